@@ -1,0 +1,26 @@
+# What every target of ours is compiled with. Nothing here is global: a game that adds Plush as a
+# subdirectory keeps its own flags.
+
+function(plush_target_defaults target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES
+    CXX_EXTENSIONS OFF
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON
+    POSITION_INDEPENDENT_CODE ON)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+    # Contraction would let one compiler fuse what another does not: results must be bit-equal.
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # Excess precision cannot occur on SSE2 and NEON; aliasing is by the standard.
+      target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
+    endif()
+  elseif(MSVC)
+    target_compile_options(${target} PRIVATE /W4 /fp:precise)
+  endif()
+  if(PLUSH_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${PLUSH_SANITIZE} -fno-omit-frame-pointer
+      $<$<STREQUAL:${PLUSH_SANITIZE},address$<COMMA>undefined>:-fno-sanitize-recover=all>)
+    target_link_options(${target} PUBLIC -fsanitize=${PLUSH_SANITIZE})
+  endif()
+endfunction()

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Memory of the runtime comes from the caller.
+#pragma once
+
+#include <cstddef>
+
+namespace plush {
+
+/// Where a World takes its memory from. Both functions may be called from the thread that calls
+/// the World; neither is called inside a step after warm-up.
+struct Allocator {
+  /// Returns at least `bytes` bytes aligned to `alignment` (a power of two up to 64), or null.
+  void* (*allocate)(void* user, size_t bytes, size_t alignment) = nullptr;
+  /// Takes back what `allocate` returned for the same `bytes` and `alignment`.
+  void (*release)(void* user, void* memory, size_t bytes, size_t alignment) = nullptr;
+  void* user = nullptr;  ///< passed through
+};
+
+/// The C++ heap (aligned operator new, nothrow). Used where a description leaves `allocate` null.
+Allocator DefaultAllocator();
+
+}  // namespace plush

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// A baked soft body, read in place.
+//
+// Asset is a view: it copies no bulk data, patches no pointers and never writes, so one mapped file
+// serves any number of worlds, threads and processes. Format: schemas/plush.fbs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "plush/status.h"
+#include "plush/types.h"
+
+namespace plush {
+
+/// Version of the file format this runtime reads; while it is 0.N, exactly this N.
+inline constexpr uint16_t kFormatMajor = 0;
+inline constexpr uint16_t kFormatMinor = 1;
+
+/// Base address alignment that Asset::Open needs [bytes].
+inline constexpr size_t kAssetAlignment = 32;
+
+/// How much Open believes.
+enum class Trust : uint8_t {
+  kNothing,    ///< check everything: structure, counts, every index, every float
+  kValidated,  ///< skip the checks of indices and floats. Unsafe for any bytes that this process has
+               ///< not already opened with kNothing: a wrong index then reads outside the file.
+};
+
+/// A run of the render surface with one material.
+struct PartView {
+  std::string_view name;      ///< mesh name as imported, may be empty
+  std::string_view material;  ///< material name as imported, may be empty
+  std::string_view node;      ///< scene node name as imported, may be empty
+  uint32_t first_index = 0;   ///< into VisualView::indices
+  uint32_t num_indices = 0;   ///< a multiple of 3
+};
+
+/// VIZ: the render surface and the tet that carries each vertex.
+struct VisualView {
+  std::span<const Vec3> positions;      ///< rest positions [m] (num_vertices x 1)
+  std::span<const Vec3> normals;        ///< unit normals (num_vertices x 1)
+  std::span<const Vec2> uvs;            ///< texture coordinates (num_vertices x 1, or empty)
+  std::span<const uint32_t> indices;    ///< triangle corners (3 num_triangles x 1)
+  std::span<const uint32_t> tet_ids;    ///< carrying tet (num_vertices x 1)
+  std::span<const Vec4> weights;        ///< barycentric weights in that tet (num_vertices x 1)
+};
+
+/// SIM: the cage and its rest data. Nodes stand in the elimination order of the factor.
+struct SimulationView {
+  std::span<const Vec3> nodes;     ///< rest positions X [m] (num_nodes x 1)
+  std::span<const float> masses;   ///< lumped mass [kg], > 0 (num_nodes x 1)
+  std::span<const Tet> tets;       ///< node indices (num_tets x 1)
+  std::span<const Mat3> dm_inv;    ///< Dm^-1 [1/m] (num_tets x 1)
+  std::span<const float> volumes;  ///< rest volume [m^3], > 0 (num_tets x 1)
+  std::span<const float> mu;       ///< second Lame parameter [Pa], > 0 (num_tets x 1)
+  std::span<const float> lambda;   ///< first Lame parameter [Pa], >= 0 (num_tets x 1)
+  uint32_t components = 0;         ///< connected components of the cage, >= 1
+  float density = 0.0f;            ///< [kg/m^3], > 0, as asked for in the bake
+  float young = 0.0f;              ///< Young's modulus [Pa], > 0, as asked for in the bake
+  float poisson = 0.0f;            ///< Poisson's ratio, in [0, 0.5)
+  float solid_volume = 0.0f;       ///< volume enclosed by the surface [m^3], >= 0
+  float median_edge = 0.0f;        ///< median edge length of the cage [m], > 0
+};
+
+/// Sparse Cholesky factor of the splitting solver's constant matrix [Kug, Alg. 1], by columns.
+struct FactorView {
+  float dt = 0.0f;                          ///< time step the values belong to [s], > 0
+  std::span<const uint32_t> column_starts;  ///< into rows and values (num_nodes + 1 x 1)
+  std::span<const uint32_t> rows;           ///< ascending in a column, the diagonal first
+  std::span<const float> values;            ///< [sqrt(kg)]
+};
+
+/// A named set of cage nodes, for pinning.
+struct RegionView {
+  std::string_view name;            ///< unique in the asset
+  std::span<const uint32_t> nodes;  ///< ascending cage node indices
+};
+
+/// A baked soft body, opened. Movable, not copyable; the default is an empty asset.
+class Asset {
+ public:
+  Asset() = default;
+  ~Asset();
+  Asset(Asset&& other) noexcept;
+  Asset& operator=(Asset&& other) noexcept;
+  Asset(const Asset&) = delete;
+  Asset& operator=(const Asset&) = delete;
+
+  /// Maps the file at `path` read-only and opens it. The mapping lives as long as the asset; what
+  /// happens when another process truncates the file meanwhile is up to the operating system, so a
+  /// game that cannot rule that out reads the file into memory itself. On failure the asset is
+  /// unchanged. Errors: kCannotRead and all of the other overload's but kMisaligned.
+  Status Open(const char* path, Trust trust = Trust::kNothing);
+
+  /// Opens `bytes` in place; they must stay valid and unchanged as long as the asset lives. The
+  /// base must be a multiple of kAssetAlignment (copy with CopyAligned otherwise). Any bytes
+  /// whatsoever give an error, or an asset that simulates without undefined behaviour. The content
+  /// hash is not compared (`plush validate` does that). On failure the asset is unchanged.
+  /// O(size); does not allocate. Errors: kMisaligned, kTruncated, kBadMagic, kForeignVersion,
+  /// kLayoutMismatch, kCorrupt.
+  Status Open(std::span<const std::byte> bytes, Trust trust = Trust::kNothing);
+
+  bool is_open() const { return !bytes_.empty(); }
+  std::span<const std::byte> bytes() const { return bytes_; }  ///< the whole file
+
+  // Views into the file; all empty while no file is open. Valid while the asset is open.
+  const VisualView& visual() const { return visual_; }
+  const SimulationView& simulation() const { return simulation_; }
+  const FactorView& factor() const { return factor_; }
+
+  uint32_t num_parts() const { return num_parts_; }
+  PartView part(uint32_t index) const;  ///< index < num_parts()
+  uint32_t num_regions() const { return num_regions_; }
+  RegionView region(uint32_t index) const;  ///< index < num_regions(), in ascending order of name
+
+  uint64_t content_hash() const { return content_hash_; }      ///< as written; not verified
+  uint64_t source_hash() const { return source_hash_; }        ///< XXH3-64 of the source file
+  std::string_view tool_version() const { return tool_version_; }
+  std::string_view settings() const { return settings_; }      ///< bake settings, JSON text
+
+ private:
+  void Reset();
+
+  std::span<const std::byte> bytes_;
+  VisualView visual_;
+  SimulationView simulation_;
+  FactorView factor_;
+  uint32_t num_parts_ = 0;
+  uint32_t num_regions_ = 0;
+  uint64_t content_hash_ = 0;
+  uint64_t source_hash_ = 0;
+  std::string_view tool_version_;
+  std::string_view settings_;
+  void* mapping_ = nullptr;  // start of the owned file mapping, null when the caller owns the bytes
+  size_t mapping_bytes_ = 0;
+};
+
+/// Copies `bytes` to `storage` at the first address aligned to kAssetAlignment and returns that
+/// place, or an empty span if `storage` holds fewer than bytes.size() + kAssetAlignment - 1 bytes.
+std::span<const std::byte> CopyAligned(std::span<const std::byte> bytes,
+                                       std::span<std::byte> storage);
+
+}  // namespace plush

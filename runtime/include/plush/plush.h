@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Everything a game needs: open a baked asset, put bodies of it into a world, step, skin.
+#pragma once
+
+#include "plush/allocator.h"
+#include "plush/asset.h"
+#include "plush/jobs.h"
+#include "plush/polar_decomposition.h"
+#include "plush/status.h"
+#include "plush/types.h"
+#include "plush/version.h"
+#include "plush/world.h"

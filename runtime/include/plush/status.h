@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// How the runtime reports failure: by value, never by exception, never by assertion on data.
+#pragma once
+
+#include <cstdint>
+
+namespace plush {
+
+/// What went wrong. Names and messages are stable; numbers are not.
+enum class StatusCode : uint8_t {
+  kOk,
+  kInvalidArgument,  ///< a caller's value is out of its documented range
+  kCannotRead,       ///< the file is missing or unreadable
+  kTruncated,        ///< fewer bytes than the file's own structure needs
+  kBadMagic,         ///< not a .plush file
+  kForeignVersion,   ///< written by another format version; bake the source again
+  kLayoutMismatch,   ///< right version, but another compiler laid out the records differently
+  kMisaligned,       ///< the base address is not a multiple of 32; see CopyAligned
+  kCorrupt,          ///< an index, count, number or order inside the file is wrong
+  kOutOfMemory,      ///< the allocator returned null; nothing changed
+};
+
+/// The result of a call that can fail. Cheap to copy; owns nothing.
+struct [[nodiscard]] Status {
+  StatusCode code = StatusCode::kOk;
+  const char* section = "";  ///< static text: the file section or argument at fault, e.g. "simulation.tets"
+  const char* reason = "";   ///< static text: what is wrong with it
+  uint64_t index = 0;        ///< first wrong element of the section, where one can be named
+
+  bool ok() const { return code == StatusCode::kOk; }
+};
+
+/// Stable, static name of a code, e.g. "Corrupt".
+const char* StatusCodeName(StatusCode code);
+
+}  // namespace plush

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// Bodies, colliders and time.
+//
+//   plush::World world({.gravity = {0, -9.81f, 0}});
+//   plush::BodyId id = world.AddBody(asset, {.pose = {.position = {0, 2, 0}}});
+//   world.Step(1.0f / 60);
+//   world.Skin(id, positions, normals);
+//
+// A World never throws, prints or asserts on data. It is not thread-safe; it runs its own work in
+// parallel through WorldDesc::jobs. Results do not depend on the number of threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "plush/allocator.h"
+#include "plush/asset.h"
+#include "plush/jobs.h"
+#include "plush/status.h"
+#include "plush/types.h"
+
+namespace plush {
+
+/// How a plane pushes back.
+enum class ContactResponse : uint8_t {
+  kHold,     ///< held inside the solve (default): conserves what the material owns
+  kSnap,     ///< nodes moved to the surface after the solve [Rio 8.1.2]; adds elastic energy
+  kPenalty,  ///< explicit spring on penetrated nodes [Rio 8.1.1]; adds energy and bounces
+};
+
+/// Settings of the splitting solver [Kug, Alg. 2].
+struct SolverSettings {
+  int outer_iterations = 1;          ///< element pass, solve and volume sweep per substep, 1..64;
+                                     ///< at least contact_iterations while a node touches
+  int contact_iterations = 3;        ///< least outer iterations while a node touches, 3..64
+  int volume_sweeps = 1;             ///< Gauss-Seidel sweeps over the tets per outer iteration, 0..16
+  int polar_iterations = 4;          ///< most Newton steps per tet and rotation, 1..64
+  int held_cg_iterations = 20;       ///< fixed count of the solve with more than 64 held degrees of
+                                     ///< freedom, 1..256
+  int max_substeps = 4;              ///< most substeps of a step in which a node can touch, 1..4
+  ContactResponse response = ContactResponse::kHold;
+  float penalty_stiffness = 1.0e4f;  ///< of kPenalty: force per depth and node [N/m], > 0
+};
+
+/// What a World is made of.
+struct WorldDesc {
+  Vec3 gravity = {0.0f, -9.81f, 0.0f};  ///< [m/s^2]
+  SolverSettings solver;
+  Allocator allocator;  ///< DefaultAllocator() where `allocate` is null
+  JobSystem jobs;       ///< everything on the calling thread where `run` is null
+};
+
+/// Replaces the baked material of one body. Values below zero keep the baked ones.
+struct MaterialOverride {
+  float young = -1.0f;    ///< Young's modulus [Pa], > 0
+  float poisson = -1.0f;  ///< Poisson's ratio, in [0, 0.5)
+  float density = -1.0f;  ///< [kg/m^3], > 0; scales every node's mass
+};
+
+/// How a body enters the world.
+struct BodyDesc {
+  Pose pose;                              ///< of the rest shape
+  Vec3 velocity;                          ///< of every node [m/s]
+  Vec3 angular_velocity;                  ///< about the pose's position [rad/s]
+  MaterialOverride material;
+  std::span<const uint32_t> pinned_nodes; ///< cage nodes that never move (indices below num_nodes,
+                                          ///< duplicates allowed); see FindRegionNodes
+  bool fixed = false;                     ///< every node pinned: scenery
+};
+
+/// A solid half-space: points p with dot(p, normal) < offset are inside it.
+struct PlaneDesc {
+  Vec3 normal = {0.0f, 1.0f, 0.0f};  ///< points out of the solid; normalised on use
+  float offset = 0.0f;               ///< [m]
+  float friction = 0.5f;             ///< Coulomb coefficient, >= 0
+};
+
+/// Names a body of one World; ids are never reused.
+struct BodyId {
+  uint32_t value = UINT32_MAX;
+  bool valid() const { return value != UINT32_MAX; }
+};
+
+/// What a step had to give up. Each says what happened and what to change.
+enum StepFlags : uint32_t {
+  kStepOk = 0,
+  kStepPreparedTimeStep = 1u << 0,  ///< dt had no factor: it was made now, with heap use; call
+                                    ///< PrepareTimeStep(dt) beforehand
+  kStepBodyFrozen = 1u << 1,        ///< a body's state became non-finite; it keeps its last finite
+                                    ///< positions and no longer moves
+  kStepInvalidArgument = 1u << 2,   ///< dt is not finite or not in (0, 1] s; nothing moved
+  kStepOutOfMemory = 1u << 3,       ///< the factor for dt could not be made; nothing moved
+  kStepHeldIterative = 1u << 4,     ///< more than 64 degrees of freedom were held: solved by a fixed
+                                    ///< number of conjugate-gradient iterations, see held_residual
+};
+
+/// Parts of a step that are timed.
+enum class Phase : uint8_t { kElements, kSolve, kVolume, kContact, kOther, kCount };
+
+/// What the last step did, summed or maximal over the bodies.
+struct StepStats {
+  uint32_t flags = kStepOk;          ///< StepFlags
+  double kinetic_j = 0.0;            ///< kinetic energy at the end [J]
+  double elastic_j = 0.0;            ///< elastic energy at the end [J]: mu V |F - R|^2 +
+                                     ///< lambda/2 V (det F - 1)^2
+  double gravity_j = 0.0;            ///< -sum m dot(g, x) at the end [J]
+  float max_speed = 0.0f;            ///< fastest node [m/s]
+  float max_penetration = 0.0f;      ///< deepest node below a plane [m], >= 0
+  float min_det_f = 1.0f;            ///< smallest det F of any tet
+  float held_residual = 0.0f;        ///< largest relative residual of iterative held solves
+  uint32_t contacts = 0;             ///< nodes held by planes at the end
+  uint32_t substeps = 0;             ///< largest number of substeps of a body
+  uint32_t outer_iterations = 0;     ///< largest number of outer iterations in a substep
+  uint32_t inverted_tets = 0;        ///< det F <= 0
+  uint32_t collapsed_tets = 0;       ///< det F < 0.1, inverted ones included
+  float phase_s[static_cast<size_t>(Phase::kCount)] = {};  ///< wall time by phase [s], summed over
+                                                           ///< the bodies
+};
+
+/// Conserved quantities of one body, computed in double precision.
+struct BodyMoments {
+  double mass = 0.0;              ///< [kg]
+  double centre[3] = {};          ///< centre of mass [m]
+  double linear_momentum[3] = {};   ///< [kg m/s]
+  double angular_momentum[3] = {};  ///< about the centre of mass [kg m^2/s]
+  double volume = 0.0;            ///< of the deformed cage [m^3]
+  double kinetic_j = 0.0;         ///< [J]
+  double elastic_j = 0.0;         ///< [J]
+};
+
+/// Soft bodies that move together through time.
+class World {
+ public:
+  /// Never fails; out-of-range settings are clamped to the ranges given with them.
+  explicit World(const WorldDesc& desc = {});
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  /// Adds a body that shares the asset's baked bytes; the asset must outlive the body. Allocates
+  /// all the body's memory, and factors the system matrix for the asset's baked time step and its
+  /// fractions unless an equal (asset, material, pins) has been added before. Returns an invalid id
+  /// on failure, with the reason in `out_status` where that is given. Errors: kInvalidArgument
+  /// (asset not open, non-finite or out-of-range description), kOutOfMemory.
+  BodyId AddBody(const Asset& asset, const BodyDesc& desc = {}, Status* out_status = nullptr);
+
+  /// Takes a body out. Unknown ids are ignored.
+  void RemoveBody(BodyId id);
+
+  /// Adds a half-space for all bodies. Errors: kInvalidArgument (zero or non-finite normal,
+  /// non-finite offset, negative or non-finite friction), kOutOfMemory.
+  Status AddPlane(const PlaneDesc& desc);
+
+  /// Makes the factors for steps of `dt` seconds and their fractions (dt/2 .. dt/max_substeps) for
+  /// every body, so that Step(dt) allocates nothing. Errors: kInvalidArgument, kOutOfMemory.
+  Status PrepareTimeStep(float dt);
+
+  /// Advances time by `dt` seconds, in (0, 1]. Allocates nothing once dt has been prepared and the
+  /// world's bodies have made their first step. Returns StepFlags.
+  uint32_t Step(float dt);
+
+  /// Of the last Step; zeros before it.
+  const StepStats& stats() const;
+
+  /// World positions [m] (num_vertices x 1) and unit normals (num_vertices x 1, or empty to skip)
+  /// of the body's render surface. Normals transform by the cofactor of each tet's F. Does not
+  /// allocate. Errors: kInvalidArgument (unknown body, wrong size).
+  Status Skin(BodyId id, std::span<Vec3> positions, std::span<Vec3> normals) const;
+
+  /// World positions of the cage's nodes [m] (num_nodes x 1). Errors: kInvalidArgument.
+  Status NodePositions(BodyId id, std::span<Vec3> positions) const;
+
+  /// Velocities of the cage's nodes [m/s] (num_nodes x 1). Errors: kInvalidArgument.
+  Status NodeVelocities(BodyId id, std::span<Vec3> velocities) const;
+
+  /// Sets velocities [m/s] (num_nodes x 1); pinned nodes keep theirs at zero. Errors:
+  /// kInvalidArgument (unknown body, wrong size, non-finite value).
+  Status SetNodeVelocities(BodyId id, std::span<const Vec3> velocities);
+
+  /// Sets world positions [m] (num_nodes x 1), pinned nodes included; velocities stay. Errors:
+  /// kInvalidArgument (unknown body, wrong size, non-finite value).
+  Status SetNodePositions(BodyId id, std::span<const Vec3> positions);
+
+  /// Elastic forces on the nodes at the current positions [N] (num_nodes x 1): minus the gradient
+  /// of StepStats::elastic_j, with converged rotations. Errors: kInvalidArgument.
+  Status ElasticForces(BodyId id, std::span<Vec3> forces) const;
+
+  /// Mass, momenta, volume and energies of one body. Errors: kInvalidArgument.
+  Status Moments(BodyId id, BodyMoments* out_moments) const;
+
+  /// The rotation and translation that carry the rest shape best onto the current one (mass
+  /// weighted, least squares). Errors: kInvalidArgument.
+  Status BestFitPose(BodyId id, Pose* out_pose) const;
+
+  uint32_t num_bodies() const;
+
+  /// FNV-1a 64 over the float bits of every node's position and velocity, in body and node order.
+  uint64_t StateHash() const;
+
+ private:
+  struct Impl;
+  Impl* impl_;
+};
+
+/// Finds a region by name. Returns its nodes, or an empty span if there is no such region.
+std::span<const uint32_t> FindRegionNodes(const Asset& asset, std::string_view name);
+
+}  // namespace plush

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#include "plush/status.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+TEST_CASE("Every status code has a name of its own") {
+  std::string last;
+  for (int code = 0; code <= static_cast<int>(plush::StatusCode::kOutOfMemory); ++code) {
+    const std::string name = plush::StatusCodeName(static_cast<plush::StatusCode>(code));
+    CHECK(name != "Unknown");
+    CHECK(name != last);
+    last = name;
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// From an imported model to the bytes of a .plush file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/finding.h"
+#include "base/result.h"
+#include "import/import.h"
+#include "rest/rest_data.h"
+
+namespace plush::tools {
+
+enum class Mesher {
+  kAuto,     ///< kImport for tet sources, else kLattice
+  kLattice,  ///< bounding lattice cage
+  kImport,   ///< the source's own tets
+};
+
+enum class MassSource {
+  kSolid,  ///< density x volume of the solid
+  kCage,   ///< density x volume of the cage
+};
+
+/// What `plush bake` takes.
+struct BakeSettings {
+  uint32_t target_tets = 450;  ///< used where cell_m is 0
+  double cell_m = 0.0;         ///< lattice cell [m]
+  Material material;
+  double dt = 0.01;            ///< baked time step [s]
+  MassSource mass = MassSource::kSolid;
+  Mesher mesher = Mesher::kAuto;
+  std::string pins_json;       ///< text of the pins side-car, or empty
+  int threads = 0;             ///< 0: all cores; the bytes do not depend on it
+};
+
+/// One timed part of a bake.
+struct Stage {
+  std::string name;
+  double seconds = 0.0;
+};
+
+/// What a bake made.
+struct BakeResult {
+  std::vector<std::byte> bytes;  ///< the .plush file
+  std::vector<Stage> stages;
+};
+
+/// Bakes `model`. Adds MESH_..., CAGE_... and PIN_... findings. Same model and settings, same bytes.
+/// Errors: kInvalidInput (no triangle of positive area), kUsage (a setting or the side-car is
+/// wrong), kLimit.
+Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings,
+                        FindingList* findings);
+
+/// A model whose surface is the boundary of `mesh`: for tests and procedural bodies.
+ImportedModel ModelFromTets(const TetMesh& mesh);
+
+}  // namespace plush::tools

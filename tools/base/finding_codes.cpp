@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "base/finding_codes.h"
+
+#include <algorithm>
+#include <array>
+
+namespace plush::tools {
+namespace {
+
+constexpr Severity kE = Severity::kError;
+constexpr Severity kW = Severity::kWarning;
+constexpr Severity kI = Severity::kInfo;
+
+constexpr auto kCodes = std::to_array<FindingCode>({
+    {"CAGE_CAVITY", kI, "A component lies inside another and faces inwards: a cavity.",
+     "None needed if the hollow is meant."},
+    {"CAGE_COMPONENT_FLIPPED", kW, "A component faces inwards and was turned around for the cage.",
+     "Recalculate the normals of that component to point outwards."},
+    {"CAGE_HOLE_CLOSED", kW, "The surface is open; the winding number closed it for the cage.",
+     "Close the holes if the inside is not what you mean."},
+    {"CAGE_OVERLAP", kW, "Parts of the solid overlap; the overlap counts once.",
+     "Unite the parts if the exact volume matters."},
+    {"CAGE_SHELL", kW, "The surface encloses next to no volume; the cage is a shell around it.",
+     "Thicken the surface, or accept that the mass comes from the cage's volume."},
+    {"CAGE_TETS_NOT_REACHED", kW, "The number of tets asked for was not met.",
+     "Choose a number nearer the one reached, or give --cell."},
+    {"FILE_CONTENT_HASH", kE, "The content hash does not match the bytes.",
+     "The file was changed after the bake: bake again."},
+    {"FILE_COUNTS", kE, "Section sizes disagree.", "Bake the source again."},
+    {"FILE_EMBEDDING", kE, "Embedded vertices do not reproduce their rest positions.",
+     "Bake the source again."},
+    {"FILE_FACTOR", kE, "The factor is not the Cholesky factor of the rest data.",
+     "Bake the source again."},
+    {"FILE_INDEX", kE, "An index points outside its section.", "Bake the source again."},
+    {"FILE_LAYOUT", kE, "The file's records are laid out differently.",
+     "Bake with the tool that belongs to this runtime."},
+    {"FILE_NON_FINITE", kE, "A number is infinite or not a number.", "Bake the source again."},
+    {"FILE_NOT_PLUSH", kE, "The file is not a .plush file.", "Give the output of `plush bake`."},
+    {"FILE_ORDER", kE, "Entries are not in their documented order.", "Bake the source again."},
+    {"FILE_RANGE", kE, "A number is outside its documented range.", "Bake the source again."},
+    {"FILE_REST_DATA", kE, "Rest data disagree with the cage's geometry.",
+     "Bake the source again."},
+    {"FILE_SOURCE", kE, "The file does not come from this source mesh.",
+     "Give the source the file was baked from, or bake again."},
+    {"FILE_TRUNCATED", kE, "The file ends early.", "Copy or bake the file again."},
+    {"FILE_UNREFERENCED_NODE", kE, "A cage node belongs to no tet.", "Bake the source again."},
+    {"FILE_VERSION", kE, "The file has another format version.",
+     "Bake the source again with this version."},
+    {"IMPORT_CRASHED", kE, "The importer crashed on this file.",
+     "Open the file in a modelling tool and save it again, or as glTF."},
+    {"IMPORT_FAILED", kE, "The importer refused this file.",
+     "Check the file in a modelling tool; save it as glTF, OBJ or PLY."},
+    {"IMPORT_LIMIT", kE, "The importer reached its time or memory limit.",
+     "Simplify the mesh, or raise --import-time or --import-memory."},
+    {"IMPORT_UNSUPPORTED", kE, "No importer knows this type of file.",
+     "Save the mesh as glTF, OBJ or PLY."},
+    {"MESH_COMPONENTS", kI, "The surface has several separate components.",
+     "None needed; parts in one cell move together."},
+    {"MESH_DEGENERATE_TRIANGLE", kW, "Triangles have no area and were dropped from the topology.",
+     "Merge vertices by distance, or dissolve degenerate faces."},
+    {"MESH_DUPLICATE_FACE", kW, "Faces have the same corners; one of each was kept.",
+     "Delete the duplicate faces."},
+    {"MESH_EMPTY", kE, "No triangle with finite corners and positive area is left.",
+     "Export a mesh with faces."},
+    {"MESH_INCONSISTENT_ORIENTATION", kW, "Neighbouring triangles disagree on the outside.",
+     "Recalculate the normals to point outwards."},
+    {"MESH_NON_FINITE", kW, "Triangles with infinite or not-a-number corners were dropped.",
+     "Export the mesh again; a modifier or script made invalid coordinates."},
+    {"MESH_NON_MANIFOLD_EDGE", kW, "Edges belong to more than two triangles.",
+     "Separate the sheets that meet there, or accept the joint."},
+    {"MESH_OPEN_BOUNDARY", kW, "Edges belong to one triangle only: the surface has holes.",
+     "Fill the holes, or accept that the winding number closes them."},
+    {"MESH_SELF_INTERSECTION", kW, "Triangles pass through each other.",
+     "Unite the parts, or move them apart."},
+    {"MESH_TET_INVALID", kW, "Tetrahedra of the source are flat, repeated or out of range and were "
+     "dropped.", "Write the tet mesh again."},
+    {"MESH_TET_ORIENTED", kI, "Tetrahedra of the source were turned to positive orientation.",
+     "None needed."},
+    {"PIN_INVALID", kW, "A pin region cannot be read.", "Correct the region in the side-car."},
+    {"PIN_UNMATCHED", kW, "A pin region matches no node.",
+     "Correct the name, or raise the region above its threshold."},
+    {"SEAMS_WELDED", kI, "Vertices at one position were joined for the topology.",
+     "None needed; render vertices are kept as they came."},
+    {"UNIT_SUSPECT", kW, "The model is smaller than 1 mm or larger than 100 m.",
+     "Give --unit or --scale."},
+});
+
+}  // namespace
+
+std::span<const FindingCode> FindingCodes() { return kCodes; }
+
+const FindingCode* FindFindingCode(std::string_view code) {
+  const auto it = std::lower_bound(
+      kCodes.begin(), kCodes.end(), code,
+      [](const FindingCode& row, std::string_view name) { return row.code < name; });
+  return it != kCodes.end() && it->code == code ? &*it : nullptr;
+}
+
+}  // namespace plush::tools

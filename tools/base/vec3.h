@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Double-precision vectors of the tools. Eigen is kept for factorisations and dense algebra.
+#pragma once
+
+#include <cmath>
+
+namespace plush::tools {
+
+/// Three doubles: a position [m] or a direction.
+struct Vec3d {
+  double x = 0.0;
+  double y = 0.0;
+  double z = 0.0;
+
+  double& operator[](int i) { return i == 0 ? x : (i == 1 ? y : z); }
+  double operator[](int i) const { return i == 0 ? x : (i == 1 ? y : z); }
+  bool operator==(const Vec3d&) const = default;
+};
+
+inline Vec3d operator+(const Vec3d& a, const Vec3d& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+inline Vec3d operator-(const Vec3d& a, const Vec3d& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+inline Vec3d operator-(const Vec3d& a) { return {-a.x, -a.y, -a.z}; }
+inline Vec3d operator*(const Vec3d& a, double s) { return {a.x * s, a.y * s, a.z * s}; }
+inline Vec3d operator*(double s, const Vec3d& a) { return a * s; }
+inline Vec3d operator/(const Vec3d& a, double s) { return {a.x / s, a.y / s, a.z / s}; }
+inline Vec3d& operator+=(Vec3d& a, const Vec3d& b) { return a = a + b; }
+inline Vec3d& operator-=(Vec3d& a, const Vec3d& b) { return a = a - b; }
+
+inline double Dot(const Vec3d& a, const Vec3d& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+inline Vec3d Cross(const Vec3d& a, const Vec3d& b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+inline double LengthSquared(const Vec3d& a) { return Dot(a, a); }
+inline double Length(const Vec3d& a) { return std::sqrt(Dot(a, a)); }
+inline Vec3d Min(const Vec3d& a, const Vec3d& b) {
+  return {a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z};
+}
+inline Vec3d Max(const Vec3d& a, const Vec3d& b) {
+  return {a.x > b.x ? a.x : b.x, a.y > b.y ? a.y : b.y, a.z > b.z ? a.z : b.z};
+}
+inline bool IsFinite(const Vec3d& a) {
+  return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z);
+}
+/// Six times the signed volume of tet (a, b, c, d): positive where b-a, c-a, d-a are right-handed.
+inline double SixVolume(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d) {
+  return Dot(Cross(b - a, c - a), d - a);
+}
+
+}  // namespace plush::tools

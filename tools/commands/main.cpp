@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The executable `plush`.
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "base/exit_code.h"
+#include "commands/commands.h"
+#include "plush/version.h"
+
+namespace {
+
+int Run(int argc, char** argv) {
+  CLI::App app("Turns surface meshes into soft bodies and simulates them.", "plush");
+  app.set_version_flag("--version", plush::kVersionString);
+  app.require_subcommand(1);
+  app.footer(
+      "Exit codes: 0 ok, 1 command line, 2 cannot read or write, 3 invalid input, 4 gate failed,\n"
+      "5 unsupported, 6 limit reached, 7 helper process died, 70 internal error.");
+  int exit_code = 0;
+  plush::tools::AddCheckCommand(&app, &exit_code);
+  plush::tools::AddBakeCommand(&app, &exit_code);
+  plush::tools::AddInfoCommand(&app, &exit_code);
+  plush::tools::AddValidateCommand(&app, &exit_code);
+  plush::tools::AddSimulateCommand(&app, &exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // Help and version are "errors" of CLI11 with code 0; all others are our code 1.
+    return app.exit(error) == 0 ? 0 : static_cast<int>(plush::tools::ExitCode::kUsage);
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return Run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "plush: error: out of memory\n");
+    return static_cast<int>(plush::tools::ExitCode::kLimit);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "plush: internal error: %s\n", error.what());
+    return static_cast<int>(plush::tools::ExitCode::kInternal);
+  }
+}

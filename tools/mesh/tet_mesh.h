@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// A tetrahedral mesh: the cage between tetrahedralisation and bake.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/vec3.h"
+
+namespace plush::tools {
+
+/// Nodes and positively oriented tets: SixVolume(a, b, c, d) > 0 for each.
+struct TetMesh {
+  std::vector<Vec3d> nodes;                   ///< [m] (num_nodes x 1), each used by a tet
+  std::vector<std::array<uint32_t, 4>> tets;  ///< node indices (num_tets x 4)
+};
+
+}  // namespace plush::tools

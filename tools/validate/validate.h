@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Everything that can be wrong with a .plush file, not only the first thing.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "base/finding.h"
+#include "import/import.h"
+
+namespace plush::tools {
+
+/// Adds a FILE_... finding for every broken invariant of `bytes`: structure, version, layout,
+/// content hash, counts, indices, ranges, orders, and the meaning of the rest data (volumes,
+/// Dm^-1, masses, factor, embedding) against the cage itself.
+void ValidateAsset(std::span<const std::byte> bytes, FindingList* findings);
+
+/// Distances between a source mesh and its baked embedding.
+struct SourceErrors {
+  double max_m = 0.0;
+  double mean_m = 0.0;
+};
+
+/// Compares an asset with the source it was baked from; adds FILE_SOURCE where they differ in
+/// shape, counts or hash, FILE_EMBEDDING where vertices are off by more than 1e-5 of the size.
+SourceErrors ValidateAgainstSource(std::span<const std::byte> bytes, const ImportedModel& model,
+                                   FindingList* findings);
+
+}  // namespace plush::tools
