@@ -827,13 +827,14 @@ struct Asset FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_FORMAT_MAJOR = 4,
     VT_FORMAT_MINOR = 6,
     VT_LAYOUT_FINGERPRINT = 8,
-    VT_CONTENT_HASH = 10,
-    VT_SOURCE_HASH = 12,
-    VT_TOOL_VERSION = 14,
-    VT_SETTINGS = 16,
-    VT_VISUAL = 18,
-    VT_SIMULATION = 20,
-    VT_FACTOR = 22
+    VT_FILE_BYTES = 10,
+    VT_CONTENT_HASH = 12,
+    VT_SOURCE_HASH = 14,
+    VT_TOOL_VERSION = 16,
+    VT_SETTINGS = 18,
+    VT_VISUAL = 20,
+    VT_SIMULATION = 22,
+    VT_FACTOR = 24
   };
   uint16_t format_major() const {
     return GetField<uint16_t>(VT_FORMAT_MAJOR, 0);
@@ -843,6 +844,9 @@ struct Asset FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   }
   uint64_t layout_fingerprint() const {
     return GetField<uint64_t>(VT_LAYOUT_FINGERPRINT, 0);
+  }
+  uint64_t file_bytes() const {
+    return GetField<uint64_t>(VT_FILE_BYTES, 0);
   }
   uint64_t content_hash() const {
     return GetField<uint64_t>(VT_CONTENT_HASH, 0);
@@ -870,6 +874,7 @@ struct Asset FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            VerifyField<uint16_t>(verifier, VT_FORMAT_MAJOR, 2) &&
            VerifyField<uint16_t>(verifier, VT_FORMAT_MINOR, 2) &&
            VerifyField<uint64_t>(verifier, VT_LAYOUT_FINGERPRINT, 8) &&
+           VerifyField<uint64_t>(verifier, VT_FILE_BYTES, 8) &&
            VerifyField<uint64_t>(verifier, VT_CONTENT_HASH, 8) &&
            VerifyField<uint64_t>(verifier, VT_SOURCE_HASH, 8) &&
            VerifyOffset(verifier, VT_TOOL_VERSION) &&
@@ -898,6 +903,9 @@ struct AssetBuilder {
   }
   void add_layout_fingerprint(uint64_t layout_fingerprint) {
     fbb_.AddElement<uint64_t>(Asset::VT_LAYOUT_FINGERPRINT, layout_fingerprint, 0);
+  }
+  void add_file_bytes(uint64_t file_bytes) {
+    fbb_.AddElement<uint64_t>(Asset::VT_FILE_BYTES, file_bytes, 0);
   }
   void add_content_hash(uint64_t content_hash) {
     fbb_.AddElement<uint64_t>(Asset::VT_CONTENT_HASH, content_hash, 0);
@@ -936,6 +944,7 @@ inline flatbuffers::Offset<Asset> CreateAsset(
     uint16_t format_major = 0,
     uint16_t format_minor = 0,
     uint64_t layout_fingerprint = 0,
+    uint64_t file_bytes = 0,
     uint64_t content_hash = 0,
     uint64_t source_hash = 0,
     flatbuffers::Offset<flatbuffers::String> tool_version = 0,
@@ -946,6 +955,7 @@ inline flatbuffers::Offset<Asset> CreateAsset(
   AssetBuilder builder_(_fbb);
   builder_.add_source_hash(source_hash);
   builder_.add_content_hash(content_hash);
+  builder_.add_file_bytes(file_bytes);
   builder_.add_layout_fingerprint(layout_fingerprint);
   builder_.add_factor(factor);
   builder_.add_simulation(simulation);
@@ -962,6 +972,7 @@ inline flatbuffers::Offset<Asset> CreateAssetDirect(
     uint16_t format_major = 0,
     uint16_t format_minor = 0,
     uint64_t layout_fingerprint = 0,
+    uint64_t file_bytes = 0,
     uint64_t content_hash = 0,
     uint64_t source_hash = 0,
     const char *tool_version = nullptr,
@@ -976,6 +987,7 @@ inline flatbuffers::Offset<Asset> CreateAssetDirect(
       format_major,
       format_minor,
       layout_fingerprint,
+      file_bytes,
       content_hash,
       source_hash,
       tool_version__,

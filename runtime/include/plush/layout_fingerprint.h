@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// One number for the memory layout of everything that the runtime reads in place.
+//
+// The writer stores it, Asset::Open compares it: a file made by a compiler that laid the records
+// out differently is refused instead of misread. A new record type of the format is added here and
+// in runtime/src/asset/format_layout.cpp, which ties these types to the schema's.
+#pragma once
+
+#include "plush/types.h"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+
+namespace plush {
+
+/// FNV-1a 64 over the four little-endian bytes of each number. Does not allocate.
+constexpr uint64_t HashLayout(std::initializer_list<size_t> numbers) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (const size_t number : numbers) {
+    for (int shift = 0; shift < 32; shift += 8) {
+      hash = (hash ^ ((number >> shift) & 0xffu)) * 0x100000001b3u;
+    }
+  }
+  return hash;
+}
+
+/// Layout fingerprint of this build: sizes, alignments and offsets of Vec2, Vec3, Vec4, Mat3 and
+/// Tet, and the byte order.
+inline constexpr uint64_t kLayoutFingerprint =
+    HashLayout({std::endian::native == std::endian::little ? size_t{1} : size_t{2},
+                sizeof(float),
+                sizeof(uint32_t),
+                sizeof(Vec2),
+                alignof(Vec2),
+                offsetof(Vec2, x),
+                offsetof(Vec2, y),
+                sizeof(Vec3),
+                alignof(Vec3),
+                offsetof(Vec3, x),
+                offsetof(Vec3, y),
+                offsetof(Vec3, z),
+                sizeof(Vec4),
+                alignof(Vec4),
+                offsetof(Vec4, x),
+                offsetof(Vec4, y),
+                offsetof(Vec4, z),
+                offsetof(Vec4, w),
+                sizeof(Mat3),
+                alignof(Mat3),
+                offsetof(Mat3, c0),
+                offsetof(Mat3, c1),
+                offsetof(Mat3, c2),
+                sizeof(Tet),
+                alignof(Tet),
+                offsetof(Tet, a),
+                offsetof(Tet, b),
+                offsetof(Tet, c),
+                offsetof(Tet, d)});
+
+}  // namespace plush

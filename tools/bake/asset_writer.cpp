@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "bake/asset_writer.h"
+
+#include "plush/asset.h"
+#include "plush/layout_fingerprint.h"
+#include "plush/version.h"
+
+#include "bake/content_hash.h"
+#include "plush_generated.h"
+
+#include <cstring>
+
+namespace plush::tools {
+namespace {
+
+using flatbuffers::FlatBufferBuilder;
+using flatbuffers::Offset;
+using flatbuffers::Vector;
+
+// FlatBuffers' offsets have 31 bits; the slack is for tables, strings and padding.
+constexpr uint64_t kMaxFileBytes = (uint64_t{1} << 31) - (uint64_t{1} << 20);
+
+// A null offset leaves the field out: an empty vector has no elements to align.
+template <class Stored, class T>
+Offset<Vector<const Stored*>> AddRecords(FlatBufferBuilder* builder,
+                                         const std::vector<T>& records) {
+  static_assert(sizeof(Stored) == sizeof(T));
+  if (records.empty()) return 0;
+  builder->ForceVectorAlignment(records.size(), sizeof(T), kAssetAlignment);
+  return builder->CreateVectorOfStructs(reinterpret_cast<const Stored*>(records.data()),
+                                        records.size());
+}
+
+template <class T>
+Offset<Vector<T>> AddScalars(FlatBufferBuilder* builder, const std::vector<T>& scalars) {
+  if (scalars.empty()) return 0;
+  builder->ForceVectorAlignment(scalars.size(), sizeof(T), kAssetAlignment);
+  return builder->CreateVector(scalars);
+}
+
+// Offsets are made in statements of their own everywhere here: the order in which a compiler
+// evaluates arguments must not reach the file.
+
+Offset<format::Part> AddPart(FlatBufferBuilder* builder, const PartContent& part) {
+  const auto name = builder->CreateString(part.name);
+  const auto material = builder->CreateString(part.material);
+  const auto node = builder->CreateString(part.node);
+  return format::CreatePart(*builder, name, material, node, part.first_index, part.num_indices);
+}
+
+Offset<format::Visual> AddVisual(FlatBufferBuilder* builder, const AssetContent& content) {
+  const auto positions = AddRecords<format::Vec3>(builder, content.positions);
+  const auto normals = AddRecords<format::Vec3>(builder, content.normals);
+  const auto uvs = AddRecords<format::Vec2>(builder, content.uvs);
+  const auto indices = AddScalars(builder, content.indices);
+  const auto tet_ids = AddScalars(builder, content.tet_ids);
+  const auto weights = AddRecords<format::Vec4>(builder, content.weights);
+  std::vector<Offset<format::Part>> part_offsets;
+  part_offsets.reserve(content.parts.size());
+  for (const PartContent& part : content.parts) part_offsets.push_back(AddPart(builder, part));
+  const auto parts = builder->CreateVector(part_offsets);
+  return format::CreateVisual(*builder, positions, normals, uvs, indices, parts, tet_ids, weights);
+}
+
+Offset<Vector<Offset<format::Region>>> AddRegions(FlatBufferBuilder* builder,
+                                                  const std::vector<RegionContent>& regions) {
+  std::vector<Offset<format::Region>> offsets;
+  offsets.reserve(regions.size());
+  for (const RegionContent& region : regions) {
+    const auto nodes = AddScalars(builder, region.nodes);
+    const auto name = builder->CreateString(region.name);
+    offsets.push_back(format::CreateRegion(*builder, name, nodes));
+  }
+  return builder->CreateVector(offsets);
+}
+
+Offset<format::Simulation> AddSimulation(FlatBufferBuilder* builder, const AssetContent& content) {
+  const RestData& rest = content.rest;
+  const auto nodes = AddRecords<format::Vec3>(builder, rest.nodes);
+  const auto masses = AddScalars(builder, rest.masses);
+  const auto tets = AddRecords<format::Tet>(builder, rest.tets);
+  const auto dm_inv = AddRecords<format::Mat3>(builder, rest.dm_inv);
+  const auto volumes = AddScalars(builder, rest.volumes);
+  const auto mu = AddScalars(builder, rest.mu);
+  const auto lambda = AddScalars(builder, rest.lambda);
+  const auto regions = AddRegions(builder, content.regions);
+  return format::CreateSimulation(
+      *builder, nodes, masses, tets, dm_inv, volumes, mu, lambda, regions, rest.components,
+      static_cast<float>(content.material.density), static_cast<float>(content.material.young),
+      static_cast<float>(content.material.poisson), static_cast<float>(content.solid_volume),
+      static_cast<float>(rest.median_edge));
+}
+
+Offset<format::Factor> AddFactor(FlatBufferBuilder* builder, const RestData& rest) {
+  const auto column_starts = AddScalars(builder, rest.column_starts);
+  const auto rows = AddScalars(builder, rest.rows);
+  const auto values = AddScalars(builder, rest.values);
+  return format::CreateFactor(*builder, static_cast<float>(rest.dt), column_starts, rows, values);
+}
+
+// More than the file will need.
+uint64_t EstimateBytes(const AssetContent& content) {
+  const RestData& rest = content.rest;
+  uint64_t bytes = 4096 + content.settings_json.size();
+  bytes += content.positions.size() * (2 * sizeof(Vec3) + sizeof(Vec2) + sizeof(Vec4) + 4);
+  bytes += content.indices.size() * 4;
+  for (const PartContent& part : content.parts) {
+    bytes += 128 + part.name.size() + part.material.size() + part.node.size();
+  }
+  bytes += rest.nodes.size() * (sizeof(Vec3) + 4 + 4) + rest.rows.size() * 8;
+  bytes += rest.tets.size() * (sizeof(Tet) + sizeof(Mat3) + 12);
+  for (const RegionContent& region : content.regions) {
+    bytes += 128 + region.name.size() + region.nodes.size() * 4;
+  }
+  return bytes;
+}
+
+void FinishFile(FlatBufferBuilder* builder, const AssetContent& content) {
+  const auto visual = AddVisual(builder, content);
+  const auto simulation = AddSimulation(builder, content);
+  const auto factor = AddFactor(builder, content.rest);
+  const auto tool_version = builder->CreateString(kVersionString);
+  const auto settings = builder->CreateString(content.settings_json);
+  const auto root =
+      format::CreateAsset(*builder, kFormatMajor, kFormatMinor, kLayoutFingerprint, 0, 0,
+                          content.source_hash, tool_version, settings, visual, simulation, factor);
+  format::FinishAssetBuffer(*builder, root);
+}
+
+// Writes the numbers that are known only when the file is whole.
+void PatchFile(std::vector<std::byte>* bytes) {
+  auto* table = flatbuffers::GetMutableRoot<flatbuffers::Table>(bytes->data());
+  table->SetField<uint64_t>(format::Asset::VT_FILE_BYTES, bytes->size(), 0);
+  const size_t field = *FindContentHash(*bytes);
+  const uint64_t hash = flatbuffers::EndianScalar(ContentHash(*bytes, field));
+  std::memcpy(bytes->data() + field, &hash, sizeof(hash));
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> WriteAsset(const AssetContent& content) {
+  const uint64_t estimate = EstimateBytes(content);
+  if (estimate > kMaxFileBytes) {
+    return Error{ExitCode::kLimit,
+                 "the asset would have about " + std::to_string(estimate) +
+                     " bytes; a file holds less than 2 GiB: choose fewer tets or a smaller mesh",
+                 ""};
+  }
+  FlatBufferBuilder builder(static_cast<size_t>(estimate));
+  builder.ForceDefaults(true);  // fields that are patched or compared must exist, zero or not
+  FinishFile(&builder, content);
+  const auto* data = reinterpret_cast<const std::byte*>(builder.GetBufferPointer());
+  std::vector<std::byte> bytes(data, data + builder.GetSize());
+  PatchFile(&bytes);
+  return bytes;
+}
+
+}  // namespace plush::tools

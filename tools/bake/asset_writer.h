@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// From finished rest data to the bytes of a .plush file: the one place that writes the format.
+#pragma once
+
+#include "plush/types.h"
+
+#include "base/result.h"
+#include "rest/rest_data.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace plush::tools {
+
+/// A run of the render surface with one material.
+struct PartContent {
+  std::string name;          ///< mesh name as imported, may be empty
+  std::string material;      ///< material name as imported, may be empty
+  std::string node;          ///< scene node name as imported, may be empty
+  uint32_t first_index = 0;  ///< into AssetContent::indices, a multiple of 3
+  uint32_t num_indices = 0;  ///< a multiple of 3
+};
+
+/// A named set of cage nodes.
+struct RegionContent {
+  std::string name;             ///< unique, not empty
+  std::vector<uint32_t> nodes;  ///< ascending, numbered as in RestData::nodes (new numbering)
+};
+
+/// Everything that a .plush file holds.
+struct AssetContent {
+  // VIZ
+  std::vector<Vec3> positions;     ///< rest positions [m] (num_vertices x 1)
+  std::vector<Vec3> normals;       ///< unit normals (num_vertices x 1)
+  std::vector<Vec2> uvs;           ///< (num_vertices x 1, or empty)
+  std::vector<uint32_t> indices;   ///< triangle corners (3 num_triangles x 1)
+  std::vector<PartContent> parts;  ///< cover the indices in order, without gap or overlap
+  std::vector<uint32_t> tet_ids;   ///< tet that carries each vertex (num_vertices x 1)
+  std::vector<Vec4> weights;       ///< barycentric weights in that tet (num_vertices x 1)
+  // SIM
+  RestData rest;                       ///< node_order is not stored
+  std::vector<RegionContent> regions;  ///< in ascending order of name (by bytes)
+  Material material;                   ///< as asked for
+  double solid_volume = 0.0;           ///< volume enclosed by the surface [m^3], >= 0
+  // Provenance
+  std::string settings_json;  ///< bake settings as JSON text with sorted keys
+  uint64_t source_hash = 0;   ///< XXH3-64 of the source file's bytes
+};
+
+/// Lays out `content` as a .plush file: same content, same bytes. Every bulk vector starts at a
+/// multiple of kAssetAlignment from the start of the file. Content that Asset::Open would refuse
+/// (a number out of range, say) is refused here, with the same reason. Errors: kLimit (2 GiB or
+/// more), kInvalidInput.
+Result<std::vector<std::byte>> WriteAsset(const AssetContent& content);
+
+}  // namespace plush::tools
