@@ -12,7 +12,7 @@ function(plush_target_defaults target)
     # Contraction would let one compiler fuse what another does not: results must be bit-equal.
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      # Excess precision cannot occur on SSE2 and NEON; aliasing is by the standard.
+      # gcc 12 reports std::optional and std::variant members that are only read where set.
       target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
     endif()
   elseif(MSVC)

@@ -1,0 +1,76 @@
+# plush_add_asset(): bakes a source mesh as part of a game's build.
+#
+#   plush_add_asset(TARGET game SOURCE models/bear.glb OPTIONS --tets 300)
+#
+#   TARGET            executable or library that needs the asset; building it bakes first
+#   SOURCE            source mesh, relative to the current source directory
+#   NAME              name of the asset without extension (default: that of the source)
+#   OUTPUT_DIRECTORY  where NAME.plush goes (default: the current binary directory, which is where
+#                     single-configuration generators put the game as well)
+#   OPTIONS           further options of `plush bake`, see `plush bake --help`
+#
+# The asset is baked again when the source, a file that the source refers to (materials, buffers,
+# element files), the options or the converter change: `plush bake` writes a depfile.
+#
+# The converter is, in this order: the program that the variable PLUSH_EXECUTABLE names (set it where
+# plush itself was built for another machine than this one), the target plush::plush (found by
+# find_package or built in the same tree), a `plush` on the PATH.
+
+cmake_policy(VERSION 3.24)
+
+# Sets `out_command` and `out_depends` to the converter and to what an asset depends on through it.
+function(_plush_find_converter out_command out_depends)
+  if(PLUSH_EXECUTABLE)
+    set(command ${PLUSH_EXECUTABLE})
+    set(depends ${PLUSH_EXECUTABLE})
+  elseif(TARGET plush::plush)
+    set(command $<TARGET_FILE:plush::plush>)
+    set(depends plush::plush $<TARGET_FILE:plush::plush>)
+  else()
+    find_program(PLUSH_PROGRAM plush)
+    mark_as_advanced(PLUSH_PROGRAM)
+    if(NOT PLUSH_PROGRAM)
+      message(FATAL_ERROR "plush_add_asset: no `plush` to bake with. Install the component `tools`, "
+        "or build Plush with PLUSH_BUILD_TOOLS=ON, or set PLUSH_EXECUTABLE to the program.")
+    endif()
+    set(command ${PLUSH_PROGRAM})
+    set(depends ${PLUSH_PROGRAM})
+  endif()
+  set(${out_command} ${command} PARENT_SCOPE)
+  set(${out_depends} ${depends} PARENT_SCOPE)
+endfunction()
+
+function(plush_add_asset)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;SOURCE;NAME;OUTPUT_DIRECTORY" "OPTIONS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "plush_add_asset: unknown argument '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  if(NOT arg_TARGET OR NOT arg_SOURCE)
+    message(FATAL_ERROR "plush_add_asset: TARGET and SOURCE are needed")
+  endif()
+  if(NOT TARGET ${arg_TARGET})
+    message(FATAL_ERROR "plush_add_asset: there is no target '${arg_TARGET}'")
+  endif()
+
+  cmake_path(ABSOLUTE_PATH arg_SOURCE NORMALIZE)
+  if(NOT arg_NAME)
+    cmake_path(GET arg_SOURCE STEM LAST_ONLY arg_NAME)
+  endif()
+  if(NOT arg_OUTPUT_DIRECTORY)
+    set(arg_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+  endif()
+  cmake_path(ABSOLUTE_PATH arg_OUTPUT_DIRECTORY BASE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR} NORMALIZE)
+
+  set(output ${arg_OUTPUT_DIRECTORY}/${arg_NAME}.plush)
+  set(depfile ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${arg_NAME}.plush.d)
+  _plush_find_converter(converter converter_depends)
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${arg_OUTPUT_DIRECTORY}
+    COMMAND ${converter} bake ${arg_SOURCE} -o ${output} --depfile ${depfile} --quiet ${arg_OPTIONS}
+    DEPENDS ${arg_SOURCE} ${converter_depends}
+    DEPFILE ${depfile}
+    COMMENT "Baking ${arg_NAME}.plush"
+    VERBATIM)
+  add_custom_target(${arg_TARGET}-${arg_NAME}.plush DEPENDS ${output})
+  add_dependencies(${arg_TARGET} ${arg_TARGET}-${arg_NAME}.plush)
+endfunction()
