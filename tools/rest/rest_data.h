@@ -2,13 +2,14 @@
 // Everything that depends only on the rest shape and the material.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
+#include "plush/types.h"
 
 #include "base/result.h"
 #include "mesh/tet_mesh.h"
-#include "plush/types.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
 
 namespace plush::tools {
 
@@ -37,9 +38,9 @@ struct RestData {
   std::vector<float> mu;             ///< [Pa]
   std::vector<float> lambda;         ///< [Pa]
   uint32_t components = 0;
-  double cage_volume = 0.0;          ///< [m^3]
-  double median_edge = 0.0;          ///< [m]
-  double dt = 0.0;                   ///< [s]
+  double cage_volume = 0.0;             ///< [m^3]
+  double median_edge = 0.0;             ///< [m]
+  double dt = 0.0;                      ///< [s]
   std::vector<uint32_t> column_starts;  ///< Cholesky factor by columns, diagonal first
   std::vector<uint32_t> rows;
   std::vector<float> values;

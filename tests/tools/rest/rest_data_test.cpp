@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#include "rest/rest_data.h"
+
+#include "shapes/tet_shapes.h"
+
+#include <Eigen/Dense>
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+
+using namespace plush::tools;
+
+namespace {
+
+Eigen::Vector3d Point(const plush::Vec3& v) { return {v.x, v.y, v.z}; }
+
+Eigen::Matrix3d Matrix(const plush::Mat3& m) {
+  Eigen::Matrix3d out;
+  out.col(0) = Point(m.c0);
+  out.col(1) = Point(m.c1);
+  out.col(2) = Point(m.c2);
+  return out;
+}
+
+Eigen::Matrix3d EdgeMatrix(const RestData& rest, const plush::Tet& tet) {
+  Eigen::Matrix3d out;
+  out.col(0) = Point(rest.nodes[tet.b]) - Point(rest.nodes[tet.a]);
+  out.col(1) = Point(rest.nodes[tet.c]) - Point(rest.nodes[tet.a]);
+  out.col(2) = Point(rest.nodes[tet.d]) - Point(rest.nodes[tet.a]);
+  return out;
+}
+
+double Sum(const std::vector<float>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+// Six-row stiffness of one linear tet [Rio, Eq. 12-17, derived]: K = V B^T D B.
+Eigen::Matrix<double, 12, 12> TetStiffness(const plush::Mat3& dm_inv, double volume, double mu,
+                                           double lambda) {
+  const Eigen::Matrix3d inverse = Matrix(dm_inv);
+  Eigen::Matrix<double, 4, 3> g;
+  g.bottomRows<3>() = inverse;
+  g.row(0) = -inverse.colwise().sum();
+  Eigen::Matrix<double, 6, 12> b = Eigen::Matrix<double, 6, 12>::Zero();
+  for (int i = 0; i < 4; ++i) {
+    for (int axis = 0; axis < 3; ++axis) b(axis, 3 * i + axis) = g(i, axis);
+    b.block<1, 3>(3, 3 * i) << g(i, 1), g(i, 0), 0.0;
+    b.block<1, 3>(4, 3 * i) << 0.0, g(i, 2), g(i, 1);
+    b.block<1, 3>(5, 3 * i) << g(i, 2), 0.0, g(i, 0);
+  }
+  Eigen::Matrix<double, 6, 6> d = Eigen::Matrix<double, 6, 6>::Zero();
+  d.topLeftCorner<3, 3>().setConstant(lambda);
+  for (int i = 0; i < 3; ++i) {
+    d(i, i) += 2.0 * mu;
+    d(i + 3, i + 3) = mu;
+  }
+  return volume * b.transpose() * d * b;
+}
+
+}  // namespace
+
+TEST_CASE("Lame parameters return Young's modulus and Poisson's ratio") {
+  for (const double nu : {0.0, 0.3, 0.45}) {
+    const Lame lame = LameParameters({.young = 2.0e5, .poisson = nu, .density = 1.0});
+    CHECK(lame.mu * (3 * lame.lambda + 2 * lame.mu) / (lame.lambda + lame.mu) == Approx(2.0e5));
+    CHECK(lame.lambda / (2 * (lame.lambda + lame.mu)) == Approx(nu).margin(1e-12));
+  }
+}
+
+TEST_CASE("Rest shapes invert the stored edges and fill the cage") {
+  const TetMesh mesh = plush::test::TetBox(4, 3, 2, 0.1, 0.08, 3);
+  const auto result = ComputeRestData(mesh, {}, 5.0, 0.01);
+  REQUIRE(result.ok());
+  const RestData& rest = result.value();
+  REQUIRE(rest.tets.size() == mesh.tets.size());
+  for (size_t t = 0; t < rest.tets.size(); ++t) {
+    const Eigen::Matrix3d edges = EdgeMatrix(rest, rest.tets[t]);
+    CHECK((edges * Matrix(rest.dm_inv[t]) - Eigen::Matrix3d::Identity()).norm() < 1e-6);
+    CHECK(rest.volumes[t] == Approx(edges.determinant() / 6.0).epsilon(1e-6));
+    CHECK(rest.volumes[t] > 0.0f);
+  }
+  CHECK(rest.cage_volume == Approx(plush::test::Volume(mesh)).epsilon(1e-6));
+  CHECK(Sum(rest.volumes) == Approx(rest.cage_volume).epsilon(1e-6));
+  CHECK(rest.components == 1);
+}
+
+TEST_CASE("Nodes are renumbered, not moved") {
+  const TetMesh mesh = plush::test::TetBox(3, 3, 3, 0.1, 0.08, 4);
+  const auto result = ComputeRestData(mesh, {}, 5.0, 0.01);
+  REQUIRE(result.ok());
+  const RestData& rest = result.value();
+  for (size_t i = 0; i < rest.nodes.size(); ++i) {
+    const Vec3d& node = mesh.nodes[rest.node_order[i]];
+    CHECK(rest.nodes[i].x == static_cast<float>(node.x));
+    CHECK(rest.nodes[i].y == static_cast<float>(node.y));
+    CHECK(rest.nodes[i].z == static_cast<float>(node.z));
+  }
+  for (size_t t = 0; t < rest.tets.size(); ++t) {
+    const plush::Tet& tet = rest.tets[t];
+    CHECK(std::array<uint32_t, 4>{rest.node_order[tet.a], rest.node_order[tet.b],
+                                  rest.node_order[tet.c], rest.node_order[tet.d]} == mesh.tets[t]);
+  }
+}
+
+TEST_CASE("Masses accumulate over the tets of a node and sum to the total") {
+  const TetMesh mesh = plush::test::TetBox(5, 4, 3, 0.1, 0.08, 5);
+  const double total = 3.75;
+  const auto result = ComputeRestData(mesh, {}, total, 0.01);
+  REQUIRE(result.ok());
+  const RestData& rest = result.value();
+  CHECK(std::abs(Sum(rest.masses) - total) < 1e-6 * total);
+  std::vector<double> expected(rest.nodes.size(), 0.0);
+  for (size_t t = 0; t < rest.tets.size(); ++t) {
+    const plush::Tet& tet = rest.tets[t];
+    for (const uint32_t id : {tet.a, tet.b, tet.c, tet.d}) {
+      expected[id] += 0.25 * total * rest.volumes[t] / rest.cage_volume;
+    }
+  }
+  for (size_t i = 0; i < expected.size(); ++i) {
+    CHECK(rest.masses[i] == Approx(expected[i]).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("Linear elasticity of the rest data has exactly six rigid modes") {
+  const auto result = ComputeRestData(plush::test::TetBox(2, 2, 1, 0.1, 0.08, 6), {}, 1.0, 0.01);
+  REQUIRE(result.ok());
+  const RestData& rest = result.value();
+  const Eigen::Index n = 3 * static_cast<Eigen::Index>(rest.nodes.size());
+  Eigen::MatrixXd stiffness = Eigen::MatrixXd::Zero(n, n);
+  for (size_t t = 0; t < rest.tets.size(); ++t) {
+    const auto element = TetStiffness(rest.dm_inv[t], rest.volumes[t], rest.mu[t], rest.lambda[t]);
+    const uint32_t ids[4] = {rest.tets[t].a, rest.tets[t].b, rest.tets[t].c, rest.tets[t].d};
+    for (int i = 0; i < 4; ++i) {
+      for (int j = 0; j < 4; ++j) {
+        stiffness.block<3, 3>(3 * ids[i], 3 * ids[j]) += element.block<3, 3>(3 * i, 3 * j);
+      }
+    }
+  }
+  const Eigen::VectorXd eigenvalues =
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(stiffness).eigenvalues();
+  for (int i = 0; i < 6; ++i) CHECK(std::abs(eigenvalues[i]) < 1e-6 * eigenvalues[n - 1]);
+  CHECK(eigenvalues[6] > 1e-3 * eigenvalues[n - 1]);
+}
+
+TEST_CASE("The factor does not depend on how the rest shape is turned") {
+  const TetMesh mesh = plush::test::TetBox(3, 3, 2, 0.1, 0.08, 8);
+  TetMesh turned = mesh;  // by the rotation with quaternion (1, 2, 3, 4) / sqrt(30)
+  for (Vec3d& p : turned.nodes) {
+    const Vec3d axis = {1.0, 2.0, 3.0};
+    const Vec3d t = Cross(axis, p) * (2.0 / 30.0);
+    p = p + 4.0 * t + Cross(axis, t);
+  }
+  const auto a = ComputeRestData(mesh, {}, 5.0, 0.01);
+  const auto b = ComputeRestData(turned, {}, 5.0, 0.01);
+  REQUIRE(a.ok());
+  REQUIRE(b.ok());
+  REQUIRE(a.value().rows == b.value().rows);
+  const float largest = *std::max_element(a.value().values.begin(), a.value().values.end());
+  for (size_t i = 0; i < a.value().values.size(); ++i) {
+    CHECK(std::abs(a.value().values[i] - b.value().values[i]) < 1e-5f * largest);
+  }
+  CHECK(a.value().median_edge == Approx(b.value().median_edge).epsilon(1e-6));
+}
+
+TEST_CASE("The median edge of a regular lattice is the cell or its face diagonal") {
+  const auto result = ComputeRestData(plush::test::TetBox(4, 4, 4, 0.25), {}, 1.0, 0.01);
+  REQUIRE(result.ok());
+  const double edge = result.value().median_edge;
+  CHECK((edge == Approx(0.25) || edge == Approx(0.25 * std::sqrt(2.0))));
+  CHECK(ComputeRestData(plush::test::SingleTet(), {}, 1.0, 0.01).value().median_edge > 0.9);
+}
+
+TEST_CASE("Rest data that single precision cannot hold are refused") {
+  const auto refused = [](const TetMesh& mesh, const Material& material, double mass, double dt,
+                          ExitCode code) {
+    const auto result = ComputeRestData(mesh, material, mass, dt);
+    REQUIRE_FALSE(result.ok());
+    CHECK(result.error().exit_code == code);
+    CHECK_FALSE(result.error().message.empty());
+  };
+  const TetMesh tet = plush::test::SingleTet();
+  refused({}, {}, 1.0, 0.01, ExitCode::kInvalidInput);
+  refused(plush::test::SingleTet(1e-20), {}, 1.0, 0.01, ExitCode::kInvalidInput);
+  refused(plush::test::SingleTet(1e20), {}, 1.0, 0.01, ExitCode::kInvalidInput);
+  refused(tet, {}, 0.0, 0.01, ExitCode::kInvalidInput);
+  refused(tet, {}, std::numeric_limits<double>::quiet_NaN(), 0.01, ExitCode::kInvalidInput);
+  refused(tet, {}, 1e-60, 0.01, ExitCode::kInvalidInput);
+  refused(tet, {}, 1.0, 0.0, ExitCode::kUsage);
+  refused(tet, {.young = 1e60}, 1.0, 0.01, ExitCode::kUsage);
+  TetMesh far = tet;  // the float grid at 1e9 m is 64 m wide
+  for (Vec3d& node : far.nodes) node += Vec3d{1e9, 0.0, 0.0};
+  refused(far, {}, 1.0, 0.01, ExitCode::kInvalidInput);
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include "rest/rest_data.h"
+
+#include "rest/cholesky_factor.h"
+#include "rest/elimination_order.h"
+
+#include <algorithm>
+#include <array>
+#include <cfloat>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace plush::tools {
+namespace {
+
+// 100 million non-zeros are 1.6 GB of factor in double: far beyond any cage for a game.
+constexpr uint64_t kMaxFactorNonzeros = 100'000'000;
+
+Vec3 ToFloat(const Vec3d& v) {
+  return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
+}
+
+Vec3d ToDouble(const Vec3& v) { return {v.x, v.y, v.z}; }
+
+bool IsFinite(const Vec3& v) {
+  return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
+}
+
+// Denormal numbers count as zero: they have lost their precision.
+bool IsPositiveNormal(float value) { return std::isfinite(value) && value >= FLT_MIN; }
+
+std::array<uint32_t, 4> Ids(const Tet& tet) { return {tet.a, tet.b, tet.c, tet.d}; }
+
+// Corners in double of the nodes that the file stores.
+std::array<Vec3d, 4> Corners(const RestData& rest, const Tet& tet) {
+  return {ToDouble(rest.nodes[tet.a]), ToDouble(rest.nodes[tet.b]), ToDouble(rest.nodes[tet.c]),
+          ToDouble(rest.nodes[tet.d])};
+}
+
+// Inverse of the matrix with columns u, v, w and determinant `det`: its rows are the cross
+// products.
+Mat3 InverseColumns(const Vec3d& u, const Vec3d& v, const Vec3d& w, double det) {
+  const Vec3d r0 = Cross(v, w) / det;
+  const Vec3d r1 = Cross(w, u) / det;
+  const Vec3d r2 = Cross(u, v) / det;
+  return {ToFloat({r0.x, r1.x, r2.x}), ToFloat({r0.y, r1.y, r2.y}), ToFloat({r0.z, r1.z, r2.z})};
+}
+
+Error FlatTet(size_t tet) {
+  return {ExitCode::kInvalidInput,
+          "tet " + std::to_string(tet) +
+              " has no volume left in single precision; move the model nearer to the origin, or "
+              "scale it (--scale, --unit) to between 1 mm and 100 m",
+          "MESH_TET_INVALID"};
+}
+
+void Renumber(const TetMesh& mesh, std::vector<uint32_t> order, RestData* rest) {
+  rest->node_order = std::move(order);
+  std::vector<uint32_t> new_of_old(mesh.nodes.size());
+  rest->nodes.resize(mesh.nodes.size());
+  for (uint32_t i = 0; i < rest->nodes.size(); ++i) {
+    new_of_old[rest->node_order[i]] = i;
+    rest->nodes[i] = ToFloat(mesh.nodes[rest->node_order[i]]);
+  }
+  rest->tets.reserve(mesh.tets.size());
+  for (const auto& tet : mesh.tets) {
+    rest->tets.push_back(
+        {new_of_old[tet[0]], new_of_old[tet[1]], new_of_old[tet[2]], new_of_old[tet[3]]});
+  }
+}
+
+// Volumes, Dm^-1 and the cage's volume.
+Result<Done> ComputeShapes(RestData* rest) {
+  rest->volumes.reserve(rest->tets.size());
+  rest->dm_inv.reserve(rest->tets.size());
+  for (size_t t = 0; t < rest->tets.size(); ++t) {
+    const auto [a, b, c, d] = Corners(*rest, rest->tets[t]);
+    const double six_volume = SixVolume(a, b, c, d);
+    const float volume = static_cast<float>(six_volume / 6.0);
+    if (!IsPositiveNormal(volume)) return FlatTet(t);
+    const Mat3 inverse = InverseColumns(b - a, c - a, d - a, six_volume);
+    if (!IsFinite(inverse.c0) || !IsFinite(inverse.c1) || !IsFinite(inverse.c2)) return FlatTet(t);
+    rest->volumes.push_back(volume);
+    rest->dm_inv.push_back(inverse);
+    rest->cage_volume += six_volume / 6.0;
+  }
+  return Done{};
+}
+
+// A node's mass accumulates over its tets [Kug, Alg. 1, line 7, which as printed overwrites it].
+Result<Done> LumpMasses(double total_mass, RestData* rest) {
+  std::vector<double> masses(rest->nodes.size(), 0.0);
+  for (const Tet& tet : rest->tets) {
+    const auto [a, b, c, d] = Corners(*rest, tet);
+    const double volume = SixVolume(a, b, c, d) / 6.0;
+    const double quarter = 0.25 * total_mass * (volume / rest->cage_volume);
+    for (const uint32_t id : Ids(tet)) masses[id] += quarter;
+  }
+  rest->masses.reserve(masses.size());
+  for (const double mass : masses) {
+    rest->masses.push_back(static_cast<float>(mass));
+    if (!IsPositiveNormal(rest->masses.back())) {
+      return Error{ExitCode::kInvalidInput,
+                   "a cage node's mass of " + std::to_string(mass) +
+                       " kg cannot be stored in single precision; check --density and --scale",
+                   ""};
+    }
+  }
+  return Done{};
+}
+
+double MedianEdge(const NodeGraph& graph, const RestData& rest) {
+  std::vector<uint32_t> new_of_old(rest.node_order.size());
+  for (uint32_t i = 0; i < new_of_old.size(); ++i) new_of_old[rest.node_order[i]] = i;
+  std::vector<double> lengths;
+  lengths.reserve(graph.neighbours.size() / 2);
+  for (uint32_t node = 0; node < graph.num_nodes(); ++node) {
+    for (uint32_t k = graph.starts[node]; k < graph.starts[node + 1]; ++k) {
+      const uint32_t other = graph.neighbours[k];
+      if (other < node) continue;
+      lengths.push_back(
+          Length(ToDouble(rest.nodes[new_of_old[node]]) - ToDouble(rest.nodes[new_of_old[other]])));
+    }
+  }
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  return *middle;
+}
+
+Result<Done> ComputeFactor(double dt, RestData* rest) {
+  rest->dt = dt;
+  const LowerMatrix matrix = AssembleSystemMatrix({.masses = rest->masses,
+                                                   .tets = rest->tets,
+                                                   .dm_inv = rest->dm_inv,
+                                                   .volumes = rest->volumes,
+                                                   .mu = rest->mu,
+                                                   .dt = static_cast<float>(dt)});
+  Result<LowerMatrix> factor = FactorSystemMatrix(matrix);
+  if (!factor.ok()) return factor.error();
+  rest->column_starts = std::move(factor.value().column_starts);
+  rest->rows = std::move(factor.value().rows);
+  rest->values.assign(factor.value().values.begin(), factor.value().values.end());
+  for (size_t column = 0; column + 1 < rest->column_starts.size(); ++column) {
+    if (!IsPositiveNormal(rest->values[rest->column_starts[column]])) {
+      return Error{ExitCode::kInvalidInput,
+                   "the factor of the system matrix cannot be stored in single precision; check "
+                   "--young, --density, --dt and --scale",
+                   ""};
+    }
+  }
+  return Done{};
+}
+
+Result<Done> CheckInput(const TetMesh& mesh, double total_mass, double dt) {
+  if (mesh.tets.empty()) {
+    return Error{ExitCode::kInvalidInput, "the cage has no tets", "MESH_EMPTY"};
+  }
+  if (!(total_mass > 0.0) || !std::isfinite(total_mass)) {
+    return Error{ExitCode::kInvalidInput,
+                 "the total mass of " + std::to_string(total_mass) +
+                     " kg is not a positive number; check --density and --scale",
+                 ""};
+  }
+  if (!(dt > 0.0 && dt <= 1.0)) {
+    return Error{ExitCode::kUsage, "the time step must be in (0, 1] s", ""};
+  }
+  std::vector<bool> used(mesh.nodes.size(), false);
+  for (const auto& tet : mesh.tets) {
+    for (const uint32_t id : tet) {
+      if (id >= mesh.nodes.size()) return Error{ExitCode::kInternal, "tet index out of range", ""};
+      used[id] = true;
+    }
+  }
+  if (std::find(used.begin(), used.end(), false) != used.end()) {
+    return Error{ExitCode::kInternal, "a cage node belongs to no tet", ""};
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Lame LameParameters(const Material& material) {
+  const double e = material.young;
+  const double nu = material.poisson;
+  return {e / (2.0 * (1.0 + nu)), e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu))};
+}
+
+Result<RestData> ComputeRestData(const TetMesh& mesh, const Material& material, double total_mass,
+                                 double dt) {
+  if (auto checked = CheckInput(mesh, total_mass, dt); !checked.ok()) return checked.error();
+  const NodeGraph graph = BuildNodeGraph(static_cast<uint32_t>(mesh.nodes.size()), mesh.tets);
+  std::optional<EliminationOrder> order = ChooseEliminationOrder(graph, kMaxFactorNonzeros);
+  if (!order.has_value()) {
+    return Error{ExitCode::kLimit,
+                 "the factor of a cage with " + std::to_string(mesh.tets.size()) +
+                     " tets needs more than " + std::to_string(kMaxFactorNonzeros) +
+                     " non-zeros; ask for fewer tets (--tets) or larger cells (--cell)",
+                 ""};
+  }
+  RestData rest;
+  Renumber(mesh, std::move(order->order), &rest);
+  if (auto done = ComputeShapes(&rest); !done.ok()) return done.error();
+  if (auto done = LumpMasses(total_mass, &rest); !done.ok()) return done.error();
+  const Lame lame = LameParameters(material);
+  rest.mu.assign(rest.tets.size(), static_cast<float>(lame.mu));
+  rest.lambda.assign(rest.tets.size(), static_cast<float>(lame.lambda));
+  if (!IsPositiveNormal(rest.mu[0]) || !std::isfinite(rest.lambda[0])) {
+    return Error{ExitCode::kUsage,
+                 "Young's modulus and Poisson's ratio give Lame parameters beyond single precision",
+                 ""};
+  }
+  rest.components = CountComponents(graph);
+  rest.median_edge = MedianEdge(graph, rest);
+  if (auto done = ComputeFactor(dt, &rest); !done.ok()) return done.error();
+  return rest;
+}
+
+}  // namespace plush::tools
