@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Drops each asset named on the command line on the ground and tells whether it came to lie there.
+
+#include <plush/plush.h>
+
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+namespace {
+
+// Prints what happened; true where the body fell, stayed finite and did not sink into the ground.
+bool Drop(const char* path) {
+  plush::Asset asset;
+  const plush::Status opened = asset.Open(path);
+  if (!opened.ok()) {
+    std::printf("%s: %s: %s\n", path, opened.section, opened.reason);
+    return false;
+  }
+  plush::World world;
+  if (!world.AddPlane({}).ok()) return false;
+  const plush::BodyId id = world.AddBody(asset, {.pose = {.position = {0.0f, 1.5f, 0.0f}}});
+  if (!id.valid()) return false;
+  std::vector<plush::Vec3> positions(asset.visual().positions.size());
+  if (!world.Skin(id, positions, {}).ok() || positions.empty()) return false;
+  const float start = positions[0].y;
+  for (int i = 0; i < 100; ++i) world.Step(0.01f);
+  if (!world.Skin(id, positions, {}).ok()) return false;
+  float lowest = HUGE_VALF;
+  for (const plush::Vec3& p : positions) lowest = std::fmin(lowest, p.y);
+  std::printf("%s: fell %.3f m, lowest vertex at %.4f m, state %016llx\n", path,
+              static_cast<double>(start - positions[0].y), static_cast<double>(lowest),
+              static_cast<unsigned long long>(world.StateHash()));
+  return start - positions[0].y > 0.3f && std::fabs(lowest) < 0.05f;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bool ok = argc > 1;
+  for (int i = 1; i < argc; ++i) ok = Drop(argv[i]) && ok;
+  return ok ? 0 : 1;
+}
