@@ -2,15 +2,15 @@
 // From an imported model to the bytes of a .plush file.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "base/finding.h"
 #include "base/result.h"
 #include "import/import.h"
 #include "rest/rest_data.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace plush::tools {
 
@@ -30,11 +30,12 @@ struct BakeSettings {
   uint32_t target_tets = 450;  ///< used where cell_m is 0
   double cell_m = 0.0;         ///< lattice cell [m]
   Material material;
-  double dt = 0.01;            ///< baked time step [s]
+  double dt = 0.01;  ///< baked time step [s]
   MassSource mass = MassSource::kSolid;
   Mesher mesher = Mesher::kAuto;
-  std::string pins_json;       ///< text of the pins side-car, or empty
-  int threads = 0;             ///< 0: all cores; the bytes do not depend on it
+  double scale = 1.0;     ///< --scale of the import, for the record only
+  std::string pins_json;  ///< text of the pins side-car, or empty
+  int threads = 0;        ///< 0: all cores; the bytes do not depend on it
 };
 
 /// One timed part of a bake.
@@ -49,9 +50,9 @@ struct BakeResult {
   std::vector<Stage> stages;
 };
 
-/// Bakes `model`. Adds MESH_..., CAGE_... and PIN_... findings. Same model and settings, same bytes.
-/// Errors: kInvalidInput (no triangle of positive area), kUsage (a setting or the side-car is
-/// wrong), kLimit.
+/// Bakes `model`. Adds MESH_..., CAGE_... and PIN_... findings. Same model and settings, same
+/// bytes. Errors: kInvalidInput (no triangle of positive area), kUsage (a setting or the side-car
+/// is wrong), kLimit.
 Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings,
                         FindingList* findings);
 

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "embed/tet_geometry.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <random>
+
+using namespace plush::tools;
+
+namespace {
+
+class RandomNumbers {
+ public:
+  explicit RandomNumbers(uint32_t seed) : random_(seed) {}
+  double Uniform(double lower, double upper) {
+    return std::uniform_real_distribution<double>(lower, upper)(random_);
+  }
+  Vec3d Point(double size) {
+    const double x = Uniform(-size, size);
+    const double y = Uniform(-size, size);
+    return {x, y, Uniform(-size, size)};
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+}  // namespace
+
+TEST_CASE("Barycentric weights reproduce the point and tell inside from outside") {
+  RandomNumbers random(11);
+  for (int round = 0; round < 200; ++round) {
+    TetCorners tet = {random.Point(1), random.Point(1), random.Point(1), random.Point(1)};
+    if (SixVolume(tet[0], tet[1], tet[2], tet[3]) < 0.0) std::swap(tet[2], tet[3]);
+    if (SixVolume(tet[0], tet[1], tet[2], tet[3]) < 1e-3) continue;
+    const Vec3d point = random.Point(1);
+    const auto w = BarycentricWeights(point, tet);
+    CHECK(w[0] + w[1] + w[2] + w[3] == Approx(1.0));
+    CHECK(Length(tet[0] * w[0] + tet[1] * w[1] + tet[2] * w[2] + tet[3] * w[3] - point) < 1e-9);
+    CHECK((SquaredDistance(point, tet) == 0.0) == (*std::min_element(w.begin(), w.end()) >= 0.0));
+  }
+}
+
+TEST_CASE("No sample of a triangle is nearer than its closest point") {
+  RandomNumbers random(12);
+  for (int round = 0; round < 200; ++round) {
+    const Vec3d a = random.Point(1);
+    const Vec3d b = random.Point(1);
+    const Vec3d c = round % 10 == 0 ? a + (b - a) * 0.5 : random.Point(1);  // some without area
+    const Vec3d point = random.Point(2);
+    const Vec3d closest = ClosestPointOnTriangle(point, a, b, c);
+    double nearest_sample = 1e9;
+    constexpr int kSteps = 60;
+    for (int i = 0; i <= kSteps; ++i) {
+      for (int j = 0; i + j <= kSteps; ++j) {
+        const Vec3d sample = (a * (kSteps - i - j) + b * i + c * j) / static_cast<double>(kSteps);
+        nearest_sample = std::min(nearest_sample, Length(sample - point));
+      }
+    }
+    CHECK(Length(closest - point) <= nearest_sample + 1e-12);
+    CHECK(Length(closest - point) > nearest_sample - 0.1);
+  }
+}
+
+TEST_CASE("The distance to a tet is that to its nearest face") {
+  RandomNumbers random(13);
+  const TetCorners tet = {Vec3d{0, 0, 0}, Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}};
+  CHECK(SquaredDistance({0.1, 0.2, 0.3}, tet) == 0.0);
+  CHECK(SquaredDistance({-2, 0.2, 0.2}, tet) == Approx(4.0));
+  CHECK(SquaredDistance({-1, -1, -1}, tet) == Approx(3.0));
+  CHECK(SquaredDistance({1, 1, 1}, tet) == Approx(4.0 / 3.0));
+  for (int round = 0; round < 200; ++round) {
+    const Vec3d point = random.Point(3);
+    const auto w = BarycentricWeights(point, tet);
+    if (*std::min_element(w.begin(), w.end()) >= 0.0) continue;
+    double expected = 1e9;
+    for (size_t skip = 0; skip < 4; ++skip) {
+      std::array<Vec3d, 3> face;
+      for (size_t i = 0, k = 0; i < 4; ++i) {
+        if (i != skip) face[k++] = tet[i];
+      }
+      expected =
+          std::min(expected,
+                   LengthSquared(ClosestPointOnTriangle(point, face[0], face[1], face[2]) - point));
+    }
+    CHECK(SquaredDistance(point, tet) == Approx(expected));
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "bake/bake_content.h"
+
+#include <nlohmann/json.hpp>
+
+#include <utility>
+
+namespace plush::tools {
+namespace {
+
+Vec3 ToFloat(const Vec3d& v) {
+  return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
+}
+
+}  // namespace
+
+Vec3d RoundToFloat(const Vec3d& position) {
+  const Vec3 rounded = ToFloat(position);
+  return {rounded.x, rounded.y, rounded.z};
+}
+
+void FillVisual(const SurfaceMesh& surface, Embedding embedding, AssetContent* content) {
+  content->positions.reserve(surface.positions.size());
+  for (const Vec3d& position : surface.positions) content->positions.push_back(ToFloat(position));
+  content->normals = surface.normals;
+  content->uvs = surface.uvs;
+  content->indices.reserve(3 * surface.triangles.size());
+  for (const auto& triangle : surface.triangles) {
+    content->indices.insert(content->indices.end(), triangle.begin(), triangle.end());
+  }
+  for (const SurfacePart& part : surface.parts) {
+    content->parts.push_back(
+        {part.name, part.material, part.node, 3 * part.first_triangle, 3 * part.num_triangles});
+  }
+  content->tet_ids = std::move(embedding.tet_ids);
+  content->weights = std::move(embedding.weights);
+}
+
+std::string SettingsJson(const ImportedModel& model, const BakeSettings& settings, Mesher mesher) {
+  nlohmann::json json = {
+      {"density", settings.material.density},
+      {"dt", settings.dt},
+      {"mass", settings.mass == MassSource::kSolid ? "solid" : "cage"},
+      {"mesher", MesherName(mesher)},
+      {"poisson", settings.material.poisson},
+      {"scale", settings.scale},
+      {"unit_m", model.unit_m},
+      {"up", std::string(1, model.up)},
+      {"young", settings.material.young},
+  };
+  if (mesher == Mesher::kLattice) {
+    if (settings.cell_m > 0.0) {
+      json["cell"] = settings.cell_m;
+    } else {
+      json["tets"] = settings.target_tets;
+    }
+  }
+  if (!settings.pins_json.empty()) {
+    json["pins"] = nlohmann::json::parse(settings.pins_json, nullptr, false);
+  }
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+const char* MesherName(Mesher mesher) {
+  switch (mesher) {
+    case Mesher::kAuto:
+      return "auto";
+    case Mesher::kLattice:
+      return "lattice";
+    case Mesher::kImport:
+      return "import";
+  }
+  return "auto";
+}
+
+}  // namespace plush::tools

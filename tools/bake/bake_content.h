@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// The parts of a baked file that are copied, rounded or described rather than computed.
+#pragma once
+
+#include "bake/asset_writer.h"
+#include "bake/bake.h"
+#include "embed/embedding.h"
+
+#include <string>
+
+namespace plush::tools {
+
+/// `position` as the file stores it.
+Vec3d RoundToFloat(const Vec3d& position);
+
+/// Copies the render surface and its embedding into `content`.
+void FillVisual(const SurfaceMesh& surface, Embedding embedding, AssetContent* content);
+
+/// The settings that the bytes depend on, as JSON with sorted keys.
+std::string SettingsJson(const ImportedModel& model, const BakeSettings& settings, Mesher mesher);
+
+/// "auto", "lattice" or "import".
+const char* MesherName(Mesher mesher);
+
+}  // namespace plush::tools

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "embed/tet_geometry.h"
+
+#include <algorithm>
+
+namespace plush::tools {
+namespace {
+
+// Faces of a tet with corners 0..3, each opposite to the corner of its index.
+constexpr std::array<std::array<size_t, 3>, 4> kFaces = {
+    {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}}};
+
+Vec3d ClosestPointOnSegment(const Vec3d& point, const Vec3d& a, const Vec3d& b) {
+  const Vec3d edge = b - a;
+  const double length_squared = LengthSquared(edge);
+  if (length_squared <= 0.0) return a;
+  return a + edge * std::clamp(Dot(point - a, edge) / length_squared, 0.0, 1.0);
+}
+
+}  // namespace
+
+std::array<double, 4> BarycentricWeights(const Vec3d& point, const TetCorners& tet) {
+  const double volume = SixVolume(tet[0], tet[1], tet[2], tet[3]);
+  const Vec3d a = tet[0] - point;
+  const Vec3d b = tet[1] - point;
+  const Vec3d c = tet[2] - point;
+  const Vec3d d = tet[3] - point;
+  return {Dot(Cross(b, c), d) / volume, Dot(Cross(a, d), c) / volume, Dot(Cross(a, b), d) / volume,
+          Dot(Cross(a, c), b) / volume};
+}
+
+Vec3d ClosestPointOnTriangle(const Vec3d& point, const Vec3d& a, const Vec3d& b, const Vec3d& c) {
+  const Vec3d normal = Cross(b - a, c - a);
+  const double area_squared = LengthSquared(normal);
+  if (area_squared > 0.0) {
+    // Barycentric coordinates of the projection: inside, it is the closest point.
+    const double wa = Dot(Cross(c - b, point - b), normal);
+    const double wb = Dot(Cross(a - c, point - c), normal);
+    const double wc = Dot(Cross(b - a, point - a), normal);
+    if (wa >= 0.0 && wb >= 0.0 && wc >= 0.0) {
+      return point - normal * (Dot(point - a, normal) / area_squared);
+    }
+  }
+  Vec3d best = ClosestPointOnSegment(point, a, b);
+  for (const Vec3d& candidate :
+       {ClosestPointOnSegment(point, b, c), ClosestPointOnSegment(point, c, a)}) {
+    if (LengthSquared(candidate - point) < LengthSquared(best - point)) best = candidate;
+  }
+  return best;
+}
+
+double SquaredDistance(const Vec3d& point, const TetCorners& tet) {
+  const std::array<double, 4> weights = BarycentricWeights(point, tet);
+  if (*std::min_element(weights.begin(), weights.end()) >= 0.0) return 0.0;
+  double best = -1.0;
+  for (size_t face = 0; face < 4; ++face) {
+    if (weights[face] >= 0.0) continue;  // the point lies on the inner side of this face
+    const auto& [i, j, k] = kFaces[face];
+    const double squared =
+        LengthSquared(ClosestPointOnTriangle(point, tet[i], tet[j], tet[k]) - point);
+    if (best < 0.0 || squared < best) best = squared;
+  }
+  return best;
+}
+
+}  // namespace plush::tools
