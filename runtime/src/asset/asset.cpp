@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "plush/asset.h"
+
+#include "plush/asset_check.h"
+
+#include "asset/asset_checks.h"
+#include "asset/asset_layout.h"
+#include "asset/file_mapping.h"
+#include "plush_generated.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace plush {
+namespace {
+
+std::string_view ViewOf(const flatbuffers::String* string) {
+  return string == nullptr ? std::string_view() : string->string_view();
+}
+
+void CheckContent(const AssetLayout& layout, CheckSink* sink) {
+  CheckVisual(layout, sink);
+  if (!sink->stopped()) CheckSimulation(layout, sink);
+  if (!sink->stopped()) CheckFactor(layout, sink);
+}
+
+// Keeps the first failure.
+bool KeepFirst(void* user, CheckKind /*kind*/, const Status& status) {
+  *static_cast<Status*>(user) = status;
+  return false;
+}
+
+Status CheckBytes(std::span<const std::byte> bytes, Trust trust, AssetLayout* out_layout) {
+  Status status;
+  CheckSink sink(&status, KeepFirst);
+  if (ReadAssetLayout(bytes, &sink, out_layout) && trust == Trust::kNothing) {
+    CheckContent(*out_layout, &sink);
+  }
+  return status;
+}
+
+}  // namespace
+
+void CheckAsset(std::span<const std::byte> bytes, void* user, CheckCallback callback) {
+  CheckSink sink(user, callback);
+  AssetLayout layout;
+  if (ReadAssetLayout(bytes, &sink, &layout)) CheckContent(layout, &sink);
+}
+
+Asset::~Asset() { Reset(); }
+
+Asset::Asset(Asset&& other) noexcept { *this = std::move(other); }
+
+Asset& Asset::operator=(Asset&& other) noexcept {
+  if (this == &other) return *this;
+  Reset();
+  bytes_ = std::exchange(other.bytes_, {});
+  visual_ = std::exchange(other.visual_, {});
+  simulation_ = std::exchange(other.simulation_, {});
+  factor_ = std::exchange(other.factor_, {});
+  num_parts_ = std::exchange(other.num_parts_, 0);
+  num_regions_ = std::exchange(other.num_regions_, 0);
+  content_hash_ = std::exchange(other.content_hash_, 0);
+  source_hash_ = std::exchange(other.source_hash_, 0);
+  tool_version_ = std::exchange(other.tool_version_, {});
+  settings_ = std::exchange(other.settings_, {});
+  mapping_ = std::exchange(other.mapping_, nullptr);
+  mapping_bytes_ = std::exchange(other.mapping_bytes_, 0);
+  return *this;
+}
+
+void Asset::Reset() {
+  UnmapFile({mapping_, mapping_bytes_});
+  mapping_ = nullptr;
+  mapping_bytes_ = 0;
+}
+
+Status Asset::Open(const char* path, Trust trust) {
+  if (path == nullptr) return {StatusCode::kInvalidArgument, "path", "the path is null", 0};
+  FileMapping mapping;
+  if (const Status status = MapFile(path, &mapping); !status.ok()) return status;
+  const Status status =
+      Open(std::span(static_cast<const std::byte*>(mapping.start), mapping.num_bytes), trust);
+  if (!status.ok()) {
+    UnmapFile(mapping);
+    return status;
+  }
+  mapping_ = mapping.start;
+  mapping_bytes_ = mapping.num_bytes;
+  return status;
+}
+
+Status Asset::Open(std::span<const std::byte> bytes, Trust trust) {
+  AssetLayout layout;
+  if (const Status status = CheckBytes(bytes, trust, &layout); !status.ok()) return status;
+  Reset();
+  bytes_ = bytes;
+  visual_ = layout.visual;
+  simulation_ = layout.simulation;
+  factor_ = layout.factor;
+  const auto* parts = layout.root->visual()->parts();
+  const auto* regions = layout.root->simulation()->regions();
+  num_parts_ = parts == nullptr ? 0 : parts->size();
+  num_regions_ = regions == nullptr ? 0 : regions->size();
+  content_hash_ = layout.root->content_hash();
+  source_hash_ = layout.root->source_hash();
+  tool_version_ = ViewOf(layout.root->tool_version());
+  settings_ = ViewOf(layout.root->settings());
+  return {};
+}
+
+PartView Asset::part(uint32_t index) const {
+  const format::Part* part = format::GetAsset(bytes_.data())->visual()->parts()->Get(index);
+  return {ViewOf(part->name()), ViewOf(part->material()), ViewOf(part->node()), part->first_index(),
+          part->num_indices()};
+}
+
+RegionView Asset::region(uint32_t index) const {
+  const auto* region = format::GetAsset(bytes_.data())->simulation()->regions()->Get(index);
+  const auto* nodes = region->nodes();
+  if (nodes == nullptr) return {ViewOf(region->name()), {}};
+  return {ViewOf(region->name()), {nodes->data(), nodes->size()}};
+}
+
+std::span<const std::byte> CopyAligned(std::span<const std::byte> bytes,
+                                       std::span<std::byte> storage) {
+  const size_t misalignment = reinterpret_cast<uintptr_t>(storage.data()) % kAssetAlignment;
+  const size_t skip = (kAssetAlignment - misalignment) % kAssetAlignment;
+  if (storage.size() < skip || storage.size() - skip < bytes.size()) return {};
+  if (!bytes.empty()) std::memcpy(storage.data() + skip, bytes.data(), bytes.size());
+  return {storage.data() + skip, bytes.size()};
+}
+
+}  // namespace plush

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "asset/asset_checks.h"
+
+#include "asset/asset_limits.h"
+#include "plush_generated.h"
+
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+namespace plush {
+namespace {
+
+template <class Record>
+std::span<const float> FloatsOf(std::span<const Record> records) {
+  static_assert(sizeof(Record) % sizeof(float) == 0);
+  return {reinterpret_cast<const float*>(records.data()),
+          records.size() * (sizeof(Record) / sizeof(float))};
+}
+
+std::string_view ViewOf(const flatbuffers::String* string) {
+  return string == nullptr ? std::string_view() : string->string_view();
+}
+
+void CheckRecordNumbers(const auto& records, float lowest, float highest, const char* section,
+                        CheckSink* sink) {
+  CheckNumbers(FloatsOf(records), sizeof(records[0]) / sizeof(float), lowest, highest, section,
+               sink);
+}
+
+void CheckScalar(float value, float lowest, float highest, const char* section, CheckSink* sink) {
+  CheckNumbers({&value, 1}, 1, lowest, highest, section, sink);
+}
+
+// Parts follow one another from the first index to the last.
+void CheckParts(const AssetLayout& layout, CheckSink* sink) {
+  const char* section = "visual.parts";
+  uint64_t next = 0;
+  uint64_t number = 0;
+  const auto* parts = layout.root->visual()->parts();
+  for (uint32_t i = 0; parts != nullptr && i < parts->size() && !sink->stopped(); ++i, ++number) {
+    const format::Part* part = parts->Get(i);
+    if (part->first_index() != next) {
+      sink->Fail(CheckKind::kOrder, section, "the part does not start where the last one ends", i);
+    }
+    if (part->num_indices() % 3 != 0 && !sink->stopped()) {
+      sink->Fail(CheckKind::kCounts, section, "not three indices per triangle", i);
+    }
+    next = uint64_t{part->first_index()} + part->num_indices();
+  }
+  if (next != layout.visual.indices.size() && !sink->stopped()) {
+    sink->Fail(CheckKind::kCounts, section, "the parts do not cover the indices", number);
+  }
+}
+
+void CheckTets(const AssetLayout& layout, CheckSink* sink) {
+  const char* section = "simulation.tets";
+  const size_t num_nodes = layout.simulation.nodes.size();
+  const std::span<const Tet> tets = layout.simulation.tets;
+  for (size_t i = 0; i < tets.size() && !sink->stopped(); ++i) {
+    const Tet& t = tets[i];
+    if (t.a >= num_nodes || t.b >= num_nodes || t.c >= num_nodes || t.d >= num_nodes) {
+      sink->Fail(CheckKind::kIndex, section, "a node index is not below the number of nodes", i);
+    } else if (t.a == t.b || t.a == t.c || t.a == t.d || t.b == t.c || t.b == t.d || t.c == t.d) {
+      sink->Fail(CheckKind::kOrder, section, "the four nodes are not distinct", i);
+    }
+  }
+}
+
+void CheckRegionNodes(std::span<const uint32_t> nodes, size_t num_nodes, uint64_t region,
+                      CheckSink* sink) {
+  for (size_t i = 0; i < nodes.size() && !sink->stopped(); ++i) {
+    if (nodes[i] >= num_nodes) {
+      sink->Fail(CheckKind::kIndex, "simulation.regions.nodes",
+                 "a node index is not below the number of nodes", region);
+    } else if (i > 0 && nodes[i - 1] >= nodes[i]) {
+      sink->Fail(CheckKind::kOrder, "simulation.regions.nodes", "the nodes do not ascend", region);
+    }
+  }
+}
+
+bool CheckRegionName(std::string_view name, std::string_view last, uint64_t region,
+                     CheckSink* sink) {
+  const char* section = "simulation.regions";
+  if (name.empty()) return sink->Fail(CheckKind::kRange, section, "the name is empty", region);
+  if (region > 0 && !(last < name)) {
+    return sink->Fail(CheckKind::kOrder, section, "the names do not ascend", region);
+  }
+  return true;
+}
+
+// In a hostile file regions can share bytes. Regions that together hold more than the file are
+// refused, so that the check stays linear in its size.
+void CheckRegions(const AssetLayout& layout, CheckSink* sink) {
+  const auto* regions = layout.root->simulation()->regions();
+  const size_t num_nodes = layout.simulation.nodes.size();
+  std::string_view last;
+  uint64_t region_bytes = 0;
+  for (uint32_t i = 0; regions != nullptr && i < regions->size(); ++i) {
+    const std::string_view name = ViewOf(regions->Get(i)->name());
+    const auto* vector = regions->Get(i)->nodes();
+    const size_t size = vector == nullptr ? 0 : vector->size();
+    region_bytes += name.size() + size * sizeof(uint32_t);
+    if (region_bytes > layout.file_bytes) {
+      sink->Fail(CheckKind::kCounts, "simulation.regions", "the regions overlap in the file", i);
+      return;
+    }
+    if (!CheckRegionName(name, last, i, sink)) return;
+    last = name;
+    if (size > 0) CheckRegionNodes({vector->data(), size}, num_nodes, i, sink);
+    if (sink->stopped()) return;
+  }
+}
+
+}  // namespace
+
+void CheckNumbers(std::span<const float> numbers, size_t per_element, float lowest, float highest,
+                  const char* section, CheckSink* sink) {
+  for (size_t i = 0; i < numbers.size() && !sink->stopped(); ++i) {
+    if (numbers[i] >= lowest && numbers[i] <= highest) continue;
+    if (std::isfinite(numbers[i])) {
+      sink->Fail(CheckKind::kRange, section, "a number is outside its range", i / per_element);
+    } else {
+      sink->Fail(CheckKind::kNonFinite, section, "a number is not finite", i / per_element);
+    }
+  }
+}
+
+void CheckIndices(std::span<const uint32_t> indices, size_t count, const char* section,
+                  CheckSink* sink) {
+  for (size_t i = 0; i < indices.size() && !sink->stopped(); ++i) {
+    if (indices[i] < count) continue;
+    sink->Fail(CheckKind::kIndex, section, "an index is not below its count", i);
+  }
+}
+
+void CheckVisual(const AssetLayout& layout, CheckSink* sink) {
+  const VisualView& visual = layout.visual;
+  constexpr float kMax = std::numeric_limits<float>::max();
+  CheckRecordNumbers(visual.positions, -kMaxCoordinate, kMaxCoordinate, "visual.positions", sink);
+  CheckRecordNumbers(visual.normals, -kMaxNormal, kMaxNormal, "visual.normals", sink);
+  CheckRecordNumbers(visual.uvs, -kMax, kMax, "visual.uvs", sink);
+  CheckRecordNumbers(visual.weights, -kMaxWeight, kMaxWeight, "visual.weights", sink);
+  CheckIndices(visual.indices, visual.positions.size(), "visual.indices", sink);
+  CheckIndices(visual.tet_ids, layout.simulation.tets.size(), "visual.tet_ids", sink);
+  CheckParts(layout, sink);
+}
+
+void CheckSimulation(const AssetLayout& layout, CheckSink* sink) {
+  const SimulationView& s = layout.simulation;
+  CheckRecordNumbers(s.nodes, -kMaxCoordinate, kMaxCoordinate, "simulation.nodes", sink);
+  CheckNumbers(s.masses, 1, kMinPositive, kMaxQuantity, "simulation.masses", sink);
+  CheckTets(layout, sink);
+  CheckRecordNumbers(s.dm_inv, -kMaxInverse, kMaxInverse, "simulation.dm_inv", sink);
+  CheckNumbers(s.volumes, 1, kMinPositive, kMaxQuantity, "simulation.volumes", sink);
+  CheckNumbers(s.mu, 1, kMinPositive, kMaxQuantity, "simulation.mu", sink);
+  CheckNumbers(s.lambda, 1, 0.0f, kMaxQuantity, "simulation.lambda", sink);
+  CheckRegions(layout, sink);
+  if ((s.components < 1 || s.components > s.nodes.size()) && !sink->stopped()) {
+    sink->Fail(CheckKind::kRange, "simulation.components", "not between one and the nodes");
+  }
+  CheckScalar(s.density, kMinPositive, kMaxQuantity, "simulation.density", sink);
+  CheckScalar(s.young, kMinPositive, kMaxQuantity, "simulation.young", sink);
+  CheckScalar(s.poisson, 0.0f, std::nextafter(0.5f, 0.0f), "simulation.poisson", sink);
+  CheckScalar(s.solid_volume, 0.0f, kMaxQuantity, "simulation.solid_volume", sink);
+  CheckScalar(s.median_edge, kMinPositive, kMaxCoordinate, "simulation.median_edge", sink);
+}
+
+}  // namespace plush

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+#include "asset/asset_layout.h"
+
+#include "plush/asset_check.h"
+#include "plush/layout_fingerprint.h"
+
+#include "plush_generated.h"
+
+#include <cstdint>
+
+namespace plush {
+namespace {
+
+constexpr size_t kMinFileBytes = 8;                      // root offset and identifier
+constexpr size_t kMaxFileBytes = (size_t{1} << 31) - 1;  // FlatBuffers' offsets have 31 bits
+
+// Asset, Visual, Part or Region: the schema nests no deeper.
+constexpr flatbuffers::uoffset_t kMaxTableDepth = 3;
+// Parts and regions of a file. A table costs the verifier some 20 ns.
+constexpr flatbuffers::uoffset_t kMaxTables = 1u << 20;
+
+const uint8_t* BytesOf(std::span<const std::byte> bytes) {
+  return reinterpret_cast<const uint8_t*>(bytes.data());
+}
+
+flatbuffers::Verifier MakeVerifier(std::span<const std::byte> bytes) {
+  return flatbuffers::Verifier(BytesOf(bytes), bytes.size(), kMaxTableDepth, kMaxTables);
+}
+
+// The root table, or null where it does not lie inside the bytes. Its vtable does, too, but not
+// necessarily its fields.
+const flatbuffers::Table* FindRoot(std::span<const std::byte> bytes) {
+  flatbuffers::Verifier verifier = MakeVerifier(bytes);
+  const flatbuffers::uoffset_t offset = verifier.VerifyOffset(0);
+  if (offset == 0 || !verifier.VerifyTableStart(BytesOf(bytes) + offset)) return nullptr;
+  return reinterpret_cast<const flatbuffers::Table*>(BytesOf(bytes) + offset);
+}
+
+// A scalar of the root table; its default 0 where it is absent or lies outside the bytes.
+template <class T>
+T RootScalar(std::span<const std::byte> bytes, const flatbuffers::Table* root,
+             flatbuffers::voffset_t field) {
+  const size_t offset = root->GetOptionalFieldOffset(field);
+  const size_t place = static_cast<size_t>(reinterpret_cast<const uint8_t*>(root) - BytesOf(bytes));
+  if (offset == 0 || !MakeVerifier(bytes).Verify<T>(place + offset)) return 0;
+  return root->GetField<T>(field, 0);
+}
+
+bool FailHeader(CheckSink* sink, StatusCode code, const char* section, const char* reason) {
+  sink->Fail(CheckKind::kHeader, section, reason, 0, code);
+  return false;
+}
+
+bool IsAligned(const void* address) {
+  return reinterpret_cast<uintptr_t>(address) % kAssetAlignment == 0;
+}
+
+// What must hold before a byte is read through the container.
+bool CheckBase(std::span<const std::byte> bytes, CheckSink* sink) {
+  if (bytes.size() < kMinFileBytes) {
+    return FailHeader(sink, StatusCode::kTruncated, "header",
+                      "the file is shorter than its header");
+  }
+  if (!IsAligned(bytes.data())) {
+    return FailHeader(sink, StatusCode::kMisaligned, "base",
+                      "the address is not a multiple of 32; copy with CopyAligned");
+  }
+  if (!format::AssetBufferHasIdentifier(bytes.data())) {
+    return FailHeader(sink, StatusCode::kBadMagic, "header", "this is not a .plush file");
+  }
+  if (bytes.size() >= kMaxFileBytes) {
+    return FailHeader(sink, StatusCode::kCorrupt, "header", "the file has 2 GiB or more");
+  }
+  return true;
+}
+
+bool CheckHeader(std::span<const std::byte> bytes, CheckSink* sink) {
+  if (!CheckBase(bytes, sink)) return false;
+  const flatbuffers::Table* root = FindRoot(bytes);
+  if (root == nullptr) {
+    return FailHeader(sink, StatusCode::kTruncated, "header",
+                      "the root table does not lie inside the file");
+  }
+  if (RootScalar<uint16_t>(bytes, root, format::Asset::VT_FORMAT_MAJOR) != kFormatMajor ||
+      RootScalar<uint16_t>(bytes, root, format::Asset::VT_FORMAT_MINOR) != kFormatMinor) {
+    return FailHeader(sink, StatusCode::kForeignVersion, "header",
+                      "the file has another format version than 0.1; bake its source again");
+  }
+  if (RootScalar<uint64_t>(bytes, root, format::Asset::VT_LAYOUT_FINGERPRINT) !=
+      kLayoutFingerprint) {
+    return FailHeader(sink, StatusCode::kLayoutMismatch, "header",
+                      "the file's records are laid out differently; bake its source again");
+  }
+  const uint64_t file_bytes = RootScalar<uint64_t>(bytes, root, format::Asset::VT_FILE_BYTES);
+  if (bytes.size() < file_bytes) {
+    return FailHeader(sink, StatusCode::kTruncated, "header", "the file ends early");
+  }
+  if (bytes.size() > file_bytes) {
+    return FailHeader(sink, StatusCode::kCorrupt, "header", "bytes follow the end of the file");
+  }
+  return true;
+}
+
+bool CheckContainer(std::span<const std::byte> bytes, CheckSink* sink) {
+  flatbuffers::Verifier verifier = MakeVerifier(bytes);
+  if (!format::VerifyAssetBuffer(verifier)) {
+    sink->Fail(CheckKind::kStructure, "container", "an offset or size inside the file is wrong");
+    return false;
+  }
+  const format::Asset* root = format::GetAsset(bytes.data());
+  const auto require = [sink](const void* table, const char* section) {
+    if (table == nullptr) sink->Fail(CheckKind::kStructure, section, "the table is missing");
+    return table != nullptr;
+  };
+  return require(root->visual(), "visual") && require(root->simulation(), "simulation") &&
+         require(root->factor(), "factor");
+}
+
+template <class T, class Stored>
+std::span<const T> SpanOf(const flatbuffers::Vector<Stored>* vector) {
+  if (vector == nullptr || vector->size() == 0) return {};
+  return {reinterpret_cast<const T*>(vector->Data()), vector->size()};
+}
+
+VisualView ReadVisual(const format::Visual& table) {
+  return {SpanOf<Vec3>(table.positions()),   SpanOf<Vec3>(table.normals()),
+          SpanOf<Vec2>(table.uvs()),         SpanOf<uint32_t>(table.indices()),
+          SpanOf<uint32_t>(table.tet_ids()), SpanOf<Vec4>(table.weights())};
+}
+
+SimulationView ReadSimulation(const format::Simulation& table) {
+  SimulationView view;
+  view.nodes = SpanOf<Vec3>(table.nodes());
+  view.masses = SpanOf<float>(table.masses());
+  view.tets = SpanOf<Tet>(table.tets());
+  view.dm_inv = SpanOf<Mat3>(table.dm_inv());
+  view.volumes = SpanOf<float>(table.volumes());
+  view.mu = SpanOf<float>(table.mu());
+  view.lambda = SpanOf<float>(table.lambda());
+  view.components = table.components();
+  view.density = table.density();
+  view.young = table.young();
+  view.poisson = table.poisson();
+  view.solid_volume = table.solid_volume();
+  view.median_edge = table.median_edge();
+  return view;
+}
+
+FactorView ReadFactor(const format::Factor& table) {
+  return {table.dt(), SpanOf<uint32_t>(table.column_starts()), SpanOf<uint32_t>(table.rows()),
+          SpanOf<float>(table.values())};
+}
+
+// The verifier does not look at where the elements of a vector start.
+bool CheckAlignment(const AssetLayout& layout, CheckSink* sink) {
+  const uint64_t before = sink->num_failures();
+  const auto check = [sink](const char* section, const auto& span) {
+    if (sink->stopped() || span.empty() || IsAligned(span.data())) return;
+    sink->Fail(CheckKind::kAlignment, section, "the vector does not start at a multiple of 32");
+  };
+  check("visual.positions", layout.visual.positions);
+  check("visual.normals", layout.visual.normals);
+  check("visual.uvs", layout.visual.uvs);
+  check("visual.indices", layout.visual.indices);
+  check("visual.tet_ids", layout.visual.tet_ids);
+  check("visual.weights", layout.visual.weights);
+  check("simulation.nodes", layout.simulation.nodes);
+  check("simulation.masses", layout.simulation.masses);
+  check("simulation.tets", layout.simulation.tets);
+  check("simulation.dm_inv", layout.simulation.dm_inv);
+  check("simulation.volumes", layout.simulation.volumes);
+  check("simulation.mu", layout.simulation.mu);
+  check("simulation.lambda", layout.simulation.lambda);
+  check("factor.column_starts", layout.factor.column_starts);
+  check("factor.rows", layout.factor.rows);
+  check("factor.values", layout.factor.values);
+  if (const auto* regions = layout.root->simulation()->regions()) {
+    for (const format::Region* region : *regions) {
+      check("simulation.regions.nodes", SpanOf<uint32_t>(region->nodes()));
+    }
+  }
+  return sink->num_failures() == before;
+}
+
+bool CheckCounts(const AssetLayout& layout, CheckSink* sink) {
+  const VisualView& visual = layout.visual;
+  const SimulationView& simulation = layout.simulation;
+  const FactorView& factor = layout.factor;
+  const uint64_t before = sink->num_failures();
+  const auto check = [sink](bool good, const char* section, const char* reason) {
+    if (!good && !sink->stopped()) sink->Fail(CheckKind::kCounts, section, reason);
+  };
+  const char* per_vertex = "not one element per vertex";
+  const size_t num_vertices = visual.positions.size();
+  check(visual.normals.size() == num_vertices, "visual.normals", per_vertex);
+  check(visual.uvs.empty() || visual.uvs.size() == num_vertices, "visual.uvs", per_vertex);
+  check(visual.indices.size() % 3 == 0, "visual.indices", "not three per triangle");
+  check(visual.tet_ids.size() == num_vertices, "visual.tet_ids", per_vertex);
+  check(visual.weights.size() == num_vertices, "visual.weights", per_vertex);
+
+  const size_t num_nodes = simulation.nodes.size();
+  check(num_nodes >= 4, "simulation.nodes", "fewer than four nodes");
+  check(simulation.masses.size() == num_nodes, "simulation.masses", "not one element per node");
+  const char* per_tet = "not one element per tet";
+  const size_t num_tets = simulation.tets.size();
+  check(num_tets >= 1, "simulation.tets", "no tet");
+  check(simulation.dm_inv.size() == num_tets, "simulation.dm_inv", per_tet);
+  check(simulation.volumes.size() == num_tets, "simulation.volumes", per_tet);
+  check(simulation.mu.size() == num_tets, "simulation.mu", per_tet);
+  check(simulation.lambda.size() == num_tets, "simulation.lambda", per_tet);
+
+  check(factor.column_starts.size() == num_nodes + 1, "factor.column_starts",
+        "not one more than there are nodes");
+  check(factor.rows.size() == factor.values.size(), "factor.values", "not one value per row");
+  return sink->num_failures() == before;
+}
+
+}  // namespace
+
+bool ReadAssetLayout(std::span<const std::byte> bytes, CheckSink* sink, AssetLayout* out_layout) {
+  if (!CheckHeader(bytes, sink) || !CheckContainer(bytes, sink)) return false;
+  AssetLayout layout;
+  layout.root = format::GetAsset(bytes.data());
+  layout.file_bytes = bytes.size();
+  layout.visual = ReadVisual(*layout.root->visual());
+  layout.simulation = ReadSimulation(*layout.root->simulation());
+  layout.factor = ReadFactor(*layout.root->factor());
+  const bool aligned = CheckAlignment(layout, sink);
+  if (sink->stopped() || !CheckCounts(layout, sink) || !aligned) return false;
+  *out_layout = layout;
+  return true;
+}
+
+bool ReadFormatVersion(std::span<const std::byte> bytes, FormatVersion* out_version) {
+  CheckSink ignore(nullptr, [](void*, CheckKind, const Status&) { return false; });
+  if (!CheckBase(bytes, &ignore)) return false;
+  const flatbuffers::Table* root = FindRoot(bytes);
+  if (root == nullptr) return false;
+  out_version->major = RootScalar<uint16_t>(bytes, root, format::Asset::VT_FORMAT_MAJOR);
+  out_version->minor = RootScalar<uint16_t>(bytes, root, format::Asset::VT_FORMAT_MINOR);
+  return true;
+}
+
+}  // namespace plush

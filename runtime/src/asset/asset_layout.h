@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// From bytes to views: header, container, alignment and counts. All that both levels of trust need.
+#pragma once
+
+#include "plush/asset.h"
+
+#include "asset/check_sink.h"
+
+#include <cstddef>
+#include <span>
+
+namespace plush {
+
+namespace format {
+struct Asset;
+}  // namespace format
+
+/// The file's root table and spans over its bulk vectors; valid as long as the bytes are.
+struct AssetLayout {
+  const format::Asset* root = nullptr;  ///< its tables visual, simulation and factor exist
+  size_t file_bytes = 0;                ///< size of the whole file
+  VisualView visual;
+  SimulationView simulation;
+  FactorView factor;
+};
+
+/// Checks header, FlatBuffers container, alignment of every bulk vector and agreement of counts;
+/// fills `out_layout` and returns true only where all of them hold. Does not look at indices and
+/// numbers. O(parts + regions); does not allocate.
+bool ReadAssetLayout(std::span<const std::byte> bytes, CheckSink* sink, AssetLayout* out_layout);
+
+}  // namespace plush

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// A whole file, mapped read-only. One source per operating system: file_mapping_posix.cpp and
+// file_mapping_win32.cpp.
+#pragma once
+
+#include "plush/status.h"
+
+#include <cstddef>
+
+namespace plush {
+
+/// A mapped file; the start is a multiple of the page size.
+struct FileMapping {
+  void* start = nullptr;  ///< null where nothing is mapped
+  size_t num_bytes = 0;
+};
+
+/// Maps the regular file at `path` (UTF-8). Does not allocate from the heap. Errors: kCannotRead
+/// (missing, unreadable, not a regular file), kTruncated (empty: there is nothing to map).
+Status MapFile(const char* path, FileMapping* out_mapping);
+
+/// Ends a mapping; does nothing for an empty one.
+void UnmapFile(const FileMapping& mapping);
+
+}  // namespace plush
