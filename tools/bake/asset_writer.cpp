@@ -136,6 +136,18 @@ void PatchFile(std::vector<std::byte>* bytes) {
   std::memcpy(bytes->data() + field, &hash, sizeof(hash));
 }
 
+// The runtime's own opinion: a bake that it would refuse must not look like a success.
+Result<Done> CheckOpens(const std::vector<std::byte>& bytes) {
+  std::vector<std::byte> storage(bytes.size() + kAssetAlignment - 1);
+  const Status status = Asset().Open(CopyAligned(bytes, storage));
+  if (status.ok()) return Done{};
+  return Error{ExitCode::kInvalidInput,
+               std::string("the baked data cannot be simulated: ") + status.section + "[" +
+                   std::to_string(status.index) + "]: " + status.reason +
+                   "; schemas/README.md lists the ranges; check the settings and --scale",
+               ""};
+}
+
 }  // namespace
 
 Result<std::vector<std::byte>> WriteAsset(const AssetContent& content) {
@@ -152,6 +164,7 @@ Result<std::vector<std::byte>> WriteAsset(const AssetContent& content) {
   const auto* data = reinterpret_cast<const std::byte*>(builder.GetBufferPointer());
   std::vector<std::byte> bytes(data, data + builder.GetSize());
   PatchFile(&bytes);
+  if (auto opens = CheckOpens(bytes); !opens.ok()) return opens.error();
   return bytes;
 }
 

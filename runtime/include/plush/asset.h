@@ -139,7 +139,7 @@ class Asset {
 };
 
 /// Copies `bytes` to `storage` at the first address aligned to kAssetAlignment and returns that
-/// place, or an empty span if `storage` holds fewer than bytes.size() + kAssetAlignment - 1 bytes.
+/// place, or an empty span if they do not fit; bytes.size() + kAssetAlignment - 1 always suffice.
 std::span<const std::byte> CopyAligned(std::span<const std::byte> bytes,
                                        std::span<std::byte> storage);
 

@@ -36,14 +36,30 @@ const flatbuffers::Table* FindRoot(std::span<const std::byte> bytes) {
   return reinterpret_cast<const flatbuffers::Table*>(BytesOf(bytes) + offset);
 }
 
-// A scalar of the root table; its default 0 where it is absent or lies outside the bytes.
+// Whether a scalar of the root table is absent or lies inside the bytes.
 template <class T>
-T RootScalar(std::span<const std::byte> bytes, const flatbuffers::Table* root,
-             flatbuffers::voffset_t field) {
+bool IsReadable(std::span<const std::byte> bytes, const flatbuffers::Table* root,
+                flatbuffers::voffset_t field) {
   const size_t offset = root->GetOptionalFieldOffset(field);
-  const size_t place = static_cast<size_t>(reinterpret_cast<const uint8_t*>(root) - BytesOf(bytes));
-  if (offset == 0 || !MakeVerifier(bytes).Verify<T>(place + offset)) return 0;
-  return root->GetField<T>(field, 0);
+  const auto place = reinterpret_cast<const uint8_t*>(root) - BytesOf(bytes);
+  return offset == 0 || MakeVerifier(bytes).Verify<T>(static_cast<size_t>(place) + offset);
+}
+
+// The root table with its version, layout and size readable, or null.
+const flatbuffers::Table* FindHeader(std::span<const std::byte> bytes) {
+  using Asset = format::Asset;
+  const flatbuffers::Table* root = FindRoot(bytes);
+  const bool readable = root != nullptr &&
+                        IsReadable<uint16_t>(bytes, root, Asset::VT_FORMAT_MAJOR) &&
+                        IsReadable<uint16_t>(bytes, root, Asset::VT_FORMAT_MINOR) &&
+                        IsReadable<uint64_t>(bytes, root, Asset::VT_LAYOUT_FINGERPRINT) &&
+                        IsReadable<uint64_t>(bytes, root, Asset::VT_FILE_BYTES);
+  return readable ? root : nullptr;
+}
+
+FormatVersion VersionOf(const flatbuffers::Table* header) {
+  return {header->GetField<uint16_t>(format::Asset::VT_FORMAT_MAJOR, 0),
+          header->GetField<uint16_t>(format::Asset::VT_FORMAT_MINOR, 0)};
 }
 
 bool FailHeader(CheckSink* sink, StatusCode code, const char* section, const char* reason) {
@@ -76,22 +92,21 @@ bool CheckBase(std::span<const std::byte> bytes, CheckSink* sink) {
 
 bool CheckHeader(std::span<const std::byte> bytes, CheckSink* sink) {
   if (!CheckBase(bytes, sink)) return false;
-  const flatbuffers::Table* root = FindRoot(bytes);
-  if (root == nullptr) {
+  const flatbuffers::Table* header = FindHeader(bytes);
+  if (header == nullptr) {
     return FailHeader(sink, StatusCode::kTruncated, "header",
                       "the root table does not lie inside the file");
   }
-  if (RootScalar<uint16_t>(bytes, root, format::Asset::VT_FORMAT_MAJOR) != kFormatMajor ||
-      RootScalar<uint16_t>(bytes, root, format::Asset::VT_FORMAT_MINOR) != kFormatMinor) {
+  const FormatVersion version = VersionOf(header);
+  if (version.major != kFormatMajor || version.minor != kFormatMinor) {
     return FailHeader(sink, StatusCode::kForeignVersion, "header",
                       "the file has another format version than 0.1; bake its source again");
   }
-  if (RootScalar<uint64_t>(bytes, root, format::Asset::VT_LAYOUT_FINGERPRINT) !=
-      kLayoutFingerprint) {
+  if (header->GetField<uint64_t>(format::Asset::VT_LAYOUT_FINGERPRINT, 0) != kLayoutFingerprint) {
     return FailHeader(sink, StatusCode::kLayoutMismatch, "header",
                       "the file's records are laid out differently; bake its source again");
   }
-  const uint64_t file_bytes = RootScalar<uint64_t>(bytes, root, format::Asset::VT_FILE_BYTES);
+  const uint64_t file_bytes = header->GetField<uint64_t>(format::Asset::VT_FILE_BYTES, 0);
   if (bytes.size() < file_bytes) {
     return FailHeader(sink, StatusCode::kTruncated, "header", "the file ends early");
   }
@@ -234,10 +249,9 @@ bool ReadAssetLayout(std::span<const std::byte> bytes, CheckSink* sink, AssetLay
 bool ReadFormatVersion(std::span<const std::byte> bytes, FormatVersion* out_version) {
   CheckSink ignore(nullptr, [](void*, CheckKind, const Status&) { return false; });
   if (!CheckBase(bytes, &ignore)) return false;
-  const flatbuffers::Table* root = FindRoot(bytes);
-  if (root == nullptr) return false;
-  out_version->major = RootScalar<uint16_t>(bytes, root, format::Asset::VT_FORMAT_MAJOR);
-  out_version->minor = RootScalar<uint16_t>(bytes, root, format::Asset::VT_FORMAT_MINOR);
+  const flatbuffers::Table* header = FindHeader(bytes);
+  if (header == nullptr) return false;
+  *out_version = VersionOf(header);
   return true;
 }
 

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "shapes/shape_asset.h"
+
+#include "plush/asset.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+
+namespace plush::test {
+namespace {
+
+using tools::AssetContent;
+using tools::Vec3d;
+
+// A face by the corners of its tet, counter-clockwise seen from outside.
+constexpr std::array<std::array<uint32_t, 3>, 4> kFaces = {
+    {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}}};
+
+Vec3 ToFloat(const Vec3d& v) {
+  return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
+}
+
+Vec3d ToDouble(const Vec3& v) { return {v.x, v.y, v.z}; }
+
+std::array<uint32_t, 4> Ids(const Tet& tet) { return {tet.a, tet.b, tet.c, tet.d}; }
+
+std::array<uint32_t, 3> SortedFace(const std::array<uint32_t, 4>& ids, size_t face) {
+  std::array<uint32_t, 3> key = {ids[kFaces[face][0]], ids[kFaces[face][1]], ids[kFaces[face][2]]};
+  std::sort(key.begin(), key.end());
+  return key;
+}
+
+void AddFace(uint32_t tet_id, size_t face, AssetContent* content) {
+  const std::array<uint32_t, 4> ids = Ids(content->rest.tets[tet_id]);
+  std::array<Vec3d, 3> x;
+  for (size_t k = 0; k < 3; ++k) x[k] = ToDouble(content->rest.nodes[ids[kFaces[face][k]]]);
+  const Vec3d normal = Cross(x[1] - x[0], x[2] - x[0]);
+  for (size_t k = 0; k < 3; ++k) {
+    std::array<float, 4> w = {};
+    w[kFaces[face][k]] = 1.0f;
+    content->indices.push_back(static_cast<uint32_t>(content->positions.size()));
+    content->positions.push_back(ToFloat(x[k]));
+    content->normals.push_back(ToFloat(normal / Length(normal)));
+    content->uvs.push_back({w[0], w[1]});
+    content->tet_ids.push_back(tet_id);
+    content->weights.push_back({w[0], w[1], w[2], w[3]});
+  }
+}
+
+void AddSurface(AssetContent* content) {
+  std::map<std::array<uint32_t, 3>, int> uses;
+  for (const Tet& tet : content->rest.tets) {
+    for (size_t face = 0; face < 4; ++face) ++uses[SortedFace(Ids(tet), face)];
+  }
+  for (uint32_t t = 0; t < content->rest.tets.size(); ++t) {
+    for (size_t face = 0; face < 4; ++face) {
+      if (uses[SortedFace(Ids(content->rest.tets[t]), face)] == 1) AddFace(t, face, content);
+    }
+  }
+  const uint32_t num_indices = static_cast<uint32_t>(content->indices.size());
+  content->parts = {{"body", "skin", "root", 0, 3}, {"", "shoe", "", 3, num_indices - 3}};
+}
+
+void AddRegions(AssetContent* content) {
+  const std::vector<Vec3>& nodes = content->rest.nodes;
+  const auto [low, high] = std::minmax_element(
+      nodes.begin(), nodes.end(), [](const Vec3& a, const Vec3& b) { return a.y < b.y; });
+  content->regions = {{"high", {}}, {"low", {}}};
+  for (uint32_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].y == high->y) content->regions[0].nodes.push_back(i);
+    if (nodes[i].y == low->y) content->regions[1].nodes.push_back(i);
+  }
+}
+
+}  // namespace
+
+AssetContent ContentOf(const tools::TetMesh& mesh, const tools::Material& material, double dt) {
+  double volume = 0.0;
+  for (const auto& t : mesh.tets) {
+    volume += SixVolume(mesh.nodes[t[0]], mesh.nodes[t[1]], mesh.nodes[t[2]], mesh.nodes[t[3]]) / 6;
+  }
+  auto rest = tools::ComputeRestData(mesh, material, material.density * volume, dt);
+  if (!rest.ok()) FAIL(rest.error().message);
+  AssetContent content;
+  content.rest = std::move(rest.value());
+  content.material = material;
+  content.solid_volume = volume;
+  content.settings_json = R"({"shape":"procedural"})";
+  content.source_hash = 0x0123456789abcdef;
+  AddSurface(&content);
+  AddRegions(&content);
+  return content;
+}
+
+std::vector<std::byte> AssetBytesOf(const tools::TetMesh& mesh, const tools::Material& material,
+                                    double dt) {
+  auto bytes = tools::WriteAsset(ContentOf(mesh, material, dt));
+  if (!bytes.ok()) FAIL(bytes.error().message);
+  return std::move(bytes.value());
+}
+
+ExactBuffer::ExactBuffer(std::span<const std::byte> bytes)
+    : start_(
+          static_cast<std::byte*>(::operator new(bytes.size(), std::align_val_t(kAssetAlignment)))),
+      size_(bytes.size()) {
+  if (!bytes.empty()) std::memcpy(start_.get(), bytes.data(), bytes.size());
+}
+
+void ExactBuffer::Release::operator()(std::byte* start) const {
+  ::operator delete(start, std::align_val_t(kAssetAlignment));
+}
+
+}  // namespace plush::test

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Assets of procedural tet meshes, and buffers to put them in.
+#pragma once
+
+#include "bake/asset_writer.h"
+#include "mesh/tet_mesh.h"
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <span>
+#include <vector>
+
+namespace plush::test {
+
+/// Content of a .plush file for `mesh`: the render surface is its boundary, three vertices of their
+/// own per face, in two parts; the regions "high" and "low" are the nodes of greatest and least y.
+/// The mass is density times volume.
+tools::AssetContent ContentOf(const tools::TetMesh& mesh, const tools::Material& material = {},
+                              double dt = 0.01);
+
+/// WriteAsset(ContentOf(...)); fails the test where that fails.
+std::vector<std::byte> AssetBytesOf(const tools::TetMesh& mesh,
+                                    const tools::Material& material = {}, double dt = 0.01);
+
+/// A heap block of exactly the given bytes, so that a sanitizer sees any read outside them, at a
+/// multiple of kAssetAlignment.
+class ExactBuffer {
+ public:
+  explicit ExactBuffer(std::span<const std::byte> bytes);
+  std::span<std::byte> bytes() { return {start_.get(), size_}; }
+  std::span<const std::byte> bytes() const { return {start_.get(), size_}; }
+
+ private:
+  struct Release {
+    void operator()(std::byte* start) const;
+  };
+  std::unique_ptr<std::byte, Release> start_;
+  size_t size_;
+};
+
+}  // namespace plush::test
