@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Installs what is missing, builds, and runs every test: the release build with 60 files of a real
+# corpus, and the runtime's tests once more under the address and undefined-behaviour sanitizers.
+#
+# usage: tests/run.sh [--full]
+#   --full  also clang, Debug, the thread sanitizer, the whole corpus, all corruption edits, and
+#           equal bytes from every one of these builds (tests/full.sh)
+#
+# Environment: PLUSH_TEST_MODELS, a folder of further models (tests that want one skip without it).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+case ${1:-} in
+  "") ;;
+  --full) exec tests/full.sh ;;
+  *)
+    sed -n '6,8s/^# \{0,1\}//p' "$0"
+    exit 1
+    ;;
+esac
+
+tools/setup.sh build test
+export CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_DIR="${CCACHE_DIR:-$PWD/build/ccache}"
+command -v ccache >/dev/null || unset CMAKE_CXX_COMPILER_LAUNCHER
+
+cmake --preset asan
+cmake --build --preset asan --target plush_runtime_tests
+cmake --preset release -DPLUSH_ASAN_BUILD_DIR="$PWD/build/asan"
+cmake --build --preset release
+ctest --preset release --no-tests=error -j "$(nproc)"

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Installs the Debian packages that Plush needs and that are missing. The one list of them.
+#
+# usage: tools/setup.sh [build] [test] [full]      (default: build)
+#   build  what compiles the runtime, the tools and the samples
+#   test   what tests/run.sh uses beside
+#   full   what tests/run.sh --full uses beside: the second compiler, cross-compilers, clang-tidy
+set -euo pipefail
+
+build=(
+  g++ cmake ninja-build ccache pkg-config
+  libflatbuffers-dev
+  libassimp-dev libeigen3-dev libmetis-dev libtbb-dev libxxhash-dev libcli11-dev nlohmann-json3-dev
+)
+test=(
+  catch2 flatbuffers-compiler assimp-testmodels
+)
+full=(
+  clang-14 clang-format-14 clang-tidy-14 g++-mingw-w64-x86-64-posix g++-aarch64-linux-gnu
+)
+
+wanted=()
+for group in "${@:-build}"; do
+  case $group in
+    build) wanted+=("${build[@]}") ;;
+    test) wanted+=("${test[@]}") ;;
+    full) wanted+=("${full[@]}") ;;
+    *)
+      echo "tools/setup.sh: error: unknown group '$group' (build, test, full)" >&2
+      exit 1
+      ;;
+  esac
+done
+
+like=$(. /etc/os-release 2>/dev/null && echo "${ID:-} ${ID_LIKE:-}") || like=""
+if [[ " $like " != *" debian "* ]] || ! command -v apt-get >/dev/null; then
+  echo "This is not a Debian system: nothing is installed. Plush needs what these Debian 12 packages"
+  echo "hold (CMake 3.24 or later; gcc 12 or clang 14 or later):"
+  printf '  %s\n' "${wanted[@]}"
+  exit 0
+fi
+
+missing=()
+for package in "${wanted[@]}"; do
+  state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) || state=""
+  [ "$state" = installed ] || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+as_root=()
+if [ "$(id -u)" != 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "tools/setup.sh: error: packages are missing. As root: apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+
+echo "Installing: ${missing[*]}"
+apt() {
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Dpkg::Use-Pty=0 "$@"
+}
+if ! apt-get install --simulate --no-install-recommends "${missing[@]}" >/dev/null 2>&1; then
+  apt update
+fi
+# Lists that are too old name files that are gone: then once more with new ones.
+apt install --no-install-recommends "${missing[@]}" ||
+  { apt update && apt install --no-install-recommends "${missing[@]}"; }
