@@ -48,6 +48,7 @@ struct SolverSettings {
 struct WorldDesc {
   Vec3 gravity = {0.0f, -9.81f, 0.0f};  ///< [m/s^2]
   SolverSettings solver;
+  bool measure_energy = true;           ///< fill StepStats' energies and tet counts after each step
   Allocator allocator;  ///< DefaultAllocator() where `allocate` is null
   JobSystem jobs;       ///< everything on the calling thread where `run` is null
 };

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// The splitting step's linear solve with displacements held along some directions.
+//
+// Minimise 1/2 d^T A d - b^T d subject to r . d_node = target for every row: the multipliers are the
+// impulses that hold. Few rows go through the Schur complement of A, exactly; many through conjugate
+// gradients on the remaining freedom, with the factor of A as preconditioner and a fixed count.
+// Based on:
+// Jorge Nocedal, Stephen Wright. Numerical Optimization. 2006 (ch. 16, Schur-complement and projected
+//   CG methods for equality constraints)
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/array.h"
+#include "plush/types.h"
+#include "solver/sparse_cholesky.h"
+#include "solver/system_matrix.h"
+
+namespace plush {
+
+/// Most held degrees of freedom that the Schur complement takes.
+inline constexpr uint32_t kMaxSchurRows = 64;
+
+/// One held degree of freedom.
+struct HeldRow {
+  uint32_t node = 0;
+  Vec3 direction;          ///< unit
+  float target = 0.0f;     ///< displacement of the node along it [m]
+  double multiplier = 0.0; ///< out: impulse times dt along it [kg m]
+};
+
+/// The factor that the solve uses, and the matrix it belongs to.
+struct FactoredSystem {
+  SystemView system;
+  CholeskyPattern pattern;
+  std::span<const float> values;  ///< of L (nnz x 1)
+  uint64_t id = 0;                ///< names these values; never 0, never reused
+};
+
+/// Working memory of held solves, sized once for a body. Keeps columns of A^-1 between solves.
+class HeldSolveWorkspace {
+ public:
+  /// Sizes everything for `num_nodes`. Returns false where the allocator fails.
+  bool Allocate(const Allocator& allocator, uint32_t num_nodes);
+
+ private:
+  friend void SolveHeldSchur(const FactoredSystem&, std::span<const Vec3>, std::span<HeldRow>,
+                             HeldSolveWorkspace*, std::span<Vec3>);
+  friend float SolveHeldIterative(const FactoredSystem&, std::span<const Vec3>, std::span<HeldRow>,
+                                  int, HeldSolveWorkspace*, std::span<Vec3>);
+
+  std::span<const float> Column(const FactoredSystem& system, uint32_t node);
+
+  uint32_t num_nodes_ = 0;
+  uint64_t factor_id_ = 0;
+  Array<float> columns_;           // columns of A^-1 (kMaxSchurRows x num_nodes)
+  Array<uint32_t> slot_of_node_;   // slot in columns_, or none (num_nodes x 1)
+  uint32_t node_of_slot_[kMaxSchurRows] = {};
+  bool used_[kMaxSchurRows] = {};  // slots that the current solve needs
+  uint32_t num_slots_ = 0;
+  Array<double> schur_;            // (kMaxSchurRows x kMaxSchurRows)
+  Array<Vec3> residual_;           // conjugate gradients (num_nodes x 1 each)
+  Array<Vec3> direction_;
+  Array<Vec3> preconditioned_;
+  Array<Vec3> product_;
+  Array<Vec3> held_;               // rows by node, orthonormal (3 num_nodes x 1)
+};
+
+/// Solves with at most kMaxSchurRows rows. `d` (num_nodes x 1) comes in as the free solution
+/// A^-1 b and leaves as the held one; rows that depend on earlier ones get multiplier 0. Does not
+/// allocate.
+void SolveHeldSchur(const FactoredSystem& system, std::span<const Vec3> b, std::span<HeldRow> rows,
+                    HeldSolveWorkspace* workspace, std::span<Vec3> d);
+
+/// Solves with any number of rows by `iterations` steps of projected conjugate gradients, starting
+/// from `d` moved onto the rows. Returns the relative residual that is left. Rows of one node must
+/// stand together. Does not allocate.
+float SolveHeldIterative(const FactoredSystem& system, std::span<const Vec3> b,
+                         std::span<HeldRow> rows, int iterations, HeldSolveWorkspace* workspace,
+                         std::span<Vec3> d);
+
+}  // namespace plush

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Nodes on planes, solved with the elastic step rather than patched after it.
+//
+// Each outer iteration of the splitting step asks for the displacement that minimises its quadratic
+// model while no node sinks into a plane: an active set of held normal displacements. Friction holds
+// the tangential displacement too while its impulse stays inside Coulomb's cone, and becomes a known
+// impulse on the cone once the node slides.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/array.h"
+#include "contact/held_solve.h"
+#include "plush/types.h"
+#include "solver/volume_sweep.h"
+
+namespace plush {
+
+/// A half-space in a body's own coordinates.
+struct LocalPlane {
+  Vec3 normal;            ///< unit, out of the solid
+  float offset = 0.0f;    ///< dot(normal, x) on the surface [m]
+  float friction = 0.0f;  ///< Coulomb coefficient
+};
+
+/// A node held by a plane.
+struct PlaneContact {
+  uint32_t node = 0;
+  uint32_t plane = 0;
+  bool sliding = false;
+  bool alone = true;      ///< the node touches no other plane
+  float normal = 0.0f;    ///< normal impulse times dt, >= 0 [kg m]
+  Vec3 slide;             ///< friction impulse times dt while sliding [kg m]
+};
+
+/// Contacts of one body and the memory to solve them; sized at AddBody, kept between steps.
+struct ContactState {
+  Array<PlaneContact> contacts;  ///< ascending (node, plane) (capacity x 1)
+  uint32_t num_contacts = 0;
+  Array<HeldRow> rows;           ///< (3 capacity x 1)
+  Array<Vec3> rhs;               ///< (num_nodes x 1)
+  HeldSolveWorkspace held;
+
+  /// Sizes for `num_nodes` nodes and `num_planes` planes. Returns false where the allocator fails.
+  bool Allocate(const Allocator& allocator, uint32_t num_nodes, uint32_t num_planes);
+};
+
+/// What a contact solve needs beside the state.
+struct ContactProblem {
+  std::span<const LocalPlane> planes;
+  std::span<const Vec3> x;  ///< node positions at the start of the substep [m] (num_nodes x 1)
+  std::span<const Vec3> u;  ///< displacement so far in the substep [m] (num_nodes x 1)
+  std::span<const Vec3> b;  ///< right-hand side of the outer iteration [kg m] (num_nodes x 1)
+  float tolerance = 0.0f;   ///< depth from which a node counts as below [m]
+  int cg_iterations = 20;   ///< of solves with more than kMaxSchurRows rows
+};
+
+/// How a contact solve went.
+struct ContactSolveStats {
+  float held_residual = 0.0f;  ///< of iterative solves, else 0
+  bool iterative = false;
+};
+
+/// Computes the outer iteration's displacement `d` (num_nodes x 1): A d = b with no node below a
+/// plane, and updates the contacts. Does not allocate.
+ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactProblem& problem,
+                                    ContactState* state, std::span<Vec3> d);
+
+/// Takes mobility from held directions: sticking nodes and nodes on several planes get none.
+void HoldMobility(const ContactState& state, std::span<const LocalPlane> planes,
+                  std::span<NodeMobility> mobility);
+
+}  // namespace plush

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// All tets of one body: elastic forces and energies of the corotated material.
+// Based on:
+// Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast Corotated FEM using Operator Splitting. 2018
+//
+// Energy: sum_t mu V |F - R|^2 + lambda/2 V (det F - 1)^2 [Kug, Eq. 7 and 13].
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "plush/types.h"
+
+namespace plush {
+
+/// Lame parameters by tet, or one pair for the whole body.
+struct LameView {
+  std::span<const float> mu;      ///< [Pa] (num_tets x 1), or empty: uniform_mu
+  std::span<const float> lambda;  ///< [Pa] (num_tets x 1), or empty: uniform_lambda
+  float uniform_mu = 0.0f;        ///< [Pa]
+  float uniform_lambda = 0.0f;    ///< [Pa]
+
+  float Mu(size_t tet) const { return mu.empty() ? uniform_mu : mu[tet]; }
+  float Lambda(size_t tet) const { return lambda.empty() ? uniform_lambda : lambda[tet]; }
+};
+
+/// The constant data of a body's tets.
+struct ElementView {
+  std::span<const Tet> tets;       ///< (num_tets x 1)
+  std::span<const Mat3> dm_inv;    ///< Dm^-1 [1/m] (num_tets x 1)
+  std::span<const float> volumes;  ///< V [m^3] (num_tets x 1)
+  LameView lame;
+};
+
+/// Adds dt^2 times the elastic forces at positions `x` [m] to `rhs` [kg m]: of the stretch term with
+/// rotations from APD, warm-started from and stored to `rotations`, and of the volume term by its
+/// multipliers, kappa_t grad C_t [Kug, Eq. 12 and 16]. Does not allocate.
+void AddElasticImpulses(const ElementView& elements, std::span<const Vec3> x, float dt,
+                        int polar_iterations, std::span<Quat> rotations,
+                        std::span<const float> kappa, std::span<Vec3> rhs);
+
+/// Shape of all tets at one moment.
+struct ElementSummary {
+  double elastic_j = 0.0;  ///< elastic energy [J]
+  double volume = 0.0;     ///< of the deformed cage [m^3]
+  float min_det_f = 1.0f;
+  uint32_t inverted = 0;   ///< det F <= 0
+  uint32_t collapsed = 0;  ///< det F < kCollapsedDetF, inverted ones included
+};
+
+/// Tets below this det F are left out of the volume term: its gradient vanishes with the faces.
+inline constexpr float kCollapsedDetF = 0.1f;
+
+/// Energy, volume and degeneracy at positions `x`, with rotations converged from `rotations`.
+ElementSummary SummariseElements(const ElementView& elements, std::span<const Vec3> x,
+                                 std::span<const Quat> rotations);
+
+/// Elastic forces [N] at positions `x`: minus the gradient of ElementSummary::elastic_j.
+void ElasticForces(const ElementView& elements, std::span<const Vec3> x,
+                   std::span<const Quat> rotations, std::span<Vec3> forces);
+
+}  // namespace plush

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// One soft body: its state, and how it steps.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/array.h"
+#include "contact/plane_contacts.h"
+#include "elasticity/elements.h"
+#include "plush/asset.h"
+#include "plush/world.h"
+#include "world/factor_cache.h"
+
+namespace plush {
+
+/// State of one body. Positions are relative to `origin`, which follows the body, so that float
+/// keeps its precision far from the world's origin.
+struct Body {
+  // What the body shares.
+  VisualView visual;
+  SimulationView simulation;
+  SystemKey* system = nullptr;
+  const FactorSet* factors = nullptr;  ///< for the time step of the last step
+  // What it is.
+  ElementView elements;
+  float mass_scale = 1.0f;
+  float size = 1.0f;                   ///< diagonal of the rest bounding box [m]
+  bool fixed = false;
+  bool frozen = false;
+  // Where it is.
+  double origin[3] = {};               ///< world position of the body's coordinates [m]
+  Array<Vec3> x;                       ///< node positions relative to origin [m] (num_nodes x 1)
+  Array<Vec3> v;                       ///< node velocities [m/s] (num_nodes x 1)
+  Array<Quat> rotations;               ///< of the tets, warm starts of APD (num_tets x 1)
+  Array<float> kappa;                  ///< multipliers of the volume term; between steps divided
+                                       ///< by dt^2 [J] (num_tets x 1)
+  ContactState contacts;
+  // Memory of a step.
+  Array<Vec3> y;                       ///< positions of the current iterate [m] (num_nodes x 1)
+  Array<Vec3> u;                       ///< displacement in the substep [m] (num_nodes x 1)
+  Array<Vec3> predicted;               ///< predicted displacement [m] (num_nodes x 1)
+  Array<Vec3> rhs;                     ///< right-hand side [kg m] (num_nodes x 1)
+  Array<Vec3> d;                       ///< displacement of the outer iteration [m] (num_nodes x 1)
+  Array<NodeMobility> mobility;        ///< (num_nodes x 1)
+  Array<LocalPlane> planes;            ///< of the world, in the body's coordinates
+
+  float Mass(size_t node) const { return simulation.masses[node] * mass_scale; }
+  bool IsPinned(size_t node) const { return system->pinned[node] != 0; }
+};
+
+/// What all bodies of a step share.
+struct StepSettings {
+  Vec3 gravity;
+  SolverSettings solver;
+  std::span<const PlaneDesc> planes;  ///< normals of unit length
+  float dt = 0.0f;                    ///< [s]
+  bool measure_energy = true;
+};
+
+/// Advances one body by settings.dt with the factors in `body->factors`; writes its part of the
+/// statistics. Does not allocate.
+void StepBody(const StepSettings& settings, Body* body, StepStats* stats);
+
+/// Sizes a body's memory for `num_planes` planes. Returns false where the allocator fails.
+bool AllocatePlanes(const Allocator& allocator, size_t num_planes, Body* body);
+
+/// Moves `origin` so that the coordinates of the body's nodes stay near zero.
+void FollowOrigin(Body* body);
+
+}  // namespace plush

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Factors of the splitting step, shared by the bodies that have the same matrix.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/array.h"
+#include "plush/asset.h"
+#include "plush/world.h"
+#include "solver/sparse_cholesky.h"
+#include "solver/system_matrix.h"
+
+namespace plush {
+
+/// Most substeps of a step, and so most fractions of a time step with a factor.
+inline constexpr int kMaxSubsteps = 4;
+
+/// Factors of one matrix for the steps dt, dt/2 .. dt/num_fractions.
+struct FactorSet {
+  uint32_t system_id = 0;  ///< which matrix; see FactorCache::AddSystem
+  float dt = 0.0f;         ///< [s]
+  int num_fractions = 0;
+  Array<float> values[kMaxSubsteps];  ///< of L for dt / (k + 1) (nnz x 1)
+  uint64_t ids[kMaxSubsteps] = {};    ///< names of the values, never reused
+  FactorSet* next = nullptr;
+};
+
+/// Everything that a matrix depends on but dt.
+struct SystemKey {
+  std::span<const std::byte> asset_bytes;
+  LameView lame;
+  float mass_scale = 1.0f;
+  Array<uint8_t> pinned;  ///< (num_nodes x 1)
+  SystemView view;        ///< with dt = 0; its `pinned` is the array above
+  CholeskyPattern pattern;
+  FactorView baked;       ///< usable for dt = baked.dt where the key is the baked material, unpinned
+  bool as_baked = false;
+  uint32_t id = 0;
+  uint32_t users = 0;     ///< bodies
+  SystemKey* next = nullptr;
+};
+
+/// Owns systems and their factors.
+class FactorCache {
+ public:
+  explicit FactorCache(const Allocator& allocator) : allocator_(allocator) {}
+  ~FactorCache();
+  FactorCache(const FactorCache&) = delete;
+  FactorCache& operator=(const FactorCache&) = delete;
+
+  /// The system of an asset with this material and pins: an equal one if there is one. Counts one
+  /// more user. Null where the allocator fails.
+  SystemKey* Acquire(const Asset& asset, const LameView& lame, bool baked_material,
+                     float mass_scale, std::span<const uint8_t> pinned);
+  /// Counts one user less; the last one frees the system and its factors.
+  void Release(SystemKey* system);
+
+  /// The factors of `system` for `dt`, or null.
+  const FactorSet* Find(const SystemKey& system, float dt) const;
+  /// Makes them where they are missing. kOutOfMemory, or kInvalidArgument where the matrix is not
+  /// positive definite in double precision (dt far out of proportion to the masses).
+  Status Prepare(const SystemKey& system, float dt, int num_fractions, const FactorSet** out_set);
+
+ private:
+  Status MakeValues(const SystemKey& system, float dt, Array<float>* out_values);
+
+  Allocator allocator_;
+  SystemKey* systems_ = nullptr;
+  FactorSet* sets_ = nullptr;
+  uint32_t next_system_id_ = 1;
+  uint64_t next_factor_id_ = 1;
+};
+
+}  // namespace plush

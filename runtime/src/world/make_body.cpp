@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "world/make_body.h"
+
+#include <cmath>
+
+#include "base/object.h"
+#include "base/vector_math.h"
+
+namespace plush {
+namespace {
+
+Status Invalid(const char* section, const char* reason, uint64_t index = 0) {
+  return {StatusCode::kInvalidArgument, section, reason, index};
+}
+
+// A value below zero keeps the baked one.
+float Overridden(float value, float baked) { return value < 0.0f ? baked : value; }
+
+Status CheckDescription(const Asset& asset, const BodyDesc& desc) {
+  if (!asset.is_open()) return Invalid("asset", "is not open");
+  if (!IsFinite(desc.pose.position)) return Invalid("pose.position", "must be finite");
+  const Quat& q = desc.pose.rotation;
+  const float length2 = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+  if (!(length2 > 1.0e-12f) || !std::isfinite(length2)) {
+    return Invalid("pose.rotation", "must be finite and not zero");
+  }
+  if (!IsFinite(desc.velocity)) return Invalid("velocity", "must be finite");
+  if (!IsFinite(desc.angular_velocity)) return Invalid("angular_velocity", "must be finite");
+  const MaterialOverride& m = desc.material;
+  if (!std::isfinite(m.young) || m.young == 0.0f) {
+    return Invalid("material.young", "must be finite and above 0");
+  }
+  if (!std::isfinite(m.poisson) || m.poisson >= 0.5f) {
+    return Invalid("material.poisson", "must lie in [0, 0.5)");
+  }
+  if (!std::isfinite(m.density) || m.density == 0.0f) {
+    return Invalid("material.density", "must be finite and above 0");
+  }
+  for (size_t i = 0; i < desc.pinned_nodes.size(); ++i) {
+    if (desc.pinned_nodes[i] >= asset.simulation().nodes.size()) {
+      return Invalid("pinned_nodes", "no such node", i);
+    }
+  }
+  return {};
+}
+
+LameView MakeLame(const SimulationView& simulation, const MaterialOverride& material) {
+  LameView lame = {simulation.mu, simulation.lambda, 0.0f, 0.0f};
+  if (material.young < 0.0f && material.poisson < 0.0f) return lame;
+  const double young = Overridden(material.young, simulation.young);
+  const double poisson = Overridden(material.poisson, simulation.poisson);
+  lame.mu = {};
+  lame.lambda = {};
+  lame.uniform_mu = static_cast<float>(young / (2.0 * (1.0 + poisson)));
+  lame.uniform_lambda =
+      static_cast<float>(young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson)));
+  return lame;
+}
+
+bool AllocateState(const Allocator& allocator, Body* body) {
+  const size_t nodes = body->simulation.nodes.size(), tets = body->simulation.tets.size();
+  return body->x.Allocate(allocator, nodes) && body->v.Allocate(allocator, nodes) &&
+         body->rotations.Allocate(allocator, tets) && body->kappa.Allocate(allocator, tets, 0.0f) &&
+         body->y.Allocate(allocator, nodes) && body->u.Allocate(allocator, nodes) &&
+         body->predicted.Allocate(allocator, nodes) && body->rhs.Allocate(allocator, nodes) &&
+         body->d.Allocate(allocator, nodes) && body->mobility.Allocate(allocator, nodes);
+}
+
+void PlaceBody(const BodyDesc& desc, Body* body) {
+  const Quat& q = desc.pose.rotation;
+  const float scale = 1.0f / std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+  const Quat unit = {q.x * scale, q.y * scale, q.z * scale, q.w * scale};
+  const Mat3 R = RotationMatrix(unit);
+  body->origin[0] = desc.pose.position.x;
+  body->origin[1] = desc.pose.position.y;
+  body->origin[2] = desc.pose.position.z;
+  Vec3 low = body->simulation.nodes[0], high = low;
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    const Vec3& X = body->simulation.nodes[i];
+    low = {std::fmin(low.x, X.x), std::fmin(low.y, X.y), std::fmin(low.z, X.z)};
+    high = {std::fmax(high.x, X.x), std::fmax(high.y, X.y), std::fmax(high.z, X.z)};
+    body->x[i] = R * X;
+    body->v[i] = body->IsPinned(i)
+                     ? Vec3{}
+                     : desc.velocity + Cross(desc.angular_velocity, body->x[i]);
+  }
+  body->size = Length(high - low);
+  for (Quat& rotation : body->rotations) rotation = unit;
+  FollowOrigin(body);
+}
+
+}  // namespace
+
+bool AllocatePlanes(const Allocator& allocator, size_t num_planes, Body* body) {
+  if (body->fixed) return true;
+  return body->planes.Allocate(allocator, num_planes) &&
+         body->contacts.Allocate(allocator, static_cast<uint32_t>(body->x.size()),
+                                 static_cast<uint32_t>(num_planes));
+}
+
+Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& desc,
+                size_t num_planes, FactorCache* cache, Body** out_body) {
+  const Status checked = CheckDescription(asset, desc);
+  if (!checked.ok()) return checked;
+  const SimulationView& simulation = asset.simulation();
+  Array<uint8_t> pinned;
+  if (!pinned.Allocate(allocator, simulation.nodes.size(), desc.fixed ? uint8_t{1} : uint8_t{0})) {
+    return {StatusCode::kOutOfMemory, "body"};
+  }
+  for (const uint32_t node : desc.pinned_nodes) pinned[node] = 1;
+  Body* body = NewObject<Body>(allocator);
+  if (body == nullptr) return {StatusCode::kOutOfMemory, "body"};
+  body->visual = asset.visual();
+  body->simulation = simulation;
+  const LameView lame = MakeLame(simulation, desc.material);
+  body->elements = {simulation.tets, simulation.dm_inv, simulation.volumes, lame};
+  body->mass_scale = desc.material.density < 0.0f ? 1.0f
+                                                  : desc.material.density / simulation.density;
+  body->fixed = desc.fixed;
+  const bool baked_material = desc.material.young < 0.0f && desc.material.poisson < 0.0f;
+  body->system = cache->Acquire(asset, lame, baked_material, body->mass_scale, pinned.span());
+  if (body->system == nullptr || !AllocateState(allocator, body) ||
+      !AllocatePlanes(allocator, num_planes, body)) {
+    DestroyBody(allocator, cache, body);
+    return {StatusCode::kOutOfMemory, "body"};
+  }
+  PlaceBody(desc, body);
+  *out_body = body;
+  return {};
+}
+
+void DestroyBody(const Allocator& allocator, FactorCache* cache, Body* body) {
+  if (body == nullptr) return;
+  if (body->system != nullptr) cache->Release(body->system);
+  DeleteObject(allocator, body);
+}
+
+}  // namespace plush

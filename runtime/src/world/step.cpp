@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+// One step of one body: the splitting step of [Kug, Alg. 2] with planes held inside the solve.
+// Based on:
+// Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast Corotated FEM using Operator Splitting. 2018
+//
+// Deviations from the paper:
+// - The multipliers kappa of the volume term enter the right-hand side of the stretch solve and are
+//   kept from step to step. With kappa reset to zero, and the solve blind to it, the two halves of
+//   the splitting never agree: a resting body would balance its stretch forces against volume forces
+//   of another configuration, and Poisson's ratio would depend on the time step.
+// - The unknown is the displacement u of the substep, and v = u / dt: positions are never
+//   subtracted, so velocities keep float's full relative precision far from the origin.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "base/vector_math.h"
+#include "solver/volume_sweep.h"
+#include "world/body.h"
+
+namespace plush {
+namespace {
+
+// Depth from which a node counts as below a plane, as a fraction of the median edge.
+constexpr float kContactTolerance = 1.0e-5f;
+
+// Adds the wall time of a scope to a phase.
+class PhaseTimer {
+ public:
+  PhaseTimer(StepStats* stats, Phase phase)
+      : seconds_(&stats->phase_s[static_cast<size_t>(phase)]),
+        start_(std::chrono::steady_clock::now()) {}
+  ~PhaseTimer() {
+    *seconds_ += std::chrono::duration<float>(std::chrono::steady_clock::now() - start_).count();
+  }
+  PhaseTimer(const PhaseTimer&) = delete;
+  PhaseTimer& operator=(const PhaseTimer&) = delete;
+
+ private:
+  float* seconds_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+void PlacePlanes(const StepSettings& settings, Body* body) {
+  for (size_t p = 0; p < settings.planes.size(); ++p) {
+    const PlaneDesc& plane = settings.planes[p];
+    const double offset = double(plane.offset) - (double(plane.normal.x) * body->origin[0] +
+                                                  double(plane.normal.y) * body->origin[1] +
+                                                  double(plane.normal.z) * body->origin[2]);
+    body->planes[p] = {plane.normal, static_cast<float>(offset), plane.friction};
+  }
+}
+
+// Substeps: n = clamp(ceil(2 v dt / e), 1, max), v the largest approach speed of the nodes that
+// touch a plane or can touch one within the step, e the median edge.
+int CountSubsteps(const StepSettings& settings, const Body& body) {
+  const float dt = settings.dt;
+  float fastest = 0.0f;
+  for (size_t i = 0; i < body.x.size(); ++i) {
+    if (body.IsPinned(i)) continue;
+    const Vec3 velocity = body.v[i] + settings.gravity * dt;
+    for (const LocalPlane& plane : body.planes.span()) {
+      const float approach = -Dot(plane.normal, velocity);
+      const float gap = Dot(plane.normal, body.x[i]) - plane.offset;
+      if (approach > fastest && gap <= approach * dt) fastest = approach;
+    }
+  }
+  const float wanted = std::ceil(2.0f * fastest * dt / body.simulation.median_edge);
+  const int most = std::min(settings.solver.max_substeps, body.factors->num_fractions);
+  if (!(wanted > 1.0f)) return 1;
+  return wanted < static_cast<float>(most) ? static_cast<int>(wanted) : most;
+}
+
+void Predict(const StepSettings& settings, float h, Body* body) {
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    body->predicted[i] =
+        body->IsPinned(i) ? Vec3{} : (body->v[i] + settings.gravity * h) * h;
+    body->u[i] = body->predicted[i];
+  }
+  if (settings.solver.response != ContactResponse::kPenalty) return;
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    if (body->IsPinned(i)) continue;
+    for (const LocalPlane& plane : body->planes.span()) {
+      const float depth = plane.offset - Dot(plane.normal, body->x[i]);
+      if (depth <= 0.0f) continue;
+      const float push = settings.solver.penalty_stiffness * depth * h * h / body->Mass(i);
+      body->predicted[i] += plane.normal * push;
+      body->u[i] = body->predicted[i];
+    }
+  }
+}
+
+// y = x + u.
+void UpdateIterate(Body* body) {
+  for (size_t i = 0; i < body->x.size(); ++i) body->y[i] = body->x[i] + body->u[i];
+}
+
+// b = M (predicted - u) + dt^2 f(x + u): minus the gradient of the step's objective at x + u.
+void MakeRightHandSide(const StepSettings& settings, float h, Body* body) {
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    body->rhs[i] = (body->predicted[i] - body->u[i]) * body->Mass(i);
+  }
+  AddElasticImpulses(body->elements, body->y.span(), h, settings.solver.polar_iterations,
+                     body->rotations.span(), body->kappa.span(), body->rhs.span());
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    if (body->IsPinned(i)) body->rhs[i] = {};
+  }
+}
+
+void SolveDisplacement(const StepSettings& settings, const FactoredSystem& system, Body* body,
+                       StepStats* stats) {
+  if (settings.solver.response == ContactResponse::kHold && body->planes.size() > 0) {
+    const PhaseTimer timer(stats, Phase::kContact);
+    const ContactProblem problem = {body->planes.span(),
+                                    body->x.span(),
+                                    body->u.span(),
+                                    body->rhs.span(),
+                                    kContactTolerance * body->simulation.median_edge,
+                                    settings.solver.held_cg_iterations};
+    const ContactSolveStats solved =
+        SolveWithContacts(system, problem, &body->contacts, body->d.span());
+    stats->held_residual = std::fmax(stats->held_residual, solved.held_residual);
+    if (solved.iterative) stats->flags |= kStepHeldIterative;
+  } else {
+    const PhaseTimer timer(stats, Phase::kSolve);
+    std::copy(body->rhs.begin(), body->rhs.end(), body->d.begin());
+    Substitute(system.pattern, system.values, body->d.span());
+  }
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    if (!body->IsPinned(i)) body->u[i] += body->d[i];
+  }
+}
+
+void SweepBody(const StepSettings& settings, float h, Body* body, StepStats* stats) {
+  if (settings.solver.volume_sweeps == 0) return;
+  const PhaseTimer timer(stats, Phase::kVolume);
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    body->mobility[i] = {body->IsPinned(i) ? 0.0f : 1.0f / body->Mass(i), {}};
+  }
+  HoldMobility(body->contacts, body->planes.span(), body->mobility.span());
+  UpdateIterate(body);
+  for (int sweep = 0; sweep < settings.solver.volume_sweeps; ++sweep) {
+    SweepVolumes(body->elements, body->mobility.span(), h, body->y.span(), body->u.span(),
+                 body->kappa.span());
+  }
+}
+
+// Moves nodes below a plane onto it [Rio 8.1.2].
+void SnapToPlanes(Body* body) {
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    if (body->IsPinned(i)) continue;
+    for (const LocalPlane& plane : body->planes.span()) {
+      const float gap = Dot(plane.normal, body->x[i] + body->u[i]) - plane.offset;
+      if (gap < 0.0f) body->u[i] -= plane.normal * gap;
+    }
+  }
+}
+
+bool IsFiniteState(const Body& body) {
+  for (size_t i = 0; i < body.u.size(); ++i) {
+    if (!IsFinite(body.u[i]) || !IsFinite(body.x[i] + body.u[i])) return false;
+  }
+  for (size_t t = 0; t < body.kappa.size(); ++t) {
+    if (!std::isfinite(body.kappa[t])) return false;
+  }
+  return true;
+}
+
+void Freeze(Body* body, StepStats* stats) {
+  body->frozen = true;
+  stats->flags |= kStepBodyFrozen;
+  for (Vec3& velocity : body->v) velocity = {};
+  body->contacts.num_contacts = 0;
+}
+
+void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* stats) {
+  const float h = settings.dt / static_cast<float>(fraction);
+  FactoredSystem system = {body->system->view, body->system->pattern,
+                           body->factors->values[fraction - 1].span(),
+                           body->factors->ids[fraction - 1]};
+  system.system.dt = h;
+  Predict(settings, h, body);
+  for (float& kappa : body->kappa) kappa *= h * h;
+  int iterations = settings.solver.outer_iterations;
+  for (int k = 0; k < iterations; ++k) {
+    {
+      const PhaseTimer timer(stats, Phase::kElements);
+      UpdateIterate(body);
+      MakeRightHandSide(settings, h, body);
+    }
+    SolveDisplacement(settings, system, body, stats);
+    SweepBody(settings, h, body, stats);
+    if (body->contacts.num_contacts > 0) {
+      iterations = std::max(iterations, settings.solver.contact_iterations);
+    }
+  }
+  stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(iterations));
+  if (settings.solver.response == ContactResponse::kSnap) SnapToPlanes(body);
+  if (!IsFiniteState(*body)) return Freeze(body, stats);
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    if (body->IsPinned(i)) continue;
+    body->x[i] += body->u[i];
+    body->v[i] = body->u[i] * (1.0f / h);
+  }
+  for (float& kappa : body->kappa) kappa *= 1.0f / (h * h);
+}
+
+void MeasureBody(const StepSettings& settings, const Body& body, StepStats* stats) {
+  const ElementSummary summary =
+      SummariseElements(body.elements, body.x.span(), body.rotations.span());
+  stats->elastic_j = summary.elastic_j;
+  stats->min_det_f = summary.min_det_f;
+  stats->inverted_tets = summary.inverted;
+  stats->collapsed_tets = summary.collapsed;
+  for (size_t i = 0; i < body.x.size(); ++i) {
+    const double mass = body.Mass(i);
+    const Vec3& v = body.v[i];
+    stats->kinetic_j += 0.5 * mass * (double(v.x) * v.x + double(v.y) * v.y + double(v.z) * v.z);
+    stats->gravity_j -= mass * (settings.gravity.x * (body.origin[0] + double(body.x[i].x)) +
+                                settings.gravity.y * (body.origin[1] + double(body.x[i].y)) +
+                                settings.gravity.z * (body.origin[2] + double(body.x[i].z)));
+  }
+}
+
+void MeasureContacts(const Body& body, StepStats* stats) {
+  stats->contacts = body.contacts.num_contacts;
+  for (size_t i = 0; i < body.x.size(); ++i) {
+    stats->max_speed = std::fmax(stats->max_speed, Length(body.v[i]));
+    if (body.IsPinned(i)) continue;
+    for (const LocalPlane& plane : body.planes.span()) {
+      const float depth = plane.offset - Dot(plane.normal, body.x[i]);
+      stats->max_penetration = std::fmax(stats->max_penetration, depth);
+    }
+  }
+}
+
+}  // namespace
+
+void StepBody(const StepSettings& settings, Body* body, StepStats* stats) {
+  if (!body->fixed && !body->frozen) {
+    const auto start = std::chrono::steady_clock::now();
+    PlacePlanes(settings, body);
+    const int substeps = CountSubsteps(settings, *body);
+    for (int k = 0; k < substeps && !body->frozen; ++k) {
+      if (k > 0) PlacePlanes(settings, body);
+      Substep(settings, substeps, body, stats);
+      FollowOrigin(body);
+    }
+    stats->substeps = static_cast<uint32_t>(substeps);
+    float phases = 0.0f;
+    for (const float phase : stats->phase_s) phases += phase;
+    const float total =
+        std::chrono::duration<float>(std::chrono::steady_clock::now() - start).count();
+    stats->phase_s[static_cast<size_t>(Phase::kOther)] += std::fmax(total - phases, 0.0f);
+    PlacePlanes(settings, body);
+    MeasureContacts(*body, stats);
+  }
+  if (settings.measure_energy) MeasureBody(settings, *body, stats);
+}
+
+void FollowOrigin(Body* body) {
+  // Whole multiples of a power of two: subtracting them is exact for coordinates of that size.
+  float grid = 1.0f;
+  while (grid < body->size && grid < 1.0e15f) grid *= 2.0f;
+  while (grid > 2.0f * body->size && grid > 1.0e-15f) grid *= 0.5f;
+  const Vec3 first = body->x[0];
+  Vec3 shift = {std::floor(first.x / grid + 0.5f) * grid, std::floor(first.y / grid + 0.5f) * grid,
+                std::floor(first.z / grid + 0.5f) * grid};
+  // Within two grid cells nothing is gained.
+  if (!(std::fabs(shift.x) > 2.0f * grid)) shift.x = 0.0f;
+  if (!(std::fabs(shift.y) > 2.0f * grid)) shift.y = 0.0f;
+  if (!(std::fabs(shift.z) > 2.0f * grid)) shift.z = 0.0f;
+  if (shift.x == 0.0f && shift.y == 0.0f && shift.z == 0.0f) return;
+  for (Vec3& x : body->x) x -= shift;
+  body->origin[0] += shift.x;
+  body->origin[1] += shift.y;
+  body->origin[2] += shift.z;
+}
+
+}  // namespace plush
