@@ -2,14 +2,14 @@
 // A fixed-size array from the world's allocator.
 #pragma once
 
+#include "plush/allocator.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
-
-#include "plush/allocator.h"
 
 namespace plush {
 

@@ -2,10 +2,10 @@
 // Single objects from the world's allocator.
 #pragma once
 
+#include "plush/allocator.h"
+
 #include <new>
 #include <utility>
-
-#include "plush/allocator.h"
 
 namespace plush {
 

@@ -3,9 +3,9 @@
 // rounds them alike, because nothing is contracted (see runtime/cmake/PlushTargetDefaults.cmake).
 #pragma once
 
-#include <cmath>
-
 #include "plush/types.h"
+
+#include <cmath>
 
 namespace plush {
 
@@ -69,10 +69,9 @@ inline Mat3 RotationMatrix(const Quat& q) {
 
 /// Quaternion product a b: first b turns, then a.
 inline Quat operator*(const Quat& a, const Quat& b) {
-  return {a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-          a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-          a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
-          a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+  return {
+      a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+      a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
 }
 
 }  // namespace plush

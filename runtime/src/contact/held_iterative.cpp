@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Held solve by conjugate gradients on the freedom that the rows leave, with the factor of A as
 // preconditioner.
-#include <cmath>
-#include <cstddef>
-
 #include "base/vector_math.h"
 #include "contact/held_solve.h"
+
+#include <cmath>
+#include <cstddef>
 
 namespace plush {
 namespace {

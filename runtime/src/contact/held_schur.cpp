@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Held solve through the Schur complement S = E^T A^-1 E of the held rows.
-#include <cmath>
-#include <cstddef>
-
 #include "base/vector_math.h"
 #include "contact/held_solve.h"
+
+#include <cmath>
+#include <cstddef>
 
 namespace plush {
 namespace {
@@ -53,8 +53,8 @@ bool HeldSolveWorkspace::Allocate(const Allocator& allocator, uint32_t num_nodes
          held_.Allocate(allocator, size_t{3} * num_nodes);
 }
 
-// Column `node` of A^-1, kept from earlier solves with the same factor. A new one takes a free slot,
-// or one that the current solve does not use: there are as many slots as rows.
+// Column `node` of A^-1, kept from earlier solves with the same factor. A new one takes a free
+// slot, or one that the current solve does not use: there are as many slots as rows.
 std::span<const float> HeldSolveWorkspace::Column(const FactoredSystem& system, uint32_t node) {
   uint32_t slot = slot_of_node_[node];
   if (slot == kNoSlot) {
@@ -96,8 +96,8 @@ void SolveHeldSchur(const FactoredSystem& system, std::span<const Vec3> b, std::
   for (uint32_t j = 0; j < n; ++j) {
     const std::span<const float> column = w.Column(system, rows[j].node);
     for (uint32_t i = 0; i < n; ++i) {
-      w.schur_[i * n + j] = double(Dot(rows[i].direction, rows[j].direction)) *
-                            double(column[rows[i].node]);
+      w.schur_[i * n + j] =
+          double(Dot(rows[i].direction, rows[j].direction)) * double(column[rows[i].node]);
     }
     multipliers[j] = double(rows[j].target) - double(Dot(rows[j].direction, d[rows[j].node]));
   }

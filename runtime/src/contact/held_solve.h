@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
 // The splitting step's linear solve with displacements held along some directions.
 //
-// Minimise 1/2 d^T A d - b^T d subject to r . d_node = target for every row: the multipliers are the
-// impulses that hold. Few rows go through the Schur complement of A, exactly; many through conjugate
-// gradients on the remaining freedom, with the factor of A as preconditioner and a fixed count.
-// Based on:
-// Jorge Nocedal, Stephen Wright. Numerical Optimization. 2006 (ch. 16, Schur-complement and projected
+// Minimise 1/2 d^T A d - b^T d subject to r . d_node = target for every row: the multipliers are
+// the impulses that hold. Few rows go through the Schur complement of A, exactly; many through
+// conjugate gradients on the remaining freedom, with the factor of A as preconditioner and a fixed
+// count. Based on: Jorge Nocedal, Stephen Wright. Numerical Optimization. 2006 (ch. 16,
+// Schur-complement and projected
 //   CG methods for equality constraints)
 #pragma once
 
-#include <cstdint>
-#include <span>
+#include "plush/types.h"
 
 #include "base/array.h"
-#include "plush/types.h"
 #include "solver/sparse_cholesky.h"
 #include "solver/system_matrix.h"
+
+#include <cstdint>
+#include <span>
 
 namespace plush {
 
@@ -25,9 +26,9 @@ inline constexpr uint32_t kMaxSchurRows = 64;
 /// One held degree of freedom.
 struct HeldRow {
   uint32_t node = 0;
-  Vec3 direction;          ///< unit
-  float target = 0.0f;     ///< displacement of the node along it [m]
-  double multiplier = 0.0; ///< out: impulse times dt along it [kg m]
+  Vec3 direction;           ///< unit
+  float target = 0.0f;      ///< displacement of the node along it [m]
+  double multiplier = 0.0;  ///< out: impulse times dt along it [kg m]
 };
 
 /// The factor that the solve uses, and the matrix it belongs to.
@@ -54,17 +55,17 @@ class HeldSolveWorkspace {
 
   uint32_t num_nodes_ = 0;
   uint64_t factor_id_ = 0;
-  Array<float> columns_;           // columns of A^-1 (kMaxSchurRows x num_nodes)
-  Array<uint32_t> slot_of_node_;   // slot in columns_, or none (num_nodes x 1)
+  Array<float> columns_;          // columns of A^-1 (kMaxSchurRows x num_nodes)
+  Array<uint32_t> slot_of_node_;  // slot in columns_, or none (num_nodes x 1)
   uint32_t node_of_slot_[kMaxSchurRows] = {};
   bool used_[kMaxSchurRows] = {};  // slots that the current solve needs
   uint32_t num_slots_ = 0;
-  Array<double> schur_;            // (kMaxSchurRows x kMaxSchurRows)
-  Array<Vec3> residual_;           // conjugate gradients (num_nodes x 1 each)
+  Array<double> schur_;   // (kMaxSchurRows x kMaxSchurRows)
+  Array<Vec3> residual_;  // conjugate gradients (num_nodes x 1 each)
   Array<Vec3> direction_;
   Array<Vec3> preconditioned_;
   Array<Vec3> product_;
-  Array<Vec3> held_;               // rows by node, orthonormal (3 num_nodes x 1)
+  Array<Vec3> held_;  // rows by node, orthonormal (3 num_nodes x 1)
 };
 
 /// Solves with at most kMaxSchurRows rows. `d` (num_nodes x 1) comes in as the free solution

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "contact/plane_contacts.h"
 
+#include "base/vector_math.h"
+
 #include <cmath>
 #include <cstddef>
-
-#include "base/vector_math.h"
 
 namespace plush {
 namespace {
@@ -107,8 +107,8 @@ bool AddContacts(const ContactProblem& problem, std::span<const uint8_t> pinned,
                  std::span<const Vec3> d, ContactState* state) {
   const uint32_t num_planes = static_cast<uint32_t>(problem.planes.size());
   const auto below = [&](uint32_t node, uint32_t plane) {
-    return !pinned[node] && Gap(problem.planes[plane], problem.x[node] + problem.u[node] +
-                                                           d[node]) < -problem.tolerance;
+    return !pinned[node] && Gap(problem.planes[plane],
+                                problem.x[node] + problem.u[node] + d[node]) < -problem.tolerance;
   };
   const uint32_t num_nodes = static_cast<uint32_t>(problem.x.size());
   const auto key = [num_planes](uint32_t node, uint32_t plane) {
@@ -137,8 +137,8 @@ bool AddContacts(const ContactProblem& problem, std::span<const uint8_t> pinned,
       while (read > 0 && key(state->contacts[read - 1].node, state->contacts[read - 1].plane) > k) {
         state->contacts[--write] = state->contacts[--read];
       }
-      const bool known = read > 0 && key(state->contacts[read - 1].node,
-                                         state->contacts[read - 1].plane) == k;
+      const bool known =
+          read > 0 && key(state->contacts[read - 1].node, state->contacts[read - 1].plane) == k;
       if (!known && below(node, plane)) {
         state->contacts[--write] = PlaneContact{node, plane, false, true, 0.0f, {}};
       }
@@ -162,8 +162,7 @@ bool ContactState::Allocate(const Allocator& allocator, uint32_t num_nodes, uint
   const size_t capacity = size_t{num_nodes} * num_planes;
   num_contacts = 0;
   return contacts.Allocate(allocator, capacity) && rows.Allocate(allocator, 3 * capacity) &&
-         rhs.Allocate(allocator, num_nodes) &&
-         held.Allocate(allocator, num_nodes);
+         rhs.Allocate(allocator, num_nodes) && held.Allocate(allocator, num_nodes);
 }
 
 ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactProblem& problem,
@@ -183,8 +182,8 @@ ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactP
     const std::span<HeldRow> rows(state->rows.data(), num_rows);
     if (num_rows > kMaxSchurRows) {
       stats.iterative = true;
-      stats.held_residual = SolveHeldIterative(system, rhs, rows, problem.cg_iterations,
-                                               &state->held, d);
+      stats.held_residual =
+          SolveHeldIterative(system, rhs, rows, problem.cg_iterations, &state->held, d);
     } else if (num_rows > 0) {
       stats.held_residual = 0.0f;
       SolveHeldSchur(system, rhs, rows, &state->held, d);

@@ -2,18 +2,19 @@
 // Nodes on planes, solved with the elastic step rather than patched after it.
 //
 // Each outer iteration of the splitting step asks for the displacement that minimises its quadratic
-// model while no node sinks into a plane: an active set of held normal displacements. Friction holds
-// the tangential displacement too while its impulse stays inside Coulomb's cone, and becomes a known
-// impulse on the cone once the node slides.
+// model while no node sinks into a plane: an active set of held normal displacements. Friction
+// holds the tangential displacement too while its impulse stays inside Coulomb's cone, and becomes
+// a known impulse on the cone once the node slides.
 #pragma once
 
-#include <cstdint>
-#include <span>
+#include "plush/types.h"
 
 #include "base/array.h"
 #include "contact/held_solve.h"
-#include "plush/types.h"
 #include "solver/volume_sweep.h"
+
+#include <cstdint>
+#include <span>
 
 namespace plush {
 
@@ -29,17 +30,17 @@ struct PlaneContact {
   uint32_t node = 0;
   uint32_t plane = 0;
   bool sliding = false;
-  bool alone = true;      ///< the node touches no other plane
-  float normal = 0.0f;    ///< normal impulse times dt, >= 0 [kg m]
-  Vec3 slide;             ///< friction impulse times dt while sliding [kg m]
+  bool alone = true;    ///< the node touches no other plane
+  float normal = 0.0f;  ///< normal impulse times dt, >= 0 [kg m]
+  Vec3 slide;           ///< friction impulse times dt while sliding [kg m]
 };
 
 /// Contacts of one body and the memory to solve them; sized at AddBody, kept between steps.
 struct ContactState {
   Array<PlaneContact> contacts;  ///< ascending (node, plane) (capacity x 1)
   uint32_t num_contacts = 0;
-  Array<HeldRow> rows;           ///< (3 capacity x 1)
-  Array<Vec3> rhs;               ///< (num_nodes x 1)
+  Array<HeldRow> rows;  ///< (3 capacity x 1)
+  Array<Vec3> rhs;      ///< (num_nodes x 1)
   HeldSolveWorkspace held;
 
   /// Sizes for `num_nodes` nodes and `num_planes` planes. Returns false where the allocator fails.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "elasticity/elements.h"
 
-#include "elasticity/tet_element.h"
 #include "plush/polar_decomposition.h"
+
+#include "elasticity/tet_element.h"
 
 namespace plush {
 namespace {

@@ -6,10 +6,10 @@
 // Energy: sum_t mu V |F - R|^2 + lambda/2 V (det F - 1)^2 [Kug, Eq. 7 and 13].
 #pragma once
 
+#include "plush/types.h"
+
 #include <cstdint>
 #include <span>
-
-#include "plush/types.h"
 
 namespace plush {
 
@@ -32,9 +32,9 @@ struct ElementView {
   LameView lame;
 };
 
-/// Adds dt^2 times the elastic forces at positions `x` [m] to `rhs` [kg m]: of the stretch term with
-/// rotations from APD, warm-started from and stored to `rotations`, and of the volume term by its
-/// multipliers, kappa_t grad C_t [Kug, Eq. 12 and 16]. Does not allocate.
+/// Adds dt^2 times the elastic forces at positions `x` [m] to `rhs` [kg m]: of the stretch term
+/// with rotations from APD, warm-started from and stored to `rotations`, and of the volume term by
+/// its multipliers, kappa_t grad C_t [Kug, Eq. 12 and 16]. Does not allocate.
 void AddElasticImpulses(const ElementView& elements, std::span<const Vec3> x, float dt,
                         int polar_iterations, std::span<Quat> rotations,
                         std::span<const float> kappa, std::span<Vec3> rhs);

@@ -3,9 +3,9 @@
 // Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast Corotated FEM using Operator Splitting. 2018
 #include "plush/polar_decomposition.h"
 
-#include <cmath>
-
 #include "base/vector_math.h"
+
+#include <cmath>
 
 namespace plush {
 namespace {
@@ -30,8 +30,7 @@ Vec3 NewtonStep(const Mat3& Y) {
   const float h12 = -0.5f * (Y.c2.y + Y.c1.z);
   Mat3 H = {{trace - Y.c0.x, h01, h02}, {h01, trace - Y.c1.y, h12}, {h02, h12, trace - Y.c2.z}};
   const float a01 = std::fabs(h01), a02 = std::fabs(h02), a12 = std::fabs(h12);
-  const float size =
-      std::fabs(H.c0.x) + std::fabs(H.c1.y) + std::fabs(H.c2.z) + a01 + a02 + a12;
+  const float size = std::fabs(H.c0.x) + std::fabs(H.c1.y) + std::fabs(H.c2.z) + a01 + a02 + a12;
   const float flat = kFlat * size;
   const float minor = H.c0.x * H.c1.y - h01 * h01;
   const bool positive_definite =

@@ -4,10 +4,11 @@
 // Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast Corotated FEM using Operator Splitting. 2018
 #pragma once
 
-#include <span>
+#include "plush/types.h"
 
 #include "base/vector_math.h"
-#include "plush/types.h"
+
+#include <span>
 
 namespace plush {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "solver/sparse_cholesky.h"
 
-#include <cmath>
-
 #include "base/vector_math.h"
+
+#include <cmath>
 
 namespace plush {
 namespace {
@@ -11,8 +11,7 @@ namespace {
 constexpr uint32_t kNone = UINT32_MAX;
 
 template <class T>
-void SubstituteBoth(const CholeskyPattern& pattern, std::span<const float> values,
-                    std::span<T> x) {
+void SubstituteBoth(const CholeskyPattern& pattern, std::span<const float> values, std::span<T> x) {
   const uint32_t n = pattern.size();
   for (uint32_t j = 0; j < n; ++j) {  // L y = b
     const uint32_t begin = pattern.column_starts[j], end = pattern.column_starts[j + 1];
@@ -80,8 +79,7 @@ void Substitute(const CholeskyPattern& pattern, std::span<const float> values, s
   SubstituteBoth(pattern, values, x);
 }
 
-void Substitute(const CholeskyPattern& pattern, std::span<const float> values,
-                std::span<float> x) {
+void Substitute(const CholeskyPattern& pattern, std::span<const float> values, std::span<float> x) {
   SubstituteBoth(pattern, values, x);
 }
 

@@ -4,11 +4,12 @@
 // Timothy Davis. Direct Methods for Sparse Linear Systems. 2006 (left-looking factorisation)
 #pragma once
 
-#include <cstdint>
-#include <span>
+#include "plush/types.h"
 
 #include "base/array.h"
-#include "plush/types.h"
+
+#include <cstdint>
+#include <span>
 
 namespace plush {
 
@@ -24,9 +25,9 @@ struct CholeskyPattern {
 
 /// Working memory of Factorise.
 struct CholeskyWorkspace {
-  Array<double> column;      ///< dense accumulator (n x 1)
-  Array<uint32_t> next;      ///< per column, where its next contribution starts (n x 1)
-  Array<uint32_t> link;      ///< per row, first of the columns that contribute to it (n x 1)
+  Array<double> column;  ///< dense accumulator (n x 1)
+  Array<uint32_t> next;  ///< per column, where its next contribution starts (n x 1)
+  Array<uint32_t> link;  ///< per row, first of the columns that contribute to it (n x 1)
   bool Allocate(const Allocator& allocator, uint32_t n);
 };
 

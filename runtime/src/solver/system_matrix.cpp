@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "solver/system_matrix.h"
 
+#include "elasticity/tet_element.h"
+
 #include <algorithm>
 #include <cstddef>
-
-#include "elasticity/tet_element.h"
 
 namespace plush {
 namespace {

@@ -5,12 +5,13 @@
 // Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast Corotated FEM using Operator Splitting. 2018
 #pragma once
 
-#include <cstdint>
-#include <span>
+#include "plush/types.h"
 
 #include "elasticity/elements.h"
-#include "plush/types.h"
 #include "solver/sparse_cholesky.h"
+
+#include <cstdint>
+#include <span>
 
 namespace plush {
 
@@ -23,8 +24,8 @@ struct SystemView {
   float dt = 0.0f;                  ///< [s]
 };
 
-/// Writes the lower triangle of A [kg] into the pattern of its factor, in double precision. Rows and
-/// columns of pinned nodes become those of the identity. Does not allocate.
+/// Writes the lower triangle of A [kg] into the pattern of its factor, in double precision. Rows
+/// and columns of pinned nodes become those of the identity. Does not allocate.
 void AssembleSystem(const SystemView& system, const CholeskyPattern& pattern,
                     std::span<double> values);
 

@@ -23,8 +23,7 @@ void SweepVolumes(const ElementView& elements, std::span<const NodeMobility> mob
   for (size_t t = 0; t < elements.tets.size(); ++t) {
     const Tet& tet = elements.tets[t];
     const float stiffness = elements.lame.Lambda(t) * elements.volumes[t] * dt * dt;
-    const Mat3 F =
-        DeformationGradient(x[tet.a], x[tet.b], x[tet.c], x[tet.d], elements.dm_inv[t]);
+    const Mat3 F = DeformationGradient(x[tet.a], x[tet.b], x[tet.c], x[tet.d], elements.dm_inv[t]);
     const float det = Determinant(F);
     if (!(stiffness > 0.0f) || !(det >= kCollapsedDetF)) {
       kappa[t] = 0.0f;

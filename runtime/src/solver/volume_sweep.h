@@ -2,15 +2,17 @@
 // The volume term as compliant constraints, by Gauss-Seidel sweeps over the tets.
 // Based on:
 // Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast Corotated FEM using Operator Splitting. 2018
-// Miles Macklin, Matthias Mueller, Nuttapong Chentanez. XPBD: Position-Based Simulation of Compliant
+// Miles Macklin, Matthias Mueller, Nuttapong Chentanez. XPBD: Position-Based Simulation of
+// Compliant
 //   Constrained Dynamics. 2016
 #pragma once
 
-#include <cstdint>
-#include <span>
+#include "plush/types.h"
 
 #include "elasticity/elements.h"
-#include "plush/types.h"
+
+#include <cstdint>
+#include <span>
 
 namespace plush {
 
@@ -20,11 +22,11 @@ struct NodeMobility {
   Vec3 held_normal;           ///< unit direction without mobility, or zero
 };
 
-/// One sweep in tet order: C = det F - 1, d kappa = (-C - alpha kappa) / (sum w |grad C|^2 + alpha),
-/// alpha = 1/(lambda V dt^2) [Kug, Eq. 14-16 with the sign of XPBD]. Moves the nodes: adds the same
-/// to the positions `x` [m] and to the displacements `u` [m] (num_nodes x 1); updates `kappa`
-/// [kg m^2] (num_tets x 1). Tets with det F < kCollapsedDetF are skipped and their multiplier
-/// cleared; so are tets with lambda = 0. Does not allocate.
+/// One sweep in tet order: C = det F - 1, d kappa = (-C - alpha kappa) / (sum w |grad C|^2 +
+/// alpha), alpha = 1/(lambda V dt^2) [Kug, Eq. 14-16 with the sign of XPBD]. Moves the nodes: adds
+/// the same to the positions `x` [m] and to the displacements `u` [m] (num_nodes x 1); updates
+/// `kappa` [kg m^2] (num_tets x 1). Tets with det F < kCollapsedDetF are skipped and their
+/// multiplier cleared; so are tets with lambda = 0. Does not allocate.
 void SweepVolumes(const ElementView& elements, std::span<const NodeMobility> mobility, float dt,
                   std::span<Vec3> x, std::span<Vec3> u, std::span<float> kappa);
 

@@ -2,15 +2,16 @@
 // One soft body: its state, and how it steps.
 #pragma once
 
-#include <cstdint>
-#include <span>
+#include "plush/asset.h"
+#include "plush/world.h"
 
 #include "base/array.h"
 #include "contact/plane_contacts.h"
 #include "elasticity/elements.h"
-#include "plush/asset.h"
-#include "plush/world.h"
 #include "world/factor_cache.h"
+
+#include <cstdint>
+#include <span>
 
 namespace plush {
 
@@ -25,25 +26,25 @@ struct Body {
   // What it is.
   ElementView elements;
   float mass_scale = 1.0f;
-  float size = 1.0f;                   ///< diagonal of the rest bounding box [m]
+  float size = 1.0f;  ///< diagonal of the rest bounding box [m]
   bool fixed = false;
   bool frozen = false;
   // Where it is.
-  double origin[3] = {};               ///< world position of the body's coordinates [m]
-  Array<Vec3> x;                       ///< node positions relative to origin [m] (num_nodes x 1)
-  Array<Vec3> v;                       ///< node velocities [m/s] (num_nodes x 1)
-  Array<Quat> rotations;               ///< of the tets, warm starts of APD (num_tets x 1)
-  Array<float> kappa;                  ///< multipliers of the volume term; between steps divided
-                                       ///< by dt^2 [J] (num_tets x 1)
+  double origin[3] = {};  ///< world position of the body's coordinates [m]
+  Array<Vec3> x;          ///< node positions relative to origin [m] (num_nodes x 1)
+  Array<Vec3> v;          ///< node velocities [m/s] (num_nodes x 1)
+  Array<Quat> rotations;  ///< of the tets, warm starts of APD (num_tets x 1)
+  Array<float> kappa;     ///< multipliers of the volume term; between steps divided
+                          ///< by dt^2 [J] (num_tets x 1)
   ContactState contacts;
   // Memory of a step.
-  Array<Vec3> y;                       ///< positions of the current iterate [m] (num_nodes x 1)
-  Array<Vec3> u;                       ///< displacement in the substep [m] (num_nodes x 1)
-  Array<Vec3> predicted;               ///< predicted displacement [m] (num_nodes x 1)
-  Array<Vec3> rhs;                     ///< right-hand side [kg m] (num_nodes x 1)
-  Array<Vec3> d;                       ///< displacement of the outer iteration [m] (num_nodes x 1)
-  Array<NodeMobility> mobility;        ///< (num_nodes x 1)
-  Array<LocalPlane> planes;            ///< of the world, in the body's coordinates
+  Array<Vec3> y;                 ///< positions of the current iterate [m] (num_nodes x 1)
+  Array<Vec3> u;                 ///< displacement in the substep [m] (num_nodes x 1)
+  Array<Vec3> predicted;         ///< predicted displacement [m] (num_nodes x 1)
+  Array<Vec3> rhs;               ///< right-hand side [kg m] (num_nodes x 1)
+  Array<Vec3> d;                 ///< displacement of the outer iteration [m] (num_nodes x 1)
+  Array<NodeMobility> mobility;  ///< (num_nodes x 1)
+  Array<LocalPlane> planes;      ///< of the world, in the body's coordinates
 
   float Mass(size_t node) const { return simulation.masses[node] * mass_scale; }
   bool IsPinned(size_t node) const { return system->pinned[node] != 0; }

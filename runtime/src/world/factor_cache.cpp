@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "world/factor_cache.h"
 
+#include "base/object.h"
+
 #include <algorithm>
 #include <cmath>
 #include <new>
-
-#include "base/object.h"
 
 namespace plush {
 namespace {
@@ -34,7 +34,8 @@ SystemKey* FactorCache::Acquire(const Asset& asset, const LameView& lame, bool b
                                 float mass_scale, std::span<const uint8_t> pinned) {
   for (SystemKey* s = systems_; s != nullptr; s = s->next) {
     if (s->asset_bytes.data() == asset.bytes().data() && SameLame(s->lame, lame) &&
-        s->mass_scale == mass_scale && std::equal(pinned.begin(), pinned.end(), s->pinned.begin())) {
+        s->mass_scale == mass_scale &&
+        std::equal(pinned.begin(), pinned.end(), s->pinned.begin())) {
       ++s->users;
       return s;
     }
@@ -51,7 +52,10 @@ SystemKey* FactorCache::Acquire(const Asset& asset, const LameView& lame, bool b
   system->lame = lame;
   system->mass_scale = mass_scale;
   system->view = {{simulation.tets, simulation.dm_inv, simulation.volumes, lame},
-                  simulation.masses, mass_scale, system->pinned.span(), 0.0f};
+                  simulation.masses,
+                  mass_scale,
+                  system->pinned.span(),
+                  0.0f};
   system->baked = asset.factor();
   system->pattern = {system->baked.column_starts, system->baked.rows};
   system->as_baked = baked_material && mass_scale == 1.0f &&
@@ -99,8 +103,7 @@ Status FactorCache::MakeValues(const SystemKey& system, float dt, Array<float>* 
   }
   Array<double> exact;
   CholeskyWorkspace workspace;
-  if (!exact.Allocate(allocator_, nnz) ||
-      !workspace.Allocate(allocator_, system.pattern.size())) {
+  if (!exact.Allocate(allocator_, nnz) || !workspace.Allocate(allocator_, system.pattern.size())) {
     return {StatusCode::kOutOfMemory, "factor"};
   }
   SystemView view = system.view;

@@ -2,14 +2,15 @@
 // Factors of the splitting step, shared by the bodies that have the same matrix.
 #pragma once
 
-#include <cstdint>
-#include <span>
-
-#include "base/array.h"
 #include "plush/asset.h"
 #include "plush/world.h"
+
+#include "base/array.h"
 #include "solver/sparse_cholesky.h"
 #include "solver/system_matrix.h"
+
+#include <cstdint>
+#include <span>
 
 namespace plush {
 
@@ -34,10 +35,10 @@ struct SystemKey {
   Array<uint8_t> pinned;  ///< (num_nodes x 1)
   SystemView view;        ///< with dt = 0; its `pinned` is the array above
   CholeskyPattern pattern;
-  FactorView baked;       ///< usable for dt = baked.dt where the key is the baked material, unpinned
+  FactorView baked;  ///< usable for dt = baked.dt where the key is the baked material, unpinned
   bool as_baked = false;
   uint32_t id = 0;
-  uint32_t users = 0;     ///< bodies
+  uint32_t users = 0;  ///< bodies
   SystemKey* next = nullptr;
 };
 

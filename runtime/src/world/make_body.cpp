@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "world/make_body.h"
 
-#include <cmath>
-
 #include "base/object.h"
 #include "base/vector_math.h"
+
+#include <cmath>
 
 namespace plush {
 namespace {
@@ -80,9 +80,8 @@ void PlaceBody(const BodyDesc& desc, Body* body) {
     low = {std::fmin(low.x, X.x), std::fmin(low.y, X.y), std::fmin(low.z, X.z)};
     high = {std::fmax(high.x, X.x), std::fmax(high.y, X.y), std::fmax(high.z, X.z)};
     body->x[i] = R * X;
-    body->v[i] = body->IsPinned(i)
-                     ? Vec3{}
-                     : desc.velocity + Cross(desc.angular_velocity, body->x[i]);
+    body->v[i] =
+        body->IsPinned(i) ? Vec3{} : desc.velocity + Cross(desc.angular_velocity, body->x[i]);
   }
   body->size = Length(high - low);
   for (Quat& rotation : body->rotations) rotation = unit;
@@ -114,8 +113,8 @@ Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& 
   body->simulation = simulation;
   const LameView lame = MakeLame(simulation, desc.material);
   body->elements = {simulation.tets, simulation.dm_inv, simulation.volumes, lame};
-  body->mass_scale = desc.material.density < 0.0f ? 1.0f
-                                                  : desc.material.density / simulation.density;
+  body->mass_scale =
+      desc.material.density < 0.0f ? 1.0f : desc.material.density / simulation.density;
   body->fixed = desc.fixed;
   const bool baked_material = desc.material.young < 0.0f && desc.material.poisson < 0.0f;
   body->system = cache->Acquire(asset, lame, baked_material, body->mass_scale, pinned.span());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "plush/world.h"
+
 #include "world/body.h"
 
 namespace plush {

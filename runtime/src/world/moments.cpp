@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "world/moments.h"
 
-#include "base/vector_math.h"
 #include "plush/polar_decomposition.h"
+
+#include "base/vector_math.h"
 
 namespace plush {
 namespace {
@@ -79,11 +80,11 @@ Pose FitPose(const Body& body) {
   // Start from the first tet's rotation: the body's own is near it unless the body is crumpled.
   constexpr int kIterations = 64;
   Pose pose;
-  pose.rotation = AnalyticPolarDecomposition({column(0), column(1), column(2)}, body.rotations[0],
-                                             kIterations);
-  const Vec3 turned = RotationMatrix(pose.rotation) *
-                      Vec3{static_cast<float>(centre.X[0]), static_cast<float>(centre.X[1]),
-                           static_cast<float>(centre.X[2])};
+  pose.rotation =
+      AnalyticPolarDecomposition({column(0), column(1), column(2)}, body.rotations[0], kIterations);
+  const Vec3 turned = RotationMatrix(pose.rotation) * Vec3{static_cast<float>(centre.X[0]),
+                                                           static_cast<float>(centre.X[1]),
+                                                           static_cast<float>(centre.X[2])};
   pose.position = {static_cast<float>(body.origin[0] + centre.x[0] - turned.x),
                    static_cast<float>(body.origin[1] + centre.x[1] - turned.y),
                    static_cast<float>(body.origin[2] + centre.x[2] - turned.z)};

@@ -2,9 +2,9 @@
 // The render surface of a deformed body.
 #pragma once
 
-#include <span>
-
 #include "world/body.h"
+
+#include <span>
 
 namespace plush {
 
@@ -15,7 +15,8 @@ inline Vec3 WorldPosition(const Body& body, const Vec3& local) {
           static_cast<float>(body.origin[2] + double(local.z))};
 }
 
-/// World positions of the render vertices [m] (num_vertices x 1): barycentric combinations of nodes.
+/// World positions of the render vertices [m] (num_vertices x 1): barycentric combinations of
+/// nodes.
 void SkinPositions(const Body& body, std::span<Vec3> positions);
 
 /// Unit normals (num_vertices x 1): rest normals through the cofactor of each tet's F.

@@ -2,10 +2,10 @@
 // FNV-1a 64 over the bits of floats.
 #pragma once
 
+#include "plush/types.h"
+
 #include <bit>
 #include <cstdint>
-
-#include "plush/types.h"
 
 namespace plush {
 

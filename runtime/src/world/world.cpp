@@ -2,9 +2,6 @@
 // The public face of the runtime: bodies, planes and steps.
 #include "plush/world.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "base/array.h"
 #include "base/object.h"
 #include "base/vector_math.h"
@@ -14,6 +11,9 @@
 #include "world/moments.h"
 #include "world/skin.h"
 #include "world/state_hash.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace plush {
 namespace {
@@ -66,7 +66,7 @@ struct World::Impl {
   uint32_t num_bodies = 0;      // ids given out
   Array<PlaneDesc> planes;
   uint32_t num_planes = 0;
-  StepSettings settings;        // of the step in progress
+  StepSettings settings;  // of the step in progress
   StepStats stats;
 };
 
@@ -99,8 +99,8 @@ BodyId World::AddBody(const Asset& asset, const BodyDesc& desc, Status* out_stat
   status = MakeBody(impl_->allocator, asset, desc, impl_->num_planes, &impl_->cache, &body);
   if (!status.ok()) return {};
   if (!body->fixed) {
-    status = impl_->cache.Prepare(*body->system, asset.factor().dt,
-                                  impl_->desc.solver.max_substeps, &body->factors);
+    status = impl_->cache.Prepare(*body->system, asset.factor().dt, impl_->desc.solver.max_substeps,
+                                  &body->factors);
     if (!status.ok()) {
       DestroyBody(impl_->allocator, &impl_->cache, body);
       return {};
@@ -171,11 +171,11 @@ uint32_t World::Step(float dt) {
   bool made = false;
   const Status prepared = w.PrepareFactors(dt, &made);
   if (!prepared.ok()) {
-    return w.stats.flags = prepared.code == StatusCode::kOutOfMemory ? kStepOutOfMemory
-                                                                     : kStepInvalidArgument;
+    return w.stats.flags =
+               prepared.code == StatusCode::kOutOfMemory ? kStepOutOfMemory : kStepInvalidArgument;
   }
-  w.settings = {w.desc.gravity, w.desc.solver, {w.planes.data(), w.num_planes}, dt,
-                w.desc.measure_energy};
+  w.settings = {
+      w.desc.gravity, w.desc.solver, {w.planes.data(), w.num_planes}, dt, w.desc.measure_energy};
   const JobFunction step_one = [](void* context, uint32_t index) {
     Impl& world = *static_cast<Impl*>(context);
     world.body_stats[index] = {};
