@@ -70,9 +70,10 @@ void AddRegions(AssetContent* content) {
   const auto [low, high] = std::minmax_element(
       nodes.begin(), nodes.end(), [](const Vec3& a, const Vec3& b) { return a.y < b.y; });
   content->regions = {{"high", {}}, {"low", {}}};
+  const float quarter = 0.25f * (high->y - low->y);
   for (uint32_t i = 0; i < nodes.size(); ++i) {
-    if (nodes[i].y == high->y) content->regions[0].nodes.push_back(i);
-    if (nodes[i].y == low->y) content->regions[1].nodes.push_back(i);
+    if (nodes[i].y >= high->y - quarter) content->regions[0].nodes.push_back(i);
+    if (nodes[i].y <= low->y + quarter) content->regions[1].nodes.push_back(i);
   }
 }
 

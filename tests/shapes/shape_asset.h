@@ -14,8 +14,8 @@
 namespace plush::test {
 
 /// Content of a .plush file for `mesh`: the render surface is its boundary, three vertices of their
-/// own per face, in two parts; the regions "high" and "low" are the nodes of greatest and least y.
-/// The mass is density times volume.
+/// own per face, in two parts; the regions "high" and "low" are the nodes in the upper and lower
+/// quarter of its extent along y. The mass is density times volume.
 tools::AssetContent ContentOf(const tools::TetMesh& mesh, const tools::Material& material = {},
                               double dt = 0.01);
 

@@ -144,9 +144,9 @@ TEST_CASE("What cannot be mapped is refused with a reason") {
 
 TEST_CASE("Only bases that are multiples of 32 open, and CopyAligned makes one") {
   const auto bytes = BarBytes();
-  const ExactBuffer storage(std::vector<std::byte>(bytes.size() + 64));
+  ExactBuffer storage(std::vector<std::byte>(bytes.size() + 64));
   for (size_t offset = 0; offset < 64; ++offset) {
-    const auto place = const_cast<ExactBuffer&>(storage).bytes().subspan(offset, bytes.size());
+    const auto place = storage.bytes().subspan(offset, bytes.size());
     std::memcpy(place.data(), bytes.data(), bytes.size());
     Asset asset;
     const Status status = asset.Open(place);

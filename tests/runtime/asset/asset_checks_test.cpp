@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+// Each kind of damage is named by its section, kind and index; and nothing else is reported.
+#include "asset/asset_checks.h"
+
+#include "plush/asset_check.h"
+
+#include "plush_generated.h"
+#include "shapes/shape_asset.h"
+#include "shapes/tet_shapes.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+
+using plush::Asset;
+using plush::CheckKind;
+using plush::Status;
+using plush::Tet;
+using plush::Vec3;
+using plush::test::ExactBuffer;
+
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+struct Failure {
+  CheckKind kind;
+  std::string section;
+  uint64_t index;
+};
+
+std::vector<Failure> Failures(std::span<const std::byte> bytes) {
+  std::vector<Failure> failures;
+  plush::CheckAsset(bytes, &failures, [](void* user, CheckKind kind, const Status& status) {
+    static_cast<std::vector<Failure>*>(user)->push_back({kind, status.section, status.index});
+    return true;
+  });
+  return failures;
+}
+
+// A sound file that a test breaks in place.
+class Subject {
+ public:
+  Subject() : file_(plush::test::AssetBytesOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05))) {
+    REQUIRE(asset_.Open(file_.bytes()).ok());
+  }
+
+  const Asset& asset() const { return asset_; }
+  std::span<std::byte> bytes() { return file_.bytes(); }
+
+  // Writes through a view: the buffer is ours.
+  template <class T>
+  T& At(std::span<const T> view, size_t index) {
+    return const_cast<T&>(view[index]);
+  }
+
+  template <class Table>
+  Table* Mutable(const Table* table) {
+    return const_cast<Table*>(table);
+  }
+
+  // Exactly one failure, as given, from CheckAsset, and the same from Open.
+  void ExpectOnly(CheckKind kind, const std::string& section, uint64_t index) {
+    const auto failures = Failures(file_.bytes());
+    REQUIRE(failures.size() >= 1);
+    CHECK(failures[0].kind == kind);
+    CHECK(failures[0].section == section);
+    CHECK(failures[0].index == index);
+    CHECK(failures.size() == 1);
+    Asset other;
+    const Status status = other.Open(file_.bytes());
+    CHECK(status.code == plush::StatusCode::kCorrupt);
+    CHECK(status.section == section);
+    CHECK(status.index == index);
+  }
+
+ private:
+  ExactBuffer file_;
+  Asset asset_;
+};
+
+}  // namespace
+
+TEST_CASE("A sound file has no failure") {
+  Subject subject;
+  CHECK(Failures(subject.bytes()).empty());
+}
+
+TEST_CASE("Wrong numbers are named") {
+  Subject s;
+  const auto& v = s.asset().visual();
+  const auto& sim = s.asset().simulation();
+  SECTION("position") {
+    s.At(v.positions, 5).y = kNan;
+    s.ExpectOnly(CheckKind::kNonFinite, "visual.positions", 5);
+  }
+  SECTION("far position") {
+    s.At(v.positions, 6).z = 1e10f;
+    s.ExpectOnly(CheckKind::kRange, "visual.positions", 6);
+  }
+  SECTION("normal") {
+    s.At(v.normals, 0).x = 2.0f;
+    s.ExpectOnly(CheckKind::kRange, "visual.normals", 0);
+  }
+  SECTION("uv") {
+    s.At(v.uvs, 1).x = kInfinity;
+    s.ExpectOnly(CheckKind::kNonFinite, "visual.uvs", 1);
+  }
+  SECTION("weight") {
+    s.At(v.weights, 3).w = -kInfinity;
+    s.ExpectOnly(CheckKind::kNonFinite, "visual.weights", 3);
+  }
+  SECTION("node") {
+    s.At(sim.nodes, 7).x = kNan;
+    s.ExpectOnly(CheckKind::kNonFinite, "simulation.nodes", 7);
+  }
+  SECTION("mass") {
+    s.At(sim.masses, 2) = 0.0f;
+    s.ExpectOnly(CheckKind::kRange, "simulation.masses", 2);
+  }
+  SECTION("denormal mass") {
+    s.At(sim.masses, 2) = 1e-40f;
+    s.ExpectOnly(CheckKind::kRange, "simulation.masses", 2);
+  }
+  SECTION("Dm^-1") {
+    s.At(sim.dm_inv, 9).c2.z = kNan;
+    s.ExpectOnly(CheckKind::kNonFinite, "simulation.dm_inv", 9);
+  }
+  SECTION("volume") {
+    s.At(sim.volumes, 4) = -1.0f;
+    s.ExpectOnly(CheckKind::kRange, "simulation.volumes", 4);
+  }
+  SECTION("mu") {
+    s.At(sim.mu, 39) = 0.0f;
+    s.ExpectOnly(CheckKind::kRange, "simulation.mu", 39);
+  }
+  SECTION("lambda") {
+    s.At(sim.lambda, 1) = -1.0f;
+    s.ExpectOnly(CheckKind::kRange, "simulation.lambda", 1);
+  }
+  SECTION("factor value") {
+    s.At(s.asset().factor().values, 1) = kNan;
+    s.ExpectOnly(CheckKind::kNonFinite, "factor.values", 1);
+  }
+  SECTION("factor diagonal") {
+    s.At(s.asset().factor().values, 0) *= -1.0f;
+    s.ExpectOnly(CheckKind::kRange, "factor.values", 0);
+  }
+}
+
+TEST_CASE("Wrong scalars are named") {
+  Subject s;
+  auto* root = plush::format::GetAsset(s.bytes().data());
+  const auto set = [&]<class T>(const void* table, flatbuffers::voffset_t field, T value) {
+    auto* mutable_table = reinterpret_cast<flatbuffers::Table*>(const_cast<void*>(table));
+    REQUIRE(mutable_table->SetField<T>(field, value, T{}));
+  };
+  using Simulation = plush::format::Simulation;
+  SECTION("components") {
+    set(root->simulation(), Simulation::VT_COMPONENTS, 0u);
+    s.ExpectOnly(CheckKind::kRange, "simulation.components", 0);
+  }
+  SECTION("density") {
+    set(root->simulation(), Simulation::VT_DENSITY, -1.0f);
+    s.ExpectOnly(CheckKind::kRange, "simulation.density", 0);
+  }
+  SECTION("young") {
+    set(root->simulation(), Simulation::VT_YOUNG, kInfinity);
+    s.ExpectOnly(CheckKind::kNonFinite, "simulation.young", 0);
+  }
+  SECTION("poisson") {
+    set(root->simulation(), Simulation::VT_POISSON, 0.5f);
+    s.ExpectOnly(CheckKind::kRange, "simulation.poisson", 0);
+  }
+  SECTION("solid volume") {
+    set(root->simulation(), Simulation::VT_SOLID_VOLUME, kNan);
+    s.ExpectOnly(CheckKind::kNonFinite, "simulation.solid_volume", 0);
+  }
+  SECTION("median edge") {
+    set(root->simulation(), Simulation::VT_MEDIAN_EDGE, 0.0f);
+    s.ExpectOnly(CheckKind::kRange, "simulation.median_edge", 0);
+  }
+  SECTION("dt") {
+    set(root->factor(), plush::format::Factor::VT_DT, 0.0f);
+    s.ExpectOnly(CheckKind::kRange, "factor.dt", 0);
+  }
+}
+
+TEST_CASE("Wrong indices and orders are named") {
+  Subject s;
+  const auto& v = s.asset().visual();
+  const auto& sim = s.asset().simulation();
+  SECTION("triangle corner") {
+    s.At(v.indices, 8) = static_cast<uint32_t>(v.positions.size());
+    s.ExpectOnly(CheckKind::kIndex, "visual.indices", 8);
+  }
+  SECTION("carrying tet") {
+    s.At(v.tet_ids, 2) = UINT32_MAX;
+    s.ExpectOnly(CheckKind::kIndex, "visual.tet_ids", 2);
+  }
+  SECTION("node of a tet") {
+    s.At(sim.tets, 39).d = static_cast<uint32_t>(sim.nodes.size());
+    s.ExpectOnly(CheckKind::kIndex, "simulation.tets", 39);
+  }
+  SECTION("node of a region") {
+    const auto nodes = s.asset().region(1).nodes;
+    s.At(nodes, nodes.size() - 1) = static_cast<uint32_t>(sim.nodes.size());
+    s.ExpectOnly(CheckKind::kIndex, "simulation.regions.nodes", 1);
+  }
+  SECTION("order of a region") {
+    const auto nodes = s.asset().region(0).nodes;
+    std::swap(s.At(nodes, 0), s.At(nodes, 1));
+    s.ExpectOnly(CheckKind::kOrder, "simulation.regions.nodes", 0);
+  }
+  SECTION("name of a region") {
+    const_cast<char&>(s.asset().region(1).name[0]) = 'a';
+    s.ExpectOnly(CheckKind::kOrder, "simulation.regions", 1);
+  }
+  SECTION("first index of a part") {
+    const auto* part = plush::format::GetAsset(s.bytes().data())->visual()->parts()->Get(1);
+    reinterpret_cast<flatbuffers::Table*>(const_cast<plush::format::Part*>(part))
+        ->SetField<uint32_t>(plush::format::Part::VT_NUM_INDICES, part->num_indices() - 3, 0);
+    s.ExpectOnly(CheckKind::kCounts, "visual.parts", 2);
+  }
+}
+
+TEST_CASE("A tet with a repeated node is reported, and its missing pair") {
+  Subject s;
+  Tet& tet = s.At(s.asset().simulation().tets, 3);
+  tet.b = tet.a;
+  const auto failures = Failures(s.bytes());
+  REQUIRE(failures.size() == 2);
+  CHECK(failures[0].kind == CheckKind::kOrder);
+  CHECK(failures[0].section == "simulation.tets");
+  CHECK(failures[0].index == 3);
+  CHECK(failures[1].kind == CheckKind::kFactor);
+}
+
+TEST_CASE("Everything that is wrong is reported, not only the first thing") {
+  Subject s;
+  s.At(s.asset().visual().positions, 1).x = kNan;
+  s.At(s.asset().visual().positions, 2).x = kNan;
+  s.At(s.asset().simulation().masses, 0) = -1.0f;
+  s.At(s.asset().factor().values, 0) = -1.0f;
+  const auto failures = Failures(s.bytes());
+  REQUIRE(failures.size() == 4);
+  CHECK(failures[1].index == 2);
+  CHECK(failures[2].section == "simulation.masses");
+  CHECK(failures[3].section == "factor.values");
+}
+
+TEST_CASE("A shortened vector is a disagreement of counts") {
+  Subject s;
+  const auto shorten = [&](auto view, const char* section) {
+    auto* length = const_cast<uint32_t*>(reinterpret_cast<const uint32_t*>(view.data()) - 1);
+    --*length;
+    s.ExpectOnly(CheckKind::kCounts, section, 0);
+    ++*length;
+  };
+  shorten(s.asset().visual().normals, "visual.normals");
+  shorten(s.asset().visual().uvs, "visual.uvs");
+  shorten(s.asset().visual().tet_ids, "visual.tet_ids");
+  shorten(s.asset().visual().weights, "visual.weights");
+  shorten(s.asset().visual().indices, "visual.indices");
+  shorten(s.asset().simulation().masses, "simulation.masses");
+  shorten(s.asset().simulation().dm_inv, "simulation.dm_inv");
+  shorten(s.asset().simulation().volumes, "simulation.volumes");
+  shorten(s.asset().simulation().mu, "simulation.mu");
+  shorten(s.asset().simulation().lambda, "simulation.lambda");
+  shorten(s.asset().factor().column_starts, "factor.column_starts");
+  shorten(s.asset().factor().values, "factor.values");
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// Any bytes whatsoever give an error or a body that simulates. Run under the asan preset, which
+// turns a read outside the exactly sized buffers, or undefined arithmetic, into a failure.
+// PLUSH_TEST_FULL=1 makes 1e5 random edits instead of 2000.
+
+#include "runtime/asset/survival.h"
+#include "shapes/shape_asset.h"
+#include "shapes/tet_shapes.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <random>
+
+using plush::test::ExactBuffer;
+using plush::test::Survival;
+using plush::test::Survive;
+
+namespace {
+
+bool IsFull() {
+  const char* full = std::getenv("PLUSH_TEST_FULL");
+  return full != nullptr && std::strcmp(full, "1") == 0;
+}
+
+std::vector<std::byte> SmallFile() {
+  return plush::test::AssetBytesOf(plush::test::TetBox(1, 1, 1, 0.1));
+}
+
+std::vector<std::byte> BarFile() {
+  return plush::test::AssetBytesOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
+}
+
+// Words that upset arithmetic: zero, huge counts, NaN, infinities, denormals, the largest float.
+constexpr uint32_t kWords[] = {0u,          1u,          0x7fffffffu, 0x80000000u, 0xffffffffu,
+                               0x7fc00000u, 0x7f800000u, 0xff800000u, 0x00000001u, 0x7f7fffffu,
+                               0xff7fffffu, 0x00800000u, 0x3f800000u, 0xbf800000u};
+
+// One random change; `bytes` keeps its size.
+void Edit(std::mt19937* random, std::span<std::byte> bytes) {
+  const auto below = [random](size_t n) { return (*random)() % n; };
+  const size_t word = below(bytes.size() / 4) * 4;
+  switch (below(5)) {
+    case 0:
+      bytes[below(bytes.size())] ^= std::byte{1} << below(8);
+      break;
+    case 1:
+      bytes[below(bytes.size())] = static_cast<std::byte>(below(256));
+      break;
+    case 2:
+      std::memcpy(&bytes[word], &kWords[below(std::size(kWords))], 4);
+      break;
+    case 3: {  // a number a little off
+      uint32_t value = 0;
+      std::memcpy(&value, &bytes[word], 4);
+      value += static_cast<uint32_t>(below(9)) - 4;
+      std::memcpy(&bytes[word], &value, 4);
+      break;
+    }
+    default: {  // a run moved elsewhere
+      const size_t size = 4 * (1 + below(16));
+      if (size > bytes.size()) break;
+      std::memmove(&bytes[below((bytes.size() - size) / 4 + 1) * 4],
+                   &bytes[below((bytes.size() - size) / 4 + 1) * 4], size);
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Every prefix of a file is refused") {
+  const auto bytes = BarFile();
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    const ExactBuffer prefix{std::span(bytes).first(size)};
+    INFO(size << " of " << bytes.size() << " bytes");
+    REQUIRE(Survive(prefix.bytes()) == Survival::kRefused);
+  }
+  REQUIRE(Survive(ExactBuffer(bytes).bytes()) == Survival::kStepped);
+}
+
+TEST_CASE("Bytes after the end are refused") {
+  for (const size_t extra : {size_t{1}, size_t{4}, size_t{31}, size_t{32}, size_t{4096}}) {
+    auto bytes = SmallFile();
+    bytes.resize(bytes.size() + extra);
+    INFO(extra << " extra bytes");
+    CHECK(Survive(ExactBuffer(bytes).bytes()) == Survival::kRefused);
+  }
+}
+
+TEST_CASE("Garbage of any size is refused") {
+  std::mt19937 random(20);
+  for (size_t size : {0, 1, 4, 7, 8, 9, 12, 16, 64, 1000, 100000}) {
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      std::vector<std::byte> bytes(size);
+      for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+      if (repeat % 2 == 1 && size >= 8) std::memcpy(&bytes[4], "PLSH", 4);
+      REQUIRE(Survive(ExactBuffer(bytes).bytes()) == Survival::kRefused);
+    }
+  }
+}
+
+TEST_CASE("Every byte of a small file may change") {
+  ExactBuffer file(SmallFile());
+  const std::span<std::byte> bytes = file.bytes();
+  size_t opened = 0;
+  size_t tried = 0;
+  for (std::byte& byte : bytes) {
+    const std::byte kept = byte;
+    for (const std::byte changed : {kept ^ std::byte{0x01}, kept ^ std::byte{0x80},
+                                    kept ^ std::byte{0xff}, std::byte{0x00}, std::byte{0x7f}}) {
+      byte = changed;
+      opened += Survive(bytes) == Survival::kStepped ? 1 : 0;
+      ++tried;
+    }
+    byte = kept;
+  }
+  WARN(opened << " of " << tried << " files with one changed byte opened");
+  CHECK(opened > 0);
+  CHECK(opened < tried);
+}
+
+TEST_CASE("Random edits are refused or simulate") {
+  const uint32_t seed = 42;
+  const int edits = IsFull() ? 100000 : 2000;
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  const std::vector<std::byte> files[] = {SmallFile(), BarFile()};
+  size_t opened = 0;
+  for (int i = 0; i < edits; ++i) {
+    ExactBuffer file(files[random() % 2]);
+    const size_t changes = 1 + random() % 4;
+    for (size_t k = 0; k < changes; ++k) Edit(&random, file.bytes());
+    opened += Survive(file.bytes()) == Survival::kStepped ? 1 : 0;
+  }
+  WARN(opened << " of " << edits << " files with random edits opened (seed " << seed << ")");
+  CHECK(opened > 0);
+  CHECK(opened < static_cast<size_t>(edits));
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/asset/survival.h"
+
+#include "plush/asset.h"
+#include "plush/asset_check.h"
+
+#include <catch2/catch.hpp>
+
+#include <string_view>
+
+namespace plush::test {
+namespace {
+
+bool CountFailure(void* user, CheckKind /*kind*/, const Status& /*status*/) {
+  ++*static_cast<size_t*>(user);
+  return true;
+}
+
+// Reads each byte of a view; a sanitizer reports those outside the buffer.
+template <class T>
+unsigned Touch(std::span<const T> view) {
+  unsigned sum = 0;
+  for (const std::byte byte : std::as_bytes(view)) sum += static_cast<unsigned>(byte);
+  return sum;
+}
+
+unsigned Touch(std::string_view text) { return Touch(std::span(text.data(), text.size())); }
+
+unsigned TouchEverything(const Asset& asset) {
+  const VisualView& v = asset.visual();
+  const SimulationView& s = asset.simulation();
+  const FactorView& f = asset.factor();
+  unsigned sum = Touch(v.positions) + Touch(v.normals) + Touch(v.uvs) + Touch(v.indices) +
+                 Touch(v.tet_ids) + Touch(v.weights) + Touch(s.nodes) + Touch(s.masses) +
+                 Touch(s.tets) + Touch(s.dm_inv) + Touch(s.volumes) + Touch(s.mu) +
+                 Touch(s.lambda) + Touch(f.column_starts) + Touch(f.rows) + Touch(f.values) +
+                 Touch(asset.tool_version()) + Touch(asset.settings());
+  for (uint32_t i = 0; i < asset.num_parts(); ++i) {
+    const PartView part = asset.part(i);
+    sum += Touch(part.name) + Touch(part.material) + Touch(part.node);
+  }
+  for (uint32_t i = 0; i < asset.num_regions(); ++i) {
+    sum += Touch(asset.region(i).name) + Touch(asset.region(i).nodes);
+  }
+  return sum;
+}
+
+}  // namespace
+
+Survival Survive(std::span<const std::byte> bytes) {
+  Asset asset;
+  const Status status = asset.Open(bytes);
+  size_t failures = 0;
+  CheckAsset(bytes, &failures, CountFailure);
+  REQUIRE((failures == 0) == status.ok());
+  if (!status.ok()) {
+    REQUIRE(status.code != StatusCode::kOk);
+    REQUIRE(*status.section != '\0');
+    REQUIRE(*status.reason != '\0');
+    return Survival::kRefused;
+  }
+  volatile unsigned keep = TouchEverything(asset);
+  static_cast<void>(keep);
+  return Survival::kStepped;
+}
+
+}  // namespace plush::test

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// What hostile bytes are put through.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace plush::test {
+
+enum class Survival {
+  kRefused,  ///< Open gave an error
+  kStepped,  ///< Open succeeded, every view was read and the body simulated
+};
+
+/// Opens `bytes` (aligned to kAssetAlignment); where that succeeds, reads every element of every
+/// view, adds a body to a world and makes 10 steps. Fails the test where CheckAsset and Open
+/// disagree.
+Survival Survive(std::span<const std::byte> bytes);
+
+}  // namespace plush::test
