@@ -6,10 +6,10 @@
 #include "runtime/asset/survival.h"
 #include "shapes/shape_asset.h"
 #include "shapes/tet_shapes.h"
+#include "skip.h"
 
 #include <catch2/catch.hpp>
 
-#include <cstdlib>
 #include <cstring>
 #include <random>
 
@@ -18,11 +18,6 @@ using plush::test::Survival;
 using plush::test::Survive;
 
 namespace {
-
-bool IsFull() {
-  const char* full = std::getenv("PLUSH_TEST_FULL");
-  return full != nullptr && std::strcmp(full, "1") == 0;
-}
 
 std::vector<std::byte> SmallFile() {
   return plush::test::AssetBytesOf(plush::test::TetBox(1, 1, 1, 0.1));
@@ -123,7 +118,7 @@ TEST_CASE("Every byte of a small file may change") {
 
 TEST_CASE("Random edits are refused or simulate") {
   const uint32_t seed = 42;
-  const int edits = IsFull() ? 100000 : 2000;
+  const int edits = plush::tests::FullTests() ? 100000 : 2000;
   INFO("seed " << seed);
   std::mt19937 random(seed);
   const std::vector<std::byte> files[] = {SmallFile(), BarFile()};
