@@ -56,7 +56,7 @@ constexpr auto kCodes = std::to_array<FindingCode>({
      "Save the mesh as glTF, OBJ or PLY."},
     {"MESH_COMPONENTS", kI, "The surface has several separate components.",
      "None needed; parts in one cell move together."},
-    {"MESH_DEGENERATE_TRIANGLE", kW, "Triangles have no area and were dropped from the topology.",
+    {"MESH_DEGENERATE_TRIANGLE", kW, "Triangles have no area and were left out.",
      "Merge vertices by distance, or dissolve degenerate faces."},
     {"MESH_DUPLICATE_FACE", kW, "Faces have the same corners; one of each was kept.",
      "Delete the duplicate faces."},

@@ -9,9 +9,14 @@ namespace plush::tools {
 namespace {
 
 // An axis along which the points, which lie in one plane, can be projected without their plane
-// becoming a line; -1 where all of them are collinear.
+// becoming a line; -1 where all of them are collinear. The likeliest is tried first: it nearly
+// always passes the arithmetic filter of the sign.
 int ProjectionAxis(const Triangle3& t) {
-  for (int axis = 0; axis < 3; ++axis) {
+  const Vec3d n = Cross(t[1] - t[0], t[2] - t[0]);
+  const Vec3d size = {std::abs(n.x), std::abs(n.y), std::abs(n.z)};
+  const int first = size.x >= size.y && size.x >= size.z ? 0 : (size.y >= size.z ? 1 : 2);
+  for (int i = 0; i < 3; ++i) {
+    const int axis = (first + i) % 3;
     if (Orient2dSign(t[0], t[1], t[2], axis) != 0) return axis;
   }
   return -1;

@@ -2,21 +2,22 @@
 // The source mesh between import and bake: render vertices as they came, in metres.
 #pragma once
 
+#include "plush/types.h"
+
+#include "base/vec3.h"
+
 #include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "base/vec3.h"
-#include "plush/types.h"
-
 namespace plush::tools {
 
 /// A run of triangles of one imported mesh with one material.
 struct SurfacePart {
-  std::string name;             ///< mesh name, may be empty
-  std::string material;         ///< material name, may be empty
-  std::string node;             ///< scene node name, may be empty
+  std::string name;      ///< mesh name, may be empty
+  std::string material;  ///< material name, may be empty
+  std::string node;      ///< scene node name, may be empty
   uint32_t first_triangle = 0;
   uint32_t num_triangles = 0;
 };
@@ -37,9 +38,9 @@ struct SourceExtra {
 /// A render surface. Triangles are counter-clockwise seen from outside where the source is sound;
 /// nothing is repaired here. Every index is in range and every kept number finite.
 struct SurfaceMesh {
-  std::vector<Vec3d> positions;                    ///< [m], after unit, axis and node transforms (num_vertices x 1)
-  std::vector<Vec3> normals;                       ///< unit normals (num_vertices x 1); never empty
-  std::vector<Vec2> uvs;                           ///< (num_vertices x 1, or empty)
+  std::vector<Vec3d> positions;  ///< [m], after unit, axis and node transforms (num_vertices x 1)
+  std::vector<Vec3> normals;     ///< unit normals (num_vertices x 1); never empty
+  std::vector<Vec2> uvs;         ///< (num_vertices x 1, or empty)
   std::vector<std::array<uint32_t, 3>> triangles;  ///< (num_triangles x 3)
   std::vector<SurfacePart> parts;                  ///< cover the triangles in order, without gap
   std::vector<VertexAttribute> attributes;         ///< in ascending order of name

@@ -2,11 +2,11 @@
 // A tetrahedral mesh: the cage between tetrahedralisation and bake.
 #pragma once
 
+#include "base/vec3.h"
+
 #include <array>
 #include <cstdint>
 #include <vector>
-
-#include "base/vec3.h"
 
 namespace plush::tools {
 

@@ -2,10 +2,10 @@
 // Topology by position: seams of UVs and normals must not open the surface.
 #pragma once
 
+#include "mesh/surface_mesh.h"
+
 #include <cstdint>
 #include <vector>
-
-#include "mesh/surface_mesh.h"
 
 namespace plush::tools {
 

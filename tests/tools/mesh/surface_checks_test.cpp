@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "mesh/surface_checks.h"
+
+#include "mesh/topology.h"
+#include "tools/procedural_meshes.h"
+
+#include <catch2/catch.hpp>
+
+#include <set>
+
+namespace {
+
+using plush::tests::FlipTriangles;
+using plush::tests::Joined;
+using plush::tests::MakeSphere;
+using plush::tools::Finding;
+using plush::tools::FindingList;
+using plush::tools::SurfaceMesh;
+using Codes = std::set<std::string>;
+
+FindingList Check(const SurfaceMesh& mesh) {
+  FindingList findings;
+  plush::tools::CheckSurface(mesh, {}, &findings);
+  return findings;
+}
+
+Codes CodesOf(const FindingList& findings) {
+  Codes codes;
+  for (const Finding& finding : findings.all()) codes.insert(finding.code);
+  return codes;
+}
+
+const Finding& Find(const FindingList& findings, const std::string& code) {
+  for (const Finding& finding : findings.all()) {
+    if (finding.code == code) return finding;
+  }
+  FAIL("no finding " << code);
+  return findings.all().front();
+}
+
+double SixTimesVolume(const SurfaceMesh& mesh) {
+  double sum = 0.0;
+  for (const auto& t : mesh.triangles) {
+    sum += Dot(mesh.positions[t[0]], Cross(mesh.positions[t[1]], mesh.positions[t[2]]));
+  }
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("Sound closed meshes have no findings") {
+  for (const SurfaceMesh& mesh :
+       {MakeSphere(1.0, 12, 18), plush::tests::MakeBox({0, 0, 0}, {1, 2, 3}),
+        plush::tests::MakeTorus(1.0, 0.4, 20, 10)}) {
+    CHECK(Check(mesh).all().empty());
+    CHECK(SixTimesVolume(mesh) > 0.0);
+  }
+  const SurfaceMesh grid_box = plush::tests::MakeGridBox({0, 0, 0}, {1, 2, 3}, 5);
+  CHECK(CodesOf(Check(grid_box)) == Codes{"SEAMS_WELDED"});
+  CHECK(SixTimesVolume(grid_box) == Approx(36.0));
+}
+
+TEST_CASE("Corners without shared vertices do not open the surface") {
+  const SurfaceMesh sphere = MakeSphere(1.0, 12, 18);
+  const FindingList findings = Check(plush::tests::Exploded(sphere));
+  CHECK(CodesOf(findings) == Codes{"SEAMS_WELDED"});
+  CHECK(findings.all()[0].count == 3 * sphere.triangles.size() - sphere.positions.size());
+}
+
+TEST_CASE("An open box has one hole of four edges") {
+  const FindingList findings = Check(plush::tests::MakeOpenBox({0, 0, 0}, {1, 1, 1}));
+  CHECK(CodesOf(findings) == Codes{"MESH_OPEN_BOUNDARY"});
+  const Finding& open = findings.all()[0];
+  CHECK(open.count == 4);
+  CHECK(open.message.find("1 hole") != std::string::npos);
+  REQUIRE(open.places.size() == 4);
+  for (const auto& place : open.places) {
+    CHECK(place.position.y == 1.0);
+    CHECK(place.triangle >= 0);
+    CHECK(place.object == "body");
+  }
+}
+
+TEST_CASE("Empty, flat and lone triangles") {
+  CHECK(CodesOf(Check({})) == Codes{"MESH_EMPTY"});
+  SurfaceMesh flat = MakeSphere(1.0, 6, 8);
+  for (auto& p : flat.positions) p = {p.x, 0.0, 0.0};
+  CHECK(CodesOf(Check(flat)) == Codes{"MESH_DEGENERATE_TRIANGLE", "MESH_EMPTY"});
+  CHECK(Check(flat).HasSeverity(plush::tools::Severity::kError));
+  SurfaceMesh lone;
+  lone.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  lone.triangles = {{0, 1, 2}};
+  CHECK(CodesOf(Check(lone)) == Codes{"MESH_OPEN_BOUNDARY"});
+}
+
+TEST_CASE("Duplicated faces are one finding, not many") {
+  SurfaceMesh doubled = MakeSphere(1.0, 10, 12);
+  const size_t count = doubled.triangles.size();
+  SurfaceMesh inner = doubled;
+  FlipTriangles(&inner, 0, count);
+  const FindingList findings = Check(Joined(doubled, inner));
+  CHECK(CodesOf(findings) == Codes{"MESH_DUPLICATE_FACE", "SEAMS_WELDED"});
+  CHECK(Find(findings, "MESH_DUPLICATE_FACE").count == count);
+  doubled.triangles.push_back(doubled.triangles[5]);
+  CHECK(Find(Check(doubled), "MESH_DUPLICATE_FACE").places[0].triangle == int64_t(count));
+}
+
+TEST_CASE("A half-flipped sphere disagrees along the border between the halves") {
+  SurfaceMesh sphere = MakeSphere(1.0, 10, 12);
+  FlipTriangles(&sphere, 0, sphere.triangles.size() / 2);
+  const FindingList findings = Check(sphere);
+  CHECK(CodesOf(findings) == Codes{"MESH_INCONSISTENT_ORIENTATION"});
+  size_t disagreeing = 0;
+  const auto topology = plush::tools::BuildTopology(sphere.triangles, 1000);
+  for (const auto& edge : topology.edges) {
+    const auto uses = topology.UsesOf(edge);
+    disagreeing += uses[0].forward == uses[1].forward ? 1 : 0;
+  }
+  CHECK(findings.all()[0].count == disagreeing);
+  CHECK(findings.all()[0].places[0].element >= 0);
+}
+
+TEST_CASE("A Moebius strip is open and one-sided") {
+  const FindingList findings = Check(plush::tests::MakeMoebiusStrip(1.0, 0.4, 24));
+  CHECK(CodesOf(findings) == Codes{"MESH_OPEN_BOUNDARY", "MESH_INCONSISTENT_ORIENTATION"});
+  CHECK(Find(findings, "MESH_OPEN_BOUNDARY").message.find("1 hole") != std::string::npos);
+  CHECK(Find(findings, "MESH_INCONSISTENT_ORIENTATION").message.find("one-sided") !=
+        std::string::npos);
+}
+
+TEST_CASE("Overlapping boxes intersect, nested shells do not") {
+  const FindingList boxes = Check(plush::tests::MakeOverlappingBoxes());
+  CHECK(CodesOf(boxes) == Codes{"MESH_COMPONENTS", "MESH_SELF_INTERSECTION"});
+  for (const auto& place : Find(boxes, "MESH_SELF_INTERSECTION").places) {
+    CHECK(place.triangle < 12);
+    CHECK(place.element >= 12);
+    for (int axis = 0; axis < 3; ++axis) {
+      CHECK(place.position[axis] >= 0.5);
+      CHECK(place.position[axis] <= 1.0);
+    }
+  }
+  for (const bool outer : {false, true}) {
+    for (const bool inner : {false, true}) {
+      const FindingList shells = Check(plush::tests::MakeNestedShells(outer, inner));
+      CHECK(CodesOf(shells) == Codes{"MESH_COMPONENTS"});
+      CHECK(shells.all()[0].count == 2);
+    }
+  }
+}
+
+TEST_CASE("Three sheets at one edge are a non-manifold edge") {
+  SurfaceMesh mesh;
+  mesh.positions = {{0, 0, 0}, {0, 0, 1}, {1, 0, 0}, {-1, 1, 0}, {-1, -1, 0}};
+  mesh.triangles = {{0, 1, 2}, {0, 1, 3}, {0, 1, 4}};
+  const Finding& finding = Find(Check(mesh), "MESH_NON_MANIFOLD_EDGE");
+  CHECK(finding.count == 1);
+  CHECK(finding.places[0].position.z == 0.5);
+}
+
+TEST_CASE("Findings do not depend on how vertices are shared") {
+  const SurfaceMesh mesh = plush::tests::MakeOverlappingBoxes();
+  FindingList exploded = Check(plush::tests::Exploded(mesh));
+  CHECK(Find(exploded, "MESH_SELF_INTERSECTION").count ==
+        Find(Check(mesh), "MESH_SELF_INTERSECTION").count);
+}

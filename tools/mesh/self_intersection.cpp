@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "mesh/self_intersection.h"
+
+#include "mesh/exact_predicates.h"
+#include "mesh/triangle_bvh.h"
+
+namespace plush::tools {
+namespace {
+
+// Sound meshes overlap in about 7 boxes per triangle. Beyond these bounds counting on helps nobody.
+constexpr size_t kMaxPairs = 100'000;
+constexpr uint64_t kMaxOverlapsPerTriangle = 64;
+constexpr uint64_t kMaxOverlapsBase = 1'000'000;
+
+using Triangle = std::array<uint32_t, 3>;
+
+// The corners of two triangles, the shared ones first and in step in both.
+struct AlignedPair {
+  Triangle a;
+  Triangle b;
+  size_t num_shared = 0;
+};
+
+AlignedPair Align(const Triangle& a, const Triangle& b) {
+  AlignedPair pair = {a, b};
+  for (size_t i = 0; i < 3; ++i) {
+    for (size_t j = pair.num_shared; j < 3; ++j) {
+      if (pair.a[i] != pair.b[j]) continue;
+      std::swap(pair.a[i], pair.a[pair.num_shared]);
+      std::swap(pair.b[j], pair.b[pair.num_shared]);
+      ++pair.num_shared;
+      break;
+    }
+  }
+  return pair;
+}
+
+bool MeetBeyondShared(std::span<const Vec3d> points, const Triangle& a, const Triangle& b) {
+  const AlignedPair pair = Align(a, b);
+  const Triangle3 s = {points[pair.a[0]], points[pair.a[1]], points[pair.a[2]]};
+  const Triangle3 t = {points[pair.b[0]], points[pair.b[1]], points[pair.b[2]]};
+  switch (pair.num_shared) {
+    case 0:
+      return TrianglesIntersect(s, t);
+    case 1:
+      return TrianglesIntersectBeyondVertex(s[0], s[1], s[2], t[1], t[2]);
+    case 2:
+      return TrianglesIntersectBeyondEdge(s[0], s[1], s[2], t[2]);
+    default:
+      return false;
+  }
+}
+
+Vec3d OverlapCentre(const Box3& a, const Box3& b) {
+  return Box3{Max(a.low, b.low), Min(a.high, b.high)}.Centre();
+}
+
+}  // namespace
+
+SelfIntersections FindSelfIntersections(std::span<const Vec3d> points,
+                                        std::span<const Triangle> triangles) {
+  const TriangleBvh bvh(points, triangles);
+  SelfIntersections result;
+  std::vector<uint32_t> others;
+  uint64_t overlaps_left = kMaxOverlapsPerTriangle * triangles.size() + kMaxOverlapsBase;
+  for (uint32_t t = 0; t < triangles.size(); ++t) {
+    bvh.FindOverlaps(bvh.box(t), t + 1, &others);
+    if (others.size() > overlaps_left) {
+      result.complete = false;
+      return result;
+    }
+    overlaps_left -= others.size();
+    for (const uint32_t other : others) {
+      if (!MeetBeyondShared(points, triangles[t], triangles[other])) continue;
+      if (result.pairs.size() == kMaxPairs) {
+        result.complete = false;
+        return result;
+      }
+      result.pairs.push_back({t, other, OverlapCentre(bvh.box(t), bvh.box(other))});
+    }
+  }
+  return result;
+}
+
+}  // namespace plush::tools

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+#include "mesh/surface_checks.h"
+
+#include "mesh/disjoint_sets.h"
+#include "mesh/self_intersection.h"
+#include "mesh/topology.h"
+#include "mesh/welded_surface.h"
+
+#include <string>
+#include <vector>
+
+namespace plush::tools {
+namespace {
+
+std::string Counted(uint64_t count, const std::string& one, const std::string& many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+// Everything the checks look at, made once.
+struct Subject {
+  const SurfaceMesh& mesh;
+  WeldedSurface welded;
+  SurfaceTopology topology;
+};
+
+Vec3d TriangleCentre(const SurfaceMesh& mesh, uint32_t triangle) {
+  const auto& t = mesh.triangles[triangle];
+  return mesh.positions[t[0]] / 3.0 + mesh.positions[t[1]] / 3.0 + mesh.positions[t[2]] / 3.0;
+}
+
+const std::string& PartName(const SurfaceMesh& mesh, uint32_t triangle) {
+  static const std::string kNone;
+  size_t low = 0;
+  size_t high = mesh.parts.size();
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    const SurfacePart& part = mesh.parts[middle];
+    if (triangle < part.first_triangle) {
+      high = middle;
+    } else if (triangle - part.first_triangle >= part.num_triangles) {
+      low = middle + 1;
+    } else {
+      return part.name;
+    }
+  }
+  return kNone;
+}
+
+Place PlaceOfTriangle(const SurfaceMesh& mesh, uint32_t triangle) {
+  return {TriangleCentre(mesh, triangle), triangle, -1, PartName(mesh, triangle)};
+}
+
+std::vector<Place> PlacesOfTriangles(const SurfaceMesh& mesh,
+                                     const std::vector<uint32_t>& triangles) {
+  std::vector<Place> places;
+  for (size_t i = 0; i < triangles.size() && i < kMaxPlaces; ++i) {
+    places.push_back(PlaceOfTriangle(mesh, triangles[i]));
+  }
+  return places;
+}
+
+// The edge's middle, its first triangle and, as element, the second one if there is one.
+Place PlaceOfEdge(const Subject& subject, const SurfaceEdge& edge) {
+  const auto uses = subject.topology.UsesOf(edge);
+  const std::vector<Vec3d>& points = subject.welded.points;
+  Place place;
+  place.position = points[edge.a] * 0.5 + points[edge.b] * 0.5;
+  place.triangle = subject.welded.source_triangle[uses[0].triangle];
+  if (uses.size() > 1) place.element = subject.welded.source_triangle[uses[1].triangle];
+  place.object = PartName(subject.mesh, static_cast<uint32_t>(place.triangle));
+  return place;
+}
+
+// Edges that fulfil a condition: how many, and the first few places.
+struct EdgeCount {
+  uint64_t count = 0;
+  std::vector<Place> places;
+};
+
+template <class Condition>
+EdgeCount CountEdges(const Subject& subject, Condition condition) {
+  EdgeCount result;
+  for (const SurfaceEdge& edge : subject.topology.edges) {
+    if (!condition(edge)) continue;
+    ++result.count;
+    if (result.places.size() < kMaxPlaces) result.places.push_back(PlaceOfEdge(subject, edge));
+  }
+  return result;
+}
+
+// Border edges that hang together count as one hole.
+uint64_t CountHoles(const Subject& subject) {
+  DisjointSets sets(static_cast<uint32_t>(subject.welded.points.size()));
+  std::vector<bool> on_border(subject.welded.points.size());
+  for (const SurfaceEdge& edge : subject.topology.edges) {
+    if (edge.num_uses != 1) continue;
+    sets.Join(edge.a, edge.b);
+    on_border[edge.a] = on_border[edge.b] = true;
+  }
+  uint64_t holes = 0;
+  for (uint32_t p = 0; p < on_border.size(); ++p) {
+    if (on_border[p] && sets.Find(p) == p) ++holes;
+  }
+  return holes;
+}
+
+void CheckTriangles(const Subject& subject, FindingList* findings) {
+  const SurfaceMesh& mesh = subject.mesh;
+  const WeldedSurface& welded = subject.welded;
+  if (!welded.degenerate.empty()) {
+    findings->Add("MESH_DEGENERATE_TRIANGLE", welded.degenerate.size(),
+                  Counted(welded.degenerate.size(), "triangle has", "triangles have") + " no area",
+                  PlacesOfTriangles(mesh, welded.degenerate));
+  }
+  if (!welded.duplicates.empty()) {
+    findings->Add("MESH_DUPLICATE_FACE", welded.duplicates.size(),
+                  Counted(welded.duplicates.size(), "triangle repeats", "triangles repeat") +
+                      " the corners of an earlier one",
+                  PlacesOfTriangles(mesh, welded.duplicates));
+  }
+}
+
+void CheckBorders(const Subject& subject, FindingList* findings) {
+  const EdgeCount open =
+      CountEdges(subject, [](const SurfaceEdge& edge) { return edge.num_uses == 1; });
+  if (open.count == 0) return;
+  findings->Add("MESH_OPEN_BOUNDARY", open.count,
+                Counted(open.count, "edge belongs", "edges belong") + " to one triangle only, in " +
+                    Counted(CountHoles(subject), "hole", "holes"),
+                open.places);
+}
+
+void CheckManifoldness(const Subject& subject, FindingList* findings) {
+  const EdgeCount crowded =
+      CountEdges(subject, [](const SurfaceEdge& edge) { return edge.num_uses > 2; });
+  if (crowded.count == 0) return;
+  findings->Add("MESH_NON_MANIFOLD_EDGE", crowded.count,
+                Counted(crowded.count, "edge belongs", "edges belong") +
+                    " to more than two triangles (element: the second triangle)",
+                crowded.places);
+}
+
+void CheckOrientation(const Subject& subject, FindingList* findings) {
+  const EdgeCount disagreeing = CountEdges(subject, [&subject](const SurfaceEdge& edge) {
+    const auto uses = subject.topology.UsesOf(edge);
+    return uses.size() == 2 && uses[0].forward == uses[1].forward;
+  });
+  if (disagreeing.count == 0) return;
+  std::string message = Counted(disagreeing.count, "edge joins", "edges join") +
+                        " triangles that disagree on the outside (element: the second triangle)";
+  if (!IsOrientable(subject.topology))
+    message += "; the surface is one-sided, like a Moebius strip";
+  findings->Add("MESH_INCONSISTENT_ORIENTATION", disagreeing.count, message, disagreeing.places);
+}
+
+void CheckComponents(const Subject& subject, FindingList* findings) {
+  const uint32_t num_components = subject.topology.num_components;
+  if (num_components < 2) return;
+  std::vector<uint32_t> first_triangles;
+  const auto& component_of = subject.topology.component_of_triangle;
+  std::vector<bool> seen(num_components);
+  for (size_t t = 0; t < component_of.size() && first_triangles.size() < kMaxPlaces; ++t) {
+    if (seen[component_of[t]]) continue;
+    seen[component_of[t]] = true;
+    first_triangles.push_back(subject.welded.source_triangle[t]);
+  }
+  findings->Add("MESH_COMPONENTS", num_components,
+                Counted(num_components, "component", "components") + " without a common point",
+                PlacesOfTriangles(subject.mesh, first_triangles));
+}
+
+void CheckSelfIntersections(const Subject& subject, FindingList* findings) {
+  const WeldedSurface& welded = subject.welded;
+  const SelfIntersections found =
+      FindSelfIntersections(welded.points, std::span(welded.triangles).first(welded.num_with_area));
+  std::vector<Place> places;
+  for (size_t i = 0; i < found.pairs.size() && i < kMaxPlaces; ++i) {
+    const TrianglePair& pair = found.pairs[i];
+    const uint32_t triangle = welded.source_triangle[pair.first];
+    places.push_back({pair.near, triangle, welded.source_triangle[pair.second],
+                      PartName(subject.mesh, triangle)});
+  }
+  if (found.pairs.empty() && found.complete) return;
+  const std::string number =
+      (found.complete ? "" : "at least ") + Counted(found.pairs.size(), "pair", "pairs");
+  findings->Add("MESH_SELF_INTERSECTION", found.pairs.size(),
+                number + " of triangles pass through or touch each other (element: the second one)",
+                places);
+}
+
+void CheckSeams(const Subject& subject, FindingList* findings) {
+  const size_t num_vertices = subject.mesh.positions.size();
+  const size_t num_points = subject.welded.points.size();
+  if (num_points == num_vertices) return;
+  findings->Add("SEAMS_WELDED", num_vertices - num_points,
+                std::to_string(num_vertices) + " render vertices stand at " +
+                    Counted(num_points, "point", "points"));
+}
+
+}  // namespace
+
+SurfaceFacts CheckSurface(const SurfaceMesh& mesh, const SurfaceCheckSettings& settings,
+                          FindingList* findings) {
+  Subject subject = {mesh, MakeWeldedSurface(mesh), {}};
+  subject.topology =
+      BuildTopology(subject.welded.triangles, static_cast<uint32_t>(subject.welded.points.size()));
+  CheckTriangles(subject, findings);
+  if (subject.welded.num_with_area == 0) {
+    findings->Add("MESH_EMPTY", 1,
+                  "none of " + Counted(mesh.triangles.size(), "triangle", "triangles") +
+                      " has positive area");
+  } else {
+    CheckBorders(subject, findings);
+    CheckManifoldness(subject, findings);
+    CheckOrientation(subject, findings);
+    if (settings.self_intersections) CheckSelfIntersections(subject, findings);
+    CheckComponents(subject, findings);
+    CheckSeams(subject, findings);
+  }
+  return {static_cast<uint32_t>(subject.welded.points.size()), subject.topology.num_components};
+}
+
+}  // namespace plush::tools

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// A bounding volume hierarchy over triangles for box queries.
+#pragma once
+
+#include "base/vec3.h"
+#include "mesh/box3.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace plush::tools {
+
+/// Implicit median-split tree of triangle boxes. Immutable and thread-safe once built.
+class TriangleBvh {
+ public:
+  /// Builds in O(n log n). Indices must be in range and points finite.
+  TriangleBvh(std::span<const Vec3d> points, std::span<const std::array<uint32_t, 3>> triangles);
+
+  /// Box of triangle `t`.
+  const Box3& box(uint32_t t) const { return boxes_[t]; }
+
+  /// Sets *triangles to all triangles whose closed boxes overlap `box`, in ascending order, leaving
+  /// out those below `first`.
+  void FindOverlaps(const Box3& box, uint32_t first, std::vector<uint32_t>* triangles) const;
+
+ private:
+  // Nodes in depth-first order: an inner node's first child follows it, `second_child` is the
+  // other.
+  struct Node {
+    Box3 box;
+    uint32_t max_triangle = 0;  // largest index below
+    uint32_t second_child = 0;  // 0 for a leaf
+    uint32_t begin = 0;         // leaf: range of order_
+    uint32_t end = 0;
+  };
+
+  uint32_t Build(uint32_t begin, uint32_t end);
+  uint32_t SplitAtMedian(uint32_t begin, uint32_t end);
+
+  std::vector<Box3> boxes_;      // (num_triangles x 1)
+  std::vector<uint32_t> order_;  // triangles, leaf by leaf
+  std::vector<Node> nodes_;
+};
+
+}  // namespace plush::tools
