@@ -10,8 +10,9 @@ void* HeapAllocate(void* /*user*/, size_t bytes, size_t alignment) {
   return ::operator new(bytes, std::align_val_t(alignment), std::nothrow);
 }
 
-void HeapRelease(void* /*user*/, void* memory, size_t bytes, size_t alignment) {
-  ::operator delete(memory, bytes, std::align_val_t(alignment));
+// Not the sized form of delete: clang 14 hides it unless asked by a flag.
+void HeapRelease(void* /*user*/, void* memory, size_t /*bytes*/, size_t alignment) {
+  ::operator delete(memory, std::align_val_t(alignment));
 }
 
 }  // namespace

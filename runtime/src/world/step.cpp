@@ -156,12 +156,13 @@ void SnapToPlanes(Body* body) {
   }
 }
 
-bool IsFiniteState(const Body& body) {
+// Whether the substep's result can be taken over: positions, velocities and multipliers.
+bool IsFiniteState(const Body& body, float h) {
   for (size_t i = 0; i < body.u.size(); ++i) {
-    if (!IsFinite(body.u[i]) || !IsFinite(body.x[i] + body.u[i])) return false;
+    if (!IsFinite(body.u[i] * (1.0f / h)) || !IsFinite(body.x[i] + body.u[i])) return false;
   }
-  for (size_t t = 0; t < body.kappa.size(); ++t) {
-    if (!std::isfinite(body.kappa[t])) return false;
+  for (const float kappa : body.kappa) {
+    if (!std::isfinite(kappa * (1.0f / (h * h)))) return false;
   }
   return true;
 }
@@ -196,7 +197,7 @@ void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* 
   }
   stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(iterations));
   if (settings.solver.response == ContactResponse::kSnap) SnapToPlanes(body);
-  if (!IsFiniteState(*body)) return Freeze(body, stats);
+  if (!IsFiniteState(*body, h)) return Freeze(body, stats);
   for (size_t i = 0; i < body->x.size(); ++i) {
     if (body->IsPinned(i)) continue;
     body->x[i] += body->u[i];

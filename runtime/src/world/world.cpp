@@ -148,6 +148,7 @@ Status World::Impl::PrepareFactors(float dt, bool* out_made) {
   for (uint32_t i = 0; i < num_bodies; ++i) {
     Body* body = bodies[i];
     if (body == nullptr || body->fixed) continue;
+    if (body->factors != nullptr && body->factors->dt == dt) continue;
     *out_made = *out_made || cache.Find(*body->system, dt) == nullptr;
     const Status status =
         cache.Prepare(*body->system, dt, desc.solver.max_substeps, &body->factors);
