@@ -11,7 +11,8 @@ set -euo pipefail
 build=(
   g++ cmake ninja-build ccache pkg-config
   libflatbuffers-dev
-  libassimp-dev libeigen3-dev libmetis-dev libtbb-dev libxxhash-dev libcli11-dev nlohmann-json3-dev
+  libassimp-dev libeigen3-dev libmetis-dev libtbb-dev libxxhash-dev libcgal-dev libcli11-dev
+  nlohmann-json3-dev
 )
 test=(
   catch2 flatbuffers-compiler assimp-testmodels

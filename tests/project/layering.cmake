@@ -12,7 +12,7 @@
 cmake_minimum_required(VERSION 3.24)
 
 set(runtime_order base asset elasticity collision solver contact world)
-set(tools_order base mesh import cage embed partition rest bake validate simulate report
+set(tools_order base mesh import cage embed partition rest bake validate report simulate
   commands)
 
 # Module of each public header; a new one must be entered here.

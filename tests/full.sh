@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Everything: what tests/run.sh does, with gcc and clang, Debug and Release, all sanitizers, the
+# whole corpus and every corruption edit. Goes on after a failure; the last lines tell which steps
+# failed. Called by tests/run.sh --full.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+tools/setup.sh build test full || exit
+export CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_DIR="${CCACHE_DIR:-$PWD/build/ccache}"
+command -v ccache >/dev/null || unset CMAKE_CXX_COMPILER_LAUNCHER
+export PLUSH_TEST_FULL=1
+jobs=$(nproc)
+summary=""
+failed=0
+
+# Runs a command as the step $1 and keeps its result and time.
+step() {
+  local name=$1 start=$SECONDS result=ok
+  shift
+  echo "== $name"
+  "$@" || { result=FAILED; failed=1; }
+  summary+=$(printf '%-6s %5d s  %s' "$result" $((SECONDS - start)) "$name")$'\n'
+}
+
+# Configures and builds folder build/$1 from preset $2, with further options.
+build() {
+  local folder=build/$1 preset=$2
+  shift 2
+  cmake --preset "$preset" -B "$folder" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON "$@" &&
+    cmake --build "$folder"
+}
+
+test_in() {
+  ctest --test-dir "build/$1" --output-on-failure --no-tests=error -j "$jobs" "${@:2}"
+}
+
+step "gcc Release: build" build release release
+step "gcc Release: tests" test_in release
+step "gcc Debug: build" build dev dev
+step "gcc Debug: tests" test_in dev
+for type in Release Debug; do
+  step "clang $type: build" build "clang-$type" release -DCMAKE_BUILD_TYPE=$type \
+    -DCMAKE_CXX_COMPILER=clang++-14
+  step "clang $type: tests" test_in "clang-$type"
+done
+step "asan: build" build asan asan
+step "asan: tests of runtime and tools, all corruption edits" test_in asan -L 'runtime|tools'
+step "tsan: build" build tsan tsan
+step "tsan: tests of the runtime" test_in tsan -L runtime
+step "whole corpus" tests/corpus/run_corpus.sh build/release/tools/plush \
+  /usr/share/assimp/models all build/corpus "$jobs"
+step "equal bytes and states" tests/determinism.sh build/release build/dev build/clang-Release \
+  build/clang-Debug
+step "clang-tidy on the runtime" run-clang-tidy-14 -quiet -p build/dev -j "$jobs" \
+  "$PWD/runtime/src/"
+if command -v npm >/dev/null; then
+  step "glTF validator" tests/validate_gltf.sh build/release build/gltf
+else
+  summary+="skip            glTF validator: there is no npm"$'\n'
+fi
+
+echo
+echo "$summary"
+exit $failed

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// The parts of README.md and tools/README.md that repeat the code are taken from the code: between
+//
+//   <!-- generated: KEY -->
+//   <!-- /generated -->
+//
+// stands what this file makes for KEY. With PLUSH_UPDATE_DOCS=1 in the environment the test writes
+// the parts instead of comparing them.
+
+#include "base/finding_codes.h"
+
+#include <catch2/catch.hpp>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace plush::tools {
+namespace {
+
+const std::string kRoot = PLUSH_ROOT_DIR;
+
+std::string ReadText(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  INFO("reading " << path);
+  REQUIRE(file.good());
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// What a shell command prints on stdout; it must end with 0.
+std::string Output(const std::string& command) {
+  FILE* pipe = ::popen(command.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::string text;
+  std::array<char, 4096> buffer;
+  for (size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
+    text.append(buffer.data(), n);
+  }
+  INFO(command);
+  REQUIRE(::pclose(pipe) == 0);
+  return text;
+}
+
+// The lines between the lines that hold `begin` and `end`, without their common indentation.
+std::string Excerpt(const std::string& text, const std::string& begin, const std::string& end) {
+  std::istringstream stream(text);
+  std::string result;
+  size_t indent = std::string::npos;
+  bool inside = false;
+  for (std::string line; std::getline(stream, line);) {
+    if (line.find(end) != std::string::npos) break;
+    if (inside) {
+      if (indent == std::string::npos) indent = line.find_first_not_of(' ');
+      result += (line.size() > indent ? line.substr(indent) : "") + "\n";
+    }
+    inside = inside || line.find(begin) != std::string::npos;
+  }
+  return result;
+}
+
+std::string Fenced(const std::string& language, const std::string& text) {
+  return "```" + language + "\n" + text + "```\n";
+}
+
+std::string FindingTable() {
+  std::string table = "| code | severity | meaning | what to do |\n|---|---|---|---|\n";
+  for (const FindingCode& row : FindingCodes()) {
+    table += "| `" + std::string(row.code) + "` | " + SeverityName(row.severity) + " | " +
+             std::string(row.meaning) + " | " + std::string(row.remedy) + " |\n";
+  }
+  return table;
+}
+
+// Compares the part `key` of `file` with `expected`, or writes it there.
+void CheckPart(const std::string& file, const std::string& key, const std::string& expected) {
+  const std::string path = kRoot + "/" + file;
+  const std::string text = ReadText(path);
+  const std::string begin_mark = "<!-- generated: " + key + " -->\n";
+  const size_t mark = text.find(begin_mark);
+  INFO(file << " needs a part '" << key << "'");
+  REQUIRE(mark != std::string::npos);
+  const size_t begin = mark + begin_mark.size();
+  const size_t end = text.find("<!-- /generated -->", begin);
+  REQUIRE(end != std::string::npos);
+  if (std::getenv("PLUSH_UPDATE_DOCS") != nullptr) {
+    std::ofstream(path, std::ios::binary) << text.substr(0, begin) + expected + text.substr(end);
+    return;
+  }
+  INFO("run plush_tools_tests \"[docs]\" with PLUSH_UPDATE_DOCS=1 to write it anew");
+  CHECK(text.substr(begin, end - begin) == expected);
+}
+
+TEST_CASE("README shows the sample that is compiled", "[docs]") {
+  const std::string sample = ReadText(kRoot + "/samples/hello_drop/hello_drop.cpp");
+  const std::string lines = Excerpt(sample, "// [readme]", "// [/readme]");
+  REQUIRE_FALSE(lines.empty());
+  CheckPart("README.md", "hello_drop", Fenced("cpp", lines));
+}
+
+TEST_CASE("tools/README shows every verb's help as it is", "[docs]") {
+  for (const std::string verb : {"check", "bake", "info", "validate", "simulate"}) {
+    CheckPart(
+        "tools/README.md", verb,
+        Fenced("text", Output(std::string("'") + PLUSH_EXECUTABLE + "' " + verb + " --help")));
+  }
+}
+
+TEST_CASE("tools/README lists every finding", "[docs]") {
+  CheckPart("tools/README.md", "findings", FindingTable());
+}
+
+}  // namespace
+}  // namespace plush::tools
