@@ -2,12 +2,12 @@
 // Coded findings: what `plush check`, `bake` and `validate` say about an input.
 #pragma once
 
+#include "base/vec3.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "base/vec3.h"
 
 namespace plush::tools {
 
@@ -18,20 +18,21 @@ inline constexpr size_t kMaxPlaces = 10;
 
 /// Where a finding applies.
 struct Place {
-  Vec3d position;           ///< [m]
-  int64_t triangle = -1;    ///< triangle index as imported, or -1
-  int64_t element = -1;     ///< other index that the message explains (tet, second triangle), or -1
-  std::string object;       ///< part, region or file section, may be empty
+  Vec3d position;         ///< [m]
+  int64_t triangle = -1;  ///< triangle index as imported, or -1
+  int64_t element = -1;   ///< other index that the message explains (tet, second triangle), or -1
+  std::string object;     ///< part, region or file section, may be empty
+  bool has_position = true;  ///< false where no position applies
 };
 
 /// One thing found. Code, severity and remedy come from the table of finding_codes.h.
 struct Finding {
   std::string code;
   Severity severity = Severity::kWarning;
-  uint64_t count = 1;          ///< how often
-  std::string message;         ///< one line with the numbers
-  std::vector<Place> places;   ///< at most kMaxPlaces
-  std::string remedy;          ///< what to do about it
+  uint64_t count = 1;         ///< how often
+  std::string message;        ///< one line with the numbers
+  std::vector<Place> places;  ///< at most kMaxPlaces
+  std::string remedy;         ///< what to do about it
 };
 
 /// The findings of one run, in the order in which they were added.

@@ -42,6 +42,7 @@ constexpr auto kCodes = std::to_array<FindingCode>({
      "Bake the source again."},
     {"FILE_SOURCE", kE, "The file does not come from this source mesh.",
      "Give the source the file was baked from, or bake again."},
+    {"FILE_STRUCTURE", kE, "The file's container is broken.", "Bake the source again."},
     {"FILE_TRUNCATED", kE, "The file ends early.", "Copy or bake the file again."},
     {"FILE_UNREFERENCED_NODE", kE, "A cage node belongs to no tet.", "Bake the source again."},
     {"FILE_VERSION", kE, "The file has another format version.",

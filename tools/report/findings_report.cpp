@@ -7,7 +7,10 @@ namespace plush::tools {
 namespace {
 
 nlohmann::json PlaceJson(const Place& place) {
-  nlohmann::json json = {{"position", {place.position.x, place.position.y, place.position.z}}};
+  nlohmann::json json = nlohmann::json::object();
+  if (place.has_position) {
+    json["position"] = {place.position.x, place.position.y, place.position.z};
+  }
   if (place.triangle >= 0) json["triangle"] = place.triangle;
   if (place.element >= 0) json["element"] = place.element;
   if (!place.object.empty()) json["object"] = place.object;
@@ -15,13 +18,17 @@ nlohmann::json PlaceJson(const Place& place) {
 }
 
 std::string PlaceText(const Place& place) {
-  char text[160];
-  std::snprintf(text, sizeof(text), "(%.6g, %.6g, %.6g) m", place.position.x, place.position.y,
-                place.position.z);
-  std::string line = text;
-  if (place.triangle >= 0) line += ", triangle " + std::to_string(place.triangle);
-  if (place.element >= 0) line += ", element " + std::to_string(place.element);
-  if (!place.object.empty()) line += ", '" + place.object + "'";
+  std::string line;
+  const auto add = [&line](const std::string& part) { line += (line.empty() ? "" : ", ") + part; };
+  if (place.has_position) {
+    char text[160];
+    std::snprintf(text, sizeof(text), "(%.6g, %.6g, %.6g) m", place.position.x, place.position.y,
+                  place.position.z);
+    add(text);
+  }
+  if (place.triangle >= 0) add("triangle " + std::to_string(place.triangle));
+  if (place.element >= 0) add("element " + std::to_string(place.element));
+  if (!place.object.empty()) add("'" + place.object + "'");
   return line;
 }
 
