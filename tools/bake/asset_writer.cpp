@@ -6,6 +6,7 @@
 #include "plush/version.h"
 
 #include "bake/content_hash.h"
+#include "base/aligned_bytes.h"
 #include "plush_generated.h"
 
 #include <cstring>
@@ -138,8 +139,8 @@ void PatchFile(std::vector<std::byte>* bytes) {
 
 // The runtime's own opinion: a bake that it would refuse must not look like a success.
 Result<Done> CheckOpens(const std::vector<std::byte>& bytes) {
-  std::vector<std::byte> storage(bytes.size() + kAssetAlignment - 1);
-  const Status status = Asset().Open(CopyAligned(bytes, storage));
+  const AlignedBytes copy(bytes);
+  const Status status = Asset().Open(copy.bytes());
   if (status.ok()) return Done{};
   return Error{ExitCode::kInvalidInput,
                std::string("the baked data cannot be simulated: ") + status.section + "[" +

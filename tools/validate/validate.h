@@ -2,11 +2,11 @@
 // Everything that can be wrong with a .plush file, not only the first thing.
 #pragma once
 
-#include <cstddef>
-#include <span>
-
 #include "base/finding.h"
 #include "import/import.h"
+
+#include <cstddef>
+#include <span>
 
 namespace plush::tools {
 

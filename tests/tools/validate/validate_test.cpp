@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+// Each field, broken in turn, is found under its code; and a sound file has no finding.
+#include "validate/validate.h"
+
+#include "plush/asset.h"
+
+#include "bake/content_hash.h"
+#include "plush_generated.h"
+#include "shapes/shape_asset.h"
+#include "shapes/tet_shapes.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <string>
+
+using plush::Asset;
+using plush::test::ExactBuffer;
+using plush::tools::FindingList;
+
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+std::vector<std::byte> BarBytes() {
+  return plush::test::AssetBytesOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
+}
+
+template <class T>
+T& At(std::span<const T> view, size_t index) {
+  return const_cast<T&>(view[index]);
+}
+
+template <class T>
+void SetScalar(const void* table, flatbuffers::voffset_t field, T value) {
+  auto* changed = reinterpret_cast<flatbuffers::Table*>(const_cast<void*>(table));
+  REQUIRE(changed->SetField<T>(field, value, T{}));
+}
+
+std::string Text(const FindingList& findings) {
+  std::string text;
+  for (const auto& finding : findings.all()) text += finding.code + ": " + finding.message + "\n";
+  return text;
+}
+
+// Breaks a bar in place, makes the content hash right again, and returns the findings.
+FindingList FindingsAfter(const std::function<void(const Asset&)>& damage) {
+  ExactBuffer file(BarBytes());
+  Asset asset;
+  REQUIRE(asset.Open(file.bytes()).ok());
+  damage(asset);
+  const auto field = plush::tools::FindContentHash(file.bytes());
+  REQUIRE(field.has_value());
+  const uint64_t hash = plush::tools::ContentHash(file.bytes(), *field);
+  std::memcpy(file.bytes().data() + *field, &hash, sizeof(hash));
+  FindingList findings;
+  plush::tools::ValidateAsset(file.bytes(), &findings);
+  return findings;
+}
+
+const plush::format::Asset* Root(const Asset& asset) {
+  return plush::format::GetAsset(asset.bytes().data());
+}
+
+struct Damage {
+  const char* name;
+  const char* code;
+  std::function<void(const Asset&)> apply;
+};
+
+// What only the meaning of the numbers gives away: such a file opens.
+const Damage kSemantic[] = {
+    {"a node moved a little", "FILE_REST_DATA",
+     [](const Asset& a) { At(a.simulation().nodes, 3).x += 1e-4f; }},
+    {"a node moved through a tet", "FILE_REST_DATA",
+     [](const Asset& a) { At(a.simulation().nodes, 3).x += 5.0f; }},
+    {"a volume", "FILE_REST_DATA",
+     [](const Asset& a) { At(a.simulation().volumes, 7) *= 1.00001f; }},
+    {"an entry of Dm^-1", "FILE_REST_DATA",
+     [](const Asset& a) { At(a.simulation().dm_inv, 5).c1.y *= 1.00001f; }},
+    {"a mass", "FILE_REST_DATA", [](const Asset& a) { At(a.simulation().masses, 0) *= 1.001f; }},
+    {"mu", "FILE_REST_DATA", [](const Asset& a) { At(a.simulation().mu, 0) *= 1.00001f; }},
+    {"lambda", "FILE_REST_DATA", [](const Asset& a) { At(a.simulation().lambda, 0) *= 1.00001f; }},
+    {"Young's modulus", "FILE_REST_DATA",
+     [](const Asset& a) {
+       SetScalar(Root(a)->simulation(), plush::format::Simulation::VT_YOUNG, 2.0e5f);
+     }},
+    {"Poisson's ratio", "FILE_REST_DATA",
+     [](const Asset& a) {
+       SetScalar(Root(a)->simulation(), plush::format::Simulation::VT_POISSON, 0.3f);
+     }},
+    {"density", "FILE_REST_DATA",
+     [](const Asset& a) {
+       SetScalar(Root(a)->simulation(), plush::format::Simulation::VT_DENSITY, 999.0f);
+     }},
+    {"components", "FILE_REST_DATA",
+     [](const Asset& a) {
+       SetScalar(Root(a)->simulation(), plush::format::Simulation::VT_COMPONENTS, 2u);
+     }},
+    {"median edge", "FILE_REST_DATA",
+     [](const Asset& a) {
+       SetScalar(Root(a)->simulation(), plush::format::Simulation::VT_MEDIAN_EDGE, 0.2f);
+     }},
+    {"a factor entry", "FILE_FACTOR", [](const Asset& a) { At(a.factor().values, 4) *= 1.00001f; }},
+    {"the last factor entry", "FILE_FACTOR",
+     [](const Asset& a) { At(a.factor().values, a.factor().values.size() - 1) *= 1.00001f; }},
+    {"the factor's time step", "FILE_FACTOR",
+     [](const Asset& a) { SetScalar(Root(a)->factor(), plush::format::Factor::VT_DT, 0.0101f); }},
+    {"a weight", "FILE_EMBEDDING", [](const Asset& a) { At(a.visual().weights, 11).x += 1e-4f; }},
+    {"two weights with the same sum", "FILE_EMBEDDING",
+     [](const Asset& a) {
+       At(a.visual().weights, 11).x += 1e-3f;
+       At(a.visual().weights, 11).y -= 1e-3f;
+     }},
+    {"a rest position", "FILE_EMBEDDING",
+     [](const Asset& a) { At(a.visual().positions, 0).z += 1e-3f; }},
+    {"a carrying tet", "FILE_EMBEDDING", [](const Asset& a) { At(a.visual().tet_ids, 0) = 30; }},
+    {"a normal", "FILE_RANGE",
+     [](const Asset& a) {
+       At(a.visual().normals, 0) = {0, 0, 0.5f};
+     }},
+    {"the settings", "FILE_STRUCTURE",
+     [](const Asset& a) { const_cast<char&>(a.settings()[0]) = '!'; }},
+};
+
+// What Open refuses, too.
+const Damage kStructural[] = {
+    {"an index", "FILE_INDEX", [](const Asset& a) { At(a.visual().indices, 0) = 1u << 20; }},
+    {"a tet's node", "FILE_INDEX", [](const Asset& a) { At(a.simulation().tets, 0).a = 1u << 20; }},
+    {"a carrying tet", "FILE_INDEX", [](const Asset& a) { At(a.visual().tet_ids, 0) = 1u << 20; }},
+    {"a factor row", "FILE_INDEX", [](const Asset& a) { At(a.factor().rows, 1) = 1u << 20; }},
+    {"a NaN position", "FILE_NON_FINITE",
+     [](const Asset& a) { At(a.visual().positions, 0).x = kNan; }},
+    {"a NaN node", "FILE_NON_FINITE", [](const Asset& a) { At(a.simulation().nodes, 0).x = kNan; }},
+    {"a NaN factor entry", "FILE_NON_FINITE",
+     [](const Asset& a) { At(a.factor().values, 0) = kNan; }},
+    {"a negative volume", "FILE_RANGE",
+     [](const Asset& a) { At(a.simulation().volumes, 0) = -1.0f; }},
+    {"the order of regions", "FILE_ORDER",
+     [](const Asset& a) { const_cast<char&>(a.region(0).name[0]) = 'z'; }},
+    {"the order of factor rows", "FILE_ORDER",
+     [](const Asset& a) { std::swap(At(a.factor().rows, 1), At(a.factor().rows, 2)); }},
+    {"a repeated node in a tet", "FILE_ORDER",
+     [](const Asset& a) {
+       plush::Tet& tet = At(a.simulation().tets, 0);
+       tet.b = tet.a;
+     }},
+    {"a length", "FILE_COUNTS",
+     [](const Asset& a) {
+       --const_cast<uint32_t&>(reinterpret_cast<const uint32_t*>(a.visual().uvs.data())[-1]);
+     }},
+    {"another version", "FILE_VERSION",
+     [](const Asset& a) {
+       SetScalar<uint16_t>(Root(a), plush::format::Asset::VT_FORMAT_MINOR, 2);
+     }},
+    {"another layout", "FILE_LAYOUT",
+     [](const Asset& a) {
+       SetScalar<uint64_t>(Root(a), plush::format::Asset::VT_LAYOUT_FINGERPRINT, 1);
+     }},
+    {"the identifier", "FILE_NOT_PLUSH", [](const Asset& a) { At(a.bytes(), 4) = std::byte{'X'}; }},
+};
+
+}  // namespace
+
+TEST_CASE("A written file validates without findings") {
+  FindingList findings;
+  plush::tools::ValidateAsset(BarBytes(), &findings);
+  INFO(Text(findings));
+  CHECK(findings.all().empty());
+}
+
+TEST_CASE("Stiff, soft, tiny and huge bodies validate without findings") {
+  const auto check = [](double cell, double young, double poisson, double density, double dt) {
+    FindingList findings;
+    const auto mesh = plush::test::TetBox(3, 2, 2, cell, 0.08);
+    plush::tools::ValidateAsset(plush::test::AssetBytesOf(mesh, {young, poisson, density}, dt),
+                                &findings);
+    INFO("cell " << cell << ", E " << young << ", nu " << poisson << ", rho " << density << "\n"
+                 << Text(findings));
+    CHECK(findings.all().empty());
+  };
+  check(0.1, 1e11, 0.4999, 1000, 0.05);
+  check(0.1, 1.0, 0.0, 1.0, 1e-4);
+  check(1e-4, 1e5, 0.45, 1000, 0.01);
+  check(1e3, 1e9, 0.3, 7800, 1.0);
+}
+
+TEST_CASE("Damage of meaning is found, in files that open") {
+  for (const Damage& damage : kSemantic) {
+    const FindingList findings = FindingsAfter([&](const Asset& asset) {
+      damage.apply(asset);
+      Asset changed;
+      REQUIRE(changed.Open(asset.bytes()).ok());
+    });
+    INFO(damage.name << "\n" << Text(findings));
+    CHECK(findings.Has(damage.code));
+    CHECK_FALSE(findings.Has("FILE_CONTENT_HASH"));
+  }
+}
+
+TEST_CASE("Damage of structure is found") {
+  for (const Damage& damage : kStructural) {
+    FindingList findings;
+    if (std::string(damage.code) == "FILE_NOT_PLUSH") {
+      ExactBuffer file(BarBytes());
+      file.bytes()[4] = std::byte{'X'};
+      plush::tools::ValidateAsset(file.bytes(), &findings);
+    } else {
+      findings = FindingsAfter(damage.apply);
+    }
+    INFO(damage.name << "\n" << Text(findings));
+    CHECK(findings.Has(damage.code));
+  }
+}
+
+TEST_CASE("Truncated, empty and foreign bytes are named") {
+  const auto code_of = [](std::span<const std::byte> bytes) {
+    FindingList findings;
+    plush::tools::ValidateAsset(bytes, &findings);
+    REQUIRE(findings.all().size() == 1);
+    return findings.all()[0].code;
+  };
+  const auto bytes = BarBytes();
+  CHECK(code_of({}) == "FILE_TRUNCATED");
+  CHECK(code_of(std::span(bytes).first(bytes.size() / 2)) == "FILE_TRUNCATED");
+  CHECK(code_of(std::vector<std::byte>(1000, std::byte{'x'})) == "FILE_NOT_PLUSH");
+  auto longer = bytes;
+  longer.resize(bytes.size() + 32);
+  CHECK(code_of(longer) == "FILE_STRUCTURE");
+}
+
+TEST_CASE("A changed byte anywhere breaks the content hash") {
+  auto bytes = BarBytes();
+  bytes[bytes.size() - 1] ^= std::byte{1};
+  FindingList findings;
+  plush::tools::ValidateAsset(bytes, &findings);
+  CHECK(findings.Has("FILE_CONTENT_HASH"));
+}
+
+TEST_CASE("Everything that is wrong is found at once") {
+  const FindingList findings = FindingsAfter([](const Asset& a) {
+    At(a.visual().positions, 0).x = kNan;
+    At(a.visual().positions, 9).x = kNan;
+    At(a.visual().indices, 0) = 1u << 20;
+    At(a.simulation().masses, 1) *= 2.0f;
+    At(a.factor().values, 4) *= 2.0f;
+    At(a.visual().weights, 20).x += 1.0f;
+  });
+  INFO(Text(findings));
+  for (const char* code :
+       {"FILE_NON_FINITE", "FILE_INDEX", "FILE_REST_DATA", "FILE_FACTOR", "FILE_EMBEDDING"}) {
+    CHECK(findings.Has(code));
+  }
+  REQUIRE(findings.all()[0].code == "FILE_NON_FINITE");
+  CHECK(findings.all()[0].count == 2);
+  CHECK(findings.all()[0].places[1].element == 9);
+}
+
+TEST_CASE("A cage node without tets is found") {
+  auto content = plush::test::ContentOf(plush::test::TetBox(1, 1, 1, 0.1));
+  auto& rest = content.rest;
+  rest.column_starts.push_back(rest.column_starts.back() + 1);
+  rest.rows.push_back(static_cast<uint32_t>(rest.nodes.size()));
+  rest.values.push_back(1.0f);
+  rest.nodes.push_back({5, 5, 5});
+  rest.masses.push_back(1.0f);
+  FindingList findings;
+  plush::tools::ValidateAsset(plush::tools::WriteAsset(content).value(), &findings);
+  CHECK(findings.Has("FILE_UNREFERENCED_NODE"));
+}

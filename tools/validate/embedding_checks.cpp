@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "validate/embedding_checks.h"
+
+#include "validate/rest_checks.h"
+#include "validate/tally.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace plush::tools {
+namespace {
+
+constexpr double kRoundoff = 0x1p-24;
+
+// Unit normals come from single-precision exporters.
+constexpr double kNormalTolerance = 1.0e-3;
+
+Vec3d ToDouble(const Vec3& v) { return {v.x, v.y, v.z}; }
+
+std::array<double, 4> WeightsOf(const Vec4& w) { return {w.x, w.y, w.z, w.w}; }
+
+double LargestCoordinate(const SimulationView& simulation) {
+  double largest = 0.0;
+  for (const Vec3& x : simulation.nodes) {
+    for (const float c : {x.x, x.y, x.z}) {
+      if (std::isfinite(c)) largest = std::max(largest, std::abs(static_cast<double>(c)));
+    }
+  }
+  return largest;
+}
+
+void CheckNormals(const VisualView& visual, FindingList* findings) {
+  Tally lengths("FILE_RANGE", "visual.normals", "not of unit length");
+  for (size_t i = 0; i < visual.normals.size(); ++i) {
+    const Vec3d normal = ToDouble(visual.normals[i]);
+    if (!IsFinite(normal)) continue;  // found already
+    const double error = std::abs(Length(normal) - 1.0);
+    if (error > kNormalTolerance) lengths.AddAt(i, ToDouble(visual.positions[i]), error);
+  }
+  lengths.Report(findings);
+}
+
+}  // namespace
+
+std::optional<Vec3d> EmbeddedPosition(const Asset& asset, size_t vertex) {
+  const SimulationView& s = asset.simulation();
+  const uint32_t tet_id = asset.visual().tet_ids[vertex];
+  if (tet_id >= s.tets.size() || !IsSoundTet(s, s.tets[tet_id])) return std::nullopt;
+  const Tet& t = s.tets[tet_id];
+  const std::array<double, 4> w = WeightsOf(asset.visual().weights[vertex]);
+  return w[0] * ToDouble(s.nodes[t.a]) + w[1] * ToDouble(s.nodes[t.b]) +
+         w[2] * ToDouble(s.nodes[t.c]) + w[3] * ToDouble(s.nodes[t.d]);
+}
+
+double VisualSize(const VisualView& visual) {
+  Vec3d low = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+  Vec3d high = -low;
+  for (const Vec3& position : visual.positions) {
+    const Vec3d x = ToDouble(position);
+    if (!IsFinite(x)) continue;
+    low = Min(low, x);
+    high = Max(high, x);
+  }
+  return low.x <= high.x ? Length(high - low) : 0.0;
+}
+
+void CheckEmbedding(const Asset& asset, FindingList* findings) {
+  const VisualView& visual = asset.visual();
+  // Weights and coordinates are rounded to float: an error of a few roundoffs of the coordinates.
+  const double allowed = kEmbeddingTolerance * VisualSize(visual) +
+                         8.0 * kRoundoff * LargestCoordinate(asset.simulation());
+  Tally sums("FILE_EMBEDDING", "visual.weights", "the weights do not sum to one");
+  Tally places("FILE_EMBEDDING", "visual.weights", "off the rest position, deviation in metres");
+  for (size_t i = 0; i < visual.positions.size(); ++i) {
+    const Vec3d position = ToDouble(visual.positions[i]);
+    const std::optional<Vec3d> embedded = EmbeddedPosition(asset, i);
+    if (!embedded || !IsFinite(*embedded) || !IsFinite(position)) continue;  // found already
+    double sum = 0.0;
+    double magnitude = 0.0;
+    for (const double w : WeightsOf(visual.weights[i])) {
+      sum += w;
+      magnitude += std::abs(w);
+    }
+    if (std::abs(sum - 1.0) > 4.0 * kRoundoff * magnitude) {
+      sums.AddAt(i, position, std::abs(sum - 1.0));
+    }
+    const double error = Length(*embedded - position);
+    if (error > allowed * std::max(1.0, magnitude)) places.AddAt(i, position, error);
+  }
+  sums.Report(findings);
+  places.Report(findings);
+  CheckNormals(visual, findings);
+}
+
+}  // namespace plush::tools

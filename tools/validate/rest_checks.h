@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Whether the rest data are those of the cage.
+#pragma once
+
+#include "plush/asset.h"
+
+#include "base/finding.h"
+#include "base/vec3.h"
+
+#include <optional>
+
+namespace plush::tools {
+
+/// Whether the tet's nodes are distinct existing nodes with finite positions.
+bool IsSoundTet(const SimulationView& simulation, const Tet& tet);
+
+/// Middle of a sound tet [m].
+Vec3d TetCentre(const SimulationView& simulation, const Tet& tet);
+
+/// Compares volumes, Dm^-1, masses, median edge, number of components and node use with the cage's
+/// nodes, in double precision; unsound tets are left out, they are findings of the structure. Adds
+/// FILE_REST_DATA and FILE_UNREFERENCED_NODE.
+void CheckRestData(const SimulationView& simulation, FindingList* findings);
+
+/// Compares the Lame parameters of every tet with Young's modulus and Poisson's ratio. Adds
+/// FILE_REST_DATA.
+void CheckMaterial(const SimulationView& simulation, FindingList* findings);
+
+}  // namespace plush::tools
