@@ -1,8 +1,268 @@
 // SPDX-License-Identifier: MIT
+// `plush simulate`: a headless run with statistics and exports.
+
+#include "plush/version.h"
+
+#include "base/files.h"
 #include "commands/commands.h"
+#include "commands/output.h"
+#include "simulate/animation_recorder.h"
+#include "simulate/glb_export.h"
+#include "simulate/obj_export.h"
+#include "simulate/run_statistics.h"
+#include "simulate/scene.h"
+#include "simulate/scene_world.h"
+#include "simulate/simulation_run.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
 
 namespace plush::tools {
+namespace {
 
-void AddSimulateCommand(CLI::App* /*app*/, int* /*exit_code*/) {}
+constexpr char kVerb[] = "simulate";
+
+struct SimulateOptions {
+  std::string input;
+  std::optional<uint32_t> steps;
+  std::optional<double> dt;
+  std::optional<uint32_t> threads;
+  std::optional<float> young;
+  std::optional<float> poisson;
+  std::optional<float> density;
+  std::string stats;
+  std::string export_path;
+  double fps = 60.0;
+  std::optional<uint32_t> frame;
+  OutputOptions output;
+};
+
+// What a run leaves behind beside its statistics.
+struct Exports {
+  std::optional<AnimationRecorder> recorder;  // for .glb
+  std::optional<Result<ObjFiles>> frame;      // for .obj
+};
+
+// Set by Ctrl-C: the run ends after the step in hand and nothing is written.
+volatile std::sig_atomic_t interrupted = 0;
+
+void Interrupt(int /*signal*/) { interrupted = 1; }
+
+std::string Extension(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return extension;
+}
+
+std::string MtlPath(const std::string& obj_path) {
+  return std::filesystem::path(obj_path).replace_extension(".mtl").string();
+}
+
+// One line that overwrites itself, on a terminal only.
+class Progress {
+ public:
+  Progress(uint32_t steps, bool quiet) : steps_(steps), shown_(!quiet && ::isatty(2) == 1) {}
+  ~Progress() {
+    if (shown_) std::fputs("\r\033[K", stderr);
+  }
+  void Show(uint32_t done) const {
+    const uint32_t stride = std::max(1u, steps_ / 100);
+    if (shown_ && done % stride == 0) std::fprintf(stderr, "\rstep %u of %u", done, steps_);
+  }
+
+ private:
+  uint32_t steps_;
+  bool shown_;
+};
+
+Result<Scene> ReadInput(const SimulateOptions& options) {
+  const std::string extension = Extension(options.input);
+  if (extension == ".plush") return DropScene(options.input);
+  if (extension == ".json") return LoadScene(options.input);
+  return Error{ExitCode::kUnsupported,
+               options.input + ": expected a scene (.json) or a baked body (.plush)", ""};
+}
+
+void ApplyOverrides(const SimulateOptions& options, Scene* scene) {
+  scene->steps = options.steps.value_or(scene->steps);
+  scene->dt = options.dt.value_or(scene->dt);
+  scene->threads = options.threads.value_or(scene->threads);
+  for (SceneBody& body : scene->bodies) {
+    body.material.young = options.young.value_or(body.material.young);
+    body.material.poisson = options.poisson.value_or(body.material.poisson);
+    body.material.density = options.density.value_or(body.material.density);
+  }
+}
+
+// Everything that can be refused before the first step.
+Result<Done> CheckOutputs(const SimulateOptions& options, const Scene& scene) {
+  const std::string extension = Extension(options.export_path);
+  if (!options.export_path.empty() && extension != ".glb" && extension != ".obj") {
+    return Error{ExitCode::kUnsupported,
+                 options.export_path + ": --export writes .glb (animated) or .obj (one frame)", ""};
+  }
+  if (options.frame.value_or(0) > scene.steps) {
+    return Error{ExitCode::kUsage,
+                 "--frame " + std::to_string(*options.frame) + " lies after the last of " +
+                     std::to_string(scene.steps) + " steps",
+                 ""};
+  }
+  for (const std::string& path : {options.export_path, options.stats, options.output.report}) {
+    if (path.empty()) continue;
+    const auto writable = CheckWritable(path);
+    if (!writable.ok()) return writable;
+  }
+  return Done{};
+}
+
+Result<Exports> PrepareExports(const SimulateOptions& options, const Scene& scene,
+                               const SceneWorld& scene_world) {
+  Exports exports;
+  if (Extension(options.export_path) != ".glb") return exports;
+  const uint32_t stride = FrameStride(scene.dt, options.fps);
+  const auto fits = CheckAnimationSize(scene_world, scene.steps, stride);
+  if (!fits.ok()) return fits.error();
+  exports.recorder.emplace(scene.steps, stride, scene.dt);
+  return exports;
+}
+
+Result<RunRecord> Run(const SimulateOptions& options, const Scene& scene, SceneWorld* scene_world,
+                      Exports* exports) {
+  const bool wants_obj = Extension(options.export_path) == ".obj";
+  const uint32_t obj_frame = options.frame.value_or(scene.steps);
+  const Progress progress(scene.steps, options.output.quiet);
+  interrupted = 0;
+  const auto old_handler = std::signal(SIGINT, Interrupt);
+  auto record = RunScene(scene, scene_world, [&](const SceneWorld& world, uint32_t done) {
+    progress.Show(done);
+    if (exports->recorder) exports->recorder->Observe(world, done);
+    if (wants_obj && done == obj_frame) {
+      const std::filesystem::path mtl = MtlPath(options.export_path);
+      exports->frame = ExportObj(world, mtl.filename().string());
+    }
+    return interrupted == 0;
+  });
+  std::signal(SIGINT, old_handler);
+  if (record.ok() && interrupted != 0) {
+    return Error{ExitCode::kLimit,
+                 "interrupted after " + std::to_string(record.value().steps.size()) + " of " +
+                     std::to_string(scene.steps) + " steps; nothing was written",
+                 ""};
+  }
+  return record;
+}
+
+Result<Done> WriteText(const std::string& path, const std::string& text) {
+  return WriteFileAtomically(path, std::as_bytes(std::span(text)));
+}
+
+Result<Done> WriteExports(const SimulateOptions& options, const SceneWorld& scene_world,
+                          const Exports& exports) {
+  if (exports.recorder) {
+    const auto glb = ExportGlb(scene_world, exports.recorder->animation());
+    if (!glb.ok()) return glb.error().WithContext(options.export_path);
+    return WriteFileAtomically(options.export_path, glb.value());
+  }
+  if (exports.frame) {
+    if (!exports.frame->ok()) return exports.frame->error().WithContext(options.export_path);
+    const auto library = WriteText(MtlPath(options.export_path), exports.frame->value().mtl);
+    if (!library.ok()) return library;
+    return WriteText(options.export_path, exports.frame->value().obj);
+  }
+  return Done{};
+}
+
+// The whole verb; `document` receives the statistics.
+Result<Done> Simulate(const SimulateOptions& options, FindingList* findings,
+                      nlohmann::json* document) {
+  Result<Scene> scene = ReadInput(options);
+  if (!scene.ok()) return scene.error();
+  ApplyOverrides(options, &scene.value());
+  const auto writable = CheckOutputs(options, scene.value());
+  if (!writable.ok()) return writable;
+  Result<SceneWorld> scene_world = BuildSceneWorld(scene.value(), findings);
+  if (!scene_world.ok()) return scene_world.error();
+  auto exports = PrepareExports(options, scene.value(), scene_world.value());
+  if (!exports.ok()) return exports.error();
+  const auto record = Run(options, scene.value(), &scene_world.value(), &exports.value());
+  if (!record.ok()) return record.error();
+  *document = StatisticsJson(scene.value(), scene_world.value(), record.value());
+  (*document)["tool_version"] = kVersionString;
+  if (!options.output.json && !options.output.quiet) {
+    const std::string text = StatisticsText(scene.value(), scene_world.value(), record.value());
+    std::fputs(text.c_str(), stdout);
+  }
+  const auto written = WriteExports(options, scene_world.value(), exports.value());
+  if (!written.ok() || options.stats.empty()) return written;
+  return WriteText(options.stats, document->dump(1) + "\n");
+}
+
+void AddRunOptions(CLI::App* verb, SimulateOptions* options) {
+  const std::string group = "Run (in place of the scene's own values)";
+  verb->add_option("--steps", options->steps, "number of steps (default 300)")
+      ->check(CLI::Range(1u, kMaxSceneSteps))
+      ->group(group);
+  verb->add_option("--dt", options->dt, "step size in seconds (default 0.01)")
+      ->check(CLI::Range(1.0e-6, 1.0))
+      ->group(group);
+  verb->add_option("--threads", options->threads,
+                   "threads; results do not depend on it (default 1)")
+      ->check(CLI::Range(1u, kMaxSceneThreads))
+      ->group(group);
+  verb->add_option("--young", options->young, "Young's modulus in Pa (default: as baked)")
+      ->check(CLI::Range(1.0e-3, 1.0e12))
+      ->group(group);
+  verb->add_option("--poisson", options->poisson, "Poisson's ratio, below 0.5 (default: as baked)")
+      ->check(CLI::Range(0.0, 0.4999))
+      ->group(group);
+  verb->add_option("--density", options->density, "density in kg/m^3 (default: as baked)")
+      ->check(CLI::Range(1.0e-3, 1.0e6))
+      ->group(group);
+}
+
+void AddExportOptions(CLI::App* verb, SimulateOptions* options) {
+  const std::string group = "Results";
+  verb->add_option("--stats", options->stats, "write statistics of every step as JSON")
+      ->type_name("FILE")
+      ->group(group);
+  verb->add_option("--export", options->export_path,
+                   "write the animation (.glb) or one frame (.obj with its .mtl)")
+      ->type_name("FILE")
+      ->group(group);
+  verb->add_option("--fps", options->fps, "frames per second of a .glb, at most one per step")
+      ->check(CLI::Range(0.001, 10000.0))
+      ->capture_default_str()
+      ->group(group);
+  verb->add_option("--frame", options->frame,
+                   "steps done in the frame of an .obj, 0 for the start (default: the last)")
+      ->group(group);
+}
+
+}  // namespace
+
+void AddSimulateCommand(CLI::App* app, int* exit_code) {
+  CLI::App* verb = app->add_subcommand(
+      kVerb, "Run a scene, or drop one body from 0.3 of its height on the plane y = 0.");
+  auto options = std::make_shared<SimulateOptions>();
+  verb->add_option("FILE", options->input, "scene (.json) or baked body (.plush)")->required();
+  AddRunOptions(verb, options.get());
+  AddExportOptions(verb, options.get());
+  AddOutputOptions(verb, &options->output);
+  verb->callback([options, exit_code] {
+    FindingList findings;
+    nlohmann::json document = nlohmann::json::object();
+    const auto done = Simulate(*options, &findings, &document);
+    const Error* error = done.ok() ? nullptr : &done.error();
+    *exit_code =
+        FinishRun(kVerb, options->input, options->output, findings, error, std::move(document));
+  });
+}
 
 }  // namespace plush::tools

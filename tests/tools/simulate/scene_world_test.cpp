@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/scene_world.h"
+
+#include "simulate/rest_bounds.h"
+#include "tools/simulate/ball_asset.h"
+
+#include <catch2/catch.hpp>
+
+#include <set>
+
+namespace plush::tools {
+namespace {
+
+using Catch::Matchers::Contains;
+
+Scene SceneOf(const std::string& asset) {
+  Scene scene;
+  scene.bodies.resize(1);
+  scene.bodies[0].asset = asset;
+  return scene;
+}
+
+}  // namespace
+
+TEST_CASE("Pins hold exactly the nodes inside them") {
+  const tests::TemporaryFolder folder;
+  const Asset asset = tests::OpenOrFail(tests::WriteBall(folder));
+  const auto rest = asset.simulation().nodes;
+
+  const auto box = PinnedNodes(asset, BoxPin{{0, 0, 0}, {1, 0.25f, 1}});
+  REQUIRE(box.ok());
+  const std::set<uint32_t> in_box(box.value().begin(), box.value().end());
+  CHECK(in_box.size() == 50);  // two layers of 5 x 5, faces of the box included
+  for (uint32_t i = 0; i < rest.size(); ++i) CHECK(in_box.contains(i) == (rest[i].y <= 0.25f));
+
+  const auto ball = PinnedNodes(asset, SpherePin{{0, 0, 0}, 0.25f});
+  REQUIRE(ball.ok());
+  CHECK(ball.value().size() == 4);  // the corner and its three neighbours, on the surface
+
+  const auto region = PinnedNodes(asset, RegionPin{"low"});
+  REQUIRE(region.ok());
+  CHECK(region.value() == box.value());
+}
+
+TEST_CASE("An unknown region names the nearest one the asset has") {
+  const tests::TemporaryFolder folder;
+  Scene scene = SceneOf(tests::WriteBall(folder));
+  scene.bodies[0].pins = {RegionPin{"hihg"}};
+  FindingList findings;
+  const auto built = BuildSceneWorld(scene, &findings);
+  REQUIRE_FALSE(built.ok());
+  CHECK(built.error().exit_code == ExitCode::kUsage);
+  CHECK_THAT(built.error().message, Contains("'hihg'; did you mean 'high'?"));
+}
+
+TEST_CASE("A pin that holds nothing is a finding, not an error") {
+  const tests::TemporaryFolder folder;
+  Scene scene = SceneOf(tests::WriteBall(folder));
+  scene.bodies[0].pins = {BoxPin{{5, 5, 5}, {6, 6, 6}}};
+  FindingList findings;
+  CHECK(BuildSceneWorld(scene, &findings).ok());
+  CHECK(findings.Has("PIN_UNMATCHED"));
+}
+
+TEST_CASE("Copies stand on a square grid, 1.2 bounding boxes apart, and share their asset") {
+  const tests::TemporaryFolder folder;
+  Scene scene = SceneOf(tests::WriteBall(folder));
+  SceneBody& body = scene.bodies[0];
+  body.count = 5;
+  body.pose.position = {10, 2, -3};
+  const Asset asset = tests::OpenOrFail(body.asset);
+  const Vec3d extent = Extent(SurfaceBounds(asset));
+  const int columns[] = {0, 1, 2, 0, 1};
+  const int rows[] = {0, 0, 0, 1, 1};
+  for (uint32_t copy = 0; copy < 5; ++copy) {
+    const Vec3 p = CopyPose(body, asset, copy).position;
+    CHECK(p.x == Approx(10 + 1.2 * extent.x * columns[copy]));
+    CHECK(p.y == 2.0f);
+    CHECK(p.z == Approx(-3 + 1.2 * extent.z * rows[copy]));
+  }
+  FindingList findings;
+  const auto built = BuildSceneWorld(scene, &findings);
+  REQUIRE(built.ok());
+  CHECK(built.value().assets.size() == 1);
+  REQUIRE(built.value().bodies.size() == 5);
+  CHECK(built.value().bodies[3].name == "ball.3");
+}
+
+TEST_CASE("The grid of turned copies follows their turned boxes") {
+  const tests::TemporaryFolder folder;
+  SceneBody body;
+  body.count = 2;
+  const float h = 0.70710678f;
+  body.pose.rotation = {0, h, 0, h};  // x turns into -z
+  const Asset asset = tests::OpenOrFail(tests::WriteBall(folder));
+  const Vec3d straight = Extent(SurfaceBounds(asset));
+  const Vec3d turned = Extent(SurfaceBounds(asset, body.pose.rotation));
+  CHECK(turned.x == Approx(straight.z));
+  CHECK(turned.z == Approx(straight.x));
+  CHECK(CopyPose(body, asset, 1).position.x == Approx(1.2 * straight.z));
+}
+
+TEST_CASE("A missing or foreign asset is refused with its path") {
+  const tests::TemporaryFolder folder;
+  FindingList findings;
+  const auto missing = BuildSceneWorld(SceneOf(folder / "none.plush"), &findings);
+  REQUIRE_FALSE(missing.ok());
+  CHECK(missing.error().exit_code == ExitCode::kIo);
+  CHECK_THAT(missing.error().message, Contains("none.plush"));
+  tests::WriteText(folder / "text.plush", std::string(1000, 'x'));
+  const auto garbage = BuildSceneWorld(SceneOf(folder / "text.plush"), &findings);
+  REQUIRE_FALSE(garbage.ok());
+  CHECK(garbage.error().exit_code == ExitCode::kInvalidInput);
+}
+
+}  // namespace plush::tools

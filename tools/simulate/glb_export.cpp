@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/glb_export.h"
+
+#include "plush/version.h"
+
+#include "simulate/gltf_writer.h"
+#include "simulate/palette.h"
+#include "simulate/skin_weights.h"
+
+#include <array>
+#include <cmath>
+#include <string>
+
+namespace plush::tools {
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t kMaxJoints = 65536;  // JOINTS_0 holds 16 bits at most
+
+// What the bodies of one asset share.
+struct SharedMesh {
+  uint32_t mesh = 0;
+  uint32_t inverse_binds = 0;  // accessor
+  bool has_triangles = false;
+};
+
+json ToJson(const Vec3& v) { return {v.x, v.y, v.z}; }
+json ToJson(const Quat& q) { return {q.x, q.y, q.z, q.w}; }
+
+std::vector<Vec3> UnitNormals(std::span<const Vec3> normals) {
+  std::vector<Vec3> unit;
+  unit.reserve(normals.size());
+  for (const Vec3& n : normals) {
+    const float length = std::sqrt(n.x * n.x + n.y * n.y + n.z * n.z);
+    const bool sound = std::isfinite(length) && length > 0.0f;
+    unit.push_back(sound ? Vec3{n.x / length, n.y / length, n.z / length} : Vec3{0, 1, 0});
+  }
+  return unit;
+}
+
+// A .plush file counts v upwards, glTF downwards.
+std::vector<Vec2> FlippedUvs(std::span<const Vec2> uvs) {
+  std::vector<Vec2> flipped;
+  flipped.reserve(uvs.size());
+  for (const Vec2& uv : uvs) flipped.push_back({uv.x, 1.0f - uv.y});
+  return flipped;
+}
+
+// Column-major translations by -X.
+std::vector<std::array<float, 16>> InverseBinds(std::span<const Vec3> rest) {
+  std::vector<std::array<float, 16>> matrices;
+  matrices.reserve(rest.size());
+  for (const Vec3& X : rest) {
+    matrices.push_back({1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, -X.x, -X.y, -X.z, 1});
+  }
+  return matrices;
+}
+
+class GlbExporter {
+ public:
+  GlbExporter(const SceneWorld& scene_world, const Animation& animation)
+      : scene_world_(scene_world),
+        animation_(animation),
+        writer_(std::string("Plush ") + kVersionString) {}
+
+  Result<std::vector<std::byte>> Export() {
+    for (const auto& asset : scene_world_.assets) {
+      if (asset->simulation().nodes.size() > kMaxJoints) return TooManyJoints(*asset);
+      meshes_.push_back(AddMesh(*asset));
+    }
+    times_ = writer_.AddTimes(animation_.times);
+    for (size_t i = 0; i < scene_world_.bodies.size(); ++i) {
+      if (meshes_[scene_world_.bodies[i].asset_index].has_triangles) AddBody(i);
+    }
+    if (roots_.empty()) {
+      return Error{ExitCode::kInvalidInput, "no body has a triangle to export", ""};
+    }
+    AddMaterials();
+    writer_.Add("scenes", {{"nodes", roots_}});
+    writer_.document()["scene"] = 0;
+    if (!channels_.empty()) {
+      writer_.Add("animations",
+                  {{"name", "simulation"}, {"channels", channels_}, {"samplers", samplers_}});
+    }
+    return writer_.Finish();
+  }
+
+ private:
+  static Error TooManyJoints(const Asset& asset) {
+    return {ExitCode::kLimit,
+            "a cage has " + std::to_string(asset.simulation().nodes.size()) +
+                " nodes, but a glTF skin holds " + std::to_string(kMaxJoints) +
+                "; bake with fewer --tets, or export .obj frames",
+            ""};
+  }
+
+  json Attributes(const Asset& asset) {
+    const VisualView& visual = asset.visual();
+    const SkinWeights skin = MakeSkinWeights(asset);
+    const auto vec3s = [&](std::span<const Vec3> v) {
+      return writer_.AddArray(v, GltfTarget::kVertices, GltfComponent::kFloat, "VEC3");
+    };
+    json attributes = {{"POSITION", writer_.AddPositions(visual.positions)},
+                       {"NORMAL", vec3s(UnitNormals(visual.normals))}};
+    if (!visual.uvs.empty()) {
+      const std::vector<Vec2> uvs = FlippedUvs(visual.uvs);
+      attributes["TEXCOORD_0"] = writer_.AddArray(std::span<const Vec2>(uvs), GltfTarget::kVertices,
+                                                  GltfComponent::kFloat, "VEC2");
+    }
+    using Joints = std::array<uint16_t, 4>;
+    attributes["JOINTS_0"] =
+        writer_.AddArray(std::span<const Joints>(skin.joints), GltfTarget::kVertices,
+                         GltfComponent::kUint16, "VEC4");
+    attributes["WEIGHTS_0"] = writer_.AddArray(
+        std::span<const Vec4>(skin.weights), GltfTarget::kVertices, GltfComponent::kFloat, "VEC4");
+    return attributes;
+  }
+
+  SharedMesh AddMesh(const Asset& asset) {
+    SharedMesh shared;
+    shared.has_triangles = !asset.visual().indices.empty();
+    if (!shared.has_triangles) return shared;
+    const json attributes = Attributes(asset);
+    const uint32_t index_view =
+        writer_.AddView(std::as_bytes(asset.visual().indices), GltfTarget::kIndices);
+    json primitives = json::array();
+    for (uint32_t i = 0; i < asset.num_parts(); ++i) {
+      const PartView part = asset.part(i);
+      if (part.num_indices == 0) continue;
+      const uint32_t indices =
+          writer_.AddAccessor(index_view, part.first_index * sizeof(uint32_t),
+                              GltfComponent::kUint32, part.num_indices, "SCALAR");
+      primitives.push_back({{"attributes", attributes},
+                            {"indices", indices},
+                            {"material", palette_.IndexOf(part.material)}});
+    }
+    shared.mesh = writer_.Add("meshes", {{"primitives", primitives}});
+    const auto binds = InverseBinds(asset.simulation().nodes);
+    shared.inverse_binds = writer_.AddArray(std::span<const std::array<float, 16>>(binds),
+                                            GltfTarget::kNone, GltfComponent::kFloat, "MAT4");
+    return shared;
+  }
+
+  // A node for the mesh and one for the cage, whose children are the joints.
+  void AddBody(size_t body_index) {
+    const SceneWorldBody& body = scene_world_.bodies[body_index];
+    const SharedMesh& shared = meshes_[body.asset_index];
+    const BodyAnimation& frames = animation_.bodies[body_index];
+    const size_t num_nodes = scene_world_.asset_of(body).simulation().nodes.size();
+    std::vector<uint32_t> joints;
+    for (size_t i = 0; i < num_nodes; ++i) {
+      joints.push_back(writer_.Add("nodes", {{"translation", ToJson(frames.nodes[i])},
+                                             {"rotation", ToJson(frames.rotations[0])}}));
+    }
+    const uint32_t cage =
+        writer_.Add("nodes", {{"name", body.name + ".cage"}, {"children", joints}});
+    const uint32_t skin = writer_.Add(
+        "skins",
+        {{"joints", joints}, {"skeleton", cage}, {"inverseBindMatrices", shared.inverse_binds}});
+    roots_.push_back(
+        writer_.Add("nodes", {{"name", body.name}, {"mesh", shared.mesh}, {"skin", skin}}));
+    roots_.push_back(cage);
+    if (!body.fixed) AddChannels(frames, joints);
+  }
+
+  // One translation sampler per joint, one rotation sampler for all of them.
+  void AddChannels(const BodyAnimation& frames, std::span<const uint32_t> joints) {
+    const size_t num_frames = animation_.times.size();
+    std::vector<Vec3> translations(frames.nodes.size());  // (num_joints x num_frames)
+    for (size_t joint = 0; joint < joints.size(); ++joint) {
+      for (size_t frame = 0; frame < num_frames; ++frame) {
+        translations[joint * num_frames + frame] = frames.nodes[frame * joints.size() + joint];
+      }
+    }
+    const uint32_t view =
+        writer_.AddView(std::as_bytes(std::span(translations)), GltfTarget::kNone);
+    const size_t rotation = AddSampler(writer_.AddArray(
+        std::span<const Quat>(frames.rotations), GltfTarget::kNone, GltfComponent::kFloat, "VEC4"));
+    for (size_t joint = 0; joint < joints.size(); ++joint) {
+      const size_t translation = AddSampler(writer_.AddAccessor(
+          view, joint * num_frames * sizeof(Vec3), GltfComponent::kFloat, num_frames, "VEC3"));
+      AddChannel(translation, joints[joint], "translation");
+      AddChannel(rotation, joints[joint], "rotation");
+    }
+  }
+
+  size_t AddSampler(uint32_t output) {
+    samplers_.push_back({{"input", times_}, {"output", output}, {"interpolation", "LINEAR"}});
+    return samplers_.size() - 1;
+  }
+
+  void AddChannel(size_t sampler, uint32_t node, const char* path) {
+    channels_.push_back({{"sampler", sampler}, {"target", {{"node", node}, {"path", path}}}});
+  }
+
+  void AddMaterials() {
+    for (const NamedColour& material : palette_.materials()) {
+      const Vec3 c = material.linear_rgb;
+      json entry = {{"doubleSided", true},
+                    {"pbrMetallicRoughness",
+                     {{"baseColorFactor", {c.x, c.y, c.z, 1.0f}},
+                      {"metallicFactor", 0.0},
+                      {"roughnessFactor", 0.75}}}};
+      if (!material.name.empty()) entry["name"] = material.name;
+      writer_.Add("materials", std::move(entry));
+    }
+  }
+
+  const SceneWorld& scene_world_;
+  const Animation& animation_;
+  GltfWriter writer_;
+  Palette palette_;
+  std::vector<SharedMesh> meshes_;  // per asset
+  std::vector<uint32_t> roots_;     // nodes of the scene
+  uint32_t times_ = 0;              // accessor
+  json channels_ = json::array();
+  json samplers_ = json::array();
+};
+
+}  // namespace
+
+Result<std::vector<std::byte>> ExportGlb(const SceneWorld& scene_world,
+                                         const Animation& animation) {
+  return GlbExporter(scene_world, animation).Export();
+}
+
+}  // namespace plush::tools

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// One frame of a run as Wavefront .obj with its .mtl.
+#pragma once
+
+#include "base/result.h"
+#include "simulate/scene_world.h"
+
+#include <string>
+
+namespace plush::tools {
+
+/// Text of an .obj and of its material library.
+struct ObjFiles {
+  std::string obj;
+  std::string mtl;
+};
+
+/// The skinned meshes of all bodies as they stand: positions, normals, texture coordinates, a group
+/// per part, `usemtl` by material name (white space becomes '_'; "unnamed" where empty). The .obj
+/// names its library as `mtl_name`. Errors: kInvalidInput (no triangle in any body).
+Result<ObjFiles> ExportObj(const SceneWorld& scene_world, const std::string& mtl_name);
+
+}  // namespace plush::tools

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/run_statistics.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace plush::tools {
+namespace {
+
+using nlohmann::json;
+
+struct FlagName {
+  uint32_t flag;
+  const char* name;
+  const char* remedy;
+};
+
+constexpr std::array<FlagName, 3> kFlagNames = {{
+    {kStepPreparedTimeStep, "prepared_time_step", "a step made a factor; report this as a bug"},
+    {kStepBodyFrozen, "body_frozen",
+     "a body's state became infinite and it was stopped; take smaller steps or a softer material"},
+    {kStepHeldIterative, "held_iterative",
+     "more than 64 degrees of freedom were held; see per_step.held_residual"},
+}};
+
+constexpr std::array<const char*, static_cast<size_t>(Phase::kCount)> kPhaseNames = {
+    "elements", "solve", "volume", "contact", "other"};
+
+template <class Getter>
+auto Column(const RunRecord& record, const Getter& get) {
+  std::vector<decltype(get(record.steps[0]))> column;
+  column.reserve(record.steps.size());
+  for (const StepRecord& step : record.steps) column.push_back(get(step));
+  return column;
+}
+
+// The largest value in the run, at least 0.
+template <class Getter>
+auto Largest(const RunRecord& record, const Getter& get) {
+  auto largest = decltype(get(record.steps[0])){};
+  for (const StepRecord& step : record.steps) largest = std::max(largest, get(step));
+  return largest;
+}
+
+double StepMs(const StepRecord& step) { return step.step_ms; }
+double Contacts(const StepRecord& step) { return step.stats.contacts; }
+
+json PhaseJson(const RunRecord& record) {
+  json phases = json::object();
+  for (size_t phase = 0; phase < kPhaseNames.size(); ++phase) {
+    double seconds = 0.0;
+    for (const StepRecord& step : record.steps) seconds += step.stats.phase_s[phase];
+    const double steps = std::max<double>(1.0, static_cast<double>(record.steps.size()));
+    phases[kPhaseNames[phase]] = 1000.0 * seconds / steps;
+  }
+  return phases;
+}
+
+json PerStepJson(const RunRecord& record) {
+  using Step = const StepRecord&;
+  return {
+      {"lowest_m", Column(record, [](Step s) { return s.cages.lowest_m; })},
+      {"min_volume_ratio", Column(record, [](Step s) { return s.cages.min_volume_ratio; })},
+      {"max_volume_ratio", Column(record, [](Step s) { return s.cages.max_volume_ratio; })},
+      {"max_speed_m_s", Column(record, [](Step s) { return s.stats.max_speed; })},
+      {"min_det_f", Column(record, [](Step s) { return s.stats.min_det_f; })},
+      {"max_penetration_m", Column(record, [](Step s) { return s.stats.max_penetration; })},
+      {"held_residual", Column(record, [](Step s) { return s.stats.held_residual; })},
+      {"contacts", Column(record, [](Step s) { return s.stats.contacts; })},
+      {"inverted_tets", Column(record, [](Step s) { return s.stats.inverted_tets; })},
+      {"substeps", Column(record, [](Step s) { return s.stats.substeps; })},
+      {"outer_iterations", Column(record, [](Step s) { return s.stats.outer_iterations; })},
+  };
+}
+
+json EnergyJson(const RunRecord& record) {
+  using Step = const StepRecord&;
+  return {{"kinetic", Column(record, [](Step s) { return s.stats.kinetic_j; })},
+          {"elastic", Column(record, [](Step s) { return s.stats.elastic_j; })},
+          {"gravity", Column(record, [](Step s) { return s.stats.gravity_j; })}};
+}
+
+json FlagsJson(uint32_t flags) {
+  json names = json::array();
+  for (const FlagName& row : kFlagNames) {
+    if ((flags & row.flag) != 0) names.push_back(row.name);
+  }
+  return names;
+}
+
+std::string HashText(uint64_t hash) {
+  char text[17];
+  std::snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(hash));
+  return text;
+}
+
+// One formatted line of at most 160 characters.
+template <class... Values>
+std::string Line(const char* format, Values... values) {
+  char text[160];
+  std::snprintf(text, sizeof(text), format, values...);
+  return text;
+}
+
+size_t CountTets(const SceneWorld& scene_world) {
+  size_t tets = 0;
+  for (const auto& body : scene_world.bodies) {
+    tets += scene_world.asset_of(body).simulation().tets.size();
+  }
+  return tets;
+}
+
+size_t CountNodes(const SceneWorld& scene_world) {
+  size_t nodes = 0;
+  for (const auto& body : scene_world.bodies) {
+    nodes += scene_world.asset_of(body).simulation().nodes.size();
+  }
+  return nodes;
+}
+
+}  // namespace
+
+double Quantile(std::vector<double> numbers, double quantile) {
+  if (numbers.empty()) return 0.0;
+  std::sort(numbers.begin(), numbers.end());
+  const double rank = std::ceil(quantile * static_cast<double>(numbers.size()));
+  const size_t index = rank < 1.0 ? 0 : static_cast<size_t>(rank) - 1;
+  return numbers[std::min(index, numbers.size() - 1)];
+}
+
+json StatisticsJson(const Scene& scene, const SceneWorld& scene_world, const RunRecord& record) {
+  using Step = const StepRecord&;
+  const auto step_ms = Column(record, StepMs);
+  const auto contacts = Column(record, Contacts);
+  return {
+      {"steps", record.steps.size()},
+      {"dt", scene.dt},
+      {"solver", "splitting"},
+      {"threads", scene.threads},
+      {"bodies", scene_world.bodies.size()},
+      {"tets", CountTets(scene_world)},
+      {"nodes", CountNodes(scene_world)},
+      {"mass_kg", record.mass_kg},
+      {"rest_volume_m3", record.rest_volume_m3},
+      {"step_ms",
+       {{"median", Quantile(step_ms, 0.5)},
+        {"p95", Quantile(step_ms, 0.95)},
+        {"max", Quantile(step_ms, 1.0)}}},
+      {"phase_ms", PhaseJson(record)},
+      {"energy_start_j",
+       {{"kinetic", record.start.kinetic},
+        {"elastic", record.start.elastic},
+        {"gravity", record.start.gravity}}},
+      {"energy_j", EnergyJson(record)},
+      {"max_penetration_m", Largest(record, [](Step s) { return s.stats.max_penetration; })},
+      {"contacts", {{"median", Quantile(contacts, 0.5)}, {"max", Quantile(contacts, 1.0)}}},
+      {"degenerate_tets", Largest(record, [](Step s) { return s.stats.collapsed_tets; })},
+      {"inverted_tets", Largest(record, [](Step s) { return s.stats.inverted_tets; })},
+      {"flags", FlagsJson(record.flags)},
+      {"state_hash", HashText(record.state_hash)},
+      {"per_step", PerStepJson(record)},
+  };
+}
+
+std::string StatisticsText(const Scene& scene, const SceneWorld& scene_world,
+                           const RunRecord& record) {
+  using Step = const StepRecord&;
+  const auto step_ms = Column(record, StepMs);
+  const StepStats last = record.steps.empty() ? StepStats{} : record.steps.back().stats;
+  const size_t bodies = scene_world.bodies.size();
+  std::string text;
+  text += Line("%zu steps of %g ms: %zu %s, %zu tets\n", record.steps.size(), 1000.0 * scene.dt,
+               bodies, bodies == 1 ? "body" : "bodies", CountTets(scene_world));
+  text += Line("  step       median %.3f ms, p95 %.3f ms, max %.3f ms\n", Quantile(step_ms, 0.5),
+               Quantile(step_ms, 0.95), Quantile(step_ms, 1.0));
+  text += Line("  energy     kinetic %.4g J, elastic %.4g J at the end\n", last.kinetic_j,
+               last.elastic_j);
+  const float deepest = Largest(record, [](Step s) { return s.stats.max_penetration; });
+  text += Line("  contacts   %u at the end, deepest node ever %.3g m\n", last.contacts,
+               static_cast<double>(deepest));
+  text += Line("  tets       least det F %.3g at the end, most inverted %u\n",
+               static_cast<double>(last.min_det_f),
+               Largest(record, [](Step s) { return s.stats.inverted_tets; }));
+  text += "  state hash " + HashText(record.state_hash) + "\n";
+  for (const FlagName& row : kFlagNames) {
+    if ((record.flags & row.flag) != 0) text += std::string("  note       ") + row.remedy + "\n";
+  }
+  return text;
+}
+
+}  // namespace plush::tools

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// A run as numbers for machines (`--stats`, `--json`) and as text for people.
+#pragma once
+
+#include "simulate/scene.h"
+#include "simulate/scene_world.h"
+#include "simulate/simulation_run.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace plush::tools {
+
+/// The statistics document. Keys: steps (done), dt, solver, threads, bodies, tets, nodes, mass_kg,
+/// rest_volume_m3, step_ms{median,p95,max}, phase_ms (mean per step, summed over the bodies),
+/// energy_start_j and energy_j{kinetic,elastic,gravity} (gravity is zero at the world's origin),
+/// max_penetration_m, contacts{median,max}, degenerate_tets and inverted_tets (most in a step with
+/// det F < 0.1 and <= 0), flags (names), state_hash, and per_step with one array each of: lowest_m,
+/// max_speed_m_s, min_det_f, min_volume_ratio, max_volume_ratio, max_penetration_m, contacts,
+/// inverted_tets, substeps, outer_iterations, held_residual.
+nlohmann::json StatisticsJson(const Scene& scene, const SceneWorld& scene_world,
+                              const RunRecord& record);
+
+/// A few lines: steps, times, energies at the end, contacts, flags with remedies, state hash.
+std::string StatisticsText(const Scene& scene, const SceneWorld& scene_world,
+                           const RunRecord& record);
+
+/// The value below which the share `quantile` in [0, 1] of the numbers lies (nearest rank); 0 where
+/// there are none.
+double Quantile(std::vector<double> numbers, double quantile);
+
+}  // namespace plush::tools

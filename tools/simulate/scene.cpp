@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/scene.h"
+
+#include "base/files.h"
+#include "base/json_object.h"
+#include "base/nearest_name.h"
+#include "simulate/open_asset.h"
+#include "simulate/rest_bounds.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+
+namespace plush::tools {
+namespace {
+
+using nlohmann::json;
+
+constexpr uint64_t kMaxSceneBytes = 16u << 20;
+constexpr size_t kMaxPins = 1000;
+constexpr size_t kMaxColliders = 1000;
+constexpr double kDropHeight = 0.3;  // of the body's height
+
+bool ReadVec3(const JsonObject& object, const char* key, Vec3* out) {
+  std::array<double, 3> v = {};
+  if (!object.Vector(key, v)) return false;
+  *out = {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2])};
+  return true;
+}
+
+// People type rotations with few digits: within 1% of unit length they are meant as unit.
+void ReadRotation(const JsonObject& object, Quat* out) {
+  std::array<double, 4> q = {};
+  if (!object.Vector("rotation", q)) return;
+  const double length = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  if (std::fabs(length - 1.0) > 0.01) {
+    object.Mistake("rotation", "quaternion [x, y, z, w] is not of unit length");
+    return;
+  }
+  const auto scaled = [&](int i) { return static_cast<float>(q[i] / length); };
+  *out = {scaled(0), scaled(1), scaled(2), scaled(3)};
+}
+
+BoxPin ReadBoxPin(const JsonObject& pin) {
+  BoxPin box;
+  const auto corners = pin.Array("box", 2);
+  const json wrapped = {{"low", corners.size() == 2 ? corners[0] : json()},
+                        {"high", corners.size() == 2 ? corners[1] : json()}};
+  std::string mistake;
+  const JsonObject reader(wrapped, "", {"low", "high"}, &mistake);
+  const bool read = ReadVec3(reader, "low", &box.low) && ReadVec3(reader, "high", &box.high);
+  if (!read) {
+    pin.Mistake("box", "expected two corners of three numbers, [[x,y,z],[x,y,z]]");
+  } else if (box.low.x > box.high.x || box.low.y > box.high.y || box.low.z > box.high.z) {
+    pin.Mistake("box", "the first corner must be the lower one in x, y and z");
+  }
+  return box;
+}
+
+SpherePin ReadSpherePin(const JsonObject& pin, std::string* mistake) {
+  SpherePin sphere;
+  const JsonObject reader(*pin.Value("sphere"), pin.PathOf("sphere"), {"centre", "radius"},
+                          mistake);
+  if (!ReadVec3(reader, "centre", &sphere.centre)) reader.Mistake("centre", "is missing");
+  if (!reader.Number("radius", {0.0, 1.0e9, true}, &sphere.radius)) {
+    reader.Mistake("radius", "is missing");
+  }
+  return sphere;
+}
+
+ScenePin ReadPin(const json& value, const std::string& path, std::string* mistake) {
+  const JsonObject pin(value, path, {"region", "box", "sphere"}, mistake);
+  if (pin.Has("region") + pin.Has("box") + pin.Has("sphere") != 1) {
+    pin.Mistake("", "expected exactly one of region, box, sphere");
+    return {};
+  }
+  if (pin.Has("box")) return ReadBoxPin(pin);
+  if (pin.Has("sphere")) return ReadSpherePin(pin, mistake);
+  RegionPin region;
+  pin.String("region", &region.name);
+  return region;
+}
+
+void ReadMaterial(const JsonObject& body, MaterialOverride* out, std::string* mistake) {
+  if (!body.Has("material")) return;
+  const JsonObject material(*body.Value("material"), body.PathOf("material"),
+                            {"young", "poisson", "density"}, mistake);
+  material.Number("young", {0.0, 1.0e12, true}, &out->young);
+  material.Number("poisson", {0.0, 0.5, false, true}, &out->poisson);
+  material.Number("density", {0.0, 1.0e6, true}, &out->density);
+}
+
+SceneBody ReadBody(const json& value, const std::string& path, const std::string& folder,
+                   std::string* mistake) {
+  SceneBody body;
+  const JsonObject reader(
+      value, path,
+      {"asset", "position", "rotation", "velocity", "count", "material", "pins", "static"},
+      mistake);
+  if (!reader.String("asset", &body.asset) || body.asset.empty()) {
+    reader.Mistake("asset", "is missing");
+  }
+  body.asset = (std::filesystem::path(folder) / body.asset).string();
+  ReadVec3(reader, "position", &body.pose.position);
+  ReadRotation(reader, &body.pose.rotation);
+  ReadVec3(reader, "velocity", &body.velocity);
+  reader.Integer("count", 1, kMaxSceneBodies, &body.count);
+  ReadMaterial(reader, &body.material, mistake);
+  size_t index = 0;
+  for (const json& pin : reader.Array("pins", kMaxPins)) {
+    body.pins.push_back(
+        ReadPin(pin, reader.PathOf("pins[" + std::to_string(index++) + "]"), mistake));
+  }
+  reader.Boolean("static", &body.fixed);
+  return body;
+}
+
+PlaneDesc ReadCollider(const json& value, const std::string& path, std::string* mistake) {
+  PlaneDesc plane;
+  const JsonObject reader(value, path, {"plane", "friction"}, mistake);
+  reader.Number("friction", {0.0, 1000.0}, &plane.friction);
+  if (!reader.Has("plane")) {
+    reader.Mistake("plane", "is missing");
+    return plane;
+  }
+  const JsonObject shape(*reader.Value("plane"), reader.PathOf("plane"), {"normal", "offset"},
+                         mistake);
+  ReadVec3(shape, "normal", &plane.normal);
+  const Vec3 n = plane.normal;
+  if (!(n.x * n.x + n.y * n.y + n.z * n.z > 1.0e-12f)) shape.Mistake("normal", "has no length");
+  shape.Number("offset", {-1.0e9, 1.0e9}, &plane.offset);
+  return plane;
+}
+
+void ReadContact(const JsonObject& solver, SolverSettings* out) {
+  constexpr std::array<std::string_view, 3> kNames = {"hold", "snap", "penalty"};
+  std::string name = "hold";
+  if (!solver.String("contact", &name)) return;
+  if (name == "hold") {
+    out->response = ContactResponse::kHold;
+  } else if (name == "snap") {
+    out->response = ContactResponse::kSnap;
+  } else if (name == "penalty") {
+    out->response = ContactResponse::kPenalty;
+  } else {
+    solver.Mistake("contact", UnknownNameMessage("contact response", name, kNames));
+  }
+}
+
+// Returns the name of a solver that exists in the design but not in this version, or "".
+std::string ReadSolver(const JsonObject& scene, SolverSettings* out, std::string* mistake) {
+  if (!scene.Has("solver")) return "";
+  const JsonObject solver(
+      *scene.Value("solver"), "solver",
+      {"name", "newton_iterations", "linear_iterations", "volume_sweeps", "contact"}, mistake);
+  constexpr std::array<std::string_view, 4> kNames = {"splitting", "implicit", "projective",
+                                                      "position"};
+  std::string name = "splitting";
+  solver.String("name", &name);
+  const bool known = std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  if (!known) solver.Mistake("name", UnknownNameMessage("solver", name, kNames));
+  solver.Integer("newton_iterations", 1, 64, &out->outer_iterations);
+  int linear_iterations = 0;
+  solver.Integer("linear_iterations", 1, 10000, &linear_iterations);
+  solver.Integer("volume_sweeps", 0, 16, &out->volume_sweeps);
+  ReadContact(solver, out);
+  return name == "splitting" || !known ? "" : name;
+}
+
+void ReadBodies(const JsonObject& reader, const std::string& folder, Scene* scene,
+                std::string* mistake) {
+  const auto bodies = reader.Array("bodies", kMaxSceneBodies);
+  if (bodies.empty()) reader.Mistake("bodies", "a scene needs at least one body");
+  for (size_t i = 0; i < bodies.size(); ++i) {
+    scene->bodies.push_back(
+        ReadBody(bodies[i], "bodies[" + std::to_string(i) + "]", folder, mistake));
+  }
+}
+
+Result<Done> CheckBodyLimit(const Scene& scene) {
+  uint64_t total = 0;
+  for (const SceneBody& body : scene.bodies) total += body.count;
+  if (total <= kMaxSceneBodies) return Done{};
+  return Error{ExitCode::kLimit,
+               "the scene has " + std::to_string(total) + " bodies, more than the limit of " +
+                   std::to_string(kMaxSceneBodies),
+               ""};
+}
+
+}  // namespace
+
+Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
+  const Result<json> document = ParseJson(text);
+  if (!document.ok()) return document.error();
+  Scene scene;
+  std::string mistake;
+  const JsonObject reader(document.value(), "",
+                          {"gravity", "dt", "steps", "threads", "bodies", "colliders", "solver"},
+                          &mistake);
+  ReadVec3(reader, "gravity", &scene.gravity);
+  reader.Number("dt", {0.0, 1.0, true}, &scene.dt);
+  reader.Integer("steps", 1, kMaxSceneSteps, &scene.steps);
+  reader.Integer("threads", 1, kMaxSceneThreads, &scene.threads);
+  ReadBodies(reader, folder, &scene, &mistake);
+  size_t index = 0;
+  for (const json& collider : reader.Array("colliders", kMaxColliders)) {
+    scene.planes.push_back(
+        ReadCollider(collider, "colliders[" + std::to_string(index++) + "]", &mistake));
+  }
+  const std::string missing_solver = ReadSolver(reader, &scene.solver, &mistake);
+  if (!mistake.empty()) return Error{ExitCode::kUsage, mistake, ""};
+  if (!missing_solver.empty()) {
+    return Error{
+        ExitCode::kUnsupported,
+        "solver.name: this version has no solver '" + missing_solver + "'; use 'splitting'", ""};
+  }
+  const Result<Done> within_limit = CheckBodyLimit(scene);
+  if (!within_limit.ok()) return within_limit.error();
+  return scene;
+}
+
+Result<Scene> LoadScene(const std::string& path) {
+  const auto bytes = ReadFile(path, kMaxSceneBytes);
+  if (!bytes.ok()) return bytes.error();
+  const std::string_view text(reinterpret_cast<const char*>(bytes.value().data()),
+                              bytes.value().size());
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  Result<Scene> scene = ParseScene(text, folder);
+  return scene.ok() ? scene : scene.error().WithContext(path);
+}
+
+Result<Scene> DropScene(const std::string& path) {
+  const Result<Asset> asset = OpenAsset(path);
+  if (!asset.ok()) return asset.error();
+  const double height = Extent(SurfaceBounds(asset.value())).y;
+  SceneBody body;
+  body.asset = path;
+  body.pose.position.y = static_cast<float>(kDropHeight * height - CageBounds(asset.value()).low.y);
+  Scene scene;
+  scene.bodies.push_back(body);
+  scene.planes.push_back(PlaneDesc{});
+  return scene;
+}
+
+}  // namespace plush::tools

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// What `plush simulate` runs: a scene file, or the drop of one body.
+//
+// A scene file is strict JSON; unknown keys are errors. All lengths are metres, times seconds.
+//   {"gravity":[0,-9.81,0], "dt":0.01, "steps":300, "threads":1,
+//    "bodies":[{"asset":"duck.plush", "position":[0,1,0], "rotation":[0,0,0,1], "velocity":[0,0,0],
+//               "count":1, "material":{"young":1e5,"poisson":0.4,"density":1000}, "static":false,
+//               "pins":[{"region":"feet"}, {"box":[[0,0,0],[1,1,1]]},
+//                       {"sphere":{"centre":[0,0,0],"radius":0.1}}]}],
+//    "colliders":[{"plane":{"normal":[0,1,0],"offset":0}, "friction":0.5}],
+//    "solver":{"name":"splitting", "newton_iterations":1, "linear_iterations":10,
+//              "volume_sweeps":1, "contact":"hold"}}
+#pragma once
+
+#include "plush/types.h"
+#include "plush/world.h"
+
+#include "base/result.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace plush::tools {
+
+// Limits of a scene. A body costs at least its state; the limits keep a typing slip ("count":1e9)
+// from filling the machine's memory.
+inline constexpr uint32_t kMaxSceneBodies = 10000;  ///< copies included
+inline constexpr uint32_t kMaxSceneSteps = 1000000;
+inline constexpr uint32_t kMaxSceneThreads = 256;
+
+/// Pins the nodes of a region that the asset names.
+struct RegionPin {
+  std::string name;
+};
+
+/// Pins the nodes whose rest positions lie in a box, its faces included.
+struct BoxPin {
+  Vec3 low;   ///< [m]
+  Vec3 high;  ///< [m], each coordinate >= low's
+};
+
+/// Pins the nodes whose rest positions lie in a ball, its surface included.
+struct SpherePin {
+  Vec3 centre;          ///< [m]
+  float radius = 0.0f;  ///< [m], > 0
+};
+
+using ScenePin = std::variant<RegionPin, BoxPin, SpherePin>;
+
+/// One or several bodies of one asset.
+struct SceneBody {
+  std::string asset;   ///< path, relative ones already joined to the scene file's folder
+  Pose pose;           ///< of the first copy
+  Vec3 velocity;       ///< [m/s]
+  uint32_t count = 1;  ///< copies on a square grid in the plane y = const, 1.2 bounding
+                       ///< boxes apart, going along +x and then +z from the first
+  MaterialOverride material;
+  std::vector<ScenePin> pins;
+  bool fixed = false;  ///< the key "static": never moves
+};
+
+/// A whole run.
+struct Scene {
+  Vec3 gravity = {0.0f, -9.81f, 0.0f};  ///< [m/s^2]
+  double dt = 0.01;                     ///< [s], in (0, 1]
+  uint32_t steps = 300;
+  uint32_t threads = 1;  ///< the results do not depend on it
+  std::vector<SceneBody> bodies;
+  std::vector<PlaneDesc> planes;
+  SolverSettings solver;  ///< outer_iterations is the key "newton_iterations"; the splitting solver
+                          ///< solves directly, so "linear_iterations" is checked and has no effect
+};
+
+/// Reads scene text; relative asset paths are joined to `folder`. Errors: kUsage (malformed,
+/// unknown key, wrong type, out of range), kUnsupported (a solver that this version lacks), kLimit
+/// (more than kMaxSceneBodies bodies).
+Result<Scene> ParseScene(std::string_view text, const std::string& folder);
+
+/// Reads a scene file of at most 16 MiB. Errors: those of ParseScene, kIo, kLimit.
+Result<Scene> LoadScene(const std::string& path);
+
+/// The scene that drops one body of the asset at `path` on the plane y = 0 with friction 0.5: its
+/// lowest cage node starts 0.3 of the body's height above it. Errors: those of OpenAsset.
+Result<Scene> DropScene(const std::string& path);
+
+}  // namespace plush::tools

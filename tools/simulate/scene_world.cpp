@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/scene_world.h"
+
+#include "base/nearest_name.h"
+#include "simulate/open_asset.h"
+#include "simulate/rest_bounds.h"
+
+#include <filesystem>
+#include <map>
+
+namespace plush::tools {
+namespace {
+
+constexpr double kCopySpacing = 1.2;  // in bounding boxes, centre to centre
+
+Error StatusError(const std::string& what, const Status& status) {
+  const ExitCode code =
+      status.code == StatusCode::kOutOfMemory ? ExitCode::kLimit : ExitCode::kUsage;
+  return {code, what + ": " + status.section + " " + status.reason, ""};
+}
+
+std::vector<uint32_t> NodesWhere(const Asset& asset, const auto& is_inside) {
+  std::vector<uint32_t> nodes;
+  const auto rest = asset.simulation().nodes;
+  for (uint32_t i = 0; i < rest.size(); ++i) {
+    if (is_inside(rest[i])) nodes.push_back(i);
+  }
+  return nodes;
+}
+
+bool IsInBox(const BoxPin& box, const Vec3& p) {
+  return p.x >= box.low.x && p.x <= box.high.x && p.y >= box.low.y && p.y <= box.high.y &&
+         p.z >= box.low.z && p.z <= box.high.z;
+}
+
+bool IsInSphere(const SpherePin& sphere, const Vec3& p) {
+  const Vec3d d = {static_cast<double>(p.x) - sphere.centre.x,
+                   static_cast<double>(p.y) - sphere.centre.y,
+                   static_cast<double>(p.z) - sphere.centre.z};
+  return LengthSquared(d) <= static_cast<double>(sphere.radius) * sphere.radius;
+}
+
+Error UnknownRegion(const Asset& asset, const std::string& name) {
+  std::vector<std::string_view> known;
+  for (uint32_t i = 0; i < asset.num_regions(); ++i) known.push_back(asset.region(i).name);
+  const std::string remedy = known.empty() ? "; the asset was baked without pin regions" : "";
+  return {ExitCode::kUsage, UnknownNameMessage("region", name, known) + remedy, ""};
+}
+
+// All pinned nodes of a body; a box or ball that holds none is a finding.
+Result<std::vector<uint32_t>> AllPinnedNodes(const Asset& asset, const SceneBody& body,
+                                             FindingList* findings) {
+  std::vector<uint32_t> all;
+  for (size_t i = 0; i < body.pins.size(); ++i) {
+    const auto nodes = PinnedNodes(asset, body.pins[i]);
+    if (!nodes.ok()) return nodes.error().WithContext(body.asset);
+    if (nodes.value().empty()) {
+      findings->Add("PIN_UNMATCHED", 1,
+                    "pins[" + std::to_string(i) + "] holds no node of the cage of " + body.asset);
+    }
+    all.insert(all.end(), nodes.value().begin(), nodes.value().end());
+  }
+  return all;
+}
+
+// Adds the copies of one entry of the scene.
+Result<Done> AddCopies(const SceneBody& body, uint32_t asset_index, SceneWorld* scene_world,
+                       FindingList* findings) {
+  const Asset& asset = *scene_world->assets[asset_index];
+  const auto pinned = AllPinnedNodes(asset, body, findings);
+  if (!pinned.ok()) return pinned.error();
+  const std::string stem = std::filesystem::path(body.asset).stem().string();
+  for (uint32_t copy = 0; copy < body.count; ++copy) {
+    BodyDesc desc;
+    desc.pose = CopyPose(body, asset, copy);
+    desc.velocity = body.velocity;
+    desc.material = body.material;
+    desc.pinned_nodes = pinned.value();
+    desc.fixed = body.fixed;
+    Status status;
+    const BodyId id = scene_world->world->AddBody(asset, desc, &status);
+    if (!id.valid()) return StatusError(body.asset, status);
+    const std::string name = body.count > 1 ? stem + "." + std::to_string(copy) : stem;
+    scene_world->bodies.push_back({id, asset_index, name, body.fixed});
+  }
+  return Done{};
+}
+
+Result<Done> AddBodies(const Scene& scene, SceneWorld* scene_world, FindingList* findings) {
+  std::map<std::string, uint32_t> index_of_path;
+  for (const SceneBody& body : scene.bodies) {
+    const auto next_index = static_cast<uint32_t>(scene_world->assets.size());
+    const auto [entry, is_new] = index_of_path.emplace(body.asset, next_index);
+    if (is_new) {
+      auto asset = OpenAsset(body.asset);
+      if (!asset.ok()) return asset.error();
+      scene_world->assets.push_back(std::make_unique<Asset>(std::move(asset.value())));
+    }
+    const auto added = AddCopies(body, entry->second, scene_world, findings);
+    if (!added.ok()) return added;
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<std::vector<uint32_t>> PinnedNodes(const Asset& asset, const ScenePin& pin) {
+  if (const auto* box = std::get_if<BoxPin>(&pin)) {
+    return NodesWhere(asset, [&](const Vec3& p) { return IsInBox(*box, p); });
+  }
+  if (const auto* sphere = std::get_if<SpherePin>(&pin)) {
+    return NodesWhere(asset, [&](const Vec3& p) { return IsInSphere(*sphere, p); });
+  }
+  const std::string& name = std::get<RegionPin>(pin).name;
+  const auto nodes = FindRegionNodes(asset, name);
+  if (nodes.empty()) return UnknownRegion(asset, name);
+  return std::vector<uint32_t>(nodes.begin(), nodes.end());
+}
+
+Pose CopyPose(const SceneBody& body, const Asset& asset, uint32_t index) {
+  uint32_t columns = 1;
+  while (columns * columns < body.count) ++columns;
+  const Vec3d extent = Extent(SurfaceBounds(asset, body.pose.rotation));
+  Pose pose = body.pose;
+  pose.position.x += static_cast<float>(kCopySpacing * extent.x * (index % columns));
+  pose.position.z += static_cast<float>(kCopySpacing * extent.z * (index / columns));
+  return pose;
+}
+
+Result<SceneWorld> BuildSceneWorld(const Scene& scene, FindingList* findings) {
+  SceneWorld built;
+  built.jobs = std::make_unique<JobPool>(scene.threads);
+  WorldDesc desc;
+  desc.gravity = scene.gravity;
+  desc.solver = scene.solver;
+  desc.jobs = built.jobs->job_system();
+  built.world = std::make_unique<World>(desc);
+  for (const PlaneDesc& plane : scene.planes) {
+    const Status status = built.world->AddPlane(plane);
+    if (!status.ok()) return StatusError("colliders", status);
+  }
+  const auto added = AddBodies(scene, &built, findings);
+  if (!added.ok()) return added.error();
+  const Status prepared = built.world->PrepareTimeStep(static_cast<float>(scene.dt));
+  if (!prepared.ok()) return StatusError("dt", prepared);
+  return built;
+}
+
+}  // namespace plush::tools
