@@ -174,6 +174,28 @@ void Freeze(Body* body, StepStats* stats) {
   body->contacts.num_contacts = 0;
 }
 
+// Elements and solve at the current iterate.
+void OuterIteration(const StepSettings& settings, const FactoredSystem& system, Body* body,
+                    StepStats* stats) {
+  {
+    const PhaseTimer timer(stats, Phase::kElements);
+    UpdateIterate(body);
+    MakeRightHandSide(settings, system.system.dt, body);
+  }
+  SolveDisplacement(settings, system, body, stats);
+}
+
+bool IsBelowPlane(const Body& body) {
+  const float tolerance = kContactTolerance * body.simulation.median_edge;
+  for (size_t i = 0; i < body.x.size(); ++i) {
+    if (body.IsPinned(i)) continue;
+    for (const LocalPlane& plane : body.planes.span()) {
+      if (Dot(plane.normal, body.x[i] + body.u[i]) - plane.offset < -tolerance) return true;
+    }
+  }
+  return false;
+}
+
 void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* stats) {
   const float h = settings.dt / static_cast<float>(fraction);
   FactoredSystem system = {body->system->view, body->system->pattern,
@@ -184,16 +206,17 @@ void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* 
   for (float& kappa : body->kappa) kappa *= h * h;
   int iterations = settings.solver.outer_iterations;
   for (int k = 0; k < iterations; ++k) {
-    {
-      const PhaseTimer timer(stats, Phase::kElements);
-      UpdateIterate(body);
-      MakeRightHandSide(settings, h, body);
-    }
-    SolveDisplacement(settings, system, body, stats);
+    OuterIteration(settings, system, body, stats);
     SweepBody(settings, h, body, stats);
     if (body->contacts.num_contacts > 0) {
       iterations = std::max(iterations, settings.solver.contact_iterations);
     }
+  }
+  // The last sweep knows only the nodes already held: where it pushed another one below a plane,
+  // the solve has the last word.
+  if (settings.solver.response == ContactResponse::kHold && IsBelowPlane(*body)) {
+    OuterIteration(settings, system, body, stats);
+    ++iterations;
   }
   stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(iterations));
   if (settings.solver.response == ContactResponse::kSnap) SnapToPlanes(body);

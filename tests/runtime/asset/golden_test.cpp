@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// One golden file per format version: today's must load; every other version is refused in exact
+// words. tests/data/README.md says how a golden file is made.
+#include "plush/asset.h"
+#include "plush/asset_check.h"
+#include "plush/world.h"
+
+#include "base/files.h"
+#include "plush_generated.h"
+#include "shapes/shape_asset.h"
+#include "shapes/tet_shapes.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <string>
+
+using plush::Asset;
+using plush::Status;
+using plush::StatusCode;
+using plush::test::ExactBuffer;
+
+namespace {
+
+const std::string kGolden = std::string(PLUSH_TEST_DATA_DIR) + "/golden_0_1.plush";
+
+ExactBuffer GoldenFile() {
+  const auto bytes = plush::tools::ReadFile(kGolden);
+  if (!bytes.ok()) FAIL(bytes.error().message);
+  return ExactBuffer(bytes.value());
+}
+
+template <class T>
+void SetHeader(std::span<std::byte> bytes, flatbuffers::voffset_t field, T value) {
+  auto* root = flatbuffers::GetMutableRoot<flatbuffers::Table>(bytes.data());
+  REQUIRE(root->SetField<T>(field, value, T{}));
+}
+
+}  // namespace
+
+TEST_CASE("The golden file of format 0.1 loads") {
+  Asset asset;
+  const Status status = asset.Open(kGolden.c_str());
+  INFO(status.section << ": " << status.reason);
+  REQUIRE(status.ok());
+  CHECK(asset.tool_version() == "0.1.0");
+  CHECK(asset.simulation().nodes.size() == 30);
+  CHECK(asset.simulation().tets.size() == 40);
+  CHECK(asset.visual().positions.size() == 168);
+  CHECK(asset.num_parts() == 2);
+  CHECK(asset.num_regions() == 2);
+  CHECK(plush::FindRegionNodes(asset, "low").size() == asset.region(1).nodes.size());
+}
+
+TEST_CASE("Every other version is refused in these words") {
+  const uint16_t versions[][2] = {{0, 0}, {0, 2}, {1, 0}, {1, 1}, {65535, 1}};
+  for (const auto& [major, minor] : versions) {
+    ExactBuffer file = GoldenFile();
+    SetHeader<uint16_t>(file.bytes(), plush::format::Asset::VT_FORMAT_MAJOR, major);
+    SetHeader<uint16_t>(file.bytes(), plush::format::Asset::VT_FORMAT_MINOR, minor);
+    Asset asset;
+    const Status status = asset.Open(file.bytes());
+    INFO(major << "." << minor);
+    CHECK(status.code == StatusCode::kForeignVersion);
+    CHECK(std::string(status.section) == "header");
+    CHECK(std::string(status.reason) ==
+          "the file has another format version than 0.1; bake its source again");
+    plush::FormatVersion version;
+    REQUIRE(plush::ReadFormatVersion(file.bytes(), &version));
+    CHECK(version.major == major);
+    CHECK(version.minor == minor);
+  }
+}
+
+TEST_CASE("A foreign layout is refused in these words") {
+  ExactBuffer file = GoldenFile();
+  SetHeader<uint64_t>(file.bytes(), plush::format::Asset::VT_LAYOUT_FINGERPRINT, 12345);
+  Asset asset;
+  const Status status = asset.Open(file.bytes());
+  CHECK(status.code == StatusCode::kLayoutMismatch);
+  CHECK(std::string(status.reason) ==
+        "the file's records are laid out differently; bake its source again");
+}
+
+TEST_CASE("Write the golden file", "[.]") {
+  const char* path = std::getenv("PLUSH_GOLDEN_OUT");
+  REQUIRE(path != nullptr);
+  const auto bytes = plush::test::AssetBytesOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
+  REQUIRE(plush::tools::WriteFileAtomically(path, bytes).ok());
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+#include "base/child_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+
+namespace plush::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kMaxErrBytes = 64 << 10;
+// Reads before the limits are looked at again: more than the largest pipe holds.
+constexpr int kReadsPerDrain = 32;
+// How often limits and the end are looked at while the child says nothing [ms].
+constexpr int kPollMs = 5;
+
+// A pipe whose ends are closed at the end of the scope and in every other child.
+struct Pipe {
+  int read_end = -1;
+  int write_end = -1;
+
+  Pipe() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return;
+    read_end = ends[0];
+    write_end = ends[1];
+  }
+  ~Pipe() {
+    CloseRead();
+    CloseWrite();
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+
+  bool ok() const { return read_end >= 0; }
+  void CloseRead() { Close(&read_end); }
+  void CloseWrite() { Close(&write_end); }
+
+ private:
+  static void Close(int* fd) {
+    if (*fd >= 0) ::close(*fd);
+    *fd = -1;
+  }
+};
+
+// The three pipes between parent and child: the third carries errno of a failed start.
+struct Pipes {
+  Pipe out;
+  Pipe err;
+  Pipe start;
+};
+
+// Runs between fork and exec: async-signal-safe calls only.
+[[noreturn]] void BecomeProgram(char* const* argv, const Pipes& pipes, const ChildLimits& limits) {
+  ::setpgid(0, 0);
+#ifdef __linux__
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+  const rlimit no_core = {0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  if (limits.memory_limit == MemoryLimit::kAddressSpace) {
+    const rlimit memory = {limits.memory_bytes, limits.memory_bytes};
+    ::setrlimit(RLIMIT_AS, &memory);
+  }
+  const int null = ::open("/dev/null", O_RDONLY);
+  if (null >= 0) ::dup2(null, STDIN_FILENO);
+  ::dup2(pipes.out.write_end, STDOUT_FILENO);
+  ::dup2(pipes.err.write_end, STDERR_FILENO);
+  ::execv(argv[0], argv);
+  const int error = errno;
+  const ssize_t ignored = ::write(pipes.start.write_end, &error, sizeof(error));
+  static_cast<void>(ignored);
+  ::_exit(127);
+}
+
+// Resident size of a process [bytes]; 0 where it cannot be known.
+uint64_t ResidentBytes(pid_t pid) {
+  const std::string path = "/proc/" + std::to_string(pid) + "/statm";
+  std::FILE* file = std::fopen(path.c_str(), "re");
+  if (file == nullptr) return 0;
+  unsigned long size = 0;
+  unsigned long resident = 0;
+  const int fields = std::fscanf(file, "%lu %lu", &size, &resident);
+  std::fclose(file);
+  return fields == 2 ? uint64_t{resident} * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)) : 0;
+}
+
+// The running child, seen from the parent.
+class Child {
+ public:
+  Child(pid_t pid, Pipes* pipes, const ChildLimits& limits)
+      : pid_(pid), pipes_(*pipes), limits_(limits) {
+    ::fcntl(pipes_.out.read_end, F_SETFL, O_NONBLOCK);
+    ::fcntl(pipes_.err.read_end, F_SETFL, O_NONBLOCK);
+  }
+
+  ChildResult WaitForEnd() {
+    const auto deadline = Clock::now() + std::chrono::duration<double>(limits_.time_s);
+    bool limited = false;
+    while (!HasExited()) {
+      WaitForOutput();
+      Drain();
+      limited = ReachedLimit(Clock::now() >= deadline);
+      if (limited) break;
+    }
+    // The exited child is not reaped yet, so its group's number cannot belong to others.
+    ::kill(-pid_, SIGKILL);
+    if (!limited) Drain();
+    Reap(limited);
+    if (!limited && result_.out.size() > limits_.output_bytes) result_.end = ChildEnd::kOutputLimit;
+    return std::move(result_);
+  }
+
+ private:
+  bool HasExited() const {
+    siginfo_t info = {};
+    const int rc = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+    return rc == 0 && info.si_pid == pid_;
+  }
+
+  void WaitForOutput() {
+    std::array<pollfd, 2> fds = {
+        {{pipes_.out.read_end, POLLIN, 0}, {pipes_.err.read_end, POLLIN, 0}}};
+    if (pipes_.out.read_end < 0 && pipes_.err.read_end < 0) {
+      ::poll(nullptr, 0, 1);  // both closed: the end is near
+    } else {
+      ::poll(fds.data(), fds.size(), kPollMs);
+    }
+  }
+
+  // Takes what is there, at most one byte beyond the output limit. A child that writes as fast as
+  // this reads does not hold it up.
+  void Drain() {
+    std::array<char, 1 << 16> buffer;
+    for (Pipe* pipe : {&pipes_.out, &pipes_.err}) {
+      for (int i = 0; i < kReadsPerDrain && pipe->read_end >= 0; ++i) {
+        if (result_.out.size() > limits_.output_bytes) break;
+        const ssize_t n = ::read(pipe->read_end, buffer.data(), buffer.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n == 0) pipe->CloseRead();
+        if (n <= 0) break;
+        Keep(pipe == &pipes_.out, buffer.data(), static_cast<size_t>(n));
+      }
+    }
+  }
+
+  void Keep(bool is_out, const char* data, size_t size) {
+    if (is_out) {
+      const auto* bytes = reinterpret_cast<const std::byte*>(data);
+      const uint64_t room = limits_.output_bytes + 1 - result_.out.size();
+      result_.out.insert(result_.out.end(), bytes, bytes + std::min<uint64_t>(size, room));
+    } else {
+      result_.err.append(data, std::min(size, kMaxErrBytes - result_.err.size()));
+    }
+  }
+
+  bool ReachedLimit(bool time_is_up) {
+    if (result_.out.size() > limits_.output_bytes) {
+      result_.end = ChildEnd::kOutputLimit;
+      return true;
+    }
+    if (limits_.memory_limit == MemoryLimit::kResident &&
+        ResidentBytes(pid_) > limits_.memory_bytes) {
+      result_.end = ChildEnd::kMemoryLimit;
+      return true;
+    }
+    if (time_is_up && !HasExited()) {
+      result_.end = ChildEnd::kTimeLimit;
+      return true;
+    }
+    return false;
+  }
+
+  void Reap(bool limited) {
+    int status = 0;
+    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (limited) return;
+    if (WIFSIGNALED(status)) {
+      result_.end = ChildEnd::kSignalled;
+      result_.signal_number = WTERMSIG(status);
+    } else {
+      result_.exit_code = WEXITSTATUS(status);
+    }
+  }
+
+  pid_t pid_;
+  Pipes& pipes_;
+  const ChildLimits& limits_;
+  ChildResult result_;
+};
+
+Error StartError(const std::string& program, int error) {
+  return {ExitCode::kIo, "cannot run '" + program + "': " + std::strerror(error), ""};
+}
+
+// errno of a failed exec, 0 where the program runs: exec closes the pipe without a word.
+int WaitForStart(Pipe* start) {
+  int error = 0;
+  ssize_t n = 0;
+  do {
+    n = ::read(start->read_end, &error, sizeof(error));
+  } while (n < 0 && errno == EINTR);
+  return n == static_cast<ssize_t>(sizeof(error)) ? error : 0;
+}
+
+}  // namespace
+
+Result<ChildResult> RunChild(const std::vector<std::string>& argv, const ChildLimits& limits) {
+  std::vector<char*> arguments;
+  for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  Pipes pipes;
+  if (!pipes.out.ok() || !pipes.err.ok() || !pipes.start.ok()) return StartError(argv[0], errno);
+
+  const pid_t pid = ::fork();
+  if (pid < 0) return StartError(argv[0], errno);
+  if (pid == 0) BecomeProgram(arguments.data(), pipes, limits);
+  ::setpgid(pid, pid);  // also here: whichever of the two comes first
+  pipes.out.CloseWrite();
+  pipes.err.CloseWrite();
+  pipes.start.CloseWrite();
+  if (const int error = WaitForStart(&pipes.start); error != 0) {
+    ::waitpid(pid, nullptr, 0);
+    return StartError(argv[0], error);
+  }
+  return Child(pid, &pipes, limits).WaitForEnd();
+}
+
+}  // namespace plush::tools
