@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Borders between materials as edges of the mesh.
+#pragma once
+
+#include <vector>
+
+#include "model.h"
+#include "surface_editor.h"
+
+namespace plush::samples {
+
+/// Which material each triangle has, and which vertices carry the borders.
+struct MaterialLayout {
+  std::vector<size_t> material_of_triangle;  ///< by index in the editor
+  std::vector<bool> locked;                  ///< by vertex: on a border, must not move
+};
+
+/// Cuts the borders of all paints into `mesh`: vertices next to a border move onto it, edges that
+/// still cross it are split there.
+MaterialLayout CutMaterialBorders(const Model& model, SurfaceEditor* mesh);
+
+}  // namespace plush::samples

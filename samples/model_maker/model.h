@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// What a sample model is, from its description to the mesh that is written.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "marching_tets.h"
+#include "solid.h"
+
+namespace plush::samples {
+
+/// A glTF metallic-roughness material without textures.
+struct Material {
+  std::string name;
+  std::array<double, 3> base_colour = {1.0, 1.0, 1.0};  ///< linear, 0..1
+  double roughness = 0.8;                               ///< 0..1
+};
+
+/// Gives the surface inside `region` another material. Borders are cut into the mesh, so they are
+/// as smooth as the region. Regions of one model must not cross each other's borders.
+struct Paint {
+  size_t material = 0;  ///< index into Model::materials, not 0
+  Solid region;
+};
+
+/// A sample model: +y up, looking along +z, metres.
+struct Model {
+  std::string name;
+  std::vector<Material> materials;  ///< the first is everywhere where nothing is painted
+  Solid solid;
+  Vec3d inside;               ///< a point of the solid, see MarchTets
+  Solid details;              ///< where finer triangles are wanted; not part of the solid
+  std::vector<Paint> paints;  ///< later ones cover earlier ones
+  Solid pin;                  ///< the region meant for pinning
+  double pin_fade = 0.01;     ///< width over which `_pin` goes from 1 to 0 [m]
+  double lattice_step = 0.01;  ///< of the first triangulation [m]
+  double edge = 0.01;          ///< wanted edge length [m]
+};
+
+/// A meshed model. All arrays but `material_of_triangle` are per vertex.
+struct ModelMesh {
+  TriangleMesh surface;      ///< lowest point at y = 0
+  std::vector<Vec3d> normals;  ///< unit
+  std::vector<double> pin;     ///< 0..1
+  std::vector<size_t> material_of_triangle;
+};
+
+/// Meshes `model`.
+ModelMesh MakeModelMesh(const Model& model);
+
+/// A teddy bear, sitting, about 0.5 m tall. Pin: the top of its head.
+Model Bear();
+/// A bath duck, about 0.35 m long. Pin: its bottom.
+Model Duck();
+/// An octopus with eight thin curling arms, about 0.8 m wide. Pin: the top of its head.
+Model Octopus();
+
+}  // namespace plush::samples

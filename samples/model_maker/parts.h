@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Short words for describing the sample models.
+#pragma once
+
+#include <initializer_list>
+
+#include "solid.h"
+
+namespace plush::samples {
+
+/// A ball, melting `blend` metres wide into what came before.
+inline Blob Ball(const Vec3d& centre, double radius, double blend) {
+  Blob blob{Ellipsoid{centre, {radius, radius, radius}, {}}};
+  blob.blend = blend;
+  return blob;
+}
+
+/// An ellipsoid.
+inline Blob Egg(const Vec3d& centre, const Vec3d& radii, double blend, const Frame& frame = {}) {
+  Blob blob{Ellipsoid{centre, radii, frame}};
+  blob.blend = blend;
+  return blob;
+}
+
+/// A tube through `points`.
+inline Blob Limb(std::initializer_list<TubePoint> points, double blend) {
+  Blob blob{Tube(points)};
+  blob.blend = blend;
+  return blob;
+}
+
+/// The same blob, with triangle edges of `edge` metres.
+inline Blob Finer(Blob blob, double edge) {
+  blob.edge = edge;
+  return blob;
+}
+
+/// The same blob, taken away instead of added.
+inline Blob Carved(Blob blob) {
+  blob.carve = true;
+  return blob;
+}
+
+/// `v` on the other side of the plane x = 0.
+inline Vec3d Mirrored(const Vec3d& v) { return {-v.x, v.y, v.z}; }
+
+/// The frame whose ellipsoids are the mirror images of `frame`'s (radii are symmetric, so that the
+/// handedness does not matter).
+inline Frame Mirrored(const Frame& frame) {
+  return {Mirrored(frame.x), Mirrored(frame.y), Mirrored(frame.z)};
+}
+
+/// `side` > 0: `v` itself, otherwise its mirror image.
+inline Vec3d OnSide(int side, const Vec3d& v) { return side > 0 ? v : Mirrored(v); }
+inline Frame FrameOnSide(int side, const Frame& frame) { return side > 0 ? frame : Mirrored(frame); }
+
+}  // namespace plush::samples
