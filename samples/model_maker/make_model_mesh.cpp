@@ -27,6 +27,7 @@ ModelMesh MakeModelMesh(const Model& model) {
   Remesh(model.solid, model.details, model.edge, &first);
   SurfaceEditor editor(first.Extract(nullptr, nullptr));
   const MaterialLayout layout = CutMaterialBorders(model, &editor);
+  ImproveTrianglesAtBorders(model, layout, &editor);
   for (int i = 0; i < kFinalSmoothings; ++i) {
     SmoothAlongSurface(model.solid, layout.locked, 0.5 * model.edge, &editor);
   }

@@ -15,7 +15,10 @@ namespace plush::samples {
 namespace {
 
 constexpr double kSnapShare = 0.3;  // a vertex this near the border, in edge lengths, moves onto it
+constexpr double kShortEdgeShare = 0.4;  // of the wanted edge length
+constexpr double kTinyEdgeShare = 0.1;   // of the wanted edge length
 constexpr int kSnapSteps = 4;
+constexpr int kImprovements = 3;
 constexpr int kBisections = 24;
 
 double ShortestEdge(const SurfaceEditor& mesh, uint32_t vertex) {
@@ -111,6 +114,55 @@ bool IsInside(const Solid& region, const std::vector<double>& values, const Surf
   return samples::Distance(region, middle) < 0.0;
 }
 
+bool IsBorder(const MaterialLayout& layout, const SurfaceEditor& mesh, uint32_t a, uint32_t b) {
+  const auto [left, right] = mesh.TrianglesAt(a, b);
+  return layout.material_of_triangle[left] != layout.material_of_triangle[right];
+}
+
+/// Whether `vertex` may merge into its neighbour `kept` without bending a border: it lies inside
+/// one material, or on the smooth part of a border that leads to `kept`.
+bool MayMerge(const MaterialLayout& layout, const SurfaceEditor& mesh, uint32_t vertex,
+              uint32_t kept) {
+  if (!layout.locked[vertex]) return true;
+  int num_borders = 0;
+  for (const uint32_t neighbour : mesh.Neighbours(vertex)) {
+    num_borders += IsBorder(layout, mesh, vertex, neighbour) ? 1 : 0;
+  }
+  return num_borders == 2 && IsBorder(layout, mesh, vertex, kept);
+}
+
+void CollapseShortEdges(const Model& model, const MaterialLayout& layout, SurfaceEditor* mesh) {
+  const std::vector<double> wanted = WantedEdges(*mesh, model.solid, model.details, model.edge);
+  for (const auto& [a, b] : mesh->Edges()) {
+    if (!mesh->IsAlive(a) || !mesh->IsAlive(b) || !mesh->HasEdge(a, b)) continue;
+    const double length = Length(mesh->position(a) - mesh->position(b));
+    if (length > kShortEdgeShare * std::min(wanted[a], wanted[b])) continue;
+    const bool is_tiny = length < kTinyEdgeShare * wanted[a];  // too small to see its border bend
+    if ((is_tiny || MayMerge(layout, *mesh, a, b)) && mesh->Collapse(b, a, mesh->position(b))) {
+      continue;
+    }
+    if (is_tiny || MayMerge(layout, *mesh, b, a)) mesh->Collapse(a, b, mesh->position(a));
+  }
+}
+
+/// 1 for an equilateral triangle, 0 for a flat one.
+double Quality(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
+  const double squares = LengthSquared(b - a) + LengthSquared(c - b) + LengthSquared(a - c);
+  return squares > 0.0 ? 2.0 * std::sqrt(3.0) * Length(Cross(b - a, c - a)) / squares : 0.0;
+}
+
+void FlipThinTriangles(const MaterialLayout& layout, SurfaceEditor* mesh) {
+  for (const auto& [a, b] : mesh->Edges()) {
+    if (!mesh->HasEdge(a, b) || IsBorder(layout, *mesh, a, b)) continue;
+    const auto [c, d] = mesh->Opposite(a, b);
+    const Vec3d &pa = mesh->position(a), &pb = mesh->position(b);
+    const Vec3d &pc = mesh->position(c), &pd = mesh->position(d);
+    const double before = std::min(Quality(pa, pb, pc), Quality(pb, pa, pd));
+    const double after = std::min(Quality(pa, pd, pc), Quality(pb, pc, pd));
+    if (after > before) mesh->Flip(a, b);
+  }
+}
+
 }  // namespace
 
 MaterialLayout CutMaterialBorders(const Model& model, SurfaceEditor* mesh) {
@@ -129,6 +181,14 @@ MaterialLayout CutMaterialBorders(const Model& model, SurfaceEditor* mesh) {
     }
   }
   return layout;
+}
+
+void ImproveTrianglesAtBorders(const Model& model, const MaterialLayout& layout,
+                               SurfaceEditor* mesh) {
+  for (int i = 0; i < kImprovements; ++i) {
+    CollapseShortEdges(model, layout, mesh);
+    FlipThinTriangles(layout, mesh);
+  }
 }
 
 }  // namespace plush::samples

@@ -6,13 +6,15 @@
 #include "remeshing.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 namespace plush::samples {
 namespace {
 
-constexpr int kRounds = 8;
+constexpr int kRounds = 6;
 constexpr int kProjections = 4;
+constexpr double kOnSurface = 1.0e-7;    // near enough [m]
 constexpr double kLongest = 4.0 / 3.0;   // of the wanted length, before an edge is split
 constexpr double kShortest = 4.0 / 5.0;  // of the wanted length, before an edge is collapsed
 
@@ -82,10 +84,12 @@ void FlipForValence(SurfaceEditor* mesh) {
 Vec3d ProjectToSurface(const Solid& solid, const Vec3d& p, double reach) {
   Vec3d q = p;
   for (int i = 0; i < kProjections; ++i) {
+    const double distance = samples::Distance(solid, q);
+    if (std::fabs(distance) < kOnSurface) break;
     const Vec3d gradient = Gradient(solid, q);
     const double slope_squared = LengthSquared(gradient);
     if (slope_squared < 1.0e-4) return p;
-    q -= (samples::Distance(solid, q) / slope_squared) * gradient;
+    q -= (distance / slope_squared) * gradient;
   }
   const double moved = Length(q - p);
   return moved <= reach ? q : p + (reach / moved) * (q - p);

@@ -38,6 +38,11 @@ class SurfaceEditor {
   /// Whether `a` and `b` are joined by an edge.
   bool HasEdge(uint32_t a, uint32_t b) const;
 
+  /// The triangles left of a->b seen from outside, then right; (a, b) must be an edge.
+  std::array<uint32_t, 2> TrianglesAt(uint32_t a, uint32_t b) const {
+    return {TriangleOf(a, b), TriangleOf(b, a)};
+  }
+
   /// The two vertices opposite to edge (a, b): left of a->b seen from outside, then right.
   std::array<uint32_t, 2> Opposite(uint32_t a, uint32_t b) const;
 
