@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A teddy bear that sits with open arms.
 
-#include <cmath>
-
 #include "model.h"
 #include "parts.h"
+
+#include <cmath>
 
 namespace plush::samples {
 namespace {
@@ -32,9 +32,9 @@ void AddLimbs(int side, Solid* solid) {
                                {OnSide(side, {0.178, 0.222, 0.062}), 0.044},
                                {OnSide(side, {0.206, 0.182, 0.112}), 0.047}},
                               0.028));
-  solid->blobs.push_back(Limb({{OnSide(side, {0.085, 0.070, 0.030}), 0.060},
-                               {OnSide(side, {0.118, 0.060, 0.165}), 0.050}},
-                              0.03));
+  solid->blobs.push_back(Limb(
+      {{OnSide(side, {0.085, 0.070, 0.030}), 0.060}, {OnSide(side, {0.118, 0.060, 0.165}), 0.050}},
+      0.03));
   solid->blobs.push_back(Egg(OnSide(side, {0.124, 0.082, 0.196}), {0.054, 0.072, 0.034}, 0.03,
                              FrameOnSide(side, FootFrame())));
 }
@@ -44,8 +44,7 @@ void AddHead(Solid* solid) {
   for (const int side : kSides) {
     const Vec3d ear = OnSide(side, {0.098, 0.482, -0.004});
     solid->blobs.push_back(Finer(Egg(ear, {0.046, 0.046, 0.028}, 0.016), 0.009));
-    solid->blobs.push_back(
-        Carved(Ball(ear + OnSide(side, {0.003, 0.002, 0.041}), 0.030, 0.012)));
+    solid->blobs.push_back(Carved(Ball(ear + OnSide(side, {0.003, 0.002, 0.041}), 0.030, 0.012)));
     // Cheeks make the face round below the eyes.
     solid->blobs.push_back(Ball(OnSide(side, {0.062, 0.358, 0.062}), 0.046, 0.04));
   }
@@ -72,10 +71,9 @@ Vec3d OnSnout(double x, double y) {
 Solid Mouth() {
   constexpr double kWidth = 0.0022;
   Solid mouth;
-  mouth.blobs.push_back(Limb({{OnSnout(0.0, 0.368), kWidth},
-                              {OnSnout(0.0, 0.357), kWidth},
-                              {OnSnout(0.0, 0.347), kWidth}},
-                             0.0));
+  mouth.blobs.push_back(Limb(
+      {{OnSnout(0.0, 0.368), kWidth}, {OnSnout(0.0, 0.357), kWidth}, {OnSnout(0.0, 0.347), kWidth}},
+      0.0));
   for (const int side : kSides) {
     mouth.blobs.push_back(Limb({{OnSnout(0.0, 0.347), kWidth},
                                 {OnSnout(0.005 * side, 0.3435), kWidth},
@@ -93,18 +91,17 @@ void AddPaints(Model* model) {
   paints.push_back(Painted(kCream, {Egg({0.0, 0.165, 0.120}, {0.088, 0.105, 0.070}, 0.0)}));
   paints.push_back(Painted(kCream, {Egg({0.0, 0.362, 0.128}, {0.0565, 0.0445, 0.050}, 0.0)}));
   for (const int side : kSides) {
-    paints.push_back(Painted(
-        kRose, {Ball(OnSide(side, {0.101, 0.484, 0.032}), 0.031, 0.0)}));
+    paints.push_back(Painted(kRose, {Ball(OnSide(side, {0.101, 0.484, 0.032}), 0.031, 0.0)}));
     const Frame foot = FrameOnSide(side, FootFrame());
     const Vec3d sole = OnSide(side, {0.126, 0.076, 0.235});
     paints.push_back(Painted(kCream, {Egg(sole, {0.032, 0.036, 0.030}, 0.0, foot)}));
     for (int toe = -1; toe <= 1; ++toe) {
-      const Vec3d place = sole + 0.027 * toe * foot.x +
-                          (toe == 0 ? 0.056 : 0.046) * foot.y - 0.006 * foot.z;
+      const Vec3d place =
+          sole + 0.027 * toe * foot.x + (toe == 0 ? 0.056 : 0.046) * foot.y - 0.006 * foot.z;
       paints.push_back(Painted(kCream, {Finer(Ball(place, 0.0105, 0.0), 0.0055)}));
     }
-    paints.push_back(Painted(kBlack, {Egg(OnSide(side, {0.050, 0.414, 0.106}),
-                                          {0.0170, 0.0190, 0.017}, 0.0)}));
+    paints.push_back(
+        Painted(kBlack, {Egg(OnSide(side, {0.050, 0.414, 0.106}), {0.0170, 0.0190, 0.017}, 0.0)}));
   }
   paints.push_back(Painted(kBlack, {Egg({0.0, 0.3865, 0.143}, {0.0235, 0.0165, 0.0165}, 0.0)}));
   paints.push_back({kBlack, Mouth()});

@@ -21,7 +21,7 @@ void AddBody(Solid* solid) {
   solid->blobs.push_back(
       Egg({0.0, 0.085, -0.005}, {0.105, 0.085, 0.145}, 0.0, Turn(Frame{}, kAcross, -0.04)));
   solid->blobs.push_back(Egg({0.0, 0.105, 0.065}, {0.083, 0.075, 0.075}, 0.06));  // breast
-  solid->blobs.push_back(Finer(  // tail
+  solid->blobs.push_back(Finer(                                                   // tail
       Egg({0.0, 0.132, -0.128}, {0.058, 0.034, 0.082}, 0.05, Turn(Frame{}, kAcross, 0.32)),
       0.0105));
   solid->blobs.push_back(Limb({{{0.0, 0.130, 0.060}, 0.060}, {{0.0, 0.200, 0.080}, 0.054}}, 0.03));
@@ -30,8 +30,8 @@ void AddBody(Solid* solid) {
     solid->blobs.push_back(Finer(
         Egg(OnSide(side, {0.097, 0.102, -0.015}), {0.026, 0.046, 0.074}, 0.012, wing), 0.0105));
     const Frame tip = Turn(Turn(Frame{}, kUp, -0.12 * side), kAcross, 0.30);
-    solid->blobs.push_back(Finer(
-        Egg(OnSide(side, {0.108, 0.121, -0.075}), {0.018, 0.027, 0.050}, 0.03, tip), 0.009));
+    solid->blobs.push_back(
+        Finer(Egg(OnSide(side, {0.108, 0.121, -0.075}), {0.018, 0.027, 0.050}, 0.03, tip), 0.009));
   }
 }
 
@@ -45,12 +45,12 @@ void AddHead(Solid* solid) {
                                     0.020),
                                0.006));
   // Upper and lower bill, open a little, with raised corners.
-  solid->blobs.push_back(Finer(Egg({0.0, 0.222, 0.172}, {0.046, 0.014, 0.044}, 0.012,
-                                   Turn(Frame{}, kAcross, -0.12)),
-                               0.0085));
-  solid->blobs.push_back(Finer(Egg({0.0, 0.199, 0.160}, {0.034, 0.012, 0.034}, 0.008,
-                                   Turn(Frame{}, kAcross, 0.10)),
-                               0.0085));
+  solid->blobs.push_back(
+      Finer(Egg({0.0, 0.222, 0.172}, {0.046, 0.014, 0.044}, 0.012, Turn(Frame{}, kAcross, -0.12)),
+            0.0085));
+  solid->blobs.push_back(
+      Finer(Egg({0.0, 0.199, 0.160}, {0.034, 0.012, 0.034}, 0.008, Turn(Frame{}, kAcross, 0.10)),
+            0.0085));
   for (const int side : kSides) {
     solid->blobs.push_back(
         Ball(OnSide(side, {0.042, 0.220, 0.150}), 0.013, 0.012));  // corner of the bill
@@ -69,8 +69,8 @@ void AddPaints(Model* model) {
   for (const int side : kSides) {
     const Vec3d eye = OnSide(side, {0.043, 0.266, 0.148});
     paints.push_back(Painted(kBlack, {Finer(Egg(eye, {0.017, 0.022, 0.020}, 0.0), 0.005)}));
-    paints.push_back(Painted(
-        kWhite, {Finer(Ball(eye + Vec3d{0.003, 0.009, 0.008}, 0.0065, 0.0), 0.0045)}));
+    paints.push_back(
+        Painted(kWhite, {Finer(Ball(eye + Vec3d{0.003, 0.009, 0.008}, 0.0065, 0.0), 0.0045)}));
   }
 }
 

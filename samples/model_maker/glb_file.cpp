@@ -5,11 +5,12 @@
 
 #include "glb_file.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
 
 namespace plush::samples {
@@ -84,9 +85,8 @@ class GlbBuilder {
     }
     attributes["NORMAL"] = AddFloats(normals, "VEC3", 3);
     attributes["_pin"] = AddFloats(pins, "SCALAR", 1);
-    document_["meshes"][0]["primitives"].push_back({{"attributes", attributes},
-                                                    {"indices", AddIndices(primitive)},
-                                                    {"material", material}});
+    document_["meshes"][0]["primitives"].push_back(
+        {{"attributes", attributes}, {"indices", AddIndices(primitive)}, {"material", material}});
   }
 
   std::vector<std::byte> Finish() {
@@ -114,12 +114,11 @@ class GlbBuilder {
 
   void AddMaterial(const Material& material) {
     const auto& colour = material.base_colour;
-    document_["materials"].push_back(
-        {{"name", material.name},
-         {"pbrMetallicRoughness",
-          {{"baseColorFactor", {colour[0], colour[1], colour[2], 1.0}},
-           {"metallicFactor", 0.0},
-           {"roughnessFactor", material.roughness}}}});
+    document_["materials"].push_back({{"name", material.name},
+                                      {"pbrMetallicRoughness",
+                                       {{"baseColorFactor", {colour[0], colour[1], colour[2], 1.0}},
+                                        {"metallicFactor", 0.0},
+                                        {"roughnessFactor", material.roughness}}}});
   }
 
   size_t AddAccessor(const json& accessor, size_t first_byte, int target) {

@@ -2,10 +2,10 @@
 // A model as binary glTF.
 #pragma once
 
+#include "model.h"
+
 #include <cstddef>
 #include <vector>
-
-#include "model.h"
 
 namespace plush::samples {
 

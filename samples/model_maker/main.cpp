@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Writes bear.glb, duck.glb and octopus.glb, the sample models, to a directory.
 
-#include <cstdio>
-#include <string>
-
 #include "base/files.h"
 #include "glb_file.h"
 #include "model.h"
+
+#include <cstdio>
+#include <string>
 
 int main(int argc, char** argv) {
   if (argc != 2) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The steps from a model's description to its mesh.
 
-#include <algorithm>
-
 #include "material_borders.h"
 #include "model.h"
 #include "remeshing.h"
 #include "surface_editor.h"
+
+#include <algorithm>
 
 namespace plush::samples {
 namespace {

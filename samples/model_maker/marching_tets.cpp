@@ -79,8 +79,7 @@ class Marcher {
   /// The surface vertex on the lattice edge between `inner` (inside) and `outer`.
   uint32_t CutVertex(const Cell& inner, const Cell& outer) {
     const auto key = std::make_pair(std::min(inner, outer), std::max(inner, outer));
-    const auto [it, is_new] =
-        cuts_.try_emplace(key, static_cast<uint32_t>(mesh_.positions.size()));
+    const auto [it, is_new] = cuts_.try_emplace(key, static_cast<uint32_t>(mesh_.positions.size()));
     if (is_new) mesh_.positions.push_back(CutPosition(inner, outer));
     return it->second;
   }
@@ -123,8 +122,8 @@ class Marcher {
 
   /// `corners`: the first `num_inside` are inside.
   void Emit(const Cell (&corners)[4], int num_inside, bool is_odd) {
-    // The cut edges in order around the cut: pairs of (inner corner, outer corner). New vertices are
-    // numbered one by one: the order in which arguments are evaluated is the compiler's choice.
+    // The cut edges in order around the cut: pairs of (inner corner, outer corner). New vertices
+    // are numbered one by one: the order in which arguments are evaluated is the compiler's choice.
     constexpr int kCuts[3][4][2] = {{{0, 1}, {0, 2}, {0, 3}, {0, 3}},
                                     {{0, 2}, {0, 3}, {1, 3}, {1, 2}},
                                     {{0, 3}, {1, 3}, {2, 3}, {2, 3}}};

@@ -2,11 +2,11 @@
 // First triangulation of a solid's surface.
 #pragma once
 
+#include "solid.h"
+
 #include <array>
 #include <cstdint>
 #include <vector>
-
-#include "solid.h"
 
 namespace plush::samples {
 

@@ -6,10 +6,10 @@
 
 #include "material_borders.h"
 
+#include "remeshing.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "remeshing.h"
 
 namespace plush::samples {
 namespace {
@@ -106,8 +106,8 @@ bool IsInside(const Solid& region, const std::vector<double>& values, const Surf
   double sum = 0.0;
   // Vertices that a later paint made are not in `values`: their place decides.
   for (const uint32_t vertex : {a, b, c}) {
-    sum += vertex < values.size() ? values[vertex]
-                                  : samples::Distance(region, mesh.position(vertex));
+    sum +=
+        vertex < values.size() ? values[vertex] : samples::Distance(region, mesh.position(vertex));
   }
   if (sum != 0.0) return sum < 0.0;
   const Vec3d middle = (mesh.position(a) + mesh.position(b) + mesh.position(c)) / 3.0;

@@ -2,10 +2,10 @@
 // Borders between materials as edges of the mesh.
 #pragma once
 
-#include <vector>
-
 #include "model.h"
 #include "surface_editor.h"
+
+#include <vector>
 
 namespace plush::samples {
 

@@ -2,12 +2,12 @@
 // What a sample model is, from its description to the mesh that is written.
 #pragma once
 
+#include "marching_tets.h"
+#include "solid.h"
+
 #include <array>
 #include <string>
 #include <vector>
-
-#include "marching_tets.h"
-#include "solid.h"
 
 namespace plush::samples {
 
@@ -30,18 +30,18 @@ struct Model {
   std::string name;
   std::vector<Material> materials;  ///< the first is everywhere where nothing is painted
   Solid solid;
-  Vec3d inside;               ///< a point of the solid, see MarchTets
-  Solid details;              ///< where finer triangles are wanted; not part of the solid
-  std::vector<Paint> paints;  ///< later ones cover earlier ones
-  Solid pin;                  ///< the region meant for pinning
-  double pin_fade = 0.01;     ///< width over which `_pin` goes from 1 to 0 [m]
+  Vec3d inside;                ///< a point of the solid, see MarchTets
+  Solid details;               ///< where finer triangles are wanted; not part of the solid
+  std::vector<Paint> paints;   ///< later ones cover earlier ones
+  Solid pin;                   ///< the region meant for pinning
+  double pin_fade = 0.01;      ///< width over which `_pin` goes from 1 to 0 [m]
   double lattice_step = 0.01;  ///< of the first triangulation [m]
   double edge = 0.01;          ///< wanted edge length [m]
 };
 
 /// A meshed model. All arrays but `material_of_triangle` are per vertex.
 struct ModelMesh {
-  TriangleMesh surface;      ///< lowest point at y = 0
+  TriangleMesh surface;        ///< lowest point at y = 0
   std::vector<Vec3d> normals;  ///< unit
   std::vector<double> pin;     ///< 0..1
   std::vector<size_t> material_of_triangle;

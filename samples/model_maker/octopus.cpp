@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // An octopus whose eight arms curl each in its own way.
 
+#include "model.h"
+#include "parts.h"
+
 #include <array>
 #include <cmath>
 #include <utility>
-
-#include "model.h"
-#include "parts.h"
 
 namespace plush::samples {
 namespace {
@@ -24,7 +24,7 @@ constexpr int kArmSegments = 44;
 constexpr double kArmStep = 0.0125;        // length of a segment [m]
 constexpr double kArmStartRadius = 0.036;  // [m]
 constexpr double kArmEndRadius = 0.0085;   // [m]
-constexpr double kArmStart = 0.07;          // distance of the arms' start from the axis [m]
+constexpr double kArmStart = 0.07;         // distance of the arms' start from the axis [m]
 constexpr double kArmCentre = 0.062;       // height of the arms' centre lines at the body [m]
 
 constexpr Vec3d kMantleCentre = {0.0, 0.300, -0.040};  // [m]
@@ -37,10 +37,10 @@ struct Spot {
 };
 
 constexpr Spot kSpots[] = {
-    {{0.35, 0.75, 0.55}, 0.024},   {{-0.10, 0.95, 0.35}, 0.016}, {{-0.62, 0.62, 0.45}, 0.027},
-    {{0.85, 0.45, 0.10}, 0.019},   {{0.30, 0.85, -0.45}, 0.029}, {{-0.45, 0.80, -0.30}, 0.019},
+    {{0.35, 0.75, 0.55}, 0.024},   {{-0.10, 0.95, 0.35}, 0.016},  {{-0.62, 0.62, 0.45}, 0.027},
+    {{0.85, 0.45, 0.10}, 0.019},   {{0.30, 0.85, -0.45}, 0.029},  {{-0.45, 0.80, -0.30}, 0.019},
     {{0.75, 0.25, -0.65}, 0.024},  {{-0.10, 0.45, -0.90}, 0.021}, {{-0.85, 0.20, -0.45}, 0.027},
-    {{0.25, -0.10, -0.95}, 0.027}, {{-0.92, 0.35, 0.15}, 0.015}, {{0.62, 0.72, -0.05}, 0.014},
+    {{0.25, -0.10, -0.95}, 0.027}, {{-0.92, 0.35, 0.15}, 0.015},  {{0.62, 0.72, -0.05}, 0.014},
 };
 
 /// How an arm bends: the tangent of half its first pitch (down is negative), then tangents of half
@@ -73,9 +73,9 @@ Vec3d ArmDirection(int arm) {
   const double diagonal = std::sqrt(0.5);
   const double cosine = std::sqrt(0.5 + 0.5 * diagonal);  // of 22.5 degrees
   const double sine = std::sqrt(0.5 - 0.5 * diagonal);
-  const Vec3d eighths[kArms] = {{sine, 0, cosine},   {cosine, 0, sine},   {cosine, 0, -sine},
-                                {sine, 0, -cosine},  {-sine, 0, -cosine}, {-cosine, 0, -sine},
-                                {-cosine, 0, sine},  {-sine, 0, cosine}};
+  const Vec3d eighths[kArms] = {{sine, 0, cosine},  {cosine, 0, sine},   {cosine, 0, -sine},
+                                {sine, 0, -cosine}, {-sine, 0, -cosine}, {-cosine, 0, -sine},
+                                {-cosine, 0, sine}, {-sine, 0, cosine}};
   return eighths[arm];
 }
 

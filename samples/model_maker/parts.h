@@ -2,9 +2,9 @@
 // Short words for describing the sample models.
 #pragma once
 
-#include <initializer_list>
-
 #include "solid.h"
+
+#include <initializer_list>
 
 namespace plush::samples {
 
@@ -52,6 +52,8 @@ inline Frame Mirrored(const Frame& frame) {
 
 /// `side` > 0: `v` itself, otherwise its mirror image.
 inline Vec3d OnSide(int side, const Vec3d& v) { return side > 0 ? v : Mirrored(v); }
-inline Frame FrameOnSide(int side, const Frame& frame) { return side > 0 ? frame : Mirrored(frame); }
+inline Frame FrameOnSide(int side, const Frame& frame) {
+  return side > 0 ? frame : Mirrored(frame);
+}
 
 }  // namespace plush::samples

@@ -73,8 +73,8 @@ void FlipForValence(SurfaceEditor* mesh) {
     const size_t va = mesh->TrianglesAround(a).size(), vb = mesh->TrianglesAround(b).size();
     const size_t vc = mesh->TrianglesAround(c).size(), vd = mesh->TrianglesAround(d).size();
     const int before = ValenceError(va) + ValenceError(vb) + ValenceError(vc) + ValenceError(vd);
-    const int after = ValenceError(va - 1) + ValenceError(vb - 1) + ValenceError(vc + 1) +
-                      ValenceError(vd + 1);
+    const int after =
+        ValenceError(va - 1) + ValenceError(vb - 1) + ValenceError(vc + 1) + ValenceError(vd + 1);
     if (after < before) mesh->Flip(a, b);
   }
 }
@@ -95,8 +95,8 @@ Vec3d ProjectToSurface(const Solid& solid, const Vec3d& p, double reach) {
   return moved <= reach ? q : p + (reach / moved) * (q - p);
 }
 
-std::vector<double> WantedEdges(const SurfaceEditor& mesh, const Solid& solid,
-                                const Solid& details, double base) {
+std::vector<double> WantedEdges(const SurfaceEditor& mesh, const Solid& solid, const Solid& details,
+                                double base) {
   std::vector<double> wanted(mesh.num_vertices(), base);
   for (uint32_t vertex = 0; vertex < wanted.size(); ++vertex) {
     if (!mesh.IsAlive(vertex)) continue;

@@ -2,11 +2,11 @@
 // Even triangles for the sample models.
 #pragma once
 
-#include <vector>
-
 #include "marching_tets.h"
 #include "solid.h"
 #include "surface_editor.h"
+
+#include <vector>
 
 namespace plush::samples {
 
@@ -16,8 +16,8 @@ Vec3d ProjectToSurface(const Solid& solid, const Vec3d& p, double reach);
 
 /// Edge length wanted at each vertex: WantedEdge of `solid`, and at most that of `details` (a solid
 /// that only says where finer triangles are wanted).
-std::vector<double> WantedEdges(const SurfaceEditor& mesh, const Solid& solid,
-                                const Solid& details, double base);
+std::vector<double> WantedEdges(const SurfaceEditor& mesh, const Solid& solid, const Solid& details,
+                                double base);
 
 /// Brings the edges to the lengths of WantedEdges by splits, collapses and flips, and evens the
 /// triangles out by moving vertices along the surface.

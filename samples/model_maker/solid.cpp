@@ -29,8 +29,7 @@ double EllipsoidDistance(const Ellipsoid& e, const Vec3d& p) {
 
 double SegmentDistance(const TubePoint& a, const TubePoint& b, const Vec3d& p, double* radius) {
   const Vec3d along = b.centre - a.centre;
-  const double t =
-      std::clamp(Dot(p - a.centre, along) / LengthSquared(along), 0.0, 1.0);
+  const double t = std::clamp(Dot(p - a.centre, along) / LengthSquared(along), 0.0, 1.0);
   *radius = a.radius + t * (b.radius - a.radius);
   return Length(p - (a.centre + t * along)) - *radius;
 }
@@ -73,8 +72,7 @@ Tube::Tube(std::vector<TubePoint> points) : points_(std::move(points)) {
     run.last = std::min(first + kSegmentsPerRun, points_.size() - 1);
     run.centre = points_[(run.first + run.last) / 2].centre;
     for (size_t i = run.first; i <= run.last; ++i) {
-      run.radius =
-          std::max(run.radius, Length(points_[i].centre - run.centre) + points_[i].radius);
+      run.radius = std::max(run.radius, Length(points_[i].centre - run.centre) + points_[i].radius);
     }
     runs_.push_back(run);
   }
@@ -119,8 +117,7 @@ Vec3d Gradient(const Solid& solid, const Vec3d& p) {
     Vec3d above = p;
     below[axis] -= kDifferenceStep;
     above[axis] += kDifferenceStep;
-    gradient[axis] =
-        (Distance(solid, above) - Distance(solid, below)) / (2.0 * kDifferenceStep);
+    gradient[axis] = (Distance(solid, above) - Distance(solid, below)) / (2.0 * kDifferenceStep);
   }
   return gradient;
 }

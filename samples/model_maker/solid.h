@@ -5,10 +5,10 @@
 // compiler makes the same bytes.
 #pragma once
 
+#include "base/vec3.h"
+
 #include <variant>
 #include <vector>
-
-#include "base/vec3.h"
 
 namespace plush::samples {
 
@@ -67,9 +67,9 @@ class Tube {
 /// A part of a solid and how it joins those before it.
 struct Blob {
   std::variant<Ellipsoid, Tube> form;
-  double blend = 0.0;         ///< width over which it melts into the rest [m], >= 0
-  double edge = 0.0;          ///< length of triangle edges on it [m]; 0: as everywhere
-  bool carve = false;         ///< taken away instead of added
+  double blend = 0.0;            ///< width over which it melts into the rest [m], >= 0
+  double edge = 0.0;             ///< length of triangle edges on it [m]; 0: as everywhere
+  bool carve = false;            ///< taken away instead of added
   double edge_per_radius = 0.0;  ///< tubes only: edges at most this times the radius; 0: no limit
 };
 

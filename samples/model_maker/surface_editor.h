@@ -2,12 +2,12 @@
 // Local changes of a closed triangle mesh that keep it closed and manifold.
 #pragma once
 
+#include "marching_tets.h"
+
 #include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
-
-#include "marching_tets.h"
 
 namespace plush::samples {
 
@@ -21,7 +21,7 @@ class SurfaceEditor {
   /// `mesh` must be closed, manifold and consistently oriented.
   explicit SurfaceEditor(const TriangleMesh& mesh);
 
-  size_t num_vertices() const { return positions_.size(); }  ///< dead ones included
+  size_t num_vertices() const { return positions_.size(); }   ///< dead ones included
   size_t num_triangles() const { return triangles_.size(); }  ///< dead ones included
   bool IsAlive(uint32_t vertex) const { return !around_[vertex].empty(); }
   const Vec3d& position(uint32_t vertex) const { return positions_[vertex]; }

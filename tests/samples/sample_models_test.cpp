@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// The committed sample models: what their maker makes, sound, small, and complete.
+#include "base/files.h"
+#include "glb_file.h"
+#include "glb_reader.h"
+#include "mesh/surface_checks.h"
+#include "mesh/topology.h"
+#include "mesh/welded_surface.h"
+#include "mesh/welding.h"
+#include "model.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+using namespace plush::tests;
+namespace tools = plush::tools;
+
+namespace {
+
+const std::string kModels = PLUSH_SAMPLES_DIR "/models/";
+
+/// Whether the committed file has the bytes that the maker makes here and now.
+bool IsAsMade(const plush::samples::Model& model) {
+  const auto committed = tools::ReadFile(kModels + model.name + ".glb");
+  REQUIRE(committed.ok());
+  return committed.value() == WriteGlb(model, MakeModelMesh(model));
+}
+
+}  // namespace
+
+// One case each, so that they run side by side. After a wanted change of a model:
+// plush_model_maker samples/models
+TEST_CASE("bear.glb is what its maker makes, byte for byte") {
+  CHECK(IsAsMade(plush::samples::Bear()));
+}
+
+TEST_CASE("duck.glb is what its maker makes, byte for byte") {
+  CHECK(IsAsMade(plush::samples::Duck()));
+}
+
+TEST_CASE("octopus.glb is what its maker makes, byte for byte") {
+  CHECK(IsAsMade(plush::samples::Octopus()));
+}
+
+TEST_CASE("The sample models have no findings but their seams") {
+  const std::string name = GENERATE("bear", "duck", "octopus");
+  INFO(name);
+  const GlbModel model = ReadSampleGlb(kModels + name + ".glb");
+  tools::FindingList findings;
+  const tools::SurfaceFacts facts = tools::CheckSurface(model.surface, {}, &findings);
+  for (const tools::Finding& finding : findings.all()) {
+    INFO(finding.code << ": " << finding.message);
+    CHECK(finding.severity == tools::Severity::kInfo);
+  }
+  CHECK(facts.num_components == 1);
+}
+
+TEST_CASE("The sample models are closed, consistently oriented balls in topology, outward") {
+  const std::string name = GENERATE("bear", "duck", "octopus");
+  INFO(name);
+  const GlbModel model = ReadSampleGlb(kModels + name + ".glb");
+  const tools::WeldedSurface welded = tools::MakeWeldedSurface(model.surface);
+  CHECK(welded.degenerate.empty());
+  CHECK(welded.duplicates.empty());
+  const auto num_points = static_cast<uint32_t>(welded.points.size());
+  const tools::SurfaceTopology topology = tools::BuildTopology(welded.triangles, num_points);
+  size_t num_bad = 0;
+  for (const tools::SurfaceEdge& edge : topology.edges) {
+    const auto uses = topology.UsesOf(edge);
+    num_bad += uses.size() == 2 && uses[0].forward != uses[1].forward ? 0 : 1;
+  }
+  CHECK(num_bad == 0);
+  CHECK(int(num_points) - int(topology.edges.size()) + int(welded.triangles.size()) == 2);
+  double six_volume = 0.0;
+  for (const auto& [a, b, c] : welded.triangles) {
+    six_volume += Dot(Cross(welded.points[a], welded.points[b]), welded.points[c]);
+  }
+  CHECK(six_volume / 6.0 > 0.005);
+}
+
+TEST_CASE("The sample models have their promised sizes, materials and pins") {
+  const auto [name, triangles, size] = GENERATE(table<std::string, double, double>(
+      {{"bear", 10.0e3, 0.5}, {"duck", 5.0e3, 0.4}, {"octopus", 30.0e3, 0.9}}));
+  INFO(name);
+  const GlbModel model = ReadSampleGlb(kModels + name + ".glb");
+  const tools::SurfaceMesh& surface = model.surface;
+  CHECK(double(surface.triangles.size()) == Approx(triangles).epsilon(0.05));
+
+  tools::Vec3d low = surface.positions.front(), high = low;
+  for (const tools::Vec3d& p : surface.positions) {
+    low = Min(low, p);
+    high = Max(high, p);
+  }
+  CHECK(low.y == 0.0);
+  const tools::Vec3d extent = high - low;
+  CHECK(std::max({extent.x, extent.y, extent.z}) == Approx(size).epsilon(0.1));
+
+  CHECK(surface.parts.size() >= 2);
+  CHECK(model.document["materials"].size() == surface.parts.size());
+  for (const auto& material : model.document["materials"]) {
+    CHECK(material["pbrMetallicRoughness"]["baseColorFactor"].size() == 4);
+  }
+  const auto& pin = surface.attributes.front().values;
+  const auto num_pinned = std::count_if(pin.begin(), pin.end(), [](float p) { return p > 0.5f; });
+  CHECK(num_pinned > 100);
+  CHECK(size_t(num_pinned) < pin.size() / 4);
+  for (const float p : pin) REQUIRE((p >= 0.0f && p <= 1.0f));
+}
+
+TEST_CASE("Normals of the sample models are unit, smooth across seams, and fit the triangles") {
+  const std::string name = GENERATE("bear", "duck", "octopus");
+  INFO(name);
+  const tools::SurfaceMesh surface = ReadSampleGlb(kModels + name + ".glb").surface;
+  for (const plush::Vec3& n : surface.normals) {
+    REQUIRE(n.x * n.x + n.y * n.y + n.z * n.z == Approx(1.0f).epsilon(1.0e-5));
+  }
+  const tools::Welding welding = tools::WeldByPosition(surface);
+  std::vector<const plush::Vec3*> normal_of_point(welding.num_points, nullptr);
+  for (size_t i = 0; i < surface.normals.size(); ++i) {
+    const plush::Vec3*& first = normal_of_point[welding.point_of_vertex[i]];
+    if (first == nullptr) first = &surface.normals[i];
+    const plush::Vec3& n = surface.normals[i];
+    REQUIRE((n.x == first->x && n.y == first->y && n.z == first->z));
+  }
+  size_t num_against = 0;  // creases beside eyes and bill may turn a normal far, never many
+  for (const auto& [a, b, c] : surface.triangles) {
+    const auto& p = surface.positions;
+    const tools::Vec3d face = Cross(p[b] - p[a], p[c] - p[a]);
+    for (const uint32_t corner : {a, b, c}) {
+      const plush::Vec3& n = surface.normals[corner];
+      num_against += Dot(face, {n.x, n.y, n.z}) < 0.5 * Length(face) ? 1 : 0;
+    }
+  }
+  CHECK(num_against < surface.triangles.size() / 50);
+}
+
+TEST_CASE("The sample models together stay below two megabytes") {
+  std::uintmax_t bytes = 0;
+  for (const char* name : {"bear", "duck", "octopus"}) {
+    bytes += std::filesystem::file_size(kModels + name + ".glb");
+  }
+  CHECK(bytes < 2'000'000);
+}
