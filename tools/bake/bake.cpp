@@ -3,6 +3,10 @@
 
 #include "bake/asset_writer.h"
 #include "bake/bake_content.h"
+#include "cage/inside.h"
+#include "cage/lattice_cage.h"
+#include "cage/solid_surface.h"
+#include "cage/solid_volume.h"
 #include "embed/embedding.h"
 #include "mesh/tet_boundary.h"
 
@@ -37,16 +41,8 @@ class StageClock {
 struct Cage {
   TetMesh mesh;               // nodes as the file stores them
   double solid_volume = 0.0;  // [m^3]
-  double mass_volume = 0.0;   // what the density is multiplied by [m^3]
+  bool is_shell = false;      // encloses next to nothing: mass comes from the cage
 };
-
-double TetVolume(const TetMesh& mesh) {
-  double six_volumes = 0.0;
-  for (const auto& [a, b, c, d] : mesh.tets) {
-    six_volumes += SixVolume(mesh.nodes[a], mesh.nodes[b], mesh.nodes[c], mesh.nodes[d]);
-  }
-  return six_volumes / 6.0;
-}
 
 Result<Cage> ImportedCage(const ImportedModel& model) {
   if (model.tets.tets.empty()) {
@@ -58,13 +54,30 @@ Result<Cage> ImportedCage(const ImportedModel& model) {
   Cage cage;
   cage.mesh = model.tets;
   for (Vec3d& node : cage.mesh.nodes) node = RoundToFloat(node);
-  cage.solid_volume = cage.mass_volume = TetVolume(cage.mesh);
+  cage.solid_volume = CageVolume(cage.mesh);
   return cage;
 }
 
-Result<Cage> MakeCage(const ImportedModel& model, const SurfaceMesh& /*surface*/, Mesher mesher) {
-  if (mesher == Mesher::kImport) return ImportedCage(model);
-  return Error{ExitCode::kUnsupported, "the lattice mesher is not built in", ""};
+Result<Cage> MakeLatticeCage(const SurfaceMesh& surface, const BakeSettings& settings,
+                             StageClock* clock, FindingList* findings) {
+  const SolidSurface solid = MakeSolidSurface(surface, findings);
+  const InsideTest inside(solid);
+  clock->End("solid");
+  Result<LatticeCage> lattice = BuildLatticeCage(
+      solid, inside, {.target_tets = settings.target_tets, .cell_m = settings.cell_m}, findings);
+  if (!lattice.ok()) return lattice.error();
+  clock->End("cage");
+  Cage cage;
+  cage.mesh = std::move(lattice.value().mesh);
+  cage.solid_volume = SolidVolume(solid, inside, cage.mesh, findings);
+  cage.is_shell = cage.solid_volume < kShellShare * CageVolume(cage.mesh);
+  clock->End("volume");
+  return cage;
+}
+
+double TotalMass(const Cage& cage, const BakeSettings& settings) {
+  const bool solid = settings.mass == MassSource::kSolid && !cage.is_shell;
+  return settings.material.density * (solid ? cage.solid_volume : CageVolume(cage.mesh));
 }
 
 Mesher ChooseMesher(const ImportedModel& model, Mesher asked) {
@@ -75,7 +88,7 @@ Mesher ChooseMesher(const ImportedModel& model, Mesher asked) {
 }  // namespace
 
 Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings,
-                        FindingList* /*findings*/) {
+                        FindingList* findings) {
   std::optional<tbb::global_control> threads;
   if (settings.threads > 0) {
     threads.emplace(tbb::global_control::max_allowed_parallelism,
@@ -86,23 +99,24 @@ Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings
   for (Vec3d& position : surface.positions) position = RoundToFloat(position);
 
   const Mesher mesher = ChooseMesher(model, settings.mesher);
-  Result<Cage> cage = MakeCage(model, surface, mesher);
-  if (!cage.ok()) return cage.error();
-  clock.End("cage");
+  Result<Cage> made = mesher == Mesher::kImport
+                          ? ImportedCage(model)
+                          : MakeLatticeCage(surface, settings, &clock, findings);
+  if (!made.ok()) return made.error();
+  const Cage& cage = made.value();
 
   AssetContent content;
-  FillVisual(surface, EmbedPoints(surface.positions, cage.value().mesh), &content);
+  FillVisual(surface, EmbedPoints(surface.positions, cage.mesh), &content);
   clock.End("embed");
 
   Result<RestData> rest =
-      ComputeRestData(cage.value().mesh, settings.material,
-                      settings.material.density * cage.value().mass_volume, settings.dt);
+      ComputeRestData(cage.mesh, settings.material, TotalMass(cage, settings), settings.dt);
   if (!rest.ok()) return rest.error();
   content.rest = std::move(rest.value());
   clock.End("rest");
 
   content.material = settings.material;
-  content.solid_volume = cage.value().solid_volume;
+  content.solid_volume = cage.solid_volume;
   content.settings_json = SettingsJson(model, settings, mesher);
   content.source_hash = model.source_hash;
   Result<std::vector<std::byte>> bytes = WriteAsset(content);

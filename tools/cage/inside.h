@@ -7,37 +7,23 @@
 //   Soups and Clouds. 2018
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <memory>
-#include <vector>
-
-#include "base/finding.h"
 #include "base/vec3.h"
-#include "mesh/surface_mesh.h"
+#include "cage/solid_surface.h"
+
+#include <memory>
 
 namespace plush::tools {
-
-/// The solid that a surface means: welded points and oriented triangles without degenerate or
-/// coincident ones, each component turned outwards unless it lies inside another (a cavity).
-struct SolidSurface {
-  std::vector<Vec3d> points;                       ///< [m]
-  std::vector<std::array<uint32_t, 3>> triangles;  ///< into points
-  std::vector<uint32_t> source_triangle;           ///< of the SurfaceMesh, per triangle
-};
-
-/// Drops degenerate faces, reduces coincident ones to one, orients components; adds CAGE_...
-/// findings that say what was assumed. An empty result means that no triangle has positive area.
-SolidSurface MakeSolidSurface(const SurfaceMesh& mesh, FindingList* findings);
 
 /// Answers winding-number queries. Thread-safe.
 class InsideTest {
  public:
+  /// O(t log t). Copies what it needs of `surface`.
   explicit InsideTest(const SolidSurface& surface);
   ~InsideTest();
   InsideTest(InsideTest&&) noexcept;
 
-  /// Generalised winding number: 1 inside a closed outward surface, 0 outside.
+  /// Generalised winding number, to about 0.04: 1 inside a closed outward surface, 0 outside. Exact
+  /// solid angles near `point`, expansions of whole branches far away.
   double WindingNumber(const Vec3d& point) const;
   /// |w| > 1/2.
   bool IsInside(const Vec3d& point) const;

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#include "cage/solid_surface.h"
+
+#include "cage/inside.h"
+#include "cage/solid_angle.h"
+#include "cage/surface_orientation.h"
+#include "mesh/exact_predicates.h"
+#include "mesh/welding.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <utility>
+
+namespace plush::tools {
+namespace {
+
+using Triangle = std::array<uint32_t, 3>;
+
+// A flat sheet has no inside: its own volume is rounding, below this share of area^(3/2).
+constexpr double kFlatVolume = 1e-9;
+
+// Triangles at which a piece is asked whether it lies inside the others.
+constexpr size_t kSamplesPerPiece = 5;
+
+bool HasArea(const std::vector<Vec3d>& points, const Triangle& t) {
+  if (t[0] == t[1] || t[1] == t[2] || t[2] == t[0]) return false;
+  const Vec3d u = points[t[1]] - points[t[0]];
+  const Vec3d v = points[t[2]] - points[t[0]];
+  const double edges = LengthSquared(u) + LengthSquared(v);
+  if (LengthSquared(Cross(u, v)) > 1e-20 * edges * edges) return true;  // far from rounding
+  return !AreCollinear(points[t[0]], points[t[1]], points[t[2]]);
+}
+
+void WeldPoints(const SurfaceMesh& mesh, SolidSurface* solid) {
+  const Welding welding = WeldByPosition(mesh);
+  solid->points.resize(welding.num_points);
+  for (size_t v = 0; v < mesh.positions.size(); ++v) {
+    solid->points[welding.point_of_vertex[v]] = mesh.positions[v];
+  }
+  for (uint32_t t = 0; t < mesh.triangles.size(); ++t) {
+    Triangle triangle = mesh.triangles[t];
+    for (uint32_t& corner : triangle) corner = welding.point_of_vertex[corner];
+    if (!HasArea(solid->points, triangle)) continue;
+    solid->triangles.push_back(triangle);
+    solid->source_triangle.push_back(t);
+  }
+}
+
+// Keeps the first of each set of triangles with the same corners.
+void DropCoincident(SolidSurface* solid) {
+  const auto key = [&](uint32_t t) {
+    Triangle sorted = solid->triangles[t];
+    std::sort(sorted.begin(), sorted.end());
+    return sorted;
+  };
+  std::vector<std::pair<Triangle, uint32_t>> keyed;
+  keyed.reserve(solid->triangles.size());
+  for (uint32_t t = 0; t < solid->triangles.size(); ++t) keyed.emplace_back(key(t), t);
+  std::sort(keyed.begin(), keyed.end());
+  std::vector<uint32_t> kept;
+  kept.reserve(keyed.size());
+  for (size_t i = 0; i < keyed.size(); ++i) {
+    if (i == 0 || keyed[i].first != keyed[i - 1].first) kept.push_back(keyed[i].second);
+  }
+  std::sort(kept.begin(), kept.end());
+  for (size_t i = 0; i < kept.size(); ++i) {
+    solid->triangles[i] = solid->triangles[kept[i]];
+    solid->source_triangle[i] = solid->source_triangle[kept[i]];
+  }
+  solid->triangles.resize(kept.size());
+  solid->source_triangle.resize(kept.size());
+}
+
+std::array<Vec3d, 3> Corners(const SolidSurface& solid, uint32_t t) {
+  const Triangle& triangle = solid.triangles[t];
+  return {solid.points[triangle[0]], solid.points[triangle[1]], solid.points[triangle[2]]};
+}
+
+void Turn(const std::vector<uint32_t>& piece, SolidSurface* solid) {
+  for (const uint32_t t : piece) std::swap(solid->triangles[t][1], solid->triangles[t][2]);
+}
+
+// Whether the piece encloses a negative volume, seen from its own centre (which matters only where
+// it is open).
+bool FacesInwards(const SolidSurface& solid, const std::vector<uint32_t>& piece) {
+  double area = 0.0;
+  Vec3d centre;
+  for (const uint32_t t : piece) {
+    const auto [a, b, c] = Corners(solid, t);
+    const double weight = 0.5 * Length(Cross(b - a, c - a));
+    centre += (a + b + c) * (weight / 3.0);
+    area += weight;
+  }
+  centre = centre / area;
+  double volume = 0.0;
+  for (const uint32_t t : piece) {
+    const auto [a, b, c] = Corners(solid, t);
+    volume += SixVolume(centre, a, b, c) / 6.0;
+  }
+  return volume < -kFlatVolume * area * std::sqrt(area);
+}
+
+// Whether most samples of the piece have a winding number above 1/2 in the rest of the surface.
+bool LiesInsideOthers(const SolidSurface& solid, const InsideTest& everything,
+                      const std::vector<uint32_t>& piece) {
+  const size_t samples = std::min(kSamplesPerPiece, piece.size());
+  size_t inside = 0;
+  for (size_t i = 0; i < samples; ++i) {
+    const auto [a, b, c] = Corners(solid, piece[i * piece.size() / samples]);
+    const Vec3d point = (a + b + c) / 3.0;
+    double others = everything.WindingNumber(point);
+    for (const uint32_t t : piece) {
+      const auto [ta, tb, tc] = Corners(solid, t);
+      others -= WindingOfTriangle(point, ta, tb, tc);
+    }
+    inside += others > 0.5 ? 1 : 0;
+  }
+  return 2 * inside > samples;
+}
+
+Place PlaceOf(const SolidSurface& solid, const std::vector<uint32_t>& piece) {
+  const auto [a, b, c] = Corners(solid, piece[0]);
+  return {(a + b + c) / 3.0, static_cast<int64_t>(solid.source_triangle[piece[0]]), -1, ""};
+}
+
+// Turns pieces outwards, then cavities back.
+void OrientOutwards(const std::vector<std::vector<uint32_t>>& pieces, SolidSurface* solid,
+                    FindingList* findings) {
+  std::vector<const std::vector<uint32_t>*> inward;
+  for (const auto& piece : pieces) {
+    if (FacesInwards(*solid, piece)) inward.push_back(&piece);
+  }
+  if (inward.empty()) return;
+  for (const auto* piece : inward) Turn(*piece, solid);
+  std::vector<Place> cavities;
+  std::vector<Place> flipped;
+  const InsideTest everything(pieces.size() > 1 ? *solid : SolidSurface{});
+  std::vector<const std::vector<uint32_t>*> hollow;
+  for (const auto* piece : inward) {
+    const bool is_cavity = pieces.size() > 1 && LiesInsideOthers(*solid, everything, *piece);
+    (is_cavity ? cavities : flipped).push_back(PlaceOf(*solid, *piece));
+    if (is_cavity) hollow.push_back(piece);
+  }
+  for (const auto* piece : hollow) Turn(*piece, solid);
+  if (!flipped.empty()) {
+    const std::string count = std::to_string(flipped.size());
+    findings->Add("CAGE_COMPONENT_FLIPPED", flipped.size(),
+                  count + " of " + std::to_string(pieces.size()) +
+                      " components face inwards and were turned around",
+                  flipped);
+  }
+  if (!cavities.empty()) {
+    const std::string count = std::to_string(cavities.size());
+    findings->Add("CAGE_CAVITY", cavities.size(),
+                  count + " components face inwards inside others and were taken as cavities",
+                  cavities);
+  }
+}
+
+}  // namespace
+
+SolidSurface MakeSolidSurface(const SurfaceMesh& mesh, FindingList* findings) {
+  SolidSurface solid;
+  WeldPoints(mesh, &solid);
+  DropCoincident(&solid);
+  const OrientedPieces oriented = OrientPieces(&solid.triangles);
+  std::vector<std::vector<uint32_t>> pieces(oriented.num_pieces);
+  for (uint32_t t = 0; t < solid.triangles.size(); ++t) {
+    pieces[oriented.piece_of_triangle[t]].push_back(t);
+  }
+  OrientOutwards(pieces, &solid, findings);
+  solid.closed = IsClosed(solid.triangles);
+  return solid;
+}
+
+}  // namespace plush::tools

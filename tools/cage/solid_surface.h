@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// What solid a triangle soup means.
+#pragma once
+
+#include "base/finding.h"
+#include "base/vec3.h"
+#include "mesh/surface_mesh.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace plush::tools {
+
+/// The solid that a surface means: welded points and oriented triangles without degenerate or
+/// coincident ones, each component turned outwards unless it lies inside another (a cavity).
+struct SolidSurface {
+  std::vector<Vec3d> points;                       ///< [m]
+  std::vector<std::array<uint32_t, 3>> triangles;  ///< into points
+  std::vector<uint32_t> source_triangle;           ///< of the SurfaceMesh, per triangle
+  bool closed = false;  ///< every edge is passed as often forwards as backwards: winding numbers
+                        ///< are whole off the surface
+};
+
+/// Makes the solid of `mesh`:
+/// - welds equal positions, drops faces without area, keeps one (the first) of coincident faces
+///   whatever their orientation;
+/// - makes neighbours agree across edges of exactly two triangles, as most of the piece did;
+/// - turns a piece whose own winding is negative, unless it lies inside another: then it is a
+///   cavity.
+/// Adds CAGE_COMPONENT_FLIPPED and CAGE_CAVITY. An empty result means that no triangle has positive
+/// area. O(n log n), deterministic.
+SolidSurface MakeSolidSurface(const SurfaceMesh& mesh, FindingList* findings);
+
+}  // namespace plush::tools

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "cage/triangle_tet_overlap.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plush::tools {
+namespace {
+
+// Bound of the relative rounding error of a projection, with a factor of ten to spare.
+constexpr double kRounding = 1e-14;
+
+double LargestCoordinate(const Vec3d& v) {
+  return std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)});
+}
+
+// Triangle and tet relative to a corner of the tet.
+struct Pair {
+  std::array<Vec3d, 3> triangle;
+  std::array<Vec3d, 4> tet;
+  double tolerance = 0.0;  // [m]
+
+  // Whether the projections on `axis` are apart. Any axis is valid, however it was rounded.
+  bool IsSeparatedBy(const Vec3d& axis) const {
+    const double t0 = Dot(triangle[0], axis);
+    const double t1 = Dot(triangle[1], axis);
+    const double t2 = Dot(triangle[2], axis);
+    const double x1 = Dot(tet[1], axis);
+    const double x2 = Dot(tet[2], axis);
+    const double x3 = Dot(tet[3], axis);
+    const double slack = tolerance * (std::abs(axis.x) + std::abs(axis.y) + std::abs(axis.z));
+    const double triangle_low = std::min({t0, t1, t2});
+    const double triangle_high = std::max({t0, t1, t2});
+    const double tet_low = std::min({0.0, x1, x2, x3});
+    const double tet_high = std::max({0.0, x1, x2, x3});
+    return triangle_low > tet_high + slack || tet_low > triangle_high + slack;
+  }
+};
+
+Pair MakePair(const std::array<Vec3d, 3>& triangle, const std::array<Vec3d, 4>& tet) {
+  Pair pair;
+  double largest = 0.0;
+  for (size_t i = 0; i < 3; ++i) {
+    pair.triangle[i] = triangle[i] - tet[0];
+    largest = std::max(largest, LargestCoordinate(pair.triangle[i]));
+  }
+  for (size_t i = 0; i < 4; ++i) {
+    pair.tet[i] = tet[i] - tet[0];
+    largest = std::max(largest, LargestCoordinate(pair.tet[i]));
+  }
+  pair.tolerance = kRounding * largest;
+  return pair;
+}
+
+}  // namespace
+
+bool TriangleMayTouchTet(const std::array<Vec3d, 3>& triangle, const std::array<Vec3d, 4>& tet) {
+  const Pair pair = MakePair(triangle, tet);
+  const auto& [p, b, c, d] = pair.tet;
+  for (const Vec3d& face : {Cross(b, c), Cross(c, d), Cross(d, b), Cross(c - b, d - b)}) {
+    if (pair.IsSeparatedBy(face)) return false;
+  }
+  const std::array<Vec3d, 3> sides = {pair.triangle[1] - pair.triangle[0],
+                                      pair.triangle[2] - pair.triangle[1],
+                                      pair.triangle[0] - pair.triangle[2]};
+  if (pair.IsSeparatedBy(Cross(sides[0], sides[1]))) return false;
+  for (const Vec3d& edge : {b, c, d, c - b, d - c, b - d}) {
+    for (const Vec3d& side : sides) {
+      if (pair.IsSeparatedBy(Cross(edge, side))) return false;
+    }
+  }
+  return true;
+}
+
+bool TriangleMayTouchBox(const std::array<Vec3d, 3>& triangle, const Vec3d& lower,
+                         const Vec3d& upper) {
+  const Vec3d centre = (lower + upper) * 0.5;
+  const Vec3d half = (upper - lower) * 0.5;
+  const Vec3d a = triangle[0] - centre;
+  const Vec3d b = triangle[1] - centre;
+  const Vec3d c = triangle[2] - centre;
+  const Vec3d normal = Cross(b - a, c - a);
+  const double reach =
+      std::abs(normal.x) * half.x + std::abs(normal.y) * half.y + std::abs(normal.z) * half.z;
+  const double largest = std::max(
+      {LargestCoordinate(a), LargestCoordinate(b), LargestCoordinate(c), LargestCoordinate(half)});
+  const double slack =
+      kRounding * largest * (std::abs(normal.x) + std::abs(normal.y) + std::abs(normal.z));
+  const double pa = Dot(a, normal);
+  const double pb = Dot(b, normal);
+  const double pc = Dot(c, normal);
+  return std::min({pa, pb, pc}) <= reach + slack && std::max({pa, pb, pc}) >= -reach - slack;
+}
+
+}  // namespace plush::tools
