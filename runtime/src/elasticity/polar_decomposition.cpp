@@ -10,17 +10,40 @@
 namespace plush {
 namespace {
 
-// Longest Newton step [rad]: the Cayley map used here turns by 4 atan(|omega|/4), below pi up to
-// |omega| = 4.
-constexpr float kMaxStep = 3.0f;
+// Longest Newton step: the Cayley map used here turns by 4 atan(|omega|/4), so this one by a
+// quarter turn. Where H is positive definite no step needs to turn further, and longer ones can
+// alternate between two rotations for ever.
+constexpr float kMaxStep = 1.65685425f;  // 4 tan(pi/8)
 // Steps below this change no float digit of the rotation.
 constexpr float kConverged = 1.0e-7f;
 // Pivots of H below this fraction of its size count as flat.
 constexpr float kFlat = 1.0e-4f;
+// Gradients below this fraction of H's size say too little where H is indefinite.
+constexpr float kSaddle = 1.0e-2f;
+
+// Whether the symmetric H has no eigenvalue below `least`.
+bool IsAbove(const Mat3& H, float least) {
+  const Mat3 S = {{H.c0.x - least, H.c0.y, H.c0.z},
+                  {H.c1.x, H.c1.y - least, H.c1.z},
+                  {H.c2.x, H.c2.y, H.c2.z - least}};
+  return S.c0.x > 0.0f && S.c0.x * S.c1.y - S.c1.x * S.c0.y > 0.0f && Determinant(S) > 0.0f;
+}
+
+// The longest column, times `length` over its own.
+Vec3 LongestColumn(const Mat3& m, float length) {
+  Vec3 longest = m.c0;
+  if (Dot(m.c1, m.c1) > Dot(longest, longest)) longest = m.c1;
+  if (Dot(m.c2, m.c2) > Dot(longest, longest)) longest = m.c2;
+  const float own = Length(longest);
+  return own > 0.0f ? longest * (length / own) : Vec3{};
+}
 
 // Newton step omega = -H^-1 (2 axl(Y)), H = tr(Y) I - sym(Y), Y = R^T F [Kug, Eq. 22-25], where
-// axl(Y)_k = 1/2 sum_ij Y_ij eps_ijk. An indefinite H (inverted or far-turned elements) is shifted
-// until it is positive definite: the plain step would climb. Zero where nothing is left to do.
+// axl(Y)_k = 1/2 sum_ij Y_ij eps_ijk. Zero where nothing is left to do.
+//
+// An indefinite H (inverted or far-turned elements) is shifted until it is positive definite: the
+// plain step would climb. At a saddle, half a turn away say, the gradient vanishes and the step
+// follows the lowest curvature instead.
 Vec3 NewtonStep(const Mat3& Y) {
   // Y_ij is component i of column j: Y_12 = c2.y.
   const Vec3 minus_gradient = {Y.c1.z - Y.c2.y, Y.c2.x - Y.c0.z, Y.c0.y - Y.c1.x};
@@ -29,20 +52,22 @@ Vec3 NewtonStep(const Mat3& Y) {
   const float h02 = -0.5f * (Y.c2.x + Y.c0.z);
   const float h12 = -0.5f * (Y.c2.y + Y.c1.z);
   Mat3 H = {{trace - Y.c0.x, h01, h02}, {h01, trace - Y.c1.y, h12}, {h02, h12, trace - Y.c2.z}};
-  const float a01 = std::fabs(h01), a02 = std::fabs(h02), a12 = std::fabs(h12);
-  const float size = std::fabs(H.c0.x) + std::fabs(H.c1.y) + std::fabs(H.c2.z) + a01 + a02 + a12;
+  // Of Y, so that it does not vanish with H: a flattened element a quarter turn away has H = 0.
+  const float size = std::fabs(H.c0.x) + std::fabs(H.c1.y) + std::fabs(H.c2.z) + std::fabs(h01) +
+                     std::fabs(h02) + std::fabs(h12) + Length(minus_gradient);
   const float flat = kFlat * size;
-  const float minor = H.c0.x * H.c1.y - h01 * h01;
-  const bool positive_definite =
-      H.c0.x > flat && minor > flat * flat && Determinant(H) > flat * flat * flat;
-  if (!positive_definite) {
-    // Gershgorin: no eigenvalue of H lies below `lowest`.
-    const float lowest =
-        std::fmin(H.c0.x - a01 - a02, std::fmin(H.c1.y - a01 - a12, H.c2.z - a02 - a12));
-    const float shift = flat - lowest;
+  if (!IsAbove(H, flat)) {
+    if (!(flat > 0.0f)) return {};
+    float shift = flat;
+    while (!IsAbove(H, 0.5f * flat - shift)) shift *= 4.0f;  // ends: |H| <= size
     H.c0.x += shift;
     H.c1.y += shift;
     H.c2.z += shift;
+    if (shift > flat && Length(minus_gradient) < kSaddle * size) {
+      // Columns of the inverse are rich in the direction of the lowest eigenvalue.
+      const Vec3 down = LongestColumn(Cofactor(H), kMaxStep);
+      return Dot(down, minus_gradient) < 0.0f ? -down : down;
+    }
   }
   const float det = Determinant(H);
   if (!(det > 0.0f)) return {};

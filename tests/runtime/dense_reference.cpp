@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/dense_reference.h"
+
+#include <cmath>
+
+namespace plush::test {
+namespace {
+
+Eigen::Matrix3d CofactorOf(const Eigen::Matrix3d& F) {
+  Eigen::Matrix3d out;
+  out << F.col(1).cross(F.col(2)), F.col(2).cross(F.col(0)), F.col(0).cross(F.col(1));
+  return out;
+}
+
+// Derivatives by the four nodes' positions (columns) of a scalar with derivative P by F.
+Eigen::Matrix<double, 3, 4> ByNodes(const Eigen::Matrix3d& P, const Eigen::Matrix3d& dm_inv) {
+  Eigen::Matrix<double, 3, 4> out;
+  out.rightCols<3>() = P * dm_inv.transpose();
+  out.col(0) = -out.rightCols<3>().rowwise().sum();
+  return out;
+}
+
+}  // namespace
+
+DenseModel::DenseModel(const Asset& asset) {
+  const SimulationView& s = asset.simulation();
+  for (const Tet& tet : s.tets) tets.push_back({tet.a, tet.b, tet.c, tet.d});
+  for (const Mat3& m : s.dm_inv) dm_inv.push_back(ToEigen(m));
+  volumes.assign(s.volumes.begin(), s.volumes.end());
+  mu.assign(s.mu.begin(), s.mu.end());
+  lambda.assign(s.lambda.begin(), s.lambda.end());
+  rest = ToEigen(std::vector<Vec3>(s.nodes.begin(), s.nodes.end()));
+  masses.resize(rest.cols());
+  for (Eigen::Index i = 0; i < rest.cols(); ++i) masses[i] = s.masses[static_cast<size_t>(i)];
+  pinned.assign(s.nodes.size(), false);
+}
+
+Eigen::Matrix3d PolarRotation(const Eigen::Matrix3d& F) {
+  const Eigen::JacobiSVD<Eigen::Matrix3d> svd(F, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  Eigen::Vector3d signs(1.0, 1.0, 1.0);
+  signs.z() = svd.matrixU().determinant() * svd.matrixV().determinant() < 0.0 ? -1.0 : 1.0;
+  return svd.matrixU() * signs.asDiagonal() * svd.matrixV().transpose();
+}
+
+Eigen::Matrix3d DenseGradient(const DenseModel& model, size_t tet, const Points& x) {
+  const auto& n = model.tets[tet];
+  Eigen::Matrix3d Ds;
+  Ds << x.col(n[1]) - x.col(n[0]), x.col(n[2]) - x.col(n[0]), x.col(n[3]) - x.col(n[0]);
+  return Ds * model.dm_inv[tet];
+}
+
+double DenseEnergy(const DenseModel& model, const Points& x) {
+  double energy = 0.0;
+  for (size_t t = 0; t < model.tets.size(); ++t) {
+    const Eigen::Matrix3d F = DenseGradient(model, t, x);
+    const double change = F.determinant() - 1.0;
+    energy += model.mu[t] * model.volumes[t] * (F - PolarRotation(F)).squaredNorm() +
+              0.5 * model.lambda[t] * model.volumes[t] * change * change;
+  }
+  return energy;
+}
+
+Points DenseForces(const DenseModel& model, const Points& x) {
+  Points forces = Points::Zero(3, x.cols());
+  for (size_t t = 0; t < model.tets.size(); ++t) {
+    const Eigen::Matrix3d F = DenseGradient(model, t, x);
+    const Eigen::Matrix3d P = 2.0 * model.mu[t] * (F - PolarRotation(F)) +
+                              model.lambda[t] * (F.determinant() - 1.0) * CofactorOf(F);
+    const auto gradients = ByNodes(P * model.volumes[t], model.dm_inv[t]);
+    for (int i = 0; i < 4; ++i)
+      forces.col(model.tets[t][static_cast<size_t>(i)]) -= gradients.col(i);
+  }
+  return forces;
+}
+
+Eigen::MatrixXd DenseSystem(const DenseModel& model, double dt) {
+  const Eigen::Index n = model.num_nodes(), m = static_cast<Eigen::Index>(model.tets.size());
+  Eigen::MatrixXd D = Eigen::MatrixXd::Zero(9 * m, 3 * n);
+  Eigen::VectorXd K(9 * m);
+  for (Eigen::Index t = 0; t < m; ++t) {
+    const size_t tet = static_cast<size_t>(t);
+    const Eigen::Matrix3d& B = model.dm_inv[tet];
+    K.segment(9 * t, 9).setConstant(2.0 * model.mu[tet] * model.volumes[tet] * dt * dt);
+    for (int j = 0; j < 3; ++j) {  // [Kug, Eq. 9]
+      for (int i = 0; i < 4; ++i) {
+        const double weight = i == 0 ? -B.col(j).sum() : B(i - 1, j);
+        D.block(9 * t + 3 * j, 3 * model.tets[tet][static_cast<size_t>(i)], 3, 3) =
+            weight * Eigen::Matrix3d::Identity();
+      }
+    }
+  }
+  Eigen::MatrixXd A = D.transpose() * K.asDiagonal() * D;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    A.block(3 * i, 3 * i, 3, 3) += model.masses[i] * Eigen::Matrix3d::Identity();
+  }
+  for (Eigen::Index i = 0; i < n; ++i) {
+    if (!model.pinned[static_cast<size_t>(i)]) continue;
+    A.middleRows(3 * i, 3).setZero();
+    A.middleCols(3 * i, 3).setZero();
+    A.block(3 * i, 3 * i, 3, 3).setIdentity();
+  }
+  return A;
+}
+
+DenseStepper::DenseStepper(const DenseModel& model, double dt, int outer_iterations,
+                           int volume_sweeps)
+    : x(model.rest),
+      v(Points::Zero(3, model.num_nodes())),
+      kappa(Eigen::VectorXd::Zero(static_cast<Eigen::Index>(model.tets.size()))),
+      model_(model),
+      dt_(dt),
+      outer_iterations_(outer_iterations),
+      volume_sweeps_(volume_sweeps),
+      factor_(DenseSystem(model, dt)) {}
+
+void DenseStepper::AddStretchAndVolume(const Points& y, Points* rhs) const {
+  for (size_t t = 0; t < model_.tets.size(); ++t) {
+    const Eigen::Matrix3d F = DenseGradient(model_, t, y);
+    const Eigen::Matrix3d P =
+        2.0 * model_.mu[t] * model_.volumes[t] * dt_ * dt_ * (PolarRotation(F) - F) +
+        kappa[static_cast<Eigen::Index>(t)] * CofactorOf(F);
+    const auto by_nodes = ByNodes(P, model_.dm_inv[t]);
+    for (int i = 0; i < 4; ++i) rhs->col(model_.tets[t][static_cast<size_t>(i)]) += by_nodes.col(i);
+  }
+}
+
+void DenseStepper::Sweep(Points* u) {
+  for (size_t t = 0; t < model_.tets.size(); ++t) {
+    const Eigen::Matrix3d F = DenseGradient(model_, t, x + *u);
+    double& multiplier = kappa[static_cast<Eigen::Index>(t)];
+    if (F.determinant() < 0.1) {
+      multiplier = 0.0;
+      continue;
+    }
+    const auto gradients = ByNodes(CofactorOf(F), model_.dm_inv[t]);
+    const double alpha = 1.0 / (model_.lambda[t] * model_.volumes[t] * dt_ * dt_);
+    double response = 0.0;
+    std::array<double, 4> w = {};
+    for (size_t i = 0; i < 4; ++i) {
+      const Eigen::Index node = model_.tets[t][i];
+      w[i] = model_.pinned[static_cast<size_t>(node)] ? 0.0 : 1.0 / model_.masses[node];
+      response += w[i] * gradients.col(static_cast<Eigen::Index>(i)).squaredNorm();
+    }
+    const double change =
+        (-(F.determinant() - 1.0) - alpha * multiplier) / (response + alpha);  // [Kug, Eq. 15]
+    multiplier += change;
+    for (size_t i = 0; i < 4; ++i) {
+      u->col(model_.tets[t][i]) += w[i] * change * gradients.col(static_cast<Eigen::Index>(i));
+    }
+  }
+}
+
+void DenseStepper::Step(const Eigen::Vector3d& gravity) {
+  Points predicted = v * dt_;
+  predicted.colwise() += gravity * dt_ * dt_;
+  for (Eigen::Index i = 0; i < x.cols(); ++i) {
+    if (model_.pinned[static_cast<size_t>(i)]) predicted.col(i).setZero();
+  }
+  Points u = predicted;
+  for (int k = 0; k < outer_iterations_; ++k) {
+    Points rhs = (predicted - u) * model_.masses.asDiagonal();
+    AddStretchAndVolume(x + u, &rhs);
+    for (Eigen::Index i = 0; i < x.cols(); ++i) {
+      if (model_.pinned[static_cast<size_t>(i)]) rhs.col(i).setZero();
+    }
+    const Eigen::VectorXd d = factor_.solve(Eigen::Map<Eigen::VectorXd>(rhs.data(), rhs.size()));
+    u += Eigen::Map<const Points>(d.data(), 3, x.cols());
+    for (int sweep = 0; sweep < volume_sweeps_; ++sweep) Sweep(&u);
+  }
+  x += u;
+  v = u / dt_;
+}
+
+}  // namespace plush::test

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#include "elasticity/elements.h"
+
+#include "runtime/dense_reference.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+constexpr tools::Material kMaterial = {2.0e5, 0.35, 900.0};
+
+ShapeAsset RandomShape(uint32_t seed) {
+  return ShapeAsset(TetBox(2, 2, 1, 0.1, 0.09, seed), kMaterial);
+}
+
+// Rest nodes moved by up to `size` in each direction, as the runtime's float sees them.
+Points Deformed(const ShapeAsset& shape, Random* random, double size) {
+  const Points moved = ToEigen(shape.rest()) + random->Vectors(shape.num_nodes(), size);
+  return ToEigen(ToVec3s(moved));
+}
+
+Points ForcesAt(const ShapeAsset& shape, const Points& x) {
+  std::vector<Vec3> forces(shape.num_nodes(), Vec3{7.0f, 7.0f, 7.0f});
+  const std::vector<Quat> rotations(shape.simulation().tets.size());
+  ElasticForces(shape.elements(), ToVec3s(x), rotations, forces);
+  return ToEigen(forces);
+}
+
+}  // namespace
+
+TEST_CASE("The reference's forces are minus the gradient of its energy") {
+  const uint32_t seed = GENERATE(1u, 2u);
+  CAPTURE(seed);
+  const ShapeAsset shape = RandomShape(seed);
+  const DenseModel model(shape.asset());
+  Random random(seed);
+  const Points x = Deformed(shape, &random, 0.02);
+  const Points forces = DenseForces(model, x);
+  const double h = 1e-6;
+  for (Eigen::Index k = 0; k < x.size(); ++k) {
+    Points plus = x, minus = x;
+    plus.data()[k] += h;
+    minus.data()[k] -= h;
+    const double slope = (DenseEnergy(model, plus) - DenseEnergy(model, minus)) / (2.0 * h);
+    REQUIRE(forces.data()[k] == Approx(-slope).margin(1e-5 * forces.norm()));
+  }
+}
+
+TEST_CASE("Elastic forces are minus the gradient of the energy") {
+  const uint32_t seed = GENERATE(3u, 4u, 5u);
+  // Small, large, and so large that tets invert.
+  const double size = GENERATE(0.001, 0.02, 0.06);
+  CAPTURE(seed, size);
+  const ShapeAsset shape = RandomShape(seed);
+  const DenseModel model(shape.asset());
+  Random random(seed);
+  const Points x = Deformed(shape, &random, size);
+  const Points forces = DenseForces(model, x);
+  CHECK((ForcesAt(shape, x) - forces).norm() < 1e-4 * forces.norm());
+
+  const std::vector<Quat> rotations(shape.simulation().tets.size());
+  const ElementSummary summary = SummariseElements(shape.elements(), ToVec3s(x), rotations);
+  CHECK(summary.elastic_j == Approx(DenseEnergy(model, x)).epsilon(2e-5));
+  double volume = 0.0, smallest = 1.0;
+  uint32_t inverted = 0, collapsed = 0;
+  for (size_t t = 0; t < model.tets.size(); ++t) {
+    const double det = DenseGradient(model, t, x).determinant();
+    volume += det * model.volumes[t];
+    smallest = std::min(smallest, det);
+    inverted += det <= 0.0 ? 1u : 0u;
+    collapsed += det < 0.1 ? 1u : 0u;
+  }
+  CHECK(summary.volume == Approx(volume).epsilon(1e-5));
+  CHECK(summary.min_det_f == Approx(smallest).margin(1e-5));
+  CHECK(summary.inverted == inverted);
+  CHECK(summary.collapsed == collapsed);
+  if (size > 0.05) CHECK(inverted > 0);
+}
+
+TEST_CASE("Impulses are dt^2 times the stretch forces plus multipliers times volume gradients") {
+  const uint32_t seed = GENERATE(6u, 7u);
+  CAPTURE(seed);
+  const ShapeAsset shape = RandomShape(seed);
+  DenseModel model(shape.asset());
+  Random random(seed);
+  const Points x = Deformed(shape, &random, 0.02);
+  const double dt = 0.0125;
+  std::vector<float> kappa;
+  for (size_t t = 0; t < model.tets.size(); ++t) {
+    kappa.push_back(static_cast<float>(random.Uniform(-1e-4, 1e-4)));
+  }
+  std::vector<Vec3> rhs(shape.num_nodes(), Vec3{1.0f, -2.0f, 3.0f});
+  std::vector<Quat> rotations(model.tets.size());
+  AddElasticImpulses(shape.elements(), ToVec3s(x), static_cast<float>(dt), 64, rotations, kappa,
+                     rhs);
+  // A volume term of energy -kappa (det F - 1) / dt^2 has the multiplier's force: by linearity the
+  // forces with two values of lambda give the gradient of each determinant.
+  std::fill(model.lambda.begin(), model.lambda.end(), 0.0);
+  Points expected = DenseForces(model, x) * (dt * dt);
+  for (size_t t = 0; t < model.tets.size(); ++t) {
+    for (size_t i = 0; i < 4; ++i) {
+      const Eigen::Index node = model.tets[t][i];
+      for (int axis = 0; axis < 3; ++axis) {
+        Points moved = x;  // det F is linear in each node: differences are exact
+        moved(axis, node) += 0.5;
+        const double slope = 2.0 * (DenseGradient(model, t, moved).determinant() -
+                                    DenseGradient(model, t, x).determinant());
+        expected(axis, node) += double(kappa[t]) * slope;
+      }
+    }
+  }
+  const Eigen::Vector3d before(1.0, -2.0, 3.0);
+  const double scale = expected.norm();
+  expected.colwise() += before;
+  CHECK((ToEigen(rhs) - expected).norm() < 1e-5 * scale + 1e-6 * before.norm());
+  for (size_t t = 0; t < rotations.size(); ++t) {
+    const Eigen::Matrix3d R = PolarRotation(DenseGradient(model, t, x));
+    CHECK(AngleBetween(RotationOf(rotations[t]), R) < 1e-5);
+  }
+}
+
+TEST_CASE("A rigid motion of the rest shape has no energy and no force") {
+  const uint32_t seed = GENERATE(8u, 9u, 10u);
+  CAPTURE(seed);
+  const ShapeAsset shape = RandomShape(seed);
+  Random random(seed);
+  const Points x = (random.Rotation() * ToEigen(shape.rest())).colwise() + random.Vector(0.3);
+  const double edge = shape.simulation().median_edge;
+  CHECK(ForcesAt(shape, x).norm() < 1e-5 * kMaterial.young * edge * edge);
+  const std::vector<Quat> rotations(shape.simulation().tets.size());
+  const ElementSummary summary = SummariseElements(shape.elements(), ToVec3s(x), rotations);
+  CHECK(summary.elastic_j < 1e-9 * kMaterial.young * summary.volume);
+  CHECK(summary.min_det_f == Approx(1.0).margin(1e-5));
+}
+
+TEST_CASE("Internal forces have no resultant and no moment") {
+  const uint32_t seed = GENERATE(11u, 12u);
+  CAPTURE(seed);
+  const ShapeAsset shape = RandomShape(seed);
+  Random random(seed);
+  const Points x = Deformed(shape, &random, 0.04);
+  const Points forces = ForcesAt(shape, x);
+  Eigen::Vector3d moment = Eigen::Vector3d::Zero();
+  for (Eigen::Index i = 0; i < x.cols(); ++i) moment += x.col(i).cross(forces.col(i));
+  CHECK(forces.rowwise().sum().norm() < 1e-6 * forces.norm());
+  CHECK(moment.norm() < 1e-5 * forces.norm() * x.norm());
+}
+
+TEST_CASE("The stiffness at rest has six zero modes and no more") {
+  const bool single = GENERATE(true, false);
+  CAPTURE(single);
+  const ShapeAsset shape(single ? SingleTet(0.2) : TetBox(1, 1, 1, 0.1, 0.05, 3), kMaterial);
+  const Points rest = ToEigen(shape.rest());
+  const double h = 1e-2 * shape.simulation().median_edge;
+  Eigen::MatrixXd K(rest.size(), rest.size());
+  for (Eigen::Index k = 0; k < rest.size(); ++k) {
+    Points plus = rest, minus = rest;
+    plus.data()[k] += h;
+    minus.data()[k] -= h;
+    const Points difference = (ForcesAt(shape, minus) - ForcesAt(shape, plus)) / (2.0 * h);
+    K.col(k) = Eigen::Map<const Eigen::VectorXd>(difference.data(), difference.size());
+  }
+  CHECK((K - K.transpose()).norm() < 1e-3 * K.norm());
+  const Eigen::VectorXd values =
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(0.5 * (K + K.transpose())).eigenvalues();
+  const double largest = values.tail(1)[0];
+  for (int i = 0; i < 6; ++i) CHECK(std::fabs(values[i]) < 1e-3 * largest);
+  CHECK(values[6] > 1e-2 * largest);
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/tet_fixtures.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace plush::test {
+
+Eigen::Matrix3d ToEigen(const Mat3& m) {
+  Eigen::Matrix3d out;
+  out << ToEigen(m.c0), ToEigen(m.c1), ToEigen(m.c2);
+  return out;
+}
+
+Points ToEigen(const std::vector<Vec3>& v) {
+  Points out(3, static_cast<Eigen::Index>(v.size()));
+  for (size_t i = 0; i < v.size(); ++i) out.col(static_cast<Eigen::Index>(i)) = ToEigen(v[i]);
+  return out;
+}
+
+Eigen::Matrix3d RotationOf(const Quat& q) {
+  return Eigen::Quaterniond(q.w, q.x, q.y, q.z).normalized().toRotationMatrix();
+}
+
+Vec3 ToVec3(const Eigen::Vector3d& v) {
+  return {static_cast<float>(v.x()), static_cast<float>(v.y()), static_cast<float>(v.z())};
+}
+
+Mat3 ToMat3(const Eigen::Matrix3d& m) {
+  return {ToVec3(m.col(0)), ToVec3(m.col(1)), ToVec3(m.col(2))};
+}
+
+Quat ToQuat(const Eigen::Matrix3d& rotation) {
+  const Eigen::Quaterniond q(rotation);
+  return {static_cast<float>(q.x()), static_cast<float>(q.y()), static_cast<float>(q.z()),
+          static_cast<float>(q.w())};
+}
+
+std::vector<Vec3> ToVec3s(const Points& points) {
+  std::vector<Vec3> out;
+  for (Eigen::Index i = 0; i < points.cols(); ++i) out.push_back(ToVec3(points.col(i)));
+  return out;
+}
+
+double AngleBetween(const Eigen::Matrix3d& a, const Eigen::Matrix3d& b) {
+  // |a - b| = 2 sqrt(2) sin(angle / 2).
+  return 2.0 * std::asin(std::min(1.0, (a - b).norm() / (2.0 * std::sqrt(2.0))));
+}
+
+double Random::Uniform(double low, double high) {
+  return low + (high - low) * (random_() / 4294967296.0);
+}
+
+uint32_t Random::Below(uint32_t n) { return static_cast<uint32_t>(random_() % n); }
+
+Eigen::Vector3d Random::Vector(double size) {
+  const double x = Uniform(-size, size), y = Uniform(-size, size);
+  return {x, y, Uniform(-size, size)};
+}
+
+Eigen::Vector3d Random::Direction() {
+  for (;;) {
+    const Eigen::Vector3d v = Vector(1.0);
+    if (v.norm() > 0.1 && v.norm() < 1.0) return v.normalized();
+  }
+}
+
+Eigen::Matrix3d Random::Matrix(double size) {
+  Eigen::Matrix3d m;
+  for (int c = 0; c < 3; ++c) m.col(c) = Vector(size);
+  return m;
+}
+
+Eigen::Matrix3d Random::Rotation() {
+  for (;;) {
+    const Eigen::Vector3d v = Vector(1.0);
+    const double w = Uniform(-1.0, 1.0);
+    const Eigen::Quaterniond q(w, v.x(), v.y(), v.z());
+    if (q.norm() > 0.1 && q.norm() < 1.0) return q.normalized().toRotationMatrix();
+  }
+}
+
+Eigen::Matrix3d Random::Rotation(double max_angle) {
+  const double angle = Uniform(0.0, max_angle);
+  return Eigen::AngleAxisd(angle, Direction()).toRotationMatrix();
+}
+
+Points Random::Vectors(size_t count, double size) {
+  Points out(3, static_cast<Eigen::Index>(count));
+  for (Eigen::Index i = 0; i < out.cols(); ++i) out.col(i) = Vector(size);
+  return out;
+}
+
+std::vector<uint32_t> Random::Nodes(size_t count, double share) {
+  std::vector<uint32_t> out;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (Uniform(0.0, 1.0) < share) out.push_back(i);
+  }
+  return out;
+}
+
+ShapeAsset::ShapeAsset(const tools::TetMesh& mesh, const tools::Material& material, double dt)
+    : ShapeAsset(AssetBytesOf(mesh, material, dt)) {}
+
+ShapeAsset::ShapeAsset(std::span<const std::byte> bytes) : buffer_(bytes) {
+  const Status status = asset_.Open(std::as_const(buffer_).bytes());
+  if (!status.ok()) FAIL(status.section << ": " << status.reason);
+}
+
+ShapeAsset ShapeAsset::Baked(const tools::TetMesh& mesh, const tools::Material& material,
+                             double dt) {
+  tools::BakeSettings settings;
+  settings.material = material;
+  settings.dt = dt;
+  settings.mass = tools::MassSource::kCage;
+  tools::FindingList findings;
+  const auto baked = tools::Bake(tools::ModelFromTets(mesh), settings, &findings);
+  if (!baked.ok()) FAIL(baked.error().message);
+  return ShapeAsset(baked.value().bytes);
+}
+
+ElementView ShapeAsset::elements() const {
+  const SimulationView& s = simulation();
+  return {s.tets, s.dm_inv, s.volumes, {s.mu, s.lambda, 0.0f, 0.0f}};
+}
+
+std::vector<Vec3> ShapeAsset::rest() const {
+  return {simulation().nodes.begin(), simulation().nodes.end()};
+}
+
+std::vector<Vec3> PositionsOf(const World& world, BodyId id, size_t num_nodes) {
+  std::vector<Vec3> out(num_nodes);
+  REQUIRE(world.NodePositions(id, out).ok());
+  return out;
+}
+
+std::vector<Vec3> VelocitiesOf(const World& world, BodyId id, size_t num_nodes) {
+  std::vector<Vec3> out(num_nodes);
+  REQUIRE(world.NodeVelocities(id, out).ok());
+  return out;
+}
+
+BodyMoments MomentsOf(const World& world, BodyId id) {
+  BodyMoments moments;
+  REQUIRE(world.Moments(id, &moments).ok());
+  return moments;
+}
+
+}  // namespace plush::test

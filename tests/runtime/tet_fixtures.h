@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// What the runtime's physics tests share: random numbers, baked procedural bodies, and the way
+// between the runtime's types and Eigen's.
+#pragma once
+
+#include "plush/world.h"
+
+#include "bake/bake.h"
+#include "elasticity/elements.h"
+#include "mesh/tet_mesh.h"
+#include "shapes/shape_asset.h"
+#include "shapes/tet_shapes.h"
+
+#include <Eigen/Dense>
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace plush::test {
+
+/// Points or vectors of nodes, one a column.
+using Points = Eigen::Matrix<double, 3, Eigen::Dynamic>;
+
+inline Eigen::Vector3d ToEigen(const Vec3& v) { return {v.x, v.y, v.z}; }
+Eigen::Matrix3d ToEigen(const Mat3& m);
+Points ToEigen(const std::vector<Vec3>& v);
+/// Rotation matrix of q / |q|.
+Eigen::Matrix3d RotationOf(const Quat& q);
+
+Vec3 ToVec3(const Eigen::Vector3d& v);
+Mat3 ToMat3(const Eigen::Matrix3d& m);
+Quat ToQuat(const Eigen::Matrix3d& rotation);
+std::vector<Vec3> ToVec3s(const Points& points);
+
+/// Angle of a^T b [rad], exact for small ones too.
+double AngleBetween(const Eigen::Matrix3d& a, const Eigen::Matrix3d& b);
+
+/// Reproducible random numbers.
+class Random {
+ public:
+  explicit Random(uint32_t seed) : random_(seed) {}
+
+  double Uniform(double low, double high);
+  uint32_t Below(uint32_t n);
+  /// Each component in [-size, size].
+  Eigen::Vector3d Vector(double size);
+  Eigen::Vector3d Direction();
+  Eigen::Matrix3d Matrix(double size);
+  /// Uniform over all rotations.
+  Eigen::Matrix3d Rotation();
+  /// By an angle in [0, max_angle] [rad] about any axis.
+  Eigen::Matrix3d Rotation(double max_angle);
+  Points Vectors(size_t count, double size);
+  /// Each of `count` nodes with probability `share`.
+  std::vector<uint32_t> Nodes(size_t count, double share);
+
+ private:
+  std::mt19937 random_;
+};
+
+/// An opened asset of a procedural mesh, with the bytes it lies in.
+class ShapeAsset {
+ public:
+  explicit ShapeAsset(const tools::TetMesh& mesh, const tools::Material& material = {},
+                      double dt = 0.01);
+  /// Bakes through tools::Bake with the mesh's own tets and the cage's mass.
+  static ShapeAsset Baked(const tools::TetMesh& mesh, const tools::Material& material, double dt);
+
+  const Asset& asset() const { return asset_; }
+  const SimulationView& simulation() const { return asset_.simulation(); }
+  size_t num_nodes() const { return simulation().nodes.size(); }
+  ElementView elements() const;
+  std::vector<Vec3> rest() const;
+
+ private:
+  explicit ShapeAsset(std::span<const std::byte> bytes);
+
+  ExactBuffer buffer_;
+  Asset asset_;
+};
+
+/// State of a body; the test fails for an unknown one.
+std::vector<Vec3> PositionsOf(const World& world, BodyId id, size_t num_nodes);
+std::vector<Vec3> VelocitiesOf(const World& world, BodyId id, size_t num_nodes);
+BodyMoments MomentsOf(const World& world, BodyId id);
+
+}  // namespace plush::test
