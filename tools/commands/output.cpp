@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "commands/output.h"
 
-#include <cstdio>
-
 #include "base/files.h"
 #include "report/findings_report.h"
+
+#include <cstdio>
 
 namespace plush::tools {
 
@@ -42,6 +42,11 @@ int FinishRun(const std::string& verb, const std::string& file, const OutputOpti
   }
   document["findings"] = FindingsJson(findings);
   document["exit_code"] = static_cast<int>(code);
+  return FinishDocument(verb, options, document, code);
+}
+
+int FinishDocument(const std::string& verb, const OutputOptions& options,
+                   const nlohmann::json& document, ExitCode code) {
   // Names come from foreign files: invalid UTF-8 is replaced, never thrown over.
   const std::string text =
       document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

@@ -2,19 +2,20 @@
 // What every verb shares: --json, --report, -q, -v, -W, and the way a run ends.
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
-#include <string>
-
 #include "base/finding.h"
 #include "base/result.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <string>
 
 namespace plush::tools {
 
 /// Options common to all verbs.
 struct OutputOptions {
-  bool json = false;                ///< one JSON document on stdout, log on stderr
-  std::string report;               ///< file for the run's JSON report, or empty
+  bool json = false;   ///< one JSON document on stdout, log on stderr
+  std::string report;  ///< file for the run's JSON report, or empty
   bool quiet = false;
   int verbose = 0;
   bool warnings_as_errors = false;  ///< exit 4 where a warning was found
@@ -31,6 +32,11 @@ void AddOutputOptions(CLI::App* verb, OutputOptions* options);
 /// "findings" and "exit_code" (and "error") to the document.
 int FinishRun(const std::string& verb, const std::string& file, const OutputOptions& options,
               const FindingList& findings, const Error* error, nlohmann::json document);
+
+/// The last part of FinishRun: writes `document` to stdout with --json and to --report. Returns
+/// `code`, or 2 where the report cannot be written.
+int FinishDocument(const std::string& verb, const OutputOptions& options,
+                   const nlohmann::json& document, ExitCode code);
 
 /// Prints "plush VERB: error: ..." to stderr and returns the exit code.
 int PrintError(const std::string& verb, const Error& error);

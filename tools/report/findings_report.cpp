@@ -19,7 +19,10 @@ nlohmann::json PlaceJson(const Place& place) {
 
 std::string PlaceText(const Place& place) {
   std::string line;
-  const auto add = [&line](const std::string& part) { line += (line.empty() ? "" : ", ") + part; };
+  const auto add = [&line](const std::string& part) {
+    if (!line.empty()) line += ", ";
+    line += part;
+  };
   if (place.has_position) {
     char text[160];
     std::snprintf(text, sizeof(text), "(%.6g, %.6g, %.6g) m", place.position.x, place.position.y,

@@ -58,7 +58,9 @@ struct Collector {
     Tally tally;
   };
   std::span<const std::byte> bytes;
+  FindingList* findings;
   std::vector<Group> groups;
+  std::set<std::string> whole_sections;  // at fault as a whole: reported at once
 
   void Add(CheckKind kind, const Status& status) {
     for (Group& group : groups) {
@@ -66,6 +68,11 @@ struct Collector {
         group.tally.Add(status.index);
         return;
       }
+    }
+    if (kind == CheckKind::kHeader || kind == CheckKind::kStructure) {
+      findings->Add(CodeOf(kind, status.code), 1, status.section + (": " + MessageOf(status)));
+      whole_sections.insert(status.section);
+      return;
     }
     Tally tally(CodeOf(kind, status.code), status.section, MessageOf(status));
     tally.Add(status.index);
@@ -90,12 +97,12 @@ struct Collector {
 }  // namespace
 
 std::set<std::string> CheckStructure(std::span<const std::byte> bytes, FindingList* findings) {
-  Collector collector{bytes, {}};
+  Collector collector{bytes, findings, {}, {}};
   CheckAsset(bytes, &collector, [](void* user, CheckKind kind, const Status& status) {
     static_cast<Collector*>(user)->Add(kind, status);
     return true;
   });
-  std::set<std::string> sections;
+  std::set<std::string> sections = collector.whole_sections;
   for (const Collector::Group& group : collector.groups) {
     group.tally.Report(findings);
     sections.insert(group.section);

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+#include "report/asset_info.h"
+
+#include "base/utf8.h"
+#include "base/vec3.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+
+namespace plush::tools {
+namespace {
+
+std::string Hex(uint64_t number) {
+  char text[24];
+  std::snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(number));
+  return text;
+}
+
+std::array<Vec3d, 4> Corners(const SimulationView& s, const Tet& t) {
+  const auto at = [&s](uint32_t i) { return Vec3d{s.nodes[i].x, s.nodes[i].y, s.nodes[i].z}; };
+  return {at(t.a), at(t.b), at(t.c), at(t.d)};
+}
+
+// 6 sqrt(2) V / l_rms^3.
+double Quality(const std::array<Vec3d, 4>& x) {
+  double squares = 0.0;
+  for (size_t i = 0; i < 4; ++i) {
+    for (size_t j = i + 1; j < 4; ++j) squares += LengthSquared(x[j] - x[i]);
+  }
+  const double l_rms = std::sqrt(squares / 6.0);
+  return std::numbers::sqrt2 * SixVolume(x[0], x[1], x[2], x[3]) / (l_rms * l_rms * l_rms);
+}
+
+// Angle between the two faces at edge (i, j) [rad]: between the other two corners, seen along it.
+double Dihedral(const std::array<Vec3d, 4>& x, size_t i, size_t j, size_t k, size_t l) {
+  const Vec3d axis = x[j] - x[i];
+  const Vec3d u = Cross(axis, x[k] - x[i]);
+  const Vec3d v = Cross(axis, x[l] - x[i]);
+  return std::atan2(Length(Cross(u, v)), Dot(u, v));
+}
+
+double Sum(std::span<const float> values) {
+  double sum = 0.0;
+  for (const float value : values) sum += value;
+  return sum;
+}
+
+// Deeper settings than ours are left out: printing JSON is recursive, and a file may be hostile.
+constexpr int kMaxSettingsDepth = 32;
+
+nlohmann::json Settings(const Asset& asset) {
+  const auto shallow = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+    return depth <= kMaxSettingsDepth;
+  };
+  nlohmann::json settings = nlohmann::json::parse(asset.settings(), shallow, false);
+  return settings.is_discarded() ? nlohmann::json::object() : settings;
+}
+
+std::string SettingsText(const Asset& asset) {
+  return Settings(asset).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
+
+nlohmann::json SimulationInfo(const Asset& asset) {
+  const SimulationView& s = asset.simulation();
+  const TetShapes shapes = MeasureTets(s);
+  nlohmann::json regions = nlohmann::json::array();
+  for (uint32_t i = 0; i < asset.num_regions(); ++i) {
+    regions.push_back({{"name", asset.region(i).name}, {"nodes", asset.region(i).nodes.size()}});
+  }
+  return {{"nodes", s.nodes.size()},
+          {"tets", s.tets.size()},
+          {"components", s.components},
+          {"volume_m3", shapes.volume},
+          {"solid_volume_m3", s.solid_volume},
+          {"mass_kg", Sum(s.masses)},
+          {"min_dihedral_deg", shapes.min_dihedral_deg},
+          {"max_dihedral_deg", shapes.max_dihedral_deg},
+          {"mean_quality", shapes.mean_quality},
+          {"min_quality", shapes.min_quality},
+          {"median_edge_m", s.median_edge},
+          {"young_pa", s.young},
+          {"poisson", s.poisson},
+          {"density_kg_m3", s.density},
+          {"dt_s", asset.factor().dt},
+          {"factor_nonzeros", asset.factor().rows.size()},
+          {"regions", regions}};
+}
+
+nlohmann::json VisualInfo(const Asset& asset) {
+  nlohmann::json materials = nlohmann::json::array();
+  for (uint32_t i = 0; i < asset.num_parts(); ++i) materials.push_back(asset.part(i).material);
+  return {{"parts", asset.num_parts()},
+          {"vertices", asset.visual().positions.size()},
+          {"triangles", asset.visual().indices.size() / 3},
+          {"uvs", !asset.visual().uvs.empty()},
+          {"materials", materials}};
+}
+
+std::string Line(const char* format, auto... values) {
+  char text[300];
+  std::snprintf(text, sizeof(text), format, values...);
+  return std::string(text) + "\n";
+}
+
+std::string SectionLines(const Asset& asset) {
+  std::string text;
+  for (const SectionSize& section : SectionSizes(asset)) {
+    text += Line("  %-26s %12llu bytes", section.name.c_str(),
+                 static_cast<unsigned long long>(section.bytes));
+  }
+  return text;
+}
+
+std::string RegionLines(const Asset& asset) {
+  std::string text;
+  for (uint32_t i = 0; i < asset.num_regions(); ++i) {
+    text += "region '" + PrintableUtf8(asset.region(i).name) +
+            "': " + std::to_string(asset.region(i).nodes.size()) + " nodes\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<SectionSize> SectionSizes(const Asset& asset) {
+  const VisualView& v = asset.visual();
+  const SimulationView& s = asset.simulation();
+  const FactorView& f = asset.factor();
+  uint64_t regions = 0;
+  for (uint32_t i = 0; i < asset.num_regions(); ++i) {
+    regions += asset.region(i).name.size() + asset.region(i).nodes.size_bytes();
+  }
+  std::vector<SectionSize> sections = {
+      {"visual.positions", v.positions.size_bytes()},
+      {"visual.normals", v.normals.size_bytes()},
+      {"visual.uvs", v.uvs.size_bytes()},
+      {"visual.indices", v.indices.size_bytes()},
+      {"visual.tet_ids", v.tet_ids.size_bytes()},
+      {"visual.weights", v.weights.size_bytes()},
+      {"simulation.nodes", s.nodes.size_bytes()},
+      {"simulation.masses", s.masses.size_bytes()},
+      {"simulation.tets", s.tets.size_bytes()},
+      {"simulation.dm_inv", s.dm_inv.size_bytes()},
+      {"simulation.volumes", s.volumes.size_bytes()},
+      {"simulation.mu", s.mu.size_bytes()},
+      {"simulation.lambda", s.lambda.size_bytes()},
+      {"simulation.regions", regions},
+      {"factor.column_starts", f.column_starts.size_bytes()},
+      {"factor.rows", f.rows.size_bytes()},
+      {"factor.values", f.values.size_bytes()},
+      {"settings", asset.settings().size()},
+  };
+  uint64_t used = 0;
+  for (const SectionSize& section : sections) used += section.bytes;
+  // In a hostile file sections can overlap.
+  const uint64_t file = asset.bytes().size();
+  sections.push_back({"tables and padding", file > used ? file - used : 0});
+  return sections;
+}
+
+TetShapes MeasureTets(const SimulationView& simulation) {
+  constexpr size_t kEdges[6][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 3, 1, 2},
+                                   {1, 2, 0, 3}, {1, 3, 0, 2}, {2, 3, 0, 1}};
+  constexpr double kDegrees = 180.0 / std::numbers::pi;
+  TetShapes shapes;
+  shapes.min_dihedral_deg = 180.0;
+  shapes.min_quality = HUGE_VAL;
+  for (const Tet& tet : simulation.tets) {
+    const std::array<Vec3d, 4> x = Corners(simulation, tet);
+    shapes.volume += SixVolume(x[0], x[1], x[2], x[3]) / 6.0;
+    const double quality = Quality(x);
+    shapes.min_quality = std::min(shapes.min_quality, quality);
+    shapes.mean_quality += quality / static_cast<double>(simulation.tets.size());
+    for (const auto& [i, j, k, l] : kEdges) {
+      const double angle = kDegrees * Dihedral(x, i, j, k, l);
+      shapes.min_dihedral_deg = std::min(shapes.min_dihedral_deg, angle);
+      shapes.max_dihedral_deg = std::max(shapes.max_dihedral_deg, angle);
+    }
+  }
+  return shapes;
+}
+
+nlohmann::json AssetInfo(const Asset& asset) {
+  nlohmann::json sections = nlohmann::json::array();
+  for (const SectionSize& section : SectionSizes(asset)) {
+    sections.push_back({{"name", section.name}, {"bytes", section.bytes}});
+  }
+  // This format has no contact geometry: zeros, as in every file without one.
+  const nlohmann::json collision = {{"tets", 0},          {"patches", 0},
+                                    {"triangles", 0},     {"vertices", 0},
+                                    {"record_bytes", 24}, {"bytes_per_triangle", 0}};
+  return {{"format_version", std::to_string(kFormatMajor) + "." + std::to_string(kFormatMinor)},
+          {"tool_version", asset.tool_version()},
+          {"content_hash", Hex(asset.content_hash())},
+          {"source_hash", Hex(asset.source_hash())},
+          {"file_bytes", asset.bytes().size()},
+          {"visual", VisualInfo(asset)},
+          {"simulation", SimulationInfo(asset)},
+          {"collision", collision},
+          {"sections", sections},
+          {"settings", Settings(asset)}};
+}
+
+std::string AssetInfoText(const Asset& asset) {
+  const SimulationView& s = asset.simulation();
+  const TetShapes shapes = MeasureTets(s);
+  std::string text;
+  text += Line("format %d.%d, %zu bytes, written by plush %s", int{kFormatMajor}, int{kFormatMinor},
+               asset.bytes().size(), PrintableUtf8(asset.tool_version()).c_str());
+  text += Line("content %s, source %s", Hex(asset.content_hash()).c_str(),
+               Hex(asset.source_hash()).c_str());
+  text += Line("visual: %zu vertices, %zu triangles, %u parts", asset.visual().positions.size(),
+               asset.visual().indices.size() / 3, asset.num_parts());
+  text += Line("cage: %zu nodes, %zu tets, %u components, median edge %.4g m", s.nodes.size(),
+               s.tets.size(), s.components, static_cast<double>(s.median_edge));
+  text += Line("cage volume %.6g m^3, solid volume %.6g m^3, mass %.6g kg", shapes.volume,
+               static_cast<double>(s.solid_volume), Sum(s.masses));
+  text += Line("material: E %.4g Pa, nu %.4g, density %.4g kg/m^3", static_cast<double>(s.young),
+               static_cast<double>(s.poisson), static_cast<double>(s.density));
+  text += Line("tets: dihedral angles %.1f to %.1f degrees, quality %.3f mean, %.3f least",
+               shapes.min_dihedral_deg, shapes.max_dihedral_deg, shapes.mean_quality,
+               shapes.min_quality);
+  text += Line("factor: %zu non-zeros for dt %.6g s", asset.factor().rows.size(),
+               static_cast<double>(asset.factor().dt));
+  text += RegionLines(asset);
+  text += "settings: " + SettingsText(asset) + "\nsections:\n" + SectionLines(asset);
+  return text;
+}
+
+}  // namespace plush::tools
