@@ -2,14 +2,14 @@
 // From a source file to a SurfaceMesh (and, for tet sources, a TetMesh).
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "base/finding.h"
 #include "base/result.h"
 #include "mesh/surface_mesh.h"
 #include "mesh/tet_mesh.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace plush::tools {
 
@@ -17,23 +17,23 @@ enum class UpAxis { kAuto, kY, kZ };
 
 /// How to read a source file.
 struct ImportSettings {
-  double unit_m = 0.0;    ///< length of one source unit [m]; 0: what the format or file says
-  UpAxis up = UpAxis::kAuto;  ///< axis of the source that points up; kAuto: what the format says
-  double scale = 1.0;     ///< extra factor, > 0
-  double time_limit_s = 20.0;             ///< of the importing child process
+  double unit_m = 0.0;         ///< length of one source unit [m]; 0: what the format or file says
+  UpAxis up = UpAxis::kAuto;   ///< axis of the source that points up; kAuto: what the format says
+  double scale = 1.0;          ///< extra factor, > 0
+  double time_limit_s = 20.0;  ///< of the importing child process
   uint64_t memory_limit_bytes = 4ull << 30;  ///< of the importing child process
-  std::string helper;     ///< path of `plush-import`; empty: beside the running executable
+  std::string helper;  ///< path of `plush-import`; empty: beside the running executable
 };
 
 /// What a source file holds.
 struct ImportedModel {
   SurfaceMesh surface;
-  TetMesh tets;                     ///< empty unless the source is a tet mesh (.node/.ele)
-  uint64_t source_hash = 0;         ///< XXH3-64 of the source file's bytes
-  std::string format;               ///< e.g. "glTF2", "obj"
-  double unit_m = 1.0;              ///< unit that was applied [m]
-  char up = 'Y';                    ///< axis that was taken as up
-  uint64_t dropped_non_finite = 0;  ///< triangles dropped for non-finite corners
+  TetMesh tets;                           ///< empty unless the source is a tet mesh (.node/.ele)
+  uint64_t source_hash = 0;               ///< XXH3-64 of the source file's bytes
+  std::string format;                     ///< e.g. "glTF2", "obj"
+  double unit_m = 1.0;                    ///< unit that was applied [m]
+  char up = 'Y';                          ///< axis that was taken as up
+  uint64_t dropped_non_finite = 0;        ///< triangles dropped for non-finite corners
   std::vector<std::string> dependencies;  ///< files read beside the source (.bin, .mtl, .ele)
 };
 

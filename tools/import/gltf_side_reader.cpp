@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "import/gltf_side_reader.h"
+
+#include "import/gltf_document.h"
+
+#include <cstring>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace plush::tools {
+namespace {
+
+using nlohmann::json;
+
+// What one primitive adds to the mesh that stands for it.
+struct SidePrimitive {
+  std::string mesh_name;    // as written, may be empty
+  std::string assimp_name;  // what Assimp calls its mesh
+  std::vector<Vec3> positions;
+  std::vector<Vec2> uvs;
+  std::vector<VertexAttribute> attributes;
+  bool used = false;
+};
+
+std::string NameOf(const json& object) {
+  const auto it = object.find("name");
+  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+const json& Member(const json& object, const std::string& key) {
+  static const json kNone;
+  const auto it = object.find(key);
+  return it != object.end() ? *it : kNone;
+}
+
+void AddExtras(const json& object, const std::string& owner, RawScene* scene) {
+  const auto it = object.find("extras");
+  if (it == object.end() || it->is_null()) return;
+  scene->extras.push_back({owner, it->dump(-1, ' ', false, json::error_handler_t::replace)});
+}
+
+void AddAllExtras(const GltfDocument& document, RawScene* scene) {
+  const auto shown = GltfDocument::Number(document.root(), "scene", 0);
+  const json& scenes = document.Top("scenes");
+  if (shown && *shown < scenes.size() && scenes[*shown].is_object()) {
+    AddExtras(scenes[*shown], "scene", scene);
+  }
+  for (const auto& [array, kind] : {std::pair("nodes", "node:"), std::pair("meshes", "mesh:"),
+                                    std::pair("materials", "material:")}) {
+    const json& objects = document.Top(array);
+    for (size_t i = 0; i < objects.size(); ++i) {
+      if (!objects[i].is_object()) continue;
+      const std::string name = NameOf(objects[i]);
+      const std::string place = std::string(array).append("[").append(std::to_string(i)) + "]";
+      AddExtras(objects[i], kind + (name.empty() ? place : name), scene);
+    }
+  }
+}
+
+std::vector<Vec3> ToVec3s(const std::optional<AccessorValues>& accessor) {
+  std::vector<Vec3> result;
+  if (!accessor || accessor->num_components != 3) return result;
+  for (size_t i = 0; i < accessor->count; ++i) {
+    const float* v = accessor->values.data() + 3 * i;
+    result.push_back({v[0], v[1], v[2]});
+  }
+  return result;
+}
+
+std::vector<Vec2> ToVec2s(const std::optional<AccessorValues>& accessor) {
+  std::vector<Vec2> result;
+  if (!accessor || accessor->num_components != 2) return result;
+  for (size_t i = 0; i < accessor->count; ++i) {
+    result.push_back({accessor->values[2 * i], accessor->values[2 * i + 1]});
+  }
+  return result;
+}
+
+// A vector attribute becomes one channel per component.
+void AddChannels(const std::string& name, const AccessorValues& accessor,
+                 std::vector<VertexAttribute>* attributes) {
+  const size_t n = accessor.num_components;
+  for (size_t k = 0; k < n; ++k) {
+    VertexAttribute& attribute = attributes->emplace_back();
+    attribute.name = n == 1 ? name : name + "." + "xyzw"[k];
+    for (size_t i = 0; i < accessor.count; ++i) {
+      attribute.values.push_back(accessor.values[i * n + k]);
+    }
+  }
+}
+
+SidePrimitive ReadPrimitive(const json& primitive, GltfDocument* document) {
+  SidePrimitive side;
+  const json& attributes = Member(primitive, "attributes");
+  if (!attributes.is_object()) return side;
+  side.positions = ToVec3s(document->ReadAccessor(Member(attributes, "POSITION")));
+  if (side.positions.empty()) return side;
+  side.uvs = ToVec2s(document->ReadAccessor(Member(attributes, "TEXCOORD_0")));
+  for (const auto& [name, index] : attributes.items()) {
+    if (!name.starts_with('_')) continue;
+    const auto accessor = document->ReadAccessor(index);
+    if (accessor && accessor->count == side.positions.size()) {
+      AddChannels(name, *accessor, &side.attributes);
+    }
+  }
+  return side;
+}
+
+std::vector<SidePrimitive> ReadPrimitives(GltfDocument* document) {
+  std::vector<SidePrimitive> sides;
+  const json& meshes = document->Top("meshes");
+  for (size_t m = 0; m < meshes.size(); ++m) {
+    const json& primitives = Member(meshes[m], "primitives");
+    if (!meshes[m].is_object() || !primitives.is_array()) continue;
+    const std::string name = NameOf(meshes[m]);
+    for (size_t p = 0; p < primitives.size(); ++p) {
+      if (!primitives[p].is_object()) continue;
+      SidePrimitive side = ReadPrimitive(primitives[p], document);
+      side.mesh_name = name;
+      side.assimp_name = name.empty() ? "meshes[" + std::to_string(m) + "]" : name;
+      if (primitives.size() > 1) side.assimp_name += "-" + std::to_string(p);
+      sides.push_back(std::move(side));
+    }
+  }
+  return sides;
+}
+
+bool SamePositions(const SidePrimitive& side, const RawMesh& mesh) {
+  return std::memcmp(side.positions.data(), mesh.positions.data(),
+                     mesh.positions.size() * sizeof(Vec3)) == 0;
+}
+
+// The unused primitive that fits best: same positions and name, same positions, same name.
+SidePrimitive* FindPrimitive(const RawMesh& mesh, std::vector<SidePrimitive>* sides) {
+  SidePrimitive* best = nullptr;
+  int best_score = 0;
+  for (SidePrimitive& side : *sides) {
+    if (side.used || side.positions.size() != mesh.positions.size()) continue;
+    const bool same_name = side.assimp_name == mesh.name;
+    if (!same_name && best_score >= 2) continue;
+    const int score = (SamePositions(side, mesh) ? 2 : 0) + (same_name ? 1 : 0);
+    if (score <= best_score) continue;
+    best = &side;
+    best_score = score;
+    if (score == 3) break;
+  }
+  return best;
+}
+
+void Merge(SidePrimitive* side, RawMesh* mesh) {
+  side->used = true;
+  if (!side->mesh_name.empty()) mesh->name = side->mesh_name;
+  if (side->uvs.size() == mesh->positions.size()) mesh->uvs = std::move(side->uvs);
+  for (VertexAttribute& attribute : side->attributes) {
+    mesh->attributes.push_back(std::move(attribute));
+  }
+}
+
+}  // namespace
+
+void AddGltfSideData(const std::string& path, RawScene* scene) {
+  Result<GltfDocument> document = GltfDocument::Open(path);
+  if (!document.ok()) return;
+  AddAllExtras(document.value(), scene);
+  std::vector<SidePrimitive> sides = ReadPrimitives(&document.value());
+  for (RawMesh& mesh : scene->meshes) {
+    if (mesh.positions.empty()) continue;
+    if (SidePrimitive* side = FindPrimitive(mesh, &sides)) Merge(side, &mesh);
+  }
+}
+
+}  // namespace plush::tools

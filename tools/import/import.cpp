@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "import/import.h"
+
+#include "base/files.h"
+#include "import/import_helper.h"
+#include "import/scene_flattening.h"
+#include "import/source_hash.h"
+#include "import/tetgen_files.h"
+#include "mesh/box3.h"
+#include "mesh/tet_boundary.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+
+namespace plush::tools {
+namespace {
+
+// Sizes that a game's model hardly has: a wrong unit is likelier.
+constexpr double kSuspectSmall = 1e-3;  // [m]
+constexpr double kSuspectLarge = 100.0;
+
+char AxisOf(UpAxis up, char by_format) {
+  if (up == UpAxis::kAuto) return by_format;
+  return up == UpAxis::kY ? 'Y' : 'Z';
+}
+
+Result<Done> CheckSettings(const ImportSettings& settings) {
+  const bool unit_ok = std::isfinite(settings.unit_m) && settings.unit_m >= 0.0;
+  const bool scale_ok = std::isfinite(settings.scale) && settings.scale > 0.0;
+  if (!unit_ok || !scale_ok || !(settings.time_limit_s > 0.0)) {
+    return Error{ExitCode::kUsage, "unit, scale and time limit must be positive numbers", ""};
+  }
+  return Done{};
+}
+
+void AddMeshFindings(const FlatScene& flat, FindingList* findings) {
+  const auto add = [findings](const char* code, uint64_t count, const std::string& what) {
+    if (count > 0) findings->Add(code, count, std::to_string(count) + " " + what);
+  };
+  add("MESH_NON_FINITE", flat.num_non_finite, "triangles had corners that are not finite");
+  add("MESH_INDEX_INVALID", flat.num_out_of_range, "triangles had corners that do not exist");
+  add("MESH_UNREFERENCED_VERTEX", flat.num_unreferenced, "vertices belong to no triangle");
+}
+
+void AddTetFindings(const TetFiles& files, FindingList* findings) {
+  if (files.num_dropped > 0) {
+    findings->Add("MESH_TET_INVALID", files.num_dropped,
+                  std::to_string(files.num_dropped) +
+                      " tetrahedra were flat, repeated or pointed at no node");
+  }
+  if (files.num_oriented > 0) {
+    findings->Add("MESH_TET_ORIENTED", files.num_oriented,
+                  std::to_string(files.num_oriented) + " tetrahedra were turned");
+  }
+}
+
+void CheckUnit(const ImportedModel& model, FindingList* findings) {
+  Box3 box;
+  for (const Vec3d& p : model.surface.positions) box.Add(p);
+  if (box.empty()) return;
+  const Vec3d extent = box.Extent();
+  const double longest = std::max({extent.x, extent.y, extent.z});
+  if (longest >= kSuspectSmall && longest <= kSuspectLarge) return;
+  std::array<char, 128> text;
+  std::snprintf(text.data(), text.size(), "the longest side is %.6g m, with a unit of %.6g m",
+                longest, model.unit_m);
+  findings->Add("UNIT_SUSPECT", 1, text.data(), {{box.Centre(), -1, -1, ""}});
+}
+
+Result<ImportedModel> ImportScene(const std::string& path, const ImportSettings& settings,
+                                  FindingList* findings) {
+  const Result<RawScene> scene = ImportWithHelper(path, settings);
+  if (!scene.ok()) return scene.error();
+  const RawScene& raw = scene.value();
+  ImportedModel model;
+  model.format = raw.format;
+  model.unit_m = settings.unit_m > 0.0 ? settings.unit_m : raw.unit_m;
+  model.up = AxisOf(settings.up, raw.up);
+  model.dependencies = raw.dependencies;
+  // Without a unit of the user's the two are the same number, and the factor exactly the scale.
+  const double scale = model.unit_m / raw.applied_unit_m * settings.scale;
+  Result<FlatScene> flat = FlattenScene(raw, {scale, model.up});
+  if (!flat.ok()) return flat.error().WithContext("'" + path + "'");
+  AddMeshFindings(flat.value(), findings);
+  model.dropped_non_finite = flat.value().num_non_finite;
+  model.surface = std::move(flat.value().surface);
+  return model;
+}
+
+Vec3d Placed(const Vec3d& p, double scale, char up) {
+  return (up == 'Z' ? Vec3d{p.x, p.z, -p.y} : p) * scale;
+}
+
+Result<ImportedModel> ImportTets(const std::string& path, const ImportSettings& settings,
+                                 FindingList* findings) {
+  Result<TetFiles> files = ReadTetGenFiles(path);
+  if (!files.ok()) return files.error();
+  AddTetFindings(files.value(), findings);
+  ImportedModel model;
+  model.format = "tetgen";
+  model.unit_m = settings.unit_m > 0.0 ? settings.unit_m : 1.0;
+  model.up = AxisOf(settings.up, 'Y');
+  model.dependencies = {files.value().other_path};
+  model.tets = std::move(files.value().mesh);
+  for (Vec3d& p : model.tets.nodes) {
+    p = Placed(p, model.unit_m * settings.scale, model.up);
+  }
+  model.surface = BoundarySurface(model.tets);
+  return model;
+}
+
+Result<ImportedModel> Import(const std::string& path, const ImportSettings& settings,
+                             FindingList* findings) {
+  if (const Result<Done> check = CheckSettings(settings); !check.ok()) return check.error();
+  const Result<SourceHash> hash = HashSource(path);
+  if (!hash.ok()) return hash.error();
+  if (hash.value().num_bytes == 0) {
+    return Error{ExitCode::kInvalidInput, "'" + path + "' is empty", "IMPORT_FAILED"};
+  }
+  Result<ImportedModel> model = IsTetGenPath(path) ? ImportTets(path, settings, findings)
+                                                   : ImportScene(path, settings, findings);
+  if (!model.ok()) return model;
+  model.value().source_hash = hash.value().hash;
+  CheckUnit(model.value(), findings);
+  return model;
+}
+
+}  // namespace
+
+Result<ImportedModel> ImportModel(const std::string& path, const ImportSettings& settings,
+                                  FindingList* findings) {
+  Result<ImportedModel> model = Import(path, settings, findings);
+  if (!model.ok() && !model.error().finding_code.empty()) {
+    findings->Add(model.error().finding_code, 1, model.error().message);
+  }
+  return model;
+}
+
+}  // namespace plush::tools

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#include "import/scene_flattening.h"
+
+#include "import/affine_transform.h"
+#include "mesh/vertex_normals.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+namespace plush::tools {
+namespace {
+
+using Triangle = std::array<uint32_t, 3>;
+constexpr uint32_t kNotKept = UINT32_MAX;
+// A normal this near unit length is kept bit for bit.
+constexpr double kUnitTolerance = 1e-5;
+
+AffineTransform RootTransform(const Placement& placement) {
+  const double s = placement.scale;
+  AffineTransform transform;
+  if (placement.up == 'Z') {
+    transform.rows = {Vec3d{s, 0.0, 0.0}, Vec3d{0.0, 0.0, s}, Vec3d{0.0, -s, 0.0}};
+  } else if (placement.up == 'X') {
+    transform.rows = {Vec3d{0.0, -s, 0.0}, Vec3d{s, 0.0, 0.0}, Vec3d{0.0, 0.0, s}};
+  } else {
+    transform.rows = {Vec3d{s, 0.0, 0.0}, Vec3d{0.0, s, 0.0}, Vec3d{0.0, 0.0, s}};
+  }
+  return transform;
+}
+
+Vec3d ToDouble(const Vec3& v) { return {v.x, v.y, v.z}; }
+Vec3 ToFloat(const Vec3d& v) {
+  return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
+}
+float FiniteOrZero(float x) { return std::isfinite(x) ? x : 0.0f; }
+
+// Builds the flat surface, one placed mesh after the other.
+class Flattener {
+ public:
+  explicit Flattener(const RawScene& scene) : scene_(scene) {}
+
+  Result<FlatScene> Run(const Placement& placement) {
+    const AffineTransform root = RootTransform(placement);
+    std::vector<AffineTransform> to_world;
+    for (const RawNode& node : scene_.nodes) {
+      const AffineTransform& parent =
+          node.parent < 0 ? root : to_world[static_cast<size_t>(node.parent)];
+      to_world.push_back(parent.After(AffineTransform::FromRowMajor(node.to_parent)));
+      for (const uint32_t mesh : node.meshes) {
+        if (!Fits(scene_.meshes[mesh])) return TooLarge();
+        Place(scene_.meshes[mesh], node, to_world.back());
+      }
+    }
+    return Finish();
+  }
+
+ private:
+  SurfaceMesh& surface() { return flat_.surface; }
+
+  // Counts what is looked at, kept or not: so much work, too, is bounded.
+  bool Fits(const RawMesh& mesh) {
+    num_vertices_seen_ += mesh.positions.size();
+    num_triangles_seen_ += mesh.triangles.size();
+    return num_vertices_seen_ <= kMaxSceneVertices && num_triangles_seen_ <= kMaxSceneTriangles;
+  }
+
+  static Error TooLarge() {
+    return {ExitCode::kLimit,
+            "the scene has more than " + std::to_string(kMaxSceneVertices) +
+                " vertices or triangles once all nodes are placed",
+            "IMPORT_LIMIT"};
+  }
+
+  void Place(const RawMesh& mesh, const RawNode& node, const AffineTransform& to_world) {
+    const auto first_triangle = static_cast<uint32_t>(surface().triangles.size());
+    std::vector<Vec3d> positions;
+    positions.reserve(mesh.positions.size());
+    for (const Vec3& p : mesh.positions) positions.push_back(to_world.Point(ToDouble(p)));
+    const std::vector<Triangle> kept = KeptTriangles(mesh, positions);
+    const std::vector<uint32_t> new_index = AddVertices(mesh, positions, kept, to_world);
+    const bool mirrored = to_world.Determinant() < 0.0;
+    for (const Triangle& t : kept) {
+      Triangle placed = {new_index[t[0]], new_index[t[1]], new_index[t[2]]};
+      if (mirrored) std::swap(placed[1], placed[2]);
+      surface().triangles.push_back(placed);
+    }
+    if (kept.empty()) return;
+    const std::string& material =
+        mesh.material == UINT32_MAX ? kNoName : scene_.materials[mesh.material];
+    surface().parts.push_back(
+        {mesh.name, material, node.name, first_triangle, static_cast<uint32_t>(kept.size())});
+  }
+
+  std::vector<Triangle> KeptTriangles(const RawMesh& mesh, const std::vector<Vec3d>& positions) {
+    std::vector<Triangle> kept;
+    kept.reserve(mesh.triangles.size());
+    for (const Triangle& t : mesh.triangles) {
+      const size_t n = positions.size();
+      if (t[0] >= n || t[1] >= n || t[2] >= n) {
+        ++flat_.num_out_of_range;
+      } else if (!IsFinite(positions[t[0]]) || !IsFinite(positions[t[1]]) ||
+                 !IsFinite(positions[t[2]])) {
+        ++flat_.num_non_finite;
+      } else {
+        kept.push_back(t);
+      }
+    }
+    return kept;
+  }
+
+  // Appends the vertices that the kept triangles use, in their order; returns the new index of
+  // each.
+  std::vector<uint32_t> AddVertices(const RawMesh& mesh, const std::vector<Vec3d>& positions,
+                                    const std::vector<Triangle>& kept,
+                                    const AffineTransform& to_world) {
+    std::vector<uint32_t> new_index(positions.size(), kNotKept);
+    for (const Triangle& t : kept) {
+      for (const uint32_t v : t) new_index[v] = 0;
+    }
+    const AffineTransform for_normals = to_world.ForNormals();
+    const bool same_axes = for_normals.KeepsDirections();
+    for (size_t v = 0; v < positions.size(); ++v) {
+      if (new_index[v] == kNotKept) {
+        ++flat_.num_unreferenced;
+        continue;
+      }
+      new_index[v] = static_cast<uint32_t>(surface().positions.size());
+      surface().positions.push_back(positions[v]);
+      AddNormal(mesh.normals.empty() ? Vec3{} : mesh.normals[v], for_normals, same_axes);
+    }
+    AddUvs(mesh, new_index);
+    AddAttributes(mesh, new_index);
+    return new_index;
+  }
+
+  void AddNormal(const Vec3& source, const AffineTransform& for_normals, bool same_axes) {
+    Vec3d n = ToDouble(source);
+    if (!same_axes) {
+      n = for_normals.Direction(n);
+      // Scaled by its own size first: node scales may be far from one.
+      const double size = std::max({std::abs(n.x), std::abs(n.y), std::abs(n.z)});
+      if (size > 0.0) n = n / size;
+    }
+    const double length = Length(n);
+    const bool missing = !(length > 0.0) || !std::isfinite(length);
+    if (std::abs(length - 1.0) > kUnitTolerance && !missing) n = n / length;
+    surface().normals.push_back(missing ? Vec3{0.0f, 1.0f, 0.0f} : ToFloat(n));
+    normal_missing_.push_back(missing);
+  }
+
+  void AddUvs(const RawMesh& mesh, const std::vector<uint32_t>& new_index) {
+    if (mesh.uvs.empty()) return;
+    surface().uvs.resize(surface().positions.size());
+    for (size_t v = 0; v < new_index.size(); ++v) {
+      if (new_index[v] == kNotKept) continue;
+      surface().uvs[new_index[v]] = {FiniteOrZero(mesh.uvs[v].x), FiniteOrZero(mesh.uvs[v].y)};
+    }
+  }
+
+  void AddAttributes(const RawMesh& mesh, const std::vector<uint32_t>& new_index) {
+    for (const VertexAttribute& attribute : mesh.attributes) {
+      if (attributes_.size() == kMaxAttributes && !attributes_.contains(attribute.name)) continue;
+      std::vector<float>& values = attributes_[attribute.name];
+      values.resize(surface().positions.size());
+      for (size_t v = 0; v < new_index.size(); ++v) {
+        if (new_index[v] == kNotKept) continue;
+        values[new_index[v]] = FiniteOrZero(attribute.values[v]);
+      }
+    }
+  }
+
+  FlatScene Finish() {
+    const size_t num_vertices = surface().positions.size();
+    if (!surface().uvs.empty()) surface().uvs.resize(num_vertices);
+    for (auto& [name, values] : attributes_) {
+      values.resize(num_vertices);
+      surface().attributes.push_back({name, std::move(values)});
+    }
+    surface().extras = scene_.extras;
+    FillMissingNormals(normal_missing_, &surface());
+    return std::move(flat_);
+  }
+
+  const std::string kNoName;
+  const RawScene& scene_;
+  FlatScene flat_;
+  uint64_t num_vertices_seen_ = 0;
+  uint64_t num_triangles_seen_ = 0;
+  std::vector<bool> normal_missing_;                      // (num_vertices x 1)
+  std::map<std::string, std::vector<float>> attributes_;  // by name
+};
+
+}  // namespace
+
+Result<FlatScene> FlattenScene(const RawScene& scene, const Placement& placement) {
+  return Flattener(scene).Run(placement);
+}
+
+}  // namespace plush::tools
