@@ -29,10 +29,11 @@ int PrintError(const std::string& verb, const Error& error) {
 
 int FinishRun(const std::string& verb, const std::string& file, const OutputOptions& options,
               const FindingList& findings, const Error* error, nlohmann::json document) {
-  std::fputs(FindingsText(verb, file, findings, options.verbosity()).c_str(), stderr);
+  std::FILE* stream = options.findings_to_stdout && !options.json ? stdout : stderr;
+  std::fputs(FindingsText(verb, file, findings, options.verbosity()).c_str(), stream);
   ExitCode code = ExitCode::kOk;
   if (error != nullptr) {
-    PrintError(verb, *error);
+    if (!findings.Has(error->finding_code)) PrintError(verb, *error);
     code = error->exit_code;
     document["error"] = error->message;
   } else if (findings.HasSeverity(Severity::kError)) {

@@ -19,6 +19,7 @@ struct OutputOptions {
   bool quiet = false;
   int verbose = 0;
   bool warnings_as_errors = false;  ///< exit 4 where a warning was found
+  bool findings_to_stdout = false;  ///< set by verbs whose product the findings are
 
   int verbosity() const { return quiet ? -1 : verbose; }
 };
@@ -26,10 +27,11 @@ struct OutputOptions {
 /// Adds the common options to a verb, in the help group "Output".
 void AddOutputOptions(CLI::App* verb, OutputOptions* options);
 
-/// Ends a verb: findings and, if there is one, the error to stderr; `document` plus the findings to
-/// stdout with --json and to --report. Returns the exit code: the error's, else 3 with an error
-/// finding, else 4 with -W and a warning, else 0; 2 where the report cannot be written. Adds
-/// "findings" and "exit_code" (and "error") to the document.
+/// Ends a verb: findings and, if there is one, the error to stderr (findings to stdout where they
+/// are the product and --json does not want it; an error that is among the findings is not
+/// repeated); `document` plus the findings to stdout with --json and to --report. Returns the exit
+/// code: the error's, else 3 with an error finding, else 4 with -W and a warning, else 0; 2 where
+/// the report cannot be written. Adds "findings" and "exit_code" (and "error") to the document.
 int FinishRun(const std::string& verb, const std::string& file, const OutputOptions& options,
               const FindingList& findings, const Error* error, nlohmann::json document);
 

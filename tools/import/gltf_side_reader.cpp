@@ -53,7 +53,7 @@ void AddAllExtras(const GltfDocument& document, RawScene* scene) {
       if (!objects[i].is_object()) continue;
       const std::string name = NameOf(objects[i]);
       const std::string place = std::string(array).append("[").append(std::to_string(i)) + "]";
-      AddExtras(objects[i], kind + (name.empty() ? place : name), scene);
+      AddExtras(objects[i], std::string(kind).append(name.empty() ? place : name), scene);
     }
   }
 }
