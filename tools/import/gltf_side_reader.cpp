@@ -23,6 +23,11 @@ struct SidePrimitive {
   bool used = false;
 };
 
+// "meshes[3]": what stands for a missing name, for Assimp too.
+std::string ElementName(const char* array, size_t index) {
+  return std::string(array).append("[").append(std::to_string(index)).append("]");
+}
+
 std::string NameOf(const json& object) {
   const auto it = object.find("name");
   return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
@@ -52,7 +57,7 @@ void AddAllExtras(const GltfDocument& document, RawScene* scene) {
     for (size_t i = 0; i < objects.size(); ++i) {
       if (!objects[i].is_object()) continue;
       const std::string name = NameOf(objects[i]);
-      const std::string place = std::string(array).append("[").append(std::to_string(i)) + "]";
+      const std::string place = ElementName(array, i);
       AddExtras(objects[i], std::string(kind).append(name.empty() ? place : name), scene);
     }
   }
@@ -118,8 +123,8 @@ std::vector<SidePrimitive> ReadPrimitives(GltfDocument* document) {
       if (!primitives[p].is_object()) continue;
       SidePrimitive side = ReadPrimitive(primitives[p], document);
       side.mesh_name = name;
-      side.assimp_name = name.empty() ? "meshes[" + std::to_string(m) + "]" : name;
-      if (primitives.size() > 1) side.assimp_name += "-" + std::to_string(p);
+      side.assimp_name = name.empty() ? ElementName("meshes", m) : name;
+      if (primitives.size() > 1) side.assimp_name.append("-").append(std::to_string(p));
       sides.push_back(std::move(side));
     }
   }
