@@ -6,7 +6,7 @@
 namespace plush::tools {
 namespace {
 
-constexpr uint64_t kMaxAnimationBytes = 2ull << 30;
+constexpr uint64_t kMaxAnimationBytes = 1ull << 30;
 
 // The unit quaternion of `q`'s rotation that lies on `previous`'s side: q and -q turn alike, but
 // interpolation between opposite signs would go the long way round.

@@ -47,7 +47,7 @@ class AnimationRecorder {
 /// Steps between two frames at about `fps` frames per second, at least 1.
 uint32_t FrameStride(double dt, double fps);
 
-/// Refuses an animation whose node positions would take more than 2 GiB. Errors: kLimit.
+/// Refuses an animation whose node positions would take more than 1 GiB. Errors: kLimit.
 Result<Done> CheckAnimationSize(const SceneWorld& scene_world, uint32_t steps, uint32_t stride);
 
 }  // namespace plush::tools

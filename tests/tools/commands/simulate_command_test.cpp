@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// `plush simulate` from outside: exit codes, outputs, and that failed runs leave nothing behind.
+
+#include "tools/run_plush.h"
+#include "tools/simulate/ball_asset.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace plush::tests {
+namespace {
+
+using Catch::Matchers::Contains;
+using nlohmann::json;
+
+std::string Content(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+TEST_CASE("plush simulate drops a baked body, with statistics, report and a .glb") {
+  const TemporaryFolder folder;
+  const std::string ball = WriteBall(folder);
+  const PlushRun run = RunPlush({"simulate", ball, "--steps", "30", "--stats", folder / "s.json",
+                                 "--report", folder / "r.json", "--export", folder / "ball.glb"});
+  INFO(run.err);
+  REQUIRE(run.exit_code == 0);
+  CHECK_THAT(run.out, Contains("30 steps of 10 ms: 1 body, 320 tets"));
+  CHECK_THAT(run.err, !Contains("step 1"));  // no progress where stderr is no terminal
+  const json stats = json::parse(Content(folder / "s.json"));
+  CHECK(stats["energy_j"]["kinetic"].size() == 30);
+  CHECK_THAT(run.out, Contains(stats["state_hash"].get<std::string>()));
+  CHECK(json::parse(Content(folder / "r.json"))["state_hash"] == stats["state_hash"]);
+  CHECK(Content(folder / "ball.glb").substr(0, 4) == "glTF");
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 4);
+}
+
+TEST_CASE("plush simulate --json prints one document, equal for every number of threads") {
+  const TemporaryFolder folder;
+  WriteBall(folder);
+  WriteText(
+      folder / "scene.json",
+      R"({"steps":20,"bodies":[{"asset":"ball.plush","count":3,"pins":[{"region":"low"}]}]})");
+  const PlushRun one = RunPlush({"simulate", folder / "scene.json", "--json"});
+  REQUIRE(one.exit_code == 0);
+  const json document = json::parse(one.out);
+  CHECK(document["bodies"] == 3);
+  CHECK(document["exit_code"] == 0);
+  CHECK(document["findings"].empty());
+  const PlushRun two = RunPlush({"simulate", folder / "scene.json", "--json", "--threads", "2"});
+  CHECK(json::parse(two.out)["state_hash"] == document["state_hash"]);
+  const PlushRun stiff = RunPlush({"simulate", folder / "scene.json", "--json", "--young", "1e6"});
+  CHECK(json::parse(stiff.out)["state_hash"] != document["state_hash"]);
+}
+
+TEST_CASE("plush simulate exports the asked frame as .obj with its .mtl") {
+  const TemporaryFolder folder;
+  const std::string ball = WriteBall(folder);
+  const auto lowest_of_frame = [&](const std::string& frame) {
+    const PlushRun run = RunPlush({"simulate", ball, "--steps", "20", "-q", "--export",
+                                   folder / "frame.obj", "--frame", frame});
+    REQUIRE(run.exit_code == 0);
+    CHECK(run.out.empty());
+    std::istringstream words(Content(folder / "frame.obj"));
+    double lowest = 1.0e9;
+    for (std::string line; std::getline(words, line);) {
+      double x = 0.0;
+      double y = 0.0;
+      if (std::sscanf(line.c_str(), "v %lf %lf", &x, &y) == 2) lowest = std::min(lowest, y);
+    }
+    return lowest;
+  };
+  const double start = lowest_of_frame("0");
+  CHECK(start == Approx(0.3 * 0.8 + 0.1));  // the ball is 0.1 above its cage's lowest node
+  CHECK(lowest_of_frame("10") == Approx(start - 9.81 * 0.0001 * 55).margin(1.0e-4));
+  CHECK_THAT(Content(folder / "frame.obj"), Contains("mtllib frame.mtl"));
+  CHECK_THAT(Content(folder / "frame.mtl"), Contains("newmtl blue_felt"));
+}
+
+TEST_CASE("plush simulate ends in the documented exit codes and leaves old outputs alone") {
+  const TemporaryFolder folder;
+  const std::string ball = WriteBall(folder);
+  const std::string glb = folder / "old.glb";
+  WriteText(glb, "old");
+  WriteText(folder / "typo.json", R"({"bodies":[{"asset":"ball.plush"}],"stesp":3})");
+  WriteText(folder / "implicit.json",
+            R"({"bodies":[{"asset":"ball.plush"}],"solver":{"name":"implicit"}})");
+  WriteText(folder / "crowd.json", R"({"bodies":[{"asset":"a","count":9999},{"asset":"b",
+      "count":9999}]})");
+  WriteText(folder / "absent.json", R"({"bodies":[{"asset":"absent.plush"}]})");
+  WriteText(folder / "garbage.plush", std::string(4096, 'x'));
+  WriteText(folder / "empty.json", "");
+  const struct {
+    std::vector<std::string> arguments;
+    int exit_code;
+    const char* message;
+  } cases[] = {
+      {{folder / "typo.json"}, 1, "did you mean 'steps'?"},
+      {{folder / "empty.json"}, 1, "empty.json"},
+      {{ball, "--steps", "0"}, 1, "--steps"},
+      {{ball, "--dt", "2"}, 1, "--dt"},
+      {{ball, "--frame", "301", "--export", folder / "f.obj"}, 1, "--frame 301"},
+      {{folder / "none.plush"}, 2, "none.plush"},
+      {{folder / "none.json"}, 2, "none.json"},
+      {{folder / "absent.json"}, 2, "absent.plush"},
+      {{ball, "--stats", folder / "no/such/stats.json"}, 2, "stats.json"},
+      {{ball, "--stats", folder.path()}, 2, "cannot write"},
+      {{folder / "garbage.plush"}, 3, "garbage.plush"},
+      {{ball, "--export", folder / "out.fbx"}, 5, ".glb (animated) or .obj"},
+      {{folder / "implicit.json"}, 5, "'implicit'"},
+      {{folder / "old.glb"}, 5, "expected a scene"},
+      {{folder / "crowd.json"}, 6, "19998 bodies"},
+      {{ball, "--steps", "1000000", "--fps", "100", "--export", folder / "f.glb"}, 6, "--fps"},
+  };
+  for (const auto& [arguments, exit_code, message] : cases) {
+    std::vector<std::string> all = {"simulate"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const bool exports = std::find(all.begin(), all.end(), "--export") != all.end();
+    if (!exports) all.insert(all.end(), {"--export", glb});
+    const PlushRun run = RunPlush(all);
+    INFO(arguments[0] << "\n" << run.err);
+    CHECK(run.exit_code == exit_code);
+    CHECK_THAT(run.err, Contains(message));
+    CHECK(Content(glb) == "old");
+  }
+  CHECK_FALSE(std::filesystem::exists(folder / "f.glb"));
+  CHECK_FALSE(std::filesystem::exists(folder / "f.obj"));
+}
+
+}  // namespace plush::tests

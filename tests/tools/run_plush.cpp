@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "tools/run_plush.h"
+
+#include "tools/procedural_meshes.h"
+
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+namespace plush::tests {
+namespace {
+
+// In single quotes a shell interprets nothing but the closing quote.
+std::string Quoted(const std::string& text) {
+  std::string quoted(1, '\'');
+  for (const char c : text) {
+    if (c == '\'') quoted += "'\\'";
+    quoted += c;
+  }
+  quoted += '\'';
+  return quoted;
+}
+
+std::string Content(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+PlushRun RunPlush(const std::vector<std::string>& arguments) {
+  const TemporaryFolder folder;
+  std::string command = std::string("exec ").append(Quoted(PLUSH_EXECUTABLE));
+  for (const std::string& argument : arguments) command.append(" ").append(Quoted(argument));
+  command.append(" >").append(Quoted(folder / "out"));
+  command.append(" 2>").append(Quoted(folder / "err")).append(" </dev/null");
+  const int status = std::system(command.c_str());
+  PlushRun run;
+  run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  run.out = Content(folder / "out");
+  run.err = Content(folder / "err");
+  return run;
+}
+
+}  // namespace plush::tests
