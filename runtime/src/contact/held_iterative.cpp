@@ -16,19 +16,57 @@ double DotAll(std::span<const Vec3> a, std::span<const Vec3> b) {
   return sum;
 }
 
-// Orthonormal basis of each node's held directions, three slots a node, zero where unused.
-void OrthonormaliseRows(std::span<const HeldRow> rows, std::span<Vec3> held) {
+// The rows of one node as combinations of an orthonormal basis: row_j = sum_k<=j C[j][k] e[k].
+// Rows that depend on earlier ones are left out.
+struct NodeFrame {
+  Vec3 e[3];
+  float C[3][3] = {};
+  HeldRow* rows[3] = {};
+  int size = 0;
+};
+
+// Makes the frame of the node whose rows begin at `first`; returns where the next node's begin.
+// Clears the multipliers.
+size_t MakeFrame(std::span<HeldRow> rows, size_t first, NodeFrame* out_frame) {
   constexpr float kDependent = 1.0e-3f;
-  for (Vec3& direction : held) direction = {};
-  for (const HeldRow& row : rows) {
-    Vec3* basis = &held[size_t{3} * row.node];
-    Vec3 direction = row.direction;
-    int k = 0;
-    for (; k < 3 && Dot(basis[k], basis[k]) > 0.0f; ++k) {
-      direction -= basis[k] * Dot(basis[k], direction);
+  NodeFrame& f = *out_frame;
+  f = {};
+  size_t i = first;
+  for (; i < rows.size() && rows[i].node == rows[first].node; ++i) {
+    rows[i].multiplier = 0.0;
+    if (f.size == 3) continue;
+    Vec3 rest = rows[i].direction;
+    float* c = f.C[f.size];
+    for (int k = 0; k < f.size; ++k) {
+      c[k] = Dot(f.e[k], rest);
+      rest -= f.e[k] * c[k];
     }
-    const float length = Length(direction);
-    if (k < 3 && length > kDependent) basis[k] = direction * (1.0f / length);
+    const float length = Length(rest);
+    if (!(length > kDependent)) continue;
+    c[f.size] = length;
+    f.e[f.size] = rest * (1.0f / length);
+    f.rows[f.size++] = &rows[i];
+  }
+  return i;
+}
+
+// Moves `d` onto the rows of one node: forward substitution for the targets along the basis.
+void MoveOntoRows(const NodeFrame& f, Vec3* d) {
+  float along[3] = {};
+  for (int j = 0; j < f.size; ++j) {
+    float target = f.rows[j]->target;
+    for (int k = 0; k < j; ++k) target -= f.C[j][k] * along[k];
+    along[j] = target / f.C[j][j];
+    *d += f.e[j] * (along[j] - Dot(f.e[j], *d));
+  }
+}
+
+// Multipliers of one node's rows from the impulse that they make together: back substitution.
+void SplitImpulse(const NodeFrame& f, const Vec3& impulse) {
+  for (int j = f.size; j-- > 0;) {
+    double sum = double(Dot(f.e[j], impulse));
+    for (int i = j + 1; i < f.size; ++i) sum -= double(f.C[i][j]) * f.rows[i]->multiplier;
+    f.rows[j]->multiplier = sum / double(f.C[j][j]);
   }
 }
 
@@ -45,13 +83,13 @@ float SolveHeldIterative(const FactoredSystem& system, std::span<const Vec3> b,
                          std::span<HeldRow> rows, int iterations, HeldSolveWorkspace* workspace,
                          std::span<Vec3> d) {
   HeldSolveWorkspace& w = *workspace;
-  OrthonormaliseRows(rows, w.held_.span());
-  // Two rounds of one row after another reach the common solution of a node's (at most three)
-  // nearly orthogonal rows; exactly so for a normal and its tangents.
-  for (int round = 0; round < 2; ++round) {
-    for (const HeldRow& row : rows) {
-      d[row.node] += row.direction * (row.target - Dot(row.direction, d[row.node]));
-    }
+  for (Vec3& direction : w.held_) direction = {};
+  NodeFrame frame;
+  for (size_t i = 0; i < rows.size();) {
+    const uint32_t node = rows[i].node;
+    i = MakeFrame(rows, i, &frame);
+    MoveOntoRows(frame, &d[node]);
+    for (int k = 0; k < frame.size; ++k) w.held_[size_t{3} * node + size_t(k)] = frame.e[k];
   }
   const std::span<Vec3> r = w.residual_.span(), p = w.direction_.span(),
                         z = w.preconditioned_.span(), product = w.product_.span();
@@ -85,8 +123,10 @@ float SolveHeldIterative(const FactoredSystem& system, std::span<const Vec3> b,
   }
   // What the rows must push with is what the equations of their directions lack.
   MultiplySystem(system.system, d, product);
-  for (HeldRow& row : rows) {
-    row.multiplier = double(Dot(row.direction, product[row.node] - b[row.node]));
+  for (size_t i = 0; i < rows.size();) {
+    const uint32_t node = rows[i].node;
+    i = MakeFrame(rows, i, &frame);
+    SplitImpulse(frame, product[node] - b[node]);
   }
   return size_of_b > 0.0 ? static_cast<float>(std::sqrt(DotAll(r, r) / size_of_b)) : 0.0f;
 }

@@ -44,6 +44,7 @@ void SolveDense(double* S, double* r, uint32_t n) {
 
 bool HeldSolveWorkspace::Allocate(const Allocator& allocator, uint32_t num_nodes) {
   num_nodes_ = num_nodes;
+  num_slots_ = 0;
   return columns_.Allocate(allocator, size_t{kMaxSchurRows} * num_nodes) &&
          slot_of_node_.Allocate(allocator, num_nodes, kNoSlot) &&
          schur_.Allocate(allocator, size_t{kMaxSchurRows} * kMaxSchurRows) &&

@@ -76,7 +76,7 @@ void SolveHeldSchur(const FactoredSystem& system, std::span<const Vec3> b, std::
 
 /// Solves with any number of rows by `iterations` steps of projected conjugate gradients, starting
 /// from `d` moved onto the rows. Returns the relative residual that is left. Rows of one node must
-/// stand together. Does not allocate.
+/// stand together; those that depend on earlier ones get multiplier 0. Does not allocate.
 float SolveHeldIterative(const FactoredSystem& system, std::span<const Vec3> b,
                          std::span<HeldRow> rows, int iterations, HeldSolveWorkspace* workspace,
                          std::span<Vec3> d);

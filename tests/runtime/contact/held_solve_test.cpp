@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+#include "contact/held_solve.h"
+
+#include "runtime/dense_reference.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+constexpr float kDt = 0.01f;
+
+struct Case {
+  explicit Case(uint32_t seed, uint32_t cells = 3)
+      : random(seed),
+        shape(TetBox(cells, 2, 2, 0.1, 0.09, seed), {1.0e5, 0.4, 1000.0}, double(kDt)),
+        model(shape.asset()),
+        pinned(shape.num_nodes(), 0),
+        b(ToVec3s(random.Vectors(shape.num_nodes(), 1e-3))) {
+    for (const uint32_t node : random.Nodes(shape.num_nodes(), 0.1)) {
+      pinned[node] = 1;
+      model.pinned[node] = true;
+      b[node] = {};
+    }
+    system.system = {shape.elements(), shape.simulation().masses, 1.0f, pinned, kDt};
+    system.pattern = {shape.asset().factor().column_starts, shape.asset().factor().rows};
+    Refactor(1);
+    REQUIRE(workspace.Allocate(DefaultAllocator(), static_cast<uint32_t>(shape.num_nodes())));
+  }
+
+  void Refactor(uint64_t id) {
+    std::vector<double> exact(system.pattern.rows.size());
+    AssembleSystem(system.system, system.pattern, exact);
+    CholeskyWorkspace cholesky;
+    REQUIRE(cholesky.Allocate(DefaultAllocator(), system.pattern.size()));
+    REQUIRE(Factorise(system.pattern, &cholesky, exact));
+    values.assign(exact.begin(), exact.end());
+    system.values = values;
+    system.id = id;
+  }
+
+  std::vector<Vec3> Free() const {
+    std::vector<Vec3> d = b;
+    Substitute(system.pattern, system.values, d);
+    return d;
+  }
+
+  // Up to `count` rows on free nodes, rows of a node together: one, two or three a node.
+  std::vector<HeldRow> RandomRows(size_t count, bool orthogonal) {
+    std::vector<uint32_t> nodes;
+    for (uint32_t i = 0; i < pinned.size(); ++i) {
+      if (pinned[i] == 0) nodes.push_back(i);
+    }
+    std::vector<HeldRow> rows;
+    while (rows.size() < count && !nodes.empty()) {
+      const size_t pick = random.Below(static_cast<uint32_t>(nodes.size()));
+      const uint32_t node = nodes[pick];
+      nodes.erase(nodes.begin() + static_cast<std::ptrdiff_t>(pick));
+      const Eigen::Matrix3d frame = random.Rotation();
+      const uint32_t directions = 1 + random.Below(3);
+      for (uint32_t k = 0; k < directions && rows.size() < count; ++k) {
+        Eigen::Vector3d direction = frame.col(k);
+        if (!orthogonal && k > 0) direction = (direction + 0.8 * frame.col(k - 1)).normalized();
+        rows.push_back(
+            {node, ToVec3(direction), static_cast<float>(random.Uniform(-2e-3, 2e-3)), 0.0});
+      }
+    }
+    return rows;
+  }
+
+  Random random;
+  ShapeAsset shape;
+  DenseModel model;
+  std::vector<uint8_t> pinned;
+  std::vector<Vec3> b;
+  std::vector<float> values;
+  FactoredSystem system;
+  HeldSolveWorkspace workspace;
+};
+
+struct DenseSolution {
+  Points d;
+  Eigen::VectorXd multipliers;
+};
+
+// [A -E; E^T 0] [d; lambda] = [b; target], lambda the shortest where rows depend on each other.
+DenseSolution SolveDense(const Case& c, std::span<const HeldRow> rows) {
+  const Eigen::Index n = 3 * c.model.num_nodes(), m = static_cast<Eigen::Index>(rows.size());
+  Eigen::MatrixXd E = Eigen::MatrixXd::Zero(n, m);
+  Eigen::VectorXd target(m);
+  for (Eigen::Index j = 0; j < m; ++j) {
+    const HeldRow& row = rows[static_cast<size_t>(j)];
+    E.block(3 * row.node, j, 3, 1) = ToEigen(row.direction);
+    target[j] = double(row.target);
+  }
+  const Eigen::LDLT<Eigen::MatrixXd> A(DenseSystem(c.model, double(c.system.system.dt)));
+  const Points b = ToEigen(c.b);
+  const Eigen::VectorXd free = A.solve(Eigen::Map<const Eigen::VectorXd>(b.data(), b.size()));
+  const Eigen::MatrixXd Y = A.solve(E);
+  const Eigen::VectorXd lambda =
+      (E.transpose() * Y).completeOrthogonalDecomposition().solve(target - E.transpose() * free);
+  const Eigen::VectorXd d = free + Y * lambda;
+  return {Eigen::Map<const Points>(d.data(), 3, n / 3), lambda};
+}
+
+std::vector<Vec3> SolveSchur(Case* c, std::vector<HeldRow>* rows) {
+  std::vector<Vec3> d = c->Free();
+  SolveHeldSchur(c->system, c->b, *rows, &c->workspace, d);
+  return d;
+}
+
+double LargestMiss(std::span<const HeldRow> rows, const std::vector<Vec3>& d) {
+  double miss = 0.0;
+  for (const HeldRow& row : rows) {
+    const double moved = ToEigen(d[row.node]).dot(ToEigen(row.direction));
+    miss = std::max(miss, std::fabs(moved - double(row.target)));
+  }
+  return miss;
+}
+
+void CheckAgainstDense(const Case& c, std::span<const HeldRow> rows, const std::vector<Vec3>& d,
+                       bool independent, double tolerance) {
+  const DenseSolution exact = SolveDense(c, rows);
+  CHECK((ToEigen(d) - exact.d).norm() < tolerance * exact.d.norm());
+  CHECK(LargestMiss(rows, d) < 1e-7 + 1e-5 * 2e-3);
+  if (!independent) return;
+  double miss = 0.0;
+  for (size_t j = 0; j < rows.size(); ++j) {
+    miss = std::max(
+        miss, std::fabs(rows[j].multiplier - exact.multipliers[static_cast<Eigen::Index>(j)]));
+  }
+  CHECK(miss < 10.0 * tolerance * exact.multipliers.norm());
+}
+
+}  // namespace
+
+TEST_CASE("The Schur complement holds rows like the dense equations") {
+  const uint32_t seed = GENERATE(1u, 2u, 3u, 4u);
+  const size_t count = GENERATE(size_t{1}, size_t{2}, size_t{7}, size_t{30}, size_t{64});
+  const bool orthogonal = GENERATE(true, false);
+  CAPTURE(seed, count, orthogonal);
+  Case c(seed, 4);
+  std::vector<HeldRow> rows = c.RandomRows(count, orthogonal);
+  REQUIRE(rows.size() == count);
+  const std::vector<Vec3> d = SolveSchur(&c, &rows);
+  CheckAgainstDense(c, rows, d, true, 1e-4);
+}
+
+TEST_CASE("Rows that depend on others take no impulse") {
+  const uint32_t seed = GENERATE(5u, 6u, 7u);
+  CAPTURE(seed);
+  Case c(seed);
+  std::vector<HeldRow> rows;
+  for (const HeldRow& row : c.RandomRows(12, true)) {
+    rows.push_back(row);
+    rows.push_back(row);  // the same again, with the same target
+  }
+  const std::vector<Vec3> d = SolveSchur(&c, &rows);
+  for (size_t j = 1; j < rows.size(); j += 2) CHECK(rows[j].multiplier == 0.0);
+  CheckAgainstDense(c, rows, d, false, 1e-4);
+
+  // Four directions of one node: only three count.
+  std::vector<HeldRow> four;
+  const Eigen::Vector3d moved(1e-3, -2e-3, 1e-3);
+  const auto node = static_cast<uint32_t>(std::find(c.pinned.begin(), c.pinned.end(), uint8_t{0}) -
+                                          c.pinned.begin());
+  for (int k = 0; k < 4; ++k) {
+    const Eigen::Vector3d direction = c.random.Direction();
+    four.push_back({node, ToVec3(direction), static_cast<float>(direction.dot(moved)), 0.0});
+  }
+  const std::vector<Vec3> held = SolveSchur(&c, &four);
+  CHECK((ToEigen(held[node]) - moved).norm() < 1e-5 * moved.norm());
+}
+
+TEST_CASE("Conjugate gradients hold the same as the dense equations, given time") {
+  const uint32_t seed = GENERATE(8u, 9u, 10u);
+  const size_t count = GENERATE(size_t{3}, size_t{40}, size_t{70});
+  const bool orthogonal = GENERATE(true, false);
+  CAPTURE(seed, count, orthogonal);
+  Case c(seed, 4);
+  std::vector<HeldRow> rows = c.RandomRows(count, orthogonal);
+  std::vector<Vec3> d = c.Free();
+  const float residual = SolveHeldIterative(c.system, c.b, rows, 256, &c.workspace, d);
+  CHECK(residual < 1e-4f);
+  CheckAgainstDense(c, rows, d, true, 1e-3);
+  if (count > kMaxSchurRows) return;
+  std::vector<HeldRow> schur_rows = rows;
+  const std::vector<Vec3> schur = SolveSchur(&c, &schur_rows);
+  CHECK((ToEigen(d) - ToEigen(schur)).norm() < 1e-3 * ToEigen(schur).norm());
+}
+
+TEST_CASE("Few iterations hold the rows exactly and report their residual") {
+  Case c(11, 4);
+  std::vector<HeldRow> rows = c.RandomRows(70, true);
+  float before = 0.0f;
+  for (const int iterations : {1, 4, 16}) {
+    std::vector<Vec3> d = c.Free();
+    const float residual = SolveHeldIterative(c.system, c.b, rows, iterations, &c.workspace, d);
+    CAPTURE(iterations, residual);
+    CHECK(LargestMiss(rows, d) < 2e-7);
+    CHECK((iterations == 1 || residual < before));
+    before = residual;
+  }
+}
+
+TEST_CASE("Kept columns serve changing sets and are dropped with their factor") {
+  Case c(12, 12);
+  REQUIRE(c.shape.num_nodes() > kMaxSchurRows + 20);  // more than are kept
+  for (uint64_t round = 0; round < 60; ++round) {
+    if (round % 7 == 6) {
+      c.system.system.dt = kDt * static_cast<float>(c.random.Uniform(0.5, 2.0));
+      c.Refactor(2 + round);
+    }
+    if (round % 20 == 19) {  // as when a plane is added
+      REQUIRE(c.workspace.Allocate(DefaultAllocator(), static_cast<uint32_t>(c.shape.num_nodes())));
+    }
+    std::vector<HeldRow> rows = c.RandomRows(1 + c.random.Below(kMaxSchurRows), round % 2 == 0);
+    const std::vector<Vec3> d = SolveSchur(&c, &rows);
+    HeldSolveWorkspace fresh;
+    REQUIRE(fresh.Allocate(DefaultAllocator(), static_cast<uint32_t>(c.shape.num_nodes())));
+    std::vector<HeldRow> fresh_rows = rows;
+    std::vector<Vec3> expected = c.Free();
+    SolveHeldSchur(c.system, c.b, fresh_rows, &fresh, expected);
+    for (size_t i = 0; i < d.size(); ++i) {
+      REQUIRE((d[i].x == expected[i].x && d[i].y == expected[i].y && d[i].z == expected[i].z));
+    }
+    for (size_t j = 0; j < rows.size(); ++j) {
+      REQUIRE(rows[j].multiplier == fresh_rows[j].multiplier);
+    }
+  }
+}
+
+TEST_CASE("No rows leave the free solution") {
+  Case c(13);
+  std::vector<HeldRow> rows;
+  const std::vector<Vec3> d = SolveSchur(&c, &rows);
+  const std::vector<Vec3> free = c.Free();
+  for (size_t i = 0; i < d.size(); ++i) CHECK((d[i].x == free[i].x && d[i].z == free[i].z));
+}
