@@ -3,11 +3,10 @@
 
 #include "cage/lattice.h"
 #include "cage/lattice_classes.h"
+#include "mesh/disjoint_sets.h"
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -136,21 +135,10 @@ TetMesh ExtractMesh(const Attempt& attempt) {
 }
 
 uint32_t CountComponents(const TetMesh& mesh) {
-  std::vector<uint32_t> parent(mesh.nodes.size());
-  std::iota(parent.begin(), parent.end(), 0u);
-  const auto root = [&](uint32_t node) {
-    while (parent[node] != node) node = parent[node] = parent[parent[node]];
-    return node;
-  };
   auto components = static_cast<uint32_t>(mesh.nodes.size());
+  DisjointSets sets(components);
   for (const auto& tet : mesh.tets) {
-    for (size_t i = 1; i < 4; ++i) {
-      const uint32_t a = root(tet[0]);
-      const uint32_t b = root(tet[i]);
-      if (a == b) continue;
-      parent[std::max(a, b)] = std::min(a, b);
-      --components;
-    }
+    for (size_t i = 1; i < 4; ++i) components -= sets.Join(tet[0], tet[i]) ? 1 : 0;
   }
   return components;
 }

@@ -4,19 +4,15 @@
 #include "cage/inside.h"
 #include "cage/solid_angle.h"
 #include "cage/surface_orientation.h"
-#include "mesh/exact_predicates.h"
-#include "mesh/welding.h"
+#include "mesh/welded_surface.h"
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string>
 #include <utility>
 
 namespace plush::tools {
 namespace {
-
-using Triangle = std::array<uint32_t, 3>;
 
 // A flat sheet has no inside: its own volume is rounding, below this share of area^(3/2).
 constexpr double kFlatVolume = 1e-9;
@@ -24,57 +20,17 @@ constexpr double kFlatVolume = 1e-9;
 // Triangles at which a piece is asked whether it lies inside the others.
 constexpr size_t kSamplesPerPiece = 5;
 
-bool HasArea(const std::vector<Vec3d>& points, const Triangle& t) {
-  if (t[0] == t[1] || t[1] == t[2] || t[2] == t[0]) return false;
-  const Vec3d u = points[t[1]] - points[t[0]];
-  const Vec3d v = points[t[2]] - points[t[0]];
-  const double edges = LengthSquared(u) + LengthSquared(v);
-  if (LengthSquared(Cross(u, v)) > 1e-20 * edges * edges) return true;  // far from rounding
-  return !AreCollinear(points[t[0]], points[t[1]], points[t[2]]);
-}
-
-void WeldPoints(const SurfaceMesh& mesh, SolidSurface* solid) {
-  const Welding welding = WeldByPosition(mesh);
-  solid->points.resize(welding.num_points);
-  for (size_t v = 0; v < mesh.positions.size(); ++v) {
-    solid->points[welding.point_of_vertex[v]] = mesh.positions[v];
-  }
-  for (uint32_t t = 0; t < mesh.triangles.size(); ++t) {
-    Triangle triangle = mesh.triangles[t];
-    for (uint32_t& corner : triangle) corner = welding.point_of_vertex[corner];
-    if (!HasArea(solid->points, triangle)) continue;
-    solid->triangles.push_back(triangle);
-    solid->source_triangle.push_back(t);
-  }
-}
-
-// Keeps the first of each set of triangles with the same corners.
-void DropCoincident(SolidSurface* solid) {
-  const auto key = [&](uint32_t t) {
-    Triangle sorted = solid->triangles[t];
-    std::sort(sorted.begin(), sorted.end());
-    return sorted;
-  };
-  std::vector<std::pair<Triangle, uint32_t>> keyed;
-  keyed.reserve(solid->triangles.size());
-  for (uint32_t t = 0; t < solid->triangles.size(); ++t) keyed.emplace_back(key(t), t);
-  std::sort(keyed.begin(), keyed.end());
-  std::vector<uint32_t> kept;
-  kept.reserve(keyed.size());
-  for (size_t i = 0; i < keyed.size(); ++i) {
-    if (i == 0 || keyed[i].first != keyed[i - 1].first) kept.push_back(keyed[i].second);
-  }
-  std::sort(kept.begin(), kept.end());
-  for (size_t i = 0; i < kept.size(); ++i) {
-    solid->triangles[i] = solid->triangles[kept[i]];
-    solid->source_triangle[i] = solid->source_triangle[kept[i]];
-  }
-  solid->triangles.resize(kept.size());
-  solid->source_triangle.resize(kept.size());
+// The welded surface without flat triangles.
+SolidSurface WeldedSolid(const SurfaceMesh& mesh) {
+  WeldedSurface welded = MakeWeldedSurface(mesh);
+  welded.triangles.resize(welded.num_with_area);
+  welded.source_triangle.resize(welded.num_with_area);
+  return {std::move(welded.points), std::move(welded.triangles), std::move(welded.source_triangle),
+          false};
 }
 
 std::array<Vec3d, 3> Corners(const SolidSurface& solid, uint32_t t) {
-  const Triangle& triangle = solid.triangles[t];
+  const auto& triangle = solid.triangles[t];
   return {solid.points[triangle[0]], solid.points[triangle[1]], solid.points[triangle[2]]};
 }
 
@@ -162,16 +118,15 @@ void OrientOutwards(const std::vector<std::vector<uint32_t>>& pieces, SolidSurfa
 }  // namespace
 
 SolidSurface MakeSolidSurface(const SurfaceMesh& mesh, FindingList* findings) {
-  SolidSurface solid;
-  WeldPoints(mesh, &solid);
-  DropCoincident(&solid);
-  const OrientedPieces oriented = OrientPieces(&solid.triangles);
+  SolidSurface solid = WeldedSolid(mesh);
+  const auto num_points = static_cast<uint32_t>(solid.points.size());
+  const OrientedPieces oriented = OrientPieces(num_points, &solid.triangles);
   std::vector<std::vector<uint32_t>> pieces(oriented.num_pieces);
   for (uint32_t t = 0; t < solid.triangles.size(); ++t) {
     pieces[oriented.piece_of_triangle[t]].push_back(t);
   }
   OrientOutwards(pieces, &solid, findings);
-  solid.closed = IsClosed(solid.triangles);
+  solid.closed = IsClosed(num_points, solid.triangles);
   return solid;
 }
 

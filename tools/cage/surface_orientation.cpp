@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cage/surface_orientation.h"
 
-#include <algorithm>
-#include <tuple>
+#include "mesh/topology.h"
+
 #include <utility>
 
 namespace plush::tools {
@@ -12,70 +12,37 @@ constexpr uint32_t kNone = UINT32_MAX;
 
 using Triangles = std::vector<std::array<uint32_t, 3>>;
 
-// One side of a triangle, keyed by its edge without direction.
-struct Side {
-  uint32_t low = 0;
-  uint32_t high = 0;
-  uint32_t triangle = 0;
-  uint8_t corner = 0;    // the side runs from this corner to the next
-  bool forward = false;  // from low to high
-};
-
-std::vector<Side> SortedSides(const Triangles& triangles) {
-  std::vector<Side> sides;
-  sides.reserve(3 * triangles.size());
-  for (uint32_t t = 0; t < triangles.size(); ++t) {
-    for (uint8_t corner = 0; corner < 3; ++corner) {
-      const uint32_t from = triangles[t][corner];
-      const uint32_t to = triangles[t][(corner + 1) % 3];
-      sides.push_back({std::min(from, to), std::max(from, to), t, corner, from < to});
-    }
-  }
-  std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) {
-    return std::tie(a.low, a.high, a.triangle, a.corner) <
-           std::tie(b.low, b.high, b.triangle, b.corner);
-  });
-  return sides;
-}
-
-// Calls visit(first, last) for the sides of each edge.
-template <class Visit>
-void ForEachEdge(const std::vector<Side>& sides, Visit visit) {
-  for (size_t first = 0; first < sides.size();) {
-    size_t last = first + 1;
-    while (last < sides.size() && sides[last].low == sides[first].low &&
-           sides[last].high == sides[first].high) {
-      ++last;
-    }
-    visit(first, last);
-    first = last;
-  }
-}
-
-// Across one side of a triangle.
+// The other triangle at an edge of exactly two.
 struct Neighbour {
-  uint32_t triangle = kNone;
+  uint32_t triangle = 0;
   bool agrees = false;  // as given, both pass the edge in opposite directions
 };
 
-std::vector<std::array<Neighbour, 3>> FindNeighbours(const Triangles& triangles) {
-  std::vector<std::array<Neighbour, 3>> neighbours(triangles.size());
-  const std::vector<Side> sides = SortedSides(triangles);
-  ForEachEdge(sides, [&](size_t first, size_t last) {
-    if (last != first + 2) return;
-    const Side& a = sides[first];
-    const Side& b = sides[first + 1];
-    const bool agrees = a.forward != b.forward;
-    neighbours[a.triangle][a.corner] = {b.triangle, agrees};
-    neighbours[b.triangle][b.corner] = {a.triangle, agrees};
-  });
-  return neighbours;
+// Up to three neighbours of each triangle, in order of the edges.
+struct Neighbourhood {
+  std::array<Neighbour, 3> neighbours;
+  uint8_t count = 0;
+};
+
+std::vector<Neighbourhood> FindNeighbours(uint32_t num_points, const Triangles& triangles) {
+  std::vector<Neighbourhood> out(triangles.size());
+  const SurfaceTopology topology = BuildTopology(triangles, num_points);
+  for (const SurfaceEdge& edge : topology.edges) {
+    const auto uses = topology.UsesOf(edge);
+    if (uses.size() != 2) continue;
+    const bool agrees = uses[0].forward != uses[1].forward;
+    Neighbourhood& a = out[uses[0].triangle];
+    Neighbourhood& b = out[uses[1].triangle];
+    a.neighbours[a.count++] = {uses[1].triangle, agrees};
+    b.neighbours[b.count++] = {uses[0].triangle, agrees};
+  }
+  return out;
 }
 
 }  // namespace
 
-OrientedPieces OrientPieces(Triangles* triangles) {
-  const auto neighbours = FindNeighbours(*triangles);
+OrientedPieces OrientPieces(uint32_t num_points, Triangles* triangles) {
+  const std::vector<Neighbourhood> around = FindNeighbours(num_points, *triangles);
   OrientedPieces out;
   out.piece_of_triangle.assign(triangles->size(), kNone);
   std::vector<uint8_t> turned(triangles->size(), 0);
@@ -87,10 +54,9 @@ OrientedPieces OrientPieces(Triangles* triangles) {
     size_t num_turned = 0;
     for (size_t next = 0; next < piece.size(); ++next) {
       const uint32_t t = piece[next];
-      for (const Neighbour& neighbour : neighbours[t]) {
-        if (neighbour.triangle == kNone || out.piece_of_triangle[neighbour.triangle] != kNone) {
-          continue;
-        }
+      for (uint8_t i = 0; i < around[t].count; ++i) {
+        const Neighbour& neighbour = around[t].neighbours[i];
+        if (out.piece_of_triangle[neighbour.triangle] != kNone) continue;
         out.piece_of_triangle[neighbour.triangle] = out.num_pieces;
         turned[neighbour.triangle] = neighbour.agrees ? turned[t] : 1 - turned[t];
         num_turned += turned[neighbour.triangle];
@@ -106,15 +72,14 @@ OrientedPieces OrientPieces(Triangles* triangles) {
   return out;
 }
 
-bool IsClosed(const Triangles& triangles) {
-  const std::vector<Side> sides = SortedSides(triangles);
-  bool closed = true;
-  ForEachEdge(sides, [&](size_t first, size_t last) {
+bool IsClosed(uint32_t num_points, const Triangles& triangles) {
+  const SurfaceTopology topology = BuildTopology(triangles, num_points);
+  for (const SurfaceEdge& edge : topology.edges) {
     int balance = 0;
-    for (size_t i = first; i < last; ++i) balance += sides[i].forward ? 1 : -1;
-    closed = closed && balance == 0;
-  });
-  return closed;
+    for (const EdgeUse& use : topology.UsesOf(edge)) balance += use.forward ? 1 : -1;
+    if (balance != 0) return false;
+  }
+  return true;
 }
 
 }  // namespace plush::tools

@@ -16,10 +16,10 @@ struct OrientedPieces {
 
 /// Turns triangles so that the two at every edge of exactly two agree, as far as the piece can be
 /// oriented at all; of the two ways the one that turns fewer triangles (the first one's at a tie).
-/// O(t log t), deterministic.
-OrientedPieces OrientPieces(std::vector<std::array<uint32_t, 3>>* triangles);
+/// Corners lie below `num_points` and differ within a triangle. O(t log t), deterministic.
+OrientedPieces OrientPieces(uint32_t num_points, std::vector<std::array<uint32_t, 3>>* triangles);
 
 /// Whether every edge is passed as often forwards as backwards.
-bool IsClosed(const std::vector<std::array<uint32_t, 3>>& triangles);
+bool IsClosed(uint32_t num_points, const std::vector<std::array<uint32_t, 3>>& triangles);
 
 }  // namespace plush::tools
