@@ -3,11 +3,14 @@
 
 #include "bake/asset_writer.h"
 #include "bake/bake_content.h"
+#include "bake/pin_regions.h"
+#include "bake/pin_rules.h"
 #include "cage/inside.h"
 #include "cage/lattice_cage.h"
 #include "cage/solid_surface.h"
 #include "cage/solid_volume.h"
 #include "embed/embedding.h"
+#include "mesh/surface_checks.h"
 #include "mesh/tet_boundary.h"
 
 #include <tbb/global_control.h>
@@ -40,6 +43,7 @@ class StageClock {
 // The body between tetrahedralisation and rest data.
 struct Cage {
   TetMesh mesh;               // nodes as the file stores them
+  double cell_m = 0.0;        // of a lattice cage [m]
   double solid_volume = 0.0;  // [m^3]
   bool is_shell = false;      // encloses next to nothing: mass comes from the cage
 };
@@ -69,20 +73,68 @@ Result<Cage> MakeLatticeCage(const SurfaceMesh& surface, const BakeSettings& set
   clock->End("cage");
   Cage cage;
   cage.mesh = std::move(lattice.value().mesh);
+  cage.cell_m = lattice.value().cell_m;
   cage.solid_volume = SolidVolume(solid, inside, cage.mesh, findings);
   cage.is_shell = cage.solid_volume < kShellShare * CageVolume(cage.mesh);
   clock->End("volume");
   return cage;
 }
 
-double TotalMass(const Cage& cage, const BakeSettings& settings) {
+BakeSummary SummaryOf(const Cage& cage, const BakeSettings& settings) {
+  BakeSummary summary;
+  summary.nodes = cage.mesh.nodes.size();
+  summary.tets = cage.mesh.tets.size();
+  summary.cell_m = cage.cell_m;
+  summary.cage_volume_m3 = CageVolume(cage.mesh);
+  summary.solid_volume_m3 = cage.solid_volume;
   const bool solid = settings.mass == MassSource::kSolid && !cage.is_shell;
-  return settings.material.density * (solid ? cage.solid_volume : CageVolume(cage.mesh));
+  summary.mass_kg =
+      settings.material.density * (solid ? summary.solid_volume_m3 : summary.cage_volume_m3);
+  return summary;
 }
 
 Mesher ChooseMesher(const ImportedModel& model, Mesher asked) {
   if (asked != Mesher::kAuto) return asked;
   return model.tets.tets.empty() ? Mesher::kLattice : Mesher::kImport;
+}
+
+// A broken side-car is told before any work.
+Result<std::vector<PinRule>> PinRulesOf(const SurfaceMesh& surface, const BakeSettings& settings) {
+  std::vector<PinRule> rules;
+  if (!settings.pins_json.empty()) {
+    Result<std::vector<PinRule>> parsed = ParsePinRules(settings.pins_json);
+    if (!parsed.ok()) return parsed.error().WithContext("pins side-car");
+    rules = std::move(parsed.value());
+  }
+  return WithAttributeRules(std::move(rules), surface);
+}
+
+// Embedding, rest data and pins; completes the summary.
+Result<AssetContent> MakeContent(const SurfaceMesh& surface, const Cage& cage,
+                                 const std::vector<PinRule>& pins, const BakeSettings& settings,
+                                 StageClock* clock, BakeSummary* summary, FindingList* findings) {
+  AssetContent content;
+  Embedding embedding = EmbedPoints(surface.positions, cage.mesh);
+  summary->embedding_error_m = embedding.max_error_m;
+  summary->vertices_outside = embedding.num_outside;
+  FillVisual(surface, std::move(embedding), &content);
+  clock->End("embed");
+
+  Result<RestData> rest =
+      ComputeRestData(cage.mesh, settings.material, summary->mass_kg, settings.dt);
+  if (!rest.ok()) return rest.error();
+  content.rest = std::move(rest.value());
+  summary->components = content.rest.components;
+  summary->factor_nonzeros = content.rest.values.size();
+  clock->End("rest");
+
+  content.regions = MakePinRegions(pins, surface, content, findings);
+  summary->regions = content.regions.size();
+  clock->End("pins");
+
+  content.material = settings.material;
+  content.solid_volume = cage.solid_volume;
+  return content;
 }
 
 }  // namespace
@@ -94,9 +146,13 @@ Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings
     threads.emplace(tbb::global_control::max_allowed_parallelism,
                     static_cast<size_t>(settings.threads));
   }
+  Result<std::vector<PinRule>> pins = PinRulesOf(model.surface, settings);
+  if (!pins.ok()) return pins.error();
   StageClock clock;
   SurfaceMesh surface = model.surface;
   for (Vec3d& position : surface.positions) position = RoundToFloat(position);
+  CheckSurface(surface, {.self_intersections = false}, findings);
+  clock.End("check");
 
   const Mesher mesher = ChooseMesher(model, settings.mesher);
   Result<Cage> made = mesher == Mesher::kImport
@@ -105,24 +161,19 @@ Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings
   if (!made.ok()) return made.error();
   const Cage& cage = made.value();
 
-  AssetContent content;
-  FillVisual(surface, EmbedPoints(surface.positions, cage.mesh), &content);
-  clock.End("embed");
-
-  Result<RestData> rest =
-      ComputeRestData(cage.mesh, settings.material, TotalMass(cage, settings), settings.dt);
-  if (!rest.ok()) return rest.error();
-  content.rest = std::move(rest.value());
-  clock.End("rest");
-
-  content.material = settings.material;
-  content.solid_volume = cage.solid_volume;
-  content.settings_json = SettingsJson(model, settings, mesher);
-  content.source_hash = model.source_hash;
-  Result<std::vector<std::byte>> bytes = WriteAsset(content);
+  BakeResult result;
+  result.summary = SummaryOf(cage, settings);
+  Result<AssetContent> content =
+      MakeContent(surface, cage, pins.value(), settings, &clock, &result.summary, findings);
+  if (!content.ok()) return content.error();
+  content.value().settings_json = SettingsJson(model, settings, mesher);
+  content.value().source_hash = model.source_hash;
+  Result<std::vector<std::byte>> bytes = WriteAsset(content.value());
   if (!bytes.ok()) return bytes.error();
-  clock.End("write");
-  return BakeResult{std::move(bytes.value()), clock.Take()};
+  clock.End("encode");
+  result.bytes = std::move(bytes.value());
+  result.stages = clock.Take();
+  return result;
 }
 
 ImportedModel ModelFromTets(const TetMesh& mesh) {

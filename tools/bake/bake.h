@@ -44,10 +44,26 @@ struct Stage {
   double seconds = 0.0;
 };
 
+/// The body in numbers.
+struct BakeSummary {
+  size_t nodes = 0;
+  size_t tets = 0;
+  uint32_t components = 0;  ///< of the cage
+  double cell_m = 0.0;      ///< edge of the lattice's cubes [m]; 0 with the source's own tets
+  double cage_volume_m3 = 0.0;
+  double solid_volume_m3 = 0.0;
+  double mass_kg = 0.0;
+  double embedding_error_m = 0.0;  ///< largest distance of a vertex from its embedded place [m]
+  uint64_t vertices_outside = 0;   ///< render vertices outside the cage
+  size_t factor_nonzeros = 0;
+  size_t regions = 0;
+};
+
 /// What a bake made.
 struct BakeResult {
   std::vector<std::byte> bytes;  ///< the .plush file
   std::vector<Stage> stages;
+  BakeSummary summary;
 };
 
 /// Bakes `model`. Adds MESH_..., CAGE_... and PIN_... findings. Same model and settings, same

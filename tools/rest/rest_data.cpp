@@ -52,7 +52,7 @@ Error FlatTet(size_t tet) {
           "tet " + std::to_string(tet) +
               " has no volume left in single precision; move the model nearer to the origin, or "
               "scale it (--scale, --unit) to between 1 mm and 100 m",
-          "MESH_TET_INVALID"};
+          ""};
 }
 
 void Renumber(const TetMesh& mesh, std::vector<uint32_t> order, RestData* rest) {

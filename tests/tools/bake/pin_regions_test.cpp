@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "bake/pin_regions.h"
+
+#include "embed/embedding.h"
+#include "shapes/tet_shapes.h"
+#include "tools/procedural_meshes.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+using namespace plush::tools;
+using plush::tests::MakeSphere;
+
+namespace {
+
+// A sphere of two parts in a box of tets, with a ramp along x as attribute and colour.
+struct Body {
+  SurfaceMesh surface;
+  AssetContent content;
+};
+
+Body MakeBody() {
+  Body body;
+  body.surface = MakeSphere(0.4, 24, 36, {0.5, 0.5, 0.5});
+  const auto half = static_cast<uint32_t>(body.surface.triangles.size() / 2);
+  body.surface.parts = {{"mesh", "wood", "upper", 0, half}, {"mesh", "steel", "lower", half, half}};
+  std::vector<float> ramp;
+  for (const Vec3d& p : body.surface.positions) ramp.push_back(static_cast<float>(p.x));
+  body.surface.attributes = {{"COLOR_0.r", ramp}, {"_pin", ramp}};
+  const TetMesh cage = plush::test::TetBox(5, 5, 5, 0.2);
+  auto rest = ComputeRestData(cage, {}, 1.0, 0.01);
+  REQUIRE(rest.ok());
+  body.content.rest = rest.value();
+  const Embedding embedding = EmbedPoints(body.surface.positions, cage);
+  body.content.tet_ids = embedding.tet_ids;
+  body.content.weights = embedding.weights;
+  return body;
+}
+
+PinRule Rule(PinSource source, const std::string& key, double threshold = 0.5) {
+  return {"r", source, key, threshold, {}, {}, {}, 0.0};
+}
+
+// The region's nodes as flags.
+std::vector<bool> Pinned(const Body& body, const PinRule& rule) {
+  FindingList findings;
+  const auto regions = MakePinRegions({rule}, body.surface, body.content, &findings);
+  CHECK(findings.all().empty());
+  REQUIRE(regions.size() == 1);
+  CHECK(std::is_sorted(regions[0].nodes.begin(), regions[0].nodes.end()));
+  std::vector<bool> pinned(body.content.rest.nodes.size(), false);
+  for (const uint32_t node : regions[0].nodes) pinned[node] = true;
+  return pinned;
+}
+
+// Share of a vertex's weight on pinned nodes.
+double HeldWeight(const Body& body, const std::vector<bool>& pinned, size_t v) {
+  const plush::Tet& tet = body.content.rest.tets[body.content.tet_ids[v]];
+  const plush::Vec4& w = body.content.weights[v];
+  return (pinned[tet.a] ? w.x : 0.0) + (pinned[tet.b] ? w.y : 0.0) + (pinned[tet.c] ? w.z : 0.0) +
+         (pinned[tet.d] ? w.w : 0.0);
+}
+
+}  // namespace
+
+TEST_CASE("Vertices of a region are held by its nodes, distant nodes stay free") {
+  const Body body = MakeBody();
+  for (const PinRule& rule :
+       {Rule(PinSource::kAttribute, "_pin", 0.8), Rule(PinSource::kColor, "COLOR_0.r", 0.8)}) {
+    const auto pinned = Pinned(body, rule);
+    for (size_t v = 0; v < body.surface.positions.size(); ++v) {
+      if (body.surface.positions[v].x >= 0.801) CHECK(HeldWeight(body, pinned, v) > 0.97);
+    }
+    for (size_t i = 0; i < pinned.size(); ++i) {
+      if (body.content.rest.nodes[i].x < 0.55f) CHECK_FALSE(pinned[i]);
+    }
+  }
+}
+
+TEST_CASE("Material and node names pin their parts") {
+  const Body body = MakeBody();
+  const auto wood = Pinned(body, Rule(PinSource::kMaterial, "wood"));
+  CHECK(wood == Pinned(body, Rule(PinSource::kNode, "upper")));
+  for (uint32_t t = 0; t < body.surface.parts[0].num_triangles; ++t) {
+    for (const uint32_t v : body.surface.triangles[t]) CHECK(HeldWeight(body, wood, v) > 0.97);
+  }
+  CHECK(std::count(wood.begin(), wood.end(), true) < static_cast<int>(wood.size()));
+}
+
+TEST_CASE("Boxes and spheres pin what lies in them, inner nodes too") {
+  const Body body = MakeBody();
+  PinRule box = Rule(PinSource::kBox, "");
+  box.low = {0.3, 0.3, 0.3};
+  box.high = {0.7, 0.7, 0.7};  // no vertex of the sphere lies here
+  PinRule sphere = Rule(PinSource::kSphere, "");
+  sphere.centre = {0.5, 0.5, 0.5};
+  sphere.radius = 0.3;
+  const auto in_box = Pinned(body, box);
+  CHECK(std::count(in_box.begin(), in_box.end(), true) == 8);  // 0.4 and 0.6 along each axis
+  CHECK(in_box == Pinned(body, sphere));
+  sphere.centre = {0.5, 0.9, 0.5};
+  sphere.radius = 0.05;  // between the nodes, but it holds the upper pole
+  const auto pole = Pinned(body, sphere);
+  CHECK(HeldWeight(body, pole, 0) > 0.97);
+}
+
+TEST_CASE("A region that matches nothing is a finding with a hint") {
+  const Body body = MakeBody();
+  const struct {
+    PinRule rule;
+    const char* word;
+  } cases[] = {{Rule(PinSource::kMaterial, "wod"), "wood"},
+               {Rule(PinSource::kNode, "uper"), "upper"},
+               {Rule(PinSource::kAttribute, "_pins"), "_pin"},
+               {Rule(PinSource::kColor, "COLOR_0.r", 5.0), "reaches"},
+               {Rule(PinSource::kBox, ""), "lies in it"}};
+  for (const auto& [rule, word] : cases) {
+    FindingList findings;
+    PinRule placed = rule;
+    placed.low = placed.high = {-1, -1, -1};
+    CHECK(MakePinRegions({placed}, body.surface, body.content, &findings).empty());
+    REQUIRE(findings.all().size() == 1);
+    CHECK(findings.all()[0].code == "PIN_UNMATCHED");
+    CHECK_THAT(findings.all()[0].message, Catch::Contains(word));
+  }
+}
+
+TEST_CASE("Regions come in ascending order of name") {
+  const Body body = MakeBody();
+  PinRule b = Rule(PinSource::kNode, "upper");
+  PinRule a = Rule(PinSource::kNode, "lower");
+  b.name = "second";
+  a.name = "first";
+  FindingList findings;
+  const auto regions = MakePinRegions({b, a}, body.surface, body.content, &findings);
+  REQUIRE(regions.size() == 2);
+  CHECK(regions[0].name == "first");
+  CHECK(regions[1].name == "second");
+}
