@@ -90,6 +90,11 @@ Quat AnalyticPolarDecomposition(const Mat3& F, const Quat& warm_start, int max_i
       omega *= kMaxStep / std::sqrt(length2);
       length2 = kMaxStep * kMaxStep;
     }
+    // Newton's step overshoots: for a rigid rotation by theta it is tan(theta) long. Together with
+    // the map below this scale turns by atan(|omega|) up to the fifth order. Uncorrected, the last
+    // step before convergence leaves theta^3 / 3, always forwards, which drives spinning bodies.
+    omega *= 1.0f / (1.0f + (5.0f / 16.0f) * length2);
+    length2 = Dot(omega, omega);
     // The Cayley map that approximates exp(omega); Eq. 27 as printed turns by about 2 |omega|.
     const float s = length2 * (1.0f / 16.0f);
     const float inverse = 1.0f / (1.0f + s);

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Whole steps against the same equations in dense double precision.
+#include "runtime/dense_reference.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+constexpr float kDt = 0.01f;
+
+double SizeOf(const Points& rest) {
+  return (rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).norm();
+}
+
+}  // namespace
+
+TEST_CASE("Steps follow the dense equations") {
+  const uint32_t seed = GENERATE(1u, 2u, 3u);
+  const int outer_iterations = GENERATE(1, 3);
+  const int volume_sweeps = GENERATE(0, 1, 2);
+  const bool with_pins = GENERATE(false, true);
+  CAPTURE(seed, outer_iterations, volume_sweeps, with_pins);
+  Random random(seed);
+  const ShapeAsset shape(TetBox(2, 3, 1 + seed % 2, 0.1, 0.09, seed), {3.0e4, 0.4, 1000.0},
+                         double(kDt));
+  DenseModel model(shape.asset());
+  std::vector<uint32_t> pins;
+  if (with_pins) pins = random.Nodes(shape.num_nodes(), 0.2);
+  for (const uint32_t node : pins) model.pinned[node] = true;
+  if (volume_sweeps == 0) std::fill(model.lambda.begin(), model.lambda.end(), 0.0);
+
+  WorldDesc desc;
+  desc.solver.outer_iterations = outer_iterations;
+  desc.solver.volume_sweeps = volume_sweeps;
+  desc.solver.polar_iterations = 64;
+  World world(desc);
+  BodyDesc body;
+  body.pinned_nodes = pins;
+  const BodyId id = world.AddBody(shape.asset(), body);
+  REQUIRE(id.valid());
+  std::vector<Vec3> velocities = ToVec3s(random.Vectors(shape.num_nodes(), 1.5));
+  REQUIRE(world.SetNodeVelocities(id, velocities).ok());
+  for (const uint32_t node : pins) velocities[node] = {};
+
+  DenseStepper stepper(model, double(kDt), outer_iterations, volume_sweeps);
+  stepper.v = ToEigen(velocities);
+  const double size = SizeOf(model.rest);
+  double moved = 0.0;
+  for (int step = 0; step < 20; ++step) {
+    REQUIRE(world.Step(kDt) == kStepOk);
+    stepper.Step(ToEigen(desc.gravity));
+    const Points x = ToEigen(PositionsOf(world, id, shape.num_nodes()));
+    CAPTURE(step);
+    REQUIRE((x - stepper.x).cwiseAbs().maxCoeff() < 1e-4 * size);
+    moved = std::max(moved, (x - model.rest).cwiseAbs().maxCoeff());
+  }
+  CHECK(moved > 0.01 * size);
+  CHECK(world.stats().elastic_j ==
+        Approx(DenseEnergy(DenseModel(shape.asset()), stepper.x)).epsilon(0.01).margin(1e-4));
+}
+
+TEST_CASE("A turned body steps like the turned reference") {
+  Random random(4);
+  const ShapeAsset shape(TetBox(2, 2, 2, 0.1, 0.09, 4), {2.0e5, 0.3, 1000.0}, double(kDt));
+  const DenseModel model(shape.asset());
+  const Eigen::Matrix3d R = random.Rotation();
+  const Eigen::Vector3d at(0.5, -0.25, 0.75), v(1.0, 2.0, -1.0), omega(0.5, -3.0, 1.0);
+  World world;
+  BodyDesc body;
+  body.pose = {ToVec3(at), ToQuat(R)};
+  body.velocity = ToVec3(v);
+  body.angular_velocity = ToVec3(omega);
+  const BodyId id = world.AddBody(shape.asset(), body);
+  DenseStepper stepper(model, double(kDt), 1, 1);
+  stepper.x = (R * model.rest).colwise() + at;
+  for (Eigen::Index i = 0; i < stepper.x.cols(); ++i) {
+    stepper.v.col(i) = v + omega.cross(R * model.rest.col(i));
+  }
+  for (int step = 0; step < 20; ++step) {
+    world.Step(kDt);
+    stepper.Step({0.0, -9.81, 0.0});
+  }
+  const Points x = ToEigen(PositionsOf(world, id, shape.num_nodes()));
+  CHECK((x - stepper.x).cwiseAbs().maxCoeff() < 1e-4 * SizeOf(model.rest));
+}
