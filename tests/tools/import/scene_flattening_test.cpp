@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+#include "import/scene_flattening.h"
+
+#include "tools/procedural_meshes.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace {
+
+using plush::Vec3;
+using plush::tools::FlatScene;
+using plush::tools::FlattenScene;
+using plush::tools::Placement;
+using plush::tools::RawMesh;
+using plush::tools::RawNode;
+using plush::tools::RawScene;
+using plush::tools::SurfaceMesh;
+using plush::tools::Vec3d;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+RawMesh RawSphere() {
+  const SurfaceMesh sphere = plush::tests::MakeSphere(1.0, 10, 14);
+  RawMesh mesh;
+  mesh.name = "sphere";
+  mesh.material = 0;
+  mesh.triangles = sphere.triangles;
+  mesh.normals = sphere.normals;
+  for (const Vec3d& p : sphere.positions) {
+    mesh.positions.push_back({float(p.x), float(p.y), float(p.z)});
+  }
+  return mesh;
+}
+
+RawScene SceneOf(const RawMesh& mesh, const std::vector<std::array<double, 16>>& transforms) {
+  RawScene scene;
+  scene.materials = {"skin"};
+  scene.meshes = {mesh};
+  for (size_t i = 0; i < transforms.size(); ++i) {
+    RawNode node;
+    node.name = "node" + std::to_string(i);
+    node.to_parent = transforms[i];
+    node.meshes = {0};
+    scene.nodes.push_back(node);
+  }
+  return scene;
+}
+
+SurfaceMesh Flat(const RawScene& scene, const Placement& placement = {}) {
+  const auto flat = FlattenScene(scene, placement);
+  REQUIRE(flat.ok());
+  return flat.value().surface;
+}
+
+std::array<double, 16> Diagonal(double x, double y, double z) {
+  return {x, 0, 0, 0, 0, y, 0, 0, 0, 0, z, 0, 0, 0, 0, 1};
+}
+
+double SixTimesVolume(const SurfaceMesh& mesh) {
+  double sum = 0.0;
+  for (const auto& t : mesh.triangles) {
+    sum += Dot(mesh.positions[t[0]], Cross(mesh.positions[t[1]], mesh.positions[t[2]]));
+  }
+  return sum;
+}
+
+// On an ellipsoid with half axes s, the normal at p is along p / s^2.
+void RequireEllipsoidNormals(const SurfaceMesh& mesh, const Vec3d& s) {
+  for (size_t v = 0; v < mesh.positions.size(); ++v) {
+    const Vec3d& p = mesh.positions[v];
+    const Vec3d expected = {p.x / (s.x * s.x), p.y / (s.y * s.y), p.z / (s.z * s.z)};
+    const Vec3d n = {mesh.normals[v].x, mesh.normals[v].y, mesh.normals[v].z};
+    REQUIRE(Length(n) == Approx(1.0).margin(1e-5));
+    REQUIRE(Dot(n, expected) / Length(expected) > 0.95);  // faceted sphere, so not exactly
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Without a transform everything is kept bit for bit") {
+  RawMesh raw = RawSphere();
+  raw.uvs.assign(raw.positions.size(), {0.25f, 0.75f});
+  const SurfaceMesh mesh = Flat(SceneOf(raw, {Diagonal(1, 1, 1)}));
+  REQUIRE(mesh.positions.size() == raw.positions.size());
+  for (size_t v = 0; v < mesh.positions.size(); ++v) {
+    REQUIRE(float(mesh.positions[v].x) == raw.positions[v].x);
+    REQUIRE(mesh.normals[v].x == raw.normals[v].x);
+    REQUIRE(mesh.normals[v].z == raw.normals[v].z);
+    REQUIRE(mesh.uvs[v].y == 0.75f);
+  }
+  CHECK(mesh.triangles == raw.triangles);
+  REQUIRE(mesh.parts.size() == 1);
+  CHECK(mesh.parts[0].name == "sphere");
+  CHECK(mesh.parts[0].material == "skin");
+  CHECK(mesh.parts[0].node == "node0");
+  // A unit changes lengths, not normals.
+  CHECK(Flat(SceneOf(raw, {Diagonal(1, 1, 1)}), {0.01, 'Y'}).normals[3].y == raw.normals[3].y);
+}
+
+TEST_CASE("Scaled and mirrored nodes keep the outside outside") {
+  for (const Vec3d& s : {Vec3d{2, 2, 2}, Vec3d{1, 3, 0.5}, Vec3d{-1, 1, 1}, Vec3d{-2, -1, -0.5},
+                         Vec3d{-1e-6, 1e-6, 1e-6}}) {
+    CAPTURE(s.x, s.y, s.z);
+    const SurfaceMesh mesh = Flat(SceneOf(RawSphere(), {Diagonal(s.x, s.y, s.z)}));
+    const double scale = std::abs(s.x * s.y * s.z);
+    CHECK(SixTimesVolume(mesh) ==
+          Approx(SixTimesVolume(Flat(SceneOf(RawSphere(), {Diagonal(1, 1, 1)}))) * scale));
+    RequireEllipsoidNormals(mesh, s);
+  }
+}
+
+TEST_CASE("Transforms go from child to parent to world, then to metres and Y up") {
+  RawScene scene = SceneOf(RawSphere(), {Diagonal(2, 2, 2)});
+  scene.nodes[0].meshes.clear();
+  RawNode child;
+  child.parent = 0;
+  child.to_parent[3] = 10.0;
+  child.to_parent[11] = 1.0;
+  child.meshes = {0};
+  scene.nodes.push_back(child);
+  const SurfaceMesh y_up = Flat(scene, {0.1, 'Y'});
+  CHECK(y_up.positions[0].x == Approx(2.0));  // 10 * 2 * 0.1
+  CHECK(y_up.positions[0].y == Approx(0.2));  // the sphere's pole
+  CHECK(y_up.positions[0].z == Approx(0.2));
+  const SurfaceMesh z_up = Flat(scene, {0.1, 'Z'});
+  CHECK(z_up.positions[0].y == Approx(0.2));   // what was z
+  CHECK(z_up.positions[0].z == Approx(-0.2));  // what was y
+  CHECK(z_up.normals[0].z == Approx(-1.0));
+  const SurfaceMesh x_up = Flat(scene, {0.1, 'X'});
+  CHECK(x_up.positions[0].y == Approx(2.0));
+  CHECK(x_up.positions[0].x == Approx(-0.2));
+  for (const SurfaceMesh& mesh : {y_up, z_up, x_up}) CHECK(SixTimesVolume(mesh) > 0.0);
+}
+
+TEST_CASE("A mesh placed twice is there twice, with its attributes") {
+  RawMesh raw = RawSphere();
+  raw.attributes = {{"_pin", std::vector<float>(raw.positions.size(), 0.5f)}};
+  raw.attributes[0].values[1] = kNan;
+  RawScene scene = SceneOf(raw, {Diagonal(1, 1, 1), Diagonal(2, 2, 2)});
+  RawMesh plain = RawSphere();
+  plain.attributes = {{"COLOR_0.r", std::vector<float>(plain.positions.size(), 1.0f)}};
+  scene.meshes.push_back(plain);
+  scene.nodes[1].meshes.push_back(1);
+  const SurfaceMesh mesh = Flat(scene);
+  const size_t n = raw.positions.size();
+  REQUIRE(mesh.positions.size() == 3 * n);
+  REQUIRE(mesh.parts.size() == 3);
+  CHECK(mesh.parts[2].first_triangle == 2 * raw.triangles.size());
+  REQUIRE(mesh.attributes.size() == 2);
+  CHECK(mesh.attributes[0].name == "COLOR_0.r");  // ascending
+  CHECK(mesh.attributes[1].name == "_pin");
+  for (const auto& attribute : mesh.attributes) REQUIRE(attribute.values.size() == 3 * n);
+  CHECK(mesh.attributes[1].values[0] == 0.5f);
+  CHECK(mesh.attributes[1].values[1] == 0.0f);  // not a number
+  CHECK(mesh.attributes[1].values[n] == 0.5f);
+  CHECK(mesh.attributes[1].values[2 * n] == 0.0f);  // the third has none
+  CHECK(mesh.attributes[0].values[2 * n] == 1.0f);
+}
+
+TEST_CASE("Triangles that point nowhere or are not finite are counted and dropped") {
+  RawMesh raw = RawSphere();
+  const size_t total = raw.triangles.size();
+  raw.positions.push_back({kNan, 0, 0});
+  raw.positions.push_back({0, std::numeric_limits<float>::infinity(), 0});
+  raw.positions.push_back({5, 5, 5});
+  const auto n = static_cast<uint32_t>(raw.positions.size());
+  raw.normals.resize(n);
+  raw.triangles.push_back({0, 1, n - 3});
+  raw.triangles.push_back({0, n - 2, 1});
+  raw.triangles.push_back({0, 1, n});
+  raw.triangles.push_back({UINT32_MAX, 1, 2});
+  const auto flat = FlattenScene(SceneOf(raw, {Diagonal(1, 1, 1)}), {});
+  REQUIRE(flat.ok());
+  CHECK(flat.value().num_non_finite == 2);
+  CHECK(flat.value().num_out_of_range == 2);
+  CHECK(flat.value().num_unreferenced == 3);
+  CHECK(flat.value().surface.triangles.size() == total);
+  CHECK(flat.value().surface.positions.size() == n - 3);
+}
+
+TEST_CASE("A transform that is not finite leaves nothing, without harm") {
+  const auto flat = FlattenScene(
+      SceneOf(RawSphere(), {Diagonal(std::numeric_limits<double>::infinity(), 1, 1)}), {});
+  REQUIRE(flat.ok());
+  for (const Vec3d& p : flat.value().surface.positions) CHECK(IsFinite(p));
+  CHECK(flat.value().num_non_finite > 0);
+}
+
+TEST_CASE("Missing and broken normals become smooth ones, across seams") {
+  RawMesh raw = RawSphere();
+  const SurfaceMesh exploded = plush::tests::Exploded(plush::tests::MakeSphere(1.0, 10, 14));
+  raw.positions.clear();
+  for (const Vec3d& p : exploded.positions) {
+    raw.positions.push_back({float(p.x), float(p.y), float(p.z)});
+  }
+  raw.triangles = exploded.triangles;
+  raw.normals.clear();
+  RequireEllipsoidNormals(Flat(SceneOf(raw, {Diagonal(1, 1, 1)})), {1, 1, 1});
+  raw.normals.assign(raw.positions.size(), Vec3{kNan, 0, 0});
+  RequireEllipsoidNormals(Flat(SceneOf(raw, {Diagonal(-1, 1, 1)})), {1, 1, 1});
+  raw.normals.assign(raw.positions.size(), Vec3{});
+  RequireEllipsoidNormals(Flat(SceneOf(raw, {Diagonal(1, 1, 1)})), {1, 1, 1});
+  raw.normals.assign(raw.positions.size(), Vec3{0, 0, 5});  // kept, at unit length
+  CHECK(Flat(SceneOf(raw, {Diagonal(1, 1, 1)})).normals[7].z == 1.0f);
+}
+
+TEST_CASE("Thousands of placed copies end at the limit") {
+  RawScene scene = SceneOf(RawSphere(), {Diagonal(1, 1, 1)});
+  scene.meshes[0].positions.resize(1 << 20);
+  scene.meshes[0].normals.clear();
+  scene.meshes[0].triangles.clear();
+  scene.nodes[0].meshes.assign(1000, 0);
+  const auto flat = FlattenScene(scene, {});
+  REQUIRE_FALSE(flat.ok());
+  CHECK(flat.error().exit_code == plush::tools::ExitCode::kLimit);
+  CHECK(flat.error().finding_code == "IMPORT_LIMIT");
+}
