@@ -1,8 +1,271 @@
 // SPDX-License-Identifier: MIT
+// `plush bake`: from a source mesh to a .plush file.
+
+#include "plush/version.h"
+
+#include "bake/bake.h"
+#include "bake/depfile.h"
+#include "base/files.h"
+#include "commands/choice_option.h"
 #include "commands/commands.h"
+#include "commands/import_options.h"
+#include "commands/number_range.h"
+#include "commands/output.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <utility>
 
 namespace plush::tools {
+namespace {
 
-void AddBakeCommand(CLI::App* /*app*/, int* /*exit_code*/) {}
+constexpr char kVerb[] = "bake";
+constexpr uint64_t kMaxPinsBytes = 16u << 20;
+
+struct BakeOptions {
+  std::string input;
+  std::string output_path;
+  std::string pins;
+  std::string depfile;
+  ImportSettings import;
+  BakeSettings settings;
+  OutputOptions output;
+};
+
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Largest resident size so far of this process or of one of its children [bytes].
+uint64_t PeakMemoryBytes() {
+  struct rusage own = {};
+  struct rusage children = {};
+  ::getrusage(RUSAGE_SELF, &own);
+  ::getrusage(RUSAGE_CHILDREN, &children);
+  return 1024u * static_cast<uint64_t>(std::max(own.ru_maxrss, children.ru_maxrss));
+}
+
+// Everything that can be refused before any work.
+Result<Done> CheckPaths(const BakeOptions& options) {
+  std::error_code ignored;
+  for (const std::string* path : {&options.output_path, &options.depfile, &options.output.report}) {
+    if (path->empty()) continue;
+    for (const std::string* source : {&options.input, &options.pins}) {
+      if (source->empty() || !std::filesystem::equivalent(*path, *source, ignored)) continue;
+      return Error{ExitCode::kUsage, "'" + *path + "' would overwrite a source of the bake", ""};
+    }
+    if (auto writable = CheckWritable(*path); !writable.ok()) return writable;
+  }
+  return Done{};
+}
+
+Result<Done> ReadPins(const BakeOptions& options, BakeSettings* settings) {
+  if (options.pins.empty()) return Done{};
+  const auto bytes = ReadFile(options.pins, kMaxPinsBytes);
+  if (!bytes.ok()) return bytes.error();
+  settings->pins_json.assign(reinterpret_cast<const char*>(bytes.value().data()),
+                             bytes.value().size());
+  // An empty file is a broken side-car, not a missing one.
+  if (settings->pins_json.empty()) settings->pins_json = " ";
+  return Done{};
+}
+
+// One run of the verb: what it needs and what it leaves.
+struct BakeRun {
+  const BakeOptions& options;
+  FindingList findings;
+  std::vector<Stage> stages;
+  std::vector<std::string> dependencies;  // files read beside the source
+  BakeSummary summary;
+  std::vector<std::byte> bytes;
+  bool written = false;
+};
+
+Result<Done> ImportAndBake(BakeRun* run) {
+  const BakeOptions& options = run->options;
+  BakeSettings settings = options.settings;
+  settings.scale = options.import.scale;
+  if (auto pins = ReadPins(options, &settings); !pins.ok()) return pins;
+  const auto start = Clock::now();
+  auto model = ImportModel(options.input, options.import, &run->findings);
+  if (!model.ok()) return model.error();
+  run->dependencies = model.value().dependencies;
+  run->stages.push_back({"import", SecondsSince(start)});
+  auto baked = Bake(model.value(), settings, &run->findings);
+  if (!baked.ok()) {
+    const bool side_car = baked.error().finding_code == "PIN_INVALID";
+    return baked.error().WithContext(side_car ? options.pins : options.input);
+  }
+  run->stages.insert(run->stages.end(), baked.value().stages.begin(), baked.value().stages.end());
+  run->summary = baked.value().summary;
+  run->bytes = std::move(baked.value().bytes);
+  return Done{};
+}
+
+Result<Done> WriteOutputs(BakeRun* run) {
+  const BakeOptions& options = run->options;
+  const auto start = Clock::now();
+  if (!options.depfile.empty()) {
+    std::vector<std::string> prerequisites = {options.input};
+    prerequisites.insert(prerequisites.end(), run->dependencies.begin(), run->dependencies.end());
+    if (!options.pins.empty()) prerequisites.push_back(options.pins);
+    const std::string text = DepfileText(options.output_path, prerequisites);
+    const auto done = WriteFileAtomically(options.depfile, std::as_bytes(std::span(text)));
+    if (!done.ok()) return done;
+  }
+  if (auto done = WriteFileAtomically(options.output_path, run->bytes); !done.ok()) return done;
+  run->stages.push_back({"write", SecondsSince(start)});
+  run->written = true;
+  return Done{};
+}
+
+// A run that will fail by -W writes nothing.
+bool IsGated(const BakeRun& run) {
+  return run.findings.HasSeverity(Severity::kError) ||
+         (run.options.output.warnings_as_errors && run.findings.HasSeverity(Severity::kWarning));
+}
+
+nlohmann::json SummaryJson(const BakeSummary& summary) {
+  return {{"nodes", summary.nodes},
+          {"tets", summary.tets},
+          {"components", summary.components},
+          {"cell_m", summary.cell_m},
+          {"cage_volume_m3", summary.cage_volume_m3},
+          {"solid_volume_m3", summary.solid_volume_m3},
+          {"mass_kg", summary.mass_kg},
+          {"embedding_error_m", summary.embedding_error_m},
+          {"vertices_outside", summary.vertices_outside},
+          {"factor_nonzeros", summary.factor_nonzeros},
+          {"regions", summary.regions}};
+}
+
+nlohmann::json DocumentOf(const BakeRun& run) {
+  nlohmann::json stages = nlohmann::json::array();
+  for (const Stage& stage : run.stages) {
+    stages.push_back({{"name", stage.name}, {"seconds", stage.seconds}});
+  }
+  nlohmann::json document = {{"tool_version", kVersionString},
+                             {"input", run.options.input},
+                             {"output", run.options.output_path},
+                             {"stages", stages},
+                             {"peak_memory_bytes", PeakMemoryBytes()}};
+  if (!run.bytes.empty()) {
+    document["simulation"] = SummaryJson(run.summary);
+    document["file_bytes"] = run.bytes.size();
+  }
+  return document;
+}
+
+void PrintSummary(const BakeRun& run) {
+  const OutputOptions& output = run.options.output;
+  if (run.written && !output.quiet) {
+    std::fprintf(stderr, "plush bake: %s: %zu tets, %zu nodes, %.4g kg, %zu bytes\n",
+                 run.options.output_path.c_str(), run.summary.tets, run.summary.nodes,
+                 run.summary.mass_kg, run.bytes.size());
+  }
+  if (output.verbosity() <= 0) return;
+  for (const Stage& stage : run.stages) {
+    std::fprintf(stderr, "plush bake: %-8s %.3f s\n", stage.name.c_str(), stage.seconds);
+  }
+}
+
+int RunBake(const BakeOptions& options) {
+  BakeRun run{options, {}, {}, {}, {}, {}, false};
+  Result<Done> done = CheckPaths(options);
+  // A report goes only where the paths were found to be sound.
+  if (!done.ok()) return PrintError(kVerb, done.error());
+  done = ImportAndBake(&run);
+  if (done.ok() && !IsGated(run)) done = WriteOutputs(&run);
+  PrintSummary(run);
+  return FinishRun(kVerb, options.input, options.output, run.findings,
+                   done.ok() ? nullptr : &done.error(), DocumentOf(run));
+}
+
+void AddCageOptions(CLI::App* verb, BakeSettings* settings) {
+  const std::string group = "Cage";
+  AddChoice<Mesher>(
+      verb, "--mesher",
+      {{"auto", Mesher::kAuto}, {"lattice", Mesher::kLattice}, {"import", Mesher::kImport}},
+      &settings->mesher, "auto, lattice (a bounding cage) or import (the source's own tets)")
+      ->type_name("MESHER")
+      ->group(group);
+  auto* tets = verb->add_option("--tets", settings->target_tets,
+                                "number of tets that the lattice cage comes nearest to")
+                   ->check(NumberIn(1, 1e6))
+                   ->type_name("N")
+                   ->capture_default_str()
+                   ->group(group);
+  verb->add_option("--cell", settings->cell_m, "edge of the lattice's cubes [m], instead of --tets")
+      ->check(NumberIn(0, 1e6, OpenEnds::kLow))
+      ->type_name("METRES")
+      ->excludes(tets)
+      ->group(group);
+}
+
+void AddMaterialOptions(CLI::App* verb, BakeSettings* settings) {
+  const std::string group = "Material";
+  const auto add = [&](const char* name, double* value, const char* help, CLI::Validator range,
+                       const char* type) {
+    verb->add_option(name, *value, help)
+        ->check(std::move(range))
+        ->type_name(type)
+        ->capture_default_str()
+        ->group(group);
+  };
+  Material& material = settings->material;
+  add("--young", &material.young, "Young's modulus [Pa]", NumberIn(1e-3, 1e13), "PA");
+  add("--poisson", &material.poisson, "Poisson's ratio", NumberIn(0, 0.499), "NU");
+  add("--density", &material.density, "density [kg/m^3]", NumberIn(1e-6, 1e6), "KG_M3");
+  add("--dt", &settings->dt, "time step that the factor is made for [s]", NumberIn(1e-6, 1),
+      "SECONDS");
+  AddChoice<MassSource>(verb, "--mass",
+                        {{"solid", MassSource::kSolid}, {"cage", MassSource::kCage}},
+                        &settings->mass, "mass is density times the volume of the solid or cage")
+      ->type_name("SOURCE")
+      ->group(group);
+}
+
+void AddFileOptions(CLI::App* verb, BakeOptions* options) {
+  verb->add_option("IN", options->input,
+                   "source mesh: any format Assimp 5.2 reads, or .node/.ele; up to 2 GiB")
+      ->required();
+  verb->add_option("-o,--output", options->output_path, "file to write")
+      ->required()
+      ->type_name("OUT.plush");
+  verb->add_option("--pins", options->pins, "side-car with pin regions (JSON)")
+      ->type_name("FILE")
+      ->group("Pins");
+  verb->add_option("--depfile", options->depfile,
+                   "write what the output depends on, for Make and Ninja")
+      ->type_name("FILE")
+      ->group("Output");
+  verb->add_option("--threads", options->settings.threads,
+                   "threads; 0: all cores. The bytes do not depend on it")
+      ->check(NumberIn(0, 256))
+      ->type_name("N")
+      ->capture_default_str()
+      ->group("Output");
+}
+
+}  // namespace
+
+void AddBakeCommand(CLI::App* app, int* exit_code) {
+  const auto options = std::make_shared<BakeOptions>();
+  CLI::App* verb =
+      app->add_subcommand(kVerb, "Turns a source mesh into a soft-body asset (.plush).");
+  AddFileOptions(verb, options.get());
+  AddCageOptions(verb, &options->settings);
+  AddMaterialOptions(verb, &options->settings);
+  AddImportOptions(verb, &options->import);
+  AddOutputOptions(verb, &options->output);
+  verb->callback([options, exit_code] { *exit_code = RunBake(*options); });
+}
 
 }  // namespace plush::tools
