@@ -31,9 +31,9 @@ std::string Content(const std::string& path) {
 
 }  // namespace
 
-PlushRun RunPlush(const std::vector<std::string>& arguments) {
+PlushRun RunPlush(const std::vector<std::string>& arguments, const std::string& prefix) {
   const TemporaryFolder folder;
-  std::string command = std::string("exec ").append(Quoted(PLUSH_EXECUTABLE));
+  std::string command = std::string(prefix).append(" ").append(Quoted(PLUSH_EXECUTABLE));
   for (const std::string& argument : arguments) command.append(" ").append(Quoted(argument));
   command.append(" >").append(Quoted(folder / "out"));
   command.append(" 2>").append(Quoted(folder / "err")).append(" </dev/null");

@@ -14,7 +14,8 @@ struct PlushRun {
   std::string err;    ///< stderr
 };
 
-/// Runs the built executable with `arguments`, none of which a shell interprets.
-PlushRun RunPlush(const std::vector<std::string>& arguments);
+/// Runs the built executable with `arguments`, none of which a shell interprets. `prefix` is shell
+/// text before the program: limits ("ulimit -f 8;") or a program that runs it ("exec setpriv ...").
+PlushRun RunPlush(const std::vector<std::string>& arguments, const std::string& prefix = "exec");
 
 }  // namespace plush::tests

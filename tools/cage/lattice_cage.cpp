@@ -16,8 +16,9 @@ namespace {
 // Bisection steps: the count of tets jumps with the cell size, finer steps find nothing new.
 constexpr int kBisections = 12;
 
-// Share of the asked number by which the cage may miss it without a finding.
-constexpr double kTolerance = 0.1;
+// Share of the asked number by which the cage may miss it without a finding: an axis-aligned cube
+// jumps from n^3 to (n + 1)^3 cubes, whatever the cell size.
+constexpr double kTolerance = 0.25;
 
 struct Box {
   Vec3d lower;

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "bake/bake.h"
 
-#include "bake/asset_writer.h"
+#include "plush/asset.h"
+
 #include "shapes/tet_shapes.h"
+#include "tools/procedural_meshes.h"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
-#include <cstring>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
 
 using namespace plush::tools;
 
@@ -21,6 +27,31 @@ std::vector<std::byte> BakeBytes(const ImportedModel& model, const BakeSettings&
   return result.value().bytes;
 }
 
+ImportedModel ModelOf(const SurfaceMesh& mesh) {
+  ImportedModel model;
+  model.surface = mesh;
+  return model;
+}
+
+// A baked file opened with all checks.
+class Opened {
+ public:
+  explicit Opened(const std::vector<std::byte>& bytes)
+      : storage_(bytes.size() + plush::kAssetAlignment) {
+    REQUIRE(asset_.Open(plush::CopyAligned(bytes, storage_)).ok());
+  }
+  const plush::Asset& asset() const { return asset_; }
+  double Mass() const { return Sum(asset_.simulation().masses); }
+  double CageVolume() const { return Sum(asset_.simulation().volumes); }
+
+ private:
+  static double Sum(std::span<const float> values) {
+    return std::accumulate(values.begin(), values.end(), 0.0);
+  }
+  std::vector<std::byte> storage_;
+  plush::Asset asset_;
+};
+
 }  // namespace
 
 TEST_CASE("A model with tets of its own bakes, with the same bytes on one and two threads") {
@@ -32,6 +63,77 @@ TEST_CASE("A model with tets of its own bakes, with the same bytes on one and tw
   CHECK(one == BakeBytes(model, settings));
   settings.dt = 0.02;
   CHECK_FALSE(one == BakeBytes(model, settings));
+}
+
+TEST_CASE("A surface bakes with the mass of its solid, or of its cage") {
+  const ImportedModel ball = ModelOf(plush::tests::MakeSphere(0.5, 48, 72));
+  BakeSettings settings;
+  settings.material.density = 800.0;
+  const Opened solid(BakeBytes(ball, settings));
+  const double sphere = 0.5235987755982988;
+  CHECK(solid.Mass() == Approx(800.0 * sphere).epsilon(0.01));
+  CHECK(solid.asset().simulation().solid_volume == Approx(sphere).epsilon(0.01));
+  settings.mass = MassSource::kCage;
+  const Opened cage(BakeBytes(ball, settings));
+  CHECK(cage.Mass() == Approx(800.0 * cage.CageVolume()).epsilon(1e-6));
+  CHECK(cage.CageVolume() > sphere);
+}
+
+TEST_CASE("A shell takes its mass from the cage") {
+  SurfaceMesh triangle;
+  triangle.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  triangle.triangles = {{0, 1, 2}};
+  plush::tests::CompleteMesh(&triangle);
+  const Opened opened(BakeBytes(ModelOf(triangle), {}));
+  CHECK(opened.Mass() == Approx(1000.0 * opened.CageVolume()).epsilon(1e-6));
+}
+
+TEST_CASE("Every vertex is reproduced by its tet and weights, from the file's own numbers") {
+  for (const SurfaceMesh& mesh :
+       {plush::tests::MakeTorus(1.0, 0.3, 48, 24), plush::tests::MakeOverlappingBoxes(),
+        plush::tests::MakeMoebiusStrip(1.0, 0.4, 48)}) {
+    const Opened opened(BakeBytes(ModelOf(mesh), {}));
+    const auto& visual = opened.asset().visual();
+    const auto& sim = opened.asset().simulation();
+    REQUIRE(visual.positions.size() == mesh.positions.size());
+    for (size_t v = 0; v < visual.positions.size(); ++v) {
+      const plush::Tet& tet = sim.tets[visual.tet_ids[v]];
+      const plush::Vec4& w = visual.weights[v];
+      const double x = double{w.x} * sim.nodes[tet.a].x + double{w.y} * sim.nodes[tet.b].x +
+                       double{w.z} * sim.nodes[tet.c].x + double{w.w} * sim.nodes[tet.d].x;
+      CHECK(std::abs(x - visual.positions[v].x) < 1e-6);
+      CHECK(std::min({w.x, w.y, w.z, w.w}) >= 0.0f);
+    }
+  }
+}
+
+TEST_CASE("Regions, parts and settings reach the file") {
+  SurfaceMesh mesh = plush::tests::MakeSphere(0.5, 16, 24);
+  mesh.attributes = {{"_pin_all", std::vector<float>(mesh.positions.size(), 1.0f)}};
+  mesh.parts[0] = {"ball", "felt", "toy", 0, static_cast<uint32_t>(mesh.triangles.size())};
+  BakeSettings settings;
+  settings.pins_json = R"({"regions": [{"name": "felt", "material": "felt"}]})";
+  const Opened opened(BakeBytes(ModelOf(mesh), settings));
+  REQUIRE(opened.asset().num_regions() == 2);
+  CHECK(opened.asset().region(0).name == "felt");
+  CHECK(opened.asset().region(1).name == "pin_all");
+  CHECK(opened.asset().part(0).material == "felt");
+  const auto json = nlohmann::json::parse(opened.asset().settings());
+  CHECK(json["pins"]["regions"][0]["name"] == "felt");
+  CHECK(json["tets"] == 450);
+  CHECK(json.dump() == opened.asset().settings());  // sorted keys, nothing else
+}
+
+TEST_CASE("Nothing with area cannot be baked") {
+  SurfaceMesh line;
+  line.positions = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
+  line.triangles = {{0, 1, 2}};
+  plush::tests::CompleteMesh(&line);
+  FindingList findings;
+  const auto result = Bake(ModelOf(line), {}, &findings);
+  REQUIRE_FALSE(result.ok());
+  CHECK(result.error().exit_code == ExitCode::kInvalidInput);
+  CHECK(findings.Has("MESH_EMPTY"));
 }
 
 TEST_CASE("The import mesher needs tets") {

@@ -144,7 +144,7 @@ TEST_CASE("The number of tets comes near the one asked for") {
     const Built built = Build(MakeSphere(1.0, 24, 36), {.target_tets = target, .cell_m = 0.0});
     const double miss = std::abs(static_cast<double>(built.cage.mesh.tets.size()) - target);
     INFO(target << " asked, " << built.cage.mesh.tets.size() << " made");
-    CHECK((miss <= std::max(5.0, 0.1 * target)) == !built.findings.Has("CAGE_TETS_NOT_REACHED"));
+    CHECK((miss <= std::max(5.0, 0.25 * target)) == !built.findings.Has("CAGE_TETS_NOT_REACHED"));
     CHECK(miss <= std::max(12.0, 0.05 * target));
   }
 }

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+// `plush bake` from outside: options, outputs, and files that appear whole or not at all.
+
+#include "plush/asset.h"
+
+#include "skip.h"
+#include "tools/procedural_meshes.h"
+#include "tools/run_plush.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace plush::tests {
+namespace {
+
+using Catch::Matchers::Contains;
+using nlohmann::json;
+
+std::string Content(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+size_t FilesIn(const std::string& folder) {
+  return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
+}
+
+// A folder with ball.obj.
+class BallFolder {
+ public:
+  BallFolder() { WriteObj(MakeSphere(0.5, 16, 24), ball()); }
+  std::string ball() const { return folder_ / "ball.obj"; }
+  std::string operator/(const std::string& name) const { return folder_ / name; }
+  const std::string& path() const { return folder_.path(); }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+}  // namespace
+
+TEST_CASE("plush bake writes an asset that opens and validates") {
+  const BallFolder folder;
+  const std::string out = folder / "ball.plush";
+  const PlushRun run = RunPlush({"bake", folder.ball(), "-o", out});
+  INFO(run.err);
+  REQUIRE(run.exit_code == 0);
+  CHECK(run.out.empty());
+  CHECK_THAT(run.err, Contains("tets"));
+  CHECK(FilesIn(folder.path()) == 2);
+  Asset asset;
+  REQUIRE(asset.Open(out.c_str()).ok());
+  CHECK(asset.simulation().tets.size() > 400);
+  CHECK(asset.simulation().tets.size() < 500);
+  CHECK(asset.simulation().solid_volume == Approx(0.5236).epsilon(0.03));
+  CHECK(asset.visual().indices.size() == 3 * MakeSphere(0.5, 16, 24).triangles.size());
+  CHECK(RunPlush({"validate", out}).exit_code == 0);
+}
+
+TEST_CASE("plush bake gives the same bytes whatever the threads, the place and the time") {
+  const BallFolder folder;
+  REQUIRE(RunPlush({"bake", folder.ball(), "-o", folder / "1.plush", "--threads", "1"}).exit_code ==
+          0);
+  REQUIRE(RunPlush({"bake", folder.ball(), "-o", folder / "2.plush", "--threads", "2"}).exit_code ==
+          0);
+  const TemporaryFolder elsewhere;
+  std::filesystem::copy_file(folder.ball(), elsewhere / "ball.obj");
+  REQUIRE(RunPlush({"bake", elsewhere / "ball.obj", "-o", elsewhere / "3.plush"}).exit_code == 0);
+  const std::string bytes = Content(folder / "1.plush");
+  CHECK(bytes.size() > 10000);
+  CHECK(bytes == Content(folder / "2.plush"));
+  CHECK(bytes == Content(elsewhere / "3.plush"));
+}
+
+TEST_CASE("plush bake reports stages, findings, memory and the body as JSON") {
+  const BallFolder folder;
+  const PlushRun run = RunPlush(
+      {"bake", folder.ball(), "-o", folder / "b.plush", "--json", "--report", folder / "r.json"});
+  REQUIRE(run.exit_code == 0);
+  const json document = json::parse(run.out);
+  CHECK(document == json::parse(Content(folder / "r.json")));
+  CHECK(document["exit_code"] == 0);
+  CHECK(document["findings"].is_array());
+  CHECK(document["peak_memory_bytes"] > 1000000);
+  CHECK(document["file_bytes"] == Content(folder / "b.plush").size());
+  std::vector<std::string> stages;
+  for (const json& stage : document["stages"]) {
+    stages.push_back(stage["name"]);
+    CHECK(stage["seconds"] >= 0.0);
+  }
+  CHECK(stages == std::vector<std::string>{"import", "check", "solid", "cage", "volume", "embed",
+                                           "rest", "pins", "encode", "write"});
+  CHECK(document["simulation"]["vertices_outside"] == 0);
+  CHECK(document["simulation"]["embedding_error_m"] < 1e-6);
+}
+
+TEST_CASE("Options of plush bake reach the asset") {
+  const BallFolder folder;
+  const std::string out = folder / "b.plush";
+  REQUIRE(
+      RunPlush({"bake", folder.ball(), "-o", out, "--cell", "0.25", "--young", "2e6", "--poisson",
+                "0.3", "--density", "500", "--dt", "0.02", "--mass", "cage", "--scale", "2", "-q"})
+          .exit_code == 0);
+  Asset asset;
+  REQUIRE(asset.Open(out.c_str()).ok());
+  const SimulationView& sim = asset.simulation();
+  CHECK(sim.young == 2e6f);
+  CHECK(sim.poisson == 0.3f);
+  CHECK(sim.density == 500.0f);
+  CHECK(asset.factor().dt == 0.02f);
+  CHECK(sim.median_edge <= 0.25f * 1.4143f);
+  double mass = 0.0;
+  double volume = 0.0;
+  for (const float m : sim.masses) mass += m;
+  for (const float v : sim.volumes) volume += v;
+  CHECK(mass == Approx(500.0 * volume).epsilon(1e-5));
+  const json settings = json::parse(asset.settings());
+  CHECK(settings["cell"] == 0.25);
+  CHECK(settings["scale"] == 2.0);
+  CHECK_FALSE(settings.contains("tets"));
+}
+
+TEST_CASE("A wrong option of plush bake is named with its range") {
+  const BallFolder folder;
+  const std::string out = folder / "b.plush";
+  const struct {
+    std::vector<std::string> arguments;
+    const char* word;
+  } cases[] = {{{"--tets", "0"}, "--tets"},
+               {{"--tets", "many"}, "--tets"},
+               {{"--cell", "0"}, "(0, 1000000]"},
+               {{"--cell", "nan"}, "--cell"},
+               {{"--young", "0"}, "--young"},
+               {{"--young", "inf"}, "--young"},
+               {{"--poisson", "0.5"}, "--poisson"},
+               {{"--poisson", "-0.1"}, "[0, 0.499]"},
+               {{"--density", "-1"}, "--density"},
+               {{"--dt", "0"}, "--dt"},
+               {{"--dt", "1.5"}, "[1e-06, 1]"},
+               {{"--mass", "cake"}, "did you mean 'cage'"},
+               {{"--mesher", "imprt"}, "import"},
+               {{"--threads", "-1"}, "--threads"},
+               {{"--scale", "0"}, "--scale"},
+               {{"--unit", "furlong"}, "--unit"},
+               {{"--cell", "1", "--tets", "5"}, "--tets"},
+               {{"--bogus"}, "--bogus"}};
+  for (const auto& [arguments, word] : cases) {
+    std::vector<std::string> all = {"bake", folder.ball(), "-o", out};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const PlushRun run = RunPlush(all);
+    INFO(run.err);
+    CHECK(run.exit_code == 1);
+    CHECK_THAT(run.err, Contains(word));
+  }
+  CHECK(RunPlush({"bake", folder.ball()}).exit_code == 1);
+  CHECK(RunPlush({"bake", "-o", out}).exit_code == 1);
+  const PlushRun import = RunPlush({"bake", folder.ball(), "-o", out, "--mesher", "import"});
+  CHECK(import.exit_code == 1);
+  CHECK_THAT(import.err, Contains("--mesher"));
+  CHECK(FilesIn(folder.path()) == 1);
+}
+
+TEST_CASE("plush bake pins what the side-car asks for") {
+  const BallFolder folder;
+  const std::string pins = folder / "pins.json";
+  const std::string out = folder / "b.plush";
+  WriteText(pins, R"({"regions": [{"name": "low", "box": [[-1, -1, -1], [1, -0.3, 1]]},
+                                  {"name": "none", "material": "absent"}]})");
+  const PlushRun run = RunPlush({"bake", folder.ball(), "-o", out, "--pins", pins});
+  CHECK(run.exit_code == 0);
+  CHECK_THAT(run.err, Contains("PIN_UNMATCHED") && Contains("absent"));
+  Asset asset;
+  REQUIRE(asset.Open(out.c_str()).ok());
+  REQUIRE(asset.num_regions() == 1);
+  CHECK(asset.region(0).name == "low");
+  CHECK(asset.region(0).nodes.size() > 4);
+
+  WriteText(pins, R"({"regions": [{"name": "low", "bix": []}]})");
+  const PlushRun broken = RunPlush({"bake", folder.ball(), "-o", out, "--pins", pins});
+  CHECK(broken.exit_code == 1);
+  CHECK_THAT(broken.err, Contains("pins.json") && Contains("bix") && Contains("box"));
+  CHECK(RunPlush({"bake", folder.ball(), "-o", out, "--pins", folder / "no.json"}).exit_code == 2);
+  WriteText(pins, "");
+  CHECK(RunPlush({"bake", folder.ball(), "-o", out, "--pins", pins}).exit_code == 1);
+}
+
+TEST_CASE("The depfile of plush bake lists all sources") {
+  const TemporaryFolder folder;
+  SurfaceMesh mesh = MakeSphere(0.5, 8, 12);
+  WriteObj(mesh, folder / "a ball.obj");
+  WriteText(folder / "a ball.obj", "mtllib ball.mtl\n" + Content(folder / "a ball.obj"));
+  WriteText(folder / "ball.mtl", "newmtl felt\n");
+  WriteText(folder / "pins.json", R"({"regions": []})");
+  const PlushRun run = RunPlush({"bake", folder / "a ball.obj", "-o", folder / "b.plush", "--pins",
+                                 folder / "pins.json", "--depfile", folder / "b.d"});
+  INFO(run.err);
+  REQUIRE(run.exit_code == 0);
+  const std::string text = Content(folder / "b.d");
+  CHECK(text.substr(0, text.find('\n')) == (folder / "b.plush") + ": \\");
+  CHECK_THAT(text, Contains("a\\ ball.obj") && Contains("ball.mtl") && Contains("pins.json"));
+}
+
+TEST_CASE("With -W a warning fails the bake and leaves the old output alone") {
+  const TemporaryFolder folder;
+  WriteObj(MakeOpenBox({0, 0, 0}, {1, 1, 1}), folder / "open.obj");
+  const std::string out = folder / "b.plush";
+  WriteText(out, "old");
+  const PlushRun run = RunPlush({"bake", folder / "open.obj", "-o", out, "-W"});
+  CHECK(run.exit_code == 4);
+  CHECK_THAT(run.err, Contains("MESH_OPEN_BOUNDARY"));
+  CHECK(Content(out) == "old");
+  CHECK(RunPlush({"bake", folder / "open.obj", "-o", out}).exit_code == 0);
+  CHECK(Content(out) != "old");
+}
+
+TEST_CASE("plush bake refuses outputs that it cannot write before any work") {
+  const BallFolder folder;
+  const std::string out = folder / "folder.plush";
+  std::filesystem::create_directory(out);
+  CHECK(RunPlush({"bake", folder.ball(), "-o", out}).exit_code == 2);
+  CHECK(RunPlush({"bake", folder.ball(), "-o", folder / "no/such/b.plush"}).exit_code == 2);
+  CHECK(RunPlush({"bake", folder.ball(), "-o", folder / "b.plush", "--depfile", out}).exit_code ==
+        2);
+  CHECK(RunPlush({"bake", folder.ball(), "-o", folder / "b.plush", "--report", out}).exit_code ==
+        2);
+  const std::string source = Content(folder.ball());
+  CHECK(RunPlush({"bake", folder.ball(), "-o", folder.ball()}).exit_code == 1);
+  CHECK(Content(folder.ball()) == source);
+  CHECK(FilesIn(folder.path()) == 2);  // the source and the directory
+}
+
+TEST_CASE("A full disk leaves the old output and no other file") {
+  const BallFolder folder;
+  const std::string out = folder / "b.plush";
+  WriteText(out, "old");
+  // No file may grow beyond 16 blocks of 512 bytes.
+  const PlushRun run = RunPlush({"bake", folder.ball(), "-o", out}, "ulimit -f 16; exec");
+  INFO(run.err);
+  CHECK(run.exit_code == 2);
+  CHECK_THAT(run.err, Contains("b.plush"));
+  CHECK(Content(out) == "old");
+  CHECK(FilesIn(folder.path()) == 2);
+}
+
+TEST_CASE("Files without permission end in exit code 2, the old output untouched") {
+  const BallFolder folder;
+  // As root nothing is forbidden: give up the privileges.
+  const std::string prefix =
+      ::geteuid() == 0 ? "exec setpriv --reuid 65534 --regid 65534 --clear-groups" : "exec";
+  ::chmod(folder.path().c_str(), 0777);
+  if (RunPlush({"bake", folder.ball(), "-o", folder / "probe.plush"}, prefix).exit_code != 0) {
+    Skip("cannot run plush without privileges here");
+    return;
+  }
+  std::filesystem::create_directory(folder / "locked");
+  const std::string out = folder / "locked/b.plush";
+  WriteText(out, "old");
+  ::chmod((folder / "locked").c_str(), 0555);
+  CHECK(RunPlush({"bake", folder.ball(), "-o", out}, prefix).exit_code == 2);
+  CHECK(Content(out) == "old");
+  ::chmod((folder / "locked").c_str(), 0755);
+
+  ::chmod(folder.ball().c_str(), 0);
+  const PlushRun run = RunPlush({"bake", folder.ball(), "-o", folder / "b.plush"}, prefix);
+  CHECK(run.exit_code == 2);
+  CHECK_THAT(run.err, Contains("ball.obj"));
+  CHECK_FALSE(std::filesystem::exists(folder / "b.plush"));
+}
+
+}  // namespace plush::tests
