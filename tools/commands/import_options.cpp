@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <map>
+#include <cstdio>
 #include <string_view>
 
 namespace plush::tools {
@@ -26,6 +26,36 @@ constexpr auto kUnits = std::to_array<NamedUnit>({{"m", 1.0},
                                                   {"ft", 0.3048},
                                                   {"yd", 0.9144}});
 
+double UnitOrThrow(const std::string& text) {
+  const std::optional<double> metres = ParseUnit(text);
+  if (metres || text == "auto") return metres.value_or(0.0);
+  throw CLI::ValidationError("--unit", std::string("'") + text +
+                                           "' is neither a unit (m cm mm km um in ft yd) nor a "
+                                           "positive number of metres");
+}
+
+UpAxis AxisOrThrow(const std::string& text) {
+  if (text == "auto") return UpAxis::kAuto;
+  if (text == "y" || text == "Y") return UpAxis::kY;
+  if (text == "z" || text == "Z") return UpAxis::kZ;
+  throw CLI::ValidationError("--up", std::string("'") + text + "' is none of auto, y, z");
+}
+
+// Accepts numbers of [low, high]. CLI11's own range prints its limits with six decimals.
+CLI::Validator Between(double low, double high) {
+  return CLI::Validator(
+      [low, high](const std::string& text) {
+        double value = 0.0;
+        const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool whole = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+        if (whole && value >= low && value <= high) return std::string();
+        std::array<char, 80> limits;
+        std::snprintf(limits.data(), limits.size(), "' is no number from %g to %g", low, high);
+        return std::string("'").append(text).append(limits.data());
+      },
+      "");
+}
+
 }  // namespace
 
 std::optional<double> ParseUnit(const std::string& text) {
@@ -41,36 +71,26 @@ std::optional<double> ParseUnit(const std::string& text) {
 void AddImportOptions(CLI::App* verb, ImportSettings* settings) {
   const std::string group = "Import";
   verb->add_option_function<std::string>(
-          "--unit",
-          [settings](const std::string& text) {
-            const std::optional<double> metres = ParseUnit(text);
-            if (!metres && text != "auto") {
-              throw CLI::ValidationError("--unit", "'" + text +
-                                                       "' is neither a unit (m cm mm km um in ft "
-                                                       "yd) nor a positive number of metres");
-            }
-            settings->unit_m = metres.value_or(0.0);
-          },
+          "--unit", [settings](const std::string& text) { settings->unit_m = UnitOrThrow(text); },
           "length of one unit of the file: m cm mm km um in ft yd, or metres; auto: what the file "
           "or its format says")
       ->type_name("UNIT")
       ->default_str("auto")
       ->group(group);
-  static const std::map<std::string, UpAxis> kAxes = {
-      {"auto", UpAxis::kAuto}, {"y", UpAxis::kY}, {"z", UpAxis::kZ}};
-  verb->add_option("--up", settings->up, "axis of the file that points up: auto, y or z")
-      ->transform(CLI::CheckedTransformer(kAxes, CLI::ignore_case).description(""))
+  verb->add_option_function<std::string>(
+          "--up", [settings](const std::string& text) { settings->up = AxisOrThrow(text); },
+          "axis of the file that points up: auto, y or z")
       ->type_name("AXIS")
       ->default_str("auto")
       ->group(group);
   verb->add_option("--scale", settings->scale, "extra factor on all lengths, 1e-9 to 1e9")
-      ->check(CLI::Range(1e-9, 1e9).description(""))
+      ->check(Between(1e-9, 1e9))
       ->type_name("FACTOR")
       ->capture_default_str()
       ->group(group);
   verb->add_option("--import-time", settings->time_limit_s,
                    "time limit of the importer [s], 0.01 to 86400")
-      ->check(CLI::Range(0.01, 86400.0).description(""))
+      ->check(Between(0.01, 86400.0))
       ->type_name("SECONDS")
       ->capture_default_str()
       ->group(group);
@@ -80,7 +100,7 @@ void AddImportOptions(CLI::App* verb, ImportSettings* settings) {
             settings->memory_limit_bytes = static_cast<uint64_t>(gib * kGib);
           },
           "memory limit of the importer [GiB], 0.1 to 1024")
-      ->check(CLI::Range(0.1, 1024.0).description(""))
+      ->check(Between(0.1, 1024.0))
       ->type_name("GIB")
       ->default_str("4")
       ->group(group);

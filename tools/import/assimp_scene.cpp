@@ -206,12 +206,18 @@ RawScene ConvertScene(const aiScene& scene, const std::string& format, const std
   return raw;
 }
 
-Error RefusalOf(const std::string& message) {
-  if (message.find("No suitable reader") != std::string::npos) {
-    return {ExitCode::kUnsupported, "no importer knows this type of file", "IMPORT_UNSUPPORTED"};
+Error RefusalOf(const Assimp::Importer& importer, const std::string& path) {
+  const std::string message = importer.GetErrorString();
+  if (message.find("No suitable reader") == std::string::npos) {
+    return {ExitCode::kInvalidInput, message.empty() ? "the importer gives no reason" : message,
+            "IMPORT_FAILED"};
   }
-  return {ExitCode::kInvalidInput, message.empty() ? "the importer gives no reason" : message,
-          "IMPORT_FAILED"};
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (!extension.empty() && importer.IsExtensionSupported(extension)) {
+    return {ExitCode::kInvalidInput, "the content is not of the type that the file name says",
+            "IMPORT_FAILED"};
+  }
+  return {ExitCode::kUnsupported, "no importer knows this type of file", "IMPORT_UNSUPPORTED"};
 }
 
 }  // namespace
@@ -222,7 +228,7 @@ Result<RawScene> ReadWithAssimp(const std::string& path, bool keep_axes) {
   importer.SetIOHandler(new RecordingIoSystem(&opened));  // owned by the importer
   importer.SetPropertyInteger(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, keep_axes ? 1 : 0);
   const aiScene* scene = importer.ReadFile(path, aiProcess_Triangulate);
-  if (scene == nullptr) return RefusalOf(importer.GetErrorString());
+  if (scene == nullptr) return RefusalOf(importer, path);
   RawScene raw = ConvertScene(*scene, FormatName(importer), path);
   opened.erase(std::filesystem::path(path).lexically_normal().string());
   raw.dependencies.assign(opened.begin(), opened.end());
