@@ -3,8 +3,10 @@
 
 #include "base/vector_math.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 namespace plush {
 namespace {
@@ -158,11 +160,23 @@ void MarkAlone(ContactState* state) {
 
 }  // namespace
 
-bool ContactState::Allocate(const Allocator& allocator, uint32_t num_nodes, uint32_t num_planes) {
+bool ContactState::Reserve(const Allocator& allocator, uint32_t num_nodes, uint32_t num_planes) {
+  if (rhs.size() != num_nodes &&
+      !(held.Allocate(allocator, num_nodes) && rhs.Allocate(allocator, num_nodes))) {
+    return false;
+  }
   const size_t capacity = size_t{num_nodes} * num_planes;
-  num_contacts = 0;
-  return contacts.Allocate(allocator, capacity) && rows.Allocate(allocator, 3 * capacity) &&
-         rhs.Allocate(allocator, num_nodes) && held.Allocate(allocator, num_nodes);
+  if (contacts.size() >= capacity) return true;
+  Array<PlaneContact> more_contacts;
+  Array<HeldRow> more_rows;
+  if (!more_contacts.Allocate(allocator, capacity) ||
+      !more_rows.Allocate(allocator, 3 * capacity)) {
+    return false;
+  }
+  std::copy(contacts.begin(), contacts.begin() + num_contacts, more_contacts.begin());
+  contacts = std::move(more_contacts);
+  rows = std::move(more_rows);
+  return true;
 }
 
 ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactProblem& problem,

@@ -43,8 +43,9 @@ struct ContactState {
   Array<Vec3> rhs;      ///< (num_nodes x 1)
   HeldSolveWorkspace held;
 
-  /// Sizes for `num_nodes` nodes and `num_planes` planes. Returns false where the allocator fails.
-  bool Allocate(const Allocator& allocator, uint32_t num_nodes, uint32_t num_planes);
+  /// Makes room for contacts of `num_nodes` nodes, always as many, with `num_planes` planes and
+  /// keeps those there are. Returns false, with nothing changed, where the allocator fails.
+  bool Reserve(const Allocator& allocator, uint32_t num_nodes, uint32_t num_planes);
 };
 
 /// What a contact solve needs beside the state.

@@ -44,7 +44,8 @@ struct Body {
   Array<Vec3> rhs;               ///< right-hand side [kg m] (num_nodes x 1)
   Array<Vec3> d;                 ///< displacement of the outer iteration [m] (num_nodes x 1)
   Array<NodeMobility> mobility;  ///< (num_nodes x 1)
-  Array<LocalPlane> planes;      ///< of the world, in the body's coordinates
+  Array<LocalPlane> planes;      ///< of the world, in the body's coordinates; behind them there may
+                                 ///< be empty ones, without normal, which nothing touches
 
   float Mass(size_t node) const { return simulation.masses[node] * mass_scale; }
   bool IsPinned(size_t node) const { return system->pinned[node] != 0; }
@@ -63,8 +64,9 @@ struct StepSettings {
 /// statistics. Does not allocate.
 void StepBody(const StepSettings& settings, Body* body, StepStats* stats);
 
-/// Sizes a body's memory for `num_planes` planes. Returns false where the allocator fails.
-bool AllocatePlanes(const Allocator& allocator, size_t num_planes, Body* body);
+/// Makes room for `num_planes` planes and keeps the contacts there are. Returns false, with nothing
+/// that a step would notice changed, where the allocator fails.
+bool ReservePlanes(const Allocator& allocator, size_t num_planes, Body* body);
 
 /// Moves `origin` so that the coordinates of the body's nodes stay near zero.
 void FollowOrigin(Body* body);

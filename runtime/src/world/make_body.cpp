@@ -5,6 +5,7 @@
 #include "base/vector_math.h"
 
 #include <cmath>
+#include <utility>
 
 namespace plush {
 namespace {
@@ -90,11 +91,15 @@ void PlaceBody(const BodyDesc& desc, Body* body) {
 
 }  // namespace
 
-bool AllocatePlanes(const Allocator& allocator, size_t num_planes, Body* body) {
+bool ReservePlanes(const Allocator& allocator, size_t num_planes, Body* body) {
   if (body->fixed) return true;
-  return body->planes.Allocate(allocator, num_planes) &&
-         body->contacts.Allocate(allocator, static_cast<uint32_t>(body->x.size()),
-                                 static_cast<uint32_t>(num_planes));
+  if (body->planes.size() < num_planes) {
+    Array<LocalPlane> more;
+    if (!more.Allocate(allocator, num_planes)) return false;
+    body->planes = std::move(more);  // filled at the start of a step
+  }
+  return body->contacts.Reserve(allocator, static_cast<uint32_t>(body->x.size()),
+                                static_cast<uint32_t>(num_planes));
 }
 
 Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& desc,
@@ -119,7 +124,7 @@ Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& 
   const bool baked_material = desc.material.young < 0.0f && desc.material.poisson < 0.0f;
   body->system = cache->Acquire(asset, lame, baked_material, body->mass_scale, pinned.span());
   if (body->system == nullptr || !AllocateState(allocator, body) ||
-      !AllocatePlanes(allocator, num_planes, body)) {
+      !ReservePlanes(allocator, num_planes, body)) {
     DestroyBody(allocator, cache, body);
     return {StatusCode::kOutOfMemory, "body"};
   }

@@ -133,7 +133,7 @@ Status World::AddPlane(const PlaneDesc& desc) {
   }
   for (uint32_t i = 0; i < impl_->num_bodies; ++i) {
     if (impl_->bodies[i] != nullptr &&
-        !AllocatePlanes(impl_->allocator, impl_->num_planes + 1, impl_->bodies[i])) {
+        !ReservePlanes(impl_->allocator, impl_->num_planes + 1, impl_->bodies[i])) {
       return {StatusCode::kOutOfMemory, "plane"};
     }
   }

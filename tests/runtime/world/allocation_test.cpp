@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+// Where a World's memory comes from, when, and what happens where there is none.
+#include "runtime/tet_fixtures.h"
+#include "runtime/world/heap_counter.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+constexpr float kDt = 0.01f;
+
+// Counts the heap and the world's allocator over some steps.
+struct StepCosts {
+  uint64_t heap = 0;
+  uint64_t requests = 0;
+};
+
+StepCosts CountSteps(World* world, const CountingMemory& memory, int steps, float dt,
+                     uint32_t allowed_flags) {
+  const uint64_t heap = HeapAllocations(), requests = memory.requests();
+  uint32_t flags = 0;
+  for (int step = 0; step < steps; ++step) flags |= world->Step(dt);
+  const StepCosts costs = {HeapAllocations() - heap, memory.requests() - requests};
+  CHECK((flags & ~allowed_flags) == 0u);
+  return costs;
+}
+
+// Everything that takes memory: bodies of two kinds, planes, another time step, steps in contact.
+// Returns whether all of it succeeded.
+bool UseWorld(World* world, const ShapeAsset& shape) {
+  bool ok = true;
+  BodyDesc low;
+  low.pose.position = {0.0f, 0.05f, 0.0f};
+  low.velocity = {0.0f, -2.0f, 0.0f};
+  const BodyId first = world->AddBody(shape.asset(), low);
+  ok = first.valid() && ok;
+  ok = world->AddPlane({}).ok() && ok;
+  ok = (world->Step(kDt) & kStepOutOfMemory) == 0 && ok;
+  const std::vector<uint32_t> pins = {0, 1, 2};
+  BodyDesc pinned;
+  pinned.pinned_nodes = pins;
+  pinned.material.young = 2.0e5f;
+  ok = world->AddBody(shape.asset(), pinned).valid() && ok;
+  ok = world->AddPlane({{1.0f, 1.0f, 0.0f}, -1.0f, 0.3f}).ok() && ok;
+  ok = world->PrepareTimeStep(0.5f * kDt).ok() && ok;
+  for (int step = 0; step < 4; ++step) {
+    ok = (world->Step(step < 2 ? kDt : 0.5f * kDt) & kStepOutOfMemory) == 0 && ok;
+  }
+  world->RemoveBody(first);
+  ok = (world->Step(kDt) & kStepOutOfMemory) == 0 && ok;
+  return ok;
+}
+
+}  // namespace
+
+TEST_CASE("A step takes no memory after warm-up: contact, substeps, many held nodes") {
+  CountingMemory memory;
+  WorldDesc desc;
+  desc.allocator = memory.allocator();
+  const ShapeAsset shape(TetBox(6, 2, 6, 0.1));
+  {
+    World world(desc);
+    REQUIRE(world.AddPlane({}).ok());
+    REQUIRE(world.AddPlane({{1.0f, 0.2f, 0.0f}, -0.02f, 0.5f}).ok());
+    BodyDesc fast;
+    fast.pose.position = {0.0f, 0.3f, 0.0f};
+    fast.velocity = {-1.0f, -14.0f, 0.0f};
+    REQUIRE(world.AddBody(shape.asset(), fast).valid());
+    world.Step(kDt);
+    uint32_t contacts = 0, substeps = 0, seen = 0;
+    uint64_t taken = 0;
+    for (int step = 0; step < 60; ++step) {
+      const StepCosts costs = CountSteps(&world, memory, 1, kDt, kStepHeldIterative);
+      taken += costs.heap + costs.requests;
+      contacts = std::max(contacts, world.stats().contacts);
+      substeps = std::max(substeps, world.stats().substeps);
+      seen |= world.stats().flags;
+    }
+    CHECK(taken == 0);
+    CHECK(contacts > 20);
+    CHECK(substeps > 1);
+    CHECK((seen & kStepHeldIterative) != 0);
+  }
+  CHECK(memory.blocks_out() == 0);
+  CHECK(memory.consistent());
+}
+
+TEST_CASE("Skinning and measuring take no memory") {
+  CountingMemory memory;
+  WorldDesc desc;
+  desc.allocator = memory.allocator();
+  const ShapeAsset shape(TetBox(2, 2, 2, 0.1));
+  World world(desc);
+  const BodyId id = world.AddBody(shape.asset());
+  std::vector<Vec3> positions(shape.asset().visual().positions.size()), normals = positions;
+  std::vector<Vec3> nodes(shape.num_nodes());
+  BodyMoments moments;
+  Pose pose;
+  const uint64_t heap = HeapAllocations(), requests = memory.requests();
+  bool ok = world.Skin(id, positions, normals).ok();
+  ok = world.NodePositions(id, nodes).ok() && world.SetNodePositions(id, nodes).ok() && ok;
+  ok = world.NodeVelocities(id, nodes).ok() && world.SetNodeVelocities(id, nodes).ok() && ok;
+  ok = world.ElasticForces(id, nodes).ok() && world.Moments(id, &moments).ok() && ok;
+  ok = world.BestFitPose(id, &pose).ok() && world.StateHash() != 0 && ok;
+  const uint64_t after = HeapAllocations();
+  CHECK(ok);
+  CHECK(after == heap);
+  CHECK(memory.requests() == requests);
+}
+
+TEST_CASE("A prepared time step takes no memory; an unprepared one says so once") {
+  CountingMemory memory;
+  WorldDesc desc;
+  desc.allocator = memory.allocator();
+  const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {}, double(kDt));
+  World world(desc);
+  REQUIRE(world.AddBody(shape.asset()).valid());
+  REQUIRE(world.AddBody(shape.asset()).valid());
+  REQUIRE(world.PrepareTimeStep(1.0f / 60).ok());
+  CHECK(CountSteps(&world, memory, 3, kDt, 0).requests == 0);
+  CHECK(CountSteps(&world, memory, 3, 1.0f / 60, 0).requests == 0);
+  CHECK(world.Step(0.02f) == kStepPreparedTimeStep);
+  const StepCosts costs = CountSteps(&world, memory, 3, 0.02f, 0);
+  CHECK(costs.requests == 0);
+  CHECK(costs.heap == 0);
+  CHECK(CountSteps(&world, memory, 3, kDt, 0).requests == 0);
+}
+
+TEST_CASE("The default allocator is the C++ heap") {
+  const ShapeAsset shape(TetBox(1, 1, 1, 0.1));
+  World world;
+  const uint64_t before = HeapAllocations();
+  REQUIRE(world.AddBody(shape.asset()).valid());
+  CHECK(HeapAllocations() > before);
+  world.Step(kDt);
+  const uint64_t heap = HeapAllocations();
+  for (int step = 0; step < 10; ++step) world.Step(kDt);
+  CHECK(HeapAllocations() == heap);
+}
+
+TEST_CASE("Wherever memory runs out the world stays usable and leaks nothing") {
+  const bool only_once = GENERATE(true, false);
+  const ShapeAsset shape(TetBox(1, 1, 1, 0.1, 0.05, 1), {}, double(kDt));
+  CountingMemory whole;
+  {
+    WorldDesc desc;
+    desc.allocator = whole.allocator();
+    World world(desc);
+    REQUIRE(UseWorld(&world, shape));
+  }
+  const uint64_t needed = whole.requests();
+  CHECK(needed > 50);
+  for (uint64_t n = 1; n <= needed; ++n) {
+    CAPTURE(n, only_once);
+    CountingMemory memory;
+    WorldDesc desc;
+    desc.allocator = memory.allocator();
+    {
+      memory.FailAt(n, only_once);
+      World world(desc);
+      const bool ok = UseWorld(&world, shape);
+      REQUIRE((!ok || only_once));  // a step may have prepared again what was refused before
+      if (n == 1 && !only_once) CHECK(world.num_bodies() == 0);
+      // With memory again, it works as if nothing had been (but a World without its own object).
+      memory.FailNever();
+      const bool usable = n > 1;
+      BodyDesc body;
+      body.pose.position = {0.0f, 0.5f, 0.0f};
+      CHECK(world.AddBody(shape.asset(), body).valid() == usable);
+      CHECK(world.AddPlane({}).ok() == usable);
+      for (int step = 0; step < 3; ++step) {
+        const uint32_t flags = world.Step(kDt);
+        CHECK(((flags & kStepOutOfMemory) == 0) == usable);
+      }
+      CHECK(std::isfinite(world.stats().kinetic_j));
+    }
+    REQUIRE(memory.blocks_out() == 0);
+    REQUIRE(memory.bytes_out() == 0);
+    REQUIRE(memory.consistent());
+  }
+}
+
+TEST_CASE("A failed call changes nothing") {
+  CountingMemory memory;
+  WorldDesc desc;
+  desc.allocator = memory.allocator();
+  const ShapeAsset shape(TetBox(1, 1, 1, 0.1, 0.05, 1), {}, double(kDt));
+  World world(desc);
+  BodyDesc body;
+  body.pose.position = {0.0f, 0.01f, 0.0f};
+  REQUIRE(world.AddPlane({}).ok());
+  REQUIRE(world.AddBody(shape.asset(), body).valid());
+  REQUIRE(world.AddBody(shape.asset(), body).valid());
+  for (int step = 0; step < 30; ++step) world.Step(kDt);
+  REQUIRE(world.stats().contacts > 0);
+  for (uint64_t n = 1; n < 40; ++n) {
+    const uint64_t hash = world.StateHash();
+    const size_t blocks = memory.blocks_out();
+    memory.FailAt(n, true);
+    const Status added = world.AddPlane({{0.0f, 1.0f, 0.0f}, -5.0f, 0.5f});
+    memory.FailNever();
+    if (added.ok()) break;
+    CAPTURE(n);
+    REQUIRE(added.code == StatusCode::kOutOfMemory);
+    CHECK(world.StateHash() == hash);
+    CHECK(memory.blocks_out() == blocks);  // larger ones perhaps
+    CHECK(world.Step(kDt) == kStepOk);
+    CHECK(world.stats().max_penetration < 1e-4f);
+    Status status;
+    memory.FailAt(n, true);
+    const BodyId id = world.AddBody(shape.asset(), body, &status);
+    memory.FailNever();
+    CHECK(id.valid() == status.ok());
+    if (id.valid()) world.RemoveBody(id);
+    CHECK(world.num_bodies() == 2);
+  }
+}
