@@ -58,6 +58,17 @@ LameView MakeLame(const SimulationView& simulation, const MaterialOverride& mate
   return lame;
 }
 
+// Whether the body's numbers fit into float.
+Status CheckMaterial(const LameView& lame, float mass_scale) {
+  if (!std::isfinite(lame.uniform_mu) || !std::isfinite(lame.uniform_lambda)) {
+    return Invalid("material", "gives Lame parameters beyond the range of float");
+  }
+  if (!std::isnormal(mass_scale)) {
+    return Invalid("material.density", "is out of proportion to the baked one");
+  }
+  return {};
+}
+
 bool AllocateState(const Allocator& allocator, Body* body) {
   const size_t nodes = body->simulation.nodes.size(), tets = body->simulation.tets.size();
   return body->x.Allocate(allocator, nodes) && body->v.Allocate(allocator, nodes) &&
@@ -107,6 +118,11 @@ Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& 
   const Status checked = CheckDescription(asset, desc);
   if (!checked.ok()) return checked;
   const SimulationView& simulation = asset.simulation();
+  const LameView lame = MakeLame(simulation, desc.material);
+  const float mass_scale =
+      desc.material.density < 0.0f ? 1.0f : desc.material.density / simulation.density;
+  const Status material = CheckMaterial(lame, mass_scale);
+  if (!material.ok()) return material;
   Array<uint8_t> pinned;
   if (!pinned.Allocate(allocator, simulation.nodes.size(), desc.fixed ? uint8_t{1} : uint8_t{0})) {
     return {StatusCode::kOutOfMemory, "body"};
@@ -116,10 +132,8 @@ Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& 
   if (body == nullptr) return {StatusCode::kOutOfMemory, "body"};
   body->visual = asset.visual();
   body->simulation = simulation;
-  const LameView lame = MakeLame(simulation, desc.material);
   body->elements = {simulation.tets, simulation.dm_inv, simulation.volumes, lame};
-  body->mass_scale =
-      desc.material.density < 0.0f ? 1.0f : desc.material.density / simulation.density;
+  body->mass_scale = mass_scale;
   body->fixed = desc.fixed;
   const bool baked_material = desc.material.young < 0.0f && desc.material.poisson < 0.0f;
   body->system = cache->Acquire(asset, lame, baked_material, body->mass_scale, pinned.span());

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 namespace plush {
 namespace {
@@ -156,10 +157,16 @@ void SnapToPlanes(Body* body) {
   }
 }
 
-// Whether the substep's result can be taken over: positions, velocities and multipliers.
+// Whether the substep's result can be taken over: everything finite, and in the range of float in
+// the world too.
 bool IsFiniteState(const Body& body, float h) {
+  constexpr double kMost = std::numeric_limits<float>::max();
   for (size_t i = 0; i < body.u.size(); ++i) {
-    if (!IsFinite(body.u[i] * (1.0f / h)) || !IsFinite(body.x[i] + body.u[i])) return false;
+    const Vec3 next = body.x[i] + body.u[i];
+    const bool in_range = std::fabs(body.origin[0] + double(next.x)) <= kMost &&
+                          std::fabs(body.origin[1] + double(next.y)) <= kMost &&
+                          std::fabs(body.origin[2] + double(next.z)) <= kMost;
+    if (!in_range || !IsFinite(body.u[i] * (1.0f / h))) return false;
   }
   for (const float kappa : body.kappa) {
     if (!std::isfinite(kappa * (1.0f / (h * h)))) return false;

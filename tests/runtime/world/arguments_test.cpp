@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// Values out of range: refused with a reason, or clamped as documented.
+#include "plush/world.h"
+
+#include "runtime/tet_fixtures.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+constexpr float kDt = 0.01f;
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+ShapeAsset SmallShape() { return ShapeAsset(TetBox(1, 1, 1, 0.1), {}, double(kDt)); }
+
+void CheckRefused(const Asset& asset, const BodyDesc& desc, const std::string& section) {
+  World world;
+  Status status;
+  CAPTURE(section);
+  CHECK_FALSE(world.AddBody(asset, desc, &status).valid());
+  CHECK(status.code == StatusCode::kInvalidArgument);
+  CHECK(status.section == section);
+  CHECK(std::string(status.reason) != "");
+  CHECK(world.num_bodies() == 0);
+}
+
+}  // namespace
+
+TEST_CASE("Descriptions of bodies are checked") {
+  const ShapeAsset shape = SmallShape();
+  const Asset& asset = shape.asset();
+  CheckRefused(Asset(), {}, "asset");
+  for (const float wrong : {kNan, kInf, -kInf}) {
+    BodyDesc desc;
+    desc.pose.position.y = wrong;
+    CheckRefused(asset, desc, "pose.position");
+    desc = {};
+    desc.pose.rotation.z = wrong;
+    CheckRefused(asset, desc, "pose.rotation");
+    desc = {};
+    desc.velocity.x = wrong;
+    CheckRefused(asset, desc, "velocity");
+    desc = {};
+    desc.angular_velocity.z = wrong;
+    CheckRefused(asset, desc, "angular_velocity");
+    desc = {};
+    desc.material.young = wrong;
+    CheckRefused(asset, desc, "material.young");
+    desc = {};
+    desc.material.poisson = wrong;
+    CheckRefused(asset, desc, "material.poisson");
+    desc = {};
+    desc.material.density = wrong;
+    CheckRefused(asset, desc, "material.density");
+  }
+  BodyDesc desc;
+  desc.pose.rotation = {0.0f, 0.0f, 0.0f, 0.0f};
+  CheckRefused(asset, desc, "pose.rotation");
+  desc = {};
+  desc.material.young = 0.0f;
+  CheckRefused(asset, desc, "material.young");
+  desc = {};
+  desc.material.poisson = 0.5f;
+  CheckRefused(asset, desc, "material.poisson");
+  desc = {};
+  desc.material.density = 0.0f;
+  CheckRefused(asset, desc, "material.density");
+  const std::vector<uint32_t> beyond = {0, static_cast<uint32_t>(shape.num_nodes())};
+  desc = {};
+  desc.pinned_nodes = beyond;
+  CheckRefused(asset, desc, "pinned_nodes");
+  World world;
+  CHECK_FALSE(world.AddBody(Asset()).valid());  // without a place for the reason
+}
+
+TEST_CASE("Materials whose numbers do not fit into float are refused") {
+  const ShapeAsset shape = SmallShape();
+  for (const float huge : {3.0e38f, 1.0e38f}) {
+    for (const bool fixed : {false, true}) {
+      BodyDesc desc;
+      desc.fixed = fixed;
+      desc.material.poisson = 0.4999999f;
+      desc.material.young = huge;
+      World world;
+      Status status;
+      CHECK_FALSE(world.AddBody(shape.asset(), desc, &status).valid());
+      CHECK(status.code == StatusCode::kInvalidArgument);
+    }
+  }
+  for (const float density : {3.0e38f, 1.0e-44f}) {
+    BodyDesc desc;
+    desc.material.density = density;
+    World world;
+    const BodyId id = world.AddBody(shape.asset(), desc);
+    for (int step = 0; id.valid() && step < 5; ++step) world.Step(kDt);
+    CHECK(std::isfinite(world.stats().kinetic_j));
+  }
+}
+
+TEST_CASE("Rotations need not be normalised, pins may repeat") {
+  const ShapeAsset shape = SmallShape();
+  World world;
+  const std::vector<uint32_t> pins = {1, 1, 2, 1};
+  BodyDesc desc;
+  desc.pose.rotation = {0.0f, 5.0f, 0.0f, 5.0f};
+  desc.pinned_nodes = pins;
+  const BodyId id = world.AddBody(shape.asset(), desc);
+  REQUIRE(id.valid());
+  const Points x = ToEigen(PositionsOf(world, id, shape.num_nodes()));
+  const Eigen::Matrix3d quarter =
+      Eigen::AngleAxisd(0.5 * 3.14159265358979, Eigen::Vector3d::UnitY()).toRotationMatrix();
+  CHECK((x - quarter * ToEigen(shape.rest())).norm() < 1e-6);
+}
+
+TEST_CASE("Planes are checked and normalised") {
+  World world;
+  for (const float wrong : {kNan, kInf, -kInf}) {
+    CHECK(world.AddPlane({{0.0f, wrong, 0.0f}, 0.0f, 0.5f}).section == std::string("normal"));
+    CHECK(world.AddPlane({{0.0f, 1.0f, 0.0f}, wrong, 0.5f}).section == std::string("offset"));
+    CHECK(world.AddPlane({{0.0f, 1.0f, 0.0f}, 0.0f, wrong}).section == std::string("friction"));
+  }
+  CHECK(world.AddPlane({{}, 0.0f, 0.5f}).section == std::string("normal"));
+  CHECK(world.AddPlane({{0.0f, 1.0f, 0.0f}, 0.0f, -0.1f}).section == std::string("friction"));
+  const ShapeAsset shape = SmallShape();
+  // Only the direction of a normal counts.
+  std::vector<uint64_t> hashes;
+  for (const float length : {1.0f, 4.0f}) {
+    World with;
+    REQUIRE(with.AddBody(shape.asset()).valid());
+    REQUIRE(with.AddPlane({{0.0f, length, 0.0f}, -0.1f, 0.5f}).ok());
+    for (int step = 0; step < 40; ++step) with.Step(kDt);
+    CHECK(with.stats().contacts > 0);
+    hashes.push_back(with.StateHash());
+  }
+  CHECK(hashes[0] == hashes[1]);
+}
+
+TEST_CASE("Time steps are checked") {
+  const ShapeAsset shape = SmallShape();
+  World world;
+  REQUIRE(world.AddBody(shape.asset()).valid());
+  const uint64_t hash = world.StateHash();
+  for (const float dt : {0.0f, -0.01f, 1.01f, kNan, kInf, -kInf}) {
+    CAPTURE(dt);
+    CHECK(world.Step(dt) == kStepInvalidArgument);
+    CHECK(world.PrepareTimeStep(dt).code == StatusCode::kInvalidArgument);
+  }
+  CHECK(world.StateHash() == hash);
+  CHECK(world.Step(1.0f) == kStepPreparedTimeStep);
+  CHECK(world.Step(1.0e-5f) == kStepPreparedTimeStep);
+}
+
+TEST_CASE("Sizes and values of states are checked") {
+  const ShapeAsset shape = SmallShape();
+  World world;
+  const BodyId id = world.AddBody(shape.asset());
+  const uint64_t hash = world.StateHash();
+  std::vector<Vec3> nodes = shape.rest(), skin(shape.asset().visual().positions.size());
+  std::vector<Vec3> more(nodes.size() + 1), fewer(nodes.size() - 1);
+  for (std::vector<Vec3>* wrong : {&more, &fewer}) {
+    CHECK_FALSE(world.NodePositions(id, *wrong).ok());
+    CHECK_FALSE(world.NodeVelocities(id, *wrong).ok());
+    CHECK_FALSE(world.SetNodePositions(id, *wrong).ok());
+    CHECK_FALSE(world.SetNodeVelocities(id, *wrong).ok());
+    CHECK_FALSE(world.ElasticForces(id, *wrong).ok());
+    CHECK_FALSE(world.Skin(id, *wrong, {}).ok());
+    CHECK_FALSE(world.Skin(id, skin, *wrong).ok());
+  }
+  nodes[3].y = kNan;
+  CHECK(world.SetNodePositions(id, nodes).index == 3);
+  CHECK(world.SetNodeVelocities(id, nodes).index == 3);
+  CHECK(world.StateHash() == hash);
+}
+
+TEST_CASE("Settings are clamped to their ranges") {
+  const ShapeAsset shape = SmallShape();
+  WorldDesc wild;
+  wild.solver = {-5, 0, -1, 0, 0, 99, ContactResponse::kPenalty, -1.0f};
+  wild.gravity = {0.0f, kNan, 0.0f};
+  WorldDesc tame;
+  tame.solver = {1, 3, 0, 1, 1, 4, ContactResponse::kPenalty, SolverSettings{}.penalty_stiffness};
+  tame.gravity = {};
+  WorldDesc large;
+  large.solver = {1000, 1000, 1000, 1000, 1000, -3, ContactResponse::kHold, kInf};
+  uint64_t hashes[3] = {};
+  const WorldDesc* descs[3] = {&wild, &tame, &large};
+  for (int i = 0; i < 3; ++i) {
+    World world(*descs[i]);
+    BodyDesc body;
+    body.velocity = {0.0f, -1.0f, 0.0f};
+    REQUIRE(world.AddBody(shape.asset(), body).valid());
+    REQUIRE(world.AddPlane({{0.0f, 1.0f, 0.0f}, -0.05f, 0.5f}).ok());
+    for (int step = 0; step < 20; ++step) CHECK((world.Step(kDt) & kStepBodyFrozen) == 0u);
+    if (i == 2) CHECK(world.stats().outer_iterations == 64);
+    hashes[i] = world.StateHash();
+  }
+  CHECK(hashes[0] == hashes[1]);
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// The same simulation gives the same bits, whoever runs the jobs.
+#include "runtime/tet_fixtures.h"
+
+#include <catch2/catch.hpp>
+
+#include <atomic>
+#include <cmath>
+#include <thread>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+// Runs jobs on `num_threads` threads that take the next index as they come.
+struct ThreadedJobs {
+  uint32_t num_threads = 1;
+
+  JobSystem system() { return {Run, this}; }
+
+ private:
+  static void Run(void* user, uint32_t count, JobFunction job, void* context) {
+    std::atomic<uint32_t> next{0};
+    const auto work = [&] {
+      for (uint32_t i = next++; i < count; i = next++) job(context, i);
+    };
+    std::vector<std::thread> threads;
+    for (uint32_t t = 1; t < static_cast<ThreadedJobs*>(user)->num_threads; ++t) {
+      threads.emplace_back(work);
+    }
+    work();
+    for (std::thread& thread : threads) thread.join();
+  }
+};
+
+// Last index first: any order must do.
+void RunBackwards(void*, uint32_t count, JobFunction job, void* context) {
+  for (uint32_t i = count; i-- > 0;) job(context, i);
+}
+
+struct Outcome {
+  uint64_t hash = 0;
+  StepStats stats;
+};
+
+// Bodies of two assets in many poses fall on two planes; some are pinned, some removed.
+Outcome Simulate(const JobSystem& jobs) {
+  static const ShapeAsset* const box = new ShapeAsset(TetBox(3, 2, 2, 0.1, 0.09, 1));
+  static const ShapeAsset* const bar = new ShapeAsset(TetBox(1, 5, 1, 0.08, 0.05, 2), {3e5, 0.3});
+  WorldDesc desc;
+  desc.jobs = jobs;
+  World world(desc);
+  Random random(3);
+  REQUIRE(world.AddPlane({}).ok());
+  REQUIRE(world.AddPlane({{1.0f, 1.0f, 0.0f}, -1.0f, 0.2f}).ok());
+  std::vector<BodyId> ids;
+  for (int i = 0; i < 11; ++i) {
+    BodyDesc body;
+    body.pose = {{static_cast<float>(i), 0.3f, 0.0f}, ToQuat(random.Rotation())};
+    body.velocity = ToVec3(random.Vector(2.0));
+    const std::vector<uint32_t> pins = {1, 2, 3};
+    if (i == 4) body.pinned_nodes = pins;
+    if (i == 6) body.material.young = 5.0e4f;
+    ids.push_back(world.AddBody(i % 2 == 0 ? box->asset() : bar->asset(), body));
+  }
+  for (int step = 0; step < 40; ++step) {
+    if (step == 20) world.RemoveBody(ids[3]);
+    world.Step(0.01f);
+  }
+  return {world.StateHash(), world.stats()};
+}
+
+}  // namespace
+
+TEST_CASE("Every thread count gives the same state") {
+  const Outcome alone = Simulate({});
+  CHECK(alone.stats.contacts > 0);
+  CHECK(Simulate({}).hash == alone.hash);
+  CHECK(Simulate({RunBackwards, nullptr}).hash == alone.hash);
+  for (const uint32_t num_threads : {1u, 2u, 3u, 4u, 7u}) {
+    ThreadedJobs jobs{num_threads};
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      const Outcome outcome = Simulate(jobs.system());
+      CAPTURE(num_threads);
+      CHECK(outcome.hash == alone.hash);
+      CHECK(outcome.stats.kinetic_j == alone.stats.kinetic_j);
+      CHECK(outcome.stats.elastic_j == alone.stats.elastic_j);
+      CHECK(outcome.stats.gravity_j == alone.stats.gravity_j);
+      CHECK(outcome.stats.max_penetration == alone.stats.max_penetration);
+      CHECK(outcome.stats.contacts == alone.stats.contacts);
+    }
+  }
+}
+
+TEST_CASE("The state hash sees every bit of positions and velocities") {
+  const ShapeAsset shape(TetBox(1, 1, 1, 0.1));
+  World world;
+  const BodyId id = world.AddBody(shape.asset());
+  const std::vector<Vec3> x = PositionsOf(world, id, shape.num_nodes());
+  const std::vector<Vec3> v(x.size(), Vec3{1.0f, 2.0f, 3.0f});
+  REQUIRE(world.SetNodePositions(id, x).ok());
+  REQUIRE(world.SetNodeVelocities(id, v).ok());
+  const uint64_t hash = world.StateHash();
+  for (size_t i = 0; i < x.size(); ++i) {
+    for (float Vec3::*axis : {&Vec3::x, &Vec3::y, &Vec3::z}) {
+      std::vector<Vec3> changed = x;
+      changed[i].*axis = std::nextafterf(changed[i].*axis, 1.0f);
+      REQUIRE(world.SetNodePositions(id, changed).ok());
+      CHECK(world.StateHash() != hash);
+      REQUIRE(world.SetNodePositions(id, x).ok());
+      changed = v;
+      changed[i].*axis = std::nextafterf(changed[i].*axis, 9.0f);
+      REQUIRE(world.SetNodeVelocities(id, changed).ok());
+      CHECK(world.StateHash() != hash);
+      REQUIRE(world.SetNodeVelocities(id, v).ok());
+    }
+  }
+  CHECK(world.StateHash() == hash);
+  // Order counts: two bodies swapped are another state.
+  const auto hash_of = [&](float first, float second) {
+    World pair;
+    for (const float height : {first, second}) {
+      BodyDesc body;
+      body.pose.position.y = height;
+      REQUIRE(pair.AddBody(shape.asset(), body).valid());
+    }
+    return pair.StateHash();
+  };
+  CHECK(hash_of(1.0f, 2.0f) != hash_of(2.0f, 1.0f));
+  CHECK(hash_of(1.0f, 2.0f) == hash_of(1.0f, 2.0f));
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+// The public face: what calls accept, what they refuse, what they leave behind.
+#include "plush/world.h"
+
+#include "runtime/tet_fixtures.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+constexpr float kDt = 0.01f;
+
+ShapeAsset SmallShape() { return ShapeAsset(TetBox(2, 2, 1, 0.1, 0.05, 1), {}, double(kDt)); }
+
+// How far the nodes of two bodies end apart that fall, hung at some pins.
+double DistanceAfter(int steps, float dt, const Asset& asset_a, const BodyDesc& desc_a,
+                     const Asset& asset_b, const BodyDesc& desc_b) {
+  std::vector<Points> ends;
+  for (const auto& [asset, desc] : {std::pair(&asset_a, &desc_a), std::pair(&asset_b, &desc_b)}) {
+    World world;
+    const BodyId id = world.AddBody(*asset, *desc);
+    REQUIRE(id.valid());
+    for (int step = 0; step < steps; ++step) world.Step(dt);
+    ends.push_back(ToEigen(PositionsOf(world, id, asset->simulation().nodes.size())));
+  }
+  return (ends[0] - ends[1]).cwiseAbs().maxCoeff();
+}
+
+}  // namespace
+
+TEST_CASE("An overridden material behaves like one that was baked") {
+  const tools::TetMesh mesh = TetBox(2, 4, 2, 0.1, 0.05, 2);
+  const ShapeAsset soft(mesh, {1.0e5, 0.4, 1000.0}, double(kDt));
+  const std::vector<uint32_t> pins = {0, 1, 2, 3};
+  BodyDesc as_baked;
+  as_baked.pinned_nodes = pins;
+  BodyDesc changed = as_baked;
+  changed.material = {4.0e5f, 0.25f, 600.0f};
+  const ShapeAsset baked(mesh, {4.0e5, 0.25, 600.0}, double(kDt));
+  CHECK(DistanceAfter(30, kDt, soft.asset(), changed, baked.asset(), as_baked) < 1e-4 * 0.5);
+  CHECK(DistanceAfter(30, kDt, soft.asset(), as_baked, baked.asset(), as_baked) > 1e-3);
+  changed.material = {4.0e5f, -1.0f, -1.0f};  // one alone keeps the others
+  const ShapeAsset stiffer(mesh, {4.0e5, 0.4, 1000.0}, double(kDt));
+  CHECK(DistanceAfter(30, kDt, soft.asset(), changed, stiffer.asset(), as_baked) < 1e-4 * 0.5);
+}
+
+TEST_CASE("Another time step behaves like one that was baked") {
+  const tools::TetMesh mesh = TetBox(2, 4, 2, 0.1, 0.05, 3);
+  const ShapeAsset ten(mesh, {}, 0.01), seventeen(mesh, {}, 1.0 / 60);
+  const std::vector<uint32_t> pins = {0, 1, 2, 3};
+  BodyDesc body;
+  body.pinned_nodes = pins;
+  CHECK(DistanceAfter(30, 1.0f / 60, ten.asset(), body, seventeen.asset(), body) < 1e-4 * 0.5);
+  CHECK(DistanceAfter(30, 1.0f / 60, ten.asset(), {}, seventeen.asset(), {}) < 1e-4 * 0.5);
+}
+
+TEST_CASE("Bodies of one asset move alike and share their factors") {
+  const ShapeAsset shape = SmallShape();
+  World world;
+  const BodyId a = world.AddBody(shape.asset());
+  const BodyId b = world.AddBody(shape.asset());
+  BodyDesc stiff;
+  stiff.material.young = 3.0e5f;
+  const BodyId c = world.AddBody(shape.asset(), stiff);
+  CHECK(world.num_bodies() == 3);
+  Random random(4);
+  const std::vector<Vec3> v = ToVec3s(random.Vectors(shape.num_nodes(), 2.0));
+  for (const BodyId id : {a, b, c}) REQUIRE(world.SetNodeVelocities(id, v).ok());
+  for (int step = 0; step < 10; ++step) world.Step(kDt);
+  world.RemoveBody(a);  // what they shared stays
+  for (int step = 0; step < 10; ++step) world.Step(kDt);
+  const auto positions = [&](BodyId id) {
+    return ToEigen(PositionsOf(world, id, shape.num_nodes()));
+  };
+  World alone;
+  const BodyId d = alone.AddBody(shape.asset());
+  REQUIRE(alone.SetNodeVelocities(d, v).ok());
+  for (int step = 0; step < 20; ++step) alone.Step(kDt);
+  CHECK((ToEigen(PositionsOf(alone, d, shape.num_nodes())) - positions(b)).norm() == 0.0);
+  CHECK((positions(b) - positions(c)).norm() > 1e-3);
+  CHECK(world.num_bodies() == 2);
+}
+
+TEST_CASE("Pins stay where they are") {
+  const ShapeAsset shape = SmallShape();
+  const std::span<const uint32_t> high = FindRegionNodes(shape.asset(), "high");
+  REQUIRE(!high.empty());
+  CHECK(FindRegionNodes(shape.asset(), "nowhere").empty());
+  World world;
+  BodyDesc body;
+  body.pinned_nodes = high;
+  body.velocity = {1.0f, 0.0f, 0.0f};
+  const BodyId id = world.AddBody(shape.asset(), body);
+  BodyDesc free;
+  const BodyId other = world.AddBody(shape.asset(), free);
+  const std::vector<Vec3> before = PositionsOf(world, id, shape.num_nodes());
+  for (int step = 0; step < 50; ++step) world.Step(kDt);
+  const std::vector<Vec3> after = PositionsOf(world, id, shape.num_nodes());
+  const std::vector<Vec3> v = VelocitiesOf(world, id, shape.num_nodes());
+  for (const uint32_t node : high) {
+    CHECK((after[node].x == before[node].x && after[node].y == before[node].y));
+    CHECK((v[node].x == 0.0f && v[node].y == 0.0f && v[node].z == 0.0f));
+  }
+  // Held up, and near where it was; the free one has fallen.
+  CHECK((ToEigen(after) - ToEigen(before)).cwiseAbs().maxCoeff() < 0.05);
+  CHECK(MomentsOf(world, other).centre[1] < -1.0);
+}
+
+TEST_CASE("Scenery neither moves nor counts, but is drawn") {
+  const ShapeAsset shape = SmallShape();
+  World world;
+  BodyDesc body;
+  body.fixed = true;
+  body.pose.position = {0.0f, 2.0f, 0.0f};
+  body.velocity = {0.0f, -5.0f, 0.0f};
+  const BodyId id = world.AddBody(shape.asset(), body);
+  REQUIRE(world.AddPlane({}).ok());
+  const uint64_t hash = world.StateHash();
+  for (int step = 0; step < 5; ++step) CHECK(world.Step(kDt) == kStepOk);
+  CHECK(world.StateHash() == hash);
+  CHECK(world.stats().kinetic_j == 0.0);
+  std::vector<Vec3> positions(shape.asset().visual().positions.size());
+  CHECK(world.Skin(id, positions, {}).ok());
+}
+
+TEST_CASE("Set states are what the next step starts from") {
+  const ShapeAsset shape = SmallShape();
+  WorldDesc desc;
+  desc.gravity = {};
+  World world(desc);
+  const BodyId id = world.AddBody(shape.asset());
+  const Eigen::Vector3d away(300.0, -20.0, 7.0);
+  const Points x = ToEigen(shape.rest()).colwise() + away;
+  REQUIRE(world.SetNodePositions(id, ToVec3s(x)).ok());
+  REQUIRE(world.SetNodeVelocities(id, std::vector<Vec3>(shape.num_nodes(), Vec3{1, 0, 0})).ok());
+  CHECK((ToEigen(PositionsOf(world, id, shape.num_nodes())) - x).cwiseAbs().maxCoeff() < 2e-5);
+  for (int step = 0; step < 10; ++step) world.Step(kDt);
+  const BodyMoments moments = MomentsOf(world, id);
+  CHECK(moments.linear_momentum[0] == Approx(moments.mass).epsilon(1e-4));
+  const Points moved = ToEigen(PositionsOf(world, id, shape.num_nodes()));
+  CHECK((moved - x).row(0).mean() == Approx(0.1).epsilon(1e-3));
+}
+
+TEST_CASE("A state that is no number freezes its body and no other") {
+  const ShapeAsset shape = SmallShape();
+  World world;
+  REQUIRE(world.AddPlane({{0, 1, 0}, -1.0f, 0.5f}).ok());
+  const BodyId wild = world.AddBody(shape.asset());
+  const BodyId tame = world.AddBody(shape.asset());
+  std::vector<Vec3> v(shape.num_nodes());
+  for (size_t i = 0; i < v.size(); ++i) v[i].y = i % 2 == 0 ? 3.0e37f : -3.0e37f;
+  REQUIRE(world.SetNodeVelocities(wild, v).ok());
+  uint32_t flags = 0;
+  int frozen_in = 0;
+  for (int step = 0; step < 20; ++step) {
+    const uint32_t now = world.Step(kDt);
+    frozen_in += (now & kStepBodyFrozen) != 0 ? 1 : 0;
+    flags |= now;
+    for (const Vec3& x : PositionsOf(world, wild, shape.num_nodes())) {
+      REQUIRE((std::isfinite(x.x) && std::isfinite(x.y) && std::isfinite(x.z)));
+    }
+    for (const Vec3& velocity : VelocitiesOf(world, wild, shape.num_nodes())) {
+      REQUIRE((std::isfinite(velocity.x) && std::isfinite(velocity.y)));
+    }
+  }
+  CHECK(flags == kStepBodyFrozen);
+  CHECK(frozen_in == 1);
+  const std::vector<Vec3> still = PositionsOf(world, wild, shape.num_nodes());
+  world.Step(kDt);
+  CHECK((ToEigen(PositionsOf(world, wild, shape.num_nodes())) - ToEigen(still)).norm() == 0.0);
+  CHECK(MomentsOf(world, tame).centre[1] < -0.1);
+  CHECK(world.num_bodies() == 2);
+}
+
+TEST_CASE("A body that leaves the range of float freezes where it last was") {
+  const ShapeAsset shape = SmallShape();
+  World world;
+  BodyDesc body;
+  body.velocity = {3.0e38f, 0.0f, 0.0f};
+  const BodyId id = world.AddBody(shape.asset(), body);
+  uint32_t flags = 0;
+  for (int step = 0; step < 300; ++step) {
+    flags |= world.Step(kDt);
+    for (const Vec3& x : PositionsOf(world, id, shape.num_nodes())) REQUIRE(std::isfinite(x.x));
+  }
+  CHECK(flags == kStepBodyFrozen);
+}
+
+TEST_CASE("Unknown and removed bodies are refused") {
+  const ShapeAsset shape = SmallShape();
+  World world;
+  const BodyId removed = world.AddBody(shape.asset());
+  const BodyId id = world.AddBody(shape.asset());
+  world.RemoveBody(removed);
+  world.RemoveBody(removed);
+  world.RemoveBody({});
+  world.RemoveBody({77});
+  CHECK(world.num_bodies() == 1);
+  std::vector<Vec3> nodes(shape.num_nodes()), skin(shape.asset().visual().positions.size());
+  BodyMoments moments;
+  Pose pose;
+  for (const BodyId wrong : {removed, BodyId{}, BodyId{77}}) {
+    CHECK(world.NodePositions(wrong, nodes).code == StatusCode::kInvalidArgument);
+    CHECK(world.NodeVelocities(wrong, nodes).code == StatusCode::kInvalidArgument);
+    CHECK(world.SetNodePositions(wrong, nodes).code == StatusCode::kInvalidArgument);
+    CHECK(world.SetNodeVelocities(wrong, nodes).code == StatusCode::kInvalidArgument);
+    CHECK(world.ElasticForces(wrong, nodes).code == StatusCode::kInvalidArgument);
+    CHECK(world.Skin(wrong, skin, skin).code == StatusCode::kInvalidArgument);
+    CHECK(world.Moments(wrong, &moments).code == StatusCode::kInvalidArgument);
+    CHECK(world.BestFitPose(wrong, &pose).code == StatusCode::kInvalidArgument);
+  }
+  CHECK(world.Step(kDt) == kStepOk);
+  const BodyId next = world.AddBody(shape.asset());
+  CHECK(next.value != removed.value);
+  CHECK(world.Moments(id, &moments).ok());
+}
