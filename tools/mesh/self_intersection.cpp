@@ -10,7 +10,7 @@ namespace {
 // Sound meshes overlap in about 7 boxes per triangle. Beyond these bounds counting on helps nobody.
 constexpr size_t kMaxPairs = 100'000;
 constexpr uint64_t kMaxOverlapsPerTriangle = 64;
-constexpr uint64_t kMaxOverlapsBase = 1'000'000;
+constexpr uint64_t kMaxOverlapsBase = 5'000'000;
 
 using Triangle = std::array<uint32_t, 3>;
 

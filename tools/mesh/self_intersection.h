@@ -31,7 +31,7 @@ struct SelfIntersections {
 /// Finds the pairs, exactly: triangles count as closed sets; two that share a point or an edge by
 /// index count where they meet beyond it (coplanar overlap included); two with the same three
 /// corners do not count. Preconditions: indices in range, finite points that are pairwise different
-/// (welded), triangles of positive area. Stops at 100 000 pairs or 64 n + 1 000 000 box overlaps,
+/// (welded), triangles of positive area. Stops at 100 000 pairs or 64 n + 5 000 000 box overlaps,
 /// so that hostile soups end. Same result on every machine.
 SelfIntersections FindSelfIntersections(std::span<const Vec3d> points,
                                         std::span<const std::array<uint32_t, 3>> triangles);

@@ -181,11 +181,10 @@ void CheckSelfIntersections(const Subject& subject, FindingList* findings) {
                       PartName(subject.mesh, triangle)});
   }
   if (found.pairs.empty() && found.complete) return;
-  const std::string number =
-      (found.complete ? "" : "at least ") + Counted(found.pairs.size(), "pair", "pairs");
-  findings->Add("MESH_SELF_INTERSECTION", found.pairs.size(),
-                number + " of triangles pass through or touch each other (element: the second one)",
-                places);
+  std::string message = Counted(found.pairs.size(), "pair", "pairs") +
+                        " of triangles pass through or touch each other (element: the second one)";
+  if (!found.complete) message += "; the search ended at its bound, there may be more";
+  findings->Add("MESH_SELF_INTERSECTION", found.pairs.size(), message, places);
 }
 
 void CheckSeams(const Subject& subject, FindingList* findings) {
