@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+// Bodies on planes: at rest, on slopes, dropped, in corners.
+#include "runtime/dense_reference.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+constexpr float kDt = 0.01f;
+constexpr double kGravity = 9.81;
+constexpr tools::Material kMaterial = {3.0e5, 0.4, 1000.0};
+
+double SizeOf(const ShapeAsset& shape) {
+  const Points rest = ToEigen(shape.rest());
+  return (rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).norm();
+}
+
+double Energy(const StepStats& stats) {
+  return stats.kinetic_j + stats.elastic_j + stats.gravity_j;
+}
+
+// A box on a plane through the origin that is tilted by `angle` about z, resting on its lower face.
+struct Slope {
+  Slope(double angle, float friction) : shape(TetBox(4, 2, 4, 0.1), kMaterial) {
+    const Eigen::Matrix3d R = Eigen::AngleAxisd(angle, Eigen::Vector3d::UnitZ()).toRotationMatrix();
+    normal = R.col(1);
+    down = -R.col(0);
+    REQUIRE(world.AddPlane({ToVec3(normal), 0.0f, friction}).ok());
+    BodyDesc body;
+    body.pose.rotation = ToQuat(R);
+    id = world.AddBody(shape.asset(), body);
+    REQUIRE(id.valid());
+  }
+
+  Eigen::Vector3d Momentum() const {
+    const BodyMoments m = MomentsOf(world, id);
+    return {m.linear_momentum[0], m.linear_momentum[1], m.linear_momentum[2]};
+  }
+
+  ShapeAsset shape;
+  World world;
+  BodyId id;
+  Eigen::Vector3d normal, down;
+};
+
+}  // namespace
+
+TEST_CASE("A box set down on a plane stays there and its weight is carried") {
+  Slope slope(0.0, 0.5f);
+  const double mass = MomentsOf(slope.world, slope.id).mass;
+  for (int step = 0; step < 300; ++step) {
+    slope.world.Step(kDt);
+    REQUIRE(slope.world.stats().max_penetration < 1e-3 * SizeOf(slope.shape));
+  }
+  CHECK(slope.world.stats().contacts > 0);
+  CHECK(slope.world.stats().max_speed < 0.02f);
+  // What the plane gives in a step is what gravity gives: the momentum stays.
+  const Eigen::Vector3d before = slope.Momentum();
+  for (int step = 0; step < 50; ++step) slope.world.Step(kDt);
+  const double impulse = mass * kGravity * 50 * double(kDt);
+  CHECK((slope.Momentum() - before).norm() < 1e-3 * impulse);
+  const BodyMoments end = MomentsOf(slope.world, slope.id);
+  CHECK(std::fabs(end.centre[0] - 0.2) < 1e-3);
+  CHECK(std::fabs(end.centre[2] - 0.2) < 1e-3);
+  // Squashed under its own weight by about rho g h^2 / 2 E.
+  CHECK(end.centre[1] == Approx(0.1).margin(0.004));
+}
+
+TEST_CASE("Below the friction angle a box stays on its slope") {
+  const double mu = GENERATE(0.3, 0.6);
+  CAPTURE(mu);
+  Slope slope(std::atan(0.7 * mu), static_cast<float>(mu));
+  for (int step = 0; step < 100; ++step) slope.world.Step(kDt);  // it settles
+  const BodyMoments settled = MomentsOf(slope.world, slope.id);
+  for (int step = 0; step < 200; ++step) slope.world.Step(kDt);
+  const BodyMoments end = MomentsOf(slope.world, slope.id);
+  double moved = 0.0;
+  for (int k = 0; k < 3; ++k) moved += std::pow(end.centre[k] - settled.centre[k], 2);
+  CAPTURE(std::sqrt(moved));
+  CHECK(std::sqrt(moved) < 1e-3 * SizeOf(slope.shape));
+  CHECK(slope.world.stats().contacts > 0);
+}
+
+TEST_CASE("Above the friction angle a box slides with Coulomb's acceleration") {
+  const double mu = GENERATE(0.0, 0.2, 0.5);
+  const double angle = std::atan(mu) + 0.25;
+  CAPTURE(mu, angle);
+  Slope slope(angle, static_cast<float>(mu));
+  const double mass = MomentsOf(slope.world, slope.id).mass;
+  for (int step = 0; step < 50; ++step) slope.world.Step(kDt);
+  const double before = slope.Momentum().dot(slope.down) / mass;
+  const int n = 100;
+  for (int step = 0; step < n; ++step) {
+    slope.world.Step(kDt);
+    REQUIRE(slope.world.stats().max_penetration < 1e-3 * SizeOf(slope.shape));
+  }
+  const double acceleration =
+      (slope.Momentum().dot(slope.down) / mass - before) / (n * double(kDt));
+  const double expected = kGravity * (std::sin(angle) - mu * std::cos(angle));
+  CAPTURE(acceleration, expected);
+  CHECK(acceleration == Approx(expected).epsilon(0.1));
+  CHECK(std::fabs(slope.Momentum().dot(slope.normal)) < 0.05 * slope.Momentum().norm());
+}
+
+TEST_CASE("A dropped body never gains energy and comes to rest") {
+  const uint32_t seed = GENERATE(1u, 2u, 3u);
+  const float friction = GENERATE(0.0f, 0.5f);
+  CAPTURE(seed, friction);
+  Random random(seed);
+  const ShapeAsset shape(TetBox(3, 2, 2, 0.15, 0.09, seed), kMaterial);
+  const double size = SizeOf(shape);
+  World world;
+  REQUIRE(world.AddPlane({{0.0f, 1.0f, 0.0f}, 0.0f, friction}).ok());
+  BodyDesc body;
+  body.pose.rotation = ToQuat(random.Rotation());
+  const Points x = RotationOf(body.pose.rotation) * ToEigen(shape.rest());
+  const double lowest = x.row(1).minCoeff();
+  body.pose.position.y = static_cast<float>(0.15 - lowest);
+  const BodyId id = world.AddBody(shape.asset(), body);
+  const double mass = MomentsOf(world, id).mass;
+  const double scale = mass * kGravity * 0.15;  // what it can fall
+  double largest_gain = 0.0, before = 1e30;
+  for (int step = 0; step < 300; ++step) {
+    const uint32_t flags = world.Step(kDt);
+    REQUIRE((flags & kStepBodyFrozen) == 0u);
+    const double energy = Energy(world.stats());
+    REQUIRE(std::isfinite(energy));
+    largest_gain = std::max(largest_gain, energy - before);
+    before = energy;
+    REQUIRE(world.stats().max_penetration < 1e-3 * size);
+    REQUIRE(world.stats().inverted_tets == 0);
+  }
+  CAPTURE(largest_gain / scale, world.stats().kinetic_j / scale);
+  CHECK(largest_gain < 0.01 * scale);
+  CHECK(world.stats().contacts > 0);
+  CHECK(world.stats().kinetic_j < 0.01 * scale);
+}
+
+TEST_CASE("Two planes make a corner that holds a body") {
+  const double tilt = GENERATE(0.4, 0.785398);
+  const float friction = GENERATE(0.0f, 0.4f);
+  CAPTURE(tilt, friction);
+  const ShapeAsset shape(TetBox(3, 3, 3, 0.1, 0.05, 4), kMaterial);
+  const float s = static_cast<float>(std::sin(tilt)), c = static_cast<float>(std::cos(tilt));
+  World world;
+  REQUIRE(world.AddPlane({{s, c, 0.0f}, 0.0f, friction}).ok());
+  REQUIRE(world.AddPlane({{-s, c, 0.0f}, 0.0f, friction}).ok());
+  BodyDesc body;
+  body.pose.position = {-0.15f, 0.3f, 0.0f};
+  const BodyId id = world.AddBody(shape.asset(), body);
+  for (int step = 0; step < 300; ++step) {
+    REQUIRE((world.Step(kDt) & kStepBodyFrozen) == 0u);
+    REQUIRE(world.stats().max_penetration < 1e-3 * SizeOf(shape));
+  }
+  CHECK(world.stats().contacts > 0);
+  CHECK(world.stats().max_speed < 0.1f);
+  const BodyMoments end = MomentsOf(world, id);
+  CHECK(std::fabs(end.centre[0]) < 0.15);
+  CHECK(end.centre[1] > 0.1);
+  CHECK(end.volume == Approx(0.027).epsilon(0.05));
+}
+
+TEST_CASE("A body with more than 64 held degrees of freedom rests as well") {
+  const ShapeAsset shape(TetBox(7, 2, 7, 0.1), kMaterial);
+  World world;
+  REQUIRE(world.AddPlane({}).ok());
+  const BodyId id = world.AddBody(shape.asset());
+  uint32_t flags = 0;
+  for (int step = 0; step < 150; ++step) {
+    flags |= world.Step(kDt);
+    REQUIRE(world.stats().max_penetration < 1e-3 * SizeOf(shape));
+  }
+  CHECK(flags == kStepHeldIterative);
+  CHECK(world.stats().contacts > 21);
+  CHECK(world.stats().held_residual < 1e-3f);
+  CHECK(world.stats().max_speed < 0.02f);
+  CHECK(MomentsOf(world, id).centre[1] == Approx(0.1).margin(0.004));
+}
+
+TEST_CASE("Snapping and penalties run and stay finite") {
+  const ContactResponse response = GENERATE(ContactResponse::kSnap, ContactResponse::kPenalty);
+  CAPTURE(static_cast<int>(response));
+  const ShapeAsset shape(TetBox(3, 2, 2, 0.1, 0.09, 5), kMaterial);
+  WorldDesc desc;
+  desc.solver.response = response;
+  World world(desc);
+  REQUIRE(world.AddPlane({}).ok());
+  BodyDesc body;
+  body.pose.position.y = 0.1f;
+  const BodyId id = world.AddBody(shape.asset(), body);
+  double lowest = 1.0;
+  for (int step = 0; step < 300; ++step) {
+    REQUIRE(world.Step(kDt) == kStepOk);
+    REQUIRE(std::isfinite(Energy(world.stats())));
+    if (response == ContactResponse::kSnap) REQUIRE(world.stats().max_penetration < 1e-5f);
+    lowest = std::min(lowest, MomentsOf(world, id).centre[1]);
+  }
+  CHECK(lowest > 0.0);  // neither falls through
+  CHECK(lowest < 0.15);
+}
+
+TEST_CASE("Substeps come with fast approach only") {
+  const ShapeAsset shape(TetBox(2, 2, 2, 0.1), kMaterial);
+  for (const float speed : {0.5f, 12.0f, 60.0f}) {
+    World world;
+    REQUIRE(world.AddPlane({}).ok());
+    BodyDesc body;
+    body.pose.position.y = 0.02f;
+    body.velocity.y = -speed;
+    REQUIRE(world.AddBody(shape.asset(), body).valid());
+    world.Step(kDt);
+    // n = clamp(ceil(2 v dt / e), 1, 4), v with the gravity of the step.
+    const double v = double(speed) + kGravity * double(kDt);
+    const double wanted = std::ceil(2.0 * v * double(kDt) / double(shape.simulation().median_edge));
+    CHECK(world.stats().substeps == static_cast<uint32_t>(std::clamp(wanted, 1.0, 4.0)));
+    World away;
+    REQUIRE(away.AddPlane({}).ok());
+    body.velocity.y = speed;
+    REQUIRE(away.AddBody(shape.asset(), body).valid());
+    away.Step(kDt);
+    CHECK(away.stats().substeps == 1);
+    CHECK(away.stats().contacts == 0);
+  }
+}
