@@ -2,6 +2,7 @@
 #include "plush/status.h"
 
 #include <catch2/catch.hpp>
+
 #include <string>
 
 TEST_CASE("Every status code has a name of its own") {

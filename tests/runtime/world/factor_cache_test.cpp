@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "world/factor_cache.h"
+
+#include "runtime/tet_fixtures.h"
+#include "runtime/world/heap_counter.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+constexpr float kDt = 0.01f;
+
+size_t BytesOfSecondBody(const ShapeAsset& shape, const BodyDesc& first, const BodyDesc& second) {
+  CountingMemory memory;
+  WorldDesc desc;
+  desc.allocator = memory.allocator();
+  World world(desc);
+  REQUIRE(world.AddBody(shape.asset(), first).valid());
+  const size_t before = memory.bytes_out();
+  REQUIRE(world.AddBody(shape.asset(), second).valid());
+  return memory.bytes_out() - before;
+}
+
+}  // namespace
+
+TEST_CASE("Bodies share factors exactly where asset, material and pins are equal") {
+  const ShapeAsset shape(TetBox(3, 3, 3, 0.1), {}, double(kDt));
+  const size_t factor = shape.asset().factor().values.size() * sizeof(float);
+  const std::vector<uint32_t> pins = {1, 5}, other_pins = {1, 6}, same_pins = {5, 1, 5};
+  BodyDesc plain, pinned, pinned_alike, pinned_otherwise, stiff, heavy;
+  pinned.pinned_nodes = pins;
+  pinned_alike.pinned_nodes = same_pins;
+  pinned_otherwise.pinned_nodes = other_pins;
+  stiff.material.young = 4.0e5f;
+  heavy.material.density = 2000.0f;
+  const size_t shared = BytesOfSecondBody(shape, plain, plain);
+  CHECK(BytesOfSecondBody(shape, pinned, pinned_alike) == shared);
+  CHECK(BytesOfSecondBody(shape, stiff, stiff) == shared);
+  for (const BodyDesc* other : {&pinned, &stiff, &heavy}) {
+    CHECK(BytesOfSecondBody(shape, plain, *other) > shared + factor);
+  }
+  CHECK(BytesOfSecondBody(shape, pinned, pinned_otherwise) > shared + factor);
+}
+
+TEST_CASE("The last body that leaves takes its factors along") {
+  const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {}, double(kDt));
+  CountingMemory memory;
+  WorldDesc desc;
+  desc.allocator = memory.allocator();
+  World world(desc);
+  BodyDesc stiff;
+  stiff.material.young = 4.0e5f;
+  world.RemoveBody(world.AddBody(shape.asset()));  // lists have their size now
+  const size_t before = memory.bytes_out();
+  const BodyId a = world.AddBody(shape.asset(), stiff), b = world.AddBody(shape.asset(), stiff);
+  REQUIRE(world.PrepareTimeStep(0.005f).ok());
+  world.RemoveBody(a);
+  CHECK(world.Step(0.005f) == kStepOk);  // b still has its factors
+  world.RemoveBody(b);
+  CHECK(memory.bytes_out() == before);
+}
+
+TEST_CASE("Factors of a step and of its fractions belong to those steps") {
+  const ShapeAsset shape(TetBox(2, 2, 1, 0.1, 0.05, 1), {}, double(kDt));
+  const SimulationView& simulation = shape.simulation();
+  const std::vector<uint8_t> free_nodes(shape.num_nodes(), 0);
+  FactorCache cache(DefaultAllocator());
+  SystemKey* system =
+      cache.Acquire(shape.asset(), {simulation.mu, simulation.lambda}, true, 1.0f, free_nodes);
+  REQUIRE(system != nullptr);
+  const FactorSet* set = nullptr;
+  CHECK(cache.Find(*system, kDt) == nullptr);
+  REQUIRE(cache.Prepare(*system, kDt, 4, &set).ok());
+  CHECK(cache.Find(*system, kDt) == set);
+  const FactorSet* again = nullptr;
+  REQUIRE(cache.Prepare(*system, kDt, 4, &again).ok());
+  CHECK(again == set);
+  for (int k = 0; k < 4; ++k) {
+    SystemView view = system->view;
+    view.dt = kDt / static_cast<float>(k + 1);
+    std::vector<double> exact(system->pattern.rows.size());
+    AssembleSystem(view, system->pattern, exact);
+    CholeskyWorkspace workspace;
+    REQUIRE(workspace.Allocate(DefaultAllocator(), system->pattern.size()));
+    REQUIRE(Factorise(system->pattern, &workspace, exact));
+    for (size_t i = 0; i < exact.size(); ++i) {
+      REQUIRE(double(set->values[k][i]) == Approx(exact[i]).margin(1e-7));
+    }
+    CHECK(set->ids[k] != 0);
+    for (int j = 0; j < k; ++j) CHECK(set->ids[j] != set->ids[k]);
+  }
+  cache.Release(system);
+}
