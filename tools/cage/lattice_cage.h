@@ -14,8 +14,8 @@ namespace plush::tools {
 
 /// Size of the lattice: one of the two.
 struct LatticeSettings {
-  uint32_t target_tets =
-      450;              ///< the cell size whose cage comes nearest to it; used if cell_m is 0
+  /// The cell size whose cage comes nearest to this number of tets, where cell_m is 0.
+  uint32_t target_tets = 450;
   double cell_m = 0.0;  ///< edge of the cubes [m]; 0: from target_tets
 };
 

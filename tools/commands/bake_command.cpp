@@ -178,14 +178,17 @@ void PrintSummary(const BakeRun& run) {
 
 int RunBake(const BakeOptions& options) {
   BakeRun run{options, {}, {}, {}, {}, {}, false};
+  OutputOptions output = options.output;
   Result<Done> done = CheckPaths(options);
-  // A report goes only where the paths were found to be sound.
-  if (!done.ok()) return PrintError(kVerb, done.error());
-  done = ImportAndBake(&run);
+  if (done.ok()) {
+    done = ImportAndBake(&run);
+  } else {
+    output.report.clear();  // its path may be the one that is wrong
+  }
   if (done.ok() && !IsGated(run)) done = WriteOutputs(&run);
   PrintSummary(run);
-  return FinishRun(kVerb, options.input, options.output, run.findings,
-                   done.ok() ? nullptr : &done.error(), DocumentOf(run));
+  return FinishRun(kVerb, options.input, output, run.findings, done.ok() ? nullptr : &done.error(),
+                   DocumentOf(run));
 }
 
 void AddCageOptions(CLI::App* verb, BakeSettings* settings) {

@@ -231,6 +231,8 @@ TEST_CASE("plush bake refuses outputs that it cannot write before any work") {
         2);
   CHECK(RunPlush({"bake", folder.ball(), "-o", folder / "b.plush", "--report", out}).exit_code ==
         2);
+  const PlushRun json_run = RunPlush({"bake", folder.ball(), "-o", out, "--json"});
+  CHECK(json::parse(json_run.out)["exit_code"] == 2);
   const std::string source = Content(folder.ball());
   CHECK(RunPlush({"bake", folder.ball(), "-o", folder.ball()}).exit_code == 1);
   CHECK(Content(folder.ball()) == source);
