@@ -39,14 +39,6 @@ std::vector<Vec3> UnitNormals(std::span<const Vec3> normals) {
   return unit;
 }
 
-// A .plush file counts v upwards, glTF downwards.
-std::vector<Vec2> FlippedUvs(std::span<const Vec2> uvs) {
-  std::vector<Vec2> flipped;
-  flipped.reserve(uvs.size());
-  for (const Vec2& uv : uvs) flipped.push_back({uv.x, 1.0f - uv.y});
-  return flipped;
-}
-
 // Column-major translations by -X.
 std::vector<std::array<float, 16>> InverseBinds(std::span<const Vec3> rest) {
   std::vector<std::array<float, 16>> matrices;
@@ -104,9 +96,8 @@ class GlbExporter {
     json attributes = {{"POSITION", writer_.AddPositions(visual.positions)},
                        {"NORMAL", vec3s(UnitNormals(visual.normals))}};
     if (!visual.uvs.empty()) {
-      const std::vector<Vec2> uvs = FlippedUvs(visual.uvs);
-      attributes["TEXCOORD_0"] = writer_.AddArray(std::span<const Vec2>(uvs), GltfTarget::kVertices,
-                                                  GltfComponent::kFloat, "VEC2");
+      attributes["TEXCOORD_0"] =
+          writer_.AddArray(visual.uvs, GltfTarget::kVertices, GltfComponent::kFloat, "VEC2");
     }
     using Joints = std::array<uint16_t, 4>;
     attributes["JOINTS_0"] =

@@ -18,7 +18,8 @@
 namespace plush::tools {
 
 /// Bytes of a .glb with all bodies and one animation. Bodies of one asset share its mesh; materials
-/// keep their names and get colours of the palette. The same run gives the same bytes. Errors:
+/// keep their names and get colours of the palette; texture coordinates are those of the source,
+/// whose v may count upwards (OBJ) or downwards (glTF). The same run gives the same bytes. Errors:
 /// kLimit (a cage of more than 65536 nodes, a file of 4 GiB), kInvalidInput (no triangle in any
 /// body).
 Result<std::vector<std::byte>> ExportGlb(const SceneWorld& scene_world, const Animation& animation);
