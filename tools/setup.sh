@@ -15,7 +15,7 @@ build=(
   nlohmann-json3-dev
 )
 test=(
-  catch2 flatbuffers-compiler assimp-testmodels
+  catch2 libbenchmark-dev flatbuffers-compiler assimp-testmodels
 )
 full=(
   clang-14 clang-format-14 clang-tidy-14 g++-mingw-w64-x86-64-posix g++-aarch64-linux-gnu

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// The models of the benchmarks, and the list of cases.
+#pragma once
+
+#include "plush/asset.h"
+
+#include "bake/bake.h"
+#include "base/result.h"
+#include "import/import.h"
+
+#include <string>
+
+namespace plush::bench {
+
+/// The folder that --models names.
+class ModelFolder {
+ public:
+  explicit ModelFolder(std::string path) : path_(std::move(path)) {}
+
+  /// Path of a model, or "" where it is absent: then says on stderr that `case_name` is skipped.
+  std::string Find(const std::string& file, const std::string& case_name) const;
+
+ private:
+  std::string path_;
+};
+
+/// Imports a model or ends the program with the reason.
+tools::ImportedModel ImportOrExit(const std::string& path, double scale = 1.0);
+
+/// Bakes a model or ends the program with the reason.
+std::vector<std::byte> BakeOrExit(const tools::ImportedModel& model,
+                                  const tools::BakeSettings& settings = {});
+
+/// A baked file in memory, aligned for Asset::Open.
+class AlignedBytes {
+ public:
+  explicit AlignedBytes(std::span<const std::byte> bytes);
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  std::vector<std::byte> storage_;
+  std::span<const std::byte> bytes_;
+};
+
+// Each registers its cases, named group/case; those whose model is absent are left out.
+void AddStepCases(const ModelFolder& models);  ///< step/arm_4k, step/arm_16k, refactor/arm_4k
+void AddBakeCases(const ModelFolder& models);  ///< check/horse_97k, bake/armadillo_86k
+void AddOpenCases(const ModelFolder& models);  ///< open/100k, open_trusted/100k
+void AddRotationCases();                       ///< rotation/apd
+
+}  // namespace plush::bench
