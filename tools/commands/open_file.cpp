@@ -18,12 +18,11 @@ Result<std::vector<std::byte>> ReadAssetFile(const std::string& path) {
 Error OpenError(const std::string& path, const Status& status) {
   const bool foreign =
       status.code == StatusCode::kForeignVersion || status.code == StatusCode::kLayoutMismatch;
-  std::string place = status.section;
-  if (status.index != 0) place += "[" + std::to_string(status.index) + "]";
-  return {foreign ? ExitCode::kUnsupported : ExitCode::kInvalidInput,
-          "'" + path + "': " + place + ": " + status.reason +
-              (foreign ? "" : "; `plush validate` says all that is wrong"),
-          ""};
+  std::string text = "'" + path + "': " + status.section;
+  if (status.index != 0) text.append("[").append(std::to_string(status.index)).append("]");
+  text.append(": ").append(status.reason);
+  if (!foreign) text += "; `plush validate` says all that is wrong";
+  return {foreign ? ExitCode::kUnsupported : ExitCode::kInvalidInput, text, ""};
 }
 
 }  // namespace plush::tools
