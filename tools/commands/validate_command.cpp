@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include "plush/asset.h"
 
+#include "base/aligned_bytes.h"
 #include "base/files.h"
 #include "commands/commands.h"
 #include "commands/open_file.h"
 #include "commands/output.h"
+#include "import/import.h"
 #include "report/findings_report.h"
 #include "validate/validate.h"
 
@@ -21,6 +24,7 @@ namespace {
 
 struct ValidateOptions {
   std::vector<std::string> files;
+  std::string source;
   OutputOptions output;
 };
 
@@ -28,6 +32,7 @@ struct ValidateOptions {
 struct Verdict {
   FindingList findings;
   std::optional<Error> error;
+  std::optional<SourceErrors> source_errors;
 
   ExitCode exit_code(const OutputOptions& output) const {
     if (error) return error->exit_code;
@@ -38,7 +43,37 @@ struct Verdict {
   }
 };
 
-Verdict Judge(const std::string& path) {
+// The import settings that the asset was baked with, as its settings record them.
+ImportSettings SettingsOfBake(std::span<const std::byte> bytes) {
+  ImportSettings import;
+  const AlignedBytes file(bytes);
+  Asset asset;
+  if (!asset.Open(file.bytes(), Trust::kValidated).ok()) return import;
+  const auto json = nlohmann::json::parse(asset.settings(), nullptr, false);
+  const auto positive = [&json](const char* key, double fallback) {
+    if (!json.is_object() || !json.contains(key) || !json[key].is_number()) return fallback;
+    const double value = json[key].get<double>();
+    return value > 0.0 && value < 1e9 ? value : fallback;
+  };
+  import.unit_m = positive("unit_m", 0.0);
+  import.scale = positive("scale", 1.0);
+  if (json.is_object() && json.contains("up") && json["up"].is_string()) {
+    import.up = json["up"] == "Z" ? UpAxis::kZ : UpAxis::kY;
+  }
+  return import;
+}
+
+void CompareWithSource(const std::vector<std::byte>& bytes, const std::string& source,
+                       Verdict* verdict) {
+  const auto model = ImportModel(source, SettingsOfBake(bytes), &verdict->findings);
+  if (!model.ok()) {
+    verdict->error = model.error().WithContext("--source");
+    return;
+  }
+  verdict->source_errors = ValidateAgainstSource(bytes, model.value(), &verdict->findings);
+}
+
+Verdict Judge(const std::string& path, const std::string& source) {
   Verdict verdict;
   const auto bytes = ReadAssetFile(path);
   if (!bytes.ok()) {
@@ -46,6 +81,7 @@ Verdict Judge(const std::string& path) {
     return verdict;
   }
   ValidateAsset(bytes.value(), &verdict.findings);
+  if (!source.empty()) CompareWithSource(bytes.value(), source, &verdict);
   return verdict;
 }
 
@@ -55,6 +91,10 @@ nlohmann::json VerdictJson(const std::string& path, const Verdict& verdict, Exit
                          {"errors", verdict.findings.CountOf(Severity::kError)},
                          {"exit_code", static_cast<int>(code)}};
   if (verdict.error) json["error"] = verdict.error->message;
+  if (verdict.source_errors) {
+    json["source"] = {{"max_error_m", verdict.source_errors->max_m},
+                      {"mean_error_m", verdict.source_errors->mean_m}};
+  }
   return json;
 }
 
@@ -62,6 +102,10 @@ void PrintVerdict(const std::string& path, const Verdict& verdict, const OutputO
   std::fputs(FindingsText("validate", path, verdict.findings, output.verbosity()).c_str(), stderr);
   if (verdict.error) PrintError("validate", *verdict.error);
   if (output.json || output.quiet) return;
+  if (verdict.source_errors) {
+    std::printf("%s: embedding off the source by %.3g m at most, %.3g m on average\n", path.c_str(),
+                verdict.source_errors->max_m, verdict.source_errors->mean_m);
+  }
   if (!verdict.error && verdict.findings.all().empty()) std::printf("%s: valid\n", path.c_str());
 }
 
@@ -69,7 +113,7 @@ int RunValidate(const ValidateOptions& options) {
   nlohmann::json files = nlohmann::json::array();
   ExitCode code = ExitCode::kOk;
   for (const std::string& path : options.files) {
-    const Verdict verdict = Judge(path);
+    const Verdict verdict = Judge(path, options.source);
     const ExitCode file_code = verdict.exit_code(options.output);
     if (code == ExitCode::kOk) code = file_code;
     PrintVerdict(path, verdict, options.output);
@@ -87,6 +131,10 @@ void AddValidateCommand(CLI::App* app, int* exit_code) {
   verb->add_option("files", options->files, "the .plush files")
       ->required()
       ->type_name("FILE.plush...");
+  verb->add_option("--source", options->source,
+                   "source mesh that the file was baked from: compare vertices, in metres")
+      ->type_name("IN")
+      ->group("Source");
   verb->footer("The exit code is that of the first file that is not valid.");
   AddOutputOptions(verb, &options->output);
   verb->callback([options, exit_code] { *exit_code = RunValidate(*options); });

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// `plush info` and `plush validate` from outside: exit codes, documents, several files.
+#include "bake/bake.h"
+#include "base/files.h"
+#include "import/import.h"
+#include "plush_generated.h"
+#include "shapes/shape_asset.h"
+#include "shapes/tet_shapes.h"
+#include "tools/procedural_meshes.h"
+#include "tools/run_plush.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+
+using Catch::Matchers::Contains;
+using nlohmann::json;
+using plush::tests::PlushRun;
+using plush::tests::RunPlush;
+using plush::tests::TemporaryFolder;
+
+namespace {
+
+void Write(const std::string& path, std::span<const std::byte> bytes) {
+  REQUIRE(plush::tools::WriteFileAtomically(path, bytes).ok());
+}
+
+std::vector<std::byte> BarBytes() {
+  return plush::test::AssetBytesOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
+}
+
+// A sound bar, a cut one, one of version 0.2, one with a wrong number, in a folder.
+struct Files {
+  TemporaryFolder folder;
+  std::string good = folder / "good.plush";
+  std::string cut = folder / "cut.plush";
+  std::string foreign = folder / "foreign.plush";
+  std::string wrong = folder / "wrong.plush";
+
+  Files() {
+    auto bytes = BarBytes();
+    Write(good, bytes);
+    Write(cut, std::span(bytes).first(bytes.size() / 2));
+    auto* root = flatbuffers::GetMutableRoot<flatbuffers::Table>(bytes.data());
+    root->SetField<uint16_t>(plush::format::Asset::VT_FORMAT_MINOR, 2, 0);
+    Write(foreign, bytes);
+    bytes = BarBytes();
+    auto* positions = plush::format::GetAsset(bytes.data())->visual()->positions();
+    const_cast<uint8_t*>(positions->Data())[3] = 0x7f;
+    Write(wrong, bytes);
+  }
+};
+
+// Imports and bakes as `plush bake` does.
+std::vector<std::byte> Baked(const std::string& source) {
+  plush::tools::FindingList findings;
+  plush::tools::ImportSettings import;
+  import.helper = std::filesystem::path(PLUSH_EXECUTABLE).parent_path() / "plush-import";
+  const auto model = plush::tools::ImportModel(source, import, &findings);
+  if (!model.ok()) FAIL(model.error().message);
+  plush::tools::BakeSettings settings;
+  settings.target_tets = 100;
+  auto baked = plush::tools::Bake(model.value(), settings, &findings);
+  if (!baked.ok()) FAIL(baked.error().message);
+  return std::move(baked.value().bytes);
+}
+
+}  // namespace
+
+TEST_CASE("plush info tells about a file, as text and as JSON") {
+  const Files files;
+  const PlushRun text = RunPlush({"info", files.good});
+  REQUIRE(text.exit_code == 0);
+  CHECK_THAT(text.out, Contains("30 nodes, 40 tets"));
+  CHECK(text.err.empty());
+  const PlushRun machine = RunPlush({"info", files.good, "--json"});
+  REQUIRE(machine.exit_code == 0);
+  const json document = json::parse(machine.out);
+  CHECK(document["simulation"]["tets"] == 40);
+  CHECK(document["file_bytes"] == std::filesystem::file_size(files.good));
+}
+
+TEST_CASE("plush info refuses what cannot be opened, each with its code") {
+  const Files files;
+  CHECK(RunPlush({"info", files.cut}).exit_code == 3);
+  CHECK(RunPlush({"info", files.wrong}).exit_code == 3);
+  CHECK(RunPlush({"info", files.folder / "none.plush"}).exit_code == 2);
+  CHECK(RunPlush({"info", files.folder.path()}).exit_code == 2);
+  CHECK(RunPlush({"info"}).exit_code == 1);
+  const PlushRun foreign = RunPlush({"info", files.foreign, "--json"});
+  CHECK(foreign.exit_code == 5);
+  CHECK_THAT(foreign.err, Contains("another format version than 0.1; bake its source again"));
+  CHECK(json::parse(foreign.out)["exit_code"] == 5);
+}
+
+TEST_CASE("plush validate judges each file, and exits with the first that is not valid") {
+  const Files files;
+  const PlushRun good = RunPlush({"validate", files.good, files.good});
+  CHECK(good.exit_code == 0);
+  CHECK_THAT(good.out, Contains("valid"));
+  CHECK(RunPlush({"validate", files.wrong}).exit_code == 3);
+  CHECK(RunPlush({"validate", files.good, files.foreign, files.wrong}).exit_code == 5);
+  CHECK(RunPlush({"validate", files.folder / "none.plush"}).exit_code == 2);
+  const PlushRun several =
+      RunPlush({"validate", "--json", files.good, files.cut, files.foreign, files.wrong});
+  CHECK(several.exit_code == 3);
+  const json document = json::parse(several.out);
+  REQUIRE(document["files"].size() == 4);
+  CHECK(document["files"][0]["findings"].empty());
+  CHECK(document["files"][1]["findings"][0]["code"] == "FILE_TRUNCATED");
+  CHECK(document["files"][2]["findings"][0]["code"] == "FILE_VERSION");
+  CHECK_THAT(document["files"][2]["findings"][0]["message"].get<std::string>(),
+             Contains("(it is 0.2)"));
+  CHECK(document["files"][3]["findings"].size() >= 2);  // the number and the content hash
+}
+
+TEST_CASE("plush validate --source measures the embedding against the source mesh") {
+  const TemporaryFolder folder;
+  plush::tests::WriteObj(plush::tests::MakeSphere(0.5, 12, 24), folder / "ball.obj");
+  plush::tests::WriteObj(plush::tests::MakeSphere(0.501, 12, 24), folder / "larger.obj");
+  plush::tests::WriteObj(plush::tests::MakeSphere(0.5, 6, 12), folder / "coarser.obj");
+  const std::string asset = folder / "ball.plush";
+  Write(asset, Baked(folder / "ball.obj"));
+
+  const PlushRun same = RunPlush({"validate", asset, "--source", folder / "ball.obj", "--json"});
+  INFO(same.err);
+  REQUIRE(same.exit_code == 0);
+  const json document = json::parse(same.out);
+  CHECK(document["files"][0]["source"]["max_error_m"].get<double>() < 1e-6);
+  CHECK_THAT(RunPlush({"validate", asset, "--source", folder / "ball.obj"}).out,
+             Contains("embedding off the source by"));
+
+  const PlushRun larger =
+      RunPlush({"validate", asset, "--source", folder / "larger.obj", "--json"});
+  CHECK(larger.exit_code == 3);
+  const json differs = json::parse(larger.out)["files"][0];
+  CHECK(differs["source"]["max_error_m"].get<double>() == Approx(0.001).epsilon(0.01));
+  CHECK(differs["findings"][0]["code"] == "FILE_SOURCE");
+  CHECK(differs["findings"][1]["code"] == "FILE_EMBEDDING");
+
+  const PlushRun coarser = RunPlush({"validate", asset, "--source", folder / "coarser.obj"});
+  CHECK(coarser.exit_code == 3);
+  CHECK_THAT(coarser.err, Contains("FILE_SOURCE"));
+  CHECK(RunPlush({"validate", asset, "--source", folder / "none.obj"}).exit_code == 2);
+}
