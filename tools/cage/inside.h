@@ -22,8 +22,8 @@ class InsideTest {
   ~InsideTest();
   InsideTest(InsideTest&&) noexcept;
 
-  /// Generalised winding number, to about 0.04: 1 inside a closed outward surface, 0 outside. Exact
-  /// solid angles near `point`, expansions of whole branches far away.
+  /// Generalised winding number, to better than 0.1: 1 inside a closed outward surface, 0 outside.
+  /// Exact solid angles near `point`, expansions of whole branches far away.
   double WindingNumber(const Vec3d& point) const;
   /// |w| > 1/2.
   bool IsInside(const Vec3d& point) const;

@@ -16,7 +16,7 @@ namespace {
 
 // Winding-number queries per surface, spread evenly over the tets (at least one in each). Open
 // surfaces get their volume from them, closed ones only what overlaps.
-constexpr size_t kSamplesOpen = 40'000;
+constexpr size_t kSamplesOpen = 20'000;
 constexpr size_t kSamplesClosed = 10'000;
 constexpr size_t kMaxSamplesPerTet = 100;
 
