@@ -88,8 +88,8 @@ Offset<format::Simulation> AddSimulation(FlatBufferBuilder* builder, const Asset
   return format::CreateSimulation(
       *builder, nodes, masses, tets, dm_inv, volumes, mu, lambda, regions, rest.components,
       static_cast<float>(content.material.density), static_cast<float>(content.material.young),
-      static_cast<float>(content.material.poisson), static_cast<float>(content.solid_volume),
-      static_cast<float>(rest.median_edge));
+      static_cast<float>(content.material.poisson), static_cast<float>(content.material.damping),
+      static_cast<float>(content.solid_volume), static_cast<float>(rest.median_edge));
 }
 
 Offset<format::Factor> AddFactor(FlatBufferBuilder* builder, const RestData& rest) {

@@ -38,6 +38,7 @@ void FillVisual(const SurfaceMesh& surface, Embedding embedding, AssetContent* c
 
 std::string SettingsJson(const ImportedModel& model, const BakeSettings& settings, Mesher mesher) {
   nlohmann::json json = {
+      {"damping", settings.material.damping},
       {"density", settings.material.density},
       {"dt", settings.dt},
       {"mass", settings.mass == MassSource::kSolid ? "solid" : "cage"},

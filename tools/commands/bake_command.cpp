@@ -226,6 +226,8 @@ void AddMaterialOptions(CLI::App* verb, BakeSettings* settings) {
   add("--young", &material.young, "Young's modulus [Pa]", NumberIn(1e-3, 1e13), "PA");
   add("--poisson", &material.poisson, "Poisson's ratio", NumberIn(0, 0.499), "NU");
   add("--density", &material.density, "density [kg/m^3]", NumberIn(1e-6, 1e6), "KG_M3");
+  add("--damping", &material.damping, "time for which the material resists a change of shape [s]",
+      NumberIn(0, 10), "SECONDS");
   add("--dt", &settings->dt, "time step that the factor is made for [s]", NumberIn(1e-6, 1),
       "SECONDS");
   AddChoice<MassSource>(verb, "--mass",

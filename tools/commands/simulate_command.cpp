@@ -35,6 +35,7 @@ struct SimulateOptions {
   std::optional<uint32_t> threads;
   std::optional<float> young;
   std::optional<float> poisson;
+  std::optional<float> damping;
   std::optional<float> density;
   std::string stats;
   std::string export_path;
@@ -98,6 +99,7 @@ void ApplyOverrides(const SimulateOptions& options, Scene* scene) {
     body.material.young = options.young.value_or(body.material.young);
     body.material.poisson = options.poisson.value_or(body.material.poisson);
     body.material.density = options.density.value_or(body.material.density);
+    body.material.damping = options.damping.value_or(body.material.damping);
   }
 }
 
@@ -224,6 +226,10 @@ void AddRunOptions(CLI::App* verb, SimulateOptions* options) {
       ->group(group);
   verb->add_option("--density", options->density, "density in kg/m^3 (default: as baked)")
       ->check(CLI::Range(1.0e-3, 1.0e6))
+      ->group(group);
+  verb->add_option("--damping", options->damping,
+                   "Kelvin-Voigt relaxation time in s (default: as baked)")
+      ->check(CLI::Range(0.0, 10.0))
       ->group(group);
 }
 

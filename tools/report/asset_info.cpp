@@ -84,6 +84,7 @@ nlohmann::json SimulationInfo(const Asset& asset) {
           {"young_pa", s.young},
           {"poisson", s.poisson},
           {"density_kg_m3", s.density},
+          {"damping_s", s.damping},
           {"dt_s", asset.factor().dt},
           {"factor_nonzeros", asset.factor().rows.size()},
           {"regions", regions}};
@@ -218,8 +219,9 @@ std::string AssetInfoText(const Asset& asset) {
                s.tets.size(), s.components, static_cast<double>(s.median_edge));
   text += Line("cage volume %.6g m^3, solid volume %.6g m^3, mass %.6g kg", shapes.volume,
                static_cast<double>(s.solid_volume), Sum(s.masses));
-  text += Line("material: E %.4g Pa, nu %.4g, density %.4g kg/m^3", static_cast<double>(s.young),
-               static_cast<double>(s.poisson), static_cast<double>(s.density));
+  text += Line("material: E %.4g Pa, nu %.4g, density %.4g kg/m^3, damping %.4g s",
+               static_cast<double>(s.young), static_cast<double>(s.poisson),
+               static_cast<double>(s.density), static_cast<double>(s.damping));
   text += Line("tets: dihedral angles %.1f to %.1f degrees, quality %.3f mean, %.3f least",
                shapes.min_dihedral_deg, shapes.max_dihedral_deg, shapes.mean_quality,
                shapes.min_quality);

@@ -51,12 +51,13 @@ LowerMatrix AssembleSystemMatrix(const SystemTerms& terms) {
   for (size_t i = 0; i < terms.masses.size(); ++i) {
     triplets.emplace_back(static_cast<int>(i), static_cast<int>(i), terms.masses[i]);
   }
-  const double dt_squared = static_cast<double>(terms.dt) * terms.dt;
+  const double time_squared =
+      static_cast<double>(terms.dt) * (static_cast<double>(terms.dt) + terms.damping);
   for (size_t t = 0; t < terms.tets.size(); ++t) {
     const std::array<uint32_t, 4> ids = {terms.tets[t].a, terms.tets[t].b, terms.tets[t].c,
                                          terms.tets[t].d};
     const std::array<Vec3d, 4> gradients = ShapeGradients(terms.dm_inv[t]);
-    const double stiffness = dt_squared * 2.0 * terms.mu[t] * terms.volumes[t];
+    const double stiffness = time_squared * 2.0 * terms.mu[t] * terms.volumes[t];
     for (size_t i = 0; i < 4; ++i) {
       for (size_t j = 0; j < 4; ++j) {
         if (ids[i] < ids[j]) continue;

@@ -23,6 +23,7 @@ struct SystemTerms {
   std::span<const float> volumes;  ///< [m^3] (num_tets x 1)
   std::span<const float> mu;       ///< [Pa] (num_tets x 1)
   float dt = 0.0f;                 ///< [s]
+  float damping = 0.0f;            ///< Kelvin-Voigt relaxation time [s]
 };
 
 /// A sparse matrix by columns.
@@ -32,9 +33,10 @@ struct LowerMatrix {
   std::vector<double> values;
 };
 
-/// Lower triangle of A = diag(m) + dt^2 sum_t 2 mu V G G^T [kg] [Kug, Alg. 1], one scalar per pair
-/// of nodes that share a tet (entries that happen to be zero are kept). Row i of G (4 x 3) is the
-/// gradient of the tet's i-th shape function: rows of Dm^-1 for b, c, d, minus their sum for a.
+/// Lower triangle of A = diag(m) + (dt^2 + damping dt) sum_t 2 mu V G G^T [kg] [Kug, Alg. 1,
+/// damping added], one scalar per pair of nodes that share a tet (entries that happen to be zero
+/// are kept). Row i of G (4 x 3) is the gradient of the tet's i-th shape function: rows of Dm^-1
+/// for b, c, d, minus their sum for a.
 LowerMatrix AssembleSystemMatrix(const SystemTerms& terms);
 
 /// L with L L^T = A, all structural fill kept. Errors: kInvalidInput (A is not numerically positive

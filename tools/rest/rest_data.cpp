@@ -128,14 +128,15 @@ double MedianEdge(const NodeGraph& graph, const RestData& rest) {
   return *middle;
 }
 
-Result<Done> ComputeFactor(double dt, RestData* rest) {
+Result<Done> ComputeFactor(double dt, double damping, RestData* rest) {
   rest->dt = dt;
   const LowerMatrix matrix = AssembleSystemMatrix({.masses = rest->masses,
                                                    .tets = rest->tets,
                                                    .dm_inv = rest->dm_inv,
                                                    .volumes = rest->volumes,
                                                    .mu = rest->mu,
-                                                   .dt = static_cast<float>(dt)});
+                                                   .dt = static_cast<float>(dt),
+                                                   .damping = static_cast<float>(damping)});
   Result<LowerMatrix> factor = FactorSystemMatrix(matrix);
   if (!factor.ok()) return factor.error();
   rest->column_starts = std::move(factor.value().column_starts);
@@ -212,7 +213,7 @@ Result<RestData> ComputeRestData(const TetMesh& mesh, const Material& material, 
   }
   rest.components = CountComponents(graph);
   rest.median_edge = MedianEdge(graph, rest);
-  if (auto done = ComputeFactor(dt, &rest); !done.ok()) return done.error();
+  if (auto done = ComputeFactor(dt, material.damping, &rest); !done.ok()) return done.error();
   return rest;
 }
 

@@ -85,10 +85,11 @@ ScenePin ReadPin(const json& value, const std::string& path, std::string* mistak
 void ReadMaterial(const JsonObject& body, MaterialOverride* out, std::string* mistake) {
   if (!body.Has("material")) return;
   const JsonObject material(*body.Value("material"), body.PathOf("material"),
-                            {"young", "poisson", "density"}, mistake);
+                            {"young", "poisson", "density", "damping"}, mistake);
   material.Number("young", {0.0, 1.0e12, true}, &out->young);
   material.Number("poisson", {0.0, 0.5, false, true}, &out->poisson);
   material.Number("density", {0.0, 1.0e6, true}, &out->density);
+  material.Number("damping", {0.0, 10.0}, &out->damping);
 }
 
 SceneBody ReadBody(const json& value, const std::string& path, const std::string& folder,

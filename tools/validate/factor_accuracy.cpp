@@ -80,7 +80,8 @@ void CheckFactorAccuracy(const SimulationView& simulation, const FactorView& fac
                                                    .dm_inv = simulation.dm_inv,
                                                    .volumes = simulation.volumes,
                                                    .mu = simulation.mu,
-                                                   .dt = factor.dt});
+                                                   .dt = factor.dt,
+                                                   .damping = simulation.damping});
   const std::vector<double> diagonal = Diagonal(matrix);
   ProductColumns columns(factor);
   Tally wrong("FILE_FACTOR", "factor.values",

@@ -5,13 +5,13 @@
 // serves any number of worlds, threads and processes. Format: schemas/plush.fbs.
 #pragma once
 
+#include "plush/status.h"
+#include "plush/types.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
-
-#include "plush/status.h"
-#include "plush/types.h"
 
 namespace plush {
 
@@ -25,8 +25,8 @@ inline constexpr size_t kAssetAlignment = 32;
 /// How much Open believes.
 enum class Trust : uint8_t {
   kNothing,    ///< check everything: structure, counts, every index, every float
-  kValidated,  ///< skip the checks of indices and floats. Unsafe for any bytes that this process has
-               ///< not already opened with kNothing: a wrong index then reads outside the file.
+  kValidated,  ///< skip the checks of indices and floats. Unsafe for any bytes that this process
+               ///< has not already opened with kNothing: a wrong index then reads outside the file.
 };
 
 /// A run of the render surface with one material.
@@ -40,12 +40,12 @@ struct PartView {
 
 /// VIZ: the render surface and the tet that carries each vertex.
 struct VisualView {
-  std::span<const Vec3> positions;      ///< rest positions [m] (num_vertices x 1)
-  std::span<const Vec3> normals;        ///< unit normals (num_vertices x 1)
-  std::span<const Vec2> uvs;            ///< texture coordinates (num_vertices x 1, or empty)
-  std::span<const uint32_t> indices;    ///< triangle corners (3 num_triangles x 1)
-  std::span<const uint32_t> tet_ids;    ///< carrying tet (num_vertices x 1)
-  std::span<const Vec4> weights;        ///< barycentric weights in that tet (num_vertices x 1)
+  std::span<const Vec3> positions;    ///< rest positions [m] (num_vertices x 1)
+  std::span<const Vec3> normals;      ///< unit normals (num_vertices x 1)
+  std::span<const Vec2> uvs;          ///< texture coordinates (num_vertices x 1, or empty)
+  std::span<const uint32_t> indices;  ///< triangle corners (3 num_triangles x 1)
+  std::span<const uint32_t> tet_ids;  ///< carrying tet (num_vertices x 1)
+  std::span<const Vec4> weights;      ///< barycentric weights in that tet (num_vertices x 1)
 };
 
 /// SIM: the cage and its rest data. Nodes stand in the elimination order of the factor.
@@ -61,6 +61,7 @@ struct SimulationView {
   float density = 0.0f;            ///< [kg/m^3], > 0, as asked for in the bake
   float young = 0.0f;              ///< Young's modulus [Pa], > 0, as asked for in the bake
   float poisson = 0.0f;            ///< Poisson's ratio, in [0, 0.5)
+  float damping = 0.0f;            ///< Kelvin-Voigt relaxation time [s], in [0, 10]
   float solid_volume = 0.0f;       ///< volume enclosed by the surface [m^3], >= 0
   float median_edge = 0.0f;        ///< median edge length of the cage [m], > 0
 };
@@ -116,10 +117,10 @@ class Asset {
   uint32_t num_regions() const { return num_regions_; }
   RegionView region(uint32_t index) const;  ///< index < num_regions(), in ascending order of name
 
-  uint64_t content_hash() const { return content_hash_; }      ///< as written; not verified
-  uint64_t source_hash() const { return source_hash_; }        ///< XXH3-64 of the source file
+  uint64_t content_hash() const { return content_hash_; }  ///< as written; not verified
+  uint64_t source_hash() const { return source_hash_; }    ///< XXH3-64 of the source file
   std::string_view tool_version() const { return tool_version_; }
-  std::string_view settings() const { return settings_; }      ///< bake settings, JSON text
+  std::string_view settings() const { return settings_; }  ///< bake settings, JSON text
 
  private:
   void Reset();

@@ -10,16 +10,16 @@
 // parallel through WorldDesc::jobs. Results do not depend on the number of threads.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string_view>
-
 #include "plush/allocator.h"
 #include "plush/asset.h"
 #include "plush/jobs.h"
 #include "plush/status.h"
 #include "plush/types.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
 
 namespace plush {
 
@@ -32,14 +32,14 @@ enum class ContactResponse : uint8_t {
 
 /// Settings of the splitting solver [Kug, Alg. 2].
 struct SolverSettings {
-  int outer_iterations = 1;          ///< element pass, solve and volume sweep per substep, 1..64;
-                                     ///< at least contact_iterations while a node touches
-  int contact_iterations = 3;        ///< least outer iterations while a node touches, 3..64
-  int volume_sweeps = 1;             ///< Gauss-Seidel sweeps over the tets per outer iteration, 0..16
-  int polar_iterations = 4;          ///< most Newton steps per tet and rotation, 1..64
-  int held_cg_iterations = 20;       ///< fixed count of the solve with more than 64 held degrees of
-                                     ///< freedom, 1..256
-  int max_substeps = 4;              ///< most substeps of a step in which a node can touch, 1..4
+  int outer_iterations = 1;     ///< element pass, solve and volume sweep per substep, 1..64;
+                                ///< at least contact_iterations while a node touches
+  int contact_iterations = 3;   ///< least outer iterations while a node touches, 3..64
+  int volume_sweeps = 1;        ///< Gauss-Seidel sweeps over the tets per outer iteration, 0..16
+  int polar_iterations = 4;     ///< most Newton steps per tet and rotation, 1..64
+  int held_cg_iterations = 20;  ///< fixed count of the solve with more than 64 held degrees of
+                                ///< freedom, 1..256
+  int max_substeps = 4;         ///< most substeps of a step in which a node can touch, 1..4
   ContactResponse response = ContactResponse::kHold;
   float penalty_stiffness = 1.0e4f;  ///< of kPenalty: force per depth and node [N/m], > 0
 };
@@ -48,27 +48,31 @@ struct SolverSettings {
 struct WorldDesc {
   Vec3 gravity = {0.0f, -9.81f, 0.0f};  ///< [m/s^2]
   SolverSettings solver;
-  bool measure_energy = true;           ///< fill StepStats' energies and tet counts after each step
-  Allocator allocator;  ///< DefaultAllocator() where `allocate` is null
-  JobSystem jobs;       ///< everything on the calling thread where `run` is null
+  bool measure_energy = true;  ///< fill StepStats' energies and tet counts after each step
+  Allocator allocator;         ///< DefaultAllocator() where `allocate` is null
+  JobSystem jobs;              ///< everything on the calling thread where `run` is null
 };
 
 /// Replaces the baked material of one body. Values below zero keep the baked ones.
 struct MaterialOverride {
   float young = -1.0f;    ///< Young's modulus [Pa], > 0
   float poisson = -1.0f;  ///< Poisson's ratio, in [0, 0.5)
+  float damping = -1.0f;  ///< Kelvin-Voigt relaxation time [s], in [0, 10]: how long the material
+                          ///< resists a change of shape. 0 leaves only the integrator's own
+                          ///< damping; a body about 1 m large and 1e5 Pa stiff wobbles at 0.01,
+                          ///< settles like dough at 0.1
   float density = -1.0f;  ///< [kg/m^3], > 0; scales every node's mass
 };
 
 /// How a body enters the world.
 struct BodyDesc {
-  Pose pose;                              ///< of the rest shape
-  Vec3 velocity;                          ///< of every node [m/s]
-  Vec3 angular_velocity;                  ///< about the pose's position [rad/s]
+  Pose pose;              ///< of the rest shape
+  Vec3 velocity;          ///< of every node [m/s]
+  Vec3 angular_velocity;  ///< about the pose's position [rad/s]
   MaterialOverride material;
-  std::span<const uint32_t> pinned_nodes; ///< cage nodes that never move (indices below num_nodes,
-                                          ///< duplicates allowed); see FindRegionNodes
-  bool fixed = false;                     ///< every node pinned: scenery
+  std::span<const uint32_t> pinned_nodes;  ///< cage nodes that never move (indices below num_nodes,
+                                           ///< duplicates allowed); see FindRegionNodes
+  bool fixed = false;                      ///< every node pinned: scenery
 };
 
 /// A solid half-space: points p with dot(p, normal) < offset are inside it.
@@ -93,8 +97,8 @@ enum StepFlags : uint32_t {
                                     ///< positions and no longer moves
   kStepInvalidArgument = 1u << 2,   ///< dt is not finite or not in (0, 1] s; nothing moved
   kStepOutOfMemory = 1u << 3,       ///< the factor for dt could not be made; nothing moved
-  kStepHeldIterative = 1u << 4,     ///< more than 64 degrees of freedom were held: solved by a fixed
-                                    ///< number of conjugate-gradient iterations, see held_residual
+  kStepHeldIterative = 1u << 4,  ///< more than 64 degrees of freedom were held: solved by a fixed
+                                 ///< number of conjugate-gradient iterations, see held_residual
 };
 
 /// Parts of a step that are timed.
@@ -102,33 +106,33 @@ enum class Phase : uint8_t { kElements, kSolve, kVolume, kContact, kOther, kCoun
 
 /// What the last step did, summed or maximal over the bodies.
 struct StepStats {
-  uint32_t flags = kStepOk;          ///< StepFlags
-  double kinetic_j = 0.0;            ///< kinetic energy at the end [J]
-  double elastic_j = 0.0;            ///< elastic energy at the end [J]: mu V |F - R|^2 +
-                                     ///< lambda/2 V (det F - 1)^2
-  double gravity_j = 0.0;            ///< -sum m dot(g, x) at the end [J]
-  float max_speed = 0.0f;            ///< fastest node [m/s]
-  float max_penetration = 0.0f;      ///< deepest node below a plane [m], >= 0
-  float min_det_f = 1.0f;            ///< smallest det F of any tet
-  float held_residual = 0.0f;        ///< largest relative residual of iterative held solves
-  uint32_t contacts = 0;             ///< nodes held by planes at the end
-  uint32_t substeps = 0;             ///< largest number of substeps of a body
-  uint32_t outer_iterations = 0;     ///< largest number of outer iterations in a substep
-  uint32_t inverted_tets = 0;        ///< det F <= 0
-  uint32_t collapsed_tets = 0;       ///< det F < 0.1, inverted ones included
+  uint32_t flags = kStepOk;       ///< StepFlags
+  double kinetic_j = 0.0;         ///< kinetic energy at the end [J]
+  double elastic_j = 0.0;         ///< elastic energy at the end [J]: mu V |F - R|^2 +
+                                  ///< lambda/2 V (det F - 1)^2
+  double gravity_j = 0.0;         ///< -sum m dot(g, x) at the end [J]
+  float max_speed = 0.0f;         ///< fastest node [m/s]
+  float max_penetration = 0.0f;   ///< deepest node below a plane [m], >= 0
+  float min_det_f = 1.0f;         ///< smallest det F of any tet
+  float held_residual = 0.0f;     ///< largest relative residual of iterative held solves
+  uint32_t contacts = 0;          ///< nodes held by planes at the end
+  uint32_t substeps = 0;          ///< largest number of substeps of a body
+  uint32_t outer_iterations = 0;  ///< largest number of outer iterations in a substep
+  uint32_t inverted_tets = 0;     ///< det F <= 0
+  uint32_t collapsed_tets = 0;    ///< det F < 0.1, inverted ones included
   float phase_s[static_cast<size_t>(Phase::kCount)] = {};  ///< wall time by phase [s], summed over
                                                            ///< the bodies
 };
 
 /// Conserved quantities of one body, computed in double precision.
 struct BodyMoments {
-  double mass = 0.0;              ///< [kg]
-  double centre[3] = {};          ///< centre of mass [m]
+  double mass = 0.0;                ///< [kg]
+  double centre[3] = {};            ///< centre of mass [m]
   double linear_momentum[3] = {};   ///< [kg m/s]
   double angular_momentum[3] = {};  ///< about the centre of mass [kg m^2/s]
-  double volume = 0.0;            ///< of the deformed cage [m^3]
-  double kinetic_j = 0.0;         ///< [J]
-  double elastic_j = 0.0;         ///< [J]
+  double volume = 0.0;              ///< of the deformed cage [m^3]
+  double kinetic_j = 0.0;           ///< [J]
+  double elastic_j = 0.0;           ///< [J]
 };
 
 /// Soft bodies that move together through time.

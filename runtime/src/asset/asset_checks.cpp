@@ -162,6 +162,7 @@ void CheckSimulation(const AssetLayout& layout, CheckSink* sink) {
   CheckScalar(s.density, kMinPositive, kMaxQuantity, "simulation.density", sink);
   CheckScalar(s.young, kMinPositive, kMaxQuantity, "simulation.young", sink);
   CheckScalar(s.poisson, 0.0f, std::nextafter(0.5f, 0.0f), "simulation.poisson", sink);
+  CheckScalar(s.damping, 0.0f, kMaxDamping, "simulation.damping", sink);
   CheckScalar(s.solid_volume, 0.0f, kMaxQuantity, "simulation.solid_volume", sink);
   CheckScalar(s.median_edge, kMinPositive, kMaxCoordinate, "simulation.median_edge", sink);
 }

@@ -156,6 +156,7 @@ SimulationView ReadSimulation(const format::Simulation& table) {
   view.density = table.density();
   view.young = table.young();
   view.poisson = table.poisson();
+  view.damping = table.damping();
   view.solid_volume = table.solid_volume();
   view.median_edge = table.median_edge();
   return view;

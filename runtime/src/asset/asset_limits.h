@@ -21,6 +21,7 @@ inline constexpr float kMaxCoordinate = 1.0e9f;
 
 /// Entries of Dm^-1 [1/m]: squares are finite in float.
 inline constexpr float kMaxInverse = 1.0e18f;
+inline constexpr float kMaxDamping = 10.0f;  ///< [s]
 
 /// Entries of the factor [sqrt(kg)]: squares are finite in float.
 inline constexpr float kMaxFactor = 1.0e18f;

@@ -18,17 +18,25 @@ Mat3 GradientAt(const ElementView& elements, size_t t, std::span<const Vec3> x) 
 
 }  // namespace
 
+void ComputeStretches(const ElementView& elements, std::span<const Vec3> x,
+                      std::span<const Quat> rotations, std::span<Mat3> stretches) {
+  for (size_t t = 0; t < elements.tets.size(); ++t) {
+    stretches[t] = TransposeTimes(RotationMatrix(rotations[t]), GradientAt(elements, t, x));
+  }
+}
+
 void AddElasticImpulses(const ElementView& elements, std::span<const Vec3> x, float dt,
-                        int polar_iterations, std::span<Quat> rotations,
-                        std::span<const float> kappa, std::span<Vec3> rhs) {
-  const float dt2 = dt * dt;
+                        int polar_iterations, std::span<const Mat3> stretches,
+                        std::span<const float> kappa, std::span<Quat> rotations,
+                        std::span<Vec3> rhs) {
   for (size_t t = 0; t < elements.tets.size(); ++t) {
     const Mat3 F = GradientAt(elements, t, x);
     rotations[t] = AnalyticPolarDecomposition(F, rotations[t], polar_iterations);
     const Mat3 R = RotationMatrix(rotations[t]);
     // dt^2 times minus the derivative of mu V |F - R|^2, plus kappa times that of C = det F - 1.
-    const float stretch = 2.0f * elements.lame.Mu(t) * elements.volumes[t] * dt2;
-    const Mat3 P = (R - F) * stretch + Cofactor(F) * kappa[t];
+    const float stiffness = 2.0f * elements.lame.Mu(t) * elements.volumes[t] * dt;
+    Mat3 P = (R - F) * (stiffness * dt) + Cofactor(F) * kappa[t];
+    if (!stretches.empty()) P = P + (R * stretches[t] - F) * (stiffness * elements.damping);
     ScatterNodeGradients(elements.tets[t], NodeGradients(P, elements.dm_inv[t]), 1.0f, rhs);
   }
 }

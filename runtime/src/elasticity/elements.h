@@ -30,14 +30,23 @@ struct ElementView {
   std::span<const Mat3> dm_inv;    ///< Dm^-1 [1/m] (num_tets x 1)
   std::span<const float> volumes;  ///< V [m^3] (num_tets x 1)
   LameView lame;
+  float damping = 0.0f;  ///< Kelvin-Voigt relaxation time beta of the stretch term [s]
 };
 
-/// Adds dt^2 times the elastic forces at positions `x` [m] to `rhs` [kg m]: of the stretch term
-/// with rotations from APD, warm-started from and stored to `rotations`, and of the volume term by
-/// its multipliers, kappa_t grad C_t [Kug, Eq. 12 and 16]. Does not allocate.
+/// S = R^T F of every tet at positions `x`, with the rotations as given: the stretch from which
+/// damping measures the change in a step. Does not allocate.
+void ComputeStretches(const ElementView& elements, std::span<const Vec3> x,
+                      std::span<const Quat> rotations, std::span<Mat3> stretches);
+
+/// Adds dt^2 times the forces of the tets at positions `x` [m] to `rhs` [kg m]: of the stretch term
+/// with rotations from APD, warm-started from and stored to `rotations`; of the volume term by its
+/// multipliers, kappa_t grad C_t [Kug, Eq. 12 and 16]; and, unless `stretches` is empty, of the
+/// viscous potential (beta / dt) mu V |F - R S|^2 with S the `stretches` at the start of the step
+/// (num_tets x 1): zero for a rigid motion. Does not allocate.
 void AddElasticImpulses(const ElementView& elements, std::span<const Vec3> x, float dt,
-                        int polar_iterations, std::span<Quat> rotations,
-                        std::span<const float> kappa, std::span<Vec3> rhs);
+                        int polar_iterations, std::span<const Mat3> stretches,
+                        std::span<const float> kappa, std::span<Quat> rotations,
+                        std::span<Vec3> rhs);
 
 /// Shape of all tets at one moment.
 struct ElementSummary {

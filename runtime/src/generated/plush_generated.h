@@ -521,8 +521,9 @@ struct Simulation FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_DENSITY = 22,
     VT_YOUNG = 24,
     VT_POISSON = 26,
-    VT_SOLID_VOLUME = 28,
-    VT_MEDIAN_EDGE = 30
+    VT_DAMPING = 28,
+    VT_SOLID_VOLUME = 30,
+    VT_MEDIAN_EDGE = 32
   };
   const flatbuffers::Vector<const plush::format::Vec3 *> *nodes() const {
     return GetPointer<const flatbuffers::Vector<const plush::format::Vec3 *> *>(VT_NODES);
@@ -560,6 +561,9 @@ struct Simulation FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   float poisson() const {
     return GetField<float>(VT_POISSON, 0.0f);
   }
+  float damping() const {
+    return GetField<float>(VT_DAMPING, 0.0f);
+  }
   float solid_volume() const {
     return GetField<float>(VT_SOLID_VOLUME, 0.0f);
   }
@@ -589,6 +593,7 @@ struct Simulation FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            VerifyField<float>(verifier, VT_DENSITY, 4) &&
            VerifyField<float>(verifier, VT_YOUNG, 4) &&
            VerifyField<float>(verifier, VT_POISSON, 4) &&
+           VerifyField<float>(verifier, VT_DAMPING, 4) &&
            VerifyField<float>(verifier, VT_SOLID_VOLUME, 4) &&
            VerifyField<float>(verifier, VT_MEDIAN_EDGE, 4) &&
            verifier.EndTable();
@@ -635,6 +640,9 @@ struct SimulationBuilder {
   void add_poisson(float poisson) {
     fbb_.AddElement<float>(Simulation::VT_POISSON, poisson, 0.0f);
   }
+  void add_damping(float damping) {
+    fbb_.AddElement<float>(Simulation::VT_DAMPING, damping, 0.0f);
+  }
   void add_solid_volume(float solid_volume) {
     fbb_.AddElement<float>(Simulation::VT_SOLID_VOLUME, solid_volume, 0.0f);
   }
@@ -666,11 +674,13 @@ inline flatbuffers::Offset<Simulation> CreateSimulation(
     float density = 0.0f,
     float young = 0.0f,
     float poisson = 0.0f,
+    float damping = 0.0f,
     float solid_volume = 0.0f,
     float median_edge = 0.0f) {
   SimulationBuilder builder_(_fbb);
   builder_.add_median_edge(median_edge);
   builder_.add_solid_volume(solid_volume);
+  builder_.add_damping(damping);
   builder_.add_poisson(poisson);
   builder_.add_young(young);
   builder_.add_density(density);
@@ -700,6 +710,7 @@ inline flatbuffers::Offset<Simulation> CreateSimulationDirect(
     float density = 0.0f,
     float young = 0.0f,
     float poisson = 0.0f,
+    float damping = 0.0f,
     float solid_volume = 0.0f,
     float median_edge = 0.0f) {
   auto nodes__ = nodes ? _fbb.CreateVectorOfStructs<plush::format::Vec3>(*nodes) : 0;
@@ -724,12 +735,13 @@ inline flatbuffers::Offset<Simulation> CreateSimulationDirect(
       density,
       young,
       poisson,
+      damping,
       solid_volume,
       median_edge);
 }
 
-/// Cholesky factor L of A = M + dt^2 sum_t 2 mu V G G^T [Kug, Alg. 1], one scalar per pair of nodes
-/// (the three axes share it), by columns, the diagonal first in each column.
+/// Cholesky factor L of A = M + (dt^2 + damping dt) sum_t 2 mu V G G^T [Kug, Alg. 1, damping added],
+/// one scalar per pair of nodes (the three axes share it), by columns, the diagonal first in each column.
 struct Factor FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   typedef FactorBuilder Builder;
   enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {

@@ -42,12 +42,12 @@ void AssembleSystem(const SystemView& system, const CholeskyPattern& pattern,
         system.pinned[i] ? 1.0 : double(system.masses[i]) * double(system.mass_scale);
   }
   const ElementView& elements = system.elements;
-  const double dt2 = double(system.dt) * double(system.dt);
+  const double time2 = double(system.dt) * (double(system.dt) + double(elements.damping));
   for (size_t t = 0; t < elements.tets.size(); ++t) {
     const Tet& tet = elements.tets[t];
     const uint32_t nodes[4] = {tet.a, tet.b, tet.c, tet.d};
     const ShapeGradients gradients(elements.dm_inv[t]);
-    const double stiffness = 2.0 * elements.lame.Mu(t) * double(elements.volumes[t]) * dt2;
+    const double stiffness = 2.0 * elements.lame.Mu(t) * double(elements.volumes[t]) * time2;
     for (int i = 0; i < 4; ++i) {
       for (int j = 0; j < 4; ++j) {
         if (nodes[i] < nodes[j] || system.pinned[nodes[i]] || system.pinned[nodes[j]]) continue;
@@ -62,12 +62,12 @@ void MultiplySystem(const SystemView& system, std::span<const Vec3> x, std::span
     out[i] = x[i] * (system.masses[i] * system.mass_scale);
   }
   const ElementView& elements = system.elements;
-  const float dt2 = system.dt * system.dt;
+  const float time2 = system.dt * (system.dt + elements.damping);
   for (size_t t = 0; t < elements.tets.size(); ++t) {
     const Tet& tet = elements.tets[t];
     const Mat3& dm_inv = elements.dm_inv[t];
     const Mat3 gradient = DeformationGradient(x[tet.a], x[tet.b], x[tet.c], x[tet.d], dm_inv);
-    const float stiffness = 2.0f * elements.lame.Mu(t) * elements.volumes[t] * dt2;
+    const float stiffness = 2.0f * elements.lame.Mu(t) * elements.volumes[t] * time2;
     ScatterNodeGradients(tet, NodeGradients(gradient, dm_inv), stiffness, out);
   }
   for (size_t i = 0; i < x.size(); ++i) {

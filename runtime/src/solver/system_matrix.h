@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The constant matrix A = M + dt^2 sum_t 2 mu V G G^T of the splitting step, one scalar per pair of
-// nodes because the three axes share it.
+// The constant matrix A = M + (dt^2 + damping dt) sum_t 2 mu V G G^T of the splitting step, one
+// scalar per pair of nodes because the three axes share it.
 // Based on:
 // Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast Corotated FEM using Operator Splitting. 2018
 #pragma once

@@ -38,6 +38,7 @@ struct Body {
                           ///< by dt^2 [J] (num_tets x 1)
   ContactState contacts;
   // Memory of a step.
+  Array<Mat3> stretches;         ///< R^T F at the start of the substep, if damped (num_tets x 1)
   Array<Vec3> y;                 ///< positions of the current iterate [m] (num_nodes x 1)
   Array<Vec3> u;                 ///< displacement in the substep [m] (num_nodes x 1)
   Array<Vec3> predicted;         ///< predicted displacement [m] (num_nodes x 1)

@@ -30,11 +30,12 @@ FactorCache::~FactorCache() {
   }
 }
 
-SystemKey* FactorCache::Acquire(const Asset& asset, const LameView& lame, bool baked_material,
-                                float mass_scale, std::span<const uint8_t> pinned) {
+SystemKey* FactorCache::Acquire(const Asset& asset, const ElementView& elements,
+                                bool baked_material, float mass_scale,
+                                std::span<const uint8_t> pinned) {
   for (SystemKey* s = systems_; s != nullptr; s = s->next) {
-    if (s->asset_bytes.data() == asset.bytes().data() && SameLame(s->lame, lame) &&
-        s->mass_scale == mass_scale &&
+    if (s->asset_bytes.data() == asset.bytes().data() && SameLame(s->lame, elements.lame) &&
+        s->damping == elements.damping && s->mass_scale == mass_scale &&
         std::equal(pinned.begin(), pinned.end(), s->pinned.begin())) {
       ++s->users;
       return s;
@@ -49,13 +50,10 @@ SystemKey* FactorCache::Acquire(const Asset& asset, const LameView& lame, bool b
   std::copy(pinned.begin(), pinned.end(), system->pinned.begin());
   const SimulationView& simulation = asset.simulation();
   system->asset_bytes = asset.bytes();
-  system->lame = lame;
+  system->lame = elements.lame;
+  system->damping = elements.damping;
   system->mass_scale = mass_scale;
-  system->view = {{simulation.tets, simulation.dm_inv, simulation.volumes, lame},
-                  simulation.masses,
-                  mass_scale,
-                  system->pinned.span(),
-                  0.0f};
+  system->view = {elements, simulation.masses, mass_scale, system->pinned.span(), 0.0f};
   system->baked = asset.factor();
   system->pattern = {system->baked.column_starts, system->baked.rows};
   system->as_baked = baked_material && mass_scale == 1.0f &&

@@ -31,6 +31,7 @@ struct FactorSet {
 struct SystemKey {
   std::span<const std::byte> asset_bytes;
   LameView lame;
+  float damping = 0.0f;
   float mass_scale = 1.0f;
   Array<uint8_t> pinned;  ///< (num_nodes x 1)
   SystemView view;        ///< with dt = 0; its `pinned` is the array above
@@ -52,7 +53,7 @@ class FactorCache {
 
   /// The system of an asset with this material and pins: an equal one if there is one. Counts one
   /// more user. Null where the allocator fails.
-  SystemKey* Acquire(const Asset& asset, const LameView& lame, bool baked_material,
+  SystemKey* Acquire(const Asset& asset, const ElementView& elements, bool baked_material,
                      float mass_scale, std::span<const uint8_t> pinned);
   /// Counts one user less; the last one frees the system and its factors.
   void Release(SystemKey* system);

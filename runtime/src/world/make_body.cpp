@@ -34,6 +34,9 @@ Status CheckDescription(const Asset& asset, const BodyDesc& desc) {
   if (!std::isfinite(m.poisson) || m.poisson >= 0.5f) {
     return Invalid("material.poisson", "must lie in [0, 0.5)");
   }
+  if (!std::isfinite(m.damping) || m.damping > 10.0f) {
+    return Invalid("material.damping", "must lie in [0, 10]");
+  }
   if (!std::isfinite(m.density) || m.density == 0.0f) {
     return Invalid("material.density", "must be finite and above 0");
   }
@@ -73,6 +76,7 @@ bool AllocateState(const Allocator& allocator, Body* body) {
   const size_t nodes = body->simulation.nodes.size(), tets = body->simulation.tets.size();
   return body->x.Allocate(allocator, nodes) && body->v.Allocate(allocator, nodes) &&
          body->rotations.Allocate(allocator, tets) && body->kappa.Allocate(allocator, tets, 0.0f) &&
+         body->stretches.Allocate(allocator, body->elements.damping > 0.0f ? tets : 0) &&
          body->y.Allocate(allocator, nodes) && body->u.Allocate(allocator, nodes) &&
          body->predicted.Allocate(allocator, nodes) && body->rhs.Allocate(allocator, nodes) &&
          body->d.Allocate(allocator, nodes) && body->mobility.Allocate(allocator, nodes);
@@ -132,11 +136,14 @@ Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& 
   if (body == nullptr) return {StatusCode::kOutOfMemory, "body"};
   body->visual = asset.visual();
   body->simulation = simulation;
-  body->elements = {simulation.tets, simulation.dm_inv, simulation.volumes, lame};
+  body->elements = {simulation.tets, simulation.dm_inv, simulation.volumes, lame,
+                    Overridden(desc.material.damping, simulation.damping)};
   body->mass_scale = mass_scale;
   body->fixed = desc.fixed;
-  const bool baked_material = desc.material.young < 0.0f && desc.material.poisson < 0.0f;
-  body->system = cache->Acquire(asset, lame, baked_material, body->mass_scale, pinned.span());
+  const bool baked_material =
+      desc.material.young < 0.0f && desc.material.poisson < 0.0f && desc.material.damping < 0.0f;
+  body->system =
+      cache->Acquire(asset, body->elements, baked_material, body->mass_scale, pinned.span());
   if (body->system == nullptr || !AllocateState(allocator, body) ||
       !ReservePlanes(allocator, num_planes, body)) {
     DestroyBody(allocator, cache, body);

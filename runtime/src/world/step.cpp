@@ -102,7 +102,8 @@ void MakeRightHandSide(const StepSettings& settings, float h, Body* body) {
     body->rhs[i] = (body->predicted[i] - body->u[i]) * body->Mass(i);
   }
   AddElasticImpulses(body->elements, body->y.span(), h, settings.solver.polar_iterations,
-                     body->rotations.span(), body->kappa.span(), body->rhs.span());
+                     body->stretches.span(), body->kappa.span(), body->rotations.span(),
+                     body->rhs.span());
   for (size_t i = 0; i < body->x.size(); ++i) {
     if (body->IsPinned(i)) body->rhs[i] = {};
   }
@@ -209,6 +210,10 @@ void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* 
                            body->factors->values[fraction - 1].span(),
                            body->factors->ids[fraction - 1]};
   system.system.dt = h;
+  if (body->stretches.size() > 0) {
+    ComputeStretches(body->elements, body->x.span(), body->rotations.span(),
+                     body->stretches.span());
+  }
   Predict(settings, h, body);
   for (float& kappa : body->kappa) kappa *= h * h;
   int iterations = settings.solver.outer_iterations;

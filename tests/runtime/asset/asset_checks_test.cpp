@@ -176,6 +176,10 @@ TEST_CASE("Wrong scalars are named") {
     set(root->simulation(), Simulation::VT_POISSON, 0.5f);
     s.ExpectOnly(CheckKind::kRange, "simulation.poisson", 0);
   }
+  SECTION("damping") {
+    set(root->simulation(), Simulation::VT_DAMPING, -0.1f);
+    s.ExpectOnly(CheckKind::kRange, "simulation.damping", 0);
+  }
   SECTION("solid volume") {
     set(root->simulation(), Simulation::VT_SOLID_VOLUME, kNan);
     s.ExpectOnly(CheckKind::kNonFinite, "simulation.solid_volume", 0);

@@ -96,7 +96,7 @@ TEST_CASE("Impulses are dt^2 times the stretch forces plus multipliers times vol
   }
   std::vector<Vec3> rhs(shape.num_nodes(), Vec3{1.0f, -2.0f, 3.0f});
   std::vector<Quat> rotations(model.tets.size());
-  AddElasticImpulses(shape.elements(), ToVec3s(x), static_cast<float>(dt), 64, rotations, kappa,
+  AddElasticImpulses(shape.elements(), ToVec3s(x), static_cast<float>(dt), 64, {}, kappa, rotations,
                      rhs);
   // A volume term of energy -kappa (det F - 1) / dt^2 has the multiplier's force: by linearity the
   // forces with two values of lambda give the gradient of each determinant.
