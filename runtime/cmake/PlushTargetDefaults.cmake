@@ -10,7 +10,9 @@ function(plush_target_defaults target)
     POSITION_INDEPENDENT_CODE ON)
   if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     # Contraction would let one compiler fuse what another does not: results must be bit-equal.
-    target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off)
+    # Descriptions are made with designated initialisers: members left out have defaults.
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow
+      -Wno-missing-field-initializers -ffp-contract=off)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       # gcc 12 reports std::optional and std::variant members that are only read where set.
       target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
