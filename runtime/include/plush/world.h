@@ -57,11 +57,11 @@ struct WorldDesc {
 struct MaterialOverride {
   float young = -1.0f;    ///< Young's modulus [Pa], > 0
   float poisson = -1.0f;  ///< Poisson's ratio, in [0, 0.5)
+  float density = -1.0f;  ///< [kg/m^3], > 0; scales every node's mass
   float damping = -1.0f;  ///< Kelvin-Voigt relaxation time [s], in [0, 10]: how long the material
                           ///< resists a change of shape. 0 leaves only the integrator's own
                           ///< damping; a body about 1 m large and 1e5 Pa stiff wobbles at 0.01,
                           ///< settles like dough at 0.1
-  float density = -1.0f;  ///< [kg/m^3], > 0; scales every node's mass
 };
 
 /// How a body enters the world.
