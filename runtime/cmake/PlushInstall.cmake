@@ -25,8 +25,6 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
 if(PLUSH_BUILD_TOOLS)
   # The importer runs as a process of its own; plush looks for it beside itself.
   install(TARGETS plush EXPORT plushToolsTargets RUNTIME COMPONENT tools)
-  if(TARGET plush_import)
-    install(TARGETS plush_import RUNTIME COMPONENT tools)
-  endif()
+  install(TARGETS plush_import RUNTIME COMPONENT tools)
   install(EXPORT plushToolsTargets NAMESPACE plush:: DESTINATION ${package_dir} COMPONENT tools)
 endif()

@@ -14,8 +14,9 @@ function(plush_target_defaults target)
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow
       -Wno-missing-field-initializers -ffp-contract=off)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      # gcc 12 reports std::optional and std::variant members that are only read where set.
-      target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
+      # Two false alarms of gcc 12: members of std::variant and std::optional that are read only
+      # where they are set, and std::string's operator+ (gcc bug 105651).
+      target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized -Wno-restrict)
     endif()
   elseif(MSVC)
     target_compile_options(${target} PRIVATE /W4 /fp:precise)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Drops each asset named on the command line on the ground and tells whether it came to lie there.
+// The cage touches the ground; the surface inside it may stay above.
 
 #include <plush/plush.h>
 
@@ -21,17 +22,19 @@ bool Drop(const char* path) {
   if (!world.AddPlane({}).ok()) return false;
   const plush::BodyId id = world.AddBody(asset, {.pose = {.position = {0.0f, 1.5f, 0.0f}}});
   if (!id.valid()) return false;
-  std::vector<plush::Vec3> positions(asset.visual().positions.size());
-  if (!world.Skin(id, positions, {}).ok() || positions.empty()) return false;
-  const float start = positions[0].y;
+  std::vector<plush::Vec3> surface(asset.visual().positions.size());
+  std::vector<plush::Vec3> nodes(asset.simulation().nodes.size());
+  if (surface.empty() || !world.Skin(id, surface, {}).ok()) return false;
+  const float start = surface[0].y;
   for (int i = 0; i < 100; ++i) world.Step(0.01f);
-  if (!world.Skin(id, positions, {}).ok()) return false;
+  if (!world.Skin(id, surface, {}).ok() || !world.NodePositions(id, nodes).ok()) return false;
   float lowest = HUGE_VALF;
-  for (const plush::Vec3& p : positions) lowest = std::fmin(lowest, p.y);
-  std::printf("%s: fell %.3f m, lowest vertex at %.4f m, state %016llx\n", path,
-              static_cast<double>(start - positions[0].y), static_cast<double>(lowest),
+  for (const plush::Vec3& p : nodes) lowest = std::fmin(lowest, p.y);
+  const float fallen = start - surface[0].y;
+  std::printf("%s: fell %.3f m, lowest node at %.5f m, state %016llx\n", path,
+              static_cast<double>(fallen), static_cast<double>(lowest),
               static_cast<unsigned long long>(world.StateHash()));
-  return start - positions[0].y > 0.3f && std::fabs(lowest) < 0.05f;
+  return fallen > 0.3f && std::fabs(lowest) < 0.01f;
 }
 
 }  // namespace
