@@ -184,7 +184,8 @@ class World {
   /// kInvalidArgument (unknown body, wrong size, non-finite value).
   Status SetNodeVelocities(BodyId id, std::span<const Vec3> velocities);
 
-  /// Sets world positions [m] (num_nodes x 1), pinned nodes included; velocities stay. Errors:
+  /// Sets world positions [m] (num_nodes x 1), pinned nodes included; velocities stay, contacts are
+  /// forgotten. Errors:
   /// kInvalidArgument (unknown body, wrong size, non-finite value).
   Status SetNodePositions(BodyId id, std::span<const Vec3> positions);
 

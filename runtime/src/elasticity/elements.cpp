@@ -41,6 +41,14 @@ void AddElasticImpulses(const ElementView& elements, std::span<const Vec3> x, fl
   }
 }
 
+void MatchRotations(const ElementView& elements, std::span<const Vec3> x,
+                    std::span<Quat> rotations) {
+  for (size_t t = 0; t < elements.tets.size(); ++t) {
+    rotations[t] =
+        AnalyticPolarDecomposition(GradientAt(elements, t, x), rotations[t], kConvergedIterations);
+  }
+}
+
 ElementSummary SummariseElements(const ElementView& elements, std::span<const Vec3> x,
                                  std::span<const Quat> rotations) {
   ElementSummary summary;

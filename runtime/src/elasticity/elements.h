@@ -48,6 +48,11 @@ void AddElasticImpulses(const ElementView& elements, std::span<const Vec3> x, fl
                         std::span<const float> kappa, std::span<Quat> rotations,
                         std::span<Vec3> rhs);
 
+/// Rotations of the tets at positions `x`, converged from those given (num_tets x 1). Does not
+/// allocate.
+void MatchRotations(const ElementView& elements, std::span<const Vec3> x,
+                    std::span<Quat> rotations);
+
 /// Shape of all tets at one moment.
 struct ElementSummary {
   double elastic_j = 0.0;  ///< elastic energy [J]

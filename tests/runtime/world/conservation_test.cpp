@@ -170,7 +170,8 @@ TEST_CASE("A rest shape whose nodes are set has only the forces of the caller's 
   std::vector<Vec3> forces(shape.num_nodes());
   REQUIRE(world.ElasticForces(id, forces).ok());
   Eigen::VectorXd bounds = Eigen::VectorXd::Zero(x.cols());
-  const double strain = 1.2e-7 * x.cwiseAbs().maxCoeff() / SmallestEdge(shape.simulation());
+  const double strain =
+      std::sqrt(3.0) * 1.2e-7 * x.cwiseAbs().maxCoeff() / SmallestEdge(shape.simulation());
   for (size_t t = 0; t < model.tets.size(); ++t) {
     const double stress = (model.lambda[t] + 2.0 * model.mu[t]) * strain;
     for (int i = 0; i < 4; ++i) {

@@ -146,6 +146,29 @@ TEST_CASE("Set states are what the next step starts from") {
   CHECK((moved - x).row(0).mean() == Approx(0.1).epsilon(1e-3));
 }
 
+TEST_CASE("A body that is moved forgets what it touched and how it was strained") {
+  const ShapeAsset shape = SmallShape();
+  Random random(8);
+  const Points place = (random.Rotation() * (1.1 * ToEigen(shape.rest()))).colwise() +
+                       Eigen::Vector3d(0.0, 2.0, 0.0);
+  std::vector<Points> ends;
+  for (const bool with_past : {false, true}) {
+    World world;
+    REQUIRE(world.AddPlane({}).ok());
+    BodyDesc body;
+    body.pose.position.y = 0.02f;
+    const BodyId id = world.AddBody(shape.asset(), body);
+    for (int step = 0; with_past && step < 30; ++step) world.Step(kDt);
+    if (with_past) REQUIRE(world.stats().contacts > 0);
+    REQUIRE(world.SetNodePositions(id, ToVec3s(place)).ok());
+    REQUIRE(world.SetNodeVelocities(id, std::vector<Vec3>(shape.num_nodes())).ok());
+    for (int step = 0; step < 20; ++step) world.Step(kDt);
+    CHECK(world.stats().contacts == 0);
+    ends.push_back(ToEigen(PositionsOf(world, id, shape.num_nodes())));
+  }
+  CHECK((ends[0] - ends[1]).cwiseAbs().maxCoeff() < 1e-5);
+}
+
 TEST_CASE("A state that is no number freezes its body and no other") {
   const ShapeAsset shape = SmallShape();
   World world;
