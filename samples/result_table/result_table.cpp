@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Prints the table of samples/run.sh from the reports that the verbs of `plush` have written.
+
+#include "base/files.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using nlohmann::json;
+
+constexpr double kAtRest = 0.02;  // no node faster than this any more [m/s]
+
+json ReadJson(const std::string& path) {
+  const auto bytes = plush::tools::ReadFile(path);
+  if (!bytes.ok()) throw std::runtime_error(bytes.error().message);
+  const char* text = reinterpret_cast<const char*>(bytes.value().data());
+  return json::parse(text, text + bytes.value().size());
+}
+
+double BakeSeconds(const json& report) {
+  double seconds = 0.0;
+  for (const json& stage : report.at("stages")) seconds += stage.at("seconds").get<double>();
+  return seconds;
+}
+
+/// Time of the last step in which a node was faster than kAtRest [s].
+double SettlingTime(const json& stats) {
+  const json& speeds = stats.at("per_step").at("max_speed_m_s");
+  size_t steps = speeds.size();
+  while (steps > 0 && speeds.at(steps - 1).get<double>() < kAtRest) --steps;
+  return static_cast<double>(steps) * stats.at("dt").get<double>();
+}
+
+/// Largest relative change of the cage's volume, in either direction.
+double LargestVolumeChange(const json& stats) {
+  double change = 0.0;
+  for (const json& ratio : stats.at("per_step").at("min_volume_ratio")) {
+    change = std::max(change, 1.0 - ratio.get<double>());
+  }
+  for (const json& ratio : stats.at("per_step").at("max_volume_ratio")) {
+    change = std::max(change, ratio.get<double>() - 1.0);
+  }
+  return change;
+}
+
+void PrintRow(const std::string& folder, const std::string& model) {
+  const json bake = ReadJson(folder + "/" + model + ".bake.json");
+  const json info = ReadJson(folder + "/" + model + ".info.json");
+  const json stats = ReadJson(folder + "/" + model + ".stats.json");
+  const json& simulation = info.at("simulation");
+  std::printf(
+      "%-8s %9llu %6llu %7.2f %8.2f %8.0f %9.3f %9.2f %7.2f %11.3f  %s\n", model.c_str(),
+      info.at("visual").at("triangles").get<unsigned long long>(),
+      simulation.at("tets").get<unsigned long long>(), simulation.at("mass_kg").get<double>(),
+      BakeSeconds(bake), info.at("file_bytes").get<double>() / 1024.0,
+      stats.at("step_ms").at("median").get<double>(), SettlingTime(stats),
+      100.0 * LargestVolumeChange(stats), 1000.0 * stats.at("max_penetration_m").get<double>(),
+      stats.at("state_hash").get<std::string>().c_str());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fprintf(stderr, "usage: plush_result_table FOLDER MODEL...\n");
+    return 1;
+  }
+  std::printf("%-8s %9s %6s %7s %8s %8s %9s %9s %7s %11s  %s\n", "model", "triangles", "tets",
+              "mass", "bake", "file", "step", "rest", "volume", "penetration", "state hash");
+  std::printf("%-8s %9s %6s %7s %8s %8s %9s %9s %7s %11s\n", "", "", "", "kg", "s", "KiB", "ms",
+              "after s", "+- %", "mm");
+  try {
+    for (const std::string& model : std::vector<std::string>(argv + 2, argv + argc)) {
+      PrintRow(argv[1], model);
+    }
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "plush_result_table: %s\n", error.what());
+    return 2;
+  }
+  return 0;
+}
