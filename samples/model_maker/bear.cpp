@@ -112,7 +112,7 @@ void AddPaints(Model* model) {
 Model Bear() {
   Model model;
   model.name = "bear";
-  model.materials = {{"fur", {0.50, 0.235, 0.085}, 0.9},
+  model.materials = {{"brown_fur", {0.50, 0.235, 0.085}, 0.9},
                      {"cream", {0.86, 0.67, 0.42}, 0.9},
                      {"black", {0.012, 0.010, 0.010}, 0.25},
                      {"rose", {0.80, 0.36, 0.30}, 0.9}};

@@ -82,7 +82,7 @@ Model Duck() {
   model.materials = {{"yellow", {1.0, 0.66, 0.035}, 0.45},
                      {"orange", {0.95, 0.23, 0.015}, 0.45},
                      {"black", {0.012, 0.010, 0.010}, 0.25},
-                     {"white", {0.95, 0.95, 0.95}, 0.4}};
+                     {"white", {0.95, 0.95, 0.92}, 0.4}};
   AddBody(&model.solid);
   AddHead(&model.solid);
   AddPaints(&model);

@@ -164,10 +164,10 @@ Model Octopus() {
   Model model;
   model.name = "octopus";
   model.materials = {{"coral", {0.78, 0.13, 0.11}, 0.55},
-                     {"pale", {0.95, 0.55, 0.42}, 0.6},
+                     {"peach", {0.95, 0.55, 0.42}, 0.6},
                      {"white", {0.95, 0.95, 0.92}, 0.3},
                      {"black", {0.012, 0.010, 0.010}, 0.2},
-                     {"spot", {0.50, 0.05, 0.10}, 0.55}};
+                     {"crimson", {0.50, 0.05, 0.10}, 0.55}};
   AddHead(&model.solid);
   AddArms(&model);
   AddPaints(&model);

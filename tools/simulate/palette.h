@@ -16,8 +16,9 @@ struct NamedColour {
   Vec3 linear_rgb;
 };
 
-/// Distinct materials with distinct pleasant colours (distinct as long as there are at most ten).
-/// The same names in the same order give the same colours.
+/// Distinct materials with pleasant colours: the one that a word of the name names in English
+/// ("black", "Fur_Brown"), or else the next of ten different ones. The same names in the same order
+/// give the same colours.
 class Palette {
  public:
   /// Index of the material called `name`, added where it is new.
@@ -26,7 +27,10 @@ class Palette {
   const std::vector<NamedColour>& materials() const { return materials_; }
 
  private:
+  Vec3 NextUnnamed();
+
   std::vector<NamedColour> materials_;
+  uint32_t num_unnamed_ = 0;
 };
 
 }  // namespace plush::tools
