@@ -120,9 +120,6 @@ Model Bear() {
   for (const int side : kSides) AddLimbs(side, &model.solid);
   AddHead(&model.solid);
   AddPaints(&model);
-  for (const Paint& paint : model.paints) {
-    for (const Blob& blob : paint.region.blobs) model.details.blobs.push_back(blob);
-  }
   model.inside = {0.0, 0.165, 0.0};
   model.pin.blobs = {Egg({0.0, 0.55, 0.0}, {0.30, 0.10, 0.30}, 0.0)};
   model.lattice_step = 0.0085;

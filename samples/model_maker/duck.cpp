@@ -86,9 +86,6 @@ Model Duck() {
   AddBody(&model.solid);
   AddHead(&model.solid);
   AddPaints(&model);
-  for (const Paint& paint : model.paints) {
-    for (const Blob& blob : paint.region.blobs) model.details.blobs.push_back(blob);
-  }
   model.inside = {0.0, 0.085, 0.0};
   model.pin.blobs = {Egg({0.0, -0.08, 0.0}, {0.40, 0.10, 0.40}, 0.0)};
   model.lattice_step = 0.0085;

@@ -22,9 +22,18 @@ void StandOnGround(TriangleMesh* mesh) {
 
 }  // namespace
 
+Solid PaintedRegions(const Model& model) {
+  Solid regions;
+  for (const Paint& paint : model.paints) {
+    const auto& blobs = paint.region.blobs;
+    regions.blobs.insert(regions.blobs.end(), blobs.begin(), blobs.end());
+  }
+  return regions;
+}
+
 ModelMesh MakeModelMesh(const Model& model) {
   SurfaceEditor first(MarchTets(model.solid, model.inside, model.lattice_step));
-  Remesh(model.solid, model.details, model.edge, &first);
+  Remesh(model.solid, PaintedRegions(model), model.edge, &first);
   SurfaceEditor editor(first.Extract(nullptr, nullptr));
   const MaterialLayout layout = CutMaterialBorders(model, &editor);
   ImproveTrianglesAtBorders(model, layout, &editor);

@@ -132,7 +132,8 @@ bool MayMerge(const MaterialLayout& layout, const SurfaceEditor& mesh, uint32_t 
 }
 
 void CollapseShortEdges(const Model& model, const MaterialLayout& layout, SurfaceEditor* mesh) {
-  const std::vector<double> wanted = WantedEdges(*mesh, model.solid, model.details, model.edge);
+  const std::vector<double> wanted =
+      WantedEdges(*mesh, model.solid, PaintedRegions(model), model.edge);
   for (const auto& [a, b] : mesh->Edges()) {
     if (!mesh->IsAlive(a) || !mesh->IsAlive(b) || !mesh->HasEdge(a, b)) continue;
     const double length = Length(mesh->position(a) - mesh->position(b));

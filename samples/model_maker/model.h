@@ -19,7 +19,8 @@ struct Material {
 };
 
 /// Gives the surface inside `region` another material. Borders are cut into the mesh, so they are
-/// as smooth as the region. Regions of one model must not cross each other's borders.
+/// as smooth as the region; its blobs may ask for finer triangles as the solid's do. Borders of one
+/// model's regions must not cross.
 struct Paint {
   size_t material = 0;  ///< index into Model::materials, not 0
   Solid region;
@@ -38,6 +39,9 @@ struct Model {
   double lattice_step = 0.01;  ///< of the first triangulation [m]
   double edge = 0.01;          ///< wanted edge length [m]
 };
+
+/// The regions of all paints as one solid: what WantedEdges needs beside the model's own.
+Solid PaintedRegions(const Model& model);
 
 /// A meshed model. All arrays but `material_of_triangle` are per vertex.
 struct ModelMesh {

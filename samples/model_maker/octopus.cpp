@@ -171,9 +171,6 @@ Model Octopus() {
   AddHead(&model.solid);
   AddArms(&model);
   AddPaints(&model);
-  for (const Paint& paint : model.paints) {
-    for (const Blob& blob : paint.region.blobs) model.details.blobs.push_back(blob);
-  }
   model.inside = {0.0, 0.10, 0.0};
   model.pin.blobs = {Egg({0.0, 0.45, -0.05}, {0.35, 0.12, 0.35}, 0.0)};
   model.lattice_step = 0.0065;

@@ -25,7 +25,6 @@ Model PaintedBall() {
   model.solid = BallSolid();
   model.paints = {{1, Solid{{Ball({0.0, 0.16, 0.0}, 0.12, 0.0)}}},
                   {2, Solid{{Finer(Ball({0.0, -0.1, 0.0}, 0.02, 0.0), 0.006)}}}};
-  model.details = model.paints[1].region;
   model.pin = model.paints[0].region;
   model.lattice_step = 0.01;
   model.edge = 0.014;
