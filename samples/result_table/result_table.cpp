@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kAtRest = 0.02;  // no node faster than this any more [m/s]
+constexpr double kCalm = 0.05;  // no node faster than this any more [m/s]
 
 json ReadJson(const std::string& path) {
   const auto bytes = plush::tools::ReadFile(path);
@@ -31,11 +31,11 @@ double BakeSeconds(const json& report) {
   return seconds;
 }
 
-/// Time of the last step in which a node was faster than kAtRest [s].
+/// Time of the last step in which a node was faster than kCalm [s].
 double SettlingTime(const json& stats) {
   const json& speeds = stats.at("per_step").at("max_speed_m_s");
   size_t steps = speeds.size();
-  while (steps > 0 && speeds.at(steps - 1).get<double>() < kAtRest) --steps;
+  while (steps > 0 && speeds.at(steps - 1).get<double>() < kCalm) --steps;
   return static_cast<double>(steps) * stats.at("dt").get<double>();
 }
 
@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   std::printf("%-8s %9s %6s %7s %8s %8s %9s %9s %7s %11s  %s\n", "model", "triangles", "tets",
-              "mass", "bake", "file", "step", "rest", "volume", "penetration", "state hash");
+              "mass", "bake", "file", "step", "calm", "volume", "penetration", "state hash");
   std::printf("%-8s %9s %6s %7s %8s %8s %9s %9s %7s %11s\n", "", "", "", "kg", "s", "KiB", "ms",
               "after s", "+- %", "mm");
   try {
