@@ -13,6 +13,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <string>
 
 using plush::Asset;
@@ -255,6 +256,33 @@ TEST_CASE("Everything that is wrong is reported, not only the first thing") {
   CHECK(failures[1].index == 2);
   CHECK(failures[2].section == "simulation.masses");
   CHECK(failures[3].section == "factor.values");
+}
+
+TEST_CASE("Regions that share their bytes cannot make the check slow") {
+  // 10,000 names for one list of all nodes: checked one by one that would be quadratic work.
+  auto content = plush::test::ContentOf(plush::test::TetBox(30, 1, 1, 0.1));
+  content.regions.clear();
+  for (uint32_t i = 10000; i < 20000; ++i) {
+    content.regions.push_back({std::to_string(i), {}});
+  }
+  content.regions[0].nodes.resize(content.rest.nodes.size());
+  std::iota(content.regions[0].nodes.begin(), content.regions[0].nodes.end(), 0u);
+  content.regions[1].nodes = {0};
+  ExactBuffer file(plush::tools::WriteAsset(content).value());
+  const auto* regions = plush::format::GetAsset(file.bytes().data())->simulation()->regions();
+  // Region 0 has a table layout of its own; every other one is pointed at region 0's table.
+  auto* offsets =
+      reinterpret_cast<uint8_t*>(const_cast<void*>(static_cast<const void*>(regions->Data())));
+  const auto* shared = reinterpret_cast<const uint8_t*>(regions->Get(0));
+  for (uint32_t i = 1; i < regions->size(); ++i) {
+    uint8_t* place = offsets + 4 * i;
+    flatbuffers::WriteScalar(place, static_cast<uint32_t>(shared - place));
+  }
+  const auto failures = Failures(file.bytes());
+  REQUIRE_FALSE(failures.empty());
+  CHECK(failures.back().section == "simulation.regions");
+  CHECK(failures.back().kind == CheckKind::kCounts);
+  CHECK(failures.size() < 10000);
 }
 
 TEST_CASE("A shortened vector is a disagreement of counts") {
