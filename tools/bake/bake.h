@@ -33,9 +33,10 @@ struct BakeSettings {
   double dt = 0.01;  ///< baked time step [s]
   MassSource mass = MassSource::kSolid;
   Mesher mesher = Mesher::kAuto;
-  double scale = 1.0;     ///< --scale of the import, for the record only
-  std::string pins_json;  ///< text of the pins side-car, or empty
-  int threads = 0;        ///< 0: all cores; the bytes do not depend on it
+  double scale = 1.0;         ///< --scale of the import, for the record only
+  UpAxis up = UpAxis::kAuto;  ///< --up of the import, for the record only
+  std::string pins_json;      ///< text of the pins side-car, or empty
+  int threads = 0;            ///< 0: all cores; the bytes do not depend on it
 };
 
 /// One timed part of a bake.

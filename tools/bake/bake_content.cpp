@@ -36,6 +36,18 @@ void FillVisual(const SurfaceMesh& surface, Embedding embedding, AssetContent* c
   content->weights = std::move(embedding.weights);
 }
 
+const char* UpAxisName(UpAxis up) {
+  switch (up) {
+    case UpAxis::kAuto:
+      return "auto";
+    case UpAxis::kY:
+      return "y";
+    case UpAxis::kZ:
+      return "z";
+  }
+  return "auto";
+}
+
 std::string SettingsJson(const ImportedModel& model, const BakeSettings& settings, Mesher mesher) {
   nlohmann::json json = {
       {"damping", settings.material.damping},
@@ -47,6 +59,7 @@ std::string SettingsJson(const ImportedModel& model, const BakeSettings& setting
       {"scale", settings.scale},
       {"unit_m", model.unit_m},
       {"up", std::string(1, model.up)},
+      {"up_option", UpAxisName(settings.up)},
       {"young", settings.material.young},
   };
   if (mesher == Mesher::kLattice) {

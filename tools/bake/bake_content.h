@@ -19,6 +19,9 @@ void FillVisual(const SurfaceMesh& surface, Embedding embedding, AssetContent* c
 /// The settings that the bytes depend on, as JSON with sorted keys.
 std::string SettingsJson(const ImportedModel& model, const BakeSettings& settings, Mesher mesher);
 
+/// "auto", "y" or "z", as the option --up takes it.
+const char* UpAxisName(UpAxis up);
+
 /// "auto", "lattice" or "import".
 const char* MesherName(Mesher mesher);
 

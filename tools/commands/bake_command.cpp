@@ -92,6 +92,7 @@ Result<Done> ImportAndBake(BakeRun* run) {
   const BakeOptions& options = run->options;
   BakeSettings settings = options.settings;
   settings.scale = options.import.scale;
+  settings.up = options.import.up;
   if (auto pins = ReadPins(options, &settings); !pins.ok()) return pins;
   const auto start = Clock::now();
   auto model = ImportModel(options.input, options.import, &run->findings);

@@ -53,12 +53,14 @@ ImportSettings SettingsOfBake(std::span<const std::byte> bytes) {
   const auto positive = [&json](const char* key, double fallback) {
     if (!json.is_object() || !json.contains(key) || !json[key].is_number()) return fallback;
     const double value = json[key].get<double>();
-    return value > 0.0 && value < 1e9 ? value : fallback;
+    return value > 0.0 ? value : fallback;
   };
   import.unit_m = positive("unit_m", 0.0);
   import.scale = positive("scale", 1.0);
-  if (json.is_object() && json.contains("up") && json["up"].is_string()) {
-    import.up = json["up"] == "Z" ? UpAxis::kZ : UpAxis::kY;
+  // As asked for, not as it turned out: with --up some importers leave the axes alone.
+  if (json.is_object() && json.contains("up_option")) {
+    if (json["up_option"] == "y") import.up = UpAxis::kY;
+    if (json["up_option"] == "z") import.up = UpAxis::kZ;
   }
   return import;
 }

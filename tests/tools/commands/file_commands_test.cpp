@@ -144,3 +144,35 @@ TEST_CASE("plush validate --source measures the embedding against the source mes
   CHECK_THAT(coarser.err, Contains("FILE_SOURCE"));
   CHECK(RunPlush({"validate", asset, "--source", folder / "none.obj"}).exit_code == 2);
 }
+
+TEST_CASE("plush validate --source reads the source as the bake did") {
+  const TemporaryFolder folder;
+  plush::tests::WriteObj(plush::tests::MakeBox({0, 0, 0}, {10, 20, 30}), folder / "box.obj");
+  // COLLADA says itself which axis is up, unless the user does.
+  plush::tests::WriteText(folder / "box.dae", R"(<?xml version="1.0"?>
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit name="centimeter" meter="0.01"/><up_axis>Z_UP</up_axis></asset>
+<library_geometries><geometry id="g"><mesh>
+<source id="p"><float_array id="pa" count="12">0 0 0 10 0 0 0 20 0 0 0 30</float_array>
+<technique_common><accessor source="#pa" count="4" stride="3"><param name="X" type="float"/>
+<param name="Y" type="float"/><param name="Z" type="float"/></accessor></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<triangles count="4"><input semantic="VERTEX" source="#v" offset="0"/>
+<p>0 2 1 0 1 3 0 3 2 1 2 3</p></triangles></mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="s"><node><instance_geometry url="#g"/></node></visual_scene>
+</library_visual_scenes><scene><instance_visual_scene url="#s"/></scene></COLLADA>
+)");
+  const std::vector<std::vector<std::string>> options = {
+      {}, {"--up", "y"}, {"--up", "z"}, {"--unit", "mm"}, {"--scale", "0.3", "--up", "z"}};
+  for (const char* name : {"box.obj", "box.dae"}) {
+    for (const auto& given : options) {
+      const std::string source = folder / name;
+      std::vector<std::string> bake = {"bake", source, "-o", folder / "box.plush"};
+      bake.insert(bake.end(), given.begin(), given.end());
+      REQUIRE(RunPlush(bake).exit_code == 0);
+      const PlushRun run = RunPlush({"validate", folder / "box.plush", "--source", source});
+      INFO(name << (given.empty() ? "" : " " + given.back()) << "\n" << run.err);
+      CHECK(run.exit_code == 0);
+    }
+  }
+}
