@@ -266,9 +266,9 @@ void AddBakeCommand(CLI::App* app, int* exit_code) {
   const auto options = std::make_shared<BakeOptions>();
   CLI::App* verb =
       app->add_subcommand(kVerb, "Turns a source mesh into a soft-body asset (.plush).");
-  AddFileOptions(verb, options.get());
   AddCageOptions(verb, &options->settings);
   AddMaterialOptions(verb, &options->settings);
+  AddFileOptions(verb, options.get());
   AddImportOptions(verb, &options->import);
   AddOutputOptions(verb, &options->output);
   verb->callback([options, exit_code] { *exit_code = RunBake(*options); });

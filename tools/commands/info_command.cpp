@@ -40,7 +40,8 @@ int RunInfo(const InfoOptions& options) {
 
 void AddInfoCommand(CLI::App* app, int* exit_code) {
   auto options = std::make_shared<InfoOptions>();
-  CLI::App* verb = app->add_subcommand("info", "sizes, counts, quality and provenance of a file");
+  CLI::App* verb = app->add_subcommand(
+      "info", "Tells what is in a .plush file: sizes, counts, quality, provenance.");
   verb->add_option("file", options->file, "the .plush file")->required()->type_name("FILE.plush");
   AddOutputOptions(verb, &options->output);
   verb->callback([options, exit_code] { *exit_code = RunInfo(*options); });

@@ -255,7 +255,7 @@ void AddExportOptions(CLI::App* verb, SimulateOptions* options) {
 
 void AddSimulateCommand(CLI::App* app, int* exit_code) {
   CLI::App* verb = app->add_subcommand(
-      kVerb, "Run a scene, or drop one body from 0.3 of its height on the plane y = 0.");
+      kVerb, "Runs a scene, or drops one body from 0.3 of its height on the plane y = 0.");
   auto options = std::make_shared<SimulateOptions>();
   verb->add_option("FILE", options->input, "scene (.json) or baked body (.plush)")->required();
   AddRunOptions(verb, options.get());

@@ -129,7 +129,8 @@ int RunValidate(const ValidateOptions& options) {
 
 void AddValidateCommand(CLI::App* app, int* exit_code) {
   auto options = std::make_shared<ValidateOptions>();
-  CLI::App* verb = app->add_subcommand("validate", "full structural and semantic validation");
+  CLI::App* verb =
+      app->add_subcommand("validate", "Says everything that is wrong with .plush files.");
   verb->add_option("files", options->files, "the .plush files")
       ->required()
       ->type_name("FILE.plush...");
