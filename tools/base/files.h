@@ -2,13 +2,13 @@
 // Whole files, in and out.
 #pragma once
 
+#include "base/result.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
-
-#include "base/result.h"
 
 namespace plush::tools {
 
@@ -17,8 +17,8 @@ namespace plush::tools {
 Result<std::vector<std::byte>> ReadFile(const std::string& path, uint64_t max_bytes = UINT64_MAX);
 
 /// Writes `bytes` whole or not at all: to a temporary file in the same directory, flushed to disk,
-/// then renamed over `path`. On failure an old file at `path` is untouched and the temporary file is
-/// gone. Errors: kIo.
+/// then renamed over `path`. On failure an old file at `path` is untouched and the temporary file
+/// is gone. Errors: kIo.
 Result<Done> WriteFileAtomically(const std::string& path, std::span<const std::byte> bytes);
 
 /// Tells before any work whether WriteFileAtomically(path) can create its temporary file. Errors:

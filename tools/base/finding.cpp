@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "base/finding.h"
 
+#include "base/finding_codes.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
-
-#include "base/finding_codes.h"
 
 namespace plush::tools {
 
@@ -18,8 +18,8 @@ void FindingList::Add(const std::string& code, uint64_t count, std::string messa
     std::abort();
   }
   if (places.size() > kMaxPlaces) places.resize(kMaxPlaces);
-  findings_.push_back(
-      {code, row->severity, count, std::move(message), std::move(places), std::string(row->remedy)});
+  findings_.push_back({code, row->severity, count, std::move(message), std::move(places),
+                       std::string(row->remedy)});
 }
 
 bool FindingList::Has(const std::string& code) const {
@@ -39,9 +39,12 @@ bool FindingList::HasSeverity(Severity severity) const { return CountOf(severity
 
 const char* SeverityName(Severity severity) {
   switch (severity) {
-    case Severity::kError: return "error";
-    case Severity::kWarning: return "warning";
-    case Severity::kInfo: return "info";
+    case Severity::kError:
+      return "error";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kInfo:
+      return "info";
   }
   return "error";
 }

@@ -75,8 +75,10 @@ constexpr auto kCodes = std::to_array<FindingCode>({
      "Fill the holes, or accept that the winding number closes them."},
     {"MESH_SELF_INTERSECTION", kW, "Triangles pass through each other.",
      "Unite the parts, or move them apart."},
-    {"MESH_TET_INVALID", kW, "Tetrahedra of the source are flat, repeated or out of range and were "
-     "dropped.", "Write the tet mesh again."},
+    {"MESH_TET_INVALID", kW,
+     "Tetrahedra of the source are flat, repeated or out of range and were "
+     "dropped.",
+     "Write the tet mesh again."},
     {"MESH_TET_ORIENTED", kI, "Tetrahedra of the source were turned to positive orientation.",
      "None needed."},
     {"MESH_UNREFERENCED_VERTEX", kI, "Vertices that no triangle uses were left out.",

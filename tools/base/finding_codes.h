@@ -2,16 +2,16 @@
 // The table of all finding codes: the one place that gives each its severity, meaning and remedy.
 #pragma once
 
+#include "base/finding.h"
+
 #include <span>
 #include <string_view>
-
-#include "base/finding.h"
 
 namespace plush::tools {
 
 /// A row of the table.
 struct FindingCode {
-  std::string_view code;     ///< stable name, UPPER_SNAKE
+  std::string_view code;  ///< stable name, UPPER_SNAKE
   Severity severity;
   std::string_view meaning;  ///< one sentence
   std::string_view remedy;   ///< one sentence

@@ -2,11 +2,11 @@
 // A value, or why there is none.
 #pragma once
 
+#include "base/exit_code.h"
+
 #include <string>
 #include <utility>
 #include <variant>
-
-#include "base/exit_code.h"
 
 namespace plush::tools {
 
@@ -27,8 +27,8 @@ struct Error {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}       // NOLINT: implicit
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}   // NOLINT: implicit
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: implicit
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit
 
   bool ok() const { return state_.index() == 0; }
   /// The value; only where ok().

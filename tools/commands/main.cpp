@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The executable `plush`.
 
-#include <CLI/CLI.hpp>
-#include <cstdio>
-#include <exception>
+#include "plush/version.h"
 
 #include "base/exit_code.h"
 #include "commands/commands.h"
-#include "plush/version.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <exception>
 
 namespace {
 

@@ -2,10 +2,11 @@
 // Findings as text for people and JSON for machines.
 #pragma once
 
-#include <nlohmann/json.hpp>
-#include <string>
-
 #include "base/finding.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
 
 namespace plush::tools {
 

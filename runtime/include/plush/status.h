@@ -23,9 +23,10 @@ enum class StatusCode : uint8_t {
 /// The result of a call that can fail. Cheap to copy; owns nothing.
 struct [[nodiscard]] Status {
   StatusCode code = StatusCode::kOk;
-  const char* section = "";  ///< static text: the file section or argument at fault, e.g. "simulation.tets"
-  const char* reason = "";   ///< static text: what is wrong with it
-  uint64_t index = 0;        ///< first wrong element of the section, where one can be named
+  const char* section =
+      "";  ///< static text: the file section or argument at fault, e.g. "simulation.tets"
+  const char* reason = "";  ///< static text: what is wrong with it
+  uint64_t index = 0;       ///< first wrong element of the section, where one can be named
 
   bool ok() const { return code == StatusCode::kOk; }
 };

@@ -29,8 +29,8 @@ struct SystemView {
 void AssembleSystem(const SystemView& system, const CholeskyPattern& pattern,
                     std::span<double> values);
 
-/// out = A x, matrix-free [kg m], for x that is zero at pinned nodes; their rows give zero. Does not
-/// allocate.
+/// out = A x, matrix-free [kg m], for x that is zero at pinned nodes; their rows give zero. Does
+/// not allocate.
 void MultiplySystem(const SystemView& system, std::span<const Vec3> x, std::span<Vec3> out);
 
 }  // namespace plush

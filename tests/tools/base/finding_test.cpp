@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "base/finding.h"
 
-#include <catch2/catch.hpp>
-
 #include "base/finding_codes.h"
+
+#include <catch2/catch.hpp>
 
 using plush::tools::FindingCodes;
 
