@@ -17,6 +17,9 @@ function(plush_target_defaults target)
       # Two false alarms of gcc 12: members of std::variant and std::optional that are read only
       # where they are set, and std::string's operator+ (gcc bug 105651).
       target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized -Wno-restrict)
+      # gcc 12 drops the rounding of neighbouring doubles to float and back where it vectorises
+      # straight-line code: results would differ from other compilers and from what files store.
+      target_compile_options(${target} PRIVATE -fno-tree-slp-vectorize)
     endif()
   elseif(MSVC)
     target_compile_options(${target} PRIVATE /W4 /fp:precise)

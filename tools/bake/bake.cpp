@@ -5,6 +5,7 @@
 #include "bake/bake_content.h"
 #include "bake/pin_regions.h"
 #include "bake/pin_rules.h"
+#include "base/float_rounding.h"
 #include "cage/inside.h"
 #include "cage/lattice_cage.h"
 #include "cage/solid_surface.h"

@@ -14,11 +14,6 @@ Vec3 ToFloat(const Vec3d& v) {
 
 }  // namespace
 
-Vec3d RoundToFloat(const Vec3d& position) {
-  const Vec3 rounded = ToFloat(position);
-  return {rounded.x, rounded.y, rounded.z};
-}
-
 void FillVisual(const SurfaceMesh& surface, Embedding embedding, AssetContent* content) {
   content->positions.reserve(surface.positions.size());
   for (const Vec3d& position : surface.positions) content->positions.push_back(ToFloat(position));

@@ -10,9 +10,6 @@
 
 namespace plush::tools {
 
-/// `position` as the file stores it.
-Vec3d RoundToFloat(const Vec3d& position);
-
 /// Copies the render surface and its embedding into `content`.
 void FillVisual(const SurfaceMesh& surface, Embedding embedding, AssetContent* content);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cage/lattice.h"
 
+#include "base/float_rounding.h"
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -90,7 +92,7 @@ Result<Lattice> MakeLattice(const Vec3d& lower, const Vec3d& upper, double cell)
     const double first = centre + (kShift[static_cast<size_t>(axis)] - 0.5 * count) * cell;
     std::vector<double>& planes = lattice.planes[static_cast<size_t>(axis)];
     for (double i = 0.0; i <= count; i += 1.0) {
-      planes.push_back(static_cast<float>(first + i * cell));
+      planes.push_back(RoundToFloat(first + i * cell));
       if (planes.size() > 1 && !(planes[planes.size() - 2] < planes.back())) return TooFine(cell);
     }
     if (!(planes.front() < lower[axis] && planes.back() > upper[axis])) return TooFine(cell);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "embed/embedding.h"
 
+#include "base/float_rounding.h"
 #include "embed/tet_tree.h"
 
 #include <tbb/blocked_range.h>
@@ -26,7 +27,7 @@ Vec4 RoundWeights(std::array<double, 4> weights) {
     if (weights[i] > weights[largest]) largest = i;
   }
   double others = 0.0;
-  for (size_t i = 0; i < 4; ++i) others += i == largest ? 0.0 : rounded[i];
+  for (size_t i = 0; i < 4; ++i) others += i == largest ? 0.0 : RoundToFloat(weights[i]);
   rounded[largest] = static_cast<float>(1.0 - others);
   return {rounded[0], rounded[1], rounded[2], rounded[3]};
 }

@@ -4,6 +4,7 @@
 #include "bake/asset_writer.h"
 #include "bake/bake_content.h"
 #include "base/files.h"
+#include "base/float_rounding.h"
 #include "embed/embedding.h"
 #include "shapes/shape_asset.h"
 #include "shapes/tet_shapes.h"
