@@ -23,9 +23,11 @@ reports=$build/reports
 out=out
 mkdir -p "$reports" "$out"
 
-# Runs a command whose output matters only when it fails.
+# Runs a command whose output matters only when it fails, or to someone who waits at a terminal.
 quietly() {
-  if ! "$@" >"$reports/last.log" 2>&1; then
+  if [ -t 1 ]; then
+    "$@"
+  elif ! "$@" >"$reports/last.log" 2>&1; then
     cat "$reports/last.log" >&2
     echo "samples/run.sh: failed: $*" >&2
     exit 1
