@@ -88,6 +88,8 @@ constexpr auto kCodes = std::to_array<FindingCode>({
      "Correct the name, or raise the region above its threshold."},
     {"SEAMS_WELDED", kI, "Vertices at one position were joined for the topology.",
      "None needed; render vertices are kept as they came."},
+    {"SIM_BODY_FROZEN", kW, "A body's state became infinite and it was stopped.",
+     "Take smaller steps, a softer material or a lighter load."},
     {"UNIT_SUSPECT", kW, "The model is smaller than 1 mm or larger than 100 m.",
      "Give --unit or --scale."},
 });

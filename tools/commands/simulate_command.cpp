@@ -195,6 +195,9 @@ Result<Done> Simulate(const SimulateOptions& options, FindingList* findings,
   if (!exports.ok()) return exports.error();
   const auto record = Run(options, scene.value(), &scene_world.value(), &exports.value());
   if (!record.ok()) return record.error();
+  if ((record.value().flags & kStepBodyFrozen) != 0) {
+    findings->Add("SIM_BODY_FROZEN", 1, "a body left the range of finite numbers and was stopped");
+  }
   *document = StatisticsJson(scene.value(), scene_world.value(), record.value());
   (*document)["tool_version"] = kVersionString;
   if (!options.output.json && !options.output.quiet) {

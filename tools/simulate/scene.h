@@ -4,7 +4,8 @@
 // A scene file is strict JSON; unknown keys are errors. All lengths are metres, times seconds.
 //   {"gravity":[0,-9.81,0], "dt":0.01, "steps":300, "threads":1,
 //    "bodies":[{"asset":"duck.plush", "position":[0,1,0], "rotation":[0,0,0,1], "velocity":[0,0,0],
-//               "count":1, "material":{"young":1e5,"poisson":0.4,"density":1000}, "static":false,
+//               "count":1, "static":false,
+//               "material":{"young":1e5,"poisson":0.4,"density":1000,"damping":0},
 //               "pins":[{"region":"feet"}, {"box":[[0,0,0],[1,1,1]]},
 //                       {"sphere":{"centre":[0,0,0],"radius":0.1}}]}],
 //    "colliders":[{"plane":{"normal":[0,1,0],"offset":0}, "friction":0.5}],

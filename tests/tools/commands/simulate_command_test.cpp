@@ -84,6 +84,21 @@ TEST_CASE("plush simulate exports the asked frame as .obj with its .mtl") {
   CHECK_THAT(Content(folder / "frame.mtl"), Contains("newmtl blue_felt"));
 }
 
+TEST_CASE("plush simulate warns of a body that left the finite numbers") {
+  const TemporaryFolder folder;
+  WriteBall(folder);
+  // Explicit springs on nodes of next to no mass, between two planes: each bounce is faster.
+  WriteText(folder / "bounce.json", R"({"dt":1,"steps":60,
+    "bodies":[{"asset":"ball.plush","material":{"density":1e-6,"young":1,"poisson":0.1}}],
+    "colliders":[{"plane":{"normal":[0,1,0],"offset":0.1}},
+                 {"plane":{"normal":[0,-1,0],"offset":-0.9}}],
+    "solver":{"contact":"penalty"}})");
+  const PlushRun run = RunPlush({"simulate", folder / "bounce.json", "-W", "--json"});
+  CHECK(run.exit_code == 4);
+  CHECK_THAT(run.err, Contains("SIM_BODY_FROZEN"));
+  CHECK(json::parse(run.out)["flags"].dump().find("body_frozen") != std::string::npos);
+}
+
 TEST_CASE("plush simulate ends in the documented exit codes and leaves old outputs alone") {
   const TemporaryFolder folder;
   const std::string ball = WriteBall(folder);
