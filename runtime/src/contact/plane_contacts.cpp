@@ -158,6 +158,16 @@ void MarkAlone(ContactState* state) {
   }
 }
 
+// Every solve starts with all contacts sticking. One that slid in an earlier outer iteration, whose
+// impulses were still far off, would otherwise go on sliding at the cone's limit, and bodies would
+// creep down slopes well below the friction angle.
+void Restick(ContactState* state) {
+  for (uint32_t c = 0; c < state->num_contacts; ++c) {
+    state->contacts[c].sliding = false;
+    state->contacts[c].slide = {};
+  }
+}
+
 }  // namespace
 
 bool ContactState::Reserve(const Allocator& allocator, uint32_t num_nodes, uint32_t num_planes) {
@@ -182,6 +192,7 @@ bool ContactState::Reserve(const Allocator& allocator, uint32_t num_nodes, uint3
 ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactProblem& problem,
                                     ContactState* state, std::span<Vec3> d) {
   ContactSolveStats stats;
+  Restick(state);
   for (int round = 0; round < kMaxRounds; ++round) {
     MarkAlone(state);
     const std::span<Vec3> rhs = state->rhs.span();

@@ -74,8 +74,9 @@ TEST_CASE("A box set down on a plane stays there and its weight is carried") {
 
 TEST_CASE("Below the friction angle a box stays on its slope") {
   const double mu = GENERATE(0.3, 0.6);
-  CAPTURE(mu);
-  Slope slope(std::atan(0.7 * mu), static_cast<float>(mu));
+  const double share = GENERATE(0.5, 0.85, 0.95);
+  CAPTURE(mu, share);
+  Slope slope(std::atan(share * mu), static_cast<float>(mu));
   for (int step = 0; step < 100; ++step) slope.world.Step(kDt);  // it settles
   const BodyMoments settled = MomentsOf(slope.world, slope.id);
   for (int step = 0; step < 200; ++step) slope.world.Step(kDt);
@@ -83,7 +84,9 @@ TEST_CASE("Below the friction angle a box stays on its slope") {
   double moved = 0.0;
   for (int k = 0; k < 3; ++k) moved += std::pow(end.centre[k] - settled.centre[k], 2);
   CAPTURE(std::sqrt(moved));
-  CHECK(std::sqrt(moved) < 1e-3 * SizeOf(slope.shape));
+  // Near the angle single nodes still slip now and then, about a millimetre a second; without any
+  // friction it would have gone four metres.
+  CHECK(std::sqrt(moved) < (share < 0.9 ? 1e-3 : 1e-2) * SizeOf(slope.shape));
   CHECK(slope.world.stats().contacts > 0);
 }
 
@@ -122,6 +125,7 @@ TEST_CASE("A dropped body never gains energy and comes to rest") {
   const Points x = RotationOf(body.pose.rotation) * ToEigen(shape.rest());
   const double lowest = x.row(1).minCoeff();
   body.pose.position.y = static_cast<float>(0.15 - lowest);
+  body.material.damping = 0.05f;  // else it rocks on for a while
   const BodyId id = world.AddBody(shape.asset(), body);
   const double mass = MomentsOf(world, id).mass;
   const double scale = mass * kGravity * 0.15;  // what it can fall
@@ -139,7 +143,7 @@ TEST_CASE("A dropped body never gains energy and comes to rest") {
   CAPTURE(largest_gain / scale, world.stats().kinetic_j / scale);
   CHECK(largest_gain < 0.01 * scale);
   CHECK(world.stats().contacts > 0);
-  CHECK(world.stats().kinetic_j < 0.01 * scale);
+  CHECK(world.stats().kinetic_j < 1e-3 * scale);
 }
 
 TEST_CASE("Two planes make a corner that holds a body") {
