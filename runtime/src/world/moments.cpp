@@ -5,6 +5,8 @@
 
 #include "base/vector_math.h"
 
+#include <limits>
+
 namespace plush {
 namespace {
 
@@ -32,6 +34,25 @@ Centre FindCentre(const Body& body) {
     centre.X[k] /= centre.mass;
   }
   return centre;
+}
+
+// The rotation R that maximises tr(R^T S). Newton's search from one start can end half a turn away,
+// so it starts from `near` and from the three half turns about it.
+Quat BestRotation(const Mat3& S, const Quat& near) {
+  constexpr int kIterations = 64;
+  constexpr Quat kStarts[4] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
+  Quat best = near;
+  float best_trace = -std::numeric_limits<float>::infinity();
+  for (const Quat& start : kStarts) {
+    const Quat q = AnalyticPolarDecomposition(S, near * start, kIterations);
+    const Mat3 Y = TransposeTimes(RotationMatrix(q), S);
+    const float trace = Y.c0.x + Y.c1.y + Y.c2.z;
+    if (trace > best_trace) {
+      best_trace = trace;
+      best = q;
+    }
+  }
+  return best;
 }
 
 }  // namespace
@@ -77,11 +98,8 @@ Pose FitPose(const Body& body) {
     return Vec3{static_cast<float>(S[0][c]), static_cast<float>(S[1][c]),
                 static_cast<float>(S[2][c])};
   };
-  // Start from the first tet's rotation: the body's own is near it unless the body is crumpled.
-  constexpr int kIterations = 64;
   Pose pose;
-  pose.rotation =
-      AnalyticPolarDecomposition({column(0), column(1), column(2)}, body.rotations[0], kIterations);
+  pose.rotation = BestRotation({column(0), column(1), column(2)}, body.rotations[0]);
   const Vec3 turned = RotationMatrix(pose.rotation) * Vec3{static_cast<float>(centre.X[0]),
                                                            static_cast<float>(centre.X[1]),
                                                            static_cast<float>(centre.X[2])};

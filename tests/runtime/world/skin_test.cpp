@@ -117,6 +117,21 @@ TEST_CASE("The best fit is found half a turn away too, and under deformation") {
   }
 }
 
+TEST_CASE("The best fit is found from any rotation at once") {
+  const ShapeAsset shape(TetBox(4, 1, 1, 0.1, 0.05, 7));
+  World world;
+  const BodyId id = world.AddBody(shape.asset());
+  Random random(7);
+  for (int i = 0; i < 200; ++i) {
+    CAPTURE(i);
+    const Eigen::Matrix3d R = random.Rotation();
+    REQUIRE(world.SetNodePositions(id, ToVec3s(R * ToEigen(shape.rest()))).ok());
+    Pose pose;
+    REQUIRE(world.BestFitPose(id, &pose).ok());
+    REQUIRE(AngleBetween(RotationOf(pose.rotation), R) < 1e-4);
+  }
+}
+
 TEST_CASE("Flattened tets still give unit normals") {
   const ShapeAsset shape(TetBox(1, 1, 1, 0.1));
   World world;
