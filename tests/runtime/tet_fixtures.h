@@ -64,6 +64,8 @@ class ShapeAsset {
  public:
   explicit ShapeAsset(const tools::TetMesh& mesh, const tools::Material& material = {},
                       double dt = 0.01);
+  /// Of the bytes of a file.
+  explicit ShapeAsset(std::span<const std::byte> bytes);
   /// Bakes through tools::Bake with the mesh's own tets and the cage's mass.
   static ShapeAsset Baked(const tools::TetMesh& mesh, const tools::Material& material, double dt);
 
@@ -74,8 +76,6 @@ class ShapeAsset {
   std::vector<Vec3> rest() const;
 
  private:
-  explicit ShapeAsset(std::span<const std::byte> bytes);
-
   ExactBuffer buffer_;
   Asset asset_;
 };

@@ -77,24 +77,42 @@ void AddRegions(AssetContent* content) {
   }
 }
 
-}  // namespace
-
-AssetContent ContentOf(const tools::TetMesh& mesh, const tools::Material& material, double dt) {
+// Everything but the materials, which `content` holds already.
+AssetContent Completed(AssetContent content, const tools::TetMesh& mesh, double dt) {
   double volume = 0.0;
   for (const auto& t : mesh.tets) {
     volume += SixVolume(mesh.nodes[t[0]], mesh.nodes[t[1]], mesh.nodes[t[2]], mesh.nodes[t[3]]) / 6;
   }
-  auto rest = tools::ComputeRestData(mesh, material, material.density * volume, dt);
+  tools::TetMaterials materials = {{}, content.tet_materials, content.damping};
+  for (const auto& [name, material] : content.materials) materials.materials.push_back(material);
+  auto rest = tools::ComputeMixedRestData(mesh, materials, volume, dt);
   if (!rest.ok()) FAIL(rest.error().message);
-  AssetContent content;
   content.rest = std::move(rest.value());
-  content.material = material;
   content.solid_volume = volume;
   content.settings_json = R"({"shape":"procedural"})";
   content.source_hash = 0x0123456789abcdef;
   AddSurface(&content);
   AddRegions(&content);
   return content;
+}
+
+}  // namespace
+
+AssetContent ContentOf(const tools::TetMesh& mesh, const tools::Material& material, double dt) {
+  AssetContent content;
+  content.materials = {{"skin", material}};
+  content.tet_materials.assign(mesh.tets.size(), 0);
+  content.damping = material.damping;
+  return Completed(std::move(content), mesh, dt);
+}
+
+AssetContent TwoMaterialContentOf(const tools::TetMesh& mesh, double dt) {
+  AssetContent content;
+  content.materials = {{"skin", {1.0e5, 0.4, 1000.0}}, {"shoe", {4.0e5, 0.3, 1500.0}}};
+  content.tet_materials.assign(mesh.tets.size(), 1);
+  std::fill_n(content.tet_materials.begin(), mesh.tets.size() / 2, uint16_t{0});
+  content.damping = 0.05;
+  return Completed(std::move(content), mesh, dt);
 }
 
 std::vector<std::byte> AssetBytesOf(const tools::TetMesh& mesh, const tools::Material& material,

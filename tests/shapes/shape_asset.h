@@ -15,9 +15,13 @@ namespace plush::test {
 
 /// Content of a .plush file for `mesh`: the render surface is its boundary, three vertices of their
 /// own per face, in two parts; the regions "high" and "low" are the nodes in the upper and lower
-/// quarter of its extent along y. The mass is density times volume.
+/// quarter of its extent along y. The mass is density times volume; the material's name is "skin".
 tools::AssetContent ContentOf(const tools::TetMesh& mesh, const tools::Material& material = {},
                               double dt = 0.01);
+
+/// The same for a body of two materials and with damping: "skin" of 1e5 Pa, 0.4, 1000 kg/m^3 for
+/// the first half of the tets, "shoe" of 4e5 Pa, 0.3, 1500 kg/m^3 for the others.
+tools::AssetContent TwoMaterialContentOf(const tools::TetMesh& mesh, double dt = 0.01);
 
 /// WriteAsset(ContentOf(...)); fails the test where that fails.
 std::vector<std::byte> AssetBytesOf(const tools::TetMesh& mesh,

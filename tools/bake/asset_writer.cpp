@@ -75,6 +75,19 @@ Offset<Vector<Offset<format::Region>>> AddRegions(FlatBufferBuilder* builder,
   return builder->CreateVector(offsets);
 }
 
+Offset<Vector<Offset<format::Material>>> AddMaterials(FlatBufferBuilder* builder,
+                                                      const std::vector<NamedMaterial>& materials) {
+  std::vector<Offset<format::Material>> offsets;
+  offsets.reserve(materials.size());
+  for (const auto& [name, material] : materials) {
+    const auto stored_name = builder->CreateString(name);
+    offsets.push_back(format::CreateMaterial(
+        *builder, stored_name, static_cast<float>(material.young),
+        static_cast<float>(material.poisson), static_cast<float>(material.density)));
+  }
+  return builder->CreateVector(offsets);
+}
+
 Offset<format::Simulation> AddSimulation(FlatBufferBuilder* builder, const AssetContent& content) {
   const RestData& rest = content.rest;
   const auto nodes = AddRecords<format::Vec3>(builder, rest.nodes);
@@ -84,12 +97,15 @@ Offset<format::Simulation> AddSimulation(FlatBufferBuilder* builder, const Asset
   const auto volumes = AddScalars(builder, rest.volumes);
   const auto mu = AddScalars(builder, rest.mu);
   const auto lambda = AddScalars(builder, rest.lambda);
+  const auto tet_masses = AddScalars(builder, rest.tet_masses);
+  const auto tet_materials = AddScalars(builder, content.tet_materials);
+  const auto materials = AddMaterials(builder, content.materials);
   const auto regions = AddRegions(builder, content.regions);
   return format::CreateSimulation(
-      *builder, nodes, masses, tets, dm_inv, volumes, mu, lambda, regions, rest.components,
-      static_cast<float>(content.material.density), static_cast<float>(content.material.young),
-      static_cast<float>(content.material.poisson), static_cast<float>(content.material.damping),
-      static_cast<float>(content.solid_volume), static_cast<float>(rest.median_edge));
+      *builder, nodes, masses, tets, dm_inv, volumes, mu, lambda, tet_masses, tet_materials,
+      materials, regions, rest.components, static_cast<float>(rest.density),
+      static_cast<float>(content.damping), static_cast<float>(content.solid_volume),
+      static_cast<float>(rest.median_edge));
 }
 
 Offset<format::Factor> AddFactor(FlatBufferBuilder* builder, const RestData& rest) {
@@ -109,7 +125,8 @@ uint64_t EstimateBytes(const AssetContent& content) {
     bytes += 128 + part.name.size() + part.material.size() + part.node.size();
   }
   bytes += rest.nodes.size() * (sizeof(Vec3) + 4 + 4) + rest.rows.size() * 8;
-  bytes += rest.tets.size() * (sizeof(Tet) + sizeof(Mat3) + 12);
+  bytes += rest.tets.size() * (sizeof(Tet) + sizeof(Mat3) + 18);
+  for (const NamedMaterial& material : content.materials) bytes += 64 + material.name.size();
   for (const RegionContent& region : content.regions) {
     bytes += 128 + region.name.size() + region.nodes.size() * 4;
   }

@@ -4,6 +4,7 @@
 
 #include "plush/types.h"
 
+#include "bake/material_map.h"
 #include "base/result.h"
 #include "rest/rest_data.h"
 
@@ -40,10 +41,12 @@ struct AssetContent {
   std::vector<uint32_t> tet_ids;   ///< tet that carries each vertex (num_vertices x 1)
   std::vector<Vec4> weights;       ///< barycentric weights in that tet (num_vertices x 1)
   // SIM
-  RestData rest;                       ///< node_order is not stored
-  std::vector<RegionContent> regions;  ///< in ascending order of name (by bytes)
-  Material material;                   ///< as asked for
-  double solid_volume = 0.0;           ///< volume enclosed by the surface [m^3], >= 0
+  RestData rest;                         ///< node_order is not stored
+  std::vector<RegionContent> regions;    ///< in ascending order of name (by bytes)
+  std::vector<NamedMaterial> materials;  ///< at least one, at most kMaxMaterials
+  std::vector<uint16_t> tet_materials;   ///< index into materials (num_tets x 1)
+  double damping = 0.0;                  ///< of the whole body [s]
+  double solid_volume = 0.0;             ///< volume enclosed by the surface [m^3], >= 0
   // Provenance
   std::string settings_json;  ///< bake settings as JSON text with sorted keys
   uint64_t source_hash = 0;   ///< XXH3-64 of the source file's bytes

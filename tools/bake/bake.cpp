@@ -3,8 +3,10 @@
 
 #include "bake/asset_writer.h"
 #include "bake/bake_content.h"
+#include "bake/material_map.h"
 #include "bake/pin_regions.h"
 #include "bake/pin_rules.h"
+#include "bake/tet_materials.h"
 #include "base/float_rounding.h"
 #include "cage/inside.h"
 #include "cage/lattice_cage.h"
@@ -81,17 +83,20 @@ Result<Cage> MakeLatticeCage(const SurfaceMesh& surface, const BakeSettings& set
   return cage;
 }
 
-BakeSummary SummaryOf(const Cage& cage, const BakeSettings& settings) {
+BakeSummary SummaryOf(const Cage& cage) {
   BakeSummary summary;
   summary.nodes = cage.mesh.nodes.size();
   summary.tets = cage.mesh.tets.size();
   summary.cell_m = cage.cell_m;
   summary.cage_volume_m3 = CageVolume(cage.mesh);
   summary.solid_volume_m3 = cage.solid_volume;
-  const bool solid = settings.mass == MassSource::kSolid && !cage.is_shell;
-  summary.mass_kg =
-      settings.material.density * (solid ? summary.solid_volume_m3 : summary.cage_volume_m3);
   return summary;
+}
+
+// The volume that has mass [m^3].
+double MassVolume(const Cage& cage, const BakeSettings& settings) {
+  const bool solid = settings.mass == MassSource::kSolid && !cage.is_shell;
+  return solid ? cage.solid_volume : CageVolume(cage.mesh);
 }
 
 Mesher ChooseMesher(const ImportedModel& model, Mesher asked) {
@@ -110,8 +115,37 @@ Result<std::vector<PinRule>> PinRulesOf(const SurfaceMesh& surface, const BakeSe
   return WithAttributeRules(std::move(rules), surface);
 }
 
-// Embedding, rest data and pins; completes the summary.
+// A broken map is told before any work, too.
+Result<std::vector<NamedMaterial>> BodyMaterials(const SurfaceMesh& surface,
+                                                 const BakeSettings& settings,
+                                                 FindingList* findings) {
+  std::vector<NamedMaterial> map;
+  if (!settings.materials_json.empty()) {
+    auto parsed = ParseMaterialMap(settings.materials_json, settings.material);
+    if (!parsed.ok()) return parsed.error().WithContext("material map");
+    map = std::move(parsed.value());
+  }
+  std::vector<NamedMaterial> materials = MaterialsOf(surface, map, settings.material, findings);
+  if (materials.size() > kMaxMaterials) {
+    return Error{ExitCode::kLimit,
+                 "the source has " + std::to_string(materials.size()) +
+                     " materials, more than the limit of " + std::to_string(kMaxMaterials),
+                 ""};
+  }
+  return materials;
+}
+
+TetMaterials RestMaterials(const AssetContent& content) {
+  TetMaterials materials = {{}, content.tet_materials, content.damping};
+  for (const NamedMaterial& named : content.materials) {
+    materials.materials.push_back(named.material);
+  }
+  return materials;
+}
+
+// Embedding, materials, rest data and pins; completes the summary.
 Result<AssetContent> MakeContent(const SurfaceMesh& surface, const Cage& cage,
+                                 std::vector<NamedMaterial> materials,
                                  const std::vector<PinRule>& pins, const BakeSettings& settings,
                                  StageClock* clock, BakeSummary* summary, FindingList* findings) {
   AssetContent content;
@@ -121,10 +155,16 @@ Result<AssetContent> MakeContent(const SurfaceMesh& surface, const Cage& cage,
   FillVisual(surface, std::move(embedding), &content);
   clock->End("embed");
 
-  Result<RestData> rest =
-      ComputeRestData(cage.mesh, settings.material, summary->mass_kg, settings.dt);
+  content.materials = std::move(materials);
+  content.tet_materials =
+      ChooseTetMaterials(surface, content.materials, content.tet_ids, cage.mesh);
+  content.damping = settings.material.damping;
+  summary->materials = content.materials.size();
+  Result<RestData> rest = ComputeMixedRestData(cage.mesh, RestMaterials(content),
+                                               MassVolume(cage, settings), settings.dt);
   if (!rest.ok()) return rest.error();
   content.rest = std::move(rest.value());
+  summary->mass_kg = content.rest.mass;
   summary->components = content.rest.components;
   summary->factor_nonzeros = content.rest.values.size();
   clock->End("rest");
@@ -133,7 +173,6 @@ Result<AssetContent> MakeContent(const SurfaceMesh& surface, const Cage& cage,
   summary->regions = content.regions.size();
   clock->End("pins");
 
-  content.material = settings.material;
   content.solid_volume = cage.solid_volume;
   return content;
 }
@@ -149,6 +188,8 @@ Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings
   }
   Result<std::vector<PinRule>> pins = PinRulesOf(model.surface, settings);
   if (!pins.ok()) return pins.error();
+  Result<std::vector<NamedMaterial>> materials = BodyMaterials(model.surface, settings, findings);
+  if (!materials.ok()) return materials.error();
   StageClock clock;
   SurfaceMesh surface = model.surface;
   for (Vec3d& position : surface.positions) position = RoundToFloat(position);
@@ -163,9 +204,10 @@ Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings
   const Cage& cage = made.value();
 
   BakeResult result;
-  result.summary = SummaryOf(cage, settings);
+  result.summary = SummaryOf(cage);
   Result<AssetContent> content =
-      MakeContent(surface, cage, pins.value(), settings, &clock, &result.summary, findings);
+      MakeContent(surface, cage, std::move(materials.value()), pins.value(), settings, &clock,
+                  &result.summary, findings);
   if (!content.ok()) return content.error();
   content.value().settings_json = SettingsJson(model, settings, mesher);
   content.value().source_hash = model.source_hash;

@@ -29,14 +29,15 @@ enum class MassSource {
 struct BakeSettings {
   uint32_t target_tets = 450;  ///< used where cell_m is 0
   double cell_m = 0.0;         ///< lattice cell [m]
-  Material material;
-  double dt = 0.01;  ///< baked time step [s]
+  Material material;           ///< of what the material map leaves open; damping is the body's
+  double dt = 0.01;            ///< baked time step [s]
   MassSource mass = MassSource::kSolid;
   Mesher mesher = Mesher::kAuto;
-  double scale = 1.0;         ///< --scale of the import, for the record only
-  UpAxis up = UpAxis::kAuto;  ///< --up of the import, for the record only
-  std::string pins_json;      ///< text of the pins side-car, or empty
-  int threads = 0;            ///< 0: all cores; the bytes do not depend on it
+  double scale = 1.0;          ///< --scale of the import, for the record only
+  UpAxis up = UpAxis::kAuto;   ///< --up of the import, for the record only
+  std::string pins_json;       ///< text of the pins side-car, or empty
+  std::string materials_json;  ///< text of the material map, or empty
+  int threads = 0;             ///< 0: all cores; the bytes do not depend on it
 };
 
 /// One timed part of a bake.
@@ -57,6 +58,7 @@ struct BakeSummary {
   double embedding_error_m = 0.0;  ///< largest distance of a vertex from its embedded place [m]
   uint64_t vertices_outside = 0;   ///< render vertices outside the cage
   size_t factor_nonzeros = 0;
+  size_t materials = 0;
   size_t regions = 0;
 };
 
@@ -67,9 +69,9 @@ struct BakeResult {
   BakeSummary summary;
 };
 
-/// Bakes `model`. Adds MESH_..., CAGE_... and PIN_... findings. Same model and settings, same
-/// bytes. Errors: kInvalidInput (no triangle of positive area), kUsage (a setting or the side-car
-/// is wrong), kLimit.
+/// Bakes `model`. Adds MESH_..., CAGE_..., MATERIAL_... and PIN_... findings. Same model and
+/// settings, same bytes. Errors: kInvalidInput (no triangle of positive area), kUsage (a setting or
+/// a side-car is wrong), kLimit.
 Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings,
                         FindingList* findings);
 

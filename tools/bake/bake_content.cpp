@@ -64,6 +64,9 @@ std::string SettingsJson(const ImportedModel& model, const BakeSettings& setting
       json["tets"] = settings.target_tets;
     }
   }
+  if (!settings.materials_json.empty()) {
+    json["material_map"] = nlohmann::json::parse(settings.materials_json, nullptr, false);
+  }
   if (!settings.pins_json.empty()) {
     json["pins"] = nlohmann::json::parse(settings.pins_json, nullptr, false);
   }

@@ -25,12 +25,13 @@ namespace plush::tools {
 namespace {
 
 constexpr char kVerb[] = "bake";
-constexpr uint64_t kMaxPinsBytes = 16u << 20;
+constexpr uint64_t kMaxSideCarBytes = 16u << 20;
 
 struct BakeOptions {
   std::string input;
   std::string output_path;
   std::string pins;
+  std::string material_map;
   std::string depfile;
   ImportSettings import;
   BakeSettings settings;
@@ -57,7 +58,7 @@ Result<Done> CheckPaths(const BakeOptions& options) {
   std::error_code ignored;
   for (const std::string* path : {&options.output_path, &options.depfile, &options.output.report}) {
     if (path->empty()) continue;
-    for (const std::string* source : {&options.input, &options.pins}) {
+    for (const std::string* source : {&options.input, &options.pins, &options.material_map}) {
       if (source->empty() || !std::filesystem::equivalent(*path, *source, ignored)) continue;
       return Error{ExitCode::kUsage, "'" + *path + "' would overwrite a source of the bake", ""};
     }
@@ -66,15 +67,20 @@ Result<Done> CheckPaths(const BakeOptions& options) {
   return Done{};
 }
 
-Result<Done> ReadPins(const BakeOptions& options, BakeSettings* settings) {
-  if (options.pins.empty()) return Done{};
-  const auto bytes = ReadFile(options.pins, kMaxPinsBytes);
+Result<Done> ReadSideCar(const std::string& path, std::string* text) {
+  if (path.empty()) return Done{};
+  const auto bytes = ReadFile(path, kMaxSideCarBytes);
   if (!bytes.ok()) return bytes.error();
-  settings->pins_json.assign(reinterpret_cast<const char*>(bytes.value().data()),
-                             bytes.value().size());
+  text->assign(reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size());
   // An empty file is a broken side-car, not a missing one.
-  if (settings->pins_json.empty()) settings->pins_json = " ";
+  if (text->empty()) *text = " ";
   return Done{};
+}
+
+// The file that an error of the bake is about.
+const std::string& FileOf(const Error& error, const BakeOptions& options) {
+  if (error.finding_code == "PIN_INVALID") return options.pins;
+  return error.finding_code == "MATERIAL_INVALID" ? options.material_map : options.input;
 }
 
 // One run of the verb: what it needs and what it leaves.
@@ -93,17 +99,17 @@ Result<Done> ImportAndBake(BakeRun* run) {
   BakeSettings settings = options.settings;
   settings.scale = options.import.scale;
   settings.up = options.import.up;
-  if (auto pins = ReadPins(options, &settings); !pins.ok()) return pins;
+  for (const auto& [path, text] : {std::pair(&options.pins, &settings.pins_json),
+                                   std::pair(&options.material_map, &settings.materials_json)}) {
+    if (auto read = ReadSideCar(*path, text); !read.ok()) return read;
+  }
   const auto start = Clock::now();
   auto model = ImportModel(options.input, options.import, &run->findings);
   if (!model.ok()) return model.error();
   run->dependencies = model.value().dependencies;
   run->stages.push_back({"import", SecondsSince(start)});
   auto baked = Bake(model.value(), settings, &run->findings);
-  if (!baked.ok()) {
-    const bool side_car = baked.error().finding_code == "PIN_INVALID";
-    return baked.error().WithContext(side_car ? options.pins : options.input);
-  }
+  if (!baked.ok()) return baked.error().WithContext(FileOf(baked.error(), options));
   run->stages.insert(run->stages.end(), baked.value().stages.begin(), baked.value().stages.end());
   run->summary = baked.value().summary;
   run->bytes = std::move(baked.value().bytes);
@@ -116,7 +122,9 @@ Result<Done> WriteOutputs(BakeRun* run) {
   if (!options.depfile.empty()) {
     std::vector<std::string> prerequisites = {options.input};
     prerequisites.insert(prerequisites.end(), run->dependencies.begin(), run->dependencies.end());
-    if (!options.pins.empty()) prerequisites.push_back(options.pins);
+    for (const std::string& side_car : {options.pins, options.material_map}) {
+      if (!side_car.empty()) prerequisites.push_back(side_car);
+    }
     const std::string text = DepfileText(options.output_path, prerequisites);
     const auto done = WriteFileAtomically(options.depfile, std::as_bytes(std::span(text)));
     if (!done.ok()) return done;
@@ -144,6 +152,7 @@ nlohmann::json SummaryJson(const BakeSummary& summary) {
           {"embedding_error_m", summary.embedding_error_m},
           {"vertices_outside", summary.vertices_outside},
           {"factor_nonzeros", summary.factor_nonzeros},
+          {"materials", summary.materials},
           {"regions", summary.regions}};
 }
 
@@ -213,7 +222,8 @@ void AddCageOptions(CLI::App* verb, BakeSettings* settings) {
       ->group(group);
 }
 
-void AddMaterialOptions(CLI::App* verb, BakeSettings* settings) {
+void AddMaterialOptions(CLI::App* verb, BakeOptions* options) {
+  BakeSettings* settings = &options->settings;
   const std::string group = "Material";
   const auto add = [&](const char* name, double* value, const char* help, CLI::Validator range,
                        const char* type) {
@@ -231,6 +241,10 @@ void AddMaterialOptions(CLI::App* verb, BakeSettings* settings) {
       NumberIn(0, 10), "SECONDS");
   add("--dt", &settings->dt, "time step that the factor is made for [s]", NumberIn(1e-6, 1),
       "SECONDS");
+  verb->add_option("--material-map", options->material_map,
+                   "side-car with the numbers of the source's materials by name (JSON)")
+      ->type_name("FILE")
+      ->group(group);
   AddChoice<MassSource>(verb, "--mass",
                         {{"solid", MassSource::kSolid}, {"cage", MassSource::kCage}},
                         &settings->mass, "mass is density times the volume of the solid or cage")
@@ -267,7 +281,7 @@ void AddBakeCommand(CLI::App* app, int* exit_code) {
   CLI::App* verb =
       app->add_subcommand(kVerb, "Turns a source mesh into a soft-body asset (.plush).");
   AddCageOptions(verb, &options->settings);
-  AddMaterialOptions(verb, &options->settings);
+  AddMaterialOptions(verb, options.get());
   AddFileOptions(verb, options.get());
   AddImportOptions(verb, &options->import);
   AddOutputOptions(verb, &options->output);

@@ -63,6 +63,27 @@ std::string SettingsText(const Asset& asset) {
   return Settings(asset).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
+// How many tets each material has.
+std::vector<size_t> TetsByMaterial(const Asset& asset) {
+  std::vector<size_t> counts(asset.num_materials(), 0);
+  for (const uint16_t material : asset.simulation().tet_materials) ++counts[material];
+  return counts;
+}
+
+nlohmann::json MaterialsInfo(const Asset& asset) {
+  nlohmann::json materials = nlohmann::json::array();
+  const std::vector<size_t> tets = TetsByMaterial(asset);
+  for (uint32_t i = 0; i < asset.num_materials(); ++i) {
+    const MaterialView material = asset.material(i);
+    materials.push_back({{"name", material.name},
+                         {"young_pa", material.young},
+                         {"poisson", material.poisson},
+                         {"density_kg_m3", material.density},
+                         {"tets", tets[i]}});
+  }
+  return materials;
+}
+
 nlohmann::json SimulationInfo(const Asset& asset) {
   const SimulationView& s = asset.simulation();
   const TetShapes shapes = MeasureTets(s);
@@ -81,12 +102,11 @@ nlohmann::json SimulationInfo(const Asset& asset) {
           {"mean_quality", shapes.mean_quality},
           {"min_quality", shapes.min_quality},
           {"median_edge_m", s.median_edge},
-          {"young_pa", s.young},
-          {"poisson", s.poisson},
           {"density_kg_m3", s.density},
           {"damping_s", s.damping},
           {"dt_s", asset.factor().dt},
           {"factor_nonzeros", asset.factor().rows.size()},
+          {"materials", MaterialsInfo(asset)},
           {"regions", regions}};
 }
 
@@ -115,6 +135,18 @@ std::string SectionLines(const Asset& asset) {
   return text;
 }
 
+std::string MaterialLines(const Asset& asset) {
+  std::string text;
+  const std::vector<size_t> tets = TetsByMaterial(asset);
+  for (uint32_t i = 0; i < asset.num_materials(); ++i) {
+    const MaterialView material = asset.material(i);
+    text += "material '" + PrintableUtf8(material.name) + "': ";
+    text += Line("E %.4g Pa, nu %.4g, density %.4g kg/m^3, %zu tets", double{material.young},
+                 double{material.poisson}, double{material.density}, tets[i]);
+  }
+  return text;
+}
+
 std::string RegionLines(const Asset& asset) {
   std::string text;
   for (uint32_t i = 0; i < asset.num_regions(); ++i) {
@@ -130,6 +162,10 @@ std::vector<SectionSize> SectionSizes(const Asset& asset) {
   const VisualView& v = asset.visual();
   const SimulationView& s = asset.simulation();
   const FactorView& f = asset.factor();
+  uint64_t materials = 0;
+  for (uint32_t i = 0; i < asset.num_materials(); ++i) {
+    materials += asset.material(i).name.size() + 3 * sizeof(float);
+  }
   uint64_t regions = 0;
   for (uint32_t i = 0; i < asset.num_regions(); ++i) {
     regions += asset.region(i).name.size() + asset.region(i).nodes.size_bytes();
@@ -148,6 +184,9 @@ std::vector<SectionSize> SectionSizes(const Asset& asset) {
       {"simulation.volumes", s.volumes.size_bytes()},
       {"simulation.mu", s.mu.size_bytes()},
       {"simulation.lambda", s.lambda.size_bytes()},
+      {"simulation.tet_masses", s.tet_masses.size_bytes()},
+      {"simulation.tet_materials", s.tet_materials.size_bytes()},
+      {"simulation.materials", materials},
       {"simulation.regions", regions},
       {"factor.column_starts", f.column_starts.size_bytes()},
       {"factor.rows", f.rows.size_bytes()},
@@ -219,9 +258,8 @@ std::string AssetInfoText(const Asset& asset) {
                s.tets.size(), s.components, static_cast<double>(s.median_edge));
   text += Line("cage volume %.6g m^3, solid volume %.6g m^3, mass %.6g kg", shapes.volume,
                static_cast<double>(s.solid_volume), Sum(s.masses));
-  text += Line("material: E %.4g Pa, nu %.4g, density %.4g kg/m^3, damping %.4g s",
-               static_cast<double>(s.young), static_cast<double>(s.poisson),
-               static_cast<double>(s.density), static_cast<double>(s.damping));
+  text += Line("mean density %.4g kg/m^3, damping %.4g s", double{s.density}, double{s.damping});
+  text += MaterialLines(asset);
   text += Line("tets: dihedral angles %.1f to %.1f degrees, quality %.3f mean, %.3f least",
                shapes.min_dihedral_deg, shapes.max_dihedral_deg, shapes.mean_quality,
                shapes.min_quality);

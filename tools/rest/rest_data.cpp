@@ -47,6 +47,13 @@ Mat3 InverseColumns(const Vec3d& u, const Vec3d& v, const Vec3d& w, double det) 
   return {ToFloat({r0.x, r1.x, r2.x}), ToFloat({r0.y, r1.y, r2.y}), ToFloat({r0.z, r1.z, r2.z})};
 }
 
+Error BadMass(double mass) {
+  return {ExitCode::kInvalidInput,
+          "the total mass of " + std::to_string(mass) +
+              " kg is not a positive number; check --density and --scale",
+          ""};
+}
+
 Error FlatTet(size_t tet) {
   return {ExitCode::kInvalidInput,
           "tet " + std::to_string(tet) +
@@ -88,15 +95,35 @@ Result<Done> ComputeShapes(RestData* rest) {
   return Done{};
 }
 
-// A node's mass accumulates over its tets [Kug, Alg. 1, line 7, which as printed overwrites it].
-Result<Done> LumpMasses(double total_mass, RestData* rest) {
-  std::vector<double> masses(rest->nodes.size(), 0.0);
-  for (const Tet& tet : rest->tets) {
-    const auto [a, b, c, d] = Corners(*rest, tet);
-    const double volume = SixVolume(a, b, c, d) / 6.0;
-    const double quarter = 0.25 * total_mass * (volume / rest->cage_volume);
-    for (const uint32_t id : Ids(tet)) masses[id] += quarter;
+// Share of each tet in the body's volume; they sum to one.
+std::vector<double> VolumeShares(const RestData& rest, std::span<const double> tet_weights) {
+  std::vector<double> shares(tet_weights.begin(), tet_weights.end());
+  for (size_t t = shares.size(); t < rest.tets.size(); ++t) {
+    const auto [a, b, c, d] = Corners(rest, rest.tets[t]);
+    shares.push_back(SixVolume(a, b, c, d) / 6.0);
   }
+  double sum = 0.0;
+  for (const double share : shares) sum += share;
+  for (double& share : shares) share /= sum;
+  return shares;
+}
+
+// Sums of tets, in their order.
+Result<Done> ComputeMasses(const TetMaterials& materials, double volume,
+                           std::span<const double> tet_weights, RestData* rest) {
+  const std::vector<double> shares = VolumeShares(*rest, tet_weights);
+  std::vector<double> masses(rest->nodes.size(), 0.0);
+  rest->tet_masses.reserve(rest->tets.size());
+  for (size_t t = 0; t < rest->tets.size(); ++t) {
+    const double density = materials.materials[materials.of_tets[t]].density;
+    const double mass = density * volume * shares[t];
+    rest->density += density * shares[t];
+    rest->mass += mass;
+    rest->tet_masses.push_back(static_cast<float>(mass));
+    // A node's mass accumulates [Kug, Alg. 1, line 7, which as printed overwrites it].
+    for (const uint32_t id : Ids(rest->tets[t])) masses[id] += 0.25 * mass;
+  }
+  if (!(rest->mass > 0.0) || !std::isfinite(rest->mass)) return BadMass(rest->mass);
   rest->masses.reserve(masses.size());
   for (const double mass : masses) {
     rest->masses.push_back(static_cast<float>(mass));
@@ -106,6 +133,26 @@ Result<Done> LumpMasses(double total_mass, RestData* rest) {
                        " kg cannot be stored in single precision; check --density and --scale",
                    ""};
     }
+  }
+  return Done{};
+}
+
+Result<Done> ComputeLame(const TetMaterials& materials, RestData* rest) {
+  std::vector<Lame> lame;
+  for (const Material& material : materials.materials) {
+    lame.push_back(LameParameters(material));
+    if (!IsPositiveNormal(static_cast<float>(lame.back().mu)) ||
+        !std::isfinite(static_cast<float>(lame.back().lambda))) {
+      return Error{
+          ExitCode::kUsage,
+          "Young's modulus and Poisson's ratio give Lame parameters beyond single precision", ""};
+    }
+  }
+  rest->mu.reserve(rest->tets.size());
+  rest->lambda.reserve(rest->tets.size());
+  for (const uint16_t material : materials.of_tets) {
+    rest->mu.push_back(static_cast<float>(lame[material].mu));
+    rest->lambda.push_back(static_cast<float>(lame[material].lambda));
   }
   return Done{};
 }
@@ -153,15 +200,28 @@ Result<Done> ComputeFactor(double dt, double damping, RestData* rest) {
   return Done{};
 }
 
-Result<Done> CheckInput(const TetMesh& mesh, double total_mass, double dt) {
+Error Internal(const std::string& what) { return {ExitCode::kInternal, what, ""}; }
+
+Result<Done> CheckMaterials(const TetMesh& mesh, const TetMaterials& materials,
+                            std::span<const double> tet_weights) {
+  if (materials.of_tets.size() != mesh.tets.size()) return Internal("not one material per tet");
+  for (const uint16_t id : materials.of_tets) {
+    if (id >= materials.materials.size()) return Internal("a tet's material does not exist");
+  }
+  if (tet_weights.empty()) return Done{};
+  if (tet_weights.size() != mesh.tets.size()) return Internal("not one weight per tet");
+  double sum = 0.0;
+  for (const double weight : tet_weights) {
+    if (!(weight >= 0.0)) return Internal("a tet's weight is negative");
+    sum += weight;
+  }
+  if (!(sum > 0.0) || !std::isfinite(sum)) return Internal("the tets' weights have no finite sum");
+  return Done{};
+}
+
+Result<Done> CheckInput(const TetMesh& mesh, double dt) {
   if (mesh.tets.empty()) {
     return Error{ExitCode::kInvalidInput, "the cage has no tets", "MESH_EMPTY"};
-  }
-  if (!(total_mass > 0.0) || !std::isfinite(total_mass)) {
-    return Error{ExitCode::kInvalidInput,
-                 "the total mass of " + std::to_string(total_mass) +
-                     " kg is not a positive number; check --density and --scale",
-                 ""};
   }
   if (!(dt > 0.0 && dt <= 1.0)) {
     return Error{ExitCode::kUsage, "the time step must be in (0, 1] s", ""};
@@ -169,12 +229,12 @@ Result<Done> CheckInput(const TetMesh& mesh, double total_mass, double dt) {
   std::vector<bool> used(mesh.nodes.size(), false);
   for (const auto& tet : mesh.tets) {
     for (const uint32_t id : tet) {
-      if (id >= mesh.nodes.size()) return Error{ExitCode::kInternal, "tet index out of range", ""};
+      if (id >= mesh.nodes.size()) return Internal("tet index out of range");
       used[id] = true;
     }
   }
   if (std::find(used.begin(), used.end(), false) != used.end()) {
-    return Error{ExitCode::kInternal, "a cage node belongs to no tet", ""};
+    return Internal("a cage node belongs to no tet");
   }
   return Done{};
 }
@@ -187,9 +247,11 @@ Lame LameParameters(const Material& material) {
   return {e / (2.0 * (1.0 + nu)), e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu))};
 }
 
-Result<RestData> ComputeRestData(const TetMesh& mesh, const Material& material, double total_mass,
-                                 double dt) {
-  if (auto checked = CheckInput(mesh, total_mass, dt); !checked.ok()) return checked.error();
+Result<RestData> ComputeMixedRestData(const TetMesh& mesh, const TetMaterials& materials,
+                                      double volume, double dt,
+                                      std::span<const double> tet_weights) {
+  if (auto good = CheckInput(mesh, dt); !good.ok()) return good.error();
+  if (auto good = CheckMaterials(mesh, materials, tet_weights); !good.ok()) return good.error();
   const NodeGraph graph = BuildNodeGraph(static_cast<uint32_t>(mesh.nodes.size()), mesh.tets);
   std::optional<EliminationOrder> order = ChooseEliminationOrder(graph, kMaxFactorNonzeros);
   if (!order.has_value()) {
@@ -202,19 +264,21 @@ Result<RestData> ComputeRestData(const TetMesh& mesh, const Material& material, 
   RestData rest;
   Renumber(mesh, std::move(order->order), &rest);
   if (auto done = ComputeShapes(&rest); !done.ok()) return done.error();
-  if (auto done = LumpMasses(total_mass, &rest); !done.ok()) return done.error();
-  const Lame lame = LameParameters(material);
-  rest.mu.assign(rest.tets.size(), static_cast<float>(lame.mu));
-  rest.lambda.assign(rest.tets.size(), static_cast<float>(lame.lambda));
-  if (!IsPositiveNormal(rest.mu[0]) || !std::isfinite(rest.lambda[0])) {
-    return Error{ExitCode::kUsage,
-                 "Young's modulus and Poisson's ratio give Lame parameters beyond single precision",
-                 ""};
+  if (auto done = ComputeMasses(materials, volume, tet_weights, &rest); !done.ok()) {
+    return done.error();
   }
+  if (auto done = ComputeLame(materials, &rest); !done.ok()) return done.error();
   rest.components = CountComponents(graph);
   rest.median_edge = MedianEdge(graph, rest);
-  if (auto done = ComputeFactor(dt, material.damping, &rest); !done.ok()) return done.error();
+  if (auto done = ComputeFactor(dt, materials.damping, &rest); !done.ok()) return done.error();
   return rest;
+}
+
+Result<RestData> ComputeRestData(const TetMesh& mesh, const Material& material, double total_mass,
+                                 double dt, std::span<const double> tet_weights) {
+  const std::vector<uint16_t> first(mesh.tets.size(), 0);
+  return ComputeMixedRestData(mesh, {{material}, first, material.damping},
+                              total_mass / material.density, dt, tet_weights);
 }
 
 }  // namespace plush::tools

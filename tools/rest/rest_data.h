@@ -28,17 +28,27 @@ struct Lame {
 };
 Lame LameParameters(const Material& material);
 
+/// What the tets of a body are made of.
+struct TetMaterials {
+  std::vector<Material> materials;  ///< at least one; their damping is not looked at
+  std::vector<uint16_t> of_tets;    ///< index into materials (num_tets x 1)
+  double damping = 0.0;             ///< of the whole body [s], [0, 10]
+};
+
 /// Rest data in the elimination order of the factor.
 struct RestData {
   std::vector<uint32_t> node_order;  ///< new node -> node of the TetMesh given
   std::vector<Vec3> nodes;           ///< [m]
   std::vector<Tet> tets;             ///< renumbered, in the given order
   std::vector<float> masses;         ///< [kg]
+  std::vector<float> tet_masses;     ///< [kg]
   std::vector<Mat3> dm_inv;          ///< [1/m]
   std::vector<float> volumes;        ///< [m^3]
   std::vector<float> mu;             ///< [Pa]
   std::vector<float> lambda;         ///< [Pa]
   uint32_t components = 0;
+  double mass = 0.0;                    ///< of the body [kg]
+  double density = 0.0;                 ///< mean: mass over the volume given [kg/m^3]
   double cage_volume = 0.0;             ///< [m^3]
   double median_edge = 0.0;             ///< [m]
   double dt = 0.0;                      ///< [s]
@@ -47,10 +57,18 @@ struct RestData {
   std::vector<float> values;
 };
 
-/// Computes rest data, in double precision from the float-rounded nodes that the file stores.
-/// `total_mass` [kg] is spread in proportion to tet volume. `dt` in (0, 1]. Errors: kInvalidInput
-/// (a tet too flat for its data to be finite in float), kLimit.
+/// Computes rest data, in double precision from the float-rounded nodes that the file stores. The
+/// body's `volume` [m^3] is spread over the tets in proportion to `tet_weights` (num_tets x 1, >=
+/// 0; empty: to their own volumes), so that tet t weighs density_t volume weight_t / sum(weights);
+/// a quarter of that goes to each of its nodes. `dt` in (0, 1]. Errors: kInvalidInput (a tet too
+/// flat for its data to be finite in float; a node without mass), kUsage (a material beyond single
+/// precision), kLimit.
+Result<RestData> ComputeMixedRestData(const TetMesh& mesh, const TetMaterials& materials,
+                                      double volume, double dt,
+                                      std::span<const double> tet_weights = {});
+
+/// The same for a body of one material and of `total_mass` [kg].
 Result<RestData> ComputeRestData(const TetMesh& mesh, const Material& material, double total_mass,
-                                 double dt);
+                                 double dt, std::span<const double> tet_weights = {});
 
 }  // namespace plush::tools

@@ -21,8 +21,7 @@ constexpr double kRoundoff = 0x1p-24;
 // Room for the double-precision rounding on both sides, and for a sum in another order.
 constexpr double kTolerance = 1.0e-6;
 
-// The mass, volume and density of a body are rounded independently, and its mass is a sum of
-// rounded node masses.
+// The masses, the volume and the densities of a body are rounded independently.
 constexpr double kMassTolerance = 1.0e-5;
 
 Vec3d ToDouble(const Vec3& v) { return {v.x, v.y, v.z}; }
@@ -95,45 +94,59 @@ void CheckShapes(const SimulationView& s, FindingList* findings) {
   inverses.Report(findings);
 }
 
-// Quarter volumes accumulated over a node's tets [m^3].
-std::vector<double> NodeVolumes(const SimulationView& s) {
-  std::vector<double> volumes(s.nodes.size(), 0.0);
-  for (const Tet& t : s.tets) {
-    if (!IsSoundTet(s, t)) continue;
-    for (const uint32_t id : {t.a, t.b, t.c, t.d}) volumes[id] += 0.25 * TetVolume(s, t);
+// Quarter masses of the tets accumulated over the nodes [kg]; negative where a node has no tet.
+std::vector<double> NodeMasses(const SimulationView& s) {
+  std::vector<double> masses(s.nodes.size(), -1.0);
+  for (size_t t = 0; t < s.tets.size(); ++t) {
+    if (!IsSoundTet(s, s.tets[t])) continue;
+    for (const uint32_t id : {s.tets[t].a, s.tets[t].b, s.tets[t].c, s.tets[t].d}) {
+      masses[id] = std::max(masses[id], 0.0) + 0.25 * s.tet_masses[t];
+    }
   }
-  return volumes;
+  return masses;
 }
 
-// A node's share of the mass is its share of the volume. What they share out is the density times
-// the solid's volume or the cage's.
-void CheckMasses(const SimulationView& s, FindingList* findings) {
-  const std::vector<double> volumes = NodeVolumes(s);
-  double mass = 0.0;
-  double cage_volume = 0.0;
-  for (const float m : s.masses) mass += m;
-  for (const double v : volumes) cage_volume += v;
-  const auto near = [mass](double expected) {
-    return std::abs(mass - expected) <= kMassTolerance * expected;
-  };
-  const double density = s.density;
-  if (!near(density * s.solid_volume) && !near(density * cage_volume)) {
-    findings->Add("FILE_REST_DATA", 1,
-                  "simulation.masses: their sum of " + Text(mass) +
-                      " kg is the density times neither the solid's volume nor the cage's");
-  }
+void CheckNodeMasses(const SimulationView& s, FindingList* findings) {
+  const std::vector<double> masses = NodeMasses(s);
   Tally unused("FILE_UNREFERENCED_NODE", "simulation.nodes", "belongs to no tet");
-  Tally shares("FILE_REST_DATA", "simulation.masses", "not the node's share of the total mass");
-  for (size_t i = 0; i < volumes.size(); ++i) {
-    const double expected = mass * (volumes[i] / cage_volume);
-    if (volumes[i] == 0.0) {
+  Tally wrong("FILE_REST_DATA", "simulation.masses", "not a quarter of the masses of its tets");
+  for (size_t i = 0; i < masses.size(); ++i) {
+    if (masses[i] < 0.0) {
       unused.AddAt(i, ToDouble(s.nodes[i]));
-    } else if (!(std::abs(s.masses[i] - expected) <= kMassTolerance * expected)) {
-      shares.AddAt(i, ToDouble(s.nodes[i]), std::abs(s.masses[i] / expected - 1.0));
+    } else if (!(std::abs(s.masses[i] - masses[i]) <= kMassTolerance * masses[i])) {
+      wrong.AddAt(i, ToDouble(s.nodes[i]), std::abs(s.masses[i] / masses[i] - 1.0));
     }
   }
   unused.Report(findings);
-  shares.Report(findings);
+  wrong.Report(findings);
+}
+
+// What the tets weigh, over their densities, is the volume of the solid or of the cage; over it,
+// their mean density.
+void CheckTetMasses(const Asset& asset, FindingList* findings) {
+  const SimulationView& s = asset.simulation();
+  double mass = 0.0;
+  double filled_volume = 0.0;
+  double cage_volume = 0.0;
+  for (size_t t = 0; t < s.tets.size(); ++t) {
+    if (s.tet_materials[t] >= asset.num_materials()) return;
+    mass += s.tet_masses[t];
+    filled_volume += s.tet_masses[t] / double{asset.material(s.tet_materials[t]).density};
+    if (IsSoundTet(s, s.tets[t])) cage_volume += TetVolume(s, s.tets[t]);
+  }
+  const auto near = [](double value, double expected) {
+    return std::abs(value - expected) <= kMassTolerance * expected;
+  };
+  if (!near(filled_volume, s.solid_volume) && !near(filled_volume, cage_volume)) {
+    findings->Add("FILE_REST_DATA", 1,
+                  "simulation.tet_masses: over their densities they fill " + Text(filled_volume) +
+                      " m^3, which is neither the solid's volume nor the cage's");
+  }
+  if (!near(mass, s.density * filled_volume)) {
+    findings->Add("FILE_REST_DATA", 1,
+                  "simulation.density: " + Text(s.density) + " kg/m^3 is given, the tets have " +
+                      Text(mass / filled_volume) + " kg/m^3");
+  }
 }
 
 // Number of components and the median edge, from the graph of all tets.
@@ -188,22 +201,25 @@ Vec3d TetCentre(const SimulationView& s, const Tet& t) {
                  ToDouble(s.nodes[t.d]));
 }
 
-void CheckRestData(const SimulationView& simulation, FindingList* findings) {
-  CheckShapes(simulation, findings);
-  CheckMasses(simulation, findings);
-  CheckGraph(simulation, findings);
+void CheckRestData(const Asset& asset, FindingList* findings) {
+  CheckShapes(asset.simulation(), findings);
+  CheckTetMasses(asset, findings);
+  CheckNodeMasses(asset.simulation(), findings);
+  CheckGraph(asset.simulation(), findings);
 }
 
-void CheckMaterial(const SimulationView& s, FindingList* findings) {
-  const Lame lame = LameParameters({s.young, s.poisson, s.density});
-  // A roundoff of nu changes lambda by up to 2 nu / (1 - 2 nu) + 1 times as much, relatively.
-  const double nu = s.poisson;
-  const double amplification = 1.0 + 2.0 * nu / (1.0 - 2.0 * nu);
-  const double lambda_tolerance = kTolerance + 2.0 * kRoundoff * amplification;
-  Tally mu("FILE_REST_DATA", "simulation.mu", "not what Young's modulus and Poisson's ratio give");
-  Tally lambda("FILE_REST_DATA", "simulation.lambda",
-               "not what Young's modulus and Poisson's ratio give");
+void CheckMaterials(const Asset& asset, FindingList* findings) {
+  const SimulationView& s = asset.simulation();
+  Tally mu("FILE_REST_DATA", "simulation.mu", "not what the tet's material gives");
+  Tally lambda("FILE_REST_DATA", "simulation.lambda", "not what the tet's material gives");
   for (size_t i = 0; i < s.tets.size(); ++i) {
+    if (s.tet_materials[i] >= asset.num_materials()) continue;  // found already
+    const MaterialView material = asset.material(s.tet_materials[i]);
+    const Lame lame = LameParameters({material.young, material.poisson, material.density});
+    // A roundoff of nu changes lambda by up to 2 nu / (1 - 2 nu) + 1 times as much, relatively.
+    const double nu = material.poisson;
+    const double amplification = 1.0 + 2.0 * nu / (1.0 - 2.0 * nu);
+    const double lambda_tolerance = kTolerance + 2.0 * kRoundoff * amplification;
     if (Differs(s.mu[i], lame.mu)) mu.Add(i, std::abs(s.mu[i] / lame.mu - 1.0));
     const double error = std::abs(s.lambda[i] - lame.lambda);
     if (!(error <= lambda_tolerance * lame.lambda)) lambda.Add(i, error / lame.lambda);

@@ -18,12 +18,12 @@ bool IsSoundTet(const SimulationView& simulation, const Tet& tet);
 Vec3d TetCentre(const SimulationView& simulation, const Tet& tet);
 
 /// Compares volumes, Dm^-1, masses, median edge, number of components and node use with the cage's
-/// nodes, in double precision; unsound tets are left out, they are findings of the structure. Adds
-/// FILE_REST_DATA and FILE_UNREFERENCED_NODE.
-void CheckRestData(const SimulationView& simulation, FindingList* findings);
+/// nodes and the tets' materials, in double precision; unsound tets are left out, they are findings
+/// of the structure. Adds FILE_REST_DATA and FILE_UNREFERENCED_NODE.
+void CheckRestData(const Asset& asset, FindingList* findings);
 
-/// Compares the Lame parameters of every tet with Young's modulus and Poisson's ratio. Adds
-/// FILE_REST_DATA.
-void CheckMaterial(const SimulationView& simulation, FindingList* findings);
+/// Compares the Lame parameters of every tet with Young's modulus and Poisson's ratio of its
+/// material. Adds FILE_REST_DATA.
+void CheckMaterials(const Asset& asset, FindingList* findings);
 
 }  // namespace plush::tools

@@ -47,8 +47,8 @@ void ValidateAsset(std::span<const std::byte> bytes, FindingList* findings) {
   if (!asset.Open(file.bytes(), Trust::kValidated).ok()) return;
   CheckContentHash(file.bytes(), asset.content_hash(), findings);
   CheckSettings(asset, findings);
-  CheckRestData(asset.simulation(), findings);
-  CheckMaterial(asset.simulation(), findings);
+  CheckRestData(asset, findings);
+  CheckMaterials(asset, findings);
   if (!IsAtFault(faults, "factor.") && !IsAtFault(faults, "simulation.tets")) {
     CheckFactorAccuracy(asset.simulation(), asset.factor(), findings);
   }

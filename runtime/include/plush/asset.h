@@ -17,7 +17,7 @@ namespace plush {
 
 /// Version of the file format this runtime reads; while it is 0.N, exactly this N.
 inline constexpr uint16_t kFormatMajor = 0;
-inline constexpr uint16_t kFormatMinor = 1;
+inline constexpr uint16_t kFormatMinor = 2;
 
 /// Base address alignment that Asset::Open needs [bytes].
 inline constexpr size_t kAssetAlignment = 32;
@@ -50,20 +50,28 @@ struct VisualView {
 
 /// SIM: the cage and its rest data. Nodes stand in the elimination order of the factor.
 struct SimulationView {
-  std::span<const Vec3> nodes;     ///< rest positions X [m] (num_nodes x 1)
-  std::span<const float> masses;   ///< lumped mass [kg], > 0 (num_nodes x 1)
-  std::span<const Tet> tets;       ///< node indices (num_tets x 1)
-  std::span<const Mat3> dm_inv;    ///< Dm^-1 [1/m] (num_tets x 1)
-  std::span<const float> volumes;  ///< rest volume [m^3], > 0 (num_tets x 1)
-  std::span<const float> mu;       ///< second Lame parameter [Pa], > 0 (num_tets x 1)
-  std::span<const float> lambda;   ///< first Lame parameter [Pa], >= 0 (num_tets x 1)
-  uint32_t components = 0;         ///< connected components of the cage, >= 1
-  float density = 0.0f;            ///< [kg/m^3], > 0, as asked for in the bake
-  float young = 0.0f;              ///< Young's modulus [Pa], > 0, as asked for in the bake
-  float poisson = 0.0f;            ///< Poisson's ratio, in [0, 0.5)
-  float damping = 0.0f;            ///< Kelvin-Voigt relaxation time [s], in [0, 10]
-  float solid_volume = 0.0f;       ///< volume enclosed by the surface [m^3], >= 0
-  float median_edge = 0.0f;        ///< median edge length of the cage [m], > 0
+  std::span<const Vec3> nodes;              ///< rest positions X [m] (num_nodes x 1)
+  std::span<const float> masses;            ///< lumped mass [kg], > 0 (num_nodes x 1)
+  std::span<const Tet> tets;                ///< node indices (num_tets x 1)
+  std::span<const Mat3> dm_inv;             ///< Dm^-1 [1/m] (num_tets x 1)
+  std::span<const float> volumes;           ///< rest volume [m^3], > 0 (num_tets x 1)
+  std::span<const float> mu;                ///< second Lame parameter [Pa], > 0 (num_tets x 1)
+  std::span<const float> lambda;            ///< first Lame parameter [Pa], >= 0 (num_tets x 1)
+  std::span<const float> tet_masses;        ///< [kg], >= 0; a quarter for each node (num_tets x 1)
+  std::span<const uint16_t> tet_materials;  ///< index for Asset::material (num_tets x 1)
+  uint32_t components = 0;                  ///< connected components of the cage, >= 1
+  float density = 0.0f;                     ///< mean density [kg/m^3], > 0
+  float damping = 0.0f;                     ///< Kelvin-Voigt relaxation time [s], in [0, 10]
+  float solid_volume = 0.0f;                ///< volume enclosed by the surface [m^3], >= 0
+  float median_edge = 0.0f;                 ///< median edge length of the cage [m], > 0
+};
+
+/// An isotropic material of the cage.
+struct MaterialView {
+  std::string_view name;  ///< that of the source's material, may be empty
+  float young = 0.0f;     ///< Young's modulus [Pa], > 0
+  float poisson = 0.0f;   ///< Poisson's ratio, in [0, 0.5)
+  float density = 0.0f;   ///< [kg/m^3], > 0
 };
 
 /// Sparse Cholesky factor of the splitting solver's constant matrix [Kug, Alg. 1], by columns.
@@ -114,6 +122,8 @@ class Asset {
 
   uint32_t num_parts() const { return num_parts_; }
   PartView part(uint32_t index) const;  ///< index < num_parts()
+  uint32_t num_materials() const { return num_materials_; }
+  MaterialView material(uint32_t index) const;  ///< index < num_materials()
   uint32_t num_regions() const { return num_regions_; }
   RegionView region(uint32_t index) const;  ///< index < num_regions(), in ascending order of name
 
@@ -130,6 +140,7 @@ class Asset {
   SimulationView simulation_;
   FactorView factor_;
   uint32_t num_parts_ = 0;
+  uint32_t num_materials_ = 0;
   uint32_t num_regions_ = 0;
   uint64_t content_hash_ = 0;
   uint64_t source_hash_ = 0;

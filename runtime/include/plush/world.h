@@ -53,11 +53,13 @@ struct WorldDesc {
   JobSystem jobs;              ///< everything on the calling thread where `run` is null
 };
 
-/// Replaces the baked material of one body. Values below zero keep the baked ones.
+/// Replaces the baked material of one body. Values below zero keep the baked ones, each tet its own
+/// where the body has several materials.
 struct MaterialOverride {
-  float young = -1.0f;    ///< Young's modulus [Pa], > 0
-  float poisson = -1.0f;  ///< Poisson's ratio, in [0, 0.5)
-  float density = -1.0f;  ///< [kg/m^3], > 0; scales every node's mass
+  float young = -1.0f;    ///< Young's modulus of every tet [Pa], > 0
+  float poisson = -1.0f;  ///< Poisson's ratio of every tet, in [0, 0.5)
+  float density = -1.0f;  ///< mean density of the body [kg/m^3], > 0; scales every node's mass, so
+                          ///< that heavier materials stay heavier
   float damping = -1.0f;  ///< Kelvin-Voigt relaxation time [s], in [0, 10]: how long the material
                           ///< resists a change of shape. 0 leaves only the integrator's own
                           ///< damping; a body about 1 m large and 1e5 Pa stiff wobbles at 0.01,

@@ -60,6 +60,7 @@ Asset& Asset::operator=(Asset&& other) noexcept {
   simulation_ = std::exchange(other.simulation_, {});
   factor_ = std::exchange(other.factor_, {});
   num_parts_ = std::exchange(other.num_parts_, 0);
+  num_materials_ = std::exchange(other.num_materials_, 0);
   num_regions_ = std::exchange(other.num_regions_, 0);
   content_hash_ = std::exchange(other.content_hash_, 0);
   source_hash_ = std::exchange(other.source_hash_, 0);
@@ -100,8 +101,10 @@ Status Asset::Open(std::span<const std::byte> bytes, Trust trust) {
   simulation_ = layout.simulation;
   factor_ = layout.factor;
   const auto* parts = layout.root->visual()->parts();
+  const auto* materials = layout.root->simulation()->materials();
   const auto* regions = layout.root->simulation()->regions();
   num_parts_ = parts == nullptr ? 0 : parts->size();
+  num_materials_ = materials == nullptr ? 0 : materials->size();
   num_regions_ = regions == nullptr ? 0 : regions->size();
   content_hash_ = layout.root->content_hash();
   source_hash_ = layout.root->source_hash();
@@ -114,6 +117,11 @@ PartView Asset::part(uint32_t index) const {
   const format::Part* part = format::GetAsset(bytes_.data())->visual()->parts()->Get(index);
   return {ViewOf(part->name()), ViewOf(part->material()), ViewOf(part->node()), part->first_index(),
           part->num_indices()};
+}
+
+MaterialView Asset::material(uint32_t index) const {
+  const auto* material = format::GetAsset(bytes_.data())->simulation()->materials()->Get(index);
+  return {ViewOf(material->name()), material->young(), material->poisson(), material->density()};
 }
 
 RegionView Asset::region(uint32_t index) const {

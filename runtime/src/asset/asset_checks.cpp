@@ -28,8 +28,24 @@ void CheckRecordNumbers(const auto& records, float lowest, float highest, const 
                sink);
 }
 
-void CheckScalar(float value, float lowest, float highest, const char* section, CheckSink* sink) {
-  CheckNumbers({&value, 1}, 1, lowest, highest, section, sink);
+void CheckScalar(float value, float lowest, float highest, const char* section, CheckSink* sink,
+                 uint64_t index = 0) {
+  if ((value >= lowest && value <= highest) || sink->stopped()) return;
+  if (std::isfinite(value)) {
+    sink->Fail(CheckKind::kRange, section, "a number is outside its range", index);
+  } else {
+    sink->Fail(CheckKind::kNonFinite, section, "a number is not finite", index);
+  }
+}
+
+// Reports the elements that are not below `count`.
+template <class Index>
+void CheckIndices(std::span<const Index> indices, size_t count, const char* section,
+                  CheckSink* sink) {
+  for (size_t i = 0; i < indices.size() && !sink->stopped(); ++i) {
+    if (indices[i] < count) continue;
+    sink->Fail(CheckKind::kIndex, section, "an index is not below its count", i);
+  }
 }
 
 // Parts follow one another from the first index to the last.
@@ -65,6 +81,29 @@ void CheckTets(const AssetLayout& layout, CheckSink* sink) {
       sink->Fail(CheckKind::kOrder, section, "the four nodes are not distinct", i);
     }
   }
+}
+
+// In a hostile file names can share bytes. Materials whose names together hold more than the file
+// are refused, so that nobody's work with them grows beyond its size.
+void CheckMaterials(const AssetLayout& layout, CheckSink* sink) {
+  const auto* materials = layout.root->simulation()->materials();
+  uint64_t name_bytes = 0;
+  for (uint32_t i = 0; i < materials->size() && !sink->stopped(); ++i) {
+    const format::Material* material = materials->Get(i);
+    name_bytes += ViewOf(material->name()).size();
+    if (name_bytes > layout.file_bytes) {
+      sink->Fail(CheckKind::kCounts, "simulation.materials", "the names overlap in the file", i);
+      return;
+    }
+    CheckScalar(material->young(), kMinPositive, kMaxQuantity, "simulation.materials.young", sink,
+                i);
+    CheckScalar(material->poisson(), 0.0f, std::nextafter(0.5f, 0.0f),
+                "simulation.materials.poisson", sink, i);
+    CheckScalar(material->density(), kMinPositive, kMaxQuantity, "simulation.materials.density",
+                sink, i);
+  }
+  CheckIndices(layout.simulation.tet_materials, materials->size(), "simulation.tet_materials",
+               sink);
 }
 
 void CheckRegionNodes(std::span<const uint32_t> nodes, size_t num_nodes, uint64_t region,
@@ -117,20 +156,7 @@ void CheckRegions(const AssetLayout& layout, CheckSink* sink) {
 void CheckNumbers(std::span<const float> numbers, size_t per_element, float lowest, float highest,
                   const char* section, CheckSink* sink) {
   for (size_t i = 0; i < numbers.size() && !sink->stopped(); ++i) {
-    if (numbers[i] >= lowest && numbers[i] <= highest) continue;
-    if (std::isfinite(numbers[i])) {
-      sink->Fail(CheckKind::kRange, section, "a number is outside its range", i / per_element);
-    } else {
-      sink->Fail(CheckKind::kNonFinite, section, "a number is not finite", i / per_element);
-    }
-  }
-}
-
-void CheckIndices(std::span<const uint32_t> indices, size_t count, const char* section,
-                  CheckSink* sink) {
-  for (size_t i = 0; i < indices.size() && !sink->stopped(); ++i) {
-    if (indices[i] < count) continue;
-    sink->Fail(CheckKind::kIndex, section, "an index is not below its count", i);
+    CheckScalar(numbers[i], lowest, highest, section, sink, i / per_element);
   }
 }
 
@@ -155,13 +181,13 @@ void CheckSimulation(const AssetLayout& layout, CheckSink* sink) {
   CheckNumbers(s.volumes, 1, kMinPositive, kMaxQuantity, "simulation.volumes", sink);
   CheckNumbers(s.mu, 1, kMinPositive, kMaxQuantity, "simulation.mu", sink);
   CheckNumbers(s.lambda, 1, 0.0f, kMaxQuantity, "simulation.lambda", sink);
+  CheckNumbers(s.tet_masses, 1, 0.0f, kMaxQuantity, "simulation.tet_masses", sink);
+  CheckMaterials(layout, sink);
   CheckRegions(layout, sink);
   if ((s.components < 1 || s.components > s.nodes.size()) && !sink->stopped()) {
     sink->Fail(CheckKind::kRange, "simulation.components", "not between one and the nodes");
   }
   CheckScalar(s.density, kMinPositive, kMaxQuantity, "simulation.density", sink);
-  CheckScalar(s.young, kMinPositive, kMaxQuantity, "simulation.young", sink);
-  CheckScalar(s.poisson, 0.0f, std::nextafter(0.5f, 0.0f), "simulation.poisson", sink);
   CheckScalar(s.damping, 0.0f, kMaxDamping, "simulation.damping", sink);
   CheckScalar(s.solid_volume, 0.0f, kMaxQuantity, "simulation.solid_volume", sink);
   CheckScalar(s.median_edge, kMinPositive, kMaxCoordinate, "simulation.median_edge", sink);

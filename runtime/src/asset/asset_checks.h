@@ -10,7 +10,7 @@ namespace plush {
 /// Checks vertices, triangles, parts and embedding. O(vertices + triangles).
 void CheckVisual(const AssetLayout& layout, CheckSink* sink);
 
-/// Checks nodes, tets, materials and regions. O(nodes + tets + region nodes).
+/// Checks nodes, tets, materials and regions. O(nodes + tets + materials + region nodes).
 void CheckSimulation(const AssetLayout& layout, CheckSink* sink);
 
 /// Checks the numbers and the structure of the factor: columns of ascending rows with a positive
@@ -23,9 +23,5 @@ void CheckFactor(const AssetLayout& layout, CheckSink* sink);
 /// [lowest, highest].
 void CheckNumbers(std::span<const float> numbers, size_t per_element, float lowest, float highest,
                   const char* section, CheckSink* sink);
-
-/// Reports the elements of `indices` that are not below `count`.
-void CheckIndices(std::span<const uint32_t> indices, size_t count, const char* section,
-                  CheckSink* sink);
 
 }  // namespace plush

@@ -14,9 +14,9 @@ namespace {
 constexpr size_t kMinFileBytes = 8;                      // root offset and identifier
 constexpr size_t kMaxFileBytes = (size_t{1} << 31) - 1;  // FlatBuffers' offsets have 31 bits
 
-// Asset, Visual, Part or Region: the schema nests no deeper.
+// Asset, Simulation, Material and their like: the schema nests no deeper.
 constexpr flatbuffers::uoffset_t kMaxTableDepth = 3;
-// Parts and regions of a file. A table costs the verifier some 20 ns.
+// Parts, materials and regions of a file. A table costs the verifier some 20 ns.
 constexpr flatbuffers::uoffset_t kMaxTables = 1u << 20;
 
 const uint8_t* BytesOf(std::span<const std::byte> bytes) {
@@ -100,7 +100,7 @@ bool CheckHeader(std::span<const std::byte> bytes, CheckSink* sink) {
   const FormatVersion version = VersionOf(header);
   if (version.major != kFormatMajor || version.minor != kFormatMinor) {
     return FailHeader(sink, StatusCode::kForeignVersion, "header",
-                      "the file has another format version than 0.1; bake its source again");
+                      "the file has another format version than 0.2; bake its source again");
   }
   if (header->GetField<uint64_t>(format::Asset::VT_LAYOUT_FINGERPRINT, 0) != kLayoutFingerprint) {
     return FailHeader(sink, StatusCode::kLayoutMismatch, "header",
@@ -152,10 +152,10 @@ SimulationView ReadSimulation(const format::Simulation& table) {
   view.volumes = SpanOf<float>(table.volumes());
   view.mu = SpanOf<float>(table.mu());
   view.lambda = SpanOf<float>(table.lambda());
+  view.tet_masses = SpanOf<float>(table.tet_masses());
+  view.tet_materials = SpanOf<uint16_t>(table.tet_materials());
   view.components = table.components();
   view.density = table.density();
-  view.young = table.young();
-  view.poisson = table.poisson();
   view.damping = table.damping();
   view.solid_volume = table.solid_volume();
   view.median_edge = table.median_edge();
@@ -187,6 +187,8 @@ bool CheckAlignment(const AssetLayout& layout, CheckSink* sink) {
   check("simulation.volumes", layout.simulation.volumes);
   check("simulation.mu", layout.simulation.mu);
   check("simulation.lambda", layout.simulation.lambda);
+  check("simulation.tet_masses", layout.simulation.tet_masses);
+  check("simulation.tet_materials", layout.simulation.tet_materials);
   check("factor.column_starts", layout.factor.column_starts);
   check("factor.rows", layout.factor.rows);
   check("factor.values", layout.factor.values);
@@ -224,6 +226,10 @@ bool CheckCounts(const AssetLayout& layout, CheckSink* sink) {
   check(simulation.volumes.size() == num_tets, "simulation.volumes", per_tet);
   check(simulation.mu.size() == num_tets, "simulation.mu", per_tet);
   check(simulation.lambda.size() == num_tets, "simulation.lambda", per_tet);
+  check(simulation.tet_masses.size() == num_tets, "simulation.tet_masses", per_tet);
+  check(simulation.tet_materials.size() == num_tets, "simulation.tet_materials", per_tet);
+  const auto* materials = layout.root->simulation()->materials();
+  check(materials != nullptr && materials->size() > 0, "simulation.materials", "no material");
 
   check(factor.column_starts.size() == num_nodes + 1, "factor.column_starts",
         "not one more than there are nodes");

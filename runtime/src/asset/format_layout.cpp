@@ -26,7 +26,7 @@ static_assert(kSameRecord<Mat3, format::Mat3>);
 static_assert(kSameRecord<Tet, format::Tet>);
 static_assert(sizeof(float) == 4 && std::numeric_limits<float>::is_iec559);
 
-// The value every build that can read today's files has; format 0.1.
+// The value every build that can read today's files has, from format 0.1 on.
 static_assert(kLayoutFingerprint == 0xbe4912a79381241cu);
 
 }  // namespace

@@ -13,16 +13,26 @@
 
 namespace plush {
 
-/// Lame parameters by tet, or one pair for the whole body.
+/// Lame parameters by tet.
 struct LameView {
-  std::span<const float> mu;      ///< [Pa] (num_tets x 1), or empty: uniform_mu
-  std::span<const float> lambda;  ///< [Pa] (num_tets x 1), or empty: uniform_lambda
-  float uniform_mu = 0.0f;        ///< [Pa]
-  float uniform_lambda = 0.0f;    ///< [Pa]
+  std::span<const float> mu;      ///< [Pa] (num_tets x 1)
+  std::span<const float> lambda;  ///< [Pa] (num_tets x 1)
 
-  float Mu(size_t tet) const { return mu.empty() ? uniform_mu : mu[tet]; }
-  float Lambda(size_t tet) const { return lambda.empty() ? uniform_lambda : lambda[tet]; }
+  float Mu(size_t tet) const { return mu[tet]; }
+  float Lambda(size_t tet) const { return lambda[tet]; }
 };
+
+/// Lame parameters of one material.
+struct LamePair {
+  float mu = 0.0f;      ///< E / (2 (1 + nu)) [Pa]
+  float lambda = 0.0f;  ///< E nu / ((1 + nu)(1 - 2 nu)) [Pa]
+};
+
+/// From Young's modulus [Pa] and Poisson's ratio, below 0.5. Infinite where float cannot hold them.
+inline LamePair LameParameters(double young, double poisson) {
+  return {static_cast<float>(young / (2.0 * (1.0 + poisson))),
+          static_cast<float>(young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson)))};
+}
 
 /// The constant data of a body's tets.
 struct ElementView {

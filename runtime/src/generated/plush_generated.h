@@ -35,6 +35,9 @@ struct VisualBuilder;
 struct Region;
 struct RegionBuilder;
 
+struct Material;
+struct MaterialBuilder;
+
 struct Simulation;
 struct SimulationBuilder;
 
@@ -504,6 +507,94 @@ inline flatbuffers::Offset<Region> CreateRegionDirect(
       nodes__);
 }
 
+/// An isotropic material of the cage.
+struct Material FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
+  typedef MaterialBuilder Builder;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_NAME = 4,
+    VT_YOUNG = 6,
+    VT_POISSON = 8,
+    VT_DENSITY = 10
+  };
+  const flatbuffers::String *name() const {
+    return GetPointer<const flatbuffers::String *>(VT_NAME);
+  }
+  float young() const {
+    return GetField<float>(VT_YOUNG, 0.0f);
+  }
+  float poisson() const {
+    return GetField<float>(VT_POISSON, 0.0f);
+  }
+  float density() const {
+    return GetField<float>(VT_DENSITY, 0.0f);
+  }
+  bool Verify(flatbuffers::Verifier &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyOffset(verifier, VT_NAME) &&
+           verifier.VerifyString(name()) &&
+           VerifyField<float>(verifier, VT_YOUNG, 4) &&
+           VerifyField<float>(verifier, VT_POISSON, 4) &&
+           VerifyField<float>(verifier, VT_DENSITY, 4) &&
+           verifier.EndTable();
+  }
+};
+
+struct MaterialBuilder {
+  typedef Material Table;
+  flatbuffers::FlatBufferBuilder &fbb_;
+  flatbuffers::uoffset_t start_;
+  void add_name(flatbuffers::Offset<flatbuffers::String> name) {
+    fbb_.AddOffset(Material::VT_NAME, name);
+  }
+  void add_young(float young) {
+    fbb_.AddElement<float>(Material::VT_YOUNG, young, 0.0f);
+  }
+  void add_poisson(float poisson) {
+    fbb_.AddElement<float>(Material::VT_POISSON, poisson, 0.0f);
+  }
+  void add_density(float density) {
+    fbb_.AddElement<float>(Material::VT_DENSITY, density, 0.0f);
+  }
+  explicit MaterialBuilder(flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  flatbuffers::Offset<Material> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = flatbuffers::Offset<Material>(end);
+    return o;
+  }
+};
+
+inline flatbuffers::Offset<Material> CreateMaterial(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    flatbuffers::Offset<flatbuffers::String> name = 0,
+    float young = 0.0f,
+    float poisson = 0.0f,
+    float density = 0.0f) {
+  MaterialBuilder builder_(_fbb);
+  builder_.add_density(density);
+  builder_.add_poisson(poisson);
+  builder_.add_young(young);
+  builder_.add_name(name);
+  return builder_.Finish();
+}
+
+inline flatbuffers::Offset<Material> CreateMaterialDirect(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    const char *name = nullptr,
+    float young = 0.0f,
+    float poisson = 0.0f,
+    float density = 0.0f) {
+  auto name__ = name ? _fbb.CreateString(name) : 0;
+  return plush::format::CreateMaterial(
+      _fbb,
+      name__,
+      young,
+      poisson,
+      density);
+}
+
 /// SIM: the tetrahedral cage and its rest data.
 /// Nodes stand in the elimination order of the factor: the solver needs no permutation.
 struct Simulation FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
@@ -516,14 +607,15 @@ struct Simulation FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_VOLUMES = 12,
     VT_MU = 14,
     VT_LAMBDA = 16,
-    VT_REGIONS = 18,
-    VT_COMPONENTS = 20,
-    VT_DENSITY = 22,
-    VT_YOUNG = 24,
-    VT_POISSON = 26,
-    VT_DAMPING = 28,
-    VT_SOLID_VOLUME = 30,
-    VT_MEDIAN_EDGE = 32
+    VT_TET_MASSES = 18,
+    VT_TET_MATERIALS = 20,
+    VT_MATERIALS = 22,
+    VT_REGIONS = 24,
+    VT_COMPONENTS = 26,
+    VT_DENSITY = 28,
+    VT_DAMPING = 30,
+    VT_SOLID_VOLUME = 32,
+    VT_MEDIAN_EDGE = 34
   };
   const flatbuffers::Vector<const plush::format::Vec3 *> *nodes() const {
     return GetPointer<const flatbuffers::Vector<const plush::format::Vec3 *> *>(VT_NODES);
@@ -546,6 +638,15 @@ struct Simulation FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   const flatbuffers::Vector<float> *lambda() const {
     return GetPointer<const flatbuffers::Vector<float> *>(VT_LAMBDA);
   }
+  const flatbuffers::Vector<float> *tet_masses() const {
+    return GetPointer<const flatbuffers::Vector<float> *>(VT_TET_MASSES);
+  }
+  const flatbuffers::Vector<uint16_t> *tet_materials() const {
+    return GetPointer<const flatbuffers::Vector<uint16_t> *>(VT_TET_MATERIALS);
+  }
+  const flatbuffers::Vector<flatbuffers::Offset<plush::format::Material>> *materials() const {
+    return GetPointer<const flatbuffers::Vector<flatbuffers::Offset<plush::format::Material>> *>(VT_MATERIALS);
+  }
   const flatbuffers::Vector<flatbuffers::Offset<plush::format::Region>> *regions() const {
     return GetPointer<const flatbuffers::Vector<flatbuffers::Offset<plush::format::Region>> *>(VT_REGIONS);
   }
@@ -554,12 +655,6 @@ struct Simulation FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   }
   float density() const {
     return GetField<float>(VT_DENSITY, 0.0f);
-  }
-  float young() const {
-    return GetField<float>(VT_YOUNG, 0.0f);
-  }
-  float poisson() const {
-    return GetField<float>(VT_POISSON, 0.0f);
   }
   float damping() const {
     return GetField<float>(VT_DAMPING, 0.0f);
@@ -586,13 +681,18 @@ struct Simulation FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            verifier.VerifyVector(mu()) &&
            VerifyOffset(verifier, VT_LAMBDA) &&
            verifier.VerifyVector(lambda()) &&
+           VerifyOffset(verifier, VT_TET_MASSES) &&
+           verifier.VerifyVector(tet_masses()) &&
+           VerifyOffset(verifier, VT_TET_MATERIALS) &&
+           verifier.VerifyVector(tet_materials()) &&
+           VerifyOffset(verifier, VT_MATERIALS) &&
+           verifier.VerifyVector(materials()) &&
+           verifier.VerifyVectorOfTables(materials()) &&
            VerifyOffset(verifier, VT_REGIONS) &&
            verifier.VerifyVector(regions()) &&
            verifier.VerifyVectorOfTables(regions()) &&
            VerifyField<uint32_t>(verifier, VT_COMPONENTS, 4) &&
            VerifyField<float>(verifier, VT_DENSITY, 4) &&
-           VerifyField<float>(verifier, VT_YOUNG, 4) &&
-           VerifyField<float>(verifier, VT_POISSON, 4) &&
            VerifyField<float>(verifier, VT_DAMPING, 4) &&
            VerifyField<float>(verifier, VT_SOLID_VOLUME, 4) &&
            VerifyField<float>(verifier, VT_MEDIAN_EDGE, 4) &&
@@ -625,6 +725,15 @@ struct SimulationBuilder {
   void add_lambda(flatbuffers::Offset<flatbuffers::Vector<float>> lambda) {
     fbb_.AddOffset(Simulation::VT_LAMBDA, lambda);
   }
+  void add_tet_masses(flatbuffers::Offset<flatbuffers::Vector<float>> tet_masses) {
+    fbb_.AddOffset(Simulation::VT_TET_MASSES, tet_masses);
+  }
+  void add_tet_materials(flatbuffers::Offset<flatbuffers::Vector<uint16_t>> tet_materials) {
+    fbb_.AddOffset(Simulation::VT_TET_MATERIALS, tet_materials);
+  }
+  void add_materials(flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<plush::format::Material>>> materials) {
+    fbb_.AddOffset(Simulation::VT_MATERIALS, materials);
+  }
   void add_regions(flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<plush::format::Region>>> regions) {
     fbb_.AddOffset(Simulation::VT_REGIONS, regions);
   }
@@ -633,12 +742,6 @@ struct SimulationBuilder {
   }
   void add_density(float density) {
     fbb_.AddElement<float>(Simulation::VT_DENSITY, density, 0.0f);
-  }
-  void add_young(float young) {
-    fbb_.AddElement<float>(Simulation::VT_YOUNG, young, 0.0f);
-  }
-  void add_poisson(float poisson) {
-    fbb_.AddElement<float>(Simulation::VT_POISSON, poisson, 0.0f);
   }
   void add_damping(float damping) {
     fbb_.AddElement<float>(Simulation::VT_DAMPING, damping, 0.0f);
@@ -669,11 +772,12 @@ inline flatbuffers::Offset<Simulation> CreateSimulation(
     flatbuffers::Offset<flatbuffers::Vector<float>> volumes = 0,
     flatbuffers::Offset<flatbuffers::Vector<float>> mu = 0,
     flatbuffers::Offset<flatbuffers::Vector<float>> lambda = 0,
+    flatbuffers::Offset<flatbuffers::Vector<float>> tet_masses = 0,
+    flatbuffers::Offset<flatbuffers::Vector<uint16_t>> tet_materials = 0,
+    flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<plush::format::Material>>> materials = 0,
     flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<plush::format::Region>>> regions = 0,
     uint32_t components = 0,
     float density = 0.0f,
-    float young = 0.0f,
-    float poisson = 0.0f,
     float damping = 0.0f,
     float solid_volume = 0.0f,
     float median_edge = 0.0f) {
@@ -681,11 +785,12 @@ inline flatbuffers::Offset<Simulation> CreateSimulation(
   builder_.add_median_edge(median_edge);
   builder_.add_solid_volume(solid_volume);
   builder_.add_damping(damping);
-  builder_.add_poisson(poisson);
-  builder_.add_young(young);
   builder_.add_density(density);
   builder_.add_components(components);
   builder_.add_regions(regions);
+  builder_.add_materials(materials);
+  builder_.add_tet_materials(tet_materials);
+  builder_.add_tet_masses(tet_masses);
   builder_.add_lambda(lambda);
   builder_.add_mu(mu);
   builder_.add_volumes(volumes);
@@ -705,11 +810,12 @@ inline flatbuffers::Offset<Simulation> CreateSimulationDirect(
     const std::vector<float> *volumes = nullptr,
     const std::vector<float> *mu = nullptr,
     const std::vector<float> *lambda = nullptr,
+    const std::vector<float> *tet_masses = nullptr,
+    const std::vector<uint16_t> *tet_materials = nullptr,
+    const std::vector<flatbuffers::Offset<plush::format::Material>> *materials = nullptr,
     const std::vector<flatbuffers::Offset<plush::format::Region>> *regions = nullptr,
     uint32_t components = 0,
     float density = 0.0f,
-    float young = 0.0f,
-    float poisson = 0.0f,
     float damping = 0.0f,
     float solid_volume = 0.0f,
     float median_edge = 0.0f) {
@@ -720,6 +826,9 @@ inline flatbuffers::Offset<Simulation> CreateSimulationDirect(
   auto volumes__ = volumes ? _fbb.CreateVector<float>(*volumes) : 0;
   auto mu__ = mu ? _fbb.CreateVector<float>(*mu) : 0;
   auto lambda__ = lambda ? _fbb.CreateVector<float>(*lambda) : 0;
+  auto tet_masses__ = tet_masses ? _fbb.CreateVector<float>(*tet_masses) : 0;
+  auto tet_materials__ = tet_materials ? _fbb.CreateVector<uint16_t>(*tet_materials) : 0;
+  auto materials__ = materials ? _fbb.CreateVector<flatbuffers::Offset<plush::format::Material>>(*materials) : 0;
   auto regions__ = regions ? _fbb.CreateVector<flatbuffers::Offset<plush::format::Region>>(*regions) : 0;
   return plush::format::CreateSimulation(
       _fbb,
@@ -730,11 +839,12 @@ inline flatbuffers::Offset<Simulation> CreateSimulationDirect(
       volumes__,
       mu__,
       lambda__,
+      tet_masses__,
+      tet_materials__,
+      materials__,
       regions__,
       components,
       density,
-      young,
-      poisson,
       damping,
       solid_volume,
       median_edge);

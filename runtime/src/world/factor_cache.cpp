@@ -10,12 +10,44 @@
 namespace plush {
 namespace {
 
-bool SameLame(const LameView& a, const LameView& b) {
-  return a.mu.data() == b.mu.data() && a.lambda.data() == b.lambda.data() &&
-         a.uniform_mu == b.uniform_mu && a.uniform_lambda == b.uniform_lambda;
+// Fills the Lame parameters of a material that is not the baked one. False where the allocator
+// fails.
+bool OverrideLame(const Allocator& allocator, const Asset& asset, SystemKey* system) {
+  const BodyMaterial& material = system->material;
+  if (material.young < 0.0f && material.poisson < 0.0f) return true;
+  const std::span<const uint16_t> ids = asset.simulation().tet_materials;
+  if (!system->mu.Allocate(allocator, ids.size()) ||
+      !system->lambda.Allocate(allocator, ids.size())) {
+    return false;
+  }
+  for (size_t t = 0; t < ids.size(); ++t) {
+    const LamePair lame = OverriddenLame(asset.material(ids[t]), material);
+    system->mu[t] = lame.mu;
+    system->lambda[t] = lame.lambda;
+  }
+  return true;
+}
+
+ElementView ElementsOf(const SimulationView& simulation, const SystemKey& system) {
+  LameView lame = {simulation.mu, simulation.lambda};
+  if (system.mu.size() > 0) lame = {system.mu.span(), system.lambda.span()};
+  return {simulation.tets, simulation.dm_inv, simulation.volumes, lame, system.material.damping};
+}
+
+// Whether the baked factor is that of the body.
+bool IsAsBaked(const SimulationView& simulation, const BodyMaterial& material,
+               std::span<const uint8_t> pinned) {
+  return material.young < 0.0f && material.poisson < 0.0f &&
+         material.damping == simulation.damping && material.mass_scale == 1.0f &&
+         std::none_of(pinned.begin(), pinned.end(), [](uint8_t p) { return p != 0; });
 }
 
 }  // namespace
+
+LamePair OverriddenLame(const MaterialView& baked, const BodyMaterial& material) {
+  return LameParameters(material.young < 0.0f ? baked.young : material.young,
+                        material.poisson < 0.0f ? baked.poisson : material.poisson);
+}
 
 FactorCache::~FactorCache() {
   while (sets_ != nullptr) {
@@ -30,12 +62,10 @@ FactorCache::~FactorCache() {
   }
 }
 
-SystemKey* FactorCache::Acquire(const Asset& asset, const ElementView& elements,
-                                bool baked_material, float mass_scale,
+SystemKey* FactorCache::Acquire(const Asset& asset, const BodyMaterial& material,
                                 std::span<const uint8_t> pinned) {
   for (SystemKey* s = systems_; s != nullptr; s = s->next) {
-    if (s->asset_bytes.data() == asset.bytes().data() && SameLame(s->lame, elements.lame) &&
-        s->damping == elements.damping && s->mass_scale == mass_scale &&
+    if (s->asset_bytes.data() == asset.bytes().data() && s->material == material &&
         std::equal(pinned.begin(), pinned.end(), s->pinned.begin())) {
       ++s->users;
       return s;
@@ -43,21 +73,20 @@ SystemKey* FactorCache::Acquire(const Asset& asset, const ElementView& elements,
   }
   SystemKey* system = NewObject<SystemKey>(allocator_);
   if (system == nullptr) return nullptr;
-  if (!system->pinned.Allocate(allocator_, pinned.size())) {
+  system->material = material;
+  if (!system->pinned.Allocate(allocator_, pinned.size()) ||
+      !OverrideLame(allocator_, asset, system)) {
     DeleteObject(allocator_, system);
     return nullptr;
   }
   std::copy(pinned.begin(), pinned.end(), system->pinned.begin());
   const SimulationView& simulation = asset.simulation();
   system->asset_bytes = asset.bytes();
-  system->lame = elements.lame;
-  system->damping = elements.damping;
-  system->mass_scale = mass_scale;
-  system->view = {elements, simulation.masses, mass_scale, system->pinned.span(), 0.0f};
+  system->view = {ElementsOf(simulation, *system), simulation.masses, material.mass_scale,
+                  system->pinned.span(), 0.0f};
   system->baked = asset.factor();
   system->pattern = {system->baked.column_starts, system->baked.rows};
-  system->as_baked = baked_material && mass_scale == 1.0f &&
-                     std::none_of(pinned.begin(), pinned.end(), [](uint8_t p) { return p != 0; });
+  system->as_baked = IsAsBaked(simulation, material, pinned);
   system->id = next_system_id_++;
   system->users = 1;
   system->next = systems_;

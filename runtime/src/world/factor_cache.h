@@ -6,6 +6,7 @@
 #include "plush/world.h"
 
 #include "base/array.h"
+#include "elasticity/elements.h"
 #include "solver/sparse_cholesky.h"
 #include "solver/system_matrix.h"
 
@@ -27,12 +28,25 @@ struct FactorSet {
   FactorSet* next = nullptr;
 };
 
+/// What a body is made of. Two bodies of one asset with the same have the same matrix.
+struct BodyMaterial {
+  float young = -1.0f;      ///< of every tet [Pa], or below zero: as baked, tet by tet
+  float poisson = -1.0f;    ///< of every tet, or below zero: as baked, tet by tet
+  float damping = 0.0f;     ///< Kelvin-Voigt relaxation time [s]
+  float mass_scale = 1.0f;  ///< of the baked masses
+
+  bool operator==(const BodyMaterial&) const = default;
+};
+
+/// Lame parameters of the tets of a baked material in a body made of `material`.
+LamePair OverriddenLame(const MaterialView& baked, const BodyMaterial& material);
+
 /// Everything that a matrix depends on but dt.
 struct SystemKey {
   std::span<const std::byte> asset_bytes;
-  LameView lame;
-  float damping = 0.0f;
-  float mass_scale = 1.0f;
+  BodyMaterial material;
+  Array<float> mu;        ///< [Pa] (num_tets x 1), or empty: as baked
+  Array<float> lambda;    ///< [Pa] (num_tets x 1), or empty: as baked
   Array<uint8_t> pinned;  ///< (num_nodes x 1)
   SystemView view;        ///< with dt = 0; its `pinned` is the array above
   CholeskyPattern pattern;
@@ -52,9 +66,10 @@ class FactorCache {
   FactorCache& operator=(const FactorCache&) = delete;
 
   /// The system of an asset with this material and pins: an equal one if there is one. Counts one
-  /// more user. Null where the allocator fails.
-  SystemKey* Acquire(const Asset& asset, const ElementView& elements, bool baked_material,
-                     float mass_scale, std::span<const uint8_t> pinned);
+  /// more user. Its view's elements are valid as long as it has users. Null where the allocator
+  /// fails.
+  SystemKey* Acquire(const Asset& asset, const BodyMaterial& material,
+                     std::span<const uint8_t> pinned);
   /// Counts one user less; the last one frees the system and its factors.
   void Release(SystemKey* system);
 

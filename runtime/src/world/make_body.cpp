@@ -14,9 +14,6 @@ Status Invalid(const char* section, const char* reason, uint64_t index = 0) {
   return {StatusCode::kInvalidArgument, section, reason, index};
 }
 
-// A value below zero keeps the baked one.
-float Overridden(float value, float baked) { return value < 0.0f ? baked : value; }
-
 Status CheckDescription(const Asset& asset, const BodyDesc& desc) {
   if (!asset.is_open()) return Invalid("asset", "is not open");
   if (!IsFinite(desc.pose.position)) return Invalid("pose.position", "must be finite");
@@ -48,25 +45,25 @@ Status CheckDescription(const Asset& asset, const BodyDesc& desc) {
   return {};
 }
 
-LameView MakeLame(const SimulationView& simulation, const MaterialOverride& material) {
-  LameView lame = {simulation.mu, simulation.lambda, 0.0f, 0.0f};
-  if (material.young < 0.0f && material.poisson < 0.0f) return lame;
-  const double young = Overridden(material.young, simulation.young);
-  const double poisson = Overridden(material.poisson, simulation.poisson);
-  lame.mu = {};
-  lame.lambda = {};
-  lame.uniform_mu = static_cast<float>(young / (2.0 * (1.0 + poisson)));
-  lame.uniform_lambda =
-      static_cast<float>(young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson)));
-  return lame;
+BodyMaterial MakeMaterial(const SimulationView& simulation, const MaterialOverride& given) {
+  BodyMaterial material;
+  material.young = given.young < 0.0f ? -1.0f : given.young;
+  material.poisson = given.poisson < 0.0f ? -1.0f : given.poisson;
+  material.damping = given.damping < 0.0f ? simulation.damping : given.damping;
+  material.mass_scale = given.density < 0.0f ? 1.0f : given.density / simulation.density;
+  return material;
 }
 
 // Whether the body's numbers fit into float.
-Status CheckMaterial(const LameView& lame, float mass_scale) {
-  if (!std::isfinite(lame.uniform_mu) || !std::isfinite(lame.uniform_lambda)) {
-    return Invalid("material", "gives Lame parameters beyond the range of float");
+Status CheckMaterial(const Asset& asset, const BodyMaterial& material) {
+  const bool keeps_lame = material.young < 0.0f && material.poisson < 0.0f;
+  for (uint32_t i = 0; i < asset.num_materials() && !keeps_lame; ++i) {
+    const LamePair lame = OverriddenLame(asset.material(i), material);
+    if (!std::isfinite(lame.mu) || !std::isfinite(lame.lambda)) {
+      return Invalid("material", "gives Lame parameters beyond the range of float", i);
+    }
   }
-  if (!std::isnormal(mass_scale)) {
+  if (!std::isnormal(material.mass_scale)) {
     return Invalid("material.density", "is out of proportion to the baked one");
   }
   return {};
@@ -122,11 +119,9 @@ Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& 
   const Status checked = CheckDescription(asset, desc);
   if (!checked.ok()) return checked;
   const SimulationView& simulation = asset.simulation();
-  const LameView lame = MakeLame(simulation, desc.material);
-  const float mass_scale =
-      desc.material.density < 0.0f ? 1.0f : desc.material.density / simulation.density;
-  const Status material = CheckMaterial(lame, mass_scale);
-  if (!material.ok()) return material;
+  const BodyMaterial material = MakeMaterial(simulation, desc.material);
+  const Status fits = CheckMaterial(asset, material);
+  if (!fits.ok()) return fits;
   Array<uint8_t> pinned;
   if (!pinned.Allocate(allocator, simulation.nodes.size(), desc.fixed ? uint8_t{1} : uint8_t{0})) {
     return {StatusCode::kOutOfMemory, "body"};
@@ -136,14 +131,10 @@ Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& 
   if (body == nullptr) return {StatusCode::kOutOfMemory, "body"};
   body->visual = asset.visual();
   body->simulation = simulation;
-  body->elements = {simulation.tets, simulation.dm_inv, simulation.volumes, lame,
-                    Overridden(desc.material.damping, simulation.damping)};
-  body->mass_scale = mass_scale;
+  body->mass_scale = material.mass_scale;
   body->fixed = desc.fixed;
-  const bool baked_material =
-      desc.material.young < 0.0f && desc.material.poisson < 0.0f && desc.material.damping < 0.0f;
-  body->system =
-      cache->Acquire(asset, body->elements, baked_material, body->mass_scale, pinned.span());
+  body->system = cache->Acquire(asset, material, pinned.span());
+  if (body->system != nullptr) body->elements = body->system->view.elements;
   if (body->system == nullptr || !AllocateState(allocator, body) ||
       !ReservePlanes(allocator, num_planes, body)) {
     DestroyBody(allocator, cache, body);

@@ -46,7 +46,10 @@ std::vector<Failure> Failures(std::span<const std::byte> bytes) {
 // A sound file that a test breaks in place.
 class Subject {
  public:
-  Subject() : file_(plush::test::AssetBytesOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05))) {
+  Subject()
+      : file_(plush::tools::WriteAsset(
+                  plush::test::TwoMaterialContentOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05)))
+                  .value()) {
     REQUIRE(asset_.Open(file_.bytes()).ok());
   }
 
@@ -143,6 +146,14 @@ TEST_CASE("Wrong numbers are named") {
     s.At(sim.lambda, 1) = -1.0f;
     s.ExpectOnly(CheckKind::kRange, "simulation.lambda", 1);
   }
+  SECTION("mass of a tet") {
+    s.At(sim.tet_masses, 8) = -1.0f;
+    s.ExpectOnly(CheckKind::kRange, "simulation.tet_masses", 8);
+  }
+  SECTION("infinite mass of a tet") {
+    s.At(sim.tet_masses, 9) = kInfinity;
+    s.ExpectOnly(CheckKind::kNonFinite, "simulation.tet_masses", 9);
+  }
   SECTION("factor value") {
     s.At(s.asset().factor().values, 1) = kNan;
     s.ExpectOnly(CheckKind::kNonFinite, "factor.values", 1);
@@ -160,6 +171,7 @@ TEST_CASE("Wrong scalars are named") {
     auto* mutable_table = reinterpret_cast<flatbuffers::Table*>(const_cast<void*>(table));
     REQUIRE(mutable_table->SetField<T>(field, value, T{}));
   };
+  using Material = plush::format::Material;
   using Simulation = plush::format::Simulation;
   SECTION("components") {
     set(root->simulation(), Simulation::VT_COMPONENTS, 0u);
@@ -169,13 +181,17 @@ TEST_CASE("Wrong scalars are named") {
     set(root->simulation(), Simulation::VT_DENSITY, -1.0f);
     s.ExpectOnly(CheckKind::kRange, "simulation.density", 0);
   }
-  SECTION("young") {
-    set(root->simulation(), Simulation::VT_YOUNG, kInfinity);
-    s.ExpectOnly(CheckKind::kNonFinite, "simulation.young", 0);
+  SECTION("Young's modulus") {
+    set(root->simulation()->materials()->Get(1), Material::VT_YOUNG, kInfinity);
+    s.ExpectOnly(CheckKind::kNonFinite, "simulation.materials.young", 1);
   }
-  SECTION("poisson") {
-    set(root->simulation(), Simulation::VT_POISSON, 0.5f);
-    s.ExpectOnly(CheckKind::kRange, "simulation.poisson", 0);
+  SECTION("Poisson's ratio") {
+    set(root->simulation()->materials()->Get(0), Material::VT_POISSON, 0.5f);
+    s.ExpectOnly(CheckKind::kRange, "simulation.materials.poisson", 0);
+  }
+  SECTION("density of a material") {
+    set(root->simulation()->materials()->Get(1), Material::VT_DENSITY, 0.0f);
+    s.ExpectOnly(CheckKind::kRange, "simulation.materials.density", 1);
   }
   SECTION("damping") {
     set(root->simulation(), Simulation::VT_DAMPING, -0.1f);
@@ -210,6 +226,10 @@ TEST_CASE("Wrong indices and orders are named") {
   SECTION("node of a tet") {
     s.At(sim.tets, 39).d = static_cast<uint32_t>(sim.nodes.size());
     s.ExpectOnly(CheckKind::kIndex, "simulation.tets", 39);
+  }
+  SECTION("material of a tet") {
+    s.At(sim.tet_materials, 17) = 2;
+    s.ExpectOnly(CheckKind::kIndex, "simulation.tet_materials", 17);
   }
   SECTION("node of a region") {
     const auto nodes = s.asset().region(1).nodes;
@@ -285,6 +305,39 @@ TEST_CASE("Regions that share their bytes cannot make the check slow") {
   CHECK(failures.size() < 10000);
 }
 
+TEST_CASE("Materials that share their bytes cannot make work with their names slow") {
+  auto content = plush::test::ContentOf(plush::test::TetBox(1, 1, 1, 0.1));
+  content.materials.assign(1000, {std::string(1000, 'a'), {}});
+  const size_t file_bytes = plush::tools::WriteAsset(content).value().size();
+  for (auto& [name, material] : content.materials) name.clear();
+  content.materials[0].name = std::string(1000, 'a');
+  ExactBuffer file(plush::tools::WriteAsset(content).value());
+  REQUIRE(file.bytes().size() < file_bytes / 10);
+  // Every other material's name is pointed at that of material 0.
+  const auto* materials = plush::format::GetAsset(file.bytes().data())->simulation()->materials();
+  const auto* shared = reinterpret_cast<const uint8_t*>(materials->Get(0)->name());
+  for (uint32_t i = 1; i < materials->size(); ++i) {
+    auto* table = reinterpret_cast<flatbuffers::Table*>(
+        const_cast<plush::format::Material*>(materials->Get(i)));
+    REQUIRE(table->SetPointer(plush::format::Material::VT_NAME, shared));
+  }
+  const auto failures = Failures(file.bytes());
+  REQUIRE(failures.size() == 1);
+  CHECK(failures[0].section == "simulation.materials");
+  CHECK(failures[0].kind == CheckKind::kCounts);
+}
+
+TEST_CASE("A body without materials is refused") {
+  auto content = plush::test::ContentOf(plush::test::SingleTet());
+  ExactBuffer file(plush::tools::WriteAsset(content).value());
+  const auto* materials = plush::format::GetAsset(file.bytes().data())->simulation()->materials();
+  *const_cast<uint32_t*>(reinterpret_cast<const uint32_t*>(materials)) = 0;
+  const auto failures = Failures(file.bytes());
+  REQUIRE(failures.size() == 1);
+  CHECK(failures[0].section == "simulation.materials");
+  CHECK(failures[0].kind == CheckKind::kCounts);
+}
+
 TEST_CASE("A shortened vector is a disagreement of counts") {
   Subject s;
   const auto shorten = [&](auto view, const char* section) {
@@ -303,6 +356,8 @@ TEST_CASE("A shortened vector is a disagreement of counts") {
   shorten(s.asset().simulation().volumes, "simulation.volumes");
   shorten(s.asset().simulation().mu, "simulation.mu");
   shorten(s.asset().simulation().lambda, "simulation.lambda");
+  shorten(s.asset().simulation().tet_masses, "simulation.tet_masses");
+  shorten(s.asset().simulation().tet_materials, "simulation.tet_materials");
   shorten(s.asset().factor().column_starts, "factor.column_starts");
   shorten(s.asset().factor().values, "factor.values");
 }

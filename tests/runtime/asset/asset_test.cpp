@@ -47,7 +47,7 @@ static_assert(!std::is_copy_constructible_v<Asset>);
 static_assert(std::is_nothrow_move_constructible_v<Asset>);
 
 TEST_CASE("An opened asset shows what was written") {
-  const auto content = plush::test::ContentOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
+  const auto content = plush::test::TwoMaterialContentOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
   const ExactBuffer file(plush::tools::WriteAsset(content).value());
   Asset asset;
   const Status status = asset.Open(file.bytes());
@@ -69,14 +69,15 @@ TEST_CASE("An opened asset shows what was written") {
   CHECK(SameBytes(asset.simulation().volumes, content.rest.volumes));
   CHECK(SameBytes(asset.simulation().mu, content.rest.mu));
   CHECK(SameBytes(asset.simulation().lambda, content.rest.lambda));
+  CHECK(SameBytes(asset.simulation().tet_masses, content.rest.tet_masses));
+  CHECK(SameBytes(asset.simulation().tet_materials, content.tet_materials));
   CHECK(SameBytes(asset.factor().column_starts, content.rest.column_starts));
   CHECK(SameBytes(asset.factor().rows, content.rest.rows));
   CHECK(SameBytes(asset.factor().values, content.rest.values));
   CHECK(asset.factor().dt == 0.01f);
   CHECK(asset.simulation().components == 1);
-  CHECK(asset.simulation().young == 1.0e5f);
-  CHECK(asset.simulation().poisson == 0.4f);
-  CHECK(asset.simulation().density == 1000.0f);
+  CHECK(asset.simulation().density == static_cast<float>(content.rest.density));
+  CHECK(asset.simulation().damping == 0.05f);
   CHECK(asset.simulation().solid_volume == Approx(8 * 1e-3).epsilon(0.1));
   CHECK(asset.source_hash() == content.source_hash);
   CHECK(asset.settings() == content.settings_json);
@@ -87,6 +88,12 @@ TEST_CASE("An opened asset shows what was written") {
   CHECK(asset.part(1).material == "shoe");
   CHECK(asset.part(1).first_index == 3);
   CHECK(asset.part(1).num_indices == content.indices.size() - 3);
+  REQUIRE(asset.num_materials() == 2);
+  CHECK(asset.material(0).name == "skin");
+  CHECK(asset.material(0).young == 1.0e5f);
+  CHECK(asset.material(1).name == "shoe");
+  CHECK(asset.material(1).poisson == 0.3f);
+  CHECK(asset.material(1).density == 1500.0f);
   REQUIRE(asset.num_regions() == 2);
   CHECK(asset.region(0).name == "high");
   CHECK(SameBytes(asset.region(1).nodes, content.regions[1].nodes));

@@ -24,7 +24,8 @@ std::vector<std::byte> SmallFile() {
 }
 
 std::vector<std::byte> BarFile() {
-  return plush::test::AssetBytesOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
+  const auto content = plush::test::TwoMaterialContentOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
+  return plush::tools::WriteAsset(content).value();
 }
 
 // Words that upset arithmetic: zero, huge counts, NaN, infinities, denormals, the largest float.

@@ -22,10 +22,11 @@ using plush::test::ExactBuffer;
 
 namespace {
 
-const std::string kGolden = std::string(PLUSH_TEST_DATA_DIR) + "/golden_0_1.plush";
+const std::string kData = PLUSH_TEST_DATA_DIR;
+const std::string kGolden = kData + "/golden_0_2.plush";
 
-ExactBuffer GoldenFile() {
-  const auto bytes = plush::tools::ReadFile(kGolden);
+ExactBuffer GoldenFile(const std::string& path = kGolden) {
+  const auto bytes = plush::tools::ReadFile(path);
   if (!bytes.ok()) FAIL(bytes.error().message);
   return ExactBuffer(bytes.value());
 }
@@ -38,7 +39,7 @@ void SetHeader(std::span<std::byte> bytes, flatbuffers::voffset_t field, T value
 
 }  // namespace
 
-TEST_CASE("The golden file of format 0.1 loads") {
+TEST_CASE("The golden file of format 0.2 loads") {
   Asset asset;
   const Status status = asset.Open(kGolden.c_str());
   INFO(status.section << ": " << status.reason);
@@ -48,12 +49,33 @@ TEST_CASE("The golden file of format 0.1 loads") {
   CHECK(asset.simulation().tets.size() == 40);
   CHECK(asset.visual().positions.size() == 168);
   CHECK(asset.num_parts() == 2);
+  REQUIRE(asset.num_materials() == 2);
+  CHECK(asset.material(1).name == "shoe");
+  CHECK(asset.material(1).young == 4.0e5f);
+  CHECK(asset.simulation().tet_materials[19] == 0);
+  CHECK(asset.simulation().tet_materials[20] == 1);
   CHECK(asset.num_regions() == 2);
   CHECK(plush::FindRegionNodes(asset, "low").size() == asset.region(1).nodes.size());
 }
 
+TEST_CASE("The golden file of an older format is refused in these words") {
+  const ExactBuffer file = GoldenFile(kData + "/golden_0_1.plush");
+  for (const plush::Trust trust : {plush::Trust::kNothing, plush::Trust::kValidated}) {
+    Asset asset;
+    const Status status = asset.Open(file.bytes(), trust);
+    CHECK(status.code == StatusCode::kForeignVersion);
+    CHECK(std::string(status.reason) ==
+          "the file has another format version than 0.2; bake its source again");
+    CHECK_FALSE(asset.is_open());
+  }
+  plush::FormatVersion version;
+  REQUIRE(plush::ReadFormatVersion(file.bytes(), &version));
+  CHECK(version.major == 0);
+  CHECK(version.minor == 1);
+}
+
 TEST_CASE("Every other version is refused in these words") {
-  const uint16_t versions[][2] = {{0, 0}, {0, 2}, {1, 0}, {1, 1}, {65535, 1}};
+  const uint16_t versions[][2] = {{0, 0}, {0, 1}, {0, 3}, {1, 0}, {1, 2}, {65535, 2}};
   for (const auto& [major, minor] : versions) {
     ExactBuffer file = GoldenFile();
     SetHeader<uint16_t>(file.bytes(), plush::format::Asset::VT_FORMAT_MAJOR, major);
@@ -64,7 +86,7 @@ TEST_CASE("Every other version is refused in these words") {
     CHECK(status.code == StatusCode::kForeignVersion);
     CHECK(std::string(status.section) == "header");
     CHECK(std::string(status.reason) ==
-          "the file has another format version than 0.1; bake its source again");
+          "the file has another format version than 0.2; bake its source again");
     plush::FormatVersion version;
     REQUIRE(plush::ReadFormatVersion(file.bytes(), &version));
     CHECK(version.major == major);
@@ -85,6 +107,8 @@ TEST_CASE("A foreign layout is refused in these words") {
 TEST_CASE("Write the golden file", "[.]") {
   const char* path = std::getenv("PLUSH_GOLDEN_OUT");
   REQUIRE(path != nullptr);
-  const auto bytes = plush::test::AssetBytesOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
-  REQUIRE(plush::tools::WriteFileAtomically(path, bytes).ok());
+  const auto content = plush::test::TwoMaterialContentOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
+  const auto bytes = plush::tools::WriteAsset(content);
+  REQUIRE(bytes.ok());
+  REQUIRE(plush::tools::WriteFileAtomically(path, bytes.value()).ok());
 }

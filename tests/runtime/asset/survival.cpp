@@ -35,12 +35,14 @@ unsigned TouchEverything(const Asset& asset) {
   unsigned sum = Touch(v.positions) + Touch(v.normals) + Touch(v.uvs) + Touch(v.indices) +
                  Touch(v.tet_ids) + Touch(v.weights) + Touch(s.nodes) + Touch(s.masses) +
                  Touch(s.tets) + Touch(s.dm_inv) + Touch(s.volumes) + Touch(s.mu) +
-                 Touch(s.lambda) + Touch(f.column_starts) + Touch(f.rows) + Touch(f.values) +
+                 Touch(s.lambda) + Touch(s.tet_masses) + Touch(s.tet_materials) +
+                 Touch(f.column_starts) + Touch(f.rows) + Touch(f.values) +
                  Touch(asset.tool_version()) + Touch(asset.settings());
   for (uint32_t i = 0; i < asset.num_parts(); ++i) {
     const PartView part = asset.part(i);
     sum += Touch(part.name) + Touch(part.material) + Touch(part.node);
   }
+  for (uint32_t i = 0; i < asset.num_materials(); ++i) sum += Touch(asset.material(i).name);
   for (uint32_t i = 0; i < asset.num_regions(); ++i) {
     sum += Touch(asset.region(i).name) + Touch(asset.region(i).nodes);
   }
@@ -59,6 +61,9 @@ void Simulate(const Asset& asset) {
   desc.pinned_nodes = pins.first(pins.size() / 2);
   const BodyId id = world.AddBody(asset, desc);
   if (!id.valid()) return;
+  BodyDesc changed;
+  changed.material.young = 2.0e5f;
+  world.AddBody(asset, changed);
   for (int step = 0; step < 10; ++step) world.Step(0.01f);
   world.Step(1.0f / 60);  // no factor for it yet: refactors on the file's structure
   std::vector<Vec3> positions(asset.visual().positions.size());

@@ -74,10 +74,11 @@ TEST_CASE("The assembled matrix is M + D^T K D of the paper, the same for each a
   }
 }
 
-TEST_CASE("Masses scale and uniform Lame parameters replace the baked ones") {
+TEST_CASE("Masses scale and other Lame parameters replace the baked ones") {
   Case c(5);
   c.system.mass_scale = 2.5f;
-  c.system.elements.lame = {{}, {}, 4.0e4f, 1.0e5f};
+  const std::vector<float> uniform(c.system.elements.tets.size(), 4.0e4f);
+  c.system.elements.lame.mu = uniform;
   c.model.masses *= 2.5;
   for (double& mu : c.model.mu) mu = 4.0e4;
   std::vector<double> values(c.pattern.rows.size());

@@ -70,7 +70,7 @@ TEST_CASE("Factors of a step and of its fractions belong to those steps") {
   const ShapeAsset shape(TetBox(2, 2, 1, 0.1, 0.05, 1), {}, double(kDt));
   const std::vector<uint8_t> free_nodes(shape.num_nodes(), 0);
   FactorCache cache(DefaultAllocator());
-  SystemKey* system = cache.Acquire(shape.asset(), shape.elements(), true, 1.0f, free_nodes);
+  SystemKey* system = cache.Acquire(shape.asset(), {}, free_nodes);
   REQUIRE(system != nullptr);
   const FactorSet* set = nullptr;
   CHECK(cache.Find(*system, kDt) == nullptr);

@@ -49,6 +49,46 @@ TEST_CASE("An overridden material behaves like one that was baked") {
   CHECK(DistanceAfter(30, kDt, soft.asset(), changed, stiffer.asset(), as_baked) < 1e-4 * 0.5);
 }
 
+TEST_CASE("An overridden number of a body of two materials replaces that of every tet") {
+  const tools::TetMesh mesh = TetBox(2, 4, 2, 0.1, 0.05, 2);
+  const auto bytes = [&mesh](const tools::Material& skin, const tools::Material& shoe) {
+    tools::AssetContent content = TwoMaterialContentOf(mesh);
+    content.materials = {{"skin", skin}, {"shoe", shoe}};
+    tools::TetMaterials materials = {{skin, shoe}, content.tet_materials, content.damping};
+    content.rest =
+        tools::ComputeMixedRestData(mesh, materials, content.solid_volume, double(kDt)).value();
+    return tools::WriteAsset(content).value();
+  };
+  const ShapeAsset mixed(bytes({1.0e5, 0.4, 1000.0}, {4.0e5, 0.3, 1500.0}));
+  const std::vector<uint32_t> pins = {0, 1, 2, 3};
+  BodyDesc as_baked;
+  as_baked.pinned_nodes = pins;
+  BodyDesc changed = as_baked;
+  const auto distance_from = [&](const ShapeAsset& expected) {
+    return DistanceAfter(30, kDt, mixed.asset(), changed, expected.asset(), as_baked);
+  };
+  SECTION("Young's modulus; Poisson's ratio stays that of the tet") {
+    changed.material.young = 3.0e5f;
+    CHECK(distance_from(ShapeAsset(bytes({3.0e5, 0.4, 1000.0}, {3.0e5, 0.3, 1500.0}))) < 5e-5);
+    CHECK(distance_from(mixed) > 1e-3);
+  }
+  SECTION("Poisson's ratio; Young's modulus stays that of the tet") {
+    changed.material.poisson = 0.1f;
+    CHECK(distance_from(ShapeAsset(bytes({1.0e5, 0.1, 1000.0}, {4.0e5, 0.1, 1500.0}))) < 5e-5);
+    CHECK(distance_from(mixed) > 1e-4);
+  }
+  SECTION("the mean density; the tets' densities keep their proportion") {
+    const double mean = double{mixed.simulation().density};
+    CHECK(mean > 1000.0);
+    CHECK(mean < 1500.0);
+    changed.material.density = static_cast<float>(0.5 * mean);
+    CHECK(distance_from(ShapeAsset(bytes({1.0e5, 0.4, 500.0}, {4.0e5, 0.3, 750.0}))) < 5e-5);
+    World world;
+    const BodyId id = world.AddBody(mixed.asset(), changed);
+    CHECK(MomentsOf(world, id).mass == Approx(0.5 * mean * Volume(mesh)).epsilon(1e-5));
+  }
+}
+
 TEST_CASE("Another time step behaves like one that was baked") {
   const tools::TetMesh mesh = TetBox(2, 4, 2, 0.1, 0.05, 3);
   const ShapeAsset ten(mesh, {}, 0.01), seventeen(mesh, {}, 1.0 / 60);

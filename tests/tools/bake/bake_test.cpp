@@ -5,11 +5,13 @@
 
 #include "shapes/tet_shapes.h"
 #include "tools/procedural_meshes.h"
+#include "validate/validate.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <span>
@@ -122,6 +124,58 @@ TEST_CASE("Regions, parts and settings reach the file") {
   CHECK(json["pins"]["regions"][0]["name"] == "felt");
   CHECK(json["tets"] == 450);
   CHECK(json.dump() == opened.asset().settings());  // sorted keys, nothing else
+}
+
+TEST_CASE("A material map gives tets the numbers of the triangles that they carry") {
+  // Two halves of a long bar of tets: its surface is fur for x < 0.5, wood beyond.
+  ImportedModel model = ModelFromTets(plush::test::TetBox(10, 2, 2, 0.1));
+  SurfaceMesh& surface = model.surface;
+  const auto middle = [&surface](const std::array<uint32_t, 3>& t) {
+    return (surface.positions[t[0]].x + surface.positions[t[1]].x + surface.positions[t[2]].x) / 3;
+  };
+  const auto half = std::stable_partition(surface.triangles.begin(), surface.triangles.end(),
+                                          [&](const auto& t) { return middle(t) < 0.5; });
+  const auto split = static_cast<uint32_t>(half - surface.triangles.begin());
+  const auto all = static_cast<uint32_t>(surface.triangles.size());
+  surface.parts = {{"", "fur", "", 0, split}, {"", "wood", "", split, all - split}};
+  BakeSettings settings;
+  settings.materials_json =
+      R"({"materials": [{"name": "wood", "young": 1e7, "poisson": 0.2, "density": 600}]})";
+  settings.material = {2.0e4, 0.45, 200.0, 0.03};
+  for (const Mesher mesher : {Mesher::kImport, Mesher::kLattice}) {
+    settings.mesher = mesher;
+    FindingList findings;
+    const auto baked = Bake(model, settings, &findings);
+    REQUIRE(baked.ok());
+    const Opened opened(baked.value().bytes);
+    const plush::Asset& asset = opened.asset();
+    const auto& sim = asset.simulation();
+    REQUIRE(asset.num_materials() == 2);
+    CHECK(asset.material(0).name == "fur");
+    CHECK(asset.material(0).young == 2.0e4f);
+    CHECK(asset.material(0).density == 200.0f);
+    CHECK(asset.material(1).poisson == 0.2f);
+    CHECK(sim.damping == 0.03f);
+    double mass = 0.0;
+    for (size_t t = 0; t < sim.tets.size(); ++t) {
+      const plush::Tet& tet = sim.tets[t];
+      const float x =
+          (sim.nodes[tet.a].x + sim.nodes[tet.b].x + sim.nodes[tet.c].x + sim.nodes[tet.d].x) / 4;
+      if (x < 0.35f) CHECK(sim.tet_materials[t] == 0);
+      if (x > 0.65f) CHECK(sim.tet_materials[t] == 1);
+      CHECK(sim.mu[t] == Approx(sim.tet_materials[t] == 0 ? 2.0e4 / 2.9 : 1.0e7 / 2.4));
+      mass += sim.tet_masses[t];
+    }
+    CHECK(opened.Mass() == Approx(mass).epsilon(1e-6));
+    CHECK(baked.value().summary.mass_kg == Approx(mass).epsilon(1e-6));
+    CHECK(mass == Approx(0.04 * 400.0).epsilon(0.1));  // half at 200, half at 600 kg/m^3
+    CHECK(sim.density == Approx(mass / sim.solid_volume).epsilon(1e-5));
+    const auto json = nlohmann::json::parse(asset.settings());
+    CHECK(json["material_map"]["materials"][0]["name"] == "wood");
+    FindingList faults;
+    ValidateAsset(baked.value().bytes, &faults);
+    CHECK(faults.all().empty());
+  }
 }
 
 TEST_CASE("Nothing with area cannot be baked") {

@@ -112,8 +112,10 @@ TEST_CASE("Options of plush bake reach the asset") {
   Asset asset;
   REQUIRE(asset.Open(out.c_str()).ok());
   const SimulationView& sim = asset.simulation();
-  CHECK(sim.young == 2e6f);
-  CHECK(sim.poisson == 0.3f);
+  REQUIRE(asset.num_materials() == 1);
+  CHECK(asset.material(0).young == 2e6f);
+  CHECK(asset.material(0).poisson == 0.3f);
+  CHECK(asset.material(0).density == 500.0f);
   CHECK(sim.density == 500.0f);
   CHECK(asset.factor().dt == 0.02f);
   CHECK(sim.median_edge <= 0.25f * 1.4143f);
@@ -192,6 +194,60 @@ TEST_CASE("plush bake pins what the side-car asks for") {
   CHECK(RunPlush({"bake", folder.ball(), "-o", out, "--pins", pins}).exit_code == 1);
 }
 
+TEST_CASE("plush bake reads a material map, and info shows its materials") {
+  const TemporaryFolder folder;
+  WriteText(folder / "ball.mtl", "newmtl fur\nnewmtl horn\n");
+  WriteObj(MakeSphere(0.5, 16, 24), folder / "ball.obj");
+  std::string obj = "mtllib ball.mtl\n" + Content(folder / "ball.obj");
+  const size_t first = obj.find("\nf ");
+  const size_t middle = obj.find("\nf ", first + (obj.size() - first) / 2);
+  obj.insert(middle, "\nusemtl horn");
+  obj.insert(first, "\nusemtl fur");
+  WriteText(folder / "ball.obj", obj);
+  const std::string map = folder / "map.json";
+  const std::string out = folder / "b.plush";
+  const std::vector<std::string> bake = {"bake", folder / "ball.obj", "-o",
+                                         out,    "--material-map",    map};
+  WriteText(map, R"({"materials": [{"name": "horn", "young": 5e6}, {"name": "hron"}]})");
+  const PlushRun run = RunPlush(bake);
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK_THAT(run.err, Contains("MATERIAL_UNMATCHED") && Contains("did you mean 'horn'?"));
+  const PlushRun info = RunPlush({"info", out, "--json"});
+  REQUIRE(info.exit_code == 0);
+  const json document = json::parse(info.out);
+  const json& materials = document["simulation"]["materials"];
+  REQUIRE(materials.size() == 2);
+  CHECK(materials[0]["name"] == "fur");
+  CHECK(materials[0]["young_pa"] == 1e5);
+  CHECK(materials[1]["name"] == "horn");
+  CHECK(materials[1]["young_pa"] == 5e6);
+  CHECK(materials[0]["tets"].get<int>() > 0);
+  CHECK(materials[1]["tets"].get<int>() > 0);
+  CHECK(materials[0]["tets"].get<int>() + materials[1]["tets"].get<int>() ==
+        document["simulation"]["tets"].get<int>());
+  CHECK_THAT(RunPlush({"info", out}).out, Contains("material 'horn': E 5e+06 Pa"));
+  CHECK(RunPlush({"validate", out}).exit_code == 0);
+  CHECK(RunPlush({"simulate", out, "--steps", "5", "--young", "3e5"}).exit_code == 0);
+
+  const std::string old = Content(out);
+  std::vector<std::string> strict = bake;
+  strict.push_back("-W");
+  CHECK(RunPlush(strict).exit_code == 4);
+  WriteText(map, R"({"materials": [{"name": "horn", "yuong": 5e6}]})");
+  const PlushRun broken = RunPlush(bake);
+  CHECK(broken.exit_code == 1);
+  CHECK_THAT(broken.err, Contains("map.json") && Contains("did you mean 'young'?"));
+  WriteText(map, "");
+  CHECK(RunPlush(bake).exit_code == 1);
+  std::filesystem::remove(map);
+  CHECK(RunPlush(bake).exit_code == 2);
+  CHECK(RunPlush({"bake", folder / "ball.obj", "-o", folder / "ball.mtl", "--material-map",
+                  folder / "ball.mtl"})
+            .exit_code == 1);
+  CHECK(Content(out) == old);
+}
+
 TEST_CASE("The depfile of plush bake lists all sources") {
   const TemporaryFolder folder;
   SurfaceMesh mesh = MakeSphere(0.5, 8, 12);
@@ -199,13 +255,16 @@ TEST_CASE("The depfile of plush bake lists all sources") {
   WriteText(folder / "a ball.obj", "mtllib ball.mtl\n" + Content(folder / "a ball.obj"));
   WriteText(folder / "ball.mtl", "newmtl felt\n");
   WriteText(folder / "pins.json", R"({"regions": []})");
+  WriteText(folder / "map.json", R"({"materials": []})");
   const PlushRun run = RunPlush({"bake", folder / "a ball.obj", "-o", folder / "b.plush", "--pins",
-                                 folder / "pins.json", "--depfile", folder / "b.d"});
+                                 folder / "pins.json", "--material-map", folder / "map.json",
+                                 "--depfile", folder / "b.d"});
   INFO(run.err);
   REQUIRE(run.exit_code == 0);
   const std::string text = Content(folder / "b.d");
   CHECK(text.substr(0, text.find('\n')) == (folder / "b.plush") + ": \\");
-  CHECK_THAT(text, Contains("a\\ ball.obj") && Contains("ball.mtl") && Contains("pins.json"));
+  CHECK_THAT(text, Contains("a\\ ball.obj") && Contains("ball.mtl") && Contains("pins.json") &&
+                       Contains("map.json"));
 }
 
 TEST_CASE("With -W a warning fails the bake and leaves the old output alone") {

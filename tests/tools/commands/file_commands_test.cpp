@@ -30,7 +30,7 @@ std::vector<std::byte> BarBytes() {
   return plush::test::AssetBytesOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
 }
 
-// A sound bar, a cut one, one of version 0.2, one with a wrong number, in a folder.
+// A sound bar, a cut one, one of version 0.1, one with a wrong number, in a folder.
 struct Files {
   TemporaryFolder folder;
   std::string good = folder / "good.plush";
@@ -43,7 +43,7 @@ struct Files {
     Write(good, bytes);
     Write(cut, std::span(bytes).first(bytes.size() / 2));
     auto* root = flatbuffers::GetMutableRoot<flatbuffers::Table>(bytes.data());
-    root->SetField<uint16_t>(plush::format::Asset::VT_FORMAT_MINOR, 2, 0);
+    root->SetField<uint16_t>(plush::format::Asset::VT_FORMAT_MINOR, 1, 0);
     Write(foreign, bytes);
     bytes = BarBytes();
     auto* positions = plush::format::GetAsset(bytes.data())->visual()->positions();
@@ -90,7 +90,7 @@ TEST_CASE("plush info refuses what cannot be opened, each with its code") {
   CHECK(RunPlush({"info"}).exit_code == 1);
   const PlushRun foreign = RunPlush({"info", files.foreign, "--json"});
   CHECK(foreign.exit_code == 5);
-  CHECK_THAT(foreign.err, Contains("another format version than 0.1; bake its source again"));
+  CHECK_THAT(foreign.err, Contains("another format version than 0.2; bake its source again"));
   CHECK(json::parse(foreign.out)["exit_code"] == 5);
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("plush validate judges each file, and exits with the first that is not
   CHECK(document["files"][1]["findings"][0]["code"] == "FILE_TRUNCATED");
   CHECK(document["files"][2]["findings"][0]["code"] == "FILE_VERSION");
   CHECK_THAT(document["files"][2]["findings"][0]["message"].get<std::string>(),
-             Contains("(it is 0.2)"));
+             Contains("(it is 0.1)"));
   CHECK(document["files"][3]["findings"].size() >= 2);  // the number and the content hash
 }
 

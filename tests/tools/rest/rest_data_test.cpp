@@ -124,6 +124,62 @@ TEST_CASE("Masses accumulate over the tets of a node and sum to the total") {
   }
 }
 
+TEST_CASE("Every tet has the numbers of its material, and weighs its share of the volume") {
+  const TetMesh mesh = plush::test::TetBox(4, 2, 2, 0.1, 0.08, 7);
+  TetMaterials materials = {{{1.0e5, 0.4, 1000.0}, {4.0e5, 0.3, 250.0}}, {}, 0.02};
+  std::vector<double> weights;
+  for (size_t t = 0; t < mesh.tets.size(); ++t) {
+    materials.of_tets.push_back(t % 3 == 0 ? 1 : 0);
+    weights.push_back(1.0 + static_cast<double>(t % 4));
+  }
+  weights[4] = 0.0;  // the tet in the middle of a cube holds nothing
+  const double volume = 0.01;
+  for (const bool weighted : {false, true}) {
+    const auto result = ComputeMixedRestData(mesh, materials, volume, 0.01,
+                                             weighted ? weights : std::vector<double>());
+    REQUIRE(result.ok());
+    const RestData& rest = result.value();
+    const double sum =
+        weighted ? std::accumulate(weights.begin(), weights.end(), 0.0) : plush::test::Volume(mesh);
+    std::vector<double> node_masses(rest.nodes.size(), 0.0);
+    double mass = 0.0;
+    for (size_t t = 0; t < rest.tets.size(); ++t) {
+      const Material& material = materials.materials[materials.of_tets[t]];
+      CHECK(rest.mu[t] == static_cast<float>(LameParameters(material).mu));
+      CHECK(rest.lambda[t] == static_cast<float>(LameParameters(material).lambda));
+      const double weight = weighted ? weights[t] : double{rest.volumes[t]};
+      const double tet_mass = material.density * volume * weight / sum;
+      CHECK(rest.tet_masses[t] == Approx(tet_mass).epsilon(1e-6));
+      const plush::Tet& tet = rest.tets[t];
+      for (const uint32_t id : {tet.a, tet.b, tet.c, tet.d}) node_masses[id] += 0.25 * tet_mass;
+      mass += tet_mass;
+    }
+    for (size_t i = 0; i < node_masses.size(); ++i) {
+      CHECK(rest.masses[i] == Approx(node_masses[i]).epsilon(1e-6));
+    }
+    CHECK(rest.mass == Approx(mass).epsilon(1e-6));
+    CHECK(rest.density == Approx(mass / volume).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("Materials and weights that do not belong to the tets are refused") {
+  const TetMesh mesh = plush::test::TetBox(1, 1, 1, 0.1);
+  const auto refused = [&mesh](const TetMaterials& materials, const std::vector<double>& weights) {
+    return !ComputeMixedRestData(mesh, materials, 1.0, 0.01, weights).ok();
+  };
+  const TetMaterials good = {{{}}, {0, 0, 0, 0, 0}, 0.0};
+  CHECK_FALSE(refused(good, {}));
+  CHECK_FALSE(refused(good, {1, 1, 1, 1, 1}));
+  CHECK(refused({{{}}, {0, 0, 0, 0}, 0.0}, {}));
+  CHECK(refused({{{}}, {0, 0, 0, 0, 1}, 0.0}, {}));
+  CHECK(refused({{{}, {.young = 1e60}}, {0, 0, 0, 0, 1}, 0.0}, {}));
+  CHECK(refused(good, {1, 1, 1, 1}));
+  CHECK(refused(good, {1, 1, 1, 1, -1}));
+  CHECK(refused(good, {0, 0, 0, 0, 0}));
+  CHECK(refused(good, {1, 0, 0, 0, 0}));  // nodes without mass
+  CHECK(refused(good, {1, 1, 1, 1, std::numeric_limits<double>::infinity()}));
+}
+
 TEST_CASE("Linear elasticity of the rest data has exactly six rigid modes") {
   const auto result = ComputeRestData(plush::test::TetBox(2, 2, 1, 0.1, 0.08, 6), {}, 1.0, 0.01);
   REQUIRE(result.ok());

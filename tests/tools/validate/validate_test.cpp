@@ -26,7 +26,8 @@ namespace {
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 std::vector<std::byte> BarBytes() {
-  return plush::test::AssetBytesOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
+  const auto content = plush::test::TwoMaterialContentOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
+  return plush::tools::WriteAsset(content).value();
 }
 
 template <class T>
@@ -86,12 +87,23 @@ const Damage kSemantic[] = {
     {"lambda", "FILE_REST_DATA", [](const Asset& a) { At(a.simulation().lambda, 0) *= 1.00001f; }},
     {"Young's modulus", "FILE_REST_DATA",
      [](const Asset& a) {
-       SetScalar(Root(a)->simulation(), plush::format::Simulation::VT_YOUNG, 2.0e5f);
+       SetScalar(Root(a)->simulation()->materials()->Get(1), plush::format::Material::VT_YOUNG,
+                 4.1e5f);
      }},
     {"Poisson's ratio", "FILE_REST_DATA",
      [](const Asset& a) {
-       SetScalar(Root(a)->simulation(), plush::format::Simulation::VT_POISSON, 0.3f);
+       SetScalar(Root(a)->simulation()->materials()->Get(0), plush::format::Material::VT_POISSON,
+                 0.3f);
      }},
+    {"a material's density", "FILE_REST_DATA",
+     [](const Asset& a) {
+       SetScalar(Root(a)->simulation()->materials()->Get(0), plush::format::Material::VT_DENSITY,
+                 999.0f);
+     }},
+    {"a tet's material", "FILE_REST_DATA",
+     [](const Asset& a) { At(a.simulation().tet_materials, 5) = 1; }},
+    {"a tet's mass", "FILE_REST_DATA",
+     [](const Asset& a) { At(a.simulation().tet_masses, 5) *= 1.001f; }},
     {"density", "FILE_REST_DATA",
      [](const Asset& a) {
        SetScalar(Root(a)->simulation(), plush::format::Simulation::VT_DENSITY, 999.0f);
@@ -131,6 +143,8 @@ const Damage kStructural[] = {
     {"an index", "FILE_INDEX", [](const Asset& a) { At(a.visual().indices, 0) = 1u << 20; }},
     {"a tet's node", "FILE_INDEX", [](const Asset& a) { At(a.simulation().tets, 0).a = 1u << 20; }},
     {"a carrying tet", "FILE_INDEX", [](const Asset& a) { At(a.visual().tet_ids, 0) = 1u << 20; }},
+    {"a tet's material", "FILE_INDEX",
+     [](const Asset& a) { At(a.simulation().tet_materials, 0) = 2; }},
     {"a factor row", "FILE_INDEX", [](const Asset& a) { At(a.factor().rows, 1) = 1u << 20; }},
     {"a NaN position", "FILE_NON_FINITE",
      [](const Asset& a) { At(a.visual().positions, 0).x = kNan; }},
@@ -154,7 +168,7 @@ const Damage kStructural[] = {
      }},
     {"another version", "FILE_VERSION",
      [](const Asset& a) {
-       SetScalar<uint16_t>(Root(a), plush::format::Asset::VT_FORMAT_MINOR, 2);
+       SetScalar<uint16_t>(Root(a), plush::format::Asset::VT_FORMAT_MINOR, 1);
      }},
     {"another layout", "FILE_LAYOUT",
      [](const Asset& a) {

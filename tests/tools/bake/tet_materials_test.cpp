@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "bake/tet_materials.h"
+
+#include "shapes/tet_shapes.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+using namespace plush::tools;
+
+namespace {
+
+const std::vector<NamedMaterial> kThree = {{"a", {}}, {"b", {}}, {"c", {}}};
+
+// Right triangles with legs of 1 and `legs` [m], each a part of its own, of `materials`.
+SurfaceMesh Triangles(const std::vector<double>& legs, const std::vector<std::string>& materials) {
+  SurfaceMesh mesh;
+  for (uint32_t i = 0; i < legs.size(); ++i) {
+    mesh.positions.insert(mesh.positions.end(), {{0, 0, 0}, {legs[i], 0, 0}, {0, 1, 0}});
+    mesh.triangles.push_back({3 * i, 3 * i + 1, 3 * i + 2});
+    mesh.parts.push_back({"", materials[i], "", i, 1});
+  }
+  return mesh;
+}
+
+// Tets in a row, each with a face in common with the next.
+TetMesh Row(uint32_t num_tets) {
+  TetMesh mesh;
+  mesh.nodes.resize(num_tets + 3);
+  for (uint32_t t = 0; t < num_tets; ++t) mesh.tets.push_back({t, t + 1, t + 2, t + 3});
+  return mesh;
+}
+
+std::vector<uint16_t> Choose(const SurfaceMesh& mesh, const std::vector<uint32_t>& vertex_tets,
+                             const TetMesh& cage) {
+  return ChooseTetMaterials(mesh, kThree, vertex_tets, cage);
+}
+
+}  // namespace
+
+TEST_CASE("A tet takes the material with the largest area in it") {
+  const SurfaceMesh mesh = Triangles({1.0, 0.6, 0.6, 0.9}, {"a", "b", "b", "c"});
+  // All in tet 0: b has 1.2 of 3.1. Half of that in tet 1: a has most.
+  CHECK(Choose(mesh, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, Row(1)) == std::vector<uint16_t>{1});
+  CHECK(Choose(mesh, {0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0}, Row(2)) == std::vector<uint16_t>{0, 1});
+}
+
+TEST_CASE("A triangle's area counts by thirds for the tets of its corners") {
+  const SurfaceMesh mesh = Triangles({1.0, 0.4}, {"a", "b"});
+  // Tet 0: 1/3 of a, all of b (0.4); tet 1: 2/3 of a.
+  CHECK(Choose(mesh, {0, 1, 1, 0, 0, 0}, Row(2)) == std::vector<uint16_t>{1, 0});
+  // Tet 0: 2/3 of a, all of b.
+  CHECK(Choose(mesh, {0, 0, 1, 0, 0, 0}, Row(2)) == std::vector<uint16_t>{0, 0});
+}
+
+TEST_CASE("At a tie the material of lowest index wins, whatever the order of the triangles") {
+  CHECK(Choose(Triangles({1, 1}, {"c", "b"}), {0, 0, 0, 0, 0, 0}, Row(1))[0] == 1);
+  CHECK(Choose(Triangles({1, 1}, {"b", "c"}), {0, 0, 0, 0, 0, 0}, Row(1))[0] == 1);
+  CHECK(Choose(Triangles({0, 0}, {"c", "b"}), {0, 0, 0, 0, 0, 0}, Row(1))[0] == 1);  // no area
+}
+
+TEST_CASE("Tets without triangles take the nearest tet's material, of lowest id at a tie") {
+  const SurfaceMesh mesh = Triangles({1, 1}, {"c", "b"});
+  // c in tet 1, b in tet 5: 3 is as far from either.
+  CHECK(Choose(mesh, {1, 1, 1, 5, 5, 5}, Row(8)) == std::vector<uint16_t>{2, 2, 2, 2, 1, 1, 1, 1});
+  CHECK(Choose(mesh, {5, 5, 5, 1, 1, 1}, Row(8)) == std::vector<uint16_t>{1, 1, 1, 1, 2, 2, 2, 2});
+}
+
+TEST_CASE("Tets that cannot be reached take the first material") {
+  TetMesh cage = Row(2);
+  cage.nodes.resize(9);
+  cage.tets.push_back({5, 6, 7, 8});
+  CHECK(Choose(Triangles({1, 1}, {"b", "b"}), {0, 0, 0, 0, 0, 0}, cage) ==
+        std::vector<uint16_t>{1, 1, 0});
+}
+
+TEST_CASE("Nearest means fewest faces: the same as a search from every tet") {
+  const TetMesh cage = plush::test::TetBox(4, 3, 3, 0.1);
+  const std::vector<uint32_t> seeds = {7, 60, 61, 100, 150};
+  SurfaceMesh mesh = Triangles({1, 1, 1, 1, 1}, {"a", "b", "c", "b", "c"});
+  std::vector<uint32_t> vertex_tets;
+  for (const uint32_t seed : seeds) vertex_tets.insert(vertex_tets.end(), 3, seed);
+  const auto chosen = Choose(mesh, vertex_tets, cage);
+  const auto adjacent = [&](size_t s, size_t t) {
+    int shared = 0;
+    for (const uint32_t node : cage.tets[s]) {
+      shared += static_cast<int>(std::count(cage.tets[t].begin(), cage.tets[t].end(), node));
+    }
+    return shared == 3;
+  };
+  for (size_t t = 0; t < cage.tets.size(); ++t) {
+    std::vector<int> distance(cage.tets.size(), -1);
+    std::vector<size_t> queue = {t};
+    distance[t] = 0;
+    for (size_t next = 0; next < queue.size(); ++next) {
+      for (size_t u = 0; u < cage.tets.size(); ++u) {
+        if (distance[u] >= 0 || !adjacent(queue[next], u)) continue;
+        distance[u] = distance[queue[next]] + 1;
+        queue.push_back(u);
+      }
+    }
+    const auto nearest = std::min_element(seeds.begin(), seeds.end(), [&](uint32_t a, uint32_t b) {
+      return distance[a] < distance[b];
+    });
+    INFO("tet " << t);
+    CHECK(chosen[t] == chosen[*nearest]);
+  }
+}

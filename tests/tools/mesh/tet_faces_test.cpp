@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "mesh/tet_faces.h"
+
+#include "shapes/tet_shapes.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+using namespace plush::tools;
+
+TEST_CASE("Every face of a tet mesh is there once, with its tets") {
+  const TetMesh mesh = plush::test::TetBox(3, 2, 2, 0.1);
+  const TetFaces faces = BuildTetFaces(mesh.tets);
+  size_t border = 0;
+  size_t inner = 0;
+  for (uint32_t face = 0; face < faces.num_faces(); ++face) {
+    const auto tets = faces.TetsAt(face);
+    (tets.size() == 1 ? border : inner) += 1;
+    REQUIRE(tets.size() <= 2);
+    CHECK(std::is_sorted(tets.begin(), tets.end()));
+    for (const uint32_t tet : tets) {
+      const auto& of_tet = faces.of_tet[tet];
+      CHECK(std::count(of_tet.begin(), of_tet.end(), face) == 1);
+    }
+  }
+  CHECK(border == 2 * 2 * (3 * 2 + 3 * 2 + 2 * 2));  // two triangles for each outer square
+  CHECK(border + 2 * inner == 4 * mesh.tets.size());
+}
+
+TEST_CASE("A face may belong to any number of tets") {
+  const std::vector<std::array<uint32_t, 4>> fan = {{0, 1, 2, 3}, {2, 1, 0, 4}, {5, 1, 2, 0}};
+  const TetFaces faces = BuildTetFaces(fan);
+  CHECK(faces.num_faces() == 10);
+  CHECK(faces.TetsAt(0).size() == 3);  // 0, 1, 2 comes first
+  CHECK(faces.of_tet[0][3] == 0);
+  CHECK(faces.of_tet[2][0] == 0);
+  CHECK(BuildTetFaces({}).num_faces() == 0);
+}
