@@ -103,7 +103,7 @@ TEST_CASE("README shows the sample that is compiled", "[docs]") {
 }
 
 TEST_CASE("tools/README shows every verb's help as it is", "[docs]") {
-  for (const std::string verb : {"check", "bake", "info", "validate", "simulate"}) {
+  for (const std::string verb : {"check", "bake", "info", "validate", "simulate", "export"}) {
     CheckPart(
         "tools/README.md", verb,
         Fenced("text", Output(std::string("'") + PLUSH_EXECUTABLE + "' " + verb + " --help")));

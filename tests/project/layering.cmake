@@ -13,7 +13,7 @@ cmake_minimum_required(VERSION 3.24)
 
 set(runtime_order base asset elasticity collision solver contact world)
 set(tools_order base mesh import cage embed partition rest bake validate report simulate
-  commands)
+  export commands)
 
 # Module of each public header; a new one must be entered here.
 set(public_allocator base)

@@ -45,6 +45,32 @@ Result<Done> CheckNotDirectory(const std::string& path) {
 // A write past RLIMIT_FSIZE raises SIGXFSZ; ignored, it becomes the error EFBIG.
 void IgnoreFileSizeSignal() { std::signal(SIGXFSZ, SIG_IGN); }
 
+// Writes the temporary file of `path`; on failure it is gone.
+Result<Done> WriteTemporary(const std::string& path, std::span<const std::byte> bytes) {
+  if (Result<Done> check = CheckNotDirectory(path); !check.ok()) return check;
+  IgnoreFileSizeSignal();
+  const std::string temporary = TemporaryPath(path);
+  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0) return IoError("cannot write", path);
+  const bool written = WriteAll(fd, bytes) && ::fsync(fd) == 0;
+  const Error error = IoError("cannot write", path);  // errno of the write, before close changes it
+  const bool closed = ::close(fd) == 0;
+  if (!written || !closed) {
+    ::unlink(temporary.c_str());
+    return error;
+  }
+  return Done{};
+}
+
+// Puts the temporary file of `path` in its place; on failure it is gone.
+Result<Done> RenameTemporary(const std::string& path) {
+  const std::string temporary = TemporaryPath(path);
+  if (std::rename(temporary.c_str(), path.c_str()) == 0) return Done{};
+  const Error error = IoError("cannot write", path);
+  ::unlink(temporary.c_str());
+  return error;
+}
+
 }  // namespace
 
 Result<std::vector<std::byte>> ReadFile(const std::string& path, uint64_t max_bytes) {
@@ -83,22 +109,25 @@ Result<std::vector<std::byte>> ReadFile(const std::string& path, uint64_t max_by
 }
 
 Result<Done> WriteFileAtomically(const std::string& path, std::span<const std::byte> bytes) {
-  if (Result<Done> check = CheckNotDirectory(path); !check.ok()) return check;
-  IgnoreFileSizeSignal();
-  const std::string temporary = TemporaryPath(path);
-  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) return IoError("cannot write", path);
-  const bool written = WriteAll(fd, bytes) && ::fsync(fd) == 0;
-  const Error error = IoError("cannot write", path);  // errno of the write, before close changes it
-  const bool closed = ::close(fd) == 0;
-  if (!written || !closed) {
-    ::unlink(temporary.c_str());
-    return error;
+  const FileContent file = {path, bytes};
+  return WriteFilesAtomically({&file, 1});
+}
+
+Result<Done> WriteFilesAtomically(std::span<const FileContent> files) {
+  const auto drop = [](std::span<const FileContent> unused) {
+    for (const FileContent& file : unused) ::unlink(TemporaryPath(file.path).c_str());
+  };
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (auto written = WriteTemporary(files[i].path, files[i].bytes); !written.ok()) {
+      drop(files.first(i));
+      return written;
+    }
   }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const Error rename_error = IoError("cannot write", path);
-    ::unlink(temporary.c_str());
-    return rename_error;
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (auto renamed = RenameTemporary(files[i].path); !renamed.ok()) {
+      drop(files.subspan(i + 1));
+      return renamed;
+    }
   }
   return Done{};
 }

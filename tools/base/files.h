@@ -21,6 +21,16 @@ Result<std::vector<std::byte>> ReadFile(const std::string& path, uint64_t max_by
 /// is gone. Errors: kIo.
 Result<Done> WriteFileAtomically(const std::string& path, std::span<const std::byte> bytes);
 
+/// A file to be.
+struct FileContent {
+  std::string path;
+  std::span<const std::byte> bytes;
+};
+
+/// Writes several files, all or none: all temporary files first, then one rename after the other.
+/// Errors: kIo; only where a rename itself fails can a part of the files be new.
+Result<Done> WriteFilesAtomically(std::span<const FileContent> files);
+
 /// Tells before any work whether WriteFileAtomically(path) can create its temporary file. Errors:
 /// kIo, with the reason.
 Result<Done> CheckWritable(const std::string& path);

@@ -11,5 +11,6 @@ void AddBakeCommand(CLI::App* app, int* exit_code);
 void AddInfoCommand(CLI::App* app, int* exit_code);
 void AddValidateCommand(CLI::App* app, int* exit_code);
 void AddSimulateCommand(CLI::App* app, int* exit_code);
+void AddExportCommand(CLI::App* app, int* exit_code);
 
 }  // namespace plush::tools

@@ -26,6 +26,7 @@ int Run(int argc, char** argv) {
   plush::tools::AddInfoCommand(&app, &exit_code);
   plush::tools::AddValidateCommand(&app, &exit_code);
   plush::tools::AddSimulateCommand(&app, &exit_code);
+  plush::tools::AddExportCommand(&app, &exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -3,12 +3,11 @@
 
 #include "base/utf8.h"
 #include "base/vec3.h"
+#include "mesh/tet_shape.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
-#include <numbers>
 
 namespace plush::tools {
 namespace {
@@ -19,27 +18,9 @@ std::string Hex(uint64_t number) {
   return text;
 }
 
-std::array<Vec3d, 4> Corners(const SimulationView& s, const Tet& t) {
+TetCorners Corners(const SimulationView& s, const Tet& t) {
   const auto at = [&s](uint32_t i) { return Vec3d{s.nodes[i].x, s.nodes[i].y, s.nodes[i].z}; };
   return {at(t.a), at(t.b), at(t.c), at(t.d)};
-}
-
-// 6 sqrt(2) V / l_rms^3.
-double Quality(const std::array<Vec3d, 4>& x) {
-  double squares = 0.0;
-  for (size_t i = 0; i < 4; ++i) {
-    for (size_t j = i + 1; j < 4; ++j) squares += LengthSquared(x[j] - x[i]);
-  }
-  const double l_rms = std::sqrt(squares / 6.0);
-  return std::numbers::sqrt2 * SixVolume(x[0], x[1], x[2], x[3]) / (l_rms * l_rms * l_rms);
-}
-
-// Angle between the two faces at edge (i, j) [rad]: between the other two corners, seen along it.
-double Dihedral(const std::array<Vec3d, 4>& x, size_t i, size_t j, size_t k, size_t l) {
-  const Vec3d axis = x[j] - x[i];
-  const Vec3d u = Cross(axis, x[k] - x[i]);
-  const Vec3d v = Cross(axis, x[l] - x[i]);
-  return std::atan2(Length(Cross(u, v)), Dot(u, v));
 }
 
 double Sum(std::span<const float> values) {
@@ -202,23 +183,18 @@ std::vector<SectionSize> SectionSizes(const Asset& asset) {
 }
 
 TetShapes MeasureTets(const SimulationView& simulation) {
-  constexpr size_t kEdges[6][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 3, 1, 2},
-                                   {1, 2, 0, 3}, {1, 3, 0, 2}, {2, 3, 0, 1}};
-  constexpr double kDegrees = 180.0 / std::numbers::pi;
   TetShapes shapes;
   shapes.min_dihedral_deg = 180.0;
   shapes.min_quality = HUGE_VAL;
   for (const Tet& tet : simulation.tets) {
-    const std::array<Vec3d, 4> x = Corners(simulation, tet);
+    const TetCorners x = Corners(simulation, tet);
     shapes.volume += SixVolume(x[0], x[1], x[2], x[3]) / 6.0;
-    const double quality = Quality(x);
+    const double quality = TetQuality(x);
     shapes.min_quality = std::min(shapes.min_quality, quality);
     shapes.mean_quality += quality / static_cast<double>(simulation.tets.size());
-    for (const auto& [i, j, k, l] : kEdges) {
-      const double angle = kDegrees * Dihedral(x, i, j, k, l);
-      shapes.min_dihedral_deg = std::min(shapes.min_dihedral_deg, angle);
-      shapes.max_dihedral_deg = std::max(shapes.max_dihedral_deg, angle);
-    }
+    const DihedralRange angles = TetDihedrals(x);
+    shapes.min_dihedral_deg = std::min(shapes.min_dihedral_deg, angles.min_deg);
+    shapes.max_dihedral_deg = std::max(shapes.max_dihedral_deg, angles.max_deg);
   }
   return shapes;
 }

@@ -11,8 +11,10 @@
 using plush::tests::TemporaryFolder;
 using plush::tools::CheckWritable;
 using plush::tools::ExitCode;
+using plush::tools::FileContent;
 using plush::tools::ReadFile;
 using plush::tools::WriteFileAtomically;
+using plush::tools::WriteFilesAtomically;
 
 namespace {
 
@@ -51,6 +53,25 @@ TEST_CASE("Files that cannot be read give an error that names them") {
   plush::tests::WriteText(folder / "ten", "0123456789");
   CHECK(ReadFile(folder / "ten", 10).ok());
   CHECK(ReadFile(folder / "ten", 9).error().exit_code == ExitCode::kLimit);
+}
+
+TEST_CASE("Several files are written, or none") {
+  TemporaryFolder folder;
+  plush::tests::WriteText(folder / "a", "old");
+  std::filesystem::create_directory(folder / "directory");
+  const auto write = [&](const std::string& second) {
+    const FileContent files[] = {{folder / "a", Bytes("new")}, {second, Bytes("more")}};
+    return WriteFilesAtomically(files);
+  };
+  CHECK(write(folder / "directory").error().exit_code == ExitCode::kIo);
+  CHECK(write(folder / "missing/b").error().exit_code == ExitCode::kIo);
+  CHECK(ReadFile(folder / "a").value().size() == 3);
+  CHECK(ReadFile(folder / "a").value()[0] == std::byte{'o'});
+  CHECK(CountFiles(folder.path()) == 2);
+  REQUIRE(write(folder / "b").ok());
+  CHECK(ReadFile(folder / "a").value()[0] == std::byte{'n'});
+  CHECK(ReadFile(folder / "b").value().size() == 4);
+  CHECK(CountFiles(folder.path()) == 3);
 }
 
 TEST_CASE("A directory or a missing folder cannot be written and nothing is left behind") {

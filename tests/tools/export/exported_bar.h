@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// The body that the tests of every exported format write.
+#pragma once
+
+#include "plush/asset.h"
+
+#include "export/cage_table.h"
+#include "shapes/shape_asset.h"
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace plush::tests {
+
+/// A bar of 40 tets in two materials, "skin" (20 tets) and one with the name given, with the
+/// regions "high" and "low & <wide>".
+class ExportedBar {
+ public:
+  explicit ExportedBar(const std::string& second_material = "shoe");
+  const Asset& asset() const { return asset_; }
+  const SimulationView& simulation() const { return asset_.simulation(); }
+  const tools::CageTable& cage() const { return cage_; }
+
+ private:
+  test::ExactBuffer file_;
+  Asset asset_;
+  tools::CageTable cage_;
+};
+
+/// The words of a text, by lines; blank lines are left out.
+std::vector<std::vector<std::string>> Lines(const std::string& text);
+
+/// The number that `word` stands for, all of it; the test fails for another word.
+float Number(const std::string& word);
+
+}  // namespace plush::tests
