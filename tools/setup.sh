@@ -4,7 +4,7 @@
 #
 # usage: tools/setup.sh [build] [test] [full]      (default: build)
 #   build  what compiles the runtime, the tools and the samples
-#   test   what tests/run.sh uses beside
+#   test   what tests/run.sh uses beside; tetgen also serves `plush bake --mesher tetgen`
 #   full   what tests/run.sh --full uses beside: the second compiler, cross-compilers, clang-tidy
 set -euo pipefail
 
@@ -15,7 +15,7 @@ build=(
   nlohmann-json3-dev
 )
 test=(
-  catch2 libbenchmark-dev flatbuffers-compiler assimp-testmodels
+  catch2 libbenchmark-dev flatbuffers-compiler assimp-testmodels tetgen
 )
 full=(
   clang-14 clang-format-14 clang-tidy-14 g++-mingw-w64-x86-64-posix g++-aarch64-linux-gnu

@@ -12,7 +12,9 @@
 #include "cage/lattice_cage.h"
 #include "cage/solid_surface.h"
 #include "cage/solid_volume.h"
+#include "cage/tetgen_mesher.h"
 #include "embed/embedding.h"
+#include "mesh/box3.h"
 #include "mesh/surface_checks.h"
 #include "mesh/tet_boundary.h"
 
@@ -21,11 +23,15 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 
 namespace plush::tools {
 namespace {
+
+// Distance of a render vertex from the tets that is worth a warning, as a share of their diagonal.
+constexpr double kFarOutside = 0.05;
 
 // Times consecutive stages.
 class StageClock {
@@ -53,10 +59,11 @@ struct Cage {
 
 Result<Cage> ImportedCage(const ImportedModel& model) {
   if (model.tets.tets.empty()) {
-    return Error{ExitCode::kUsage,
-                 "--mesher import needs a source with tets (.node/.ele), but this one has none; "
-                 "use --mesher lattice",
-                 ""};
+    return Error{
+        ExitCode::kUsage,
+        "--mesher import needs a source with tets (.node/.ele, .msh, .vtk), but this one has none; "
+        "use --mesher lattice",
+        ""};
   }
   Cage cage;
   cage.mesh = model.tets;
@@ -81,6 +88,35 @@ Result<Cage> MakeLatticeCage(const SurfaceMesh& surface, const BakeSettings& set
   cage.is_shell = cage.solid_volume < kShellShare * CageVolume(cage.mesh);
   clock->End("volume");
   return cage;
+}
+
+Result<Cage> MakeTetGenCage(const SurfaceMesh& surface, const BakeSettings& settings,
+                            StageClock* clock, FindingList* findings) {
+  const SolidSurface solid = MakeSolidSurface(surface, findings);
+  const InsideTest inside(solid);
+  clock->End("solid");
+  Result<TetMesh> mesh = MeshWithTetGen(solid, inside, settings.tetgen, findings);
+  if (!mesh.ok()) return mesh.error();
+  clock->End("cage");
+  Cage cage;
+  cage.mesh = std::move(mesh.value());
+  cage.solid_volume = SolidVolume(solid, inside, cage.mesh, findings);
+  clock->End("volume");
+  return cage;
+}
+
+Result<Cage> MakeCage(const ImportedModel& model, const SurfaceMesh& surface, Mesher mesher,
+                      const BakeSettings& settings, StageClock* clock, FindingList* findings) {
+  switch (mesher) {
+    case Mesher::kImport:
+      return ImportedCage(model);
+    case Mesher::kTetGen:
+      return MakeTetGenCage(surface, settings, clock, findings);
+    case Mesher::kAuto:
+    case Mesher::kLattice:
+      break;
+  }
+  return MakeLatticeCage(surface, settings, clock, findings);
 }
 
 BakeSummary SummaryOf(const Cage& cage) {
@@ -143,6 +179,19 @@ TetMaterials RestMaterials(const AssetContent& content) {
   return materials;
 }
 
+// Vertices a little outside are usual where tets are coarser than the render mesh.
+void ReportOutside(const SurfaceMesh& surface, const Embedding& embedding, const TetMesh& cage,
+                   FindingList* findings) {
+  Box3 box;
+  for (const Vec3d& node : cage.nodes) box.Add(node);
+  if (embedding.max_outside_m <= kFarOutside * Length(box.Extent())) return;
+  findings->Add("EMBED_OUTSIDE", embedding.num_outside,
+                std::to_string(embedding.num_outside) +
+                    " render vertices lie outside the tets, the farthest by " +
+                    std::to_string(embedding.max_outside_m) + " m (element: the vertex)",
+                {{surface.positions[embedding.farthest], -1, embedding.farthest, ""}});
+}
+
 // Embedding, materials, rest data and pins; completes the summary.
 Result<AssetContent> MakeContent(const SurfaceMesh& surface, const Cage& cage,
                                  std::vector<NamedMaterial> materials,
@@ -152,6 +201,7 @@ Result<AssetContent> MakeContent(const SurfaceMesh& surface, const Cage& cage,
   Embedding embedding = EmbedPoints(surface.positions, cage.mesh);
   summary->embedding_error_m = embedding.max_error_m;
   summary->vertices_outside = embedding.num_outside;
+  ReportOutside(surface, embedding, cage.mesh, findings);
   FillVisual(surface, std::move(embedding), &content);
   clock->End("embed");
 
@@ -197,9 +247,7 @@ Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings
   clock.End("check");
 
   const Mesher mesher = ChooseMesher(model, settings.mesher);
-  Result<Cage> made = mesher == Mesher::kImport
-                          ? ImportedCage(model)
-                          : MakeLatticeCage(surface, settings, &clock, findings);
+  Result<Cage> made = MakeCage(model, surface, mesher, settings, &clock, findings);
   if (!made.ok()) return made.error();
   const Cage& cage = made.value();
 

@@ -4,6 +4,7 @@
 
 #include "base/finding.h"
 #include "base/result.h"
+#include "cage/tetgen_process.h"
 #include "import/import.h"
 #include "rest/rest_data.h"
 
@@ -18,6 +19,7 @@ enum class Mesher {
   kAuto,     ///< kImport for tet sources, else kLattice
   kLattice,  ///< bounding lattice cage
   kImport,   ///< the source's own tets
+  kTetGen,   ///< conforming tets by the program `tetgen`
 };
 
 enum class MassSource {
@@ -29,12 +31,14 @@ enum class MassSource {
 struct BakeSettings {
   uint32_t target_tets = 450;  ///< used where cell_m is 0
   double cell_m = 0.0;         ///< lattice cell [m]
+  TetGenSettings tetgen;       ///< used by kTetGen
   Material material;           ///< of what the material map leaves open; damping is the body's
   double dt = 0.01;            ///< baked time step [s]
   MassSource mass = MassSource::kSolid;
   Mesher mesher = Mesher::kAuto;
   double scale = 1.0;          ///< --scale of the import, for the record only
   UpAxis up = UpAxis::kAuto;   ///< --up of the import, for the record only
+  double unit_m = 0.0;         ///< --unit of the import (0: auto), for the record only
   std::string pins_json;       ///< text of the pins side-car, or empty
   std::string materials_json;  ///< text of the material map, or empty
   int threads = 0;             ///< 0: all cores; the bytes do not depend on it
@@ -69,9 +73,9 @@ struct BakeResult {
   BakeSummary summary;
 };
 
-/// Bakes `model`. Adds MESH_..., CAGE_..., MATERIAL_... and PIN_... findings. Same model and
+/// Bakes `model`. Adds MESH_..., CAGE_..., EMBED_..., MATERIAL_... and PIN_... findings. Same model and
 /// settings, same bytes. Errors: kInvalidInput (no triangle of positive area), kUsage (a setting or
-/// a side-car is wrong), kLimit.
+/// a side-car is wrong), kLimit, kHelperDied (TetGen).
 Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings,
                         FindingList* findings);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bake/bake_content.h"
 
+#include "base/hex_hash.h"
+
 #include <nlohmann/json.hpp>
 
 #include <utility>
@@ -67,6 +69,15 @@ std::string SettingsJson(const ImportedModel& model, const BakeSettings& setting
   if (!settings.materials_json.empty()) {
     json["material_map"] = nlohmann::json::parse(settings.materials_json, nullptr, false);
   }
+  if (model.embed_hash != 0) {
+    json["embed"] = HexHash(model.embed_hash);
+    json["unit_option_m"] = settings.unit_m;
+  }
+  if (mesher == Mesher::kTetGen) {
+    json["max_volume"] = settings.tetgen.max_volume_m3;
+    json["ratio"] = settings.tetgen.ratio;
+    json["split_surface"] = settings.tetgen.split_surface;
+  }
   if (!settings.pins_json.empty()) {
     json["pins"] = nlohmann::json::parse(settings.pins_json, nullptr, false);
   }
@@ -81,6 +92,8 @@ const char* MesherName(Mesher mesher) {
       return "lattice";
     case Mesher::kImport:
       return "import";
+    case Mesher::kTetGen:
+      return "tetgen";
   }
   return "auto";
 }

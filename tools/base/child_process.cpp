@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "base/child_process.h"
 
+#include "base/utf8.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -240,6 +242,14 @@ Result<ChildResult> RunChild(const std::vector<std::string>& argv, const ChildLi
     return StartError(argv[0], error);
   }
   return Child(pid, &pipes, limits).WaitForEnd();
+}
+
+std::string LastLine(const std::string& text) {
+  const size_t end = text.find_last_not_of("\r\n ");
+  if (end == std::string::npos) return "";
+  const size_t newline = text.find_last_of('\n', end);
+  const size_t begin = newline == std::string::npos ? 0 : newline + 1;
+  return PrintableUtf8(std::string_view(text).substr(begin, end + 1 - begin));
 }
 
 }  // namespace plush::tools

@@ -62,4 +62,7 @@ struct ChildResult {
 /// dies with this process; nothing of it survives the call. Errors: kIo where it cannot be started.
 Result<ChildResult> RunChild(const std::vector<std::string>& argv, const ChildLimits& limits);
 
+/// The last line of what a child said that is not blank, fit for a message; "" where there is none.
+std::string LastLine(const std::string& text);
+
 }  // namespace plush::tools

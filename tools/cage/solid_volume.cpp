@@ -77,15 +77,6 @@ TetSamples SampleTet(const TetMesh& mesh, size_t t, size_t num_samples, const In
   return {out.inside * scale, out.overlap * scale, out.winding * scale};
 }
 
-double SignedVolume(const SolidSurface& surface) {
-  const Vec3d origin = surface.points[surface.triangles[0][0]];
-  double six_volumes = 0.0;
-  for (const auto& [a, b, c] : surface.triangles) {
-    six_volumes += SixVolume(origin, surface.points[a], surface.points[b], surface.points[c]);
-  }
-  return six_volumes / 6.0;
-}
-
 std::string Percent(double share) { return std::to_string(100.0 * share) + "%"; }
 
 void Report(const SolidSurface& surface, double volume, double overlap, double cage_volume,
@@ -109,6 +100,15 @@ void Report(const SolidSurface& surface, double volume, double overlap, double c
 }
 
 }  // namespace
+
+double SignedVolume(const SolidSurface& surface) {
+  const Vec3d origin = surface.points[surface.triangles[0][0]];
+  double six_volumes = 0.0;
+  for (const auto& [a, b, c] : surface.triangles) {
+    six_volumes += SixVolume(origin, surface.points[a], surface.points[b], surface.points[c]);
+  }
+  return six_volumes / 6.0;
+}
 
 double CageVolume(const TetMesh& cage) {
   double volume = 0.0;

@@ -20,6 +20,10 @@ inline constexpr double kShellShare = 0.01;
 double SolidVolume(const SolidSurface& surface, const InsideTest& inside, const TetMesh& cage,
                    FindingList* findings);
 
+/// Integral of the winding number over space [m^3]: exact up to rounding where the surface is
+/// closed. The surface has a triangle.
+double SignedVolume(const SolidSurface& surface);
+
 /// Sum of the tets' volumes [m^3].
 double CageVolume(const TetMesh& cage);
 

@@ -11,6 +11,7 @@
 #include "commands/import_options.h"
 #include "commands/number_range.h"
 #include "commands/output.h"
+#include "commands/tetgen_options.h"
 
 #include <sys/resource.h>
 
@@ -55,10 +56,15 @@ uint64_t PeakMemoryBytes() {
 
 // Everything that can be refused before any work.
 Result<Done> CheckPaths(const BakeOptions& options) {
+  const Mesher mesher = options.settings.mesher;
+  if (!options.import.embed.empty() && mesher != Mesher::kAuto && mesher != Mesher::kImport) {
+    return Error{ExitCode::kUsage, "--embed goes with --mesher import only", ""};
+  }
   std::error_code ignored;
   for (const std::string* path : {&options.output_path, &options.depfile, &options.output.report}) {
     if (path->empty()) continue;
-    for (const std::string* source : {&options.input, &options.pins, &options.material_map}) {
+    for (const std::string* source :
+         {&options.input, &options.pins, &options.material_map, &options.import.embed}) {
       if (source->empty() || !std::filesystem::equivalent(*path, *source, ignored)) continue;
       return Error{ExitCode::kUsage, "'" + *path + "' would overwrite a source of the bake", ""};
     }
@@ -99,6 +105,7 @@ Result<Done> ImportAndBake(BakeRun* run) {
   BakeSettings settings = options.settings;
   settings.scale = options.import.scale;
   settings.up = options.import.up;
+  settings.unit_m = options.import.unit_m;
   for (const auto& [path, text] : {std::pair(&options.pins, &settings.pins_json),
                                    std::pair(&options.material_map, &settings.materials_json)}) {
     if (auto read = ReadSideCar(*path, text); !read.ok()) return read;
@@ -205,8 +212,13 @@ void AddCageOptions(CLI::App* verb, BakeSettings* settings) {
   const std::string group = "Cage";
   AddChoice<Mesher>(
       verb, "--mesher",
-      {{"auto", Mesher::kAuto}, {"lattice", Mesher::kLattice}, {"import", Mesher::kImport}},
-      &settings->mesher, "auto, lattice (a bounding cage) or import (the source's own tets)")
+      {{"auto", Mesher::kAuto},
+       {"lattice", Mesher::kLattice},
+       {"import", Mesher::kImport},
+       {"tetgen", Mesher::kTetGen}},
+      &settings->mesher,
+      "auto, lattice (a bounding cage), import (the source's own tets) or tetgen (tets that end at "
+      "the surface, by the program tetgen)")
       ->type_name("MESHER")
       ->group(group);
   auto* tets = verb->add_option("--tets", settings->target_tets,
@@ -254,11 +266,18 @@ void AddMaterialOptions(CLI::App* verb, BakeOptions* options) {
 
 void AddFileOptions(CLI::App* verb, BakeOptions* options) {
   verb->add_option("IN", options->input,
-                   "source mesh: any format Assimp 5.2 reads, or .node/.ele; up to 2 GiB")
+                   "source mesh: any format Assimp 5.2 reads (up to 2 GiB), or tets: .node/.ele, "
+                   ".msh or .vtk (up to 1 GiB)")
       ->required();
   verb->add_option("-o,--output", options->output_path, "file to write")
       ->required()
       ->type_name("OUT.plush");
+  verb->add_option(
+          "--embed", options->import.embed,
+          "render mesh to show instead of the boundary of a source with tets. --unit, --up "
+          "and --scale hold for both files; auto is what each of them says")
+      ->type_name("FILE")
+      ->group("Cage");
   verb->add_option("--pins", options->pins, "side-car with pin regions (JSON)")
       ->type_name("FILE")
       ->group("Pins");
@@ -282,6 +301,7 @@ void AddBakeCommand(CLI::App* app, int* exit_code) {
       app->add_subcommand(kVerb, "Turns a source mesh into a soft-body asset (.plush).");
   AddCageOptions(verb, &options->settings);
   AddMaterialOptions(verb, options.get());
+  AddTetGenOptions(verb, &options->settings.tetgen);
   AddFileOptions(verb, options.get());
   AddImportOptions(verb, &options->import);
   AddOutputOptions(verb, &options->output);

@@ -59,7 +59,8 @@ void AddCheckCommand(CLI::App* app, int* exit_code) {
   CLI::App* verb = app->add_subcommand(
       kVerb, "Lints a source mesh: coded findings with counts, places and a remedy each.");
   verb->add_option("FILE", options->file,
-                   "source mesh: any format Assimp 5.2 reads, or .node/.ele; up to 2 GiB")
+                   "source mesh: any format Assimp 5.2 reads (up to 2 GiB), or tets: .node/.ele, "
+                   ".msh or .vtk (up to 1 GiB)")
       ->required();
   AddImportOptions(verb, &options->import);
   AddOutputOptions(verb, &options->output);

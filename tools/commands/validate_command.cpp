@@ -25,6 +25,7 @@ namespace {
 struct ValidateOptions {
   std::vector<std::string> files;
   std::string source;
+  ImportSettings import;  // of the source: embed only, the rest is in the file
   OutputOptions output;
 };
 
@@ -62,12 +63,18 @@ ImportSettings SettingsOfBake(std::span<const std::byte> bytes) {
     if (json["up_option"] == "y") import.up = UpAxis::kY;
     if (json["up_option"] == "z") import.up = UpAxis::kZ;
   }
+  // Source and render mesh may have units of their own: only what was asked for holds for both.
+  if (json.is_object() && json.contains("unit_option_m")) {
+    import.unit_m = positive("unit_option_m", 0.0);
+  }
   return import;
 }
 
-void CompareWithSource(const std::vector<std::byte>& bytes, const std::string& source,
+void CompareWithSource(const std::vector<std::byte>& bytes, const ValidateOptions& options,
                        Verdict* verdict) {
-  const auto model = ImportModel(source, SettingsOfBake(bytes), &verdict->findings);
+  ImportSettings import = SettingsOfBake(bytes);
+  import.embed = options.import.embed;
+  const auto model = ImportModel(options.source, import, &verdict->findings);
   if (!model.ok()) {
     verdict->error = model.error().WithContext("--source");
     return;
@@ -75,7 +82,7 @@ void CompareWithSource(const std::vector<std::byte>& bytes, const std::string& s
   verdict->source_errors = ValidateAgainstSource(bytes, model.value(), &verdict->findings);
 }
 
-Verdict Judge(const std::string& path, const std::string& source) {
+Verdict Judge(const std::string& path, const ValidateOptions& options) {
   Verdict verdict;
   const auto bytes = ReadAssetFile(path);
   if (!bytes.ok()) {
@@ -83,7 +90,7 @@ Verdict Judge(const std::string& path, const std::string& source) {
     return verdict;
   }
   ValidateAsset(bytes.value(), &verdict.findings);
-  if (!source.empty()) CompareWithSource(bytes.value(), source, &verdict);
+  if (!options.source.empty()) CompareWithSource(bytes.value(), options, &verdict);
   return verdict;
 }
 
@@ -115,7 +122,7 @@ int RunValidate(const ValidateOptions& options) {
   nlohmann::json files = nlohmann::json::array();
   ExitCode code = ExitCode::kOk;
   for (const std::string& path : options.files) {
-    const Verdict verdict = Judge(path, options.source);
+    const Verdict verdict = Judge(path, options);
     const ExitCode file_code = verdict.exit_code(options.output);
     if (code == ExitCode::kOk) code = file_code;
     PrintVerdict(path, verdict, options.output);
@@ -137,6 +144,11 @@ void AddValidateCommand(CLI::App* app, int* exit_code) {
   verb->add_option("--source", options->source,
                    "source mesh that the file was baked from: compare vertices, in metres")
       ->type_name("IN")
+      ->group("Source");
+  verb->add_option("--embed", options->import.embed,
+                   "render mesh that was given by --embed beside that source")
+      ->needs("--source")
+      ->type_name("FILE")
       ->group("Source");
   verb->footer("The exit code is that of the first file that is not valid.");
   AddOutputOptions(verb, &options->output);

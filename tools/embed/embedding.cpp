@@ -8,6 +8,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace plush::tools {
@@ -49,6 +50,7 @@ Embedding EmbedPoints(std::span<const Vec3d> points, const TetMesh& mesh) {
   out.weights.resize(points.size());
   std::vector<double> errors(points.size());
   std::vector<uint8_t> outside(points.size());
+  std::vector<double> distances(points.size());
   tbb::parallel_for(tbb::blocked_range<size_t>(0, points.size(), 256), [&](const auto& range) {
     for (size_t i = range.begin(); i < range.end(); ++i) {
       const std::optional<uint32_t> containing = tree.FindContaining(points[i], kInsideTolerance);
@@ -58,6 +60,8 @@ Embedding EmbedPoints(std::span<const Vec3d> points, const TetMesh& mesh) {
       std::array<double, 4> weights = BarycentricWeights(points[i], corners);
       if (containing.has_value()) {
         for (double& weight : weights) weight = std::clamp(weight, 0.0, 1.0);
+      } else {
+        distances[i] = std::sqrt(SquaredDistance(points[i], corners));
       }
       out.weights[i] = RoundWeights(weights);
       errors[i] = EmbeddingError(points[i], corners, out.weights[i]);
@@ -65,6 +69,9 @@ Embedding EmbedPoints(std::span<const Vec3d> points, const TetMesh& mesh) {
   });
   out.max_error_m = *std::max_element(errors.begin(), errors.end());
   for (const uint8_t flag : outside) out.num_outside += flag;
+  const auto farthest = std::max_element(distances.begin(), distances.end());
+  out.max_outside_m = *farthest;
+  out.farthest = static_cast<uint32_t>(farthest - distances.begin());
   return out;
 }
 

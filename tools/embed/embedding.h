@@ -18,8 +18,10 @@ struct Embedding {
   std::vector<uint32_t> tet_ids;  ///< (num_points x 1)
   std::vector<Vec4>
       weights;  ///< for the tet's nodes; sum to 1 within float rounding (num_points x 1)
-  double max_error_m = 0.0;  ///< largest distance between a point and its embedded place [m]
-  uint64_t num_outside = 0;  ///< points outside every tet, embedded in the nearest one
+  double max_error_m = 0.0;    ///< largest distance between a point and its embedded place [m]
+  uint64_t num_outside = 0;    ///< points outside every tet, embedded in the nearest one
+  double max_outside_m = 0.0;  ///< largest distance of a point from all tets [m]
+  uint32_t farthest = 0;       ///< the first point at that distance; 0 where none is outside
 };
 
 /// Embeds `points` in `mesh`: each in the containing tet (the lowest id of several), or, outside

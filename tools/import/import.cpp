@@ -2,10 +2,12 @@
 #include "import/import.h"
 
 #include "base/files.h"
+#include "import/gmsh_file.h"
 #include "import/import_helper.h"
 #include "import/scene_flattening.h"
 #include "import/source_hash.h"
 #include "import/tetgen_files.h"
+#include "import/vtk_file.h"
 #include "mesh/box3.h"
 #include "mesh/tet_boundary.h"
 
@@ -45,18 +47,6 @@ void AddMeshFindings(const FlatScene& flat, FindingList* findings) {
   add("MESH_UNREFERENCED_VERTEX", flat.num_unreferenced, "vertices belong to no triangle");
 }
 
-void AddTetFindings(const TetFiles& files, FindingList* findings) {
-  if (files.num_dropped > 0) {
-    findings->Add("MESH_TET_INVALID", files.num_dropped,
-                  std::to_string(files.num_dropped) +
-                      " tetrahedra were flat, repeated or pointed at no node");
-  }
-  if (files.num_oriented > 0) {
-    findings->Add("MESH_TET_ORIENTED", files.num_oriented,
-                  std::to_string(files.num_oriented) + " tetrahedra were turned");
-  }
-}
-
 void CheckUnit(const ImportedModel& model, FindingList* findings) {
   Box3 box;
   for (const Vec3d& p : model.surface.positions) box.Add(p);
@@ -94,38 +84,91 @@ Vec3d Placed(const Vec3d& p, double scale, char up) {
   return (up == 'Z' ? Vec3d{p.x, p.z, -p.y} : p) * scale;
 }
 
-Result<ImportedModel> ImportTets(const std::string& path, const ImportSettings& settings,
-                                 FindingList* findings) {
-  Result<TetFiles> files = ReadTetGenFiles(path);
-  if (!files.ok()) return files.error();
-  AddTetFindings(files.value(), findings);
+// A format of tet meshes.
+struct TetFormat {
+  const char* name;
+  bool (*is_path)(const std::string& path);
+  Result<TetSource> (*read)(const std::string& path);
+};
+
+constexpr auto kTetFormats = std::to_array<TetFormat>({{"tetgen", IsTetGenPath, ReadTetGenFiles},
+                                                       {"gmsh", IsGmshPath, ReadGmshFile},
+                                                       {"vtk", IsVtkPath, ReadVtkFile}});
+
+// The format that the name of the file says, or null.
+const TetFormat* TetFormatOf(const std::string& path) {
+  const auto* it = std::find_if(kTetFormats.begin(), kTetFormats.end(),
+                                [&](const TetFormat& format) { return format.is_path(path); });
+  return it == kTetFormats.end() ? nullptr : it;
+}
+
+Result<ImportedModel> ImportTets(const std::string& path, const TetFormat& format,
+                                 const ImportSettings& settings, FindingList* findings) {
+  Result<TetSource> source = format.read(path);
+  if (!source.ok()) return source.error();
   ImportedModel model;
-  model.format = "tetgen";
+  model.format = format.name;
   model.unit_m = settings.unit_m > 0.0 ? settings.unit_m : 1.0;
   model.up = AxisOf(settings.up, 'Y');
-  model.dependencies = {files.value().other_path};
-  model.tets = std::move(files.value().mesh);
-  for (Vec3d& p : model.tets.nodes) {
+  for (Vec3d& p : source.value().mesh.nodes) {
     p = Placed(p, model.unit_m * settings.scale, model.up);
   }
+  DropTetsFlatInFloat(&source.value());
+  AddTetFindings(source.value(), findings);
+  if (source.value().mesh.tets.empty()) {
+    return Error{ExitCode::kInvalidInput, "'" + path + "' holds no tetrahedra that can be used",
+                 "IMPORT_FAILED"};
+  }
+  if (!source.value().other_path.empty()) model.dependencies = {source.value().other_path};
+  model.tets = std::move(source.value().mesh);
+  model.tet_tags = std::move(source.value().tags);
   model.surface = BoundarySurface(model.tets);
   return model;
 }
 
-Result<ImportedModel> Import(const std::string& path, const ImportSettings& settings,
-                             FindingList* findings) {
+Result<ImportedModel> ImportFile(const std::string& path, const ImportSettings& settings,
+                                 FindingList* findings) {
   if (const Result<Done> check = CheckSettings(settings); !check.ok()) return check.error();
   const Result<SourceHash> hash = HashSource(path);
   if (!hash.ok()) return hash.error();
   if (hash.value().num_bytes == 0) {
     return Error{ExitCode::kInvalidInput, "'" + path + "' is empty", "IMPORT_FAILED"};
   }
-  Result<ImportedModel> model = IsTetGenPath(path) ? ImportTets(path, settings, findings)
-                                                   : ImportScene(path, settings, findings);
+  const TetFormat* tets = TetFormatOf(path);
+  Result<ImportedModel> model = tets != nullptr ? ImportTets(path, *tets, settings, findings)
+                                                : ImportScene(path, settings, findings);
   if (!model.ok()) return model;
   model.value().source_hash = hash.value().hash;
   CheckUnit(model.value(), findings);
   return model;
+}
+
+// Puts the surface of settings.embed in the place of the tets' boundary.
+Result<Done> ImportEmbedded(const ImportSettings& settings, ImportedModel* model,
+                            FindingList* findings) {
+  if (model->tets.tets.empty()) {
+    return Error{ExitCode::kUsage,
+                 "--embed needs a source with tets (.node/.ele, .msh, .vtk), but this one has none",
+                 ""};
+  }
+  Result<ImportedModel> embedded = ImportFile(settings.embed, settings, findings);
+  if (!embedded.ok()) return embedded.error();
+  ImportedModel& render = embedded.value();
+  model->surface = std::move(render.surface);
+  model->embed_hash = render.source_hash;
+  model->dropped_non_finite = render.dropped_non_finite;
+  model->dependencies.push_back(settings.embed);
+  model->dependencies.insert(model->dependencies.end(), render.dependencies.begin(),
+                             render.dependencies.end());
+  return Done{};
+}
+
+Result<ImportedModel> Import(const std::string& path, const ImportSettings& settings,
+                             FindingList* findings) {
+  Result<ImportedModel> model = ImportFile(path, settings, findings);
+  if (!model.ok() || settings.embed.empty()) return model;
+  const Result<Done> done = ImportEmbedded(settings, &model.value(), findings);
+  return done.ok() ? std::move(model) : done.error();
 }
 
 }  // namespace

@@ -23,22 +23,29 @@ struct ImportSettings {
   double time_limit_s = 20.0;  ///< of the importing child process
   uint64_t memory_limit_bytes = 4ull << 30;  ///< of the importing child process
   std::string helper;  ///< path of `plush-import`; empty: beside the running executable
+  /// Path of a render mesh that takes the place of a tet source's boundary; empty: none. Unit, up
+  /// and scale hold for it as for the source: where they are automatic, each file says its own.
+  std::string embed;
 };
 
 /// What a source file holds.
 struct ImportedModel {
   SurfaceMesh surface;
-  TetMesh tets;                           ///< empty unless the source is a tet mesh (.node/.ele)
-  uint64_t source_hash = 0;               ///< XXH3-64 of the source file's bytes
-  std::string format;                     ///< e.g. "glTF2", "obj"
-  double unit_m = 1.0;                    ///< unit that was applied [m]
-  char up = 'Y';                          ///< axis that was taken as up
-  uint64_t dropped_non_finite = 0;        ///< triangles dropped for non-finite corners
-  std::vector<std::string> dependencies;  ///< files read beside the source (.bin, .mtl, .ele)
+  TetMesh tets;                     ///< empty unless the source is a tet mesh
+  std::vector<int32_t> tet_tags;    ///< of .msh: each tet's physical group, 0 for none
+  uint64_t source_hash = 0;         ///< XXH3-64 of the source file's bytes
+  uint64_t embed_hash = 0;          ///< the same of settings.embed; 0 without
+  std::string format;               ///< e.g. "glTF2", "obj"
+  double unit_m = 1.0;              ///< unit that was applied [m]
+  char up = 'Y';                    ///< axis that was taken as up
+  uint64_t dropped_non_finite = 0;  ///< triangles dropped for non-finite corners
+  std::vector<std::string>
+      dependencies;  ///< files read beside the source (.bin, .mtl, .ele), and settings.embed
 };
 
 /// Reads `path`. Adds IMPORT_... findings (errors, which also fail the call), MESH_NON_FINITE,
-/// MESH_TET_... and UNIT_SUSPECT. Errors: kIo, kUnsupported, kInvalidInput, kLimit, kHelperDied.
+/// MESH_TET_..., MESH_CELL_... and UNIT_SUSPECT. Errors: kUsage (settings), kIo, kUnsupported,
+/// kInvalidInput, kLimit, kHelperDied.
 Result<ImportedModel> ImportModel(const std::string& path, const ImportSettings& settings,
                                   FindingList* findings);
 

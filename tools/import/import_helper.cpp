@@ -2,7 +2,6 @@
 #include "import/import_helper.h"
 
 #include "base/child_process.h"
-#include "base/utf8.h"
 #include "import/raw_scene_stream.h"
 
 #include <unistd.h>
@@ -14,15 +13,6 @@
 
 namespace plush::tools {
 namespace {
-
-// The last line of what a helper said, fit for a message.
-std::string LastLine(const std::string& text) {
-  const size_t end = text.find_last_not_of("\r\n ");
-  if (end == std::string::npos) return "it gives no reason";
-  const size_t begin = text.find_last_of('\n', end);
-  return PrintableUtf8(
-      std::string_view(text).substr(begin == std::string::npos ? 0 : begin + 1, end - begin));
-}
 
 std::string Rounded(double value) {
   std::array<char, 32> text;
@@ -51,7 +41,8 @@ Error TimeError(const std::string& path, const ImportSettings& settings) {
 
 Error ErrorOfExit(const std::string& path, const ImportSettings& settings,
                   const ChildResult& child) {
-  const std::string said = "'" + path + "': " + LastLine(child.err);
+  const std::string reason = LastLine(child.err);
+  const std::string said = "'" + path + "': " + (reason.empty() ? "it gives no reason" : reason);
   switch (static_cast<HelperExit>(child.exit_code)) {
     case HelperExit::kRefused:
       return {ExitCode::kInvalidInput, said, "IMPORT_FAILED"};

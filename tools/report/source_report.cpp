@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "report/source_report.h"
 
+#include "base/hex_hash.h"
 #include "mesh/box3.h"
 
 #include <array>
@@ -18,12 +19,6 @@ Box3 BoundingBox(const SurfaceMesh& surface) {
 
 std::string Counted(uint64_t count, const char* one, const char* many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
-std::string HexHash(uint64_t hash) {
-  std::array<char, 17> text;
-  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(hash));
-  return text.data();
 }
 
 nlohmann::json VectorJson(const Vec3d& v) { return {v.x, v.y, v.z}; }

@@ -4,9 +4,12 @@
 #include "plush/asset.h"
 
 #include "base/aligned_bytes.h"
+#include "base/hex_hash.h"
 #include "validate/embedding_checks.h"
 #include "validate/tally.h"
 #include "validate/validate.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -16,12 +19,6 @@
 
 namespace plush::tools {
 namespace {
-
-std::string Hex(uint64_t number) {
-  char text[24];
-  std::snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(number));
-  return text;
-}
 
 void AddSourceFinding(const std::string& what, const std::string& file, const std::string& source,
                       FindingList* findings) {
@@ -87,6 +84,17 @@ SourceErrors ComparePositions(const Asset& asset, const SurfaceMesh& surface,
   return errors;
 }
 
+// The render mesh that --embed put in the place of the tets' boundary stands in the settings.
+void CompareEmbedded(const Asset& asset, const ImportedModel& model, FindingList* findings) {
+  const auto json = nlohmann::json::parse(asset.settings(), nullptr, false);
+  std::string of_file = "none";
+  if (json.is_object() && json.contains("embed") && json["embed"].is_string()) {
+    of_file = json["embed"].get<std::string>();
+  }
+  const std::string given = model.embed_hash == 0 ? "none" : HexHash(model.embed_hash);
+  if (of_file != given) AddSourceFinding("hash of the --embed file", of_file, given, findings);
+}
+
 }  // namespace
 
 SourceErrors ValidateAgainstSource(std::span<const std::byte> bytes, const ImportedModel& model,
@@ -96,9 +104,10 @@ SourceErrors ValidateAgainstSource(std::span<const std::byte> bytes, const Impor
   // What is wrong inside the file is for ValidateAsset to say; lookups here check their indices.
   if (!asset.Open(file.bytes(), Trust::kValidated).ok()) return {};
   if (asset.source_hash() != model.source_hash) {
-    AddSourceFinding("hash of the source", Hex(asset.source_hash()), Hex(model.source_hash),
+    AddSourceFinding("hash of the source", HexHash(asset.source_hash()), HexHash(model.source_hash),
                      findings);
   }
+  CompareEmbedded(asset, model, findings);
   if (!SameCounts(asset.visual(), model.surface, findings)) return {};
   CompareTriangles(asset.visual(), model.surface, findings);
   return ComparePositions(asset, model.surface, findings);

@@ -16,7 +16,7 @@ using plush::tests::TemporaryFolder;
 using plush::tests::WriteText;
 using plush::tools::ExitCode;
 using plush::tools::ReadTetGenFiles;
-using plush::tools::TetFiles;
+using plush::tools::TetSource;
 
 const char* const kNodes =
     "# a unit corner\n5 3 0 0\n\n0 0 0 0\n1  1 0 0 # x\n2 0 1 0\n3 0 0 1\n4 1e0 +1 1\n";
@@ -32,7 +32,7 @@ struct Files {
   auto Read() const { return ReadTetGenFiles(folder / "m.node"); }
 };
 
-void RequireSound(const TetFiles& files) {
+void RequireSound(const TetSource& files) {
   std::vector<bool> used(files.mesh.nodes.size());
   for (const auto& tet : files.mesh.tets) {
     for (const uint32_t node : tet) {

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "import/gmsh_file.h"
+
+#include "import/gmsh_elements.h"
+
+#include <catch2/catch.hpp>
+
+#include <span>
+#include <string>
+
+namespace {
+
+using plush::tools::ExitCode;
+using plush::tools::Result;
+using plush::tools::TetSource;
+
+Result<TetSource> Parse(const std::string& text) {
+  return plush::tools::ParseGmsh("m.msh", std::as_bytes(std::span(text)));
+}
+
+const std::string kHead = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n";
+const std::string kNodes = "$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 1 1 1\n$EndNodes\n";
+
+std::string MessageOf(const std::string& text, ExitCode exit_code) {
+  const auto read = Parse(text);
+  REQUIRE_FALSE(read.ok());
+  CHECK(read.error().exit_code == exit_code);
+  return read.error().message;
+}
+
+}  // namespace
+
+TEST_CASE(".msh: cells of other shapes are counted, corners of curved tets kept") {
+  const auto read = Parse(kHead + kNodes +
+                          "$Elements\n5\n1 15 2 0 1 1\n2 5 2 0 1 1 2 3 4 1 2 3 4\n3 7 0 1 2 3 4 5\n"
+                          "4 11 1 6 1 2 3 4 9 9 9 9 9 9\n5 4 0 2 3 4 5\n$EndElements\n");
+  REQUIRE(read.ok());
+  CHECK(read.value().mesh.tets.size() == 2);
+  CHECK(read.value().num_surface_cells == 1);
+  CHECK(read.value().num_solid_cells == 2);
+  CHECK(read.value().tags == std::vector<int32_t>{6, 0});
+  CHECK(read.value().num_unused == 0);
+}
+
+TEST_CASE(".msh: a corner without a node drops its tet") {
+  const auto read =
+      Parse(kHead + kNodes + "$Elements\n2\n1 4 0 1 2 3 77\n2 4 0 1 2 3 4\n$EndElements\n");
+  REQUIRE(read.ok());
+  CHECK(read.value().mesh.tets.size() == 1);
+  CHECK(read.value().num_dropped == 1);
+  CHECK(read.value().num_unused == 1);
+}
+
+TEST_CASE(".msh: lines may end as on Windows, and other sections stand anywhere") {
+  std::string text = kHead + "$Comments\nnothing\n$EndComments\n" + kNodes +
+                     "$Periodic\n0\n$EndPeriodic\n$Elements\n1\n1 4 0 1 2 3 4\n$EndElements\n"
+                     "$NodeData\n";
+  for (size_t i = 0; (i = text.find('\n', i)) != std::string::npos; i += 2) text.insert(i, "\r");
+  const auto read = Parse(text);
+  INFO((read.ok() ? "" : read.error().message));
+  REQUIRE(read.ok());
+  CHECK(read.value().mesh.tets.size() == 1);
+}
+
+TEST_CASE(".msh: other files and versions are not supported") {
+  const auto message = [](const std::string& text) {
+    return MessageOf(text, ExitCode::kUnsupported);
+  };
+  CHECK(message("").find("not an .msh file") != std::string::npos);
+  CHECK(message("$NOD\n1\n").find("not an .msh file") != std::string::npos);
+  CHECK(message("$MeshFormat\n4 0 8\n").find("2.2 and 4.1") != std::string::npos);
+  CHECK(message("$MeshFormat\n4.2 0 8\n").find("2.2 and 4.1") != std::string::npos);
+  CHECK(message("$MeshFormat\n4.1 0 4\n").find("8 bytes") != std::string::npos);
+}
+
+TEST_CASE(".msh: what is wrong is said with its line") {
+  const auto message = [](const std::string& text) {
+    return MessageOf(text, ExitCode::kInvalidInput);
+  };
+  CHECK(message(kHead).find("$Elements") != std::string::npos);
+  CHECK(message(kHead + "$Nodes\n1\n1 0 zero 0\n") == "'m.msh', line 6: expected a node");
+  CHECK(message(kHead + "$Nodes\nmany\n").find("number of nodes") != std::string::npos);
+  CHECK(message(kHead + "$Nodes\n2\n1 0 0 0\n1 1 1 1\n$EndNodes\n").find("one number") !=
+        std::string::npos);
+  CHECK(message(kHead + "$Nodes\n1\n1 0 0 0\n2 1 1 1\n$EndNodes\n").find("expected $EndNodes") !=
+        std::string::npos);
+  CHECK(message(kHead + kNodes + "$Elements\n1\n1 777 0 1\n").find("type 777") !=
+        std::string::npos);
+  CHECK(message(kHead + kNodes + "$Elements\n1\n1 4 -2 1\n").find("negative") != std::string::npos);
+  CHECK(message(kHead + "$Comments\n").find("$Comments has no end") != std::string::npos);
+}
+
+TEST_CASE("Element types of Gmsh are found by number") {
+  using plush::tools::FindGmshElementType;
+  CHECK(FindGmshElementType(4)->is_tet);
+  CHECK(FindGmshElementType(93)->num_nodes == 125);
+  CHECK(FindGmshElementType(0) == nullptr);
+  CHECK(FindGmshElementType(94) == nullptr);
+  for (int32_t number = 2; number <= 31; ++number) {
+    REQUIRE(FindGmshElementType(number) != nullptr);
+    CHECK(FindGmshElementType(number)->number == number);
+  }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// What a conforming tet mesh asks of its surface, and what the surface may expect of it.
+#pragma once
+
+#include "base/finding.h"
+#include "base/result.h"
+#include "cage/inside.h"
+#include "cage/solid_surface.h"
+#include "mesh/tet_mesh.h"
+
+namespace plush::tools {
+
+/// Whether tets can fill the surface without repair: every edge is passed as often forwards as
+/// backwards, and no two triangles meet but in shared corners and edges (exactly decided). Errors:
+/// kInvalidInput with CAGE_TETGEN_REFUSED, after adding that finding once for the edges and once
+/// for the pairs of triangles, each with places.
+Result<Done> CheckFillable(const SolidSurface& surface, FindingList* findings);
+
+/// Takes the tets that lie in cavities (winding number 0) out of `mesh`, whose tets are positively
+/// oriented and in general cover more than the solid; then checks that the rest fills `surface`, a
+/// fillable one: every point of it is a node, and the volume is the surface's. Errors: kHelperDied
+/// with CAGE_TETGEN_FAILED.
+Result<Done> KeepSolid(const SolidSurface& surface, const InsideTest& inside, TetMesh* mesh);
+
+}  // namespace plush::tools

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include "import/mixed_reader.h"
+
+namespace plush::tools {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+}  // namespace
+
+bool MixedReader::Line(std::string_view* line) {
+  if (rest_.empty()) return false;
+  const size_t end = std::min(rest_.find('\n'), rest_.size());
+  *line = rest_.substr(0, end);
+  rest_.remove_prefix(std::min(end + 1, rest_.size()));
+  while (!line->empty() && kBlanks.find(line->back()) != kBlanks.npos) line->remove_suffix(1);
+  return true;
+}
+
+bool MixedReader::Word(std::string_view* word) {
+  rest_.remove_prefix(std::min(rest_.find_first_not_of(kBlanks), rest_.size()));
+  *word = rest_.substr(0, rest_.find_first_of(kBlanks));
+  rest_.remove_prefix(word->size());
+  return !word->empty();
+}
+
+bool MixedReader::PassLine(std::string_view text) {
+  while (!rest_.empty()) {
+    const bool found = rest_.starts_with(text);
+    std::string_view line;
+    Line(&line);
+    if (found) return true;
+  }
+  return false;
+}
+
+bool MixedReader::TextNumberEnds() const {
+  return rest_.empty() || kBlanks.find(rest_.front()) != kBlanks.npos;
+}
+
+Error MixedReader::Complain(const std::string& what) const {
+  const size_t passed = all_.size() - rest_.size();
+  const auto line_ends =
+      std::count(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(passed), '\n');
+  const bool at_start = passed > 0 && all_[passed - 1] == '\n';
+  const std::string place = is_text() ? "line " + std::to_string(line_ends + (at_start ? 0 : 1))
+                                      : "byte " + std::to_string(passed);
+  return {ExitCode::kInvalidInput, "'" + path_ + "', " + place + ": " + what, "IMPORT_FAILED"};
+}
+
+Error MixedReader::Refuse(const std::string& what) const {
+  return {ExitCode::kUnsupported, "'" + path_ + "': " + what, "IMPORT_UNSUPPORTED"};
+}
+
+}  // namespace plush::tools

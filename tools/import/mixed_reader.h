@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Reads files that mix lines of text with numbers in text or binary form, as Gmsh and VTK write.
+#pragma once
+
+#include "base/result.h"
+#include "import/parse_number.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace plush::tools {
+
+/// A place in a file's bytes, which must outlive it. Every call says false where the file ends too
+/// early; none reads beyond it.
+class MixedReader {
+ public:
+  /// How numbers stand in the file.
+  enum class Numbers { kText, kNative, kSwapped };
+
+  /// `path` is for messages only.
+  MixedReader(std::string path, std::span<const std::byte> bytes)
+      : path_(std::move(path)),
+        all_(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
+        rest_(all_) {}
+
+  void SetNumbers(Numbers numbers) { numbers_ = numbers; }
+  bool is_text() const { return numbers_ == Numbers::kText; }
+
+  /// What is left of the current line, without its end, which is passed.
+  bool Line(std::string_view* line);
+  /// The next characters without a blank; blanks and line ends before them are passed.
+  bool Word(std::string_view* word);
+  /// Passes everything up to and including the next line that begins with `text`.
+  bool PassLine(std::string_view text);
+  /// Passes `count` numbers of type T.
+  template <class T>
+  bool Pass(uint64_t count);
+  /// The next number.
+  template <class T>
+  bool Number(T* value);
+
+  /// kInvalidInput with IMPORT_FAILED: the path, the line (or, in binary files, the byte) and
+  /// `what`.
+  Error Complain(const std::string& what) const;
+  /// kUnsupported with IMPORT_UNSUPPORTED.
+  Error Refuse(const std::string& what) const;
+
+ private:
+  bool TextNumberEnds() const;
+
+  std::string path_;
+  std::string_view all_;
+  std::string_view rest_;
+  Numbers numbers_ = Numbers::kText;
+};
+
+template <class T>
+bool MixedReader::Number(T* value) {
+  if (is_text()) {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size()));
+    return TakeNumber(&rest_, value) && TextNumberEnds();
+  }
+  std::array<char, sizeof(T)> bytes;
+  if (rest_.size() < bytes.size()) return false;
+  std::copy_n(rest_.begin(), bytes.size(), bytes.begin());
+  rest_.remove_prefix(bytes.size());
+  if (numbers_ == Numbers::kSwapped) std::reverse(bytes.begin(), bytes.end());
+  *value = std::bit_cast<T>(bytes);
+  return true;
+}
+
+template <class T>
+bool MixedReader::Pass(uint64_t count) {
+  if (!is_text()) {
+    if (count > rest_.size() / sizeof(T)) return false;
+    rest_.remove_prefix(count * sizeof(T));
+    return true;
+  }
+  T ignored = {};
+  for (uint64_t i = 0; i < count; ++i) {
+    if (!Number(&ignored)) return false;
+  }
+  return true;
+}
+
+}  // namespace plush::tools
