@@ -51,10 +51,13 @@ class StageClock {
 
 // The body between tetrahedralisation and rest data.
 struct Cage {
-  TetMesh mesh;               // nodes as the file stores them
-  double cell_m = 0.0;        // of a lattice cage [m]
-  double solid_volume = 0.0;  // [m^3]
-  bool is_shell = false;      // encloses next to nothing: mass comes from the cage
+  TetMesh mesh;                         // nodes as the file stores them
+  double cell_m = 0.0;                  // of a lattice cage [m]
+  double solid_volume = 0.0;            // [m^3]
+  bool is_shell = false;                // encloses next to nothing: mass comes from the cage
+  std::vector<uint32_t> tet_of_vertex;  // per render vertex, or empty: by location
+  std::vector<double> weights;          // share of each tet in the mass, or empty: its volume
+  LatticeCage lattice;                  // counts only
 };
 
 Result<Cage> ImportedCage(const ImportedModel& model) {
@@ -72,21 +75,30 @@ Result<Cage> ImportedCage(const ImportedModel& model) {
   return cage;
 }
 
+// Tets of the surface's points, for the render vertices that are those points.
+std::vector<uint32_t> TetsOfVertices(const SurfaceMesh& surface, const SolidSurface& solid,
+                                     const std::vector<uint32_t>& tet_of_point) {
+  std::vector<uint32_t> tets(surface.positions.size());
+  for (size_t v = 0; v < tets.size(); ++v) tets[v] = tet_of_point[solid.point_of_vertex[v]];
+  return tets;
+}
+
 Result<Cage> MakeLatticeCage(const SurfaceMesh& surface, const BakeSettings& settings,
                              StageClock* clock, FindingList* findings) {
   const SolidSurface solid = MakeSolidSurface(surface, findings);
   const InsideTest inside(solid);
   clock->End("solid");
-  Result<LatticeCage> lattice = BuildLatticeCage(
-      solid, inside, {.target_tets = settings.target_tets, .cell_m = settings.cell_m}, findings);
+  Result<LatticeCage> lattice = BuildLatticeCage(solid, inside, settings.cage, findings);
   if (!lattice.ok()) return lattice.error();
-  clock->End("cage");
   Cage cage;
-  cage.mesh = std::move(lattice.value().mesh);
-  cage.cell_m = lattice.value().cell_m;
-  cage.solid_volume = SolidVolume(solid, inside, cage.mesh, findings);
-  cage.is_shell = cage.solid_volume < kShellShare * CageVolume(cage.mesh);
-  clock->End("volume");
+  cage.lattice = std::move(lattice.value());
+  cage.mesh = std::move(cage.lattice.mesh);
+  cage.cell_m = cage.lattice.cell_m;
+  cage.solid_volume = cage.lattice.solid_volume_m3;
+  cage.is_shell = cage.lattice.is_shell;
+  cage.tet_of_vertex = TetsOfVertices(surface, solid, cage.lattice.tet_of_point);
+  cage.weights = std::move(cage.lattice.weights);
+  clock->End("cage");
   return cage;
 }
 
@@ -124,6 +136,10 @@ BakeSummary SummaryOf(const Cage& cage) {
   summary.nodes = cage.mesh.nodes.size();
   summary.tets = cage.mesh.tets.size();
   summary.cell_m = cage.cell_m;
+  summary.split_tets = cage.lattice.num_split_tets;
+  summary.split_nodes = cage.lattice.num_split_nodes;
+  summary.shared_tets = cage.lattice.num_shared;
+  summary.branches = cage.lattice.num_branches;
   summary.cage_volume_m3 = CageVolume(cage.mesh);
   summary.solid_volume_m3 = cage.solid_volume;
   return summary;
@@ -198,7 +214,7 @@ Result<AssetContent> MakeContent(const SurfaceMesh& surface, const Cage& cage,
                                  const std::vector<PinRule>& pins, const BakeSettings& settings,
                                  StageClock* clock, BakeSummary* summary, FindingList* findings) {
   AssetContent content;
-  Embedding embedding = EmbedPoints(surface.positions, cage.mesh);
+  Embedding embedding = EmbedPoints(surface.positions, cage.mesh, cage.tet_of_vertex);
   summary->embedding_error_m = embedding.max_error_m;
   summary->vertices_outside = embedding.num_outside;
   ReportOutside(surface, embedding, cage.mesh, findings);
@@ -210,8 +226,8 @@ Result<AssetContent> MakeContent(const SurfaceMesh& surface, const Cage& cage,
       ChooseTetMaterials(surface, content.materials, content.tet_ids, cage.mesh);
   content.damping = settings.material.damping;
   summary->materials = content.materials.size();
-  Result<RestData> rest = ComputeMixedRestData(cage.mesh, RestMaterials(content),
-                                               MassVolume(cage, settings), settings.dt);
+  Result<RestData> rest = ComputeMixedRestData(
+      cage.mesh, RestMaterials(content), MassVolume(cage, settings), settings.dt, cage.weights);
   if (!rest.ok()) return rest.error();
   content.rest = std::move(rest.value());
   summary->mass_kg = content.rest.mass;

@@ -4,6 +4,7 @@
 
 #include "base/finding.h"
 #include "base/result.h"
+#include "cage/lattice_cage.h"
 #include "cage/tetgen_process.h"
 #include "import/import.h"
 #include "rest/rest_data.h"
@@ -29,11 +30,10 @@ enum class MassSource {
 
 /// What `plush bake` takes.
 struct BakeSettings {
-  uint32_t target_tets = 450;  ///< used where cell_m is 0
-  double cell_m = 0.0;         ///< lattice cell [m]
-  TetGenSettings tetgen;       ///< used by kTetGen
-  Material material;           ///< of what the material map leaves open; damping is the body's
-  double dt = 0.01;            ///< baked time step [s]
+  CageSettings cage;      ///< used by kLattice
+  TetGenSettings tetgen;  ///< used by kTetGen
+  Material material;      ///< of what the material map leaves open; damping is the body's
+  double dt = 0.01;       ///< baked time step [s]
   MassSource mass = MassSource::kSolid;
   Mesher mesher = Mesher::kAuto;
   double scale = 1.0;          ///< --scale of the import, for the record only
@@ -54,8 +54,12 @@ struct Stage {
 struct BakeSummary {
   size_t nodes = 0;
   size_t tets = 0;
-  uint32_t components = 0;  ///< of the cage
-  double cell_m = 0.0;      ///< edge of the lattice's cubes [m]; 0 with the source's own tets
+  uint32_t components = 0;   ///< of the cage
+  uint32_t split_tets = 0;   ///< tets beyond the first copy of a lattice tet
+  uint32_t split_nodes = 0;  ///< nodes beyond the first copy of a lattice node
+  uint32_t shared_tets = 0;  ///< tets that hold several separate pieces of the solid
+  uint32_t branches = 0;     ///< faces of the cage at which several strands begin
+  double cell_m = 0.0;       ///< edge of the lattice's cubes [m]; 0 with the source's own tets
   double cage_volume_m3 = 0.0;
   double solid_volume_m3 = 0.0;
   double mass_kg = 0.0;
@@ -73,9 +77,9 @@ struct BakeResult {
   BakeSummary summary;
 };
 
-/// Bakes `model`. Adds MESH_..., CAGE_..., EMBED_..., MATERIAL_... and PIN_... findings. Same model and
-/// settings, same bytes. Errors: kInvalidInput (no triangle of positive area), kUsage (a setting or
-/// a side-car is wrong), kLimit, kHelperDied (TetGen).
+/// Bakes `model`. Adds MESH_..., CAGE_..., EMBED_..., MATERIAL_... and PIN_... findings. Same model
+/// and settings, same bytes. Errors: kInvalidInput (no triangle of positive area), kUsage (a
+/// setting or a side-car is wrong), kLimit, kHelperDied (TetGen).
 Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings,
                         FindingList* findings);
 

@@ -33,6 +33,18 @@ void FillVisual(const SurfaceMesh& surface, Embedding embedding, AssetContent* c
   content->weights = std::move(embedding.weights);
 }
 
+const char* FitMethodName(FitMethod fit) {
+  switch (fit) {
+    case FitMethod::kSnug:
+      return "snug";
+    case FitMethod::kOdt:
+      return "odt";
+    case FitMethod::kNone:
+      return "none";
+  }
+  return "none";
+}
+
 const char* UpAxisName(UpAxis up) {
   switch (up) {
     case UpAxis::kAuto:
@@ -60,11 +72,17 @@ std::string SettingsJson(const ImportedModel& model, const BakeSettings& setting
       {"young", settings.material.young},
   };
   if (mesher == Mesher::kLattice) {
-    if (settings.cell_m > 0.0) {
-      json["cell"] = settings.cell_m;
+    const CageSettings& cage = settings.cage;
+    if (cage.cell_m > 0.0) {
+      json["cell"] = cage.cell_m;
     } else {
-      json["tets"] = settings.target_tets;
+      json["tets"] = cage.target_tets;
     }
+    json["clearance"] = cage.clearance;
+    json["fit"] = FitMethodName(cage.fit);
+    json["join_parts"] = cage.join_parts;
+    json["lattice"] = cage.lattice == LatticeKind::kBcc ? "bcc" : "cube5";
+    json["min_dihedral"] = cage.min_dihedral_deg;
   }
   if (!settings.materials_json.empty()) {
     json["material_map"] = nlohmann::json::parse(settings.materials_json, nullptr, false);

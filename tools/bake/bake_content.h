@@ -16,6 +16,9 @@ void FillVisual(const SurfaceMesh& surface, Embedding embedding, AssetContent* c
 /// The settings that the bytes depend on, as JSON with sorted keys.
 std::string SettingsJson(const ImportedModel& model, const BakeSettings& settings, Mesher mesher);
 
+/// "snug", "odt" or "none", as the option --fit takes it.
+const char* FitMethodName(FitMethod fit);
+
 /// "auto", "y" or "z", as the option --up takes it.
 const char* UpAxisName(UpAxis up);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A regular lattice of cubes, each split into five tets [Civ 5.3.1, step 1].
+// A regular lattice of tetrahedra [Civ 5.3.1, step 1].
 #pragma once
 
 #include "base/result.h"
@@ -11,50 +11,87 @@
 
 namespace plush::tools {
 
-/// Tets per cube.
-inline constexpr uint32_t kTetsPerCube = 5;
-
-/// Most cubes of a lattice: 20 million tets.
-inline constexpr uint64_t kMaxLatticeCubes = 4'000'000;
-
-/// Position of a cube in the lattice.
-struct CubeIndex {
-  uint32_t x = 0;
-  uint32_t y = 0;
-  uint32_t z = 0;
+/// How a cell of the lattice is filled with tets.
+enum class LatticeKind {
+  kBcc,    ///< body-centred cubic: 12 equal tets per cell, dihedral angles of 60 and 90 degrees
+  kCube5,  ///< cubes of 5 tets with alternating parity, from 54.7 degrees up [Civ 5.3.1]
 };
 
-/// The lattice: planes across each axis, cubes between neighbouring ones. Its nodes are
-/// representable in single precision, so that a cage can be stored without moving.
-struct Lattice {
-  std::array<std::vector<double>, 3> planes;  ///< ascending [m]
+/// Where in its cell the centre of the box lies, in cells, along each axis: in [0, 1).
+using LatticeShift = std::array<double, 3>;
 
-  uint32_t CubesAlong(int axis) const {
-    return static_cast<uint32_t>(planes[static_cast<size_t>(axis)].size() - 1);
-  }
-  uint32_t num_cubes() const { return CubesAlong(0) * CubesAlong(1) * CubesAlong(2); }
-  uint32_t num_nodes() const;
-  /// Number of a cube; x runs fastest.
-  uint32_t CubeNumber(const CubeIndex& cube) const {
-    return (cube.z * CubesAlong(1) + cube.y) * CubesAlong(0) + cube.x;
-  }
-  /// Corner `corner` (bit 0: +x, bit 1: +y, bit 2: +z) of a cube [m].
-  Vec3d Corner(const CubeIndex& cube, uint32_t corner) const;
-  /// Corners of tet `k` (0..4) of a cube, positively oriented [m]. Cubes of odd index sum are
-  /// mirrored, so that neighbours share face diagonals.
-  std::array<Vec3d, 4> TetCorners(const CubeIndex& cube, uint32_t k) const;
-  /// Node numbers of the same tet, below num_nodes().
-  std::array<uint32_t, 4> TetNodes(const CubeIndex& cube, uint32_t k) const;
-  /// First and last cube along `axis` that the closed interval [low, high] touches; the interval
-  /// lies strictly between the outermost planes.
-  std::array<uint32_t, 2> CubeRange(int axis, double low, double high) const;
+/// The centre of a tet, moved by a little and differently along each axis, so that the vertices of
+/// symmetric or axis-aligned models do not fall on lattice planes: one large tet can hold a model.
+LatticeShift CentredShift(LatticeKind kind);
+
+/// Most tets of a lattice.
+inline constexpr uint64_t kMaxLatticeTets = 20'000'000;
+
+/// No such tet.
+inline constexpr uint32_t kNoTet = UINT32_MAX;
+
+/// The lattice. Its nodes are representable in single precision, so that a cage can be stored
+/// without moving. Tets are numbered cell by cell, x fastest; the numbers of a few tets that would
+/// stick out of the last cells are not used.
+class Lattice {
+ public:
+  /// A lattice of cells of edge `cell` [m] around the box, with at least two free cells on every
+  /// side. Errors: kLimit (more than kMaxLatticeTets), kInvalidInput (cells too small for single
+  /// precision at this distance from the origin).
+  static Result<Lattice> Make(LatticeKind kind, const Vec3d& lower, const Vec3d& upper, double cell,
+                              const LatticeShift& shift);
+
+  double cell() const { return cell_; }  ///< edge of a cell [m]
+  uint32_t num_tets() const;             ///< numbers of tets lie below
+  uint32_t num_nodes() const;            ///< numbers of nodes lie below
+
+  /// Nodes of a tet, positively oriented.
+  std::array<uint32_t, 4> TetNodes(uint32_t tet) const;
+  /// Position of a node [m].
+  Vec3d NodePosition(uint32_t node) const;
+  /// Corners of a tet [m].
+  std::array<Vec3d, 4> TetCorners(uint32_t tet) const;
+  /// The tet across the face opposite corner `face` (0..3), or kNoTet at the lattice's border.
+  uint32_t Neighbour(uint32_t tet, uint32_t face) const;
+  /// A tet that contains `point`, up to rounding: the point may lie outside by some float ulps of
+  /// its coordinates. The point lies in the box that the lattice was made for.
+  uint32_t TetAt(const Vec3d& point) const;
+
+ private:
+  // A node relative to its cell, in half cells: even at corners, odd at centres.
+  using HalfOffset = std::array<int, 3>;
+  struct Cell {
+    int x = 0;
+    int y = 0;
+    int z = 0;
+    int operator[](int axis) const { return axis == 0 ? x : (axis == 1 ? y : z); }
+  };
+  // Tet `tet` of the cell `offset` cells away.
+  struct Step {
+    std::array<int8_t, 3> offset = {};
+    uint8_t tet = 0;
+  };
+
+  Lattice(LatticeKind kind, double cell) : kind_(kind), cell_(cell) { MakeTables(); }
+  void MakeTables();
+  void MakeSteps();
+  Cell CellOf(uint32_t number) const;
+  uint32_t NumberOf(const Cell& cell) const;
+  uint32_t ParityOf(const Cell& cell) const;
+  uint32_t NodeNumber(const Cell& cell, const HalfOffset& offset) const;
+  bool Exists(const Cell& cell, uint32_t k) const;
+  uint32_t BccTetAt(const Cell& cell, const Vec3d& point) const;
+  uint32_t Cube5TetAt(const Cell& cell, const Vec3d& point) const;
+
+  LatticeKind kind_;
+  double cell_;                                // [m]
+  Vec3d first_;                                // lowest corner [m]
+  std::array<int, 3> counts_ = {};             // cells along each axis
+  std::array<std::vector<double>, 3> planes_;  // every half cell, ascending [m]
+  uint32_t tets_per_cell_ = 0;
+  // By parity of the cell (the same for both in a bcc lattice) and number in the cell.
+  std::array<std::vector<std::array<HalfOffset, 4>>, 2> tets_;
+  std::array<std::vector<std::array<Step, 4>>, 2> steps_;
 };
-
-/// A lattice of cubes of edge `cell` [m] around the box, which lies strictly inside. It is not
-/// centred on the box but shifted by a little and differently along each axis, so that the vertices
-/// of symmetric or axis-aligned models do not fall on lattice planes. Errors: kLimit (more than
-/// kMaxLatticeCubes), kInvalidInput (cells too small for single precision at this distance from the
-/// origin).
-Result<Lattice> MakeLattice(const Vec3d& lower, const Vec3d& upper, double cell);
 
 }  // namespace plush::tools

@@ -1,139 +1,25 @@
 // SPDX-License-Identifier: MIT
 #include "cage/lattice_cage.h"
 
-#include "cage/lattice.h"
-#include "cage/lattice_classes.h"
+#include "cage/boundary_defects.h"
+#include "cage/cage_boundary.h"
+#include "cage/cage_crossings.h"
+#include "cage/cell_search.h"
+#include "cage/enclosure.h"
+#include "cage/piece_weights.h"
+#include "cage/solid_volume.h"
+#include "cage/surface_location.h"
 #include "mesh/disjoint_sets.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
 namespace plush::tools {
 namespace {
 
-// Bisection steps: the count of tets jumps with the cell size, finer steps find nothing new.
-constexpr int kBisections = 12;
-
-// Share of the asked number by which the cage may miss it without a finding: an axis-aligned cube
-// jumps from n^3 to (n + 1)^3 cubes, whatever the cell size.
-constexpr double kTolerance = 0.25;
-
-struct Box {
-  Vec3d lower;
-  Vec3d upper;
-
-  double LongestSide() const {
-    const Vec3d size = upper - lower;
-    return std::max({size.x, size.y, size.z});
-  }
-};
-
-// Of the points that triangles use.
-Box BoundingBox(const SolidSurface& surface) {
-  Box box = {surface.points[surface.triangles[0][0]], surface.points[surface.triangles[0][0]]};
-  for (const auto& triangle : surface.triangles) {
-    for (const uint32_t corner : triangle) {
-      box.lower = Min(box.lower, surface.points[corner]);
-      box.upper = Max(box.upper, surface.points[corner]);
-    }
-  }
-  return box;
-}
-
-// A lattice with its classes.
-struct Attempt {
-  Lattice lattice;
-  LatticeClasses classes;
-  double cell = 0.0;
-
-  uint32_t num_tets() const { return classes.num_piercing + classes.num_internal; }
-};
-
-// Tries cell sizes on one surface.
-class CellSearch {
- public:
-  CellSearch(const SolidSurface& surface, const InsideTest& inside)
-      : surface_(surface), inside_(inside), box_(BoundingBox(surface)) {}
-
-  Result<Attempt> Try(double cell) const {
-    Result<Lattice> lattice = MakeLattice(box_.lower, box_.upper, cell);
-    if (!lattice.ok()) return lattice.error();
-    LatticeClasses classes = ClassifyTets(lattice.value(), surface_, inside_);
-    return Attempt{std::move(lattice.value()), std::move(classes), cell};
-  }
-
-  // The attempt whose number of tets is nearest to `target`: cells shrink until it is reached, then
-  // bisection on their logarithm. The count is not monotonic, so the best of all counts.
-  Result<Attempt> Nearest(uint32_t target) const {
-    double large = 1.25 * box_.LongestSide();  // one cube
-    Result<Attempt> best = Try(large);
-    if (!best.ok()) return best;
-    double small = large;
-    while (best.value().num_tets() < target) {
-      small = large / std::sqrt(2.0);
-      Result<Attempt> attempt = Try(small);
-      if (!attempt.ok()) return best;  // at a limit: the last one is as near as it gets
-      const bool reached = attempt.value().num_tets() >= target;
-      KeepNearer(target, std::move(attempt.value()), &best.value());
-      if (reached) break;
-      large = small;
-    }
-    for (int i = 0; i < kBisections && best.value().num_tets() != target; ++i) {
-      const double middle = std::sqrt(small * large);
-      Result<Attempt> attempt = Try(middle);
-      if (!attempt.ok()) break;
-      (attempt.value().num_tets() >= target ? small : large) = middle;
-      KeepNearer(target, std::move(attempt.value()), &best.value());
-    }
-    return best;
-  }
-
- private:
-  static void KeepNearer(uint32_t target, Attempt attempt, Attempt* best) {
-    const auto miss = [target](const Attempt& a) {
-      return std::abs(static_cast<int64_t>(a.num_tets()) - static_cast<int64_t>(target));
-    };
-    if (miss(attempt) < miss(*best)) *best = std::move(attempt);
-  }
-
-  const SolidSurface& surface_;
-  const InsideTest& inside_;
-  const Box box_;
-};
-
-// Kept tets in lattice order, nodes numbered by first use.
-TetMesh ExtractMesh(const Attempt& attempt) {
-  constexpr uint32_t kUnused = UINT32_MAX;
-  const Lattice& lattice = attempt.lattice;
-  TetMesh mesh;
-  std::vector<uint32_t> new_of_lattice(lattice.num_nodes(), kUnused);
-  for (uint32_t z = 0; z < lattice.CubesAlong(2); ++z) {
-    for (uint32_t y = 0; y < lattice.CubesAlong(1); ++y) {
-      for (uint32_t x = 0; x < lattice.CubesAlong(0); ++x) {
-        const CubeIndex cube = {x, y, z};
-        const uint32_t number = lattice.CubeNumber(cube);
-        const unsigned kept = attempt.classes.piercing[number] | attempt.classes.internal[number];
-        for (uint32_t k = 0; k < kTetsPerCube; ++k) {
-          if ((kept >> k & 1u) == 0) continue;
-          std::array<uint32_t, 4> nodes = lattice.TetNodes(cube, k);
-          const std::array<Vec3d, 4> corners = lattice.TetCorners(cube, k);
-          for (size_t i = 0; i < 4; ++i) {
-            uint32_t& renumbered = new_of_lattice[nodes[i]];
-            if (renumbered == kUnused) {
-              renumbered = static_cast<uint32_t>(mesh.nodes.size());
-              mesh.nodes.push_back(corners[i]);
-            }
-            nodes[i] = renumbered;
-          }
-          mesh.tets.push_back(nodes);
-        }
-      }
-    }
-  }
-  return mesh;
-}
+// Share of the asked number by which the cage may miss it without a finding.
+constexpr double kTolerance = 0.05;
 
 uint32_t CountComponents(const TetMesh& mesh) {
   auto components = static_cast<uint32_t>(mesh.nodes.size());
@@ -144,34 +30,141 @@ uint32_t CountComponents(const TetMesh& mesh) {
   return components;
 }
 
-void ReportMiss(const Attempt& attempt, uint32_t target, FindingList* findings) {
-  const double miss = std::abs(static_cast<double>(attempt.num_tets()) - target);
-  // One cube more or less is five tets: small numbers cannot be met better.
-  if (miss <= std::max<double>(kTetsPerCube, kTolerance * target)) return;
-  findings->Add("CAGE_TETS_NOT_REACHED", 1,
-                "the cage has " + std::to_string(attempt.num_tets()) + " tets instead of " +
-                    std::to_string(target) + ", with cells of " + std::to_string(attempt.cell) +
-                    " m");
+void ReportCount(uint32_t count, double cell, uint32_t target, FindingList* findings) {
+  const std::string what = "the cage has " + std::to_string(count) + " tets instead of " +
+                           std::to_string(target) + ", with cells of " + std::to_string(cell) +
+                           " m";
+  if (count > target) {
+    findings->Add("CAGE_TOO_FEW_TETS", 1, what + "; the model's parts need as many");
+  } else if (count < (1.0 - kTolerance) * target) {
+    findings->Add("CAGE_TETS_NOT_REACHED", 1, what);
+  }
+}
+
+// The lattice tets that are kept, once each.
+TetMesh WithoutCopies(const SplitCage& cage) {
+  TetMesh mesh;
+  mesh.nodes = cage.mesh.nodes;
+  std::vector<std::pair<uint32_t, uint32_t>> order;
+  for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) order.emplace_back(cage.lattice_tet[t], t);
+  std::sort(order.begin(), order.end());
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (i > 0 && order[i].first == order[i - 1].first) continue;
+    mesh.tets.push_back(cage.mesh.tets[order[i].second]);
+  }
+  return mesh;
+}
+
+// Whether a cage is sound, and where not.
+struct Proof {
+  CageFaces faces;
+  std::vector<uint32_t> tet_of_point;
+  std::vector<uint32_t> suspects;  // tets at the places that fail
+
+  bool holds() const { return suspects.empty(); }
+};
+
+Proof Prove(const SolidSurface& surface, const SplitCage& cage, double cell) {
+  Proof proof;
+  proof.faces = FindCageFaces(cage.mesh);
+  proof.tet_of_point = LocateSurface(surface, cage, proof.faces);
+  const auto escapes =
+      FindEscapes(cage.mesh, proof.faces, surface.points, surface.triangles, proof.tet_of_point);
+  for (const uint32_t t : escapes) {
+    for (const uint32_t point : surface.triangles[t]) {
+      const uint32_t tet = proof.tet_of_point[point];
+      if (tet != kNoTet) proof.suspects.push_back(tet);
+    }
+  }
+  if (!escapes.empty()) {
+    // Owners before the fit, too: a point may be lost.
+    for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) {
+      const auto owned = cage.TrianglesOf(t);
+      const bool involved = std::any_of(escapes.begin(), escapes.end(), [&](uint32_t triangle) {
+        return std::binary_search(owned.begin(), owned.end(), triangle);
+      });
+      if (involved) proof.suspects.push_back(t);
+    }
+  }
+  for (const auto& [f, g] : FindCageCrossings(cage, proof.faces, cell)) {
+    proof.suspects.push_back(proof.faces.boundary[f].tet);
+    proof.suspects.push_back(proof.faces.boundary[g].tet);
+  }
+  return proof;
+}
+
+// Fits a copy of `lattice` until the result can be proved. Nodes where the proof failed stay in the
+// lattice the next time: at a branch, where strands that overlap in space meet, the fit can pull
+// the face between stem and strands past the crotch.
+Proof FitProvably(const SolidSurface& surface, const SplitCage& lattice, FitSettings settings,
+                  SplitCage* cage, LatticeCage* report, FindingList* findings) {
+  constexpr int kTries = 4;
+  Proof proof;
+  for (int i = 0; i < kTries; ++i) {
+    *cage = lattice;
+    report->fit = FitCage(surface, settings, cage);
+    ++report->num_fits;
+    proof = Prove(surface, *cage, settings.cell_m);
+    if (proof.holds()) return proof;
+    if (settings.method == FitMethod::kNone) break;
+    for (const uint32_t t : proof.suspects) {
+      for (const uint32_t node : cage->mesh.tets[t]) {
+        settings.frozen.push_back(cage->node_ids[node]);
+      }
+    }
+  }
+  *cage = lattice;
+  proof = Prove(surface, *cage, settings.cell_m);
+  findings->Add("CAGE_NOT_FITTED", 1,
+                proof.holds() ? "the fitted cage did not pass its proof"
+                              : "the cage cannot be proved to enclose the surface");
+  return proof;
 }
 
 }  // namespace
 
 Result<LatticeCage> BuildLatticeCage(const SolidSurface& surface, const InsideTest& inside,
-                                     const LatticeSettings& settings, FindingList* findings) {
+                                     const CageSettings& settings, FindingList* findings) {
   if (surface.triangles.empty()) {
     return Error{ExitCode::kInvalidInput, "no triangle with positive area is left", "MESH_EMPTY"};
   }
-  const CellSearch search(surface, inside);
-  Result<Attempt> attempt =
+  const double clearance = settings.clearance * Length(BoxOf(surface).Extent());
+  CellSearch search(surface, inside, settings.lattice, clearance, settings.join_parts);
+  Result<CellAttempt> attempt =
       settings.cell_m > 0.0 ? search.Try(settings.cell_m) : search.Nearest(settings.target_tets);
   if (!attempt.ok()) return attempt.error();
-  if (settings.cell_m <= 0.0) ReportMiss(attempt.value(), settings.target_tets, findings);
+  const SplitCage& lattice = attempt.value().cage;
+  const double cell = attempt.value().cell_m;
+  if (settings.cell_m <= 0.0) {
+    ReportCount(attempt.value().num_tets(), cell, settings.target_tets, findings);
+  }
+
   LatticeCage cage;
-  cage.mesh = ExtractMesh(attempt.value());
-  cage.cell_m = attempt.value().cell;
-  cage.num_internal = attempt.value().classes.num_internal;
-  cage.num_piercing = attempt.value().classes.num_piercing;
-  cage.num_components = CountComponents(cage.mesh);
+  const TetMesh without_copies = WithoutCopies(lattice);
+  const double lattice_volume = CageVolume(without_copies);
+  cage.solid_volume_m3 = SolidVolume(surface, inside, without_copies, findings);
+  cage.is_shell = cage.solid_volume_m3 < kShellShare * lattice_volume;
+
+  FitSettings fit;
+  fit.method = settings.fit;
+  fit.clearance_m = clearance;
+  fit.min_dihedral_deg = settings.min_dihedral_deg;
+  fit.solid_volume_m3 = std::max(cage.solid_volume_m3, 0.2 * lattice_volume);
+  fit.cell_m = cell;
+  SplitCage split;
+  const Proof proof = FitProvably(surface, lattice, fit, &split, &cage, findings);
+  cage.weights = WeighPieces(surface, inside, split);
+  cage.num_components = CountComponents(split.mesh);
+  cage.num_split_tets = split.num_split_tets;
+  cage.num_split_nodes = split.num_split_nodes;
+  cage.num_shared = split.num_shared;
+  cage.num_branches = static_cast<uint32_t>(proof.faces.branches.size());
+  const BoundaryDefects defects = FindBoundaryDefects(proof.faces);
+  cage.num_pinched = static_cast<uint32_t>(defects.edges.size() + defects.nodes.size());
+  cage.num_attempts = search.num_attempts();
+  cage.cell_m = cell;
+  cage.mesh = std::move(split.mesh);
+  cage.tet_of_point = proof.tet_of_point;
   return cage;
 }
 

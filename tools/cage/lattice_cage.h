@@ -1,38 +1,57 @@
 // SPDX-License-Identifier: MIT
-// The bounding lattice cage, first version: [Civ 5.3.1] steps 1 and 2.
+// The bounding lattice cage [Civ 5.3.1]: search for the cell size, split, fit, proof.
 #pragma once
 
 #include "base/finding.h"
 #include "base/result.h"
+#include "cage/cage_fit.h"
 #include "cage/inside.h"
+#include "cage/lattice.h"
 #include "cage/solid_surface.h"
 #include "mesh/tet_mesh.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace plush::tools {
 
-/// Size of the lattice: one of the two.
-struct LatticeSettings {
-  /// The cell size whose cage comes nearest to this number of tets, where cell_m is 0.
-  uint32_t target_tets = 450;
-  double cell_m = 0.0;  ///< edge of the cubes [m]; 0: from target_tets
+/// What the cage is to be.
+struct CageSettings {
+  LatticeKind lattice = LatticeKind::kBcc;
+  uint32_t target_tets = 450;  ///< met from below within 5%, used where cell_m is 0
+  double cell_m = 0.0;         ///< edge of the lattice's cells [m]; 0: from target_tets
+  FitMethod fit = FitMethod::kSnug;
+  double clearance = 1e-3;         ///< least distance from the surface, in diagonals of its box
+  double min_dihedral_deg = 20.0;  ///< guard of the fit, [0, 50]
+  bool join_parts = false;         ///< parts of the surface within one lattice tet move together
 };
 
 /// A cage and how it came about.
 struct LatticeCage {
-  TetMesh mesh;                 ///< nodes are representable in single precision
-  double cell_m = 0.0;          ///< edge of the cubes [m]
-  uint32_t num_internal = 0;    ///< tets inside the solid that no triangle touches
-  uint32_t num_piercing = 0;    ///< tets that a triangle touches
-  uint32_t num_components = 0;  ///< connected across shared nodes
+  TetMesh mesh;                        ///< nodes are representable in single precision
+  std::vector<uint32_t> tet_of_point;  ///< per point of the surface; kNoTet for unused points
+  std::vector<double> weights;         ///< share of each tet in the body's mass, as a volume [m^3]
+  double cell_m = 0.0;                 ///< edge of the lattice's cells [m]
+  double solid_volume_m3 = 0.0;        ///< of what the surface means
+  bool is_shell = false;               ///< the surface encloses next to nothing
+  uint32_t num_components = 0;         ///< connected across shared nodes
+  uint32_t num_split_tets = 0;         ///< tets beyond the first copy of a lattice tet
+  uint32_t num_split_nodes = 0;        ///< nodes beyond the first copy of a lattice node
+  uint32_t num_shared = 0;             ///< tets that hold several separate pieces of the solid
+  uint32_t num_branches = 0;           ///< faces at which several strands begin
+  uint32_t num_pinched = 0;            ///< edges and nodes at which the boundary is no manifold
+  uint32_t num_attempts = 0;           ///< cell sizes tried
+  uint32_t num_fits = 0;               ///< fits until the proof held
+  FitReport fit;
 };
 
-/// Builds the cage: a regular lattice over the bounding box grown by a margin, five tets per cube
-/// with alternating parity, external tets removed. Contains every point of the surface. Adds
-/// CAGE_TETS_NOT_REACHED. Errors: kInvalidInput (no triangle of positive area, or the model is too
-/// far from the origin for single precision), kLimit (more than 20 million lattice tets).
+/// Builds the cage. It strictly encloses the surface, which is proved before it is returned
+/// (FindEscapes, FindSelfIntersections on the boundary): if a fit fails the proof, the fit is
+/// repeated more carefully and at last left out. Adds CAGE_TETS_NOT_REACHED, CAGE_TOO_FEW_TETS,
+/// CAGE_NOT_FITTED and what SolidVolume adds. Errors: kInvalidInput (no triangle of positive area,
+/// or the model is too far from the origin for single precision), kLimit (more than 20 million
+/// lattice tets).
 Result<LatticeCage> BuildLatticeCage(const SolidSurface& surface, const InsideTest& inside,
-                                     const LatticeSettings& settings, FindingList* findings);
+                                     const CageSettings& settings, FindingList* findings);
 
 }  // namespace plush::tools

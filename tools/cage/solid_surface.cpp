@@ -26,7 +26,7 @@ SolidSurface WeldedSolid(const SurfaceMesh& mesh) {
   welded.triangles.resize(welded.num_with_area);
   welded.source_triangle.resize(welded.num_with_area);
   return {std::move(welded.points), std::move(welded.triangles), std::move(welded.source_triangle),
-          false};
+          std::move(welded.point_of_vertex), false};
 }
 
 std::array<Vec3d, 3> Corners(const SolidSurface& solid, uint32_t t) {
@@ -128,6 +128,14 @@ SolidSurface MakeSolidSurface(const SurfaceMesh& mesh, FindingList* findings) {
   OrientOutwards(pieces, &solid, findings);
   solid.closed = IsClosed(num_points, solid.triangles);
   return solid;
+}
+
+Box3 BoxOf(const SolidSurface& surface) {
+  Box3 box;
+  for (const auto& triangle : surface.triangles) {
+    for (const uint32_t corner : triangle) box.Add(surface.points[corner]);
+  }
+  return box;
 }
 
 }  // namespace plush::tools

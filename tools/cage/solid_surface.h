@@ -4,6 +4,7 @@
 
 #include "base/finding.h"
 #include "base/vec3.h"
+#include "mesh/box3.h"
 #include "mesh/surface_mesh.h"
 
 #include <array>
@@ -18,6 +19,7 @@ struct SolidSurface {
   std::vector<Vec3d> points;                       ///< [m]
   std::vector<std::array<uint32_t, 3>> triangles;  ///< into points
   std::vector<uint32_t> source_triangle;           ///< of the SurfaceMesh, per triangle
+  std::vector<uint32_t> point_of_vertex;           ///< of the SurfaceMesh (num_vertices x 1)
   bool closed = false;  ///< every edge is passed as often forwards as backwards: winding numbers
                         ///< are whole off the surface
 };
@@ -31,5 +33,8 @@ struct SolidSurface {
 /// Adds CAGE_COMPONENT_FLIPPED and CAGE_CAVITY. An empty result means that no triangle has positive
 /// area. O(n log n), deterministic.
 SolidSurface MakeSolidSurface(const SurfaceMesh& mesh, FindingList* findings);
+
+/// Box of the points that triangles use; empty for an empty surface.
+Box3 BoxOf(const SolidSurface& surface);
 
 }  // namespace plush::tools

@@ -18,7 +18,8 @@ double LargestCoordinate(const Vec3d& v) {
 struct Pair {
   std::array<Vec3d, 3> triangle;
   std::array<Vec3d, 4> tet;
-  double tolerance = 0.0;  // [m]
+  double tolerance = 0.0;         // rounding [m]
+  double squared_distance = 0.0;  // [m^2]
 
   // Whether the projections on `axis` are apart. Any axis is valid, however it was rounded.
   bool IsSeparatedBy(const Vec3d& axis) const {
@@ -33,11 +34,13 @@ struct Pair {
     const double triangle_high = std::max({t0, t1, t2});
     const double tet_low = std::min({0.0, x1, x2, x3});
     const double tet_high = std::max({0.0, x1, x2, x3});
-    return triangle_low > tet_high + slack || tet_low > triangle_high + slack;
+    const double gap = std::max(triangle_low - tet_high, tet_low - triangle_high) - slack;
+    return gap > 0.0 && gap * gap > squared_distance * LengthSquared(axis);
   }
 };
 
-Pair MakePair(const std::array<Vec3d, 3>& triangle, const std::array<Vec3d, 4>& tet) {
+Pair MakePair(const std::array<Vec3d, 3>& triangle, const std::array<Vec3d, 4>& tet,
+              double distance) {
   Pair pair;
   double largest = 0.0;
   for (size_t i = 0; i < 3; ++i) {
@@ -49,13 +52,15 @@ Pair MakePair(const std::array<Vec3d, 3>& triangle, const std::array<Vec3d, 4>& 
     largest = std::max(largest, LargestCoordinate(pair.tet[i]));
   }
   pair.tolerance = kRounding * largest;
+  pair.squared_distance = distance * distance;
   return pair;
 }
 
 }  // namespace
 
-bool TriangleMayTouchTet(const std::array<Vec3d, 3>& triangle, const std::array<Vec3d, 4>& tet) {
-  const Pair pair = MakePair(triangle, tet);
+bool TriangleMayTouchTet(const std::array<Vec3d, 3>& triangle, const std::array<Vec3d, 4>& tet,
+                         double distance) {
+  const Pair pair = MakePair(triangle, tet, distance);
   const auto& [p, b, c, d] = pair.tet;
   for (const Vec3d& face : {Cross(b, c), Cross(c, d), Cross(d, b), Cross(c - b, d - b)}) {
     if (pair.IsSeparatedBy(face)) return false;
@@ -70,26 +75,6 @@ bool TriangleMayTouchTet(const std::array<Vec3d, 3>& triangle, const std::array<
     }
   }
   return true;
-}
-
-bool TriangleMayTouchBox(const std::array<Vec3d, 3>& triangle, const Vec3d& lower,
-                         const Vec3d& upper) {
-  const Vec3d centre = (lower + upper) * 0.5;
-  const Vec3d half = (upper - lower) * 0.5;
-  const Vec3d a = triangle[0] - centre;
-  const Vec3d b = triangle[1] - centre;
-  const Vec3d c = triangle[2] - centre;
-  const Vec3d normal = Cross(b - a, c - a);
-  const double reach =
-      std::abs(normal.x) * half.x + std::abs(normal.y) * half.y + std::abs(normal.z) * half.z;
-  const double largest = std::max(
-      {LargestCoordinate(a), LargestCoordinate(b), LargestCoordinate(c), LargestCoordinate(half)});
-  const double slack =
-      kRounding * largest * (std::abs(normal.x) + std::abs(normal.y) + std::abs(normal.z));
-  const double pa = Dot(a, normal);
-  const double pb = Dot(b, normal);
-  const double pc = Dot(c, normal);
-  return std::min({pa, pb, pc}) <= reach + slack && std::max({pa, pb, pc}) >= -reach - slack;
 }
 
 }  // namespace plush::tools

@@ -152,6 +152,10 @@ nlohmann::json SummaryJson(const BakeSummary& summary) {
   return {{"nodes", summary.nodes},
           {"tets", summary.tets},
           {"components", summary.components},
+          {"split_tets", summary.split_tets},
+          {"split_nodes", summary.split_nodes},
+          {"shared_tets", summary.shared_tets},
+          {"branches", summary.branches},
           {"cell_m", summary.cell_m},
           {"cage_volume_m3", summary.cage_volume_m3},
           {"solid_volume_m3", summary.solid_volume_m3},
@@ -221,16 +225,43 @@ void AddCageOptions(CLI::App* verb, BakeSettings* settings) {
       "the surface, by the program tetgen)")
       ->type_name("MESHER")
       ->group(group);
-  auto* tets = verb->add_option("--tets", settings->target_tets,
-                                "number of tets that the lattice cage comes nearest to")
+  auto* tets = verb->add_option("--tets", settings->cage.target_tets,
+                                "number of tets of the lattice cage, met from below within 5%")
                    ->check(NumberIn(1, 1e6))
                    ->type_name("N")
                    ->capture_default_str()
                    ->group(group);
-  verb->add_option("--cell", settings->cell_m, "edge of the lattice's cubes [m], instead of --tets")
+  verb->add_option("--cell", settings->cage.cell_m,
+                   "edge of the lattice's cells [m], instead of --tets")
       ->check(NumberIn(0, 1e6, OpenEnds::kLow))
       ->type_name("METRES")
       ->excludes(tets)
+      ->group(group);
+  AddChoice<LatticeKind>(
+      verb, "--lattice", {{"bcc", LatticeKind::kBcc}, {"cube5", LatticeKind::kCube5}},
+      &settings->cage.lattice, "body-centred cubic cells of 12 tets, or cubes of 5")
+      ->type_name("LATTICE")
+      ->group(group);
+  AddChoice<FitMethod>(
+      verb, "--fit",
+      {{"snug", FitMethod::kSnug}, {"odt", FitMethod::kOdt}, {"none", FitMethod::kNone}},
+      &settings->cage.fit, "draw the cage in: by volume and shape, by ODT energy, or not at all")
+      ->type_name("METHOD")
+      ->group(group);
+  verb->add_option("--clearance", settings->cage.clearance,
+                   "least distance between cage and surface, in diagonals of the model's box")
+      ->check(NumberIn(1e-6, 0.1))
+      ->type_name("SHARE")
+      ->capture_default_str()
+      ->group(group);
+  verb->add_option("--min-dihedral", settings->cage.min_dihedral_deg,
+                   "smallest dihedral angle that fitting leaves [degrees]")
+      ->check(NumberIn(0, 50))
+      ->type_name("DEGREES")
+      ->capture_default_str()
+      ->group(group);
+  verb->add_flag("--join", settings->cage.join_parts,
+                 "parts of the surface less than a cell apart move together")
       ->group(group);
 }
 

@@ -42,7 +42,8 @@ double EmbeddingError(const Vec3d& point, const TetCorners& tet, const Vec4& wei
 
 }  // namespace
 
-Embedding EmbedPoints(std::span<const Vec3d> points, const TetMesh& mesh) {
+Embedding EmbedPoints(std::span<const Vec3d> points, const TetMesh& mesh,
+                      std::span<const uint32_t> tets) {
   Embedding out;
   if (points.empty() || mesh.tets.empty()) return out;
   const TetTree tree(mesh);
@@ -53,7 +54,9 @@ Embedding EmbedPoints(std::span<const Vec3d> points, const TetMesh& mesh) {
   std::vector<double> distances(points.size());
   tbb::parallel_for(tbb::blocked_range<size_t>(0, points.size(), 256), [&](const auto& range) {
     for (size_t i = range.begin(); i < range.end(); ++i) {
-      const std::optional<uint32_t> containing = tree.FindContaining(points[i], kInsideTolerance);
+      const bool known = i < tets.size() && tets[i] < mesh.tets.size();
+      const std::optional<uint32_t> containing =
+          known ? tets[i] : tree.FindContaining(points[i], kInsideTolerance);
       outside[i] = containing.has_value() ? 0 : 1;
       out.tet_ids[i] = containing.has_value() ? *containing : tree.FindNearest(points[i]);
       const TetCorners corners = tree.Corners(out.tet_ids[i]);

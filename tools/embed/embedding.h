@@ -25,7 +25,9 @@ struct Embedding {
 };
 
 /// Embeds `points` in `mesh`: each in the containing tet (the lowest id of several), or, outside
-/// all, in the nearest. Deterministic for any thread count.
-Embedding EmbedPoints(std::span<const Vec3d> points, const TetMesh& mesh);
+/// all, in the nearest. `tets` (num_points x 1, or empty) gives tets that are known already, or
+/// UINT32_MAX. Deterministic for any thread count.
+Embedding EmbedPoints(std::span<const Vec3d> points, const TetMesh& mesh,
+                      std::span<const uint32_t> tets = {});
 
 }  // namespace plush::tools

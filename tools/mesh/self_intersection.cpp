@@ -35,6 +35,12 @@ AlignedPair Align(const Triangle& a, const Triangle& b) {
   return pair;
 }
 
+Vec3d OverlapCentre(const Box3& a, const Box3& b) {
+  return Box3{Max(a.low, b.low), Min(a.high, b.high)}.Centre();
+}
+
+}  // namespace
+
 bool MeetBeyondShared(std::span<const Vec3d> points, const Triangle& a, const Triangle& b) {
   const AlignedPair pair = Align(a, b);
   const Triangle3 s = {points[pair.a[0]], points[pair.a[1]], points[pair.a[2]]};
@@ -50,12 +56,6 @@ bool MeetBeyondShared(std::span<const Vec3d> points, const Triangle& a, const Tr
       return false;
   }
 }
-
-Vec3d OverlapCentre(const Box3& a, const Box3& b) {
-  return Box3{Max(a.low, b.low), Min(a.high, b.high)}.Centre();
-}
-
-}  // namespace
 
 SelfIntersections FindSelfIntersections(std::span<const Vec3d> points,
                                         std::span<const Triangle> triangles) {

@@ -28,6 +28,12 @@ struct SelfIntersections {
   bool complete = true;             ///< false where the work ran into its bound: there may be more
 };
 
+/// Whether two triangles of one surface, with three different corners each, share a point beyond
+/// the corners and edges that they share by index; never true for two with the same three corners.
+/// Exact.
+bool MeetBeyondShared(std::span<const Vec3d> points, const std::array<uint32_t, 3>& a,
+                      const std::array<uint32_t, 3>& b);
+
 /// Finds the pairs, exactly: triangles count as closed sets; two that share a point or an edge by
 /// index count where they meet beyond it (coplanar overlap included); two with the same three
 /// corners do not count. Preconditions: indices in range, finite points that are pairwise different

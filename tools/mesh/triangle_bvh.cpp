@@ -9,9 +9,6 @@ namespace {
 // Small enough that few boxes are tested in vain, large enough that the tree stays small.
 constexpr uint32_t kLeafTriangles = 4;
 
-// A median split halves every time: 2^32 triangles are 32 levels of at most one waiting node each.
-constexpr size_t kStackSize = 64;
-
 }  // namespace
 
 TriangleBvh::TriangleBvh(std::span<const Vec3d> points,

@@ -25,6 +25,11 @@ class TriangleBvh {
   /// out those below `first`.
   void FindOverlaps(const Box3& box, uint32_t first, std::vector<uint32_t>* triangles) const;
 
+  /// Whether `is_hit` is true for a triangle whose box, as all boxes around it in the tree, passes
+  /// `may_hit`. Both take (const Box3&) and (uint32_t triangle). Stops at the first one.
+  template <class MayHit, class IsHit>
+  bool AnyOf(const MayHit& may_hit, const IsHit& is_hit) const;
+
  private:
   // Nodes in depth-first order: an inner node's first child follows it, `second_child` is the
   // other.
@@ -42,6 +47,32 @@ class TriangleBvh {
   std::vector<Box3> boxes_;      // (num_triangles x 1)
   std::vector<uint32_t> order_;  // triangles, leaf by leaf
   std::vector<Node> nodes_;
+
+  // A median split halves every time: 2^32 triangles are 32 levels of at most one waiting node
+  // each.
+  static constexpr size_t kStackSize = 64;
 };
+
+template <class MayHit, class IsHit>
+bool TriangleBvh::AnyOf(const MayHit& may_hit, const IsHit& is_hit) const {
+  if (nodes_.empty()) return false;
+  std::array<uint32_t, kStackSize> stack;
+  size_t depth = 0;
+  stack[depth++] = 0;
+  while (depth > 0) {
+    const uint32_t id = stack[--depth];
+    const Node& node = nodes_[id];
+    if (!may_hit(node.box)) continue;
+    if (node.second_child != 0) {
+      stack[depth++] = node.second_child;
+      stack[depth++] = id + 1;
+      continue;
+    }
+    for (uint32_t i = node.begin; i < node.end; ++i) {
+      if (may_hit(boxes_[order_[i]]) && is_hit(order_[i])) return true;
+    }
+  }
+  return false;
+}
 
 }  // namespace plush::tools

@@ -82,6 +82,7 @@ WeldedSurface MakeWeldedSurface(const SurfaceMesh& mesh) {
     surface.triangles.push_back(triangles[i]);
     surface.source_triangle.push_back(i);
   }
+  surface.point_of_vertex = welding.point_of_vertex;
   return surface;
 }
 

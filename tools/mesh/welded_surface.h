@@ -14,6 +14,7 @@ namespace plush::tools {
 /// which have the same corners.
 struct WeldedSurface {
   std::vector<Vec3d> points;                       ///< [m] (num_points x 1)
+  std::vector<uint32_t> point_of_vertex;           ///< of the SurfaceMesh (num_vertices x 1)
   std::vector<std::array<uint32_t, 3>> triangles;  ///< with area first, then flat ones
   std::vector<uint32_t> source_triangle;           ///< of the SurfaceMesh, ascending in both runs
   size_t num_with_area = 0;          ///< triangles beyond have three corners on one line

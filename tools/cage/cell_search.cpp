@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+#include "cage/cell_search.h"
+
+#include "cage/lattice_contacts.h"
+#include "cage/solid_voxels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace plush::tools {
+namespace {
+
+// Cages built at one place of the lattice, at most.
+constexpr int kTries = 16;
+
+// Places of which real cages are built: as many as there are times these triangles in the surface.
+constexpr size_t kTrianglesForPlaces = 80'000;
+constexpr size_t kMostPlaces = 6;
+
+// Below this share of the wanted number the search goes on.
+constexpr double kEnough = 0.95;
+
+// Voxels are thicker than the solid: they fall into more tets.
+constexpr double kVoxelExcess = 1.07;
+
+// Cells grow up to this many longest sides of the box: the whole model fits into one tet.
+constexpr double kLargestCell = 16.0;
+
+// Voxels per cell of the lattice along each axis, and the most voxels along the longest side.
+constexpr double kVoxelsPerCell = 7.0;
+constexpr double kMostVoxels = 250.0;
+
+// Places of the lattice along each axis, in cells. A bcc lattice is the same half a cell on along
+// all three.
+constexpr std::array<double, 4> kPlaces = {0.0171, 0.2633, 0.5207, 0.7571};
+
+// From and up to these numbers of tets all places are compared, or two along each axis; beyond, one
+// is as good as another.
+constexpr uint32_t kFewestToGuess = 50;
+constexpr uint32_t kCompareAll = 2'000;
+constexpr uint32_t kCompareSome = 20'000;
+
+// What a tet costs in a cage that holds a second piece, in tets: copies overlap, and where strands
+// begin the fit stays loose. Over 96 cages of three models the volume after the fit goes with the
+// number of copies (correlation 0.9).
+constexpr double kCostOfPiece = 5.0;
+
+// x^(13/32) by roots, which are the same everywhere. The number of tets around a surface grows with
+// 1 / cell to a power between the surface's 2 and the volume's 3: about 32/13.
+double RootOfCount(double x) {
+  const double quarter = std::sqrt(std::sqrt(x));
+  const double eighth = std::sqrt(quarter);
+  return quarter * eighth * std::sqrt(std::sqrt(eighth));
+}
+
+}  // namespace
+
+// Guesses what cages would be like.
+class CellSearch::Guess {
+ public:
+  Guess(const CellSearch& search, double cell)
+      : search_(search),
+        voxels_(search.surface_,
+                std::max(cell / kVoxelsPerCell, search.LongestSide() / kMostVoxels)) {}
+
+  // The size of cell at this place of the lattice that makes about `wanted` tets, coming from
+  // place.cell, and a measure of the cage's volume.
+  struct Scored {
+    Place place;
+    double score = HUGE_VAL;
+  };
+  Scored At(Place place, double wanted, int steps) const {
+    Scored scored{place, HUGE_VAL};
+    for (int i = 0; i < steps; ++i) {
+      const Result<Lattice> lattice = Lattice::Make(search_.kind_, search_.box_.low,
+                                                    search_.box_.high, place.cell, place.shift);
+      if (!lattice.ok()) return scored;
+      const SolidVoxels::Cut cut = voxels_.CutBy(lattice.value());
+      const double cost = cut.tets + kCostOfPiece * (cut.pieces - cut.tets);
+      scored = {place, place.cell * place.cell * place.cell * cost};
+      place.cell *= RootOfCount(cut.pieces / wanted);
+    }
+    scored.place.cell = place.cell;
+    return scored;
+  }
+
+  // The places of the lattice with the best scores, the best one first.
+  std::vector<Place> Best(Place start, double wanted, uint32_t target, size_t count) const {
+    std::vector<Scored> all = {At(start, wanted, 3)};
+    const size_t stride = target <= kCompareAll ? 1 : 2;
+    for (size_t x = 0; x < 2 && target <= kCompareSome; ++x) {
+      for (size_t y = 0; y < kPlaces.size(); y += stride) {
+        for (size_t z = 0; z < kPlaces.size(); z += stride) {
+          all.push_back(
+              At({all[0].place.cell, {kPlaces[2 * x], kPlaces[y], kPlaces[z]}}, wanted, 2));
+        }
+      }
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Scored& a, const Scored& b) { return a.score < b.score; });
+    std::vector<Place> best;
+    for (size_t i = 0; i < std::min(count, all.size()); ++i) best.push_back(all[i].place);
+    return best;
+  }
+
+ private:
+  const CellSearch& search_;
+  SolidVoxels voxels_;
+};
+
+CellSearch::CellSearch(const SolidSurface& surface, const InsideTest& inside, LatticeKind kind,
+                       double clearance, bool join_parts)
+    : surface_(surface),
+      inside_(inside),
+      kind_(kind),
+      clearance_(clearance),
+      join_parts_(join_parts),
+      links_(MakeSurfaceLinks(surface)),
+      box_(BoxOf(surface)) {}
+
+double CellSearch::LongestSide() const {
+  const Vec3d size = box_.Extent();
+  return std::max({size.x, size.y, size.z});
+}
+
+Result<CellAttempt> CellSearch::Try(double cell, const LatticeShift& shift) {
+  ++num_attempts_;
+  Result<Lattice> lattice = Lattice::Make(kind_, box_.low, box_.high, cell, shift);
+  if (!lattice.ok()) return lattice.error();
+  const LatticeContacts contacts = FindContacts(lattice.value(), surface_, clearance_);
+  return CellAttempt{cell, SplitLattice(lattice.value(), surface_, links_, inside_, contacts,
+                                        clearance_, join_parts_)};
+}
+
+Result<CellAttempt> CellSearch::Nearest(uint32_t target) {
+  const double aim = 0.5 * (1.0 + kEnough) * target;
+  const Place start = {1.5 * LongestSide() / RootOfCount(target), CentredShift(kind_)};
+  if (target < kFewestToGuess) return Adjust(start, target, kTries);
+  const Guess guess(*this, start.cell);
+  const size_t count =
+      std::clamp<size_t>(kTrianglesForPlaces / surface_.triangles.size(), 1, kMostPlaces);
+  const std::vector<Place> places = guess.Best(start, kVoxelExcess * aim, target, count);
+  std::optional<CellAttempt> best;
+  double excess = 1.0;  // cell sizes that the guesses were off by
+  for (size_t i = 0; i < places.size(); ++i) {
+    Place place = places[i];
+    place.cell *= excess;
+    // All but the last chance of an answer stop early where the number is hard to meet.
+    Result<CellAttempt> attempt = Adjust(place, target, best || i + 1 < places.size() ? 5 : kTries);
+    if (!attempt.ok()) {
+      if (best || i + 1 < places.size()) continue;
+      return attempt.error();
+    }
+    excess = attempt.value().cell_m / places[i].cell;
+    if (!best || CostOf(attempt.value(), target) < CostOf(*best, target)) {
+      best = std::move(attempt.value());
+    }
+  }
+  return std::move(*best);
+}
+
+Result<CellAttempt> CellSearch::Adjust(Place place, uint32_t target, int tries) {
+  const double aim = 0.5 * (1.0 + kEnough) * target;
+  std::optional<CellAttempt> best;    // with most tets of those with few enough
+  std::optional<CellAttempt> fewest;  // of the others
+  double few = 0.0;                   // smallest cell with few enough
+  double many = 0.0;                  // largest cell with too many
+  for (int i = 0; i < tries; ++i) {
+    Result<CellAttempt> attempt = Try(place.cell, place.shift);
+    if (!attempt.ok()) {
+      if (best || fewest) break;  // at a limit: what was found is as near as it gets
+      return attempt.error();
+    }
+    const double count = attempt.value().num_tets();
+    if (count <= target) {
+      few = few == 0.0 ? place.cell : std::min(few, place.cell);
+      if (!best || count > best->num_tets()) best = std::move(attempt.value());
+      if (best->num_tets() > kEnough * target) break;
+    } else {
+      many = std::max(many, place.cell);
+      if (!fewest || count < fewest->num_tets()) fewest = std::move(attempt.value());
+      if (many >= kLargestCell * LongestSide()) break;
+    }
+    if (few > 0.0 && many > 0.0 && few > many) {
+      place.cell = i % 2 == 0 ? 0.5 * (few + many) : many + (few - many) * 0.3;
+    } else {
+      place.cell *=
+          std::clamp(RootOfCount(count / aim), 0.5, 2.0) * (count > target ? 1.004 : 0.996);
+      if (few > 0.0 && many > 0.0) many = 0.0;  // not monotonic: look a little farther on
+    }
+  }
+  return best ? std::move(*best) : std::move(*fewest);
+}
+
+double CellSearch::CostOf(const CellAttempt& attempt, uint32_t target) {
+  const SplitCage& cage = attempt.cage;
+  const double count = attempt.num_tets();
+  const double cost = attempt.cell_m * attempt.cell_m * attempt.cell_m *
+                      (count + kCostOfPiece * cage.num_split_tets);
+  // Out of the wanted range nothing else counts.
+  const double off =
+      count > target ? count / target : (count > kEnough * target ? 1.0 : target / count);
+  return off > 1.0 ? cost * 1000.0 * off : cost;
+}
+
+}  // namespace plush::tools

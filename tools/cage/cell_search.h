@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Size and place of the lattice that give a wanted number of tets.
+#pragma once
+
+#include "base/result.h"
+#include "cage/inside.h"
+#include "cage/lattice.h"
+#include "cage/solid_surface.h"
+#include "cage/split_cage.h"
+#include "cage/tet_pieces.h"
+#include "mesh/box3.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace plush::tools {
+
+/// A lattice and its cage before fitting.
+struct CellAttempt {
+  double cell_m = 0.0;
+  SplitCage cage;
+
+  uint32_t num_tets() const { return static_cast<uint32_t>(cage.mesh.tets.size()); }
+};
+
+/// Tries lattices on one surface.
+class CellSearch {
+ public:
+  /// Keeps references. `clearance` [m].
+  CellSearch(const SolidSurface& surface, const InsideTest& inside, LatticeKind kind,
+             double clearance, bool join_parts);
+
+  /// The cage with cells of this size, the lattice centred. Errors as Lattice::Make.
+  Result<CellAttempt> Try(double cell) { return Try(cell, CentredShift(kind_)); }
+
+  /// A cage with at most `target` tets and more than 95% of that, if one is found, else the nearest
+  /// below; where none has so few, the one with fewest. Of many places of the lattice the one is
+  /// taken that promises the least volume and the fewest copies, judged by voxels (SolidVoxels);
+  /// then the size of the cells is adjusted until the number is right.
+  Result<CellAttempt> Nearest(uint32_t target);
+
+  uint32_t num_attempts() const { return num_attempts_; }  ///< cages built so far
+
+ private:
+  struct Place {
+    double cell = 0.0;
+    LatticeShift shift = {};
+  };
+  class Guess;
+
+  Result<CellAttempt> Try(double cell, const LatticeShift& shift);
+  Result<CellAttempt> Adjust(Place place, uint32_t target, int tries);
+  static double CostOf(const CellAttempt& attempt, uint32_t target);
+  double LongestSide() const;
+
+  const SolidSurface& surface_;
+  const InsideTest& inside_;
+  const LatticeKind kind_;
+  const double clearance_;
+  const bool join_parts_;
+  SurfaceLinks links_;
+  Box3 box_;
+  uint32_t num_attempts_ = 0;
+};
+
+}  // namespace plush::tools

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include "cage/enclosure.h"
+
+#include "mesh/exact_predicates.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace plush::tools {
+namespace {
+
+using Corners = std::array<Vec3d, 3>;
+
+// Branches that one triangle may pass without a corner in any of the strands.
+constexpr int kMaxGuesses = 3;
+
+// Follows one triangle through the cage.
+class Follower {
+ public:
+  Follower(const TetMesh& mesh, const CageFaces& faces) : mesh_(mesh), faces_(faces) {}
+
+  bool Holds(const Corners& triangle, std::array<uint32_t, 3> tets) {
+    if (tets[0] == tets[1] && tets[1] == tets[2]) {
+      if (IsOffBoundary(triangle, tets[0])) return true;
+    }
+    std::vector<uint32_t> sources(tets.begin(), tets.end());
+    return HoldsFrom(triangle, sources, kMaxGuesses);
+  }
+
+ private:
+  // Whether the triangle, whose corners lie in the tet, keeps strictly inside its boundary faces.
+  bool IsOffBoundary(const Corners& triangle, uint32_t tet) const {
+    for (size_t corner = 0; corner < 4; ++corner) {
+      if (faces_.neighbours[tet][corner] != kBoundaryFace) continue;
+      const auto [a, b, c] = FaceOf(mesh_.tets[tet], corner);
+      for (const Vec3d& p : triangle) {
+        if (Orient3dSign(mesh_.nodes[a], mesh_.nodes[b], mesh_.nodes[c], p) >= 0) return false;
+      }
+    }
+    return true;
+  }
+
+  bool Meets(const Corners& triangle, const std::array<uint32_t, 3>& face) const {
+    const auto& [a, b, c] = face;
+    const Corners corners = {mesh_.nodes[a], mesh_.nodes[b], mesh_.nodes[c]};
+    int sides = 0;
+    for (const Vec3d& p : triangle) {
+      sides += Orient3dSign(corners[0], corners[1], corners[2], p);
+    }
+    return sides != 3 && sides != -3 && TrianglesIntersect(triangle, corners);
+  }
+
+  struct Seen {
+    std::vector<uint32_t> tets;
+    std::vector<uint32_t> group;  // tets reached from each other have one group number
+
+    size_t IndexOf(uint32_t tet) const {
+      return static_cast<size_t>(std::find(tets.begin(), tets.end(), tet) - tets.begin());
+    }
+    void Unite(size_t a, size_t b) {
+      const uint32_t from = std::max(group[a], group[b]);
+      const uint32_t to = std::min(group[a], group[b]);
+      std::replace(group.begin(), group.end(), from, to);
+    }
+    size_t Add(uint32_t tet) {
+      const size_t at = IndexOf(tet);
+      if (at == tets.size()) {
+        tets.push_back(tet);
+        group.push_back(static_cast<uint32_t>(at));
+      }
+      return at;
+    }
+  };
+
+  bool HoldsFrom(const Corners& triangle, const std::vector<uint32_t>& sources, int guesses) {
+    Seen seen;
+    for (const uint32_t tet : sources) seen.Add(tet);
+    std::vector<std::vector<uint32_t>> choices;  // strands at branches, any of which may hold it
+    for (size_t next = 0; next < seen.tets.size(); ++next) {
+      const uint32_t tet = seen.tets[next];
+      for (size_t corner = 0; corner < 4; ++corner) {
+        if (!Meets(triangle, FaceOf(mesh_.tets[tet], corner))) continue;
+        if (faces_.neighbours[tet][corner] == kBoundaryFace) return false;
+        std::vector<uint32_t> others = faces_.Across(mesh_, tet, corner);
+        if (others.size() > 1) {
+          choices.push_back(std::move(others));
+        } else {
+          seen.Unite(next, seen.Add(others[0]));
+        }
+      }
+    }
+    for (const auto& strands : choices) {
+      const bool held = std::any_of(strands.begin(), strands.end(), [&](uint32_t strand) {
+        return seen.IndexOf(strand) != seen.tets.size();
+      });
+      if (held) continue;
+      if (guesses == 0) return false;
+      std::vector<uint32_t> more = sources;
+      more.push_back(0);
+      return std::any_of(strands.begin(), strands.end(), [&](uint32_t strand) {
+        more.back() = strand;
+        return HoldsFrom(triangle, more, guesses - 1);
+      });
+    }
+    return std::all_of(seen.group.begin(), seen.group.end(), [](uint32_t g) { return g == 0; });
+  }
+
+  const TetMesh& mesh_;
+  const CageFaces& faces_;
+};
+
+}  // namespace
+
+std::vector<uint32_t> FindEscapes(const TetMesh& mesh, const CageFaces& faces,
+                                  std::span<const Vec3d> points,
+                                  std::span<const std::array<uint32_t, 3>> triangles,
+                                  std::span<const uint32_t> tet_of_point) {
+  std::vector<uint8_t> escapes(triangles.size(), 0);
+  tbb::parallel_for(tbb::blocked_range<size_t>(0, triangles.size(), 256), [&](const auto& range) {
+    Follower follower(mesh, faces);
+    for (size_t t = range.begin(); t < range.end(); ++t) {
+      const auto& [a, b, c] = triangles[t];
+      const std::array<uint32_t, 3> tets = {tet_of_point[a], tet_of_point[b], tet_of_point[c]};
+      const bool located = TetContains(mesh, tets[0], points[a]) &&
+                           TetContains(mesh, tets[1], points[b]) &&
+                           TetContains(mesh, tets[2], points[c]);
+      escapes[t] = located && follower.Holds({points[a], points[b], points[c]}, tets) ? 0 : 1;
+    }
+  });
+  std::vector<uint32_t> out;
+  for (uint32_t t = 0; t < triangles.size(); ++t) {
+    if (escapes[t] != 0) out.push_back(t);
+  }
+  return out;
+}
+
+bool TetContains(const TetMesh& mesh, uint32_t tet, const Vec3d& point) {
+  if (tet >= mesh.tets.size()) return false;
+  for (size_t corner = 0; corner < 4; ++corner) {
+    const auto [a, b, c] = FaceOf(mesh.tets[tet], corner);
+    if (Orient3dSign(mesh.nodes[a], mesh.nodes[b], mesh.nodes[c], point) > 0) return false;
+  }
+  return true;
+}
+
+}  // namespace plush::tools

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "cage/material_walk.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace plush::tools {
+namespace {
+
+constexpr std::array<std::array<size_t, 3>, 4> kFaces = {
+    {{1, 3, 2}, {0, 2, 3}, {0, 3, 1}, {0, 1, 2}}};  // opposite each corner, normals inwards
+
+// The centre of what the tet leaves of the triangle; nothing where they miss each other.
+std::optional<Vec3d> PointOfTriangleInTet(const std::array<Vec3d, 3>& triangle,
+                                          const std::array<Vec3d, 4>& tet) {
+  std::vector<Vec3d> polygon(triangle.begin(), triangle.end());
+  std::vector<Vec3d> clipped;
+  for (const auto& [a, b, c] : kFaces) {
+    const Vec3d normal = Cross(tet[b] - tet[a], tet[c] - tet[a]);
+    clipped.clear();
+    for (size_t i = 0; i < polygon.size(); ++i) {
+      const Vec3d& p = polygon[i];
+      const Vec3d& q = polygon[(i + 1) % polygon.size()];
+      const double side_p = Dot(p - tet[a], normal);
+      const double side_q = Dot(q - tet[a], normal);
+      if (side_p >= 0.0) clipped.push_back(p);
+      if ((side_p > 0.0 && side_q < 0.0) || (side_p < 0.0 && side_q > 0.0)) {
+        clipped.push_back(p + (q - p) * (side_p / (side_p - side_q)));
+      }
+    }
+    polygon.swap(clipped);
+    if (polygon.size() < 3) return std::nullopt;
+  }
+  Vec3d sum;
+  for (const Vec3d& p : polygon) sum += p;
+  return sum / static_cast<double>(polygon.size());
+}
+
+// Where the ray from a point of the tet leaves it, and the face (by its opposite corner).
+struct Exit {
+  double at = HUGE_VAL;
+  size_t face = 0;
+};
+Exit LeaveTet(const std::array<Vec3d, 4>& tet, const Vec3d& from, const Vec3d& direction) {
+  Exit exit;
+  for (size_t face = 0; face < 4; ++face) {
+    const auto [a, b, c] = kFaces[face];
+    const Vec3d normal = Cross(tet[b] - tet[a], tet[c] - tet[a]);
+    const double speed = Dot(direction, normal);
+    if (!(speed < 0.0)) continue;
+    const double at = std::max(0.0, -Dot(from - tet[a], normal) / speed);
+    if (at < exit.at) exit = {at, face};
+  }
+  return exit;
+}
+
+// The same within face `face`: where the ray leaves it, and the corner opposite the edge it leaves
+// by.
+Exit LeaveFace(const std::array<Vec3d, 4>& tet, size_t face, const Vec3d& from,
+               const Vec3d& direction) {
+  const auto& corners = kFaces[face];
+  const Vec3d normal = Cross(tet[corners[1]] - tet[corners[0]], tet[corners[2]] - tet[corners[0]]);
+  Exit exit;
+  for (size_t i = 0; i < 3; ++i) {
+    const Vec3d& a = tet[corners[(i + 1) % 3]];
+    const Vec3d inwards = Cross(normal, tet[corners[(i + 2) % 3]] - a);
+    const double speed = Dot(direction, inwards);
+    if (!(speed < 0.0)) continue;
+    const double at = std::max(0.0, -Dot(from - a, inwards) / speed);
+    if (at < exit.at) exit = {at, corners[i]};
+  }
+  return exit;
+}
+
+Vec3d WithoutPart(const Vec3d& v, const Vec3d& along) {
+  const double squared = LengthSquared(along);
+  return squared > 0.0 ? v - along * (Dot(v, along) / squared) : v;
+}
+
+}  // namespace
+
+std::vector<MaterialWalk::Crossing> MaterialWalk::CrossingsOf(const Vec3d& from, const Vec3d& to,
+                                                              uint32_t without) const {
+  std::vector<Crossing> crossings;
+  for (uint32_t i = 0; i < triangles_.size(); ++i) {
+    if (i == without) continue;
+    const auto& [a, b, c] = triangles_[i];
+    const double side_from = SixVolume(a, b, c, from);
+    const double side_to = SixVolume(a, b, c, to);
+    if ((side_from > 0.0) == (side_to > 0.0)) continue;
+    const double ab = SixVolume(from, to, a, b);
+    const double bc = SixVolume(from, to, b, c);
+    const double ca = SixVolume(from, to, c, a);
+    const bool through =
+        (ab >= 0.0 && bc >= 0.0 && ca >= 0.0) || (ab <= 0.0 && bc <= 0.0 && ca <= 0.0);
+    if (through) crossings.push_back({side_from / (side_from - side_to), i});
+  }
+  std::sort(crossings.begin(), crossings.end(), [](const Crossing& x, const Crossing& y) {
+    return x.at != y.at ? x.at < y.at : x.triangle < y.triangle;
+  });
+  return crossings;
+}
+
+MaterialWalk::Leg MaterialWalk::WalkTo(const Vec3d& from, const Vec3d& to, uint32_t without) const {
+  const std::vector<Crossing> crossings = CrossingsOf(from, to, without);
+  Leg leg;
+  leg.end = crossings.empty() ? to : from + (to - from) * crossings[0].at;
+  if (!crossings.empty()) leg.hit = crossings[0].triangle;
+  leg.in_material = inside_.IsInside((from + leg.end) * 0.5);
+  return leg;
+}
+
+WalkEnd MaterialWalk::From(uint32_t start) const {
+  const auto& triangle = triangles_[start];
+  const std::optional<Vec3d> point = PointOfTriangleInTet(triangle, tet_);
+  if (!point) return {};
+  const Vec3d inwards = -Cross(triangle[1] - triangle[0], triangle[2] - triangle[0]);
+  const Exit out_of_tet = LeaveTet(tet_, *point, inwards);
+  if (!(out_of_tet.at < HUGE_VAL)) return {};
+  const Leg first = WalkTo(*point, *point + inwards * out_of_tet.at, start);
+  if (!first.in_material) return {};
+  if (first.hit != UINT32_MAX) return {WalkEnd::Kind::kTriangle, first.hit};
+
+  const auto& face = kFaces[out_of_tet.face];
+  const Vec3d normal = Cross(tet_[face[1]] - tet_[face[0]], tet_[face[2]] - tet_[face[0]]);
+  const Vec3d in_face = WithoutPart(inwards, normal);
+  const Exit out_of_face = LeaveFace(tet_, out_of_tet.face, first.end, in_face);
+  if (!(out_of_face.at < HUGE_VAL)) return {};
+  const Leg second = WalkTo(first.end, first.end + in_face * out_of_face.at, UINT32_MAX);
+  if (!second.in_material) return {};
+  if (second.hit != UINT32_MAX) return {WalkEnd::Kind::kTriangle, second.hit};
+
+  std::array<size_t, 2> ends = {};
+  size_t count = 0;
+  for (const size_t corner : face) {
+    if (corner != out_of_face.face) ends[count++] = corner;
+  }
+  const Vec3d along = tet_[ends[1]] - tet_[ends[0]];
+  const size_t corner = Dot(along, in_face) >= 0.0 ? ends[1] : ends[0];
+  const Leg third = WalkTo(second.end, tet_[corner], UINT32_MAX);
+  if (!third.in_material) return {};
+  if (third.hit != UINT32_MAX) return {WalkEnd::Kind::kTriangle, third.hit};
+  return {WalkEnd::Kind::kCorner, static_cast<uint32_t>(corner)};
+}
+
+}  // namespace plush::tools

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Walks through the material inside one tet.
+#pragma once
+
+#include "base/vec3.h"
+#include "cage/inside.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace plush::tools {
+
+/// Where a walk ended.
+struct WalkEnd {
+  enum class Kind { kLost, kTriangle, kCorner };
+  Kind kind = Kind::kLost;
+  uint32_t index = 0;  ///< of the triangle in the list, or of the tet's corner
+};
+
+/// One tet and the triangles near it.
+class MaterialWalk {
+ public:
+  /// Keeps references to both.
+  MaterialWalk(const std::array<Vec3d, 4>& tet, const std::vector<std::array<Vec3d, 3>>& triangles,
+               const InsideTest& inside)
+      : tet_(tet), triangles_(triangles), inside_(inside) {}
+
+  /// From a point of triangle `start` inside the tet straight into the material behind it, to the
+  /// first other triangle; where the walk leaves the tet first, on along the face, then along the
+  /// edge, to a corner. kLost where the triangle does not enter the tet or has no material behind
+  /// it. O(number of triangles).
+  WalkEnd From(uint32_t start) const;
+
+  /// Parameters in [0, 1] at which the open segment crosses triangles, ascending, with the
+  /// triangle.
+  struct Crossing {
+    double at = 0.0;
+    uint32_t triangle = 0;
+  };
+  std::vector<Crossing> CrossingsOf(const Vec3d& from, const Vec3d& to, uint32_t without) const;
+
+ private:
+  // One straight leg of a walk.
+  struct Leg {
+    Vec3d end;
+    uint32_t hit = UINT32_MAX;  // triangle, if it hit one
+    bool in_material = false;
+  };
+  Leg WalkTo(const Vec3d& from, const Vec3d& to, uint32_t without) const;
+
+  const std::array<Vec3d, 4>& tet_;
+  const std::vector<std::array<Vec3d, 3>>& triangles_;
+  const InsideTest& inside_;
+};
+
+}  // namespace plush::tools

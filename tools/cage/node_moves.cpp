@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "cage/node_moves.h"
+
+#include "cage/split_overlaps.h"
+#include "cage/tet_quality.h"
+#include "mesh/self_intersection.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace plush::tools {
+namespace {
+
+// Longest move in a pass, in cells.
+constexpr double kMaxStep = 0.4;
+
+// Largest angle inside the cage at an edge of its boundary [degrees]: beyond, the crease outside
+// is about to close.
+constexpr double kMaxEdgeAngle = 345.0;
+
+// Lists by node: which of `nodes_of_item` contain it.
+template <class Items, class NodesOf>
+void ListByNode(size_t num_nodes, const Items& items, const NodesOf& nodes_of,
+                std::vector<uint32_t>* starts, std::vector<uint32_t>* lists) {
+  starts->assign(num_nodes + 1, 0);
+  for (const auto& item : items) {
+    for (const uint32_t node : nodes_of(item)) ++(*starts)[node + 1];
+  }
+  for (size_t n = 0; n < num_nodes; ++n) (*starts)[n + 1] += (*starts)[n];
+  lists->resize(starts->back());
+  std::vector<uint32_t> next(starts->begin(), starts->end() - 1);
+  for (uint32_t i = 0; i < items.size(); ++i) {
+    for (const uint32_t node : nodes_of(items[i])) (*lists)[next[node]++] = i;
+  }
+}
+
+std::vector<std::array<uint32_t, 3>> NodesOf(const std::vector<CageFace>& faces) {
+  std::vector<std::array<uint32_t, 3>> nodes;
+  nodes.reserve(faces.size());
+  for (const CageFace& face : faces) nodes.push_back(face.nodes);
+  return nodes;
+}
+
+// The face's nodes turned so that `node` comes first.
+std::array<uint32_t, 3> StartingAt(const std::array<uint32_t, 3>& face, uint32_t node) {
+  size_t i = 0;
+  while (face[i] != node) ++i;
+  return {face[i], face[(i + 1) % 3], face[(i + 2) % 3]};
+}
+
+}  // namespace
+
+NodeMoves::NodeMoves(const SolidSurface& surface, const TriangleBvh& bvh,
+                     const FitSettings& settings, SplitCage* cage)
+    : cage_(*cage),
+      cell_(settings.cell_m),
+      max_step_(kMaxStep * settings.cell_m),
+      faces_(FindCageFaces(cage->mesh)),
+      clearance_(surface, bvh, *cage, faces_, settings.clearance_m) {
+  ListByNode(
+      cage_.mesh.nodes.size(), cage_.mesh.tets, [](const auto& tet) { return tet; }, &tet_starts_,
+      &tets_of_node_);
+  ListByNode(
+      cage_.mesh.nodes.size(), faces_.boundary, [](const CageFace& face) { return face.nodes; },
+      &face_starts_, &faces_of_node_);
+  frozen_.assign(cage_.mesh.nodes.size(), false);
+  for (uint32_t node = 0; node < cage_.mesh.nodes.size(); ++node) {
+    const auto& ids = settings.frozen;
+    frozen_[node] = std::find(ids.begin(), ids.end(), cage_.node_ids[node]) != ids.end();
+  }
+  for (uint32_t t = 0; t < cage_.mesh.tets.size(); ++t) {
+    const auto& [a, b, c, d] = cage_.mesh.tets[t];
+    const auto corners = CornersWith(t, a, cage_.mesh.nodes[a]);
+    least_angles_.push_back(std::min(settings.min_dihedral_deg, SmallestDihedral(corners)));
+  }
+}
+
+std::array<Vec3d, 4> NodeMoves::CornersWith(uint32_t t, uint32_t node, const Vec3d& at) const {
+  std::array<Vec3d, 4> corners;
+  for (size_t i = 0; i < 4; ++i) {
+    const uint32_t n = cage_.mesh.tets[t][i];
+    corners[i] = n == node ? at : cage_.mesh.nodes[n];
+  }
+  return corners;
+}
+
+Vec3d NodeMoves::InwardNormal(uint32_t node) const {
+  Vec3d sum;
+  const auto& x = cage_.mesh.nodes;
+  for (const uint32_t f : FacesOf(node)) {
+    const auto& [a, b, c] = faces_.boundary[f].nodes;
+    sum -= Cross(x[b] - x[a], x[c] - x[a]);
+  }
+  return sum;
+}
+
+void NodeMoves::BeginPass() { boundary_.emplace(cage_.mesh.nodes, NodesOf(faces_.boundary)); }
+
+bool NodeMoves::Move(uint32_t node, const Vec3d& to, Vec3d* blocked) {
+  *blocked = {};
+  if (frozen_[node]) return false;
+  Vec3d& at = cage_.mesh.nodes[node];
+  const Vec3d from = at;
+  bool outwards = false;
+  for (const uint32_t f : FacesOf(node)) {
+    const auto [first, second, third] = StartingAt(faces_.boundary[f].nodes, node);
+    const Vec3d& a = cage_.mesh.nodes[second];
+    const Vec3d& b = cage_.mesh.nodes[third];
+    outwards = outwards || SixVolume(from, a, b, to) > 0.0;
+    clearance_.LookAround(faces_.boundary[f].tet);
+    if (!clearance_.IsFree(from, to, a, b)) {
+      *blocked = Cross(a - from, b - from) * 0.5;
+      return false;
+    }
+  }
+  at = to;
+  // Faces that all move inwards stay in what the cage was: they can meet nothing there.
+  if (outwards && RunsIntoBoundary(node)) {
+    at = from;
+    return false;
+  }
+  return true;
+}
+
+// Whether the angles of the tets around edge (node, other) come too near a full turn.
+bool NodeMoves::FoldsAt(uint32_t node, uint32_t other) const {
+  double sum = 0.0;
+  for (const uint32_t t : TetsOf(node)) {
+    const auto& tet = cage_.mesh.tets[t];
+    const auto i = static_cast<size_t>(std::find(tet.begin(), tet.end(), node) - tet.begin());
+    const auto j = static_cast<size_t>(std::find(tet.begin(), tet.end(), other) - tet.begin());
+    if (j == 4) continue;
+    sum += DihedralAt(CornersWith(t, node, cage_.mesh.nodes[node]), i, j);
+  }
+  return sum > kMaxEdgeAngle;
+}
+
+bool NodeMoves::RunsIntoBoundary(uint32_t node) {
+  for (const uint32_t f : FacesOf(node)) {
+    const auto [first, a, b] = StartingAt(faces_.boundary[f].nodes, node);
+    if (FoldsAt(first, a) || FoldsAt(first, b) || FoldsAt(a, b)) return true;
+    Box3 box;
+    for (const uint32_t n : faces_.boundary[f].nodes) box.Add(cage_.mesh.nodes[n]);
+    // Others may have moved since the pass began.
+    box.low -= Vec3d{1.0, 1.0, 1.0} * max_step_;
+    box.high += Vec3d{1.0, 1.0, 1.0} * max_step_;
+    const uint32_t tet = faces_.boundary[f].tet;
+    clearance_.LookAround(tet);
+    const bool hit = boundary_->AnyOf(
+        [&](const Box3& other) { return box.Overlaps(other); },
+        [&](uint32_t g) {
+          const uint32_t other = faces_.boundary[g].tet;
+          return g != f && !MayOverlap(cage_, tet, other, clearance_.IsNear(other), cell_) &&
+                 MeetBeyondShared(cage_.mesh.nodes, faces_.boundary[f].nodes,
+                                  faces_.boundary[g].nodes);
+        });
+    if (hit) return true;
+  }
+  return false;
+}
+
+}  // namespace plush::tools

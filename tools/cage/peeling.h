@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Takes tets without content off a cage [Civ 5.3.1: External tets are deleted], also those that
+// became empty as the fit went on.
+#pragma once
+
+#include "cage/solid_surface.h"
+#include "cage/split_cage.h"
+#include "mesh/triangle_bvh.h"
+
+#include <cstdint>
+
+namespace plush::tools {
+
+/// Removes boundary tets that stay farther than `clearance` [m] from the surface that tets near
+/// them own, where the boundary stays a manifold and every part one piece; from the outside in,
+/// once around. What they owned goes to their neighbours. Returns how many went.
+uint32_t PeelCage(const SolidSurface& surface, const TriangleBvh& bvh, double clearance,
+                  SplitCage* cage);
+
+}  // namespace plush::tools

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "cage/piece_weights.h"
+
+#include "cage/material_walk.h"
+#include "cage/tet_samples.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <array>
+
+namespace plush::tools {
+namespace {
+
+constexpr uint64_t kSamples = 48;
+
+// A copy without mass would have nothing that holds its nodes in place.
+constexpr double kLeastShare = 0.05;
+
+double VolumeOf(const TetMesh& mesh, size_t t) {
+  const auto& [a, b, c, d] = mesh.tets[t];
+  return SixVolume(mesh.nodes[a], mesh.nodes[b], mesh.nodes[c], mesh.nodes[d]) / 6.0;
+}
+
+// Shares of the solid in one lattice tet that fall to its copies. A sample inside belongs to the
+// piece whose surface is the first on a straight way from it.
+std::vector<double> SharesOf(const SolidSurface& surface, const InsideTest& inside,
+                             const SplitCage& cage, const std::vector<uint32_t>& copies) {
+  const std::array<Vec3d, 4> tet = cage.LatticeCorners(copies[0]);
+  std::vector<std::array<Vec3d, 3>> triangles;
+  std::vector<size_t> copy_of_triangle;
+  for (size_t i = 0; i < copies.size(); ++i) {
+    for (const uint32_t t : cage.TrianglesOf(copies[i])) {
+      const auto& [a, b, c] = surface.triangles[t];
+      triangles.push_back({surface.points[a], surface.points[b], surface.points[c]});
+      copy_of_triangle.push_back(i);
+    }
+  }
+  const MaterialWalk walk(tet, triangles, inside);
+  std::vector<double> shares(copies.size(), 0.0);
+  double sum = 0.0;
+  for (uint64_t s = 0; s < kSamples; ++s) {
+    const auto weights = SampleWeights(s);
+    const Vec3d point =
+        tet[0] * weights[0] + tet[1] * weights[1] + tet[2] * weights[2] + tet[3] * weights[3];
+    if (!inside.IsInside(point)) continue;
+    // Towards the corners: in the tet all the way.
+    MaterialWalk::Crossing first{2.0, 0};
+    for (const Vec3d& corner : tet) {
+      const auto crossings = walk.CrossingsOf(point, corner, UINT32_MAX);
+      if (!crossings.empty() && crossings[0].at < first.at) first = crossings[0];
+    }
+    if (first.at > 1.0) continue;
+    shares[copy_of_triangle[first.triangle]] += 1.0;
+    sum += 1.0;
+  }
+  for (double& share : shares) share = std::max(sum > 0.0 ? share / sum : 0.0, kLeastShare);
+  return shares;
+}
+
+}  // namespace
+
+std::vector<double> WeighPieces(const SolidSurface& surface, const InsideTest& inside,
+                                const SplitCage& cage) {
+  std::vector<double> weights(cage.mesh.tets.size());
+  std::vector<std::pair<uint32_t, uint32_t>> by_lattice_tet;
+  for (uint32_t t = 0; t < weights.size(); ++t) {
+    weights[t] = VolumeOf(cage.mesh, t);
+    by_lattice_tet.emplace_back(cage.lattice_tet[t], t);
+  }
+  std::sort(by_lattice_tet.begin(), by_lattice_tet.end());
+  std::vector<std::vector<uint32_t>> groups;  // of at least two copies
+  for (size_t first = 0; first < by_lattice_tet.size();) {
+    size_t last = first;
+    std::vector<uint32_t> copies;
+    while (last < by_lattice_tet.size() &&
+           by_lattice_tet[last].first == by_lattice_tet[first].first) {
+      copies.push_back(by_lattice_tet[last++].second);
+    }
+    if (copies.size() > 1) groups.push_back(std::move(copies));
+    first = last;
+  }
+  tbb::parallel_for(tbb::blocked_range<size_t>(0, groups.size(), 1), [&](const auto& range) {
+    for (size_t g = range.begin(); g < range.end(); ++g) {
+      const auto shares = SharesOf(surface, inside, cage, groups[g]);
+      for (size_t i = 0; i < groups[g].size(); ++i) weights[groups[g][i]] *= shares[i];
+    }
+  });
+  return weights;
+}
+
+}  // namespace plush::tools

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// How much of the solid each tet of a split cage carries.
+#pragma once
+
+#include "cage/inside.h"
+#include "cage/solid_surface.h"
+#include "cage/split_cage.h"
+
+#include <vector>
+
+namespace plush::tools {
+
+/// Volume of each tet [m^3], where several copies of one lattice tet share it in proportion to the
+/// solid in their pieces (sampled; each copy at least a twentieth).
+std::vector<double> WeighPieces(const SolidSurface& surface, const InsideTest& inside,
+                                const SplitCage& cage);
+
+}  // namespace plush::tools

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include "cage/solid_voxels.h"
+
+#include "mesh/disjoint_sets.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plush::tools {
+namespace {
+
+// Steps of the plane's evenly filling sequence: powers of 1/g with g^3 = g + 1.
+constexpr double kStepU = 0.7548776662466927;
+constexpr double kStepV = 0.5698402909980532;
+
+// Samples of the surface per voxel face's area.
+constexpr double kSamples = 4.0;
+
+struct Crossing {
+  double x = 0.0;
+  int sign = 0;  // +1 into the solid
+};
+
+double Side(const Vec3d& a, const Vec3d& b, double y, double z) {
+  return (b.y - a.y) * (z - a.z) - (b.z - a.z) * (y - a.y);
+}
+
+}  // namespace
+
+SolidVoxels::SolidVoxels(const SolidSurface& surface, double edge)
+    : box_(BoxOf(surface)), edge_(edge) {
+  const Vec3d size = box_.Extent();
+  for (int axis = 0; axis < 3; ++axis) {
+    counts_[static_cast<size_t>(axis)] = static_cast<int>(size[axis] / edge) + 1;
+  }
+  std::vector<bool> marks(static_cast<size_t>(counts_[0]) * static_cast<size_t>(counts_[1]) *
+                          static_cast<size_t>(counts_[2]));
+  MarkSurface(surface, &marks);
+  MarkInside(surface, &marks);
+  ListVoxels(marks);
+}
+
+int SolidVoxels::Index(int axis, double coordinate) const {
+  const auto index = static_cast<int>((coordinate - box_.low[axis]) / edge_);
+  return std::clamp(index, 0, counts_[static_cast<size_t>(axis)] - 1);
+}
+
+size_t SolidVoxels::At(int x, int y, int z) const {
+  return static_cast<size_t>((z * counts_[1] + y) * counts_[0] + x);
+}
+
+// By points spread evenly over the triangles.
+void SolidVoxels::MarkSurface(const SolidSurface& surface, std::vector<bool>* marks) const {
+  const double per_sample = 2.0 * edge_ * edge_ / kSamples;
+  double due = 0.5;
+  double u = 0.5;
+  double v = 0.5;
+  for (const auto& [ia, ib, ic] : surface.triangles) {
+    const Vec3d& a = surface.points[ia];
+    const Vec3d ab = surface.points[ib] - a;
+    const Vec3d ac = surface.points[ic] - a;
+    due += Length(Cross(ab, ac)) / per_sample;
+    for (; due >= 1.0; due -= 1.0) {
+      u += kStepU;
+      v += kStepV;
+      u -= std::floor(u);
+      v -= std::floor(v);
+      const bool folded = u + v > 1.0;
+      const Vec3d p = a + ab * (folded ? 1.0 - u : u) + ac * (folded ? 1.0 - v : v);
+      (*marks)[At(Index(0, p.x), Index(1, p.y), Index(2, p.z))] = true;
+    }
+  }
+}
+
+// By rays through the voxels' centres.
+void SolidVoxels::MarkInside(const SolidSurface& surface, std::vector<bool>* marks) const {
+  std::vector<std::vector<Crossing>> columns(static_cast<size_t>(counts_[1] * counts_[2]));
+  const auto centre = [&](int axis, int i) { return box_.low[axis] + (i + 0.5) * edge_; };
+  const auto first = [&](int axis, double low) {
+    return std::max(0, static_cast<int>(std::ceil((low - box_.low[axis]) / edge_ - 0.5)));
+  };
+  for (const auto& triangle : surface.triangles) {
+    const Vec3d& a = surface.points[triangle[0]];
+    const Vec3d& b = surface.points[triangle[1]];
+    const Vec3d& c = surface.points[triangle[2]];
+    const int y0 = first(1, std::min({a.y, b.y, c.y}));
+    const int z0 = first(2, std::min({a.z, b.z, c.z}));
+    for (int j = z0; j < counts_[2] && centre(2, j) <= std::max({a.z, b.z, c.z}); ++j) {
+      for (int i = y0; i < counts_[1] && centre(1, i) <= std::max({a.y, b.y, c.y}); ++i) {
+        const double wc = Side(a, b, centre(1, i), centre(2, j));
+        const double wa = Side(b, c, centre(1, i), centre(2, j));
+        const double wb = Side(c, a, centre(1, i), centre(2, j));
+        const bool left = wa >= 0.0 && wb >= 0.0 && wc >= 0.0;
+        const bool right = wa <= 0.0 && wb <= 0.0 && wc <= 0.0;
+        if (left == right) continue;
+        columns[static_cast<size_t>(j * counts_[1] + i)].push_back(
+            {(a.x * wa + b.x * wb + c.x * wc) / (wa + wb + wc), right ? 1 : -1});
+      }
+    }
+  }
+  for (int j = 0; j < counts_[2]; ++j) {
+    for (int i = 0; i < counts_[1]; ++i) {
+      auto& column = columns[static_cast<size_t>(j * counts_[1] + i)];
+      std::sort(column.begin(), column.end(),
+                [](const Crossing& p, const Crossing& q) { return p.x < q.x; });
+      int winding = 0;
+      for (size_t k = 0; k + 1 < column.size(); ++k) {
+        winding += column[k].sign;
+        if (winding == 0) continue;
+        for (int x = first(0, column[k].x); x < counts_[0] && centre(0, x) < column[k + 1].x; ++x) {
+          (*marks)[At(x, i, j)] = true;
+        }
+      }
+    }
+  }
+}
+
+void SolidVoxels::ListVoxels(const std::vector<bool>& marks) {
+  std::vector<uint32_t> number(marks.size(), UINT32_MAX);
+  for (int z = 0; z < counts_[2]; ++z) {
+    for (int y = 0; y < counts_[1]; ++y) {
+      for (int x = 0; x < counts_[0]; ++x) {
+        if (!marks[At(x, y, z)]) continue;
+        number[At(x, y, z)] = static_cast<uint32_t>(centres_.size());
+        centres_.push_back(box_.low + Vec3d{x + 0.5, y + 0.5, z + 0.5} * edge_);
+      }
+    }
+  }
+  for (int z = 0; z < counts_[2]; ++z) {
+    for (int y = 0; y < counts_[1]; ++y) {
+      for (int x = 0; x < counts_[0]; ++x) {
+        if (!marks[At(x, y, z)]) continue;
+        next_.push_back({x + 1 < counts_[0] ? number[At(x + 1, y, z)] : UINT32_MAX,
+                         y + 1 < counts_[1] ? number[At(x, y + 1, z)] : UINT32_MAX,
+                         z + 1 < counts_[2] ? number[At(x, y, z + 1)] : UINT32_MAX});
+      }
+    }
+  }
+}
+
+SolidVoxels::Cut SolidVoxels::CutBy(const Lattice& lattice) const {
+  std::vector<uint32_t> tets(centres_.size());
+  std::vector<bool> seen(lattice.num_tets(), false);
+  Cut cut;
+  for (size_t v = 0; v < centres_.size(); ++v) {
+    tets[v] = lattice.TetAt(centres_[v]);
+    if (!seen[tets[v]]) ++cut.tets;
+    seen[tets[v]] = true;
+  }
+  DisjointSets pieces(static_cast<uint32_t>(centres_.size()));
+  cut.pieces = static_cast<uint32_t>(centres_.size());
+  for (uint32_t v = 0; v < centres_.size(); ++v) {
+    for (const uint32_t other : next_[v]) {
+      if (other == UINT32_MAX || tets[other] != tets[v]) continue;
+      cut.pieces -= pieces.Join(v, other) ? 1 : 0;
+    }
+  }
+  return cut;
+}
+
+}  // namespace plush::tools

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// A solid as voxels, to guess quickly what a lattice makes of it.
+#pragma once
+
+#include "base/vec3.h"
+#include "cage/lattice.h"
+#include "cage/solid_surface.h"
+#include "mesh/box3.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace plush::tools {
+
+/// Voxels that the surface passes through or that lie inside.
+class SolidVoxels {
+ public:
+  /// `edge` [m] of the voxels; at most a few million of them. Insides come from rays along x with
+  /// signed crossings: where the surface is open they are a guess. O(triangles + samples).
+  SolidVoxels(const SolidSurface& surface, double edge);
+
+  /// What a lattice cuts the voxels into.
+  struct Cut {
+    uint32_t tets = 0;    ///< tets with at least one voxel's centre
+    uint32_t pieces = 0;  ///< connected pieces in them, each tet on its own; at least `tets`
+  };
+  /// O(voxels + lattice tets).
+  Cut CutBy(const Lattice& lattice) const;
+
+  size_t num_voxels() const { return centres_.size(); }
+
+ private:
+  int Index(int axis, double coordinate) const;
+  size_t At(int x, int y, int z) const;
+  void MarkSurface(const SolidSurface& surface, std::vector<bool>* marks) const;
+  void MarkInside(const SolidSurface& surface, std::vector<bool>* marks) const;
+  void ListVoxels(const std::vector<bool>& marks);
+
+  Box3 box_;
+  double edge_;
+  std::array<int, 3> counts_ = {};
+  std::vector<Vec3d> centres_;                 // [m]
+  std::vector<std::array<uint32_t, 3>> next_;  // the neighbours towards +x, +y, +z, or UINT32_MAX
+};
+
+}  // namespace plush::tools

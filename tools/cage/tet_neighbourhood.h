@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Tets that hang together near a tet of the cage.
+#pragma once
+
+#include "cage/cage_boundary.h"
+#include "cage/split_cage.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace plush::tools {
+
+/// Tells the tets that hang together with a tet from those that are only near it in space.
+///
+/// They are reached across faces and share a node with a tet that shares a node with it: a node of
+/// the tet moves by about a cell, far less than they extend. Other strands do not belong to a
+/// strand's neighbourhood, although both hang on one stem: of the copies of one lattice tet those
+/// count that are reached in the fewest steps, or one more.
+class TetNeighbourhood {
+ public:
+  /// Keeps references.
+  TetNeighbourhood(const SplitCage& cage, const CageFaces& faces);
+
+  /// Turns to the neighbourhood of `tet`. Found at the first call for a tet and kept.
+  void LookAround(uint32_t tet);
+  /// Whether `tet` belongs to the neighbourhood looked at.
+  bool Has(uint32_t tet) const { return stamps_[tet] == stamp_; }
+  /// Whether `tet` is a copy of a lattice tet of the neighbourhood, but of another strand.
+  bool IsOtherStrand(uint32_t tet) const { return stamps_[tet] == stamp_ + 1; }
+
+ private:
+  struct Near {
+    std::vector<uint32_t> tets;
+    std::vector<uint32_t> others;  // copies of their lattice tets in other strands
+  };
+  Near Find(uint32_t tet);
+
+  const SplitCage& cage_;
+  const CageFaces& faces_;
+  std::vector<Near> near_;        // per tet; empty: not looked at yet
+  std::vector<uint32_t> stamps_;  // (num_tets x 1)
+  uint32_t stamp_ = 0;            // even; the next number marks other strands
+  std::vector<std::vector<uint32_t>> tets_of_node_;
+  std::vector<uint8_t> wanted_;  // per tet, while one is looked at
+};
+
+}  // namespace plush::tools

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+#include "cage/tet_pieces.h"
+
+#include "cage/material_walk.h"
+#include "cage/tet_planes.h"
+#include "cage/triangle_tet_overlap.h"
+#include "mesh/box3.h"
+#include "mesh/disjoint_sets.h"
+#include "mesh/exact_predicates.h"
+
+#include <algorithm>
+
+namespace plush::tools {
+namespace {
+
+// Points of a patch from which the material behind it is probed.
+constexpr size_t kProbesPerPatch = 24;
+
+constexpr size_t kMaxPieces = 250;
+
+constexpr std::array<std::array<size_t, 2>, 6> kTetEdges = {
+    {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}};
+
+using Triangle = std::array<Vec3d, 3>;
+
+std::vector<Triangle> Corners(const SolidSurface& surface, std::span<const uint32_t> triangles) {
+  std::vector<Triangle> corners;
+  corners.reserve(triangles.size());
+  for (const uint32_t t : triangles) {
+    const auto& [a, b, c] = surface.triangles[t];
+    corners.push_back({surface.points[a], surface.points[b], surface.points[c]});
+  }
+  return corners;
+}
+
+// Numbers of the sets of triangles, by their lowest triangle.
+std::vector<uint32_t> SetsOf(DisjointSets* sets, size_t num_triangles) {
+  std::vector<uint32_t> names;
+  for (uint32_t i = 0; i < num_triangles; ++i) {
+    if (sets->Find(i) == i) names.push_back(i);
+  }
+  return names;
+}
+
+// Joins patches that cut each other.
+void JoinIntersecting(const std::vector<Triangle>& triangles, DisjointSets* sets) {
+  std::vector<Box3> boxes(triangles.size());
+  for (size_t i = 0; i < triangles.size(); ++i) {
+    for (const Vec3d& p : triangles[i]) boxes[i].Add(p);
+  }
+  for (uint32_t i = 0; i < triangles.size(); ++i) {
+    for (uint32_t j = i + 1; j < triangles.size(); ++j) {
+      if (!boxes[i].Overlaps(boxes[j]) || sets->Find(i) == sets->Find(j)) continue;
+      if (TrianglesIntersect(triangles[i], triangles[j])) sets->Join(i, j);
+    }
+  }
+}
+
+// Joins what bounds the same stretch of material on an edge of the tet; corners are elements
+// behind the triangles.
+void JoinAlongEdges(const std::array<Vec3d, 4>& tet, const std::vector<Triangle>& triangles,
+                    const std::array<bool, 4>& corner_inside, const InsideTest& inside,
+                    const MaterialWalk& walk, DisjointSets* sets) {
+  const auto corner = [&](size_t i) { return static_cast<uint32_t>(triangles.size() + i); };
+  for (const auto& [a, b] : kTetEdges) {
+    const auto crossings = walk.CrossingsOf(tet[a], tet[b], UINT32_MAX);
+    // The stretch before crossing i, and the last one.
+    for (size_t i = 0; i <= crossings.size(); ++i) {
+      const bool first = i == 0;
+      const bool last = i == crossings.size();
+      const double from = first ? 0.0 : crossings[i - 1].at;
+      const double to = last ? 1.0 : crossings[i].at;
+      const bool material = first ? corner_inside[a]
+                            : last
+                                ? corner_inside[b]
+                                : inside.IsInside(tet[a] + (tet[b] - tet[a]) * (0.5 * (from + to)));
+      if (!material) continue;
+      if (first && last && !corner_inside[b]) continue;
+      sets->Join(first ? corner(a) : crossings[i - 1].triangle,
+                 last ? corner(b) : crossings[i].triangle);
+    }
+  }
+}
+
+// Joins each patch with what its walks through the material end at.
+void JoinThroughMaterial(const std::vector<Triangle>& triangles, const MaterialWalk& walk,
+                         DisjointSets* sets) {
+  const auto num_triangles = static_cast<uint32_t>(triangles.size());
+  std::vector<std::vector<uint32_t>> patches(num_triangles);
+  for (uint32_t i = 0; i < num_triangles; ++i) patches[sets->Find(i)].push_back(i);
+  for (const auto& patch : patches) {
+    if (patch.empty()) continue;
+    const size_t probes = std::min(kProbesPerPatch, patch.size());
+    for (size_t i = 0; i < probes; ++i) {
+      const uint32_t start = patch[i * patch.size() / probes];
+      const WalkEnd end = walk.From(start);
+      if (end.kind == WalkEnd::Kind::kLost) continue;
+      sets->Join(start, end.kind == WalkEnd::Kind::kCorner ? num_triangles + end.index : end.index);
+    }
+  }
+}
+
+void JoinParts(const SurfaceLinks& links, std::span<const uint32_t> triangles, DisjointSets* sets) {
+  const uint32_t first_part = links.part_of_triangle[triangles[0]];
+  for (uint32_t i = 1; i < triangles.size(); ++i) {
+    if (links.part_of_triangle[triangles[i]] != first_part) sets->Join(0, i);
+  }
+}
+
+TetPieces OnePiece(size_t num_triangles, const std::array<bool, 4>& corner_inside) {
+  TetPieces pieces;
+  pieces.of_triangle.assign(num_triangles, 0);
+  for (size_t i = 0; i < 4; ++i) pieces.of_corner[i] = corner_inside[i] ? 0 : kNoPiece;
+  pieces.count = 1;
+  return pieces;
+}
+
+}  // namespace
+
+SurfaceLinks MakeSurfaceLinks(const SolidSurface& surface) {
+  const auto num_points = static_cast<uint32_t>(surface.points.size());
+  const SurfaceTopology topology = BuildTopology(surface.triangles, num_points);
+  SurfaceLinks links;
+  links.edges.resize(surface.triangles.size());
+  std::vector<uint8_t> filled(surface.triangles.size(), 0);
+  for (const SurfaceEdge& edge : topology.edges) {
+    for (const EdgeUse& use : topology.UsesOf(edge)) {
+      links.edges[use.triangle][filled[use.triangle]++] = links.num_edges;
+    }
+    ++links.num_edges;
+  }
+  links.part_of_triangle = topology.component_of_triangle;
+  links.num_parts = topology.num_components;
+  return links;
+}
+
+PieceFinder::PieceFinder(const SolidSurface& surface, const SurfaceLinks& links,
+                         const InsideTest& inside, double clearance, bool join_parts)
+    : surface_(surface),
+      links_(links),
+      inside_(inside),
+      clearance_(clearance),
+      join_parts_(join_parts),
+      seen_(links.num_edges) {}
+
+TetPieces PieceFinder::Find(const std::array<Vec3d, 4>& tet, std::span<const uint32_t> triangles,
+                            const std::array<bool, 4>& corner_inside) {
+  const uint32_t number = tet_number_++;
+  const auto num_triangles = static_cast<uint32_t>(triangles.size());
+  const TetPlanes planes(tet);
+  DisjointSets sets(num_triangles + 4);
+  uint32_t num_sets = num_triangles;
+  for (uint32_t i = 0; i < num_triangles; ++i) {
+    const auto& corners = surface_.triangles[triangles[i]];
+    for (const uint32_t edge : links_.edges[triangles[i]]) {
+      if (seen_[edge].tet != number) {
+        seen_[edge] = {number, i};
+        continue;
+      }
+      const uint32_t other = seen_[edge].triangle;
+      if (sets.Find(other) == sets.Find(i)) continue;
+      // The ends of the shared edge are the corners that both triangles have.
+      std::array<Vec3d, 3> ends;
+      size_t count = 0;
+      const auto& others = surface_.triangles[triangles[other]];
+      for (const uint32_t corner : corners) {
+        if (std::find(others.begin(), others.end(), corner) == others.end() || count == 2) continue;
+        ends[count++] = surface_.points[corner];
+      }
+      ends[2] = ends[1];
+      const bool enters = planes.Depth(ends[0]) > 0.0 || planes.Depth(ends[1]) > 0.0 ||
+                          TriangleMayTouchTet(ends, tet, clearance_);
+      if (enters) num_sets -= sets.Join(other, i) ? 1 : 0;
+    }
+  }
+  if (num_sets == 1) return OnePiece(num_triangles, corner_inside);
+
+  if (join_parts_) JoinParts(links_, triangles, &sets);
+  const std::vector<Triangle> corners = Corners(surface_, triangles);
+  const MaterialWalk walk(tet, corners, inside_);
+  JoinIntersecting(corners, &sets);
+  JoinAlongEdges(tet, corners, corner_inside, inside_, walk, &sets);
+  JoinThroughMaterial(corners, walk, &sets);
+  // Material without surface of its own in the tet occurs only where holes were closed.
+  for (uint32_t i = 0; i < 4; ++i) {
+    if (corner_inside[i] && sets.Find(num_triangles + i) >= num_triangles) {
+      sets.Join(0, num_triangles + i);
+    }
+  }
+  const std::vector<uint32_t> names = SetsOf(&sets, num_triangles);
+  if (names.size() > kMaxPieces) return OnePiece(num_triangles, corner_inside);
+  const auto piece_of = [&](uint32_t element) {
+    const auto at = std::lower_bound(names.begin(), names.end(), sets.Find(element));
+    return static_cast<uint8_t>(at - names.begin());
+  };
+  TetPieces pieces;
+  for (uint32_t i = 0; i < num_triangles; ++i) pieces.of_triangle.push_back(piece_of(i));
+  for (uint32_t i = 0; i < 4; ++i) {
+    pieces.of_corner[i] = corner_inside[i] ? piece_of(num_triangles + i) : kNoPiece;
+  }
+  pieces.count = static_cast<uint8_t>(names.size());
+  return pieces;
+}
+
+}  // namespace plush::tools
