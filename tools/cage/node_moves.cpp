@@ -63,6 +63,8 @@ NodeMoves::NodeMoves(const SolidSurface& surface, const TriangleBvh& bvh,
   ListByNode(
       cage_.mesh.nodes.size(), faces_.boundary, [](const CageFace& face) { return face.nodes; },
       &face_starts_, &faces_of_node_);
+  stopped_by_.assign(cage_.mesh.nodes.size(), kNoFace);
+  last_hits_.assign(faces_.boundary.size(), SurfaceClearance::kNoTriangle);
   frozen_.assign(cage_.mesh.nodes.size(), false);
   for (uint32_t node = 0; node < cage_.mesh.nodes.size(); ++node) {
     const auto& ids = settings.frozen;
@@ -101,17 +103,17 @@ bool NodeMoves::Move(uint32_t node, const Vec3d& to, Vec3d* blocked) {
   if (frozen_[node]) return false;
   Vec3d& at = cage_.mesh.nodes[node];
   const Vec3d from = at;
+  // The face that stopped the node last is the likeliest to do so again.
+  uint32_t& stopped_by = stopped_by_[node];
+  if (stopped_by != kNoFace && !IsFree(stopped_by, node, to, blocked)) return false;
   bool outwards = false;
   for (const uint32_t f : FacesOf(node)) {
     const auto [first, second, third] = StartingAt(faces_.boundary[f].nodes, node);
-    const Vec3d& a = cage_.mesh.nodes[second];
-    const Vec3d& b = cage_.mesh.nodes[third];
-    outwards = outwards || SixVolume(from, a, b, to) > 0.0;
-    clearance_.LookAround(faces_.boundary[f].tet);
-    if (!clearance_.IsFree(from, to, a, b)) {
-      *blocked = Cross(a - from, b - from) * 0.5;
-      return false;
-    }
+    outwards =
+        outwards || SixVolume(from, cage_.mesh.nodes[second], cage_.mesh.nodes[third], to) > 0.0;
+    if (f == stopped_by || IsFree(f, node, to, blocked)) continue;
+    stopped_by = f;
+    return false;
   }
   at = to;
   // Faces that all move inwards stay in what the cage was: they can meet nothing there.
@@ -120,6 +122,18 @@ bool NodeMoves::Move(uint32_t node, const Vec3d& to, Vec3d* blocked) {
     return false;
   }
   return true;
+}
+
+// Whether boundary face `f` can follow `node` to `to`; otherwise *blocked is its vector area.
+bool NodeMoves::IsFree(uint32_t f, uint32_t node, const Vec3d& to, Vec3d* blocked) {
+  const auto [first, second, third] = StartingAt(faces_.boundary[f].nodes, node);
+  const Vec3d& from = cage_.mesh.nodes[first];
+  const Vec3d& a = cage_.mesh.nodes[second];
+  const Vec3d& b = cage_.mesh.nodes[third];
+  clearance_.LookAround(faces_.boundary[f].tet);
+  if (clearance_.IsFree(from, to, a, b, &last_hits_[f])) return true;
+  *blocked = Cross(a - from, b - from) * 0.5;
+  return false;
 }
 
 // Whether the angles of the tets around edge (node, other) come too near a full turn.

@@ -49,10 +49,13 @@ class NodeMoves {
   bool Move(uint32_t node, const Vec3d& to, Vec3d* blocked);
 
  private:
+  static constexpr uint32_t kNoFace = UINT32_MAX;
+
   std::span<const uint32_t> FacesOf(uint32_t node) const {
     return {faces_of_node_.data() + face_starts_[node],
             face_starts_[node + 1] - face_starts_[node]};
   }
+  bool IsFree(uint32_t f, uint32_t node, const Vec3d& to, Vec3d* blocked);
   bool FoldsAt(uint32_t node, uint32_t other) const;
   bool RunsIntoBoundary(uint32_t node);
 
@@ -67,6 +70,8 @@ class NodeMoves {
   std::vector<uint32_t> faces_of_node_;  // boundary faces
   std::vector<double> least_angles_;     // per tet [degrees]
   std::vector<bool> frozen_;             // per node
+  std::vector<uint32_t> stopped_by_;     // per node a boundary face, or kNoFace
+  std::vector<uint32_t> last_hits_;      // per boundary face a surface triangle
   std::optional<TriangleBvh> boundary_;  // as it was when the pass began
 };
 

@@ -161,7 +161,8 @@ uint32_t PeelCage(const SolidSurface& surface, const TriangleBvh& bvh, double cl
     const auto& [a, b, c, d] = cage->mesh.tets[t];
     const auto& x = cage->mesh.nodes;
     clear.LookAround(t);
-    if (!clear.IsFree(x[a], x[b], x[c], x[d])) continue;
+    uint32_t hit = SurfaceClearance::kNoTriangle;
+    if (!clear.IsFree(x[a], x[b], x[c], x[d], &hit)) continue;
     skin.Remove(t);
     gone[t] = true;
     ++count;

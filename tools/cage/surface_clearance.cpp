@@ -65,9 +65,16 @@ bool SurfaceClearance::IsOwnedNear(uint32_t triangle) const {
   return near;
 }
 
-bool SurfaceClearance::IsFree(const Vec3d& from, const Vec3d& to, const Vec3d& a,
-                              const Vec3d& b) const {
+bool SurfaceClearance::IsFree(const Vec3d& from, const Vec3d& to, const Vec3d& a, const Vec3d& b,
+                              uint32_t* last_hit) const {
   ++num_queries_;
+  const auto is_hit = [&](uint32_t t) {
+    const auto& [p, q, r] = surface_.triangles[t];
+    return IsOwnedNear(t) &&
+           TriangleMayTouchTet({surface_.points[p], surface_.points[q], surface_.points[r]},
+                               {from, to, a, b}, clearance_);
+  };
+  if (*last_hit != kNoTriangle && is_hit(*last_hit)) return false;
   Box3 box;
   for (const Vec3d& corner : {from, to, a, b}) box.Add(corner);
   const Vec3d margin = Vec3d{1.0, 1.0, 1.0} * clearance_;
@@ -77,13 +84,11 @@ bool SurfaceClearance::IsFree(const Vec3d& from, const Vec3d& to, const Vec3d& a
   const auto may_hit = [&](const Box3& other) {
     return box.Overlaps(other) && !guard.ParksInside(other);
   };
-  const auto is_hit = [&](uint32_t t) {
-    const auto& [p, q, r] = surface_.triangles[t];
-    return IsOwnedNear(t) &&
-           TriangleMayTouchTet({surface_.points[p], surface_.points[q], surface_.points[r]},
-                               {from, to, a, b}, clearance_);
-  };
-  return !bvh_.AnyOf(may_hit, is_hit);
+  return !bvh_.AnyOf(may_hit, [&](uint32_t t) {
+    if (!is_hit(t)) return false;
+    *last_hit = t;
+    return true;
+  });
 }
 
 }  // namespace plush::tools

@@ -29,8 +29,12 @@ class SurfaceClearance {
 
   /// Whether face (from, a, b) of that tet, counter-clockwise seen from outside, can move its first
   /// corner straight to `to` and all the way stay farther than the clearance from the surface. What
-  /// it passes through is the tet (from, to, a, b).
-  bool IsFree(const Vec3d& from, const Vec3d& to, const Vec3d& a, const Vec3d& b) const;
+  /// it passes through is the tet (from, to, a, b). `*last_hit` is a triangle to look at first, or
+  /// kNoTriangle; a hit is left there: what stopped a face once often does so again.
+  bool IsFree(const Vec3d& from, const Vec3d& to, const Vec3d& a, const Vec3d& b,
+              uint32_t* last_hit) const;
+
+  static constexpr uint32_t kNoTriangle = UINT32_MAX;
 
   /// Number of questions answered so far.
   uint64_t num_queries() const { return num_queries_; }

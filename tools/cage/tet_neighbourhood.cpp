@@ -18,7 +18,17 @@ TetNeighbourhood::TetNeighbourhood(const SplitCage& cage, const CageFaces& faces
       near_(cage.mesh.tets.size()),
       stamps_(cage.mesh.tets.size(), 0),
       tets_of_node_(cage.mesh.nodes.size()),
-      wanted_(cage.mesh.tets.size(), 0) {
+      wanted_(cage.mesh.tets.size(), 0),
+      steps_(cage.mesh.tets.size(), kNotReached),
+      next_copy_(cage.mesh.tets.size()) {
+  std::vector<std::array<uint32_t, 2>> copies;  // lattice tet, tet
+  for (uint32_t t = 0; t < next_copy_.size(); ++t) copies.push_back({cage.lattice_tet[t], t});
+  std::sort(copies.begin(), copies.end());
+  for (size_t first = 0, i = 0; i < copies.size(); ++i) {
+    const bool last = i + 1 == copies.size() || copies[i + 1][0] != copies[i][0];
+    next_copy_[copies[i][1]] = copies[last ? first : i + 1][1];
+    if (last) first = i + 1;
+  }
   for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) {
     for (const uint32_t node : cage.mesh.tets[t]) tets_of_node_[node].push_back(t);
   }
@@ -29,6 +39,14 @@ void TetNeighbourhood::LookAround(uint32_t tet) {
   stamp_ += 2;
   for (const uint32_t t : near_[tet].others) stamps_[t] = stamp_ + 1;
   for (const uint32_t t : near_[tet].tets) stamps_[t] = stamp_;
+}
+
+// Whether another copy of the tet's lattice tet was reached kDetour steps before `step`.
+bool TetNeighbourhood::IsLaterThanACopy(uint32_t tet, uint32_t step) const {
+  for (uint32_t copy = next_copy_[tet]; copy != tet; copy = next_copy_[copy]) {
+    if (steps_[copy] != kNotReached && steps_[copy] + kDetour <= step) return true;
+  }
+  return false;
 }
 
 TetNeighbourhood::Near TetNeighbourhood::Find(uint32_t tet) {
@@ -46,35 +64,26 @@ TetNeighbourhood::Near TetNeighbourhood::Find(uint32_t tet) {
       }
     }
   }
-  struct Reached {
-    uint32_t tet;
-    uint32_t step;
-  };
   Near near;
-  std::vector<Reached> reached = {{tet, 0}};
-  for (size_t next = 0; next < reached.size(); ++next) {
-    const auto [at, step] = reached[next];
+  near.tets.push_back(tet);
+  steps_[tet] = 0;
+  for (size_t next = 0; next < near.tets.size(); ++next) {
+    const uint32_t at = near.tets[next];
+    const uint32_t step = steps_[at] + 1;
     for (size_t corner = 0; corner < 4; ++corner) {
       for (const uint32_t other : faces_.Across(cage_.mesh, at, corner)) {
-        if (wanted_[other] == 0) continue;
-        bool known = false;
-        bool other_strand = false;
-        for (const Reached& r : reached) {
-          known = known || r.tet == other;
-          other_strand = other_strand || (cage_.lattice_tet[r.tet] == cage_.lattice_tet[other] &&
-                                          r.step + kDetour <= step + 1);
-        }
-        if (known) continue;
-        if (other_strand) {
+        if (wanted_[other] == 0 || steps_[other] != kNotReached) continue;
+        if (IsLaterThanACopy(other, step)) {
           near.others.push_back(other);
         } else {
-          reached.push_back({other, step + 1});
+          steps_[other] = step;
+          near.tets.push_back(other);
         }
       }
     }
   }
+  for (const uint32_t t : near.tets) steps_[t] = kNotReached;
   for (const uint32_t t : ring) wanted_[t] = 0;
-  for (const Reached& r : reached) near.tets.push_back(r.tet);
   return near;
 }
 

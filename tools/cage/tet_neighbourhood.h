@@ -35,6 +35,9 @@ class TetNeighbourhood {
     std::vector<uint32_t> others;  // copies of their lattice tets in other strands
   };
   Near Find(uint32_t tet);
+  bool IsLaterThanACopy(uint32_t tet, uint32_t step) const;
+
+  static constexpr uint32_t kNotReached = UINT32_MAX;
 
   const SplitCage& cage_;
   const CageFaces& faces_;
@@ -42,7 +45,9 @@ class TetNeighbourhood {
   std::vector<uint32_t> stamps_;  // (num_tets x 1)
   uint32_t stamp_ = 0;            // even; the next number marks other strands
   std::vector<std::vector<uint32_t>> tets_of_node_;
-  std::vector<uint8_t> wanted_;  // per tet, while one is looked at
+  std::vector<uint8_t> wanted_;      // per tet, while one is looked at
+  std::vector<uint32_t> steps_;      // the same
+  std::vector<uint32_t> next_copy_;  // per tet the next copy of its lattice tet, in a ring
 };
 
 }  // namespace plush::tools
