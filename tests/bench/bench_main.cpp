@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&count, arguments.data());
   if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 1;
   plush::bench::AddStepCases(models);
+  plush::bench::AddCageCases(models);
   plush::bench::AddBakeCases(models);
   plush::bench::AddOpenCases(models);
   plush::bench::AddRotationCases();

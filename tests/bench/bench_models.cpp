@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bench/bench_models.h"
 
+#include "base/float_rounding.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -31,6 +33,12 @@ tools::ImportedModel ImportOrExit(const std::string& path, double scale) {
   auto model = tools::ImportModel(path, settings, &findings);
   if (!model.ok()) Exit(model.error());
   return std::move(model.value());
+}
+
+tools::SurfaceMesh RoundedToFloat(const tools::ImportedModel& model) {
+  tools::SurfaceMesh surface = model.surface;
+  for (tools::Vec3d& position : surface.positions) position = tools::RoundToFloat(position);
+  return surface;
 }
 
 std::vector<std::byte> BakeOrExit(const tools::ImportedModel& model,

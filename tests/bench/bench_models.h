@@ -27,6 +27,9 @@ class ModelFolder {
 /// Imports a model or ends the program with the reason.
 tools::ImportedModel ImportOrExit(const std::string& path, double scale = 1.0);
 
+/// The render surface as the bake sees it: positions rounded as files store them.
+tools::SurfaceMesh RoundedToFloat(const tools::ImportedModel& model);
+
 /// Bakes a model or ends the program with the reason.
 std::vector<std::byte> BakeOrExit(const tools::ImportedModel& model,
                                   const tools::BakeSettings& settings = {});
@@ -44,6 +47,7 @@ class AlignedBytes {
 
 // Each registers its cases, named group/case; those whose model is absent are left out.
 void AddStepCases(const ModelFolder& models);  ///< step/arm_4k, step/arm_16k, refactor/arm_4k
+void AddCageCases(const ModelFolder& models);  ///< cage/armadillo_86k and other models
 void AddBakeCases(const ModelFolder& models);  ///< check/horse_97k, bake/armadillo_86k
 void AddOpenCases(const ModelFolder& models);  ///< open/100k, open_trusted/100k
 void AddRotationCases();                       ///< rotation/apd

@@ -103,6 +103,8 @@ nlohmann::json VerdictJson(const std::string& path, const Verdict& verdict, Exit
   if (verdict.source_errors) {
     json["source"] = {{"max_error_m", verdict.source_errors->max_m},
                       {"mean_error_m", verdict.source_errors->mean_m}};
+    const auto& enclosed = verdict.source_errors->enclosed_triangles;
+    if (enclosed) json["source"]["enclosed_triangles"] = *enclosed;
   }
   return json;
 }
@@ -114,6 +116,9 @@ void PrintVerdict(const std::string& path, const Verdict& verdict, const OutputO
   if (verdict.source_errors) {
     std::printf("%s: embedding off the source by %.3g m at most, %.3g m on average\n", path.c_str(),
                 verdict.source_errors->max_m, verdict.source_errors->mean_m);
+    const auto& enclosed = verdict.source_errors->enclosed_triangles;
+    if (enclosed)
+      std::printf("%s: %zu triangles strictly inside the cage\n", path.c_str(), *enclosed);
   }
   if (!verdict.error && verdict.findings.all().empty()) std::printf("%s: valid\n", path.c_str());
 }
@@ -141,8 +146,10 @@ void AddValidateCommand(CLI::App* app, int* exit_code) {
   verb->add_option("files", options->files, "the .plush files")
       ->required()
       ->type_name("FILE.plush...");
-  verb->add_option("--source", options->source,
-                   "source mesh that the file was baked from: compare vertices, in metres")
+  verb->add_option(
+          "--source", options->source,
+          "source mesh that the file was baked from: compare vertices, in metres, and prove "
+          "that a lattice cage strictly encloses them and their triangles")
       ->type_name("IN")
       ->group("Source");
   verb->add_option("--embed", options->import.embed,

@@ -3,6 +3,7 @@
 
 #include "base/utf8.h"
 #include "base/vec3.h"
+#include "cage/cage_boundary.h"
 #include "mesh/tet_shape.h"
 
 #include <algorithm>
@@ -65,9 +66,15 @@ nlohmann::json MaterialsInfo(const Asset& asset) {
   return materials;
 }
 
+// Volume of the cage in that of the solid; 0 where the solid has none.
+double VolumeRatio(const TetShapes& shapes, const SimulationView& s) {
+  return s.solid_volume > 0.0f ? shapes.volume / s.solid_volume : 0.0;
+}
+
 nlohmann::json SimulationInfo(const Asset& asset) {
   const SimulationView& s = asset.simulation();
   const TetShapes shapes = MeasureTets(s);
+  const CageTopology topology = MeasureTopology(s);
   nlohmann::json regions = nlohmann::json::array();
   for (uint32_t i = 0; i < asset.num_regions(); ++i) {
     regions.push_back({{"name", asset.region(i).name}, {"nodes", asset.region(i).nodes.size()}});
@@ -75,11 +82,15 @@ nlohmann::json SimulationInfo(const Asset& asset) {
   return {{"nodes", s.nodes.size()},
           {"tets", s.tets.size()},
           {"components", s.components},
+          {"boundary_faces", topology.boundary_faces},
+          {"branches", topology.branches},
           {"volume_m3", shapes.volume},
           {"solid_volume_m3", s.solid_volume},
+          {"volume_ratio", VolumeRatio(shapes, s)},
           {"mass_kg", Sum(s.masses)},
           {"min_dihedral_deg", shapes.min_dihedral_deg},
           {"max_dihedral_deg", shapes.max_dihedral_deg},
+          {"mean_min_dihedral_deg", shapes.mean_min_dihedral_deg},
           {"mean_quality", shapes.mean_quality},
           {"min_quality", shapes.min_quality},
           {"median_edge_m", s.median_edge},
@@ -186,17 +197,27 @@ TetShapes MeasureTets(const SimulationView& simulation) {
   TetShapes shapes;
   shapes.min_dihedral_deg = 180.0;
   shapes.min_quality = HUGE_VAL;
+  const auto count = static_cast<double>(simulation.tets.size());
   for (const Tet& tet : simulation.tets) {
     const TetCorners x = Corners(simulation, tet);
     shapes.volume += SixVolume(x[0], x[1], x[2], x[3]) / 6.0;
     const double quality = TetQuality(x);
     shapes.min_quality = std::min(shapes.min_quality, quality);
-    shapes.mean_quality += quality / static_cast<double>(simulation.tets.size());
+    shapes.mean_quality += quality / count;
     const DihedralRange angles = TetDihedrals(x);
     shapes.min_dihedral_deg = std::min(shapes.min_dihedral_deg, angles.min_deg);
     shapes.max_dihedral_deg = std::max(shapes.max_dihedral_deg, angles.max_deg);
+    shapes.mean_min_dihedral_deg += angles.min_deg / count;
   }
   return shapes;
+}
+
+CageTopology MeasureTopology(const SimulationView& simulation) {
+  TetMesh mesh;
+  mesh.tets.reserve(simulation.tets.size());
+  for (const Tet& t : simulation.tets) mesh.tets.push_back({t.a, t.b, t.c, t.d});
+  const CageFaces faces = FindCageFaces(mesh);
+  return {faces.boundary.size(), faces.branches.size()};
 }
 
 nlohmann::json AssetInfo(const Asset& asset) {
@@ -223,6 +244,7 @@ nlohmann::json AssetInfo(const Asset& asset) {
 std::string AssetInfoText(const Asset& asset) {
   const SimulationView& s = asset.simulation();
   const TetShapes shapes = MeasureTets(s);
+  const CageTopology topology = MeasureTopology(s);
   std::string text;
   text += Line("format %d.%d, %zu bytes, written by plush %s", int{kFormatMajor}, int{kFormatMinor},
                asset.bytes().size(), PrintableUtf8(asset.tool_version()).c_str());
@@ -232,13 +254,15 @@ std::string AssetInfoText(const Asset& asset) {
                asset.visual().indices.size() / 3, asset.num_parts());
   text += Line("cage: %zu nodes, %zu tets, %u components, median edge %.4g m", s.nodes.size(),
                s.tets.size(), s.components, static_cast<double>(s.median_edge));
-  text += Line("cage volume %.6g m^3, solid volume %.6g m^3, mass %.6g kg", shapes.volume,
-               static_cast<double>(s.solid_volume), Sum(s.masses));
+  text += Line("boundary: %zu faces, %zu branches", topology.boundary_faces, topology.branches);
+  text += Line("cage volume %.6g m^3, solid volume %.6g m^3, ratio %.3f, mass %.6g kg",
+               shapes.volume, double{s.solid_volume}, VolumeRatio(shapes, s), Sum(s.masses));
   text += Line("mean density %.4g kg/m^3, damping %.4g s", double{s.density}, double{s.damping});
   text += MaterialLines(asset);
-  text += Line("tets: dihedral angles %.1f to %.1f degrees, quality %.3f mean, %.3f least",
-               shapes.min_dihedral_deg, shapes.max_dihedral_deg, shapes.mean_quality,
-               shapes.min_quality);
+  text += Line("tets: dihedral angles %.1f to %.1f degrees, the least of a tet %.1f on average",
+               shapes.min_dihedral_deg, shapes.max_dihedral_deg, shapes.mean_min_dihedral_deg);
+  text +=
+      Line("quality of the tets: %.3f mean, %.3f least", shapes.mean_quality, shapes.min_quality);
   text += Line("factor: %zu non-zeros for dt %.6g s", asset.factor().rows.size(),
                static_cast<double>(asset.factor().dt));
   text += RegionLines(asset);

@@ -26,9 +26,19 @@ struct TetShapes {
   double volume = 0.0;            ///< sum [m^3]
   double min_dihedral_deg = 0.0;  ///< smallest angle between two faces of a tet
   double max_dihedral_deg = 0.0;
+  double mean_min_dihedral_deg = 0.0;  ///< mean over the tets of their smallest angle
   double min_quality = 0.0;  ///< 6 sqrt(2) V / l_rms^3: 1 for a regular tet, 0 for a flat one
   double mean_quality = 0.0;
 };
+
+/// How the tets of a cage hang together.
+struct CageTopology {
+  size_t boundary_faces = 0;
+  size_t branches = 0;  ///< faces at which several strands begin
+};
+
+/// Topology of an open asset's cage.
+CageTopology MeasureTopology(const SimulationView& simulation);
 
 /// Shapes of an open asset's tets, in double precision from its nodes.
 TetShapes MeasureTets(const SimulationView& simulation);

@@ -6,6 +6,7 @@
 #include "base/aligned_bytes.h"
 #include "base/hex_hash.h"
 #include "validate/embedding_checks.h"
+#include "validate/enclosure_checks.h"
 #include "validate/tally.h"
 #include "validate/validate.h"
 
@@ -110,7 +111,9 @@ SourceErrors ValidateAgainstSource(std::span<const std::byte> bytes, const Impor
   CompareEmbedded(asset, model, findings);
   if (!SameCounts(asset.visual(), model.surface, findings)) return {};
   CompareTriangles(asset.visual(), model.surface, findings);
-  return ComparePositions(asset, model.surface, findings);
+  SourceErrors errors = ComparePositions(asset, model.surface, findings);
+  if (HasLatticeCage(asset)) errors.enclosed_triangles = CheckEnclosure(asset, findings);
+  return errors;
 }
 
 }  // namespace plush::tools

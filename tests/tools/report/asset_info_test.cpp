@@ -31,6 +31,7 @@ TEST_CASE("A regular tet has quality 1 and six dihedral angles of acos(1/3)") {
   CHECK(shapes.mean_quality == Approx(1.0).epsilon(1e-6));
   CHECK(shapes.min_dihedral_deg == Approx(angle).epsilon(1e-6));
   CHECK(shapes.max_dihedral_deg == Approx(angle).epsilon(1e-6));
+  CHECK(shapes.mean_min_dihedral_deg == Approx(angle).epsilon(1e-6));
   CHECK(shapes.volume == Approx(8.0 / (6.0 * std::sqrt(2.0))).epsilon(1e-6));
 }
 
@@ -42,6 +43,24 @@ TEST_CASE("A corner tet has three right angles") {
   CHECK(shapes.max_dihedral_deg == Approx(90.0).epsilon(1e-6));
   CHECK(shapes.min_dihedral_deg ==
         Approx(std::acos(1.0 / std::sqrt(3.0)) * 180.0 / std::acos(-1.0)).epsilon(1e-6));
+}
+
+TEST_CASE("Boundary faces and branches are counted") {
+  plush::tools::TetMesh mesh = plush::test::SingleTet();
+  mesh.nodes.push_back({1, 1, 1});
+  mesh.tets.push_back({1, 2, 3, 4});
+  const auto topology_of = [](const plush::tools::TetMesh& tets) {
+    const ExactBuffer file(plush::test::AssetBytesOf(tets));
+    Asset asset;
+    REQUIRE(asset.Open(file.bytes()).ok());
+    return plush::tools::MeasureTopology(asset.simulation());
+  };
+  CHECK(topology_of(mesh).boundary_faces == 6);
+  CHECK(topology_of(mesh).branches == 0);
+  mesh.nodes.push_back({2, 1, 1});
+  mesh.tets.push_back({1, 2, 3, 5});  // a second strand on the same face
+  CHECK(topology_of(mesh).boundary_faces == 9);
+  CHECK(topology_of(mesh).branches == 1);
 }
 
 TEST_CASE("The document has the promised keys, and sections that add up to the file") {
@@ -64,6 +83,10 @@ TEST_CASE("The document has the promised keys, and sections that add up to the f
                           "/simulation/mass_kg",
                           "/simulation/min_dihedral_deg",
                           "/simulation/max_dihedral_deg",
+                          "/simulation/mean_min_dihedral_deg",
+                          "/simulation/boundary_faces",
+                          "/simulation/branches",
+                          "/simulation/volume_ratio",
                           "/simulation/mean_quality",
                           "/simulation/min_quality",
                           "/simulation/factor_nonzeros",
@@ -84,6 +107,9 @@ TEST_CASE("The document has the promised keys, and sections that add up to the f
   CHECK(info["simulation"]["volume_m3"].get<double>() ==
         Approx(plush::test::Volume(mesh)).epsilon(1e-6));
   CHECK(info["simulation"]["mass_kg"].get<double>() == Approx(8.0).epsilon(1e-5));
+  CHECK(info["simulation"]["boundary_faces"] == 56);
+  CHECK(info["simulation"]["branches"] == 0);
+  CHECK(info["simulation"]["volume_ratio"].get<double>() == Approx(1.0).epsilon(1e-6));
   CHECK(info["settings"]["shape"] == "procedural");
   uint64_t total = 0;
   for (const auto& section : info["sections"]) total += section["bytes"].get<uint64_t>();

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "validate/enclosure_checks.h"
+
+#include "cage/boundary_defects.h"
+#include "cage/cage_boundary.h"
+#include "cage/enclosure.h"
+#include "mesh/exact_predicates.h"
+#include "validate/rest_checks.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace plush::tools {
+namespace {
+
+Vec3d ToDouble(const Vec3& v) { return {v.x, v.y, v.z}; }
+
+std::vector<Vec3d> ToDouble(std::span<const Vec3> points) {
+  std::vector<Vec3d> converted;
+  converted.reserve(points.size());
+  for (const Vec3& point : points) converted.push_back(ToDouble(point));
+  return converted;
+}
+
+// The cage's tets, unless one is unsound or a vertex is carried by none of them.
+std::optional<TetMesh> SoundCage(const Asset& asset) {
+  const SimulationView& s = asset.simulation();
+  TetMesh mesh;
+  mesh.tets.reserve(s.tets.size());
+  for (const Tet& t : s.tets) {
+    if (!IsSoundTet(s, t)) return std::nullopt;
+    mesh.tets.push_back({t.a, t.b, t.c, t.d});
+  }
+  const auto carried = [&s](uint32_t tet) { return tet < s.tets.size(); };
+  if (!std::ranges::all_of(asset.visual().tet_ids, carried)) return std::nullopt;
+  mesh.nodes = ToDouble(s.nodes);
+  return mesh;
+}
+
+// The render triangles with an area, and which they are.
+struct Triangles {
+  std::vector<Vec3d> points;  // of the render vertices [m]
+  std::vector<std::array<uint32_t, 3>> corners;
+  std::vector<uint32_t> ids;
+};
+
+std::optional<Triangles> TrianglesWithArea(const VisualView& visual) {
+  Triangles triangles;
+  triangles.points = ToDouble(visual.positions);
+  for (uint32_t t = 0; 3 * size_t{t} + 2 < visual.indices.size(); ++t) {
+    const size_t first = 3 * size_t{t};
+    const std::array<uint32_t, 3> corners = {visual.indices[first], visual.indices[first + 1],
+                                             visual.indices[first + 2]};
+    std::array<Vec3d, 3> x;
+    for (size_t k = 0; k < 3; ++k) {
+      if (corners[k] >= triangles.points.size()) return std::nullopt;
+      x[k] = triangles.points[corners[k]];
+      if (!IsFinite(x[k])) return std::nullopt;
+    }
+    if (AreCollinear(x[0], x[1], x[2])) continue;
+    triangles.corners.push_back(corners);
+    triangles.ids.push_back(t);
+  }
+  return triangles;
+}
+
+void ReportEscapes(const Triangles& triangles, const std::vector<uint32_t>& escapes,
+                   FindingList* findings) {
+  if (escapes.empty()) return;
+  std::vector<Place> places;
+  for (const uint32_t t : escapes) {
+    if (places.size() == kMaxPlaces) break;
+    const auto& [a, b, c] = triangles.corners[t];
+    const Vec3d centre = (triangles.points[a] + triangles.points[b] + triangles.points[c]) / 3.0;
+    places.push_back({centre, triangles.ids[t], -1, ""});
+  }
+  findings->Add("FILE_NOT_ENCLOSED", escapes.size(),
+                std::to_string(escapes.size()) + " of " + std::to_string(triangles.ids.size()) +
+                    " triangles are not strictly inside the tets that carry them",
+                places);
+}
+
+void ReportPinches(const TetMesh& mesh, const CageFaces& faces, FindingList* findings) {
+  const BoundaryDefects defects = FindBoundaryDefects(faces);
+  const size_t count = defects.edges.size() + defects.nodes.size();
+  if (count == 0) return;
+  std::vector<uint32_t> nodes;
+  for (const auto& edge : defects.edges) nodes.push_back(edge[0]);
+  nodes.insert(nodes.end(), defects.nodes.begin(), defects.nodes.end());
+  std::vector<Place> places;
+  for (const uint32_t node : nodes) {
+    if (places.size() == kMaxPlaces) break;
+    places.push_back({mesh.nodes[node], -1, node, "simulation.nodes"});
+  }
+  findings->Add("CAGE_PINCHED", count,
+                "the cage's boundary is pinched at " + std::to_string(defects.edges.size()) +
+                    " edges and " + std::to_string(defects.nodes.size()) +
+                    " nodes (element: the node, the first of an edge)",
+                places);
+}
+
+}  // namespace
+
+bool HasLatticeCage(const Asset& asset) {
+  const auto settings = nlohmann::json::parse(asset.settings(), nullptr, false);
+  return settings.is_object() && settings.value("mesher", nlohmann::json()) == "lattice";
+}
+
+size_t CheckEnclosure(const Asset& asset, FindingList* findings) {
+  const std::optional<TetMesh> mesh = SoundCage(asset);
+  const std::optional<Triangles> triangles = TrianglesWithArea(asset.visual());
+  if (!mesh || !triangles) return 0;
+  const CageFaces faces = FindCageFaces(*mesh);
+  const auto escapes =
+      FindEscapes(*mesh, faces, triangles->points, triangles->corners, asset.visual().tet_ids);
+  ReportEscapes(*triangles, escapes, findings);
+  ReportPinches(*mesh, faces, findings);
+  return triangles->ids.size() - escapes.size();
+}
+
+}  // namespace plush::tools
