@@ -81,7 +81,7 @@ constexpr auto kCodes = std::to_array<FindingCode>({
     {"MESH_CELL_SKIPPED", kI, "Points, lines and faces of a tet source were passed over.",
      "None needed."},
     {"MESH_COMPONENTS", kI, "The surface has several separate components.",
-     "None needed; parts in one cell move together."},
+     "None needed; the lattice cage lets each move on its own, unless --join is given."},
     {"MESH_DEGENERATE_TRIANGLE", kW, "Triangles have no area and were left out.",
      "Merge vertices by distance, or dissolve degenerate faces."},
     {"MESH_DUPLICATE_FACE", kW, "Faces have the same corners; one of each was kept.",

@@ -184,6 +184,19 @@ nlohmann::json DocumentOf(const BakeRun& run) {
   return document;
 }
 
+// What became of the lattice.
+void PrintCage(const BakeSummary& summary) {
+  std::fprintf(stderr, "plush bake: cage of %.4g m^3 around a solid of %.4g m^3, %u %s\n",
+               summary.cage_volume_m3, summary.solid_volume_m3, summary.components,
+               summary.components == 1 ? "component" : "components");
+  if (summary.cell_m <= 0.0) return;
+  std::fprintf(stderr,
+               "plush bake: cells of %.4g m; %u tets and %u nodes are copies; %u tets hold several "
+               "pieces; %u branches\n",
+               summary.cell_m, summary.split_tets, summary.split_nodes, summary.shared_tets,
+               summary.branches);
+}
+
 void PrintSummary(const BakeRun& run) {
   const OutputOptions& output = run.options.output;
   if (run.written && !output.quiet) {
@@ -192,6 +205,7 @@ void PrintSummary(const BakeRun& run) {
                  run.summary.mass_kg, run.bytes.size());
   }
   if (output.verbosity() <= 0) return;
+  if (run.written) PrintCage(run.summary);
   for (const Stage& stage : run.stages) {
     std::fprintf(stderr, "plush bake: %-8s %.3f s\n", stage.name.c_str(), stage.seconds);
   }
@@ -226,7 +240,8 @@ void AddCageOptions(CLI::App* verb, BakeSettings* settings) {
       ->type_name("MESHER")
       ->group(group);
   auto* tets = verb->add_option("--tets", settings->cage.target_tets,
-                                "number of tets of the lattice cage, met from below within 5%")
+                                "number of tets of the lattice cage, met from below within 5% "
+                                "where the model allows it")
                    ->check(NumberIn(1, 1e6))
                    ->type_name("N")
                    ->capture_default_str()
@@ -239,29 +254,35 @@ void AddCageOptions(CLI::App* verb, BakeSettings* settings) {
       ->group(group);
   AddChoice<LatticeKind>(
       verb, "--lattice", {{"bcc", LatticeKind::kBcc}, {"cube5", LatticeKind::kCube5}},
-      &settings->cage.lattice, "body-centred cubic cells of 12 tets, or cubes of 5")
+      &settings->cage.lattice,
+      "what the cage is cut from: bcc (body-centred cubic, 12 equal tets per cell) or cube5 (cubes "
+      "of 5 tets)")
       ->type_name("LATTICE")
       ->group(group);
   AddChoice<FitMethod>(
       verb, "--fit",
       {{"snug", FitMethod::kSnug}, {"odt", FitMethod::kOdt}, {"none", FitMethod::kNone}},
-      &settings->cage.fit, "draw the cage in: by volume and shape, by ODT energy, or not at all")
+      &settings->cage.fit,
+      "how the cage is drawn in around the surface: snug (little volume, good angles), odt "
+      "(optimal "
+      "Delaunay triangulation energy) or none (the lattice as it is)")
       ->type_name("METHOD")
       ->group(group);
   verb->add_option("--clearance", settings->cage.clearance,
-                   "least distance between cage and surface, in diagonals of the model's box")
+                   "least distance between the cage's boundary and the surface, as a share of the "
+                   "diagonal of the model's box")
       ->check(NumberIn(1e-6, 0.1))
       ->type_name("SHARE")
       ->capture_default_str()
       ->group(group);
   verb->add_option("--min-dihedral", settings->cage.min_dihedral_deg,
-                   "smallest dihedral angle that fitting leaves [degrees]")
+                   "smallest dihedral angle that --fit leaves in a tet [degrees]")
       ->check(NumberIn(0, 50))
       ->type_name("DEGREES")
       ->capture_default_str()
       ->group(group);
   verb->add_flag("--join", settings->cage.join_parts,
-                 "parts of the surface less than a cell apart move together")
+                 "separate parts of the surface that meet in a tet of the lattice move together")
       ->group(group);
 }
 

@@ -96,8 +96,11 @@ TEST_CASE("plush bake reports stages, findings, memory and the body as JSON") {
     stages.push_back(stage["name"]);
     CHECK(stage["seconds"] >= 0.0);
   }
-  CHECK(stages == std::vector<std::string>{"import", "check", "solid", "cage", "volume", "embed",
-                                           "rest", "pins", "encode", "write"});
+  CHECK(stages == std::vector<std::string>{"import", "check", "solid", "cage", "embed", "rest",
+                                           "pins", "encode", "write"});
+  for (const char* key : {"split_tets", "split_nodes", "shared_tets", "branches"}) {
+    CHECK(document["simulation"][key] == 0);  // a ball has no limbs
+  }
   CHECK(document["simulation"]["vertices_outside"] == 0);
   CHECK(document["simulation"]["embedding_error_m"] < 1e-6);
 }
@@ -130,6 +133,53 @@ TEST_CASE("Options of plush bake reach the asset") {
   CHECK_FALSE(settings.contains("tets"));
 }
 
+TEST_CASE("Options of the lattice cage reach the asset, and -v tells what came of them") {
+  const BallFolder folder;
+  const std::string out = folder / "b.plush";
+  const auto volume_of = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"bake", folder.ball(), "-o", out, "-v"});
+    const PlushRun run = RunPlush(options);
+    INFO(run.err);
+    REQUIRE(run.exit_code == 0);
+    CHECK_THAT(run.err, Contains("1 component\n") && Contains("0 branches"));
+    return json::parse(RunPlush({"info", out, "--json"}).out)["simulation"]["volume_ratio"]
+        .get<double>();
+  };
+  const double snug = volume_of({});
+  const double odt = volume_of({"--fit", "odt"});
+  const double none = volume_of({"--fit", "none"});
+  CHECK(snug < odt);
+  CHECK(odt < none);
+  CHECK(volume_of({"--clearance", "0.05"}) > 1.1 * snug);
+  volume_of({"--lattice", "cube5", "--fit", "odt", "--clearance", "0.01", "--min-dihedral", "10",
+             "--join", "--tets", "200"});
+  Asset asset;
+  REQUIRE(asset.Open(out.c_str()).ok());
+  CHECK(asset.simulation().tets.size() <= 200);
+  const json settings = json::parse(asset.settings());
+  CHECK(settings["lattice"] == "cube5");
+  CHECK(settings["fit"] == "odt");
+  CHECK(settings["clearance"] == 0.01);
+  CHECK(settings["min_dihedral"] == 10.0);
+  CHECK(settings["join_parts"] == true);
+  CHECK(settings["tets"] == 200);
+}
+
+TEST_CASE("Separate parts are components of their own, or one with --join") {
+  const TemporaryFolder folder;
+  WriteObj(Joined(MakeBox({0, 0, 0}, {1, 1, 1}), MakeBox({1.01, 0, 0}, {2.01, 1, 1})),
+           folder / "boxes.obj");
+  const auto components = [&](std::vector<std::string> options) {
+    const std::string out = folder / "b.plush";
+    options.insert(options.begin(), {"bake", folder / "boxes.obj", "-o", out, "--tets", "300"});
+    REQUIRE(RunPlush(options).exit_code == 0);
+    CHECK(RunPlush({"validate", out, "--source", folder / "boxes.obj"}).exit_code == 0);
+    return json::parse(RunPlush({"info", out, "--json"}).out)["simulation"]["components"];
+  };
+  CHECK(components({}) == 2);
+  CHECK(components({"--join"}) == 1);
+}
+
 TEST_CASE("A wrong option of plush bake is named with its range") {
   const BallFolder folder;
   const std::string out = folder / "b.plush";
@@ -149,6 +199,10 @@ TEST_CASE("A wrong option of plush bake is named with its range") {
                {{"--dt", "1.5"}, "[1e-06, 1]"},
                {{"--mass", "cake"}, "did you mean 'cage'"},
                {{"--mesher", "imprt"}, "import"},
+               {{"--lattice", "bc"}, "did you mean 'bcc'"},
+               {{"--fit", "snag"}, "did you mean 'snug'"},
+               {{"--clearance", "0"}, "[1e-06, 0.1]"},
+               {{"--min-dihedral", "51"}, "[0, 50]"},
                {{"--threads", "-1"}, "--threads"},
                {{"--scale", "0"}, "--scale"},
                {{"--unit", "furlong"}, "--unit"},

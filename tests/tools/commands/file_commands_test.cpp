@@ -60,7 +60,7 @@ std::vector<std::byte> Baked(const std::string& source) {
   const auto model = plush::tools::ImportModel(source, import, &findings);
   if (!model.ok()) FAIL(model.error().message);
   plush::tools::BakeSettings settings;
-  settings.target_tets = 100;
+  settings.cage.target_tets = 100;
   auto baked = plush::tools::Bake(model.value(), settings, &findings);
   if (!baked.ok()) FAIL(baked.error().message);
   return std::move(baked.value().bytes);
@@ -72,7 +72,8 @@ TEST_CASE("plush info tells about a file, as text and as JSON") {
   const Files files;
   const PlushRun text = RunPlush({"info", files.good});
   REQUIRE(text.exit_code == 0);
-  CHECK_THAT(text.out, Contains("30 nodes, 40 tets"));
+  CHECK_THAT(text.out, Contains("30 nodes, 40 tets") && Contains("56 faces, 0 branches") &&
+                           Contains("ratio 1.000"));
   CHECK(text.err.empty());
   const PlushRun machine = RunPlush({"info", files.good, "--json"});
   REQUIRE(machine.exit_code == 0);
@@ -128,8 +129,10 @@ TEST_CASE("plush validate --source measures the embedding against the source mes
   REQUIRE(same.exit_code == 0);
   const json document = json::parse(same.out);
   CHECK(document["files"][0]["source"]["max_error_m"].get<double>() < 1e-6);
+  CHECK(document["files"][0]["source"]["enclosed_triangles"] == 528);
   CHECK_THAT(RunPlush({"validate", asset, "--source", folder / "ball.obj"}).out,
-             Contains("embedding off the source by"));
+             Contains("embedding off the source by") &&
+                 Contains("528 triangles strictly inside the cage"));
 
   const PlushRun larger =
       RunPlush({"validate", asset, "--source", folder / "larger.obj", "--json"});
