@@ -238,7 +238,8 @@ bool OdtPass(const FitSettings& settings, NodeMoves* moves) {
 
 }  // namespace
 
-FitReport FitCage(const SolidSurface& surface, const FitSettings& settings, SplitCage* cage) {
+FitReport FitCage(const SolidSurface& surface, const InsideTest& inside,
+                  const FitSettings& settings, SplitCage* cage) {
   FitReport report;
   if (settings.method == FitMethod::kNone) return report;
   const bool snug = settings.method == FitMethod::kSnug;
@@ -246,7 +247,7 @@ FitReport FitCage(const SolidSurface& surface, const FitSettings& settings, Spli
   const TriangleBvh bvh(surface.points, surface.triangles);
   uint32_t peeled = 1;
   while (peeled > 0 && report.passes < passes) {
-    NodeMoves moves(surface, bvh, settings, cage);
+    NodeMoves moves(surface, bvh, inside, settings, cage);
     SnugFit fit(settings, &moves);
     const uint32_t stop = std::min(report.passes + kPassesToPeeling, passes);
     bool moved = true;
@@ -256,7 +257,7 @@ FitReport FitCage(const SolidSurface& surface, const FitSettings& settings, Spli
       ++report.passes;
     }
     report.face_queries += moves.num_queries();
-    peeled = PeelCage(surface, bvh, settings.clearance_m, cage);
+    peeled = PeelCage(surface, bvh, inside, settings.clearance_m, cage);
     report.num_peeled += peeled;
     if (peeled == 0 && moved) peeled = 1;  // go on
   }

@@ -2,6 +2,7 @@
 // Draws the cage in around the surface [Civ 5.3.1, step 4].
 #pragma once
 
+#include "cage/inside.h"
 #include "cage/solid_surface.h"
 #include "cage/split_cage.h"
 
@@ -39,7 +40,9 @@ struct FitReport {
 /// angles above the guard (or above what they were), every boundary face stays farther than the
 /// clearance from the surface that tets near it own, on the whole way of every move, and no part of
 /// the boundary passes through another, except between copies of lattice tets, which overlap
-/// already. Deterministic.
-FitReport FitCage(const SolidSurface& surface, const FitSettings& settings, SplitCage* cage);
+/// already. Where the surface has holes, boundary faces stay out of the solid that winding numbers
+/// close, as far as their middles and corners tell. Deterministic.
+FitReport FitCage(const SolidSurface& surface, const InsideTest& inside,
+                  const FitSettings& settings, SplitCage* cage);
 
 }  // namespace plush::tools

@@ -12,8 +12,10 @@
 namespace plush::tools {
 namespace {
 
-// Cages built at one place of the lattice, at most.
-constexpr int kTries = 16;
+// Cages built at one place of the lattice: at most so many, fewer where each one takes long.
+constexpr int kMostTries = 16;
+constexpr int kFewestTries = 5;
+constexpr size_t kTrianglesForTries = 500'000;
 
 // Places of which real cages are built: as many as there are times these triangles in the surface.
 constexpr size_t kTrianglesForPlaces = 80'000;
@@ -137,7 +139,9 @@ Result<CellAttempt> CellSearch::Try(double cell, const LatticeShift& shift) {
 Result<CellAttempt> CellSearch::Nearest(uint32_t target) {
   const double aim = 0.5 * (1.0 + kEnough) * target;
   const Place start = {1.5 * LongestSide() / RootOfCount(target), CentredShift(kind_)};
-  if (target < kFewestToGuess) return Adjust(start, target, kTries);
+  const int tries = std::clamp(static_cast<int>(kTrianglesForTries / surface_.triangles.size()),
+                               kFewestTries, kMostTries);
+  if (target < kFewestToGuess) return Adjust(start, target, tries);
   const Guess guess(*this, start.cell);
   const size_t count =
       std::clamp<size_t>(kTrianglesForPlaces / surface_.triangles.size(), 1, kMostPlaces);
@@ -148,7 +152,7 @@ Result<CellAttempt> CellSearch::Nearest(uint32_t target) {
     Place place = places[i];
     place.cell *= excess;
     // All but the last chance of an answer stop early where the number is hard to meet.
-    Result<CellAttempt> attempt = Adjust(place, target, best || i + 1 < places.size() ? 5 : kTries);
+    Result<CellAttempt> attempt = Adjust(place, target, best || i + 1 < places.size() ? 5 : tries);
     if (!attempt.ok()) {
       if (best || i + 1 < places.size()) continue;
       return attempt.error();

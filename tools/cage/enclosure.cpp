@@ -75,10 +75,16 @@ class Follower {
     }
   };
 
+  // Strands behind a face, one of which has to hold what passes it.
+  struct Choice {
+    size_t from = 0;  // index of the tet before the face among those seen
+    std::vector<uint32_t> strands;
+  };
+
   bool HoldsFrom(const Corners& triangle, const std::vector<uint32_t>& sources, int guesses) {
     Seen seen;
     for (const uint32_t tet : sources) seen.Add(tet);
-    std::vector<std::vector<uint32_t>> choices;  // strands at branches, any of which may hold it
+    std::vector<Choice> choices;
     for (size_t next = 0; next < seen.tets.size(); ++next) {
       const uint32_t tet = seen.tets[next];
       for (size_t corner = 0; corner < 4; ++corner) {
@@ -86,21 +92,25 @@ class Follower {
         if (faces_.neighbours[tet][corner] == kBoundaryFace) return false;
         std::vector<uint32_t> others = faces_.Across(mesh_, tet, corner);
         if (others.size() > 1) {
-          choices.push_back(std::move(others));
+          choices.push_back({next, std::move(others)});
         } else {
           seen.Unite(next, seen.Add(others[0]));
         }
       }
     }
-    for (const auto& strands : choices) {
-      const bool held = std::any_of(strands.begin(), strands.end(), [&](uint32_t strand) {
-        return seen.IndexOf(strand) != seen.tets.size();
-      });
+    for (const Choice& choice : choices) {
+      bool held = false;
+      for (const uint32_t strand : choice.strands) {
+        const size_t at = seen.IndexOf(strand);
+        if (at == seen.tets.size()) continue;
+        held = true;
+        seen.Unite(choice.from, at);
+      }
       if (held) continue;
       if (guesses == 0) return false;
       std::vector<uint32_t> more = sources;
       more.push_back(0);
-      return std::any_of(strands.begin(), strands.end(), [&](uint32_t strand) {
+      return std::any_of(choice.strands.begin(), choice.strands.end(), [&](uint32_t strand) {
         more.back() = strand;
         return HoldsFrom(triangle, more, guesses - 1);
       });

@@ -96,13 +96,14 @@ Proof Prove(const SolidSurface& surface, const SplitCage& cage, double cell) {
 // Fits a copy of `lattice` until the result can be proved. Nodes where the proof failed stay in the
 // lattice the next time: at a branch, where strands that overlap in space meet, the fit can pull
 // the face between stem and strands past the crotch.
-Proof FitProvably(const SolidSurface& surface, const SplitCage& lattice, FitSettings settings,
-                  SplitCage* cage, LatticeCage* report, FindingList* findings) {
+Proof FitProvably(const SolidSurface& surface, const InsideTest& inside, const SplitCage& lattice,
+                  FitSettings settings, SplitCage* cage, LatticeCage* report,
+                  FindingList* findings) {
   constexpr int kTries = 4;
   Proof proof;
   for (int i = 0; i < kTries; ++i) {
     *cage = lattice;
-    report->fit = FitCage(surface, settings, cage);
+    report->fit = FitCage(surface, inside, settings, cage);
     ++report->num_fits;
     proof = Prove(surface, *cage, settings.cell_m);
     if (proof.holds()) return proof;
@@ -152,7 +153,7 @@ Result<LatticeCage> BuildLatticeCage(const SolidSurface& surface, const InsideTe
   fit.solid_volume_m3 = std::max(cage.solid_volume_m3, 0.2 * lattice_volume);
   fit.cell_m = cell;
   SplitCage split;
-  const Proof proof = FitProvably(surface, lattice, fit, &split, &cage, findings);
+  const Proof proof = FitProvably(surface, inside, lattice, fit, &split, &cage, findings);
   cage.weights = WeighPieces(surface, inside, split);
   cage.num_components = CountComponents(split.mesh);
   cage.num_split_tets = split.num_split_tets;

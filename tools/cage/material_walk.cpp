@@ -105,31 +105,41 @@ std::vector<MaterialWalk::Crossing> MaterialWalk::CrossingsOf(const Vec3d& from,
 MaterialWalk::Leg MaterialWalk::WalkTo(const Vec3d& from, const Vec3d& to, uint32_t without) const {
   const std::vector<Crossing> crossings = CrossingsOf(from, to, without);
   Leg leg;
+  leg.begin = from;
   leg.end = crossings.empty() ? to : from + (to - from) * crossings[0].at;
   if (!crossings.empty()) leg.hit = crossings[0].triangle;
-  leg.in_material = inside_.IsInside((from + leg.end) * 0.5);
   return leg;
 }
 
-WalkEnd MaterialWalk::From(uint32_t start) const {
+// Whether all legs run through material.
+bool MaterialWalk::AreInMaterial(std::span<const Leg> legs) const {
+  return std::all_of(legs.begin(), legs.end(), [this](const Leg& leg) {
+    return inside_.IsInside((leg.begin + leg.end) * 0.5);
+  });
+}
+
+WalkEnd MaterialWalk::From(uint32_t start,
+                           const std::function<bool(const WalkEnd&)>& matters) const {
   const auto& triangle = triangles_[start];
   const std::optional<Vec3d> point = PointOfTriangleInTet(triangle, tet_);
   if (!point) return {};
+  std::array<Leg, 3> legs;
+  const auto end_at = [&](size_t count, WalkEnd end) {
+    return matters(end) && AreInMaterial({legs.data(), count}) ? end : WalkEnd{};
+  };
   const Vec3d inwards = -Cross(triangle[1] - triangle[0], triangle[2] - triangle[0]);
   const Exit out_of_tet = LeaveTet(tet_, *point, inwards);
   if (!(out_of_tet.at < HUGE_VAL)) return {};
-  const Leg first = WalkTo(*point, *point + inwards * out_of_tet.at, start);
-  if (!first.in_material) return {};
-  if (first.hit != UINT32_MAX) return {WalkEnd::Kind::kTriangle, first.hit};
+  legs[0] = WalkTo(*point, *point + inwards * out_of_tet.at, start);
+  if (legs[0].hit != kNothing) return end_at(1, {WalkEnd::Kind::kTriangle, legs[0].hit});
 
   const auto& face = kFaces[out_of_tet.face];
   const Vec3d normal = Cross(tet_[face[1]] - tet_[face[0]], tet_[face[2]] - tet_[face[0]]);
   const Vec3d in_face = WithoutPart(inwards, normal);
-  const Exit out_of_face = LeaveFace(tet_, out_of_tet.face, first.end, in_face);
+  const Exit out_of_face = LeaveFace(tet_, out_of_tet.face, legs[0].end, in_face);
   if (!(out_of_face.at < HUGE_VAL)) return {};
-  const Leg second = WalkTo(first.end, first.end + in_face * out_of_face.at, UINT32_MAX);
-  if (!second.in_material) return {};
-  if (second.hit != UINT32_MAX) return {WalkEnd::Kind::kTriangle, second.hit};
+  legs[1] = WalkTo(legs[0].end, legs[0].end + in_face * out_of_face.at, kNothing);
+  if (legs[1].hit != kNothing) return end_at(2, {WalkEnd::Kind::kTriangle, legs[1].hit});
 
   std::array<size_t, 2> ends = {};
   size_t count = 0;
@@ -138,10 +148,9 @@ WalkEnd MaterialWalk::From(uint32_t start) const {
   }
   const Vec3d along = tet_[ends[1]] - tet_[ends[0]];
   const size_t corner = Dot(along, in_face) >= 0.0 ? ends[1] : ends[0];
-  const Leg third = WalkTo(second.end, tet_[corner], UINT32_MAX);
-  if (!third.in_material) return {};
-  if (third.hit != UINT32_MAX) return {WalkEnd::Kind::kTriangle, third.hit};
-  return {WalkEnd::Kind::kCorner, static_cast<uint32_t>(corner)};
+  legs[2] = WalkTo(legs[1].end, tet_[corner], kNothing);
+  if (legs[2].hit != kNothing) return end_at(3, {WalkEnd::Kind::kTriangle, legs[2].hit});
+  return end_at(3, {WalkEnd::Kind::kCorner, static_cast<uint32_t>(corner)});
 }
 
 }  // namespace plush::tools

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -30,8 +31,9 @@ class MaterialWalk {
   /// From a point of triangle `start` inside the tet straight into the material behind it, to the
   /// first other triangle; where the walk leaves the tet first, on along the face, then along the
   /// edge, to a corner. kLost where the triangle does not enter the tet or has no material behind
-  /// it. O(number of triangles).
-  WalkEnd From(uint32_t start) const;
+  /// it, or where `matters` says that the end is of no interest (asked before the material is,
+  /// which is dear). O(number of triangles).
+  WalkEnd From(uint32_t start, const std::function<bool(const WalkEnd&)>& matters) const;
 
   /// Parameters in [0, 1] at which the open segment crosses triangles, ascending, with the
   /// triangle.
@@ -42,13 +44,15 @@ class MaterialWalk {
   std::vector<Crossing> CrossingsOf(const Vec3d& from, const Vec3d& to, uint32_t without) const;
 
  private:
+  static constexpr uint32_t kNothing = UINT32_MAX;
   // One straight leg of a walk.
   struct Leg {
+    Vec3d begin;
     Vec3d end;
-    uint32_t hit = UINT32_MAX;  // triangle, if it hit one
-    bool in_material = false;
+    uint32_t hit = kNothing;  // triangle, if it hit one
   };
   Leg WalkTo(const Vec3d& from, const Vec3d& to, uint32_t without) const;
+  bool AreInMaterial(std::span<const Leg> legs) const;
 
   const std::array<Vec3d, 4>& tet_;
   const std::vector<std::array<Vec3d, 3>>& triangles_;

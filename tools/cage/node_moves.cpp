@@ -50,13 +50,14 @@ std::array<uint32_t, 3> StartingAt(const std::array<uint32_t, 3>& face, uint32_t
 
 }  // namespace
 
-NodeMoves::NodeMoves(const SolidSurface& surface, const TriangleBvh& bvh,
+NodeMoves::NodeMoves(const SolidSurface& surface, const TriangleBvh& bvh, const InsideTest& inside,
                      const FitSettings& settings, SplitCage* cage)
     : cage_(*cage),
       cell_(settings.cell_m),
       max_step_(kMaxStep * settings.cell_m),
       faces_(FindCageFaces(cage->mesh)),
-      clearance_(surface, bvh, *cage, faces_, settings.clearance_m) {
+      clearance_(surface, bvh, *cage, faces_, settings.clearance_m),
+      inside_(surface.closed ? nullptr : &inside) {
   ListByNode(
       cage_.mesh.nodes.size(), cage_.mesh.tets, [](const auto& tet) { return tet; }, &tet_starts_,
       &tets_of_node_);
@@ -115,6 +116,7 @@ bool NodeMoves::Move(uint32_t node, const Vec3d& to, Vec3d* blocked) {
     stopped_by = f;
     return false;
   }
+  if (inside_ != nullptr && EntersSolid(node, to)) return false;
   at = to;
   // Faces that all move inwards stay in what the cage was: they can meet nothing there.
   if (outwards && RunsIntoBoundary(node)) {
@@ -133,6 +135,22 @@ bool NodeMoves::IsFree(uint32_t f, uint32_t node, const Vec3d& to, Vec3d* blocke
   clearance_.LookAround(faces_.boundary[f].tet);
   if (clearance_.IsFree(from, to, a, b, &last_hits_[f])) return true;
   *blocked = Cross(a - from, b - from) * 0.5;
+  return false;
+}
+
+// Whether the node, or the middle of one of its boundary faces, comes into the solid: through a
+// hole of the surface nothing else would stop it.
+bool NodeMoves::EntersSolid(uint32_t node, const Vec3d& to) const {
+  const Vec3d& from = cage_.mesh.nodes[node];
+  const auto enters = [this](const Vec3d& before, const Vec3d& after) {
+    return inside_->IsInside(after) && !inside_->IsInside(before);
+  };
+  if (!FacesOf(node).empty() && enters(from, to)) return true;
+  for (const uint32_t f : FacesOf(node)) {
+    const auto [first, a, b] = StartingAt(faces_.boundary[f].nodes, node);
+    const Vec3d others = cage_.mesh.nodes[a] + cage_.mesh.nodes[b];
+    if (enters((from + others) / 3.0, (to + others) / 3.0)) return true;
+  }
   return false;
 }
 

@@ -4,6 +4,7 @@
 
 #include "cage/cage_boundary.h"
 #include "cage/cage_fit.h"
+#include "cage/inside.h"
 #include "cage/split_cage.h"
 #include "cage/surface_clearance.h"
 #include "mesh/triangle_bvh.h"
@@ -21,8 +22,8 @@ namespace plush::tools {
 class NodeMoves {
  public:
   /// Keeps references.
-  NodeMoves(const SolidSurface& surface, const TriangleBvh& bvh, const FitSettings& settings,
-            SplitCage* cage);
+  NodeMoves(const SolidSurface& surface, const TriangleBvh& bvh, const InsideTest& inside,
+            const FitSettings& settings, SplitCage* cage);
 
   const TetMesh& mesh() const { return cage_.mesh; }
   uint32_t num_nodes() const { return static_cast<uint32_t>(cage_.mesh.nodes.size()); }
@@ -56,6 +57,7 @@ class NodeMoves {
             face_starts_[node + 1] - face_starts_[node]};
   }
   bool IsFree(uint32_t f, uint32_t node, const Vec3d& to, Vec3d* blocked);
+  bool EntersSolid(uint32_t node, const Vec3d& to) const;
   bool FoldsAt(uint32_t node, uint32_t other) const;
   bool RunsIntoBoundary(uint32_t node);
 
@@ -64,6 +66,7 @@ class NodeMoves {
   const double max_step_;
   CageFaces faces_;
   SurfaceClearance clearance_;
+  const InsideTest* inside_;  // where the surface has holes, else null
   std::vector<uint32_t> tet_starts_;
   std::vector<uint32_t> tets_of_node_;
   std::vector<uint32_t> face_starts_;

@@ -145,8 +145,8 @@ SplitCage Without(const SplitCage& cage, const CageFaces& before, const std::vec
 
 }  // namespace
 
-uint32_t PeelCage(const SolidSurface& surface, const TriangleBvh& bvh, double clearance,
-                  SplitCage* cage) {
+uint32_t PeelCage(const SolidSurface& surface, const TriangleBvh& bvh, const InsideTest& inside,
+                  double clearance, SplitCage* cage) {
   Skin skin(*cage);
   const CageFaces before = skin.faces();
   SurfaceClearance clear(surface, bvh, *cage, before, clearance);
@@ -163,6 +163,7 @@ uint32_t PeelCage(const SolidSurface& surface, const TriangleBvh& bvh, double cl
     clear.LookAround(t);
     uint32_t hit = SurfaceClearance::kNoTriangle;
     if (!clear.IsFree(x[a], x[b], x[c], x[d], &hit)) continue;
+    if (!surface.closed && inside.IsInside((x[a] + x[b] + x[c] + x[d]) * 0.25)) continue;
     skin.Remove(t);
     gone[t] = true;
     ++count;

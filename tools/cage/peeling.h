@@ -3,6 +3,7 @@
 // became empty as the fit went on.
 #pragma once
 
+#include "cage/inside.h"
 #include "cage/solid_surface.h"
 #include "cage/split_cage.h"
 #include "mesh/triangle_bvh.h"
@@ -12,9 +13,10 @@
 namespace plush::tools {
 
 /// Removes boundary tets that stay farther than `clearance` [m] from the surface that tets near
-/// them own, where the boundary stays a manifold and every part one piece; from the outside in,
-/// once around. What they owned goes to their neighbours. Returns how many went.
-uint32_t PeelCage(const SolidSurface& surface, const TriangleBvh& bvh, double clearance,
-                  SplitCage* cage);
+/// them own and whose middles do not lie inside (where holes are closed), where the boundary stays
+/// a manifold and every part one piece; from the outside in, once around. What they owned goes to
+/// their neighbours. Returns how many went.
+uint32_t PeelCage(const SolidSurface& surface, const TriangleBvh& bvh, const InsideTest& inside,
+                  double clearance, SplitCage* cage);
 
 }  // namespace plush::tools

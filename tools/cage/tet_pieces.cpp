@@ -42,16 +42,23 @@ std::vector<uint32_t> SetsOf(DisjointSets* sets, size_t num_triangles) {
   return names;
 }
 
-// Joins patches that cut each other.
+// Joins patches that cut each other: a sweep along x.
 void JoinIntersecting(const std::vector<Triangle>& triangles, DisjointSets* sets) {
   std::vector<Box3> boxes(triangles.size());
-  for (size_t i = 0; i < triangles.size(); ++i) {
-    for (const Vec3d& p : triangles[i]) boxes[i].Add(p);
-  }
+  std::vector<uint32_t> order(triangles.size());
   for (uint32_t i = 0; i < triangles.size(); ++i) {
-    for (uint32_t j = i + 1; j < triangles.size(); ++j) {
-      if (!boxes[i].Overlaps(boxes[j]) || sets->Find(i) == sets->Find(j)) continue;
-      if (TrianglesIntersect(triangles[i], triangles[j])) sets->Join(i, j);
+    for (const Vec3d& p : triangles[i]) boxes[i].Add(p);
+    order[i] = i;
+  }
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return boxes[a].low.x != boxes[b].low.x ? boxes[a].low.x < boxes[b].low.x : a < b;
+  });
+  for (size_t i = 0; i < order.size(); ++i) {
+    const uint32_t a = order[i];
+    for (size_t j = i + 1; j < order.size() && boxes[order[j]].low.x <= boxes[a].high.x; ++j) {
+      const uint32_t b = order[j];
+      if (!boxes[a].Overlaps(boxes[b]) || sets->Find(a) == sets->Find(b)) continue;
+      if (TrianglesIntersect(triangles[a], triangles[b])) sets->Join(a, b);
     }
   }
 }
@@ -68,16 +75,15 @@ void JoinAlongEdges(const std::array<Vec3d, 4>& tet, const std::vector<Triangle>
     for (size_t i = 0; i <= crossings.size(); ++i) {
       const bool first = i == 0;
       const bool last = i == crossings.size();
-      const double from = first ? 0.0 : crossings[i - 1].at;
-      const double to = last ? 1.0 : crossings[i].at;
-      const bool material = first ? corner_inside[a]
-                            : last
-                                ? corner_inside[b]
-                                : inside.IsInside(tet[a] + (tet[b] - tet[a]) * (0.5 * (from + to)));
-      if (!material) continue;
-      if (first && last && !corner_inside[b]) continue;
-      sets->Join(first ? corner(a) : crossings[i - 1].triangle,
-                 last ? corner(b) : crossings[i].triangle);
+      const uint32_t low = first ? corner(a) : crossings[i - 1].triangle;
+      const uint32_t high = last ? corner(b) : crossings[i].triangle;
+      if (sets->Find(low) == sets->Find(high)) continue;
+      if ((first && !corner_inside[a]) || (last && !corner_inside[b])) continue;
+      if (!first && !last) {
+        const double middle = 0.5 * (crossings[i - 1].at + crossings[i].at);
+        if (!inside.IsInside(tet[a] + (tet[b] - tet[a]) * middle)) continue;
+      }
+      sets->Join(low, high);
     }
   }
 }
@@ -93,9 +99,13 @@ void JoinThroughMaterial(const std::vector<Triangle>& triangles, const MaterialW
     const size_t probes = std::min(kProbesPerPatch, patch.size());
     for (size_t i = 0; i < probes; ++i) {
       const uint32_t start = patch[i * patch.size() / probes];
-      const WalkEnd end = walk.From(start);
-      if (end.kind == WalkEnd::Kind::kLost) continue;
-      sets->Join(start, end.kind == WalkEnd::Kind::kCorner ? num_triangles + end.index : end.index);
+      const auto element = [&](const WalkEnd& end) {
+        return end.kind == WalkEnd::Kind::kCorner ? num_triangles + end.index : end.index;
+      };
+      const WalkEnd end = walk.From(start, [&](const WalkEnd& reached) {
+        return sets->Find(element(reached)) != sets->Find(start);
+      });
+      if (end.kind != WalkEnd::Kind::kLost) sets->Join(start, element(end));
     }
   }
 }
@@ -105,6 +115,17 @@ void JoinParts(const SurfaceLinks& links, std::span<const uint32_t> triangles, D
   for (uint32_t i = 1; i < triangles.size(); ++i) {
     if (links.part_of_triangle[triangles[i]] != first_part) sets->Join(0, i);
   }
+}
+
+// The two points that triangles with a common edge share.
+std::array<uint32_t, 2> SharedEdge(const std::array<uint32_t, 3>& a,
+                                   const std::array<uint32_t, 3>& b) {
+  std::array<uint32_t, 2> ends = {};
+  size_t count = 0;
+  for (const uint32_t point : a) {
+    if (count < 2 && std::find(b.begin(), b.end(), point) != b.end()) ends[count++] = point;
+  }
+  return ends;
 }
 
 TetPieces OnePiece(size_t num_triangles, const std::array<bool, 4>& corner_inside) {
@@ -141,7 +162,8 @@ PieceFinder::PieceFinder(const SolidSurface& surface, const SurfaceLinks& links,
       inside_(inside),
       clearance_(clearance),
       join_parts_(join_parts),
-      seen_(links.num_edges) {}
+      edge_seen_(links.num_edges),
+      point_seen_(surface.points.size()) {}
 
 TetPieces PieceFinder::Find(const std::array<Vec3d, 4>& tet, std::span<const uint32_t> triangles,
                             const std::array<bool, 4>& corner_inside) {
@@ -150,27 +172,25 @@ TetPieces PieceFinder::Find(const std::array<Vec3d, 4>& tet, std::span<const uin
   const TetPlanes planes(tet);
   DisjointSets sets(num_triangles + 4);
   uint32_t num_sets = num_triangles;
+  const auto join = [&](uint32_t a, uint32_t b) { num_sets -= sets.Join(a, b) ? 1 : 0; };
   for (uint32_t i = 0; i < num_triangles; ++i) {
     const auto& corners = surface_.triangles[triangles[i]];
+    for (const uint32_t point : corners) {
+      if (planes.Depth(surface_.points[point]) < -clearance_) continue;
+      Seen& seen = point_seen_[point];
+      if (seen.tet == number) join(seen.triangle, i);
+      seen = {number, i};
+    }
+    // Edges through the tet whose ends lie outside.
     for (const uint32_t edge : links_.edges[triangles[i]]) {
-      if (seen_[edge].tet != number) {
-        seen_[edge] = {number, i};
-        continue;
+      Seen& seen = edge_seen_[edge];
+      if (seen.tet == number && sets.Find(seen.triangle) != sets.Find(i)) {
+        const auto ends = SharedEdge(corners, surface_.triangles[triangles[seen.triangle]]);
+        const Vec3d& a = surface_.points[ends[0]];
+        const Vec3d& b = surface_.points[ends[1]];
+        if (TriangleMayTouchTet({a, b, b}, tet, clearance_)) join(seen.triangle, i);
       }
-      const uint32_t other = seen_[edge].triangle;
-      if (sets.Find(other) == sets.Find(i)) continue;
-      // The ends of the shared edge are the corners that both triangles have.
-      std::array<Vec3d, 3> ends;
-      size_t count = 0;
-      const auto& others = surface_.triangles[triangles[other]];
-      for (const uint32_t corner : corners) {
-        if (std::find(others.begin(), others.end(), corner) == others.end() || count == 2) continue;
-        ends[count++] = surface_.points[corner];
-      }
-      ends[2] = ends[1];
-      const bool enters = planes.Depth(ends[0]) > 0.0 || planes.Depth(ends[1]) > 0.0 ||
-                          TriangleMayTouchTet(ends, tet, clearance_);
-      if (enters) num_sets -= sets.Join(other, i) ? 1 : 0;
+      seen = {number, i};
     }
   }
   if (num_sets == 1) return OnePiece(num_triangles, corner_inside);

@@ -37,11 +37,12 @@ struct TetPieces {
 
 /// Tells pieces apart by the connectivity of the solid, one tet after the other.
 ///
-/// Triangles joined by an edge inside the tet belong together, and so do the patches of surface
-/// that bound one piece of material: patches that cut each other, patches on both ends of a stretch
-/// of material along an edge of the tet, and patches that face each other through material (probed
-/// from many points of each patch inwards, then along the tet's faces and edges). Where the surface
-/// is no closed manifold the same rules join what they find; nothing is ever parted that touches.
+/// Triangles joined by an edge or point inside the tet belong together, and so do the patches of
+/// surface that bound one piece of material: patches that cut each other, patches on both ends of a
+/// stretch of material along an edge of the tet, and patches that face each other through material
+/// (probed from many points of each patch inwards, then along the tet's faces and edges). Where the
+/// surface is no closed manifold the same rules join what they find; nothing is ever parted that
+/// touches.
 class PieceFinder {
  public:
   /// `join_parts`: also join different parts of the surface within a tet.
@@ -59,12 +60,13 @@ class PieceFinder {
   const InsideTest& inside_;
   const double clearance_;
   const bool join_parts_;
-  // Per edge: the last tet that saw it and its first triangle there.
+  // Of an edge or point: the last tet that saw it and the last triangle with it there.
   struct Seen {
     uint32_t tet = UINT32_MAX;
     uint32_t triangle = 0;
   };
-  std::vector<Seen> seen_;
+  std::vector<Seen> edge_seen_;   // per edge
+  std::vector<Seen> point_seen_;  // per point
   uint32_t tet_number_ = 0;
 };
 

@@ -47,7 +47,8 @@ struct Files {
     Write(foreign, bytes);
     bytes = BarBytes();
     auto* positions = plush::format::GetAsset(bytes.data())->visual()->positions();
-    const_cast<uint8_t*>(positions->Data())[3] = 0x7f;
+    const auto* first = reinterpret_cast<const std::byte*>(positions->Data());
+    bytes[static_cast<size_t>(first - bytes.data()) + 3] = std::byte{0x7f};
     Write(wrong, bytes);
   }
 };
