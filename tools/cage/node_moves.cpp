@@ -14,6 +14,9 @@ namespace {
 // Longest move in a pass, in cells.
 constexpr double kMaxStep = 0.4;
 
+// No guard is less [degrees]: a tet without any angle is flat or inverted.
+constexpr double kLeastGuard = 0.01;
+
 // Largest angle inside the cage at an edge of its boundary [degrees]: beyond, the crease outside
 // is about to close.
 constexpr double kMaxEdgeAngle = 345.0;
@@ -71,10 +74,11 @@ NodeMoves::NodeMoves(const SolidSurface& surface, const TriangleBvh& bvh, const 
     const auto& ids = settings.frozen;
     frozen_[node] = std::find(ids.begin(), ids.end(), cage_.node_ids[node]) != ids.end();
   }
+  const double guard = std::max(settings.min_dihedral_deg, kLeastGuard);
   for (uint32_t t = 0; t < cage_.mesh.tets.size(); ++t) {
     const auto& [a, b, c, d] = cage_.mesh.tets[t];
     const auto corners = CornersWith(t, a, cage_.mesh.nodes[a]);
-    least_angles_.push_back(std::min(settings.min_dihedral_deg, SmallestDihedral(corners)));
+    least_angles_.push_back(std::min(guard, SmallestDihedral(corners)));
   }
 }
 
