@@ -171,11 +171,17 @@ Result<CellAttempt> CellSearch::Adjust(Place place, uint32_t target, int tries) 
   std::optional<CellAttempt> fewest;  // of the others
   double few = 0.0;                   // smallest cell with few enough
   double many = 0.0;                  // largest cell with too many
-  for (int i = 0; i < tries; ++i) {
+  double too_fine = 0.0;              // largest cell beyond the lattice's limits
+  std::optional<Error> last_error;
+  for (int i = 0; i < tries || (!best && !fewest && i < kMostTries); ++i) {
     Result<CellAttempt> attempt = Try(place.cell, place.shift);
     if (!attempt.ok()) {
-      if (best || fewest) break;  // at a limit: what was found is as near as it gets
-      return attempt.error();
+      // Small parts far apart: the lattice is at its limit before the number is reached.
+      too_fine = std::max(too_fine, place.cell);
+      last_error = attempt.error();
+      if (best) break;
+      place.cell *= 1.5;
+      continue;
     }
     const double count = attempt.value().num_tets();
     if (count <= target) {
@@ -194,8 +200,11 @@ Result<CellAttempt> CellSearch::Adjust(Place place, uint32_t target, int tries) 
           std::clamp(RootOfCount(count / aim), 0.5, 2.0) * (count > target ? 1.004 : 0.996);
       if (few > 0.0 && many > 0.0) many = 0.0;  // not monotonic: look a little farther on
     }
+    if (place.cell <= too_fine) break;
   }
-  return best ? std::move(*best) : std::move(*fewest);
+  if (best) return std::move(*best);
+  if (fewest) return std::move(*fewest);
+  return *last_error;
 }
 
 double CellSearch::CostOf(const CellAttempt& attempt, uint32_t target) {
