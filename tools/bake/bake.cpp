@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <thread>
@@ -145,10 +146,12 @@ BakeSummary SummaryOf(const Cage& cage) {
   return summary;
 }
 
-// The volume that has mass [m^3].
+// The volume that has mass [m^3]. Of a cage it counts what copies of a lattice tet share once.
 double MassVolume(const Cage& cage, const BakeSettings& settings) {
   const bool solid = settings.mass == MassSource::kSolid && !cage.is_shell;
-  return solid ? cage.solid_volume : CageVolume(cage.mesh);
+  if (solid) return cage.solid_volume;
+  if (cage.weights.empty()) return CageVolume(cage.mesh);
+  return std::accumulate(cage.weights.begin(), cage.weights.end(), 0.0);
 }
 
 Mesher ChooseMesher(const ImportedModel& model, Mesher asked) {

@@ -5,6 +5,7 @@
 #include "cage/surface_clearance.h"
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 namespace plush::tools {
@@ -81,20 +82,20 @@ class Skin {
       on_boundary_[face[i]] = true;
       const uint32_t a = std::min(face[i], face[(i + 1) % 3]);
       const uint32_t b = std::max(face[i], face[(i + 1) % 3]);
-      edges_.push_back({a, b});
+      edges_.insert({a, b});
     }
   }
   // Edges of faces that are gone count still: that only keeps a tet for another round.
   bool IsBoundaryEdge(Edge edge) const {
     if (edge[0] > edge[1]) std::swap(edge[0], edge[1]);
-    return std::find(edges_.begin(), edges_.end(), edge) != edges_.end();
+    return edges_.contains(edge);
   }
 
   const TetMesh& mesh_;
   CageFaces faces_;
   std::vector<uint32_t> tets_at_node_;
   std::vector<bool> on_boundary_;
-  std::vector<Edge> edges_;
+  std::set<Edge> edges_;
   std::vector<uint32_t> branch_nodes_;
 };
 
