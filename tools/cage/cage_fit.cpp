@@ -245,8 +245,8 @@ FitReport FitCage(const SolidSurface& surface, const InsideTest& inside,
   const bool snug = settings.method == FitMethod::kSnug;
   const uint32_t passes = settings.passes > 0 ? settings.passes : (snug ? kSnugPasses : kOdtPasses);
   const TriangleBvh bvh(surface.points, surface.triangles);
-  uint32_t peeled = 1;
-  while (peeled > 0 && report.passes < passes) {
+  bool changes = true;
+  while (changes && report.passes < passes) {
     NodeMoves moves(surface, bvh, inside, settings, cage);
     SnugFit fit(settings, &moves);
     const uint32_t stop = std::min(report.passes + kPassesToPeeling, passes);
@@ -257,9 +257,9 @@ FitReport FitCage(const SolidSurface& surface, const InsideTest& inside,
       ++report.passes;
     }
     report.face_queries += moves.num_queries();
-    peeled = PeelCage(surface, bvh, inside, settings.clearance_m, cage);
+    const uint32_t peeled = PeelCage(surface, bvh, inside, settings.clearance_m, cage);
     report.num_peeled += peeled;
-    if (peeled == 0 && moved) peeled = 1;  // go on
+    changes = moved || peeled > 0;
   }
   return report;
 }
