@@ -136,10 +136,6 @@ Result<LatticeCage> BuildLatticeCage(const SolidSurface& surface, const InsideTe
   if (!attempt.ok()) return attempt.error();
   const SplitCage& lattice = attempt.value().cage;
   const double cell = attempt.value().cell_m;
-  if (settings.cell_m <= 0.0) {
-    ReportCount(attempt.value().num_tets(), cell, settings.target_tets, findings);
-  }
-
   LatticeCage cage;
   const TetMesh without_copies = WithoutCopies(lattice);
   const double lattice_volume = CageVolume(without_copies);
@@ -154,6 +150,10 @@ Result<LatticeCage> BuildLatticeCage(const SolidSurface& surface, const InsideTe
   fit.cell_m = cell;
   SplitCage split;
   const Proof proof = FitProvably(surface, inside, lattice, fit, &split, &cage, findings);
+  if (settings.cell_m <= 0.0) {
+    const auto count = static_cast<uint32_t>(split.mesh.tets.size());
+    ReportCount(count, cell, settings.target_tets, findings);
+  }
   cage.weights = WeighPieces(surface, inside, split);
   cage.num_components = CountComponents(split.mesh);
   cage.num_split_tets = split.num_split_tets;
