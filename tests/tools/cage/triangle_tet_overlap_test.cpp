@@ -2,6 +2,7 @@
 #include "cage/triangle_tet_overlap.h"
 
 #include "mesh/exact_predicates.h"
+#include "tools/cage/cage_fixtures.h"
 
 #include <catch2/catch.hpp>
 
@@ -9,6 +10,7 @@
 #include <random>
 
 using namespace plush::tools;
+using namespace plush::tests;
 
 namespace {
 
@@ -67,15 +69,35 @@ TEST_CASE("What touches in a point, an edge or a face is never missed") {
     if (!TouchesExactly(triangle, tet)) continue;
     ++touching;
     CHECK(TriangleMayTouchTet(triangle, tet));
-    const Vec3d lower = Min(Min(tet[0], tet[1]), Min(tet[2], tet[3]));
-    const Vec3d upper = Max(Max(tet[0], tet[1]), Max(tet[2], tet[3]));
-    CHECK(TriangleMayTouchBox(triangle, lower, upper));
   }
   CHECK(touching > 2000);
 }
 
-TEST_CASE("A box behind the triangle's plane is not touched") {
-  const Triangle3 triangle = {Vec3d{0, 0, 0}, Vec3d{3, 0, 3}, Vec3d{0, 3, 0}};
-  CHECK(TriangleMayTouchBox(triangle, {0.5, 0.5, 0.5}, {1, 1, 1}));
-  CHECK_FALSE(TriangleMayTouchBox(triangle, {2, 0, 0}, {3, 1, 1}));
+TEST_CASE("With a distance, what comes as near is never missed and what is far is told apart") {
+  constexpr uint32_t kSeed = 53;
+  INFO("seed " << kSeed);
+  RandomNumbers random(kSeed);
+  int near = 0;
+  int refused = 0;
+  int apart = 0;
+  for (int i = 0; i < 20000; ++i) {
+    Tet tet;
+    for (Vec3d& corner : tet) corner = random.Point({-1, -1, -1}, {1, 1, 1});
+    if (SixVolume(tet[0], tet[1], tet[2], tet[3]) < 0.0) std::swap(tet[0], tet[1]);
+    const Vec3d centre = random.Point({-1, -1, -1}, {1, 1, 1});
+    Triangle3 triangle;
+    for (Vec3d& corner : triangle) corner = centre + random.Direction() * 0.3;
+    double distance = TouchesExactly(triangle, tet) ? 0.0 : INFINITY;
+    for (size_t face = 0; face < 4; ++face) {
+      const auto [a, b, c] = FaceOf({0, 1, 2, 3}, face);
+      distance = std::min(distance, TriangleDistance(triangle, {tet[a], tet[b], tet[c]}));
+    }
+    near += distance > 0.0 && distance < 0.2 ? 1 : 0;
+    CHECK(TriangleMayTouchTet(triangle, tet, distance * (1.0 + 1e-9) + 1e-12));
+    // Past a corner the axes see less of it.
+    refused += distance > 0.0 && !TriangleMayTouchTet(triangle, tet, 0.5 * distance) ? 1 : 0;
+    apart += distance > 0.0 ? 1 : 0;
+  }
+  CHECK(near > 2000);
+  CHECK(refused > 0.99 * apart);
 }
