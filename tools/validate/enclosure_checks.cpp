@@ -85,6 +85,31 @@ void ReportEscapes(const Triangles& triangles, const std::vector<uint32_t>& esca
                 places);
 }
 
+// Tets that are flat or inside out, exactly.
+std::vector<uint32_t> TurnedTets(const TetMesh& mesh) {
+  std::vector<uint32_t> turned;
+  for (uint32_t t = 0; t < mesh.tets.size(); ++t) {
+    const auto& [a, b, c, d] = mesh.tets[t];
+    const auto& x = mesh.nodes;
+    if (Orient3dSign(x[a], x[b], x[c], x[d]) <= 0) turned.push_back(t);
+  }
+  return turned;
+}
+
+// In such a cage no triangle can be proved to be inside.
+void ReportTurned(const TetMesh& mesh, const std::vector<uint32_t>& turned, size_t num_triangles,
+                  FindingList* findings) {
+  std::vector<Place> places;
+  for (const uint32_t t : turned) {
+    if (places.size() == kMaxPlaces) break;
+    places.push_back({mesh.nodes[mesh.tets[t][0]], -1, t, "simulation.tets"});
+  }
+  findings->Add("FILE_NOT_ENCLOSED", num_triangles,
+                "nothing is enclosed by a cage of which " + std::to_string(turned.size()) +
+                    " tets are flat or inside out (element: the tet)",
+                places);
+}
+
 void ReportPinches(const TetMesh& mesh, const CageFaces& faces, FindingList* findings) {
   const BoundaryDefects defects = FindBoundaryDefects(faces);
   const size_t count = defects.edges.size() + defects.nodes.size();
@@ -115,6 +140,11 @@ size_t CheckEnclosure(const Asset& asset, FindingList* findings) {
   const std::optional<TetMesh> mesh = SoundCage(asset);
   const std::optional<Triangles> triangles = TrianglesWithArea(asset.visual());
   if (!mesh || !triangles) return 0;
+  const std::vector<uint32_t> turned = TurnedTets(*mesh);
+  if (!turned.empty()) {
+    ReportTurned(*mesh, turned, triangles->ids.size(), findings);
+    return 0;
+  }
   const CageFaces faces = FindCageFaces(*mesh);
   const auto escapes =
       FindEscapes(*mesh, faces, triangles->points, triangles->corners, asset.visual().tet_ids);

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 
 namespace plush::tools {
 namespace {
@@ -138,10 +139,34 @@ TEST_CASE("A node moved through the surface lets triangles escape") {
   const auto nodes = ball.asset.simulation().nodes;
   const auto at = std::max_element(nodes.begin(), nodes.end(), IsLower);
   REQUIRE(at->y > 0.5f);
-  At(nodes, static_cast<size_t>(at - nodes.begin())).y = 0.45f;
+  Vec3& node = At(nodes, static_cast<size_t>(at - nodes.begin()));
+  node.y = 0.48f;
   FindingList findings;
-  CHECK(CheckEnclosure(ball.asset, &findings) < ball.num_triangles());
-  CHECK(findings.Has("FILE_NOT_ENCLOSED"));
+  const size_t proved = CheckEnclosure(ball.asset, &findings);
+  CHECK(proved > ball.num_triangles() / 2);
+  REQUIRE(findings.Has("FILE_NOT_ENCLOSED"));
+  CHECK(findings.all()[0].count == ball.num_triangles() - proved);
+  CHECK(findings.all()[0].places[0].triangle >= 0);
+}
+
+TEST_CASE("Tets that are flat or inside out enclose nothing") {
+  const auto findings_after = [](const std::function<void(std::span<const Vec3>)>& change) {
+    const Ball ball;
+    change(ball.asset.simulation().nodes);
+    FindingList findings;
+    CHECK(CheckEnclosure(ball.asset, &findings) == 0);
+    REQUIRE(findings.all().size() == 1);
+    CHECK(findings.all()[0].code == "FILE_NOT_ENCLOSED");
+    CHECK(findings.all()[0].count == ball.num_triangles());
+    CHECK(findings.all()[0].places[0].element >= 0);
+  };
+  findings_after([](std::span<const Vec3> nodes) { At(nodes, 0).y += 3.0f; });
+  findings_after([](std::span<const Vec3> nodes) {
+    for (size_t i = 0; i < nodes.size(); ++i) At(nodes, i) = {0.1f, 0.2f, 0.3f};
+  });
+  findings_after([](std::span<const Vec3> nodes) {
+    for (size_t i = 0; i < nodes.size(); ++i) At(nodes, i).x *= -1.0f;
+  });
 }
 
 TEST_CASE("A vertex moved out of the cage is found") {
