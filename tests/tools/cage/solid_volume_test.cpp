@@ -23,7 +23,7 @@ Measured Measure(const SurfaceMesh& mesh) {
   Measured out;
   const SolidSurface solid = MakeSolidSurface(mesh, &out.findings);
   const InsideTest inside(solid);
-  const auto cage = BuildLatticeCage(solid, inside, {}, &out.findings);
+  const auto cage = BuildLatticeCage(solid, inside, {.fit = FitMethod::kNone}, &out.findings);
   REQUIRE(cage.ok());
   out.volume = SolidVolume(solid, inside, cage.value().mesh, &out.findings);
   out.cage_volume = CageVolume(cage.value().mesh);

@@ -69,9 +69,14 @@ TEST_CASE("A solid block, a ball and a ring are not split") {
       const Lattice lattice = LatticeAround(solid, kind, cell);
       const SplitCage cage = SplitOf(solid, lattice, 1e-3 * solid.diagonal);
       CheckSound(solid, lattice, cage);
+      INFO((kind == LatticeKind::kBcc ? "bcc" : "cube5") << ", cell " << cell);
       CHECK(cage.num_split_tets == 0);
-      CHECK(cage.num_split_nodes == 0);
-      CHECK(cage.num_shared == 0);
+      // Outside, in a notch, what grows on both sides of it may have nodes of its own.
+      std::map<uint32_t, int> copies;
+      for (const uint32_t node : cage.lattice_node) ++copies[node];
+      for (const auto& [node, count] : copies) {
+        if (solid.inside.IsInside(lattice.NodePosition(node))) CHECK(count == 1);
+      }
       CHECK(NumComponents(cage.mesh) == 1);
     }
   }
@@ -112,14 +117,13 @@ TEST_CASE("Two fingers a third of a cell apart are split, down to the palm that 
     CHECK(NumComponents(cage.mesh) == 1);
     CHECK(cage.num_split_tets > 5);
     CHECK(cage.num_split_nodes > 5);
-    CHECK(cage.num_shared == 0);
-    // No tet above the palm has surface of both fingers, no node tets of both.
+    // A cell above the palm no tet has surface of both fingers, no node tets of both.
     std::vector<int> sides(cage.mesh.nodes.size(), 0);
     for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) {
       int of_tet = 0;
       bool is_high = true;
       for (const uint32_t node : cage.mesh.tets[t]) {
-        is_high = is_high && cage.mesh.nodes[node].y > 0.3;
+        is_high = is_high && cage.mesh.nodes[node].y > 0.3 + cell;
       }
       if (!is_high) continue;
       for (const uint32_t triangle : cage.TrianglesOf(t)) {

@@ -204,6 +204,6 @@ TEST_CASE("Both ends of a straight way through material within a tet are of one 
       }
     }
   }
-  CHECK(ways > 300);
+  CHECK(ways > 200);
   CHECK(several > 10);
 }
