@@ -297,7 +297,7 @@ Field Shells(RandomNumbers* random) {
         }
         return value;
       },
-      box, 1.1, 0.5 * (shells.back().outer - shells.back().inner));
+      box, 1.1, 0.8 * (shells.back().outer - shells.back().inner));
 }
 
 Field Fingers(RandomNumbers* random) {
