@@ -106,7 +106,7 @@ Outcome Try(uint32_t seed, bool again) {
   // Peeling takes tets away after the number was met.
   fail(out.off_target || count <= settings.target_tets,
        std::to_string(tets.tets.size()) + " tets of " + std::to_string(settings.target_tets));
-  fail(out.off_target || count > 0.95 * settings.target_tets,
+  fail(out.off_target || count >= 0.95 * settings.target_tets,
        std::to_string(tets.tets.size()) + " tets of " + std::to_string(settings.target_tets));
   out.ratio = CageVolume(tets) / out.cage.solid_volume_m3;
 
