@@ -176,6 +176,7 @@ Result<CellAttempt> CellSearch::Adjust(Place place, uint32_t target, int tries) 
   for (int i = 0; i < tries || (!best && !fewest && i < kMostTries); ++i) {
     Result<CellAttempt> attempt = Try(place.cell, place.shift);
     if (!attempt.ok()) {
+      if (attempt.error().exit_code != ExitCode::kLimit) return attempt.error();
       // Small parts far apart: the lattice is at its limit before the number is reached.
       too_fine = std::max(too_fine, place.cell);
       last_error = attempt.error();

@@ -139,8 +139,8 @@ Result<LatticeCage> BuildLatticeCage(const SolidSurface& surface, const InsideTe
   LatticeCage cage;
   const TetMesh without_copies = WithoutCopies(lattice);
   const double lattice_volume = CageVolume(without_copies);
-  cage.solid_volume_m3 = SolidVolume(surface, inside, without_copies, findings);
-  cage.is_shell = cage.solid_volume_m3 < kShellShare * lattice_volume;
+  const SolidMeasure measure = MeasureSolid(surface, inside, without_copies);
+  cage.solid_volume_m3 = measure.volume;
 
   FitSettings fit;
   fit.method = settings.fit;
@@ -154,6 +154,9 @@ Result<LatticeCage> BuildLatticeCage(const SolidSurface& surface, const InsideTe
     const auto count = static_cast<uint32_t>(split.mesh.tets.size());
     ReportCount(count, cell, settings.target_tets, findings);
   }
+  const double cage_volume = CageVolume(split.mesh);
+  ReportSolid(surface, measure, cage_volume, findings);
+  cage.is_shell = measure.volume < kShellShare * cage_volume;
   cage.weights = WeighPieces(surface, inside, split);
   cage.num_components = CountComponents(split.mesh);
   cage.num_split_tets = split.num_split_tets;
@@ -162,6 +165,11 @@ Result<LatticeCage> BuildLatticeCage(const SolidSurface& surface, const InsideTe
   cage.num_branches = static_cast<uint32_t>(proof.faces.branches.size());
   const BoundaryDefects defects = FindBoundaryDefects(proof.faces);
   cage.num_pinched = static_cast<uint32_t>(defects.edges.size() + defects.nodes.size());
+  if (cage.num_pinched > 0) {
+    findings->Add("CAGE_PINCHED", cage.num_pinched,
+                  "the cage's boundary is pinched at " + std::to_string(cage.num_pinched) +
+                      " edges and nodes");
+  }
   cage.num_attempts = search.num_attempts();
   cage.cell_m = cell;
   cage.mesh = std::move(split.mesh);

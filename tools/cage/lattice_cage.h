@@ -48,9 +48,9 @@ struct LatticeCage {
 /// Builds the cage. It strictly encloses the surface, which is proved before it is returned
 /// (FindEscapes, FindSelfIntersections on the boundary): if a fit fails the proof, the fit is
 /// repeated more carefully and at last left out. Adds CAGE_TETS_NOT_REACHED, CAGE_TOO_FEW_TETS,
-/// CAGE_NOT_FITTED and what SolidVolume adds. Errors: kInvalidInput (no triangle of positive area,
-/// or the model is too far from the origin for single precision), kLimit (more than 20 million
-/// lattice tets).
+/// CAGE_NOT_FITTED, CAGE_PINCHED and what SolidVolume adds. Errors: kInvalidInput (no triangle of
+/// positive area, or the model is too far from the origin for single precision), kLimit (more than
+/// 20 million lattice tets).
 Result<LatticeCage> BuildLatticeCage(const SolidSurface& surface, const InsideTest& inside,
                                      const CageSettings& settings, FindingList* findings);
 

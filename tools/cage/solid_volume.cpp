@@ -52,26 +52,6 @@ TetSamples SampleTet(const TetMesh& mesh, size_t t, size_t num_samples, const In
 
 std::string Percent(double share) { return std::to_string(100.0 * share) + "%"; }
 
-void Report(const SolidSurface& surface, double volume, double overlap, double cage_volume,
-            FindingList* findings) {
-  if (volume < kShellShare * cage_volume) {
-    findings->Add("CAGE_SHELL", 1,
-                  "the surface encloses " + Percent(volume / cage_volume) +
-                      " of the cage's volume of " + std::to_string(cage_volume) +
-                      " m^3: the cage is a shell around it");
-    return;
-  }
-  if (!surface.closed) {
-    findings->Add("CAGE_HOLE_CLOSED", 1,
-                  "the surface is not closed; its inside was taken from winding numbers");
-  }
-  if (overlap > 0.0) {
-    findings->Add("CAGE_OVERLAP", 1,
-                  "about " + Percent(overlap / cage_volume) +
-                      " of the cage lies inside overlapping parts, which count once");
-  }
-}
-
 }  // namespace
 
 double SignedVolume(const SolidSurface& surface) {
@@ -89,8 +69,8 @@ double CageVolume(const TetMesh& cage) {
   return volume;
 }
 
-double SolidVolume(const SolidSurface& surface, const InsideTest& inside, const TetMesh& cage,
-                   FindingList* findings) {
+SolidMeasure MeasureSolid(const SolidSurface& surface, const InsideTest& inside,
+                          const TetMesh& cage) {
   const size_t most = surface.closed ? kSamplesClosed : kSamplesOpen;
   const size_t num_samples = std::clamp<size_t>(most / cage.tets.size(), 1, kMaxSamplesPerTet);
   std::vector<TetSamples> of_tet(cage.tets.size());
@@ -110,8 +90,34 @@ double SolidVolume(const SolidSurface& surface, const InsideTest& inside, const 
   }
   // The signed volume of a closed surface is the integral of w: samples matter for the excess only.
   const double volume = surface.closed ? std::max(0.0, SignedVolume(surface) - excess) : sampled;
-  Report(surface, volume, overlap, CageVolume(cage), findings);
-  return volume;
+  return {volume, overlap};
+}
+
+void ReportSolid(const SolidSurface& surface, const SolidMeasure& solid, double cage_volume,
+                 FindingList* findings) {
+  if (solid.volume < kShellShare * cage_volume) {
+    findings->Add("CAGE_SHELL", 1,
+                  "the surface encloses " + Percent(solid.volume / cage_volume) +
+                      " of the cage's volume of " + std::to_string(cage_volume) +
+                      " m^3: the cage is a shell around it");
+    return;
+  }
+  if (!surface.closed) {
+    findings->Add("CAGE_HOLE_CLOSED", 1,
+                  "the surface is not closed; its inside was taken from winding numbers");
+  }
+  if (solid.overlap > 0.0) {
+    findings->Add("CAGE_OVERLAP", 1,
+                  "about " + Percent(solid.overlap / cage_volume) +
+                      " of the cage lies inside overlapping parts, which count once");
+  }
+}
+
+double SolidVolume(const SolidSurface& surface, const InsideTest& inside, const TetMesh& cage,
+                   FindingList* findings) {
+  const SolidMeasure solid = MeasureSolid(surface, inside, cage);
+  ReportSolid(surface, solid, CageVolume(cage), findings);
+  return solid.volume;
 }
 
 }  // namespace plush::tools

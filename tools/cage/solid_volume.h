@@ -12,11 +12,24 @@ namespace plush::tools {
 /// Below this share of the cage's volume a solid counts as a shell.
 inline constexpr double kShellShare = 0.01;
 
-/// Volume of the solid [m^3]: exact (signed volume of the surface) where the surface is closed and
-/// no parts overlap, otherwise the share of fixed points of the cage's tets that lie inside, times
-/// their volume. Adds CAGE_SHELL below kShellShare of the cage's volume; otherwise CAGE_HOLE_CLOSED
-/// where the surface is open and CAGE_OVERLAP where points lie inside twice. Deterministic for any
-/// thread count.
+/// What a surface encloses.
+struct SolidMeasure {
+  double volume = 0.0;   ///< of the solid [m^3]
+  double overlap = 0.0;  ///< of where parts overlap, about [m^3]
+};
+
+/// Volume of the solid: exact (signed volume of the surface) where the surface is closed and no
+/// parts overlap, otherwise the share of fixed points of the cage's tets that lie inside, times
+/// their volume; no two tets may overlap. Deterministic for any thread count.
+SolidMeasure MeasureSolid(const SolidSurface& surface, const InsideTest& inside,
+                          const TetMesh& cage);
+
+/// Adds CAGE_SHELL where the solid has less than kShellShare of the cage's volume [m^3]; otherwise
+/// CAGE_HOLE_CLOSED where the surface is open and CAGE_OVERLAP where parts overlap.
+void ReportSolid(const SolidSurface& surface, const SolidMeasure& solid, double cage_volume,
+                 FindingList* findings);
+
+/// Both; the volume [m^3].
 double SolidVolume(const SolidSurface& surface, const InsideTest& inside, const TetMesh& cage,
                    FindingList* findings);
 

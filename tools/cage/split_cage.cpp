@@ -183,8 +183,8 @@ class Splitter {
     joins_.push_back({other, copy});
   }
 
-  // A stub, a copy that hangs on one other copy only, is one with the next copy of its tet on the
-  // same one: bumps on a limb that poke into one tet need no nodes of their own.
+  // Stubs, copies that hang on one other copy only, are one where they are of one tet and hang on
+  // the same copy: bumps on a limb that poke into one tet need no nodes of their own.
   void MergeStubs(DisjointSets* corners) {
     std::sort(joins_.begin(), joins_.end());
     joins_.erase(std::unique(joins_.begin(), joins_.end()), joins_.end());
@@ -201,7 +201,7 @@ class Splitter {
       const auto& [stem, a] = joins_[i - 1];
       const auto& [same_stem, b] = joins_[i];
       if (stem != same_stem || tet_of_copy[a] != tet_of_copy[b]) continue;
-      if (num_joins[a] > 1 && num_joins[b] > 1) continue;
+      if (num_joins[a] > 1 || num_joins[b] > 1) continue;
       for (uint32_t corner = 0; corner < 4; ++corner) corners->Join(4 * a + corner, 4 * b + corner);
     }
   }
@@ -282,12 +282,24 @@ class Splitter {
       cage->starts.push_back(static_cast<uint32_t>(cage->triangles.size()));
       return;
     }
-    ++cage->num_shared;
+    if (Enters(kept.tet, triangles) && Enters(kept.tet, cage->TrianglesOf(copy - 1))) {
+      ++cage->num_shared;
+    }
     cage->triangles.insert(cage->triangles.begin() + cage->starts[copy], triangles.begin(),
                            triangles.end());
     for (size_t c = copy; c < cage->starts.size(); ++c) {
       cage->starts[c] += static_cast<uint32_t>(triangles.size());
     }
+  }
+
+  // Whether any of the triangles touches the tet; others only come near it.
+  bool Enters(uint32_t tet, std::span<const uint32_t> triangles) const {
+    const auto corners = lattice_.TetCorners(tet);
+    return std::any_of(triangles.begin(), triangles.end(), [&](uint32_t t) {
+      const auto& [a, b, c] = surface_.triangles[t];
+      return TriangleMayTouchTet({surface_.points[a], surface_.points[b], surface_.points[c]},
+                                 corners);
+    });
   }
 
   // Copies that took in several pieces have theirs out of order.
