@@ -39,7 +39,8 @@ void CheckModel(const std::string& name, LatticeKind kind) {
             .empty());
   CHECK(LeastSixVolume(cage.mesh) > 0.0);
   CHECK(LeastDihedral(cage.mesh) >= 20.0 - 1e-5);
-  CHECK(cage.num_pinched == 0);
+  // Where open sheets meet at an edge, no lattice tet may be free to fill the gap: then it is told.
+  CHECK((cage.num_pinched == 0 || (!solid.surface.closed && solid.findings.Has("CAGE_PINCHED"))));
   CHECK_FALSE(solid.findings.Has("CAGE_NOT_FITTED"));
   CHECK((cage.mesh.tets.size() <= 450 || solid.findings.Has("CAGE_TOO_FEW_TETS")));
   CHECK((cage.mesh.tets.size() > 427 || solid.findings.Has("CAGE_TETS_NOT_REACHED")));
