@@ -93,33 +93,111 @@ Proof Prove(const SolidSurface& surface, const SplitCage& cage, double cell) {
   return proof;
 }
 
+// One lattice, split and fitted, and the proof.
+struct Fitted {
+  SplitCage cage;
+  Proof proof;
+  FitReport fit;
+  SolidMeasure solid;
+  double cell_m = 0.0;
+  uint32_t num_fits = 0;
+  bool is_fitted = true;  // what was asked for passed the proof
+
+  size_t num_tets() const { return cage.mesh.tets.size(); }
+};
+
 // Fits a copy of `lattice` until the result can be proved. Nodes where the proof failed stay in the
 // lattice the next time: at a branch, where strands that overlap in space meet, the fit can pull
 // the face between stem and strands past the crotch.
-Proof FitProvably(const SolidSurface& surface, const InsideTest& inside, const SplitCage& lattice,
-                  FitSettings settings, SplitCage* cage, LatticeCage* report,
-                  FindingList* findings) {
+void FitProvably(const SolidSurface& surface, const InsideTest& inside, const SplitCage& lattice,
+                 FitSettings settings, Fitted* fitted) {
   constexpr int kTries = 4;
-  Proof proof;
   for (int i = 0; i < kTries; ++i) {
-    *cage = lattice;
-    report->fit = FitCage(surface, inside, settings, cage);
-    ++report->num_fits;
-    proof = Prove(surface, *cage, settings.cell_m);
-    if (proof.holds()) return proof;
+    fitted->cage = lattice;
+    fitted->fit = FitCage(surface, inside, settings, &fitted->cage);
+    ++fitted->num_fits;
+    fitted->proof = Prove(surface, fitted->cage, settings.cell_m);
+    if (fitted->proof.holds()) return;
     if (settings.method == FitMethod::kNone) break;
-    for (const uint32_t t : proof.suspects) {
-      for (const uint32_t node : cage->mesh.tets[t]) {
-        settings.frozen.push_back(cage->node_ids[node]);
+    for (const uint32_t t : fitted->proof.suspects) {
+      for (const uint32_t node : fitted->cage.mesh.tets[t]) {
+        settings.frozen.push_back(fitted->cage.node_ids[node]);
       }
     }
   }
-  *cage = lattice;
-  proof = Prove(surface, *cage, settings.cell_m);
-  findings->Add("CAGE_NOT_FITTED", 1,
-                proof.holds() ? "the fitted cage did not pass its proof"
-                              : "the cage cannot be proved to enclose the surface");
-  return proof;
+  fitted->is_fitted = false;
+  fitted->cage = lattice;
+  fitted->proof = Prove(surface, fitted->cage, settings.cell_m);
+}
+
+Fitted FitAttempt(const SolidSurface& surface, const InsideTest& inside,
+                  const CageSettings& settings, double clearance, const CellAttempt& attempt) {
+  Fitted fitted;
+  const TetMesh without_copies = WithoutCopies(attempt.cage);
+  fitted.solid = MeasureSolid(surface, inside, without_copies);
+  fitted.cell_m = attempt.cell_m;
+  FitSettings fit;
+  fit.method = settings.fit;
+  fit.clearance_m = clearance;
+  fit.min_dihedral_deg = settings.min_dihedral_deg;
+  fit.solid_volume_m3 = std::max(fitted.solid.volume, 0.2 * CageVolume(without_copies));
+  fit.cell_m = attempt.cell_m;
+  FitProvably(surface, inside, attempt.cage, fit, &fitted);
+  return fitted;
+}
+
+// The cage whose number of tets is right after the fit too, which takes tets off that became empty:
+// where too few are left, once more with as many more.
+Result<Fitted> FitNearest(const SolidSurface& surface, const InsideTest& inside,
+                          const CageSettings& settings, double clearance, CellSearch* search) {
+  const uint32_t target = settings.target_tets;
+  Result<CellAttempt> attempt = search->Nearest(target);
+  if (!attempt.ok()) return attempt.error();
+  Fitted best = FitAttempt(surface, inside, settings, clearance, attempt.value());
+  const size_t before = attempt.value().num_tets();
+  const size_t peeled = before - std::min(before, best.num_tets());
+  const bool short_by_peeling = before <= target && before > (1.0 - kTolerance) * target &&
+                                best.num_tets() <= (1.0 - kTolerance) * target;
+  if (!short_by_peeling) return best;
+  attempt = search->Nearest(target + static_cast<uint32_t>(peeled));
+  if (!attempt.ok()) return best;
+  Fitted other = FitAttempt(surface, inside, settings, clearance, attempt.value());
+  return other.num_tets() <= target && other.num_tets() > best.num_tets() ? other : best;
+}
+
+// What the caller gets of it, with the findings.
+LatticeCage Describe(const SolidSurface& surface, const InsideTest& inside, Fitted fitted,
+                     FindingList* findings) {
+  LatticeCage cage;
+  if (!fitted.is_fitted) {
+    findings->Add("CAGE_NOT_FITTED", 1,
+                  fitted.proof.holds() ? "the fitted cage did not pass its proof"
+                                       : "the cage cannot be proved to enclose the surface");
+  }
+  const SplitCage& split = fitted.cage;
+  const double cage_volume = CageVolume(split.mesh);
+  ReportSolid(surface, fitted.solid, cage_volume, findings);
+  const BoundaryDefects defects = FindBoundaryDefects(fitted.proof.faces);
+  cage.num_pinched = static_cast<uint32_t>(defects.edges.size() + defects.nodes.size());
+  if (cage.num_pinched > 0) {
+    findings->Add("CAGE_PINCHED", cage.num_pinched,
+                  "the cage's boundary is pinched at " + std::to_string(cage.num_pinched) +
+                      " edges and nodes");
+  }
+  cage.cell_m = fitted.cell_m;
+  cage.solid_volume_m3 = fitted.solid.volume;
+  cage.is_shell = fitted.solid.volume < kShellShare * cage_volume;
+  cage.weights = WeighPieces(surface, inside, split);
+  cage.num_components = CountComponents(split.mesh);
+  cage.num_split_tets = split.num_split_tets;
+  cage.num_split_nodes = split.num_split_nodes;
+  cage.num_shared = split.num_shared;
+  cage.num_branches = static_cast<uint32_t>(fitted.proof.faces.branches.size());
+  cage.num_fits = fitted.num_fits;
+  cage.fit = fitted.fit;
+  cage.mesh = std::move(fitted.cage.mesh);
+  cage.tet_of_point = std::move(fitted.proof.tet_of_point);
+  return cage;
 }
 
 }  // namespace
@@ -131,49 +209,20 @@ Result<LatticeCage> BuildLatticeCage(const SolidSurface& surface, const InsideTe
   }
   const double clearance = settings.clearance * Length(BoxOf(surface).Extent());
   CellSearch search(surface, inside, settings.lattice, clearance, settings.join_parts);
-  Result<CellAttempt> attempt =
-      settings.cell_m > 0.0 ? search.Try(settings.cell_m) : search.Nearest(settings.target_tets);
-  if (!attempt.ok()) return attempt.error();
-  const SplitCage& lattice = attempt.value().cage;
-  const double cell = attempt.value().cell_m;
-  LatticeCage cage;
-  const TetMesh without_copies = WithoutCopies(lattice);
-  const double lattice_volume = CageVolume(without_copies);
-  const SolidMeasure measure = MeasureSolid(surface, inside, without_copies);
-  cage.solid_volume_m3 = measure.volume;
-
-  FitSettings fit;
-  fit.method = settings.fit;
-  fit.clearance_m = clearance;
-  fit.min_dihedral_deg = settings.min_dihedral_deg;
-  fit.solid_volume_m3 = std::max(cage.solid_volume_m3, 0.2 * lattice_volume);
-  fit.cell_m = cell;
-  SplitCage split;
-  const Proof proof = FitProvably(surface, inside, lattice, fit, &split, &cage, findings);
-  if (settings.cell_m <= 0.0) {
-    const auto count = static_cast<uint32_t>(split.mesh.tets.size());
-    ReportCount(count, cell, settings.target_tets, findings);
+  Fitted fitted;
+  if (settings.cell_m > 0.0) {
+    const Result<CellAttempt> attempt = search.Try(settings.cell_m);
+    if (!attempt.ok()) return attempt.error();
+    fitted = FitAttempt(surface, inside, settings, clearance, attempt.value());
+  } else {
+    Result<Fitted> nearest = FitNearest(surface, inside, settings, clearance, &search);
+    if (!nearest.ok()) return nearest.error();
+    fitted = std::move(nearest.value());
+    ReportCount(static_cast<uint32_t>(fitted.num_tets()), fitted.cell_m, settings.target_tets,
+                findings);
   }
-  const double cage_volume = CageVolume(split.mesh);
-  ReportSolid(surface, measure, cage_volume, findings);
-  cage.is_shell = measure.volume < kShellShare * cage_volume;
-  cage.weights = WeighPieces(surface, inside, split);
-  cage.num_components = CountComponents(split.mesh);
-  cage.num_split_tets = split.num_split_tets;
-  cage.num_split_nodes = split.num_split_nodes;
-  cage.num_shared = split.num_shared;
-  cage.num_branches = static_cast<uint32_t>(proof.faces.branches.size());
-  const BoundaryDefects defects = FindBoundaryDefects(proof.faces);
-  cage.num_pinched = static_cast<uint32_t>(defects.edges.size() + defects.nodes.size());
-  if (cage.num_pinched > 0) {
-    findings->Add("CAGE_PINCHED", cage.num_pinched,
-                  "the cage's boundary is pinched at " + std::to_string(cage.num_pinched) +
-                      " edges and nodes");
-  }
+  LatticeCage cage = Describe(surface, inside, std::move(fitted), findings);
   cage.num_attempts = search.num_attempts();
-  cage.cell_m = cell;
-  cage.mesh = std::move(split.mesh);
-  cage.tet_of_point = proof.tet_of_point;
   return cage;
 }
 

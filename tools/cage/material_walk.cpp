@@ -118,7 +118,7 @@ bool MaterialWalk::AreInMaterial(std::span<const Leg> legs) const {
   });
 }
 
-WalkEnd MaterialWalk::From(uint32_t start,
+WalkEnd MaterialWalk::From(uint32_t start, double side,
                            const std::function<bool(const WalkEnd&)>& matters) const {
   const auto& triangle = triangles_[start];
   const std::optional<Vec3d> point = PointOfTriangleInTet(triangle, tet_);
@@ -127,7 +127,7 @@ WalkEnd MaterialWalk::From(uint32_t start,
   const auto end_at = [&](size_t count, WalkEnd end) {
     return matters(end) && AreInMaterial({legs.data(), count}) ? end : WalkEnd{};
   };
-  const Vec3d inwards = -Cross(triangle[1] - triangle[0], triangle[2] - triangle[0]);
+  const Vec3d inwards = Cross(triangle[1] - triangle[0], triangle[2] - triangle[0]) * side;
   const Exit out_of_tet = LeaveTet(tet_, *point, inwards);
   if (!(out_of_tet.at < HUGE_VAL)) return {};
   legs[0] = WalkTo(*point, *point + inwards * out_of_tet.at, start);

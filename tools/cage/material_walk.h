@@ -28,12 +28,14 @@ class MaterialWalk {
                const InsideTest& inside)
       : tet_(tet), triangles_(triangles), inside_(inside) {}
 
-  /// From a point of triangle `start` inside the tet straight into the material behind it, to the
+  /// From a point of triangle `start` inside the tet straight into the material behind it (`side`
+  /// -1) or before it (1: a surface inside another), to the
   /// first other triangle; where the walk leaves the tet first, on along the face, then along the
   /// edge, to a corner. kLost where the triangle does not enter the tet or has no material behind
   /// it, or where `matters` says that the end is of no interest (asked before the material is,
   /// which is dear). O(number of triangles).
-  WalkEnd From(uint32_t start, const std::function<bool(const WalkEnd&)>& matters) const;
+  WalkEnd From(uint32_t start, double side,
+               const std::function<bool(const WalkEnd&)>& matters) const;
 
   /// Parameters in [0, 1] at which the open segment crosses triangles, ascending, with the
   /// triangle.

@@ -102,10 +102,12 @@ void JoinThroughMaterial(const std::vector<Triangle>& triangles, const MaterialW
       const auto element = [&](const WalkEnd& end) {
         return end.kind == WalkEnd::Kind::kCorner ? num_triangles + end.index : end.index;
       };
-      const WalkEnd end = walk.From(start, [&](const WalkEnd& reached) {
-        return sets->Find(element(reached)) != sets->Find(start);
-      });
-      if (end.kind != WalkEnd::Kind::kLost) sets->Join(start, element(end));
+      for (const double side : {-1.0, 1.0}) {
+        const WalkEnd end = walk.From(start, side, [&](const WalkEnd& reached) {
+          return sets->Find(element(reached)) != sets->Find(start);
+        });
+        if (end.kind != WalkEnd::Kind::kLost) sets->Join(start, element(end));
+      }
     }
   }
 }
