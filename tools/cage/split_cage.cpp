@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cage/split_cage.h"
 
+#include "cage/copy_joining.h"
 #include "cage/gap_filling.h"
 #include "cage/triangle_tet_overlap.h"
 #include "mesh/disjoint_sets.h"
@@ -16,6 +17,9 @@ namespace plush::tools {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
+
+// Pinches of the boundary undone by making copies one, at most.
+constexpr int kMostJoins = 100;
 
 // Whether lattice nodes lie inside the solid, asked once each.
 class InsideNodes {
@@ -342,6 +346,7 @@ SplitCage SplitLattice(const Lattice& lattice, const SolidSurface& surface,
   DisjointSets corners = splitter.JoinCorners();
   SplitCage cage = splitter.MakeCage(&corners);
   FillGaps(lattice, &cage);
+  for (int i = 0; i < kMostJoins && JoinCopiesAtPinch(&cage); ++i) FillGaps(lattice, &cage);
   cage.rest_nodes = cage.mesh.nodes;
   cage.node_ids.resize(cage.mesh.nodes.size());
   std::iota(cage.node_ids.begin(), cage.node_ids.end(), 0u);

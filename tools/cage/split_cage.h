@@ -49,7 +49,7 @@ struct SplitCage {
 /// At a lattice node, copies joined across faces form classes: each is a node of its own, so that
 /// what the solid does not connect moves independently, and no material is cut. Copies that end up
 /// with the same four nodes are one again (num_shared counts them). Where an edge or node of the
-/// boundary would be pinched, empty tets fill the smallest gap around it.
+/// boundary would be pinched, empty tets fill the smallest gap around it, or copies become one.
 SplitCage SplitLattice(const Lattice& lattice, const SolidSurface& surface,
                        const SurfaceLinks& links, const InsideTest& inside,
                        const LatticeContacts& contacts, double clearance, bool join_parts);

@@ -41,7 +41,8 @@ struct Outcome {
   double seconds = 0.0;
   double ratio = 0.0;  // cage volume to solid volume
   double least_angle = 0.0;
-  bool off_target = false;  // with a finding that says so
+  bool off_target = false;
+  bool pinched = false;  // the boundary, somewhere  // with a finding that says so
 };
 
 // From 50 tets to 5000, or to 1250 in the short form.
@@ -95,7 +96,8 @@ Outcome Try(uint32_t seed, bool again) {
   out.least_angle = LeastDihedral(tets);
   fail(out.least_angle >= kGuard - 1e-5, "an angle of " + std::to_string(out.least_angle));
   const BoundaryDefects defects = FindBoundaryDefects(faces);
-  fail(defects.edges.empty() && defects.nodes.empty(),
+  out.pinched = !defects.edges.empty() || !defects.nodes.empty();
+  fail(!out.pinched || solid.findings.Has("CAGE_PINCHED"),
        "pinched at " + std::to_string(defects.edges.size()) + " edges and " +
            std::to_string(defects.nodes.size()) + " nodes");
   fail(NumCrossings(out.cage, faces) == 0, "the boundary crosses itself");
@@ -127,6 +129,7 @@ struct Statistics {
   uint64_t branches = 0;
   uint64_t shared = 0;
   uint64_t pinched = 0;
+  size_t with_pinches = 0;
   double seconds = 0.0;
   double longest = 0.0;
   double least_angle = 180.0;
@@ -142,6 +145,7 @@ struct Statistics {
     branches += outcome.cage.num_branches;
     shared += outcome.cage.num_shared;
     pinched += outcome.cage.num_pinched;
+    with_pinches += outcome.pinched ? 1 : 0;
     seconds += outcome.seconds;
     longest = std::max(longest, outcome.seconds);
     least_angle = std::min(least_angle, outcome.least_angle);
@@ -151,12 +155,13 @@ struct Statistics {
     std::sort(ratios.begin(), ratios.end());
     std::printf(
         "%-12s %3zu of %3zu sound, off target %zu, refitted %zu, split %zu, branched %zu "
-        "(%llu faces), shared %llu, pinched %llu, least angle %.2f, volume ratio median %.2f "
+        "(%llu faces), shared %llu, pinched %llu in %zu, least angle %.2f, volume ratio median "
+        "%.2f "
         "largest %.2f, mean %.2f s, longest %.2f s\n",
         name, sound, solids, off_target, refitted, with_splits, with_branches,
         static_cast<unsigned long long>(branches), static_cast<unsigned long long>(shared),
-        static_cast<unsigned long long>(pinched), least_angle, ratios[ratios.size() / 2],
-        ratios.back(), seconds / static_cast<double>(solids), longest);
+        static_cast<unsigned long long>(pinched), with_pinches, least_angle,
+        ratios[ratios.size() / 2], ratios.back(), seconds / static_cast<double>(solids), longest);
   }
 };
 
@@ -232,6 +237,8 @@ TEST_CASE("Cages of random solids are sound") {
     families[family].Print(kFamilyNames[family]);
   }
   all.Print("all");
+  // Few places are left that neither empty tets nor joined copies mend; each is told.
+  CHECK(40 * all.with_pinches <= all.solids);
   // The families that are there for it do split.
   CHECK(all.with_splits > all.solids / 5);
 }
