@@ -54,7 +54,7 @@ drop() {
 }
 
 # Soft enough to see them squash; samples/CMakeLists.txt bakes with the same options.
-drop bear --tets 600 --young 4e4 --damping 0.15
+drop bear --tets 400 --young 4e4 --damping 0.15
 drop duck --tets 450 --young 2e4 --damping 0.15
 drop octopus --tets 900 --young 6e4 --damping 0.15
 
