@@ -34,8 +34,9 @@ LatticeShift CentredShift(LatticeKind kind) {
                                    : LatticeShift{0.5171, 0.5233, 0.5307};
 }
 
-void Lattice::MakeTables() {
-  if (kind_ == LatticeKind::kCube5) {
+Lattice::Tables Lattice::MakeTables(LatticeKind kind) {
+  Tables tables;
+  if (kind == LatticeKind::kCube5) {
     for (size_t parity = 0; parity < 2; ++parity) {
       for (const auto& corners : kCubeTets[parity]) {
         std::array<HalfOffset, 4> tet;
@@ -43,7 +44,7 @@ void Lattice::MakeTables() {
           const auto corner = static_cast<int>(corners[i]);
           tet[i] = {2 * (corner & 1), 2 * (corner >> 1 & 1), 2 * (corner >> 2 & 1)};
         }
-        tets_[parity].push_back(tet);
+        tables.tets[parity].push_back(tet);
       }
     }
   } else {
@@ -61,36 +62,43 @@ void Lattice::MakeTables() {
           tet[2 + end][(axis + 1) % 3] = kRound[i + end][0];
           tet[2 + end][(axis + 2) % 3] = kRound[i + end][1];
         }
-        tets_[0].push_back(tet);
+        tables.tets[0].push_back(tet);
       }
     }
-    tets_[1] = tets_[0];
+    tables.tets[1] = tables.tets[0];
   }
-  tets_per_cell_ = static_cast<uint32_t>(tets_[0].size());
-  MakeSteps();
+  tables.tets_per_cell = static_cast<uint32_t>(tables.tets[0].size());
+  MakeSteps(&tables);
+  return tables;
+}
+
+const Lattice::Tables& Lattice::TablesOf(LatticeKind kind) {
+  static const Tables kBcc = MakeTables(LatticeKind::kBcc);
+  static const Tables kCube5 = MakeTables(LatticeKind::kCube5);
+  return kind == LatticeKind::kBcc ? kBcc : kCube5;
 }
 
 // Finds the neighbour across each face by comparing nodes in the cells around.
-void Lattice::MakeSteps() {
+void Lattice::MakeSteps(Tables* tables) {
   for (size_t parity = 0; parity < 2; ++parity) {
-    for (size_t k = 0; k < tets_per_cell_; ++k) {
+    for (size_t k = 0; k < tables->tets_per_cell; ++k) {
       std::array<Step, 4> steps;
       for (size_t face = 0; face < 4; ++face) {
         for (int number = 0; number < 27; ++number) {
           const std::array<int, 3> offset = {number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1};
           const bool odd = (offset[0] + offset[1] + offset[2]) % 2 != 0;
           const size_t other_parity = odd ? 1 - parity : parity;
-          for (size_t other = 0; other < tets_per_cell_; ++other) {
+          for (size_t other = 0; other < tables->tets_per_cell; ++other) {
             if (number == 13 && other == k) continue;
             const auto has = [&](const HalfOffset& node) {
               const HalfOffset moved = {node[0] - 2 * offset[0], node[1] - 2 * offset[1],
                                         node[2] - 2 * offset[2]};
-              const auto& nodes = tets_[other_parity][other];
+              const auto& nodes = tables->tets[other_parity][other];
               return std::find(nodes.begin(), nodes.end(), moved) != nodes.end();
             };
             bool shared = true;
             for (size_t i = 0; i < 4; ++i)
-              shared = shared && (i == face || has(tets_[parity][k][i]));
+              shared = shared && (i == face || has(tables->tets[parity][k][i]));
             if (!shared) continue;
             steps[face] = {{static_cast<int8_t>(offset[0]), static_cast<int8_t>(offset[1]),
                             static_cast<int8_t>(offset[2])},
@@ -98,7 +106,7 @@ void Lattice::MakeSteps() {
           }
         }
       }
-      steps_[parity].push_back(steps);
+      tables->steps[parity].push_back(steps);
     }
   }
 }
@@ -106,7 +114,7 @@ void Lattice::MakeSteps() {
 Result<Lattice> Lattice::Make(LatticeKind kind, const Vec3d& lower, const Vec3d& upper, double cell,
                               const LatticeShift& shift) {
   Lattice lattice(kind, cell);
-  double tets = lattice.tets_per_cell_;
+  double tets = lattice.tables_->tets_per_cell;
   for (int axis = 0; axis < 3; ++axis) {
     tets *= std::ceil((upper[axis] - lower[axis]) / cell + 2.0 * kMargin + 1.0);
   }
@@ -139,7 +147,7 @@ Result<Lattice> Lattice::Make(LatticeKind kind, const Vec3d& lower, const Vec3d&
 }
 
 uint32_t Lattice::num_tets() const {
-  return static_cast<uint32_t>(counts_[0] * counts_[1] * counts_[2]) * tets_per_cell_;
+  return static_cast<uint32_t>(counts_[0] * counts_[1] * counts_[2]) * tables_->tets_per_cell;
 }
 
 uint32_t Lattice::num_nodes() const {
@@ -182,8 +190,8 @@ bool Lattice::Exists(const Cell& cell, uint32_t k) const {
 }
 
 std::array<uint32_t, 4> Lattice::TetNodes(uint32_t tet) const {
-  const Cell cell = CellOf(tet / tets_per_cell_);
-  const auto& offsets = tets_[ParityOf(cell)][tet % tets_per_cell_];
+  const Cell cell = CellOf(tet / tables_->tets_per_cell);
+  const auto& offsets = tables_->tets[ParityOf(cell)][tet % tables_->tets_per_cell];
   return {NodeNumber(cell, offsets[0]), NodeNumber(cell, offsets[1]), NodeNumber(cell, offsets[2]),
           NodeNumber(cell, offsets[3])};
 }
@@ -201,8 +209,8 @@ Vec3d Lattice::NodePosition(uint32_t node) const {
 }
 
 std::array<Vec3d, 4> Lattice::TetCorners(uint32_t tet) const {
-  const Cell cell = CellOf(tet / tets_per_cell_);
-  const auto& offsets = tets_[ParityOf(cell)][tet % tets_per_cell_];
+  const Cell cell = CellOf(tet / tables_->tets_per_cell);
+  const auto& offsets = tables_->tets[ParityOf(cell)][tet % tables_->tets_per_cell];
   std::array<Vec3d, 4> corners;
   for (size_t i = 0; i < 4; ++i) {
     corners[i] = {planes_[0][static_cast<size_t>(2 * cell.x + offsets[i][0])],
@@ -213,11 +221,11 @@ std::array<Vec3d, 4> Lattice::TetCorners(uint32_t tet) const {
 }
 
 uint32_t Lattice::Neighbour(uint32_t tet, uint32_t face) const {
-  const Cell cell = CellOf(tet / tets_per_cell_);
-  const Step& step = steps_[ParityOf(cell)][tet % tets_per_cell_][face];
+  const Cell cell = CellOf(tet / tables_->tets_per_cell);
+  const Step& step = tables_->steps[ParityOf(cell)][tet % tables_->tets_per_cell][face];
   const Cell other = {cell.x + step.offset[0], cell.y + step.offset[1], cell.z + step.offset[2]};
   if (!Exists(other, step.tet)) return kNoTet;
-  return NumberOf(other) * tets_per_cell_ + step.tet;
+  return NumberOf(other) * tables_->tets_per_cell + step.tet;
 }
 
 uint32_t Lattice::TetAt(const Vec3d& point) const {
@@ -250,12 +258,12 @@ uint32_t Lattice::BccTetAt(const Cell& cell, const Vec3d& point) const {
   } else {
     wedge = u > 0.0 ? 1 : 3;
   }
-  return NumberOf(base) * tets_per_cell_ + 4 * static_cast<uint32_t>(axis) + wedge;
+  return NumberOf(base) * tables_->tets_per_cell + 4 * static_cast<uint32_t>(axis) + wedge;
 }
 
 // Outside the planes of the four corner tets lies the regular one.
 uint32_t Lattice::Cube5TetAt(const Cell& cell, const Vec3d& point) const {
-  const uint32_t first = NumberOf(cell) * tets_per_cell_;
+  const uint32_t first = NumberOf(cell) * tables_->tets_per_cell;
   for (uint32_t k = 0; k < 4; ++k) {
     const auto corners = TetCorners(first + k);
     if (SixVolume(corners[1], corners[2], corners[3], point) < 0.0) return first + k;

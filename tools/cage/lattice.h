@@ -72,9 +72,18 @@ class Lattice {
     uint8_t tet = 0;
   };
 
-  Lattice(LatticeKind kind, double cell) : kind_(kind), cell_(cell) { MakeTables(); }
-  void MakeTables();
-  void MakeSteps();
+  // What all lattices of a kind have in common, by parity of the cell (the same for both in a bcc
+  // lattice) and number of the tet in the cell.
+  struct Tables {
+    uint32_t tets_per_cell = 0;
+    std::array<std::vector<std::array<HalfOffset, 4>>, 2> tets;
+    std::array<std::vector<std::array<Step, 4>>, 2> steps;
+  };
+  static Tables MakeTables(LatticeKind kind);
+  static void MakeSteps(Tables* tables);
+  static const Tables& TablesOf(LatticeKind kind);
+
+  Lattice(LatticeKind kind, double cell) : kind_(kind), cell_(cell), tables_(&TablesOf(kind)) {}
   Cell CellOf(uint32_t number) const;
   uint32_t NumberOf(const Cell& cell) const;
   uint32_t ParityOf(const Cell& cell) const;
@@ -88,10 +97,7 @@ class Lattice {
   Vec3d first_;                                // lowest corner [m]
   std::array<int, 3> counts_ = {};             // cells along each axis
   std::array<std::vector<double>, 3> planes_;  // every half cell, ascending [m]
-  uint32_t tets_per_cell_ = 0;
-  // By parity of the cell (the same for both in a bcc lattice) and number in the cell.
-  std::array<std::vector<std::array<HalfOffset, 4>>, 2> tets_;
-  std::array<std::vector<std::array<Step, 4>>, 2> steps_;
+  const Tables* tables_;
 };
 
 }  // namespace plush::tools

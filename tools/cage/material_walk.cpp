@@ -80,21 +80,26 @@ Vec3d WithoutPart(const Vec3d& v, const Vec3d& along) {
 
 }  // namespace
 
-std::vector<MaterialWalk::Crossing> MaterialWalk::CrossingsOf(const Vec3d& from, const Vec3d& to,
-                                                              uint32_t without) const {
+std::optional<double> MaterialWalk::CrossingWith(uint32_t triangle, const Vec3d& from,
+                                                 const Vec3d& to) const {
+  const auto& [a, b, c] = triangles_[triangle];
+  const double side_from = SixVolume(a, b, c, from);
+  const double side_to = SixVolume(a, b, c, to);
+  if ((side_from > 0.0) == (side_to > 0.0)) return std::nullopt;
+  const double ab = SixVolume(from, to, a, b);
+  const double bc = SixVolume(from, to, b, c);
+  const double ca = SixVolume(from, to, c, a);
+  const bool through =
+      (ab >= 0.0 && bc >= 0.0 && ca >= 0.0) || (ab <= 0.0 && bc <= 0.0 && ca <= 0.0);
+  if (!through) return std::nullopt;
+  return side_from / (side_from - side_to);
+}
+
+std::vector<MaterialWalk::Crossing> MaterialWalk::CrossingsOf(const Vec3d& from,
+                                                              const Vec3d& to) const {
   std::vector<Crossing> crossings;
   for (uint32_t i = 0; i < triangles_.size(); ++i) {
-    if (i == without) continue;
-    const auto& [a, b, c] = triangles_[i];
-    const double side_from = SixVolume(a, b, c, from);
-    const double side_to = SixVolume(a, b, c, to);
-    if ((side_from > 0.0) == (side_to > 0.0)) continue;
-    const double ab = SixVolume(from, to, a, b);
-    const double bc = SixVolume(from, to, b, c);
-    const double ca = SixVolume(from, to, c, a);
-    const bool through =
-        (ab >= 0.0 && bc >= 0.0 && ca >= 0.0) || (ab <= 0.0 && bc <= 0.0 && ca <= 0.0);
-    if (through) crossings.push_back({side_from / (side_from - side_to), i});
+    if (const auto at = CrossingWith(i, from, to)) crossings.push_back({*at, i});
   }
   std::sort(crossings.begin(), crossings.end(), [](const Crossing& x, const Crossing& y) {
     return x.at != y.at ? x.at < y.at : x.triangle < y.triangle;
@@ -102,12 +107,24 @@ std::vector<MaterialWalk::Crossing> MaterialWalk::CrossingsOf(const Vec3d& from,
   return crossings;
 }
 
+std::optional<MaterialWalk::Crossing> MaterialWalk::FirstCrossing(const Vec3d& from,
+                                                                  const Vec3d& to,
+                                                                  uint32_t without) const {
+  std::optional<Crossing> first;
+  for (uint32_t i = 0; i < triangles_.size(); ++i) {
+    if (i == without) continue;
+    const auto at = CrossingWith(i, from, to);
+    if (at && (!first || *at < first->at)) first = Crossing{*at, i};
+  }
+  return first;
+}
+
 MaterialWalk::Leg MaterialWalk::WalkTo(const Vec3d& from, const Vec3d& to, uint32_t without) const {
-  const std::vector<Crossing> crossings = CrossingsOf(from, to, without);
+  const std::optional<Crossing> first = FirstCrossing(from, to, without);
   Leg leg;
   leg.begin = from;
-  leg.end = crossings.empty() ? to : from + (to - from) * crossings[0].at;
-  if (!crossings.empty()) leg.hit = crossings[0].triangle;
+  leg.end = first ? from + (to - from) * first->at : to;
+  if (first) leg.hit = first->triangle;
   return leg;
 }
 

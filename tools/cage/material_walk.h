@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -37,15 +38,19 @@ class MaterialWalk {
   WalkEnd From(uint32_t start, double side,
                const std::function<bool(const WalkEnd&)>& matters) const;
 
-  /// Parameters in [0, 1] at which the open segment crosses triangles, ascending, with the
-  /// triangle.
+  /// Where a segment passes a triangle, as a share of its length.
   struct Crossing {
     double at = 0.0;
     uint32_t triangle = 0;
   };
-  std::vector<Crossing> CrossingsOf(const Vec3d& from, const Vec3d& to, uint32_t without) const;
+  /// All crossings of the open segment, ascending.
+  std::vector<Crossing> CrossingsOf(const Vec3d& from, const Vec3d& to) const;
+  /// The first crossing with another triangle than `without`.
+  std::optional<Crossing> FirstCrossing(const Vec3d& from, const Vec3d& to,
+                                        uint32_t without = UINT32_MAX) const;
 
  private:
+  std::optional<double> CrossingWith(uint32_t triangle, const Vec3d& from, const Vec3d& to) const;
   static constexpr uint32_t kNothing = UINT32_MAX;
   // One straight leg of a walk.
   struct Leg {

@@ -48,8 +48,8 @@ std::vector<double> SharesOf(const SolidSurface& surface, const InsideTest& insi
     // Towards the corners: in the tet all the way.
     MaterialWalk::Crossing first{2.0, 0};
     for (const Vec3d& corner : tet) {
-      const auto crossings = walk.CrossingsOf(point, corner, UINT32_MAX);
-      if (!crossings.empty() && crossings[0].at < first.at) first = crossings[0];
+      const auto crossing = walk.FirstCrossing(point, corner);
+      if (crossing && crossing->at < first.at) first = *crossing;
     }
     if (first.at > 1.0) continue;
     shares[copy_of_triangle[first.triangle]] += 1.0;

@@ -9,33 +9,46 @@
 namespace plush::tools {
 namespace {
 
-// A plane with the swept tet on its outer side.
-struct Guard {
-  Vec3d normal;
+// A plane with the swept tet on its inner side or in it.
+struct Plane {
+  Vec3d normal;  // outwards, not unit
   double offset = 0.0;
-  double slack = 0.0;  // clearance, times the normal's length
 
-  // Whether the whole box lies inside, farther away than the clearance.
-  bool ParksInside(const Box3& box) const {
+  // Whether the whole box lies outside.
+  bool Excludes(const Box3& box) const {
     const double reach = 0.5 * (std::abs(normal.x) * (box.high.x - box.low.x) +
                                 std::abs(normal.y) * (box.high.y - box.low.y) +
                                 std::abs(normal.z) * (box.high.z - box.low.z));
-    return Dot(normal, box.Centre()) + reach < offset - slack;
+    return Dot(normal, box.Centre()) - reach > offset;
   }
 };
 
-// The face after an inward move, before an outward one.
-Guard MakeGuard(const Vec3d& from, const Vec3d& to, const Vec3d& a, const Vec3d& b,
-                double clearance) {
-  Vec3d normal = Cross(a - to, b - to);
-  const Vec3d* corner = &to;
-  if (Dot(normal, from - to) < 0.0) {
-    normal = Cross(a - from, b - from);
-    corner = &from;
+// What lies outside any of them is farther from the tet than the clearance.
+class SweptPlanes {
+ public:
+  SweptPlanes(const std::array<Vec3d, 4>& tet, double clearance) {
+    constexpr std::array<std::array<size_t, 4>, 4> kFaces = {
+        {{1, 2, 3, 0}, {0, 2, 3, 1}, {0, 1, 2, 3}, {0, 1, 3, 2}}};  // the last lies opposite
+    for (size_t i = 0; i < 4; ++i) {
+      const auto& [a, b, c, opposite] = kFaces[i];
+      Vec3d normal = Cross(tet[b] - tet[a], tet[c] - tet[a]);
+      const double side = Dot(normal, tet[opposite] - tet[a]);
+      if (side > 0.0) normal = -normal;
+      // A little more than the clearance: rounding of the products. In a flat tet, whose corners
+      // may lie on either side by rounding, that covers the height.
+      const double slack =
+          1.001 * clearance * Length(normal) + (side == 0.0 ? 0.0 : 1e-12 * std::abs(side));
+      planes_[i] = {normal, Dot(normal, tet[a]) + slack};
+    }
   }
-  // A little more than the clearance: rounding of the products.
-  return {normal, Dot(normal, *corner), 1.001 * clearance * Length(normal)};
-}
+  bool Exclude(const Box3& box) const {
+    return planes_[0].Excludes(box) || planes_[1].Excludes(box) || planes_[2].Excludes(box) ||
+           planes_[3].Excludes(box);
+  }
+
+ private:
+  std::array<Plane, 4> planes_;
+};
 
 }  // namespace
 
@@ -80,9 +93,9 @@ bool SurfaceClearance::IsFree(const Vec3d& from, const Vec3d& to, const Vec3d& a
   const Vec3d margin = Vec3d{1.0, 1.0, 1.0} * clearance_;
   box.low -= margin;
   box.high += margin;
-  const Guard guard = MakeGuard(from, to, a, b, clearance_);
+  const SweptPlanes planes({to, a, b, from}, clearance_);
   const auto may_hit = [&](const Box3& other) {
-    return box.Overlaps(other) && !guard.ParksInside(other);
+    return box.Overlaps(other) && !planes.Exclude(other);
   };
   return !bvh_.AnyOf(may_hit, [&](uint32_t t) {
     if (!is_hit(t)) return false;

@@ -70,7 +70,7 @@ void JoinAlongEdges(const std::array<Vec3d, 4>& tet, const std::vector<Triangle>
                     const MaterialWalk& walk, DisjointSets* sets) {
   const auto corner = [&](size_t i) { return static_cast<uint32_t>(triangles.size() + i); };
   for (const auto& [a, b] : kTetEdges) {
-    const auto crossings = walk.CrossingsOf(tet[a], tet[b], UINT32_MAX);
+    const auto crossings = walk.CrossingsOf(tet[a], tet[b]);
     // The stretch before crossing i, and the last one.
     for (size_t i = 0; i <= crossings.size(); ++i) {
       const bool first = i == 0;
@@ -88,21 +88,32 @@ void JoinAlongEdges(const std::array<Vec3d, 4>& tet, const std::vector<Triangle>
   }
 }
 
-// Joins each patch with what its walks through the material end at.
+// Whether all triangles are of one set.
+bool AreJoined(const std::vector<std::vector<uint32_t>>& patches, DisjointSets* sets) {
+  const uint32_t first = sets->Find(0);
+  return std::all_of(patches.begin(), patches.end(), [&](const auto& patch) {
+    return patch.empty() || sets->Find(patch[0]) == first;
+  });
+}
+
+// Joins each patch with what its walks through the material end at. There is material outside a
+// patch too where it lies within another part.
 void JoinThroughMaterial(const std::vector<Triangle>& triangles, const MaterialWalk& walk,
-                         DisjointSets* sets) {
+                         bool may_nest, DisjointSets* sets) {
   const auto num_triangles = static_cast<uint32_t>(triangles.size());
+  const auto element = [&](const WalkEnd& end) {
+    return end.kind == WalkEnd::Kind::kCorner ? num_triangles + end.index : end.index;
+  };
   std::vector<std::vector<uint32_t>> patches(num_triangles);
   for (uint32_t i = 0; i < num_triangles; ++i) patches[sets->Find(i)].push_back(i);
   for (const auto& patch : patches) {
     if (patch.empty()) continue;
+    if (AreJoined(patches, sets)) return;
     const size_t probes = std::min(kProbesPerPatch, patch.size());
     for (size_t i = 0; i < probes; ++i) {
       const uint32_t start = patch[i * patch.size() / probes];
-      const auto element = [&](const WalkEnd& end) {
-        return end.kind == WalkEnd::Kind::kCorner ? num_triangles + end.index : end.index;
-      };
       for (const double side : {-1.0, 1.0}) {
+        if (side > 0.0 && !may_nest) continue;
         const WalkEnd end = walk.From(start, side, [&](const WalkEnd& reached) {
           return sets->Find(element(reached)) != sets->Find(start);
         });
@@ -202,7 +213,7 @@ TetPieces PieceFinder::Find(const std::array<Vec3d, 4>& tet, std::span<const uin
   const MaterialWalk walk(tet, corners, inside_);
   JoinIntersecting(corners, &sets);
   JoinAlongEdges(tet, corners, corner_inside, inside_, walk, &sets);
-  JoinThroughMaterial(corners, walk, &sets);
+  JoinThroughMaterial(corners, walk, links_.num_parts > 1 || !surface_.closed, &sets);
   // Material without surface of its own in the tet occurs only where holes were closed.
   for (uint32_t i = 0; i < 4; ++i) {
     if (corner_inside[i] && sets.Find(num_triangles + i) >= num_triangles) {

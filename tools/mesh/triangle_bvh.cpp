@@ -2,6 +2,8 @@
 #include "mesh/triangle_bvh.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace plush::tools {
 namespace {
@@ -21,30 +23,51 @@ TriangleBvh::TriangleBvh(std::span<const Vec3d> points,
   if (boxes_.empty()) return;
   nodes_.reserve(boxes_.size());
   Build(0, static_cast<uint32_t>(boxes_.size()));
+  leaf_boxes_.reserve(boxes_.size());
+  for (const uint32_t t : order_) leaf_boxes_.push_back(RoundOutwards(boxes_[t]));
 }
 
-uint32_t TriangleBvh::Build(uint32_t begin, uint32_t end) {
+TriangleBvh::FloatBox TriangleBvh::RoundOutwards(const Box3& box) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  FloatBox out;
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto a = static_cast<size_t>(axis);
+    out.low[a] = static_cast<float>(box.low[axis]);
+    out.high[a] = static_cast<float>(box.high[axis]);
+    if (static_cast<double>(out.low[a]) > box.low[axis]) {
+      out.low[a] = std::nextafter(out.low[a], -kInfinity);
+    }
+    if (static_cast<double>(out.high[a]) < box.high[axis]) {
+      out.high[a] = std::nextafter(out.high[a], kInfinity);
+    }
+  }
+  return out;
+}
+
+// Adds the node of a range of order_ and all below it; its box.
+Box3 TriangleBvh::Build(uint32_t begin, uint32_t end) {
   const auto id = static_cast<uint32_t>(nodes_.size());
   nodes_.emplace_back();
   Node node;
+  Box3 box;
   if (end - begin <= kLeafTriangles) {
     node.begin = begin;
     node.end = end;
     for (uint32_t i = begin; i < end; ++i) {
-      node.box.Add(boxes_[order_[i]]);
+      box.Add(boxes_[order_[i]]);
       node.max_triangle = std::max(node.max_triangle, order_[i]);
     }
   } else {
     const uint32_t middle = SplitAtMedian(begin, end);
-    const uint32_t first = Build(begin, middle);
-    node.second_child = Build(middle, end);
-    node.box = nodes_[first].box;
-    node.box.Add(nodes_[node.second_child].box);
+    box = Build(begin, middle);
+    node.second_child = static_cast<uint32_t>(nodes_.size());
+    box.Add(Build(middle, end));
     node.max_triangle =
-        std::max(nodes_[first].max_triangle, nodes_[node.second_child].max_triangle);
+        std::max(nodes_[id + 1].max_triangle, nodes_[node.second_child].max_triangle);
   }
+  node.box = RoundOutwards(box);
   nodes_[id] = node;
-  return id;
+  return box;
 }
 
 uint32_t TriangleBvh::SplitAtMedian(uint32_t begin, uint32_t end) {
@@ -74,7 +97,7 @@ void TriangleBvh::FindOverlaps(const Box3& box, uint32_t first,
   while (depth > 0) {
     const uint32_t id = stack[--depth];
     const Node& node = nodes_[id];
-    if (node.max_triangle < first || !node.box.Overlaps(box)) continue;
+    if (node.max_triangle < first || !node.box.ToBox().Overlaps(box)) continue;
     if (node.second_child != 0) {
       stack[depth++] = node.second_child;
       stack[depth++] = id + 1;
