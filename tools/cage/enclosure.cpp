@@ -128,16 +128,21 @@ std::vector<uint32_t> FindEscapes(const TetMesh& mesh, const CageFaces& faces,
                                   std::span<const Vec3d> points,
                                   std::span<const std::array<uint32_t, 3>> triangles,
                                   std::span<const uint32_t> tet_of_point) {
+  std::vector<uint8_t> located(points.size());
+  tbb::parallel_for(tbb::blocked_range<size_t>(0, points.size(), 1024), [&](const auto& range) {
+    for (size_t p = range.begin(); p < range.end(); ++p) {
+      located[p] = TetContains(mesh, tet_of_point[p], points[p]) ? 1 : 0;
+    }
+  });
   std::vector<uint8_t> escapes(triangles.size(), 0);
   tbb::parallel_for(tbb::blocked_range<size_t>(0, triangles.size(), 256), [&](const auto& range) {
     Follower follower(mesh, faces);
     for (size_t t = range.begin(); t < range.end(); ++t) {
       const auto& [a, b, c] = triangles[t];
       const std::array<uint32_t, 3> tets = {tet_of_point[a], tet_of_point[b], tet_of_point[c]};
-      const bool located = TetContains(mesh, tets[0], points[a]) &&
-                           TetContains(mesh, tets[1], points[b]) &&
-                           TetContains(mesh, tets[2], points[c]);
-      escapes[t] = located && follower.Holds({points[a], points[b], points[c]}, tets) ? 0 : 1;
+      const bool holds = located[a] != 0 && located[b] != 0 && located[c] != 0 &&
+                         follower.Holds({points[a], points[b], points[c]}, tets);
+      escapes[t] = holds ? 0 : 1;
     }
   });
   std::vector<uint32_t> out;

@@ -8,6 +8,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <span>
 
 namespace plush::tools {
 namespace {
@@ -40,17 +41,28 @@ Owners OwnersOfPoints(const SolidSurface& surface, const SplitCage& cage) {
   return owners;
 }
 
-// Tets with the point that are reached in the fewest steps, ascending.
+// Those of `tets` (repeated ones in a row) that contain the point, ascending.
+std::vector<uint32_t> Containing(const TetMesh& mesh, const Vec3d& point,
+                                 std::span<const uint32_t> tets) {
+  std::vector<uint32_t> found;
+  for (size_t i = 0; i < tets.size(); ++i) {
+    if (i > 0 && tets[i] == tets[i - 1]) continue;
+    if (TetContains(mesh, tets[i], point)) found.push_back(tets[i]);
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+// Tets with the point that are reached in the fewest steps from its owners, ascending.
 std::vector<uint32_t> Candidates(const TetMesh& mesh, const CageFaces& faces, const Vec3d& point,
-                                 std::vector<uint32_t> front) {
+                                 std::span<const uint32_t> owners) {
+  std::vector<uint32_t> found = Containing(mesh, point, owners);
+  if (!found.empty()) return found;
+  std::vector<uint32_t> front(owners.begin(), owners.end());
   front.erase(std::unique(front.begin(), front.end()), front.end());
   std::vector<uint32_t> seen = front;
-  std::vector<uint32_t> found;
-  for (int step = 0; step <= kSteps; ++step) {
-    for (const uint32_t tet : front) {
-      if (TetContains(mesh, tet, point)) found.push_back(tet);
-    }
-    if (!found.empty()) break;
+  for (int step = 1; step <= kSteps && found.empty(); ++step) {
     std::vector<uint32_t> next;
     for (const uint32_t tet : front) {
       for (size_t corner = 0; corner < 4; ++corner) {
@@ -62,9 +74,8 @@ std::vector<uint32_t> Candidates(const TetMesh& mesh, const CageFaces& faces, co
       }
     }
     front.swap(next);
+    found = Containing(mesh, point, front);
   }
-  std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 
