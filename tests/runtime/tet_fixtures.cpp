@@ -116,6 +116,7 @@ ShapeAsset ShapeAsset::Baked(const tools::TetMesh& mesh, const tools::Material& 
   settings.material = material;
   settings.dt = dt;
   settings.mass = tools::MassSource::kCage;
+  settings.threads = 1;  // TBB is not built for the thread sanitizer
   tools::FindingList findings;
   const auto baked = tools::Bake(tools::ModelFromTets(mesh), settings, &findings);
   if (!baked.ok()) FAIL(baked.error().message);

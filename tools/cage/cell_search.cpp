@@ -16,6 +16,7 @@ namespace {
 constexpr int kMostTries = 16;
 constexpr int kFewestTries = 5;
 constexpr size_t kTrianglesForTries = 500'000;
+constexpr size_t kPartsAsMuch = 8;
 
 // Places of which real cages are built: as many as there are times these triangles in the surface.
 constexpr size_t kTrianglesForPlaces = 80'000;
@@ -139,12 +140,13 @@ Result<CellAttempt> CellSearch::Try(double cell, const LatticeShift& shift) {
 Result<CellAttempt> CellSearch::Nearest(uint32_t target) {
   const double aim = 0.5 * (1.0 + kEnough) * target;
   const Place start = {1.5 * LongestSide() / RootOfCount(target), CentredShift(kind_)};
-  const int tries = std::clamp(static_cast<int>(kTrianglesForTries / surface_.triangles.size()),
-                               kFewestTries, kMostTries);
+  // Parts that lie in one tet make a trial cage slow: so many are as much work again.
+  const size_t work = surface_.triangles.size() * (1 + links_.num_parts / kPartsAsMuch);
+  const int tries =
+      std::clamp(static_cast<int>(kTrianglesForTries / work), kFewestTries, kMostTries);
   if (target < kFewestToGuess) return Adjust(start, target, tries);
   const Guess guess(*this, start.cell);
-  const size_t count =
-      std::clamp<size_t>(kTrianglesForPlaces / surface_.triangles.size(), 1, kMostPlaces);
+  const size_t count = std::clamp<size_t>(kTrianglesForPlaces / work, 1, kMostPlaces);
   const std::vector<Place> places = guess.Best(start, kVoxelExcess * aim, target, count);
   std::optional<CellAttempt> best;
   double excess = 1.0;  // cell sizes that the guesses were off by

@@ -142,20 +142,25 @@ bool NodeMoves::IsFree(uint32_t f, uint32_t node, const Vec3d& to, Vec3d* blocke
   return false;
 }
 
-// Whether the node, or the middle of one of its boundary faces, comes into the solid: through a
-// hole of the surface nothing else would stop it.
+// Whether the node, or the middle of the boundary face that sweeps over most on the way in, comes
+// into the solid: through a hole of the surface nothing else would stop it. Winding numbers are
+// dear: the other faces have their turn when their nodes move.
 bool NodeMoves::EntersSolid(uint32_t node, const Vec3d& to) const {
   const Vec3d& from = cage_.mesh.nodes[node];
   const auto enters = [this](const Vec3d& before, const Vec3d& after) {
     return inside_->IsInside(after) && !inside_->IsInside(before);
   };
-  if (!FacesOf(node).empty() && enters(from, to)) return true;
+  if (FacesOf(node).empty()) return false;
+  double most = 0.0;
+  Vec3d others;
   for (const uint32_t f : FacesOf(node)) {
     const auto [first, a, b] = StartingAt(faces_.boundary[f].nodes, node);
-    const Vec3d others = cage_.mesh.nodes[a] + cage_.mesh.nodes[b];
-    if (enters((from + others) / 3.0, (to + others) / 3.0)) return true;
+    const double swept = -SixVolume(from, cage_.mesh.nodes[a], cage_.mesh.nodes[b], to);
+    if (!(swept > most)) continue;
+    most = swept;
+    others = cage_.mesh.nodes[a] + cage_.mesh.nodes[b];
   }
-  return false;
+  return enters(from, to) || (most > 0.0 && enters((from + others) / 3.0, (to + others) / 3.0));
 }
 
 // Whether the angles of the tets around edge (node, other) come too near a full turn.

@@ -16,6 +16,10 @@ namespace {
 // Points of a patch from which the material behind it is probed.
 constexpr size_t kProbesPerPatch = 24;
 
+// One in so many looks outwards too. Each one that ends at another part asks for a winding number,
+// which is dear, and hardly ever finds material.
+constexpr size_t kProbesPerOutside = 8;
+
 constexpr size_t kMaxPieces = 250;
 
 constexpr std::array<std::array<size_t, 2>, 6> kTetEdges = {
@@ -113,7 +117,7 @@ void JoinThroughMaterial(const std::vector<Triangle>& triangles, const MaterialW
     for (size_t i = 0; i < probes; ++i) {
       const uint32_t start = patch[i * patch.size() / probes];
       for (const double side : {-1.0, 1.0}) {
-        if (side > 0.0 && !may_nest) continue;
+        if (side > 0.0 && (!may_nest || i % kProbesPerOutside != 0)) continue;
         const WalkEnd end = walk.From(start, side, [&](const WalkEnd& reached) {
           return sets->Find(element(reached)) != sets->Find(start);
         });
