@@ -165,6 +165,15 @@ Result<Fitted> FitNearest(const SolidSurface& surface, const InsideTest& inside,
   return other.num_tets() <= target && other.num_tets() > best.num_tets() ? other : best;
 }
 
+std::vector<Place> PlacesOf(const TetMesh& mesh, const BoundaryDefects& defects) {
+  std::vector<Place> places;
+  for (const auto& [a, b] : defects.edges) {
+    places.push_back({(mesh.nodes[a] + mesh.nodes[b]) * 0.5, -1, -1, ""});
+  }
+  for (const uint32_t node : defects.nodes) places.push_back({mesh.nodes[node], -1, -1, ""});
+  return places;
+}
+
 // What the caller gets of it, with the findings.
 LatticeCage Describe(const SolidSurface& surface, const InsideTest& inside, Fitted fitted,
                      FindingList* findings) {
@@ -182,7 +191,8 @@ LatticeCage Describe(const SolidSurface& surface, const InsideTest& inside, Fitt
   if (cage.num_pinched > 0) {
     findings->Add("CAGE_PINCHED", cage.num_pinched,
                   "the cage's boundary is pinched at " + std::to_string(cage.num_pinched) +
-                      " edges and nodes");
+                      " edges and nodes",
+                  PlacesOf(split.mesh, defects));
   }
   cage.cell_m = fitted.cell_m;
   cage.solid_volume_m3 = fitted.solid.volume;
