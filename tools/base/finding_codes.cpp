@@ -38,6 +38,8 @@ constexpr auto kCodes = std::to_array<FindingCode>({
      "Choose a number nearer the one reached, or give --cell."},
     {"CAGE_TOO_FEW_TETS", kW, "The model needs more tets than asked for.",
      "Raise --tets, or let parts share tets with --join."},
+    {"CDG_OUTSIDE", kW, "The tets do not hold all of the surface: no collision surface was made.",
+     "Use --mesher lattice if the body is to be touched."},
     {"EMBED_OUTSIDE", kW, "Vertices of the render mesh lie far outside the tets.",
      "Check the place, --unit and --up of both files; such vertices follow the nearest tet."},
     {"FILE_CONTENT_HASH", kE, "The content hash does not match the bytes.",

@@ -6,8 +6,11 @@
 #include "partition/boundary_surface.h"
 #include "partition/collision_layout.h"
 #include "partition/patches.h"
+#include "partition/short_edges.h"
+#include "partition/surface_clipping.h"
 
 #include <limits>
+#include <string>
 #include <vector>
 
 namespace plush::tools {
@@ -44,7 +47,44 @@ std::vector<uint32_t> NearestTriangles(const SurfaceMesh& surface,
   return nearest;
 }
 
+// Shortest edge that a cut may leave, in diagonals of the surface's box: several hundred times the
+// spacing of float coordinates.
+constexpr double kShortEdge = 3e-5;
+
+void ReportOutside(const SolidSurface& surface, const std::vector<uint32_t>& outside,
+                   FindingList* findings) {
+  std::vector<Place> places;
+  for (const uint32_t t : outside) {
+    if (places.size() == kMaxPlaces) break;
+    const auto& [a, b, c] = surface.triangles[t];
+    places.push_back({(surface.points[a] + surface.points[b] + surface.points[c]) / 3.0,
+                      static_cast<int64_t>(surface.source_triangle[t]), -1, ""});
+  }
+  findings->Add("CDG_OUTSIDE", outside.size(),
+                std::to_string(outside.size()) + " of " + std::to_string(surface.triangles.size()) +
+                    " triangles are not held by the tets: the body has no collision surface",
+                places);
+}
+
 }  // namespace
+
+Partition PartitionSurface(const SolidSurface& surface, const TetMesh& mesh,
+                           std::span<const uint32_t> tet_of_point, FindingList* findings) {
+  Partition partition;
+  ClippedSurface clipped = ClipSurface(surface, mesh, tet_of_point);
+  partition.num_crossings = clipped.num_crossings;
+  if (!clipped.outside.empty()) {
+    ReportOutside(surface, clipped.outside, findings);
+    return partition;
+  }
+  partition.num_merged =
+      CollapseShortEdges(mesh, kShortEdge * Length(BoxOf(surface).Extent()),
+                         static_cast<uint32_t>(surface.points.size()), &clipped.surface);
+  const SurfacePatches patches = FindPatches(clipped.surface);
+  partition.num_seams = patches.num_cut;
+  partition.data = LayOutCollision(clipped.surface, patches, mesh, surface.source_triangle);
+  return partition;
+}
 
 Partition PartitionBoundary(const SurfaceMesh& surface, const TetMesh& mesh) {
   const CutSurface cut = CutBoundary(mesh);
