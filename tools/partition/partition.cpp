@@ -47,22 +47,21 @@ std::vector<uint32_t> NearestTriangles(const SurfaceMesh& surface,
   return nearest;
 }
 
-// Shortest edge that a cut may leave, in diagonals of the surface's box: several hundred times the
-// spacing of float coordinates.
-constexpr double kShortEdge = 3e-5;
-
-void ReportOutside(const SolidSurface& surface, const std::vector<uint32_t>& outside,
-                   FindingList* findings) {
+// `what` completes "N of M triangles ...".
+void ReportTriangles(const char* code, const SolidSurface& surface,
+                     const std::vector<uint32_t>& triangles, const std::string& what,
+                     FindingList* findings) {
+  if (triangles.empty()) return;
   std::vector<Place> places;
-  for (const uint32_t t : outside) {
+  for (const uint32_t t : triangles) {
     if (places.size() == kMaxPlaces) break;
     const auto& [a, b, c] = surface.triangles[t];
     places.push_back({(surface.points[a] + surface.points[b] + surface.points[c]) / 3.0,
                       static_cast<int64_t>(surface.source_triangle[t]), -1, ""});
   }
-  findings->Add("CDG_OUTSIDE", outside.size(),
-                std::to_string(outside.size()) + " of " + std::to_string(surface.triangles.size()) +
-                    " triangles are not held by the tets: the body has no collision surface",
+  findings->Add(code, triangles.size(),
+                std::to_string(triangles.size()) + " of " +
+                    std::to_string(surface.triangles.size()) + " triangles " + what,
                 places);
 }
 
@@ -73,12 +72,14 @@ Partition PartitionSurface(const SolidSurface& surface, const TetMesh& mesh,
   Partition partition;
   ClippedSurface clipped = ClipSurface(surface, mesh, tet_of_point);
   partition.num_crossings = clipped.num_crossings;
-  if (!clipped.outside.empty()) {
-    ReportOutside(surface, clipped.outside, findings);
-    return partition;
-  }
+  ReportTriangles("CDG_OUTSIDE", surface, clipped.outside,
+                  "are not held by the tets: the body has no collision surface", findings);
+  if (!clipped.outside.empty()) return partition;
+  ReportTriangles("CDG_TORN", surface, clipped.torn,
+                  "lie where strands of the cage part: the collision surface is open there",
+                  findings);
   partition.num_merged =
-      CollapseShortEdges(mesh, kShortEdge * Length(BoxOf(surface).Extent()),
+      CollapseShortEdges(mesh, kShortestCutEdge * Length(BoxOf(surface).Extent()),
                          static_cast<uint32_t>(surface.points.size()), &clipped.surface);
   const SurfacePatches patches = FindPatches(clipped.surface);
   partition.num_seams = patches.num_cut;

@@ -5,6 +5,7 @@
 #include "partition/short_edges.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -12,8 +13,8 @@
 namespace plush::tools {
 namespace {
 
-// How far a point may move, in lengths of the edges to collapse.
-constexpr double kReach = 4.0;
+// Most that all collapses together change the area, and the vector area, as a share of the area.
+constexpr double kAreaBudget = 5e-7;
 
 struct ShortEdge {
   double length_squared = 0.0;
@@ -29,7 +30,11 @@ struct Merged {
 class Collapser {
  public:
   Collapser(const TetMesh& mesh, double length, CutSurface* surface)
-      : mesh_(mesh), length_(length), s_(*surface), alive_(s_.triangles.size(), true) {}
+      : mesh_(mesh), length_(length), s_(*surface), alive_(s_.triangles.size(), true) {
+    double area = 0.0;
+    for (uint32_t t = 0; t < s_.triangles.size(); ++t) area += 0.5 * Length(Normal(t));
+    budget_ = kAreaBudget * area;
+  }
 
   size_t Run(uint32_t first_new) {
     size_t collapsed = 0;
@@ -136,7 +141,7 @@ class Collapser {
       common.weights[i] /= sum;
       place += mesh_.nodes[common.nodes[i]] * common.weights[i];
     }
-    const double reach = kReach * length_;
+    const double reach = kReachOfMerging * length_;
     if (Length(place - s_.points[p]) > reach || Length(place - s_.points[q]) > reach) {
       return std::nullopt;
     }
@@ -157,6 +162,16 @@ class Collapser {
     return Cross(s_.points[b] - s_.points[a], s_.points[c] - s_.points[a]);
   }
 
+  // Whether the tets of all triangles of a fan have what carries a point.
+  bool IsCarriedAround(const std::vector<uint32_t>& fan, const Carrier& carrier) const {
+    return std::all_of(fan.begin(), fan.end(), [&](uint32_t h) {
+      const auto& tet = mesh_.tets[s_.tets[h / 3]];
+      return std::all_of(
+          carrier.nodes.begin(), carrier.nodes.begin() + carrier.count,
+          [&tet](uint32_t node) { return std::find(tet.begin(), tet.end(), node) != tet.end(); });
+    });
+  }
+
   // Whether no triangle that is left turns around.
   bool KeepsSides(const std::vector<uint32_t>& fan, uint32_t p, uint32_t q,
                   const Vec3d& place) const {
@@ -167,6 +182,38 @@ class Collapser {
       if (has_p && has_q) return true;
       return Dot(Normal(h / 3), NormalWith(h / 3, p, q, place)) > 0.0;
     });
+  }
+
+  // How the collapse changes the area and the vector area of the triangles around.
+  struct Change {
+    double area = 0.0;
+    Vec3d vector_area;
+  };
+  Change ChangeOf(const std::vector<uint32_t>& fan_p, const std::vector<uint32_t>& fan_q,
+                  uint32_t p, uint32_t q, const Vec3d& place) const {
+    std::vector<uint32_t> around;
+    for (const uint32_t h : fan_p) around.push_back(h / 3);
+    for (const uint32_t h : fan_q) around.push_back(h / 3);
+    std::sort(around.begin(), around.end());
+    around.erase(std::unique(around.begin(), around.end()), around.end());
+    Change change;
+    for (const uint32_t t : around) {
+      const Vec3d before = Normal(t) * 0.5;
+      const Vec3d after = NormalWith(t, p, q, place) * 0.5;  // zero where it has both points
+      change.area += Length(after) - Length(before);
+      change.vector_area += after - before;
+    }
+    return change;
+  }
+
+  // Takes the change where the sum of all stays small.
+  bool Spend(const Change& change) {
+    const double area = area_change_ + change.area;
+    const Vec3d vector_area = vector_change_ + change.vector_area;
+    if (std::abs(area) > budget_ || Length(vector_area) > budget_) return false;
+    area_change_ = area;
+    vector_change_ = vector_area;
+    return true;
   }
 
   // Takes the triangle at half-edge `h` out and joins what lay beyond its other two edges.
@@ -186,8 +233,10 @@ class Collapser {
     const std::vector<uint32_t> fan_p = Fan(NextHalfEdge(h));
     if (!KeepsTopology(h, fan_q, fan_p)) return false;
     const std::optional<Merged> merged = Merge(p, q);
-    if (!merged || !KeepsSides(fan_q, p, q, merged->place) ||
-        !KeepsSides(fan_p, p, q, merged->place)) {
+    if (!merged || !IsCarriedAround(fan_q, merged->carrier) ||
+        !IsCarriedAround(fan_p, merged->carrier) || !KeepsSides(fan_q, p, q, merged->place) ||
+        !KeepsSides(fan_p, p, q, merged->place) ||
+        !Spend(ChangeOf(fan_p, fan_q, p, q, merged->place))) {
       return false;
     }
     for (const uint32_t at : fan_q) s_.triangles[at / 3][at % 3] = p;
@@ -227,6 +276,9 @@ class Collapser {
   const double length_;
   CutSurface& s_;
   std::vector<bool> alive_;
+  double budget_ = 0.0;  // most that area and vector area may change [m^2]
+  double area_change_ = 0.0;
+  Vec3d vector_change_;
 };
 
 }  // namespace

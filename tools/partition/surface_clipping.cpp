@@ -65,7 +65,7 @@ class Walker {
         split->outside = true;
         return;
       }
-      if (cut->count == 0) continue;
+      if (cut->count == 0 || HasForeignCorner(*cut, ids, tet)) continue;
       split->pieces.push_back({tet, *cut});
       for (uint8_t side = 0; side < cut->count; ++side) {
         if (cut->lines[side] >= kFaceLine) {
@@ -90,6 +90,16 @@ class Walker {
  private:
   static void AddOnce(uint32_t tet, std::vector<uint32_t>* queue) {
     if (std::find(queue->begin(), queue->end(), tet) == queue->end()) queue->push_back(tet);
+  }
+
+  // Whether a corner of the triangle lies in the tet only because that overlaps the one that has
+  // it.
+  bool HasForeignCorner(const TriangleCut& cut, const std::array<uint32_t, 3>& ids,
+                        uint32_t tet) const {
+    return std::any_of(
+        cut.corners.begin(), cut.corners.begin() + cut.count, [&](const CutCorner& corner) {
+          return corner.kind == CutCorner::Kind::kCorner && tets_[ids[corner.first]] != tet;
+        });
   }
 
   void Cross(uint32_t tet, size_t corner, std::vector<uint32_t>* queue,
@@ -475,34 +485,31 @@ class Clipper {
     }
   }
 
-  // Joins sides; one without partner is a border of the surface, or the strands do not fit.
+  // Joins sides; one without partner is a border of the surface, or the surface is torn there.
   void Connect() {
     std::sort(sides_.begin(), sides_.end());
     CutSurface& cut = result_.surface;
     const auto num_edges = static_cast<uint32_t>(opposite_.size());
-    for (uint32_t edge = 0; edge < num_edges; ++edge) {
-      const uint32_t side = whole_edges_[edge];
-      if (side == kNoHalfEdge || opposite_[edge] == kNoHalfEdge) continue;
-      const uint32_t other = cut.opposite[side];
-      if (other != kNoHalfEdge && cut.tets[other / 3] == cut.tets[side / 3]) continue;
-      result_.outside.push_back(edge / 3);
-    }
     for (size_t i = 0; i < sides_.size(); ++i) {
       const Side& side = sides_[i];
+      const uint32_t tet = cut.tets[side.half_edge / 3];
+      const bool is_edge = side.line < num_edges;
       if (i + 1 < sides_.size() && side.Joins(sides_[i + 1])) {
         const Side& other = sides_[++i];
-        cut.opposite[side.half_edge] = other.half_edge;
-        cut.opposite[other.half_edge] = side.half_edge;
-        const bool one_tet = cut.tets[side.half_edge / 3] == cut.tets[other.half_edge / 3];
-        if (one_tet == (side.line < num_edges)) continue;
-      } else if (side.line < num_edges && opposite_[side.line] == kNoHalfEdge) {
+        // Across an edge of the surface the tet stays the same, across a face it changes.
+        if ((tet == cut.tets[other.half_edge / 3]) == is_edge) {
+          cut.opposite[side.half_edge] = other.half_edge;
+          cut.opposite[other.half_edge] = side.half_edge;
+          continue;
+        }
+        result_.torn.push_back(cut.sources[other.half_edge / 3]);
+      } else if (is_edge && opposite_[side.line] == kNoHalfEdge) {
         continue;
       }
-      result_.outside.push_back(cut.sources[side.half_edge / 3]);
+      result_.torn.push_back(cut.sources[side.half_edge / 3]);
     }
-    std::sort(result_.outside.begin(), result_.outside.end());
-    result_.outside.erase(std::unique(result_.outside.begin(), result_.outside.end()),
-                          result_.outside.end());
+    std::sort(result_.torn.begin(), result_.torn.end());
+    result_.torn.erase(std::unique(result_.torn.begin(), result_.torn.end()), result_.torn.end());
   }
 
   struct OnEdge {
