@@ -121,8 +121,8 @@ void SolidVoxels::ListVoxels(const std::vector<bool>& marks) {
     for (int y = 0; y < counts_[1]; ++y) {
       for (int x = 0; x < counts_[0]; ++x) {
         if (!marks[At(x, y, z)]) continue;
-        number[At(x, y, z)] = static_cast<uint32_t>(centres_.size());
-        centres_.push_back(box_.low + Vec3d{x + 0.5, y + 0.5, z + 0.5} * edge_);
+        number[At(x, y, z)] = static_cast<uint32_t>(voxels_.size());
+        voxels_.push_back({x, y, z});
       }
     }
   }
@@ -138,18 +138,32 @@ void SolidVoxels::ListVoxels(const std::vector<bool>& marks) {
   }
 }
 
-SolidVoxels::Cut SolidVoxels::CutBy(const Lattice& lattice) const {
-  std::vector<uint32_t> tets(centres_.size());
-  std::vector<bool> seen(lattice.num_tets(), false);
-  Cut cut;
-  for (size_t v = 0; v < centres_.size(); ++v) {
-    tets[v] = lattice.TetAt(centres_[v]);
-    if (!seen[tets[v]]) ++cut.tets;
-    seen[tets[v]] = true;
+// Of the voxels' centres.
+std::vector<Lattice::PlaceOnAxis> SolidVoxels::PlacesOnAxis(int axis,
+                                                            const Lattice& lattice) const {
+  std::vector<Lattice::PlaceOnAxis> places;
+  for (int i = 0; i < counts_[static_cast<size_t>(axis)]; ++i) {
+    places.push_back(lattice.FindOnAxis(axis, box_.low[axis] + (i + 0.5) * edge_));
   }
-  DisjointSets pieces(static_cast<uint32_t>(centres_.size()));
-  cut.pieces = static_cast<uint32_t>(centres_.size());
-  for (uint32_t v = 0; v < centres_.size(); ++v) {
+  return places;
+}
+
+SolidVoxels::Cut SolidVoxels::CutBy(const Lattice& lattice) const {
+  const std::array<std::vector<Lattice::PlaceOnAxis>, 3> places = {
+      PlacesOnAxis(0, lattice), PlacesOnAxis(1, lattice), PlacesOnAxis(2, lattice)};
+  std::vector<uint32_t> tets(voxels_.size());
+  std::vector<uint8_t> seen(lattice.num_tets(), 0);
+  Cut cut;
+  for (size_t v = 0; v < voxels_.size(); ++v) {
+    const auto& [x, y, z] = voxels_[v];
+    tets[v] = lattice.TetAt(places[0][static_cast<size_t>(x)], places[1][static_cast<size_t>(y)],
+                            places[2][static_cast<size_t>(z)]);
+    cut.tets += 1u - seen[tets[v]];
+    seen[tets[v]] = 1;
+  }
+  DisjointSets pieces(static_cast<uint32_t>(voxels_.size()));
+  cut.pieces = static_cast<uint32_t>(voxels_.size());
+  for (uint32_t v = 0; v < voxels_.size(); ++v) {
     for (const uint32_t other : next_[v]) {
       if (other == UINT32_MAX || tets[other] != tets[v]) continue;
       cut.pieces -= pieces.Join(v, other) ? 1 : 0;

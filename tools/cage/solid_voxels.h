@@ -28,11 +28,12 @@ class SolidVoxels {
   /// O(voxels + lattice tets).
   Cut CutBy(const Lattice& lattice) const;
 
-  size_t num_voxels() const { return centres_.size(); }
+  size_t num_voxels() const { return voxels_.size(); }
 
  private:
   int Index(int axis, double coordinate) const;
   size_t At(int x, int y, int z) const;
+  std::vector<Lattice::PlaceOnAxis> PlacesOnAxis(int axis, const Lattice& lattice) const;
   void MarkSurface(const SolidSurface& surface, std::vector<bool>* marks) const;
   void MarkInside(const SolidSurface& surface, std::vector<bool>* marks) const;
   void ListVoxels(const std::vector<bool>& marks);
@@ -40,7 +41,7 @@ class SolidVoxels {
   Box3 box_;
   double edge_;
   std::array<int, 3> counts_ = {};
-  std::vector<Vec3d> centres_;                 // [m]
+  std::vector<std::array<int, 3>> voxels_;     // numbers along the axes
   std::vector<std::array<uint32_t, 3>> next_;  // the neighbours towards +x, +y, +z, or UINT32_MAX
 };
 

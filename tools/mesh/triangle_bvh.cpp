@@ -16,13 +16,17 @@ constexpr uint32_t kLeafTriangles = 4;
 TriangleBvh::TriangleBvh(std::span<const Vec3d> points,
                          std::span<const std::array<uint32_t, 3>> triangles)
     : boxes_(triangles.size()), order_(triangles.size()) {
+  std::vector<CentredItem> items(triangles.size());
   for (uint32_t t = 0; t < boxes_.size(); ++t) {
     for (const uint32_t v : triangles[t]) boxes_[t].Add(points[v]);
-    order_[t] = t;
+    const Vec3d centre = boxes_[t].Centre();
+    items[t] = {{static_cast<float>(centre.x), static_cast<float>(centre.y),
+                 static_cast<float>(centre.z)},
+                t};
   }
   if (boxes_.empty()) return;
   nodes_.reserve(boxes_.size());
-  Build(0, static_cast<uint32_t>(boxes_.size()));
+  Build(items, 0);
   leaf_boxes_.reserve(boxes_.size());
   for (const uint32_t t : order_) leaf_boxes_.push_back(RoundOutwards(boxes_[t]));
 }
@@ -44,47 +48,32 @@ TriangleBvh::FloatBox TriangleBvh::RoundOutwards(const Box3& box) {
   return out;
 }
 
-// Adds the node of a range of order_ and all below it; its box.
-Box3 TriangleBvh::Build(uint32_t begin, uint32_t end) {
+// Adds the node of the items, which get their places in order_ from `begin` on, and all below it;
+// its box.
+Box3 TriangleBvh::Build(std::span<CentredItem> items, uint32_t begin) {
   const auto id = static_cast<uint32_t>(nodes_.size());
   nodes_.emplace_back();
   Node node;
   Box3 box;
-  if (end - begin <= kLeafTriangles) {
+  if (items.size() <= kLeafTriangles) {
     node.begin = begin;
-    node.end = end;
-    for (uint32_t i = begin; i < end; ++i) {
-      box.Add(boxes_[order_[i]]);
-      node.max_triangle = std::max(node.max_triangle, order_[i]);
+    node.end = begin + static_cast<uint32_t>(items.size());
+    for (const CentredItem& item : items) {
+      box.Add(boxes_[item.item]);
+      node.max_triangle = std::max(node.max_triangle, item.item);
+      order_[begin++] = item.item;
     }
   } else {
-    const uint32_t middle = SplitAtMedian(begin, end);
-    box = Build(begin, middle);
+    const size_t half = SplitAtMedian(items);
+    box = Build(items.first(half), begin);
     node.second_child = static_cast<uint32_t>(nodes_.size());
-    box.Add(Build(middle, end));
+    box.Add(Build(items.subspan(half), begin + static_cast<uint32_t>(half)));
     node.max_triangle =
         std::max(nodes_[id + 1].max_triangle, nodes_[node.second_child].max_triangle);
   }
   node.box = RoundOutwards(box);
   nodes_[id] = node;
   return box;
-}
-
-uint32_t TriangleBvh::SplitAtMedian(uint32_t begin, uint32_t end) {
-  Box3 centres;
-  for (uint32_t i = begin; i < end; ++i) centres.Add(boxes_[order_[i]].Centre());
-  const Vec3d extent = centres.Extent();
-  const int axis =
-      extent.x >= extent.y && extent.x >= extent.z ? 0 : (extent.y >= extent.z ? 1 : 2);
-  const uint32_t middle = begin + (end - begin) / 2;
-  const auto key = [this, axis](uint32_t t) { return boxes_[t].low[axis] + boxes_[t].high[axis]; };
-  std::nth_element(order_.begin() + begin, order_.begin() + middle, order_.begin() + end,
-                   [&key](uint32_t a, uint32_t b) {
-                     const double key_a = key(a);
-                     const double key_b = key(b);
-                     return key_a != key_b ? key_a < key_b : a < b;
-                   });
-  return middle;
 }
 
 void TriangleBvh::FindOverlaps(const Box3& box, uint32_t first,
