@@ -244,23 +244,28 @@ FitReport FitCage(const SolidSurface& surface, const InsideTest& inside,
   if (settings.method == FitMethod::kNone) return report;
   const bool snug = settings.method == FitMethod::kSnug;
   const uint32_t passes = settings.passes > 0 ? settings.passes : (snug ? kSnugPasses : kOdtPasses);
-  const TriangleBvh bvh(surface.points, surface.triangles);
+  const TriangleBvh bvh(surface.points, surface.triangles, inside.order());
+  std::optional<NodeMoves> moves;  // until tets are peeled off
   bool changes = true;
   while (changes && report.passes < passes) {
-    NodeMoves moves(surface, bvh, inside, settings, cage);
-    SnugFit fit(settings, &moves);
+    if (!moves) moves.emplace(surface, bvh, inside, settings, cage);
+    SnugFit fit(settings, &*moves);
     const uint32_t stop = std::min(report.passes + kPassesToPeeling, passes);
     bool moved = true;
     while (moved && report.passes < stop) {
-      moves.BeginPass();
-      moved = snug ? fit.Pass() : OdtPass(settings, &moves);
+      moves->BeginPass();
+      moved = snug ? fit.Pass() : OdtPass(settings, &*moves);
       ++report.passes;
     }
-    report.face_queries += moves.num_queries();
     const uint32_t peeled = PeelCage(surface, bvh, inside, settings.clearance_m, cage);
+    if (peeled > 0) {
+      report.face_queries += moves->num_queries();
+      moves.reset();
+    }
     report.num_peeled += peeled;
     changes = moved || peeled > 0;
   }
+  if (moves) report.face_queries += moves->num_queries();
   return report;
 }
 

@@ -2,12 +2,11 @@
 #include "cage/inside.h"
 
 #include "cage/solid_angle.h"
-#include "mesh/median_split.h"
+#include "mesh/halving_order.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <span>
 #include <vector>
 
 namespace plush::tools {
@@ -75,7 +74,8 @@ double FarWinding(const Node& node, const Vec3d& to_centre, double squared) {
 
 struct InsideTest::Tree {
   std::vector<Node> nodes;                      // depth first
-  std::vector<std::array<Vec3d, 3>> triangles;  // corners in leaf order
+  std::vector<uint32_t> order;                  // of the surface's triangles, in the leaves
+  std::vector<std::array<Vec3d, 3>> triangles;  // their corners, in that order
 
   explicit Tree(const SolidSurface& surface);
 
@@ -86,51 +86,44 @@ struct InsideTest::Tree {
     double area = 0.0;
     double radius = 0.0;  // no corner is farther from the centre [m]
   };
-  using Corners = std::vector<std::array<Vec3d, 3>>;
 
-  Branch Build(const Corners& corners, std::span<CentredItem> items);
-  Branch MakeLeaf(uint32_t first) const;
-  Branch Combine(const Branch& a, const Branch& b, uint32_t first) const;
-  double RadiusAround(const Vec3d& centre, uint32_t first) const;
+  Branch Build(uint32_t first, uint32_t last);
+  Branch MakeLeaf(uint32_t first, uint32_t last) const;
+  Branch Combine(const Branch& a, const Branch& b, uint32_t first, uint32_t last) const;
+  double RadiusAround(const Vec3d& centre, uint32_t first, uint32_t last) const;
 };
 
 InsideTest::Tree::Tree(const SolidSurface& surface) {
-  Corners corners;
-  std::vector<CentredItem> items;
-  corners.reserve(surface.triangles.size());
-  items.reserve(surface.triangles.size());
+  std::vector<Vec3d> centres;
+  centres.reserve(surface.triangles.size());
   for (const auto& [a, b, c] : surface.triangles) {
-    corners.push_back({surface.points[a], surface.points[b], surface.points[c]});
-    const Vec3d sum = surface.points[a] + surface.points[b] + surface.points[c];
-    items.push_back(
-        {{static_cast<float>(sum.x), static_cast<float>(sum.y), static_cast<float>(sum.z)},
-         static_cast<uint32_t>(items.size())});
+    centres.push_back((surface.points[a] + surface.points[b] + surface.points[c]) / 3.0);
   }
-  if (items.empty()) return;
-  triangles.reserve(corners.size());
-  nodes.reserve(2 * corners.size() / kLeafTriangles + 1);
-  Build(corners, items);
+  if (centres.empty()) return;
+  order = OrderByHalves(centres);
+  triangles.reserve(order.size());
+  for (const uint32_t t : order) {
+    const auto& [a, b, c] = surface.triangles[t];
+    triangles.push_back({surface.points[a], surface.points[b], surface.points[c]});
+  }
+  Build(0, static_cast<uint32_t>(order.size()));
 }
 
-// Splits at the median along the longest axis of the centroids' box: the depth is logarithmic
-// whatever the soup.
-InsideTest::Tree::Branch InsideTest::Tree::Build(const Corners& corners,
-                                                 std::span<CentredItem> items) {
+// Halved every time: the depth is logarithmic whatever the soup.
+InsideTest::Tree::Branch InsideTest::Tree::Build(uint32_t first, uint32_t last) {
   const size_t index = nodes.size();
-  const auto first = static_cast<uint32_t>(triangles.size());
   nodes.emplace_back();
   Branch branch;
-  if (items.size() <= kLeafTriangles) {
-    for (const CentredItem& item : items) triangles.push_back(corners[item.item]);
-    branch = MakeLeaf(first);
+  if (last - first <= kLeafTriangles) {
+    branch = MakeLeaf(first, last);
     branch.node.first = first;
-    branch.node.num_triangles = static_cast<uint32_t>(items.size());
+    branch.node.num_triangles = last - first;
   } else {
-    const size_t half = SplitAtMedian(items);
-    const Branch a = Build(corners, items.first(half));
+    const uint32_t middle = first + (last - first) / 2;
+    const Branch a = Build(first, middle);
     const auto second = static_cast<uint32_t>(nodes.size());
-    const Branch b = Build(corners, items.subspan(half));
-    branch = Combine(a, b, first);
+    const Branch b = Build(middle, last);
+    branch = Combine(a, b, first, last);
     branch.node.first = second;
   }
   branch.node.far_squared = kFarRadii * kFarRadii * branch.radius * branch.radius;
@@ -138,11 +131,10 @@ InsideTest::Tree::Branch InsideTest::Tree::Build(const Corners& corners,
   return branch;
 }
 
-// Of the triangles from `first` on.
-InsideTest::Tree::Branch InsideTest::Tree::MakeLeaf(uint32_t first) const {
+InsideTest::Tree::Branch InsideTest::Tree::MakeLeaf(uint32_t first, uint32_t last) const {
   Branch leaf;
   Node& node = leaf.node;
-  for (size_t i = first; i < triangles.size(); ++i) {
+  for (uint32_t i = first; i < last; ++i) {
     const auto& [a, b, c] = triangles[i];
     const Vec3d vector_area = Cross(b - a, c - a) * 0.5;
     const double weight = Length(vector_area);
@@ -151,17 +143,17 @@ InsideTest::Tree::Branch InsideTest::Tree::MakeLeaf(uint32_t first) const {
     leaf.area += weight;
   }
   node.centre = leaf.area > 0.0 ? node.centre / leaf.area : triangles[first][0];
-  for (size_t i = first; i < triangles.size(); ++i) {
+  for (uint32_t i = first; i < last; ++i) {
     const auto& [a, b, c] = triangles[i];
     node.moment.AddProduct((a + b + c) / 3.0 - node.centre, Cross(b - a, c - a) * 0.5);
   }
-  leaf.radius = RadiusAround(node.centre, first);
+  leaf.radius = RadiusAround(node.centre, first, last);
   return leaf;
 }
 
 // The moments of both, about the centre of both.
-InsideTest::Tree::Branch InsideTest::Tree::Combine(const Branch& a, const Branch& b,
-                                                   uint32_t first) const {
+InsideTest::Tree::Branch InsideTest::Tree::Combine(const Branch& a, const Branch& b, uint32_t first,
+                                                   uint32_t last) const {
   Branch both;
   Node& node = both.node;
   both.area = a.area + b.area;
@@ -175,14 +167,13 @@ InsideTest::Tree::Branch InsideTest::Tree::Combine(const Branch& a, const Branch
     both.radius = std::max(both.radius, Length(apart) + part->radius);
   }
   // The bound from the parts grows loose from level to level.
-  if (triangles.size() - first <= kMostForRadius) both.radius = RadiusAround(node.centre, first);
+  if (last - first <= kMostForRadius) both.radius = RadiusAround(node.centre, first, last);
   return both;
 }
 
-// Of the corners of the triangles from `first` on.
-double InsideTest::Tree::RadiusAround(const Vec3d& centre, uint32_t first) const {
+double InsideTest::Tree::RadiusAround(const Vec3d& centre, uint32_t first, uint32_t last) const {
   double squared = 0.0;
-  for (size_t i = first; i < triangles.size(); ++i) {
+  for (uint32_t i = first; i < last; ++i) {
     for (const Vec3d& corner : triangles[i]) {
       squared = std::max(squared, LengthSquared(corner - centre));
     }
@@ -219,6 +210,8 @@ double InsideTest::WindingNumber(const Vec3d& point) const {
   }
   return winding;
 }
+
+std::span<const uint32_t> InsideTest::order() const { return tree_->order; }
 
 bool InsideTest::IsInside(const Vec3d& point) const { return std::abs(WindingNumber(point)) > 0.5; }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "mesh/triangle_bvh.h"
 
+#include "mesh/halving_order.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,22 +13,32 @@ namespace {
 // Small enough that few boxes are tested in vain, large enough that the tree stays small.
 constexpr uint32_t kLeafTriangles = 4;
 
+std::vector<uint32_t> OrderOf(std::span<const Vec3d> points,
+                              std::span<const std::array<uint32_t, 3>> triangles) {
+  std::vector<Vec3d> centres;
+  centres.reserve(triangles.size());
+  for (const auto& [a, b, c] : triangles) {
+    centres.push_back((points[a] + points[b] + points[c]) / 3.0);
+  }
+  return OrderByHalves(centres);
+}
+
 }  // namespace
 
 TriangleBvh::TriangleBvh(std::span<const Vec3d> points,
                          std::span<const std::array<uint32_t, 3>> triangles)
-    : boxes_(triangles.size()), order_(triangles.size()) {
-  std::vector<CentredItem> items(triangles.size());
+    : TriangleBvh(points, triangles, OrderOf(points, triangles)) {}
+
+TriangleBvh::TriangleBvh(std::span<const Vec3d> points,
+                         std::span<const std::array<uint32_t, 3>> triangles,
+                         std::span<const uint32_t> order)
+    : boxes_(triangles.size()), order_(order.begin(), order.end()) {
   for (uint32_t t = 0; t < boxes_.size(); ++t) {
     for (const uint32_t v : triangles[t]) boxes_[t].Add(points[v]);
-    const Vec3d centre = boxes_[t].Centre();
-    items[t] = {{static_cast<float>(centre.x), static_cast<float>(centre.y),
-                 static_cast<float>(centre.z)},
-                t};
   }
   if (boxes_.empty()) return;
   nodes_.reserve(boxes_.size());
-  Build(items, 0);
+  Build(0, static_cast<uint32_t>(boxes_.size()));
   leaf_boxes_.reserve(boxes_.size());
   for (const uint32_t t : order_) leaf_boxes_.push_back(RoundOutwards(boxes_[t]));
 }
@@ -48,26 +60,24 @@ TriangleBvh::FloatBox TriangleBvh::RoundOutwards(const Box3& box) {
   return out;
 }
 
-// Adds the node of the items, which get their places in order_ from `begin` on, and all below it;
-// its box.
-Box3 TriangleBvh::Build(std::span<CentredItem> items, uint32_t begin) {
+// Adds the node of a range of order_ and all below it; its box.
+Box3 TriangleBvh::Build(uint32_t begin, uint32_t end) {
   const auto id = static_cast<uint32_t>(nodes_.size());
   nodes_.emplace_back();
   Node node;
   Box3 box;
-  if (items.size() <= kLeafTriangles) {
+  if (end - begin <= kLeafTriangles) {
     node.begin = begin;
-    node.end = begin + static_cast<uint32_t>(items.size());
-    for (const CentredItem& item : items) {
-      box.Add(boxes_[item.item]);
-      node.max_triangle = std::max(node.max_triangle, item.item);
-      order_[begin++] = item.item;
+    node.end = end;
+    for (uint32_t i = begin; i < end; ++i) {
+      box.Add(boxes_[order_[i]]);
+      node.max_triangle = std::max(node.max_triangle, order_[i]);
     }
   } else {
-    const size_t half = SplitAtMedian(items);
-    box = Build(items.first(half), begin);
+    const uint32_t middle = begin + (end - begin) / 2;
+    box = Build(begin, middle);
     node.second_child = static_cast<uint32_t>(nodes_.size());
-    box.Add(Build(items.subspan(half), begin + static_cast<uint32_t>(half)));
+    box.Add(Build(middle, end));
     node.max_triangle =
         std::max(nodes_[id + 1].max_triangle, nodes_[node.second_child].max_triangle);
   }

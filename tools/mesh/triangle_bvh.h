@@ -4,7 +4,6 @@
 
 #include "base/vec3.h"
 #include "mesh/box3.h"
-#include "mesh/median_split.h"
 
 #include <array>
 #include <cstdint>
@@ -18,6 +17,9 @@ class TriangleBvh {
  public:
   /// Builds in O(n log n). Indices must be in range and points finite.
   TriangleBvh(std::span<const Vec3d> points, std::span<const std::array<uint32_t, 3>> triangles);
+  /// The same in O(n), with the triangles in an order that can be halved (OrderByHalves).
+  TriangleBvh(std::span<const Vec3d> points, std::span<const std::array<uint32_t, 3>> triangles,
+              std::span<const uint32_t> order);
 
   /// Box of triangle `t`.
   const Box3& box(uint32_t t) const { return boxes_[t]; }
@@ -66,7 +68,7 @@ class TriangleBvh {
     uint32_t end = 0;
   };
 
-  Box3 Build(std::span<CentredItem> items, uint32_t begin);
+  Box3 Build(uint32_t begin, uint32_t end);
 
   std::vector<Box3> boxes_;      // (num_triangles x 1)
   std::vector<uint32_t> order_;  // triangles, leaf by leaf
