@@ -28,6 +28,12 @@ constexpr double kEnough = 0.95;
 // Voxels are thicker than the solid: they fall into more tets.
 constexpr double kVoxelExcess = 1.07;
 
+// Refinements of a guess. A cage has so many times the tets that points of the surface find: those
+// that a corner of the solid enters between them, and copies (1.06 to 1.13 over nine models with 200
+// to 1000 tets).
+constexpr int kRefinements = 3;
+constexpr double kMissed = 1.09;
+
 // Cells grow up to this many longest sides of the box: the whole model fits into one tet.
 constexpr double kLargestCell = 16.0;
 
@@ -108,6 +114,18 @@ class CellSearch::Guess {
     return best;
   }
 
+  // The place with the size of cell adjusted so that the cage has about `aim` tets.
+  Place Refined(Place place, double aim) const {
+    for (int i = 0; i < kRefinements; ++i) {
+      const Result<Lattice> lattice = Lattice::Make(search_.kind_, search_.box_.low,
+                                                    search_.box_.high, place.cell, place.shift);
+      if (!lattice.ok()) return place;
+      const double count = kMissed * voxels_.CountTets(lattice.value());
+      place.cell *= RootOfCount(count / aim);
+    }
+    return place;
+  }
+
  private:
   const CellSearch& search_;
   SolidVoxels voxels_;
@@ -151,7 +169,8 @@ Result<CellAttempt> CellSearch::Nearest(uint32_t target) {
   std::optional<CellAttempt> best;
   double excess = 1.0;  // cell sizes that the guesses were off by
   for (size_t i = 0; i < places.size(); ++i) {
-    Place place = places[i];
+    Place place = guess.Refined(places[i], aim);
+    const double guessed = place.cell;
     place.cell *= excess;
     // All but the last chance of an answer stop early where the number is hard to meet.
     Result<CellAttempt> attempt = Adjust(place, target, best || i + 1 < places.size() ? 5 : tries);
@@ -159,7 +178,7 @@ Result<CellAttempt> CellSearch::Nearest(uint32_t target) {
       if (best || i + 1 < places.size()) continue;
       return attempt.error();
     }
-    excess = attempt.value().cell_m / places[i].cell;
+    excess = attempt.value().cell_m / guessed;
     if (!best || CostOf(attempt.value(), target) < CostOf(*best, target)) {
       best = std::move(attempt.value());
     }

@@ -36,8 +36,9 @@ SolidVoxels::SolidVoxels(const SolidSurface& surface, double edge)
   std::vector<bool> marks(static_cast<size_t>(counts_[0]) * static_cast<size_t>(counts_[1]) *
                           static_cast<size_t>(counts_[2]));
   MarkSurface(surface, &marks);
+  const std::vector<bool> on_surface = marks;
   MarkInside(surface, &marks);
-  ListVoxels(marks);
+  ListVoxels(marks, on_surface);
 }
 
 int SolidVoxels::Index(int axis, double coordinate) const {
@@ -50,7 +51,7 @@ size_t SolidVoxels::At(int x, int y, int z) const {
 }
 
 // By points spread evenly over the triangles.
-void SolidVoxels::MarkSurface(const SolidSurface& surface, std::vector<bool>* marks) const {
+void SolidVoxels::MarkSurface(const SolidSurface& surface, std::vector<bool>* marks) {
   const double per_sample = 2.0 * edge_ * edge_ / kSamples;
   double due = 0.5;
   double u = 0.5;
@@ -68,6 +69,7 @@ void SolidVoxels::MarkSurface(const SolidSurface& surface, std::vector<bool>* ma
       const bool folded = u + v > 1.0;
       const Vec3d p = a + ab * (folded ? 1.0 - u : u) + ac * (folded ? 1.0 - v : v);
       (*marks)[At(Index(0, p.x), Index(1, p.y), Index(2, p.z))] = true;
+      samples_.push_back(p);
     }
   }
 }
@@ -115,7 +117,7 @@ void SolidVoxels::MarkInside(const SolidSurface& surface, std::vector<bool>* mar
   }
 }
 
-void SolidVoxels::ListVoxels(const std::vector<bool>& marks) {
+void SolidVoxels::ListVoxels(const std::vector<bool>& marks, const std::vector<bool>& on_surface) {
   std::vector<uint32_t> number(marks.size(), UINT32_MAX);
   for (int z = 0; z < counts_[2]; ++z) {
     for (int y = 0; y < counts_[1]; ++y) {
@@ -123,6 +125,7 @@ void SolidVoxels::ListVoxels(const std::vector<bool>& marks) {
         if (!marks[At(x, y, z)]) continue;
         number[At(x, y, z)] = static_cast<uint32_t>(voxels_.size());
         voxels_.push_back({x, y, z});
+        on_surface_.push_back(on_surface[At(x, y, z)]);
       }
     }
   }
@@ -170,6 +173,20 @@ SolidVoxels::Cut SolidVoxels::CutBy(const Lattice& lattice) const {
     }
   }
   return cut;
+}
+
+uint32_t SolidVoxels::CountTets(const Lattice& lattice) const {
+  std::vector<uint8_t> seen(lattice.num_tets(), 0);
+  for (const Vec3d& sample : samples_) seen[lattice.TetAt(sample)] = 1;
+  const std::array<std::vector<Lattice::PlaceOnAxis>, 3> places = {
+      PlacesOnAxis(0, lattice), PlacesOnAxis(1, lattice), PlacesOnAxis(2, lattice)};
+  for (size_t v = 0; v < voxels_.size(); ++v) {
+    if (on_surface_[v]) continue;
+    const auto& [x, y, z] = voxels_[v];
+    seen[lattice.TetAt(places[0][static_cast<size_t>(x)], places[1][static_cast<size_t>(y)],
+                       places[2][static_cast<size_t>(z)])] = 1;
+  }
+  return static_cast<uint32_t>(std::count(seen.begin(), seen.end(), uint8_t{1}));
 }
 
 }  // namespace plush::tools

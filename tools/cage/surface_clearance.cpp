@@ -52,10 +52,21 @@ class SweptPlanes {
     const Eigen::Array4f lowest = (normals_[0] * box.low[0]).min(normals_[0] * box.high[0]) +
                                   (normals_[1] * box.low[1]).min(normals_[1] * box.high[1]) +
                                   (normals_[2] * box.low[2]).min(normals_[2] * box.high[2]);
-    return (lowest > offsets_).any();
+    return (lowest - offsets_).maxCoeff() > 0.0f;
+  }
+  // Whether the whole triangle does.
+  bool Exclude(const std::array<Vec3d, 3>& triangle) const {
+    const Eigen::Array4f lowest =
+        HeightsOf(triangle[0]).min(HeightsOf(triangle[1])).min(HeightsOf(triangle[2]));
+    return (lowest - offsets_).maxCoeff() > 0.0f;
   }
 
  private:
+  Eigen::Array4f HeightsOf(const Vec3d& point) const {
+    return normals_[0] * static_cast<float>(point.x) + normals_[1] * static_cast<float>(point.y) +
+           normals_[2] * static_cast<float>(point.z);
+  }
+
   std::array<Eigen::Array4f, 3> normals_;  // outwards, by axis
   Eigen::Array4f offsets_;                 // [m]
 };
@@ -91,11 +102,13 @@ bool SurfaceClearance::IsOwnedNear(uint32_t triangle) const {
 bool SurfaceClearance::IsFree(const Vec3d& from, const Vec3d& to, const Vec3d& a, const Vec3d& b,
                               uint32_t* last_hit) const {
   ++num_queries_;
+  const SweptPlanes planes({to, a, b, from}, clearance_, bvh_.bounds());
   const auto is_hit = [&](uint32_t t) {
     const auto& [p, q, r] = surface_.triangles[t];
-    return IsOwnedNear(t) &&
-           TriangleMayTouchTet({surface_.points[p], surface_.points[q], surface_.points[r]},
-                               {from, to, a, b}, clearance_);
+    const std::array<Vec3d, 3> corners = {surface_.points[p], surface_.points[q],
+                                          surface_.points[r]};
+    return !planes.Exclude(corners) && IsOwnedNear(t) &&
+           TriangleMayTouchTet(corners, {from, to, a, b}, clearance_);
   };
   if (*last_hit != kNoTriangle && is_hit(*last_hit)) return false;
   Box3 box;
@@ -104,7 +117,6 @@ bool SurfaceClearance::IsFree(const Vec3d& from, const Vec3d& to, const Vec3d& a
   box.low -= margin;
   box.high += margin;
   const TriangleBvh::FloatBox reach = TriangleBvh::RoundOutwards(box);
-  const SweptPlanes planes({to, a, b, from}, clearance_, bvh_.bounds());
   const auto may_hit = [&](const TriangleBvh::FloatBox& other) {
     return reach.Overlaps(other) && !planes.Exclude(other);
   };
