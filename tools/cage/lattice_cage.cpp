@@ -12,6 +12,7 @@
 #include "mesh/disjoint_sets.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -20,6 +21,9 @@ namespace {
 
 // Share of the asked number by which the cage may miss it without a finding.
 constexpr double kTolerance = 0.05;
+
+// Lattices fitted to get the number of tets right that are left when empty ones are taken off.
+constexpr int kMostRounds = 5;
 
 uint32_t CountComponents(const TetMesh& mesh) {
   auto components = static_cast<uint32_t>(mesh.nodes.size());
@@ -147,22 +151,28 @@ Fitted FitAttempt(const SolidSurface& surface, const InsideTest& inside,
 }
 
 // The cage whose number of tets is right after the fit too, which takes tets off that became empty:
-// where too few are left, once more with as many more.
+// where too few are left, once more with as many more, and so on.
 Result<Fitted> FitNearest(const SolidSurface& surface, const InsideTest& inside,
                           const CageSettings& settings, double clearance, CellSearch* search) {
-  const uint32_t target = settings.target_tets;
-  Result<CellAttempt> attempt = search->Nearest(target);
-  if (!attempt.ok()) return attempt.error();
-  Fitted best = FitAttempt(surface, inside, settings, clearance, attempt.value());
-  const size_t before = attempt.value().num_tets();
-  const size_t peeled = before - std::min(before, best.num_tets());
-  const bool short_by_peeling = before <= target && before > (1.0 - kTolerance) * target &&
-                                best.num_tets() <= (1.0 - kTolerance) * target;
-  if (!short_by_peeling) return best;
-  attempt = search->Nearest(target + static_cast<uint32_t>(peeled));
-  if (!attempt.ok()) return best;
-  Fitted other = FitAttempt(surface, inside, settings, clearance, attempt.value());
-  return other.num_tets() <= target && other.num_tets() > best.num_tets() ? other : best;
+  const double target = settings.target_tets;
+  std::optional<Fitted> best;
+  uint32_t wanted = settings.target_tets;
+  for (int i = 0; i < kMostRounds; ++i) {
+    const Result<CellAttempt> attempt = search->Nearest(wanted);
+    if (!attempt.ok() && best) break;
+    if (!attempt.ok()) return attempt.error();
+    Fitted fitted = FitAttempt(surface, inside, settings, clearance, attempt.value());
+    const auto count = static_cast<double>(fitted.num_tets());
+    const bool is_peeled = count < attempt.value().num_tets();
+    const bool is_better = !best || (count <= target && count > static_cast<double>(best->num_tets()));
+    if (is_better) best = std::move(fitted);
+    const bool is_met = count <= target && count > (1.0 - kTolerance) * target;
+    // What is wrong without peeling, the search cannot do better.
+    if (is_met || (i == 0 && !is_peeled)) break;
+    const double lack = std::max(1.0, (1.0 - 0.5 * kTolerance) * target - count);
+    wanted = count > target ? wanted - 1 : wanted + static_cast<uint32_t>(lack);
+  }
+  return std::move(*best);
 }
 
 std::vector<Place> PlacesOf(const TetMesh& mesh, const BoundaryDefects& defects) {
