@@ -33,8 +33,8 @@ constexpr double kEnough = 0.95;
 constexpr double kVoxelExcess = 1.07;
 
 // Refinements of a guess. A cage has so many times the tets that points of the surface find: those
-// that a corner of the solid enters between them, and copies (1.06 to 1.13 over nine models with 200
-// to 1000 tets).
+// that a corner of the solid enters between them, and copies (1.06 to 1.13 over nine models with
+// 200 to 1000 tets).
 constexpr int kRefinements = 3;
 constexpr double kMissed = 1.09;
 

@@ -44,11 +44,44 @@ class Follower {
     return true;
   }
 
-  bool Meets(const Corners& triangle, uint32_t tet, size_t corner) const {
-    int sides = 0;
-    for (const Vec3d& p : triangle) sides += sides_.SideOf(tet, corner, p);
-    if (sides == 3 || sides == -3) return false;
-    const auto [a, b, c] = FaceOf(mesh_.tets[tet], corner);
+  // Sides of the triangle's corners to the faces of a tet.
+  using Sides = std::array<std::array<int, 3>, 4>;
+  Sides SidesTo(uint32_t tet, const Corners& triangle) const {
+    Sides sides;
+    for (size_t face = 0; face < 4; ++face) {
+      for (size_t i = 0; i < 3; ++i) sides[face][i] = sides_.SideOf(tet, face, triangle[i]);
+    }
+    return sides;
+  }
+
+  static bool AreAll(const std::array<int, 3>& sides, int side) {
+    return sides[0] == side && sides[1] == side && sides[2] == side;
+  }
+
+  // Whether corner `i` of the triangle is not outside of any face but `face`.
+  static bool IsBehindOthers(const Sides& sides, size_t face, size_t i) {
+    for (size_t other = 0; other < 4; ++other) {
+      if (other != face && sides[other][i] > 0) return false;
+    }
+    return true;
+  }
+
+  // Whether the triangle meets a face of the tet. The sides nearly always tell.
+  bool Meets(const Corners& triangle, uint32_t tet, size_t face, const Sides& sides) const {
+    if (AreAll(sides[face], -1)) return false;
+    for (const auto& of_face : sides) {
+      if (AreAll(of_face, 1)) return false;
+    }
+    bool inside = false;
+    bool outside = false;
+    for (size_t i = 0; i < 3; ++i) {
+      if (!IsBehindOthers(sides, face, i)) continue;
+      inside = inside || sides[face][i] <= 0;
+      outside = outside || sides[face][i] >= 0;
+    }
+    // What is behind all other planes is convex: between the two the triangle passes the face.
+    if (inside && outside) return true;
+    const auto [a, b, c] = FaceOf(mesh_.tets[tet], face);
     return TrianglesIntersect(triangle, {mesh_.nodes[a], mesh_.nodes[b], mesh_.nodes[c]});
   }
 
@@ -86,8 +119,9 @@ class Follower {
     std::vector<Choice> choices;
     for (size_t next = 0; next < seen.tets.size(); ++next) {
       const uint32_t tet = seen.tets[next];
+      const Sides sides = SidesTo(tet, triangle);
       for (size_t corner = 0; corner < 4; ++corner) {
-        if (!Meets(triangle, tet, corner)) continue;
+        if (!Meets(triangle, tet, corner, sides)) continue;
         if (faces_.neighbours[tet][corner] == kBoundaryFace) return false;
         std::vector<uint32_t> others = faces_.Across(mesh_, tet, corner);
         if (others.size() > 1) {

@@ -105,10 +105,24 @@ struct Fitted {
   SolidMeasure solid;
   double cell_m = 0.0;
   uint32_t num_fits = 0;
-  bool is_fitted = true;  // what was asked for passed the proof
+  bool is_fitted = true;        // what was asked for passed the proof
+  std::vector<Place> failures;  // where it did not
 
   size_t num_tets() const { return cage.mesh.tets.size(); }
 };
+
+// The centres of tets.
+std::vector<Place> PlacesOf(const TetMesh& mesh, std::vector<uint32_t> tets) {
+  std::sort(tets.begin(), tets.end());
+  tets.erase(std::unique(tets.begin(), tets.end()), tets.end());
+  std::vector<Place> places;
+  for (const uint32_t t : tets) {
+    Vec3d centre;
+    for (const uint32_t node : mesh.tets[t]) centre += mesh.nodes[node] * 0.25;
+    places.push_back({centre, -1, -1, ""});
+  }
+  return places;
+}
 
 // Fits a copy of `lattice` until the result can be proved. Nodes where the proof failed stay in the
 // lattice the next time: at a branch, where strands that overlap in space meet, the fit can pull
@@ -122,6 +136,7 @@ void FitProvably(const SolidSurface& surface, const InsideTest& inside, const Sp
     ++fitted->num_fits;
     fitted->proof = Prove(surface, fitted->cage, settings.cell_m);
     if (fitted->proof.holds()) return;
+    fitted->failures = PlacesOf(fitted->cage.mesh, fitted->proof.suspects);
     if (settings.method == FitMethod::kNone) break;
     for (const uint32_t t : fitted->proof.suspects) {
       for (const uint32_t node : fitted->cage.mesh.tets[t]) {
@@ -157,20 +172,26 @@ Result<Fitted> FitNearest(const SolidSurface& surface, const InsideTest& inside,
   const double target = settings.target_tets;
   std::optional<Fitted> best;
   uint32_t wanted = settings.target_tets;
+  uint32_t too_few = 0;   // asked for that left too few
+  uint32_t too_many = 0;  // the same, too many
   for (int i = 0; i < kMostRounds; ++i) {
     const Result<CellAttempt> attempt = search->Nearest(wanted);
     if (!attempt.ok() && best) break;
     if (!attempt.ok()) return attempt.error();
     Fitted fitted = FitAttempt(surface, inside, settings, clearance, attempt.value());
     const auto count = static_cast<double>(fitted.num_tets());
-    const bool is_peeled = count < attempt.value().num_tets();
-    const bool is_better = !best || (count <= target && count > static_cast<double>(best->num_tets()));
+    const uint32_t before = attempt.value().num_tets();
+    const bool is_better =
+        !best || (count <= target && count > static_cast<double>(best->num_tets()));
     if (is_better) best = std::move(fitted);
     const bool is_met = count <= target && count > (1.0 - kTolerance) * target;
     // What is wrong without peeling, the search cannot do better.
-    if (is_met || (i == 0 && !is_peeled)) break;
-    const double lack = std::max(1.0, (1.0 - 0.5 * kTolerance) * target - count);
-    wanted = count > target ? wanted - 1 : wanted + static_cast<uint32_t>(lack);
+    if (is_met || before > wanted || (i == 0 && count == before)) break;
+    (count > target ? too_many : too_few) = wanted;
+    const double lack = (1.0 - 0.5 * kTolerance) * target - count;
+    wanted = too_many > 0 && too_few > 0 ? (too_many + too_few) / 2
+                                         : static_cast<uint32_t>(std::max(1.0, wanted + lack));
+    if (wanted == too_many || wanted == too_few) break;
   }
   return std::move(*best);
 }
@@ -191,7 +212,8 @@ LatticeCage Describe(const SolidSurface& surface, const InsideTest& inside, Fitt
   if (!fitted.is_fitted) {
     findings->Add("CAGE_NOT_FITTED", 1,
                   fitted.proof.holds() ? "the fitted cage did not pass its proof"
-                                       : "the cage cannot be proved to enclose the surface");
+                                       : "the cage cannot be proved to enclose the surface",
+                  fitted.failures);
   }
   const SplitCage& split = fitted.cage;
   const double cage_volume = CageVolume(split.mesh);

@@ -25,7 +25,8 @@ class SweptPlanes {
     Vec3d largest;
     for (int axis = 0; axis < 3; ++axis) {
       const auto a = static_cast<size_t>(axis);
-      largest[axis] = static_cast<double>(std::max(std::abs(bounds.low[a]), std::abs(bounds.high[a])));
+      largest[axis] =
+          static_cast<double>(std::max(std::abs(bounds.low[a]), std::abs(bounds.high[a])));
       for (const Vec3d& corner : tet) {
         largest[axis] = std::max(largest[axis], std::abs(corner[axis]));
       }
@@ -43,8 +44,8 @@ class SweptPlanes {
       for (int axis = 0; axis < 3; ++axis) {
         normals_[static_cast<size_t>(axis)][lane] = static_cast<float>(normal[axis]);
       }
-      offsets_[lane] = static_cast<float>(Dot(normal, tet[a]) + 1.001 * clearance +
-                                          kFloatRounding * size);
+      offsets_[lane] =
+          static_cast<float>(Dot(normal, tet[a]) + 1.001 * clearance + kFloatRounding * size);
     }
   }
   // Whether the whole box lies outside one of them.

@@ -45,8 +45,7 @@ SortedSides SortSides(std::span<const Triangle> triangles, uint32_t num_points) 
   std::vector<uint32_t> next(sorted.starts.begin(), sorted.starts.end() - 1);
   for_each([&](uint32_t from, const Side& side) { sorted.sides[next[from]++] = side; });
   for (uint32_t p = 0; p < num_points; ++p) {
-    std::sort(sorted.sides.begin() + sorted.starts[p],
-              sorted.sides.begin() + sorted.starts[p + 1]);
+    std::sort(sorted.sides.begin() + sorted.starts[p], sorted.sides.begin() + sorted.starts[p + 1]);
   }
   return sorted;
 }

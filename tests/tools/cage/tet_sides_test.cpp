@@ -37,9 +37,8 @@ TEST_CASE("Sides of faces are the exact ones, near planes and far from them") {
         const Vec3d in_plane = scaled.nodes[a] + (scaled.nodes[b] - scaled.nodes[a]) * u +
                                (scaled.nodes[c] - scaled.nodes[a]) * v;
         const Vec3d off = random.Direction() * scale;
-        for (const Vec3d& point :
-             {in_plane, in_plane + off * 1e-16, in_plane + off * 1e-14, in_plane + off,
-              scaled.nodes[c]}) {
+        for (const Vec3d& point : {in_plane, in_plane + off * 1e-16, in_plane + off * 1e-14,
+                                   in_plane + off, scaled.nodes[c]}) {
           wrong += sides.SideOf(t, corner, point) != ExactSide(scaled, t, corner, point) ? 1 : 0;
         }
       }
