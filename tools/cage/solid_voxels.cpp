@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cage/solid_voxels.h"
 
+#include "cage/surface_columns.h"
 #include "mesh/disjoint_sets.h"
 
 #include <algorithm>
@@ -15,15 +16,6 @@ constexpr double kStepV = 0.5698402909980532;
 
 // Samples of the surface per voxel face's area.
 constexpr double kSamples = 4.0;
-
-struct Crossing {
-  double x = 0.0;
-  int sign = 0;  // +1 into the solid
-};
-
-double Side(const Vec3d& a, const Vec3d& b, double y, double z) {
-  return (b.y - a.y) * (z - a.z) - (b.z - a.z) * (y - a.y);
-}
 
 }  // namespace
 
@@ -76,41 +68,19 @@ void SolidVoxels::MarkSurface(const SolidSurface& surface, std::vector<bool>* ma
 
 // By rays through the voxels' centres.
 void SolidVoxels::MarkInside(const SolidSurface& surface, std::vector<bool>* marks) const {
-  std::vector<std::vector<Crossing>> columns(static_cast<size_t>(counts_[1] * counts_[2]));
-  const auto centre = [&](int axis, int i) { return box_.low[axis] + (i + 0.5) * edge_; };
-  const auto first = [&](int axis, double low) {
-    return std::max(0, static_cast<int>(std::ceil((low - box_.low[axis]) / edge_ - 0.5)));
-  };
-  for (const auto& triangle : surface.triangles) {
-    const Vec3d& a = surface.points[triangle[0]];
-    const Vec3d& b = surface.points[triangle[1]];
-    const Vec3d& c = surface.points[triangle[2]];
-    const int y0 = first(1, std::min({a.y, b.y, c.y}));
-    const int z0 = first(2, std::min({a.z, b.z, c.z}));
-    for (int j = z0; j < counts_[2] && centre(2, j) <= std::max({a.z, b.z, c.z}); ++j) {
-      for (int i = y0; i < counts_[1] && centre(1, i) <= std::max({a.y, b.y, c.y}); ++i) {
-        const double wc = Side(a, b, centre(1, i), centre(2, j));
-        const double wa = Side(b, c, centre(1, i), centre(2, j));
-        const double wb = Side(c, a, centre(1, i), centre(2, j));
-        const bool left = wa >= 0.0 && wb >= 0.0 && wc >= 0.0;
-        const bool right = wa <= 0.0 && wb <= 0.0 && wc <= 0.0;
-        if (left == right) continue;
-        columns[static_cast<size_t>(j * counts_[1] + i)].push_back(
-            {(a.x * wa + b.x * wb + c.x * wc) / (wa + wb + wc), right ? 1 : -1});
-      }
-    }
-  }
-  for (int j = 0; j < counts_[2]; ++j) {
-    for (int i = 0; i < counts_[1]; ++i) {
-      auto& column = columns[static_cast<size_t>(j * counts_[1] + i)];
-      std::sort(column.begin(), column.end(),
-                [](const Crossing& p, const Crossing& q) { return p.x < q.x; });
+  const Vec3d first = box_.low + Vec3d{0.5, 0.5, 0.5} * edge_;
+  const SurfaceColumns columns(surface, {first.y, first.z, edge_, counts_[1], counts_[2]});
+  for (int z = 0; z < counts_[2]; ++z) {
+    for (int y = 0; y < counts_[1]; ++y) {
+      const auto column = columns.At(y, z);
       int winding = 0;
       for (size_t k = 0; k + 1 < column.size(); ++k) {
         winding += column[k].sign;
         if (winding == 0) continue;
-        for (int x = first(0, column[k].x); x < counts_[0] && centre(0, x) < column[k + 1].x; ++x) {
-          (*marks)[At(x, i, j)] = true;
+        const auto begin = static_cast<int>(std::ceil((column[k].x - first.x) / edge_));
+        for (int x = std::max(0, begin); x < counts_[0]; ++x) {
+          if (first.x + x * edge_ >= column[k + 1].x) break;
+          (*marks)[At(x, y, z)] = true;
         }
       }
     }
