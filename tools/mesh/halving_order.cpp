@@ -33,7 +33,12 @@ size_t LongestAxis(std::span<const Item> items) {
 }
 
 void Halve(std::span<Item> items) {
-  if (items.size() <= kSmallestRun) return;
+  if (items.size() <= kSmallestRun) {
+    // Otherwise the order within a run would depend on how nth_element works.
+    std::sort(items.begin(), items.end(),
+              [](const Item& a, const Item& b) { return a.number < b.number; });
+    return;
+  }
   const size_t axis = LongestAxis(items);
   const size_t half = items.size() / 2;
   std::nth_element(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(half), items.end(),

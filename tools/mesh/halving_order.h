@@ -12,7 +12,7 @@ namespace plush::tools {
 
 /// Numbers of the centres in an order that can be halved: the first half of it, rounded down, lies
 /// before the second along the longest axis of the box of both, and so do the halves of either,
-/// down to runs of four. Deterministic; centres count in single precision. O(n log n).
+/// down to runs of at most four, which ascend. Centres count in single precision. O(n log n).
 std::vector<uint32_t> OrderByHalves(std::span<const Vec3d> centres);
 
 }  // namespace plush::tools
