@@ -231,6 +231,21 @@ Result<Fitted> FitNearest(const SolidSurface& surface, const InsideTest& inside,
   return std::move(*best);
 }
 
+// Where the fits of one lattice all tear the surface, a lattice for slightly fewer tets need not.
+Fitted FitUntorn(const SolidSurface& surface, const InsideTest& inside,
+                 const CageSettings& settings, double clearance, Fitted torn, CellSearch* search) {
+  const double target = settings.target_tets;
+  for (const double share : {0.99, 0.98, 0.97}) {
+    const Result<CellAttempt> attempt = search->Nearest(static_cast<uint32_t>(share * target));
+    if (!attempt.ok()) break;
+    Fitted fitted = FitAttempt(surface, inside, settings, clearance, attempt.value());
+    const auto count = static_cast<double>(fitted.num_tets());
+    const bool is_met = count <= target && count > (1.0 - kTolerance) * target;
+    if (is_met && fitted.is_fitted && fitted.proof.torn.empty()) return fitted;
+  }
+  return torn;
+}
+
 std::vector<Place> PlacesOf(const TetMesh& mesh, const BoundaryDefects& defects) {
   std::vector<Place> places;
   for (const auto& [a, b] : defects.edges) {
@@ -295,6 +310,9 @@ Result<LatticeCage> BuildLatticeCage(const SolidSurface& surface, const InsideTe
     Result<Fitted> nearest = FitNearest(surface, inside, settings, clearance, &search);
     if (!nearest.ok()) return nearest.error();
     fitted = std::move(nearest.value());
+    if (!fitted.proof.torn.empty()) {
+      fitted = FitUntorn(surface, inside, settings, clearance, std::move(fitted), &search);
+    }
     ReportCount(static_cast<uint32_t>(fitted.num_tets()), fitted.cell_m, settings.target_tets,
                 findings);
   }

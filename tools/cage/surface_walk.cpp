@@ -186,6 +186,27 @@ class Walker {
                        });
   }
 
+  // Follows the triangle into a strand; false, with nothing changed, where that does not hold it.
+  bool TryStrand(uint32_t strand, Route* route) const {
+    Route with_strand = *route;
+    with_strand.chosen.push_back(strand);
+    Follow(&with_strand);
+    if (with_strand.outside) return false;
+    *route = std::move(with_strand);
+    return true;
+  }
+
+  // Takes the strand, or the first other one that holds the triangle.
+  void TakeStrand(uint32_t strand, Route* route) const {
+    if (TryStrand(strand, route)) return;
+    const std::vector<uint32_t> strands = route->branches.front().strands;
+    for (const uint32_t other : strands) {
+      if (TryStrand(other, route)) return;
+    }
+    route->outside = true;
+    route->branches.clear();
+  }
+
   // Strands are told by neighbours until none tells any more; then the first one is taken for one
   // triangle, and its neighbours follow it.
   void ChooseStrands() {
@@ -203,8 +224,7 @@ class Walker {
         if (strand == kNotHeld) continue;
         guess = false;
         progress = true;
-        route->chosen.push_back(strand);
-        Follow(route);
+        TakeStrand(strand, route);
       }
       guess = !progress;
       std::erase_if(open, [](const Route* route) { return route->branches.empty(); });
