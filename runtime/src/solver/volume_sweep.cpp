@@ -25,7 +25,7 @@ void SweepVolumes(const ElementView& elements, std::span<const NodeMobility> mob
     const float stiffness = elements.lame.Lambda(t) * elements.volumes[t] * dt * dt;
     const Mat3 F = DeformationGradient(x[tet.a], x[tet.b], x[tet.c], x[tet.d], elements.dm_inv[t]);
     const float det = Determinant(F);
-    if (!(stiffness > 0.0f) || !(det >= kCollapsedDetF)) {
+    if (!(stiffness > 0.0f)) {
       kappa[t] = 0.0f;
       continue;
     }

@@ -25,8 +25,9 @@ struct NodeMobility {
 /// One sweep in tet order: C = det F - 1, d kappa = (-C - alpha kappa) / (sum w |grad C|^2 +
 /// alpha), alpha = 1/(lambda V dt^2) [Kug, Eq. 14-16 with the sign of XPBD]. Moves the nodes: adds
 /// the same to the positions `x` [m] and to the displacements `u` [m] (num_nodes x 1); updates
-/// `kappa` [kg m^2] (num_tets x 1). Tets with det F < kCollapsedDetF are skipped and their
-/// multiplier cleared; so are tets with lambda = 0. Does not allocate.
+/// `kappa` [kg m^2] (num_tets x 1). Flattened and inverted tets are pushed back like others: no
+/// move is longer than sqrt(lambda V dt^2 w) |C| / 2, however small the gradient. Tets with lambda
+/// = 0 are skipped and their multiplier cleared. Does not allocate.
 void SweepVolumes(const ElementView& elements, std::span<const NodeMobility> mobility, float dt,
                   std::span<Vec3> x, std::span<Vec3> u, std::span<float> kappa);
 
