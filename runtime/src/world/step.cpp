@@ -211,8 +211,8 @@ void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* 
                            body->factors->ids[fraction - 1]};
   system.system.dt = h;
   if (body->stretches.size() > 0) {
-    ComputeStretches(body->elements, body->x.span(), body->rotations.span(),
-                     body->stretches.span());
+    ComputeStretches(body->elements, body->x.span(), settings.solver.polar_iterations,
+                     body->rotations.span(), body->stretches.span());
   }
   Predict(settings, h, body);
   for (float& kappa : body->kappa) kappa *= h * h;
