@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
   plush::bench::AddStepCases(models);
   plush::bench::AddCageCases(models);
   plush::bench::AddBakeCases(models);
+  plush::bench::AddPartitionCases(models);
   plush::bench::AddOpenCases(models);
   plush::bench::AddRotationCases();
   benchmark::RunSpecifiedBenchmarks();

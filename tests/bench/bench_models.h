@@ -46,10 +46,11 @@ class AlignedBytes {
 };
 
 // Each registers its cases, named group/case; those whose model is absent are left out.
-void AddStepCases(const ModelFolder& models);  ///< step/arm_4k, step/arm_16k, refactor/arm_4k
-void AddCageCases(const ModelFolder& models);  ///< cage/armadillo_86k and other models
-void AddBakeCases(const ModelFolder& models);  ///< check/horse_97k, bake/armadillo_86k
-void AddOpenCases(const ModelFolder& models);  ///< open/100k, open_trusted/100k
-void AddRotationCases();                       ///< rotation/apd
+void AddStepCases(const ModelFolder& models);       ///< step/arm_4k, step/arm_16k, refactor/arm_4k
+void AddCageCases(const ModelFolder& models);       ///< cage/armadillo_86k and other models
+void AddBakeCases(const ModelFolder& models);       ///< check/horse_97k, bake/armadillo_86k
+void AddPartitionCases(const ModelFolder& models);  ///< partition/armadillo_86k and others
+void AddOpenCases(const ModelFolder& models);       ///< open/100k, open_trusted/100k
+void AddRotationCases();                            ///< rotation/apd
 
 }  // namespace plush::bench

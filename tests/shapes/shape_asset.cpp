@@ -3,6 +3,8 @@
 
 #include "plush/asset.h"
 
+#include "partition/partition.h"
+
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -65,6 +67,19 @@ void AddSurface(AssetContent* content) {
   content->parts = {{"body", "skin", "root", 0, 3}, {"", "shoe", "", 3, num_indices - 3}};
 }
 
+void AddCollision(AssetContent* content) {
+  tools::TetMesh mesh;
+  for (const Vec3& node : content->rest.nodes) mesh.nodes.push_back(ToDouble(node));
+  for (const Tet& tet : content->rest.tets) mesh.tets.push_back(Ids(tet));
+  tools::SurfaceMesh surface;
+  for (const Vec3& position : content->positions) surface.positions.push_back(ToDouble(position));
+  for (size_t i = 0; i < content->indices.size(); i += 3) {
+    surface.triangles.push_back(
+        {content->indices[i], content->indices[i + 1], content->indices[i + 2]});
+  }
+  content->collision = tools::PartitionBoundary(surface, mesh).data;
+}
+
 void AddRegions(AssetContent* content) {
   const std::vector<Vec3>& nodes = content->rest.nodes;
   const auto [low, high] = std::minmax_element(
@@ -92,6 +107,7 @@ AssetContent Completed(AssetContent content, const tools::TetMesh& mesh, double 
   content.settings_json = R"({"shape":"procedural"})";
   content.source_hash = 0x0123456789abcdef;
   AddSurface(&content);
+  AddCollision(&content);
   AddRegions(&content);
   return content;
 }

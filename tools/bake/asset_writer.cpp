@@ -115,6 +115,20 @@ Offset<format::Factor> AddFactor(FlatBufferBuilder* builder, const RestData& res
   return format::CreateFactor(*builder, static_cast<float>(rest.dt), column_starts, rows, values);
 }
 
+Offset<format::Collision> AddCollision(FlatBufferBuilder* builder, const CollisionData& data) {
+  if (data.tets.empty()) return 0;
+  const auto tets = AddRecords<format::CdgTet>(builder, data.tets);
+  const auto tree = AddScalars(builder, data.tree);
+  const auto patches = AddRecords<format::CdgPatch>(builder, data.patches);
+  const auto links = AddScalars(builder, data.links);
+  const auto triangles = AddRecords<format::CdgTriangle>(builder, data.triangles);
+  const auto wide = AddRecords<format::CdgWideTriangle>(builder, data.wide_triangles);
+  const auto vertices = AddRecords<format::Vec4>(builder, data.vertices);
+  const auto sources = AddScalars(builder, data.source_triangles);
+  return format::CreateCollision(*builder, tets, tree, patches, links, triangles, wide, vertices,
+                                 sources);
+}
+
 // More than the file will need.
 uint64_t EstimateBytes(const AssetContent& content) {
   const RestData& rest = content.rest;
@@ -126,6 +140,7 @@ uint64_t EstimateBytes(const AssetContent& content) {
   }
   bytes += rest.nodes.size() * (sizeof(Vec3) + 4 + 4) + rest.rows.size() * 8;
   bytes += rest.tets.size() * (sizeof(Tet) + sizeof(Mat3) + 18);
+  bytes += CollisionBytes(content.collision);
   for (const NamedMaterial& material : content.materials) bytes += 64 + material.name.size();
   for (const RegionContent& region : content.regions) {
     bytes += 128 + region.name.size() + region.nodes.size() * 4;
@@ -137,11 +152,12 @@ void FinishFile(FlatBufferBuilder* builder, const AssetContent& content) {
   const auto visual = AddVisual(builder, content);
   const auto simulation = AddSimulation(builder, content);
   const auto factor = AddFactor(builder, content.rest);
+  const auto collision = AddCollision(builder, content.collision);
   const auto tool_version = builder->CreateString(kVersionString);
   const auto settings = builder->CreateString(content.settings_json);
-  const auto root =
-      format::CreateAsset(*builder, kFormatMajor, kFormatMinor, kLayoutFingerprint, 0, 0,
-                          content.source_hash, tool_version, settings, visual, simulation, factor);
+  const auto root = format::CreateAsset(*builder, kFormatMajor, kFormatMinor, kLayoutFingerprint, 0,
+                                        0, content.source_hash, tool_version, settings, visual,
+                                        simulation, factor, collision);
   format::FinishAssetBuffer(*builder, root);
 }
 

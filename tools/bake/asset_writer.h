@@ -6,6 +6,7 @@
 
 #include "bake/material_map.h"
 #include "base/result.h"
+#include "partition/collision_data.h"
 #include "rest/rest_data.h"
 
 #include <cstddef>
@@ -47,6 +48,8 @@ struct AssetContent {
   std::vector<uint16_t> tet_materials;   ///< index into materials (num_tets x 1)
   double damping = 0.0;                  ///< of the whole body [s]
   double solid_volume = 0.0;             ///< volume enclosed by the surface [m^3], >= 0
+  // CDG
+  CollisionData collision;  ///< empty: the file has none
   // Provenance
   std::string settings_json;  ///< bake settings as JSON text with sorted keys
   uint64_t source_hash = 0;   ///< XXH3-64 of the source file's bytes

@@ -32,17 +32,8 @@ bool SortNodes(std::array<uint32_t, 3>* nodes) {
 }  // namespace
 
 std::array<uint32_t, 3> FaceOf(const std::array<uint32_t, 4>& tet, size_t corner) {
-  const auto& [a, b, c, d] = tet;
-  switch (corner) {
-    case 0:
-      return {b, c, d};
-    case 1:
-      return {a, d, c};
-    case 2:
-      return {a, b, d};
-    default:
-      return {a, c, b};
-  }
+  const auto& [i, j, k] = kTetFaces[corner];
+  return {tet[i], tet[j], tet[k]};
 }
 
 std::vector<uint32_t> CageFaces::Across(const TetMesh& mesh, uint32_t t, size_t corner) const {

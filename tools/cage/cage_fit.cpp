@@ -16,8 +16,8 @@
 namespace plush::tools {
 namespace {
 
-// Passes of the descent: most models stand still by then.
-constexpr uint32_t kSnugPasses = 30;
+// Passes of the descent: twice as many make cages 1% smaller.
+constexpr uint32_t kSnugPasses = 15;
 constexpr uint32_t kOdtPasses = 10;  // [Civ, Fig. 5.2]
 
 // Passes between two looks for tets that became empty.
@@ -71,23 +71,27 @@ Vec3d WithoutPart(const Vec3d& v, const Vec3d& along) { return v - PartAlong(v, 
 // angle of each tet in degrees, node by node.
 class SnugFit {
  public:
-  SnugFit(const FitSettings& settings, NodeMoves* moves)
+  // `steps`: of the nodes by their SplitCage::node_ids, kept while tets are peeled off [m].
+  SnugFit(const FitSettings& settings, const std::vector<uint32_t>& node_ids,
+          std::vector<double>* steps, NodeMoves* moves)
       : settings_(settings),
         moves_(*moves),
-        steps_(moves->num_nodes(), kFirstStep * settings.cell_m),
+        node_ids_(node_ids),
+        steps_(*steps),
         tets_in_mean_(static_cast<double>(moves->mesh().tets.size())) {}
 
   // Whether any node moved.
   bool Pass() {
     bool moved = false;
     for (uint32_t node = 0; node < moves_.num_nodes(); ++node) {
-      if (steps_[node] < kLastStep * settings_.cell_m) continue;
+      double& step = steps_[node_ids_[node]];
+      if (step < kLastStep * settings_.cell_m) continue;
       if (Improve(node)) {
         moved = true;
-        steps_[node] = std::min(1.5 * steps_[node], moves_.max_step());
+        step = std::min(1.5 * step, moves_.max_step());
         WakeNeighbours(node);
       } else {
-        steps_[node] *= 0.5;
+        step *= 0.5;
       }
     }
     return moved;
@@ -152,7 +156,7 @@ class SnugFit {
     const Vec3d from = moves_.mesh().nodes[node];
     Vec3d first_stop;
     for (int turn = 0; turn < 3; ++turn) {
-      const Vec3d to = RoundToFloat(from + direction * steps_[node]);
+      const Vec3d to = RoundToFloat(from + direction * steps_[node_ids_[node]]);
       const std::optional<double> better = EnergyAt(node, to);
       if (!better || !(*better < energy - 1e-9)) return false;
       Vec3d stop;
@@ -171,14 +175,16 @@ class SnugFit {
   void WakeNeighbours(uint32_t node) {
     for (const uint32_t t : moves_.TetsOf(node)) {
       for (const uint32_t other : moves_.mesh().tets[t]) {
-        steps_[other] = std::max(steps_[other], 2.0 * kLastStep * settings_.cell_m);
+        double& step = steps_[node_ids_[other]];
+        step = std::max(step, 2.0 * kLastStep * settings_.cell_m);
       }
     }
   }
 
   const FitSettings& settings_;
   NodeMoves& moves_;
-  std::vector<double> steps_;  // [m]
+  const std::vector<uint32_t>& node_ids_;
+  std::vector<double>& steps_;  // per node id [m]
   const double tets_in_mean_;
   Directions directions_;
 };
@@ -236,6 +242,15 @@ bool OdtPass(const FitSettings& settings, NodeMoves* moves) {
   return moved;
 }
 
+// How many tets each node has, by the nodes' ids.
+std::vector<uint32_t> CountTets(const SplitCage& cage, size_t num_ids) {
+  std::vector<uint32_t> counts(num_ids, 0);
+  for (const auto& tet : cage.mesh.tets) {
+    for (const uint32_t node : tet) ++counts[cage.node_ids[node]];
+  }
+  return counts;
+}
+
 }  // namespace
 
 FitReport FitCage(const SolidSurface& surface, const InsideTest& inside,
@@ -244,23 +259,35 @@ FitReport FitCage(const SolidSurface& surface, const InsideTest& inside,
   if (settings.method == FitMethod::kNone) return report;
   const bool snug = settings.method == FitMethod::kSnug;
   const uint32_t passes = settings.passes > 0 ? settings.passes : (snug ? kSnugPasses : kOdtPasses);
-  const TriangleBvh bvh(surface.points, surface.triangles);
+  const TriangleBvh bvh(surface.points, surface.triangles, inside.order());
+  std::optional<NodeMoves> moves;  // until tets are peeled off
+  std::vector<double> steps(cage->node_ids.size(), kFirstStep * settings.cell_m);
   bool changes = true;
   while (changes && report.passes < passes) {
-    NodeMoves moves(surface, bvh, inside, settings, cage);
-    SnugFit fit(settings, &moves);
+    if (!moves) moves.emplace(surface, bvh, inside, settings, cage);
+    SnugFit fit(settings, cage->node_ids, &steps, &*moves);
     const uint32_t stop = std::min(report.passes + kPassesToPeeling, passes);
     bool moved = true;
     while (moved && report.passes < stop) {
-      moves.BeginPass();
-      moved = snug ? fit.Pass() : OdtPass(settings, &moves);
+      moves->BeginPass();
+      moved = snug ? fit.Pass() : OdtPass(settings, &*moves);
       ++report.passes;
     }
-    report.face_queries += moves.num_queries();
+    const std::vector<uint32_t> before = CountTets(*cage, steps.size());
     const uint32_t peeled = PeelCage(surface, bvh, inside, settings.clearance_m, cage);
+    if (peeled > 0) {
+      report.face_queries += moves->num_queries();
+      moves.reset();
+      // Nodes of what is gone start anew.
+      const std::vector<uint32_t> after = CountTets(*cage, steps.size());
+      for (size_t id = 0; id < steps.size(); ++id) {
+        if (after[id] != before[id]) steps[id] = kFirstStep * settings.cell_m;
+      }
+    }
     report.num_peeled += peeled;
     changes = moved || peeled > 0;
   }
+  if (moves) report.face_queries += moves->num_queries();
   return report;
 }
 

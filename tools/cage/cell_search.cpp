@@ -3,6 +3,7 @@
 
 #include "cage/lattice_contacts.h"
 #include "cage/solid_voxels.h"
+#include "cage/turned_surface.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,11 +23,20 @@ constexpr size_t kPartsAsMuch = 8;
 constexpr size_t kTrianglesForPlaces = 80'000;
 constexpr size_t kMostPlaces = 6;
 
+// By this an attempt costs more that has a wrong number of tets or is pinched.
+constexpr double kCostOfFailure = 1000.0;
+
 // Below this share of the wanted number the search goes on.
 constexpr double kEnough = 0.95;
 
 // Voxels are thicker than the solid: they fall into more tets.
 constexpr double kVoxelExcess = 1.07;
+
+// Refinements of a guess. A cage has so many times the tets that points of the surface find: those
+// that a corner of the solid enters between them, and copies (1.06 to 1.13 over nine models with
+// 200 to 1000 tets).
+constexpr int kRefinements = 3;
+constexpr double kMissed = 1.09;
 
 // Cells grow up to this many longest sides of the box: the whole model fits into one tet.
 constexpr double kLargestCell = 16.0;
@@ -108,6 +118,18 @@ class CellSearch::Guess {
     return best;
   }
 
+  // The place with the size of cell adjusted so that the cage has about `aim` tets.
+  Place Refined(Place place, double aim) const {
+    for (int i = 0; i < kRefinements; ++i) {
+      const Result<Lattice> lattice = Lattice::Make(search_.kind_, search_.box_.low,
+                                                    search_.box_.high, place.cell, place.shift);
+      if (!lattice.ok()) return place;
+      const double count = kMissed * voxels_.CountTets(lattice.value());
+      place.cell *= RootOfCount(count / aim);
+    }
+    return place;
+  }
+
  private:
   const CellSearch& search_;
   SolidVoxels voxels_;
@@ -138,6 +160,20 @@ Result<CellAttempt> CellSearch::Try(double cell, const LatticeShift& shift) {
 }
 
 Result<CellAttempt> CellSearch::Nearest(uint32_t target) {
+  Result<CellAttempt> best = NearestAlong(target);
+  if (!best.ok() || target < kFewestToGuess || IsGood(best.value(), target)) return best;
+  const SolidSurface surface = TurnedSurface(surface_);
+  const InsideTest inside(surface);
+  CellSearch search(surface, inside, kind_, clearance_, join_parts_);
+  Result<CellAttempt> other = search.NearestAlong(target);
+  num_attempts_ += search.num_attempts_;
+  if (!other.ok() || CostOf(other.value(), target) >= CostOf(best.value(), target)) return best;
+  TurnBack(surface_, &other.value().cage);
+  return other;
+}
+
+// With the lattice along the axes.
+Result<CellAttempt> CellSearch::NearestAlong(uint32_t target) {
   const double aim = 0.5 * (1.0 + kEnough) * target;
   const Place start = {1.5 * LongestSide() / RootOfCount(target), CentredShift(kind_)};
   // Parts that lie in one tet make a trial cage slow: so many are as much work again.
@@ -147,11 +183,14 @@ Result<CellAttempt> CellSearch::Nearest(uint32_t target) {
   if (target < kFewestToGuess) return Adjust(start, target, tries);
   const Guess guess(*this, start.cell);
   const size_t count = std::clamp<size_t>(kTrianglesForPlaces / work, 1, kMostPlaces);
-  const std::vector<Place> places = guess.Best(start, kVoxelExcess * aim, target, count);
+  // More than that only where none has the right number of tets without pinching.
+  const std::vector<Place> places = guess.Best(start, kVoxelExcess * aim, target, kMostPlaces);
   std::optional<CellAttempt> best;
   double excess = 1.0;  // cell sizes that the guesses were off by
   for (size_t i = 0; i < places.size(); ++i) {
-    Place place = places[i];
+    if (i >= count && best && IsGood(*best, target)) break;
+    Place place = guess.Refined(places[i], aim);
+    const double guessed = place.cell;
     place.cell *= excess;
     // All but the last chance of an answer stop early where the number is hard to meet.
     Result<CellAttempt> attempt = Adjust(place, target, best || i + 1 < places.size() ? 5 : tries);
@@ -159,7 +198,7 @@ Result<CellAttempt> CellSearch::Nearest(uint32_t target) {
       if (best || i + 1 < places.size()) continue;
       return attempt.error();
     }
-    excess = attempt.value().cell_m / places[i].cell;
+    excess = attempt.value().cell_m / guessed;
     if (!best || CostOf(attempt.value(), target) < CostOf(*best, target)) {
       best = std::move(attempt.value());
     }
@@ -210,15 +249,21 @@ Result<CellAttempt> CellSearch::Adjust(Place place, uint32_t target, int tries) 
   return *last_error;
 }
 
+bool CellSearch::IsGood(const CellAttempt& attempt, uint32_t target) {
+  const uint32_t count = attempt.num_tets();
+  return count <= target && count > kEnough * target && attempt.cage.num_pinched == 0;
+}
+
 double CellSearch::CostOf(const CellAttempt& attempt, uint32_t target) {
   const SplitCage& cage = attempt.cage;
   const double count = attempt.num_tets();
   const double cost = attempt.cell_m * attempt.cell_m * attempt.cell_m *
                       (count + kCostOfPiece * cage.num_split_tets);
-  // Out of the wanted range nothing else counts.
+  if (IsGood(attempt, target)) return cost;
+  // Nothing else counts then.
   const double off =
       count > target ? count / target : (count > kEnough * target ? 1.0 : target / count);
-  return off > 1.0 ? cost * 1000.0 * off : cost;
+  return cost * kCostOfFailure * off * (1.0 + cage.num_pinched);
 }
 
 }  // namespace plush::tools

@@ -33,10 +33,12 @@ class CellSearch {
   /// The cage with cells of this size, the lattice centred. Errors as Lattice::Make.
   Result<CellAttempt> Try(double cell) { return Try(cell, CentredShift(kind_)); }
 
-  /// A cage with at most `target` tets and more than 95% of that, if one is found, else the nearest
-  /// below; where none has so few, the one with fewest. Of many places of the lattice the one is
-  /// taken that promises the least volume and the fewest copies, judged by voxels (SolidVoxels);
-  /// then the size of the cells is adjusted until the number is right.
+  /// A cage with at most `target` tets and more than 95% of that and nowhere pinched, if one is
+  /// found, else the nearest below; where none has so few, the one with fewest. Of many places of
+  /// the lattice the one is taken that promises the least volume and the fewest copies, judged by
+  /// voxels (SolidVoxels); then the size of the cells is adjusted until the number is right. Where
+  /// that fails, further places are tried, and at last a lattice that is turned against the model:
+  /// boxes along the axes gain or lose whole layers of tets at once.
   Result<CellAttempt> Nearest(uint32_t target);
 
   uint32_t num_attempts() const { return num_attempts_; }  ///< cages built so far
@@ -49,7 +51,9 @@ class CellSearch {
   class Guess;
 
   Result<CellAttempt> Try(double cell, const LatticeShift& shift);
+  Result<CellAttempt> NearestAlong(uint32_t target);
   Result<CellAttempt> Adjust(Place place, uint32_t target, int tries);
+  static bool IsGood(const CellAttempt& attempt, uint32_t target);
   static double CostOf(const CellAttempt& attempt, uint32_t target);
   double LongestSide() const;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cage/enclosure.h"
 
+#include "cage/tet_sides.h"
 #include "mesh/exact_predicates.h"
 
 #include <tbb/blocked_range.h>
@@ -20,7 +21,8 @@ constexpr int kMaxGuesses = 3;
 // Follows one triangle through the cage.
 class Follower {
  public:
-  Follower(const TetMesh& mesh, const CageFaces& faces) : mesh_(mesh), faces_(faces) {}
+  Follower(const TetMesh& mesh, const CageFaces& faces, const TetSides& sides)
+      : mesh_(mesh), faces_(faces), sides_(sides) {}
 
   bool Holds(const Corners& triangle, std::array<uint32_t, 3> tets) {
     if (tets[0] == tets[1] && tets[1] == tets[2]) {
@@ -35,22 +37,52 @@ class Follower {
   bool IsOffBoundary(const Corners& triangle, uint32_t tet) const {
     for (size_t corner = 0; corner < 4; ++corner) {
       if (faces_.neighbours[tet][corner] != kBoundaryFace) continue;
-      const auto [a, b, c] = FaceOf(mesh_.tets[tet], corner);
       for (const Vec3d& p : triangle) {
-        if (Orient3dSign(mesh_.nodes[a], mesh_.nodes[b], mesh_.nodes[c], p) >= 0) return false;
+        if (sides_.SideOf(tet, corner, p) >= 0) return false;
       }
     }
     return true;
   }
 
-  bool Meets(const Corners& triangle, const std::array<uint32_t, 3>& face) const {
-    const auto& [a, b, c] = face;
-    const Corners corners = {mesh_.nodes[a], mesh_.nodes[b], mesh_.nodes[c]};
-    int sides = 0;
-    for (const Vec3d& p : triangle) {
-      sides += Orient3dSign(corners[0], corners[1], corners[2], p);
+  // Sides of the triangle's corners to the faces of a tet.
+  using Sides = std::array<std::array<int, 3>, 4>;
+  Sides SidesTo(uint32_t tet, const Corners& triangle) const {
+    Sides sides;
+    for (size_t face = 0; face < 4; ++face) {
+      for (size_t i = 0; i < 3; ++i) sides[face][i] = sides_.SideOf(tet, face, triangle[i]);
     }
-    return sides != 3 && sides != -3 && TrianglesIntersect(triangle, corners);
+    return sides;
+  }
+
+  static bool AreAll(const std::array<int, 3>& sides, int side) {
+    return sides[0] == side && sides[1] == side && sides[2] == side;
+  }
+
+  // Whether corner `i` of the triangle is not outside of any face but `face`.
+  static bool IsBehindOthers(const Sides& sides, size_t face, size_t i) {
+    for (size_t other = 0; other < 4; ++other) {
+      if (other != face && sides[other][i] > 0) return false;
+    }
+    return true;
+  }
+
+  // Whether the triangle meets a face of the tet. The sides nearly always tell.
+  bool Meets(const Corners& triangle, uint32_t tet, size_t face, const Sides& sides) const {
+    if (AreAll(sides[face], -1)) return false;
+    for (const auto& of_face : sides) {
+      if (AreAll(of_face, 1)) return false;
+    }
+    bool inside = false;
+    bool outside = false;
+    for (size_t i = 0; i < 3; ++i) {
+      if (!IsBehindOthers(sides, face, i)) continue;
+      inside = inside || sides[face][i] <= 0;
+      outside = outside || sides[face][i] >= 0;
+    }
+    // What is behind all other planes is convex: between the two the triangle passes the face.
+    if (inside && outside) return true;
+    const auto [a, b, c] = FaceOf(mesh_.tets[tet], face);
+    return TrianglesIntersect(triangle, {mesh_.nodes[a], mesh_.nodes[b], mesh_.nodes[c]});
   }
 
   struct Seen {
@@ -87,8 +119,9 @@ class Follower {
     std::vector<Choice> choices;
     for (size_t next = 0; next < seen.tets.size(); ++next) {
       const uint32_t tet = seen.tets[next];
+      const Sides sides = SidesTo(tet, triangle);
       for (size_t corner = 0; corner < 4; ++corner) {
-        if (!Meets(triangle, FaceOf(mesh_.tets[tet], corner))) continue;
+        if (!Meets(triangle, tet, corner, sides)) continue;
         if (faces_.neighbours[tet][corner] == kBoundaryFace) return false;
         std::vector<uint32_t> others = faces_.Across(mesh_, tet, corner);
         if (others.size() > 1) {
@@ -120,6 +153,7 @@ class Follower {
 
   const TetMesh& mesh_;
   const CageFaces& faces_;
+  const TetSides& sides_;
 };
 
 }  // namespace
@@ -128,15 +162,16 @@ std::vector<uint32_t> FindEscapes(const TetMesh& mesh, const CageFaces& faces,
                                   std::span<const Vec3d> points,
                                   std::span<const std::array<uint32_t, 3>> triangles,
                                   std::span<const uint32_t> tet_of_point) {
+  const TetSides sides(mesh);
   std::vector<uint8_t> located(points.size());
   tbb::parallel_for(tbb::blocked_range<size_t>(0, points.size(), 1024), [&](const auto& range) {
     for (size_t p = range.begin(); p < range.end(); ++p) {
-      located[p] = TetContains(mesh, tet_of_point[p], points[p]) ? 1 : 0;
+      located[p] = sides.Contains(tet_of_point[p], points[p]) ? 1 : 0;
     }
   });
   std::vector<uint8_t> escapes(triangles.size(), 0);
   tbb::parallel_for(tbb::blocked_range<size_t>(0, triangles.size(), 256), [&](const auto& range) {
-    Follower follower(mesh, faces);
+    Follower follower(mesh, faces, sides);
     for (size_t t = range.begin(); t < range.end(); ++t) {
       const auto& [a, b, c] = triangles[t];
       const std::array<uint32_t, 3> tets = {tet_of_point[a], tet_of_point[b], tet_of_point[c]};
@@ -150,15 +185,6 @@ std::vector<uint32_t> FindEscapes(const TetMesh& mesh, const CageFaces& faces,
     if (escapes[t] != 0) out.push_back(t);
   }
   return out;
-}
-
-bool TetContains(const TetMesh& mesh, uint32_t tet, const Vec3d& point) {
-  if (tet >= mesh.tets.size()) return false;
-  for (size_t corner = 0; corner < 4; ++corner) {
-    const auto [a, b, c] = FaceOf(mesh.tets[tet], corner);
-    if (Orient3dSign(mesh.nodes[a], mesh.nodes[b], mesh.nodes[c], point) > 0) return false;
-  }
-  return true;
 }
 
 }  // namespace plush::tools

@@ -26,7 +26,4 @@ std::vector<uint32_t> FindEscapes(const TetMesh& mesh, const CageFaces& faces,
                                   std::span<const std::array<uint32_t, 3>> triangles,
                                   std::span<const uint32_t> tet_of_point);
 
-/// Whether `point` lies in the closed tet; exact.
-bool TetContains(const TetMesh& mesh, uint32_t tet, const Vec3d& point);
-
 }  // namespace plush::tools

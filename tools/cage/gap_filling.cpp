@@ -117,17 +117,18 @@ class GapFiller {
 
 }  // namespace
 
-void FillGaps(const Lattice& lattice, SplitCage* cage) {
-  for (int round = 0; round < kRounds; ++round) {
+uint32_t FillGaps(const Lattice& lattice, SplitCage* cage) {
+  for (int round = 0;; ++round) {
     const BoundaryDefects defects = FindBoundaryDefects(FindCageFaces(cage->mesh));
-    if (defects.edges.empty() && defects.nodes.empty()) return;
+    const auto left = static_cast<uint32_t>(defects.edges.size() + defects.nodes.size());
+    if (left == 0 || round == kRounds) return left;
     GapFiller filler(lattice, cage);
     bool filled = false;
     for (const auto& [a, b] : defects.edges) filled |= filler.FillAround({a, b});
     if (defects.edges.empty()) {
       for (const uint32_t node : defects.nodes) filled |= filler.FillAround({node});
     }
-    if (!filled) return;
+    if (!filled) return left;
   }
 }
 

@@ -2,11 +2,11 @@
 #include "cage/inside.h"
 
 #include "cage/solid_angle.h"
+#include "mesh/halving_order.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 namespace plush::tools {
@@ -15,6 +15,9 @@ namespace {
 constexpr double kFourPi = 4.0 * 3.14159265358979323846;
 
 constexpr uint32_t kLeafTriangles = 8;
+
+// Up to so many triangles a branch's radius comes from all its corners, beyond from its parts.
+constexpr size_t kMostForRadius = 1024;
 
 // A branch counts as one expansion from this many radii away, as in [Barill 2018]. The error stays
 // below 0.07 on the test bodies (largest at the centre of a sphere, where all branches err the same
@@ -33,6 +36,14 @@ struct Symmetric {
     xy += 0.5 * (u.x * v.y + u.y * v.x);
     yz += 0.5 * (u.y * v.z + u.z * v.y);
     zx += 0.5 * (u.z * v.x + u.x * v.z);
+  }
+  void Add(const Symmetric& other) {
+    xx += other.xx;
+    yy += other.yy;
+    zz += other.zz;
+    xy += other.xy;
+    yz += other.yz;
+    zx += other.zx;
   }
   double Trace() const { return xx + yy + zz; }
   double Quadratic(const Vec3d& r) const {
@@ -63,75 +74,114 @@ double FarWinding(const Node& node, const Vec3d& to_centre, double squared) {
 
 struct InsideTest::Tree {
   std::vector<Node> nodes;                      // depth first
-  std::vector<std::array<Vec3d, 3>> triangles;  // corners in leaf order
+  std::vector<uint32_t> order;                  // of the surface's triangles, in the leaves
+  std::vector<std::array<Vec3d, 3>> triangles;  // their corners, in that order
 
-  void Build(uint32_t first, uint32_t last);
-  Node MakeNode(uint32_t first, uint32_t last) const;
+  explicit Tree(const SolidSurface& surface);
+
+ private:
+  // What a branch has in common with the one it belongs to.
+  struct Branch {
+    Node node;
+    double area = 0.0;
+    double radius = 0.0;  // no corner is farther from the centre [m]
+  };
+
+  Branch Build(uint32_t first, uint32_t last);
+  Branch MakeLeaf(uint32_t first, uint32_t last) const;
+  Branch Combine(const Branch& a, const Branch& b, uint32_t first, uint32_t last) const;
+  double RadiusAround(const Vec3d& centre, uint32_t first, uint32_t last) const;
 };
 
-// Splits at the median along the longest axis of the centroids' box: the depth is logarithmic
-// whatever the soup.
-void InsideTest::Tree::Build(uint32_t first, uint32_t last) {
-  const size_t index = nodes.size();
-  nodes.push_back(MakeNode(first, last));
-  if (last - first <= kLeafTriangles) {
-    nodes[index].first = first;
-    nodes[index].num_triangles = last - first;
-    return;
+InsideTest::Tree::Tree(const SolidSurface& surface) {
+  std::vector<Vec3d> centres;
+  centres.reserve(surface.triangles.size());
+  for (const auto& [a, b, c] : surface.triangles) {
+    centres.push_back((surface.points[a] + surface.points[b] + surface.points[c]) / 3.0);
   }
-  const auto centre = [](const std::array<Vec3d, 3>& t) { return t[0] + t[1] + t[2]; };
-  Vec3d lower = centre(triangles[first]);
-  Vec3d upper = lower;
-  for (uint32_t i = first; i < last; ++i) {
-    lower = Min(lower, centre(triangles[i]));
-    upper = Max(upper, centre(triangles[i]));
+  if (centres.empty()) return;
+  order = OrderByHalves(centres);
+  triangles.reserve(order.size());
+  for (const uint32_t t : order) {
+    const auto& [a, b, c] = surface.triangles[t];
+    triangles.push_back({surface.points[a], surface.points[b], surface.points[c]});
   }
-  const Vec3d size = upper - lower;
-  const int axis = size.x >= size.y && size.x >= size.z ? 0 : (size.y >= size.z ? 1 : 2);
-  const uint32_t middle = first + (last - first) / 2;
-  std::nth_element(triangles.begin() + first, triangles.begin() + middle, triangles.begin() + last,
-                   [&](const auto& a, const auto& b) {
-                     return a[0][axis] + a[1][axis] + a[2][axis] <
-                            b[0][axis] + b[1][axis] + b[2][axis];
-                   });
-  Build(first, middle);
-  nodes[index].first = static_cast<uint32_t>(nodes.size());
-  Build(middle, last);
+  Build(0, static_cast<uint32_t>(order.size()));
 }
 
-Node InsideTest::Tree::MakeNode(uint32_t first, uint32_t last) const {
-  Node node;
-  double area = 0.0;
+// Halved every time: the depth is logarithmic whatever the soup.
+InsideTest::Tree::Branch InsideTest::Tree::Build(uint32_t first, uint32_t last) {
+  const size_t index = nodes.size();
+  nodes.emplace_back();
+  Branch branch;
+  if (last - first <= kLeafTriangles) {
+    branch = MakeLeaf(first, last);
+    branch.node.first = first;
+    branch.node.num_triangles = last - first;
+  } else {
+    const uint32_t middle = first + (last - first) / 2;
+    const Branch a = Build(first, middle);
+    const auto second = static_cast<uint32_t>(nodes.size());
+    const Branch b = Build(middle, last);
+    branch = Combine(a, b, first, last);
+    branch.node.first = second;
+  }
+  branch.node.far_squared = kFarRadii * kFarRadii * branch.radius * branch.radius;
+  nodes[index] = branch.node;
+  return branch;
+}
+
+InsideTest::Tree::Branch InsideTest::Tree::MakeLeaf(uint32_t first, uint32_t last) const {
+  Branch leaf;
+  Node& node = leaf.node;
   for (uint32_t i = first; i < last; ++i) {
     const auto& [a, b, c] = triangles[i];
     const Vec3d vector_area = Cross(b - a, c - a) * 0.5;
     const double weight = Length(vector_area);
     node.vector_area += vector_area;
     node.centre += (a + b + c) * (weight / 3.0);
-    area += weight;
+    leaf.area += weight;
   }
-  node.centre = area > 0.0 ? node.centre / area : triangles[first][0];
-  double radius_squared = 0.0;
+  node.centre = leaf.area > 0.0 ? node.centre / leaf.area : triangles[first][0];
   for (uint32_t i = first; i < last; ++i) {
     const auto& [a, b, c] = triangles[i];
     node.moment.AddProduct((a + b + c) / 3.0 - node.centre, Cross(b - a, c - a) * 0.5);
-    for (const Vec3d& corner : triangles[i]) {
-      radius_squared = std::max(radius_squared, LengthSquared(corner - node.centre));
-    }
   }
-  node.far_squared = kFarRadii * kFarRadii * radius_squared;
-  return node;
+  leaf.radius = RadiusAround(node.centre, first, last);
+  return leaf;
 }
 
-InsideTest::InsideTest(const SolidSurface& surface) : tree_(std::make_unique<Tree>()) {
-  tree_->triangles.reserve(surface.triangles.size());
-  for (const auto& [a, b, c] : surface.triangles) {
-    tree_->triangles.push_back({surface.points[a], surface.points[b], surface.points[c]});
+// The moments of both, about the centre of both.
+InsideTest::Tree::Branch InsideTest::Tree::Combine(const Branch& a, const Branch& b, uint32_t first,
+                                                   uint32_t last) const {
+  Branch both;
+  Node& node = both.node;
+  both.area = a.area + b.area;
+  node.centre = both.area > 0.0 ? (a.node.centre * a.area + b.node.centre * b.area) / both.area
+                                : a.node.centre;
+  node.vector_area = a.node.vector_area + b.node.vector_area;
+  for (const Branch* part : {&a, &b}) {
+    const Vec3d apart = part->node.centre - node.centre;
+    node.moment.Add(part->node.moment);
+    node.moment.AddProduct(apart, part->node.vector_area);
+    both.radius = std::max(both.radius, Length(apart) + part->radius);
   }
-  if (!tree_->triangles.empty()) {
-    tree_->Build(0, static_cast<uint32_t>(tree_->triangles.size()));
-  }
+  // The bound from the parts grows loose from level to level.
+  if (last - first <= kMostForRadius) both.radius = RadiusAround(node.centre, first, last);
+  return both;
 }
+
+double InsideTest::Tree::RadiusAround(const Vec3d& centre, uint32_t first, uint32_t last) const {
+  double squared = 0.0;
+  for (uint32_t i = first; i < last; ++i) {
+    for (const Vec3d& corner : triangles[i]) {
+      squared = std::max(squared, LengthSquared(corner - centre));
+    }
+  }
+  return std::sqrt(squared);
+}
+
+InsideTest::InsideTest(const SolidSurface& surface) : tree_(std::make_unique<Tree>(surface)) {}
 
 InsideTest::~InsideTest() = default;
 InsideTest::InsideTest(InsideTest&&) noexcept = default;
@@ -160,6 +210,8 @@ double InsideTest::WindingNumber(const Vec3d& point) const {
   }
   return winding;
 }
+
+std::span<const uint32_t> InsideTest::order() const { return tree_->order; }
 
 bool InsideTest::IsInside(const Vec3d& point) const { return std::abs(WindingNumber(point)) > 0.5; }
 

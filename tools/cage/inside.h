@@ -10,7 +10,9 @@
 #include "base/vec3.h"
 #include "cage/solid_surface.h"
 
+#include <cstdint>
 #include <memory>
+#include <span>
 
 namespace plush::tools {
 
@@ -27,6 +29,10 @@ class InsideTest {
   double WindingNumber(const Vec3d& point) const;
   /// |w| > 1/2.
   bool IsInside(const Vec3d& point) const;
+
+  /// The surface's triangles in an order that can be halved (OrderByHalves): other trees over them
+  /// need not find it again.
+  std::span<const uint32_t> order() const;
 
  private:
   struct Tree;

@@ -229,21 +229,24 @@ uint32_t Lattice::Neighbour(uint32_t tet, uint32_t face) const {
 }
 
 uint32_t Lattice::TetAt(const Vec3d& point) const {
-  Cell cell;
-  int* along[3] = {&cell.x, &cell.y, &cell.z};
-  for (int axis = 0; axis < 3; ++axis) {
-    const auto a = static_cast<size_t>(axis);
-    const auto index = static_cast<int>(std::floor((point[axis] - first_[axis]) / cell_));
-    *along[a] = std::clamp(index, 1, counts_[a] - 2);
-  }
-  return kind_ == LatticeKind::kBcc ? BccTetAt(cell, point) : Cube5TetAt(cell, point);
+  return TetAt(FindOnAxis(0, point.x), FindOnAxis(1, point.y), FindOnAxis(2, point.z));
+}
+
+Lattice::PlaceOnAxis Lattice::FindOnAxis(int axis, double coordinate) const {
+  const auto index = static_cast<int>(std::floor((coordinate - first_[axis]) / cell_));
+  const int cell = std::clamp(index, 1, counts_[static_cast<size_t>(axis)] - 2);
+  return {cell, coordinate - (first_[axis] + (cell + 0.5) * cell_)};
+}
+
+uint32_t Lattice::TetAt(const PlaceOnAxis& x, const PlaceOnAxis& y, const PlaceOnAxis& z) const {
+  const Cell cell = {x.cell, y.cell, z.cell};
+  const Vec3d from_centre = {x.from_centre, y.from_centre, z.from_centre};
+  return kind_ == LatticeKind::kBcc ? BccTetAt(cell, from_centre) : Cube5TetAt(cell, from_centre);
 }
 
 // The point lies in the pyramid from the cell's centre to the face of its largest coordinate, and
 // there in one of four wedges around the axis.
-uint32_t Lattice::BccTetAt(const Cell& cell, const Vec3d& point) const {
-  const Vec3d from_centre =
-      point - (first_ + Vec3d{cell.x + 0.5, cell.y + 0.5, cell.z + 0.5} * cell_);
+uint32_t Lattice::BccTetAt(const Cell& cell, const Vec3d& from_centre) const {
   int axis = 0;
   for (int i = 1; i < 3; ++i) {
     if (std::abs(from_centre[i]) > std::abs(from_centre[axis])) axis = i;
@@ -262,7 +265,9 @@ uint32_t Lattice::BccTetAt(const Cell& cell, const Vec3d& point) const {
 }
 
 // Outside the planes of the four corner tets lies the regular one.
-uint32_t Lattice::Cube5TetAt(const Cell& cell, const Vec3d& point) const {
+uint32_t Lattice::Cube5TetAt(const Cell& cell, const Vec3d& from_centre) const {
+  const Vec3d point =
+      first_ + Vec3d{cell.x + 0.5, cell.y + 0.5, cell.z + 0.5} * cell_ + from_centre;
   const uint32_t first = NumberOf(cell) * tables_->tets_per_cell;
   for (uint32_t k = 0; k < 4; ++k) {
     const auto corners = TetCorners(first + k);

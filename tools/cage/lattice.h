@@ -57,6 +57,15 @@ class Lattice {
   /// its coordinates. The point lies in the box that the lattice was made for.
   uint32_t TetAt(const Vec3d& point) const;
 
+  /// Where a coordinate lies, for points of grids: they have few different ones.
+  struct PlaceOnAxis {
+    int cell = 0;
+    double from_centre = 0.0;  ///< of that cell [m]
+  };
+  PlaceOnAxis FindOnAxis(int axis, double coordinate) const;
+  /// TetAt for the point with these coordinates.
+  uint32_t TetAt(const PlaceOnAxis& x, const PlaceOnAxis& y, const PlaceOnAxis& z) const;
+
  private:
   // A node relative to its cell, in half cells: even at corners, odd at centres.
   using HalfOffset = std::array<int, 3>;
@@ -89,8 +98,8 @@ class Lattice {
   uint32_t ParityOf(const Cell& cell) const;
   uint32_t NodeNumber(const Cell& cell, const HalfOffset& offset) const;
   bool Exists(const Cell& cell, uint32_t k) const;
-  uint32_t BccTetAt(const Cell& cell, const Vec3d& point) const;
-  uint32_t Cube5TetAt(const Cell& cell, const Vec3d& point) const;
+  uint32_t BccTetAt(const Cell& cell, const Vec3d& from_centre) const;
+  uint32_t Cube5TetAt(const Cell& cell, const Vec3d& from_centre) const;
 
   LatticeKind kind_;
   double cell_;                                // [m]

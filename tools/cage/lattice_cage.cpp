@@ -12,6 +12,7 @@
 #include "mesh/disjoint_sets.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -20,6 +21,9 @@ namespace {
 
 // Share of the asked number by which the cage may miss it without a finding.
 constexpr double kTolerance = 0.05;
+
+// Lattices fitted to get the number of tets right that are left when empty ones are taken off.
+constexpr int kMostRounds = 5;
 
 uint32_t CountComponents(const TetMesh& mesh) {
   auto components = static_cast<uint32_t>(mesh.nodes.size());
@@ -101,10 +105,24 @@ struct Fitted {
   SolidMeasure solid;
   double cell_m = 0.0;
   uint32_t num_fits = 0;
-  bool is_fitted = true;  // what was asked for passed the proof
+  bool is_fitted = true;        // what was asked for passed the proof
+  std::vector<Place> failures;  // where it did not
 
   size_t num_tets() const { return cage.mesh.tets.size(); }
 };
+
+// The centres of tets.
+std::vector<Place> PlacesOf(const TetMesh& mesh, std::vector<uint32_t> tets) {
+  std::sort(tets.begin(), tets.end());
+  tets.erase(std::unique(tets.begin(), tets.end()), tets.end());
+  std::vector<Place> places;
+  for (const uint32_t t : tets) {
+    Vec3d centre;
+    for (const uint32_t node : mesh.tets[t]) centre += mesh.nodes[node] * 0.25;
+    places.push_back({centre, -1, -1, ""});
+  }
+  return places;
+}
 
 // Fits a copy of `lattice` until the result can be proved. Nodes where the proof failed stay in the
 // lattice the next time: at a branch, where strands that overlap in space meet, the fit can pull
@@ -118,6 +136,7 @@ void FitProvably(const SolidSurface& surface, const InsideTest& inside, const Sp
     ++fitted->num_fits;
     fitted->proof = Prove(surface, fitted->cage, settings.cell_m);
     if (fitted->proof.holds()) return;
+    fitted->failures = PlacesOf(fitted->cage.mesh, fitted->proof.suspects);
     if (settings.method == FitMethod::kNone) break;
     for (const uint32_t t : fitted->proof.suspects) {
       for (const uint32_t node : fitted->cage.mesh.tets[t]) {
@@ -147,22 +166,34 @@ Fitted FitAttempt(const SolidSurface& surface, const InsideTest& inside,
 }
 
 // The cage whose number of tets is right after the fit too, which takes tets off that became empty:
-// where too few are left, once more with as many more.
+// where too few are left, once more with as many more, and so on.
 Result<Fitted> FitNearest(const SolidSurface& surface, const InsideTest& inside,
                           const CageSettings& settings, double clearance, CellSearch* search) {
-  const uint32_t target = settings.target_tets;
-  Result<CellAttempt> attempt = search->Nearest(target);
-  if (!attempt.ok()) return attempt.error();
-  Fitted best = FitAttempt(surface, inside, settings, clearance, attempt.value());
-  const size_t before = attempt.value().num_tets();
-  const size_t peeled = before - std::min(before, best.num_tets());
-  const bool short_by_peeling = before <= target && before > (1.0 - kTolerance) * target &&
-                                best.num_tets() <= (1.0 - kTolerance) * target;
-  if (!short_by_peeling) return best;
-  attempt = search->Nearest(target + static_cast<uint32_t>(peeled));
-  if (!attempt.ok()) return best;
-  Fitted other = FitAttempt(surface, inside, settings, clearance, attempt.value());
-  return other.num_tets() <= target && other.num_tets() > best.num_tets() ? other : best;
+  const double target = settings.target_tets;
+  std::optional<Fitted> best;
+  uint32_t wanted = settings.target_tets;
+  uint32_t too_few = 0;   // asked for that left too few
+  uint32_t too_many = 0;  // the same, too many
+  for (int i = 0; i < kMostRounds; ++i) {
+    const Result<CellAttempt> attempt = search->Nearest(wanted);
+    if (!attempt.ok() && best) break;
+    if (!attempt.ok()) return attempt.error();
+    Fitted fitted = FitAttempt(surface, inside, settings, clearance, attempt.value());
+    const auto count = static_cast<double>(fitted.num_tets());
+    const uint32_t before = attempt.value().num_tets();
+    const bool is_better =
+        !best || (count <= target && count > static_cast<double>(best->num_tets()));
+    if (is_better) best = std::move(fitted);
+    const bool is_met = count <= target && count > (1.0 - kTolerance) * target;
+    // What is wrong without peeling, the search cannot do better.
+    if (is_met || before > wanted || (i == 0 && count == before)) break;
+    (count > target ? too_many : too_few) = wanted;
+    const double lack = (1.0 - 0.5 * kTolerance) * target - count;
+    wanted = too_many > 0 && too_few > 0 ? (too_many + too_few) / 2
+                                         : static_cast<uint32_t>(std::max(1.0, wanted + lack));
+    if (wanted == too_many || wanted == too_few) break;
+  }
+  return std::move(*best);
 }
 
 std::vector<Place> PlacesOf(const TetMesh& mesh, const BoundaryDefects& defects) {
@@ -181,7 +212,8 @@ LatticeCage Describe(const SolidSurface& surface, const InsideTest& inside, Fitt
   if (!fitted.is_fitted) {
     findings->Add("CAGE_NOT_FITTED", 1,
                   fitted.proof.holds() ? "the fitted cage did not pass its proof"
-                                       : "the cage cannot be proved to enclose the surface");
+                                       : "the cage cannot be proved to enclose the surface",
+                  fitted.failures);
   }
   const SplitCage& split = fitted.cage;
   const double cage_volume = CageVolume(split.mesh);

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <vector>
 
 namespace plush::tools {
 namespace {
@@ -28,7 +30,7 @@ class ContactFinder {
     seen_ = near_;
     many_.clear();
     for (size_t next = 0; next < near_.size(); ++next) {
-      const TetPlanes planes(lattice_.TetCorners(near_[next]));
+      const TetPlanes& planes = PlanesOf(near_[next]);
       for (uint32_t face = 0; face < 4; ++face) {
         if (StaysBehind(planes, face, triangle)) continue;
         const uint32_t tet = lattice_.Neighbour(near_[next], face);
@@ -44,6 +46,13 @@ class ContactFinder {
   const std::vector<Contact>& contacts() const { return contacts_; }
 
  private:
+  // Neighbouring triangles lie near the same tets.
+  const TetPlanes& PlanesOf(uint32_t tet) {
+    std::optional<KnownPlanes>& known = known_[tet % kKnown];
+    if (!known || known->tet != tet) known = KnownPlanes{tet, TetPlanes(lattice_.TetCorners(tet))};
+    return known->planes;
+  }
+
   // Whether the triangle stays on the tet's side of a face, farther than the clearance: then that
   // face does not lead on. The spare tenth of a percent is far more than rounding.
   bool StaysBehind(const TetPlanes& planes, uint32_t face,
@@ -70,8 +79,16 @@ class ContactFinder {
     return false;
   }
 
+  struct KnownPlanes {
+    uint32_t tet = 0;
+    TetPlanes planes;
+  };
+  static constexpr uint32_t kKnown = 1009;
+
   const Lattice& lattice_;
   const double clearance_;
+  std::vector<std::optional<KnownPlanes>> known_ =
+      std::vector<std::optional<KnownPlanes>>(kKnown);  // by tet % kKnown
   std::vector<uint32_t> near_;
   std::vector<uint32_t> seen_;
   std::vector<bool> many_;  // per lattice tet, while a triangle is near many

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cage/material_walk.h"
 
+#include "mesh/tet_mesh.h"
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -8,22 +10,26 @@
 namespace plush::tools {
 namespace {
 
-constexpr std::array<std::array<size_t, 3>, 4> kFaces = {
-    {{1, 3, 2}, {0, 2, 3}, {0, 3, 1}, {0, 1, 2}}};  // opposite each corner, normals inwards
+// Of a face, inwards; not unit.
+Vec3d InwardNormal(const std::array<Vec3d, 4>& tet, size_t face) {
+  const auto& [a, b, c] = kTetFaces[face];
+  return Cross(tet[c] - tet[a], tet[b] - tet[a]);
+}
 
 // The centre of what the tet leaves of the triangle; nothing where they miss each other.
 std::optional<Vec3d> PointOfTriangleInTet(const std::array<Vec3d, 3>& triangle,
                                           const std::array<Vec3d, 4>& tet) {
   std::vector<Vec3d> polygon(triangle.begin(), triangle.end());
   std::vector<Vec3d> clipped;
-  for (const auto& [a, b, c] : kFaces) {
-    const Vec3d normal = Cross(tet[b] - tet[a], tet[c] - tet[a]);
+  for (size_t face = 0; face < 4; ++face) {
+    const Vec3d normal = InwardNormal(tet, face);
+    const Vec3d& on_face = tet[kTetFaces[face][0]];
     clipped.clear();
     for (size_t i = 0; i < polygon.size(); ++i) {
       const Vec3d& p = polygon[i];
       const Vec3d& q = polygon[(i + 1) % polygon.size()];
-      const double side_p = Dot(p - tet[a], normal);
-      const double side_q = Dot(q - tet[a], normal);
+      const double side_p = Dot(p - on_face, normal);
+      const double side_q = Dot(q - on_face, normal);
       if (side_p >= 0.0) clipped.push_back(p);
       if ((side_p > 0.0 && side_q < 0.0) || (side_p < 0.0 && side_q > 0.0)) {
         clipped.push_back(p + (q - p) * (side_p / (side_p - side_q)));
@@ -45,11 +51,10 @@ struct Exit {
 Exit LeaveTet(const std::array<Vec3d, 4>& tet, const Vec3d& from, const Vec3d& direction) {
   Exit exit;
   for (size_t face = 0; face < 4; ++face) {
-    const auto [a, b, c] = kFaces[face];
-    const Vec3d normal = Cross(tet[b] - tet[a], tet[c] - tet[a]);
+    const Vec3d normal = InwardNormal(tet, face);
     const double speed = Dot(direction, normal);
     if (!(speed < 0.0)) continue;
-    const double at = std::max(0.0, -Dot(from - tet[a], normal) / speed);
+    const double at = std::max(0.0, -Dot(from - tet[kTetFaces[face][0]], normal) / speed);
     if (at < exit.at) exit = {at, face};
   }
   return exit;
@@ -59,12 +64,12 @@ Exit LeaveTet(const std::array<Vec3d, 4>& tet, const Vec3d& from, const Vec3d& d
 // by.
 Exit LeaveFace(const std::array<Vec3d, 4>& tet, size_t face, const Vec3d& from,
                const Vec3d& direction) {
-  const auto& corners = kFaces[face];
-  const Vec3d normal = Cross(tet[corners[1]] - tet[corners[0]], tet[corners[2]] - tet[corners[0]]);
+  const auto& corners = kTetFaces[face];
+  const Vec3d normal = InwardNormal(tet, face);
   Exit exit;
   for (size_t i = 0; i < 3; ++i) {
-    const Vec3d& a = tet[corners[(i + 1) % 3]];
-    const Vec3d inwards = Cross(normal, tet[corners[(i + 2) % 3]] - a);
+    const Vec3d& a = tet[corners[(i + 2) % 3]];
+    const Vec3d inwards = Cross(normal, tet[corners[(i + 1) % 3]] - a);
     const double speed = Dot(direction, inwards);
     if (!(speed < 0.0)) continue;
     const double at = std::max(0.0, -Dot(from - a, inwards) / speed);
@@ -150,8 +155,8 @@ WalkEnd MaterialWalk::From(uint32_t start, double side,
   legs[0] = WalkTo(*point, *point + inwards * out_of_tet.at, start);
   if (legs[0].hit != kNothing) return end_at(1, {WalkEnd::Kind::kTriangle, legs[0].hit});
 
-  const auto& face = kFaces[out_of_tet.face];
-  const Vec3d normal = Cross(tet_[face[1]] - tet_[face[0]], tet_[face[2]] - tet_[face[0]]);
+  const auto& face = kTetFaces[out_of_tet.face];
+  const Vec3d normal = InwardNormal(tet_, out_of_tet.face);
   const Vec3d in_face = WithoutPart(inwards, normal);
   const Exit out_of_face = LeaveFace(tet_, out_of_tet.face, legs[0].end, in_face);
   if (!(out_of_face.at < HUGE_VAL)) return {};

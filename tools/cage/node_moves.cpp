@@ -187,8 +187,9 @@ bool NodeMoves::RunsIntoBoundary(uint32_t node) {
     box.high += Vec3d{1.0, 1.0, 1.0} * max_step_;
     const uint32_t tet = faces_.boundary[f].tet;
     clearance_.LookAround(tet);
+    const TriangleBvh::FloatBox reach = TriangleBvh::RoundOutwards(box);
     const bool hit = boundary_->AnyOf(
-        [&](const Box3& other) { return box.Overlaps(other); },
+        [&](const TriangleBvh::FloatBox& other) { return reach.Overlaps(other); },
         [&](uint32_t g) {
           const uint32_t other = faces_.boundary[g].tet;
           return g != f && !MayOverlap(cage_, tet, other, clearance_.IsNear(other), cell_) &&

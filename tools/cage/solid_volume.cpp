@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cage/solid_volume.h"
 
+#include "cage/surface_columns.h"
 #include "cage/tet_samples.h"
 
 #include <tbb/blocked_range.h>
@@ -16,38 +17,73 @@
 namespace plush::tools {
 namespace {
 
-// Winding-number queries per surface, spread evenly over the tets (at least one in each). Open
-// surfaces get their volume from them, closed ones only what overlaps.
-constexpr size_t kSamplesOpen = 20'000;
-constexpr size_t kSamplesClosed = 10'000;
+// Winding-number queries per open surface, spread evenly over the tets (at least one in each).
+constexpr size_t kSamples = 20'000;
 constexpr size_t kMaxSamplesPerTet = 100;
+
+// Rays through a closed surface along the longer one of the box's other sides. They give what
+// overlaps only; where in their cells they stand is odd, so that they miss the vertices of models
+// with round numbers.
+constexpr double kRays = 120.0;
+constexpr double kPlaceY = 0.5437;
+constexpr double kPlaceZ = 0.4719;
 
 double TetVolume(const TetMesh& mesh, size_t t) {
   const auto& [a, b, c, d] = mesh.tets[t];
   return SixVolume(mesh.nodes[a], mesh.nodes[b], mesh.nodes[c], mesh.nodes[d]) / 6.0;
 }
 
-// What the samples of one tet say.
-struct TetSamples {
-  double inside = 0.0;   // share with |w| > 1/2
-  double overlap = 0.0;  // share with |w| > 3/2
-  double winding = 0.0;  // mean of w rounded to whole numbers
-};
-
-TetSamples SampleTet(const TetMesh& mesh, size_t t, size_t num_samples, const InsideTest& inside) {
+// Share of fixed points of tet `t` with |w| > 1/2.
+double ShareInside(const TetMesh& mesh, size_t t, size_t num_samples, const InsideTest& inside) {
   const auto& [a, b, c, d] = mesh.tets[t];
-  TetSamples out;
+  size_t count = 0;
   for (size_t i = 0; i < num_samples; ++i) {
     const std::array<double, 4> weights = SampleWeights(t * num_samples + i);
     const Vec3d point = mesh.nodes[a] * weights[0] + mesh.nodes[b] * weights[1] +
                         mesh.nodes[c] * weights[2] + mesh.nodes[d] * weights[3];
-    const double winding = inside.WindingNumber(point);
-    out.inside += std::abs(winding) > 0.5 ? 1.0 : 0.0;
-    out.overlap += std::abs(winding) > 1.5 ? 1.0 : 0.0;
-    out.winding += std::floor(winding + 0.5);
+    count += inside.IsInside(point) ? 1 : 0;
   }
-  const double scale = 1.0 / static_cast<double>(num_samples);
-  return {out.inside * scale, out.overlap * scale, out.winding * scale};
+  return static_cast<double>(count) / static_cast<double>(num_samples);
+}
+
+SolidMeasure MeasureOpen(const InsideTest& inside, const TetMesh& cage) {
+  const size_t num_samples = std::clamp<size_t>(kSamples / cage.tets.size(), 1, kMaxSamplesPerTet);
+  std::vector<double> shares(cage.tets.size());
+  tbb::parallel_for(tbb::blocked_range<size_t>(0, cage.tets.size()), [&](const auto& range) {
+    for (size_t t = range.begin(); t < range.end(); ++t) {
+      shares[t] = ShareInside(cage, t, num_samples, inside);
+    }
+  });
+  SolidMeasure solid;
+  for (size_t t = 0; t < shares.size(); ++t) solid.volume += shares[t] * TetVolume(cage, t);
+  return solid;
+}
+
+// The signed volume is the integral of w: rays tell by how much that is more than the solid.
+SolidMeasure MeasureClosed(const SolidSurface& surface) {
+  const Box3 box = BoxOf(surface);
+  const Vec3d size = box.Extent();
+  const double spacing = std::max(size.y, size.z) / kRays;
+  const ColumnGrid grid = {box.low.y + kPlaceY * spacing, box.low.z + kPlaceZ * spacing, spacing,
+                           static_cast<int>(size.y / spacing) + 1,
+                           static_cast<int>(size.z / spacing) + 1};
+  const SurfaceColumns columns(surface, grid);
+  double overlap = 0.0;  // length with |w| > 1
+  double excess = 0.0;   // integral of w - [w != 0] along the rays
+  for (int z = 0; z < grid.count_z; ++z) {
+    for (int y = 0; y < grid.count_y; ++y) {
+      const auto column = columns.At(y, z);
+      int winding = 0;
+      for (size_t i = 0; i + 1 < column.size(); ++i) {
+        winding += column[i].sign;
+        const double length = column[i + 1].x - column[i].x;
+        if (std::abs(winding) > 1) overlap += length;
+        excess += (winding - (winding != 0 ? 1 : 0)) * length;
+      }
+    }
+  }
+  const double area = spacing * spacing;
+  return {std::max(0.0, SignedVolume(surface) - excess * area), overlap * area};
 }
 
 std::string Percent(double share) { return std::to_string(100.0 * share) + "%"; }
@@ -71,26 +107,7 @@ double CageVolume(const TetMesh& cage) {
 
 SolidMeasure MeasureSolid(const SolidSurface& surface, const InsideTest& inside,
                           const TetMesh& cage) {
-  const size_t most = surface.closed ? kSamplesClosed : kSamplesOpen;
-  const size_t num_samples = std::clamp<size_t>(most / cage.tets.size(), 1, kMaxSamplesPerTet);
-  std::vector<TetSamples> of_tet(cage.tets.size());
-  tbb::parallel_for(tbb::blocked_range<size_t>(0, cage.tets.size()), [&](const auto& range) {
-    for (size_t t = range.begin(); t < range.end(); ++t) {
-      of_tet[t] = SampleTet(cage, t, num_samples, inside);
-    }
-  });
-  double sampled = 0.0;  // volume with |w| > 1/2
-  double overlap = 0.0;  // volume with |w| > 3/2
-  double excess = 0.0;   // integral of w - [|w| > 1/2]
-  for (size_t t = 0; t < of_tet.size(); ++t) {
-    const double volume = TetVolume(cage, t);
-    sampled += of_tet[t].inside * volume;
-    overlap += of_tet[t].overlap * volume;
-    excess += (of_tet[t].winding - of_tet[t].inside) * volume;
-  }
-  // The signed volume of a closed surface is the integral of w: samples matter for the excess only.
-  const double volume = surface.closed ? std::max(0.0, SignedVolume(surface) - excess) : sampled;
-  return {volume, overlap};
+  return surface.closed ? MeasureClosed(surface) : MeasureOpen(inside, cage);
 }
 
 void ReportSolid(const SolidSurface& surface, const SolidMeasure& solid, double cage_volume,

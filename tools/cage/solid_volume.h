@@ -18,9 +18,9 @@ struct SolidMeasure {
   double overlap = 0.0;  ///< of where parts overlap, about [m^3]
 };
 
-/// Volume of the solid: exact (signed volume of the surface) where the surface is closed and no
-/// parts overlap, otherwise the share of fixed points of the cage's tets that lie inside, times
-/// their volume; no two tets may overlap. Deterministic for any thread count.
+/// Volume of the solid. Of a closed surface: its signed volume less what overlaps, which rays tell;
+/// exact where nothing does. Of an open one: the share of fixed points of the cage's tets that lie
+/// inside, times their volume; no two tets may overlap. Deterministic for any thread count.
 SolidMeasure MeasureSolid(const SolidSurface& surface, const InsideTest& inside,
                           const TetMesh& cage);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cage/solid_voxels.h"
 
+#include "cage/surface_columns.h"
 #include "mesh/disjoint_sets.h"
 
 #include <algorithm>
@@ -16,15 +17,6 @@ constexpr double kStepV = 0.5698402909980532;
 // Samples of the surface per voxel face's area.
 constexpr double kSamples = 4.0;
 
-struct Crossing {
-  double x = 0.0;
-  int sign = 0;  // +1 into the solid
-};
-
-double Side(const Vec3d& a, const Vec3d& b, double y, double z) {
-  return (b.y - a.y) * (z - a.z) - (b.z - a.z) * (y - a.y);
-}
-
 }  // namespace
 
 SolidVoxels::SolidVoxels(const SolidSurface& surface, double edge)
@@ -36,8 +28,9 @@ SolidVoxels::SolidVoxels(const SolidSurface& surface, double edge)
   std::vector<bool> marks(static_cast<size_t>(counts_[0]) * static_cast<size_t>(counts_[1]) *
                           static_cast<size_t>(counts_[2]));
   MarkSurface(surface, &marks);
+  const std::vector<bool> on_surface = marks;
   MarkInside(surface, &marks);
-  ListVoxels(marks);
+  ListVoxels(marks, on_surface);
 }
 
 int SolidVoxels::Index(int axis, double coordinate) const {
@@ -50,7 +43,7 @@ size_t SolidVoxels::At(int x, int y, int z) const {
 }
 
 // By points spread evenly over the triangles.
-void SolidVoxels::MarkSurface(const SolidSurface& surface, std::vector<bool>* marks) const {
+void SolidVoxels::MarkSurface(const SolidSurface& surface, std::vector<bool>* marks) {
   const double per_sample = 2.0 * edge_ * edge_ / kSamples;
   double due = 0.5;
   double u = 0.5;
@@ -68,61 +61,41 @@ void SolidVoxels::MarkSurface(const SolidSurface& surface, std::vector<bool>* ma
       const bool folded = u + v > 1.0;
       const Vec3d p = a + ab * (folded ? 1.0 - u : u) + ac * (folded ? 1.0 - v : v);
       (*marks)[At(Index(0, p.x), Index(1, p.y), Index(2, p.z))] = true;
+      samples_.push_back(p);
     }
   }
 }
 
 // By rays through the voxels' centres.
 void SolidVoxels::MarkInside(const SolidSurface& surface, std::vector<bool>* marks) const {
-  std::vector<std::vector<Crossing>> columns(static_cast<size_t>(counts_[1] * counts_[2]));
-  const auto centre = [&](int axis, int i) { return box_.low[axis] + (i + 0.5) * edge_; };
-  const auto first = [&](int axis, double low) {
-    return std::max(0, static_cast<int>(std::ceil((low - box_.low[axis]) / edge_ - 0.5)));
-  };
-  for (const auto& triangle : surface.triangles) {
-    const Vec3d& a = surface.points[triangle[0]];
-    const Vec3d& b = surface.points[triangle[1]];
-    const Vec3d& c = surface.points[triangle[2]];
-    const int y0 = first(1, std::min({a.y, b.y, c.y}));
-    const int z0 = first(2, std::min({a.z, b.z, c.z}));
-    for (int j = z0; j < counts_[2] && centre(2, j) <= std::max({a.z, b.z, c.z}); ++j) {
-      for (int i = y0; i < counts_[1] && centre(1, i) <= std::max({a.y, b.y, c.y}); ++i) {
-        const double wc = Side(a, b, centre(1, i), centre(2, j));
-        const double wa = Side(b, c, centre(1, i), centre(2, j));
-        const double wb = Side(c, a, centre(1, i), centre(2, j));
-        const bool left = wa >= 0.0 && wb >= 0.0 && wc >= 0.0;
-        const bool right = wa <= 0.0 && wb <= 0.0 && wc <= 0.0;
-        if (left == right) continue;
-        columns[static_cast<size_t>(j * counts_[1] + i)].push_back(
-            {(a.x * wa + b.x * wb + c.x * wc) / (wa + wb + wc), right ? 1 : -1});
-      }
-    }
-  }
-  for (int j = 0; j < counts_[2]; ++j) {
-    for (int i = 0; i < counts_[1]; ++i) {
-      auto& column = columns[static_cast<size_t>(j * counts_[1] + i)];
-      std::sort(column.begin(), column.end(),
-                [](const Crossing& p, const Crossing& q) { return p.x < q.x; });
+  const Vec3d first = box_.low + Vec3d{0.5, 0.5, 0.5} * edge_;
+  const SurfaceColumns columns(surface, {first.y, first.z, edge_, counts_[1], counts_[2]});
+  for (int z = 0; z < counts_[2]; ++z) {
+    for (int y = 0; y < counts_[1]; ++y) {
+      const auto column = columns.At(y, z);
       int winding = 0;
       for (size_t k = 0; k + 1 < column.size(); ++k) {
         winding += column[k].sign;
         if (winding == 0) continue;
-        for (int x = first(0, column[k].x); x < counts_[0] && centre(0, x) < column[k + 1].x; ++x) {
-          (*marks)[At(x, i, j)] = true;
+        const auto begin = static_cast<int>(std::ceil((column[k].x - first.x) / edge_));
+        for (int x = std::max(0, begin); x < counts_[0]; ++x) {
+          if (first.x + x * edge_ >= column[k + 1].x) break;
+          (*marks)[At(x, y, z)] = true;
         }
       }
     }
   }
 }
 
-void SolidVoxels::ListVoxels(const std::vector<bool>& marks) {
+void SolidVoxels::ListVoxels(const std::vector<bool>& marks, const std::vector<bool>& on_surface) {
   std::vector<uint32_t> number(marks.size(), UINT32_MAX);
   for (int z = 0; z < counts_[2]; ++z) {
     for (int y = 0; y < counts_[1]; ++y) {
       for (int x = 0; x < counts_[0]; ++x) {
         if (!marks[At(x, y, z)]) continue;
-        number[At(x, y, z)] = static_cast<uint32_t>(centres_.size());
-        centres_.push_back(box_.low + Vec3d{x + 0.5, y + 0.5, z + 0.5} * edge_);
+        number[At(x, y, z)] = static_cast<uint32_t>(voxels_.size());
+        voxels_.push_back({x, y, z});
+        on_surface_.push_back(on_surface[At(x, y, z)]);
       }
     }
   }
@@ -138,24 +111,52 @@ void SolidVoxels::ListVoxels(const std::vector<bool>& marks) {
   }
 }
 
-SolidVoxels::Cut SolidVoxels::CutBy(const Lattice& lattice) const {
-  std::vector<uint32_t> tets(centres_.size());
-  std::vector<bool> seen(lattice.num_tets(), false);
-  Cut cut;
-  for (size_t v = 0; v < centres_.size(); ++v) {
-    tets[v] = lattice.TetAt(centres_[v]);
-    if (!seen[tets[v]]) ++cut.tets;
-    seen[tets[v]] = true;
+// Of the voxels' centres.
+std::vector<Lattice::PlaceOnAxis> SolidVoxels::PlacesOnAxis(int axis,
+                                                            const Lattice& lattice) const {
+  std::vector<Lattice::PlaceOnAxis> places;
+  for (int i = 0; i < counts_[static_cast<size_t>(axis)]; ++i) {
+    places.push_back(lattice.FindOnAxis(axis, box_.low[axis] + (i + 0.5) * edge_));
   }
-  DisjointSets pieces(static_cast<uint32_t>(centres_.size()));
-  cut.pieces = static_cast<uint32_t>(centres_.size());
-  for (uint32_t v = 0; v < centres_.size(); ++v) {
+  return places;
+}
+
+SolidVoxels::Cut SolidVoxels::CutBy(const Lattice& lattice) const {
+  const std::array<std::vector<Lattice::PlaceOnAxis>, 3> places = {
+      PlacesOnAxis(0, lattice), PlacesOnAxis(1, lattice), PlacesOnAxis(2, lattice)};
+  std::vector<uint32_t> tets(voxels_.size());
+  std::vector<uint8_t> seen(lattice.num_tets(), 0);
+  Cut cut;
+  for (size_t v = 0; v < voxels_.size(); ++v) {
+    const auto& [x, y, z] = voxels_[v];
+    tets[v] = lattice.TetAt(places[0][static_cast<size_t>(x)], places[1][static_cast<size_t>(y)],
+                            places[2][static_cast<size_t>(z)]);
+    cut.tets += 1u - seen[tets[v]];
+    seen[tets[v]] = 1;
+  }
+  DisjointSets pieces(static_cast<uint32_t>(voxels_.size()));
+  cut.pieces = static_cast<uint32_t>(voxels_.size());
+  for (uint32_t v = 0; v < voxels_.size(); ++v) {
     for (const uint32_t other : next_[v]) {
       if (other == UINT32_MAX || tets[other] != tets[v]) continue;
       cut.pieces -= pieces.Join(v, other) ? 1 : 0;
     }
   }
   return cut;
+}
+
+uint32_t SolidVoxels::CountTets(const Lattice& lattice) const {
+  std::vector<uint8_t> seen(lattice.num_tets(), 0);
+  for (const Vec3d& sample : samples_) seen[lattice.TetAt(sample)] = 1;
+  const std::array<std::vector<Lattice::PlaceOnAxis>, 3> places = {
+      PlacesOnAxis(0, lattice), PlacesOnAxis(1, lattice), PlacesOnAxis(2, lattice)};
+  for (size_t v = 0; v < voxels_.size(); ++v) {
+    if (on_surface_[v]) continue;
+    const auto& [x, y, z] = voxels_[v];
+    seen[lattice.TetAt(places[0][static_cast<size_t>(x)], places[1][static_cast<size_t>(y)],
+                       places[2][static_cast<size_t>(z)])] = 1;
+  }
+  return static_cast<uint32_t>(std::count(seen.begin(), seen.end(), uint8_t{1}));
 }
 
 }  // namespace plush::tools

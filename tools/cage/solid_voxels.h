@@ -28,19 +28,26 @@ class SolidVoxels {
   /// O(voxels + lattice tets).
   Cut CutBy(const Lattice& lattice) const;
 
-  size_t num_voxels() const { return centres_.size(); }
+  /// Tets that the surface passes through, or that hold a voxel it does not: nearer to what a cage
+  /// has than Cut::tets, as voxels are thicker than the solid. O(samples + voxels + lattice tets).
+  uint32_t CountTets(const Lattice& lattice) const;
+
+  size_t num_voxels() const { return voxels_.size(); }
 
  private:
   int Index(int axis, double coordinate) const;
   size_t At(int x, int y, int z) const;
-  void MarkSurface(const SolidSurface& surface, std::vector<bool>* marks) const;
+  std::vector<Lattice::PlaceOnAxis> PlacesOnAxis(int axis, const Lattice& lattice) const;
+  void MarkSurface(const SolidSurface& surface, std::vector<bool>* marks);
   void MarkInside(const SolidSurface& surface, std::vector<bool>* marks) const;
-  void ListVoxels(const std::vector<bool>& marks);
+  void ListVoxels(const std::vector<bool>& marks, const std::vector<bool>& on_surface);
 
   Box3 box_;
   double edge_;
   std::array<int, 3> counts_ = {};
-  std::vector<Vec3d> centres_;                 // [m]
+  std::vector<std::array<int, 3>> voxels_;     // numbers along the axes
+  std::vector<bool> on_surface_;               // per voxel
+  std::vector<Vec3d> samples_;                 // points of the surface [m]
   std::vector<std::array<uint32_t, 3>> next_;  // the neighbours towards +x, +y, +z, or UINT32_MAX
 };
 

@@ -345,8 +345,10 @@ SplitCage SplitLattice(const Lattice& lattice, const SolidSurface& surface,
   splitter.NumberCopies();
   DisjointSets corners = splitter.JoinCorners();
   SplitCage cage = splitter.MakeCage(&corners);
-  FillGaps(lattice, &cage);
-  for (int i = 0; i < kMostJoins && JoinCopiesAtPinch(&cage); ++i) FillGaps(lattice, &cage);
+  cage.num_pinched = FillGaps(lattice, &cage);
+  for (int i = 0; i < kMostJoins && cage.num_pinched > 0 && JoinCopiesAtPinch(&cage); ++i) {
+    cage.num_pinched = FillGaps(lattice, &cage);
+  }
   cage.rest_nodes = cage.mesh.nodes;
   cage.node_ids.resize(cage.mesh.nodes.size());
   std::iota(cage.node_ids.begin(), cage.node_ids.end(), 0u);

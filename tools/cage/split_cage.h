@@ -31,6 +31,7 @@ struct SplitCage {
   uint32_t num_split_tets = 0;         ///< tets beyond the first copy of a lattice tet
   uint32_t num_split_nodes = 0;        ///< nodes beyond the first copy of a lattice node
   uint32_t num_filled = 0;             ///< tets without content that keep the boundary a manifold
+  uint32_t num_pinched = 0;            ///< edges and nodes at which the boundary is no manifold
   uint32_t num_shared = 0;             ///< tets that hold several separate pieces all the same
 
   /// Corners of a tet's place in the lattice [m].

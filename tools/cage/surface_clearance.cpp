@@ -3,51 +3,73 @@
 
 #include "cage/triangle_tet_overlap.h"
 
+#include <Eigen/Core>
+
 #include <algorithm>
 #include <cmath>
 
 namespace plush::tools {
 namespace {
 
-// A plane with the swept tet on its inner side or in it.
-struct Plane {
-  Vec3d normal;  // outwards, not unit
-  double offset = 0.0;
+// Bound of the relative rounding error of a product of two triples in single precision, with a
+// factor of two to spare.
+constexpr double kFloatRounding = 1e-6;
 
-  // Whether the whole box lies outside.
-  bool Excludes(const Box3& box) const {
-    const double reach = 0.5 * (std::abs(normal.x) * (box.high.x - box.low.x) +
-                                std::abs(normal.y) * (box.high.y - box.low.y) +
-                                std::abs(normal.z) * (box.high.z - box.low.z));
-    return Dot(normal, box.Centre()) - reach > offset;
-  }
-};
-
-// What lies outside any of them is farther from the tet than the clearance.
+// The planes of a swept tet's faces, moved outwards by the clearance: what lies outside any of them
+// is farther from the tet than that. All four at once, in single precision.
 class SweptPlanes {
  public:
-  SweptPlanes(const std::array<Vec3d, 4>& tet, double clearance) {
-    constexpr std::array<std::array<size_t, 4>, 4> kFaces = {
-        {{1, 2, 3, 0}, {0, 2, 3, 1}, {0, 1, 2, 3}, {0, 1, 3, 2}}};  // the last lies opposite
+  // `bounds` holds all boxes that will be asked about.
+  SweptPlanes(const std::array<Vec3d, 4>& tet, double clearance,
+              const TriangleBvh::FloatBox& bounds) {
+    Vec3d largest;
+    for (int axis = 0; axis < 3; ++axis) {
+      const auto a = static_cast<size_t>(axis);
+      largest[axis] =
+          static_cast<double>(std::max(std::abs(bounds.low[a]), std::abs(bounds.high[a])));
+      for (const Vec3d& corner : tet) {
+        largest[axis] = std::max(largest[axis], std::abs(corner[axis]));
+      }
+    }
     for (size_t i = 0; i < 4; ++i) {
-      const auto& [a, b, c, opposite] = kFaces[i];
+      const auto& [a, b, c] = kTetFaces[i];
       Vec3d normal = Cross(tet[b] - tet[a], tet[c] - tet[a]);
-      const double side = Dot(normal, tet[opposite] - tet[a]);
-      if (side > 0.0) normal = -normal;
-      // A little more than the clearance: rounding of the products. In a flat tet, whose corners
-      // may lie on either side by rounding, that covers the height.
-      const double slack =
-          1.001 * clearance * Length(normal) + (side == 0.0 ? 0.0 : 1e-12 * std::abs(side));
-      planes_[i] = {normal, Dot(normal, tet[a]) + slack};
+      const double length = Length(normal);
+      // The tet may be turned inside out.
+      const double side = Dot(normal, tet[i] - tet[a]);
+      normal = length > 0.0 ? normal * ((side > 0.0 ? -1.0 : 1.0) / length) : Vec3d{};
+      const double size = std::abs(normal.x) * largest.x + std::abs(normal.y) * largest.y +
+                          std::abs(normal.z) * largest.z;
+      const auto lane = static_cast<Eigen::Index>(i);
+      for (int axis = 0; axis < 3; ++axis) {
+        normals_[static_cast<size_t>(axis)][lane] = static_cast<float>(normal[axis]);
+      }
+      offsets_[lane] =
+          static_cast<float>(Dot(normal, tet[a]) + 1.001 * clearance + kFloatRounding * size);
     }
   }
-  bool Exclude(const Box3& box) const {
-    return planes_[0].Excludes(box) || planes_[1].Excludes(box) || planes_[2].Excludes(box) ||
-           planes_[3].Excludes(box);
+  // Whether the whole box lies outside one of them.
+  bool Exclude(const TriangleBvh::FloatBox& box) const {
+    const Eigen::Array4f lowest = (normals_[0] * box.low[0]).min(normals_[0] * box.high[0]) +
+                                  (normals_[1] * box.low[1]).min(normals_[1] * box.high[1]) +
+                                  (normals_[2] * box.low[2]).min(normals_[2] * box.high[2]);
+    return (lowest - offsets_).maxCoeff() > 0.0f;
+  }
+  // Whether the whole triangle does.
+  bool Exclude(const std::array<Vec3d, 3>& triangle) const {
+    const Eigen::Array4f lowest =
+        HeightsOf(triangle[0]).min(HeightsOf(triangle[1])).min(HeightsOf(triangle[2]));
+    return (lowest - offsets_).maxCoeff() > 0.0f;
   }
 
  private:
-  std::array<Plane, 4> planes_;
+  Eigen::Array4f HeightsOf(const Vec3d& point) const {
+    return normals_[0] * static_cast<float>(point.x) + normals_[1] * static_cast<float>(point.y) +
+           normals_[2] * static_cast<float>(point.z);
+  }
+
+  std::array<Eigen::Array4f, 3> normals_;  // outwards, by axis
+  Eigen::Array4f offsets_;                 // [m]
 };
 
 }  // namespace
@@ -81,11 +103,13 @@ bool SurfaceClearance::IsOwnedNear(uint32_t triangle) const {
 bool SurfaceClearance::IsFree(const Vec3d& from, const Vec3d& to, const Vec3d& a, const Vec3d& b,
                               uint32_t* last_hit) const {
   ++num_queries_;
+  const SweptPlanes planes({to, a, b, from}, clearance_, bvh_.bounds());
   const auto is_hit = [&](uint32_t t) {
     const auto& [p, q, r] = surface_.triangles[t];
-    return IsOwnedNear(t) &&
-           TriangleMayTouchTet({surface_.points[p], surface_.points[q], surface_.points[r]},
-                               {from, to, a, b}, clearance_);
+    const std::array<Vec3d, 3> corners = {surface_.points[p], surface_.points[q],
+                                          surface_.points[r]};
+    return !planes.Exclude(corners) && IsOwnedNear(t) &&
+           TriangleMayTouchTet(corners, {from, to, a, b}, clearance_);
   };
   if (*last_hit != kNoTriangle && is_hit(*last_hit)) return false;
   Box3 box;
@@ -93,9 +117,9 @@ bool SurfaceClearance::IsFree(const Vec3d& from, const Vec3d& to, const Vec3d& a
   const Vec3d margin = Vec3d{1.0, 1.0, 1.0} * clearance_;
   box.low -= margin;
   box.high += margin;
-  const SweptPlanes planes({to, a, b, from}, clearance_);
-  const auto may_hit = [&](const Box3& other) {
-    return box.Overlaps(other) && !planes.Exclude(other);
+  const TriangleBvh::FloatBox reach = TriangleBvh::RoundOutwards(box);
+  const auto may_hit = [&](const TriangleBvh::FloatBox& other) {
+    return reach.Overlaps(other) && !planes.Exclude(other);
   };
   return !bvh_.AnyOf(may_hit, [&](uint32_t t) {
     if (!is_hit(t)) return false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cage/surface_location.h"
 
-#include "cage/enclosure.h"
 #include "cage/tet_neighbourhood.h"
+#include "cage/tet_sides.h"
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -42,12 +42,12 @@ Owners OwnersOfPoints(const SolidSurface& surface, const SplitCage& cage) {
 }
 
 // Those of `tets` (repeated ones in a row) that contain the point, ascending.
-std::vector<uint32_t> Containing(const TetMesh& mesh, const Vec3d& point,
+std::vector<uint32_t> Containing(const TetSides& sides, const Vec3d& point,
                                  std::span<const uint32_t> tets) {
   std::vector<uint32_t> found;
   for (size_t i = 0; i < tets.size(); ++i) {
     if (i > 0 && tets[i] == tets[i - 1]) continue;
-    if (TetContains(mesh, tets[i], point)) found.push_back(tets[i]);
+    if (sides.Contains(tets[i], point)) found.push_back(tets[i]);
   }
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
@@ -55,9 +55,9 @@ std::vector<uint32_t> Containing(const TetMesh& mesh, const Vec3d& point,
 }
 
 // Tets with the point that are reached in the fewest steps from its owners, ascending.
-std::vector<uint32_t> Candidates(const TetMesh& mesh, const CageFaces& faces, const Vec3d& point,
-                                 std::span<const uint32_t> owners) {
-  std::vector<uint32_t> found = Containing(mesh, point, owners);
+std::vector<uint32_t> Candidates(const TetMesh& mesh, const CageFaces& faces, const TetSides& sides,
+                                 const Vec3d& point, std::span<const uint32_t> owners) {
+  std::vector<uint32_t> found = Containing(sides, point, owners);
   if (!found.empty()) return found;
   std::vector<uint32_t> front(owners.begin(), owners.end());
   front.erase(std::unique(front.begin(), front.end()), front.end());
@@ -74,7 +74,7 @@ std::vector<uint32_t> Candidates(const TetMesh& mesh, const CageFaces& faces, co
       }
     }
     front.swap(next);
-    found = Containing(mesh, point, front);
+    found = Containing(sides, point, front);
   }
   return found;
 }
@@ -144,13 +144,14 @@ class Chooser {
 std::vector<uint32_t> LocateSurface(const SolidSurface& surface, const SplitCage& cage,
                                     const CageFaces& faces) {
   const Owners owners = OwnersOfPoints(surface, cage);
+  const TetSides sides(cage.mesh);
   std::vector<std::vector<uint32_t>> candidates(surface.points.size());
   tbb::parallel_for(tbb::blocked_range<size_t>(0, candidates.size(), 256), [&](const auto& range) {
     for (size_t p = range.begin(); p < range.end(); ++p) {
       const auto first = owners.tets.begin() + owners.starts[p];
       const auto last = owners.tets.begin() + owners.starts[p + 1];
       if (first == last) continue;
-      candidates[p] = Candidates(cage.mesh, faces, surface.points[p], {first, last});
+      candidates[p] = Candidates(cage.mesh, faces, sides, surface.points[p], {first, last});
     }
   });
   Chooser(surface, cage, faces).Choose(&candidates);

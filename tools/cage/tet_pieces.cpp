@@ -134,17 +134,6 @@ void JoinParts(const SurfaceLinks& links, std::span<const uint32_t> triangles, D
   }
 }
 
-// The two points that triangles with a common edge share.
-std::array<uint32_t, 2> SharedEdge(const std::array<uint32_t, 3>& a,
-                                   const std::array<uint32_t, 3>& b) {
-  std::array<uint32_t, 2> ends = {};
-  size_t count = 0;
-  for (const uint32_t point : a) {
-    if (count < 2 && std::find(b.begin(), b.end(), point) != b.end()) ends[count++] = point;
-  }
-  return ends;
-}
-
 TetPieces OnePiece(size_t num_triangles, const std::array<bool, 4>& corner_inside) {
   TetPieces pieces;
   pieces.of_triangle.assign(num_triangles, 0);
@@ -160,10 +149,12 @@ SurfaceLinks MakeSurfaceLinks(const SolidSurface& surface) {
   const SurfaceTopology topology = BuildTopology(surface.triangles, num_points);
   SurfaceLinks links;
   links.edges.resize(surface.triangles.size());
-  std::vector<uint8_t> filled(surface.triangles.size(), 0);
   for (const SurfaceEdge& edge : topology.edges) {
     for (const EdgeUse& use : topology.UsesOf(edge)) {
-      links.edges[use.triangle][filled[use.triangle]++] = links.num_edges;
+      const auto& corners = surface.triangles[use.triangle];
+      const uint32_t from = use.forward ? edge.a : edge.b;
+      const auto at = std::find(corners.begin(), corners.end(), from) - corners.begin();
+      links.edges[use.triangle][static_cast<size_t>(at)] = links.num_edges;
     }
     ++links.num_edges;
   }
@@ -192,19 +183,21 @@ TetPieces PieceFinder::Find(const std::array<Vec3d, 4>& tet, std::span<const uin
   const auto join = [&](uint32_t a, uint32_t b) { num_sets -= sets.Join(a, b) ? 1 : 0; };
   for (uint32_t i = 0; i < num_triangles; ++i) {
     const auto& corners = surface_.triangles[triangles[i]];
-    for (const uint32_t point : corners) {
-      if (planes.Depth(surface_.points[point]) < -clearance_) continue;
-      Seen& seen = point_seen_[point];
-      if (seen.tet == number) join(seen.triangle, i);
-      seen = {number, i};
+    std::array<bool, 3> enters = {};
+    for (size_t k = 0; k < 3; ++k) {
+      Seen& seen = point_seen_[corners[k]];
+      const bool is_known = seen.tet == number;
+      enters[k] = is_known || planes.Depth(surface_.points[corners[k]]) >= -clearance_;
+      if (is_known) join(seen.triangle, i);
+      if (enters[k]) seen = {number, i};
     }
-    // Edges through the tet whose ends lie outside.
-    for (const uint32_t edge : links_.edges[triangles[i]]) {
-      Seen& seen = edge_seen_[edge];
+    // Edges through the tet whose ends lie outside; those with an end inside are joined there.
+    for (size_t k = 0; k < 3; ++k) {
+      if (enters[k] || enters[(k + 1) % 3]) continue;
+      Seen& seen = edge_seen_[links_.edges[triangles[i]][k]];
       if (seen.tet == number && sets.Find(seen.triangle) != sets.Find(i)) {
-        const auto ends = SharedEdge(corners, surface_.triangles[triangles[seen.triangle]]);
-        const Vec3d& a = surface_.points[ends[0]];
-        const Vec3d& b = surface_.points[ends[1]];
+        const Vec3d& a = surface_.points[corners[k]];
+        const Vec3d& b = surface_.points[corners[(k + 1) % 3]];
         if (TriangleMayTouchTet({a, b, b}, tet, clearance_)) join(seen.triangle, i);
       }
       seen = {number, i};

@@ -16,7 +16,7 @@ namespace plush::tools {
 
 /// Edges and connected parts of a surface, as the search for pieces uses them.
 struct SurfaceLinks {
-  std::vector<std::array<uint32_t, 3>> edges;  ///< edge numbers per triangle
+  std::vector<std::array<uint32_t, 3>> edges;  ///< numbers per triangle, from each corner on
   std::vector<uint32_t> part_of_triangle;      ///< connected components across shared points
   uint32_t num_edges = 0;
   uint32_t num_parts = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/vec3.h"
+#include "mesh/tet_mesh.h"
 
 #include <algorithm>
 #include <array>
@@ -14,11 +15,9 @@ class TetPlanes {
  public:
   /// The tet is positively oriented and not flat.
   explicit TetPlanes(const std::array<Vec3d, 4>& tet) {
-    constexpr std::array<std::array<size_t, 3>, 4> kFaces = {
-        {{1, 3, 2}, {0, 2, 3}, {0, 3, 1}, {0, 1, 2}}};
     for (size_t face = 0; face < 4; ++face) {
-      const auto& [a, b, c] = kFaces[face];
-      const Vec3d normal = Cross(tet[b] - tet[a], tet[c] - tet[a]);
+      const auto& [a, b, c] = kTetFaces[face];
+      const Vec3d normal = Cross(tet[c] - tet[a], tet[b] - tet[a]);
       normals_[face] = normal / Length(normal);
       corners_[face] = tet[a];
     }

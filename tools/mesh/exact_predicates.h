@@ -22,6 +22,9 @@ int Orient3dSign(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d)
 /// `dropped_axis` of Cross(b - a, c - a).
 int Orient2dSign(const Vec3d& a, const Vec3d& b, const Vec3d& c, int dropped_axis);
 
+/// Sign of component `axis` (0..2) of Cross(q - p, b - a).
+int CrossComponentSign(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b, int axis);
+
 /// Whether the three points lie on one line (or coincide).
 bool AreCollinear(const Vec3d& a, const Vec3d& b, const Vec3d& c);
 

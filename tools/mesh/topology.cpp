@@ -10,30 +10,44 @@ namespace {
 
 using Triangle = std::array<uint32_t, 3>;
 
-// A side of a triangle, ready for sorting by edge, then triangle.
-struct HalfEdge {
-  uint64_t edge = 0;  // a << 32 | b
+// A side of a triangle at its lower point.
+struct Side {
+  uint32_t to = 0;  // higher point
   uint32_t triangle = 0;
   bool forward = false;
 
-  bool operator<(const HalfEdge& other) const {
-    return edge != other.edge ? edge < other.edge : triangle < other.triangle;
+  bool operator<(const Side& other) const {
+    return to != other.to ? to < other.to : triangle < other.triangle;
   }
 };
 
-std::vector<HalfEdge> SortedHalfEdges(std::span<const Triangle> triangles) {
-  std::vector<HalfEdge> half_edges;
-  half_edges.reserve(3 * triangles.size());
-  for (uint32_t t = 0; t < triangles.size(); ++t) {
-    for (size_t k = 0; k < 3; ++k) {
-      const uint32_t p = triangles[t][k];
-      const uint32_t q = triangles[t][(k + 1) % 3];
-      const uint64_t edge = (uint64_t{std::min(p, q)} << 32) | std::max(p, q);
-      half_edges.push_back({edge, t, p < q});
+// All sides by lower point, then higher point, then triangle.
+struct SortedSides {
+  std::vector<uint32_t> starts;  // per lower point, and the end
+  std::vector<Side> sides;
+};
+
+SortedSides SortSides(std::span<const Triangle> triangles, uint32_t num_points) {
+  SortedSides sorted;
+  sorted.starts.assign(size_t{num_points} + 1, 0);
+  const auto for_each = [&](const auto& visit) {
+    for (uint32_t t = 0; t < triangles.size(); ++t) {
+      for (size_t k = 0; k < 3; ++k) {
+        const uint32_t p = triangles[t][k];
+        const uint32_t q = triangles[t][(k + 1) % 3];
+        visit(std::min(p, q), Side{std::max(p, q), t, p < q});
+      }
     }
+  };
+  for_each([&](uint32_t from, const Side&) { ++sorted.starts[from + 1]; });
+  for (uint32_t p = 0; p < num_points; ++p) sorted.starts[p + 1] += sorted.starts[p];
+  sorted.sides.resize(3 * triangles.size());
+  std::vector<uint32_t> next(sorted.starts.begin(), sorted.starts.end() - 1);
+  for_each([&](uint32_t from, const Side& side) { sorted.sides[next[from]++] = side; });
+  for (uint32_t p = 0; p < num_points; ++p) {
+    std::sort(sorted.sides.begin() + sorted.starts[p], sorted.sides.begin() + sorted.starts[p + 1]);
   }
-  std::sort(half_edges.begin(), half_edges.end());
-  return half_edges;
+  return sorted;
 }
 
 void FindComponents(std::span<const Triangle> triangles, uint32_t num_points,
@@ -56,16 +70,18 @@ void FindComponents(std::span<const Triangle> triangles, uint32_t num_points,
 
 SurfaceTopology BuildTopology(std::span<const Triangle> triangles, uint32_t num_points) {
   SurfaceTopology topology;
-  const std::vector<HalfEdge> half_edges = SortedHalfEdges(triangles);
-  topology.uses.reserve(half_edges.size());
-  for (size_t i = 0; i < half_edges.size(); ++i) {
-    const HalfEdge& half = half_edges[i];
-    if (i == 0 || half.edge != half_edges[i - 1].edge) {
-      topology.edges.push_back({static_cast<uint32_t>(half.edge >> 32),
-                                static_cast<uint32_t>(half.edge), static_cast<uint32_t>(i), 0});
+  const SortedSides sorted = SortSides(triangles, num_points);
+  topology.uses.reserve(sorted.sides.size());
+  topology.edges.reserve(sorted.sides.size() / 2);
+  for (uint32_t p = 0; p < num_points; ++p) {
+    for (uint32_t i = sorted.starts[p]; i < sorted.starts[p + 1]; ++i) {
+      const Side& side = sorted.sides[i];
+      if (i == sorted.starts[p] || side.to != sorted.sides[i - 1].to) {
+        topology.edges.push_back({p, side.to, i, 0});
+      }
+      ++topology.edges.back().num_uses;
+      topology.uses.push_back({side.triangle, side.forward});
     }
-    ++topology.edges.back().num_uses;
-    topology.uses.push_back({half.triangle, half.forward});
   }
   FindComponents(triangles, num_points, &topology);
   return topology;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "mesh/triangle_bvh.h"
 
+#include "mesh/halving_order.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,14 +13,28 @@ namespace {
 // Small enough that few boxes are tested in vain, large enough that the tree stays small.
 constexpr uint32_t kLeafTriangles = 4;
 
+std::vector<uint32_t> OrderOf(std::span<const Vec3d> points,
+                              std::span<const std::array<uint32_t, 3>> triangles) {
+  std::vector<Vec3d> centres;
+  centres.reserve(triangles.size());
+  for (const auto& [a, b, c] : triangles) {
+    centres.push_back((points[a] + points[b] + points[c]) / 3.0);
+  }
+  return OrderByHalves(centres);
+}
+
 }  // namespace
 
 TriangleBvh::TriangleBvh(std::span<const Vec3d> points,
                          std::span<const std::array<uint32_t, 3>> triangles)
-    : boxes_(triangles.size()), order_(triangles.size()) {
+    : TriangleBvh(points, triangles, OrderOf(points, triangles)) {}
+
+TriangleBvh::TriangleBvh(std::span<const Vec3d> points,
+                         std::span<const std::array<uint32_t, 3>> triangles,
+                         std::span<const uint32_t> order)
+    : boxes_(triangles.size()), order_(order.begin(), order.end()) {
   for (uint32_t t = 0; t < boxes_.size(); ++t) {
     for (const uint32_t v : triangles[t]) boxes_[t].Add(points[v]);
-    order_[t] = t;
   }
   if (boxes_.empty()) return;
   nodes_.reserve(boxes_.size());
@@ -58,7 +74,7 @@ Box3 TriangleBvh::Build(uint32_t begin, uint32_t end) {
       node.max_triangle = std::max(node.max_triangle, order_[i]);
     }
   } else {
-    const uint32_t middle = SplitAtMedian(begin, end);
+    const uint32_t middle = begin + (end - begin) / 2;
     box = Build(begin, middle);
     node.second_child = static_cast<uint32_t>(nodes_.size());
     box.Add(Build(middle, end));
@@ -68,23 +84,6 @@ Box3 TriangleBvh::Build(uint32_t begin, uint32_t end) {
   node.box = RoundOutwards(box);
   nodes_[id] = node;
   return box;
-}
-
-uint32_t TriangleBvh::SplitAtMedian(uint32_t begin, uint32_t end) {
-  Box3 centres;
-  for (uint32_t i = begin; i < end; ++i) centres.Add(boxes_[order_[i]].Centre());
-  const Vec3d extent = centres.Extent();
-  const int axis =
-      extent.x >= extent.y && extent.x >= extent.z ? 0 : (extent.y >= extent.z ? 1 : 2);
-  const uint32_t middle = begin + (end - begin) / 2;
-  const auto key = [this, axis](uint32_t t) { return boxes_[t].low[axis] + boxes_[t].high[axis]; };
-  std::nth_element(order_.begin() + begin, order_.begin() + middle, order_.begin() + end,
-                   [&key](uint32_t a, uint32_t b) {
-                     const double key_a = key(a);
-                     const double key_b = key(b);
-                     return key_a != key_b ? key_a < key_b : a < b;
-                   });
-  return middle;
 }
 
 void TriangleBvh::FindOverlaps(const Box3& box, uint32_t first,

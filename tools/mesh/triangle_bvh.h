@@ -17,6 +17,9 @@ class TriangleBvh {
  public:
   /// Builds in O(n log n). Indices must be in range and points finite.
   TriangleBvh(std::span<const Vec3d> points, std::span<const std::array<uint32_t, 3>> triangles);
+  /// The same in O(n), with the triangles in an order that can be halved (OrderByHalves).
+  TriangleBvh(std::span<const Vec3d> points, std::span<const std::array<uint32_t, 3>> triangles,
+              std::span<const uint32_t> order);
 
   /// Box of triangle `t`.
   const Box3& box(uint32_t t) const { return boxes_[t]; }
@@ -25,13 +28,7 @@ class TriangleBvh {
   /// out those below `first`.
   void FindOverlaps(const Box3& box, uint32_t first, std::vector<uint32_t>* triangles) const;
 
-  /// Whether `is_hit` is true for a triangle whose box, as all boxes around it in the tree, passes
-  /// `may_hit`. Both take (const Box3&) and (uint32_t triangle). Stops at the first one.
-  template <class MayHit, class IsHit>
-  bool AnyOf(const MayHit& may_hit, const IsHit& is_hit) const;
-
- private:
-  // A box in single precision, rounded outwards: half the memory to walk through.
+  /// A box in single precision, rounded outwards: half the memory to walk through.
   struct FloatBox {
     std::array<float, 3> low = {};
     std::array<float, 3> high = {};
@@ -44,9 +41,23 @@ class TriangleBvh {
                   static_cast<double>(high[2])};
       return box;
     }
+    /// Whether the closed boxes share a point.
+    bool Overlaps(const FloatBox& other) const {
+      return low[0] <= other.high[0] && other.low[0] <= high[0] && low[1] <= other.high[1] &&
+             other.low[1] <= high[1] && low[2] <= other.high[2] && other.low[2] <= high[2];
+    }
   };
   static FloatBox RoundOutwards(const Box3& box);
 
+  /// Box of all triangles.
+  FloatBox bounds() const { return nodes_.empty() ? FloatBox{} : nodes_[0].box; }
+
+  /// Whether `is_hit` is true for a triangle whose box, as all boxes around it in the tree, passes
+  /// `may_hit`. They take (const FloatBox&) and (uint32_t triangle). Stops at the first one.
+  template <class MayHit, class IsHit>
+  bool AnyOf(const MayHit& may_hit, const IsHit& is_hit) const;
+
+ private:
   // Nodes in depth-first order: an inner node's first child follows it, `second_child` is the
   // other.
   struct Node {
@@ -58,7 +69,6 @@ class TriangleBvh {
   };
 
   Box3 Build(uint32_t begin, uint32_t end);
-  uint32_t SplitAtMedian(uint32_t begin, uint32_t end);
 
   std::vector<Box3> boxes_;      // (num_triangles x 1)
   std::vector<uint32_t> order_;  // triangles, leaf by leaf
@@ -79,14 +89,14 @@ bool TriangleBvh::AnyOf(const MayHit& may_hit, const IsHit& is_hit) const {
   while (depth > 0) {
     const uint32_t id = stack[--depth];
     const Node& node = nodes_[id];
-    if (!may_hit(node.box.ToBox())) continue;
+    if (!may_hit(node.box)) continue;
     if (node.second_child != 0) {
       stack[depth++] = node.second_child;
       stack[depth++] = id + 1;
       continue;
     }
     for (uint32_t i = node.begin; i < node.end; ++i) {
-      if (may_hit(leaf_boxes_[i].ToBox()) && is_hit(order_[i])) return true;
+      if (may_hit(leaf_boxes_[i]) && is_hit(order_[i])) return true;
     }
   }
   return false;

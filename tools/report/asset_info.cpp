@@ -102,6 +102,32 @@ nlohmann::json SimulationInfo(const Asset& asset) {
           {"regions", regions}};
 }
 
+// Of all sections of the collision surface but the map to the render triangles.
+double BytesPerCollisionTriangle(const CollisionView& c) {
+  if (c.num_triangles() == 0) return 0.0;
+  const size_t bytes = c.tets.size_bytes() + c.tree.size_bytes() + c.patches.size_bytes() +
+                       c.links.size_bytes() + c.triangles.size_bytes() +
+                       c.wide_triangles.size_bytes() + c.vertices.size_bytes();
+  return static_cast<double>(bytes) / c.num_triangles();
+}
+
+size_t NumSeams(const CollisionView& c) {
+  const auto is_seam = [](uint32_t link) { return (link & kSeamLink) != 0; };
+  return static_cast<size_t>(std::count_if(c.links.begin(), c.links.end(), is_seam)) / 2;
+}
+
+nlohmann::json CollisionInfo(const Asset& asset) {
+  const CollisionView& c = asset.collision();
+  return {
+      {"tets", c.tets.size()},
+      {"patches", c.patches.size()},
+      {"seams", NumSeams(c)},
+      {"triangles", c.num_triangles()},
+      {"vertices", c.vertices.size()},
+      {"record_bytes", c.wide_triangles.empty() ? sizeof(CdgTriangle) : sizeof(CdgWideTriangle)},
+      {"bytes_per_triangle", BytesPerCollisionTriangle(c)}};
+}
+
 nlohmann::json VisualInfo(const Asset& asset) {
   nlohmann::json materials = nlohmann::json::array();
   for (uint32_t i = 0; i < asset.num_parts(); ++i) materials.push_back(asset.part(i).material);
@@ -154,6 +180,7 @@ std::vector<SectionSize> SectionSizes(const Asset& asset) {
   const VisualView& v = asset.visual();
   const SimulationView& s = asset.simulation();
   const FactorView& f = asset.factor();
+  const CollisionView& c = asset.collision();
   uint64_t materials = 0;
   for (uint32_t i = 0; i < asset.num_materials(); ++i) {
     materials += asset.material(i).name.size() + 3 * sizeof(float);
@@ -183,6 +210,14 @@ std::vector<SectionSize> SectionSizes(const Asset& asset) {
       {"factor.column_starts", f.column_starts.size_bytes()},
       {"factor.rows", f.rows.size_bytes()},
       {"factor.values", f.values.size_bytes()},
+      {"collision.tets", c.tets.size_bytes()},
+      {"collision.tree", c.tree.size_bytes()},
+      {"collision.patches", c.patches.size_bytes()},
+      {"collision.links", c.links.size_bytes()},
+      {"collision.triangles", c.triangles.size_bytes()},
+      {"collision.wide_triangles", c.wide_triangles.size_bytes()},
+      {"collision.vertices", c.vertices.size_bytes()},
+      {"collision.source_triangles", c.source_triangles.size_bytes()},
       {"settings", asset.settings().size()},
   };
   uint64_t used = 0;
@@ -225,10 +260,6 @@ nlohmann::json AssetInfo(const Asset& asset) {
   for (const SectionSize& section : SectionSizes(asset)) {
     sections.push_back({{"name", section.name}, {"bytes", section.bytes}});
   }
-  // This format has no contact geometry: zeros, as in every file without one.
-  const nlohmann::json collision = {{"tets", 0},          {"patches", 0},
-                                    {"triangles", 0},     {"vertices", 0},
-                                    {"record_bytes", 24}, {"bytes_per_triangle", 0}};
   return {{"format_version", std::to_string(kFormatMajor) + "." + std::to_string(kFormatMinor)},
           {"tool_version", asset.tool_version()},
           {"content_hash", Hex(asset.content_hash())},
@@ -236,7 +267,7 @@ nlohmann::json AssetInfo(const Asset& asset) {
           {"file_bytes", asset.bytes().size()},
           {"visual", VisualInfo(asset)},
           {"simulation", SimulationInfo(asset)},
-          {"collision", collision},
+          {"collision", CollisionInfo(asset)},
           {"sections", sections},
           {"settings", Settings(asset)}};
 }
@@ -265,6 +296,12 @@ std::string AssetInfoText(const Asset& asset) {
       Line("quality of the tets: %.3f mean, %.3f least", shapes.mean_quality, shapes.min_quality);
   text += Line("factor: %zu non-zeros for dt %.6g s", asset.factor().rows.size(),
                static_cast<double>(asset.factor().dt));
+  const CollisionView& c = asset.collision();
+  text += Line(
+      "collision: %u triangles, %zu vertices, %zu patches (%zu seams) in %zu tets; "
+      "%.1f bytes per triangle",
+      c.num_triangles(), c.vertices.size(), c.patches.size(), NumSeams(c), c.tets.size(),
+      BytesPerCollisionTriangle(c));
   text += RegionLines(asset);
   text += "settings: " + SettingsText(asset) + "\nsections:\n" + SectionLines(asset);
   return text;

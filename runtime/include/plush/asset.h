@@ -5,6 +5,7 @@
 // serves any number of worlds, threads and processes. Format: schemas/plush.fbs.
 #pragma once
 
+#include "plush/cdg_records.h"
 #include "plush/status.h"
 #include "plush/types.h"
 
@@ -17,7 +18,7 @@ namespace plush {
 
 /// Version of the file format this runtime reads; while it is 0.N, exactly this N.
 inline constexpr uint16_t kFormatMajor = 0;
-inline constexpr uint16_t kFormatMinor = 2;
+inline constexpr uint16_t kFormatMinor = 3;
 
 /// Base address alignment that Asset::Open needs [bytes].
 inline constexpr size_t kAssetAlignment = 32;
@@ -82,6 +83,24 @@ struct FactorView {
   std::span<const float> values;            ///< [sqrt(kg)]
 };
 
+/// CDG: the collision surface. Everything is empty where the file has none.
+struct CollisionView {
+  std::span<const CdgTet> tets;       ///< tets that hold patches, in the order of the tree's leaves
+  std::span<const uint32_t> tree;     ///< over tets, in preorder: number of leaves under the left
+                                      ///< child, 0 for a leaf (2 num_tets - 1 x 1)
+  std::span<const CdgPatch> patches;  ///< in the order of their tets (num_patches x 1)
+  std::span<const uint32_t> links;    ///< patches beside each patch; see kSeamLink
+  std::span<const CdgTriangle> triangles;           ///< (num_triangles x 1), or empty: wide
+  std::span<const CdgWideTriangle> wide_triangles;  ///< (num_triangles x 1), or empty: packed
+  std::span<const Vec4> vertices;              ///< weights for CdgTet::nodes (num_vertices x 1)
+  std::span<const uint32_t> source_triangles;  ///< triangle of VisualView that each comes from
+                                               ///< (num_triangles x 1, or empty)
+
+  uint32_t num_triangles() const {
+    return static_cast<uint32_t>(triangles.size() + wide_triangles.size());
+  }
+};
+
 /// A named set of cage nodes, for pinning.
 struct RegionView {
   std::string_view name;            ///< unique in the asset
@@ -119,6 +138,7 @@ class Asset {
   const VisualView& visual() const { return visual_; }
   const SimulationView& simulation() const { return simulation_; }
   const FactorView& factor() const { return factor_; }
+  const CollisionView& collision() const { return collision_; }
 
   uint32_t num_parts() const { return num_parts_; }
   PartView part(uint32_t index) const;  ///< index < num_parts()
@@ -139,6 +159,7 @@ class Asset {
   VisualView visual_;
   SimulationView simulation_;
   FactorView factor_;
+  CollisionView collision_;
   uint32_t num_parts_ = 0;
   uint32_t num_materials_ = 0;
   uint32_t num_regions_ = 0;

@@ -6,6 +6,7 @@
 // in runtime/src/asset/format_layout.cpp, which ties these types to the schema's.
 #pragma once
 
+#include "plush/cdg_records.h"
 #include "plush/types.h"
 
 #include <bit>
@@ -26,8 +27,8 @@ constexpr uint64_t HashLayout(std::initializer_list<size_t> numbers) {
   return hash;
 }
 
-/// Layout fingerprint of this build: sizes, alignments and offsets of Vec2, Vec3, Vec4, Mat3 and
-/// Tet, and the byte order.
+/// Layout fingerprint of this build: sizes, alignments and offsets of Vec2, Vec3, Vec4, Mat3, Tet
+/// and the records of the collision surface, and the byte order.
 inline constexpr uint64_t kLayoutFingerprint =
     HashLayout({std::endian::native == std::endian::little ? size_t{1} : size_t{2},
                 sizeof(float),
@@ -57,6 +58,25 @@ inline constexpr uint64_t kLayoutFingerprint =
                 offsetof(Tet, a),
                 offsetof(Tet, b),
                 offsetof(Tet, c),
-                offsetof(Tet, d)});
+                offsetof(Tet, d),
+                sizeof(CdgTet),
+                offsetof(CdgTet, nodes),
+                offsetof(CdgTet, tet),
+                offsetof(CdgTet, first_patch),
+                offsetof(CdgTet, low),
+                offsetof(CdgTet, high),
+                sizeof(CdgPatch),
+                offsetof(CdgPatch, centroid),
+                offsetof(CdgPatch, area),
+                offsetof(CdgPatch, vector_area),
+                offsetof(CdgPatch, tet),
+                offsetof(CdgPatch, first_triangle),
+                offsetof(CdgPatch, first_vertex),
+                offsetof(CdgPatch, first_link),
+                sizeof(CdgTriangle),
+                alignof(CdgTriangle),
+                sizeof(CdgWideTriangle),
+                alignof(CdgWideTriangle),
+                size_t{kCdgIndexBits}});
 
 }  // namespace plush

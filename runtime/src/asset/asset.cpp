@@ -23,6 +23,7 @@ void CheckContent(const AssetLayout& layout, CheckSink* sink) {
   CheckVisual(layout, sink);
   if (!sink->stopped()) CheckSimulation(layout, sink);
   if (!sink->stopped()) CheckFactor(layout, sink);
+  if (!sink->stopped()) CheckCollision(layout, sink);
 }
 
 // Keeps the first failure.
@@ -59,6 +60,7 @@ Asset& Asset::operator=(Asset&& other) noexcept {
   visual_ = std::exchange(other.visual_, {});
   simulation_ = std::exchange(other.simulation_, {});
   factor_ = std::exchange(other.factor_, {});
+  collision_ = std::exchange(other.collision_, {});
   num_parts_ = std::exchange(other.num_parts_, 0);
   num_materials_ = std::exchange(other.num_materials_, 0);
   num_regions_ = std::exchange(other.num_regions_, 0);
@@ -100,6 +102,7 @@ Status Asset::Open(std::span<const std::byte> bytes, Trust trust) {
   visual_ = layout.visual;
   simulation_ = layout.simulation;
   factor_ = layout.factor;
+  collision_ = layout.collision;
   const auto* parts = layout.root->visual()->parts();
   const auto* materials = layout.root->simulation()->materials();
   const auto* regions = layout.root->simulation()->regions();

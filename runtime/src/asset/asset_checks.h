@@ -19,6 +19,10 @@ void CheckSimulation(const AssetLayout& layout, CheckSink* sink);
 /// O(nonzeros log nonzeros).
 void CheckFactor(const AssetLayout& layout, CheckSink* sink);
 
+/// Checks tets, tree, patches, links, triangles and vertices of the collision surface: every index,
+/// order and weight, and that the tree's depth is at most kMaxTreeDepth. O(triangles).
+void CheckCollision(const AssetLayout& layout, CheckSink* sink);
+
 /// Reports the elements of `numbers` (`per_element` floats each) that are not finite or outside
 /// [lowest, highest].
 void CheckNumbers(std::span<const float> numbers, size_t per_element, float lowest, float highest,

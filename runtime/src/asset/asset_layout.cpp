@@ -100,7 +100,7 @@ bool CheckHeader(std::span<const std::byte> bytes, CheckSink* sink) {
   const FormatVersion version = VersionOf(header);
   if (version.major != kFormatMajor || version.minor != kFormatMinor) {
     return FailHeader(sink, StatusCode::kForeignVersion, "header",
-                      "the file has another format version than 0.2; bake its source again");
+                      "the file has another format version than 0.3; bake its source again");
   }
   if (header->GetField<uint64_t>(format::Asset::VT_LAYOUT_FINGERPRINT, 0) != kLayoutFingerprint) {
     return FailHeader(sink, StatusCode::kLayoutMismatch, "header",
@@ -167,6 +167,20 @@ FactorView ReadFactor(const format::Factor& table) {
           SpanOf<float>(table.values())};
 }
 
+CollisionView ReadCollision(const format::Collision* table) {
+  if (table == nullptr) return {};
+  CollisionView view;
+  view.tets = SpanOf<CdgTet>(table->tets());
+  view.tree = SpanOf<uint32_t>(table->tree());
+  view.patches = SpanOf<CdgPatch>(table->patches());
+  view.links = SpanOf<uint32_t>(table->links());
+  view.triangles = SpanOf<CdgTriangle>(table->triangles());
+  view.wide_triangles = SpanOf<CdgWideTriangle>(table->wide_triangles());
+  view.vertices = SpanOf<Vec4>(table->vertices());
+  view.source_triangles = SpanOf<uint32_t>(table->source_triangles());
+  return view;
+}
+
 // The verifier does not look at where the elements of a vector start.
 bool CheckAlignment(const AssetLayout& layout, CheckSink* sink) {
   const uint64_t before = sink->num_failures();
@@ -192,6 +206,14 @@ bool CheckAlignment(const AssetLayout& layout, CheckSink* sink) {
   check("factor.column_starts", layout.factor.column_starts);
   check("factor.rows", layout.factor.rows);
   check("factor.values", layout.factor.values);
+  check("collision.tets", layout.collision.tets);
+  check("collision.tree", layout.collision.tree);
+  check("collision.patches", layout.collision.patches);
+  check("collision.links", layout.collision.links);
+  check("collision.triangles", layout.collision.triangles);
+  check("collision.wide_triangles", layout.collision.wide_triangles);
+  check("collision.vertices", layout.collision.vertices);
+  check("collision.source_triangles", layout.collision.source_triangles);
   if (const auto* regions = layout.root->simulation()->regions()) {
     for (const format::Region* region : *regions) {
       check("simulation.regions.nodes", SpanOf<uint32_t>(region->nodes()));
@@ -234,6 +256,20 @@ bool CheckCounts(const AssetLayout& layout, CheckSink* sink) {
   check(factor.column_starts.size() == num_nodes + 1, "factor.column_starts",
         "not one more than there are nodes");
   check(factor.rows.size() == factor.values.size(), "factor.values", "not one value per row");
+
+  const CollisionView& collision = layout.collision;
+  const size_t num_leaves = collision.tets.size();
+  const size_t num_triangles = collision.num_triangles();
+  check(collision.triangles.empty() || collision.wide_triangles.empty(), "collision.wide_triangles",
+        "triangles of both kinds");
+  check(collision.tree.size() == (num_leaves == 0 ? 0 : 2 * num_leaves - 1), "collision.tree",
+        "not two elements per tet less one");
+  check((num_leaves == 0) == collision.patches.empty() &&
+            (num_leaves == 0) == (num_triangles == 0) &&
+            (num_leaves == 0) == collision.vertices.empty(),
+        "collision.patches", "tets, patches, triangles and vertices without each other");
+  check(collision.source_triangles.empty() || collision.source_triangles.size() == num_triangles,
+        "collision.source_triangles", "not one element per triangle");
   return sink->num_failures() == before;
 }
 
@@ -247,6 +283,7 @@ bool ReadAssetLayout(std::span<const std::byte> bytes, CheckSink* sink, AssetLay
   layout.visual = ReadVisual(*layout.root->visual());
   layout.simulation = ReadSimulation(*layout.root->simulation());
   layout.factor = ReadFactor(*layout.root->factor());
+  layout.collision = ReadCollision(layout.root->collision());
   const bool aligned = CheckAlignment(layout, sink);
   if (sink->stopped() || !CheckCounts(layout, sink) || !aligned) return false;
   *out_layout = layout;

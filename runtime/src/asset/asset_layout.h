@@ -22,6 +22,7 @@ struct AssetLayout {
   VisualView visual;
   SimulationView simulation;
   FactorView factor;
+  CollisionView collision;
 };
 
 /// Checks header, FlatBuffers container, alignment of every bulk vector and agreement of counts;

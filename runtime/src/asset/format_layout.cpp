@@ -2,6 +2,7 @@
 // Ties the public types to the records of the schema. Where an assertion fails, the schema or
 // plush/types.h changed alone: change both, kLayoutFingerprint, and the format version.
 
+#include "plush/cdg_records.h"
 #include "plush/layout_fingerprint.h"
 #include "plush/types.h"
 
@@ -24,10 +25,14 @@ static_assert(kSameRecord<Vec3, format::Vec3>);
 static_assert(kSameRecord<Vec4, format::Vec4>);
 static_assert(kSameRecord<Mat3, format::Mat3>);
 static_assert(kSameRecord<Tet, format::Tet>);
+static_assert(kSameRecord<CdgTet, format::CdgTet>);
+static_assert(kSameRecord<CdgPatch, format::CdgPatch>);
+static_assert(kSameRecord<CdgTriangle, format::CdgTriangle>);
+static_assert(kSameRecord<CdgWideTriangle, format::CdgWideTriangle>);
 static_assert(sizeof(float) == 4 && std::numeric_limits<float>::is_iec559);
 
-// The value every build that can read today's files has, from format 0.1 on.
-static_assert(kLayoutFingerprint == 0xbe4912a79381241cu);
+// The value every build that can read today's files has, from format 0.3 on.
+static_assert(kLayoutFingerprint == 0x417359e95f661fcdu);
 
 }  // namespace
 }  // namespace plush

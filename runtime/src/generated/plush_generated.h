@@ -26,6 +26,14 @@ struct Mat3;
 
 struct Tet;
 
+struct CdgTriangle;
+
+struct CdgWideTriangle;
+
+struct CdgTet;
+
+struct CdgPatch;
+
 struct Part;
 struct PartBuilder;
 
@@ -43,6 +51,9 @@ struct SimulationBuilder;
 
 struct Factor;
 struct FactorBuilder;
+
+struct Collision;
+struct CollisionBuilder;
 
 struct Asset;
 struct AssetBuilder;
@@ -199,6 +210,230 @@ FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Tet FLATBUFFERS_FINAL_CLASS {
   }
 };
 FLATBUFFERS_STRUCT_END(Tet, 16);
+
+/// A triangle of the collision surface and the tree node at it, bit-packed; the bits are told and
+/// taken apart in runtime/include/plush/cdg_records.h.
+FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) CdgTriangle FLATBUFFERS_FINAL_CLASS {
+ private:
+  uint32_t w0_;
+  uint32_t w1_;
+  uint32_t w2_;
+  uint32_t w3_;
+  uint32_t w4_;
+  uint32_t w5_;
+
+ public:
+  CdgTriangle()
+      : w0_(0),
+        w1_(0),
+        w2_(0),
+        w3_(0),
+        w4_(0),
+        w5_(0) {
+  }
+  CdgTriangle(uint32_t _w0, uint32_t _w1, uint32_t _w2, uint32_t _w3, uint32_t _w4, uint32_t _w5)
+      : w0_(flatbuffers::EndianScalar(_w0)),
+        w1_(flatbuffers::EndianScalar(_w1)),
+        w2_(flatbuffers::EndianScalar(_w2)),
+        w3_(flatbuffers::EndianScalar(_w3)),
+        w4_(flatbuffers::EndianScalar(_w4)),
+        w5_(flatbuffers::EndianScalar(_w5)) {
+  }
+  uint32_t w0() const {
+    return flatbuffers::EndianScalar(w0_);
+  }
+  uint32_t w1() const {
+    return flatbuffers::EndianScalar(w1_);
+  }
+  uint32_t w2() const {
+    return flatbuffers::EndianScalar(w2_);
+  }
+  uint32_t w3() const {
+    return flatbuffers::EndianScalar(w3_);
+  }
+  uint32_t w4() const {
+    return flatbuffers::EndianScalar(w4_);
+  }
+  uint32_t w5() const {
+    return flatbuffers::EndianScalar(w5_);
+  }
+};
+FLATBUFFERS_STRUCT_END(CdgTriangle, 24);
+
+/// The same where an index does not fit into 21 bits.
+FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) CdgWideTriangle FLATBUFFERS_FINAL_CLASS {
+ private:
+  uint32_t v0_;
+  uint32_t v1_;
+  uint32_t v2_;
+  uint32_t n0_;
+  uint32_t n1_;
+  uint32_t n2_;
+  uint32_t bounds_low_;
+  uint32_t bounds_high_;
+
+ public:
+  CdgWideTriangle()
+      : v0_(0),
+        v1_(0),
+        v2_(0),
+        n0_(0),
+        n1_(0),
+        n2_(0),
+        bounds_low_(0),
+        bounds_high_(0) {
+  }
+  CdgWideTriangle(uint32_t _v0, uint32_t _v1, uint32_t _v2, uint32_t _n0, uint32_t _n1, uint32_t _n2, uint32_t _bounds_low, uint32_t _bounds_high)
+      : v0_(flatbuffers::EndianScalar(_v0)),
+        v1_(flatbuffers::EndianScalar(_v1)),
+        v2_(flatbuffers::EndianScalar(_v2)),
+        n0_(flatbuffers::EndianScalar(_n0)),
+        n1_(flatbuffers::EndianScalar(_n1)),
+        n2_(flatbuffers::EndianScalar(_n2)),
+        bounds_low_(flatbuffers::EndianScalar(_bounds_low)),
+        bounds_high_(flatbuffers::EndianScalar(_bounds_high)) {
+  }
+  uint32_t v0() const {
+    return flatbuffers::EndianScalar(v0_);
+  }
+  uint32_t v1() const {
+    return flatbuffers::EndianScalar(v1_);
+  }
+  uint32_t v2() const {
+    return flatbuffers::EndianScalar(v2_);
+  }
+  uint32_t n0() const {
+    return flatbuffers::EndianScalar(n0_);
+  }
+  uint32_t n1() const {
+    return flatbuffers::EndianScalar(n1_);
+  }
+  uint32_t n2() const {
+    return flatbuffers::EndianScalar(n2_);
+  }
+  uint32_t bounds_low() const {
+    return flatbuffers::EndianScalar(bounds_low_);
+  }
+  uint32_t bounds_high() const {
+    return flatbuffers::EndianScalar(bounds_high_);
+  }
+};
+FLATBUFFERS_STRUCT_END(CdgWideTriangle, 32);
+
+/// A cage tet that holds a part of the collision surface, and the bounds of that part in the tet's
+/// barycentric coordinates [Civ 5.4.2]. Coordinates and weights go with the nodes in this order.
+FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) CdgTet FLATBUFFERS_FINAL_CLASS {
+ private:
+  uint32_t a_;
+  uint32_t b_;
+  uint32_t c_;
+  uint32_t d_;
+  uint32_t tet_;
+  uint32_t first_patch_;
+  plush::format::Vec4 low_;
+  plush::format::Vec4 high_;
+
+ public:
+  CdgTet()
+      : a_(0),
+        b_(0),
+        c_(0),
+        d_(0),
+        tet_(0),
+        first_patch_(0),
+        low_(),
+        high_() {
+  }
+  CdgTet(uint32_t _a, uint32_t _b, uint32_t _c, uint32_t _d, uint32_t _tet, uint32_t _first_patch, const plush::format::Vec4 &_low, const plush::format::Vec4 &_high)
+      : a_(flatbuffers::EndianScalar(_a)),
+        b_(flatbuffers::EndianScalar(_b)),
+        c_(flatbuffers::EndianScalar(_c)),
+        d_(flatbuffers::EndianScalar(_d)),
+        tet_(flatbuffers::EndianScalar(_tet)),
+        first_patch_(flatbuffers::EndianScalar(_first_patch)),
+        low_(_low),
+        high_(_high) {
+  }
+  uint32_t a() const {
+    return flatbuffers::EndianScalar(a_);
+  }
+  uint32_t b() const {
+    return flatbuffers::EndianScalar(b_);
+  }
+  uint32_t c() const {
+    return flatbuffers::EndianScalar(c_);
+  }
+  uint32_t d() const {
+    return flatbuffers::EndianScalar(d_);
+  }
+  uint32_t tet() const {
+    return flatbuffers::EndianScalar(tet_);
+  }
+  uint32_t first_patch() const {
+    return flatbuffers::EndianScalar(first_patch_);
+  }
+  const plush::format::Vec4 &low() const {
+    return low_;
+  }
+  const plush::format::Vec4 &high() const {
+    return high_;
+  }
+};
+FLATBUFFERS_STRUCT_END(CdgTet, 56);
+
+/// A simply connected, open piece of the collision surface inside one tet [Civ 5.4.1].
+FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) CdgPatch FLATBUFFERS_FINAL_CLASS {
+ private:
+  plush::format::Vec3 centroid_;
+  float area_;
+  plush::format::Vec3 vector_area_;
+  uint32_t tet_;
+  uint32_t first_triangle_;
+  uint32_t first_vertex_;
+  uint32_t first_link_;
+
+ public:
+  CdgPatch()
+      : centroid_(),
+        area_(0),
+        vector_area_(),
+        tet_(0),
+        first_triangle_(0),
+        first_vertex_(0),
+        first_link_(0) {
+  }
+  CdgPatch(const plush::format::Vec3 &_centroid, float _area, const plush::format::Vec3 &_vector_area, uint32_t _tet, uint32_t _first_triangle, uint32_t _first_vertex, uint32_t _first_link)
+      : centroid_(_centroid),
+        area_(flatbuffers::EndianScalar(_area)),
+        vector_area_(_vector_area),
+        tet_(flatbuffers::EndianScalar(_tet)),
+        first_triangle_(flatbuffers::EndianScalar(_first_triangle)),
+        first_vertex_(flatbuffers::EndianScalar(_first_vertex)),
+        first_link_(flatbuffers::EndianScalar(_first_link)) {
+  }
+  const plush::format::Vec3 &centroid() const {
+    return centroid_;
+  }
+  float area() const {
+    return flatbuffers::EndianScalar(area_);
+  }
+  const plush::format::Vec3 &vector_area() const {
+    return vector_area_;
+  }
+  uint32_t tet() const {
+    return flatbuffers::EndianScalar(tet_);
+  }
+  uint32_t first_triangle() const {
+    return flatbuffers::EndianScalar(first_triangle_);
+  }
+  uint32_t first_vertex() const {
+    return flatbuffers::EndianScalar(first_vertex_);
+  }
+  uint32_t first_link() const {
+    return flatbuffers::EndianScalar(first_link_);
+  }
+};
+FLATBUFFERS_STRUCT_END(CdgPatch, 44);
 
 /// A run of the render surface's index buffer with one material.
 struct Part FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
@@ -943,6 +1178,157 @@ inline flatbuffers::Offset<Factor> CreateFactorDirect(
       values__);
 }
 
+/// CDG: the render surface cut by the cage's tets into patches, and the trees over them.
+/// Patches stand in the order of their tets, triangles and vertices in that of their patches.
+struct Collision FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
+  typedef CollisionBuilder Builder;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_TETS = 4,
+    VT_TREE = 6,
+    VT_PATCHES = 8,
+    VT_LINKS = 10,
+    VT_TRIANGLES = 12,
+    VT_WIDE_TRIANGLES = 14,
+    VT_VERTICES = 16,
+    VT_SOURCE_TRIANGLES = 18
+  };
+  const flatbuffers::Vector<const plush::format::CdgTet *> *tets() const {
+    return GetPointer<const flatbuffers::Vector<const plush::format::CdgTet *> *>(VT_TETS);
+  }
+  const flatbuffers::Vector<uint32_t> *tree() const {
+    return GetPointer<const flatbuffers::Vector<uint32_t> *>(VT_TREE);
+  }
+  const flatbuffers::Vector<const plush::format::CdgPatch *> *patches() const {
+    return GetPointer<const flatbuffers::Vector<const plush::format::CdgPatch *> *>(VT_PATCHES);
+  }
+  const flatbuffers::Vector<uint32_t> *links() const {
+    return GetPointer<const flatbuffers::Vector<uint32_t> *>(VT_LINKS);
+  }
+  const flatbuffers::Vector<const plush::format::CdgTriangle *> *triangles() const {
+    return GetPointer<const flatbuffers::Vector<const plush::format::CdgTriangle *> *>(VT_TRIANGLES);
+  }
+  const flatbuffers::Vector<const plush::format::CdgWideTriangle *> *wide_triangles() const {
+    return GetPointer<const flatbuffers::Vector<const plush::format::CdgWideTriangle *> *>(VT_WIDE_TRIANGLES);
+  }
+  const flatbuffers::Vector<const plush::format::Vec4 *> *vertices() const {
+    return GetPointer<const flatbuffers::Vector<const plush::format::Vec4 *> *>(VT_VERTICES);
+  }
+  const flatbuffers::Vector<uint32_t> *source_triangles() const {
+    return GetPointer<const flatbuffers::Vector<uint32_t> *>(VT_SOURCE_TRIANGLES);
+  }
+  bool Verify(flatbuffers::Verifier &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyOffset(verifier, VT_TETS) &&
+           verifier.VerifyVector(tets()) &&
+           VerifyOffset(verifier, VT_TREE) &&
+           verifier.VerifyVector(tree()) &&
+           VerifyOffset(verifier, VT_PATCHES) &&
+           verifier.VerifyVector(patches()) &&
+           VerifyOffset(verifier, VT_LINKS) &&
+           verifier.VerifyVector(links()) &&
+           VerifyOffset(verifier, VT_TRIANGLES) &&
+           verifier.VerifyVector(triangles()) &&
+           VerifyOffset(verifier, VT_WIDE_TRIANGLES) &&
+           verifier.VerifyVector(wide_triangles()) &&
+           VerifyOffset(verifier, VT_VERTICES) &&
+           verifier.VerifyVector(vertices()) &&
+           VerifyOffset(verifier, VT_SOURCE_TRIANGLES) &&
+           verifier.VerifyVector(source_triangles()) &&
+           verifier.EndTable();
+  }
+};
+
+struct CollisionBuilder {
+  typedef Collision Table;
+  flatbuffers::FlatBufferBuilder &fbb_;
+  flatbuffers::uoffset_t start_;
+  void add_tets(flatbuffers::Offset<flatbuffers::Vector<const plush::format::CdgTet *>> tets) {
+    fbb_.AddOffset(Collision::VT_TETS, tets);
+  }
+  void add_tree(flatbuffers::Offset<flatbuffers::Vector<uint32_t>> tree) {
+    fbb_.AddOffset(Collision::VT_TREE, tree);
+  }
+  void add_patches(flatbuffers::Offset<flatbuffers::Vector<const plush::format::CdgPatch *>> patches) {
+    fbb_.AddOffset(Collision::VT_PATCHES, patches);
+  }
+  void add_links(flatbuffers::Offset<flatbuffers::Vector<uint32_t>> links) {
+    fbb_.AddOffset(Collision::VT_LINKS, links);
+  }
+  void add_triangles(flatbuffers::Offset<flatbuffers::Vector<const plush::format::CdgTriangle *>> triangles) {
+    fbb_.AddOffset(Collision::VT_TRIANGLES, triangles);
+  }
+  void add_wide_triangles(flatbuffers::Offset<flatbuffers::Vector<const plush::format::CdgWideTriangle *>> wide_triangles) {
+    fbb_.AddOffset(Collision::VT_WIDE_TRIANGLES, wide_triangles);
+  }
+  void add_vertices(flatbuffers::Offset<flatbuffers::Vector<const plush::format::Vec4 *>> vertices) {
+    fbb_.AddOffset(Collision::VT_VERTICES, vertices);
+  }
+  void add_source_triangles(flatbuffers::Offset<flatbuffers::Vector<uint32_t>> source_triangles) {
+    fbb_.AddOffset(Collision::VT_SOURCE_TRIANGLES, source_triangles);
+  }
+  explicit CollisionBuilder(flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  flatbuffers::Offset<Collision> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = flatbuffers::Offset<Collision>(end);
+    return o;
+  }
+};
+
+inline flatbuffers::Offset<Collision> CreateCollision(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    flatbuffers::Offset<flatbuffers::Vector<const plush::format::CdgTet *>> tets = 0,
+    flatbuffers::Offset<flatbuffers::Vector<uint32_t>> tree = 0,
+    flatbuffers::Offset<flatbuffers::Vector<const plush::format::CdgPatch *>> patches = 0,
+    flatbuffers::Offset<flatbuffers::Vector<uint32_t>> links = 0,
+    flatbuffers::Offset<flatbuffers::Vector<const plush::format::CdgTriangle *>> triangles = 0,
+    flatbuffers::Offset<flatbuffers::Vector<const plush::format::CdgWideTriangle *>> wide_triangles = 0,
+    flatbuffers::Offset<flatbuffers::Vector<const plush::format::Vec4 *>> vertices = 0,
+    flatbuffers::Offset<flatbuffers::Vector<uint32_t>> source_triangles = 0) {
+  CollisionBuilder builder_(_fbb);
+  builder_.add_source_triangles(source_triangles);
+  builder_.add_vertices(vertices);
+  builder_.add_wide_triangles(wide_triangles);
+  builder_.add_triangles(triangles);
+  builder_.add_links(links);
+  builder_.add_patches(patches);
+  builder_.add_tree(tree);
+  builder_.add_tets(tets);
+  return builder_.Finish();
+}
+
+inline flatbuffers::Offset<Collision> CreateCollisionDirect(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    const std::vector<plush::format::CdgTet> *tets = nullptr,
+    const std::vector<uint32_t> *tree = nullptr,
+    const std::vector<plush::format::CdgPatch> *patches = nullptr,
+    const std::vector<uint32_t> *links = nullptr,
+    const std::vector<plush::format::CdgTriangle> *triangles = nullptr,
+    const std::vector<plush::format::CdgWideTriangle> *wide_triangles = nullptr,
+    const std::vector<plush::format::Vec4> *vertices = nullptr,
+    const std::vector<uint32_t> *source_triangles = nullptr) {
+  auto tets__ = tets ? _fbb.CreateVectorOfStructs<plush::format::CdgTet>(*tets) : 0;
+  auto tree__ = tree ? _fbb.CreateVector<uint32_t>(*tree) : 0;
+  auto patches__ = patches ? _fbb.CreateVectorOfStructs<plush::format::CdgPatch>(*patches) : 0;
+  auto links__ = links ? _fbb.CreateVector<uint32_t>(*links) : 0;
+  auto triangles__ = triangles ? _fbb.CreateVectorOfStructs<plush::format::CdgTriangle>(*triangles) : 0;
+  auto wide_triangles__ = wide_triangles ? _fbb.CreateVectorOfStructs<plush::format::CdgWideTriangle>(*wide_triangles) : 0;
+  auto vertices__ = vertices ? _fbb.CreateVectorOfStructs<plush::format::Vec4>(*vertices) : 0;
+  auto source_triangles__ = source_triangles ? _fbb.CreateVector<uint32_t>(*source_triangles) : 0;
+  return plush::format::CreateCollision(
+      _fbb,
+      tets__,
+      tree__,
+      patches__,
+      links__,
+      triangles__,
+      wide_triangles__,
+      vertices__,
+      source_triangles__);
+}
+
 struct Asset FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   typedef AssetBuilder Builder;
   enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
@@ -956,7 +1342,8 @@ struct Asset FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_SETTINGS = 18,
     VT_VISUAL = 20,
     VT_SIMULATION = 22,
-    VT_FACTOR = 24
+    VT_FACTOR = 24,
+    VT_COLLISION = 26
   };
   uint16_t format_major() const {
     return GetField<uint16_t>(VT_FORMAT_MAJOR, 0);
@@ -991,6 +1378,9 @@ struct Asset FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   const plush::format::Factor *factor() const {
     return GetPointer<const plush::format::Factor *>(VT_FACTOR);
   }
+  const plush::format::Collision *collision() const {
+    return GetPointer<const plush::format::Collision *>(VT_COLLISION);
+  }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyField<uint16_t>(verifier, VT_FORMAT_MAJOR, 2) &&
@@ -1009,6 +1399,8 @@ struct Asset FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            verifier.VerifyTable(simulation()) &&
            VerifyOffset(verifier, VT_FACTOR) &&
            verifier.VerifyTable(factor()) &&
+           VerifyOffset(verifier, VT_COLLISION) &&
+           verifier.VerifyTable(collision()) &&
            verifier.EndTable();
   }
 };
@@ -1050,6 +1442,9 @@ struct AssetBuilder {
   void add_factor(flatbuffers::Offset<plush::format::Factor> factor) {
     fbb_.AddOffset(Asset::VT_FACTOR, factor);
   }
+  void add_collision(flatbuffers::Offset<plush::format::Collision> collision) {
+    fbb_.AddOffset(Asset::VT_COLLISION, collision);
+  }
   explicit AssetBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -1073,12 +1468,14 @@ inline flatbuffers::Offset<Asset> CreateAsset(
     flatbuffers::Offset<flatbuffers::String> settings = 0,
     flatbuffers::Offset<plush::format::Visual> visual = 0,
     flatbuffers::Offset<plush::format::Simulation> simulation = 0,
-    flatbuffers::Offset<plush::format::Factor> factor = 0) {
+    flatbuffers::Offset<plush::format::Factor> factor = 0,
+    flatbuffers::Offset<plush::format::Collision> collision = 0) {
   AssetBuilder builder_(_fbb);
   builder_.add_source_hash(source_hash);
   builder_.add_content_hash(content_hash);
   builder_.add_file_bytes(file_bytes);
   builder_.add_layout_fingerprint(layout_fingerprint);
+  builder_.add_collision(collision);
   builder_.add_factor(factor);
   builder_.add_simulation(simulation);
   builder_.add_visual(visual);
@@ -1101,7 +1498,8 @@ inline flatbuffers::Offset<Asset> CreateAssetDirect(
     const char *settings = nullptr,
     flatbuffers::Offset<plush::format::Visual> visual = 0,
     flatbuffers::Offset<plush::format::Simulation> simulation = 0,
-    flatbuffers::Offset<plush::format::Factor> factor = 0) {
+    flatbuffers::Offset<plush::format::Factor> factor = 0,
+    flatbuffers::Offset<plush::format::Collision> collision = 0) {
   auto tool_version__ = tool_version ? _fbb.CreateString(tool_version) : 0;
   auto settings__ = settings ? _fbb.CreateString(settings) : 0;
   return plush::format::CreateAsset(
@@ -1116,7 +1514,8 @@ inline flatbuffers::Offset<Asset> CreateAssetDirect(
       settings__,
       visual,
       simulation,
-      factor);
+      factor,
+      collision);
 }
 
 inline const plush::format::Asset *GetAsset(const void *buf) {

@@ -23,7 +23,7 @@ using plush::test::ExactBuffer;
 namespace {
 
 const std::string kData = PLUSH_TEST_DATA_DIR;
-const std::string kGolden = kData + "/golden_0_2.plush";
+const std::string kGolden = kData + "/golden_0_3.plush";
 
 ExactBuffer GoldenFile(const std::string& path = kGolden) {
   const auto bytes = plush::tools::ReadFile(path);
@@ -39,7 +39,7 @@ void SetHeader(std::span<std::byte> bytes, flatbuffers::voffset_t field, T value
 
 }  // namespace
 
-TEST_CASE("The golden file of format 0.2 loads") {
+TEST_CASE("The golden file of format 0.3 loads") {
   Asset asset;
   const Status status = asset.Open(kGolden.c_str());
   INFO(status.section << ": " << status.reason);
@@ -55,27 +55,29 @@ TEST_CASE("The golden file of format 0.2 loads") {
   CHECK(asset.simulation().tet_materials[19] == 0);
   CHECK(asset.simulation().tet_materials[20] == 1);
   CHECK(asset.num_regions() == 2);
+  CHECK(asset.collision().num_triangles() == 56);
   CHECK(plush::FindRegionNodes(asset, "low").size() == asset.region(1).nodes.size());
 }
 
 TEST_CASE("The golden file of an older format is refused in these words") {
-  const ExactBuffer file = GoldenFile(kData + "/golden_0_1.plush");
+  const int minor = GENERATE(1, 2);
+  const ExactBuffer file = GoldenFile(kData + "/golden_0_" + std::to_string(minor) + ".plush");
   for (const plush::Trust trust : {plush::Trust::kNothing, plush::Trust::kValidated}) {
     Asset asset;
     const Status status = asset.Open(file.bytes(), trust);
     CHECK(status.code == StatusCode::kForeignVersion);
     CHECK(std::string(status.reason) ==
-          "the file has another format version than 0.2; bake its source again");
+          "the file has another format version than 0.3; bake its source again");
     CHECK_FALSE(asset.is_open());
   }
   plush::FormatVersion version;
   REQUIRE(plush::ReadFormatVersion(file.bytes(), &version));
   CHECK(version.major == 0);
-  CHECK(version.minor == 1);
+  CHECK(version.minor == minor);
 }
 
 TEST_CASE("Every other version is refused in these words") {
-  const uint16_t versions[][2] = {{0, 0}, {0, 1}, {0, 3}, {1, 0}, {1, 2}, {65535, 2}};
+  const uint16_t versions[][2] = {{0, 0}, {0, 1}, {0, 2}, {0, 4}, {1, 0}, {1, 3}, {65535, 3}};
   for (const auto& [major, minor] : versions) {
     ExactBuffer file = GoldenFile();
     SetHeader<uint16_t>(file.bytes(), plush::format::Asset::VT_FORMAT_MAJOR, major);
@@ -86,7 +88,7 @@ TEST_CASE("Every other version is refused in these words") {
     CHECK(status.code == StatusCode::kForeignVersion);
     CHECK(std::string(status.section) == "header");
     CHECK(std::string(status.reason) ==
-          "the file has another format version than 0.2; bake its source again");
+          "the file has another format version than 0.3; bake its source again");
     plush::FormatVersion version;
     REQUIRE(plush::ReadFormatVersion(file.bytes(), &version));
     CHECK(version.major == major);

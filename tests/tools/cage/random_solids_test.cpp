@@ -42,7 +42,7 @@ struct Outcome {
   double ratio = 0.0;  // cage volume to solid volume
   double least_angle = 0.0;
   bool off_target = false;
-  bool pinched = false;  // the boundary, somewhere  // with a finding that says so
+  bool pinched = false;  // the boundary, somewhere
 };
 
 // From 50 tets to 5000, or to 1250 in the short form.
@@ -97,18 +97,13 @@ Outcome Try(uint32_t seed, bool again) {
   fail(out.least_angle >= kGuard - 1e-5, "an angle of " + std::to_string(out.least_angle));
   const BoundaryDefects defects = FindBoundaryDefects(faces);
   out.pinched = !defects.edges.empty() || !defects.nodes.empty();
-  fail(!out.pinched || solid.findings.Has("CAGE_PINCHED"),
-       "pinched at " + std::to_string(defects.edges.size()) + " edges and " +
-           std::to_string(defects.nodes.size()) + " nodes");
+  fail(!out.pinched, "pinched at " + std::to_string(defects.edges.size()) + " edges and " +
+                         std::to_string(defects.nodes.size()) + " nodes");
   fail(NumCrossings(out.cage, faces) == 0, "the boundary crosses itself");
   fail(!solid.findings.Has("CAGE_NOT_FITTED"), "not fitted");
   const auto count = static_cast<double>(tets.tets.size());
-  out.off_target =
-      solid.findings.Has("CAGE_TOO_FEW_TETS") || solid.findings.Has("CAGE_TETS_NOT_REACHED");
-  // Peeling takes tets away after the number was met.
-  fail(out.off_target || count <= settings.target_tets,
-       std::to_string(tets.tets.size()) + " tets of " + std::to_string(settings.target_tets));
-  fail(out.off_target || count >= 0.95 * settings.target_tets,
+  out.off_target = count > settings.target_tets || count < 0.95 * settings.target_tets;
+  fail(!out.off_target,
        std::to_string(tets.tets.size()) + " tets of " + std::to_string(settings.target_tets));
   out.ratio = CageVolume(tets) / out.cage.solid_volume_m3;
 
@@ -237,8 +232,6 @@ TEST_CASE("Cages of random solids are sound") {
     families[family].Print(kFamilyNames[family]);
   }
   all.Print("all");
-  // Few places are left that neither empty tets nor joined copies mend; each is told.
-  CHECK(40 * all.with_pinches <= all.solids);
   // The families that are there for it do split.
   CHECK(all.with_splits > all.solids / 5);
 }

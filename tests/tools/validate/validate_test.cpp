@@ -4,21 +4,22 @@
 
 #include "plush/asset.h"
 
-#include "bake/content_hash.h"
 #include "plush_generated.h"
 #include "shapes/shape_asset.h"
 #include "shapes/tet_shapes.h"
+#include "tools/validate/damage.h"
 
 #include <catch2/catch.hpp>
 
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <limits>
 #include <string>
 
 using plush::Asset;
 using plush::test::ExactBuffer;
+using plush::tests::At;
+using plush::tests::Text;
 using plush::tools::FindingList;
 
 namespace {
@@ -31,35 +32,13 @@ std::vector<std::byte> BarBytes() {
 }
 
 template <class T>
-T& At(std::span<const T> view, size_t index) {
-  return const_cast<T&>(view[index]);
-}
-
-template <class T>
 void SetScalar(const void* table, flatbuffers::voffset_t field, T value) {
   auto* changed = reinterpret_cast<flatbuffers::Table*>(const_cast<void*>(table));
   REQUIRE(changed->SetField<T>(field, value, T{}));
 }
 
-std::string Text(const FindingList& findings) {
-  std::string text;
-  for (const auto& finding : findings.all()) text += finding.code + ": " + finding.message + "\n";
-  return text;
-}
-
-// Breaks a bar in place, makes the content hash right again, and returns the findings.
 FindingList FindingsAfter(const std::function<void(const Asset&)>& damage) {
-  ExactBuffer file(BarBytes());
-  Asset asset;
-  REQUIRE(asset.Open(file.bytes()).ok());
-  damage(asset);
-  const auto field = plush::tools::FindContentHash(file.bytes());
-  REQUIRE(field.has_value());
-  const uint64_t hash = plush::tools::ContentHash(file.bytes(), *field);
-  std::memcpy(file.bytes().data() + *field, &hash, sizeof(hash));
-  FindingList findings;
-  plush::tools::ValidateAsset(file.bytes(), &findings);
-  return findings;
+  return plush::tests::FindingsAfter(BarBytes(), damage);
 }
 
 const plush::format::Asset* Root(const Asset& asset) {

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// Records of the collision surface (CDG) as the file stores them, and the bits of its triangles.
+//
+// A triangle record is also a node of its patch's tree [Civ 5.4.3]: a patch's triangles [i0, i1)
+// are a tree whose root is triangle i0, with the sub-trees [i0 + 1, m) and [m, i1), m from
+// PatchTreeMiddle. The record of the root bounds all triangles of its range in barycentric
+// coordinates of the patch's tet, in four intervals of 8 + 8 bits (a b-DOP [Civ 5.4.2]).
+#pragma once
+
+#include "plush/types.h"
+
+#include <cstdint>
+
+namespace plush {
+
+/// A cage tet that holds patches. All barycentric coordinates of its patches go with these nodes.
+struct CdgTet {
+  uint32_t nodes[4] = {};    ///< cage nodes, ascending
+  uint32_t tet = 0;          ///< into SimulationView::tets
+  uint32_t first_patch = 0;  ///< its patches end where those of the next CdgTet begin
+  Vec4 low;                  ///< least weight of any vertex inside, per node, in [0, 1]
+  Vec4 high;                 ///< greatest, in [low, 1]
+};
+
+/// A simply connected, open piece of surface inside one tet, at rest.
+struct CdgPatch {
+  Vec3 centroid;                ///< area-weighted [m] [Civ, Eq. 5.6]
+  float area = 0.0f;            ///< [m^2] [Civ, Eq. 5.5]
+  Vec3 vector_area;             ///< sum of normals times areas [m^2] [Civ, Eq. 5.3]
+  uint32_t tet = 0;             ///< its CdgTet
+  uint32_t first_triangle = 0;  ///< triangles, vertices and links end where those of the next patch
+  uint32_t first_vertex = 0;    ///< begin
+  uint32_t first_link = 0;
+};
+
+/// Set in a link between two patches of one tet: their border is a cut, not a face of the tet.
+inline constexpr uint32_t kSeamLink = uint32_t{1} << 31;
+
+/// Greatest depth of the tree over the tets: a walk's stack needs no more elements.
+inline constexpr uint32_t kMaxTreeDepth = 64;
+
+/// Neighbour of an edge on an open border.
+inline constexpr uint32_t kNoTriangle = UINT32_MAX;
+
+/// Bits of an index in a packed triangle; the value of all ones stands for kNoTriangle.
+inline constexpr int kCdgIndexBits = 21;
+inline constexpr uint32_t kCdgIndexMask = (uint32_t{1} << kCdgIndexBits) - 1;
+/// Most vertices or triangles that packed triangles can name.
+inline constexpr uint32_t kMaxPackedFeatures = kCdgIndexMask;
+
+/// A triangle, 24 bytes: of each word the low 21 bits are an index (words 0 to 2: vertices, 3 to 5:
+/// neighbours), the 11 bits above hold bits 11 i to 11 i + 10 of the bounds.
+struct CdgTriangle {
+  uint32_t words[6] = {};
+};
+
+/// A triangle where there are more than kMaxPackedFeatures vertices or triangles.
+struct CdgWideTriangle {
+  uint32_t vertices[3] = {};
+  uint32_t neighbours[3] = {};
+  uint32_t bounds[2] = {};  ///< lower and upper half
+};
+
+/// What a triangle record says.
+struct CdgTriangleFields {
+  uint32_t vertices[3] = {};  ///< counter-clockwise seen from outside; global in the file
+  uint32_t neighbours[3] = {kNoTriangle, kNoTriangle, kNoTriangle};  ///< across the edge from
+                                                                     ///< vertex k to vertex k + 1
+  uint64_t bounds = 0;                                               ///< see QuantiseBounds
+};
+
+constexpr CdgTriangle PackTriangle(const CdgTriangleFields& fields) {
+  CdgTriangle packed;
+  for (int i = 0; i < 6; ++i) {
+    const uint32_t index = i < 3 ? fields.vertices[i] : fields.neighbours[i - 3];
+    const auto bits = static_cast<uint32_t>((fields.bounds >> (11 * i)) & 0x7ffu);
+    packed.words[i] = (bits << kCdgIndexBits) | (index & kCdgIndexMask);
+  }
+  return packed;
+}
+
+constexpr CdgWideTriangle PackWideTriangle(const CdgTriangleFields& fields) {
+  return {{fields.vertices[0], fields.vertices[1], fields.vertices[2]},
+          {fields.neighbours[0], fields.neighbours[1], fields.neighbours[2]},
+          {static_cast<uint32_t>(fields.bounds), static_cast<uint32_t>(fields.bounds >> 32)}};
+}
+
+constexpr uint64_t BoundsOf(const CdgTriangle& triangle) {
+  uint64_t bounds = 0;
+  for (int i = 0; i < 6; ++i) bounds |= uint64_t{triangle.words[i] >> kCdgIndexBits} << (11 * i);
+  return bounds;
+}
+
+constexpr uint64_t BoundsOf(const CdgWideTriangle& triangle) {
+  return triangle.bounds[0] | (uint64_t{triangle.bounds[1]} << 32);
+}
+
+/// Vertex `corner` (0..2).
+constexpr uint32_t VertexOf(const CdgTriangle& triangle, int corner) {
+  return triangle.words[corner] & kCdgIndexMask;
+}
+constexpr uint32_t VertexOf(const CdgWideTriangle& triangle, int corner) {
+  return triangle.vertices[corner];
+}
+
+/// Triangle across the edge from vertex `corner` to the next one, or kNoTriangle.
+constexpr uint32_t NeighbourOf(const CdgTriangle& triangle, int corner) {
+  const uint32_t index = triangle.words[3 + corner] & kCdgIndexMask;
+  return index == kCdgIndexMask ? kNoTriangle : index;
+}
+constexpr uint32_t NeighbourOf(const CdgWideTriangle& triangle, int corner) {
+  return triangle.neighbours[corner];
+}
+
+template <class Record>
+constexpr CdgTriangleFields UnpackTriangle(const Record& triangle) {
+  CdgTriangleFields fields;
+  for (int i = 0; i < 3; ++i) {
+    fields.vertices[i] = VertexOf(triangle, i);
+    fields.neighbours[i] = NeighbourOf(triangle, i);
+  }
+  fields.bounds = BoundsOf(triangle);
+  return fields;
+}
+
+/// Four intervals in [0, 1].
+struct BarycentricBox {
+  float low[4] = {};
+  float high[4] = {};
+};
+
+/// The smallest box on a grid of 1/256 that holds `box`: byte i is floor(256 low[i]), byte 4 + i is
+/// min(255, floor(256 high[i])), and stands for that plus one over 256. Both are exact in float.
+/// Precondition: 0 <= low[i] <= high[i] <= 1.
+constexpr uint64_t QuantiseBounds(const BarycentricBox& box) {
+  uint64_t bounds = 0;
+  for (int i = 0; i < 4; ++i) {
+    const auto low = static_cast<uint64_t>(box.low[i] * 256.0f);
+    const auto high = static_cast<uint64_t>(box.high[i] * 256.0f);
+    bounds |= (low < 255 ? low : 255) << (8 * i);
+    bounds |= (high < 255 ? high : 255) << (32 + 8 * i);
+  }
+  return bounds;
+}
+
+constexpr BarycentricBox UnpackBounds(uint64_t bounds) {
+  BarycentricBox box;
+  for (int i = 0; i < 4; ++i) {
+    box.low[i] = static_cast<float>((bounds >> (8 * i)) & 0xffu) * (1.0f / 256.0f);
+    box.high[i] = static_cast<float>(((bounds >> (32 + 8 * i)) & 0xffu) + 1) * (1.0f / 256.0f);
+  }
+  return box;
+}
+
+/// Where the right sub-tree of the patch tree over triangles [begin, end) starts; the left one
+/// starts at begin + 1. Precondition: begin < end. Both are empty for a single triangle.
+constexpr uint32_t PatchTreeMiddle(uint32_t begin, uint32_t end) {
+  return begin + 1 + (end - begin) / 2;
+}
+
+// The layout, at compile time.
+static_assert(sizeof(CdgTriangle) == 24 && sizeof(CdgWideTriangle) == 32);
+static_assert(sizeof(CdgTet) == 56 && sizeof(CdgPatch) == 44);
+static_assert(UnpackTriangle(PackTriangle({{1, 2, 3}, {4, kNoTriangle, 6}, 0xfedcba9876543210u}))
+                  .bounds == 0xfedcba9876543210u);
+static_assert(NeighbourOf(PackTriangle({{1, 2, 3}, {4, kNoTriangle, 6}, ~uint64_t{0}}), 1) ==
+              kNoTriangle);
+static_assert(VertexOf(PackTriangle({{1, 2, kMaxPackedFeatures - 1}, {4, 5, 6}, 0}), 2) ==
+              kMaxPackedFeatures - 1);
+
+}  // namespace plush

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Files with one field broken, and what the validator says of them.
+#pragma once
+
+#include "plush/asset.h"
+
+#include "base/finding.h"
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+
+namespace plush::tests {
+
+/// An element of a view of a file that a test owns.
+template <class T>
+T& At(std::span<const T> view, size_t index) {
+  return const_cast<T&>(view[index]);
+}
+
+/// Code and message of each finding, a line each.
+std::string Text(const tools::FindingList& findings);
+
+/// Breaks a copy of a sound file in place, makes the content hash right again, and returns the
+/// findings of ValidateAsset.
+tools::FindingList FindingsAfter(std::span<const std::byte> sound,
+                                 const std::function<void(const Asset&)>& damage);
+
+}  // namespace plush::tests

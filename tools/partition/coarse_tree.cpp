@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+#include "partition/coarse_tree.h"
+
+#include "plush/cdg_records.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace plush::tools {
+namespace {
+
+// Groups that larger sets are divided into.
+constexpr size_t kGroup = 250;
+
+// The least and greatest value that each diagonal takes at a box's corners: + or - per axis.
+constexpr std::array<std::array<bool, 3>, 4> kPlus = {
+    {{true, true, true}, {true, true, false}, {true, false, true}, {false, true, true}}};
+
+// Sum over eight corners of a box with edges e of the volume where x + y + z, from that corner, is
+// below the corner's `cut`. Loops over all eight, so that the compiler does several at a time.
+double CornerVolumes(const std::array<double, 3>& e, const std::array<double, 8>& cut) {
+  const std::array<double, 7> beyond = {
+      e[0], e[1], e[2], e[0] + e[1], e[1] + e[2], e[2] + e[0], e[0] + e[1] + e[2]};
+  std::array<double, 8> sum = {};
+  const auto add = [&](double offset, double sign) {
+    for (size_t i = 0; i < 8; ++i) {
+      const double s = std::max(cut[i] - offset, 0.0);
+      sum[i] += sign * (s * s * s);
+    }
+  };
+  add(0.0, 1.0);
+  const double largest = *std::max_element(cut.begin(), cut.end());
+  for (size_t k = 0; k < beyond.size(); ++k) {
+    if (largest > beyond[k]) add(beyond[k], k < 3 || k == 6 ? -1.0 : 1.0);
+  }
+  double total = 0.0;
+  for (const double volume : sum) total += volume / 6.0;
+  return total;
+}
+
+// Node of a tree being built; children are nodes, or none for a leaf.
+struct BuildNode {
+  Dop14 bounds;
+  uint32_t left = UINT32_MAX;
+  uint32_t right = UINT32_MAX;
+  uint32_t count = 1;  // leaves below
+  uint32_t depth = 1;
+};
+
+class Builder {
+ public:
+  explicit Builder(std::span<const Dop14> leaves) : num_leaves_(leaves.size()) {
+    nodes_.reserve(2 * leaves.size());
+    for (const Dop14& leaf : leaves) {
+      BuildNode node;
+      node.bounds = leaf;
+      nodes_.push_back(node);
+    }
+  }
+
+  CoarseTree Run() {
+    std::vector<uint32_t> all(num_leaves_);
+    std::iota(all.begin(), all.end(), 0u);
+    uint32_t root = Join(all);
+    if (nodes_[root].depth >= kMaxTreeDepth) {
+      nodes_.resize(num_leaves_);
+      root = Halve(all);
+    }
+    CoarseTree tree;
+    Write(root, &tree);
+    return tree;
+  }
+
+ private:
+  uint32_t MakeParent(uint32_t left, uint32_t right) {
+    BuildNode node;
+    node.bounds = nodes_[left].bounds;
+    node.bounds.Add(nodes_[right].bounds);
+    node.left = left;
+    node.right = right;
+    node.count = nodes_[left].count + nodes_[right].count;
+    node.depth = 1 + std::max(nodes_[left].depth, nodes_[right].depth);
+    nodes_.push_back(node);
+    return static_cast<uint32_t>(nodes_.size() - 1);
+  }
+
+  // Sorts along the longest axis of the set's bounds and parts it at the median.
+  std::pair<std::vector<uint32_t>, std::vector<uint32_t>> Parts(std::vector<uint32_t> set) const {
+    Dop14 bounds;
+    for (const uint32_t id : set) bounds.Add(nodes_[id].bounds);
+    size_t axis = 0;
+    for (size_t i = 1; i < 3; ++i) {
+      const auto width = [&bounds](size_t a) { return bounds.high[a] - bounds.low[a]; };
+      if (width(i) > width(axis)) axis = i;
+    }
+    const auto middle = [&](uint32_t id) {
+      return nodes_[id].bounds.low[axis] + nodes_[id].bounds.high[axis];
+    };
+    std::sort(set.begin(), set.end(), [&](uint32_t a, uint32_t b) {
+      return middle(a) != middle(b) ? middle(a) < middle(b) : a < b;
+    });
+    const auto half = set.begin() + static_cast<ptrdiff_t>(set.size() / 2);
+    return {{set.begin(), half}, {half, set.end()}};
+  }
+
+  uint32_t Halve(const std::vector<uint32_t>& set) {
+    if (set.size() == 1) return set[0];
+    const auto [lower, upper] = Parts(set);
+    const uint32_t left = Halve(lower);
+    const uint32_t right = Halve(upper);
+    return MakeParent(left, right);
+  }
+
+  void Group(const std::vector<uint32_t>& set, std::vector<uint32_t>* roots) {
+    if (set.size() <= kGroup) {
+      roots->push_back(JoinExactly(set));
+      return;
+    }
+    const auto [lower, upper] = Parts(set);
+    Group(lower, roots);
+    Group(upper, roots);
+  }
+
+  uint32_t Join(std::vector<uint32_t> set) {
+    while (set.size() > kMaxExact) {
+      std::vector<uint32_t> roots;
+      Group(set, &roots);
+      set = std::move(roots);
+    }
+    return JoinExactly(set);
+  }
+
+  double UnionVolume(uint32_t a, uint32_t b) const {
+    Dop14 bounds = nodes_[a].bounds;
+    bounds.Add(nodes_[b].bounds);
+    return bounds.Volume();
+  }
+
+  // Joins the closest two until one is left. Unions only grow: the volume that a node found with a
+  // partner that is gone stays a lower bound, and a new partner is looked for only when the node
+  // comes first with it.
+  uint32_t JoinExactly(std::vector<uint32_t> active) {
+    struct Best {
+      double volume = std::numeric_limits<double>::infinity();
+      uint32_t partner = UINT32_MAX;  // a node, or none
+    };
+    std::vector<Best> best(active.size());
+    const auto offer = [&](size_t i, uint32_t partner, double volume) {
+      if (volume < best[i].volume) best[i] = {volume, partner};
+    };
+    for (size_t i = 0; i < active.size(); ++i) {
+      for (size_t j = i + 1; j < active.size(); ++j) {
+        const double volume = UnionVolume(active[i], active[j]);
+        offer(i, active[j], volume);
+        offer(j, active[i], volume);
+      }
+    }
+    const auto search = [&](size_t i) {
+      best[i] = {};
+      for (size_t j = 0; j < active.size(); ++j) {
+        if (j != i) offer(i, active[j], UnionVolume(active[i], active[j]));
+      }
+    };
+    while (active.size() > 1) {
+      size_t at = 0;
+      for (size_t i = 1; i < active.size(); ++i) {
+        if (best[i].volume < best[at].volume) at = i;
+      }
+      const uint32_t a = active[at];
+      const uint32_t b = best[at].partner;
+      if (b == UINT32_MAX) {
+        search(at);
+        continue;
+      }
+      const auto other = std::find(active.begin(), active.end(), b) - active.begin();
+      active[at] = MakeParent(std::min(a, b), std::max(a, b));
+      active.erase(active.begin() + other);
+      best.erase(best.begin() + other);
+      for (Best& found : best) {
+        if (found.partner == a || found.partner == b) found.partner = UINT32_MAX;
+      }
+      if (active.size() > 1) {
+        search(static_cast<size_t>(
+            std::find(active.begin(), active.end(), static_cast<uint32_t>(nodes_.size() - 1)) -
+            active.begin()));
+      }
+    }
+    return active[0];
+  }
+
+  void Write(uint32_t root, CoarseTree* tree) const {
+    std::vector<uint32_t> waiting = {root};
+    while (!waiting.empty()) {
+      const uint32_t id = waiting.back();
+      waiting.pop_back();
+      const BuildNode& node = nodes_[id];
+      if (node.left == UINT32_MAX) {
+        tree->left_counts.push_back(0);
+        tree->leaves.push_back(id);
+        continue;
+      }
+      tree->left_counts.push_back(nodes_[node.left].count);
+      waiting.push_back(node.right);
+      waiting.push_back(node.left);
+    }
+  }
+
+  size_t num_leaves_;
+  std::vector<BuildNode> nodes_;
+};
+
+}  // namespace
+
+Dop14::Dop14() {
+  low.fill(std::numeric_limits<double>::infinity());
+  high.fill(-std::numeric_limits<double>::infinity());
+}
+
+void Dop14::Add(const Vec3d& p) {
+  const std::array<double, 7> along = {
+      p.x, p.y, p.z, p.x + p.y + p.z, p.x + p.y - p.z, p.x - p.y + p.z, -p.x + p.y + p.z};
+  for (size_t i = 0; i < 7; ++i) {
+    low[i] = std::min(low[i], along[i]);
+    high[i] = std::max(high[i], along[i]);
+  }
+}
+
+void Dop14::Add(const Dop14& other) {
+  for (size_t i = 0; i < 7; ++i) {
+    low[i] = std::min(low[i], other.low[i]);
+    high[i] = std::max(high[i], other.high[i]);
+  }
+}
+
+double Dop14::Volume() const {
+  const std::array<double, 3> e = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
+  if (!(e[0] > 0.0 && e[1] > 0.0 && e[2] > 0.0)) return 0.0;
+  std::array<double, 8> cuts = {};
+  for (size_t d = 0; d < 4; ++d) {
+    double least = 0.0;
+    double greatest = 0.0;
+    for (size_t i = 0; i < 3; ++i) {
+      least += kPlus[d][i] ? low[i] : -high[i];
+      greatest += kPlus[d][i] ? high[i] : -low[i];
+    }
+    cuts[2 * d] = low[3 + d] - least;
+    cuts[2 * d + 1] = greatest - high[3 + d];
+  }
+  return std::max(e[0] * e[1] * e[2] - CornerVolumes(e, cuts), 0.0);
+}
+
+CoarseTree BuildCoarseTree(std::span<const Dop14> leaves) {
+  if (leaves.empty()) return {};
+  return Builder(leaves).Run();
+}
+
+}  // namespace plush::tools

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// A triangle surface of which no triangle spans two tets of the cage.
+#pragma once
+
+#include "base/vec3.h"
+#include "mesh/tet_mesh.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace plush::tools {
+
+/// No triangle behind this edge: an open border.
+inline constexpr uint32_t kNoHalfEdge = UINT32_MAX;
+
+/// Where a point lies in the cage: on a node, edge or face of it, or inside a tet.
+struct Carrier {
+  std::array<uint32_t, 4> nodes = {};  ///< the first `count` of them, ascending
+  std::array<double, 4> weights = {};  ///< >= 0, sum 1; parallel to nodes
+  uint32_t count = 0;                  ///< 1..4
+
+  bool operator==(const Carrier&) const = default;
+};
+
+/// The surface after clipping. Half-edge 3 t + k runs from corner k of triangle t to the next.
+struct CutSurface {
+  std::vector<Vec3d> points;                       ///< at rest [m] (num_points x 1)
+  std::vector<Carrier> carriers;                   ///< (num_points x 1)
+  std::vector<std::array<uint32_t, 3>> triangles;  ///< into points (num_triangles x 3)
+  std::vector<uint32_t> tets;                      ///< of each triangle (num_triangles x 1)
+  std::vector<uint32_t> sources;   ///< triangle of the SolidSurface, or of the cage's boundary
+  std::vector<uint32_t> opposite;  ///< half-edge on the other side, or kNoHalfEdge
+                                   ///< (3 num_triangles x 1)
+};
+
+/// The half-edge after `h` around its triangle.
+constexpr uint32_t NextHalfEdge(uint32_t h) { return h % 3 == 2 ? h - 2 : h + 1; }
+/// The half-edge before `h` around its triangle.
+constexpr uint32_t PreviousHalfEdge(uint32_t h) { return h % 3 == 0 ? h + 2 : h - 1; }
+
+}  // namespace plush::tools

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// From a surface and a cage to the collision surface of the file (CDG) [Civ 5.4].
+#pragma once
+
+#include "base/finding.h"
+#include "cage/solid_surface.h"
+#include "mesh/surface_mesh.h"
+#include "mesh/tet_mesh.h"
+#include "partition/collision_data.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace plush::tools {
+
+/// Edges that a cut leaves are taken out where they are shorter than this share of the diagonal of
+/// the surface's box: several hundred times the spacing of float coordinates.
+inline constexpr double kShortestCutEdge = 3e-5;
+
+/// A collision surface and how it came about.
+struct Partition {
+  CollisionData data;        ///< empty where the surface could not be cut
+  size_t num_crossings = 0;  ///< points where the surface's edges pass faces of tets, and edges of
+                             ///< tets the surface
+  size_t num_merged = 0;     ///< short edges that the cut had made and that were taken out again
+  size_t num_seams = 0;      ///< pieces of surface in one tet that were no discs and were cut
+};
+
+/// Cuts `surface` along the faces of `mesh`, whose nodes are numbered as in the file and whose tets
+/// hold it; `tet_of_point` says which tet each point lies in (num_points x 1). Where the tets do
+/// not hold all of it the result is empty: adds CDG_OUTSIDE with the triangles. Adds CDG_TORN where
+/// it is open although `surface` is not. O(n log n), deterministic for any thread count.
+Partition PartitionSurface(const SolidSurface& surface, const TetMesh& mesh,
+                           std::span<const uint32_t> tet_of_point, FindingList* findings);
+
+/// Takes the boundary of tets that end at the surface: nothing is cut. Each face comes from the
+/// triangle of `surface` (the render surface) nearest to its middle. Deterministic.
+Partition PartitionBoundary(const SurfaceMesh& surface, const TetMesh& mesh);
+
+}  // namespace plush::tools
