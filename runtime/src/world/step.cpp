@@ -11,6 +11,7 @@
 //   0.3 and 12% below 0.45; with kept multipliers it is within 1% of both.
 // - The unknown is the displacement u of the substep, and v = u / dt: positions are never
 //   subtracted, so velocities keep float's full relative precision far from the origin.
+// - det F has a least value, see LiftFlatTets: the paper's tets may turn inside out.
 #include "base/vector_math.h"
 #include "solver/volume_sweep.h"
 #include "world/body.h"
@@ -31,6 +32,13 @@ constexpr float kContactTolerance = 1.0e-5f;
 // short after three adds up to two hundredths of a fall's energy, by light legs that it strikes.
 constexpr float kContactConverged = 3.0e-3f;
 constexpr int kMostContactIterations = 8;
+
+// A substep whose volume sweeps meet no det F below this ends without a search for flat tets: what
+// comes after a sweep has met a tet changes its shape far less.
+constexpr float kMayBeFlat = 0.3f;
+// Most sweeps that lift flat tets at the end of a substep. A few do as a rule; the layers of a body
+// that is pressed flat as a whole push each other to and fro.
+constexpr int kMostLiftSweeps = 256;
 
 // Adds the wall time of a scope to a phase.
 class PhaseTimer {
@@ -156,18 +164,21 @@ void SolveDisplacement(const StepSettings& settings, const FactoredSystem& syste
   }
 }
 
-void SweepBody(const StepSettings& settings, float h, Body* body, StepStats* stats) {
-  if (settings.solver.volume_sweeps == 0) return;
+// Returns the lowest det F met, at most 1.
+float SweepBody(const StepSettings& settings, float h, Body* body, StepStats* stats) {
+  if (settings.solver.volume_sweeps == 0) return 1.0f;
   const PhaseTimer timer(stats, Phase::kVolume);
   for (size_t i = 0; i < body->x.size(); ++i) {
     body->mobility[i] = {body->IsPinned(i) ? 0.0f : 1.0f / body->Mass(i), {}};
   }
   HoldMobility(body->contacts, body->planes.span(), body->mobility.span());
   UpdateIterate(body);
+  float lowest = 1.0f;
   for (int sweep = 0; sweep < settings.solver.volume_sweeps; ++sweep) {
-    SweepVolumes(body->elements, body->mobility.span(), h, body->y.span(), body->u.span(),
-                 body->kappa.span());
+    lowest = std::fmin(lowest, SweepVolumes(body->elements, body->mobility.span(), h,
+                                            body->y.span(), body->u.span(), body->kappa.span()));
   }
+  return lowest;
 }
 
 // Moves nodes below a plane onto it [Rio 8.1.2].
@@ -179,6 +190,45 @@ void SnapToPlanes(Body* body) {
       if (gap < 0.0f) body->u[i] -= plane.normal * gap;
     }
   }
+}
+
+// Puts nodes below a plane onto it, in `u` and `y`, and lets those on a plane leave it only; one on
+// several planes stays.
+void PlaceOnPlanes(bool planes_hold, Body* body) {
+  const float tolerance = kContactTolerance * body->simulation.median_edge;
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    NodeMobility& mobility = body->mobility[i];
+    mobility = {};
+    if (body->IsPinned(i)) continue;
+    mobility.inverse_mass = 1.0f / body->Mass(i);
+    if (!planes_hold) continue;
+    int touching = 0;
+    for (const LocalPlane& plane : body->planes.span()) {
+      const float gap = Dot(plane.normal, body->x[i] + body->u[i]) - plane.offset;
+      if (gap > tolerance || Dot(plane.normal, plane.normal) == 0.0f) continue;
+      mobility.held_normal = plane.normal;
+      if (++touching > 1) mobility.inverse_mass = 0.0f;
+      if (gap < -tolerance) body->u[i] -= plane.normal * gap;
+    }
+  }
+  UpdateIterate(body);
+}
+
+// The substep's last correction: no tet may end it flat or inside out. In turns with the planes,
+// because either can undo the other. Friction does not resist these moves, nor does the solve know
+// of them before the next substep: they are rare and small.
+void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
+  const PhaseTimer timer(stats, Phase::kVolume);
+  UpdateIterate(body);
+  if (!HasFlatTet(body->elements, body->y.span())) return;
+  const bool planes_hold = settings.solver.response != ContactResponse::kPenalty;
+  for (int sweep = 0; sweep < kMostLiftSweeps; ++sweep) {
+    PlaceOnPlanes(planes_hold, body);
+    if (!LiftFlatTets(body->elements, body->mobility.span(), body->y.span(), body->u.span())) {
+      return;
+    }
+  }
+  PlaceOnPlanes(planes_hold, body);
 }
 
 // Whether the substep's result can be taken over: everything finite, and in the range of float in
@@ -246,9 +296,10 @@ void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* 
   Predict(settings, h, body);
   for (float& kappa : body->kappa) kappa *= h * h;
   int iterations = 0;
+  float lowest = 1.0f;
   do {
     OuterIteration(settings, system, body, stats);
-    SweepBody(settings, h, body, stats);
+    lowest = std::fmin(lowest, SweepBody(settings, h, body, stats));
     ++iterations;
   } while (WantsIteration(settings, *body, iterations));
   // The last sweep knows only the nodes already held: where it pushed another one below a plane,
@@ -257,6 +308,7 @@ void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* 
     OuterIteration(settings, system, body, stats);
     ++iterations;
   }
+  if (lowest < kMayBeFlat) LiftBody(settings, body, stats);
   stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(iterations));
   if (settings.solver.response == ContactResponse::kSnap) SnapToPlanes(body);
   if (!IsFiniteState(*body, h)) return Freeze(body, stats);

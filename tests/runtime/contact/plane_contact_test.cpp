@@ -176,6 +176,33 @@ TEST_CASE("A light body that falls on its corner neither gains energy nor tumble
   CHECK(world.stats().max_speed < 0.01f);
 }
 
+TEST_CASE("A light stub under a heavy tet is never pressed inside out") {
+  const float speed = GENERATE(1.0f, 3.0f, 6.0f, 10.0f);
+  const uint32_t seed = GENERATE(1u, 2u, 3u, 4u);
+  CAPTURE(speed, seed);
+  tools::TetMesh mesh;  // the upper tet has twenty times the mass
+  mesh.nodes = {
+      {0.0, 0.0, 0.0}, {0.1, 0.0, 0.0}, {0.0, 0.0, 0.1}, {0.03, -0.05, 0.03}, {0.03, 1.0, 0.03}};
+  mesh.tets = {{0, 1, 2, 3}, {0, 2, 1, 4}};
+  const ShapeAsset shape(mesh, {3.0e4, 0.4, 1000.0});
+  Random random(seed);
+  World world;
+  REQUIRE(world.AddPlane({}).ok());
+  BodyDesc body;
+  body.pose.rotation = ToQuat(random.Rotation(0.3));
+  body.pose.position.y = 0.2f;
+  body.velocity.y = -speed;
+  REQUIRE(world.AddBody(shape.asset(), body).valid());
+  float flattest = 1.0f;
+  for (int step = 0; step < 200; ++step) {
+    REQUIRE((world.Step(kDt) & kStepBodyFrozen) == 0u);
+    flattest = std::min(flattest, world.stats().min_det_f);
+    REQUIRE(world.stats().inverted_tets == 0);
+    REQUIRE(world.stats().max_penetration < 1e-3 * SizeOf(shape));
+  }
+  CHECK(flattest > 0.049f);
+}
+
 TEST_CASE("An impact takes more iterations, rest does not") {
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1), kMaterial);
   World world;
