@@ -9,10 +9,13 @@
 #include "cage/piece_weights.h"
 #include "cage/solid_volume.h"
 #include "cage/surface_location.h"
+#include "cage/surface_walk.h"
 #include "mesh/disjoint_sets.h"
+#include "mesh/half_edges.h"
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -64,9 +67,25 @@ struct Proof {
   CageFaces faces;
   std::vector<uint32_t> tet_of_point;
   std::vector<uint32_t> suspects;  // tets at the places that fail
+  std::vector<uint32_t> torn;      // tets at which strands that overlap in space tear the surface
 
   bool holds() const { return suspects.empty(); }
 };
+
+// Tets of the triangles that pass strands without a face in common.
+std::vector<uint32_t> TornTets(const SolidSurface& surface, const TetMesh& mesh,
+                               const CageFaces& faces, std::span<const uint32_t> tet_of_point) {
+  if (faces.branches.empty()) return {};
+  const SurfaceWalk walk =
+      WalkSurface(mesh, faces, surface.points, surface.triangles,
+                  PairHalfEdges(surface.points, surface.triangles), tet_of_point);
+  std::vector<uint32_t> tets;
+  for (const SplitTriangle& split : walk.split) {
+    if (!std::binary_search(walk.torn.begin(), walk.torn.end(), split.triangle)) continue;
+    for (const TrianglePiece& piece : split.pieces) tets.push_back(piece.tet);
+  }
+  return tets;
+}
 
 Proof Prove(const SolidSurface& surface, const SplitCage& cage, double cell) {
   Proof proof;
@@ -93,6 +112,9 @@ Proof Prove(const SolidSurface& surface, const SplitCage& cage, double cell) {
   for (const auto& [f, g] : FindCageCrossings(cage, proof.faces, cell)) {
     proof.suspects.push_back(proof.faces.boundary[f].tet);
     proof.suspects.push_back(proof.faces.boundary[g].tet);
+  }
+  if (proof.holds()) {
+    proof.torn = TornTets(surface, cage.mesh, proof.faces, proof.tet_of_point);
   }
   return proof;
 }
@@ -126,16 +148,23 @@ std::vector<Place> PlacesOf(const TetMesh& mesh, std::vector<uint32_t> tets) {
 
 // Fits a copy of `lattice` until the result can be proved. Nodes where the proof failed stay in the
 // lattice the next time: at a branch, where strands that overlap in space meet, the fit can pull
-// the face between stem and strands past the crotch.
+// the face between stem and strands past the crotch. The same is tried where the fit makes the
+// surface pass from one such strand to another; a cage that does is taken if there is no better
+// one.
 void FitProvably(const SolidSurface& surface, const InsideTest& inside, const SplitCage& lattice,
                  FitSettings settings, Fitted* fitted) {
   constexpr int kTries = 4;
+  std::optional<Fitted> torn;
   for (int i = 0; i < kTries; ++i) {
     fitted->cage = lattice;
     fitted->fit = FitCage(surface, inside, settings, &fitted->cage);
     ++fitted->num_fits;
     fitted->proof = Prove(surface, fitted->cage, settings.cell_m);
-    if (fitted->proof.holds()) return;
+    if (fitted->proof.holds() && fitted->proof.torn.empty()) return;
+    if (fitted->proof.holds()) {
+      if (!torn || fitted->proof.torn.size() < torn->proof.torn.size()) torn = *fitted;
+      fitted->proof.suspects = fitted->proof.torn;
+    }
     fitted->failures = PlacesOf(fitted->cage.mesh, fitted->proof.suspects);
     if (settings.method == FitMethod::kNone) break;
     for (const uint32_t t : fitted->proof.suspects) {
@@ -143,6 +172,12 @@ void FitProvably(const SolidSurface& surface, const InsideTest& inside, const Sp
         settings.frozen.push_back(fitted->cage.node_ids[node]);
       }
     }
+  }
+  if (torn) {
+    const uint32_t num_fits = fitted->num_fits;
+    *fitted = std::move(*torn);
+    fitted->num_fits = num_fits;
+    return;
   }
   fitted->is_fitted = false;
   fitted->cage = lattice;

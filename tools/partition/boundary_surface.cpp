@@ -2,8 +2,8 @@
 #include "partition/boundary_surface.h"
 
 #include "cage/cage_boundary.h"
+#include "mesh/half_edges.h"
 #include "mesh/tet_faces.h"
-#include "partition/half_edges.h"
 
 #include <algorithm>
 

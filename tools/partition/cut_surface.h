@@ -3,16 +3,13 @@
 #pragma once
 
 #include "base/vec3.h"
-#include "mesh/tet_mesh.h"
+#include "mesh/half_edges.h"
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
 namespace plush::tools {
-
-/// No triangle behind this edge: an open border.
-inline constexpr uint32_t kNoHalfEdge = UINT32_MAX;
 
 /// Where a point lies in the cage: on a node, edge or face of it, or inside a tet.
 struct Carrier {
@@ -33,10 +30,5 @@ struct CutSurface {
   std::vector<uint32_t> opposite;  ///< half-edge on the other side, or kNoHalfEdge
                                    ///< (3 num_triangles x 1)
 };
-
-/// The half-edge after `h` around its triangle.
-constexpr uint32_t NextHalfEdge(uint32_t h) { return h % 3 == 2 ? h - 2 : h + 1; }
-/// The half-edge before `h` around its triangle.
-constexpr uint32_t PreviousHalfEdge(uint32_t h) { return h % 3 == 0 ? h + 2 : h - 1; }
 
 }  // namespace plush::tools

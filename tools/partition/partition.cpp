@@ -9,6 +9,7 @@
 #include "partition/short_edges.h"
 #include "partition/surface_clipping.h"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>
@@ -16,9 +17,15 @@
 namespace plush::tools {
 namespace {
 
-double SquaredDistanceToBox(const Vec3d& p, const Box3& box) {
-  const Vec3d outside = Max(Max(box.low - p, p - box.high), Vec3d{});
-  return LengthSquared(outside);
+double SquaredDistanceToBox(const Vec3d& p, const auto& box) {
+  double sum = 0.0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto i = static_cast<size_t>(axis);
+    const double outside =
+        std::max({double{box.low[i]} - p[axis], p[axis] - double{box.high[i]}, 0.0});
+    sum += outside * outside;
+  }
+  return sum;
 }
 
 // The triangle of `surface` nearest to each point; the lowest of equally near ones.
@@ -30,7 +37,7 @@ std::vector<uint32_t> NearestTriangles(const SurfaceMesh& surface,
   for (const Vec3d& p : points) {
     double best = std::numeric_limits<double>::infinity();
     uint32_t triangle = 0;
-    bvh.AnyOf([&](const Box3& box) { return SquaredDistanceToBox(p, box) <= best; },
+    bvh.AnyOf([&](const auto& box) { return SquaredDistanceToBox(p, box) <= best; },
               [&](uint32_t t) {
                 const auto& [a, b, c] = surface.triangles[t];
                 const double distance = LengthSquared(

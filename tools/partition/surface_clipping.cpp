@@ -2,11 +2,11 @@
 #include "partition/surface_clipping.h"
 
 #include "cage/cage_boundary.h"
+#include "cage/point_location.h"
+#include "cage/surface_walk.h"
 #include "embed/tet_geometry.h"
+#include "mesh/half_edges.h"
 #include "mesh/tet_faces.h"
-#include "partition/half_edges.h"
-#include "partition/point_location.h"
-#include "partition/triangle_cut.h"
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -20,108 +20,6 @@ namespace {
 
 constexpr uint32_t kNoPoint = UINT32_MAX;
 
-// What a triangle leaves in one tet.
-struct Piece {
-  uint32_t tet = 0;
-  TriangleCut cut;
-};
-
-// A face with several tets behind it that the triangle passes without a corner in any of them.
-struct Branch {
-  uint32_t face = 0;  // of TetFaces
-  std::vector<uint32_t> strands;
-};
-
-// A triangle that is not whole in one tet.
-struct SplitTriangle {
-  uint32_t triangle = 0;
-  std::vector<Piece> pieces;     // in the order in which the walk reached them
-  std::vector<Branch> branches;  // open ones
-  std::vector<uint32_t> chosen;  // strands taken at branches
-  bool outside = false;
-};
-
-// Walks triangles through the cage.
-class Walker {
- public:
-  Walker(const SolidSurface& surface, const TetMesh& mesh, const CageFaces& faces,
-         const TetFaces& face_ids, std::span<const uint32_t> tets)
-      : surface_(surface), mesh_(mesh), faces_(faces), face_ids_(face_ids), tets_(tets) {}
-
-  void Walk(SplitTriangle* split) const {
-    split->pieces.clear();
-    split->branches.clear();
-    split->outside = false;
-    const std::array<uint32_t, 3>& ids = surface_.triangles[split->triangle];
-    const std::array<Vec3d, 3> corners = {surface_.points[ids[0]], surface_.points[ids[1]],
-                                          surface_.points[ids[2]]};
-    std::vector<uint32_t> queue;
-    for (const uint32_t id : ids) AddOnce(tets_[id], &queue);
-    for (const uint32_t strand : split->chosen) AddOnce(strand, &queue);
-    for (size_t next = 0; next < queue.size(); ++next) {
-      const uint32_t tet = queue[next];
-      const std::optional<TriangleCut> cut = CutTriangle(corners, CornersOf(tet));
-      if (!cut) {
-        split->outside = true;
-        return;
-      }
-      if (cut->count == 0 || HasForeignCorner(*cut, ids, tet)) continue;
-      split->pieces.push_back({tet, *cut});
-      for (uint8_t side = 0; side < cut->count; ++side) {
-        if (cut->lines[side] >= kFaceLine) {
-          Cross(tet, static_cast<size_t>(cut->lines[side] - kFaceLine), &queue, split);
-        }
-      }
-    }
-    std::erase_if(split->branches, [&queue](const Branch& branch) {
-      return std::any_of(branch.strands.begin(), branch.strands.end(), [&](uint32_t strand) {
-        return std::find(queue.begin(), queue.end(), strand) != queue.end();
-      });
-    });
-  }
-
-  uint32_t FaceId(uint32_t tet, size_t corner) const { return face_ids_.of_tet[tet][corner]; }
-
-  TetCorners CornersOf(uint32_t tet) const {
-    const auto& [a, b, c, d] = mesh_.tets[tet];
-    return {mesh_.nodes[a], mesh_.nodes[b], mesh_.nodes[c], mesh_.nodes[d]};
-  }
-
- private:
-  static void AddOnce(uint32_t tet, std::vector<uint32_t>* queue) {
-    if (std::find(queue->begin(), queue->end(), tet) == queue->end()) queue->push_back(tet);
-  }
-
-  // Whether a corner of the triangle lies in the tet only because that overlaps the one that has
-  // it.
-  bool HasForeignCorner(const TriangleCut& cut, const std::array<uint32_t, 3>& ids,
-                        uint32_t tet) const {
-    return std::any_of(
-        cut.corners.begin(), cut.corners.begin() + cut.count, [&](const CutCorner& corner) {
-          return corner.kind == CutCorner::Kind::kCorner && tets_[ids[corner.first]] != tet;
-        });
-  }
-
-  void Cross(uint32_t tet, size_t corner, std::vector<uint32_t>* queue,
-             SplitTriangle* split) const {
-    if (faces_.neighbours[tet][corner] == kBoundaryFace) {
-      split->outside = true;
-    } else if (faces_.branches.empty()) {
-      AddOnce(faces_.neighbours[tet][corner], queue);
-    } else if (auto others = faces_.Across(mesh_, tet, corner); others.size() == 1) {
-      AddOnce(others[0], queue);
-    } else {
-      split->branches.push_back({FaceId(tet, corner), std::move(others)});
-    }
-  }
-
-  const SolidSurface& surface_;
-  const TetMesh& mesh_;
-  const CageFaces& faces_;
-  const TetFaces& face_ids_;
-  std::span<const uint32_t> tets_;
-};
-
 // Builds the clipped surface.
 class Clipper {
  public:
@@ -133,13 +31,10 @@ class Clipper {
         opposite_(PairHalfEdges(surface.points, surface.triangles)) {}
 
   ClippedSurface Run(std::span<const uint32_t> tet_of_point) {
-    Locate(tet_of_point);
-    SplitAll();
-    ChooseStrands();
-    for (const SplitTriangle& split : splits_) {
-      if (split.outside) result_.outside.push_back(split.triangle);
-    }
-    std::sort(result_.outside.begin(), result_.outside.end());
+    walk_ =
+        WalkSurface(mesh_, faces_, surface_.points, surface_.triangles, opposite_, tet_of_point);
+    result_.outside = std::move(walk_.outside);
+    result_.torn = std::move(walk_.torn);
     if (!result_.outside.empty()) return std::move(result_);
     AddSurfacePoints();
     AddTriangles();
@@ -149,113 +44,17 @@ class Clipper {
   }
 
  private:
-  void Locate(std::span<const uint32_t> tet_of_point) {
-    tets_.assign(surface_.points.size(), kNotHeld);
-    std::vector<uint8_t> is_used(surface_.points.size(), 0);
-    for (const auto& triangle : surface_.triangles) {
-      for (const uint32_t point : triangle) is_used[point] = 1;
-    }
-    tbb::parallel_for(tbb::blocked_range<size_t>(0, tets_.size(), 512), [&](const auto& range) {
-      for (size_t p = range.begin(); p < range.end(); ++p) {
-        if (is_used[p] == 0) continue;
-        tets_[p] = FindHoldingTet(mesh_, faces_, tet_of_point[p], surface_.points[p]);
-      }
-    });
-  }
-
-  bool IsWhole(uint32_t t) const {
-    const auto& [a, b, c] = surface_.triangles[t];
-    return tets_[a] == tets_[b] && tets_[b] == tets_[c] && tets_[a] != kNotHeld;
-  }
-
-  void SplitAll() {
-    for (uint32_t t = 0; t < surface_.triangles.size(); ++t) {
-      if (IsWhole(t)) continue;
-      splits_.emplace_back();
-      splits_.back().triangle = t;
-    }
-    const Walker walker(surface_, mesh_, faces_, face_ids_, tets_);
-    tbb::parallel_for(tbb::blocked_range<size_t>(0, splits_.size(), 64), [&](const auto& range) {
-      for (size_t i = range.begin(); i < range.end(); ++i) {
-        SplitTriangle& split = splits_[i];
-        const auto& ids = surface_.triangles[split.triangle];
-        split.outside = std::any_of(ids.begin(), ids.end(),
-                                    [this](uint32_t p) { return tets_[p] == kNotHeld; });
-        if (!split.outside) walker.Walk(&split);
-      }
-    });
-  }
-
-  const SplitTriangle* FindSplit(uint32_t triangle) const {
-    const auto at = std::lower_bound(
-        splits_.begin(), splits_.end(), triangle,
-        [](const SplitTriangle& split, uint32_t id) { return split.triangle < id; });
-    return at != splits_.end() && at->triangle == triangle ? &*at : nullptr;
-  }
-
-  // The strand that a triangle beside this one takes where both pass the branch.
-  uint32_t StrandOfNeighbour(const SplitTriangle& split, const Branch& branch) const {
-    for (uint32_t k = 0; k < 3; ++k) {
-      const uint32_t across = opposite_[3 * split.triangle + k];
-      if (across == kNoHalfEdge) continue;
-      const SplitTriangle* other = FindSplit(across / 3);
-      if (other == nullptr) continue;
-      for (const Piece& piece : other->pieces) {
-        const bool is_strand = std::find(branch.strands.begin(), branch.strands.end(), piece.tet) !=
-                               branch.strands.end();
-        if (is_strand && PassesFace(piece, across % 3, branch.face)) return piece.tet;
-      }
-    }
-    return kNotHeld;
-  }
-
-  // Whether edge `edge` of the piece's triangle passes the face into the piece.
-  bool PassesFace(const Piece& piece, uint32_t edge, uint32_t face) const {
-    for (uint8_t i = 0; i < piece.cut.count; ++i) {
-      const CutCorner& corner = piece.cut.corners[i];
-      if (corner.kind == CutCorner::Kind::kEdgeFace && corner.first == edge &&
-          face_ids_.of_tet[piece.tet][corner.second] == face) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  // Strands are told by neighbours until none tells any more; then the first one is taken for one
-  // triangle, and its neighbours follow it.
-  void ChooseStrands() {
-    std::vector<SplitTriangle*> open;
-    for (SplitTriangle& split : splits_) {
-      if (!split.branches.empty()) open.push_back(&split);
-    }
-    const Walker walker(surface_, mesh_, faces_, face_ids_, tets_);
-    bool guess = false;
-    while (!open.empty()) {
-      bool progress = false;
-      for (SplitTriangle* split : open) {
-        const Branch& branch = split->branches.front();
-        uint32_t strand = StrandOfNeighbour(*split, branch);
-        if (strand == kNotHeld && guess) strand = branch.strands[0];
-        if (strand == kNotHeld) continue;
-        guess = false;
-        progress = true;
-        split->chosen.push_back(strand);
-        walker.Walk(split);
-      }
-      guess = !progress;
-      std::erase_if(open, [](const SplitTriangle* split) { return split->branches.empty(); });
-    }
-  }
-
   void AddSurfacePoints() {
     CutSurface& cut = result_.surface;
     cut.points = surface_.points;
     cut.carriers.resize(surface_.points.size());
-    tbb::parallel_for(tbb::blocked_range<size_t>(0, tets_.size(), 1024), [&](const auto& range) {
-      for (size_t p = range.begin(); p < range.end(); ++p) {
-        if (tets_[p] != kNotHeld) cut.carriers[p] = InTet(tets_[p], surface_.points[p]);
-      }
-    });
+    tbb::parallel_for(tbb::blocked_range<size_t>(0, walk_.tets.size(), 1024),
+                      [&](const auto& range) {
+                        for (size_t p = range.begin(); p < range.end(); ++p) {
+                          if (walk_.tets[p] != kNotHeld)
+                            cut.carriers[p] = InTet(walk_.tets[p], surface_.points[p]);
+                        }
+                      });
   }
 
   static void Normalise(Carrier* carrier) {
@@ -358,7 +157,7 @@ class Clipper {
     return point;
   }
 
-  uint32_t PointAt(uint32_t triangle, const Piece& piece, const CutCorner& corner) {
+  uint32_t PointAt(uint32_t triangle, const TrianglePiece& piece, const CutCorner& corner) {
     switch (corner.kind) {
       case CutCorner::Kind::kEdgeFace:
         return EdgeFacePoint(3 * triangle + corner.first, piece.tet, corner.second);
@@ -410,7 +209,7 @@ class Clipper {
   }
 
   // Triangulates a piece by its best fan and notes its outer sides.
-  void AddPiece(uint32_t triangle, const Piece& piece) {
+  void AddPiece(uint32_t triangle, const TrianglePiece& piece) {
     const size_t count = piece.cut.count;
     std::array<uint32_t, 7> points = {};
     for (size_t i = 0; i < count; ++i) points[i] = PointAt(triangle, piece, piece.cut.corners[i]);
@@ -457,7 +256,7 @@ class Clipper {
   // alone.
   void AddWhole(uint32_t t) {
     const auto first = static_cast<uint32_t>(3 * result_.surface.triangles.size());
-    AddTriangle(t, tets_[surface_.triangles[t][0]], surface_.triangles[t]);
+    AddTriangle(t, walk_.tets[surface_.triangles[t][0]], surface_.triangles[t]);
     for (uint32_t k = 0; k < 3; ++k) Join(3 * t + k, first + k);
   }
 
@@ -475,12 +274,12 @@ class Clipper {
     first_on_edge_.assign(opposite_.size(), kNoPoint);
     size_t next_split = 0;
     for (uint32_t t = 0; t < surface_.triangles.size(); ++t) {
-      if (next_split == splits_.size() || splits_[next_split].triangle != t) {
+      if (next_split == walk_.split.size() || walk_.split[next_split].triangle != t) {
         AddWhole(t);
         continue;
       }
       in_triangle_.clear();
-      for (const Piece& piece : splits_[next_split].pieces) AddPiece(t, piece);
+      for (const TrianglePiece& piece : walk_.split[next_split].pieces) AddPiece(t, piece);
       ++next_split;
     }
   }
@@ -492,24 +291,14 @@ class Clipper {
     const auto num_edges = static_cast<uint32_t>(opposite_.size());
     for (size_t i = 0; i < sides_.size(); ++i) {
       const Side& side = sides_[i];
-      const uint32_t tet = cut.tets[side.half_edge / 3];
-      const bool is_edge = side.line < num_edges;
-      if (i + 1 < sides_.size() && side.Joins(sides_[i + 1])) {
-        const Side& other = sides_[++i];
-        // Across an edge of the surface the tet stays the same, across a face it changes.
-        if ((tet == cut.tets[other.half_edge / 3]) == is_edge) {
-          cut.opposite[side.half_edge] = other.half_edge;
-          cut.opposite[other.half_edge] = side.half_edge;
-          continue;
-        }
-        result_.torn.push_back(cut.sources[other.half_edge / 3]);
-      } else if (is_edge && opposite_[side.line] == kNoHalfEdge) {
-        continue;
-      }
-      result_.torn.push_back(cut.sources[side.half_edge / 3]);
+      if (i + 1 == sides_.size() || !side.Joins(sides_[i + 1])) continue;
+      const Side& other = sides_[++i];
+      // Across an edge of the surface the tet stays the same, across a face it changes.
+      const bool one_tet = cut.tets[side.half_edge / 3] == cut.tets[other.half_edge / 3];
+      if (one_tet != (side.line < num_edges)) continue;
+      cut.opposite[side.half_edge] = other.half_edge;
+      cut.opposite[other.half_edge] = side.half_edge;
     }
-    std::sort(result_.torn.begin(), result_.torn.end());
-    result_.torn.erase(std::unique(result_.torn.begin(), result_.torn.end()), result_.torn.end());
   }
 
   struct OnEdge {
@@ -528,8 +317,7 @@ class Clipper {
   const CageFaces faces_;
   const TetFaces face_ids_;
   const std::vector<uint32_t> opposite_;
-  std::vector<uint32_t> tets_;  // of each point
-  std::vector<SplitTriangle> splits_;
+  SurfaceWalk walk_;
   std::vector<uint32_t> first_on_edge_;  // into on_edges_, by edge name
   std::vector<OnEdge> on_edges_;
   std::vector<InTriangle> in_triangle_;

@@ -2,31 +2,13 @@
 // The collision surface: what a query may follow without looking again.
 #include "asset/asset_checks.h"
 #include "asset/asset_limits.h"
+#include "asset/block_scan.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace plush {
 namespace {
-
-// Elements that are looked at together before the first wrong one is searched for.
-constexpr size_t kBlock = 1024;
-
-// Reports every element i below `size` for which is_bad(i), a test without branches: a block
-// without one costs a single branch.
-template <class IsBad>
-void ReportWhere(size_t size, CheckSink* sink, CheckKind kind, const char* section,
-                 const char* reason, IsBad is_bad) {
-  for (size_t begin = 0; begin < size && !sink->stopped(); begin += kBlock) {
-    const size_t end = std::min(size, begin + kBlock);
-    uint32_t bad = 0;
-    for (size_t i = begin; i < end; ++i) bad |= is_bad(i);
-    if (bad == 0) continue;
-    for (size_t i = begin; i < end && !sink->stopped(); ++i) {
-      if (is_bad(i) != 0) sink->Fail(kind, section, reason, i);
-    }
-  }
-}
 
 bool IsInterval(float low, float high) { return low >= 0.0f && low <= high && high <= 1.0f; }
 
@@ -112,36 +94,60 @@ void CheckPatches(const CollisionView& collision, CheckSink* sink) {
   }
 }
 
+// Words that are looked at together: those of two triangles, a whole number of vectors.
+constexpr size_t kWords = 12;
+
+// Words of packed triangles [begin, end) whose index is wrong. What is left at the end of an odd
+// number of triangles is looked at alone.
+bool HasWrongIndex(std::span<const CdgTriangle> triangles, uint32_t num_vertices) {
+  // An index is below the limit, or the one value that stands for an open border.
+  int32_t limits[kWords];
+  int32_t borders[kWords];
+  for (size_t i = 0; i < kWords; ++i) {
+    const bool is_vertex = i % 6 < 3;
+    limits[i] =
+        static_cast<int32_t>(is_vertex ? num_vertices : static_cast<uint32_t>(triangles.size()));
+    borders[i] = is_vertex ? -1 : static_cast<int32_t>(kCdgIndexMask);
+  }
+  const auto* words = reinterpret_cast<const uint32_t*>(triangles.data());
+  const size_t num_words = 6 * triangles.size();
+  int32_t bad[kWords] = {};
+  size_t begin = 0;
+  for (; begin + kWords <= num_words; begin += kWords) {
+    for (size_t i = 0; i < kWords; ++i) {
+      const auto index = static_cast<int32_t>(words[begin + i] & kCdgIndexMask);
+      bad[i] |=
+          static_cast<int32_t>(index >= limits[i]) & static_cast<int32_t>(index != borders[i]);
+    }
+  }
+  for (size_t i = 0; begin + i < num_words; ++i) {
+    const auto index = static_cast<int32_t>(words[begin + i] & kCdgIndexMask);
+    bad[i] |= static_cast<int32_t>(index >= limits[i]) & static_cast<int32_t>(index != borders[i]);
+  }
+  return std::any_of(bad, bad + kWords, [](int32_t b) { return b != 0; });
+}
+
+template <class Record>
+void ReportTriangles(std::span<const Record> triangles, uint32_t num_vertices, const char* section,
+                     CheckSink* sink) {
+  for (size_t t = 0; t < triangles.size() && !sink->stopped(); ++t) {
+    bool good = true;
+    for (int k = 0; k < 3; ++k) {
+      const uint32_t neighbour = NeighbourOf(triangles[t], k);
+      good = good && VertexOf(triangles[t], k) < num_vertices &&
+             (neighbour < triangles.size() || neighbour == kNoTriangle);
+    }
+    if (!good) sink->Fail(CheckKind::kIndex, section, "an index is not below its count", t);
+  }
+}
+
 void CheckTriangles(const CollisionView& collision, CheckSink* sink) {
   const auto num_vertices = static_cast<uint32_t>(collision.vertices.size());
-  const uint32_t num_triangles = collision.num_triangles();
-  const char* reason = "an index is not below its count";
-  const auto packed = collision.triangles;
-  ReportWhere(packed.size(), sink, CheckKind::kIndex, "collision.triangles", reason, [&](size_t i) {
-    const uint32_t* w = packed[i].words;
-    uint32_t bad = 0;
-    for (int k = 0; k < 3; ++k) {
-      const auto vertex = static_cast<int32_t>(w[k] & kCdgIndexMask);
-      const auto neighbour = static_cast<int32_t>(w[3 + k] & kCdgIndexMask);
-      bad |= vertex >= static_cast<int32_t>(num_vertices) ? 1u : 0u;
-      bad |= neighbour >= static_cast<int32_t>(num_triangles) &&
-                     neighbour != static_cast<int32_t>(kCdgIndexMask)
-                 ? 1u
-                 : 0u;
-    }
-    return bad;
-  });
-  const auto wide = collision.wide_triangles;
-  ReportWhere(wide.size(), sink, CheckKind::kIndex, "collision.wide_triangles", reason,
-              [&](size_t i) {
-                uint32_t bad = 0;
-                for (int k = 0; k < 3; ++k) {
-                  const uint32_t neighbour = wide[i].neighbours[k];
-                  bad |= wide[i].vertices[k] >= num_vertices ? 1u : 0u;
-                  bad |= neighbour >= num_triangles && neighbour != kNoTriangle ? 1u : 0u;
-                }
-                return bad;
-              });
+  // Beyond 2^21 elements no packed index can name them all, but none is wrong for that.
+  if (HasWrongIndex(collision.triangles, num_vertices)) {
+    ReportTriangles(collision.triangles, num_vertices, "collision.triangles", sink);
+  }
+  ReportTriangles(collision.wide_triangles, num_vertices, "collision.wide_triangles", sink);
 }
 
 }  // namespace
@@ -157,20 +163,15 @@ void CheckCollision(const AssetLayout& layout, CheckSink* sink) {
   if (sink->stopped()) return;
   const auto links = collision.links;
   ReportWhere(
-      links.size(), sink, CheckKind::kIndex, "collision.links", "a patch is not below its count",
+      links.size(), CheckKind::kIndex, "collision.links", "a patch is not below its count", sink,
       [&](size_t i) { return (links[i] & ~kSeamLink) >= collision.patches.size() ? 1u : 0u; });
   CheckTriangles(collision, sink);
-  const auto vertices = collision.vertices;
-  ReportWhere(vertices.size(), sink, CheckKind::kRange, "collision.vertices",
-              "a weight is not in [0, 1]", [&](size_t i) {
-                const Vec4& w = vertices[i];
-                const bool good = w.x >= 0.0f && w.x <= 1.0f && w.y >= 0.0f && w.y <= 1.0f &&
-                                  w.z >= 0.0f && w.z <= 1.0f && w.w >= 0.0f && w.w <= 1.0f;
-                return good ? 0u : 1u;
-              });
+  CheckNumbers(
+      {reinterpret_cast<const float*>(collision.vertices.data()), 4 * collision.vertices.size()}, 4,
+      0.0f, 1.0f, "collision.vertices", sink);
   const auto sources = collision.source_triangles;
-  ReportWhere(sources.size(), sink, CheckKind::kIndex, "collision.source_triangles",
-              "a triangle is not below its count",
+  ReportWhere(sources.size(), CheckKind::kIndex, "collision.source_triangles",
+              "a triangle is not below its count", sink,
               [&](size_t i) { return sources[i] >= layout.visual.indices.size() / 3 ? 1u : 0u; });
 }
 

@@ -2,7 +2,7 @@
 #include "tools/partition/partition_fixtures.h"
 
 #include "cage/inside.h"
-#include "partition/half_edges.h"
+#include "mesh/half_edges.h"
 #include "partition/patches.h"
 
 #include <catch2/catch.hpp>

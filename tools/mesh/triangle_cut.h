@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/vec3.h"
-#include "embed/tet_geometry.h"
+#include "mesh/tet_shape.h"
 
 #include <array>
 #include <cstdint>

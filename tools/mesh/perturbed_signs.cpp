@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "partition/perturbed_signs.h"
+#include "mesh/perturbed_signs.h"
 
 #include "mesh/exact_predicates.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The parts of a triangle in the tets of a lattice make up the triangle, also where corners, edges
 // and planes of both coincide.
-#include "partition/triangle_cut.h"
+#include "mesh/triangle_cut.h"
 
 #include "shapes/tet_shapes.h"
 

@@ -2,15 +2,15 @@
 // The sides of the part lie on seven lines of the triangle's plane: its three edges and where the
 // tet's four faces pass. Every corner lies on two of them, ends a side on one and starts a side on
 // the other; signs of orientation tell which, so that no coordinate is ever computed.
-#include "partition/triangle_cut.h"
+#include "mesh/triangle_cut.h"
 
-#include "partition/perturbed_signs.h"
+#include "mesh/perturbed_signs.h"
+#include "mesh/tet_mesh.h"
+
+#include <utility>
 
 namespace plush::tools {
 namespace {
-
-constexpr std::array<std::array<uint8_t, 3>, 4> kFaces = {
-    {{1, 3, 2}, {0, 2, 3}, {0, 3, 1}, {0, 1, 2}}};  // opposite each corner, normals inwards
 
 // The two corners besides i < j, ordered so that (i, j, first, second) is positively oriented.
 constexpr std::array<std::array<std::array<uint8_t, 2>, 4>, 4> kOthers = [] {
@@ -36,10 +36,10 @@ class Cutter {
 
   std::optional<TriangleCut> Run() {
     for (size_t f = 0; f < 4; ++f) {
-      const auto& [a, b, c] = kFaces[f];
+      const auto& [a, b, c] = kTetFaces[f];
       int sum = 0;
       for (size_t i = 0; i < 3; ++i) {
-        inside_[i][f] = SideOfCagePlane(tet_[a], tet_[b], tet_[c], triangle_[i]) > 0;
+        inside_[i][f] = SideOfCagePlane(tet_[a], tet_[b], tet_[c], triangle_[i]) < 0;
         sum += inside_[i][f] ? 1 : 0;
       }
       if (sum == 0) return TriangleCut{};
@@ -99,7 +99,7 @@ class Cutter {
       for (uint8_t f = 0; f < 4; ++f) {
         const bool leaves = inside_[i][f];
         if (leaves == inside_[(i + 1) % 3][f]) continue;
-        const auto& [a, b, c] = kFaces[f];
+        const auto& [a, b, c] = kTetFaces[f];
         const int side = Passing(i, a, b);
         if (Passing(i, b, c) != side || Passing(i, c, a) != side) continue;
         const auto face = static_cast<uint8_t>(kFaceLine + f);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "partition/point_location.h"
+#include "cage/point_location.h"
 
-#include "partition/perturbed_signs.h"
+#include "mesh/perturbed_signs.h"
 
 namespace plush::tools {
 namespace {

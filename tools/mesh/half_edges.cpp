@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "partition/half_edges.h"
-
-#include "partition/cut_surface.h"
+#include "mesh/half_edges.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "partition/half_edges.h"
+#include "mesh/half_edges.h"
 
-#include "partition/cut_surface.h"
 #include "tools/procedural_meshes.h"
 
 #include <catch2/catch.hpp>
