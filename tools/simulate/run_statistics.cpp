@@ -22,7 +22,7 @@ constexpr std::array<FlagName, 3> kFlagNames = {{
     {kStepBodyFrozen, "body_frozen",
      "a body's state became infinite and it was stopped; take smaller steps or a softer material"},
     {kStepHeldIterative, "held_iterative",
-     "more than 64 degrees of freedom were held; see per_step.held_residual"},
+     "more than 96 degrees of freedom were held; see per_step.held_residual"},
 }};
 
 constexpr std::array<const char*, static_cast<size_t>(Phase::kCount)> kPhaseNames = {

@@ -34,10 +34,11 @@ enum class ContactResponse : uint8_t {
 struct SolverSettings {
   int outer_iterations = 1;     ///< element pass, solve and volume sweep per substep, 1..64;
                                 ///< at least contact_iterations while a node touches
-  int contact_iterations = 3;   ///< least outer iterations while a node touches, 3..64
+  int contact_iterations = 3;   ///< least outer iterations while a node touches, 3..64; impacts
+                                ///< take up to 8, as long as iterations still move nodes
   int volume_sweeps = 1;        ///< Gauss-Seidel sweeps over the tets per outer iteration, 0..16
   int polar_iterations = 4;     ///< most Newton steps per tet and rotation, 1..64
-  int held_cg_iterations = 20;  ///< fixed count of the solve with more than 64 held degrees of
+  int held_cg_iterations = 20;  ///< fixed count of the solve with more than 96 held degrees of
                                 ///< freedom, 1..256
   int max_substeps = 4;         ///< most substeps of a step in which a node can touch, 1..4
   ContactResponse response = ContactResponse::kHold;
@@ -99,7 +100,7 @@ enum StepFlags : uint32_t {
                                     ///< positions and no longer moves
   kStepInvalidArgument = 1u << 2,   ///< dt is not finite or not in (0, 1] s; nothing moved
   kStepOutOfMemory = 1u << 3,       ///< the factor for dt could not be made; nothing moved
-  kStepHeldIterative = 1u << 4,  ///< more than 64 degrees of freedom were held: solved by a fixed
+  kStepHeldIterative = 1u << 4,  ///< more than 96 degrees of freedom were held: solved by a fixed
                                  ///< number of conjugate-gradient iterations, see held_residual
 };
 

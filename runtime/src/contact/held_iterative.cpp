@@ -16,6 +16,15 @@ double DotAll(std::span<const Vec3> a, std::span<const Vec3> b) {
   return sum;
 }
 
+// out := the system's matrix times x.
+void Multiply(const FactoredSystem& system, std::span<const Vec3> x, std::span<Vec3> out) {
+  if (system.turns != nullptr) {
+    system.turns->Multiply(system.system, x, out);
+  } else {
+    MultiplySystem(system.system, x, out);
+  }
+}
+
 // The rows of one node as combinations of an orthonormal basis: row_j = sum_k<=j C[j][k] e[k].
 // Rows that depend on earlier ones are left out.
 struct NodeFrame {
@@ -93,12 +102,12 @@ float SolveHeldIterative(const FactoredSystem& system, std::span<const Vec3> b,
   }
   const std::span<Vec3> r = w.residual_.span(), p = w.direction_.span(),
                         z = w.preconditioned_.span(), product = w.product_.span();
-  MultiplySystem(system.system, d, product);
+  Multiply(system, d, product);
   for (size_t i = 0; i < d.size(); ++i) r[i] = b[i] - product[i];
   Project(w.held_.span(), r);
   const auto precondition = [&] {
     for (size_t i = 0; i < d.size(); ++i) z[i] = r[i];
-    Substitute(system.pattern, system.values, z);
+    SolveSystem(system, z);
     Project(w.held_.span(), z);
   };
   precondition();
@@ -106,7 +115,7 @@ float SolveHeldIterative(const FactoredSystem& system, std::span<const Vec3> b,
   const double size_of_b = DotAll(b, b);
   double rz = DotAll(r, z);
   for (int k = 0; k < iterations && rz > 0.0; ++k) {
-    MultiplySystem(system.system, p, product);
+    Multiply(system, p, product);
     Project(w.held_.span(), product);
     const double curvature = DotAll(p, product);
     if (!(curvature > 0.0)) break;
@@ -122,7 +131,7 @@ float SolveHeldIterative(const FactoredSystem& system, std::span<const Vec3> b,
     rz = next;
   }
   // What the rows must push with is what the equations of their directions lack.
-  MultiplySystem(system.system, d, product);
+  Multiply(system, d, product);
   for (size_t i = 0; i < rows.size();) {
     const uint32_t node = rows[i].node;
     i = MakeFrame(rows, i, &frame);

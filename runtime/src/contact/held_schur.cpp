@@ -42,6 +42,14 @@ void SolveDense(double* S, double* r, uint32_t n) {
 
 }  // namespace
 
+void SolveSystem(const FactoredSystem& system, std::span<Vec3> x) {
+  if (system.turns != nullptr) {
+    system.turns->Substitute(system.pattern, system.values, x);
+  } else {
+    Substitute(system.pattern, system.values, x);
+  }
+}
+
 bool HeldSolveWorkspace::Allocate(const Allocator& allocator, uint32_t num_nodes) {
   num_nodes_ = num_nodes;
   num_slots_ = 0;
@@ -99,7 +107,11 @@ void SolveHeldSchur(const FactoredSystem& system, std::span<const Vec3> b, std::
     for (uint32_t i = 0; i < n; ++i) {
       w.schur_[i * n + j] =
           double(Dot(rows[i].direction, rows[j].direction)) * double(column[rows[i].node]);
+      if (system.turns == nullptr) continue;
+      w.schur_[i * n + j] += double(
+          system.turns->Coupling(rows[i].node, rows[i].direction, rows[j].node, rows[j].direction));
     }
+    w.schur_[j * n + j] += double(rows[j].compliance);
     multipliers[j] = double(rows[j].target) - double(Dot(rows[j].direction, d[rows[j].node]));
   }
   SolveDense(w.schur_.data(), multipliers, n);
@@ -108,7 +120,7 @@ void SolveHeldSchur(const FactoredSystem& system, std::span<const Vec3> b, std::
     rows[j].multiplier = multipliers[j];
     d[rows[j].node] += rows[j].direction * static_cast<float>(multipliers[j]);
   }
-  Substitute(system.pattern, system.values, d);
+  SolveSystem(system, d);
 }
 
 }  // namespace plush

@@ -12,6 +12,7 @@
 #include "plush/types.h"
 
 #include "base/array.h"
+#include "solver/free_turns.h"
 #include "solver/sparse_cholesky.h"
 #include "solver/system_matrix.h"
 
@@ -21,13 +22,15 @@
 namespace plush {
 
 /// Most held degrees of freedom that the Schur complement takes.
-inline constexpr uint32_t kMaxSchurRows = 64;
+inline constexpr uint32_t kMaxSchurRows = 96;
 
 /// One held degree of freedom.
 struct HeldRow {
   uint32_t node = 0;
   Vec3 direction;           ///< unit
   float target = 0.0f;      ///< displacement of the node along it [m]
+  float compliance = 0.0f;  ///< how far the multiplier pushes it short of the target [1/kg]; only
+                            ///< SolveHeldSchur takes any but 0
   double multiplier = 0.0;  ///< out: impulse times dt along it [kg m]
 };
 
@@ -37,7 +40,11 @@ struct FactoredSystem {
   CholeskyPattern pattern;
   std::span<const float> values;  ///< of L (nnz x 1)
   uint64_t id = 0;                ///< names these values; never 0, never reused
+  FreeTurns* turns = nullptr;     ///< prepared: the matrix is A', see there; null: it is A
 };
+
+/// x := the inverse of the system's matrix times x (num_nodes x 1).
+void SolveSystem(const FactoredSystem& system, std::span<Vec3> x);
 
 /// Working memory of held solves, sized once for a body. Keeps columns of A^-1 between solves.
 class HeldSolveWorkspace {

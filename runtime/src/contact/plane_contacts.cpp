@@ -17,6 +17,14 @@ constexpr int kMaxRounds = 12;
 constexpr int kChangeRounds = 4;
 // Impulses above the cone by less than this fraction still stick: no chatter at the limit.
 constexpr float kConeSlack = 1.0e-3f;
+// Error of a known friction impulse, as a share of the cone, that asks for another round.
+constexpr float kConeError = 0.01f;
+// Slip from which a contact goes on sliding in the next solve, in depths that count as below.
+constexpr float kKeepsSliding = 100.0f;
+// Friction opposes a slip where the cosine between impulse and slip is below this.
+constexpr float kOpposed = -0.5f;
+// Rounds that resist slips, where known impulses did not come to oppose them.
+constexpr int kResistRounds = 3;
 
 // Two unit vectors that make a right-handed frame with `n`.
 void Tangents(const Vec3& n, Vec3* s, Vec3* t) {
@@ -34,7 +42,20 @@ bool HoldsTangents(const PlaneContact& contact, const LocalPlane& plane) {
   return !contact.sliding && contact.alone && plane.friction > 0.0f;
 }
 
-// Rows of all contacts: the normal, and both tangents where they are held.
+// Whether friction resists the slip of a sliding contact from within the solve; see ResistSlips.
+bool ResistsSlip(const PlaneContact& contact, const LocalPlane& plane) {
+  return contact.sliding && contact.alone && contact.resisted > 0.0f &&
+         plane.friction * contact.normal > 0.0f;
+}
+
+// What a node has moved along its plane in the substep, after a solve for `d`.
+Vec3 SlipOf(const ContactProblem& problem, const PlaneContact& contact, std::span<const Vec3> d) {
+  const Vec3& normal = problem.planes[contact.plane].normal;
+  const Vec3 moved = problem.u[contact.node] + d[contact.node];
+  return moved - normal * Dot(normal, moved);
+}
+
+// Rows of all contacts: the normal, and both tangents where they are held or resisted.
 uint32_t MakeRows(const ContactProblem& problem, const ContactState& state,
                   std::span<HeldRow> rows) {
   uint32_t count = 0;
@@ -43,64 +64,121 @@ uint32_t MakeRows(const ContactProblem& problem, const ContactState& state,
     const LocalPlane& plane = problem.planes[contact.plane];
     const Vec3 moved = problem.u[contact.node];
     rows[count++] = {contact.node, plane.normal,
-                     -Gap(plane, problem.x[contact.node]) - Dot(plane.normal, moved), 0.0};
-    if (!HoldsTangents(contact, plane)) continue;
+                     -Gap(plane, problem.x[contact.node]) - Dot(plane.normal, moved), 0.0f, 0.0};
+    const bool resists = ResistsSlip(contact, plane);
+    if (!resists && !HoldsTangents(contact, plane)) continue;
+    const float compliance = resists ? contact.resisted / (plane.friction * contact.normal) : 0.0f;
     Vec3 s, t;
     Tangents(plane.normal, &s, &t);
-    rows[count++] = {contact.node, s, -Dot(s, moved), 0.0};
-    rows[count++] = {contact.node, t, -Dot(t, moved), 0.0};
+    rows[count++] = {contact.node, s, -Dot(s, moved), compliance, 0.0};
+    rows[count++] = {contact.node, t, -Dot(t, moved), compliance, 0.0};
   }
   return count;
 }
 
+// What a solve found out about the contacts.
+struct Findings {
+  bool changed = false;  // something that asks for another round
+  bool drives = false;   // a known friction impulse does not oppose its slip
+};
+
+// Friction of a contact whose tangential impulse was held.
+void UpdateSticking(const Vec3& impulse, float cone, PlaneContact* contact, Findings* findings) {
+  const float size = Length(impulse);
+  if (!(size > cone * (1.0f + kConeSlack))) return;
+  contact->sliding = true;
+  contact->slide = impulse * (cone / size);
+  findings->changed = true;
+}
+
+// Friction of a contact whose tangential impulse was known.
+void UpdateSliding(const Vec3& slip, float cone, PlaneContact* contact, Findings* findings) {
+  const float distance = Length(slip), before = Length(contact->slide);
+  if (Dot(slip, contact->slide) > 0.0f || !(distance > 0.0f)) {
+    contact->sliding = false;  // friction would drive the motion: it sticks instead
+    contact->slide = {};
+    findings->changed = true;
+    return;
+  }
+  // Against the slip, of the size that the new normal impulse allows.
+  contact->slide = slip * (-cone / distance);
+  findings->changed = findings->changed || std::fabs(before - cone) > kConeError * cone;
+}
+
 // Reads the multipliers back, in the order of MakeRows; opens, slides and sticks contacts where
-// `may_change`. Returns whether anything changed that asks for another round.
-bool UpdateContacts(const ContactProblem& problem, std::span<const HeldRow> rows,
-                    std::span<const Vec3> d, bool may_change, ContactState* state) {
-  bool changed = false;
+// `may_change`.
+Findings UpdateContacts(const ContactProblem& problem, std::span<const HeldRow> rows,
+                        std::span<const Vec3> d, bool may_change, ContactState* state) {
+  Findings findings;
   uint32_t row = 0, kept = 0;
   for (uint32_t c = 0; c < state->num_contacts; ++c) {
     PlaneContact contact = state->contacts[c];
     const LocalPlane& plane = problem.planes[contact.plane];
     const float normal = static_cast<float>(rows[row++].multiplier);
-    const bool has_tangents = HoldsTangents(contact, plane);
-    Vec3 tangential;
+    const bool has_tangents = HoldsTangents(contact, plane) || ResistsSlip(contact, plane);
+    Vec3 impulse;
     if (has_tangents) {
-      tangential = rows[row].direction * static_cast<float>(rows[row].multiplier) +
-                   rows[row + 1].direction * static_cast<float>(rows[row + 1].multiplier);
+      impulse = rows[row].direction * static_cast<float>(rows[row].multiplier) +
+                rows[row + 1].direction * static_cast<float>(rows[row + 1].multiplier);
       row += 2;
     }
     if (normal < 0.0f && may_change) {
-      changed = true;
+      findings.changed = true;
       continue;  // the plane would have to pull: the contact opens
     }
     contact.normal = std::fmax(normal, 0.0f);
     const float cone = plane.friction * contact.normal;
-    if (has_tangents) {
-      const float size = Length(tangential);
-      if (size > cone * (1.0f + kConeSlack) && may_change) {
-        contact.sliding = true;
-        contact.slide = tangential * (cone / size);
-        changed = true;
-      }
-    } else if (contact.sliding && may_change) {
-      const Vec3 moved = problem.u[contact.node] + d[contact.node];
-      const Vec3 slip = moved - plane.normal * Dot(plane.normal, moved);
-      const float distance = Length(slip), before = Length(contact.slide);
-      if (Dot(slip, contact.slide) > 0.0f || !(distance > 0.0f)) {
-        contact.sliding = false;  // friction would drive the motion: it sticks instead
-        contact.slide = {};
-        changed = true;
-      } else {
-        // Against the slip, of the size that the new normal impulse allows.
-        contact.slide = slip * (-cone / distance);
-        changed = changed || std::fabs(before - cone) > 0.05f * cone;
-      }
+    const Vec3 slip = SlipOf(problem, contact, d);
+    contact.slipped = Length(slip);
+    const bool knows = contact.sliding && contact.resisted == 0.0f;
+    if (knows && contact.slipped > problem.tolerance &&
+        Dot(slip, contact.slide) > kOpposed * contact.slipped * Length(contact.slide)) {
+      findings.drives = true;
+    }
+    if (may_change && HoldsTangents(contact, plane)) {
+      UpdateSticking(impulse, cone, &contact, &findings);
+    } else if (may_change && contact.sliding && !has_tangents) {
+      UpdateSliding(slip, cone, &contact, &findings);
     }
     state->contacts[kept++] = contact;
   }
   state->num_contacts = kept;
-  return changed;
+  return findings;
+}
+
+// Makes friction resist the slip of every sliding contact from within the solve, by an impulse
+// -(cone / last slip) slip. Where the last slip no longer changes that is Coulomb's; each round
+// solves for the quadratic that touches the friction's potential, cone |slip|, at the last slip and
+// lies above it, so that rounds cannot overshoot, and wherever they end friction only brakes.
+// Impulses that are known beforehand overshoot where nodes that slide by microns carry more
+// friction than inertia: rounds then throw them to and fro, and the last one decides where they
+// end. At first slips count as no smaller than their mean: a node whose neighbours stuck in the
+// last round would stick with them.
+void ResistSlips(const ContactProblem& problem, std::span<const Vec3> d, ContactState* state) {
+  float sum = 0.0f;
+  uint32_t count = 0;
+  for (uint32_t c = 0; c < state->num_contacts; ++c) {
+    if (!state->contacts[c].sliding) continue;
+    sum += Length(SlipOf(problem, state->contacts[c], d));
+    ++count;
+  }
+  const float mean = count > 0 ? sum / static_cast<float>(count) : 0.0f;
+  for (uint32_t c = 0; c < state->num_contacts; ++c) {
+    PlaneContact& contact = state->contacts[c];
+    if (!contact.sliding) continue;
+    const float slip = Length(SlipOf(problem, contact, d));
+    contact.resisted = contact.resisted > 0.0f ? slip : std::fmax(slip, mean);
+  }
+}
+
+// A node that comes down while it slips slides; its normal impulse, and so its friction, is yet to
+// be found.
+PlaneContact NewContact(const ContactProblem& problem, uint32_t node, uint32_t plane,
+                        std::span<const Vec3> d) {
+  PlaneContact contact = {.node = node, .plane = plane};
+  contact.slipped = Length(SlipOf(problem, contact, d));
+  contact.sliding = contact.slipped > kKeepsSliding * problem.tolerance;
+  return contact;
 }
 
 // Adds a contact for every free node that `d` puts below a plane. Merges from the back, so that the
@@ -142,7 +220,7 @@ bool AddContacts(const ContactProblem& problem, std::span<const uint8_t> pinned,
       const bool known =
           read > 0 && key(state->contacts[read - 1].node, state->contacts[read - 1].plane) == k;
       if (!known && below(node, plane)) {
-        state->contacts[--write] = PlaneContact{node, plane, false, true, 0.0f, {}};
+        state->contacts[--write] = NewContact(problem, node, plane, d);
       }
     }
   }
@@ -158,14 +236,49 @@ void MarkAlone(ContactState* state) {
   }
 }
 
-// Every solve starts with all contacts sticking. One that slid in an earlier outer iteration, whose
-// impulses were still far off, would otherwise go on sliding at the cone's limit, and bodies would
-// creep down slopes well below the friction angle.
-void Restick(ContactState* state) {
+// Whether all contacts fit into the Schur complement with both tangents, as ResistSlips needs.
+bool CanResist(const ContactState& state) { return 3 * state.num_contacts <= kMaxSchurRows; }
+
+// Every solve starts with contacts sticking that have hardly slipped in the last one. One that slid
+// in an earlier outer iteration, whose impulses were still far off, would otherwise go on sliding
+// at the cone's limit, and bodies would creep down slopes well below the friction angle. Those that
+// slip for good go on: made to stick, they would stop the body as an edge does, and it would lean
+// over them until the contacts behind open.
+void Restick(float least_slip, ContactState* state) {
+  const bool may_slide = CanResist(*state);
   for (uint32_t c = 0; c < state->num_contacts; ++c) {
-    state->contacts[c].sliding = false;
-    state->contacts[c].slide = {};
+    PlaneContact& contact = state->contacts[c];
+    contact.resisted = 0.0f;
+    if (may_slide && contact.sliding && contact.slipped > least_slip) continue;
+    contact.sliding = false;
+    contact.slide = {};
   }
+}
+
+// One solve with the contacts as they are. Returns their rows, with multipliers.
+std::span<HeldRow> SolveRound(const FactoredSystem& system, const ContactProblem& problem,
+                              ContactState* state, std::span<Vec3> d, ContactSolveStats* stats) {
+  const std::span<Vec3> rhs = state->rhs.span();
+  for (size_t i = 0; i < rhs.size(); ++i) rhs[i] = problem.b[i];
+  for (uint32_t c = 0; c < state->num_contacts; ++c) {
+    const PlaneContact& contact = state->contacts[c];
+    if (contact.sliding && !ResistsSlip(contact, problem.planes[contact.plane])) {
+      rhs[contact.node] += contact.slide;
+    }
+  }
+  for (size_t i = 0; i < d.size(); ++i) d[i] = rhs[i];
+  SolveSystem(system, d);
+  const uint32_t num_rows = MakeRows(problem, *state, state->rows.span());
+  const std::span<HeldRow> rows(state->rows.data(), num_rows);
+  if (num_rows > kMaxSchurRows) {
+    stats->iterative = true;
+    stats->held_residual =
+        SolveHeldIterative(system, rhs, rows, problem.cg_iterations, &state->held, d);
+  } else if (num_rows > 0) {
+    stats->held_residual = 0.0f;
+    SolveHeldSchur(system, rhs, rows, &state->held, d);
+  }
+  return rows;
 }
 
 }  // namespace
@@ -192,30 +305,19 @@ bool ContactState::Reserve(const Allocator& allocator, uint32_t num_nodes, uint3
 ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactProblem& problem,
                                     ContactState* state, std::span<Vec3> d) {
   ContactSolveStats stats;
-  Restick(state);
+  Restick(kKeepsSliding * problem.tolerance, state);
+  int resisted = 0;
   for (int round = 0; round < kMaxRounds; ++round) {
     MarkAlone(state);
-    const std::span<Vec3> rhs = state->rhs.span();
-    for (size_t i = 0; i < rhs.size(); ++i) rhs[i] = problem.b[i];
-    for (uint32_t c = 0; c < state->num_contacts; ++c) {
-      const PlaneContact& contact = state->contacts[c];
-      if (contact.sliding) rhs[contact.node] += contact.slide;
-    }
-    for (size_t i = 0; i < d.size(); ++i) d[i] = rhs[i];
-    Substitute(system.pattern, system.values, d);
-    const uint32_t num_rows = MakeRows(problem, *state, state->rows.span());
-    const std::span<HeldRow> rows(state->rows.data(), num_rows);
-    if (num_rows > kMaxSchurRows) {
-      stats.iterative = true;
-      stats.held_residual =
-          SolveHeldIterative(system, rhs, rows, problem.cg_iterations, &state->held, d);
-    } else if (num_rows > 0) {
-      stats.held_residual = 0.0f;
-      SolveHeldSchur(system, rhs, rows, &state->held, d);
-    }
-    const bool changed = UpdateContacts(problem, rows, d, round < kChangeRounds, state);
+    const std::span<HeldRow> rows = SolveRound(system, problem, state, d, &stats);
+    const bool may_change = round < kChangeRounds && resisted == 0;
+    const Findings findings = UpdateContacts(problem, rows, d, may_change, state);
     const bool added = AddContacts(problem, system.system.pinned, d, state);
-    if (!changed && !added) break;
+    if (findings.changed || added) continue;
+    const bool is_found = resisted == 0 ? !findings.drives : resisted == kResistRounds;
+    if (is_found || !CanResist(*state)) break;
+    ResistSlips(problem, d, state);
+    ++resisted;
   }
   return stats;
 }

@@ -30,9 +30,11 @@ struct PlaneContact {
   uint32_t node = 0;
   uint32_t plane = 0;
   bool sliding = false;
-  bool alone = true;    ///< the node touches no other plane
-  float normal = 0.0f;  ///< normal impulse times dt, >= 0 [kg m]
-  Vec3 slide;           ///< friction impulse times dt while sliding [kg m]
+  bool alone = true;      ///< the node touches no other plane
+  float normal = 0.0f;    ///< normal impulse times dt, >= 0 [kg m]
+  Vec3 slide;             ///< friction impulse times dt while sliding [kg m]
+  float resisted = 0.0f;  ///< length of the slip that the solve resists [m], or 0: it knows `slide`
+  float slipped = 0.0f;   ///< tangential displacement after the last solve [m]
 };
 
 /// Contacts of one body and the memory to solve them; sized at AddBody, kept between steps.

@@ -18,10 +18,12 @@ Mat3 GradientAt(const ElementView& elements, size_t t, std::span<const Vec3> x) 
 
 }  // namespace
 
-void ComputeStretches(const ElementView& elements, std::span<const Vec3> x,
-                      std::span<const Quat> rotations, std::span<Mat3> stretches) {
+void ComputeStretches(const ElementView& elements, std::span<const Vec3> x, int polar_iterations,
+                      std::span<Quat> rotations, std::span<Mat3> stretches) {
   for (size_t t = 0; t < elements.tets.size(); ++t) {
-    stretches[t] = TransposeTimes(RotationMatrix(rotations[t]), GradientAt(elements, t, x));
+    const Mat3 F = GradientAt(elements, t, x);
+    rotations[t] = AnalyticPolarDecomposition(F, rotations[t], polar_iterations);
+    stretches[t] = TransposeTimes(RotationMatrix(rotations[t]), F);
   }
 }
 

@@ -43,10 +43,12 @@ struct ElementView {
   float damping = 0.0f;  ///< Kelvin-Voigt relaxation time beta of the stretch term [s]
 };
 
-/// S = R^T F of every tet at positions `x`, with the rotations as given: the stretch from which
-/// damping measures the change in a step. Does not allocate.
-void ComputeStretches(const ElementView& elements, std::span<const Vec3> x,
-                      std::span<const Quat> rotations, std::span<Mat3> stretches);
+/// S = R^T F of every tet at positions `x`: the stretch from which damping measures the change in a
+/// step. The rotations R come from APD, warm-started from and stored to `rotations`: those that the
+/// last solve used lag behind its result, and an S with the lag in it would drive the tet to turn
+/// on by as much, whatever holds it. Does not allocate.
+void ComputeStretches(const ElementView& elements, std::span<const Vec3> x, int polar_iterations,
+                      std::span<Quat> rotations, std::span<Mat3> stretches);
 
 /// Adds dt^2 times the forces of the tets at positions `x` [m] to `rhs` [kg m]: of the stretch term
 /// with rotations from APD, warm-started from and stored to `rotations`; of the volume term by its
@@ -72,7 +74,7 @@ struct ElementSummary {
   uint32_t collapsed = 0;  ///< det F < kCollapsedDetF, inverted ones included
 };
 
-/// Tets below this det F are left out of the volume term: its gradient vanishes with the faces.
+/// Tets below this det F count as collapsed.
 inline constexpr float kCollapsedDetF = 0.1f;
 
 /// Energy, volume and degeneracy at positions `x`, with rotations converged from `rotations`.

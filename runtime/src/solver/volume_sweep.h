@@ -25,9 +25,27 @@ struct NodeMobility {
 /// One sweep in tet order: C = det F - 1, d kappa = (-C - alpha kappa) / (sum w |grad C|^2 +
 /// alpha), alpha = 1/(lambda V dt^2) [Kug, Eq. 14-16 with the sign of XPBD]. Moves the nodes: adds
 /// the same to the positions `x` [m] and to the displacements `u` [m] (num_nodes x 1); updates
-/// `kappa` [kg m^2] (num_tets x 1). Tets with det F < kCollapsedDetF are skipped and their
-/// multiplier cleared; so are tets with lambda = 0. Does not allocate.
-void SweepVolumes(const ElementView& elements, std::span<const NodeMobility> mobility, float dt,
-                  std::span<Vec3> x, std::span<Vec3> u, std::span<float> kappa);
+/// `kappa` [kg m^2] (num_tets x 1). Flattened and inverted tets are pushed back like others: no
+/// move is longer than sqrt(lambda V dt^2 w) |C| / 2, however small the gradient. Tets with lambda
+/// = 0 are skipped and their multiplier cleared. Returns the lowest det F met, at most 1. Does not
+/// allocate.
+float SweepVolumes(const ElementView& elements, std::span<const NodeMobility> mobility, float dt,
+                   std::span<Vec3> x, std::span<Vec3> u, std::span<float> kappa);
+
+/// Least det F of a tet at the end of a substep, unless it began below.
+inline constexpr float kLeastDetF = 0.05f;
+
+/// Whether any tet has det F < kLeastDetF. `x`: positions [m] (num_nodes x 1).
+bool HasFlatTet(const ElementView& elements, std::span<const Vec3> x);
+
+/// One sweep in tet order of the inequality det F >= kLeastDetF: the energies of [Kug] are finite
+/// where a tet is flat, so that a hard enough impact would turn it inside out. A constraint without
+/// compliance, which stores nothing: moves along w grad det F, that is by equal and opposite
+/// impulses, each of bounded length however degenerate the tet. Held normals hold only what moves
+/// against them. A tet that was below the bound before its nodes moved by `u` to `x` (num_nodes x 1
+/// each, [m]) must only not sink further. Moves nothing else. Returns whether any tet was lifted; a
+/// few sweeps are needed until none is. Does not allocate.
+bool LiftFlatTets(const ElementView& elements, std::span<const NodeMobility> mobility,
+                  std::span<Vec3> x, std::span<Vec3> u);
 
 }  // namespace plush

@@ -45,6 +45,7 @@ struct Body {
   Array<Vec3> rhs;               ///< right-hand side [kg m] (num_nodes x 1)
   Array<Vec3> d;                 ///< displacement of the outer iteration [m] (num_nodes x 1)
   Array<NodeMobility> mobility;  ///< (num_nodes x 1)
+  FreeTurns turns;               ///< for solves while a node touches
   Array<LocalPlane> planes;      ///< of the world, in the body's coordinates; behind them there may
                                  ///< be empty ones, without normal, which nothing touches
 

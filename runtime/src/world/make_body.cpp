@@ -76,7 +76,8 @@ bool AllocateState(const Allocator& allocator, Body* body) {
          body->stretches.Allocate(allocator, body->elements.damping > 0.0f ? tets : 0) &&
          body->y.Allocate(allocator, nodes) && body->u.Allocate(allocator, nodes) &&
          body->predicted.Allocate(allocator, nodes) && body->rhs.Allocate(allocator, nodes) &&
-         body->d.Allocate(allocator, nodes) && body->mobility.Allocate(allocator, nodes);
+         body->d.Allocate(allocator, nodes) && body->mobility.Allocate(allocator, nodes) &&
+         body->turns.Allocate(allocator, body->simulation.tets, static_cast<uint32_t>(nodes));
 }
 
 void PlaceBody(const BodyDesc& desc, Body* body) {

@@ -27,7 +27,7 @@ double Energy(const StepStats& stats) {
 
 // A box on a plane through the origin that is tilted by `angle` about z, resting on its lower face.
 struct Slope {
-  Slope(double angle, float friction) : shape(TetBox(4, 2, 4, 0.1), kMaterial) {
+  Slope(double angle, float friction, double cell = 0.1) : shape(TetBox(4, 2, 4, cell), kMaterial) {
     const Eigen::Matrix3d R = Eigen::AngleAxisd(angle, Eigen::Vector3d::UnitZ()).toRotationMatrix();
     normal = R.col(1);
     down = -R.col(0);
@@ -90,11 +90,18 @@ TEST_CASE("Below the friction angle a box stays on its slope") {
   CHECK(slope.world.stats().contacts > 0);
 }
 
+TEST_CASE("Near the friction angle a box comes to rest on its slope") {
+  Slope slope(std::atan(0.95 * 0.6), 0.6f);
+  for (int step = 0; step < 300; ++step) slope.world.Step(kDt);
+  CHECK(slope.world.stats().max_speed < 1e-4f);
+}
+
 TEST_CASE("Above the friction angle a box slides with Coulomb's acceleration") {
   const double mu = GENERATE(0.0, 0.2, 0.5);
   const double angle = std::atan(mu) + 0.25;
-  CAPTURE(mu, angle);
-  Slope slope(angle, static_cast<float>(mu));
+  const double cell = GENERATE(0.1, 0.01);  // the smaller is a hundred times stiffer than heavy
+  CAPTURE(mu, angle, cell);
+  Slope slope(angle, static_cast<float>(mu), cell);
   const double mass = MomentsOf(slope.world, slope.id).mass;
   for (int step = 0; step < 50; ++step) slope.world.Step(kDt);
   const double before = slope.Momentum().dot(slope.down) / mass;
@@ -146,6 +153,76 @@ TEST_CASE("A dropped body never gains energy and comes to rest") {
   CHECK(world.stats().kinetic_j < 1e-3 * scale);
 }
 
+TEST_CASE("A light body that falls on its corner neither gains energy nor tumbles on") {
+  const float damping = GENERATE(0.0f, 0.15f);
+  CAPTURE(damping);
+  // Hundreds of times stiffer than heavy: what hardly turns in a solve that holds all rotations.
+  const ShapeAsset shape(TetBox(2, 1, 1, 0.03), {1.0e5, 0.4, 100.0});
+  World world;
+  REQUIRE(world.AddPlane({}).ok());
+  BodyDesc body;
+  body.pose.position.y = 0.1f;
+  body.pose.rotation = {0.3f, 0.2f, 0.5f, 0.8f};
+  body.material.damping = damping;
+  const BodyId id = world.AddBody(shape.asset(), body);
+  double energy = MomentsOf(world, id).mass * kGravity * MomentsOf(world, id).centre[1];
+  const double start = energy;
+  for (int step = 0; step < 300; ++step) {
+    world.Step(kDt);
+    CAPTURE(step);
+    CHECK(Energy(world.stats()) < energy + 0.01 * start);
+    energy = Energy(world.stats());
+  }
+  CHECK(world.stats().max_speed < 0.01f);
+}
+
+TEST_CASE("A light stub under a heavy tet is never pressed inside out") {
+  const float speed = GENERATE(1.0f, 3.0f, 6.0f, 10.0f);
+  const uint32_t seed = GENERATE(1u, 2u, 3u, 4u);
+  CAPTURE(speed, seed);
+  tools::TetMesh mesh;  // the upper tet has twenty times the mass
+  mesh.nodes = {
+      {0.0, 0.0, 0.0}, {0.1, 0.0, 0.0}, {0.0, 0.0, 0.1}, {0.03, -0.05, 0.03}, {0.03, 1.0, 0.03}};
+  mesh.tets = {{0, 1, 2, 3}, {0, 2, 1, 4}};
+  const ShapeAsset shape(mesh, {3.0e4, 0.4, 1000.0});
+  Random random(seed);
+  World world;
+  REQUIRE(world.AddPlane({}).ok());
+  BodyDesc body;
+  body.pose.rotation = ToQuat(random.Rotation(0.3));
+  body.pose.position.y = 0.2f;
+  body.velocity.y = -speed;
+  REQUIRE(world.AddBody(shape.asset(), body).valid());
+  float flattest = 1.0f;
+  for (int step = 0; step < 200; ++step) {
+    REQUIRE((world.Step(kDt) & kStepBodyFrozen) == 0u);
+    flattest = std::min(flattest, world.stats().min_det_f);
+    REQUIRE(world.stats().inverted_tets == 0);
+    REQUIRE(world.stats().max_penetration < 1e-3 * SizeOf(shape));
+  }
+  CHECK(flattest > 0.049f);
+}
+
+TEST_CASE("An impact takes more iterations, rest does not") {
+  const ShapeAsset shape(TetBox(3, 2, 2, 0.1), kMaterial);
+  World world;
+  REQUIRE(world.AddPlane({}).ok());
+  BodyDesc body;
+  body.pose.position.y = 0.2f;
+  body.pose.rotation = {0.1f, 0.0f, 0.2f, 1.0f};
+  body.material.damping = 0.05f;
+  REQUIRE(world.AddBody(shape.asset(), body).valid());
+  uint32_t most = 0;
+  for (int step = 0; step < 300; ++step) {
+    world.Step(kDt);
+    most = std::max(most, world.stats().outer_iterations);
+  }
+  CHECK(most > 3);
+  CHECK(most <= 9);
+  CHECK(world.stats().contacts > 0);
+  CHECK(world.stats().outer_iterations <= 4);
+}
+
 TEST_CASE("Two planes make a corner that holds a body") {
   const double tilt = GENERATE(0.4, 0.785398);
   const float friction = GENERATE(0.0f, 0.4f);
@@ -170,7 +247,7 @@ TEST_CASE("Two planes make a corner that holds a body") {
   CHECK(end.volume == Approx(0.027).epsilon(0.05));
 }
 
-TEST_CASE("A body with more than 64 held degrees of freedom rests as well") {
+TEST_CASE("A body with more than 96 held degrees of freedom rests as well") {
   const ShapeAsset shape(TetBox(7, 2, 7, 0.1), kMaterial);
   World world;
   REQUIRE(world.AddPlane({}).ok());
@@ -181,7 +258,7 @@ TEST_CASE("A body with more than 64 held degrees of freedom rests as well") {
     REQUIRE(world.stats().max_penetration < 1e-3 * SizeOf(shape));
   }
   CHECK(flags == kStepHeldIterative);
-  CHECK(world.stats().contacts > 21);
+  CHECK(world.stats().contacts > 32);
   CHECK(world.stats().held_residual < 1e-3f);
   CHECK(world.stats().max_speed < 0.02f);
   CHECK(MomentsOf(world, id).centre[1] == Approx(0.1).margin(0.004));

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 using namespace plush;
@@ -171,4 +172,22 @@ TEST_CASE("The stiffness at rest has six zero modes and no more") {
   const double largest = values.tail(1)[0];
   for (int i = 0; i < 6; ++i) CHECK(std::fabs(values[i]) < 1e-3 * largest);
   CHECK(values[6] > 1e-2 * largest);
+}
+
+TEST_CASE("Stretches have no turn in them, whatever rotations they start from") {
+  Random random(3);
+  const ShapeAsset shape(TetBox(2, 1, 1, 0.1, 0.09, 3));
+  const Points turned = random.Rotation() * ToEigen(shape.rest());
+  const std::vector<Vec3> x = ToVec3s(turned + random.Vectors(shape.num_nodes(), 0.005));
+  const ElementView elements = shape.elements();
+  std::vector<Quat> rotations(elements.tets.size());
+  std::vector<Mat3> stretches(elements.tets.size());
+  ComputeStretches(elements, x, 64, rotations, stretches);
+  double largest = 0.0;
+  for (const Mat3& S : stretches) {
+    largest = std::max({largest, std::fabs(double(S.c0.y) - double(S.c1.x)),
+                        std::fabs(double(S.c0.z) - double(S.c2.x)),
+                        std::fabs(double(S.c1.z) - double(S.c2.y))});
+  }
+  CHECK(largest < 1e-5);
 }

@@ -98,6 +98,52 @@ TEST_CASE("A free deforming body keeps its linear momentum") {
   CHECK(drift.norm() < 1e-5 * before.mass * largest);
 }
 
+TEST_CASE("A free body that is pressed flat inverts no tet and keeps its linear momentum") {
+  const uint32_t seed = GENERATE(1u, 2u, 3u);
+  const double speed = 20.0;  // two edges a step
+  CAPTURE(seed);
+  Random random(seed);
+  const ShapeAsset shape(TetBox(3, 2, 2, 0.1, 0.09, seed));
+  World world(Weightless());
+  const BodyId id = world.AddBody(shape.asset());
+  REQUIRE(world.SetNodeVelocities(id, ToVec3s(random.Vectors(shape.num_nodes(), speed))).ok());
+  const BodyMoments before = MomentsOf(world, id);
+  const double start = before.kinetic_j + before.elastic_j;
+  double energy = start;
+  float flattest = 1.0f;
+  for (int step = 0; step < 50; ++step) {
+    REQUIRE(world.Step(0.01f) == kStepOk);
+    flattest = std::min(flattest, world.stats().min_det_f);
+    REQUIRE(world.stats().inverted_tets == 0);
+    CHECK(world.stats().kinetic_j + world.stats().elastic_j < energy + 0.01 * start);
+    energy = world.stats().kinetic_j + world.stats().elastic_j;
+  }
+  CHECK(flattest < 0.1f);
+  const Eigen::Vector3d drift =
+      Vector(MomentsOf(world, id).linear_momentum) - Vector(before.linear_momentum);
+  CHECK(drift.norm() < 1e-5 * before.mass * speed);
+}
+
+TEST_CASE("Tets that the caller turned inside out recover") {
+  const bool with_ground = GENERATE(false, true);
+  CAPTURE(with_ground);
+  const ShapeAsset shape(TetBox(2, 2, 2, 0.1));
+  World world(Weightless());
+  if (with_ground) REQUIRE(world.AddPlane({}).ok());
+  const BodyId id = world.AddBody(shape.asset());
+  std::vector<Vec3> x = PositionsOf(world, id, shape.num_nodes());
+  x.back().y -= 0.25f;  // a corner, through the body
+  REQUIRE(world.SetNodePositions(id, x).ok());
+  const double start = MomentsOf(world, id).elastic_j;
+  world.Step(0.01f);
+  for (int step = 0; step < 100; ++step) {
+    REQUIRE((world.Step(0.01f) & kStepBodyFrozen) == 0u);
+    CHECK(world.stats().kinetic_j + world.stats().elastic_j < 1.01 * start);
+  }
+  CHECK(world.stats().inverted_tets == 0);
+  CHECK(world.stats().min_det_f > 0.5f);
+}
+
 TEST_CASE("A spinning body loses (omega dt)^2 of its angular momentum a step") {
   const ShapeAsset shape(TetBox(3, 3, 3, 0.1), {1.0e6, 0.3, 1000.0}, 0.01);
   Random random(5);

@@ -82,7 +82,7 @@ void CheckPhysics(const DropMeasures& drop) {
   CHECK(drop.end_volume_change < 0.03);
   CHECK(drop.impact_energy < 2.0);
   CHECK(drop.late_energy < 0.0);
-  CHECK(drop.energy_rise < 3.0e-2);
+  CHECK(drop.energy_rise < 1.0e-2);
   CHECK(drop.lowest > -1.0e-3);
 }
 
