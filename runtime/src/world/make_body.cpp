@@ -76,7 +76,8 @@ bool AllocateState(const Allocator& allocator, Body* body) {
          body->stretches.Allocate(allocator, body->elements.damping > 0.0f ? tets : 0) &&
          body->y.Allocate(allocator, nodes) && body->u.Allocate(allocator, nodes) &&
          body->predicted.Allocate(allocator, nodes) && body->rhs.Allocate(allocator, nodes) &&
-         body->d.Allocate(allocator, nodes) && body->mobility.Allocate(allocator, nodes);
+         body->d.Allocate(allocator, nodes) && body->mobility.Allocate(allocator, nodes) &&
+         body->collision.Reserve(allocator, body->surface, nodes);
 }
 
 void PlaceBody(const BodyDesc& desc, Body* body) {
@@ -131,6 +132,7 @@ Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& 
   if (body == nullptr) return {StatusCode::kOutOfMemory, "body"};
   body->visual = asset.visual();
   body->simulation = simulation;
+  body->surface = asset.collision();
   body->mass_scale = material.mass_scale;
   body->fixed = desc.fixed;
   body->system = cache->Acquire(asset, material, pinned.span());
