@@ -3,6 +3,7 @@
 
 #include "bake/asset_writer.h"
 #include "bake/bake_content.h"
+#include "bake/collision_content.h"
 #include "bake/material_map.h"
 #include "bake/pin_regions.h"
 #include "bake/pin_rules.h"
@@ -58,7 +59,8 @@ struct Cage {
   bool is_shell = false;                // encloses next to nothing: mass comes from the cage
   std::vector<uint32_t> tet_of_vertex;  // per render vertex, or empty: by location
   std::vector<double> weights;          // share of each tet in the mass, or empty: its volume
-  LatticeCage lattice;                  // counts only
+  LatticeCage lattice;                  // counts, and the tets of the solid's points
+  SolidSurface solid;                   // of a lattice cage
 };
 
 Result<Cage> ImportedCage(const ImportedModel& model) {
@@ -86,7 +88,7 @@ std::vector<uint32_t> TetsOfVertices(const SurfaceMesh& surface, const SolidSurf
 
 Result<Cage> MakeLatticeCage(const SurfaceMesh& surface, const BakeSettings& settings,
                              StageClock* clock, FindingList* findings) {
-  const SolidSurface solid = MakeSolidSurface(surface, findings);
+  SolidSurface solid = MakeSolidSurface(surface, findings);
   const InsideTest inside(solid);
   clock->End("solid");
   Result<LatticeCage> lattice = BuildLatticeCage(solid, inside, settings.cage, findings);
@@ -99,6 +101,7 @@ Result<Cage> MakeLatticeCage(const SurfaceMesh& surface, const BakeSettings& set
   cage.is_shell = cage.lattice.is_shell;
   cage.tet_of_vertex = TetsOfVertices(surface, solid, cage.lattice.tet_of_point);
   cage.weights = std::move(cage.lattice.weights);
+  cage.solid = std::move(solid);
   clock->End("cage");
   return cage;
 }
@@ -211,8 +214,27 @@ void ReportOutside(const SurfaceMesh& surface, const Embedding& embedding, const
                 {{surface.positions[embedding.farthest], -1, embedding.farthest, ""}});
 }
 
-// Embedding, materials, rest data and pins; completes the summary.
-Result<AssetContent> MakeContent(const SurfaceMesh& surface, const Cage& cage,
+// The collision surface; completes the summary.
+Partition MakeCollision(const SurfaceMesh& surface, const Cage& cage, bool has_render_mesh,
+                        const AssetContent& content, BakeSummary* summary, FindingList* findings) {
+  Partition partition =
+      !cage.solid.triangles.empty()
+          ? CutSolid(cage.solid, cage.lattice.tet_of_point, content.rest, findings)
+      : has_render_mesh ? CutEmbedded(surface, content.tet_ids, content.rest, findings)
+                        : TakeBoundary(surface, content.rest);
+  summary->collision_tets = partition.data.tets.size();
+  summary->collision_patches = partition.data.patches.size();
+  summary->collision_triangles =
+      partition.data.triangles.size() + partition.data.wide_triangles.size();
+  summary->collision_vertices = partition.data.vertices.size();
+  summary->crossings = partition.num_crossings;
+  summary->merged_edges = partition.num_merged;
+  summary->seams = partition.num_seams;
+  return partition;
+}
+
+// Embedding, materials, rest data, collision surface and pins; completes the summary.
+Result<AssetContent> MakeContent(const SurfaceMesh& surface, const Cage& cage, bool has_render_mesh,
                                  std::vector<NamedMaterial> materials,
                                  const std::vector<PinRule>& pins, const BakeSettings& settings,
                                  StageClock* clock, BakeSummary* summary, FindingList* findings) {
@@ -237,6 +259,10 @@ Result<AssetContent> MakeContent(const SurfaceMesh& surface, const Cage& cage,
   summary->components = content.rest.components;
   summary->factor_nonzeros = content.rest.values.size();
   clock->End("rest");
+
+  content.collision =
+      MakeCollision(surface, cage, has_render_mesh, content, summary, findings).data;
+  clock->End("partition");
 
   content.regions = MakePinRegions(pins, surface, content, findings);
   summary->regions = content.regions.size();
@@ -273,8 +299,8 @@ Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings
   BakeResult result;
   result.summary = SummaryOf(cage);
   Result<AssetContent> content =
-      MakeContent(surface, cage, std::move(materials.value()), pins.value(), settings, &clock,
-                  &result.summary, findings);
+      MakeContent(surface, cage, model.embed_hash != 0, std::move(materials.value()), pins.value(),
+                  settings, &clock, &result.summary, findings);
   if (!content.ok()) return content.error();
   content.value().settings_json = SettingsJson(model, settings, mesher);
   content.value().source_hash = model.source_hash;

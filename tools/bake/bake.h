@@ -68,6 +68,13 @@ struct BakeSummary {
   size_t factor_nonzeros = 0;
   size_t materials = 0;
   size_t regions = 0;
+  size_t collision_tets = 0;  ///< tets that hold a part of the collision surface
+  size_t collision_patches = 0;
+  size_t collision_triangles = 0;
+  size_t collision_vertices = 0;
+  size_t crossings = 0;     ///< points that cutting the surface by the tets has added
+  size_t merged_edges = 0;  ///< short edges taken out again
+  size_t seams = 0;         ///< pieces in one tet that were no discs and were cut
 };
 
 /// What a bake made.

@@ -167,6 +167,16 @@ nlohmann::json SummaryJson(const BakeSummary& summary) {
           {"regions", summary.regions}};
 }
 
+nlohmann::json CollisionJson(const BakeSummary& summary) {
+  return {{"tets", summary.collision_tets},
+          {"patches", summary.collision_patches},
+          {"triangles", summary.collision_triangles},
+          {"vertices", summary.collision_vertices},
+          {"crossings", summary.crossings},
+          {"merged_edges", summary.merged_edges},
+          {"seams", summary.seams}};
+}
+
 nlohmann::json DocumentOf(const BakeRun& run) {
   nlohmann::json stages = nlohmann::json::array();
   for (const Stage& stage : run.stages) {
@@ -179,6 +189,7 @@ nlohmann::json DocumentOf(const BakeRun& run) {
                              {"peak_memory_bytes", PeakMemoryBytes()}};
   if (!run.bytes.empty()) {
     document["simulation"] = SummaryJson(run.summary);
+    document["collision"] = CollisionJson(run.summary);
     document["file_bytes"] = run.bytes.size();
   }
   return document;

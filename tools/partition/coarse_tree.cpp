@@ -14,16 +14,30 @@ namespace {
 // Groups that larger sets are divided into.
 constexpr size_t kGroup = 250;
 
-// Volume of the part of a box with edges e where x + y + z, from a corner, is below `cut`.
-double CornerVolume(const std::array<double, 3>& e, double cut) {
-  const auto cube = [](double s) { return s > 0.0 ? s * s * s : 0.0; };
-  double sum = cube(cut);
-  for (size_t i = 0; i < 3; ++i) {
-    sum -= cube(cut - e[i]);
-    sum += cube(cut - e[i] - e[(i + 1) % 3]);
+// The least and greatest value that each diagonal takes at a box's corners: + or - per axis.
+constexpr std::array<std::array<bool, 3>, 4> kPlus = {
+    {{true, true, true}, {true, true, false}, {true, false, true}, {false, true, true}}};
+
+// Sum over eight corners of a box with edges e of the volume where x + y + z, from that corner, is
+// below the corner's `cut`. Loops over all eight, so that the compiler does several at a time.
+double CornerVolumes(const std::array<double, 3>& e, const std::array<double, 8>& cut) {
+  const std::array<double, 7> beyond = {
+      e[0], e[1], e[2], e[0] + e[1], e[1] + e[2], e[2] + e[0], e[0] + e[1] + e[2]};
+  std::array<double, 8> sum = {};
+  const auto add = [&](double offset, double sign) {
+    for (size_t i = 0; i < 8; ++i) {
+      const double s = std::max(cut[i] - offset, 0.0);
+      sum[i] += sign * (s * s * s);
+    }
+  };
+  add(0.0, 1.0);
+  const double largest = *std::max_element(cut.begin(), cut.end());
+  for (size_t k = 0; k < beyond.size(); ++k) {
+    if (largest > beyond[k]) add(beyond[k], k < 3 || k == 6 ? -1.0 : 1.0);
   }
-  sum -= cube(cut - e[0] - e[1] - e[2]);
-  return sum / 6.0;
+  double total = 0.0;
+  for (const double volume : sum) total += volume / 6.0;
+  return total;
 }
 
 // Node of a tree being built; children are nodes, or none for a leaf.
@@ -124,23 +138,31 @@ class Builder {
     return bounds.Volume();
   }
 
-  // The best partner of each node is kept and looked for anew only when it is gone; a new node is
-  // offered to all others.
+  // Joins the closest two until one is left. Unions only grow: the volume that a node found with a
+  // partner that is gone stays a lower bound, and a new partner is looked for only when the node
+  // comes first with it.
   uint32_t JoinExactly(std::vector<uint32_t> active) {
     struct Best {
       double volume = std::numeric_limits<double>::infinity();
-      uint32_t partner = UINT32_MAX;  // a node
+      uint32_t partner = UINT32_MAX;  // a node, or none
     };
     std::vector<Best> best(active.size());
+    const auto offer = [&](size_t i, uint32_t partner, double volume) {
+      if (volume < best[i].volume) best[i] = {volume, partner};
+    };
+    for (size_t i = 0; i < active.size(); ++i) {
+      for (size_t j = i + 1; j < active.size(); ++j) {
+        const double volume = UnionVolume(active[i], active[j]);
+        offer(i, active[j], volume);
+        offer(j, active[i], volume);
+      }
+    }
     const auto search = [&](size_t i) {
       best[i] = {};
       for (size_t j = 0; j < active.size(); ++j) {
-        if (j == i) continue;
-        const double volume = UnionVolume(active[i], active[j]);
-        if (volume < best[i].volume) best[i] = {volume, active[j]};
+        if (j != i) offer(i, active[j], UnionVolume(active[i], active[j]));
       }
     };
-    for (size_t i = 0; i < active.size(); ++i) search(i);
     while (active.size() > 1) {
       size_t at = 0;
       for (size_t i = 1; i < active.size(); ++i) {
@@ -148,18 +170,21 @@ class Builder {
       }
       const uint32_t a = active[at];
       const uint32_t b = best[at].partner;
-      const uint32_t parent = MakeParent(std::min(a, b), std::max(a, b));
-      const size_t other =
-          static_cast<size_t>(std::find(active.begin(), active.end(), b) - active.begin());
-      active[at] = parent;
-      active.erase(active.begin() + static_cast<ptrdiff_t>(other));
-      best.erase(best.begin() + static_cast<ptrdiff_t>(other));
-      for (size_t i = 0; i < active.size(); ++i) {
-        if (active[i] == parent || best[i].partner == a || best[i].partner == b) {
-          search(i);
-        } else if (const double volume = UnionVolume(active[i], parent); volume < best[i].volume) {
-          best[i] = {volume, parent};
-        }
+      if (b == UINT32_MAX) {
+        search(at);
+        continue;
+      }
+      const auto other = std::find(active.begin(), active.end(), b) - active.begin();
+      active[at] = MakeParent(std::min(a, b), std::max(a, b));
+      active.erase(active.begin() + other);
+      best.erase(best.begin() + other);
+      for (Best& found : best) {
+        if (found.partner == a || found.partner == b) found.partner = UINT32_MAX;
+      }
+      if (active.size() > 1) {
+        search(static_cast<size_t>(
+            std::find(active.begin(), active.end(), static_cast<uint32_t>(nodes_.size() - 1)) -
+            active.begin()));
       }
     }
     return active[0];
@@ -212,10 +237,7 @@ void Dop14::Add(const Dop14& other) {
 double Dop14::Volume() const {
   const std::array<double, 3> e = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
   if (!(e[0] > 0.0 && e[1] > 0.0 && e[2] > 0.0)) return 0.0;
-  double volume = e[0] * e[1] * e[2];
-  // The least and greatest value that each diagonal takes at the box's corners.
-  constexpr std::array<std::array<bool, 3>, 4> kPlus = {
-      {{true, true, true}, {true, true, false}, {true, false, true}, {false, true, true}}};
+  std::array<double, 8> cuts = {};
   for (size_t d = 0; d < 4; ++d) {
     double least = 0.0;
     double greatest = 0.0;
@@ -223,10 +245,10 @@ double Dop14::Volume() const {
       least += kPlus[d][i] ? low[i] : -high[i];
       greatest += kPlus[d][i] ? high[i] : -low[i];
     }
-    volume -= CornerVolume(e, low[3 + d] - least);
-    volume -= CornerVolume(e, greatest - high[3 + d]);
+    cuts[2 * d] = low[3 + d] - least;
+    cuts[2 * d + 1] = greatest - high[3 + d];
   }
-  return std::max(volume, 0.0);
+  return std::max(e[0] * e[1] * e[2] - CornerVolumes(e, cuts), 0.0);
 }
 
 CoarseTree BuildCoarseTree(std::span<const Dop14> leaves) {

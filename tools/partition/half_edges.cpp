@@ -73,20 +73,38 @@ void PairAround(std::span<const Vec3d> points, std::span<const std::array<uint32
   }
 }
 
+// All half-edges by lower, then higher point, then number: a bucket for each lower point.
+std::vector<EdgeEntry> SortedEntries(size_t num_points,
+                                     std::span<const std::array<uint32_t, 3>> triangles) {
+  const auto entry_of = [&triangles](uint32_t h) {
+    const uint32_t from = triangles[h / 3][h % 3];
+    const uint32_t to = triangles[h / 3][NextHalfEdge(h) % 3];
+    return EdgeEntry{std::min(from, to), std::max(from, to), h, from < to};
+  };
+  const auto num_half_edges = static_cast<uint32_t>(3 * triangles.size());
+  std::vector<uint32_t> starts(num_points + 1, 0);
+  for (uint32_t h = 0; h < num_half_edges; ++h) ++starts[entry_of(h).low + 1];
+  for (size_t p = 0; p < num_points; ++p) starts[p + 1] += starts[p];
+  std::vector<uint32_t> next(starts.begin(), starts.end() - 1);
+  std::vector<EdgeEntry> entries(num_half_edges);
+  for (uint32_t h = 0; h < num_half_edges; ++h) {
+    const EdgeEntry entry = entry_of(h);
+    entries[next[entry.low]++] = entry;
+  }
+  for (size_t p = 0; p < num_points; ++p) {
+    std::sort(entries.begin() + starts[p], entries.begin() + starts[p + 1],
+              [](const EdgeEntry& a, const EdgeEntry& b) {
+                return a.high != b.high ? a.high < b.high : a.half_edge < b.half_edge;
+              });
+  }
+  return entries;
+}
+
 }  // namespace
 
 std::vector<uint32_t> PairHalfEdges(std::span<const Vec3d> points,
                                     std::span<const std::array<uint32_t, 3>> triangles) {
-  std::vector<EdgeEntry> entries(3 * triangles.size());
-  for (uint32_t h = 0; h < entries.size(); ++h) {
-    const uint32_t from = triangles[h / 3][h % 3];
-    const uint32_t to = triangles[h / 3][NextHalfEdge(h) % 3];
-    entries[h] = {std::min(from, to), std::max(from, to), h, from < to};
-  }
-  std::sort(entries.begin(), entries.end(), [](const EdgeEntry& a, const EdgeEntry& b) {
-    if (a.low != b.low) return a.low < b.low;
-    return a.high != b.high ? a.high < b.high : a.half_edge < b.half_edge;
-  });
+  const std::vector<EdgeEntry> entries = SortedEntries(points.size(), triangles);
   std::vector<uint32_t> opposite(entries.size(), kNoHalfEdge);
   for (size_t begin = 0; begin < entries.size();) {
     size_t end = begin + 1;

@@ -6,8 +6,11 @@
 #include "partition/boundary_surface.h"
 #include "partition/collision_layout.h"
 #include "partition/patches.h"
+#include "partition/short_edges.h"
+#include "partition/surface_clipping.h"
 
 #include <limits>
+#include <string>
 #include <vector>
 
 namespace plush::tools {
@@ -44,7 +47,45 @@ std::vector<uint32_t> NearestTriangles(const SurfaceMesh& surface,
   return nearest;
 }
 
+// `what` completes "N of M triangles ...".
+void ReportTriangles(const char* code, const SolidSurface& surface,
+                     const std::vector<uint32_t>& triangles, const std::string& what,
+                     FindingList* findings) {
+  if (triangles.empty()) return;
+  std::vector<Place> places;
+  for (const uint32_t t : triangles) {
+    if (places.size() == kMaxPlaces) break;
+    const auto& [a, b, c] = surface.triangles[t];
+    places.push_back({(surface.points[a] + surface.points[b] + surface.points[c]) / 3.0,
+                      static_cast<int64_t>(surface.source_triangle[t]), -1, ""});
+  }
+  findings->Add(code, triangles.size(),
+                std::to_string(triangles.size()) + " of " +
+                    std::to_string(surface.triangles.size()) + " triangles " + what,
+                places);
+}
+
 }  // namespace
+
+Partition PartitionSurface(const SolidSurface& surface, const TetMesh& mesh,
+                           std::span<const uint32_t> tet_of_point, FindingList* findings) {
+  Partition partition;
+  ClippedSurface clipped = ClipSurface(surface, mesh, tet_of_point);
+  partition.num_crossings = clipped.num_crossings;
+  ReportTriangles("CDG_OUTSIDE", surface, clipped.outside,
+                  "are not held by the tets: the body has no collision surface", findings);
+  if (!clipped.outside.empty()) return partition;
+  ReportTriangles("CDG_TORN", surface, clipped.torn,
+                  "lie where strands of the cage part: the collision surface is open there",
+                  findings);
+  partition.num_merged =
+      CollapseShortEdges(mesh, kShortestCutEdge * Length(BoxOf(surface).Extent()),
+                         static_cast<uint32_t>(surface.points.size()), &clipped.surface);
+  const SurfacePatches patches = FindPatches(clipped.surface);
+  partition.num_seams = patches.num_cut;
+  partition.data = LayOutCollision(clipped.surface, patches, mesh, surface.source_triangle);
+  return partition;
+}
 
 Partition PartitionBoundary(const SurfaceMesh& surface, const TetMesh& mesh) {
   const CutSurface cut = CutBoundary(mesh);

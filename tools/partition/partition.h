@@ -14,6 +14,10 @@
 
 namespace plush::tools {
 
+/// Edges that a cut leaves are taken out where they are shorter than this share of the diagonal of
+/// the surface's box: several hundred times the spacing of float coordinates.
+inline constexpr double kShortestCutEdge = 3e-5;
+
 /// A collision surface and how it came about.
 struct Partition {
   CollisionData data;        ///< empty where the surface could not be cut
@@ -25,8 +29,8 @@ struct Partition {
 
 /// Cuts `surface` along the faces of `mesh`, whose nodes are numbered as in the file and whose tets
 /// hold it; `tet_of_point` says which tet each point lies in (num_points x 1). Where the tets do
-/// not hold all of it the result is empty: adds CDG_OUTSIDE with the triangles. O(n log n),
-/// deterministic for any thread count.
+/// not hold all of it the result is empty: adds CDG_OUTSIDE with the triangles. Adds CDG_TORN where
+/// it is open although `surface` is not. O(n log n), deterministic for any thread count.
 Partition PartitionSurface(const SolidSurface& surface, const TetMesh& mesh,
                            std::span<const uint32_t> tet_of_point, FindingList* findings);
 

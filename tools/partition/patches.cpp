@@ -49,54 +49,72 @@ class Parter {
     return (surface_.points[a] + surface_.points[b] + surface_.points[c]) / 3.0;
   }
 
-  // Triangles before the middle along the longest axis of their centroids.
-  std::vector<uint32_t> LowerHalf(const std::vector<uint32_t>& piece) const {
-    Vec3d low = Centroid(piece[0]);
-    Vec3d high = low;
-    for (const uint32_t t : piece) {
-      low = Min(low, Centroid(t));
-      high = Max(high, Centroid(t));
-    }
-    const Vec3d extent = high - low;
-    const int axis = extent.x >= extent.y && extent.x >= extent.z ? 0
-                     : extent.y >= extent.z                       ? 1
-                                                                  : 2;
-    std::vector<uint32_t> sorted = piece;
+  // Triangles before the middle along an axis.
+  std::vector<uint32_t> LowerHalf(const std::vector<uint32_t>& part, int axis) const {
+    std::vector<uint32_t> sorted = part;
     std::sort(sorted.begin(), sorted.end(), [&](uint32_t a, uint32_t b) {
       const double x = Centroid(a)[axis];
       const double y = Centroid(b)[axis];
       return x != y ? x < y : a < b;
     });
-    sorted.resize(piece.size() / 2);
+    sorted.resize(part.size() / 2);
     return sorted;
+  }
+
+  using Pieces = std::vector<std::vector<uint32_t>>;
+
+  // Halves a part; either half may fall into several pieces.
+  Pieces CutAlong(const std::vector<uint32_t>& part, int axis) {
+    const uint32_t lower = num_labels_++;
+    const uint32_t upper = num_labels_++;
+    for (const uint32_t t : part) label_[t] = upper;
+    for (const uint32_t t : LowerHalf(part, axis)) label_[t] = lower;
+    Pieces pieces;
+    for (const uint32_t t : part) {
+      const uint32_t side = label_[t];
+      if (side != lower && side != upper) continue;
+      pieces.push_back(Flood(t, [this, side](uint32_t o) { return label_[o] == side; }));
+    }
+    return pieces;
+  }
+
+  bool IsDisc(const std::vector<uint32_t>& piece) const {
+    return EulerCharacteristic(surface_, piece, label_, label_[piece[0]]) == 1;
+  }
+
+  // Cuts along the axis that leaves the fewest pieces, those that have to be cut again counted
+  // double.
+  Pieces Cut(const std::vector<uint32_t>& part) {
+    int best_axis = 0;
+    size_t least = SIZE_MAX;
+    for (int axis = 0; axis < 3; ++axis) {
+      size_t score = 0;
+      for (const auto& piece : CutAlong(part, axis)) score += IsDisc(piece) ? 1 : 2;
+      if (score < least) {
+        least = score;
+        best_axis = axis;
+      }
+    }
+    return CutAlong(part, best_axis);
   }
 
   // Cuts a labelled piece until its parts are discs.
   void Divide(std::vector<uint32_t> piece) {
-    std::vector<std::vector<uint32_t>> waiting = {std::move(piece)};
-    bool is_whole = true;
+    if (IsDisc(piece)) return;
+    ++num_cut_;
+    Pieces waiting = {std::move(piece)};
     while (!waiting.empty()) {
       const std::vector<uint32_t> part = std::move(waiting.back());
       waiting.pop_back();
-      if (EulerCharacteristic(surface_, part, label_, label_[part[0]]) == 1) continue;
-      num_cut_ += is_whole ? 1 : 0;
-      is_whole = false;
-      // Two sets of triangles, each of which may fall into several pieces.
-      const uint32_t lower = num_labels_++;
-      const uint32_t upper = num_labels_++;
-      for (const uint32_t t : part) label_[t] = upper;
-      for (const uint32_t t : LowerHalf(part)) label_[t] = lower;
-      for (const uint32_t t : part) {
-        if (label_[t] != lower && label_[t] != upper) continue;
-        const uint32_t side = label_[t];
-        waiting.push_back(Flood(t, [this, side](uint32_t o) { return label_[o] == side; }));
+      for (auto& half : Cut(part)) {
+        if (!IsDisc(half)) waiting.push_back(std::move(half));
       }
     }
   }
 
   // Patches by tet, then by first triangle.
   SurfacePatches Numbered() const {
-    std::vector<uint32_t> first(num_labels_, kNoPatch);
+    std::vector<uint32_t> first(num_labels_, kNoPatch);  // some labels are no longer used
     std::vector<uint32_t> labels;
     for (uint32_t t = 0; t < label_.size(); ++t) {
       if (first[label_[t]] != kNoPatch) continue;

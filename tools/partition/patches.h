@@ -17,8 +17,9 @@ struct SurfacePatches {
 };
 
 /// Parts the surface into discs: pieces connected across edges within a tet; one with a hole, a
-/// handle or without border is cut in two along its longest axis until every part is a disc (one
-/// triangle is). Patches are numbered by tet, then by their first triangle. O(n log n).
+/// handle or without border is halved at a median, along the axis that leaves the fewest pieces,
+/// until every part is a disc (one triangle is). Patches are numbered by tet, then by their first
+/// triangle. O(n log n).
 SurfacePatches FindPatches(const CutSurface& surface);
 
 /// Euler characteristic of the triangles of one patch, connected across the edges inside it:

@@ -5,10 +5,12 @@
 
 #include "bake/content_hash.h"
 #include "base/aligned_bytes.h"
+#include "validate/collision_checks.h"
 #include "validate/embedding_checks.h"
 #include "validate/factor_accuracy.h"
 #include "validate/rest_checks.h"
 #include "validate/structure_checks.h"
+#include "validate/unpacked_collision.h"
 
 #include <nlohmann/json.hpp>
 
@@ -36,6 +38,15 @@ bool IsAtFault(const std::set<std::string>& sections, const std::string& prefix)
   return next != sections.end() && next->compare(0, prefix.size(), prefix) == 0;
 }
 
+void CheckCollision(const Asset& asset, FindingList* findings) {
+  if (asset.collision().tets.empty()) return;
+  const UnpackedCollision collision(asset.collision());
+  CheckCollisionTopology(collision, findings);
+  CheckCollisionBounds(asset, collision, findings);
+  CheckPatchSums(asset, collision, findings);
+  CheckCollisionSources(asset, collision, findings);
+}
+
 }  // namespace
 
 void ValidateAsset(std::span<const std::byte> bytes, FindingList* findings) {
@@ -53,6 +64,9 @@ void ValidateAsset(std::span<const std::byte> bytes, FindingList* findings) {
     CheckFactorAccuracy(asset.simulation(), asset.factor(), findings);
   }
   CheckEmbedding(asset, findings);
+  const bool is_sound = !IsAtFault(faults, "collision.") && !IsAtFault(faults, "simulation.tets") &&
+                        !IsAtFault(faults, "simulation.nodes") && !IsAtFault(faults, "visual.");
+  if (is_sound) CheckCollision(asset, findings);
 }
 
 }  // namespace plush::tools

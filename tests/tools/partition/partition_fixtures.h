@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// A surface, its cage and its collision surface, and what must hold between them.
+#pragma once
+
+#include "cage/lattice_cage.h"
+#include "cage/solid_surface.h"
+#include "mesh/surface_mesh.h"
+#include "partition/cut_surface.h"
+#include "partition/partition.h"
+
+#include <cstdint>
+#include <string>
+
+namespace plush::tests {
+
+using tools::SurfaceMesh;
+using tools::Vec3d;
+
+/// A solid, the cage that a bake would make for it, and its collision surface.
+struct Partitioned {
+  tools::SolidSurface solid;
+  tools::LatticeCage cage;
+  tools::Partition partition;
+  tools::FindingList findings;
+};
+
+/// The test fails where there is no cage.
+Partitioned PartitionOf(const SurfaceMesh& mesh, const tools::CageSettings& settings = {});
+
+/// Area, vector area, Euler characteristic and number of open edges.
+struct SurfaceTotals {
+  double area = 0.0;
+  Vec3d vector_area;
+  int euler = 0;
+  size_t open_edges = 0;
+};
+SurfaceTotals TotalsOf(const tools::SolidSurface& surface);
+SurfaceTotals TotalsOf(const tools::CollisionData& data, const tools::TetMesh& cage);
+
+/// What is wrong with a collision surface of `out.solid` in `out.cage`, by our own code: totals,
+/// and that each triangle lies in its tet. Empty: nothing.
+std::string FaultsOf(const Partitioned& out);
+
+}  // namespace plush::tests

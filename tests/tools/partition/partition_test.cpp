@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// The collision surface of models and random solids: the same surface, closed where it was, in
+// discs inside single tets. PLUSH_TEST_FULL=1 takes 300 random solids instead of 30;
+// PLUSH_TEST_SEED=n the one of that seed.
+#include "partition/partition.h"
+
+#include "plush/asset.h"
+
+#include "bake/bake.h"
+#include "base/aligned_bytes.h"
+#include "import/import.h"
+#include "skip.h"
+#include "tools/cage/random_solids.h"
+#include "tools/partition/partition_fixtures.h"
+#include "tools/procedural_meshes.h"
+#include "validate/validate.h"
+
+#include <catch2/catch.hpp>
+#include <tbb/global_control.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <set>
+
+using namespace plush::tools;
+using namespace plush::tests;
+
+namespace {
+
+std::string Text(const FindingList& findings) {
+  std::string text;
+  for (const auto& finding : findings.all()) text += finding.code + ": " + finding.message + "\n";
+  return text;
+}
+
+ImportedModel ModelOf(const SurfaceMesh& mesh) {
+  ImportedModel model;
+  model.surface = mesh;
+  model.format = "test";
+  return model;
+}
+
+// Bakes, and lets the validator look at every invariant of the file.
+BakeResult BakeSound(const ImportedModel& model, const BakeSettings& settings = {}) {
+  FindingList findings;
+  auto baked = Bake(model, settings, &findings);
+  if (!baked.ok()) FAIL(baked.error().message);
+  FindingList faults;
+  ValidateAsset(baked.value().bytes, &faults);
+  INFO(Text(faults) << Text(findings));
+  CHECK(faults.all().empty());
+  CHECK_FALSE(findings.Has("CDG_OUTSIDE"));
+  CHECK(baked.value().summary.collision_triangles > 0);
+  return std::move(baked.value());
+}
+
+bool AreSame(const CollisionData& a, const CollisionData& b) {
+  const auto same = [](const auto& x, const auto& y) {
+    return x.size() == y.size() &&
+           (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(x[0])) == 0);
+  };
+  return same(a.tets, b.tets) && same(a.tree, b.tree) && same(a.patches, b.patches) &&
+         same(a.links, b.links) && same(a.triangles, b.triangles) &&
+         same(a.wide_triangles, b.wide_triangles) && same(a.vertices, b.vertices) &&
+         same(a.source_triangles, b.source_triangles);
+}
+
+CageSettings SettingsOf(uint32_t seed) {
+  CageSettings settings;
+  settings.target_tets = 50 + 37 * (seed % 29);
+  if (seed % 5 == 0) settings.lattice = LatticeKind::kCube5;
+  if (seed % 7 == 0) settings.fit = FitMethod::kNone;
+  return settings;
+}
+
+std::vector<std::string> MeshesBelow(const std::string& folder) {
+  std::set<std::string> paths;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    const std::string extension = entry.path().extension().string();
+    if (extension == ".obj" || extension == ".off") paths.insert(entry.path().string());
+  }
+  return {paths.begin(), paths.end()};
+}
+
+}  // namespace
+
+TEST_CASE("Collision surfaces of random solids are those of the solids") {
+  const char* only = std::getenv("PLUSH_TEST_SEED");
+  const uint32_t first = only != nullptr ? static_cast<uint32_t>(std::atoi(only)) : 1;
+  const uint32_t count = only != nullptr ? 1 : (FullTests() ? 300 : 30);
+  for (uint32_t seed = first; seed < first + count; ++seed) {
+    const SurfaceMesh mesh = RandomSolid(seed);
+    const Partitioned out = PartitionOf(mesh, SettingsOf(seed));
+    INFO("seed " << seed << ", " << mesh.triangles.size() << " triangles, "
+                 << out.cage.mesh.tets.size() << " tets; set PLUSH_TEST_SEED for it alone");
+    CHECK(FaultsOf(out) == "");
+    if (seed % 3 == 0) BakeSound(ModelOf(mesh), {.cage = SettingsOf(seed)});
+  }
+  std::printf("collision surfaces of random solids: seeds %u to %u\n", first, first + count - 1);
+}
+
+TEST_CASE("Collision surfaces of the test models are those of the models") {
+  const std::string path = TestModelOrSkip("README.md");
+  if (path.empty()) return;
+  for (const std::string& file : MeshesBelow(std::filesystem::path(path).parent_path().string())) {
+    FindingList findings;
+    ImportSettings settings;
+    settings.helper = PLUSH_IMPORT_EXECUTABLE;
+    auto model = ImportModel(file, settings, &findings);
+    if (!model.ok()) FAIL(model.error().message);
+    const Partitioned out = PartitionOf(model.value().surface);
+    INFO(file);
+    CHECK(FaultsOf(out) == "");
+    BakeSound(model.value());
+  }
+}
+
+TEST_CASE("Surfaces in the lattice's own planes are cut") {
+  // Without a fit the lattice's nodes lie where the clearance puts them; these boxes have faces,
+  // edges and corners in planes of many of its tets.
+  for (const LatticeKind lattice : {LatticeKind::kBcc, LatticeKind::kCube5}) {
+    for (const uint32_t n : {1u, 2u, 8u, 16u}) {
+      CageSettings settings;
+      settings.lattice = lattice;
+      settings.fit = FitMethod::kNone;
+      settings.cell_m = 0.25;
+      const Partitioned out = PartitionOf(MakeGridBox({0, 0, 0}, {2, 1, 1}, n), settings);
+      INFO("grid of " << n);
+      CHECK(FaultsOf(out) == "");
+    }
+  }
+}
+
+TEST_CASE("Broken surfaces are cut as they are") {
+  SurfaceMesh half_flipped = MakeSphere(1.0, 12, 18);
+  FlipTriangles(&half_flipped, 0, half_flipped.triangles.size() / 2);
+  const std::vector<std::pair<const char*, SurfaceMesh>> cases = {
+      {"open box", MakeOpenBox({0, 0, 0}, {1, 1, 1})},
+      {"overlapping boxes", MakeOverlappingBoxes()},
+      {"nested shells", MakeNestedShells(false, true)},
+      {"Moebius strip", MakeMoebiusStrip(1.0, 0.4, 40)},
+      {"half flipped", half_flipped},
+      {"soup", MakeTriangleSoup(60, 0.3, 5)},
+      {"small beside large",
+       Joined(MakeBox({0, 0, 0}, {1, 1, 1}), MakeSphere(0.01, 8, 12, {1.5, 0.5, 0.5}))}};
+  for (const auto& [name, mesh] : cases) {
+    INFO(name);
+    CHECK(FaultsOf(PartitionOf(mesh)) == "");
+    BakeSound(ModelOf(mesh));
+  }
+}
+
+TEST_CASE("A collision surface is the same for any number of threads") {
+  const SurfaceMesh mesh = MakeTorus(1.0, 0.4, 60, 40);
+  const Partitioned all = PartitionOf(mesh);
+  const tbb::global_control control(tbb::global_control::max_allowed_parallelism, 1);
+  const Partitioned one = PartitionOf(mesh);
+  CHECK(AreSame(all.partition.data, one.partition.data));
+}
+
+TEST_CASE("A surface that leaves its tets gives no collision surface, with places") {
+  Partitioned out = PartitionOf(MakeSphere(1.0, 20, 30));
+  for (Vec3d& p : out.solid.points) p = p * 1.5;
+  FindingList findings;
+  const Partition partition =
+      PartitionSurface(out.solid, out.cage.mesh, out.cage.tet_of_point, &findings);
+  CHECK(partition.data.tets.empty());
+  REQUIRE(findings.Has("CDG_OUTSIDE"));
+  CHECK_FALSE(findings.all()[0].places.empty());
+}
+
+TEST_CASE("Tets that end at the surface take their boundary") {
+  FindingList findings;
+  const BakeResult baked = BakeSound(ModelFromTets([] {
+    TetMesh mesh;
+    mesh.nodes = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
+    mesh.tets = {{0, 1, 2, 3}, {1, 4, 2, 3}};
+    return mesh;
+  }()));
+  CHECK(baked.summary.collision_triangles == 6);
+  CHECK(baked.summary.collision_patches == 2);
+  CHECK(baked.summary.crossings == 0);
+}

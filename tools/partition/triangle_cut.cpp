@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// The sides of the part lie on seven lines of the triangle's plane: its three edges and where the
+// tet's four faces pass. Every corner lies on two of them, ends a side on one and starts a side on
+// the other; signs of orientation tell which, so that no coordinate is ever computed.
+#include "partition/triangle_cut.h"
+
+#include "partition/perturbed_signs.h"
+
+namespace plush::tools {
+namespace {
+
+constexpr std::array<std::array<uint8_t, 3>, 4> kFaces = {
+    {{1, 3, 2}, {0, 2, 3}, {0, 3, 1}, {0, 1, 2}}};  // opposite each corner, normals inwards
+
+// The two corners besides i < j, ordered so that (i, j, first, second) is positively oriented.
+constexpr std::array<std::array<std::array<uint8_t, 2>, 4>, 4> kOthers = [] {
+  std::array<std::array<std::array<uint8_t, 2>, 4>, 4> others = {};
+  others[0][1] = {2, 3};
+  others[0][2] = {3, 1};
+  others[0][3] = {1, 2};
+  others[1][2] = {0, 3};
+  others[1][3] = {2, 0};
+  others[2][3] = {0, 1};
+  return others;
+}();
+
+constexpr int8_t kUnknown = 2;
+constexpr uint8_t kNoLine = 255;
+
+class Cutter {
+ public:
+  Cutter(const std::array<Vec3d, 3>& triangle, const TetCorners& tet)
+      : triangle_(triangle), tet_(tet) {
+    for (auto& row : passing_) row.fill(kUnknown);
+  }
+
+  std::optional<TriangleCut> Run() {
+    for (size_t f = 0; f < 4; ++f) {
+      const auto& [a, b, c] = kFaces[f];
+      int sum = 0;
+      for (size_t i = 0; i < 3; ++i) {
+        inside_[i][f] = SideOfCagePlane(tet_[a], tet_[b], tet_[c], triangle_[i]) > 0;
+        sum += inside_[i][f] ? 1 : 0;
+      }
+      if (sum == 0) return TriangleCut{};
+      crossed_[f] = sum != 3;
+    }
+    if (!crossed_[0] && !crossed_[1] && !crossed_[2] && !crossed_[3]) return Whole();
+    AddTriangleCorners();
+    AddEdgeFaces();
+    AddTetEdges();
+    return Chain();
+  }
+
+ private:
+  static TriangleCut Whole() {
+    TriangleCut cut;
+    for (uint8_t i = 0; i < 3; ++i) {
+      cut.corners[i] = {CutCorner::Kind::kCorner, i, 0};
+      cut.lines[i] = i;
+    }
+    cut.count = 3;
+    return cut;
+  }
+
+  // How edge i of the triangle passes the tet's edge from corner j to k.
+  int Passing(size_t i, size_t j, size_t k) {
+    int8_t& sign = passing_[i][j < k ? 4 * j + k : 4 * k + j];
+    if (sign == kUnknown) {
+      const size_t low = j < k ? j : k;
+      const size_t high = j < k ? k : j;
+      sign = static_cast<int8_t>(
+          PassingSide(triangle_[i], triangle_[(i + 1) % 3], tet_[low], tet_[high]));
+    }
+    return j < k ? sign : -sign;
+  }
+
+  // A corner that ends a side on one line and starts one on another.
+  void Add(const CutCorner& corner, uint8_t ends, uint8_t starts) {
+    if (count_ == corners_.size() || at_end_[ends] != kNoLine || at_start_[starts] != kNoLine) {
+      broken_ = true;
+      return;
+    }
+    at_end_[ends] = count_;
+    at_start_[starts] = count_;
+    starts_[count_] = starts;
+    corners_[count_++] = corner;
+  }
+
+  void AddTriangleCorners() {
+    for (uint8_t i = 0; i < 3; ++i) {
+      if (!inside_[i][0] || !inside_[i][1] || !inside_[i][2] || !inside_[i][3]) continue;
+      Add({CutCorner::Kind::kCorner, i, 0}, static_cast<uint8_t>((i + 2) % 3), i);
+    }
+  }
+
+  void AddEdgeFaces() {
+    for (uint8_t i = 0; i < 3; ++i) {
+      for (uint8_t f = 0; f < 4; ++f) {
+        const bool leaves = inside_[i][f];
+        if (leaves == inside_[(i + 1) % 3][f]) continue;
+        const auto& [a, b, c] = kFaces[f];
+        const int side = Passing(i, a, b);
+        if (Passing(i, b, c) != side || Passing(i, c, a) != side) continue;
+        const auto face = static_cast<uint8_t>(kFaceLine + f);
+        const CutCorner corner = {CutCorner::Kind::kEdgeFace, i, f};
+        leaves ? Add(corner, i, face) : Add(corner, face, i);
+      }
+    }
+  }
+
+  void AddTetEdges() {
+    std::array<bool, 4> above = {};
+    for (size_t j = 0; j < 4; ++j) {
+      above[j] = SideOfSurfacePlane(triangle_[0], triangle_[1], triangle_[2], tet_[j]) > 0;
+    }
+    for (uint8_t j = 0; j < 4; ++j) {
+      for (uint8_t k = static_cast<uint8_t>(j + 1); k < 4; ++k) {
+        if (above[j] == above[k]) continue;
+        const int side = Passing(0, j, k);
+        if (Passing(1, j, k) != side || Passing(2, j, k) != side) continue;
+        // Seen from above, going up along the edge, the tet lies from the face opposite the second
+        // of the others to that opposite the first, counter-clockwise.
+        auto [first, second] = kOthers[j][k];
+        if (above[j]) std::swap(first, second);
+        Add({CutCorner::Kind::kTetEdge, j, k}, static_cast<uint8_t>(kFaceLine + first),
+            static_cast<uint8_t>(kFaceLine + second));
+      }
+    }
+  }
+
+  // Follows the sides around.
+  std::optional<TriangleCut> Chain() const {
+    if (broken_) return std::nullopt;
+    TriangleCut cut;
+    if (count_ == 0) return cut;
+    uint8_t at = 0;
+    do {
+      cut.corners[cut.count] = corners_[at];
+      cut.lines[cut.count] = starts_[at];
+      ++cut.count;
+      at = at_end_[starts_[at]];
+      if (at == kNoLine) return std::nullopt;
+    } while (at != 0 && cut.count < count_);
+    if (at != 0 || cut.count != count_ || count_ < 3) return std::nullopt;
+    return cut;
+  }
+
+  const std::array<Vec3d, 3>& triangle_;
+  const TetCorners& tet_;
+  std::array<std::array<bool, 4>, 3> inside_ = {};
+  std::array<bool, 4> crossed_ = {};
+  std::array<std::array<int8_t, 16>, 3> passing_;
+  std::array<CutCorner, 7> corners_;
+  std::array<uint8_t, 7> starts_ = {};
+  std::array<uint8_t, 7> at_end_ = {kNoLine, kNoLine, kNoLine, kNoLine, kNoLine, kNoLine, kNoLine};
+  std::array<uint8_t, 7> at_start_ = at_end_;
+  uint8_t count_ = 0;
+  bool broken_ = false;
+};
+
+}  // namespace
+
+std::optional<TriangleCut> CutTriangle(const std::array<Vec3d, 3>& triangle,
+                                       const TetCorners& tet) {
+  return Cutter(triangle, tet).Run();
+}
+
+}  // namespace plush::tools
