@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
   plush::bench::AddCageCases(models);
   plush::bench::AddBakeCases(models);
   plush::bench::AddOpenCases(models);
+  plush::bench::AddRayCases(models);
   plush::bench::AddRotationCases();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

@@ -50,6 +50,7 @@ void AddStepCases(const ModelFolder& models);  ///< step/arm_4k, step/arm_16k, r
 void AddCageCases(const ModelFolder& models);  ///< cage/armadillo_86k and other models
 void AddBakeCases(const ModelFolder& models);  ///< check/horse_97k, bake/armadillo_86k
 void AddOpenCases(const ModelFolder& models);  ///< open/100k, open_trusted/100k
-void AddRotationCases();                       ///< rotation/apd
+void AddRayCases(const ModelFolder& models);  ///< rays/deformed_100, rays/static_100k, and Embree's
+void AddRotationCases();                      ///< rotation/apd
 
 }  // namespace plush::bench
