@@ -5,7 +5,8 @@
 # usage: tools/setup.sh [build] [test] [full]      (default: build)
 #   build  what compiles the runtime, the tools and the samples
 #   test   what tests/run.sh uses beside; tetgen also serves `plush bake --mesher tetgen`
-#   full   what tests/run.sh --full uses beside: the second compiler, cross-compilers, clang-tidy
+#   full   what tests/run.sh --full uses beside: the second compiler, cross-compilers, clang-tidy;
+#          and what plush_bench measures itself against
 set -euo pipefail
 
 build=(
@@ -19,6 +20,7 @@ test=(
 )
 full=(
   clang-14 clang-format-14 clang-tidy-14 g++-mingw-w64-x86-64-posix g++-aarch64-linux-gnu
+  libembree-dev
 )
 
 wanted=()

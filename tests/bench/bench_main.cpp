@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
   plush::bench::AddBakeCases(models);
   plush::bench::AddPartitionCases(models);
   plush::bench::AddOpenCases(models);
+  plush::bench::AddRayCases(models);
   plush::bench::AddRotationCases();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

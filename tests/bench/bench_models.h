@@ -51,6 +51,7 @@ void AddCageCases(const ModelFolder& models);       ///< cage/armadillo_86k and 
 void AddBakeCases(const ModelFolder& models);       ///< check/horse_97k, bake/armadillo_86k
 void AddPartitionCases(const ModelFolder& models);  ///< partition/armadillo_86k and others
 void AddOpenCases(const ModelFolder& models);       ///< open/100k, open_trusted/100k
-void AddRotationCases();                            ///< rotation/apd
+void AddRayCases(const ModelFolder& models);  ///< rays/deformed_100, rays/static_100k, and Embree's
+void AddRotationCases();                      ///< rotation/apd
 
 }  // namespace plush::bench

@@ -4,6 +4,8 @@
 
 #include "plush/allocator.h"
 #include "plush/asset.h"
+#include "plush/body_id.h"
+#include "plush/collision.h"
 #include "plush/jobs.h"
 #include "plush/polar_decomposition.h"
 #include "plush/status.h"

@@ -12,6 +12,8 @@
 
 #include "plush/allocator.h"
 #include "plush/asset.h"
+#include "plush/body_id.h"
+#include "plush/collision.h"
 #include "plush/jobs.h"
 #include "plush/status.h"
 #include "plush/types.h"
@@ -83,12 +85,6 @@ struct PlaneDesc {
   Vec3 normal = {0.0f, 1.0f, 0.0f};  ///< points out of the solid; normalised on use
   float offset = 0.0f;               ///< [m]
   float friction = 0.5f;             ///< Coulomb coefficient, >= 0
-};
-
-/// Names a body of one World; ids are never reused.
-struct BodyId {
-  uint32_t value = UINT32_MAX;
-  bool valid() const { return value != UINT32_MAX; }
 };
 
 /// What a step had to give up. Each says what happened and what to change.
@@ -204,6 +200,55 @@ class World {
   Status BestFitPose(BodyId id, Pose* out_pose) const;
 
   uint32_t num_bodies() const;
+
+  // Queries on the bodies' collision surfaces as they are deformed now. Bodies whose asset has no
+  // collision surface are never found. They allocate nothing, and their results do not depend on
+  // the order of earlier calls. The first query after a body has moved brings its search trees to
+  // its new shape (tens of microseconds for hundreds of tets), and is as little thread-safe as a
+  // step; after PrepareQueries, and until a body is added or moves, any number of threads may query
+  // at once.
+
+  /// Brings the search trees of all bodies to their shape, in parallel through WorldDesc::jobs.
+  void PrepareQueries() const;
+
+  /// The first place where a ray meets the surface of any body (`out_hit`; not valid() where there
+  /// is none), from outside or inside; the lowest (body, triangle) of several equally far. Every
+  /// body is asked in turn. Errors: kInvalidArgument (a number not finite, zero direction, negative
+  /// distance).
+  Status Raycast(const Ray& ray, SurfacePoint* out_hit) const;
+  /// The same for one body. Errors: also kInvalidArgument (unknown body).
+  Status Raycast(BodyId id, const Ray& ray, SurfacePoint* out_hit) const;
+
+  /// All places where a ray meets surfaces: the nearest ones in `hits`, in the order of distance,
+  /// then body, then triangle, and their number in `out_count`, which may exceed hits.size(). A
+  /// closed surface is met an even number of times by a ray that starts and ends outside of it.
+  /// Errors: those of Raycast.
+  Status RaycastAll(const Ray& ray, std::span<SurfacePoint> hits, uint32_t* out_count) const;
+  /// The same for one body. Errors: also kInvalidArgument (unknown body).
+  Status RaycastAll(BodyId id, const Ray& ray, std::span<SurfacePoint> hits,
+                    uint32_t* out_count) const;
+
+  /// The triangles within `radius` [m] of `centre` [m]: of each its nearest place; which ones
+  /// `touching` and `out_count` hold as in RaycastAll. Only the surface counts: a sphere deep
+  /// inside a body touches nothing. Errors: kInvalidArgument (a number not finite, negative
+  /// radius).
+  Status OverlapSphere(const Vec3& centre, float radius, std::span<SurfacePoint> touching,
+                       uint32_t* out_count) const;
+  /// The same for one body. Errors: also kInvalidArgument (unknown body).
+  Status OverlapSphere(BodyId id, const Vec3& centre, float radius,
+                       std::span<SurfacePoint> touching, uint32_t* out_count) const;
+
+  /// The place of any surface nearest to `point` [m], up to `max_distance` [m] away (`out_point`;
+  /// not valid() where there is none); the lowest (body, triangle) of several equally near. Errors:
+  /// kInvalidArgument (a number not finite, negative distance).
+  Status ClosestPoint(const Vec3& point, float max_distance, SurfacePoint* out_point) const;
+  /// The same for one body. Errors: also kInvalidArgument (unknown body).
+  Status ClosestPoint(BodyId id, const Vec3& point, float max_distance,
+                      SurfacePoint* out_point) const;
+
+  /// Patch number `patch` of a body's CollisionView as it is now, in constant time. Errors:
+  /// kInvalidArgument (unknown body, no such patch).
+  Status PatchOf(BodyId id, uint32_t patch, DeformedPatch* out_patch) const;
 
   /// FNV-1a 64 over the float bits of every node's position and velocity, in body and node order.
   uint64_t StateHash() const;

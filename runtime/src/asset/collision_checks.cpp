@@ -34,14 +34,19 @@ void CheckTets(const AssetLayout& layout, CheckSink* sink) {
   }
 }
 
-// Walks the tree once: every leaf is there, and no path is longer than a query's stack.
+// Walks the tree once: every leaf is there, and no path is longer than a query's stack. A query may
+// go to either child first, so it is the depth that counts, not how many nodes wait at a time.
 void CheckTree(const CollisionView& collision, CheckSink* sink) {
   const char* section = "collision.tree";
-  uint32_t waiting[kMaxTreeDepth];  // leaves under the nodes that are still to be visited
+  struct SubTree {
+    uint32_t leaves;
+    uint32_t depth;
+  };
+  SubTree waiting[kMaxTreeDepth];
   uint32_t num_waiting = 0;
-  waiting[num_waiting++] = static_cast<uint32_t>(collision.tets.size());
+  waiting[num_waiting++] = {static_cast<uint32_t>(collision.tets.size()), 1};
   for (size_t i = 0; i < collision.tree.size(); ++i) {
-    const uint32_t leaves = waiting[--num_waiting];
+    const auto [leaves, depth] = waiting[--num_waiting];
     const uint32_t left = collision.tree[i];
     if (leaves == 1 ? left != 0 : left == 0 || left >= leaves) {
       sink->Fail(CheckKind::kOrder, section, "the left child does not leave a leaf for each side",
@@ -49,12 +54,12 @@ void CheckTree(const CollisionView& collision, CheckSink* sink) {
       return;
     }
     if (leaves == 1) continue;
-    if (num_waiting + 2 > kMaxTreeDepth) {
+    if (depth == kMaxTreeDepth) {
       sink->Fail(CheckKind::kRange, section, "the tree is deeper than 64", i);
       return;
     }
-    waiting[num_waiting++] = leaves - left;
-    waiting[num_waiting++] = left;
+    waiting[num_waiting++] = {leaves - left, depth + 1};
+    waiting[num_waiting++] = {left, depth + 1};
   }
 }
 

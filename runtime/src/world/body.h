@@ -6,6 +6,7 @@
 #include "plush/world.h"
 
 #include "base/array.h"
+#include "collision/collision_state.h"
 #include "contact/plane_contacts.h"
 #include "elasticity/elements.h"
 #include "world/factor_cache.h"
@@ -21,6 +22,7 @@ struct Body {
   // What the body shares.
   VisualView visual;
   SimulationView simulation;
+  CollisionView surface;
   SystemKey* system = nullptr;
   const FactorSet* factors = nullptr;  ///< for the time step of the last step
   // What it is.
@@ -37,6 +39,9 @@ struct Body {
   Array<float> kappa;     ///< multipliers of the volume term; between steps divided
                           ///< by dt^2 [J] (num_tets x 1)
   ContactState contacts;
+  // How queries see it.
+  CollisionState collision;
+  bool moved = true;  ///< since `collision` was brought to x
   // Memory of a step.
   Array<Mat3> stretches;         ///< R^T F at the start of the substep, if damped (num_tets x 1)
   Array<Vec3> y;                 ///< positions of the current iterate [m] (num_nodes x 1)

@@ -77,7 +77,8 @@ bool AllocateState(const Allocator& allocator, Body* body) {
          body->y.Allocate(allocator, nodes) && body->u.Allocate(allocator, nodes) &&
          body->predicted.Allocate(allocator, nodes) && body->rhs.Allocate(allocator, nodes) &&
          body->d.Allocate(allocator, nodes) && body->mobility.Allocate(allocator, nodes) &&
-         body->turns.Allocate(allocator, body->simulation.tets, static_cast<uint32_t>(nodes));
+         body->turns.Allocate(allocator, body->simulation.tets, static_cast<uint32_t>(nodes)) &&
+         body->collision.Reserve(allocator, body->surface, nodes);
 }
 
 void PlaceBody(const BodyDesc& desc, Body* body) {
@@ -132,6 +133,7 @@ Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& 
   if (body == nullptr) return {StatusCode::kOutOfMemory, "body"};
   body->visual = asset.visual();
   body->simulation = simulation;
+  body->surface = asset.collision();
   body->mass_scale = material.mass_scale;
   body->fixed = desc.fixed;
   body->system = cache->Acquire(asset, material, pinned.span());

@@ -2,15 +2,13 @@
 // The public face of the runtime: bodies, planes and steps.
 #include "plush/world.h"
 
-#include "base/array.h"
 #include "base/object.h"
 #include "base/vector_math.h"
-#include "world/body.h"
-#include "world/factor_cache.h"
 #include "world/make_body.h"
 #include "world/moments.h"
 #include "world/skin.h"
 #include "world/state_hash.h"
+#include "world/world_impl.h"
 
 #include <algorithm>
 #include <cmath>
@@ -33,42 +31,9 @@ SolverSettings Clamped(SolverSettings s) {
 
 bool IsTimeStep(float dt) { return dt > 0.0f && dt <= 1.0f; }
 
-constexpr Status kUnknownBody = {StatusCode::kInvalidArgument, "id", "no such body", 0};
 constexpr Status kWrongSize = {StatusCode::kInvalidArgument, "span", "wrong number of elements", 0};
 
 }  // namespace
-
-struct World::Impl {
-  explicit Impl(const WorldDesc& world_desc, const Allocator& world_allocator)
-      : desc(world_desc), allocator(world_allocator), cache(world_allocator) {}
-
-  // Makes room for one more element; the capacity doubles.
-  template <class T>
-  bool Reserve(Array<T>* array, uint32_t used) {
-    if (used < array->size()) return true;
-    Array<T> larger;
-    if (!larger.Allocate(allocator, std::max<size_t>(8, 2 * array->size()))) return false;
-    std::copy(array->begin(), array->end(), larger.begin());
-    *array = std::move(larger);
-    return true;
-  }
-
-  Body* Find(BodyId id) const { return id.value < num_bodies ? bodies[id.value] : nullptr; }
-
-  Status PrepareFactors(float dt, bool* out_made);
-  void Reduce();
-
-  WorldDesc desc;
-  Allocator allocator;
-  FactorCache cache;
-  Array<Body*> bodies;          // by id; null where removed
-  Array<StepStats> body_stats;  // of the last step, by id
-  uint32_t num_bodies = 0;      // ids given out
-  Array<PlaneDesc> planes;
-  uint32_t num_planes = 0;
-  StepSettings settings;  // of the step in progress
-  StepStats stats;
-};
 
 World::World(const WorldDesc& desc) {
   WorldDesc checked = desc;
@@ -181,14 +146,12 @@ uint32_t World::Step(float dt) {
     Impl& world = *static_cast<Impl*>(context);
     world.body_stats[index] = {};
     if (world.bodies[index] != nullptr) {
-      StepBody(world.settings, world.bodies[index], &world.body_stats[index]);
+      Body* body = world.bodies[index];
+      StepBody(world.settings, body, &world.body_stats[index]);
+      body->moved = body->moved || !body->fixed;
     }
   };
-  if (w.desc.jobs.run != nullptr) {
-    w.desc.jobs.run(w.desc.jobs.user, w.num_bodies, step_one, &w);
-  } else {
-    for (uint32_t i = 0; i < w.num_bodies; ++i) step_one(&w, i);
-  }
+  w.RunJobs(w.num_bodies, step_one);
   w.Reduce();
   if (made) w.stats.flags |= kStepPreparedTimeStep;
   return w.stats.flags;
@@ -278,6 +241,7 @@ Status World::SetNodePositions(BodyId id, std::span<const Vec3> positions) {
                   static_cast<float>(positions[i].z - body->origin[2])};
   }
   FollowOrigin(body);
+  body->moved = true;
   // What the body remembers of its last step belongs to where it was. Multipliers start from zero,
   // not from lambda V (det F - 1): far from equilibrium the solve would take that force explicitly
   // and overshoot (by 45 times the energy at a Poisson's ratio of 0.49), the sweep does not.

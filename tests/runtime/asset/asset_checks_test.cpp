@@ -5,6 +5,7 @@
 #include "plush/asset_check.h"
 
 #include "plush_generated.h"
+#include "runtime/asset/check_subject.h"
 #include "shapes/shape_asset.h"
 #include "shapes/tet_shapes.h"
 
@@ -22,70 +23,13 @@ using plush::Status;
 using plush::Tet;
 using plush::Vec3;
 using plush::test::ExactBuffer;
+using plush::test::Failures;
+using plush::test::Subject;
 
 namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-struct Failure {
-  CheckKind kind;
-  std::string section;
-  uint64_t index;
-};
-
-std::vector<Failure> Failures(std::span<const std::byte> bytes) {
-  std::vector<Failure> failures;
-  plush::CheckAsset(bytes, &failures, [](void* user, CheckKind kind, const Status& status) {
-    static_cast<std::vector<Failure>*>(user)->push_back({kind, status.section, status.index});
-    return true;
-  });
-  return failures;
-}
-
-// A sound file that a test breaks in place.
-class Subject {
- public:
-  Subject()
-      : file_(plush::tools::WriteAsset(
-                  plush::test::TwoMaterialContentOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05)))
-                  .value()) {
-    REQUIRE(asset_.Open(file_.bytes()).ok());
-  }
-
-  const Asset& asset() const { return asset_; }
-  std::span<std::byte> bytes() { return file_.bytes(); }
-
-  // Writes through a view: the buffer is ours.
-  template <class T>
-  T& At(std::span<const T> view, size_t index) {
-    return const_cast<T&>(view[index]);
-  }
-
-  template <class Table>
-  Table* Mutable(const Table* table) {
-    return const_cast<Table*>(table);
-  }
-
-  // Exactly one failure, as given, from CheckAsset, and the same from Open.
-  void ExpectOnly(CheckKind kind, const std::string& section, uint64_t index) {
-    const auto failures = Failures(file_.bytes());
-    REQUIRE(failures.size() >= 1);
-    CHECK(failures[0].kind == kind);
-    CHECK(failures[0].section == section);
-    CHECK(failures[0].index == index);
-    CHECK(failures.size() == 1);
-    Asset other;
-    const Status status = other.Open(file_.bytes());
-    CHECK(status.code == plush::StatusCode::kCorrupt);
-    CHECK(status.section == section);
-    CHECK(status.index == index);
-  }
-
- private:
-  ExactBuffer file_;
-  Asset asset_;
-};
 
 }  // namespace
 

@@ -32,10 +32,13 @@ unsigned TouchEverything(const Asset& asset) {
   const VisualView& v = asset.visual();
   const SimulationView& s = asset.simulation();
   const FactorView& f = asset.factor();
+  const CollisionView& c = asset.collision();
   unsigned sum = Touch(v.positions) + Touch(v.normals) + Touch(v.uvs) + Touch(v.indices) +
                  Touch(v.tet_ids) + Touch(v.weights) + Touch(s.nodes) + Touch(s.masses) +
                  Touch(s.tets) + Touch(s.dm_inv) + Touch(s.volumes) + Touch(s.mu) +
-                 Touch(s.lambda) + Touch(s.tet_masses) + Touch(s.tet_materials) +
+                 Touch(s.lambda) + Touch(s.tet_masses) + Touch(s.tet_materials) + Touch(c.tets) +
+                 Touch(c.tree) + Touch(c.patches) + Touch(c.links) + Touch(c.triangles) +
+                 Touch(c.wide_triangles) + Touch(c.vertices) + Touch(c.source_triangles) +
                  Touch(f.column_starts) + Touch(f.rows) + Touch(f.values) +
                  Touch(asset.tool_version()) + Touch(asset.settings());
   for (uint32_t i = 0; i < asset.num_parts(); ++i) {
@@ -47,6 +50,21 @@ unsigned TouchEverything(const Asset& asset) {
     sum += Touch(asset.region(i).name) + Touch(asset.region(i).nodes);
   }
   return sum;
+}
+
+// Asks for places on the collision surface; where the file's numbers are absurd they may be wrong
+// ones, but lie in its sections.
+void Query(const World& world, const Asset& asset) {
+  const Vec3 x = asset.simulation().nodes[0];
+  SurfacePoint found[4];
+  uint32_t count = 0;
+  REQUIRE(world.RaycastAll({.origin = {x.x, x.y + 1.0f, x.z}}, found, &count).ok());
+  REQUIRE(world.RaycastAll({.origin = x, .direction = {1.0f, 2.0f, 3.0f}}, found, &count).ok());
+  REQUIRE(world.OverlapSphere(x, 0.1f, found, &count).ok());
+  REQUIRE(world.Raycast({.origin = {9.0f, 9.0f, 9.0f}, .direction = {-1.0f, -1.0f, -1.0f}}, found)
+              .ok());
+  REQUIRE(world.ClosestPoint({1.0f, 2.0f, 3.0f}, 1.0e9f, found).ok());
+  if (found[0].valid()) REQUIRE(found[0].triangle < asset.collision().num_triangles());
 }
 
 // A drop on a plane, turned so that nothing is aligned with an axis. Where the file's numbers are
@@ -74,6 +92,11 @@ void Simulate(const Asset& asset) {
   REQUIRE(world.Moments(id, &moments).ok());
   REQUIRE(world.BestFitPose(id, &pose).ok());
   world.StateHash();
+  Query(world, asset);
+  for (uint32_t patch = 0; patch < asset.collision().patches.size(); ++patch) {
+    DeformedPatch deformed;
+    REQUIRE(world.PatchOf(id, patch, &deformed).ok());
+  }
 }
 
 }  // namespace

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+// Two trees at once, always descending the larger of two nodes. Bounds of stored barycentric boxes
+// are those of barycentric_bounds.h along x, y, z, three diagonals and both patches' vector areas:
+// the latter part sheets that lie side by side.
+#include "collision/candidate_pairs.h"
+
+#include "base/vector_math.h"
+#include "collision/barycentric_bounds.h"
+#include "collision/deformed_patch.h"
+#include "collision/surface_records.h"
+#include "collision/vertex_positions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace plush {
+namespace {
+
+// Widening of bounds in steps of epsilon times the coordinates in play: kBoundsWidening's 8 for
+// each body, one rounding more for projections on vector areas, and the offset between the bodies.
+constexpr float kPairRounding = 32.0f * std::numeric_limits<float>::epsilon();
+
+// Extents in eight directions.
+struct Extents {
+  LaneBounds first, second;
+};
+
+bool Apart(const LaneBounds& a, const LaneBounds& b, Float4 margin) {
+  return GreatestOf(Max(a.low - b.high, b.low - a.high) - margin) > 0.0f;
+}
+
+float SizeOf(const LaneBounds& b) {
+  const Float4 size = b.high - b.low;
+  return size[0] + size[1] + size[2];
+}
+
+// Part of a patch's tree, or a single triangle of it.
+struct Range {
+  uint32_t begin, end;
+  Extents extents;
+
+  uint32_t size() const { return end - begin; }
+};
+
+// One of the two bodies, of which a patch at a time is looked at.
+template <class Record>
+struct Side {
+  const CollisionBody& body;
+  std::span<const Record> triangles;
+  Vec3 offset;  // from the body's coordinates to the common ones [m]
+  uint32_t tet = 0, patch = 0;
+  std::array<Vec3, 4> nodes = {};        // of the tet, in common coordinates [m]
+  Float4 first[4] = {}, second[4] = {};  // projections of the nodes
+
+  Extents Bound(const float low[4], const float high[4]) const {
+    return {BoundBox(first, low, high), BoundBox(second, low, high)};
+  }
+
+  // The sub-tree over [begin, end).
+  Range SubTree(uint32_t begin, uint32_t end) const {
+    const BarycentricBox box = UnpackBounds(BoundsOf(triangles[begin]));
+    return {begin, end, Bound(box.low, box.high)};
+  }
+
+  Range Triangle(uint32_t i) const {
+    float low[4], high[4];
+    const auto weights = [&](int k) {
+      return Load4(&body.surface.vertices[VertexOf(triangles[i], k)].x);
+    };
+    Store4(Min(Min(weights(0), weights(1)), weights(2)), low);
+    Store4(Max(Max(weights(0), weights(1)), weights(2)), high);
+    return {i, i + 1, Bound(low, high)};
+  }
+
+  void EnterTet(uint32_t t) {
+    tet = t;
+    nodes = NodesOf(body.surface.tets[t], body.x);
+    for (Vec3& node : nodes) node += offset;
+  }
+
+  // Direction of the patch's vector area, its largest component 1; up where it has none.
+  Vec3 Facing() const {
+    const std::array<Vec3, 4> rest = NodesOf(body.surface.tets[tet], body.rest);
+    const Vec3 area = DeformPatch(body.surface.patches[patch], rest, nodes).vector_area;
+    const float largest = std::max({std::fabs(area.x), std::fabs(area.y), std::fabs(area.z)});
+    if (!(largest > 1.0e-30f)) return {0.0f, 1.0f, 0.0f};
+    return area * (1.0f / largest);
+  }
+
+  void ProjectNodes(const Vec3& n, const Vec3& m) {
+    for (int i = 0; i < 4; ++i) {
+      const Vec3& p = nodes[i];
+      first[i] = Float4{p.x, p.y, p.z, Dot(n, p)};
+      second[i] = Float4{Dot(m, p), p.x + p.y + p.z, p.x + p.y - p.z, p.x - p.y + p.z};
+    }
+  }
+};
+
+template <class Record>
+Side<Record> MakeSide(const CollisionBody& body, std::span<const Record> triangles,
+                      const Vec3& offset) {
+  return {body, triangles, offset};
+}
+
+template <class RecordA, class RecordB>
+class PairSearch {
+ public:
+  PairSearch(const Side<RecordA>& a, const Side<RecordB>& b, uint32_t paired_at_once, void* user,
+             CandidateCallback callback)
+      : a_(a), b_(b), paired_at_once_(paired_at_once), user_(user), callback_(callback) {
+    const float reach = a.body.state.reach + b.body.state.reach + SumNorm(b.offset);
+    margin_ = Broadcast(kPairRounding * reach + std::numeric_limits<float>::min());
+    bounded_ =
+        a.body.state.bounded && b.body.state.bounded && reach <= 4.0f * CollisionState::kMostReach;
+  }
+
+  bool Run() {
+    if (bounded_) return PairTrees();
+    for (uint32_t i = 0; i < a_.body.surface.tets.size(); ++i) {
+      for (uint32_t j = 0; j < b_.body.surface.tets.size(); ++j) {
+        if (!PairTets(i, j)) return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  struct Node {
+    uint32_t node, leaf;  // in the tree over the tets; its first leaf
+  };
+
+  bool VolumesApart(const Dop14& a, const Dop14& b) const {
+    const DopLanes shift = Project(b_.offset);
+    const LaneBounds a1 = {Load4(a.low), Load4(a.high)};
+    const LaneBounds a2 = {Load4(a.low + 4), Load4(a.high + 4)};
+    const LaneBounds b1 = {Load4(b.low) + shift.first, Load4(b.high) + shift.first};
+    const LaneBounds b2 = {Load4(b.low + 4) + shift.second, Load4(b.high + 4) + shift.second};
+    return Apart(a1, b1, margin_) || Apart(a2, b2, margin_);
+  }
+
+  static float SizeOfVolume(const Dop14& v) { return SizeOf({Load4(v.low), Load4(v.high)}); }
+
+  bool PairTrees() {
+    struct Waiting {
+      Node a, b;
+    };
+    Waiting waiting[2 * kMaxTreeDepth];  // each step goes one deeper in one tree
+    uint32_t num_waiting = 0;
+    waiting[num_waiting++] = {};
+    while (num_waiting > 0) {
+      const auto [a, b] = waiting[--num_waiting];
+      const Dop14& volume_a = a_.body.state.volumes[a.node];
+      const Dop14& volume_b = b_.body.state.volumes[b.node];
+      if (VolumesApart(volume_a, volume_b)) continue;
+      const uint32_t left_a = a_.body.surface.tree[a.node];
+      const uint32_t left_b = b_.body.surface.tree[b.node];
+      if (left_a == 0 && left_b == 0) {
+        if (!PairTets(a.leaf, b.leaf)) return false;
+      } else if (left_b == 0 || (left_a != 0 && SizeOfVolume(volume_a) >= SizeOfVolume(volume_b))) {
+        waiting[num_waiting++] = {{a.node + 2 * left_a, a.leaf + left_a}, b};
+        waiting[num_waiting++] = {{a.node + 1, a.leaf}, b};
+      } else {
+        waiting[num_waiting++] = {a, {b.node + 2 * left_b, b.leaf + left_b}};
+        waiting[num_waiting++] = {a, {b.node + 1, b.leaf}};
+      }
+    }
+    return true;
+  }
+
+  bool PairTets(uint32_t tet_a, uint32_t tet_b) {
+    a_.EnterTet(tet_a);
+    b_.EnterTet(tet_b);
+    const CollisionView& surface_a = a_.body.surface;
+    const CollisionView& surface_b = b_.body.surface;
+    for (uint32_t i = surface_a.tets[tet_a].first_patch; i < PatchesEnd(surface_a, tet_a); ++i) {
+      for (uint32_t j = surface_b.tets[tet_b].first_patch; j < PatchesEnd(surface_b, tet_b); ++j) {
+        if (!PairPatches(i, j)) return false;
+      }
+    }
+    return true;
+  }
+
+  bool PairPatches(uint32_t patch_a, uint32_t patch_b) {
+    a_.patch = patch_a;
+    b_.patch = patch_b;
+    const uint32_t begin_a = a_.body.surface.patches[patch_a].first_triangle;
+    const uint32_t begin_b = b_.body.surface.patches[patch_b].first_triangle;
+    const uint32_t end_a = TrianglesEnd(a_.body.surface, patch_a);
+    const uint32_t end_b = TrianglesEnd(b_.body.surface, patch_b);
+    if (!bounded_) return PairAll(begin_a, end_a, begin_b, end_b);
+    const Vec3 n = a_.Facing(), m = b_.Facing();
+    a_.ProjectNodes(n, m);
+    b_.ProjectNodes(n, m);
+    return PairRanges(a_.SubTree(begin_a, end_a), b_.SubTree(begin_b, end_b));
+  }
+
+  // Recursion is no deeper than both trees: 66.
+  bool PairRanges(const Range& a, const Range& b) {
+    if (Apart(a.extents.first, b.extents.first, margin_) ||
+        Apart(a.extents.second, b.extents.second, margin_)) {
+      return true;
+    }
+    if (uint64_t{a.size()} * b.size() <= paired_at_once_)
+      return PairAll(a.begin, a.end, b.begin, b.end);
+    const bool descend_a =
+        b.size() == 1 || (a.size() > 1 && SizeOf(a.extents.first) >= SizeOf(b.extents.first));
+    if (descend_a) {
+      return ForParts(a_, a, [&](const Range& part) { return PairRanges(part, b); });
+    }
+    return ForParts(b_, b, [&](const Range& part) { return PairRanges(a, part); });
+  }
+
+  // The root triangle of a sub-tree, and the sub-trees below it.
+  template <class AnySide, class Pair>
+  static bool ForParts(const AnySide& side, const Range& range, Pair pair) {
+    const uint32_t middle = PatchTreeMiddle(range.begin, range.end);
+    if (!pair(side.Triangle(range.begin))) return false;
+    if (range.begin + 1 < middle && !pair(side.SubTree(range.begin + 1, middle))) return false;
+    return middle >= range.end || pair(side.SubTree(middle, range.end));
+  }
+
+  bool PairAll(uint32_t begin_a, uint32_t end_a, uint32_t begin_b, uint32_t end_b) {
+    for (uint32_t i = begin_a; i < end_a; ++i) {
+      for (uint32_t j = begin_b; j < end_b; ++j) {
+        if (!callback_(user_, {{i, j}, {a_.patch, b_.patch}, {a_.tet, b_.tet}})) return false;
+      }
+    }
+    return true;
+  }
+
+  Side<RecordA> a_;
+  Side<RecordB> b_;
+  uint64_t paired_at_once_;
+  void* user_;
+  CandidateCallback callback_;
+  Float4 margin_;
+  bool bounded_;
+};
+
+// The float nearest to the distance; beyond float's range the largest.
+float OffsetAlong(double from, double to) {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  return static_cast<float>(std::clamp(to - from, -kMost, kMost));
+}
+
+}  // namespace
+
+bool ForCandidatePairs(const PlacedBody& a, const PlacedBody& b, uint32_t paired_at_once,
+                       void* user, CandidateCallback callback) {
+  if (a.body.surface.tets.empty() || b.body.surface.tets.empty()) return true;
+  const Vec3 offset = {OffsetAlong(a.origin[0], b.origin[0]), OffsetAlong(a.origin[1], b.origin[1]),
+                       OffsetAlong(a.origin[2], b.origin[2])};
+  const uint32_t at_once = std::max(paired_at_once, 1u);
+  return WithTriangles(a.body.surface, [&](const auto& triangles_a) {
+    return WithTriangles(b.body.surface, [&](const auto& triangles_b) {
+      return PairSearch(MakeSide(a.body, triangles_a, {}), MakeSide(b.body, triangles_b, offset),
+                        at_once, user, callback)
+          .Run();
+    });
+  });
+}
+
+}  // namespace plush

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Triangles of two deformed bodies that may intersect [Civ 5.4.3.2, 5.4.4].
+#pragma once
+
+#include "collision/collision_state.h"
+
+#include <cstdint>
+
+namespace plush {
+
+/// A triangle of each of two bodies, with its patch and CdgTet.
+struct CandidatePair {
+  uint32_t triangles[2] = {};
+  uint32_t patches[2] = {};
+  uint32_t tets[2] = {};
+};
+
+/// Receives a pair; returns false to stop.
+using CandidateCallback = bool (*)(void* user, const CandidatePair& pair);
+
+/// A body and where its coordinates are.
+struct PlacedBody {
+  const CollisionBody& body;
+  double origin[3];  ///< [m]
+};
+
+/// Ranges of triangles whose sizes multiply to no more than this are paired each with each
+/// [Civ 5.4.3.2].
+inline constexpr uint32_t kPairedAtOnce = 8;
+
+/// Calls back with pairs of a triangle of `a` and one of `b`, each once: among them all that
+/// intersect where VertexPosition places them. Returns false where the callback stopped it.
+/// `paired_at_once` >= 1 trades tests of bounds for pairs. Does not allocate.
+bool ForCandidatePairs(const PlacedBody& a, const PlacedBody& b, uint32_t paired_at_once,
+                       void* user, CandidateCallback callback);
+
+}  // namespace plush

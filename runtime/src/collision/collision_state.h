@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// What the queries on one body keep from its last refit: volumes of the tree over the tets, and
+// the way from the body's coordinates to each tet's own.
+#pragma once
+
+#include "plush/asset.h"
+
+#include "base/array.h"
+#include "collision/dop14.h"
+
+#include <cstdint>
+#include <span>
+
+namespace plush {
+
+/// Barycentric coordinates in a deformed tet, in steps of 1/256 like the stored bounds:
+/// q_i(p) = x[i] p.x + y[i] p.y + z[i] p.z + offset[i] = 256 xi_i, i in the order of CdgTet::nodes.
+struct TetFrame {
+  float x[4];
+  float y[4];
+  float z[4];
+  float offset[4];
+  float
+      margin[4];  ///< how far q_i of a point of a query may be from that of a vertex placed there,
+                  ///< within the body's reach; kNoFrame in all four where the tet is too flat
+  float step[4];  ///< distance over which q_i changes by 1, rounded down [m]
+
+  bool usable() const { return margin[0] <= kMostMargin; }
+
+  /// A sixteenth of a tet: beyond, a cull in these coordinates saves nothing.
+  static constexpr float kMostMargin = 16.0f;
+  static constexpr float kNoFrame = 1.0e30f;
+};
+
+/// Sized once per body; overwritten by each refit.
+struct CollisionState {
+  Array<Dop14> volumes;      ///< of the tree's nodes, in its order (2 num_tets - 1 x 1)
+  Array<TetFrame> frames;    ///< of the CdgTets (num_tets x 1)
+  Array<float> projections;  ///< of the nodes on the directions (num_nodes x 8)
+  float reach = 0.0f;        ///< largest |x| + |y| + |z| of any node [m]
+  bool bounded = false;      ///< whether the reach is below kMostReach. Else volumes and frames are
+                             ///< not to be used, and queries look at every triangle
+
+  /// Up to here products of a few coordinates are finite in float.
+  static constexpr float kMostReach = 1.0e18f;
+
+  /// Makes room for the surface and the nodes of a body; nothing for an empty surface. Returns
+  /// false where the allocator fails.
+  bool Reserve(const Allocator& allocator, const CollisionView& surface, size_t num_nodes);
+};
+
+/// A body as its queries see it.
+struct CollisionBody {
+  const CollisionView& surface;
+  std::span<const Vec3> rest;   ///< node positions at rest [m] (num_nodes x 1)
+  std::span<const Vec3> x;      ///< in the body's coordinates [m], finite (num_nodes x 1)
+  const CollisionState& state;  ///< of a refit at x
+};
+
+/// Brings volumes and frames to node positions `x` (finite). The volumes hold every vertex as
+/// VertexPosition places it, also of flat and inverted tets. O(num_nodes + num_tets); does not
+/// allocate.
+void Refit(const CollisionView& surface, std::span<const Vec3> x, CollisionState* state);
+
+}  // namespace plush

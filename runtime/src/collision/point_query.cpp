@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+// The two levels of ray_query.cpp for distances: that to a volume of the tree over the tets, then,
+// inside a tet, the largest distance to any of the planes between which the stored bounds lie.
+#include "collision/point_query.h"
+
+#include "collision/surface_records.h"
+#include "collision/tree_walks.h"
+#include "collision/triangle_distance.h"
+#include "collision/vertex_positions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace plush {
+namespace {
+
+constexpr float kEpsilon = std::numeric_limits<float>::epsilon();
+
+// Rounding of a distance that is a bound, in steps of epsilon times the coordinates in play: below
+// 20; rounded up.
+constexpr float kDistanceRounding = 64.0f * kEpsilon;
+
+// The point for culling.
+struct CullingPoint {
+  Vec3 at;         // [m]
+  DopLanes along;  // its projections
+  float slack;     // rounding of distances [m]
+};
+
+// The distance to the volume: to its box, or to a slab across a diagonal if that is farther.
+float DistanceTo(const CullingPoint& point, const Dop14& volume) {
+  const Float4 zero = Broadcast(0.0f);
+  const Float4 first =
+      Max(Max(Load4(volume.low) - point.along.first, point.along.first - Load4(volume.high)), zero);
+  const Float4 second = Max(
+      Max(Load4(volume.low + 4) - point.along.second, point.along.second - Load4(volume.high + 4)),
+      zero);
+  const float box2 = first[0] * first[0] + first[1] * first[1] + first[2] * first[2];
+  const float diagonal =
+      GreatestOf(Max(Shuffle<3, 3, 3, 3>(first, first), Shuffle<0, 1, 2, 2>(second, second)));
+  return std::sqrt(std::max(box2, diagonal * diagonal * (1.0f / 3.0f))) - point.slack;
+}
+
+// The point in the coordinates of a tet's frame.
+struct TetPoint {
+  Float4 low, high;  // q + margin, q - margin - 1: a stored bound q stands for q + 1
+  Float4 q, margin;
+  Float4 step;  // [m]
+  TetLanes nodes;
+};
+
+void PlacePoint(const CullingPoint& point, const TetFrame& frame, TetPoint* out) {
+  const Float4 q = Load4(frame.x) * Broadcast(point.at.x) + Load4(frame.y) * Broadcast(point.at.y) +
+                   Load4(frame.z) * Broadcast(point.at.z) + Load4(frame.offset);
+  const Float4 margin = Load4(frame.margin);
+  out->low = q + margin;
+  out->high = q - margin - Broadcast(1.0f);
+  out->q = q;
+  out->margin = margin;
+  out->step = Load4(frame.step);
+}
+
+float DistanceToBounds(const CullingPoint& point, const TetPoint& local, uint64_t bounds) {
+  const Float4 low = BytesToFloats(static_cast<uint32_t>(bounds));
+  const Float4 high = BytesToFloats(static_cast<uint32_t>(bounds >> 32));
+  const Float4 outside = Max(low - local.low, local.high - high) * local.step;
+  return std::max(GreatestOf(outside), 0.0f) - point.slack;
+}
+
+float DistanceToTriangle(const CullingPoint& point, const TetPoint& local, const Vec4& a,
+                         const Vec4& b, const Vec4& c) {
+  const Float4 x = Load4(&a.x), y = Load4(&b.x), z = Load4(&c.x), steps = Broadcast(256.0f);
+  const Float4 low = Min(Min(x, y), z) * steps, high = Max(Max(x, y), z) * steps;
+  const Float4 outside = (Max(low - local.q, local.q - high) - local.margin) * local.step;
+  return GreatestOf(outside) - point.slack;
+}
+
+// Nearest place of a triangle with these corners [m].
+TrianglePlace NearestTo(const double point[3], const Float4 corners[3]) {
+  double x[3][3];
+  for (int k = 0; k < 3; ++k) {
+    for (int i = 0; i < 3; ++i) x[k][i] = double(corners[k][i]) - point[i];
+  }
+  return NearestToOrigin(x[0], x[1], x[2]);
+}
+
+template <class Record>
+class NearSearch {
+ public:
+  NearSearch(const CollisionBody& body, std::span<const Record> triangles, const double* point,
+             double max_distance, void* user, NearHitCallback callback)
+      : body_(body),
+        triangles_(triangles),
+        point_{point[0], point[1], point[2]},
+        max_distance_(max_distance),
+        user_(user),
+        callback_(callback) {}
+
+  void Run() {
+    constexpr double kMost = 1.0e18;  // beyond, distances are not finite in float when squared
+    const double largest =
+        std::max({std::fabs(point_[0]), std::fabs(point_[1]), std::fabs(point_[2])});
+    if (!body_.state.bounded || !(largest <= kMost)) {
+      for (uint32_t t = 0; t < body_.surface.tets.size(); ++t) TestTet(t);
+      return;
+    }
+    culling_.at = {static_cast<float>(point_[0]), static_cast<float>(point_[1]),
+                   static_cast<float>(point_[2])};
+    culling_.along = Project(culling_.at);
+    culling_.slack = kDistanceRounding * (SumNorm(culling_.at) + body_.state.reach);
+    WalkTetTree(
+        body_.surface.tree,
+        [&](uint32_t node) { return DistanceTo(culling_, body_.state.volumes[node]); },
+        [&] { return Limit(); }, [&](uint32_t tet) { VisitTet(tet); });
+  }
+
+ private:
+  float Limit() const {
+    constexpr double kMost = std::numeric_limits<float>::max();
+    return static_cast<float>(std::min(max_distance_ * 1.0000002, kMost));
+  }
+
+  // The patches of a tet whose frame is of no use, triangle by triangle.
+  void TestTet(uint32_t tet) {
+    local_.nodes = LanesOf(NodesOf(body_.surface.tets[tet], body_.x));
+    const uint32_t end = PatchesEnd(body_.surface, tet);
+    for (uint32_t patch = body_.surface.tets[tet].first_patch; patch < end; ++patch) {
+      const uint32_t last = TrianglesEnd(body_.surface, patch);
+      for (uint32_t i = body_.surface.patches[patch].first_triangle; i < last; ++i) {
+        TestTriangle(tet, patch, i);
+      }
+    }
+  }
+
+  void VisitTet(uint32_t tet) {
+    const TetFrame& frame = body_.state.frames[tet];
+    if (!frame.usable()) return TestTet(tet);
+    PlacePoint(culling_, frame, &local_);
+    local_.nodes = LanesOf(NodesOf(body_.surface.tets[tet], body_.x));
+    const std::span<const Vec4> weights = body_.surface.vertices;
+    const uint32_t end = PatchesEnd(body_.surface, tet);
+    for (uint32_t patch = body_.surface.tets[tet].first_patch; patch < end; ++patch) {
+      WalkPatchTree(
+          body_.surface.patches[patch].first_triangle, TrianglesEnd(body_.surface, patch),
+          [&](uint32_t i) { return DistanceToBounds(culling_, local_, BoundsOf(triangles_[i])); },
+          [&] { return Limit(); },
+          [&](uint32_t i) {
+            const Record& triangle = triangles_[i];
+            if (DistanceToTriangle(culling_, local_, weights[VertexOf(triangle, 0)],
+                                   weights[VertexOf(triangle, 1)],
+                                   weights[VertexOf(triangle, 2)]) <= Limit()) {
+              TestTriangle(tet, patch, i);
+            }
+          });
+    }
+  }
+
+  void TestTriangle(uint32_t tet, uint32_t patch, uint32_t triangle) {
+    Float4 corners[3];
+    for (int k = 0; k < 3; ++k) {
+      corners[k] =
+          VertexLanes(local_.nodes, body_.surface.vertices[VertexOf(triangles_[triangle], k)]);
+    }
+    const TrianglePlace place = NearestTo(point_, corners);
+    const double distance = std::sqrt(place.distance2);
+    if (!(distance <= max_distance_)) return;
+    max_distance_ = callback_(
+        user_, {triangle, patch, tet, distance, {place.part[0], place.part[1], place.part[2]}});
+  }
+
+  const CollisionBody& body_;
+  std::span<const Record> triangles_;
+  double point_[3];
+  double max_distance_;
+  void* user_;
+  NearHitCallback callback_;
+  CullingPoint culling_ = {};
+  TetPoint local_ = {};  // of the tet at hand
+};
+
+}  // namespace
+
+void ForNear(const CollisionBody& body, const double point[3], double max_distance, void* user,
+             NearHitCallback callback) {
+  if (body.surface.tets.empty()) return;
+  WithTriangles(body.surface, [&](const auto& triangles) {
+    NearSearch(body, triangles, point, max_distance, user, callback).Run();
+  });
+}
+
+bool ClosestPoint(const CollisionBody& body, const double point[3], double max_distance,
+                  SurfaceHit* out_hit) {
+  SurfaceHit nearest;
+  ForNear(body, point, max_distance, &nearest, [](void* user, const SurfaceHit& hit) {
+    auto* best = static_cast<SurfaceHit*>(user);
+    if (best->triangle == kNoTriangle || hit.distance < best->distance ||
+        (hit.distance == best->distance && hit.triangle < best->triangle)) {
+      *best = hit;
+    }
+    return best->distance;
+  });
+  if (nearest.triangle == kNoTriangle) return false;
+  *out_hit = nearest;
+  return true;
+}
+
+void VectorToPoint(const CollisionBody& body, const SurfaceHit& hit, const double point[3],
+                   double out_vector[3]) {
+  const std::array<Vec3, 4> nodes = NodesOf(body.surface.tets[hit.tet], body.x);
+  for (int i = 0; i < 3; ++i) out_vector[i] = point[i];
+  for (int k = 0; k < 3; ++k) {
+    const uint32_t vertex = WithTriangles(
+        body.surface, [&](const auto& triangles) { return VertexOf(triangles[hit.triangle], k); });
+    const Vec3 x = VertexPosition(nodes, body.surface.vertices[vertex]);
+    out_vector[0] -= hit.part[k] * double(x.x);
+    out_vector[1] -= hit.part[k] * double(x.y);
+    out_vector[2] -= hit.part[k] * double(x.z);
+  }
+}
+
+}  // namespace plush

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// From a place on a triangle to what the caller is told about it.
+#pragma once
+
+#include "plush/collision.h"
+
+#include "collision/collision_state.h"
+
+#include <cstdint>
+#include <span>
+
+namespace plush {
+
+/// A place that a query found.
+struct SurfaceHit {
+  uint32_t triangle = kNoTriangle;
+  uint32_t patch = 0;
+  uint32_t tet = 0;       ///< CdgTet
+  double distance = 0.0;  ///< along the ray, or from the point asked about [m]
+  double part[3] = {};    ///< barycentric coordinates in the triangle
+};
+
+/// The same with all that SurfacePoint tells. `towards` points back to where the question came
+/// from: against the ray, or from the hit to the point asked about (of any length). `origin` is the
+/// place of the body's coordinates in the world [m].
+SurfacePoint DescribeHit(const CollisionBody& body, const SurfaceHit& hit, const double towards[3],
+                         const double origin[3]);
+
+/// The nearest of many points, in a caller's memory.
+class NearestPoints {
+ public:
+  explicit NearestPoints(std::span<SurfacePoint> points) : points_(points) {}
+
+  /// Whether a point at this distance would be kept.
+  bool Keeps(double distance) const {
+    return num_kept_ < points_.size() ||
+           (num_kept_ > 0 && distance < double(points_[num_kept_ - 1].distance));
+  }
+  /// Counts a point that is not kept.
+  void Count() { ++num_found_; }
+  /// Counts a point and puts it in its place: by distance, then body, then triangle.
+  void Add(const SurfacePoint& point);
+
+  uint32_t num_found() const { return num_found_; }
+
+ private:
+  std::span<SurfacePoint> points_;
+  size_t num_kept_ = 0;
+  uint32_t num_found_ = 0;
+};
+
+}  // namespace plush

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Where the vertices of the collision surface are while their tet deforms.
+//
+// x = sum w_i x_i, from +0, one multiplication and one addition after the other in ascending order
+// of the nodes. A vertex on a face that two tets share has weight 0 for the node opposite in each:
+// that adds a zero, which changes no bit of a sum that started at +0. So both sides place it alike,
+// to the bit, one by one and four lanes at a time.
+#pragma once
+
+#include "plush/asset.h"
+
+#include "base/float4.h"
+#include "base/vector_math.h"
+
+#include <array>
+#include <span>
+
+namespace plush {
+
+/// Positions of a CdgTet's nodes [m], in its order.
+inline std::array<Vec3, 4> NodesOf(const CdgTet& tet, std::span<const Vec3> x) {
+  return {x[tet.nodes[0]], x[tet.nodes[1]], x[tet.nodes[2]], x[tet.nodes[3]]};
+}
+
+/// Position [m] of a vertex with these weights.
+inline Vec3 VertexPosition(const std::array<Vec3, 4>& nodes, const Vec4& weights) {
+  Vec3 sum;
+  sum += nodes[0] * weights.x;
+  sum += nodes[1] * weights.y;
+  sum += nodes[2] * weights.z;
+  sum += nodes[3] * weights.w;
+  return sum;
+}
+
+/// The same nodes as lanes x, y, z, 0.
+struct TetLanes {
+  Float4 nodes[4];
+};
+
+inline Float4 ToLanes(const Vec3& v) { return Float4{v.x, v.y, v.z, 0.0f}; }
+
+inline TetLanes LanesOf(const std::array<Vec3, 4>& nodes) {
+  return {{ToLanes(nodes[0]), ToLanes(nodes[1]), ToLanes(nodes[2]), ToLanes(nodes[3])}};
+}
+
+/// VertexPosition in lanes x, y, z; the same bits.
+inline Float4 VertexLanes(const TetLanes& tet, const Vec4& weights) {
+  Float4 sum = Broadcast(0.0f);
+  sum = sum + tet.nodes[0] * Broadcast(weights.x);
+  sum = sum + tet.nodes[1] * Broadcast(weights.y);
+  sum = sum + tet.nodes[2] * Broadcast(weights.z);
+  sum = sum + tet.nodes[3] * Broadcast(weights.w);
+  return sum;
+}
+
+/// VertexPosition of many (num_vertices x 1); the same bits. Does not allocate.
+void VertexPositions(const std::array<Vec3, 4>& nodes, std::span<const Vec4> weights,
+                     std::span<Vec3> positions);
+
+}  // namespace plush

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+// Queries on a world's bodies: from the world's coordinates to each body's and back.
+#include "base/vector_math.h"
+#include "collision/deformed_patch.h"
+#include "collision/point_query.h"
+#include "collision/ray_query.h"
+#include "collision/vertex_positions.h"
+#include "world/world_impl.h"
+
+#include <cmath>
+
+namespace plush {
+namespace {
+
+Status Invalid(const char* argument, const char* reason) {
+  return {StatusCode::kInvalidArgument, argument, reason, 0};
+}
+
+CollisionBody View(const Body& body) {
+  return {body.surface, body.simulation.nodes, body.x.span(), body.collision};
+}
+
+// Brings the body's search trees to its shape, if it has moved.
+void Update(Body* body) {
+  if (!body->moved) return;
+  Refit(body->surface, body->x.span(), &body->collision);
+  body->moved = false;
+}
+
+Status CheckRay(const Ray& ray) {
+  if (!IsFinite(ray.origin)) return Invalid("ray.origin", "must be finite");
+  if (!IsFinite(ray.direction)) return Invalid("ray.direction", "must be finite");
+  if (ray.direction.x == 0.0f && ray.direction.y == 0.0f && ray.direction.z == 0.0f) {
+    return Invalid("ray.direction", "must not be zero");
+  }
+  if (!(ray.max_distance >= 0.0f)) return Invalid("ray.max_distance", "must not be negative");
+  return {};
+}
+
+Status CheckSphere(const Vec3& centre, float radius) {
+  if (!IsFinite(centre)) return Invalid("point", "must be finite");
+  if (!(radius >= 0.0f)) return Invalid("distance", "must not be negative");
+  return {};
+}
+
+LocalRay ToLocal(const Ray& ray, const Body& body) {
+  const double d[3] = {ray.direction.x, ray.direction.y, ray.direction.z};
+  const double length = std::sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+  return {{double(ray.origin.x) - body.origin[0], double(ray.origin.y) - body.origin[1],
+           double(ray.origin.z) - body.origin[2]},
+          {d[0] / length, d[1] / length, d[2] / length},
+          double(ray.max_distance)};
+}
+
+SurfacePoint DescribeRayHit(const CollisionBody& view, BodyId id, const double (&origin)[3],
+                            const LocalRay& ray, const SurfaceHit& hit) {
+  const double back[3] = {-ray.direction[0], -ray.direction[1], -ray.direction[2]};
+  SurfacePoint point = DescribeHit(view, hit, back, origin);
+  point.body = id;
+  return point;
+}
+
+SurfacePoint DescribeNear(const CollisionBody& view, BodyId id, const double (&origin)[3],
+                          const double point[3], const SurfaceHit& hit) {
+  double back[3];
+  VectorToPoint(view, hit, point, back);
+  SurfacePoint place = DescribeHit(view, hit, back, origin);
+  place.body = id;
+  return place;
+}
+
+// The first hit on one body before `limit` [m], which it lowers.
+void RaycastBody(BodyId id, Body* body, const Ray& ray, double* limit, SurfacePoint* out_hit) {
+  Update(body);
+  const CollisionBody view = View(*body);
+  LocalRay local = ToLocal(ray, *body);
+  local.max_t = *limit;
+  SurfaceHit hit;
+  if (!Raycast(view, local, &hit)) return;
+  if (out_hit->valid() && hit.distance >= *limit) return;  // an earlier body is as near
+  *limit = hit.distance;
+  *out_hit = DescribeRayHit(view, id, body->origin, local, hit);
+}
+
+void RaycastAllBody(BodyId id, Body* body, const Ray& ray, NearestPoints* points) {
+  Update(body);
+  const CollisionBody view = View(*body);
+  const LocalRay local = ToLocal(ray, *body);
+  struct Search {
+    const CollisionBody& view;
+    BodyId id;
+    const double (&origin)[3];
+    const LocalRay& ray;
+    NearestPoints* points;
+  } search = {view, id, body->origin, local, points};
+  ForHits(view, local, &search, [](void* user, const SurfaceHit& hit) {
+    auto& s = *static_cast<Search*>(user);
+    s.points->Add(DescribeRayHit(s.view, s.id, s.origin, s.ray, hit));
+    return s.ray.max_t;
+  });
+}
+
+void OverlapBody(BodyId id, Body* body, const Vec3& centre, float radius, NearestPoints* points) {
+  Update(body);
+  const CollisionBody view = View(*body);
+  struct Search {
+    const CollisionBody& view;
+    BodyId id;
+    const double (&origin)[3];
+    double point[3];
+    double radius;
+    NearestPoints* points;
+  } search = {view,
+              id,
+              body->origin,
+              {double(centre.x) - body->origin[0], double(centre.y) - body->origin[1],
+               double(centre.z) - body->origin[2]},
+              double(radius),
+              points};
+  ForNear(view, search.point, search.radius, &search, [](void* user, const SurfaceHit& hit) {
+    auto& s = *static_cast<Search*>(user);
+    s.points->Add(DescribeNear(s.view, s.id, s.origin, s.point, hit));
+    return s.radius;
+  });
+}
+
+void ClosestOnBody(BodyId id, Body* body, const Vec3& point, double* limit,
+                   SurfacePoint* out_point) {
+  Update(body);
+  const CollisionBody view = View(*body);
+  const double local[3] = {double(point.x) - body->origin[0], double(point.y) - body->origin[1],
+                           double(point.z) - body->origin[2]};
+  SurfaceHit hit;
+  if (!ClosestPoint(view, local, *limit, &hit)) return;
+  if (out_point->valid() && hit.distance >= *limit) return;
+  *limit = hit.distance;
+  *out_point = DescribeNear(view, id, body->origin, local, hit);
+}
+
+}  // namespace
+
+// Calls visit(id, body) for all bodies in their order, or for the one that `only` names.
+template <class Visit>
+Status World::Impl::ForBodies(const BodyId* only, Visit visit) const {
+  if (only != nullptr) {
+    Body* body = Find(*only);
+    if (body == nullptr) return kUnknownBody;
+    visit(*only, body);
+    return {};
+  }
+  for (uint32_t i = 0; i < num_bodies; ++i) {
+    if (bodies[i] != nullptr) visit(BodyId{i}, bodies[i]);
+  }
+  return {};
+}
+
+Status World::Impl::Raycast(const BodyId* only, const Ray& ray, SurfacePoint* out_hit) const {
+  *out_hit = {};
+  const Status checked = CheckRay(ray);
+  if (!checked.ok()) return checked;
+  double limit = double(ray.max_distance);
+  return ForBodies(only,
+                   [&](BodyId id, Body* body) { RaycastBody(id, body, ray, &limit, out_hit); });
+}
+
+Status World::Impl::RaycastAll(const BodyId* only, const Ray& ray, std::span<SurfacePoint> hits,
+                               uint32_t* out_count) const {
+  *out_count = 0;
+  const Status checked = CheckRay(ray);
+  if (!checked.ok()) return checked;
+  NearestPoints points(hits);
+  const Status found =
+      ForBodies(only, [&](BodyId id, Body* body) { RaycastAllBody(id, body, ray, &points); });
+  *out_count = points.num_found();
+  return found;
+}
+
+Status World::Impl::OverlapSphere(const BodyId* only, const Vec3& centre, float radius,
+                                  std::span<SurfacePoint> touching, uint32_t* out_count) const {
+  *out_count = 0;
+  const Status checked = CheckSphere(centre, radius);
+  if (!checked.ok()) return checked;
+  NearestPoints points(touching);
+  const Status found = ForBodies(
+      only, [&](BodyId id, Body* body) { OverlapBody(id, body, centre, radius, &points); });
+  *out_count = points.num_found();
+  return found;
+}
+
+Status World::Impl::ClosestPoint(const BodyId* only, const Vec3& point, float max_distance,
+                                 SurfacePoint* out_point) const {
+  *out_point = {};
+  const Status checked = CheckSphere(point, max_distance);
+  if (!checked.ok()) return checked;
+  double limit = double(max_distance);
+  return ForBodies(
+      only, [&](BodyId id, Body* body) { ClosestOnBody(id, body, point, &limit, out_point); });
+}
+
+void World::PrepareQueries() const {
+  if (impl_ == nullptr) return;
+  const JobFunction update_one = [](void* context, uint32_t index) {
+    Body* body = static_cast<Impl*>(context)->bodies[index];
+    if (body != nullptr) Update(body);
+  };
+  impl_->RunJobs(impl_->num_bodies, update_one);
+}
+
+namespace {
+
+constexpr Status kNoWorld = {StatusCode::kOutOfMemory, "world", "has no memory", 0};
+
+}  // namespace
+
+Status World::Raycast(const Ray& ray, SurfacePoint* out_hit) const {
+  return impl_ != nullptr ? impl_->Raycast(nullptr, ray, out_hit) : kNoWorld;
+}
+
+Status World::Raycast(BodyId id, const Ray& ray, SurfacePoint* out_hit) const {
+  return impl_ != nullptr ? impl_->Raycast(&id, ray, out_hit) : kUnknownBody;
+}
+
+Status World::RaycastAll(const Ray& ray, std::span<SurfacePoint> hits, uint32_t* out_count) const {
+  return impl_ != nullptr ? impl_->RaycastAll(nullptr, ray, hits, out_count) : kNoWorld;
+}
+
+Status World::RaycastAll(BodyId id, const Ray& ray, std::span<SurfacePoint> hits,
+                         uint32_t* out_count) const {
+  return impl_ != nullptr ? impl_->RaycastAll(&id, ray, hits, out_count) : kUnknownBody;
+}
+
+Status World::OverlapSphere(const Vec3& centre, float radius, std::span<SurfacePoint> touching,
+                            uint32_t* out_count) const {
+  return impl_ != nullptr ? impl_->OverlapSphere(nullptr, centre, radius, touching, out_count)
+                          : kNoWorld;
+}
+
+Status World::OverlapSphere(BodyId id, const Vec3& centre, float radius,
+                            std::span<SurfacePoint> touching, uint32_t* out_count) const {
+  return impl_ != nullptr ? impl_->OverlapSphere(&id, centre, radius, touching, out_count)
+                          : kUnknownBody;
+}
+
+Status World::ClosestPoint(const Vec3& point, float max_distance, SurfacePoint* out_point) const {
+  return impl_ != nullptr ? impl_->ClosestPoint(nullptr, point, max_distance, out_point) : kNoWorld;
+}
+
+Status World::ClosestPoint(BodyId id, const Vec3& point, float max_distance,
+                           SurfacePoint* out_point) const {
+  return impl_ != nullptr ? impl_->ClosestPoint(&id, point, max_distance, out_point) : kUnknownBody;
+}
+
+Status World::PatchOf(BodyId id, uint32_t patch, DeformedPatch* out_patch) const {
+  *out_patch = {};
+  const Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
+  if (body == nullptr) return kUnknownBody;
+  if (patch >= body->surface.patches.size()) return Invalid("patch", "no such patch");
+  const CdgPatch& rest = body->surface.patches[patch];
+  const CdgTet& tet = body->surface.tets[rest.tet];
+  *out_patch =
+      DeformPatch(rest, NodesOf(tet, body->simulation.nodes), NodesOf(tet, body->x.span()));
+  const Vec3& c = out_patch->centroid;
+  out_patch->centroid = {static_cast<float>(body->origin[0] + double(c.x)),
+                         static_cast<float>(body->origin[1] + double(c.y)),
+                         static_cast<float>(body->origin[2] + double(c.z))};
+  return {};
+}
+
+}  // namespace plush

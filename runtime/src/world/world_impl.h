@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// What a World holds.
+#pragma once
+
+#include "plush/world.h"
+
+#include "base/array.h"
+#include "world/body.h"
+#include "world/factor_cache.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace plush {
+
+struct World::Impl {
+  explicit Impl(const WorldDesc& world_desc, const Allocator& world_allocator)
+      : desc(world_desc), allocator(world_allocator), cache(world_allocator) {}
+
+  // Makes room for one more element; the capacity doubles.
+  template <class T>
+  bool Reserve(Array<T>* array, uint32_t used) {
+    if (used < array->size()) return true;
+    Array<T> larger;
+    if (!larger.Allocate(allocator, std::max<size_t>(8, 2 * array->size()))) return false;
+    std::copy(array->begin(), array->end(), larger.begin());
+    *array = std::move(larger);
+    return true;
+  }
+
+  Body* Find(BodyId id) const { return id.value < num_bodies ? bodies[id.value] : nullptr; }
+
+  Status PrepareFactors(float dt, bool* out_made);
+  void Reduce();
+
+  // Calls job(this, i) for i below `count`, through the engine's job system where there is one.
+  void RunJobs(uint32_t count, JobFunction job) {
+    if (desc.jobs.run != nullptr) {
+      desc.jobs.run(desc.jobs.user, count, job, this);
+    } else {
+      for (uint32_t i = 0; i < count; ++i) job(this, i);
+    }
+  }
+
+  // Queries of World, on one body or, where `only` is null, on all.
+  template <class Visit>
+  Status ForBodies(const BodyId* only, Visit visit) const;
+  Status Raycast(const BodyId* only, const Ray& ray, SurfacePoint* out_hit) const;
+  Status RaycastAll(const BodyId* only, const Ray& ray, std::span<SurfacePoint> hits,
+                    uint32_t* out_count) const;
+  Status OverlapSphere(const BodyId* only, const Vec3& centre, float radius,
+                       std::span<SurfacePoint> touching, uint32_t* out_count) const;
+  Status ClosestPoint(const BodyId* only, const Vec3& point, float max_distance,
+                      SurfacePoint* out_point) const;
+
+  WorldDesc desc;
+  Allocator allocator;
+  FactorCache cache;
+  Array<Body*> bodies;          // by id; null where removed
+  Array<StepStats> body_stats;  // of the last step, by id
+  uint32_t num_bodies = 0;      // ids given out
+  Array<PlaneDesc> planes;
+  uint32_t num_planes = 0;
+  StepSettings settings;  // of the step in progress
+  StepStats stats;
+};
+
+inline constexpr Status kUnknownBody = {StatusCode::kInvalidArgument, "id", "no such body", 0};
+
+}  // namespace plush

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// A sound file that a test breaks in place, and what the checks say then.
+#pragma once
+
+#include "plush/asset.h"
+#include "plush/asset_check.h"
+
+#include "shapes/shape_asset.h"
+#include "shapes/tet_shapes.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace plush::test {
+
+struct Failure {
+  CheckKind kind;
+  std::string section;
+  uint64_t index;
+};
+
+inline std::vector<Failure> Failures(std::span<const std::byte> bytes) {
+  std::vector<Failure> failures;
+  CheckAsset(bytes, &failures, [](void* user, CheckKind kind, const Status& status) {
+    static_cast<std::vector<Failure>*>(user)->push_back({kind, status.section, status.index});
+    return true;
+  });
+  return failures;
+}
+
+// A sound file that a test breaks in place.
+class Subject {
+ public:
+  Subject()
+      : Subject(tools::WriteAsset(TwoMaterialContentOf(TetBox(4, 2, 1, 0.1, 0.05))).value()) {}
+  explicit Subject(std::span<const std::byte> bytes) : file_(bytes) {
+    REQUIRE(asset_.Open(file_.bytes()).ok());
+  }
+
+  const Asset& asset() const { return asset_; }
+  std::span<std::byte> bytes() { return file_.bytes(); }
+
+  // Writes through a view: the buffer is ours.
+  template <class T>
+  T& At(std::span<const T> view, size_t index) {
+    return const_cast<T&>(view[index]);
+  }
+
+  template <class Table>
+  Table* Mutable(const Table* table) {
+    return const_cast<Table*>(table);
+  }
+
+  // Exactly one failure, as given, from CheckAsset, and the same from Open.
+  void ExpectOnly(CheckKind kind, const std::string& section, uint64_t index) {
+    const auto failures = Failures(file_.bytes());
+    REQUIRE(failures.size() >= 1);
+    CHECK(failures[0].kind == kind);
+    CHECK(failures[0].section == section);
+    CHECK(failures[0].index == index);
+    CHECK(failures.size() == 1);
+    Asset other;
+    const Status status = other.Open(file_.bytes());
+    CHECK(status.code == StatusCode::kCorrupt);
+    CHECK(status.section == section);
+    CHECK(status.index == index);
+  }
+
+ private:
+  ExactBuffer file_;
+  Asset asset_;
+};
+
+}  // namespace plush::test

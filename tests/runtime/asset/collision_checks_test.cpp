@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+// Each kind of damage to the collision surface is named, and nothing else is reported.
+#include "runtime/asset/check_subject.h"
+#include "runtime/collision/surface_fixtures.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <limits>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+std::vector<std::byte> Bytes(tools::TriangleRecord record = tools::TriangleRecord::kSmallest) {
+  return SurfaceBytes(TetBox(2, 2, 1, 0.1, 0.05), {.parts = 3, .record = record});
+}
+
+// Sets an index of a packed triangle.
+void SetIndex(uint32_t* word, uint32_t index) {
+  *word = (*word & ~kCdgIndexMask) | (index & kCdgIndexMask);
+}
+
+}  // namespace
+
+TEST_CASE("A sound collision surface has no failure") {
+  Subject packed(Bytes()), wide(Bytes(tools::TriangleRecord::kWide));
+  CHECK(Failures(packed.bytes()).empty());
+  CHECK(Failures(wide.bytes()).empty());
+  CHECK(packed.asset().collision().wide_triangles.empty());
+  CHECK(wide.asset().collision().triangles.empty());
+}
+
+TEST_CASE("Wrong tets of the collision surface are named") {
+  Subject s(Bytes());
+  const CollisionView& c = s.asset().collision();
+  SECTION("node") {
+    s.At(c.tets, 3).nodes[3] = static_cast<uint32_t>(s.asset().simulation().nodes.size());
+    s.ExpectOnly(CheckKind::kIndex, "collision.tets", 3);
+  }
+  SECTION("order of nodes") {
+    std::swap(s.At(c.tets, 2).nodes[0], s.At(c.tets, 2).nodes[1]);
+    s.ExpectOnly(CheckKind::kOrder, "collision.tets", 2);
+  }
+  SECTION("tet") {
+    s.At(c.tets, 1).tet = static_cast<uint32_t>(s.asset().simulation().tets.size());
+    s.ExpectOnly(CheckKind::kIndex, "collision.tets", 1);
+  }
+  SECTION("low bound") {
+    s.At(c.tets, 4).low.y = -0.25f;
+    s.ExpectOnly(CheckKind::kRange, "collision.tets", 4);
+  }
+  SECTION("high bound") {
+    s.At(c.tets, 4).high.w = 1.5f;
+    s.ExpectOnly(CheckKind::kRange, "collision.tets", 4);
+  }
+  SECTION("bounds that cross") {
+    s.At(c.tets, 0).low.x = 0.75f;
+    s.At(c.tets, 0).high.x = 0.5f;
+    s.ExpectOnly(CheckKind::kRange, "collision.tets", 0);
+  }
+  SECTION("bound that is no number") {
+    s.At(c.tets, 0).high.z = kNan;
+    s.ExpectOnly(CheckKind::kRange, "collision.tets", 0);
+  }
+  SECTION("first patch of the first") {
+    s.At(c.tets, 0).first_patch = 1;  // where the next one's may begin
+    const auto failures = Failures(s.bytes());
+    REQUIRE_FALSE(failures.empty());
+    CHECK(failures[0].kind == CheckKind::kOrder);
+    CHECK(failures[0].section == "collision.tets");
+    CHECK(failures[0].index == 0);
+  }
+  SECTION("first patch of another") {
+    s.At(c.tets, 2).first_patch = c.tets[1].first_patch;
+    s.ExpectOnly(CheckKind::kOrder, "collision.tets", 2);
+  }
+}
+
+TEST_CASE("A first patch beyond the patches is named") {
+  Subject s(Bytes());
+  const CollisionView& c = s.asset().collision();
+  s.At(c.tets, c.tets.size() - 1).first_patch = static_cast<uint32_t>(c.patches.size());
+  s.ExpectOnly(CheckKind::kIndex, "collision.tets", c.tets.size() - 1);
+}
+
+TEST_CASE("Wrong trees over the tets are named") {
+  Subject s(Bytes());
+  const CollisionView& c = s.asset().collision();
+  SECTION("no left child") {
+    s.At(c.tree, 0) = 0;
+    s.ExpectOnly(CheckKind::kOrder, "collision.tree", 0);
+  }
+  SECTION("nothing left for the right child") {
+    s.At(c.tree, 0) = static_cast<uint32_t>(c.tets.size());
+    s.ExpectOnly(CheckKind::kOrder, "collision.tree", 0);
+  }
+  SECTION("a leaf with children") {
+    s.At(c.tree, c.tree.size() - 1) = 1;
+    s.ExpectOnly(CheckKind::kOrder, "collision.tree", c.tree.size() - 1);
+  }
+}
+
+TEST_CASE("A tree that is too deep on either side is named") {
+  const bool to_the_right = GENERATE(false, true);
+  Subject s(SurfaceBytes(TetBox(6, 6, 1, 0.1), {.parts = 1, .num_shells = 0}));
+  const CollisionView& c = s.asset().collision();
+  const auto num_tets = static_cast<uint32_t>(c.tets.size());
+  REQUIRE(num_tets > 70);
+  size_t node = 0;
+  if (to_the_right) {
+    for (uint32_t leaves = num_tets; leaves > 1; --leaves, node += 2) {
+      s.At(c.tree, node) = 1;
+      s.At(c.tree, node + 1) = 0;
+    }
+    s.At(c.tree, node) = 0;
+  } else {
+    for (uint32_t leaves = num_tets; leaves > 1; --leaves) s.At(c.tree, node++) = leaves - 1;
+    for (; node < c.tree.size(); ++node) s.At(c.tree, node) = 0;
+  }
+  s.ExpectOnly(CheckKind::kRange, "collision.tree", to_the_right ? 126 : 63);
+}
+
+TEST_CASE("Wrong patches are named") {
+  Subject s(Bytes());
+  const CollisionView& c = s.asset().collision();
+  const size_t last = c.patches.size() - 1;
+  SECTION("tet") {
+    s.At(c.patches, 2).tet += 1;
+    s.ExpectOnly(CheckKind::kOrder, "collision.patches", 2);
+  }
+  SECTION("first triangle of the first") {
+    s.At(c.patches, 0).first_triangle = 1;
+    s.ExpectOnly(CheckKind::kOrder, "collision.patches", 0);
+  }
+  SECTION("first triangle") {
+    s.At(c.patches, last).first_triangle = c.num_triangles();
+    s.ExpectOnly(CheckKind::kIndex, "collision.patches", last);
+  }
+  SECTION("first vertex") {
+    s.At(c.patches, last).first_vertex = c.patches[last - 1].first_vertex;
+    s.ExpectOnly(CheckKind::kOrder, "collision.patches", last);
+  }
+  SECTION("first vertex beyond") {
+    s.At(c.patches, last).first_vertex = static_cast<uint32_t>(c.vertices.size());
+    s.ExpectOnly(CheckKind::kIndex, "collision.patches", last);
+  }
+  SECTION("first link") {
+    s.At(c.patches, last).first_link = static_cast<uint32_t>(c.links.size()) + 1;
+    s.ExpectOnly(CheckKind::kIndex, "collision.patches", last);
+  }
+  SECTION("centroid") {
+    s.At(c.patches, 5).centroid.y = kNan;
+    s.ExpectOnly(CheckKind::kNonFinite, "collision.patches", 5);
+  }
+  SECTION("area") {
+    s.At(c.patches, 1).area = std::numeric_limits<float>::infinity();
+    s.ExpectOnly(CheckKind::kNonFinite, "collision.patches", 1);
+  }
+  SECTION("vector area") {
+    s.At(c.patches, 1).vector_area.z = kNan;
+    s.ExpectOnly(CheckKind::kNonFinite, "collision.patches", 1);
+  }
+}
+
+TEST_CASE("Wrong links and vertices are named") {
+  Subject s(Bytes());
+  const CollisionView& c = s.asset().collision();
+  SECTION("link") {
+    s.At(c.links, 7) = static_cast<uint32_t>(c.patches.size());
+    s.ExpectOnly(CheckKind::kIndex, "collision.links", 7);
+  }
+  SECTION("link along a seam") {
+    s.At(c.links, 0) = static_cast<uint32_t>(c.patches.size()) | kSeamLink;
+    s.ExpectOnly(CheckKind::kIndex, "collision.links", 0);
+  }
+  SECTION("negative weight") {
+    s.At(c.vertices, 9).x = -0.125f;
+    s.ExpectOnly(CheckKind::kRange, "collision.vertices", 9);
+  }
+  SECTION("weight above 1") {
+    s.At(c.vertices, 2).w = 1.25f;
+    s.ExpectOnly(CheckKind::kRange, "collision.vertices", 2);
+  }
+  SECTION("weight that is no number") {
+    s.At(c.vertices, 2).y = kNan;
+    s.ExpectOnly(CheckKind::kRange, "collision.vertices", 2);
+  }
+}
+
+TEST_CASE("Wrong triangles are named") {
+  SECTION("packed") {
+    Subject s(Bytes());
+    const CollisionView& c = s.asset().collision();
+    SECTION("vertex") {
+      SetIndex(&s.At(c.triangles, 11).words[1], static_cast<uint32_t>(c.vertices.size()));
+      s.ExpectOnly(CheckKind::kIndex, "collision.triangles", 11);
+    }
+    SECTION("neighbour") {
+      SetIndex(&s.At(c.triangles, 12).words[5], c.num_triangles());
+      s.ExpectOnly(CheckKind::kIndex, "collision.triangles", 12);
+    }
+  }
+  SECTION("wide") {
+    Subject s(Bytes(tools::TriangleRecord::kWide));
+    const CollisionView& c = s.asset().collision();
+    SECTION("vertex") {
+      s.At(c.wide_triangles, 11).vertices[2] = static_cast<uint32_t>(c.vertices.size());
+      s.ExpectOnly(CheckKind::kIndex, "collision.wide_triangles", 11);
+    }
+    SECTION("neighbour") {
+      s.At(c.wide_triangles, 12).neighbours[0] = kNoTriangle - 1;
+      s.ExpectOnly(CheckKind::kIndex, "collision.wide_triangles", 12);
+    }
+  }
+}
+
+TEST_CASE("A triangle of the source that does not exist is named") {
+  Subject s;
+  const CollisionView& c = s.asset().collision();
+  REQUIRE_FALSE(c.source_triangles.empty());
+  s.At(c.source_triangles, 3) = static_cast<uint32_t>(s.asset().visual().indices.size()) / 3;
+  s.ExpectOnly(CheckKind::kIndex, "collision.source_triangles", 3);
+}
+
+TEST_CASE("Records keep what is packed into them") {
+  Random random(60);
+  for (int i = 0; i < 10000; ++i) {
+    CdgTriangleFields fields;
+    for (int k = 0; k < 3; ++k) {
+      fields.vertices[k] = random.Below(kMaxPackedFeatures);
+      fields.neighbours[k] = random.Below(4) == 0 ? kNoTriangle : random.Below(kMaxPackedFeatures);
+    }
+    fields.bounds = uint64_t{random.Below(UINT32_MAX)} << 32 | random.Below(UINT32_MAX);
+    const CdgTriangleFields packed = UnpackTriangle(PackTriangle(fields));
+    const CdgTriangleFields wide = UnpackTriangle(PackWideTriangle(fields));
+    for (int k = 0; k < 3; ++k) {
+      REQUIRE(packed.vertices[k] == fields.vertices[k]);
+      REQUIRE(packed.neighbours[k] == fields.neighbours[k]);
+      REQUIRE(wide.vertices[k] == fields.vertices[k]);
+      REQUIRE(wide.neighbours[k] == fields.neighbours[k]);
+    }
+    REQUIRE(packed.bounds == fields.bounds);
+    REQUIRE(wide.bounds == fields.bounds);
+  }
+}
+
+TEST_CASE("Quantised bounds hold what they are made of, and little more") {
+  Random random(61);
+  for (int i = 0; i < 10000; ++i) {
+    BarycentricBox box;
+    for (int k = 0; k < 4; ++k) {
+      const auto a = static_cast<float>(random.Uniform(0.0, 1.0));
+      const auto b = static_cast<float>(random.Uniform(0.0, 1.0));
+      box.low[k] = i % 7 == 0 ? 0.0f : std::fmin(a, b);
+      box.high[k] = i % 5 == 0 ? 1.0f : std::fmax(a, b);
+    }
+    const BarycentricBox read = UnpackBounds(QuantiseBounds(box));
+    for (int k = 0; k < 4; ++k) {
+      REQUIRE(read.low[k] <= box.low[k]);
+      REQUIRE(read.high[k] >= box.high[k]);
+      REQUIRE(read.low[k] > box.low[k] - 1.0f / 256.0f);
+      REQUIRE(read.high[k] <= std::fmin(box.high[k] + 1.0f / 256.0f, 1.0f));
+    }
+  }
+}

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+// Queries through World: many bodies, far places, errors, memory, threads.
+#include "plush/world.h"
+
+#include "base/vector_math.h"
+#include "runtime/collision/surface_fixtures.h"
+#include "runtime/world/heap_counter.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <limits>
+#include <thread>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+const ShapeAsset& Bumpy() {
+  static const ShapeAsset* const shape =
+      new ShapeAsset(SurfaceBytes(TetBox(3, 2, 2, 0.1, 0.05, 7), {.parts = 5}));
+  return *shape;
+}
+
+// A file without a collision surface.
+ShapeAsset Bare() {
+  tools::AssetContent content = ContentOf(TetBox(1, 1, 1, 0.1));
+  content.collision = {};
+  return ShapeAsset(tools::WriteAsset(content).value());
+}
+
+BodyDesc At(const Vec3& position) {
+  BodyDesc desc;
+  desc.pose.position = position;
+  return desc;
+}
+
+// Ten bodies in a row along x, turned and squeezed.
+void AddRow(World* world, std::vector<BodyId>* ids) {
+  Random random(70);
+  for (int i = 0; i < 10; ++i) {
+    BodyDesc desc = At({0.5f * static_cast<float>(i), 0.0f, 0.0f});
+    desc.pose.rotation = ToQuat(random.Rotation());
+    ids->push_back(world->AddBody(Bumpy().asset(), desc));
+    REQUIRE(ids->back().valid());
+    Points x = ToEigen(PositionsOf(*world, ids->back(), Bumpy().num_nodes()));
+    REQUIRE(world->SetNodePositions(ids->back(), ToVec3s(x + random.Vectors(x.cols(), 0.01))).ok());
+  }
+}
+
+bool Same(const SurfacePoint& a, const SurfacePoint& b) {
+  return a.body.value == b.body.value && a.triangle == b.triangle && a.patch == b.patch &&
+         a.distance == b.distance && a.position.x == b.position.x;
+}
+
+// All kinds of queries; what they answer.
+std::vector<SurfacePoint> AskAll(const World& world, uint32_t seed) {
+  Random random(seed);
+  std::vector<SurfacePoint> answers;
+  SurfacePoint found[32];
+  uint32_t count = 0;
+  for (int i = 0; i < 60; ++i) {
+    const Vec3 a = ToVec3(random.Vector(5.0)), b = ToVec3(random.Vector(0.2));
+    const Vec3 target = {b.x + 0.5f * static_cast<float>(i % 10), b.y, b.z};
+    SurfacePoint point;
+    REQUIRE(world.Raycast({.origin = a, .direction = target - a}, &point).ok());
+    answers.push_back(point);
+    REQUIRE(world.ClosestPoint(a, 1e9f, &point).ok());
+    answers.push_back(point);
+    REQUIRE(
+        world.RaycastAll({.origin = {-9, 0, 0.01f * a.x}, .direction = {1, 0, 0}}, found, &count)
+            .ok());
+    answers.insert(answers.end(), found, found + std::min(count, 32u));
+    REQUIRE(world.OverlapSphere(target, 0.1f, found, &count).ok());
+    answers.insert(answers.end(), found, found + std::min(count, 32u));
+  }
+  return answers;
+}
+
+}  // namespace
+
+TEST_CASE("A hit tells everything about its place") {
+  World world;
+  std::vector<BodyId> ids;
+  AddRow(&world, &ids);
+  const CollisionView& surface = Bumpy().asset().collision();
+  Random random(71);
+  int met = 0;
+  for (int i = 0; i < 500; ++i) {
+    const Vec3 origin = ToVec3(random.Vector(4.0));
+    const Vec3 target = ToVec3(random.Vector(0.2) + Eigen::Vector3d(0.5 * (i % 10), 0, 0));
+    const Ray ray = {.origin = origin, .direction = 3.0f * (target - origin)};
+    SurfacePoint hit;
+    REQUIRE(world.Raycast(ray, &hit).ok());
+    if (!hit.valid()) continue;
+    ++met;
+    const Eigen::Vector3d direction = ToEigen(ray.direction).normalized();
+    const Eigen::Vector3d place = ToEigen(hit.position);
+    REQUIRE((ToEigen(origin) + double(hit.distance) * direction - place).norm() < 1e-5);
+    // Its weights place it, and add up; its patch and tet are those of its triangle.
+    const std::vector<Vec3> x = PositionsOf(world, hit.body, Bumpy().num_nodes());
+    const float weights[4] = {hit.weights.x, hit.weights.y, hit.weights.z, hit.weights.w};
+    Eigen::Vector3d embedded = Eigen::Vector3d::Zero();
+    for (size_t k = 0; k < 4; ++k) embedded += double(weights[k]) * ToEigen(x[hit.nodes[k]]);
+    REQUIRE((embedded - place).norm() < 1e-6);
+    const CdgTet& tet = surface.tets[surface.patches[hit.patch].tet];
+    REQUIRE(hit.tet == tet.tet);
+    REQUIRE(std::equal(hit.nodes, hit.nodes + 4, tet.nodes));
+    REQUIRE(hit.triangle >= surface.patches[hit.patch].first_triangle);
+    const Vec3& b = hit.barycentrics;
+    REQUIRE(std::fmin(b.x, std::fmin(b.y, b.z)) >= 0.0f);
+    REQUIRE(b.x + b.y + b.z == Approx(1.0f).epsilon(1e-5));
+    REQUIRE(ToEigen(hit.normal).norm() == Approx(1.0).epsilon(1e-5));
+    REQUIRE(hit.front == (ToEigen(hit.normal).dot(direction) <= 0.0));
+    SurfacePoint near;
+    REQUIRE(world.ClosestPoint(hit.position, 1e-3f, &near).ok());
+    REQUIRE(near.valid());
+    REQUIRE(near.distance < 1e-6f);
+  }
+  CHECK(met > 200);
+}
+
+TEST_CASE("All bodies together give the nearest of what each gives") {
+  World world;
+  std::vector<BodyId> ids;
+  AddRow(&world, &ids);
+  Random random(72);
+  for (int i = 0; i < 200; ++i) {
+    const Vec3 a = ToVec3(random.Vector(3.0));
+    const Ray ray = {.origin = a, .direction = ToVec3(random.Vector(1.0) - ToEigen(a))};
+    SurfacePoint all, one, best, near, best_near;
+    uint32_t sum = 0, count = 0;
+    for (const BodyId id : ids) {
+      REQUIRE(world.Raycast(id, ray, &one).ok());
+      if (one.valid() && (!best.valid() || one.distance < best.distance)) best = one;
+      REQUIRE(world.ClosestPoint(id, a, 100.0f, &one).ok());
+      if (!best_near.valid() || one.distance < best_near.distance) best_near = one;
+      REQUIRE(world.RaycastAll(id, ray, {}, &count).ok());
+      sum += count;
+    }
+    REQUIRE(world.Raycast(ray, &all).ok());
+    REQUIRE(world.ClosestPoint(a, 100.0f, &near).ok());
+    REQUIRE(all.valid() == best.valid());
+    if (all.valid()) REQUIRE(Same(all, best));
+    REQUIRE(Same(near, best_near));
+    SurfacePoint hits[64];
+    REQUIRE(world.RaycastAll(ray, hits, &count).ok());
+    REQUIRE(count == sum);
+    REQUIRE(count <= 64);
+    if (count > 0) REQUIRE(Same(hits[0], all));
+    for (uint32_t k = 1; k < count; ++k) REQUIRE(hits[k - 1].distance <= hits[k].distance);
+    SurfacePoint few[3];
+    REQUIRE(world.RaycastAll(ray, few, &count).ok());
+    REQUIRE(count == sum);
+    for (uint32_t k = 0; k < std::min(count, 3u); ++k) REQUIRE(Same(few[k], hits[k]));
+  }
+}
+
+TEST_CASE("Queries see where bodies are now") {
+  World world({.gravity = {0.0f, -10.0f, 0.0f}});
+  const BodyId falling = world.AddBody(Bumpy().asset(), At({0.0f, 10.0f, 0.0f}));
+  const Ray down = {.origin = {0.15f, 100.0f, 0.1f}, .direction = {0.0f, -1.0f, 0.0f}};
+  SurfacePoint hit;
+  REQUIRE(world.Raycast(down, &hit).ok());
+  REQUIRE(hit.valid());
+  const float before = hit.distance;
+  for (int i = 0; i < 50; ++i) world.Step(0.01f);
+  REQUIRE(world.Raycast(down, &hit).ok());
+  REQUIRE(hit.valid());
+  CHECK(hit.distance == Approx(before + 1.25f).epsilon(0.02));
+  std::vector<Vec3> x = PositionsOf(world, falling, Bumpy().num_nodes());
+  for (Vec3& node : x) node.x += 5.0f;
+  REQUIRE(world.SetNodePositions(falling, x).ok());
+  REQUIRE(world.Raycast(down, &hit).ok());
+  CHECK_FALSE(hit.valid());
+  world.RemoveBody(falling);
+  REQUIRE(world.ClosestPoint({0, 0, 0}, 1e9f, &hit).ok());
+  CHECK_FALSE(hit.valid());
+}
+
+TEST_CASE("Bodies far from the world's origin are met as well as near ones") {
+  Random random(73);
+  const BodyDesc here = At({0.0f, 0.0f, 0.0f}), there = At({262144.0f, -131072.0f, 65536.0f});
+  World near, far;
+  near.AddBody(Bumpy().asset(), here);
+  far.AddBody(Bumpy().asset(), there);
+  int met = 0;
+  for (int i = 0; i < 300; ++i) {
+    // Offsets that float holds exactly out there.
+    Vec3 offset = ToVec3(random.Vector(2.0));
+    offset = {std::round(offset.x * 32) / 32, std::round(offset.y * 32) / 32,
+              std::round(offset.z * 32) / 32};
+    const Vec3 direction = ToVec3(Eigen::Vector3d(0.15, 0.1, 0.1) + random.Vector(0.1)) - offset;
+    SurfacePoint a, b;
+    REQUIRE(near.Raycast({.origin = offset, .direction = direction}, &a).ok());
+    REQUIRE(far.Raycast({.origin = there.pose.position + offset, .direction = direction}, &b).ok());
+    REQUIRE(a.valid() == b.valid());
+    REQUIRE(a.triangle == b.triangle);
+    REQUIRE(a.distance == Approx(b.distance).epsilon(1e-5));
+    met += a.valid() ? 1 : 0;
+  }
+  CHECK(met > 100);
+  // A ray from there to here ends within float's resolution of its own origin.
+  SurfacePoint hit;
+  REQUIRE(
+      near.Raycast({.origin = {1.0e6f, 0.1f, 0.1f}, .direction = {-1.0f, 0.0f, 0.0f}}, &hit).ok());
+  REQUIRE(hit.valid());
+  CHECK(hit.position.x == Approx(0.3f).margin(0.1));
+}
+
+TEST_CASE("Rays and spheres that make no sense are refused") {
+  World world;
+  const BodyId id = world.AddBody(Bumpy().asset());
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  SurfacePoint point;
+  uint32_t count = 7;
+  const auto refuses = [&](const Ray& ray) {
+    return world.Raycast(ray, &point).code == StatusCode::kInvalidArgument && !point.valid() &&
+           world.RaycastAll(id, ray, {}, &count).code == StatusCode::kInvalidArgument && count == 0;
+  };
+  CHECK(refuses({.origin = {nan, 0, 0}}));
+  CHECK(refuses({.direction = {0, nan, 0}}));
+  CHECK(refuses({.direction = {0, 0, 0}}));
+  CHECK(refuses({.max_distance = -1.0f}));
+  CHECK(refuses({.max_distance = nan}));
+  CHECK(world.ClosestPoint({0, nan, 0}, 1.0f, &point).code == StatusCode::kInvalidArgument);
+  CHECK(world.ClosestPoint({0, 0, 0}, nan, &point).code == StatusCode::kInvalidArgument);
+  CHECK(world.OverlapSphere({0, 0, 0}, -1.0f, {}, &count).code == StatusCode::kInvalidArgument);
+  CHECK(world.Raycast({7}, {}, &point).code == StatusCode::kInvalidArgument);
+  CHECK(world.ClosestPoint({7}, {}, 1.0f, &point).code == StatusCode::kInvalidArgument);
+  CHECK(world.OverlapSphere({7}, {}, 1.0f, {}, &count).code == StatusCode::kInvalidArgument);
+  DeformedPatch patch;
+  CHECK(world.PatchOf({7}, 0, &patch).code == StatusCode::kInvalidArgument);
+  const auto num_patches = static_cast<uint32_t>(Bumpy().asset().collision().patches.size());
+  CHECK(world.PatchOf(id, num_patches, &patch).code == StatusCode::kInvalidArgument);
+  CHECK(world.PatchOf(id, num_patches - 1, &patch).ok());
+  CHECK(patch.area > 0.0f);
+  REQUIRE(world
+              .Raycast({.direction = {1e-30f, 0, 0},
+                        .max_distance = std::numeric_limits<float>::infinity()},
+                       &point)
+              .ok());
+}
+
+TEST_CASE("A ray reaches as far as it says") {
+  World world;
+  world.AddBody(Bumpy().asset());
+  Ray ray = {.origin = {0.15f, 5.0f, 0.1f}};
+  SurfacePoint hit;
+  REQUIRE(world.Raycast(ray, &hit).ok());
+  REQUIRE(hit.valid());
+  ray.max_distance = hit.distance * 0.9999f;
+  REQUIRE(world.Raycast(ray, &hit).ok());
+  CHECK_FALSE(hit.valid());
+}
+
+TEST_CASE("Bodies without a collision surface are never found") {
+  const ShapeAsset bare = Bare();
+  World world;
+  const BodyId id = world.AddBody(bare.asset());
+  REQUIRE(id.valid());
+  world.PrepareQueries();
+  SurfacePoint point;
+  uint32_t count = 1;
+  REQUIRE(world.Raycast({.origin = {0.05f, 1.0f, 0.05f}}, &point).ok());
+  CHECK_FALSE(point.valid());
+  REQUIRE(world.Raycast(id, {.origin = {0.05f, 1.0f, 0.05f}}, &point).ok());
+  CHECK_FALSE(point.valid());
+  REQUIRE(world.ClosestPoint({0, 0, 0}, 1e9f, &point).ok());
+  CHECK_FALSE(point.valid());
+  REQUIRE(world.OverlapSphere({0, 0, 0}, 1e9f, {}, &count).ok());
+  CHECK(count == 0);
+}
+
+TEST_CASE("Queries take no memory, the first after a step included") {
+  CountingMemory memory;
+  WorldDesc desc;
+  desc.allocator = memory.allocator();
+  World world(desc);
+  BodyDesc scenery = At({0.0f, -1.0f, 0.0f});
+  scenery.fixed = true;
+  REQUIRE(world.AddBody(Bumpy().asset(), scenery).valid());
+  REQUIRE(world.AddBody(Bumpy().asset()).valid());
+  world.Step(0.01f);
+  SurfacePoint found[16], point;
+  uint32_t count = 0;
+  DeformedPatch patch;
+  const uint64_t heap = HeapAllocations(), requests = memory.requests();
+  bool ok = true;
+  for (int i = 0; i < 5; ++i) {
+    ok = world.Raycast({.origin = {0.1f, 1.0f, 0.1f}}, &point).ok() && point.valid() && ok;
+    ok = world.RaycastAll({.origin = {0.1f, 1.0f, 0.1f}}, found, &count).ok() && count > 3 && ok;
+    ok = world.OverlapSphere({}, 0.2f, found, &count).ok() && count > 16 && ok;
+    ok = world.ClosestPoint({1.0f, 1.0f, 1.0f}, 10.0f, &point).ok() && point.valid() && ok;
+    ok = world.PatchOf({0}, 0, &patch).ok() && ok;
+    world.Step(0.01f);
+    world.PrepareQueries();
+  }
+  const uint64_t after = HeapAllocations();
+  CHECK(ok);
+  CHECK(after == heap);
+  CHECK(memory.requests() == requests);
+}
+
+TEST_CASE("Queries from many threads at once, after they have been prepared, answer alike") {
+  World world;
+  std::vector<BodyId> ids;
+  AddRow(&world, &ids);
+  World other;
+  std::vector<BodyId> other_ids;
+  AddRow(&other, &other_ids);
+  const std::vector<SurfacePoint> expected = AskAll(other, 74);
+  world.PrepareQueries();
+  std::vector<std::vector<SurfacePoint>> answers(4);
+  std::vector<std::thread> threads;
+  for (auto& answer : answers) {
+    threads.emplace_back([&world, &answer] {
+      Random random(74);
+      SurfacePoint point;
+      for (int i = 0; i < 200; ++i) {
+        const Vec3 a = ToVec3(random.Vector(5.0));
+        if (world.Raycast({.origin = a, .direction = -a}, &point).ok()) answer.push_back(point);
+        if (world.ClosestPoint(a, 1e9f, &point).ok()) answer.push_back(point);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (size_t t = 1; t < answers.size(); ++t) {
+    REQUIRE(answers[t].size() == answers[0].size());
+    for (size_t i = 0; i < answers[0].size(); ++i) REQUIRE(Same(answers[t][i], answers[0][i]));
+  }
+  const std::vector<SurfacePoint> now = AskAll(world, 74);
+  REQUIRE(now.size() == expected.size());
+  for (size_t i = 0; i < now.size(); ++i) REQUIRE(Same(now[i], expected[i]));
+}
