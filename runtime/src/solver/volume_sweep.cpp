@@ -40,19 +40,19 @@ float LeastDetF(const Tet& tet, const Mat3& dm_inv, std::span<const Vec3> x,
 
 }  // namespace
 
-float SweepVolumes(const ElementView& elements, std::span<const NodeMobility> mobility, float dt,
-                   std::span<Vec3> x, std::span<Vec3> u, std::span<float> kappa) {
+SweepChanges SweepVolumes(const ElementView& elements, std::span<const NodeMobility> mobility,
+                          float dt, std::span<Vec3> x, std::span<Vec3> u, std::span<float> kappa) {
   const auto move = [&](uint32_t node, const Vec3& by) {
     x[node] += by;
     u[node] += by;
   };
-  float lowest = 1.0f;
+  SweepChanges changes;
   for (size_t t = 0; t < elements.tets.size(); ++t) {
     const Tet& tet = elements.tets[t];
     const float stiffness = elements.lame.Lambda(t) * elements.volumes[t] * dt * dt;
     const Mat3 F = DeformationGradient(x[tet.a], x[tet.b], x[tet.c], x[tet.d], elements.dm_inv[t]);
     const float det = Determinant(F);
-    if (det < lowest) lowest = det;
+    if (det < changes.lowest_det_f) changes.lowest_det_f = det;
     if (!(stiffness > 0.0f)) {
       kappa[t] = 0.0f;
       continue;
@@ -68,19 +68,22 @@ float SweepVolumes(const ElementView& elements, std::span<const NodeMobility> mo
     const float alpha = 1.0f / stiffness;
     const float change = (1.0f - det - alpha * kappa[t]) / (response + alpha);
     kappa[t] += change;
+    const float gain = std::fabs(response * change);
+    if (gain > changes.largest) changes.largest = gain;
     move(tet.a, move_a * change);
     move(tet.b, move_b * change);
     move(tet.c, move_c * change);
     move(tet.d, move_d * change);
   }
-  return lowest;
+  return changes;
 }
 
 bool HasFlatTet(const ElementView& elements, std::span<const Vec3> x) {
   for (size_t t = 0; t < elements.tets.size(); ++t) {
     const Tet& tet = elements.tets[t];
-    const Mat3 F = DeformationGradient(x[tet.a], x[tet.b], x[tet.c], x[tet.d], elements.dm_inv[t]);
-    if (Determinant(F) < kLeastDetF) return true;
+    const Vec3& a = x[tet.a];
+    const float six_volume = Determinant(Mat3{x[tet.b] - a, x[tet.c] - a, x[tet.d] - a});
+    if (six_volume * Determinant(elements.dm_inv[t]) < kLeastDetF) return true;
   }
   return false;
 }

@@ -22,15 +22,20 @@ struct NodeMobility {
   Vec3 held_normal;           ///< unit direction without mobility, or zero
 };
 
+/// What a sweep of the volume term met.
+struct SweepChanges {
+  float lowest_det_f = 1.0f;  ///< of a tet before its own correction, at most 1
+  float largest = 0.0f;       ///< change of a tet's det F by its own correction, to first order
+};
+
 /// One sweep in tet order: C = det F - 1, d kappa = (-C - alpha kappa) / (sum w |grad C|^2 +
 /// alpha), alpha = 1/(lambda V dt^2) [Kug, Eq. 14-16 with the sign of XPBD]. Moves the nodes: adds
 /// the same to the positions `x` [m] and to the displacements `u` [m] (num_nodes x 1); updates
 /// `kappa` [kg m^2] (num_tets x 1). Flattened and inverted tets are pushed back like others: no
 /// move is longer than sqrt(lambda V dt^2 w) |C| / 2, however small the gradient. Tets with lambda
-/// = 0 are skipped and their multiplier cleared. Returns the lowest det F met, at most 1. Does not
-/// allocate.
-float SweepVolumes(const ElementView& elements, std::span<const NodeMobility> mobility, float dt,
-                   std::span<Vec3> x, std::span<Vec3> u, std::span<float> kappa);
+/// = 0 are skipped and their multiplier cleared. Does not allocate.
+SweepChanges SweepVolumes(const ElementView& elements, std::span<const NodeMobility> mobility,
+                          float dt, std::span<Vec3> x, std::span<Vec3> u, std::span<float> kappa);
 
 /// Least det F of a tet at the end of a substep, unless it began below.
 inline constexpr float kLeastDetF = 0.05f;

@@ -33,9 +33,11 @@ constexpr float kContactTolerance = 1.0e-5f;
 constexpr float kContactConverged = 3.0e-3f;
 constexpr int kMostContactIterations = 8;
 
-// A substep whose volume sweeps meet no det F below this ends without a search for flat tets: what
-// comes after a sweep has met a tet changes its shape far less.
+// A substep ends without a search for flat tets where its volume sweeps meet no det F below this
+// plus so many times the largest correction of a tet: what its neighbours' corrections and a last
+// solve do to a tet after the sweep has met it is no more than that.
 constexpr float kMayBeFlat = 0.3f;
+constexpr float kReachOfCorrections = 10.0f;
 // Most sweeps that lift flat tets at the end of a substep. A few do as a rule; the layers of a body
 // that is pressed flat as a whole push each other to and fro.
 constexpr int kMostLiftSweeps = 256;
@@ -164,21 +166,23 @@ void SolveDisplacement(const StepSettings& settings, const FactoredSystem& syste
   }
 }
 
-// Returns the lowest det F met, at most 1.
-float SweepBody(const StepSettings& settings, float h, Body* body, StepStats* stats) {
-  if (settings.solver.volume_sweeps == 0) return 1.0f;
+// Returns whether a tet may be flat now.
+bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* stats) {
+  if (settings.solver.volume_sweeps == 0) return false;
   const PhaseTimer timer(stats, Phase::kVolume);
   for (size_t i = 0; i < body->x.size(); ++i) {
     body->mobility[i] = {body->IsPinned(i) ? 0.0f : 1.0f / body->Mass(i), {}};
   }
   HoldMobility(body->contacts, body->planes.span(), body->mobility.span());
   UpdateIterate(body);
-  float lowest = 1.0f;
+  bool may_be_flat = false;
   for (int sweep = 0; sweep < settings.solver.volume_sweeps; ++sweep) {
-    lowest = std::fmin(lowest, SweepVolumes(body->elements, body->mobility.span(), h,
-                                            body->y.span(), body->u.span(), body->kappa.span()));
+    const SweepChanges changes = SweepVolumes(body->elements, body->mobility.span(), h,
+                                              body->y.span(), body->u.span(), body->kappa.span());
+    may_be_flat =
+        may_be_flat || changes.lowest_det_f < kMayBeFlat + kReachOfCorrections * changes.largest;
   }
-  return lowest;
+  return may_be_flat;
 }
 
 // Moves nodes below a plane onto it [Rio 8.1.2].
@@ -296,10 +300,10 @@ void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* 
   Predict(settings, h, body);
   for (float& kappa : body->kappa) kappa *= h * h;
   int iterations = 0;
-  float lowest = 1.0f;
+  bool may_be_flat = false;
   do {
     OuterIteration(settings, system, body, stats);
-    lowest = std::fmin(lowest, SweepBody(settings, h, body, stats));
+    may_be_flat = SweepBody(settings, h, body, stats) || may_be_flat;
     ++iterations;
   } while (WantsIteration(settings, *body, iterations));
   // The last sweep knows only the nodes already held: where it pushed another one below a plane,
@@ -308,7 +312,7 @@ void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* 
     OuterIteration(settings, system, body, stats);
     ++iterations;
   }
-  if (lowest < kMayBeFlat) LiftBody(settings, body, stats);
+  if (may_be_flat) LiftBody(settings, body, stats);
   stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(iterations));
   if (settings.solver.response == ContactResponse::kSnap) SnapToPlanes(body);
   if (!IsFiniteState(*body, h)) return Freeze(body, stats);
