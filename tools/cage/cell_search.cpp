@@ -22,6 +22,8 @@ constexpr size_t kPartsAsMuch = 8;
 // Places of which real cages are built: as many as there are times these triangles in the surface.
 constexpr size_t kTrianglesForPlaces = 80'000;
 constexpr size_t kMostPlaces = 6;
+// The same for surfaces that are open, where no search ends well for certain.
+constexpr size_t kTrianglesForOpenPlaces = 400'000;
 
 // By this an attempt costs more that has a wrong number of tets or is pinched.
 constexpr double kCostOfFailure = 1000.0;
@@ -162,6 +164,7 @@ Result<CellAttempt> CellSearch::Try(double cell, const LatticeShift& shift) {
 Result<CellAttempt> CellSearch::Nearest(uint32_t target) {
   Result<CellAttempt> best = NearestAlong(target);
   if (!best.ok() || target < kFewestToGuess || IsGood(best.value(), target)) return best;
+  if (NumPlaces() < kMostPlaces) return best;
   const SolidSurface surface = TurnedSurface(surface_);
   const InsideTest inside(surface);
   CellSearch search(surface, inside, kind_, clearance_, join_parts_);
@@ -173,18 +176,27 @@ Result<CellAttempt> CellSearch::Nearest(uint32_t target) {
 }
 
 // With the lattice along the axes.
+size_t CellSearch::Work() const {
+  // Parts that lie in one tet make a trial cage slow: so many are as much work again.
+  return surface_.triangles.size() * (1 + links_.num_parts / kPartsAsMuch);
+}
+
+size_t CellSearch::NumPlaces() const {
+  if (surface_.closed) return kMostPlaces;
+  return std::clamp<size_t>(kTrianglesForOpenPlaces / Work(), 1, kMostPlaces);
+}
+
 Result<CellAttempt> CellSearch::NearestAlong(uint32_t target) {
   const double aim = 0.5 * (1.0 + kEnough) * target;
   const Place start = {1.5 * LongestSide() / RootOfCount(target), CentredShift(kind_)};
-  // Parts that lie in one tet make a trial cage slow: so many are as much work again.
-  const size_t work = surface_.triangles.size() * (1 + links_.num_parts / kPartsAsMuch);
+  const size_t work = Work();
   const int tries =
       std::clamp(static_cast<int>(kTrianglesForTries / work), kFewestTries, kMostTries);
   if (target < kFewestToGuess) return Adjust(start, target, tries);
   const Guess guess(*this, start.cell);
   const size_t count = std::clamp<size_t>(kTrianglesForPlaces / work, 1, kMostPlaces);
   // More than that only where none has the right number of tets without pinching.
-  const std::vector<Place> places = guess.Best(start, kVoxelExcess * aim, target, kMostPlaces);
+  const std::vector<Place> places = guess.Best(start, kVoxelExcess * aim, target, NumPlaces());
   std::optional<CellAttempt> best;
   double excess = 1.0;  // cell sizes that the guesses were off by
   for (size_t i = 0; i < places.size(); ++i) {

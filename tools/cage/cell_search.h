@@ -56,6 +56,8 @@ class CellSearch {
   static bool IsGood(const CellAttempt& attempt, uint32_t target);
   static double CostOf(const CellAttempt& attempt, uint32_t target);
   double LongestSide() const;
+  size_t Work() const;       // of a trial cage, in triangles
+  size_t NumPlaces() const;  // most that are tried
 
   const SolidSurface& surface_;
   const InsideTest& inside_;

@@ -310,7 +310,8 @@ Result<LatticeCage> BuildLatticeCage(const SolidSurface& surface, const InsideTe
     Result<Fitted> nearest = FitNearest(surface, inside, settings, clearance, &search);
     if (!nearest.ok()) return nearest.error();
     fitted = std::move(nearest.value());
-    if (!fitted.proof.torn.empty()) {
+    // What is open anyway need not be spared a slit at any price.
+    if (!fitted.proof.torn.empty() && surface.closed) {
       fitted = FitUntorn(surface, inside, settings, clearance, std::move(fitted), &search);
     }
     ReportCount(static_cast<uint32_t>(fitted.num_tets()), fitted.cell_m, settings.target_tets,

@@ -30,7 +30,11 @@ struct Merged {
 class Collapser {
  public:
   Collapser(const TetMesh& mesh, double length, CutSurface* surface)
-      : mesh_(mesh), length_(length), s_(*surface), alive_(s_.triangles.size(), true) {
+      : mesh_(mesh),
+        length_(length),
+        s_(*surface),
+        alive_(s_.triangles.size(), true),
+        moved_(s_.points.size(), 0.0) {
     double area = 0.0;
     for (uint32_t t = 0; t < s_.triangles.size(); ++t) area += 0.5 * Length(Normal(t));
     budget_ = kAreaBudget * area;
@@ -141,10 +145,6 @@ class Collapser {
       common.weights[i] /= sum;
       place += mesh_.nodes[common.nodes[i]] * common.weights[i];
     }
-    const double reach = kReachOfMerging * length_;
-    if (Length(place - s_.points[p]) > reach || Length(place - s_.points[q]) > reach) {
-      return std::nullopt;
-    }
     return Merged{place, common};
   }
 
@@ -206,6 +206,12 @@ class Collapser {
     return change;
   }
 
+  // How far the points that are merged have come from where the cut put them.
+  double MovedBy(uint32_t p, uint32_t q, const Vec3d& place) const {
+    return std::max(moved_[p] + Length(place - s_.points[p]),
+                    moved_[q] + Length(place - s_.points[q]));
+  }
+
   // Takes the change where the sum of all stays small.
   bool Spend(const Change& change) {
     const double area = area_change_ + change.area;
@@ -233,13 +239,16 @@ class Collapser {
     const std::vector<uint32_t> fan_p = Fan(NextHalfEdge(h));
     if (!KeepsTopology(h, fan_q, fan_p)) return false;
     const std::optional<Merged> merged = Merge(p, q);
-    if (!merged || !IsCarriedAround(fan_q, merged->carrier) ||
+    if (!merged) return false;
+    const double moved = MovedBy(p, q, merged->place);
+    if (moved > kReachOfMerging * length_ || !IsCarriedAround(fan_q, merged->carrier) ||
         !IsCarriedAround(fan_p, merged->carrier) || !KeepsSides(fan_q, p, q, merged->place) ||
         !KeepsSides(fan_p, p, q, merged->place) ||
         !Spend(ChangeOf(fan_p, fan_q, p, q, merged->place))) {
       return false;
     }
     for (const uint32_t at : fan_q) s_.triangles[at / 3][at % 3] = p;
+    moved_[p] = moved;
     s_.points[p] = merged->place;
     s_.carriers[p] = merged->carrier;
     const uint32_t across = s_.opposite[h];
@@ -276,7 +285,8 @@ class Collapser {
   const double length_;
   CutSurface& s_;
   std::vector<bool> alive_;
-  double budget_ = 0.0;  // most that area and vector area may change [m^2]
+  std::vector<double> moved_;  // most that a point merged into this one has moved [m]
+  double budget_ = 0.0;        // most that area and vector area may change [m^2]
   double area_change_ = 0.0;
   Vec3d vector_change_;
 };

@@ -187,7 +187,7 @@ TEST_CASE("Wrong links and vertices are named") {
   }
   SECTION("weight that is no number") {
     s.At(c.vertices, 2).y = kNan;
-    s.ExpectOnly(CheckKind::kRange, "collision.vertices", 2);
+    s.ExpectOnly(CheckKind::kNonFinite, "collision.vertices", 2);
   }
 }
 
