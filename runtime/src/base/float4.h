@@ -17,6 +17,11 @@ using Float4 = float __attribute__((vector_size(16)));
 inline Float4 Min(Float4 a, Float4 b) { return a < b ? a : b; }  ///< b where one is not a number
 inline Float4 Max(Float4 a, Float4 b) { return a > b ? a : b; }  ///< b where one is not a number
 
+/// `value`, but at least `least` > 0 away from zero.
+inline Float4 AwayFromZero(Float4 value, Float4 least) {
+  return value < 0.0f ? Min(value, -least) : Max(value, least);
+}
+
 /// Lanes (a[I], a[J], b[K], b[L]).
 template <int I, int J, int K, int L>
 inline Float4 Shuffle(Float4 a, Float4 b) {
@@ -56,6 +61,13 @@ inline Float4 Min(Float4 a, Float4 b) {
 inline Float4 Max(Float4 a, Float4 b) {
   return ForLanes([&](int i) { return a[i] > b[i] ? a[i] : b[i]; });
 }
+inline Float4 AwayFromZero(Float4 value, Float4 least) {
+  return ForLanes([&](int i) {
+    const float away = value[i] < 0.0f ? -value[i] : value[i];
+    const float most = away > least[i] ? away : least[i];
+    return value[i] < 0.0f ? -most : most;
+  });
+}
 template <int I, int J, int K, int L>
 inline Float4 Shuffle(Float4 a, Float4 b) {
   return {{a[I], a[J], b[K], b[L]}};
@@ -72,8 +84,6 @@ inline Float4 Load4(const float* from) {
 }
 inline void Store4(Float4 value, float* to) { std::memcpy(to, &value, sizeof value); }
 
-inline Float4 Abs(Float4 a) { return Max(a, -a); }
-
 inline float LeastOf(Float4 a) {
   const Float4 pairs = Min(a, Shuffle<2, 3, 0, 1>(a, a));
   return Min(pairs, Shuffle<1, 0, 3, 2>(pairs, pairs))[0];
@@ -81,6 +91,17 @@ inline float LeastOf(Float4 a) {
 inline float GreatestOf(Float4 a) {
   const Float4 pairs = Max(a, Shuffle<2, 3, 0, 1>(a, a));
   return Max(pairs, Shuffle<1, 0, 3, 2>(pairs, pairs))[0];
+}
+
+/// The greatest lane of `a`, and the least of `b`.
+struct GreatestAndLeast {
+  float greatest, least;
+};
+inline GreatestAndLeast Extremes(Float4 a, Float4 b) {
+  const Float4 negative = -b;
+  const Float4 halves = Max(Shuffle<0, 1, 0, 1>(a, negative), Shuffle<2, 3, 2, 3>(a, negative));
+  const Float4 both = Max(halves, Shuffle<1, 0, 3, 2>(halves, halves));
+  return {both[0], -both[2]};
 }
 
 /// The four bytes of `bits`, the lowest first, as floats.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "collision/collision_state.h"
 
+#include "base/vector_math.h"
 #include "collision/barycentric_bounds.h"
 #include "collision/tet_frame.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace plush {
@@ -51,6 +53,21 @@ float ProjectNodes(std::span<const Vec3> x, float* projections) {
   return reach;
 }
 
+// A sphere around the box of the whole surface, with room for rounding.
+void PlaceSphere(CollisionState* state) {
+  const Dop14& all = state->volumes[0];
+  const Vec3 low = {all.low[0], all.low[1], all.low[2]};
+  const Vec3 high = {all.high[0], all.high[1], all.high[2]};
+  // In double: squares of what float can hold.
+  const double x = double(high.x) - double(low.x), y = double(high.y) - double(low.y);
+  const double z = double(high.z) - double(low.z);
+  constexpr double kRoom = 16.0 * std::numeric_limits<float>::epsilon();
+  state->middle = low * 0.5f + high * 0.5f;
+  state->radius = static_cast<float>(0.50001 * std::sqrt(x * x + y * y + z * z) +
+                                     kRoom * double(state->reach)) +
+                  std::numeric_limits<float>::min();
+}
+
 }  // namespace
 
 bool CollisionState::Reserve(const Allocator& allocator, const CollisionView& surface,
@@ -77,6 +94,7 @@ void Refit(const CollisionView& surface, std::span<const Vec3> x, CollisionState
             &state->volumes[node]);
     }
   }
+  PlaceSphere(state);
   for (size_t t = 0; t < surface.tets.size(); ++t) {
     const uint32_t(&n)[4] = surface.tets[t].nodes;
     state->frames[t] = MakeTetFrame({x[n[0]], x[n[1]], x[n[2]], x[n[3]]}, state->reach);

@@ -38,6 +38,8 @@ struct CollisionState {
   Array<TetFrame> frames;    ///< of the CdgTets (num_tets x 1)
   Array<float> projections;  ///< of the nodes on the directions (num_nodes x 8)
   float reach = 0.0f;        ///< largest |x| + |y| + |z| of any node [m]
+  Vec3 middle;               ///< of the box around the surface [m]
+  float radius = 0.0f;       ///< of a sphere around middle that holds the surface [m]
   bool bounded = false;      ///< whether the reach is below kMostReach. Else volumes and frames are
                              ///< not to be used, and queries look at every triangle
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The two levels of ray_query.cpp for distances: that to a volume of the tree over the tets, then,
-// inside a tet, the largest distance to any of the planes between which the stored bounds lie.
+// inside a tet, two lower bounds of that to a stored box: the largest distance to any of the planes
+// between which it lies, which is good nearby; and the distance along the direction to the patch,
+// exact along it (barycentric_bounds.h), which is good far away.
 #include "collision/point_query.h"
 
+#include "base/vector_math.h"
 #include "collision/surface_records.h"
 #include "collision/tree_walks.h"
 #include "collision/triangle_distance.h"
@@ -15,6 +18,8 @@
 namespace plush {
 namespace {
 
+// Sub-trees of so few triangles are looked at whole: their own bounds cost more than they save.
+constexpr uint32_t kTestedAtOnce = 3;
 constexpr float kEpsilon = std::numeric_limits<float>::epsilon();
 
 // Rounding of a distance that is a bound, in steps of epsilon times the coordinates in play: below
@@ -61,19 +66,68 @@ void PlacePoint(const CullingPoint& point, const TetFrame& frame, TetPoint* out)
   out->step = Load4(frame.step);
 }
 
-float DistanceToBounds(const CullingPoint& point, const TetPoint& local, uint64_t bounds) {
+// Distances along one direction, from the point towards a patch, in all lanes.
+struct Approach {
+  Float4 nodes[4];  // of each node [m]
+  // Terms of the exact bound of a box; lane k holds that of node k [m].
+  Float4 base;
+  Float4 low[4], high[4];  // per step of the box's stored bounds
+};
+
+// `bounds` are those of the whole patch: its middle gives the direction.
+void PlaceApproach(const CullingPoint& point, const std::array<Vec3, 4>& nodes, uint64_t bounds,
+                   Approach* out) {
+  const BarycentricBox box = UnpackBounds(bounds);
+  Vec3 middle;
+  float sum = 0.0f;
+  for (size_t i = 0; i < 4; ++i) {
+    const float part = box.low[i] + box.high[i];
+    middle += (nodes[i] - point.at) * part;
+    sum += part;
+  }
+  const float length = Length(middle);
+  const Vec3 direction = length > 1.0e-30f * sum ? middle * (1.0f / length) : Vec3{};
+  Float4 all = Broadcast(0.0f);
+  for (int i = 0; i < 4; ++i) all[i] = Dot(direction, nodes[static_cast<size_t>(i)] - point.at);
+  const Float4 zero = Broadcast(0.0f), step = Broadcast(1.0f / 256.0f);
+  out->base = all;
+  for (int i = 0; i < 4; ++i) {
+    out->nodes[i] = Broadcast(all[i]);
+    const Float4 difference = (out->nodes[i] - all) * step;
+    out->low[i] = Max(difference, zero);
+    out->high[i] = Min(difference, zero);
+    out->base = out->base + out->high[i];  // a stored bound q stands for q + 1
+  }
+}
+
+float DistanceAlong(const Approach& approach, Float4 low, Float4 high) {
+  const Float4 least =
+      approach.base +
+      (approach.low[0] * Broadcast(low[0]) + approach.high[0] * Broadcast(high[0])) +
+      (approach.low[1] * Broadcast(low[1]) + approach.high[1] * Broadcast(high[1])) +
+      (approach.low[2] * Broadcast(low[2]) + approach.high[2] * Broadcast(high[2])) +
+      (approach.low[3] * Broadcast(low[3]) + approach.high[3] * Broadcast(high[3]));
+  return GreatestOf(least);
+}
+
+float DistanceToBounds(const CullingPoint& point, const TetPoint& local, const Approach& approach,
+                       uint64_t bounds) {
   const Float4 low = BytesToFloats(static_cast<uint32_t>(bounds));
   const Float4 high = BytesToFloats(static_cast<uint32_t>(bounds >> 32));
   const Float4 outside = Max(low - local.low, local.high - high) * local.step;
-  return std::max(GreatestOf(outside), 0.0f) - point.slack;
+  return std::max({GreatestOf(outside), DistanceAlong(approach, low, high), 0.0f}) - point.slack;
 }
 
-float DistanceToTriangle(const CullingPoint& point, const TetPoint& local, const Vec4& a,
-                         const Vec4& b, const Vec4& c) {
-  const Float4 x = Load4(&a.x), y = Load4(&b.x), z = Load4(&c.x), steps = Broadcast(256.0f);
+float DistanceToTriangle(const CullingPoint& point, const TetPoint& local, const Approach& approach,
+                         const Vec4& a, const Vec4& b, const Vec4& c) {
+  Float4 x = Load4(&a.x), y = Load4(&b.x), z = Load4(&c.x), w = x;
+  const Float4 steps = Broadcast(256.0f);
   const Float4 low = Min(Min(x, y), z) * steps, high = Max(Max(x, y), z) * steps;
   const Float4 outside = (Max(low - local.q, local.q - high) - local.margin) * local.step;
-  return GreatestOf(outside) - point.slack;
+  Transpose4(&x, &y, &z, &w);  // the weights of one node, for corners a, b, c, a
+  const Float4 along =
+      x * approach.nodes[0] + y * approach.nodes[1] + z * approach.nodes[2] + w * approach.nodes[3];
+  return std::max(GreatestOf(outside), LeastOf(along)) - point.slack;
 }
 
 // Nearest place of a triangle with these corners [m].
@@ -137,23 +191,32 @@ class NearSearch {
     const TetFrame& frame = body_.state.frames[tet];
     if (!frame.usable()) return TestTet(tet);
     PlacePoint(culling_, frame, &local_);
-    local_.nodes = LanesOf(NodesOf(body_.surface.tets[tet], body_.x));
-    const std::span<const Vec4> weights = body_.surface.vertices;
+    const std::array<Vec3, 4> nodes = NodesOf(body_.surface.tets[tet], body_.x);
+    local_.nodes = LanesOf(nodes);
     const uint32_t end = PatchesEnd(body_.surface, tet);
     for (uint32_t patch = body_.surface.tets[tet].first_patch; patch < end; ++patch) {
-      WalkPatchTree(
-          body_.surface.patches[patch].first_triangle, TrianglesEnd(body_.surface, patch),
-          [&](uint32_t i) { return DistanceToBounds(culling_, local_, BoundsOf(triangles_[i])); },
-          [&] { return Limit(); },
-          [&](uint32_t i) {
-            const Record& triangle = triangles_[i];
-            if (DistanceToTriangle(culling_, local_, weights[VertexOf(triangle, 0)],
-                                   weights[VertexOf(triangle, 1)],
-                                   weights[VertexOf(triangle, 2)]) <= Limit()) {
-              TestTriangle(tet, patch, i);
-            }
-          });
+      const uint32_t first = body_.surface.patches[patch].first_triangle;
+      PlaceApproach(culling_, nodes, BoundsOf(triangles_[first]), &approach_);
+      VisitPatch(tet, patch, first);
     }
+  }
+
+  void VisitPatch(uint32_t tet, uint32_t patch, uint32_t first) {
+    const std::span<const Vec4> weights = body_.surface.vertices;
+    WalkPatchTree(
+        first, TrianglesEnd(body_.surface, patch), kTestedAtOnce,
+        [&](uint32_t i) {
+          return DistanceToBounds(culling_, local_, approach_, BoundsOf(triangles_[i]));
+        },
+        [&] { return Limit(); },
+        [&](uint32_t i) {
+          const Record& triangle = triangles_[i];
+          if (DistanceToTriangle(culling_, local_, approach_, weights[VertexOf(triangle, 0)],
+                                 weights[VertexOf(triangle, 1)],
+                                 weights[VertexOf(triangle, 2)]) <= Limit()) {
+            TestTriangle(tet, patch, i);
+          }
+        });
   }
 
   void TestTriangle(uint32_t tet, uint32_t patch, uint32_t triangle) {
@@ -175,8 +238,9 @@ class NearSearch {
   double max_distance_;
   void* user_;
   NearHitCallback callback_;
-  CullingPoint culling_ = {};
-  TetPoint local_ = {};  // of the tet at hand
+  CullingPoint culling_;
+  TetPoint local_;     // of the tet at hand
+  Approach approach_;  // of the patch at hand
 };
 
 }  // namespace

@@ -44,9 +44,9 @@ inline RayShear MakeRayShear(const LocalRay& ray, double reach) {
     largest = std::fmax(largest, std::fabs(ray.origin[i]));
   }
   if (largest > 1.0e30) shear.scale = 0x1p-60;
-  shear.sx = d[shear.kx] / d[shear.kz] * shear.scale;
-  shear.sy = d[shear.ky] / d[shear.kz] * shear.scale;
   shear.sz = 1.0 / d[shear.kz];
+  shear.sx = d[shear.kx] * shear.sz * shear.scale;
+  shear.sy = d[shear.ky] * shear.sz * shear.scale;
   return shear;
 }
 

@@ -28,7 +28,7 @@ void WalkTetTree(std::span<const uint32_t> tree, Bound bound, Limit limit, Visit
   uint32_t num_waiting = 0;
   Waiting now = {0, 0, bound(0)};
   for (;;) {
-    if (now.bound <= limit() && now.bound < kNothingThere) {
+    if (now.bound <= limit()) {
       const uint32_t left = tree[now.node];
       if (left != 0) {
         Waiting near = {now.node + 1, now.first_leaf, bound(now.node + 1)};
@@ -38,7 +38,7 @@ void WalkTetTree(std::span<const uint32_t> tree, Bound bound, Limit limit, Visit
           near = far;
           far = other;
         }
-        if (far.bound <= limit() && far.bound < kNothingThere) waiting[num_waiting++] = far;
+        if (far.bound <= limit()) waiting[num_waiting++] = far;
         now = near;
         continue;
       }
@@ -51,9 +51,11 @@ void WalkTetTree(std::span<const uint32_t> tree, Bound bound, Limit limit, Visit
 
 /// The same for the tree of a patch over triangles [begin, end) [Civ 5.4.3], whose nodes are
 /// triangles: bound(i) is that of the sub-tree whose root is triangle i, visit(i) looks at triangle
-/// i alone. Precondition: begin < end.
+/// i alone. Sub-trees of up to `at_once` >= 1 triangles are visited whole. Precondition: begin <
+/// end.
 template <class Bound, class Limit, class Visit>
-void WalkPatchTree(uint32_t begin, uint32_t end, Bound bound, Limit limit, Visit visit) {
+void WalkPatchTree(uint32_t begin, uint32_t end, uint32_t at_once, Bound bound, Limit limit,
+                   Visit visit) {
   struct Waiting {
     uint32_t begin;
     uint32_t end;
@@ -63,20 +65,22 @@ void WalkPatchTree(uint32_t begin, uint32_t end, Bound bound, Limit limit, Visit
   uint32_t num_waiting = 0;
   Waiting now = {begin, end, bound(begin)};
   for (;;) {
-    if (now.bound <= limit() && now.bound < kNothingThere) {
-      visit(now.begin);
-      const uint32_t middle = PatchTreeMiddle(now.begin, now.end);
-      Waiting near = {now.begin + 1, middle, kNothingThere}, far = {middle, now.end, kNothingThere};
-      if (near.begin < near.end) near.bound = bound(near.begin);
-      if (far.begin < far.end) far.bound = bound(far.begin);
-      if (far.bound < near.bound) {
-        const Waiting other = near;
-        near = far;
-        far = other;
+    if (now.bound <= limit()) {
+      if (now.end - now.begin > at_once) {
+        visit(now.begin);
+        const uint32_t middle = PatchTreeMiddle(now.begin, now.end);
+        Waiting near = {now.begin + 1, middle, bound(now.begin + 1)};
+        Waiting far = {middle, now.end, middle < now.end ? bound(middle) : kNothingThere};
+        if (far.bound < near.bound) {
+          const Waiting other = near;
+          near = far;
+          far = other;
+        }
+        if (far.bound <= limit()) waiting[num_waiting++] = far;
+        now = near;
+        continue;
       }
-      if (far.bound <= limit() && far.bound < kNothingThere) waiting[num_waiting++] = far;
-      now = near;
-      if (now.bound < kNothingThere) continue;
+      for (uint32_t i = now.begin; i < now.end; ++i) visit(i);
     }
     if (num_waiting == 0) return;
     now = waiting[--num_waiting];

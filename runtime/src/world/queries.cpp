@@ -45,10 +45,10 @@ Status CheckSphere(const Vec3& centre, float radius) {
 
 LocalRay ToLocal(const Ray& ray, const Body& body) {
   const double d[3] = {ray.direction.x, ray.direction.y, ray.direction.z};
-  const double length = std::sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+  const double scale = 1.0 / std::sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
   return {{double(ray.origin.x) - body.origin[0], double(ray.origin.y) - body.origin[1],
            double(ray.origin.z) - body.origin[2]},
-          {d[0] / length, d[1] / length, d[2] / length},
+          {d[0] * scale, d[1] * scale, d[2] * scale},
           double(ray.max_distance)};
 }
 
