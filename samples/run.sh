@@ -36,7 +36,7 @@ quietly() {
 
 echo "Building ..."
 quietly cmake --preset release -B "$build" -DPLUSH_BUILD_TESTS=OFF
-quietly cmake --build "$build" --target plush hello_drop pin_swing plush_result_table
+quietly cmake --build "$build" --target plush hello_drop pin_swing poke plush_result_table
 
 plush=$build/tools/plush
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// Pokes a standing body with a ray, says what it met, and hands the push to the nodes there.
+
+#include "plush/plush.h"
+
+#include <cstdio>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+constexpr float kTimeStep = 0.01f;  // [s]
+constexpr int kPokes = 5;
+constexpr int kStepsBetween = 20;
+
+/// Material of the render triangle that a collision triangle was cut from.
+std::string_view MaterialAt(const plush::Asset& asset, uint32_t collision_triangle) {
+  const auto& sources = asset.collision().source_triangles;
+  if (sources.empty()) return "?";
+  const uint32_t first_index = 3 * sources[collision_triangle];
+  for (uint32_t i = 0; i < asset.num_parts(); ++i) {
+    const plush::PartView part = asset.part(i);
+    if (first_index >= part.first_index && first_index < part.first_index + part.num_indices) {
+      return part.material;
+    }
+  }
+  return "?";
+}
+
+/// Applies an impulse [N s] at a place of the surface: each node of the tet takes the share that
+/// its weight says.
+bool Push(plush::World* world, const plush::Asset& asset, const plush::SurfacePoint& place,
+          const plush::Vec3& impulse) {
+  std::vector<plush::Vec3> velocities(asset.simulation().nodes.size());
+  if (!world->NodeVelocities(place.body, velocities).ok()) return false;
+  const float weights[4] = {place.weights.x, place.weights.y, place.weights.z, place.weights.w};
+  for (int i = 0; i < 4; ++i) {
+    const uint32_t node = place.nodes[i];
+    const float share = weights[i] / asset.simulation().masses[node];
+    velocities[node].x += share * impulse.x;
+    velocities[node].y += share * impulse.y;
+    velocities[node].z += share * impulse.z;
+  }
+  return world->SetNodeVelocities(place.body, velocities).ok();
+}
+
+/// Largest and smallest height of the body's nodes [m].
+struct Heights {
+  float low = 0.0f;
+  float high = 0.0f;
+};
+Heights HeightsOf(const plush::World& world, plush::BodyId body, size_t num_nodes) {
+  std::vector<plush::Vec3> nodes(num_nodes);
+  if (!world.NodePositions(body, nodes).ok()) return {};
+  Heights heights = {nodes[0].y, nodes[0].y};
+  for (const plush::Vec3& node : nodes) {
+    heights.low = node.y < heights.low ? node.y : heights.low;
+    heights.high = node.y > heights.high ? node.y : heights.high;
+  }
+  return heights;
+}
+
+/// Pokes the body at half its height, again and again. Returns whether every poke met it.
+bool Poke(const plush::Asset& asset) {
+  plush::World world;
+  if (!world.AddPlane({}).ok()) return false;
+  const plush::BodyId body = world.AddBody(asset);
+  if (!body.valid()) return false;
+  const float mass = [&asset] {
+    float sum = 0.0f;
+    for (const float m : asset.simulation().masses) sum += m;
+    return sum;
+  }();
+  for (int poke = 0; poke < kPokes; ++poke) {
+    for (int step = 0; step < kStepsBetween; ++step) world.Step(kTimeStep);
+    const Heights heights = HeightsOf(world, body, asset.simulation().nodes.size());
+    const plush::Ray ray = {.origin = {-2.0f, 0.5f * (heights.low + heights.high), 0.0f},
+                            .direction = {1.0f, 0.0f, 0.0f}};
+    plush::SurfacePoint hit;
+    if (!world.Raycast(ray, &hit).ok() || !hit.valid()) {
+      std::printf("the ray met nothing\n");
+      return false;
+    }
+    const std::string_view material = MaterialAt(asset, hit.triangle);
+    std::printf("%4.2f s: '%.*s' at x = %+.4f m, triangle %u of patch %u in tet %u\n",
+                static_cast<double>(kTimeStep) * (poke + 1) * kStepsBetween,
+                static_cast<int>(material.size()), material.data(),
+                static_cast<double>(hit.position.x), hit.triangle, hit.patch, hit.tet);
+    if (!Push(&world, asset, hit, {0.02f * mass, 0.0f, 0.0f})) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: poke FILE.plush\n");
+    return 1;
+  }
+  plush::Asset asset;
+  const plush::Status opened = asset.Open(argv[1]);
+  if (!opened.ok()) {
+    std::fprintf(stderr, "poke: %s: %s %s\n", plush::StatusCodeName(opened.code), opened.section,
+                 opened.reason);
+    return 2;
+  }
+  return Poke(asset) ? 0 : 3;
+}
