@@ -97,7 +97,7 @@ void CheckAtRest(const DropMeasures& drop) {
 // 0.7 Hz. It has lost most of its energy all the same.
 void CheckCalmed(const DropMeasures& drop) {
   CHECK(drop.end_kinetic < 5.0e-3);
-  CHECK(drop.late_speed < 0.45 * drop.impact_speed);
+  CHECK(drop.late_speed < 0.35 * drop.impact_speed);
 }
 
 void DropModel(const std::string& path) {
