@@ -2,6 +2,7 @@
 // Candidate pairs hold every pair of triangles that intersect.
 #include "collision/candidate_pairs.h"
 
+#include "mesh/exact_predicates.h"
 #include "runtime/collision/surface_fixtures.h"
 #include "skip.h"
 
@@ -20,23 +21,14 @@ namespace {
 
 using Triangle = std::array<Eigen::Vector3d, 3>;
 
-// Whether edge pq passes through triangle t, in double; touching counts.
-bool Pierces(const Eigen::Vector3d& p, const Eigen::Vector3d& q, const Triangle& t) {
-  const auto volume = [](const Eigen::Vector3d& a, const Eigen::Vector3d& b,
-                         const Eigen::Vector3d& c,
-                         const Eigen::Vector3d& d) { return (b - a).cross(c - a).dot(d - a); };
-  const double from = volume(t[0], t[1], t[2], p), to = volume(t[0], t[1], t[2], q);
-  if ((from > 0.0) == (to > 0.0)) return false;
-  const double u = volume(p, q, t[0], t[1]), v = volume(p, q, t[1], t[2]);
-  const double w = volume(p, q, t[2], t[0]);
-  return (u >= 0.0 && v >= 0.0 && w >= 0.0) || (u <= 0.0 && v <= 0.0 && w <= 0.0);
-}
-
+// Exact: rounding decides neither here nor there.
 bool Intersect(const Triangle& a, const Triangle& b) {
-  for (size_t k = 0; k < 3; ++k) {
-    if (Pierces(a[k], a[(k + 1) % 3], b) || Pierces(b[k], b[(k + 1) % 3], a)) return true;
-  }
-  return false;
+  const auto corners = [](const Triangle& t) {
+    tools::Triangle3 x;
+    for (size_t k = 0; k < 3; ++k) x[k] = {t[k].x(), t[k].y(), t[k].z()};
+    return x;
+  };
+  return tools::TrianglesIntersect(corners(a), corners(b));
 }
 
 std::vector<Triangle> Triangles(const SurfaceBody& body, const Eigen::Vector3d& origin) {
@@ -125,6 +117,34 @@ TEST_CASE("Every pair of triangles that intersect is a candidate") {
   CHECK(missed == 0);
   CHECK(repeated == 0);
   CHECK(misplaced == 0);
+  CHECK(intersecting > 1000);
+}
+
+TEST_CASE("Surfaces that lie in each other within rounding are candidates") {
+  // The same skin in two triangulations: every face of one touches faces of the other, by as much
+  // as the rounding of their vertices decides.
+  Random random(52);
+  const tools::TetMesh mesh = TetBox(2, 1, 1, 0.1, 0.08, 2);
+  SurfaceBody a(mesh, {.parts = 5, .depth = 0.0, .num_shells = 0});
+  SurfaceBody b(mesh, {.parts = 3, .depth = 0.0, .num_shells = 0});
+  size_t intersecting = 0, missed = 0;
+  for (int i = 0; i < 12; ++i) {
+    const std::vector<Vec3> x = Deform(a.shape().rest(), Deformation::kAffine, &random);
+    a.Move(x);
+    b.Move(x);
+    const Eigen::Vector3d here = Eigen::Vector3d::Zero();
+    const Collected found = Collect(a, here, b, here, 1);
+    const auto of_a = Triangles(a, here);
+    const auto of_b = Triangles(b, here);
+    for (uint32_t s = 0; s < of_a.size(); ++s) {
+      for (uint32_t t = 0; t < of_b.size(); ++t) {
+        if (!BoxesOverlap(of_a[s], of_b[t]) || !Intersect(of_a[s], of_b[t])) continue;
+        ++intersecting;
+        missed += found.pairs.count({s, t}) == 0 ? 1u : 0u;
+      }
+    }
+  }
+  CHECK(missed == 0);
   CHECK(intersecting > 1000);
 }
 
