@@ -152,7 +152,8 @@ TEST_CASE("Three sheets at one edge are a non-manifold edge") {
   SurfaceMesh mesh;
   mesh.positions = {{0, 0, 0}, {0, 0, 1}, {1, 0, 0}, {-1, 1, 0}, {-1, -1, 0}};
   mesh.triangles = {{0, 1, 2}, {0, 1, 3}, {0, 1, 4}};
-  const Finding& finding = Find(Check(mesh), "MESH_NON_MANIFOLD_EDGE");
+  const FindingList findings = Check(mesh);
+  const Finding& finding = Find(findings, "MESH_NON_MANIFOLD_EDGE");
   CHECK(finding.count == 1);
   CHECK(finding.places[0].position.z == 0.5);
 }
