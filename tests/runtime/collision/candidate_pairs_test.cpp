@@ -92,7 +92,7 @@ TEST_CASE("Every pair of triangles that intersect is a candidate") {
   SurfaceBody a(TetBox(2, 1, 1, 0.1, 0.08, 2), {.parts = 4, .num_shells = 2});
   SurfaceBody b(TetBox(1, 1, 2, 0.1, 0.08, 3),
                 {.parts = 4, .num_shells = 2, .record = tools::TriangleRecord::kWide});
-  size_t intersecting = 0, missed = 0, candidates = 0, repeated = 0, misplaced = 0;
+  size_t intersecting = 0, missed = 0, repeated = 0, misplaced = 0;
   for (int i = 0; i < scenes; ++i) {
     const auto num_kinds = static_cast<uint32_t>(Deformation::kTiny);
     a.Move(Deform(a.shape().rest(), static_cast<Deformation>(random.Below(num_kinds)), &random));
@@ -110,7 +110,6 @@ TEST_CASE("Every pair of triangles that intersect is a candidate") {
         missed += found.pairs.count({s, t}) == 0 ? 1u : 0u;
       }
     }
-    candidates += found.pairs.size();
     repeated += found.repeated;
     misplaced += found.misplaced;
   }
