@@ -6,6 +6,7 @@
 #include "partition/partition.h"
 
 #include <catch2/catch.hpp>
+#include <tbb/global_control.h>
 
 #include <algorithm>
 #include <array>
@@ -68,6 +69,8 @@ void AddSurface(AssetContent* content) {
 }
 
 void AddCollision(AssetContent* content) {
+  // TBB is not built for the thread sanitizer, which looks at the runtime.
+  const tbb::global_control one_thread(tbb::global_control::max_allowed_parallelism, 1);
   tools::TetMesh mesh;
   for (const Vec3& node : content->rest.nodes) mesh.nodes.push_back(ToDouble(node));
   for (const Tet& tet : content->rest.tets) mesh.tets.push_back(Ids(tet));

@@ -10,6 +10,7 @@
 #include "partition/patches.h"
 
 #include <catch2/catch.hpp>
+#include <tbb/global_control.h>
 
 #include <algorithm>
 #include <array>
@@ -165,6 +166,8 @@ std::vector<std::byte> SurfaceBytes(const tools::TetMesh& mesh, const SurfaceSha
   for (const Vec3& node : content.rest.nodes) stored.nodes.push_back({node.x, node.y, node.z});
   for (const Tet& tet : content.rest.tets) stored.tets.push_back({tet.a, tet.b, tet.c, tet.d});
   const CutSurface surface = SurfaceBuilder(stored, shape).Build();
+  // TBB is not built for the thread sanitizer, which looks at the runtime.
+  const tbb::global_control one_thread(tbb::global_control::max_allowed_parallelism, 1);
   content.collision =
       LayOutCollision(surface, tools::FindPatches(surface), stored, {}, shape.record);
   auto bytes = tools::WriteAsset(content);
