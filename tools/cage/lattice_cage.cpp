@@ -72,7 +72,7 @@ struct Proof {
   bool holds() const { return suspects.empty(); }
 };
 
-// Tets of the triangles that pass strands without a face in common.
+// Tets of the triangles that pass strands without a face in common, or leave the strand they take.
 std::vector<uint32_t> TornTets(const SolidSurface& surface, const TetMesh& mesh,
                                const CageFaces& faces, std::span<const uint32_t> tet_of_point) {
   if (faces.branches.empty()) return {};
@@ -81,7 +81,12 @@ std::vector<uint32_t> TornTets(const SolidSurface& surface, const TetMesh& mesh,
                   PairHalfEdges(surface.points, surface.triangles), tet_of_point);
   std::vector<uint32_t> tets;
   for (const SplitTriangle& split : walk.split) {
-    if (!std::binary_search(walk.torn.begin(), walk.torn.end(), split.triangle)) continue;
+    const uint32_t t = split.triangle;
+    if (!std::binary_search(walk.torn.begin(), walk.torn.end(), t) &&
+        !std::binary_search(walk.outside.begin(), walk.outside.end(), t)) {
+      continue;
+    }
+    for (const uint32_t point : surface.triangles[t]) tets.push_back(tet_of_point[point]);
     for (const TrianglePiece& piece : split.pieces) tets.push_back(piece.tet);
   }
   return tets;

@@ -80,7 +80,7 @@ Partition PartitionSurface(const SolidSurface& surface, const TetMesh& mesh,
   ClippedSurface clipped = ClipSurface(surface, mesh, tet_of_point);
   partition.num_crossings = clipped.num_crossings;
   ReportTriangles("CDG_OUTSIDE", surface, clipped.outside,
-                  "are not held by the tets: the body has no collision surface", findings);
+                  "are not held by the tets: the surface cannot be cut by them", findings);
   if (!clipped.outside.empty()) return partition;
   ReportTriangles("CDG_TORN", surface, clipped.torn,
                   "lie where strands of the cage part: the collision surface is open there",

@@ -69,6 +69,8 @@ struct CdgTriangleFields {
   uint64_t bounds = 0;                                               ///< see QuantiseBounds
 };
 
+/// Packs into 24 bytes; UnpackTriangle gives the same fields back. Precondition: vertices and
+/// neighbours below kMaxPackedFeatures, or kNoTriangle.
 constexpr CdgTriangle PackTriangle(const CdgTriangleFields& fields) {
   CdgTriangle packed;
   for (int i = 0; i < 6; ++i) {
@@ -79,12 +81,14 @@ constexpr CdgTriangle PackTriangle(const CdgTriangleFields& fields) {
   return packed;
 }
 
+/// The same into 32 bytes, for any index.
 constexpr CdgWideTriangle PackWideTriangle(const CdgTriangleFields& fields) {
   return {{fields.vertices[0], fields.vertices[1], fields.vertices[2]},
           {fields.neighbours[0], fields.neighbours[1], fields.neighbours[2]},
           {static_cast<uint32_t>(fields.bounds), static_cast<uint32_t>(fields.bounds >> 32)}};
 }
 
+/// Bounds of the sub-tree whose root is this triangle, see QuantiseBounds.
 constexpr uint64_t BoundsOf(const CdgTriangle& triangle) {
   uint64_t bounds = 0;
   for (int i = 0; i < 6; ++i) bounds |= uint64_t{triangle.words[i] >> kCdgIndexBits} << (11 * i);
@@ -112,6 +116,7 @@ constexpr uint32_t NeighbourOf(const CdgWideTriangle& triangle, int corner) {
   return triangle.neighbours[corner];
 }
 
+/// Everything that a record says.
 template <class Record>
 constexpr CdgTriangleFields UnpackTriangle(const Record& triangle) {
   CdgTriangleFields fields;
@@ -143,6 +148,7 @@ constexpr uint64_t QuantiseBounds(const BarycentricBox& box) {
   return bounds;
 }
 
+/// The box that quantised bounds stand for; it holds the one they were made from.
 constexpr BarycentricBox UnpackBounds(uint64_t bounds) {
   BarycentricBox box;
   for (int i = 0; i < 4; ++i) {

@@ -40,16 +40,6 @@ void CheckScalar(float value, float lowest, float highest, const char* section, 
   }
 }
 
-// Without branches, so that the compiler looks at several numbers at a time. A number that is none
-// fails both comparisons.
-bool AreInRange(std::span<const float> numbers, float lowest, float highest) {
-  uint32_t bad = 0;
-  for (const float number : numbers) {
-    bad |= static_cast<uint32_t>(!(number >= lowest)) | static_cast<uint32_t>(!(number <= highest));
-  }
-  return bad == 0;
-}
-
 // Reports the elements that are not below `count`.
 template <class Index>
 void CheckIndices(std::span<const Index> indices, size_t count, const char* section,
@@ -165,14 +155,14 @@ void CheckRegions(const AssetLayout& layout, CheckSink* sink) {
 
 void CheckNumbers(std::span<const float> numbers, size_t per_element, float lowest, float highest,
                   const char* section, CheckSink* sink) {
-  constexpr size_t kBlock = 1024;
-  for (size_t begin = 0; begin < numbers.size() && !sink->stopped(); begin += kBlock) {
-    const size_t end = std::min(numbers.size(), begin + kBlock);
-    if (AreInRange(numbers.subspan(begin, end - begin), lowest, highest)) continue;
-    for (size_t i = begin; i < end && !sink->stopped(); ++i) {
-      CheckScalar(numbers[i], lowest, highest, section, sink, i / per_element);
-    }
-  }
+  // A number that is none fails both comparisons.
+  const auto is_bad = [&](size_t i) {
+    return static_cast<uint32_t>(!(numbers[i] >= lowest)) |
+           static_cast<uint32_t>(!(numbers[i] <= highest));
+  };
+  ForEachBad(numbers.size(), *sink, is_bad, [&](size_t i) {
+    CheckScalar(numbers[i], lowest, highest, section, sink, i / per_element);
+  });
 }
 
 void CheckVisual(const AssetLayout& layout, CheckSink* sink) {

@@ -68,7 +68,11 @@ void CheckPatchNumbers(const CdgPatch& p, size_t index, CheckSink* sink) {
                            p.vector_area.x, p.vector_area.y, p.vector_area.z};
   for (const float number : numbers) {
     if (std::abs(number) <= kMaxQuantity) continue;
-    sink->Fail(CheckKind::kNonFinite, "collision.patches", "a number is not finite", index);
+    if (std::isfinite(number)) {
+      sink->Fail(CheckKind::kRange, "collision.patches", "a number is outside its range", index);
+    } else {
+      sink->Fail(CheckKind::kNonFinite, "collision.patches", "a number is not finite", index);
+    }
     return;
   }
 }
@@ -102,8 +106,8 @@ void CheckPatches(const CollisionView& collision, CheckSink* sink) {
 // Words that are looked at together: those of two triangles, a whole number of vectors.
 constexpr size_t kWords = 12;
 
-// Words of packed triangles [begin, end) whose index is wrong. What is left at the end of an odd
-// number of triangles is looked at alone.
+// Whether any word holds a wrong index. What is left at the end of an odd number of triangles is
+// looked at alone.
 bool HasWrongIndex(std::span<const CdgTriangle> triangles, uint32_t num_vertices) {
   // An index is below the limit, or the one value that stands for an open border.
   int32_t limits[kWords];

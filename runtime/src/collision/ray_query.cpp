@@ -183,13 +183,8 @@ class RaySearch {
   // The patches of a tet whose frame is of no use, triangle by triangle.
   void TestTet(uint32_t tet) {
     local_.nodes = LanesOf(NodesOf(body_.surface.tets[tet], body_.x));
-    const uint32_t end = PatchesEnd(body_.surface, tet);
-    for (uint32_t patch = body_.surface.tets[tet].first_patch; patch < end; ++patch) {
-      const uint32_t last = TrianglesEnd(body_.surface, patch);
-      for (uint32_t i = body_.surface.patches[patch].first_triangle; i < last; ++i) {
-        TestTriangle(tet, patch, i);
-      }
-    }
+    ForTrianglesOf(body_.surface, tet,
+                   [&](uint32_t patch, uint32_t i) { TestTriangle(tet, patch, i); });
   }
 
   void VisitTet(uint32_t tet) {

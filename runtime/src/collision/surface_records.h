@@ -27,4 +27,13 @@ inline uint32_t TrianglesEnd(const CollisionView& surface, uint32_t patch) {
                                             : surface.num_triangles();
 }
 
+/// Calls visit(patch, triangle) for every triangle in a CdgTet.
+template <class Visit>
+inline void ForTrianglesOf(const CollisionView& surface, uint32_t tet, Visit visit) {
+  for (uint32_t patch = surface.tets[tet].first_patch; patch < PatchesEnd(surface, tet); ++patch) {
+    const uint32_t end = TrianglesEnd(surface, patch);
+    for (uint32_t i = surface.patches[patch].first_triangle; i < end; ++i) visit(patch, i);
+  }
+}
+
 }  // namespace plush

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <utility>
 
 namespace plush {
 
@@ -33,11 +34,7 @@ void WalkTetTree(std::span<const uint32_t> tree, Bound bound, Limit limit, Visit
       if (left != 0) {
         Waiting near = {now.node + 1, now.first_leaf, bound(now.node + 1)};
         Waiting far = {now.node + 2 * left, now.first_leaf + left, bound(now.node + 2 * left)};
-        if (far.bound < near.bound) {
-          const Waiting other = near;
-          near = far;
-          far = other;
-        }
+        if (far.bound < near.bound) std::swap(near, far);
         if (far.bound <= limit()) waiting[num_waiting++] = far;
         now = near;
         continue;
@@ -71,11 +68,7 @@ void WalkPatchTree(uint32_t begin, uint32_t end, uint32_t at_once, Bound bound, 
         const uint32_t middle = PatchTreeMiddle(now.begin, now.end);
         Waiting near = {now.begin + 1, middle, bound(now.begin + 1)};
         Waiting far = {middle, now.end, middle < now.end ? bound(middle) : kNothingThere};
-        if (far.bound < near.bound) {
-          const Waiting other = near;
-          near = far;
-          far = other;
-        }
+        if (far.bound < near.bound) std::swap(near, far);
         if (far.bound <= limit()) waiting[num_waiting++] = far;
         now = near;
         continue;
