@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// How the factor of the splitting solver's matrix lies in memory.
+//
+// A = L D L^T, where D is block diagonal and L is unit lower triangular. The columns fall into
+// supernodes: runs of neighbouring columns with one pattern of rows below them. Of a supernode with
+// the columns J and the rows R below, two dense blocks are stored one after the other: -L_RJ and
+// D_JJ^-1. A solve adds -L_RJ b_J to b_R on the way down, and sets x_J = D_JJ^-1 b_J + (-L_RJ)^T
+// x_R on the way up. Based on: Esmond Ng, Barry Peyton. Block Sparse Cholesky Algorithms on
+// Advanced Uniprocessor Computers.
+//   1993 (supernodes)
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace plush {
+
+/// Rows of a dense block are stored in chunks of 16, and the last ones in a chunk of 8 where eight
+/// hold them; within a chunk by columns. Missing rows are zero.
+inline constexpr uint32_t kChunkRows = 16;
+inline constexpr uint32_t kRowPadding = 8;
+
+/// A run of columns of the factor with one pattern below them. Padded rows of a pattern have the
+/// number of nodes for an index: the spare place behind every array over nodes.
+struct Supernode {
+  uint32_t first_column = 0;
+  uint32_t num_columns = 0;  ///< at least 1, at most kMaxSupernodeColumns
+  uint32_t first_row = 0;    ///< into FactorView::rows, a multiple of kRowPadding
+  uint32_t num_rows = 0;     ///< below the columns, without padding
+  uint32_t first_value = 0;  ///< into FactorView::values, a multiple of kRowPadding
+};
+
+inline constexpr uint32_t kMaxSupernodeColumns = 32;
+
+/// Rows with padding.
+constexpr uint32_t PaddedRows(uint32_t num_rows) {
+  return (num_rows + kRowPadding - 1) / kRowPadding * kRowPadding;
+}
+
+/// Numbers of a dense block.
+constexpr size_t BlockValues(uint32_t num_rows, uint32_t num_columns) {
+  return size_t{PaddedRows(num_rows)} * num_columns;
+}
+
+/// Numbers of a supernode: -L_RJ, then D_JJ^-1.
+constexpr size_t PanelValues(const Supernode& s) {
+  return BlockValues(s.num_rows, s.num_columns) + BlockValues(s.num_columns, s.num_columns);
+}
+
+/// Place of an entry in a dense block.
+constexpr size_t BlockIndex(uint32_t num_rows, uint32_t num_columns, uint32_t row,
+                            uint32_t column) {
+  const uint32_t chunk = row / kChunkRows * kChunkRows;
+  const uint32_t lanes = PaddedRows(num_rows) - chunk < kChunkRows ? kRowPadding : kChunkRows;
+  return size_t{chunk} * num_columns + size_t{column} * lanes + (row - chunk);
+}
+
+/// Stored numbers of the exact lower triangle: what other factors call non-zeros.
+constexpr size_t LowerEntries(const Supernode& s) {
+  return size_t{s.num_columns} * (s.num_columns + 1) / 2 + size_t{s.num_rows} * s.num_columns;
+}
+
+}  // namespace plush
