@@ -6,7 +6,9 @@
 #pragma once
 
 #include "plush/cdg_records.h"
+#include "plush/factor_panels.h"
 #include "plush/status.h"
+#include "plush/tet_block.h"
 #include "plush/types.h"
 
 #include <cstddef>
@@ -18,7 +20,7 @@ namespace plush {
 
 /// Version of the file format this runtime reads; while it is 0.N, exactly this N.
 inline constexpr uint16_t kFormatMajor = 0;
-inline constexpr uint16_t kFormatMinor = 3;
+inline constexpr uint16_t kFormatMinor = 4;
 
 /// Base address alignment that Asset::Open needs [bytes].
 inline constexpr size_t kAssetAlignment = 32;
@@ -54,10 +56,9 @@ struct SimulationView {
   std::span<const Vec3> nodes;              ///< rest positions X [m] (num_nodes x 1)
   std::span<const float> masses;            ///< lumped mass [kg], > 0 (num_nodes x 1)
   std::span<const Tet> tets;                ///< node indices (num_tets x 1)
-  std::span<const Mat3> dm_inv;             ///< Dm^-1 [1/m] (num_tets x 1)
-  std::span<const float> volumes;           ///< rest volume [m^3], > 0 (num_tets x 1)
-  std::span<const float> mu;                ///< second Lame parameter [Pa], > 0 (num_tets x 1)
-  std::span<const float> lambda;            ///< first Lame parameter [Pa], >= 0 (num_tets x 1)
+  std::span<const uint32_t> tet_slots;      ///< place of each tet in `blocks`: block times 16 plus
+                                            ///< lane, each used once (num_tets x 1)
+  std::span<const TetBlock> blocks;         ///< rest data of the tets (num_blocks x 1)
   std::span<const float> tet_masses;        ///< [kg], >= 0; a quarter for each node (num_tets x 1)
   std::span<const uint16_t> tet_materials;  ///< index for Asset::material (num_tets x 1)
   uint32_t components = 0;                  ///< connected components of the cage, >= 1
@@ -65,7 +66,22 @@ struct SimulationView {
   float damping = 0.0f;                     ///< Kelvin-Voigt relaxation time [s], in [0, 10]
   float solid_volume = 0.0f;                ///< volume enclosed by the surface [m^3], >= 0
   float median_edge = 0.0f;                 ///< median edge length of the cage [m], > 0
+
+  // Of a tet: Dm^-1 [1/m], rest volume [m^3], Lame parameters [Pa].
+  Mat3 DmInv(size_t tet) const;
+  float Volume(size_t tet) const { return 1.0f / (6.0f * BlockOf(tet).det_dm_inv[LaneOf(tet)]); }
+  float Mu(size_t tet) const { return BlockOf(tet).stiffness[LaneOf(tet)] / (2.0f * Volume(tet)); }
+  float Lambda(size_t tet) const { return BlockOf(tet).bulk[LaneOf(tet)] / Volume(tet); }
+
+  const TetBlock& BlockOf(size_t tet) const { return blocks[tet_slots[tet] / kBlockTets]; }
+  size_t LaneOf(size_t tet) const { return tet_slots[tet] % kBlockTets; }
 };
+
+inline Mat3 SimulationView::DmInv(size_t tet) const {
+  const auto& m = BlockOf(tet).dm_inv;
+  const size_t i = LaneOf(tet);
+  return {{m[0][i], m[1][i], m[2][i]}, {m[3][i], m[4][i], m[5][i]}, {m[6][i], m[7][i], m[8][i]}};
+}
 
 /// An isotropic material of the cage.
 struct MaterialView {
@@ -75,12 +91,14 @@ struct MaterialView {
   float density = 0.0f;   ///< [kg/m^3], > 0
 };
 
-/// Sparse Cholesky factor of the splitting solver's constant matrix [Kug, Alg. 1], by columns.
+/// Factor of the splitting solver's constant matrix [Kug, Alg. 1]; see factor_panels.h.
 struct FactorView {
-  float dt = 0.0f;                          ///< time step the values belong to [s], > 0
-  std::span<const uint32_t> column_starts;  ///< into rows and values (num_nodes + 1 x 1)
-  std::span<const uint32_t> rows;           ///< ascending in a column, the diagonal first
-  std::span<const float> values;            ///< [sqrt(kg)]
+  float dt = 0.0f;        ///< time step the values belong to [s], > 0
+  uint32_t num_free = 0;  ///< nodes of regions, which a body may pin, are those from
+                          ///< here on; all supernodes keep to one side of it
+  std::span<const Supernode> supernodes;  ///< each after all whose rows lie in its columns
+  std::span<const uint32_t> rows;         ///< ascending within a supernode, then padding
+  std::span<const float> values;          ///< -L [1] and D^-1 [1/kg] by supernode
 };
 
 /// CDG: the collision surface. Everything is empty where the file has none.

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Numeric factorisation of the splitting solver's matrix on a baked structure.
+//
+// The matrix A = M + (dt^2 + damping dt) sum_t 2 mu V G G^T [Kug, Alg. 1, damping added] has one
+// scalar per pair of nodes, because the three axes share it. Row i of G (4 x 3) is the gradient of
+// the tet's i-th shape function: rows of Dm^-1 for b, c, d, minus their sum for a. The converter
+// and the runtime factor it with the same code, so that the same terms give the same numbers.
+#pragma once
+
+#include "plush/allocator.h"
+#include "plush/factor_panels.h"
+#include "plush/status.h"
+#include "plush/tet_block.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace plush {
+
+/// What the matrix is made of.
+struct SystemTerms {
+  std::span<const TetBlock> blocks;  ///< (num_blocks x 1)
+  std::span<const float> stiffness;  ///< 2 mu V of each place [J] (16 num_blocks x 1), or empty:
+                                     ///< that of the blocks
+  std::span<const float> masses;    ///< lumped [kg] (num_nodes x 1)
+  float mass_scale = 1.0f;          ///< of all masses
+  std::span<const uint8_t> pinned;  ///< 1 where a node never moves (num_nodes x 1), or empty: none;
+                                    ///< its row and column are those of the identity
+  float dt = 0.0f;                  ///< [s]
+  float damping = 0.0f;             ///< Kelvin-Voigt relaxation time [s]
+};
+
+/// Where the factor's entries lie.
+struct FactorStructure {
+  std::span<const Supernode> supernodes;
+  std::span<const uint32_t> rows;
+};
+
+/// Writes the factor of the matrix into `values` (as many as the supernodes' panels have), computed
+/// in double precision. The structure must hold every pair of nodes of every tet and all fill, as
+/// Asset::Open checks. O(flops of the factor); allocates about four times the bytes of `values`
+/// from `allocator`, and frees it. Errors: kOutOfMemory; kInvalidArgument (A is not positive
+/// definite in double precision, or the factor does not fit into float).
+Status FactoriseSystem(const SystemTerms& terms, const FactorStructure& structure,
+                       const Allocator& allocator, std::span<float> values);
+
+}  // namespace plush
