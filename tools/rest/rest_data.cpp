@@ -253,7 +253,7 @@ Result<RestData> ComputeMixedRestData(const TetMesh& mesh, const TetMaterials& m
   if (auto good = CheckInput(mesh, dt); !good.ok()) return good.error();
   if (auto good = CheckMaterials(mesh, materials, tet_weights); !good.ok()) return good.error();
   const NodeGraph graph = BuildNodeGraph(static_cast<uint32_t>(mesh.nodes.size()), mesh.tets);
-  std::optional<EliminationOrder> order = ChooseEliminationOrder(graph, kMaxFactorNonzeros);
+  std::optional<EliminationOrder> order = ChooseEliminationOrder(graph, {}, kMaxFactorNonzeros);
   if (!order.has_value()) {
     return Error{ExitCode::kLimit,
                  "the factor of a cage with " + std::to_string(mesh.tets.size()) +
