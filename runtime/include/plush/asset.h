@@ -94,8 +94,9 @@ struct MaterialView {
 /// Factor of the splitting solver's constant matrix [Kug, Alg. 1]; see factor_panels.h.
 struct FactorView {
   float dt = 0.0f;        ///< time step the values belong to [s], > 0
-  uint32_t num_free = 0;  ///< nodes outside all regions: those of regions, which a body may pin,
-                          ///< follow them, and no supernode has columns of both kinds
+  uint32_t num_free = 0;  ///< number of nodes before those of regions, or of all nodes where the
+                          ///< order makes no difference between them; no supernode has columns
+                          ///< on both sides of it
   std::span<const Supernode> supernodes;   ///< each after all whose rows lie in its columns
   std::span<const uint32_t> supernode_of;  ///< supernode that has each column (num_nodes x 1)
   std::span<const uint32_t> rows;          ///< ascending within a supernode, then padding
