@@ -83,8 +83,8 @@ void CheckPostorder(const NodeGraph& graph, const EliminationOrder& chosen) {
 NodeGraph RandomGraph(uint32_t num_nodes, uint32_t num_links, std::mt19937* random) {
   std::vector<std::array<uint32_t, 4>> tets;  // flat ones: a link each
   for (uint32_t i = 0; i < num_links; ++i) {
-    const uint32_t a = (*random)() % num_nodes;
-    const uint32_t b = (*random)() % num_nodes;
+    const auto a = static_cast<uint32_t>((*random)() % num_nodes);
+    const auto b = static_cast<uint32_t>((*random)() % num_nodes);
     tets.push_back({a, b, a, b});
   }
   return BuildNodeGraph(num_nodes, tets);
@@ -199,7 +199,8 @@ TEST_CASE("Nodes are not put last at any price") {
 TEST_CASE("Any nodes of any graph can be asked to stand last") {
   std::mt19937 random(11);
   for (int round = 0; round < 200; ++round) {
-    const NodeGraph graph = RandomGraph(1 + random() % 30, random() % 60, &random);
+    const NodeGraph graph = RandomGraph(static_cast<uint32_t>(1 + random() % 30),
+                                        static_cast<uint32_t>(random() % 60), &random);
     std::vector<uint32_t> last;
     for (uint32_t node = 0; node < graph.num_nodes(); ++node) {
       if (random() % 8 < static_cast<uint32_t>(round) % 9) last.push_back(node);
