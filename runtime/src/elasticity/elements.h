@@ -4,23 +4,21 @@
 // Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast Corotated FEM using Operator Splitting. 2018
 //
 // Energy: sum_t mu V |F - R|^2 + lambda/2 V (det F - 1)^2 [Kug, Eq. 7 and 13].
+//
+// What a body keeps of its tets lies by blocks, as TetBlock does: with c numbers to a tet, number k
+// of the tet at place s = 16 b + i stands at [16 (c b + k) + i].
 #pragma once
 
+#include "plush/tet_block.h"
 #include "plush/types.h"
 
+#include "base/node_vec.h"
+
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 namespace plush {
-
-/// Lame parameters by tet.
-struct LameView {
-  std::span<const float> mu;      ///< [Pa] (num_tets x 1)
-  std::span<const float> lambda;  ///< [Pa] (num_tets x 1)
-
-  float Mu(size_t tet) const { return mu[tet]; }
-  float Lambda(size_t tet) const { return lambda[tet]; }
-};
 
 /// Lame parameters of one material.
 struct LamePair {
@@ -36,34 +34,74 @@ inline LamePair LameParameters(double young, double poisson) {
 
 /// The constant data of a body's tets.
 struct ElementView {
-  std::span<const Tet> tets;       ///< (num_tets x 1)
-  std::span<const Mat3> dm_inv;    ///< Dm^-1 [1/m] (num_tets x 1)
-  std::span<const float> volumes;  ///< V [m^3] (num_tets x 1)
-  LameView lame;
-  float damping = 0.0f;  ///< Kelvin-Voigt relaxation time beta of the stretch term [s]
+  std::span<const Tet> tets;         ///< (num_tets x 1)
+  std::span<const uint32_t> slots;   ///< place of each tet (num_tets x 1)
+  std::span<const TetBlock> blocks;  ///< (num_blocks x 1)
+  std::span<const float>
+      stiffness;                ///< 2 mu V by place [J] (16 num_blocks x 1), or empty: as baked
+  std::span<const float> bulk;  ///< lambda V by place [J] (16 num_blocks x 1), or empty: as
+                                ///< baked
+  float damping = 0.0f;         ///< Kelvin-Voigt relaxation time beta of the stretch term [s]
+
+  // Of a tet.
+  const TetBlock& BlockOf(size_t t) const { return blocks[slots[t] / kBlockTets]; }
+  size_t LaneOf(size_t t) const { return slots[t] % kBlockTets; }
+  float Stiffness(size_t t) const {
+    return stiffness.empty() ? BlockOf(t).stiffness[LaneOf(t)] : stiffness[slots[t]];
+  }
+  float Bulk(size_t t) const { return bulk.empty() ? BlockOf(t).bulk[LaneOf(t)] : bulk[slots[t]]; }
+  double Volume(size_t t) const { return 1.0 / (6.0 * double(BlockOf(t).det_dm_inv[LaneOf(t)])); }
+  Mat3 DmInv(size_t t) const {
+    const auto& m = BlockOf(t).dm_inv;
+    const size_t i = LaneOf(t);
+    return {{m[0][i], m[1][i], m[2][i]}, {m[3][i], m[4][i], m[5][i]}, {m[6][i], m[7][i], m[8][i]}};
+  }
+
+  // Of a block.
+  const float* StiffnessOf(size_t block) const {
+    return stiffness.empty() ? blocks[block].stiffness : &stiffness[kBlockTets * block];
+  }
+  const float* BulkOf(size_t block) const {
+    return bulk.empty() ? blocks[block].bulk : &bulk[kBlockTets * block];
+  }
 };
 
-/// S = R^T F of every tet at positions `x`: the stretch from which damping measures the change in a
-/// step. The rotations R come from APD, warm-started from and stored to `rotations`: those that the
-/// last solve used lag behind its result, and an S with the lag in it would drive the tet to turn
-/// on by as much, whatever holds it. Does not allocate.
-void ComputeStretches(const ElementView& elements, std::span<const Vec3> x, int polar_iterations,
-                      std::span<Quat> rotations, std::span<Mat3> stretches);
+/// Rotations of tets as unit quaternions x, y, z, w, by blocks (4 x 16 num_blocks).
+class RotationView {
+ public:
+  RotationView() = default;
+  explicit RotationView(std::span<float> numbers) : numbers_(numbers) {}
 
-/// Adds dt^2 times the forces of the tets at positions `x` [m] to `rhs` [kg m]: of the stretch term
-/// with rotations from APD, warm-started from and stored to `rotations`; of the volume term by its
-/// multipliers, kappa_t grad C_t [Kug, Eq. 12 and 16]; and, unless `stretches` is empty, of the
-/// viscous potential (beta / dt) mu V |F - R S|^2 with S the `stretches` at the start of the step
-/// (num_tets x 1): zero for a rigid motion. Does not allocate.
-void AddElasticImpulses(const ElementView& elements, std::span<const Vec3> x, float dt,
-                        int polar_iterations, std::span<const Mat3> stretches,
-                        std::span<const float> kappa, std::span<Quat> rotations,
-                        std::span<Vec3> rhs);
+  Quat Get(uint32_t slot) const {
+    const float* q = At(slot);
+    return {q[0], q[kBlockTets], q[2 * kBlockTets], q[3 * kBlockTets]};
+  }
+  void Set(uint32_t slot, const Quat& rotation) const {
+    float* q = At(slot);
+    q[0] = rotation.x;
+    q[kBlockTets] = rotation.y;
+    q[2 * kBlockTets] = rotation.z;
+    q[3 * kBlockTets] = rotation.w;
+  }
+  float* Block(size_t block) const { return &numbers_[4 * kBlockTets * block]; }
 
-/// Rotations of the tets at positions `x`, converged from those given (num_tets x 1). Does not
+ private:
+  float* At(uint32_t slot) const { return Block(slot / kBlockTets) + slot % kBlockTets; }
+
+  std::span<float> numbers_;
+};
+
+/// The numbers of a step that all its tets share.
+struct ElementSettings {
+  float dt = 0.0f;           ///< [s]
+  float damping = 0.0f;      ///< Kelvin-Voigt relaxation time [s]
+  int polar_iterations = 1;  ///< most Newton steps per rotation
+};
+
+/// Rotations of the tets at positions `x` (num_nodes + 1 x 1), converged from those given. Does not
 /// allocate.
-void MatchRotations(const ElementView& elements, std::span<const Vec3> x,
-                    std::span<Quat> rotations);
+void MatchRotations(const ElementView& elements, std::span<const NodeVec> x,
+                    const RotationView& rotations);
 
 /// Shape of all tets at one moment.
 struct ElementSummary {
@@ -78,11 +116,12 @@ struct ElementSummary {
 inline constexpr float kCollapsedDetF = 0.1f;
 
 /// Energy, volume and degeneracy at positions `x`, with rotations converged from `rotations`.
-ElementSummary SummariseElements(const ElementView& elements, std::span<const Vec3> x,
-                                 std::span<const Quat> rotations);
+ElementSummary SummariseElements(const ElementView& elements, std::span<const NodeVec> x,
+                                 const RotationView& rotations);
 
-/// Elastic forces [N] at positions `x`: minus the gradient of ElementSummary::elastic_j.
-void ElasticForces(const ElementView& elements, std::span<const Vec3> x,
-                   std::span<const Quat> rotations, std::span<Vec3> forces);
+/// Elastic forces [N] at positions `x`: minus the gradient of ElementSummary::elastic_j
+/// (num_nodes x 1).
+void ElasticForces(const ElementView& elements, std::span<const NodeVec> x,
+                   const RotationView& rotations, std::span<Vec3> forces);
 
 }  // namespace plush

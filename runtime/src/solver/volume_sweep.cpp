@@ -1,125 +1,99 @@
 // SPDX-License-Identifier: MIT
 #include "solver/volume_sweep.h"
 
-#include "elasticity/tet_element.h"
+#include "base/simd_target.h"
 
-#include <cmath>
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "solver/volume_sweep.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h.
+#include "solver/volume_lanes-inl.h"
 
+HWY_BEFORE_NAMESPACE();
 namespace plush {
+namespace HWY_NAMESPACE {
 namespace {
 
-// A flat tet is lifted by no more than this in det F per sweep.
-constexpr float kMostLift = 0.25f;
-// A gradient counts as at least this share of that of the rest shape, squared and mass-weighted: a
-// lift then moves nodes by at most a rest height or so, also where a tet is flat in two directions.
-constexpr float kLeastResponse = 0.05f;
-// What is aimed at above the bound, so that sweeps over tets that undo each other's lifts end.
-constexpr float kLiftMargin = 0.05f;
-
-// Mass-weighted move of a node along `gradient`: w (I - n n^T) gradient.
-Vec3 Move(const NodeMobility& mobility, const Vec3& gradient) {
-  const Vec3& n = mobility.held_normal;
-  return (gradient - n * Dot(n, gradient)) * mobility.inverse_mass;
+// Takes the part along the held normals out of a gradient.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE Xyz<V> Free(D d, const Xyz<V>& gradient, const NodeVec* held, const uint32_t* ids) {
+  const Xyz<V> n = GatherNodes(d, held, ids, static_cast<V*>(nullptr));
+  return gradient - n * Dot(n, gradient);
 }
 
-// The same where the normal is held in one direction only: nodes may leave a plane.
-Vec3 LiftMove(const NodeMobility& mobility, const Vec3& gradient) {
-  const Vec3& n = mobility.held_normal;
-  const float into = std::fmin(Dot(n, gradient), 0.0f);
-  return (gradient - n * into) * mobility.inverse_mass;
+template <bool kHolds>
+SweepChanges Sweep(const ElementView& elements, const NodeVec* held, float dt, NodeVec* x,
+                   float* kappa) {
+  const Lanes16 d;
+  using V = hn::Vec<Lanes16>;
+  constexpr size_t N = kLanes<Lanes16>;
+  const V dt2 = hn::Set(d, dt * dt);
+  V lowest = hn::Set(d, 1.0f), largest = hn::Zero(d);
+  for (size_t b = 0; b < elements.blocks.size(); ++b) {
+    const TetBlock& block = elements.blocks[b];
+    const float* bulk = elements.BulkOf(b);
+    for (size_t i = 0; i < kBlockTets; i += N) {
+      const uint32_t* ids[4] = {block.nodes[0] + i, block.nodes[1] + i, block.nodes[2] + i,
+                                block.nodes[3] + i};
+      V wa, wb, wc, wd;
+      const Xyz<V> xa = GatherNodes(d, x, ids[0], &wa), xb = GatherNodes(d, x, ids[1], &wb);
+      const Xyz<V> xc = GatherNodes(d, x, ids[2], &wc), xd = GatherNodes(d, x, ids[3], &wd);
+      const V s = hn::LoadU(d, block.det_dm_inv + i);
+      const V k = hn::Mul(hn::LoadU(d, bulk + i), dt2);
+      VolumeGradients<V> g = GradientsOfVolume(d, xa, xb, xc, xd, s);
+      lowest = hn::Min(lowest, hn::IfThenElse(hn::Gt(s, hn::Zero(d)), g.det, lowest));
+      if constexpr (kHolds) {
+        g.a = Free(d, g.a, held, ids[0]);
+        g.b = Free(d, g.b, held, ids[1]);
+        g.c = Free(d, g.c, held, ids[2]);
+        g.d = Free(d, g.d, held, ids[3]);
+      }
+      const V response =
+          Fma(wa, Dot(g.a, g.a),
+              Fma(wb, Dot(g.b, g.b), Fma(wc, Dot(g.c, g.c), hn::Mul(wd, Dot(g.d, g.d)))));
+      float* multiplier = kappa + kBlockTets * b + i;
+      const V before = hn::LoadU(d, multiplier);
+      const V step = MultiplierStep(d, g.det, before, k, response);
+      hn::StoreU(hn::Add(before, step), d, multiplier);
+      // A tet without resistance moves nothing, whatever its multiplier was.
+      const V change = hn::IfThenElseZero(hn::Gt(k, hn::Zero(d)), step);
+      largest = hn::Max(largest, hn::Abs(hn::Mul(response, change)));
+      StoreNodes(d, Fma(g.a, hn::Mul(change, wa), xa), wa, ids[0], x);
+      StoreNodes(d, Fma(g.b, hn::Mul(change, wb), xb), wb, ids[1], x);
+      StoreNodes(d, Fma(g.c, hn::Mul(change, wc), xc), wc, ids[2], x);
+      StoreNodes(d, Fma(g.d, hn::Mul(change, wd), xd), wd, ids[3], x);
+    }
+  }
+  return {hn::GetLane(hn::MinOfLanes(d, lowest)), hn::GetLane(hn::MaxOfLanes(d, largest))};
 }
 
-// The bound on the tet's det F where its nodes have moved by `u` to `x`. Lifts become velocity: to
-// push a tet that began inside out all the way would throw its nodes.
-float LeastDetF(const Tet& tet, const Mat3& dm_inv, std::span<const Vec3> x,
-                std::span<const Vec3> u) {
-  const float before = Determinant(DeformationGradient(
-      x[tet.a] - u[tet.a], x[tet.b] - u[tet.b], x[tet.c] - u[tet.c], x[tet.d] - u[tet.d], dm_inv));
-  return std::fmin(before, kLeastDetF);
+SweepChanges SweepFree(const ElementView& elements, float dt, NodeVec* x, float* kappa) {
+  return Sweep<false>(elements, nullptr, dt, x, kappa);
+}
+
+SweepChanges SweepHeld(const ElementView& elements, const NodeVec* held, float dt, NodeVec* x,
+                       float* kappa) {
+  return Sweep<true>(elements, held, dt, x, kappa);
 }
 
 }  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace plush
+HWY_AFTER_NAMESPACE();
 
-SweepChanges SweepVolumes(const ElementView& elements, std::span<const NodeMobility> mobility,
-                          float dt, std::span<Vec3> x, std::span<Vec3> u, std::span<float> kappa) {
-  const auto move = [&](uint32_t node, const Vec3& by) {
-    x[node] += by;
-    u[node] += by;
-  };
-  SweepChanges changes;
-  for (size_t t = 0; t < elements.tets.size(); ++t) {
-    const Tet& tet = elements.tets[t];
-    const float stiffness = elements.lame.Lambda(t) * elements.volumes[t] * dt * dt;
-    const Mat3 F = DeformationGradient(x[tet.a], x[tet.b], x[tet.c], x[tet.d], elements.dm_inv[t]);
-    const float det = Determinant(F);
-    if (det < changes.lowest_det_f) changes.lowest_det_f = det;
-    if (!(stiffness > 0.0f)) {
-      kappa[t] = 0.0f;
-      continue;
-    }
-    const Mat3 gradients = NodeGradients(Cofactor(F), elements.dm_inv[t]);
-    const Vec3 gradient_a = -(gradients.c0 + gradients.c1 + gradients.c2);
-    const Vec3 move_a = Move(mobility[tet.a], gradient_a);
-    const Vec3 move_b = Move(mobility[tet.b], gradients.c0);
-    const Vec3 move_c = Move(mobility[tet.c], gradients.c1);
-    const Vec3 move_d = Move(mobility[tet.d], gradients.c2);
-    const float response = Dot(move_a, gradient_a) + Dot(move_b, gradients.c0) +
-                           Dot(move_c, gradients.c1) + Dot(move_d, gradients.c2);
-    const float alpha = 1.0f / stiffness;
-    const float change = (1.0f - det - alpha * kappa[t]) / (response + alpha);
-    kappa[t] += change;
-    const float gain = std::fabs(response * change);
-    if (gain > changes.largest) changes.largest = gain;
-    move(tet.a, move_a * change);
-    move(tet.b, move_b * change);
-    move(tet.c, move_c * change);
-    move(tet.d, move_d * change);
-  }
-  return changes;
-}
+#if HWY_ONCE
+namespace plush {
 
-bool HasFlatTet(const ElementView& elements, std::span<const Vec3> x) {
-  for (size_t t = 0; t < elements.tets.size(); ++t) {
-    const Tet& tet = elements.tets[t];
-    const Vec3& a = x[tet.a];
-    const float six_volume = Determinant(Mat3{x[tet.b] - a, x[tet.c] - a, x[tet.d] - a});
-    if (six_volume * Determinant(elements.dm_inv[t]) < kLeastDetF) return true;
-  }
-  return false;
-}
+HWY_EXPORT(SweepFree);
+HWY_EXPORT(SweepHeld);
 
-bool LiftFlatTets(const ElementView& elements, std::span<const NodeMobility> mobility,
-                  std::span<Vec3> x, std::span<Vec3> u) {
-  bool lifted = false;
-  for (size_t t = 0; t < elements.tets.size(); ++t) {
-    const Tet& tet = elements.tets[t];
-    const Mat3& dm_inv = elements.dm_inv[t];
-    const Mat3 F = DeformationGradient(x[tet.a], x[tet.b], x[tet.c], x[tet.d], dm_inv);
-    const float det = Determinant(F);
-    if (!(det < kLeastDetF)) continue;
-    const float missing = LeastDetF(tet, dm_inv, x, u) - det;
-    if (!(missing > 0.0f)) continue;
-    const uint32_t nodes[4] = {tet.a, tet.b, tet.c, tet.d};
-    const Mat3 at = NodeGradients(Cofactor(F), dm_inv), rest = Transpose(dm_inv);
-    const Vec3 gradients[4] = {-(at.c0 + at.c1 + at.c2), at.c0, at.c1, at.c2};
-    const Vec3 rest_gradients[4] = {-(rest.c0 + rest.c1 + rest.c2), rest.c0, rest.c1, rest.c2};
-    Vec3 moves[4];
-    float response = 0.0f, rest_response = 0.0f;
-    for (int i = 0; i < 4; ++i) {
-      moves[i] = LiftMove(mobility[nodes[i]], gradients[i]);
-      response += Dot(moves[i], gradients[i]);
-      rest_response += mobility[nodes[i]].inverse_mass * Dot(rest_gradients[i], rest_gradients[i]);
-    }
-    const float change = std::fmin(missing + kLiftMargin, kMostLift) /
-                         std::fmax(response, kLeastResponse * rest_response);
-    if (!(response > 0.0f) || !std::isfinite(response) || !std::isfinite(change)) continue;
-    for (int i = 0; i < 4; ++i) {
-      x[nodes[i]] += moves[i] * change;
-      u[nodes[i]] += moves[i] * change;
-    }
-    lifted = true;
+SweepChanges SweepVolumes(const ElementView& elements, std::span<const NodeVec> held_normals,
+                          float dt, std::span<NodeVec> x, std::span<float> kappa) {
+  if (held_normals.empty()) {
+    return HWY_DYNAMIC_DISPATCH(SweepFree)(elements, dt, x.data(), kappa.data());
   }
-  return lifted;
+  return HWY_DYNAMIC_DISPATCH(SweepHeld)(elements, held_normals.data(), dt, x.data(), kappa.data());
 }
 
 }  // namespace plush
+#endif

@@ -9,6 +9,7 @@
 
 #include "plush/types.h"
 
+#include "base/node_vec.h"
 #include "elasticity/elements.h"
 
 #include <cstdint>
@@ -16,41 +17,43 @@
 
 namespace plush {
 
-/// How a node may move in a sweep.
-struct NodeMobility {
-  float inverse_mass = 0.0f;  ///< [1/kg]; 0 for pinned and fully held nodes
-  Vec3 held_normal;           ///< unit direction without mobility, or zero
-};
-
 /// What a sweep of the volume term met.
 struct SweepChanges {
   float lowest_det_f = 1.0f;  ///< of a tet before its own correction, at most 1
   float largest = 0.0f;       ///< change of a tet's det F by its own correction, to first order
 };
 
-/// One sweep in tet order: C = det F - 1, d kappa = (-C - alpha kappa) / (sum w |grad C|^2 +
-/// alpha), alpha = 1/(lambda V dt^2) [Kug, Eq. 14-16 with the sign of XPBD]. Moves the nodes: adds
-/// the same to the positions `x` [m] and to the displacements `u` [m] (num_nodes x 1); updates
-/// `kappa` [kg m^2] (num_tets x 1). Flattened and inverted tets are pushed back like others: no
-/// move is longer than sqrt(lambda V dt^2 w) |C| / 2, however small the gradient. Tets with lambda
-/// = 0 are skipped and their multiplier cleared. Does not allocate.
-SweepChanges SweepVolumes(const ElementView& elements, std::span<const NodeMobility> mobility,
-                          float dt, std::span<Vec3> x, std::span<Vec3> u, std::span<float> kappa);
+/// One sweep, block after block (the tets of a block share no node): C = det F - 1, d kappa = (-C -
+/// alpha kappa) / (sum w |grad C|^2 + alpha), alpha = 1/(lambda V dt^2) [Kug, Eq. 14-16 with the
+/// sign of XPBD]. Moves the nodes `x` [m] (num_nodes + 1 x 1), whose w is the inverse of their mass
+/// [1/kg], 0 where they are pinned or held; updates `kappa` [kg m^2] (16 num_blocks x 1). Unless it
+/// is empty, `held_normals` (num_nodes + 1 x 1) has the unit direction in which a node has no
+/// mobility, or zero. Flattened and inverted tets are pushed back like others: no move is longer
+/// than sqrt(lambda V dt^2 w) |C| / 2, however small the gradient. Tets with lambda = 0 are skipped
+/// and their multiplier cleared. Does not allocate.
+SweepChanges SweepVolumes(const ElementView& elements, std::span<const NodeVec> held_normals,
+                          float dt, std::span<NodeVec> x, std::span<float> kappa);
+
+/// How a node may move when flat tets are lifted.
+struct NodeMobility {
+  float inverse_mass = 0.0f;  ///< [1/kg]; 0 for pinned and fully held nodes
+  Vec3 held_normal;           ///< unit direction in which the node moves forwards only, or zero
+};
 
 /// Least det F of a tet at the end of a substep, unless it began below.
 inline constexpr float kLeastDetF = 0.05f;
 
-/// Whether any tet has det F < kLeastDetF. `x`: positions [m] (num_nodes x 1).
-bool HasFlatTet(const ElementView& elements, std::span<const Vec3> x);
+/// Whether any tet has det F < kLeastDetF. `x`: positions [m] (num_nodes + 1 x 1).
+bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x);
 
 /// One sweep in tet order of the inequality det F >= kLeastDetF: the energies of [Kug] are finite
 /// where a tet is flat, so that a hard enough impact would turn it inside out. A constraint without
-/// compliance, which stores nothing: moves along w grad det F, that is by equal and opposite
+/// compliance, which stores nothing: moves `x` along w grad det F, that is by equal and opposite
 /// impulses, each of bounded length however degenerate the tet. Held normals hold only what moves
-/// against them. A tet that was below the bound before its nodes moved by `u` to `x` (num_nodes x 1
-/// each, [m]) must only not sink further. Moves nothing else. Returns whether any tet was lifted; a
-/// few sweeps are needed until none is. Does not allocate.
+/// against them. A tet that was below the bound at the positions `before` (num_nodes + 1 x 1, [m])
+/// must only not sink further. Moves nothing else. Returns whether any tet was lifted; a few sweeps
+/// are needed until none is. Does not allocate.
 bool LiftFlatTets(const ElementView& elements, std::span<const NodeMobility> mobility,
-                  std::span<Vec3> x, std::span<Vec3> u);
+                  std::span<const NodeVec> before, std::span<NodeVec> x);
 
 }  // namespace plush

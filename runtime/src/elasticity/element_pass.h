@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// The step's pass over the elements: deformation gradients, rotations and right-hand side.
+// Based on:
+// Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast Corotated FEM using Operator Splitting. 2018
+#pragma once
+
+#include "base/node_vec.h"
+#include "elasticity/elements.h"
+
+#include <span>
+
+namespace plush {
+
+/// Adds dt^2 times the forces of the tets at positions `x` [m] to `rhs` [kg m] (num_nodes + 1 x 1
+/// each): of the stretch term with rotations from APD, warm-started from and stored to `rotations`;
+/// of the volume term by its multipliers, kappa_t grad C_t [Kug, Eq. 12 and 16]; and, unless
+/// `stretches` is empty, of the viscous potential (beta / dt) mu V |F - R S|^2 with S the
+/// `stretches` at the start of the step: zero for a rigid motion. `kappa`: [kg m^2] (16 num_blocks
+/// x 1); `stretches`: by blocks (9 x 16 num_blocks). Does not allocate.
+void AddElasticImpulses(const ElementView& elements, std::span<const NodeVec> x, float dt,
+                        int polar_iterations, std::span<const float> stretches,
+                        std::span<const float> kappa, const RotationView& rotations,
+                        std::span<NodeVec> rhs);
+
+/// S = R^T F of every tet at positions `x`, by blocks (9 x 16 num_blocks): the stretch from which
+/// damping measures the change in a step. The rotations R come from APD, warm-started from and
+/// stored to `rotations`: those that the last solve used lag behind its result, and an S with the
+/// lag in it would drive the tet to turn on by as much, whatever holds it. Does not allocate.
+void ComputeStretches(const ElementView& elements, std::span<const NodeVec> x, int polar_iterations,
+                      const RotationView& rotations, std::span<float> stretches);
+
+}  // namespace plush

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+// Forward and backward substitution by supernodes. On the way down each chunk of 16 rows takes one
+// load of L for three multiply-adds, and is added to its nodes once; on the way up the rows of a
+// supernode are gathered once, and each column is a sum over chunks.
+#include "solver/panel_solve.h"
+
+#include "base/simd_target.h"
+
+#include <algorithm>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "solver/panel_solve.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h.
+#include "base/lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace plush {
+namespace HWY_NAMESPACE {
+namespace {
+
+// The rows of a chunk, kRows of them in vectors of D: a sum over columns j of block[:, j] b_j.
+template <size_t kRows, class D>
+struct ChunkSum {
+  static constexpr size_t N = kLanes<D>;
+  static constexpr size_t kParts = kRows / N;
+  using V = hn::Vec<D>;
+
+  Xyz<V> sum[kParts];
+
+  HWY_INLINE ChunkSum(D d, const float* block, const NodeVec* b, uint32_t columns) {
+    for (size_t p = 0; p < kParts; ++p) sum[p] = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+    for (uint32_t j = 0; j < columns; ++j, block += kRows) {
+      const V x = hn::Set(d, b[j].x), y = hn::Set(d, b[j].y), z = hn::Set(d, b[j].z);
+      for (size_t p = 0; p < kParts; ++p) {
+        const V l = hn::LoadU(d, block + N * p);
+        sum[p] = {Fma(l, x, sum[p].x), Fma(l, y, sum[p].y), Fma(l, z, sum[p].z)};
+      }
+    }
+  }
+};
+
+template <size_t kRows, class D>
+HWY_INLINE void AddChunk(D d, const float* block, const NodeVec* b, uint32_t columns,
+                         const uint32_t* rows, NodeVec* x) {
+  const ChunkSum<kRows, D> chunk(d, block, b, columns);
+  for (size_t p = 0; p < chunk.kParts; ++p) AddToNodes(d, chunk.sum[p], rows + chunk.N * p, x);
+}
+
+// b_R += -L_RJ b_J.
+HWY_INLINE void Descend(const Supernode& s, const uint32_t* rows, const float* values, NodeVec* x) {
+  const NodeVec* b = x + s.first_column;
+  const uint32_t padded = PaddedRows(s.num_rows);
+  uint32_t row = 0;
+  for (; row + kChunkRows <= padded; row += kChunkRows, values += kChunkRows * s.num_columns) {
+    AddChunk<kChunkRows>(Lanes16(), values, b, s.num_columns, rows + row, x);
+  }
+  if (row < padded) AddChunk<kRowPadding>(Lanes8(), values, b, s.num_columns, rows + row, x);
+}
+
+// Rows of a supernode, gathered: x of 16 rows, then y, then z; what is missing is zero.
+HWY_INLINE void GatherRows(const uint32_t* rows, uint32_t padded, const NodeVec* x, float* out) {
+  const Lanes16 d;
+  const Lanes8 d8;
+  constexpr size_t N = kLanes<Lanes16>, N8 = kLanes<Lanes8>;
+  uint32_t row = 0;
+  for (; row + kChunkRows <= padded; row += kChunkRows, out += 3 * kChunkRows) {
+    for (size_t i = 0; i < kChunkRows; i += N) {
+      const auto v = GatherNodes(d, x, rows + row + i, static_cast<hn::Vec<Lanes16>*>(nullptr));
+      hn::StoreU(v.x, d, out + i);
+      hn::StoreU(v.y, d, out + kChunkRows + i);
+      hn::StoreU(v.z, d, out + 2 * kChunkRows + i);
+    }
+  }
+  if (row == padded) return;
+  for (size_t i = 0; i < kRowPadding; i += N8) {
+    const auto v = GatherNodes(d8, x, rows + row + i, static_cast<hn::Vec<Lanes8>*>(nullptr));
+    hn::StoreU(v.x, d8, out + i);
+    hn::StoreU(v.y, d8, out + kChunkRows + i);
+    hn::StoreU(v.z, d8, out + 2 * kChunkRows + i);
+  }
+}
+
+// Products of a column with three gathered axes, by lanes of a chunk.
+inline constexpr size_t kParts16 = kChunkRows / kLanes<Lanes16>;
+using V16 = hn::Vec<Lanes16>;
+struct ColumnSum {
+  Xyz<V16> part[kParts16];
+};
+
+#if HWY_TARGET == HWY_SCALAR
+
+HWY_INLINE float TreeSum(const ColumnSum& c, V16 Xyz<V16>::*axis) {
+  float lane[kChunkRows];
+  for (size_t i = 0; i < kChunkRows; ++i) lane[i] = hn::GetLane(c.part[i].*axis);
+  for (size_t half = kChunkRows / 2; half > 0; half /= 2) {
+    for (size_t i = 0; i < half; ++i) lane[i] += lane[i + half];
+  }
+  return lane[0];
+}
+
+template <class D>
+hn::Vec<D> LoadLowerHalf(D d, const float* from);  // never called: one lane has no halves
+
+HWY_INLINE void StoreSums(const ColumnSum (&c)[4], NodeVec* out) {
+  for (size_t j = 0; j < 4; ++j) {
+    out[j] =
+        Vec3{TreeSum(c[j], &Xyz<V16>::x), TreeSum(c[j], &Xyz<V16>::y), TreeSum(c[j], &Xyz<V16>::z)};
+  }
+}
+
+#else
+
+using Lanes4 = hn::CappedTag<float, 4>;
+
+// Half a vector, the other half zero.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadLowerHalf(D d, const float* from) {
+  return hn::ZeroExtendVector(d, hn::LoadU(hn::Half<D>(), from));
+}
+
+// Lane i + lane i + 8, then i + 4 of the result.
+template <class D>
+HWY_INLINE hn::Vec<Lanes4> ToFour(D /*d*/, const hn::Vec<D> (&v)[kParts16]) {
+  if constexpr (kParts16 == 4) {
+    return hn::Add(hn::Add(v[0], v[2 % kParts16]), hn::Add(v[1 % kParts16], v[3 % kParts16]));
+  } else if constexpr (kParts16 == 2) {
+    const hn::Half<D> d4;
+    const auto eight = hn::Add(v[0], v[1 % kParts16]);
+    return hn::Add(hn::LowerHalf(d4, eight), hn::UpperHalf(d4, eight));
+  } else {
+    const hn::Half<D> d8;
+    const hn::Half<hn::Half<D>> d4;
+    const auto eight = hn::Add(hn::LowerHalf(d8, v[0]), hn::UpperHalf(d8, v[0]));
+    return hn::Add(hn::LowerHalf(d4, eight), hn::UpperHalf(d4, eight));
+  }
+}
+
+// The sums of four columns over their lanes, in an order that is the same for every width.
+HWY_INLINE void StoreSums(const ColumnSum (&c)[4], NodeVec* out) {
+  const Lanes16 d;
+  const Lanes4 d4;
+  const hn::RepartitionToWide<Lanes4> pairs;
+  for (size_t j = 0; j < 4; ++j) {
+    V16 x[kParts16], y[kParts16], z[kParts16];
+    for (size_t p = 0; p < kParts16; ++p) {
+      x[p] = c[j].part[p].x;
+      y[p] = c[j].part[p].y;
+      z[p] = c[j].part[p].z;
+    }
+    const auto x4 = ToFour(d, x), y4 = ToFour(d, y), z4 = ToFour(d, z), zero = hn::Zero(d4);
+    const auto xy = hn::Add(hn::InterleaveLower(d4, x4, y4), hn::InterleaveUpper(d4, x4, y4));
+    const auto zw = hn::Add(hn::InterleaveLower(d4, z4, zero), hn::InterleaveUpper(d4, z4, zero));
+    const auto even = hn::InterleaveLower(pairs, hn::BitCast(pairs, xy), hn::BitCast(pairs, zw));
+    const auto odd = hn::InterleaveUpper(pairs, hn::BitCast(pairs, xy), hn::BitCast(pairs, zw));
+    hn::Store(hn::Add(hn::BitCast(d4, even), hn::BitCast(d4, odd)), d4, &out[j].x);
+  }
+}
+
+#endif
+
+// Products of the last eight rows, in the first eight lanes.
+template <class D>
+HWY_INLINE void AddLastRows(D d, const float* column, const float* gathered, ColumnSum* sum) {
+  constexpr size_t N = kLanes<D>, kParts = N > kRowPadding ? 1 : kRowPadding / N;
+  const auto load = [&](const float* from) {
+    if constexpr (N > kRowPadding) {
+      return LoadLowerHalf(d, from);
+    } else {
+      return hn::LoadU(d, from);
+    }
+  };
+  for (size_t p = 0; p < kParts; ++p) {
+    const hn::Vec<D> l = load(column + N * p);
+    Xyz<hn::Vec<D>>& part = sum->part[p];
+    part = {Fma(l, load(gathered + N * p), part.x),
+            Fma(l, load(gathered + kChunkRows + N * p), part.y),
+            Fma(l, load(gathered + 2 * kChunkRows + N * p), part.z)};
+  }
+}
+
+// out_j = (-L_Rj)^T x_R for four columns from `first` on, the last one in place of any beyond it.
+HWY_INLINE void SumColumns(const Supernode& s, const float* values, const float* gathered,
+                           uint32_t first, NodeVec* out) {
+  const Lanes16 d;
+  constexpr size_t N = kLanes<Lanes16>;
+  const uint32_t w = s.num_columns, padded = PaddedRows(s.num_rows);
+  uint32_t at[4];
+  for (uint32_t j = 0; j < 4; ++j) at[j] = std::min(first + j, w - 1);
+  ColumnSum sum[4];
+  for (ColumnSum& c : sum) {
+    for (auto& part : c.part) part = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+  }
+  uint32_t row = 0;
+  for (; row + kChunkRows <= padded; row += kChunkRows) {
+    for (size_t p = 0; p < kParts16; ++p) {
+      const V16 x = hn::LoadU(d, gathered + N * p);
+      const V16 y = hn::LoadU(d, gathered + kChunkRows + N * p);
+      const V16 z = hn::LoadU(d, gathered + 2 * kChunkRows + N * p);
+      for (size_t j = 0; j < 4; ++j) {
+        const V16 l = hn::LoadU(d, values + kChunkRows * at[j] + N * p);
+        sum[j].part[p] = {Fma(l, x, sum[j].part[p].x), Fma(l, y, sum[j].part[p].y),
+                          Fma(l, z, sum[j].part[p].z)};
+      }
+    }
+    gathered += 3 * kChunkRows;
+    values += size_t{kChunkRows} * w;
+  }
+  if (row < padded) {
+    for (size_t j = 0; j < 4; ++j) AddLastRows(d, values + kRowPadding * at[j], gathered, &sum[j]);
+  }
+  StoreSums(sum, out);
+}
+
+// Writes the rows of a chunk of D_JJ^-1 b_J, plus `below`, to `out`.
+template <size_t kRows, class D>
+HWY_INLINE void StoreChunk(D d, const float* block, const NodeVec* b, uint32_t columns,
+                           NodeVec* out) {
+  const ChunkSum<kRows, D> chunk(d, block, b, columns);
+  constexpr uint32_t kInOrder[kChunkRows] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  for (size_t p = 0; p < chunk.kParts; ++p) {
+    AddToNodes(d, chunk.sum[p], kInOrder + chunk.N * p, out);
+  }
+}
+
+// x_J = D_JJ^-1 b_J + (-L_RJ)^T x_R.
+HWY_INLINE void Ascend(const Supernode& s, const uint32_t* rows, const float* values,
+                       float* workspace, NodeVec* x) {
+  const uint32_t w = s.num_columns;
+  NodeVec found[kMaxSupernodeColumns + kChunkRows];
+  if (s.num_rows > 0) {
+    GatherRows(rows, PaddedRows(s.num_rows), x, workspace);
+    for (uint32_t j = 0; j < w; j += 4) SumColumns(s, values, workspace, j, found + j);
+  }
+  const float* diagonal = values + BlockValues(s.num_rows, w);
+  NodeVec* b = x + s.first_column;
+  uint32_t row = 0;
+  const uint32_t padded = PaddedRows(w);
+  for (; row + kChunkRows <= padded; row += kChunkRows, diagonal += kChunkRows * w) {
+    StoreChunk<kChunkRows>(Lanes16(), diagonal, b, w, found + row);
+  }
+  if (row < padded) StoreChunk<kRowPadding>(Lanes8(), diagonal, b, w, found + row);
+  std::copy(found, found + w, b);
+}
+
+void Solve(const PanelFactor& factor, float* workspace, NodeVec* x) {
+  for (const Supernode& s : factor.supernodes) {
+    if (s.first_column >= factor.num_active) continue;
+    Descend(s, &factor.rows[0] + s.first_row, &factor.values[0] + s.first_value, x);
+  }
+  for (uint32_t i = factor.num_active; i < factor.num_nodes; ++i) x[i] = NodeVec();
+  for (size_t k = factor.supernodes.size(); k-- > 0;) {
+    const Supernode& s = factor.supernodes[k];
+    if (s.first_column >= factor.num_active) continue;
+    Ascend(s, &factor.rows[0] + s.first_row, &factor.values[0] + s.first_value, workspace, x);
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace plush
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace plush {
+
+HWY_EXPORT(Solve);
+
+size_t PanelWorkspaceSize(std::span<const Supernode> supernodes) {
+  size_t longest = 0;
+  for (const Supernode& s : supernodes) longest = std::max<size_t>(longest, s.num_rows);
+  return (longest + kChunkRows - 1) / kChunkRows * 3 * kChunkRows;
+}
+
+void SolvePanels(const PanelFactor& factor, std::span<float> workspace, std::span<NodeVec> x) {
+  HWY_DYNAMIC_DISPATCH(Solve)(factor, workspace.data(), x.data());
+}
+
+}  // namespace plush
+#endif

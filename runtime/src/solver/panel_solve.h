@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Solves with the factor of the splitting step's matrix, for three right-hand sides at once.
+#pragma once
+
+#include "plush/factor_panels.h"
+
+#include "base/node_vec.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace plush {
+
+/// A factor: structure and values.
+struct PanelFactor {
+  std::span<const Supernode> supernodes;
+  std::span<const uint32_t> rows;
+  std::span<const float> values;
+  uint32_t num_nodes = 0;
+  uint32_t num_active = 0;  ///< columns from here on stand for pinned nodes and are left out:
+                            ///< num_nodes, or FactorView::num_free
+};
+
+/// Numbers that a solve works with: three for each row of the longest pattern.
+size_t PanelWorkspaceSize(std::span<const Supernode> supernodes);
+
+/// x := A^-1 x, for the three axes of `x` (num_nodes + 1 x 1), whose spare element must be zero and
+/// stays so; entries from num_active on become zero, other w are lost. `workspace`:
+/// PanelWorkspaceSize numbers. One pass over the values down, one up; does not allocate.
+void SolvePanels(const PanelFactor& factor, std::span<float> workspace, std::span<NodeVec> x);
+
+}  // namespace plush
