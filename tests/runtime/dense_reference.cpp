@@ -25,10 +25,14 @@ Eigen::Matrix<double, 3, 4> ByNodes(const Eigen::Matrix3d& P, const Eigen::Matri
 DenseModel::DenseModel(const Asset& asset) {
   const SimulationView& s = asset.simulation();
   for (const Tet& tet : s.tets) tets.push_back({tet.a, tet.b, tet.c, tet.d});
-  for (const Mat3& m : s.dm_inv) dm_inv.push_back(ToEigen(m));
-  volumes.assign(s.volumes.begin(), s.volumes.end());
-  mu.assign(s.mu.begin(), s.mu.end());
-  lambda.assign(s.lambda.begin(), s.lambda.end());
+  for (size_t t = 0; t < s.tets.size(); ++t) {
+    const TetBlock& block = s.BlockOf(t);
+    const size_t lane = s.LaneOf(t);
+    dm_inv.push_back(ToEigen(s.DmInv(t)));
+    volumes.push_back(1.0 / (6.0 * double{block.det_dm_inv[lane]}));
+    mu.push_back(double{block.stiffness[lane]} / (2.0 * volumes.back()));
+    lambda.push_back(double{block.bulk[lane]} / volumes.back());
+  }
   rest = ToEigen(std::vector<Vec3>(s.nodes.begin(), s.nodes.end()));
   masses.resize(rest.cols());
   for (Eigen::Index i = 0; i < rest.cols(); ++i) masses[i] = s.masses[static_cast<size_t>(i)];

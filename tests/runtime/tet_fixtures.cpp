@@ -125,7 +125,7 @@ ShapeAsset ShapeAsset::Baked(const tools::TetMesh& mesh, const tools::Material& 
 
 ElementView ShapeAsset::elements() const {
   const SimulationView& s = simulation();
-  return {s.tets, s.dm_inv, s.volumes, {s.mu, s.lambda}, s.damping};
+  return {s.tets, s.tet_slots, s.blocks, {}, {}, s.damping};
 }
 
 std::vector<Vec3> ShapeAsset::rest() const {

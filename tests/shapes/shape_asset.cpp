@@ -3,6 +3,7 @@
 
 #include "plush/asset.h"
 
+#include "bake/pin_regions.h"
 #include "partition/partition.h"
 
 #include <catch2/catch.hpp>
@@ -83,8 +84,10 @@ void AddCollision(AssetContent* content) {
   content->collision = tools::PartitionBoundary(surface, mesh).data;
 }
 
-void AddRegions(AssetContent* content) {
-  const std::vector<Vec3>& nodes = content->rest.nodes;
+// Of the nodes as the mesh numbers them.
+void AddRegions(const tools::TetMesh& mesh, AssetContent* content) {
+  std::vector<Vec3> nodes;
+  for (const Vec3d& node : mesh.nodes) nodes.push_back(ToFloat(node));
   const auto [low, high] = std::minmax_element(
       nodes.begin(), nodes.end(), [](const Vec3& a, const Vec3& b) { return a.y < b.y; });
   content->regions = {{"high", {}}, {"low", {}}};
@@ -103,15 +106,17 @@ AssetContent Completed(AssetContent content, const tools::TetMesh& mesh, double 
   }
   tools::TetMaterials materials = {{}, content.tet_materials, content.damping};
   for (const auto& [name, material] : content.materials) materials.materials.push_back(material);
-  auto rest = tools::ComputeMixedRestData(mesh, materials, volume, dt);
+  AddRegions(mesh, &content);
+  auto rest = tools::ComputeMixedRestData(mesh, materials, volume, dt, {},
+                                          tools::NodesOfRegions(content.regions));
   if (!rest.ok()) FAIL(rest.error().message);
   content.rest = std::move(rest.value());
+  tools::RenumberRegions(content.rest.node_order, &content.regions);
   content.solid_volume = volume;
   content.settings_json = R"({"shape":"procedural"})";
   content.source_hash = 0x0123456789abcdef;
   AddSurface(&content);
   AddCollision(&content);
-  AddRegions(&content);
   return content;
 }
 

@@ -65,13 +65,13 @@ TEST_CASE("An opened asset shows what was written") {
   CHECK(SameBytes(asset.simulation().nodes, content.rest.nodes));
   CHECK(SameBytes(asset.simulation().masses, content.rest.masses));
   CHECK(SameBytes(asset.simulation().tets, content.rest.tets));
-  CHECK(SameBytes(asset.simulation().dm_inv, content.rest.dm_inv));
-  CHECK(SameBytes(asset.simulation().volumes, content.rest.volumes));
-  CHECK(SameBytes(asset.simulation().mu, content.rest.mu));
-  CHECK(SameBytes(asset.simulation().lambda, content.rest.lambda));
+  CHECK(SameBytes(asset.simulation().tet_slots, content.rest.tet_slots));
+  CHECK(SameBytes(asset.simulation().blocks, content.rest.blocks));
   CHECK(SameBytes(asset.simulation().tet_masses, content.rest.tet_masses));
   CHECK(SameBytes(asset.simulation().tet_materials, content.tet_materials));
-  CHECK(SameBytes(asset.factor().column_starts, content.rest.column_starts));
+  CHECK(asset.factor().num_free == content.rest.num_free);
+  CHECK(SameBytes(asset.factor().supernodes, content.rest.supernodes));
+  CHECK(SameBytes(asset.factor().supernode_of, content.rest.supernode_of));
   CHECK(SameBytes(asset.factor().rows, content.rest.rows));
   CHECK(SameBytes(asset.factor().values, content.rest.values));
   CHECK(asset.factor().dt == 0.01f);

@@ -3,33 +3,50 @@
 #include "plush/asset.h"
 
 #include "plush_generated.h"
+#include "runtime/asset/check_subject.h"
 #include "shapes/shape_asset.h"
 #include "shapes/tet_shapes.h"
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <random>
 #include <set>
 #include <string>
 
 using plush::Asset;
+using plush::BlockIndex;
+using plush::BlockValues;
+using plush::CheckKind;
 using plush::FactorView;
+using plush::PaddedRows;
 using plush::Status;
+using plush::Supernode;
 using plush::test::ExactBuffer;
+using plush::test::Failures;
+using plush::test::Subject;
 
 namespace {
+
+// Rows below the diagonal of every column.
+std::vector<std::set<uint32_t>> StoredRows(const FactorView& factor) {
+  std::vector<std::set<uint32_t>> stored(factor.supernode_of.size());
+  for (const Supernode& s : factor.supernodes) {
+    for (uint32_t column = s.first_column; column < s.first_column + s.num_columns; ++column) {
+      for (uint32_t row = column + 1; row < s.first_column + s.num_columns; ++row) {
+        stored[column].insert(row);
+      }
+      for (uint32_t k = 0; k < s.num_rows; ++k) stored[column].insert(factor.rows[s.first_row + k]);
+    }
+  }
+  return stored;
+}
 
 // Whether the elimination of a matrix with the tets' pattern writes only stored entries: done on
 // sets, column by column, as the definition says.
 bool EliminationStaysInside(const FactorView& factor, std::span<const plush::Tet> tets) {
-  const size_t n = factor.column_starts.size() - 1;
-  std::vector<std::set<uint32_t>> stored(n);
-  std::vector<std::set<uint32_t>> needed(n);
-  for (size_t j = 0; j < n; ++j) {
-    for (uint32_t k = factor.column_starts[j] + 1; k < factor.column_starts[j + 1]; ++k) {
-      stored[j].insert(factor.rows[k]);
-    }
-  }
+  const std::vector<std::set<uint32_t>> stored = StoredRows(factor);
+  std::vector<std::set<uint32_t>> needed(stored.size());
   for (const plush::Tet& t : tets) {
     for (const uint32_t i : {t.a, t.b, t.c, t.d}) {
       for (const uint32_t k : {t.a, t.b, t.c, t.d}) {
@@ -37,7 +54,7 @@ bool EliminationStaysInside(const FactorView& factor, std::span<const plush::Tet
       }
     }
   }
-  for (size_t j = 0; j < n; ++j) {
+  for (size_t j = 0; j < stored.size(); ++j) {
     needed[j].insert(stored[j].begin(), stored[j].end());  // a stored zero updates, too
     if (needed[j] != stored[j]) return false;
     for (const uint32_t i : stored[j]) {
@@ -49,8 +66,29 @@ bool EliminationStaysInside(const FactorView& factor, std::span<const plush::Tet
   return true;
 }
 
-uint32_t& At(std::span<const uint32_t> view, size_t index) {
-  return const_cast<uint32_t&>(view[index]);
+template <class T>
+T& At(std::span<const T> view, size_t index) {
+  return const_cast<T&>(view[index]);
+}
+
+// The first supernode with at least this many columns and rows, and fewer rows than padding makes
+// of them if `padded`.
+size_t FindSupernode(const FactorView& factor, uint32_t num_columns, uint32_t num_rows,
+                     bool padded = false) {
+  for (size_t i = 0; i < factor.supernodes.size(); ++i) {
+    const Supernode& s = factor.supernodes[i];
+    if (s.num_columns >= num_columns && s.num_rows >= num_rows &&
+        (!padded || s.num_rows < PaddedRows(s.num_rows))) {
+      return i;
+    }
+  }
+  FAIL("the fixture has no such supernode");
+  return 0;
+}
+
+// A bar whose ends are regions.
+std::vector<std::byte> LongBar() {
+  return plush::test::AssetBytesOf(plush::test::TetBox(2, 6, 2, 0.1));
 }
 
 }  // namespace
@@ -66,21 +104,26 @@ TEST_CASE("A factor opens only if its structure holds the elimination") {
   const uint32_t seed = 7;
   INFO("seed " << seed);
   std::mt19937 random(seed);
-  const auto bytes = plush::test::AssetBytesOf(plush::test::TetBox(2, 2, 2, 0.1));
+  const auto bytes = plush::test::AssetBytesOf(plush::test::TetBox(2, 3, 2, 0.1));
   int opened = 0;
   int refused = 0;
+  int lacking = 0;
   for (int repeat = 0; repeat < 3000; ++repeat) {
     ExactBuffer file(bytes);
     Asset asset;
     REQUIRE(asset.Open(file.bytes()).ok());
     const FactorView& factor = asset.factor();
+    const plush::SimulationView& sim = asset.simulation();
+    const auto any_node = [&] { return static_cast<uint32_t>(random() % sim.nodes.size()); };
     // Rows and tets are moved about; most results are nonsense, some are still a factor.
-    uint32_t& row = At(factor.rows, random() % factor.rows.size());
-    row = random() % 2 == 0 ? row + 1 : static_cast<uint32_t>(random() % 27);
-    if (repeat % 3 == 0) {
-      auto& tet = const_cast<plush::Tet&>(
-          asset.simulation().tets[random() % asset.simulation().tets.size()]);
-      tet.a = static_cast<uint32_t>(random() % 27);
+    if (repeat % 3 != 1) {
+      uint32_t& row = At(factor.rows, random() % factor.rows.size());
+      row = random() % 2 == 0 ? row + 1 : any_node();
+    }
+    if (repeat % 3 != 0) {
+      const size_t t = random() % sim.tets.size();
+      At(sim.tets, t).a = any_node();
+      const_cast<uint32_t&>(sim.BlockOf(t).nodes[0][sim.LaneOf(t)]) = sim.tets[t].a;
     }
     Asset changed;
     const Status status = changed.Open(file.bytes());
@@ -89,49 +132,147 @@ TEST_CASE("A factor opens only if its structure holds the elimination") {
     if (status.ok()) {
       REQUIRE(EliminationStaysInside(changed.factor(), changed.simulation().tets));
     } else if (std::string(status.reason).find("lacks") != std::string::npos) {
-      REQUIRE_FALSE(EliminationStaysInside(factor, asset.simulation().tets));
+      REQUIRE_FALSE(EliminationStaysInside(factor, sim.tets));
+      ++lacking;
     }
   }
   CHECK(opened > 0);
   CHECK(refused > 0);
+  CHECK(lacking > 0);
 }
 
-TEST_CASE("Broken columns are named") {
-  ExactBuffer file(plush::test::AssetBytesOf(plush::test::TetBox(2, 1, 1, 0.1)));
-  Asset asset;
-  REQUIRE(asset.Open(file.bytes()).ok());
-  const FactorView factor = asset.factor();
-  const auto expect = [&](const char* section, uint64_t index, const char* reason) {
-    Asset other;
-    const Status status = other.Open(file.bytes());
-    CHECK(status.code == plush::StatusCode::kCorrupt);
-    CHECK(std::string(status.section) == section);
-    CHECK(std::string(status.reason) == reason);
-    CHECK(status.index == index);
-  };
-  SECTION("start of the first column") {
-    At(factor.column_starts, 0) = 1;
-    expect("factor.column_starts", 0, "the first column is not at 0");
+TEST_CASE("Broken supernodes are named") {
+  Subject s(LongBar());
+  const FactorView factor = s.asset().factor();
+  const auto num_nodes = static_cast<uint32_t>(factor.supernode_of.size());
+  const auto last = factor.supernodes.size() - 1;
+  SECTION("no column") {
+    At(factor.supernodes, 1).num_columns = 0;
+    s.ExpectOnly(CheckKind::kRange, "factor.supernodes", 1);
   }
-  SECTION("an empty column") {
-    At(factor.column_starts, 2) = factor.column_starts[1];
-    expect("factor.column_starts", 2, "the starts do not ascend");
+  SECTION("too many columns") {
+    At(factor.supernodes, 0).num_columns = 33;
+    s.ExpectOnly(CheckKind::kRange, "factor.supernodes", 0);
   }
-  SECTION("a start beyond the rows") {
-    At(factor.column_starts, factor.column_starts.size() - 1) = UINT32_MAX;
-    expect("factor.column_starts", factor.column_starts.size() - 1,
-           "the columns do not cover the rows");
+  SECTION("a column beyond the nodes") {
+    At(factor.supernodes, 1).first_column = UINT32_MAX;
+    s.ExpectOnly(CheckKind::kIndex, "factor.supernodes", 1);
   }
-  SECTION("no diagonal") {
-    At(factor.rows, factor.column_starts[3]) = 4;
-    expect("factor.rows", 3, "a column does not start with its diagonal");
+  SECTION("more rows than nodes") {
+    At(factor.supernodes, 0).num_rows = UINT32_MAX;
+    s.ExpectOnly(CheckKind::kRange, "factor.supernodes", 0);
+  }
+  SECTION("rows that overlap") {
+    At(factor.supernodes, last).first_row -= 8;
+    s.ExpectOnly(CheckKind::kOrder, "factor.supernodes", last);
+  }
+  SECTION("values that overlap") {
+    At(factor.supernodes, last).first_value += 8;
+    s.ExpectOnly(CheckKind::kOrder, "factor.supernodes", last);
+  }
+  SECTION("another owner of a column") {
+    At(factor.supernode_of, 2) ^= 1;
+    s.ExpectOnly(CheckKind::kOrder, "factor.supernode_of", 2);
   }
   SECTION("a row beyond the nodes") {
-    At(factor.rows, factor.column_starts[1] - 1) = 12;
-    expect("factor.rows", 0, "a row is not below the number of nodes");
+    const Supernode& node = factor.supernodes[FindSupernode(factor, 1, 2)];
+    At(factor.rows, node.first_row + node.num_rows - 1) = num_nodes;
+    s.ExpectOnly(CheckKind::kIndex, "factor.rows", node.first_row + node.num_rows - 1);
   }
   SECTION("a repeated row") {
-    At(factor.rows, 1) = 0;
-    expect("factor.rows", 0, "the rows of a column do not ascend");
+    const Supernode& node = factor.supernodes[FindSupernode(factor, 1, 2)];
+    At(factor.rows, node.first_row + 1) = factor.rows[node.first_row];
+    s.ExpectOnly(CheckKind::kOrder, "factor.rows", node.first_row + 1);
   }
+  SECTION("a row among the columns") {
+    const Supernode& node = factor.supernodes[FindSupernode(factor, 1, 1)];
+    At(factor.rows, node.first_row) = node.first_column;
+    s.ExpectOnly(CheckKind::kOrder, "factor.rows", node.first_row);
+  }
+  SECTION("padding that is a node") {
+    const Supernode& node = factor.supernodes[FindSupernode(factor, 1, 1, true)];
+    At(factor.rows, node.first_row + node.num_rows) = num_nodes - 1;
+    s.ExpectOnly(CheckKind::kIndex, "factor.rows", node.first_row + node.num_rows);
+  }
+  SECTION("columns on both sides of num_free") {
+    const size_t i = FindSupernode(factor, 2, 0);
+    auto* table =
+        const_cast<plush::format::Factor*>(plush::format::GetAsset(s.bytes().data())->factor());
+    REQUIRE(reinterpret_cast<flatbuffers::Table*>(table)->SetField<uint32_t>(
+        plush::format::Factor::VT_NUM_FREE, factor.supernodes[i].first_column + 1, 0));
+    const auto failures = Failures(s.bytes());
+    REQUIRE(failures.size() == 1);
+    CHECK(failures[0].kind == CheckKind::kOrder);
+    CHECK(failures[0].section == "factor.supernodes");
+  }
+  SECTION("more free nodes than nodes") {
+    auto* table =
+        const_cast<plush::format::Factor*>(plush::format::GetAsset(s.bytes().data())->factor());
+    REQUIRE(reinterpret_cast<flatbuffers::Table*>(table)->SetField<uint32_t>(
+        plush::format::Factor::VT_NUM_FREE, num_nodes + 1, 0));
+    s.ExpectOnly(CheckKind::kIndex, "factor.num_free", 0);
+  }
+  SECTION("a diagonal entry that is not positive") {
+    const Supernode& node = factor.supernodes[FindSupernode(factor, 2, 1)];
+    const size_t place = node.first_value + BlockValues(node.num_rows, node.num_columns) +
+                         BlockIndex(node.num_columns, node.num_columns, 1, 1);
+    At(factor.values, place) = 0.0f;
+    s.ExpectOnly(CheckKind::kRange, "factor.values", place);
+  }
+  SECTION("a missing row of L that is not zero") {
+    const size_t i = FindSupernode(factor, 1, 1, true);
+    const Supernode& node = factor.supernodes[i];
+    At(factor.values, node.first_value + BlockIndex(node.num_rows, node.num_columns, node.num_rows,
+                                                    node.num_columns - 1)) = 1.0e-30f;
+    s.ExpectOnly(CheckKind::kRange, "factor.supernodes", i);
+  }
+  SECTION("a missing row of D^-1 that is not zero") {
+    size_t i = 0;
+    while (factor.supernodes[i].num_columns % 8 == 0) ++i;
+    const Supernode& node = factor.supernodes[i];
+    const size_t place = node.first_value + BlockValues(node.num_rows, node.num_columns) +
+                         BlockIndex(node.num_columns, node.num_columns, node.num_columns, 0);
+    At(factor.values, place) = -1.0f;
+    s.ExpectOnly(CheckKind::kRange, "factor.supernodes", i);
+  }
+}
+
+TEST_CASE("A supernode before one that updates it is refused") {
+  auto content = plush::test::ContentOf(plush::test::SingleTet());
+  auto& rest = content.rest;
+  rest.num_free = 4;
+  const bool is_turned = GENERATE(false, true);
+  const Supernode lower = {0, 2, 0, 2, 0};  // columns 0 and 1 with the rows 2 and 3
+  const Supernode upper = {2, 2, 0, 0, 0};
+  rest.supernodes = {is_turned ? upper : lower, is_turned ? lower : upper};
+  rest.supernodes[1].first_row = PaddedRows(rest.supernodes[0].num_rows);
+  rest.supernodes[1].first_value = static_cast<uint32_t>(plush::PanelValues(rest.supernodes[0]));
+  rest.supernode_of = {0, 0, 1, 1};
+  if (is_turned) rest.supernode_of = {1, 1, 0, 0};
+  rest.rows = {2, 3, 4, 4, 4, 4, 4, 4};
+  rest.values.assign(plush::PanelValues(lower) + plush::PanelValues(upper), 0.0f);
+  for (const Supernode& s : rest.supernodes) {
+    const size_t start = s.first_value + BlockValues(s.num_rows, 2);
+    for (uint32_t c = 0; c < 2; ++c) rest.values[start + BlockIndex(2, 2, c, c)] = 1.0f;
+  }
+  const auto bytes = plush::tools::WriteAsset(content);
+  REQUIRE(bytes.ok() == !is_turned);
+  if (is_turned) {
+    INFO(bytes.error().message);
+    CHECK(bytes.error().message.find("stands behind one that has its rows") != std::string::npos);
+  }
+}
+
+TEST_CASE("Supernodes that do not cover the columns, rows or values are refused") {
+  Subject s(LongBar());
+  const FactorView factor = s.asset().factor();
+  // A supernode fewer.
+  auto* length =
+      const_cast<uint32_t*>(reinterpret_cast<const uint32_t*>(factor.supernodes.data()) - 1);
+  --*length;
+  const auto failures = Failures(s.bytes());
+  REQUIRE(failures.size() >= 2);
+  CHECK(failures[0].kind == CheckKind::kCounts);
+  CHECK(failures[0].section == "factor.supernodes");
+  CHECK(failures.back().section == "factor.values");
 }

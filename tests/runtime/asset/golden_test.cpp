@@ -23,7 +23,7 @@ using plush::test::ExactBuffer;
 namespace {
 
 const std::string kData = PLUSH_TEST_DATA_DIR;
-const std::string kGolden = kData + "/golden_0_3.plush";
+const std::string kGolden = kData + "/golden_0_4.plush";
 
 ExactBuffer GoldenFile(const std::string& path = kGolden) {
   const auto bytes = plush::tools::ReadFile(path);
@@ -39,7 +39,7 @@ void SetHeader(std::span<std::byte> bytes, flatbuffers::voffset_t field, T value
 
 }  // namespace
 
-TEST_CASE("The golden file of format 0.3 loads") {
+TEST_CASE("The golden file of format 0.4 loads") {
   Asset asset;
   const Status status = asset.Open(kGolden.c_str());
   INFO(status.section << ": " << status.reason);
@@ -60,14 +60,14 @@ TEST_CASE("The golden file of format 0.3 loads") {
 }
 
 TEST_CASE("The golden file of an older format is refused in these words") {
-  const int minor = GENERATE(1, 2);
+  const int minor = GENERATE(1, 2, 3);
   const ExactBuffer file = GoldenFile(kData + "/golden_0_" + std::to_string(minor) + ".plush");
   for (const plush::Trust trust : {plush::Trust::kNothing, plush::Trust::kValidated}) {
     Asset asset;
     const Status status = asset.Open(file.bytes(), trust);
     CHECK(status.code == StatusCode::kForeignVersion);
     CHECK(std::string(status.reason) ==
-          "the file has another format version than 0.3; bake its source again");
+          "the file has another format version than 0.4; bake its source again");
     CHECK_FALSE(asset.is_open());
   }
   plush::FormatVersion version;
@@ -77,7 +77,7 @@ TEST_CASE("The golden file of an older format is refused in these words") {
 }
 
 TEST_CASE("Every other version is refused in these words") {
-  const uint16_t versions[][2] = {{0, 0}, {0, 1}, {0, 2}, {0, 4}, {1, 0}, {1, 3}, {65535, 3}};
+  const uint16_t versions[][2] = {{0, 0}, {0, 1}, {0, 3}, {0, 5}, {1, 0}, {1, 4}, {65535, 4}};
   for (const auto& [major, minor] : versions) {
     ExactBuffer file = GoldenFile();
     SetHeader<uint16_t>(file.bytes(), plush::format::Asset::VT_FORMAT_MAJOR, major);
@@ -88,7 +88,7 @@ TEST_CASE("Every other version is refused in these words") {
     CHECK(status.code == StatusCode::kForeignVersion);
     CHECK(std::string(status.section) == "header");
     CHECK(std::string(status.reason) ==
-          "the file has another format version than 0.3; bake its source again");
+          "the file has another format version than 0.4; bake its source again");
     plush::FormatVersion version;
     REQUIRE(plush::ReadFormatVersion(file.bytes(), &version));
     CHECK(version.major == major);

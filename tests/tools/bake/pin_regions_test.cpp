@@ -17,6 +17,7 @@ namespace {
 // A sphere of two parts in a box of tets, with a ramp along x as attribute and colour.
 struct Body {
   SurfaceMesh surface;
+  TetMesh cage;
   AssetContent content;
 };
 
@@ -28,11 +29,8 @@ Body MakeBody() {
   std::vector<float> ramp;
   for (const Vec3d& p : body.surface.positions) ramp.push_back(static_cast<float>(p.x));
   body.surface.attributes = {{"COLOR_0.r", ramp}, {"_pin", ramp}};
-  const TetMesh cage = plush::test::TetBox(5, 5, 5, 0.2);
-  auto rest = ComputeRestData(cage, {}, 1.0, 0.01);
-  REQUIRE(rest.ok());
-  body.content.rest = rest.value();
-  const Embedding embedding = EmbedPoints(body.surface.positions, cage);
+  body.cage = plush::test::TetBox(5, 5, 5, 0.2);
+  const Embedding embedding = EmbedPoints(body.surface.positions, body.cage);
   body.content.tet_ids = embedding.tet_ids;
   body.content.weights = embedding.weights;
   return body;
@@ -45,21 +43,21 @@ PinRule Rule(PinSource source, const std::string& key, double threshold = 0.5) {
 // The region's nodes as flags.
 std::vector<bool> Pinned(const Body& body, const PinRule& rule) {
   FindingList findings;
-  const auto regions = MakePinRegions({rule}, body.surface, body.content, &findings);
+  const auto regions = MakePinRegions({rule}, body.surface, body.cage, body.content, &findings);
   CHECK(findings.all().empty());
   REQUIRE(regions.size() == 1);
   CHECK(std::is_sorted(regions[0].nodes.begin(), regions[0].nodes.end()));
-  std::vector<bool> pinned(body.content.rest.nodes.size(), false);
+  std::vector<bool> pinned(body.cage.nodes.size(), false);
   for (const uint32_t node : regions[0].nodes) pinned[node] = true;
   return pinned;
 }
 
 // Share of a vertex's weight on pinned nodes.
 double HeldWeight(const Body& body, const std::vector<bool>& pinned, size_t v) {
-  const plush::Tet& tet = body.content.rest.tets[body.content.tet_ids[v]];
+  const auto& tet = body.cage.tets[body.content.tet_ids[v]];
   const plush::Vec4& w = body.content.weights[v];
-  return (pinned[tet.a] ? w.x : 0.0) + (pinned[tet.b] ? w.y : 0.0) + (pinned[tet.c] ? w.z : 0.0) +
-         (pinned[tet.d] ? w.w : 0.0);
+  return (pinned[tet[0]] ? w.x : 0.0) + (pinned[tet[1]] ? w.y : 0.0) +
+         (pinned[tet[2]] ? w.z : 0.0) + (pinned[tet[3]] ? w.w : 0.0);
 }
 
 }  // namespace
@@ -73,7 +71,7 @@ TEST_CASE("Vertices of a region are held by its nodes, distant nodes stay free")
       if (body.surface.positions[v].x >= 0.801) CHECK(HeldWeight(body, pinned, v) > 0.97);
     }
     for (size_t i = 0; i < pinned.size(); ++i) {
-      if (body.content.rest.nodes[i].x < 0.55f) CHECK_FALSE(pinned[i]);
+      if (body.cage.nodes[i].x < 0.55) CHECK_FALSE(pinned[i]);
     }
   }
 }
@@ -119,7 +117,7 @@ TEST_CASE("A region that matches nothing is a finding with a hint") {
     FindingList findings;
     PinRule placed = rule;
     placed.low = placed.high = {-1, -1, -1};
-    CHECK(MakePinRegions({placed}, body.surface, body.content, &findings).empty());
+    CHECK(MakePinRegions({placed}, body.surface, body.cage, body.content, &findings).empty());
     REQUIRE(findings.all().size() == 1);
     CHECK(findings.all()[0].code == "PIN_UNMATCHED");
     CHECK_THAT(findings.all()[0].message, Catch::Contains(word));
@@ -133,8 +131,18 @@ TEST_CASE("Regions come in ascending order of name") {
   b.name = "second";
   a.name = "first";
   FindingList findings;
-  const auto regions = MakePinRegions({b, a}, body.surface, body.content, &findings);
+  const auto regions = MakePinRegions({b, a}, body.surface, body.cage, body.content, &findings);
   REQUIRE(regions.size() == 2);
   CHECK(regions[0].name == "first");
   CHECK(regions[1].name == "second");
+}
+
+TEST_CASE("Regions are renumbered with the nodes, and their union is ascending") {
+  std::vector<RegionContent> regions = {{"a", {0, 2, 4}}, {"b", {1, 2}}, {"c", {}}};
+  CHECK(NodesOfRegions(regions) == std::vector<uint32_t>{0, 1, 2, 4});
+  const std::vector<uint32_t> order = {3, 4, 2, 1, 0};
+  RenumberRegions(order, &regions);
+  CHECK(regions[0].nodes == std::vector<uint32_t>{1, 2, 4});
+  CHECK(regions[1].nodes == std::vector<uint32_t>{2, 3});
+  CHECK(regions[2].nodes.empty());
 }

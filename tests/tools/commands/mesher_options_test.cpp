@@ -50,7 +50,7 @@ void RequireSameSimulation(const Asset& a, const Asset& b) {
   same(x.nodes, y.nodes);
   same(x.tets, y.tets);
   same(x.masses, y.masses);
-  same(x.volumes, y.volumes);
+  same(x.blocks, y.blocks);
 }
 
 }  // namespace

@@ -90,6 +90,11 @@ TEST_CASE("The document has the promised keys, and sections that add up to the f
                           "/simulation/mean_quality",
                           "/simulation/min_quality",
                           "/simulation/factor_nonzeros",
+                          "/simulation/factor_values",
+                          "/simulation/supernodes",
+                          "/simulation/blocks",
+                          "/simulation/block_fill",
+                          "/simulation/rest_bytes_per_tet",
                           "/collision/tets",
                           "/collision/patches",
                           "/collision/triangles",
@@ -101,7 +106,7 @@ TEST_CASE("The document has the promised keys, and sections that add up to the f
     INFO(key);
     CHECK(info.contains(nlohmann::json::json_pointer(key)));
   }
-  CHECK(info["format_version"] == "0.3");
+  CHECK(info["format_version"] == "0.4");
   CHECK(info["content_hash"].get<std::string>().size() == 16);
   CHECK(info["simulation"]["tets"] == 40);
   CHECK(info["simulation"]["volume_m3"].get<double>() ==

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "rest/rest_data.h"
 
+#include "plush/asset.h"
+
 #include "shapes/tet_shapes.h"
 
 #include <Eigen/Dense>
@@ -31,6 +33,16 @@ Eigen::Matrix3d EdgeMatrix(const RestData& rest, const plush::Tet& tet) {
   out.col(1) = Point(rest.nodes[tet.c]) - Point(rest.nodes[tet.a]);
   out.col(2) = Point(rest.nodes[tet.d]) - Point(rest.nodes[tet.a]);
   return out;
+}
+
+// The data of the tets as a file shows them.
+plush::SimulationView ViewOf(const RestData& rest) {
+  plush::SimulationView view;
+  view.nodes = rest.nodes;
+  view.tets = rest.tets;
+  view.tet_slots = rest.tet_slots;
+  view.blocks = rest.blocks;
+  return view;
 }
 
 double Sum(const std::vector<float>& values) {
@@ -76,14 +88,17 @@ TEST_CASE("Rest shapes invert the stored edges and fill the cage") {
   REQUIRE(result.ok());
   const RestData& rest = result.value();
   REQUIRE(rest.tets.size() == mesh.tets.size());
+  const plush::SimulationView view = ViewOf(rest);
+  double volume = 0.0;
   for (size_t t = 0; t < rest.tets.size(); ++t) {
     const Eigen::Matrix3d edges = EdgeMatrix(rest, rest.tets[t]);
-    CHECK((edges * Matrix(rest.dm_inv[t]) - Eigen::Matrix3d::Identity()).norm() < 1e-6);
-    CHECK(rest.volumes[t] == Approx(edges.determinant() / 6.0).epsilon(1e-6));
-    CHECK(rest.volumes[t] > 0.0f);
+    CHECK((edges * Matrix(view.DmInv(t)) - Eigen::Matrix3d::Identity()).norm() < 1e-6);
+    CHECK(view.Volume(t) == Approx(edges.determinant() / 6.0).epsilon(1e-6));
+    CHECK(view.Volume(t) > 0.0f);
+    volume += view.Volume(t);
   }
   CHECK(rest.cage_volume == Approx(plush::test::Volume(mesh)).epsilon(1e-6));
-  CHECK(Sum(rest.volumes) == Approx(rest.cage_volume).epsilon(1e-6));
+  CHECK(volume == Approx(rest.cage_volume).epsilon(1e-6));
   CHECK(rest.components == 1);
 }
 
@@ -116,7 +131,7 @@ TEST_CASE("Masses accumulate over the tets of a node and sum to the total") {
   for (size_t t = 0; t < rest.tets.size(); ++t) {
     const plush::Tet& tet = rest.tets[t];
     for (const uint32_t id : {tet.a, tet.b, tet.c, tet.d}) {
-      expected[id] += 0.25 * total * rest.volumes[t] / rest.cage_volume;
+      expected[id] += 0.25 * total * ViewOf(rest).Volume(t) / rest.cage_volume;
     }
   }
   for (size_t i = 0; i < expected.size(); ++i) {
@@ -139,15 +154,22 @@ TEST_CASE("Every tet has the numbers of its material, and weighs its share of th
                                              weighted ? weights : std::vector<double>());
     REQUIRE(result.ok());
     const RestData& rest = result.value();
+    const plush::SimulationView view = ViewOf(rest);
     const double sum =
         weighted ? std::accumulate(weights.begin(), weights.end(), 0.0) : plush::test::Volume(mesh);
     std::vector<double> node_masses(rest.nodes.size(), 0.0);
     double mass = 0.0;
     for (size_t t = 0; t < rest.tets.size(); ++t) {
       const Material& material = materials.materials[materials.of_tets[t]];
-      CHECK(rest.mu[t] == static_cast<float>(LameParameters(material).mu));
-      CHECK(rest.lambda[t] == static_cast<float>(LameParameters(material).lambda));
-      const double weight = weighted ? weights[t] : double{rest.volumes[t]};
+      const double tet_volume = EdgeMatrix(rest, rest.tets[t]).determinant() / 6.0;
+      const plush::TetBlock& block = view.BlockOf(t);
+      CHECK(block.stiffness[view.LaneOf(t)] ==
+            Approx(2.0 * LameParameters(material).mu * tet_volume).epsilon(1e-7));
+      CHECK(block.bulk[view.LaneOf(t)] ==
+            Approx(LameParameters(material).lambda * tet_volume).epsilon(1e-7));
+      CHECK(view.Mu(t) == Approx(LameParameters(material).mu).epsilon(1e-6));
+      CHECK(view.Lambda(t) == Approx(LameParameters(material).lambda).epsilon(1e-6));
+      const double weight = weighted ? weights[t] : tet_volume;
       const double tet_mass = material.density * volume * weight / sum;
       CHECK(rest.tet_masses[t] == Approx(tet_mass).epsilon(1e-6));
       const plush::Tet& tet = rest.tets[t];
@@ -184,10 +206,11 @@ TEST_CASE("Linear elasticity of the rest data has exactly six rigid modes") {
   const auto result = ComputeRestData(plush::test::TetBox(2, 2, 1, 0.1, 0.08, 6), {}, 1.0, 0.01);
   REQUIRE(result.ok());
   const RestData& rest = result.value();
+  const plush::SimulationView view = ViewOf(rest);
   const Eigen::Index n = 3 * static_cast<Eigen::Index>(rest.nodes.size());
   Eigen::MatrixXd stiffness = Eigen::MatrixXd::Zero(n, n);
   for (size_t t = 0; t < rest.tets.size(); ++t) {
-    const auto element = TetStiffness(rest.dm_inv[t], rest.volumes[t], rest.mu[t], rest.lambda[t]);
+    const auto element = TetStiffness(view.DmInv(t), view.Volume(t), view.Mu(t), view.Lambda(t));
     const uint32_t ids[4] = {rest.tets[t].a, rest.tets[t].b, rest.tets[t].c, rest.tets[t].d};
     for (int i = 0; i < 4; ++i) {
       for (int j = 0; j < 4; ++j) {

@@ -24,6 +24,27 @@ using plush::tools::FindingList;
 
 namespace {
 
+// A number of tet `t` in one row of its block.
+template <class Row>
+float& InLane(const plush::SimulationView& s, size_t t, const Row& row) {
+  return const_cast<float&>(row[s.LaneOf(t)]);
+}
+
+// The place of the largest number of D^-1 of the last supernode.
+size_t LastDiagonal(const plush::FactorView& factor) {
+  const plush::Supernode& s = factor.supernodes.back();
+  return s.first_value + plush::BlockValues(s.num_rows, s.num_columns) +
+         plush::BlockIndex(s.num_columns, s.num_columns, s.num_columns - 1, s.num_columns - 1);
+}
+
+// The first place among the rows of a supernode with two or more.
+size_t FirstRows(const plush::FactorView& factor) {
+  for (const plush::Supernode& s : factor.supernodes) {
+    if (s.num_rows >= 2) return s.first_row;
+  }
+  return 0;
+}
+
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 std::vector<std::byte> BarBytes() {
@@ -58,12 +79,26 @@ const Damage kSemantic[] = {
     {"a node moved through a tet", "FILE_REST_DATA",
      [](const Asset& a) { At(a.simulation().nodes, 3).x += 5.0f; }},
     {"a volume", "FILE_REST_DATA",
-     [](const Asset& a) { At(a.simulation().volumes, 7) *= 1.00001f; }},
+     [](const Asset& a) {
+       const plush::SimulationView& s = a.simulation();
+       InLane(s, 7, s.BlockOf(7).det_dm_inv) *= 1.00001f;
+     }},
     {"an entry of Dm^-1", "FILE_REST_DATA",
-     [](const Asset& a) { At(a.simulation().dm_inv, 5).c1.y *= 1.00001f; }},
+     [](const Asset& a) {
+       const plush::SimulationView& s = a.simulation();
+       for (const auto& row : s.BlockOf(5).dm_inv) InLane(s, 5, row) *= 1.00001f;
+     }},
     {"a mass", "FILE_REST_DATA", [](const Asset& a) { At(a.simulation().masses, 0) *= 1.001f; }},
-    {"mu", "FILE_REST_DATA", [](const Asset& a) { At(a.simulation().mu, 0) *= 1.00001f; }},
-    {"lambda", "FILE_REST_DATA", [](const Asset& a) { At(a.simulation().lambda, 0) *= 1.00001f; }},
+    {"stiffness", "FILE_REST_DATA",
+     [](const Asset& a) {
+       const plush::SimulationView& s = a.simulation();
+       InLane(s, 0, s.BlockOf(0).stiffness) *= 1.00001f;
+     }},
+    {"bulk", "FILE_REST_DATA",
+     [](const Asset& a) {
+       const plush::SimulationView& s = a.simulation();
+       InLane(s, 0, s.BlockOf(0).bulk) *= 1.00001f;
+     }},
     {"Young's modulus", "FILE_REST_DATA",
      [](const Asset& a) {
        SetScalar(Root(a)->simulation()->materials()->Get(1), plush::format::Material::VT_YOUNG,
@@ -95,9 +130,9 @@ const Damage kSemantic[] = {
      [](const Asset& a) {
        SetScalar(Root(a)->simulation(), plush::format::Simulation::VT_MEDIAN_EDGE, 0.2f);
      }},
-    {"a factor entry", "FILE_FACTOR", [](const Asset& a) { At(a.factor().values, 4) *= 1.00001f; }},
+    {"a factor entry", "FILE_FACTOR", [](const Asset& a) { At(a.factor().values, 0) *= 1.00001f; }},
     {"the last factor entry", "FILE_FACTOR",
-     [](const Asset& a) { At(a.factor().values, a.factor().values.size() - 1) *= 1.00001f; }},
+     [](const Asset& a) { At(a.factor().values, LastDiagonal(a.factor())) *= 1.00001f; }},
     {"the factor's time step", "FILE_FACTOR",
      [](const Asset& a) { SetScalar(Root(a)->factor(), plush::format::Factor::VT_DT, 0.0101f); }},
     {"a weight", "FILE_EMBEDDING", [](const Asset& a) { At(a.visual().weights, 11).x += 1e-4f; }},
@@ -124,18 +159,34 @@ const Damage kStructural[] = {
     {"a carrying tet", "FILE_INDEX", [](const Asset& a) { At(a.visual().tet_ids, 0) = 1u << 20; }},
     {"a tet's material", "FILE_INDEX",
      [](const Asset& a) { At(a.simulation().tet_materials, 0) = 2; }},
-    {"a factor row", "FILE_INDEX", [](const Asset& a) { At(a.factor().rows, 1) = 1u << 20; }},
+    {"a factor row", "FILE_INDEX",
+     [](const Asset& a) { At(a.factor().rows, FirstRows(a.factor())) = 1u << 20; }},
     {"a NaN position", "FILE_NON_FINITE",
      [](const Asset& a) { At(a.visual().positions, 0).x = kNan; }},
     {"a NaN node", "FILE_NON_FINITE", [](const Asset& a) { At(a.simulation().nodes, 0).x = kNan; }},
     {"a NaN factor entry", "FILE_NON_FINITE",
      [](const Asset& a) { At(a.factor().values, 0) = kNan; }},
     {"a negative volume", "FILE_RANGE",
-     [](const Asset& a) { At(a.simulation().volumes, 0) = -1.0f; }},
+     [](const Asset& a) {
+       const plush::SimulationView& s = a.simulation();
+       InLane(s, 0, s.BlockOf(0).det_dm_inv) = -1.0f;
+     }},
+    {"a slot", "FILE_INDEX", [](const Asset& a) { At(a.simulation().tet_slots, 5) = 1u << 20; }},
+    {"the slot of another tet", "FILE_ORDER",
+     [](const Asset& a) { At(a.simulation().tet_slots, 5) = a.simulation().tet_slots[6]; }},
+    {"a node in a block", "FILE_INDEX",
+     [](const Asset& a) {
+       const_cast<uint32_t&>(a.simulation().blocks[0].nodes[2][0]) = 1u << 20;
+     }},
+    {"the supernode of a column", "FILE_ORDER",
+     [](const Asset& a) { At(a.factor().supernode_of, 0) = 1u << 20; }},
     {"the order of regions", "FILE_ORDER",
      [](const Asset& a) { const_cast<char&>(a.region(0).name[0]) = 'z'; }},
     {"the order of factor rows", "FILE_ORDER",
-     [](const Asset& a) { std::swap(At(a.factor().rows, 1), At(a.factor().rows, 2)); }},
+     [](const Asset& a) {
+       const size_t first = FirstRows(a.factor());
+       std::swap(At(a.factor().rows, first), At(a.factor().rows, first + 1));
+     }},
     {"a repeated node in a tet", "FILE_ORDER",
      [](const Asset& a) {
        plush::Tet& tet = At(a.simulation().tets, 0);
@@ -194,6 +245,17 @@ TEST_CASE("Damage of meaning is found, in files that open") {
   }
 }
 
+TEST_CASE("A region with nodes before num_free is found") {
+  const auto bytes = plush::test::AssetBytesOf(plush::test::TetBox(2, 6, 2, 0.1));
+  const FindingList findings = plush::tests::FindingsAfter(bytes, [](const Asset& a) {
+    REQUIRE(a.factor().num_free < a.simulation().nodes.size());
+    REQUIRE(a.region(1).nodes[0] > 0);
+    At(a.region(1).nodes, 0) = 0;
+  });
+  INFO(Text(findings));
+  CHECK(findings.Has("FILE_REST_DATA"));
+}
+
 TEST_CASE("Damage of structure is found") {
   for (const Damage& damage : kStructural) {
     FindingList findings;
@@ -238,8 +300,7 @@ TEST_CASE("Everything that is wrong is found at once") {
     At(a.visual().positions, 0).x = kNan;
     At(a.visual().positions, 9).x = kNan;
     At(a.visual().indices, 0) = 1u << 20;
-    At(a.simulation().masses, 1) *= 2.0f;
-    At(a.factor().values, 4) *= 2.0f;
+    At(a.simulation().masses, 1) *= 2.0f;  // the factor is no longer that of the masses
     At(a.visual().weights, 20).x += 1.0f;
   });
   INFO(Text(findings));
@@ -255,9 +316,19 @@ TEST_CASE("Everything that is wrong is found at once") {
 TEST_CASE("A cage node without tets is found") {
   auto content = plush::test::ContentOf(plush::test::TetBox(1, 1, 1, 0.1));
   auto& rest = content.rest;
-  rest.column_starts.push_back(rest.column_starts.back() + 1);
-  rest.rows.push_back(static_cast<uint32_t>(rest.nodes.size()));
-  rest.values.push_back(1.0f);
+  // A column alone, and one more for the spare place of padding.
+  const auto num_nodes = static_cast<uint32_t>(rest.nodes.size());
+  for (uint32_t& row : rest.rows) row += row == num_nodes ? 1 : 0;
+  for (plush::TetBlock& block : rest.blocks) {
+    for (auto& row : block.nodes) {
+      for (uint32_t& node : row) node += node == num_nodes ? 1 : 0;
+    }
+  }
+  rest.supernode_of.push_back(static_cast<uint32_t>(rest.supernodes.size()));
+  rest.supernodes.push_back({num_nodes, 1, static_cast<uint32_t>(rest.rows.size()), 0,
+                             static_cast<uint32_t>(rest.values.size())});
+  rest.values.resize(rest.values.size() + plush::PanelValues(rest.supernodes.back()), 0.0f);
+  rest.values[rest.supernodes.back().first_value] = 1.0f;
   rest.nodes.push_back({5, 5, 5});
   rest.masses.push_back(1.0f);
   FindingList findings;
