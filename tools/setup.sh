@@ -11,7 +11,7 @@ set -euo pipefail
 
 build=(
   g++ cmake ninja-build ccache pkg-config
-  libflatbuffers-dev
+  libflatbuffers-dev libhwy-dev
   libassimp-dev libeigen3-dev libmetis-dev libtbb-dev libxxhash-dev libcgal-dev libcli11-dev
   nlohmann-json3-dev
 )

@@ -2,8 +2,8 @@
 # layers:
 #   - modules use only modules before them, in the two orders below;
 #   - the runtime sees nothing of the tools, and of foreign headers only those of the C++ standard
-#     library (without streams and exceptions), FlatBuffers in private files, and the operating
-#     system's in files named *_posix.cpp and *_win32.cpp;
+#     library (without streams and exceptions), FlatBuffers and Highway in private files, and the
+#     operating system's in files named *_posix.cpp and *_win32.cpp;
 #   - public headers include the standard library and each other;
 #   - Assimp is seen by one file; each other foreign library only where the table allows it.
 #
@@ -25,6 +25,9 @@ set(public_asset asset)
 set(public_body_id base)
 set(public_cdg_records asset)
 set(public_collision collision)
+set(public_factor_panels asset)
+set(public_tet_block asset)
+set(public_system_factor solver)
 set(public_asset_check asset)
 set(public_layout_fingerprint asset)
 set(public_polar_decomposition elasticity)
@@ -35,9 +38,9 @@ set(banned_in_runtime
   iostream fstream sstream istream ostream iomanip stdexcept exception typeinfo regex locale thread)
 # Foreign library -> files of tools/ and samples/ that may include it, as a regular expression.
 set(foreign "^assimp/" "^CLI/" "^nlohmann/" "^Eigen/|^unsupported/" "^CGAL/" "^metis\\.h$"
-  "^xxhash\\.h$" "^tbb/|^oneapi/" "^tetgen\\.h$" "^flatbuffers/")
+  "^xxhash\\.h$" "^tbb/|^oneapi/" "^tetgen\\.h$" "^flatbuffers/" "^hwy/")
 set(allowed "^tools/import/" "^tools/commands/|^samples/" "^(tools|samples)/" "^tools/" "^tools/"
-  "^tools/rest/" "^tools/" "^tools/" "^$" "^tools/")
+  "^tools/rest/" "^tools/" "^tools/" "^$" "^tools/" "^$")
 
 set(problems "")
 macro(problem file text)
@@ -81,7 +84,7 @@ function(check_runtime file header)
     check_order(${file} runtime_order ${module} ${used})
   elseif(is_public AND NOT header MATCHES "^[a-z_0-9]+$")
     problem(${file} "public header includes '${header}'")
-  elseif(header MATCHES "^flatbuffers/|^plush_generated\\.h$")
+  elseif(header MATCHES "^flatbuffers/|^hwy/|^plush_generated\\.h$")
     # A private header of others: any private file may use it.
   elseif(header MATCHES "^[a-z_0-9]+$")
     if(header IN_LIST banned_in_runtime)

@@ -93,26 +93,26 @@ Offset<format::Simulation> AddSimulation(FlatBufferBuilder* builder, const Asset
   const auto nodes = AddRecords<format::Vec3>(builder, rest.nodes);
   const auto masses = AddScalars(builder, rest.masses);
   const auto tets = AddRecords<format::Tet>(builder, rest.tets);
-  const auto dm_inv = AddRecords<format::Mat3>(builder, rest.dm_inv);
-  const auto volumes = AddScalars(builder, rest.volumes);
-  const auto mu = AddScalars(builder, rest.mu);
-  const auto lambda = AddScalars(builder, rest.lambda);
+  const auto tet_slots = AddScalars(builder, rest.tet_slots);
+  const auto blocks = AddRecords<format::TetBlock>(builder, rest.blocks);
   const auto tet_masses = AddScalars(builder, rest.tet_masses);
   const auto tet_materials = AddScalars(builder, content.tet_materials);
   const auto materials = AddMaterials(builder, content.materials);
   const auto regions = AddRegions(builder, content.regions);
   return format::CreateSimulation(
-      *builder, nodes, masses, tets, dm_inv, volumes, mu, lambda, tet_masses, tet_materials,
-      materials, regions, rest.components, static_cast<float>(rest.density),
+      *builder, nodes, masses, tets, tet_slots, blocks, tet_masses, tet_materials, materials,
+      regions, rest.components, static_cast<float>(rest.density),
       static_cast<float>(content.damping), static_cast<float>(content.solid_volume),
       static_cast<float>(rest.median_edge));
 }
 
 Offset<format::Factor> AddFactor(FlatBufferBuilder* builder, const RestData& rest) {
-  const auto column_starts = AddScalars(builder, rest.column_starts);
+  const auto supernodes = AddRecords<format::Supernode>(builder, rest.supernodes);
+  const auto supernode_of = AddScalars(builder, rest.supernode_of);
   const auto rows = AddScalars(builder, rest.rows);
   const auto values = AddScalars(builder, rest.values);
-  return format::CreateFactor(*builder, static_cast<float>(rest.dt), column_starts, rows, values);
+  return format::CreateFactor(*builder, static_cast<float>(rest.dt), rest.num_free, supernodes,
+                              supernode_of, rows, values);
 }
 
 Offset<format::Collision> AddCollision(FlatBufferBuilder* builder, const CollisionData& data) {
@@ -138,8 +138,10 @@ uint64_t EstimateBytes(const AssetContent& content) {
   for (const PartContent& part : content.parts) {
     bytes += 128 + part.name.size() + part.material.size() + part.node.size();
   }
-  bytes += rest.nodes.size() * (sizeof(Vec3) + 4 + 4) + rest.rows.size() * 8;
-  bytes += rest.tets.size() * (sizeof(Tet) + sizeof(Mat3) + 18);
+  bytes += rest.nodes.size() * (sizeof(Vec3) + 4 + 4);
+  bytes += rest.tets.size() * (sizeof(Tet) + 4 + 4 + 2) + rest.blocks.size() * sizeof(TetBlock);
+  bytes += rest.supernodes.size() * sizeof(Supernode);
+  bytes += (rest.rows.size() + rest.values.size()) * 4;
   bytes += CollisionBytes(content.collision);
   for (const NamedMaterial& material : content.materials) bytes += 64 + material.name.size();
   for (const RegionContent& region : content.regions) {

@@ -233,7 +233,7 @@ Partition MakeCollision(const SurfaceMesh& surface, const Cage& cage, bool has_r
   return partition;
 }
 
-// Embedding, materials, rest data, collision surface and pins; completes the summary.
+// Embedding, pins, materials, rest data and collision surface; completes the summary.
 Result<AssetContent> MakeContent(const SurfaceMesh& surface, const Cage& cage, bool has_render_mesh,
                                  std::vector<NamedMaterial> materials,
                                  const std::vector<PinRule>& pins, const BakeSettings& settings,
@@ -246,27 +246,29 @@ Result<AssetContent> MakeContent(const SurfaceMesh& surface, const Cage& cage, b
   FillVisual(surface, std::move(embedding), &content);
   clock->End("embed");
 
+  content.regions = MakePinRegions(pins, surface, cage.mesh, content, findings);
+  summary->regions = content.regions.size();
+  clock->End("pins");
+
   content.materials = std::move(materials);
   content.tet_materials =
       ChooseTetMaterials(surface, content.materials, content.tet_ids, cage.mesh);
   content.damping = settings.material.damping;
   summary->materials = content.materials.size();
-  Result<RestData> rest = ComputeMixedRestData(
-      cage.mesh, RestMaterials(content), MassVolume(cage, settings), settings.dt, cage.weights);
+  Result<RestData> rest =
+      ComputeMixedRestData(cage.mesh, RestMaterials(content), MassVolume(cage, settings),
+                           settings.dt, cage.weights, NodesOfRegions(content.regions));
   if (!rest.ok()) return rest.error();
   content.rest = std::move(rest.value());
+  RenumberRegions(content.rest.node_order, &content.regions);
   summary->mass_kg = content.rest.mass;
   summary->components = content.rest.components;
-  summary->factor_nonzeros = content.rest.values.size();
+  summary->factor_nonzeros = content.rest.factor_nonzeros;
   clock->End("rest");
 
   content.collision =
       MakeCollision(surface, cage, has_render_mesh, content, summary, findings).data;
   clock->End("partition");
-
-  content.regions = MakePinRegions(pins, surface, content, findings);
-  summary->regions = content.regions.size();
-  clock->End("pins");
 
   content.solid_volume = cage.solid_volume;
   return content;

@@ -65,7 +65,7 @@ struct BakeSummary {
   double mass_kg = 0.0;
   double embedding_error_m = 0.0;  ///< largest distance of a vertex from its embedded place [m]
   uint64_t vertices_outside = 0;   ///< render vertices outside the cage
-  size_t factor_nonzeros = 0;
+  uint64_t factor_nonzeros = 0;
   size_t materials = 0;
   size_t regions = 0;
   size_t collision_tets = 0;  ///< tets that hold a part of the collision surface

@@ -69,23 +69,22 @@ std::vector<bool> MatchVertices(const PinRule& rule, const SurfaceMesh& surface)
   return matches;
 }
 
-std::vector<uint32_t> NodesOf(const PinRule& rule, const SurfaceMesh& surface,
+std::vector<uint32_t> NodesOf(const PinRule& rule, const SurfaceMesh& surface, const TetMesh& cage,
                               const AssetContent& content) {
   const std::vector<bool> matches = MatchVertices(rule, surface);
-  std::vector<bool> pinned(content.rest.nodes.size(), false);
+  std::vector<bool> pinned(cage.nodes.size(), false);
   for (size_t v = 0; v < matches.size(); ++v) {
     if (!matches[v]) continue;
-    const Tet& tet = content.rest.tets[content.tet_ids[v]];
+    const auto& tet = cage.tets[content.tet_ids[v]];
     const Vec4& weights = content.weights[v];
-    if (weights.x >= kPinWeight) pinned[tet.a] = true;
-    if (weights.y >= kPinWeight) pinned[tet.b] = true;
-    if (weights.z >= kPinWeight) pinned[tet.c] = true;
-    if (weights.w >= kPinWeight) pinned[tet.d] = true;
+    if (weights.x >= kPinWeight) pinned[tet[0]] = true;
+    if (weights.y >= kPinWeight) pinned[tet[1]] = true;
+    if (weights.z >= kPinWeight) pinned[tet[2]] = true;
+    if (weights.w >= kPinWeight) pinned[tet[3]] = true;
   }
   std::vector<uint32_t> nodes;
   for (uint32_t i = 0; i < pinned.size(); ++i) {
-    const Vec3& x = content.rest.nodes[i];
-    if (pinned[i] || (IsVolume(rule) && Contains(rule, {x.x, x.y, x.z}))) nodes.push_back(i);
+    if (pinned[i] || (IsVolume(rule) && Contains(rule, cage.nodes[i]))) nodes.push_back(i);
   }
   return nodes;
 }
@@ -107,11 +106,11 @@ std::string UnmatchedMessage(const PinRule& rule, const SurfaceMesh& surface) {
 }  // namespace
 
 std::vector<RegionContent> MakePinRegions(const std::vector<PinRule>& rules,
-                                          const SurfaceMesh& surface, const AssetContent& content,
-                                          FindingList* findings) {
+                                          const SurfaceMesh& surface, const TetMesh& cage,
+                                          const AssetContent& content, FindingList* findings) {
   std::vector<RegionContent> regions;
   for (const PinRule& rule : rules) {
-    std::vector<uint32_t> nodes = NodesOf(rule, surface, content);
+    std::vector<uint32_t> nodes = NodesOf(rule, surface, cage, content);
     if (nodes.empty()) {
       findings->Add("PIN_UNMATCHED", 1, UnmatchedMessage(rule, surface));
     } else {
@@ -121,6 +120,25 @@ std::vector<RegionContent> MakePinRegions(const std::vector<PinRule>& rules,
   std::sort(regions.begin(), regions.end(),
             [](const RegionContent& a, const RegionContent& b) { return a.name < b.name; });
   return regions;
+}
+
+std::vector<uint32_t> NodesOfRegions(const std::vector<RegionContent>& regions) {
+  std::vector<uint32_t> nodes;
+  for (const RegionContent& region : regions) {
+    nodes.insert(nodes.end(), region.nodes.begin(), region.nodes.end());
+  }
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
+void RenumberRegions(std::span<const uint32_t> node_order, std::vector<RegionContent>* regions) {
+  std::vector<uint32_t> new_of_old(node_order.size());
+  for (uint32_t i = 0; i < node_order.size(); ++i) new_of_old[node_order[i]] = i;
+  for (RegionContent& region : *regions) {
+    for (uint32_t& node : region.nodes) node = new_of_old[node];
+    std::sort(region.nodes.begin(), region.nodes.end());
+  }
 }
 
 }  // namespace plush::tools

@@ -79,7 +79,9 @@ void AppendCellData(const CageTable& cage, std::string* text) {
   AppendArray("Float32", "quality", std::span<const float>(cage.quality), text);
   AppendArray("Float32", "min_dihedral_deg", std::span<const float>(cage.min_dihedral_deg), text);
   AppendArray("UInt16", "material", s.tet_materials, text);
-  AppendArray("Float32", "volume", s.volumes, text);
+  std::vector<float> volumes;
+  for (size_t t = 0; t < s.tets.size(); ++t) volumes.push_back(s.Volume(t));
+  AppendArray("Float32", "volume", std::span<const float>(volumes), text);
   *text += "</CellData>\n";
 }
 

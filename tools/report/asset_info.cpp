@@ -71,6 +71,28 @@ double VolumeRatio(const TetShapes& shapes, const SimulationView& s) {
   return s.solid_volume > 0.0f ? shapes.volume / s.solid_volume : 0.0;
 }
 
+// Share of the places for tets in blocks that have one.
+double BlockFill(const SimulationView& s) {
+  return static_cast<double>(s.tets.size()) / static_cast<double>(s.blocks.size() * kBlockTets);
+}
+
+uint64_t FactorNonzeros(const FactorView& factor) {
+  uint64_t sum = 0;
+  for (const Supernode& supernode : factor.supernodes) sum += LowerEntries(supernode);
+  return sum;
+}
+
+// Of all that the bodies of an asset share for their simulation, but the regions.
+double RestBytesPerTet(const Asset& asset) {
+  uint64_t bytes = 0;
+  for (const SectionSize& section : SectionSizes(asset)) {
+    const bool counts =
+        section.name.starts_with("simulation.") || section.name.starts_with("factor.");
+    if (counts && section.name != "simulation.regions") bytes += section.bytes;
+  }
+  return static_cast<double>(bytes) / static_cast<double>(asset.simulation().tets.size());
+}
+
 nlohmann::json SimulationInfo(const Asset& asset) {
   const SimulationView& s = asset.simulation();
   const TetShapes shapes = MeasureTets(s);
@@ -97,7 +119,12 @@ nlohmann::json SimulationInfo(const Asset& asset) {
           {"density_kg_m3", s.density},
           {"damping_s", s.damping},
           {"dt_s", asset.factor().dt},
-          {"factor_nonzeros", asset.factor().rows.size()},
+          {"blocks", s.blocks.size()},
+          {"block_fill", BlockFill(s)},
+          {"factor_nonzeros", FactorNonzeros(asset.factor())},
+          {"supernodes", asset.factor().supernodes.size()},
+          {"factor_values", asset.factor().values.size()},
+          {"rest_bytes_per_tet", RestBytesPerTet(asset)},
           {"materials", MaterialsInfo(asset)},
           {"regions", regions}};
 }
@@ -199,15 +226,14 @@ std::vector<SectionSize> SectionSizes(const Asset& asset) {
       {"simulation.nodes", s.nodes.size_bytes()},
       {"simulation.masses", s.masses.size_bytes()},
       {"simulation.tets", s.tets.size_bytes()},
-      {"simulation.dm_inv", s.dm_inv.size_bytes()},
-      {"simulation.volumes", s.volumes.size_bytes()},
-      {"simulation.mu", s.mu.size_bytes()},
-      {"simulation.lambda", s.lambda.size_bytes()},
+      {"simulation.tet_slots", s.tet_slots.size_bytes()},
+      {"simulation.blocks", s.blocks.size_bytes()},
       {"simulation.tet_masses", s.tet_masses.size_bytes()},
       {"simulation.tet_materials", s.tet_materials.size_bytes()},
       {"simulation.materials", materials},
       {"simulation.regions", regions},
-      {"factor.column_starts", f.column_starts.size_bytes()},
+      {"factor.supernodes", f.supernodes.size_bytes()},
+      {"factor.supernode_of", f.supernode_of.size_bytes()},
       {"factor.rows", f.rows.size_bytes()},
       {"factor.values", f.values.size_bytes()},
       {"collision.tets", c.tets.size_bytes()},
@@ -294,8 +320,12 @@ std::string AssetInfoText(const Asset& asset) {
                shapes.min_dihedral_deg, shapes.max_dihedral_deg, shapes.mean_min_dihedral_deg);
   text +=
       Line("quality of the tets: %.3f mean, %.3f least", shapes.mean_quality, shapes.min_quality);
-  text += Line("factor: %zu non-zeros for dt %.6g s", asset.factor().rows.size(),
+  text += Line("blocks of tets: %zu, %.0f%% full", s.blocks.size(), 100.0 * BlockFill(s));
+  text += Line("factor: %llu non-zeros in %zu supernodes, %zu values, for dt %.6g s",
+               static_cast<unsigned long long>(FactorNonzeros(asset.factor())),
+               asset.factor().supernodes.size(), asset.factor().values.size(),
                static_cast<double>(asset.factor().dt));
+  text += Line("rest data: %.0f bytes per tet", RestBytesPerTet(asset));
   const CollisionView& c = asset.collision();
   text += Line(
       "collision: %u triangles, %zu vertices, %zu patches (%zu seams) in %zu tets; "

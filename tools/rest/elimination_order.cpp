@@ -11,6 +11,8 @@
 #include <metis.h>
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <utility>
 
 namespace plush::tools {
@@ -18,10 +20,15 @@ namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
 
+// Nodes stand last as long as this leaves the factor below 3/2 of the best one: a cheaper solve of
+// all nodes is worth more than a cheap change of the pinned ones.
+constexpr uint64_t LastLimit(uint64_t best) { return best + best / 2; }
+
 // Any fixed number: bakes are reproducible.
 constexpr idx_t kMetisSeed = 20180611;
 
 std::vector<uint32_t> MinimumDegreeOrder(const NodeGraph& graph) {
+  if (graph.num_nodes() == 0) return {};
   const int n = static_cast<int>(graph.num_nodes());
   Eigen::SparseMatrix<double> pattern(n, n);
   pattern.resizeNonZeros(static_cast<Eigen::Index>(graph.neighbours.size()));
@@ -33,8 +40,9 @@ std::vector<uint32_t> MinimumDegreeOrder(const NodeGraph& graph) {
   return {permutation.indices().data(), permutation.indices().data() + n};
 }
 
-// Empty where METIS refuses the graph.
+// Empty where METIS refuses the graph. One without links is not METIS's case.
 std::vector<uint32_t> NestedDissectionOrder(const NodeGraph& graph) {
+  if (graph.neighbours.empty()) return {};
   idx_t n = static_cast<idx_t>(graph.num_nodes());
   std::vector<idx_t> starts(graph.starts.begin(), graph.starts.end());
   std::vector<idx_t> neighbours(graph.neighbours.begin(), graph.neighbours.end());
@@ -52,6 +60,183 @@ std::vector<uint32_t> NestedDissectionOrder(const NodeGraph& graph) {
     order[static_cast<size_t>(new_of_old[node])] = node;
   }
   return order;
+}
+
+// Node -> its index in `nodes`, kNone for others.
+std::vector<uint32_t> IndicesIn(std::span<const uint32_t> nodes, uint32_t num_nodes) {
+  std::vector<uint32_t> indices(num_nodes, kNone);
+  for (uint32_t i = 0; i < nodes.size(); ++i) indices[nodes[i]] = i;
+  return indices;
+}
+
+// Graph of ascending `nodes` alone, numbered by their place there.
+NodeGraph Subgraph(const NodeGraph& graph, std::span<const uint32_t> nodes) {
+  const std::vector<uint32_t> index = IndicesIn(nodes, graph.num_nodes());
+  NodeGraph out;
+  out.starts.push_back(0);
+  for (const uint32_t node : nodes) {
+    for (uint32_t i = graph.starts[node]; i < graph.starts[node + 1]; ++i) {
+      const uint32_t other = index[graph.neighbours[i]];
+      if (other != kNone) out.neighbours.push_back(other);
+    }
+    out.starts.push_back(static_cast<uint32_t>(out.neighbours.size()));
+  }
+  return out;
+}
+
+// Components of the graph without the `last` nodes.
+struct FreeComponents {
+  std::vector<uint32_t> of_node;               // kNone for last nodes
+  std::vector<std::vector<uint32_t>> borders;  // last nodes beside each, by index in `last`
+};
+
+// The component of `seed` and its border; `index` is the place of nodes in `last`.
+std::vector<uint32_t> FloodComponent(const NodeGraph& graph, std::span<const uint32_t> index,
+                                     uint32_t seed, uint32_t number,
+                                     std::vector<uint32_t>* of_node) {
+  std::vector<uint32_t> border;
+  std::vector<uint32_t> stack = {seed};
+  (*of_node)[seed] = number;
+  while (!stack.empty()) {
+    const uint32_t node = stack.back();
+    stack.pop_back();
+    for (uint32_t i = graph.starts[node]; i < graph.starts[node + 1]; ++i) {
+      const uint32_t other = graph.neighbours[i];
+      if (index[other] != kNone) {
+        border.push_back(index[other]);
+      } else if ((*of_node)[other] == kNone) {
+        (*of_node)[other] = number;
+        stack.push_back(other);
+      }
+    }
+  }
+  std::sort(border.begin(), border.end());
+  border.erase(std::unique(border.begin(), border.end()), border.end());
+  return border;
+}
+
+FreeComponents FindFreeComponents(const NodeGraph& graph, std::span<const uint32_t> index) {
+  FreeComponents out;
+  out.of_node.assign(graph.num_nodes(), kNone);
+  for (uint32_t seed = 0; seed < graph.num_nodes(); ++seed) {
+    if (index[seed] != kNone || out.of_node[seed] != kNone) continue;
+    const auto number = static_cast<uint32_t>(out.borders.size());
+    out.borders.push_back(FloodComponent(graph, index, seed, number, &out.of_node));
+  }
+  return out;
+}
+
+// Pattern of the Schur complement of the last nodes: each component of the others joins all of its
+// border. None where its links, which are non-zeros of the factor, are more than `limit`.
+std::optional<NodeGraph> SchurGraph(const NodeGraph& graph, std::span<const uint32_t> last,
+                                    uint64_t limit) {
+  const std::vector<uint32_t> index = IndicesIn(last, graph.num_nodes());
+  const FreeComponents components = FindFreeComponents(graph, index);
+  std::vector<uint32_t> linked(last.size(), kNone);                 // last node that found this one
+  std::vector<uint32_t> visited(components.borders.size(), kNone);  // likewise
+  NodeGraph out;
+  out.starts.push_back(0);
+  for (uint32_t node = 0; node < last.size(); ++node) {
+    const auto link = [&](uint32_t other) {
+      if (other != node && linked[other] != node) out.neighbours.push_back(other);
+      linked[other] = node;
+    };
+    for (uint32_t i = graph.starts[last[node]]; i < graph.starts[last[node] + 1]; ++i) {
+      const uint32_t other = graph.neighbours[i];
+      const uint32_t component = components.of_node[other];
+      if (component == kNone) {
+        link(index[other]);
+      } else if (visited[component] != node) {
+        visited[component] = node;
+        for (const uint32_t beside : components.borders[component]) link(beside);
+      }
+    }
+    std::sort(out.neighbours.begin() + out.starts.back(), out.neighbours.end());
+    if (out.neighbours.size() / 2 > std::min<uint64_t>(limit, INT32_MAX / 2)) return std::nullopt;
+    out.starts.push_back(static_cast<uint32_t>(out.neighbours.size()));
+  }
+  return out;
+}
+
+// The better order of the nodes `free` (ascending), followed by the nodes `tail` as they stand.
+std::optional<EliminationOrder> OrderBefore(const NodeGraph& graph, std::span<const uint32_t> free,
+                                            std::span<const uint32_t> tail, uint64_t limit) {
+  const NodeGraph part = Subgraph(graph, free);
+  std::optional<EliminationOrder> best;
+  for (std::vector<uint32_t> order : {MinimumDegreeOrder(part), NestedDissectionOrder(part)}) {
+    if (order.size() != free.size()) continue;
+    for (uint32_t& node : order) node = free[node];
+    order.insert(order.end(), tail.begin(), tail.end());
+    const auto nonzeros = CountFactorNonzeros(graph, order, limit);
+    if (!nonzeros.has_value()) continue;
+    if (best.has_value() && best->nonzeros <= *nonzeros) continue;
+    best = EliminationOrder{std::move(order), *nonzeros, part.num_nodes()};
+  }
+  return best;
+}
+
+std::optional<EliminationOrder> OrderWithLast(const NodeGraph& graph,
+                                              std::span<const uint32_t> last, uint64_t limit) {
+  const std::optional<NodeGraph> schur = SchurGraph(graph, last, limit);
+  if (!schur.has_value()) return std::nullopt;
+  std::vector<uint32_t> tail = MinimumDegreeOrder(*schur);
+  for (uint32_t& node : tail) node = last[node];
+  std::vector<uint32_t> all(graph.num_nodes());
+  std::iota(all.begin(), all.end(), 0u);
+  std::vector<uint32_t> free;
+  std::set_difference(all.begin(), all.end(), last.begin(), last.end(), std::back_inserter(free));
+  return OrderBefore(graph, free, tail, limit);
+}
+
+// Children of each column as linked lists, those with the fewest non-zeros first. Columns whose
+// parent stands on the other side of num_free count as roots.
+struct ChildLists {
+  std::vector<uint32_t> first;  // kNone without children
+  std::vector<uint32_t> next;   // kNone at the end
+  std::vector<bool> is_root;
+};
+
+ChildLists ListChildren(const EliminationTree& tree, uint32_t num_free) {
+  const auto n = static_cast<uint32_t>(tree.parents.size());
+  std::vector<uint32_t> by_count(n);
+  std::iota(by_count.begin(), by_count.end(), 0u);
+  std::sort(by_count.begin(), by_count.end(), [&](uint32_t a, uint32_t b) {
+    return std::pair(tree.counts[a], a) > std::pair(tree.counts[b], b);
+  });
+  ChildLists lists = {std::vector(n, kNone), std::vector(n, kNone), std::vector<bool>(n, false)};
+  for (const uint32_t column : by_count) {
+    const uint32_t parent = tree.parents[column];
+    lists.is_root[column] = parent == kNoParent || (column < num_free && parent >= num_free);
+    if (lists.is_root[column]) continue;
+    lists.next[column] = lists.first[parent];
+    lists.first[parent] = column;
+  }
+  return lists;
+}
+
+// Columns in postorder, those before num_free first. Any order with children before parents has the
+// same non-zeros.
+std::vector<uint32_t> Postorder(const EliminationTree& tree, uint32_t num_free) {
+  ChildLists lists = ListChildren(tree, num_free);
+  std::vector<uint32_t> columns;
+  columns.reserve(tree.parents.size());
+  std::vector<uint32_t> stack;
+  for (uint32_t root = 0; root < tree.parents.size(); ++root) {
+    if (!lists.is_root[root]) continue;
+    stack.push_back(root);
+    while (!stack.empty()) {
+      const uint32_t column = stack.back();
+      const uint32_t child = lists.first[column];
+      if (child == kNone) {
+        columns.push_back(column);
+        stack.pop_back();
+      } else {
+        lists.first[column] = lists.next[child];
+        stack.push_back(child);
+      }
+    }
+  }
+  return columns;
 }
 
 }  // namespace
@@ -101,40 +286,54 @@ uint32_t CountComponents(const NodeGraph& graph) {
   return components;
 }
 
-std::optional<uint64_t> CountFactorNonzeros(const NodeGraph& graph, std::span<const uint32_t> order,
-                                            uint64_t limit) {
+std::optional<EliminationTree> BuildEliminationTree(const NodeGraph& graph,
+                                                    std::span<const uint32_t> order,
+                                                    uint64_t limit) {
   const uint32_t n = graph.num_nodes();
   std::vector<uint32_t> position(n);
   for (uint32_t i = 0; i < n; ++i) position[order[i]] = i;
-  std::vector<uint32_t> parent(n, kNone);   // elimination tree
   std::vector<uint32_t> visited(n, kNone);  // last row whose subtree reached the column
-  uint64_t nonzeros = n;
+  EliminationTree tree = {std::vector(n, kNoParent), std::vector(n, 1u), n};
   // Row k of the factor is the union of the tree paths from the columns of row k of A up to k.
   for (uint32_t k = 0; k < n; ++k) {
     visited[k] = k;
     for (uint32_t i = graph.starts[order[k]]; i < graph.starts[order[k] + 1]; ++i) {
       uint32_t column = position[graph.neighbours[i]];
       if (column > k) continue;
-      for (; visited[column] != k; column = parent[column]) {
-        if (parent[column] == kNone) parent[column] = k;
+      for (; visited[column] != k; column = tree.parents[column]) {
+        if (tree.parents[column] == kNoParent) tree.parents[column] = k;
         visited[column] = k;
-        ++nonzeros;
+        ++tree.counts[column];
+        ++tree.nonzeros;
       }
     }
-    if (nonzeros > limit) return std::nullopt;
+    if (tree.nonzeros > limit) return std::nullopt;
   }
-  return nonzeros;
+  return tree;
 }
 
-std::optional<EliminationOrder> ChooseEliminationOrder(const NodeGraph& graph, uint64_t limit) {
-  std::optional<EliminationOrder> best;
-  for (std::vector<uint32_t> order : {MinimumDegreeOrder(graph), NestedDissectionOrder(graph)}) {
-    if (order.size() != graph.num_nodes()) continue;
-    const auto nonzeros = CountFactorNonzeros(graph, order, limit);
-    if (!nonzeros.has_value()) continue;
-    if (best.has_value() && best->nonzeros <= *nonzeros) continue;
-    best = EliminationOrder{std::move(order), *nonzeros};
+std::optional<uint64_t> CountFactorNonzeros(const NodeGraph& graph, std::span<const uint32_t> order,
+                                            uint64_t limit) {
+  const auto tree = BuildEliminationTree(graph, order, limit);
+  if (!tree.has_value()) return std::nullopt;
+  return tree->nonzeros;
+}
+
+std::optional<EliminationOrder> ChooseEliminationOrder(const NodeGraph& graph,
+                                                       std::span<const uint32_t> last,
+                                                       uint64_t limit) {
+  std::vector<uint32_t> all(graph.num_nodes());
+  std::iota(all.begin(), all.end(), 0u);
+  auto best = OrderBefore(graph, all, {}, limit);
+  if (!best.has_value()) return std::nullopt;
+  if (!last.empty()) {
+    auto with_last = OrderWithLast(graph, last, std::min(limit, LastLimit(best->nonzeros)));
+    if (with_last.has_value()) best = std::move(with_last);
   }
+  const auto tree = BuildEliminationTree(graph, best->order, limit);
+  std::vector<uint32_t> order = Postorder(*tree, best->num_free);
+  for (uint32_t& node : order) node = best->order[node];
+  best->order = std::move(order);
   return best;
 }
 

@@ -24,21 +24,43 @@ NodeGraph BuildNodeGraph(uint32_t num_nodes, std::span<const std::array<uint32_t
 /// Number of connected components of the graph.
 uint32_t CountComponents(const NodeGraph& graph);
 
-/// Non-zeros of the Cholesky factor of a matrix with this pattern, the diagonal and all structural
-/// fill included, if node order[i] is eliminated i-th; none where they are more than `limit`.
-/// O(non-zeros) time, O(num_nodes) memory.
+/// What elimination of a symmetric pattern in some order leads to, by positions in that order. All
+/// structural fill is counted.
+struct EliminationTree {
+  std::vector<uint32_t> parents;  ///< first row below the diagonal, kNoParent at roots (n x 1)
+  std::vector<uint32_t> counts;   ///< non-zeros of the factor's columns with diagonal (n x 1)
+  uint64_t nonzeros = 0;          ///< sum of the counts
+};
+
+inline constexpr uint32_t kNoParent = UINT32_MAX;
+
+/// Elimination tree of a matrix with this pattern if node order[i] is eliminated i-th; none where
+/// the factor has more than `limit` non-zeros. O(non-zeros) time, O(num_nodes) memory.
+std::optional<EliminationTree> BuildEliminationTree(const NodeGraph& graph,
+                                                    std::span<const uint32_t> order,
+                                                    uint64_t limit);
+
+/// Non-zeros alone of BuildEliminationTree.
 std::optional<uint64_t> CountFactorNonzeros(const NodeGraph& graph, std::span<const uint32_t> order,
                                             uint64_t limit);
 
-/// An order and its cost.
+/// An order and its cost. The nodes before num_free and those from there on are each in postorder:
+/// the columns of a subtree of the elimination tree are a run, and a column's child with the most
+/// non-zeros stands right before it, where the two can share a dense block.
 struct EliminationOrder {
   std::vector<uint32_t> order;  ///< position -> node (num_nodes x 1), a permutation
   uint64_t nonzeros = 0;        ///< of the factor
+  uint32_t num_free = 0;        ///< nodes of `last` stand from here on
 };
 
 /// The better of minimum degree (AMD) and nested dissection (METIS, fixed seed), AMD at a tie; none
-/// where both need more than `limit` non-zeros. Deterministic. Not for concurrent calls: METIS
-/// draws from the process-wide generator, which it seeds.
-std::optional<EliminationOrder> ChooseEliminationOrder(const NodeGraph& graph, uint64_t limit);
+/// where both need more than `limit` non-zeros. The nodes `last` (ascending, each below num_nodes)
+/// are eliminated after all others, so that the factor of the others is the leading part of the
+/// whole; where this costs more than 1.5 times the non-zeros of the best order, or more than
+/// `limit`, `last` is ignored and num_free is num_nodes. Deterministic. Not for concurrent calls:
+/// METIS draws from the process-wide generator, which it seeds.
+std::optional<EliminationOrder> ChooseEliminationOrder(const NodeGraph& graph,
+                                                       std::span<const uint32_t> last,
+                                                       uint64_t limit);
 
 }  // namespace plush::tools

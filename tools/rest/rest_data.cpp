@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "rest/rest_data.h"
 
-#include "rest/cholesky_factor.h"
+#include "plush/system_factor.h"
+
 #include "rest/elimination_order.h"
+#include "rest/supernodes.h"
+#include "rest/tet_blocks.h"
 
 #include <algorithm>
 #include <array>
@@ -23,14 +26,17 @@ Vec3 ToFloat(const Vec3d& v) {
 
 Vec3d ToDouble(const Vec3& v) { return {v.x, v.y, v.z}; }
 
-bool IsFinite(const Vec3& v) {
-  return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
-}
-
 // Denormal numbers count as zero: they have lost their precision.
 bool IsPositiveNormal(float value) { return std::isfinite(value) && value >= FLT_MIN; }
 
 std::array<uint32_t, 4> Ids(const Tet& tet) { return {tet.a, tet.b, tet.c, tet.d}; }
+
+std::vector<std::array<uint32_t, 4>> NodesOfTets(const RestData& rest) {
+  std::vector<std::array<uint32_t, 4>> tets;
+  tets.reserve(rest.tets.size());
+  for (const Tet& tet : rest.tets) tets.push_back(Ids(tet));
+  return tets;
+}
 
 // Corners in double of the nodes that the file stores.
 std::array<Vec3d, 4> Corners(const RestData& rest, const Tet& tet) {
@@ -38,13 +44,13 @@ std::array<Vec3d, 4> Corners(const RestData& rest, const Tet& tet) {
           ToDouble(rest.nodes[tet.d])};
 }
 
-// Inverse of the matrix with columns u, v, w and determinant `det`: its rows are the cross
-// products.
-Mat3 InverseColumns(const Vec3d& u, const Vec3d& v, const Vec3d& w, double det) {
+// The inverse of the matrix with columns u, v, w and determinant `det`, by columns: its rows are
+// the cross products.
+std::array<double, 9> InverseColumns(const Vec3d& u, const Vec3d& v, const Vec3d& w, double det) {
   const Vec3d r0 = Cross(v, w) / det;
   const Vec3d r1 = Cross(w, u) / det;
   const Vec3d r2 = Cross(u, v) / det;
-  return {ToFloat({r0.x, r1.x, r2.x}), ToFloat({r0.y, r1.y, r2.y}), ToFloat({r0.z, r1.z, r2.z})};
+  return {r0.x, r1.x, r2.x, r0.y, r1.y, r2.y, r0.z, r1.z, r2.z};
 }
 
 Error BadMass(double mass) {
@@ -77,20 +83,56 @@ void Renumber(const TetMesh& mesh, std::vector<uint32_t> order, RestData* rest) 
   }
 }
 
-// Volumes, Dm^-1 and the cage's volume.
+// Slots of the tets in blocks, which hold no tet yet.
+void MakeBlocks(RestData* rest) {
+  const auto num_nodes = static_cast<uint32_t>(rest->nodes.size());
+  const std::vector<uint32_t> tet_of_slot = PackTetBlocks(num_nodes, NodesOfTets(*rest));
+  rest->tet_slots.resize(rest->tets.size());
+  for (uint32_t slot = 0; slot < tet_of_slot.size(); ++slot) {
+    if (tet_of_slot[slot] != kNoTet) rest->tet_slots[tet_of_slot[slot]] = slot;
+  }
+  TetBlock empty = {};
+  for (auto& row : empty.nodes) std::fill(std::begin(row), std::end(row), num_nodes);
+  rest->blocks.assign(tet_of_slot.size() / kBlockTets, empty);
+}
+
+// Nodes, Dm^-1 and volume of tet `t` to its place; false where float cannot hold them.
+bool StoreShape(size_t t, RestData* rest) {
+  const auto [a, b, c, d] = Corners(*rest, rest->tets[t]);
+  const double six_volume = SixVolume(a, b, c, d);
+  const auto det_dm_inv = static_cast<float>(1.0 / six_volume);
+  if (!IsPositiveNormal(static_cast<float>(six_volume / 6.0)) || !IsPositiveNormal(det_dm_inv)) {
+    return false;
+  }
+  TetBlock& block = rest->blocks[rest->tet_slots[t] / kBlockTets];
+  const size_t lane = rest->tet_slots[t] % kBlockTets;
+  const std::array<uint32_t, 4> ids = Ids(rest->tets[t]);
+  for (size_t k = 0; k < 4; ++k) block.nodes[k][lane] = ids[k];
+  const std::array<double, 9> inverse = InverseColumns(b - a, c - a, d - a, six_volume);
+  for (size_t k = 0; k < 9; ++k) {
+    block.dm_inv[k][lane] = static_cast<float>(inverse[k]);
+    if (!std::isfinite(block.dm_inv[k][lane])) return false;
+  }
+  block.det_dm_inv[lane] = det_dm_inv;
+  rest->cage_volume += six_volume / 6.0;
+  return true;
+}
+
+// Stiffness of tet `t` to its place; false where float cannot hold it.
+bool StoreStiffness(size_t t, const Lame& lame, RestData* rest) {
+  const auto [a, b, c, d] = Corners(*rest, rest->tets[t]);
+  const double volume = SixVolume(a, b, c, d) / 6.0;
+  TetBlock& block = rest->blocks[rest->tet_slots[t] / kBlockTets];
+  const size_t lane = rest->tet_slots[t] % kBlockTets;
+  block.stiffness[lane] = static_cast<float>(2.0 * lame.mu * volume);
+  block.bulk[lane] = static_cast<float>(lame.lambda * volume);
+  return IsPositiveNormal(block.stiffness[lane]) && std::isfinite(block.bulk[lane]);
+}
+
 Result<Done> ComputeShapes(RestData* rest) {
-  rest->volumes.reserve(rest->tets.size());
-  rest->dm_inv.reserve(rest->tets.size());
+  MakeBlocks(rest);
   for (size_t t = 0; t < rest->tets.size(); ++t) {
-    const auto [a, b, c, d] = Corners(*rest, rest->tets[t]);
-    const double six_volume = SixVolume(a, b, c, d);
-    const float volume = static_cast<float>(six_volume / 6.0);
-    if (!IsPositiveNormal(volume)) return FlatTet(t);
-    const Mat3 inverse = InverseColumns(b - a, c - a, d - a, six_volume);
-    if (!IsFinite(inverse.c0) || !IsFinite(inverse.c1) || !IsFinite(inverse.c2)) return FlatTet(t);
-    rest->volumes.push_back(volume);
-    rest->dm_inv.push_back(inverse);
-    rest->cage_volume += six_volume / 6.0;
+    if (!StoreShape(t, rest)) return FlatTet(t);
   }
   return Done{};
 }
@@ -137,7 +179,7 @@ Result<Done> ComputeMasses(const TetMaterials& materials, double volume,
   return Done{};
 }
 
-Result<Done> ComputeLame(const TetMaterials& materials, RestData* rest) {
+Result<Done> ComputeStiffness(const TetMaterials& materials, RestData* rest) {
   std::vector<Lame> lame;
   for (const Material& material : materials.materials) {
     lame.push_back(LameParameters(material));
@@ -148,11 +190,12 @@ Result<Done> ComputeLame(const TetMaterials& materials, RestData* rest) {
           "Young's modulus and Poisson's ratio give Lame parameters beyond single precision", ""};
     }
   }
-  rest->mu.reserve(rest->tets.size());
-  rest->lambda.reserve(rest->tets.size());
-  for (const uint16_t material : materials.of_tets) {
-    rest->mu.push_back(static_cast<float>(lame[material].mu));
-    rest->lambda.push_back(static_cast<float>(lame[material].lambda));
+  for (size_t t = 0; t < rest->tets.size(); ++t) {
+    if (StoreStiffness(t, lame[materials.of_tets[t]], rest)) continue;
+    return Error{ExitCode::kInvalidInput,
+                 "the stiffness of tet " + std::to_string(t) +
+                     " cannot be stored in single precision; check --young and --scale",
+                 ""};
   }
   return Done{};
 }
@@ -175,29 +218,38 @@ double MedianEdge(const NodeGraph& graph, const RestData& rest) {
   return *middle;
 }
 
+void MakeFactorStructure(const NodeGraph& graph, RestData* rest) {
+  FactorLayout layout = FindSupernodes(graph, rest->num_free);
+  rest->supernodes = std::move(layout.supernodes);
+  rest->rows = std::move(layout.rows);
+  rest->values.resize(layout.num_values);
+  rest->supernode_of.resize(rest->nodes.size());
+  for (uint32_t i = 0; i < rest->supernodes.size(); ++i) {
+    const Supernode& s = rest->supernodes[i];
+    std::fill_n(rest->supernode_of.begin() + s.first_column, s.num_columns, i);
+    rest->factor_nonzeros += LowerEntries(s);
+  }
+}
+
 Result<Done> ComputeFactor(double dt, double damping, RestData* rest) {
   rest->dt = dt;
-  const LowerMatrix matrix = AssembleSystemMatrix({.masses = rest->masses,
-                                                   .tets = rest->tets,
-                                                   .dm_inv = rest->dm_inv,
-                                                   .volumes = rest->volumes,
-                                                   .mu = rest->mu,
-                                                   .dt = static_cast<float>(dt),
-                                                   .damping = static_cast<float>(damping)});
-  Result<LowerMatrix> factor = FactorSystemMatrix(matrix);
-  if (!factor.ok()) return factor.error();
-  rest->column_starts = std::move(factor.value().column_starts);
-  rest->rows = std::move(factor.value().rows);
-  rest->values.assign(factor.value().values.begin(), factor.value().values.end());
-  for (size_t column = 0; column + 1 < rest->column_starts.size(); ++column) {
-    if (!IsPositiveNormal(rest->values[rest->column_starts[column]])) {
-      return Error{ExitCode::kInvalidInput,
-                   "the factor of the system matrix cannot be stored in single precision; check "
-                   "--young, --density, --dt and --scale",
-                   ""};
-    }
+  const auto num_nodes = static_cast<uint32_t>(rest->nodes.size());
+  MakeFactorStructure(BuildNodeGraph(num_nodes, NodesOfTets(*rest)), rest);
+  const Status status =
+      FactoriseSystem({.blocks = rest->blocks,
+                       .masses = rest->masses,
+                       .dt = static_cast<float>(dt),
+                       .damping = static_cast<float>(damping)},
+                      {rest->supernodes, rest->rows}, DefaultAllocator(), rest->values);
+  if (status.ok()) return Done{};
+  if (status.code == StatusCode::kOutOfMemory) {
+    return Error{ExitCode::kLimit, "no memory is left for the factor; ask for fewer tets", ""};
   }
-  return Done{};
+  return Error{ExitCode::kInvalidInput,
+               std::string("the system matrix cannot be factored: ") + status.reason +
+                   "; the cage has nearly flat tets or the material is out of proportion; choose "
+                   "larger cells, check --young, --density, --dt and --scale",
+               ""};
 }
 
 Error Internal(const std::string& what) { return {ExitCode::kInternal, what, ""}; }
@@ -248,12 +300,12 @@ Lame LameParameters(const Material& material) {
 }
 
 Result<RestData> ComputeMixedRestData(const TetMesh& mesh, const TetMaterials& materials,
-                                      double volume, double dt,
-                                      std::span<const double> tet_weights) {
+                                      double volume, double dt, std::span<const double> tet_weights,
+                                      std::span<const uint32_t> last) {
   if (auto good = CheckInput(mesh, dt); !good.ok()) return good.error();
   if (auto good = CheckMaterials(mesh, materials, tet_weights); !good.ok()) return good.error();
   const NodeGraph graph = BuildNodeGraph(static_cast<uint32_t>(mesh.nodes.size()), mesh.tets);
-  std::optional<EliminationOrder> order = ChooseEliminationOrder(graph, kMaxFactorNonzeros);
+  std::optional<EliminationOrder> order = ChooseEliminationOrder(graph, last, kMaxFactorNonzeros);
   if (!order.has_value()) {
     return Error{ExitCode::kLimit,
                  "the factor of a cage with " + std::to_string(mesh.tets.size()) +
@@ -263,11 +315,12 @@ Result<RestData> ComputeMixedRestData(const TetMesh& mesh, const TetMaterials& m
   }
   RestData rest;
   Renumber(mesh, std::move(order->order), &rest);
+  rest.num_free = order->num_free;
   if (auto done = ComputeShapes(&rest); !done.ok()) return done.error();
   if (auto done = ComputeMasses(materials, volume, tet_weights, &rest); !done.ok()) {
     return done.error();
   }
-  if (auto done = ComputeLame(materials, &rest); !done.ok()) return done.error();
+  if (auto done = ComputeStiffness(materials, &rest); !done.ok()) return done.error();
   rest.components = CountComponents(graph);
   rest.median_edge = MedianEdge(graph, rest);
   if (auto done = ComputeFactor(dt, materials.damping, &rest); !done.ok()) return done.error();

@@ -2,6 +2,8 @@
 // Everything that depends only on the rest shape and the material.
 #pragma once
 
+#include "plush/factor_panels.h"
+#include "plush/tet_block.h"
 #include "plush/types.h"
 
 #include "base/result.h"
@@ -42,30 +44,33 @@ struct RestData {
   std::vector<Tet> tets;             ///< renumbered, in the given order
   std::vector<float> masses;         ///< [kg]
   std::vector<float> tet_masses;     ///< [kg]
-  std::vector<Mat3> dm_inv;          ///< [1/m]
-  std::vector<float> volumes;        ///< [m^3]
-  std::vector<float> mu;             ///< [Pa]
-  std::vector<float> lambda;         ///< [Pa]
+  std::vector<uint32_t> tet_slots;   ///< place of each tet in blocks
+  std::vector<TetBlock> blocks;      ///< Dm^-1, volume and stiffness of the tets
   uint32_t components = 0;
-  double mass = 0.0;                    ///< of the body [kg]
-  double density = 0.0;                 ///< mean: mass over the volume given [kg/m^3]
-  double cage_volume = 0.0;             ///< [m^3]
-  double median_edge = 0.0;             ///< [m]
-  double dt = 0.0;                      ///< [s]
-  std::vector<uint32_t> column_starts;  ///< Cholesky factor by columns, diagonal first
-  std::vector<uint32_t> rows;
-  std::vector<float> values;
+  double mass = 0.0;                   ///< of the body [kg]
+  double density = 0.0;                ///< mean: mass over the volume given [kg/m^3]
+  double cage_volume = 0.0;            ///< [m^3]
+  double median_edge = 0.0;            ///< [m]
+  double dt = 0.0;                     ///< [s]
+  uint32_t num_free = 0;               ///< nodes eliminated last stand from here on
+  std::vector<Supernode> supernodes;   ///< of the factor, see factor_panels.h
+  std::vector<uint32_t> supernode_of;  ///< supernode that has each column (num_nodes x 1)
+  std::vector<uint32_t> rows;          ///< of the supernodes, padded
+  std::vector<float> values;           ///< of the supernodes
+  uint64_t factor_nonzeros = 0;        ///< sum of LowerEntries
 };
 
 /// Computes rest data, in double precision from the float-rounded nodes that the file stores. The
 /// body's `volume` [m^3] is spread over the tets in proportion to `tet_weights` (num_tets x 1, >=
 /// 0; empty: to their own volumes), so that tet t weighs density_t volume weight_t / sum(weights);
-/// a quarter of that goes to each of its nodes. `dt` in (0, 1]. Errors: kInvalidInput (a tet too
-/// flat for its data to be finite in float; a node without mass), kUsage (a material beyond single
-/// precision), kLimit.
+/// a quarter of that goes to each of its nodes. `dt` in (0, 1]. The nodes `last` (ascending, as
+/// `mesh` numbers them) are those that a body may pin: they are eliminated last, unless that makes
+/// the factor much larger. Errors: kInvalidInput (a tet too flat for its data to be finite in
+/// float; a node without mass), kUsage (a material beyond single precision), kLimit.
 Result<RestData> ComputeMixedRestData(const TetMesh& mesh, const TetMaterials& materials,
                                       double volume, double dt,
-                                      std::span<const double> tet_weights = {});
+                                      std::span<const double> tet_weights = {},
+                                      std::span<const uint32_t> last = {});
 
 /// The same for a body of one material and of `total_mass` [kg].
 Result<RestData> ComputeRestData(const TetMesh& mesh, const Material& material, double total_mass,

@@ -1,107 +1,240 @@
 // SPDX-License-Identifier: MIT
 #include "validate/factor_accuracy.h"
 
-#include "rest/cholesky_factor.h"
+#include "plush/system_factor.h"
+
+#include "base/vec3.h"
 #include "validate/tally.h"
 
+#include <Eigen/Dense>
+
+#include <array>
 #include <cmath>
+#include <string>
 #include <vector>
 
 namespace plush::tools {
 namespace {
 
+using Vector = Eigen::VectorXd;
+using Matrix = Eigen::MatrixXd;
+
 constexpr double kRoundoff = 0x1p-24;
-constexpr uint32_t kNone = UINT32_MAX;
 
-// Forms the columns of L L^T from left to right. Each earlier column waits in the list of the next
-// row in which it has an entry (the usual bookkeeping of left-looking factorisation).
-class ProductColumns {
+// Room for the higher orders, and for the double precision of factoring and solving.
+constexpr double kRoom = 1.1;
+
+// Values that the same code makes twice differ by nothing; other compilers may round sums in
+// double another way, which shows where they cancel.
+constexpr double kSameFactor = 4.0 * kRoundoff;
+constexpr double kCancelled = 1.0e-3 * kRoundoff;
+
+// A supernode's dense blocks in double: L below the columns, D^-1, and its inverse.
+struct Panel {
+  Matrix below;
+  Matrix inverse;
+  Matrix diagonal;
+};
+
+Panel UnpackPanel(std::span<const float> values, const Supernode& s) {
+  Panel panel = {Matrix(s.num_rows, s.num_columns), Matrix(s.num_columns, s.num_columns), {}};
+  const size_t start = s.first_value + BlockValues(s.num_rows, s.num_columns);
+  for (uint32_t c = 0; c < s.num_columns; ++c) {
+    for (uint32_t r = 0; r < s.num_rows; ++r) {
+      panel.below(r, c) = -values[s.first_value + BlockIndex(s.num_rows, s.num_columns, r, c)];
+    }
+    for (uint32_t r = 0; r < s.num_columns; ++r) {
+      panel.inverse(r, c) = values[start + BlockIndex(s.num_columns, s.num_columns, r, c)];
+    }
+  }
+  panel.diagonal = panel.inverse.inverse();
+  return panel;
+}
+
+// The factor taken apart, for one pass after the other over its supernodes.
+class UnpackedFactor {
  public:
-  explicit ProductColumns(const FactorView& factor)
-      : factor_(factor),
-        first_waiting_(factor.column_starts.size() - 1, kNone),
-        next_waiting_(first_waiting_.size(), kNone),
-        position_(first_waiting_.size(), 0),
-        product_(first_waiting_.size(), 0.0) {}
+  explicit UnpackedFactor(const FactorView& factor) : factor_(factor) {
+    for (const Supernode& s : factor.supernodes) panels_.push_back(UnpackPanel(factor.values, s));
+  }
 
-  // Entries (i, column) of L L^T, i >= column, for the rows of the factor's column; by row, valid
-  // until the next call. To be called for each column in ascending order.
-  const std::vector<double>& Form(uint32_t column) {
-    for (uint32_t k = factor_.column_starts[column]; k < factor_.column_starts[column + 1]; ++k) {
-      product_[factor_.rows[k]] = 0.0;
+  // x with L D L^T x = b.
+  Vector Solve(const Vector& b) const {
+    Vector x = b;
+    for (size_t i = 0; i < panels_.size(); ++i) Scatter(i, -panels_[i].below * Columns(i, x), &x);
+    for (size_t i = panels_.size(); i-- > 0;) {
+      Columns(i, &x) =
+          panels_[i].inverse * Columns(i, x) - panels_[i].below.transpose() * Gather(i, x);
     }
-    uint32_t other = first_waiting_[column];
-    while (other != kNone) {
-      const uint32_t next = next_waiting_[other];
-      AddColumn(other);
-      other = next;
+    return x;
+  }
+
+  // What rounding moves L D L^T x by at most, by rows.
+  Vector RoundingOf(const Vector& x) const {
+    Vector y = x.cwiseAbs();  // |L^T| |x|, then |D| of it, then |L| of that
+    for (size_t i = 0; i < panels_.size(); ++i) {
+      Columns(i, &y) += panels_[i].below.cwiseAbs().transpose() * Gather(i, y);
     }
-    position_[column] = factor_.column_starts[column];
-    AddColumn(column);
-    return product_;
+    for (size_t i = 0; i < panels_.size(); ++i) {
+      const Matrix diagonal = panels_[i].diagonal.cwiseAbs();
+      const Vector once = diagonal * Columns(i, y);
+      Columns(i, &y) = 2.0 * once + diagonal * (panels_[i].inverse.cwiseAbs() * once);
+    }
+    for (size_t i = panels_.size(); i-- > 0;) {
+      Scatter(i, panels_[i].below.cwiseAbs() * Columns(i, y), &y);
+    }
+    return kRoundoff * y;
   }
 
  private:
-  // Adds the products of column `other` with its entry in the row it stands at; moves it on.
-  void AddColumn(uint32_t other) {
-    const uint32_t end = factor_.column_starts[other + 1];
-    const double value = factor_.values[position_[other]];
-    for (uint32_t k = position_[other]; k < end; ++k) {
-      product_[factor_.rows[k]] += value * factor_.values[k];
-    }
-    if (++position_[other] == end) return;
-    const uint32_t row = factor_.rows[position_[other]];
-    next_waiting_[other] = first_waiting_[row];
-    first_waiting_[row] = other;
+  Vector Columns(size_t i, const Vector& x) const {
+    return x.segment(factor_.supernodes[i].first_column, factor_.supernodes[i].num_columns);
+  }
+  Eigen::VectorBlock<Vector> Columns(size_t i, Vector* x) const {
+    return x->segment(factor_.supernodes[i].first_column, factor_.supernodes[i].num_columns);
+  }
+  // Elements in the supernode's rows.
+  Vector Gather(size_t i, const Vector& x) const {
+    const Supernode& s = factor_.supernodes[i];
+    Vector out(s.num_rows);
+    for (uint32_t r = 0; r < s.num_rows; ++r) out[r] = x[factor_.rows[s.first_row + r]];
+    return out;
+  }
+  // Adds to the elements in the supernode's rows.
+  void Scatter(size_t i, const Vector& values, Vector* x) const {
+    const Supernode& s = factor_.supernodes[i];
+    for (uint32_t r = 0; r < s.num_rows; ++r) (*x)[factor_.rows[s.first_row + r]] += values[r];
   }
 
   const FactorView& factor_;
-  std::vector<uint32_t> first_waiting_;  // by row
-  std::vector<uint32_t> next_waiting_;   // by column
-  std::vector<uint32_t> position_;       // by column, into rows and values
-  std::vector<double> product_;          // by row
+  std::vector<Panel> panels_;
 };
 
-// Diagonal of a matrix by columns with the diagonal first.
-std::vector<double> Diagonal(const LowerMatrix& matrix) {
-  std::vector<double> diagonal;
-  for (size_t j = 0; j + 1 < matrix.column_starts.size(); ++j) {
-    diagonal.push_back(matrix.values[matrix.column_starts[j]]);
+// Gradients of the four shape functions [1/m].
+std::array<Vec3d, 4> ShapeGradients(const Mat3& dm_inv) {
+  const Vec3d b = {dm_inv.c0.x, dm_inv.c1.x, dm_inv.c2.x};
+  const Vec3d c = {dm_inv.c0.y, dm_inv.c1.y, dm_inv.c2.y};
+  const Vec3d d = {dm_inv.c0.z, dm_inv.c1.z, dm_inv.c2.z};
+  return {-(b + c + d), b, c, d};
+}
+
+// A x, tet by tet.
+Vector MultiplySystem(const SimulationView& s, double dt, const Vector& x) {
+  Vector out(x.size());
+  for (Eigen::Index i = 0; i < x.size(); ++i) out[i] = s.masses[static_cast<size_t>(i)] * x[i];
+  for (size_t t = 0; t < s.tets.size(); ++t) {
+    const std::array<uint32_t, 4> ids = {s.tets[t].a, s.tets[t].b, s.tets[t].c, s.tets[t].d};
+    const std::array<Vec3d, 4> gradients = ShapeGradients(s.DmInv(t));
+    Vec3d stretch = {};
+    for (size_t k = 0; k < 4; ++k) stretch += x[ids[k]] * gradients[k];
+    stretch = dt * (dt + s.damping) * s.BlockOf(t).stiffness[s.LaneOf(t)] * stretch;
+    for (size_t k = 0; k < 4; ++k) out[ids[k]] += Dot(gradients[k], stretch);
+  }
+  return out;
+}
+
+Vec3d PlaceOf(const SimulationView& s, size_t node) {
+  return {s.nodes[node].x, s.nodes[node].y, s.nodes[node].z};
+}
+
+// Any fixed numbers of both signs in [-1, 1].
+Vector RightSide(Eigen::Index size, uint32_t seed) {
+  Vector b(size);
+  for (Eigen::Index i = 0; i < size; ++i) {
+    seed = 1664525u * seed + 1013904223u;
+    b[i] = seed / 2147483648.0 - 1.0;
+  }
+  return b;
+}
+
+void CheckResiduals(const SimulationView& simulation, const FactorView& factor,
+                    FindingList* findings) {
+  const UnpackedFactor unpacked(factor);
+  Tally wrong("FILE_FACTOR", "factor.values",
+              "solving with it leaves a residual; deviations count in allowed errors");
+  for (const uint32_t seed : {1u, 2u}) {
+    const Vector b = RightSide(static_cast<Eigen::Index>(simulation.nodes.size()), seed);
+    const Vector x = unpacked.Solve(b);
+    const Vector residual = MultiplySystem(simulation, factor.dt, x) - b;
+    const Vector allowed = kRoom * unpacked.RoundingOf(x);
+    for (Eigen::Index i = 0; i < b.size(); ++i) {
+      if (std::abs(residual[i]) <= allowed[i]) continue;
+      wrong.AddAt(static_cast<uint64_t>(i), PlaceOf(simulation, static_cast<size_t>(i)),
+                  std::abs(residual[i]) / allowed[i]);
+    }
+    if (wrong.count() > 0) break;  // the second one finds nearly the same
+  }
+  wrong.Report(findings);
+}
+
+// Largest difference of a dense block over what is allowed. The entries of L and D^-1 are at most
+// the products of the scales of their row and column: A is positive definite.
+double WorstEntry(const Matrix& stored, const Matrix& expected, const Vector& row_scales,
+                  const Vector& column_scales) {
+  double worst = 0.0;
+  for (Eigen::Index c = 0; c < stored.cols(); ++c) {
+    for (Eigen::Index r = 0; r < stored.rows(); ++r) {
+      const double allowed = kSameFactor * std::abs(expected(r, c)) +
+                             kCancelled * std::abs(row_scales[r] * column_scales[c]);
+      const double difference = std::abs(stored(r, c) - expected(r, c));
+      if (difference > 0.0) worst = std::max(worst, difference / allowed);
+    }
+  }
+  return worst;
+}
+
+// Diagonal of A.
+Vector SystemDiagonal(const SimulationView& s, double dt) {
+  Vector diagonal(static_cast<Eigen::Index>(s.nodes.size()));
+  for (size_t i = 0; i < s.nodes.size(); ++i) diagonal[static_cast<Eigen::Index>(i)] = s.masses[i];
+  for (size_t t = 0; t < s.tets.size(); ++t) {
+    const std::array<uint32_t, 4> ids = {s.tets[t].a, s.tets[t].b, s.tets[t].c, s.tets[t].d};
+    const std::array<Vec3d, 4> gradients = ShapeGradients(s.DmInv(t));
+    const double stiffness = dt * (dt + s.damping) * s.BlockOf(t).stiffness[s.LaneOf(t)];
+    for (size_t k = 0; k < 4; ++k) diagonal[ids[k]] += stiffness * LengthSquared(gradients[k]);
   }
   return diagonal;
+}
+
+void CompareValues(const SimulationView& simulation, const FactorView& factor,
+                   std::span<const float> expected, FindingList* findings) {
+  Tally wrong("FILE_FACTOR", "factor.values",
+              "not those of the rest data in this supernode; deviations count in allowed errors");
+  const Vector diagonal = SystemDiagonal(simulation, factor.dt);
+  for (size_t i = 0; i < factor.supernodes.size(); ++i) {
+    const Supernode& s = factor.supernodes[i];
+    const Panel stored = UnpackPanel(factor.values, s);
+    const Panel made = UnpackPanel(expected, s);
+    const Vector columns = made.inverse.diagonal().cwiseAbs().cwiseSqrt();
+    Vector rows(s.num_rows);
+    for (uint32_t r = 0; r < s.num_rows; ++r) {
+      rows[r] = std::sqrt(diagonal[factor.rows[s.first_row + r]]);
+    }
+    const double worst = std::max(WorstEntry(stored.below, made.below, rows, columns),
+                                  WorstEntry(stored.inverse, made.inverse, columns, columns));
+    if (!(worst <= 1.0)) wrong.AddAt(i, PlaceOf(simulation, s.first_column), worst);
+  }
+  wrong.Report(findings);
 }
 
 }  // namespace
 
 void CheckFactorAccuracy(const SimulationView& simulation, const FactorView& factor,
                          FindingList* findings) {
-  const LowerMatrix matrix = AssembleSystemMatrix({.masses = simulation.masses,
-                                                   .tets = simulation.tets,
-                                                   .dm_inv = simulation.dm_inv,
-                                                   .volumes = simulation.volumes,
-                                                   .mu = simulation.mu,
-                                                   .dt = factor.dt,
-                                                   .damping = simulation.damping});
-  const std::vector<double> diagonal = Diagonal(matrix);
-  ProductColumns columns(factor);
-  Tally wrong("FILE_FACTOR", "factor.values",
-              "L L^T is not the system matrix in this column; deviations count in allowed errors");
-  for (uint32_t j = 0; j < diagonal.size(); ++j) {
-    const std::vector<double>& product = columns.Form(j);
-    double worst = 0.0;
-    uint32_t next = matrix.column_starts[j];
-    for (uint32_t k = factor.column_starts[j]; k < factor.column_starts[j + 1]; ++k) {
-      const uint32_t row = factor.rows[k];
-      const bool stored = next < matrix.column_starts[j + 1] && matrix.rows[next] == row;
-      const double expected = stored ? matrix.values[next++] : 0.0;
-      const double allowed = 4.0 * kRoundoff * std::sqrt(diagonal[row] * diagonal[j]);
-      const double error = std::abs(product[row] - expected) / allowed;
-      if (!(error <= worst)) worst = error;
-    }
-    const Vec3& node = simulation.nodes[j];
-    if (!(worst <= 1.0)) wrong.AddAt(j, {node.x, node.y, node.z}, worst);
+  std::vector<float> expected(factor.values.size());
+  const Status status =
+      FactoriseSystem({.blocks = simulation.blocks,
+                       .masses = simulation.masses,
+                       .dt = factor.dt,
+                       .damping = simulation.damping},
+                      {factor.supernodes, factor.rows}, DefaultAllocator(), expected);
+  if (!status.ok()) {
+    findings->Add("FILE_FACTOR", 1,
+                  std::string("the rest data's matrix cannot be factored: ") + status.reason);
+    return;
   }
-  wrong.Report(findings);
+  CompareValues(simulation, factor, expected, findings);
+  CheckResiduals(simulation, factor, findings);
 }
 
 }  // namespace plush::tools

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cfloat>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -72,8 +73,10 @@ double InverseError(const Mat3& inverse, const std::array<Vec3d, 3>& edges) {
 
 void CheckShapes(const SimulationView& s, FindingList* findings) {
   Tally turned("FILE_REST_DATA", "simulation.tets", "the rest volume is not positive");
-  Tally volumes("FILE_REST_DATA", "simulation.volumes", "not the volume of the tet's nodes");
-  Tally inverses("FILE_REST_DATA", "simulation.dm_inv", "not the inverse of the tet's edges");
+  Tally volumes("FILE_REST_DATA", "simulation.blocks.det_dm_inv",
+                "not the volume of the tet's nodes");
+  Tally inverses("FILE_REST_DATA", "simulation.blocks.dm_inv",
+                 "not the inverse of the tet's edges");
   for (size_t i = 0; i < s.tets.size(); ++i) {
     const Tet& tet = s.tets[i];
     if (!IsSoundTet(s, tet)) continue;
@@ -83,15 +86,34 @@ void CheckShapes(const SimulationView& s, FindingList* findings) {
       turned.AddAt(i, centre, volume);
       continue;
     }
-    if (Differs(s.volumes[i], volume)) {
-      volumes.AddAt(i, centre, std::abs(s.volumes[i] / volume - 1.0));
+    if (!HasPlace(s, i)) continue;
+    if (Differs(s.Volume(i), volume)) {
+      volumes.AddAt(i, centre, std::abs(s.Volume(i) / volume - 1.0));
     }
-    const double error = InverseError(s.dm_inv[i], Edges(s, tet));
+    const double error = InverseError(s.DmInv(i), Edges(s, tet));
     if (!(error <= 1.0)) inverses.AddAt(i, centre, error);
   }
   turned.Report(findings);
   volumes.Report(findings);
   inverses.Report(findings);
+}
+
+// Regions' nodes are those from num_free on, or num_free says that the order does not look at them.
+void CheckFreeNodes(const Asset& asset, FindingList* findings) {
+  const size_t num_nodes = asset.simulation().nodes.size();
+  const size_t num_free = asset.factor().num_free;
+  if (num_free >= num_nodes) return;
+  std::vector<bool> expected(num_nodes, false);
+  for (uint32_t i = 0; i < asset.num_regions(); ++i) {
+    for (const uint32_t node : asset.region(i).nodes) {
+      if (node < num_nodes) expected[node] = true;
+    }
+  }
+  Tally wrong("FILE_REST_DATA", "factor.num_free", "the nodes of regions are not those behind it");
+  for (size_t i = 0; i < num_nodes; ++i) {
+    if (expected[i] != (i >= num_free)) wrong.AddAt(i, ToDouble(asset.simulation().nodes[i]));
+  }
+  wrong.Report(findings);
 }
 
 // Quarter masses of the tets accumulated over the nodes [kg]; negative where a node has no tet.
@@ -196,6 +218,10 @@ bool IsSoundTet(const SimulationView& s, const Tet& t) {
   return true;
 }
 
+bool HasPlace(const SimulationView& s, size_t tet) {
+  return s.tet_slots[tet] < s.blocks.size() * kBlockTets;
+}
+
 Vec3d TetCentre(const SimulationView& s, const Tet& t) {
   return 0.25 * (ToDouble(s.nodes[t.a]) + ToDouble(s.nodes[t.b]) + ToDouble(s.nodes[t.c]) +
                  ToDouble(s.nodes[t.d]));
@@ -206,26 +232,37 @@ void CheckRestData(const Asset& asset, FindingList* findings) {
   CheckTetMasses(asset, findings);
   CheckNodeMasses(asset.simulation(), findings);
   CheckGraph(asset.simulation(), findings);
+  CheckFreeNodes(asset, findings);
 }
 
 void CheckMaterials(const Asset& asset, FindingList* findings) {
   const SimulationView& s = asset.simulation();
-  Tally mu("FILE_REST_DATA", "simulation.mu", "not what the tet's material gives");
-  Tally lambda("FILE_REST_DATA", "simulation.lambda", "not what the tet's material gives");
+  Tally stiffness("FILE_REST_DATA", "simulation.blocks.stiffness",
+                  "not what the tet's material gives");
+  Tally bulk("FILE_REST_DATA", "simulation.blocks.bulk", "not what the tet's material gives");
   for (size_t i = 0; i < s.tets.size(); ++i) {
-    if (s.tet_materials[i] >= asset.num_materials()) continue;  // found already
+    const bool is_known =
+        s.tet_materials[i] < asset.num_materials() && HasPlace(s, i) && IsSoundTet(s, s.tets[i]);
+    if (!is_known) continue;  // found already
     const MaterialView material = asset.material(s.tet_materials[i]);
     const Lame lame = LameParameters({material.young, material.poisson, material.density});
     // A roundoff of nu changes lambda by up to 2 nu / (1 - 2 nu) + 1 times as much, relatively.
     const double nu = material.poisson;
     const double amplification = 1.0 + 2.0 * nu / (1.0 - 2.0 * nu);
     const double lambda_tolerance = kTolerance + 2.0 * kRoundoff * amplification;
-    if (Differs(s.mu[i], lame.mu)) mu.Add(i, std::abs(s.mu[i] / lame.mu - 1.0));
-    const double error = std::abs(s.lambda[i] - lame.lambda);
-    if (!(error <= lambda_tolerance * lame.lambda)) lambda.Add(i, error / lame.lambda);
+    const double volume = TetVolume(s, s.tets[i]);
+    const double expected = 2.0 * lame.mu * volume;
+    const float stored = s.BlockOf(i).stiffness[s.LaneOf(i)];
+    if (Differs(stored, expected)) stiffness.Add(i, std::abs(stored / expected - 1.0));
+    const double expected_bulk = lame.lambda * volume;
+    const double error = std::abs(s.BlockOf(i).bulk[s.LaneOf(i)] - expected_bulk);
+    // A small number may have lost its precision, or all of itself.
+    if (!(error <= lambda_tolerance * std::abs(expected_bulk) + FLT_MIN)) {
+      bulk.Add(i, error / expected_bulk);
+    }
   }
-  mu.Report(findings);
-  lambda.Report(findings);
+  stiffness.Report(findings);
+  bulk.Report(findings);
 }
 
 }  // namespace plush::tools

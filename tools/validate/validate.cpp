@@ -60,7 +60,7 @@ void ValidateAsset(std::span<const std::byte> bytes, FindingList* findings) {
   CheckSettings(asset, findings);
   CheckRestData(asset, findings);
   CheckMaterials(asset, findings);
-  if (!IsAtFault(faults, "factor.") && !IsAtFault(faults, "simulation.tets")) {
+  if (!IsAtFault(faults, "factor.") && !IsAtFault(faults, "simulation.")) {
     CheckFactorAccuracy(asset.simulation(), asset.factor(), findings);
   }
   CheckEmbedding(asset, findings);

@@ -94,11 +94,13 @@ struct MaterialView {
 /// Factor of the splitting solver's constant matrix [Kug, Alg. 1]; see factor_panels.h.
 struct FactorView {
   float dt = 0.0f;        ///< time step the values belong to [s], > 0
-  uint32_t num_free = 0;  ///< nodes of regions, which a body may pin, are those from
-                          ///< here on; all supernodes keep to one side of it
-  std::span<const Supernode> supernodes;  ///< each after all whose rows lie in its columns
-  std::span<const uint32_t> rows;         ///< ascending within a supernode, then padding
-  std::span<const float> values;          ///< -L [1] and D^-1 [1/kg] by supernode
+  uint32_t num_free = 0;  ///< number of nodes before those of regions, or of all nodes where the
+                          ///< order makes no difference between them; no supernode has columns
+                          ///< on both sides of it
+  std::span<const Supernode> supernodes;   ///< each after all whose rows lie in its columns
+  std::span<const uint32_t> supernode_of;  ///< supernode that has each column (num_nodes x 1)
+  std::span<const uint32_t> rows;          ///< ascending within a supernode, then padding
+  std::span<const float> values;           ///< -L [1] and D^-1 [1/kg] by supernode
 };
 
 /// CDG: the collision surface. Everything is empty where the file has none.

@@ -7,6 +7,8 @@
 #pragma once
 
 #include "plush/cdg_records.h"
+#include "plush/factor_panels.h"
+#include "plush/tet_block.h"
 #include "plush/types.h"
 
 #include <bit>
@@ -27,8 +29,9 @@ constexpr uint64_t HashLayout(std::initializer_list<size_t> numbers) {
   return hash;
 }
 
-/// Layout fingerprint of this build: sizes, alignments and offsets of Vec2, Vec3, Vec4, Mat3, Tet
-/// and the records of the collision surface, and the byte order.
+/// Layout fingerprint of this build: sizes, alignments and offsets of Vec2, Vec3, Vec4, Mat3, Tet,
+/// the blocks of tets, the supernodes and the records of the collision surface, how many tets a
+/// block and rows a chunk have, and the byte order.
 inline constexpr uint64_t kLayoutFingerprint =
     HashLayout({std::endian::native == std::endian::little ? size_t{1} : size_t{2},
                 sizeof(float),
@@ -77,6 +80,24 @@ inline constexpr uint64_t kLayoutFingerprint =
                 alignof(CdgTriangle),
                 sizeof(CdgWideTriangle),
                 alignof(CdgWideTriangle),
-                size_t{kCdgIndexBits}});
+                size_t{kCdgIndexBits},
+                sizeof(TetBlock),
+                alignof(TetBlock),
+                offsetof(TetBlock, nodes),
+                offsetof(TetBlock, dm_inv),
+                offsetof(TetBlock, det_dm_inv),
+                offsetof(TetBlock, stiffness),
+                offsetof(TetBlock, bulk),
+                kBlockTets,
+                sizeof(Supernode),
+                alignof(Supernode),
+                offsetof(Supernode, first_column),
+                offsetof(Supernode, num_columns),
+                offsetof(Supernode, first_row),
+                offsetof(Supernode, num_rows),
+                offsetof(Supernode, first_value),
+                size_t{kChunkRows},
+                size_t{kRowPadding},
+                size_t{kMaxSupernodeColumns}});
 
 }  // namespace plush

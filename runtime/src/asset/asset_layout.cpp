@@ -100,7 +100,7 @@ bool CheckHeader(std::span<const std::byte> bytes, CheckSink* sink) {
   const FormatVersion version = VersionOf(header);
   if (version.major != kFormatMajor || version.minor != kFormatMinor) {
     return FailHeader(sink, StatusCode::kForeignVersion, "header",
-                      "the file has another format version than 0.3; bake its source again");
+                      "the file has another format version than 0.4; bake its source again");
   }
   if (header->GetField<uint64_t>(format::Asset::VT_LAYOUT_FINGERPRINT, 0) != kLayoutFingerprint) {
     return FailHeader(sink, StatusCode::kLayoutMismatch, "header",
@@ -148,10 +148,8 @@ SimulationView ReadSimulation(const format::Simulation& table) {
   view.nodes = SpanOf<Vec3>(table.nodes());
   view.masses = SpanOf<float>(table.masses());
   view.tets = SpanOf<Tet>(table.tets());
-  view.dm_inv = SpanOf<Mat3>(table.dm_inv());
-  view.volumes = SpanOf<float>(table.volumes());
-  view.mu = SpanOf<float>(table.mu());
-  view.lambda = SpanOf<float>(table.lambda());
+  view.tet_slots = SpanOf<uint32_t>(table.tet_slots());
+  view.blocks = SpanOf<TetBlock>(table.blocks());
   view.tet_masses = SpanOf<float>(table.tet_masses());
   view.tet_materials = SpanOf<uint16_t>(table.tet_materials());
   view.components = table.components();
@@ -163,8 +161,14 @@ SimulationView ReadSimulation(const format::Simulation& table) {
 }
 
 FactorView ReadFactor(const format::Factor& table) {
-  return {table.dt(), SpanOf<uint32_t>(table.column_starts()), SpanOf<uint32_t>(table.rows()),
-          SpanOf<float>(table.values())};
+  FactorView view;
+  view.dt = table.dt();
+  view.num_free = table.num_free();
+  view.supernodes = SpanOf<Supernode>(table.supernodes());
+  view.supernode_of = SpanOf<uint32_t>(table.supernode_of());
+  view.rows = SpanOf<uint32_t>(table.rows());
+  view.values = SpanOf<float>(table.values());
+  return view;
 }
 
 CollisionView ReadCollision(const format::Collision* table) {
@@ -197,13 +201,12 @@ bool CheckAlignment(const AssetLayout& layout, CheckSink* sink) {
   check("simulation.nodes", layout.simulation.nodes);
   check("simulation.masses", layout.simulation.masses);
   check("simulation.tets", layout.simulation.tets);
-  check("simulation.dm_inv", layout.simulation.dm_inv);
-  check("simulation.volumes", layout.simulation.volumes);
-  check("simulation.mu", layout.simulation.mu);
-  check("simulation.lambda", layout.simulation.lambda);
+  check("simulation.tet_slots", layout.simulation.tet_slots);
+  check("simulation.blocks", layout.simulation.blocks);
   check("simulation.tet_masses", layout.simulation.tet_masses);
   check("simulation.tet_materials", layout.simulation.tet_materials);
-  check("factor.column_starts", layout.factor.column_starts);
+  check("factor.supernodes", layout.factor.supernodes);
+  check("factor.supernode_of", layout.factor.supernode_of);
   check("factor.rows", layout.factor.rows);
   check("factor.values", layout.factor.values);
   check("collision.tets", layout.collision.tets);
@@ -244,18 +247,17 @@ bool CheckCounts(const AssetLayout& layout, CheckSink* sink) {
   const char* per_tet = "not one element per tet";
   const size_t num_tets = simulation.tets.size();
   check(num_tets >= 1, "simulation.tets", "no tet");
-  check(simulation.dm_inv.size() == num_tets, "simulation.dm_inv", per_tet);
-  check(simulation.volumes.size() == num_tets, "simulation.volumes", per_tet);
-  check(simulation.mu.size() == num_tets, "simulation.mu", per_tet);
-  check(simulation.lambda.size() == num_tets, "simulation.lambda", per_tet);
+  check(simulation.tet_slots.size() == num_tets, "simulation.tet_slots", per_tet);
+  check(!simulation.blocks.empty() && simulation.blocks.size() <= num_tets, "simulation.blocks",
+        "not between one and the number of tets");
   check(simulation.tet_masses.size() == num_tets, "simulation.tet_masses", per_tet);
   check(simulation.tet_materials.size() == num_tets, "simulation.tet_materials", per_tet);
   const auto* materials = layout.root->simulation()->materials();
   check(materials != nullptr && materials->size() > 0, "simulation.materials", "no material");
 
-  check(factor.column_starts.size() == num_nodes + 1, "factor.column_starts",
-        "not one more than there are nodes");
-  check(factor.rows.size() == factor.values.size(), "factor.values", "not one value per row");
+  check(!factor.supernodes.empty() && factor.supernodes.size() <= num_nodes, "factor.supernodes",
+        "not between one and the number of nodes");
+  check(factor.supernode_of.size() == num_nodes, "factor.supernode_of", "not one element per node");
 
   const CollisionView& collision = layout.collision;
   const size_t num_leaves = collision.tets.size();

@@ -12,8 +12,8 @@ namespace plush {
 /// floating-point mode.
 inline constexpr float kMinPositive = std::numeric_limits<float>::min();
 
-/// Masses [kg], volumes [m^3], moduli [Pa]: their products with squares of kMaxInverse and of
-/// kMaxCoordinate stay below 1e100.
+/// Masses [kg], volumes [m^3], moduli [Pa], moduli times volumes [J]: their products with squares
+/// of kMaxInverse and of kMaxCoordinate stay below 1e100.
 inline constexpr float kMaxQuantity = 1.0e30f;
 
 /// Coordinates and lengths [m]: cubes are finite in float.
@@ -23,7 +23,8 @@ inline constexpr float kMaxCoordinate = 1.0e9f;
 inline constexpr float kMaxInverse = 1.0e18f;
 inline constexpr float kMaxDamping = 10.0f;  ///< [s]
 
-/// Entries of the factor [sqrt(kg)]: squares are finite in float.
+/// Entries of the factor [1] and of its diagonal blocks' inverses [1/kg]: squares are finite in
+/// float.
 inline constexpr float kMaxFactor = 1.0e18f;
 
 /// Barycentric weights: 1 in magnitude inside a tet; outside it grows with distance over height.

@@ -3,75 +3,157 @@
 //
 // Based on:
 // Joseph W. H. Liu. The Role of Elimination Trees in Sparse Factorization. 1990
+// Esmond Ng, Barry Peyton. Block Sparse Cholesky Algorithms on Advanced Uniprocessor Computers.
+//   1993
 //
-// Column j of a Cholesky factor updates the columns of its rows. If every column's rows below the
-// first are rows of that first one's column (its parent in the elimination tree), then by induction
-// every update of the elimination lands on a stored entry.
+// A supernode updates the entries between all pairs of its rows. Where its rows are, but for those
+// among the columns of the supernode that has the first of them (its parent), rows of the parent,
+// every pair with a row among the parent's columns is stored there, and every other pair is one of
+// the parent's: by induction every update of the elimination lands on a stored entry.
 
 #include "asset/asset_checks.h"
 #include "asset/asset_limits.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace plush {
 namespace {
 
-std::span<const uint32_t> Column(const FactorView& factor, size_t j) {
-  const uint32_t start = factor.column_starts[j];
-  return factor.rows.subspan(start, factor.column_starts[j + 1] - start);
+uint32_t EndColumn(const Supernode& s) { return s.first_column + s.num_columns; }
+
+std::span<const uint32_t> RowsOf(const FactorView& factor, const Supernode& s) {
+  return factor.rows.subspan(s.first_row, s.num_rows);
 }
 
-// Columns lie one after another and have at least their diagonal.
-bool CheckColumnStarts(const FactorView& factor, CheckSink* sink) {
-  const char* section = "factor.column_starts";
-  const std::span<const uint32_t> starts = factor.column_starts;
+// Columns, number of rows, and the side of the regions' nodes.
+bool CheckShape(const Supernode& s, size_t index, uint64_t num_nodes, uint64_t num_free,
+                CheckSink* sink) {
+  const char* section = "factor.supernodes";
+  const uint64_t end = uint64_t{s.first_column} + s.num_columns;
+  if (s.num_columns < 1 || s.num_columns > kMaxSupernodeColumns) {
+    sink->Fail(CheckKind::kRange, section, "the supernode does not have 1 to 32 columns", index);
+  } else if (end > num_nodes) {
+    sink->Fail(CheckKind::kIndex, section, "a column is not below the number of nodes", index);
+  } else if (s.num_rows > num_nodes) {
+    sink->Fail(CheckKind::kRange, section, "the supernode has more rows than nodes", index);
+  } else if (s.first_column < num_free && end > num_free) {
+    sink->Fail(CheckKind::kOrder, section, "the supernode has columns on both sides of num_free",
+               index);
+  } else {
+    return true;
+  }
+  return false;
+}
+
+// Runs of rows and values follow one another; all sums are of 64 bits. Stops at the first failure,
+// behind which no place is known.
+bool CheckRuns(const FactorView& factor, uint64_t num_nodes, CheckSink* sink) {
+  const char* section = "factor.supernodes";
+  uint64_t num_columns = 0;
+  uint64_t num_rows = 0;
+  uint64_t num_values = 0;
+  for (size_t i = 0; i < factor.supernodes.size(); ++i) {
+    const Supernode& s = factor.supernodes[i];
+    if (!CheckShape(s, i, num_nodes, factor.num_free, sink)) return false;
+    if (s.first_row != num_rows || s.first_value != num_values) {
+      sink->Fail(CheckKind::kOrder, section, "a run does not start where the last one ends", i);
+      return false;
+    }
+    num_columns += s.num_columns;
+    num_rows += PaddedRows(s.num_rows);
+    num_values += uint64_t{PaddedRows(s.num_rows) + PaddedRows(s.num_columns)} * s.num_columns;
+  }
   const uint64_t before = sink->num_failures();
-  if (starts.front() != 0) sink->Fail(CheckKind::kOrder, section, "the first column is not at 0");
-  for (size_t j = 1; j < starts.size() && !sink->stopped(); ++j) {
-    if (starts[j] <= starts[j - 1]) {
-      sink->Fail(CheckKind::kOrder, section, "the starts do not ascend", j);
+  const auto check = [&](uint64_t sum, uint64_t size, const char* failing, const char* reason) {
+    if (sum != size && !sink->stopped()) sink->Fail(CheckKind::kCounts, failing, reason);
+  };
+  check(num_columns, num_nodes, section, "the supernodes do not have as many columns as nodes");
+  check(num_rows, factor.rows.size(), "factor.rows", "not as many as the supernodes have");
+  check(num_values, factor.values.size(), "factor.values", "not as many as the supernodes have");
+  return sink->num_failures() == before;
+}
+
+// Every column names the supernode that has it: as there are as many as columns in all, none is in
+// two.
+bool CheckOwners(const FactorView& factor, CheckSink* sink) {
+  const uint64_t before = sink->num_failures();
+  for (size_t i = 0; i < factor.supernodes.size(); ++i) {
+    const Supernode& s = factor.supernodes[i];
+    for (uint32_t c = s.first_column; c < EndColumn(s) && !sink->stopped(); ++c) {
+      if (factor.supernode_of[c] == i) continue;
+      sink->Fail(CheckKind::kOrder, "factor.supernode_of", "a column names another supernode", c);
     }
   }
-  if (starts.back() != factor.rows.size() && !sink->stopped()) {
-    sink->Fail(CheckKind::kCounts, section, "the columns do not cover the rows", starts.size() - 1);
-  }
   return sink->num_failures() == before;
+}
+
+void CheckRow(const FactorView& factor, size_t supernode, uint32_t place, CheckSink* sink) {
+  const Supernode& s = factor.supernodes[supernode];
+  const uint32_t row = factor.rows[place];
+  const uint32_t last = place == s.first_row ? EndColumn(s) - 1 : factor.rows[place - 1];
+  if (row >= factor.supernode_of.size()) {
+    sink->Fail(CheckKind::kIndex, "factor.rows", "a row is not below the number of nodes", place);
+  } else if (row <= last) {
+    sink->Fail(CheckKind::kOrder, "factor.rows",
+               "the rows do not ascend from the columns of their supernode", place);
+  } else if (factor.supernode_of[row] <= supernode) {
+    sink->Fail(CheckKind::kOrder, "factor.supernodes",
+               "a supernode stands behind one that has its rows", supernode);
+  }
 }
 
 bool CheckRows(const FactorView& factor, CheckSink* sink) {
-  const size_t num_columns = factor.column_starts.size() - 1;
   const uint64_t before = sink->num_failures();
-  for (size_t j = 0; j < num_columns && !sink->stopped(); ++j) {
-    const std::span<const uint32_t> rows = Column(factor, j);
-    if (rows.front() != j) {
-      sink->Fail(CheckKind::kOrder, "factor.rows", "a column does not start with its diagonal", j);
-      continue;
-    }
-    for (size_t k = 1; k < rows.size() && !sink->stopped(); ++k) {
-      if (rows[k] >= num_columns) {
-        sink->Fail(CheckKind::kIndex, "factor.rows", "a row is not below the number of nodes", j);
-      } else if (rows[k] <= rows[k - 1]) {
-        sink->Fail(CheckKind::kOrder, "factor.rows", "the rows of a column do not ascend", j);
-      }
+  for (size_t i = 0; i < factor.supernodes.size(); ++i) {
+    const Supernode& s = factor.supernodes[i];
+    const uint32_t end = s.first_row + s.num_rows;
+    for (uint32_t k = s.first_row; k < end && !sink->stopped(); ++k) CheckRow(factor, i, k, sink);
+    for (uint32_t k = end; k < s.first_row + PaddedRows(s.num_rows) && !sink->stopped(); ++k) {
+      if (factor.rows[k] == factor.supernode_of.size()) continue;
+      sink->Fail(CheckKind::kIndex, "factor.rows", "the padding is not the number of nodes", k);
     }
   }
   return sink->num_failures() == before;
+}
+
+// Whether the missing rows of a dense block are zero.
+bool IsPaddingZero(std::span<const float> block, uint32_t num_rows, uint32_t num_columns) {
+  for (uint32_t column = 0; column < num_columns; ++column) {
+    for (uint32_t row = num_rows; row < PaddedRows(num_rows); ++row) {
+      if (block[BlockIndex(num_rows, num_columns, row, column)] != 0.0f) return false;
+    }
+  }
+  return true;
+}
+
+void CheckPanel(const FactorView& factor, size_t index, CheckSink* sink) {
+  const Supernode& s = factor.supernodes[index];
+  const auto below = factor.values.subspan(s.first_value, BlockValues(s.num_rows, s.num_columns));
+  const size_t diagonal_start = s.first_value + below.size();
+  const auto diagonal =
+      factor.values.subspan(diagonal_start, BlockValues(s.num_columns, s.num_columns));
+  if (!IsPaddingZero(below, s.num_rows, s.num_columns) ||
+      !IsPaddingZero(diagonal, s.num_columns, s.num_columns)) {
+    sink->Fail(CheckKind::kRange, "factor.supernodes", "a missing row is not zero", index);
+  }
+  for (uint32_t c = 0; c < s.num_columns && !sink->stopped(); ++c) {
+    const size_t place = BlockIndex(s.num_columns, s.num_columns, c, c);
+    if (diagonal[place] < kMinPositive) {
+      sink->Fail(CheckKind::kRange, "factor.values", "a diagonal entry is not positive",
+                 diagonal_start + place);
+    }
+  }
 }
 
 void CheckValues(const FactorView& factor, CheckSink* sink) {
   CheckNumbers(factor.values, 1, -kMaxFactor, kMaxFactor, "factor.values", sink);
-  for (size_t j = 0; j + 1 < factor.column_starts.size() && !sink->stopped(); ++j) {
-    const float diagonal = factor.values[factor.column_starts[j]];
-    if (diagonal < kMinPositive) {
-      sink->Fail(CheckKind::kRange, "factor.values", "a diagonal entry is not positive",
-                 factor.column_starts[j]);
-    }
+  for (size_t i = 0; i < factor.supernodes.size() && !sink->stopped(); ++i) {
+    CheckPanel(factor, i, sink);
   }
 }
 
 // Whether the ascending `part` is contained in the ascending `whole`. O(part log whole), linear
-// where they are equal, as within the supernodes of a factor.
+// where they are equal.
 bool Contains(std::span<const uint32_t> whole, std::span<const uint32_t> part) {
   if (part.size() == whole.size()) return std::equal(part.begin(), part.end(), whole.begin());
   auto from = whole.begin();
@@ -83,25 +165,34 @@ bool Contains(std::span<const uint32_t> whole, std::span<const uint32_t> part) {
   return true;
 }
 
+// Whether the ascending `nodes` that are no columns of `s` are among its rows.
+bool Holds(const FactorView& factor, const Supernode& s, std::span<const uint32_t> nodes) {
+  const auto beyond = std::lower_bound(nodes.begin(), nodes.end(), EndColumn(s));
+  return Contains(RowsOf(factor, s), {beyond, nodes.end()});
+}
+
 void CheckFill(const FactorView& factor, CheckSink* sink) {
-  for (size_t j = 0; j + 1 < factor.column_starts.size() && !sink->stopped(); ++j) {
-    const std::span<const uint32_t> rows = Column(factor, j);
-    if (rows.size() <= 2) continue;
-    if (!Contains(Column(factor, rows[1]).subspan(1), rows.subspan(2))) {
-      sink->Fail(CheckKind::kFactor, "factor.rows", "a column lacks fill of an earlier one",
-                 rows[1]);
+  for (size_t i = 0; i < factor.supernodes.size() && !sink->stopped(); ++i) {
+    const std::span<const uint32_t> rows = RowsOf(factor, factor.supernodes[i]);
+    if (rows.size() < 2) continue;
+    const uint32_t parent = factor.supernode_of[rows[0]];
+    if (!Holds(factor, factor.supernodes[parent], rows)) {
+      sink->Fail(CheckKind::kFactor, "factor.rows", "a supernode lacks fill of an earlier one",
+                 parent);
     }
   }
 }
 
 void CheckTetPattern(const AssetLayout& layout, CheckSink* sink) {
+  const FactorView& factor = layout.factor;
   const std::span<const Tet> tets = layout.simulation.tets;
   for (size_t i = 0; i < tets.size() && !sink->stopped(); ++i) {
+    if (!IsSound(tets[i], layout.simulation.nodes.size())) continue;  // reported already
     uint32_t nodes[4] = {tets[i].a, tets[i].b, tets[i].c, tets[i].d};
     std::sort(nodes, nodes + 4);
-    for (int k = 0; k < 3; ++k) {
-      const std::span<const uint32_t> others(nodes + k + 1, static_cast<size_t>(3 - k));
-      if (Contains(Column(layout.factor, nodes[k]).subspan(1), others)) continue;
+    for (size_t k = 0; k < 3; ++k) {
+      const Supernode& s = factor.supernodes[factor.supernode_of[nodes[k]]];
+      if (Holds(factor, s, std::span(nodes).subspan(k + 1))) continue;
       sink->Fail(CheckKind::kFactor, "factor.rows", "a tet's pair of nodes has no entry", i);
       break;
     }
@@ -112,16 +203,17 @@ void CheckTetPattern(const AssetLayout& layout, CheckSink* sink) {
 
 void CheckFactor(const AssetLayout& layout, CheckSink* sink) {
   const FactorView& factor = layout.factor;
-  CheckNumbers({&factor.dt, 1}, 1, kMinTimeStep, kMaxTimeStep, "factor.dt", sink);
-  if (sink->stopped() || !CheckColumnStarts(factor, sink)) return;
-  CheckValues(factor, sink);
-  if (sink->stopped() || !CheckRows(factor, sink)) return;
-  CheckFill(factor, sink);
-  // Tets with a wrong index have been reported by CheckSimulation.
   const size_t num_nodes = layout.simulation.nodes.size();
-  for (const Tet& t : layout.simulation.tets) {
-    if (t.a >= num_nodes || t.b >= num_nodes || t.c >= num_nodes || t.d >= num_nodes) return;
+  CheckNumbers({&factor.dt, 1}, 1, kMinTimeStep, kMaxTimeStep, "factor.dt", sink);
+  if (sink->stopped()) return;
+  if (factor.num_free > num_nodes &&
+      !sink->Fail(CheckKind::kIndex, "factor.num_free", "more than there are nodes")) {
+    return;
   }
+  if (!CheckRuns(factor, num_nodes, sink)) return;
+  CheckValues(factor, sink);
+  if (sink->stopped() || !CheckOwners(factor, sink) || !CheckRows(factor, sink)) return;
+  CheckFill(factor, sink);
   CheckTetPattern(layout, sink);
 }
 

@@ -3,7 +3,9 @@
 // plush/types.h changed alone: change both, kLayoutFingerprint, and the format version.
 
 #include "plush/cdg_records.h"
+#include "plush/factor_panels.h"
 #include "plush/layout_fingerprint.h"
+#include "plush/tet_block.h"
 #include "plush/types.h"
 
 #include "plush_generated.h"
@@ -25,14 +27,16 @@ static_assert(kSameRecord<Vec3, format::Vec3>);
 static_assert(kSameRecord<Vec4, format::Vec4>);
 static_assert(kSameRecord<Mat3, format::Mat3>);
 static_assert(kSameRecord<Tet, format::Tet>);
+static_assert(kSameRecord<TetBlock, format::TetBlock>);
+static_assert(kSameRecord<Supernode, format::Supernode>);
 static_assert(kSameRecord<CdgTet, format::CdgTet>);
 static_assert(kSameRecord<CdgPatch, format::CdgPatch>);
 static_assert(kSameRecord<CdgTriangle, format::CdgTriangle>);
 static_assert(kSameRecord<CdgWideTriangle, format::CdgWideTriangle>);
 static_assert(sizeof(float) == 4 && std::numeric_limits<float>::is_iec559);
 
-// The value every build that can read today's files has, from format 0.3 on.
-static_assert(kLayoutFingerprint == 0x417359e95f661fcdu);
+// The value every build that can read today's files has, from format 0.4 on.
+static_assert(kLayoutFingerprint == 0x4a32b71c9701d467u);
 
 }  // namespace
 }  // namespace plush

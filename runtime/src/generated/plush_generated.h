@@ -26,6 +26,10 @@ struct Mat3;
 
 struct Tet;
 
+struct TetBlock;
+
+struct Supernode;
+
 struct CdgTriangle;
 
 struct CdgWideTriangle;
@@ -210,6 +214,93 @@ FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Tet FLATBUFFERS_FINAL_CLASS {
   }
 };
 FLATBUFFERS_STRUCT_END(Tet, 16);
+
+/// Up to 16 tets that share no node, one number of all of them after the other. A place without a
+/// tet has the number of nodes for its nodes and zeros elsewhere. Its rows are told in
+/// runtime/include/plush/tet_block.h.
+FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) TetBlock FLATBUFFERS_FINAL_CLASS {
+ private:
+  uint32_t nodes_[64];
+  float dm_inv_[144];
+  float det_dm_inv_[16];
+  float stiffness_[16];
+  float bulk_[16];
+
+ public:
+  TetBlock()
+      : nodes_(),
+        dm_inv_(),
+        det_dm_inv_(),
+        stiffness_(),
+        bulk_() {
+  }
+  TetBlock(flatbuffers::span<const uint32_t, 64> _nodes, flatbuffers::span<const float, 144> _dm_inv, flatbuffers::span<const float, 16> _det_dm_inv, flatbuffers::span<const float, 16> _stiffness, flatbuffers::span<const float, 16> _bulk) {
+    flatbuffers::CastToArray(nodes_).CopyFromSpan(_nodes);
+    flatbuffers::CastToArray(dm_inv_).CopyFromSpan(_dm_inv);
+    flatbuffers::CastToArray(det_dm_inv_).CopyFromSpan(_det_dm_inv);
+    flatbuffers::CastToArray(stiffness_).CopyFromSpan(_stiffness);
+    flatbuffers::CastToArray(bulk_).CopyFromSpan(_bulk);
+  }
+  const flatbuffers::Array<uint32_t, 64> *nodes() const {
+    return &flatbuffers::CastToArray(nodes_);
+  }
+  const flatbuffers::Array<float, 144> *dm_inv() const {
+    return &flatbuffers::CastToArray(dm_inv_);
+  }
+  const flatbuffers::Array<float, 16> *det_dm_inv() const {
+    return &flatbuffers::CastToArray(det_dm_inv_);
+  }
+  const flatbuffers::Array<float, 16> *stiffness() const {
+    return &flatbuffers::CastToArray(stiffness_);
+  }
+  const flatbuffers::Array<float, 16> *bulk() const {
+    return &flatbuffers::CastToArray(bulk_);
+  }
+};
+FLATBUFFERS_STRUCT_END(TetBlock, 1024);
+
+/// A run of columns of the factor with one pattern of rows below them; see
+/// runtime/include/plush/factor_panels.h.
+FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Supernode FLATBUFFERS_FINAL_CLASS {
+ private:
+  uint32_t first_column_;
+  uint32_t num_columns_;
+  uint32_t first_row_;
+  uint32_t num_rows_;
+  uint32_t first_value_;
+
+ public:
+  Supernode()
+      : first_column_(0),
+        num_columns_(0),
+        first_row_(0),
+        num_rows_(0),
+        first_value_(0) {
+  }
+  Supernode(uint32_t _first_column, uint32_t _num_columns, uint32_t _first_row, uint32_t _num_rows, uint32_t _first_value)
+      : first_column_(flatbuffers::EndianScalar(_first_column)),
+        num_columns_(flatbuffers::EndianScalar(_num_columns)),
+        first_row_(flatbuffers::EndianScalar(_first_row)),
+        num_rows_(flatbuffers::EndianScalar(_num_rows)),
+        first_value_(flatbuffers::EndianScalar(_first_value)) {
+  }
+  uint32_t first_column() const {
+    return flatbuffers::EndianScalar(first_column_);
+  }
+  uint32_t num_columns() const {
+    return flatbuffers::EndianScalar(num_columns_);
+  }
+  uint32_t first_row() const {
+    return flatbuffers::EndianScalar(first_row_);
+  }
+  uint32_t num_rows() const {
+    return flatbuffers::EndianScalar(num_rows_);
+  }
+  uint32_t first_value() const {
+    return flatbuffers::EndianScalar(first_value_);
+  }
+};
+FLATBUFFERS_STRUCT_END(Supernode, 20);
 
 /// A triangle of the collision surface and the tree node at it, bit-packed; the bits are told and
 /// taken apart in runtime/include/plush/cdg_records.h.
@@ -838,19 +929,17 @@ struct Simulation FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_NODES = 4,
     VT_MASSES = 6,
     VT_TETS = 8,
-    VT_DM_INV = 10,
-    VT_VOLUMES = 12,
-    VT_MU = 14,
-    VT_LAMBDA = 16,
-    VT_TET_MASSES = 18,
-    VT_TET_MATERIALS = 20,
-    VT_MATERIALS = 22,
-    VT_REGIONS = 24,
-    VT_COMPONENTS = 26,
-    VT_DENSITY = 28,
-    VT_DAMPING = 30,
-    VT_SOLID_VOLUME = 32,
-    VT_MEDIAN_EDGE = 34
+    VT_TET_SLOTS = 10,
+    VT_BLOCKS = 12,
+    VT_TET_MASSES = 14,
+    VT_TET_MATERIALS = 16,
+    VT_MATERIALS = 18,
+    VT_REGIONS = 20,
+    VT_COMPONENTS = 22,
+    VT_DENSITY = 24,
+    VT_DAMPING = 26,
+    VT_SOLID_VOLUME = 28,
+    VT_MEDIAN_EDGE = 30
   };
   const flatbuffers::Vector<const plush::format::Vec3 *> *nodes() const {
     return GetPointer<const flatbuffers::Vector<const plush::format::Vec3 *> *>(VT_NODES);
@@ -861,17 +950,11 @@ struct Simulation FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   const flatbuffers::Vector<const plush::format::Tet *> *tets() const {
     return GetPointer<const flatbuffers::Vector<const plush::format::Tet *> *>(VT_TETS);
   }
-  const flatbuffers::Vector<const plush::format::Mat3 *> *dm_inv() const {
-    return GetPointer<const flatbuffers::Vector<const plush::format::Mat3 *> *>(VT_DM_INV);
+  const flatbuffers::Vector<uint32_t> *tet_slots() const {
+    return GetPointer<const flatbuffers::Vector<uint32_t> *>(VT_TET_SLOTS);
   }
-  const flatbuffers::Vector<float> *volumes() const {
-    return GetPointer<const flatbuffers::Vector<float> *>(VT_VOLUMES);
-  }
-  const flatbuffers::Vector<float> *mu() const {
-    return GetPointer<const flatbuffers::Vector<float> *>(VT_MU);
-  }
-  const flatbuffers::Vector<float> *lambda() const {
-    return GetPointer<const flatbuffers::Vector<float> *>(VT_LAMBDA);
+  const flatbuffers::Vector<const plush::format::TetBlock *> *blocks() const {
+    return GetPointer<const flatbuffers::Vector<const plush::format::TetBlock *> *>(VT_BLOCKS);
   }
   const flatbuffers::Vector<float> *tet_masses() const {
     return GetPointer<const flatbuffers::Vector<float> *>(VT_TET_MASSES);
@@ -908,14 +991,10 @@ struct Simulation FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            verifier.VerifyVector(masses()) &&
            VerifyOffset(verifier, VT_TETS) &&
            verifier.VerifyVector(tets()) &&
-           VerifyOffset(verifier, VT_DM_INV) &&
-           verifier.VerifyVector(dm_inv()) &&
-           VerifyOffset(verifier, VT_VOLUMES) &&
-           verifier.VerifyVector(volumes()) &&
-           VerifyOffset(verifier, VT_MU) &&
-           verifier.VerifyVector(mu()) &&
-           VerifyOffset(verifier, VT_LAMBDA) &&
-           verifier.VerifyVector(lambda()) &&
+           VerifyOffset(verifier, VT_TET_SLOTS) &&
+           verifier.VerifyVector(tet_slots()) &&
+           VerifyOffset(verifier, VT_BLOCKS) &&
+           verifier.VerifyVector(blocks()) &&
            VerifyOffset(verifier, VT_TET_MASSES) &&
            verifier.VerifyVector(tet_masses()) &&
            VerifyOffset(verifier, VT_TET_MATERIALS) &&
@@ -948,17 +1027,11 @@ struct SimulationBuilder {
   void add_tets(flatbuffers::Offset<flatbuffers::Vector<const plush::format::Tet *>> tets) {
     fbb_.AddOffset(Simulation::VT_TETS, tets);
   }
-  void add_dm_inv(flatbuffers::Offset<flatbuffers::Vector<const plush::format::Mat3 *>> dm_inv) {
-    fbb_.AddOffset(Simulation::VT_DM_INV, dm_inv);
+  void add_tet_slots(flatbuffers::Offset<flatbuffers::Vector<uint32_t>> tet_slots) {
+    fbb_.AddOffset(Simulation::VT_TET_SLOTS, tet_slots);
   }
-  void add_volumes(flatbuffers::Offset<flatbuffers::Vector<float>> volumes) {
-    fbb_.AddOffset(Simulation::VT_VOLUMES, volumes);
-  }
-  void add_mu(flatbuffers::Offset<flatbuffers::Vector<float>> mu) {
-    fbb_.AddOffset(Simulation::VT_MU, mu);
-  }
-  void add_lambda(flatbuffers::Offset<flatbuffers::Vector<float>> lambda) {
-    fbb_.AddOffset(Simulation::VT_LAMBDA, lambda);
+  void add_blocks(flatbuffers::Offset<flatbuffers::Vector<const plush::format::TetBlock *>> blocks) {
+    fbb_.AddOffset(Simulation::VT_BLOCKS, blocks);
   }
   void add_tet_masses(flatbuffers::Offset<flatbuffers::Vector<float>> tet_masses) {
     fbb_.AddOffset(Simulation::VT_TET_MASSES, tet_masses);
@@ -1003,10 +1076,8 @@ inline flatbuffers::Offset<Simulation> CreateSimulation(
     flatbuffers::Offset<flatbuffers::Vector<const plush::format::Vec3 *>> nodes = 0,
     flatbuffers::Offset<flatbuffers::Vector<float>> masses = 0,
     flatbuffers::Offset<flatbuffers::Vector<const plush::format::Tet *>> tets = 0,
-    flatbuffers::Offset<flatbuffers::Vector<const plush::format::Mat3 *>> dm_inv = 0,
-    flatbuffers::Offset<flatbuffers::Vector<float>> volumes = 0,
-    flatbuffers::Offset<flatbuffers::Vector<float>> mu = 0,
-    flatbuffers::Offset<flatbuffers::Vector<float>> lambda = 0,
+    flatbuffers::Offset<flatbuffers::Vector<uint32_t>> tet_slots = 0,
+    flatbuffers::Offset<flatbuffers::Vector<const plush::format::TetBlock *>> blocks = 0,
     flatbuffers::Offset<flatbuffers::Vector<float>> tet_masses = 0,
     flatbuffers::Offset<flatbuffers::Vector<uint16_t>> tet_materials = 0,
     flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<plush::format::Material>>> materials = 0,
@@ -1026,10 +1097,8 @@ inline flatbuffers::Offset<Simulation> CreateSimulation(
   builder_.add_materials(materials);
   builder_.add_tet_materials(tet_materials);
   builder_.add_tet_masses(tet_masses);
-  builder_.add_lambda(lambda);
-  builder_.add_mu(mu);
-  builder_.add_volumes(volumes);
-  builder_.add_dm_inv(dm_inv);
+  builder_.add_blocks(blocks);
+  builder_.add_tet_slots(tet_slots);
   builder_.add_tets(tets);
   builder_.add_masses(masses);
   builder_.add_nodes(nodes);
@@ -1041,10 +1110,8 @@ inline flatbuffers::Offset<Simulation> CreateSimulationDirect(
     const std::vector<plush::format::Vec3> *nodes = nullptr,
     const std::vector<float> *masses = nullptr,
     const std::vector<plush::format::Tet> *tets = nullptr,
-    const std::vector<plush::format::Mat3> *dm_inv = nullptr,
-    const std::vector<float> *volumes = nullptr,
-    const std::vector<float> *mu = nullptr,
-    const std::vector<float> *lambda = nullptr,
+    const std::vector<uint32_t> *tet_slots = nullptr,
+    const std::vector<plush::format::TetBlock> *blocks = nullptr,
     const std::vector<float> *tet_masses = nullptr,
     const std::vector<uint16_t> *tet_materials = nullptr,
     const std::vector<flatbuffers::Offset<plush::format::Material>> *materials = nullptr,
@@ -1057,10 +1124,8 @@ inline flatbuffers::Offset<Simulation> CreateSimulationDirect(
   auto nodes__ = nodes ? _fbb.CreateVectorOfStructs<plush::format::Vec3>(*nodes) : 0;
   auto masses__ = masses ? _fbb.CreateVector<float>(*masses) : 0;
   auto tets__ = tets ? _fbb.CreateVectorOfStructs<plush::format::Tet>(*tets) : 0;
-  auto dm_inv__ = dm_inv ? _fbb.CreateVectorOfStructs<plush::format::Mat3>(*dm_inv) : 0;
-  auto volumes__ = volumes ? _fbb.CreateVector<float>(*volumes) : 0;
-  auto mu__ = mu ? _fbb.CreateVector<float>(*mu) : 0;
-  auto lambda__ = lambda ? _fbb.CreateVector<float>(*lambda) : 0;
+  auto tet_slots__ = tet_slots ? _fbb.CreateVector<uint32_t>(*tet_slots) : 0;
+  auto blocks__ = blocks ? _fbb.CreateVectorOfStructs<plush::format::TetBlock>(*blocks) : 0;
   auto tet_masses__ = tet_masses ? _fbb.CreateVector<float>(*tet_masses) : 0;
   auto tet_materials__ = tet_materials ? _fbb.CreateVector<uint16_t>(*tet_materials) : 0;
   auto materials__ = materials ? _fbb.CreateVector<flatbuffers::Offset<plush::format::Material>>(*materials) : 0;
@@ -1070,10 +1135,8 @@ inline flatbuffers::Offset<Simulation> CreateSimulationDirect(
       nodes__,
       masses__,
       tets__,
-      dm_inv__,
-      volumes__,
-      mu__,
-      lambda__,
+      tet_slots__,
+      blocks__,
       tet_masses__,
       tet_materials__,
       materials__,
@@ -1085,21 +1148,29 @@ inline flatbuffers::Offset<Simulation> CreateSimulationDirect(
       median_edge);
 }
 
-/// Cholesky factor L of A = M + (dt^2 + damping dt) sum_t 2 mu V G G^T [Kug, Alg. 1, damping added],
-/// one scalar per pair of nodes (the three axes share it), by columns, the diagonal first in each column.
+/// Factor of A = M + (dt^2 + damping dt) sum_t 2 mu V G G^T [Kug, Alg. 1, damping added], one scalar
+/// per pair of nodes (the three axes share it): A = L D L^T by supernodes, with D block diagonal.
 struct Factor FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   typedef FactorBuilder Builder;
   enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
     VT_DT = 4,
-    VT_COLUMN_STARTS = 6,
-    VT_ROWS = 8,
-    VT_VALUES = 10
+    VT_NUM_FREE = 6,
+    VT_SUPERNODES = 8,
+    VT_SUPERNODE_OF = 10,
+    VT_ROWS = 12,
+    VT_VALUES = 14
   };
   float dt() const {
     return GetField<float>(VT_DT, 0.0f);
   }
-  const flatbuffers::Vector<uint32_t> *column_starts() const {
-    return GetPointer<const flatbuffers::Vector<uint32_t> *>(VT_COLUMN_STARTS);
+  uint32_t num_free() const {
+    return GetField<uint32_t>(VT_NUM_FREE, 0);
+  }
+  const flatbuffers::Vector<const plush::format::Supernode *> *supernodes() const {
+    return GetPointer<const flatbuffers::Vector<const plush::format::Supernode *> *>(VT_SUPERNODES);
+  }
+  const flatbuffers::Vector<uint32_t> *supernode_of() const {
+    return GetPointer<const flatbuffers::Vector<uint32_t> *>(VT_SUPERNODE_OF);
   }
   const flatbuffers::Vector<uint32_t> *rows() const {
     return GetPointer<const flatbuffers::Vector<uint32_t> *>(VT_ROWS);
@@ -1110,8 +1181,11 @@ struct Factor FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyField<float>(verifier, VT_DT, 4) &&
-           VerifyOffset(verifier, VT_COLUMN_STARTS) &&
-           verifier.VerifyVector(column_starts()) &&
+           VerifyField<uint32_t>(verifier, VT_NUM_FREE, 4) &&
+           VerifyOffset(verifier, VT_SUPERNODES) &&
+           verifier.VerifyVector(supernodes()) &&
+           VerifyOffset(verifier, VT_SUPERNODE_OF) &&
+           verifier.VerifyVector(supernode_of()) &&
            VerifyOffset(verifier, VT_ROWS) &&
            verifier.VerifyVector(rows()) &&
            VerifyOffset(verifier, VT_VALUES) &&
@@ -1127,8 +1201,14 @@ struct FactorBuilder {
   void add_dt(float dt) {
     fbb_.AddElement<float>(Factor::VT_DT, dt, 0.0f);
   }
-  void add_column_starts(flatbuffers::Offset<flatbuffers::Vector<uint32_t>> column_starts) {
-    fbb_.AddOffset(Factor::VT_COLUMN_STARTS, column_starts);
+  void add_num_free(uint32_t num_free) {
+    fbb_.AddElement<uint32_t>(Factor::VT_NUM_FREE, num_free, 0);
+  }
+  void add_supernodes(flatbuffers::Offset<flatbuffers::Vector<const plush::format::Supernode *>> supernodes) {
+    fbb_.AddOffset(Factor::VT_SUPERNODES, supernodes);
+  }
+  void add_supernode_of(flatbuffers::Offset<flatbuffers::Vector<uint32_t>> supernode_of) {
+    fbb_.AddOffset(Factor::VT_SUPERNODE_OF, supernode_of);
   }
   void add_rows(flatbuffers::Offset<flatbuffers::Vector<uint32_t>> rows) {
     fbb_.AddOffset(Factor::VT_ROWS, rows);
@@ -1150,13 +1230,17 @@ struct FactorBuilder {
 inline flatbuffers::Offset<Factor> CreateFactor(
     flatbuffers::FlatBufferBuilder &_fbb,
     float dt = 0.0f,
-    flatbuffers::Offset<flatbuffers::Vector<uint32_t>> column_starts = 0,
+    uint32_t num_free = 0,
+    flatbuffers::Offset<flatbuffers::Vector<const plush::format::Supernode *>> supernodes = 0,
+    flatbuffers::Offset<flatbuffers::Vector<uint32_t>> supernode_of = 0,
     flatbuffers::Offset<flatbuffers::Vector<uint32_t>> rows = 0,
     flatbuffers::Offset<flatbuffers::Vector<float>> values = 0) {
   FactorBuilder builder_(_fbb);
   builder_.add_values(values);
   builder_.add_rows(rows);
-  builder_.add_column_starts(column_starts);
+  builder_.add_supernode_of(supernode_of);
+  builder_.add_supernodes(supernodes);
+  builder_.add_num_free(num_free);
   builder_.add_dt(dt);
   return builder_.Finish();
 }
@@ -1164,16 +1248,21 @@ inline flatbuffers::Offset<Factor> CreateFactor(
 inline flatbuffers::Offset<Factor> CreateFactorDirect(
     flatbuffers::FlatBufferBuilder &_fbb,
     float dt = 0.0f,
-    const std::vector<uint32_t> *column_starts = nullptr,
+    uint32_t num_free = 0,
+    const std::vector<plush::format::Supernode> *supernodes = nullptr,
+    const std::vector<uint32_t> *supernode_of = nullptr,
     const std::vector<uint32_t> *rows = nullptr,
     const std::vector<float> *values = nullptr) {
-  auto column_starts__ = column_starts ? _fbb.CreateVector<uint32_t>(*column_starts) : 0;
+  auto supernodes__ = supernodes ? _fbb.CreateVectorOfStructs<plush::format::Supernode>(*supernodes) : 0;
+  auto supernode_of__ = supernode_of ? _fbb.CreateVector<uint32_t>(*supernode_of) : 0;
   auto rows__ = rows ? _fbb.CreateVector<uint32_t>(*rows) : 0;
   auto values__ = values ? _fbb.CreateVector<float>(*values) : 0;
   return plush::format::CreateFactor(
       _fbb,
       dt,
-      column_starts__,
+      num_free,
+      supernodes__,
+      supernode_of__,
       rows__,
       values__);
 }

@@ -6,6 +6,8 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <numeric>
 #include <random>
 #include <set>
@@ -18,24 +20,74 @@ NodeGraph GraphOf(const TetMesh& mesh) {
   return BuildNodeGraph(static_cast<uint32_t>(mesh.nodes.size()), mesh.tets);
 }
 
-// Elimination as on paper: connects all remaining neighbours of each eliminated node.
-uint64_t CountByElimination(const NodeGraph& graph, const std::vector<uint32_t>& order) {
-  std::vector<std::set<uint32_t>> links(graph.num_nodes());
-  for (uint32_t i = 0; i < graph.num_nodes(); ++i) {
-    links[i].insert(graph.neighbours.begin() + graph.starts[i],
-                    graph.neighbours.begin() + graph.starts[i + 1]);
-  }
-  uint64_t nonzeros = 0;
-  for (const uint32_t node : order) {
-    nonzeros += 1 + links[node].size();
-    for (const uint32_t a : links[node]) {
-      for (const uint32_t b : links[node]) {
-        if (a != b) links[a].insert(b);
-      }
-      links[a].erase(node);
+// Elimination as on paper: connects all remaining neighbours of each eliminated node. Rows below
+// the diagonal of each column, by positions.
+std::vector<std::set<uint32_t>> FactorColumns(const NodeGraph& graph,
+                                              const std::vector<uint32_t>& order) {
+  std::vector<uint32_t> position(order.size());
+  for (uint32_t i = 0; i < order.size(); ++i) position[order[i]] = i;
+  std::vector<std::set<uint32_t>> columns(order.size());
+  for (uint32_t i = 0; i < order.size(); ++i) {
+    for (uint32_t k = graph.starts[order[i]]; k < graph.starts[order[i] + 1]; ++k) {
+      const uint32_t row = position[graph.neighbours[k]];
+      if (row > i) columns[i].insert(row);
     }
   }
+  for (std::set<uint32_t>& column : columns) {
+    if (column.empty()) continue;
+    columns[*column.begin()].insert(std::next(column.begin()), column.end());
+  }
+  return columns;
+}
+
+uint64_t CountByElimination(const NodeGraph& graph, const std::vector<uint32_t>& order) {
+  uint64_t nonzeros = order.size();
+  for (const auto& column : FactorColumns(graph, order)) nonzeros += column.size();
   return nonzeros;
+}
+
+bool IsPermutation(std::vector<uint32_t> order, uint32_t num_nodes) {
+  std::vector<uint32_t> identity(num_nodes);
+  std::iota(identity.begin(), identity.end(), 0u);
+  std::sort(order.begin(), order.end());
+  return order == identity;
+}
+
+// Nodes from num_free on, ascending.
+std::vector<uint32_t> TailOf(const EliminationOrder& chosen) {
+  std::vector<uint32_t> tail(chosen.order.begin() + chosen.num_free, chosen.order.end());
+  std::sort(tail.begin(), tail.end());
+  return tail;
+}
+
+// The columns of each subtree must be a run that ends with its root, on each side of num_free, and
+// of a column's children that with the most non-zeros must be right before it.
+void CheckPostorder(const NodeGraph& graph, const EliminationOrder& chosen) {
+  const auto tree = BuildEliminationTree(graph, chosen.order, UINT64_MAX);
+  const auto n = static_cast<uint32_t>(chosen.order.size());
+  std::vector<uint32_t> first(n);  // of the subtree
+  std::vector<uint32_t> size(n, 1);
+  std::vector<uint32_t> most(n, 0);
+  std::iota(first.begin(), first.end(), 0u);
+  for (uint32_t i = 0; i < n; ++i) {
+    REQUIRE(i - first[i] + 1 == size[i]);
+    if (most[i] > 0) REQUIRE(tree->counts[i - 1] == most[i]);
+    const uint32_t parent = tree->parents[i];
+    if (parent == kNoParent || (i < chosen.num_free && parent >= chosen.num_free)) continue;
+    first[parent] = std::min(first[parent], first[i]);
+    size[parent] += size[i];
+    most[parent] = std::max(most[parent], tree->counts[i]);
+  }
+}
+
+NodeGraph RandomGraph(uint32_t num_nodes, uint32_t num_links, std::mt19937* random) {
+  std::vector<std::array<uint32_t, 4>> tets;  // flat ones: a link each
+  for (uint32_t i = 0; i < num_links; ++i) {
+    const auto a = static_cast<uint32_t>((*random)() % num_nodes);
+    const auto b = static_cast<uint32_t>((*random)() % num_nodes);
+    tets.push_back({a, b, a, b});
+  }
+  return BuildNodeGraph(num_nodes, tets);
 }
 
 }  // namespace
@@ -75,19 +127,91 @@ TEST_CASE("Non-zeros of the factor are those of elimination on paper") {
   }
 }
 
+TEST_CASE("The elimination tree has the first rows and the counts of elimination on paper") {
+  const NodeGraph graph = GraphOf(plush::test::TetBox(3, 3, 2, 1.0));
+  std::vector<uint32_t> order(graph.num_nodes());
+  std::iota(order.begin(), order.end(), 0u);
+  std::mt19937 random(3);
+  for (int round = 0; round < 5; ++round) {
+    const auto tree = BuildEliminationTree(graph, order, UINT64_MAX);
+    const std::vector<std::set<uint32_t>> columns = FactorColumns(graph, order);
+    for (uint32_t i = 0; i < order.size(); ++i) {
+      REQUIRE(tree->counts[i] == columns[i].size() + 1);
+      REQUIRE(tree->parents[i] == (columns[i].empty() ? kNoParent : *columns[i].begin()));
+    }
+    std::shuffle(order.begin(), order.end(), random);
+  }
+}
+
 TEST_CASE("The chosen order is a permutation and far better than the given one") {
   const NodeGraph graph = GraphOf(plush::test::TetBox(10, 10, 10, 1.0));
-  const auto chosen = ChooseEliminationOrder(graph, UINT64_MAX);
+  const auto chosen = ChooseEliminationOrder(graph, {}, UINT64_MAX);
   REQUIRE(chosen.has_value());
-  std::vector<uint32_t> sorted = chosen->order;
-  std::sort(sorted.begin(), sorted.end());
+  REQUIRE(IsPermutation(chosen->order, graph.num_nodes()));
   std::vector<uint32_t> identity(graph.num_nodes());
   std::iota(identity.begin(), identity.end(), 0u);
-  REQUIRE(sorted == identity);
+  CHECK(chosen->num_free == graph.num_nodes());
   CHECK(chosen->nonzeros == CountFactorNonzeros(graph, chosen->order, UINT64_MAX));
   CHECK(chosen->nonzeros * 2 < CountFactorNonzeros(graph, identity, UINT64_MAX));
-  CHECK(ChooseEliminationOrder(graph, UINT64_MAX)->order == chosen->order);
-  CHECK_FALSE(ChooseEliminationOrder(graph, chosen->nonzeros - 1).has_value());
+  CHECK(ChooseEliminationOrder(graph, {}, UINT64_MAX)->order == chosen->order);
+  CHECK_FALSE(ChooseEliminationOrder(graph, {}, chosen->nonzeros - 1).has_value());
+  CheckPostorder(graph, *chosen);
+}
+
+TEST_CASE("Nodes that may be pinned are eliminated after all others") {
+  const NodeGraph graph = GraphOf(plush::test::TetBox(8, 8, 8, 1.0));
+  std::vector<uint32_t> last(81);  // the lowest layer
+  std::iota(last.begin(), last.end(), 0u);
+  const auto chosen = ChooseEliminationOrder(graph, last, UINT64_MAX);
+  REQUIRE(chosen.has_value());
+  REQUIRE(IsPermutation(chosen->order, graph.num_nodes()));
+  REQUIRE(chosen->num_free == graph.num_nodes() - last.size());
+  CHECK(TailOf(*chosen) == last);
+  CHECK(chosen->nonzeros == CountFactorNonzeros(graph, chosen->order, UINT64_MAX));
+  const uint64_t best = ChooseEliminationOrder(graph, {}, UINT64_MAX)->nonzeros;
+  CHECK(2 * chosen->nonzeros <= 3 * best);
+  CHECK(ChooseEliminationOrder(graph, last, UINT64_MAX)->order == chosen->order);
+  CheckPostorder(graph, *chosen);
+}
+
+TEST_CASE("Nodes are not put last at any price") {
+  const NodeGraph graph = GraphOf(plush::test::TetBox(8, 8, 8, 1.0));
+  std::vector<uint32_t> last;  // scattered: all would be joined to each other
+  for (uint32_t node = 0; node < graph.num_nodes(); node += 2) last.push_back(node);
+  const auto best = ChooseEliminationOrder(graph, {}, UINT64_MAX);
+  const auto chosen = ChooseEliminationOrder(graph, last, UINT64_MAX);
+  REQUIRE(chosen.has_value());
+  CHECK(chosen->num_free == graph.num_nodes());
+  CHECK(chosen->order == best->order);
+
+  // A dear order of few nodes is given up where it passes the limit, not the call.
+  const std::vector<uint32_t> layer = [] {
+    std::vector<uint32_t> nodes(81);
+    std::iota(nodes.begin(), nodes.end(), 0u);
+    return nodes;
+  }();
+  const auto limited = ChooseEliminationOrder(graph, layer, best->nonzeros);
+  REQUIRE(limited.has_value());
+  CHECK(limited->nonzeros <= best->nonzeros);
+  CHECK_FALSE(ChooseEliminationOrder(graph, layer, best->nonzeros - 1).has_value());
+}
+
+TEST_CASE("Any nodes of any graph can be asked to stand last") {
+  std::mt19937 random(11);
+  for (int round = 0; round < 200; ++round) {
+    const NodeGraph graph = RandomGraph(static_cast<uint32_t>(1 + random() % 30),
+                                        static_cast<uint32_t>(random() % 60), &random);
+    std::vector<uint32_t> last;
+    for (uint32_t node = 0; node < graph.num_nodes(); ++node) {
+      if (random() % 8 < static_cast<uint32_t>(round) % 9) last.push_back(node);
+    }
+    const auto chosen = ChooseEliminationOrder(graph, last, UINT64_MAX);
+    REQUIRE(chosen.has_value());
+    REQUIRE(IsPermutation(chosen->order, graph.num_nodes()));
+    if (chosen->num_free < graph.num_nodes()) REQUIRE(TailOf(*chosen) == last);
+    REQUIRE(chosen->nonzeros == CountByElimination(graph, chosen->order));
+    CheckPostorder(graph, *chosen);
+  }
 }
 
 TEST_CASE("Components are counted across shared nodes") {

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+// The tets' rest data by blocks, as the step's kernels rely on them: all tets of a block are read
+// and written at once, so none may share a node, and a place without a tet must add nothing.
+#include "asset/asset_checks.h"
+#include "asset/asset_limits.h"
+#include "asset/block_scan.h"
+
+#include <algorithm>
+#include <bitset>
+#include <cmath>
+#include <limits>
+
+namespace plush {
+namespace {
+
+// Slots that are marked at a time: 16 KiB of the stack. Larger bodies take several passes.
+constexpr size_t kMarkedSlots = size_t{1} << 17;
+
+bool IsEmpty(const TetBlock& block, size_t lane, uint32_t num_nodes) {
+  return block.nodes[0][lane] == num_nodes && block.nodes[1][lane] == num_nodes &&
+         block.nodes[2][lane] == num_nodes && block.nodes[3][lane] == num_nodes;
+}
+
+// Reports the places whose four nodes are neither nodes nor all the spare one.
+void ReportIndices(const TetBlock& block, size_t first_slot, uint32_t num_nodes, CheckSink* sink) {
+  for (size_t lane = 0; lane < kBlockTets && !sink->stopped(); ++lane) {
+    if (IsEmpty(block, lane, num_nodes)) continue;
+    const bool good = block.nodes[0][lane] < num_nodes && block.nodes[1][lane] < num_nodes &&
+                      block.nodes[2][lane] < num_nodes && block.nodes[3][lane] < num_nodes;
+    if (!good) {
+      sink->Fail(CheckKind::kIndex, "simulation.blocks.nodes",
+                 "a node index is not below the number of nodes", first_slot + lane);
+    }
+  }
+}
+
+// Whether a place of the block has neither four nodes nor four times the spare one.
+bool HasWrongIndex(const TetBlock& block, uint32_t num_nodes) {
+  uint32_t bad = 0;
+  for (size_t lane = 0; lane < kBlockTets; ++lane) {
+    uint32_t nodes = 0;
+    uint32_t spares = 0;
+    for (const auto& row : block.nodes) {
+      nodes += static_cast<uint32_t>(row[lane] < num_nodes);
+      spares += static_cast<uint32_t>(row[lane] == num_nodes);
+    }
+    bad |= static_cast<uint32_t>(nodes != 4) & static_cast<uint32_t>(spares != 4);
+  }
+  return bad != 0;
+}
+
+// The first place whose tet has a node twice or shares one with another place, or kBlockTets. All
+// are compared with all: without a branch, which the compiler makes a loop over vectors.
+size_t FindSharedNode(const TetBlock& block, uint32_t num_nodes) {
+  const uint32_t* nodes = block.nodes[0];
+  constexpr size_t kNodes = 4 * kBlockTets;
+  size_t found = kBlockTets;
+  for (size_t i = 0; i < kNodes; ++i) {
+    uint32_t uses = 0;
+    for (size_t k = 0; k < kNodes; ++k) uses += static_cast<uint32_t>(nodes[k] == nodes[i]);
+    if (uses != 1 && nodes[i] != num_nodes) found = std::min(found, i % kBlockTets);
+  }
+  return found;
+}
+
+bool CheckBlockNodes(const AssetLayout& layout, CheckSink* sink) {
+  const auto num_nodes = static_cast<uint32_t>(layout.simulation.nodes.size());
+  const std::span<const TetBlock> blocks = layout.simulation.blocks;
+  const uint64_t before = sink->num_failures();
+  for (size_t b = 0; b < blocks.size() && !sink->stopped(); ++b) {
+    const size_t first_slot = b * kBlockTets;
+    if (HasWrongIndex(blocks[b], num_nodes)) {
+      ReportIndices(blocks[b], first_slot, num_nodes, sink);
+    } else if (const size_t lane = FindSharedNode(blocks[b], num_nodes); lane < kBlockTets) {
+      sink->Fail(CheckKind::kOrder, "simulation.blocks.nodes", "the tets of a block share a node",
+                 first_slot + lane);
+    }
+  }
+  return sink->num_failures() == before;
+}
+
+// How many places of the block have a tet; its indices are sound.
+size_t CountTets(const TetBlock& block, uint32_t num_nodes) {
+  size_t count = 0;
+  for (const uint32_t node : block.nodes[0]) count += node < num_nodes ? 1 : 0;
+  return count;
+}
+
+void CheckFilling(const AssetLayout& layout, CheckSink* sink) {
+  const auto num_nodes = static_cast<uint32_t>(layout.simulation.nodes.size());
+  const std::span<const TetBlock> blocks = layout.simulation.blocks;
+  size_t num_tets = 0;
+  for (size_t b = 0; b < blocks.size() && !sink->stopped(); ++b) {
+    const size_t count = CountTets(blocks[b], num_nodes);
+    if (count == 0) {
+      sink->Fail(CheckKind::kCounts, "simulation.blocks", "the block has no tet", b);
+    }
+    num_tets += count;
+  }
+  if (num_tets != layout.simulation.tets.size() && !sink->stopped()) {
+    sink->Fail(CheckKind::kCounts, "simulation.blocks", "not one place per tet", blocks.size());
+  }
+}
+
+// Each slot exists and has the nodes of its tet; a tet with wrong nodes has been reported already.
+bool CheckSlots(const AssetLayout& layout, CheckSink* sink) {
+  const char* section = "simulation.tet_slots";
+  const SimulationView& s = layout.simulation;
+  const size_t num_slots = s.blocks.size() * kBlockTets;
+  const uint64_t before = sink->num_failures();
+  for (size_t t = 0; t < s.tets.size() && !sink->stopped(); ++t) {
+    if (s.tet_slots[t] >= num_slots) {
+      sink->Fail(CheckKind::kIndex, section, "a slot is not below the number of places", t);
+      continue;
+    }
+    const auto& nodes = s.BlockOf(t).nodes;
+    const size_t lane = s.LaneOf(t);
+    const Tet& tet = s.tets[t];
+    if (!IsSound(tet, s.nodes.size())) continue;
+    if (nodes[0][lane] != tet.a || nodes[1][lane] != tet.b || nodes[2][lane] != tet.c ||
+        nodes[3][lane] != tet.d) {
+      sink->Fail(CheckKind::kOrder, section, "the place has other nodes than the tet", t);
+    }
+  }
+  return sink->num_failures() == before;
+}
+
+// No slot is named twice. Without memory for all slots they are looked at a part at a time.
+void CheckUses(const SimulationView& s, CheckSink* sink) {
+  std::bitset<kMarkedSlots> marks;
+  const size_t num_slots = s.blocks.size() * kBlockTets;
+  for (size_t first = 0; first < num_slots && !sink->stopped(); first += kMarkedSlots) {
+    marks.reset();
+    for (size_t t = 0; t < s.tet_slots.size() && !sink->stopped(); ++t) {
+      const size_t mark = size_t{s.tet_slots[t]} - first;
+      if (mark >= kMarkedSlots) continue;  // wraps around where the slot is before these
+      if (marks[mark]) {
+        sink->Fail(CheckKind::kOrder, "simulation.tet_slots", "the place is that of another tet",
+                   t);
+      }
+      marks[mark] = true;
+    }
+  }
+}
+
+// One number of each place, as the limits of asset_limits.h want it: 1 where it is wrong.
+using IsWrong = uint32_t (*)(float value);
+
+uint32_t IsWrongInverse(float value) {
+  return static_cast<uint32_t>(!(value >= -kMaxInverse)) |
+         static_cast<uint32_t>(!(value <= kMaxInverse));
+}
+
+// The volume is what SimulationView::Volume makes of the number.
+uint32_t IsWrongDeterminant(float value) {
+  const float volume = 1.0f / (6.0f * value);
+  return static_cast<uint32_t>(!(volume >= kMinPositive)) |
+         static_cast<uint32_t>(!(volume <= kMaxQuantity));
+}
+
+uint32_t IsWrongStiffness(float value) {
+  return static_cast<uint32_t>(!(value >= kMinPositive)) |
+         static_cast<uint32_t>(!(value <= kMaxQuantity));
+}
+
+uint32_t IsWrongBulk(float value) {
+  return static_cast<uint32_t>(!(value >= 0.0f)) | static_cast<uint32_t>(!(value <= kMaxQuantity));
+}
+
+// Looks at one number of all places of a block; empty ones hold zero.
+template <IsWrong kIsWrong>
+void CheckRow(const TetBlock& block, const float (&row)[kBlockTets], uint32_t num_nodes,
+              const char* section, size_t first_slot, CheckSink* sink) {
+  const auto is_bad = [&](size_t lane) {
+    const auto is_empty = static_cast<uint32_t>(block.nodes[0][lane] == num_nodes);
+    return (is_empty & static_cast<uint32_t>(!(row[lane] == 0.0f))) |
+           ((1 - is_empty) & kIsWrong(row[lane]));
+  };
+  uint32_t bad = 0;
+  for (size_t lane = 0; lane < kBlockTets; ++lane) bad |= is_bad(lane);
+  for (size_t lane = 0; bad != 0 && lane < kBlockTets && !sink->stopped(); ++lane) {
+    if (is_bad(lane) == 0) continue;
+    if (!std::isfinite(row[lane])) {
+      sink->Fail(CheckKind::kNonFinite, section, "a number is not finite", first_slot + lane);
+    } else if (block.nodes[0][lane] == num_nodes) {
+      sink->Fail(CheckKind::kRange, section, "a place without a tet is not zero",
+                 first_slot + lane);
+    } else {
+      sink->Fail(CheckKind::kRange, section, "a number is outside its range", first_slot + lane);
+    }
+  }
+}
+
+void CheckBlockNumbers(const AssetLayout& layout, CheckSink* sink) {
+  const auto n = static_cast<uint32_t>(layout.simulation.nodes.size());
+  const std::span<const TetBlock> blocks = layout.simulation.blocks;
+  for (size_t b = 0; b < blocks.size() && !sink->stopped(); ++b) {
+    const TetBlock& block = blocks[b];
+    const size_t slot = b * kBlockTets;
+    for (const auto& row : block.dm_inv) {
+      CheckRow<IsWrongInverse>(block, row, n, "simulation.blocks.dm_inv", slot, sink);
+    }
+    CheckRow<IsWrongDeterminant>(block, block.det_dm_inv, n, "simulation.blocks.det_dm_inv", slot,
+                                 sink);
+    CheckRow<IsWrongStiffness>(block, block.stiffness, n, "simulation.blocks.stiffness", slot,
+                               sink);
+    CheckRow<IsWrongBulk>(block, block.bulk, n, "simulation.blocks.bulk", slot, sink);
+  }
+}
+
+}  // namespace
+
+void CheckBlocks(const AssetLayout& layout, CheckSink* sink) {
+  const bool nodes_are_sound = CheckBlockNodes(layout, sink);
+  if (!sink->stopped()) CheckBlockNumbers(layout, sink);
+  // Slots are compared with nodes that are sound, and counted where they exist.
+  if (sink->stopped() || !nodes_are_sound) return;
+  CheckFilling(layout, sink);
+  if (!sink->stopped() && CheckSlots(layout, sink)) CheckUses(layout.simulation, sink);
+}
+
+}  // namespace plush

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Which columns of the factor are stored and solved together, and which rows they have.
+#pragma once
+
+#include "plush/factor_panels.h"
+
+#include "rest/elimination_order.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace plush::tools {
+
+/// Pattern of a factor by supernodes, as runtime/include/plush/factor_panels.h describes it.
+struct FactorLayout {
+  /// By height in the tree of supernodes, at equal height by first column; those from num_free on
+  /// after all others. So each stands after all that update it.
+  std::vector<Supernode> supernodes;
+  /// Below the columns of each supernode, ascending, padded with the number of nodes to a multiple
+  /// of kRowPadding.
+  std::vector<uint32_t> rows;
+  size_t num_values = 0;  ///< sum of PanelValues
+};
+
+/// Divides the columns of the factor of a matrix with this pattern into supernodes, so that a solve
+/// costs least by a model of its inner loops. Supernodes may store zeros that the factor does not
+/// have: together with all padding at most 2.2 times its non-zeros, unless padding alone is more,
+/// and then as few as can be.
+///
+/// The nodes of `graph` are numbered by elimination, those before `num_free` and those from there
+/// on each in postorder (ChooseEliminationOrder); no supernode has columns of both. For every
+/// supernode J, let K be the one with J's first row as a column: the rows of J beyond the columns
+/// of K are rows of K. The factor has less than 2^30 non-zeros. O(non-zeros) time.
+FactorLayout FindSupernodes(const NodeGraph& graph, uint32_t num_free);
+
+}  // namespace plush::tools

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "rest/tet_blocks.h"
+
+#include "plush/tet_block.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace plush::tools {
+namespace {
+
+// Tets in the window, in their order. The last of a mesh, or all of a small one, are chosen by need
+// instead: enough of them that all blocks of meshes of some thousand tets but the last get full.
+constexpr size_t kWindowTets = 1024;
+
+// Where the window does not fill a block, more tets are looked at, up to a number that bounds the
+// time that strange meshes take.
+constexpr size_t kMaxWindowTets = 2048;
+
+// Tets by their lowest node: a block then reads few cache lines of data by nodes.
+std::vector<uint32_t> OrderByNodes(std::span<const std::array<uint32_t, 4>> tets) {
+  std::vector<std::pair<uint32_t, uint32_t>> keys;
+  keys.reserve(tets.size());
+  for (uint32_t t = 0; t < tets.size(); ++t) {
+    keys.emplace_back(*std::min_element(tets[t].begin(), tets[t].end()), t);
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<uint32_t> order;
+  order.reserve(tets.size());
+  for (const auto& key : keys) order.push_back(key.second);
+  return order;
+}
+
+// Fills one block after the other from a window that slides over the ordered tets.
+class BlockPacker {
+ public:
+  BlockPacker(uint32_t num_nodes, std::span<const std::array<uint32_t, 4>> tets)
+      : tets_(tets),
+        order_(OrderByNodes(tets)),
+        tets_left_(num_nodes, 0),
+        last_block_(num_nodes, kNoBlock) {
+    for (const auto& tet : tets) {
+      for (const uint32_t node : tet) ++tets_left_[node];
+    }
+  }
+
+  std::vector<uint32_t> Pack() {
+    while (FillWindow()) {
+      if (num_seen_ == order_.size()) SortByNeed();
+      std::vector<uint32_t> ranks = ChooseBlock();
+      std::sort(ranks.begin(), ranks.end());
+      for (const uint32_t rank : ranks) places_.push_back(order_[rank]);
+      places_.resize(++num_blocks_ * kBlockTets, kNoTet);
+    }
+    return std::move(places_);
+  }
+
+ private:
+  static constexpr size_t kNoBlock = SIZE_MAX;
+
+  // The tets around a node need as many blocks; those left over at the end would fill none.
+  struct Candidate {
+    uint64_t need = 0;  // of its nodes for blocks: the most, then the sum
+    uint32_t rank = 0;  // place in the order
+  };
+
+  bool FillWindow() {
+    while (window_.size() < kWindowTets && num_seen_ < order_.size()) {
+      window_.push_back({0, num_seen_++});
+    }
+    return !window_.empty();
+  }
+
+  void SortByNeed() {
+    for (Candidate& candidate : window_) {
+      uint64_t most = 0;
+      uint64_t sum = 0;
+      for (const uint32_t node : tets_[order_[candidate.rank]]) {
+        most = std::max<uint64_t>(most, tets_left_[node]);
+        sum += tets_left_[node];
+      }
+      candidate.need = most << 32 | sum;
+    }
+    // Little changes from block to block, so that merging is faster than std::sort.
+    std::stable_sort(window_.begin(), window_.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.need > b.need; });
+  }
+
+  // Takes what fits from the window, then from the tets behind it as long as places are free.
+  std::vector<uint32_t> ChooseBlock() {
+    std::vector<uint32_t> ranks;
+    size_t num_kept = 0;
+    for (size_t i = 0; i < window_.size(); ++i) {
+      const Candidate candidate = window_[i];
+      if (ranks.size() < kBlockTets && Take(order_[candidate.rank])) {
+        ranks.push_back(candidate.rank);
+      } else {
+        window_[num_kept++] = candidate;
+      }
+      const bool look_on = i + 1 == window_.size() && ranks.size() < kBlockTets;
+      if (look_on && num_kept < kMaxWindowTets && num_seen_ < order_.size()) {
+        window_.push_back({0, num_seen_++});
+      }
+    }
+    window_.resize(num_kept);
+    return ranks;
+  }
+
+  // Whether the tet shares no node with the block; then its nodes do not fit again.
+  bool Take(uint32_t tet) {
+    for (const uint32_t node : tets_[tet]) {
+      if (last_block_[node] == num_blocks_) return false;
+    }
+    for (const uint32_t node : tets_[tet]) {
+      last_block_[node] = num_blocks_;
+      --tets_left_[node];
+    }
+    return true;
+  }
+
+  std::span<const std::array<uint32_t, 4>> tets_;
+  std::vector<uint32_t> order_;      // rank -> tet
+  std::vector<uint32_t> tets_left_;  // of each node
+  std::vector<size_t> last_block_;   // that a tet of each node is in
+  std::vector<Candidate> window_;
+  std::vector<uint32_t> places_;
+  uint32_t num_seen_ = 0;  // ranks that have been in the window
+  size_t num_blocks_ = 0;
+};
+
+}  // namespace
+
+std::vector<uint32_t> PackTetBlocks(uint32_t num_nodes,
+                                    std::span<const std::array<uint32_t, 4>> tets) {
+  return BlockPacker(num_nodes, tets).Pack();
+}
+
+}  // namespace plush::tools
