@@ -32,6 +32,7 @@ struct EliminationTree {
   uint64_t nonzeros = 0;          ///< sum of the counts
 };
 
+/// Parent of the root of a tree.
 inline constexpr uint32_t kNoParent = UINT32_MAX;
 
 /// Elimination tree of a matrix with this pattern if node order[i] is eliminated i-th; none where
