@@ -54,10 +54,20 @@ SwingingArm MakeArm(const std::string& path, size_t pinned_node) {
 
 void Step(benchmark::State& state, const std::string& path, size_t pinned_node) {
   const SwingingArm arm = MakeArm(path, pinned_node);
-  World world;
+  WorldDesc desc;
+  desc.measure_energy = false;
+  desc.solver.volume_sweeps = 2;
+  World world(desc);
   world.AddBody(arm.asset, arm.Desc());
   world.Step(kDt);
   for (auto _ : state) benchmark::DoNotOptimize(world.Step(kDt));
+  const auto phase = [&](Phase p) {
+    return 1.0e6 * double(world.stats().phase_s[static_cast<size_t>(p)]);
+  };
+  state.counters["elements_us"] = phase(Phase::kElements);
+  state.counters["solve_us"] = phase(Phase::kSolve);
+  state.counters["volume_us"] = phase(Phase::kVolume);
+  state.counters["other_us"] = phase(Phase::kOther);
   state.counters["tets"] = static_cast<double>(arm.asset.simulation().tets.size());
   state.counters["pinned"] = static_cast<double>(arm.pinned.size());
 }
@@ -80,7 +90,7 @@ void Refactor(benchmark::State& state, const std::string& path, size_t pinned_no
 }  // namespace
 
 void AddStepCases(const ModelFolder& models) {
-  for (const Arm& arm : {Arm{"arm_4k", 811}, Arm{"arm_16k", 494}}) {
+  for (const Arm& arm : {Arm{"arm_4k", 811}, Arm{"arm_16k", 494}, Arm{"arm_55k", 1075}}) {
     const std::string name = std::string("step/") + arm.name;
     const std::string path = models.Find(std::string("tets/") + arm.name + ".node", name);
     if (path.empty()) continue;

@@ -32,6 +32,7 @@ struct EliminationTree {
   uint64_t nonzeros = 0;          ///< sum of the counts
 };
 
+/// Parent of the root of a tree.
 inline constexpr uint32_t kNoParent = UINT32_MAX;
 
 /// Elimination tree of a matrix with this pattern if node order[i] is eliminated i-th; none where
@@ -45,8 +46,8 @@ std::optional<uint64_t> CountFactorNonzeros(const NodeGraph& graph, std::span<co
                                             uint64_t limit);
 
 /// An order and its cost. The nodes before num_free and those from there on are each in postorder:
-/// the columns of a subtree of the elimination tree are a run, and a column's child with the most
-/// non-zeros stands right before it, where the two can share a dense block.
+/// the columns of a subtree of the elimination tree are a run. Of the children of a column those
+/// stand right before it that can best share a dense block with it.
 struct EliminationOrder {
   std::vector<uint32_t> order;  ///< position -> node (num_nodes x 1), a permutation
   uint64_t nonzeros = 0;        ///< of the factor

@@ -46,14 +46,16 @@ uint64_t Cycles(uint32_t num_columns, uint32_t num_rows, uint64_t price) {
          price * StoredValues(num_columns, num_rows) / kValuesPerCycle;
 }
 
-// Whether a column and the next can share a supernode: its parent is the next one, so that it has
-// no rows that the last column of a run lacks, other than columns of the run.
-bool JoinsNext(const EliminationTree& tree, uint32_t column, uint32_t num_free) {
-  return tree.parents[column] == column + 1 && column + 1 != num_free;
+// Whether a column can be in a run with the last column end - 1 if all between are: as the column's
+// parent is in the run too, all its rows are columns of the run or rows of the last column.
+bool Joins(const EliminationTree& tree, uint32_t column, uint32_t end, uint32_t num_free) {
+  const bool straddles = column < num_free && end > num_free;
+  return tree.parents[column] < end && !straddles;
 }
 
 // First columns of the supernodes, then the number of nodes: the cheapest division of all columns
-// into runs whose columns join the next. A run has the rows of its last column.
+// into runs, each a part of the subtree of its last column, which has the rows of all. In postorder
+// small subtrees are runs altogether.
 std::vector<uint32_t> DivideColumns(const EliminationTree& tree, uint32_t num_free,
                                     uint64_t price) {
   const auto n = static_cast<uint32_t>(tree.parents.size());
@@ -63,7 +65,7 @@ std::vector<uint32_t> DivideColumns(const EliminationTree& tree, uint32_t num_fr
   for (uint32_t end = 1; end <= n; ++end) {
     const uint32_t num_rows = tree.counts[end - 1] - 1;
     for (uint32_t start = end; start > 0 && end - start < kMaxSupernodeColumns; --start) {
-      if (start < end && !JoinsNext(tree, start - 1, num_free)) break;
+      if (start < end && !Joins(tree, start - 1, end, num_free)) break;
       const uint64_t sum = cost[start - 1] + Cycles(end - start + 1, num_rows, price);
       if (sum >= cost[end]) continue;
       cost[end] = sum;

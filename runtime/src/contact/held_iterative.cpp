@@ -10,14 +10,14 @@
 namespace plush {
 namespace {
 
-double DotAll(std::span<const Vec3> a, std::span<const Vec3> b) {
+double DotAll(std::span<const NodeVec> a, std::span<const NodeVec> b) {
   double sum = 0.0;
   for (size_t i = 0; i < a.size(); ++i) sum += double(Dot(a[i], b[i]));
   return sum;
 }
 
 // out := the system's matrix times x.
-void Multiply(const FactoredSystem& system, std::span<const Vec3> x, std::span<Vec3> out) {
+void Multiply(const FactoredSystem& system, std::span<const NodeVec> x, std::span<NodeVec> out) {
   if (system.turns != nullptr) {
     system.turns->Multiply(system.system, x, out);
   } else {
@@ -60,7 +60,7 @@ size_t MakeFrame(std::span<HeldRow> rows, size_t first, NodeFrame* out_frame) {
 }
 
 // Moves `d` onto the rows of one node: forward substitution for the targets along the basis.
-void MoveOntoRows(const NodeFrame& f, Vec3* d) {
+void MoveOntoRows(const NodeFrame& f, NodeVec* d) {
   float along[3] = {};
   for (int j = 0; j < f.size; ++j) {
     float target = f.rows[j]->target;
@@ -80,17 +80,17 @@ void SplitImpulse(const NodeFrame& f, const Vec3& impulse) {
 }
 
 // Takes the held components out of `v`.
-void Project(std::span<const Vec3> held, std::span<Vec3> v) {
-  for (size_t i = 0; i < v.size(); ++i) {
+void Project(std::span<const Vec3> held, std::span<NodeVec> v) {
+  for (size_t i = 0; i < held.size() / 3; ++i) {
     for (int k = 0; k < 3; ++k) v[i] -= held[3 * i + k] * Dot(held[3 * i + k], v[i]);
   }
 }
 
 }  // namespace
 
-float SolveHeldIterative(const FactoredSystem& system, std::span<const Vec3> b,
+float SolveHeldIterative(const FactoredSystem& system, std::span<const NodeVec> b,
                          std::span<HeldRow> rows, int iterations, HeldSolveWorkspace* workspace,
-                         std::span<Vec3> d) {
+                         std::span<NodeVec> d) {
   HeldSolveWorkspace& w = *workspace;
   for (Vec3& direction : w.held_) direction = {};
   NodeFrame frame;
@@ -100,8 +100,8 @@ float SolveHeldIterative(const FactoredSystem& system, std::span<const Vec3> b,
     MoveOntoRows(frame, &d[node]);
     for (int k = 0; k < frame.size; ++k) w.held_[size_t{3} * node + size_t(k)] = frame.e[k];
   }
-  const std::span<Vec3> r = w.residual_.span(), p = w.direction_.span(),
-                        z = w.preconditioned_.span(), product = w.product_.span();
+  const std::span<NodeVec> r = w.residual_.span(), p = w.direction_.span(),
+                           z = w.preconditioned_.span(), product = w.product_.span();
   Multiply(system, d, product);
   for (size_t i = 0; i < d.size(); ++i) r[i] = b[i] - product[i];
   Project(w.held_.span(), r);

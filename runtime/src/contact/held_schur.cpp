@@ -42,68 +42,89 @@ void SolveDense(double* S, double* r, uint32_t n) {
 
 }  // namespace
 
-void SolveSystem(const FactoredSystem& system, std::span<Vec3> x) {
+void SolveSystem(const FactoredSystem& system, std::span<NodeVec> x) {
   if (system.turns != nullptr) {
-    system.turns->Substitute(system.pattern, system.values, x);
+    system.turns->Substitute(system.factor, system.workspace, x);
   } else {
-    Substitute(system.pattern, system.values, x);
+    SolvePanels(system.factor, system.workspace, x);
   }
 }
 
 bool HeldSolveWorkspace::Allocate(const Allocator& allocator, uint32_t num_nodes) {
+  const size_t with_spare = size_t{num_nodes} + 1;
   num_nodes_ = num_nodes;
   num_slots_ = 0;
   return columns_.Allocate(allocator, size_t{kMaxSchurRows} * num_nodes) &&
          slot_of_node_.Allocate(allocator, num_nodes, kNoSlot) &&
          schur_.Allocate(allocator, size_t{kMaxSchurRows} * kMaxSchurRows) &&
-         residual_.Allocate(allocator, num_nodes) && direction_.Allocate(allocator, num_nodes) &&
-         preconditioned_.Allocate(allocator, num_nodes) &&
-         product_.Allocate(allocator, num_nodes) &&
+         residual_.Allocate(allocator, with_spare) && direction_.Allocate(allocator, with_spare) &&
+         preconditioned_.Allocate(allocator, with_spare) &&
+         product_.Allocate(allocator, with_spare) &&
          held_.Allocate(allocator, size_t{3} * num_nodes);
 }
 
-// Column `node` of A^-1, kept from earlier solves with the same factor. A new one takes a free
-// slot, or one that the current solve does not use: there are as many slots as rows.
-std::span<const float> HeldSolveWorkspace::Column(const FactoredSystem& system, uint32_t node) {
-  uint32_t slot = slot_of_node_[node];
-  if (slot == kNoSlot) {
-    if (num_slots_ < kMaxSchurRows) {
-      slot = num_slots_++;
-    } else {
-      slot = 0;
-      while (used_[slot]) ++slot;
-      slot_of_node_[node_of_slot_[slot]] = kNoSlot;
-    }
-    slot_of_node_[node] = slot;
-    node_of_slot_[slot] = node;
-    const std::span<float> column(&columns_[size_t{slot} * num_nodes_], num_nodes_);
-    for (float& value : column) value = 0.0f;
-    column[node] = 1.0f;
-    Substitute(system.pattern, system.values, column);
+// A free slot for a node's column, or one that the current solve does not use: there are as many
+// slots as rows.
+uint32_t HeldSolveWorkspace::TakeSlot(uint32_t node) {
+  uint32_t slot = num_slots_;
+  if (num_slots_ < kMaxSchurRows) {
+    ++num_slots_;
+  } else {
+    slot = 0;
+    while (used_[slot]) ++slot;
+    slot_of_node_[node_of_slot_[slot]] = kNoSlot;
   }
+  slot_of_node_[node] = slot;
+  node_of_slot_[slot] = node;
   used_[slot] = true;
-  return {&columns_[size_t{slot} * num_nodes_], num_nodes_};
+  return slot;
 }
 
-void SolveHeldSchur(const FactoredSystem& system, std::span<const Vec3> b, std::span<HeldRow> rows,
-                    HeldSolveWorkspace* workspace, std::span<Vec3> d) {
-  HeldSolveWorkspace& w = *workspace;
-  if (w.factor_id_ != system.id) {
-    for (uint32_t slot = 0; slot < w.num_slots_; ++slot) {
-      w.slot_of_node_[w.node_of_slot_[slot]] = kNoSlot;
-    }
-    w.num_slots_ = 0;
-    w.factor_id_ = system.id;
+// Columns of A^-1 for up to three slots: the axes of one solve.
+void HeldSolveWorkspace::SolveColumns(const FactoredSystem& system,
+                                      std::span<const uint32_t> slots) {
+  constexpr float Vec3::*kAxes[3] = {&Vec3::x, &Vec3::y, &Vec3::z};
+  for (NodeVec& x : residual_) x = NodeVec();
+  for (size_t k = 0; k < slots.size(); ++k) residual_[node_of_slot_[slots[k]]].*kAxes[k] = 1.0f;
+  SolvePanels(system.factor, system.workspace, residual_.span());
+  for (size_t k = 0; k < slots.size(); ++k) {
+    float* column = &columns_[size_t{slots[k]} * num_nodes_];
+    for (uint32_t i = 0; i < num_nodes_; ++i) column[i] = residual_[i].*kAxes[k];
+  }
+}
+
+// Makes the columns of the rows' nodes that are not kept from earlier solves with the same factor.
+void HeldSolveWorkspace::FindColumns(const FactoredSystem& system, std::span<const HeldRow> rows) {
+  if (factor_id_ != system.id) {
+    for (uint32_t slot = 0; slot < num_slots_; ++slot) slot_of_node_[node_of_slot_[slot]] = kNoSlot;
+    num_slots_ = 0;
+    factor_id_ = system.id;
   }
   // Mark what is already there before any slot is given away.
-  for (bool& used : w.used_) used = false;
+  for (bool& used : used_) used = false;
   for (const HeldRow& row : rows) {
-    if (w.slot_of_node_[row.node] != kNoSlot) w.used_[w.slot_of_node_[row.node]] = true;
+    if (slot_of_node_[row.node] != kNoSlot) used_[slot_of_node_[row.node]] = true;
   }
+  uint32_t slots[3];
+  size_t count = 0;
+  for (const HeldRow& row : rows) {
+    if (slot_of_node_[row.node] != kNoSlot) continue;
+    slots[count++] = TakeSlot(row.node);
+    if (count < 3) continue;
+    SolveColumns(system, slots);
+    count = 0;
+  }
+  if (count > 0) SolveColumns(system, {slots, count});
+}
+
+void SolveHeldSchur(const FactoredSystem& system, std::span<const NodeVec> b,
+                    std::span<HeldRow> rows, HeldSolveWorkspace* workspace, std::span<NodeVec> d) {
+  HeldSolveWorkspace& w = *workspace;
+  w.FindColumns(system, rows);
   const uint32_t n = static_cast<uint32_t>(rows.size());
   double multipliers[kMaxSchurRows];
   for (uint32_t j = 0; j < n; ++j) {
-    const std::span<const float> column = w.Column(system, rows[j].node);
+    const float* column = &w.columns_[size_t{w.slot_of_node_[rows[j].node]} * w.num_nodes_];
     for (uint32_t i = 0; i < n; ++i) {
       w.schur_[i * n + j] =
           double(Dot(rows[i].direction, rows[j].direction)) * double(column[rows[i].node]);

@@ -12,8 +12,9 @@
 #include "plush/types.h"
 
 #include "base/array.h"
+#include "base/node_vec.h"
 #include "solver/free_turns.h"
-#include "solver/sparse_cholesky.h"
+#include "solver/panel_solve.h"
 #include "solver/system_matrix.h"
 
 #include <cstdint>
@@ -37,14 +38,14 @@ struct HeldRow {
 /// The factor that the solve uses, and the matrix it belongs to.
 struct FactoredSystem {
   SystemView system;
-  CholeskyPattern pattern;
-  std::span<const float> values;  ///< of L (nnz x 1)
-  uint64_t id = 0;                ///< names these values; never 0, never reused
-  FreeTurns* turns = nullptr;     ///< prepared: the matrix is A', see there; null: it is A
+  PanelFactor factor;
+  std::span<float> workspace;  ///< of solves (PanelWorkspaceSize x 1)
+  uint64_t id = 0;             ///< names the factor's values; never 0, never reused
+  FreeTurns* turns = nullptr;  ///< prepared: the matrix is A', see there; null: it is A
 };
 
-/// x := the inverse of the system's matrix times x (num_nodes x 1).
-void SolveSystem(const FactoredSystem& system, std::span<Vec3> x);
+/// x := the inverse of the system's matrix times x (num_nodes + 1 x 1).
+void SolveSystem(const FactoredSystem& system, std::span<NodeVec> x);
 
 /// Working memory of held solves, sized once for a body. Keeps columns of A^-1 between solves.
 class HeldSolveWorkspace {
@@ -53,12 +54,14 @@ class HeldSolveWorkspace {
   bool Allocate(const Allocator& allocator, uint32_t num_nodes);
 
  private:
-  friend void SolveHeldSchur(const FactoredSystem&, std::span<const Vec3>, std::span<HeldRow>,
-                             HeldSolveWorkspace*, std::span<Vec3>);
-  friend float SolveHeldIterative(const FactoredSystem&, std::span<const Vec3>, std::span<HeldRow>,
-                                  int, HeldSolveWorkspace*, std::span<Vec3>);
+  friend void SolveHeldSchur(const FactoredSystem&, std::span<const NodeVec>, std::span<HeldRow>,
+                             HeldSolveWorkspace*, std::span<NodeVec>);
+  friend float SolveHeldIterative(const FactoredSystem&, std::span<const NodeVec>,
+                                  std::span<HeldRow>, int, HeldSolveWorkspace*, std::span<NodeVec>);
 
-  std::span<const float> Column(const FactoredSystem& system, uint32_t node);
+  void FindColumns(const FactoredSystem& system, std::span<const HeldRow> rows);
+  uint32_t TakeSlot(uint32_t node);
+  void SolveColumns(const FactoredSystem& system, std::span<const uint32_t> slots);
 
   uint32_t num_nodes_ = 0;
   uint64_t factor_id_ = 0;
@@ -67,25 +70,25 @@ class HeldSolveWorkspace {
   uint32_t node_of_slot_[kMaxSchurRows] = {};
   bool used_[kMaxSchurRows] = {};  // slots that the current solve needs
   uint32_t num_slots_ = 0;
-  Array<double> schur_;   // (kMaxSchurRows x kMaxSchurRows)
-  Array<Vec3> residual_;  // conjugate gradients (num_nodes x 1 each)
-  Array<Vec3> direction_;
-  Array<Vec3> preconditioned_;
-  Array<Vec3> product_;
+  Array<double> schur_;      // (kMaxSchurRows x kMaxSchurRows)
+  Array<NodeVec> residual_;  // conjugate gradients (num_nodes + 1 x 1 each)
+  Array<NodeVec> direction_;
+  Array<NodeVec> preconditioned_;
+  Array<NodeVec> product_;
   Array<Vec3> held_;  // rows by node, orthonormal (3 num_nodes x 1)
 };
 
-/// Solves with at most kMaxSchurRows rows. `d` (num_nodes x 1) comes in as the free solution
+/// Solves with at most kMaxSchurRows rows. `d` (num_nodes + 1 x 1) comes in as the free solution
 /// A^-1 b and leaves as the held one; rows that depend on earlier ones get multiplier 0. Does not
 /// allocate.
-void SolveHeldSchur(const FactoredSystem& system, std::span<const Vec3> b, std::span<HeldRow> rows,
-                    HeldSolveWorkspace* workspace, std::span<Vec3> d);
+void SolveHeldSchur(const FactoredSystem& system, std::span<const NodeVec> b,
+                    std::span<HeldRow> rows, HeldSolveWorkspace* workspace, std::span<NodeVec> d);
 
 /// Solves with any number of rows by `iterations` steps of projected conjugate gradients, starting
 /// from `d` moved onto the rows. Returns the relative residual that is left. Rows of one node must
 /// stand together; those that depend on earlier ones get multiplier 0. Does not allocate.
-float SolveHeldIterative(const FactoredSystem& system, std::span<const Vec3> b,
+float SolveHeldIterative(const FactoredSystem& system, std::span<const NodeVec> b,
                          std::span<HeldRow> rows, int iterations, HeldSolveWorkspace* workspace,
-                         std::span<Vec3> d);
+                         std::span<NodeVec> d);
 
 }  // namespace plush

@@ -49,9 +49,11 @@ bool ResistsSlip(const PlaneContact& contact, const LocalPlane& plane) {
 }
 
 // What a node has moved along its plane in the substep, after a solve for `d`.
-Vec3 SlipOf(const ContactProblem& problem, const PlaneContact& contact, std::span<const Vec3> d) {
+Vec3 SlipOf(const ContactProblem& problem, const PlaneContact& contact,
+            std::span<const NodeVec> d) {
   const Vec3& normal = problem.planes[contact.plane].normal;
-  const Vec3 moved = problem.u[contact.node] + d[contact.node];
+  const uint32_t node = contact.node;
+  const Vec3 moved = problem.y[node] - problem.x[node] + d[node];
   return moved - normal * Dot(normal, moved);
 }
 
@@ -62,9 +64,8 @@ uint32_t MakeRows(const ContactProblem& problem, const ContactState& state,
   for (uint32_t c = 0; c < state.num_contacts; ++c) {
     const PlaneContact& contact = state.contacts[c];
     const LocalPlane& plane = problem.planes[contact.plane];
-    const Vec3 moved = problem.u[contact.node];
-    rows[count++] = {contact.node, plane.normal,
-                     -Gap(plane, problem.x[contact.node]) - Dot(plane.normal, moved), 0.0f, 0.0};
+    const Vec3 moved = problem.y[contact.node] - problem.x[contact.node];
+    rows[count++] = {contact.node, plane.normal, -Gap(plane, problem.y[contact.node]), 0.0f, 0.0};
     const bool resists = ResistsSlip(contact, plane);
     if (!resists && !HoldsTangents(contact, plane)) continue;
     const float compliance = resists ? contact.resisted / (plane.friction * contact.normal) : 0.0f;
@@ -108,7 +109,7 @@ void UpdateSliding(const Vec3& slip, float cone, PlaneContact* contact, Findings
 // Reads the multipliers back, in the order of MakeRows; opens, slides and sticks contacts where
 // `may_change`.
 Findings UpdateContacts(const ContactProblem& problem, std::span<const HeldRow> rows,
-                        std::span<const Vec3> d, bool may_change, ContactState* state) {
+                        std::span<const NodeVec> d, bool may_change, ContactState* state) {
   Findings findings;
   uint32_t row = 0, kept = 0;
   for (uint32_t c = 0; c < state->num_contacts; ++c) {
@@ -154,7 +155,7 @@ Findings UpdateContacts(const ContactProblem& problem, std::span<const HeldRow> 
 // friction than inertia: rounds then throw them to and fro, and the last one decides where they
 // end. At first slips count as no smaller than their mean: a node whose neighbours stuck in the
 // last round would stick with them.
-void ResistSlips(const ContactProblem& problem, std::span<const Vec3> d, ContactState* state) {
+void ResistSlips(const ContactProblem& problem, std::span<const NodeVec> d, ContactState* state) {
   float sum = 0.0f;
   uint32_t count = 0;
   for (uint32_t c = 0; c < state->num_contacts; ++c) {
@@ -174,7 +175,7 @@ void ResistSlips(const ContactProblem& problem, std::span<const Vec3> d, Contact
 // A node that comes down while it slips slides; its normal impulse, and so its friction, is yet to
 // be found.
 PlaneContact NewContact(const ContactProblem& problem, uint32_t node, uint32_t plane,
-                        std::span<const Vec3> d) {
+                        std::span<const NodeVec> d) {
   PlaneContact contact = {.node = node, .plane = plane};
   contact.slipped = Length(SlipOf(problem, contact, d));
   contact.sliding = contact.slipped > kKeepsSliding * problem.tolerance;
@@ -184,11 +185,11 @@ PlaneContact NewContact(const ContactProblem& problem, uint32_t node, uint32_t p
 // Adds a contact for every free node that `d` puts below a plane. Merges from the back, so that the
 // list stays in ascending order of (node, plane).
 bool AddContacts(const ContactProblem& problem, std::span<const uint8_t> pinned,
-                 std::span<const Vec3> d, ContactState* state) {
+                 std::span<const NodeVec> d, ContactState* state) {
   const uint32_t num_planes = static_cast<uint32_t>(problem.planes.size());
   const auto below = [&](uint32_t node, uint32_t plane) {
-    return !pinned[node] && Gap(problem.planes[plane],
-                                problem.x[node] + problem.u[node] + d[node]) < -problem.tolerance;
+    return !pinned[node] &&
+           Gap(problem.planes[plane], problem.y[node] + d[node]) < -problem.tolerance;
   };
   const uint32_t num_nodes = static_cast<uint32_t>(problem.x.size());
   const auto key = [num_planes](uint32_t node, uint32_t plane) {
@@ -257,8 +258,8 @@ void Restick(float least_slip, ContactState* state) {
 
 // One solve with the contacts as they are. Returns their rows, with multipliers.
 std::span<HeldRow> SolveRound(const FactoredSystem& system, const ContactProblem& problem,
-                              ContactState* state, std::span<Vec3> d, ContactSolveStats* stats) {
-  const std::span<Vec3> rhs = state->rhs.span();
+                              ContactState* state, std::span<NodeVec> d, ContactSolveStats* stats) {
+  const std::span<NodeVec> rhs = state->rhs.span();
   for (size_t i = 0; i < rhs.size(); ++i) rhs[i] = problem.b[i];
   for (uint32_t c = 0; c < state->num_contacts; ++c) {
     const PlaneContact& contact = state->contacts[c];
@@ -284,8 +285,8 @@ std::span<HeldRow> SolveRound(const FactoredSystem& system, const ContactProblem
 }  // namespace
 
 bool ContactState::Reserve(const Allocator& allocator, uint32_t num_nodes, uint32_t num_planes) {
-  if (rhs.size() != num_nodes &&
-      !(held.Allocate(allocator, num_nodes) && rhs.Allocate(allocator, num_nodes))) {
+  if (rhs.size() == 0 &&
+      !(held.Allocate(allocator, num_nodes) && rhs.Allocate(allocator, size_t{num_nodes} + 1))) {
     return false;
   }
   const size_t capacity = size_t{num_nodes} * num_planes;
@@ -303,7 +304,7 @@ bool ContactState::Reserve(const Allocator& allocator, uint32_t num_nodes, uint3
 }
 
 ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactProblem& problem,
-                                    ContactState* state, std::span<Vec3> d) {
+                                    ContactState* state, std::span<NodeVec> d) {
   ContactSolveStats stats;
   Restick(kKeepsSliding * problem.tolerance, state);
   int resisted = 0;
@@ -322,16 +323,15 @@ ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactP
   return stats;
 }
 
-void HoldMobility(const ContactState& state, std::span<const LocalPlane> planes,
-                  std::span<NodeMobility> mobility) {
+void HoldNodes(const ContactState& state, std::span<const LocalPlane> planes, std::span<NodeVec> y,
+               std::span<NodeVec> held_normals) {
   for (uint32_t c = 0; c < state.num_contacts; ++c) {
     const PlaneContact& contact = state.contacts[c];
-    NodeMobility& node = mobility[contact.node];
     const LocalPlane& plane = planes[contact.plane];
     if (HoldsTangents(contact, plane) || !contact.alone) {
-      node.inverse_mass = 0.0f;
+      y[contact.node].w = 0.0f;
     } else {
-      node.held_normal = plane.normal;
+      held_normals[contact.node] = plane.normal;
     }
   }
 }

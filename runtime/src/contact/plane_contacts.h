@@ -10,8 +10,8 @@
 #include "plush/types.h"
 
 #include "base/array.h"
+#include "base/node_vec.h"
 #include "contact/held_solve.h"
-#include "solver/volume_sweep.h"
 
 #include <cstdint>
 #include <span>
@@ -42,7 +42,7 @@ struct ContactState {
   Array<PlaneContact> contacts;  ///< ascending (node, plane) (capacity x 1)
   uint32_t num_contacts = 0;
   Array<HeldRow> rows;  ///< (3 capacity x 1)
-  Array<Vec3> rhs;      ///< (num_nodes x 1)
+  Array<NodeVec> rhs;   ///< (num_nodes + 1 x 1)
   HeldSolveWorkspace held;
 
   /// Makes room for contacts of `num_nodes` nodes, always as many, with `num_planes` planes and
@@ -53,11 +53,12 @@ struct ContactState {
 /// What a contact solve needs beside the state.
 struct ContactProblem {
   std::span<const LocalPlane> planes;
-  std::span<const Vec3> x;  ///< node positions at the start of the substep [m] (num_nodes x 1)
-  std::span<const Vec3> u;  ///< displacement so far in the substep [m] (num_nodes x 1)
-  std::span<const Vec3> b;  ///< right-hand side of the outer iteration [kg m] (num_nodes x 1)
-  float tolerance = 0.0f;   ///< depth from which a node counts as below [m]
-  int cg_iterations = 20;   ///< of solves with more than kMaxSchurRows rows
+  std::span<const Vec3> x;     ///< node positions at the start of the substep [m] (num_nodes x 1)
+  std::span<const NodeVec> y;  ///< positions of the current iterate [m] (num_nodes + 1 x 1)
+  std::span<const NodeVec>
+      b;                   ///< right-hand side of the outer iteration [kg m] (num_nodes + 1 x 1)
+  float tolerance = 0.0f;  ///< depth from which a node counts as below [m]
+  int cg_iterations = 20;  ///< of solves with more than kMaxSchurRows rows
 };
 
 /// How a contact solve went.
@@ -66,13 +67,15 @@ struct ContactSolveStats {
   bool iterative = false;
 };
 
-/// Computes the outer iteration's displacement `d` (num_nodes x 1): A d = b with no node below a
-/// plane, and updates the contacts. Does not allocate.
+/// Computes the outer iteration's displacement `d` (num_nodes + 1 x 1): A d = b with no node below
+/// a plane, and updates the contacts. Does not allocate.
 ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactProblem& problem,
-                                    ContactState* state, std::span<Vec3> d);
+                                    ContactState* state, std::span<NodeVec> d);
 
-/// Takes mobility from held directions: sticking nodes and nodes on several planes get none.
-void HoldMobility(const ContactState& state, std::span<const LocalPlane> planes,
-                  std::span<NodeMobility> mobility);
+/// Takes the held directions from the nodes' freedom in a volume sweep: sticking nodes and nodes on
+/// several planes get y.w = 0, the others their plane's normal in `held_normals` (num_nodes + 1 x 1
+/// each).
+void HoldNodes(const ContactState& state, std::span<const LocalPlane> planes, std::span<NodeVec> y,
+               std::span<NodeVec> held_normals);
 
 }  // namespace plush

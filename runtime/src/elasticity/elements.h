@@ -12,8 +12,6 @@
 #include "plush/tet_block.h"
 #include "plush/types.h"
 
-#include "base/node_vec.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -66,7 +64,8 @@ struct ElementView {
   }
 };
 
-/// Rotations of tets as unit quaternions x, y, z, w, by blocks (4 x 16 num_blocks).
+/// Rotations of tets as unit quaternions x, y, z, w, by blocks (4 x 16 num_blocks). Like a span, a
+/// view of numbers that may be written.
 class RotationView {
  public:
   RotationView() = default;
@@ -98,9 +97,9 @@ struct ElementSettings {
   int polar_iterations = 1;  ///< most Newton steps per rotation
 };
 
-/// Rotations of the tets at positions `x` (num_nodes + 1 x 1), converged from those given. Does not
+/// Rotations of the tets at positions `x` (num_nodes x 1), converged from those given. Does not
 /// allocate.
-void MatchRotations(const ElementView& elements, std::span<const NodeVec> x,
+void MatchRotations(const ElementView& elements, std::span<const Vec3> x,
                     const RotationView& rotations);
 
 /// Shape of all tets at one moment.
@@ -116,12 +115,12 @@ struct ElementSummary {
 inline constexpr float kCollapsedDetF = 0.1f;
 
 /// Energy, volume and degeneracy at positions `x`, with rotations converged from `rotations`.
-ElementSummary SummariseElements(const ElementView& elements, std::span<const NodeVec> x,
+ElementSummary SummariseElements(const ElementView& elements, std::span<const Vec3> x,
                                  const RotationView& rotations);
 
 /// Elastic forces [N] at positions `x`: minus the gradient of ElementSummary::elastic_j
 /// (num_nodes x 1).
-void ElasticForces(const ElementView& elements, std::span<const NodeVec> x,
+void ElasticForces(const ElementView& elements, std::span<const Vec3> x,
                    const RotationView& rotations, std::span<Vec3> forces);
 
 }  // namespace plush

@@ -22,9 +22,10 @@ inline Mat3 DeformationGradient(const Vec3& xa, const Vec3& xb, const Vec3& xc, 
 /// P by F: dPsi/dDs = P Dm^-T. That by node a is minus their sum.
 inline Mat3 NodeGradients(const Mat3& P, const Mat3& dm_inv) { return P * Transpose(dm_inv); }
 
-/// Adds `gradients` (of b, c, d) times `scale` to the nodes' entries, minus their sum to node a's.
-inline void ScatterNodeGradients(const Tet& tet, const Mat3& gradients, float scale,
-                                 std::span<Vec3> out) {
+/// Adds `gradients` (of b, c, d) times `scale` to the nodes' entries, Vec3 or NodeVec, minus their
+/// sum to node a's.
+template <class Node>
+void ScatterNodeGradients(const Tet& tet, const Mat3& gradients, float scale, std::span<Node> out) {
   const Vec3 b = gradients.c0 * scale, c = gradients.c1 * scale, d = gradients.c2 * scale;
   out[tet.b] += b;
   out[tet.c] += c;

@@ -15,16 +15,15 @@ constexpr float kLeastResponse = 0.05f;
 // What is aimed at above the bound, so that sweeps over tets that undo each other's lifts end.
 constexpr float kLiftMargin = 0.05f;
 
-// Mass-weighted move of a node along `gradient`: what goes into a held normal is taken out.
-Vec3 LiftMove(const NodeMobility& mobility, const Vec3& gradient) {
-  const Vec3& n = mobility.held_normal;
-  const float into = std::fmin(Dot(n, gradient), 0.0f);
-  return (gradient - n * into) * mobility.inverse_mass;
+// Mass-weighted move of a node along `gradient`, without what goes against the held normal.
+Vec3 LiftMove(const Vec3& held_normal, float inverse_mass, const Vec3& gradient) {
+  const float into = std::fmin(Dot(held_normal, gradient), 0.0f);
+  return (gradient - held_normal * into) * inverse_mass;
 }
 
 // The bound on a tet's det F. Lifts become velocity: to push a tet that began inside out all the
 // way would throw its nodes.
-float LeastDetF(const Tet& tet, const Mat3& dm_inv, std::span<const NodeVec> before) {
+float LeastDetF(const Tet& tet, const Mat3& dm_inv, std::span<const Vec3> before) {
   const float det = Determinant(
       DeformationGradient(before[tet.a], before[tet.b], before[tet.c], before[tet.d], dm_inv));
   return std::fmin(det, kLeastDetF);
@@ -42,8 +41,8 @@ bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x) {
   return false;
 }
 
-bool LiftFlatTets(const ElementView& elements, std::span<const NodeMobility> mobility,
-                  std::span<const NodeVec> before, std::span<NodeVec> x) {
+bool LiftFlatTets(const ElementView& elements, std::span<const NodeVec> held_normals,
+                  std::span<const Vec3> before, std::span<NodeVec> x) {
   bool lifted = false;
   for (size_t t = 0; t < elements.tets.size(); ++t) {
     const Tet& tet = elements.tets[t];
@@ -60,9 +59,10 @@ bool LiftFlatTets(const ElementView& elements, std::span<const NodeMobility> mob
     Vec3 moves[4];
     float response = 0.0f, rest_response = 0.0f;
     for (int i = 0; i < 4; ++i) {
-      moves[i] = LiftMove(mobility[nodes[i]], gradients[i]);
+      moves[i] = LiftMove(held_normals.empty() ? Vec3{} : Vec3(held_normals[nodes[i]]),
+                          x[nodes[i]].w, gradients[i]);
       response += Dot(moves[i], gradients[i]);
-      rest_response += mobility[nodes[i]].inverse_mass * Dot(rest_gradients[i], rest_gradients[i]);
+      rest_response += x[nodes[i]].w * Dot(rest_gradients[i], rest_gradients[i]);
     }
     const float change = std::fmin(missing + kLiftMargin, kMostLift) /
                          std::fmax(response, kLeastResponse * rest_response);

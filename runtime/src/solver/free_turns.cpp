@@ -48,6 +48,14 @@ Mat3 TraceMinus(const Mat3& A) {
   return Mat3{{trace, 0.0f, 0.0f}, {0.0f, trace, 0.0f}, {0.0f, 0.0f, trace}} - A;
 }
 
+Mat3 StretchAt(std::span<const float> stretches, uint32_t slot) {
+  const float* s = &stretches[9 * kBlockTets * (slot / kBlockTets) + slot % kBlockTets];
+  const auto column = [&](size_t k) {
+    return Vec3{s[kBlockTets * k], s[kBlockTets * (k + 1)], s[kBlockTets * (k + 2)]};
+  };
+  return {column(0), column(3), column(6)};
+}
+
 // sum (e_k x s) . (e_l x w) = tr(P) I - P with P the symmetric part of s w^T.
 Mat3 CrossProducts(const Vec3& s, const Vec3& w) {
   const Mat3 P = {s * w.x, s * w.y, s * w.z};
@@ -65,8 +73,9 @@ Mat3 InverseOrZero(const Mat3& A) {
 
 bool FreeTurns::Allocate(const Allocator& allocator, std::span<const Tet> tets,
                          uint32_t num_nodes) {
-  if (!component_.Allocate(allocator, num_nodes) || !s_.Allocate(allocator, num_nodes) ||
-      !w_.Allocate(allocator, num_nodes)) {
+  if (!component_.Allocate(allocator, num_nodes) ||
+      !s_.Allocate(allocator, size_t{num_nodes} + 1) ||
+      !w_.Allocate(allocator, size_t{num_nodes} + 1)) {
     return false;
   }
   num_components_ = FindComponents(tets, component_.span());
@@ -77,28 +86,28 @@ bool FreeTurns::Allocate(const Allocator& allocator, std::span<const Tet> tets,
 // The model of tet t is k/2 (dt |F - R|^2 + damping |F - R S|^2) with k = 2 mu V dt. A turn of R by
 // omega adds -k omega^T axl(...) F, whose part on the nodes is s, and to C the squares of
 // [omega] R and [omega] R S.
-void FreeTurns::SumTargets(const SystemView& system, std::span<const Quat> rotations,
-                           std::span<const Mat3> stretches) {
+void FreeTurns::SumTargets(const SystemView& system, const RotationView& rotations,
+                           std::span<const float> stretches) {
   const ElementView& elements = system.elements;
-  for (Vec3& s : s_) s = {};
+  for (NodeVec& s : s_) s = Vec3{};
   for (Mat3& C : C_) C = kZero;
   for (size_t t = 0; t < elements.tets.size(); ++t) {
     const Tet& tet = elements.tets[t];
-    const Mat3 R = RotationMatrix(rotations[t]);
-    const float k = 2.0f * elements.lame.Mu(t) * elements.volumes[t] * system.dt;
+    const Mat3 R = RotationMatrix(rotations.Get(elements.slots[t]));
+    const float k = elements.Stiffness(t) * system.dt;
     Mat3 target = R * system.dt;
     Mat3 square = Mat3{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}} * system.dt;
     if (!stretches.empty()) {
-      const Mat3 RS = R * stretches[t];
+      const Mat3 RS = R * StretchAt(stretches, elements.slots[t]);
       target = target + RS * elements.damping;
       square = square + RS * Transpose(RS) * elements.damping;
     }
-    ScatterNodeGradients(tet, NodeGradients(target, elements.dm_inv[t]), k, s_.span());
+    ScatterNodeGradients(tet, NodeGradients(target, elements.DmInv(t)), k, s_.span());
     Mat3& C = C_[component_[tet.a]];
     C = C + TraceMinus(square) * k;
   }
-  for (size_t i = 0; i < s_.size(); ++i) {
-    if (system.pinned[i]) s_[i] = {};
+  for (size_t i = 0; i < component_.size(); ++i) {
+    if (system.pinned[i]) s_[i] = Vec3{};
   }
 }
 
@@ -107,7 +116,7 @@ void FreeTurns::Eliminate() {
     C_[c] = C_[c] * (1.0f + kLeastResistance);
     N_[c] = C_[c];
   }
-  for (size_t i = 0; i < s_.size(); ++i) {
+  for (size_t i = 0; i < component_.size(); ++i) {
     Mat3& N = N_[component_[i]];
     N = N - CrossProducts(s_[i], w_[i]);
   }
@@ -118,30 +127,31 @@ void FreeTurns::Eliminate() {
   }
 }
 
-void FreeTurns::Prepare(const SystemView& system, const CholeskyPattern& pattern,
-                        std::span<const float> values, std::span<const Quat> rotations,
-                        std::span<const Mat3> stretches) {
+void FreeTurns::Prepare(const SystemView& system, const PanelFactor& factor,
+                        std::span<float> workspace, const RotationView& rotations,
+                        std::span<const float> stretches) {
   SumTargets(system, rotations, stretches);
   for (size_t i = 0; i < s_.size(); ++i) w_[i] = s_[i];
-  plush::Substitute(pattern, values, w_.span());
+  SolvePanels(factor, workspace, w_.span());
   Eliminate();
 }
 
-void FreeTurns::Substitute(const CholeskyPattern& pattern, std::span<const float> values,
-                           std::span<Vec3> x) {
+void FreeTurns::Substitute(const PanelFactor& factor, std::span<float> workspace,
+                           std::span<NodeVec> x) {
   for (Vec3& turn : turn_) turn = {};
-  for (size_t i = 0; i < x.size(); ++i) turn_[component_[i]] += Cross(w_[i], x[i]);
+  for (size_t i = 0; i < component_.size(); ++i) turn_[component_[i]] += Cross(w_[i], x[i]);
   for (uint32_t c = 0; c < num_components_; ++c) turn_[c] = N_[c] * turn_[c];
-  plush::Substitute(pattern, values, x);
-  for (size_t i = 0; i < x.size(); ++i) x[i] += Cross(turn_[component_[i]], w_[i]);
+  SolvePanels(factor, workspace, x);
+  for (size_t i = 0; i < component_.size(); ++i) x[i] += Cross(turn_[component_[i]], w_[i]);
 }
 
-void FreeTurns::Multiply(const SystemView& system, std::span<const Vec3> x, std::span<Vec3> out) {
+void FreeTurns::Multiply(const SystemView& system, std::span<const NodeVec> x,
+                         std::span<NodeVec> out) {
   for (Vec3& turn : turn_) turn = {};
-  for (size_t i = 0; i < x.size(); ++i) turn_[component_[i]] += Cross(s_[i], x[i]);
+  for (size_t i = 0; i < component_.size(); ++i) turn_[component_[i]] += Cross(s_[i], x[i]);
   for (uint32_t c = 0; c < num_components_; ++c) turn_[c] = C_[c] * turn_[c];
   MultiplySystem(system, x, out);
-  for (size_t i = 0; i < x.size(); ++i) out[i] -= Cross(turn_[component_[i]], s_[i]);
+  for (size_t i = 0; i < component_.size(); ++i) out[i] -= Cross(turn_[component_[i]], s_[i]);
 }
 
 float FreeTurns::Coupling(uint32_t i, const Vec3& p, uint32_t j, const Vec3& q) const {

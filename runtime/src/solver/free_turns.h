@@ -16,7 +16,9 @@
 #include "plush/types.h"
 
 #include "base/array.h"
-#include "solver/sparse_cholesky.h"
+#include "base/node_vec.h"
+#include "elasticity/elements.h"
+#include "solver/panel_solve.h"
 #include "solver/system_matrix.h"
 
 #include <cstdint>
@@ -30,31 +32,30 @@ class FreeTurns {
   /// Finds the components of `tets` and sizes everything. Returns false where the allocator fails.
   bool Allocate(const Allocator& allocator, std::span<const Tet> tets, uint32_t num_nodes);
 
-  /// Makes B, C and what their elimination needs for the matrix whose factor is (pattern, values),
-  /// tets turned by `rotations`, and the `stretches` of damping (empty: undamped). One solve. Does
-  /// not allocate.
-  void Prepare(const SystemView& system, const CholeskyPattern& pattern,
-               std::span<const float> values, std::span<const Quat> rotations,
-               std::span<const Mat3> stretches);
+  /// Makes B, C and what their elimination needs for the matrix of `factor`, tets turned by
+  /// `rotations`, and the `stretches` of damping by blocks (empty: undamped). One solve. Does not
+  /// allocate.
+  void Prepare(const SystemView& system, const PanelFactor& factor, std::span<float> workspace,
+               const RotationView& rotations, std::span<const float> stretches);
 
-  /// x := A'^-1 x (num_nodes x 1).
-  void Substitute(const CholeskyPattern& pattern, std::span<const float> values, std::span<Vec3> x);
+  /// x := A'^-1 x (num_nodes + 1 x 1).
+  void Substitute(const PanelFactor& factor, std::span<float> workspace, std::span<NodeVec> x);
 
-  /// out := A' x (num_nodes x 1).
-  void Multiply(const SystemView& system, std::span<const Vec3> x, std::span<Vec3> out);
+  /// out := A' x (num_nodes + 1 x 1).
+  void Multiply(const SystemView& system, std::span<const NodeVec> x, std::span<NodeVec> out);
 
   /// p . (A'^-1 - A^-1) q, for an impulse q on node `j` and a direction p of node `i`.
   float Coupling(uint32_t i, const Vec3& p, uint32_t j, const Vec3& q) const;
 
  private:
-  void SumTargets(const SystemView& system, std::span<const Quat> rotations,
-                  std::span<const Mat3> stretches);
+  void SumTargets(const SystemView& system, const RotationView& rotations,
+                  std::span<const float> stretches);
   void Eliminate();
 
   uint32_t num_components_ = 0;
   Array<uint32_t> component_;  // of each node (num_nodes x 1)
-  Array<Vec3> s_;              // B: column k is e_k x s (num_nodes x 1)
-  Array<Vec3> w_;              // A^-1 s, so that A^-1 B has the columns e_k x w (num_nodes x 1)
+  Array<NodeVec> s_;           // B: column k is e_k x s (num_nodes + 1 x 1)
+  Array<NodeVec> w_;           // A^-1 s, so that A^-1 B has the columns e_k x w (num_nodes + 1 x 1)
   Array<Mat3> C_;              // by component; becomes C^-1, zero without stiffness
   Array<Mat3> N_;              // (C - B^T A^-1 B)^-1 by component, zero without stiffness
   Array<Vec3> turn_;           // of the solve in progress, by component

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The constant matrix A = M + (dt^2 + damping dt) sum_t 2 mu V G G^T of the splitting step, one
-// scalar per pair of nodes because the three axes share it.
+// scalar per pair of nodes because the three axes share it. Its factor: plush/system_factor.h.
 // Based on:
 // Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast Corotated FEM using Operator Splitting. 2018
 #pragma once
 
 #include "plush/types.h"
 
+#include "base/node_vec.h"
 #include "elasticity/elements.h"
-#include "solver/sparse_cholesky.h"
 
 #include <cstdint>
 #include <span>
@@ -24,13 +24,8 @@ struct SystemView {
   float dt = 0.0f;                  ///< [s]
 };
 
-/// Writes the lower triangle of A [kg] into the pattern of its factor, in double precision. Rows
-/// and columns of pinned nodes become those of the identity. Does not allocate.
-void AssembleSystem(const SystemView& system, const CholeskyPattern& pattern,
-                    std::span<double> values);
-
-/// out = A x, matrix-free [kg m], for x that is zero at pinned nodes; their rows give zero. Does
-/// not allocate.
-void MultiplySystem(const SystemView& system, std::span<const Vec3> x, std::span<Vec3> out);
+/// out = A x, matrix-free [kg m] (num_nodes + 1 x 1 each), for x that is zero at pinned nodes;
+/// their rows give zero. Does not allocate.
+void MultiplySystem(const SystemView& system, std::span<const NodeVec> x, std::span<NodeVec> out);
 
 }  // namespace plush

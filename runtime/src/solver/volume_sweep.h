@@ -34,12 +34,6 @@ struct SweepChanges {
 SweepChanges SweepVolumes(const ElementView& elements, std::span<const NodeVec> held_normals,
                           float dt, std::span<NodeVec> x, std::span<float> kappa);
 
-/// How a node may move when flat tets are lifted.
-struct NodeMobility {
-  float inverse_mass = 0.0f;  ///< [1/kg]; 0 for pinned and fully held nodes
-  Vec3 held_normal;           ///< unit direction in which the node moves forwards only, or zero
-};
-
 /// Least det F of a tet at the end of a substep, unless it began below.
 inline constexpr float kLeastDetF = 0.05f;
 
@@ -48,12 +42,12 @@ bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x);
 
 /// One sweep in tet order of the inequality det F >= kLeastDetF: the energies of [Kug] are finite
 /// where a tet is flat, so that a hard enough impact would turn it inside out. A constraint without
-/// compliance, which stores nothing: moves `x` along w grad det F, that is by equal and opposite
-/// impulses, each of bounded length however degenerate the tet. Held normals hold only what moves
-/// against them. A tet that was below the bound at the positions `before` (num_nodes + 1 x 1, [m])
-/// must only not sink further. Moves nothing else. Returns whether any tet was lifted; a few sweeps
-/// are needed until none is. Does not allocate.
-bool LiftFlatTets(const ElementView& elements, std::span<const NodeMobility> mobility,
-                  std::span<const NodeVec> before, std::span<NodeVec> x);
+/// compliance, which stores nothing: moves `x` (as in SweepVolumes) along w grad det F, that is by
+/// equal and opposite impulses, each of bounded length however degenerate the tet. Held normals
+/// hold only what moves against them: nodes may leave a plane. A tet that was below the bound at
+/// the positions `before` (num_nodes x 1, [m]) must only not sink further. Moves nothing else.
+/// Returns whether any tet was lifted; a few sweeps are needed until none is. Does not allocate.
+bool LiftFlatTets(const ElementView& elements, std::span<const NodeVec> held_normals,
+                  std::span<const Vec3> before, std::span<NodeVec> x);
 
 }  // namespace plush

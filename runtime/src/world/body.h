@@ -6,6 +6,7 @@
 #include "plush/world.h"
 
 #include "base/array.h"
+#include "base/node_vec.h"
 #include "collision/collision_state.h"
 #include "contact/plane_contacts.h"
 #include "elasticity/elements.h"
@@ -32,30 +33,37 @@ struct Body {
   bool fixed = false;
   bool frozen = false;
   // Where it is.
-  double origin[3] = {};  ///< world position of the body's coordinates [m]
-  Array<Vec3> x;          ///< node positions relative to origin [m] (num_nodes x 1)
-  Array<Vec3> v;          ///< node velocities [m/s] (num_nodes x 1)
-  Array<Quat> rotations;  ///< of the tets, warm starts of APD (num_tets x 1)
-  Array<float> kappa;     ///< multipliers of the volume term; between steps divided
-                          ///< by dt^2 [J] (num_tets x 1)
+  double origin[3] = {};   ///< world position of the body's coordinates [m]
+  Array<Vec3> x;           ///< node positions relative to origin [m] (num_nodes x 1)
+  Array<Vec3> v;           ///< node velocities [m/s] (num_nodes x 1)
+  Array<float> rotations;  ///< of the tets, warm starts of APD, by blocks (4 x 16 num_blocks)
+  Array<float> kappa;      ///< multipliers of the volume term by place; between steps divided by
+                           ///< dt^2 [J] (16 num_blocks x 1)
   ContactState contacts;
   // How queries see it.
   CollisionState collision;
   bool moved = true;  ///< since `collision` was brought to x
   // Memory of a step.
-  Array<Mat3> stretches;         ///< R^T F at the start of the substep, if damped (num_tets x 1)
-  Array<Vec3> y;                 ///< positions of the current iterate [m] (num_nodes x 1)
-  Array<Vec3> u;                 ///< displacement in the substep [m] (num_nodes x 1)
-  Array<Vec3> predicted;         ///< predicted displacement [m] (num_nodes x 1)
-  Array<Vec3> rhs;               ///< right-hand side [kg m] (num_nodes x 1)
-  Array<Vec3> d;                 ///< displacement of the outer iteration [m] (num_nodes x 1)
-  Array<NodeMobility> mobility;  ///< (num_nodes x 1)
-  FreeTurns turns;               ///< for solves while a node touches
-  Array<LocalPlane> planes;      ///< of the world, in the body's coordinates; behind them there may
-                                 ///< be empty ones, without normal, which nothing touches
+  Array<float> stretches;  ///< R^T F at the start of the substep, if damped, by blocks (9 x 16
+                           ///< num_blocks)
+  Array<NodeVec> y;        ///< positions of the current iterate [m], and inverse masses [1/kg], 0
+                           ///< where a node is pinned or held (num_nodes + 1 x 1)
+  Array<NodeVec> rhs;      ///< right-hand side [kg m], then the displacement of the outer iteration
+                           ///< [m] (num_nodes + 1 x 1)
+  Array<float> workspace;  ///< of solves (PanelWorkspaceSize x 1)
+  // Memory of a step with planes; empty as long as the world has none.
+  Array<NodeVec> d;             ///< displacement of the outer iteration [m] (num_nodes + 1 x 1)
+  Array<NodeVec> held_normals;  ///< of nodes on planes, or zero (num_nodes + 1 x 1)
+  FreeTurns turns;              ///< for solves while a node touches
+  Array<LocalPlane> planes;     ///< of the world, in the body's coordinates; behind them there may
+                                ///< be empty ones, without normal, which nothing touches
 
   float Mass(size_t node) const { return simulation.masses[node] * mass_scale; }
   bool IsPinned(size_t node) const { return system->pinned[node] != 0; }
+  /// For reading also where the body is const: the view does not know.
+  RotationView Rotations() const {
+    return RotationView({const_cast<float*>(rotations.data()), rotations.size()});
+  }
 };
 
 /// What all bodies of a step share.

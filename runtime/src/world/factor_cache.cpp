@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "world/factor_cache.h"
 
+#include "plush/system_factor.h"
+
 #include "base/object.h"
 
 #include <algorithm>
@@ -10,36 +12,53 @@
 namespace plush {
 namespace {
 
-// Fills the Lame parameters of a material that is not the baked one. False where the allocator
-// fails.
-bool OverrideLame(const Allocator& allocator, const Asset& asset, SystemKey* system) {
+// Fills the stiffnesses of a material that is not the baked one. False where the allocator fails.
+bool OverrideStiffness(const Allocator& allocator, const Asset& asset, SystemKey* system) {
   const BodyMaterial& material = system->material;
   if (material.young < 0.0f && material.poisson < 0.0f) return true;
-  const std::span<const uint16_t> ids = asset.simulation().tet_materials;
-  if (!system->mu.Allocate(allocator, ids.size()) ||
-      !system->lambda.Allocate(allocator, ids.size())) {
+  const SimulationView& simulation = asset.simulation();
+  const size_t places = kBlockTets * simulation.blocks.size();
+  if (!system->stiffness.Allocate(allocator, places, 0.0f) ||
+      !system->bulk.Allocate(allocator, places, 0.0f)) {
     return false;
   }
-  for (size_t t = 0; t < ids.size(); ++t) {
-    const LamePair lame = OverriddenLame(asset.material(ids[t]), material);
-    system->mu[t] = lame.mu;
-    system->lambda[t] = lame.lambda;
+  for (size_t t = 0; t < simulation.tets.size(); ++t) {
+    const MaterialView baked = asset.material(simulation.tet_materials[t]);
+    const LamePair lame = OverriddenLame(baked, material);
+    const uint32_t slot = simulation.tet_slots[t];
+    const double volume = 1.0 / (6.0 * double(simulation.BlockOf(t).det_dm_inv[slot % kBlockTets]));
+    system->stiffness[slot] = static_cast<float>(2.0 * double(lame.mu) * volume);
+    system->bulk[slot] = static_cast<float>(double(lame.lambda) * volume);
   }
   return true;
 }
 
-ElementView ElementsOf(const SimulationView& simulation, const SystemKey& system) {
-  LameView lame = {simulation.mu, simulation.lambda};
-  if (system.mu.size() > 0) lame = {system.mu.span(), system.lambda.span()};
-  return {simulation.tets, simulation.dm_inv, simulation.volumes, lame, system.material.damping};
+bool MakeInverseMasses(const Allocator& allocator, const SimulationView& simulation,
+                       SystemKey* system) {
+  const size_t num_nodes = simulation.nodes.size();
+  if (!system->inverse_masses.Allocate(allocator, num_nodes)) return false;
+  for (size_t i = 0; i < num_nodes; ++i) {
+    system->num_pinned += system->pinned[i] ? 1u : 0u;
+    const float mass = simulation.masses[i] * system->material.mass_scale;
+    system->inverse_masses[i] = system->pinned[i] ? 0.0f : 1.0f / mass;
+  }
+  return true;
 }
 
-// Whether the baked factor is that of the body.
-bool IsAsBaked(const SimulationView& simulation, const BodyMaterial& material,
-               std::span<const uint8_t> pinned) {
+// Columns that a solve takes when it leaves out the pinned ones at the end, or 0 where others are
+// pinned.
+uint32_t CountActive(const FactorView& baked, std::span<const uint8_t> pinned) {
+  const uint32_t num_nodes = static_cast<uint32_t>(pinned.size());
+  const auto is_pinned = [](uint8_t p) { return p != 0; };
+  const auto regions = pinned.begin() + baked.num_free;
+  if (std::any_of(pinned.begin(), regions, is_pinned)) return 0;
+  if (std::all_of(regions, pinned.end(), is_pinned)) return baked.num_free;
+  return std::any_of(regions, pinned.end(), is_pinned) ? 0 : num_nodes;
+}
+
+bool IsBakedMaterial(const SimulationView& simulation, const BodyMaterial& material) {
   return material.young < 0.0f && material.poisson < 0.0f &&
-         material.damping == simulation.damping && material.mass_scale == 1.0f &&
-         std::none_of(pinned.begin(), pinned.end(), [](uint8_t p) { return p != 0; });
+         material.damping == simulation.damping && material.mass_scale == 1.0f;
 }
 
 }  // namespace
@@ -75,18 +94,24 @@ SystemKey* FactorCache::Acquire(const Asset& asset, const BodyMaterial& material
   if (system == nullptr) return nullptr;
   system->material = material;
   if (!system->pinned.Allocate(allocator_, pinned.size()) ||
-      !OverrideLame(allocator_, asset, system)) {
+      !OverrideStiffness(allocator_, asset, system)) {
     DeleteObject(allocator_, system);
     return nullptr;
   }
   std::copy(pinned.begin(), pinned.end(), system->pinned.begin());
   const SimulationView& simulation = asset.simulation();
+  if (!MakeInverseMasses(allocator_, simulation, system)) {
+    DeleteObject(allocator_, system);
+    return nullptr;
+  }
   system->asset_bytes = asset.bytes();
-  system->view = {ElementsOf(simulation, *system), simulation.masses, material.mass_scale,
-                  system->pinned.span(), 0.0f};
+  const ElementView elements = {simulation.tets,          simulation.tet_slots, simulation.blocks,
+                                system->stiffness.span(), system->bulk.span(),  material.damping};
+  system->view = {elements, simulation.masses, material.mass_scale, system->pinned.span(), 0.0f};
   system->baked = asset.factor();
-  system->pattern = {system->baked.column_starts, system->baked.rows};
-  system->as_baked = IsAsBaked(simulation, material, pinned);
+  system->num_active = CountActive(system->baked, pinned);
+  system->as_baked = IsBakedMaterial(simulation, material) && system->num_active > 0;
+  if (system->num_active == 0) system->num_active = static_cast<uint32_t>(pinned.size());
   system->id = next_system_id_++;
   system->users = 1;
   system->next = systems_;
@@ -121,31 +146,25 @@ const FactorSet* FactorCache::Find(const SystemKey& system, float dt) const {
   return nullptr;
 }
 
-Status FactorCache::MakeValues(const SystemKey& system, float dt, Array<float>* out_values) {
-  const size_t nnz = system.pattern.rows.size();
-  if (!out_values->Allocate(allocator_, nnz)) return {StatusCode::kOutOfMemory, "factor"};
-  if (system.as_baked && dt == system.baked.dt) {
-    std::copy(system.baked.values.begin(), system.baked.values.end(), out_values->begin());
-    return {};
-  }
-  Array<double> exact;
-  CholeskyWorkspace workspace;
-  if (!exact.Allocate(allocator_, nnz) || !workspace.Allocate(allocator_, system.pattern.size())) {
+Status FactorCache::MakeFactor(const SystemKey& system, float dt, Array<float>* made,
+                               PanelFactor* out_factor) {
+  const FactorView& baked = system.baked;
+  *out_factor = {baked.supernodes, baked.rows, baked.values,
+                 static_cast<uint32_t>(system.pinned.size()), system.num_active};
+  if (system.as_baked && dt == baked.dt) return {};
+  if (!made->Allocate(allocator_, baked.values.size())) {
     return {StatusCode::kOutOfMemory, "factor"};
   }
-  SystemView view = system.view;
-  view.dt = dt;
-  AssembleSystem(view, system.pattern, exact.span());
-  if (!Factorise(system.pattern, &workspace, exact.span())) {
-    return {StatusCode::kInvalidArgument, "dt", "the system matrix is not positive definite"};
-  }
-  for (size_t i = 0; i < nnz; ++i) {
-    (*out_values)[i] = static_cast<float>(exact[i]);
-    if (!std::isfinite((*out_values)[i])) {
-      return {StatusCode::kInvalidArgument, "dt", "the factor does not fit into float"};
-    }
-  }
-  return {};
+  const SystemView& view = system.view;
+  const SystemTerms terms = {.blocks = view.elements.blocks,
+                             .stiffness = view.elements.stiffness,
+                             .masses = view.masses,
+                             .mass_scale = view.mass_scale,
+                             .pinned = view.pinned,
+                             .dt = dt,
+                             .damping = view.elements.damping};
+  out_factor->values = made->span();
+  return FactoriseSystem(terms, {baked.supernodes, baked.rows}, allocator_, made->span());
 }
 
 Status FactorCache::Prepare(const SystemKey& system, float dt, int num_fractions,
@@ -158,7 +177,8 @@ Status FactorCache::Prepare(const SystemKey& system, float dt, int num_fractions
   set->dt = dt;
   set->num_fractions = num_fractions;
   for (int k = 0; k < num_fractions; ++k) {
-    const Status status = MakeValues(system, dt / static_cast<float>(k + 1), &set->values[k]);
+    const Status status =
+        MakeFactor(system, dt / static_cast<float>(k + 1), &set->made[k], &set->factors[k]);
     if (!status.ok()) {
       DeleteObject(allocator_, set);
       return status;

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "elasticity/elements.h"
-#include "solver/sparse_cholesky.h"
+#include "solver/panel_solve.h"
 #include "solver/system_matrix.h"
 
 #include <cstdint>
@@ -23,8 +23,9 @@ struct FactorSet {
   uint32_t system_id = 0;  ///< which matrix; see FactorCache::AddSystem
   float dt = 0.0f;         ///< [s]
   int num_fractions = 0;
-  Array<float> values[kMaxSubsteps];  ///< of L for dt / (k + 1) (nnz x 1)
-  uint64_t ids[kMaxSubsteps] = {};    ///< names of the values, never reused
+  Array<float> made[kMaxSubsteps];    ///< values that the asset does not have
+  PanelFactor factors[kMaxSubsteps];  ///< for dt / (k + 1)
+  uint64_t ids[kMaxSubsteps] = {};    ///< names of the factors, never reused
   FactorSet* next = nullptr;
 };
 
@@ -45,13 +46,16 @@ LamePair OverriddenLame(const MaterialView& baked, const BodyMaterial& material)
 struct SystemKey {
   std::span<const std::byte> asset_bytes;
   BodyMaterial material;
-  Array<float> mu;        ///< [Pa] (num_tets x 1), or empty: as baked
-  Array<float> lambda;    ///< [Pa] (num_tets x 1), or empty: as baked
-  Array<uint8_t> pinned;  ///< (num_nodes x 1)
-  SystemView view;        ///< with dt = 0; its `pinned` is the array above
-  CholeskyPattern pattern;
-  FactorView baked;  ///< usable for dt = baked.dt where the key is the baked material, unpinned
-  bool as_baked = false;
+  Array<float> stiffness;       ///< 2 mu V by place [J] (16 num_blocks x 1), or empty: as baked
+  Array<float> bulk;            ///< lambda V by place [J] (16 num_blocks x 1), or empty: as baked
+  Array<uint8_t> pinned;        ///< (num_nodes x 1)
+  Array<float> inverse_masses;  ///< [1/kg], 0 where pinned (num_nodes x 1)
+  uint32_t num_pinned = 0;
+  SystemView view;          ///< with dt = 0; its `pinned` is the array above
+  FactorView baked;         ///< usable for dt = baked.dt where the material is the baked one
+  bool as_baked = false;    ///< `baked` has the values for its dt, with num_active columns
+  uint32_t num_active = 0;  ///< columns that a solve takes: all, or those before num_free where
+                            ///< just the nodes behind are pinned
   uint32_t id = 0;
   uint32_t users = 0;  ///< bodies
   SystemKey* next = nullptr;
@@ -80,7 +84,7 @@ class FactorCache {
   Status Prepare(const SystemKey& system, float dt, int num_fractions, const FactorSet** out_set);
 
  private:
-  Status MakeValues(const SystemKey& system, float dt, Array<float>* out_values);
+  Status MakeFactor(const SystemKey& system, float dt, Array<float>* made, PanelFactor* out_factor);
 
   Allocator allocator_;
   SystemKey* systems_ = nullptr;

@@ -70,14 +70,14 @@ Status CheckMaterial(const Asset& asset, const BodyMaterial& material) {
 }
 
 bool AllocateState(const Allocator& allocator, Body* body) {
-  const size_t nodes = body->simulation.nodes.size(), tets = body->simulation.tets.size();
+  const size_t nodes = body->simulation.nodes.size();
+  const size_t places = kBlockTets * body->simulation.blocks.size();
   return body->x.Allocate(allocator, nodes) && body->v.Allocate(allocator, nodes) &&
-         body->rotations.Allocate(allocator, tets) && body->kappa.Allocate(allocator, tets, 0.0f) &&
-         body->stretches.Allocate(allocator, body->elements.damping > 0.0f ? tets : 0) &&
-         body->y.Allocate(allocator, nodes) && body->u.Allocate(allocator, nodes) &&
-         body->predicted.Allocate(allocator, nodes) && body->rhs.Allocate(allocator, nodes) &&
-         body->d.Allocate(allocator, nodes) && body->mobility.Allocate(allocator, nodes) &&
-         body->turns.Allocate(allocator, body->simulation.tets, static_cast<uint32_t>(nodes)) &&
+         body->rotations.Allocate(allocator, 4 * places) &&
+         body->kappa.Allocate(allocator, places, 0.0f) &&
+         body->stretches.Allocate(allocator, body->elements.damping > 0.0f ? 9 * places : 0) &&
+         body->y.Allocate(allocator, nodes + 1) && body->rhs.Allocate(allocator, nodes + 1) &&
+         body->workspace.Allocate(allocator, PanelWorkspaceSize(body->system->baked.supernodes)) &&
          body->collision.Reserve(allocator, body->surface, nodes);
 }
 
@@ -99,20 +99,31 @@ void PlaceBody(const BodyDesc& desc, Body* body) {
         body->IsPinned(i) ? Vec3{} : desc.velocity + Cross(desc.angular_velocity, body->x[i]);
   }
   body->size = Length(high - low);
-  for (Quat& rotation : body->rotations) rotation = unit;
+  const size_t places = kBlockTets * body->simulation.blocks.size();
+  for (uint32_t slot = 0; slot < places; ++slot) body->Rotations().Set(slot, unit);
   FollowOrigin(body);
 }
 
 }  // namespace
 
 bool ReservePlanes(const Allocator& allocator, size_t num_planes, Body* body) {
-  if (body->fixed) return true;
+  if (body->fixed || num_planes == 0) return true;
+  const size_t num_nodes = body->x.size();
+  if (body->d.size() == 0) {
+    Array<NodeVec> d, held_normals;
+    if (!d.Allocate(allocator, num_nodes + 1) || !held_normals.Allocate(allocator, num_nodes + 1) ||
+        !body->turns.Allocate(allocator, body->simulation.tets, static_cast<uint32_t>(num_nodes))) {
+      return false;
+    }
+    body->d = std::move(d);
+    body->held_normals = std::move(held_normals);
+  }
   if (body->planes.size() < num_planes) {
     Array<LocalPlane> more;
     if (!more.Allocate(allocator, num_planes)) return false;
     body->planes = std::move(more);  // filled at the start of a step
   }
-  return body->contacts.Reserve(allocator, static_cast<uint32_t>(body->x.size()),
+  return body->contacts.Reserve(allocator, static_cast<uint32_t>(num_nodes),
                                 static_cast<uint32_t>(num_planes));
 }
 

@@ -74,8 +74,7 @@ BodyMoments MeasureMoments(const Body& body) {
     }
     moments.kinetic_j += 0.5 * m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
   }
-  const ElementSummary summary =
-      SummariseElements(body.elements, body.x.span(), body.rotations.span());
+  const ElementSummary summary = SummariseElements(body.elements, body.x.span(), body.Rotations());
   moments.volume = summary.volume;
   moments.elastic_j = summary.elastic_j;
   return moments;
@@ -99,7 +98,7 @@ Pose FitPose(const Body& body) {
                 static_cast<float>(S[2][c])};
   };
   Pose pose;
-  pose.rotation = BestRotation({column(0), column(1), column(2)}, body.rotations[0]);
+  pose.rotation = BestRotation({column(0), column(1), column(2)}, body.Rotations().Get(0));
   const Vec3 turned = RotationMatrix(pose.rotation) * Vec3{static_cast<float>(centre.X[0]),
                                                            static_cast<float>(centre.X[1]),
                                                            static_cast<float>(centre.X[2])};

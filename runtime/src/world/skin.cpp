@@ -22,12 +22,14 @@ void SkinNormals(const Body& body, std::span<Vec3> normals) {
     const uint32_t t = body.visual.tet_ids[v];
     const Tet& tet = body.simulation.tets[t];
     const Mat3 F = DeformationGradient(body.x[tet.a], body.x[tet.b], body.x[tet.c], body.x[tet.d],
-                                       body.simulation.dm_inv[t]);
+                                       body.simulation.DmInv(t));
     const Vec3 normal = Cofactor(F) * body.visual.normals[v];
     const float length = Length(normal);
     // A collapsed tet has no normal to give: the rest normal, turned with the tet, stands in.
-    normals[v] = length > 1.0e-20f ? normal * (1.0f / length)
-                                   : RotationMatrix(body.rotations[t]) * body.visual.normals[v];
+    normals[v] = length > 1.0e-20f
+                     ? normal * (1.0f / length)
+                     : RotationMatrix(body.Rotations().Get(body.simulation.tet_slots[t])) *
+                           body.visual.normals[v];
   }
 }
 

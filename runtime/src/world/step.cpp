@@ -9,10 +9,12 @@
 //   the splitting never agree: a resting body balances its stretch forces against volume forces of
 //   another configuration. A bar of E = 1e6 Pa hung at one end then shows Poisson's ratio 26% above
 //   0.3 and 12% below 0.45; with kept multipliers it is within 1% of both.
-// - The unknown is the displacement u of the substep, and v = u / dt: positions are never
-//   subtracted, so velocities keep float's full relative precision far from the origin.
+// - Positions are relative to an origin that follows the body, so that v = (y - x) / dt loses
+//   nothing far from the world's origin.
 // - det F has a least value, see LiftFlatTets: the paper's tets may turn inside out.
 #include "base/vector_math.h"
+#include "elasticity/element_pass.h"
+#include "solver/panel_solve.h"
 #include "solver/volume_sweep.h"
 #include "world/body.h"
 
@@ -89,99 +91,122 @@ int CountSubsteps(const StepSettings& settings, const Body& body) {
   return wanted < static_cast<float>(most) ? static_cast<int>(wanted) : most;
 }
 
+// Where the node is without forces in the body, at the end of a substep of `h` seconds.
+Vec3 InertialTarget(const StepSettings& settings, float h, const Body& body, size_t i) {
+  return body.x[i] + (body.v[i] + settings.gravity * h) * h;
+}
+
 void Predict(const StepSettings& settings, float h, Body* body) {
+  const std::span<const float> inverse_masses = body->system->inverse_masses.span();
   for (size_t i = 0; i < body->x.size(); ++i) {
-    body->predicted[i] = body->IsPinned(i) ? Vec3{} : (body->v[i] + settings.gravity * h) * h;
-    body->u[i] = body->predicted[i];
+    const float inverse_mass = inverse_masses[i];
+    const Vec3 y = inverse_mass > 0.0f ? InertialTarget(settings, h, *body, i) : body->x[i];
+    body->y[i] = NodeVec(y, inverse_mass);
   }
-  if (settings.solver.response != ContactResponse::kPenalty) return;
+  body->y[body->x.size()] = NodeVec();
+}
+
+// A spring on every node below a plane, as a change of velocity [Rio 8.1.1].
+void PushOutOfPlanes(const StepSettings& settings, float h, Body* body) {
   for (size_t i = 0; i < body->x.size(); ++i) {
     if (body->IsPinned(i)) continue;
     for (const LocalPlane& plane : body->planes.span()) {
       const float depth = plane.offset - Dot(plane.normal, body->x[i]);
       if (depth <= 0.0f) continue;
-      const float push = settings.solver.penalty_stiffness * depth * h * h / body->Mass(i);
-      body->predicted[i] += plane.normal * push;
-      body->u[i] = body->predicted[i];
+      const float push = settings.solver.penalty_stiffness * depth * h / body->Mass(i);
+      body->v[i] += plane.normal * push;
     }
   }
 }
 
-// y = x + u.
-void UpdateIterate(Body* body) {
-  for (size_t i = 0; i < body->x.size(); ++i) body->y[i] = body->x[i] + body->u[i];
-}
-
-// b = M (predicted - u) + dt^2 f(x + u): minus the gradient of the step's objective at x + u.
-void MakeRightHandSide(const StepSettings& settings, float h, Body* body) {
-  for (size_t i = 0; i < body->x.size(); ++i) {
-    body->rhs[i] = (body->predicted[i] - body->u[i]) * body->Mass(i);
+// b = M (predicted - y) + dt^2 f(y): minus the gradient of the step's objective at y. The first
+// iteration starts at what is predicted.
+void MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Body* body) {
+  const size_t num_nodes = body->x.size();
+  if (is_first) {
+    std::fill(body->rhs.begin(), body->rhs.end(), NodeVec());
+  } else {
+    for (size_t i = 0; i < num_nodes; ++i) {
+      const Vec3 missing = InertialTarget(settings, h, *body, i) - body->y[i];
+      body->rhs[i] = NodeVec(missing * body->Mass(i), 0.0f);
+    }
+    body->rhs[num_nodes] = NodeVec();
   }
   AddElasticImpulses(body->elements, body->y.span(), h, settings.solver.polar_iterations,
-                     body->stretches.span(), body->kappa.span(), body->rotations.span(),
+                     body->stretches.span(), body->kappa.span(), body->Rotations(),
                      body->rhs.span());
-  for (size_t i = 0; i < body->x.size(); ++i) {
-    if (body->IsPinned(i)) body->rhs[i] = {};
+  if (body->system->num_pinned == 0) return;
+  for (size_t i = 0; i < num_nodes; ++i) {
+    if (body->IsPinned(i)) body->rhs[i] = NodeVec();
   }
 }
 
 bool IsBelowPlane(const Body& body) {
   const float tolerance = kContactTolerance * body.simulation.median_edge;
-  for (size_t i = 0; i < body.x.size(); ++i) {
+  for (size_t i = 0; i < body.x.size() && body.planes.size() > 0; ++i) {
     if (body.IsPinned(i)) continue;
     for (const LocalPlane& plane : body.planes.span()) {
-      if (Dot(plane.normal, body.x[i] + body.u[i]) - plane.offset < -tolerance) return true;
+      if (Dot(plane.normal, body.y[i]) - plane.offset < -tolerance) return true;
     }
   }
   return false;
 }
 
-void SolveDisplacement(const StepSettings& settings, const FactoredSystem& system, Body* body,
-                       StepStats* stats) {
-  if (settings.solver.response == ContactResponse::kHold && body->planes.size() > 0) {
-    const PhaseTimer timer(stats, Phase::kContact);
-    FactoredSystem turning = system;
-    if (body->contacts.num_contacts > 0 || IsBelowPlane(*body)) {
-      body->turns.Prepare(system.system, system.pattern, system.values, body->rotations.span(),
-                          body->stretches.span());
-      turning.turns = &body->turns;
-    }
-    const ContactProblem problem = {body->planes.span(),
-                                    body->x.span(),
-                                    body->u.span(),
-                                    body->rhs.span(),
-                                    kContactTolerance * body->simulation.median_edge,
-                                    settings.solver.held_cg_iterations};
-    const ContactSolveStats solved =
-        SolveWithContacts(turning, problem, &body->contacts, body->d.span());
-    stats->held_residual = std::fmax(stats->held_residual, solved.held_residual);
-    if (solved.iterative) stats->flags |= kStepHeldIterative;
-  } else {
+// Returns the displacement of the outer iteration (num_nodes + 1 x 1).
+std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
+                                           const FactoredSystem& system, Body* body,
+                                           StepStats* stats) {
+  if (settings.solver.response != ContactResponse::kHold || body->planes.size() == 0) {
     const PhaseTimer timer(stats, Phase::kSolve);
-    std::copy(body->rhs.begin(), body->rhs.end(), body->d.begin());
-    Substitute(system.pattern, system.values, body->d.span());
+    SolvePanels(system.factor, system.workspace, body->rhs.span());
+    return body->rhs.span();
   }
-  for (size_t i = 0; i < body->x.size(); ++i) {
-    if (!body->IsPinned(i)) body->u[i] += body->d[i];
+  const PhaseTimer timer(stats, Phase::kContact);
+  FactoredSystem turning = system;
+  if (body->contacts.num_contacts > 0 || IsBelowPlane(*body)) {
+    body->turns.Prepare(system.system, system.factor, system.workspace, body->Rotations(),
+                        body->stretches.span());
+    turning.turns = &body->turns;
   }
+  const ContactProblem problem = {body->planes.span(),
+                                  body->x.span(),
+                                  body->y.span(),
+                                  body->rhs.span(),
+                                  kContactTolerance * body->simulation.median_edge,
+                                  settings.solver.held_cg_iterations};
+  const ContactSolveStats solved =
+      SolveWithContacts(turning, problem, &body->contacts, body->d.span());
+  stats->held_residual = std::fmax(stats->held_residual, solved.held_residual);
+  if (solved.iterative) stats->flags |= kStepHeldIterative;
+  return body->d.span();
+}
+
+// Gives every node its own freedom back, and takes from it what contacts hold. Returns the normals
+// in which nodes are held, or nothing where none is.
+std::span<const NodeVec> HoldTouchingNodes(Body* body) {
+  if (body->contacts.num_contacts == 0) return {};
+  std::fill(body->held_normals.begin(), body->held_normals.end(), NodeVec());
+  HoldNodes(body->contacts, body->planes.span(), body->y.span(), body->held_normals.span());
+  return body->held_normals.span();
+}
+
+void ReleaseNodes(Body* body) {
+  for (size_t i = 0; i < body->x.size(); ++i) body->y[i].w = body->system->inverse_masses[i];
 }
 
 // Returns whether a tet may be flat now.
 bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* stats) {
   if (settings.solver.volume_sweeps == 0) return false;
   const PhaseTimer timer(stats, Phase::kVolume);
-  for (size_t i = 0; i < body->x.size(); ++i) {
-    body->mobility[i] = {body->IsPinned(i) ? 0.0f : 1.0f / body->Mass(i), {}};
-  }
-  HoldMobility(body->contacts, body->planes.span(), body->mobility.span());
-  UpdateIterate(body);
+  const std::span<const NodeVec> held_normals = HoldTouchingNodes(body);
   bool may_be_flat = false;
   for (int sweep = 0; sweep < settings.solver.volume_sweeps; ++sweep) {
-    const SweepChanges changes = SweepVolumes(body->elements, body->mobility.span(), h,
-                                              body->y.span(), body->u.span(), body->kappa.span());
+    const SweepChanges changes =
+        SweepVolumes(body->elements, held_normals, h, body->y.span(), body->kappa.span());
     may_be_flat =
         may_be_flat || changes.lowest_det_f < kMayBeFlat + kReachOfCorrections * changes.largest;
   }
+  if (!held_normals.empty()) ReleaseNodes(body);
   return may_be_flat;
 }
 
@@ -190,32 +215,28 @@ void SnapToPlanes(Body* body) {
   for (size_t i = 0; i < body->x.size(); ++i) {
     if (body->IsPinned(i)) continue;
     for (const LocalPlane& plane : body->planes.span()) {
-      const float gap = Dot(plane.normal, body->x[i] + body->u[i]) - plane.offset;
-      if (gap < 0.0f) body->u[i] -= plane.normal * gap;
+      const float gap = Dot(plane.normal, body->y[i]) - plane.offset;
+      if (gap < 0.0f) body->y[i] -= plane.normal * gap;
     }
   }
 }
 
-// Puts nodes below a plane onto it, in `u` and `y`, and lets those on a plane leave it only; one on
-// several planes stays.
-void PlaceOnPlanes(bool planes_hold, Body* body) {
+// Puts nodes below a plane onto it, and lets those on a plane leave it only; one on several planes
+// stays.
+void PlaceOnPlanes(Body* body) {
   const float tolerance = kContactTolerance * body->simulation.median_edge;
+  std::fill(body->held_normals.begin(), body->held_normals.end(), NodeVec());
   for (size_t i = 0; i < body->x.size(); ++i) {
-    NodeMobility& mobility = body->mobility[i];
-    mobility = {};
     if (body->IsPinned(i)) continue;
-    mobility.inverse_mass = 1.0f / body->Mass(i);
-    if (!planes_hold) continue;
     int touching = 0;
     for (const LocalPlane& plane : body->planes.span()) {
-      const float gap = Dot(plane.normal, body->x[i] + body->u[i]) - plane.offset;
+      const float gap = Dot(plane.normal, body->y[i]) - plane.offset;
       if (gap > tolerance || Dot(plane.normal, plane.normal) == 0.0f) continue;
-      mobility.held_normal = plane.normal;
-      if (++touching > 1) mobility.inverse_mass = 0.0f;
-      if (gap < -tolerance) body->u[i] -= plane.normal * gap;
+      body->held_normals[i] = plane.normal;
+      if (++touching > 1) body->y[i].w = 0.0f;
+      if (gap < -tolerance) body->y[i] -= plane.normal * gap;
     }
   }
-  UpdateIterate(body);
 }
 
 // The substep's last correction: no tet may end it flat or inside out. In turns with the planes,
@@ -223,28 +244,31 @@ void PlaceOnPlanes(bool planes_hold, Body* body) {
 // of them before the next substep: they are rare and small.
 void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
   const PhaseTimer timer(stats, Phase::kVolume);
-  UpdateIterate(body);
   if (!HasFlatTet(body->elements, body->y.span())) return;
-  const bool planes_hold = settings.solver.response != ContactResponse::kPenalty;
+  const bool planes_hold =
+      settings.solver.response != ContactResponse::kPenalty && body->planes.size() > 0;
   for (int sweep = 0; sweep < kMostLiftSweeps; ++sweep) {
-    PlaceOnPlanes(planes_hold, body);
-    if (!LiftFlatTets(body->elements, body->mobility.span(), body->y.span(), body->u.span())) {
-      return;
+    if (planes_hold) {
+      ReleaseNodes(body);
+      PlaceOnPlanes(body);
     }
+    const std::span<const NodeVec> held_normals =
+        planes_hold ? body->held_normals.span() : std::span<const NodeVec>();
+    if (!LiftFlatTets(body->elements, held_normals, body->x.span(), body->y.span())) return;
   }
-  PlaceOnPlanes(planes_hold, body);
+  if (planes_hold) PlaceOnPlanes(body);
 }
 
 // Whether the substep's result can be taken over: everything finite, and in the range of float in
 // the world too.
 bool IsFiniteState(const Body& body, float h) {
   constexpr double kMost = std::numeric_limits<float>::max();
-  for (size_t i = 0; i < body.u.size(); ++i) {
-    const Vec3 next = body.x[i] + body.u[i];
+  for (size_t i = 0; i < body.x.size(); ++i) {
+    const Vec3& next = body.y[i];
     const bool in_range = std::fabs(body.origin[0] + double(next.x)) <= kMost &&
                           std::fabs(body.origin[1] + double(next.y)) <= kMost &&
                           std::fabs(body.origin[2] + double(next.z)) <= kMost;
-    if (!in_range || !IsFinite(body.u[i] * (1.0f / h))) return false;
+    if (!in_range || !IsFinite((next - body.x[i]) * (1.0f / h))) return false;
   }
   for (const float kappa : body.kappa) {
     if (!std::isfinite(kappa * (1.0f / (h * h)))) return false;
@@ -259,57 +283,58 @@ void Freeze(Body* body, StepStats* stats) {
   body->contacts.num_contacts = 0;
 }
 
-// Elements and solve at the current iterate.
-void OuterIteration(const StepSettings& settings, const FactoredSystem& system, Body* body,
-                    StepStats* stats) {
+// Elements and solve at the current iterate. Returns the longest displacement, squared.
+float OuterIteration(const StepSettings& settings, const FactoredSystem& system, bool is_first,
+                     Body* body, StepStats* stats) {
   {
     const PhaseTimer timer(stats, Phase::kElements);
-    UpdateIterate(body);
-    MakeRightHandSide(settings, system.system.dt, body);
+    MakeRightHandSide(settings, system.system.dt, is_first, body);
   }
-  SolveDisplacement(settings, system, body, stats);
-}
-
-bool IsMovedBeyond(const Body& body, float distance) {
-  for (size_t i = 0; i < body.d.size(); ++i) {
-    if (!body.IsPinned(i) && Dot(body.d[i], body.d[i]) > distance * distance) return true;
+  const std::span<const NodeVec> d = SolveDisplacement(settings, system, body, stats);
+  float longest2 = 0.0f;
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    if (body->IsPinned(i)) continue;
+    body->y[i] += d[i];
+    longest2 = std::fmax(longest2, Dot(d[i], d[i]));
   }
-  return false;
+  return longest2;
 }
 
 // Whether a substep needs an outer iteration beyond the first `done`.
-bool WantsIteration(const StepSettings& settings, const Body& body, int done) {
+bool WantsIteration(const StepSettings& settings, const Body& body, int done, float longest2) {
   const SolverSettings& solver = settings.solver;
   if (done < solver.outer_iterations) return true;
   if (body.contacts.num_contacts == 0) return false;
   if (done < solver.contact_iterations) return true;
-  return done < kMostContactIterations &&
-         IsMovedBeyond(body, kContactConverged * body.simulation.median_edge);
+  const float converged = kContactConverged * body.simulation.median_edge;
+  return done < kMostContactIterations && longest2 > converged * converged;
 }
 
 void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* stats) {
   const float h = settings.dt / static_cast<float>(fraction);
-  FactoredSystem system = {body->system->view, body->system->pattern,
-                           body->factors->values[fraction - 1].span(),
-                           body->factors->ids[fraction - 1]};
+  FactoredSystem system = {body->system->view, body->factors->factors[fraction - 1],
+                           body->workspace.span(), body->factors->ids[fraction - 1]};
   system.system.dt = h;
+  if (settings.solver.response == ContactResponse::kPenalty) PushOutOfPlanes(settings, h, body);
   if (body->stretches.size() > 0) {
-    ComputeStretches(body->elements, body->x.span(), settings.solver.polar_iterations,
-                     body->rotations.span(), body->stretches.span());
+    for (size_t i = 0; i < body->x.size(); ++i) body->y[i] = body->x[i];
+    ComputeStretches(body->elements, body->y.span(), settings.solver.polar_iterations,
+                     body->Rotations(), body->stretches.span());
   }
   Predict(settings, h, body);
   for (float& kappa : body->kappa) kappa *= h * h;
   int iterations = 0;
+  float longest2 = 0.0f;
   bool may_be_flat = false;
   do {
-    OuterIteration(settings, system, body, stats);
+    longest2 = OuterIteration(settings, system, iterations == 0, body, stats);
     may_be_flat = SweepBody(settings, h, body, stats) || may_be_flat;
     ++iterations;
-  } while (WantsIteration(settings, *body, iterations));
+  } while (WantsIteration(settings, *body, iterations, longest2));
   // The last sweep knows only the nodes already held: where it pushed another one below a plane,
   // the solve has the last word.
   if (settings.solver.response == ContactResponse::kHold && IsBelowPlane(*body)) {
-    OuterIteration(settings, system, body, stats);
+    OuterIteration(settings, system, false, body, stats);
     ++iterations;
   }
   if (may_be_flat) LiftBody(settings, body, stats);
@@ -318,15 +343,14 @@ void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* 
   if (!IsFiniteState(*body, h)) return Freeze(body, stats);
   for (size_t i = 0; i < body->x.size(); ++i) {
     if (body->IsPinned(i)) continue;
-    body->x[i] += body->u[i];
-    body->v[i] = body->u[i] * (1.0f / h);
+    body->v[i] = (body->y[i] - body->x[i]) * (1.0f / h);
+    body->x[i] = body->y[i];
   }
   for (float& kappa : body->kappa) kappa *= 1.0f / (h * h);
 }
 
 void MeasureBody(const StepSettings& settings, const Body& body, StepStats* stats) {
-  const ElementSummary summary =
-      SummariseElements(body.elements, body.x.span(), body.rotations.span());
+  const ElementSummary summary = SummariseElements(body.elements, body.x.span(), body.Rotations());
   stats->elastic_j = summary.elastic_j;
   stats->min_det_f = summary.min_det_f;
   stats->inverted_tets = summary.inverted;

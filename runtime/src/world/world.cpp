@@ -245,7 +245,7 @@ Status World::SetNodePositions(BodyId id, std::span<const Vec3> positions) {
   // What the body remembers of its last step belongs to where it was. Multipliers start from zero,
   // not from lambda V (det F - 1): far from equilibrium the solve would take that force explicitly
   // and overshoot (by 45 times the energy at a Poisson's ratio of 0.49), the sweep does not.
-  MatchRotations(body->elements, body->x.span(), body->rotations.span());
+  MatchRotations(body->elements, body->x.span(), body->Rotations());
   for (float& kappa : body->kappa) kappa = 0.0f;
   body->contacts.num_contacts = 0;
   return {};
@@ -255,7 +255,7 @@ Status World::ElasticForces(BodyId id, std::span<Vec3> forces) const {
   const Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
   if (body == nullptr) return kUnknownBody;
   if (forces.size() != body->x.size()) return kWrongSize;
-  plush::ElasticForces(body->elements, body->x.span(), body->rotations.span(), forces);
+  plush::ElasticForces(body->elements, body->x.span(), body->Rotations(), forces);
   return {};
 }
 

@@ -60,23 +60,19 @@ std::vector<uint32_t> TailOf(const EliminationOrder& chosen) {
   return tail;
 }
 
-// The columns of each subtree must be a run that ends with its root, on each side of num_free, and
-// of a column's children that with the most non-zeros must be right before it.
+// The columns of each subtree must be a run that ends with its root, on each side of num_free.
 void CheckPostorder(const NodeGraph& graph, const EliminationOrder& chosen) {
   const auto tree = BuildEliminationTree(graph, chosen.order, UINT64_MAX);
   const auto n = static_cast<uint32_t>(chosen.order.size());
   std::vector<uint32_t> first(n);  // of the subtree
   std::vector<uint32_t> size(n, 1);
-  std::vector<uint32_t> most(n, 0);
   std::iota(first.begin(), first.end(), 0u);
   for (uint32_t i = 0; i < n; ++i) {
     REQUIRE(i - first[i] + 1 == size[i]);
-    if (most[i] > 0) REQUIRE(tree->counts[i - 1] == most[i]);
     const uint32_t parent = tree->parents[i];
     if (parent == kNoParent || (i < chosen.num_free && parent >= chosen.num_free)) continue;
     first[parent] = std::min(first[parent], first[i]);
     size[parent] += size[i];
-    most[parent] = std::max(most[parent], tree->counts[i]);
   }
 }
 

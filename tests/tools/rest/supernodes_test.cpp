@@ -239,7 +239,7 @@ TEST_CASE("Supernodes store few zeros and are few") {
     for (const Supernode& s : layout.supernodes) lower += LowerEntries(s);
     CHECK(lower >= ordered.nonzeros);
     CHECK(layout.num_values * 5 <= ordered.nonzeros * 11);
-    CHECK(layout.supernodes.size() * 5 < size_t{ordered.graph.num_nodes()} * 3);
+    CHECK(layout.supernodes.size() * 4 < ordered.graph.num_nodes());
     const FactorLayout again = FindSupernodes(ordered.graph, ordered.num_free);
     CHECK(again.rows == layout.rows);
   }
