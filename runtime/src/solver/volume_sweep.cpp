@@ -41,7 +41,9 @@ SweepChanges Sweep(const ElementView& elements, const NodeVec* held, float dt, N
       const V s = hn::LoadU(d, block.det_dm_inv + i);
       const V k = hn::Mul(hn::LoadU(d, bulk + i), dt2);
       VolumeGradients<V> g = GradientsOfVolume(d, xa, xb, xc, xd, s);
-      lowest = hn::Min(lowest, hn::IfThenElse(hn::Gt(s, hn::Zero(d)), g.det, lowest));
+      // By comparison: instruction sets differ in what the least of a number and NaN is.
+      const auto lower = hn::And(hn::Gt(s, hn::Zero(d)), hn::Lt(g.det, lowest));
+      lowest = hn::IfThenElse(lower, g.det, lowest);
       if constexpr (kHolds) {
         g.a = Free(d, g.a, held, ids[0]);
         g.b = Free(d, g.b, held, ids[1]);
@@ -57,7 +59,8 @@ SweepChanges Sweep(const ElementView& elements, const NodeVec* held, float dt, N
       hn::StoreU(hn::Add(before, step), d, multiplier);
       // A tet without resistance moves nothing, whatever its multiplier was.
       const V change = hn::IfThenElseZero(hn::Gt(k, hn::Zero(d)), step);
-      largest = hn::Max(largest, hn::Abs(hn::Mul(response, change)));
+      const V corrected = hn::Abs(hn::Mul(response, change));
+      largest = hn::IfThenElse(hn::Gt(corrected, largest), corrected, largest);
       StoreNodes(d, Fma(g.a, hn::Mul(change, wa), xa), wa, ids[0], x);
       StoreNodes(d, Fma(g.b, hn::Mul(change, wb), xb), wb, ids[1], x);
       StoreNodes(d, Fma(g.c, hn::Mul(change, wc), xc), wc, ids[2], x);
