@@ -38,7 +38,7 @@ SweepChanges SweepVolumes(const ElementView& elements, std::span<const NodeVec> 
 inline constexpr float kLeastDetF = 0.05f;
 
 /// Whether any tet has det F < kLeastDetF. `x`: positions [m] (num_nodes + 1 x 1).
-bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x);
+bool HasFlatTet(const ElementView& elements, NodeVectors x);
 
 /// One sweep in tet order of the inequality det F >= kLeastDetF: the energies of [Kug] are finite
 /// where a tet is flat, so that a hard enough impact would turn it inside out. A constraint without
@@ -48,6 +48,6 @@ bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x);
 /// the positions `before` (num_nodes x 1, [m]) must only not sink further. Moves nothing else.
 /// Returns whether any tet was lifted; a few sweeps are needed until none is. Does not allocate.
 bool LiftFlatTets(const ElementView& elements, std::span<const NodeVec> held_normals,
-                  std::span<const Vec3> before, std::span<NodeVec> x);
+                  NodeVectors before, std::span<NodeVec> x);
 
 }  // namespace plush
