@@ -18,8 +18,7 @@ Mat3 GradientAt(const ElementView& elements, size_t t, NodeVectors x) {
 
 }  // namespace
 
-void MatchRotations(const ElementView& elements, NodeVectors x,
-                    const RotationView& rotations) {
+void MatchRotations(const ElementView& elements, NodeVectors x, const RotationView& rotations) {
   for (size_t t = 0; t < elements.tets.size(); ++t) {
     const uint32_t slot = elements.slots[t];
     rotations.Set(slot, AnalyticPolarDecomposition(GradientAt(elements, t, x), rotations.Get(slot),
@@ -46,8 +45,8 @@ ElementSummary SummariseElements(const ElementView& elements, NodeVectors x,
   return summary;
 }
 
-void ElasticForces(const ElementView& elements, NodeVectors x,
-                   const RotationView& rotations, std::span<Vec3> forces) {
+void ElasticForces(const ElementView& elements, NodeVectors x, const RotationView& rotations,
+                   std::span<Vec3> forces) {
   for (Vec3& force : forces) force = {};
   for (size_t t = 0; t < elements.tets.size(); ++t) {
     const Mat3 F = GradientAt(elements, t, x);

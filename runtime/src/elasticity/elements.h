@@ -101,8 +101,7 @@ struct ElementSettings {
 
 /// Rotations of the tets at positions `x` (num_nodes x 1), converged from those given. Does not
 /// allocate.
-void MatchRotations(const ElementView& elements, NodeVectors x,
-                    const RotationView& rotations);
+void MatchRotations(const ElementView& elements, NodeVectors x, const RotationView& rotations);
 
 /// Shape of all tets at one moment.
 struct ElementSummary {
@@ -122,7 +121,7 @@ ElementSummary SummariseElements(const ElementView& elements, NodeVectors x,
 
 /// Elastic forces [N] at positions `x`: minus the gradient of ElementSummary::elastic_j
 /// (num_nodes x 1).
-void ElasticForces(const ElementView& elements, NodeVectors x,
-                   const RotationView& rotations, std::span<Vec3> forces);
+void ElasticForces(const ElementView& elements, NodeVectors x, const RotationView& rotations,
+                   std::span<Vec3> forces);
 
 }  // namespace plush
