@@ -31,16 +31,6 @@ float LeastDetF(const Tet& tet, const Mat3& dm_inv, NodeVectors before) {
 
 }  // namespace
 
-bool HasFlatTet(const ElementView& elements, NodeVectors x) {
-  for (size_t t = 0; t < elements.tets.size(); ++t) {
-    const Tet& tet = elements.tets[t];
-    const Vec3& a = x[tet.a];
-    const float six_volume = Determinant(Mat3{x[tet.b] - a, x[tet.c] - a, x[tet.d] - a});
-    if (six_volume * elements.BlockOf(t).det_dm_inv[elements.LaneOf(t)] < kLeastDetF) return true;
-  }
-  return false;
-}
-
 bool LiftFlatTets(const ElementView& elements, std::span<const NodeVec> held_normals,
                   NodeVectors before, std::span<NodeVec> x) {
   bool lifted = false;

@@ -38,7 +38,7 @@ SweepChanges SweepVolumes(const ElementView& elements, std::span<const NodeVec> 
 inline constexpr float kLeastDetF = 0.05f;
 
 /// Whether any tet has det F < kLeastDetF. `x`: positions [m] (num_nodes + 1 x 1).
-bool HasFlatTet(const ElementView& elements, NodeVectors x);
+bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x);
 
 /// One sweep in tet order of the inequality det F >= kLeastDetF: the energies of [Kug] are finite
 /// where a tet is flat, so that a hard enough impact would turn it inside out. A constraint without

@@ -36,9 +36,9 @@ constexpr float kContactTolerance = 1.0e-5f;
 constexpr float kContactConverged = 3.0e-3f;
 constexpr int kMostContactIterations = 8;
 
-// A substep ends without a search for flat tets where its volume sweeps meet no det F below this
-// plus so many times the largest correction of a tet: what its neighbours' corrections and a last
-// solve do to a tet after the sweep has met it is no more than that.
+// A substep ends without a search for flat tets where its last volume sweep meets no det F below
+// this plus so many times the largest correction of a tet: what its neighbours' corrections do to a
+// tet after the sweep has met it is no more than that.
 constexpr float kMayBeFlat = 0.3f;
 constexpr float kReachOfCorrections = 10.0f;
 // Most sweeps that lift flat tets at the end of a substep. A few do as a rule; the layers of a body
@@ -180,15 +180,12 @@ bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* sta
   if (settings.solver.volume_sweeps == 0) return false;
   const PhaseTimer timer(stats, Phase::kVolume);
   const std::span<const NodeVec> held_normals = HoldTouchingNodes(body);
-  bool may_be_flat = false;
+  SweepChanges last;
   for (int sweep = 0; sweep < settings.solver.volume_sweeps; ++sweep) {
-    const SweepChanges changes =
-        SweepVolumes(body->elements, held_normals, h, body->y.span(), body->kappa.span());
-    may_be_flat =
-        may_be_flat || changes.lowest_det_f < kMayBeFlat + kReachOfCorrections * changes.largest;
+    last = SweepVolumes(body->elements, held_normals, h, body->y.span(), body->kappa.span());
   }
   if (!held_normals.empty()) ReleaseNodes(body);
-  return may_be_flat;
+  return last.lowest_det_f < kMayBeFlat + kReachOfCorrections * last.largest;
 }
 
 // Moves nodes below a plane onto it [Rio 8.1.2].
@@ -302,13 +299,14 @@ void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* 
   bool may_be_flat = false;
   do {
     longest = OuterIteration(settings, system, iterations == 0, body, stats);
-    may_be_flat = SweepBody(settings, h, body, stats) || may_be_flat;
+    may_be_flat = SweepBody(settings, h, body, stats);
     ++iterations;
   } while (WantsIteration(settings, *body, iterations, longest));
   // The last sweep knows only the nodes already held: where it pushed another one below a plane,
   // the solve has the last word.
   if (settings.solver.response == ContactResponse::kHold && IsBelowPlane(*body)) {
     OuterIteration(settings, system, false, body, stats);
+    may_be_flat = true;
     ++iterations;
   }
   if (may_be_flat) LiftBody(settings, body, stats);
