@@ -51,7 +51,7 @@ constexpr auto kCodes = std::to_array<FindingCode>({
     {"FILE_COUNTS", kE, "Section sizes disagree.", "Bake the source again."},
     {"FILE_EMBEDDING", kE, "Embedded vertices do not reproduce their rest positions.",
      "Bake the source again."},
-    {"FILE_FACTOR", kE, "The factor is not the Cholesky factor of the rest data.",
+    {"FILE_FACTOR", kE, "The factor is not that of the rest data's matrix.",
      "Bake the source again."},
     {"FILE_INDEX", kE, "An index points outside its section.", "Bake the source again."},
     {"FILE_LAYOUT", kE, "The file's records are laid out differently.",

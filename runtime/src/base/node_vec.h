@@ -4,6 +4,9 @@
 
 #include "plush/types.h"
 
+#include <cstddef>
+#include <span>
+
 namespace plush {
 
 /// A vector and one more number, aligned for vector loads. Arrays over nodes have one spare element
@@ -22,5 +25,26 @@ struct alignas(16) NodeVec : Vec3 {
   }
 };
 static_assert(sizeof(NodeVec) == 16);
+
+/// Positions or other vectors of nodes to read, of 12 or 16 bytes each.
+class NodeVectors {
+ public:
+  NodeVectors() = default;
+  NodeVectors(std::span<const Vec3> v) : first_(v.data()), size_(v.size()), bytes_(sizeof(Vec3)) {}
+  NodeVectors(std::span<const NodeVec> v)
+      : first_(v.data()), size_(v.size()), bytes_(sizeof(NodeVec)) {}
+  NodeVectors(std::span<NodeVec> v) : NodeVectors(std::span<const NodeVec>(v)) {}
+  NodeVectors(std::span<Vec3> v) : NodeVectors(std::span<const Vec3>(v)) {}
+
+  const Vec3& operator[](size_t i) const {
+    return *reinterpret_cast<const Vec3*>(reinterpret_cast<const std::byte*>(first_) + bytes_ * i);
+  }
+  size_t size() const { return size_; }  ///< the spare element included where there is one
+
+ private:
+  const void* first_ = nullptr;
+  size_t size_ = 0;
+  size_t bytes_ = sizeof(Vec3);
+};
 
 }  // namespace plush

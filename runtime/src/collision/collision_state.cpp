@@ -41,7 +41,7 @@ void Unite(const Dop14& a, const Dop14& b, Dop14* both) {
 }
 
 // Projects the nodes; returns the largest |x| + |y| + |z|.
-float ProjectNodes(std::span<const Vec3> x, float* projections) {
+float ProjectNodes(NodeVectors x, float* projections) {
   float reach = 0.0f;
   for (size_t i = 0; i < x.size(); ++i) {
     DopLanes lanes = Project(x[i]);
@@ -78,7 +78,7 @@ bool CollisionState::Reserve(const Allocator& allocator, const CollisionView& su
          projections.Allocate(allocator, 8 * num_nodes);
 }
 
-void Refit(const CollisionView& surface, std::span<const Vec3> x, CollisionState* state) {
+void Refit(const CollisionView& surface, NodeVectors x, CollisionState* state) {
   if (surface.tets.empty()) return;
   state->reach = ProjectNodes(x, state->projections.data());
   state->bounded = state->reach <= CollisionState::kMostReach;

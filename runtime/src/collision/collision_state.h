@@ -6,6 +6,7 @@
 #include "plush/asset.h"
 
 #include "base/array.h"
+#include "base/node_vec.h"
 #include "collision/dop14.h"
 
 #include <cstdint>
@@ -55,13 +56,13 @@ struct CollisionState {
 struct CollisionBody {
   const CollisionView& surface;
   std::span<const Vec3> rest;   ///< node positions at rest [m] (num_nodes x 1)
-  std::span<const Vec3> x;      ///< in the body's coordinates [m], finite (num_nodes x 1)
+  NodeVectors x;                ///< in the body's coordinates [m], finite (num_nodes x 1)
   const CollisionState& state;  ///< of a refit at x
 };
 
 /// Brings volumes and frames to node positions `x` (finite). The volumes hold every vertex as
 /// VertexPosition places it, also of flat and inverted tets. O(num_nodes + num_tets); does not
 /// allocate.
-void Refit(const CollisionView& surface, std::span<const Vec3> x, CollisionState* state);
+void Refit(const CollisionView& surface, NodeVectors x, CollisionState* state);
 
 }  // namespace plush

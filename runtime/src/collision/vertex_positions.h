@@ -10,6 +10,7 @@
 #include "plush/asset.h"
 
 #include "base/float4.h"
+#include "base/node_vec.h"
 #include "base/vector_math.h"
 
 #include <array>
@@ -18,7 +19,7 @@
 namespace plush {
 
 /// Positions of a CdgTet's nodes [m], in its order.
-inline std::array<Vec3, 4> NodesOf(const CdgTet& tet, std::span<const Vec3> x) {
+inline std::array<Vec3, 4> NodesOf(const CdgTet& tet, NodeVectors x) {
   return {x[tet.nodes[0]], x[tet.nodes[1]], x[tet.nodes[2]], x[tet.nodes[3]]};
 }
 

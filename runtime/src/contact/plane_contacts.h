@@ -53,7 +53,7 @@ struct ContactState {
 /// What a contact solve needs beside the state.
 struct ContactProblem {
   std::span<const LocalPlane> planes;
-  std::span<const Vec3> x;     ///< node positions at the start of the substep [m] (num_nodes x 1)
+  NodeVectors x;               ///< node positions at the start of the substep [m] (num_nodes x 1)
   std::span<const NodeVec> y;  ///< positions of the current iterate [m] (num_nodes + 1 x 1)
   std::span<const NodeVec>
       b;                   ///< right-hand side of the outer iteration [kg m] (num_nodes + 1 x 1)

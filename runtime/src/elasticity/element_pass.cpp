@@ -3,6 +3,8 @@
 
 #include "base/simd_target.h"
 
+#include <algorithm>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "elasticity/element_pass.cpp"
 #include <hwy/foreach_target.h>
@@ -13,27 +15,6 @@ HWY_BEFORE_NAMESPACE();
 namespace plush {
 namespace HWY_NAMESPACE {
 namespace {
-
-// Nine numbers of each tet of a block.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE Mat<V> LoadMat(D d, const float* first) {
-  const auto row = [&](size_t k) { return hn::LoadU(d, first + kBlockTets * k); };
-  return {{row(0), row(1), row(2)}, {row(3), row(4), row(5)}, {row(6), row(7), row(8)}};
-}
-
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE Rotation<V> LoadRotation(D d, const float* q) {
-  return {hn::LoadU(d, q), hn::LoadU(d, q + kBlockTets), hn::LoadU(d, q + 2 * kBlockTets),
-          hn::LoadU(d, q + 3 * kBlockTets)};
-}
-
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE void StoreRotation(D d, const Rotation<V>& rotation, float* q) {
-  hn::StoreU(rotation.x, d, q);
-  hn::StoreU(rotation.y, d, q + kBlockTets);
-  hn::StoreU(rotation.z, d, q + 2 * kBlockTets);
-  hn::StoreU(rotation.w, d, q + 3 * kBlockTets);
-}
 
 // F of the tets in lanes [first, first + N) of a block.
 template <class D, class V = hn::Vec<D>>
@@ -46,56 +27,104 @@ HWY_INLINE Mat<V> LoadGradient(D d, const TetBlock& block, size_t first, const M
   return Times(Mat<V>{b - a, c - a, e - a}, B);
 }
 
-void ElasticImpulses(const ElementView& elements, const NodeVec* x, const ElementSettings& settings,
-                     const float* stretches, const float* kappa, const RotationView& rotations,
-                     NodeVec* rhs) {
+// Deformation gradients of a few blocks at a time.
+struct GroupGradients {
+  HWY_ALIGN float F[kGroup][9 * kBlockTets];
+};
+
+// Deformation gradients of the blocks [begin, end).
+HWY_INLINE void FindGradients(const ElementView& elements, const NodeVec* x, size_t begin,
+                              size_t end, GroupGradients* group) {
+  const Lanes16 d;
+  constexpr size_t N = kLanes<Lanes16>;
+  for (size_t b = begin; b < end; ++b) {
+    const TetBlock& block = elements.blocks[b];
+    for (size_t i = 0; i < kBlockTets; i += N) {
+      StoreMat(d, LoadGradient(d, block, i, LoadMat(d, block.dm_inv[0] + i), x),
+               group->F[b - begin] + i);
+    }
+  }
+}
+
+// Their rotations.
+HWY_INLINE void FindRotations(const ElementView& elements, int polar_iterations, size_t begin,
+                              size_t end, const GroupGradients& group,
+                              const RotationView& rotations) {
+  const size_t stride = elements.stiffness.empty() ? sizeof(TetBlock) / sizeof(float) : kBlockTets;
+  PolarNewton(end - begin, group.F[0], elements.StiffnessOf(begin), stride, polar_iterations,
+              rotations.Block(begin));
+}
+
+// Their impulses, added to the nodes.
+template <bool kDamps>
+HWY_INLINE void AddImpulses(const ElementView& elements, const ElementSettings& settings,
+                            const float* stretches, const float* kappa, size_t begin, size_t end,
+                            const GroupGradients& group, const RotationView& rotations,
+                            NodeVec* rhs) {
   const Lanes16 d;
   using V = hn::Vec<Lanes16>;
   constexpr size_t N = kLanes<Lanes16>;
-  for (size_t b = 0; b < elements.blocks.size(); ++b) {
+  for (size_t b = begin; b < end; ++b) {
     const TetBlock& block = elements.blocks[b];
     for (size_t i = 0; i < kBlockTets; i += N) {
-      const Mat<V> B = LoadMat(d, block.dm_inv[0] + i);
       const V k = hn::LoadU(d, elements.StiffnessOf(b) + i);
-      const Mat<V> F = LoadGradient(d, block, i, B, x);
-      Rotation<V> rotation = LoadRotation(d, rotations.Block(b) + i);
-      PolarNewton(d, F, hn::Gt(k, hn::Zero(d)), settings.polar_iterations, &rotation);
-      StoreRotation(d, rotation, rotations.Block(b) + i);
-      const Mat<V> R = RotationMatrix(d, rotation);
+      const Mat<V> F = LoadMat(d, group.F[b - begin] + i);
+      const Mat<V> R = RotationMatrix(d, LoadRotation(d, rotations.Block(b) + i));
       Mat<V> P = StretchImpulse(d, settings, F, R, k, hn::LoadU(d, kappa + kBlockTets * b + i));
-      if (stretches != nullptr) {
+      if constexpr (kDamps) {
         const Mat<V> S = LoadMat(d, stretches + 9 * kBlockTets * b + i);
         AddViscousImpulse(d, settings, F, R, S, k, &P);
       }
-      const Mat<V> G = TimesTranspose(P, B);
+      const Mat<V> G = TimesTranspose(P, LoadMat(d, block.dm_inv[0] + i));
       AddToNodes(d, G.c0, block.nodes[1] + i, rhs);
       AddToNodes(d, G.c1, block.nodes[2] + i, rhs);
       AddToNodes(d, G.c2, block.nodes[3] + i, rhs);
       const V zero = hn::Zero(d);
-      const Xyz<V> sum = G.c0 + G.c1 + G.c2;
-      AddToNodes(d, Xyz<V>{zero, zero, zero} - sum, block.nodes[0] + i, rhs);
+      AddToNodes(d, Xyz<V>{zero, zero, zero} - (G.c0 + G.c1 + G.c2), block.nodes[0] + i, rhs);
     }
   }
+}
+
+template <bool kDamps>
+HWY_INLINE void Impulses(const ElementView& elements, const NodeVec* x,
+                         const ElementSettings& settings, const float* stretches,
+                         const float* kappa, const RotationView& rotations, NodeVec* rhs) {
+  GroupGradients group;
+  const size_t count = elements.blocks.size();
+  for (size_t begin = 0; begin < count; begin += kGroup) {
+    const size_t end = std::min(begin + kGroup, count);
+    FindGradients(elements, x, begin, end, &group);
+    FindRotations(elements, settings.polar_iterations, begin, end, group, rotations);
+    AddImpulses<kDamps>(elements, settings, stretches, kappa, begin, end, group, rotations, rhs);
+  }
+}
+
+void ElasticImpulses(const ElementView& elements, const NodeVec* x, const ElementSettings& settings,
+                     const float* kappa, const RotationView& rotations, NodeVec* rhs) {
+  Impulses<false>(elements, x, settings, nullptr, kappa, rotations, rhs);
+}
+
+void DampedImpulses(const ElementView& elements, const NodeVec* x, const ElementSettings& settings,
+                    const float* stretches, const float* kappa, const RotationView& rotations,
+                    NodeVec* rhs) {
+  Impulses<true>(elements, x, settings, stretches, kappa, rotations, rhs);
 }
 
 void Stretches(const ElementView& elements, const NodeVec* x, int polar_iterations,
                const RotationView& rotations, float* stretches) {
   const Lanes16 d;
-  using V = hn::Vec<Lanes16>;
   constexpr size_t N = kLanes<Lanes16>;
-  for (size_t b = 0; b < elements.blocks.size(); ++b) {
-    const TetBlock& block = elements.blocks[b];
-    for (size_t i = 0; i < kBlockTets; i += N) {
-      const Mat<V> B = LoadMat(d, block.dm_inv[0] + i);
-      const V k = hn::LoadU(d, elements.StiffnessOf(b) + i);
-      const Mat<V> F = LoadGradient(d, block, i, B, x);
-      Rotation<V> rotation = LoadRotation(d, rotations.Block(b) + i);
-      PolarNewton(d, F, hn::Gt(k, hn::Zero(d)), polar_iterations, &rotation);
-      StoreRotation(d, rotation, rotations.Block(b) + i);
-      const Mat<V> S = TransposeTimes(RotationMatrix(d, rotation), F);
-      const V rows[9] = {S.c0.x, S.c0.y, S.c0.z, S.c1.x, S.c1.y, S.c1.z, S.c2.x, S.c2.y, S.c2.z};
-      for (size_t k9 = 0; k9 < 9; ++k9) {
-        hn::StoreU(rows[k9], d, stretches + kBlockTets * (9 * b + k9) + i);
+  GroupGradients group;
+  const size_t count = elements.blocks.size();
+  for (size_t begin = 0; begin < count; begin += kGroup) {
+    const size_t end = std::min(begin + kGroup, count);
+    FindGradients(elements, x, begin, end, &group);
+    FindRotations(elements, polar_iterations, begin, end, group, rotations);
+    for (size_t b = begin; b < end; ++b) {
+      for (size_t i = 0; i < kBlockTets; i += N) {
+        const auto R = RotationMatrix(d, LoadRotation(d, rotations.Block(b) + i));
+        StoreMat(d, TransposeTimes(R, LoadMat(d, group.F[b - begin] + i)),
+                 stretches + 9 * kBlockTets * b + i);
       }
     }
   }
@@ -110,15 +139,21 @@ HWY_AFTER_NAMESPACE();
 namespace plush {
 
 HWY_EXPORT(ElasticImpulses);
+HWY_EXPORT(DampedImpulses);
 HWY_EXPORT(Stretches);
 
 void AddElasticImpulses(const ElementView& elements, std::span<const NodeVec> x, float dt,
                         int polar_iterations, std::span<const float> stretches,
                         std::span<const float> kappa, const RotationView& rotations,
                         std::span<NodeVec> rhs) {
-  HWY_DYNAMIC_DISPATCH(ElasticImpulses)
-  (elements, x.data(), {dt, elements.damping, polar_iterations},
-   stretches.empty() ? nullptr : stretches.data(), kappa.data(), rotations, rhs.data());
+  const ElementSettings settings = {dt, elements.damping, polar_iterations};
+  if (stretches.empty()) {
+    HWY_DYNAMIC_DISPATCH(ElasticImpulses)
+    (elements, x.data(), settings, kappa.data(), rotations, rhs.data());
+  } else {
+    HWY_DYNAMIC_DISPATCH(DampedImpulses)
+    (elements, x.data(), settings, stretches.data(), kappa.data(), rotations, rhs.data());
+  }
 }
 
 void ComputeStretches(const ElementView& elements, std::span<const NodeVec> x, int polar_iterations,

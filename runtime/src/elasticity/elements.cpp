@@ -11,15 +11,14 @@ namespace {
 // Enough for any warm start; the iteration stops by itself once it has converged.
 constexpr int kConvergedIterations = 64;
 
-Mat3 GradientAt(const ElementView& elements, size_t t, std::span<const Vec3> x) {
+Mat3 GradientAt(const ElementView& elements, size_t t, NodeVectors x) {
   const Tet& tet = elements.tets[t];
   return DeformationGradient(x[tet.a], x[tet.b], x[tet.c], x[tet.d], elements.DmInv(t));
 }
 
 }  // namespace
 
-void MatchRotations(const ElementView& elements, std::span<const Vec3> x,
-                    const RotationView& rotations) {
+void MatchRotations(const ElementView& elements, NodeVectors x, const RotationView& rotations) {
   for (size_t t = 0; t < elements.tets.size(); ++t) {
     const uint32_t slot = elements.slots[t];
     rotations.Set(slot, AnalyticPolarDecomposition(GradientAt(elements, t, x), rotations.Get(slot),
@@ -27,7 +26,7 @@ void MatchRotations(const ElementView& elements, std::span<const Vec3> x,
   }
 }
 
-ElementSummary SummariseElements(const ElementView& elements, std::span<const Vec3> x,
+ElementSummary SummariseElements(const ElementView& elements, NodeVectors x,
                                  const RotationView& rotations) {
   ElementSummary summary;
   for (size_t t = 0; t < elements.tets.size(); ++t) {
@@ -46,8 +45,8 @@ ElementSummary SummariseElements(const ElementView& elements, std::span<const Ve
   return summary;
 }
 
-void ElasticForces(const ElementView& elements, std::span<const Vec3> x,
-                   const RotationView& rotations, std::span<Vec3> forces) {
+void ElasticForces(const ElementView& elements, NodeVectors x, const RotationView& rotations,
+                   std::span<Vec3> forces) {
   for (Vec3& force : forces) force = {};
   for (size_t t = 0; t < elements.tets.size(); ++t) {
     const Mat3 F = GradientAt(elements, t, x);

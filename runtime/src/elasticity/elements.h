@@ -12,6 +12,8 @@
 #include "plush/tet_block.h"
 #include "plush/types.h"
 
+#include "base/node_vec.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -99,8 +101,7 @@ struct ElementSettings {
 
 /// Rotations of the tets at positions `x` (num_nodes x 1), converged from those given. Does not
 /// allocate.
-void MatchRotations(const ElementView& elements, std::span<const Vec3> x,
-                    const RotationView& rotations);
+void MatchRotations(const ElementView& elements, NodeVectors x, const RotationView& rotations);
 
 /// Shape of all tets at one moment.
 struct ElementSummary {
@@ -115,12 +116,12 @@ struct ElementSummary {
 inline constexpr float kCollapsedDetF = 0.1f;
 
 /// Energy, volume and degeneracy at positions `x`, with rotations converged from `rotations`.
-ElementSummary SummariseElements(const ElementView& elements, std::span<const Vec3> x,
+ElementSummary SummariseElements(const ElementView& elements, NodeVectors x,
                                  const RotationView& rotations);
 
 /// Elastic forces [N] at positions `x`: minus the gradient of ElementSummary::elastic_j
 /// (num_nodes x 1).
-void ElasticForces(const ElementView& elements, std::span<const Vec3> x,
-                   const RotationView& rotations, std::span<Vec3> forces);
+void ElasticForces(const ElementView& elements, NodeVectors x, const RotationView& rotations,
+                   std::span<Vec3> forces);
 
 }  // namespace plush

@@ -13,6 +13,7 @@
 #endif
 
 #include "plush/polar_decomposition.h"
+#include "plush/tet_block.h"
 
 #include "base/lanes-inl.h"
 
@@ -57,6 +58,10 @@ HWY_INLINE M NewtonStep(D d, const Mat<V>& F, M moving, Rotation<V>* rotation, M
   const Rotation<V> q = *rotation;
   const Mat<V> Y = TransposeTimes(RotationMatrix(d, q), F);
   const V half = hn::Set(d, -0.5f);
+  // Products round off the unit sphere by a few ulp: one Newton step for 1/sqrt about 1, of what
+  // came in, so that nothing waits for it.
+  const V length2 = Fma(q.x, q.x, Fma(q.y, q.y, Fma(q.z, q.z, hn::Mul(q.w, q.w))));
+  const V unit = Fma(half, length2, hn::Set(d, 1.5f));
   const V trace = hn::Add(Y.c0.x, hn::Add(Y.c1.y, Y.c2.z));
   const V h00 = hn::Sub(trace, Y.c0.x), h11 = hn::Sub(trace, Y.c1.y), h22 = hn::Sub(trace, Y.c2.z);
   const V h01 = hn::Mul(half, hn::Add(Y.c1.x, Y.c0.y));
@@ -92,9 +97,6 @@ HWY_INLINE M NewtonStep(D d, const Mat<V>& F, M moving, Rotation<V>* rotation, M
       Fma(q.w, v.y, Fma(q.y, w, FmaMinus(q.z, v.x, hn::Mul(q.x, v.z)))),
       Fma(q.w, v.z, Fma(q.z, w, FmaMinus(q.x, v.y, hn::Mul(q.y, v.x)))),
       FmaNegated(q.x, v.x, FmaNegated(q.y, v.y, FmaNegated(q.z, v.z, hn::Mul(q.w, w))))};
-  // Products round off the unit sphere by a few ulp: one Newton step for 1/sqrt about 1.
-  const V length2 = Fma(p.x, p.x, Fma(p.y, p.y, Fma(p.z, p.z, hn::Mul(p.w, p.w))));
-  const V unit = Fma(half, length2, hn::Set(d, 1.5f));
   const M moves = hn::And(moving, good);
   rotation->x = hn::IfThenElse(moves, hn::Mul(p.x, unit), q.x);
   rotation->y = hn::IfThenElse(moves, hn::Mul(p.y, unit), q.y);
@@ -103,56 +105,102 @@ HWY_INLINE M NewtonStep(D d, const Mat<V>& F, M moving, Rotation<V>* rotation, M
   return hn::Le(c2, hn::Mul(hn::Set(d, kLastStep2), delta2));
 }
 
-// The scalar decomposition of the lanes outside `plain`.
-template <class D, class V, class M>
-HWY_NOINLINE void TakeOverLanes(D d, const Mat<V>& F, M plain, const Rotation<V>& start,
-                                int max_iterations, Rotation<V>* rotation) {
-  constexpr size_t N = kLanes<D>;
-  HWY_ALIGN float m[9][N], s[4][N], q[4][N], is_plain[N];
-  const V entries[9] = {F.c0.x, F.c0.y, F.c0.z, F.c1.x, F.c1.y, F.c1.z, F.c2.x, F.c2.y, F.c2.z};
-  for (size_t k = 0; k < 9; ++k) hn::Store(entries[k], d, m[k]);
-  hn::Store(start.x, d, s[0]);
-  hn::Store(start.y, d, s[1]);
-  hn::Store(start.z, d, s[2]);
-  hn::Store(start.w, d, s[3]);
-  hn::Store(rotation->x, d, q[0]);
-  hn::Store(rotation->y, d, q[1]);
-  hn::Store(rotation->z, d, q[2]);
-  hn::Store(rotation->w, d, q[3]);
-  hn::Store(hn::IfThenElseZero(plain, hn::Set(d, 1.0f)), d, is_plain);
-  for (size_t i = 0; i < N; ++i) {
-    if (is_plain[i] != 0.0f) continue;
-    const Quat found = AnalyticPolarDecomposition(
-        Mat3{{m[0][i], m[1][i], m[2][i]}, {m[3][i], m[4][i], m[5][i]}, {m[6][i], m[7][i], m[8][i]}},
-        {s[0][i], s[1][i], s[2][i], s[3][i]}, max_iterations);
-    q[0][i] = found.x;
-    q[1][i] = found.y;
-    q[2][i] = found.z;
-    q[3][i] = found.w;
-  }
-  *rotation = {hn::Load(d, q[0]), hn::Load(d, q[1]), hn::Load(d, q[2]), hn::Load(d, q[3])};
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE Rotation<V> LoadRotation(D d, const float* q) {
+  return {hn::LoadU(d, q), hn::LoadU(d, q + kBlockTets), hn::LoadU(d, q + 2 * kBlockTets),
+          hn::LoadU(d, q + 3 * kBlockTets)};
 }
 
-// Rotations of F from warm starts. Lanes outside `active` keep theirs. Where a lane's matrix is
-// near to degenerate or far from its start, the scalar AnalyticPolarDecomposition takes over.
-template <class D, class V = hn::Vec<D>, class M = hn::Mask<D>>
-HWY_INLINE void PolarNewton(D d, const Mat<V>& F, M active, int max_iterations,
-                            Rotation<V>* rotation) {
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE void StoreRotation(D d, const Rotation<V>& rotation, float* q) {
+  hn::StoreU(rotation.x, d, q);
+  hn::StoreU(rotation.y, d, q + kBlockTets);
+  hn::StoreU(rotation.z, d, q + 2 * kBlockTets);
+  hn::StoreU(rotation.w, d, q + 3 * kBlockTets);
+}
+
+// Nine numbers of each of N tets.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE Mat<V> LoadMat(D d, const float* first) {
+  const auto row = [&](size_t k) { return hn::LoadU(d, first + kBlockTets * k); };
+  return {{row(0), row(1), row(2)}, {row(3), row(4), row(5)}, {row(6), row(7), row(8)}};
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE void StoreMat(D d, const Mat<V>& m, float* first) {
+  const V rows[9] = {m.c0.x, m.c0.y, m.c0.z, m.c1.x, m.c1.y, m.c1.z, m.c2.x, m.c2.y, m.c2.z};
+  for (size_t k = 0; k < 9; ++k) hn::StoreU(rows[k], d, first + kBlockTets * k);
+}
+
+// The scalar decomposition of the lanes outside `plain`.
+template <class D, class M = hn::Mask<D>>
+HWY_NOINLINE void TakeOverLanes(D d, const float* F, M plain, int max_iterations, float* rotation) {
+  HWY_ALIGN float is_plain[kLanes<D>];
+  hn::Store(hn::IfThenElseZero(plain, hn::Set(d, 1.0f)), d, is_plain);
+  for (size_t i = 0; i < kLanes<D>; ++i) {
+    if (is_plain[i] != 0.0f) continue;
+    const auto column = [&](size_t k) {
+      return Vec3{F[kBlockTets * k + i], F[kBlockTets * (k + 1) + i], F[kBlockTets * (k + 2) + i]};
+    };
+    float* q = rotation + i;
+    const Quat start = {q[0], q[kBlockTets], q[2 * kBlockTets], q[3 * kBlockTets]};
+    const Quat found =
+        AnalyticPolarDecomposition({column(0), column(3), column(6)}, start, max_iterations);
+    q[0] = found.x;
+    q[kBlockTets] = found.y;
+    q[2 * kBlockTets] = found.z;
+    q[3 * kBlockTets] = found.w;
+  }
+}
+
+// Most blocks of 16 matrices that are decomposed together.
+inline constexpr size_t kGroup = 8;
+
+// Rotations of `count` blocks of 16 matrices F (9 x 16 each) from warm starts (4 x 16 each). Lanes
+// where `active` (16 a block, `active_stride` apart) is not above zero keep theirs. Where a lane's
+// matrix is near to degenerate or far from its start, the scalar AnalyticPolarDecomposition takes
+// over. Every block takes a step before any takes its next: the steps of different blocks do not
+// wait for each other, and a processor works on several at once.
+HWY_INLINE void PolarNewton(size_t count, const float* F, const float* active, size_t active_stride,
+                            int max_iterations, float* rotations) {
   // Products of twelve entries of F stay within float's range.
   constexpr float kSmallest2 = 1.0e-3f, kLargest2 = 300.0f;
-  const V norm2 = hn::Add(Dot(F.c0, F.c0), hn::Add(Dot(F.c1, F.c1), Dot(F.c2, F.c2)));
-  const M in_range =
-      hn::And(hn::Gt(norm2, hn::Set(d, kSmallest2)), hn::Lt(norm2, hn::Set(d, kLargest2)));
-  const Rotation<V> start = *rotation;
-  M plain = hn::Or(in_range, hn::Not(active));
-  M moving = hn::And(active, plain);
-  for (int i = 0; i < max_iterations; ++i) {
-    const M found = NewtonStep(d, F, moving, rotation, &plain);
-    moving = hn::AndNot(found, hn::And(moving, plain));
-    if (hn::AllFalse(d, moving)) break;
+  const Lanes16 d;
+  using M = hn::Mask<Lanes16>;
+  constexpr size_t N = kLanes<Lanes16>, kParts = kBlockTets / N;
+  M moving[kGroup * kParts], plain[kGroup * kParts];
+  const auto matrix_of = [&](size_t p) {
+    return F + 9 * kBlockTets * (p / kParts) + N * (p % kParts);
+  };
+  const auto rotation_of = [&](size_t p) {
+    return rotations + 4 * kBlockTets * (p / kParts) + N * (p % kParts);
+  };
+  for (size_t p = 0; p < kParts * count; ++p) {
+    const auto A = LoadMat(d, matrix_of(p));
+    const auto norm2 = hn::Add(Dot(A.c0, A.c0), hn::Add(Dot(A.c1, A.c1), Dot(A.c2, A.c2)));
+    const M in_range =
+        hn::And(hn::Gt(norm2, hn::Set(d, kSmallest2)), hn::Lt(norm2, hn::Set(d, kLargest2)));
+    const M is_active =
+        hn::Gt(hn::LoadU(d, active + active_stride * (p / kParts) + N * (p % kParts)), hn::Zero(d));
+    plain[p] = hn::Or(in_range, hn::Not(is_active));
+    moving[p] = hn::And(is_active, in_range);
   }
-  if (hn::AllTrue(d, plain)) return;
-  TakeOverLanes(d, F, plain, start, max_iterations, rotation);
+  bool any = true;
+  for (int i = 0; i < max_iterations && any; ++i) {
+    any = false;
+    for (size_t p = 0; p < kParts * count; ++p) {
+      if (hn::AllFalse(d, moving[p])) continue;
+      auto rotation = LoadRotation(d, rotation_of(p));
+      const M found = NewtonStep(d, LoadMat(d, matrix_of(p)), moving[p], &rotation, &plain[p]);
+      StoreRotation(d, rotation, rotation_of(p));
+      moving[p] = hn::AndNot(found, hn::And(moving[p], plain[p]));
+      any = any || !hn::AllFalse(d, moving[p]);
+    }
+  }
+  for (size_t p = 0; p < kParts * count; ++p) {
+    if (hn::AllTrue(d, plain[p])) continue;
+    TakeOverLanes(d, matrix_of(p), plain[p], max_iterations, rotation_of(p));
+  }
 }
 
 }  // namespace HWY_NAMESPACE

@@ -23,7 +23,7 @@ Vec3 LiftMove(const Vec3& held_normal, float inverse_mass, const Vec3& gradient)
 
 // The bound on a tet's det F. Lifts become velocity: to push a tet that began inside out all the
 // way would throw its nodes.
-float LeastDetF(const Tet& tet, const Mat3& dm_inv, std::span<const Vec3> before) {
+float LeastDetF(const Tet& tet, const Mat3& dm_inv, NodeVectors before) {
   const float det = Determinant(
       DeformationGradient(before[tet.a], before[tet.b], before[tet.c], before[tet.d], dm_inv));
   return std::fmin(det, kLeastDetF);
@@ -31,18 +31,8 @@ float LeastDetF(const Tet& tet, const Mat3& dm_inv, std::span<const Vec3> before
 
 }  // namespace
 
-bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x) {
-  for (size_t t = 0; t < elements.tets.size(); ++t) {
-    const Tet& tet = elements.tets[t];
-    const Vec3& a = x[tet.a];
-    const float six_volume = Determinant(Mat3{x[tet.b] - a, x[tet.c] - a, x[tet.d] - a});
-    if (six_volume * elements.BlockOf(t).det_dm_inv[elements.LaneOf(t)] < kLeastDetF) return true;
-  }
-  return false;
-}
-
 bool LiftFlatTets(const ElementView& elements, std::span<const NodeVec> held_normals,
-                  std::span<const Vec3> before, std::span<NodeVec> x) {
+                  NodeVectors before, std::span<NodeVec> x) {
   bool lifted = false;
   for (size_t t = 0; t < elements.tets.size(); ++t) {
     const Tet& tet = elements.tets[t];

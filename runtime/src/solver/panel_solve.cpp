@@ -102,7 +102,8 @@ HWY_INLINE float TreeSum(const ColumnSum& c, V16 Xyz<V16>::*axis) {
 template <class D>
 hn::Vec<D> LoadLowerHalf(D d, const float* from);  // never called: one lane has no halves
 
-HWY_INLINE void StoreSums(const ColumnSum (&c)[4], NodeVec* out) {
+template <class D>
+HWY_INLINE void StoreSums(D /*d*/, const ColumnSum (&c)[4], NodeVec* out) {
   for (size_t j = 0; j < 4; ++j) {
     out[j] =
         Vec3{TreeSum(c[j], &Xyz<V16>::x), TreeSum(c[j], &Xyz<V16>::y), TreeSum(c[j], &Xyz<V16>::z)};
@@ -119,41 +120,67 @@ HWY_INLINE hn::Vec<D> LoadLowerHalf(D d, const float* from) {
   return hn::ZeroExtendVector(d, hn::LoadU(hn::Half<D>(), from));
 }
 
-// Lane i + lane i + 8, then i + 4 of the result.
-template <class D>
-HWY_INLINE hn::Vec<Lanes4> ToFour(D /*d*/, const hn::Vec<D> (&v)[kParts16]) {
+// Sums of x, y, z over the four lanes of each block: i + (i + 2), then i + (i + 1).
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V SumBlocks(D d, V x, V y, V z) {
+  const hn::RepartitionToWide<D> pairs;
+  const V zero = hn::Zero(d);
+  const V xy = hn::Add(hn::InterleaveLower(d, x, y), hn::InterleaveUpper(d, x, y));
+  const V zw = hn::Add(hn::InterleaveLower(d, z, zero), hn::InterleaveUpper(d, z, zero));
+  const auto even = hn::InterleaveLower(pairs, hn::BitCast(pairs, xy), hn::BitCast(pairs, zw));
+  const auto odd = hn::InterleaveUpper(pairs, hn::BitCast(pairs, xy), hn::BitCast(pairs, zw));
+  return hn::Add(hn::BitCast(d, even), hn::BitCast(d, odd));
+}
+
+// Four columns of 16 lanes to four blocks of 4, of columns 0, 2, 1, 3: i + (i + 8), then i + (i +
+// 4).
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V FoldColumns(D d, V c0, V c1, V c2, V c3) {
+  const V a = hn::Add(hn::ConcatLowerLower(d, c1, c0), hn::ConcatUpperUpper(d, c1, c0));
+  const V b = hn::Add(hn::ConcatLowerLower(d, c3, c2), hn::ConcatUpperUpper(d, c3, c2));
+  return hn::Add(hn::OddEvenBlocks(hn::SwapAdjacentBlocks(b), a),
+                 hn::OddEvenBlocks(b, hn::SwapAdjacentBlocks(a)));
+}
+
+// Of 16 lanes in two or four vectors to four.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE hn::Vec<Lanes4> FoldParts(D /*d*/, const V (&v)[kParts16]) {
   if constexpr (kParts16 == 4) {
     return hn::Add(hn::Add(v[0], v[2 % kParts16]), hn::Add(v[1 % kParts16], v[3 % kParts16]));
-  } else if constexpr (kParts16 == 2) {
-    const hn::Half<D> d4;
-    const auto eight = hn::Add(v[0], v[1 % kParts16]);
-    return hn::Add(hn::LowerHalf(d4, eight), hn::UpperHalf(d4, eight));
   } else {
-    const hn::Half<D> d8;
-    const hn::Half<hn::Half<D>> d4;
-    const auto eight = hn::Add(hn::LowerHalf(d8, v[0]), hn::UpperHalf(d8, v[0]));
+    const hn::Half<D> d4;
+    const V eight = hn::Add(v[0], v[1 % kParts16]);
     return hn::Add(hn::LowerHalf(d4, eight), hn::UpperHalf(d4, eight));
   }
 }
 
 // The sums of four columns over their lanes, in an order that is the same for every width.
-HWY_INLINE void StoreSums(const ColumnSum (&c)[4], NodeVec* out) {
-  const Lanes16 d;
+template <class D>
+HWY_INLINE void StoreSums(D d, const ColumnSum (&c)[4], NodeVec* out) {
   const Lanes4 d4;
-  const hn::RepartitionToWide<Lanes4> pairs;
-  for (size_t j = 0; j < 4; ++j) {
-    V16 x[kParts16], y[kParts16], z[kParts16];
-    for (size_t p = 0; p < kParts16; ++p) {
-      x[p] = c[j].part[p].x;
-      y[p] = c[j].part[p].y;
-      z[p] = c[j].part[p].z;
+  if constexpr (kLanes<D> == 16) {
+    const auto fold = [&](auto axis) {
+      return FoldColumns(d, c[0].part[0].*axis, c[1].part[0].*axis, c[2].part[0].*axis,
+                         c[3].part[0].*axis);
+    };
+    using Axes = Xyz<hn::Vec<D>>;
+    const auto sums = SumBlocks(d, fold(&Axes::x), fold(&Axes::y), fold(&Axes::z));
+    const hn::Half<D> d8;
+    const auto lower = hn::LowerHalf(d8, sums), upper = hn::UpperHalf(d8, sums);
+    hn::Store(hn::LowerHalf(d4, lower), d4, &out[0].x);
+    hn::Store(hn::UpperHalf(d4, lower), d4, &out[2].x);
+    hn::Store(hn::LowerHalf(d4, upper), d4, &out[1].x);
+    hn::Store(hn::UpperHalf(d4, upper), d4, &out[3].x);
+  } else {
+    for (size_t j = 0; j < 4; ++j) {
+      hn::Vec<D> x[kParts16], y[kParts16], z[kParts16];
+      for (size_t p = 0; p < kParts16; ++p) {
+        x[p] = c[j].part[p].x;
+        y[p] = c[j].part[p].y;
+        z[p] = c[j].part[p].z;
+      }
+      hn::Store(SumBlocks(d4, FoldParts(d, x), FoldParts(d, y), FoldParts(d, z)), d4, &out[j].x);
     }
-    const auto x4 = ToFour(d, x), y4 = ToFour(d, y), z4 = ToFour(d, z), zero = hn::Zero(d4);
-    const auto xy = hn::Add(hn::InterleaveLower(d4, x4, y4), hn::InterleaveUpper(d4, x4, y4));
-    const auto zw = hn::Add(hn::InterleaveLower(d4, z4, zero), hn::InterleaveUpper(d4, z4, zero));
-    const auto even = hn::InterleaveLower(pairs, hn::BitCast(pairs, xy), hn::BitCast(pairs, zw));
-    const auto odd = hn::InterleaveUpper(pairs, hn::BitCast(pairs, xy), hn::BitCast(pairs, zw));
-    hn::Store(hn::Add(hn::BitCast(d4, even), hn::BitCast(d4, odd)), d4, &out[j].x);
   }
 }
 
@@ -209,7 +236,7 @@ HWY_INLINE void SumColumns(const Supernode& s, const float* values, const float*
   if (row < padded) {
     for (size_t j = 0; j < 4; ++j) AddLastRows(d, values + kRowPadding * at[j], gathered, &sum[j]);
   }
-  StoreSums(sum, out);
+  StoreSums(d, sum, out);
 }
 
 // Writes the rows of a chunk of D_JJ^-1 b_J, plus `below`, to `out`.

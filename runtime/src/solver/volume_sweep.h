@@ -48,6 +48,6 @@ bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x);
 /// the positions `before` (num_nodes x 1, [m]) must only not sink further. Moves nothing else.
 /// Returns whether any tet was lifted; a few sweeps are needed until none is. Does not allocate.
 bool LiftFlatTets(const ElementView& elements, std::span<const NodeVec> held_normals,
-                  std::span<const Vec3> before, std::span<NodeVec> x);
+                  NodeVectors before, std::span<NodeVec> x);
 
 }  // namespace plush

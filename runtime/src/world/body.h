@@ -34,11 +34,13 @@ struct Body {
   bool frozen = false;
   // Where it is.
   double origin[3] = {};   ///< world position of the body's coordinates [m]
-  Array<Vec3> x;           ///< node positions relative to origin [m] (num_nodes x 1)
-  Array<Vec3> v;           ///< node velocities [m/s] (num_nodes x 1)
+  Array<NodeVec> x;        ///< node positions relative to origin [m], and inverse masses [1/kg], 0
+                           ///< where pinned (num_nodes x 1)
+  Array<NodeVec> v;        ///< node velocities [m/s], and 0 (num_nodes x 1)
   Array<float> rotations;  ///< of the tets, warm starts of APD, by blocks (4 x 16 num_blocks)
-  Array<float> kappa;      ///< multipliers of the volume term by place; between steps divided by
-                           ///< dt^2 [J] (16 num_blocks x 1)
+  Array<float> kappa;      ///< multipliers of the volume term by place, for substeps of kappa_dt
+                           ///< [kg m^2] (16 num_blocks x 1)
+  float kappa_dt = 0.0f;   ///< [s], or 0: no step yet
   ContactState contacts;
   // How queries see it.
   CollisionState collision;
@@ -59,7 +61,7 @@ struct Body {
                                 ///< be empty ones, without normal, which nothing touches
 
   float Mass(size_t node) const { return simulation.masses[node] * mass_scale; }
-  bool IsPinned(size_t node) const { return system->pinned[node] != 0; }
+  bool IsPinned(size_t node) const { return x[node].w == 0.0f; }
   /// For reading also where the body is const: the view does not know.
   RotationView Rotations() const {
     return RotationView({const_cast<float*>(rotations.data()), rotations.size()});

@@ -33,18 +33,6 @@ bool OverrideStiffness(const Allocator& allocator, const Asset& asset, SystemKey
   return true;
 }
 
-bool MakeInverseMasses(const Allocator& allocator, const SimulationView& simulation,
-                       SystemKey* system) {
-  const size_t num_nodes = simulation.nodes.size();
-  if (!system->inverse_masses.Allocate(allocator, num_nodes)) return false;
-  for (size_t i = 0; i < num_nodes; ++i) {
-    system->num_pinned += system->pinned[i] ? 1u : 0u;
-    const float mass = simulation.masses[i] * system->material.mass_scale;
-    system->inverse_masses[i] = system->pinned[i] ? 0.0f : 1.0f / mass;
-  }
-  return true;
-}
-
 // Columns that a solve takes when it leaves out the pinned ones at the end, or 0 where others are
 // pinned.
 uint32_t CountActive(const FactorView& baked, std::span<const uint8_t> pinned) {
@@ -100,14 +88,11 @@ SystemKey* FactorCache::Acquire(const Asset& asset, const BodyMaterial& material
   }
   std::copy(pinned.begin(), pinned.end(), system->pinned.begin());
   const SimulationView& simulation = asset.simulation();
-  if (!MakeInverseMasses(allocator_, simulation, system)) {
-    DeleteObject(allocator_, system);
-    return nullptr;
-  }
   system->asset_bytes = asset.bytes();
   const ElementView elements = {simulation.tets,          simulation.tet_slots, simulation.blocks,
                                 system->stiffness.span(), system->bulk.span(),  material.damping};
   system->view = {elements, simulation.masses, material.mass_scale, system->pinned.span(), 0.0f};
+  for (const uint8_t is_pinned : pinned) system->num_pinned += is_pinned;
   system->baked = asset.factor();
   system->num_active = CountActive(system->baked, pinned);
   system->as_baked = IsBakedMaterial(simulation, material) && system->num_active > 0;

@@ -46,10 +46,9 @@ LamePair OverriddenLame(const MaterialView& baked, const BodyMaterial& material)
 struct SystemKey {
   std::span<const std::byte> asset_bytes;
   BodyMaterial material;
-  Array<float> stiffness;       ///< 2 mu V by place [J] (16 num_blocks x 1), or empty: as baked
-  Array<float> bulk;            ///< lambda V by place [J] (16 num_blocks x 1), or empty: as baked
-  Array<uint8_t> pinned;        ///< (num_nodes x 1)
-  Array<float> inverse_masses;  ///< [1/kg], 0 where pinned (num_nodes x 1)
+  Array<float> stiffness;  ///< 2 mu V by place [J] (16 num_blocks x 1), or empty: as baked
+  Array<float> bulk;       ///< lambda V by place [J] (16 num_blocks x 1), or empty: as baked
+  Array<uint8_t> pinned;   ///< (num_nodes x 1)
   uint32_t num_pinned = 0;
   SystemView view;          ///< with dt = 0; its `pinned` is the array above
   FactorView baked;         ///< usable for dt = baked.dt where the material is the baked one

@@ -94,9 +94,9 @@ void PlaceBody(const BodyDesc& desc, Body* body) {
     const Vec3& X = body->simulation.nodes[i];
     low = {std::fmin(low.x, X.x), std::fmin(low.y, X.y), std::fmin(low.z, X.z)};
     high = {std::fmax(high.x, X.x), std::fmax(high.y, X.y), std::fmax(high.z, X.z)};
-    body->x[i] = R * X;
-    body->v[i] =
-        body->IsPinned(i) ? Vec3{} : desc.velocity + Cross(desc.angular_velocity, body->x[i]);
+    const bool is_pinned = body->system->pinned[i] != 0;
+    body->x[i] = NodeVec(R * X, is_pinned ? 0.0f : 1.0f / body->Mass(i));
+    body->v[i] = is_pinned ? Vec3{} : desc.velocity + Cross(desc.angular_velocity, body->x[i]);
   }
   body->size = Length(high - low);
   const size_t places = kBlockTets * body->simulation.blocks.size();

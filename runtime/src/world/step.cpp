@@ -17,6 +17,7 @@
 #include "solver/panel_solve.h"
 #include "solver/volume_sweep.h"
 #include "world/body.h"
+#include "world/node_pass.h"
 
 #include <algorithm>
 #include <chrono>
@@ -35,9 +36,9 @@ constexpr float kContactTolerance = 1.0e-5f;
 constexpr float kContactConverged = 3.0e-3f;
 constexpr int kMostContactIterations = 8;
 
-// A substep ends without a search for flat tets where its volume sweeps meet no det F below this
-// plus so many times the largest correction of a tet: what its neighbours' corrections and a last
-// solve do to a tet after the sweep has met it is no more than that.
+// A substep ends without a search for flat tets where its last volume sweep meets no det F below
+// this plus so many times the largest correction of a tet: what its neighbours' corrections do to a
+// tet after the sweep has met it is no more than that.
 constexpr float kMayBeFlat = 0.3f;
 constexpr float kReachOfCorrections = 10.0f;
 // Most sweeps that lift flat tets at the end of a substep. A few do as a rule; the layers of a body
@@ -76,7 +77,7 @@ void PlacePlanes(const StepSettings& settings, Body* body) {
 int CountSubsteps(const StepSettings& settings, const Body& body) {
   const float dt = settings.dt;
   float fastest = 0.0f;
-  for (size_t i = 0; i < body.x.size(); ++i) {
+  for (size_t i = 0; i < body.x.size() && body.planes.size() > 0; ++i) {
     if (body.IsPinned(i)) continue;
     const Vec3 velocity = body.v[i] + settings.gravity * dt;
     for (const LocalPlane& plane : body.planes.span()) {
@@ -89,21 +90,6 @@ int CountSubsteps(const StepSettings& settings, const Body& body) {
   const int most = std::min(settings.solver.max_substeps, body.factors->num_fractions);
   if (!(wanted > 1.0f)) return 1;
   return wanted < static_cast<float>(most) ? static_cast<int>(wanted) : most;
-}
-
-// Where the node is without forces in the body, at the end of a substep of `h` seconds.
-Vec3 InertialTarget(const StepSettings& settings, float h, const Body& body, size_t i) {
-  return body.x[i] + (body.v[i] + settings.gravity * h) * h;
-}
-
-void Predict(const StepSettings& settings, float h, Body* body) {
-  const std::span<const float> inverse_masses = body->system->inverse_masses.span();
-  for (size_t i = 0; i < body->x.size(); ++i) {
-    const float inverse_mass = inverse_masses[i];
-    const Vec3 y = inverse_mass > 0.0f ? InertialTarget(settings, h, *body, i) : body->x[i];
-    body->y[i] = NodeVec(y, inverse_mass);
-  }
-  body->y[body->x.size()] = NodeVec();
 }
 
 // A spring on every node below a plane, as a change of velocity [Rio 8.1.1].
@@ -126,19 +112,14 @@ void MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Bod
   if (is_first) {
     std::fill(body->rhs.begin(), body->rhs.end(), NodeVec());
   } else {
-    for (size_t i = 0; i < num_nodes; ++i) {
-      const Vec3 missing = InertialTarget(settings, h, *body, i) - body->y[i];
-      body->rhs[i] = NodeVec(missing * body->Mass(i), 0.0f);
-    }
+    MakeInertialRhs(body->x.span(), body->v.span(), settings.gravity, h, body->y.span(),
+                    body->rhs.span());
     body->rhs[num_nodes] = NodeVec();
   }
   AddElasticImpulses(body->elements, body->y.span(), h, settings.solver.polar_iterations,
                      body->stretches.span(), body->kappa.span(), body->Rotations(),
                      body->rhs.span());
-  if (body->system->num_pinned == 0) return;
-  for (size_t i = 0; i < num_nodes; ++i) {
-    if (body->IsPinned(i)) body->rhs[i] = NodeVec();
-  }
+  if (body->system->num_pinned > 0) ClearPinned(body->x.span(), body->rhs.span());
 }
 
 bool IsBelowPlane(const Body& body) {
@@ -191,7 +172,7 @@ std::span<const NodeVec> HoldTouchingNodes(Body* body) {
 }
 
 void ReleaseNodes(Body* body) {
-  for (size_t i = 0; i < body->x.size(); ++i) body->y[i].w = body->system->inverse_masses[i];
+  for (size_t i = 0; i < body->x.size(); ++i) body->y[i].w = body->x[i].w;
 }
 
 // Returns whether a tet may be flat now.
@@ -199,15 +180,12 @@ bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* sta
   if (settings.solver.volume_sweeps == 0) return false;
   const PhaseTimer timer(stats, Phase::kVolume);
   const std::span<const NodeVec> held_normals = HoldTouchingNodes(body);
-  bool may_be_flat = false;
+  SweepChanges last;
   for (int sweep = 0; sweep < settings.solver.volume_sweeps; ++sweep) {
-    const SweepChanges changes =
-        SweepVolumes(body->elements, held_normals, h, body->y.span(), body->kappa.span());
-    may_be_flat =
-        may_be_flat || changes.lowest_det_f < kMayBeFlat + kReachOfCorrections * changes.largest;
+    last = SweepVolumes(body->elements, held_normals, h, body->y.span(), body->kappa.span());
   }
   if (!held_normals.empty()) ReleaseNodes(body);
-  return may_be_flat;
+  return last.lowest_det_f < kMayBeFlat + kReachOfCorrections * last.largest;
 }
 
 // Moves nodes below a plane onto it [Rio 8.1.2].
@@ -263,51 +241,45 @@ void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
 // the world too.
 bool IsFiniteState(const Body& body, float h) {
   constexpr double kMost = std::numeric_limits<float>::max();
-  for (size_t i = 0; i < body.x.size(); ++i) {
-    const Vec3& next = body.y[i];
-    const bool in_range = std::fabs(body.origin[0] + double(next.x)) <= kMost &&
-                          std::fabs(body.origin[1] + double(next.y)) <= kMost &&
-                          std::fabs(body.origin[2] + double(next.z)) <= kMost;
-    if (!in_range || !IsFinite((next - body.x[i]) * (1.0f / h))) return false;
-  }
-  for (const float kappa : body.kappa) {
-    if (!std::isfinite(kappa * (1.0f / (h * h)))) return false;
-  }
-  return true;
+  const auto limit = [&](int axis) {
+    return std::nextafter(static_cast<float>(kMost - std::fabs(body.origin[axis])), 0.0f);
+  };
+  return CanMoveTo(body.x.span(), body.y.span().first(body.x.size()),
+                   {limit(0), limit(1), limit(2)}, h);
 }
 
 void Freeze(Body* body, StepStats* stats) {
   body->frozen = true;
   stats->flags |= kStepBodyFrozen;
-  for (Vec3& velocity : body->v) velocity = {};
+  for (NodeVec& velocity : body->v) velocity = Vec3{};
   body->contacts.num_contacts = 0;
 }
 
-// Elements and solve at the current iterate. Returns the longest displacement, squared.
+// Elements and solve at the current iterate. Returns the longest component of the displacements.
 float OuterIteration(const StepSettings& settings, const FactoredSystem& system, bool is_first,
                      Body* body, StepStats* stats) {
   {
     const PhaseTimer timer(stats, Phase::kElements);
     MakeRightHandSide(settings, system.system.dt, is_first, body);
   }
-  const std::span<const NodeVec> d = SolveDisplacement(settings, system, body, stats);
-  float longest2 = 0.0f;
-  for (size_t i = 0; i < body->x.size(); ++i) {
-    if (body->IsPinned(i)) continue;
-    body->y[i] += d[i];
-    longest2 = std::fmax(longest2, Dot(d[i], d[i]));
-  }
-  return longest2;
+  return MoveNodes(SolveDisplacement(settings, system, body, stats), body->y.span());
 }
 
 // Whether a substep needs an outer iteration beyond the first `done`.
-bool WantsIteration(const StepSettings& settings, const Body& body, int done, float longest2) {
+bool WantsIteration(const StepSettings& settings, const Body& body, int done, float longest) {
   const SolverSettings& solver = settings.solver;
   if (done < solver.outer_iterations) return true;
   if (body.contacts.num_contacts == 0) return false;
   if (done < solver.contact_iterations) return true;
-  const float converged = kContactConverged * body.simulation.median_edge;
-  return done < kMostContactIterations && longest2 > converged * converged;
+  return done < kMostContactIterations && longest > kContactConverged * body.simulation.median_edge;
+}
+
+// Multipliers belong to a size of substep: lambda V dt^2 times the change of volume.
+void ScaleMultipliers(float h, Body* body) {
+  if (body->kappa_dt == h) return;
+  const float scale = body->kappa_dt > 0.0f ? (h / body->kappa_dt) * (h / body->kappa_dt) : 1.0f;
+  for (float& kappa : body->kappa) kappa *= scale;
+  body->kappa_dt = h;
 }
 
 void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* stats) {
@@ -317,36 +289,31 @@ void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* 
   system.system.dt = h;
   if (settings.solver.response == ContactResponse::kPenalty) PushOutOfPlanes(settings, h, body);
   if (body->stretches.size() > 0) {
-    for (size_t i = 0; i < body->x.size(); ++i) body->y[i] = body->x[i];
-    ComputeStretches(body->elements, body->y.span(), settings.solver.polar_iterations,
+    ComputeStretches(body->elements, body->x.span(), settings.solver.polar_iterations,
                      body->Rotations(), body->stretches.span());
   }
-  Predict(settings, h, body);
-  for (float& kappa : body->kappa) kappa *= h * h;
+  PredictNodes(body->x.span(), body->v.span(), settings.gravity, h, body->y.span());
+  ScaleMultipliers(h, body);
   int iterations = 0;
-  float longest2 = 0.0f;
+  float longest = 0.0f;
   bool may_be_flat = false;
   do {
-    longest2 = OuterIteration(settings, system, iterations == 0, body, stats);
-    may_be_flat = SweepBody(settings, h, body, stats) || may_be_flat;
+    longest = OuterIteration(settings, system, iterations == 0, body, stats);
+    may_be_flat = SweepBody(settings, h, body, stats);
     ++iterations;
-  } while (WantsIteration(settings, *body, iterations, longest2));
+  } while (WantsIteration(settings, *body, iterations, longest));
   // The last sweep knows only the nodes already held: where it pushed another one below a plane,
   // the solve has the last word.
   if (settings.solver.response == ContactResponse::kHold && IsBelowPlane(*body)) {
     OuterIteration(settings, system, false, body, stats);
+    may_be_flat = true;
     ++iterations;
   }
   if (may_be_flat) LiftBody(settings, body, stats);
   stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(iterations));
   if (settings.solver.response == ContactResponse::kSnap) SnapToPlanes(body);
   if (!IsFiniteState(*body, h)) return Freeze(body, stats);
-  for (size_t i = 0; i < body->x.size(); ++i) {
-    if (body->IsPinned(i)) continue;
-    body->v[i] = (body->y[i] - body->x[i]) * (1.0f / h);
-    body->x[i] = body->y[i];
-  }
-  for (float& kappa : body->kappa) kappa *= 1.0f / (h * h);
+  FinishNodes(body->y.span(), h, body->x.span(), body->v.span());
 }
 
 void MeasureBody(const StepSettings& settings, const Body& body, StepStats* stats) {
@@ -367,8 +334,8 @@ void MeasureBody(const StepSettings& settings, const Body& body, StepStats* stat
 
 void MeasureContacts(const Body& body, StepStats* stats) {
   stats->contacts = body.contacts.num_contacts;
-  for (size_t i = 0; i < body.x.size(); ++i) {
-    stats->max_speed = std::fmax(stats->max_speed, Length(body.v[i]));
+  stats->max_speed = LongestVector(body.v.span());
+  for (size_t i = 0; i < body.x.size() && body.planes.size() > 0; ++i) {
     if (body.IsPinned(i)) continue;
     for (const LocalPlane& plane : body.planes.span()) {
       const float depth = plane.offset - Dot(plane.normal, body.x[i]);
@@ -414,7 +381,7 @@ void FollowOrigin(Body* body) {
   if (!(std::fabs(shift.y) > 2.0f * grid)) shift.y = 0.0f;
   if (!(std::fabs(shift.z) > 2.0f * grid)) shift.z = 0.0f;
   if (shift.x == 0.0f && shift.y == 0.0f && shift.z == 0.0f) return;
-  for (Vec3& x : body->x) x -= shift;
+  for (NodeVec& x : body->x) x -= shift;
   body->origin[0] += shift.x;
   body->origin[1] += shift.y;
   body->origin[2] += shift.z;
