@@ -18,16 +18,17 @@ namespace {
 
 constexpr size_t kVectorMats = kLanes<Lanes16>;
 
-// Places of the first of three nodes of each matrix, of the second and of the third.
+// Places among the nodes that hold numbers of a vector's matrices: one for a rotation, three for a
+// matrix.
 struct Places {
-  uint32_t of_quats[kVectorMats];
+  uint32_t of_rotations[kVectorMats];
   uint32_t of_thirds[3][kVectorMats];
 };
 
 constexpr Places MakePlaces() {
   Places places = {};
   for (uint32_t i = 0; i < kVectorMats; ++i) {
-    places.of_quats[i] = i;
+    places.of_rotations[i] = i;
     for (uint32_t k = 0; k < 3; ++k) places.of_thirds[k][i] = 3 * i + k;
   }
   return places;
@@ -38,10 +39,12 @@ HWY_INLINE void CopyFour(const float* from, NodeVec* to) {
   std::memcpy(static_cast<void*>(to), from, sizeof(NodeVec));
 }
 
-// Nine numbers of each matrix, by way of twelve in three nodes: 0 to 3, 4 to 7 and 5 to 8.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE Mat<V> LoadMats(D d, const Mat3* F) {
+// The numbers of as many matrices as there are lanes, each of all of them beside each other. By way
+// of three nodes each: numbers 0 to 3, 4 to 7 and 5 to 8.
+HWY_INLINE void TransposeMats(const Mat3* F, float* out) {
   static_assert(sizeof(Mat3) == 9 * sizeof(float) && sizeof(NodeVec) == 4 * sizeof(float));
+  const Lanes16 d;
+  using V = hn::Vec<Lanes16>;
   NodeVec thirds[3 * kVectorMats];
   for (size_t i = 0; i < kVectorMats; ++i) {
     const float* m = &F[i].c0.x;
@@ -53,39 +56,65 @@ HWY_INLINE Mat<V> LoadMats(D d, const Mat3* F) {
   const Xyz<V> a = GatherNodes(d, thirds, kPlaces.of_thirds[0], &m3);
   const Xyz<V> b = GatherNodes(d, thirds, kPlaces.of_thirds[1], &m7);
   GatherNodes(d, thirds, kPlaces.of_thirds[2], &m8);
-  return {a, {m3, b.x, b.y}, {b.z, m7, m8}};
+  StoreMat(d, Mat<V>{a, {m3, b.x, b.y}, {b.z, m7, m8}}, out);
 }
 
-// Rotations of as many matrices as there are lanes.
-HWY_INLINE void RotateVector(const Mat3* F, int max_iterations, Quat* rotations) {
+HWY_INLINE void TransposeRotations(const Quat* rotations, float* out) {
   static_assert(sizeof(Quat) == sizeof(NodeVec));
   const Lanes16 d;
-  using V = hn::Vec<Lanes16>;
-  NodeVec quats[kVectorMats];
-  for (size_t i = 0; i < kVectorMats; ++i) CopyFour(&rotations[i].x, &quats[i]);
-  Rotation<V> rotation;
-  const Xyz<V> axis = GatherNodes(d, quats, kPlaces.of_quats, &rotation.w);
-  rotation.x = axis.x;
-  rotation.y = axis.y;
-  rotation.z = axis.z;
-  const auto all = hn::FirstN(d, kVectorMats);
-  PolarNewton(d, LoadMats(d, F), all, max_iterations, &rotation);
-  StoreNodes(d, {rotation.x, rotation.y, rotation.z}, rotation.w, kPlaces.of_quats, quats);
-  std::memcpy(rotations, quats, sizeof(quats));
+  NodeVec nodes[kVectorMats];
+  for (size_t i = 0; i < kVectorMats; ++i) CopyFour(&rotations[i].x, &nodes[i]);
+  Rotation<hn::Vec<Lanes16>> q;
+  const auto axis = GatherNodes(d, nodes, kPlaces.of_rotations, &q.w);
+  q.x = axis.x;
+  q.y = axis.y;
+  q.z = axis.z;
+  StoreRotation(d, q, out);
+}
+
+HWY_INLINE void StoreRotations(const float* from, Quat* rotations) {
+  const Lanes16 d;
+  NodeVec nodes[kVectorMats];
+  const auto q = LoadRotation(d, from);
+  StoreNodes(d, {q.x, q.y, q.z}, q.w, kPlaces.of_rotations, nodes);
+  std::memcpy(rotations, nodes, sizeof(nodes));
+}
+
+// Rotations of a few blocks of 16 matrices.
+HWY_INLINE void RotateBlocks(const Mat3* F, size_t num_blocks, int max_iterations,
+                             Quat* rotations) {
+  HWY_ALIGN float m[kGroup][9 * kBlockTets];
+  HWY_ALIGN float q[kGroup][4 * kBlockTets];
+  HWY_ALIGN float all[kBlockTets];
+  std::fill_n(all, kBlockTets, 1.0f);
+  for (size_t b = 0; b < num_blocks; ++b) {
+    for (size_t i = 0; i < kBlockTets; i += kVectorMats) {
+      TransposeMats(F + kBlockTets * b + i, m[b] + i);
+      TransposeRotations(rotations + kBlockTets * b + i, q[b] + i);
+    }
+  }
+  PolarNewton(num_blocks, m[0], all, 0, max_iterations, q[0]);
+  for (size_t b = 0; b < num_blocks; ++b) {
+    for (size_t i = 0; i < kBlockTets; i += kVectorMats) {
+      StoreRotations(q[b] + i, rotations + kBlockTets * b + i);
+    }
+  }
 }
 
 void RotateAll(const Mat3* F, size_t count, int max_iterations, Quat* rotations) {
   size_t i = 0;
-  for (; i + kVectorMats <= count; i += kVectorMats) {
-    RotateVector(F + i, max_iterations, rotations + i);
+  while (count - i >= kBlockTets) {
+    const size_t num_blocks = std::min(kGroup, (count - i) / kBlockTets);
+    RotateBlocks(F + i, num_blocks, max_iterations, rotations + i);
+    i += kBlockTets * num_blocks;
   }
   if (i == count) return;
-  Mat3 last[kVectorMats];
-  Quat found[kVectorMats];
+  Mat3 last[kBlockTets];
+  Quat found[kBlockTets];
   for (Mat3& m : last) m = {{1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}, {0.0f, 0.0f, 1.0f}};
   std::copy(F + i, F + count, last);
   std::copy(rotations + i, rotations + count, found);
-  RotateVector(last, max_iterations, found);
+  RotateBlocks(last, 1, max_iterations, found);
   std::copy(found, found + (count - i), rotations + i);
 }
 

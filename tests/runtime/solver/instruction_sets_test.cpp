@@ -85,7 +85,6 @@ struct Subject {
     factor.Factorise(SystemOf(shape, kDt));
     std::vector<NodeVec> b = ToNodeVecs(own.Vectors(shape.num_nodes(), 1.0));
     factor.Solve(&b);
-    for (NodeVec& node : b) node.w = 0.0f;  // a solve leaves anything there
     return NumbersOf(b);
   }
 

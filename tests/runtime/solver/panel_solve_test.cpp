@@ -120,6 +120,7 @@ TEST_CASE("Solves are those of the dense matrix, for three right-hand sides at o
   const Points exact = SolveDense(A, b);
   CHECK((ToEigen(x) - exact).norm() < 1e-5 * exact.norm());
   CHECK(SpareIsZero(x));
+  for (const NodeVec& node : x) REQUIRE(node.w == 0.0f);
   // Axes do not mix: each alone gives the same bits.
   std::vector<NodeVec> y(b.size());
   for (size_t i = 0; i < b.size(); ++i) y[i].x = b[i].y;
