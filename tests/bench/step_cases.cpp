@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Steps of a body that hangs by one hand and swings: the set-up that other solvers were measured
-// with (E 1 MPa, nu 0.33, 1000 kg/m^3, dt 10 ms, no damping).
+// with (E 1 MPa, nu 0.33, 1000 kg/m^3, dt 10 ms, no damping, two volume sweeps).
 
 #include "plush/world.h"
 
 #include "bench/bench_models.h"
+#include "bench/tet_refinement.h"
+#include "simulate/job_pool.h"
 
 #include <benchmark/benchmark.h>
 
@@ -16,11 +18,21 @@ namespace {
 constexpr float kDt = 0.01f;
 constexpr double kPinRadius = 0.02;  // [m]
 
+constexpr int kCrowd = 105;  // bodies, those of [Kug]'s large scene
+
 // An armadillo's tet mesh and the node that its pins surround.
 struct Arm {
-  const char* name;
+  const char* name;   // of the case
+  const char* model;  // below tets/
   size_t pinned_node;
+  size_t least_tets = 0;  // refined until it has as many
 };
+
+constexpr Arm kArm4k = {"arm_4k", "arm_4k", 811};
+constexpr Arm kArms[] = {kArm4k,
+                         {"arm_16k", "arm_16k", 494},
+                         {"arm_55k", "arm_55k", 1075},
+                         {"arm_170k", "arm_55k", 1075, 170000}};
 
 // A baked arm and the nodes of its pinned hand.
 struct SwingingArm {
@@ -36,14 +48,17 @@ struct SwingingArm {
   }
 };
 
-SwingingArm MakeArm(const std::string& path, size_t pinned_node) {
-  const tools::ImportedModel model = ImportOrExit(path, 0.1);
+SwingingArm MakeArm(const std::string& path, const Arm& which) {
+  tools::ImportedModel model = ImportOrExit(path, 0.1);
+  if (which.least_tets > 0) {
+    model = tools::ModelFromTets(RefinedTo(which.least_tets, std::move(model.tets)));
+  }
   tools::BakeSettings settings;
   settings.material = {1.0e6, 0.33, 1000.0};
   SwingingArm arm;
   arm.bytes = std::make_unique<AlignedBytes>(BakeOrExit(model, settings));
   if (!arm.asset.Open(arm.bytes->bytes()).ok()) std::abort();  // a bake of ours always opens
-  const tools::Vec3d hand = model.tets.nodes.at(pinned_node);
+  const tools::Vec3d hand = model.tets.nodes.at(which.pinned_node);
   const auto nodes = arm.asset.simulation().nodes;
   for (uint32_t i = 0; i < nodes.size(); ++i) {
     const tools::Vec3d node = {nodes[i].x, nodes[i].y, nodes[i].z};
@@ -52,22 +67,34 @@ SwingingArm MakeArm(const std::string& path, size_t pinned_node) {
   return arm;
 }
 
-void Step(benchmark::State& state, const std::string& path, size_t pinned_node) {
-  const SwingingArm arm = MakeArm(path, pinned_node);
-  World world;
-  world.AddBody(arm.asset, arm.Desc());
+WorldDesc PeersWorld() {
+  WorldDesc desc;
+  desc.solver.volume_sweeps = 2;
+  desc.measure_energy = false;
+  return desc;
+}
+
+// `bodies` of one asset, all alike.
+void Step(benchmark::State& state, const std::string& path, const Arm& which, int bodies,
+          uint32_t threads) {
+  const SwingingArm arm = MakeArm(path, which);
+  tools::JobPool pool(threads);
+  WorldDesc desc = PeersWorld();
+  desc.jobs = pool.job_system();
+  World world(desc);
+  for (int i = 0; i < bodies; ++i) world.AddBody(arm.asset, arm.Desc());
   world.Step(kDt);
   for (auto _ : state) benchmark::DoNotOptimize(world.Step(kDt));
-  state.counters["tets"] = static_cast<double>(arm.asset.simulation().tets.size());
+  state.counters["tets"] = static_cast<double>(bodies * arm.asset.simulation().tets.size());
   state.counters["pinned"] = static_cast<double>(arm.pinned.size());
 }
 
 // One numeric factorisation, for a time step that was not baked.
-void Refactor(benchmark::State& state, const std::string& path, size_t pinned_node) {
-  const SwingingArm arm = MakeArm(path, pinned_node);
+void Refactor(benchmark::State& state, const std::string& path) {
+  const SwingingArm arm = MakeArm(path, kArm4k);
   for (auto _ : state) {
     state.PauseTiming();
-    WorldDesc desc;
+    WorldDesc desc = PeersWorld();
     desc.solver.max_substeps = 1;
     World world(desc);
     world.AddBody(arm.asset, arm.Desc());
@@ -80,17 +107,18 @@ void Refactor(benchmark::State& state, const std::string& path, size_t pinned_no
 }  // namespace
 
 void AddStepCases(const ModelFolder& models) {
-  for (const Arm& arm : {Arm{"arm_4k", 811}, Arm{"arm_16k", 494}}) {
-    const std::string name = std::string("step/") + arm.name;
-    const std::string path = models.Find(std::string("tets/") + arm.name + ".node", name);
-    if (path.empty()) continue;
-    benchmark::RegisterBenchmark(name.c_str(), Step, path, arm.pinned_node)
+  const auto add = [&models](const std::string& name, const Arm& arm, auto function,
+                             auto... more) -> benchmark::internal::Benchmark* {
+    const std::string path = models.Find(std::string("tets/") + arm.model + ".node", name);
+    if (path.empty()) return nullptr;
+    return benchmark::RegisterBenchmark(name.c_str(), function, path, more...)
         ->Unit(benchmark::kMillisecond);
-  }
-  const std::string path = models.Find("tets/arm_4k.node", "refactor/arm_4k");
-  if (path.empty()) return;
-  benchmark::RegisterBenchmark("refactor/arm_4k", Refactor, path, size_t{811})
-      ->Unit(benchmark::kMillisecond);
+  };
+  for (const Arm& arm : kArms) add(std::string("step/") + arm.name, arm, Step, arm, 1, 1u);
+  add("crowd/arm_4k_x105", kArm4k, Step, kArm4k, kCrowd, 1u);
+  auto* threaded = add("crowd/arm_4k_x105_two_threads", kArm4k, Step, kArm4k, kCrowd, 2u);
+  if (threaded != nullptr) threaded->UseRealTime();
+  add("refactor/arm_4k", kArm4k, Refactor);
 }
 
 }  // namespace plush::bench
