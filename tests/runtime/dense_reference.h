@@ -21,8 +21,11 @@ struct DenseModel {
   Points rest;                          ///< [m]
   std::vector<bool> pinned;             ///< by node
 
+  DenseModel() = default;
   /// The numbers that the asset holds, with no pins.
   explicit DenseModel(const Asset& asset);
+  /// Of the asset's nodes and tets alone: everything else is derived from them and the material.
+  DenseModel(const Asset& asset, const tools::Material& material);
   Eigen::Index num_nodes() const { return rest.cols(); }
 };
 
