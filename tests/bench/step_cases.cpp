@@ -53,7 +53,8 @@ SwingingArm MakeArm(const std::string& path, size_t pinned_node) {
   return arm;
 }
 
-// Lowest node in the first 220 steps [m]: tells whether the material asked for is the one simulated.
+// Lowest node in the first 220 steps [m]: tells whether the material asked for is the one
+// simulated.
 float Sag(const SwingingArm& arm, World* world, BodyId id) {
   std::vector<Vec3> nodes(arm.asset.simulation().nodes.size());
   float lowest = 0.0f;
