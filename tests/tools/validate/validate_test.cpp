@@ -4,6 +4,7 @@
 
 #include "plush/asset.h"
 
+#include "bake/bake.h"
 #include "plush_generated.h"
 #include "shapes/shape_asset.h"
 #include "shapes/tet_shapes.h"
@@ -246,11 +247,19 @@ TEST_CASE("Damage of meaning is found, in files that open") {
 }
 
 TEST_CASE("A region with nodes before num_free is found") {
-  const auto bytes = plush::test::AssetBytesOf(plush::test::TetBox(2, 6, 2, 0.1));
-  const FindingList findings = plush::tests::FindingsAfter(bytes, [](const Asset& a) {
-    REQUIRE(a.factor().num_free < a.simulation().nodes.size());
-    REQUIRE(a.region(1).nodes[0] > 0);
-    At(a.region(1).nodes, 0) = 0;
+  plush::tools::BakeSettings settings;
+  settings.pins_json = R"({"regions": [{"name": "end", "box": [[-1, -1, -1], [0.05, 1, 1]]}]})";
+  FindingList baking;
+  const auto baked = plush::tools::Bake(
+      plush::tools::ModelFromTets(plush::test::TetBox(8, 2, 2, 0.1)), settings, &baking);
+  REQUIRE(baked.ok());
+  FindingList none;
+  plush::tools::ValidateAsset(baked.value().bytes, &none);
+  CHECK(none.all().empty());
+  const FindingList findings = plush::tests::FindingsAfter(baked.value().bytes, [](const Asset& a) {
+    REQUIRE(a.region(0).nodes.size() == 9);
+    REQUIRE(a.factor().num_free == a.simulation().nodes.size() - 9);
+    At(a.region(0).nodes, 0) = 0;
   });
   INFO(Text(findings));
   CHECK(findings.Has("FILE_REST_DATA"));
