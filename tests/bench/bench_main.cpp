@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
   plush::bench::AddOpenCases(models);
   plush::bench::AddRayCases(models);
   plush::bench::AddRotationCases();
+  plush::bench::AddBoundsCases();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return 0;

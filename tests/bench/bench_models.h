@@ -46,12 +46,13 @@ class AlignedBytes {
 };
 
 // Each registers its cases, named group/case; those whose model is absent are left out.
-void AddStepCases(const ModelFolder& models);       ///< step/arm_4k, step/arm_16k, refactor/arm_4k
+void AddStepCases(const ModelFolder& models);       ///< step/arm_4k .. 170k, crowd/, refactor/
 void AddCageCases(const ModelFolder& models);       ///< cage/armadillo_86k and other models
 void AddBakeCases(const ModelFolder& models);       ///< check/horse_97k, bake/armadillo_86k
 void AddPartitionCases(const ModelFolder& models);  ///< partition/armadillo_86k and others
 void AddOpenCases(const ModelFolder& models);       ///< open/100k, open_trusted/100k
 void AddRayCases(const ModelFolder& models);  ///< rays/deformed_100, rays/static_100k, and Embree's
 void AddRotationCases();                      ///< rotation/apd
+void AddBoundsCases();                        ///< bounds/exact, bounds/civ
 
 }  // namespace plush::bench

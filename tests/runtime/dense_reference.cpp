@@ -45,6 +45,26 @@ DenseModel::DenseModel(const Asset& asset) {
             [&](size_t a, size_t b) { return s.tet_slots[a] < s.tet_slots[b]; });
 }
 
+DenseModel::DenseModel(const Asset& asset, const tools::Material& material) {
+  const SimulationView& s = asset.simulation();
+  rest = ToEigen(std::vector<Vec3>(s.nodes.begin(), s.nodes.end()));
+  masses = Eigen::VectorXd::Zero(rest.cols());
+  for (const Tet& tet : s.tets) {
+    const std::array<Eigen::Index, 4> n = {tet.a, tet.b, tet.c, tet.d};
+    Eigen::Matrix3d Dm;
+    Dm << rest.col(n[1]) - rest.col(n[0]), rest.col(n[2]) - rest.col(n[0]),
+        rest.col(n[3]) - rest.col(n[0]);
+    tets.push_back(n);
+    dm_inv.push_back(Dm.inverse());
+    volumes.push_back(Dm.determinant() / 6.0);
+    for (const Eigen::Index node : n) masses[node] += 0.25 * material.density * volumes.back();
+  }
+  const double nu = material.poisson;
+  mu.assign(tets.size(), material.young / (2.0 * (1.0 + nu)));
+  lambda.assign(tets.size(), material.young * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)));
+  pinned.assign(s.nodes.size(), false);
+}
+
 Eigen::Matrix3d PolarRotation(const Eigen::Matrix3d& F) {
   const Eigen::JacobiSVD<Eigen::Matrix3d> svd(F, Eigen::ComputeFullU | Eigen::ComputeFullV);
   Eigen::Vector3d signs(1.0, 1.0, 1.0);

@@ -22,8 +22,11 @@ struct DenseModel {
   std::vector<bool> pinned;             ///< by node
   std::vector<size_t> sweep_order;      ///< tets by block, then by lane
 
+  DenseModel() = default;
   /// The numbers that the asset holds, with no pins.
   explicit DenseModel(const Asset& asset);
+  /// Of the asset's nodes and tets alone: everything else is derived from them and the material.
+  DenseModel(const Asset& asset, const tools::Material& material);
   Eigen::Index num_nodes() const { return rest.cols(); }
 };
 

@@ -169,4 +169,15 @@ BodyMoments MomentsOf(const World& world, BodyId id) {
   return moments;
 }
 
+void StepToRest(World* world, BodyId id, size_t num_nodes, float dt, int steps) {
+  const std::vector<Vec3> still(num_nodes);
+  double kinetic = 0.0;
+  for (int step = 0; step < steps; ++step) {
+    REQUIRE(world->Step(dt) == kStepOk);
+    const bool slower = world->stats().kinetic_j < kinetic;
+    if (slower) REQUIRE(world->SetNodeVelocities(id, still).ok());
+    kinetic = slower ? 0.0 : world->stats().kinetic_j;
+  }
+}
+
 }  // namespace plush::test

@@ -107,4 +107,8 @@ std::vector<Vec3> PositionsOf(const World& world, BodyId id, size_t num_nodes);
 std::vector<Vec3> VelocitiesOf(const World& world, BodyId id, size_t num_nodes);
 BodyMoments MomentsOf(const World& world, BodyId id);
 
+/// Steps a world of one body, and stops the body whenever it loses kinetic energy, as it has passed
+/// through its equilibrium then: it comes to rest there whatever its damping.
+void StepToRest(World* world, BodyId id, size_t num_nodes, float dt, int steps);
+
 }  // namespace plush::test

@@ -23,8 +23,8 @@ struct SystemTerms {
   std::span<const TetBlock> blocks;  ///< (num_blocks x 1)
   std::span<const float> stiffness;  ///< 2 mu V of each place [J] (16 num_blocks x 1), or empty:
                                      ///< that of the blocks
-  std::span<const float> masses;    ///< lumped [kg] (num_nodes x 1)
-  float mass_scale = 1.0f;          ///< of all masses
+  std::span<const float> masses;     ///< lumped [kg] (num_nodes x 1)
+  float mass_scale = 1.0f;           ///< of all masses
   std::span<const uint8_t> pinned;  ///< 1 where a node never moves (num_nodes x 1), or empty: none;
                                     ///< its row and column are those of the identity
   float dt = 0.0f;                  ///< [s]

@@ -134,12 +134,20 @@ HWY_INLINE Mat<V> Cofactor(const Mat<V>& m) {
 
 #if HWY_TARGET == HWY_SCALAR
 
-template <class D>
-HWY_INLINE Xyz<hn::Vec<D>> GatherNodes(D d, const NodeVec* nodes, const uint32_t* ids,
-                                       hn::Vec<D>* w) {
-  const NodeVec& node = nodes[ids[0]];
-  if (w != nullptr) *w = hn::Set(d, node.w);
-  return {hn::Set(d, node.x), hn::Set(d, node.y), hn::Set(d, node.z)};
+template <class D, class At>
+HWY_INLINE Xyz<hn::Vec<D>> GatherFrom(D d, const At& at, hn::Vec<D>* w) {
+  const float* node = at(0);
+  if (w != nullptr) *w = hn::Set(d, node[3]);
+  return {hn::Set(d, node[0]), hn::Set(d, node[1]), hn::Set(d, node[2])};
+}
+
+template <class D, class Put>
+HWY_INLINE void ForNodes(D /*d*/, const Xyz<hn::Vec<D>>& v, hn::Vec<D> w, const Put& put) {
+  put(0, NodeVec({hn::GetLane(v.x), hn::GetLane(v.y), hn::GetLane(v.z)}, hn::GetLane(w)));
+}
+
+HWY_INLINE void StoreBlock(const NodeVec& node, float* to) {
+  *reinterpret_cast<NodeVec*>(to) = node;
 }
 
 template <class D>
@@ -172,13 +180,11 @@ HWY_INLINE hn::Vec<D> LoadBlocks(D d, const float* a, const float* b, const floa
                      hn::Combine(d8, hn::Load(d4, b), hn::Load(d4, a)));
 }
 
-// The numbers of N nodes, at places `ids` of `nodes`, with `w` or without.
-template <class D>
-HWY_INLINE Xyz<hn::Vec<D>> GatherNodes(D d, const NodeVec* nodes, const uint32_t* ids,
-                                       hn::Vec<D>* w) {
+// The numbers of N nodes, which stand at `at(i)`, with `w` or without.
+template <class D, class At>
+HWY_INLINE Xyz<hn::Vec<D>> GatherFrom(D d, const At& at, hn::Vec<D>* w) {
   using V = hn::Vec<D>;
   constexpr size_t N = kLanes<D>;
-  const auto at = [&](size_t i) { return &nodes[ids[i]].x; };
   V a, b, c, e;  // nodes 0, 4, 8, 12 and so on
   if constexpr (N == 16) {
     a = LoadBlocks(d, at(0), at(4), at(8), at(12));
@@ -272,7 +278,21 @@ HWY_INLINE void StoreNodes(D d, const Xyz<hn::Vec<D>>& v, hn::Vec<D> w, const ui
   ForNodes(d, v, w, [&](size_t i, auto block) { hn::Store(block, d4, &nodes[ids[i]].x); });
 }
 
+// Writes one node of ForNodes.
+template <class V>
+HWY_INLINE void StoreBlock(V block, float* to) {
+  hn::Store(block, hn::CappedTag<float, 4>(), to);
+}
+
 #endif
+
+// The numbers of N nodes, at places `ids` of `nodes`, with `w` or without.
+template <class D>
+HWY_INLINE Xyz<hn::Vec<D>> GatherNodes(D d, const NodeVec* nodes, const uint32_t* ids,
+                                       hn::Vec<D>* w) {
+  return GatherFrom(
+      d, [&](size_t i) { return &nodes[ids[i]].x; }, w);
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace plush

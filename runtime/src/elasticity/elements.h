@@ -66,12 +66,15 @@ struct ElementView {
   }
 };
 
-/// Rotations of tets as unit quaternions x, y, z, w, by blocks (4 x 16 num_blocks). Like a span, a
-/// view of numbers that may be written.
+/// Rotations of tets as unit quaternions x, y, z, w: those of one body by blocks (4 x 16
+/// num_blocks), or those in one lane of a crowd (16 num_blocks x 4 x 16). Like a span, a view of
+/// numbers that may be written.
 class RotationView {
  public:
   RotationView() = default;
   explicit RotationView(std::span<float> numbers) : numbers_(numbers) {}
+  RotationView(std::span<float> numbers, size_t crowd_lane)
+      : numbers_(numbers), lane_(crowd_lane), in_crowd_(true) {}
 
   Quat Get(uint32_t slot) const {
     const float* q = At(slot);
@@ -84,12 +87,18 @@ class RotationView {
     q[2 * kBlockTets] = rotation.z;
     q[3 * kBlockTets] = rotation.w;
   }
+  /// Of one body.
   float* Block(size_t block) const { return &numbers_[4 * kBlockTets * block]; }
 
  private:
-  float* At(uint32_t slot) const { return Block(slot / kBlockTets) + slot % kBlockTets; }
+  float* At(uint32_t slot) const {
+    if (in_crowd_) return &numbers_[4 * kBlockTets * slot + lane_];
+    return Block(slot / kBlockTets) + slot % kBlockTets;
+  }
 
   std::span<float> numbers_;
+  size_t lane_ = 0;
+  bool in_crowd_ = false;
 };
 
 /// The numbers of a step that all its tets share.

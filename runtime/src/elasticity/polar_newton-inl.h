@@ -53,8 +53,9 @@ HWY_INLINE M NewtonStep(D d, const Mat<V>& F, M moving, Rotation<V>* rotation, M
   constexpr float kLastStep2 = 4.0e-3f * 4.0e-3f;
   // Longest step that the scale above turns by about its arc tangent.
   constexpr float kLongest2 = 1.5f * 1.5f;
-  // Least pivots of H, as fractions of its trace, that count as positive definite.
-  constexpr float kLeastPivot = 0.02f;
+  // Least pivots of H, as fractions of its trace, that count as positive definite; and between
+  // which of them products of twelve entries of F stay within float's range.
+  constexpr float kLeastPivot = 0.02f, kSmallest = 4.0e-4f, kGreatest = 12.0f;
   const Rotation<V> q = *rotation;
   const Mat<V> Y = TransposeTimes(RotationMatrix(d, q), F);
   const V half = hn::Set(d, -0.5f);
@@ -81,10 +82,11 @@ HWY_INLINE M NewtonStep(D d, const Mat<V>& F, M moving, Rotation<V>* rotation, M
                     Fma(a02, g.x, Fma(a12, g.y, hn::Mul(a22, g.z)))};
   const V c2 = Dot(c, c), delta2 = hn::Mul(delta, delta);
   const V least = hn::Mul(hn::Set(d, kLeastPivot), hn::Add(trace, trace));
-  const M good = hn::And(hn::And(hn::Gt(h00, least), hn::Gt(a22, hn::Mul(least, least))),
-                         hn::And(hn::Gt(delta, hn::Mul(least, hn::Mul(least, least))),
-                                 hn::And(hn::Le(c2, hn::Mul(hn::Set(d, kLongest2), delta2)),
-                                         hn::Gt(least, hn::Zero(d)))));
+  const M good = hn::And(
+      hn::And(hn::And(hn::Gt(least, hn::Set(d, kSmallest)), hn::Lt(least, hn::Set(d, kGreatest))),
+              hn::And(hn::Gt(h00, least), hn::Gt(a22, hn::Mul(least, least)))),
+      hn::And(hn::Gt(delta, hn::Mul(least, hn::Mul(least, least))),
+              hn::Le(c2, hn::Mul(hn::Set(d, kLongest2), delta2))));
   *plain = hn::And(*plain, hn::Or(good, hn::Not(moving)));
   const V e = Fma(hn::Set(d, 5.0f / 16.0f), c2, delta2);
   const V e16 = hn::Mul(hn::Set(d, 16.0f), hn::Mul(e, e));
@@ -163,8 +165,6 @@ inline constexpr size_t kGroup = 8;
 // wait for each other, and a processor works on several at once.
 HWY_INLINE void PolarNewton(size_t count, const float* F, const float* active, size_t active_stride,
                             int max_iterations, float* rotations) {
-  // Products of twelve entries of F stay within float's range.
-  constexpr float kSmallest2 = 1.0e-3f, kLargest2 = 300.0f;
   const Lanes16 d;
   using M = hn::Mask<Lanes16>;
   constexpr size_t N = kLanes<Lanes16>, kParts = kBlockTets / N;
@@ -176,14 +176,9 @@ HWY_INLINE void PolarNewton(size_t count, const float* F, const float* active, s
     return rotations + 4 * kBlockTets * (p / kParts) + N * (p % kParts);
   };
   for (size_t p = 0; p < kParts * count; ++p) {
-    const auto A = LoadMat(d, matrix_of(p));
-    const auto norm2 = hn::Add(Dot(A.c0, A.c0), hn::Add(Dot(A.c1, A.c1), Dot(A.c2, A.c2)));
-    const M in_range =
-        hn::And(hn::Gt(norm2, hn::Set(d, kSmallest2)), hn::Lt(norm2, hn::Set(d, kLargest2)));
-    const M is_active =
+    moving[p] =
         hn::Gt(hn::LoadU(d, active + active_stride * (p / kParts) + N * (p % kParts)), hn::Zero(d));
-    plain[p] = hn::Or(in_range, hn::Not(is_active));
-    moving[p] = hn::And(is_active, in_range);
+    plain[p] = hn::Or(moving[p], hn::Not(moving[p]));
   }
   bool any = true;
   for (int i = 0; i < max_iterations && any; ++i) {

@@ -3,8 +3,8 @@
 // and met by rays where a plain test of every triangle meets it.
 #include "plush/plush.h"
 
-#include "bake/bake.h"
 #include "base/aligned_bytes.h"
+#include "tools/partition/partition_fixtures.h"
 #include "tools/procedural_meshes.h"
 #include "validate/unpacked_collision.h"
 
@@ -28,7 +28,7 @@ using Places = std::array<Vec3, 3>;
 // A ring in a cage of few tets, in a world of its own.
 class Ring {
  public:
-  Ring() : file_(Baked()) {
+  Ring() : file_(BakedInCage(MakeTorus(1.0, 0.35, 72, 32), 120)) {
     REQUIRE(asset_.Open(file_.bytes()).ok());
     body_ = world_.AddBody(asset_);
     REQUIRE(body_.valid());
@@ -59,18 +59,6 @@ class Ring {
   }
 
  private:
-  static std::vector<std::byte> Baked() {
-    tools::ImportedModel model;
-    model.surface = MakeTorus(1.0, 0.35, 72, 32);
-    tools::BakeSettings settings;
-    settings.cage.target_tets = 120;
-    tools::FindingList findings;
-    auto baked = tools::Bake(model, settings, &findings);
-    if (!baked.ok()) FAIL(baked.error().message);
-    CHECK_FALSE(findings.Has("CDG_TORN"));
-    return std::move(baked.value().bytes);
-  }
-
   tools::AlignedBytes file_;
   Asset asset_;
   World world_;

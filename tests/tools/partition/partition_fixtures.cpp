@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/partition/partition_fixtures.h"
 
+#include "bake/bake.h"
 #include "cage/inside.h"
 #include "mesh/half_edges.h"
 #include "partition/patches.h"
@@ -68,6 +69,18 @@ Partitioned PartitionOf(const SurfaceMesh& mesh, const tools::CageSettings& sett
   out.cage = std::move(cage.value());
   out.partition = PartitionSurface(out.solid, out.cage.mesh, out.cage.tet_of_point, &out.findings);
   return out;
+}
+
+std::vector<std::byte> BakedInCage(const SurfaceMesh& mesh, uint32_t target_tets) {
+  tools::ImportedModel model;
+  model.surface = mesh;
+  tools::BakeSettings settings;
+  settings.cage.target_tets = target_tets;
+  tools::FindingList findings;
+  auto baked = tools::Bake(model, settings, &findings);
+  if (!baked.ok()) FAIL(baked.error().message);
+  CHECK_FALSE(findings.Has("CDG_TORN"));
+  return std::move(baked.value().bytes);
 }
 
 SurfaceTotals TotalsOf(const tools::SolidSurface& surface) {

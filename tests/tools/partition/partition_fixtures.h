@@ -8,8 +8,10 @@
 #include "partition/cut_surface.h"
 #include "partition/partition.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace plush::tests {
 
@@ -26,6 +28,10 @@ struct Partitioned {
 
 /// The test fails where there is no cage.
 Partitioned PartitionOf(const SurfaceMesh& mesh, const tools::CageSettings& settings = {});
+
+/// The bytes of a bake of `mesh` in a lattice cage of about `target_tets` tets; the test fails
+/// where there are none, or where the surface is torn.
+std::vector<std::byte> BakedInCage(const SurfaceMesh& mesh, uint32_t target_tets);
 
 /// Area, vector area, Euler characteristic and number of open edges.
 struct SurfaceTotals {

@@ -11,12 +11,12 @@
 #include "tools/procedural_meshes.h"
 #include "tools/simulate/ball_asset.h"
 #include "tools/simulate/drop_measures.h"
+#include "tools/test_models.h"
 
 #include <catch2/catch.hpp>
 
 #include <cstdio>
 #include <filesystem>
-#include <set>
 
 namespace plush::tests {
 namespace {
@@ -116,16 +116,6 @@ void DropModel(const std::string& path) {
       CheckCalmed(drop);
     }
   }
-}
-
-// Every .obj and .off below `folder`, in order.
-std::vector<std::string> MeshesBelow(const std::string& folder) {
-  std::set<std::string> paths;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    const std::string extension = entry.path().extension().string();
-    if (extension == ".obj" || extension == ".off") paths.insert(entry.path().string());
-  }
-  return {paths.begin(), paths.end()};
 }
 
 }  // namespace

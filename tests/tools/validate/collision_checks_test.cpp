@@ -4,7 +4,7 @@
 
 #include "plush/cdg_records.h"
 
-#include "bake/bake.h"
+#include "tools/partition/partition_fixtures.h"
 #include "tools/procedural_meshes.h"
 #include "tools/validate/damage.h"
 
@@ -20,16 +20,7 @@ namespace {
 
 // A ring in few tets, so that some of its pieces are cut: all kinds of borders.
 const std::vector<std::byte>& RingBytes() {
-  static const std::vector<std::byte> bytes = [] {
-    tools::ImportedModel model;
-    model.surface = MakeTorus(1.0, 0.3, 60, 24);
-    tools::BakeSettings settings;
-    settings.cage.target_tets = 60;
-    tools::FindingList findings;
-    auto baked = tools::Bake(model, settings, &findings);
-    if (!baked.ok()) FAIL(baked.error().message);
-    return std::move(baked.value().bytes);
-  }();
+  static const std::vector<std::byte> bytes = BakedInCage(MakeTorus(1.0, 0.3, 60, 24), 60);
   return bytes;
 }
 

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "elasticity/crowd_elements.h"
+
+#include "base/simd_target.h"
+
+#include <algorithm>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "elasticity/crowd_elements.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h.
+#include "elasticity/crowd_lanes-inl.h"
+#include "elasticity/tet_lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace plush {
+namespace HWY_NAMESPACE {
+namespace {
+
+// One tet of a block.
+struct CrowdTet {
+  const TetBlock& block;
+  size_t lane;
+
+  size_t Node(size_t corner) const { return block.nodes[corner][lane]; }
+
+  // Dm^-1, the same for all bodies.
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE Mat<V> DmInv(D d) const {
+    const auto number = [&](size_t k) { return hn::Set(d, block.dm_inv[k][lane]); };
+    return {{number(0), number(1), number(2)},
+            {number(3), number(4), number(5)},
+            {number(6), number(7), number(8)}};
+  }
+};
+
+HWY_INLINE void FindCrowdGradients(const CrowdTet& tet, const float* positions, float* F) {
+  const Lanes16 d;
+  using V = hn::Vec<Lanes16>;
+  const Mat<V> B = tet.DmInv(d);
+  const float* at[4];
+  for (size_t k = 0; k < 4; ++k) at[k] = positions + kCrowdPosition * tet.Node(k);
+  for (size_t i = 0; i < kCrowdLanes; i += kLanes<Lanes16>) {
+    const Xyz<V> a = LoadCrowd(d, at[0] + i);
+    const Mat<V> edges = {LoadCrowd(d, at[1] + i) - a, LoadCrowd(d, at[2] + i) - a,
+                          LoadCrowd(d, at[3] + i) - a};
+    StoreMat(d, Times(edges, B), F + i);
+  }
+}
+
+HWY_INLINE void AddCrowdTet(const CrowdTet& tet, const ElementSettings& settings, float stiffness,
+                            const float* F, const float* kappa, const float* rotation, float* rhs) {
+  const Lanes16 d;
+  using V = hn::Vec<Lanes16>;
+  const Mat<V> B = tet.DmInv(d);
+  const V k = hn::Set(d, stiffness);
+  float* to[4];
+  for (size_t c = 0; c < 4; ++c) to[c] = rhs + kCrowdVector * tet.Node(c);
+  for (size_t i = 0; i < kCrowdLanes; i += kLanes<Lanes16>) {
+    const Mat<V> R = RotationMatrix(d, LoadRotation(d, rotation + i));
+    const Mat<V> P = StretchImpulse(d, settings, LoadMat(d, F + i), R, k, hn::LoadU(d, kappa + i));
+    const Mat<V> G = TimesTranspose(P, B);
+    StoreCrowd(d, LoadCrowd(d, to[1] + i) + G.c0, to[1] + i);
+    StoreCrowd(d, LoadCrowd(d, to[2] + i) + G.c1, to[2] + i);
+    StoreCrowd(d, LoadCrowd(d, to[3] + i) + G.c2, to[3] + i);
+    StoreCrowd(d, LoadCrowd(d, to[0] + i) - (G.c0 + G.c1 + G.c2), to[0] + i);
+  }
+}
+
+void CrowdImpulses(const ElementView& elements, const float* positions,
+                   const ElementSettings& settings, const float* kappa, const float* active,
+                   float* rotations, float* rhs) {
+  HWY_ALIGN float F[kGroup][9 * kCrowdLanes];
+  for (size_t b = 0; b < elements.blocks.size(); ++b) {
+    const TetBlock& block = elements.blocks[b];
+    const float* stiffness = elements.StiffnessOf(b);
+    const size_t num_tets = CountTets(block);
+    for (size_t begin = 0; begin < num_tets; begin += kGroup) {
+      const size_t end = std::min(begin + kGroup, num_tets);
+      const size_t place = kBlockTets * b + begin;
+      for (size_t t = begin; t < end; ++t) {
+        FindCrowdGradients({block, t}, positions, F[t - begin]);
+      }
+      PolarNewton(end - begin, F[0], active, 0, settings.polar_iterations,
+                  rotations + kCrowdRotation * place);
+      for (size_t t = begin; t < end; ++t) {
+        if (!(stiffness[t] > 0.0f)) continue;  // a place without a tet
+        const size_t at = kBlockTets * b + t;
+        AddCrowdTet({block, t}, settings, stiffness[t], F[t - begin], kappa + kCrowdLanes * at,
+                    rotations + kCrowdRotation * at, rhs);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace plush
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace plush {
+
+HWY_EXPORT(CrowdImpulses);
+
+void AddCrowdImpulses(const ElementView& elements, const float* positions, float dt,
+                      int polar_iterations, const float* kappa, const float* active,
+                      float* rotations, float* rhs) {
+  HWY_DYNAMIC_DISPATCH(CrowdImpulses)
+  (elements, positions, {dt, 0.0f, polar_iterations}, kappa, active, rotations, rhs);
+}
+
+}  // namespace plush
+#endif

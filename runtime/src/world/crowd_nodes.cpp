@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#include "world/crowd_nodes.h"
+
+#include "base/simd_target.h"
+
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "world/crowd_nodes.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h.
+#include "elasticity/crowd_lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace plush {
+namespace HWY_NAMESPACE {
+namespace {
+
+using V = hn::Vec<Lanes16>;
+inline constexpr size_t kStep = kLanes<Lanes16>;
+
+// Numbers of node `i` in the lanes from `lane` on.
+HWY_INLINE Xyz<V> GatherBodies(const NodeVec* const* bodies, size_t lane, size_t i, V* w) {
+  const Lanes16 d;
+  return GatherFrom(
+      d, [&](size_t k) { return &bodies[lane + k][i].x; }, w);
+}
+
+// x + (v + gravity h) h where the inverse mass is above zero, x elsewhere.
+HWY_INLINE Xyz<V> Predicted(const CrowdBodies& bodies, size_t lane, size_t i, const Vec3& gained,
+                            float h, V* w) {
+  const Lanes16 d;
+  const Xyz<V> x = GatherBodies(bodies.x, lane, i, w);
+  const Xyz<V> v = GatherBodies(bodies.v, lane, i, nullptr);
+  const Xyz<V> change =
+      (v + Xyz<V>{hn::Set(d, gained.x), hn::Set(d, gained.y), hn::Set(d, gained.z)}) *
+      hn::Set(d, h);
+  const auto is_free = hn::Gt(*w, hn::Zero(d));
+  return x + Xyz<V>{hn::IfThenElseZero(is_free, change.x), hn::IfThenElseZero(is_free, change.y),
+                    hn::IfThenElseZero(is_free, change.z)};
+}
+
+Vec3 Gained(const Vec3& gravity, float h) { return {gravity.x * h, gravity.y * h, gravity.z * h}; }
+
+void Predict(const CrowdBodies& bodies, const Vec3& gravity, float h, float* positions) {
+  const Lanes16 d;
+  const Vec3 gained = Gained(gravity, h);
+  for (size_t i = 0; i < bodies.num_nodes; ++i, positions += kCrowdPosition) {
+    for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
+      V w;
+      StoreCrowd(d, Predicted(bodies, lane, i, gained, h, &w), positions + lane);
+      hn::StoreU(w, d, positions + 3 * kCrowdLanes + lane);
+    }
+  }
+}
+
+void InertialRhs(const CrowdBodies& bodies, const Vec3& gravity, float h, const float* positions,
+                 float* rhs) {
+  const Lanes16 d;
+  const Vec3 gained = Gained(gravity, h);
+  for (size_t i = 0; i < bodies.num_nodes; ++i) {
+    for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
+      V w;
+      const Xyz<V> target = Predicted(bodies, lane, i, gained, h, &w);
+      const V mass = hn::IfThenElseZero(hn::Gt(w, hn::Zero(d)), hn::Div(hn::Set(d, 1.0f), w));
+      StoreCrowd(d, (target - LoadCrowd(d, positions + kCrowdPosition * i + lane)) * mass,
+                 rhs + kCrowdVector * i + lane);
+    }
+  }
+}
+
+void Move(size_t num_nodes, const float* by, float* positions) {
+  const Lanes16 d;
+  for (size_t i = 0; i < num_nodes; ++i, positions += kCrowdPosition, by += kCrowdVector) {
+    for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
+      StoreCrowd(d, LoadCrowd(d, positions + lane) + LoadCrowd(d, by + lane), positions + lane);
+    }
+  }
+}
+
+void LowerGap(size_t num_nodes, const float* positions, const CrowdPlane& plane, float* gap) {
+  const Lanes16 d;
+  const V nx = hn::Set(d, plane.normal.x), ny = hn::Set(d, plane.normal.y);
+  const V nz = hn::Set(d, plane.normal.z);
+  for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
+    const V offset = hn::LoadU(d, plane.offset + lane);
+    V lowest = hn::LoadU(d, gap + lane);
+    for (size_t i = 0; i < num_nodes; ++i) {
+      const float* at = positions + kCrowdPosition * i + lane;
+      const V height = hn::Sub(Dot(Xyz<V>{nx, ny, nz}, LoadCrowd(d, at)), offset);
+      const auto is_free = hn::Gt(hn::LoadU(d, at + 3 * kCrowdLanes), hn::Zero(d));
+      lowest = hn::Min(lowest, hn::IfThenElse(is_free, height, lowest));
+    }
+    hn::StoreU(lowest, d, gap + lane);
+  }
+}
+
+void RaiseReach(size_t num_nodes, const float* positions, float* farthest) {
+  const Lanes16 d;
+  const V infinite = hn::Set(d, std::numeric_limits<float>::infinity());
+  for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
+    V reach = hn::LoadU(d, farthest + lane), none = hn::Zero(d);
+    for (size_t i = 0; i < num_nodes; ++i) {
+      const Xyz<V> x = LoadCrowd(d, positions + kCrowdPosition * i + lane);
+      // What is not a number stays one in the sum, whatever Max makes of it.
+      none = hn::Add(none, hn::Mul(hn::Zero(d), hn::Add(x.x, hn::Add(x.y, x.z))));
+      reach = hn::Max(reach, hn::Max(hn::Abs(x.x), hn::Max(hn::Abs(x.y), hn::Abs(x.z))));
+    }
+    hn::StoreU(hn::IfThenElse(hn::Eq(none, hn::Zero(d)), reach, infinite), d, farthest + lane);
+  }
+}
+
+void Finish(const CrowdBodies& bodies, const float* positions, float h, NodeVec* const* out_x,
+            NodeVec* const* out_v) {
+  const Lanes16 d;
+  const V inverse = hn::Set(d, 1.0f / h);
+  for (size_t i = 0; i < bodies.num_nodes; ++i, positions += kCrowdPosition) {
+    for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
+      const Xyz<V> next = LoadCrowd(d, positions + lane);
+      const V w = hn::LoadU(d, positions + 3 * kCrowdLanes + lane);
+      const Xyz<V> velocity = (next - GatherBodies(bodies.x, lane, i, nullptr)) * inverse;
+      ForNodes(d, velocity, hn::Zero(d), [&](size_t k, const auto& block) {
+        if (out_v[lane + k] != nullptr) StoreBlock(block, &out_v[lane + k][i].x);
+      });
+      ForNodes(d, next, w, [&](size_t k, const auto& block) {
+        if (out_x[lane + k] != nullptr) StoreBlock(block, &out_x[lane + k][i].x);
+      });
+    }
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace plush
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace plush {
+
+HWY_EXPORT(Predict);
+HWY_EXPORT(InertialRhs);
+HWY_EXPORT(Move);
+HWY_EXPORT(LowerGap);
+HWY_EXPORT(RaiseReach);
+HWY_EXPORT(Finish);
+
+void PredictCrowd(const CrowdBodies& bodies, const Vec3& gravity, float h, float* positions) {
+  HWY_DYNAMIC_DISPATCH(Predict)(bodies, gravity, h, positions);
+}
+
+void MakeInertialCrowdRhs(const CrowdBodies& bodies, const Vec3& gravity, float h,
+                          const float* positions, float* rhs) {
+  HWY_DYNAMIC_DISPATCH(InertialRhs)(bodies, gravity, h, positions, rhs);
+}
+
+void MoveCrowd(size_t num_nodes, const float* d, float* positions) {
+  HWY_DYNAMIC_DISPATCH(Move)(num_nodes, d, positions);
+}
+
+void LowerCrowdGap(size_t num_nodes, const float* positions, const CrowdPlane& plane, float* gap) {
+  HWY_DYNAMIC_DISPATCH(LowerGap)(num_nodes, positions, plane, gap);
+}
+
+void RaiseCrowdReach(size_t num_nodes, const float* positions, float* farthest) {
+  HWY_DYNAMIC_DISPATCH(RaiseReach)(num_nodes, positions, farthest);
+}
+
+void FinishCrowd(const CrowdBodies& bodies, const float* positions, float h,
+                 NodeVec* const (&out_x)[kCrowdLanes], NodeVec* const (&out_v)[kCrowdLanes]) {
+  HWY_DYNAMIC_DISPATCH(Finish)(bodies, positions, h, out_x, out_v);
+}
+
+}  // namespace plush
+#endif

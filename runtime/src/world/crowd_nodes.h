@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// The loops of a step over the nodes of a crowd: from its bodies into lanes, and back.
+#pragma once
+
+#include "base/node_vec.h"
+#include "elasticity/crowd_elements.h"
+
+#include <cstddef>
+
+namespace plush {
+
+/// The nodes of a crowd's bodies. Lanes without a body that takes part repeat another's `x` and
+/// `v`.
+struct CrowdBodies {
+  const NodeVec* x[kCrowdLanes];  ///< positions [m] and inverse masses [1/kg] (num_nodes x 1)
+  const NodeVec* v[kCrowdLanes];  ///< velocities [m/s] (num_nodes x 1)
+  size_t num_nodes = 0;
+};
+
+/// PredictNodes for all lanes.
+void PredictCrowd(const CrowdBodies& bodies, const Vec3& gravity, float h, float* positions);
+
+/// MakeInertialRhs for all lanes.
+void MakeInertialCrowdRhs(const CrowdBodies& bodies, const Vec3& gravity, float h,
+                          const float* positions, float* rhs);
+
+/// positions += d (num_nodes x 3 x 16).
+void MoveCrowd(size_t num_nodes, const float* d, float* positions);
+
+/// A half-space for each lane, in the coordinates of its body.
+struct CrowdPlane {
+  Vec3 normal;                ///< unit, out of the solid
+  float offset[kCrowdLanes];  ///< [m]
+};
+
+/// Lowers `gap` (16 x 1) to the distance of each lane's nearest node from the plane [m]; pinned
+/// ones do not count.
+void LowerCrowdGap(size_t num_nodes, const float* positions, const CrowdPlane& plane, float* gap);
+
+/// Raises `farthest` (16 x 1) to each lane's largest coordinate; infinite where one is not finite.
+void RaiseCrowdReach(size_t num_nodes, const float* positions, float* farthest);
+
+/// FinishNodes for the lanes that have a body to write to in `out_x` and `out_v`, not null.
+void FinishCrowd(const CrowdBodies& bodies, const float* positions, float h,
+                 NodeVec* const (&out_x)[kCrowdLanes], NodeVec* const (&out_v)[kCrowdLanes]);
+
+}  // namespace plush

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// What is changed at run time behaves as if it had been baked: time step, pins and material, alone
+// and together.
+#include "runtime/dense_reference.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+constexpr double kSize = 0.5;  // of the body [m]
+constexpr double kTolerance = 1e-4 * kSize;
+constexpr tools::Material kBaked = {1.0e5, 0.4, 1000.0, 0.0};
+
+tools::TetMesh MeshOf(uint32_t seed) { return TetBox(2, 4, 2, 0.1, 0.09, seed); }
+
+// Ends of a motion: a body that hangs by its pins and starts at random velocities.
+Points EndOf(const ShapeAsset& shape, const MaterialOverride& material,
+             const std::vector<uint32_t>& pins, const std::vector<float>& steps, bool prepared) {
+  WorldDesc desc;
+  desc.solver.volume_sweeps = 2;
+  World world(desc);
+  BodyDesc body;
+  body.material = material;
+  body.pinned_nodes = pins;
+  const BodyId id = world.AddBody(shape.asset(), body);
+  REQUIRE(id.valid());
+  Random random(11);
+  REQUIRE(world.SetNodeVelocities(id, ToVec3s(random.Vectors(shape.num_nodes(), 1.0))).ok());
+  for (const float dt : steps) {
+    if (prepared) REQUIRE(world.PrepareTimeStep(dt).ok());
+    const uint32_t flags = world.Step(dt);
+    if (prepared) REQUIRE(flags == kStepOk);
+    REQUIRE((flags & ~uint32_t{kStepPreparedTimeStep}) == 0u);
+  }
+  return ToEigen(PositionsOf(world, id, shape.num_nodes()));
+}
+
+double Apart(const Points& a, const Points& b) { return (a - b).cwiseAbs().maxCoeff(); }
+
+}  // namespace
+
+TEST_CASE("Changed numbers behave like baked ones, alone and together") {
+  const uint32_t seed = GENERATE(1u, 2u, 3u);
+  const bool new_young = GENERATE(false, true), new_poisson = GENERATE(false, true);
+  const bool new_density = GENERATE(false, true), new_damping = GENERATE(false, true);
+  const float dt = GENERATE(0.01f, 1.0f / 60, 0.004f);
+  const bool with_pins = GENERATE(false, true);
+  CAPTURE(seed, new_young, new_poisson, new_density, new_damping, dt, with_pins);
+  tools::Material material = kBaked;
+  MaterialOverride changes;
+  if (new_young) material.young = double{changes.young = 3.0e5f};
+  if (new_poisson) material.poisson = double{changes.poisson = 0.2f};
+  if (new_density) material.density = double{changes.density = 700.0f};
+  if (new_damping) material.damping = double{changes.damping = 0.03f};
+  const tools::TetMesh mesh = MeshOf(seed);
+  const ShapeAsset changed(mesh, kBaked, 0.01), baked(mesh, material, double(dt));
+  std::vector<uint32_t> pins;
+  if (with_pins) pins = Random(seed).Nodes(changed.num_nodes(), 0.15);
+  const std::vector<float> steps(30, dt);
+  const Points expected = EndOf(baked, {}, pins, steps, false);
+  CHECK(Apart(EndOf(changed, changes, pins, steps, true), expected) < kTolerance);
+  if (new_young || new_poisson || new_density || new_damping) {
+    // The motion shows the material; a free body's fall does not depend on its density.
+    CHECK(Apart(EndOf(changed, {}, pins, steps, true), expected) > kTolerance);
+  }
+}
+
+TEST_CASE("A step that changes on the way does not depend on the step that was baked") {
+  const uint32_t seed = GENERATE(1u, 2u, 3u);
+  const bool prepared = GENERATE(false, true);
+  CAPTURE(seed, prepared);
+  std::vector<float> steps(10, 0.01f);
+  steps.insert(steps.end(), 10, 0.0125f);
+  steps.insert(steps.end(), 10, 0.005f);
+  steps.insert(steps.end(), 10, 0.01f);
+  const tools::TetMesh mesh = MeshOf(seed);
+  const ShapeAsset ten(mesh, kBaked, 0.01), five(mesh, kBaked, 0.005), other(mesh, kBaked, 0.03);
+  const std::vector<uint32_t> pins = {0, 1, 2, 3};
+  const Points expected = EndOf(ten, {}, pins, steps, prepared);
+  CHECK(Apart(EndOf(five, {}, pins, steps, prepared), expected) < kTolerance);
+  CHECK(Apart(EndOf(other, {}, pins, steps, prepared), expected) < kTolerance);
+}
+
+TEST_CASE("Pins chosen at run time are those of the dense equations") {
+  // Nothing of a pin is baked: the reference is the system with their rows and columns taken out.
+  const uint32_t seed = GENERATE(1u, 2u, 3u);
+  const double share = GENERATE(0.05, 0.3, 0.8);
+  CAPTURE(seed, share);
+  const tools::Material material = {1.0e5, 0.0, 1000.0};
+  const ShapeAsset shape(MeshOf(seed), material, 0.01);
+  DenseModel model(shape.asset(), material);
+  const std::vector<uint32_t> pins = Random(seed).Nodes(shape.num_nodes(), share);
+  for (const uint32_t node : pins) model.pinned[node] = true;
+  WorldDesc desc;
+  desc.solver.volume_sweeps = 0;
+  desc.solver.polar_iterations = 64;
+  World world(desc);
+  BodyDesc body;
+  body.pinned_nodes = pins;
+  const BodyId id = world.AddBody(shape.asset(), body);
+  DenseStepper stepper(model, 0.01, 1, 0);
+  for (int step = 0; step < 30; ++step) {
+    REQUIRE(world.Step(0.01f) == kStepOk);
+    stepper.Step(ToEigen(desc.gravity));
+    REQUIRE(Apart(ToEigen(PositionsOf(world, id, shape.num_nodes())), stepper.x) < kTolerance);
+  }
+}
