@@ -118,13 +118,17 @@ bool ReservePlanes(const Allocator& allocator, size_t num_planes, Body* body) {
     body->d = std::move(d);
     body->held_normals = std::move(held_normals);
   }
+  if (!body->contacts.Reserve(allocator, static_cast<uint32_t>(num_nodes),
+                              static_cast<uint32_t>(num_planes))) {
+    return false;
+  }
+  // Last: a step solves with contacts wherever there is room for planes.
   if (body->planes.size() < num_planes) {
     Array<LocalPlane> more;
     if (!more.Allocate(allocator, num_planes)) return false;
     body->planes = std::move(more);  // filled at the start of a step
   }
-  return body->contacts.Reserve(allocator, static_cast<uint32_t>(num_nodes),
-                                static_cast<uint32_t>(num_planes));
+  return true;
 }
 
 Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& desc,
