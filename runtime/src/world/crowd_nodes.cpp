@@ -69,6 +69,34 @@ void InertialRhs(const CrowdBodies& bodies, const Vec3& gravity, float h, const 
   }
 }
 
+void Sum(size_t num_nodes, const float* v, float* sums) {
+  const Lanes16 d;
+  for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
+    Xyz<V> sum = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+    for (size_t i = 0; i < num_nodes; ++i) sum = sum + LoadCrowd(d, v + kCrowdVector * i + lane);
+    StoreCrowd(d, sum, sums + lane);
+  }
+}
+
+void KeepTotal(size_t num_nodes, const float* positions, const float* momentum, float* by) {
+  const Lanes16 d;
+  for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
+    Xyz<V> kept = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+    V mass = hn::Zero(d);
+    for (size_t i = 0; i < num_nodes; ++i) {
+      const V w = hn::LoadU(d, positions + kCrowdPosition * i + 3 * kCrowdLanes + lane);
+      const V m = hn::Div(hn::Set(d, 1.0f), w);
+      mass = hn::Add(mass, m);
+      kept = kept + LoadCrowd(d, by + kCrowdVector * i + lane) * m;
+    }
+    const Xyz<V> missing = (LoadCrowd(d, momentum + lane) - kept) * hn::Div(hn::Set(d, 1.0f), mass);
+    for (size_t i = 0; i < num_nodes; ++i) {
+      float* at = by + kCrowdVector * i + lane;
+      StoreCrowd(d, LoadCrowd(d, at) + missing, at);
+    }
+  }
+}
+
 void Move(size_t num_nodes, const float* by, float* positions) {
   const Lanes16 d;
   for (size_t i = 0; i < num_nodes; ++i, positions += kCrowdPosition, by += kCrowdVector) {
@@ -139,6 +167,8 @@ namespace plush {
 
 HWY_EXPORT(Predict);
 HWY_EXPORT(InertialRhs);
+HWY_EXPORT(Sum);
+HWY_EXPORT(KeepTotal);
 HWY_EXPORT(Move);
 HWY_EXPORT(LowerGap);
 HWY_EXPORT(RaiseReach);
@@ -151,6 +181,14 @@ void PredictCrowd(const CrowdBodies& bodies, const Vec3& gravity, float h, float
 void MakeInertialCrowdRhs(const CrowdBodies& bodies, const Vec3& gravity, float h,
                           const float* positions, float* rhs) {
   HWY_DYNAMIC_DISPATCH(InertialRhs)(bodies, gravity, h, positions, rhs);
+}
+
+void SumCrowd(size_t num_nodes, const float* v, float* sums) {
+  HWY_DYNAMIC_DISPATCH(Sum)(num_nodes, v, sums);
+}
+
+void KeepCrowdMomentum(size_t num_nodes, const float* positions, const float* momentum, float* d) {
+  HWY_DYNAMIC_DISPATCH(KeepTotal)(num_nodes, positions, momentum, d);
 }
 
 void MoveCrowd(size_t num_nodes, const float* d, float* positions) {

@@ -24,6 +24,12 @@ void PredictCrowd(const CrowdBodies& bodies, const Vec3& gravity, float h, float
 void MakeInertialCrowdRhs(const CrowdBodies& bodies, const Vec3& gravity, float h,
                           const float* positions, float* rhs);
 
+/// Sums of the vectors `v` (num_nodes x 3 x 16) over the nodes (3 x 16).
+void SumCrowd(size_t num_nodes, const float* v, float* sums);
+
+/// KeepMomentum for all lanes: `momentum` (3 x 16), `d` (num_nodes x 3 x 16).
+void KeepCrowdMomentum(size_t num_nodes, const float* positions, const float* momentum, float* d);
+
 /// positions += d (num_nodes x 3 x 16).
 void MoveCrowd(size_t num_nodes, const float* d, float* positions);
 
