@@ -18,6 +18,9 @@ struct Stepping {
   Body* bodies[kCrowdLanes] = {};  // by lane, or null
   Body* first = nullptr;
   float active[kCrowdLanes] = {};
+  float is_free[kCrowdLanes] = {};  // 1 where a body has no pins
+  bool has_free = false;            // any of them
+  bool has_pins = false;            // beyond those of the factor
 };
 
 Stepping FindStepping(const Crowd& crowd) {
@@ -27,6 +30,9 @@ Stepping FindStepping(const Crowd& crowd) {
     if (body == nullptr || !body->in_crowd_step) continue;
     stepping.bodies[lane] = body;
     stepping.active[lane] = 1.0f;
+    stepping.is_free[lane] = body->system->num_pinned == 0 ? 1.0f : 0.0f;
+    stepping.has_free = stepping.has_free || body->system->num_pinned == 0;
+    stepping.has_pins = stepping.has_pins || body->system->base != nullptr;
     if (stepping.first == nullptr) stepping.first = body;
   }
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
@@ -57,6 +63,39 @@ void ScaleMultipliers(float h, Crowd* crowd) {
   crowd->kappa_dt = h;
 }
 
+// Undoes what the solve did to nodes that are pinned beyond the factor's.
+void HoldPins(const Stepping& stepping, const PanelFactor& factor, Crowd* crowd) {
+  std::fill(crowd->more.begin(), crowd->more.end(), 0.0f);
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    const Body* body = stepping.bodies[lane];
+    const PinSchur* pins = body != nullptr ? body->factors->factors[0].pins : nullptr;
+    if (pins == nullptr) continue;
+    Vec3 impulses[kMaxExtraPins];
+    const size_t count = pins->nodes.size();
+    for (size_t k = 0; k < count; ++k) {
+      const float* at = &crowd->rhs[kCrowdVector * pins->nodes[k] + lane];
+      impulses[k] = {at[0], at[kCrowdLanes], at[2 * kCrowdLanes]};
+    }
+    SolvePinImpulses(*pins, {impulses, count});
+    for (size_t k = 0; k < count; ++k) {
+      float* at = &crowd->more[kCrowdVector * pins->nodes[k] + lane];
+      at[0] = impulses[k].x;
+      at[kCrowdLanes] = impulses[k].y;
+      at[2 * kCrowdLanes] = impulses[k].z;
+    }
+  }
+  SolveCrowd(factor, crowd->more.data());
+  for (size_t i = 0; i < crowd->rhs.size(); ++i) crowd->rhs[i] += crowd->more[i];
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    const Body* body = stepping.bodies[lane];
+    const PinSchur* pins = body != nullptr ? body->factors->factors[0].pins : nullptr;
+    for (size_t k = 0; pins != nullptr && k < pins->nodes.size(); ++k) {
+      float* at = &crowd->rhs[kCrowdVector * pins->nodes[k] + lane];
+      at[0] = at[kCrowdLanes] = at[2 * kCrowdLanes] = 0.0f;
+    }
+  }
+}
+
 void OuterIterations(const StepSettings& settings, const Stepping& stepping, Crowd* crowd,
                      CrowdSweepChanges* last, StepStats* stats) {
   const SystemKey& system = *crowd->system;
@@ -69,7 +108,7 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
   for (int k = 0; k < settings.solver.outer_iterations; ++k) {
     {
       const PhaseTimer timer(stats, Phase::kElements);
-      if (k == 0 && system.num_pinned == 0) {
+      if (k == 0 && system.num_pinned == 0 && !stepping.has_pins) {
         std::fill(crowd->rhs.begin(), crowd->rhs.end(), 0.0f);
       } else {
         MakeInertialCrowdRhs(stepping.nodes, settings.gravity, h, positions, rhs);
@@ -85,7 +124,10 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
     {
       const PhaseTimer timer(stats, Phase::kSolve);
       SolveCrowd(factor, rhs);
-      if (system.num_pinned == 0) KeepCrowdMomentum(num_nodes, positions, crowd->momentum, rhs);
+      if (stepping.has_pins) HoldPins(stepping, factor, crowd);
+      if (stepping.has_free) {
+        KeepCrowdMomentum(num_nodes, positions, crowd->momentum, stepping.is_free, rhs);
+      }
       MoveCrowd(num_nodes, rhs, positions);
     }
     const PhaseTimer timer(stats, Phase::kVolume);
@@ -196,13 +238,22 @@ bool Crowd::Allocate(const Allocator& allocator, SystemKey* of_system) {
 
 bool MayJoinCrowds(const Body& body) { return !body.fixed && body.elements.damping == 0.0f; }
 
-void JoinCrowd(Crowd* crowd, Body* body) {
+SystemKey* CrowdSystem(const Body& body) {
+  return body.system->base != nullptr ? body.system->base : body.system;
+}
+
+bool JoinCrowd(const Allocator& allocator, Crowd* crowd, Body* body) {
+  if (body->system->base != nullptr && crowd->more.size() == 0 &&
+      !crowd->more.Allocate(allocator, crowd->rhs.size(), 0.0f)) {
+    return false;
+  }
   size_t lane = 0;
   while (crowd->bodies[lane] != nullptr) ++lane;
   crowd->bodies[lane] = body;
   ++crowd->num_bodies;
   body->crowd = crowd;
   body->lane = lane;
+  return true;
 }
 
 void LeaveLane(Body* body) {
@@ -242,8 +293,8 @@ void StepCrowd(const StepSettings& settings, Crowd* crowd, StepStats* stats) {
     for (Body* body : stepping.bodies) {
       if (body != nullptr) EnterLane(crowd, body);
     }
-    const Vec3 start = crowd->system->num_pinned > 0 ? Vec3{} : settings.gravity;
-    PredictCrowd(stepping.nodes, start, settings.dt, crowd->positions.data());
+    PredictCrowd(stepping.nodes, settings.gravity, stepping.is_free, settings.dt,
+                 crowd->positions.data());
   }
   OuterIterations(settings, stepping, crowd, &last, first);
   const PhaseTimer timer(first, Phase::kOther);

@@ -24,11 +24,12 @@ struct Crowd {
   SystemKey* system = nullptr;     ///< that of all its bodies
   Body* bodies[kCrowdLanes] = {};  ///< by lane, or null
   uint32_t num_bodies = 0;
-  Array<float> positions;             ///< of the current iterate (num_nodes x 4 x 16)
-  Array<float> rhs;                   ///< right-hand sides, then displacements (num_nodes x 3 x 16)
-  Array<float> rotations;             ///< (16 num_blocks x 4 x 16)
-  Array<float> kappa;                 ///< multipliers for substeps of kappa_dt (16 num_blocks x 16)
-  float kappa_dt = 0.0f;              ///< [s]
+  Array<float> positions;  ///< of the current iterate (num_nodes x 4 x 16)
+  Array<float> rhs;        ///< right-hand sides, then displacements (num_nodes x 3 x 16)
+  Array<float> more;       ///< what impulses of pins add to them (num_nodes x 3 x 16), or empty
+  Array<float> rotations;  ///< (16 num_blocks x 4 x 16)
+  Array<float> kappa;      ///< multipliers for substeps of kappa_dt (16 num_blocks x 16)
+  float kappa_dt = 0.0f;   ///< [s]
   float momentum[kCrowdVector] = {};  ///< of rhs without elastic forces [kg m] (3 x 16)
   Crowd* next = nullptr;
 
@@ -39,8 +40,12 @@ struct Crowd {
 /// Whether a body can be one of a crowd at all: undamped, and it moves.
 bool MayJoinCrowds(const Body& body);
 
-/// Gives the body the next free lane; there is one.
-void JoinCrowd(Crowd* crowd, Body* body);
+/// The system whose factors a body's crowd has.
+SystemKey* CrowdSystem(const Body& body);
+
+/// Gives the body the next free lane; there is one. Returns false, with nothing changed, where the
+/// allocator fails.
+bool JoinCrowd(const Allocator& allocator, Crowd* crowd, Body* body);
 
 /// Takes the body out, with its rotations and multipliers.
 void LeaveCrowd(Body* body);

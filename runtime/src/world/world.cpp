@@ -181,22 +181,24 @@ uint32_t World::Step(float dt) {
 void World::Impl::PlaceInCrowd(Body* body) {
   if (!MayJoinCrowds(*body)) return;
   for (uint32_t c = 0; c < num_crowds; ++c) {
-    if (crowds[c]->system != body->system || crowds[c]->num_bodies == kCrowdLanes) continue;
-    return JoinCrowd(crowds[c], body);
+    if (crowds[c]->system == CrowdSystem(*body) && crowds[c]->num_bodies < kCrowdLanes &&
+        JoinCrowd(allocator, crowds[c], body)) {
+      return;
+    }
   }
   const auto waits = [&](const Body* other) {
-    return other != nullptr && other->system == body->system && other->crowd == nullptr &&
-           MayJoinCrowds(*other);
+    return other != nullptr && CrowdSystem(*other) == CrowdSystem(*body) &&
+           other->crowd == nullptr && MayJoinCrowds(*other);
   };
   const auto end = bodies.begin() + num_bodies;
   if (std::count_if(bodies.begin(), end, waits) < std::ptrdiff_t{kLeastCrowd}) return;
   if (!Reserve(&crowds, num_crowds)) return;
   Crowd* crowd = NewObject<Crowd>(allocator);
   if (crowd == nullptr) return;
-  if (!crowd->Allocate(allocator, body->system)) return DeleteObject(allocator, crowd);
+  if (!crowd->Allocate(allocator, CrowdSystem(*body))) return DeleteObject(allocator, crowd);
   crowds[num_crowds++] = crowd;
   for (auto other = bodies.begin(); other != end && crowd->num_bodies < kCrowdLanes; ++other) {
-    if (waits(*other)) JoinCrowd(crowd, *other);
+    if (waits(*other) && !JoinCrowd(allocator, crowd, *other)) return;
   }
 }
 
