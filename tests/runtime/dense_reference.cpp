@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/dense_reference.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace plush::test {
 namespace {
@@ -37,6 +39,10 @@ DenseModel::DenseModel(const Asset& asset) {
   masses.resize(rest.cols());
   for (Eigen::Index i = 0; i < rest.cols(); ++i) masses[i] = s.masses[static_cast<size_t>(i)];
   pinned.assign(s.nodes.size(), false);
+  sweep_order.resize(tets.size());
+  std::iota(sweep_order.begin(), sweep_order.end(), size_t{0});
+  std::sort(sweep_order.begin(), sweep_order.end(),
+            [&](size_t a, size_t b) { return s.tet_slots[a] < s.tet_slots[b]; });
 }
 
 DenseModel::DenseModel(const Asset& asset, const tools::Material& material) {
@@ -126,6 +132,10 @@ Eigen::MatrixXd DenseSystem(const DenseModel& model, double dt) {
   return A;
 }
 
+Eigen::MatrixXd DenseSystemOfAxis(const DenseModel& model, double dt) {
+  return DenseSystem(model, dt)(Eigen::seq(0, Eigen::last, 3), Eigen::seq(0, Eigen::last, 3));
+}
+
 DenseStepper::DenseStepper(const DenseModel& model, double dt, int outer_iterations,
                            int volume_sweeps)
     : x(model.rest),
@@ -149,10 +159,10 @@ void DenseStepper::AddStretchAndVolume(const Points& y, Points* rhs) const {
 }
 
 void DenseStepper::Sweep(Points* u) {
-  for (size_t t = 0; t < model_.tets.size(); ++t) {
+  for (const size_t t : model_.sweep_order) {
     const Eigen::Matrix3d F = DenseGradient(model_, t, x + *u);
     double& multiplier = kappa[static_cast<Eigen::Index>(t)];
-    if (F.determinant() < 0.1) {
+    if (model_.lambda[t] == 0.0) {
       multiplier = 0.0;
       continue;
     }

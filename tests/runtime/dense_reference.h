@@ -20,6 +20,7 @@ struct DenseModel {
   Eigen::VectorXd masses;               ///< [kg]
   Points rest;                          ///< [m]
   std::vector<bool> pinned;             ///< by node
+  std::vector<size_t> sweep_order;      ///< tets by block, then by lane
 
   DenseModel() = default;
   /// The numbers that the asset holds, with no pins.
@@ -45,7 +46,12 @@ Points DenseForces(const DenseModel& model, const Points& x);
 /// those of the identity.
 Eigen::MatrixXd DenseSystem(const DenseModel& model, double dt);
 
+/// Its entries for one axis, which are those of every axis (n x n).
+Eigen::MatrixXd DenseSystemOfAxis(const DenseModel& model, double dt);
+
 /// The splitting step as runtime/src/world/step.cpp describes it, without contact.
+/// Volume sweeps correct one tet after the other in the runtime's order, block by block: the tets of
+/// a block share no node, so that it does not matter that the runtime takes them at once.
 class DenseStepper {
  public:
   DenseStepper(const DenseModel& model, double dt, int outer_iterations, int volume_sweeps);

@@ -21,6 +21,10 @@ Points ToEigen(const std::vector<Vec3>& v) {
   return out;
 }
 
+Points ToEigen(const std::vector<NodeVec>& v) {
+  return ToEigen(std::vector<Vec3>(v.begin(), v.end() - 1));
+}
+
 Eigen::Matrix3d RotationOf(const Quat& q) {
   return Eigen::Quaterniond(q.w, q.x, q.y, q.z).normalized().toRotationMatrix();
 }
@@ -42,6 +46,15 @@ Quat ToQuat(const Eigen::Matrix3d& rotation) {
 std::vector<Vec3> ToVec3s(const Points& points) {
   std::vector<Vec3> out;
   for (Eigen::Index i = 0; i < points.cols(); ++i) out.push_back(ToVec3(points.col(i)));
+  return out;
+}
+
+std::vector<NodeVec> ToNodeVecs(const Points& points) { return ToNodeVecs(ToVec3s(points)); }
+
+std::vector<NodeVec> ToNodeVecs(const std::vector<Vec3>& v) {
+  std::vector<NodeVec> out;
+  for (const Vec3& node : v) out.emplace_back(node, 0.0f);
+  out.emplace_back();
   return out;
 }
 
@@ -111,10 +124,11 @@ ShapeAsset::ShapeAsset(std::span<const std::byte> bytes) : buffer_(bytes) {
 }
 
 ShapeAsset ShapeAsset::Baked(const tools::TetMesh& mesh, const tools::Material& material,
-                             double dt) {
+                             double dt, const std::string& pins_json) {
   tools::BakeSettings settings;
   settings.material = material;
   settings.dt = dt;
+  settings.pins_json = pins_json;
   settings.mass = tools::MassSource::kCage;
   settings.threads = 1;  // TBB is not built for the thread sanitizer
   tools::FindingList findings;
@@ -130,6 +144,11 @@ ElementView ShapeAsset::elements() const {
 
 std::vector<Vec3> ShapeAsset::rest() const {
   return {simulation().nodes.begin(), simulation().nodes.end()};
+}
+
+RotationArray::RotationArray(size_t num_blocks, const Quat& rotation)
+    : numbers(4 * kBlockTets * num_blocks) {
+  for (uint32_t slot = 0; slot < kBlockTets * num_blocks; ++slot) view().Set(slot, rotation);
 }
 
 std::vector<Vec3> PositionsOf(const World& world, BodyId id, size_t num_nodes) {

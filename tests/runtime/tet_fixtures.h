@@ -6,6 +6,7 @@
 #include "plush/world.h"
 
 #include "bake/bake.h"
+#include "base/node_vec.h"
 #include "elasticity/elements.h"
 #include "mesh/tet_mesh.h"
 #include "shapes/shape_asset.h"
@@ -15,6 +16,7 @@
 
 #include <cstdint>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace plush::test {
@@ -25,6 +27,8 @@ using Points = Eigen::Matrix<double, 3, Eigen::Dynamic>;
 inline Eigen::Vector3d ToEigen(const Vec3& v) { return {v.x, v.y, v.z}; }
 Eigen::Matrix3d ToEigen(const Mat3& m);
 Points ToEigen(const std::vector<Vec3>& v);
+/// Without the spare element at the end.
+Points ToEigen(const std::vector<NodeVec>& v);
 /// Rotation matrix of q / |q|.
 Eigen::Matrix3d RotationOf(const Quat& q);
 
@@ -32,6 +36,9 @@ Vec3 ToVec3(const Eigen::Vector3d& v);
 Mat3 ToMat3(const Eigen::Matrix3d& m);
 Quat ToQuat(const Eigen::Matrix3d& rotation);
 std::vector<Vec3> ToVec3s(const Points& points);
+/// With a spare element at the end, and w = 0.
+std::vector<NodeVec> ToNodeVecs(const Points& points);
+std::vector<NodeVec> ToNodeVecs(const std::vector<Vec3>& v);
 
 /// Angle of a^T b [rad], exact for small ones too.
 double AngleBetween(const Eigen::Matrix3d& a, const Eigen::Matrix3d& b);
@@ -66,18 +73,33 @@ class ShapeAsset {
                       double dt = 0.01);
   /// Of the bytes of a file.
   explicit ShapeAsset(std::span<const std::byte> bytes);
-  /// Bakes through tools::Bake with the mesh's own tets and the cage's mass.
-  static ShapeAsset Baked(const tools::TetMesh& mesh, const tools::Material& material, double dt);
+  /// Bakes through tools::Bake with the mesh's own tets and the cage's mass, and the regions of the
+  /// pins side-car `pins_json` unless it is empty.
+  static ShapeAsset Baked(const tools::TetMesh& mesh, const tools::Material& material, double dt,
+                          const std::string& pins_json = {});
 
   const Asset& asset() const { return asset_; }
   const SimulationView& simulation() const { return asset_.simulation(); }
   size_t num_nodes() const { return simulation().nodes.size(); }
+  size_t num_blocks() const { return simulation().blocks.size(); }
+  size_t num_places() const { return kBlockTets * num_blocks(); }
   ElementView elements() const;
   std::vector<Vec3> rest() const;
 
  private:
   ExactBuffer buffer_;
   Asset asset_;
+};
+
+/// Rotations of all tets, by blocks.
+class RotationArray {
+ public:
+  explicit RotationArray(size_t num_blocks, const Quat& rotation = {});
+
+  RotationView view() { return RotationView(numbers); }
+  Quat Get(uint32_t slot) { return view().Get(slot); }
+
+  std::vector<float> numbers;  ///< (4 x 16 num_blocks)
 };
 
 /// State of a body; the test fails for an unknown one.

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <span>
+#include <type_traits>
 
 namespace plush {
 
@@ -30,11 +31,13 @@ static_assert(sizeof(NodeVec) == 16);
 class NodeVectors {
  public:
   NodeVectors() = default;
-  NodeVectors(std::span<const Vec3> v) : first_(v.data()), size_(v.size()), bytes_(sizeof(Vec3)) {}
-  NodeVectors(std::span<const NodeVec> v)
-      : first_(v.data()), size_(v.size()), bytes_(sizeof(NodeVec)) {}
-  NodeVectors(std::span<NodeVec> v) : NodeVectors(std::span<const NodeVec>(v)) {}
-  NodeVectors(std::span<Vec3> v) : NodeVectors(std::span<const Vec3>(v)) {}
+  /// Of a span, vector or array.
+  template <class Range>
+    requires std::is_convertible_v<const Range&, std::span<const Vec3>>
+  NodeVectors(const Range& range) : NodeVectors(std::span<const Vec3>(range), sizeof(Vec3)) {}
+  template <class Range>
+    requires std::is_convertible_v<const Range&, std::span<const NodeVec>>
+  NodeVectors(const Range& range) : NodeVectors(std::span<const NodeVec>(range), sizeof(NodeVec)) {}
 
   const Vec3& operator[](size_t i) const {
     return *reinterpret_cast<const Vec3*>(reinterpret_cast<const std::byte*>(first_) + bytes_ * i);
@@ -42,6 +45,10 @@ class NodeVectors {
   size_t size() const { return size_; }  ///< the spare element included where there is one
 
  private:
+  template <class T>
+  NodeVectors(std::span<const T> v, size_t bytes)
+      : first_(v.data()), size_(v.size()), bytes_(bytes) {}
+
   const void* first_ = nullptr;
   size_t size_ = 0;
   size_t bytes_ = sizeof(Vec3);

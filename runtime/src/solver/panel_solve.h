@@ -30,7 +30,7 @@ struct PanelFactor {
 size_t PanelWorkspaceSize(std::span<const Supernode> supernodes, uint32_t num_nodes);
 
 /// x := A^-1 x, for the three axes of `x` (num_nodes + 1 x 1), whose spare element must be zero and
-/// stays so; entries from num_active on become zero, other w are lost. `workspace`:
+/// stays so; entries from num_active on and all w become zero. `workspace`:
 /// PanelWorkspaceSize numbers at an address aligned to 16 bytes. One pass over the values down, one
 /// up, and with pins as many again; does not allocate.
 void SolvePanels(const PanelFactor& factor, std::span<float> workspace, std::span<NodeVec> x);

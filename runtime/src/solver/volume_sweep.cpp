@@ -21,6 +21,14 @@ HWY_INLINE Xyz<V> Free(D d, const Xyz<V>& gradient, const NodeVec* held, const u
   return gradient - n * Dot(n, gradient);
 }
 
+// The lower one of `lowest` and, where there is a tet, `det`; never NaN. By comparison, because
+// instruction sets differ in what the least of a number and NaN is.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Lower(D d, V lowest, V det, V det_dm_inv) {
+  const auto lower = hn::And(hn::Gt(det_dm_inv, hn::Zero(d)), hn::Lt(det, lowest));
+  return hn::IfThenElse(lower, det, lowest);
+}
+
 template <bool kHolds>
 SweepChanges Sweep(const ElementView& elements, const NodeVec* held, float dt, NodeVec* x,
                    float* kappa) {
@@ -41,7 +49,7 @@ SweepChanges Sweep(const ElementView& elements, const NodeVec* held, float dt, N
       const V s = hn::LoadU(d, block.det_dm_inv + i);
       const V k = hn::Mul(hn::LoadU(d, bulk + i), dt2);
       VolumeGradients<V> g = GradientsOfVolume(d, xa, xb, xc, xd, s);
-      lowest = hn::Min(lowest, hn::IfThenElse(hn::Gt(s, hn::Zero(d)), g.det, lowest));
+      lowest = Lower(d, lowest, g.det, s);
       if constexpr (kHolds) {
         g.a = Free(d, g.a, held, ids[0]);
         g.b = Free(d, g.b, held, ids[1]);
@@ -57,7 +65,8 @@ SweepChanges Sweep(const ElementView& elements, const NodeVec* held, float dt, N
       hn::StoreU(hn::Add(before, step), d, multiplier);
       // A tet without resistance moves nothing, whatever its multiplier was.
       const V change = hn::IfThenElseZero(hn::Gt(k, hn::Zero(d)), step);
-      largest = hn::Max(largest, hn::Abs(hn::Mul(response, change)));
+      const V corrected = hn::Abs(hn::Mul(response, change));
+      largest = hn::IfThenElse(hn::Gt(corrected, largest), corrected, largest);
       StoreNodes(d, Fma(g.a, hn::Mul(change, wa), xa), wa, ids[0], x);
       StoreNodes(d, Fma(g.b, hn::Mul(change, wb), xb), wb, ids[1], x);
       StoreNodes(d, Fma(g.c, hn::Mul(change, wc), xc), wc, ids[2], x);
@@ -80,7 +89,7 @@ float LowestDetF(const ElementView& elements, const NodeVec* x) {
       const V s = hn::LoadU(d, block.det_dm_inv + i);
       const Xyz<V> b = corner[1] - corner[0], c = corner[2] - corner[0], e = corner[3] - corner[0];
       const V det = hn::Mul(Dot(b, Cross(c, e)), s);
-      lowest = hn::Min(lowest, hn::IfThenElse(hn::Gt(s, hn::Zero(d)), det, lowest));
+      lowest = Lower(d, lowest, det, s);
     }
   }
   return hn::GetLane(hn::MinOfLanes(d, lowest));

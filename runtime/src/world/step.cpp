@@ -274,6 +274,7 @@ void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* 
   system.system.dt = h;
   if (settings.solver.response == ContactResponse::kPenalty) PushOutOfPlanes(settings, h, body);
   if (body->stretches.size() > 0) {
+    // From y, which has a spare element.
     std::copy(body->x.begin(), body->x.end(), body->y.begin());
     ComputeStretches(body->elements, body->y.span(), settings.solver.polar_iterations,
                      body->Rotations(), body->stretches.span());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "contact/held_solve.h"
 
-#include "runtime/dense_reference.h"
+#include "runtime/solver_fixtures.h"
 
 #include <catch2/catch.hpp>
 
@@ -21,32 +21,29 @@ struct Case {
         shape(TetBox(cells, 2, 2, 0.1, 0.09, seed), {1.0e5, 0.4, 1000.0}, double(kDt)),
         model(shape.asset()),
         pinned(shape.num_nodes(), 0),
-        b(ToVec3s(random.Vectors(shape.num_nodes(), 1e-3))) {
+        b(ToNodeVecs(random.Vectors(shape.num_nodes(), 1e-3))),
+        factor(shape) {
     for (const uint32_t node : random.Nodes(shape.num_nodes(), 0.1)) {
       pinned[node] = 1;
       model.pinned[node] = true;
-      b[node] = {};
+      b[node] = NodeVec();
     }
-    system.system = {shape.elements(), shape.simulation().masses, 1.0f, pinned, kDt};
-    system.pattern = {shape.asset().factor().column_starts, shape.asset().factor().rows};
+    system.system = SystemOf(shape, kDt);
+    system.system.pinned = pinned;
     Refactor(1);
     REQUIRE(workspace.Allocate(DefaultAllocator(), static_cast<uint32_t>(shape.num_nodes())));
   }
 
   void Refactor(uint64_t id) {
-    std::vector<double> exact(system.pattern.rows.size());
-    AssembleSystem(system.system, system.pattern, exact);
-    CholeskyWorkspace cholesky;
-    REQUIRE(cholesky.Allocate(DefaultAllocator(), system.pattern.size()));
-    REQUIRE(Factorise(system.pattern, &cholesky, exact));
-    values.assign(exact.begin(), exact.end());
-    system.values = values;
+    factor.Factorise(system.system);
+    system.factor = factor.panels();
+    system.workspace = factor.workspace;
     system.id = id;
   }
 
-  std::vector<Vec3> Free() const {
-    std::vector<Vec3> d = b;
-    Substitute(system.pattern, system.values, d);
+  std::vector<NodeVec> Free() {
+    std::vector<NodeVec> d = b;
+    factor.Solve(&d);
     return d;
   }
 
@@ -67,7 +64,7 @@ struct Case {
         Eigen::Vector3d direction = frame.col(k);
         if (!orthogonal && k > 0) direction = (direction + 0.8 * frame.col(k - 1)).normalized();
         rows.push_back(
-            {node, ToVec3(direction), static_cast<float>(random.Uniform(-2e-3, 2e-3)), 0.0});
+            {node, ToVec3(direction), static_cast<float>(random.Uniform(-2e-3, 2e-3))});
       }
     }
     return rows;
@@ -77,8 +74,8 @@ struct Case {
   ShapeAsset shape;
   DenseModel model;
   std::vector<uint8_t> pinned;
-  std::vector<Vec3> b;
-  std::vector<float> values;
+  std::vector<NodeVec> b;
+  SystemFactor factor;
   FactoredSystem system;
   HeldSolveWorkspace workspace;
 };
@@ -108,13 +105,13 @@ DenseSolution SolveDense(const Case& c, std::span<const HeldRow> rows) {
   return {Eigen::Map<const Points>(d.data(), 3, n / 3), lambda};
 }
 
-std::vector<Vec3> SolveSchur(Case* c, std::vector<HeldRow>* rows) {
-  std::vector<Vec3> d = c->Free();
+std::vector<NodeVec> SolveSchur(Case* c, std::vector<HeldRow>* rows) {
+  std::vector<NodeVec> d = c->Free();
   SolveHeldSchur(c->system, c->b, *rows, &c->workspace, d);
   return d;
 }
 
-double LargestMiss(std::span<const HeldRow> rows, const std::vector<Vec3>& d) {
+double LargestMiss(std::span<const HeldRow> rows, const std::vector<NodeVec>& d) {
   double miss = 0.0;
   for (const HeldRow& row : rows) {
     const double moved = ToEigen(d[row.node]).dot(ToEigen(row.direction));
@@ -123,7 +120,7 @@ double LargestMiss(std::span<const HeldRow> rows, const std::vector<Vec3>& d) {
   return miss;
 }
 
-void CheckAgainstDense(const Case& c, std::span<const HeldRow> rows, const std::vector<Vec3>& d,
+void CheckAgainstDense(const Case& c, std::span<const HeldRow> rows, const std::vector<NodeVec>& d,
                        bool independent, double tolerance) {
   const DenseSolution exact = SolveDense(c, rows);
   CHECK((ToEigen(d) - exact.d).norm() < tolerance * exact.d.norm());
@@ -147,7 +144,7 @@ TEST_CASE("The Schur complement holds rows like the dense equations") {
   Case c(seed, 6);
   std::vector<HeldRow> rows = c.RandomRows(count, orthogonal);
   REQUIRE(rows.size() == count);
-  const std::vector<Vec3> d = SolveSchur(&c, &rows);
+  const std::vector<NodeVec> d = SolveSchur(&c, &rows);
   CheckAgainstDense(c, rows, d, true, 1e-4);
 }
 
@@ -160,7 +157,7 @@ TEST_CASE("Rows that depend on others take no impulse") {
     rows.push_back(row);
     rows.push_back(row);  // the same again, with the same target
   }
-  const std::vector<Vec3> d = SolveSchur(&c, &rows);
+  const std::vector<NodeVec> d = SolveSchur(&c, &rows);
   for (size_t j = 1; j < rows.size(); j += 2) CHECK(rows[j].multiplier == 0.0);
   CheckAgainstDense(c, rows, d, false, 1e-4);
 
@@ -171,9 +168,9 @@ TEST_CASE("Rows that depend on others take no impulse") {
                                           c.pinned.begin());
   for (int k = 0; k < 4; ++k) {
     const Eigen::Vector3d direction = c.random.Direction();
-    four.push_back({node, ToVec3(direction), static_cast<float>(direction.dot(moved)), 0.0});
+    four.push_back({node, ToVec3(direction), static_cast<float>(direction.dot(moved))});
   }
-  const std::vector<Vec3> held = SolveSchur(&c, &four);
+  const std::vector<NodeVec> held = SolveSchur(&c, &four);
   CHECK((ToEigen(held[node]) - moved).norm() < 1e-5 * moved.norm());
 }
 
@@ -184,13 +181,13 @@ TEST_CASE("Conjugate gradients hold the same as the dense equations, given time"
   CAPTURE(seed, count, orthogonal);
   Case c(seed, 4);
   std::vector<HeldRow> rows = c.RandomRows(count, orthogonal);
-  std::vector<Vec3> d = c.Free();
+  std::vector<NodeVec> d = c.Free();
   const float residual = SolveHeldIterative(c.system, c.b, rows, 256, &c.workspace, d);
   CHECK(residual < 1e-4f);
   CheckAgainstDense(c, rows, d, true, 1e-3);
   if (count > kMaxSchurRows) return;
   std::vector<HeldRow> schur_rows = rows;
-  const std::vector<Vec3> schur = SolveSchur(&c, &schur_rows);
+  const std::vector<NodeVec> schur = SolveSchur(&c, &schur_rows);
   CHECK((ToEigen(d) - ToEigen(schur)).norm() < 1e-3 * ToEigen(schur).norm());
 }
 
@@ -199,7 +196,7 @@ TEST_CASE("Few iterations hold the rows exactly and report their residual") {
   std::vector<HeldRow> rows = c.RandomRows(70, true);
   float before = 0.0f;
   for (const int iterations : {1, 4, 16}) {
-    std::vector<Vec3> d = c.Free();
+    std::vector<NodeVec> d = c.Free();
     const float residual = SolveHeldIterative(c.system, c.b, rows, iterations, &c.workspace, d);
     CAPTURE(iterations, residual);
     CHECK(LargestMiss(rows, d) < 2e-7);
@@ -220,11 +217,11 @@ TEST_CASE("Kept columns serve changing sets and are dropped with their factor") 
       REQUIRE(c.workspace.Allocate(DefaultAllocator(), static_cast<uint32_t>(c.shape.num_nodes())));
     }
     std::vector<HeldRow> rows = c.RandomRows(1 + c.random.Below(kMaxSchurRows), round % 2 == 0);
-    const std::vector<Vec3> d = SolveSchur(&c, &rows);
+    const std::vector<NodeVec> d = SolveSchur(&c, &rows);
     HeldSolveWorkspace fresh;
     REQUIRE(fresh.Allocate(DefaultAllocator(), static_cast<uint32_t>(c.shape.num_nodes())));
     std::vector<HeldRow> fresh_rows = rows;
-    std::vector<Vec3> expected = c.Free();
+    std::vector<NodeVec> expected = c.Free();
     SolveHeldSchur(c.system, c.b, fresh_rows, &fresh, expected);
     for (size_t i = 0; i < d.size(); ++i) {
       REQUIRE((d[i].x == expected[i].x && d[i].y == expected[i].y && d[i].z == expected[i].z));
@@ -238,7 +235,7 @@ TEST_CASE("Kept columns serve changing sets and are dropped with their factor") 
 TEST_CASE("No rows leave the free solution") {
   Case c(13);
   std::vector<HeldRow> rows;
-  const std::vector<Vec3> d = SolveSchur(&c, &rows);
-  const std::vector<Vec3> free = c.Free();
+  const std::vector<NodeVec> d = SolveSchur(&c, &rows);
+  const std::vector<NodeVec> free = c.Free();
   for (size_t i = 0; i < d.size(); ++i) CHECK((d[i].x == free[i].x && d[i].z == free[i].z));
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "solver/free_turns.h"
 
-#include "runtime/dense_reference.h"
+#include "elasticity/element_pass.h"
+#include "runtime/solver_fixtures.h"
 
 #include <catch2/catch.hpp>
 
@@ -19,19 +20,16 @@ struct Case {
   explicit Case(double young, bool with_pins, float damping = 0.0f)
       : random(7),
         shape(TetBox(2, 2, 2, 0.1, 0.09, 7), {young, 0.4, 1000.0}, double(kDt)),
-        pinned(shape.num_nodes(), 0) {
+        pinned(shape.num_nodes(), 0),
+        factor(shape),
+        rotations(shape.num_blocks()) {
     if (with_pins) {
       for (const uint32_t node : random.Nodes(shape.num_nodes(), 0.1)) pinned[node] = 1;
     }
-    system = {shape.elements(), shape.simulation().masses, 1.0f, pinned, kDt};
+    system = SystemOf(shape, kDt);
+    system.pinned = pinned;
     system.elements.damping = damping;
-    pattern = {shape.asset().factor().column_starts, shape.asset().factor().rows};
-    std::vector<double> exact(pattern.rows.size());
-    AssembleSystem(system, pattern, exact);
-    CholeskyWorkspace cholesky;
-    REQUIRE(cholesky.Allocate(DefaultAllocator(), pattern.size()));
-    REQUIRE(Factorise(pattern, &cholesky, exact));
-    values.assign(exact.begin(), exact.end());
+    factor.Factorise(system);
     REQUIRE(turns.Allocate(DefaultAllocator(), shape.simulation().tets,
                            static_cast<uint32_t>(shape.num_nodes())));
   }
@@ -41,26 +39,31 @@ struct Case {
     const Points rest = ToEigen(shape.rest());
     const Points strained = R * (rest + random.Vectors(shape.num_nodes(), strain));
     x = ToVec3s(strained);
-    rotations.assign(shape.simulation().tets.size(), ToQuat(R));
-    stretches.resize(system.elements.damping > 0.0f ? rotations.size() : 0);
-    MatchRotations(system.elements, x, rotations);
-    if (!stretches.empty()) ComputeStretches(system.elements, x, 64, rotations, stretches);
-    turns.Prepare(system, pattern, values, rotations, stretches);
+    rotations = RotationArray(shape.num_blocks(), ToQuat(R));
+    stretches.resize(system.elements.damping > 0.0f ? 9 * shape.num_places() : 0);
+    MatchRotations(system.elements, x, rotations.view());
+    if (!stretches.empty()) {
+      ComputeStretches(system.elements, ToNodeVecs(x), 64, rotations.view(), stretches);
+    }
+    turns.Prepare(system, factor.panels(), factor.workspace, rotations.view(), stretches);
+  }
+
+  void Substitute(std::vector<NodeVec>* v) {
+    turns.Substitute(factor.panels(), factor.workspace, *v);
   }
 
   Random random;
   ShapeAsset shape;
   std::vector<uint8_t> pinned;
   SystemView system;
-  CholeskyPattern pattern;
-  std::vector<float> values;
+  SystemFactor factor;
   std::vector<Vec3> x;
-  std::vector<Quat> rotations;
-  std::vector<Mat3> stretches;
+  RotationArray rotations;
+  std::vector<float> stretches;
   FreeTurns turns;
 };
 
-double Inner(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
+double Inner(const std::vector<NodeVec>& a, const std::vector<NodeVec>& b) {
   return ToEigen(a).cwiseProduct(ToEigen(b)).sum();
 }
 
@@ -73,12 +76,12 @@ TEST_CASE("With free turns the product undoes the solve") {
   CAPTURE(with_pins, damping, young);
   Case c(young, with_pins, damping);
   c.Prepare(c.random.Rotation(), 0.01);
-  std::vector<Vec3> b = ToVec3s(c.random.Vectors(c.shape.num_nodes(), 1.0));
-  for (size_t i = 0; i < b.size(); ++i) {
-    if (c.pinned[i] != 0) b[i] = {};
+  std::vector<NodeVec> b = ToNodeVecs(c.random.Vectors(c.shape.num_nodes(), 1.0));
+  for (size_t i = 0; i < c.pinned.size(); ++i) {
+    if (c.pinned[i] != 0) b[i] = NodeVec();
   }
-  std::vector<Vec3> d = b, back(b.size());
-  c.turns.Substitute(c.pattern, c.values, d);
+  std::vector<NodeVec> d = b, back(b.size());
+  c.Substitute(&d);
   c.turns.Multiply(c.system, d, back);
   CHECK((ToEigen(back) - ToEigen(b)).norm() < 1e-2 * ToEigen(b).norm());
 }
@@ -90,10 +93,11 @@ TEST_CASE("The coupling is what the turns add to the solve") {
     const uint32_t i = c.random.Below(static_cast<uint32_t>(c.shape.num_nodes()));
     const uint32_t j = c.random.Below(static_cast<uint32_t>(c.shape.num_nodes()));
     const Vec3 p = ToVec3(c.random.Rotation().col(0)), q = ToVec3(c.random.Rotation().col(1));
-    std::vector<Vec3> plain(c.shape.num_nodes()), turned(c.shape.num_nodes());
-    plain[j] = turned[j] = q;
-    Substitute(c.pattern, c.values, plain);
-    c.turns.Substitute(c.pattern, c.values, turned);
+    std::vector<NodeVec> plain(c.shape.num_nodes() + 1);
+    plain[j] = q;
+    std::vector<NodeVec> turned = plain;
+    c.factor.Solve(&plain);
+    c.Substitute(&turned);
     const double added = ToEigen(p).dot(ToEigen(turned[i]) - ToEigen(plain[i]));
     CHECK(double(c.turns.Coupling(i, p, j, q)) ==
           Approx(added).margin(1e-4 * ToEigen(turned[j]).norm()));
@@ -110,12 +114,12 @@ TEST_CASE("Against a turn stands the inertia alone, against a strain the stiffne
   Points turn = centred;
   for (Eigen::Index i = 0; i < turn.cols(); ++i) turn.col(i) = omega.cross(centred.col(i));
   const auto resistances = [&c](const Points& motion) {
-    const std::vector<Vec3> d = ToVec3s(motion);
-    std::vector<Vec3> free(d.size()), full(d.size());
+    const std::vector<NodeVec> d = ToNodeVecs(motion);
+    std::vector<NodeVec> free(d.size()), full(d.size());
     c.turns.Multiply(c.system, d, free);
     MultiplySystem(c.system, d, full);
     double inertia = 0.0;
-    for (size_t i = 0; i < d.size(); ++i) {
+    for (size_t i = 0; i < c.system.masses.size(); ++i) {
       inertia += double(c.system.masses[i]) * ToEigen(d[i]).squaredNorm();
     }
     return Eigen::Vector3d(Inner(d, free), Inner(d, full), inertia);

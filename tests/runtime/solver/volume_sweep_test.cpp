@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solver/volume_sweep.h"
 
-#include "runtime/dense_reference.h"
+#include "runtime/solver_fixtures.h"
 
 #include <catch2/catch.hpp>
 
@@ -21,35 +21,42 @@ constexpr tools::Material kMaterial = {1.0e5, 0.45, 1000.0};
 
 // A body with everything that a sweep moves.
 struct Swept {
-  explicit Swept(const tools::TetMesh& mesh) : shape(mesh, kMaterial), x(shape.rest()) {
-    for (const float mass : shape.simulation().masses) mobility.push_back({1.0f / mass, {}});
-    u.resize(x.size());
-    kappa.resize(shape.simulation().tets.size());
+  explicit Swept(const tools::TetMesh& mesh)
+      : shape(mesh, kMaterial),
+        before(shape.rest()),
+        x(ToNodeVecs(before)),
+        kappa(shape.num_places()) {
+    for (size_t i = 0; i < before.size(); ++i) x[i].w = 1.0f / shape.simulation().masses[i];
   }
 
   void Move(Random* random, double size) {
-    x = ToVec3s(ToEigen(x) + random->Vectors(x.size(), size));
+    const Points moved = ToEigen(x) + random->Vectors(before.size(), size);
+    for (size_t i = 0; i < before.size(); ++i) x[i] = ToVec3(moved.col(Eigen::Index(i)));
   }
 
-  void Sweep() { SweepVolumes(shape.elements(), mobility, kDt, x, u, kappa); }
+  // The unit direction in which a node is held.
+  void Hold(uint32_t node, const Vec3& normal) {
+    held.resize(x.size());
+    held[node] = normal;
+  }
+
+  void Sweep() { SweepVolumes(shape.elements(), held, kDt, x, kappa); }
+  bool Lift() { return LiftFlatTets(shape.elements(), held, before, x); }
 
   ShapeAsset shape;
-  std::vector<NodeMobility> mobility;
-  std::vector<Vec3> x, u;
-  std::vector<float> kappa;
+  std::vector<Vec3> before;    // at the start of the substep, which lifts ask for
+  std::vector<NodeVec> x;      // w: inverse masses
+  std::vector<NodeVec> held;   // empty: none
+  std::vector<float> kappa;    // by place
 };
 
 // A single tet whose top has moved from det F = `before` to `after`.
 Swept Pressed(float before, float after) {
   Swept body(SingleTet(0.2));
   const float height = body.x[3].z;
+  body.before[3].z = height * before;
   body.x[3].z = height * after;
-  body.u[3].z = height * (after - before);
   return body;
-}
-
-bool Lift(Swept* body) {
-  return LiftFlatTets(body->shape.elements(), body->mobility, body->x, body->u);
 }
 
 double LowestDetF(const Swept& body) {
@@ -59,6 +66,21 @@ double LowestDetF(const Swept& body) {
     lowest = std::min(lowest, DenseGradient(model, t, ToEigen(body.x)).determinant());
   }
   return lowest;
+}
+
+// The block of a tet without the others.
+TetBlock AloneInBlock(const ShapeAsset& shape, size_t tet) {
+  const uint32_t slot = shape.elements().slots[tet];
+  const size_t lane = slot % kBlockTets;
+  const TetBlock& all = shape.elements().blocks[slot / kBlockTets];
+  TetBlock one = {};
+  for (auto& row : one.nodes) std::fill_n(row, kBlockTets, uint32_t(shape.num_nodes()));
+  for (size_t k = 0; k < 4; ++k) one.nodes[k][lane] = all.nodes[k][lane];
+  for (size_t k = 0; k < 9; ++k) one.dm_inv[k][lane] = all.dm_inv[k][lane];
+  one.det_dm_inv[lane] = all.det_dm_inv[lane];
+  one.stiffness[lane] = all.stiffness[lane];
+  one.bulk[lane] = all.bulk[lane];
+  return one;
 }
 
 Eigen::VectorXd MassesOf(const Swept& body) { return DenseModel(body.shape.asset()).masses; }
@@ -72,57 +94,116 @@ TEST_CASE("Each constraint of a sweep conserves linear and angular momentum") {
   Swept body(TetBox(2, 2, 1, 0.1, 0.09, seed));
   body.Move(&random, 0.01);
   const Eigen::VectorXd masses = MassesOf(body);
-  std::vector<Vec3> whole_x = body.x, whole_u = body.u;
+  std::vector<NodeVec> whole_x = body.x;
   std::vector<float> whole_kappa = body.kappa;
-  SweepVolumes(body.shape.elements(), body.mobility, kDt, whole_x, whole_u, whole_kappa);
-  // One tet after the other is the whole sweep, and shows what each of them does.
+  SweepVolumes(body.shape.elements(), {}, kDt, whole_x, whole_kappa);
+  // One tet after the other, by blocks and lanes, is the whole sweep to the bit: what stands in the
+  // other lanes of a block does not matter. And it shows what each of them does.
   const ElementView all = body.shape.elements();
-  for (size_t t = 0; t < all.tets.size(); ++t) {
-    const ElementView one = {all.tets.subspan(t, 1),
-                             all.dm_inv.subspan(t, 1),
-                             all.volumes.subspan(t, 1),
-                             {all.lame.mu.subspan(t, 1), all.lame.lambda.subspan(t, 1)}};
+  const DenseModel model(body.shape.asset());
+  for (const size_t t : model.sweep_order) {
+    const TetBlock one = AloneInBlock(body.shape, t);
+    ElementView elements = all;
+    elements.blocks = {&one, 1};
+    const size_t block = all.slots[t] / kBlockTets;
     const Points before = ToEigen(body.x);
-    std::vector<Vec3> u(body.u.size());  // alone, so that no sum rounds it
-    std::vector<Vec3> x = body.x;
-    std::vector<float> kappa = {body.kappa[t]};
-    SweepVolumes(one, body.mobility, kDt, x, u, kappa);
-    const Points impulses = ToEigen(u) * masses.asDiagonal();
+    // Kept multipliers of the other lanes: those of no tet become zero.
+    const std::vector<float> kept = body.kappa;
+    const std::span<float> kappa =
+        std::span(body.kappa).subspan(kBlockTets * block, kBlockTets);
+    SweepVolumes(elements, {}, kDt, body.x, kappa);
+    for (size_t i = 0; i < kBlockTets; ++i) {
+      if (i != all.LaneOf(t)) kappa[i] = kept[kBlockTets * block + i];
+    }
+    const Points impulses = (ToEigen(body.x) - before) * masses.asDiagonal();
     Eigen::Vector3d moment = Eigen::Vector3d::Zero();
     for (Eigen::Index i = 0; i < before.cols(); ++i) {
       moment += before.col(i).cross(impulses.col(i));
     }
     REQUIRE(impulses.norm() > 0.0);
-    CHECK(impulses.rowwise().sum().norm() < 1e-6 * impulses.norm());
-    CHECK(moment.norm() < 2e-6 * impulses.norm() * 0.4);
-    SweepVolumes(one, body.mobility, kDt, body.x, body.u, std::span(body.kappa).subspan(t, 1));
+    // Sweeps move positions alone, whose last bit is 2^-25 m at most here.
+    const double rounding = masses.maxCoeff() * 0x1p-25;
+    CHECK(impulses.rowwise().sum().norm() < 1e-6 * impulses.norm() + 4.0 * rounding);
+    CHECK(moment.norm() < 2e-6 * impulses.norm() * 0.4 + 4.0 * rounding * 0.4);
   }
   for (size_t i = 0; i < body.x.size(); ++i) {
-    REQUIRE((body.x[i].x == whole_x[i].x && body.u[i].y == whole_u[i].y));
+    REQUIRE((body.x[i].x == whole_x[i].x && body.x[i].y == whole_x[i].y));
+    REQUIRE((body.x[i].z == whole_x[i].z && body.x[i].w == whole_x[i].w));
   }
   REQUIRE(body.kappa == whole_kappa);
 }
 
-TEST_CASE("A sweep moves positions and displacements alike") {
-  Random random(4);
-  Swept body(TetBox(1, 1, 1, 0.1, 0.05, 4));
-  body.Move(&random, 0.01);
-  const Points before = ToEigen(body.x);
-  for (int sweep = 0; sweep < 3; ++sweep) body.Sweep();
-  CHECK((ToEigen(body.x) - before - ToEigen(body.u)).norm() < 1e-7);
+TEST_CASE("A sweep is the dense reference's, held or not") {
+  const uint32_t seed = GENERATE(4u, 5u, 6u);
+  const bool holds = GENERATE(false, true);
+  // Some tets are flat or inverted at the larger one.
+  const double size = GENERATE(0.01, 0.05);
+  CAPTURE(seed, holds, size);
+  Random random(seed);
+  Swept body(TetBox(2, 2, 3, 0.1, 0.09, seed));
+  body.Move(&random, size);
+  const DenseModel model(body.shape.asset());
+  Points normals = Points::Zero(3, model.num_nodes());
+  if (holds) {
+    for (const uint32_t node : random.Nodes(body.before.size(), 0.3)) {
+      normals.col(node) = ToEigen(ToVec3(random.Direction()));
+      body.Hold(node, ToVec3(normals.col(node)));
+    }
+  }
+  for (const uint32_t node : random.Nodes(body.before.size(), 0.1)) body.x[node].w = 0.0f;
+  Points x = ToEigen(body.x);
+  Eigen::VectorXd kappa(static_cast<Eigen::Index>(model.tets.size()));
+  double lowest = 1.0, largest = 0.0;
+  for (const size_t t : model.sweep_order) {
+    const double start = random.Uniform(-1e-4, 1e-4);
+    const uint32_t slot = body.shape.elements().slots[t];
+    body.kappa[slot] = static_cast<float>(start);
+    const Eigen::Matrix3d F = DenseGradient(model, t, x);
+    Eigen::Matrix<double, 3, 4> g;
+    Eigen::Matrix3d cofactor;
+    cofactor << F.col(1).cross(F.col(2)), F.col(2).cross(F.col(0)), F.col(0).cross(F.col(1));
+    g.rightCols<3>() = cofactor * model.dm_inv[t].transpose();
+    g.col(0) = -g.rightCols<3>().rowwise().sum();
+    const double k = model.lambda[t] * model.volumes[t] * double(kDt) * double(kDt);
+    double response = 0.0;
+    for (Eigen::Index i = 0; i < 4; ++i) {
+      const Eigen::Index node = model.tets[t][static_cast<size_t>(i)];
+      g.col(i) -= normals.col(node) * normals.col(node).dot(g.col(i));
+      response += double(body.x[static_cast<size_t>(node)].w) * g.col(i).squaredNorm();
+    }
+    const double step = (1.0 - F.determinant() - start / k) / (response + 1.0 / k);
+    for (Eigen::Index i = 0; i < 4; ++i) {
+      const Eigen::Index node = model.tets[t][static_cast<size_t>(i)];
+      x.col(node) += g.col(i) * step * double(body.x[static_cast<size_t>(node)].w);
+    }
+    kappa[static_cast<Eigen::Index>(t)] = start + step;
+    lowest = std::min(lowest, F.determinant());
+    largest = std::max(largest, std::fabs(response * step));
+  }
+  const Points start = ToEigen(body.x);
+  const SweepChanges changes =
+      SweepVolumes(body.shape.elements(), body.held, kDt, body.x, body.kappa);
+  CHECK((ToEigen(body.x) - x).norm() < 1e-5 * (x - start).norm() + 1e-7 * x.norm());
+  for (size_t t = 0; t < model.tets.size(); ++t) {
+    CHECK(double(body.kappa[body.shape.elements().slots[t]]) ==
+          Approx(kappa[static_cast<Eigen::Index>(t)]).margin(1e-5 * kappa.cwiseAbs().maxCoeff()));
+  }
+  CHECK(double(changes.lowest_det_f) == Approx(lowest).margin(1e-5));
+  CHECK(double(changes.largest) == Approx(largest).margin(1e-5 * (1.0 + largest)));
+  CHECK(SpareIsZero(body.x));
 }
 
 TEST_CASE("A single tet converges to the compliant solution") {
   // Minimises 1/2 sum m |u|^2 + dt^2 lambda/2 V (det F - 1)^2; from a shape 3% off in volume the
   // gradients hardly turn, so that Newton's method on the dense problem gives the same.
   Swept body(SingleTet(0.2));
-  for (Vec3& x : body.x) x = {x.x * 1.01f, x.y * 1.02f, x.z};
+  for (NodeVec& x : body.x) x = Vec3{x.x * 1.01f, x.y * 1.02f, x.z};
   const DenseModel model(body.shape.asset());
   const Points start = ToEigen(body.x);
   for (int sweep = 0; sweep < 200; ++sweep) body.Sweep();
   const double stiffness = model.lambda[0] * model.volumes[0] * double(kDt) * double(kDt);
   const double C = DenseGradient(model, 0, ToEigen(body.x)).determinant() - 1.0;
-  CHECK(double(body.kappa[0]) == Approx(-stiffness * C).epsilon(1e-4));
+  CHECK(double(body.kappa[body.shape.elements().slots[0]]) == Approx(-stiffness * C).epsilon(1e-4));
 
   DenseModel volume_only = model;
   volume_only.mu[0] = 0.0;
@@ -131,7 +212,7 @@ TEST_CASE("A single tet converges to the compliant solution") {
     const Points f = DenseForces(volume_only, start + u) * (double(kDt) * double(kDt));
     u += 0.02 * (f * model.masses.cwiseInverse().asDiagonal() - u);
   }
-  CHECK((ToEigen(body.u) - u).norm() < 0.02 * u.norm());
+  CHECK((ToEigen(body.x) - start - u).norm() < 0.02 * u.norm());
 }
 
 TEST_CASE("Held directions and pinned nodes do not move") {
@@ -140,21 +221,22 @@ TEST_CASE("Held directions and pinned nodes do not move") {
   Random random(seed);
   Swept body(TetBox(2, 1, 2, 0.1, 0.09, seed));
   body.Move(&random, 0.01);
-  const std::vector<Vec3> before = body.x;
-  const std::vector<uint32_t> held = random.Nodes(body.x.size(), 0.5);
+  const std::vector<NodeVec> before = body.x;
+  const std::vector<uint32_t> held = random.Nodes(body.before.size(), 0.5);
   std::vector<Eigen::Vector3d> normals;
   for (const uint32_t node : held) {
     normals.push_back(random.Direction());
-    body.mobility[node].held_normal = ToVec3(normals.back());
+    body.Hold(node, ToVec3(normals.back()));
   }
-  body.mobility[0] = {0.0f, {}};
+  body.x[0].w = 0.0f;
   for (int sweep = 0; sweep < 4; ++sweep) body.Sweep();
   for (size_t i = 0; i < held.size(); ++i) {
-    const Eigen::Vector3d u = ToEigen(body.u[held[i]]);
-    CHECK(std::fabs(u.dot(normals[i])) < 1e-6 * u.norm() + 1e-12);
+    const Eigen::Vector3d u = ToEigen(body.x[held[i]]) - ToEigen(before[held[i]]);
+    // Positions alone move, whose last bit is 2^-25 m: some of it in each of many corrections.
+    CHECK(std::fabs(u.dot(normals[i])) < 1e-6 * u.norm() + 1e-6);
   }
   CHECK((body.x[0].x == before[0].x && body.x[0].y == before[0].y && body.x[0].z == before[0].z));
-  CHECK(ToEigen(body.u).norm() > 1e-4);
+  CHECK((ToEigen(body.x) - ToEigen(before)).norm() > 1e-4);
 }
 
 TEST_CASE("Flattened and inverted tets are pushed back, by bounded moves") {
@@ -163,15 +245,15 @@ TEST_CASE("Flattened and inverted tets are pushed back, by bounded moves") {
     Swept body(SingleTet(0.2));
     body.x[3].z *= height;
     const float top = body.x[3].z;
+    const Points before = ToEigen(body.x);
     body.Sweep();
-    CHECK(body.kappa[0] > 0.0f);
+    CHECK(body.kappa[body.shape.elements().slots[0]] > 0.0f);
     CHECK(body.x[3].z > top);
     const ElementView elements = body.shape.elements();
-    const double stiffness =
-        double(elements.lame.Lambda(0)) * double(elements.volumes[0]) * double(kDt) * double(kDt);
+    const double stiffness = double(elements.Bulk(0)) * double(kDt) * double(kDt);
     for (size_t i = 0; i < 4; ++i) {
-      const double most = 0.5 * std::sqrt(stiffness * double(body.mobility[i].inverse_mass));
-      CHECK(ToEigen(body.u[i]).norm() <= most * (1.0 - double(height)) * (1.0 + 1e-5));
+      const double most = 0.5 * std::sqrt(stiffness * double(body.x[i].w));
+      CHECK((ToEigen(body.x[i]) - before.col(Eigen::Index(i))).norm() <= most * (1.0 - double(height)) * (1.0 + 1e-5));
     }
   }
 }
@@ -180,12 +262,14 @@ TEST_CASE("Tets without volume stiffness are left alone") {
   Swept soft(SingleTet(0.2));
   soft.x[3].z *= 1.5f;
   ElementView elements = soft.shape.elements();
-  const std::vector<float> none(elements.tets.size(), 0.0f);
-  elements.lame.lambda = none;
-  soft.kappa[0] = 0.5f;
-  SweepVolumes(elements, soft.mobility, kDt, soft.x, soft.u, soft.kappa);
-  CHECK(soft.kappa[0] == 0.0f);
-  CHECK(ToEigen(soft.u).norm() == 0.0);
+  const std::vector<float> none(soft.kappa.size(), 0.0f);
+  elements.bulk = none;
+  const uint32_t slot = elements.slots[0];
+  soft.kappa[slot] = 0.5f;
+  const std::vector<NodeVec> before = soft.x;
+  SweepVolumes(elements, {}, kDt, soft.x, soft.kappa);
+  CHECK(soft.kappa[slot] == 0.0f);
+  CHECK((ToEigen(soft.x) - ToEigen(before)).norm() == 0.0);
 }
 
 TEST_CASE("Flat and inverted tets are lifted by impulses that conserve momentum") {
@@ -193,25 +277,23 @@ TEST_CASE("Flat and inverted tets are lifted by impulses that conserve momentum"
   const float heavy = GENERATE(1.0f, 30.0f);  // the top, relative to the others
   CAPTURE(after, heavy);
   Swept body = Pressed(1.0f, after);
-  body.mobility[3].inverse_mass /= heavy;
+  body.x[3].w /= heavy;
   body.x[1].y += 0.05f;  // no symmetry
-  body.u[1].y += 0.05f;
-  const Points before = ToEigen(body.x), u = ToEigen(body.u);
+  const Points before = ToEigen(body.x);
   REQUIRE(HasFlatTet(body.shape.elements(), body.x));
   int sweeps = 0;
-  while (Lift(&body) && sweeps < 100) ++sweeps;
+  while (body.Lift() && sweeps < 100) ++sweeps;
   CHECK(sweeps < 20);
   CHECK(LowestDetF(body) >= double(kLeastDetF) - 1e-6);
   CHECK(LowestDetF(body) < 0.15);
-  Points impulses = ToEigen(body.u) - u;
-  CHECK((ToEigen(body.x) - before - impulses).norm() < 1e-6);
+  Points impulses = ToEigen(body.x) - before;
   Eigen::Vector3d moment = Eigen::Vector3d::Zero();
   for (Eigen::Index i = 0; i < 4; ++i) {
-    impulses.col(i) /= double(body.mobility[size_t(i)].inverse_mass);
+    impulses.col(i) /= double(body.x[size_t(i)].w);
     moment += before.col(i).cross(impulses.col(i));
   }
-  // Displacements of 0.2 m are rounded by 1e-8 m.
-  const double rounding = 3e-8 / double(body.mobility[3].inverse_mass);
+  // Positions of 0.2 m are rounded by 1e-8 m.
+  const double rounding = 3e-8 / double(body.x[3].w);
   CHECK(impulses.rowwise().sum().norm() < 1e-6 * impulses.norm() + rounding);
   if (sweeps == 1) CHECK(moment.norm() < 2e-6 * impulses.norm() + rounding);
 }
@@ -222,21 +304,20 @@ TEST_CASE("Lifting leaves tets above the least det F as they are, to the bit") {
   Random random(seed);
   Swept body(TetBox(2, 2, 2, 0.1, 0.09, seed));
   body.Move(&random, 0.012);
-  for (Vec3& x : body.x) x.y *= 0.3f;
+  for (NodeVec& x : body.x) x.y *= 0.3f;
   REQUIRE(LowestDetF(body) > double(kLeastDetF));
-  const std::vector<Vec3> x = body.x, u = body.u;
+  const std::vector<NodeVec> x = body.x;
   CHECK_FALSE(HasFlatTet(body.shape.elements(), body.x));
-  CHECK_FALSE(Lift(&body));
-  CHECK(std::memcmp(x.data(), body.x.data(), x.size() * sizeof(Vec3)) == 0);
-  CHECK(std::memcmp(u.data(), body.u.data(), u.size() * sizeof(Vec3)) == 0);
+  CHECK_FALSE(body.Lift());
+  CHECK(std::memcmp(x.data(), body.x.data(), x.size() * sizeof(NodeVec)) == 0);
 }
 
 TEST_CASE("A tet that began inverted only sinks no further") {
   Swept rising = Pressed(-0.5f, -0.4f);
-  CHECK_FALSE(Lift(&rising));
+  CHECK_FALSE(rising.Lift());
   Swept sinking = Pressed(-0.5f, -0.9f);
   int sweeps = 0;
-  while (Lift(&sinking) && sweeps < 100) ++sweeps;
+  while (sinking.Lift() && sweeps < 100) ++sweeps;
   CHECK(LowestDetF(sinking) >= -0.5 - 1e-6);
   CHECK(LowestDetF(sinking) < -0.4);
 }
@@ -247,11 +328,11 @@ TEST_CASE("Degenerate tets are lifted by bounded moves or not at all") {
   CAPTURE(size);
   for (const Vec3& end : {Vec3{}, Vec3{size, 0.0f, 0.0f}, Vec3{size, size, -size}}) {
     Swept body(SingleTet(0.2));
-    const std::vector<Vec3> rest = body.x;
-    body.x = {{}, {size, 0.0f, 0.0f}, {0.5f * size, 1.0e-3f * size, 0.0f}, end};
-    body.u = ToVec3s(ToEigen(body.x) - ToEigen(rest));
+    const Vec3 corners[4] = {
+        {}, {size, 0.0f, 0.0f}, {0.5f * size, 1.0e-3f * size, 0.0f}, end};
+    for (size_t i = 0; i < 4; ++i) body.x[i] = corners[i];
     const Points before = ToEigen(body.x);
-    Lift(&body);
+    body.Lift();
     const Points moved = ToEigen(body.x) - before;
     REQUIRE(moved.allFinite());
     CHECK(moved.colwise().norm().maxCoeff() < 0.4);
@@ -259,26 +340,24 @@ TEST_CASE("Degenerate tets are lifted by bounded moves or not at all") {
   Swept broken = Pressed(1.0f, 0.0f);
   broken.x[2].y = nan;
   const float x = broken.x[1].x;
-  CHECK_FALSE(Lift(&broken));
+  CHECK_FALSE(broken.Lift());
   CHECK(broken.x[1].x == x);
 }
 
 TEST_CASE("Lifts respect pins and planes: nodes may leave a plane, not enter it") {
   Swept body = Pressed(1.0f, -0.3f);
-  for (std::vector<Vec3>* of : {&body.x, &body.u}) {
-    (*of)[3].x += 0.05f;
-    (*of)[3].y += 0.05f;
-  }
-  body.mobility[0] = {0.0f, {}};
-  body.mobility[1].held_normal = {0.0f, 0.0f, 1.0f};
-  body.mobility[2].held_normal = {0.0f, 0.0f, -1.0f};
-  const std::vector<Vec3> before = body.x;
-  for (int sweep = 0; sweep < 50; ++sweep) Lift(&body);
+  body.x[3].x += 0.05f;
+  body.x[3].y += 0.05f;
+  body.x[0].w = 0.0f;
+  body.Hold(1, {0.0f, 0.0f, 1.0f});
+  body.Hold(2, {0.0f, 0.0f, -1.0f});
+  const std::vector<NodeVec> before = body.x;
+  for (int sweep = 0; sweep < 50; ++sweep) body.Lift();
   CHECK((body.x[0].x == before[0].x && body.x[0].z == before[0].z));
   CHECK(body.x[1].z == before[1].z);
   CHECK(body.x[2].z < before[2].z);
   CHECK(LowestDetF(body) >= double(kLeastDetF) - 1e-6);
   Swept pinned = Pressed(1.0f, -0.3f);
-  for (NodeMobility& node : pinned.mobility) node = {};
-  CHECK_FALSE(Lift(&pinned));
+  for (NodeVec& node : pinned.x) node.w = 0.0f;
+  CHECK_FALSE(pinned.Lift());
 }

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// The vector kernels on every instruction set of this machine.
+#include "elasticity/element_pass.h"
+#include "runtime/simd_targets.h"
+#include "runtime/solver_fixtures.h"
+#include "solver/volume_sweep.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+constexpr float kDt = 0.01f;
+
+using Numbers = std::vector<float>;
+
+Numbers NumbersOf(const std::vector<NodeVec>& v) {
+  Numbers out;
+  for (const NodeVec& node : v) out.insert(out.end(), {node.x, node.y, node.z, node.w});
+  return out;
+}
+
+// A body somewhere, so strained that a few tets are flat or inverted, and everything that kernels
+// read.
+struct Subject {
+  explicit Subject(uint32_t seed)
+      : random(seed),
+        shape(TetBox(1 + seed % 4, 2, 3, 0.1, 0.09, seed), {2.0e5, 0.4, 1000.0}, double(kDt)),
+        kappa(shape.num_places()),
+        stretches(9 * shape.num_places()),
+        held(shape.num_nodes() + 1) {
+    const Eigen::Matrix3d R = random.Rotation();
+    rotation = ToQuat(R * random.Rotation(0.2));
+    x = ToNodeVecs(R * (ToEigen(shape.rest()) + random.Vectors(shape.num_nodes(), 0.03)));
+    for (size_t i = 0; i < shape.num_nodes(); ++i) x[i].w = 1.0f / shape.simulation().masses[i];
+    for (const uint32_t slot : shape.elements().slots) {
+      kappa[slot] = static_cast<float>(random.Uniform(-1e-4, 1e-4));
+    }
+    for (const uint32_t node : random.Nodes(shape.num_nodes(), 0.3)) {
+      held[node] = ToVec3(random.Direction());
+    }
+    for (float& s : stretches) s = static_cast<float>(random.Uniform(-1.0, 1.0));
+  }
+
+  Numbers Impulses() const {
+    RotationArray rotations(shape.num_blocks(), rotation);
+    std::vector<NodeVec> rhs(x.size());
+    ElementView elements = shape.elements();
+    elements.damping = 0.1f;
+    AddElasticImpulses(elements, x, kDt, 8, stretches, kappa, rotations.view(), rhs);
+    Numbers out = NumbersOf(rhs);
+    out.insert(out.end(), rotations.numbers.begin(), rotations.numbers.end());
+    return out;
+  }
+
+  Numbers Stretches() const {
+    RotationArray rotations(shape.num_blocks(), rotation);
+    Numbers out(stretches.size());
+    ComputeStretches(shape.elements(), x, 8, rotations.view(), out);
+    return out;
+  }
+
+  // Positions, then what the sweep reports, then multipliers.
+  Numbers Sweep(bool holds) const {
+    std::vector<NodeVec> moved = x;
+    std::vector<float> multipliers = kappa;
+    const std::span<const NodeVec> normals = holds ? std::span(held) : std::span<const NodeVec>();
+    const SweepChanges changes =
+        SweepVolumes(shape.elements(), normals, kDt, moved, multipliers);
+    Numbers out = NumbersOf(moved);
+    out.insert(out.end(), {changes.lowest_det_f, changes.largest});
+    return out;
+  }
+
+  Numbers Solve() {
+    Random own(1);
+    SystemFactor factor(shape);
+    factor.Factorise(SystemOf(shape, kDt));
+    std::vector<NodeVec> b = ToNodeVecs(own.Vectors(shape.num_nodes(), 1.0));
+    factor.Solve(&b);
+    return NumbersOf(b);
+  }
+
+  Random random;
+  ShapeAsset shape;
+  Quat rotation;
+  std::vector<NodeVec> x;
+  Numbers kappa, stretches;
+  std::vector<NodeVec> held;
+};
+
+void CheckSame(const Numbers& found, const Numbers& expected) {
+  REQUIRE(found.size() == expected.size());
+  if (kIsDeterministic) {
+    CHECK(std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)) == 0);
+  }
+  double difference = 0.0, size = 0.0;
+  for (size_t i = 0; i < found.size(); ++i) {
+    difference += std::pow(double(found[i]) - double(expected[i]), 2);
+    size += std::pow(double(expected[i]), 2);
+  }
+  CHECK(std::sqrt(difference) < 1e-5 * std::sqrt(size));
+}
+
+}  // namespace
+
+TEST_CASE("Kernels run on the instruction set that they are told to") {
+  const std::vector<int64_t> targets = SimdTargets();
+  std::string names;
+  for (const int64_t target : targets) names += NameOf(target) + " ";
+  CAPTURE(names);
+  REQUIRE(!targets.empty());
+  if (targets.size() == 1 || kIsDeterministic) return;
+  // Fused products round once, those of plain floats twice: not all bits can be the same.
+  const Subject subject(1);
+  Numbers best, plain;
+  {
+    const SimdTargetScope scope(targets.front());
+    best = subject.Impulses();
+  }
+  {
+    const SimdTargetScope scope(targets.back());
+    plain = subject.Impulses();
+  }
+  CHECK(best != plain);
+}
+
+TEST_CASE("Every instruction set gives the same impulses, stretches, sweeps and solves") {
+  const uint32_t seed = GENERATE(1u, 2u, 3u, 4u, 5u, 6u);
+  CAPTURE(seed);
+  Subject subject(seed);
+  const std::vector<int64_t> targets = SimdTargets();
+  Numbers impulses, stretches, free, held, solved;
+  {
+    const SimdTargetScope scope(targets.back());
+    impulses = subject.Impulses();
+    stretches = subject.Stretches();
+    free = subject.Sweep(false);
+    held = subject.Sweep(true);
+    solved = subject.Solve();
+  }
+  for (const int64_t target : targets) {
+    CAPTURE(NameOf(target));
+    const SimdTargetScope scope(target);
+    CheckSame(subject.Impulses(), impulses);
+    CheckSame(subject.Stretches(), stretches);
+    CheckSame(subject.Sweep(false), free);
+    CheckSame(subject.Sweep(true), held);
+    CheckSame(subject.Solve(), solved);
+  }
+}

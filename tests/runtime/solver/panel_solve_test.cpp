@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include "solver/panel_solve.h"
+
+#include "runtime/solver_fixtures.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+constexpr float kDt = 0.01f;
+
+struct Case {
+  explicit Case(uint32_t seed, double pin_share)
+      : random(seed),
+        shape(TetBox(2 + seed % 3, 1 + seed % 4, 2, 0.1, 0.09, seed), {2.0e5, 0.4, 1000.0},
+              double(kDt)),
+        model(shape.asset()),
+        pinned(shape.num_nodes(), 0),
+        system(SystemOf(shape, kDt)),
+        factor(shape) {
+    for (const uint32_t node : random.Nodes(shape.num_nodes(), pin_share)) {
+      pinned[node] = 1;
+      model.pinned[node] = true;
+    }
+    system.pinned = pinned;
+    factor.Factorise(system);
+  }
+
+  Random random;
+  ShapeAsset shape;
+  DenseModel model;
+  std::vector<uint8_t> pinned;
+  SystemView system;
+  SystemFactor factor;
+};
+
+// A factor of any structure: supernodes of given widths, the first with `num_rows` rows, the others
+// with some; L and D^-1 random and well conditioned. The solve asks for no more.
+struct RandomFactor {
+  RandomFactor(uint32_t width, uint32_t num_rows, Random* random)
+      : num_nodes(width + std::max(num_rows + random->Below(9), 1u)) {
+    Add(0, width, num_rows, random);
+    for (uint32_t column = width; column < num_nodes;) {
+      const uint32_t w = std::min(1 + random->Below(kMaxSupernodeColumns), num_nodes - column);
+      Add(column, w, random->Below(num_nodes - column - w + 1), random);
+      column += w;
+    }
+    workspace.resize(PanelWorkspaceSize(supernodes));
+  }
+
+  void Add(uint32_t column, uint32_t w, uint32_t num_rows, Random* random) {
+    const Supernode s = {column, w, static_cast<uint32_t>(rows.size()), num_rows,
+                         static_cast<uint32_t>(values.size())};
+    std::vector<uint32_t> later;
+    for (uint32_t row = column + w; row < num_nodes; ++row) later.push_back(row);
+    while (later.size() > num_rows) {
+      later.erase(later.begin() + random->Below(static_cast<uint32_t>(later.size())));
+    }
+    rows.insert(rows.end(), later.begin(), later.end());
+    rows.resize(s.first_row + PaddedRows(num_rows), num_nodes);
+    values.resize(values.size() + PanelValues(s), 0.0f);
+    float* below = &values[s.first_value];
+    float* diagonal = below + BlockValues(num_rows, w);
+    for (uint32_t j = 0; j < w; ++j) {
+      for (uint32_t i = 0; i < num_rows; ++i) {
+        below[BlockIndex(num_rows, w, i, j)] = Small(random, num_nodes);
+      }
+      for (uint32_t i = 0; i < j; ++i) {
+        const float value = Small(random, w);
+        diagonal[BlockIndex(w, w, i, j)] = diagonal[BlockIndex(w, w, j, i)] = value;
+      }
+      diagonal[BlockIndex(w, w, j, j)] = static_cast<float>(random->Uniform(1.0, 2.0));
+    }
+    supernodes.push_back(s);
+  }
+
+  // One of `count` entries whose sum stays below one.
+  static float Small(Random* random, uint32_t count) {
+    return static_cast<float>(random->Uniform(-1.0, 1.0) / count);
+  }
+
+  PanelFactor panels() const { return {supernodes, rows, values, num_nodes, num_nodes}; }
+
+  uint32_t num_nodes;
+  std::vector<Supernode> supernodes;
+  std::vector<uint32_t> rows;
+  std::vector<float> values, workspace;
+};
+
+// A right-hand side with numbers where none belong: in w.
+std::vector<NodeVec> RandomSide(size_t num_nodes, Random* random) {
+  std::vector<NodeVec> b = ToNodeVecs(random->Vectors(num_nodes, 1.0));
+  for (size_t i = 0; i < num_nodes; ++i) b[i].w = 7.0f;
+  return b;
+}
+
+Points SolveDense(const Eigen::MatrixXd& A, const std::vector<NodeVec>& b) {
+  return A.ldlt().solve(ToEigen(b).transpose()).transpose();
+}
+
+}  // namespace
+
+TEST_CASE("Solves are those of the dense matrix, for three right-hand sides at once") {
+  const uint32_t seed = GENERATE(1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u);
+  const double pin_share = GENERATE(0.0, 0.15);
+  CAPTURE(seed, pin_share);
+  Case c(seed, pin_share);
+  const Eigen::MatrixXd A = DenseSystemOfAxis(c.model, kDt);
+  const std::vector<NodeVec> b = RandomSide(c.shape.num_nodes(), &c.random);
+  std::vector<NodeVec> x = b;
+  c.factor.Solve(&x);
+  const Points residual = ToEigen(x) * A - ToEigen(b);
+  CHECK(residual.norm() < 1e-5 * A.norm() * ToEigen(x).norm());
+  const Points exact = SolveDense(A, b);
+  CHECK((ToEigen(x) - exact).norm() < 1e-5 * exact.norm());
+  CHECK(SpareIsZero(x));
+  for (const NodeVec& node : x) REQUIRE(node.w == 0.0f);
+  // Axes do not mix: each alone gives the same bits.
+  std::vector<NodeVec> y(b.size());
+  for (size_t i = 0; i < b.size(); ++i) y[i].x = b[i].y;
+  c.factor.Solve(&y);
+  for (size_t i = 0; i < b.size(); ++i) {
+    REQUIRE((y[i].x == x[i].y && y[i].y == 0.0f && y[i].z == 0.0f));
+  }
+}
+
+TEST_CASE("Pinned rows do not move and do not act") {
+  Case c(9, 0.15);
+  std::vector<NodeVec> x = ToNodeVecs(c.random.Vectors(c.shape.num_nodes(), 1.0));
+  for (size_t i = 0; i < c.pinned.size(); ++i) {
+    if (c.pinned[i] != 0) x[i] = NodeVec();
+  }
+  c.factor.Solve(&x);
+  size_t num_pinned = 0;
+  for (size_t i = 0; i < c.pinned.size(); ++i) {
+    if (c.pinned[i] == 0) continue;
+    ++num_pinned;
+    CHECK((x[i].x == 0.0f && x[i].y == 0.0f && x[i].z == 0.0f));
+  }
+  CHECK(num_pinned > 0);
+}
+
+TEST_CASE("Nodes of regions at the end can be left out of a solve") {
+  const uint32_t seed = GENERATE(10u, 11u, 12u);
+  CAPTURE(seed);
+  Random random(seed);
+  const ShapeAsset shape = ShapeAsset::Baked(
+      TetBox(6, 3, 2, 0.1, 0.09, seed), {2.0e5, 0.4, 1000.0}, double(kDt),
+      R"({"regions": [{"name": "low", "box": [[-1, -1, -1], [1, 0.05, 1]]}]})");
+  const FactorView& baked = shape.asset().factor();
+  REQUIRE(baked.num_free < shape.num_nodes());
+  REQUIRE(baked.num_free > 0);
+  DenseModel model(shape.asset());
+  for (size_t i = baked.num_free; i < shape.num_nodes(); ++i) model.pinned[i] = true;
+  std::vector<NodeVec> b = RandomSide(shape.num_nodes(), &random);
+  std::vector<NodeVec> x = b;
+  std::vector<float> workspace(PanelWorkspaceSize(baked.supernodes));
+  SolvePanels({baked.supernodes, baked.rows, baked.values,
+               static_cast<uint32_t>(shape.num_nodes()), baked.num_free},
+              workspace, x);
+  for (size_t i = baked.num_free; i < shape.num_nodes(); ++i) {
+    CHECK((x[i].x == 0.0f && x[i].y == 0.0f && x[i].z == 0.0f && x[i].w == 0.0f));
+    b[i] = NodeVec();
+  }
+  CHECK(SpareIsZero(x));
+  const Points exact = SolveDense(DenseSystemOfAxis(model, baked.dt), b);
+  CHECK((ToEigen(x) - exact).norm() < 1e-5 * exact.norm());
+}
+
+TEST_CASE("Supernodes of every width, with rows about the multiples of a chunk") {
+  const uint32_t width = GENERATE(range(1u, kMaxSupernodeColumns + 1));
+  Random random(width);
+  for (const uint32_t num_rows : {0u,  1u,  2u,  7u,  8u,  9u,  15u, 16u, 17u, 23u, 24u,
+                                  25u, 31u, 32u, 33u, 39u, 40u, 41u, 47u, 48u, 49u}) {
+    CAPTURE(width, num_rows);
+    RandomFactor factor(width, num_rows, &random);
+    const std::vector<NodeVec> b = RandomSide(factor.num_nodes, &random);
+    std::vector<NodeVec> x = b;
+    SolvePanels(factor.panels(), factor.workspace, x);
+    const Points exact = SolveDense(MultiplyOut(factor.panels()), b);
+    REQUIRE((ToEigen(x) - exact).norm() < 2e-6 * exact.norm());
+    REQUIRE(SpareIsZero(x));
+  }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/solver_fixtures.h"
+
+#include <catch2/catch.hpp>
+
+#include <limits>
+
+namespace plush::test {
+
+SystemView SystemOf(const ShapeAsset& shape, float dt) {
+  return {shape.elements(), shape.simulation().masses, 1.0f, {}, dt};
+}
+
+SystemTerms TermsOf(const SystemView& system) {
+  return {system.elements.blocks, system.elements.stiffness, system.masses,
+          system.mass_scale,      system.pinned,             system.dt,
+          system.elements.damping};
+}
+
+size_t NumValues(const FactorView& factor) {
+  size_t count = 0;
+  for (const Supernode& s : factor.supernodes) count += PanelValues(s);
+  return count;
+}
+
+SystemFactor::SystemFactor(const ShapeAsset& shape)
+    : values(NumValues(shape.asset().factor()), std::numeric_limits<float>::quiet_NaN()),
+      workspace(PanelWorkspaceSize(shape.asset().factor().supernodes)),
+      view_(shape.asset().factor()),
+      num_nodes_(static_cast<uint32_t>(shape.num_nodes())) {}
+
+void SystemFactor::Factorise(const SystemView& system) {
+  const Status status =
+      FactoriseSystem(TermsOf(system), {view_.supernodes, view_.rows}, DefaultAllocator(), values);
+  if (!status.ok()) FAIL(status.section << ": " << status.reason);
+}
+
+PanelFactor SystemFactor::panels() const {
+  return {view_.supernodes, view_.rows, values, num_nodes_, num_nodes_};
+}
+
+Eigen::MatrixXd MultiplyOut(const PanelFactor& factor) {
+  const Eigen::Index n = factor.num_nodes;
+  Eigen::MatrixXd L = Eigen::MatrixXd::Identity(n, n), D = Eigen::MatrixXd::Zero(n, n);
+  for (const Supernode& s : factor.supernodes) {
+    const uint32_t w = s.num_columns;
+    const float* below = &factor.values[s.first_value];
+    const float* diagonal = below + BlockValues(s.num_rows, w);
+    Eigen::MatrixXd inverse(w, w);
+    for (uint32_t j = 0; j < w; ++j) {
+      for (uint32_t i = 0; i < w; ++i) inverse(i, j) = diagonal[BlockIndex(w, w, i, j)];
+      for (uint32_t i = 0; i < s.num_rows; ++i) {
+        L(factor.rows[s.first_row + i], s.first_column + j) =
+            -double(below[BlockIndex(s.num_rows, w, i, j)]);
+      }
+    }
+    D.block(s.first_column, s.first_column, w, w) = inverse.inverse();
+  }
+  return L * D * L.transpose();
+}
+
+bool SpareIsZero(const std::vector<NodeVec>& v) {
+  return v.back().x == 0.0f && v.back().y == 0.0f && v.back().z == 0.0f;
+}
+
+}  // namespace plush::test

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// The matrix of a body and its factor, as the runtime makes them: what tests of solves share.
+#pragma once
+
+#include "plush/system_factor.h"
+
+#include "solver/panel_solve.h"
+#include "solver/system_matrix.h"
+
+#include "runtime/dense_reference.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace plush::test {
+
+/// A matrix at the time step `dt` [s], to which products need pins, or zeros for them. Views into
+/// `shape`.
+SystemView SystemOf(const ShapeAsset& shape, float dt);
+
+/// The same matrix in the terms of a factorisation. Views into `system`.
+SystemTerms TermsOf(const SystemView& system);
+
+/// Numbers of all panels of a factor.
+size_t NumValues(const FactorView& factor);
+
+/// The factor of a matrix on the structure of an asset, with the memory that solves need.
+class SystemFactor {
+ public:
+  /// Empty until Factorise.
+  explicit SystemFactor(const ShapeAsset& shape);
+
+  /// The test fails where the matrix has no factor.
+  void Factorise(const SystemView& system);
+  void Solve(std::vector<NodeVec>* x) { SolvePanels(panels(), workspace, *x); }
+  /// All columns are active.
+  PanelFactor panels() const;
+
+  std::vector<float> values;
+  std::vector<float> workspace;
+
+ private:
+  FactorView view_;
+  uint32_t num_nodes_;
+};
+
+/// The stored dense blocks of a factor, multiplied out in double: L D L^T.
+Eigen::MatrixXd MultiplyOut(const PanelFactor& factor);
+
+/// Whether the spare element at the end is zero.
+bool SpareIsZero(const std::vector<NodeVec>& v);
+
+}  // namespace plush::test

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Whole steps on every instruction set of this machine.
+#include "runtime/simd_targets.h"
+#include "runtime/tet_fixtures.h"
+
+#include <catch2/catch.hpp>
+
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+struct Outcome {
+  uint64_t hash = 0;
+  std::vector<Vec3> x;
+};
+
+Outcome After50Steps(World* world, BodyId id, const ShapeAsset& shape) {
+  for (int step = 0; step < 50; ++step) REQUIRE(world->Step(0.01f) == kStepOk);
+  return {world->StateHash(), PositionsOf(*world, id, shape.num_nodes())};
+}
+
+// Hung at two nodes, with damping.
+Outcome Swing(const ShapeAsset& shape) {
+  World world;
+  BodyDesc body;
+  const std::vector<uint32_t> pins = {0, 1};
+  body.pinned_nodes = pins;
+  body.material.damping = 0.02f;
+  body.angular_velocity = {0.5f, 0.0f, 1.0f};
+  const BodyId id = world.AddBody(shape.asset(), body);
+  return After50Steps(&world, id, shape);
+}
+
+// Onto a plane, on an edge.
+Outcome Drop(const ShapeAsset& shape) {
+  World world;
+  REQUIRE(world.AddPlane({{0.1f, 1.0f, 0.0f}, 0.0f, 0.3f}).ok());
+  BodyDesc body;
+  body.pose = {{0.0f, 0.3f, 0.0f}, {0.1f, 0.2f, 0.3f, 0.9f}};
+  body.velocity.y = -1.0f;
+  const BodyId id = world.AddBody(shape.asset(), body);
+  Outcome outcome = After50Steps(&world, id, shape);
+  REQUIRE(world.stats().contacts > 0);
+  return outcome;
+}
+
+}  // namespace
+
+TEST_CASE("Every instruction set takes a body through the same motion") {
+  const ShapeAsset shape(TetBox(3, 2, 2, 0.1, 0.09, 5), {1.0e5, 0.4, 1000.0});
+  const std::vector<int64_t> targets = SimdTargets();
+  for (Outcome (*simulate)(const ShapeAsset&) : {Swing, Drop}) {
+    Outcome plain;
+    {
+      const SimdTargetScope scope(targets.back());
+      plain = simulate(shape);
+    }
+    for (const int64_t target : targets) {
+      CAPTURE(NameOf(target));
+      const SimdTargetScope scope(target);
+      const Outcome outcome = simulate(shape);
+      if (kIsDeterministic) CHECK(outcome.hash == plain.hash);
+      // Contact amplifies what rounding makes different.
+      CHECK((ToEigen(outcome.x) - ToEigen(plain.x)).colwise().norm().maxCoeff() < 0.02);
+    }
+  }
+}
