@@ -5,6 +5,8 @@
 #include "solver/panel_solve.h"
 
 #include "base/simd_target.h"
+#include "base/vector_math.h"
+#include "solver/pin_schur.h"
 
 #include <algorithm>
 
@@ -293,14 +295,38 @@ namespace plush {
 
 HWY_EXPORT(Solve);
 
-size_t PanelWorkspaceSize(std::span<const Supernode> supernodes) {
+namespace {
+
+size_t GatheredNumbers(std::span<const Supernode> supernodes) {
   size_t longest = 0;
   for (const Supernode& s : supernodes) longest = std::max<size_t>(longest, s.num_rows);
   return (longest + kChunkRows - 1) / kChunkRows * 3 * kChunkRows;
 }
 
+// Adds what the impulses of pinned nodes do to the solution x of all others.
+void HoldPins(const PanelFactor& factor, std::span<float> workspace, std::span<NodeVec> x) {
+  const PinSchur& pins = *factor.pins;
+  Vec3 impulses[kMaxExtraPins];
+  for (size_t k = 0; k < pins.nodes.size(); ++k) impulses[k] = x[pins.nodes[k]];
+  SolvePinImpulses(pins, {impulses, pins.nodes.size()});
+  float* behind = &workspace[GatheredNumbers(factor.supernodes)];
+  const std::span<NodeVec> more(reinterpret_cast<NodeVec*>(behind), x.size());
+  for (NodeVec& v : more) v = NodeVec();
+  for (size_t k = 0; k < pins.nodes.size(); ++k) more[pins.nodes[k]] = impulses[k];
+  HWY_DYNAMIC_DISPATCH(Solve)(factor, workspace.data(), more.data());
+  for (size_t i = 0; i < x.size(); ++i) x[i] = NodeVec(x[i] + more[i], 0.0f);
+  for (const uint32_t node : pins.nodes) x[node] = NodeVec();
+}
+
+}  // namespace
+
+size_t PanelWorkspaceSize(std::span<const Supernode> supernodes, uint32_t num_nodes) {
+  return GatheredNumbers(supernodes) + 4 * (size_t{num_nodes} + 1);
+}
+
 void SolvePanels(const PanelFactor& factor, std::span<float> workspace, std::span<NodeVec> x) {
   HWY_DYNAMIC_DISPATCH(Solve)(factor, workspace.data(), x.data());
+  if (factor.pins != nullptr) HoldPins(factor, workspace, x);
 }
 
 }  // namespace plush

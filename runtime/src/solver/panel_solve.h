@@ -12,6 +12,8 @@
 
 namespace plush {
 
+struct PinSchur;
+
 /// A factor: structure and values.
 struct PanelFactor {
   std::span<const Supernode> supernodes;
@@ -20,14 +22,17 @@ struct PanelFactor {
   uint32_t num_nodes = 0;
   uint32_t num_active = 0;  ///< columns from here on stand for pinned nodes and are left out:
                             ///< num_nodes, or FactorView::num_free
+  const PinSchur* pins = nullptr;  ///< nodes that are pinned beside, or none
 };
 
-/// Numbers that a solve works with: three for each row of the longest pattern.
-size_t PanelWorkspaceSize(std::span<const Supernode> supernodes);
+/// Numbers that a solve works with: three for each row of the longest pattern, and behind them, for
+/// factors with pins, four for each node and the spare one.
+size_t PanelWorkspaceSize(std::span<const Supernode> supernodes, uint32_t num_nodes);
 
 /// x := A^-1 x, for the three axes of `x` (num_nodes + 1 x 1), whose spare element must be zero and
 /// stays so; entries from num_active on and all w become zero. `workspace`:
-/// PanelWorkspaceSize numbers. One pass over the values down, one up; does not allocate.
+/// PanelWorkspaceSize numbers at an address aligned to 16 bytes. One pass over the values down, one
+/// up, and with pins as many again; does not allocate.
 void SolvePanels(const PanelFactor& factor, std::span<float> workspace, std::span<NodeVec> x);
 
 }  // namespace plush

@@ -10,12 +10,15 @@
 #include "collision/collision_state.h"
 #include "contact/plane_contacts.h"
 #include "elasticity/elements.h"
+#include "solver/volume_sweep.h"
 #include "world/factor_cache.h"
 
 #include <cstdint>
 #include <span>
 
 namespace plush {
+
+struct Crowd;
 
 /// State of one body. Positions are relative to `origin`, which follows the body, so that float
 /// keeps its precision far from the world's origin.
@@ -32,6 +35,12 @@ struct Body {
   float size = 1.0f;  ///< diagonal of the rest bounding box [m]
   bool fixed = false;
   bool frozen = false;
+  uint32_t index = 0;  ///< in the world
+  // With whom it steps.
+  Crowd* crowd = nullptr;
+  size_t lane = 0;             ///< in the crowd
+  bool in_lane = false;        ///< rotations and kappa are the lane's
+  bool in_crowd_step = false;  ///< of the step in progress
   // Where it is.
   double origin[3] = {};   ///< world position of the body's coordinates [m]
   Array<NodeVec> x;        ///< node positions relative to origin [m], and inverse masses [1/kg], 0
@@ -52,6 +61,7 @@ struct Body {
                            ///< where a node is pinned or held (num_nodes + 1 x 1)
   Array<NodeVec> rhs;      ///< right-hand side [kg m], then the displacement of the outer iteration
                            ///< [m] (num_nodes + 1 x 1)
+  Vec3 momentum;           ///< sum of rhs without elastic forces, which have none [kg m]
   Array<float> workspace;  ///< of solves (PanelWorkspaceSize x 1)
   // Memory of a step with planes; empty as long as the world has none.
   Array<NodeVec> d;             ///< displacement of the outer iteration [m] (num_nodes + 1 x 1)
@@ -62,10 +72,8 @@ struct Body {
 
   float Mass(size_t node) const { return simulation.masses[node] * mass_scale; }
   bool IsPinned(size_t node) const { return x[node].w == 0.0f; }
-  /// For reading also where the body is const: the view does not know.
-  RotationView Rotations() const {
-    return RotationView({const_cast<float*>(rotations.data()), rotations.size()});
-  }
+  /// Of the body or in its lane. For reading also where the body is const: the view does not know.
+  RotationView Rotations() const;
 };
 
 /// What all bodies of a step share.
@@ -80,6 +88,23 @@ struct StepSettings {
 /// Advances one body by settings.dt with the factors in `body->factors`; writes its part of the
 /// statistics. Does not allocate.
 void StepBody(const StepSettings& settings, Body* body, StepStats* stats);
+
+/// Depth from which a node counts as below a plane [m].
+float ContactTolerance(const Body& body);
+
+/// Whether a substep has to look for flat tets after its last volume sweep.
+bool MayBeFlat(const SweepChanges& last);
+
+/// Whether a node touches a plane or may do so within the step.
+bool CanTouchPlanes(const StepSettings& settings, Body* body);
+
+/// Takes the positions `body->y` over as the result of a substep of `h` seconds, after lifting flat
+/// tets where there may be some; freezes the body where they are not finite.
+void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
+                   StepStats* stats);
+
+/// The statistics of a body after its last substep.
+void EndStep(const StepSettings& settings, Body* body, StepStats* stats);
 
 /// Makes room for `num_planes` planes and keeps the contacts there are. Returns false, with nothing
 /// that a step would notice changed, where the allocator fails.

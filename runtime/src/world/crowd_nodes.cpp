@@ -28,13 +28,14 @@ HWY_INLINE Xyz<V> GatherBodies(const NodeVec* const* bodies, size_t lane, size_t
 
 // x + (v + gravity h) h where the inverse mass is above zero, x elsewhere.
 HWY_INLINE Xyz<V> Predicted(const CrowdBodies& bodies, size_t lane, size_t i, const Vec3& gained,
-                            float h, V* w) {
+                            V falls, float h, V* w) {
   const Lanes16 d;
   const Xyz<V> x = GatherBodies(bodies.x, lane, i, w);
   const Xyz<V> v = GatherBodies(bodies.v, lane, i, nullptr);
-  const Xyz<V> change =
-      (v + Xyz<V>{hn::Set(d, gained.x), hn::Set(d, gained.y), hn::Set(d, gained.z)}) *
-      hn::Set(d, h);
+  const Xyz<V> by_gravity = {hn::Mul(hn::Set(d, gained.x), falls),
+                             hn::Mul(hn::Set(d, gained.y), falls),
+                             hn::Mul(hn::Set(d, gained.z), falls)};
+  const Xyz<V> change = (v + by_gravity) * hn::Set(d, h);
   const auto is_free = hn::Gt(*w, hn::Zero(d));
   return x + Xyz<V>{hn::IfThenElseZero(is_free, change.x), hn::IfThenElseZero(is_free, change.y),
                     hn::IfThenElseZero(is_free, change.z)};
@@ -42,13 +43,15 @@ HWY_INLINE Xyz<V> Predicted(const CrowdBodies& bodies, size_t lane, size_t i, co
 
 Vec3 Gained(const Vec3& gravity, float h) { return {gravity.x * h, gravity.y * h, gravity.z * h}; }
 
-void Predict(const CrowdBodies& bodies, const Vec3& gravity, float h, float* positions) {
+void Predict(const CrowdBodies& bodies, const Vec3& gravity, const float* falls, float h,
+             float* positions) {
   const Lanes16 d;
   const Vec3 gained = Gained(gravity, h);
   for (size_t i = 0; i < bodies.num_nodes; ++i, positions += kCrowdPosition) {
     for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
       V w;
-      StoreCrowd(d, Predicted(bodies, lane, i, gained, h, &w), positions + lane);
+      const V falling = hn::LoadU(d, falls + lane);
+      StoreCrowd(d, Predicted(bodies, lane, i, gained, falling, h, &w), positions + lane);
       hn::StoreU(w, d, positions + 3 * kCrowdLanes + lane);
     }
   }
@@ -61,10 +64,40 @@ void InertialRhs(const CrowdBodies& bodies, const Vec3& gravity, float h, const 
   for (size_t i = 0; i < bodies.num_nodes; ++i) {
     for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
       V w;
-      const Xyz<V> target = Predicted(bodies, lane, i, gained, h, &w);
+      const Xyz<V> target = Predicted(bodies, lane, i, gained, hn::Set(d, 1.0f), h, &w);
       const V mass = hn::IfThenElseZero(hn::Gt(w, hn::Zero(d)), hn::Div(hn::Set(d, 1.0f), w));
       StoreCrowd(d, (target - LoadCrowd(d, positions + kCrowdPosition * i + lane)) * mass,
                  rhs + kCrowdVector * i + lane);
+    }
+  }
+}
+
+void Sum(size_t num_nodes, const float* v, float* sums) {
+  const Lanes16 d;
+  for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
+    Xyz<V> sum = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+    for (size_t i = 0; i < num_nodes; ++i) sum = sum + LoadCrowd(d, v + kCrowdVector * i + lane);
+    StoreCrowd(d, sum, sums + lane);
+  }
+}
+
+void KeepTotal(size_t num_nodes, const float* positions, const float* momentum, const float* keeps,
+               float* by) {
+  const Lanes16 d;
+  for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
+    Xyz<V> kept = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+    V mass = hn::Zero(d);
+    for (size_t i = 0; i < num_nodes; ++i) {
+      const V w = hn::LoadU(d, positions + kCrowdPosition * i + 3 * kCrowdLanes + lane);
+      const V m = hn::IfThenElseZero(hn::Gt(w, hn::Zero(d)), hn::Div(hn::Set(d, 1.0f), w));
+      mass = hn::Add(mass, m);
+      kept = kept + LoadCrowd(d, by + kCrowdVector * i + lane) * m;
+    }
+    const Xyz<V> missing =
+        (LoadCrowd(d, momentum + lane) - kept) * hn::Div(hn::LoadU(d, keeps + lane), mass);
+    for (size_t i = 0; i < num_nodes; ++i) {
+      float* at = by + kCrowdVector * i + lane;
+      StoreCrowd(d, LoadCrowd(d, at) + missing, at);
     }
   }
 }
@@ -139,18 +172,30 @@ namespace plush {
 
 HWY_EXPORT(Predict);
 HWY_EXPORT(InertialRhs);
+HWY_EXPORT(Sum);
+HWY_EXPORT(KeepTotal);
 HWY_EXPORT(Move);
 HWY_EXPORT(LowerGap);
 HWY_EXPORT(RaiseReach);
 HWY_EXPORT(Finish);
 
-void PredictCrowd(const CrowdBodies& bodies, const Vec3& gravity, float h, float* positions) {
-  HWY_DYNAMIC_DISPATCH(Predict)(bodies, gravity, h, positions);
+void PredictCrowd(const CrowdBodies& bodies, const Vec3& gravity, const float* falls, float h,
+                  float* positions) {
+  HWY_DYNAMIC_DISPATCH(Predict)(bodies, gravity, falls, h, positions);
 }
 
 void MakeInertialCrowdRhs(const CrowdBodies& bodies, const Vec3& gravity, float h,
                           const float* positions, float* rhs) {
   HWY_DYNAMIC_DISPATCH(InertialRhs)(bodies, gravity, h, positions, rhs);
+}
+
+void SumCrowd(size_t num_nodes, const float* v, float* sums) {
+  HWY_DYNAMIC_DISPATCH(Sum)(num_nodes, v, sums);
+}
+
+void KeepCrowdMomentum(size_t num_nodes, const float* positions, const float* momentum,
+                       const float* keeps, float* d) {
+  HWY_DYNAMIC_DISPATCH(KeepTotal)(num_nodes, positions, momentum, keeps, d);
 }
 
 void MoveCrowd(size_t num_nodes, const float* d, float* positions) {

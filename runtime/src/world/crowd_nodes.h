@@ -17,12 +17,21 @@ struct CrowdBodies {
   size_t num_nodes = 0;
 };
 
-/// PredictNodes for all lanes.
-void PredictCrowd(const CrowdBodies& bodies, const Vec3& gravity, float h, float* positions);
+/// PredictNodes for all lanes, without gravity where `falls` (16 x 1) is 0 instead of 1.
+void PredictCrowd(const CrowdBodies& bodies, const Vec3& gravity, const float* falls, float h,
+                  float* positions);
 
 /// MakeInertialRhs for all lanes.
 void MakeInertialCrowdRhs(const CrowdBodies& bodies, const Vec3& gravity, float h,
                           const float* positions, float* rhs);
+
+/// Sums of the vectors `v` (num_nodes x 3 x 16) over the nodes (3 x 16).
+void SumCrowd(size_t num_nodes, const float* v, float* sums);
+
+/// KeepMomentum for the lanes where `keeps` (16 x 1) is 1, not 0: `momentum` (3 x 16), `d`
+/// (num_nodes x 3 x 16).
+void KeepCrowdMomentum(size_t num_nodes, const float* positions, const float* momentum,
+                       const float* keeps, float* d);
 
 /// positions += d (num_nodes x 3 x 16).
 void MoveCrowd(size_t num_nodes, const float* d, float* positions);

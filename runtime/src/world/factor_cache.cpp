@@ -97,6 +97,11 @@ SystemKey* FactorCache::Acquire(const Asset& asset, const BodyMaterial& material
   system->num_active = CountActive(system->baked, pinned);
   system->as_baked = IsBakedMaterial(simulation, material) && system->num_active > 0;
   if (system->num_active == 0) system->num_active = static_cast<uint32_t>(pinned.size());
+  if (!system->as_baked) system->base = FindBase(*system);
+  if (system->base != nullptr && !FindExtraPins(system)) {
+    DeleteObject(allocator_, system);
+    return nullptr;
+  }
   system->id = next_system_id_++;
   system->users = 1;
   system->next = systems_;
@@ -104,8 +109,38 @@ SystemKey* FactorCache::Acquire(const Asset& asset, const BodyMaterial& material
   return system;
 }
 
+// The system with the most of the pins of `system`, and none other, that enough bodies use.
+SystemKey* FactorCache::FindBase(const SystemKey& system) const {
+  SystemKey* best = nullptr;
+  for (SystemKey* s = systems_; s != nullptr; s = s->next) {
+    const bool alike = s->base == nullptr && s->users >= kLeastSharing &&
+                       s->asset_bytes.data() == system.asset_bytes.data() &&
+                       s->material == system.material &&
+                       s->num_pinned + kMaxExtraPins >= system.num_pinned;
+    if (!alike || (best != nullptr && best->num_pinned >= s->num_pinned)) continue;
+    bool contained = true;
+    for (size_t i = 0; i < system.pinned.size(); ++i) {
+      contained = contained && s->pinned[i] <= system.pinned[i];
+    }
+    if (contained) best = s;
+  }
+  return best;
+}
+
+bool FactorCache::FindExtraPins(SystemKey* system) {
+  const uint32_t count = system->num_pinned - system->base->num_pinned;
+  if (!system->extra_pins.Allocate(allocator_, count)) return false;
+  uint32_t next = 0;
+  for (uint32_t i = 0; i < system->pinned.size(); ++i) {
+    if (system->pinned[i] != system->base->pinned[i]) system->extra_pins[next++] = i;
+  }
+  ++system->base->users;
+  return true;
+}
+
 void FactorCache::Release(SystemKey* system) {
   if (--system->users > 0) return;
+  SystemKey* base = system->base;
   for (FactorSet** link = &sets_; *link != nullptr;) {
     FactorSet* set = *link;
     if (set->system_id == system->id) {
@@ -119,9 +154,10 @@ void FactorCache::Release(SystemKey* system) {
     if (*link == system) {
       *link = system->next;
       DeleteObject(allocator_, system);
-      return;
+      break;
     }
   }
+  if (base != nullptr) Release(base);
 }
 
 const FactorSet* FactorCache::Find(const SystemKey& system, float dt) const {
@@ -150,6 +186,36 @@ Status FactorCache::MakeFactor(const SystemKey& system, float dt, Array<float>* 
                              .damping = view.elements.damping};
   out_factor->values = made->span();
   return FactoriseSystem(terms, {baked.supernodes, baked.rows}, allocator_, made->span());
+}
+
+// The factors of the base, and what holds the other pins.
+Status FactorCache::ShareFactors(const SystemKey& system, float dt, int num_fractions,
+                                 FactorSet* set) {
+  const FactorSet* shared = nullptr;
+  const Status prepared = Prepare(*system.base, dt, num_fractions, &shared);
+  if (!prepared.ok()) return prepared;
+  const size_t num_nodes = system.pinned.size(), num_pins = system.extra_pins.size();
+  Array<float> workspace;
+  Array<NodeVec> scratch;
+  const size_t numbers =
+      PanelWorkspaceSize(system.baked.supernodes, static_cast<uint32_t>(num_nodes));
+  if (!workspace.Allocate(allocator_, numbers) || !scratch.Allocate(allocator_, num_nodes + 1)) {
+    return {StatusCode::kOutOfMemory, "factor"};
+  }
+  for (int k = 0; k < num_fractions; ++k) {
+    if (!set->schur[k].Allocate(allocator_, num_pins * num_pins)) {
+      return {StatusCode::kOutOfMemory, "factor"};
+    }
+    if (!FactorPinSchur(shared->factors[k], system.extra_pins.span(), workspace.span(),
+                        scratch.span(), set->schur[k].span())) {
+      return {StatusCode::kInvalidArgument, "dt", "the system matrix is not positive definite"};
+    }
+    set->pins[k] = {system.extra_pins.span(), set->schur[k].span()};
+    set->factors[k] = shared->factors[k];
+    set->factors[k].pins = &set->pins[k];
+    set->ids[k] = next_factor_id_++;
+  }
+  return {};
 }
 
 Status FactorCache::Prepare(const SystemKey& system, float dt, int num_fractions,

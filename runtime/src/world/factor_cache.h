@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "elasticity/elements.h"
 #include "solver/panel_solve.h"
+#include "solver/pin_schur.h"
 #include "solver/system_matrix.h"
 
 #include <cstdint>
@@ -25,6 +26,8 @@ struct FactorSet {
   int num_fractions = 0;
   Array<float> made[kMaxSubsteps];    ///< values that the asset does not have
   PanelFactor factors[kMaxSubsteps];  ///< for dt / (k + 1)
+  Array<double> schur[kMaxSubsteps];  ///< of pins that the factors do not know
+  PinSchur pins[kMaxSubsteps];        ///< what `factors` point to
   uint64_t ids[kMaxSubsteps] = {};    ///< names of the factors, never reused
   FactorSet* next = nullptr;
 };
@@ -50,15 +53,20 @@ struct SystemKey {
   Array<float> bulk;       ///< lambda V by place [J] (16 num_blocks x 1), or empty: as baked
   Array<uint8_t> pinned;   ///< (num_nodes x 1)
   uint32_t num_pinned = 0;
-  SystemView view;          ///< with dt = 0; its `pinned` is the array above
-  FactorView baked;         ///< usable for dt = baked.dt where the material is the baked one
-  bool as_baked = false;    ///< `baked` has the values for its dt, with num_active columns
-  uint32_t num_active = 0;  ///< columns that a solve takes: all, or those before num_free where
-                            ///< just the nodes behind are pinned
+  SystemView view;             ///< with dt = 0; its `pinned` is the array above
+  FactorView baked;            ///< usable for dt = baked.dt where the material is the baked one
+  bool as_baked = false;       ///< `baked` has the values for its dt, with num_active columns
+  uint32_t num_active = 0;     ///< columns that a solve takes: all, or those before num_free where
+                               ///< just the nodes behind are pinned
+  SystemKey* base = nullptr;   ///< whose factors this one shares, or null
+  Array<uint32_t> extra_pins;  ///< beyond those of `base`, ascending
   uint32_t id = 0;
-  uint32_t users = 0;  ///< bodies
+  uint32_t users = 0;  ///< bodies, and systems that share the factors
   SystemKey* next = nullptr;
 };
+
+/// Fewest bodies of a system for which others with more pins share its factors.
+inline constexpr uint32_t kLeastSharing = 6;
 
 /// Owns systems and their factors.
 class FactorCache {
@@ -68,7 +76,9 @@ class FactorCache {
   FactorCache(const FactorCache&) = delete;
   FactorCache& operator=(const FactorCache&) = delete;
 
-  /// The system of an asset with this material and pins: an equal one if there is one. Counts one
+  /// The system of an asset with this material and pins: an equal one if there is one. A new one
+  /// shares the factors of a system that differs only in lacking up to kMaxExtraPins of the pins,
+  /// if one has at least kLeastSharing users: then its body can be one of their crowd. Counts one
   /// more user. Its view's elements are valid as long as it has users. Null where the allocator
   /// fails.
   SystemKey* Acquire(const Asset& asset, const BodyMaterial& material,
@@ -83,6 +93,9 @@ class FactorCache {
   Status Prepare(const SystemKey& system, float dt, int num_fractions, const FactorSet** out_set);
 
  private:
+  SystemKey* FindBase(const SystemKey& system) const;
+  bool FindExtraPins(SystemKey* system);
+  Status ShareFactors(const SystemKey& system, float dt, int num_fractions, FactorSet* set);
   Status MakeFactor(const SystemKey& system, float dt, Array<float>* made, PanelFactor* out_factor);
 
   Allocator allocator_;

@@ -77,7 +77,8 @@ bool AllocateState(const Allocator& allocator, Body* body) {
          body->kappa.Allocate(allocator, places, 0.0f) &&
          body->stretches.Allocate(allocator, body->elements.damping > 0.0f ? 9 * places : 0) &&
          body->y.Allocate(allocator, nodes + 1) && body->rhs.Allocate(allocator, nodes + 1) &&
-         body->workspace.Allocate(allocator, PanelWorkspaceSize(body->system->baked.supernodes)) &&
+         body->workspace.Allocate(allocator, PanelWorkspaceSize(body->system->baked.supernodes,
+                                                                static_cast<uint32_t>(nodes))) &&
          body->collision.Reserve(allocator, body->surface, nodes);
 }
 

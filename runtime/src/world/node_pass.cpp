@@ -44,6 +44,24 @@ void ClearPinned(std::span<const NodeVec> x, std::span<NodeVec> rhs) {
   }
 }
 
+Vec3 SumVectors(std::span<const NodeVec> v) {
+  Float4 sum = Broadcast(0.0f);
+  for (const NodeVec& vector : v) sum = sum + Load(vector);
+  return {sum[0], sum[1], sum[2]};
+}
+
+void KeepMomentum(std::span<const NodeVec> x, const Vec3& momentum, std::span<NodeVec> d) {
+  Float4 kept = Broadcast(0.0f);
+  float mass = 0.0f;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const float m = 1.0f / x[i].w;
+    mass += m;
+    kept = kept + Load(d[i]) * Broadcast(m);
+  }
+  const Float4 missing = (Lanes(momentum) - kept) * Broadcast(1.0f / mass);
+  for (size_t i = 0; i < x.size(); ++i) Store(Load(d[i]) + missing, &d[i]);
+}
+
 float MoveNodes(std::span<const NodeVec> d, std::span<NodeVec> y) {
   Float4 longest = Broadcast(0.0f);
   for (size_t i = 0; i < y.size(); ++i) {

@@ -23,6 +23,14 @@ void MakeInertialRhs(std::span<const NodeVec> x, std::span<const NodeVec> v, con
 /// rhs = 0 where nodes are pinned.
 void ClearPinned(std::span<const NodeVec> x, std::span<NodeVec> rhs);
 
+/// Sum of the vectors.
+Vec3 SumVectors(std::span<const NodeVec> v);
+
+/// Adds the same vector to all of d, such that sum m d = momentum: what a solve loses of it by
+/// rounding, which for stiff and light bodies is far more than that of d (1 GPa: they would drift).
+/// `x`: with inverse masses, all above 0.
+void KeepMomentum(std::span<const NodeVec> x, const Vec3& momentum, std::span<NodeVec> d);
+
 /// y += d. Returns the longest component of d.
 float MoveNodes(std::span<const NodeVec> d, std::span<NodeVec> y);
 

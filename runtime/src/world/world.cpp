@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 namespace plush {
 namespace {
@@ -47,7 +48,7 @@ World::World(const WorldDesc& desc) {
 
 World::~World() {
   if (impl_ == nullptr) return;
-  for (uint32_t i = 0; i < impl_->num_bodies; ++i) RemoveBody({i});
+  for (uint32_t i = 0; i < impl_->num_bodies; ++i) RemoveBody({i});  // and with them the crowds
   const Allocator allocator = impl_->allocator;
   DeleteObject(allocator, impl_);
 }
@@ -57,7 +58,8 @@ BodyId World::AddBody(const Asset& asset, const BodyDesc& desc, Status* out_stat
   Status& status = out_status != nullptr ? *out_status : ignored;
   status = {StatusCode::kOutOfMemory, "body"};
   if (impl_ == nullptr || !impl_->Reserve(&impl_->bodies, impl_->num_bodies) ||
-      !impl_->Reserve(&impl_->body_stats, impl_->num_bodies)) {
+      !impl_->Reserve(&impl_->body_stats, impl_->num_bodies) ||
+      !impl_->Reserve(&impl_->units, impl_->num_bodies)) {
     return {};
   }
   Body* body = nullptr;
@@ -71,12 +73,16 @@ BodyId World::AddBody(const Asset& asset, const BodyDesc& desc, Status* out_stat
       return {};
     }
   }
-  impl_->bodies[impl_->num_bodies] = body;
-  return {impl_->num_bodies++};
+  body->index = impl_->num_bodies;
+  impl_->bodies[impl_->num_bodies++] = body;
+  impl_->PlaceInCrowd(body);
+  return {body->index};
 }
 
 void World::RemoveBody(BodyId id) {
   if (impl_ == nullptr || impl_->Find(id) == nullptr) return;
+  LeaveCrowd(impl_->bodies[id.value]);
+  impl_->RemoveEmptyCrowds();
   DestroyBody(impl_->allocator, &impl_->cache, impl_->bodies[id.value]);
   impl_->bodies[id.value] = nullptr;
   impl_->body_stats[id.value] = {};
@@ -142,19 +148,90 @@ uint32_t World::Step(float dt) {
   }
   w.settings = {
       w.desc.gravity, w.desc.solver, {w.planes.data(), w.num_planes}, dt, w.desc.measure_energy};
-  const JobFunction step_one = [](void* context, uint32_t index) {
+  const JobFunction choose = [](void* context, uint32_t index) {
     Impl& world = *static_cast<Impl*>(context);
     world.body_stats[index] = {};
-    if (world.bodies[index] != nullptr) {
-      Body* body = world.bodies[index];
-      StepBody(world.settings, body, &world.body_stats[index]);
-      body->moved = body->moved || !body->fixed;
+    Body* body = world.bodies[index];
+    if (body != nullptr) body->in_crowd_step = IsCrowdStep(world.settings, body);
+  };
+  w.RunJobs(w.num_bodies, choose);
+  w.ChooseUnits();
+  const JobFunction step_one = [](void* context, uint32_t index) {
+    Impl& world = *static_cast<Impl*>(context);
+    const uint32_t unit = world.units[index];
+    if (index < world.num_crowd_units) {
+      StepCrowd(world.settings, world.crowds[unit], world.body_stats.data());
+    } else {
+      LeaveLane(world.bodies[unit]);
+      StepBody(world.settings, world.bodies[unit], &world.body_stats[unit]);
     }
   };
-  w.RunJobs(w.num_bodies, step_one);
+  w.RunJobs(w.num_units, step_one);
+  for (uint32_t i = 0; i < w.num_bodies; ++i) {
+    Body* body = w.bodies[i];
+    if (body != nullptr) body->moved = body->moved || !body->fixed;
+  }
   w.Reduce();
   if (made) w.stats.flags |= kStepPreparedTimeStep;
   return w.stats.flags;
+}
+
+// Gives a new body a lane: in a crowd of its system with a free one, or in a new crowd with others
+// that have none yet. Where there is no memory for one, bodies step by themselves.
+void World::Impl::PlaceInCrowd(Body* body) {
+  if (!MayJoinCrowds(*body)) return;
+  for (uint32_t c = 0; c < num_crowds; ++c) {
+    if (crowds[c]->system == CrowdSystem(*body) && crowds[c]->num_bodies < kCrowdLanes &&
+        JoinCrowd(allocator, crowds[c], body)) {
+      return;
+    }
+  }
+  const auto waits = [&](const Body* other) {
+    return other != nullptr && CrowdSystem(*other) == CrowdSystem(*body) &&
+           other->crowd == nullptr && MayJoinCrowds(*other);
+  };
+  const auto end = bodies.begin() + num_bodies;
+  if (std::count_if(bodies.begin(), end, waits) < std::ptrdiff_t{kLeastCrowd}) return;
+  if (!Reserve(&crowds, num_crowds)) return;
+  Crowd* crowd = NewObject<Crowd>(allocator);
+  if (crowd == nullptr) return;
+  if (!crowd->Allocate(allocator, CrowdSystem(*body))) return DeleteObject(allocator, crowd);
+  crowds[num_crowds++] = crowd;
+  for (auto other = bodies.begin(); other != end && crowd->num_bodies < kCrowdLanes; ++other) {
+    if (waits(*other) && !JoinCrowd(allocator, crowd, *other)) return;
+  }
+}
+
+void World::Impl::RemoveEmptyCrowds() {
+  uint32_t kept = 0;
+  for (uint32_t c = 0; c < num_crowds; ++c) {
+    if (crowds[c]->num_bodies > 0) {
+      crowds[kept++] = crowds[c];
+    } else {
+      DeleteObject(allocator, crowds[c]);
+    }
+  }
+  num_crowds = kept;
+}
+
+// The jobs of a step: crowds with enough bodies that take part, and all other bodies.
+void World::Impl::ChooseUnits() {
+  num_units = 0;
+  for (uint32_t c = 0; c < num_crowds; ++c) {
+    const auto steps = [](const Body* body) { return body != nullptr && body->in_crowd_step; };
+    Body* const* of_crowd = crowds[c]->bodies;
+    if (std::count_if(of_crowd, of_crowd + kCrowdLanes, steps) >= std::ptrdiff_t{kLeastCrowd}) {
+      units[num_units++] = c;
+      continue;
+    }
+    for (Body* body : crowds[c]->bodies) {
+      if (body != nullptr) body->in_crowd_step = false;
+    }
+  }
+  num_crowd_units = num_units;
+  for (uint32_t i = 0; i < num_bodies; ++i) {
+    if (bodies[i] != nullptr && !bodies[i]->in_crowd_step) units[num_units++] = i;
+  }
 }
 
 // Sums and maxima in body order, whatever order the jobs ran in.
@@ -242,6 +319,7 @@ Status World::SetNodePositions(BodyId id, std::span<const Vec3> positions) {
   }
   FollowOrigin(body);
   body->moved = true;
+  LeaveLane(body);
   // What the body remembers of its last step belongs to where it was. Multipliers start from zero,
   // not from lambda V (det F - 1): far from equilibrium the solve would take that force explicitly
   // and overshoot (by 45 times the energy at a Poisson's ratio of 0.49), the sweep does not.

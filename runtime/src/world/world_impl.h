@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "world/body.h"
+#include "world/crowd.h"
 #include "world/factor_cache.h"
 
 #include <algorithm>
@@ -33,6 +34,9 @@ struct World::Impl {
   Body* Find(BodyId id) const { return id.value < num_bodies ? bodies[id.value] : nullptr; }
 
   Status PrepareFactors(float dt, bool* out_made);
+  void PlaceInCrowd(Body* body);
+  void RemoveEmptyCrowds();
+  void ChooseUnits();
   void Reduce();
 
   // Calls job(this, i) for i below `count`, through the engine's job system where there is one.
@@ -61,6 +65,11 @@ struct World::Impl {
   Array<Body*> bodies;          // by id; null where removed
   Array<StepStats> body_stats;  // of the last step, by id
   uint32_t num_bodies = 0;      // ids given out
+  Array<Crowd*> crowds;
+  uint32_t num_crowds = 0;
+  Array<uint32_t> units;  // of the step in progress: crowds, then bodies that step by themselves
+  uint32_t num_crowd_units = 0;
+  uint32_t num_units = 0;
   Array<PlaneDesc> planes;
   uint32_t num_planes = 0;
   StepSettings settings;  // of the step in progress

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "solver/pin_schur.h"
+
+#include "solver/panel_solve.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace plush {
+namespace {
+
+constexpr float Vec3::*kAxes[3] = {&Vec3::x, &Vec3::y, &Vec3::z};
+
+// In place, by rows.
+bool FactorLower(std::span<double> S, size_t n) {
+  for (size_t j = 0; j < n; ++j) {
+    double pivot = S[n * j + j];
+    for (size_t k = 0; k < j; ++k) pivot -= S[n * j + k] * S[n * j + k];
+    if (!(pivot > 0.0) || !std::isfinite(pivot)) return false;
+    const double root = std::sqrt(pivot);
+    S[n * j + j] = root;
+    for (size_t i = j + 1; i < n; ++i) {
+      double sum = S[n * i + j];
+      for (size_t k = 0; k < j; ++k) sum -= S[n * i + k] * S[n * j + k];
+      S[n * i + j] = sum / root;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool FactorPinSchur(const PanelFactor& factor, std::span<const uint32_t> nodes,
+                    std::span<float> workspace, std::span<NodeVec> scratch,
+                    std::span<double> cholesky) {
+  const size_t n = nodes.size();
+  PanelFactor plain = factor;
+  plain.pins = nullptr;
+  for (size_t first = 0; first < n; first += 3) {  // a column of A^-1 for each axis
+    std::fill(scratch.begin(), scratch.end(), NodeVec());
+    const size_t count = std::min<size_t>(3, n - first);
+    for (size_t k = 0; k < count; ++k) scratch[nodes[first + k]].*kAxes[k] = 1.0f;
+    SolvePanels(plain, workspace, scratch);
+    for (size_t k = 0; k < count; ++k) {
+      for (size_t i = 0; i < n; ++i) {
+        cholesky[n * i + first + k] = double(scratch[nodes[i]].*kAxes[k]);
+      }
+    }
+  }
+  return FactorLower(cholesky, n);
+}
+
+void SolvePinImpulses(const PinSchur& pins, std::span<Vec3> moves) {
+  const size_t n = pins.nodes.size();
+  const double* L = pins.cholesky.data();
+  for (const auto axis : kAxes) {
+    double r[kMaxExtraPins];
+    for (size_t j = 0; j < n; ++j) {
+      double sum = -double(moves[j].*axis);
+      for (size_t k = 0; k < j; ++k) sum -= L[n * j + k] * r[k];
+      r[j] = sum / L[n * j + j];
+    }
+    for (size_t j = n; j-- > 0;) {
+      double sum = r[j];
+      for (size_t i = j + 1; i < n; ++i) sum -= L[n * i + j] * r[i];
+      r[j] = sum / L[n * j + j];
+      moves[j].*axis = static_cast<float>(r[j]);
+    }
+  }
+}
+
+}  // namespace plush

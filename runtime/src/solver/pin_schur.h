@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// A few more pinned nodes than a factor knows of: bodies with other pins share one factor.
+//
+// Pinned nodes do not move: E^T x = 0. With A^-1 from the shared factor, x = A^-1 (b + E lambda)
+// and lambda = -S^-1 E^T A^-1 b, S = E^T A^-1 E. The three axes share S like everything else.
+#pragma once
+
+#include "plush/allocator.h"
+#include "plush/types.h"
+
+#include "base/array.h"
+#include "base/node_vec.h"
+
+#include <cstdint>
+#include <span>
+
+namespace plush {
+
+struct PanelFactor;
+
+/// Most nodes that are pinned beyond the factor's: 63 degrees of freedom.
+inline constexpr uint32_t kMaxExtraPins = 21;
+
+/// The pinned nodes, and the Cholesky factor of S.
+struct PinSchur {
+  std::span<const uint32_t> nodes;   ///< ascending (num_pins x 1)
+  std::span<const double> cholesky;  ///< lower triangle by rows [1/sqrt(kg)] (num_pins x num_pins)
+};
+
+/// Computes the Cholesky factor of S into `cholesky` (num_pins^2 x 1) with solves of `factor`,
+/// whose own pins are left out. `workspace` as for SolvePanels; `scratch`: (num_nodes + 1 x 1).
+/// Does not allocate. Returns false where S is not positive definite.
+bool FactorPinSchur(const PanelFactor& factor, std::span<const uint32_t> nodes,
+                    std::span<float> workspace, std::span<NodeVec> scratch,
+                    std::span<double> cholesky);
+
+/// Replaces the displacements of the pinned nodes by the impulses lambda that undo them (num_pins x
+/// 1).
+void SolvePinImpulses(const PinSchur& pins, std::span<Vec3> moves);
+
+}  // namespace plush

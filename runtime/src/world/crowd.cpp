@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+#include "world/crowd.h"
+
+#include "solver/crowd_solve.h"
+#include "solver/crowd_volume.h"
+#include "world/phase_timer.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace plush {
+namespace {
+
+// The bodies of a crowd that step.
+struct Stepping {
+  CrowdBodies nodes;
+  Body* bodies[kCrowdLanes] = {};  // by lane, or null
+  Body* first = nullptr;
+  float active[kCrowdLanes] = {};
+  float is_free[kCrowdLanes] = {};  // 1 where a body has no pins
+  bool has_free = false;            // any of them
+  bool has_pins = false;            // beyond those of the factor
+};
+
+Stepping FindStepping(const Crowd& crowd) {
+  Stepping stepping;
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    Body* body = crowd.bodies[lane];
+    if (body == nullptr || !body->in_crowd_step) continue;
+    stepping.bodies[lane] = body;
+    stepping.active[lane] = 1.0f;
+    stepping.is_free[lane] = body->system->num_pinned == 0 ? 1.0f : 0.0f;
+    stepping.has_free = stepping.has_free || body->system->num_pinned == 0;
+    stepping.has_pins = stepping.has_pins || body->system->base != nullptr;
+    if (stepping.first == nullptr) stepping.first = body;
+  }
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    const Body* body = stepping.bodies[lane] != nullptr ? stepping.bodies[lane] : stepping.first;
+    stepping.nodes.x[lane] = body->x.data();
+    stepping.nodes.v[lane] = body->v.data();
+  }
+  stepping.nodes.num_nodes = stepping.first->x.size();
+  return stepping;
+}
+
+void EnterLane(Crowd* crowd, Body* body) {
+  if (body->in_lane) return;
+  const RotationView own = body->Rotations();
+  body->in_lane = true;
+  const RotationView lane = body->Rotations();
+  for (uint32_t slot = 0; slot < body->kappa.size(); ++slot) lane.Set(slot, own.Get(slot));
+  const float ratio = body->kappa_dt > 0.0f ? crowd->kappa_dt / body->kappa_dt : 1.0f;
+  for (size_t slot = 0; slot < body->kappa.size(); ++slot) {
+    crowd->kappa[kCrowdLanes * slot + body->lane] = body->kappa[slot] * (ratio * ratio);
+  }
+}
+
+void ScaleMultipliers(float h, Crowd* crowd) {
+  if (crowd->kappa_dt == h) return;
+  const float ratio = crowd->kappa_dt > 0.0f ? h / crowd->kappa_dt : 1.0f;
+  for (float& kappa : crowd->kappa) kappa *= ratio * ratio;
+  crowd->kappa_dt = h;
+}
+
+// Undoes what the solve did to nodes that are pinned beyond the factor's.
+void HoldPins(const Stepping& stepping, const PanelFactor& factor, Crowd* crowd) {
+  std::fill(crowd->more.begin(), crowd->more.end(), 0.0f);
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    const Body* body = stepping.bodies[lane];
+    const PinSchur* pins = body != nullptr ? body->factors->factors[0].pins : nullptr;
+    if (pins == nullptr) continue;
+    Vec3 impulses[kMaxExtraPins];
+    const size_t count = pins->nodes.size();
+    for (size_t k = 0; k < count; ++k) {
+      const float* at = &crowd->rhs[kCrowdVector * pins->nodes[k] + lane];
+      impulses[k] = {at[0], at[kCrowdLanes], at[2 * kCrowdLanes]};
+    }
+    SolvePinImpulses(*pins, {impulses, count});
+    for (size_t k = 0; k < count; ++k) {
+      float* at = &crowd->more[kCrowdVector * pins->nodes[k] + lane];
+      at[0] = impulses[k].x;
+      at[kCrowdLanes] = impulses[k].y;
+      at[2 * kCrowdLanes] = impulses[k].z;
+    }
+  }
+  SolveCrowd(factor, crowd->more.data());
+  for (size_t i = 0; i < crowd->rhs.size(); ++i) crowd->rhs[i] += crowd->more[i];
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    const Body* body = stepping.bodies[lane];
+    const PinSchur* pins = body != nullptr ? body->factors->factors[0].pins : nullptr;
+    for (size_t k = 0; pins != nullptr && k < pins->nodes.size(); ++k) {
+      float* at = &crowd->rhs[kCrowdVector * pins->nodes[k] + lane];
+      at[0] = at[kCrowdLanes] = at[2 * kCrowdLanes] = 0.0f;
+    }
+  }
+}
+
+void OuterIterations(const StepSettings& settings, const Stepping& stepping, Crowd* crowd,
+                     CrowdSweepChanges* last, StepStats* stats) {
+  const SystemKey& system = *crowd->system;
+  const ElementView& elements = system.view.elements;
+  const float h = settings.dt;
+  const PanelFactor& factor = stepping.first->factors->factors[0];
+  float* positions = crowd->positions.data();
+  float* rhs = crowd->rhs.data();
+  const size_t num_nodes = stepping.nodes.num_nodes;
+  for (int k = 0; k < settings.solver.outer_iterations; ++k) {
+    {
+      const PhaseTimer timer(stats, Phase::kElements);
+      if (k == 0 && system.num_pinned == 0 && !stepping.has_pins) {
+        std::fill(crowd->rhs.begin(), crowd->rhs.end(), 0.0f);
+      } else {
+        MakeInertialCrowdRhs(stepping.nodes, settings.gravity, h, positions, rhs);
+      }
+      SumCrowd(num_nodes, rhs, crowd->momentum);
+      AddCrowdImpulses(elements, positions, h, settings.solver.polar_iterations,
+                       crowd->kappa.data(), stepping.active, crowd->rotations.data(), rhs);
+      for (size_t i = 0; i < num_nodes && system.num_pinned > 0; ++i) {
+        if (system.pinned[i] == 0) continue;
+        std::fill(rhs + kCrowdVector * i, rhs + kCrowdVector * (i + 1), 0.0f);
+      }
+    }
+    {
+      const PhaseTimer timer(stats, Phase::kSolve);
+      SolveCrowd(factor, rhs);
+      if (stepping.has_pins) HoldPins(stepping, factor, crowd);
+      if (stepping.has_free) {
+        KeepCrowdMomentum(num_nodes, positions, crowd->momentum, stepping.is_free, rhs);
+      }
+      MoveCrowd(num_nodes, rhs, positions);
+    }
+    const PhaseTimer timer(stats, Phase::kVolume);
+    for (int sweep = 0; sweep < settings.solver.volume_sweeps; ++sweep) {
+      SweepCrowdVolumes(elements, h, positions, crowd->kappa.data(), last);
+    }
+  }
+}
+
+// Lanes whose bodies have to step by themselves: a node below a plane, or too far out.
+void FindStrays(const StepSettings& settings, const Stepping& stepping, const Crowd& crowd,
+                bool (&stray)[kCrowdLanes]) {
+  // Far below what float can hold, so that velocities are finite too.
+  constexpr float kFarthest = 1.0e25f;
+  const size_t num_nodes = stepping.nodes.num_nodes;
+  float reach[kCrowdLanes] = {};
+  RaiseCrowdReach(num_nodes, crowd.positions.data(), reach);
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) stray[lane] = !(reach[lane] < kFarthest);
+  const float tolerance = ContactTolerance(*stepping.first);
+  for (size_t p = 0; p < settings.planes.size(); ++p) {
+    CrowdPlane plane;
+    plane.normal = settings.planes[p].normal;
+    float gap[kCrowdLanes];
+    for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+      const Body* body = stepping.bodies[lane];
+      plane.offset[lane] = body != nullptr ? body->planes[p].offset : 0.0f;
+      gap[lane] = std::numeric_limits<float>::max();
+    }
+    LowerCrowdGap(num_nodes, crowd.positions.data(), plane, gap);
+    for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+      stray[lane] = stray[lane] || gap[lane] < -tolerance;
+    }
+  }
+}
+
+// Copies a lane's positions to its body's iterate.
+void CopyPositions(const Crowd& crowd, Body* body) {
+  const float* at = &crowd.positions[body->lane];
+  for (size_t i = 0; i < body->x.size(); ++i, at += kCrowdPosition) {
+    body->y[i] = NodeVec({at[0], at[kCrowdLanes], at[2 * kCrowdLanes]}, at[3 * kCrowdLanes]);
+  }
+}
+
+// Writes the bodies' new state, and their statistics.
+void Finish(const StepSettings& settings, const Stepping& stepping, const CrowdSweepChanges& last,
+            Crowd* crowd, StepStats* stats) {
+  bool stray[kCrowdLanes];
+  FindStrays(settings, stepping, *crowd, stray);
+  NodeVec* out_x[kCrowdLanes] = {};
+  NodeVec* out_v[kCrowdLanes] = {};
+  bool flat[kCrowdLanes] = {};
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    Body* body = stepping.bodies[lane];
+    if (body == nullptr || stray[lane]) continue;
+    flat[lane] = settings.solver.volume_sweeps > 0 &&
+                 MayBeFlat({last.lowest_det_f[lane], last.largest[lane]});
+    if (flat[lane]) {
+      CopyPositions(*crowd, body);
+      continue;
+    }
+    out_x[lane] = body->x.data();
+    out_v[lane] = body->v.data();
+  }
+  FinishCrowd(stepping.nodes, crowd->positions.data(), settings.dt, out_x, out_v);
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    Body* body = stepping.bodies[lane];
+    if (body == nullptr) continue;
+    StepStats* own = &stats[body->index];
+    if (stray[lane]) {
+      LeaveLane(body);
+      StepBody(settings, body, own);
+      continue;
+    }
+    own->substeps = 1;
+    own->outer_iterations = static_cast<uint32_t>(settings.solver.outer_iterations);
+    if (flat[lane]) {
+      FinishSubstep(settings, settings.dt, true, body, own);
+    } else {
+      FollowOrigin(body);
+    }
+    EndStep(settings, body, own);
+  }
+}
+
+}  // namespace
+
+RotationView Body::Rotations() const {
+  if (in_lane) return RotationView(crowd->rotations.span(), lane);
+  return RotationView({const_cast<float*>(rotations.data()), rotations.size()});
+}
+
+bool Crowd::Allocate(const Allocator& allocator, SystemKey* of_system) {
+  system = of_system;
+  const size_t num_nodes = system->pinned.size();
+  const size_t places = kBlockTets * system->view.elements.blocks.size();
+  if (!positions.Allocate(allocator, kCrowdPosition * num_nodes, 0.0f) ||
+      !rhs.Allocate(allocator, kCrowdVector * num_nodes, 0.0f) ||
+      !rotations.Allocate(allocator, kCrowdRotation * places, 0.0f) ||
+      !kappa.Allocate(allocator, kCrowdLanes * places, 0.0f)) {
+    return false;
+  }
+  for (size_t place = 0; place < places; ++place) {
+    float* w = &rotations[kCrowdRotation * place + 3 * kCrowdLanes];
+    std::fill(w, w + kCrowdLanes, 1.0f);
+  }
+  return true;
+}
+
+bool MayJoinCrowds(const Body& body) { return !body.fixed && body.elements.damping == 0.0f; }
+
+SystemKey* CrowdSystem(const Body& body) {
+  return body.system->base != nullptr ? body.system->base : body.system;
+}
+
+bool JoinCrowd(const Allocator& allocator, Crowd* crowd, Body* body) {
+  if (body->system->base != nullptr && crowd->more.size() == 0 &&
+      !crowd->more.Allocate(allocator, crowd->rhs.size(), 0.0f)) {
+    return false;
+  }
+  size_t lane = 0;
+  while (crowd->bodies[lane] != nullptr) ++lane;
+  crowd->bodies[lane] = body;
+  ++crowd->num_bodies;
+  body->crowd = crowd;
+  body->lane = lane;
+  return true;
+}
+
+void LeaveLane(Body* body) {
+  if (!body->in_lane) return;
+  const Crowd& crowd = *body->crowd;
+  const RotationView lane = body->Rotations();
+  body->in_lane = false;
+  const RotationView own = body->Rotations();
+  for (uint32_t slot = 0; slot < body->kappa.size(); ++slot) {
+    own.Set(slot, lane.Get(slot));
+    body->kappa[slot] = crowd.kappa[kCrowdLanes * slot + body->lane];
+  }
+  body->kappa_dt = crowd.kappa_dt;
+}
+
+void LeaveCrowd(Body* body) {
+  if (body->crowd == nullptr) return;
+  LeaveLane(body);
+  body->crowd->bodies[body->lane] = nullptr;
+  --body->crowd->num_bodies;
+  body->crowd = nullptr;
+}
+
+bool IsCrowdStep(const StepSettings& settings, Body* body) {
+  return body->crowd != nullptr && !body->frozen && body->contacts.num_contacts == 0 &&
+         !CanTouchPlanes(settings, body);
+}
+
+void StepCrowd(const StepSettings& settings, Crowd* crowd, StepStats* stats) {
+  const Stepping stepping = FindStepping(*crowd);
+  if (stepping.first == nullptr) return;
+  StepStats* first = &stats[stepping.first->index];
+  CrowdSweepChanges last = {};
+  {
+    const PhaseTimer timer(first, Phase::kOther);
+    ScaleMultipliers(settings.dt, crowd);
+    for (Body* body : stepping.bodies) {
+      if (body != nullptr) EnterLane(crowd, body);
+    }
+    PredictCrowd(stepping.nodes, settings.gravity, stepping.is_free, settings.dt,
+                 crowd->positions.data());
+  }
+  OuterIterations(settings, stepping, crowd, &last, first);
+  const PhaseTimer timer(first, Phase::kOther);
+  Finish(settings, stepping, last, crowd, stats);
+}
+
+}  // namespace plush
