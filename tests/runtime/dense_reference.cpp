@@ -22,6 +22,15 @@ Eigen::Matrix<double, 3, 4> ByNodes(const Eigen::Matrix3d& P, const Eigen::Matri
   return out;
 }
 
+// Tets by their places.
+std::vector<size_t> SweepOrder(const SimulationView& simulation) {
+  std::vector<size_t> order(simulation.tets.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return simulation.tet_slots[a] < simulation.tet_slots[b]; });
+  return order;
+}
+
 }  // namespace
 
 DenseModel::DenseModel(const Asset& asset) {
@@ -39,10 +48,7 @@ DenseModel::DenseModel(const Asset& asset) {
   masses.resize(rest.cols());
   for (Eigen::Index i = 0; i < rest.cols(); ++i) masses[i] = s.masses[static_cast<size_t>(i)];
   pinned.assign(s.nodes.size(), false);
-  sweep_order.resize(tets.size());
-  std::iota(sweep_order.begin(), sweep_order.end(), size_t{0});
-  std::sort(sweep_order.begin(), sweep_order.end(),
-            [&](size_t a, size_t b) { return s.tet_slots[a] < s.tet_slots[b]; });
+  sweep_order = SweepOrder(s);
 }
 
 DenseModel::DenseModel(const Asset& asset, const tools::Material& material) {
@@ -62,6 +68,7 @@ DenseModel::DenseModel(const Asset& asset, const tools::Material& material) {
   const double nu = material.poisson;
   mu.assign(tets.size(), material.young / (2.0 * (1.0 + nu)));
   lambda.assign(tets.size(), material.young * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)));
+  sweep_order = SweepOrder(s);
   pinned.assign(s.nodes.size(), false);
 }
 

@@ -246,7 +246,7 @@ HWY_INLINE void ForNodes(D d, const Xyz<hn::Vec<D>>& v, hn::Vec<D> w, const Put&
   } else {
     const hn::Half<D> d8;
     const hn::Half<hn::Half<D>> d4;
-    const auto four = [&](size_t first, auto block) {
+    const auto four = [&](size_t first, auto block) HWY_ATTR {
       const auto lower = hn::LowerHalf(d8, block), upper = hn::UpperHalf(d8, block);
       put(first, hn::LowerHalf(d4, lower));
       put(first + 4, hn::UpperHalf(d4, lower));
@@ -264,7 +264,7 @@ HWY_INLINE void ForNodes(D d, const Xyz<hn::Vec<D>>& v, hn::Vec<D> w, const Put&
 template <class D>
 HWY_INLINE void AddToNodes(D d, const Xyz<hn::Vec<D>>& v, const uint32_t* ids, NodeVec* nodes) {
   const hn::CappedTag<float, 4> d4;
-  ForNodes(d, v, hn::Zero(d), [&](size_t i, auto block) {
+  ForNodes(d, v, hn::Zero(d), [&](size_t i, auto block) HWY_ATTR {
     float* at = &nodes[ids[i]].x;
     hn::Store(hn::Add(hn::Load(d4, at), block), d4, at);
   });
@@ -275,7 +275,7 @@ template <class D>
 HWY_INLINE void StoreNodes(D d, const Xyz<hn::Vec<D>>& v, hn::Vec<D> w, const uint32_t* ids,
                            NodeVec* nodes) {
   const hn::CappedTag<float, 4> d4;
-  ForNodes(d, v, w, [&](size_t i, auto block) { hn::Store(block, d4, &nodes[ids[i]].x); });
+  ForNodes(d, v, w, [&](size_t i, auto block) HWY_ATTR { hn::Store(block, d4, &nodes[ids[i]].x); });
 }
 
 // Writes one node of ForNodes.
@@ -291,7 +291,7 @@ template <class D>
 HWY_INLINE Xyz<hn::Vec<D>> GatherNodes(D d, const NodeVec* nodes, const uint32_t* ids,
                                        hn::Vec<D>* w) {
   return GatherFrom(
-      d, [&](size_t i) { return &nodes[ids[i]].x; }, w);
+      d, [&](size_t i) HWY_ATTR { return &nodes[ids[i]].x; }, w);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -328,7 +328,7 @@ void HoldNodes(const ContactState& state, std::span<const LocalPlane> planes, st
   for (uint32_t c = 0; c < state.num_contacts; ++c) {
     const PlaneContact& contact = state.contacts[c];
     const LocalPlane& plane = planes[contact.plane];
-    if (HoldsTangents(contact, plane) || !contact.alone) {
+    if (plane.friction > 0.0f || !contact.alone) {
       y[contact.node].w = 0.0f;
     } else {
       held_normals[contact.node] = plane.normal;

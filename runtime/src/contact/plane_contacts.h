@@ -72,9 +72,11 @@ struct ContactSolveStats {
 ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactProblem& problem,
                                     ContactState* state, std::span<NodeVec> d);
 
-/// Takes the held directions from the nodes' freedom in a volume sweep: sticking nodes and nodes on
-/// several planes get y.w = 0, the others their plane's normal in `held_normals` (num_nodes + 1 x 1
-/// each).
+/// Takes the held directions from the nodes' freedom in a volume sweep: nodes on a plane with
+/// friction and nodes on several planes get y.w = 0, the others their plane's normal in
+/// `held_normals` (num_nodes + 1 x 1 each). Sliding nodes do not move in sweeps either: friction
+/// resists what the volume term pushes only within the solve, which knows of both. A sweep that
+/// moved them made boxes creep for ever on slopes near the friction angle.
 void HoldNodes(const ContactState& state, std::span<const LocalPlane> planes, std::span<NodeVec> y,
                std::span<NodeVec> held_normals);
 

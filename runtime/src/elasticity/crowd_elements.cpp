@@ -27,7 +27,7 @@ struct CrowdTet {
   // Dm^-1, the same for all bodies.
   template <class D, class V = hn::Vec<D>>
   HWY_INLINE Mat<V> DmInv(D d) const {
-    const auto number = [&](size_t k) { return hn::Set(d, block.dm_inv[k][lane]); };
+    const auto number = [&](size_t k) HWY_ATTR { return hn::Set(d, block.dm_inv[k][lane]); };
     return {{number(0), number(1), number(2)},
             {number(3), number(4), number(5)},
             {number(6), number(7), number(8)}};

@@ -50,7 +50,7 @@ template <class D, class V = hn::Vec<D>, class M = hn::Mask<D>>
 HWY_INLINE M NewtonStep(D d, const Mat<V>& F, M moving, Rotation<V>* rotation, M* plain) {
   // A step shorter than this leaves less than a float's rounding: Newton's method converges with
   // the third power here, because the cubic term of the objective vanishes with its gradient.
-  constexpr float kLastStep2 = 4.0e-3f * 4.0e-3f;
+  constexpr float kLastStep2 = 1.0e-3f * 1.0e-3f;
   // Longest step that the scale above turns by about its arc tangent.
   constexpr float kLongest2 = 1.5f * 1.5f;
   // Least pivots of H, as fractions of its trace, that count as positive definite; and between
@@ -124,7 +124,7 @@ HWY_INLINE void StoreRotation(D d, const Rotation<V>& rotation, float* q) {
 // Nine numbers of each of N tets.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE Mat<V> LoadMat(D d, const float* first) {
-  const auto row = [&](size_t k) { return hn::LoadU(d, first + kBlockTets * k); };
+  const auto row = [&](size_t k) HWY_ATTR { return hn::LoadU(d, first + kBlockTets * k); };
   return {{row(0), row(1), row(2)}, {row(3), row(4), row(5)}, {row(6), row(7), row(8)}};
 }
 
@@ -141,7 +141,7 @@ HWY_NOINLINE void TakeOverLanes(D d, const float* F, M plain, int max_iterations
   hn::Store(hn::IfThenElseZero(plain, hn::Set(d, 1.0f)), d, is_plain);
   for (size_t i = 0; i < kLanes<D>; ++i) {
     if (is_plain[i] != 0.0f) continue;
-    const auto column = [&](size_t k) {
+    const auto column = [&](size_t k) HWY_ATTR {
       return Vec3{F[kBlockTets * k + i], F[kBlockTets * (k + 1) + i], F[kBlockTets * (k + 2) + i]};
     };
     float* q = rotation + i;
@@ -169,10 +169,10 @@ HWY_INLINE void PolarNewton(size_t count, const float* F, const float* active, s
   using M = hn::Mask<Lanes16>;
   constexpr size_t N = kLanes<Lanes16>, kParts = kBlockTets / N;
   M moving[kGroup * kParts], plain[kGroup * kParts];
-  const auto matrix_of = [&](size_t p) {
+  const auto matrix_of = [&](size_t p) HWY_ATTR {
     return F + 9 * kBlockTets * (p / kParts) + N * (p % kParts);
   };
-  const auto rotation_of = [&](size_t p) {
+  const auto rotation_of = [&](size_t p) HWY_ATTR {
     return rotations + 4 * kBlockTets * (p / kParts) + N * (p % kParts);
   };
   for (size_t p = 0; p < kParts * count; ++p) {

@@ -80,10 +80,10 @@ HWY_INLINE void Ascend(const Supernode& s, const uint32_t* rows, const float* va
       Xyz<V> sum[4];
       for (Xyz<V>& v : sum) v = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
       AddRows(
-          d, w, w, diagonal, j, [&](uint32_t r) { return b + kCrowdVector * r + i; }, sum);
+          d, w, w, diagonal, j, [&](uint32_t r) HWY_ATTR { return b + kCrowdVector * r + i; }, sum);
       AddRows(
-          d, s.num_rows, w, values, j, [&](uint32_t r) { return x + kCrowdVector * rows[r] + i; },
-          sum);
+          d, s.num_rows, w, values, j,
+          [&](uint32_t r) HWY_ATTR { return x + kCrowdVector * rows[r] + i; }, sum);
       for (uint32_t k = 0; k < 4 && j + k < w; ++k) {
         StoreCrowd(d, sum[k], found + kCrowdVector * (j + k) + i);
       }
@@ -95,13 +95,13 @@ HWY_INLINE void Ascend(const Supernode& s, const uint32_t* rows, const float* va
 void CrowdSolve(const PanelFactor& factor, float* x) {
   for (const Supernode& s : factor.supernodes) {
     if (s.first_column >= factor.num_active) continue;
-    Descend(s, &factor.rows[0] + s.first_row, &factor.values[0] + s.first_value, x);
+    Descend(s, factor.rows.data() + s.first_row, factor.values.data() + s.first_value, x);
   }
   std::fill(x + kCrowdVector * factor.num_active, x + kCrowdVector * factor.num_nodes, 0.0f);
   for (size_t k = factor.supernodes.size(); k-- > 0;) {
     const Supernode& s = factor.supernodes[k];
     if (s.first_column >= factor.num_active) continue;
-    Ascend(s, &factor.rows[0] + s.first_row, &factor.values[0] + s.first_value, x);
+    Ascend(s, factor.rows.data() + s.first_row, factor.values.data() + s.first_value, x);
   }
 }
 

@@ -21,7 +21,8 @@ HWY_INLINE void SweepTet(D d, float* const (&at)[4], size_t i, float det_dm_inv,
                          float* kappa, float* lowest, float* largest) {
   const Xyz<V> xa = LoadCrowd(d, at[0] + i), xb = LoadCrowd(d, at[1] + i);
   const Xyz<V> xc = LoadCrowd(d, at[2] + i), xd = LoadCrowd(d, at[3] + i);
-  const auto inverse_mass = [&](size_t k) { return hn::LoadU(d, at[k] + 3 * kCrowdLanes + i); };
+  const auto inverse_mass = [&](size_t k)
+                                HWY_ATTR { return hn::LoadU(d, at[k] + 3 * kCrowdLanes + i); };
   const V wa = inverse_mass(0), wb = inverse_mass(1), wc = inverse_mass(2), wd = inverse_mass(3);
   const VolumeGradients<V> g = GradientsOfVolume(d, xa, xb, xc, xd, hn::Set(d, det_dm_inv));
   hn::StoreU(hn::Min(hn::LoadU(d, lowest + i), g.det), d, lowest + i);

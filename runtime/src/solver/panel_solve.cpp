@@ -161,7 +161,7 @@ template <class D>
 HWY_INLINE void StoreSums(D d, const ColumnSum (&c)[4], NodeVec* out) {
   const Lanes4 d4;
   if constexpr (kLanes<D> == 16) {
-    const auto fold = [&](auto axis) {
+    const auto fold = [&](auto axis) HWY_ATTR {
       return FoldColumns(d, c[0].part[0].*axis, c[1].part[0].*axis, c[2].part[0].*axis,
                          c[3].part[0].*axis);
     };
@@ -192,7 +192,7 @@ HWY_INLINE void StoreSums(D d, const ColumnSum (&c)[4], NodeVec* out) {
 template <class D>
 HWY_INLINE void AddLastRows(D d, const float* column, const float* gathered, ColumnSum* sum) {
   constexpr size_t N = kLanes<D>, kParts = N > kRowPadding ? 1 : kRowPadding / N;
-  const auto load = [&](const float* from) {
+  const auto load = [&](const float* from) HWY_ATTR {
     if constexpr (N > kRowPadding) {
       return LoadLowerHalf(d, from);
     } else {
@@ -275,13 +275,13 @@ HWY_INLINE void Ascend(const Supernode& s, const uint32_t* rows, const float* va
 void Solve(const PanelFactor& factor, float* workspace, NodeVec* x) {
   for (const Supernode& s : factor.supernodes) {
     if (s.first_column >= factor.num_active) continue;
-    Descend(s, &factor.rows[0] + s.first_row, &factor.values[0] + s.first_value, x);
+    Descend(s, factor.rows.data() + s.first_row, factor.values.data() + s.first_value, x);
   }
   for (uint32_t i = factor.num_active; i < factor.num_nodes; ++i) x[i] = NodeVec();
   for (size_t k = factor.supernodes.size(); k-- > 0;) {
     const Supernode& s = factor.supernodes[k];
     if (s.first_column >= factor.num_active) continue;
-    Ascend(s, &factor.rows[0] + s.first_row, &factor.values[0] + s.first_value, workspace, x);
+    Ascend(s, factor.rows.data() + s.first_row, factor.values.data() + s.first_value, workspace, x);
   }
 }
 

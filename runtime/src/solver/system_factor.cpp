@@ -28,7 +28,7 @@ struct Panels {
 
   static size_t Height(const Supernode& s) { return size_t{s.num_columns} + s.num_rows; }
   double* Panel(size_t k) { return values.data() + starts[k]; }
-  const uint32_t* RowsOf(const Supernode& s) const { return &structure.rows[0] + s.first_row; }
+  const uint32_t* RowsOf(const Supernode& s) const { return structure.rows.data() + s.first_row; }
 
   bool Allocate(const Allocator& allocator, size_t num_nodes);
 };

@@ -23,7 +23,7 @@ inline constexpr size_t kStep = kLanes<Lanes16>;
 HWY_INLINE Xyz<V> GatherBodies(const NodeVec* const* bodies, size_t lane, size_t i, V* w) {
   const Lanes16 d;
   return GatherFrom(
-      d, [&](size_t k) { return &bodies[lane + k][i].x; }, w);
+      d, [&](size_t k) HWY_ATTR { return &bodies[lane + k][i].x; }, w);
 }
 
 // x + (v + gravity h) h where the inverse mass is above zero, x elsewhere.
@@ -161,10 +161,10 @@ void Finish(const CrowdBodies& bodies, const float* positions, const Vec3& gravi
       const Xyz<V> velocity = {hn::IfThenElseZero(is_free, moving.x),
                                hn::IfThenElseZero(is_free, moving.y),
                                hn::IfThenElseZero(is_free, moving.z)};
-      ForNodes(d, velocity, hn::Zero(d), [&](size_t k, const auto& block) {
+      ForNodes(d, velocity, hn::Zero(d), [&](size_t k, const auto& block) HWY_ATTR {
         if (out_v[lane + k] != nullptr) StoreBlock(block, &out_v[lane + k][i].x);
       });
-      ForNodes(d, next, w, [&](size_t k, const auto& block) {
+      ForNodes(d, next, w, [&](size_t k, const auto& block) HWY_ATTR {
         if (out_x[lane + k] != nullptr) StoreBlock(block, &out_x[lane + k][i].x);
       });
     }
