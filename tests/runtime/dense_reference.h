@@ -50,8 +50,8 @@ Eigen::MatrixXd DenseSystem(const DenseModel& model, double dt);
 Eigen::MatrixXd DenseSystemOfAxis(const DenseModel& model, double dt);
 
 /// The splitting step as runtime/src/world/step.cpp describes it, without contact.
-/// Volume sweeps correct one tet after the other in the runtime's order, block by block: the tets of
-/// a block share no node, so that it does not matter that the runtime takes them at once.
+/// Volume sweeps correct one tet after the other in the runtime's order, block by block: the tets
+/// of a block share no node, so that it does not matter that the runtime takes them at once.
 class DenseStepper {
  public:
   DenseStepper(const DenseModel& model, double dt, int outer_iterations, int volume_sweeps);

@@ -12,8 +12,9 @@ SystemView SystemOf(const ShapeAsset& shape, float dt) {
 }
 
 SystemTerms TermsOf(const SystemView& system) {
-  return {system.elements.blocks, system.elements.stiffness, system.masses,
-          system.mass_scale,      system.pinned,             system.dt,
+  return {system.elements.blocks, system.elements.stiffness,
+          system.masses,          system.mass_scale,
+          system.pinned,          system.dt,
           system.elements.damping};
 }
 
@@ -25,7 +26,8 @@ size_t NumValues(const FactorView& factor) {
 
 SystemFactor::SystemFactor(const ShapeAsset& shape)
     : values(NumValues(shape.asset().factor()), std::numeric_limits<float>::quiet_NaN()),
-      workspace(PanelWorkspaceSize(shape.asset().factor().supernodes)),
+      workspace(PanelWorkspaceSize(shape.asset().factor().supernodes,
+                                   static_cast<uint32_t>(shape.num_nodes()))),
       view_(shape.asset().factor()),
       num_nodes_(static_cast<uint32_t>(shape.num_nodes())) {}
 

@@ -123,8 +123,8 @@ ShapeAsset::ShapeAsset(std::span<const std::byte> bytes) : buffer_(bytes) {
   if (!status.ok()) FAIL(status.section << ": " << status.reason);
 }
 
-ShapeAsset ShapeAsset::Baked(const tools::TetMesh& mesh, const tools::Material& material,
-                             double dt, const std::string& pins_json) {
+ShapeAsset ShapeAsset::Baked(const tools::TetMesh& mesh, const tools::Material& material, double dt,
+                             const std::string& pins_json) {
   tools::BakeSettings settings;
   settings.material = material;
   settings.dt = dt;

@@ -33,11 +33,13 @@ class NodeVectors {
   NodeVectors() = default;
   /// Of a span, vector or array.
   template <class Range>
-    requires std::is_convertible_v<const Range&, std::span<const Vec3>>
-  NodeVectors(const Range& range) : NodeVectors(std::span<const Vec3>(range), sizeof(Vec3)) {}
+  requires std::is_convertible_v<const Range&, std::span<const Vec3>> NodeVectors(
+      const Range& range)
+      : NodeVectors(std::span<const Vec3>(range), sizeof(Vec3)) {}
   template <class Range>
-    requires std::is_convertible_v<const Range&, std::span<const NodeVec>>
-  NodeVectors(const Range& range) : NodeVectors(std::span<const NodeVec>(range), sizeof(NodeVec)) {}
+  requires std::is_convertible_v<const Range&, std::span<const NodeVec>> NodeVectors(
+      const Range& range)
+      : NodeVectors(std::span<const NodeVec>(range), sizeof(NodeVec)) {}
 
   const Vec3& operator[](size_t i) const {
     return *reinterpret_cast<const Vec3*>(reinterpret_cast<const std::byte*>(first_) + bytes_ * i);

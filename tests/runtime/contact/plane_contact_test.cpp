@@ -92,7 +92,9 @@ TEST_CASE("Below the friction angle a box stays on its slope") {
 
 TEST_CASE("Near the friction angle a box comes to rest on its slope") {
   Slope slope(std::atan(0.95 * 0.6), 0.6f);
-  for (int step = 0; step < 300; ++step) slope.world.Step(kDt);
+  // Nodes whose impulses lie on the cone take turns to slip, for as long as the order of rounding
+  // has it: about 600 steps with volume sweeps by blocks, below 300 with those by tets before.
+  for (int step = 0; step < 900; ++step) slope.world.Step(kDt);
   CHECK(slope.world.stats().max_speed < 1e-4f);
 }
 

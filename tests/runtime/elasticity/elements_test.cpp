@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "elasticity/element_pass.h"
-
 #include "runtime/dense_reference.h"
 
 #include <catch2/catch.hpp>
@@ -65,8 +64,7 @@ TEST_CASE("Elastic forces are minus the gradient of the energy") {
   CHECK((ForcesAt(shape, x) - forces).norm() < 1e-4 * forces.norm());
 
   RotationArray rotations(shape.num_blocks());
-  const ElementSummary summary =
-      SummariseElements(shape.elements(), ToVec3s(x), rotations.view());
+  const ElementSummary summary = SummariseElements(shape.elements(), ToVec3s(x), rotations.view());
   CHECK(summary.elastic_j == Approx(DenseEnergy(model, x)).epsilon(2e-5));
   double volume = 0.0, smallest = 1.0;
   uint32_t inverted = 0, collapsed = 0;
@@ -137,8 +135,7 @@ TEST_CASE("A rigid motion of the rest shape has no energy and no force") {
   const double edge = shape.simulation().median_edge;
   CHECK(ForcesAt(shape, x).norm() < 1e-5 * kMaterial.young * edge * edge);
   RotationArray rotations(shape.num_blocks());
-  const ElementSummary summary =
-      SummariseElements(shape.elements(), ToVec3s(x), rotations.view());
+  const ElementSummary summary = SummariseElements(shape.elements(), ToVec3s(x), rotations.view());
   CHECK(summary.elastic_j < 1e-9 * kMaterial.young * summary.volume);
   CHECK(summary.min_det_f == Approx(1.0).margin(1e-5));
 }

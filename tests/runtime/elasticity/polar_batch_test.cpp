@@ -74,8 +74,8 @@ TEST_CASE("Batches of every length take and give what is theirs") {
     const std::vector<Quat> whole = all.Run(kMany);
     for (size_t count = 0; count <= all.F.size(); ++count) {
       std::vector<Quat> rotations = all.starts;
-      AnalyticPolarDecompositions(std::span(all.F).first(count),
-                                  std::span(rotations).first(count), kMany);
+      AnalyticPolarDecompositions(std::span(all.F).first(count), std::span(rotations).first(count),
+                                  kMany);
       for (size_t i = 0; i < all.F.size(); ++i) {
         REQUIRE(SameBits(rotations[i], i < count ? whole[i] : all.starts[i]));
       }

@@ -72,8 +72,7 @@ struct Subject {
     std::vector<NodeVec> moved = x;
     std::vector<float> multipliers = kappa;
     const std::span<const NodeVec> normals = holds ? std::span(held) : std::span<const NodeVec>();
-    const SweepChanges changes =
-        SweepVolumes(shape.elements(), normals, kDt, moved, multipliers);
+    const SweepChanges changes = SweepVolumes(shape.elements(), normals, kDt, moved, multipliers);
     Numbers out = NumbersOf(moved);
     out.insert(out.end(), {changes.lowest_det_f, changes.largest});
     return out;

@@ -51,7 +51,7 @@ struct RandomFactor {
       Add(column, w, random->Below(num_nodes - column - w + 1), random);
       column += w;
     }
-    workspace.resize(PanelWorkspaceSize(supernodes));
+    workspace.resize(PanelWorkspaceSize(supernodes, num_nodes));
   }
 
   void Add(uint32_t column, uint32_t w, uint32_t num_rows, Random* random) {
@@ -150,9 +150,9 @@ TEST_CASE("Nodes of regions at the end can be left out of a solve") {
   const uint32_t seed = GENERATE(10u, 11u, 12u);
   CAPTURE(seed);
   Random random(seed);
-  const ShapeAsset shape = ShapeAsset::Baked(
-      TetBox(6, 3, 2, 0.1, 0.09, seed), {2.0e5, 0.4, 1000.0}, double(kDt),
-      R"({"regions": [{"name": "low", "box": [[-1, -1, -1], [1, 0.05, 1]]}]})");
+  const ShapeAsset shape =
+      ShapeAsset::Baked(TetBox(6, 3, 2, 0.1, 0.09, seed), {2.0e5, 0.4, 1000.0}, double(kDt),
+                        R"({"regions": [{"name": "low", "box": [[-1, -1, -1], [1, 0.05, 1]]}]})");
   const FactorView& baked = shape.asset().factor();
   REQUIRE(baked.num_free < shape.num_nodes());
   REQUIRE(baked.num_free > 0);
@@ -160,9 +160,10 @@ TEST_CASE("Nodes of regions at the end can be left out of a solve") {
   for (size_t i = baked.num_free; i < shape.num_nodes(); ++i) model.pinned[i] = true;
   std::vector<NodeVec> b = RandomSide(shape.num_nodes(), &random);
   std::vector<NodeVec> x = b;
-  std::vector<float> workspace(PanelWorkspaceSize(baked.supernodes));
-  SolvePanels({baked.supernodes, baked.rows, baked.values,
-               static_cast<uint32_t>(shape.num_nodes()), baked.num_free},
+  std::vector<float> workspace(
+      PanelWorkspaceSize(baked.supernodes, static_cast<uint32_t>(shape.num_nodes())));
+  SolvePanels({baked.supernodes, baked.rows, baked.values, static_cast<uint32_t>(shape.num_nodes()),
+               baked.num_free},
               workspace, x);
   for (size_t i = baked.num_free; i < shape.num_nodes(); ++i) {
     CHECK((x[i].x == 0.0f && x[i].y == 0.0f && x[i].z == 0.0f && x[i].w == 0.0f));

@@ -44,10 +44,10 @@ struct Swept {
   bool Lift() { return LiftFlatTets(shape.elements(), held, before, x); }
 
   ShapeAsset shape;
-  std::vector<Vec3> before;    // at the start of the substep, which lifts ask for
-  std::vector<NodeVec> x;      // w: inverse masses
-  std::vector<NodeVec> held;   // empty: none
-  std::vector<float> kappa;    // by place
+  std::vector<Vec3> before;   // at the start of the substep, which lifts ask for
+  std::vector<NodeVec> x;     // w: inverse masses
+  std::vector<NodeVec> held;  // empty: none
+  std::vector<float> kappa;   // by place
 };
 
 // A single tet whose top has moved from det F = `before` to `after`.
@@ -109,8 +109,7 @@ TEST_CASE("Each constraint of a sweep conserves linear and angular momentum") {
     const Points before = ToEigen(body.x);
     // Kept multipliers of the other lanes: those of no tet become zero.
     const std::vector<float> kept = body.kappa;
-    const std::span<float> kappa =
-        std::span(body.kappa).subspan(kBlockTets * block, kBlockTets);
+    const std::span<float> kappa = std::span(body.kappa).subspan(kBlockTets * block, kBlockTets);
     SweepVolumes(elements, {}, kDt, body.x, kappa);
     for (size_t i = 0; i < kBlockTets; ++i) {
       if (i != all.LaneOf(t)) kappa[i] = kept[kBlockTets * block + i];
@@ -253,7 +252,8 @@ TEST_CASE("Flattened and inverted tets are pushed back, by bounded moves") {
     const double stiffness = double(elements.Bulk(0)) * double(kDt) * double(kDt);
     for (size_t i = 0; i < 4; ++i) {
       const double most = 0.5 * std::sqrt(stiffness * double(body.x[i].w));
-      CHECK((ToEigen(body.x[i]) - before.col(Eigen::Index(i))).norm() <= most * (1.0 - double(height)) * (1.0 + 1e-5));
+      CHECK((ToEigen(body.x[i]) - before.col(Eigen::Index(i))).norm() <=
+            most * (1.0 - double(height)) * (1.0 + 1e-5));
     }
   }
 }
@@ -328,8 +328,7 @@ TEST_CASE("Degenerate tets are lifted by bounded moves or not at all") {
   CAPTURE(size);
   for (const Vec3& end : {Vec3{}, Vec3{size, 0.0f, 0.0f}, Vec3{size, size, -size}}) {
     Swept body(SingleTet(0.2));
-    const Vec3 corners[4] = {
-        {}, {size, 0.0f, 0.0f}, {0.5f * size, 1.0e-3f * size, 0.0f}, end};
+    const Vec3 corners[4] = {{}, {size, 0.0f, 0.0f}, {0.5f * size, 1.0e-3f * size, 0.0f}, end};
     for (size_t i = 0; i < 4; ++i) body.x[i] = corners[i];
     const Points before = ToEigen(body.x);
     body.Lift();
