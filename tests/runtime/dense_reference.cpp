@@ -190,12 +190,12 @@ void DenseStepper::Step(const Eigen::Vector3d& gravity) {
   for (Eigen::Index i = 0; i < x.cols(); ++i) {
     if (model_.pinned[static_cast<size_t>(i)]) predicted.col(i).setZero();
   }
-  // A pinned body does not fall as a whole: its iterations start without gravity.
+  // Bodies with pins start without gravity, see runtime/src/world/step.cpp.
+  const bool is_pinned =
+      std::find(model_.pinned.begin(), model_.pinned.end(), true) != model_.pinned.end();
   Points u = predicted;
-  if (std::find(model_.pinned.begin(), model_.pinned.end(), true) != model_.pinned.end()) {
-    for (Eigen::Index i = 0; i < x.cols(); ++i) {
-      if (!model_.pinned[static_cast<size_t>(i)]) u.col(i) = v.col(i) * dt_;
-    }
+  for (Eigen::Index i = 0; i < x.cols() && is_pinned; ++i) {
+    if (!model_.pinned[static_cast<size_t>(i)]) u.col(i) = v.col(i) * dt_;
   }
   for (int k = 0; k < outer_iterations_; ++k) {
     Points rhs = (predicted - u) * model_.masses.asDiagonal();

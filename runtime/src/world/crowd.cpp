@@ -191,7 +191,7 @@ void Finish(const StepSettings& settings, const Stepping& stepping, const CrowdS
     out_x[lane] = body->x.data();
     out_v[lane] = body->v.data();
   }
-  FinishCrowd(stepping.nodes, crowd->positions.data(), settings.dt, out_x, out_v);
+  FinishCrowd(stepping.nodes, crowd->positions.data(), settings.gravity, settings.dt, out_x, out_v);
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
     Body* body = stepping.bodies[lane];
     if (body == nullptr) continue;

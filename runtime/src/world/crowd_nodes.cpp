@@ -143,15 +143,24 @@ void RaiseReach(size_t num_nodes, const float* positions, float* farthest) {
   }
 }
 
-void Finish(const CrowdBodies& bodies, const float* positions, float h, NodeVec* const* out_x,
-            NodeVec* const* out_v) {
+void Finish(const CrowdBodies& bodies, const float* positions, const Vec3& gravity, float h,
+            NodeVec* const* out_x, NodeVec* const* out_v) {
   const Lanes16 d;
   const V inverse = hn::Set(d, 1.0f / h);
+  const Vec3 gained = Gained(gravity, h);
   for (size_t i = 0; i < bodies.num_nodes; ++i, positions += kCrowdPosition) {
     for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
       const Xyz<V> next = LoadCrowd(d, positions + lane);
-      const V w = hn::LoadU(d, positions + 3 * kCrowdLanes + lane);
-      const Xyz<V> velocity = (next - GatherBodies(bodies.x, lane, i, nullptr)) * inverse;
+      V w;
+      const Xyz<V> predicted = Predicted(bodies, lane, i, gained, hn::Set(d, 1.0f), h, &w);
+      const Xyz<V> free_fall =
+          GatherBodies(bodies.v, lane, i, nullptr) +
+          Xyz<V>{hn::Set(d, gained.x), hn::Set(d, gained.y), hn::Set(d, gained.z)};
+      const auto is_free = hn::Gt(w, hn::Zero(d));
+      const Xyz<V> moving = free_fall + (next - predicted) * inverse;
+      const Xyz<V> velocity = {hn::IfThenElseZero(is_free, moving.x),
+                               hn::IfThenElseZero(is_free, moving.y),
+                               hn::IfThenElseZero(is_free, moving.z)};
       ForNodes(d, velocity, hn::Zero(d), [&](size_t k, const auto& block) {
         if (out_v[lane + k] != nullptr) StoreBlock(block, &out_v[lane + k][i].x);
       });
@@ -210,9 +219,9 @@ void RaiseCrowdReach(size_t num_nodes, const float* positions, float* farthest) 
   HWY_DYNAMIC_DISPATCH(RaiseReach)(num_nodes, positions, farthest);
 }
 
-void FinishCrowd(const CrowdBodies& bodies, const float* positions, float h,
+void FinishCrowd(const CrowdBodies& bodies, const float* positions, const Vec3& gravity, float h,
                  NodeVec* const (&out_x)[kCrowdLanes], NodeVec* const (&out_v)[kCrowdLanes]) {
-  HWY_DYNAMIC_DISPATCH(Finish)(bodies, positions, h, out_x, out_v);
+  HWY_DYNAMIC_DISPATCH(Finish)(bodies, positions, gravity, h, out_x, out_v);
 }
 
 }  // namespace plush

@@ -50,7 +50,7 @@ void LowerCrowdGap(size_t num_nodes, const float* positions, const CrowdPlane& p
 void RaiseCrowdReach(size_t num_nodes, const float* positions, float* farthest);
 
 /// FinishNodes for the lanes that have a body to write to in `out_x` and `out_v`, not null.
-void FinishCrowd(const CrowdBodies& bodies, const float* positions, float h,
+void FinishCrowd(const CrowdBodies& bodies, const float* positions, const Vec3& gravity, float h,
                  NodeVec* const (&out_x)[kCrowdLanes], NodeVec* const (&out_v)[kCrowdLanes]);
 
 }  // namespace plush

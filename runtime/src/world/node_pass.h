@@ -37,8 +37,10 @@ float MoveNodes(std::span<const NodeVec> d, std::span<NodeVec> y);
 /// Whether all of y and of (y - x) / h is finite, and y within +-`limit`.
 bool CanMoveTo(std::span<const NodeVec> x, std::span<const NodeVec> y, const Vec3& limit, float h);
 
-/// v = (y - x) / h, x = y.
-void FinishNodes(std::span<const NodeVec> y, float h, std::span<NodeVec> x, std::span<NodeVec> v);
+/// v += gravity h + (y - predicted) / h, x = y; pinned nodes have no velocity. That is (y - x) / h,
+/// without the rounding of positions: a falling body would gather it.
+void FinishNodes(std::span<const NodeVec> y, const Vec3& gravity, float h, std::span<NodeVec> x,
+                 std::span<NodeVec> v);
 
 /// Length of the longest vector.
 float LongestVector(std::span<const NodeVec> v);

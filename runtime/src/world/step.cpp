@@ -9,8 +9,8 @@
 //   the splitting never agree: a resting body balances its stretch forces against volume forces of
 //   another configuration. A bar of E = 1e6 Pa hung at one end then shows Poisson's ratio 26% above
 //   0.3 and 12% below 0.45; with kept multipliers it is within 1% of both.
-// - Positions are relative to an origin that follows the body, so that v = (y - x) / dt loses
-//   nothing far from the world's origin.
+// - Positions are relative to an origin that follows the body, and velocities change by what a step
+//   differs from its prediction: neither loses precision far from the world's origin or in a fall.
 // - det F has a least value, see LiftFlatTets: the paper's tets may turn inside out.
 #include "base/vector_math.h"
 #include "elasticity/element_pass.h"
@@ -348,7 +348,7 @@ void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body
   if (may_be_flat) LiftBody(settings, body, stats);
   if (settings.solver.response == ContactResponse::kSnap) SnapToPlanes(body);
   if (!IsFiniteState(*body, h)) return Freeze(body, stats);
-  FinishNodes(body->y.span(), h, body->x.span(), body->v.span());
+  FinishNodes(body->y.span(), settings.gravity, h, body->x.span(), body->v.span());
   FollowOrigin(body);
 }
 

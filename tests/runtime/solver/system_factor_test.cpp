@@ -58,7 +58,8 @@ bool SameBits(std::span<const float> a, std::span<const float> b) {
 bool PaddingIsZero(const float* block, uint32_t num_rows, uint32_t num_columns) {
   for (uint32_t j = 0; j < num_columns; ++j) {
     for (uint32_t i = num_rows; i < PaddedRows(num_rows); ++i) {
-      if (std::bit_cast<uint32_t>(block[BlockIndex(num_rows, num_columns, i, j)]) != 0) return false;
+      if (std::bit_cast<uint32_t>(block[BlockIndex(num_rows, num_columns, i, j)]) != 0)
+        return false;
     }
   }
   return true;
