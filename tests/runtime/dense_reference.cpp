@@ -22,6 +22,14 @@ Eigen::Matrix<double, 3, 4> ByNodes(const Eigen::Matrix3d& P, const Eigen::Matri
   return out;
 }
 
+std::vector<size_t> SweepOrder(const SimulationView& s) {
+  std::vector<size_t> order(s.tets.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return s.tet_slots[a] < s.tet_slots[b]; });
+  return order;
+}
+
 }  // namespace
 
 DenseModel::DenseModel(const Asset& asset) {
@@ -39,10 +47,7 @@ DenseModel::DenseModel(const Asset& asset) {
   masses.resize(rest.cols());
   for (Eigen::Index i = 0; i < rest.cols(); ++i) masses[i] = s.masses[static_cast<size_t>(i)];
   pinned.assign(s.nodes.size(), false);
-  sweep_order.resize(tets.size());
-  std::iota(sweep_order.begin(), sweep_order.end(), size_t{0});
-  std::sort(sweep_order.begin(), sweep_order.end(),
-            [&](size_t a, size_t b) { return s.tet_slots[a] < s.tet_slots[b]; });
+  sweep_order = SweepOrder(s);
 }
 
 DenseModel::DenseModel(const Asset& asset, const tools::Material& material) {
@@ -63,6 +68,7 @@ DenseModel::DenseModel(const Asset& asset, const tools::Material& material) {
   mu.assign(tets.size(), material.young / (2.0 * (1.0 + nu)));
   lambda.assign(tets.size(), material.young * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)));
   pinned.assign(s.nodes.size(), false);
+  sweep_order = SweepOrder(s);
 }
 
 Eigen::Matrix3d PolarRotation(const Eigen::Matrix3d& F) {

@@ -63,8 +63,7 @@ struct Case {
       for (uint32_t k = 0; k < directions && rows.size() < count; ++k) {
         Eigen::Vector3d direction = frame.col(k);
         if (!orthogonal && k > 0) direction = (direction + 0.8 * frame.col(k - 1)).normalized();
-        rows.push_back(
-            {node, ToVec3(direction), static_cast<float>(random.Uniform(-2e-3, 2e-3))});
+        rows.push_back({node, ToVec3(direction), static_cast<float>(random.Uniform(-2e-3, 2e-3))});
       }
     }
     return rows;
