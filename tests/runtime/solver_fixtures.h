@@ -4,10 +4,9 @@
 
 #include "plush/system_factor.h"
 
+#include "runtime/dense_reference.h"
 #include "solver/panel_solve.h"
 #include "solver/system_matrix.h"
-
-#include "runtime/dense_reference.h"
 
 #include <cstdint>
 #include <span>
