@@ -27,8 +27,8 @@ Quat AnalyticPolarDecomposition(const Mat3& F, const Quat& warm_start, int max_i
 /// The same for many matrices at once, as many per instruction as the processor has lanes: the
 /// rotation of each F, from the warm start that stands in its place in `rotations` (as many). The
 /// matrices do not affect each other. Results are not those of the function above to the bit, but
-/// as near to the minimum; F near to degenerate or inverted, far from their start, or of a norm
-/// outside 0.04 .. 17 go through that function and take its time. Does not allocate.
+/// as near to the minimum; F near to degenerate or inverted, far from their start, or of a norm far
+/// from one go through that function and take its time. Does not allocate.
 void AnalyticPolarDecompositions(std::span<const Mat3> F, std::span<Quat> rotations,
                                  int max_iterations);
 
