@@ -65,6 +65,10 @@ HWY_INLINE V FmaMinus(V a, V b, V c) {
 template <class V>
 struct Xyz {
   V x, y, z;
+
+  // Written out because a compiler gives those that it makes itself no instruction set.
+  HWY_INLINE Xyz() {}
+  HWY_INLINE Xyz(V ax, V ay, V az) : x(ax), y(ay), z(az) {}
 };
 
 template <class V>
@@ -97,6 +101,9 @@ HWY_INLINE Xyz<V> Cross(const Xyz<V>& a, const Xyz<V>& b) {
 template <class V>
 struct Mat {
   Xyz<V> c0, c1, c2;
+
+  HWY_INLINE Mat() {}
+  HWY_INLINE Mat(const Xyz<V>& a, const Xyz<V>& b, const Xyz<V>& c) : c0(a), c1(b), c2(c) {}
 };
 
 // m v.

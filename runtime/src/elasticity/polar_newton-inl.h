@@ -25,6 +25,9 @@ namespace HWY_NAMESPACE {
 template <class V>
 struct Rotation {
   V x, y, z, w;
+
+  HWY_INLINE Rotation() {}
+  HWY_INLINE Rotation(V ax, V ay, V az, V aw) : x(ax), y(ay), z(az), w(aw) {}
 };
 
 template <class D, class V = hn::Vec<D>>
@@ -50,7 +53,7 @@ template <class D, class V = hn::Vec<D>, class M = hn::Mask<D>>
 HWY_INLINE M NewtonStep(D d, const Mat<V>& F, M moving, Rotation<V>* rotation, M* plain) {
   // A step shorter than this leaves less than a float's rounding: Newton's method converges with
   // the third power here, because the cubic term of the objective vanishes with its gradient.
-  constexpr float kLastStep2 = 1.0e-3f * 1.0e-3f;
+  constexpr float kLastStep2 = 4.0e-3f * 4.0e-3f;
   // Longest step that the scale above turns by about its arc tangent.
   constexpr float kLongest2 = 1.5f * 1.5f;
   // Least pivots of H, as fractions of its trace, that count as positive definite; and between

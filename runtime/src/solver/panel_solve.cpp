@@ -88,6 +88,8 @@ inline constexpr size_t kParts16 = kChunkRows / kLanes<Lanes16>;
 using V16 = hn::Vec<Lanes16>;
 struct ColumnSum {
   Xyz<V16> part[kParts16];
+
+  HWY_INLINE ColumnSum() {}
 };
 
 #if HWY_TARGET == HWY_SCALAR

@@ -20,6 +20,8 @@ template <class V>
 struct VolumeGradients {
   Xyz<V> a, b, c, d;
   V det;
+
+  HWY_INLINE VolumeGradients() {}
 };
 
 // With s = 1 / (6 V): det F = s det(Ds), and its gradients are s times cross products of edges.

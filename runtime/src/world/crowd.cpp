@@ -108,12 +108,12 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
   for (int k = 0; k < settings.solver.outer_iterations; ++k) {
     {
       const PhaseTimer timer(stats, Phase::kElements);
-      if (k == 0 && system.num_pinned == 0 && !stepping.has_pins) {
-        std::fill(crowd->rhs.begin(), crowd->rhs.end(), 0.0f);
+      if (k == 0) {
+        StartCrowdRhs(num_nodes, positions, settings.gravity, stepping.is_free, h, rhs);
       } else {
         MakeInertialCrowdRhs(stepping.nodes, settings.gravity, h, positions, rhs);
       }
-      SumCrowd(num_nodes, rhs, crowd->momentum);
+      if (stepping.has_free) SumCrowd(num_nodes, rhs, crowd->momentum);
       AddCrowdImpulses(elements, positions, h, settings.solver.polar_iterations,
                        crowd->kappa.data(), stepping.active, crowd->rotations.data(), rhs);
       for (size_t i = 0; i < num_nodes && system.num_pinned > 0; ++i) {

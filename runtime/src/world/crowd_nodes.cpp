@@ -57,6 +57,23 @@ void Predict(const CrowdBodies& bodies, const Vec3& gravity, const float* falls,
   }
 }
 
+void StartRhs(size_t num_nodes, const float* positions, const Vec3& gravity, const float* falls,
+              float h, float* rhs) {
+  const Lanes16 d;
+  const Vec3 gained = Gained(gravity, h);
+  const V one = hn::Set(d, 1.0f);
+  for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
+    const V time = hn::Mul(hn::Set(d, h), hn::Sub(one, hn::LoadU(d, falls + lane)));
+    const Xyz<V> fall = {hn::Mul(hn::Set(d, gained.x), time), hn::Mul(hn::Set(d, gained.y), time),
+                         hn::Mul(hn::Set(d, gained.z), time)};
+    for (size_t i = 0; i < num_nodes; ++i) {
+      const V w = hn::LoadU(d, positions + kCrowdPosition * i + 3 * kCrowdLanes + lane);
+      const V mass = hn::IfThenElseZero(hn::Gt(w, hn::Zero(d)), hn::Div(one, w));
+      StoreCrowd(d, fall * mass, rhs + kCrowdVector * i + lane);
+    }
+  }
+}
+
 void InertialRhs(const CrowdBodies& bodies, const Vec3& gravity, float h, const float* positions,
                  float* rhs) {
   const Lanes16 d;
@@ -180,6 +197,7 @@ HWY_AFTER_NAMESPACE();
 namespace plush {
 
 HWY_EXPORT(Predict);
+HWY_EXPORT(StartRhs);
 HWY_EXPORT(InertialRhs);
 HWY_EXPORT(Sum);
 HWY_EXPORT(KeepTotal);
@@ -191,6 +209,11 @@ HWY_EXPORT(Finish);
 void PredictCrowd(const CrowdBodies& bodies, const Vec3& gravity, const float* falls, float h,
                   float* positions) {
   HWY_DYNAMIC_DISPATCH(Predict)(bodies, gravity, falls, h, positions);
+}
+
+void StartCrowdRhs(size_t num_nodes, const float* positions, const Vec3& gravity,
+                   const float* falls, float h, float* rhs) {
+  HWY_DYNAMIC_DISPATCH(StartRhs)(num_nodes, positions, gravity, falls, h, rhs);
 }
 
 void MakeInertialCrowdRhs(const CrowdBodies& bodies, const Vec3& gravity, float h,

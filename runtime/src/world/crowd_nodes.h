@@ -21,6 +21,11 @@ struct CrowdBodies {
 void PredictCrowd(const CrowdBodies& bodies, const Vec3& gravity, const float* falls, float h,
                   float* positions);
 
+/// MakeInertialRhs where PredictCrowd with `falls` has left off: M gravity h^2 for lanes that do not
+/// fall.
+void StartCrowdRhs(size_t num_nodes, const float* positions, const Vec3& gravity,
+                   const float* falls, float h, float* rhs);
+
 /// MakeInertialRhs for all lanes.
 void MakeInertialCrowdRhs(const CrowdBodies& bodies, const Vec3& gravity, float h,
                           const float* positions, float* rhs);

@@ -217,9 +217,11 @@ void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
     }
     const std::span<const NodeVec> held_normals =
         planes_hold ? body->held_normals.span() : std::span<const NodeVec>();
-    if (!LiftFlatTets(body->elements, held_normals, body->x.span(), body->y.span())) return;
+    if (!LiftFlatTets(body->elements, held_normals, body->x.span(), body->y.span())) break;
   }
-  if (planes_hold) PlaceOnPlanes(body);
+  if (!planes_hold) return;
+  PlaceOnPlanes(body);
+  ReleaseNodes(body);
 }
 
 // Whether the substep's result can be taken over: everything finite, and in the range of float in
