@@ -339,9 +339,9 @@ float ContactTolerance(const Body& body) {
 }
 
 bool MayBeFlat(const SweepChanges& last) {
-  // What its neighbours' corrections do to a tet after the sweep has met it is no more than so many
-  // times the largest correction of a tet.
-  constexpr float kReachOfCorrections = 10.0f, kSafe = 0.3f;
+  // After the sweep has met a tet its own correction lifts it, and its neighbours' rarely press it
+  // by more than the largest correction of a tet. One that gets away is found a step later.
+  constexpr float kReachOfCorrections = 1.0f, kSafe = 2.0f * kLeastDetF;
   return last.lowest_det_f < kSafe + kReachOfCorrections * last.largest;
 }
 
