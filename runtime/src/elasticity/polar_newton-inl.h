@@ -51,9 +51,11 @@ HWY_INLINE Mat<V> RotationMatrix(D d, const Rotation<V>& q) {
 // a single division: (16 e^2 - |c|^2 delta^2, 8 delta e c) / (16 e^2 + |c|^2 delta^2).
 template <class D, class V = hn::Vec<D>, class M = hn::Mask<D>>
 HWY_INLINE M NewtonStep(D d, const Mat<V>& F, M moving, Rotation<V>* rotation, M* plain) {
-  // A step shorter than this leaves less than a float's rounding: Newton's method converges with
-  // the third power here, because the cubic term of the objective vanishes with its gradient.
-  constexpr float kLastStep2 = 4.0e-3f * 4.0e-3f;
+  // Newton's method converges with the third power here, because the cubic term of the objective
+  // vanishes with its gradient: a step by theta leaves at most 0.07 theta^3 of strains up to 30%,
+  // 0.18 theta^3 up to 50% (3000 random matrices each). After one shorter than this that is 1e-6
+  // rad.
+  constexpr float kLastStep2 = 0.018f * 0.018f;
   // Longest step that the scale above turns by about its arc tangent.
   constexpr float kLongest2 = 1.5f * 1.5f;
   // Least pivots of H, as fractions of its trace, that count as positive definite; and between

@@ -21,8 +21,8 @@ struct CrowdBodies {
 void PredictCrowd(const CrowdBodies& bodies, const Vec3& gravity, const float* falls, float h,
                   float* positions);
 
-/// MakeInertialRhs where PredictCrowd with `falls` has left off: M gravity h^2 for lanes that do not
-/// fall.
+/// MakeInertialRhs where PredictCrowd with `falls` has left off: M gravity h^2 for lanes that do
+/// not fall.
 void StartCrowdRhs(size_t num_nodes, const float* positions, const Vec3& gravity,
                    const float* falls, float h, float* rhs);
 
