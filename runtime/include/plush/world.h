@@ -45,6 +45,10 @@ struct SolverSettings {
   int max_substeps = 4;         ///< most substeps of a step in which a node can touch, 1..4
   ContactResponse response = ContactResponse::kHold;
   float penalty_stiffness = 1.0e4f;  ///< of kPenalty: force per depth and node [N/m], > 0
+  float sleep_speed = 2.0e-3f;  ///< a body falls asleep once all its nodes have been slower for
+                                ///< sleep_time [diagonals of its rest bounding box per s], >= 0; 0:
+                                ///< bodies never sleep
+  float sleep_time = 0.5f;      ///< [s], > 0
 };
 
 /// What a World is made of.
@@ -117,6 +121,7 @@ struct StepStats {
   uint32_t contacts = 0;          ///< nodes held by planes at the end
   uint32_t substeps = 0;          ///< largest number of substeps of a body
   uint32_t outer_iterations = 0;  ///< largest number of outer iterations in a substep
+  uint32_t asleep = 0;            ///< bodies that slept
   uint32_t inverted_tets = 0;     ///< det F <= 0
   uint32_t collapsed_tets = 0;    ///< det F < 0.1, inverted ones included
   float phase_s[static_cast<size_t>(Phase::kCount)] = {};  ///< wall time by phase [s], summed over
@@ -198,6 +203,14 @@ class World {
   /// The rotation and translation that carry the rest shape best onto the current one (mass
   /// weighted, least squares). Errors: kInvalidArgument.
   Status BestFitPose(BodyId id, Pose* out_pose) const;
+
+  /// Wakes a body that sleeps, as a force on it would. Bodies that sleep stand still and cost
+  /// nothing; setting positions or velocities and adding a plane wake them too. Unknown ids are
+  /// ignored.
+  void Wake(BodyId id);
+
+  /// Whether the body sleeps, see SolverSettings::sleep_speed. False for unknown ids.
+  bool IsAsleep(BodyId id) const;
 
   uint32_t num_bodies() const;
 

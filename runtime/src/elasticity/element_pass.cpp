@@ -110,6 +110,16 @@ void DampedImpulses(const ElementView& elements, const NodeVec* x, const Element
   Impulses<true>(elements, x, settings, stretches, kappa, rotations, rhs);
 }
 
+void BlockRotations(const ElementView& elements, const NodeVec* x, int polar_iterations,
+                    size_t begin, size_t end, const RotationView& rotations) {
+  GroupGradients group;
+  for (; begin < end; begin += kGroup) {
+    const size_t last = std::min(begin + kGroup, end);
+    FindGradients(elements, x, begin, last, &group);
+    FindRotations(elements, polar_iterations, begin, last, group, rotations);
+  }
+}
+
 void Stretches(const ElementView& elements, const NodeVec* x, int polar_iterations,
                const RotationView& rotations, float* stretches) {
   const Lanes16 d;
@@ -140,6 +150,7 @@ namespace plush {
 
 HWY_EXPORT(ElasticImpulses);
 HWY_EXPORT(DampedImpulses);
+HWY_EXPORT(BlockRotations);
 HWY_EXPORT(Stretches);
 
 void AddElasticImpulses(const ElementView& elements, std::span<const NodeVec> x, float dt,
@@ -154,6 +165,12 @@ void AddElasticImpulses(const ElementView& elements, std::span<const NodeVec> x,
     HWY_DYNAMIC_DISPATCH(DampedImpulses)
     (elements, x.data(), settings, stretches.data(), kappa.data(), rotations, rhs.data());
   }
+}
+
+void FindRotations(const ElementView& elements, std::span<const NodeVec> x, int polar_iterations,
+                   size_t begin, size_t end, const RotationView& rotations) {
+  HWY_DYNAMIC_DISPATCH(BlockRotations)
+  (elements, x.data(), polar_iterations, begin, end, rotations);
 }
 
 void ComputeStretches(const ElementView& elements, std::span<const NodeVec> x, int polar_iterations,

@@ -22,6 +22,12 @@ void AddElasticImpulses(const ElementView& elements, std::span<const NodeVec> x,
                         std::span<const float> kappa, const RotationView& rotations,
                         std::span<NodeVec> rhs);
 
+/// Rotations of the tets in the blocks [begin, end) at positions `x`, as AddElasticImpulses finds
+/// them: for threads that share a large body, before AddElasticImpulses with no iteration of its
+/// own. Does not allocate.
+void FindRotations(const ElementView& elements, std::span<const NodeVec> x, int polar_iterations,
+                   size_t begin, size_t end, const RotationView& rotations);
+
 /// S = R^T F of every tet at positions `x`, by blocks (9 x 16 num_blocks): the stretch from which
 /// damping measures the change in a step. The rotations R come from APD, warm-started from and
 /// stored to `rotations`: those that the last solve used lag behind its result, and an S with the

@@ -35,7 +35,9 @@ struct Body {
   float size = 1.0f;  ///< diagonal of the rest bounding box [m]
   bool fixed = false;
   bool frozen = false;
-  uint32_t index = 0;  ///< in the world
+  bool asleep = false;
+  float still_time = 0.0f;  ///< for how long every node has been slower than sleep_speed [s]
+  uint32_t index = 0;       ///< in the world
   // With whom it steps.
   Crowd* crowd = nullptr;
   size_t lane = 0;             ///< in the crowd
@@ -83,7 +85,11 @@ struct StepSettings {
   std::span<const PlaneDesc> planes;  ///< normals of unit length
   float dt = 0.0f;                    ///< [s]
   bool measure_energy = true;
+  const JobSystem* jobs = nullptr;  ///< for the parts of one large body, or null
 };
+
+/// Blocks from which on a body's elements are worth several threads.
+inline constexpr size_t kBlocksForJobs = 512;
 
 /// Advances one body by settings.dt with the factors in `body->factors`; writes its part of the
 /// statistics. Does not allocate.

@@ -87,6 +87,27 @@ void PushOutOfPlanes(const StepSettings& settings, float h, Body* body) {
   }
 }
 
+// Finds the rotations on several threads. Each block's are its own: the result is the same whoever
+// finds them.
+void ShareRotations(const StepSettings& settings, Body* body) {
+  constexpr size_t kBlocksPerJob = 128;
+  struct Context {
+    const StepSettings& settings;
+    Body* body;
+  } context = {settings, body};
+  const size_t num_blocks = body->elements.blocks.size();
+  const JobFunction job = [](void* user, uint32_t index) {
+    const Context& c = *static_cast<const Context*>(user);
+    const size_t begin = kBlocksPerJob * index;
+    const size_t end = std::min(begin + kBlocksPerJob, c.body->elements.blocks.size());
+    FindRotations(c.body->elements, c.body->y.span(), c.settings.solver.polar_iterations, begin,
+                  end, c.body->Rotations());
+  };
+  settings.jobs->run(settings.jobs->user,
+                     static_cast<uint32_t>((num_blocks + kBlocksPerJob - 1) / kBlocksPerJob), job,
+                     &context);
+}
+
 // b = M (predicted - y) + dt^2 f(y): minus the gradient of the step's objective at y.
 void MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Body* body) {
   const size_t num_nodes = body->x.size();
@@ -98,9 +119,11 @@ void MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Bod
     body->rhs[num_nodes] = NodeVec();
   }
   body->momentum = SumVectors(body->rhs.span());
-  AddElasticImpulses(body->elements, body->y.span(), h, settings.solver.polar_iterations,
-                     body->stretches.span(), body->kappa.span(), body->Rotations(),
-                     body->rhs.span());
+  const bool shares = settings.jobs != nullptr && body->elements.blocks.size() >= kBlocksForJobs;
+  if (shares) ShareRotations(settings, body);
+  AddElasticImpulses(body->elements, body->y.span(), h,
+                     shares ? 0 : settings.solver.polar_iterations, body->stretches.span(),
+                     body->kappa.span(), body->Rotations(), body->rhs.span());
   if (body->system->num_pinned > 0) ClearPinned(body->x.span(), body->rhs.span());
 }
 

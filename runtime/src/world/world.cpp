@@ -24,6 +24,8 @@ SolverSettings Clamped(SolverSettings s) {
   s.polar_iterations = std::clamp(s.polar_iterations, 1, 64);
   s.held_cg_iterations = std::clamp(s.held_cg_iterations, 1, 256);
   s.max_substeps = std::clamp(s.max_substeps, 1, kMaxSubsteps);
+  if (!(s.sleep_speed >= 0.0f)) s.sleep_speed = 0.0f;
+  if (!(s.sleep_time > 0.0f)) s.sleep_time = SolverSettings{}.sleep_time;
   if (!(s.penalty_stiffness > 0.0f) || !std::isfinite(s.penalty_stiffness)) {
     s.penalty_stiffness = SolverSettings{}.penalty_stiffness;
   }
@@ -111,6 +113,7 @@ Status World::AddPlane(const PlaneDesc& desc) {
   PlaneDesc plane = desc;
   plane.normal *= 1.0f / length;
   impl_->planes[impl_->num_planes++] = plane;
+  for (uint32_t i = 0; i < impl_->num_bodies; ++i) Wake({i});
   return {};
 }
 
@@ -150,9 +153,10 @@ uint32_t World::Step(float dt) {
       w.desc.gravity, w.desc.solver, {w.planes.data(), w.num_planes}, dt, w.desc.measure_energy};
   const JobFunction choose = [](void* context, uint32_t index) {
     Impl& world = *static_cast<Impl*>(context);
-    world.body_stats[index] = {};
     Body* body = world.bodies[index];
-    if (body != nullptr) body->in_crowd_step = IsCrowdStep(world.settings, body);
+    if (body == nullptr || body->asleep) return;
+    world.body_stats[index] = {};
+    body->in_crowd_step = IsCrowdStep(world.settings, body);
   };
   w.RunJobs(w.num_bodies, choose);
   w.ChooseUnits();
@@ -167,9 +171,12 @@ uint32_t World::Step(float dt) {
     }
   };
   w.RunJobs(w.num_units, step_one);
+  w.StepLargeBodies();
   for (uint32_t i = 0; i < w.num_bodies; ++i) {
     Body* body = w.bodies[i];
-    if (body != nullptr) body->moved = body->moved || !body->fixed;
+    if (body == nullptr || body->asleep) continue;
+    body->moved = body->moved || !body->fixed;
+    w.MayFallAsleep(body);
   }
   w.Reduce();
   if (made) w.stats.flags |= kStepPreparedTimeStep;
@@ -230,8 +237,47 @@ void World::Impl::ChooseUnits() {
   }
   num_crowd_units = num_units;
   for (uint32_t i = 0; i < num_bodies; ++i) {
-    if (bodies[i] != nullptr && !bodies[i]->in_crowd_step) units[num_units++] = i;
+    const Body* body = bodies[i];
+    if (body != nullptr && !body->in_crowd_step && !body->asleep && !IsShared(*body)) {
+      units[num_units++] = i;
+    }
   }
+}
+
+// Whether a body steps on all threads, after all others.
+bool World::Impl::IsShared(const Body& body) const {
+  return desc.jobs.run != nullptr && !body.fixed && !body.in_crowd_step &&
+         body.elements.blocks.size() >= kBlocksForJobs;
+}
+
+void World::Impl::StepLargeBodies() {
+  StepSettings shared = settings;
+  shared.jobs = &desc.jobs;
+  for (uint32_t i = 0; i < num_bodies; ++i) {
+    if (bodies[i] == nullptr || bodies[i]->asleep || !IsShared(*bodies[i])) continue;
+    LeaveLane(bodies[i]);
+    StepBody(shared, bodies[i], &body_stats[i]);
+  }
+}
+
+// Its statistics stay those of its last step, but for the motion that it has lost.
+void World::Impl::MayFallAsleep(Body* body) {
+  StepStats* own = &body_stats[body->index];
+  const SolverSettings& solver = settings.solver;
+  if (body->fixed || body->frozen || !(own->max_speed < solver.sleep_speed * body->size)) {
+    body->still_time = 0.0f;
+    return;
+  }
+  body->still_time += settings.dt;
+  if (body->still_time < solver.sleep_time) return;
+  body->asleep = true;
+  body->in_crowd_step = false;
+  for (NodeVec& velocity : body->v) velocity = Vec3{};
+  own->kinetic_j = 0.0;
+  own->max_speed = 0.0f;
+  own->substeps = 0;
+  own->outer_iterations = 0;
+  for (float& seconds : own->phase_s) seconds = 0.0f;
 }
 
 // Sums and maxima in body order, whatever order the jobs ran in.
@@ -249,6 +295,7 @@ void World::Impl::Reduce() {
     stats.contacts += s.contacts;
     stats.substeps = std::max(stats.substeps, s.substeps);
     stats.outer_iterations = std::max(stats.outer_iterations, s.outer_iterations);
+    stats.asleep += bodies[i] != nullptr && bodies[i]->asleep ? 1u : 0u;
     stats.inverted_tets += s.inverted_tets;
     stats.collapsed_tets += s.collapsed_tets;
     for (size_t k = 0; k < std::size(stats.phase_s); ++k) stats.phase_s[k] += s.phase_s[k];
@@ -297,6 +344,7 @@ Status World::SetNodeVelocities(BodyId id, std::span<const Vec3> velocities) {
       return {StatusCode::kInvalidArgument, "velocities", "must be finite", i};
     }
   }
+  Wake(id);
   for (size_t i = 0; i < velocities.size(); ++i) {
     body->v[i] = body->IsPinned(i) ? Vec3{} : velocities[i];
   }
@@ -320,6 +368,7 @@ Status World::SetNodePositions(BodyId id, std::span<const Vec3> positions) {
   FollowOrigin(body);
   body->moved = true;
   LeaveLane(body);
+  Wake(id);
   // What the body remembers of its last step belongs to where it was. Multipliers start from zero,
   // not from lambda V (det F - 1): far from equilibrium the solve would take that force explicitly
   // and overshoot (by 45 times the energy at a Poisson's ratio of 0.49), the sweep does not.
@@ -349,6 +398,18 @@ Status World::BestFitPose(BodyId id, Pose* out_pose) const {
   if (body == nullptr) return kUnknownBody;
   *out_pose = FitPose(*body);
   return {};
+}
+
+void World::Wake(BodyId id) {
+  Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
+  if (body == nullptr) return;
+  body->asleep = false;
+  body->still_time = 0.0f;
+}
+
+bool World::IsAsleep(BodyId id) const {
+  const Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
+  return body != nullptr && body->asleep;
 }
 
 uint32_t World::num_bodies() const {

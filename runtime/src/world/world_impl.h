@@ -37,6 +37,9 @@ struct World::Impl {
   void PlaceInCrowd(Body* body);
   void RemoveEmptyCrowds();
   void ChooseUnits();
+  bool IsShared(const Body& body) const;
+  void StepLargeBodies();
+  void MayFallAsleep(Body* body);
   void Reduce();
 
   // Calls job(this, i) for i below `count`, through the engine's job system where there is one.

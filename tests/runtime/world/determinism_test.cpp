@@ -94,6 +94,33 @@ TEST_CASE("Every thread count gives the same state") {
   }
 }
 
+TEST_CASE("A large body that all threads share gives the same state") {
+  // Enough blocks to be shared, with a damped one beside it.
+  const ShapeAsset large(TetBox(13, 13, 13, 0.05, 0.04, 4), {1.0e5, 0.4, 1000.0});
+  REQUIRE(large.simulation().blocks.size() >= 512);
+  const auto simulate = [&](const JobSystem& jobs) {
+    WorldDesc desc;
+    desc.jobs = jobs;
+    desc.measure_energy = false;
+    World world(desc);
+    REQUIRE(world.AddPlane({}).ok());
+    BodyDesc body;
+    body.pose.position = {0.0f, 0.02f, 0.0f};
+    body.velocity = {0.0f, -2.0f, 0.0f};
+    world.AddBody(large.asset(), body);
+    body.pose.position.x = 3.0f;
+    body.material.damping = 0.05f;
+    world.AddBody(large.asset(), body);
+    for (int step = 0; step < 5; ++step) world.Step(0.01f);
+    return world.StateHash();
+  };
+  const uint64_t alone = simulate({});
+  for (const uint32_t num_threads : {1u, 2u, 3u, 4u, 7u}) {
+    ThreadedJobs jobs{num_threads};
+    CHECK(simulate(jobs.system()) == alone);
+  }
+}
+
 TEST_CASE("The state hash sees every bit of positions and velocities") {
   const ShapeAsset shape(TetBox(1, 1, 1, 0.1));
   World world;
