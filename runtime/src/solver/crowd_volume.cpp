@@ -62,7 +62,7 @@ void CrowdSweep(const ElementView& elements, float dt, float* positions, float* 
                             positions + kCrowdPosition * block.nodes[3][t]};
       float* multipliers = kappa + kCrowdLanes * (kBlockTets * b + t);
       for (size_t i = 0; i < kCrowdLanes; i += kLanes<Lanes16>) {
-        SweepTet(d, at, i, block.det_dm_inv[t], bulk[t] * dt * dt, multipliers, out->lowest_det_f,
+        SweepTet(d, at, i, block.det_dm_inv[t], bulk[t] * (dt * dt), multipliers, out->lowest_det_f,
                  out->largest);
       }
     }

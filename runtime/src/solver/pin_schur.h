@@ -29,7 +29,7 @@ struct PinSchur {
 
 /// Computes the Cholesky factor of S into `cholesky` (num_pins^2 x 1) with solves of `factor`,
 /// whose own pins are left out. `workspace` as for SolvePanels; `scratch`: (num_nodes + 1 x 1).
-/// Does not allocate. Returns false where S is not positive definite.
+/// Does not allocate. Returns false where S is not positive definite, or nearly not.
 bool FactorPinSchur(const PanelFactor& factor, std::span<const uint32_t> nodes,
                     std::span<float> workspace, std::span<NodeVec> scratch,
                     std::span<double> cholesky);

@@ -278,8 +278,10 @@ void LeaveCrowd(Body* body) {
 }
 
 bool IsCrowdStep(const StepSettings& settings, Body* body) {
-  return body->crowd != nullptr && !body->frozen && body->contacts.num_contacts == 0 &&
-         !CanTouchPlanes(settings, body);
+  if (body->crowd == nullptr || body->frozen || body->contacts.num_contacts > 0) return false;
+  const bool has_own_factor =
+      body->system->base != nullptr && body->factors->factors[0].pins == nullptr;
+  return !has_own_factor && !CanTouchPlanes(settings, body);
 }
 
 void StepCrowd(const StepSettings& settings, Crowd* crowd, StepStats* stats) {

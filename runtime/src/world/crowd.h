@@ -31,7 +31,6 @@ struct Crowd {
   Array<float> kappa;      ///< multipliers for substeps of kappa_dt (16 num_blocks x 16)
   float kappa_dt = 0.0f;   ///< [s]
   float momentum[kCrowdVector] = {};  ///< of rhs without elastic forces [kg m] (3 x 16)
-  Crowd* next = nullptr;
 
   /// Sizes everything. Returns false where the allocator fails.
   bool Allocate(const Allocator& allocator, SystemKey* of_system);

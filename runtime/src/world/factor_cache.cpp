@@ -188,7 +188,19 @@ Status FactorCache::MakeFactor(const SystemKey& system, float dt, Array<float>* 
   return FactoriseSystem(terms, {baked.supernodes, baked.rows}, allocator_, made->span());
 }
 
-// The factors of the base, and what holds the other pins.
+Status FactorCache::MakeFactors(const SystemKey& system, float dt, int num_fractions,
+                                FactorSet* set) {
+  for (int k = 0; k < num_fractions; ++k) {
+    const Status made =
+        MakeFactor(system, dt / static_cast<float>(k + 1), &set->made[k], &set->factors[k]);
+    if (!made.ok()) return made;
+    set->ids[k] = next_factor_id_++;
+  }
+  return {};
+}
+
+// The factors of the base, and what holds the other pins. kInvalidArgument where float does not
+// tell the pins apart; nothing is left in `set` then.
 Status FactorCache::ShareFactors(const SystemKey& system, float dt, int num_fractions,
                                  FactorSet* set) {
   const FactorSet* shared = nullptr;
@@ -208,8 +220,11 @@ Status FactorCache::ShareFactors(const SystemKey& system, float dt, int num_frac
     }
     if (!FactorPinSchur(shared->factors[k], system.extra_pins.span(), workspace.span(),
                         scratch.span(), set->schur[k].span())) {
-      return {StatusCode::kInvalidArgument, "dt", "the system matrix is not positive definite"};
+      for (Array<double>& schur : set->schur) schur = {};
+      return {StatusCode::kInvalidArgument, "dt", "pins depend on each other"};
     }
+  }
+  for (int k = 0; k < num_fractions; ++k) {
     set->pins[k] = {system.extra_pins.span(), set->schur[k].span()};
     set->factors[k] = shared->factors[k];
     set->factors[k].pins = &set->pins[k];
@@ -227,14 +242,14 @@ Status FactorCache::Prepare(const SystemKey& system, float dt, int num_fractions
   set->system_id = system.id;
   set->dt = dt;
   set->num_fractions = num_fractions;
-  for (int k = 0; k < num_fractions; ++k) {
-    const Status status =
-        MakeFactor(system, dt / static_cast<float>(k + 1), &set->made[k], &set->factors[k]);
-    if (!status.ok()) {
-      DeleteObject(allocator_, set);
-      return status;
-    }
-    set->ids[k] = next_factor_id_++;
+  Status status = {StatusCode::kInvalidArgument};
+  if (system.base != nullptr) status = ShareFactors(system, dt, num_fractions, set);
+  if (status.code == StatusCode::kInvalidArgument) {
+    status = MakeFactors(system, dt, num_fractions, set);
+  }
+  if (!status.ok()) {
+    DeleteObject(allocator_, set);
+    return status;
   }
   set->next = sets_;
   sets_ = set;

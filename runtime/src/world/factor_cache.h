@@ -95,6 +95,7 @@ class FactorCache {
  private:
   SystemKey* FindBase(const SystemKey& system) const;
   bool FindExtraPins(SystemKey* system);
+  Status MakeFactors(const SystemKey& system, float dt, int num_fractions, FactorSet* set);
   Status ShareFactors(const SystemKey& system, float dt, int num_fractions, FactorSet* set);
   Status MakeFactor(const SystemKey& system, float dt, Array<float>* made, PanelFactor* out_factor);
 

@@ -394,6 +394,7 @@ bool CanTouchPlanes(const StepSettings& settings, Body* body) {
     if (body->IsPinned(i)) continue;
     const Vec3 velocity = body->v[i] + settings.gravity * settings.dt;
     for (const LocalPlane& plane : body->planes.span()) {
+      if (Dot(plane.normal, plane.normal) == 0.0f) continue;
       const float approach = std::fmax(-Dot(plane.normal, velocity), 0.0f);
       const float gap = Dot(plane.normal, body->x[i]) - plane.offset;
       if (gap <= kMoreThanItsVelocity * approach * settings.dt + margin) return true;

@@ -160,6 +160,14 @@ uint32_t World::Step(float dt) {
   };
   w.RunJobs(w.num_bodies, choose);
   w.ChooseUnits();
+  // Before any crowd steps, as that changes all of its lanes.
+  const JobFunction leave = [](void* context, uint32_t index) {
+    Impl& world = *static_cast<Impl*>(context);
+    for (Body* body : world.crowds[world.units[index]]->bodies) {
+      if (body != nullptr && !body->in_crowd_step) LeaveLane(body);
+    }
+  };
+  if (w.has_leavers) w.RunJobs(w.num_crowd_units, leave);
   const JobFunction step_one = [](void* context, uint32_t index) {
     Impl& world = *static_cast<Impl*>(context);
     const uint32_t unit = world.units[index];
@@ -224,11 +232,16 @@ void World::Impl::RemoveEmptyCrowds() {
 // The jobs of a step: crowds with enough bodies that take part, and all other bodies.
 void World::Impl::ChooseUnits() {
   num_units = 0;
+  has_leavers = false;
   for (uint32_t c = 0; c < num_crowds; ++c) {
     const auto steps = [](const Body* body) { return body != nullptr && body->in_crowd_step; };
     Body* const* of_crowd = crowds[c]->bodies;
     if (std::count_if(of_crowd, of_crowd + kCrowdLanes, steps) >= std::ptrdiff_t{kLeastCrowd}) {
       units[num_units++] = c;
+      const auto leaves = [](const Body* body) {
+        return body != nullptr && body->in_lane && !body->in_crowd_step;
+      };
+      has_leavers = has_leavers || std::any_of(of_crowd, of_crowd + kCrowdLanes, leaves);
       continue;
     }
     for (Body* body : crowds[c]->bodies) {

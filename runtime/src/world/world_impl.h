@@ -73,6 +73,7 @@ struct World::Impl {
   Array<uint32_t> units;  // of the step in progress: crowds, then bodies that step by themselves
   uint32_t num_crowd_units = 0;
   uint32_t num_units = 0;
+  bool has_leavers = false;  // bodies in lanes of these crowds that step by themselves
   Array<PlaneDesc> planes;
   uint32_t num_planes = 0;
   StepSettings settings;  // of the step in progress

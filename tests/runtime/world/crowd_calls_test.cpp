@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// What World's calls do to bodies that step in crowds, beside bodies alone.
+#include "runtime/collision/surface_fixtures.h"
+#include "runtime/world/crowd_scene.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+constexpr float kDt = 0.01f;
+constexpr double kTolerance = 1e-4;
+
+const ShapeAsset& Bumpy() {
+  static const ShapeAsset* const shape =
+      new ShapeAsset(SurfaceBytes(TetBox(3, 2, 2, 0.1, 0.05, 7), {.parts = 5}));
+  return *shape;
+}
+
+const PlaneDesc kFarBelow = {{0.0f, 1.0f, 0.0f}, -100.0f, 0.5f};
+
+double Apart(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
+  return (ToEigen(a) - ToEigen(b)).colwise().norm().maxCoeff();
+}
+
+double Longest(const std::vector<Vec3>& v) { return ToEigen(v).colwise().norm().maxCoeff(); }
+
+// The same bodies together in one world, and each in its own; the same is done to both.
+class Twins {
+ public:
+  explicit Twins(uint32_t seed) : random(seed) {
+    REQUIRE(together.AddPlane(kFarBelow).ok());
+    for (int i = 0; i < 20; ++i) {
+      Member member =
+          RandomMember(Bumpy(), {2.0f * static_cast<float>(i), 0.0f, 0.0f}, 0.5, &random);
+      if (i >= 14) member.pins = RandomPins(Bumpy().num_nodes(), 3, &random);
+      pinned.push_back(!member.pins.empty());
+      ids.push_back(member.AddTo(&together, Bumpy().asset()));
+      alone.push_back(std::make_unique<World>());
+      REQUIRE(alone.back()->AddPlane(kFarBelow).ok());
+      alone_ids.push_back(member.AddTo(alone.back().get(), Bumpy().asset()));
+    }
+  }
+
+  void Step(int steps) {
+    for (int step = 0; step < steps; ++step) {
+      REQUIRE(together.Step(kDt) == kStepOk);
+      REQUIRE(HadCrowds(together));
+      for (auto& world : alone) REQUIRE(world->Step(kDt) == kStepOk);
+    }
+  }
+
+  // Everything that can be asked about a body.
+  void Compare(size_t i) {
+    CAPTURE(i);
+    const size_t num_nodes = Bumpy().num_nodes();
+    const World& one = *alone[i];
+    const std::vector<Vec3> x = PositionsOf(one, alone_ids[i], num_nodes);
+    REQUIRE(Apart(PositionsOf(together, ids[i], num_nodes), x) < kTolerance);
+    REQUIRE(Apart(VelocitiesOf(together, ids[i], num_nodes),
+                  VelocitiesOf(one, alone_ids[i], num_nodes)) < 100 * kTolerance);
+    const size_t num_vertices = Bumpy().asset().visual().positions.size();
+    std::vector<Vec3> skin[2], normals[2], forces[2];
+    BodyMoments moments[2];
+    Pose poses[2];
+    SurfacePoint nearest[2], hit[2];
+    for (const int k : {0, 1}) {
+      const World& world = k == 0 ? together : one;
+      const BodyId id = k == 0 ? ids[i] : alone_ids[i];
+      skin[k].resize(num_vertices);
+      normals[k].resize(num_vertices);
+      forces[k].resize(num_nodes);
+      REQUIRE(world.Skin(id, skin[k], normals[k]).ok());
+      REQUIRE(world.ElasticForces(id, forces[k]).ok());
+      REQUIRE(world.Moments(id, &moments[k]).ok());
+      REQUIRE(world.BestFitPose(id, &poses[k]).ok());
+      const BodyMoments& m = moments[k];
+      const Vec3 above = {static_cast<float>(m.centre[0]), 1.0e3f, static_cast<float>(m.centre[2])};
+      REQUIRE(world.ClosestPoint(above, 1.0e9f, &nearest[k]).ok());
+      REQUIRE(world.Raycast(id, {.origin = above, .direction = {0.0f, -1.0f, 0.0f}}, &hit[k]).ok());
+    }
+    CHECK(Apart(skin[0], skin[1]) < kTolerance);
+    CHECK(Apart(normals[0], normals[1]) < 100 * kTolerance);
+    CHECK(Apart(forces[0], forces[1]) < 0.02 * Longest(forces[1]) + 0.01);
+    CHECK(std::fabs(moments[0].volume / moments[1].volume - 1.0) < 1e-3);
+    CHECK(std::fabs(moments[0].elastic_j - moments[1].elastic_j) <
+          0.01 * (moments[1].elastic_j + moments[1].kinetic_j));
+    for (int axis = 0; axis < 3; ++axis) {
+      CHECK(std::fabs(moments[0].centre[axis] - moments[1].centre[axis]) < kTolerance);
+      CHECK(std::fabs(moments[0].linear_momentum[axis] - moments[1].linear_momentum[axis]) <
+            100 * kTolerance * moments[1].mass);
+    }
+    CHECK(AngleBetween(RotationOf(poses[0].rotation), RotationOf(poses[1].rotation)) < 1e-3);
+    REQUIRE((hit[0].valid() && hit[1].valid()));
+    CHECK(std::fabs(hit[0].distance - hit[1].distance) < 1e-3f);
+    CHECK(hit[0].body.value == ids[i].value);
+    CHECK(nearest[0].valid());
+  }
+
+  Random random;
+  World together;
+  std::vector<std::unique_ptr<World>> alone;
+  std::vector<BodyId> ids, alone_ids;
+  std::vector<bool> pinned;
+};
+
+}  // namespace
+
+TEST_CASE("Bodies in lanes answer as bodies alone") {
+  const uint32_t seed = GENERATE(1u, 2u);
+  CAPTURE(seed);
+  Twins twins(seed);
+  for (size_t i = 0; i < twins.ids.size(); ++i) twins.Compare(i);
+  for (int part = 0; part < 4; ++part) {
+    twins.Step(5);
+    for (size_t i = 0; i < twins.ids.size(); ++i) twins.Compare(i);
+  }
+}
+
+TEST_CASE("Bodies in lanes can be moved, kicked and taken out while others go on") {
+  const uint32_t seed = GENERATE(3u, 4u);
+  CAPTURE(seed);
+  Twins twins(seed);
+  const size_t num_nodes = Bumpy().num_nodes();
+  std::vector<size_t> rest;
+  for (size_t i = 0; i < twins.ids.size(); ++i) rest.push_back(i);
+  for (int part = 0; part < 8; ++part) {
+    CAPTURE(part);
+    twins.Step(4);
+    const size_t i = rest[twins.random.Below(static_cast<uint32_t>(rest.size()))];
+    CAPTURE(i);
+    if (part % 4 == 0) {
+      Points x = ToEigen(PositionsOf(*twins.alone[i], twins.alone_ids[i], num_nodes));
+      x = twins.random.Rotation(0.3) * x + twins.random.Vectors(num_nodes, 0.005);
+      x.colwise() += twins.random.Vector(0.3);
+      REQUIRE(twins.together.SetNodePositions(twins.ids[i], ToVec3s(x)).ok());
+      REQUIRE(twins.alone[i]->SetNodePositions(twins.alone_ids[i], ToVec3s(x)).ok());
+    } else if (part % 4 == 1) {
+      const std::vector<Vec3> v = ToVec3s(twins.random.Vectors(num_nodes, 1.0));
+      REQUIRE(twins.together.SetNodeVelocities(twins.ids[i], v).ok());
+      REQUIRE(twins.alone[i]->SetNodeVelocities(twins.alone_ids[i], v).ok());
+    } else if (part % 4 == 2) {
+      twins.together.RemoveBody(twins.ids[i]);
+      rest.erase(std::find(rest.begin(), rest.end(), i));
+      CHECK(twins.together.num_bodies() == rest.size());
+      std::vector<Vec3> x(num_nodes);
+      CHECK(!twins.together.NodePositions(twins.ids[i], x).ok());
+    } else {
+      // A new one takes the free lane.
+      Member member =
+          RandomMember(Bumpy(), {0.0f, 0.0f, 5.0f + static_cast<float>(part)}, 0.5, &twins.random);
+      rest.push_back(twins.ids.size());
+      twins.ids.push_back(member.AddTo(&twins.together, Bumpy().asset()));
+      twins.alone.push_back(std::make_unique<World>());
+      REQUIRE(twins.alone.back()->AddPlane(kFarBelow).ok());
+      twins.alone_ids.push_back(member.AddTo(twins.alone.back().get(), Bumpy().asset()));
+    }
+    for (const size_t k : rest) twins.Compare(k);
+  }
+}
+
+TEST_CASE("A body set as it was in its lane starts from rest as a new one does") {
+  Twins twins(5);
+  twins.Step(10);
+  const size_t num_nodes = Bumpy().num_nodes();
+  for (const size_t i : {size_t{2}, size_t{15}}) {
+    const std::vector<Vec3> rest = Bumpy().rest();
+    const std::vector<Vec3> still(num_nodes);
+    REQUIRE(twins.together.SetNodePositions(twins.ids[i], rest).ok());
+    REQUIRE(twins.together.SetNodeVelocities(twins.ids[i], still).ok());
+    std::vector<Vec3> forces(num_nodes);
+    REQUIRE(twins.together.ElasticForces(twins.ids[i], forces).ok());
+    CHECK(Longest(forces) < 0.05);
+    CHECK(MomentsOf(twins.together, twins.ids[i]).elastic_j < 1e-6);
+  }
+}
+
+TEST_CASE("Crowds conserve momentum: free bodies, beside bodies with pins and without") {
+  const bool with_pins = GENERATE(false, true);
+  const double young = GENERATE(1.0e5, 1.0e9);
+  CAPTURE(with_pins, young);
+  const ShapeAsset shape(TetBox(3, 2, 2, 0.1, 0.09, 3), {young, 0.4, 1000.0}, double(kDt));
+  WorldDesc desc;
+  desc.gravity = {};
+  World world(desc);
+  REQUIRE(world.AddPlane(kFarBelow).ok());
+  Random random(11);
+  std::vector<BodyId> free;
+  for (int i = 0; i < 14; ++i) {
+    Member member = RandomMember(shape, {2.0f * static_cast<float>(i), 0.0f, 0.0f}, 0.2, &random);
+    if (with_pins && i > 8) member.pins = RandomPins(shape.num_nodes(), 2, &random);
+    const BodyId id = member.AddTo(&world, shape.asset());
+    if (member.pins.empty()) free.push_back(id);
+  }
+  std::vector<BodyMoments> before;
+  for (const BodyId id : free) before.push_back(MomentsOf(world, id));
+  for (int step = 0; step < 100; ++step) REQUIRE(world.Step(kDt) == kStepOk);
+  CHECK(HadCrowds(world));
+  double worst = 0.0;
+  for (size_t i = 0; i < free.size(); ++i) {
+    const BodyMoments after = MomentsOf(world, free[i]);
+    for (int axis = 0; axis < 3; ++axis) {
+      const double lost = after.linear_momentum[axis] - before[i].linear_momentum[axis];
+      worst = std::max(worst, std::fabs(lost) / after.mass);
+    }
+  }
+  CAPTURE(worst);
+  CHECK(worst < 1e-4);
+}
+
+TEST_CASE("Bodies in lanes keep their precision far from the origin") {
+  World near, far;
+  Random random(12);
+  constexpr float kFar = 4096.0f;
+  std::vector<BodyId> ids;
+  const ShapeAsset& shape = Bumpy();
+  for (int i = 0; i < 10; ++i) {
+    Member member = RandomMember(shape, {2.0f * static_cast<float>(i), 0.0f, 0.0f}, 0.5, &random);
+    member.velocity.x = 30.0f;  // the origin follows
+    ids.push_back(member.AddTo(&near, shape.asset()));
+    member.pose.position.x += kFar;
+    REQUIRE(member.AddTo(&far, shape.asset()).value == ids.back().value);
+  }
+  for (int step = 0; step < 60; ++step) {
+    REQUIRE(near.Step(kDt) == kStepOk);
+    REQUIRE(far.Step(kDt) == kStepOk);
+  }
+  for (const BodyId id : ids) {
+    // World positions round to 2^-11 m there, velocities do not.
+    CHECK(Apart(VelocitiesOf(near, id, shape.num_nodes()),
+                VelocitiesOf(far, id, shape.num_nodes())) < 1e-4);
+    CHECK(MomentsOf(far, id).centre[0] - MomentsOf(near, id).centre[0] ==
+          Approx(kFar).margin(1e-4));
+  }
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+// What becomes of a body in a crowd does not depend on the others, nor on its lane.
+#include "runtime/crowd_lanes.h"
+
+#include "runtime/world/crowd_scene.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <memory>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+constexpr float kDt = 0.01f;
+constexpr int kSteps = 40;
+constexpr float kMost = std::numeric_limits<float>::max();
+
+using Trail = std::vector<std::vector<float>>;
+
+// A world of bodies of which one is looked at, over a plane far below.
+struct Scene {
+  Scene(const ShapeAsset& of_shape, uint32_t seed) : shape(of_shape), random(seed) {
+    REQUIRE(world.AddPlane({{0.0f, 1.0f, 0.0f}, -30.0f, 0.5f}).ok());
+  }
+
+  void Add(const Member& member) { ids.push_back(member.AddTo(&world, shape.asset())); }
+  void AddOthers(int count, size_t pins = 0) {
+    for (int i = 0; i < count; ++i) {
+      Member other = RandomMember(shape, ToVec3(random.Vector(20.0)), 1.0, &random);
+      if (pins > 0) other.pins = RandomPins(shape.num_nodes(), pins, &random);
+      Add(other);
+    }
+  }
+  void AddSubject(const Member& member) {
+    subject = ids.size();
+    Add(member);
+  }
+
+  // What happens to the others at each step.
+  Trail Run(const std::function<void(Scene*, int)>& happens = {}) {
+    Trail trail;
+    for (int step = 0; step < kSteps; ++step) {
+      if (happens) happens(this, step);
+      REQUIRE((world.Step(step / 4 % 2 == 0 ? kDt : 0.7f * kDt) & kStepOutOfMemory) == 0u);
+      REQUIRE(HadCrowds(world));
+      trail.push_back(StateOf(world, ids[subject], shape.num_nodes()));
+    }
+    return trail;
+  }
+
+  std::vector<Vec3> Positions(size_t body) {
+    return PositionsOf(world, ids[body], shape.num_nodes());
+  }
+
+  const ShapeAsset& shape;
+  Random random;
+  World world;
+  std::vector<BodyId> ids;
+  size_t subject = 0;
+};
+
+void CheckSame(const Trail& a, const Trail& b) {
+  REQUIRE(a.size() == b.size());
+  for (size_t step = 0; step < a.size(); ++step) {
+    CAPTURE(step);
+    REQUIRE(SameBits(a[step], b[step]));
+  }
+  REQUIRE(!SameBits(a.front(), a.back()));
+}
+
+enum class Pins { kNone, kRegion, kFew };
+
+Member MakeSubject(const ShapeAsset& shape, Pins pins, Random* random) {
+  Member member = RandomMember(shape, {1.0f, 2.0f, 3.0f}, 1.0, random);
+  const auto region = FindRegionNodes(shape.asset(), "low");
+  if (pins == Pins::kRegion) member.pins.assign(region.begin(), region.end());
+  if (pins == Pins::kFew) member.pins = RandomPins(shape.num_nodes(), 9, random);
+  return member;
+}
+
+// Others of the same crowd: before and behind the subject, plain and with pins.
+void AddAll(Scene* scene, const Member& subject, Pins pins, int before, int behind, int pinned) {
+  const auto add = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      scene->AddOthers(1);
+      if (pins != Pins::kRegion) continue;
+      // The subject's system is that of the region.
+      scene->world.RemoveBody(scene->ids.back());
+      Member other =
+          RandomMember(scene->shape, ToVec3(scene->random.Vector(20.0)), 1.0, &scene->random);
+      other.pins = subject.pins;
+      scene->ids.pop_back();
+      scene->Add(other);
+    }
+  };
+  add(before);
+  if (pinned > 0 && pins != Pins::kRegion) scene->AddOthers(pinned, 5);
+  scene->AddSubject(subject);
+  add(behind);
+}
+
+}  // namespace
+
+TEST_CASE("A body's motion in a crowd depends neither on its lane nor on the others") {
+  const uint32_t seed = GENERATE(1u, 2u);
+  const Pins pins = GENERATE(Pins::kNone, Pins::kRegion, Pins::kFew);
+  CAPTURE(seed, int(pins));
+  const ShapeAsset shape = CrowdBox(seed);
+  Random random(seed);
+  const Member subject = MakeSubject(shape, pins, &random);
+  // Six before it, so that it finds a system to share.
+  Scene first(shape, seed + 100);
+  AddAll(&first, subject, pins, 6, 0, 0);
+  const Trail expected = first.Run();
+  struct Case {
+    int before, behind, pinned;
+  };
+  uint32_t other_seed = seed + 200;
+  for (const Case& c : {Case{6, 9, 0}, Case{6, 3, 2}, Case{10, 5, 5}, Case{15, 0, 0},
+                        Case{7, 30, 8}, Case{22, 10, 0}, Case{8, 0, 7}}) {
+    CAPTURE(c.before, c.behind, c.pinned);
+    Scene scene(shape, other_seed++);
+    AddAll(&scene, subject, pins, c.before, c.behind, c.pinned);
+    CheckSame(scene.Run(), expected);
+  }
+}
+
+TEST_CASE("Nothing that happens to other bodies of a crowd changes a body's motion") {
+  const uint32_t seed = GENERATE(3u, 4u);
+  const Pins pins = GENERATE(Pins::kNone, Pins::kFew);
+  CAPTURE(seed, int(pins));
+  const ShapeAsset shape = CrowdBox(seed);
+  Random random(seed);
+  const Member subject = MakeSubject(shape, pins, &random);
+  const auto make = [&] {
+    auto scene = std::make_unique<Scene>(shape, seed + 300);
+    AddAll(scene.get(), subject, pins, 8, 4, 3);
+    return scene;
+  };
+  const Trail expected = make()->Run();
+  const auto set_all = [](Scene* s, size_t body, const Vec3& by) {
+    std::vector<Vec3> x = s->Positions(body);
+    for (Vec3& node : x) node = {node.x + by.x, node.y + by.y, node.z + by.z};
+    REQUIRE(s->world.SetNodePositions(s->ids[body], x).ok());
+  };
+  const auto set_speed = [](Scene* s, size_t body, float speed) {
+    std::vector<Vec3> v(s->shape.num_nodes());
+    for (Vec3& node : v) node = {speed, -speed, speed};
+    v[3] = {-speed, speed, speed};
+    REQUIRE(s->world.SetNodeVelocities(s->ids[body], v).ok());
+  };
+  SECTION("They go far out, and freeze") {
+    bool frozen = false;
+    auto scene = make();
+    CheckSame(scene->Run([&](Scene* s, int step) {
+      frozen = frozen || (s->world.stats().flags & kStepBodyFrozen) != 0;
+      if (step == 3) set_all(s, 1, {1.0e30f, 0.0f, 0.0f});
+      if (step == 5) set_speed(s, 2, 3.0e38f);
+      if (step == 6) set_speed(s, 4, 1.0e27f);
+      if (step == 7) set_speed(s, 5, 1.0e20f);
+      if (step == 8) {
+        std::vector<Vec3> x = s->Positions(6);
+        x[2].x = kMost;
+        x[3].x = -kMost;
+        REQUIRE(s->world.SetNodePositions(s->ids[6], x).ok());
+      }
+    }),
+              expected);
+    CHECK(frozen);
+  }
+  SECTION("They leave for good, and others come") {
+    auto scene = make();
+    CheckSame(scene->Run([&](Scene* s, int step) {
+      const auto remove = [&](size_t body) { s->world.RemoveBody(s->ids[body]); };
+      if (step == 2) remove(0);
+      if (step == 9) remove(7);
+      if (step == 9) remove(6);
+      if (step == 12) s->AddOthers(1);
+      if (step == 15) s->AddOthers(1, 4);
+      if (step == 20) remove(5);
+      if (step == 25) s->AddOthers(20);
+    }),
+              expected);
+  }
+  SECTION("They touch the plane, and come back") {
+    auto scene = make();
+    uint32_t contacts = 0;
+    CheckSame(scene->Run([&](Scene* s, int step) {
+      contacts = std::max(contacts, s->world.stats().contacts);
+      for (size_t body : {0u, 2u, 3u}) {
+        if (step != 4 + 3 * static_cast<int>(body)) continue;
+        const std::vector<Vec3> x = s->Positions(body);
+        float lowest = x[0].y;
+        for (const Vec3& node : x) lowest = std::min(lowest, node.y);
+        set_all(s, body, {0.0f, -29.98f - lowest, 0.0f});
+      }
+      if (step == 25) set_all(s, 2, {0.0f, 50.0f, 0.0f});
+    }),
+              expected);
+    CHECK(contacts > 0);
+  }
+  SECTION("They are moved, kicked and asked") {
+    auto scene = make();
+    CheckSame(scene->Run([&](Scene* s, int step) {
+      const size_t body = static_cast<size_t>(step) % 8;
+      if (step % 3 == 0) set_all(s, body, {1.0f, 0.5f, 0.0f});
+      if (step % 3 == 1) set_speed(s, body, 2.0f);
+      BodyMoments moments;
+      REQUIRE(s->world.Moments(s->ids[body], &moments).ok());
+    }),
+              expected);
+  }
+}
+
+TEST_CASE("A body that leaves its lane for a while comes back to the same motion in any lane") {
+  const uint32_t seed = GENERATE(5u, 6u);
+  CAPTURE(seed);
+  const ShapeAsset shape = CrowdBox(seed);
+  Random random(seed);
+  Member subject = MakeSubject(shape, Pins::kNone, &random);
+  subject.pose.position.y = -29.3f;
+  subject.velocity = {0.0f, -4.0f, 0.0f};
+  Trail expected;
+  uint32_t contacts = 0;
+  for (const int before : {6, 9, 14, 20}) {
+    CAPTURE(before);
+    Scene scene(shape, seed + 400 + static_cast<uint32_t>(before));
+    for (int i = 0; i < before + 6; ++i) {
+      if (i == before) scene.AddSubject(subject);
+      scene.AddOthers(1);
+    }
+    const Trail found =
+        scene.Run([&](Scene* s, int) { contacts = std::max(contacts, s->world.stats().contacts); });
+    if (expected.empty()) expected = found;
+    CheckSame(found, expected);
+  }
+  CHECK(contacts > 0);
+}
+
+TEST_CASE("Stiff bodies whose pins a shared factor cannot hold step by themselves") {
+  const ShapeAsset shape(TetBox(3, 2, 2, 0.1, 0.09, 7), {1.0e11, 0.3, 1000.0}, double(kDt));
+  Random random(7);
+  Scene scene(shape, 8);
+  scene.AddOthers(7);
+  Member pinned = RandomMember(shape, {}, 0.0, &random);
+  pinned.pins = RandomPins(shape.num_nodes(), 15, &random);
+  scene.AddSubject(pinned);
+  World alone;
+  REQUIRE(alone.AddPlane({{0.0f, 1.0f, 0.0f}, -30.0f, 0.5f}).ok());
+  const BodyId id = pinned.AddTo(&alone, shape.asset());
+  for (int step = 0; step < 20; ++step) {
+    REQUIRE(scene.world.Step(kDt) == kStepOk);
+    REQUIRE(alone.Step(kDt) == kStepOk);
+  }
+  CHECK(HadCrowds(scene.world));
+  CHECK(SameBits(StateOf(scene.world, scene.ids[scene.subject], shape.num_nodes()),
+                 StateOf(alone, id, shape.num_nodes())));
+}
