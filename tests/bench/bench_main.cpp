@@ -1,39 +1,72 @@
 // SPDX-License-Identifier: MIT
-// plush_bench: what speed is measured with. Options are Google Benchmark's, and --models DIR.
+// plush_bench: what speed is measured with. Options are Google Benchmark's, and
+//   --models DIR     where the models of the cases are
+//   --target NAME    the instruction set of the runtime's vector code: avx512, avx2, sse4 or
+//   scalar;
+//                    without it the best that the machine has
 
 #include "bench/bench_models.h"
+#include "runtime/simd_targets.h"
 
 #include <benchmark/benchmark.h>
 
-#include <cstring>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace {
 
-// Takes "--models DIR" or "--models=DIR" out of the arguments.
-std::string TakeModels(std::vector<char*>* arguments) {
+// Takes "--name VALUE" or "--name=VALUE" out of the arguments.
+std::string TakeOption(const std::string& name, std::vector<char*>* arguments) {
   for (size_t i = 1; i < arguments->size(); ++i) {
     const std::string argument = (*arguments)[i];
-    const bool joined = argument.starts_with("--models=");
-    const bool separate = argument == "--models" && i + 1 < arguments->size();
+    const bool joined = argument.starts_with(name + "=");
+    const bool separate = argument == name && i + 1 < arguments->size();
     if (!joined && !separate) continue;
-    const std::string folder = joined ? argument.substr(9) : (*arguments)[i + 1];
+    const std::string value = joined ? argument.substr(name.size() + 1) : (*arguments)[i + 1];
     const auto first = arguments->begin() + static_cast<std::ptrdiff_t>(i);
     arguments->erase(first, first + (joined ? 1 : 2));
-    return folder;
+    return value;
   }
   return "";
+}
+
+// The instruction set of that name, if the machine has it.
+std::optional<int64_t> FindTarget(const std::string& name) {
+  const std::vector<int64_t> targets = plush::test::SimdTargets();
+  if (name.empty()) return targets.front();
+  if (name == "scalar") return targets.back();
+  for (const int64_t target : targets) {
+    const std::string known = plush::test::NameOf(target);
+    if ((name == "avx512" && known == "AVX3") || (name == "avx2" && known == "AVX2") ||
+        (name == "sse4" && known == "SSE4")) {
+      return target;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   std::vector<char*> arguments(argv, argv + argc);
-  const plush::bench::ModelFolder models(TakeModels(&arguments));
+  const plush::bench::ModelFolder models(TakeOption("--models", &arguments));
+  const std::string target_name = TakeOption("--target", &arguments);
+  const std::optional<int64_t> target = FindTarget(target_name);
+  if (!target.has_value()) {
+    std::fprintf(stderr,
+                 "plush_bench: error: no instruction set '%s' here (avx512, avx2, sse4, scalar)\n",
+                 target_name.c_str());
+    return 1;
+  }
+  const plush::test::SimdTargetScope scope(*target);
   int count = static_cast<int>(arguments.size());
   benchmark::Initialize(&count, arguments.data());
   if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 1;
+  benchmark::AddCustomContext("instruction_set", plush::test::NameOf(*target));
   plush::bench::AddStepCases(models);
   plush::bench::AddCageCases(models);
   plush::bench::AddBakeCases(models);
@@ -42,6 +75,7 @@ int main(int argc, char** argv) {
   plush::bench::AddRayCases(models);
   plush::bench::AddRotationCases();
   plush::bench::AddBoundsCases();
+  plush::bench::AddLimitCases();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return 0;

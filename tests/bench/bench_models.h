@@ -54,5 +54,6 @@ void AddOpenCases(const ModelFolder& models);       ///< open/100k, open_trusted
 void AddRayCases(const ModelFolder& models);  ///< rays/deformed_100, rays/static_100k, and Embree's
 void AddRotationCases();                      ///< rotation/apd
 void AddBoundsCases();                        ///< bounds/exact, bounds/civ
+void AddLimitCases();                         ///< limits/multiply_add, limits/copy_256k and so on
 
 }  // namespace plush::bench

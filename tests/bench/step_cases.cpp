@@ -5,13 +5,24 @@
 #include "plush/world.h"
 
 #include "bench/bench_models.h"
+#include "bench/body_memory.h"
+#include "bench/machine_limits.h"
+#include "bench/step_work.h"
 #include "bench/tet_refinement.h"
+#include "report/asset_info.h"
+#include "rest/elimination_order.h"
 #include "simulate/job_pool.h"
 
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <iterator>
 #include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
 
 namespace plush::bench {
 namespace {
@@ -19,7 +30,7 @@ namespace {
 constexpr float kDt = 0.01f;
 constexpr double kPinRadius = 0.02;  // [m]
 
-constexpr int kCrowd = 105;  // bodies, those of [Kug]'s large scene
+constexpr size_t kCrowd = 105;  // bodies, those of [Kug]'s large scene
 
 // An armadillo's tet mesh and the node that its pins surround.
 struct Arm {
@@ -88,30 +99,89 @@ float Sag(const SwingingArm& arm, World* world, BodyId id) {
   return lowest;
 }
 
-void CountPhases(const StepStats& stats, benchmark::State* state) {
-  const auto count = [&](const char* name, Phase phase) {
-    state->counters[name] = 1.0e6 * double(stats.phase_s[static_cast<size_t>(phase)]);
+// Seconds of each phase, over all steps and threads.
+struct PhaseTimes {
+  double s[static_cast<size_t>(Phase::kCount)] = {};
+
+  void Add(const StepStats& stats) {
+    for (size_t k = 0; k < std::size(s); ++k) s[k] += double(stats.phase_s[k]);
+  }
+  double of(Phase phase) const { return s[static_cast<size_t>(phase)]; }
+};
+
+// How long each phase of a step takes, and which share it reaches of what one thread can copy and
+// multiply.
+void CountPhases(const PhaseTimes& times, double steps, const StepWork& work,
+                 benchmark::State* state) {
+  const double copied = CopiedBytesPerSecond(static_cast<size_t>(work.footprint));
+  const double multiplied = MultiplyAddsPerSecond();
+  const auto count = [&](const std::string& name, Phase phase, const PhaseWork& of_phase) {
+    const double seconds = times.of(phase) / steps;
+    state->counters[name + "_us"] = 1.0e6 * seconds;
+    if (seconds <= 0.0) return;
+    state->counters[name + "_of_copy"] = of_phase.bytes / seconds / copied;
+    if (of_phase.multiply_adds > 0.0) {
+      state->counters[name + "_of_peak"] = of_phase.multiply_adds / seconds / multiplied;
+    }
   };
-  count("elements_us", Phase::kElements);
-  count("solve_us", Phase::kSolve);
-  count("volume_us", Phase::kVolume);
-  count("other_us", Phase::kOther);
+  count("elements", Phase::kElements, work.elements);
+  count("solve", Phase::kSolve, work.solve);
+  count("volume", Phase::kVolume, work.volume);
+  count("other", Phase::kOther, work.other);
+  state->counters["step_bytes"] = work.bytes();
+  state->counters["footprint_bytes"] = work.footprint;
+  state->counters["copy_bytes_per_s"] = copied;
+  state->counters["multiply_adds_per_s"] = multiplied;
+}
+
+// Of the lower triangle with its diagonal, and all fill, without what supernodes store beyond it.
+double FactorNonzeros(const SimulationView& s) {
+  std::vector<std::array<uint32_t, 4>> tets;
+  for (const Tet& tet : s.tets) tets.push_back({tet.a, tet.b, tet.c, tet.d});
+  const uint32_t num_nodes = static_cast<uint32_t>(s.nodes.size());
+  std::vector<uint32_t> order(num_nodes);
+  std::iota(order.begin(), order.end(), 0u);
+  const auto nonzeros =
+      tools::CountFactorNonzeros(tools::BuildNodeGraph(num_nodes, tets), order, UINT64_MAX);
+  return static_cast<double>(nonzeros.value());
+}
+
+void CountMemory(const SwingingArm& arm, const WorldDesc& world, size_t bodies,
+                 benchmark::State* state) {
+  const double tets = static_cast<double>(arm.asset.simulation().tets.size());
+  const BodyMemory memory = MeasureBodyMemory(arm.asset, arm.Desc(), world, bodies);
+  state->counters["factor_nonzeros"] = FactorNonzeros(arm.asset.simulation());
+  state->counters["factor_values"] = static_cast<double>(arm.asset.factor().values.size());
+  state->counters["rest_bytes_per_tet"] = tools::RestBytesPerTet(arm.asset);
+  state->counters["factors_bytes_per_tet"] = memory.shared / tets;
+  state->counters["state_bytes_per_tet"] = memory.state / tets;
+  state->counters["query_bytes_per_tet"] = memory.queries / tets;
 }
 
 // `bodies` of one asset, all alike.
-void Step(benchmark::State& state, const std::string& path, const Arm& which, int bodies,
+void Step(benchmark::State& state, const std::string& path, const Arm& which, size_t bodies,
           uint32_t threads) {
   const SwingingArm arm = MakeArm(path, which);
   tools::JobPool pool(threads);
   WorldDesc desc = PeersWorld();
   desc.jobs = pool.job_system();
   World world(desc);
-  for (int i = 0; i < bodies; ++i) world.AddBody(arm.asset, arm.Desc());
+  for (size_t i = 0; i < bodies; ++i) world.AddBody(arm.asset, arm.Desc());
   state.counters["sag_m"] = double(Sag(arm, &world, {0}));
-  for (auto _ : state) benchmark::DoNotOptimize(world.Step(kDt));
-  CountPhases(world.stats(), &state);
-  state.counters["tets"] = static_cast<double>(bodies * arm.asset.simulation().tets.size());
+  PhaseTimes times;
+  const auto start = std::chrono::steady_clock::now();
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(world.Step(kDt));
+    times.Add(world.stats());
+  }
+  const std::chrono::duration<double, std::nano> ns = std::chrono::steady_clock::now() - start;
+  const double steps = static_cast<double>(state.iterations());
+  const double tets = static_cast<double>(bodies * arm.asset.simulation().tets.size());
+  state.counters["ns_per_tet"] = ns.count() / steps / tets;
+  state.counters["tets"] = tets;
   state.counters["pinned"] = static_cast<double>(arm.pinned.size());
+  CountPhases(times, steps, WorkOfStep(arm.asset, bodies, desc.solver.volume_sweeps), &state);
+  CountMemory(arm, desc, bodies, &state);
 }
 
 // One numeric factorisation, for a time step that was not baked.
@@ -139,7 +209,7 @@ void AddStepCases(const ModelFolder& models) {
     return benchmark::RegisterBenchmark(name.c_str(), function, path, more...)
         ->Unit(benchmark::kMillisecond);
   };
-  for (const Arm& arm : kArms) add(std::string("step/") + arm.name, arm, Step, arm, 1, 1u);
+  for (const Arm& arm : kArms) add(std::string("step/") + arm.name, arm, Step, arm, size_t{1}, 1u);
   add("crowd/arm_4k_x105", kArm4k, Step, kArm4k, kCrowd, 1u);
   auto* threaded = add("crowd/arm_4k_x105_two_threads", kArm4k, Step, kArm4k, kCrowd, 2u);
   if (threaded != nullptr) threaded->UseRealTime();

@@ -82,17 +82,6 @@ uint64_t FactorNonzeros(const FactorView& factor) {
   return sum;
 }
 
-// Of all that the bodies of an asset share for their simulation, but the regions.
-double RestBytesPerTet(const Asset& asset) {
-  uint64_t bytes = 0;
-  for (const SectionSize& section : SectionSizes(asset)) {
-    const bool counts =
-        section.name.starts_with("simulation.") || section.name.starts_with("factor.");
-    if (counts && section.name != "simulation.regions") bytes += section.bytes;
-  }
-  return static_cast<double>(bytes) / static_cast<double>(asset.simulation().tets.size());
-}
-
 nlohmann::json SimulationInfo(const Asset& asset) {
   const SimulationView& s = asset.simulation();
   const TetShapes shapes = MeasureTets(s);
@@ -252,6 +241,16 @@ std::vector<SectionSize> SectionSizes(const Asset& asset) {
   const uint64_t file = asset.bytes().size();
   sections.push_back({"tables and padding", file > used ? file - used : 0});
   return sections;
+}
+
+double RestBytesPerTet(const Asset& asset) {
+  uint64_t bytes = 0;
+  for (const SectionSize& section : SectionSizes(asset)) {
+    const bool counts =
+        section.name.starts_with("simulation.") || section.name.starts_with("factor.");
+    if (counts && section.name != "simulation.regions") bytes += section.bytes;
+  }
+  return static_cast<double>(bytes) / static_cast<double>(asset.simulation().tets.size());
 }
 
 TetShapes MeasureTets(const SimulationView& simulation) {

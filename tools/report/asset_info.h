@@ -21,6 +21,10 @@ struct SectionSize {
 /// remains of the file.
 std::vector<SectionSize> SectionSizes(const Asset& asset);
 
+/// Bytes of all that the bodies of an asset share for their simulation, but the regions, over its
+/// number of tets.
+double RestBytesPerTet(const Asset& asset);
+
 /// Shape of the cage's tets.
 struct TetShapes {
   double volume = 0.0;            ///< sum [m^3]

@@ -76,25 +76,6 @@ SweepChanges Sweep(const ElementView& elements, const NodeVec* held, float dt, N
   return {hn::GetLane(hn::MinOfLanes(d, lowest)), hn::GetLane(hn::MaxOfLanes(d, largest))};
 }
 
-float LowestDetF(const ElementView& elements, const NodeVec* x) {
-  const Lanes16 d;
-  using V = hn::Vec<Lanes16>;
-  V lowest = hn::Set(d, 1.0f);
-  for (const TetBlock& block : elements.blocks) {
-    for (size_t i = 0; i < kBlockTets; i += kLanes<Lanes16>) {
-      Xyz<V> corner[4];
-      for (size_t k = 0; k < 4; ++k) {
-        corner[k] = GatherNodes(d, x, block.nodes[k] + i, static_cast<V*>(nullptr));
-      }
-      const V s = hn::LoadU(d, block.det_dm_inv + i);
-      const Xyz<V> b = corner[1] - corner[0], c = corner[2] - corner[0], e = corner[3] - corner[0];
-      const V det = hn::Mul(Dot(b, Cross(c, e)), s);
-      lowest = Lower(d, lowest, det, s);
-    }
-  }
-  return hn::GetLane(hn::MinOfLanes(d, lowest));
-}
-
 SweepChanges SweepFree(const ElementView& elements, float dt, NodeVec* x, float* kappa) {
   return Sweep<false>(elements, nullptr, dt, x, kappa);
 }
@@ -114,7 +95,6 @@ namespace plush {
 
 HWY_EXPORT(SweepFree);
 HWY_EXPORT(SweepHeld);
-HWY_EXPORT(LowestDetF);
 
 SweepChanges SweepVolumes(const ElementView& elements, std::span<const NodeVec> held_normals,
                           float dt, std::span<NodeVec> x, std::span<float> kappa) {
@@ -122,10 +102,6 @@ SweepChanges SweepVolumes(const ElementView& elements, std::span<const NodeVec> 
     return HWY_DYNAMIC_DISPATCH(SweepFree)(elements, dt, x.data(), kappa.data());
   }
   return HWY_DYNAMIC_DISPATCH(SweepHeld)(elements, held_normals.data(), dt, x.data(), kappa.data());
-}
-
-bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x) {
-  return HWY_DYNAMIC_DISPATCH(LowestDetF)(elements, x.data()) < kLeastDetF;
 }
 
 }  // namespace plush

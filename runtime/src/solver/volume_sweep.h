@@ -40,13 +40,14 @@ inline constexpr float kLeastDetF = 0.05f;
 /// Whether any tet has det F < kLeastDetF. `x`: positions [m] (num_nodes + 1 x 1).
 bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x);
 
-/// One sweep in tet order of the inequality det F >= kLeastDetF: the energies of [Kug] are finite
-/// where a tet is flat, so that a hard enough impact would turn it inside out. A constraint without
-/// compliance, which stores nothing: moves `x` (as in SweepVolumes) along w grad det F, that is by
-/// equal and opposite impulses, each of bounded length however degenerate the tet. Held normals
-/// hold only what moves against them: nodes may leave a plane. A tet that was below the bound at
-/// the positions `before` (num_nodes x 1, [m]) must only not sink further. Moves nothing else.
-/// Returns whether any tet was lifted; a few sweeps are needed until none is. Does not allocate.
+/// One sweep, block after block, of the inequality det F >= kLeastDetF: the energies of [Kug] are
+/// finite where a tet is flat, so that a hard enough impact would turn it inside out. A constraint
+/// without compliance, which stores nothing: moves `x` (as in SweepVolumes) along w grad det F,
+/// that is by equal and opposite impulses, each of bounded length however degenerate the tet. Held
+/// normals hold only what moves against them: nodes may leave a plane. A tet that was below the
+/// bound at the positions `before` (num_nodes x 1, [m]) must only not sink further. Moves nothing
+/// else. Returns whether any tet was lifted; a few sweeps are needed until none is. Does not
+/// allocate.
 bool LiftFlatTets(const ElementView& elements, std::span<const NodeVec> held_normals,
                   NodeVectors before, std::span<NodeVec> x);
 

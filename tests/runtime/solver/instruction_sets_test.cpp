@@ -78,6 +78,14 @@ struct Subject {
     return out;
   }
 
+  // One sweep that lifts, where no tet was flat before.
+  Numbers Lift() const {
+    const std::vector<Vec3> rest = shape.rest();
+    std::vector<NodeVec> lifted = x;
+    LiftFlatTets(shape.elements(), held, rest, lifted);
+    return NumbersOf(lifted);
+  }
+
   Numbers Solve() {
     Random own(1);
     SystemFactor factor(shape);
@@ -131,18 +139,19 @@ TEST_CASE("Kernels run on the instruction set that they are told to") {
   CHECK(best != plain);
 }
 
-TEST_CASE("Every instruction set gives the same impulses, stretches, sweeps and solves") {
+TEST_CASE("Every instruction set gives the same impulses, stretches, sweeps, lifts and solves") {
   const uint32_t seed = GENERATE(1u, 2u, 3u, 4u, 5u, 6u);
   CAPTURE(seed);
   Subject subject(seed);
   const std::vector<int64_t> targets = SimdTargets();
-  Numbers impulses, stretches, free, held, solved;
+  Numbers impulses, stretches, free, held, lifted, solved;
   {
     const SimdTargetScope scope(targets.back());
     impulses = subject.Impulses();
     stretches = subject.Stretches();
     free = subject.Sweep(false);
     held = subject.Sweep(true);
+    lifted = subject.Lift();
     solved = subject.Solve();
   }
   for (const int64_t target : targets) {
@@ -152,6 +161,7 @@ TEST_CASE("Every instruction set gives the same impulses, stretches, sweeps and 
     CheckSame(subject.Stretches(), stretches);
     CheckSame(subject.Sweep(false), free);
     CheckSame(subject.Sweep(true), held);
+    CheckSame(subject.Lift(), lifted);
     CheckSame(subject.Solve(), solved);
   }
 }

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// What bodies take from the allocator of their world.
+#pragma once
+
+#include "plush/world.h"
+
+#include <cstddef>
+
+namespace plush::bench {
+
+/// Bytes that a world takes for bodies that are all alike.
+struct BodyMemory {
+  double shared =
+      0.0;             ///< once for all: the matrix, and its factors unless they are the baked ones
+  double state = 0.0;  ///< for each body, its part of crowds included, without queries
+  double queries = 0.0;  ///< for each body: what its queries work with
+};
+
+/// Adds `bodies` bodies, or two where that is fewer, to a new world without planes.
+BodyMemory MeasureBodyMemory(const Asset& asset, const BodyDesc& body, const WorldDesc& world,
+                             size_t bodies);
+
+}  // namespace plush::bench

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "bench/step_work.h"
+
+#include "base/node_vec.h"
+#include "elasticity/crowd_elements.h"
+#include "world/crowd.h"
+
+#include <algorithm>
+
+namespace plush::bench {
+namespace {
+
+// Arithmetic of a tet, counted in the source. Elements: 36 for F, 133 for a Newton step of its
+// rotation, 112 for the impulses and their sums at the nodes. Volume: one correction.
+constexpr double kElementArithmetic = 281.0, kVolumeArithmetic = 87.0;
+
+// Rows of a TetBlock that a pass reads, of 16 numbers each: nodes, Dm^-1, stiffness; and nodes,
+// determinant, bulk.
+constexpr double kRow = 4.0 * kBlockTets;
+constexpr double kElementRows = (4 + 9 + 1) * kRow, kVolumeRows = (4 + 1 + 1) * kRow;
+
+// What all steps read of an asset, and the arithmetic of one body.
+struct Rest {
+  double nodes, tets, blocks;
+  double solve_bytes = 0.0;          // values and rows of a solve, both ways
+  double solve_multiply_adds = 0.0;  // of the numbers of L and D^-1 that are not padding
+  double footprint = 0.0;
+};
+
+Rest MeasureRest(const Asset& asset) {
+  const SimulationView& s = asset.simulation();
+  const FactorView& factor = asset.factor();
+  Rest rest = {.nodes = static_cast<double>(s.nodes.size()),
+               .tets = static_cast<double>(s.tets.size()),
+               .blocks = static_cast<double>(s.blocks.size())};
+  for (const Supernode& n : factor.supernodes) {
+    const double below = static_cast<double>(BlockValues(n.num_rows, n.num_columns));
+    const double diagonal = static_cast<double>(BlockValues(n.num_columns, n.num_columns));
+    rest.solve_bytes += 4.0 * (2.0 * below + diagonal);
+    rest.solve_multiply_adds +=
+        3.0 * double(n.num_columns) * (2.0 * double(n.num_rows) + double(n.num_columns));
+  }
+  const double structure =
+      static_cast<double>(factor.supernodes.size_bytes() + factor.rows.size_bytes());
+  rest.solve_bytes += 2.0 * structure;
+  rest.footprint =
+      static_cast<double>(s.blocks.size_bytes() + factor.values.size_bytes()) + structure;
+  return rest;
+}
+
+// Of one thing stepped: a body, or a crowd of `bodies` bodies. Sizes in bytes.
+struct Arrays {
+  double bodies;     // whose state is read and written
+  double node;       // x or v of one node of a body
+  double position;   // of the iterate, of a node
+  double vector;     // of the right-hand side, of a node
+  double rotations;  // of all tets
+  double kappa;      // of all tets
+};
+
+StepWork WorkOf(const Rest& rest, const Arrays& a, int sweeps) {
+  StepWork work;
+  const double positions = rest.nodes * a.position, vectors = rest.nodes * a.vector;
+  const double states = a.bodies * rest.nodes * a.node;
+  const double sweep = rest.blocks * kVolumeRows + 2.0 * a.kappa + 2.0 * positions;
+  // The right-hand side is written, and read and written; rotations are read and written.
+  work.elements.bytes =
+      rest.blocks * kElementRows + 2.0 * positions + 3.0 * vectors + 2.0 * a.rotations + a.kappa;
+  work.solve.bytes = rest.solve_bytes + 4.0 * vectors;  // read and written down and up
+  work.volume.bytes = sweeps * sweep;
+  // x and v are read for the prediction and at the end, and written there.
+  work.other.bytes = 6.0 * states + 4.0 * positions + vectors;
+  work.elements.multiply_adds = a.bodies * rest.tets * kElementArithmetic;
+  work.solve.multiply_adds = a.bodies * rest.solve_multiply_adds;
+  work.volume.multiply_adds = a.bodies * rest.tets * kVolumeArithmetic * sweeps;
+  work.footprint = 2.0 * states + positions + vectors + a.rotations + a.kappa;
+  return work;
+}
+
+PhaseWork& operator+=(PhaseWork& a, const PhaseWork& b) {
+  a.bytes += b.bytes;
+  a.multiply_adds += b.multiply_adds;
+  return a;
+}
+
+}  // namespace
+
+StepWork& StepWork::operator+=(const StepWork& more) {
+  elements += more.elements;
+  solve += more.solve;
+  volume += more.volume;
+  other += more.other;
+  footprint += more.footprint;
+  return *this;
+}
+
+StepWork WorkOfStep(const Asset& asset, size_t bodies, int volume_sweeps) {
+  const Rest rest = MeasureRest(asset);
+  constexpr double kNode = sizeof(NodeVec), kFloat = sizeof(float);
+  const double places = rest.blocks * kBlockTets;
+  const Arrays alone = {1.0, kNode, kNode, kNode, 4.0 * kFloat * places, kFloat * places};
+  StepWork work;
+  while (bodies > 0) {
+    const size_t together = bodies < kLeastCrowd ? 1 : std::min(bodies, kCrowdLanes);
+    if (together == 1) {
+      work += WorkOf(rest, alone, volume_sweeps);
+    } else {
+      work += WorkOf(
+          rest,
+          {static_cast<double>(together), kNode, kFloat * kCrowdPosition, kFloat * kCrowdVector,
+           kFloat * kCrowdRotation * rest.tets, kFloat * kCrowdLanes * rest.tets},
+          volume_sweeps);
+    }
+    bodies -= together;
+  }
+  work.footprint += rest.footprint;
+  return work;
+}
+
+}  // namespace plush::bench

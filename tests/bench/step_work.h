@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// What a step has to read, write and compute, from the sizes of its data.
+#pragma once
+
+#include "plush/asset.h"
+
+#include <cstddef>
+
+namespace plush::bench {
+
+/// Of one phase of a step.
+struct PhaseWork {
+  double bytes = 0.0;          ///< read and written: each array once for each pass over it
+  double multiply_adds = 0.0;  ///< floats multiplied and added; where only one of both is done, or
+                               ///< a division, that counts as one, too
+};
+
+/// Of one step of undamped, pinned bodies in a world without planes and energies, with one outer
+/// iteration and one Newton step for each rotation.
+struct StepWork {
+  PhaseWork elements, solve, volume, other;
+  double footprint = 0.0;  ///< bytes of all that is read or written, each counted once
+
+  double bytes() const { return elements.bytes + solve.bytes + volume.bytes + other.bytes; }
+  StepWork& operator+=(const StepWork& more);
+};
+
+/// Work of `bodies` bodies of an asset, in crowds where they make some.
+StepWork WorkOfStep(const Asset& asset, size_t bodies, int volume_sweeps);
+
+}  // namespace plush::bench
