@@ -16,8 +16,12 @@
 namespace plush {
 
 /// Fewest bodies of one system for which a crowd is made, and fewest of a crowd that step as one: a
-/// step of a crowd costs as much as some six of its bodies one after another.
+/// step of a crowd costs as much as some seven of its bodies one after another.
 inline constexpr uint32_t kLeastCrowd = 6;
+
+/// Fewest bodies for which another crowd is made beside those of the same system: the cost of fewer
+/// by themselves is little beside that of full crowds, and can be dealt out to threads.
+inline constexpr uint32_t kLeastFurtherCrowd = 10;
 
 /// Up to 16 bodies of one system.
 struct Crowd {

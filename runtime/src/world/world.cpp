@@ -195,18 +195,18 @@ uint32_t World::Step(float dt) {
 // that have none yet. Where there is no memory for one, bodies step by themselves.
 void World::Impl::PlaceInCrowd(Body* body) {
   if (!MayJoinCrowds(*body)) return;
+  uint32_t least = kLeastCrowd;
   for (uint32_t c = 0; c < num_crowds; ++c) {
-    if (crowds[c]->system == CrowdSystem(*body) && crowds[c]->num_bodies < kCrowdLanes &&
-        JoinCrowd(allocator, crowds[c], body)) {
-      return;
-    }
+    if (crowds[c]->system != CrowdSystem(*body)) continue;
+    least = kLeastFurtherCrowd;
+    if (crowds[c]->num_bodies < kCrowdLanes && JoinCrowd(allocator, crowds[c], body)) return;
   }
   const auto waits = [&](const Body* other) {
     return other != nullptr && CrowdSystem(*other) == CrowdSystem(*body) &&
            other->crowd == nullptr && MayJoinCrowds(*other);
   };
   const auto end = bodies.begin() + num_bodies;
-  if (std::count_if(bodies.begin(), end, waits) < std::ptrdiff_t{kLeastCrowd}) return;
+  if (std::count_if(bodies.begin(), end, waits) < std::ptrdiff_t{least}) return;
   if (!Reserve(&crowds, num_crowds)) return;
   Crowd* crowd = NewObject<Crowd>(allocator);
   if (crowd == nullptr) return;

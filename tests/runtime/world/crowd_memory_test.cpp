@@ -136,7 +136,7 @@ TEST_CASE("Wherever memory runs out as crowds are made, bodies step") {
       REQUIRE(world.AddPlane({}).ok());
       std::vector<BodyId> ids = AddRow(&world, shape,
                                        which == 0   ? 5
-                                       : which == 3 ? 21
+                                       : which == 3 ? 25
                                                     : 7,
                                        &random);
       BodyDesc desc;
