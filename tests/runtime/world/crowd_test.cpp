@@ -143,6 +143,61 @@ TEST_CASE("105 bodies move as each of them alone") {
   CHECK(d.energy < 0.1);
 }
 
+TEST_CASE("A body that unexpectedly meets a plane in a crowd's step lands as it would alone") {
+  const uint32_t seed = GENERATE(4u, 5u, 6u);
+  const int volume_sweeps = GENERATE(1, 2);
+  CAPTURE(seed, volume_sweeps);
+  const double poisson = GENERATE(0.4, 0.49);
+  CAPTURE(poisson);
+  const ShapeAsset shape(TetBox(4, 2, 2, 0.1, 0.09, seed), {1.0e5, poisson, 1000.0}, double(kDt));
+  const size_t num_nodes = shape.num_nodes();
+  Random random(seed);
+  WorldDesc desc;
+  desc.solver.volume_sweeps = volume_sweeps;
+  World crowd(desc), alone(desc);
+  REQUIRE(crowd.AddPlane({}).ok());
+  REQUIRE(alone.AddPlane({}).ok());
+  for (int i = 0; i < 9; ++i) {
+    RandomMember(shape, {3.0f * static_cast<float>(i), 50.0f, 0.0f}, 0.5, &random)
+        .AddTo(&crowd, shape.asset());
+  }
+  const Member subject = RandomMember(shape, {0.0f, 10.0f, 0.0f}, 0.1, &random);
+  const BodyId id = subject.AddTo(&crowd, shape.asset());
+  const BodyId alone_id = subject.AddTo(&alone, shape.asset());
+  for (int step = 0; step < 10; ++step) {
+    REQUIRE(crowd.Step(kDt) == kStepOk);
+    REQUIRE(alone.Step(kDt) == kStepOk);
+  }
+  // Pressed together just above the plane: it springs open.
+  std::vector<Vec3> x = PositionsOf(alone, alone_id, num_nodes);
+  float lowest = x[0].y;
+  for (const Vec3& node : x) lowest = std::min(lowest, node.y);
+  for (Vec3& node : x) node.y = 0.035f + 0.6f * (node.y - lowest);
+  const std::vector<Vec3> v(num_nodes);
+  for (World* world : {&crowd, &alone}) {
+    const BodyId body = world == &crowd ? id : alone_id;
+    REQUIRE(world->SetNodePositions(body, x).ok());
+    REQUIRE(world->SetNodeVelocities(body, v).ok());
+  }
+  // Its step starts once more, from the multipliers and rotations of the crowd's attempt.
+  double apart = 0.0, energy = 0.0;
+  const double size = SizeOf(shape), start = MomentsOf(alone, alone_id).elastic_j;
+  for (int step = 0; step < 12; ++step) {
+    REQUIRE(crowd.Step(kDt) == kStepOk);
+    REQUIRE(alone.Step(kDt) == kStepOk);
+    if (step == 0) REQUIRE(alone.stats().contacts > 0);
+    const Points a = ToEigen(PositionsOf(crowd, id, num_nodes));
+    const Points b = ToEigen(PositionsOf(alone, alone_id, num_nodes));
+    const BodyMoments m = MomentsOf(crowd, id), n = MomentsOf(alone, alone_id);
+    apart = std::max(apart, (a - b).colwise().norm().maxCoeff() / size);
+    energy = std::max(energy, std::fabs(m.elastic_j + m.kinetic_j - n.elastic_j - n.kinetic_j));
+  }
+  std::printf("step started once more: %.1e of the size apart, %.1e of the energy\n", apart,
+              energy / start);
+  CHECK(apart < 2e-3);
+  CHECK(energy < 2e-3 * start);
+}
+
 TEST_CASE("105 armadillos move as each of them alone") {
   if (!plush::tests::FullTests()) return plush::tests::Skip("a long form: PLUSH_TEST_FULL");
   const std::string path = plush::tests::TestModelOrSkip("tets/arm_4k.node");
