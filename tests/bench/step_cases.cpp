@@ -82,6 +82,7 @@ SwingingArm MakeArm(const std::string& path, const Arm& which) {
 WorldDesc PeersWorld() {
   WorldDesc desc;
   desc.solver.volume_sweeps = 2;
+  desc.solver.sleep_speed = 0.0f;  // they hang still in the end, and shall be stepped
   desc.measure_energy = false;
   return desc;
 }
