@@ -97,7 +97,8 @@ SystemKey* FactorCache::Acquire(const Asset& asset, const BodyMaterial& material
   system->num_active = CountActive(system->baked, pinned);
   system->as_baked = IsBakedMaterial(simulation, material) && system->num_active > 0;
   if (system->num_active == 0) system->num_active = static_cast<uint32_t>(pinned.size());
-  if (!system->as_baked) system->base = FindBase(*system);
+  // Damped bodies are in no crowd, so that they would only solve twice.
+  if (!system->as_baked && material.damping == 0.0f) system->base = FindBase(*system);
   if (system->base != nullptr && !FindExtraPins(system)) {
     DeleteObject(allocator_, system);
     return nullptr;

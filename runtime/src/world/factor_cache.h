@@ -78,8 +78,8 @@ class FactorCache {
 
   /// The system of an asset with this material and pins: an equal one if there is one. A new one
   /// shares the factors of a system that differs only in lacking up to kMaxExtraPins of the pins,
-  /// if one has at least kLeastSharing users: then its body can be one of their crowd. Counts one
-  /// more user. Its view's elements are valid as long as it has users. Null where the allocator
+  /// if one has at least kLeastSharing users and no damping: then its body can be one of their
+  /// crowd. Counts one more user. Its view's elements are valid as long as it has users. Null where the allocator
   /// fails.
   SystemKey* Acquire(const Asset& asset, const BodyMaterial& material,
                      std::span<const uint8_t> pinned);

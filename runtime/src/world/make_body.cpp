@@ -24,7 +24,10 @@ Status CheckDescription(const Asset& asset, const BodyDesc& desc) {
   }
   if (!IsFinite(desc.velocity)) return Invalid("velocity", "must be finite");
   if (!IsFinite(desc.angular_velocity)) return Invalid("angular_velocity", "must be finite");
-  const MaterialOverride& m = desc.material;
+  return CheckPins(asset, desc.pinned_nodes);
+}
+
+Status CheckOverride(const MaterialOverride& m) {
   if (!std::isfinite(m.young) || m.young == 0.0f) {
     return Invalid("material.young", "must be finite and above 0");
   }
@@ -36,11 +39,6 @@ Status CheckDescription(const Asset& asset, const BodyDesc& desc) {
   }
   if (!std::isfinite(m.density) || m.density == 0.0f) {
     return Invalid("material.density", "must be finite and above 0");
-  }
-  for (size_t i = 0; i < desc.pinned_nodes.size(); ++i) {
-    if (desc.pinned_nodes[i] >= asset.simulation().nodes.size()) {
-      return Invalid("pinned_nodes", "no such node", i);
-    }
   }
   return {};
 }
@@ -107,6 +105,23 @@ void PlaceBody(const BodyDesc& desc, Body* body) {
 
 }  // namespace
 
+Status CheckPins(const Asset& asset, std::span<const uint32_t> pinned_nodes) {
+  for (size_t i = 0; i < pinned_nodes.size(); ++i) {
+    if (pinned_nodes[i] >= asset.simulation().nodes.size()) {
+      return Invalid("pinned_nodes", "no such node", i);
+    }
+  }
+  return {};
+}
+
+Status ResolveMaterial(const Asset& asset, const MaterialOverride& given,
+                       BodyMaterial* out_material) {
+  const Status checked = CheckOverride(given);
+  if (!checked.ok()) return checked;
+  *out_material = MakeMaterial(asset.simulation(), given);
+  return CheckMaterial(asset, *out_material);
+}
+
 bool ReservePlanes(const Allocator& allocator, size_t num_planes, Body* body) {
   if (body->fixed || num_planes == 0) return true;
   const size_t num_nodes = body->x.size();
@@ -137,9 +152,9 @@ Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& 
   const Status checked = CheckDescription(asset, desc);
   if (!checked.ok()) return checked;
   const SimulationView& simulation = asset.simulation();
-  const BodyMaterial material = MakeMaterial(simulation, desc.material);
-  const Status fits = CheckMaterial(asset, material);
-  if (!fits.ok()) return fits;
+  BodyMaterial material;
+  const Status resolved = ResolveMaterial(asset, desc.material, &material);
+  if (!resolved.ok()) return resolved;
   Array<uint8_t> pinned;
   if (!pinned.Allocate(allocator, simulation.nodes.size(), desc.fixed ? uint8_t{1} : uint8_t{0})) {
     return {StatusCode::kOutOfMemory, "body"};

@@ -34,6 +34,8 @@ struct World::Impl {
   Body* Find(BodyId id) const { return id.value < num_bodies ? bodies[id.value] : nullptr; }
 
   Status PrepareFactors(float dt, bool* out_made);
+  Status ChangeSystem(const Asset& asset, const BodyMaterial& material,
+                      std::span<const uint8_t> pinned, Body* body);
   void PlaceInCrowd(Body* body);
   void RemoveEmptyCrowds();
   void ChooseUnits();

@@ -243,6 +243,36 @@ TEST_CASE("A body that leaves its lane for a while comes back to the same motion
   CHECK(contacts > 0);
 }
 
+TEST_CASE("Damped bodies step by themselves, whoever else there is") {
+  const uint32_t seed = GENERATE(7u, 8u);
+  CAPTURE(seed);
+  const ShapeAsset shape = CrowdBox(seed);
+  Random random(seed);
+  World together;
+  REQUIRE(together.AddPlane({{0.0f, 1.0f, 0.0f}, -30.0f, 0.5f}).ok());
+  std::vector<BodyDesc> descs(10);
+  const std::vector<uint32_t> pins = RandomPins(shape.num_nodes(), 5, &random);
+  descs.back().pinned_nodes = pins;
+  std::vector<BodyId> ids;
+  for (BodyDesc& desc : descs) {
+    desc.pose = {ToVec3(random.Vector(9.0)), ToQuat(random.Rotation())};
+    desc.angular_velocity = ToVec3(random.Vector(5.0));
+    desc.material.damping = 0.02f;
+    ids.push_back(together.AddBody(shape.asset(), desc));
+  }
+  for (int step = 0; step < kSteps; ++step) REQUIRE(together.Step(kDt) == kStepOk);
+  CHECK(!HadCrowds(together));
+  for (size_t i = 0; i < descs.size(); ++i) {
+    CAPTURE(i);
+    World alone;
+    REQUIRE(alone.AddPlane({{0.0f, 1.0f, 0.0f}, -30.0f, 0.5f}).ok());
+    const BodyId id = alone.AddBody(shape.asset(), descs[i]);
+    for (int step = 0; step < kSteps; ++step) REQUIRE(alone.Step(kDt) == kStepOk);
+    CHECK(SameBits(StateOf(together, ids[i], shape.num_nodes()),
+                   StateOf(alone, id, shape.num_nodes())));
+  }
+}
+
 TEST_CASE("Stiff bodies whose pins a shared factor cannot hold step by themselves") {
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1, 0.09, 7), {1.0e11, 0.3, 1000.0}, double(kDt));
   Random random(7);

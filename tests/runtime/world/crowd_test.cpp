@@ -16,6 +16,7 @@ using namespace plush::test;
 namespace {
 
 constexpr float kDt = 0.01f;
+constexpr uint32_t kAllowed = kStepPreparedTimeStep | kStepHeldIterative;
 
 double SizeOf(const ShapeAsset& shape) {
   const Points rest = ToEigen(shape.rest());
@@ -72,7 +73,7 @@ Differences CompareWithAlone(const ShapeAsset& shape, const std::vector<Member>&
   std::vector<std::vector<Points>> path(members.size());
   std::vector<std::vector<BodyMoments>> moments(members.size());
   for (int step = 0; step < steps; ++step) {
-    REQUIRE((crowd.Step(StepSize(step, alternating)) & ~kStepPreparedTimeStep) == kStepOk);
+    REQUIRE((crowd.Step(StepSize(step, alternating)) & ~kAllowed) == kStepOk);
     out.crowds = out.crowds || HadCrowds(crowd);
     for (size_t i = 0; i < members.size(); ++i) {
       path[i].push_back(ToEigen(PositionsOf(crowd, ids[i], num_nodes)));
@@ -86,9 +87,11 @@ Differences CompareWithAlone(const ShapeAsset& shape, const std::vector<Member>&
     const Points start = ToEigen(PositionsOf(world, id, num_nodes));
     bool touched = false;
     for (int step = 0; step < steps; ++step) {
-      REQUIRE((world.Step(StepSize(step, alternating)) & ~kStepPreparedTimeStep) == kStepOk);
-      touched = touched || world.stats().contacts > 0;
+      REQUIRE((world.Step(StepSize(step, alternating)) & ~kAllowed) == kStepOk);
       const Points x = ToEigen(PositionsOf(world, id, num_nodes));
+      const double lowest =
+          (Eigen::RowVector3d(plane.normal.x, plane.normal.y, plane.normal.z) * x).minCoeff();
+      touched = touched || world.stats().contacts > 0 || lowest < 0.01 * size;
       const size_t at = static_cast<size_t>(step);
       const double apart = (x - path[i][at]).colwise().norm().maxCoeff() / size;
       for (const uint32_t pin : members[i].pins) {
@@ -137,6 +140,25 @@ TEST_CASE("105 bodies move as each of them alone") {
       CompareWithAlone(shape, MakeMembers(shape, 0.5, &random), solver, alternating, 60);
   Print("crowd of boxes", solver, alternating, d);
   CHECK(d.crowds);
+  CHECK(d.touching > 20);
+  CHECK(d.pins == 0.0);
+  CHECK(d.centre < 0.1);
+  CHECK(d.energy < 0.1);
+}
+
+TEST_CASE("105 bodies move as each of them alone, however planes push back and without sweeps") {
+  const uint32_t seed = 3;
+  const ContactResponse response =
+      GENERATE(ContactResponse::kSnap, ContactResponse::kPenalty, ContactResponse::kHold);
+  CAPTURE(seed, int(response));
+  Random random(seed);
+  const ShapeAsset shape = CrowdBox(seed);
+  SolverSettings solver;
+  solver.response = response;
+  solver.volume_sweeps = response == ContactResponse::kHold ? 0 : 1;
+  const Differences d =
+      CompareWithAlone(shape, MakeMembers(shape, 0.5, &random), solver, false, 60);
+  Print("crowd of boxes", solver, false, d);
   CHECK(d.touching > 20);
   CHECK(d.pins == 0.0);
   CHECK(d.centre < 0.1);

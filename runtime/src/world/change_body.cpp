@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// Bodies get other pins or another material: another matrix, off the step path.
+#include "world/make_body.h"
+#include "world/world_impl.h"
+
+#include <utility>
+
+namespace plush {
+namespace {
+
+constexpr Status kFixed = {StatusCode::kInvalidArgument, "id", "is scenery, with all nodes fixed",
+                           0};
+constexpr Status kNoMemory = {StatusCode::kOutOfMemory, "body", "", 0};
+
+// The body's asset, which the body itself keeps no handle of.
+Status OpenAgain(const Body& body, Asset* out_asset) {
+  return out_asset->Open(body.system->asset_bytes, Trust::kValidated);
+}
+
+}  // namespace
+
+Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& material,
+                                 std::span<const uint8_t> pinned, Body* body) {
+  Array<float> stretches;
+  const size_t places = kBlockTets * body->elements.blocks.size();
+  if (material.damping > 0.0f && !stretches.Allocate(allocator, 9 * places)) return kNoMemory;
+  SystemKey* system = cache.Acquire(asset, material, pinned);
+  if (system == nullptr) return kNoMemory;
+  const FactorSet* factors = nullptr;
+  const Status prepared =
+      cache.Prepare(*system, body->factors->dt, desc.solver.max_substeps, &factors);
+  if (!prepared.ok()) {
+    cache.Release(system);
+    return prepared;
+  }
+  LeaveCrowd(body);
+  RemoveEmptyCrowds();
+  cache.Release(std::exchange(body->system, system));
+  body->factors = factors;
+  body->elements = system->view.elements;
+  body->mass_scale = material.mass_scale;
+  body->stretches = std::move(stretches);
+  body->contacts.num_contacts = 0;
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    const bool is_pinned = system->pinned[i] != 0;
+    body->x[i].w = is_pinned ? 0.0f : 1.0f / body->Mass(i);
+    if (is_pinned) body->v[i] = NodeVec();
+  }
+  PlaceInCrowd(body);
+  return {};
+}
+
+Status World::SetPinnedNodes(BodyId id, std::span<const uint32_t> pinned_nodes) {
+  Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
+  if (body == nullptr) return kUnknownBody;
+  if (body->fixed) return kFixed;
+  Asset asset;
+  const Status opened = OpenAgain(*body, &asset);
+  if (!opened.ok()) return opened;
+  const Status checked = CheckPins(asset, pinned_nodes);
+  if (!checked.ok()) return checked;
+  Array<uint8_t> pinned;
+  if (!pinned.Allocate(impl_->allocator, body->x.size(), uint8_t{0})) return kNoMemory;
+  for (const uint32_t node : pinned_nodes) pinned[node] = 1;
+  const Status changed = impl_->ChangeSystem(asset, body->system->material, pinned.span(), body);
+  if (changed.ok()) Wake(id);
+  return changed;
+}
+
+Status World::SetMaterial(BodyId id, const MaterialOverride& material) {
+  Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
+  if (body == nullptr) return kUnknownBody;
+  if (body->fixed) return kFixed;
+  Asset asset;
+  const Status opened = OpenAgain(*body, &asset);
+  if (!opened.ok()) return opened;
+  BodyMaterial resolved;
+  const Status checked = ResolveMaterial(asset, material, &resolved);
+  if (!checked.ok()) return checked;
+  const Status changed = impl_->ChangeSystem(asset, resolved, body->system->pinned.span(), body);
+  if (changed.ok()) Wake(id);
+  return changed;
+}
+
+}  // namespace plush

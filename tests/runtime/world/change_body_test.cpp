@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Pins and materials that change while a body lives.
+#include "runtime/tet_fixtures.h"
+#include "runtime/world/heap_counter.h"
+
+#include <catch2/catch.hpp>
+
+#include <limits>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+constexpr float kDt = 0.01f;
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+// Without volume term: what a body remembers beside its state, the multipliers, is zero.
+ShapeAsset Box(uint32_t seed) {
+  return ShapeAsset(TetBox(3, 2, 2, 0.1, 0.09, seed), {1.0e5, 0.0, 1000.0}, double(kDt));
+}
+
+// A new body of `desc` in the state of another one.
+BodyId AddInStateOf(const World& from, BodyId id, const ShapeAsset& shape, const BodyDesc& desc,
+                    World* world) {
+  const BodyId copy = world->AddBody(shape.asset(), desc);
+  REQUIRE(copy.valid());
+  REQUIRE(world->SetNodePositions(copy, PositionsOf(from, id, shape.num_nodes())).ok());
+  REQUIRE(world->SetNodeVelocities(copy, VelocitiesOf(from, id, shape.num_nodes())).ok());
+  return copy;
+}
+
+}  // namespace
+
+TEST_CASE("A body with other pins or another material moves as one made with them") {
+  const uint32_t seed = GENERATE(1u, 2u, 3u);
+  const int what = GENERATE(0, 1, 2);  // pins, material, both
+  const int others = GENERATE(0, 8);   // of the same crowd
+  CAPTURE(seed, what, others);
+  const ShapeAsset shape = Box(seed);
+  Random random(seed);
+  World world, fresh;
+  const BodyId id = world.AddBody(shape.asset());
+  for (int i = 0; i < others; ++i) world.AddBody(shape.asset());
+  REQUIRE(world.SetNodeVelocities(id, ToVec3s(random.Vectors(shape.num_nodes(), 1.0))).ok());
+  for (int step = 0; step < 10; ++step) world.Step(kDt);
+  BodyDesc desc;
+  const std::vector<uint32_t> pins = random.Nodes(shape.num_nodes(), 0.2);
+  if (what != 1) desc.pinned_nodes = pins;
+  if (what != 0) {
+    desc.material = {.young = 3.0e4f, .density = 1500.0f, .damping = seed == 2 ? 0.05f : 0.0f};
+  }
+  if (what != 1) REQUIRE(world.SetPinnedNodes(id, pins).ok());
+  if (what != 0) REQUIRE(world.SetMaterial(id, desc.material).ok());
+  const BodyId copy = AddInStateOf(world, id, shape, desc, &fresh);
+  for (int step = 0; step < 20; ++step) {
+    world.Step(kDt);
+    fresh.Step(kDt);
+    const Points apart = ToEigen(PositionsOf(world, id, shape.num_nodes())) -
+                         ToEigen(PositionsOf(fresh, copy, shape.num_nodes()));
+    REQUIRE(apart.colwise().norm().maxCoeff() < 1e-5 * 0.4);
+  }
+  // And back again: everything is free, and of the baked material.
+  REQUIRE(world.SetPinnedNodes(id, {}).ok());
+  REQUIRE(world.SetMaterial(id, {}).ok());
+  const BodyId free = AddInStateOf(world, id, shape, {}, &fresh);
+  for (int step = 0; step < 10; ++step) {
+    world.Step(kDt);
+    fresh.Step(kDt);
+  }
+  const Points apart = ToEigen(PositionsOf(world, id, shape.num_nodes())) -
+                       ToEigen(PositionsOf(fresh, free, shape.num_nodes()));
+  CHECK(apart.colwise().norm().maxCoeff() < 1e-5 * 0.4);
+}
+
+TEST_CASE("What cannot be changed leaves the body as it is") {
+  const ShapeAsset shape = Box(1);
+  CountingMemory memory;
+  WorldDesc desc;
+  desc.allocator = memory.allocator();
+  World world(desc);
+  const BodyId id = world.AddBody(shape.asset());
+  BodyDesc scenery;
+  scenery.fixed = true;
+  const BodyId fixed = world.AddBody(shape.asset(), scenery);
+  const uint64_t hash = world.StateHash();
+  const std::vector<uint32_t> none_such = {static_cast<uint32_t>(shape.num_nodes())};
+  const std::vector<uint32_t> pins = {0, 1, 2};
+  CHECK(world.SetPinnedNodes(id, none_such).code == StatusCode::kInvalidArgument);
+  CHECK(world.SetPinnedNodes({77}, pins).code == StatusCode::kInvalidArgument);
+  CHECK(world.SetPinnedNodes(fixed, pins).code == StatusCode::kInvalidArgument);
+  CHECK(world.SetMaterial(id, {.young = kNan}).code == StatusCode::kInvalidArgument);
+  CHECK(world.SetMaterial(id, {.poisson = 0.5f}).code == StatusCode::kInvalidArgument);
+  CHECK(world.SetMaterial(fixed, {}).code == StatusCode::kInvalidArgument);
+  CHECK(world.SetMaterial({77}, {}).code == StatusCode::kInvalidArgument);
+  const uint64_t held = memory.bytes_out();
+  int failures = 0;
+  for (uint64_t n = 1; n < 100; ++n) {
+    memory.FailAt(n, true);
+    const Status status = world.SetMaterial(id, {.young = 5.0e4f, .damping = 0.1f});
+    memory.FailNever();
+    if (status.ok()) break;
+    ++failures;
+    CHECK(status.code == StatusCode::kOutOfMemory);
+    CHECK(memory.bytes_out() == held);
+  }
+  CHECK(failures > 3);
+  CHECK(world.StateHash() == hash);
+  CHECK(world.Step(kDt) == kStepOk);
+}
