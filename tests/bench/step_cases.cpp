@@ -157,6 +157,7 @@ void CountMemory(const SwingingArm& arm, const WorldDesc& world, size_t bodies,
   state->counters["factors_bytes_per_tet"] = memory.shared / tets;
   state->counters["state_bytes_per_tet"] = memory.state / tets;
   state->counters["query_bytes_per_tet"] = memory.queries / tets;
+  state->counters["plane_bytes_per_tet"] = memory.plane / tets;
 }
 
 // `bodies` of one asset, all alike.
