@@ -62,6 +62,9 @@ BodyMemory MeasureBodyMemory(const Asset& asset, const BodyDesc& body, const Wor
   memory.queries = QueryBytes(asset);
   memory.state =
       (counting.bytes() - empty - memory.shared) / static_cast<double>(bodies) - memory.queries;
+  const double without_plane = counting.bytes();
+  if (!w.AddPlane({}).ok()) std::abort();
+  memory.plane = (counting.bytes() - without_plane) / static_cast<double>(bodies);
   return memory;
 }
 

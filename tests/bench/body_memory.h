@@ -14,6 +14,7 @@ struct BodyMemory {
       0.0;             ///< once for all: the matrix, and its factors unless they are the baked ones
   double state = 0.0;  ///< for each body, its part of crowds included, without queries
   double queries = 0.0;  ///< for each body: what its queries work with
+  double plane = 0.0;    ///< for each body, once the world has a plane
 };
 
 /// Adds `bodies` bodies, or two where that is fewer, to a new world without planes.

@@ -82,6 +82,7 @@ SwingingArm MakeArm(const std::string& path, const Arm& which) {
 WorldDesc PeersWorld() {
   WorldDesc desc;
   desc.solver.volume_sweeps = 2;
+  desc.solver.sleep_speed = 0.0f;  // they hang still in the end, and shall be stepped
   desc.measure_energy = false;
   return desc;
 }
@@ -156,6 +157,7 @@ void CountMemory(const SwingingArm& arm, const WorldDesc& world, size_t bodies,
   state->counters["factors_bytes_per_tet"] = memory.shared / tets;
   state->counters["state_bytes_per_tet"] = memory.state / tets;
   state->counters["query_bytes_per_tet"] = memory.queries / tets;
+  state->counters["plane_bytes_per_tet"] = memory.plane / tets;
 }
 
 // `bodies` of one asset, all alike.

@@ -101,7 +101,8 @@ StepWork WorkOfStep(const Asset& asset, size_t bodies, int volume_sweeps) {
   const Arrays alone = {1.0, kNode, kNode, kNode, 4.0 * kFloat * places, kFloat * places};
   StepWork work;
   while (bodies > 0) {
-    const size_t together = bodies < kLeastCrowd ? 1 : std::min(bodies, kCrowdLanes);
+    const size_t least = work.footprint > 0.0 ? kLeastFurtherCrowd : kLeastCrowd;
+    const size_t together = bodies < least ? 1 : std::min(bodies, kCrowdLanes);
     if (together == 1) {
       work += WorkOf(rest, alone, volume_sweeps);
     } else {
