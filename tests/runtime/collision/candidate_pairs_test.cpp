@@ -116,7 +116,8 @@ TEST_CASE("Every pair of triangles that intersect is a candidate") {
   CHECK(missed == 0);
   CHECK(repeated == 0);
   CHECK(misplaced == 0);
-  CHECK(intersecting > 1000);
+  // Compilers draw the random numbers of an expression in orders of their own: 900 to 1300.
+  CHECK(intersecting > 500);
 }
 
 TEST_CASE("Surfaces that lie in each other within rounding are candidates") {
