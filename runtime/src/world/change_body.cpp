@@ -35,7 +35,7 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
   }
   LeaveCrowd(body);
   RemoveEmptyCrowds();
-  cache.Release(std::exchange(body->system, system));
+  SystemKey* before = std::exchange(body->system, system);
   body->factors = factors;
   body->elements = system->view.elements;
   body->mass_scale = material.mass_scale;
@@ -47,6 +47,7 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
     if (is_pinned) body->v[i] = NodeVec();
   }
   PlaceInCrowd(body);
+  cache.Release(before);  // last: `material` and `pinned` may be its own
   return {};
 }
 
