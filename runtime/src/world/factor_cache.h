@@ -21,7 +21,7 @@ inline constexpr int kMaxSubsteps = 4;
 
 /// Factors of one matrix for the steps dt, dt/2 .. dt/num_fractions.
 struct FactorSet {
-  uint32_t system_id = 0;  ///< which matrix; see FactorCache::AddSystem
+  uint32_t system_id = 0;  ///< which matrix; see SystemKey::id
   float dt = 0.0f;         ///< [s]
   int num_fractions = 0;
   Array<float> made[kMaxSubsteps];    ///< values that the asset does not have

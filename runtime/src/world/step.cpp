@@ -118,7 +118,7 @@ void MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Bod
                     body->rhs.span());
     body->rhs[num_nodes] = NodeVec();
   }
-  body->momentum = SumVectors(body->rhs.span());
+  if (body->system->num_pinned == 0) body->momentum = SumVectors(body->rhs.span());
   const bool shares = settings.jobs != nullptr && body->elements.blocks.size() >= kBlocksForJobs;
   if (shares) ShareRotations(settings, body);
   AddElasticImpulses(body->elements, body->y.span(), h,
