@@ -33,12 +33,28 @@ SystemFactor::SystemFactor(const ShapeAsset& shape)
 
 void SystemFactor::Factorise(const SystemView& system) {
   const Status status =
-      FactoriseSystem(TermsOf(system), {view_.supernodes, view_.rows}, DefaultAllocator(), values);
+      FactoriseSystem(TermsOf(system), {view_.supernodes, view_.supernode_of, view_.rows},
+                      DefaultAllocator(), values);
   if (!status.ok()) FAIL(status.section << ": " << status.reason);
 }
 
 PanelFactor SystemFactor::panels() const {
   return {view_.supernodes, view_.rows, values, num_nodes_, num_nodes_};
+}
+
+RandomSystem::RandomSystem(uint32_t seed, double pin_share, float dt)
+    : random(seed),
+      shape(TetBox(2 + seed % 3, 1 + seed % 4, 2, 0.1, 0.09, seed), {2.0e5, 0.4, 1000.0},
+            double(dt)),
+      model(shape.asset()),
+      pinned(shape.num_nodes(), 0),
+      system(SystemOf(shape, dt)),
+      factor(shape) {
+  for (const uint32_t node : random.Nodes(shape.num_nodes(), pin_share)) {
+    pinned[node] = 1;
+    model.pinned[node] = true;
+  }
+  system.pinned = pinned;
 }
 
 Eigen::MatrixXd MultiplyOut(const PanelFactor& factor) {

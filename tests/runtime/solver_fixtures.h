@@ -44,6 +44,18 @@ class SystemFactor {
   uint32_t num_nodes_;
 };
 
+/// A random body with random pins, its matrix, and a factor that is still empty.
+struct RandomSystem {
+  RandomSystem(uint32_t seed, double pin_share, float dt);
+
+  Random random;
+  ShapeAsset shape;
+  DenseModel model;
+  std::vector<uint8_t> pinned;
+  SystemView system;
+  SystemFactor factor;
+};
+
 /// The stored dense blocks of a factor, multiplied out in double: L D L^T.
 Eigen::MatrixXd MultiplyOut(const PanelFactor& factor);
 

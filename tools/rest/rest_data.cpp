@@ -235,12 +235,12 @@ Result<Done> ComputeFactor(double dt, double damping, RestData* rest) {
   rest->dt = dt;
   const auto num_nodes = static_cast<uint32_t>(rest->nodes.size());
   MakeFactorStructure(BuildNodeGraph(num_nodes, NodesOfTets(*rest)), rest);
-  const Status status =
-      FactoriseSystem({.blocks = rest->blocks,
-                       .masses = rest->masses,
-                       .dt = static_cast<float>(dt),
-                       .damping = static_cast<float>(damping)},
-                      {rest->supernodes, rest->rows}, DefaultAllocator(), rest->values);
+  const Status status = FactoriseSystem({.blocks = rest->blocks,
+                                         .masses = rest->masses,
+                                         .dt = static_cast<float>(dt),
+                                         .damping = static_cast<float>(damping)},
+                                        {rest->supernodes, rest->supernode_of, rest->rows},
+                                        DefaultAllocator(), rest->values);
   if (status.ok()) return Done{};
   if (status.code == StatusCode::kOutOfMemory) {
     return Error{ExitCode::kLimit, "no memory is left for the factor; ask for fewer tets", ""};

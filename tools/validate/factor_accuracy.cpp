@@ -222,12 +222,12 @@ void CompareValues(const SimulationView& simulation, const FactorView& factor,
 void CheckFactorAccuracy(const SimulationView& simulation, const FactorView& factor,
                          FindingList* findings) {
   std::vector<float> expected(factor.values.size());
-  const Status status =
-      FactoriseSystem({.blocks = simulation.blocks,
-                       .masses = simulation.masses,
-                       .dt = factor.dt,
-                       .damping = simulation.damping},
-                      {factor.supernodes, factor.rows}, DefaultAllocator(), expected);
+  const Status status = FactoriseSystem({.blocks = simulation.blocks,
+                                         .masses = simulation.masses,
+                                         .dt = factor.dt,
+                                         .damping = simulation.damping},
+                                        {factor.supernodes, factor.supernode_of, factor.rows},
+                                        DefaultAllocator(), expected);
   if (!status.ok()) {
     findings->Add("FILE_FACTOR", 1,
                   std::string("the rest data's matrix cannot be factored: ") + status.reason);

@@ -33,8 +33,9 @@ struct SystemTerms {
 
 /// Where the factor's entries lie.
 struct FactorStructure {
-  std::span<const Supernode> supernodes;
-  std::span<const uint32_t> rows;
+  std::span<const Supernode> supernodes;   ///< each after all whose rows lie in its columns
+  std::span<const uint32_t> supernode_of;  ///< supernode that has each column (num_nodes x 1)
+  std::span<const uint32_t> rows;          ///< of all supernodes, padded; see factor_panels.h
 };
 
 /// Writes the factor of the matrix into `values` (as many as the supernodes' panels have), computed

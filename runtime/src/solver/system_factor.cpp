@@ -19,8 +19,7 @@ constexpr Status kOutOfMemory = {StatusCode::kOutOfMemory, "factor"};
 // them, by columns: (num_columns + num_rows x num_columns).
 struct Panels {
   FactorStructure structure;
-  Array<uint32_t> supernode_of;  // of each column
-  Array<size_t> starts;          // of the panels in `values` (num_supernodes x 1)
+  Array<size_t> starts;  // of the panels in `values` (num_supernodes x 1)
   Array<double> values;
   Array<double> column;      // of an update (longest pattern x 1)
   Array<uint32_t> relative;  // rows of a pattern in another supernode's panel (longest pattern x 1)
@@ -30,23 +29,18 @@ struct Panels {
   double* Panel(size_t k) { return values.data() + starts[k]; }
   const uint32_t* RowsOf(const Supernode& s) const { return structure.rows.data() + s.first_row; }
 
-  bool Allocate(const Allocator& allocator, size_t num_nodes);
+  bool Allocate(const Allocator& allocator);
 };
 
-bool Panels::Allocate(const Allocator& allocator, size_t num_nodes) {
+bool Panels::Allocate(const Allocator& allocator) {
   const size_t count = structure.supernodes.size();
-  if (!supernode_of.Allocate(allocator, num_nodes) || !starts.Allocate(allocator, count)) {
-    return false;
-  }
+  if (!starts.Allocate(allocator, count)) return false;
   size_t total = 0, longest = 0;
   for (size_t k = 0; k < count; ++k) {
     const Supernode& s = structure.supernodes[k];
     starts[k] = total;
     total += Height(s) * s.num_columns;
     longest = std::max<size_t>(longest, s.num_rows);
-    for (uint32_t j = 0; j < s.num_columns; ++j) {
-      supernode_of[s.first_column + j] = static_cast<uint32_t>(k);
-    }
   }
   return values.Allocate(allocator, total, 0.0) && column.Allocate(allocator, longest) &&
          relative.Allocate(allocator, longest) &&
@@ -72,7 +66,7 @@ struct ShapeGradients {
 
 // Entry (row, column), row >= column.
 double* FindEntry(Panels* panels, uint32_t row, uint32_t column) {
-  const size_t k = panels->supernode_of[column];
+  const size_t k = panels->structure.supernode_of[column];
   const Supernode& s = panels->structure.supernodes[k];
   double* entries = panels->Panel(k) + Panels::Height(s) * (column - s.first_column);
   if (row < s.first_column + s.num_columns) return entries + (row - s.first_column);
@@ -150,7 +144,7 @@ void UpdateAncestors(size_t k, Panels* panels) {
   const double* below = panels->Panel(k) + s.num_columns;
   double* products = panels->column.data();
   for (uint32_t i = 0; i < s.num_rows;) {
-    const size_t target_id = panels->supernode_of[rows[i]];
+    const size_t target_id = panels->structure.supernode_of[rows[i]];
     const Supernode& target = panels->structure.supernodes[target_id];
     LocateRows(s, target, i, panels);
     for (; i < s.num_rows && rows[i] < target.first_column + target.num_columns; ++i) {
@@ -216,7 +210,7 @@ Status FactoriseSystem(const SystemTerms& terms, const FactorStructure& structur
                        const Allocator& allocator, std::span<float> values) {
   Panels panels;
   panels.structure = structure;
-  if (!panels.Allocate(allocator, terms.masses.size())) return kOutOfMemory;
+  if (!panels.Allocate(allocator)) return kOutOfMemory;
   Assemble(terms, &panels);
   for (size_t k = 0; k < structure.supernodes.size(); ++k) {
     const Supernode& s = structure.supernodes[k];

@@ -186,7 +186,8 @@ Status FactorCache::MakeFactor(const SystemKey& system, float dt, Array<float>* 
                              .dt = dt,
                              .damping = view.elements.damping};
   out_factor->values = made->span();
-  return FactoriseSystem(terms, {baked.supernodes, baked.rows}, allocator_, made->span());
+  return FactoriseSystem(terms, {baked.supernodes, baked.supernode_of, baked.rows}, allocator_,
+                         made->span());
 }
 
 Status FactorCache::MakeFactors(const SystemKey& system, float dt, int num_fractions,

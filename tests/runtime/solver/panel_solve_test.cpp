@@ -15,29 +15,10 @@ namespace {
 
 constexpr float kDt = 0.01f;
 
-struct Case {
-  explicit Case(uint32_t seed, double pin_share)
-      : random(seed),
-        shape(TetBox(2 + seed % 3, 1 + seed % 4, 2, 0.1, 0.09, seed), {2.0e5, 0.4, 1000.0},
-              double(kDt)),
-        model(shape.asset()),
-        pinned(shape.num_nodes(), 0),
-        system(SystemOf(shape, kDt)),
-        factor(shape) {
-    for (const uint32_t node : random.Nodes(shape.num_nodes(), pin_share)) {
-      pinned[node] = 1;
-      model.pinned[node] = true;
-    }
-    system.pinned = pinned;
+struct Case : RandomSystem {
+  Case(uint32_t seed, double pin_share) : RandomSystem(seed, pin_share, kDt) {
     factor.Factorise(system);
   }
-
-  Random random;
-  ShapeAsset shape;
-  DenseModel model;
-  std::vector<uint8_t> pinned;
-  SystemView system;
-  SystemFactor factor;
 };
 
 // A factor of any structure: supernodes of given widths, the first with `num_rows` rows, the others

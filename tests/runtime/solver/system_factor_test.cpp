@@ -19,35 +19,16 @@ namespace {
 
 constexpr float kDt = 0.01f;
 
-struct Case {
-  explicit Case(uint32_t seed, double pin_share = 0.15)
-      : random(seed),
-        shape(TetBox(2 + seed % 2, 1 + seed % 4, 2, 0.1, 0.09, seed), {2.0e5, 0.4, 1000.0},
-              double(kDt)),
-        model(shape.asset()),
-        pinned(shape.num_nodes(), 0),
-        system(SystemOf(shape, kDt)),
-        factor(shape) {
-    for (const uint32_t node : random.Nodes(shape.num_nodes(), pin_share)) {
-      pinned[node] = 1;
-      model.pinned[node] = true;
-    }
-    system.pinned = pinned;
-  }
+struct Case : RandomSystem {
+  explicit Case(uint32_t seed, double pin_share = 0.15) : RandomSystem(seed, pin_share, kDt) {}
 
   FactorStructure structure() const {
-    return {shape.asset().factor().supernodes, shape.asset().factor().rows};
+    const FactorView& baked = shape.asset().factor();
+    return {baked.supernodes, baked.supernode_of, baked.rows};
   }
   Status Factorise(const SystemTerms& terms, const Allocator& allocator = DefaultAllocator()) {
     return FactoriseSystem(terms, structure(), allocator, factor.values);
   }
-
-  Random random;
-  ShapeAsset shape;
-  DenseModel model;
-  std::vector<uint8_t> pinned;
-  SystemView system;
-  SystemFactor factor;
 };
 
 bool SameBits(std::span<const float> a, std::span<const float> b) {

@@ -88,8 +88,9 @@ TEST_CASE("Factors of a step and of its fractions belong to those steps") {
                                .masses = shape.simulation().masses,
                                .dt = kDt / static_cast<float>(k + 1)};
     std::vector<float> values(baked.values.size());
-    REQUIRE(
-        FactoriseSystem(terms, {baked.supernodes, baked.rows}, DefaultAllocator(), values).ok());
+    REQUIRE(FactoriseSystem(terms, {baked.supernodes, baked.supernode_of, baked.rows},
+                            DefaultAllocator(), values)
+                .ok());
     CHECK(std::equal(values.begin(), values.end(), set->factors[k].values.begin()));
     CHECK((k == 0) == (set->factors[k].values.data() == baked.values.data()));
     CHECK(set->ids[k] != 0);

@@ -2,6 +2,7 @@
 #include "rest/elimination_order.h"
 
 #include "shapes/tet_shapes.h"
+#include "tools/rest/random_graph.h"
 
 #include <catch2/catch.hpp>
 
@@ -74,16 +75,6 @@ void CheckPostorder(const NodeGraph& graph, const EliminationOrder& chosen) {
     first[parent] = std::min(first[parent], first[i]);
     size[parent] += size[i];
   }
-}
-
-NodeGraph RandomGraph(uint32_t num_nodes, uint32_t num_links, std::mt19937* random) {
-  std::vector<std::array<uint32_t, 4>> tets;  // flat ones: a link each
-  for (uint32_t i = 0; i < num_links; ++i) {
-    const auto a = static_cast<uint32_t>((*random)() % num_nodes);
-    const auto b = static_cast<uint32_t>((*random)() % num_nodes);
-    tets.push_back({a, b, a, b});
-  }
-  return BuildNodeGraph(num_nodes, tets);
 }
 
 }  // namespace

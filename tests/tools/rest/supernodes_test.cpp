@@ -2,6 +2,7 @@
 #include "rest/supernodes.h"
 
 #include "shapes/tet_shapes.h"
+#include "tools/rest/random_graph.h"
 
 #include <catch2/catch.hpp>
 
@@ -47,16 +48,6 @@ OrderedGraph Order(const NodeGraph& graph, std::span<const uint32_t> last = {}) 
 NodeGraph BoxGraph(uint32_t nx, uint32_t ny, uint32_t nz) {
   const TetMesh mesh = plush::test::TetBox(nx, ny, nz, 1.0);
   return BuildNodeGraph(static_cast<uint32_t>(mesh.nodes.size()), mesh.tets);
-}
-
-NodeGraph RandomGraph(uint32_t num_nodes, uint32_t num_links, std::mt19937* random) {
-  std::vector<std::array<uint32_t, 4>> tets;  // flat ones: a link each
-  for (uint32_t i = 0; i < num_links; ++i) {
-    const auto a = static_cast<uint32_t>((*random)() % num_nodes);
-    const auto b = static_cast<uint32_t>((*random)() % num_nodes);
-    tets.push_back({a, b, a, b});
-  }
-  return BuildNodeGraph(num_nodes, tets);
 }
 
 // Rows below the diagonal of each column of the factor, by elimination on a dense pattern.
