@@ -3,6 +3,8 @@
 
 #include "base/simd_target.h"
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 
 #undef HWY_TARGET_INCLUDE
@@ -32,13 +34,37 @@ struct GroupGradients {
   HWY_ALIGN float F[kGroup][9 * kBlockTets];
 };
 
+// Bodies of more blocks than this do not stay in a core's own caches (2 MB).
+inline constexpr size_t kMostNearBlocks = 2048;
+
+bool IsFar(const ElementView& elements) { return elements.blocks.size() > kMostNearBlocks; }
+
+// Fetches what FindGradients reads of a block, a group before it does: memory then works while the
+// rotations are found.
+HWY_INLINE void FetchRest(const ElementView& elements, size_t block) {
+  if (block >= elements.blocks.size()) return;
+  for (const auto& nodes : elements.blocks[block].nodes) hwy::Prefetch(nodes);
+  for (const auto& entries : elements.blocks[block].dm_inv) hwy::Prefetch(entries);
+  hwy::Prefetch(elements.StiffnessOf(block));
+}
+
+// The same of a body's own data.
+HWY_INLINE void FetchState(const ElementView& elements, size_t block, const float* kappa,
+                           const RotationView& rotations) {
+  if (block >= elements.blocks.size()) return;
+  for (size_t k = 0; k < 4; ++k) hwy::Prefetch(rotations.Block(block) + kBlockTets * k);
+  hwy::Prefetch(kappa + kBlockTets * block);
+}
+
 // Deformation gradients of the blocks [begin, end).
 HWY_INLINE void FindGradients(const ElementView& elements, const NodeVec* x, size_t begin,
                               size_t end, GroupGradients* group) {
   const Lanes16 d;
   constexpr size_t N = kLanes<Lanes16>;
+  const bool is_far = IsFar(elements);
   for (size_t b = begin; b < end; ++b) {
     const TetBlock& block = elements.blocks[b];
+    if (is_far) FetchRest(elements, b + kGroup);
     for (size_t i = 0; i < kBlockTets; i += N) {
       StoreMat(d, LoadGradient(d, block, i, LoadMat(d, block.dm_inv[0] + i), x),
                group->F[b - begin] + i);
@@ -64,8 +90,10 @@ HWY_INLINE void AddImpulses(const ElementView& elements, const ElementSettings& 
   const Lanes16 d;
   using V = hn::Vec<Lanes16>;
   constexpr size_t N = kLanes<Lanes16>;
+  const bool is_far = IsFar(elements);
   for (size_t b = begin; b < end; ++b) {
     const TetBlock& block = elements.blocks[b];
+    if (is_far) FetchState(elements, b + kGroup, kappa, rotations);
     for (size_t i = 0; i < kBlockTets; i += N) {
       const V k = hn::LoadU(d, elements.StiffnessOf(b) + i);
       const Mat<V> F = LoadMat(d, group.F[b - begin] + i);

@@ -25,9 +25,9 @@ HWY_INLINE void SweepTet(D d, float* const (&at)[4], size_t i, float det_dm_inv,
                                 HWY_ATTR { return hn::LoadU(d, at[k] + 3 * kCrowdLanes + i); };
   const V wa = inverse_mass(0), wb = inverse_mass(1), wc = inverse_mass(2), wd = inverse_mass(3);
   const VolumeGradients<V> g = GradientsOfVolume(d, xa, xb, xc, xd, hn::Set(d, det_dm_inv));
-  hn::StoreU(hn::Min(hn::LoadU(d, lowest + i), g.det), d, lowest + i);
   const V before = hn::LoadU(d, kappa + i);
   if (!(stiffness > 0.0f)) {
+    hn::StoreU(hn::Min(hn::LoadU(d, lowest + i), g.det), d, lowest + i);
     hn::StoreU(hn::Zero(d), d, kappa + i);
     return;
   }
@@ -36,6 +36,7 @@ HWY_INLINE void SweepTet(D d, float* const (&at)[4], size_t i, float det_dm_inv,
           Fma(wb, Dot(g.b, g.b), Fma(wc, Dot(g.c, g.c), hn::Mul(wd, Dot(g.d, g.d)))));
   const V change = MultiplierStep(d, g.det, before, hn::Set(d, stiffness), response);
   hn::StoreU(hn::Add(before, change), d, kappa + i);
+  hn::StoreU(hn::Min(hn::LoadU(d, lowest + i), Fma(response, change, g.det)), d, lowest + i);
   hn::StoreU(hn::Max(hn::LoadU(d, largest + i), hn::Abs(hn::Mul(response, change))), d,
              largest + i);
   StoreCrowd(d, Fma(g.a, hn::Mul(change, wa), xa), at[0] + i);

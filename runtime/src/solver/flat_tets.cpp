@@ -108,6 +108,13 @@ bool LiftTet(const TetBlock& block, size_t lane, std::span<const NodeVec> held_n
 
 }  // namespace
 
+bool MayBeFlat(const SweepChanges& last) {
+  // A tet has its own correction behind it, and its neighbours' rarely press it by more than the
+  // largest correction of a tet. One that gets away is found a step later.
+  constexpr float kReachOfCorrections = 1.0f, kSafe = 2.0f * kLeastDetF;
+  return last.lowest_det_f < kSafe + kReachOfCorrections * last.largest;
+}
+
 bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x) {
   return HWY_DYNAMIC_DISPATCH(FindFlatBlock)(elements, x.data(), 0) < elements.blocks.size();
 }

@@ -6,6 +6,7 @@
 
 #include "base/simd_target.h"
 #include "base/vector_math.h"
+#include "solver/fetch_ahead.h"
 #include "solver/pin_schur.h"
 
 #include <algorithm>
@@ -50,11 +51,15 @@ HWY_INLINE void AddChunk(D d, const float* block, const NodeVec* b, uint32_t col
 }
 
 // b_R += -L_RJ b_J.
-HWY_INLINE void Descend(const Supernode& s, const uint32_t* rows, const float* values, NodeVec* x) {
+template <class Fetch>
+HWY_INLINE void Descend(const Supernode& s, const uint32_t* rows, const float* values, Fetch* fetch,
+                        NodeVec* x) {
   const NodeVec* b = x + s.first_column;
   const uint32_t padded = PaddedRows(s.num_rows);
+  fetch->Step();
   uint32_t row = 0;
   for (; row + kChunkRows <= padded; row += kChunkRows, values += kChunkRows * s.num_columns) {
+    fetch->Step();
     AddChunk<kChunkRows>(Lanes16(), values, b, s.num_columns, rows + row, x);
   }
   if (row < padded) AddChunk<kRowPadding>(Lanes8(), values, b, s.num_columns, rows + row, x);
@@ -255,13 +260,17 @@ HWY_INLINE void StoreChunk(D d, const float* block, const NodeVec* b, uint32_t c
 }
 
 // x_J = D_JJ^-1 b_J + (-L_RJ)^T x_R.
-HWY_INLINE void Ascend(const Supernode& s, const uint32_t* rows, const float* values,
+template <class Fetch>
+HWY_INLINE void Ascend(const Supernode& s, const uint32_t* rows, const float* values, Fetch* fetch,
                        float* workspace, NodeVec* x) {
   const uint32_t w = s.num_columns;
   NodeVec found[kMaxSupernodeColumns + kChunkRows];
   if (s.num_rows > 0) {
     GatherRows(rows, PaddedRows(s.num_rows), x, workspace);
-    for (uint32_t j = 0; j < w; j += 4) SumColumns(s, values, workspace, j, found + j);
+    for (uint32_t j = 0; j < w; j += 4) {
+      fetch->Step();
+      SumColumns(s, values, workspace, j, found + j);
+    }
   }
   const float* diagonal = values + BlockValues(s.num_rows, w);
   NodeVec* b = x + s.first_column;
@@ -274,16 +283,31 @@ HWY_INLINE void Ascend(const Supernode& s, const uint32_t* rows, const float* va
   std::copy(found, found + w, b);
 }
 
-void Solve(const PanelFactor& factor, float* workspace, NodeVec* x) {
+template <class FetchDown, class FetchUp>
+HWY_INLINE void SolveFetching(const PanelFactor& factor, FetchDown down, FetchUp up,
+                              float* workspace, NodeVec* x) {
+  const uint32_t* rows = factor.rows.data();
+  const float* values = factor.values.data();
   for (const Supernode& s : factor.supernodes) {
     if (s.first_column >= factor.num_active) continue;
-    Descend(s, factor.rows.data() + s.first_row, factor.values.data() + s.first_value, x);
+    down.StartPanel(s.first_value + PanelValues(s), s.num_rows / kChunkRows + 1);
+    Descend(s, rows + s.first_row, values + s.first_value, &down, x);
   }
   for (uint32_t i = factor.num_active; i < factor.num_nodes; ++i) x[i] = NodeVec();
   for (size_t k = factor.supernodes.size(); k-- > 0;) {
     const Supernode& s = factor.supernodes[k];
     if (s.first_column >= factor.num_active) continue;
-    Ascend(s, factor.rows.data() + s.first_row, factor.values.data() + s.first_value, workspace, x);
+    up.StartPanel(factor.values.size() - s.first_value, (s.num_columns + 3) / 4);
+    Ascend(s, rows + s.first_row, values + s.first_value, &up, workspace, x);
+  }
+}
+
+void Solve(const PanelFactor& factor, float* workspace, NodeVec* x) {
+  if (factor.values.size() <= kMostNearValues) {
+    SolveFetching(factor, FetchNothing(), FetchNothing(), workspace, x);
+  } else {
+    SolveFetching(factor, FetchPanels<false>(factor.values), FetchPanels<true>(factor.values),
+                  workspace, x);
   }
 }
 

@@ -49,7 +49,6 @@ SweepChanges Sweep(const ElementView& elements, const NodeVec* held, float dt, N
       const V s = hn::LoadU(d, block.det_dm_inv + i);
       const V k = hn::Mul(hn::LoadU(d, bulk + i), dt2);
       VolumeGradients<V> g = GradientsOfVolume(d, xa, xb, xc, xd, s);
-      lowest = Lower(d, lowest, g.det, s);
       if constexpr (kHolds) {
         g.a = Free(d, g.a, held, ids[0]);
         g.b = Free(d, g.b, held, ids[1]);
@@ -65,6 +64,7 @@ SweepChanges Sweep(const ElementView& elements, const NodeVec* held, float dt, N
       hn::StoreU(hn::Add(before, step), d, multiplier);
       // A tet without resistance moves nothing, whatever its multiplier was.
       const V change = hn::IfThenElseZero(hn::Gt(k, hn::Zero(d)), step);
+      lowest = Lower(d, lowest, Fma(response, change, g.det), s);
       const V corrected = hn::Abs(hn::Mul(response, change));
       largest = hn::IfThenElse(hn::Gt(corrected, largest), corrected, largest);
       StoreNodes(d, Fma(g.a, hn::Mul(change, wa), xa), wa, ids[0], x);

@@ -19,7 +19,7 @@ namespace plush {
 
 /// What a sweep of the volume term met.
 struct SweepChanges {
-  float lowest_det_f = 1.0f;  ///< of a tet before its own correction, at most 1
+  float lowest_det_f = 1.0f;  ///< of a tet after its own correction, to first order, at most 1
   float largest = 0.0f;       ///< change of a tet's det F by its own correction, to first order
 };
 
@@ -36,6 +36,10 @@ SweepChanges SweepVolumes(const ElementView& elements, std::span<const NodeVec> 
 
 /// Least det F of a tet at the end of a substep, unless it began below.
 inline constexpr float kLeastDetF = 0.05f;
+
+/// Whether a tet may have det F < kLeastDetF after the sweep that changed this: HasFlatTet has to
+/// look.
+bool MayBeFlat(const SweepChanges& last);
 
 /// Whether any tet has det F < kLeastDetF. `x`: positions [m] (num_nodes + 1 x 1).
 bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x);

@@ -361,13 +361,6 @@ float ContactTolerance(const Body& body) {
   return kShareOfEdge * body.simulation.median_edge;
 }
 
-bool MayBeFlat(const SweepChanges& last) {
-  // After the sweep has met a tet its own correction lifts it, and its neighbours' rarely press it
-  // by more than the largest correction of a tet. One that gets away is found a step later.
-  constexpr float kReachOfCorrections = 1.0f, kSafe = 2.0f * kLeastDetF;
-  return last.lowest_det_f < kSafe + kReachOfCorrections * last.largest;
-}
-
 void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
                    StepStats* stats) {
   if (may_be_flat) LiftBody(settings, body, stats);
