@@ -73,6 +73,7 @@ struct SimulationView {
   float Mu(size_t tet) const { return BlockOf(tet).stiffness[LaneOf(tet)] / (2.0f * Volume(tet)); }
   float Lambda(size_t tet) const { return BlockOf(tet).bulk[LaneOf(tet)] / Volume(tet); }
 
+  // Where a tet's data is: its block, and its place in each of the block's rows, below 16.
   const TetBlock& BlockOf(size_t tet) const { return blocks[tet_slots[tet] / kBlockTets]; }
   size_t LaneOf(size_t tet) const { return tet_slots[tet] % kBlockTets; }
 };

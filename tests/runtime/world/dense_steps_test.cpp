@@ -118,18 +118,14 @@ TEST_CASE("Steps follow the dense equations of nodes, tets and material") {
   const double young = GENERATE(3.0e4, 1.0e6, 1.0e9);
   const double away = GENERATE(0.0, 100.0);
   const bool hung = GENERATE(false, true);
-  if (young > 1.0e8 && !hung) return;  // see the next case
-  LargestMissWithoutSweeps(young, away, hung, kTolerance);
-}
-
-TEST_CASE("Free bodies of 1 GPa follow the dense equations but for a drift") {
-  // Stiffness outweighs a node's mass 10^4 times there, and so does the rounding of the factor: it
-  // moves the centre of a free body that has nothing else to hold it.
-  LargestMissWithoutSweeps(1.0e9, GENERATE(0.0, 100.0), false, 2e-3);
-}
-
-TEST_CASE("Free bodies of 1 GPa do not drift either") {
-  LargestMissWithoutSweeps(1.0e9, GENERATE(0.0, 100.0), false, kTolerance);
+  double tolerance = kTolerance;
+#ifdef PLUSH_DETERMINISTIC
+  // Stiffness outweighs a node's mass 10^4 times in a free body of 1 GPa, and so does the rounding
+  // of the solve. Over 20 steps it adds up to 4.5e-5, and to 1.1e-4 where products are rounded
+  // before they are added.
+  if (young > 1.0e8 && !hung) tolerance = 2e-4;
+#endif
+  LargestMissWithoutSweeps(young, away, hung, tolerance);
 }
 
 TEST_CASE("With sweeps, converged steps are those of implicit Euler") {
