@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Installs what is missing, builds, and runs every test: the release build with 60 files of a real
-# corpus, and the runtime's tests once more under the address and undefined-behaviour sanitizers.
+# corpus, and the runtime's tests once more with the runtime under the address and
+# undefined-behaviour sanitizers.
 #
 # usage: tests/run.sh [--full]
 #   --full  also clang, Debug, the thread sanitizer, the whole corpus, all corruption edits, and
@@ -15,7 +16,7 @@ case ${1:-} in
   "") ;;
   --full) exec tests/full.sh ;;
   *)
-    sed -n '6,8s/^# \{0,1\}//p' "$0"
+    sed -n '7,9s/^# \{0,1\}//p' "$0"
     exit 1
     ;;
 esac
@@ -24,8 +25,8 @@ tools/setup.sh build test
 export CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_DIR="${CCACHE_DIR:-$PWD/build/ccache}"
 command -v ccache >/dev/null || unset CMAKE_CXX_COMPILER_LAUNCHER
 
-cmake --preset asan
-cmake --build --preset asan --target plush_runtime_tests
-cmake --preset release -DPLUSH_ASAN_BUILD_DIR="$PWD/build/asan"
+cmake --preset release -DPLUSH_ASAN_BUILD_DIR="$PWD/build/asan-runtime"
 cmake --build --preset release
+cmake --preset asan-runtime
+cmake --build --preset asan-runtime --target plush_runtime_tests
 ctest --preset release --no-tests=error -j "$(nproc)"

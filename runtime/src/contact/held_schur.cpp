@@ -52,9 +52,8 @@ void SolveSystem(const FactoredSystem& system, std::span<NodeVec> x) {
 
 bool HeldSolveWorkspace::Allocate(const Allocator& allocator, uint32_t num_nodes) {
   const size_t with_spare = size_t{num_nodes} + 1;
-  num_nodes_ = num_nodes;
   num_slots_ = 0;
-  return columns_.Allocate(allocator, size_t{kMaxSchurRows} * num_nodes) &&
+  return couplings_.Allocate(allocator, size_t{kMaxSchurRows} * kMaxSchurRows) &&
          slot_of_node_.Allocate(allocator, num_nodes, kNoSlot) &&
          schur_.Allocate(allocator, size_t{kMaxSchurRows} * kMaxSchurRows) &&
          residual_.Allocate(allocator, with_spare) && direction_.Allocate(allocator, with_spare) &&
@@ -63,7 +62,7 @@ bool HeldSolveWorkspace::Allocate(const Allocator& allocator, uint32_t num_nodes
          held_.Allocate(allocator, size_t{3} * num_nodes);
 }
 
-// A free slot for a node's column, or one that the current solve does not use: there are as many
+// A free slot for a node, or one that the current solve does not use: there are as many
 // slots as rows.
 uint32_t HeldSolveWorkspace::TakeSlot(uint32_t node) {
   uint32_t slot = num_slots_;
@@ -80,7 +79,8 @@ uint32_t HeldSolveWorkspace::TakeSlot(uint32_t node) {
   return slot;
 }
 
-// Columns of A^-1 for up to three slots: the axes of one solve.
+// Couplings of up to three slots with all that are taken, from columns of A^-1: the axes of one
+// solve. The columns themselves would take num_nodes numbers each.
 void HeldSolveWorkspace::SolveColumns(const FactoredSystem& system,
                                       std::span<const uint32_t> slots) {
   constexpr float Vec3::*kAxes[3] = {&Vec3::x, &Vec3::y, &Vec3::z};
@@ -88,13 +88,17 @@ void HeldSolveWorkspace::SolveColumns(const FactoredSystem& system,
   for (size_t k = 0; k < slots.size(); ++k) residual_[node_of_slot_[slots[k]]].*kAxes[k] = 1.0f;
   SolvePanels(system.factor, system.workspace, residual_.span());
   for (size_t k = 0; k < slots.size(); ++k) {
-    float* column = &columns_[size_t{slots[k]} * num_nodes_];
-    for (uint32_t i = 0; i < num_nodes_; ++i) column[i] = residual_[i].*kAxes[k];
+    for (uint32_t other = 0; other < num_slots_; ++other) {
+      const float entry = residual_[node_of_slot_[other]].*kAxes[k];
+      Coupling(slots[k], other) = Coupling(other, slots[k]) = entry;
+    }
   }
 }
 
-// Makes the columns of the rows' nodes that are not kept from earlier solves with the same factor.
-void HeldSolveWorkspace::FindColumns(const FactoredSystem& system, std::span<const HeldRow> rows) {
+// Finds the couplings of the rows' nodes that are not kept from earlier solves with the same
+// factor.
+void HeldSolveWorkspace::FindCouplings(const FactoredSystem& system,
+                                       std::span<const HeldRow> rows) {
   if (factor_id_ != system.id) {
     for (uint32_t slot = 0; slot < num_slots_; ++slot) slot_of_node_[node_of_slot_[slot]] = kNoSlot;
     num_slots_ = 0;
@@ -120,14 +124,14 @@ void HeldSolveWorkspace::FindColumns(const FactoredSystem& system, std::span<con
 void SolveHeldSchur(const FactoredSystem& system, std::span<const NodeVec> b,
                     std::span<HeldRow> rows, HeldSolveWorkspace* workspace, std::span<NodeVec> d) {
   HeldSolveWorkspace& w = *workspace;
-  w.FindColumns(system, rows);
+  w.FindCouplings(system, rows);
   const uint32_t n = static_cast<uint32_t>(rows.size());
   double multipliers[kMaxSchurRows];
   for (uint32_t j = 0; j < n; ++j) {
-    const float* column = &w.columns_[size_t{w.slot_of_node_[rows[j].node]} * w.num_nodes_];
+    const uint32_t slot = w.slot_of_node_[rows[j].node];
     for (uint32_t i = 0; i < n; ++i) {
-      w.schur_[i * n + j] =
-          double(Dot(rows[i].direction, rows[j].direction)) * double(column[rows[i].node]);
+      w.schur_[i * n + j] = double(Dot(rows[i].direction, rows[j].direction)) *
+                            double(w.Coupling(slot, w.slot_of_node_[rows[i].node]));
       if (system.turns == nullptr) continue;
       w.schur_[i * n + j] += double(
           system.turns->Coupling(rows[i].node, rows[i].direction, rows[j].node, rows[j].direction));

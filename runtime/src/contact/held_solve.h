@@ -47,7 +47,8 @@ struct FactoredSystem {
 /// x := the inverse of the system's matrix times x (num_nodes + 1 x 1).
 void SolveSystem(const FactoredSystem& system, std::span<NodeVec> x);
 
-/// Working memory of held solves, sized once for a body. Keeps columns of A^-1 between solves.
+/// Working memory of held solves, sized once for a body. Keeps between solves what A^-1 couples
+/// held nodes with.
 class HeldSolveWorkspace {
  public:
   /// Sizes everything for `num_nodes`. Returns false where the allocator fails.
@@ -59,14 +60,16 @@ class HeldSolveWorkspace {
   friend float SolveHeldIterative(const FactoredSystem&, std::span<const NodeVec>,
                                   std::span<HeldRow>, int, HeldSolveWorkspace*, std::span<NodeVec>);
 
-  void FindColumns(const FactoredSystem& system, std::span<const HeldRow> rows);
+  void FindCouplings(const FactoredSystem& system, std::span<const HeldRow> rows);
   uint32_t TakeSlot(uint32_t node);
+  float& Coupling(uint32_t slot, uint32_t other) {
+    return couplings_[size_t{slot} * kMaxSchurRows + other];
+  }
   void SolveColumns(const FactoredSystem& system, std::span<const uint32_t> slots);
 
-  uint32_t num_nodes_ = 0;
   uint64_t factor_id_ = 0;
-  Array<float> columns_;          // columns of A^-1 (kMaxSchurRows x num_nodes)
-  Array<uint32_t> slot_of_node_;  // slot in columns_, or none (num_nodes x 1)
+  Array<float> couplings_;        // of A^-1, symmetric, by slots (kMaxSchurRows x kMaxSchurRows)
+  Array<uint32_t> slot_of_node_;  // slot in couplings_, or none (num_nodes x 1)
   uint32_t node_of_slot_[kMaxSchurRows] = {};
   bool used_[kMaxSchurRows] = {};  // slots that the current solve needs
   uint32_t num_slots_ = 0;

@@ -98,7 +98,6 @@ void StepBody(const StepSettings& settings, Body* body, StepStats* stats);
 /// Depth from which a node counts as below a plane [m].
 float ContactTolerance(const Body& body);
 
-
 /// Whether a node touches a plane or may do so within the step.
 bool CanTouchPlanes(const StepSettings& settings, Body* body);
 
