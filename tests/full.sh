@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Everything: what tests/run.sh does, with gcc and clang, Debug and Release, all sanitizers, the
-# whole corpus and every corruption edit. Goes on after a failure; the last lines tell which steps
+# Everything: what tests/run.sh does, with gcc and clang, Debug, Release and deterministic, all
+# sanitizers, the whole corpus and every corruption edit. Goes on after a failure; the last lines tell which steps
 # failed. Called by tests/run.sh --full.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -37,7 +37,7 @@ test_in() {
   ctest --test-dir "build/$1" --output-on-failure --no-tests=error -j "$jobs" "${@:2}"
 }
 
-step "gcc Release: build" build release release
+step "gcc Release: build" build release release -DPLUSH_ASAN_BUILD_DIR=
 step "gcc Release: tests, long forms" env PLUSH_TEST_FULL=1 \
   ctest --test-dir build/release --output-on-failure --no-tests=error -j "$jobs"
 step "gcc Debug: build" build dev dev
@@ -46,6 +46,12 @@ for type in Release Debug; do
   step "clang $type: build" build "clang-$type" release -DCMAKE_BUILD_TYPE=$type \
     -DCMAKE_CXX_COMPILER=clang++-14
   step "clang $type: tests" test_in "clang-$type"
+done
+for compiler in g++ clang++-14; do
+  folder=deterministic-$compiler
+  step "deterministic, $compiler: build" build "$folder" deterministic \
+    -DCMAKE_CXX_COMPILER=$compiler
+  step "deterministic, $compiler: tests of the runtime" test_in "$folder" -L runtime
 done
 step "asan: build" build asan asan
 step "asan: tests of runtime and tools" test_in asan -L 'runtime|tools'
@@ -58,6 +64,8 @@ step "whole corpus" tests/corpus/run_corpus.sh build/release/tools/plush \
   /usr/share/assimp/models all build/corpus "$jobs"
 step "equal bytes and states" tests/determinism.sh build/release build/dev build/clang-Release \
   build/clang-Debug
+step "equal bytes and states, deterministic builds" tests/determinism.sh \
+  build/deterministic-g++ build/deterministic-clang++-14
 step "clang-tidy on the runtime" run-clang-tidy-14 -quiet -p build/clang-Debug -j "$jobs" \
   "$PWD/runtime/src/"
 if command -v npm >/dev/null; then

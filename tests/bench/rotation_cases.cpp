@@ -111,12 +111,29 @@ void Scalar(benchmark::State& state) {
   Report(gradients, rotations, &state);
 }
 
+// By the singular value decomposition of another library.
+void EigenSvd(benchmark::State& state) {
+  const std::vector<Mat3> gradients = RandomGradients();
+  std::vector<Quat> rotations(kCount);
+  for (auto _ : state) {
+    for (size_t i = 0; i < kCount; ++i) {
+      const Eigen::Map<const Eigen::Matrix3f> F(&gradients[i].c0.x);
+      const Eigen::JacobiSVD<Eigen::Matrix3f> svd(F, Eigen::ComputeFullU | Eigen::ComputeFullV);
+      const Eigen::Quaternionf q(Eigen::Matrix3f(svd.matrixU() * svd.matrixV().transpose()));
+      rotations[i] = {q.x(), q.y(), q.z(), q.w()};
+    }
+    benchmark::ClobberMemory();
+  }
+  Report(gradients, rotations, &state);
+}
+
 }  // namespace
 
 void AddRotationCases() {
   benchmark::RegisterBenchmark("rotation/apd", Blocks)->Unit(benchmark::kMicrosecond);
   benchmark::RegisterBenchmark("rotation/apd_batch", Batch)->Unit(benchmark::kMicrosecond);
   benchmark::RegisterBenchmark("rotation/apd_scalar", Scalar)->Unit(benchmark::kMicrosecond);
+  benchmark::RegisterBenchmark("peer/eigen/rotation", EigenSvd)->Unit(benchmark::kMicrosecond);
 }
 
 }  // namespace plush::bench

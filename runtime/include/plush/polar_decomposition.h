@@ -11,12 +11,12 @@
 namespace plush {
 
 /// Analytic polar decomposition [Kug, Alg. 3]: the rotation R that minimises |R - F|^2, as a unit
-/// quaternion, from `warm_start` on. Takes at most `max_iterations` Newton steps, none longer than
-/// a quarter turn, and stops early once a step is below float round-off; four are enough from a
-/// warm start 20 degrees away, 64 from any. Inverted F (det F < 0) gives the rotation that leaves
-/// the reflection to the smallest stretch. Where several rotations minimise, the warm start
-/// decides. F with non-finite entries, or with a norm outside 1e-15 .. 1e19, returns `warm_start`
-/// unchanged. Does not allocate.
+/// quaternion, from `warm_start` on, a unit quaternion. Takes at most `max_iterations` Newton steps
+/// (none below 1), none longer than a quarter turn, and stops early once a step is below float
+/// round-off; four are enough from a warm start 20 degrees away, 64 from any. Inverted F (det F <
+/// 0) gives the rotation that leaves the reflection to the smallest stretch. Where several
+/// rotations minimise, the warm start decides. F with non-finite entries, or with a norm outside
+/// 1e-15 .. 1e19, returns `warm_start` unchanged. Does not allocate.
 ///
 /// Deviations from the paper, both misprints there: the Newton step is -H^-1 (2 axl(R^T F)) with
 /// the sign of Eq. 24 turned, and the Cayley map uses s = |omega|^2 / 16 (Eq. 27 as printed turns
@@ -25,10 +25,10 @@ namespace plush {
 Quat AnalyticPolarDecomposition(const Mat3& F, const Quat& warm_start, int max_iterations);
 
 /// The same for many matrices at once, as many per instruction as the processor has lanes: the
-/// rotation of each F, from the warm start that stands in its place in `rotations` (as many). The
-/// matrices do not affect each other. Results are not those of the function above to the bit, but
-/// as near to the minimum; F near to degenerate or inverted, far from their start, or of a norm far
-/// from one go through that function and take its time. Does not allocate.
+/// rotation of each F (n x 1), from the warm start that stands in its place in `rotations` (n x 1).
+/// The matrices do not affect each other. Results are not those of the function above to the bit,
+/// but as near to the minimum; F near to degenerate or inverted, far from their start, or of a norm
+/// far from one go through that function and take its time. Does not allocate.
 void AnalyticPolarDecompositions(std::span<const Mat3> F, std::span<Quat> rotations,
                                  int max_iterations);
 

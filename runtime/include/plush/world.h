@@ -98,14 +98,23 @@ enum StepFlags : uint32_t {
                                     ///< PrepareTimeStep(dt) beforehand
   kStepBodyFrozen = 1u << 1,        ///< a body's state became non-finite; it keeps its last finite
                                     ///< positions and no longer moves
-  kStepInvalidArgument = 1u << 2,   ///< dt is not finite or not in (0, 1] s; nothing moved
+  kStepInvalidArgument = 1u << 2,   ///< dt is not finite or not in (0, 1] s, or so far out of
+                                    ///< proportion to a body's masses that its matrix has no
+                                    ///< factor; nothing moved
   kStepOutOfMemory = 1u << 3,       ///< the factor for dt could not be made; nothing moved
   kStepHeldIterative = 1u << 4,  ///< more than 96 degrees of freedom were held: solved by a fixed
                                  ///< number of conjugate-gradient iterations, see held_residual
 };
 
 /// Parts of a step that are timed.
-enum class Phase : uint8_t { kElements, kSolve, kVolume, kContact, kOther, kCount };
+enum class Phase : uint8_t {
+  kElements,  ///< rotations and the right-hand side
+  kSolve,     ///< solves of crowds, and of bodies in a world without planes
+  kVolume,    ///< volume sweeps, and what lifts flat tets
+  kContact,   ///< solves of single bodies in a world with planes, contacts included
+  kOther,     ///< prediction, new velocities, copying into lanes and back
+  kCount
+};
 
 /// What the last step did, summed or maximal over the bodies.
 struct StepStats {
@@ -150,7 +159,9 @@ class World {
 
   /// Adds a body that shares the asset's baked bytes; the asset must outlive the body. Allocates
   /// all the body's memory, and factors the system matrix for the asset's baked time step and its
-  /// fractions unless an equal (asset, material, pins) has been added before. Returns an invalid id
+  /// fractions, and for those of PrepareTimeStep, unless an equal (asset, material, pins) has been
+  /// added before. Equal undamped bodies step in crowds, which is several times as fast, and find
+  /// each other by themselves. Returns an invalid id
   /// on failure, with the reason in `out_status` where that is given. Errors: kInvalidArgument
   /// (asset not open, non-finite or out-of-range description), kOutOfMemory.
   BodyId AddBody(const Asset& asset, const BodyDesc& desc = {}, Status* out_status = nullptr);
@@ -163,7 +174,9 @@ class World {
   Status AddPlane(const PlaneDesc& desc);
 
   /// Makes the factors for steps of `dt` seconds and their fractions (dt/2 .. dt/max_substeps) for
-  /// every body, so that Step(dt) allocates nothing. Errors: kInvalidArgument, kOutOfMemory.
+  /// every body, those included that are added or changed later, so that Step(dt) allocates
+  /// nothing. Errors: kInvalidArgument, kOutOfMemory; where bodies were the reason, `dt` is not
+  /// prepared for later ones.
   Status PrepareTimeStep(float dt);
 
   /// Advances time by `dt` seconds, in (0, 1]. Allocates nothing once dt has been prepared and the
@@ -188,6 +201,11 @@ class World {
   /// kInvalidArgument (unknown body, wrong size, non-finite value).
   Status SetNodeVelocities(BodyId id, std::span<const Vec3> velocities);
 
+  /// Pushes the nodes: adds impulses [N s] (num_nodes x 1), a force times the time for which it
+  /// acts; pinned nodes stay. Wakes the body. Errors: kInvalidArgument (unknown or fixed body,
+  /// wrong size, non-finite value, a velocity beyond float's range).
+  Status AddImpulses(BodyId id, std::span<const Vec3> impulses);
+
   /// Sets world positions [m] (num_nodes x 1), pinned nodes included; velocities stay, contacts are
   /// forgotten. Errors:
   /// kInvalidArgument (unknown body, wrong size, non-finite value).
@@ -207,16 +225,16 @@ class World {
   /// Pins these cage nodes where they are (indices below num_nodes, duplicates allowed) and lets
   /// all others go. Makes the factors for the time step of the last step and its fractions unless a
   /// body has or had them: allocates, and takes about a millisecond for some thousand tets. Nothing
-  /// is changed on failure. Errors: kInvalidArgument (unknown or fixed body, no such node),
-  /// kOutOfMemory.
+  /// is changed on failure. Wakes the body. Errors: kInvalidArgument (unknown or fixed body, no
+  /// such node, a matrix without a factor: see kStepInvalidArgument), kOutOfMemory.
   Status SetPinnedNodes(BodyId id, std::span<const uint32_t> pinned_nodes);
 
   /// Makes the body of another material, as BodyDesc::material does; costs what SetPinnedNodes
-  /// does. Errors: kInvalidArgument (unknown or fixed body, out-of-range material), kOutOfMemory.
+  /// does. Errors: those of SetPinnedNodes; kInvalidArgument (out-of-range material).
   Status SetMaterial(BodyId id, const MaterialOverride& material);
 
-  /// Wakes a body that sleeps, as a force on it would. Bodies that sleep stand still and cost
-  /// nothing; setting positions or velocities and adding a plane wake them too. Unknown ids are
+  /// Wakes a body that sleeps. Bodies that sleep stand still and cost nothing; impulses, new
+  /// positions, velocities, pins or materials, and a new plane wake them too. Unknown ids are
   /// ignored.
   void Wake(BodyId id);
 

@@ -48,7 +48,7 @@ struct FactoredSystem {
 void SolveSystem(const FactoredSystem& system, std::span<NodeVec> x);
 
 /// Working memory of held solves, sized once for a body. Keeps between solves what A^-1 couples
-/// held nodes with.
+/// held nodes with: results depend, in rounding, on which nodes were held before.
 class HeldSolveWorkspace {
  public:
   /// Sizes everything for `num_nodes`. Returns false where the allocator fails.

@@ -15,6 +15,19 @@ namespace plush {
 namespace HWY_NAMESPACE {
 namespace {
 
+// Keeps the lower, or the greater, of a number in memory and `v`, which may be NaN: then it is kept
+// as it is, by every instruction set.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE void Lower(D d, V v, float* lowest) {
+  const V before = hn::LoadU(d, lowest);
+  hn::StoreU(hn::IfThenElse(hn::Lt(v, before), v, before), d, lowest);
+}
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE void Raise(D d, V v, float* largest) {
+  const V before = hn::LoadU(d, largest);
+  hn::StoreU(hn::IfThenElse(hn::Gt(v, before), v, before), d, largest);
+}
+
 // One tet in N bodies from lane `i` on.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE void SweepTet(D d, float* const (&at)[4], size_t i, float det_dm_inv, float stiffness,
@@ -27,7 +40,7 @@ HWY_INLINE void SweepTet(D d, float* const (&at)[4], size_t i, float det_dm_inv,
   const VolumeGradients<V> g = GradientsOfVolume(d, xa, xb, xc, xd, hn::Set(d, det_dm_inv));
   const V before = hn::LoadU(d, kappa + i);
   if (!(stiffness > 0.0f)) {
-    hn::StoreU(hn::Min(hn::LoadU(d, lowest + i), g.det), d, lowest + i);
+    Lower(d, g.det, lowest + i);
     hn::StoreU(hn::Zero(d), d, kappa + i);
     return;
   }
@@ -36,9 +49,8 @@ HWY_INLINE void SweepTet(D d, float* const (&at)[4], size_t i, float det_dm_inv,
           Fma(wb, Dot(g.b, g.b), Fma(wc, Dot(g.c, g.c), hn::Mul(wd, Dot(g.d, g.d)))));
   const V change = MultiplierStep(d, g.det, before, hn::Set(d, stiffness), response);
   hn::StoreU(hn::Add(before, change), d, kappa + i);
-  hn::StoreU(hn::Min(hn::LoadU(d, lowest + i), Fma(response, change, g.det)), d, lowest + i);
-  hn::StoreU(hn::Max(hn::LoadU(d, largest + i), hn::Abs(hn::Mul(response, change))), d,
-             largest + i);
+  Lower(d, Fma(response, change, g.det), lowest + i);
+  Raise(d, hn::Abs(hn::Mul(response, change)), largest + i);
   StoreCrowd(d, Fma(g.a, hn::Mul(change, wa), xa), at[0] + i);
   StoreCrowd(d, Fma(g.b, hn::Mul(change, wb), xb), at[1] + i);
   StoreCrowd(d, Fma(g.c, hn::Mul(change, wc), xc), at[2] + i);

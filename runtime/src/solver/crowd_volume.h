@@ -7,7 +7,7 @@
 
 namespace plush {
 
-/// What a sweep met in each body; see SweepChanges.
+/// What a sweep did in each body; see SweepChanges.
 struct CrowdSweepChanges {
   float lowest_det_f[kCrowdLanes];
   float largest[kCrowdLanes];

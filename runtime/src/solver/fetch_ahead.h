@@ -4,8 +4,6 @@
 // each: a factor of 18 MB came at 13 GB/s where memory gives 35, and fetched ahead at 30 (Zen 5).
 #pragma once
 
-#include "plush/factor_panels.h"
-
 #include <hwy/cache_control.h>
 
 #include <algorithm>

@@ -283,31 +283,35 @@ HWY_INLINE void Ascend(const Supernode& s, const uint32_t* rows, const float* va
   std::copy(found, found + w, b);
 }
 
+// With the supernodes and the numbers of the active columns.
 template <class FetchDown, class FetchUp>
-HWY_INLINE void SolveFetching(const PanelFactor& factor, FetchDown down, FetchUp up,
-                              float* workspace, NodeVec* x) {
+HWY_INLINE void SolveActive(const PanelFactor& factor, std::span<const Supernode> supernodes,
+                            std::span<const float> values, FetchDown down, FetchUp up,
+                            float* workspace, NodeVec* x) {
   const uint32_t* rows = factor.rows.data();
-  const float* values = factor.values.data();
-  for (const Supernode& s : factor.supernodes) {
-    if (s.first_column >= factor.num_active) continue;
+  for (const Supernode& s : supernodes) {
     down.StartPanel(s.first_value + PanelValues(s), s.num_rows / kChunkRows + 1);
-    Descend(s, rows + s.first_row, values + s.first_value, &down, x);
+    Descend(s, rows + s.first_row, &values[s.first_value], &down, x);
   }
   for (uint32_t i = factor.num_active; i < factor.num_nodes; ++i) x[i] = NodeVec();
-  for (size_t k = factor.supernodes.size(); k-- > 0;) {
-    const Supernode& s = factor.supernodes[k];
-    if (s.first_column >= factor.num_active) continue;
-    up.StartPanel(factor.values.size() - s.first_value, (s.num_columns + 3) / 4);
-    Ascend(s, rows + s.first_row, values + s.first_value, &up, workspace, x);
+  for (size_t k = supernodes.size(); k-- > 0;) {
+    const Supernode& s = supernodes[k];
+    up.StartPanel(values.size() - s.first_value, (s.num_columns + 3) / 4);
+    Ascend(s, rows + s.first_row, &values[s.first_value], &up, workspace, x);
   }
 }
 
 void Solve(const PanelFactor& factor, float* workspace, NodeVec* x) {
-  if (factor.values.size() <= kMostNearValues) {
-    SolveFetching(factor, FetchNothing(), FetchNothing(), workspace, x);
+  size_t count = factor.supernodes.size();
+  while (count > 0 && factor.supernodes[count - 1].first_column >= factor.num_active) --count;
+  const std::span<const Supernode> supernodes = factor.supernodes.first(count);
+  const size_t end = count > 0 ? supernodes.back().first_value + PanelValues(supernodes.back()) : 0;
+  const std::span<const float> values = factor.values.first(end);
+  if (end <= kMostNearValues) {
+    SolveActive(factor, supernodes, values, FetchNothing(), FetchNothing(), workspace, x);
   } else {
-    SolveFetching(factor, FetchPanels<false>(factor.values), FetchPanels<true>(factor.values),
-                  workspace, x);
+    SolveActive(factor, supernodes, values, FetchPanels<false>(values), FetchPanels<true>(values),
+                workspace, x);
   }
 }
 

@@ -17,7 +17,7 @@
 
 namespace plush {
 
-/// What a sweep of the volume term met.
+/// What a sweep of the volume term did.
 struct SweepChanges {
   float lowest_det_f = 1.0f;  ///< of a tet after its own correction, to first order, at most 1
   float largest = 0.0f;       ///< change of a tet's det F by its own correction, to first order
@@ -37,8 +37,8 @@ SweepChanges SweepVolumes(const ElementView& elements, std::span<const NodeVec> 
 /// Least det F of a tet at the end of a substep, unless it began below.
 inline constexpr float kLeastDetF = 0.05f;
 
-/// Whether a tet may have det F < kLeastDetF after the sweep that changed this: HasFlatTet has to
-/// look.
+/// Whether a tet may have det F < kLeastDetF after the sweep that reported `last`, so that
+/// HasFlatTet has to look. Rarely misses one.
 bool MayBeFlat(const SweepChanges& last);
 
 /// Whether any tet has det F < kLeastDetF. `x`: positions [m] (num_nodes + 1 x 1).

@@ -10,7 +10,6 @@
 #include "collision/collision_state.h"
 #include "contact/plane_contacts.h"
 #include "elasticity/elements.h"
-#include "solver/volume_sweep.h"
 #include "world/factor_cache.h"
 
 #include <cstdint>

@@ -8,8 +8,6 @@
 namespace plush {
 namespace {
 
-constexpr Status kFixed = {StatusCode::kInvalidArgument, "id", "is scenery, with all nodes fixed",
-                           0};
 constexpr Status kNoMemory = {StatusCode::kOutOfMemory, "body", "", 0};
 
 // The body's asset, which the body itself keeps no handle of.
@@ -27,8 +25,8 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
   SystemKey* system = cache.Acquire(asset, material, pinned);
   if (system == nullptr) return kNoMemory;
   const FactorSet* factors = nullptr;
-  const Status prepared =
-      cache.Prepare(*system, body->factors->dt, desc.solver.max_substeps, &factors);
+  Status prepared = cache.Prepare(*system, body->factors->dt, desc.solver.max_substeps, &factors);
+  if (prepared.ok()) prepared = MakePrepared(*system);
   if (!prepared.ok()) {
     cache.Release(system);
     return prepared;

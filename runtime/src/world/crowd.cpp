@@ -3,6 +3,7 @@
 
 #include "solver/crowd_solve.h"
 #include "solver/crowd_volume.h"
+#include "solver/volume_sweep.h"
 #include "world/phase_timer.h"
 
 #include <algorithm>

@@ -46,7 +46,9 @@ void World::Impl::RemoveEmptyCrowds() {
   num_crowds = kept;
 }
 
-// The jobs of a step: crowds with enough bodies that take part, and all other bodies.
+// The jobs of a step: crowds with enough bodies that take part, and all other bodies. A large one
+// that is the only one of its size steps after them, shared by all threads; several keep several
+// threads busy as they are.
 void World::Impl::ChooseUnits() {
   num_units = 0;
   has_leavers = false;
@@ -66,28 +68,26 @@ void World::Impl::ChooseUnits() {
     }
   }
   num_crowd_units = num_units;
+  const auto steps_alone = [](const Body* body) {
+    return body != nullptr && !body->in_crowd_step && !body->asleep;
+  };
+  const auto is_large = [&](const Body* body) {
+    return steps_alone(body) && !body->fixed && body->elements.blocks.size() >= kBlocksForJobs;
+  };
+  const auto end = bodies.begin() + num_bodies;
+  const bool shares = desc.jobs.run != nullptr && std::count_if(bodies.begin(), end, is_large) == 1;
+  shared_body = shares ? *std::find_if(bodies.begin(), end, is_large) : nullptr;
   for (uint32_t i = 0; i < num_bodies; ++i) {
-    const Body* body = bodies[i];
-    if (body != nullptr && !body->in_crowd_step && !body->asleep && !IsShared(*body)) {
-      units[num_units++] = i;
-    }
+    if (steps_alone(bodies[i]) && bodies[i] != shared_body) units[num_units++] = i;
   }
 }
 
-// Whether a body steps on all threads, after all others.
-bool World::Impl::IsShared(const Body& body) const {
-  return desc.jobs.run != nullptr && !body.fixed && !body.in_crowd_step &&
-         body.elements.blocks.size() >= kBlocksForJobs;
-}
-
-void World::Impl::StepLargeBodies() {
+void World::Impl::StepSharedBody() {
+  if (shared_body == nullptr) return;
   StepSettings shared = settings;
   shared.jobs = &desc.jobs;
-  for (uint32_t i = 0; i < num_bodies; ++i) {
-    if (bodies[i] == nullptr || bodies[i]->asleep || !IsShared(*bodies[i])) continue;
-    LeaveLane(bodies[i]);
-    StepBody(shared, bodies[i], &body_stats[i]);
-  }
+  LeaveLane(shared_body);
+  StepBody(shared, shared_body, &body_stats[shared_body->index]);
 }
 
 // Its statistics stay those of its last step, but for the motion that it has lost.

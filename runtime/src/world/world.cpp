@@ -24,7 +24,7 @@ SolverSettings Clamped(SolverSettings s) {
   s.polar_iterations = std::clamp(s.polar_iterations, 1, 64);
   s.held_cg_iterations = std::clamp(s.held_cg_iterations, 1, 256);
   s.max_substeps = std::clamp(s.max_substeps, 1, kMaxSubsteps);
-  if (!(s.sleep_speed >= 0.0f)) s.sleep_speed = 0.0f;
+  if (!(s.sleep_speed >= 0.0f) || !std::isfinite(s.sleep_speed)) s.sleep_speed = 0.0f;
   if (!(s.sleep_time > 0.0f)) s.sleep_time = SolverSettings{}.sleep_time;
   if (!(s.penalty_stiffness > 0.0f) || !std::isfinite(s.penalty_stiffness)) {
     s.penalty_stiffness = SolverSettings{}.penalty_stiffness;
@@ -70,6 +70,7 @@ BodyId World::AddBody(const Asset& asset, const BodyDesc& desc, Status* out_stat
   if (!body->fixed) {
     status = impl_->cache.Prepare(*body->system, asset.factor().dt, impl_->desc.solver.max_substeps,
                                   &body->factors);
+    if (status.ok()) status = impl_->MakePrepared(*body->system);
     if (!status.ok()) {
       DestroyBody(impl_->allocator, &impl_->cache, body);
       return {};
@@ -131,11 +132,28 @@ Status World::Impl::PrepareFactors(float dt, bool* out_made) {
   return {};
 }
 
+// The factors of a new system for all time steps that were prepared.
+Status World::Impl::MakePrepared(const SystemKey& system) {
+  for (uint32_t i = 0; i < num_time_steps; ++i) {
+    const FactorSet* factors = nullptr;
+    const Status status = cache.Prepare(system, time_steps[i], desc.solver.max_substeps, &factors);
+    if (!status.ok()) return status;
+  }
+  return {};
+}
+
 Status World::PrepareTimeStep(float dt) {
   if (impl_ == nullptr) return {StatusCode::kOutOfMemory, "world"};
   if (!IsTimeStep(dt)) return {StatusCode::kInvalidArgument, "dt", "must lie in (0, 1]"};
+  Impl& w = *impl_;
+  if (!w.Reserve(&w.time_steps, w.num_time_steps)) return {StatusCode::kOutOfMemory, "dt"};
   bool made = false;
-  return impl_->PrepareFactors(dt, &made);
+  const Status status = w.PrepareFactors(dt, &made);
+  const auto end = w.time_steps.begin() + w.num_time_steps;
+  if (status.ok() && std::find(w.time_steps.begin(), end, dt) == end) {
+    w.time_steps[w.num_time_steps++] = dt;
+  }
+  return status;
 }
 
 uint32_t World::Step(float dt) {
@@ -179,7 +197,7 @@ uint32_t World::Step(float dt) {
     }
   };
   w.RunJobs(w.num_units, step_one);
-  w.StepLargeBodies();
+  w.StepSharedBody();
   for (uint32_t i = 0; i < w.num_bodies; ++i) {
     Body* body = w.bodies[i];
     if (body == nullptr || body->asleep) continue;
@@ -259,6 +277,22 @@ Status World::SetNodeVelocities(BodyId id, std::span<const Vec3> velocities) {
   for (size_t i = 0; i < velocities.size(); ++i) {
     body->v[i] = body->IsPinned(i) ? Vec3{} : velocities[i];
   }
+  return {};
+}
+
+Status World::AddImpulses(BodyId id, std::span<const Vec3> impulses) {
+  Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
+  if (body == nullptr) return kUnknownBody;
+  if (body->fixed) return kFixed;
+  if (impulses.size() != body->v.size()) return kWrongSize;
+  const auto pushed = [&](size_t i) { return Vec3(body->v[i]) + impulses[i] * body->x[i].w; };
+  for (size_t i = 0; i < impulses.size(); ++i) {
+    if (!IsFinite(impulses[i]) || !IsFinite(pushed(i))) {
+      return {StatusCode::kInvalidArgument, "impulses", "must be finite, and what they do too", i};
+    }
+  }
+  Wake(id);
+  for (size_t i = 0; i < impulses.size(); ++i) body->v[i] = pushed(i);
   return {};
 }
 

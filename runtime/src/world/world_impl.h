@@ -34,13 +34,13 @@ struct World::Impl {
   Body* Find(BodyId id) const { return id.value < num_bodies ? bodies[id.value] : nullptr; }
 
   Status PrepareFactors(float dt, bool* out_made);
+  Status MakePrepared(const SystemKey& system);
   Status ChangeSystem(const Asset& asset, const BodyMaterial& material,
                       std::span<const uint8_t> pinned, Body* body);
   void PlaceInCrowd(Body* body);
   void RemoveEmptyCrowds();
   void ChooseUnits();
-  bool IsShared(const Body& body) const;
-  void StepLargeBodies();
+  void StepSharedBody();
   void MayFallAsleep(Body* body);
   void Reduce();
 
@@ -75,7 +75,10 @@ struct World::Impl {
   Array<uint32_t> units;  // of the step in progress: crowds, then bodies that step by themselves
   uint32_t num_crowd_units = 0;
   uint32_t num_units = 0;
-  bool has_leavers = false;  // bodies in lanes of these crowds that step by themselves
+  Body* shared_body = nullptr;  // steps after all units, on all threads
+  bool has_leavers = false;     // bodies in lanes of these crowds that step by themselves
+  Array<float> time_steps;      // those of PrepareTimeStep [s]
+  uint32_t num_time_steps = 0;
   Array<PlaneDesc> planes;
   uint32_t num_planes = 0;
   StepSettings settings;  // of the step in progress
@@ -83,5 +86,7 @@ struct World::Impl {
 };
 
 inline constexpr Status kUnknownBody = {StatusCode::kInvalidArgument, "id", "no such body", 0};
+inline constexpr Status kFixed = {StatusCode::kInvalidArgument, "id",
+                                  "is scenery, with all nodes fixed", 0};
 
 }  // namespace plush

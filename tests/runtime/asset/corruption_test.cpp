@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Any bytes whatsoever give an error or a body that simulates. Run under the asan preset, which
-// turns a read outside the exactly sized buffers, or undefined arithmetic, into a failure.
-// PLUSH_TEST_FULL=1 makes 1e5 random edits instead of 2000.
+// Any bytes whatsoever give an error or a body that simulates. Run under the presets asan and
+// asan-runtime, which turn a read outside the exactly sized buffers, or undefined arithmetic, into
+// a failure. PLUSH_TEST_FULL=1 makes 1e5 random edits instead of 2000.
 
 #include "runtime/asset/survival.h"
 #include "shapes/shape_asset.h"

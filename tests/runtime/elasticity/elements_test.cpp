@@ -126,6 +126,40 @@ TEST_CASE("Impulses are dt^2 times the stretch forces plus multipliers times vol
   }
 }
 
+TEST_CASE(
+    "A body that does not fit into caches has the impulses of its parts, one after the other") {
+  Random random(5);
+  const ShapeAsset shape(TetBox(20, 18, 19, 0.1, 0.05, 5), {1.0e5, 0.4, 1000.0});
+  const ElementView all = shape.elements();
+  const size_t half = all.blocks.size() / 2;
+  REQUIRE(all.blocks.size() > 2048);  // what is fetched ahead of its use
+  REQUIRE(half < 2000);
+  std::vector<NodeVec> x =
+      ToNodeVecs(ToEigen(shape.rest()) + random.Vectors(shape.num_nodes(), 0.02));
+  std::vector<float> kappa(shape.num_places());
+  for (float& k : kappa) k = static_cast<float>(random.Uniform(-1e-4, 1e-4));
+  RotationArray whole(shape.num_blocks()), parts(shape.num_blocks());
+  std::vector<NodeVec> expected(x.size()), found(x.size());
+  const size_t split = kBlockTets * half;
+  for (const bool first : {true, false}) {
+    ElementView part = all;
+    part.blocks = first ? all.blocks.first(half) : all.blocks.subspan(half);
+    const std::span<float> numbers(parts.numbers);
+    const RotationView rotations(first ? numbers.first(4 * split) : numbers.subspan(4 * split));
+    const std::span<const float> own = std::span<const float>(kappa);
+    AddElasticImpulses(part, x, 0.01f, 4, {}, first ? own.first(split) : own.subspan(split),
+                       rotations, expected);
+  }
+  AddElasticImpulses(all, x, 0.01f, 4, {}, kappa, whole.view(), found);
+  CHECK(whole.numbers == parts.numbers);
+  size_t different = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const NodeVec &a = found[i], &b = expected[i];
+    if (a.x != b.x || a.y != b.y || a.z != b.z) ++different;
+  }
+  CHECK(different == 0);
+}
+
 TEST_CASE("A rigid motion of the rest shape has no energy and no force") {
   const uint32_t seed = GENERATE(8u, 9u, 10u);
   CAPTURE(seed);

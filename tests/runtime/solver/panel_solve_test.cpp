@@ -2,6 +2,7 @@
 #include "solver/panel_solve.h"
 
 #include "runtime/solver_fixtures.h"
+#include "solver/fetch_ahead.h"
 
 #include <catch2/catch.hpp>
 
@@ -81,6 +82,41 @@ std::vector<NodeVec> RandomSide(size_t num_nodes, Random* random) {
   return b;
 }
 
+// The same solve number by number, in double.
+Points SolvePlainly(const PanelFactor& factor, const std::vector<NodeVec>& b) {
+  Points x = ToEigen(b);
+  const auto below = [&](const Supernode& s, uint32_t i, uint32_t j) {
+    return double(factor.values[s.first_value + BlockIndex(s.num_rows, s.num_columns, i, j)]);
+  };
+  for (const Supernode& s : factor.supernodes) {
+    if (s.first_column >= factor.num_active) break;
+    for (uint32_t j = 0; j < s.num_columns; ++j) {
+      for (uint32_t i = 0; i < s.num_rows; ++i) {
+        x.col(factor.rows[s.first_row + i]) += below(s, i, j) * x.col(s.first_column + j);
+      }
+    }
+  }
+  x.rightCols(x.cols() - factor.num_active).setZero();
+  for (size_t k = factor.supernodes.size(); k-- > 0;) {
+    const Supernode& s = factor.supernodes[k];
+    if (s.first_column >= factor.num_active) continue;
+    const uint32_t w = s.num_columns;
+    const Points side = x.middleCols(s.first_column, w);
+    for (uint32_t j = 0; j < w; ++j) {
+      Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+      for (uint32_t i = 0; i < w; ++i) {
+        const size_t at = s.first_value + BlockValues(s.num_rows, w) + BlockIndex(w, w, i, j);
+        sum += double(factor.values[at]) * side.col(i);
+      }
+      for (uint32_t i = 0; i < s.num_rows; ++i) {
+        sum += below(s, i, j) * x.col(factor.rows[s.first_row + i]);
+      }
+      x.col(s.first_column + j) = sum;
+    }
+  }
+  return x;
+}
+
 Points SolveDense(const Eigen::MatrixXd& A, const std::vector<NodeVec>& b) {
   return A.ldlt().solve(ToEigen(b).transpose()).transpose();
 }
@@ -153,6 +189,28 @@ TEST_CASE("Nodes of regions at the end can be left out of a solve") {
   CHECK(SpareIsZero(x));
   const Points exact = SolveDense(DenseSystemOfAxis(model, baked.dt), b);
   CHECK((ToEigen(x) - exact).norm() < 1e-5 * exact.norm());
+}
+
+TEST_CASE(
+    "Factors too large for caches are solved like others, with and without the last columns") {
+  const uint32_t seed = GENERATE(1u, 2u);
+  CAPTURE(seed);
+  Random random(seed);
+  const RandomFactor large(kMaxSupernodeColumns, 2200, &random);
+  PanelFactor factor = large.panels();
+  REQUIRE(factor.values.size() > kMostNearValues);
+  for (const size_t left_out : {0, 1, 3}) {
+    CAPTURE(left_out);
+    const std::vector<Supernode>& all = large.supernodes;
+    if (left_out > 0) factor.num_active = all[all.size() - left_out].first_column;
+    const std::vector<NodeVec> b = RandomSide(large.num_nodes, &random);
+    std::vector<NodeVec> x = b;
+    std::vector<float> workspace(PanelWorkspaceSize(factor.supernodes, factor.num_nodes));
+    SolvePanels(factor, workspace, x);
+    const Points expected = SolvePlainly(factor, b);
+    CHECK((ToEigen(x) - expected).norm() < 2e-6 * expected.norm());
+    CHECK(SpareIsZero(x));
+  }
 }
 
 TEST_CASE("Supernodes of every width, with rows about the multiples of a chunk") {

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <thread>
@@ -112,6 +113,34 @@ Outcome SimulateCrowds(const JobSystem& jobs) {
   return {world.StateHash(), world.stats()};
 }
 
+// Bodies that fall asleep in lanes and on a plane, and are woken one by one.
+Outcome SimulateSleepers(const JobSystem& jobs) {
+  static const ShapeAsset* const box = new ShapeAsset(CrowdBox(1));
+  WorldDesc desc;
+  desc.jobs = jobs;
+  desc.solver.sleep_speed = 0.5f;  // soon
+  desc.solver.sleep_time = 0.1f;
+  World world(desc);
+  REQUIRE(world.AddPlane({}).ok());
+  std::vector<BodyId> ids;
+  for (int i = 0; i < 30; ++i) {
+    BodyDesc body;
+    body.pose.position = {static_cast<float>(i), i % 3 == 0 ? 0.01f : 3.0f, 0.0f};
+    if (i % 3 == 0) body.material.damping = 0.1f;
+    const std::vector<uint32_t> pins = {0, 1, 2, 3, 4, 5};
+    if (i % 3 != 0) body.pinned_nodes = pins;
+    ids.push_back(world.AddBody(box->asset(), body));
+  }
+  uint32_t most_asleep = 0;
+  for (int step = 0; step < 150; ++step) {
+    if (step % 10 == 9) world.Wake(ids[static_cast<size_t>(step % 30)]);
+    world.Step(0.01f);
+    most_asleep = std::max(most_asleep, world.stats().asleep);
+  }
+  CHECK(most_asleep > 15);
+  return {world.StateHash(), world.stats()};
+}
+
 void CheckJobs(Outcome (*simulate)(const JobSystem&)) {
   const Outcome alone = simulate({});
   CHECK(alone.stats.contacts > 0);
@@ -138,8 +167,13 @@ TEST_CASE("Every thread count gives the same state") { CheckJobs(Simulate); }
 
 TEST_CASE("Every thread count gives the same state of crowds") { CheckJobs(SimulateCrowds); }
 
+TEST_CASE("Every thread count gives the same state of bodies that sleep and wake") {
+  CheckJobs(SimulateSleepers);
+}
+
 TEST_CASE("A large body that all threads share gives the same state") {
-  // Enough blocks to be shared, with a damped one beside it.
+  // Enough blocks to be shared; a second one of that size, damped, which keeps it from that until
+  // it is taken out.
   const ShapeAsset large(TetBox(13, 13, 13, 0.05, 0.04, 4), {1.0e5, 0.4, 1000.0});
   REQUIRE(large.simulation().blocks.size() >= 512);
   const auto simulate = [&](const JobSystem& jobs) {
@@ -154,7 +188,9 @@ TEST_CASE("A large body that all threads share gives the same state") {
     world.AddBody(large.asset(), body);
     body.pose.position.x = 3.0f;
     body.material.damping = 0.05f;
-    world.AddBody(large.asset(), body);
+    const BodyId second = world.AddBody(large.asset(), body);
+    for (int step = 0; step < 3; ++step) world.Step(0.01f);
+    world.RemoveBody(second);
     for (int step = 0; step < 5; ++step) world.Step(0.01f);
     return world.StateHash();
   };

@@ -59,14 +59,40 @@ TEST_CASE("The last body that leaves takes its factors along") {
   World world(desc);
   BodyDesc stiff;
   stiff.material.young = 4.0e5f;
-  world.RemoveBody(world.AddBody(shape.asset()));  // lists have their size now
+  world.RemoveBody(world.AddBody(shape.asset()));
+  REQUIRE(world.PrepareTimeStep(0.005f).ok());  // lists have their size now
   const size_t before = memory.bytes_out();
   const BodyId a = world.AddBody(shape.asset(), stiff), b = world.AddBody(shape.asset(), stiff);
-  REQUIRE(world.PrepareTimeStep(0.005f).ok());
   world.RemoveBody(a);
   CHECK(world.Step(0.005f) == kStepOk);  // b still has its factors
   world.RemoveBody(b);
   CHECK(memory.bytes_out() == before);
+}
+
+TEST_CASE("A prepared time step is prepared for bodies that come or change later") {
+  const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {}, double(kDt));
+  CountingMemory memory;
+  WorldDesc desc;
+  desc.allocator = memory.allocator();
+  World world(desc);
+  REQUIRE(world.PrepareTimeStep(0.005f).ok());
+  REQUIRE(world.PrepareTimeStep(0.02f).ok());
+  const BodyId id = world.AddBody(shape.asset());
+  const std::vector<uint32_t> pins = {0, 1};
+  const auto steps_without_preparing = [&] {
+    const size_t held = memory.bytes_out();
+    for (const float dt : {0.005f, 0.02f, 0.005f}) CHECK(world.Step(dt) == kStepOk);
+    CHECK(memory.bytes_out() == held);
+  };
+  steps_without_preparing();
+  REQUIRE(world.SetMaterial(id, {.young = 5.0e4f}).ok());
+  steps_without_preparing();
+  REQUIRE(world.SetPinnedNodes(id, pins).ok());
+  steps_without_preparing();
+  CHECK(world.Step(0.004f) == kStepPreparedTimeStep);
+  // One that does not fit is not kept.
+  CHECK(world.PrepareTimeStep(-1.0f).code == StatusCode::kInvalidArgument);
+  CHECK(world.AddBody(shape.asset()).valid());
 }
 
 TEST_CASE("Factors of a step and of its fractions belong to those steps") {

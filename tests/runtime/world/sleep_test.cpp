@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <limits>
 #include <vector>
 
 using namespace plush;
@@ -85,6 +86,82 @@ TEST_CASE("A sleeping body wakes where it is moved, pushed, or a plane is added"
   wakes([&] { REQUIRE(scene.world.AddPlane({{0.0f, 1.0f, 0.0f}, 0.01f, 0.5f}).ok()); });
   CHECK_FALSE(scene.world.IsAsleep({99}));
   scene.world.Wake({99});
+}
+
+TEST_CASE("Impulses push nodes by their masses and wake the body; pinned nodes stay") {
+  Resting scene(1);
+  REQUIRE(scene.StepUntilAsleep(2000) < 2000);
+  const BodyId id = scene.ids[0];
+  const size_t num_nodes = scene.shape.num_nodes();
+  const std::vector<uint32_t> pins = {2};
+  REQUIRE(scene.world.SetPinnedNodes(id, pins).ok());
+  CHECK_FALSE(scene.world.IsAsleep(id));
+  REQUIRE(scene.StepUntilAsleep(2000) < 2000);
+  std::vector<Vec3> impulses(num_nodes, Vec3{0.0f, 0.02f, -0.01f});
+  REQUIRE(scene.world.AddImpulses(id, impulses).ok());
+  CHECK_FALSE(scene.world.IsAsleep(id));
+  const std::vector<Vec3> v = VelocitiesOf(scene.world, id, num_nodes);
+  for (size_t i = 0; i < num_nodes; ++i) {
+    const double mass = double(scene.shape.simulation().masses[i]);
+    CHECK(double(v[i].y) == Approx(i == 2 ? 0.0 : 0.02 / mass));
+    CHECK(double(v[i].z) == Approx(i == 2 ? 0.0 : -0.01 / mass));
+  }
+  REQUIRE(scene.world.AddImpulses(id, impulses).ok());  // on top of what there is
+  CHECK(VelocitiesOf(scene.world, id, num_nodes)[0].y == Approx(2.0f * v[0].y));
+
+  const uint64_t hash = scene.world.StateHash();
+  CHECK(scene.world.AddImpulses({7}, impulses).code == StatusCode::kInvalidArgument);
+  CHECK(scene.world.AddImpulses(id, std::span(impulses).first(3)).code ==
+        StatusCode::kInvalidArgument);
+  impulses[num_nodes - 1].x = 3.0e38f;  // finite, but its velocity is not
+  CHECK(scene.world.AddImpulses(id, impulses).code == StatusCode::kInvalidArgument);
+  impulses[num_nodes - 1].x = std::numeric_limits<float>::quiet_NaN();
+  CHECK(scene.world.AddImpulses(id, impulses).code == StatusCode::kInvalidArgument);
+  BodyDesc fixed;
+  fixed.fixed = true;
+  const BodyId scenery = scene.world.AddBody(scene.shape.asset(), fixed);
+  CHECK(scene.world.AddImpulses(scenery, std::vector<Vec3>(num_nodes)).code ==
+        StatusCode::kInvalidArgument);
+  scene.world.RemoveBody(scenery);
+  CHECK(scene.world.StateHash() == hash);
+}
+
+TEST_CASE("Bodies of a crowd sleep and wake one by one") {
+  WorldDesc weightless;
+  weightless.gravity = {};
+  const ShapeAsset shape(TetBox(2, 2, 1, 0.1), {2.0e5, 0.4, 1000.0}, double(kDt));
+  World world(weightless);
+  std::vector<BodyId> ids;
+  for (int i = 0; i < 12; ++i) {
+    BodyDesc body;
+    body.pose.position.x = static_cast<float>(i);
+    ids.push_back(world.AddBody(shape.asset(), body));
+  }
+  int steps = 0;
+  for (; world.stats().asleep < ids.size() && steps < 200; ++steps) world.Step(kDt);
+  CHECK(steps >= 50);
+  REQUIRE(steps < 200);
+  const uint64_t hash = world.StateHash();
+  const std::vector<Vec3> push(shape.num_nodes(), Vec3{0.0f, 0.02f, 0.0f});
+  for (int i = 0; i < 7; ++i) REQUIRE(world.AddImpulses(ids[size_t(i)], push).ok());
+  for (int step = 0; step < 100; ++step) world.Step(kDt);
+  CHECK(world.stats().asleep == 5);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    CAPTURE(i);
+    const float speed = VelocitiesOf(world, ids[i], shape.num_nodes())[0].y;
+    CHECK((i < 7 ? speed > 0.0f : speed == 0.0f));
+    CHECK(world.IsAsleep(ids[i]) == (i >= 7));
+  }
+  CHECK(world.StateHash() != hash);
+}
+
+TEST_CASE("An endless speed to sleep at puts nothing to sleep") {
+  WorldDesc desc;
+  desc.solver.sleep_speed = GENERATE(std::numeric_limits<float>::infinity(),
+                                     std::numeric_limits<float>::quiet_NaN(), -1.0f);
+  desc.solver.sleep_time = 0.02f;
+  Resting scene(1, 0.1, desc);
+  CHECK(scene.StepUntilAsleep(30) == 30);
 }
 
 TEST_CASE("Nothing sleeps that moves, falls, or is told not to") {
