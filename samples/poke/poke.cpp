@@ -31,17 +31,13 @@ std::string_view MaterialAt(const plush::Asset& asset, uint32_t collision_triang
 /// its weight says.
 bool Push(plush::World* world, const plush::Asset& asset, const plush::SurfacePoint& place,
           const plush::Vec3& impulse) {
-  std::vector<plush::Vec3> velocities(asset.simulation().nodes.size());
-  if (!world->NodeVelocities(place.body, velocities).ok()) return false;
+  std::vector<plush::Vec3> impulses(asset.simulation().nodes.size());
   const float weights[4] = {place.weights.x, place.weights.y, place.weights.z, place.weights.w};
   for (int i = 0; i < 4; ++i) {
-    const uint32_t node = place.nodes[i];
-    const float share = weights[i] / asset.simulation().masses[node];
-    velocities[node].x += share * impulse.x;
-    velocities[node].y += share * impulse.y;
-    velocities[node].z += share * impulse.z;
+    impulses[place.nodes[i]] = {weights[i] * impulse.x, weights[i] * impulse.y,
+                                weights[i] * impulse.z};
   }
-  return world->SetNodeVelocities(place.body, velocities).ok();
+  return world->AddImpulses(place.body, impulses).ok();
 }
 
 /// Largest and smallest height of the body's nodes [m].
