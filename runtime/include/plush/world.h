@@ -169,7 +169,8 @@ class World {
   /// Takes a body out. Unknown ids are ignored.
   void RemoveBody(BodyId id);
 
-  /// Adds a half-space for all bodies. Errors: kInvalidArgument (zero or non-finite normal,
+  /// Adds a half-space for all bodies. A body that is inside comes out by at most a quarter of its
+  /// median edge per substep (any depth at once with ContactResponse::kPenalty). Errors: kInvalidArgument (zero or non-finite normal,
   /// non-finite offset, negative or non-finite friction), kOutOfMemory.
   Status AddPlane(const PlaneDesc& desc);
 

@@ -48,6 +48,21 @@ void PlacePlanes(const StepSettings& settings, Body* body) {
   }
 }
 
+// A body that is put into a plane comes out of it a little per substep, on the whole plane lowered:
+// pushed out at once, one that is half inside would be pressed flat and fly apart.
+void LowerPlanes(Body* body) {
+  constexpr float kMostPush = 0.25f;  // median edges
+  const float most = kMostPush * body->simulation.median_edge;
+  for (LocalPlane& plane : body->planes.span()) {
+    float deepest = 0.0f;
+    for (size_t i = 0; i < body->x.size(); ++i) {
+      if (body->IsPinned(i)) continue;
+      deepest = std::fmax(deepest, plane.offset - Dot(plane.normal, body->x[i]));
+    }
+    plane.offset -= std::fmax(deepest - most, 0.0f);
+  }
+}
+
 // Substeps: n = clamp(ceil(2 v dt / e), 1, max), v the largest approach speed of the nodes that
 // touch a plane or can touch one within the step, e the median edge.
 int CountSubsteps(const StepSettings& settings, const Body& body) {
@@ -403,6 +418,7 @@ void StepBody(const StepSettings& settings, Body* body, StepStats* stats) {
     const int substeps = CountSubsteps(settings, *body);
     for (int k = 0; k < substeps && !body->frozen; ++k) {
       if (k > 0) PlacePlanes(settings, body);
+      if (settings.solver.response != ContactResponse::kPenalty) LowerPlanes(body);
       Substep(settings, substeps, body, stats);
     }
     stats->substeps = static_cast<uint32_t>(substeps);

@@ -268,6 +268,37 @@ TEST_CASE("A body with more than 96 held degrees of freedom rests as well") {
   CHECK(MomentsOf(world, id).centre[1] == Approx(0.1).margin(0.004));
 }
 
+TEST_CASE("A body put deep into a plane comes out of it step by step, in shape") {
+  const ContactResponse response = GENERATE(ContactResponse::kHold, ContactResponse::kSnap);
+  const double tilt = GENERATE(0.0, 0.5);
+  CAPTURE(static_cast<int>(response), tilt);
+  const ShapeAsset shape(TetBox(4, 4, 4, 0.1, 0.05, 6), {1.0e5, 0.4, 1000.0});
+  const float edge = shape.simulation().median_edge;
+  WorldDesc desc;
+  desc.solver.response = response;
+  World world(desc);
+  BodyDesc body;
+  body.pose = {{0.0f, -0.2f, 0.0f},
+               ToQuat(Eigen::AngleAxisd(tilt, Eigen::Vector3d::UnitZ()).toRotationMatrix())};
+  const BodyId id = world.AddBody(shape.asset(), body);
+  REQUIRE(world.AddPlane({}).ok());  // what a level does that closes over it
+  float depth = 1.0f;
+  int steps = 0;
+  for (; depth > 1e-3f && steps < 100; ++steps) {
+    REQUIRE((world.Step(kDt) & kStepBodyFrozen) == 0u);
+    const float now = world.stats().max_penetration;
+    if (steps > 0) CHECK(now < std::fmax(depth - 0.2f * edge, 1e-3f));
+    depth = now;
+    if (response == ContactResponse::kHold) CHECK(world.stats().inverted_tets == 0);
+    CHECK(world.stats().max_speed < 100.0f * edge);  // of which 25 are the push
+  }
+  CHECK(steps > 3);
+  CHECK(steps < 15);
+  for (int step = 0; step < 200; ++step) REQUIRE((world.Step(kDt) & kStepBodyFrozen) == 0u);
+  CHECK(world.stats().max_penetration < 1e-3 * SizeOf(shape));
+  CHECK(MomentsOf(world, id).volume == Approx(0.064).epsilon(0.05));
+}
+
 TEST_CASE("Snapping and penalties run and stay finite") {
   const ContactResponse response = GENERATE(ContactResponse::kSnap, ContactResponse::kPenalty);
   CAPTURE(static_cast<int>(response));
