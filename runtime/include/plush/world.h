@@ -170,8 +170,9 @@ class World {
   void RemoveBody(BodyId id);
 
   /// Adds a half-space for all bodies. A body that is inside comes out by at most a quarter of its
-  /// median edge per substep (any depth at once with ContactResponse::kPenalty). Errors: kInvalidArgument (zero or non-finite normal,
-  /// non-finite offset, negative or non-finite friction), kOutOfMemory.
+  /// median edge per substep (any depth at once with ContactResponse::kPenalty). Errors:
+  /// kInvalidArgument (zero or non-finite normal, non-finite offset, negative or non-finite
+  /// friction), kOutOfMemory.
   Status AddPlane(const PlaneDesc& desc);
 
   /// Makes the factors for steps of `dt` seconds and their fractions (dt/2 .. dt/max_substeps) for
