@@ -15,6 +15,16 @@ Status OpenAgain(const Body& body, Asset* out_asset) {
   return out_asset->Open(body.system->asset_bytes, Trust::kValidated);
 }
 
+// Multipliers grow with lambda V, as the pressure of a given change of volume does. Those of tets
+// without resistance are lost.
+void ScaleMultipliers(const ElementView& before, const ElementView& after, Body* body) {
+  for (size_t t = 0; t < before.tets.size(); ++t) {
+    const float from = before.Bulk(t), to = after.Bulk(t);
+    float& kappa = body->kappa[before.slots[t]];
+    kappa = from > 0.0f ? kappa * (to / from) : 0.0f;
+  }
+}
+
 }  // namespace
 
 Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& material,
@@ -35,6 +45,7 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
   RemoveEmptyCrowds();
   SystemKey* before = std::exchange(body->system, system);
   body->factors = factors;
+  ScaleMultipliers(body->elements, system->view.elements, body);
   body->elements = system->view.elements;
   body->mass_scale = material.mass_scale;
   body->stretches = std::move(stretches);

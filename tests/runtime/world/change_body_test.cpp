@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Pins and materials that change while a body lives.
-#include "runtime/tet_fixtures.h"
+#include "runtime/dense_reference.h"
 #include "runtime/world/heap_counter.h"
 
 #include <catch2/catch.hpp>
@@ -104,6 +104,52 @@ TEST_CASE("Pins and materials that change before the first step are those of a f
     return ToEigen(PositionsOf(world, id, shape.num_nodes()));
   };
   CHECK((end(changed, true) - end(baked, false)).colwise().norm().maxCoeff() < 1e-4 * 0.4);
+}
+
+TEST_CASE("A material that changes on the way takes the pressure of volumes along") {
+  const uint32_t seed = GENERATE(1u, 2u, 3u);
+  CAPTURE(seed);
+  const tools::Material before = {1.0e5, 0.4, 1000.0}, after = {4.0e5, 0.45, 1000.0};
+  const ShapeAsset shape(TetBox(3, 2, 2, 0.1, 0.09, seed), before, double(kDt));
+  DenseModel model(shape.asset(), before), stiffer(shape.asset(), after);
+  Random random(seed);
+  const std::vector<uint32_t> pins = random.Nodes(shape.num_nodes(), 0.2);
+  for (const uint32_t pin : pins) model.pinned[pin] = stiffer.pinned[pin] = true;
+  WorldDesc settings;
+  settings.solver.polar_iterations = 64;
+  World world(settings);
+  BodyDesc desc;
+  desc.pinned_nodes = pins;
+  const BodyId id = world.AddBody(shape.asset(), desc);
+  std::vector<Vec3> v = ToVec3s(random.Vectors(shape.num_nodes(), 1.0));
+  REQUIRE(world.SetNodeVelocities(id, v).ok());
+  for (const uint32_t pin : pins) v[pin] = {};
+  DenseStepper first(model, double(kDt), 1, 1);
+  first.x = ToEigen(PositionsOf(world, id, shape.num_nodes()));
+  first.v = ToEigen(v);
+  const Eigen::Vector3d gravity = ToEigen(settings.gravity);
+  for (int step = 0; step < 10; ++step) {
+    world.Step(kDt);
+    first.Step(gravity);
+  }
+  REQUIRE(world.SetMaterial(id, {.young = 4.0e5f, .poisson = 0.45f}).ok());
+  DenseStepper second(stiffer, double(kDt), 1, 1), forgetful(stiffer, double(kDt), 1, 1);
+  for (DenseStepper* stepper : {&second, &forgetful}) {
+    stepper->x = first.x;
+    stepper->v = first.v;
+    stepper->kappa = first.kappa;
+  }
+  for (size_t t = 0; t < model.lambda.size(); ++t) {
+    second.kappa[Eigen::Index(t)] *= stiffer.lambda[t] / model.lambda[t];
+  }
+  for (int step = 0; step < 10; ++step) {
+    world.Step(kDt);
+    second.Step(gravity);
+    forgetful.Step(gravity);
+  }
+  const Points found = ToEigen(PositionsOf(world, id, shape.num_nodes()));
+  CHECK((found - second.x).colwise().norm().maxCoeff() < 1e-4 * 0.4);
+  CHECK((found - forgetful.x).colwise().norm().maxCoeff() > 5e-4 * 0.4);
 }
 
 TEST_CASE("What cannot be changed leaves the body as it is") {
