@@ -3,6 +3,8 @@
 
 #include "base/simd_target.h"
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 
 #undef HWY_TARGET_INCLUDE
@@ -48,6 +50,15 @@ HWY_INLINE void FindCrowdGradients(const CrowdTet& tet, const float* positions, 
   }
 }
 
+// Fetches what a crowd keeps of the tet at a place, a group before it is read: a crowd's rotations
+// alone fill a core's own caches, and memory works while those of the group are found.
+HWY_INLINE void FetchState(size_t place, const float* kappa, const float* rotations) {
+  for (size_t k = 0; k < 4; ++k) {
+    hwy::Prefetch(rotations + kCrowdRotation * place + kCrowdLanes * k);
+  }
+  hwy::Prefetch(kappa + kCrowdLanes * place);
+}
+
 HWY_INLINE void AddCrowdTet(const CrowdTet& tet, const ElementSettings& settings, float stiffness,
                             const float* F, const float* kappa, const float* rotation, float* rhs) {
   const Lanes16 d;
@@ -71,6 +82,7 @@ void CrowdImpulses(const ElementView& elements, const float* positions,
                    const ElementSettings& settings, const float* kappa, const float* active,
                    float* rotations, float* rhs) {
   HWY_ALIGN float F[kGroup][9 * kCrowdLanes];
+  const size_t num_places = kBlockTets * elements.blocks.size();
   for (size_t b = 0; b < elements.blocks.size(); ++b) {
     const TetBlock& block = elements.blocks[b];
     const float* stiffness = elements.StiffnessOf(b);
@@ -79,6 +91,8 @@ void CrowdImpulses(const ElementView& elements, const float* positions,
       const size_t end = std::min(begin + kGroup, num_tets);
       const size_t place = kBlockTets * b + begin;
       for (size_t t = begin; t < end; ++t) {
+        const size_t ahead = kBlockTets * b + t + kGroup;
+        if (ahead < num_places) FetchState(ahead, kappa, rotations);
         FindCrowdGradients({block, t}, positions, F[t - begin]);
       }
       PolarNewton(end - begin, F[0], active, 0, settings.polar_iterations,
