@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Everything: what tests/run.sh does, with gcc and clang, Debug, Release and deterministic, all
-# sanitizers, the whole corpus and every corruption edit. Goes on after a failure; the last lines tell which steps
-# failed. Called by tests/run.sh --full.
+# sanitizers, the whole corpus and every corruption edit. Goes on after a failure; the last lines
+# tell which steps failed. Called by tests/run.sh --full.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 

@@ -109,9 +109,9 @@ enum StepFlags : uint32_t {
 /// Parts of a step that are timed.
 enum class Phase : uint8_t {
   kElements,  ///< rotations and the right-hand side
-  kSolve,     ///< solves of crowds, and of bodies in a world without planes
+  kSolve,     ///< solves of crowds, and of bodies that no solve holds on planes
   kVolume,    ///< volume sweeps, and what lifts flat tets
-  kContact,   ///< solves of single bodies in a world with planes, contacts included
+  kContact,   ///< solves of single bodies in a world with planes, ContactResponse::kHold
   kOther,     ///< prediction, new velocities, copying into lanes and back
   kCount
 };

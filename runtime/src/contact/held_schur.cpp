@@ -62,8 +62,8 @@ bool HeldSolveWorkspace::Allocate(const Allocator& allocator, uint32_t num_nodes
          held_.Allocate(allocator, size_t{3} * num_nodes);
 }
 
-// A free slot for a node, or one that the current solve does not use: there are as many
-// slots as rows.
+// A free slot for a node, or one that the current solve does not use: there are as many slots as
+// rows.
 uint32_t HeldSolveWorkspace::TakeSlot(uint32_t node) {
   uint32_t slot = num_slots_;
   if (num_slots_ < kMaxSchurRows) {

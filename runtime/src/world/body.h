@@ -94,12 +94,6 @@ inline constexpr size_t kBlocksForJobs = 512;
 /// statistics. Does not allocate.
 void StepBody(const StepSettings& settings, Body* body, StepStats* stats);
 
-/// Depth from which a node counts as below a plane [m].
-float ContactTolerance(const Body& body);
-
-/// Whether a node touches a plane or may do so within the step.
-bool CanTouchPlanes(const StepSettings& settings, Body* body);
-
 /// Takes the positions `body->y` over as the result of a substep of `h` seconds, after lifting flat
 /// tets where there may be some; freezes the body where they are not finite.
 void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,

@@ -4,6 +4,7 @@
 #include "solver/crowd_solve.h"
 #include "solver/crowd_volume.h"
 #include "solver/volume_sweep.h"
+#include "world/body_planes.h"
 #include "world/phase_timer.h"
 
 #include <algorithm>

@@ -17,6 +17,7 @@
 #include "solver/panel_solve.h"
 #include "solver/volume_sweep.h"
 #include "world/body.h"
+#include "world/body_planes.h"
 #include "world/node_pass.h"
 #include "world/phase_timer.h"
 
@@ -38,69 +39,11 @@ constexpr int kMostContactIterations = 8;
 // that is pressed flat as a whole push each other to and fro.
 constexpr int kMostLiftSweeps = 256;
 
-void PlacePlanes(const StepSettings& settings, Body* body) {
-  for (size_t p = 0; p < settings.planes.size(); ++p) {
-    const PlaneDesc& plane = settings.planes[p];
-    const double offset = double(plane.offset) - (double(plane.normal.x) * body->origin[0] +
-                                                  double(plane.normal.y) * body->origin[1] +
-                                                  double(plane.normal.z) * body->origin[2]);
-    body->planes[p] = {plane.normal, static_cast<float>(offset), plane.friction};
-  }
-}
-
-// A body that is put into a plane comes out of it a little per substep, on the whole plane lowered:
-// pushed out at once, one that is half inside would be pressed flat and fly apart.
-void LowerPlanes(Body* body) {
-  constexpr float kMostPush = 0.25f;  // median edges
-  const float most = kMostPush * body->simulation.median_edge;
-  for (LocalPlane& plane : body->planes.span()) {
-    float deepest = 0.0f;
-    for (size_t i = 0; i < body->x.size(); ++i) {
-      if (body->IsPinned(i)) continue;
-      deepest = std::fmax(deepest, plane.offset - Dot(plane.normal, body->x[i]));
-    }
-    plane.offset -= std::fmax(deepest - most, 0.0f);
-  }
-}
-
-// Substeps: n = clamp(ceil(2 v dt / e), 1, max), v the largest approach speed of the nodes that
-// touch a plane or can touch one within the step, e the median edge.
-int CountSubsteps(const StepSettings& settings, const Body& body) {
-  const float dt = settings.dt;
-  float fastest = 0.0f;
-  for (size_t i = 0; i < body.x.size() && body.planes.size() > 0; ++i) {
-    if (body.IsPinned(i)) continue;
-    const Vec3 velocity = body.v[i] + settings.gravity * dt;
-    for (const LocalPlane& plane : body.planes.span()) {
-      const float approach = -Dot(plane.normal, velocity);
-      const float gap = Dot(plane.normal, body.x[i]) - plane.offset;
-      if (approach > fastest && gap <= approach * dt) fastest = approach;
-    }
-  }
-  const float wanted = std::ceil(2.0f * fastest * dt / body.simulation.median_edge);
-  const int most = std::min(settings.solver.max_substeps, body.factors->num_fractions);
-  if (!(wanted > 1.0f)) return 1;
-  return wanted < static_cast<float>(most) ? static_cast<int>(wanted) : most;
-}
-
 // Where a substep starts to iterate from. A free body falls, so it starts at what is predicted. One
 // that is pinned does not, as a whole: its first solve would take the fall back by the constant
 // matrix, which is too stiff against turns, and the shape in which it rests would depend on the
 // number of iterations (a cantilever hung 9% too low after one, 7% too high after five).
 bool StartsWithoutGravity(const Body& body) { return body.system->num_pinned > 0; }
-
-// A spring on every node below a plane, as a change of velocity [Rio 8.1.1].
-void PushOutOfPlanes(const StepSettings& settings, float h, Body* body) {
-  for (size_t i = 0; i < body->x.size(); ++i) {
-    if (body->IsPinned(i)) continue;
-    for (const LocalPlane& plane : body->planes.span()) {
-      const float depth = plane.offset - Dot(plane.normal, body->x[i]);
-      if (depth <= 0.0f) continue;
-      const float push = settings.solver.penalty_stiffness * depth * h / body->Mass(i);
-      body->v[i] += plane.normal * push;
-    }
-  }
-}
 
 // Finds the rotations on several threads. Each block's are its own: the result is the same whoever
 // finds them.
@@ -140,17 +83,6 @@ void MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Bod
                      shares ? 0 : settings.solver.polar_iterations, body->stretches.span(),
                      body->kappa.span(), body->Rotations(), body->rhs.span());
   if (body->system->num_pinned > 0) ClearPinned(body->x.span(), body->rhs.span());
-}
-
-bool IsBelowPlane(const Body& body) {
-  const float tolerance = ContactTolerance(body);
-  for (size_t i = 0; i < body.x.size() && body.planes.size() > 0; ++i) {
-    if (body.IsPinned(i)) continue;
-    for (const LocalPlane& plane : body.planes.span()) {
-      if (Dot(plane.normal, body.y[i]) - plane.offset < -tolerance) return true;
-    }
-  }
-  return false;
 }
 
 // Returns the displacement of the outer iteration (num_nodes + 1 x 1).
@@ -209,35 +141,6 @@ bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* sta
   }
   if (!held_normals.empty()) ReleaseNodes(body);
   return MayBeFlat(last);
-}
-
-// Moves nodes below a plane onto it [Rio 8.1.2].
-void SnapToPlanes(Body* body) {
-  for (size_t i = 0; i < body->x.size(); ++i) {
-    if (body->IsPinned(i)) continue;
-    for (const LocalPlane& plane : body->planes.span()) {
-      const float gap = Dot(plane.normal, body->y[i]) - plane.offset;
-      if (gap < 0.0f) body->y[i] -= plane.normal * gap;
-    }
-  }
-}
-
-// Puts nodes below a plane onto it, and lets those on a plane leave it only; one on several planes
-// stays.
-void PlaceOnPlanes(Body* body) {
-  const float tolerance = ContactTolerance(*body);
-  std::fill(body->held_normals.begin(), body->held_normals.end(), NodeVec());
-  for (size_t i = 0; i < body->x.size(); ++i) {
-    if (body->IsPinned(i)) continue;
-    int touching = 0;
-    for (const LocalPlane& plane : body->planes.span()) {
-      const float gap = Dot(plane.normal, body->y[i]) - plane.offset;
-      if (gap > tolerance || Dot(plane.normal, plane.normal) == 0.0f) continue;
-      body->held_normals[i] = plane.normal;
-      if (++touching > 1) body->y[i].w = 0.0f;
-      if (gap < -tolerance) body->y[i] -= plane.normal * gap;
-    }
-  }
 }
 
 // The substep's last correction: no tet may end it flat or inside out. In turns with the planes,
@@ -360,21 +263,10 @@ void MeasureBody(const StepSettings& settings, const Body& body, StepStats* stat
 void MeasureContacts(const Body& body, StepStats* stats) {
   stats->contacts = body.contacts.num_contacts;
   stats->max_speed = LongestVector(body.v.span());
-  for (size_t i = 0; i < body.x.size() && body.planes.size() > 0; ++i) {
-    if (body.IsPinned(i)) continue;
-    for (const LocalPlane& plane : body.planes.span()) {
-      const float depth = plane.offset - Dot(plane.normal, body.x[i]);
-      stats->max_penetration = std::fmax(stats->max_penetration, depth);
-    }
-  }
+  stats->max_penetration = DeepestNode(body);
 }
 
 }  // namespace
-
-float ContactTolerance(const Body& body) {
-  constexpr float kShareOfEdge = 1.0e-5f;
-  return kShareOfEdge * body.simulation.median_edge;
-}
 
 void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
                    StepStats* stats) {
@@ -391,24 +283,6 @@ void EndStep(const StepSettings& settings, Body* body, StepStats* stats) {
     MeasureContacts(*body, stats);
   }
   if (settings.measure_energy) MeasureBody(settings, *body, stats);
-}
-
-bool CanTouchPlanes(const StepSettings& settings, Body* body) {
-  // How much further than by its own velocity the body's elasticity may carry a node in a step.
-  constexpr float kMoreThanItsVelocity = 2.0f, kShareOfEdge = 0.1f;
-  PlacePlanes(settings, body);
-  const float margin = kShareOfEdge * body->simulation.median_edge;
-  for (size_t i = 0; i < body->x.size() && body->planes.size() > 0; ++i) {
-    if (body->IsPinned(i)) continue;
-    const Vec3 velocity = body->v[i] + settings.gravity * settings.dt;
-    for (const LocalPlane& plane : body->planes.span()) {
-      if (Dot(plane.normal, plane.normal) == 0.0f) continue;
-      const float approach = std::fmax(-Dot(plane.normal, velocity), 0.0f);
-      const float gap = Dot(plane.normal, body->x[i]) - plane.offset;
-      if (gap <= kMoreThanItsVelocity * approach * settings.dt + margin) return true;
-    }
-  }
-  return false;
 }
 
 void StepBody(const StepSettings& settings, Body* body, StepStats* stats) {

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 
@@ -83,7 +84,10 @@ TEST_CASE("One iteration from the identity finds rotations as well as the paper'
   constexpr uint32_t kSeed = 800;
   const int count = 800000;
   RandomGradients gradients(kSeed);
-  Errors apd[3], svd, start;
+  Errors apd[3], batch, svd, start;
+  constexpr size_t kBatch = 16;
+  std::array<Mat3, kBatch> fs = {};
+  std::array<Eigen::Matrix3d, kBatch> exacts;
   for (int i = 0; i < count; ++i) {
     const Mat3 F = ToMat3(gradients.Next());
     const Eigen::Matrix3d exact = PolarRotation(ToEigen(F));
@@ -91,6 +95,14 @@ TEST_CASE("One iteration from the identity finds rotations as well as the paper'
     for (int iterations = 1; iterations <= 3; ++iterations) {
       const Quat q = AnalyticPolarDecomposition(F, Quat{}, iterations);
       apd[iterations - 1].Add(AngleBetween(RotationOf(q), exact), count);
+    }
+    fs[size_t(i) % kBatch] = F;
+    exacts[size_t(i) % kBatch] = exact;
+    if (size_t(i) % kBatch == kBatch - 1) {
+      std::array<Quat, kBatch> found = {};
+      AnalyticPolarDecompositions(fs, found, 1);
+      for (size_t k = 0; k < kBatch; ++k)
+        batch.Add(AngleBetween(RotationOf(found[k]), exacts[k]), count);
     }
     svd.Add(AngleBetween(RotationOfSvd(ToEigen(F).cast<float>()), exact), count);
   }
@@ -100,10 +112,14 @@ TEST_CASE("One iteration from the identity finds rotations as well as the paper'
     std::printf("  APD, %d iterations                     %9.2e  %9.2e\n", i + 1, apd[i].mean,
                 apd[i].largest);
   }
+  std::printf("  APD in lanes, 1 iteration             %9.2e  %9.2e\n", batch.mean, batch.largest);
   std::printf("  JacobiSVD in float                    %9.2e  %9.2e\n", svd.mean, svd.largest);
   CHECK(start.largest > 10.0);  // the deformation turns as well
   CHECK(apd[0].mean < 0.05);    // [Kug, Sec. 4]
   CHECK(apd[0].largest < 2.0);
+  CHECK(batch.mean < 0.05);
+  CHECK(batch.mean > 0.0);
+  CHECK(batch.largest < 2.0);
   CHECK(apd[1].largest < 0.05);
   CHECK(apd[2].largest < 2e-4);  // rounding
   CHECK(svd.largest < 2e-4);

@@ -101,7 +101,7 @@ Outcome SimulateCrowds(const JobSystem& jobs) {
     REQUIRE(world.AddBody(shape.asset(), damped).valid());
   }
   REQUIRE(world.PrepareTimeStep(0.006f).ok());
-  bool crowds = true;
+  bool crowds = true;  // in every step
   for (int step = 0; step < 60; ++step) {
     if (step == 10) world.RemoveBody(ids[3]);
     if (step == 30) REQUIRE(world.AddPlane({{1.0f, 1.0f, 0.0f}, -1.0f, 0.2f}).ok());

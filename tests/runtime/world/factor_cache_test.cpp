@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 using namespace plush;
@@ -19,11 +20,22 @@ namespace {
 
 constexpr float kDt = 0.01f;
 
-size_t BytesOfSecondBody(const ShapeAsset& shape, const BodyDesc& first, const BodyDesc& second) {
+// A world whose memory is counted.
+struct CountedWorld {
+  CountedWorld() {
+    WorldDesc desc;
+    desc.allocator = memory.allocator();
+    world.emplace(desc);
+  }
+
   CountingMemory memory;
-  WorldDesc desc;
-  desc.allocator = memory.allocator();
-  World world(desc);
+  std::optional<World> world;  // behind the memory that it takes
+};
+
+size_t BytesOfSecondBody(const ShapeAsset& shape, const BodyDesc& first, const BodyDesc& second) {
+  CountedWorld counted;
+  auto& [memory, made] = counted;
+  World& world = *made;
   REQUIRE(world.AddBody(shape.asset(), first).valid());
   const size_t before = memory.bytes_out();
   REQUIRE(world.AddBody(shape.asset(), second).valid());
@@ -53,10 +65,9 @@ TEST_CASE("Bodies share factors exactly where asset, material and pins are equal
 
 TEST_CASE("The last body that leaves takes its factors along") {
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {}, double(kDt));
-  CountingMemory memory;
-  WorldDesc desc;
-  desc.allocator = memory.allocator();
-  World world(desc);
+  CountedWorld counted;
+  auto& [memory, made] = counted;
+  World& world = *made;
   BodyDesc stiff;
   stiff.material.young = 4.0e5f;
   world.RemoveBody(world.AddBody(shape.asset()));
@@ -71,10 +82,9 @@ TEST_CASE("The last body that leaves takes its factors along") {
 
 TEST_CASE("A prepared time step is prepared for bodies that come or change later") {
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {}, double(kDt));
-  CountingMemory memory;
-  WorldDesc desc;
-  desc.allocator = memory.allocator();
-  World world(desc);
+  CountedWorld counted;
+  auto& [memory, made] = counted;
+  World& world = *made;
   REQUIRE(world.PrepareTimeStep(0.005f).ok());
   REQUIRE(world.PrepareTimeStep(0.02f).ok());
   const BodyId id = world.AddBody(shape.asset());

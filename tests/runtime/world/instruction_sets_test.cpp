@@ -50,6 +50,7 @@ Outcome Drop(const ShapeAsset& shape) {
 // A crowd in free fall, of which the first one is looked at.
 Outcome Fly(const ShapeAsset& shape) {
   World world;
+  REQUIRE(world.AddPlane({{0.0f, 1.0f, 0.0f}, -100.0f}).ok());  // far below: see HadCrowds
   Random random(6);
   BodyId first;
   for (int i = 0; i < 12; ++i) {
@@ -57,7 +58,9 @@ Outcome Fly(const ShapeAsset& shape) {
                           .AddTo(&world, shape.asset());
     if (i == 0) first = id;
   }
-  return After50Steps(&world, first, shape);
+  Outcome outcome = After50Steps(&world, first, shape);
+  REQUIRE(HadCrowds(world));
+  return outcome;
 }
 
 struct Scene {

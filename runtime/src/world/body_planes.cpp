@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "world/body_planes.h"
+
+#include "base/vector_math.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plush {
+namespace {
+
+// How far the deepest node that may move is below a plane, or 0.
+float DepthBelow(const LocalPlane& plane, const Body& body) {
+  float deepest = 0.0f;
+  for (size_t i = 0; i < body.x.size(); ++i) {
+    if (body.IsPinned(i)) continue;
+    deepest = std::fmax(deepest, plane.offset - Dot(plane.normal, body.x[i]));
+  }
+  return deepest;
+}
+
+}  // namespace
+
+float ContactTolerance(const Body& body) {
+  constexpr float kShareOfEdge = 1.0e-5f;
+  return kShareOfEdge * body.simulation.median_edge;
+}
+
+void PlacePlanes(const StepSettings& settings, Body* body) {
+  for (size_t p = 0; p < settings.planes.size(); ++p) {
+    const PlaneDesc& plane = settings.planes[p];
+    const double offset = double(plane.offset) - (double(plane.normal.x) * body->origin[0] +
+                                                  double(plane.normal.y) * body->origin[1] +
+                                                  double(plane.normal.z) * body->origin[2]);
+    body->planes[p] = {plane.normal, static_cast<float>(offset), plane.friction};
+  }
+}
+
+void LowerPlanes(Body* body) {
+  constexpr float kMostPush = 0.25f;  // median edges
+  const float most = kMostPush * body->simulation.median_edge;
+  for (LocalPlane& plane : body->planes.span()) {
+    plane.offset -= std::fmax(DepthBelow(plane, *body) - most, 0.0f);
+  }
+}
+
+float DeepestNode(const Body& body) {
+  float deepest = 0.0f;
+  for (const LocalPlane& plane : body.planes.span()) {
+    deepest = std::fmax(deepest, DepthBelow(plane, body));
+  }
+  return deepest;
+}
+
+bool CanTouchPlanes(const StepSettings& settings, Body* body) {
+  // How much further than by its own velocity the body's elasticity may carry a node in a step.
+  constexpr float kMoreThanItsVelocity = 2.0f, kShareOfEdge = 0.1f;
+  PlacePlanes(settings, body);
+  const float margin = kShareOfEdge * body->simulation.median_edge;
+  for (size_t i = 0; i < body->x.size() && body->planes.size() > 0; ++i) {
+    if (body->IsPinned(i)) continue;
+    const Vec3 velocity = body->v[i] + settings.gravity * settings.dt;
+    for (const LocalPlane& plane : body->planes.span()) {
+      if (Dot(plane.normal, plane.normal) == 0.0f) continue;
+      const float approach = std::fmax(-Dot(plane.normal, velocity), 0.0f);
+      const float gap = Dot(plane.normal, body->x[i]) - plane.offset;
+      if (gap <= kMoreThanItsVelocity * approach * settings.dt + margin) return true;
+    }
+  }
+  return false;
+}
+
+int CountSubsteps(const StepSettings& settings, const Body& body) {
+  const float dt = settings.dt;
+  float fastest = 0.0f;
+  for (size_t i = 0; i < body.x.size() && body.planes.size() > 0; ++i) {
+    if (body.IsPinned(i)) continue;
+    const Vec3 velocity = body.v[i] + settings.gravity * dt;
+    for (const LocalPlane& plane : body.planes.span()) {
+      const float approach = -Dot(plane.normal, velocity);
+      const float gap = Dot(plane.normal, body.x[i]) - plane.offset;
+      if (approach > fastest && gap <= approach * dt) fastest = approach;
+    }
+  }
+  const float wanted = std::ceil(2.0f * fastest * dt / body.simulation.median_edge);
+  const int most = std::min(settings.solver.max_substeps, body.factors->num_fractions);
+  if (!(wanted > 1.0f)) return 1;
+  return wanted < static_cast<float>(most) ? static_cast<int>(wanted) : most;
+}
+
+void PushOutOfPlanes(const StepSettings& settings, float h, Body* body) {
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    if (body->IsPinned(i)) continue;
+    for (const LocalPlane& plane : body->planes.span()) {
+      const float depth = plane.offset - Dot(plane.normal, body->x[i]);
+      if (depth <= 0.0f) continue;
+      const float push = settings.solver.penalty_stiffness * depth * h / body->Mass(i);
+      body->v[i] += plane.normal * push;
+    }
+  }
+}
+
+bool IsBelowPlane(const Body& body) {
+  const float tolerance = ContactTolerance(body);
+  for (size_t i = 0; i < body.x.size() && body.planes.size() > 0; ++i) {
+    if (body.IsPinned(i)) continue;
+    for (const LocalPlane& plane : body.planes.span()) {
+      if (Dot(plane.normal, body.y[i]) - plane.offset < -tolerance) return true;
+    }
+  }
+  return false;
+}
+
+void SnapToPlanes(Body* body) {
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    if (body->IsPinned(i)) continue;
+    for (const LocalPlane& plane : body->planes.span()) {
+      const float gap = Dot(plane.normal, body->y[i]) - plane.offset;
+      if (gap < 0.0f) body->y[i] -= plane.normal * gap;
+    }
+  }
+}
+
+void PlaceOnPlanes(Body* body) {
+  const float tolerance = ContactTolerance(*body);
+  std::fill(body->held_normals.begin(), body->held_normals.end(), NodeVec());
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    if (body->IsPinned(i)) continue;
+    int touching = 0;
+    for (const LocalPlane& plane : body->planes.span()) {
+      const float gap = Dot(plane.normal, body->y[i]) - plane.offset;
+      if (gap > tolerance || Dot(plane.normal, plane.normal) == 0.0f) continue;
+      body->held_normals[i] = plane.normal;
+      if (++touching > 1) body->y[i].w = 0.0f;
+      if (gap < -tolerance) body->y[i] -= plane.normal * gap;
+    }
+  }
+}
+
+}  // namespace plush
