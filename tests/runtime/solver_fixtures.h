@@ -2,7 +2,7 @@
 // The matrix of a body and its factor, as the runtime makes them: what tests of solves share.
 #pragma once
 
-#include "plush/system_factor.h"
+#include "plush/format/system_factor.h"
 
 #include "runtime/dense_reference.h"
 #include "solver/panel_solve.h"

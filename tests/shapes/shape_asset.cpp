@@ -18,17 +18,13 @@ namespace plush::test {
 namespace {
 
 using tools::AssetContent;
+using tools::ToDouble;
+using tools::ToFloat;
 using tools::Vec3d;
 
 // A face by the corners of its tet, counter-clockwise seen from outside.
 constexpr std::array<std::array<uint32_t, 3>, 4> kFaces = {
     {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}}};
-
-Vec3 ToFloat(const Vec3d& v) {
-  return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
-}
-
-Vec3d ToDouble(const Vec3& v) { return {v.x, v.y, v.z}; }
 
 std::array<uint32_t, 4> Ids(const Tet& tet) { return {tet.a, tet.b, tet.c, tet.d}; }
 

@@ -2,7 +2,7 @@
 #include "bake/asset_writer.h"
 
 #include "plush/asset.h"
-#include "plush/layout_fingerprint.h"
+#include "plush/format/layout_fingerprint.h"
 #include "plush/version.h"
 
 #include "bake/content_hash.h"

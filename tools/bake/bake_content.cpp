@@ -8,13 +8,7 @@
 #include <utility>
 
 namespace plush::tools {
-namespace {
-
-Vec3 ToFloat(const Vec3d& v) {
-  return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void FillVisual(const SurfaceMesh& surface, Embedding embedding, AssetContent* content) {
   content->positions.reserve(surface.positions.size());

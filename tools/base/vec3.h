@@ -2,6 +2,8 @@
 // Double-precision vectors of the tools. Eigen is kept for factorisations and dense algebra.
 #pragma once
 
+#include "plush/types.h"
+
 #include <cmath>
 
 namespace plush::tools {
@@ -40,6 +42,12 @@ inline Vec3d Max(const Vec3d& a, const Vec3d& b) {
 }
 inline bool IsFinite(const Vec3d& a) {
   return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z);
+}
+/// Exact.
+inline Vec3d ToDouble(const Vec3& v) { return {v.x, v.y, v.z}; }
+/// Each coordinate rounded to the nearest float.
+inline Vec3 ToFloat(const Vec3d& v) {
+  return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
 }
 /// Six times the signed volume of tet (a, b, c, d): positive where b-a, c-a, d-a are right-handed.
 inline double SixVolume(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d) {

@@ -10,8 +10,6 @@ namespace {
 // Gmsh reads lines of 255 bytes.
 constexpr size_t kMaxMaterialName = 100;
 
-Vec3d ToDouble(const Vec3& v) { return {v.x, v.y, v.z}; }
-
 std::string MaterialName(std::string_view name) {
   if (name.empty()) return "unnamed";
   return PrintableUtf8(PrintableUtf8(name).substr(0, kMaxMaterialName));

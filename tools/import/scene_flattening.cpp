@@ -30,10 +30,6 @@ AffineTransform RootTransform(const Placement& placement) {
   return transform;
 }
 
-Vec3d ToDouble(const Vec3& v) { return {v.x, v.y, v.z}; }
-Vec3 ToFloat(const Vec3d& v) {
-  return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
-}
 float FiniteOrZero(float x) { return std::isfinite(x) ? x : 0.0f; }
 
 // Builds the flat surface, one placed mesh after the other.

@@ -2,7 +2,7 @@
 // The collision surface (CDG) laid out as the file stores it [Civ 5.4.1].
 #pragma once
 
-#include "plush/cdg_records.h"
+#include "plush/format/cdg_records.h"
 
 #include <cstdint>
 #include <vector>

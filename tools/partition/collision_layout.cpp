@@ -37,10 +37,6 @@ Vec4 WeightsInTet(const Carrier& carrier, const TetNodes& nodes) {
   return {weights[0], weights[1], weights[2], weights[3]};
 }
 
-Vec3 ToFloat(const Vec3d& v) {
-  return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
-}
-
 class Layout {
  public:
   Layout(const CutSurface& surface, const SurfacePatches& patches, const TetMesh& mesh)

@@ -2,7 +2,7 @@
 // The tree over the triangles of a patch, which is nothing but their order [Civ 5.4.3].
 #pragma once
 
-#include "plush/cdg_records.h"
+#include "plush/format/cdg_records.h"
 
 #include <array>
 #include <cstdint>

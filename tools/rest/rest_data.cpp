@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "rest/rest_data.h"
 
-#include "plush/system_factor.h"
+#include "plush/format/system_factor.h"
 
 #include "rest/elimination_order.h"
 #include "rest/supernodes.h"
@@ -19,12 +19,6 @@ namespace {
 
 // 100 million non-zeros are 1.6 GB of factor in double: far beyond any cage for a game.
 constexpr uint64_t kMaxFactorNonzeros = 100'000'000;
-
-Vec3 ToFloat(const Vec3d& v) {
-  return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
-}
-
-Vec3d ToDouble(const Vec3& v) { return {v.x, v.y, v.z}; }
 
 // Denormal numbers count as zero: they have lost their precision.
 bool IsPositiveNormal(float value) { return std::isfinite(value) && value >= FLT_MIN; }

@@ -2,8 +2,8 @@
 // Everything that depends only on the rest shape and the material.
 #pragma once
 
-#include "plush/factor_panels.h"
-#include "plush/tet_block.h"
+#include "plush/format/factor_panels.h"
+#include "plush/format/tet_block.h"
 #include "plush/types.h"
 
 #include "base/result.h"

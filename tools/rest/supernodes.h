@@ -2,7 +2,7 @@
 // Which columns of the factor are stored and solved together, and which rows they have.
 #pragma once
 
-#include "plush/factor_panels.h"
+#include "plush/format/factor_panels.h"
 
 #include "rest/elimination_order.h"
 
@@ -12,7 +12,7 @@
 
 namespace plush::tools {
 
-/// Pattern of a factor by supernodes, as runtime/include/plush/factor_panels.h describes it.
+/// Pattern of a factor by supernodes, as runtime/include/plush/format/factor_panels.h describes it.
 struct FactorLayout {
   /// By height in the tree of supernodes, at equal height by first column; those from num_free on
   /// after all others. So each stands after all that update it.

@@ -10,8 +10,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Vec3d ToDouble(const Vec3& v) { return {v.x, v.y, v.z}; }
-
 double CageVolume(std::span<const Vec3> nodes, std::span<const Tet> tets) {
   double six_volumes = 0.0;
   for (const Tet& tet : tets) {

@@ -86,8 +86,6 @@ bool BoundsItsVertices(const UnpackedCollision& c, uint32_t tet) {
          t.high.x == high.x && t.high.y == high.y && t.high.z == high.z && t.high.w == high.w;
 }
 
-Vec3d ToDouble(const Vec3& v) { return {v.x, v.y, v.z}; }
-
 }  // namespace
 
 void CheckCollisionBounds(const Asset& asset, const UnpackedCollision& c, FindingList* findings) {

@@ -18,8 +18,6 @@
 namespace plush::tools {
 namespace {
 
-Vec3d ToDouble(const Vec3& v) { return {v.x, v.y, v.z}; }
-
 double Area(const Triangle3& t) { return 0.5 * Length(Cross(t[1] - t[0], t[2] - t[0])); }
 
 double Perimeter(const Triangle3& t) {

@@ -16,8 +16,6 @@ constexpr double kRoundoff = 0x1p-24;
 // Unit normals come from single-precision exporters.
 constexpr double kNormalTolerance = 1.0e-3;
 
-Vec3d ToDouble(const Vec3& v) { return {v.x, v.y, v.z}; }
-
 std::array<double, 4> WeightsOf(const Vec4& w) { return {w.x, w.y, w.z, w.w}; }
 
 double LargestCoordinate(const SimulationView& simulation) {

@@ -18,9 +18,7 @@
 namespace plush::tools {
 namespace {
 
-Vec3d ToDouble(const Vec3& v) { return {v.x, v.y, v.z}; }
-
-std::vector<Vec3d> ToDouble(std::span<const Vec3> points) {
+std::vector<Vec3d> ToDoubles(std::span<const Vec3> points) {
   std::vector<Vec3d> converted;
   converted.reserve(points.size());
   for (const Vec3& point : points) converted.push_back(ToDouble(point));
@@ -38,7 +36,7 @@ std::optional<TetMesh> SoundCage(const Asset& asset) {
   }
   const auto carried = [&s](uint32_t tet) { return tet < s.tets.size(); };
   if (!std::ranges::all_of(asset.visual().tet_ids, carried)) return std::nullopt;
-  mesh.nodes = ToDouble(s.nodes);
+  mesh.nodes = ToDoubles(s.nodes);
   return mesh;
 }
 
@@ -51,7 +49,7 @@ struct Triangles {
 
 std::optional<Triangles> TrianglesWithArea(const VisualView& visual) {
   Triangles triangles;
-  triangles.points = ToDouble(visual.positions);
+  triangles.points = ToDoubles(visual.positions);
   for (uint32_t t = 0; 3 * size_t{t} + 2 < visual.indices.size(); ++t) {
     const size_t first = 3 * size_t{t};
     const std::array<uint32_t, 3> corners = {visual.indices[first], visual.indices[first + 1],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "validate/factor_accuracy.h"
 
-#include "plush/system_factor.h"
+#include "plush/format/system_factor.h"
 
 #include "base/vec3.h"
 #include "validate/tally.h"

@@ -25,8 +25,6 @@ constexpr double kTolerance = 1.0e-6;
 // The masses, the volume and the densities of a body are rounded independently.
 constexpr double kMassTolerance = 1.0e-5;
 
-Vec3d ToDouble(const Vec3& v) { return {v.x, v.y, v.z}; }
-
 std::string Text(double number) {
   char text[40];
   std::snprintf(text, sizeof(text), "%.7g", number);

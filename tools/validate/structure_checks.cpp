@@ -2,7 +2,7 @@
 #include "validate/structure_checks.h"
 
 #include "plush/asset.h"
-#include "plush/asset_check.h"
+#include "plush/format/asset_check.h"
 
 #include "validate/tally.h"
 

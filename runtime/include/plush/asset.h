@@ -5,10 +5,10 @@
 // serves any number of worlds, threads and processes. Format: schemas/plush.fbs.
 #pragma once
 
-#include "plush/cdg_records.h"
-#include "plush/factor_panels.h"
+#include "plush/format/cdg_records.h"
+#include "plush/format/factor_panels.h"
+#include "plush/format/tet_block.h"
 #include "plush/status.h"
-#include "plush/tet_block.h"
 #include "plush/types.h"
 
 #include <cstddef>

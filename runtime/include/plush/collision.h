@@ -8,7 +8,7 @@
 #pragma once
 
 #include "plush/body_id.h"
-#include "plush/cdg_records.h"
+#include "plush/format/cdg_records.h"
 #include "plush/types.h"
 
 #include <cstdint>

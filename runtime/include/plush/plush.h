@@ -7,7 +7,6 @@
 #include "plush/body_id.h"
 #include "plush/collision.h"
 #include "plush/jobs.h"
-#include "plush/polar_decomposition.h"
 #include "plush/status.h"
 #include "plush/types.h"
 #include "plush/version.h"

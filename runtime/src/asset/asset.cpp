@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "plush/asset.h"
 
-#include "plush/asset_check.h"
+#include "plush/format/asset_check.h"
 
 #include "asset/asset_checks.h"
 #include "asset/asset_layout.h"

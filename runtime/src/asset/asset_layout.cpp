@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "asset/asset_layout.h"
 
-#include "plush/asset_check.h"
-#include "plush/layout_fingerprint.h"
+#include "plush/format/asset_check.h"
+#include "plush/format/layout_fingerprint.h"
 
 #include "plush_generated.h"
 

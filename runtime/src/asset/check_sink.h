@@ -2,7 +2,7 @@
 // Where the checks of a file put what they find.
 #pragma once
 
-#include "plush/asset_check.h"
+#include "plush/format/asset_check.h"
 #include "plush/status.h"
 
 #include <cstdint>

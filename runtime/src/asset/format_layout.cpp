@@ -2,10 +2,10 @@
 // Ties the public types to the records of the schema. Where an assertion fails, the schema or
 // plush/types.h changed alone: change both, kLayoutFingerprint, and the format version.
 
-#include "plush/cdg_records.h"
-#include "plush/factor_panels.h"
-#include "plush/layout_fingerprint.h"
-#include "plush/tet_block.h"
+#include "plush/format/cdg_records.h"
+#include "plush/format/factor_panels.h"
+#include "plush/format/layout_fingerprint.h"
+#include "plush/format/tet_block.h"
 #include "plush/types.h"
 
 #include "plush_generated.h"

@@ -3,7 +3,7 @@
 // result so far.
 #pragma once
 
-#include "plush/cdg_records.h"
+#include "plush/format/cdg_records.h"
 
 #include <cstdint>
 #include <limits>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "elasticity/elements.h"
 
-#include "plush/polar_decomposition.h"
+#include "plush/format/polar_decomposition.h"
 
 #include "elasticity/tet_element.h"
 

@@ -9,7 +9,7 @@
 // of the tet at place s = 16 b + i stands at [16 (c b + k) + i].
 #pragma once
 
-#include "plush/tet_block.h"
+#include "plush/format/tet_block.h"
 #include "plush/types.h"
 
 #include "base/node_vec.h"

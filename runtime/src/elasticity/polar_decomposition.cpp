@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Based on:
 // Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast Corotated FEM using Operator Splitting. 2018
-#include "plush/polar_decomposition.h"
+#include "plush/format/polar_decomposition.h"
 
 #include "base/vector_math.h"
 

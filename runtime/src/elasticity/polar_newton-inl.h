@@ -12,8 +12,8 @@
 #define PLUSH_ELASTICITY_POLAR_NEWTON_INL_H_
 #endif
 
-#include "plush/polar_decomposition.h"
-#include "plush/tet_block.h"
+#include "plush/format/polar_decomposition.h"
+#include "plush/format/tet_block.h"
 
 #include "base/lanes-inl.h"
 

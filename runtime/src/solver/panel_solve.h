@@ -2,7 +2,7 @@
 // Solves with the factor of the splitting step's matrix, for three right-hand sides at once.
 #pragma once
 
-#include "plush/factor_panels.h"
+#include "plush/format/factor_panels.h"
 
 #include "base/node_vec.h"
 

@@ -3,7 +3,7 @@
 // Based on:
 // Esmond Ng, Barry Peyton. Block Sparse Cholesky Algorithms on Advanced Uniprocessor Computers.
 // 1993
-#include "plush/system_factor.h"
+#include "plush/format/system_factor.h"
 
 #include "base/array.h"
 

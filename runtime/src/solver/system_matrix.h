@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The constant matrix A = M + (dt^2 + damping dt) sum_t 2 mu V G G^T of the splitting step, one
-// scalar per pair of nodes because the three axes share it. Its factor: plush/system_factor.h.
-// Based on:
-// Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast Corotated FEM using Operator Splitting. 2018
+// scalar per pair of nodes because the three axes share it. Its factor:
+// plush/format/system_factor.h. Based on: Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast
+// Corotated FEM using Operator Splitting. 2018
 #pragma once
 
 #include "plush/types.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "world/factor_cache.h"
 
-#include "plush/system_factor.h"
+#include "plush/format/system_factor.h"
 
 #include "base/object.h"
 

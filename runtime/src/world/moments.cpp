@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "world/moments.h"
 
-#include "plush/polar_decomposition.h"
+#include "plush/format/polar_decomposition.h"
 
 #include "base/vector_math.h"
 

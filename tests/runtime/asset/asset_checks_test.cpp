@@ -2,7 +2,7 @@
 // Each kind of damage is named by its section, kind and index; and nothing else is reported.
 #include "asset/asset_checks.h"
 
-#include "plush/asset_check.h"
+#include "plush/format/asset_check.h"
 
 #include "plush_generated.h"
 #include "runtime/asset/check_subject.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "plush/asset.h"
 
-#include "plush/layout_fingerprint.h"
+#include "plush/format/layout_fingerprint.h"
 #include "plush/version.h"
 
 #include "base/files.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Blocks of tets: what Open accepts can be computed 16 tets at a time.
 #include "plush/asset.h"
-#include "plush/tet_block.h"
+#include "plush/format/tet_block.h"
 
 #include "runtime/asset/check_subject.h"
 #include "shapes/shape_asset.h"

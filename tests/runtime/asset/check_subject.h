@@ -3,7 +3,7 @@
 #pragma once
 
 #include "plush/asset.h"
-#include "plush/asset_check.h"
+#include "plush/format/asset_check.h"
 
 #include "shapes/shape_asset.h"
 #include "shapes/tet_shapes.h"

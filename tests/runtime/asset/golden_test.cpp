@@ -2,7 +2,7 @@
 // One golden file per format version: today's must load; every other version is refused in exact
 // words. tests/data/README.md says how a golden file is made.
 #include "plush/asset.h"
-#include "plush/asset_check.h"
+#include "plush/format/asset_check.h"
 #include "plush/world.h"
 
 #include "base/files.h"

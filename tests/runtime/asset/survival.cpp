@@ -2,7 +2,7 @@
 #include "runtime/asset/survival.h"
 
 #include "plush/asset.h"
-#include "plush/asset_check.h"
+#include "plush/format/asset_check.h"
 #include "plush/world.h"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What becomes of a tet does not depend on the others of its block.
-#include "plush/polar_decomposition.h"
+#include "plush/format/polar_decomposition.h"
 
 #include "base/vector_math.h"
 #include "elasticity/element_pass.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The accuracy that [Kug, Table 4] asks of a rotation.
-#include "plush/polar_decomposition.h"
+#include "plush/format/polar_decomposition.h"
 
 #include "runtime/dense_reference.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "plush/system_factor.h"
+#include "plush/format/system_factor.h"
 
 #include "runtime/solver_fixtures.h"
 #include "runtime/world/heap_counter.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "partition/coarse_tree.h"
 
-#include "plush/cdg_records.h"
+#include "plush/format/cdg_records.h"
 
 #include <catch2/catch.hpp>
 

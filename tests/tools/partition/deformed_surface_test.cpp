@@ -19,6 +19,7 @@
 
 using namespace plush;
 using namespace plush::tests;
+using tools::ToDouble;
 using tools::Vec3d;
 
 namespace {
@@ -67,8 +68,6 @@ class Ring {
 };
 
 bool SameBits(const Vec3& a, const Vec3& b) { return std::memcmp(&a, &b, sizeof(a)) == 0; }
-
-Vec3d ToDouble(const Vec3& v) { return {v.x, v.y, v.z}; }
 
 std::vector<Places> TrianglesOf(const Ring& ring) {
   const tools::UnpackedCollision c(ring.asset().collision());

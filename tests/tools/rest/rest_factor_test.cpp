@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The baked factor against the matrix, assembled densely and in another way.
-#include "plush/factor_panels.h"
+#include "plush/format/factor_panels.h"
 
 #include "rest/rest_data.h"
 #include "shapes/tet_shapes.h"

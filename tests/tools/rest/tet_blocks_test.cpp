@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "rest/tet_blocks.h"
 
-#include "plush/tet_block.h"
+#include "plush/format/tet_block.h"
 
 #include "shapes/tet_shapes.h"
 

@@ -2,7 +2,7 @@
 // Each field of the collision surface, broken in turn, is found; such files open all the same.
 #include "validate/collision_checks.h"
 
-#include "plush/cdg_records.h"
+#include "plush/format/cdg_records.h"
 
 #include "tools/partition/partition_fixtures.h"
 #include "tools/procedural_meshes.h"

@@ -6,9 +6,9 @@
 // in runtime/src/asset/format_layout.cpp, which ties these types to the schema's.
 #pragma once
 
-#include "plush/cdg_records.h"
-#include "plush/factor_panels.h"
-#include "plush/tet_block.h"
+#include "plush/format/cdg_records.h"
+#include "plush/format/factor_panels.h"
+#include "plush/format/tet_block.h"
 #include "plush/types.h"
 
 #include <bit>

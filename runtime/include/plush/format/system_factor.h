@@ -8,9 +8,9 @@
 #pragma once
 
 #include "plush/allocator.h"
-#include "plush/factor_panels.h"
+#include "plush/format/factor_panels.h"
+#include "plush/format/tet_block.h"
 #include "plush/status.h"
-#include "plush/tet_block.h"
 
 #include <cstddef>
 #include <cstdint>
