@@ -57,7 +57,9 @@ struct WorldDesc {
   SolverSettings solver;
   bool measure_energy = true;  ///< fill StepStats' energies and tet counts after each step
   Allocator allocator;         ///< DefaultAllocator() where `allocate` is null
-  JobSystem jobs;              ///< everything on the calling thread where `run` is null
+  JobSystem jobs;              ///< everything runs on the calling thread if `run` is null
+  uint32_t idle_systems = 8;   ///< matrices whose last body has left that are kept, with their
+                               ///< factors, for the next such body; the last ones used
 };
 
 /// Replaces the baked material of one body. Values below zero keep the baked ones, each tet its own

@@ -10,7 +10,7 @@
 #include "collision/collision_state.h"
 #include "contact/plane_contacts.h"
 #include "elasticity/elements.h"
-#include "world/factor_cache.h"
+#include "world/system_cache.h"
 
 #include <cstdint>
 #include <span>
@@ -26,8 +26,8 @@ struct Body {
   VisualView visual;
   SimulationView simulation;
   CollisionView surface;
-  SystemKey* system = nullptr;
-  const FactorSet* factors = nullptr;  ///< for the time step of the last step
+  System* system = nullptr;
+  float dt = 0.0f;  ///< of the last step, before it of the asset [s]; `system` has its factors
   // What it is.
   ElementView elements;
   float mass_scale = 1.0f;
@@ -71,6 +71,7 @@ struct Body {
   Array<LocalPlane> planes;     ///< of the world, in the body's coordinates; behind them there may
                                 ///< be empty ones, without normal, which nothing touches
 
+  const FactorSet& Factors() const { return *system->Find(dt); }
   float Mass(size_t node) const { return simulation.masses[node] * mass_scale; }
   bool IsPinned(size_t node) const { return x[node].w == 0.0f; }
   /// Of the body or in its lane. For reading also where the body is const: the view does not know.

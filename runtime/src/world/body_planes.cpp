@@ -83,7 +83,7 @@ int CountSubsteps(const StepSettings& settings, const Body& body) {
     }
   }
   const float wanted = std::ceil(2.0f * fastest * dt / body.simulation.median_edge);
-  const int most = std::min(settings.solver.max_substeps, body.factors->num_fractions);
+  const int most = std::min(settings.solver.max_substeps, body.Factors().num_fractions);
   if (!(wanted > 1.0f)) return 1;
   return wanted < static_cast<float>(most) ? static_cast<int>(wanted) : most;
 }

@@ -12,7 +12,7 @@ constexpr Status kNoMemory = {StatusCode::kOutOfMemory, "body", "", 0};
 
 // The body's asset, which the body itself keeps no handle of.
 Status OpenAgain(const Body& body, Asset* out_asset) {
-  return out_asset->Open(body.system->asset_bytes, Trust::kValidated);
+  return out_asset->Open(body.system->key.asset_bytes, Trust::kValidated);
 }
 
 // Multipliers grow with lambda V, as the pressure of a given change of volume does. Those of tets
@@ -32,19 +32,16 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
   Array<float> stretches;
   const size_t places = kBlockTets * body->elements.blocks.size();
   if (material.damping > 0.0f && !stretches.Allocate(allocator, 9 * places)) return kNoMemory;
-  SystemKey* system = cache.Acquire(asset, material, pinned);
+  System* system = cache.Acquire(asset, material, pinned);
   if (system == nullptr) return kNoMemory;
-  const FactorSet* factors = nullptr;
-  Status prepared = cache.Prepare(*system, body->factors->dt, desc.solver.max_substeps, &factors);
-  if (prepared.ok()) prepared = MakePrepared(*system);
+  const Status prepared = PrepareSystem(body->dt, system);
   if (!prepared.ok()) {
     cache.Release(system);
     return prepared;
   }
   LeaveCrowd(body);
   RemoveEmptyCrowds();
-  SystemKey* before = std::exchange(body->system, system);
-  body->factors = factors;
+  System* before = std::exchange(body->system, system);
   ScaleMultipliers(body->elements, system->view.elements, body);
   body->elements = system->view.elements;
   body->mass_scale = material.mass_scale;
@@ -72,7 +69,8 @@ Status World::SetPinnedNodes(BodyId id, std::span<const uint32_t> pinned_nodes) 
   Array<uint8_t> pinned;
   if (!pinned.Allocate(impl_->allocator, body->x.size(), uint8_t{0})) return kNoMemory;
   for (const uint32_t node : pinned_nodes) pinned[node] = 1;
-  const Status changed = impl_->ChangeSystem(asset, body->system->material, pinned.span(), body);
+  const Status changed =
+      impl_->ChangeSystem(asset, body->system->key.material, pinned.span(), body);
   if (changed.ok()) Wake(id);
   return changed;
 }

@@ -70,7 +70,7 @@ void HoldPins(const Stepping& stepping, const PanelFactor& factor, Crowd* crowd)
   std::fill(crowd->more.begin(), crowd->more.end(), 0.0f);
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
     const Body* body = stepping.bodies[lane];
-    const PinSchur* pins = body != nullptr ? body->factors->factors[0].pins : nullptr;
+    const PinSchur* pins = body != nullptr ? body->Factors().factors[0].pins : nullptr;
     if (pins == nullptr) continue;
     Vec3 impulses[kMaxExtraPins];
     const size_t count = pins->nodes.size();
@@ -90,7 +90,7 @@ void HoldPins(const Stepping& stepping, const PanelFactor& factor, Crowd* crowd)
   for (size_t i = 0; i < crowd->rhs.size(); ++i) crowd->rhs[i] += crowd->more[i];
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
     const Body* body = stepping.bodies[lane];
-    const PinSchur* pins = body != nullptr ? body->factors->factors[0].pins : nullptr;
+    const PinSchur* pins = body != nullptr ? body->Factors().factors[0].pins : nullptr;
     for (size_t k = 0; pins != nullptr && k < pins->nodes.size(); ++k) {
       float* at = &crowd->rhs[kCrowdVector * pins->nodes[k] + lane];
       at[0] = at[kCrowdLanes] = at[2 * kCrowdLanes] = 0.0f;
@@ -100,10 +100,10 @@ void HoldPins(const Stepping& stepping, const PanelFactor& factor, Crowd* crowd)
 
 void OuterIterations(const StepSettings& settings, const Stepping& stepping, Crowd* crowd,
                      CrowdSweepChanges* last, StepStats* stats) {
-  const SystemKey& system = *crowd->system;
+  const System& system = *crowd->system;
   const ElementView& elements = system.view.elements;
   const float h = settings.dt;
-  const PanelFactor& factor = stepping.first->factors->factors[0];
+  const PanelFactor& factor = stepping.first->Factors().factors[0];
   float* positions = crowd->positions.data();
   float* rhs = crowd->rhs.data();
   const size_t num_nodes = stepping.nodes.num_nodes;
@@ -221,7 +221,7 @@ RotationView Body::Rotations() const {
   return RotationView({const_cast<float*>(rotations.data()), rotations.size()});
 }
 
-bool Crowd::Allocate(const Allocator& allocator, SystemKey* of_system) {
+bool Crowd::Allocate(const Allocator& allocator, System* of_system) {
   system = of_system;
   const size_t num_nodes = system->pinned.size();
   const size_t places = kBlockTets * system->view.elements.blocks.size();
@@ -240,7 +240,7 @@ bool Crowd::Allocate(const Allocator& allocator, SystemKey* of_system) {
 
 bool MayJoinCrowds(const Body& body) { return !body.fixed && body.elements.damping == 0.0f; }
 
-SystemKey* CrowdSystem(const Body& body) {
+System* CrowdSystem(const Body& body) {
   return body.system->base != nullptr ? body.system->base : body.system;
 }
 
@@ -282,7 +282,7 @@ void LeaveCrowd(Body* body) {
 bool IsCrowdStep(const StepSettings& settings, Body* body) {
   if (body->crowd == nullptr || body->frozen || body->contacts.num_contacts > 0) return false;
   const bool has_own_factor =
-      body->system->base != nullptr && body->factors->factors[0].pins == nullptr;
+      body->system->base != nullptr && body->Factors().factors[0].pins == nullptr;
   return !has_own_factor && !CanTouchPlanes(settings, body);
 }
 

@@ -25,7 +25,7 @@ inline constexpr uint32_t kLeastFurtherCrowd = 10;
 
 /// Up to 16 bodies of one system.
 struct Crowd {
-  SystemKey* system = nullptr;     ///< that of all its bodies
+  System* system = nullptr;     ///< that of all its bodies
   Body* bodies[kCrowdLanes] = {};  ///< by lane, or null
   uint32_t num_bodies = 0;
   Array<float> positions;  ///< of the current iterate (num_nodes x 4 x 16)
@@ -37,14 +37,14 @@ struct Crowd {
   float momentum[kCrowdVector] = {};  ///< of rhs without elastic forces [kg m] (3 x 16)
 
   /// Sizes everything. Returns false where the allocator fails.
-  bool Allocate(const Allocator& allocator, SystemKey* of_system);
+  bool Allocate(const Allocator& allocator, System* of_system);
 };
 
 /// Whether a body can be one of a crowd at all: undamped, and it moves.
 bool MayJoinCrowds(const Body& body);
 
 /// The system whose factors a body's crowd has.
-SystemKey* CrowdSystem(const Body& body);
+System* CrowdSystem(const Body& body);
 
 /// Gives the body the next free lane; there is one. Returns false, with nothing changed, where the
 /// allocator fails.

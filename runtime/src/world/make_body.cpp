@@ -148,7 +148,7 @@ bool ReservePlanes(const Allocator& allocator, size_t num_planes, Body* body) {
 }
 
 Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& desc,
-                size_t num_planes, FactorCache* cache, Body** out_body) {
+                size_t num_planes, SystemCache* cache, Body** out_body) {
   const Status checked = CheckDescription(asset, desc);
   if (!checked.ok()) return checked;
   const SimulationView& simulation = asset.simulation();
@@ -179,7 +179,7 @@ Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& 
   return {};
 }
 
-void DestroyBody(const Allocator& allocator, FactorCache* cache, Body* body) {
+void DestroyBody(const Allocator& allocator, SystemCache* cache, Body* body) {
   if (body == nullptr) return;
   if (body->system != nullptr) cache->Release(body->system);
   DeleteObject(allocator, body);

@@ -22,9 +22,9 @@ Status CheckPins(const Asset& asset, std::span<const uint32_t> pinned_nodes);
 /// Checks the description, allocates a body with room for `num_planes` planes, and places it.
 /// Errors: kInvalidArgument, kOutOfMemory.
 Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& desc,
-                size_t num_planes, FactorCache* cache, Body** out_body);
+                size_t num_planes, SystemCache* cache, Body** out_body);
 
 /// Frees a body of MakeBody.
-void DestroyBody(const Allocator& allocator, FactorCache* cache, Body* body);
+void DestroyBody(const Allocator& allocator, SystemCache* cache, Body* body);
 
 }  // namespace plush

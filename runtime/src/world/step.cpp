@@ -212,8 +212,9 @@ void ScaleMultipliers(float h, Body* body) {
 
 void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* stats) {
   const float h = settings.dt / static_cast<float>(fraction);
-  FactoredSystem system = {body->system->view, body->factors->factors[fraction - 1],
-                           body->workspace.span(), body->factors->ids[fraction - 1]};
+  const FactorSet& factors = body->Factors();
+  FactoredSystem system = {body->system->view, factors.factors[fraction - 1],
+                           body->workspace.span(), factors.ids[fraction - 1]};
   system.system.dt = h;
   if (settings.solver.response == ContactResponse::kPenalty) PushOutOfPlanes(settings, h, body);
   if (body->stretches.size() > 0) {

@@ -68,9 +68,8 @@ BodyId World::AddBody(const Asset& asset, const BodyDesc& desc, Status* out_stat
   status = MakeBody(impl_->allocator, asset, desc, impl_->num_planes, &impl_->cache, &body);
   if (!status.ok()) return {};
   if (!body->fixed) {
-    status = impl_->cache.Prepare(*body->system, asset.factor().dt, impl_->desc.solver.max_substeps,
-                                  &body->factors);
-    if (status.ok()) status = impl_->MakePrepared(*body->system);
+    body->dt = asset.factor().dt;
+    status = impl_->PrepareSystem(body->dt, body->system);
     if (!status.ok()) {
       DestroyBody(impl_->allocator, &impl_->cache, body);
       return {};
@@ -118,28 +117,28 @@ Status World::AddPlane(const PlaneDesc& desc) {
   return {};
 }
 
-Status World::Impl::PrepareFactors(float dt, bool* out_made) {
-  *out_made = false;
+// Makes the factors of all bodies for `new_dt`. On failure every body has those of its last step
+// still.
+Status World::Impl::PrepareFactors(float new_dt, bool* out_made) {
   for (uint32_t i = 0; i < num_bodies; ++i) {
-    Body* body = bodies[i];
-    if (body == nullptr || body->fixed) continue;
-    if (body->factors != nullptr && body->factors->dt == dt) continue;
-    *out_made = *out_made || cache.Find(*body->system, dt) == nullptr;
+    const Body* body = bodies[i];
+    if (body == nullptr || body->fixed || body->dt == new_dt) continue;
     const Status status =
-        cache.Prepare(*body->system, dt, desc.solver.max_substeps, &body->factors);
+        cache.Prepare(body->system, new_dt, dt, desc.solver.max_substeps, out_made);
     if (!status.ok()) return status;
   }
   return {};
 }
 
-// The factors of a new system for all time steps that were prepared.
-Status World::Impl::MakePrepared(const SystemKey& system) {
-  for (uint32_t i = 0; i < num_time_steps; ++i) {
-    const FactorSet* factors = nullptr;
-    const Status status = cache.Prepare(system, time_steps[i], desc.solver.max_substeps, &factors);
-    if (!status.ok()) return status;
+// Makes the factors of a body's new system for `body_dt` and for all prepared time steps.
+Status World::Impl::PrepareSystem(float body_dt, System* system) {
+  bool made = false;
+  Status status = cache.Prepare(system, body_dt, dt, desc.solver.max_substeps, &made);
+  for (uint32_t i = 0; status.ok() && i < num_time_steps; ++i) {
+    status = cache.Prepare(system, time_steps[i], dt, desc.solver.max_substeps, &made);
+    if (status.ok()) SystemCache::Keep(system, time_steps[i]);
   }
-  return {};
+  return status;
 }
 
 Status World::PrepareTimeStep(float dt) {
@@ -149,11 +148,13 @@ Status World::PrepareTimeStep(float dt) {
   if (!w.Reserve(&w.time_steps, w.num_time_steps)) return {StatusCode::kOutOfMemory, "dt"};
   bool made = false;
   const Status status = w.PrepareFactors(dt, &made);
-  const auto end = w.time_steps.begin() + w.num_time_steps;
-  if (status.ok() && std::find(w.time_steps.begin(), end, dt) == end) {
-    w.time_steps[w.num_time_steps++] = dt;
+  if (!status.ok()) return status;
+  for (uint32_t i = 0; i < w.num_bodies; ++i) {
+    if (w.bodies[i] != nullptr) SystemCache::Keep(w.bodies[i]->system, dt);
   }
-  return status;
+  const auto end = w.time_steps.begin() + w.num_time_steps;
+  if (std::find(w.time_steps.begin(), end, dt) == end) w.time_steps[w.num_time_steps++] = dt;
+  return {};
 }
 
 uint32_t World::Step(float dt) {
@@ -166,6 +167,10 @@ uint32_t World::Step(float dt) {
   if (!prepared.ok()) {
     return w.stats.flags =
                prepared.code == StatusCode::kOutOfMemory ? kStepOutOfMemory : kStepInvalidArgument;
+  }
+  w.dt = dt;
+  for (uint32_t i = 0; i < w.num_bodies; ++i) {
+    if (w.bodies[i] != nullptr) w.bodies[i]->dt = dt;
   }
   w.settings = {
       w.desc.gravity, w.desc.solver, {w.planes.data(), w.num_planes}, dt, w.desc.measure_energy};

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "world/body.h"
 #include "world/crowd.h"
-#include "world/factor_cache.h"
+#include "world/system_cache.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -18,7 +18,9 @@ namespace plush {
 
 struct World::Impl {
   explicit Impl(const WorldDesc& world_desc, const Allocator& world_allocator)
-      : desc(world_desc), allocator(world_allocator), cache(world_allocator) {}
+      : desc(world_desc),
+        allocator(world_allocator),
+        cache(world_allocator, world_desc.idle_systems) {}
 
   // Makes room for one more element; the capacity doubles.
   template <class T>
@@ -33,8 +35,8 @@ struct World::Impl {
 
   Body* Find(BodyId id) const { return id.value < num_bodies ? bodies[id.value] : nullptr; }
 
-  Status PrepareFactors(float dt, bool* out_made);
-  Status MakePrepared(const SystemKey& system);
+  Status PrepareFactors(float new_dt, bool* out_made);
+  Status PrepareSystem(float body_dt, System* system);
   Status ChangeSystem(const Asset& asset, const BodyMaterial& material,
                       std::span<const uint8_t> pinned, Body* body);
   void PlaceInCrowd(Body* body);
@@ -66,7 +68,7 @@ struct World::Impl {
 
   WorldDesc desc;
   Allocator allocator;
-  FactorCache cache;
+  SystemCache cache;
   Array<Body*> bodies;          // by id; null where removed
   Array<StepStats> body_stats;  // of the last step, by id
   uint32_t num_bodies = 0;      // ids given out
@@ -77,6 +79,7 @@ struct World::Impl {
   uint32_t num_units = 0;
   Body* shared_body = nullptr;  // steps after all units, on all threads
   bool has_leavers = false;     // bodies in lanes of these crowds that step by themselves
+  float dt = 0.0f;              // of the last step [s]; the factors in use are for it, or kept
   Array<float> time_steps;      // those of PrepareTimeStep [s]
   uint32_t num_time_steps = 0;
   Array<PlaneDesc> planes;

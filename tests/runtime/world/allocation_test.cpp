@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <optional>
+#include <vector>
 
 using namespace plush;
 using namespace plush::test;
@@ -184,6 +187,119 @@ TEST_CASE("Wherever memory runs out the world stays usable and leaks nothing") {
     REQUIRE(memory.bytes_out() == 0);
     REQUIRE(memory.consistent());
   }
+}
+
+namespace {
+
+// A world of two systems, on a plane, whose last step was of an unprepared dt.
+struct Chain {
+  explicit Chain(const ShapeAsset& shape_asset) : shape(shape_asset) {
+    WorldDesc desc;
+    desc.allocator = memory.allocator();
+    desc.idle_systems = 1;
+    world.emplace(desc);
+    const std::vector<uint32_t> pins = {0, 1};
+    REQUIRE(world->AddPlane({}).ok());
+    a = world->AddBody(shape.asset(), {.pose = {.position = {0.0f, 0.01f, 0.0f}}});
+    b = world->AddBody(shape.asset(),
+                       {.pose = {.position = {1.0f, 0.3f, 0.0f}}, .pinned_nodes = pins});
+    REQUIRE((a.valid() && b.valid()));
+    for (const float dt : {kDt, 0.017f, 0.012f}) {
+      REQUIRE((world->Step(dt) & ~kStepPreparedTimeStep) == 0u);
+    }
+  }
+
+  const ShapeAsset& shape;
+  CountingMemory memory;
+  std::optional<World> world;
+  BodyId a, b;
+};
+
+// Each call that allocates; returns whether it succeeded.
+using Call = bool (*)(Chain*);
+constexpr Call kCalls[] = {
+    [](Chain* c) { return (c->world->Step(0.013f) & kStepOutOfMemory) == 0; },
+    [](Chain* c) { return (c->world->Step(0.012f) & kStepOutOfMemory) == 0; },
+    [](Chain* c) { return c->world->PrepareTimeStep(0.005f).ok(); },
+    [](Chain* c) {
+      return c->world->AddPlane({.normal = {1.0f, 1.0f, 0.0f}, .offset = -3.0f}).ok();
+    },
+    [](Chain* c) { return c->world->AddBody(c->shape.asset()).valid(); },
+    [](Chain* c) { return c->world->SetPinnedNodes(c->a, std::vector<uint32_t>{2}).ok(); },
+    [](Chain* c) { return c->world->SetPinnedNodes(c->b, {}).ok(); },
+    [](Chain* c) { return c->world->SetMaterial(c->a, {.young = 3.0e5f, .damping = 0.1f}).ok(); },
+    [](Chain* c) {
+      c->world->RemoveBody(c->b);
+      return true;
+    },
+};
+
+}  // namespace
+
+TEST_CASE("After any failed allocation of any call every other call works") {
+  const ShapeAsset shape(TetBox(1, 1, 1, 0.1, 0.05, 1), {}, double(kDt));
+  size_t failures = 0;
+  for (size_t i = 0; i + 1 < std::size(kCalls); ++i) {  // RemoveBody never fails
+    for (size_t j = 0; j < std::size(kCalls); ++j) {
+      const bool removes = j + 1 == std::size(kCalls);  // the body that some calls need
+      bool failed = true;
+      for (uint64_t n = 1; failed; ++n) {
+        CAPTURE(i, j, n);
+        Chain chain(shape);
+        chain.memory.FailAt(n, false);
+        failed = !kCalls[i](&chain);
+        failures += failed ? 1 : 0;
+        chain.memory.FailNever();
+        REQUIRE(kCalls[j](&chain));
+        REQUIRE((chain.world->Step(0.012f) & ~kStepPreparedTimeStep) == 0u);
+        REQUIRE((kCalls[i](&chain) || removes));
+        REQUIRE((chain.world->Step(0.014f) & ~kStepPreparedTimeStep) == 0u);
+        REQUIRE(std::isfinite(chain.world->stats().kinetic_j));
+        chain.world.reset();
+        REQUIRE(chain.memory.blocks_out() == 0);
+        REQUIRE(chain.memory.consistent());
+      }
+    }
+  }
+  CHECK(failures > 500);
+}
+
+TEST_CASE("A new dt in every step takes no more memory after the third") {
+  CountingMemory memory;
+  WorldDesc desc;
+  desc.allocator = memory.allocator();
+  const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {}, double(kDt));
+  World world(desc);
+  const std::vector<uint32_t> pins = {0, 1};
+  for (int i = 0; i < 7; ++i) REQUIRE(world.AddBody(shape.asset()).valid());
+  REQUIRE(world.AddBody(shape.asset(), {.pinned_nodes = pins}).valid());  // shares the others'
+  REQUIRE(world.PrepareTimeStep(0.02f).ok());
+  uint64_t held = 0;
+  for (int step = 0; step < 1000; ++step) {
+    const float dt = 0.005f + 1.0e-6f * static_cast<float>(step);
+    REQUIRE(world.Step(dt) == kStepPreparedTimeStep);
+    if (step == 2) held = memory.bytes_out();
+    if (step > 2) REQUIRE(memory.bytes_out() == held);
+  }
+  // Those that were prepared have not gone.
+  CHECK(world.Step(kDt) == kStepOk);
+  CHECK(world.Step(0.02f) == kStepOk);
+  CHECK(memory.bytes_out() == held);
+}
+
+TEST_CASE("Preparing a time step leaves bodies with theirs") {
+  // SetPinnedNodes makes factors for the last step's dt. It was made for the prepared one.
+  CountingMemory memory;
+  WorldDesc desc;
+  desc.allocator = memory.allocator();
+  const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {}, double(kDt));
+  World world(desc);
+  const BodyId id = world.AddBody(shape.asset());
+  CHECK(world.Step(0.012f) == kStepPreparedTimeStep);
+  REQUIRE(world.PrepareTimeStep(0.02f).ok());
+  REQUIRE(world.SetPinnedNodes(id, std::vector<uint32_t>{0, 1}).ok());
+  CHECK(world.Step(0.012f) == kStepOk);
+  CHECK(world.Step(0.02f) == kStepOk);
 }
 
 TEST_CASE("A failed call changes nothing") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "world/factor_cache.h"
+#include "world/system_cache.h"
 
 #include "plush/format/system_factor.h"
 
@@ -22,8 +22,9 @@ constexpr float kDt = 0.01f;
 
 // A world whose memory is counted.
 struct CountedWorld {
-  CountedWorld() {
+  explicit CountedWorld(uint32_t idle_systems = WorldDesc{}.idle_systems) {
     WorldDesc desc;
+    desc.idle_systems = idle_systems;
     desc.allocator = memory.allocator();
     world.emplace(desc);
   }
@@ -63,9 +64,9 @@ TEST_CASE("Bodies share factors exactly where asset, material and pins are equal
   CHECK(BytesOfSecondBody(shape, pinned, pinned_otherwise) > shared + factor);
 }
 
-TEST_CASE("The last body that leaves takes its factors along") {
+TEST_CASE("Without idle systems the last body that leaves takes its factors along") {
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {}, double(kDt));
-  CountedWorld counted;
+  CountedWorld counted(0);
   auto& [memory, made] = counted;
   World& world = *made;
   BodyDesc stiff;
@@ -78,6 +79,53 @@ TEST_CASE("The last body that leaves takes its factors along") {
   CHECK(world.Step(0.005f) == kStepOk);  // b still has its factors
   world.RemoveBody(b);
   CHECK(memory.bytes_out() == before);
+}
+
+TEST_CASE("A body that comes back finds its factors; only so many idle systems are kept") {
+  const ShapeAsset shape(TetBox(3, 3, 3, 0.1), {}, double(kDt));
+  CountedWorld counted(2);
+  auto& [memory, made] = counted;
+  World& world = *made;
+  const auto come_and_go = [&](float young) {
+    const uint64_t before = memory.requests();
+    const BodyId id = world.AddBody(shape.asset(), {.material = {.young = young}});
+    REQUIRE(id.valid());
+    const uint64_t taken = memory.requests() - before;
+    REQUIRE(world.Step(kDt) == kStepOk);
+    world.RemoveBody(id);
+    return taken;
+  };
+  come_and_go(1.0e5f);
+  const uint64_t again = come_and_go(1.0e5f), first = come_and_go(2.0e5f);
+  CHECK(again < first);
+  CHECK(come_and_go(1.0e5f) == again);
+  const size_t two = memory.bytes_out();
+  CHECK(come_and_go(3.0e5f) == first);  // 2e5, released first, goes
+  CHECK(memory.bytes_out() == two);
+  CHECK(come_and_go(1.0e5f) == again);
+  CHECK(come_and_go(2.0e5f) == first);
+}
+
+TEST_CASE("Another asset at the address of a closed one gets factors of its own") {
+  const ShapeAsset soft(TetBox(2, 2, 2, 0.1), {1.0e5, 0.3, 1000.0}, double(kDt));
+  const ShapeAsset stiff(TetBox(2, 2, 2, 0.1), {4.0e6, 0.3, 1000.0}, double(kDt));
+  const std::span<const std::byte> a = soft.asset().bytes(), b = stiff.asset().bytes();
+  REQUIRE(a.size() == b.size());
+  std::vector<std::byte> room(a.size() + kAssetAlignment);
+  const auto hash_of_fall = [&](std::span<const std::byte> content, World* world) {
+    Asset asset;
+    REQUIRE(asset.Open(CopyAligned(content, room)).ok());
+    const std::vector<uint32_t> pins = {0, 1, 2};
+    const BodyId id = world->AddBody(asset, {.pinned_nodes = pins});
+    for (int step = 0; step < 10; ++step) world->Step(0.012f);
+    const uint64_t hash = world->StateHash();
+    world->RemoveBody(id);
+    return hash;
+  };
+  World fresh, world;
+  const uint64_t expected = hash_of_fall(b, &fresh);
+  CHECK(hash_of_fall(a, &world) != expected);
+  CHECK(hash_of_fall(b, &world) == expected);
 }
 
 TEST_CASE("A prepared time step is prepared for bodies that come or change later") {
@@ -108,16 +156,17 @@ TEST_CASE("A prepared time step is prepared for bodies that come or change later
 TEST_CASE("Factors of a step and of its fractions belong to those steps") {
   const ShapeAsset shape(TetBox(2, 2, 1, 0.1, 0.05, 1), {}, double(kDt));
   const std::vector<uint8_t> free_nodes(shape.num_nodes(), 0);
-  FactorCache cache(DefaultAllocator());
-  SystemKey* system = cache.Acquire(shape.asset(), {}, free_nodes);
+  SystemCache cache(DefaultAllocator(), 0);
+  System* system = cache.Acquire(shape.asset(), {}, free_nodes);
   REQUIRE(system != nullptr);
-  const FactorSet* set = nullptr;
-  CHECK(cache.Find(*system, kDt) == nullptr);
-  REQUIRE(cache.Prepare(*system, kDt, 4, &set).ok());
-  CHECK(cache.Find(*system, kDt) == set);
-  const FactorSet* again = nullptr;
-  REQUIRE(cache.Prepare(*system, kDt, 4, &again).ok());
-  CHECK(again == set);
+  CHECK(system->Find(kDt) == nullptr);
+  bool made = false, made_again = false;
+  REQUIRE(cache.Prepare(system, kDt, 0.0f, 4, &made).ok());
+  const FactorSet* set = system->Find(kDt);
+  REQUIRE(set != nullptr);
+  REQUIRE(cache.Prepare(system, kDt, 0.0f, 4, &made_again).ok());
+  CHECK(system->Find(kDt) == set);
+  CHECK((made && !made_again));
   for (int k = 0; k < 4; ++k) {
     const FactorView& baked = shape.asset().factor();
     const SystemTerms terms = {.blocks = shape.simulation().blocks,

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT
+// Systems live in one list, each with its factor sets. A system without users stays for a while, so
+// that bodies that come and go do not factor the same matrix again and again.
+#include "world/system_cache.h"
+
+#include "plush/format/system_factor.h"
+
+#include "base/object.h"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+
+namespace plush {
+namespace {
+
+// Fills the stiffnesses of a material that is not the baked one. False if the allocator fails.
+bool OverrideStiffness(const Allocator& allocator, const Asset& asset, System* system) {
+  const BodyMaterial& material = system->key.material;
+  if (material.young < 0.0f && material.poisson < 0.0f) return true;
+  const SimulationView& simulation = asset.simulation();
+  const size_t places = kBlockTets * simulation.blocks.size();
+  if (!system->stiffness.Allocate(allocator, places, 0.0f) ||
+      !system->bulk.Allocate(allocator, places, 0.0f)) {
+    return false;
+  }
+  for (size_t t = 0; t < simulation.tets.size(); ++t) {
+    const MaterialView baked = asset.material(simulation.tet_materials[t]);
+    const LamePair lame = OverriddenLame(baked, material);
+    const uint32_t slot = simulation.tet_slots[t];
+    const double volume = 1.0 / (6.0 * double(simulation.BlockOf(t).det_dm_inv[slot % kBlockTets]));
+    system->stiffness[slot] = static_cast<float>(2.0 * double(lame.mu) * volume);
+    system->bulk[slot] = static_cast<float>(double(lame.lambda) * volume);
+  }
+  return true;
+}
+
+// Columns of a solve that leaves out the pinned ones at the end, or 0 if others are pinned.
+uint32_t CountActive(const FactorView& baked, std::span<const uint8_t> pinned) {
+  const uint32_t num_nodes = static_cast<uint32_t>(pinned.size());
+  const auto is_pinned = [](uint8_t p) { return p != 0; };
+  const auto regions = pinned.begin() + baked.num_free;
+  if (std::any_of(pinned.begin(), regions, is_pinned)) return 0;
+  if (std::all_of(regions, pinned.end(), is_pinned)) return baked.num_free;
+  return std::any_of(regions, pinned.end(), is_pinned) ? 0 : num_nodes;
+}
+
+bool IsBakedMaterial(const SimulationView& simulation, const BodyMaterial& material) {
+  return material.young < 0.0f && material.poisson < 0.0f &&
+         material.damping == simulation.damping && material.mass_scale == 1.0f;
+}
+
+// Whether the asset has the sizes of the one that the system was made for. A hostile file can claim
+// any content hash; with equal sizes it gives wrong results at worst.
+bool Fits(const Asset& asset, const System& system) {
+  const SimulationView& simulation = asset.simulation();
+  const FactorView& factor = asset.factor();
+  return simulation.nodes.size() == system.pinned.size() &&
+         simulation.tets.size() == system.view.elements.tets.size() &&
+         simulation.blocks.size() == system.view.elements.blocks.size() &&
+         factor.values.size() == system.baked.values.size() &&
+         factor.supernodes.size() == system.baked.supernodes.size() &&
+         factor.rows.size() == system.baked.rows.size();
+}
+
+// Aims every view of the system at the asset's bytes. An idle system may be older than they are.
+void Aim(const Asset& asset, System* system) {
+  const SimulationView& simulation = asset.simulation();
+  const BodyMaterial& material = system->key.material;
+  const ElementView elements = {simulation.tets,          simulation.tet_slots, simulation.blocks,
+                                system->stiffness.span(), system->bulk.span(),  material.damping};
+  system->view = {elements, simulation.masses, material.mass_scale, system->pinned.span(), 0.0f};
+  const std::span<const float> before = system->baked.values;
+  system->baked = asset.factor();
+  const auto num_nodes = static_cast<uint32_t>(system->pinned.size());
+  const uint32_t active = CountActive(system->baked, system->pinned.span());
+  system->as_baked = IsBakedMaterial(simulation, material) && active > 0;
+  system->num_active = active > 0 ? active : num_nodes;
+  for (FactorSet* set = system->sets; set != nullptr; set = set->next) {
+    for (PanelFactor& factor : set->factors) {
+      factor.supernodes = system->baked.supernodes;
+      factor.rows = system->baked.rows;
+      if (factor.values.data() == before.data()) factor.values = system->baked.values;
+    }
+  }
+}
+
+// Empties a set without users.
+void Empty(FactorSet* set) {
+  set->dt = 0.0f;
+  set->ids[0] = 0;
+}
+
+}  // namespace
+
+LamePair OverriddenLame(const MaterialView& baked, const BodyMaterial& material) {
+  return LameParameters(material.young < 0.0f ? baked.young : material.young,
+                        material.poisson < 0.0f ? baked.poisson : material.poisson);
+}
+
+FactorSet* System::Find(float dt) const {
+  FactorSet* set = sets;
+  while (set != nullptr && set->dt != dt) set = set->next;
+  return set;
+}
+
+bool SystemKey::HasSameAsset(const SystemKey& other) const {
+  return asset_bytes.data() == other.asset_bytes.data() &&
+         asset_bytes.size() == other.asset_bytes.size() && content_hash == other.content_hash;
+}
+
+SystemCache::~SystemCache() {
+  while (systems_ != nullptr) Free(systems_);
+}
+
+System* SystemCache::Acquire(const Asset& asset, const BodyMaterial& material,
+                             std::span<const uint8_t> pinned) {
+  const SystemKey key = {asset.bytes(), asset.content_hash(), material, pinned};
+  for (System* s = systems_; s != nullptr; s = s->next) {
+    if (!s->key.HasSameAsset(key) || s->key.material != material || !Fits(asset, *s) ||
+        !std::equal(pinned.begin(), pinned.end(), s->pinned.begin())) {
+      continue;
+    }
+    Aim(asset, s);
+    if (s->base != nullptr) Aim(asset, s->base);
+    ++s->users;
+    return s;
+  }
+  System* system = NewObject<System>(allocator_);
+  if (system == nullptr) return nullptr;
+  system->key = key;
+  if (!Fill(asset, material, pinned, system)) {
+    DeleteObject(allocator_, system);
+    return nullptr;
+  }
+  if (system->base != nullptr) ++system->base->users;
+  system->users = 1;
+  system->next = systems_;
+  systems_ = system;
+  return system;
+}
+
+// Everything of a new system but its factors. False if the allocator fails.
+bool SystemCache::Fill(const Asset& asset, const BodyMaterial& material,
+                       std::span<const uint8_t> pinned, System* system) {
+  if (!system->pinned.Allocate(allocator_, pinned.size()) ||
+      !OverrideStiffness(allocator_, asset, system)) {
+    return false;
+  }
+  std::copy(pinned.begin(), pinned.end(), system->pinned.begin());
+  system->key.pinned = system->pinned.span();
+  for (const uint8_t is_pinned : pinned) system->num_pinned += is_pinned;
+  Aim(asset, system);
+  // Damped bodies are in no crowd, so that they would only solve twice.
+  if (system->as_baked || material.damping != 0.0f) return true;
+  system->base = FindBase(system->key, system->num_pinned);
+  if (system->base == nullptr) return true;
+  Aim(asset, system->base);
+  return FindExtraPins(system);
+}
+
+// The system with the most of the pins in `key`, and no others, that enough bodies use.
+System* SystemCache::FindBase(const SystemKey& key, uint32_t num_pinned) const {
+  System* best = nullptr;
+  for (System* s = systems_; s != nullptr; s = s->next) {
+    const bool alike = s->base == nullptr && s->users >= kLeastSharing &&
+                       s->key.HasSameAsset(key) && s->key.material == key.material &&
+                       s->pinned.size() == key.pinned.size() &&
+                       s->num_pinned + kMaxExtraPins >= num_pinned;
+    if (!alike || (best != nullptr && best->num_pinned >= s->num_pinned)) continue;
+    bool contained = true;
+    for (size_t i = 0; i < key.pinned.size(); ++i) {
+      contained = contained && s->pinned[i] <= key.pinned[i];
+    }
+    if (contained) best = s;
+  }
+  return best;
+}
+
+bool SystemCache::FindExtraPins(System* system) {
+  const uint32_t count = system->num_pinned - system->base->num_pinned;
+  if (!system->extra_pins.Allocate(allocator_, count)) return false;
+  uint32_t next = 0;
+  for (uint32_t i = 0; i < system->pinned.size(); ++i) {
+    if (system->pinned[i] != system->base->pinned[i]) system->extra_pins[next++] = i;
+  }
+  return true;
+}
+
+void SystemCache::Release(System* system) {
+  if (--system->users > 0) return;
+  system->released = ++num_releases_;
+  FreeIdle();
+}
+
+// Frees idle systems until no more than max_idle_ are left. One that is freed may leave its base
+// idle.
+void SystemCache::FreeIdle() {
+  for (;;) {
+    uint32_t num_idle = 0;
+    System* oldest = nullptr;
+    for (System* s = systems_; s != nullptr; s = s->next) {
+      if (s->users > 0) continue;
+      ++num_idle;
+      if (oldest == nullptr || s->released < oldest->released) oldest = s;
+    }
+    if (num_idle <= max_idle_) return;
+    System* base = oldest->base;
+    Free(oldest);
+    if (base != nullptr && --base->users == 0) base->released = ++num_releases_;
+  }
+}
+
+void SystemCache::Free(System* system) {
+  System** link = &systems_;
+  while (*link != system) link = &(*link)->next;
+  *link = system->next;
+  while (system->sets != nullptr) {
+    FactorSet* set = system->sets;
+    system->sets = set->next;
+    DeleteObject(allocator_, set);
+  }
+  DeleteObject(allocator_, system);
+}
+
+Status SystemCache::MakeFactor(const System& system, float dt, Array<float>* made,
+                               PanelFactor* out_factor) {
+  const FactorView& baked = system.baked;
+  *out_factor = {baked.supernodes, baked.rows, baked.values,
+                 static_cast<uint32_t>(system.pinned.size()), system.num_active};
+  if (system.as_baked && dt == baked.dt) return {};
+  if (made->size() == 0 && !made->Allocate(allocator_, baked.values.size())) {
+    return {StatusCode::kOutOfMemory, "factor"};
+  }
+  const SystemView& view = system.view;
+  const SystemTerms terms = {.blocks = view.elements.blocks,
+                             .stiffness = view.elements.stiffness,
+                             .masses = view.masses,
+                             .mass_scale = view.mass_scale,
+                             .pinned = view.pinned,
+                             .dt = dt,
+                             .damping = view.elements.damping};
+  out_factor->values = made->span();
+  return FactoriseSystem(terms, {baked.supernodes, baked.supernode_of, baked.rows}, allocator_,
+                         made->span());
+}
+
+Status SystemCache::MakeFactors(const System& system, float dt, FactorSet* set) {
+  for (int k = 0; k < set->num_fractions; ++k) {
+    const Status made =
+        MakeFactor(system, dt / static_cast<float>(k + 1), &set->made[k], &set->factors[k]);
+    if (!made.ok()) return made;
+  }
+  return {};
+}
+
+// The factors of the base, and what holds the other pins. kInvalidArgument if float cannot separate
+// the pins.
+Status SystemCache::ShareFactors(const System& system, float dt, float dt_in_use, FactorSet* set) {
+  bool made = false;
+  const Status prepared = Prepare(system.base, dt, dt_in_use, set->num_fractions, &made);
+  if (!prepared.ok()) return prepared;
+  const FactorSet& shared = *system.base->Find(dt);
+  const size_t num_nodes = system.pinned.size(), num_pins = system.extra_pins.size();
+  Array<float> workspace;
+  Array<NodeVec> scratch;
+  const size_t numbers =
+      PanelWorkspaceSize(system.baked.supernodes, static_cast<uint32_t>(num_nodes));
+  if (!workspace.Allocate(allocator_, numbers) || !scratch.Allocate(allocator_, num_nodes + 1)) {
+    return {StatusCode::kOutOfMemory, "factor"};
+  }
+  for (int k = 0; k < set->num_fractions; ++k) {
+    if (set->schur[k].size() == 0 && !set->schur[k].Allocate(allocator_, num_pins * num_pins)) {
+      return {StatusCode::kOutOfMemory, "factor"};
+    }
+    if (!FactorPinSchur(shared.factors[k], system.extra_pins.span(), workspace.span(),
+                        scratch.span(), set->schur[k].span())) {
+      return {StatusCode::kInvalidArgument, "dt", "pins depend on each other"};
+    }
+  }
+  for (int k = 0; k < set->num_fractions; ++k) {
+    set->pins[k] = {system.extra_pins.span(), set->schur[k].span()};
+    set->factors[k] = shared.factors[k];
+    set->factors[k].pins = &set->pins[k];
+  }
+  return {};
+}
+
+// An empty set for a further unprepared time step, or null if it needs memory of its own. Sets that
+// shared the factors of an emptied one are emptied too.
+FactorSet* SystemCache::TakeUnprepared(System* system, float dt_in_use) {
+  int num_unprepared = 0;
+  FactorSet* oldest = nullptr;
+  for (FactorSet* set = system->sets; set != nullptr; set = set->next) {
+    if (set->keep) continue;
+    ++num_unprepared;
+    if (set->dt == dt_in_use && set->dt > 0.0f) continue;
+    if (oldest == nullptr || set->ids[0] < oldest->ids[0]) oldest = set;
+  }
+  if (oldest == nullptr || (num_unprepared < kMaxUnprepared && oldest->dt > 0.0f)) return nullptr;
+  for (System* s = systems_; s != nullptr; s = s->next) {
+    FactorSet* shares = s->base == system && oldest->dt > 0.0f ? s->Find(oldest->dt) : nullptr;
+    if (shares != nullptr && shares->factors[0].pins != nullptr) Empty(shares);
+  }
+  Empty(oldest);
+  return oldest;
+}
+
+Status SystemCache::Prepare(System* system, float dt, float dt_in_use, int num_fractions,
+                            bool* made) {
+  if (system->Find(dt) != nullptr) return {};
+  FactorSet* taken = TakeUnprepared(system, dt_in_use);
+  FactorSet* set = taken != nullptr ? taken : NewObject<FactorSet>(allocator_);
+  if (set == nullptr) return {StatusCode::kOutOfMemory, "factor"};
+  set->num_fractions = num_fractions;
+  Status status = {StatusCode::kInvalidArgument};
+  if (system->base != nullptr) status = ShareFactors(*system, dt, dt_in_use, set);
+  if (status.code == StatusCode::kInvalidArgument) status = MakeFactors(*system, dt, set);
+  if (!status.ok()) {
+    if (taken == nullptr) DeleteObject(allocator_, set);
+    return status;
+  }
+  set->dt = dt;
+  set->keep = dt == system->baked.dt;
+  for (int k = 0; k < num_fractions; ++k) set->ids[k] = next_factor_id_++;
+  if (taken == nullptr) {
+    set->next = system->sets;
+    system->sets = set;
+  }
+  *made = true;
+  return {};
+}
+
+void SystemCache::Keep(System* system, float dt) {
+  for (System* s : {system, system->base}) {
+    FactorSet* set = s != nullptr ? s->Find(dt) : nullptr;
+    if (set != nullptr) set->keep = true;
+  }
+}
+
+}  // namespace plush
