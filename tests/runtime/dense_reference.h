@@ -49,7 +49,7 @@ Eigen::MatrixXd DenseSystem(const DenseModel& model, double dt);
 /// Its entries for one axis, which are those of every axis (n x n).
 Eigen::MatrixXd DenseSystemOfAxis(const DenseModel& model, double dt);
 
-/// The splitting step as runtime/src/world/step.cpp describes it, without contact.
+/// The splitting step as runtime/src/world/body_step.cpp describes it, without contact.
 /// Volume sweeps correct one tet after the other in the runtime's order, block by block: the tets
 /// of a block share no node, so that it does not matter that the runtime takes them at once.
 class DenseStepper {

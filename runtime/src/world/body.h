@@ -12,6 +12,7 @@
 #include "elasticity/elements.h"
 #include "world/system_cache.h"
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 
@@ -78,6 +79,13 @@ struct Body {
   RotationView Rotations() const;
 };
 
+/// World position [m] of a point in the body's coordinates.
+inline Vec3 WorldPosition(const Body& body, const Vec3& local) {
+  return {static_cast<float>(body.origin[0] + double(local.x)),
+          static_cast<float>(body.origin[1] + double(local.y)),
+          static_cast<float>(body.origin[2] + double(local.z))};
+}
+
 /// What all bodies of a step share.
 struct StepSettings {
   Vec3 gravity;
@@ -86,6 +94,23 @@ struct StepSettings {
   float dt = 0.0f;                    ///< [s]
   bool measure_energy = true;
   const JobSystem* jobs = nullptr;  ///< for the parts of one large body, or null
+};
+
+/// Adds the wall time of a scope to a phase.
+class PhaseTimer {
+ public:
+  PhaseTimer(StepStats* stats, Phase phase)
+      : seconds_(&stats->phase_s[static_cast<size_t>(phase)]),
+        start_(std::chrono::steady_clock::now()) {}
+  ~PhaseTimer() {
+    *seconds_ += std::chrono::duration<float>(std::chrono::steady_clock::now() - start_).count();
+  }
+  PhaseTimer(const PhaseTimer&) = delete;
+  PhaseTimer& operator=(const PhaseTimer&) = delete;
+
+ private:
+  float* seconds_;
+  std::chrono::steady_clock::time_point start_;
 };
 
 /// Blocks from which on a body's elements are worth several threads.

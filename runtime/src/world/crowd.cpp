@@ -5,7 +5,6 @@
 #include "solver/crowd_volume.h"
 #include "solver/volume_sweep.h"
 #include "world/body_planes.h"
-#include "world/phase_timer.h"
 
 #include <algorithm>
 #include <limits>

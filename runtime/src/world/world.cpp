@@ -5,12 +5,10 @@
 #include "base/object.h"
 #include "base/vector_math.h"
 #include "world/make_body.h"
-#include "world/moments.h"
-#include "world/skin.h"
-#include "world/state_hash.h"
 #include "world/world_impl.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 
@@ -32,9 +30,25 @@ SolverSettings Clamped(SolverSettings s) {
   return s;
 }
 
-bool IsTimeStep(float dt) { return dt > 0.0f && dt <= 1.0f; }
+// Accumulates a hash, byte by byte in little-endian order.
+class StateHasher {
+ public:
+  void Add(float value) {
+    const uint32_t bits = std::bit_cast<uint32_t>(value);
+    for (int shift = 0; shift < 32; shift += 8) {
+      hash_ = (hash_ ^ ((bits >> shift) & 0xffu)) * 0x100000001b3ull;
+    }
+  }
+  void Add(const Vec3& value) {
+    Add(value.x);
+    Add(value.y);
+    Add(value.z);
+  }
+  uint64_t hash() const { return hash_; }
 
-constexpr Status kWrongSize = {StatusCode::kInvalidArgument, "span", "wrong number of elements", 0};
+ private:
+  uint64_t hash_ = 0xcbf29ce484222325ull;
+};
 
 }  // namespace
 
@@ -157,197 +171,9 @@ Status World::PrepareTimeStep(float dt) {
   return {};
 }
 
-uint32_t World::Step(float dt) {
-  if (impl_ == nullptr) return kStepOutOfMemory;
-  Impl& w = *impl_;
-  w.stats = {};
-  if (!IsTimeStep(dt)) return w.stats.flags = kStepInvalidArgument;
-  bool made = false;
-  const Status prepared = w.PrepareFactors(dt, &made);
-  if (!prepared.ok()) {
-    return w.stats.flags =
-               prepared.code == StatusCode::kOutOfMemory ? kStepOutOfMemory : kStepInvalidArgument;
-  }
-  w.dt = dt;
-  for (uint32_t i = 0; i < w.num_bodies; ++i) {
-    if (w.bodies[i] != nullptr) w.bodies[i]->dt = dt;
-  }
-  w.settings = {
-      w.desc.gravity, w.desc.solver, {w.planes.data(), w.num_planes}, dt, w.desc.measure_energy};
-  const JobFunction choose = [](void* context, uint32_t index) {
-    Impl& world = *static_cast<Impl*>(context);
-    Body* body = world.bodies[index];
-    if (body == nullptr || body->asleep) return;
-    world.body_stats[index] = {};
-    body->in_crowd_step = IsCrowdStep(world.settings, body);
-  };
-  w.RunJobs(w.num_bodies, choose);
-  w.ChooseUnits();
-  // Before any crowd steps, as that changes all of its lanes.
-  const JobFunction leave = [](void* context, uint32_t index) {
-    Impl& world = *static_cast<Impl*>(context);
-    for (Body* body : world.crowds[world.units[index]]->bodies) {
-      if (body != nullptr && !body->in_crowd_step) LeaveLane(body);
-    }
-  };
-  if (w.has_leavers) w.RunJobs(w.num_crowd_units, leave);
-  const JobFunction step_one = [](void* context, uint32_t index) {
-    Impl& world = *static_cast<Impl*>(context);
-    const uint32_t unit = world.units[index];
-    if (index < world.num_crowd_units) {
-      StepCrowd(world.settings, world.crowds[unit], world.body_stats.data());
-    } else {
-      LeaveLane(world.bodies[unit]);
-      StepBody(world.settings, world.bodies[unit], &world.body_stats[unit]);
-    }
-  };
-  w.RunJobs(w.num_units, step_one);
-  w.StepSharedBody();
-  for (uint32_t i = 0; i < w.num_bodies; ++i) {
-    Body* body = w.bodies[i];
-    if (body == nullptr || body->asleep) continue;
-    body->moved = body->moved || !body->fixed;
-    w.MayFallAsleep(body);
-  }
-  w.Reduce();
-  if (made) w.stats.flags |= kStepPreparedTimeStep;
-  return w.stats.flags;
-}
-
-// Sums and maxima in body order, whatever order the jobs ran in.
-void World::Impl::Reduce() {
-  for (uint32_t i = 0; i < num_bodies; ++i) {
-    const StepStats& s = body_stats[i];
-    stats.flags |= s.flags;
-    stats.kinetic_j += s.kinetic_j;
-    stats.elastic_j += s.elastic_j;
-    stats.gravity_j += s.gravity_j;
-    stats.max_speed = std::fmax(stats.max_speed, s.max_speed);
-    stats.max_penetration = std::fmax(stats.max_penetration, s.max_penetration);
-    stats.min_det_f = std::fmin(stats.min_det_f, s.min_det_f);
-    stats.held_residual = std::fmax(stats.held_residual, s.held_residual);
-    stats.contacts += s.contacts;
-    stats.substeps = std::max(stats.substeps, s.substeps);
-    stats.outer_iterations = std::max(stats.outer_iterations, s.outer_iterations);
-    stats.asleep += bodies[i] != nullptr && bodies[i]->asleep ? 1u : 0u;
-    stats.inverted_tets += s.inverted_tets;
-    stats.collapsed_tets += s.collapsed_tets;
-    for (size_t k = 0; k < std::size(stats.phase_s); ++k) stats.phase_s[k] += s.phase_s[k];
-  }
-}
-
 const StepStats& World::stats() const {
   static constexpr StepStats kNone;
   return impl_ != nullptr ? impl_->stats : kNone;
-}
-
-Status World::Skin(BodyId id, std::span<Vec3> positions, std::span<Vec3> normals) const {
-  const Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
-  if (body == nullptr) return kUnknownBody;
-  const size_t num_vertices = body->visual.positions.size();
-  if (positions.size() != num_vertices || (!normals.empty() && normals.size() != num_vertices)) {
-    return kWrongSize;
-  }
-  SkinPositions(*body, positions);
-  SkinNormals(*body, normals);
-  return {};
-}
-
-Status World::NodePositions(BodyId id, std::span<Vec3> positions) const {
-  const Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
-  if (body == nullptr) return kUnknownBody;
-  if (positions.size() != body->x.size()) return kWrongSize;
-  for (size_t i = 0; i < positions.size(); ++i) positions[i] = WorldPosition(*body, body->x[i]);
-  return {};
-}
-
-Status World::NodeVelocities(BodyId id, std::span<Vec3> velocities) const {
-  const Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
-  if (body == nullptr) return kUnknownBody;
-  if (velocities.size() != body->v.size()) return kWrongSize;
-  std::copy(body->v.begin(), body->v.end(), velocities.begin());
-  return {};
-}
-
-Status World::SetNodeVelocities(BodyId id, std::span<const Vec3> velocities) {
-  Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
-  if (body == nullptr) return kUnknownBody;
-  if (velocities.size() != body->v.size()) return kWrongSize;
-  for (size_t i = 0; i < velocities.size(); ++i) {
-    if (!IsFinite(velocities[i])) {
-      return {StatusCode::kInvalidArgument, "velocities", "must be finite", i};
-    }
-  }
-  Wake(id);
-  for (size_t i = 0; i < velocities.size(); ++i) {
-    body->v[i] = body->IsPinned(i) ? Vec3{} : velocities[i];
-  }
-  return {};
-}
-
-Status World::AddImpulses(BodyId id, std::span<const Vec3> impulses) {
-  Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
-  if (body == nullptr) return kUnknownBody;
-  if (body->fixed) return kFixed;
-  if (impulses.size() != body->v.size()) return kWrongSize;
-  const auto pushed = [&](size_t i) { return Vec3(body->v[i]) + impulses[i] * body->x[i].w; };
-  for (size_t i = 0; i < impulses.size(); ++i) {
-    if (!IsFinite(impulses[i]) || !IsFinite(pushed(i))) {
-      return {StatusCode::kInvalidArgument, "impulses", "must be finite, and what they do too", i};
-    }
-  }
-  Wake(id);
-  for (size_t i = 0; i < impulses.size(); ++i) body->v[i] = pushed(i);
-  return {};
-}
-
-Status World::SetNodePositions(BodyId id, std::span<const Vec3> positions) {
-  Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
-  if (body == nullptr) return kUnknownBody;
-  if (positions.size() != body->x.size()) return kWrongSize;
-  for (size_t i = 0; i < positions.size(); ++i) {
-    if (!IsFinite(positions[i])) {
-      return {StatusCode::kInvalidArgument, "positions", "must be finite", i};
-    }
-  }
-  for (size_t i = 0; i < positions.size(); ++i) {
-    body->x[i] = {static_cast<float>(positions[i].x - body->origin[0]),
-                  static_cast<float>(positions[i].y - body->origin[1]),
-                  static_cast<float>(positions[i].z - body->origin[2])};
-  }
-  FollowOrigin(body);
-  body->moved = true;
-  LeaveLane(body);
-  Wake(id);
-  // What the body remembers of its last step belongs to where it was. Multipliers start from zero,
-  // not from lambda V (det F - 1): far from equilibrium the solve would take that force explicitly
-  // and overshoot (by 45 times the energy at a Poisson's ratio of 0.49), the sweep does not.
-  MatchRotations(body->elements, body->x.span(), body->Rotations());
-  for (float& kappa : body->kappa) kappa = 0.0f;
-  body->contacts.num_contacts = 0;
-  return {};
-}
-
-Status World::ElasticForces(BodyId id, std::span<Vec3> forces) const {
-  const Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
-  if (body == nullptr) return kUnknownBody;
-  if (forces.size() != body->x.size()) return kWrongSize;
-  plush::ElasticForces(body->elements, body->x.span(), body->Rotations(), forces);
-  return {};
-}
-
-Status World::Moments(BodyId id, BodyMoments* out_moments) const {
-  const Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
-  if (body == nullptr) return kUnknownBody;
-  *out_moments = MeasureMoments(*body);
-  return {};
-}
-
-Status World::BestFitPose(BodyId id, Pose* out_pose) const {
-  const Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
-  if (body == nullptr) return kUnknownBody;
-  *out_pose = FitPose(*body);
-  return {};
 }
 
 void World::Wake(BodyId id) {

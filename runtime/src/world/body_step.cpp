@@ -19,7 +19,6 @@
 #include "world/body.h"
 #include "world/body_planes.h"
 #include "world/node_pass.h"
-#include "world/phase_timer.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Who steps with whom: bodies in crowds, by themselves, shared by all threads, or not at all.
+// One step of a world: who steps with whom, the bodies' steps as jobs, and their statistics.
 #include "base/object.h"
 #include "world/world_impl.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <iterator>
 
 namespace plush {
 
@@ -110,6 +112,85 @@ void World::Impl::MayFallAsleep(Body* body) {
   own->substeps = 0;
   own->outer_iterations = 0;
   for (float& seconds : own->phase_s) seconds = 0.0f;
+}
+
+uint32_t World::Step(float dt) {
+  if (impl_ == nullptr) return kStepOutOfMemory;
+  Impl& w = *impl_;
+  w.stats = {};
+  if (!IsTimeStep(dt)) return w.stats.flags = kStepInvalidArgument;
+  bool made = false;
+  const Status prepared = w.PrepareFactors(dt, &made);
+  if (!prepared.ok()) {
+    return w.stats.flags =
+               prepared.code == StatusCode::kOutOfMemory ? kStepOutOfMemory : kStepInvalidArgument;
+  }
+  w.dt = dt;
+  for (uint32_t i = 0; i < w.num_bodies; ++i) {
+    if (w.bodies[i] != nullptr) w.bodies[i]->dt = dt;
+  }
+  w.settings = {
+      w.desc.gravity, w.desc.solver, {w.planes.data(), w.num_planes}, dt, w.desc.measure_energy};
+  const JobFunction choose = [](void* context, uint32_t index) {
+    Impl& world = *static_cast<Impl*>(context);
+    Body* body = world.bodies[index];
+    if (body == nullptr || body->asleep) return;
+    world.body_stats[index] = {};
+    body->in_crowd_step = IsCrowdStep(world.settings, body);
+  };
+  w.RunJobs(w.num_bodies, choose);
+  w.ChooseUnits();
+  // Before any crowd steps, as that changes all of its lanes.
+  const JobFunction leave = [](void* context, uint32_t index) {
+    Impl& world = *static_cast<Impl*>(context);
+    for (Body* body : world.crowds[world.units[index]]->bodies) {
+      if (body != nullptr && !body->in_crowd_step) LeaveLane(body);
+    }
+  };
+  if (w.has_leavers) w.RunJobs(w.num_crowd_units, leave);
+  const JobFunction step_one = [](void* context, uint32_t index) {
+    Impl& world = *static_cast<Impl*>(context);
+    const uint32_t unit = world.units[index];
+    if (index < world.num_crowd_units) {
+      StepCrowd(world.settings, world.crowds[unit], world.body_stats.data());
+    } else {
+      LeaveLane(world.bodies[unit]);
+      StepBody(world.settings, world.bodies[unit], &world.body_stats[unit]);
+    }
+  };
+  w.RunJobs(w.num_units, step_one);
+  w.StepSharedBody();
+  for (uint32_t i = 0; i < w.num_bodies; ++i) {
+    Body* body = w.bodies[i];
+    if (body == nullptr || body->asleep) continue;
+    body->moved = body->moved || !body->fixed;
+    w.MayFallAsleep(body);
+  }
+  w.Reduce();
+  if (made) w.stats.flags |= kStepPreparedTimeStep;
+  return w.stats.flags;
+}
+
+// Sums and maxima in body order, whatever order the jobs ran in.
+void World::Impl::Reduce() {
+  for (uint32_t i = 0; i < num_bodies; ++i) {
+    const StepStats& s = body_stats[i];
+    stats.flags |= s.flags;
+    stats.kinetic_j += s.kinetic_j;
+    stats.elastic_j += s.elastic_j;
+    stats.gravity_j += s.gravity_j;
+    stats.max_speed = std::fmax(stats.max_speed, s.max_speed);
+    stats.max_penetration = std::fmax(stats.max_penetration, s.max_penetration);
+    stats.min_det_f = std::fmin(stats.min_det_f, s.min_det_f);
+    stats.held_residual = std::fmax(stats.held_residual, s.held_residual);
+    stats.contacts += s.contacts;
+    stats.substeps = std::max(stats.substeps, s.substeps);
+    stats.outer_iterations = std::max(stats.outer_iterations, s.outer_iterations);
+    stats.asleep += bodies[i] != nullptr && bodies[i]->asleep ? 1u : 0u;
+    stats.inverted_tets += s.inverted_tets;
+    stats.collapsed_tets += s.collapsed_tets;
+    for (size_t k = 0; k < std::size(stats.phase_s); ++k) stats.phase_s[k] += s.phase_s[k];
+  }
 }
 
 }  // namespace plush
