@@ -189,7 +189,8 @@ bool SystemCache::FindExtraPins(System* system) {
 
 void SystemCache::Release(System* system) {
   if (--system->users > 0) return;
-  system->released = ++num_releases_;
+  // Without factors there is nothing worth keeping: a first call that failed.
+  system->released = system->sets != nullptr ? ++num_releases_ : 0;
   FreeIdle();
 }
 
@@ -204,7 +205,7 @@ void SystemCache::FreeIdle() {
       ++num_idle;
       if (oldest == nullptr || s->released < oldest->released) oldest = s;
     }
-    if (num_idle <= max_idle_) return;
+    if (num_idle <= max_idle_ && (oldest == nullptr || oldest->released > 0)) return;
     System* base = oldest->base;
     Free(oldest);
     if (base != nullptr && --base->users == 0) base->released = ++num_releases_;

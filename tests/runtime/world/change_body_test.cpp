@@ -156,6 +156,7 @@ TEST_CASE("What cannot be changed leaves the body as it is") {
   const ShapeAsset shape = Box(1);
   CountingMemory memory;
   WorldDesc desc;
+  desc.idle_systems = 0;
   desc.allocator = memory.allocator();
   World world(desc);
   const BodyId id = world.AddBody(shape.asset());
