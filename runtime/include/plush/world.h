@@ -25,6 +25,18 @@
 
 namespace plush {
 
+/// Shortest time step [s]. In a shorter one, the rounding of float positions outweighs all motion.
+inline constexpr float kLeastTimeStep = 1.0e-5f;
+
+/// Farthest coordinate at which the caller may place a body or its nodes [m]. Bodies may move
+/// farther by themselves.
+inline constexpr float kMostCoordinate = 1.0e9f;
+
+inline bool IsPosition(const Vec3& p) {
+  const auto is_near = [](float c) { return c >= -kMostCoordinate && c <= kMostCoordinate; };
+  return is_near(p.x) && is_near(p.y) && is_near(p.z);
+}
+
 /// How a plane pushes back.
 enum class ContactResponse : uint8_t {
   kHold,     ///< held inside the solve (default): conserves what the material owns

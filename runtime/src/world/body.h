@@ -113,6 +113,12 @@ class PhaseTimer {
   std::chrono::steady_clock::time_point start_;
 };
 
+/// What multipliers of substeps of `from` seconds are multiplied with to serve ones of `to`
+/// seconds: the pressure stays, if the time step does not grow too fast. Then it falls: the
+/// pressure of a strained body, carried over a much longer substep, overshoots. With `from` = 0,
+/// before the first step, they are 0 anyway.
+float MultiplierScale(float from, float to);
+
 /// Blocks from which on a body's elements are worth several threads.
 inline constexpr size_t kBlocksForJobs = 512;
 

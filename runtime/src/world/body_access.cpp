@@ -138,6 +138,15 @@ Pose FitPose(const Body& body) {
   return pose;
 }
 
+// Lets a frozen body move again. Its rotations may not even be numbers.
+void Revive(Body* body) {
+  body->frozen = false;
+  const RotationView rotations = body->Rotations();
+  rotations.Set(0, Quat{});
+  const Quat turned = FitPose(*body).rotation;
+  for (uint32_t slot = 0; slot < body->kappa.size(); ++slot) rotations.Set(slot, turned);
+}
+
 }  // namespace
 
 Status World::Skin(BodyId id, std::span<Vec3> positions, std::span<Vec3> normals) const {
@@ -205,19 +214,23 @@ Status World::SetNodePositions(BodyId id, std::span<const Vec3> positions) {
   if (body == nullptr) return kUnknownBody;
   if (positions.size() != body->x.size()) return kWrongSize;
   for (size_t i = 0; i < positions.size(); ++i) {
-    if (!IsFinite(positions[i])) {
-      return {StatusCode::kInvalidArgument, "positions", "must be finite", i};
+    if (!IsPosition(positions[i])) {
+      return {StatusCode::kInvalidArgument, "positions", "must lie within kMostCoordinate", i};
     }
   }
+  // The origin moves first: from far away, positions would lose their last digits.
+  body->origin[0] = positions[0].x;
+  body->origin[1] = positions[0].y;
+  body->origin[2] = positions[0].z;
   for (size_t i = 0; i < positions.size(); ++i) {
     body->x[i] = {static_cast<float>(positions[i].x - body->origin[0]),
                   static_cast<float>(positions[i].y - body->origin[1]),
                   static_cast<float>(positions[i].z - body->origin[2])};
   }
-  FollowOrigin(body);
   body->moved = true;
   LeaveLane(body);
   Wake(id);
+  if (body->frozen) Revive(body);
   // What the body remembers of its last step belongs to where it was. Multipliers start from zero,
   // not from lambda V (det F - 1): far from equilibrium the solve would take that force explicitly
   // and overshoot (by 45 times the energy at a Poisson's ratio of 0.49), the sweep does not.
@@ -236,6 +249,7 @@ Status World::ElasticForces(BodyId id, std::span<Vec3> forces) const {
 }
 
 Status World::Moments(BodyId id, BodyMoments* out_moments) const {
+  if (out_moments == nullptr) return kNoOutput;
   const Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
   if (body == nullptr) return kUnknownBody;
   *out_moments = MeasureMoments(*body);
@@ -243,6 +257,7 @@ Status World::Moments(BodyId id, BodyMoments* out_moments) const {
 }
 
 Status World::BestFitPose(BodyId id, Pose* out_pose) const {
+  if (out_pose == nullptr) return kNoOutput;
   const Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
   if (body == nullptr) return kUnknownBody;
   *out_pose = FitPose(*body);

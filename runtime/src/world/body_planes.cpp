@@ -36,9 +36,9 @@ void PlacePlanes(const StepSettings& settings, Body* body) {
   }
 }
 
-void LowerPlanes(Body* body) {
-  constexpr float kMostPush = 0.25f;  // median edges
-  const float most = kMostPush * body->simulation.median_edge;
+void LowerPlanes(float h, Body* body) {
+  constexpr float kMostPush = 0.25f, kMostSpeed = 25.0f;  // [median edges], [median edges per s]
+  const float most = std::fmin(kMostPush, kMostSpeed * h) * body->simulation.median_edge;
   for (LocalPlane& plane : body->planes.span()) {
     plane.offset -= std::fmax(DepthBelow(plane, *body) - most, 0.0f);
   }
@@ -98,6 +98,18 @@ void PushOutOfPlanes(const StepSettings& settings, float h, Body* body) {
       body->v[i] += plane.normal * push;
     }
   }
+}
+
+bool TouchesPlane(const Body& body) {
+  const float tolerance = ContactTolerance(body);
+  for (size_t i = 0; i < body.x.size(); ++i) {
+    if (body.IsPinned(i)) continue;
+    for (const LocalPlane& plane : body.planes.span()) {
+      if (Dot(plane.normal, plane.normal) == 0.0f) continue;
+      if (Dot(plane.normal, body.x[i]) - plane.offset <= tolerance) return true;
+    }
+  }
+  return false;
 }
 
 bool IsBelowPlane(const Body& body) {

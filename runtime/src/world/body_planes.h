@@ -13,10 +13,10 @@ float ContactTolerance(const Body& body);
 /// Brings body->planes to the body's coordinates.
 void PlacePlanes(const StepSettings& settings, Body* body);
 
-/// Lowers body->planes to a quarter of a median edge above the deepest node. A body that is put
-/// into a plane so comes out of it a little per substep: pushed out at once, one that is half
-/// inside would be pressed flat and fly apart.
-void LowerPlanes(Body* body);
+/// Lowers body->planes for a substep of `h` seconds, so that they lift the deepest node by at most
+/// a quarter of a median edge and 25 median edges per second. A body that is half inside a plane
+/// and pushed out at once would be pressed flat and fly apart.
+void LowerPlanes(float h, Body* body);
 
 /// How far the deepest node that may move is below body->planes [m], >= 0.
 float DeepestNode(const Body& body);
@@ -31,6 +31,9 @@ int CountSubsteps(const StepSettings& settings, const Body& body);
 /// A spring on every node below a plane, as a change of velocity in a substep of `h` seconds [Rio
 /// 8.1.1].
 void PushOutOfPlanes(const StepSettings& settings, float h, Body* body);
+
+/// Whether a node that may move is on or below a plane. Uses the planes as they were last placed.
+bool TouchesPlane(const Body& body);
 
 /// Whether a node of the iterate `body->y` is below a plane.
 bool IsBelowPlane(const Body& body);

@@ -201,10 +201,9 @@ bool WantsIteration(const StepSettings& settings, const Body& body, int done, fl
   return done < kMostContactIterations && longest > kContactConverged * body.simulation.median_edge;
 }
 
-// Multipliers belong to a size of substep: lambda V dt^2 times the change of volume.
 void ScaleMultipliers(float h, Body* body) {
   if (body->kappa_dt == h) return;
-  const float scale = body->kappa_dt > 0.0f ? (h / body->kappa_dt) * (h / body->kappa_dt) : 1.0f;
+  const float scale = MultiplierScale(body->kappa_dt, h);
   for (float& kappa : body->kappa) kappa *= scale;
   body->kappa_dt = h;
 }
@@ -268,6 +267,12 @@ void MeasureContacts(const Body& body, StepStats* stats) {
 
 }  // namespace
 
+float MultiplierScale(float from, float to) {
+  constexpr float kMostGrowth = 2.0f;
+  const float ratio = from > 0.0f ? std::fmin(to / from, kMostGrowth) : 1.0f;
+  return ratio * ratio;
+}
+
 void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
                    StepStats* stats) {
   if (may_be_flat) LiftBody(settings, body, stats);
@@ -292,7 +297,8 @@ void StepBody(const StepSettings& settings, Body* body, StepStats* stats) {
     const int substeps = CountSubsteps(settings, *body);
     for (int k = 0; k < substeps && !body->frozen; ++k) {
       if (k > 0) PlacePlanes(settings, body);
-      if (settings.solver.response != ContactResponse::kPenalty) LowerPlanes(body);
+      if (settings.solver.response != ContactResponse::kPenalty)
+        LowerPlanes(settings.dt / static_cast<float>(substeps), body);
       Substep(settings, substeps, body, stats);
     }
     stats->substeps = static_cast<uint32_t>(substeps);

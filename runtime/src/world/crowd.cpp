@@ -51,16 +51,16 @@ void EnterLane(Crowd* crowd, Body* body) {
   body->in_lane = true;
   const RotationView lane = body->Rotations();
   for (uint32_t slot = 0; slot < body->kappa.size(); ++slot) lane.Set(slot, own.Get(slot));
-  const float ratio = body->kappa_dt > 0.0f ? crowd->kappa_dt / body->kappa_dt : 1.0f;
+  const float scale = MultiplierScale(body->kappa_dt, crowd->kappa_dt);
   for (size_t slot = 0; slot < body->kappa.size(); ++slot) {
-    crowd->kappa[kCrowdLanes * slot + body->lane] = body->kappa[slot] * (ratio * ratio);
+    crowd->kappa[kCrowdLanes * slot + body->lane] = body->kappa[slot] * scale;
   }
 }
 
 void ScaleMultipliers(float h, Crowd* crowd) {
   if (crowd->kappa_dt == h) return;
-  const float ratio = crowd->kappa_dt > 0.0f ? h / crowd->kappa_dt : 1.0f;
-  for (float& kappa : crowd->kappa) kappa *= ratio * ratio;
+  const float scale = MultiplierScale(crowd->kappa_dt, h);
+  for (float& kappa : crowd->kappa) kappa *= scale;
   crowd->kappa_dt = h;
 }
 

@@ -16,7 +16,9 @@ Status Invalid(const char* section, const char* reason, uint64_t index = 0) {
 
 Status CheckDescription(const Asset& asset, const BodyDesc& desc) {
   if (!asset.is_open()) return Invalid("asset", "is not open");
-  if (!IsFinite(desc.pose.position)) return Invalid("pose.position", "must be finite");
+  if (!IsPosition(desc.pose.position)) {
+    return Invalid("pose.position", "must lie within kMostCoordinate");
+  }
   const Quat& q = desc.pose.rotation;
   const float length2 = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
   if (!(length2 > 1.0e-12f) || !std::isfinite(length2)) {

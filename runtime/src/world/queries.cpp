@@ -155,6 +155,7 @@ Status World::Impl::ForBodies(const BodyId* only, Visit visit) const {
 }
 
 Status World::Impl::Raycast(const BodyId* only, const Ray& ray, SurfacePoint* out_hit) const {
+  if (out_hit == nullptr) return kNoOutput;
   *out_hit = {};
   const Status checked = CheckRay(ray);
   if (!checked.ok()) return checked;
@@ -165,6 +166,7 @@ Status World::Impl::Raycast(const BodyId* only, const Ray& ray, SurfacePoint* ou
 
 Status World::Impl::RaycastAll(const BodyId* only, const Ray& ray, std::span<SurfacePoint> hits,
                                uint32_t* out_count) const {
+  if (out_count == nullptr) return kNoOutput;
   *out_count = 0;
   const Status checked = CheckRay(ray);
   if (!checked.ok()) return checked;
@@ -177,6 +179,7 @@ Status World::Impl::RaycastAll(const BodyId* only, const Ray& ray, std::span<Sur
 
 Status World::Impl::OverlapSphere(const BodyId* only, const Vec3& centre, float radius,
                                   std::span<SurfacePoint> touching, uint32_t* out_count) const {
+  if (out_count == nullptr) return kNoOutput;
   *out_count = 0;
   const Status checked = CheckSphere(centre, radius);
   if (!checked.ok()) return checked;
@@ -189,6 +192,7 @@ Status World::Impl::OverlapSphere(const BodyId* only, const Vec3& centre, float 
 
 Status World::Impl::ClosestPoint(const BodyId* only, const Vec3& point, float max_distance,
                                  SurfacePoint* out_point) const {
+  if (out_point == nullptr) return kNoOutput;
   *out_point = {};
   const Status checked = CheckSphere(point, max_distance);
   if (!checked.ok()) return checked;
@@ -251,6 +255,7 @@ Status World::ClosestPoint(BodyId id, const Vec3& point, float max_distance,
 }
 
 Status World::PatchOf(BodyId id, uint32_t patch, DeformedPatch* out_patch) const {
+  if (out_patch == nullptr) return kNoOutput;
   *out_patch = {};
   const Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
   if (body == nullptr) return kUnknownBody;

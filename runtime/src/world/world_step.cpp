@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One step of a world: who steps with whom, the bodies' steps as jobs, and their statistics.
 #include "base/object.h"
+#include "world/body_planes.h"
 #include "world/world_impl.h"
 
 #include <algorithm>
@@ -9,6 +10,17 @@
 #include <iterator>
 
 namespace plush {
+namespace {
+
+// Whether something keeps a slow body from speeding up. A body in free flight under a weak gravity
+// is slow for a long time at the top of its path.
+bool IsHeld(const StepSettings& settings, const Body& body) {
+  const Vec3& g = settings.gravity;
+  return (g.x == 0.0f && g.y == 0.0f && g.z == 0.0f) || body.system->num_pinned > 0 ||
+         TouchesPlane(body);
+}
+
+}  // namespace
 
 // Gives a new body a lane: in a crowd of its system with a free one, or in a new crowd with others
 // that have none yet. Where there is no memory for one, bodies step by themselves.
@@ -92,11 +104,13 @@ void World::Impl::StepSharedBody() {
   StepBody(shared, shared_body, &body_stats[shared_body->index]);
 }
 
-// Its statistics stay those of its last step, but for the motion that it has lost.
+// The statistics of a sleeping body stay those of its last step, but for the motion that it has
+// lost.
 void World::Impl::MayFallAsleep(Body* body) {
   StepStats* own = &body_stats[body->index];
   const SolverSettings& solver = settings.solver;
-  if (body->fixed || body->frozen || !(own->max_speed < solver.sleep_speed * body->size)) {
+  if (body->fixed || body->frozen || !(own->max_speed < solver.sleep_speed * body->size) ||
+      !IsHeld(settings, *body)) {
     body->still_time = 0.0f;
     return;
   }

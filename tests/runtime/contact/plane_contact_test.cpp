@@ -73,6 +73,40 @@ TEST_CASE("A box set down on a plane stays there and its weight is carried") {
   CHECK(end.centre[1] == Approx(0.1).margin(0.004));
 }
 
+TEST_CASE("A plane far below a resting box moves nothing") {
+  Slope slope(0.0, 0.5f);
+  for (int step = 0; step < 300; ++step) slope.world.Step(kDt);
+  REQUIRE(slope.world.stats().contacts > 0);
+  const Points before = ToEigen(PositionsOf(slope.world, slope.id, slope.shape.num_nodes()));
+  REQUIRE(slope.world.AddPlane({{0.0f, 1.0f, 0.0f}, -100.0f, 0.5f}).ok());
+  for (int step = 0; step < 3; ++step) slope.world.Step(kDt);
+  const Points after = ToEigen(PositionsOf(slope.world, slope.id, slope.shape.num_nodes()));
+  CHECK((after - before).cwiseAbs().maxCoeff() < 1e-6);
+}
+
+TEST_CASE("Pinned nodes below a plane are no contacts") {
+  const ShapeAsset shape(TetBox(4, 2, 2, 0.1), kMaterial);
+  std::vector<uint32_t> pins;
+  for (uint32_t i = 0; i < shape.num_nodes(); ++i) {
+    if (shape.rest()[i].y < 0.01f) pins.push_back(i);
+  }
+  BodyDesc body;
+  body.pinned_nodes = pins;
+  World world, free;
+  REQUIRE(world.AddPlane({{0.0f, 1.0f, 0.0f}, 0.02f, 0.5f}).ok());  // between bottom and middle
+  const BodyId id = world.AddBody(shape.asset(), body);
+  const BodyId other = free.AddBody(shape.asset(), body);
+  for (int step = 0; step < 50; ++step) {
+    world.Step(kDt);
+    free.Step(kDt);
+    REQUIRE(world.stats().contacts == 0);
+    REQUIRE(world.stats().max_penetration == 0.0f);
+  }
+  const Points a = ToEigen(PositionsOf(world, id, shape.num_nodes()));
+  const Points b = ToEigen(PositionsOf(free, other, shape.num_nodes()));
+  CHECK((a - b).cwiseAbs().maxCoeff() < 1e-6);
+}
+
 TEST_CASE("Below the friction angle a box stays on its slope") {
   const double mu = GENERATE(0.3, 0.6);
   const double share = GENERATE(0.5, 0.85, 0.95);

@@ -180,6 +180,21 @@ TEST_CASE("Sizes and values of states are checked") {
   CHECK(world.StateHash() == hash);
 }
 
+TEST_CASE("Null outputs are refused") {
+  const ShapeAsset shape = SmallShape();
+  World world;
+  const BodyId id = world.AddBody(shape.asset());
+  const Ray ray = {.origin = {}, .direction = {1.0f, 0.0f, 0.0f}};
+  for (const Status& status :
+       {world.Moments(id, nullptr), world.BestFitPose(id, nullptr), world.Raycast(ray, nullptr),
+        world.Raycast(id, ray, nullptr), world.RaycastAll(ray, {}, nullptr),
+        world.RaycastAll(id, ray, {}, nullptr), world.OverlapSphere({}, 1.0f, {}, nullptr),
+        world.OverlapSphere(id, {}, 1.0f, {}, nullptr), world.ClosestPoint({}, 1.0f, nullptr),
+        world.ClosestPoint(id, {}, 1.0f, nullptr), world.PatchOf(id, 0, nullptr)}) {
+    CHECK(status.code == StatusCode::kInvalidArgument);
+  }
+}
+
 TEST_CASE("Settings are clamped to their ranges") {
   const ShapeAsset shape = SmallShape();
   WorldDesc wild;

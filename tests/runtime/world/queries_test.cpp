@@ -175,6 +175,10 @@ TEST_CASE("Queries see where bodies are now") {
   REQUIRE(world.SetNodePositions(falling, x).ok());
   REQUIRE(world.Raycast(down, &hit).ok());
   CHECK_FALSE(hit.valid());
+  for (Vec3& node : x) node.x -= 5.0f;  // back to where its search trees do not know of it
+  REQUIRE(world.SetNodePositions(falling, x).ok());
+  REQUIRE(world.Raycast(down, &hit).ok());
+  CHECK(hit.valid());
   world.RemoveBody(falling);
   REQUIRE(world.ClosestPoint({0, 0, 0}, 1e9f, &hit).ok());
   CHECK_FALSE(hit.valid());

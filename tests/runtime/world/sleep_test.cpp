@@ -155,6 +155,25 @@ TEST_CASE("Bodies of a crowd sleep and wake one by one") {
   CHECK(world.StateHash() != hash);
 }
 
+TEST_CASE("A large body under weak gravity never sleeps in mid-air") {
+  WorldDesc desc;
+  desc.gravity = {0.0f, -0.01f, 0.0f};
+  const ShapeAsset shape(TetBox(2, 2, 2, 5.0), {1.0e6, 0.3, 1000.0}, double(kDt));
+  World world(desc);
+  REQUIRE(world.AddPlane({{0.0f, 1.0f, 0.0f}, -100.0f, 0.5f}).ok());
+  const BodyId id = world.AddBody(shape.asset());
+  for (int step = 0; step < 300; ++step) world.Step(kDt);
+  // Under 3 cm/s all the time: slow for a body with a diagonal of 17 m.
+  CHECK_FALSE(world.IsAsleep(id));
+  CHECK(MomentsOf(world, id).centre[1] == Approx(5.0 - 0.5 * 0.01 * 9.0).margin(1e-3));
+  // Neither does it if it rises, but pins hold it.
+  const std::vector<uint32_t> pins = {0};
+  REQUIRE(world.SetPinnedNodes(id, pins).ok());
+  REQUIRE(world.SetNodeVelocities(id, std::vector<Vec3>(shape.num_nodes())).ok());
+  for (int step = 0; step < 100; ++step) world.Step(kDt);
+  CHECK(world.IsAsleep(id));
+}
+
 TEST_CASE("An endless speed to sleep at puts nothing to sleep") {
   WorldDesc desc;
   desc.solver.sleep_speed = GENERATE(std::numeric_limits<float>::infinity(),

@@ -209,6 +209,60 @@ TEST_CASE("A body that is moved forgets what it touched and how it was strained"
   CHECK((ends[0] - ends[1]).cwiseAbs().maxCoeff() < 1e-5);
 }
 
+TEST_CASE("A body put back from far away is as good as new") {
+  const float far = GENERATE(-1.0e5f, 1.0e7f, 9.0e8f);
+  const bool in_crowd = GENERATE(false, true);
+  CAPTURE(far, in_crowd);
+  const ShapeAsset shape = SmallShape();
+  World world({.gravity = {}});
+  BodyDesc body;
+  body.pose.position.y = far;
+  BodyId id;
+  for (int i = 0; i < (in_crowd ? 8 : 1); ++i) id = world.AddBody(shape.asset(), body);
+  world.Step(kDt);
+  REQUIRE(world.SetNodePositions(id, shape.rest()).ok());
+  REQUIRE(world.SetNodeVelocities(id, std::vector<Vec3>(shape.num_nodes())).ok());
+  const Points rest = ToEigen(shape.rest());
+  CHECK((ToEigen(PositionsOf(world, id, shape.num_nodes())) - rest).cwiseAbs().maxCoeff() < 1e-7);
+  world.Step(kDt);
+  CHECK(ToEigen(VelocitiesOf(world, id, shape.num_nodes())).cwiseAbs().maxCoeff() < 1e-4);
+}
+
+TEST_CASE("Positions out of range are refused; good ones revive a frozen body") {
+  const ShapeAsset shape = SmallShape();
+  World world({.gravity = {}});
+  const BodyId id = world.AddBody(shape.asset());
+  const uint64_t hash = world.StateHash();
+  for (const float wrong : {3.0e38f, -3.0e38f, 1.001f * kMostCoordinate}) {
+    for (const size_t node : {size_t{0}, size_t{5}}) {
+      std::vector<Vec3> x = shape.rest();
+      x[node].z = wrong;
+      CHECK(world.SetNodePositions(id, x).index == node);
+    }
+    BodyDesc body;
+    body.pose.position.x = wrong;
+    Status status;
+    CHECK_FALSE(world.AddBody(shape.asset(), body, &status).valid());
+    CHECK(status.section == std::string("pose.position"));
+  }
+  CHECK(world.StateHash() == hash);
+
+  std::vector<Vec3> v(shape.num_nodes());
+  for (size_t i = 0; i < v.size(); ++i) v[i].y = i % 2 == 0 ? 3.0e37f : -3.0e37f;
+  REQUIRE(world.SetNodeVelocities(id, v).ok());
+  uint32_t flags = 0;
+  for (int step = 0; step < 20; ++step) flags |= world.Step(kDt);
+  REQUIRE(flags == kStepBodyFrozen);
+  Random random(6);
+  const Points turned = random.Rotation() * ToEigen(shape.rest());
+  REQUIRE(world.SetNodePositions(id, ToVec3s(turned)).ok());
+  std::vector<Vec3> along(shape.num_nodes(), Vec3{1.0f, 0.0f, 0.0f});
+  REQUIRE(world.SetNodeVelocities(id, along).ok());
+  for (int step = 0; step < 10; ++step) REQUIRE(world.Step(kDt) == kStepOk);
+  const Points moved = ToEigen(PositionsOf(world, id, shape.num_nodes())) - turned;
+  CHECK((moved.colwise() - Eigen::Vector3d(0.1, 0.0, 0.0)).cwiseAbs().maxCoeff() < 1e-5);
+}
+
 TEST_CASE("A state that is no number freezes its body and no other") {
   const ShapeAsset shape = SmallShape();
   World world;

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Time steps of any legal length, in any order: energy stays bounded.
+#include "runtime/tet_fixtures.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+enum class Setting { kFree, kPinned, kOnPlane, kCrowd };
+
+double Energy(const StepStats& stats) {
+  return stats.kinetic_j + stats.elastic_j + stats.gravity_j;
+}
+
+// Boxes that are swollen by 2%. On a plane, they begin 0.3 mm inside it.
+struct Swollen {
+  explicit Swollen(Setting setting)
+      : shape(TetBox(3, 2, 2, 0.1, 0.05, 1), {1.0e5, 0.4, 1000.0}),
+        world({.gravity = setting == Setting::kOnPlane ? Vec3{0.0f, -9.81f, 0.0f} : Vec3{}}) {
+    const std::vector<uint32_t> pins = {0, 1, 2, 3};
+    BodyDesc body;
+    if (setting == Setting::kPinned) body.pinned_nodes = pins;
+    if (setting == Setting::kOnPlane) REQUIRE(world.AddPlane({}).ok());
+    for (int i = 0; i < (setting == Setting::kCrowd ? 8 : 1); ++i) {
+      const BodyId id = world.AddBody(shape.asset(), body);
+      const Points x = (1.02 * ToEigen(shape.rest())).colwise() + Eigen::Vector3d(i, -3e-4, 0.0);
+      REQUIRE(world.SetNodePositions(id, ToVec3s(x)).ok());
+    }
+    REQUIRE((world.Step(kLeastTimeStep) & ~uint32_t{kStepPreparedTimeStep}) == 0u);
+  }
+
+  ShapeAsset shape;
+  World world;
+};
+
+}  // namespace
+
+TEST_CASE("A time step far shorter than the others adds no energy") {
+  const Setting setting =
+      GENERATE(Setting::kFree, Setting::kPinned, Setting::kOnPlane, Setting::kCrowd);
+  const float dt = GENERATE(kLeastTimeStep, 1.0e-4f, 1.0e-3f);
+  CAPTURE(static_cast<int>(setting), dt);
+  Swollen scene(setting);
+  const double start = Energy(scene.world.stats());
+  const double strain = scene.world.stats().elastic_j;
+  scene.world.Step(dt);
+  CHECK(Energy(scene.world.stats()) < start + 0.1 * strain);
+  for (int step = 0; step < 20; ++step) {
+    scene.world.Step(0.01f);
+    CHECK(Energy(scene.world.stats()) < start + 0.1 * strain);
+  }
+}
+
+TEST_CASE("Time steps of all legal lengths mix") {
+  const Setting setting =
+      GENERATE(Setting::kFree, Setting::kPinned, Setting::kOnPlane, Setting::kCrowd);
+  const uint32_t seed = GENERATE(1u, 2u);
+  CAPTURE(static_cast<int>(setting), seed);
+  constexpr float kSteps[] = {kLeastTimeStep, 1.0e-4f, 1.0e-3f, 0.01f, 1.0f / 60, 1.0f / 30};
+  Swollen scene(setting);
+  for (const float dt : kSteps) REQUIRE(scene.world.PrepareTimeStep(dt).ok());
+  for (int step = 0; step < 30; ++step) scene.world.Step(0.01f);
+  const double start = Energy(scene.world.stats());
+  const double scale = scene.world.stats().elastic_j + 0.1;  // [J]
+  Random random(seed);
+  for (int step = 0; step < 300; ++step) {
+    REQUIRE(scene.world.Step(kSteps[random.Below(6)]) == kStepOk);
+    REQUIRE(Energy(scene.world.stats()) < start + scale);
+  }
+}
+
+TEST_CASE("Time steps below the least one are refused and move nothing") {
+  Swollen scene(Setting::kFree);
+  const uint64_t hash = scene.world.StateHash();
+  for (const float dt : {0.99f * kLeastTimeStep, 1.0e-12f, 1.0e-15f, 1.0e-38f, 1.0e-45f}) {
+    CAPTURE(dt);
+    CHECK(scene.world.Step(dt) == kStepInvalidArgument);
+    CHECK(scene.world.PrepareTimeStep(dt).code == StatusCode::kInvalidArgument);
+  }
+  CHECK(scene.world.StateHash() == hash);
+}
