@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Faces of a cage whose tets may overlap in space.
+//
+// Where the boundary of a cage is no manifold.
 #pragma once
 
 #include "mesh/tet_mesh.h"
@@ -9,6 +11,17 @@
 #include <vector>
 
 namespace plush::tools {
+
+/// Edges and nodes at which the boundary is pinched. Those of branch faces do not count: there the
+/// boundary consists of the skins of several strands by construction.
+struct BoundaryDefects {
+  std::vector<std::array<uint32_t, 2>> edges;  ///< with other than two boundary faces, ascending
+  std::vector<uint32_t> nodes;  ///< whose boundary faces do not form one closed fan, ascending;
+                                ///< without the nodes of such edges
+};
+
+/// O(f log f).
+BoundaryDefects FindBoundaryDefects(const CageFaces& faces);
 
 /// A face of a tet, outwards.
 struct CageFace {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Size and place of the lattice that give a wanted number of tets.
+//
+// A model turned against the axes, for lattices that do not run along its faces.
 #pragma once
 
 #include "base/result.h"
@@ -14,6 +16,14 @@
 #include <optional>
 
 namespace plush::tools {
+
+/// The surface turned about the centre of its box, by the same turn for all models: no axis, plane
+/// diagonal or space diagonal of the model lies along one of the lattice's. Points are rounded.
+SolidSurface TurnedSurface(const SolidSurface& surface);
+
+/// Turns a cage of TurnedSurface(surface) back, before it is fitted. Its nodes are rounded to
+/// single precision, a tiny part of the clearance.
+void TurnBack(const SolidSurface& surface, SplitCage* cage);
 
 /// A lattice and its cage before fitting.
 struct CellAttempt {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cage/lattice_cage.h"
 
-#include "cage/boundary_defects.h"
 #include "cage/cage_boundary.h"
-#include "cage/cage_crossings.h"
+#include "cage/tet_neighbourhood.h"
 #include "cage/cell_search.h"
 #include "cage/enclosure.h"
 #include "cage/piece_weights.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cage/lattice_contacts.h"
 
-#include "cage/tet_planes.h"
 #include "cage/triangle_tet_overlap.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cage/node_moves.h"
 
-#include "cage/split_overlaps.h"
+#include "cage/tet_neighbourhood.h"
 #include "cage/tet_quality.h"
 #include "mesh/self_intersection.h"
 

@@ -2,7 +2,7 @@
 #include "cage/piece_weights.h"
 
 #include "cage/material_walk.h"
-#include "cage/tet_samples.h"
+#include "cage/solid_volume.h"
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Volume of what a surface encloses.
+//
+// Evenly spread points of a tet.
 #pragma once
 
 #include "base/finding.h"
@@ -7,7 +9,15 @@
 #include "cage/solid_surface.h"
 #include "mesh/tet_mesh.h"
 
+#include <array>
+#include <cstdint>
+
 namespace plush::tools {
+
+/// Weights of a tet's corners for the `index`-th point of a fixed sequence that fills every tet
+/// evenly: the unit cube's, folded into the tet (Claudio Rocchini, Paolo Cignoni. Generating Random
+/// Points in a Tetrahedron. 2000).
+std::array<double, 4> SampleWeights(uint64_t index);
 
 /// Below this share of the cage's volume a solid counts as a shell.
 inline constexpr double kShellShare = 0.01;

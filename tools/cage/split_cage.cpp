@@ -2,7 +2,6 @@
 #include "cage/split_cage.h"
 
 #include "cage/copy_joining.h"
-#include "cage/gap_filling.h"
 #include "cage/triangle_tet_overlap.h"
 #include "mesh/disjoint_sets.h"
 

@@ -2,7 +2,7 @@
 #include "cage/surface_location.h"
 
 #include "cage/tet_neighbourhood.h"
-#include "cage/tet_sides.h"
+#include "cage/enclosure.h"
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>

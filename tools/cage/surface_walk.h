@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Which tets of a cage the triangles of a surface pass.
+//
+// The one tet that holds a point of the surface, also where it lies on a face.
 #pragma once
 
+#include "base/vec3.h"
 #include "cage/cage_boundary.h"
 #include "mesh/tet_mesh.h"
 #include "mesh/triangle_cut.h"
@@ -12,6 +15,15 @@
 #include <vector>
 
 namespace plush::tools {
+
+/// No tet holds the point.
+inline constexpr uint32_t kNotHeld = UINT32_MAX;
+
+/// The tet that holds `p`, moved by an infinitely small vector (perturbed_signs.h): `start` or,
+/// where the point lies on its boundary (or outside), the one reached across the faces that it is
+/// beyond. kNotHeld where such a face has no neighbour.
+uint32_t FindHoldingTet(const TetMesh& mesh, const CageFaces& faces, uint32_t start,
+                        const Vec3d& p);
 
 /// What a triangle leaves in one tet.
 struct TrianglePiece {

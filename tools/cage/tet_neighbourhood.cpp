@@ -1,9 +1,53 @@
 // SPDX-License-Identifier: MIT
 #include "cage/tet_neighbourhood.h"
 
+#include "mesh/self_intersection.h"
+
 #include <algorithm>
 
 namespace plush::tools {
+
+std::vector<std::array<uint32_t, 2>> FindCageCrossings(const SplitCage& cage,
+                                                       const CageFaces& faces, double cell) {
+  std::vector<std::array<uint32_t, 3>> triangles;
+  triangles.reserve(faces.boundary.size());
+  for (const CageFace& face : faces.boundary) triangles.push_back(face.nodes);
+  TetNeighbourhood near(cage, faces);
+  std::vector<std::array<uint32_t, 2>> crossings;
+  for (const TrianglePair& pair : FindSelfIntersections(cage.mesh.nodes, triangles).pairs) {
+    const uint32_t tet = faces.boundary[pair.first].tet;
+    const uint32_t other = faces.boundary[pair.second].tet;
+    near.LookAround(tet);
+    if (!MayOverlap(cage, tet, other, near.Has(other), cell)) {
+      crossings.push_back({pair.first, pair.second});
+    }
+  }
+  return crossings;
+}
+
+namespace {
+
+// Whether the tets have different copies of one lattice node.
+bool AreSplit(const SplitCage& cage, uint32_t tet, uint32_t other) {
+  for (const uint32_t a : cage.mesh.tets[tet]) {
+    for (const uint32_t b : cage.mesh.tets[other]) {
+      if (a != b && cage.lattice_node[a] == cage.lattice_node[b]) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool MayOverlap(const SplitCage& cage, uint32_t tet, uint32_t other, bool connected, double cell) {
+  constexpr double kReach = 3.0;
+  if (connected && !AreSplit(cage, tet, other)) return false;
+  const auto [a, b, c, d] = cage.LatticeCorners(tet);
+  const auto [p, q, r, s] = cage.LatticeCorners(other);
+  const Vec3d apart = (a + b + c + d - p - q - r - s) * 0.25;
+  return LengthSquared(apart) < kReach * kReach * cell * cell;
+}
+
 namespace {
 
 // A copy of a lattice tet reached that many steps later than another one belongs to another strand:

@@ -1,15 +1,30 @@
 // SPDX-License-Identifier: MIT
 // Tets that hang together near a tet of the cage.
+//
+// Which tets of a cage overlap in space by design.
+//
+// Where the boundary of a cage passes through itself.
 #pragma once
 
 #include "cage/cage_boundary.h"
 #include "cage/split_cage.h"
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace plush::tools {
+
+/// Pairs of boundary faces that share a point beyond common nodes, exactly, without those whose
+/// tets overlap by design (MayOverlap). Indices into faces.boundary, ascending.
+std::vector<std::array<uint32_t, 2>> FindCageCrossings(const SplitCage& cage,
+                                                       const CageFaces& faces, double cell);
+
+/// Whether the boundaries of two tets may pass through each other: their places in the lattice were
+/// within three cells of each other, and they do not hang together (TetNeighbourhood) or have
+/// different copies of one lattice node. `cell` [m].
+bool MayOverlap(const SplitCage& cage, uint32_t tet, uint32_t other, bool connected, double cell);
 
 /// Tells the tets that hang together with a tet from those that are only near it in space.
 ///

@@ -2,7 +2,6 @@
 #include "cage/tet_pieces.h"
 
 #include "cage/material_walk.h"
-#include "cage/tet_planes.h"
 #include "cage/triangle_tet_overlap.h"
 #include "mesh/box3.h"
 #include "mesh/disjoint_sets.h"

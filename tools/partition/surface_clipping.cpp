@@ -2,7 +2,6 @@
 #include "partition/surface_clipping.h"
 
 #include "cage/cage_boundary.h"
-#include "cage/point_location.h"
 #include "cage/surface_walk.h"
 #include "embed/tet_geometry.h"
 #include "mesh/half_edges.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "validate/enclosure_checks.h"
 
-#include "cage/boundary_defects.h"
 #include "cage/cage_boundary.h"
 #include "cage/enclosure.h"
 #include "mesh/exact_predicates.h"

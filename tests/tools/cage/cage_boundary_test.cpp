@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cage/cage_boundary.h"
 
-#include "cage/boundary_defects.h"
 #include "shapes/tet_shapes.h"
 #include "tools/cage/cage_fixtures.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cage/cage_fit.h"
 
-#include "cage/cage_crossings.h"
+#include "cage/tet_neighbourhood.h"
 #include "cage/solid_volume.h"
 #include "cage/tet_quality.h"
 #include "tools/cage/cage_fixtures.h"

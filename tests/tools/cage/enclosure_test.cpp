@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cage/enclosure.h"
 
-#include "cage/tet_sides.h"
 #include "mesh/exact_predicates.h"
 #include "shapes/tet_shapes.h"
 #include "tools/cage/cage_fixtures.h"

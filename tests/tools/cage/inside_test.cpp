@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cage/inside.h"
 
-#include "cage/solid_angle.h"
 #include "tools/procedural_meshes.h"
 
 #include <catch2/catch.hpp>

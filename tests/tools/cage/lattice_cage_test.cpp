@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cage/lattice_cage.h"
 
-#include "cage/boundary_defects.h"
+#include "cage/cage_boundary.h"
 #include "cage/enclosure.h"
 #include "cage/solid_volume.h"
 #include "embed/embedding.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Cages of real models, clean and dirty, from the folder PLUSH_TEST_MODELS.
-#include "cage/boundary_defects.h"
+#include "cage/cage_boundary.h"
 #include "cage/enclosure.h"
 #include "cage/solid_volume.h"
 #include "import/import.h"

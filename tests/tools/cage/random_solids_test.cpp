@@ -5,7 +5,6 @@
 // was pinched before the fit.
 #include "tools/cage/random_solids.h"
 
-#include "cage/boundary_defects.h"
 #include "cage/cage_boundary.h"
 #include "cage/cell_search.h"
 #include "cage/enclosure.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cage/solid_angle.h"
+#include "cage/inside.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cage/split_cage.h"
 
-#include "cage/boundary_defects.h"
 #include "cage/cage_boundary.h"
 #include "tools/cage/cage_fixtures.h"
 #include "tools/procedural_meshes.h"

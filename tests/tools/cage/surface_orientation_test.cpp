@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cage/surface_orientation.h"
+#include "cage/solid_surface.h"
 
 #include "tools/procedural_meshes.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cage/tet_quality.h"
 
-#include "cage/tet_planes.h"
-#include "cage/tet_samples.h"
+#include "cage/triangle_tet_overlap.h"
+#include "cage/solid_volume.h"
 #include "tools/cage/cage_fixtures.h"
 
 #include <catch2/catch.hpp>

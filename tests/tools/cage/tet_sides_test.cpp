@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cage/tet_sides.h"
+#include "cage/enclosure.h"
 
 #include "cage/cage_boundary.h"
 #include "mesh/exact_predicates.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cage/turned_surface.h"
+#include "cage/cell_search.h"
 
 #include "cage/solid_volume.h"
 #include "tools/cage/cage_fixtures.h"
