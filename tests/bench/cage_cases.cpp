@@ -2,11 +2,11 @@
 // The lattice cage alone, on one thread: from the welded, oriented surface to the proved cage.
 
 #include "bench/bench_models.h"
-#include "cage/inside.h"
 #include "cage/lattice_cage.h"
-#include "cage/solid_surface.h"
-#include "cage/solid_volume.h"
-#include "cage/tet_quality.h"
+#include "fit/tet_quality.h"
+#include "solid/inside.h"
+#include "solid/solid_surface.h"
+#include "solid/solid_volume.h"
 
 #include <benchmark/benchmark.h>
 #include <tbb/global_control.h>

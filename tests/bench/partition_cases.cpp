@@ -3,10 +3,10 @@
 // the file's records.
 
 #include "bench/bench_models.h"
-#include "cage/inside.h"
 #include "cage/lattice_cage.h"
-#include "cage/solid_surface.h"
 #include "partition/partition.h"
+#include "solid/inside.h"
+#include "solid/solid_surface.h"
 
 #include <benchmark/benchmark.h>
 #include <tbb/global_control.h>

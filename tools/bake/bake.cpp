@@ -9,15 +9,15 @@
 #include "bake/pin_rules.h"
 #include "bake/tet_materials.h"
 #include "base/float_rounding.h"
-#include "cage/inside.h"
 #include "cage/lattice_cage.h"
-#include "cage/solid_surface.h"
-#include "cage/solid_volume.h"
-#include "cage/tetgen_mesher.h"
 #include "embed/embedding.h"
 #include "mesh/box3.h"
 #include "mesh/surface_checks.h"
 #include "mesh/tet_boundary.h"
+#include "solid/inside.h"
+#include "solid/solid_surface.h"
+#include "solid/solid_volume.h"
+#include "tetgen/tetgen_mesher.h"
 
 #include <tbb/global_control.h>
 

@@ -5,9 +5,9 @@
 #include "base/finding.h"
 #include "base/result.h"
 #include "cage/lattice_cage.h"
-#include "cage/tetgen_process.h"
 #include "import/import.h"
 #include "rest/rest_data.h"
+#include "tetgen/tetgen_process.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,10 +2,10 @@
 // Which collision surface a body gets.
 #pragma once
 
-#include "cage/solid_surface.h"
 #include "mesh/surface_mesh.h"
 #include "partition/partition.h"
 #include "rest/rest_data.h"
+#include "solid/solid_surface.h"
 
 #include <cstdint>
 #include <span>

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "cage/lattice_cage.h"
 
-#include "cage/boundary_defects.h"
-#include "cage/cage_boundary.h"
-#include "cage/cage_crossings.h"
-#include "cage/cell_search.h"
-#include "cage/enclosure.h"
 #include "cage/piece_weights.h"
-#include "cage/solid_volume.h"
-#include "cage/surface_location.h"
-#include "cage/surface_walk.h"
+#include "enclosure/enclosure.h"
+#include "enclosure/surface_location.h"
+#include "enclosure/surface_walk.h"
+#include "lattice/cage_boundary.h"
+#include "lattice/cell_search.h"
+#include "lattice/tet_neighbourhood.h"
 #include "mesh/disjoint_sets.h"
 #include "mesh/half_edges.h"
+#include "solid/solid_volume.h"
 
 #include <algorithm>
 #include <optional>

@@ -4,11 +4,11 @@
 
 #include "base/finding.h"
 #include "base/result.h"
-#include "cage/cage_fit.h"
-#include "cage/inside.h"
-#include "cage/lattice.h"
-#include "cage/solid_surface.h"
+#include "fit/cage_fit.h"
+#include "lattice/lattice.h"
 #include "mesh/tet_mesh.h"
+#include "solid/inside.h"
+#include "solid/solid_surface.h"
 
 #include <cstdint>
 #include <vector>

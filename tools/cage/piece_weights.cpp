@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cage/piece_weights.h"
 
-#include "cage/material_walk.h"
-#include "cage/tet_samples.h"
+#include "lattice/material_walk.h"
+#include "solid/solid_volume.h"
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>

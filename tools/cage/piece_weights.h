@@ -2,9 +2,9 @@
 // How much of the solid each tet of a split cage carries.
 #pragma once
 
-#include "cage/inside.h"
-#include "cage/solid_surface.h"
-#include "cage/split_cage.h"
+#include "lattice/split_cage.h"
+#include "solid/inside.h"
+#include "solid/solid_surface.h"
 
 #include <vector>
 

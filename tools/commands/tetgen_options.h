@@ -2,7 +2,7 @@
 // The options of --mesher tetgen.
 #pragma once
 
-#include "cage/tetgen_process.h"
+#include "tetgen/tetgen_process.h"
 
 #include <CLI/CLI.hpp>
 

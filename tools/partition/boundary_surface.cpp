@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "partition/boundary_surface.h"
 
-#include "cage/cage_boundary.h"
+#include "lattice/cage_boundary.h"
 #include "mesh/half_edges.h"
 #include "mesh/tet_faces.h"
 

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "base/finding.h"
-#include "cage/solid_surface.h"
 #include "mesh/surface_mesh.h"
 #include "mesh/tet_mesh.h"
 #include "partition/collision_data.h"
+#include "solid/solid_surface.h"
 
 #include <cstddef>
 #include <cstdint>

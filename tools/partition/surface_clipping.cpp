@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "partition/surface_clipping.h"
 
-#include "cage/cage_boundary.h"
-#include "cage/point_location.h"
-#include "cage/surface_walk.h"
 #include "embed/tet_geometry.h"
+#include "enclosure/surface_walk.h"
+#include "lattice/cage_boundary.h"
 #include "mesh/half_edges.h"
 #include "mesh/tet_faces.h"
 

@@ -2,9 +2,9 @@
 // Cuts a surface along the faces of the tets that hold it [Civ 5.4.1].
 #pragma once
 
-#include "cage/solid_surface.h"
 #include "mesh/tet_mesh.h"
 #include "partition/cut_surface.h"
+#include "solid/solid_surface.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include "base/utf8.h"
 #include "base/vec3.h"
-#include "cage/cage_boundary.h"
+#include "lattice/cage_boundary.h"
 #include "mesh/tet_shape.h"
 
 #include <algorithm>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "validate/enclosure_checks.h"
 
-#include "cage/boundary_defects.h"
-#include "cage/cage_boundary.h"
-#include "cage/enclosure.h"
+#include "enclosure/enclosure.h"
+#include "lattice/cage_boundary.h"
 #include "mesh/exact_predicates.h"
 #include "validate/rest_checks.h"
 

@@ -2,15 +2,15 @@
 // Solids, cages before and after the fit, and what every sound cage has to show.
 #pragma once
 
-#include "cage/cage_boundary.h"
-#include "cage/inside.h"
-#include "cage/lattice.h"
 #include "cage/lattice_cage.h"
-#include "cage/lattice_contacts.h"
-#include "cage/solid_surface.h"
-#include "cage/split_cage.h"
+#include "lattice/cage_boundary.h"
+#include "lattice/lattice.h"
+#include "lattice/lattice_contacts.h"
+#include "lattice/split_cage.h"
 #include "mesh/surface_mesh.h"
 #include "mesh/tet_mesh.h"
+#include "solid/inside.h"
+#include "solid/solid_surface.h"
 
 #include <array>
 #include <cstdint>

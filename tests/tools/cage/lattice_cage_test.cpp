@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "cage/lattice_cage.h"
 
-#include "cage/boundary_defects.h"
-#include "cage/enclosure.h"
-#include "cage/solid_volume.h"
 #include "embed/embedding.h"
+#include "enclosure/enclosure.h"
+#include "lattice/cage_boundary.h"
 #include "mesh/self_intersection.h"
+#include "solid/solid_volume.h"
 #include "tools/cage/cage_fixtures.h"
 #include "tools/procedural_meshes.h"
 

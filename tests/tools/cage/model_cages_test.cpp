@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Cages of real models, clean and dirty, from the folder PLUSH_TEST_MODELS.
-#include "cage/boundary_defects.h"
-#include "cage/enclosure.h"
-#include "cage/solid_volume.h"
+#include "enclosure/enclosure.h"
 #include "import/import.h"
+#include "lattice/cage_boundary.h"
 #include "skip.h"
+#include "solid/solid_volume.h"
 #include "tools/cage/cage_fixtures.h"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cage/piece_weights.h"
 
-#include "cage/solid_volume.h"
+#include "solid/solid_volume.h"
 #include "tools/cage/cage_fixtures.h"
 #include "tools/procedural_meshes.h"
 

@@ -5,14 +5,13 @@
 // was pinched before the fit.
 #include "tools/cage/random_solids.h"
 
-#include "cage/boundary_defects.h"
-#include "cage/cage_boundary.h"
-#include "cage/cell_search.h"
-#include "cage/enclosure.h"
-#include "cage/solid_volume.h"
+#include "enclosure/enclosure.h"
+#include "lattice/cage_boundary.h"
+#include "lattice/cell_search.h"
 #include "mesh/self_intersection.h"
 #include "mesh/topology.h"
 #include "skip.h"
+#include "solid/solid_volume.h"
 #include "tools/cage/cage_fixtures.h"
 #include "tools/procedural_meshes.h"
 

@@ -2,9 +2,9 @@
 #include "tools/partition/partition_fixtures.h"
 
 #include "bake/bake.h"
-#include "cage/inside.h"
 #include "mesh/half_edges.h"
 #include "partition/patches.h"
+#include "solid/inside.h"
 
 #include <catch2/catch.hpp>
 

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "cage/lattice_cage.h"
-#include "cage/solid_surface.h"
 #include "mesh/surface_mesh.h"
 #include "partition/cut_surface.h"
 #include "partition/partition.h"
+#include "solid/solid_surface.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "enclosure/enclosure.h"
+
+#include "mesh/exact_predicates.h"
+#include "shapes/tet_shapes.h"
+#include "tools/cage/cage_fixtures.h"
+#include "tools/procedural_meshes.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+using namespace plush::tools;
+using namespace plush::tests;
+
+namespace {
+
+using Triangle = std::array<uint32_t, 3>;
+
+uint32_t TetOf(const TetMesh& mesh, const Vec3d& point) {
+  const TetSides sides(mesh);
+  for (uint32_t t = 0; t < mesh.tets.size(); ++t) {
+    if (sides.Contains(t, point)) return t;
+  }
+  return kNoTet;
+}
+
+std::vector<uint32_t> TetsOf(const TetMesh& mesh, const std::vector<Vec3d>& points) {
+  std::vector<uint32_t> tets;
+  for (const Vec3d& point : points) tets.push_back(TetOf(mesh, point));
+  return tets;
+}
+
+// A box of tets without those whose centre lies in `hole`.
+TetMesh BoxWithHole(uint32_t n, const Vec3d& low, const Vec3d& high, uint32_t seed) {
+  TetMesh mesh = plush::test::TetBox(n, n, n, 1.0 / n, 0.09, seed);
+  const auto in_hole = [&](const std::array<uint32_t, 4>& tet) {
+    Vec3d centre;
+    for (const uint32_t node : tet) centre += mesh.nodes[node] * 0.25;
+    return Max(low, centre) == centre && Min(high, centre) == centre;
+  };
+  mesh.tets.erase(std::remove_if(mesh.tets.begin(), mesh.tets.end(), in_hole), mesh.tets.end());
+  return mesh;
+}
+
+// The direct answer, for a cage whose tets do not overlap.
+bool IsStrictlyInside(const TetMesh& mesh, const CageFaces& faces,
+                      const std::array<Vec3d, 3>& triangle) {
+  if (TetOf(mesh, triangle[0]) == kNoTet) return false;
+  return std::none_of(faces.boundary.begin(), faces.boundary.end(), [&](const CageFace& face) {
+    const auto& [a, b, c] = face.nodes;
+    return TrianglesIntersect(triangle, {mesh.nodes[a], mesh.nodes[b], mesh.nodes[c]});
+  });
+}
+
+}  // namespace
+
+TEST_CASE("Random triangles escape a cage with a hole where they meet its boundary") {
+  for (const uint32_t seed : {75u, 76u, 77u}) {
+    INFO("seed " << seed);
+    const TetMesh mesh = BoxWithHole(5, {0.3, 0.3, -1}, {0.7, 2, 0.6}, seed);
+    const CageFaces faces = FindCageFaces(mesh);
+    RandomNumbers random(seed);
+    std::vector<Vec3d> points;
+    std::vector<Triangle> triangles;
+    for (uint32_t i = 0; i < 1500; ++i) {
+      const double size = i % 3 == 0 ? 1.0 : 0.15;
+      const Vec3d first = random.Point({-0.05, -0.05, -0.05}, {1.05, 1.05, 1.05});
+      points.push_back(first);
+      points.push_back(first + random.Direction() * size * random.In(0.1, 1.0));
+      points.push_back(first + random.Direction() * size * random.In(0.1, 1.0));
+      triangles.push_back({3 * i, 3 * i + 1, 3 * i + 2});
+    }
+    const std::vector<uint32_t> tets = TetsOf(mesh, points);
+    const auto escapes = FindEscapes(mesh, faces, points, triangles, tets);
+    CHECK(std::is_sorted(escapes.begin(), escapes.end()));
+    std::vector<uint32_t> expected;
+    size_t passing = 0;  // with all corners inside, through the hole
+    for (uint32_t t = 0; t < triangles.size(); ++t) {
+      const auto& [a, b, c] = triangles[t];
+      if (IsStrictlyInside(mesh, faces, {points[a], points[b], points[c]})) continue;
+      expected.push_back(t);
+      passing += tets[a] != kNoTet && tets[b] != kNoTet && tets[c] != kNoTet ? 1 : 0;
+    }
+    CHECK(escapes == expected);
+    CHECK(expected.size() < triangles.size() - 300);
+    CHECK(passing > 5);
+  }
+}
+
+TEST_CASE("What is declared inside holds for every sample of the triangle") {
+  const uint32_t seed = 78;
+  INFO("seed " << seed);
+  const TetMesh mesh = BoxWithHole(4, {0.2, 0.2, -1}, {0.8, 2, 0.5}, seed);
+  const CageFaces faces = FindCageFaces(mesh);
+  RandomNumbers random(seed);
+  int held = 0;
+  for (int i = 0; i < 400; ++i) {
+    std::vector<Vec3d> points;
+    for (int k = 0; k < 3; ++k) points.push_back(random.Point({0, 0, 0}, {1, 1, 1}));
+    const std::vector<Triangle> one = {{0, 1, 2}};
+    if (!FindEscapes(mesh, faces, points, one, TetsOf(mesh, points)).empty()) continue;
+    ++held;
+    for (int a = 0; a <= 12; ++a) {
+      for (int b = 0; a + b <= 12; ++b) {
+        const Vec3d p = (points[0] * a + points[1] * b + points[2] * (12 - a - b)) / 12.0;
+        CHECK(TetOf(mesh, p) != kNoTet);
+      }
+    }
+  }
+  CHECK(held > 20);
+}
+
+TEST_CASE("An intact surface is enclosed; one vertex pushed out takes its triangles along") {
+  const TetMesh mesh = plush::test::TetBox(4, 4, 4, 0.25, 0.05, 6);
+  const CageFaces faces = FindCageFaces(mesh);
+  SurfaceMesh ball = MakeSphere(0.4, 12, 18, {0.5, 0.5, 0.5});
+  const std::vector<uint32_t> tets = TetsOf(mesh, ball.positions);
+  CHECK(FindEscapes(mesh, faces, ball.positions, ball.triangles, tets).empty());
+
+  std::vector<Vec3d> pushed = ball.positions;
+  const uint32_t vertex = 77;
+  pushed[vertex] = {0.5, 0.5, 1.2};
+  std::vector<uint32_t> expected;
+  for (uint32_t t = 0; t < ball.triangles.size(); ++t) {
+    const auto& triangle = ball.triangles[t];
+    if (std::find(triangle.begin(), triangle.end(), vertex) != triangle.end()) {
+      expected.push_back(t);
+    }
+  }
+  CHECK(FindEscapes(mesh, faces, pushed, ball.triangles, TetsOf(mesh, pushed)) == expected);
+
+  // A wrong tet, or none, is as bad as a wrong place.
+  for (const uint32_t wrong : {(tets[vertex] + 40) % 320u, kNoTet, 320u}) {
+    std::vector<uint32_t> wrong_tets = tets;
+    wrong_tets[vertex] = wrong;
+    CHECK(FindEscapes(mesh, faces, ball.positions, ball.triangles, wrong_tets) == expected);
+  }
+}
+
+TEST_CASE("A point on the boundary is not strictly inside") {
+  const TetMesh mesh = plush::test::SingleTet(1.0);
+  const CageFaces faces = FindCageFaces(mesh);
+  const std::vector<Triangle> one = {{0, 1, 2}};
+  const std::vector<uint32_t> tets = {0, 0, 0};
+  const std::vector<Vec3d> inside = {
+      {0.125, 0.125, 0.125}, {0.25, 0.125, 0.125}, {0.125, 0.25, 0.125}};
+  CHECK(FindEscapes(mesh, faces, inside, one, tets).empty());
+  std::vector<Vec3d> touching = inside;
+  touching[0] = {0.125, 0.125, 0.0};
+  CHECK(FindEscapes(mesh, faces, touching, one, tets) == std::vector<uint32_t>{0});
+}
+
+TEST_CASE("Two copies of one place do not hold each other's surface") {
+  // Two tets with the same corners and no node in common.
+  TetMesh mesh = plush::test::SingleTet(1.0);
+  const std::vector<Vec3d> nodes = mesh.nodes;
+  mesh.nodes.insert(mesh.nodes.end(), nodes.begin(), nodes.end());
+  mesh.tets.push_back(
+      {4 + mesh.tets[0][0], 4 + mesh.tets[0][1], 4 + mesh.tets[0][2], 4 + mesh.tets[0][3]});
+  const CageFaces faces = FindCageFaces(mesh);
+  const std::vector<Vec3d> points = {
+      {0.125, 0.125, 0.125}, {0.25, 0.125, 0.125}, {0.125, 0.25, 0.125}};
+  const std::vector<Triangle> one = {{0, 1, 2}};
+  CHECK(FindEscapes(mesh, faces, points, one, std::vector<uint32_t>{1, 1, 1}).empty());
+  CHECK(FindEscapes(mesh, faces, points, one, std::vector<uint32_t>{0, 1, 1}).size() == 1);
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+#include "enclosure/enclosure.h"
+
+#include "lattice/cage_boundary.h"
+#include "mesh/exact_predicates.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace plush::tools {
+namespace {
+
+// A product of three differences carries fewer than ten relative rounding errors of 2^-53, and so
+// does their sum: this is four times as much.
+constexpr double kRelative = 5e-15;
+
+// More than what products lose to underflow: of two differences, and of the result.
+constexpr double kUnderflow = 1e-280;
+constexpr double kUnderflowOfResult = 1e-300;
+
+// Bound of the error of each component of Cross(u, v), relative to one.
+Vec3d ErrorOfCross(const Vec3d& u, const Vec3d& v) {
+  const Vec3d a = {std::abs(u.x), std::abs(u.y), std::abs(u.z)};
+  const Vec3d b = {std::abs(v.x), std::abs(v.y), std::abs(v.z)};
+  const Vec3d size = {a.y * b.z + a.z * b.y, a.z * b.x + a.x * b.z, a.x * b.y + a.y * b.x};
+  return (size + Vec3d{kUnderflow, kUnderflow, kUnderflow}) * kRelative;
+}
+
+}  // namespace
+
+TetSides::TetSides(const TetMesh& mesh) : mesh_(mesh), planes_(mesh.tets.size()) {
+  for (size_t t = 0; t < planes_.size(); ++t) {
+    for (size_t corner = 0; corner < 4; ++corner) {
+      const auto [a, b, c] = FaceOf(mesh.tets[t], corner);
+      const Vec3d u = mesh.nodes[b] - mesh.nodes[a];
+      const Vec3d v = mesh.nodes[c] - mesh.nodes[a];
+      planes_[t][corner] = {mesh.nodes[a], Cross(u, v), ErrorOfCross(u, v)};
+    }
+  }
+}
+
+int TetSides::SideOf(uint32_t tet, size_t corner, const Vec3d& point) const {
+  const Plane& plane = planes_[tet][corner];
+  const Vec3d to = point - plane.corner;
+  const double height = Dot(plane.normal, to);
+  const double error = plane.error.x * std::abs(to.x) + plane.error.y * std::abs(to.y) +
+                       plane.error.z * std::abs(to.z) + kUnderflowOfResult;
+  if (std::abs(height) > error) return height > 0.0 ? 1 : -1;
+  const auto [a, b, c] = FaceOf(mesh_.tets[tet], corner);
+  return Orient3dSign(mesh_.nodes[a], mesh_.nodes[b], mesh_.nodes[c], point);
+}
+
+bool TetSides::Contains(uint32_t tet, const Vec3d& point) const {
+  if (tet >= planes_.size()) return false;
+  for (size_t corner = 0; corner < 4; ++corner) {
+    if (SideOf(tet, corner, point) > 0) return false;
+  }
+  return true;
+}
+
+namespace {
+
+using Corners = std::array<Vec3d, 3>;
+
+// Branches that one triangle may pass without a corner in any of the strands.
+constexpr int kMaxGuesses = 3;
+
+// Follows one triangle through the cage.
+class Follower {
+ public:
+  Follower(const TetMesh& mesh, const CageFaces& faces, const TetSides& sides)
+      : mesh_(mesh), faces_(faces), sides_(sides) {}
+
+  bool Holds(const Corners& triangle, std::array<uint32_t, 3> tets) {
+    if (tets[0] == tets[1] && tets[1] == tets[2]) {
+      if (IsOffBoundary(triangle, tets[0])) return true;
+    }
+    std::vector<uint32_t> sources(tets.begin(), tets.end());
+    return HoldsFrom(triangle, sources, kMaxGuesses);
+  }
+
+ private:
+  // Whether the triangle, whose corners lie in the tet, keeps strictly inside its boundary faces.
+  bool IsOffBoundary(const Corners& triangle, uint32_t tet) const {
+    for (size_t corner = 0; corner < 4; ++corner) {
+      if (faces_.neighbours[tet][corner] != kBoundaryFace) continue;
+      for (const Vec3d& p : triangle) {
+        if (sides_.SideOf(tet, corner, p) >= 0) return false;
+      }
+    }
+    return true;
+  }
+
+  // Sides of the triangle's corners to the faces of a tet.
+  using Sides = std::array<std::array<int, 3>, 4>;
+  Sides SidesTo(uint32_t tet, const Corners& triangle) const {
+    Sides sides;
+    for (size_t face = 0; face < 4; ++face) {
+      for (size_t i = 0; i < 3; ++i) sides[face][i] = sides_.SideOf(tet, face, triangle[i]);
+    }
+    return sides;
+  }
+
+  static bool AreAll(const std::array<int, 3>& sides, int side) {
+    return sides[0] == side && sides[1] == side && sides[2] == side;
+  }
+
+  // Whether corner `i` of the triangle is not outside of any face but `face`.
+  static bool IsBehindOthers(const Sides& sides, size_t face, size_t i) {
+    for (size_t other = 0; other < 4; ++other) {
+      if (other != face && sides[other][i] > 0) return false;
+    }
+    return true;
+  }
+
+  // Whether the triangle meets a face of the tet. The sides nearly always tell.
+  bool Meets(const Corners& triangle, uint32_t tet, size_t face, const Sides& sides) const {
+    if (AreAll(sides[face], -1)) return false;
+    for (const auto& of_face : sides) {
+      if (AreAll(of_face, 1)) return false;
+    }
+    bool inside = false;
+    bool outside = false;
+    for (size_t i = 0; i < 3; ++i) {
+      if (!IsBehindOthers(sides, face, i)) continue;
+      inside = inside || sides[face][i] <= 0;
+      outside = outside || sides[face][i] >= 0;
+    }
+    // What is behind all other planes is convex: between the two the triangle passes the face.
+    if (inside && outside) return true;
+    const auto [a, b, c] = FaceOf(mesh_.tets[tet], face);
+    return TrianglesIntersect(triangle, {mesh_.nodes[a], mesh_.nodes[b], mesh_.nodes[c]});
+  }
+
+  struct Seen {
+    std::vector<uint32_t> tets;
+    std::vector<uint32_t> group;  // tets reached from each other have one group number
+
+    size_t IndexOf(uint32_t tet) const {
+      return static_cast<size_t>(std::find(tets.begin(), tets.end(), tet) - tets.begin());
+    }
+    void Unite(size_t a, size_t b) {
+      const uint32_t from = std::max(group[a], group[b]);
+      const uint32_t to = std::min(group[a], group[b]);
+      std::replace(group.begin(), group.end(), from, to);
+    }
+    size_t Add(uint32_t tet) {
+      const size_t at = IndexOf(tet);
+      if (at == tets.size()) {
+        tets.push_back(tet);
+        group.push_back(static_cast<uint32_t>(at));
+      }
+      return at;
+    }
+  };
+
+  // Strands behind a face, one of which has to hold what passes it.
+  struct Choice {
+    size_t from = 0;  // index of the tet before the face among those seen
+    std::vector<uint32_t> strands;
+  };
+
+  bool HoldsFrom(const Corners& triangle, const std::vector<uint32_t>& sources, int guesses) {
+    Seen seen;
+    for (const uint32_t tet : sources) seen.Add(tet);
+    std::vector<Choice> choices;
+    for (size_t next = 0; next < seen.tets.size(); ++next) {
+      const uint32_t tet = seen.tets[next];
+      const Sides sides = SidesTo(tet, triangle);
+      for (size_t corner = 0; corner < 4; ++corner) {
+        if (!Meets(triangle, tet, corner, sides)) continue;
+        if (faces_.neighbours[tet][corner] == kBoundaryFace) return false;
+        std::vector<uint32_t> others = faces_.Across(mesh_, tet, corner);
+        if (others.size() > 1) {
+          choices.push_back({next, std::move(others)});
+        } else {
+          seen.Unite(next, seen.Add(others[0]));
+        }
+      }
+    }
+    for (const Choice& choice : choices) {
+      bool held = false;
+      for (const uint32_t strand : choice.strands) {
+        const size_t at = seen.IndexOf(strand);
+        if (at == seen.tets.size()) continue;
+        held = true;
+        seen.Unite(choice.from, at);
+      }
+      if (held) continue;
+      if (guesses == 0) return false;
+      std::vector<uint32_t> more = sources;
+      more.push_back(0);
+      return std::any_of(choice.strands.begin(), choice.strands.end(), [&](uint32_t strand) {
+        more.back() = strand;
+        return HoldsFrom(triangle, more, guesses - 1);
+      });
+    }
+    return std::all_of(seen.group.begin(), seen.group.end(), [](uint32_t g) { return g == 0; });
+  }
+
+  const TetMesh& mesh_;
+  const CageFaces& faces_;
+  const TetSides& sides_;
+};
+
+}  // namespace
+
+std::vector<uint32_t> FindEscapes(const TetMesh& mesh, const CageFaces& faces,
+                                  std::span<const Vec3d> points,
+                                  std::span<const std::array<uint32_t, 3>> triangles,
+                                  std::span<const uint32_t> tet_of_point) {
+  const TetSides sides(mesh);
+  std::vector<uint8_t> located(points.size());
+  tbb::parallel_for(tbb::blocked_range<size_t>(0, points.size(), 1024), [&](const auto& range) {
+    for (size_t p = range.begin(); p < range.end(); ++p) {
+      located[p] = sides.Contains(tet_of_point[p], points[p]) ? 1 : 0;
+    }
+  });
+  std::vector<uint8_t> escapes(triangles.size(), 0);
+  tbb::parallel_for(tbb::blocked_range<size_t>(0, triangles.size(), 256), [&](const auto& range) {
+    Follower follower(mesh, faces, sides);
+    for (size_t t = range.begin(); t < range.end(); ++t) {
+      const auto& [a, b, c] = triangles[t];
+      const std::array<uint32_t, 3> tets = {tet_of_point[a], tet_of_point[b], tet_of_point[c]};
+      const bool holds = located[a] != 0 && located[b] != 0 && located[c] != 0 &&
+                         follower.Holds({points[a], points[b], points[c]}, tets);
+      escapes[t] = holds ? 0 : 1;
+    }
+  });
+  std::vector<uint32_t> out;
+  for (uint32_t t = 0; t < triangles.size(); ++t) {
+    if (escapes[t] != 0) out.push_back(t);
+  }
+  return out;
+}
+
+}  // namespace plush::tools

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "enclosure/surface_location.h"
+
+#include "enclosure/enclosure.h"
+#include "lattice/tet_neighbourhood.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <span>
+
+namespace plush::tools {
+namespace {
+
+// Steps from an owner: nodes move by about a cell.
+constexpr int kSteps = 6;
+
+// Per point the tets that own one of its triangles.
+struct Owners {
+  std::vector<uint32_t> starts;
+  std::vector<uint32_t> tets;
+};
+
+Owners OwnersOfPoints(const SolidSurface& surface, const SplitCage& cage) {
+  Owners owners;
+  owners.starts.assign(surface.points.size() + 1, 0);
+  const auto for_each = [&](const auto& use) {
+    for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) {
+      for (const uint32_t triangle : cage.TrianglesOf(t)) {
+        for (const uint32_t point : surface.triangles[triangle]) use(point, t);
+      }
+    }
+  };
+  // A point comes once per triangle and tet: several entries are the same, in a row.
+  for_each([&](uint32_t point, uint32_t) { ++owners.starts[point + 1]; });
+  for (size_t p = 0; p < surface.points.size(); ++p) owners.starts[p + 1] += owners.starts[p];
+  owners.tets.resize(owners.starts.back());
+  std::vector<uint32_t> next(owners.starts.begin(), owners.starts.end() - 1);
+  for_each([&](uint32_t point, uint32_t t) { owners.tets[next[point]++] = t; });
+  return owners;
+}
+
+// Those of `tets` (repeated ones in a row) that contain the point, ascending.
+std::vector<uint32_t> Containing(const TetSides& sides, const Vec3d& point,
+                                 std::span<const uint32_t> tets) {
+  std::vector<uint32_t> found;
+  for (size_t i = 0; i < tets.size(); ++i) {
+    if (i > 0 && tets[i] == tets[i - 1]) continue;
+    if (sides.Contains(tets[i], point)) found.push_back(tets[i]);
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+// Tets with the point that are reached in the fewest steps from its owners, ascending.
+std::vector<uint32_t> Candidates(const TetMesh& mesh, const CageFaces& faces, const TetSides& sides,
+                                 const Vec3d& point, std::span<const uint32_t> owners) {
+  std::vector<uint32_t> found = Containing(sides, point, owners);
+  if (!found.empty()) return found;
+  std::vector<uint32_t> front(owners.begin(), owners.end());
+  front.erase(std::unique(front.begin(), front.end()), front.end());
+  std::vector<uint32_t> seen = front;
+  for (int step = 1; step <= kSteps && found.empty(); ++step) {
+    std::vector<uint32_t> next;
+    for (const uint32_t tet : front) {
+      for (size_t corner = 0; corner < 4; ++corner) {
+        for (const uint32_t other : faces.Across(mesh, tet, corner)) {
+          if (std::find(seen.begin(), seen.end(), other) != seen.end()) continue;
+          seen.push_back(other);
+          next.push_back(other);
+        }
+      }
+    }
+    front.swap(next);
+    found = Containing(sides, point, front);
+  }
+  return found;
+}
+
+// Decides between candidates of points.
+class Chooser {
+ public:
+  Chooser(const SolidSurface& surface, const SplitCage& cage, const CageFaces& faces)
+      : surface_(surface), near_(cage, faces) {}
+
+  // Leaves one candidate for each point that has any.
+  void Choose(std::vector<std::vector<uint32_t>>* candidates) {
+    std::vector<uint32_t> open;
+    for (uint32_t p = 0; p < candidates->size(); ++p) {
+      if ((*candidates)[p].size() > 1) open.push_back(p);
+    }
+    if (open.empty()) return;
+    ListNeighbours(open, candidates->size());
+    // What a neighbour rules out is gone for good: every round decides some, or is the last.
+    bool decided = true;
+    while (decided) {
+      decided = false;
+      for (const uint32_t p : open) decided = Narrow(p, candidates) || decided;
+    }
+    for (const uint32_t p : open) (*candidates)[p].resize(1);
+  }
+
+ private:
+  void ListNeighbours(const std::vector<uint32_t>& open, size_t num_points) {
+    std::vector<bool> is_open(num_points, false);
+    for (const uint32_t p : open) is_open[p] = true;
+    neighbours_.resize(num_points);
+    for (const auto& triangle : surface_.triangles) {
+      for (const uint32_t p : triangle) {
+        if (!is_open[p]) continue;
+        for (const uint32_t q : triangle) {
+          if (q != p) neighbours_[p].push_back(q);
+        }
+      }
+    }
+  }
+
+  // Whether a neighbour that is decided rules a candidate out.
+  bool Narrow(uint32_t p, std::vector<std::vector<uint32_t>>* candidates) {
+    std::vector<uint32_t>& mine = (*candidates)[p];
+    const size_t before = mine.size();
+    for (const uint32_t q : neighbours_[p]) {
+      if (mine.size() == 1) break;
+      if ((*candidates)[q].size() != 1) continue;
+      near_.LookAround((*candidates)[q][0]);
+      std::vector<uint32_t> left;
+      for (const uint32_t tet : mine) {
+        if (near_.Has(tet)) left.push_back(tet);
+      }
+      if (!left.empty()) mine = left;
+    }
+    return mine.size() < before;
+  }
+
+  const SolidSurface& surface_;
+  TetNeighbourhood near_;
+  std::vector<std::vector<uint32_t>> neighbours_;
+};
+
+}  // namespace
+
+std::vector<uint32_t> LocateSurface(const SolidSurface& surface, const SplitCage& cage,
+                                    const CageFaces& faces) {
+  const Owners owners = OwnersOfPoints(surface, cage);
+  const TetSides sides(cage.mesh);
+  std::vector<std::vector<uint32_t>> candidates(surface.points.size());
+  tbb::parallel_for(tbb::blocked_range<size_t>(0, candidates.size(), 256), [&](const auto& range) {
+    for (size_t p = range.begin(); p < range.end(); ++p) {
+      const auto first = owners.tets.begin() + owners.starts[p];
+      const auto last = owners.tets.begin() + owners.starts[p + 1];
+      if (first == last) continue;
+      candidates[p] = Candidates(cage.mesh, faces, sides, surface.points[p], {first, last});
+    }
+  });
+  Chooser(surface, cage, faces).Choose(&candidates);
+  std::vector<uint32_t> tets(candidates.size(), kNoTet);
+  for (size_t p = 0; p < candidates.size(); ++p) {
+    if (!candidates[p].empty()) tets[p] = candidates[p][0];
+  }
+  return tets;
+}
+
+}  // namespace plush::tools

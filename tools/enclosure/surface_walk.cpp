@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: MIT
+#include "enclosure/surface_walk.h"
+
+#include "mesh/half_edges.h"
+#include "mesh/perturbed_signs.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace plush::tools {
+namespace {
+
+// Steps around the node that a point may coincide with; a walk that needs more has lost its way.
+constexpr int kMaxSteps = 200;
+
+// The face that the point lies beyond: 4 where there is none.
+size_t FaceBeyond(const TetMesh& mesh, uint32_t tet, const Vec3d& p) {
+  for (size_t corner = 0; corner < 4; ++corner) {
+    const auto [a, b, c] = FaceOf(mesh.tets[tet], corner);
+    if (SideOfCagePlane(mesh.nodes[a], mesh.nodes[b], mesh.nodes[c], p) > 0) return corner;
+  }
+  return 4;
+}
+
+}  // namespace
+
+uint32_t FindHoldingTet(const TetMesh& mesh, const CageFaces& faces, uint32_t start,
+                        const Vec3d& p) {
+  if (start >= mesh.tets.size()) return kNotHeld;
+  uint32_t tet = start;
+  for (int step = 0; step < kMaxSteps; ++step) {
+    const size_t face = FaceBeyond(mesh, tet, p);
+    if (face == 4) return tet;
+    tet = faces.neighbours[tet][face];
+    if (tet == kBoundaryFace) return kNotHeld;
+  }
+  return kNotHeld;
+}
+
+namespace {
+
+using Triangle = std::array<uint32_t, 3>;
+using FaceNodes = std::array<uint32_t, 3>;
+
+FaceNodes SortedFace(const TetMesh& mesh, uint32_t tet, size_t corner) {
+  FaceNodes nodes = FaceOf(mesh.tets[tet], corner);
+  std::sort(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+// A face with several tets behind it that a triangle passes without a corner in any of them.
+struct Branch {
+  FaceNodes face = {};
+  std::vector<uint32_t> strands;
+};
+
+// A split triangle on its way.
+struct Route {
+  SplitTriangle split;
+  std::vector<Branch> branches;  // open ones
+  std::vector<uint32_t> chosen;  // strands taken at branches
+  bool outside = false;
+};
+
+class Walker {
+ public:
+  Walker(const TetMesh& mesh, const CageFaces& faces, std::span<const Vec3d> points,
+         std::span<const Triangle> triangles, std::span<const uint32_t> opposite)
+      : mesh_(mesh), faces_(faces), points_(points), triangles_(triangles), opposite_(opposite) {}
+
+  SurfaceWalk Run(std::span<const uint32_t> tet_of_point) {
+    Locate(tet_of_point);
+    RouteAll();
+    ChooseStrands();
+    for (const Route& route : routes_) {
+      if (route.outside) walk_.outside.push_back(route.split.triangle);
+    }
+    FindTorn();
+    for (Route& route : routes_) walk_.split.push_back(std::move(route.split));
+    return std::move(walk_);
+  }
+
+ private:
+  void Locate(std::span<const uint32_t> tet_of_point) {
+    std::vector<uint8_t> is_used(points_.size(), 0);
+    for (const Triangle& triangle : triangles_) {
+      for (const uint32_t point : triangle) is_used[point] = 1;
+    }
+    walk_.tets.assign(points_.size(), kNotHeld);
+    tbb::parallel_for(tbb::blocked_range<size_t>(0, points_.size(), 512), [&](const auto& range) {
+      for (size_t p = range.begin(); p < range.end(); ++p) {
+        if (is_used[p] == 0) continue;
+        walk_.tets[p] = FindHoldingTet(mesh_, faces_, tet_of_point[p], points_[p]);
+      }
+    });
+  }
+
+  bool IsWhole(uint32_t t) const {
+    const auto& [a, b, c] = triangles_[t];
+    const auto& tets = walk_.tets;
+    return tets[a] == tets[b] && tets[b] == tets[c] && tets[a] != kNotHeld;
+  }
+
+  void RouteAll() {
+    for (uint32_t t = 0; t < triangles_.size(); ++t) {
+      if (IsWhole(t)) continue;
+      routes_.emplace_back();
+      routes_.back().split.triangle = t;
+    }
+    tbb::parallel_for(tbb::blocked_range<size_t>(0, routes_.size(), 64), [&](const auto& range) {
+      for (size_t i = range.begin(); i < range.end(); ++i) Follow(&routes_[i]);
+    });
+  }
+
+  static bool Has(const std::vector<uint32_t>& tets, uint32_t tet) {
+    return std::find(tets.begin(), tets.end(), tet) != tets.end();
+  }
+
+  static void AddOnce(uint32_t tet, std::vector<uint32_t>* queue) {
+    if (!Has(*queue, tet)) queue->push_back(tet);
+  }
+
+  TetCorners CornersOf(uint32_t tet) const {
+    const auto& [a, b, c, d] = mesh_.tets[tet];
+    return {mesh_.nodes[a], mesh_.nodes[b], mesh_.nodes[c], mesh_.nodes[d]};
+  }
+
+  // Follows a triangle from its corners and the strands that were chosen for it.
+  void Follow(Route* route) const {
+    route->split.pieces.clear();
+    route->branches.clear();
+    const Triangle& ids = triangles_[route->split.triangle];
+    std::vector<uint32_t> queue;
+    for (const uint32_t id : ids) {
+      route->outside = route->outside || walk_.tets[id] == kNotHeld;
+      AddOnce(walk_.tets[id], &queue);
+    }
+    if (route->outside) return;
+    for (const uint32_t strand : route->chosen) AddOnce(strand, &queue);
+    const std::array<Vec3d, 3> corners = {points_[ids[0]], points_[ids[1]], points_[ids[2]]};
+    for (size_t next = 0; next < queue.size(); ++next) {
+      const uint32_t tet = queue[next];
+      const std::optional<TriangleCut> cut = CutTriangle(corners, CornersOf(tet));
+      if (!cut) {
+        route->outside = true;
+        return;
+      }
+      if (cut->count == 0 || HasForeignCorner(*cut, ids, tet)) continue;
+      route->split.pieces.push_back({tet, *cut});
+      for (uint8_t side = 0; side < cut->count; ++side) {
+        if (cut->lines[side] < kFaceLine) continue;
+        Cross(tet, static_cast<size_t>(cut->lines[side] - kFaceLine), &queue, route);
+      }
+    }
+    std::erase_if(route->branches, [&queue](const Branch& branch) {
+      return std::any_of(branch.strands.begin(), branch.strands.end(),
+                         [&queue](uint32_t strand) { return Has(queue, strand); });
+    });
+  }
+
+  // Whether a corner of the triangle lies in the tet only because that overlaps the one that has
+  // it.
+  bool HasForeignCorner(const TriangleCut& cut, const Triangle& ids, uint32_t tet) const {
+    return std::any_of(
+        cut.corners.begin(), cut.corners.begin() + cut.count, [&](const CutCorner& corner) {
+          return corner.kind == CutCorner::Kind::kCorner && walk_.tets[ids[corner.first]] != tet;
+        });
+  }
+
+  void Cross(uint32_t tet, size_t corner, std::vector<uint32_t>* queue, Route* route) const {
+    if (faces_.neighbours[tet][corner] == kBoundaryFace) {
+      route->outside = true;
+    } else if (faces_.branches.empty()) {
+      AddOnce(faces_.neighbours[tet][corner], queue);
+    } else if (auto others = faces_.Across(mesh_, tet, corner); others.size() == 1) {
+      AddOnce(others[0], queue);
+    } else {
+      route->branches.push_back({SortedFace(mesh_, tet, corner), std::move(others)});
+    }
+  }
+
+  const Route* FindRoute(uint32_t triangle) const {
+    const auto at =
+        std::lower_bound(routes_.begin(), routes_.end(), triangle,
+                         [](const Route& route, uint32_t id) { return route.split.triangle < id; });
+    return at != routes_.end() && at->split.triangle == triangle ? &*at : nullptr;
+  }
+
+  // The strand that a triangle beside this one takes where both pass the branch.
+  uint32_t StrandOfNeighbour(const Route& route, const Branch& branch) const {
+    for (uint32_t k = 0; k < 3; ++k) {
+      const uint32_t across = opposite_[3 * route.split.triangle + k];
+      if (across == kNoHalfEdge) continue;
+      const Route* other = FindRoute(across / 3);
+      if (other == nullptr) continue;
+      for (const TrianglePiece& piece : other->split.pieces) {
+        if (Has(branch.strands, piece.tet) && PassesFace(piece, across % 3, branch.face)) {
+          return piece.tet;
+        }
+      }
+    }
+    return kNotHeld;
+  }
+
+  // Whether edge `edge` of the piece's triangle passes the face into the piece.
+  bool PassesFace(const TrianglePiece& piece, uint32_t edge, const FaceNodes& face) const {
+    return std::any_of(piece.cut.corners.begin(), piece.cut.corners.begin() + piece.cut.count,
+                       [&](const CutCorner& corner) {
+                         return corner.kind == CutCorner::Kind::kEdgeFace && corner.first == edge &&
+                                SortedFace(mesh_, piece.tet, corner.second) == face;
+                       });
+  }
+
+  // Follows the triangle into a strand; false, with nothing changed, where that does not hold it.
+  bool TryStrand(uint32_t strand, Route* route) const {
+    Route with_strand = *route;
+    with_strand.chosen.push_back(strand);
+    Follow(&with_strand);
+    if (with_strand.outside) return false;
+    *route = std::move(with_strand);
+    return true;
+  }
+
+  // Takes the strand, or the first other one that holds the triangle.
+  void TakeStrand(uint32_t strand, Route* route) const {
+    if (TryStrand(strand, route)) return;
+    const std::vector<uint32_t> strands = route->branches.front().strands;
+    for (const uint32_t other : strands) {
+      if (TryStrand(other, route)) return;
+    }
+    route->outside = true;
+    route->branches.clear();
+  }
+
+  // Strands are told by neighbours until none tells any more; then the first one is taken for one
+  // triangle, and its neighbours follow it.
+  void ChooseStrands() {
+    std::vector<Route*> open;
+    for (Route& route : routes_) {
+      if (!route.branches.empty()) open.push_back(&route);
+    }
+    bool guess = false;
+    while (!open.empty()) {
+      bool progress = false;
+      for (Route* route : open) {
+        const Branch& branch = route->branches.front();
+        uint32_t strand = StrandOfNeighbour(*route, branch);
+        if (strand == kNotHeld && guess) strand = branch.strands[0];
+        if (strand == kNotHeld) continue;
+        guess = false;
+        progress = true;
+        TakeStrand(strand, route);
+      }
+      guess = !progress;
+      std::erase_if(open, [](const Route* route) { return route->branches.empty(); });
+    }
+  }
+
+  // Tets with a side on an edge of a split triangle, ascending.
+  static std::vector<uint32_t> TetsAlong(const SplitTriangle& split, uint32_t edge) {
+    std::vector<uint32_t> tets;
+    for (const TrianglePiece& piece : split.pieces) {
+      for (uint8_t i = 0; i < piece.cut.count; ++i) {
+        if (piece.cut.lines[i] == edge) tets.push_back(piece.tet);
+      }
+    }
+    std::sort(tets.begin(), tets.end());
+    return tets;
+  }
+
+  // Whether the pieces of a triangle go on into each other across faces.
+  bool HangsTogether(const SplitTriangle& split) const {
+    for (const TrianglePiece& piece : split.pieces) {
+      for (uint8_t i = 0; i < piece.cut.count; ++i) {
+        if (piece.cut.lines[i] < kFaceLine) continue;
+        const auto others = faces_.Across(mesh_, piece.tet, piece.cut.lines[i] - size_t{kFaceLine});
+        const auto beyond =
+            std::count_if(split.pieces.begin(), split.pieces.end(),
+                          [&others](const TrianglePiece& other) { return Has(others, other.tet); });
+        if (beyond != 1) return false;
+      }
+    }
+    return true;
+  }
+
+  // Neighbours pass the same tets along the edge between them.
+  void FindTorn() {
+    if (faces_.branches.empty()) return;
+    for (const Route& route : routes_) {
+      if (route.outside) continue;
+      bool torn = !HangsTogether(route.split);
+      for (uint32_t k = 0; k < 3 && !torn; ++k) {
+        const uint32_t across = opposite_[3 * route.split.triangle + k];
+        if (across == kNoHalfEdge) continue;
+        const Route* other = FindRoute(across / 3);
+        if (other != nullptr && other->outside) continue;
+        const std::vector<uint32_t> mine = TetsAlong(route.split, k);
+        torn = other != nullptr ? mine != TetsAlong(other->split, across % 3)
+                                : mine != std::vector{walk_.tets[triangles_[across / 3][0]]};
+      }
+      if (torn) walk_.torn.push_back(route.split.triangle);
+    }
+  }
+
+  const TetMesh& mesh_;
+  const CageFaces& faces_;
+  std::span<const Vec3d> points_;
+  std::span<const Triangle> triangles_;
+  std::span<const uint32_t> opposite_;
+  std::vector<Route> routes_;  // of the triangles that are not whole, ascending
+  SurfaceWalk walk_;
+};
+
+}  // namespace
+
+SurfaceWalk WalkSurface(const TetMesh& mesh, const CageFaces& faces, std::span<const Vec3d> points,
+                        std::span<const Triangle> triangles, std::span<const uint32_t> opposite,
+                        std::span<const uint32_t> tet_of_point) {
+  return Walker(mesh, faces, points, triangles, opposite).Run(tet_of_point);
+}
+
+}  // namespace plush::tools

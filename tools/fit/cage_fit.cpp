@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+#include "fit/cage_fit.h"
+
+#include "base/float_rounding.h"
+#include "fit/node_moves.h"
+#include "fit/peeling.h"
+#include "fit/tet_quality.h"
+#include "lattice/cage_boundary.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+namespace plush::tools {
+namespace {
+
+// Passes of the descent: twice as many make cages 1% smaller.
+constexpr uint32_t kSnugPasses = 15;
+constexpr uint32_t kOdtPasses = 10;  // [Civ, Fig. 5.2]
+
+// Passes between two looks for tets that became empty.
+constexpr uint32_t kPassesToPeeling = 6;
+
+// Steps in cells: at the start, at most, and below which a node rests.
+constexpr double kFirstStep = 0.2;
+constexpr double kLastStep = 0.004;
+
+// Random directions tried where the gradient and the normal fail.
+constexpr int kRandomTries = 2;
+
+// A direction of which less is left after a turn is given up.
+constexpr double kLeastTurn = 0.05;
+
+// A fixed sequence of directions; not uniform on the sphere, nor need it be.
+class Directions {
+ public:
+  Vec3d Next() {
+    for (;;) {
+      const Vec3d v = {Number(), Number(), Number()};
+      const double squared = LengthSquared(v);
+      if (squared > 0.01 && squared <= 1.0) return v / std::sqrt(squared);
+    }
+  }
+
+ private:
+  // In [-1, 1). xorshift64*, Vigna 2016.
+  double Number() {
+    state_ ^= state_ >> 12;
+    state_ ^= state_ << 25;
+    state_ ^= state_ >> 27;
+    return static_cast<double>((state_ * 0x2545F4914F6CDD1Dull) >> 11) * 0x1p-52 - 1.0;
+  }
+  uint64_t state_ = 0x9E3779B97F4A7C15ull;
+};
+
+Vec3d Unit(const Vec3d& v) {
+  const double length = Length(v);
+  return length > 0.0 ? v / length : Vec3d{};
+}
+
+Vec3d PartAlong(const Vec3d& v, const Vec3d& along) {
+  const double squared = LengthSquared(along);
+  return squared > 0.0 ? along * (Dot(v, along) / squared) : Vec3d{};
+}
+
+Vec3d WithoutPart(const Vec3d& v, const Vec3d& along) { return v - PartAlong(v, along); }
+
+// Descends E = V_cage / V_solid + lambda mean(max(0, (50 - q) / 50)^2), q the smallest dihedral
+// angle of each tet in degrees, node by node.
+class SnugFit {
+ public:
+  // `steps`: of the nodes by their SplitCage::node_ids, kept while tets are peeled off [m].
+  SnugFit(const FitSettings& settings, const std::vector<uint32_t>& node_ids,
+          std::vector<double>* steps, NodeMoves* moves)
+      : settings_(settings),
+        moves_(*moves),
+        node_ids_(node_ids),
+        steps_(*steps),
+        tets_in_mean_(static_cast<double>(moves->mesh().tets.size())) {}
+
+  // Whether any node moved.
+  bool Pass() {
+    bool moved = false;
+    for (uint32_t node = 0; node < moves_.num_nodes(); ++node) {
+      double& step = steps_[node_ids_[node]];
+      if (step < kLastStep * settings_.cell_m) continue;
+      if (Improve(node)) {
+        moved = true;
+        step = std::min(1.5 * step, moves_.max_step());
+        WakeNeighbours(node);
+      } else {
+        step *= 0.5;
+      }
+    }
+    return moved;
+  }
+
+ private:
+  double Penalty(double angle) const {
+    const double lack = std::max(0.0, (50.0 - angle) / 50.0);
+    return lack * lack;
+  }
+
+  // The terms of E that the node has a part in, with the node at `at`; nothing where the guard is
+  // broken.
+  std::optional<double> EnergyAt(uint32_t node, const Vec3d& at) const {
+    double volume = 0.0;
+    double penalty = 0.0;
+    for (const uint32_t t : moves_.TetsOf(node)) {
+      const auto corners = moves_.CornersWith(t, node, at);
+      const double angle = SmallestDihedral(corners);
+      if (angle < moves_.LeastAngle(t)) return std::nullopt;
+      volume += SixVolume(corners[0], corners[1], corners[2], corners[3]) / 6.0;
+      penalty += Penalty(angle);
+    }
+    return volume / settings_.solid_volume_m3 + settings_.quality_weight * penalty / tets_in_mean_;
+  }
+
+  // Downhill by one-sided differences.
+  Vec3d Descent(uint32_t node, double energy) const {
+    const Vec3d at = moves_.mesh().nodes[node];
+    const double h = 1e-3 * settings_.cell_m;
+    Vec3d gradient;
+    for (int axis = 0; axis < 3; ++axis) {
+      Vec3d moved = at;
+      moved[axis] += h;
+      double sign = 1.0;
+      std::optional<double> other = EnergyAt(node, moved);
+      if (!other) {
+        moved[axis] -= 2.0 * h;
+        sign = -1.0;
+        other = EnergyAt(node, moved);
+      }
+      gradient[axis] = other ? sign * (*other - energy) : 0.0;
+    }
+    return -Unit(gradient);
+  }
+
+  bool Improve(uint32_t node) {
+    const std::optional<double> energy = EnergyAt(node, moves_.mesh().nodes[node]);
+    if (!energy) return false;
+    if (Try(node, Descent(node, *energy), *energy)) return true;
+    const Vec3d inwards = moves_.InwardNormal(node);
+    if (LengthSquared(inwards) > 0.0 && Try(node, Unit(inwards), *energy)) return true;
+    for (int i = 0; i < kRandomTries; ++i) {
+      if (Try(node, directions_.Next(), *energy)) return true;
+    }
+    return false;
+  }
+
+  // One step along `direction`. Where a face is stopped by the surface, the step is turned into the
+  // plane of that face, where a second one is, into the line in which both planes meet.
+  bool Try(uint32_t node, Vec3d direction, double energy) {
+    const Vec3d from = moves_.mesh().nodes[node];
+    Vec3d first_stop;
+    for (int turn = 0; turn < 3; ++turn) {
+      const Vec3d to = RoundToFloat(from + direction * steps_[node_ids_[node]]);
+      const std::optional<double> better = EnergyAt(node, to);
+      if (!better || !(*better < energy - 1e-9)) return false;
+      Vec3d stop;
+      if (moves_.Move(node, to, &stop)) return true;
+      if (LengthSquared(stop) == 0.0) return false;
+      const Vec3d turned =
+          turn == 0 ? WithoutPart(direction, stop) : PartAlong(direction, Cross(first_stop, stop));
+      if (LengthSquared(turned) < kLeastTurn * kLeastTurn) return false;
+      direction = Unit(turned);
+      first_stop = stop;
+    }
+    return false;
+  }
+
+  // A move makes room for the nodes around.
+  void WakeNeighbours(uint32_t node) {
+    for (const uint32_t t : moves_.TetsOf(node)) {
+      for (const uint32_t other : moves_.mesh().tets[t]) {
+        double& step = steps_[node_ids_[other]];
+        step = std::max(step, 2.0 * kLastStep * settings_.cell_m);
+      }
+    }
+  }
+
+  const FitSettings& settings_;
+  NodeMoves& moves_;
+  const std::vector<uint32_t>& node_ids_;
+  std::vector<double>& steps_;  // per node id [m]
+  const double tets_in_mean_;
+  Directions directions_;
+};
+
+Vec3d Circumcentre(const std::array<Vec3d, 4>& tet) {
+  const Vec3d b = tet[1] - tet[0];
+  const Vec3d c = tet[2] - tet[0];
+  const Vec3d d = tet[3] - tet[0];
+  const Vec3d sum = Cross(c, d) * LengthSquared(b) + Cross(d, b) * LengthSquared(c) +
+                    Cross(b, c) * LengthSquared(d);
+  return tet[0] + sum / (2.0 * Dot(b, Cross(c, d)));
+}
+
+// Where the ODT energy of the tets around the node is least: the mean of their circumcentres,
+// weighted by volume [ACSYD05, Eq. 7].
+Vec3d OdtPosition(const NodeMoves& moves, uint32_t node) {
+  Vec3d sum;
+  double volume = 0.0;
+  for (const uint32_t t : moves.TetsOf(node)) {
+    const auto corners = moves.CornersWith(t, node, moves.mesh().nodes[node]);
+    const double weight = SixVolume(corners[0], corners[1], corners[2], corners[3]);
+    sum += Circumcentre(corners) * weight;
+    volume += weight;
+  }
+  return sum / volume;
+}
+
+bool KeepsAngles(const NodeMoves& moves, uint32_t node, const Vec3d& to) {
+  for (const uint32_t t : moves.TetsOf(node)) {
+    if (SmallestDihedral(moves.CornersWith(t, node, to)) < moves.LeastAngle(t)) return false;
+  }
+  return true;
+}
+
+// Moves each boundary node towards its ODT position, by what the relaxation says or half, a
+// quarter, ... of it, whatever is free.
+bool OdtPass(const FitSettings& settings, NodeMoves* moves) {
+  constexpr int kHalvings = 5;
+  bool moved = false;
+  for (uint32_t node = 0; node < moves->num_nodes(); ++node) {
+    if (!moves->IsOnBoundary(node)) continue;
+    const Vec3d from = moves->mesh().nodes[node];
+    Vec3d step = (OdtPosition(*moves, node) - from) * settings.odt_relaxation;
+    const double length = Length(step);
+    if (length > moves->max_step()) step = step * (moves->max_step() / length);
+    for (int i = 0; i < kHalvings; ++i, step = step * 0.5) {
+      const Vec3d to = RoundToFloat(from + step);
+      Vec3d stop;
+      if (to == from) break;
+      if (!KeepsAngles(*moves, node, to) || !moves->Move(node, to, &stop)) continue;
+      moved = true;
+      break;
+    }
+  }
+  return moved;
+}
+
+// How many tets each node has, by the nodes' ids.
+std::vector<uint32_t> CountTets(const SplitCage& cage, size_t num_ids) {
+  std::vector<uint32_t> counts(num_ids, 0);
+  for (const auto& tet : cage.mesh.tets) {
+    for (const uint32_t node : tet) ++counts[cage.node_ids[node]];
+  }
+  return counts;
+}
+
+}  // namespace
+
+FitReport FitCage(const SolidSurface& surface, const InsideTest& inside,
+                  const FitSettings& settings, SplitCage* cage) {
+  FitReport report;
+  if (settings.method == FitMethod::kNone) return report;
+  const bool snug = settings.method == FitMethod::kSnug;
+  const uint32_t passes = settings.passes > 0 ? settings.passes : (snug ? kSnugPasses : kOdtPasses);
+  const TriangleBvh bvh(surface.points, surface.triangles, inside.order());
+  std::optional<NodeMoves> moves;  // until tets are peeled off
+  std::vector<double> steps(cage->node_ids.size(), kFirstStep * settings.cell_m);
+  bool changes = true;
+  while (changes && report.passes < passes) {
+    if (!moves) moves.emplace(surface, bvh, inside, settings, cage);
+    SnugFit fit(settings, cage->node_ids, &steps, &*moves);
+    const uint32_t stop = std::min(report.passes + kPassesToPeeling, passes);
+    bool moved = true;
+    while (moved && report.passes < stop) {
+      moves->BeginPass();
+      moved = snug ? fit.Pass() : OdtPass(settings, &*moves);
+      ++report.passes;
+    }
+    const std::vector<uint32_t> before = CountTets(*cage, steps.size());
+    const uint32_t peeled = PeelCage(surface, bvh, inside, settings.clearance_m, cage);
+    if (peeled > 0) {
+      report.face_queries += moves->num_queries();
+      moves.reset();
+      // Nodes of what is gone start anew.
+      const std::vector<uint32_t> after = CountTets(*cage, steps.size());
+      for (size_t id = 0; id < steps.size(); ++id) {
+        if (after[id] != before[id]) steps[id] = kFirstStep * settings.cell_m;
+      }
+    }
+    report.num_peeled += peeled;
+    changes = moved || peeled > 0;
+  }
+  if (moves) report.face_queries += moves->num_queries();
+  return report;
+}
+
+}  // namespace plush::tools

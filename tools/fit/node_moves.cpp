@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+#include "fit/node_moves.h"
+
+#include "fit/tet_quality.h"
+#include "lattice/tet_neighbourhood.h"
+#include "mesh/self_intersection.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace plush::tools {
+namespace {
+
+// Longest move in a pass, in cells.
+constexpr double kMaxStep = 0.4;
+
+// No guard is less [degrees]: a tet without any angle is flat or inverted.
+constexpr double kLeastGuard = 0.01;
+
+// Largest angle inside the cage at an edge of its boundary [degrees]: beyond, the crease outside
+// is about to close.
+constexpr double kMaxEdgeAngle = 345.0;
+
+// Lists by node: which of `nodes_of_item` contain it.
+template <class Items, class NodesOf>
+void ListByNode(size_t num_nodes, const Items& items, const NodesOf& nodes_of,
+                std::vector<uint32_t>* starts, std::vector<uint32_t>* lists) {
+  starts->assign(num_nodes + 1, 0);
+  for (const auto& item : items) {
+    for (const uint32_t node : nodes_of(item)) ++(*starts)[node + 1];
+  }
+  for (size_t n = 0; n < num_nodes; ++n) (*starts)[n + 1] += (*starts)[n];
+  lists->resize(starts->back());
+  std::vector<uint32_t> next(starts->begin(), starts->end() - 1);
+  for (uint32_t i = 0; i < items.size(); ++i) {
+    for (const uint32_t node : nodes_of(items[i])) (*lists)[next[node]++] = i;
+  }
+}
+
+std::vector<std::array<uint32_t, 3>> NodesOf(const std::vector<CageFace>& faces) {
+  std::vector<std::array<uint32_t, 3>> nodes;
+  nodes.reserve(faces.size());
+  for (const CageFace& face : faces) nodes.push_back(face.nodes);
+  return nodes;
+}
+
+// The face's nodes turned so that `node` comes first.
+std::array<uint32_t, 3> StartingAt(const std::array<uint32_t, 3>& face, uint32_t node) {
+  size_t i = 0;
+  while (face[i] != node) ++i;
+  return {face[i], face[(i + 1) % 3], face[(i + 2) % 3]};
+}
+
+}  // namespace
+
+NodeMoves::NodeMoves(const SolidSurface& surface, const TriangleBvh& bvh, const InsideTest& inside,
+                     const FitSettings& settings, SplitCage* cage)
+    : cage_(*cage),
+      cell_(settings.cell_m),
+      max_step_(kMaxStep * settings.cell_m),
+      faces_(FindCageFaces(cage->mesh)),
+      clearance_(surface, bvh, *cage, faces_, settings.clearance_m),
+      inside_(surface.closed ? nullptr : &inside) {
+  ListByNode(
+      cage_.mesh.nodes.size(), cage_.mesh.tets, [](const auto& tet) { return tet; }, &tet_starts_,
+      &tets_of_node_);
+  ListByNode(
+      cage_.mesh.nodes.size(), faces_.boundary, [](const CageFace& face) { return face.nodes; },
+      &face_starts_, &faces_of_node_);
+  stopped_by_.assign(cage_.mesh.nodes.size(), kNoFace);
+  last_hits_.assign(faces_.boundary.size(), SurfaceClearance::kNoTriangle);
+  frozen_.assign(cage_.mesh.nodes.size(), false);
+  for (uint32_t node = 0; node < cage_.mesh.nodes.size(); ++node) {
+    const auto& ids = settings.frozen;
+    frozen_[node] = std::find(ids.begin(), ids.end(), cage_.node_ids[node]) != ids.end();
+  }
+  const double guard = std::max(settings.min_dihedral_deg, kLeastGuard);
+  for (uint32_t t = 0; t < cage_.mesh.tets.size(); ++t) {
+    const auto& [a, b, c, d] = cage_.mesh.tets[t];
+    const auto corners = CornersWith(t, a, cage_.mesh.nodes[a]);
+    least_angles_.push_back(std::min(guard, SmallestDihedral(corners)));
+  }
+}
+
+std::array<Vec3d, 4> NodeMoves::CornersWith(uint32_t t, uint32_t node, const Vec3d& at) const {
+  std::array<Vec3d, 4> corners;
+  for (size_t i = 0; i < 4; ++i) {
+    const uint32_t n = cage_.mesh.tets[t][i];
+    corners[i] = n == node ? at : cage_.mesh.nodes[n];
+  }
+  return corners;
+}
+
+Vec3d NodeMoves::InwardNormal(uint32_t node) const {
+  Vec3d sum;
+  const auto& x = cage_.mesh.nodes;
+  for (const uint32_t f : FacesOf(node)) {
+    const auto& [a, b, c] = faces_.boundary[f].nodes;
+    sum -= Cross(x[b] - x[a], x[c] - x[a]);
+  }
+  return sum;
+}
+
+void NodeMoves::BeginPass() { boundary_.emplace(cage_.mesh.nodes, NodesOf(faces_.boundary)); }
+
+bool NodeMoves::Move(uint32_t node, const Vec3d& to, Vec3d* blocked) {
+  *blocked = {};
+  if (frozen_[node]) return false;
+  Vec3d& at = cage_.mesh.nodes[node];
+  const Vec3d from = at;
+  // The face that stopped the node last is the likeliest to do so again.
+  uint32_t& stopped_by = stopped_by_[node];
+  if (stopped_by != kNoFace && !IsFree(stopped_by, node, to, blocked)) return false;
+  bool outwards = false;
+  for (const uint32_t f : FacesOf(node)) {
+    const auto [first, second, third] = StartingAt(faces_.boundary[f].nodes, node);
+    outwards =
+        outwards || SixVolume(from, cage_.mesh.nodes[second], cage_.mesh.nodes[third], to) > 0.0;
+    if (f == stopped_by || IsFree(f, node, to, blocked)) continue;
+    stopped_by = f;
+    return false;
+  }
+  if (inside_ != nullptr && EntersSolid(node, to)) return false;
+  at = to;
+  // Faces that all move inwards stay in what the cage was: they can meet nothing there.
+  if (outwards && RunsIntoBoundary(node)) {
+    at = from;
+    return false;
+  }
+  return true;
+}
+
+// Whether boundary face `f` can follow `node` to `to`; otherwise *blocked is its vector area.
+bool NodeMoves::IsFree(uint32_t f, uint32_t node, const Vec3d& to, Vec3d* blocked) {
+  const auto [first, second, third] = StartingAt(faces_.boundary[f].nodes, node);
+  const Vec3d& from = cage_.mesh.nodes[first];
+  const Vec3d& a = cage_.mesh.nodes[second];
+  const Vec3d& b = cage_.mesh.nodes[third];
+  clearance_.LookAround(faces_.boundary[f].tet);
+  if (clearance_.IsFree(from, to, a, b, &last_hits_[f])) return true;
+  *blocked = Cross(a - from, b - from) * 0.5;
+  return false;
+}
+
+// Whether the node, or the middle of the boundary face that sweeps over most on the way in, comes
+// into the solid: through a hole of the surface nothing else would stop it. Winding numbers are
+// dear: the other faces have their turn when their nodes move.
+bool NodeMoves::EntersSolid(uint32_t node, const Vec3d& to) const {
+  const Vec3d& from = cage_.mesh.nodes[node];
+  const auto enters = [this](const Vec3d& before, const Vec3d& after) {
+    return inside_->IsInside(after) && !inside_->IsInside(before);
+  };
+  if (FacesOf(node).empty()) return false;
+  double most = 0.0;
+  Vec3d others;
+  for (const uint32_t f : FacesOf(node)) {
+    const auto [first, a, b] = StartingAt(faces_.boundary[f].nodes, node);
+    const double swept = -SixVolume(from, cage_.mesh.nodes[a], cage_.mesh.nodes[b], to);
+    if (!(swept > most)) continue;
+    most = swept;
+    others = cage_.mesh.nodes[a] + cage_.mesh.nodes[b];
+  }
+  return enters(from, to) || (most > 0.0 && enters((from + others) / 3.0, (to + others) / 3.0));
+}
+
+// Whether the angles of the tets around edge (node, other) come too near a full turn.
+bool NodeMoves::FoldsAt(uint32_t node, uint32_t other) const {
+  double sum = 0.0;
+  for (const uint32_t t : TetsOf(node)) {
+    const auto& tet = cage_.mesh.tets[t];
+    const auto i = static_cast<size_t>(std::find(tet.begin(), tet.end(), node) - tet.begin());
+    const auto j = static_cast<size_t>(std::find(tet.begin(), tet.end(), other) - tet.begin());
+    if (j == 4) continue;
+    sum += DihedralAt(CornersWith(t, node, cage_.mesh.nodes[node]), i, j);
+  }
+  return sum > kMaxEdgeAngle;
+}
+
+bool NodeMoves::RunsIntoBoundary(uint32_t node) {
+  for (const uint32_t f : FacesOf(node)) {
+    const auto [first, a, b] = StartingAt(faces_.boundary[f].nodes, node);
+    if (FoldsAt(first, a) || FoldsAt(first, b) || FoldsAt(a, b)) return true;
+    Box3 box;
+    for (const uint32_t n : faces_.boundary[f].nodes) box.Add(cage_.mesh.nodes[n]);
+    // Others may have moved since the pass began.
+    box.low -= Vec3d{1.0, 1.0, 1.0} * max_step_;
+    box.high += Vec3d{1.0, 1.0, 1.0} * max_step_;
+    const uint32_t tet = faces_.boundary[f].tet;
+    clearance_.LookAround(tet);
+    const TriangleBvh::FloatBox reach = TriangleBvh::RoundOutwards(box);
+    const bool hit = boundary_->AnyOf(
+        [&](const TriangleBvh::FloatBox& other) { return reach.Overlaps(other); },
+        [&](uint32_t g) {
+          const uint32_t other = faces_.boundary[g].tet;
+          return g != f && !MayOverlap(cage_, tet, other, clearance_.IsNear(other), cell_) &&
+                 MeetBeyondShared(cage_.mesh.nodes, faces_.boundary[f].nodes,
+                                  faces_.boundary[g].nodes);
+        });
+    if (hit) return true;
+  }
+  return false;
+}
+
+}  // namespace plush::tools

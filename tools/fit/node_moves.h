@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Moves of single nodes that keep a cage sound.
+#pragma once
+
+#include "fit/cage_fit.h"
+#include "fit/surface_clearance.h"
+#include "lattice/cage_boundary.h"
+#include "lattice/split_cage.h"
+#include "mesh/triangle_bvh.h"
+#include "solid/inside.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace plush::tools {
+
+/// A cage whose nodes move one at a time. Who asks for a move looks to the shape of the tets around
+/// the node; this class sees to everything else.
+class NodeMoves {
+ public:
+  /// Keeps references.
+  NodeMoves(const SolidSurface& surface, const TriangleBvh& bvh, const InsideTest& inside,
+            const FitSettings& settings, SplitCage* cage);
+
+  const TetMesh& mesh() const { return cage_.mesh; }
+  uint32_t num_nodes() const { return static_cast<uint32_t>(cage_.mesh.nodes.size()); }
+  double max_step() const { return max_step_; }  ///< longest move that a pass may ask for [m]
+  uint64_t num_queries() const { return clearance_.num_queries(); }
+
+  std::span<const uint32_t> TetsOf(uint32_t node) const {
+    return {tets_of_node_.data() + tet_starts_[node], tet_starts_[node + 1] - tet_starts_[node]};
+  }
+  bool IsOnBoundary(uint32_t node) const { return face_starts_[node] != face_starts_[node + 1]; }
+  /// Corners of tet `t` with `node` at `at`.
+  std::array<Vec3d, 4> CornersWith(uint32_t t, uint32_t node, const Vec3d& at) const;
+  /// Smallest dihedral angle that tet `t` may get [degrees].
+  double LeastAngle(uint32_t t) const { return least_angles_[t]; }
+  /// Sum of the vector areas of the boundary faces at `node`, inwards; zero off the boundary.
+  Vec3d InwardNormal(uint32_t node) const;
+
+  /// Each node moves once in a pass at most.
+  void BeginPass();
+  /// Moves `node` to `to` (representable in single precision) if its boundary faces stay clear of
+  /// the surface all the way and do not run into the rest of the boundary. Where a face would come
+  /// too near the surface, *blocked is set to its vector area: moves in the plane of that face may
+  /// still be free.
+  bool Move(uint32_t node, const Vec3d& to, Vec3d* blocked);
+
+ private:
+  static constexpr uint32_t kNoFace = UINT32_MAX;
+
+  std::span<const uint32_t> FacesOf(uint32_t node) const {
+    return {faces_of_node_.data() + face_starts_[node],
+            face_starts_[node + 1] - face_starts_[node]};
+  }
+  bool IsFree(uint32_t f, uint32_t node, const Vec3d& to, Vec3d* blocked);
+  bool EntersSolid(uint32_t node, const Vec3d& to) const;
+  bool FoldsAt(uint32_t node, uint32_t other) const;
+  bool RunsIntoBoundary(uint32_t node);
+
+  SplitCage& cage_;
+  const double cell_;
+  const double max_step_;
+  CageFaces faces_;
+  SurfaceClearance clearance_;
+  const InsideTest* inside_;  // where the surface has holes, else null
+  std::vector<uint32_t> tet_starts_;
+  std::vector<uint32_t> tets_of_node_;
+  std::vector<uint32_t> face_starts_;
+  std::vector<uint32_t> faces_of_node_;  // boundary faces
+  std::vector<double> least_angles_;     // per tet [degrees]
+  std::vector<bool> frozen_;             // per node
+  std::vector<uint32_t> stopped_by_;     // per node a boundary face, or kNoFace
+  std::vector<uint32_t> last_hits_;      // per boundary face a surface triangle
+  std::optional<TriangleBvh> boundary_;  // as it was when the pass began
+};
+
+}  // namespace plush::tools

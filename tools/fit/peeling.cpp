@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+#include "fit/peeling.h"
+
+#include "fit/surface_clearance.h"
+#include "lattice/cage_boundary.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace plush::tools {
+namespace {
+
+using Edge = std::array<uint32_t, 2>;
+
+// The boundary as it shrinks.
+class Skin {
+ public:
+  explicit Skin(const SplitCage& cage) : mesh_(cage.mesh), faces_(FindCageFaces(cage.mesh)) {
+    tets_at_node_.assign(mesh_.nodes.size(), 0);
+    on_boundary_.assign(mesh_.nodes.size(), false);
+    for (const auto& tet : mesh_.tets) {
+      for (const uint32_t node : tet) ++tets_at_node_[node];
+    }
+    for (const CageFace& face : faces_.boundary) Expose(face.nodes);
+    for (const auto& face : faces_.branches) {
+      for (const uint32_t node : face) branch_nodes_.push_back(node);
+    }
+    std::sort(branch_nodes_.begin(), branch_nodes_.end());
+  }
+
+  // Whether the boundary stays a manifold and in one piece without the tet.
+  bool MayGo(uint32_t t) const {
+    const auto& tet = mesh_.tets[t];
+    std::vector<size_t> inner;  // corners opposite faces with a neighbour
+    for (size_t i = 0; i < 4; ++i) {
+      if (std::binary_search(branch_nodes_.begin(), branch_nodes_.end(), tet[i])) return false;
+      if (faces_.neighbours[t][i] != kBoundaryFace) inner.push_back(i);
+    }
+    switch (inner.size()) {
+      case 1:  // its tip goes with it
+        return tets_at_node_[tet[inner[0]]] == 1;
+      case 2: {  // the inner faces meet at an edge
+        Edge edge = {};
+        size_t count = 0;
+        for (size_t i = 0; i < 4; ++i) {
+          if (i != inner[0] && i != inner[1]) edge[count++] = tet[i];
+        }
+        return !IsBoundaryEdge(edge);
+      }
+      case 3: {  // the inner faces meet at a node
+        for (size_t i = 0; i < 4; ++i) {
+          if (std::find(inner.begin(), inner.end(), i) == inner.end()) {
+            return !on_boundary_[tet[i]];
+          }
+        }
+        return false;
+      }
+      default:
+        return false;
+    }
+  }
+
+  void Remove(uint32_t t) {
+    const auto& tet = mesh_.tets[t];
+    for (size_t i = 0; i < 4; ++i) {
+      --tets_at_node_[tet[i]];
+      const uint32_t other = faces_.neighbours[t][i];
+      if (other == kBoundaryFace) continue;
+      for (uint32_t& neighbour : faces_.neighbours[other]) {
+        if (neighbour == t) neighbour = kBoundaryFace;
+      }
+      Expose(FaceOf(tet, i));
+    }
+  }
+
+  const CageFaces& faces() const { return faces_; }
+
+ private:
+  void Expose(const std::array<uint32_t, 3>& face) {
+    for (size_t i = 0; i < 3; ++i) {
+      on_boundary_[face[i]] = true;
+      const uint32_t a = std::min(face[i], face[(i + 1) % 3]);
+      const uint32_t b = std::max(face[i], face[(i + 1) % 3]);
+      edges_.insert({a, b});
+    }
+  }
+  // Edges of faces that are gone count still: that only keeps a tet for another round.
+  bool IsBoundaryEdge(Edge edge) const {
+    if (edge[0] > edge[1]) std::swap(edge[0], edge[1]);
+    return edges_.contains(edge);
+  }
+
+  const TetMesh& mesh_;
+  CageFaces faces_;
+  std::vector<uint32_t> tets_at_node_;
+  std::vector<bool> on_boundary_;
+  std::set<Edge> edges_;
+  std::vector<uint32_t> branch_nodes_;
+};
+
+// The cage without the tets marked in `gone`; their triangles go to the neighbours, nodes that no
+// tet uses go.
+SplitCage Without(const SplitCage& cage, const CageFaces& before, const std::vector<bool>& gone) {
+  std::vector<std::vector<uint32_t>> owned(cage.mesh.tets.size());
+  for (uint32_t t = 0; t < owned.size(); ++t) {
+    const auto triangles = cage.TrianglesOf(t);
+    if (!gone[t]) owned[t].insert(owned[t].end(), triangles.begin(), triangles.end());
+    if (!gone[t]) continue;
+    for (const uint32_t other : before.neighbours[t]) {
+      if (other == kBoundaryFace) continue;
+      owned[other].insert(owned[other].end(), triangles.begin(), triangles.end());
+    }
+  }
+  SplitCage out = cage;
+  out.mesh = {};
+  out.rest_nodes.clear();
+  out.lattice_tet.clear();
+  out.lattice_node.clear();
+  out.node_ids.clear();
+  out.starts.assign(1, 0);
+  out.triangles.clear();
+  std::vector<uint32_t> new_node(cage.mesh.nodes.size(), UINT32_MAX);
+  for (uint32_t t = 0; t < owned.size(); ++t) {
+    if (gone[t]) continue;
+    std::array<uint32_t, 4> tet = cage.mesh.tets[t];
+    for (uint32_t& node : tet) {
+      if (new_node[node] == UINT32_MAX) {
+        new_node[node] = static_cast<uint32_t>(out.mesh.nodes.size());
+        out.mesh.nodes.push_back(cage.mesh.nodes[node]);
+        out.rest_nodes.push_back(cage.rest_nodes[node]);
+        out.lattice_node.push_back(cage.lattice_node[node]);
+        out.node_ids.push_back(cage.node_ids[node]);
+      }
+      node = new_node[node];
+    }
+    out.mesh.tets.push_back(tet);
+    out.lattice_tet.push_back(cage.lattice_tet[t]);
+    std::sort(owned[t].begin(), owned[t].end());
+    owned[t].erase(std::unique(owned[t].begin(), owned[t].end()), owned[t].end());
+    out.triangles.insert(out.triangles.end(), owned[t].begin(), owned[t].end());
+    out.starts.push_back(static_cast<uint32_t>(out.triangles.size()));
+  }
+  return out;
+}
+
+}  // namespace
+
+uint32_t PeelCage(const SolidSurface& surface, const TriangleBvh& bvh, const InsideTest& inside,
+                  double clearance, SplitCage* cage) {
+  Skin skin(*cage);
+  const CageFaces before = skin.faces();
+  SurfaceClearance clear(surface, bvh, *cage, before, clearance);
+  std::vector<bool> gone(cage->mesh.tets.size(), false);
+  uint32_t count = 0;
+  for (uint32_t t = 0; t < cage->mesh.tets.size(); ++t) {
+    const auto& neighbours = skin.faces().neighbours[t];
+    if (std::find(neighbours.begin(), neighbours.end(), kBoundaryFace) == neighbours.end()) {
+      continue;
+    }
+    if (!skin.MayGo(t)) continue;
+    const auto& [a, b, c, d] = cage->mesh.tets[t];
+    const auto& x = cage->mesh.nodes;
+    clear.LookAround(t);
+    uint32_t hit = SurfaceClearance::kNoTriangle;
+    if (!clear.IsFree(x[a], x[b], x[c], x[d], &hit)) continue;
+    if (!surface.closed && inside.IsInside((x[a] + x[b] + x[c] + x[d]) * 0.25)) continue;
+    skin.Remove(t);
+    gone[t] = true;
+    ++count;
+  }
+  if (count > 0) *cage = Without(*cage, before, gone);
+  return count;
+}
+
+}  // namespace plush::tools

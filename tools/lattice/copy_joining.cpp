@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+#include "lattice/copy_joining.h"
+
+#include "lattice/cage_boundary.h"
+#include "mesh/disjoint_sets.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace plush::tools {
+namespace {
+
+// Filling one gap may pinch another place; a few rounds settle what can be settled.
+constexpr int kRounds = 20;
+
+bool Contains(const std::array<uint32_t, 4>& nodes, uint32_t node) {
+  return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
+}
+
+class GapFiller {
+ public:
+  GapFiller(const Lattice& lattice, SplitCage* cage)
+      : lattice_(lattice), cage_(*cage), tets_of_node_(cage->mesh.nodes.size()) {
+    for (uint32_t t = 0; t < cage_.mesh.tets.size(); ++t) {
+      for (const uint32_t node : cage_.mesh.tets[t]) tets_of_node_[node].push_back(t);
+    }
+  }
+
+  // Fills around nodes that are shared: one (a pinched node) or two (a pinched edge). Whether it
+  // filled anything.
+  bool FillAround(const std::vector<uint32_t>& nodes) {
+    std::vector<std::vector<uint32_t>> gaps = GapsAround(nodes);
+    if (gaps.size() < 2) return false;
+    std::stable_sort(gaps.begin(), gaps.end(),
+                     [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    const size_t count = nodes.size() == 1 ? 1 : gaps.size() - 1;
+    for (size_t i = 0; i < count; ++i) {
+      for (const uint32_t tet : gaps[i]) AddTet(tet, nodes[0]);
+    }
+    return true;
+  }
+
+ private:
+  bool HasAll(uint32_t lattice_tet, const std::vector<uint32_t>& nodes) const {
+    const auto corners = lattice_.TetNodes(lattice_tet);
+    return std::all_of(nodes.begin(), nodes.end(),
+                       [&](uint32_t node) { return Contains(corners, cage_.lattice_node[node]); });
+  }
+
+  // Lattice tets around the nodes without a copy that has them, in runs joined across faces.
+  std::vector<std::vector<uint32_t>> GapsAround(const std::vector<uint32_t>& nodes) const {
+    std::vector<uint32_t> present;  // lattice tets
+    for (const uint32_t t : tets_of_node_[nodes[0]]) {
+      const auto& tet = cage_.mesh.tets[t];
+      if (nodes.size() == 1 || Contains(tet, nodes[1])) present.push_back(cage_.lattice_tet[t]);
+    }
+    std::vector<uint32_t> around = {present[0]};
+    Spread(nodes, {}, &around);
+    std::vector<uint32_t> taken = present;
+    std::vector<std::vector<uint32_t>> gaps;
+    for (const uint32_t tet : around) {
+      if (std::find(taken.begin(), taken.end(), tet) != taken.end()) continue;
+      std::vector<uint32_t> gap = {tet};
+      Spread(nodes, present, &gap);
+      taken.insert(taken.end(), gap.begin(), gap.end());
+      gaps.push_back(std::move(gap));
+    }
+    return gaps;
+  }
+
+  // Adds to `found` all lattice tets around the nodes that can be reached from it across faces,
+  // without those in `barred`.
+  void Spread(const std::vector<uint32_t>& nodes, const std::vector<uint32_t>& barred,
+              std::vector<uint32_t>* found) const {
+    for (size_t next = 0; next < found->size(); ++next) {
+      for (uint32_t face = 0; face < 4; ++face) {
+        const uint32_t tet = lattice_.Neighbour((*found)[next], face);
+        if (tet == kNoTet || !HasAll(tet, nodes)) continue;
+        if (std::find(barred.begin(), barred.end(), tet) != barred.end()) continue;
+        if (std::find(found->begin(), found->end(), tet) != found->end()) continue;
+        found->push_back(tet);
+      }
+    }
+  }
+
+  // Corners take the copies of their lattice nodes that tets around `around` have, if any.
+  void AddTet(uint32_t lattice_tet, uint32_t around) {
+    std::array<uint32_t, 4> nodes = lattice_.TetNodes(lattice_tet);
+    for (uint32_t& node : nodes) node = CopyNear(node, around);
+    const auto t = static_cast<uint32_t>(cage_.mesh.tets.size());
+    for (const uint32_t node : nodes) tets_of_node_[node].push_back(t);
+    cage_.mesh.tets.push_back(nodes);
+    cage_.lattice_tet.push_back(lattice_tet);
+    cage_.starts.push_back(cage_.starts.back());
+    ++cage_.num_filled;
+  }
+
+  uint32_t CopyNear(uint32_t lattice_node, uint32_t around) {
+    if (cage_.lattice_node[around] == lattice_node) return around;
+    uint32_t found = UINT32_MAX;
+    for (const uint32_t t : tets_of_node_[around]) {
+      for (const uint32_t node : cage_.mesh.tets[t]) {
+        if (cage_.lattice_node[node] == lattice_node) found = std::min(found, node);
+      }
+    }
+    if (found != UINT32_MAX) return found;
+    cage_.mesh.nodes.push_back(lattice_.NodePosition(lattice_node));
+    cage_.lattice_node.push_back(lattice_node);
+    tets_of_node_.emplace_back();
+    return static_cast<uint32_t>(cage_.mesh.nodes.size() - 1);
+  }
+
+  const Lattice& lattice_;
+  SplitCage& cage_;
+  std::vector<std::vector<uint32_t>> tets_of_node_;
+};
+
+}  // namespace
+
+uint32_t FillGaps(const Lattice& lattice, SplitCage* cage) {
+  for (int round = 0;; ++round) {
+    const BoundaryDefects defects = FindBoundaryDefects(FindCageFaces(cage->mesh));
+    const auto left = static_cast<uint32_t>(defects.edges.size() + defects.nodes.size());
+    if (left == 0 || round == kRounds) return left;
+    GapFiller filler(lattice, cage);
+    bool filled = false;
+    for (const auto& [a, b] : defects.edges) filled |= filler.FillAround({a, b});
+    if (defects.edges.empty()) {
+      for (const uint32_t node : defects.nodes) filled |= filler.FillAround({node});
+    }
+    if (!filled) return left;
+  }
+}
+
+namespace {
+
+using Pair = std::pair<uint32_t, uint32_t>;
+
+// Two copies of a lattice tet among the tets with all of `nodes`; the lowest.
+std::optional<Pair> CopiesAt(const SplitCage& cage, std::span<const uint32_t> nodes) {
+  std::map<uint32_t, uint32_t> first_copy;
+  for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) {
+    const auto& tet = cage.mesh.tets[t];
+    const bool has_all = std::all_of(nodes.begin(), nodes.end(), [&](uint32_t node) {
+      return std::find(tet.begin(), tet.end(), node) != tet.end();
+    });
+    if (!has_all) continue;
+    const auto [at, is_new] = first_copy.emplace(cage.lattice_tet[t], t);
+    if (!is_new) return Pair{at->second, t};
+  }
+  return std::nullopt;
+}
+
+std::optional<Pair> CopiesAtPinch(const SplitCage& cage) {
+  const BoundaryDefects defects = FindBoundaryDefects(FindCageFaces(cage.mesh));
+  for (const auto& edge : defects.edges) {
+    if (const auto pair = CopiesAt(cage, edge)) return pair;
+  }
+  for (const uint32_t node : defects.nodes) {
+    if (const auto pair = CopiesAt(cage, std::span(&node, 1))) return pair;
+  }
+  return std::nullopt;
+}
+
+// The cage with nodes replaced by the lowest of their set, numbered anew, and tets with the same
+// nodes as one.
+SplitCage WithJoinedNodes(const SplitCage& cage, DisjointSets* sets) {
+  SplitCage out = cage;
+  out.mesh = {};
+  out.lattice_tet.clear();
+  out.lattice_node.clear();
+  out.starts.assign(1, 0);
+  out.triangles.clear();
+  std::vector<uint32_t> number(cage.mesh.nodes.size(), UINT32_MAX);
+  for (uint32_t node = 0; node < number.size(); ++node) {
+    if (sets->Find(node) != node) continue;
+    number[node] = static_cast<uint32_t>(out.mesh.nodes.size());
+    out.mesh.nodes.push_back(cage.mesh.nodes[node]);
+    out.lattice_node.push_back(cage.lattice_node[node]);
+  }
+  std::map<std::array<uint32_t, 4>, uint32_t> tet_of_nodes;
+  std::vector<std::vector<uint32_t>> owned;
+  for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) {
+    std::array<uint32_t, 4> tet = cage.mesh.tets[t];
+    for (uint32_t& node : tet) node = number[sets->Find(node)];
+    const auto [at, is_new] =
+        tet_of_nodes.emplace(tet, static_cast<uint32_t>(out.mesh.tets.size()));
+    if (is_new) {
+      out.mesh.tets.push_back(tet);
+      out.lattice_tet.push_back(cage.lattice_tet[t]);
+      owned.emplace_back();
+    } else {
+      ++out.num_shared;
+    }
+    const auto triangles = cage.TrianglesOf(t);
+    owned[at->second].insert(owned[at->second].end(), triangles.begin(), triangles.end());
+  }
+  for (auto& triangles : owned) {
+    std::sort(triangles.begin(), triangles.end());
+    out.triangles.insert(out.triangles.end(), triangles.begin(), triangles.end());
+    out.starts.push_back(static_cast<uint32_t>(out.triangles.size()));
+  }
+  return out;
+}
+
+}  // namespace
+
+bool JoinCopiesAtPinch(SplitCage* cage) {
+  const std::optional<Pair> copies = CopiesAtPinch(*cage);
+  if (!copies) return false;
+  DisjointSets sets(static_cast<uint32_t>(cage->mesh.nodes.size()));
+  // Copies have the copies of one lattice node at the same corner.
+  for (size_t i = 0; i < 4; ++i) {
+    sets.Join(cage->mesh.tets[copies->first][i], cage->mesh.tets[copies->second][i]);
+  }
+  *cage = WithJoinedNodes(*cage, &sets);
+  return true;
+}
+
+}  // namespace plush::tools

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+#include "lattice/lattice.h"
+
+#include "base/float_rounding.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace plush::tools {
+namespace {
+
+// Tets of a cube by corner numbers (bit 0: x, bit 1: y, bit 2: z), positively oriented: four corner
+// tets around a regular one. The odd cube is the even one mirrored along x.
+constexpr std::array<std::array<std::array<uint32_t, 4>, 5>, 2> kCubeTets = {
+    {{{{0, 1, 2, 4}, {3, 2, 1, 7}, {5, 4, 7, 1}, {6, 7, 4, 2}, {1, 2, 4, 7}}},
+     {{{1, 0, 5, 3}, {2, 3, 6, 0}, {4, 5, 0, 6}, {7, 6, 3, 5}, {0, 3, 6, 5}}}}};
+
+// Free cells between the box and the outermost planes.
+constexpr double kMargin = 2.0;
+
+Error TooFine(double cell) {
+  return {ExitCode::kInvalidInput,
+          "cells of " + std::to_string(cell) +
+              " m cannot be told apart in single precision at this distance from the origin; move "
+              "the model nearer to the origin",
+          ""};
+}
+
+}  // namespace
+
+LatticeShift CentredShift(LatticeKind kind) {
+  return kind == LatticeKind::kBcc ? LatticeShift{0.0171, 0.5233, 0.2807}
+                                   : LatticeShift{0.5171, 0.5233, 0.5307};
+}
+
+Lattice::Tables Lattice::MakeTables(LatticeKind kind) {
+  Tables tables;
+  if (kind == LatticeKind::kCube5) {
+    for (size_t parity = 0; parity < 2; ++parity) {
+      for (const auto& corners : kCubeTets[parity]) {
+        std::array<HalfOffset, 4> tet;
+        for (size_t i = 0; i < 4; ++i) {
+          const auto corner = static_cast<int>(corners[i]);
+          tet[i] = {2 * (corner & 1), 2 * (corner >> 1 & 1), 2 * (corner >> 2 & 1)};
+        }
+        tables.tets[parity].push_back(tet);
+      }
+    }
+  } else {
+    // Around the segment from a cell's centre to the next one's: four tets, one for each edge of
+    // the face between, in the order that TetAt counts on.
+    constexpr std::array<std::array<int, 2>, 5> kRound = {{{0, 0}, {2, 0}, {2, 2}, {0, 2}, {0, 0}}};
+    for (size_t axis = 0; axis < 3; ++axis) {
+      for (size_t i = 0; i < 4; ++i) {
+        std::array<HalfOffset, 4> tet = {};
+        tet[0] = {1, 1, 1};
+        tet[1] = {1, 1, 1};
+        tet[1][axis] = 3;
+        for (size_t end = 0; end < 2; ++end) {
+          tet[2 + end][axis] = 2;
+          tet[2 + end][(axis + 1) % 3] = kRound[i + end][0];
+          tet[2 + end][(axis + 2) % 3] = kRound[i + end][1];
+        }
+        tables.tets[0].push_back(tet);
+      }
+    }
+    tables.tets[1] = tables.tets[0];
+  }
+  tables.tets_per_cell = static_cast<uint32_t>(tables.tets[0].size());
+  MakeSteps(&tables);
+  return tables;
+}
+
+const Lattice::Tables& Lattice::TablesOf(LatticeKind kind) {
+  static const Tables kBcc = MakeTables(LatticeKind::kBcc);
+  static const Tables kCube5 = MakeTables(LatticeKind::kCube5);
+  return kind == LatticeKind::kBcc ? kBcc : kCube5;
+}
+
+// Finds the neighbour across each face by comparing nodes in the cells around.
+void Lattice::MakeSteps(Tables* tables) {
+  for (size_t parity = 0; parity < 2; ++parity) {
+    for (size_t k = 0; k < tables->tets_per_cell; ++k) {
+      std::array<Step, 4> steps;
+      for (size_t face = 0; face < 4; ++face) {
+        for (int number = 0; number < 27; ++number) {
+          const std::array<int, 3> offset = {number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1};
+          const bool odd = (offset[0] + offset[1] + offset[2]) % 2 != 0;
+          const size_t other_parity = odd ? 1 - parity : parity;
+          for (size_t other = 0; other < tables->tets_per_cell; ++other) {
+            if (number == 13 && other == k) continue;
+            const auto has = [&](const HalfOffset& node) {
+              const HalfOffset moved = {node[0] - 2 * offset[0], node[1] - 2 * offset[1],
+                                        node[2] - 2 * offset[2]};
+              const auto& nodes = tables->tets[other_parity][other];
+              return std::find(nodes.begin(), nodes.end(), moved) != nodes.end();
+            };
+            bool shared = true;
+            for (size_t i = 0; i < 4; ++i)
+              shared = shared && (i == face || has(tables->tets[parity][k][i]));
+            if (!shared) continue;
+            steps[face] = {{static_cast<int8_t>(offset[0]), static_cast<int8_t>(offset[1]),
+                            static_cast<int8_t>(offset[2])},
+                           static_cast<uint8_t>(other)};
+          }
+        }
+      }
+      tables->steps[parity].push_back(steps);
+    }
+  }
+}
+
+Result<Lattice> Lattice::Make(LatticeKind kind, const Vec3d& lower, const Vec3d& upper, double cell,
+                              const LatticeShift& shift) {
+  Lattice lattice(kind, cell);
+  double tets = lattice.tables_->tets_per_cell;
+  for (int axis = 0; axis < 3; ++axis) {
+    tets *= std::ceil((upper[axis] - lower[axis]) / cell + 2.0 * kMargin + 1.0);
+  }
+  if (!(tets <= static_cast<double>(kMaxLatticeTets))) {
+    return Error{ExitCode::kLimit,
+                 "cells of " + std::to_string(cell) +
+                     " m make a lattice of more than 20 million tets; choose larger cells",
+                 ""};
+  }
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto a = static_cast<size_t>(axis);
+    const double centre = 0.5 * lower[axis] + 0.5 * upper[axis];
+    // Cells below and above the one that holds the centre.
+    const double half = 0.5 * (upper[axis] - lower[axis]) / cell;
+    const double below = std::ceil(half - shift[a] + kMargin);
+    const double above = std::ceil(half - (1.0 - shift[a]) + kMargin);
+    lattice.counts_[a] = static_cast<int>(below + above) + 1;
+    lattice.first_[axis] = centre - (shift[a] + below) * cell;
+    std::vector<double>& planes = lattice.planes_[a];
+    for (int i = 0; i <= 2 * lattice.counts_[a]; ++i) {
+      planes.push_back(RoundToFloat(lattice.first_[axis] + 0.5 * i * cell));
+      // A tenth of the spacing in rounding would leave tets misshapen.
+      if (i > 0 && std::abs(planes.back() - planes[planes.size() - 2] - 0.5 * cell) > 0.05 * cell) {
+        return TooFine(cell);
+      }
+    }
+    if (!(planes.front() < lower[axis] && planes.back() > upper[axis])) return TooFine(cell);
+  }
+  return lattice;
+}
+
+uint32_t Lattice::num_tets() const {
+  return static_cast<uint32_t>(counts_[0] * counts_[1] * counts_[2]) * tables_->tets_per_cell;
+}
+
+uint32_t Lattice::num_nodes() const {
+  const int corners = (counts_[0] + 1) * (counts_[1] + 1) * (counts_[2] + 1);
+  const int centres = kind_ == LatticeKind::kBcc ? counts_[0] * counts_[1] * counts_[2] : 0;
+  return static_cast<uint32_t>(corners + centres);
+}
+
+Lattice::Cell Lattice::CellOf(uint32_t number) const {
+  const auto n = static_cast<int>(number);
+  return {n % counts_[0], n / counts_[0] % counts_[1], n / counts_[0] / counts_[1]};
+}
+
+uint32_t Lattice::NumberOf(const Cell& cell) const {
+  return static_cast<uint32_t>((cell.z * counts_[1] + cell.y) * counts_[0] + cell.x);
+}
+
+uint32_t Lattice::ParityOf(const Cell& cell) const {
+  return static_cast<uint32_t>(cell.x + cell.y + cell.z) & 1u;
+}
+
+uint32_t Lattice::NodeNumber(const Cell& cell, const HalfOffset& offset) const {
+  const int x = 2 * cell.x + offset[0];
+  const int y = 2 * cell.y + offset[1];
+  const int z = 2 * cell.z + offset[2];
+  const int corners = (counts_[0] + 1) * (counts_[1] + 1) * (counts_[2] + 1);
+  const int number = (x & 1) == 0 ? (z / 2 * (counts_[1] + 1) + y / 2) * (counts_[0] + 1) + x / 2
+                                  : corners + (z / 2 * counts_[1] + y / 2) * counts_[0] + x / 2;
+  return static_cast<uint32_t>(number);
+}
+
+// In a bcc lattice the tets between the last cells and those beyond do not exist.
+bool Lattice::Exists(const Cell& cell, uint32_t k) const {
+  for (int axis = 0; axis < 3; ++axis) {
+    if (cell[axis] < 0 || cell[axis] >= counts_[static_cast<size_t>(axis)]) return false;
+  }
+  if (kind_ == LatticeKind::kCube5) return true;
+  const auto axis = static_cast<int>(k / 4);
+  return cell[axis] + 1 < counts_[static_cast<size_t>(axis)];
+}
+
+std::array<uint32_t, 4> Lattice::TetNodes(uint32_t tet) const {
+  const Cell cell = CellOf(tet / tables_->tets_per_cell);
+  const auto& offsets = tables_->tets[ParityOf(cell)][tet % tables_->tets_per_cell];
+  return {NodeNumber(cell, offsets[0]), NodeNumber(cell, offsets[1]), NodeNumber(cell, offsets[2]),
+          NodeNumber(cell, offsets[3])};
+}
+
+Vec3d Lattice::NodePosition(uint32_t node) const {
+  const int corners = (counts_[0] + 1) * (counts_[1] + 1) * (counts_[2] + 1);
+  const bool is_corner = static_cast<int>(node) < corners;
+  const int number = is_corner ? static_cast<int>(node) : static_cast<int>(node) - corners;
+  const int along_x = counts_[0] + (is_corner ? 1 : 0);
+  const int along_y = counts_[1] + (is_corner ? 1 : 0);
+  const int odd = is_corner ? 0 : 1;
+  const auto plane = [odd](int i) { return static_cast<size_t>(2 * i + odd); };
+  return {planes_[0][plane(number % along_x)], planes_[1][plane(number / along_x % along_y)],
+          planes_[2][plane(number / along_x / along_y)]};
+}
+
+std::array<Vec3d, 4> Lattice::TetCorners(uint32_t tet) const {
+  const Cell cell = CellOf(tet / tables_->tets_per_cell);
+  const auto& offsets = tables_->tets[ParityOf(cell)][tet % tables_->tets_per_cell];
+  std::array<Vec3d, 4> corners;
+  for (size_t i = 0; i < 4; ++i) {
+    corners[i] = {planes_[0][static_cast<size_t>(2 * cell.x + offsets[i][0])],
+                  planes_[1][static_cast<size_t>(2 * cell.y + offsets[i][1])],
+                  planes_[2][static_cast<size_t>(2 * cell.z + offsets[i][2])]};
+  }
+  return corners;
+}
+
+uint32_t Lattice::Neighbour(uint32_t tet, uint32_t face) const {
+  const Cell cell = CellOf(tet / tables_->tets_per_cell);
+  const Step& step = tables_->steps[ParityOf(cell)][tet % tables_->tets_per_cell][face];
+  const Cell other = {cell.x + step.offset[0], cell.y + step.offset[1], cell.z + step.offset[2]};
+  if (!Exists(other, step.tet)) return kNoTet;
+  return NumberOf(other) * tables_->tets_per_cell + step.tet;
+}
+
+uint32_t Lattice::TetAt(const Vec3d& point) const {
+  return TetAt(FindOnAxis(0, point.x), FindOnAxis(1, point.y), FindOnAxis(2, point.z));
+}
+
+Lattice::PlaceOnAxis Lattice::FindOnAxis(int axis, double coordinate) const {
+  const auto index = static_cast<int>(std::floor((coordinate - first_[axis]) / cell_));
+  const int cell = std::clamp(index, 1, counts_[static_cast<size_t>(axis)] - 2);
+  return {cell, coordinate - (first_[axis] + (cell + 0.5) * cell_)};
+}
+
+uint32_t Lattice::TetAt(const PlaceOnAxis& x, const PlaceOnAxis& y, const PlaceOnAxis& z) const {
+  const Cell cell = {x.cell, y.cell, z.cell};
+  const Vec3d from_centre = {x.from_centre, y.from_centre, z.from_centre};
+  return kind_ == LatticeKind::kBcc ? BccTetAt(cell, from_centre) : Cube5TetAt(cell, from_centre);
+}
+
+// The point lies in the pyramid from the cell's centre to the face of its largest coordinate, and
+// there in one of four wedges around the axis.
+uint32_t Lattice::BccTetAt(const Cell& cell, const Vec3d& from_centre) const {
+  int axis = 0;
+  for (int i = 1; i < 3; ++i) {
+    if (std::abs(from_centre[i]) > std::abs(from_centre[axis])) axis = i;
+  }
+  Cell base = cell;
+  if (from_centre[axis] < 0.0) --(axis == 0 ? base.x : (axis == 1 ? base.y : base.z));
+  const double u = from_centre[(axis + 1) % 3];
+  const double v = from_centre[(axis + 2) % 3];
+  uint32_t wedge = 0;
+  if (std::abs(v) >= std::abs(u)) {
+    wedge = v < 0.0 ? 0 : 2;
+  } else {
+    wedge = u > 0.0 ? 1 : 3;
+  }
+  return NumberOf(base) * tables_->tets_per_cell + 4 * static_cast<uint32_t>(axis) + wedge;
+}
+
+// Outside the planes of the four corner tets lies the regular one.
+uint32_t Lattice::Cube5TetAt(const Cell& cell, const Vec3d& from_centre) const {
+  const Vec3d point =
+      first_ + Vec3d{cell.x + 0.5, cell.y + 0.5, cell.z + 0.5} * cell_ + from_centre;
+  const uint32_t first = NumberOf(cell) * tables_->tets_per_cell;
+  for (uint32_t k = 0; k < 4; ++k) {
+    const auto corners = TetCorners(first + k);
+    if (SixVolume(corners[1], corners[2], corners[3], point) < 0.0) return first + k;
+  }
+  return first + 4;
+}
+
+}  // namespace plush::tools

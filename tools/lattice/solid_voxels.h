@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// A solid as voxels, to guess quickly what a lattice makes of it.
+#pragma once
+
+#include "base/vec3.h"
+#include "lattice/lattice.h"
+#include "mesh/box3.h"
+#include "solid/solid_surface.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace plush::tools {
+
+/// Voxels that the surface passes through or that lie inside.
+class SolidVoxels {
+ public:
+  /// `edge` [m] of the voxels; at most a few million of them. Insides come from rays along x with
+  /// signed crossings: where the surface is open they are a guess. O(triangles + samples).
+  SolidVoxels(const SolidSurface& surface, double edge);
+
+  /// What a lattice cuts the voxels into.
+  struct Cut {
+    uint32_t tets = 0;    ///< tets with at least one voxel's centre
+    uint32_t pieces = 0;  ///< connected pieces in them, each tet on its own; at least `tets`
+  };
+  /// O(voxels + lattice tets).
+  Cut CutBy(const Lattice& lattice) const;
+
+  /// Tets that the surface passes through, or that hold a voxel it does not: nearer to what a cage
+  /// has than Cut::tets, as voxels are thicker than the solid. O(samples + voxels + lattice tets).
+  uint32_t CountTets(const Lattice& lattice) const;
+
+  size_t num_voxels() const { return voxels_.size(); }
+
+ private:
+  int Index(int axis, double coordinate) const;
+  size_t At(int x, int y, int z) const;
+  std::vector<Lattice::PlaceOnAxis> PlacesOnAxis(int axis, const Lattice& lattice) const;
+  void MarkSurface(const SolidSurface& surface, std::vector<bool>* marks);
+  void MarkInside(const SolidSurface& surface, std::vector<bool>* marks) const;
+  void ListVoxels(const std::vector<bool>& marks, const std::vector<bool>& on_surface);
+
+  Box3 box_;
+  double edge_;
+  std::array<int, 3> counts_ = {};
+  std::vector<std::array<int, 3>> voxels_;     // numbers along the axes
+  std::vector<bool> on_surface_;               // per voxel
+  std::vector<Vec3d> samples_;                 // points of the surface [m]
+  std::vector<std::array<uint32_t, 3>> next_;  // the neighbours towards +x, +y, +z, or UINT32_MAX
+};
+
+}  // namespace plush::tools

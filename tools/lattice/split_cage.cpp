@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT
+#include "lattice/split_cage.h"
+
+#include "lattice/copy_joining.h"
+#include "mesh/disjoint_sets.h"
+#include "solid/triangle_tet_overlap.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace plush::tools {
+namespace {
+
+constexpr uint32_t kNone = UINT32_MAX;
+
+// Pinches of the boundary undone by making copies one, at most.
+constexpr int kMostJoins = 100;
+
+// Whether lattice nodes lie inside the solid, asked once each.
+class InsideNodes {
+ public:
+  InsideNodes(const Lattice& lattice, const InsideTest& inside, const LatticeContacts& contacts)
+      : states_(lattice.num_nodes(), kUnknown) {
+    std::vector<uint32_t> nodes;
+    for (const uint32_t tet : contacts.tets) {
+      for (const uint32_t node : lattice.TetNodes(tet)) {
+        if (states_[node] != kUnknown) continue;
+        states_[node] = kOutside;
+        nodes.push_back(node);
+      }
+    }
+    tbb::parallel_for(tbb::blocked_range<size_t>(0, nodes.size(), 64), [&](const auto& range) {
+      for (size_t i = range.begin(); i < range.end(); ++i) {
+        if (inside.IsInside(lattice.NodePosition(nodes[i]))) states_[nodes[i]] = kInside;
+      }
+    });
+  }
+  void SetInside(uint32_t node) { states_[node] = kInside; }
+  bool operator[](uint32_t node) const { return states_[node] == kInside; }
+
+ private:
+  static constexpr uint8_t kUnknown = 0;
+  static constexpr uint8_t kOutside = 1;
+  static constexpr uint8_t kInside = 2;
+  std::vector<uint8_t> states_;
+};
+
+// A lattice tet that stays, with its pieces.
+struct KeptTet {
+  uint32_t tet = 0;
+  uint32_t contact = kNone;  // index in the contacts, or kNone for one without triangles
+  uint32_t first_copy = 0;
+  TetPieces pieces;
+};
+
+class Splitter {
+ public:
+  Splitter(const Lattice& lattice, const SolidSurface& surface, const InsideTest& inside,
+           const LatticeContacts& contacts, double clearance)
+      : lattice_(lattice),
+        surface_(surface),
+        inside_(inside),
+        contacts_(contacts),
+        clearance_(clearance),
+        inside_nodes_(lattice, inside, contacts),
+        kept_of_tet_(lattice.num_tets(), kNone) {}
+
+  void FindPieces(PieceFinder* finder) {
+    for (uint32_t i = 0; i < contacts_.tets.size(); ++i) {
+      const uint32_t tet = contacts_.tets[i];
+      kept_of_tet_[tet] = static_cast<uint32_t>(kept_.size());
+      kept_.push_back(
+          {tet, i, 0,
+           finder->Find(lattice_.TetCorners(tet), contacts_.TrianglesOf(i), CornersInside(tet))});
+    }
+  }
+
+  // Tets that the surface does not touch lie inside where they hang together with inner corners
+  // across faces: nothing comes between. Where the surface is open, their centres are asked too.
+  void AddInnerTets() {
+    for (size_t next = 0; next < kept_.size(); ++next) {
+      const uint32_t tet = kept_[next].tet;
+      const auto nodes = lattice_.TetNodes(tet);
+      for (uint32_t face = 0; face < 4; ++face) {
+        const uint32_t other = lattice_.Neighbour(tet, face);
+        if (other == kNoTet || kept_of_tet_[other] != kNone) continue;
+        bool inner = true;
+        for (uint32_t i = 0; i < 4; ++i) inner = inner && (i == face || inside_nodes_[nodes[i]]);
+        if (!surface_.closed) inner = inside_.IsInside(CentreOf(other));
+        if (inner) AddInnerTet(other);
+      }
+    }
+  }
+
+  // Ascending by lattice tet, so that numbers do not depend on the way they were found.
+  void NumberCopies() {
+    std::sort(kept_.begin(), kept_.end(),
+              [](const KeptTet& a, const KeptTet& b) { return a.tet < b.tet; });
+    for (uint32_t k = 0; k < kept_.size(); ++k) {
+      kept_of_tet_[kept_[k].tet] = k;
+      kept_[k].first_copy = num_copies_;
+      num_copies_ += kept_[k].pieces.count;
+    }
+  }
+
+  // Joins corners of copies across every face that their piece touches.
+  DisjointSets JoinCorners() {
+    DisjointSets corners(4 * num_copies_);
+    for (const KeptTet& kept : kept_) {
+      for (uint32_t face = 0; face < 4; ++face) {
+        const uint32_t other = lattice_.Neighbour(kept.tet, face);
+        if (other == kNoTet || other < kept.tet || kept_of_tet_[other] == kNone) continue;
+        JoinAcross(kept, kept_[kept_of_tet_[other]], face, &corners);
+      }
+    }
+    MergeStubs(&corners);
+    return corners;
+  }
+
+  SplitCage MakeCage(DisjointSets* corners) const {
+    SplitCage cage;
+    const std::vector<uint32_t> node_of_corner = MakeNodes(corners, &cage);
+    cage.starts.push_back(0);
+    for (const KeptTet& kept : kept_) {
+      for (uint32_t piece = 0; piece < kept.pieces.count; ++piece) {
+        AddCopy(kept, piece, node_of_corner, &cage);
+      }
+      OrderTriangles(kept, &cage);
+    }
+    return cage;
+  }
+
+ private:
+  std::array<bool, 4> CornersInside(uint32_t tet) const {
+    const auto nodes = lattice_.TetNodes(tet);
+    return {inside_nodes_[nodes[0]], inside_nodes_[nodes[1]], inside_nodes_[nodes[2]],
+            inside_nodes_[nodes[3]]};
+  }
+
+  Vec3d CentreOf(uint32_t tet) const {
+    const auto [a, b, c, d] = lattice_.TetCorners(tet);
+    return (a + b + c + d) * 0.25;
+  }
+
+  void AddInnerTet(uint32_t tet) {
+    kept_of_tet_[tet] = static_cast<uint32_t>(kept_.size());
+    KeptTet kept;
+    kept.tet = tet;
+    kept.pieces.count = 1;  // with all corners in piece 0
+    for (const uint32_t node : lattice_.TetNodes(tet)) inside_nodes_.SetInside(node);
+    kept_.push_back(std::move(kept));
+  }
+
+  void JoinAcross(const KeptTet& kept, const KeptTet& other, uint32_t face, DisjointSets* corners) {
+    const auto nodes = lattice_.TetNodes(kept.tet);
+    const auto other_nodes = lattice_.TetNodes(other.tet);
+    // Corners of both tets at the three nodes of the face.
+    std::array<std::array<uint32_t, 2>, 3> shared = {};
+    size_t count = 0;
+    for (uint32_t i = 0; i < 4; ++i) {
+      if (i == face) continue;
+      const auto at = std::find(other_nodes.begin(), other_nodes.end(), nodes[i]);
+      shared[count++] = {i, static_cast<uint32_t>(at - other_nodes.begin())};
+    }
+    const auto join = [&](uint32_t piece, uint32_t other_piece) {
+      AddJoin(kept.first_copy + piece, other.first_copy + other_piece);
+      for (const auto& [i, j] : shared) {
+        corners->Join(4 * (kept.first_copy + piece) + i, 4 * (other.first_copy + other_piece) + j);
+      }
+    };
+    for (const auto& [i, j] : shared) {
+      const uint8_t piece = kept.pieces.of_corner[i];
+      const uint8_t other_piece = other.pieces.of_corner[j];
+      if (piece != kNoPiece && other_piece != kNoPiece) join(piece, other_piece);
+    }
+    if (kept.contact == kNone || other.contact == kNone) return;
+    JoinByTriangles(kept, other, face, join);
+  }
+
+  void AddJoin(uint32_t copy, uint32_t other) {
+    joins_.push_back({copy, other});
+    joins_.push_back({other, copy});
+  }
+
+  // Stubs, copies that hang on one other copy only, are one where they are of one tet and hang on
+  // the same copy: bumps on a limb that poke into one tet need no nodes of their own.
+  void MergeStubs(DisjointSets* corners) {
+    std::sort(joins_.begin(), joins_.end());
+    joins_.erase(std::unique(joins_.begin(), joins_.end()), joins_.end());
+    std::vector<uint32_t> num_joins(num_copies_, 0);
+    for (const auto& [copy, other] : joins_) ++num_joins[copy];
+    std::vector<uint32_t> tet_of_copy(num_copies_);
+    for (const KeptTet& kept : kept_) {
+      for (uint32_t i = 0; i < kept.pieces.count; ++i) {
+        tet_of_copy[kept.first_copy + i] = kept.tet;
+      }
+    }
+    // The copies that hang on one copy stand in a row, those of one tet side by side.
+    for (size_t i = 1; i < joins_.size(); ++i) {
+      const auto& [stem, a] = joins_[i - 1];
+      const auto& [same_stem, b] = joins_[i];
+      if (stem != same_stem || tet_of_copy[a] != tet_of_copy[b]) continue;
+      if (num_joins[a] > 1 || num_joins[b] > 1) continue;
+      for (uint32_t corner = 0; corner < 4; ++corner) corners->Join(4 * a + corner, 4 * b + corner);
+    }
+  }
+
+  // A triangle near both tets and their face joins the pieces that have it.
+  template <class Join>
+  void JoinByTriangles(const KeptTet& kept, const KeptTet& other, uint32_t face,
+                       const Join& join) const {
+    const auto corners = lattice_.TetCorners(kept.tet);
+    const Vec3d& a = corners[(face + 1) % 4];
+    const Vec3d& b = corners[(face + 2) % 4];
+    const Vec3d& c = corners[(face + 3) % 4];
+    const std::array<Vec3d, 4> flat = {a, b, c, c};
+    std::vector<std::pair<uint8_t, uint8_t>> joined;
+    const auto mine = contacts_.TrianglesOf(kept.contact);
+    const auto theirs = contacts_.TrianglesOf(other.contact);
+    for (size_t i = 0, j = 0; i < mine.size() && j < theirs.size();) {
+      if (mine[i] != theirs[j]) {
+        mine[i] < theirs[j] ? ++i : ++j;
+        continue;
+      }
+      const std::pair pair = {kept.pieces.of_triangle[i], other.pieces.of_triangle[j]};
+      const auto& [p, q, r] = surface_.triangles[mine[i]];
+      ++i;
+      ++j;
+      if (std::find(joined.begin(), joined.end(), pair) != joined.end()) continue;
+      if (!TriangleMayTouchTet({surface_.points[p], surface_.points[q], surface_.points[r]}, flat,
+                               clearance_)) {
+        continue;
+      }
+      joined.push_back(pair);
+      join(pair.first, pair.second);
+    }
+  }
+
+  // One node for each class of corners, in order of their first corner.
+  std::vector<uint32_t> MakeNodes(DisjointSets* corners, SplitCage* cage) const {
+    std::vector<uint32_t> node_of_corner(4 * num_copies_, kNone);
+    for (const KeptTet& kept : kept_) {
+      const auto nodes = lattice_.TetNodes(kept.tet);
+      for (uint32_t i = 0; i < 4 * kept.pieces.count; ++i) {
+        const uint32_t corner = 4 * kept.first_copy + i;
+        const uint32_t name = corners->Find(corner);
+        if (name == corner) {
+          node_of_corner[corner] = static_cast<uint32_t>(cage->mesh.nodes.size());
+          cage->mesh.nodes.push_back(lattice_.NodePosition(nodes[i % 4]));
+          cage->lattice_node.push_back(nodes[i % 4]);
+        }
+        node_of_corner[corner] = node_of_corner[name];
+      }
+    }
+    return node_of_corner;
+  }
+
+  // Adds the copy for a piece, or gives its triangles to an earlier copy with the same nodes.
+  void AddCopy(const KeptTet& kept, uint32_t piece, const std::vector<uint32_t>& node_of_corner,
+               SplitCage* cage) const {
+    const uint32_t corner = 4 * (kept.first_copy + piece);
+    const std::array<uint32_t, 4> nodes = {node_of_corner[corner], node_of_corner[corner + 1],
+                                           node_of_corner[corner + 2], node_of_corner[corner + 3]};
+    size_t copy = cage->mesh.tets.size();
+    while (copy > 0 && cage->lattice_tet[copy - 1] == kept.tet &&
+           cage->mesh.tets[copy - 1] != nodes) {
+      --copy;
+    }
+    const bool repeats = copy > 0 && cage->lattice_tet[copy - 1] == kept.tet;
+    std::vector<uint32_t> triangles;
+    if (kept.contact != kNone) {
+      const auto all = contacts_.TrianglesOf(kept.contact);
+      for (size_t i = 0; i < all.size(); ++i) {
+        if (kept.pieces.of_triangle[i] == piece) triangles.push_back(all[i]);
+      }
+    }
+    if (!repeats) {
+      cage->mesh.tets.push_back(nodes);
+      cage->lattice_tet.push_back(kept.tet);
+      cage->triangles.insert(cage->triangles.end(), triangles.begin(), triangles.end());
+      cage->starts.push_back(static_cast<uint32_t>(cage->triangles.size()));
+      return;
+    }
+    if (Enters(kept.tet, triangles) && Enters(kept.tet, cage->TrianglesOf(copy - 1))) {
+      ++cage->num_shared;
+    }
+    cage->triangles.insert(cage->triangles.begin() + cage->starts[copy], triangles.begin(),
+                           triangles.end());
+    for (size_t c = copy; c < cage->starts.size(); ++c) {
+      cage->starts[c] += static_cast<uint32_t>(triangles.size());
+    }
+  }
+
+  // Whether any of the triangles touches the tet; others only come near it.
+  bool Enters(uint32_t tet, std::span<const uint32_t> triangles) const {
+    const auto corners = lattice_.TetCorners(tet);
+    return std::any_of(triangles.begin(), triangles.end(), [&](uint32_t t) {
+      const auto& [a, b, c] = surface_.triangles[t];
+      return TriangleMayTouchTet({surface_.points[a], surface_.points[b], surface_.points[c]},
+                                 corners);
+    });
+  }
+
+  // Copies that took in several pieces have theirs out of order.
+  void OrderTriangles(const KeptTet& kept, SplitCage* cage) const {
+    for (size_t copy = cage->mesh.tets.size(); copy > 0; --copy) {
+      if (cage->lattice_tet[copy - 1] != kept.tet) break;
+      std::sort(cage->triangles.begin() + cage->starts[copy - 1],
+                cage->triangles.begin() + cage->starts[copy]);
+    }
+  }
+
+  const Lattice& lattice_;
+  const SolidSurface& surface_;
+  const InsideTest& inside_;
+  const LatticeContacts& contacts_;
+  const double clearance_;
+  InsideNodes inside_nodes_;
+  std::vector<uint32_t> kept_of_tet_;
+  std::vector<KeptTet> kept_;
+  uint32_t num_copies_ = 0;
+  std::vector<std::array<uint32_t, 2>> joins_;  // copies joined across a face, both ways
+};
+
+uint32_t Repeats(std::vector<uint32_t> numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  const auto end = std::unique(numbers.begin(), numbers.end());
+  return static_cast<uint32_t>(numbers.end() - end);
+}
+
+}  // namespace
+
+SplitCage SplitLattice(const Lattice& lattice, const SolidSurface& surface,
+                       const SurfaceLinks& links, const InsideTest& inside,
+                       const LatticeContacts& contacts, double clearance, bool join_parts) {
+  Splitter splitter(lattice, surface, inside, contacts, clearance);
+  PieceFinder finder(surface, links, inside, clearance, join_parts);
+  splitter.FindPieces(&finder);
+  splitter.AddInnerTets();
+  splitter.NumberCopies();
+  DisjointSets corners = splitter.JoinCorners();
+  SplitCage cage = splitter.MakeCage(&corners);
+  cage.num_pinched = FillGaps(lattice, &cage);
+  for (int i = 0; i < kMostJoins && cage.num_pinched > 0 && JoinCopiesAtPinch(&cage); ++i) {
+    cage.num_pinched = FillGaps(lattice, &cage);
+  }
+  cage.rest_nodes = cage.mesh.nodes;
+  cage.node_ids.resize(cage.mesh.nodes.size());
+  std::iota(cage.node_ids.begin(), cage.node_ids.end(), 0u);
+  cage.num_split_tets = Repeats(cage.lattice_tet);
+  cage.num_split_nodes = Repeats(cage.lattice_node);
+  return cage;
+}
+
+}  // namespace plush::tools

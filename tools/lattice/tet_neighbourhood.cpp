@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "lattice/tet_neighbourhood.h"
+
+#include "mesh/self_intersection.h"
+
+#include <algorithm>
+
+namespace plush::tools {
+
+std::vector<std::array<uint32_t, 2>> FindCageCrossings(const SplitCage& cage,
+                                                       const CageFaces& faces, double cell) {
+  std::vector<std::array<uint32_t, 3>> triangles;
+  triangles.reserve(faces.boundary.size());
+  for (const CageFace& face : faces.boundary) triangles.push_back(face.nodes);
+  TetNeighbourhood near(cage, faces);
+  std::vector<std::array<uint32_t, 2>> crossings;
+  for (const TrianglePair& pair : FindSelfIntersections(cage.mesh.nodes, triangles).pairs) {
+    const uint32_t tet = faces.boundary[pair.first].tet;
+    const uint32_t other = faces.boundary[pair.second].tet;
+    near.LookAround(tet);
+    if (!MayOverlap(cage, tet, other, near.Has(other), cell)) {
+      crossings.push_back({pair.first, pair.second});
+    }
+  }
+  return crossings;
+}
+
+namespace {
+
+// Whether the tets have different copies of one lattice node.
+bool AreSplit(const SplitCage& cage, uint32_t tet, uint32_t other) {
+  for (const uint32_t a : cage.mesh.tets[tet]) {
+    for (const uint32_t b : cage.mesh.tets[other]) {
+      if (a != b && cage.lattice_node[a] == cage.lattice_node[b]) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool MayOverlap(const SplitCage& cage, uint32_t tet, uint32_t other, bool connected, double cell) {
+  constexpr double kReach = 3.0;
+  if (connected && !AreSplit(cage, tet, other)) return false;
+  const auto [a, b, c, d] = cage.LatticeCorners(tet);
+  const auto [p, q, r, s] = cage.LatticeCorners(other);
+  const Vec3d apart = (a + b + c + d - p - q - r - s) * 0.25;
+  return LengthSquared(apart) < kReach * kReach * cell * cell;
+}
+
+namespace {
+
+// A copy of a lattice tet reached that many steps later than another one belongs to another strand:
+// the way led down one strand and up the other.
+constexpr uint32_t kDetour = 2;
+
+}  // namespace
+
+TetNeighbourhood::TetNeighbourhood(const SplitCage& cage, const CageFaces& faces)
+    : cage_(cage),
+      faces_(faces),
+      near_(cage.mesh.tets.size()),
+      stamps_(cage.mesh.tets.size(), 0),
+      tets_of_node_(cage.mesh.nodes.size()),
+      wanted_(cage.mesh.tets.size(), 0),
+      steps_(cage.mesh.tets.size(), kNotReached),
+      next_copy_(cage.mesh.tets.size()) {
+  std::vector<std::array<uint32_t, 2>> copies;  // lattice tet, tet
+  for (uint32_t t = 0; t < next_copy_.size(); ++t) copies.push_back({cage.lattice_tet[t], t});
+  std::sort(copies.begin(), copies.end());
+  for (size_t first = 0, i = 0; i < copies.size(); ++i) {
+    const bool last = i + 1 == copies.size() || copies[i + 1][0] != copies[i][0];
+    next_copy_[copies[i][1]] = copies[last ? first : i + 1][1];
+    if (last) first = i + 1;
+  }
+  for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) {
+    for (const uint32_t node : cage.mesh.tets[t]) tets_of_node_[node].push_back(t);
+  }
+}
+
+void TetNeighbourhood::LookAround(uint32_t tet) {
+  if (near_[tet].tets.empty()) near_[tet] = Find(tet);
+  stamp_ += 2;
+  for (const uint32_t t : near_[tet].others) stamps_[t] = stamp_ + 1;
+  for (const uint32_t t : near_[tet].tets) stamps_[t] = stamp_;
+}
+
+// Whether another copy of the tet's lattice tet was reached kDetour steps before `step`.
+bool TetNeighbourhood::IsLaterThanACopy(uint32_t tet, uint32_t step) const {
+  for (uint32_t copy = next_copy_[tet]; copy != tet; copy = next_copy_[copy]) {
+    if (steps_[copy] != kNotReached && steps_[copy] + kDetour <= step) return true;
+  }
+  return false;
+}
+
+TetNeighbourhood::Near TetNeighbourhood::Find(uint32_t tet) {
+  const auto& tets = cage_.mesh.tets;
+  std::vector<uint32_t> ring = {tet};
+  for (int i = 0; i < 2; ++i) {
+    const size_t end = ring.size();
+    for (size_t r = 0; r < end; ++r) {
+      for (const uint32_t node : tets[ring[r]]) {
+        for (const uint32_t t : tets_of_node_[node]) {
+          if (wanted_[t] != 0) continue;
+          wanted_[t] = 1;
+          ring.push_back(t);
+        }
+      }
+    }
+  }
+  Near near;
+  near.tets.push_back(tet);
+  steps_[tet] = 0;
+  for (size_t next = 0; next < near.tets.size(); ++next) {
+    const uint32_t at = near.tets[next];
+    const uint32_t step = steps_[at] + 1;
+    for (size_t corner = 0; corner < 4; ++corner) {
+      for (const uint32_t other : faces_.Across(cage_.mesh, at, corner)) {
+        if (wanted_[other] == 0 || steps_[other] != kNotReached) continue;
+        if (IsLaterThanACopy(other, step)) {
+          near.others.push_back(other);
+        } else {
+          steps_[other] = step;
+          near.tets.push_back(other);
+        }
+      }
+    }
+  }
+  for (const uint32_t t : near.tets) steps_[t] = kNotReached;
+  for (const uint32_t t : ring) wanted_[t] = 0;
+  return near;
+}
+
+}  // namespace plush::tools

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+#include "solid/solid_surface.h"
+
+#include "mesh/topology.h"
+#include "mesh/welded_surface.h"
+#include "solid/inside.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace plush::tools {
+namespace {
+
+constexpr uint32_t kNone = UINT32_MAX;
+
+using Triangles = std::vector<std::array<uint32_t, 3>>;
+
+// The other triangle at an edge of exactly two.
+struct Neighbour {
+  uint32_t triangle = 0;
+  bool agrees = false;  // as given, both pass the edge in opposite directions
+};
+
+// Up to three neighbours of each triangle, in order of the edges.
+struct Neighbourhood {
+  std::array<Neighbour, 3> neighbours;
+  uint8_t count = 0;
+};
+
+std::vector<Neighbourhood> FindNeighbours(uint32_t num_points, const Triangles& triangles) {
+  std::vector<Neighbourhood> out(triangles.size());
+  const SurfaceTopology topology = BuildTopology(triangles, num_points);
+  for (const SurfaceEdge& edge : topology.edges) {
+    const auto uses = topology.UsesOf(edge);
+    if (uses.size() != 2) continue;
+    const bool agrees = uses[0].forward != uses[1].forward;
+    Neighbourhood& a = out[uses[0].triangle];
+    Neighbourhood& b = out[uses[1].triangle];
+    a.neighbours[a.count++] = {uses[1].triangle, agrees};
+    b.neighbours[b.count++] = {uses[0].triangle, agrees};
+  }
+  return out;
+}
+
+}  // namespace
+
+OrientedPieces OrientPieces(uint32_t num_points, Triangles* triangles) {
+  const std::vector<Neighbourhood> around = FindNeighbours(num_points, *triangles);
+  OrientedPieces out;
+  out.piece_of_triangle.assign(triangles->size(), kNone);
+  std::vector<uint8_t> turned(triangles->size(), 0);
+  std::vector<uint32_t> piece;
+  for (uint32_t seed = 0; seed < triangles->size(); ++seed) {
+    if (out.piece_of_triangle[seed] != kNone) continue;
+    out.piece_of_triangle[seed] = out.num_pieces;
+    piece.assign(1, seed);
+    size_t num_turned = 0;
+    for (size_t next = 0; next < piece.size(); ++next) {
+      const uint32_t t = piece[next];
+      for (uint8_t i = 0; i < around[t].count; ++i) {
+        const Neighbour& neighbour = around[t].neighbours[i];
+        if (out.piece_of_triangle[neighbour.triangle] != kNone) continue;
+        out.piece_of_triangle[neighbour.triangle] = out.num_pieces;
+        turned[neighbour.triangle] = neighbour.agrees ? turned[t] : 1 - turned[t];
+        num_turned += turned[neighbour.triangle];
+        piece.push_back(neighbour.triangle);
+      }
+    }
+    const bool turn_others = 2 * num_turned > piece.size();
+    for (const uint32_t t : piece) {
+      if ((turned[t] != 0) != turn_others) std::swap((*triangles)[t][1], (*triangles)[t][2]);
+    }
+    ++out.num_pieces;
+  }
+  return out;
+}
+
+bool IsClosed(uint32_t num_points, const Triangles& triangles) {
+  const SurfaceTopology topology = BuildTopology(triangles, num_points);
+  for (const SurfaceEdge& edge : topology.edges) {
+    int balance = 0;
+    for (const EdgeUse& use : topology.UsesOf(edge)) balance += use.forward ? 1 : -1;
+    if (balance != 0) return false;
+  }
+  return true;
+}
+
+namespace {
+
+// A flat sheet has no inside: its own volume is rounding, below this share of area^(3/2).
+constexpr double kFlatVolume = 1e-9;
+
+// Triangles at which a piece is asked whether it lies inside the others.
+constexpr size_t kSamplesPerPiece = 5;
+
+// The welded surface without flat triangles.
+SolidSurface WeldedSolid(const SurfaceMesh& mesh) {
+  WeldedSurface welded = MakeWeldedSurface(mesh);
+  welded.triangles.resize(welded.num_with_area);
+  welded.source_triangle.resize(welded.num_with_area);
+  return {std::move(welded.points), std::move(welded.triangles), std::move(welded.source_triangle),
+          std::move(welded.point_of_vertex), false};
+}
+
+std::array<Vec3d, 3> Corners(const SolidSurface& solid, uint32_t t) {
+  const auto& triangle = solid.triangles[t];
+  return {solid.points[triangle[0]], solid.points[triangle[1]], solid.points[triangle[2]]};
+}
+
+void Turn(const std::vector<uint32_t>& piece, SolidSurface* solid) {
+  for (const uint32_t t : piece) std::swap(solid->triangles[t][1], solid->triangles[t][2]);
+}
+
+// Whether the piece encloses a negative volume, seen from its own centre (which matters only where
+// it is open).
+bool FacesInwards(const SolidSurface& solid, const std::vector<uint32_t>& piece) {
+  double area = 0.0;
+  Vec3d centre;
+  for (const uint32_t t : piece) {
+    const auto [a, b, c] = Corners(solid, t);
+    const double weight = 0.5 * Length(Cross(b - a, c - a));
+    centre += (a + b + c) * (weight / 3.0);
+    area += weight;
+  }
+  centre = centre / area;
+  double volume = 0.0;
+  for (const uint32_t t : piece) {
+    const auto [a, b, c] = Corners(solid, t);
+    volume += SixVolume(centre, a, b, c) / 6.0;
+  }
+  return volume < -kFlatVolume * area * std::sqrt(area);
+}
+
+// Whether most samples of the piece have a winding number above 1/2 in the rest of the surface.
+bool LiesInsideOthers(const SolidSurface& solid, const InsideTest& everything,
+                      const std::vector<uint32_t>& piece) {
+  const size_t samples = std::min(kSamplesPerPiece, piece.size());
+  size_t inside = 0;
+  for (size_t i = 0; i < samples; ++i) {
+    const auto [a, b, c] = Corners(solid, piece[i * piece.size() / samples]);
+    const Vec3d point = (a + b + c) / 3.0;
+    double others = everything.WindingNumber(point);
+    for (const uint32_t t : piece) {
+      const auto [ta, tb, tc] = Corners(solid, t);
+      others -= WindingOfTriangle(point, ta, tb, tc);
+    }
+    inside += others > 0.5 ? 1 : 0;
+  }
+  return 2 * inside > samples;
+}
+
+Place PlaceOf(const SolidSurface& solid, const std::vector<uint32_t>& piece) {
+  const auto [a, b, c] = Corners(solid, piece[0]);
+  return {(a + b + c) / 3.0, static_cast<int64_t>(solid.source_triangle[piece[0]]), -1, ""};
+}
+
+// Turns pieces outwards, then cavities back.
+void OrientOutwards(const std::vector<std::vector<uint32_t>>& pieces, SolidSurface* solid,
+                    FindingList* findings) {
+  std::vector<const std::vector<uint32_t>*> inward;
+  for (const auto& piece : pieces) {
+    if (FacesInwards(*solid, piece)) inward.push_back(&piece);
+  }
+  if (inward.empty()) return;
+  for (const auto* piece : inward) Turn(*piece, solid);
+  std::vector<Place> cavities;
+  std::vector<Place> flipped;
+  const InsideTest everything(pieces.size() > 1 ? *solid : SolidSurface{});
+  std::vector<const std::vector<uint32_t>*> hollow;
+  for (const auto* piece : inward) {
+    const bool is_cavity = pieces.size() > 1 && LiesInsideOthers(*solid, everything, *piece);
+    (is_cavity ? cavities : flipped).push_back(PlaceOf(*solid, *piece));
+    if (is_cavity) hollow.push_back(piece);
+  }
+  for (const auto* piece : hollow) Turn(*piece, solid);
+  if (!flipped.empty()) {
+    const std::string count = std::to_string(flipped.size());
+    findings->Add("CAGE_COMPONENT_FLIPPED", flipped.size(),
+                  count + " of " + std::to_string(pieces.size()) +
+                      " components face inwards and were turned around",
+                  flipped);
+  }
+  if (!cavities.empty()) {
+    const std::string count = std::to_string(cavities.size());
+    findings->Add("CAGE_CAVITY", cavities.size(),
+                  count + " components face inwards inside others and were taken as cavities",
+                  cavities);
+  }
+}
+
+}  // namespace
+
+SolidSurface MakeSolidSurface(const SurfaceMesh& mesh, FindingList* findings) {
+  SolidSurface solid = WeldedSolid(mesh);
+  const auto num_points = static_cast<uint32_t>(solid.points.size());
+  const OrientedPieces oriented = OrientPieces(num_points, &solid.triangles);
+  std::vector<std::vector<uint32_t>> pieces(oriented.num_pieces);
+  for (uint32_t t = 0; t < solid.triangles.size(); ++t) {
+    pieces[oriented.piece_of_triangle[t]].push_back(t);
+  }
+  OrientOutwards(pieces, &solid, findings);
+  solid.closed = IsClosed(num_points, solid.triangles);
+  return solid;
+}
+
+Box3 BoxOf(const SolidSurface& surface) {
+  Box3 box;
+  for (const auto& triangle : surface.triangles) {
+    for (const uint32_t corner : triangle) box.Add(surface.points[corner]);
+  }
+  return box;
+}
+
+}  // namespace plush::tools

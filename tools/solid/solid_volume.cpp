@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "solid/solid_volume.h"
+
+#include "solid/surface_columns.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace plush::tools {
+namespace {
+
+// Steps of the sequence u_i = frac(i * step): powers of 1/g with g^4 = g + 1, the generalised
+// golden ratio, fill the cube evenly. Samples on a grid would fall in layers that line up with the
+// flat faces of axis-aligned models.
+constexpr std::array<double, 3> kSteps = {0.8191725133961645, 0.6710436067037893,
+                                          0.5497004779019703};
+
+double Fraction(double value) { return value - std::floor(value); }
+
+}  // namespace
+
+std::array<double, 4> SampleWeights(uint64_t index) {
+  double s = Fraction(0.5 + static_cast<double>(index) * kSteps[0]);
+  double t = Fraction(0.5 + static_cast<double>(index) * kSteps[1]);
+  double u = Fraction(0.5 + static_cast<double>(index) * kSteps[2]);
+  if (s + t > 1.0) {
+    s = 1.0 - s;
+    t = 1.0 - t;
+  }
+  if (t + u > 1.0) {
+    const double old_u = u;
+    u = 1.0 - s - t;
+    t = 1.0 - old_u;
+  } else if (s + t + u > 1.0) {
+    const double old_u = u;
+    u = s + t + u - 1.0;
+    s = 1.0 - t - old_u;
+  }
+  return {1.0 - s - t - u, s, t, u};
+}
+
+namespace {
+
+// Winding-number queries per open surface, spread evenly over the tets (at least one in each).
+constexpr size_t kSamples = 20'000;
+constexpr size_t kMaxSamplesPerTet = 100;
+
+// Rays through a closed surface along the longer one of the box's other sides. They give what
+// overlaps only; where in their cells they stand is odd, so that they miss the vertices of models
+// with round numbers.
+constexpr double kRays = 120.0;
+constexpr double kPlaceY = 0.5437;
+constexpr double kPlaceZ = 0.4719;
+
+double TetVolume(const TetMesh& mesh, size_t t) {
+  const auto& [a, b, c, d] = mesh.tets[t];
+  return SixVolume(mesh.nodes[a], mesh.nodes[b], mesh.nodes[c], mesh.nodes[d]) / 6.0;
+}
+
+// Share of fixed points of tet `t` with |w| > 1/2.
+double ShareInside(const TetMesh& mesh, size_t t, size_t num_samples, const InsideTest& inside) {
+  const auto& [a, b, c, d] = mesh.tets[t];
+  size_t count = 0;
+  for (size_t i = 0; i < num_samples; ++i) {
+    const std::array<double, 4> weights = SampleWeights(t * num_samples + i);
+    const Vec3d point = mesh.nodes[a] * weights[0] + mesh.nodes[b] * weights[1] +
+                        mesh.nodes[c] * weights[2] + mesh.nodes[d] * weights[3];
+    count += inside.IsInside(point) ? 1 : 0;
+  }
+  return static_cast<double>(count) / static_cast<double>(num_samples);
+}
+
+SolidMeasure MeasureOpen(const InsideTest& inside, const TetMesh& cage) {
+  const size_t num_samples = std::clamp<size_t>(kSamples / cage.tets.size(), 1, kMaxSamplesPerTet);
+  std::vector<double> shares(cage.tets.size());
+  tbb::parallel_for(tbb::blocked_range<size_t>(0, cage.tets.size()), [&](const auto& range) {
+    for (size_t t = range.begin(); t < range.end(); ++t) {
+      shares[t] = ShareInside(cage, t, num_samples, inside);
+    }
+  });
+  SolidMeasure solid;
+  for (size_t t = 0; t < shares.size(); ++t) solid.volume += shares[t] * TetVolume(cage, t);
+  return solid;
+}
+
+// The signed volume is the integral of w: rays tell by how much that is more than the solid.
+SolidMeasure MeasureClosed(const SolidSurface& surface) {
+  const Box3 box = BoxOf(surface);
+  const Vec3d size = box.Extent();
+  const double spacing = std::max(size.y, size.z) / kRays;
+  const ColumnGrid grid = {box.low.y + kPlaceY * spacing, box.low.z + kPlaceZ * spacing, spacing,
+                           static_cast<int>(size.y / spacing) + 1,
+                           static_cast<int>(size.z / spacing) + 1};
+  const SurfaceColumns columns(surface, grid);
+  double overlap = 0.0;  // length with |w| > 1
+  double excess = 0.0;   // integral of w - [w != 0] along the rays
+  for (int z = 0; z < grid.count_z; ++z) {
+    for (int y = 0; y < grid.count_y; ++y) {
+      const auto column = columns.At(y, z);
+      int winding = 0;
+      for (size_t i = 0; i + 1 < column.size(); ++i) {
+        winding += column[i].sign;
+        const double length = column[i + 1].x - column[i].x;
+        if (std::abs(winding) > 1) overlap += length;
+        excess += (winding - (winding != 0 ? 1 : 0)) * length;
+      }
+    }
+  }
+  const double area = spacing * spacing;
+  return {std::max(0.0, SignedVolume(surface) - excess * area), overlap * area};
+}
+
+std::string Percent(double share) { return std::to_string(100.0 * share) + "%"; }
+
+}  // namespace
+
+double SignedVolume(const SolidSurface& surface) {
+  const Vec3d origin = surface.points[surface.triangles[0][0]];
+  double six_volumes = 0.0;
+  for (const auto& [a, b, c] : surface.triangles) {
+    six_volumes += SixVolume(origin, surface.points[a], surface.points[b], surface.points[c]);
+  }
+  return six_volumes / 6.0;
+}
+
+double CageVolume(const TetMesh& cage) {
+  double volume = 0.0;
+  for (size_t t = 0; t < cage.tets.size(); ++t) volume += TetVolume(cage, t);
+  return volume;
+}
+
+SolidMeasure MeasureSolid(const SolidSurface& surface, const InsideTest& inside,
+                          const TetMesh& cage) {
+  return surface.closed ? MeasureClosed(surface) : MeasureOpen(inside, cage);
+}
+
+void ReportSolid(const SolidSurface& surface, const SolidMeasure& solid, double cage_volume,
+                 FindingList* findings) {
+  if (solid.volume < kShellShare * cage_volume) {
+    findings->Add("CAGE_SHELL", 1,
+                  "the surface encloses " + Percent(solid.volume / cage_volume) +
+                      " of the cage's volume of " + std::to_string(cage_volume) +
+                      " m^3: the cage is a shell around it");
+    return;
+  }
+  if (!surface.closed) {
+    findings->Add("CAGE_HOLE_CLOSED", 1,
+                  "the surface is not closed; its inside was taken from winding numbers");
+  }
+  if (solid.overlap > 0.0) {
+    findings->Add("CAGE_OVERLAP", 1,
+                  "about " + Percent(solid.overlap / cage_volume) +
+                      " of the cage lies inside overlapping parts, which count once");
+  }
+}
+
+double SolidVolume(const SolidSurface& surface, const InsideTest& inside, const TetMesh& cage,
+                   FindingList* findings) {
+  const SolidMeasure solid = MeasureSolid(surface, inside, cage);
+  ReportSolid(surface, solid, CageVolume(cage), findings);
+  return solid.volume;
+}
+
+}  // namespace plush::tools

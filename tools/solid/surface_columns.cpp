@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "solid/surface_columns.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace plush::tools {
+namespace {
+
+// A triangle seen along x.
+class Projected {
+ public:
+  Projected(const SolidSurface& surface, const std::array<uint32_t, 3>& triangle)
+      : numbers_(triangle),
+        corners_{surface.points[triangle[0]], surface.points[triangle[1]],
+                 surface.points[triangle[2]]} {}
+
+  const std::array<Vec3d, 3>& corners() const { return corners_; }
+
+  // Adds the crossing with the ray at (y, z) to `*crossing`, if there is one.
+  bool Cross(double y, double z, ColumnCrossing* crossing) const {
+    const Weight a = WeightOf(1, 2, y, z);
+    const Weight b = WeightOf(2, 0, y, z);
+    const Weight c = WeightOf(0, 1, y, z);
+    if (a.positive != b.positive || b.positive != c.positive) return false;
+    const double sum = a.value + b.value + c.value;
+    if (sum == 0.0) return false;
+    crossing->x =
+        (corners_[0].x * a.value + corners_[1].x * b.value + corners_[2].x * c.value) / sum;
+    // Counter-clockwise seen from -x against +x, that is from outside, is clockwise here.
+    crossing->sign = a.positive ? -1 : 1;
+    return true;
+  }
+
+ private:
+  struct Weight {
+    double value = 0.0;
+    bool positive = false;
+  };
+  // Twice the area between the ray and the edge from corner i to j. Both triangles at an edge get
+  // the same value with opposite signs, zero included.
+  Weight WeightOf(size_t i, size_t j, double y, double z) const {
+    const bool swapped = numbers_[i] > numbers_[j];
+    const Vec3d& from = corners_[swapped ? j : i];
+    const Vec3d& to = corners_[swapped ? i : j];
+    const double area = (to.y - from.y) * (z - from.z) - (to.z - from.z) * (y - from.y);
+    return {swapped ? -area : area, (area >= 0.0) != swapped};
+  }
+
+  std::array<uint32_t, 3> numbers_;
+  std::array<Vec3d, 3> corners_;
+};
+
+struct Range {
+  int begin = 0;
+  int end = 0;
+};
+
+// Numbers of the grid's lines between two coordinates.
+Range LinesBetween(double low, double high, double first, double spacing, int count) {
+  const double begin = std::ceil((low - first) / spacing);
+  const double end = std::floor((high - first) / spacing) + 1.0;
+  return {static_cast<int>(std::clamp(begin, 0.0, static_cast<double>(count))),
+          static_cast<int>(std::clamp(end, 0.0, static_cast<double>(count)))};
+}
+
+}  // namespace
+
+SurfaceColumns::SurfaceColumns(const SolidSurface& surface, const ColumnGrid& grid) : grid_(grid) {
+  struct Entry {
+    size_t column = 0;
+    ColumnCrossing crossing;
+  };
+  std::vector<Entry> entries;
+  for (const auto& triangle : surface.triangles) {
+    const Projected projected(surface, triangle);
+    const auto& [a, b, c] = projected.corners();
+    const Range rows = LinesBetween(std::min({a.z, b.z, c.z}), std::max({a.z, b.z, c.z}),
+                                    grid.first_z, grid.spacing, grid.count_z);
+    if (rows.begin >= rows.end) continue;
+    const Range line = LinesBetween(std::min({a.y, b.y, c.y}), std::max({a.y, b.y, c.y}),
+                                    grid.first_y, grid.spacing, grid.count_y);
+    for (int z = rows.begin; z < rows.end; ++z) {
+      for (int y = line.begin; y < line.end; ++y) {
+        Entry entry;
+        if (!projected.Cross(grid.first_y + y * grid.spacing, grid.first_z + z * grid.spacing,
+                             &entry.crossing)) {
+          continue;
+        }
+        entry.column =
+            static_cast<size_t>(z) * static_cast<size_t>(grid.count_y) + static_cast<size_t>(y);
+        entries.push_back(entry);
+      }
+    }
+  }
+  const size_t num_columns = static_cast<size_t>(grid.count_y) * static_cast<size_t>(grid.count_z);
+  starts_.assign(num_columns + 1, 0);
+  for (const Entry& entry : entries) ++starts_[entry.column + 1];
+  for (size_t i = 0; i < num_columns; ++i) starts_[i + 1] += starts_[i];
+  crossings_.resize(entries.size());
+  std::vector<uint32_t> next(starts_.begin(), starts_.end() - 1);
+  for (const Entry& entry : entries) crossings_[next[entry.column]++] = entry.crossing;
+  for (size_t i = 0; i < num_columns; ++i) {
+    std::stable_sort(crossings_.begin() + starts_[i], crossings_.begin() + starts_[i + 1],
+                     [](const ColumnCrossing& p, const ColumnCrossing& q) { return p.x < q.x; });
+  }
+}
+
+}  // namespace plush::tools
