@@ -5,7 +5,7 @@
 # usage: samples/run.sh
 #
 # Leaves in out/: bear.plush, duck.plush, octopus.plush (what a game loads) and bear.glb, duck.glb,
-# octopus.glb (their fall, for any glTF viewer). What the steps said is in build/samples/reports/.
+# octopus.glb (their fall, for any glTF viewer). The reports of all steps are in build/release/reports/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,7 +18,7 @@ tools/setup.sh build
 export CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_DIR="${CCACHE_DIR:-$PWD/build/ccache}"
 command -v ccache >/dev/null || unset CMAKE_CXX_COMPILER_LAUNCHER
 
-build=build/samples
+build=build/release
 reports=$build/reports
 out=out
 mkdir -p "$reports" "$out"
@@ -35,7 +35,10 @@ quietly() {
 }
 
 echo "Building ..."
-quietly cmake --preset release -B "$build" -DPLUSH_BUILD_TESTS=OFF
+# A new build folder leaves the tests out, which need further packages; tests/run.sh adds them.
+tests=()
+[ -e "$build/CMakeCache.txt" ] || tests=(-DPLUSH_BUILD_TESTS=OFF)
+quietly cmake --preset release "${tests[@]}"
 quietly cmake --build "$build" --target plush hello_drop pin_swing poke plush_result_table
 
 plush=$build/tools/plush

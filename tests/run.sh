@@ -25,7 +25,7 @@ tools/setup.sh build test
 export CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_DIR="${CCACHE_DIR:-$PWD/build/ccache}"
 command -v ccache >/dev/null || unset CMAKE_CXX_COMPILER_LAUNCHER
 
-cmake --preset release -DPLUSH_ASAN_BUILD_DIR="$PWD/build/asan-runtime"
+cmake --preset release -DPLUSH_BUILD_TESTS=ON -DPLUSH_ASAN_BUILD_DIR="$PWD/build/asan-runtime"
 cmake --build --preset release
 cmake --preset asan-runtime
 cmake --build --preset asan-runtime --target plush_runtime_tests

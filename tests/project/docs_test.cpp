@@ -7,7 +7,7 @@
 // stands what this file makes for KEY. With PLUSH_UPDATE_DOCS=1 in the environment the test writes
 // the parts instead of comparing them.
 
-#include "base/finding_codes.h"
+#include "base/finding.h"
 
 #include <catch2/catch.hpp>
 

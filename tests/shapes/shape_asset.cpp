@@ -3,7 +3,7 @@
 
 #include "plush/asset.h"
 
-#include "bake/pin_regions.h"
+#include "bake/pins.h"
 #include "partition/partition.h"
 
 #include <catch2/catch.hpp>

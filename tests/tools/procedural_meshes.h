@@ -55,7 +55,7 @@ void CompleteMesh(SurfaceMesh* mesh);
 /// Writes positions and triangles, 17 digits each, as Wavefront OBJ; one group per named part.
 void WriteObj(const SurfaceMesh& mesh, const std::string& path);
 
-/// Writes text or bytes to a file; the test fails where it cannot.
+/// Writes text or bytes to a file; the test fails if it cannot.
 void WriteText(const std::string& path, const std::string& text);
 
 /// A fresh directory, removed with all its content at the end of the scope.

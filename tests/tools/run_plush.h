@@ -9,7 +9,7 @@ namespace plush::tests {
 
 /// How a run of `plush` ended.
 struct PlushRun {
-  int exit_code = 0;  ///< minus the signal's number where a signal ended it
+  int exit_code = 0;  ///< minus the signal's number if a signal ended it
   std::string out;    ///< stdout
   std::string err;    ///< stderr
 };

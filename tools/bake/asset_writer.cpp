@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Writes the tables of schemas/plush.fbs with FlatBuffers, then patches size and hash and opens the
+// result with the runtime.
 #include "bake/asset_writer.h"
 
 #include "plush/asset.h"
@@ -39,8 +41,8 @@ Offset<Vector<T>> AddScalars(FlatBufferBuilder* builder, const std::vector<T>& s
   return builder->CreateVector(scalars);
 }
 
-// Offsets are made in statements of their own everywhere here: the order in which a compiler
-// evaluates arguments must not reach the file.
+// Every offset below is made in its own statement, because compilers evaluate arguments in any order
+// and the order reaches the file.
 
 Offset<format::Part> AddPart(FlatBufferBuilder* builder, const PartContent& part) {
   const auto name = builder->CreateString(part.name);
@@ -129,7 +131,7 @@ Offset<format::Collision> AddCollision(FlatBufferBuilder* builder, const Collisi
                                  sources);
 }
 
-// More than the file will need.
+// An upper bound.
 uint64_t EstimateBytes(const AssetContent& content) {
   const RestData& rest = content.rest;
   uint64_t bytes = 4096 + content.settings_json.size();
@@ -163,7 +165,7 @@ void FinishFile(FlatBufferBuilder* builder, const AssetContent& content) {
   format::FinishAssetBuffer(*builder, root);
 }
 
-// Writes the numbers that are known only when the file is whole.
+// Writes the numbers that need the complete file: its size and its hash.
 void PatchFile(std::vector<std::byte>* bytes) {
   auto* table = flatbuffers::GetMutableRoot<flatbuffers::Table>(bytes->data());
   table->SetField<uint64_t>(format::Asset::VT_FILE_BYTES, bytes->size(), 0);
@@ -172,7 +174,7 @@ void PatchFile(std::vector<std::byte>* bytes) {
   std::memcpy(bytes->data() + field, &hash, sizeof(hash));
 }
 
-// The runtime's own opinion: a bake that it would refuse must not look like a success.
+// A bake that the runtime would refuse must not look like a success.
 Result<Done> CheckOpens(const std::vector<std::byte>& bytes) {
   const AlignedBytes copy(bytes);
   const Status status = Asset().Open(copy.bytes());
@@ -195,7 +197,7 @@ Result<std::vector<std::byte>> WriteAsset(const AssetContent& content) {
                  ""};
   }
   FlatBufferBuilder builder(static_cast<size_t>(estimate));
-  builder.ForceDefaults(true);  // fields that are patched or compared must exist, zero or not
+  builder.ForceDefaults(true);  // patched fields must exist even if zero
   FinishFile(&builder, content);
   const auto* data = reinterpret_cast<const std::byte*>(builder.GetBufferPointer());
   std::vector<std::byte> bytes(data, data + builder.GetSize());

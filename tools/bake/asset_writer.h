@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// From finished rest data to the bytes of a .plush file: the one place that writes the format.
+// Lays out the bytes of a .plush file: the only place that writes the format.
 #pragma once
 
 #include "plush/types.h"
 
-#include "bake/material_map.h"
+#include "bake/materials.h"
 #include "base/result.h"
 #include "partition/collision_data.h"
 #include "rest/rest_data.h"
@@ -31,7 +31,7 @@ struct RegionContent {
   std::vector<uint32_t> nodes;  ///< ascending, numbered as in RestData::nodes (new numbering)
 };
 
-/// Everything that a .plush file holds.
+/// The content of a .plush file.
 struct AssetContent {
   // VIZ
   std::vector<Vec3> positions;     ///< rest positions [m] (num_vertices x 1)
@@ -56,9 +56,8 @@ struct AssetContent {
 };
 
 /// Lays out `content` as a .plush file: same content, same bytes. Every bulk vector starts at a
-/// multiple of kAssetAlignment from the start of the file. Content that Asset::Open would refuse
-/// (a number out of range, say) is refused here, with the same reason. Errors: kLimit (2 GiB or
-/// more), kInvalidInput.
+/// multiple of kAssetAlignment from the start of the file. Errors: kLimit (2 GiB or more),
+/// kInvalidInput (Asset::Open would refuse the file; the message has its reason).
 Result<std::vector<std::byte>> WriteAsset(const AssetContent& content);
 
 }  // namespace plush::tools

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
+// The bake driver: a list of phases that pass one BakeRun on, at the end of this file. tools/README.md
+// draws them; the method is that of [Civ, Ch. 5].
 #include "bake/bake.h"
 
 #include "bake/asset_writer.h"
 #include "bake/bake_content.h"
-#include "bake/collision_content.h"
-#include "bake/material_map.h"
-#include "bake/pin_regions.h"
-#include "bake/pin_rules.h"
-#include "bake/tet_materials.h"
+#include "bake/materials.h"
+#include "bake/pins.h"
 #include "base/float_rounding.h"
 #include "cage/lattice_cage.h"
 #include "embed/embedding.h"
@@ -32,13 +31,13 @@
 namespace plush::tools {
 namespace {
 
-// Distance of a render vertex from the tets that is worth a warning, as a share of their diagonal.
+// A render vertex farther from the tets is worth a warning; a share of the diagonal of their box.
 constexpr double kFarOutside = 0.05;
 
 // Times consecutive stages.
 class StageClock {
  public:
-  // Ends the stage that ran since the last call (or construction).
+  // Ends the stage that began at the last call, or at construction.
   void End(const std::string& name) {
     const auto now = std::chrono::steady_clock::now();
     stages_.push_back({name, std::chrono::duration<double>(now - start_).count()});
@@ -56,8 +55,8 @@ struct Cage {
   TetMesh mesh;                         // nodes as the file stores them
   double cell_m = 0.0;                  // of a lattice cage [m]
   double solid_volume = 0.0;            // [m^3]
-  bool is_shell = false;                // encloses next to nothing: mass comes from the cage
-  std::vector<uint32_t> tet_of_vertex;  // per render vertex, or empty: by location
+  bool is_shell = false;                // no volume to speak of: mass comes from the cage
+  std::vector<uint32_t> tet_of_vertex;  // per render vertex; empty: to be located
   std::vector<double> weights;          // share of each tet in the mass, or empty: its volume
   LatticeCage lattice;                  // counts, and the tets of the solid's points
   SolidSurface solid;                   // of a lattice cage
@@ -78,7 +77,7 @@ Result<Cage> ImportedCage(const ImportedModel& model) {
   return cage;
 }
 
-// Tets of the surface's points, for the render vertices that are those points.
+// The tet of each render vertex, from those of the surface's points.
 std::vector<uint32_t> TetsOfVertices(const SurfaceMesh& surface, const SolidSurface& solid,
                                      const std::vector<uint32_t>& tet_of_point) {
   std::vector<uint32_t> tets(surface.positions.size());
@@ -149,7 +148,7 @@ BakeSummary SummaryOf(const Cage& cage) {
   return summary;
 }
 
-// The volume that has mass [m^3]. Of a cage it counts what copies of a lattice tet share once.
+// The volume that has mass [m^3]. Copies of one lattice tet count once.
 double MassVolume(const Cage& cage, const BakeSettings& settings) {
   const bool solid = settings.mass == MassSource::kSolid && !cage.is_shell;
   if (solid) return cage.solid_volume;
@@ -157,51 +156,68 @@ double MassVolume(const Cage& cage, const BakeSettings& settings) {
   return std::accumulate(cage.weights.begin(), cage.weights.end(), 0.0);
 }
 
-Mesher ChooseMesher(const ImportedModel& model, Mesher asked) {
-  if (asked != Mesher::kAuto) return asked;
-  return model.tets.tets.empty() ? Mesher::kLattice : Mesher::kImport;
-}
+// Everything that the phases of one bake read and write.
+struct BakeRun {
+  const ImportedModel& model;
+  const BakeSettings& settings;
+  FindingList* findings;
+  StageClock clock;
+  BakeSummary summary;
+  std::vector<PinRule> pins;
+  Mesher mesher = Mesher::kAuto;
+  SurfaceMesh surface;  // the render mesh, with the positions that the file stores
+  Cage cage;
+  AssetContent content;
+};
 
-// A broken side-car is told before any work.
-Result<std::vector<PinRule>> PinRulesOf(const SurfaceMesh& surface, const BakeSettings& settings) {
-  std::vector<PinRule> rules;
+// Phase: reads pins and material map, so that a mistake in them is found before any work.
+Result<Done> ReadSideCars(BakeRun* run) {
+  const BakeSettings& settings = run->settings;
   if (!settings.pins_json.empty()) {
     Result<std::vector<PinRule>> parsed = ParsePinRules(settings.pins_json);
     if (!parsed.ok()) return parsed.error().WithContext("pins side-car");
-    rules = std::move(parsed.value());
+    run->pins = std::move(parsed.value());
   }
-  return WithAttributeRules(std::move(rules), surface);
-}
-
-// A broken map is told before any work, too.
-Result<std::vector<NamedMaterial>> BodyMaterials(const SurfaceMesh& surface,
-                                                 const BakeSettings& settings,
-                                                 FindingList* findings) {
+  run->pins = WithAttributeRules(std::move(run->pins), run->model.surface);
   std::vector<NamedMaterial> map;
   if (!settings.materials_json.empty()) {
     auto parsed = ParseMaterialMap(settings.materials_json, settings.material);
     if (!parsed.ok()) return parsed.error().WithContext("material map");
     map = std::move(parsed.value());
   }
-  std::vector<NamedMaterial> materials = MaterialsOf(surface, map, settings.material, findings);
-  if (materials.size() > kMaxMaterials) {
-    return Error{ExitCode::kLimit,
-                 "the source has " + std::to_string(materials.size()) +
-                     " materials, more than the limit of " + std::to_string(kMaxMaterials),
-                 ""};
-  }
-  return materials;
+  std::vector<NamedMaterial>& materials = run->content.materials;
+  materials = MaterialsOf(run->model.surface, map, settings.material, run->findings);
+  if (materials.size() <= kMaxMaterials) return Done{};
+  return Error{ExitCode::kLimit,
+               "the source has " + std::to_string(materials.size()) +
+                   " materials, more than the limit of " + std::to_string(kMaxMaterials),
+               ""};
 }
 
-TetMaterials RestMaterials(const AssetContent& content) {
-  TetMaterials materials = {{}, content.tet_materials, content.damping};
-  for (const NamedMaterial& named : content.materials) {
-    materials.materials.push_back(named.material);
-  }
-  return materials;
+// Phase "check": rounds positions as the file stores them and looks for defects of the mesh.
+Result<Done> CheckMesh(BakeRun* run) {
+  run->surface = run->model.surface;
+  for (Vec3d& position : run->surface.positions) position = RoundToFloat(position);
+  CheckSurface(run->surface, {.self_intersections = false}, run->findings);
+  run->clock.End("check");
+  return Done{};
 }
 
-// Vertices a little outside are usual where tets are coarser than the render mesh.
+// Phases "solid", "cage" and "volume": the tets.
+Result<Done> MakeTets(BakeRun* run) {
+  run->mesher = run->settings.mesher;
+  if (run->mesher == Mesher::kAuto) {
+    run->mesher = run->model.tets.tets.empty() ? Mesher::kLattice : Mesher::kImport;
+  }
+  Result<Cage> cage = MakeCage(run->model, run->surface, run->mesher, run->settings, &run->clock,
+                               run->findings);
+  if (!cage.ok()) return cage.error();
+  run->cage = std::move(cage.value());
+  run->summary = SummaryOf(run->cage);
+  return Done{};
+}
+
+// Vertices a little outside are usual if tets are coarser than the render mesh.
 void ReportOutside(const SurfaceMesh& surface, const Embedding& embedding, const TetMesh& cage,
                    FindingList* findings) {
   Box3 box;
@@ -214,64 +230,82 @@ void ReportOutside(const SurfaceMesh& surface, const Embedding& embedding, const
                 {{surface.positions[embedding.farthest], -1, embedding.farthest, ""}});
 }
 
-// The collision surface; completes the summary.
-Partition MakeCollision(const SurfaceMesh& surface, const Cage& cage, bool has_render_mesh,
-                        const AssetContent& content, BakeSummary* summary, FindingList* findings) {
-  Partition partition =
-      !cage.solid.triangles.empty()
-          ? CutSolid(cage.solid, cage.lattice.tet_of_point, content.rest, findings)
-      : has_render_mesh ? CutEmbedded(surface, content.tet_ids, content.rest, findings)
-                        : TakeBoundary(surface, content.rest);
-  summary->collision_tets = partition.data.tets.size();
-  summary->collision_patches = partition.data.patches.size();
-  summary->collision_triangles =
-      partition.data.triangles.size() + partition.data.wide_triangles.size();
-  summary->collision_vertices = partition.data.vertices.size();
-  summary->crossings = partition.num_crossings;
-  summary->merged_edges = partition.num_merged;
-  summary->seams = partition.num_seams;
-  return partition;
+// Phase "embed": finds the tet and the weights of each render vertex.
+Result<Done> EmbedVertices(BakeRun* run) {
+  Embedding embedding =
+      EmbedPoints(run->surface.positions, run->cage.mesh, run->cage.tet_of_vertex);
+  run->summary.embedding_error_m = embedding.max_error_m;
+  run->summary.vertices_outside = embedding.num_outside;
+  ReportOutside(run->surface, embedding, run->cage.mesh, run->findings);
+  FillVisual(run->surface, std::move(embedding), &run->content);
+  run->clock.End("embed");
+  return Done{};
 }
 
-// Embedding, pins, materials, rest data and collision surface; completes the summary.
-Result<AssetContent> MakeContent(const SurfaceMesh& surface, const Cage& cage, bool has_render_mesh,
-                                 std::vector<NamedMaterial> materials,
-                                 const std::vector<PinRule>& pins, const BakeSettings& settings,
-                                 StageClock* clock, BakeSummary* summary, FindingList* findings) {
-  AssetContent content;
-  Embedding embedding = EmbedPoints(surface.positions, cage.mesh, cage.tet_of_vertex);
-  summary->embedding_error_m = embedding.max_error_m;
-  summary->vertices_outside = embedding.num_outside;
-  ReportOutside(surface, embedding, cage.mesh, findings);
-  FillVisual(surface, std::move(embedding), &content);
-  clock->End("embed");
+// Phase "pins": finds the cage nodes of each pin region.
+Result<Done> PlacePins(BakeRun* run) {
+  run->content.regions =
+      MakePinRegions(run->pins, run->surface, run->cage.mesh, run->content, run->findings);
+  run->summary.regions = run->content.regions.size();
+  run->clock.End("pins");
+  return Done{};
+}
 
-  content.regions = MakePinRegions(pins, surface, cage.mesh, content, findings);
-  summary->regions = content.regions.size();
-  clock->End("pins");
-
-  content.materials = std::move(materials);
+// Phase "rest": gives each tet its material, then computes masses, order and factor.
+Result<Done> ComputeRest(BakeRun* run) {
+  AssetContent& content = run->content;
+  const Cage& cage = run->cage;
   content.tet_materials =
-      ChooseTetMaterials(surface, content.materials, content.tet_ids, cage.mesh);
-  content.damping = settings.material.damping;
-  summary->materials = content.materials.size();
+      ChooseTetMaterials(run->surface, content.materials, content.tet_ids, cage.mesh);
+  content.damping = run->settings.material.damping;
+  TetMaterials materials = {{}, content.tet_materials, content.damping};
+  for (const NamedMaterial& named : content.materials) {
+    materials.materials.push_back(named.material);
+  }
   Result<RestData> rest =
-      ComputeMixedRestData(cage.mesh, RestMaterials(content), MassVolume(cage, settings),
-                           settings.dt, cage.weights, NodesOfRegions(content.regions));
+      ComputeMixedRestData(cage.mesh, materials, MassVolume(cage, run->settings), run->settings.dt,
+                           cage.weights, NodesOfRegions(content.regions));
   if (!rest.ok()) return rest.error();
   content.rest = std::move(rest.value());
   RenumberRegions(content.rest.node_order, &content.regions);
-  summary->mass_kg = content.rest.mass;
-  summary->components = content.rest.components;
-  summary->factor_nonzeros = content.rest.factor_nonzeros;
-  clock->End("rest");
+  run->summary.materials = content.materials.size();
+  run->summary.mass_kg = content.rest.mass;
+  run->summary.components = content.rest.components;
+  run->summary.factor_nonzeros = content.rest.factor_nonzeros;
+  run->clock.End("rest");
+  return Done{};
+}
 
-  content.collision =
-      MakeCollision(surface, cage, has_render_mesh, content, summary, findings).data;
-  clock->End("partition");
+// Phase "partition": cuts the collision surface by the tets, or takes the boundary of the tets.
+Result<Done> CutCollisionSurface(BakeRun* run) {
+  const RestData& rest = run->content.rest;
+  Partition partition =
+      !run->cage.solid.triangles.empty()
+          ? CutSolid(run->cage.solid, run->cage.lattice.tet_of_point, rest, run->findings)
+      : run->model.embed_hash != 0
+          ? CutEmbedded(run->surface, run->content.tet_ids, rest, run->findings)
+          : TakeBoundary(run->surface, rest);
+  const CollisionData& data = partition.data;
+  run->summary.collision_tets = data.tets.size();
+  run->summary.collision_patches = data.patches.size();
+  run->summary.collision_triangles = data.triangles.size() + data.wide_triangles.size();
+  run->summary.collision_vertices = data.vertices.size();
+  run->summary.crossings = partition.num_crossings;
+  run->summary.merged_edges = partition.num_merged;
+  run->summary.seams = partition.num_seams;
+  run->content.collision = std::move(partition.data);
+  run->clock.End("partition");
+  return Done{};
+}
 
-  content.solid_volume = cage.solid_volume;
-  return content;
+// Phase "encode": lays out the file and opens it with all checks of the runtime.
+Result<std::vector<std::byte>> Encode(BakeRun* run) {
+  run->content.solid_volume = run->cage.solid_volume;
+  run->content.settings_json = SettingsJson(run->model, run->settings, run->mesher);
+  run->content.source_hash = run->model.source_hash;
+  Result<std::vector<std::byte>> bytes = WriteAsset(run->content);
+  run->clock.End("encode");
+  return bytes;
 }
 
 }  // namespace
@@ -283,35 +317,14 @@ Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings
     threads.emplace(tbb::global_control::max_allowed_parallelism,
                     static_cast<size_t>(settings.threads));
   }
-  Result<std::vector<PinRule>> pins = PinRulesOf(model.surface, settings);
-  if (!pins.ok()) return pins.error();
-  Result<std::vector<NamedMaterial>> materials = BodyMaterials(model.surface, settings, findings);
-  if (!materials.ok()) return materials.error();
-  StageClock clock;
-  SurfaceMesh surface = model.surface;
-  for (Vec3d& position : surface.positions) position = RoundToFloat(position);
-  CheckSurface(surface, {.self_intersections = false}, findings);
-  clock.End("check");
-
-  const Mesher mesher = ChooseMesher(model, settings.mesher);
-  Result<Cage> made = MakeCage(model, surface, mesher, settings, &clock, findings);
-  if (!made.ok()) return made.error();
-  const Cage& cage = made.value();
-
-  BakeResult result;
-  result.summary = SummaryOf(cage);
-  Result<AssetContent> content =
-      MakeContent(surface, cage, model.embed_hash != 0, std::move(materials.value()), pins.value(),
-                  settings, &clock, &result.summary, findings);
-  if (!content.ok()) return content.error();
-  content.value().settings_json = SettingsJson(model, settings, mesher);
-  content.value().source_hash = model.source_hash;
-  Result<std::vector<std::byte>> bytes = WriteAsset(content.value());
+  BakeRun run{model, settings, findings, {}, {}, {}, {}, {}, {}, {}};
+  for (const auto phase : {ReadSideCars, CheckMesh, MakeTets, EmbedVertices, PlacePins, ComputeRest,
+                           CutCollisionSurface}) {
+    if (Result<Done> done = phase(&run); !done.ok()) return done.error();
+  }
+  Result<std::vector<std::byte>> bytes = Encode(&run);
   if (!bytes.ok()) return bytes.error();
-  clock.End("encode");
-  result.bytes = std::move(bytes.value());
-  result.stages = clock.Take();
-  return result;
+  return BakeResult{std::move(bytes.value()), run.clock.Take(), run.summary};
 }
 
 ImportedModel ModelFromTets(const TetMesh& mesh) {

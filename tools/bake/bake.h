@@ -4,6 +4,7 @@
 
 #include "base/finding.h"
 #include "base/result.h"
+#include "base/text.h"
 #include "cage/lattice_cage.h"
 #include "import/import.h"
 #include "rest/rest_data.h"
@@ -28,23 +29,37 @@ enum class MassSource {
   kCage,   ///< density x volume of the cage
 };
 
-/// What `plush bake` takes.
+/// The words of the options.
+inline constexpr NamedValue<Mesher> kMeshers[] = {{"auto", Mesher::kAuto},
+                                                  {"lattice", Mesher::kLattice},
+                                                  {"import", Mesher::kImport},
+                                                  {"tetgen", Mesher::kTetGen}};
+inline constexpr NamedValue<MassSource> kMassSources[] = {{"solid", MassSource::kSolid},
+                                                          {"cage", MassSource::kCage}};
+inline constexpr NamedValue<LatticeKind> kLattices[] = {{"bcc", LatticeKind::kBcc},
+                                                        {"cube5", LatticeKind::kCube5}};
+inline constexpr NamedValue<FitMethod> kFitMethods[] = {
+    {"snug", FitMethod::kSnug}, {"odt", FitMethod::kOdt}, {"none", FitMethod::kNone}};
+inline constexpr NamedValue<UpAxis> kUpAxes[] = {
+    {"auto", UpAxis::kAuto}, {"y", UpAxis::kY}, {"z", UpAxis::kZ}};
+
+/// The settings of `plush bake`.
 struct BakeSettings {
   CageSettings cage;      ///< used by kLattice
   TetGenSettings tetgen;  ///< used by kTetGen
-  Material material;      ///< of what the material map leaves open; damping is the body's
+  Material material;      ///< unless the material map says otherwise; damping is the body's
   double dt = 0.01;       ///< baked time step [s]
   MassSource mass = MassSource::kSolid;
   Mesher mesher = Mesher::kAuto;
-  double scale = 1.0;          ///< --scale of the import, for the record only
-  UpAxis up = UpAxis::kAuto;   ///< --up of the import, for the record only
-  double unit_m = 0.0;         ///< --unit of the import (0: auto), for the record only
+  double scale = 1.0;          ///< --scale of the import, to be recorded
+  UpAxis up = UpAxis::kAuto;   ///< --up of the import, to be recorded
+  double unit_m = 0.0;         ///< --unit of the import (0: auto), to be recorded
   std::string pins_json;       ///< text of the pins side-car, or empty
   std::string materials_json;  ///< text of the material map, or empty
   int threads = 0;             ///< 0: all cores; the bytes do not depend on it
 };
 
-/// One timed part of a bake.
+/// A timed phase of a bake.
 struct Stage {
   std::string name;
   double seconds = 0.0;
@@ -58,7 +73,7 @@ struct BakeSummary {
   uint32_t split_tets = 0;   ///< tets beyond the first copy of a lattice tet
   uint32_t split_nodes = 0;  ///< nodes beyond the first copy of a lattice node
   uint32_t shared_tets = 0;  ///< tets that hold several separate pieces of the solid
-  uint32_t branches = 0;     ///< faces of the cage at which several strands begin
+  uint32_t branches = 0;     ///< faces of the cage where several strands begin
   double cell_m = 0.0;       ///< edge of the lattice's cubes [m]; 0 with the source's own tets
   double cage_volume_m3 = 0.0;
   double solid_volume_m3 = 0.0;
@@ -72,25 +87,25 @@ struct BakeSummary {
   size_t collision_patches = 0;
   size_t collision_triangles = 0;
   size_t collision_vertices = 0;
-  size_t crossings = 0;     ///< points that cutting the surface by the tets has added
-  size_t merged_edges = 0;  ///< short edges taken out again
-  size_t seams = 0;         ///< pieces in one tet that were no discs and were cut
+  size_t crossings = 0;     ///< points added by cutting the surface along the tets
+  size_t merged_edges = 0;  ///< short edges of the cut, removed
+  size_t seams = 0;         ///< cuts that made pieces in one tet into discs
 };
 
-/// What a bake made.
+/// The product of a bake.
 struct BakeResult {
   std::vector<std::byte> bytes;  ///< the .plush file
   std::vector<Stage> stages;
   BakeSummary summary;
 };
 
-/// Bakes `model`. Adds MESH_..., CAGE_..., EMBED_..., MATERIAL_... and PIN_... findings. Same model
-/// and settings, same bytes. Errors: kInvalidInput (no triangle of positive area), kUsage (a
-/// setting or a side-car is wrong), kLimit, kHelperDied (TetGen).
+/// Bakes `model`. Adds MESH_..., CAGE_..., CDG_..., EMBED_..., MATERIAL_... and PIN_... findings.
+/// Same model and settings, same bytes. Errors: kInvalidInput (no triangle of positive area), kUsage
+/// (a setting or a side-car is wrong), kLimit, kHelperDied (TetGen).
 Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings,
                         FindingList* findings);
 
-/// A model whose surface is the boundary of `mesh`: for tests and procedural bodies.
+/// A model of tets and their boundary, for tests and procedural bodies.
 ImportedModel ModelFromTets(const TetMesh& mesh);
 
 }  // namespace plush::tools

@@ -1,14 +1,28 @@
 // SPDX-License-Identifier: MIT
+// Copies the render mesh, describes the settings, and picks the way to a collision surface
+// [Civ, Sec. 5.4].
 #include "bake/bake_content.h"
 
-#include "base/hex_hash.h"
+#include "base/text.h"
 
 #include <nlohmann/json.hpp>
 
 #include <utility>
 
 namespace plush::tools {
-namespace {}  // namespace
+namespace {
+
+// The tets with the node numbers of the file.
+TetMesh MeshOf(const RestData& rest) {
+  TetMesh mesh;
+  mesh.nodes.reserve(rest.nodes.size());
+  for (const Vec3& node : rest.nodes) mesh.nodes.push_back(ToDouble(node));
+  mesh.tets.reserve(rest.tets.size());
+  for (const Tet& tet : rest.tets) mesh.tets.push_back({tet.a, tet.b, tet.c, tet.d});
+  return mesh;
+}
+
+}  // namespace
 
 void FillVisual(const SurfaceMesh& surface, Embedding embedding, AssetContent* content) {
   content->positions.reserve(surface.positions.size());
@@ -27,42 +41,18 @@ void FillVisual(const SurfaceMesh& surface, Embedding embedding, AssetContent* c
   content->weights = std::move(embedding.weights);
 }
 
-const char* FitMethodName(FitMethod fit) {
-  switch (fit) {
-    case FitMethod::kSnug:
-      return "snug";
-    case FitMethod::kOdt:
-      return "odt";
-    case FitMethod::kNone:
-      return "none";
-  }
-  return "none";
-}
-
-const char* UpAxisName(UpAxis up) {
-  switch (up) {
-    case UpAxis::kAuto:
-      return "auto";
-    case UpAxis::kY:
-      return "y";
-    case UpAxis::kZ:
-      return "z";
-  }
-  return "auto";
-}
-
 std::string SettingsJson(const ImportedModel& model, const BakeSettings& settings, Mesher mesher) {
   nlohmann::json json = {
       {"damping", settings.material.damping},
       {"density", settings.material.density},
       {"dt", settings.dt},
-      {"mass", settings.mass == MassSource::kSolid ? "solid" : "cage"},
-      {"mesher", MesherName(mesher)},
+      {"mass", NameOf<MassSource>(kMassSources, settings.mass)},
+      {"mesher", NameOf<Mesher>(kMeshers, mesher)},
       {"poisson", settings.material.poisson},
       {"scale", settings.scale},
       {"unit_m", model.unit_m},
       {"up", std::string(1, model.up)},
-      {"up_option", UpAxisName(settings.up)},
+      {"up_option", NameOf<UpAxis>(kUpAxes, settings.up)},
       {"young", settings.material.young},
   };
   if (mesher == Mesher::kLattice) {
@@ -73,9 +63,9 @@ std::string SettingsJson(const ImportedModel& model, const BakeSettings& setting
       json["tets"] = cage.target_tets;
     }
     json["clearance"] = cage.clearance;
-    json["fit"] = FitMethodName(cage.fit);
+    json["fit"] = NameOf<FitMethod>(kFitMethods, cage.fit);
     json["join_parts"] = cage.join_parts;
-    json["lattice"] = cage.lattice == LatticeKind::kBcc ? "bcc" : "cube5";
+    json["lattice"] = NameOf<LatticeKind>(kLattices, cage.lattice);
     json["min_dihedral"] = cage.min_dihedral_deg;
   }
   if (!settings.materials_json.empty()) {
@@ -96,18 +86,23 @@ std::string SettingsJson(const ImportedModel& model, const BakeSettings& setting
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-const char* MesherName(Mesher mesher) {
-  switch (mesher) {
-    case Mesher::kAuto:
-      return "auto";
-    case Mesher::kLattice:
-      return "lattice";
-    case Mesher::kImport:
-      return "import";
-    case Mesher::kTetGen:
-      return "tetgen";
-  }
-  return "auto";
+Partition CutSolid(const SolidSurface& solid, std::span<const uint32_t> tet_of_point,
+                   const RestData& rest, FindingList* findings) {
+  return PartitionSurface(solid, MeshOf(rest), tet_of_point, findings);
+}
+
+Partition CutEmbedded(const SurfaceMesh& surface, std::span<const uint32_t> tet_ids,
+                      const RestData& rest, FindingList* findings) {
+  FindingList known;  // the import has reported the defects of the surface
+  const SolidSurface solid = MakeSolidSurface(surface, &known);
+  std::vector<uint32_t> tet_of_point(solid.points.size(), 0);
+  for (size_t v = 0; v < tet_ids.size(); ++v) tet_of_point[solid.point_of_vertex[v]] = tet_ids[v];
+  Partition partition = PartitionSurface(solid, MeshOf(rest), tet_of_point, findings);
+  return partition.data.tets.empty() ? TakeBoundary(surface, rest) : partition;
+}
+
+Partition TakeBoundary(const SurfaceMesh& surface, const RestData& rest) {
+  return PartitionBoundary(surface, MeshOf(rest));
 }
 
 }  // namespace plush::tools

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
+// fork and exec with resource limits; the parent polls the child's pipes and its limits until the
+// child ends or reaches one.
 #include "base/child_process.h"
 
-#include "base/utf8.h"
+#include "base/text.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #ifdef __linux__
@@ -18,7 +21,9 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 namespace plush::tools {
 namespace {
@@ -26,12 +31,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMaxErrBytes = 64 << 10;
-// Reads before the limits are looked at again: more than the largest pipe holds.
+// Reads between two checks of the limits: more than the largest pipe holds.
 constexpr int kReadsPerDrain = 32;
-// How often limits and the end are looked at while the child says nothing [ms].
+// Time between two checks if the child writes nothing [ms].
 constexpr int kPollMs = 5;
 
-// A pipe whose ends are closed at the end of the scope and in every other child.
+// A pipe. Its ends close at the end of the scope, and in every child on exec.
 struct Pipe {
   int read_end = -1;
   int write_end = -1;
@@ -60,7 +65,7 @@ struct Pipe {
   }
 };
 
-// The three pipes between parent and child: the third carries errno of a failed start.
+// The pipes between parent and child. `start` carries errno of a failed exec.
 struct Pipes {
   Pipe out;
   Pipe err;
@@ -90,7 +95,7 @@ struct Pipes {
   ::_exit(127);
 }
 
-// Resident size of a process [bytes]; 0 where it cannot be known.
+// Resident size of a process [bytes]; 0 if unknown.
 uint64_t ResidentBytes(pid_t pid) {
   const std::string path = "/proc/" + std::to_string(pid) + "/statm";
   std::FILE* file = std::fopen(path.c_str(), "re");
@@ -120,7 +125,7 @@ class Child {
       limited = ReachedLimit(Clock::now() >= deadline);
       if (limited) break;
     }
-    // The exited child is not reaped yet, so its group's number cannot belong to others.
+    // The child is not reaped yet, so no other group can have its number.
     ::kill(-pid_, SIGKILL);
     if (!limited) Drain();
     Reap(limited);
@@ -139,14 +144,14 @@ class Child {
     std::array<pollfd, 2> fds = {
         {{pipes_.out.read_end, POLLIN, 0}, {pipes_.err.read_end, POLLIN, 0}}};
     if (pipes_.out.read_end < 0 && pipes_.err.read_end < 0) {
-      ::poll(nullptr, 0, 1);  // both closed: the end is near
+      ::poll(nullptr, 0, 1);  // both are closed: the child is about to end
     } else {
       ::poll(fds.data(), fds.size(), kPollMs);
     }
   }
 
-  // Takes what is there, at most one byte beyond the output limit. A child that writes as fast as
-  // this reads does not hold it up.
+  // Reads what is there, at most one byte beyond the output limit. Stops after kReadsPerDrain
+  // reads, so that a child that writes without pause cannot keep it busy.
   void Drain() {
     std::array<char, 1 << 16> buffer;
     for (Pipe* pipe : {&pipes_.out, &pipes_.err}) {
@@ -207,11 +212,17 @@ class Child {
   ChildResult result_;
 };
 
+bool IsExecutable(const std::string& path) {
+  struct stat info = {};
+  return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+         ::access(path.c_str(), X_OK) == 0;
+}
+
 Error StartError(const std::string& program, int error) {
   return {ExitCode::kIo, "cannot run '" + program + "': " + std::strerror(error), ""};
 }
 
-// errno of a failed exec, 0 where the program runs: exec closes the pipe without a word.
+// Returns errno of a failed exec, or 0 if the program runs: exec closes the pipe unwritten.
 int WaitForStart(Pipe* start) {
   int error = 0;
   ssize_t n = 0;
@@ -233,7 +244,7 @@ Result<ChildResult> RunChild(const std::vector<std::string>& argv, const ChildLi
   const pid_t pid = ::fork();
   if (pid < 0) return StartError(argv[0], errno);
   if (pid == 0) BecomeProgram(arguments.data(), pipes, limits);
-  ::setpgid(pid, pid);  // also here: whichever of the two comes first
+  ::setpgid(pid, pid);  // parent and child both do this: either may run first
   pipes.out.CloseWrite();
   pipes.err.CloseWrite();
   pipes.start.CloseWrite();
@@ -242,6 +253,21 @@ Result<ChildResult> RunChild(const std::vector<std::string>& argv, const ChildLi
     return StartError(argv[0], error);
   }
   return Child(pid, &pipes, limits).WaitForEnd();
+}
+
+std::string FindProgram(const std::string& name) {
+  if (name.empty()) return "";
+  if (name.find('/') != std::string::npos) return IsExecutable(name) ? name : "";
+  const char* variable = std::getenv("PATH");
+  std::string_view folders = variable == nullptr ? "/usr/bin:/bin" : variable;
+  while (true) {
+    const size_t end = std::min(folders.find(':'), folders.size());
+    const std::string folder(end == 0 ? "." : folders.substr(0, end));
+    std::string path = folder + "/" + name;
+    if (IsExecutable(path)) return path;
+    if (end == folders.size()) return "";
+    folders.remove_prefix(end + 1);
+  }
 }
 
 std::string LastLine(const std::string& text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs another program that may crash, hang or eat all memory, and survives it.
+// Finds another program and runs it, even if it crashes, hangs or takes too much memory.
 #pragma once
 
 #include "base/result.h"
@@ -11,7 +11,12 @@
 
 namespace plush::tools {
 
-/// Whether this build carries a sanitizer, whose shadow memory makes address-space limits useless.
+/// Finds an executable file as a shell does. A `name` with a slash is the path itself. Otherwise
+/// returns the first match in the folders of the environment variable PATH, in which an empty folder
+/// means the current one. Returns "" if there is no such program.
+std::string FindProgram(const std::string& name);
+
+/// Whether this build carries a sanitizer. Its shadow memory makes address-space limits useless.
 inline constexpr bool kSanitizedBuild =
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     true;
@@ -26,13 +31,13 @@ inline constexpr bool kSanitizedBuild =
     false;
 #endif
 
-/// How a child's memory is bounded.
+/// How a child's memory is limited.
 enum class MemoryLimit {
-  kAddressSpace,  ///< its allocations fail beyond the limit (RLIMIT_AS)
-  kResident,      ///< it is killed once its resident size, looked at every few ms, is beyond
+  kAddressSpace,  ///< allocations beyond the limit fail (RLIMIT_AS)
+  kResident,      ///< the parent samples the resident size every few ms and kills the child
 };
 
-/// What a child may use. Reaching any of the limits ends it and all of its own children.
+/// What a child may use. If it reaches a limit, it and all of its own children are killed.
 struct ChildLimits {
   double time_s = 20.0;  ///< wall-clock time [s]
   uint64_t memory_bytes = 4ull << 30;
@@ -42,14 +47,14 @@ struct ChildLimits {
 
 /// How a child ended.
 enum class ChildEnd {
-  kExited,     ///< by itself, with exit_code
-  kSignalled,  ///< by signal_number: it crashed
+  kExited,     ///< normally, with exit_code
+  kSignalled,  ///< it crashed with signal_number
   kTimeLimit,
-  kMemoryLimit,  ///< only with MemoryLimit::kResident; otherwise the child sees failed allocations
+  kMemoryLimit,  ///< only with kResident; with kAddressSpace the child sees failed allocations
   kOutputLimit,
 };
 
-/// What is left of a child.
+/// The end of a child and its output.
 struct ChildResult {
   ChildEnd end = ChildEnd::kExited;
   int exit_code = 0;
@@ -58,11 +63,11 @@ struct ChildResult {
   std::string err;             ///< the first 64 KiB of its stderr
 };
 
-/// Runs argv[0] (a path, not searched for) with an empty stdin and waits for its end. The child
-/// dies with this process; nothing of it survives the call. Errors: kIo where it cannot be started.
+/// Runs argv[0], a path, with an empty stdin and waits for its end. The child dies with this
+/// process, and no process that it started survives the call. Errors: kIo (it cannot be started).
 Result<ChildResult> RunChild(const std::vector<std::string>& argv, const ChildLimits& limits);
 
-/// The last line of what a child said that is not blank, fit for a message; "" where there is none.
+/// The last line of `text` that is not blank, fit for a message; "" if there is none.
 std::string LastLine(const std::string& text);
 
 }  // namespace plush::tools

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
+// Reads and writes whole files with POSIX calls: temporary file, fsync, rename for regular files;
+// direct writes for devices and FIFOs.
 #include "base/files.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,82 +12,185 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 namespace plush::tools {
 namespace {
 
-Error IoError(const std::string& what, const std::string& path) {
-  return {ExitCode::kIo, what + " '" + path + "': " + std::strerror(errno), ""};
+// As many as Linux follows.
+constexpr int kMaxLinks = 40;
+constexpr int kMaxTemporaries = 10000;
+constexpr mode_t kPermissions = 0777;
+constexpr mode_t kAnyWrite = 0222;
+
+Error IoError(const char* what, const std::string& path, int error) {
+  return {ExitCode::kIo, std::string(what) + " '" + path + "': " + std::strerror(error), ""};
 }
 
-std::string TemporaryPath(const std::string& path) {
-  return path + ".tmp" + std::to_string(static_cast<long>(::getpid()));
+Error WriteError(const std::string& path, int error) {
+  return IoError("cannot write", path, error);
 }
 
-// Writes all bytes, through short writes and interruptions.
-bool WriteAll(int fd, std::span<const std::byte> bytes) {
-  size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t n = ::write(fd, bytes.data() + done, bytes.size() - done);
+// Closes a file descriptor at the end of the scope.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() { Close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  int get() const { return fd_; }
+  bool ok() const { return fd_ >= 0; }
+  bool Close() { return fd_ < 0 || ::close(std::exchange(fd_, -1)) == 0; }
+
+ private:
+  int fd_;
+};
+
+// Returns errno of a failed write, else 0. Goes on after short writes and interruptions.
+int WriteAll(int fd, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    done += static_cast<size_t>(n);
+    if (n <= 0) return n < 0 ? errno : EIO;
+    bytes = bytes.subspan(static_cast<size_t>(n));
   }
-  return true;
+  return 0;
 }
 
-Result<Done> CheckNotDirectory(const std::string& path) {
+// A path to write, as it is before the write.
+struct Target {
+  std::string path;          // as given
+  std::string file;          // the path behind all symbolic links
+  bool is_new = false;       // there is no such file yet
+  bool is_stream = false;    // a device or a FIFO
+  mode_t permissions = 0;    // unless new
+  std::string temporary;     // of the new content; empty if there is none
+};
+
+// The path behind all symbolic links; the last one may lead nowhere.
+Result<std::string> FollowLinks(const std::string& path) {
+  std::filesystem::path file = path;
+  for (int i = 0; i < kMaxLinks; ++i) {
+    std::error_code is_no_link;
+    const std::filesystem::path next = std::filesystem::read_symlink(file, is_no_link);
+    if (is_no_link) return file.string();
+    file = file.parent_path() / next;
+  }
+  return WriteError(path, ELOOP);
+}
+
+// Root may write everything, so the mode bits count as well.
+bool MayWrite(const std::string& path, mode_t mode) {
+  return (mode & kAnyWrite) != 0 && ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0;
+}
+
+Result<Target> FindTarget(const std::string& path) {
+  Target target;
+  target.path = path;
   struct stat info = {};
-  if (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
-    errno = EISDIR;
-    return IoError("cannot write", path);
+  if (::stat(path.c_str(), &info) == 0) {
+    if (S_ISDIR(info.st_mode)) return WriteError(path, EISDIR);
+    target.is_stream = S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode) || S_ISFIFO(info.st_mode);
+    if (!target.is_stream && !S_ISREG(info.st_mode)) return WriteError(path, ENXIO);
+    if (!MayWrite(path, info.st_mode)) return WriteError(path, EACCES);
+    target.permissions = info.st_mode & kPermissions;
+  } else {
+    if (errno != ENOENT) return WriteError(path, errno);
+    target.is_new = true;
   }
+  if (target.is_stream) return target;
+  Result<std::string> file = FollowLinks(path);
+  if (!file.ok()) return file.error();
+  target.file = std::move(file.value());
+  return target;
+}
+
+// Opens a new file beside the target. O_EXCL keeps two writers apart, whatever their process ids.
+int OpenTemporary(Target* target) {
+  const std::string stem = target->file + ".tmp" + std::to_string(::getpid()) + "-";
+  for (int i = 0; i < kMaxTemporaries; ++i) {
+    const std::string name = stem + std::to_string(i);
+    const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0) target->temporary = name;
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+  return -1;
+}
+
+Result<Done> WriteTemporary(std::span<const std::byte> bytes, Target* target) {
+  Descriptor fd(OpenTemporary(target));
+  if (!fd.ok()) return WriteError(target->path, errno);
+  if (const int error = WriteAll(fd.get(), bytes); error != 0) {
+    return WriteError(target->path, error);
+  }
+  const bool permitted = target->is_new || ::fchmod(fd.get(), target->permissions) == 0;
+  if (!permitted || ::fsync(fd.get()) != 0 || !fd.Close()) return WriteError(target->path, errno);
   return Done{};
 }
 
-// A write past RLIMIT_FSIZE raises SIGXFSZ; ignored, it becomes the error EFBIG.
-void IgnoreFileSizeSignal() { std::signal(SIGXFSZ, SIG_IGN); }
-
-// Writes the temporary file of `path`; on failure it is gone.
-Result<Done> WriteTemporary(const std::string& path, std::span<const std::byte> bytes) {
-  if (Result<Done> check = CheckNotDirectory(path); !check.ok()) return check;
-  IgnoreFileSizeSignal();
-  const std::string temporary = TemporaryPath(path);
-  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) return IoError("cannot write", path);
-  const bool written = WriteAll(fd, bytes) && ::fsync(fd) == 0;
-  const Error error = IoError("cannot write", path);  // errno of the write, before close changes it
-  const bool closed = ::close(fd) == 0;
-  if (!written || !closed) {
-    ::unlink(temporary.c_str());
-    return error;
-  }
+Result<Done> WriteStream(const Target& target, std::span<const std::byte> bytes) {
+  const Descriptor fd(::open(target.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (!fd.ok()) return WriteError(target.path, errno);
+  const int error = WriteAll(fd.get(), bytes);
+  if (error != 0) return WriteError(target.path, error);
   return Done{};
 }
 
-// Puts the temporary file of `path` in its place; on failure it is gone.
-Result<Done> RenameTemporary(const std::string& path) {
-  const std::string temporary = TemporaryPath(path);
-  if (std::rename(temporary.c_str(), path.c_str()) == 0) return Done{};
-  const Error error = IoError("cannot write", path);
-  ::unlink(temporary.c_str());
-  return error;
-}
+// Files on their way to disk. What is not renamed at the end of the scope is removed.
+class Transaction {
+ public:
+  Transaction() = default;
+  ~Transaction() {
+    for (const Target& target : targets_) {
+      if (!target.temporary.empty()) ::unlink(target.temporary.c_str());
+    }
+  }
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+
+  Result<Done> Write(std::span<const FileContent> files) {
+    for (const FileContent& file : files) {
+      Result<Target> target = FindTarget(file.path);
+      if (!target.ok()) return target.error();
+      targets_.push_back(std::move(target.value()));
+      if (targets_.back().is_stream) continue;
+      if (auto done = WriteTemporary(file.bytes, &targets_.back()); !done.ok()) return done;
+    }
+    for (size_t i = 0; i < files.size(); ++i) {
+      if (!targets_[i].is_stream) continue;
+      if (auto done = WriteStream(targets_[i], files[i].bytes); !done.ok()) return done;
+    }
+    return RenameAll();
+  }
+
+ private:
+  Result<Done> RenameAll() {
+    for (Target& target : targets_) {
+      if (target.is_stream) continue;
+      if (std::rename(target.temporary.c_str(), target.file.c_str()) != 0) {
+        return WriteError(target.path, errno);
+      }
+      target.temporary.clear();
+    }
+    return Done{};
+  }
+
+  std::vector<Target> targets_;
+};
 
 }  // namespace
 
 Result<std::vector<std::byte>> ReadFile(const std::string& path, uint64_t max_bytes) {
-  // Without O_NONBLOCK, a FIFO would hold the call up until somebody writes to it.
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return IoError("cannot read", path);
+  // Without O_NONBLOCK, opening a FIFO would wait for a writer.
+  const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd.ok()) return IoError("cannot read", path, errno);
   struct stat info = {};
-  if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
-    ::close(fd);
+  if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
     return Error{ExitCode::kIo, "cannot read '" + path + "': not a regular file", ""};
   }
   const uint64_t size = static_cast<uint64_t>(info.st_size);
   if (size > max_bytes) {
-    ::close(fd);
     return Error{ExitCode::kLimit,
                  "'" + path + "' has " + std::to_string(size) + " bytes, more than the limit of " +
                      std::to_string(max_bytes),
@@ -93,19 +199,21 @@ Result<std::vector<std::byte>> ReadFile(const std::string& path, uint64_t max_by
   std::vector<std::byte> bytes(size);
   size_t done = 0;
   while (done < bytes.size()) {
-    const ssize_t n = ::read(fd, bytes.data() + done, bytes.size() - done);
+    const ssize_t n = ::read(fd.get(), bytes.data() + done, bytes.size() - done);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      const Error error = IoError("cannot read", path);
-      ::close(fd);
-      return error;
-    }
+    if (n < 0) return IoError("cannot read", path, errno);
     if (n == 0) break;
     done += static_cast<size_t>(n);
   }
-  ::close(fd);
   bytes.resize(done);
   return bytes;
+}
+
+Result<Done> WriteFilesAtomically(std::span<const FileContent> files) {
+  // Ignored, these signals become the errors EFBIG (RLIMIT_FSIZE) and EPIPE (no reader is left).
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
+  return Transaction().Write(files);
 }
 
 Result<Done> WriteFileAtomically(const std::string& path, std::span<const std::byte> bytes) {
@@ -113,33 +221,46 @@ Result<Done> WriteFileAtomically(const std::string& path, std::span<const std::b
   return WriteFilesAtomically({&file, 1});
 }
 
-Result<Done> WriteFilesAtomically(std::span<const FileContent> files) {
-  const auto drop = [](std::span<const FileContent> unused) {
-    for (const FileContent& file : unused) ::unlink(TemporaryPath(file.path).c_str());
-  };
-  for (size_t i = 0; i < files.size(); ++i) {
-    if (auto written = WriteTemporary(files[i].path, files[i].bytes); !written.ok()) {
-      drop(files.first(i));
-      return written;
+Result<Done> CheckWritable(const std::string& path) {
+  Result<Target> target = FindTarget(path);
+  if (!target.ok()) return target.error();
+  if (target.value().is_stream) return Done{};
+  const Descriptor fd(OpenTemporary(&target.value()));
+  if (!fd.ok()) return WriteError(path, errno);
+  ::unlink(target.value().temporary.c_str());
+  return Done{};
+}
+
+Result<Done> CheckOutputs(std::initializer_list<std::string> outputs,
+                          std::initializer_list<std::string> sources) {
+  for (const std::string& output : outputs) {
+    if (output.empty()) continue;
+    for (const std::string& source : sources) {
+      std::error_code ignored;
+      if (source.empty() || !std::filesystem::equivalent(output, source, ignored)) continue;
+      return Error{ExitCode::kUsage, "'" + output + "' would overwrite a source", ""};
     }
-  }
-  for (size_t i = 0; i < files.size(); ++i) {
-    if (auto renamed = RenameTemporary(files[i].path); !renamed.ok()) {
-      drop(files.subspan(i + 1));
-      return renamed;
-    }
+    if (auto writable = CheckWritable(output); !writable.ok()) return writable;
   }
   return Done{};
 }
 
-Result<Done> CheckWritable(const std::string& path) {
-  if (Result<Done> check = CheckNotDirectory(path); !check.ok()) return check;
-  const std::string temporary = TemporaryPath(path);
-  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) return IoError("cannot write", path);
-  ::close(fd);
-  ::unlink(temporary.c_str());
-  return Done{};
+Result<std::unique_ptr<ScratchFolder>> ScratchFolder::Create() {
+  std::error_code error;
+  const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+  if (error) {
+    return Error{ExitCode::kIo, "there is no folder for temporary files: " + error.message(), ""};
+  }
+  std::string path = (parent / "plush-XXXXXX").string();
+  if (::mkdtemp(path.data()) == nullptr) {
+    return IoError("cannot make a folder in", parent.string(), errno);
+  }
+  return std::make_unique<ScratchFolder>(std::move(path));
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace plush::tools

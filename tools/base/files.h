@@ -1,38 +1,69 @@
 // SPDX-License-Identifier: MIT
-// Whole files, in and out.
+// Whole files, in and out, and folders for temporary ones.
 #pragma once
 
 #include "base/result.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace plush::tools {
 
-/// Reads the whole of a regular file. Errors: kIo (missing, a directory, unreadable), kLimit (more
+/// Reads a whole regular file. Errors: kIo (missing, unreadable, no regular file), kLimit (more
 /// than `max_bytes`).
 Result<std::vector<std::byte>> ReadFile(const std::string& path, uint64_t max_bytes = UINT64_MAX);
 
-/// Writes `bytes` whole or not at all: to a temporary file in the same directory, flushed to disk,
-/// then renamed over `path`. On failure an old file at `path` is untouched and the temporary file
-/// is gone. Errors: kIo.
-Result<Done> WriteFileAtomically(const std::string& path, std::span<const std::byte> bytes);
-
-/// A file to be.
+/// A file to write.
 struct FileContent {
   std::string path;
   std::span<const std::byte> bytes;
 };
 
-/// Writes several files, all or none: all temporary files first, then one rename after the other.
-/// Errors: kIo; only where a rename itself fails can a part of the files be new.
+/// Writes several files. The kind of each path decides how:
+/// - no file, or a regular one: writes and flushes a temporary file in the same folder, then renames
+///   it over the path. The new file has the permissions of the old one.
+/// - symbolic link: as above for the file it leads to, which need not exist. The link stays.
+/// - device or FIFO: writes into it. Opening a FIFO waits for a reader.
+/// - anything else, or no permission to write (even as root, if nobody has it): an error.
+///
+/// Renames happen last. If anything before them fails, every old file is untouched and no temporary
+/// file is left. Several processes may write the same path: the last one wins, nothing is torn.
+/// Errors: kIo.
 Result<Done> WriteFilesAtomically(std::span<const FileContent> files);
 
-/// Tells before any work whether WriteFileAtomically(path) can create its temporary file. Errors:
-/// kIo, with the reason.
+/// Writes one file in the same way.
+Result<Done> WriteFileAtomically(const std::string& path, std::span<const std::byte> bytes);
+
+/// Checks before any work that WriteFilesAtomically can write `path`. Errors: kIo.
 Result<Done> CheckWritable(const std::string& path);
+
+/// Checks before any work that every output can be written and that none is one of the sources.
+/// Ignores empty paths. Errors: kIo, kUsage.
+Result<Done> CheckOutputs(std::initializer_list<std::string> outputs,
+                          std::initializer_list<std::string> sources);
+
+/// A new folder that only this user may enter. The destructor removes it with its content.
+class ScratchFolder {
+ public:
+  /// Makes one in the system's folder for temporary files (TMPDIR, else /tmp). Errors: kIo.
+  static Result<std::unique_ptr<ScratchFolder>> Create();
+
+  explicit ScratchFolder(std::string path) : path_(std::move(path)) {}
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
 
 }  // namespace plush::tools

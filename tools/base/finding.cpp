@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/finding.h"
 
-#include "base/finding_codes.h"
-
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -23,16 +22,14 @@ void FindingList::Add(const std::string& code, uint64_t count, std::string messa
 }
 
 bool FindingList::Has(const std::string& code) const {
-  for (const Finding& finding : findings_) {
-    if (finding.code == code) return true;
-  }
-  return false;
+  return std::any_of(findings_.begin(), findings_.end(),
+                     [&](const Finding& finding) { return finding.code == code; });
 }
 
 size_t FindingList::CountOf(Severity severity) const {
-  size_t count = 0;
-  for (const Finding& finding : findings_) count += finding.severity == severity ? 1 : 0;
-  return count;
+  return static_cast<size_t>(
+      std::count_if(findings_.begin(), findings_.end(),
+                    [&](const Finding& finding) { return finding.severity == severity; }));
 }
 
 bool FindingList::HasSeverity(Severity severity) const { return CountOf(severity) > 0; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Doubles as the file stores them.
+// Rounds doubles to the floats that the file stores.
 #pragma once
 
 #include "base/vec3.h"
@@ -8,8 +8,8 @@ namespace plush::tools {
 
 /// `value` rounded to single precision.
 ///
-/// The volatile is no ornament: gcc 12 turns the two conversions of neighbouring doubles into a
-/// plain copy when it vectorises them (-O2 and above), so that nothing is rounded.
+/// The volatile is necessary: gcc 12 (-O2 and above) vectorises the two conversions of neighbouring
+/// doubles into a plain copy, which rounds nothing.
 inline double RoundToFloat(double value) {
   volatile float rounded = static_cast<float>(value);
   return static_cast<double>(rounded);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+// Parses with nlohmann-json, watching depth and repeated keys; then reads typed values and keeps the
+// first mistake.
 #include "base/json_object.h"
 
-#include "base/nearest_name.h"
+#include "base/text.h"
 
+#include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <set>
 
 namespace plush::tools {
@@ -14,25 +16,7 @@ using nlohmann::json;
 
 constexpr double kLargestCoordinate = 1.0e9;
 
-std::string NumberText(double number) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.9g", number);
-  return text;
-}
-
-std::string RangeText(const NumberRange& range) {
-  return std::string(range.open_low ? "(" : "[") + NumberText(range.low) + ", " +
-         NumberText(range.high) + (range.open_high ? ")" : "]");
-}
-
-bool InRange(double number, const NumberRange& range) {
-  if (!std::isfinite(number)) return false;
-  const bool above = range.open_low ? number > range.low : number >= range.low;
-  const bool below = range.open_high ? number < range.high : number <= range.high;
-  return above && below;
-}
-
-// Follows the parser and notes what JSON allows but we do not.
+// Follows the parser and notes what JSON allows and we refuse.
 class StructureWatch {
  public:
   bool operator()(int depth, json::parse_event_t event, json& parsed) {
@@ -105,8 +89,8 @@ bool JsonObject::Number(const char* key, const NumberRange& range, double* out_n
     return false;
   }
   const double number = value->get<double>();
-  if (!InRange(number, range)) {
-    Mistake(key, NumberText(number) + " is outside " + RangeText(range));
+  if (!Contains(range, number)) {
+    Mistake(key, OutsideMessage(NumberText(number), range));
     return false;
   }
   *out_number = number;

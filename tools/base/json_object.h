@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Strict reading of JSON that people write by hand: scenes, side-cars.
+// Strict reading of JSON that people write by hand: scenes and side-cars.
 //
 //   Result<nlohmann::json> document = ParseJson(text);
-//   std::string mistake;                                  // the first one stays
+//   std::string mistake;                                  // keeps the first one
 //   JsonObject body(document.value(), "body", {"count", "static"}, &mistake);
-//   body.Integer("count", 1, 100, &count);                // absent keys leave their target alone
+//   body.Integer("count", 1, 100, &count);                // absent: count keeps its value
 //   if (!mistake.empty()) return Error{ExitCode::kUsage, file + ": " + mistake, ""};
 #pragma once
 
+#include "base/number_range.h"
 #include "base/result.h"
 
 #include <nlohmann/json.hpp>
@@ -21,28 +22,20 @@
 
 namespace plush::tools {
 
-/// Deepest nesting of arrays and objects that ParseJson takes.
+/// ParseJson refuses arrays and objects nested deeper than this.
 inline constexpr int kMaxJsonDepth = 32;
 
 /// Parses one JSON document. Errors: kUsage (malformed text, with line and column; nesting deeper
 /// than kMaxJsonDepth; a key given twice in one object).
 Result<nlohmann::json> ParseJson(std::string_view text);
 
-/// A range of numbers: [low, high] or, where flagged, without that end.
-struct NumberRange {
-  double low = 0.0;
-  double high = 0.0;
-  bool open_low = false;   ///< low itself is outside
-  bool open_high = false;  ///< high itself is outside
-};
-
-/// Reads the values of one JSON object. Keys that are not in the list of known ones, wrong types,
-/// non-finite numbers and numbers out of range are mistakes; the first of the document is kept,
-/// with its place, and reading goes on. Each getter returns whether it stored a value.
+/// Reads the values of one JSON object. Mistakes are unknown keys, wrong types, non-finite numbers
+/// and numbers out of range. The first mistake of the document is kept with its place; reading goes
+/// on. Each getter returns whether it stored a value.
 class JsonObject {
  public:
-  /// `value` and `mistake` must outlive the reader. `path` names the object in messages, e.g.
-  /// "bodies[2]"; empty for the document itself.
+  /// `value` and `mistake` must outlive the reader. `path` is the object's name in messages, such as
+  /// "bodies[2]", and empty for the document itself.
   JsonObject(const nlohmann::json& value, std::string path,
              std::initializer_list<std::string_view> known_keys, std::string* mistake);
 
@@ -56,14 +49,14 @@ class JsonObject {
   bool String(const char* key, std::string* out_string) const;
   /// Exactly out_numbers.size() numbers, each of magnitude at most 1e9.
   bool Vector(const char* key, std::span<double> out_numbers) const;
-  /// The elements of an array, or none; more than `max_count` are a mistake.
+  /// The elements of an array, or none. More than `max_count` elements are a mistake.
   std::span<const nlohmann::json> Array(const char* key, size_t max_count) const;
   /// The value itself, or null.
   const nlohmann::json* Value(const char* key) const;
 
   /// "path.key", for messages and nested readers.
   std::string PathOf(std::string_view key) const;
-  /// Notes a mistake at `key` (at the object itself where empty), unless one is noted already.
+  /// Notes a mistake at `key` (empty: at the object itself), unless one is noted already.
   void Mistake(std::string_view key, const std::string& what) const;
 
  private:

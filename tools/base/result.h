@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A value, or why there is none.
+// A value, or the reason why there is none; and the exit codes of `plush`.
 #pragma once
-
-#include "base/exit_code.h"
 
 #include <string>
 #include <utility>
@@ -10,12 +8,24 @@
 
 namespace plush::tools {
 
-/// Why a call failed: the exit code it leads to, one line of text with place, number and remedy,
-/// and the finding code that describes it ("" where a finding would add nothing).
+/// The exit codes that every verb of `plush` promises.
+enum class ExitCode : int {
+  kOk = 0,            ///< done; warnings are allowed
+  kUsage = 1,         ///< command line or configuration
+  kIo = 2,            ///< cannot read or write
+  kInvalidInput = 3,  ///< the input has an error finding
+  kGateFailed = 4,    ///< -W with warnings, or a quality gate
+  kUnsupported = 5,   ///< version, feature or file type
+  kLimit = 6,         ///< time, memory or size limit reached
+  kHelperDied = 7,    ///< a helper process crashed
+  kInternal = 70,     ///< a bug of ours
+};
+
+/// Why a call failed.
 struct Error {
   ExitCode exit_code = ExitCode::kInternal;
-  std::string message;
-  std::string finding_code;  ///< a name of finding_codes.h, or empty
+  std::string message;       ///< one line with place, number and remedy
+  std::string finding_code;  ///< the finding that describes the error, or empty
 
   /// The same error with "context: " before its message.
   Error WithContext(const std::string& context) const {
@@ -31,10 +41,10 @@ class [[nodiscard]] Result {
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit
 
   bool ok() const { return state_.index() == 0; }
-  /// The value; only where ok().
+  /// The value; call only if ok().
   T& value() { return std::get<0>(state_); }
   const T& value() const { return std::get<0>(state_); }
-  /// The error; only where !ok().
+  /// The error; call only if !ok().
   const Error& error() const { return std::get<1>(state_); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Double-precision vectors of the tools. Eigen is kept for factorisations and dense algebra.
+// Double-precision vectors of the tools. Eigen serves factorisations and dense algebra.
 #pragma once
 
 #include "plush/types.h"
@@ -49,7 +49,7 @@ inline Vec3d ToDouble(const Vec3& v) { return {v.x, v.y, v.z}; }
 inline Vec3 ToFloat(const Vec3d& v) {
   return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
 }
-/// Six times the signed volume of tet (a, b, c, d): positive where b-a, c-a, d-a are right-handed.
+/// Six times the signed volume of tet (a, b, c, d): positive if b-a, c-a, d-a are right-handed.
 inline double SixVolume(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d) {
   return Dot(Cross(b - a, c - a), d - a);
 }

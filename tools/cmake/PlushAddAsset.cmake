@@ -5,20 +5,23 @@
 #   TARGET            executable or library that needs the asset; building it bakes first
 #   SOURCE            source mesh, relative to the current source directory
 #   NAME              name of the asset without extension (default: that of the source)
-#   OUTPUT_DIRECTORY  where NAME.plush goes (default: the current binary directory, which is where
-#                     single-configuration generators put the game as well)
+#   OUTPUT_DIRECTORY  folder of NAME.plush (default: the current binary directory, into which
+#                     single-configuration generators also put the game)
 #   OPTIONS           further options of `plush bake`, see `plush bake --help`
 #
-# The asset is baked again when the source, a file that the source refers to (materials, buffers,
+# NAME, SOURCE and OUTPUT_DIRECTORY may contain spaces.
+#
+# The asset is baked again if the source, a file that the source refers to (materials, buffers,
 # element files), the options or the converter change: `plush bake` writes a depfile.
 #
-# The converter is, in this order: the program that the variable PLUSH_EXECUTABLE names (set it where
-# plush itself was built for another machine than this one), the target plush::plush (found by
-# find_package or built in the same tree), a `plush` on the PATH.
+# The converter is the first of
+#   - the program in the variable PLUSH_EXECUTABLE; set it if plush was built for another machine;
+#   - the target plush::plush, from find_package or from the same tree;
+#   - a `plush` on the PATH.
 
 cmake_policy(VERSION 3.24)
 
-# Sets `out_command` and `out_depends` to the converter and to what an asset depends on through it.
+# Sets `out_command` to the converter and `out_depends` to what an asset depends on because of it.
 function(_plush_find_converter out_command out_depends)
   if(PLUSH_EXECUTABLE)
     set(command ${PLUSH_EXECUTABLE})
@@ -71,6 +74,13 @@ function(plush_add_asset)
     DEPFILE ${depfile}
     COMMENT "Baking ${arg_NAME}.plush"
     VERBATIM)
-  add_custom_target(${arg_TARGET}-${arg_NAME}.plush DEPENDS ${output})
-  add_dependencies(${arg_TARGET} ${arg_TARGET}-${arg_NAME}.plush)
+  # Names of targets have fewer characters than names of files; the hash keeps them distinct.
+  string(REGEX REPLACE "[^A-Za-z0-9_.+-]" "_" bake_target "${arg_TARGET}-${arg_NAME}.plush")
+  if(NOT bake_target STREQUAL "${arg_TARGET}-${arg_NAME}.plush")
+    string(MD5 hash "${arg_NAME}")
+    string(SUBSTRING ${hash} 0 8 hash)
+    string(APPEND bake_target -${hash})
+  endif()
+  add_custom_target(${bake_target} DEPENDS ${output})
+  add_dependencies(${arg_TARGET} ${bake_target})
 endfunction()

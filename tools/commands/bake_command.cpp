@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: MIT
-// `plush bake`: from a source mesh to a .plush file.
+// `plush bake`: reads a source mesh, bakes it (bake/bake.h) and writes a .plush file.
 
 #include "plush/version.h"
 
 #include "bake/bake.h"
-#include "bake/depfile.h"
 #include "base/files.h"
-#include "commands/choice_option.h"
+#include "base/material_limits.h"
+#include "base/text.h"
 #include "commands/commands.h"
-#include "commands/import_options.h"
-#include "commands/number_range.h"
+#include "commands/options.h"
 #include "commands/output.h"
-#include "commands/tetgen_options.h"
 
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -54,27 +51,17 @@ uint64_t PeakMemoryBytes() {
   return 1024u * static_cast<uint64_t>(std::max(own.ru_maxrss, children.ru_maxrss));
 }
 
-// Everything that can be refused before any work.
-Result<Done> CheckPaths(const BakeOptions& options) {
+// Refuses what can be refused before any work.
+Result<Done> CheckOptions(const BakeOptions& options) {
   const Mesher mesher = options.settings.mesher;
   if (!options.import.embed.empty() && mesher != Mesher::kAuto && mesher != Mesher::kImport) {
     return Error{ExitCode::kUsage, "--embed goes with --mesher import only", ""};
   }
-  std::error_code ignored;
-  for (const std::string* path : {&options.output_path, &options.depfile, &options.output.report}) {
-    if (path->empty()) continue;
-    for (const std::string* source :
-         {&options.input, &options.pins, &options.material_map, &options.import.embed}) {
-      if (source->empty() || !std::filesystem::equivalent(*path, *source, ignored)) continue;
-      return Error{ExitCode::kUsage, "'" + *path + "' would overwrite a source of the bake", ""};
-    }
-    if (auto writable = CheckWritable(*path); !writable.ok()) return writable;
-  }
-  return Done{};
+  return CheckOutputs({options.output_path, options.depfile, options.output.report},
+                      {options.input, options.pins, options.material_map, options.import.embed});
 }
 
 Result<Done> ReadSideCar(const std::string& path, std::string* text) {
-  if (path.empty()) return Done{};
   const auto bytes = ReadFile(path, kMaxSideCarBytes);
   if (!bytes.ok()) return bytes.error();
   text->assign(reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size());
@@ -89,31 +76,36 @@ const std::string& FileOf(const Error& error, const BakeOptions& options) {
   return error.finding_code == "MATERIAL_INVALID" ? options.material_map : options.input;
 }
 
-// One run of the verb: what it needs and what it leaves.
-struct BakeRun {
+// One run of the verb.
+struct BakeVerb {
   const BakeOptions& options;
   FindingList findings;
   std::vector<Stage> stages;
-  std::vector<std::string> dependencies;  // files read beside the source
+  std::vector<std::string> sources;  // every file that was read
   BakeSummary summary;
   std::vector<std::byte> bytes;
   bool written = false;
 };
 
-Result<Done> ImportAndBake(BakeRun* run) {
+Result<Done> ImportAndBake(BakeVerb* run) {
   const BakeOptions& options = run->options;
   BakeSettings settings = options.settings;
   settings.scale = options.import.scale;
   settings.up = options.import.up;
   settings.unit_m = options.import.unit_m;
+  std::vector<std::string> side_cars;
   for (const auto& [path, text] : {std::pair(&options.pins, &settings.pins_json),
                                    std::pair(&options.material_map, &settings.materials_json)}) {
+    if (path->empty()) continue;
     if (auto read = ReadSideCar(*path, text); !read.ok()) return read;
+    side_cars.push_back(*path);
   }
   const auto start = Clock::now();
   auto model = ImportModel(options.input, options.import, &run->findings);
   if (!model.ok()) return model.error();
-  run->dependencies = model.value().dependencies;
+  run->sources = model.value().dependencies;
+  run->sources.insert(run->sources.begin(), options.input);
+  run->sources.insert(run->sources.end(), side_cars.begin(), side_cars.end());
   run->stages.push_back({"import", SecondsSince(start)});
   auto baked = Bake(model.value(), settings, &run->findings);
   if (!baked.ok()) return baked.error().WithContext(FileOf(baked.error(), options));
@@ -123,29 +115,20 @@ Result<Done> ImportAndBake(BakeRun* run) {
   return Done{};
 }
 
-Result<Done> WriteOutputs(BakeRun* run) {
+Result<Done> WriteOutputs(BakeVerb* run) {
   const BakeOptions& options = run->options;
   const auto start = Clock::now();
+  std::vector<FileContent> files;
+  std::string depfile;
   if (!options.depfile.empty()) {
-    std::vector<std::string> prerequisites = {options.input};
-    prerequisites.insert(prerequisites.end(), run->dependencies.begin(), run->dependencies.end());
-    for (const std::string& side_car : {options.pins, options.material_map}) {
-      if (!side_car.empty()) prerequisites.push_back(side_car);
-    }
-    const std::string text = DepfileText(options.output_path, prerequisites);
-    const auto done = WriteFileAtomically(options.depfile, std::as_bytes(std::span(text)));
-    if (!done.ok()) return done;
+    depfile = DepfileText(options.output_path, run->sources);
+    files.push_back({options.depfile, std::as_bytes(std::span(depfile))});
   }
-  if (auto done = WriteFileAtomically(options.output_path, run->bytes); !done.ok()) return done;
+  files.push_back({options.output_path, run->bytes});
+  if (auto done = WriteFilesAtomically(files); !done.ok()) return done;
   run->stages.push_back({"write", SecondsSince(start)});
   run->written = true;
   return Done{};
-}
-
-// A run that will fail by -W writes nothing.
-bool IsGated(const BakeRun& run) {
-  return run.findings.HasSeverity(Severity::kError) ||
-         (run.options.output.warnings_as_errors && run.findings.HasSeverity(Severity::kWarning));
 }
 
 nlohmann::json SummaryJson(const BakeSummary& summary) {
@@ -177,7 +160,7 @@ nlohmann::json CollisionJson(const BakeSummary& summary) {
           {"seams", summary.seams}};
 }
 
-nlohmann::json DocumentOf(const BakeRun& run) {
+nlohmann::json DocumentOf(const BakeVerb& run) {
   nlohmann::json stages = nlohmann::json::array();
   for (const Stage& stage : run.stages) {
     stages.push_back({{"name", stage.name}, {"seconds", stage.seconds}});
@@ -195,7 +178,7 @@ nlohmann::json DocumentOf(const BakeRun& run) {
   return document;
 }
 
-// What became of the lattice.
+// Sizes of the cage, and what splitting the lattice has made.
 void PrintCage(const BakeSummary& summary) {
   std::fprintf(stderr, "plush bake: cage of %.4g m^3 around a solid of %.4g m^3, %u %s\n",
                summary.cage_volume_m3, summary.solid_volume_m3, summary.components,
@@ -208,7 +191,7 @@ void PrintCage(const BakeSummary& summary) {
                summary.branches);
 }
 
-void PrintSummary(const BakeRun& run) {
+void PrintSummary(const BakeVerb& run) {
   const OutputOptions& output = run.options.output;
   if (run.written && !output.quiet) {
     std::fprintf(stderr, "plush bake: %s: %zu tets, %zu nodes, %.4g kg, %zu bytes\n",
@@ -223,137 +206,85 @@ void PrintSummary(const BakeRun& run) {
 }
 
 int RunBake(const BakeOptions& options) {
-  BakeRun run{options, {}, {}, {}, {}, {}, false};
+  BakeVerb run{options, {}, {}, {}, {}, {}, false};
   OutputOptions output = options.output;
-  Result<Done> done = CheckPaths(options);
+  Result<Done> done = CheckOptions(options);
   if (done.ok()) {
     done = ImportAndBake(&run);
   } else {
-    output.report.clear();  // its path may be the one that is wrong
+    output.report.clear();  // its path may be the wrong one
   }
-  if (done.ok() && !IsGated(run)) done = WriteOutputs(&run);
+  const bool gated = ExitCodeOf(run.findings, output) != ExitCode::kOk;
+  if (done.ok() && !gated) done = WriteOutputs(&run);
   PrintSummary(run);
   return FinishRun(kVerb, options.input, output, run.findings, done.ok() ? nullptr : &done.error(),
                    DocumentOf(run));
 }
 
-void AddCageOptions(CLI::App* verb, BakeSettings* settings) {
-  const std::string group = "Cage";
-  AddChoice<Mesher>(
-      verb, "--mesher",
-      {{"auto", Mesher::kAuto},
-       {"lattice", Mesher::kLattice},
-       {"import", Mesher::kImport},
-       {"tetgen", Mesher::kTetGen}},
-      &settings->mesher,
+void AddCageOptions(CLI::App* verb, BakeOptions* options) {
+  OptionGroup group(verb, "Cage");
+  BakeSettings& settings = options->settings;
+  CageSettings& cage = settings.cage;
+  group.Choice<Mesher>(
+      "--mesher", kMeshers, &settings.mesher, "MESHER",
       "auto, lattice (a bounding cage), import (the source's own tets) or tetgen (tets that end at "
-      "the surface, by the program tetgen)")
-      ->type_name("MESHER")
-      ->group(group);
-  auto* tets = verb->add_option("--tets", settings->cage.target_tets,
-                                "number of tets of the lattice cage, met from below within 5% "
-                                "where the model allows it")
-                   ->check(NumberIn(1, 1e6))
-                   ->type_name("N")
-                   ->capture_default_str()
-                   ->group(group);
-  verb->add_option("--cell", settings->cage.cell_m,
-                   "edge of the lattice's cells [m], instead of --tets")
-      ->check(NumberIn(0, 1e6, OpenEnds::kLow))
-      ->type_name("METRES")
-      ->excludes(tets)
-      ->group(group);
-  AddChoice<LatticeKind>(
-      verb, "--lattice", {{"bcc", LatticeKind::kBcc}, {"cube5", LatticeKind::kCube5}},
-      &settings->cage.lattice,
-      "what the cage is cut from: bcc (body-centred cubic, 12 equal tets per cell) or cube5 (cubes "
-      "of 5 tets)")
-      ->type_name("LATTICE")
-      ->group(group);
-  AddChoice<FitMethod>(
-      verb, "--fit",
-      {{"snug", FitMethod::kSnug}, {"odt", FitMethod::kOdt}, {"none", FitMethod::kNone}},
-      &settings->cage.fit,
+      "the surface, by the program tetgen)");
+  CLI::Option* tets = group.Number(
+      "--tets", &cage.target_tets, {1.0, 1e6}, "N",
+      "number of tets of the lattice cage; met from below within 5% if the model allows it");
+  group
+      .Number("--cell", &cage.cell_m, {0.0, 1e6, true}, "METRES",
+              "edge of the lattice's cells [m], instead of --tets")
+      ->default_str("")
+      ->excludes(tets);
+  group.Choice<LatticeKind>("--lattice", kLattices, &cage.lattice, "LATTICE",
+                            "lattice of the cage: bcc (body-centred cubic, 12 equal tets per cell) "
+                            "or cube5 (cubes of 5 tets)");
+  group.Choice<FitMethod>(
+      "--fit", kFitMethods, &cage.fit, "METHOD",
       "how the cage is drawn in around the surface: snug (little volume, good angles), odt "
-      "(optimal "
-      "Delaunay triangulation energy) or none (the lattice as it is)")
-      ->type_name("METHOD")
-      ->group(group);
-  verb->add_option("--clearance", settings->cage.clearance,
-                   "least distance between the cage's boundary and the surface, as a share of the "
-                   "diagonal of the model's box")
-      ->check(NumberIn(1e-6, 0.1))
-      ->type_name("SHARE")
-      ->capture_default_str()
-      ->group(group);
-  verb->add_option("--min-dihedral", settings->cage.min_dihedral_deg,
-                   "smallest dihedral angle that --fit leaves in a tet [degrees]")
-      ->check(NumberIn(0, 50))
-      ->type_name("DEGREES")
-      ->capture_default_str()
-      ->group(group);
-  verb->add_flag("--join", settings->cage.join_parts,
-                 "separate parts of the surface that meet in a tet of the lattice move together")
-      ->group(group);
+      "(optimal Delaunay triangulation energy) or none (the lattice as it is)");
+  group.Number("--clearance", &cage.clearance, {1e-6, 0.1}, "SHARE",
+               "least distance between the cage's boundary and the surface, as a share of the "
+               "diagonal of the model's box");
+  group.Number("--min-dihedral", &cage.min_dihedral_deg, {0.0, 50.0}, "DEGREES",
+               "smallest dihedral angle that --fit leaves in a tet [degrees]");
+  group.Flag("--join", &cage.join_parts,
+             "separate parts of the surface that meet in a tet of the lattice move together");
+  group.Text("--embed", &options->import.embed, "FILE",
+             "render mesh to show instead of the boundary of a source with tets. --unit, --up and "
+             "--scale apply to both files; auto is resolved for each");
 }
 
 void AddMaterialOptions(CLI::App* verb, BakeOptions* options) {
-  BakeSettings* settings = &options->settings;
-  const std::string group = "Material";
-  const auto add = [&](const char* name, double* value, const char* help, CLI::Validator range,
-                       const char* type) {
-    verb->add_option(name, *value, help)
-        ->check(std::move(range))
-        ->type_name(type)
-        ->capture_default_str()
-        ->group(group);
-  };
-  Material& material = settings->material;
-  add("--young", &material.young, "Young's modulus [Pa]", NumberIn(1e-3, 1e13), "PA");
-  add("--poisson", &material.poisson, "Poisson's ratio", NumberIn(0, 0.499), "NU");
-  add("--density", &material.density, "density [kg/m^3]", NumberIn(1e-6, 1e6), "KG_M3");
-  add("--damping", &material.damping, "time for which the material resists a change of shape [s]",
-      NumberIn(0, 10), "SECONDS");
-  add("--dt", &settings->dt, "time step that the factor is made for [s]", NumberIn(1e-6, 1),
-      "SECONDS");
-  verb->add_option("--material-map", options->material_map,
-                   "side-car with the numbers of the source's materials by name (JSON)")
-      ->type_name("FILE")
-      ->group(group);
-  AddChoice<MassSource>(verb, "--mass",
-                        {{"solid", MassSource::kSolid}, {"cage", MassSource::kCage}},
-                        &settings->mass, "mass is density times the volume of the solid or cage")
-      ->type_name("SOURCE")
-      ->group(group);
+  OptionGroup group(verb, "Material");
+  BakeSettings& settings = options->settings;
+  Material& material = settings.material;
+  group.Number("--young", &material.young, kYoungRange, "PA", "Young's modulus [Pa]");
+  group.Number("--poisson", &material.poisson, kPoissonRange, "NU", "Poisson's ratio");
+  group.Number("--density", &material.density, kDensityRange, "KG_M3", "density [kg/m^3]");
+  group.Number("--damping", &material.damping, kDampingRange, "SECONDS",
+               "time for which the material resists a change of shape [s]");
+  group.Number("--dt", &settings.dt, kTimeStepRange, "SECONDS",
+               "time step for which the factor is made [s]");
+  group.Text("--material-map", &options->material_map, "FILE",
+             "side-car with the numbers of the source's materials by name (JSON)");
+  group.Choice<MassSource>("--mass", kMassSources, &settings.mass, "SOURCE",
+                           "mass is density times the volume of the solid or of the cage");
 }
 
 void AddFileOptions(CLI::App* verb, BakeOptions* options) {
-  verb->add_option("IN", options->input,
-                   "source mesh: any format Assimp 5.2 reads (up to 2 GiB), or tets: .node/.ele, "
-                   ".msh or .vtk (up to 1 GiB)")
-      ->required();
+  verb->add_option("IN", options->input, kSourceHelp)->required();
   verb->add_option("-o,--output", options->output_path, "file to write")
       ->required()
       ->type_name("OUT.plush");
-  verb->add_option(
-          "--embed", options->import.embed,
-          "render mesh to show instead of the boundary of a source with tets. --unit, --up "
-          "and --scale hold for both files; auto is what each of them says")
-      ->type_name("FILE")
-      ->group("Cage");
-  verb->add_option("--pins", options->pins, "side-car with pin regions (JSON)")
-      ->type_name("FILE")
-      ->group("Pins");
-  verb->add_option("--depfile", options->depfile,
-                   "write what the output depends on, for Make and Ninja")
-      ->type_name("FILE")
-      ->group("Output");
-  verb->add_option("--threads", options->settings.threads,
-                   "threads; 0: all cores. The bytes do not depend on it")
-      ->check(NumberIn(0, 256))
-      ->type_name("N")
-      ->capture_default_str()
-      ->group("Output");
+  OptionGroup(verb, "Pins")
+      .Text("--pins", &options->pins, "FILE", "side-car with pin regions (JSON)");
+  OptionGroup output(verb, "Output");
+  output.Text("--depfile", &options->depfile, "FILE",
+              "write what the output depends on, for Make and Ninja");
+  output.Number("--threads", &options->settings.threads, {0.0, 256.0}, "N",
+                "threads; 0: all cores. The bytes do not depend on it");
 }
 
 }  // namespace
@@ -362,7 +293,7 @@ void AddBakeCommand(CLI::App* app, int* exit_code) {
   const auto options = std::make_shared<BakeOptions>();
   CLI::App* verb =
       app->add_subcommand(kVerb, "Turns a source mesh into a soft-body asset (.plush).");
-  AddCageOptions(verb, &options->settings);
+  AddCageOptions(verb, options.get());
   AddMaterialOptions(verb, options.get());
   AddTetGenOptions(verb, &options->settings.tetgen);
   AddFileOptions(verb, options.get());

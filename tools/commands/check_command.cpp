@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// `plush check`: the lint of a source mesh, without a bake.
+// `plush check`: finds the defects of a source mesh, without a bake.
 
 #include "plush/version.h"
 
 #include "commands/commands.h"
-#include "commands/import_options.h"
+#include "commands/options.h"
 #include "commands/output.h"
 #include "mesh/surface_checks.h"
 #include "report/source_report.h"
@@ -57,11 +57,8 @@ void AddCheckCommand(CLI::App* app, int* exit_code) {
   const auto options = std::make_shared<CheckOptions>();
   options->output.findings_to_stdout = true;
   CLI::App* verb = app->add_subcommand(
-      kVerb, "Lints a source mesh: coded findings with counts, places and a remedy each.");
-  verb->add_option("FILE", options->file,
-                   "source mesh: any format Assimp 5.2 reads (up to 2 GiB), or tets: .node/.ele, "
-                   ".msh or .vtk (up to 1 GiB)")
-      ->required();
+      kVerb, "Finds the defects of a source mesh, each with a code, a count, places and a remedy.");
+  verb->add_option("FILE", options->file, kSourceHelp)->required();
   AddImportOptions(verb, &options->import);
   AddOutputOptions(verb, &options->output);
   verb->callback([options, exit_code] { *exit_code = RunCheck(*options); });

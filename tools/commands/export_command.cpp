@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// `plush export`: the cage of a .plush file in formats that mesh tools read.
-#include "plush/asset.h"
+// `plush export`: writes the cage of a .plush file in formats that mesh tools read.
+
 #include "plush/version.h"
 
-#include "base/aligned_bytes.h"
 #include "base/files.h"
-#include "commands/choice_option.h"
 #include "commands/commands.h"
-#include "commands/open_file.h"
+#include "commands/options.h"
 #include "commands/output.h"
 #include "export/cage_obj_export.h"
 #include "export/cage_table.h"
 #include "export/gmsh_export.h"
 #include "export/tetgen_export.h"
 #include "export/vtu_export.h"
+#include "import/file_ending.h"
+#include "simulate/open_asset.h"
 
 #include <algorithm>
 #include <array>
@@ -30,6 +30,12 @@ constexpr char kVerb[] = "export";
 
 enum class Format { kByExtension, kNode, kMsh, kVtu, kObj };
 
+constexpr NamedValue<Format> kFormats[] = {{"auto", Format::kByExtension},
+                                           {"node", Format::kNode},
+                                           {"msh", Format::kMsh},
+                                           {"vtu", Format::kVtu},
+                                           {"obj", Format::kObj}};
+
 struct ExportOptions {
   std::string file;
   std::string output_path;
@@ -43,7 +49,7 @@ struct TextFile {
   std::string text;
 };
 
-// What the verb has done.
+// The result of the verb.
 struct ExportRun {
   Format format = Format::kByExtension;
   std::vector<TextFile> files;
@@ -51,51 +57,25 @@ struct ExportRun {
   size_t tets = 0;
 };
 
-const char* FormatName(Format format) {
-  constexpr std::array<const char*, 5> kNames = {"auto", "node", "msh", "vtu", "obj"};
-  return kNames[static_cast<size_t>(format)];
-}
-
-std::string Extension(const std::string& path) {
-  std::string extension = std::filesystem::path(path).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return extension;
-}
-
 Result<Format> ChooseFormat(const ExportOptions& options) {
   if (options.format != Format::kByExtension) return options.format;
-  const std::string extension = Extension(options.output_path);
-  if (extension == ".node" || extension == ".ele") return Format::kNode;
-  if (extension == ".msh") return Format::kMsh;
-  if (extension == ".vtu") return Format::kVtu;
-  if (extension == ".obj") return Format::kObj;
+  if (HasEnding(options.output_path, ".ele")) return Format::kNode;
+  for (const NamedValue<Format>& format : std::span(kFormats).subspan(1)) {
+    if (HasEnding(options.output_path, std::string(".") + format.name)) return format.value;
+  }
   return Error{ExitCode::kUnsupported,
                "'" + options.output_path +
-                   "': no format goes by this extension; name it .node, .msh, .vtu or .obj, or "
+                   "': no format has this extension; name it .node, .msh, .vtu or .obj, or "
                    "give --to",
                ""};
 }
 
-// Names of the files to write: TetGen's come in pairs.
+// The files to write: two for TetGen.
 std::vector<TextFile> FilesFor(Format format, const std::string& path) {
   if (format != Format::kNode) return {{path, ""}};
-  const std::string extension = Extension(path);
-  const bool has_stem = extension == ".node" || extension == ".ele";
-  const std::string stem = has_stem ? path.substr(0, path.size() - extension.size()) : path;
+  const bool has_stem = HasEnding(path, ".node") || HasEnding(path, ".ele");
+  const std::string stem = has_stem ? path.substr(0, path.rfind('.')) : path;
   return {{stem + ".node", ""}, {stem + ".ele", ""}};
-}
-
-// Everything that can be refused before any work.
-Result<Done> CheckPaths(const ExportOptions& options, const std::vector<TextFile>& files) {
-  std::error_code ignored;
-  for (const TextFile& file : files) {
-    if (std::filesystem::equivalent(file.path, options.file, ignored)) {
-      return Error{ExitCode::kUsage, "'" + file.path + "' would overwrite the file to export", ""};
-    }
-    if (auto writable = CheckWritable(file.path); !writable.ok()) return writable;
-  }
-  return options.output.report.empty() ? Done{} : CheckWritable(options.output.report);
 }
 
 Result<Done> MakeTexts(const CageTable& cage, Format format, std::vector<TextFile>* files) {
@@ -127,13 +107,12 @@ Result<ExportRun> Export(const ExportOptions& options) {
   ExportRun run;
   run.format = format.value();
   run.files = FilesFor(run.format, options.output_path);
-  if (auto good = CheckPaths(options, run.files); !good.ok()) return good.error();
-  const auto bytes = ReadAssetFile(options.file);
-  if (!bytes.ok()) return bytes.error();
-  const AlignedBytes aligned(bytes.value());
-  Asset asset;
-  const Status status = asset.Open(aligned.bytes());
-  if (!status.ok()) return OpenError(options.file, status);
+  auto writable = CheckOutputs(
+      {run.files.front().path, run.files.back().path, options.output.report}, {options.file});
+  if (!writable.ok()) return writable.error();
+  const Result<Asset> opened = OpenAsset(options.file);
+  if (!opened.ok()) return opened.error();
+  const Asset& asset = opened.value();
   run.nodes = asset.simulation().nodes.size();
   run.tets = asset.simulation().tets.size();
   if (auto made = MakeTexts(MeasureCage(asset), run.format, &run.files); !made.ok()) {
@@ -150,7 +129,7 @@ nlohmann::json DocumentOf(const ExportOptions& options, const Result<ExportRun>&
   for (const TextFile& file : run.value().files) {
     files.push_back({{"path", file.path}, {"bytes", file.text.size()}});
   }
-  document["format"] = FormatName(run.value().format);
+  document["format"] = NameOf<Format>(kFormats, run.value().format);
   document["files"] = files;
   document["nodes"] = run.value().nodes;
   document["tets"] = run.value().tets;
@@ -177,19 +156,13 @@ void AddExportCommand(CLI::App* app, int* exit_code) {
       kVerb, "Writes the cage of a .plush file, with the quality of its tets, for mesh tools.");
   verb->add_option("file", options->file, "the .plush file")->required()->type_name("FILE.plush");
   verb->add_option("-o,--output", options->output_path,
-                   "file to write; of node, both NAME.node and NAME.ele")
+                   "file to write; with --to node, NAME.node and NAME.ele")
       ->required()
       ->type_name("PATH");
-  AddChoice<Format>(verb, "--to",
-                    {{"auto", Format::kByExtension},
-                     {"node", Format::kNode},
-                     {"msh", Format::kMsh},
-                     {"vtu", Format::kVtu},
-                     {"obj", Format::kObj}},
-                    &options->format,
-                    "node (TetGen), msh (Gmsh 2.2), vtu (ParaView), obj (the cage's surface) or "
-                    "auto: what the extension of PATH says")
-      ->type_name("FORMAT");
+  OptionGroup(verb, "Format")
+      .Choice<Format>("--to", kFormats, &options->format, "FORMAT",
+                      "node (TetGen), msh (Gmsh 2.2), vtu (ParaView), obj (the cage's surface) or "
+                      "auto: by the extension of PATH");
   AddOutputOptions(verb, &options->output);
   verb->callback([options, exit_code] { *exit_code = RunExport(*options); });
 }

@@ -3,7 +3,7 @@
 
 #include "plush/version.h"
 
-#include "base/exit_code.h"
+#include "base/result.h"
 #include "commands/commands.h"
 
 #include <CLI/CLI.hpp>

@@ -2,24 +2,27 @@
 #include "commands/output.h"
 
 #include "base/files.h"
-#include "report/findings_report.h"
+#include "commands/options.h"
+#include "report/source_report.h"
 
 #include <cstdio>
 
 namespace plush::tools {
 
 void AddOutputOptions(CLI::App* verb, OutputOptions* options) {
-  const std::string group = "Output";
-  verb->add_flag("--json", options->json, "one JSON document on stdout, log on stderr")
-      ->group(group);
-  verb->add_option("--report", options->report, "write the run's JSON report to FILE")
-      ->type_name("FILE")
-      ->group(group);
-  verb->add_flag("-q,--quiet", options->quiet, "errors only")->group(group);
-  verb->add_flag("-v,--verbose", options->verbose, "all places of findings; timings")->group(group);
-  verb->add_flag("-W,--warnings-as-errors", options->warnings_as_errors,
-                 "exit with 4 where a warning was found")
-      ->group(group);
+  OptionGroup group(verb, "Output");
+  group.Flag("--json", &options->json, "one JSON document on stdout, log on stderr");
+  group.Text("--report", &options->report, "FILE", "write the run's JSON report to FILE");
+  group.Flag("-q,--quiet", &options->quiet, "errors only");
+  group.Flag("-v,--verbose", &options->verbose, "all places of findings; timings");
+  group.Flag("-W,--warnings-as-errors", &options->warnings_as_errors,
+             "exit with 4 if there is a warning");
+}
+
+ExitCode ExitCodeOf(const FindingList& findings, const OutputOptions& options) {
+  if (findings.HasSeverity(Severity::kError)) return ExitCode::kInvalidInput;
+  const bool gated = options.warnings_as_errors && findings.HasSeverity(Severity::kWarning);
+  return gated ? ExitCode::kGateFailed : ExitCode::kOk;
 }
 
 int PrintError(const std::string& verb, const Error& error) {
@@ -31,15 +34,11 @@ int FinishRun(const std::string& verb, const std::string& file, const OutputOpti
               const FindingList& findings, const Error* error, nlohmann::json document) {
   std::FILE* stream = options.findings_to_stdout && !options.json ? stdout : stderr;
   std::fputs(FindingsText(verb, file, findings, options.verbosity()).c_str(), stream);
-  ExitCode code = ExitCode::kOk;
+  ExitCode code = ExitCodeOf(findings, options);
   if (error != nullptr) {
     if (!findings.Has(error->finding_code)) PrintError(verb, *error);
     code = error->exit_code;
     document["error"] = error->message;
-  } else if (findings.HasSeverity(Severity::kError)) {
-    code = ExitCode::kInvalidInput;
-  } else if (options.warnings_as_errors && findings.HasSeverity(Severity::kWarning)) {
-    code = ExitCode::kGateFailed;
   }
   document["findings"] = FindingsJson(findings);
   document["exit_code"] = static_cast<int>(code);
@@ -52,11 +51,9 @@ int FinishDocument(const std::string& verb, const OutputOptions& options,
   const std::string text =
       document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   if (options.json) std::fputs(text.c_str(), stdout);
-  if (!options.report.empty()) {
-    const auto written = WriteFileAtomically(options.report, std::as_bytes(std::span(text)));
-    if (!written.ok()) return PrintError(verb, written.error());
-  }
-  return static_cast<int>(code);
+  if (options.report.empty()) return static_cast<int>(code);
+  const auto written = WriteFileAtomically(options.report, std::as_bytes(std::span(text)));
+  return written.ok() ? static_cast<int>(code) : PrintError(verb, written.error());
 }
 
 }  // namespace plush::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every verb shares: --json, --report, -q, -v, -W, and the way a run ends.
+// What all verbs share: --json, --report, -q, -v, -W, and the end of a run.
 #pragma once
 
 #include "base/finding.h"
@@ -17,26 +17,29 @@ struct OutputOptions {
   bool json = false;   ///< one JSON document on stdout, log on stderr
   std::string report;  ///< file for the run's JSON report, or empty
   bool quiet = false;
-  int verbose = 0;
-  bool warnings_as_errors = false;  ///< exit 4 where a warning was found
-  bool findings_to_stdout = false;  ///< set by verbs whose product the findings are
+  bool verbose = false;
+  bool warnings_as_errors = false;  ///< a warning leads to exit code 4
+  bool findings_to_stdout = false;  ///< set by verbs whose product is the findings
 
-  int verbosity() const { return quiet ? -1 : verbose; }
+  int verbosity() const { return quiet ? -1 : (verbose ? 1 : 0); }
 };
 
-/// Adds the common options to a verb, in the help group "Output".
+/// Adds the common options to a verb.
 void AddOutputOptions(CLI::App* verb, OutputOptions* options);
 
-/// Ends a verb: findings and, if there is one, the error to stderr (findings to stdout where they
-/// are the product and --json does not want it; an error that is among the findings is not
-/// repeated); `document` plus the findings to stdout with --json and to --report. Returns the exit
-/// code: the error's, else 3 with an error finding, else 4 with -W and a warning, else 0; 2 where
-/// the report cannot be written. Adds "findings" and "exit_code" (and "error") to the document.
+/// The exit code of findings without an error: 3 with an error finding, 4 with -W and a warning,
+/// else 0.
+ExitCode ExitCodeOf(const FindingList& findings, const OutputOptions& options);
+
+/// Ends a verb.
+/// - Prints the findings, and the error (or null) unless it is one of them.
+/// - Adds "findings", "exit_code" and "error" to `document` and writes it (FinishDocument).
+/// Returns the error's exit code, else that of the findings; 2 if the report cannot be written.
 int FinishRun(const std::string& verb, const std::string& file, const OutputOptions& options,
               const FindingList& findings, const Error* error, nlohmann::json document);
 
-/// The last part of FinishRun: writes `document` to stdout with --json and to --report. Returns
-/// `code`, or 2 where the report cannot be written.
+/// Writes `document` to stdout (--json) and to a file (--report). Returns `code`, or 2 if the
+/// report cannot be written.
 int FinishDocument(const std::string& verb, const OutputOptions& options,
                    const nlohmann::json& document, ExitCode code);
 

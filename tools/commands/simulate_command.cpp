@@ -4,7 +4,9 @@
 #include "plush/version.h"
 
 #include "base/files.h"
+#include "base/material_limits.h"
 #include "commands/commands.h"
+#include "commands/options.h"
 #include "commands/output.h"
 #include "simulate/animation_recorder.h"
 #include "simulate/glb_export.h"
@@ -104,7 +106,7 @@ void ApplyOverrides(const SimulateOptions& options, Scene* scene) {
 }
 
 // Everything that can be refused before the first step.
-Result<Done> CheckOutputs(const SimulateOptions& options, const Scene& scene) {
+Result<Done> CheckOptions(const SimulateOptions& options, const Scene& scene) {
   const std::string extension = Extension(options.export_path);
   if (!options.export_path.empty() && extension != ".glb" && extension != ".obj") {
     return Error{ExitCode::kUnsupported,
@@ -116,12 +118,9 @@ Result<Done> CheckOutputs(const SimulateOptions& options, const Scene& scene) {
                      std::to_string(scene.steps) + " steps",
                  ""};
   }
-  for (const std::string& path : {options.export_path, options.stats, options.output.report}) {
-    if (path.empty()) continue;
-    const auto writable = CheckWritable(path);
-    if (!writable.ok()) return writable;
-  }
-  return Done{};
+  const std::string mtl = extension == ".obj" ? MtlPath(options.export_path) : "";
+  return CheckOutputs({options.export_path, mtl, options.stats, options.output.report},
+                      {options.input});
 }
 
 Result<Exports> PrepareExports(const SimulateOptions& options, const Scene& scene,
@@ -161,24 +160,27 @@ Result<RunRecord> Run(const SimulateOptions& options, const Scene& scene, SceneW
   return record;
 }
 
-Result<Done> WriteText(const std::string& path, const std::string& text) {
-  return WriteFileAtomically(path, std::as_bytes(std::span(text)));
-}
-
-Result<Done> WriteExports(const SimulateOptions& options, const SceneWorld& scene_world,
-                          const Exports& exports) {
+// Writes the statistics and the exports: all or none.
+Result<Done> WriteResults(const SimulateOptions& options, const SceneWorld& scene_world,
+                          const Exports& exports, const nlohmann::json& statistics) {
+  std::vector<FileContent> files;
+  const auto add_text = [&files](const std::string& path, const std::string& text) {
+    files.push_back({path, std::as_bytes(std::span(text))});
+  };
+  Result<std::vector<std::byte>> glb = std::vector<std::byte>();
   if (exports.recorder) {
-    const auto glb = ExportGlb(scene_world, exports.recorder->animation());
+    glb = ExportGlb(scene_world, exports.recorder->animation());
     if (!glb.ok()) return glb.error().WithContext(options.export_path);
-    return WriteFileAtomically(options.export_path, glb.value());
+    files.push_back({options.export_path, glb.value()});
   }
   if (exports.frame) {
     if (!exports.frame->ok()) return exports.frame->error().WithContext(options.export_path);
-    const auto library = WriteText(MtlPath(options.export_path), exports.frame->value().mtl);
-    if (!library.ok()) return library;
-    return WriteText(options.export_path, exports.frame->value().obj);
+    add_text(MtlPath(options.export_path), exports.frame->value().mtl);
+    add_text(options.export_path, exports.frame->value().obj);
   }
-  return Done{};
+  const std::string text = statistics.dump(1) + "\n";
+  if (!options.stats.empty()) add_text(options.stats, text);
+  return WriteFilesAtomically(files);
 }
 
 // The whole verb; `document` receives the statistics.
@@ -187,7 +189,7 @@ Result<Done> Simulate(const SimulateOptions& options, FindingList* findings,
   Result<Scene> scene = ReadInput(options);
   if (!scene.ok()) return scene.error();
   ApplyOverrides(options, &scene.value());
-  const auto writable = CheckOutputs(options, scene.value());
+  const auto writable = CheckOptions(options, scene.value());
   if (!writable.ok()) return writable;
   Result<SceneWorld> scene_world = BuildSceneWorld(scene.value(), findings);
   if (!scene_world.ok()) return scene_world.error();
@@ -204,54 +206,35 @@ Result<Done> Simulate(const SimulateOptions& options, FindingList* findings,
     const std::string text = StatisticsText(scene.value(), scene_world.value(), record.value());
     std::fputs(text.c_str(), stdout);
   }
-  const auto written = WriteExports(options, scene_world.value(), exports.value());
-  if (!written.ok() || options.stats.empty()) return written;
-  return WriteText(options.stats, document->dump(1) + "\n");
+  return WriteResults(options, scene_world.value(), exports.value(), *document);
 }
 
 void AddRunOptions(CLI::App* verb, SimulateOptions* options) {
-  const std::string group = "Run (in place of the scene's own values)";
-  verb->add_option("--steps", options->steps, "number of steps (default 300)")
-      ->check(CLI::Range(1u, kMaxSceneSteps))
-      ->group(group);
-  verb->add_option("--dt", options->dt, "step size in seconds (default 0.01)")
-      ->check(CLI::Range(1.0e-6, 1.0))
-      ->group(group);
-  verb->add_option("--threads", options->threads,
-                   "threads; results do not depend on it (default 1)")
-      ->check(CLI::Range(1u, kMaxSceneThreads))
-      ->group(group);
-  verb->add_option("--young", options->young, "Young's modulus in Pa (default: as baked)")
-      ->check(CLI::Range(1.0e-3, 1.0e12))
-      ->group(group);
-  verb->add_option("--poisson", options->poisson, "Poisson's ratio, below 0.5 (default: as baked)")
-      ->check(CLI::Range(0.0, 0.4999))
-      ->group(group);
-  verb->add_option("--density", options->density, "density in kg/m^3 (default: as baked)")
-      ->check(CLI::Range(1.0e-3, 1.0e6))
-      ->group(group);
-  verb->add_option("--damping", options->damping,
-                   "Kelvin-Voigt relaxation time in s (default: as baked)")
-      ->check(CLI::Range(0.0, 10.0))
-      ->group(group);
+  OptionGroup group(verb, "Run (in place of the scene's own values)");
+  group.Number("--steps", &options->steps, {1.0, kMaxSceneSteps}, "N",
+               "number of steps (default 300)");
+  group.Number("--dt", &options->dt, kTimeStepRange, "SECONDS", "time step [s] (default 0.01)");
+  group.Number("--threads", &options->threads, {1.0, kMaxSceneThreads}, "N",
+               "threads; results do not depend on it (default 1)");
+  group.Number("--young", &options->young, kYoungRange, "PA",
+               "Young's modulus [Pa] (default: as baked)");
+  group.Number("--poisson", &options->poisson, kPoissonRange, "NU",
+               "Poisson's ratio (default: as baked)");
+  group.Number("--density", &options->density, kDensityRange, "KG_M3",
+               "mean density [kg/m^3] (default: as baked)");
+  group.Number("--damping", &options->damping, kDampingRange, "SECONDS",
+               "Kelvin-Voigt relaxation time [s] (default: as baked)");
 }
 
 void AddExportOptions(CLI::App* verb, SimulateOptions* options) {
-  const std::string group = "Results";
-  verb->add_option("--stats", options->stats, "write statistics of every step as JSON")
-      ->type_name("FILE")
-      ->group(group);
-  verb->add_option("--export", options->export_path,
-                   "write the animation (.glb) or one frame (.obj with its .mtl)")
-      ->type_name("FILE")
-      ->group(group);
-  verb->add_option("--fps", options->fps, "frames per second of a .glb, at most one per step")
-      ->check(CLI::Range(0.001, 10000.0))
-      ->capture_default_str()
-      ->group(group);
-  verb->add_option("--frame", options->frame,
-                   "steps done in the frame of an .obj, 0 for the start (default: the last)")
-      ->group(group);
+  OptionGroup group(verb, "Results");
+  group.Text("--stats", &options->stats, "FILE", "write statistics of every step as JSON");
+  group.Text("--export", &options->export_path, "FILE",
+             "write the animation (.glb) or one frame (.obj with its .mtl)");
+  group.Number("--fps", &options->fps, {0.001, 10000.0}, "FPS",
+               "frames per second of a .glb, at most one per step");
+  group.Number("--frame", &options->frame, {0.0, kMaxSceneSteps}, "N",
+               "number of steps before the frame of an .obj (default: all)");
 }
 
 }  // namespace

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
+// `plush validate`: checks .plush files, alone or against their source mesh.
+
 #include "plush/asset.h"
 
 #include "base/aligned_bytes.h"
 #include "base/files.h"
 #include "commands/commands.h"
-#include "commands/open_file.h"
+#include "commands/options.h"
 #include "commands/output.h"
 #include "import/import.h"
-#include "report/findings_report.h"
+#include "report/source_report.h"
 #include "validate/validate.h"
 
 #include <nlohmann/json.hpp>
@@ -22,14 +24,17 @@
 namespace plush::tools {
 namespace {
 
+// A .plush file is smaller, and nobody wants a disk image to be read to find that out.
+constexpr uint64_t kMaxFileBytes = (uint64_t{1} << 31) - 1;
+
 struct ValidateOptions {
   std::vector<std::string> files;
   std::string source;
-  ImportSettings import;  // of the source: embed only, the rest is in the file
+  ImportSettings import;  // of the source: only `embed`; the rest is in the file
   OutputOptions output;
 };
 
-// What was found out about one file.
+// The result of one file.
 struct Verdict {
   FindingList findings;
   std::optional<Error> error;
@@ -38,13 +43,11 @@ struct Verdict {
   ExitCode exit_code(const OutputOptions& output) const {
     if (error) return error->exit_code;
     if (findings.Has("FILE_VERSION") || findings.Has("FILE_LAYOUT")) return ExitCode::kUnsupported;
-    if (findings.HasSeverity(Severity::kError)) return ExitCode::kInvalidInput;
-    const bool warned = findings.HasSeverity(Severity::kWarning);
-    return output.warnings_as_errors && warned ? ExitCode::kGateFailed : ExitCode::kOk;
+    return ExitCodeOf(findings, output);
   }
 };
 
-// The import settings that the asset was baked with, as its settings record them.
+// The import settings of the bake, which the file records.
 ImportSettings SettingsOfBake(std::span<const std::byte> bytes) {
   ImportSettings import;
   const AlignedBytes file(bytes);
@@ -58,12 +61,12 @@ ImportSettings SettingsOfBake(std::span<const std::byte> bytes) {
   };
   import.unit_m = positive("unit_m", 0.0);
   import.scale = positive("scale", 1.0);
-  // As asked for, not as it turned out: with --up some importers leave the axes alone.
+  // The option as given: with --up, some importers leave the axes alone.
   if (json.is_object() && json.contains("up_option")) {
     if (json["up_option"] == "y") import.up = UpAxis::kY;
     if (json["up_option"] == "z") import.up = UpAxis::kZ;
   }
-  // Source and render mesh may have units of their own: only what was asked for holds for both.
+  // Source and render mesh may have different units: only the option as given holds for both.
   if (json.is_object() && json.contains("unit_option_m")) {
     import.unit_m = positive("unit_option_m", 0.0);
   }
@@ -84,7 +87,7 @@ void CompareWithSource(const std::vector<std::byte>& bytes, const ValidateOption
 
 Verdict Judge(const std::string& path, const ValidateOptions& options) {
   Verdict verdict;
-  const auto bytes = ReadAssetFile(path);
+  const auto bytes = ReadFile(path, kMaxFileBytes);
   if (!bytes.ok()) {
     verdict.error = bytes.error();
     return verdict;
@@ -120,7 +123,13 @@ void PrintVerdict(const std::string& path, const Verdict& verdict, const OutputO
     if (enclosed)
       std::printf("%s: %zu triangles strictly inside the cage\n", path.c_str(), *enclosed);
   }
-  if (!verdict.error && verdict.findings.all().empty()) std::printf("%s: valid\n", path.c_str());
+  if (!verdict.error && !verdict.findings.HasSeverity(Severity::kError)) {
+    const size_t warnings = verdict.findings.CountOf(Severity::kWarning);
+    std::printf("%s: valid%s\n", path.c_str(),
+                warnings == 0   ? ""
+                : warnings == 1 ? ", 1 warning"
+                                : (", " + std::to_string(warnings) + " warnings").c_str());
+  }
 }
 
 int RunValidate(const ValidateOptions& options) {
@@ -142,22 +151,17 @@ int RunValidate(const ValidateOptions& options) {
 void AddValidateCommand(CLI::App* app, int* exit_code) {
   auto options = std::make_shared<ValidateOptions>();
   CLI::App* verb =
-      app->add_subcommand("validate", "Says everything that is wrong with .plush files.");
+      app->add_subcommand("validate", "Reports everything that is wrong with .plush files.");
   verb->add_option("files", options->files, "the .plush files")
       ->required()
       ->type_name("FILE.plush...");
-  verb->add_option(
-          "--source", options->source,
-          "source mesh that the file was baked from: compare vertices, in metres, and prove "
-          "that a lattice cage strictly encloses them and their triangles")
-      ->type_name("IN")
-      ->group("Source");
-  verb->add_option("--embed", options->import.embed,
-                   "render mesh that was given by --embed beside that source")
-      ->needs("--source")
-      ->type_name("FILE")
-      ->group("Source");
-  verb->footer("The exit code is that of the first file that is not valid.");
+  OptionGroup group(verb, "Source");
+  group.Text("--source", &options->source, "IN",
+             "source mesh of the bake: compare vertices, in metres, and prove that a lattice cage "
+             "strictly encloses them and their triangles");
+  group.Text("--embed", &options->import.embed, "FILE", "render mesh of the bake's --embed")
+      ->needs("--source");
+  verb->footer("The exit code is that of the first file that is not valid (with -W, or has a warning).");
   AddOutputOptions(verb, &options->output);
   verb->callback([options, exit_code] { *exit_code = RunValidate(*options); });
 }

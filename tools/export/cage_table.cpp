@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "export/cage_table.h"
 
-#include "base/utf8.h"
+#include "base/text.h"
 #include "mesh/tet_shape.h"
 
 namespace plush::tools {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "export/vtu_export.h"
 
-#include "base/utf8.h"
+#include "base/text.h"
 #include "export/text_lines.h"
 
 #include <span>

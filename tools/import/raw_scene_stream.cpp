@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "import/raw_scene_stream.h"
 
-#include "base/utf8.h"
+#include "base/text.h"
 
 #include <nlohmann/json.hpp>
 

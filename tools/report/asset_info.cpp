@@ -1,36 +1,43 @@
 // SPDX-License-Identifier: MIT
+// Reads everything from an open asset: section sizes from its views, shapes and topology of the tets
+// computed anew in double precision.
 #include "report/asset_info.h"
 
-#include "base/utf8.h"
+#include "base/text.h"
 #include "base/vec3.h"
 #include "lattice/cage_boundary.h"
+#include "mesh/box3.h"
 #include "mesh/tet_shape.h"
+#include "report/source_report.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 
 namespace plush::tools {
 namespace {
 
-std::string Hex(uint64_t number) {
-  char text[24];
-  std::snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(number));
-  return text;
+TetCorners Corners(const SimulationView& s, const Tet& t) {
+  return {ToDouble(s.nodes[t.a]), ToDouble(s.nodes[t.b]), ToDouble(s.nodes[t.c]),
+          ToDouble(s.nodes[t.d])};
 }
 
-TetCorners Corners(const SimulationView& s, const Tet& t) {
-  const auto at = [&s](uint32_t i) { return Vec3d{s.nodes[i].x, s.nodes[i].y, s.nodes[i].z}; };
-  return {at(t.a), at(t.b), at(t.c), at(t.d)};
+// The box of the render vertices; without any, of the cage.
+Box3 RestBox(const Asset& asset) {
+  const bool has_mesh = !asset.visual().positions.empty();
+  Box3 box;
+  for (const Vec3& p : has_mesh ? asset.visual().positions : asset.simulation().nodes) {
+    box.Add(ToDouble(p));
+  }
+  return box;
 }
 
 double Sum(std::span<const float> values) {
-  double sum = 0.0;
-  for (const float value : values) sum += value;
-  return sum;
+  return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-// Deeper settings than ours are left out: printing JSON is recursive, and a file may be hostile.
+// Deeper settings are left out: printing JSON is recursive, and the file may be hostile.
 constexpr int kMaxSettingsDepth = 32;
 
 nlohmann::json Settings(const Asset& asset) {
@@ -45,7 +52,7 @@ std::string SettingsText(const Asset& asset) {
   return Settings(asset).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
-// How many tets each material has.
+// The number of tets of each material.
 std::vector<size_t> TetsByMaterial(const Asset& asset) {
   std::vector<size_t> counts(asset.num_materials(), 0);
   for (const uint16_t material : asset.simulation().tet_materials) ++counts[material];
@@ -66,12 +73,12 @@ nlohmann::json MaterialsInfo(const Asset& asset) {
   return materials;
 }
 
-// Volume of the cage in that of the solid; 0 where the solid has none.
+// Volume of the cage over that of the solid; 0 if the solid has none.
 double VolumeRatio(const TetShapes& shapes, const SimulationView& s) {
   return s.solid_volume > 0.0f ? shapes.volume / s.solid_volume : 0.0;
 }
 
-// Share of the places for tets in blocks that have one.
+// Share of the blocks' slots that hold a tet.
 double BlockFill(const SimulationView& s) {
   return static_cast<double>(s.tets.size()) / static_cast<double>(s.blocks.size() * kBlockTets);
 }
@@ -237,7 +244,7 @@ std::vector<SectionSize> SectionSizes(const Asset& asset) {
   };
   uint64_t used = 0;
   for (const SectionSize& section : sections) used += section.bytes;
-  // In a hostile file sections can overlap.
+  // Sections of a hostile file may overlap.
   const uint64_t file = asset.bytes().size();
   sections.push_back({"tables and padding", file > used ? file - used : 0});
   return sections;
@@ -287,9 +294,10 @@ nlohmann::json AssetInfo(const Asset& asset) {
   }
   return {{"format_version", std::to_string(kFormatMajor) + "." + std::to_string(kFormatMinor)},
           {"tool_version", asset.tool_version()},
-          {"content_hash", Hex(asset.content_hash())},
-          {"source_hash", Hex(asset.source_hash())},
+          {"content_hash", HexHash(asset.content_hash())},
+          {"source_hash", HexHash(asset.source_hash())},
           {"file_bytes", asset.bytes().size()},
+          {"bounding_box", BoxJson(RestBox(asset))},
           {"visual", VisualInfo(asset)},
           {"simulation", SimulationInfo(asset)},
           {"collision", CollisionInfo(asset)},
@@ -304,8 +312,9 @@ std::string AssetInfoText(const Asset& asset) {
   std::string text;
   text += Line("format %d.%d, %zu bytes, written by plush %s", int{kFormatMajor}, int{kFormatMinor},
                asset.bytes().size(), PrintableUtf8(asset.tool_version()).c_str());
-  text += Line("content %s, source %s", Hex(asset.content_hash()).c_str(),
-               Hex(asset.source_hash()).c_str());
+  text += Line("content %s, source %s", HexHash(asset.content_hash()).c_str(),
+               HexHash(asset.source_hash()).c_str());
+  text += "box at rest: " + BoxText(RestBox(asset)) + "\n";
   text += Line("visual: %zu vertices, %zu triangles, %u parts", asset.visual().positions.size(),
                asset.visual().indices.size() / 3, asset.num_parts());
   text += Line("cage: %zu nodes, %zu tets, %u components, median edge %.4g m", s.nodes.size(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `plush info` says about a .plush file.
+// The report of `plush info` about a .plush file.
 #pragma once
 
 #include "plush/asset.h"
@@ -11,21 +11,20 @@
 
 namespace plush::tools {
 
-/// Bytes of a bulk vector, or of a kind of small data.
+/// The size of a bulk vector, or of one kind of small data.
 struct SectionSize {
   std::string name;    ///< as in Status::section
   uint64_t bytes = 0;  ///< without padding
 };
 
-/// Sizes of all sections of an open asset, in file-independent order; "tables and padding" is what
-/// remains of the file.
+/// Sizes of all sections of an open asset, in the same order for all files. "tables and padding" is
+/// the rest of the file.
 std::vector<SectionSize> SectionSizes(const Asset& asset);
 
-/// Bytes of all that the bodies of an asset share for their simulation, but the regions, over its
-/// number of tets.
+/// Bytes per tet of the simulation data that all bodies of an asset share, without the regions.
 double RestBytesPerTet(const Asset& asset);
 
-/// Shape of the cage's tets.
+/// Shapes of the cage's tets.
 struct TetShapes {
   double volume = 0.0;            ///< sum [m^3]
   double min_dihedral_deg = 0.0;  ///< smallest angle between two faces of a tet
@@ -35,13 +34,13 @@ struct TetShapes {
   double mean_quality = 0.0;
 };
 
-/// How the tets of a cage hang together.
+/// How the tets of a cage are connected.
 struct CageTopology {
   size_t boundary_faces = 0;
-  size_t branches = 0;  ///< faces at which several strands begin
+  size_t branches = 0;  ///< faces where several strands begin
 };
 
-/// Topology of an open asset's cage.
+/// The topology of an open asset's cage.
 CageTopology MeasureTopology(const SimulationView& simulation);
 
 /// Shapes of an open asset's tets, in double precision from its nodes.

@@ -1,27 +1,52 @@
 // SPDX-License-Identifier: MIT
 #include "report/source_report.h"
 
-#include "base/hex_hash.h"
-#include "mesh/box3.h"
+#include "base/text.h"
 
-#include <array>
 #include <cstdio>
 
 namespace plush::tools {
 namespace {
 
-Box3 BoundingBox(const SurfaceMesh& surface) {
+nlohmann::json PointJson(const Vec3d& p) { return {p.x, p.y, p.z}; }
+
+std::string PointText(const Vec3d& p) {
+  char text[100];
+  std::snprintf(text, sizeof(text), "(%.6g, %.6g, %.6g)", p.x, p.y, p.z);
+  return text;
+}
+
+nlohmann::json PlaceJson(const Place& place) {
+  nlohmann::json json = nlohmann::json::object();
+  if (place.has_position) json["position"] = PointJson(place.position);
+  if (place.triangle >= 0) json["triangle"] = place.triangle;
+  if (place.element >= 0) json["element"] = place.element;
+  if (!place.object.empty()) json["object"] = place.object;
+  return json;
+}
+
+std::string PlaceText(const Place& place) {
+  std::string line;
+  const auto add = [&line](const std::string& part) {
+    if (!line.empty()) line += ", ";
+    line += part;
+  };
+  if (place.has_position) add(PointText(place.position) + " m");
+  if (place.triangle >= 0) add("triangle " + std::to_string(place.triangle));
+  if (place.element >= 0) add("element " + std::to_string(place.element));
+  if (!place.object.empty()) add("'" + place.object + "'");
+  return line;
+}
+
+Box3 BoxOf(const SurfaceMesh& surface) {
   Box3 box;
   for (const Vec3d& p : surface.positions) box.Add(p);
-  if (box.empty()) box.Add(Vec3d{});
   return box;
 }
 
 std::string Counted(uint64_t count, const char* one, const char* many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
 }
-
-nlohmann::json VectorJson(const Vec3d& v) { return {v.x, v.y, v.z}; }
 
 nlohmann::json PartsJson(const SurfaceMesh& surface) {
   nlohmann::json parts = nlohmann::json::array();
@@ -45,10 +70,52 @@ nlohmann::json ExtrasJson(const SurfaceMesh& surface) {
 
 }  // namespace
 
+nlohmann::json BoxJson(const Box3& box) {
+  const Box3 shown = box.empty() ? Box3{{}, {}} : box;
+  return {{"low", PointJson(shown.low)}, {"high", PointJson(shown.high)}};
+}
+
+std::string BoxText(const Box3& box) {
+  const Box3 shown = box.empty() ? Box3{{}, {}} : box;
+  const Vec3d size = shown.Extent();
+  char text[300];
+  std::snprintf(text, sizeof(text), "%.6g x %.6g x %.6g m, from %s to %s", size.x, size.y, size.z,
+                PointText(shown.low).c_str(), PointText(shown.high).c_str());
+  return text;
+}
+
+nlohmann::json FindingsJson(const FindingList& findings) {
+  nlohmann::json array = nlohmann::json::array();
+  for (const Finding& finding : findings.all()) {
+    nlohmann::json places = nlohmann::json::array();
+    for (const Place& place : finding.places) places.push_back(PlaceJson(place));
+    array.push_back({{"code", finding.code},
+                     {"severity", SeverityName(finding.severity)},
+                     {"count", finding.count},
+                     {"message", finding.message},
+                     {"places", places},
+                     {"remedy", finding.remedy}});
+  }
+  return array;
+}
+
+std::string FindingsText(const std::string& verb, const std::string& file,
+                         const FindingList& findings, int verbosity) {
+  std::string text;
+  for (const Finding& finding : findings.all()) {
+    if (verbosity < 0 && finding.severity != Severity::kError) continue;
+    text += "plush " + verb + ": " + SeverityName(finding.severity) + ": " + file + ": " +
+            finding.code + ": " + finding.message + "\n";
+    const size_t shown = verbosity > 0 ? finding.places.size() : (finding.places.empty() ? 0 : 1);
+    for (size_t i = 0; i < shown; ++i) text += "    at " + PlaceText(finding.places[i]) + "\n";
+    if (finding.severity != Severity::kInfo) text += "    note: " + finding.remedy + "\n";
+  }
+  return text;
+}
+
 nlohmann::json SourceJson(const std::string& file, const ImportedModel& model,
                           const SurfaceFacts& facts) {
   const SurfaceMesh& surface = model.surface;
-  const Box3 box = BoundingBox(surface);
   nlohmann::json attributes = nlohmann::json::array();
   for (const VertexAttribute& attribute : surface.attributes) attributes.push_back(attribute.name);
   return {{"file", file},
@@ -62,7 +129,7 @@ nlohmann::json SourceJson(const std::string& file, const ImportedModel& model,
           {"points", facts.num_points},
           {"components", facts.num_components},
           {"tets", model.tets.tets.size()},
-          {"bounding_box", {{"low", VectorJson(box.low)}, {"high", VectorJson(box.high)}}},
+          {"bounding_box", BoxJson(BoxOf(surface))},
           {"has_uvs", !surface.uvs.empty()},
           {"attributes", attributes},
           {"extras", ExtrasJson(surface)},
@@ -79,11 +146,9 @@ std::string SourceText(const std::string& file, const ImportedModel& model,
                      Counted(facts.num_points, "point", "points") + ", " +
                      Counted(facts.num_components, "component", "components");
   if (!model.tets.tets.empty()) text += ", " + Counted(model.tets.tets.size(), "tet", "tets");
-  const Vec3d size = BoundingBox(surface).Extent();
-  std::array<char, 160> line;
-  std::snprintf(line.data(), line.size(), "\n  %.6g x %.6g x %.6g m; unit %.6g m, %c up\n", size.x,
-                size.y, size.z, model.unit_m, model.up);
-  return text + line.data();
+  char units[80];
+  std::snprintf(units, sizeof(units), "; unit %.6g m, %c up\n", model.unit_m, model.up);
+  return text + "\n  " + BoxText(BoxOf(surface)) + units;
 }
 
 }  // namespace plush::tools

@@ -3,7 +3,8 @@
 
 #include "base/files.h"
 #include "base/json_object.h"
-#include "base/nearest_name.h"
+#include "base/material_limits.h"
+#include "base/text.h"
 #include "simulate/open_asset.h"
 #include "simulate/rest_bounds.h"
 
@@ -63,7 +64,7 @@ SpherePin ReadSpherePin(const JsonObject& pin, std::string* mistake) {
   const JsonObject reader(*pin.Value("sphere"), pin.PathOf("sphere"), {"centre", "radius"},
                           mistake);
   if (!ReadVec3(reader, "centre", &sphere.centre)) reader.Mistake("centre", "is missing");
-  if (!reader.Number("radius", {0.0, 1.0e9, true}, &sphere.radius)) {
+  if (!reader.Number("radius", kRadiusRange, &sphere.radius)) {
     reader.Mistake("radius", "is missing");
   }
   return sphere;
@@ -86,10 +87,10 @@ void ReadMaterial(const JsonObject& body, MaterialOverride* out, std::string* mi
   if (!body.Has("material")) return;
   const JsonObject material(*body.Value("material"), body.PathOf("material"),
                             {"young", "poisson", "density", "damping"}, mistake);
-  material.Number("young", {0.0, 1.0e12, true}, &out->young);
-  material.Number("poisson", {0.0, 0.5, false, true}, &out->poisson);
-  material.Number("density", {0.0, 1.0e6, true}, &out->density);
-  material.Number("damping", {0.0, 10.0}, &out->damping);
+  material.Number("young", kYoungRange, &out->young);
+  material.Number("poisson", kPoissonRange, &out->poisson);
+  material.Number("density", kDensityRange, &out->density);
+  material.Number("damping", kDampingRange, &out->damping);
 }
 
 SceneBody ReadBody(const json& value, const std::string& path, const std::string& folder,
@@ -200,7 +201,7 @@ Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
                           {"gravity", "dt", "steps", "threads", "bodies", "colliders", "solver"},
                           &mistake);
   ReadVec3(reader, "gravity", &scene.gravity);
-  reader.Number("dt", {0.0, 1.0, true}, &scene.dt);
+  reader.Number("dt", kTimeStepRange, &scene.dt);
   reader.Integer("steps", 1, kMaxSceneSteps, &scene.steps);
   reader.Integer("threads", 1, kMaxSceneThreads, &scene.threads);
   ReadBodies(reader, folder, &scene, &mistake);

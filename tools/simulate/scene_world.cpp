@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/scene_world.h"
 
-#include "base/nearest_name.h"
+#include "base/text.h"
 #include "simulate/open_asset.h"
 #include "simulate/rest_bounds.h"
 

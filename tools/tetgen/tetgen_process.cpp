@@ -3,8 +3,6 @@
 
 #include "base/child_process.h"
 #include "base/files.h"
-#include "base/find_program.h"
-#include "base/scratch_folder.h"
 #include "import/tetgen_files.h"
 
 #include <array>

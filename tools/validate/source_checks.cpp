@@ -4,7 +4,7 @@
 #include "plush/asset.h"
 
 #include "base/aligned_bytes.h"
-#include "base/hex_hash.h"
+#include "base/text.h"
 #include "validate/embedding_checks.h"
 #include "validate/enclosure_checks.h"
 #include "validate/tally.h"

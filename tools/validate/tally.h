@@ -15,7 +15,7 @@ namespace plush::tools {
 /// worst deviation.
 class Tally {
  public:
-  /// `code` is a name of finding_codes.h; `message` completes "COUNT of SECTION: ...".
+  /// `code` is a finding code; `message` completes "COUNT of SECTION: ...".
   Tally(std::string code, std::string section, std::string message)
       : code_(std::move(code)), section_(std::move(section)), message_(std::move(message)) {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The collision surface of a render mesh that lies in tets of the source's own: cut by them where
-// they hold it, their boundary where they do not.
+// The collision surface of a render mesh in the source's own tets: cut by them if they hold it,
+// otherwise their boundary.
 #include "plush/asset.h"
 
 #include "bake/bake.h"
@@ -85,7 +85,7 @@ TEST_CASE("A mesh inside of its tets is cut by them") {
   }
 }
 
-TEST_CASE("Where a mesh leaves its tets their boundary stands in, and a finding says so") {
+TEST_CASE("If a mesh leaves its tets, their boundary replaces it, and a finding says so") {
   const SurfaceMesh out_of_one_side = MakeSphere(0.3, 20, 30, {0.5, 0.5, 0.85});
   const BakedFile file(Embedded(out_of_one_side));
   REQUIRE(file.findings.Has("CDG_OUTSIDE"));
@@ -101,7 +101,7 @@ TEST_CASE("Where a mesh leaves its tets their boundary stands in, and a finding 
   CHECK(boundary.asset.collision().num_triangles() == 6 * 4 * 4 * 2);
   CHECK(found.area == Approx(expected.area).epsilon(1e-6));
   CHECK(found.open_edges == 0);
-  // What is drawn is the mesh all the same.
+  // The render mesh is still the mesh.
   CHECK(file.asset.visual().indices.size() == 3 * out_of_one_side.triangles.size());
 }
 

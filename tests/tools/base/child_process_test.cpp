@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 
 namespace {
@@ -16,6 +17,7 @@ namespace {
 using plush::tools::ChildEnd;
 using plush::tools::ChildLimits;
 using plush::tools::ChildResult;
+using plush::tools::FindProgram;
 using plush::tools::MemoryLimit;
 using plush::tools::RunChild;
 
@@ -33,6 +35,20 @@ ChildLimits Seconds(double time_s) {
   ChildLimits limits;
   limits.time_s = time_s;
   return limits;
+}
+
+void WriteProgram(const std::string& path) {
+  WriteText(path, "#!/bin/sh\n");
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+}
+
+// FindProgram with another PATH.
+std::string FoundIn(const std::string& folders, const std::string& name) {
+  const std::string old = std::getenv("PATH");
+  ::setenv("PATH", folders.c_str(), 1);
+  std::string found = FindProgram(name);
+  ::setenv("PATH", old.c_str(), 1);
+  return found;
 }
 
 }  // namespace
@@ -53,7 +69,7 @@ TEST_CASE("More output than a pipe holds comes back whole") {
   CHECK(result.exit_code == 0);
 }
 
-TEST_CASE("A crash is told from an exit") {
+TEST_CASE("A crash is distinguished from an exit") {
   const ChildResult result = Shell("kill -SEGV $$");
   CHECK(result.end == ChildEnd::kSignalled);
   CHECK(result.signal_number == SIGSEGV);
@@ -120,4 +136,31 @@ TEST_CASE("No child is left as a zombie") {
   Shell("sleep 9", Seconds(0.05));
   CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);
   CHECK(errno == ECHILD);
+}
+
+TEST_CASE("A name is looked for in PATH, in its order") {
+  const TemporaryFolder first;
+  const TemporaryFolder second;
+  WriteProgram(second / "tool");
+  const std::string both = first.path() + ":" + second.path();
+  CHECK(FoundIn(both, "tool") == second / "tool");
+  WriteText(first / "tool", "no program");
+  CHECK(FoundIn(both, "tool") == second / "tool");
+  std::filesystem::remove(first / "tool");
+  std::filesystem::create_directory(first / "tool");
+  CHECK(FoundIn(both, "tool") == second / "tool");
+  std::filesystem::remove(first / "tool");
+  WriteProgram(first / "tool");
+  CHECK(FoundIn(both, "tool") == first / "tool");
+  CHECK(FoundIn(both, "other").empty());
+  CHECK(FoundIn("", "no such tool").empty());
+}
+
+TEST_CASE("A path is the program itself") {
+  const TemporaryFolder folder;
+  WriteProgram(folder / "tool");
+  CHECK(FindProgram(folder / "tool") == folder / "tool");
+  CHECK(FindProgram(folder / "none").empty());
+  CHECK(FindProgram(folder.path()).empty());
+  CHECK(FindProgram("").empty());
 }

@@ -1,18 +1,30 @@
 // SPDX-License-Identifier: MIT
 #include "base/files.h"
 
+#include "skip.h"
 #include "tools/procedural_meshes.h"
 
 #include <catch2/catch.hpp>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
 #include <filesystem>
+#include <thread>
 
 using plush::tests::TemporaryFolder;
 using plush::tools::CheckWritable;
 using plush::tools::ExitCode;
 using plush::tools::FileContent;
 using plush::tools::ReadFile;
+using plush::tools::ScratchFolder;
 using plush::tools::WriteFileAtomically;
 using plush::tools::WriteFilesAtomically;
 
@@ -26,6 +38,56 @@ size_t CountFiles(const std::string& folder) {
   size_t count = 0;
   for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++count;
   return count;
+}
+
+// Reads a FIFO in a thread, from construction to Text().
+class FifoReader {
+ public:
+  explicit FifoReader(const std::string& path)
+      : fd_(::open(path.c_str(), O_RDONLY | O_NONBLOCK)), thread_([this] { Read(); }) {
+    REQUIRE(fd_ >= 0);
+  }
+  ~FifoReader() {
+    Stop();
+    ::close(fd_);
+  }
+  std::string Text() {
+    Stop();
+    return text_;
+  }
+
+ private:
+  void Stop() {
+    stop_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+  void Read() {
+    std::array<char, 4096> buffer;
+    for (bool last = false; !last;) {
+      last = stop_;  // one more round, for what came before
+      for (ssize_t n; (n = ::read(fd_, buffer.data(), buffer.size())) > 0;) {
+        text_.append(buffer.data(), static_cast<size_t>(n));
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  }
+
+  int fd_;
+  std::atomic<bool> stop_ = false;
+  std::string text_;
+  std::thread thread_;
+};
+
+mode_t ModeOf(const std::string& path) {
+  struct stat info = {};
+  REQUIRE(::lstat(path.c_str(), &info) == 0);
+  return info.st_mode;
+}
+
+std::string TextOf(const std::string& path) {
+  const auto bytes = ReadFile(path);
+  REQUIRE(bytes.ok());
+  return {reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size()};
 }
 
 }  // namespace
@@ -85,4 +147,170 @@ TEST_CASE("A directory or a missing folder cannot be written and nothing is left
   }
   CHECK(CheckWritable(folder / "file").ok());
   CHECK(CountFiles(folder.path()) == 1);
+}
+
+TEST_CASE("A FIFO receives the bytes and stays a FIFO") {
+  TemporaryFolder folder;
+  REQUIRE(::mkfifo((folder / "fifo").c_str(), 0600) == 0);
+  const std::string text(100000, 'x');  // more than a pipe holds
+  FifoReader reader(folder / "fifo");
+  CHECK(CheckWritable(folder / "fifo").ok());
+  REQUIRE(WriteFileAtomically(folder / "fifo", Bytes(text)).ok());
+  CHECK(reader.Text() == text);
+  CHECK(S_ISFIFO(ModeOf(folder / "fifo")));
+  CHECK(CountFiles(folder.path()) == 1);
+}
+
+TEST_CASE("A FIFO whose reader leaves is an error, and the other files stay old") {
+  TemporaryFolder folder;
+  REQUIRE(::mkfifo((folder / "fifo").c_str(), 0600) == 0);
+  plush::tests::WriteText(folder / "a", "old");
+  const int fd = ::open((folder / "fifo").c_str(), O_RDONLY | O_NONBLOCK);
+  std::thread leaver([fd] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    ::close(fd);
+  });
+  const std::string text(1 << 20, 'x');
+  const std::string small = "new";
+  const FileContent files[] = {{folder / "a", Bytes(small)}, {folder / "fifo", Bytes(text)}};
+  CHECK(WriteFilesAtomically(files).error().exit_code == ExitCode::kIo);
+  leaver.join();
+  CHECK(TextOf(folder / "a") == "old");
+  CHECK(CountFiles(folder.path()) == 2);
+}
+
+TEST_CASE("A device is written, never replaced") {
+  TemporaryFolder folder;
+  if (::mknod((folder / "null").c_str(), S_IFCHR | 0600, ::makedev(1, 3)) != 0) {
+    plush::tests::Skip("this user may not make device nodes");
+    return;
+  }
+  if (const int fd = ::open((folder / "null").c_str(), O_WRONLY); fd >= 0) {
+    ::close(fd);
+  } else {
+    plush::tests::Skip("device nodes do not work in the temporary folder");
+    return;
+  }
+  CHECK(CheckWritable(folder / "null").ok());
+  CHECK(WriteFileAtomically(folder / "null", Bytes("text")).ok());
+  CHECK(S_ISCHR(ModeOf(folder / "null")));
+  CHECK(CountFiles(folder.path()) == 1);
+}
+
+TEST_CASE("Links stay, and the files behind them are replaced or made") {
+  TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "inner");
+  plush::tests::WriteText(folder / "inner/file", "old");
+  std::filesystem::create_symlink("inner/file", folder / "relative");
+  std::filesystem::create_symlink(folder / "relative", folder / "chain");
+  std::filesystem::create_symlink("inner/new", folder / "dangling");
+  for (const char* link : {"relative", "chain", "dangling"}) {
+    INFO(link);
+    CHECK(CheckWritable(folder / link).ok());
+    REQUIRE(WriteFileAtomically(folder / link, Bytes(link)).ok());
+    CHECK(S_ISLNK(ModeOf(folder / link)));
+    CHECK(TextOf(folder / link) == link);
+  }
+  CHECK(TextOf(folder / "inner/file") == "chain");
+  CHECK(S_ISREG(ModeOf(folder / "inner/new")));
+  CHECK(CountFiles(folder / "inner") == 2);
+  CHECK(CountFiles(folder.path()) == 4);
+}
+
+TEST_CASE("Links in a circle or into a missing folder are errors") {
+  TemporaryFolder folder;
+  std::filesystem::create_symlink("b", folder / "a");
+  std::filesystem::create_symlink("a", folder / "b");
+  std::filesystem::create_symlink("missing/file", folder / "nowhere");
+  for (const char* link : {"a", "nowhere"}) {
+    CHECK(CheckWritable(folder / link).error().exit_code == ExitCode::kIo);
+    CHECK(WriteFileAtomically(folder / link, Bytes("x")).error().exit_code == ExitCode::kIo);
+  }
+  CHECK(CountFiles(folder.path()) == 3);
+}
+
+TEST_CASE("A file that nobody may write is refused, even for root, and behind a link") {
+  TemporaryFolder folder;
+  plush::tests::WriteText(folder / "file", "old");
+  REQUIRE(::chmod((folder / "file").c_str(), 0444) == 0);
+  std::filesystem::create_symlink("file", folder / "link");
+  for (const char* name : {"file", "link"}) {
+    CHECK(CheckWritable(folder / name).error().exit_code == ExitCode::kIo);
+    const auto written = WriteFileAtomically(folder / name, Bytes("new"));
+    REQUIRE_FALSE(written.ok());
+    CHECK(written.error().message.find(name) != std::string::npos);
+  }
+  CHECK(TextOf(folder / "file") == "old");
+  CHECK(CountFiles(folder.path()) == 2);
+}
+
+TEST_CASE("A replaced file keeps its permissions") {
+  TemporaryFolder folder;
+  plush::tests::WriteText(folder / "file", "old");
+  REQUIRE(::chmod((folder / "file").c_str(), 0640) == 0);
+  REQUIRE(WriteFileAtomically(folder / "file", Bytes("new")).ok());
+  CHECK((ModeOf(folder / "file") & 0777) == 0640);
+}
+
+TEST_CASE("A left-over temporary file of the same process id is no obstacle") {
+  TemporaryFolder folder;
+  const std::string left = folder / ("file.tmp" + std::to_string(::getpid()) + "-0");
+  plush::tests::WriteText(left, "of another");
+  REQUIRE(WriteFileAtomically(folder / "file", Bytes("new")).ok());
+  CHECK(TextOf(left) == "of another");
+  CHECK(TextOf(folder / "file") == "new");
+}
+
+TEST_CASE("Writers of one path at once all succeed, and a reader sees whole files only") {
+  TemporaryFolder folder;
+  const std::string path = folder / "file";
+  std::array<std::string, 4> texts;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    texts[i] = std::string(200000 + i, static_cast<char>('a' + i));
+  }
+  REQUIRE(WriteFileAtomically(path, Bytes(texts[0])).ok());
+  std::atomic<int> failures = 0;
+  std::atomic<int> running = 0;
+  std::vector<std::thread> writers;
+  for (const std::string& text : texts) {
+    ++running;
+    writers.emplace_back([&] {
+      for (int i = 0; i < 20; ++i) failures += WriteFileAtomically(path, Bytes(text)).ok() ? 0 : 1;
+      --running;
+    });
+  }
+  int torn = 0;
+  do {
+    const std::string text = TextOf(path);
+    torn += std::find(texts.begin(), texts.end(), text) == texts.end() ? 1 : 0;
+  } while (running > 0);
+  for (std::thread& writer : writers) writer.join();
+  CHECK(failures == 0);
+  CHECK(torn == 0);
+  CHECK(CountFiles(folder.path()) == 1);
+}
+
+TEST_CASE("A scratch folder is empty, private, and gone with its content at the end") {
+  std::string path;
+  {
+    const auto folder = ScratchFolder::Create();
+    REQUIRE(folder.ok());
+    path = folder.value()->path();
+    CHECK(std::filesystem::is_empty(path));
+    CHECK(std::filesystem::status(path).permissions() == std::filesystem::perms::owner_all);
+    std::filesystem::create_directory(*folder.value() / "inner");
+    plush::tests::WriteText(*folder.value() / "inner/file", "text");
+    const auto other = ScratchFolder::Create();
+    REQUIRE(other.ok());
+    CHECK(other.value()->path() != path);
+  }
+  CHECK_FALSE(std::filesystem::exists(path));
+}
+
+TEST_CASE("Without a place for temporary files there is no scratch folder") {
+  ::setenv("TMPDIR", "/no/such/folder", 1);
+  const auto folder = ScratchFolder::Create();
+  ::unsetenv("TMPDIR");
+  REQUIRE_FALSE(folder.ok());
+  CHECK(folder.error().exit_code == plush::tools::ExitCode::kIo);
 }

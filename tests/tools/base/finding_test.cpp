@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/finding.h"
 
-#include "base/finding_codes.h"
-
 #include <catch2/catch.hpp>
 
 using plush::tools::FindingCodes;

@@ -84,3 +84,18 @@ TEST_CASE("Numbers, vectors and arrays are checked for type, size and range") {
   CHECK_THAT(mistake_of([&](auto& o) { o.Boolean("half", &flag); }), Contains("true or false"));
   CHECK_THAT(mistake_of([&](auto& o) { o.Array("yes", 2); }), Contains("expected an array"));
 }
+
+TEST_CASE("A range has one text, and refuses open ends and what is not finite") {
+  const plush::tools::NumberRange closed = {0.0, 0.499};
+  const plush::tools::NumberRange open = {0.0, 1.0e6, true, true};
+  CHECK(plush::tools::RangeText(closed) == "[0, 0.499]");
+  CHECK(plush::tools::RangeText(open) == "(0, 1000000)");
+  CHECK(plush::tools::OutsideMessage("0.5", closed) == "0.5 is outside [0, 0.499]");
+  for (const double inside : {0.0, 0.2, 0.499}) CHECK(plush::tools::Contains(closed, inside));
+  for (const double outside : {-1e-300, 0.4991, 1.0 / 0.0, -1.0 / 0.0, 0.0 / 0.0}) {
+    CHECK_FALSE(plush::tools::Contains(closed, outside));
+  }
+  CHECK_FALSE(plush::tools::Contains(open, 0.0));
+  CHECK_FALSE(plush::tools::Contains(open, 1.0e6));
+  CHECK(plush::tools::Contains(open, 1e-300));
+}

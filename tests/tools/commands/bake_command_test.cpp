@@ -133,7 +133,7 @@ TEST_CASE("Options of plush bake reach the asset") {
   CHECK_FALSE(settings.contains("tets"));
 }
 
-TEST_CASE("Options of the lattice cage reach the asset, and -v tells what came of them") {
+TEST_CASE("Options of the lattice cage reach the asset, and -v shows their effect") {
   const BallFolder folder;
   const std::string out = folder / "b.plush";
   const auto volume_of = [&](std::vector<std::string> options) {
@@ -178,6 +178,53 @@ TEST_CASE("Separate parts are components of their own, or one with --join") {
   };
   CHECK(components({}) == 2);
   CHECK(components({"--join"}) == 1);
+}
+
+TEST_CASE("Material limits are the same in options, material maps and scenes") {
+  const BallFolder folder;
+  const std::string body = folder / "ball.plush";
+  REQUIRE(RunPlush({"bake", folder.ball(), "-o", body, "-q"}).exit_code == 0);
+  // The message of each of the four ways to give a number; empty if the number is accepted.
+  const auto messages = [&](const std::string& key, const std::string& number) {
+    const auto fill = [&](std::string text) {
+      text.replace(text.find("KEY"), 3, key);
+      return text.replace(text.find("NUMBER"), 6, number);
+    };
+    WriteText(folder / "map.json", fill(R"({"materials":[{"name":"","KEY":NUMBER}]})"));
+    WriteText(folder / "scene.json",
+              fill(R"({"steps":1,"bodies":[{"asset":"ball.plush","material":{"KEY":NUMBER}}]})"));
+    const std::vector<std::vector<std::string>> runs = {
+        {"bake", folder.ball(), "-o", folder / "b.plush", "--" + key, number},
+        {"bake", folder.ball(), "-o", folder / "b.plush", "--material-map", folder / "map.json"},
+        {"simulate", body, "--steps", "1", "--" + key, number},
+        {"simulate", folder / "scene.json"}};
+    std::vector<std::string> results;
+    for (const std::vector<std::string>& run : runs) {
+      const PlushRun ended = RunPlush(run);
+      results.push_back(ended.exit_code == 1 ? ended.err : "");
+    }
+    return results;
+  };
+  const struct {
+    const char* key;
+    const char* inside;
+    const char* outside;
+    const char* message;
+  } cases[] = {{"young", "1e13", "2e13", "is outside [0.001, 1e+13]"},
+               {"young", "0.001", "0.0009", "is outside [0.001, 1e+13]"},
+               {"poisson", "0.499", "0.4995", "is outside [0, 0.499]"},
+               {"density", "1e6", "1.1e6", "is outside [1e-06, 1000000]"},
+               {"density", "1e-6", "1e-7", "is outside [1e-06, 1000000]"}};
+  for (const auto& [key, inside, outside, message] : cases) {
+    for (const std::string& result : messages(key, outside)) {
+      INFO(key << " " << outside << ": " << result);
+      CHECK_THAT(result, Contains(message));
+    }
+    for (const std::string& result : messages(key, inside)) {
+      INFO(key << " " << inside << ": " << result);
+      CHECK_THAT(result, !Contains(message));
+    }
+  }
 }
 
 TEST_CASE("A wrong option of plush bake is named with its range") {

@@ -28,7 +28,7 @@ using plush::tests::WriteText;
 using plush::tools::SurfaceMesh;
 using Codes = std::set<std::string>;
 
-// What `plush check --json` says about a file, further arguments behind it.
+// The output of `plush check --json FILE ARGUMENTS...`.
 struct Check {
   int exit_code = 0;
   json document;
@@ -143,7 +143,7 @@ TEST_CASE("check: a file without read permission is exit 2") {
   std::filesystem::permissions(path, std::filesystem::perms::none);
   std::vector<std::string> argv = {PLUSH_EXECUTABLE, "check", path};
   if (::geteuid() == 0) {
-    // Root reads everything: run as nobody, where that user can run the program at all.
+    // Root reads everything: run as nobody, if that user can run the program.
     argv.insert(argv.begin(), {"/usr/bin/setpriv", "--reuid=65534", "--clear-groups"});
     const auto usable =
         plush::tools::RunChild({argv[0], argv[1], argv[2], PLUSH_EXECUTABLE, "--version"}, {});
@@ -292,7 +292,7 @@ TEST_CASE("check: a report that cannot be written is exit 2 and leaves the old o
   CHECK(json::parse(Content(report))["source"]["triangles"] == 12);
   CHECK(RunPlush({"check", folder / "box.obj", "--report", folder.path()}).exit_code == 2);
   CHECK(RunPlush({"check", folder / "box.obj", "--report", folder / "no/such"}).exit_code == 2);
-  // A full disk, as far as the process can tell: no file may grow beyond 100 bytes.
+  // Looks like a full disk to the process: no file may grow beyond 100 bytes.
   const std::string before = Content(report);
   const auto full = plush::tools::RunChild(
       {"/bin/sh", "-c", "ulimit -f 0; exec \"$0\" check \"$1\" -q --report \"$2\"",

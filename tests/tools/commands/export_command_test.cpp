@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `plush export` from outside: formats, exit codes, files that appear whole or not at all; and what
-// TetGen and Gmsh make of them, where these are installed.
+// TetGen and Gmsh make of them, if these are installed.
 #include "base/files.h"
 #include "shapes/shape_asset.h"
 #include "shapes/tet_shapes.h"
@@ -51,7 +51,7 @@ class BarFolder {
   TemporaryFolder folder_;
 };
 
-// What a shell command prints; nothing where its program is not installed.
+// What a shell command prints; nothing if its program is not installed.
 std::string OutputOf(const std::string& program, const std::string& arguments) {
   if (std::system(("command -v " + program + " >/dev/null 2>&1").c_str()) != 0) {
     Skip(program + " is not installed");
@@ -71,7 +71,7 @@ std::string OutputOf(const std::string& program, const std::string& arguments) {
 
 }  // namespace
 
-TEST_CASE("plush export chooses the format by the extension, or as told") {
+TEST_CASE("plush export chooses the format by the extension or by --to") {
   const BarFolder folder;
   const struct {
     const char* format;
@@ -89,10 +89,10 @@ TEST_CASE("plush export chooses the format by the extension, or as told") {
     CHECK_THAT(by_name.err, Contains(name) && Contains("40 tets, 30 nodes"));
     const std::string text = Content(folder / name);
     CHECK_THAT(text, Catch::StartsWith(start));
-    const PlushRun told =
+    const PlushRun chosen =
         RunPlush({"export", folder.bar(), "--to", format, "-o", folder / "b.text", "-q"});
-    CHECK(told.exit_code == 0);
-    CHECK(told.err.empty());
+    CHECK(chosen.exit_code == 0);
+    CHECK(chosen.err.empty());
     const bool is_pair = std::string(format) == "node";
     CHECK(Content(folder / (is_pair ? "b.text.node" : "b.text")) == text);
   }
@@ -102,7 +102,7 @@ TEST_CASE("plush export chooses the format by the extension, or as told") {
   CHECK(Content(folder / "c.node") == Content(folder / "a.node"));
 }
 
-TEST_CASE("plush export tells what it wrote as JSON") {
+TEST_CASE("plush export reports its files as JSON") {
   const BarFolder folder;
   const PlushRun run = RunPlush(
       {"export", folder.bar(), "-o", folder / "a.node", "--json", "--report", folder / "r.json"});

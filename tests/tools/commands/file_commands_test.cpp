@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <fstream>
 
 using Catch::Matchers::Contains;
 using nlohmann::json;
@@ -69,7 +70,7 @@ std::vector<std::byte> Baked(const std::string& source) {
 
 }  // namespace
 
-TEST_CASE("plush info tells about a file, as text and as JSON") {
+TEST_CASE("plush info describes a file, as text and as JSON") {
   const Files files;
   const PlushRun text = RunPlush({"info", files.good});
   REQUIRE(text.exit_code == 0);
@@ -179,4 +180,32 @@ TEST_CASE("plush validate --source reads the source as the bake did") {
       CHECK(run.exit_code == 0);
     }
   }
+}
+
+TEST_CASE("plush validate calls a file with warnings valid, and counts them") {
+  const TemporaryFolder folder;
+  const std::string source = folder / "cube.obj";
+  plush::tests::WriteObj(plush::tests::MakeBox({0, 0, 0}, {1, 1, 1}), source);
+  std::ofstream(source, std::ios::app) << "v nan 0 0\nf 1 2 -1\n";
+  const std::string asset = folder / "cube.plush";
+  REQUIRE(RunPlush({"bake", source, "-o", asset, "--tets", "50", "-q"}).exit_code == 0);
+  const PlushRun run = RunPlush({"validate", asset, "--source", source});
+  CHECK(run.exit_code == 0);
+  CHECK_THAT(run.err, Contains("MESH_NON_FINITE"));
+  CHECK_THAT(run.out, Contains("cube.plush: valid, 1 warning\n"));
+  CHECK(RunPlush({"validate", asset, "--source", source, "-W"}).exit_code == 4);
+}
+
+TEST_CASE("check and info show the corners of the box, as text and as JSON") {
+  const TemporaryFolder folder;
+  const std::string source = folder / "box.obj";
+  plush::tests::WriteObj(plush::tests::MakeBox({-1, 2, 3}, {1, 2.5, 4}), source);
+  const std::string asset = folder / "box.plush";
+  REQUIRE(RunPlush({"bake", source, "-o", asset, "--tets", "50", "-q"}).exit_code == 0);
+  const char* corners = "2 x 0.5 x 1 m, from (-1, 2, 3) to (1, 2.5, 4)";
+  CHECK_THAT(RunPlush({"check", source}).out, Contains(corners));
+  CHECK_THAT(RunPlush({"info", asset}).out, Contains(corners));
+  const json box = {{"low", {-1.0, 2.0, 3.0}}, {"high", {1.0, 2.5, 4.0}}};
+  CHECK(json::parse(RunPlush({"check", source, "--json"}).out)["source"]["bounding_box"] == box);
+  CHECK(json::parse(RunPlush({"info", asset, "--json"}).out)["bounding_box"] == box);
 }

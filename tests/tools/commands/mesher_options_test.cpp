@@ -3,7 +3,7 @@
 
 #include "plush/asset.h"
 
-#include "base/find_program.h"
+#include "base/child_process.h"
 #include "shapes/tet_shapes.h"
 #include "skip.h"
 #include "tools/import/tet_file_texts.h"

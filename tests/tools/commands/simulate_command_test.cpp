@@ -33,7 +33,7 @@ TEST_CASE("plush simulate drops a baked body, with statistics, report and a .glb
   INFO(run.err);
   REQUIRE(run.exit_code == 0);
   CHECK_THAT(run.out, Contains("30 steps of 10 ms: 1 body, 320 tets"));
-  CHECK_THAT(run.err, !Contains("step 1"));  // no progress where stderr is no terminal
+  CHECK_THAT(run.err, !Contains("step 1"));  // no progress: stderr is no terminal
   const json stats = json::parse(Content(folder / "s.json"));
   CHECK(stats["energy_j"]["kinetic"].size() == 30);
   CHECK_THAT(run.out, Contains(stats["state_hash"].get<std::string>()));

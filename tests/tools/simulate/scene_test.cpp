@@ -114,7 +114,7 @@ TEST_CASE("Wrong values in a scene are command-line errors that name their place
       {R"("count":1.5)", "bodies[0].count: expected a whole number"},
       {R"("count":1e300)", "bodies[0].count"},
       {R"("static":1)", "bodies[0].static: expected true or false"},
-      {R"("material":{"poisson":0.5})", "bodies[0].material.poisson: 0.5 is outside [0, 0.5)"},
+      {R"("material":{"poisson":0.5})", "bodies[0].material.poisson: 0.5 is outside [0, 0.499]"},
       {R"("material":{"young":0})", "bodies[0].material.young"},
       {R"("material":[])", "bodies[0].material: expected an object"},
       {R"("pins":[{}])", "bodies[0].pins[0]: expected exactly one of region, box, sphere"},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tetgen/tetgen_mesher.h"
 
-#include "base/find_program.h"
+#include "base/child_process.h"
 #include "base/float_rounding.h"
 #include "mesh/tet_boundary.h"
 #include "skip.h"

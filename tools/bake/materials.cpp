@@ -1,25 +1,54 @@
 // SPDX-License-Identifier: MIT
-#include "bake/tet_materials.h"
+// Reads the material map, and gives each tet the material of the triangles in it; tets without
+// triangles get theirs by a breadth-first search over faces.
+#include "bake/materials.h"
 
+#include "base/json_object.h"
+#include "base/material_limits.h"
+#include "base/text.h"
 #include "mesh/tet_faces.h"
 
 #include <algorithm>
 #include <map>
-#include <string_view>
+#include <set>
 
 namespace plush::tools {
 namespace {
 
+constexpr size_t kMaxEntries = 65536;
+
+NamedMaterial ReadEntry(const nlohmann::json& value, const std::string& path,
+                        const Material& defaults, std::string* mistake) {
+  const JsonObject entry(value, path, {"name", "young", "poisson", "density"}, mistake);
+  NamedMaterial read = {"", defaults};
+  if (!entry.String("name", &read.name)) entry.Mistake("name", "is missing");
+  entry.Number("young", kYoungRange, &read.material.young);
+  entry.Number("poisson", kPoissonRange, &read.material.poisson);
+  entry.Number("density", kDensityRange, &read.material.density);
+  return read;
+}
+
+// The names of the source's materials, without repeats, in the order of their first use.
+std::vector<std::string> NamesOf(const SurfaceMesh& surface) {
+  std::vector<std::string> names;
+  std::set<std::string_view> known;
+  for (const SurfacePart& part : surface.parts) {
+    if (known.insert(part.material).second) names.push_back(part.material);
+  }
+  if (names.empty()) names.emplace_back();
+  return names;
+}
+
 constexpr uint32_t kNone = UINT32_MAX;
 
-// Area of one material that a tet carries.
+// Area of one material in one tet.
 struct CarriedArea {
   uint32_t tet;
   uint16_t material;
   double area;  // [m^2]
 };
 
-// A third of each triangle for each corner, in the order of the triangles.
+// A third of each triangle for the tet of each corner, in the order of the triangles.
 std::vector<CarriedArea> CornerAreas(const SurfaceMesh& surface,
                                      const std::vector<NamedMaterial>& materials,
                                      std::span<const uint32_t> vertex_tets) {
@@ -41,9 +70,9 @@ std::vector<CarriedArea> CornerAreas(const SurfaceMesh& surface,
   return areas;
 }
 
-// The material of the tets that carry triangles; kNone elsewhere.
+// The material of each tet with triangles, else kNone.
 std::vector<uint32_t> CarriedMaterials(std::vector<CarriedArea> areas, size_t num_tets) {
-  // Stable: within a tet and a material the order of the triangles is kept.
+  // Stable, to keep the order of the triangles within a tet and a material.
   std::stable_sort(areas.begin(), areas.end(), [](const CarriedArea& a, const CarriedArea& b) {
     return a.tet != b.tet ? a.tet < b.tet : a.material < b.material;
   });
@@ -76,9 +105,8 @@ std::vector<uint32_t> TetsBehind(const TetFaces& faces, std::span<const uint32_t
   return tets;
 }
 
-// Spreads from the tets that have a source (themselves) to all that can be reached over faces,
-// level by level: each takes the source of lowest id among those of its neighbours of the level
-// before, which is the lowest of all nearest ones.
+// Spreads over faces from the tets that have a source (themselves), level by level. Each tet takes
+// the lowest source of its neighbours in the level before, which is the lowest of all nearest.
 void SpreadSources(const TetFaces& faces, std::vector<uint32_t>* sources) {
   std::vector<uint32_t> level;
   for (uint32_t t = 0; t < sources->size(); ++t) {
@@ -104,6 +132,48 @@ void SpreadSources(const TetFaces& faces, std::vector<uint32_t>* sources) {
 }
 
 }  // namespace
+
+Result<std::vector<NamedMaterial>> ParseMaterialMap(std::string_view json,
+                                                    const Material& defaults) {
+  const auto broken = [](const std::string& what) {
+    return Error{ExitCode::kUsage, what, "MATERIAL_INVALID"};
+  };
+  const Result<nlohmann::json> document = ParseJson(json);
+  if (!document.ok()) return broken(document.error().message);
+  std::string mistake;
+  const JsonObject reader(document.value(), "", {"materials"}, &mistake);
+  if (!reader.Has("materials")) reader.Mistake("materials", "is missing");
+  std::vector<NamedMaterial> map;
+  std::set<std::string> names;
+  for (const nlohmann::json& value : reader.Array("materials", kMaxEntries)) {
+    const std::string path = "materials[" + std::to_string(map.size()) + "]";
+    map.push_back(ReadEntry(value, path, defaults, &mistake));
+    if (!names.insert(map.back().name).second && mistake.empty()) {
+      mistake = path + ".name: material '" + map.back().name + "' is given twice";
+    }
+  }
+  if (!mistake.empty()) return broken(mistake);
+  return map;
+}
+
+std::vector<NamedMaterial> MaterialsOf(const SurfaceMesh& surface,
+                                       const std::vector<NamedMaterial>& map,
+                                       const Material& defaults, FindingList* findings) {
+  std::map<std::string_view, const Material*> entries;
+  for (const NamedMaterial& entry : map) entries.emplace(entry.name, &entry.material);
+  const std::vector<std::string> names = NamesOf(surface);
+  std::vector<NamedMaterial> materials;
+  for (const std::string& name : names) {
+    const auto entry = entries.find(name);
+    materials.push_back({name, entry == entries.end() ? defaults : *entry->second});
+    if (entry != entries.end()) entries.erase(entry);
+  }
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  for (const auto& [name, unused] : entries) {
+    findings->Add("MATERIAL_UNMATCHED", 1, UnknownNameMessage("material", name, candidates));
+  }
+  return materials;
+}
 
 std::vector<uint16_t> ChooseTetMaterials(const SurfaceMesh& surface,
                                          const std::vector<NamedMaterial>& materials,

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// Every output of every verb goes through one writer: what is at the path decides how it is written.
+
+#include "skip.h"
+#include "tools/procedural_meshes.h"
+#include "tools/run_plush.h"
+
+#include <catch2/catch.hpp>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+namespace plush::tests {
+namespace {
+
+std::string Content(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+mode_t ModeOf(const std::string& path) {
+  struct stat info = {};
+  REQUIRE(::lstat(path.c_str(), &info) == 0);
+  return info.st_mode;
+}
+
+// A folder with ball.obj and ball.plush, and one run of `plush` for each kind of output.
+struct Outputs {
+  TemporaryFolder folder;
+  std::string obj = folder / "ball.obj";
+  std::string baked = folder / "ball.plush";
+
+  Outputs() {
+    WriteObj(MakeSphere(0.5, 8, 12), obj);
+    REQUIRE(RunPlush({"bake", obj, "-o", baked, "--tets", "50", "-q"}).exit_code == 0);
+  }
+
+  // The runs that write `path`, a name with the ending that `plush simulate` asks for.
+  std::vector<std::vector<std::string>> RunsTo(const std::string& path) const {
+    const std::string other = folder / "other.plush";
+    if (path.ends_with(".glb")) return {{"simulate", baked, "--steps", "2", "--export", path}};
+    return {{"bake", obj, "-o", path, "--tets", "50"},
+            {"bake", obj, "-o", other, "--tets", "50", "--depfile", path},
+            {"export", baked, "--to", "vtu", "-o", path},
+            {"simulate", baked, "--steps", "2", "--stats", path},
+            {"info", baked, "--report", path}};
+  }
+
+  // The same for both endings.
+  template <class Check>
+  void ForEachRun(const std::string& name, const Check& check) const {
+    for (const std::string& path : {folder / name, folder / (name + ".glb")}) {
+      for (std::vector<std::string> run : RunsTo(path)) {
+        run.emplace_back("-q");
+        INFO(run[0] << " " << path);
+        check(path, run);
+      }
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Outputs go into FIFOs") {
+  const Outputs outputs;
+  outputs.ForEachRun("fifo", [](const std::string& path, const std::vector<std::string>& run) {
+    REQUIRE((std::filesystem::exists(path) || ::mkfifo(path.c_str(), 0600) == 0));
+    const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);  // the writer need not wait
+    ::fcntl(fd, F_SETPIPE_SZ, 1 << 20);
+    CHECK(RunPlush(run).exit_code == 0);
+    char byte = 0;
+    CHECK(::read(fd, &byte, 1) == 1);
+    ::close(fd);
+    CHECK(S_ISFIFO(ModeOf(path)));
+  });
+}
+
+TEST_CASE("Outputs follow links") {
+  const Outputs outputs;
+  outputs.ForEachRun("link", [&](const std::string& path, const std::vector<std::string>& run) {
+    const std::string target = outputs.folder / "target";
+    std::filesystem::remove(path);
+    std::filesystem::remove(target);
+    std::filesystem::create_symlink("target", path);
+    for (const char* round : {"dangling", "replaced"}) {
+      INFO(round);
+      CHECK(RunPlush(run).exit_code == 0);
+      CHECK(S_ISLNK(ModeOf(path)));
+      CHECK(S_ISREG(ModeOf(target)));
+      CHECK(Content(target) != "old");
+      WriteText(target, "old");
+    }
+  });
+}
+
+TEST_CASE("Outputs that nobody may write are refused and stay") {
+  const Outputs outputs;
+  outputs.ForEachRun("locked", [](const std::string& path, const std::vector<std::string>& run) {
+    if (!std::filesystem::exists(path)) WriteText(path, "old");
+    REQUIRE(::chmod(path.c_str(), 0444) == 0);
+    const PlushRun refused = RunPlush(run);
+    CHECK(refused.exit_code == 2);
+    CHECK_THAT(refused.err, Catch::Contains("locked"));
+    CHECK(Content(path) == "old");
+  });
+}
+
+TEST_CASE("Outputs go into devices") {
+  const Outputs outputs;
+  if (::mknod((outputs.folder / "test").c_str(), S_IFCHR | 0600, ::makedev(1, 3)) != 0) {
+    Skip("this user may not make device nodes");
+    return;
+  }
+  outputs.ForEachRun("null", [](const std::string& path, const std::vector<std::string>& run) {
+    std::filesystem::remove(path);
+    REQUIRE(::mknod(path.c_str(), S_IFCHR | 0600, ::makedev(1, 3)) == 0);
+    CHECK(RunPlush(run).exit_code == 0);
+    CHECK(S_ISCHR(ModeOf(path)));
+  });
+}
+
+TEST_CASE("Two bakes to one path at once both succeed, and leave one of the two files") {
+  const Outputs outputs;
+  const std::string out = outputs.folder / "shared.plush";
+  const auto bake = [&](const std::string& path, const char* density) {
+    return RunPlush({"bake", outputs.obj, "-o", path, "--tets", "50", "--density", density, "-q"});
+  };
+  REQUIRE(bake(outputs.folder / "light.plush", "10").exit_code == 0);
+  REQUIRE(bake(outputs.folder / "heavy.plush", "20").exit_code == 0);
+  for (int i = 0; i < 3; ++i) {
+    int other = -1;
+    std::thread thread([&] { other = bake(out, "10").exit_code; });
+    CHECK(bake(out, "20").exit_code == 0);
+    thread.join();
+    CHECK(other == 0);
+    const std::string bytes = Content(out);
+    CHECK((bytes == Content(outputs.folder / "light.plush") ||
+           bytes == Content(outputs.folder / "heavy.plush")));
+  }
+  CHECK(std::distance(std::filesystem::directory_iterator(outputs.folder.path()), {}) == 5);
+}
+
+TEST_CASE("No verb overwrites its own input") {
+  const Outputs outputs;
+  const std::string before = Content(outputs.baked);
+  for (const std::vector<std::string>& run :
+       {std::vector<std::string>{"export", outputs.baked, "--to", "obj", "-o", outputs.baked},
+        {"simulate", outputs.baked, "--stats", outputs.baked},
+        {"bake", outputs.obj, "-o", outputs.obj},
+        {"bake", outputs.obj, "-o", outputs.folder / "b.plush", "--depfile", outputs.obj}}) {
+    INFO(run[0]);
+    const PlushRun refused = RunPlush(run);
+    CHECK(refused.exit_code == 1);
+    CHECK_THAT(refused.err, Catch::Contains("would overwrite a source"));
+  }
+  CHECK(Content(outputs.baked) == before);
+}
+
+}  // namespace plush::tests

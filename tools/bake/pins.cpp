@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+// Reads the pins side-car into rules, finds the vertices that match each rule, and pins the cage
+// nodes that carry them.
+#include "bake/pins.h"
+
+#include "base/json_object.h"
+#include "base/material_limits.h"
+#include "base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace plush::tools {
+namespace {
+
+constexpr size_t kMaxRegions = 1024;
+constexpr std::string_view kAttributePrefix = "_pin";
+
+struct NamedSource {
+  const char* key;
+  PinSource source;
+};
+
+constexpr std::array<NamedSource, 6> kSources = {{{"attribute", PinSource::kAttribute},
+                                                  {"color", PinSource::kColor},
+                                                  {"material", PinSource::kMaterial},
+                                                  {"node", PinSource::kNode},
+                                                  {"box", PinSource::kBox},
+                                                  {"sphere", PinSource::kSphere}}};
+
+bool ReadPoint(const JsonObject& reader, const char* key, Vec3d* out_point) {
+  std::array<double, 3> numbers = {};
+  if (!reader.Vector(key, numbers)) return false;
+  *out_point = {numbers[0], numbers[1], numbers[2]};
+  return true;
+}
+
+void ReadBox(const JsonObject& region, PinRule* rule) {
+  const auto corners = region.Array("box", 2);
+  std::string corner_mistake;
+  bool read = corners.size() == 2;
+  if (read) {
+    const nlohmann::json both = {{"low", corners[0]}, {"high", corners[1]}};
+    const JsonObject reader(both, "", {"low", "high"}, &corner_mistake);
+    read = ReadPoint(reader, "low", &rule->low) && ReadPoint(reader, "high", &rule->high);
+  }
+  if (!read) {
+    region.Mistake("box", "expected a lower and an upper corner, [[x,y,z],[x,y,z]]");
+  } else if (!(Min(rule->low, rule->high) == rule->low)) {
+    region.Mistake("box", "the first corner must be the lower one in x, y and z");
+  }
+}
+
+void ReadSphere(const JsonObject& region, std::string* mistake, PinRule* rule) {
+  const JsonObject reader(*region.Value("sphere"), region.PathOf("sphere"), {"centre", "radius"},
+                          mistake);
+  if (!ReadPoint(reader, "centre", &rule->centre)) reader.Mistake("centre", "is missing");
+  if (!reader.Number("radius", kRadiusRange, &rule->radius)) {
+    reader.Mistake("radius", "is missing");
+  }
+}
+
+// "r" is the red of the first colour set.
+std::string ChannelName(const std::string& color) {
+  return color.size() == 1 ? "COLOR_0." + color : color;
+}
+
+PinRule ReadRegion(const nlohmann::json& value, const std::string& path, std::string* mistake) {
+  const JsonObject region(
+      value, path, {"name", "attribute", "color", "material", "node", "box", "sphere", "threshold"},
+      mistake);
+  PinRule rule;
+  region.String("name", &rule.name);
+  if (rule.name.empty()) region.Mistake("name", "is missing or empty");
+  const auto given = std::count_if(kSources.begin(), kSources.end(),
+                                   [&](const NamedSource& known) { return region.Has(known.key); });
+  if (given != 1) {
+    region.Mistake("", "expected exactly one of attribute, color, material, node, box, sphere");
+    return rule;
+  }
+  const NamedSource& source =
+      *std::find_if(kSources.begin(), kSources.end(),
+                    [&](const NamedSource& known) { return region.Has(known.key); });
+  rule.source = source.source;
+  if (rule.source == PinSource::kBox) {
+    ReadBox(region, &rule);
+  } else if (rule.source == PinSource::kSphere) {
+    ReadSphere(region, mistake, &rule);
+  } else {
+    region.String(source.key, &rule.key);
+  }
+  if (rule.source == PinSource::kColor) rule.key = ChannelName(rule.key);
+  region.Number("threshold", {-1.0e30, 1.0e30}, &rule.threshold);
+  if (region.Has("threshold") && rule.source != PinSource::kAttribute &&
+      rule.source != PinSource::kColor) {
+    region.Mistake("threshold", "belongs beside an attribute or a color");
+  }
+  return rule;
+}
+
+bool HasName(const std::vector<PinRule>& rules, const std::string& name) {
+  return std::any_of(rules.begin(), rules.end(),
+                     [&](const PinRule& rule) { return rule.name == name; });
+}
+
+bool Holds(const PinRule& rule, const Vec3d& point) {
+  if (rule.source == PinSource::kBox) {
+    return Max(rule.low, Min(point, rule.high)) == point;
+  }
+  return LengthSquared(point - rule.centre) <= rule.radius * rule.radius;
+}
+
+bool IsVolume(const PinRule& rule) {
+  return rule.source == PinSource::kBox || rule.source == PinSource::kSphere;
+}
+
+// The names that the rule's key could have meant.
+std::vector<std::string_view> Candidates(const PinRule& rule, const SurfaceMesh& surface) {
+  std::vector<std::string_view> names;
+  if (rule.source == PinSource::kMaterial || rule.source == PinSource::kNode) {
+    for (const SurfacePart& part : surface.parts) {
+      const std::string& name = rule.source == PinSource::kMaterial ? part.material : part.node;
+      if (!name.empty()) names.push_back(name);
+    }
+  } else {
+    for (const VertexAttribute& attribute : surface.attributes) names.push_back(attribute.name);
+  }
+  return names;
+}
+
+// The vertices with a large enough value of an attribute or a colour channel.
+std::vector<bool> MatchValues(const PinRule& rule, const SurfaceMesh& surface) {
+  std::vector<bool> matches(surface.positions.size(), false);
+  for (const VertexAttribute& attribute : surface.attributes) {
+    if (attribute.name != rule.key) continue;
+    for (size_t v = 0; v < matches.size(); ++v) {
+      matches[v] = static_cast<double>(attribute.values[v]) >= rule.threshold;
+    }
+  }
+  return matches;
+}
+
+std::vector<bool> MatchParts(const PinRule& rule, const SurfaceMesh& surface) {
+  std::vector<bool> matches(surface.positions.size(), false);
+  for (const SurfacePart& part : surface.parts) {
+    if ((rule.source == PinSource::kMaterial ? part.material : part.node) != rule.key) continue;
+    for (uint32_t t = part.first_triangle; t < part.first_triangle + part.num_triangles; ++t) {
+      for (const uint32_t vertex : surface.triangles[t]) matches[vertex] = true;
+    }
+  }
+  return matches;
+}
+
+std::vector<bool> MatchVertices(const PinRule& rule, const SurfaceMesh& surface) {
+  if (rule.source == PinSource::kMaterial || rule.source == PinSource::kNode) {
+    return MatchParts(rule, surface);
+  }
+  if (!IsVolume(rule)) return MatchValues(rule, surface);
+  std::vector<bool> matches(surface.positions.size(), false);
+  for (size_t v = 0; v < matches.size(); ++v) matches[v] = Holds(rule, surface.positions[v]);
+  return matches;
+}
+
+std::vector<uint32_t> NodesOf(const PinRule& rule, const SurfaceMesh& surface, const TetMesh& cage,
+                              const AssetContent& content) {
+  const std::vector<bool> matches = MatchVertices(rule, surface);
+  std::vector<bool> pinned(cage.nodes.size(), false);
+  for (size_t v = 0; v < matches.size(); ++v) {
+    if (!matches[v]) continue;
+    const auto& tet = cage.tets[content.tet_ids[v]];
+    const Vec4& weights = content.weights[v];
+    if (weights.x >= kPinWeight) pinned[tet[0]] = true;
+    if (weights.y >= kPinWeight) pinned[tet[1]] = true;
+    if (weights.z >= kPinWeight) pinned[tet[2]] = true;
+    if (weights.w >= kPinWeight) pinned[tet[3]] = true;
+  }
+  std::vector<uint32_t> nodes;
+  for (uint32_t i = 0; i < pinned.size(); ++i) {
+    if (pinned[i] || (IsVolume(rule) && Holds(rule, cage.nodes[i]))) nodes.push_back(i);
+  }
+  return nodes;
+}
+
+std::string UnmatchedMessage(const PinRule& rule, const SurfaceMesh& surface) {
+  const std::string region = "region '" + rule.name + "' matches nothing";
+  if (IsVolume(rule)) return region + ": no vertex and no cage node lies in it";
+  const std::vector<std::string_view> names = Candidates(rule, surface);
+  if (std::find(names.begin(), names.end(), rule.key) != names.end()) {
+    return region + ": no vertex reaches " + std::to_string(rule.threshold) + " in '" + rule.key +
+           "'";
+  }
+  const char* kind = rule.source == PinSource::kMaterial ? "material"
+                     : rule.source == PinSource::kNode   ? "node"
+                                                         : "attribute";
+  return region + ": " + UnknownNameMessage(kind, rule.key, names);
+}
+
+}  // namespace
+
+Result<std::vector<PinRule>> ParsePinRules(std::string_view json) {
+  const Result<nlohmann::json> document = ParseJson(json);
+  if (!document.ok()) return Error{ExitCode::kUsage, document.error().message, "PIN_INVALID"};
+  std::string mistake;
+  const JsonObject reader(document.value(), "", {"regions"}, &mistake);
+  if (!reader.Has("regions")) reader.Mistake("regions", "is missing");
+  std::vector<PinRule> rules;
+  for (const nlohmann::json& value : reader.Array("regions", kMaxRegions)) {
+    const std::string path = "regions[" + std::to_string(rules.size()) + "]";
+    PinRule rule = ReadRegion(value, path, &mistake);
+    if (HasName(rules, rule.name) && mistake.empty()) {
+      mistake = path + ".name: region '" + rule.name + "' is given twice";
+    }
+    rules.push_back(std::move(rule));
+  }
+  if (!mistake.empty()) return Error{ExitCode::kUsage, mistake, "PIN_INVALID"};
+  return rules;
+}
+
+std::vector<PinRule> WithAttributeRules(std::vector<PinRule> rules, const SurfaceMesh& mesh) {
+  for (const VertexAttribute& attribute : mesh.attributes) {
+    if (attribute.name.compare(0, kAttributePrefix.size(), kAttributePrefix) != 0) continue;
+    PinRule rule;
+    rule.name = attribute.name.substr(1);
+    rule.key = attribute.name;
+    if (!HasName(rules, rule.name)) rules.push_back(std::move(rule));
+  }
+  return rules;
+}
+
+std::vector<RegionContent> MakePinRegions(const std::vector<PinRule>& rules,
+                                          const SurfaceMesh& surface, const TetMesh& cage,
+                                          const AssetContent& content, FindingList* findings) {
+  std::vector<RegionContent> regions;
+  for (const PinRule& rule : rules) {
+    std::vector<uint32_t> nodes = NodesOf(rule, surface, cage, content);
+    if (nodes.empty()) {
+      findings->Add("PIN_UNMATCHED", 1, UnmatchedMessage(rule, surface));
+    } else {
+      regions.push_back({rule.name, std::move(nodes)});
+    }
+  }
+  std::sort(regions.begin(), regions.end(),
+            [](const RegionContent& a, const RegionContent& b) { return a.name < b.name; });
+  return regions;
+}
+
+std::vector<uint32_t> NodesOfRegions(const std::vector<RegionContent>& regions) {
+  std::vector<uint32_t> nodes;
+  for (const RegionContent& region : regions) {
+    nodes.insert(nodes.end(), region.nodes.begin(), region.nodes.end());
+  }
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
+void RenumberRegions(std::span<const uint32_t> node_order, std::vector<RegionContent>* regions) {
+  std::vector<uint32_t> new_of_old(node_order.size());
+  for (uint32_t i = 0; i < node_order.size(); ++i) new_of_old[node_order[i]] = i;
+  for (RegionContent& region : *regions) {
+    for (uint32_t& node : region.nodes) node = new_of_old[node];
+    std::sort(region.nodes.begin(), region.nodes.end());
+  }
+}
+
+}  // namespace plush::tools

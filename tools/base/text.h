@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Text for people and for other programs: numbers, foreign names, suggestions, depfiles.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plush::tools {
+
+/// `number` in up to nine significant digits, which is enough to identify a float.
+std::string NumberText(double number);
+
+/// Sixteen hexadecimal digits in lower case.
+std::string HexHash(uint64_t hash);
+
+/// PrintableUtf8 keeps this many bytes of a name.
+inline constexpr size_t kMaxNameBytes = 1024;
+
+/// Makes a name from a foreign file fit for JSON and terminals: valid UTF-8 without control
+/// characters. Each control character, and each byte outside a valid sequence, becomes U+FFFD. Cuts
+/// the result at kMaxNameBytes.
+std::string PrintableUtf8(std::string_view text);
+
+/// The least number of edits that turn `a` into `b`, ignoring case. An edit inserts, deletes or
+/// replaces a letter, or swaps two neighbours (optimal string alignment). O(|a| |b|).
+size_t EditDistance(std::string_view a, std::string_view b);
+
+/// The first candidate with the least edit distance to `name`; empty without candidates.
+std::string_view NearestName(std::string_view name, std::span<const std::string_view> candidates);
+
+/// "unknown KIND 'NAME'; did you mean 'NEAREST'?". Without candidates, the question is left out.
+/// Names are cut at 64 letters.
+std::string UnknownNameMessage(std::string_view kind, std::string_view name,
+                               std::span<const std::string_view> candidates);
+
+/// A word that users choose from a list, and what it means.
+template <class T>
+struct NamedValue {
+  const char* name;
+  T value;
+};
+
+/// The name of `value`, which must be in the list.
+template <class T>
+std::string NameOf(std::span<const NamedValue<T>> words, T value) {
+  for (const NamedValue<T>& word : words) {
+    if (word.value == value) return word.name;
+  }
+  return "";
+}
+
+/// A depfile for Make and Ninja: "TARGET: PREREQUISITE ...", one prerequisite per line. Escapes
+/// spaces, '#', '$' and backslashes. Leaves out names with line ends, which no depfile can hold.
+std::string DepfileText(const std::string& target, const std::vector<std::string>& prerequisites);
+
+}  // namespace plush::tools
