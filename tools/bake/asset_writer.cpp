@@ -41,8 +41,8 @@ Offset<Vector<T>> AddScalars(FlatBufferBuilder* builder, const std::vector<T>& s
   return builder->CreateVector(scalars);
 }
 
-// Every offset below is made in its own statement, because compilers evaluate arguments in any order
-// and the order reaches the file.
+// Every offset below is made in its own statement, because compilers evaluate arguments in any
+// order and the order reaches the file.
 
 Offset<format::Part> AddPart(FlatBufferBuilder* builder, const PartContent& part) {
   const auto name = builder->CreateString(part.name);

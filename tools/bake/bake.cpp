@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The bake driver: a list of phases that pass one BakeRun on, at the end of this file. tools/README.md
-// draws them; the method is that of [Civ, Ch. 5].
+// The bake driver: a list of phases that pass one BakeRun on, at the end of this file.
+// tools/README.md draws them; the method is that of [Civ, Ch. 5].
 #include "bake/bake.h"
 
 #include "bake/asset_writer.h"
@@ -209,8 +209,8 @@ Result<Done> MakeTets(BakeRun* run) {
   if (run->mesher == Mesher::kAuto) {
     run->mesher = run->model.tets.tets.empty() ? Mesher::kLattice : Mesher::kImport;
   }
-  Result<Cage> cage = MakeCage(run->model, run->surface, run->mesher, run->settings, &run->clock,
-                               run->findings);
+  Result<Cage> cage =
+      MakeCage(run->model, run->surface, run->mesher, run->settings, &run->clock, run->findings);
   if (!cage.ok()) return cage.error();
   run->cage = std::move(cage.value());
   run->summary = SummaryOf(run->cage);

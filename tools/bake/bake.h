@@ -100,8 +100,8 @@ struct BakeResult {
 };
 
 /// Bakes `model`. Adds MESH_..., CAGE_..., CDG_..., EMBED_..., MATERIAL_... and PIN_... findings.
-/// Same model and settings, same bytes. Errors: kInvalidInput (no triangle of positive area), kUsage
-/// (a setting or a side-car is wrong), kLimit, kHelperDied (TetGen).
+/// Same model and settings, same bytes. Errors: kInvalidInput (no triangle of positive area),
+/// kUsage (a setting or a side-car is wrong), kLimit, kHelperDied (TetGen).
 Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings,
                         FindingList* findings);
 

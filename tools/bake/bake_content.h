@@ -4,11 +4,11 @@
 
 #include "bake/asset_writer.h"
 #include "bake/bake.h"
-#include "solid/solid_surface.h"
 #include "embed/embedding.h"
 #include "mesh/surface_mesh.h"
 #include "partition/partition.h"
 #include "rest/rest_data.h"
+#include "solid/solid_surface.h"
 
 #include <cstdint>
 #include <span>

@@ -41,11 +41,12 @@ std::vector<NamedMaterial> MaterialsOf(const SurfaceMesh& surface,
 
 /// The index into `materials` of every tet of `cage` (num_tets x 1).
 /// - A tet with triangles takes the material with the largest area in it. Of each triangle, a third
-///   counts for the tet of each corner; `vertex_tets` is the tet of every vertex. Ties: lowest index.
+///   counts for the tet of each corner; `vertex_tets` is the tet of every vertex. Ties: lowest
+///   index.
 /// - Any other tet takes the material of the nearest tet with triangles, counted in faces passed.
 ///   Ties: lowest tet. If none can be reached: material 0.
-/// `materials` holds the material of every part and at most kMaxMaterials. The sums run in the order
-/// of the triangles: same input, same result. O((v + t) log).
+/// `materials` holds the material of every part and at most kMaxMaterials. The sums run in the
+/// order of the triangles: same input, same result. O((v + t) log).
 std::vector<uint16_t> ChooseTetMaterials(const SurfaceMesh& surface,
                                          const std::vector<NamedMaterial>& materials,
                                          std::span<const uint32_t> vertex_tets,

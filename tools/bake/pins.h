@@ -59,9 +59,9 @@ std::vector<PinRule> WithAttributeRules(std::vector<PinRule> rules, const Surfac
 inline constexpr float kPinWeight = 0.01f;
 
 /// The regions of `rules`, in ascending order of name, with the node numbers of `cage`. Each vertex
-/// that matches a rule pins nodes of its tet (kPinWeight). Boxes and spheres also pin the cage nodes
-/// inside. `content` must hold the embedding. A region without nodes is left out with the finding
-/// PIN_UNMATCHED.
+/// that matches a rule pins nodes of its tet (kPinWeight). Boxes and spheres also pin the cage
+/// nodes inside. `content` must hold the embedding. A region without nodes is left out with the
+/// finding PIN_UNMATCHED.
 std::vector<RegionContent> MakePinRegions(const std::vector<PinRule>& rules,
                                           const SurfaceMesh& surface, const TetMesh& cage,
                                           const AssetContent& content, FindingList* findings);

@@ -12,8 +12,8 @@
 namespace plush::tools {
 
 /// Finds an executable file as a shell does. A `name` with a slash is the path itself. Otherwise
-/// returns the first match in the folders of the environment variable PATH, in which an empty folder
-/// means the current one. Returns "" if there is no such program.
+/// returns the first match in the folders of the environment variable PATH, in which an empty
+/// folder means the current one. Returns "" if there is no such program.
 std::string FindProgram(const std::string& name);
 
 /// Whether this build carries a sanitizer. Its shadow memory makes address-space limits useless.

@@ -60,12 +60,12 @@ int WriteAll(int fd, std::span<const std::byte> bytes) {
 
 // A path to write, as it is before the write.
 struct Target {
-  std::string path;          // as given
-  std::string file;          // the path behind all symbolic links
-  bool is_new = false;       // there is no such file yet
-  bool is_stream = false;    // a device or a FIFO
-  mode_t permissions = 0;    // unless new
-  std::string temporary;     // of the new content; empty if there is none
+  std::string path;        // as given
+  std::string file;        // the path behind all symbolic links
+  bool is_new = false;     // there is no such file yet
+  bool is_stream = false;  // a device or a FIFO
+  mode_t permissions = 0;  // unless new
+  std::string temporary;   // of the new content; empty if there is none
 };
 
 // The path behind all symbolic links; the last one may lead nowhere.

@@ -26,7 +26,8 @@ struct FileContent {
 };
 
 /// Writes several files. The kind of each path decides how:
-/// - no file, or a regular one: writes and flushes a temporary file in the same folder, then renames
+/// - no file, or a regular one: writes and flushes a temporary file in the same folder, then
+/// renames
 ///   it over the path. The new file has the permissions of the old one.
 /// - symbolic link: as above for the file it leads to, which need not exist. The link stays.
 /// - device or FIFO: writes into it. Opening a FIFO waits for a reader.

@@ -34,10 +34,10 @@ inline constexpr size_t kMaxPlaces = 10;
 
 /// Where a finding applies.
 struct Place {
-  Vec3d position;            ///< [m], if has_position
-  int64_t triangle = -1;     ///< index as imported, or -1
-  int64_t element = -1;      ///< another index that the message explains, or -1
-  std::string object;        ///< part, region or file section; may be empty
+  Vec3d position;         ///< [m], if has_position
+  int64_t triangle = -1;  ///< index as imported, or -1
+  int64_t element = -1;   ///< another index that the message explains, or -1
+  std::string object;     ///< part, region or file section; may be empty
   bool has_position = true;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Parses with nlohmann-json, watching depth and repeated keys; then reads typed values and keeps the
-// first mistake.
+// Parses with nlohmann-json, watching depth and repeated keys; then reads typed values and keeps
+// the first mistake.
 #include "base/json_object.h"
 
 #include "base/text.h"

@@ -34,8 +34,8 @@ Result<nlohmann::json> ParseJson(std::string_view text);
 /// on. Each getter returns whether it stored a value.
 class JsonObject {
  public:
-  /// `value` and `mistake` must outlive the reader. `path` is the object's name in messages, such as
-  /// "bodies[2]", and empty for the document itself.
+  /// `value` and `mistake` must outlive the reader. `path` is the object's name in messages, such
+  /// as "bodies[2]", and empty for the document itself.
   JsonObject(const nlohmann::json& value, std::string path,
              std::initializer_list<std::string_view> known_keys, std::string* mistake);
 

@@ -4,8 +4,8 @@
 
 #include "base/number_range.h"
 #include "base/text.h"
-#include "tetgen/tetgen_process.h"
 #include "import/import.h"
+#include "tetgen/tetgen_process.h"
 
 #include <CLI/CLI.hpp>
 

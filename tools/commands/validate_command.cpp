@@ -161,7 +161,8 @@ void AddValidateCommand(CLI::App* app, int* exit_code) {
              "strictly encloses them and their triangles");
   group.Text("--embed", &options->import.embed, "FILE", "render mesh of the bake's --embed")
       ->needs("--source");
-  verb->footer("The exit code is that of the first file that is not valid (with -W, or has a warning).");
+  verb->footer(
+      "The exit code is that of the first file that is not valid (with -W, or has a warning).");
   AddOutputOptions(verb, &options->output);
   verb->callback([options, exit_code] { *exit_code = RunValidate(*options); });
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "import/gmsh_file.h"
 
-#include "base/files.h"
-#include "import/file_ending.h"
 #include "import/gmsh_elements.h"
 #include "import/mixed_reader.h"
 
@@ -315,18 +313,10 @@ class GmshReader {
 
 }  // namespace
 
-bool IsGmshPath(const std::string& path) { return HasEnding(path, ".msh"); }
-
 Result<TetSource> ParseGmsh(const std::string& path, std::span<const std::byte> bytes) {
   const Result<RawTets> raw = GmshReader(path, bytes).Read();
   if (!raw.ok()) return raw.error();
   return CleanTets(raw.value());
-}
-
-Result<TetSource> ReadGmshFile(const std::string& path) {
-  const auto bytes = ReadFile(path, kMaxTetFileBytes);
-  if (!bytes.ok()) return bytes.error();
-  return ParseGmsh(path, bytes.value());
 }
 
 }  // namespace plush::tools

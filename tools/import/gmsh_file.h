@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "import/tet_source.h"
+#include "mesh/tet_source.h"
 
 #include <cstddef>
 #include <span>
@@ -11,16 +11,10 @@
 
 namespace plush::tools {
 
-/// Whether the file name ends in .msh, in any case.
-bool IsGmshPath(const std::string& path);
-
 /// Reads the tets of a file's content; `path` is for messages. Of tets of higher order the four
 /// corners are taken; other elements are counted; tags are physical groups, 0 where there is none
 /// (of several the first). Errors: kUnsupported with IMPORT_UNSUPPORTED (no .msh of Gmsh, or
 /// another version), kInvalidInput with IMPORT_FAILED (line or byte and what is wrong there).
 Result<TetSource> ParseGmsh(const std::string& path, std::span<const std::byte> bytes);
-
-/// Reads a file. Errors: those of ParseGmsh, kIo, kLimit (over kMaxTetFileBytes).
-Result<TetSource> ReadGmshFile(const std::string& path);
 
 }  // namespace plush::tools

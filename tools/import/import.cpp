@@ -2,12 +2,10 @@
 #include "import/import.h"
 
 #include "base/files.h"
-#include "import/gmsh_file.h"
 #include "import/import_helper.h"
 #include "import/scene_flattening.h"
 #include "import/source_hash.h"
-#include "import/tetgen_files.h"
-#include "import/vtk_file.h"
+#include "import/tet_files.h"
 #include "mesh/box3.h"
 #include "mesh/tet_boundary.h"
 
@@ -84,30 +82,12 @@ Vec3d Placed(const Vec3d& p, double scale, char up) {
   return (up == 'Z' ? Vec3d{p.x, p.z, -p.y} : p) * scale;
 }
 
-// A format of tet meshes.
-struct TetFormat {
-  const char* name;
-  bool (*is_path)(const std::string& path);
-  Result<TetSource> (*read)(const std::string& path);
-};
-
-constexpr auto kTetFormats = std::to_array<TetFormat>({{"tetgen", IsTetGenPath, ReadTetGenFiles},
-                                                       {"gmsh", IsGmshPath, ReadGmshFile},
-                                                       {"vtk", IsVtkPath, ReadVtkFile}});
-
-// The format that the name of the file says, or null.
-const TetFormat* TetFormatOf(const std::string& path) {
-  const auto* it = std::find_if(kTetFormats.begin(), kTetFormats.end(),
-                                [&](const TetFormat& format) { return format.is_path(path); });
-  return it == kTetFormats.end() ? nullptr : it;
-}
-
-Result<ImportedModel> ImportTets(const std::string& path, const TetFormat& format,
+Result<ImportedModel> ImportTets(const std::string& path, const std::string& format,
                                  const ImportSettings& settings, FindingList* findings) {
-  Result<TetSource> source = format.read(path);
+  Result<TetSource> source = ReadTetFile(path);
   if (!source.ok()) return source.error();
   ImportedModel model;
-  model.format = format.name;
+  model.format = format;
   model.unit_m = settings.unit_m > 0.0 ? settings.unit_m : 1.0;
   model.up = AxisOf(settings.up, 'Y');
   for (Vec3d& p : source.value().mesh.nodes) {
@@ -134,9 +114,10 @@ Result<ImportedModel> ImportFile(const std::string& path, const ImportSettings& 
   if (hash.value().num_bytes == 0) {
     return Error{ExitCode::kInvalidInput, "'" + path + "' is empty", "IMPORT_FAILED"};
   }
-  const TetFormat* tets = TetFormatOf(path);
-  Result<ImportedModel> model = tets != nullptr ? ImportTets(path, *tets, settings, findings)
-                                                : ImportScene(path, settings, findings);
+  const std::string tet_format = TetFormatOf(path);
+  Result<ImportedModel> model = tet_format.empty()
+                                    ? ImportScene(path, settings, findings)
+                                    : ImportTets(path, tet_format, settings, findings);
   if (!model.ok()) return model;
   model.value().source_hash = hash.value().hash;
   CheckUnit(model.value(), findings);

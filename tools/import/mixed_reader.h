@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "import/parse_number.h"
+#include "mesh/parse_number.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "import/vtk_file.h"
 
-#include "base/files.h"
-#include "import/file_ending.h"
 #include "import/mixed_reader.h"
 
 #include <algorithm>
@@ -351,18 +349,10 @@ class VtkReader {
 
 }  // namespace
 
-bool IsVtkPath(const std::string& path) { return HasEnding(path, ".vtk"); }
-
 Result<TetSource> ParseVtk(const std::string& path, std::span<const std::byte> bytes) {
   const Result<RawTets> raw = VtkReader(path, bytes).Read();
   if (!raw.ok()) return raw.error();
   return CleanTets(raw.value());
-}
-
-Result<TetSource> ReadVtkFile(const std::string& path) {
-  const auto bytes = ReadFile(path, kMaxTetFileBytes);
-  if (!bytes.ok()) return bytes.error();
-  return ParseVtk(path, bytes.value());
 }
 
 }  // namespace plush::tools

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "import/tet_source.h"
+#include "mesh/tet_source.h"
 
 #include <cstddef>
 #include <span>
@@ -11,17 +11,11 @@
 
 namespace plush::tools {
 
-/// Whether the file name ends in .vtk, in any case.
-bool IsVtkPath(const std::string& path);
-
 /// Reads the tets of a file's content, of versions 1.0 to 5.1; `path` is for messages. Cells of
 /// type 10 (tetrahedron) and 24 (with ten points, of which the four corners are taken) count; other
 /// cells are counted. Errors: kUnsupported with IMPORT_UNSUPPORTED (no legacy VTK file, another
 /// dataset than UNSTRUCTURED_GRID, or a kind of data that is not known), kInvalidInput with
 /// IMPORT_FAILED (line or byte and what is wrong there).
 Result<TetSource> ParseVtk(const std::string& path, std::span<const std::byte> bytes);
-
-/// Reads a file. Errors: those of ParseVtk, kIo, kLimit (over kMaxTetFileBytes).
-Result<TetSource> ReadVtkFile(const std::string& path);
 
 }  // namespace plush::tools

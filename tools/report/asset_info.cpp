@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads everything from an open asset: section sizes from its views, shapes and topology of the tets
-// computed anew in double precision.
+// Reads everything from an open asset: section sizes from its views, shapes and topology of the
+// tets computed anew in double precision.
 #include "report/asset_info.h"
 
 #include "base/text.h"

@@ -3,7 +3,7 @@
 
 #include "base/child_process.h"
 #include "base/files.h"
-#include "import/tetgen_files.h"
+#include "mesh/tetgen_text.h"
 
 #include <array>
 #include <charconv>

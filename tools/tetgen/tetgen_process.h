@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "import/tet_source.h"
+#include "mesh/tet_source.h"
 #include "solid/solid_surface.h"
 
 #include <cstdint>

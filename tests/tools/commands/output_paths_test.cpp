@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every output of every verb goes through one writer: what is at the path decides how it is written.
+// Every output of every verb goes through one writer: what is at the path decides how it is
+// written.
 
 #include "skip.h"
 #include "tools/procedural_meshes.h"

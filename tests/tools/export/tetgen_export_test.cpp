@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "export/tetgen_export.h"
 
-#include "import/tetgen_files.h"
+#include "import/tet_files.h"
 #include "tools/export/exported_bar.h"
 #include "tools/procedural_meshes.h"
 
@@ -17,7 +17,7 @@ TEST_CASE("Exported .node and .ele files import as the same tets") {
   const plush::tests::TemporaryFolder folder;
   plush::tests::WriteText(folder / "bar.node", text.node);
   plush::tests::WriteText(folder / "bar.ele", text.ele);
-  const auto read = ReadTetGenFiles(folder / "bar.ele");
+  const auto read = ReadTetFile(folder / "bar.ele");
   REQUIRE(read.ok());
   CHECK(read.value().num_dropped == 0);
   CHECK(read.value().num_oriented == 0);

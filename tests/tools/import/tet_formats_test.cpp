@@ -2,7 +2,7 @@
 // What holds for every format of tet meshes: the same mesh out of each, and an answer to any bytes.
 #include "import/gmsh_file.h"
 #include "import/import.h"
-#include "import/tetgen_files.h"
+#include "import/tet_files.h"
 #include "import/vtk_file.h"
 #include "shapes/tet_shapes.h"
 #include "skip.h"
@@ -190,7 +190,7 @@ TEST_CASE("Without a tetrahedron a tet file is refused") {
 TEST_CASE("A test model is the same in every format") {
   const std::string path = TestModelOrSkip("tets/arm_4k.node");
   if (path.empty()) return;
-  const auto wanted = tools::ReadTetGenFiles(path);
+  const auto wanted = tools::ReadTetFile(path);
   REQUIRE(wanted.ok());
   for (const TetFileText& file : AllTetFileTexts(wanted.value().mesh)) {
     CAPTURE(file.name);

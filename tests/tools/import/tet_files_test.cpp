@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "import/tetgen_files.h"
+#include "import/tet_files.h"
 
 #include "import/import.h"
 #include "skip.h"
@@ -15,7 +15,7 @@ namespace {
 using plush::tests::TemporaryFolder;
 using plush::tests::WriteText;
 using plush::tools::ExitCode;
-using plush::tools::ReadTetGenFiles;
+using plush::tools::ReadTetFile;
 using plush::tools::TetSource;
 
 const char* const kNodes =
@@ -29,7 +29,7 @@ struct Files {
     WriteText(folder / "m.node", nodes);
     WriteText(folder / "m.ele", tets);
   }
-  auto Read() const { return ReadTetGenFiles(folder / "m.node"); }
+  auto Read() const { return ReadTetFile(folder / "m.node"); }
 };
 
 void RequireSound(const TetSource& files) {
@@ -47,10 +47,20 @@ void RequireSound(const TetSource& files) {
 
 }  // namespace
 
+TEST_CASE("The ending of a file name says its format, in any case") {
+  using plush::tools::TetFormatOf;
+  CHECK(TetFormatOf("a.msh") == "gmsh");
+  CHECK(TetFormatOf("A.MsH") == "gmsh");
+  CHECK(TetFormatOf(".vtk") == "vtk");
+  CHECK(TetFormatOf("a.b.NODE") == "tetgen");
+  CHECK(TetFormatOf("a.ele") == "tetgen");
+  for (const char* path : {"", "msh", "a.msh2", "a.msh/b", "a.obj"}) CHECK(TetFormatOf(path) == "");
+}
+
 TEST_CASE("Both files are found through either, counted from 0 or from 1") {
   const Files files(kNodes, kTets);
-  const auto by_node = ReadTetGenFiles(files.folder / "m.node");
-  const auto by_ele = ReadTetGenFiles(files.folder / "m.ele");
+  const auto by_node = ReadTetFile(files.folder / "m.node");
+  const auto by_ele = ReadTetFile(files.folder / "m.ele");
   REQUIRE(by_node.ok());
   REQUIRE(by_ele.ok());
   CHECK(by_node.value().mesh.nodes == by_ele.value().mesh.nodes);
@@ -168,7 +178,7 @@ TEST_CASE("The tet meshes of the test models are read whole") {
     const std::string path =
         plush::tests::TestModelOrSkip(std::string("tets/").append(name).append(".node"));
     if (path.empty()) return;
-    const auto read = ReadTetGenFiles(path);
+    const auto read = ReadTetFile(path);
     REQUIRE(read.ok());
     CHECK(read.value().mesh.tets.size() + read.value().num_dropped == size_t(tets));
     RequireSound(read.value());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "import/tetgen_files.h"
+// Reads the format that TetGen's manual describes.
+// Source: Hang Si. TetGen, a Delaunay-Based Quality Tetrahedral Mesh Generator. 2015
+#include "mesh/tetgen_text.h"
 
-#include "base/files.h"
-#include "import/file_ending.h"
-#include "import/parse_number.h"
+#include "mesh/parse_number.h"
 
 #include <algorithm>
 #include <utility>
@@ -127,15 +127,7 @@ Result<Done> ReadTets(LineReader* lines, int64_t first_node, RawTets* raw) {
   return Done{};
 }
 
-std::string_view AsText(const std::vector<std::byte>& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 }  // namespace
-
-bool IsTetGenPath(const std::string& path) {
-  return HasEnding(path, ".node") || HasEnding(path, ".ele");
-}
 
 Result<TetSource> ParseTetGenText(const NamedText& node_file, const NamedText& ele_file) {
   LineReader node_lines(node_file.name, node_file.text);
@@ -147,21 +139,6 @@ Result<TetSource> ParseTetGenText(const NamedText& node_file, const NamedText& e
   const Result<Done> tets = ReadTets(&ele_lines, nodes.value().first, &raw);
   if (!tets.ok()) return tets.error();
   return CleanTets(raw);
-}
-
-Result<TetSource> ReadTetGenFiles(const std::string& path) {
-  const bool given_node = HasEnding(path, ".node");
-  const std::string stem = path.substr(0, path.rfind('.'));
-  const std::string node_path = given_node ? path : stem + ".node";
-  const std::string ele_path = given_node ? stem + ".ele" : path;
-  const auto node_bytes = ReadFile(node_path, kMaxTetFileBytes);
-  if (!node_bytes.ok()) return node_bytes.error();
-  const auto ele_bytes = ReadFile(ele_path, kMaxTetFileBytes);
-  if (!ele_bytes.ok()) return ele_bytes.error();
-  Result<TetSource> source = ParseTetGenText({node_path, AsText(node_bytes.value())},
-                                             {ele_path, AsText(ele_bytes.value())});
-  if (source.ok()) source.value().other_path = given_node ? ele_path : node_path;
-  return source;
 }
 
 }  // namespace plush::tools

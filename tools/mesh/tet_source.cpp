@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "import/tet_source.h"
+#include "mesh/tet_source.h"
 
 #include "base/float_rounding.h"
 #include "mesh/exact_predicates.h"
