@@ -12,17 +12,6 @@
 
 namespace plush::tools {
 
-/// Edges and nodes at which the boundary is pinched. Those of branch faces do not count: there the
-/// boundary consists of the skins of several strands by construction.
-struct BoundaryDefects {
-  std::vector<std::array<uint32_t, 2>> edges;  ///< with other than two boundary faces, ascending
-  std::vector<uint32_t> nodes;  ///< whose boundary faces do not form one closed fan, ascending;
-                                ///< without the nodes of such edges
-};
-
-/// O(f log f).
-BoundaryDefects FindBoundaryDefects(const CageFaces& faces);
-
 /// A face of a tet, outwards.
 struct CageFace {
   std::array<uint32_t, 3> nodes = {};
@@ -55,5 +44,16 @@ std::array<uint32_t, 3> FaceOf(const std::array<uint32_t, 4>& tet, size_t corner
 
 /// O(t log t). Sides are told by the positions of the nodes; every tet is positively oriented.
 CageFaces FindCageFaces(const TetMesh& mesh);
+
+/// Edges and nodes at which the boundary is pinched. Those of branch faces do not count: there the
+/// boundary consists of the skins of several strands by construction.
+struct BoundaryDefects {
+  std::vector<std::array<uint32_t, 2>> edges;  ///< with other than two boundary faces, ascending
+  std::vector<uint32_t> nodes;  ///< whose boundary faces do not form one closed fan, ascending;
+                                ///< without the nodes of such edges
+};
+
+/// O(f log f).
+BoundaryDefects FindBoundaryDefects(const CageFaces& faces);
 
 }  // namespace plush::tools
