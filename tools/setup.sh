@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Installs the Debian packages that Plush needs and that are missing. The one list of them.
+# Installs the missing Debian packages that Plush needs. The only list of them.
 #
 # usage: tools/setup.sh [build] [test] [full]      (default: build)
-#   build  what compiles the runtime, the tools and the samples
-#   test   what tests/run.sh uses beside; tetgen also serves `plush bake --mesher tetgen`
-#   full   what tests/run.sh --full uses beside: the second compiler, cross-compilers, clang-tidy;
-#          and what plush_bench measures itself against
+#   build  to compile the runtime, the tools and the samples
+#   test   also for tests/run.sh; tetgen also serves `plush bake --mesher tetgen`
+#   full   also for tests/run.sh --full (second compiler, cross-compilers, clang-tidy) and for the
+#          peers that plush_bench compares with
 set -euo pipefail
 
 build=(
@@ -38,8 +38,8 @@ done
 
 like=$(. /etc/os-release 2>/dev/null && echo "${ID:-} ${ID_LIKE:-}") || like=""
 if [[ " $like " != *" debian "* ]] || ! command -v apt-get >/dev/null; then
-  echo "This is not a Debian system: nothing is installed. Plush needs what these Debian 12 packages"
-  echo "hold (CMake 3.24 or later; gcc 12 or clang 14 or later):"
+  echo "This is not a Debian system, so nothing is installed. Plush needs the content of these Debian 12"
+  echo "packages (CMake 3.24 or later; gcc 12 or clang 14 or later):"
   printf '  %s\n' "${wanted[@]}"
   exit 0
 fi
@@ -67,6 +67,6 @@ apt() {
 if ! apt-get install --simulate --no-install-recommends "${missing[@]}" >/dev/null 2>&1; then
   apt update
 fi
-# Lists that are too old name files that are gone: then once more with new ones.
+# Outdated package lists name files that are gone: update them and try once more.
 apt install --no-install-recommends "${missing[@]}" ||
   { apt update && apt install --no-install-recommends "${missing[@]}"; }

@@ -70,7 +70,7 @@ Result<Done> ReadSideCar(const std::string& path, std::string* text) {
   return Done{};
 }
 
-// The file that an error of the bake is about.
+// The file to which an error of the bake belongs.
 const std::string& FileOf(const Error& error, const BakeOptions& options) {
   if (error.finding_code == "PIN_INVALID") return options.pins;
   return error.finding_code == "MATERIAL_INVALID" ? options.material_map : options.input;
@@ -178,7 +178,7 @@ nlohmann::json DocumentOf(const BakeVerb& run) {
   return document;
 }
 
-// Sizes of the cage, and what splitting the lattice has made.
+// Volumes of the cage and the solid, and the copies that splitting has made.
 void PrintCage(const BakeSummary& summary) {
   std::fprintf(stderr, "plush bake: cage of %.4g m^3 around a solid of %.4g m^3, %u %s\n",
                summary.cage_volume_m3, summary.solid_volume_m3, summary.components,

@@ -15,10 +15,7 @@
 #include "import/file_ending.h"
 #include "simulate/open_asset.h"
 
-#include <algorithm>
-#include <array>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <utility>
 #include <vector>

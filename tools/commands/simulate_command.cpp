@@ -46,13 +46,13 @@ struct SimulateOptions {
   OutputOptions output;
 };
 
-// What a run leaves behind beside its statistics.
+// The products of a run, besides its statistics.
 struct Exports {
   std::optional<AnimationRecorder> recorder;  // for .glb
   std::optional<Result<ObjFiles>> frame;      // for .obj
 };
 
-// Set by Ctrl-C: the run ends after the step in hand and nothing is written.
+// Set by Ctrl-C: the run ends after the current step and writes nothing.
 volatile std::sig_atomic_t interrupted = 0;
 
 void Interrupt(int /*signal*/) { interrupted = 1; }
@@ -105,7 +105,7 @@ void ApplyOverrides(const SimulateOptions& options, Scene* scene) {
   }
 }
 
-// Everything that can be refused before the first step.
+// Refuses what can be refused before the first step.
 Result<Done> CheckOptions(const SimulateOptions& options, const Scene& scene) {
   const std::string extension = Extension(options.export_path);
   if (!options.export_path.empty() && extension != ".glb" && extension != ".obj") {
