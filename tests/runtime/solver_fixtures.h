@@ -2,6 +2,7 @@
 // The matrix of a body and its factor, as the runtime makes them: what tests of solves share.
 #pragma once
 
+#include "plush/format/factor_panels.h"
 #include "plush/format/system_factor.h"
 
 #include "runtime/dense_reference.h"

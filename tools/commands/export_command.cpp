@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `plush export`: the cage of a .plush file in formats that mesh tools read.
 #include "plush/asset.h"
+#include "plush/format/tet_block.h"
 #include "plush/version.h"
 
 #include "base/aligned_bytes.h"

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "report/asset_info.h"
 
+#include "plush/format/cdg_records.h"
+#include "plush/format/factor_panels.h"
+#include "plush/format/tet_block.h"
+
 #include "base/utf8.h"
 #include "base/vec3.h"
 #include "cage/cage_boundary.h"

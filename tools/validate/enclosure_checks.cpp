@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "validate/enclosure_checks.h"
 
+#include "plush/format/tet_block.h"
+
 #include "cage/boundary_defects.h"
 #include "cage/cage_boundary.h"
 #include "cage/enclosure.h"

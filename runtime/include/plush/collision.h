@@ -7,8 +7,6 @@
 //   }
 #pragma once
 
-#include "plush/body_id.h"
-#include "plush/format/cdg_records.h"
 #include "plush/types.h"
 
 #include <cstdint>

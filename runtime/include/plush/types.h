@@ -58,4 +58,13 @@ struct Pose {
   Quat rotation;  ///< unit; normalised on use
 };
 
+/// A body of one World. Never given out twice.
+struct BodyId {
+  uint32_t value = UINT32_MAX;
+  bool valid() const { return value != UINT32_MAX; }
+};
+
+/// Stands for no triangle of the collision surface: no hit, or no neighbour on an open border.
+inline constexpr uint32_t kNoTriangle = UINT32_MAX;
+
 }  // namespace plush

@@ -3,6 +3,9 @@
 #pragma once
 
 #include "plush/asset.h"
+#include "plush/format/cdg_records.h"
+#include "plush/format/factor_panels.h"
+#include "plush/format/tet_block.h"
 
 #include "asset/check_sink.h"
 

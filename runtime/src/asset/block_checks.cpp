@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The tets' rest data by blocks, as the step's kernels rely on them: all tets of a block are read
 // and written at once, so none may share a node, and a place without a tet must add nothing.
+#include "plush/format/tet_block.h"
+
 #include "asset/asset_checks.h"
-#include "asset/asset_limits.h"
-#include "asset/block_scan.h"
+#include "asset/check_sink.h"
 
 #include <algorithm>
 #include <bitset>

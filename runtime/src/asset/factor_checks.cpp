@@ -11,8 +11,9 @@
 // every pair with a row among the parent's columns is stored there, and every other pair is one of
 // the parent's: by induction every update of the elimination lands on a stored entry.
 
+#include "plush/format/factor_panels.h"
+
 #include "asset/asset_checks.h"
-#include "asset/asset_limits.h"
 
 #include <algorithm>
 

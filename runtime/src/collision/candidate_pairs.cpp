@@ -4,6 +4,8 @@
 // the latter part sheets that lie side by side.
 #include "collision/candidate_pairs.h"
 
+#include "plush/format/cdg_records.h"
+
 #include "base/vector_math.h"
 #include "collision/barycentric_bounds.h"
 #include "collision/deformed_patch.h"

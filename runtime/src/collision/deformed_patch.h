@@ -3,6 +3,7 @@
 #pragma once
 
 #include "plush/collision.h"
+#include "plush/format/cdg_records.h"
 
 #include <array>
 

@@ -26,4 +26,13 @@ bool ClosestPoint(const CollisionBody& body, const double point[3], double max_d
 void VectorToPoint(const CollisionBody& body, const SurfaceHit& hit, const double point[3],
                    double out_vector[3]);
 
+/// Where on a triangle, and how far.
+struct TrianglePlace {
+  double part[3];    ///< barycentric coordinates, >= 0, sum 1
+  double distance2;  ///< squared distance [m^2]
+};
+
+/// The place of the triangle nearest to the origin. Triangles without area are edges or points.
+TrianglePlace NearestToOrigin(const double (&a)[3], const double (&b)[3], const double (&c)[3]);
+
 }  // namespace plush

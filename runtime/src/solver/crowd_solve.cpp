@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Four rows, or on the way up four columns, at a time: each takes three loads of vectors and four
 // numbers of L for twelve multiply-adds.
-#include "solver/crowd_solve.h"
-
 #include "base/simd_target.h"
+#include "solver/panel_solve.h"
 
 #include <algorithm>
 

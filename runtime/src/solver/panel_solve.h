@@ -35,4 +35,9 @@ size_t PanelWorkspaceSize(std::span<const Supernode> supernodes, uint32_t num_no
 /// up, and with pins as many again; does not allocate.
 void SolvePanels(const PanelFactor& factor, std::span<float> workspace, std::span<NodeVec> x);
 
+/// x := A^-1 x for all bodies and axes of `x` (num_nodes x 3 x 16); entries from num_active on
+/// become zero. Reads each value of the factor once on the way down and once on the way up. Does
+/// not allocate.
+void SolveCrowd(const PanelFactor& factor, float* x);
+
 }  // namespace plush

@@ -10,6 +10,7 @@
 #include "plush/types.h"
 
 #include "base/node_vec.h"
+#include "elasticity/element_pass.h"
 #include "elasticity/elements.h"
 
 #include <cstdint>
@@ -54,5 +55,16 @@ bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x);
 /// allocate.
 bool LiftFlatTets(const ElementView& elements, std::span<const NodeVec> held_normals,
                   NodeVectors before, std::span<NodeVec> x);
+
+/// What a sweep did in each body; see SweepChanges.
+struct CrowdSweepChanges {
+  float lowest_det_f[kCrowdLanes];
+  float largest[kCrowdLanes];
+};
+
+/// SweepVolumes for a crowd, tet after tet in the order of the blocks: moves `positions` (num_nodes
+/// x 4 x 16), updates `kappa` (16 num_blocks x 16). Does not allocate.
+void SweepCrowdVolumes(const ElementView& elements, float dt, float* positions, float* kappa,
+                       CrowdSweepChanges* out_changes);
 
 }  // namespace plush

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/array.h"
-#include "elasticity/crowd_elements.h"
+#include "elasticity/element_pass.h"
 #include "world/body.h"
 #include "world/crowd_nodes.h"
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "world/factor_cache.h"
 
+#include "plush/format/factor_panels.h"
 #include "plush/format/system_factor.h"
+#include "plush/format/tet_block.h"
 
-#include "base/object.h"
+#include "base/array.h"
 
 #include <algorithm>
 #include <cmath>

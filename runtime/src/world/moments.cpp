@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "world/moments.h"
 
-#include "plush/format/polar_decomposition.h"
-
 #include "base/vector_math.h"
+#include "elasticity/polar_decomposition.h"
 
 #include <limits>
 

@@ -2,7 +2,7 @@
 #include "world/skin.h"
 
 #include "base/vector_math.h"
-#include "elasticity/tet_element.h"
+#include "elasticity/elements.h"
 
 namespace plush {
 

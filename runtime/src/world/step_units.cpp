@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Who steps with whom: bodies in crowds, by themselves, shared by all threads, or not at all.
-#include "base/object.h"
+#include "base/array.h"
 #include "world/world_impl.h"
 
 #include <algorithm>

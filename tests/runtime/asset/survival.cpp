@@ -3,7 +3,12 @@
 
 #include "plush/asset.h"
 #include "plush/format/asset_check.h"
+#include "plush/format/cdg_records.h"
+#include "plush/format/factor_panels.h"
+#include "plush/format/tet_block.h"
 #include "plush/world.h"
+
+#include "runtime/asset/opened_asset.h"
 
 #include <catch2/catch.hpp>
 
@@ -113,6 +118,7 @@ Survival Survive(std::span<const std::byte> bytes) {
     REQUIRE(*status.reason != '\0');
     return Survival::kRefused;
   }
+  REQUIRE(FindFlaw(asset) == "");
   volatile unsigned keep = TouchEverything(asset);
   static_cast<void>(keep);
   Simulate(asset);

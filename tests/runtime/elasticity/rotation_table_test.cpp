@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The accuracy that [Kug, Table 4] asks of a rotation.
-#include "plush/format/polar_decomposition.h"
-
+#include "elasticity/polar_decomposition.h"
 #include "runtime/dense_reference.h"
 
 #include <Eigen/SVD>

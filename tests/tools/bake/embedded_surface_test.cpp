@@ -2,6 +2,8 @@
 // The collision surface of a render mesh that lies in tets of the source's own: cut by them where
 // they hold it, their boundary where they do not.
 #include "plush/asset.h"
+#include "plush/format/cdg_records.h"
+#include "plush/format/tet_block.h"
 
 #include "bake/bake.h"
 #include "base/aligned_bytes.h"

@@ -10,6 +10,7 @@
 #include "plush/types.h"
 
 #include <cstdint>
+#include <span>
 
 namespace plush {
 
@@ -38,9 +39,6 @@ inline constexpr uint32_t kSeamLink = uint32_t{1} << 31;
 
 /// Greatest depth of the tree over the tets: a walk's stack needs no more elements.
 inline constexpr uint32_t kMaxTreeDepth = 64;
-
-/// Neighbour of an edge on an open border.
-inline constexpr uint32_t kNoTriangle = UINT32_MAX;
 
 /// Bits of an index in a packed triangle; the value of all ones stands for kNoTriangle.
 inline constexpr int kCdgIndexBits = 21;
@@ -163,6 +161,24 @@ constexpr BarycentricBox UnpackBounds(uint64_t bounds) {
 constexpr uint32_t PatchTreeMiddle(uint32_t begin, uint32_t end) {
   return begin + 1 + (end - begin) / 2;
 }
+
+/// CDG: the collision surface. Everything is empty if the file has none.
+struct CollisionView {
+  std::span<const CdgTet> tets;       ///< tets that hold patches, in the order of the tree's leaves
+  std::span<const uint32_t> tree;     ///< over tets, in preorder: number of leaves under the left
+                                      ///< child, 0 for a leaf (2 num_tets - 1 x 1)
+  std::span<const CdgPatch> patches;  ///< in the order of their tets (num_patches x 1)
+  std::span<const uint32_t> links;    ///< patches beside each patch; see kSeamLink
+  std::span<const CdgTriangle> triangles;           ///< (num_triangles x 1), or empty: wide
+  std::span<const CdgWideTriangle> wide_triangles;  ///< (num_triangles x 1), or empty: packed
+  std::span<const Vec4> vertices;              ///< weights for CdgTet::nodes (num_vertices x 1)
+  std::span<const uint32_t> source_triangles;  ///< triangle of VisualView that each comes from
+                                               ///< (num_triangles x 1, or empty)
+
+  uint32_t num_triangles() const {
+    return static_cast<uint32_t>(triangles.size() + wide_triangles.size());
+  }
+};
 
 // The layout, at compile time.
 static_assert(sizeof(CdgTriangle) == 24 && sizeof(CdgWideTriangle) == 32);

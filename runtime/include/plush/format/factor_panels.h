@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace plush {
 
@@ -59,5 +60,17 @@ constexpr size_t BlockIndex(uint32_t num_rows, uint32_t num_columns, uint32_t ro
 constexpr size_t LowerEntries(const Supernode& s) {
   return size_t{s.num_columns} * (s.num_columns + 1) / 2 + size_t{s.num_rows} * s.num_columns;
 }
+
+/// Factor of the splitting solver's constant matrix [Kug, Alg. 1].
+struct FactorView {
+  float dt = 0.0f;        ///< time step the values belong to [s], > 0
+  uint32_t num_free = 0;  ///< number of nodes before those of regions, or of all nodes if the
+                          ///< order does not separate them; no supernode has columns
+                          ///< on both sides of it
+  std::span<const Supernode> supernodes;   ///< each after all whose rows lie in its columns
+  std::span<const uint32_t> supernode_of;  ///< supernode that has each column (num_nodes x 1)
+  std::span<const uint32_t> rows;          ///< ascending within a supernode, then padding
+  std::span<const float> values;           ///< -L [1] and D^-1 [1/kg] by supernode
+};
 
 }  // namespace plush

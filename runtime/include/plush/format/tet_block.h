@@ -2,8 +2,12 @@
 // Tets as a step reads them: 16 at once, each number of all 16 beside each other.
 #pragma once
 
+#include "plush/asset.h"
+#include "plush/types.h"
+
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace plush {
 
@@ -21,5 +25,26 @@ struct TetBlock {
   float bulk[kBlockTets];         ///< lambda V [J], >= 0 (1 x 16)
 };
 static_assert(sizeof(TetBlock) == 1024);
+
+/// The cage and the rest data of its tets.
+struct SimulationView : CageView {
+  std::span<const uint32_t> tet_slots;  ///< place of each tet in `blocks`: block times 16 plus
+                                        ///< lane, each used once (num_tets x 1)
+  std::span<const TetBlock> blocks;  ///< rest data of the tets (num_blocks x 1)
+
+  // Of a tet: Dm^-1 [1/m], rest volume [m^3], Lame parameters [Pa].
+  Mat3 DmInv(size_t tet) const {
+    const auto& m = BlockOf(tet).dm_inv;
+    const size_t i = LaneOf(tet);
+    return {{m[0][i], m[1][i], m[2][i]}, {m[3][i], m[4][i], m[5][i]}, {m[6][i], m[7][i], m[8][i]}};
+  }
+  float Volume(size_t tet) const { return 1.0f / (6.0f * BlockOf(tet).det_dm_inv[LaneOf(tet)]); }
+  float Mu(size_t tet) const { return BlockOf(tet).stiffness[LaneOf(tet)] / (2.0f * Volume(tet)); }
+  float Lambda(size_t tet) const { return BlockOf(tet).bulk[LaneOf(tet)] / Volume(tet); }
+
+  // Where a tet's data are: its block, and its place in each of the block's rows, below 16.
+  const TetBlock& BlockOf(size_t tet) const { return blocks[tet_slots[tet] / kBlockTets]; }
+  size_t LaneOf(size_t tet) const { return tet_slots[tet] % kBlockTets; }
+};
 
 }  // namespace plush
