@@ -6,6 +6,7 @@
 #include "bench/bench_models.h"
 #include "bench/rotation_kernel.h"
 #include "elasticity/polar_decomposition.h"
+#include "runtime/polar_batch.h"
 
 #include <Eigen/Dense>
 #include <benchmark/benchmark.h>

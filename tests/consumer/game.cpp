@@ -10,7 +10,7 @@
 
 namespace {
 
-// Prints what happened; true where the body fell, stayed finite and did not sink into the ground.
+// Prints what happened; true if the body fell, stayed finite and did not sink into the ground.
 bool Drop(const char* path) {
   plush::Asset asset;
   const plush::Status opened = asset.Open(path);

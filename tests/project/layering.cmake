@@ -7,7 +7,7 @@
 #   - public headers include the standard library and each other, but those for games (plush/*.h, at
 #     most 10) none of those that describe the file (plush/format/*.h); nor do the samples and the
 #     consumer's game;
-#   - Assimp is seen by one file; each other foreign library only where the table allows it.
+#   - Assimp is seen by one file; each other foreign library only in files that the table allows.
 #
 #   cmake -DROOT=source tree -P layering.cmake
 

@@ -31,7 +31,7 @@ class SystemFactor {
   /// Empty until Factorise.
   explicit SystemFactor(const ShapeAsset& shape);
 
-  /// The test fails where the matrix has no factor.
+  /// The test fails if the matrix has no factor.
   void Factorise(const SystemView& system);
   void Solve(std::vector<NodeVec>* x) { SolvePanels(panels(), workspace, *x); }
   /// All columns are active.

@@ -31,43 +31,43 @@ enum class Trust : uint8_t {
 
 /// A run of the render surface with one material.
 struct PartView {
-  std::string_view name;      ///< mesh name as imported, may be empty
-  std::string_view material;  ///< material name as imported, may be empty
-  std::string_view node;      ///< scene node name as imported, may be empty
-  uint32_t first_index = 0;   ///< into VisualView::indices
-  uint32_t num_indices = 0;   ///< a multiple of 3
+  std::string_view name = {};      ///< mesh name as imported, may be empty
+  std::string_view material = {};  ///< material name as imported, may be empty
+  std::string_view node = {};      ///< scene node name as imported, may be empty
+  uint32_t first_index = 0;        ///< into VisualView::indices
+  uint32_t num_indices = 0;        ///< a multiple of 3
 };
 
 /// VIZ: the render surface and the tet that carries each vertex.
 struct VisualView {
-  std::span<const Vec3> positions;    ///< rest positions [m] (num_vertices x 1)
-  std::span<const Vec3> normals;      ///< unit normals (num_vertices x 1)
-  std::span<const Vec2> uvs;          ///< texture coordinates (num_vertices x 1, or empty)
-  std::span<const uint32_t> indices;  ///< triangle corners (3 num_triangles x 1)
-  std::span<const uint32_t> tet_ids;  ///< carrying tet (num_vertices x 1)
-  std::span<const Vec4> weights;      ///< barycentric weights in that tet (num_vertices x 1)
+  std::span<const Vec3> positions = {};    ///< rest positions [m] (num_vertices x 1)
+  std::span<const Vec3> normals = {};      ///< unit normals (num_vertices x 1)
+  std::span<const Vec2> uvs = {};          ///< texture coordinates (num_vertices x 1, or empty)
+  std::span<const uint32_t> indices = {};  ///< triangle corners (3 num_triangles x 1)
+  std::span<const uint32_t> tet_ids = {};  ///< carrying tet (num_vertices x 1)
+  std::span<const Vec4> weights = {};      ///< barycentric weights in that tet (num_vertices x 1)
 };
 
 /// SIM: the cage. Its nodes are the degrees of freedom, in the elimination order of the factor.
 struct CageView {
-  std::span<const Vec3> nodes;              ///< rest positions X [m] (num_nodes x 1)
-  std::span<const float> masses;            ///< lumped mass [kg], > 0 (num_nodes x 1)
-  std::span<const Tet> tets;                ///< node indices (num_tets x 1)
-  std::span<const float> tet_masses;        ///< [kg], >= 0; a quarter for each node (num_tets x 1)
-  std::span<const uint16_t> tet_materials;  ///< index for Asset::material (num_tets x 1)
-  uint32_t components = 0;                  ///< connected components of the cage, >= 1
-  float density = 0.0f;                     ///< mean density [kg/m^3], > 0
-  float damping = 0.0f;                     ///< Kelvin-Voigt relaxation time [s], in [0, 10]
-  float solid_volume = 0.0f;                ///< volume enclosed by the surface [m^3], >= 0
-  float median_edge = 0.0f;                 ///< median edge length of the cage [m], > 0
+  std::span<const Vec3> nodes = {};        ///< rest positions X [m] (num_nodes x 1)
+  std::span<const float> masses = {};      ///< lumped mass [kg], > 0 (num_nodes x 1)
+  std::span<const Tet> tets = {};          ///< node indices (num_tets x 1)
+  std::span<const float> tet_masses = {};  ///< [kg], >= 0; a quarter for each node (num_tets x 1)
+  std::span<const uint16_t> tet_materials = {};  ///< index for Asset::material (num_tets x 1)
+  uint32_t components = 0;                       ///< connected components of the cage, >= 1
+  float density = 0.0f;                          ///< mean density [kg/m^3], > 0
+  float damping = 0.0f;                          ///< Kelvin-Voigt relaxation time [s], in [0, 10]
+  float solid_volume = 0.0f;                     ///< volume enclosed by the surface [m^3], >= 0
+  float median_edge = 0.0f;                      ///< median edge length of the cage [m], > 0
 };
 
 /// An isotropic material of the cage.
 struct MaterialView {
-  std::string_view name;  ///< that of the source's material, may be empty
-  float young = 0.0f;     ///< Young's modulus [Pa], > 0
-  float poisson = 0.0f;   ///< Poisson's ratio, in [0, 0.5)
-  float density = 0.0f;   ///< [kg/m^3], > 0
+  std::string_view name = {};  ///< that of the source's material, may be empty
+  float young = 0.0f;          ///< Young's modulus [Pa], > 0
+  float poisson = 0.0f;        ///< Poisson's ratio, in [0, 0.5)
+  float density = 0.0f;        ///< [kg/m^3], > 0
 };
 
 // The packed data, as the solver and the queries read them; each in its header of plush/format.
@@ -77,8 +77,8 @@ struct CollisionView;   ///< the collision surface: cdg_records.h
 
 /// A named set of cage nodes, for pinning.
 struct RegionView {
-  std::string_view name;            ///< unique in the asset
-  std::span<const uint32_t> nodes;  ///< ascending cage node indices
+  std::string_view name = {};            ///< unique in the asset
+  std::span<const uint32_t> nodes = {};  ///< ascending cage node indices
 };
 
 /// A baked soft body, opened. Movable, not copyable; the default is an empty asset.

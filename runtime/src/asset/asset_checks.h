@@ -49,13 +49,13 @@ void CheckVisual(const AssetLayout& layout, CheckSink* sink);
 void CheckSimulation(const AssetLayout& layout, CheckSink* sink);
 
 /// Checks the blocks: places with four nodes or none, no node twice in a block, numbers in their
-/// ranges and zero where there is no tet, and that each tet has a place of its own with its nodes.
+/// ranges and zero without a tet, and that each tet has a place of its own with its nodes.
 /// O(tets), while they are fewer than some 100,000.
 void CheckBlocks(const AssetLayout& layout, CheckSink* sink);
 
 /// Checks the numbers and the structure of the factor: supernodes that cover the columns, the rows
 /// and the values, each before those that have its rows, holding every entry that a numeric
-/// refactoring of the cage's matrix writes. The pattern is looked at only where the tets' nodes and
+/// refactoring of the cage's matrix writes. The pattern is checked only if the tets' nodes and
 /// the supernodes are sound. O((rows + tets) log rows + values).
 void CheckFactor(const AssetLayout& layout, CheckSink* sink);
 

@@ -55,7 +55,7 @@ flatbuffers::Verifier MakeVerifier(std::span<const std::byte> bytes) {
   return flatbuffers::Verifier(BytesOf(bytes), bytes.size(), kMaxTableDepth, kMaxTables);
 }
 
-// The root table, or null where it does not lie inside the bytes. Its vtable does, too, but not
+// The root table, or null if it does not lie inside the bytes. Its vtable then does too, but not
 // necessarily its fields.
 const flatbuffers::Table* FindRoot(std::span<const std::byte> bytes) {
   flatbuffers::Verifier verifier = MakeVerifier(bytes);

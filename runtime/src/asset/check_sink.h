@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the checks of a file put what they find.
+// Collects what the checks of a file find, and scans long vectors for wrong elements.
 #pragma once
 
 #include "plush/format/asset_check.h"
@@ -11,12 +11,12 @@
 
 namespace plush {
 
-/// Passes failures on to a callback until that has had enough.
+/// Passes failures to a callback until it asks to stop.
 class CheckSink {
  public:
   CheckSink(void* user, CheckCallback callback) : user_(user), callback_(callback) {}
 
-  /// Reports element `index` of `section`. Returns false where checking must stop.
+  /// Reports element `index` of `section`. Returns false if checking must stop.
   bool Fail(CheckKind kind, const char* section, const char* reason, uint64_t index = 0,
             StatusCode code = StatusCode::kCorrupt) {
     ++num_failures_;

@@ -31,7 +31,7 @@ class Array {
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
 
-  /// Replaces the contents by `size` copies of `value`. Returns false, holding nothing, where the
+  /// Replaces the contents by `size` copies of `value`. Returns false, holding nothing, if the
   /// allocator returns null or the size in bytes overflows.
   bool Allocate(const Allocator& allocator, size_t size, const T& value = T()) {
     Free();
@@ -72,7 +72,7 @@ class Array {
   size_t size_ = 0;
 };
 
-/// Makes a T with the allocator's memory; null where that fails.
+/// Makes a T with the allocator's memory; null if that fails.
 template <class T, class... Args>
 T* NewObject(const Allocator& allocator, Args&&... args) {
   void* memory = allocator.allocate(allocator.user, sizeof(T), alignof(T));

@@ -81,7 +81,7 @@ struct Side {
     for (Vec3& node : nodes) node += offset;
   }
 
-  // Direction of the patch's vector area, its largest component 1; up where it has none.
+  // Direction of the patch's vector area, its largest component 1; up if it has none.
   Vec3 Facing() const {
     const std::array<Vec3, 4> rest = NodesOf(body.surface.tets[tet], body.rest);
     const Vec3 area = DeformPatch(body.surface.patches[patch], rest, nodes).vector_area;

@@ -51,9 +51,8 @@ struct TetFrame {
   float y[4];
   float z[4];
   float offset[4];
-  float
-      margin[4];  ///< how far q_i of a point of a query may be from that of a vertex placed there,
-                  ///< within the body's reach; kNoFrame in all four where the tet is too flat
+  float margin[4];  ///< how far q_i of a point of a query may be from that of a vertex placed
+                    ///< there, within the body's reach; kNoFrame in all four if the tet is too flat
   float step[4];  ///< distance over which q_i changes by 1, rounded down [m]
 
   bool usable() const { return margin[0] <= kMostMargin; }
@@ -71,14 +70,14 @@ struct CollisionState {
   float reach = 0.0f;        ///< largest |x| + |y| + |z| of any node [m]
   Vec3 middle;               ///< of the box around the surface [m]
   float radius = 0.0f;       ///< of a sphere around middle that holds the surface [m]
-  bool bounded = false;      ///< whether the reach is below kMostReach. Else volumes and frames are
-                             ///< not to be used, and queries look at every triangle
+  bool bounded = false;      ///< whether the reach is below kMostReach. If not, queries ignore
+                             ///< volumes and frames, and look at every triangle
 
   /// Up to here products of a few coordinates are finite in float.
   static constexpr float kMostReach = 1.0e18f;
 
   /// Makes room for the surface and the nodes of a body; nothing for an empty surface. Returns
-  /// false where the allocator fails.
+  /// false if the allocator fails.
   bool Reserve(const Allocator& allocator, const CollisionView& surface, size_t num_nodes);
 };
 

@@ -27,7 +27,7 @@ double Triple(const double (&u)[3], const double (&v)[3], const double (&w)[3]) 
          (u[0] * v[1] - u[1] * v[0]) * w[2];
 }
 
-// The nearest place of edge ab, with part 0 for the third corner; keeps `best` where that is
+// The nearest place of edge ab, with part 0 for the third corner; keeps `best` if that is
 // nearer.
 void TryEdge(const double (&a)[3], const double (&b)[3], int i, int j, TrianglePlace* best) {
   const double edge[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
@@ -99,7 +99,7 @@ float DistanceTo(const CullingPoint& point, const Dop14& volume) {
 
 // The point in the coordinates of a tet's frame.
 struct TetPoint {
-  Float4 low, high;  // q + margin, q - margin - 1: a stored bound q stands for q + 1
+  Float4 low, high;  // q + margin, q - margin - 1: a stored bound q means q + 1
   Float4 q, margin;
   Float4 step;  // [m]
   TetLanes nodes;
@@ -146,7 +146,7 @@ void PlaceApproach(const CullingPoint& point, const std::array<Vec3, 4>& nodes, 
     const Float4 difference = (out->nodes[i] - all) * step;
     out->low[i] = Max(difference, zero);
     out->high[i] = Min(difference, zero);
-    out->base = out->base + out->high[i];  // a stored bound q stands for q + 1
+    out->base = out->base + out->high[i];  // a stored bound q means q + 1
   }
 }
 

@@ -17,8 +17,8 @@ using NearHitCallback = double (*)(void* user, const SurfaceHit& hit);
 void ForNear(const CollisionBody& body, const double point[3], double max_distance, void* user,
              NearHitCallback callback);
 
-/// The place of the surface nearest to `point` within max_distance [m]: on the triangle with the
-/// lowest index where several are equally near. Returns whether there is one. Does not allocate.
+/// The place of the surface nearest to `point` within max_distance [m]: of several equally
+/// near, on the triangle with the lowest index. Returns whether there is one. Does not allocate.
 bool ClosestPoint(const CollisionBody& body, const double point[3], double max_distance,
                   SurfaceHit* out_hit);
 

@@ -7,8 +7,8 @@
 //
 // The corners are sheared so that the ray becomes the z axis, and their x and y rounded to float.
 // The signs of the edge functions of these are exact in double: the products have no more than 48
-// bits. Where one is zero, the ray is taken to be moved by (e, e^2), e infinitely small. So the
-// surface that is seen along the ray has neither gaps nor overlaps: a ray through an edge or a
+// bits. If one is zero, the ray counts as moved by (e, e^2), e infinitely small. So the surface
+// seen along the ray has neither gaps nor overlaps: a ray through an edge or a
 // corner of a closed surface meets exactly one of the triangles on each side.
 #pragma once
 
@@ -79,7 +79,7 @@ inline double EdgeFunction(const ShearedCorner& a, const ShearedCorner& b) {
   return a.x * b.y - a.y * b.x;
 }
 
-/// Sign of EdgeFunction for a ray moved by (e, e^2): its own where it is not zero; 0 only where a
+/// Sign of EdgeFunction for a ray moved by (e, e^2): its own unless it is zero; 0 only if a
 /// and b are one point.
 inline int EdgeSign(double function, const ShearedCorner& a, const ShearedCorner& b) {
   const double moved = a.y != b.y ? a.y - b.y : b.x - a.x;
@@ -87,7 +87,7 @@ inline int EdgeSign(double function, const ShearedCorner& a, const ShearedCorner
   return sign > 0.0 ? 1 : sign < 0.0 ? -1 : 0;
 }
 
-/// Whether the ray's line meets the triangle; then says where, also behind the ray's start.
+/// Whether the ray's line meets the triangle; if so gives the place, even behind the ray's start.
 inline bool MeetTriangle(const RayShear& shear, const Float4 corners[3], TriangleHit* out_hit) {
   const ShearedCorner a = Shear(shear, corners[0]);
   const ShearedCorner b = Shear(shear, corners[1]);
@@ -114,7 +114,7 @@ using RayHitCallback = double (*)(void* user, const SurfaceHit& hit);
 /// meets one of them (see ray_triangle.h). Does not allocate.
 void ForHits(const CollisionBody& body, const LocalRay& ray, void* user, RayHitCallback callback);
 
-/// The first triangle along the ray: the one with the lowest index where several are equally far.
+/// The first triangle along the ray; of several equally far, the one with the lowest index.
 /// Returns whether there is one. Does not allocate.
 bool Raycast(const CollisionBody& body, const LocalRay& ray, SurfaceHit* out_hit);
 

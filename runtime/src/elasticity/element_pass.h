@@ -37,7 +37,7 @@ void ComputeStretches(const ElementView& elements, std::span<const NodeVec> x, i
                       const RotationView& rotations, std::span<float> stretches);
 
 /// Bodies of a crowd. Numbers of its bodies lie beside each other: with c numbers to a node or tet,
-/// number k of node i of the body in lane l stands at [16 (c i + k) + l].
+/// number k of node i of the body in lane l is at [16 (c i + k) + l].
 inline constexpr size_t kCrowdLanes = 16;
 
 /// Numbers to a node of a crowd's positions: x, y, z [m] and the inverse mass [1/kg].
@@ -49,7 +49,7 @@ inline constexpr size_t kCrowdRotation = 4 * kCrowdLanes;
 
 /// AddElasticImpulses for a crowd, undamped: `positions` (num_nodes x 4 x 16), `kappa` by place (16
 /// num_blocks x 16), `rotations` by place (16 num_blocks x 4 x 16), `rhs` (num_nodes x 3 x 16).
-/// Lanes where `active` (16 x 1) is not above zero keep their rotations. Does not allocate.
+/// Lanes whose `active` (16 x 1) is not above zero keep their rotations. Does not allocate.
 void AddCrowdImpulses(const ElementView& elements, const float* positions, float dt,
                       int polar_iterations, const float* kappa, const float* active,
                       float* rotations, float* rhs);

@@ -6,7 +6,7 @@
 // Energy: sum_t mu V |F - R|^2 + lambda/2 V (det F - 1)^2 [Kug, Eq. 7 and 13].
 //
 // What a body keeps of its tets lies by blocks, as TetBlock does: with c numbers to a tet, number k
-// of the tet at place s = 16 b + i stands at [16 (c b + k) + i].
+// of the tet at place s = 16 b + i is at [16 (c b + k) + i].
 #pragma once
 
 #include "plush/format/tet_block.h"
@@ -48,7 +48,7 @@ struct LamePair {
   float lambda = 0.0f;  ///< E nu / ((1 + nu)(1 - 2 nu)) [Pa]
 };
 
-/// From Young's modulus [Pa] and Poisson's ratio, below 0.5. Infinite where float cannot hold them.
+/// From Young's modulus [Pa] and Poisson's ratio, below 0.5. Infinite if float cannot hold them.
 inline LamePair LameParameters(double young, double poisson) {
   return {static_cast<float>(young / (2.0 * (1.0 + poisson))),
           static_cast<float>(young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson)))};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Analytic polar decomposition of as many matrices as there are lanes. Lanes never look at each
-// other: what comes out of one does not depend on what stands in the others.
+// other: the result of one does not depend on the values in the others.
 // Included once per instruction set.
 // Based on:
 // Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast Corotated FEM using Operator Splitting. 2018
@@ -43,7 +43,7 @@ HWY_INLINE Mat<V> RotationMatrix(D d, const Rotation<V>& q) {
 }
 
 // One Newton step on the rotation group; see AnalyticPolarDecomposition for the derivation. `plain`
-// becomes false where H is too near to indefinite, or the step too long, for this form of it.
+// becomes false if H is too near to indefinite, or the step too long, for this form of it.
 // Returns where the step was so short that the rotation is found. Quaternions of lanes in `moving`
 // alone change.
 //

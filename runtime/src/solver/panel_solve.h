@@ -20,12 +20,12 @@ struct PanelFactor {
   std::span<const uint32_t> rows;
   std::span<const float> values;
   uint32_t num_nodes = 0;
-  uint32_t num_active = 0;  ///< columns from here on stand for pinned nodes and are left out:
+  uint32_t num_active = 0;  ///< columns from here on belong to pinned nodes and are left out:
                             ///< num_nodes, or FactorView::num_free
-  const PinSchur* pins = nullptr;  ///< nodes that are pinned beside, or none
+  const PinSchur* pins = nullptr;  ///< more pinned nodes, or none
 };
 
-/// Numbers that a solve works with: three for each row of the longest pattern, and behind them, for
+/// Size of a solve's workspace [floats]: three for each row of the longest pattern, then, for
 /// factors with pins, four for each node and the spare one.
 size_t PanelWorkspaceSize(std::span<const Supernode> supernodes, uint32_t num_nodes);
 

@@ -22,7 +22,7 @@ struct SystemView {
   ElementView elements;
   std::span<const float> masses;    ///< baked lumped masses [kg] (num_nodes x 1)
   float mass_scale = 1.0f;          ///< of all masses
-  std::span<const uint8_t> pinned;  ///< 1 where a node never moves (num_nodes x 1)
+  std::span<const uint8_t> pinned;  ///< 1 if a node never moves (num_nodes x 1)
   float dt = 0.0f;                  ///< [s]
 };
 
@@ -43,7 +43,7 @@ void MultiplySystem(const SystemView& system, std::span<const NodeVec> x, std::s
 /// The turns of one body's components. Sized once, prepared for each matrix and set of rotations.
 class FreeTurns {
  public:
-  /// Finds the components of `tets` and sizes everything. Returns false where the allocator fails.
+  /// Finds the components of `tets` and sizes everything. Returns false if the allocator fails.
   bool Allocate(const Allocator& allocator, std::span<const Tet> tets, uint32_t num_nodes);
 
   /// Makes B, C and what their elimination needs for the matrix of `factor`, tets turned by

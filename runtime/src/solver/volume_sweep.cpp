@@ -23,8 +23,8 @@ HWY_INLINE Xyz<V> Free(D d, const Xyz<V>& gradient, const NodeVec* held, const u
   return gradient - n * Dot(n, gradient);
 }
 
-// The lower one of `lowest` and, where there is a tet, `det`; never NaN. By comparison, because
-// instruction sets differ in what the least of a number and NaN is.
+// The lower of `lowest` and `det`; `lowest` without a tet, and never NaN. Compares, because
+// instruction sets differ in the least of a number and NaN.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Lower(D d, V lowest, V det, V det_dm_inv) {
   const auto lower = hn::And(hn::Gt(det_dm_inv, hn::Zero(d)), hn::Lt(det, lowest));
@@ -133,7 +133,7 @@ namespace {
 // A flat tet is lifted by no more than this in det F per sweep.
 constexpr float kMostLift = 0.25f;
 // A gradient counts as at least this share of that of the rest shape, squared and mass-weighted: a
-// lift then moves nodes by at most a rest height or so, also where a tet is flat in two directions.
+// lift then moves nodes by at most a rest height or so, even if a tet is flat in two directions.
 constexpr float kLeastResponse = 0.05f;
 // What is aimed at above the bound, so that sweeps over tets that undo each other's lifts end.
 constexpr float kLiftMargin = 0.05f;
@@ -189,8 +189,8 @@ bool LiftTet(const TetBlock& block, size_t lane, std::span<const NodeVec> held_n
 }  // namespace
 
 bool MayBeFlat(const SweepChanges& last) {
-  // A tet has its own correction behind it, and its neighbours' rarely press it by more than the
-  // largest correction of a tet. One that gets away is found a step later.
+  // Each tet has been corrected, and its neighbours' corrections rarely press it by more than the
+  // largest of them. A missed tet is found a step later.
   constexpr float kReachOfCorrections = 1.0f, kSafe = 2.0f * kLeastDetF;
   return last.lowest_det_f < kSafe + kReachOfCorrections * last.largest;
 }

@@ -27,7 +27,7 @@ struct SweepChanges {
 /// One sweep, block after block (the tets of a block share no node): C = det F - 1, d kappa = (-C -
 /// alpha kappa) / (sum w |grad C|^2 + alpha), alpha = 1/(lambda V dt^2) [Kug, Eq. 14-16 with the
 /// sign of XPBD]. Moves the nodes `x` [m] (num_nodes + 1 x 1), whose w is the inverse of their mass
-/// [1/kg], 0 where they are pinned or held; updates `kappa` [kg m^2] (16 num_blocks x 1). Unless it
+/// [1/kg], 0 if they are pinned or held; updates `kappa` [kg m^2] (16 num_blocks x 1). Unless it
 /// is empty, `held_normals` (num_nodes + 1 x 1) has the unit direction in which a node has no
 /// mobility, or zero. Flattened and inverted tets are pushed back like others: no move is longer
 /// than sqrt(lambda V dt^2 w) |C| / 2, however small the gradient. Tets with lambda = 0 are skipped
@@ -46,7 +46,7 @@ bool MayBeFlat(const SweepChanges& last);
 bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x);
 
 /// One sweep, block after block, of the inequality det F >= kLeastDetF: the energies of [Kug] are
-/// finite where a tet is flat, so that a hard enough impact would turn it inside out. A constraint
+/// finite for a flat tet, so that a hard enough impact would turn it inside out. A constraint
 /// without compliance, which stores nothing: moves `x` (as in SweepVolumes) along w grad det F,
 /// that is by equal and opposite impulses, each of bounded length however degenerate the tet. Held
 /// normals hold only what moves against them: nodes may leave a plane. A tet that was below the

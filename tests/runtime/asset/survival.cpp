@@ -57,8 +57,8 @@ unsigned TouchEverything(const Asset& asset) {
   return sum;
 }
 
-// Asks for places on the collision surface; where the file's numbers are absurd they may be wrong
-// ones, but lie in its sections.
+// Queries the collision surface. If the file's numbers are absurd, answers may be wrong, but lie
+// in its sections.
 void Query(const World& world, const Asset& asset) {
   const Vec3 x = asset.simulation().nodes[0];
   SurfacePoint found[4];
@@ -72,8 +72,8 @@ void Query(const World& world, const Asset& asset) {
   if (found[0].valid()) REQUIRE(found[0].triangle < asset.collision().num_triangles());
 }
 
-// A drop on a plane, turned so that nothing is aligned with an axis. Where the file's numbers are
-// absurd the body may be refused or freeze; it may not read or compute what is undefined.
+// A drop on a plane, turned so that nothing is aligned with an axis. If the file's numbers are
+// absurd, the body may be refused or freeze; it may not read or compute what is undefined.
 void Simulate(const Asset& asset) {
   World world;
   REQUIRE(world.AddPlane({.normal = {0.1f, 1.0f, 0.0f}, .friction = 0.5f}).ok());

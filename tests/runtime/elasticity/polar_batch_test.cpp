@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "runtime/polar_batch.h"
+
 #include "elasticity/polar_decomposition.h"
 #include "runtime/dense_reference.h"
 #include "runtime/simd_targets.h"

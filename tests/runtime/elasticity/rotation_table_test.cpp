@@ -2,6 +2,7 @@
 // The accuracy that [Kug, Table 4] asks of a rotation.
 #include "elasticity/polar_decomposition.h"
 #include "runtime/dense_reference.h"
+#include "runtime/polar_batch.h"
 
 #include <Eigen/SVD>
 #include <catch2/catch.hpp>

@@ -16,13 +16,13 @@
 
 namespace plush {
 
-/// Rows of a dense block are stored in chunks of 16, and the last ones in a chunk of 8 where eight
+/// Rows of a dense block are stored in chunks of 16, and the last ones in a chunk of 8 if eight
 /// hold them; within a chunk by columns. Missing rows are zero.
 inline constexpr uint32_t kChunkRows = 16;
 inline constexpr uint32_t kRowPadding = 8;
 
 /// A run of columns of the factor with one pattern below them. Padded rows of a pattern have the
-/// number of nodes for an index: the spare place behind every array over nodes.
+/// number of nodes for an index: the spare place at the end of every array over nodes.
 struct Supernode {
   uint32_t first_column = 0;
   uint32_t num_columns = 0;  ///< at least 1, at most kMaxSupernodeColumns
