@@ -23,10 +23,10 @@ plush::Vec3 Centre(const plush::World& world, plush::BodyId body) {
 /// Whether every pinned node still has the position that it has at rest.
 bool PinsHold(const plush::World& world, plush::BodyId body, const plush::Asset& asset,
               std::span<const uint32_t> pins) {
-  std::vector<plush::Vec3> nodes(asset.simulation().nodes.size());
+  std::vector<plush::Vec3> nodes(asset.cage().nodes.size());
   if (!world.NodePositions(body, nodes).ok()) return false;
   for (const uint32_t node : pins) {
-    const plush::Vec3& rest = asset.simulation().nodes[node];
+    const plush::Vec3& rest = asset.cage().nodes[node];
     const plush::Vec3& now = nodes[node];
     if (now.x != rest.x || now.y != rest.y || now.z != rest.z) return false;
   }
@@ -79,6 +79,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "\n");
     return 2;
   }
-  std::printf("%zu of %zu nodes are pinned\n", region.size(), asset.simulation().nodes.size());
+  std::printf("%zu of %zu nodes are pinned\n", region.size(), asset.cage().nodes.size());
   return Swing(asset, region) ? 0 : 3;
 }

@@ -15,7 +15,7 @@ constexpr int kStepsBetween = 20;
 
 /// Material of the render triangle that a collision triangle was cut from.
 std::string_view MaterialAt(const plush::Asset& asset, uint32_t collision_triangle) {
-  const auto& sources = asset.collision().source_triangles;
+  const auto sources = asset.source_triangles();
   if (sources.empty()) return "?";
   const uint32_t first_index = 3 * sources[collision_triangle];
   for (uint32_t i = 0; i < asset.num_parts(); ++i) {
@@ -31,7 +31,7 @@ std::string_view MaterialAt(const plush::Asset& asset, uint32_t collision_triang
 /// its weight says.
 bool Push(plush::World* world, const plush::Asset& asset, const plush::SurfacePoint& place,
           const plush::Vec3& impulse) {
-  std::vector<plush::Vec3> impulses(asset.simulation().nodes.size());
+  std::vector<plush::Vec3> impulses(asset.cage().nodes.size());
   const float weights[4] = {place.weights.x, place.weights.y, place.weights.z, place.weights.w};
   for (int i = 0; i < 4; ++i) {
     impulses[place.nodes[i]] = {weights[i] * impulse.x, weights[i] * impulse.y,
@@ -64,12 +64,12 @@ bool Poke(const plush::Asset& asset) {
   if (!body.valid()) return false;
   const float mass = [&asset] {
     float sum = 0.0f;
-    for (const float m : asset.simulation().masses) sum += m;
+    for (const float m : asset.cage().masses) sum += m;
     return sum;
   }();
   for (int poke = 0; poke < kPokes; ++poke) {
     for (int step = 0; step < kStepsBetween; ++step) world.Step(kTimeStep);
-    const Heights heights = HeightsOf(world, body, asset.simulation().nodes.size());
+    const Heights heights = HeightsOf(world, body, asset.cage().nodes.size());
     const plush::Ray ray = {.origin = {-2.0f, 0.5f * (heights.low + heights.high), 0.0f},
                             .direction = {1.0f, 0.0f, 0.0f}};
     plush::SurfacePoint hit;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "bench/body_memory.h"
 
+#include "plush/format/cdg_records.h"
+#include "plush/format/tet_block.h"
+
 #include "collision/collision_state.h"
 
 #include <algorithm>

@@ -2,6 +2,8 @@
 // Rays on a body after it was deformed, and on one at rest; beside them Embree 3 on the same rays
 // and the same surface, on one thread, where it is installed.
 
+#include "plush/format/cdg_records.h"
+#include "plush/format/tet_block.h"
 #include "plush/world.h"
 
 #include "bench/bench_models.h"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Rotations of deformation gradients, as a step asks for them: from a start about 0.1 rad away.
 
-#include "plush/format/polar_decomposition.h"
 #include "plush/format/tet_block.h"
 
 #include "bench/bench_models.h"
 #include "bench/rotation_kernel.h"
+#include "elasticity/polar_decomposition.h"
+#include "runtime/polar_batch.h"
 
 #include <Eigen/Dense>
 #include <benchmark/benchmark.h>

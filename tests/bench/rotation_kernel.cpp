@@ -9,7 +9,7 @@
 #define HWY_TARGET_INCLUDE "bench/rotation_kernel.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h.
-#include "elasticity/polar_newton-inl.h"
+#include "elasticity/tet_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace plush {

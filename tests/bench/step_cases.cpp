@@ -2,6 +2,8 @@
 // Steps of a body that hangs by one hand and swings: the set-up that other solvers were measured
 // with (E 1 MPa, nu 0.33, 1000 kg/m^3, dt 10 ms, no damping, two volume sweeps).
 
+#include "plush/format/factor_panels.h"
+#include "plush/format/tet_block.h"
 #include "plush/world.h"
 
 #include "bench/bench_models.h"

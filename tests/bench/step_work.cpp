@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "bench/step_work.h"
 
+#include "plush/format/factor_panels.h"
+#include "plush/format/tet_block.h"
+
 #include "base/node_vec.h"
-#include "elasticity/crowd_elements.h"
+#include "elasticity/element_pass.h"
 #include "world/crowd.h"
 
 #include <algorithm>

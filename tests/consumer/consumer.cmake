@@ -45,7 +45,7 @@ elseif(ROUTE STREQUAL "runtime_only")
   execute_process(COMMAND ${configure} -DCMAKE_PREFIX_PATH=${prefix} -DGAME_PLUSH_COMPONENTS=tools
     -S ${game} -B ${work}/refused RESULT_VARIABLE result OUTPUT_QUIET ERROR_VARIABLE output)
   if(result EQUAL 0 OR NOT output MATCHES "component tools")
-    message(FATAL_ERROR "find_package found the component tools where there is none:\n${output}")
+    message(FATAL_ERROR "find_package found the component tools though there is none:\n${output}")
   endif()
   list(APPEND configure -DCMAKE_PREFIX_PATH=${prefix} -DPLUSH_EXECUTABLE=${PLUSH_EXECUTABLE})
 elseif(ROUTE STREQUAL "add_subdirectory")

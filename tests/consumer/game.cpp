@@ -10,7 +10,7 @@
 
 namespace {
 
-// Prints what happened; true where the body fell, stayed finite and did not sink into the ground.
+// Prints what happened; true if the body fell, stayed finite and did not sink into the ground.
 bool Drop(const char* path) {
   plush::Asset asset;
   const plush::Status opened = asset.Open(path);
@@ -23,7 +23,7 @@ bool Drop(const char* path) {
   const plush::BodyId id = world.AddBody(asset, {.pose = {.position = {0.0f, 1.5f, 0.0f}}});
   if (!id.valid()) return false;
   std::vector<plush::Vec3> surface(asset.visual().positions.size());
-  std::vector<plush::Vec3> nodes(asset.simulation().nodes.size());
+  std::vector<plush::Vec3> nodes(asset.cage().nodes.size());
   if (surface.empty() || !world.Skin(id, surface, {}).ok()) return false;
   const float start = surface[0].y;
   for (int i = 0; i < 100; ++i) world.Step(0.01f);

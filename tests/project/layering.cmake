@@ -1,11 +1,13 @@
-# Reads every #include of runtime/, tools/ and samples/ and fails where one breaks the rules of
-# layers:
+# Reads every #include of runtime/, tools/, samples/ and tests/consumer/ and fails if one breaks the
+# rules of layers:
 #   - modules use only modules before them, in the two orders below;
 #   - the runtime sees nothing of the tools, and of foreign headers only those of the C++ standard
 #     library (without streams and exceptions), FlatBuffers and Highway in private files, and the
 #     operating system's in files named *_posix.cpp and *_win32.cpp;
-#   - public headers include the standard library and each other;
-#   - Assimp is seen by one file; each other foreign library only where the table allows it.
+#   - public headers include the standard library and each other, but those for games (plush/*.h, at
+#     most 10) none of those that describe the file (plush/format/*.h); nor do the samples and the
+#     consumer's game;
+#   - Assimp is seen by one file; each other foreign library only in files that the table allows.
 #
 #   cmake -DROOT=source tree -P layering.cmake
 
@@ -22,7 +24,6 @@ set(public_status base)
 set(public_types base)
 set(public_version base)
 set(public_asset asset)
-set(public_body_id base)
 set(public_format/cdg_records asset)
 set(public_collision collision)
 set(public_format/factor_panels asset)
@@ -30,7 +31,6 @@ set(public_format/tet_block asset)
 set(public_format/system_factor solver)
 set(public_format/asset_check asset)
 set(public_format/layout_fingerprint asset)
-set(public_format/polar_decomposition elasticity)
 set(public_world world)
 set(public_plush world)
 
@@ -79,7 +79,9 @@ function(check_runtime file header)
     string(REGEX REPLACE "^runtime/src/([^/]*)/.*" "\\1" module ${file})
   endif()
   string(REGEX REPLACE "/.*" "" folder ${header})
-  if(header MATCHES "^plush/(.*)\\.h$")
+  if(file MATCHES "^runtime/include/plush/[^/]*$" AND header MATCHES "^plush/format/")
+    problem(${file} "a header for games includes '${header}', which describes the file")
+  elseif(header MATCHES "^plush/(.*)\\.h$")
     public_module(${file} ${CMAKE_MATCH_1} used)
     check_order(${file} runtime_order ${module} ${used})
   elseif(is_public AND NOT header MATCHES "^[a-z_0-9]+$")
@@ -111,7 +113,13 @@ endfunction()
 
 set(assimp_files "")
 file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/runtime/*.h ${ROOT}/runtime/*.cpp
-  ${ROOT}/tools/*.h ${ROOT}/tools/*.cpp ${ROOT}/samples/*.h ${ROOT}/samples/*.cpp)
+  ${ROOT}/tools/*.h ${ROOT}/tools/*.cpp ${ROOT}/samples/*.h ${ROOT}/samples/*.cpp
+  ${ROOT}/tests/consumer/*.cpp)
+file(GLOB game_headers RELATIVE ${ROOT} ${ROOT}/runtime/include/plush/*.h)
+list(LENGTH game_headers num_game_headers)
+if(num_game_headers GREATER 10)
+  problem("${game_headers}" "${num_game_headers} headers for games, more than 10")
+endif()
 list(FILTER files EXCLUDE REGEX "^runtime/src/generated/")
 foreach(file IN LISTS files)
   file(STRINGS ${ROOT}/${file} lines REGEX "^[ \t]*#[ \t]*include[ \t]*[<\"]")
@@ -122,6 +130,8 @@ foreach(file IN LISTS files)
       continue()
     elseif(file MATCHES "^tools/")
       check_tools(${file} ${header})
+    elseif(header MATCHES "^plush/format/")
+      problem(${file} "a game includes '${header}', which describes the file")
     endif()
     foreach(library where IN ZIP_LISTS foreign allowed)
       if(header MATCHES "${library}" AND NOT file MATCHES "${where}")

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/node_vec.h"
-#include "elasticity/crowd_elements.h"
+#include "elasticity/element_pass.h"
 
 #include <cstddef>
 #include <span>
@@ -20,7 +20,7 @@ inline std::vector<float> CrowdNumbers(size_t count, size_t size, float value = 
   return std::vector<float>(kCrowdLanes * count * size, value);
 }
 
-/// Writes a lane, for all `v` without the spare element: x, y, z, and w where `size` is 4.
+/// Writes a lane, for all `v` without the spare element: x, y, z, and w if `size` is 4.
 void PutLane(const std::vector<NodeVec>& v, size_t size, size_t lane, std::vector<float>* crowd);
 /// The other way; zeros for the spare element.
 std::vector<NodeVec> NodesInLane(const std::vector<float>& crowd, size_t size, size_t lane);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/dense_reference.h"
 
+#include "plush/format/tet_block.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/solver_fixtures.h"
 
+#include "plush/format/factor_panels.h"
+#include "plush/format/tet_block.h"
+
 #include <catch2/catch.hpp>
 
 #include <limits>

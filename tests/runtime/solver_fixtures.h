@@ -2,6 +2,7 @@
 // The matrix of a body and its factor, as the runtime makes them: what tests of solves share.
 #pragma once
 
+#include "plush/format/factor_panels.h"
 #include "plush/format/system_factor.h"
 
 #include "runtime/dense_reference.h"
@@ -30,7 +31,7 @@ class SystemFactor {
   /// Empty until Factorise.
   explicit SystemFactor(const ShapeAsset& shape);
 
-  /// The test fails where the matrix has no factor.
+  /// The test fails if the matrix has no factor.
   void Factorise(const SystemView& system);
   void Solve(std::vector<NodeVec>* x) { SolvePanels(panels(), workspace, *x); }
   /// All columns are active.

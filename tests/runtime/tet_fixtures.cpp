@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/tet_fixtures.h"
 
+#include "plush/format/tet_block.h"
+
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 // between the runtime's types and Eigen's.
 #pragma once
 
+#include "plush/format/tet_block.h"
 #include "plush/world.h"
 
 #include "bake/bake.h"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "plush/asset.h"
+#include "plush/format/tet_block.h"
+
 // `plush export`: writes the cage of a .plush file in formats that mesh tools read.
 
 #include "plush/version.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "export/cage_obj_export.h"
 
+#include "plush/format/tet_block.h"
+
 #include "export/text_lines.h"
 #include "mesh/tet_boundary.h"
 

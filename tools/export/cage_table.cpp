@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "export/cage_table.h"
 
+#include "plush/format/tet_block.h"
+
 #include "base/text.h"
 #include "mesh/tet_shape.h"
 

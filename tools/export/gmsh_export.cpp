@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "export/gmsh_export.h"
 
+#include "plush/format/tet_block.h"
+
 #include "export/text_lines.h"
 
 #include <algorithm>

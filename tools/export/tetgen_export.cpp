@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "export/tetgen_export.h"
 
+#include "plush/format/tet_block.h"
+
 #include "export/text_lines.h"
 
 namespace plush::tools {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "export/vtu_export.h"
 
+#include "plush/format/tet_block.h"
+
 #include "base/text.h"
 #include "export/text_lines.h"
 

@@ -3,6 +3,10 @@
 // tets computed anew in double precision.
 #include "report/asset_info.h"
 
+#include "plush/format/cdg_records.h"
+#include "plush/format/factor_panels.h"
+#include "plush/format/tet_block.h"
+
 #include "base/text.h"
 #include "base/vec3.h"
 #include "lattice/cage_boundary.h"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "plush/asset.h"
+#include "plush/format/tet_block.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/animation_recorder.h"
 
+#include "plush/format/tet_block.h"
+
 #include <cmath>
 
 namespace plush::tools {

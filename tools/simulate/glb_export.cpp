@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/glb_export.h"
 
+#include "plush/format/tet_block.h"
 #include "plush/version.h"
 
 #include "simulate/gltf_writer.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/rest_bounds.h"
 
+#include "plush/format/tet_block.h"
+
 namespace plush::tools {
 
 Vec3d Rotate(const Quat& rotation, const Vec3d& point) {

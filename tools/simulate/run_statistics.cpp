@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/run_statistics.h"
 
+#include "plush/format/tet_block.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>

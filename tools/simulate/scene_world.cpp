@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/scene_world.h"
 
+#include "plush/format/tet_block.h"
+
 #include "base/text.h"
 #include "simulate/open_asset.h"
 #include "simulate/rest_bounds.h"

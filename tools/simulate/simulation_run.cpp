@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/simulation_run.h"
 
+#include "plush/format/tet_block.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>

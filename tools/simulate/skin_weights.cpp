@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/skin_weights.h"
 
+#include "plush/format/tet_block.h"
+
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "plush/format/tet_block.h"
+
 #include "partition/patch_tree.h"
 #include "validate/collision_checks.h"
 #include "validate/tally.h"

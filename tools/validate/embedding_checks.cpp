@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "validate/embedding_checks.h"
 
+#include "plush/format/tet_block.h"
+
 #include "validate/rest_checks.h"
 #include "validate/tally.h"
 

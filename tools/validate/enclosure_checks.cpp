@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "validate/enclosure_checks.h"
 
+#include "plush/format/tet_block.h"
+
 #include "enclosure/enclosure.h"
 #include "lattice/cage_boundary.h"
 #include "mesh/exact_predicates.h"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "validate/factor_accuracy.h"
 
+#include "plush/format/factor_panels.h"
 #include "plush/format/system_factor.h"
+#include "plush/format/tet_block.h"
 
 #include "base/vec3.h"
 #include "validate/tally.h"

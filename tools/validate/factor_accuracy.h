@@ -3,6 +3,8 @@
 #pragma once
 
 #include "plush/asset.h"
+#include "plush/format/factor_panels.h"
+#include "plush/format/tet_block.h"
 
 #include "base/finding.h"
 

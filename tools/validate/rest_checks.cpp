@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "validate/rest_checks.h"
 
+#include "plush/format/factor_panels.h"
+#include "plush/format/tet_block.h"
+
 #include "rest/elimination_order.h"
 #include "rest/rest_data.h"
 #include "validate/tally.h"

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "validate/unpacked_collision.h"
 
+#include "plush/format/cdg_records.h"
+#include "plush/format/tet_block.h"
+
 namespace plush::tools {
 namespace {
 

@@ -2,6 +2,9 @@
 #include "validate/validate.h"
 
 #include "plush/asset.h"
+#include "plush/format/cdg_records.h"
+#include "plush/format/factor_panels.h"
+#include "plush/format/tet_block.h"
 
 #include "bake/content_hash.h"
 #include "base/aligned_bytes.h"

@@ -6,7 +6,7 @@
 
 namespace plush {
 
-/// Where a World takes its memory from. Both functions may be called from the thread that calls
+/// The source of a World's memory. Both functions may be called from the thread that calls
 /// the World; neither is called inside a step after warm-up.
 struct Allocator {
   /// Returns at least `bytes` bytes aligned to `alignment` (a power of two up to 64), or null.
@@ -16,7 +16,7 @@ struct Allocator {
   void* user = nullptr;  ///< passed through
 };
 
-/// The C++ heap (aligned operator new, nothrow). Used where a description leaves `allocate` null.
+/// The C++ heap (aligned operator new, nothrow). Used if a description leaves `allocate` null.
 Allocator DefaultAllocator();
 
 }  // namespace plush

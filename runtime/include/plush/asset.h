@@ -5,9 +5,6 @@
 // serves any number of worlds, threads and processes. Format: schemas/plush.fbs.
 #pragma once
 
-#include "plush/format/cdg_records.h"
-#include "plush/format/factor_panels.h"
-#include "plush/format/tet_block.h"
 #include "plush/status.h"
 #include "plush/types.h"
 
@@ -34,104 +31,60 @@ enum class Trust : uint8_t {
 
 /// A run of the render surface with one material.
 struct PartView {
-  std::string_view name;      ///< mesh name as imported, may be empty
-  std::string_view material;  ///< material name as imported, may be empty
-  std::string_view node;      ///< scene node name as imported, may be empty
-  uint32_t first_index = 0;   ///< into VisualView::indices
-  uint32_t num_indices = 0;   ///< a multiple of 3
+  std::string_view name = {};      ///< mesh name as imported, may be empty
+  std::string_view material = {};  ///< material name as imported, may be empty
+  std::string_view node = {};      ///< scene node name as imported, may be empty
+  uint32_t first_index = 0;        ///< into VisualView::indices
+  uint32_t num_indices = 0;        ///< a multiple of 3
 };
 
 /// VIZ: the render surface and the tet that carries each vertex.
 struct VisualView {
-  std::span<const Vec3> positions;    ///< rest positions [m] (num_vertices x 1)
-  std::span<const Vec3> normals;      ///< unit normals (num_vertices x 1)
-  std::span<const Vec2> uvs;          ///< texture coordinates (num_vertices x 1, or empty)
-  std::span<const uint32_t> indices;  ///< triangle corners (3 num_triangles x 1)
-  std::span<const uint32_t> tet_ids;  ///< carrying tet (num_vertices x 1)
-  std::span<const Vec4> weights;      ///< barycentric weights in that tet (num_vertices x 1)
+  std::span<const Vec3> positions = {};    ///< rest positions [m] (num_vertices x 1)
+  std::span<const Vec3> normals = {};      ///< unit normals (num_vertices x 1)
+  std::span<const Vec2> uvs = {};          ///< texture coordinates (num_vertices x 1, or empty)
+  std::span<const uint32_t> indices = {};  ///< triangle corners (3 num_triangles x 1)
+  std::span<const uint32_t> tet_ids = {};  ///< carrying tet (num_vertices x 1)
+  std::span<const Vec4> weights = {};      ///< barycentric weights in that tet (num_vertices x 1)
 };
 
-/// SIM: the cage and its rest data. Nodes stand in the elimination order of the factor.
-struct SimulationView {
-  std::span<const Vec3> nodes;              ///< rest positions X [m] (num_nodes x 1)
-  std::span<const float> masses;            ///< lumped mass [kg], > 0 (num_nodes x 1)
-  std::span<const Tet> tets;                ///< node indices (num_tets x 1)
-  std::span<const uint32_t> tet_slots;      ///< place of each tet in `blocks`: block times 16 plus
-                                            ///< lane, each used once (num_tets x 1)
-  std::span<const TetBlock> blocks;         ///< rest data of the tets (num_blocks x 1)
-  std::span<const float> tet_masses;        ///< [kg], >= 0; a quarter for each node (num_tets x 1)
-  std::span<const uint16_t> tet_materials;  ///< index for Asset::material (num_tets x 1)
-  uint32_t components = 0;                  ///< connected components of the cage, >= 1
-  float density = 0.0f;                     ///< mean density [kg/m^3], > 0
-  float damping = 0.0f;                     ///< Kelvin-Voigt relaxation time [s], in [0, 10]
-  float solid_volume = 0.0f;                ///< volume enclosed by the surface [m^3], >= 0
-  float median_edge = 0.0f;                 ///< median edge length of the cage [m], > 0
-
-  // Of a tet: Dm^-1 [1/m], rest volume [m^3], Lame parameters [Pa].
-  Mat3 DmInv(size_t tet) const;
-  float Volume(size_t tet) const { return 1.0f / (6.0f * BlockOf(tet).det_dm_inv[LaneOf(tet)]); }
-  float Mu(size_t tet) const { return BlockOf(tet).stiffness[LaneOf(tet)] / (2.0f * Volume(tet)); }
-  float Lambda(size_t tet) const { return BlockOf(tet).bulk[LaneOf(tet)] / Volume(tet); }
-
-  // Where a tet's data is: its block, and its place in each of the block's rows, below 16.
-  const TetBlock& BlockOf(size_t tet) const { return blocks[tet_slots[tet] / kBlockTets]; }
-  size_t LaneOf(size_t tet) const { return tet_slots[tet] % kBlockTets; }
+/// SIM: the cage. Its nodes are the degrees of freedom, in the elimination order of the factor.
+struct CageView {
+  std::span<const Vec3> nodes = {};        ///< rest positions X [m] (num_nodes x 1)
+  std::span<const float> masses = {};      ///< lumped mass [kg], > 0 (num_nodes x 1)
+  std::span<const Tet> tets = {};          ///< node indices (num_tets x 1)
+  std::span<const float> tet_masses = {};  ///< [kg], >= 0; a quarter for each node (num_tets x 1)
+  std::span<const uint16_t> tet_materials = {};  ///< index for Asset::material (num_tets x 1)
+  uint32_t components = 0;                       ///< connected components of the cage, >= 1
+  float density = 0.0f;                          ///< mean density [kg/m^3], > 0
+  float damping = 0.0f;                          ///< Kelvin-Voigt relaxation time [s], in [0, 10]
+  float solid_volume = 0.0f;                     ///< volume enclosed by the surface [m^3], >= 0
+  float median_edge = 0.0f;                      ///< median edge length of the cage [m], > 0
 };
-
-inline Mat3 SimulationView::DmInv(size_t tet) const {
-  const auto& m = BlockOf(tet).dm_inv;
-  const size_t i = LaneOf(tet);
-  return {{m[0][i], m[1][i], m[2][i]}, {m[3][i], m[4][i], m[5][i]}, {m[6][i], m[7][i], m[8][i]}};
-}
 
 /// An isotropic material of the cage.
 struct MaterialView {
-  std::string_view name;  ///< that of the source's material, may be empty
-  float young = 0.0f;     ///< Young's modulus [Pa], > 0
-  float poisson = 0.0f;   ///< Poisson's ratio, in [0, 0.5)
-  float density = 0.0f;   ///< [kg/m^3], > 0
+  std::string_view name = {};  ///< that of the source's material, may be empty
+  float young = 0.0f;          ///< Young's modulus [Pa], > 0
+  float poisson = 0.0f;        ///< Poisson's ratio, in [0, 0.5)
+  float density = 0.0f;        ///< [kg/m^3], > 0
 };
 
-/// Factor of the splitting solver's constant matrix [Kug, Alg. 1]; see factor_panels.h.
-struct FactorView {
-  float dt = 0.0f;        ///< time step the values belong to [s], > 0
-  uint32_t num_free = 0;  ///< number of nodes before those of regions, or of all nodes where the
-                          ///< order makes no difference between them; no supernode has columns
-                          ///< on both sides of it
-  std::span<const Supernode> supernodes;   ///< each after all whose rows lie in its columns
-  std::span<const uint32_t> supernode_of;  ///< supernode that has each column (num_nodes x 1)
-  std::span<const uint32_t> rows;          ///< ascending within a supernode, then padding
-  std::span<const float> values;           ///< -L [1] and D^-1 [1/kg] by supernode
-};
-
-/// CDG: the collision surface. Everything is empty where the file has none.
-struct CollisionView {
-  std::span<const CdgTet> tets;       ///< tets that hold patches, in the order of the tree's leaves
-  std::span<const uint32_t> tree;     ///< over tets, in preorder: number of leaves under the left
-                                      ///< child, 0 for a leaf (2 num_tets - 1 x 1)
-  std::span<const CdgPatch> patches;  ///< in the order of their tets (num_patches x 1)
-  std::span<const uint32_t> links;    ///< patches beside each patch; see kSeamLink
-  std::span<const CdgTriangle> triangles;           ///< (num_triangles x 1), or empty: wide
-  std::span<const CdgWideTriangle> wide_triangles;  ///< (num_triangles x 1), or empty: packed
-  std::span<const Vec4> vertices;              ///< weights for CdgTet::nodes (num_vertices x 1)
-  std::span<const uint32_t> source_triangles;  ///< triangle of VisualView that each comes from
-                                               ///< (num_triangles x 1, or empty)
-
-  uint32_t num_triangles() const {
-    return static_cast<uint32_t>(triangles.size() + wide_triangles.size());
-  }
-};
+// The packed data, as the solver and the queries read them; each in its header of plush/format.
+struct SimulationView;  ///< the cage and its rest data: tet_block.h
+struct FactorView;      ///< the factor of the constant matrix: factor_panels.h
+struct CollisionView;   ///< the collision surface: cdg_records.h
 
 /// A named set of cage nodes, for pinning.
 struct RegionView {
-  std::string_view name;            ///< unique in the asset
-  std::span<const uint32_t> nodes;  ///< ascending cage node indices
+  std::string_view name = {};            ///< unique in the asset
+  std::span<const uint32_t> nodes = {};  ///< ascending cage node indices
 };
 
 /// A baked soft body, opened. Movable, not copyable; the default is an empty asset.
 class Asset {
  public:
-  Asset() = default;
+  Asset();
   ~Asset();
   Asset(Asset&& other) noexcept;
   Asset& operator=(Asset&& other) noexcept;
@@ -157,9 +110,13 @@ class Asset {
 
   // Views into the file; all empty while no file is open. Valid while the asset is open.
   const VisualView& visual() const { return visual_; }
-  const SimulationView& simulation() const { return simulation_; }
-  const FactorView& factor() const { return factor_; }
-  const CollisionView& collision() const { return collision_; }
+  const CageView& cage() const;
+  /// Triangle of visual() that each triangle of the collision surface was cut from
+  /// (SurfacePoint::triangle counts them), or empty.
+  std::span<const uint32_t> source_triangles() const;
+  const SimulationView& simulation() const;
+  const FactorView& factor() const;
+  const CollisionView& collision() const;
 
   uint32_t num_parts() const { return num_parts_; }
   PartView part(uint32_t index) const;  ///< index < num_parts()
@@ -174,13 +131,16 @@ class Asset {
   std::string_view settings() const { return settings_; }  ///< bake settings, JSON text
 
  private:
+  struct PackedViews;
+  const PackedViews& packed() const;
   void Reset();
+
+  // Room for PackedViews, which names records that games need not see.
+  static constexpr size_t kPackedViewBytes = 24 * sizeof(std::span<const std::byte>);
 
   std::span<const std::byte> bytes_;
   VisualView visual_;
-  SimulationView simulation_;
-  FactorView factor_;
-  CollisionView collision_;
+  alignas(std::span<const std::byte>) std::byte packed_[kPackedViewBytes];
   uint32_t num_parts_ = 0;
   uint32_t num_materials_ = 0;
   uint32_t num_regions_ = 0;

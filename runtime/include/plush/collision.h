@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is asked of a body's collision surface, and what is answered.
+// Queries on a body's collision surface, and their answers.
 //
 //   plush::SurfacePoint hit;
 //   if (world.Raycast({.origin = eye, .direction = aim}, &hit).ok() && hit.valid()) {
@@ -7,8 +7,6 @@
 //   }
 #pragma once
 
-#include "plush/body_id.h"
-#include "plush/format/cdg_records.h"
 #include "plush/types.h"
 
 #include <cstdint>
@@ -18,27 +16,27 @@ namespace plush {
 
 /// A half-line in the world, or a piece of one.
 struct Ray {
-  Vec3 origin;                                             ///< [m]
+  Vec3 origin = {};                                        ///< [m]
   Vec3 direction = {0.0f, -1.0f, 0.0f};                    ///< of any length but zero
   float max_distance = std::numeric_limits<float>::max();  ///< how far it reaches [m], >= 0
 };
 
 /// A point on the collision surface of a body.
 struct SurfacePoint {
-  BodyId body;
+  BodyId body = {};
   uint32_t triangle = kNoTriangle;  ///< of CollisionView
   uint32_t patch = 0;               ///< of CollisionView
   uint32_t tet = 0;                 ///< of SimulationView, that carries the point
   uint32_t nodes[4] = {};           ///< of that tet, ascending
-  Vec4 weights;       ///< of the point for these nodes, sum 1: what acts on the point acts on them
+  Vec4 weights = {};  ///< of the point for these nodes, sum 1: what acts on the point acts on them
                       ///< in these parts
-  Vec3 barycentrics;  ///< of the point for the triangle's corners, >= 0, sum 1
-  Vec3 position;      ///< in the world [m]
-  Vec3 normal;        ///< unit normal of the deformed triangle, outwards where its tet is not
-                      ///< inside out. A triangle without area has none: then against the ray, or
-                      ///< towards the point that was asked about, or up (+y) if that is here
-  float distance = 0.0f;  ///< along the ray, or from the point that was asked about [m], >= 0
-  bool front = false;     ///< whether the ray, or the point that was asked about, comes from the
+  Vec3 barycentrics = {};  ///< of the point for the triangle's corners, >= 0, sum 1
+  Vec3 position = {};      ///< in the world [m]
+  Vec3 normal = {};        ///< unit normal of the deformed triangle, outwards unless its tet is
+                     ///< inside out. A triangle without area has none: then against the ray, or
+                     ///< towards the queried point, or up (+y) if that is here
+  float distance = 0.0f;  ///< along the ray, or from the queried point [m], >= 0
+  bool front = false;     ///< whether the ray, or the queried point, comes from the
                           ///< side that `normal` points to
 
   bool valid() const { return triangle != kNoTriangle; }
@@ -46,11 +44,11 @@ struct SurfacePoint {
 
 /// A patch of the collision surface as its tet deforms it [Civ 5.5.3.5].
 struct DeformedPatch {
-  Vec3 vector_area;   ///< sum of normals times areas [m^2]: exact
-  Vec3 centroid;      ///< rest-area-weighted [m]: exact for that; the deformed surface's own where
-                      ///< the patch is flat
+  Vec3 vector_area = {};  ///< sum of normals times areas [m^2]: exact
+  Vec3 centroid = {};     ///< rest-area-weighted [m]: exact for that; the deformed surface's own if
+                          ///< the patch is flat
   float area = 0.0f;  ///< at rest [m^2], in place of the deformed one; never below the length of
-                      ///< the vector area where the tet only turns
+                      ///< the vector area if the tet only turns
 };
 
 }  // namespace plush

@@ -4,7 +4,6 @@
 
 #include "plush/allocator.h"
 #include "plush/asset.h"
-#include "plush/body_id.h"
 #include "plush/collision.h"
 #include "plush/jobs.h"
 #include "plush/status.h"

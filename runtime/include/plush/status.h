@@ -26,7 +26,7 @@ struct [[nodiscard]] Status {
   const char* section =
       "";  ///< static text: the file section or argument at fault, e.g. "simulation.tets"
   const char* reason = "";  ///< static text: what is wrong with it
-  uint64_t index = 0;       ///< first wrong element of the section, where one can be named
+  uint64_t index = 0;       ///< first wrong element of the section, if one can be named
 
   bool ok() const { return code == StatusCode::kOk; }
 };

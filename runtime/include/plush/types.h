@@ -54,8 +54,17 @@ struct Tet {
 
 /// A rigid placement: rotation about the rest coordinates' origin, then translation.
 struct Pose {
-  Vec3 position;  ///< [m]
-  Quat rotation;  ///< unit; normalised on use
+  Vec3 position = {};  ///< [m]
+  Quat rotation = {};  ///< unit; normalised on use
 };
+
+/// A body of one World. Never given out twice.
+struct BodyId {
+  uint32_t value = UINT32_MAX;
+  bool valid() const { return value != UINT32_MAX; }
+};
+
+/// No triangle of the collision surface: no hit, or no neighbour on an open border.
+inline constexpr uint32_t kNoTriangle = UINT32_MAX;
 
 }  // namespace plush

@@ -2,6 +2,9 @@
 #include "plush/asset.h"
 
 #include "plush/format/asset_check.h"
+#include "plush/format/cdg_records.h"
+#include "plush/format/factor_panels.h"
+#include "plush/format/tet_block.h"
 
 #include "asset/asset_checks.h"
 #include "asset/asset_layout.h"
@@ -10,6 +13,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 namespace plush {
@@ -50,18 +54,41 @@ void CheckAsset(std::span<const std::byte> bytes, void* user, CheckCallback call
   if (ReadAssetLayout(bytes, &sink, &layout)) CheckContent(layout, &sink);
 }
 
+struct Asset::PackedViews {
+  SimulationView simulation;
+  FactorView factor;
+  CollisionView collision;
+};
+
+Asset::Asset() {
+  static_assert(sizeof(PackedViews) <= kPackedViewBytes);
+  static_assert(alignof(PackedViews) <= alignof(std::span<const std::byte>));
+  ::new (static_cast<void*>(packed_)) PackedViews();
+}
+
 Asset::~Asset() { Reset(); }
 
-Asset::Asset(Asset&& other) noexcept { *this = std::move(other); }
+const Asset::PackedViews& Asset::packed() const {
+  return *std::launder(reinterpret_cast<const PackedViews*>(packed_));
+}
+
+const CageView& Asset::cage() const { return packed().simulation; }
+std::span<const uint32_t> Asset::source_triangles() const {
+  return packed().collision.source_triangles;
+}
+const SimulationView& Asset::simulation() const { return packed().simulation; }
+const FactorView& Asset::factor() const { return packed().factor; }
+const CollisionView& Asset::collision() const { return packed().collision; }
+
+Asset::Asset(Asset&& other) noexcept : Asset() { *this = std::move(other); }
 
 Asset& Asset::operator=(Asset&& other) noexcept {
   if (this == &other) return *this;
   Reset();
   bytes_ = std::exchange(other.bytes_, {});
   visual_ = std::exchange(other.visual_, {});
-  simulation_ = std::exchange(other.simulation_, {});
-  factor_ = std::exchange(other.factor_, {});
-  collision_ = std::exchange(other.collision_, {});
+  ::new (static_cast<void*>(packed_)) PackedViews(other.packed());
+  ::new (static_cast<void*>(other.packed_)) PackedViews();
   num_parts_ = std::exchange(other.num_parts_, 0);
   num_materials_ = std::exchange(other.num_materials_, 0);
   num_regions_ = std::exchange(other.num_regions_, 0);
@@ -101,9 +128,8 @@ Status Asset::Open(std::span<const std::byte> bytes, Trust trust) {
   Reset();
   bytes_ = bytes;
   visual_ = layout.visual;
-  simulation_ = layout.simulation;
-  factor_ = layout.factor;
-  collision_ = layout.collision;
+  ::new (static_cast<void*>(packed_))
+      PackedViews{layout.simulation, layout.factor, layout.collision};
   const auto* parts = layout.root->visual()->parts();
   const auto* materials = layout.root->simulation()->materials();
   const auto* regions = layout.root->simulation()->regions();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "asset/asset_checks.h"
 
-#include "asset/asset_limits.h"
-#include "asset/block_scan.h"
+#include "plush/format/tet_block.h"
+
+#include "asset/check_sink.h"
 #include "plush_generated.h"
 
 #include <algorithm>

@@ -2,14 +2,42 @@
 #include "asset/asset_layout.h"
 
 #include "plush/format/asset_check.h"
+#include "plush/format/cdg_records.h"
+#include "plush/format/factor_panels.h"
 #include "plush/format/layout_fingerprint.h"
+#include "plush/format/tet_block.h"
 
 #include "plush_generated.h"
 
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 namespace plush {
 namespace {
+
+// Ties the public types to the records of the schema. If an assertion fails, the schema or
+// plush/types.h changed alone: change both, kLayoutFingerprint and the format version.
+template <class Public, class Stored>
+constexpr bool kSameRecord =
+    sizeof(Public) == sizeof(Stored) && alignof(Public) == alignof(Stored) &&
+    std::is_trivially_copyable_v<Public>&& std::is_standard_layout_v<Public>;
+
+static_assert(kSameRecord<Vec2, format::Vec2>);
+static_assert(kSameRecord<Vec3, format::Vec3>);
+static_assert(kSameRecord<Vec4, format::Vec4>);
+static_assert(kSameRecord<Mat3, format::Mat3>);
+static_assert(kSameRecord<Tet, format::Tet>);
+static_assert(kSameRecord<TetBlock, format::TetBlock>);
+static_assert(kSameRecord<Supernode, format::Supernode>);
+static_assert(kSameRecord<CdgTet, format::CdgTet>);
+static_assert(kSameRecord<CdgPatch, format::CdgPatch>);
+static_assert(kSameRecord<CdgTriangle, format::CdgTriangle>);
+static_assert(kSameRecord<CdgWideTriangle, format::CdgWideTriangle>);
+static_assert(sizeof(float) == 4 && std::numeric_limits<float>::is_iec559);
+
+// The value every build that can read today's files has, from format 0.4 on.
+static_assert(kLayoutFingerprint == 0x4a32b71c9701d467u);
 
 constexpr size_t kMinFileBytes = 8;                      // root offset and identifier
 constexpr size_t kMaxFileBytes = (size_t{1} << 31) - 1;  // FlatBuffers' offsets have 31 bits
@@ -27,7 +55,7 @@ flatbuffers::Verifier MakeVerifier(std::span<const std::byte> bytes) {
   return flatbuffers::Verifier(BytesOf(bytes), bytes.size(), kMaxTableDepth, kMaxTables);
 }
 
-// The root table, or null where it does not lie inside the bytes. Its vtable does, too, but not
+// The root table, or null if it does not lie inside the bytes. Its vtable then does too, but not
 // necessarily its fields.
 const flatbuffers::Table* FindRoot(std::span<const std::byte> bytes) {
   flatbuffers::Verifier verifier = MakeVerifier(bytes);

@@ -3,6 +3,9 @@
 #pragma once
 
 #include "plush/asset.h"
+#include "plush/format/cdg_records.h"
+#include "plush/format/factor_panels.h"
+#include "plush/format/tet_block.h"
 
 #include "asset/check_sink.h"
 
@@ -26,7 +29,7 @@ struct AssetLayout {
 };
 
 /// Checks header, FlatBuffers container, alignment of every bulk vector and agreement of counts;
-/// fills `out_layout` and returns true only where all of them hold. Does not look at indices and
+/// fills `out_layout` and returns true only if all of them hold. Does not look at indices and
 /// numbers. O(parts + regions); does not allocate.
 bool ReadAssetLayout(std::span<const std::byte> bytes, CheckSink* sink, AssetLayout* out_layout);
 

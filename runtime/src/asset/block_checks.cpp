@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The tets' rest data by blocks, as the step's kernels rely on them: all tets of a block are read
 // and written at once, so none may share a node, and a place without a tet must add nothing.
+#include "plush/format/tet_block.h"
+
 #include "asset/asset_checks.h"
-#include "asset/asset_limits.h"
-#include "asset/block_scan.h"
+#include "asset/check_sink.h"
 
 #include <algorithm>
 #include <bitset>
@@ -133,7 +134,7 @@ void CheckUses(const SimulationView& s, CheckSink* sink) {
     marks.reset();
     for (size_t t = 0; t < s.tet_slots.size() && !sink->stopped(); ++t) {
       const size_t mark = size_t{s.tet_slots[t]} - first;
-      if (mark >= kMarkedSlots) continue;  // wraps around where the slot is before these
+      if (mark >= kMarkedSlots) continue;  // wraps around if the slot is before these
       if (marks[mark]) {
         sink->Fail(CheckKind::kOrder, "simulation.tet_slots", "the place is that of another tet",
                    t);
@@ -143,7 +144,7 @@ void CheckUses(const SimulationView& s, CheckSink* sink) {
   }
 }
 
-// One number of each place, as the limits of asset_limits.h want it: 1 where it is wrong.
+// One number of each place, against the limits of asset_checks.h: 1 if it is wrong.
 using IsWrong = uint32_t (*)(float value);
 
 uint32_t IsWrongInverse(float value) {
@@ -213,7 +214,7 @@ void CheckBlockNumbers(const AssetLayout& layout, CheckSink* sink) {
 void CheckBlocks(const AssetLayout& layout, CheckSink* sink) {
   const bool nodes_are_sound = CheckBlockNodes(layout, sink);
   if (!sink->stopped()) CheckBlockNumbers(layout, sink);
-  // Slots are compared with nodes that are sound, and counted where they exist.
+  // Slots are compared with nodes that are sound, and counted if they exist.
   if (sink->stopped() || !nodes_are_sound) return;
   CheckFilling(layout, sink);
   if (!sink->stopped() && CheckSlots(layout, sink)) CheckUses(layout.simulation, sink);

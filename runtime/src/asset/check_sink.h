@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Where the checks of a file put what they find.
+// Collects what the checks of a file find, and scans long vectors for wrong elements.
 #pragma once
 
 #include "plush/format/asset_check.h"
 #include "plush/status.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 namespace plush {
 
-/// Passes failures on to a callback until that has had enough.
+/// Passes failures to a callback until it asks to stop.
 class CheckSink {
  public:
   CheckSink(void* user, CheckCallback callback) : user_(user), callback_(callback) {}
 
-  /// Reports element `index` of `section`. Returns false where checking must stop.
+  /// Reports element `index` of `section`. Returns false if checking must stop.
   bool Fail(CheckKind kind, const char* section, const char* reason, uint64_t index = 0,
             StatusCode code = StatusCode::kCorrupt) {
     ++num_failures_;
@@ -31,5 +33,29 @@ class CheckSink {
   uint64_t num_failures_ = 0;
   bool stopped_ = false;
 };
+
+/// Calls report(i) for every element i below `size` for which is_bad(i) is not 0, until the sink
+/// has had enough. is_bad is a test without branches: of a block of elements the compiler makes a
+/// loop over vectors, and a block without a wrong one costs a single branch.
+template <class IsBad, class Report>
+void ForEachBad(size_t size, const CheckSink& sink, const IsBad& is_bad, const Report& report) {
+  constexpr size_t kBlock = 1024;
+  for (size_t begin = 0; begin < size && !sink.stopped(); begin += kBlock) {
+    const size_t end = std::min(size, begin + kBlock);
+    uint32_t bad = 0;
+    for (size_t i = begin; i < end; ++i) bad |= is_bad(i);
+    if (bad == 0) continue;
+    for (size_t i = begin; i < end && !sink.stopped(); ++i) {
+      if (is_bad(i) != 0) report(i);
+    }
+  }
+}
+
+/// Reports these elements as failures of one kind.
+template <class IsBad>
+void ReportWhere(size_t size, CheckKind kind, const char* section, const char* reason,
+                 CheckSink* sink, const IsBad& is_bad) {
+  ForEachBad(size, *sink, is_bad, [&](size_t i) { sink->Fail(kind, section, reason, i); });
+}
 
 }  // namespace plush

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The collision surface: what a query may follow without looking again.
+#include "plush/format/cdg_records.h"
+
 #include "asset/asset_checks.h"
-#include "asset/asset_limits.h"
-#include "asset/block_scan.h"
+#include "asset/check_sink.h"
 
 #include <algorithm>
 #include <cmath>

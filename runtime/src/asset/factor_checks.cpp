@@ -6,13 +6,14 @@
 // Esmond Ng, Barry Peyton. Block Sparse Cholesky Algorithms on Advanced Uniprocessor Computers.
 //   1993
 //
-// A supernode updates the entries between all pairs of its rows. Where its rows are, but for those
+// A supernode updates the entries between all pairs of its rows. If its rows are, except those
 // among the columns of the supernode that has the first of them (its parent), rows of the parent,
 // every pair with a row among the parent's columns is stored there, and every other pair is one of
 // the parent's: by induction every update of the elimination lands on a stored entry.
 
+#include "plush/format/factor_panels.h"
+
 #include "asset/asset_checks.h"
-#include "asset/asset_limits.h"
 
 #include <algorithm>
 
@@ -45,8 +46,8 @@ bool CheckShape(const Supernode& s, size_t index, uint64_t num_nodes, uint64_t n
   return false;
 }
 
-// Runs of rows and values follow one another; all sums are of 64 bits. Stops at the first failure,
-// behind which no place is known.
+// Runs of rows and values follow one another; all sums have 64 bits. Stops at the first failure:
+// later places depend on it.
 bool CheckRuns(const FactorView& factor, uint64_t num_nodes, CheckSink* sink) {
   const char* section = "factor.supernodes";
   uint64_t num_columns = 0;
@@ -153,7 +154,7 @@ void CheckValues(const FactorView& factor, CheckSink* sink) {
 }
 
 // Whether the ascending `part` is contained in the ascending `whole`. O(part log whole), linear
-// where they are equal.
+// if they are equal.
 bool Contains(std::span<const uint32_t> whole, std::span<const uint32_t> part) {
   if (part.size() == whole.size()) return std::equal(part.begin(), part.end(), whole.begin());
   auto from = whole.begin();

@@ -11,7 +11,7 @@ namespace plush {
 
 /// A mapped file; the start is a multiple of the page size.
 struct FileMapping {
-  void* start = nullptr;  ///< null where nothing is mapped
+  void* start = nullptr;  ///< null if nothing is mapped
   size_t num_bytes = 0;
 };
 

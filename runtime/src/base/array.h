@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A fixed-size array from the world's allocator.
+// Fixed-size arrays and single objects from the world's allocator.
 #pragma once
 
 #include "plush/allocator.h"
@@ -31,7 +31,7 @@ class Array {
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
 
-  /// Replaces the contents by `size` copies of `value`. Returns false, holding nothing, where the
+  /// Replaces the contents by `size` copies of `value`. Returns false, holding nothing, if the
   /// allocator returns null or the size in bytes overflows.
   bool Allocate(const Allocator& allocator, size_t size, const T& value = T()) {
     Free();
@@ -71,5 +71,20 @@ class Array {
   T* data_ = nullptr;
   size_t size_ = 0;
 };
+
+/// Makes a T with the allocator's memory; null if that fails.
+template <class T, class... Args>
+T* NewObject(const Allocator& allocator, Args&&... args) {
+  void* memory = allocator.allocate(allocator.user, sizeof(T), alignof(T));
+  return memory == nullptr ? nullptr : ::new (memory) T(std::forward<Args>(args)...);
+}
+
+/// Destroys an object of NewObject; null is ignored.
+template <class T>
+void DeleteObject(const Allocator& allocator, T* object) {
+  if (object == nullptr) return;
+  object->~T();
+  allocator.release(allocator.user, object, sizeof(T), alignof(T));
+}
 
 }  // namespace plush

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Four floats at once, where the compiler can; the same arithmetic one by one elsewhere.
+// Four floats at once if the compiler has vectors; otherwise the same arithmetic one by one.
 //
 // Every lane is rounded like a float of its own, so that results do not depend on which of the two
 // is compiled, nor on the instruction set.
@@ -14,8 +14,8 @@ namespace plush {
 
 using Float4 = float __attribute__((vector_size(16)));
 
-inline Float4 Min(Float4 a, Float4 b) { return a < b ? a : b; }  ///< b where one is not a number
-inline Float4 Max(Float4 a, Float4 b) { return a > b ? a : b; }  ///< b where one is not a number
+inline Float4 Min(Float4 a, Float4 b) { return a < b ? a : b; }  ///< b if either is NaN
+inline Float4 Max(Float4 a, Float4 b) { return a > b ? a : b; }  ///< b if either is NaN
 
 /// `value`, but at least `least` > 0 away from zero.
 inline Float4 AwayFromZero(Float4 value, Float4 least) {

@@ -187,7 +187,7 @@ HWY_INLINE hn::Vec<D> LoadBlocks(D d, const float* a, const float* b, const floa
                      hn::Combine(d8, hn::Load(d4, b), hn::Load(d4, a)));
 }
 
-// The numbers of N nodes, which stand at `at(i)`, with `w` or without.
+// The numbers of the N nodes at `at(i)`, with or without `w`.
 template <class D, class At>
 HWY_INLINE Xyz<hn::Vec<D>> GatherFrom(D d, const At& at, hn::Vec<D>* w) {
   using V = hn::Vec<D>;

@@ -44,7 +44,7 @@ class NodeVectors {
   const Vec3& operator[](size_t i) const {
     return *reinterpret_cast<const Vec3*>(reinterpret_cast<const std::byte*>(first_) + bytes_ * i);
   }
-  size_t size() const { return size_; }  ///< the spare element included where there is one
+  size_t size() const { return size_; }  ///< including the spare element, if there is one
 
  private:
   template <class T>

@@ -4,6 +4,8 @@
 // the latter part sheets that lie side by side.
 #include "collision/candidate_pairs.h"
 
+#include "plush/format/cdg_records.h"
+
 #include "base/vector_math.h"
 #include "collision/barycentric_bounds.h"
 #include "collision/deformed_patch.h"
@@ -79,7 +81,7 @@ struct Side {
     for (Vec3& node : nodes) node += offset;
   }
 
-  // Direction of the patch's vector area, its largest component 1; up where it has none.
+  // Direction of the patch's vector area, its largest component 1; up if it has none.
   Vec3 Facing() const {
     const std::array<Vec3, 4> rest = NodesOf(body.surface.tets[tet], body.rest);
     const Vec3 area = DeformPatch(body.surface.patches[patch], rest, nodes).vector_area;

@@ -18,7 +18,7 @@ struct CandidatePair {
 /// Receives a pair; returns false to stop.
 using CandidateCallback = bool (*)(void* user, const CandidatePair& pair);
 
-/// A body and where its coordinates are.
+/// A body and the origin of its coordinates.
 struct PlacedBody {
   const CollisionBody& body;
   double origin[3];  ///< [m]
@@ -29,7 +29,7 @@ struct PlacedBody {
 inline constexpr uint32_t kPairedAtOnce = 8;
 
 /// Calls back with pairs of a triangle of `a` and one of `b`, each once: among them all that
-/// intersect where VertexPosition places them. Returns false where the callback stopped it.
+/// intersect where VertexPosition places them. Returns false if the callback stopped it.
 /// `paired_at_once` >= 1 trades tests of bounds for pairs. Does not allocate.
 bool ForCandidatePairs(const PlacedBody& a, const PlacedBody& b, uint32_t paired_at_once,
                        void* user, CandidateCallback callback);

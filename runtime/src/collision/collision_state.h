@@ -4,15 +4,45 @@
 #pragma once
 
 #include "plush/asset.h"
+#include "plush/format/cdg_records.h"
 
 #include "base/array.h"
+#include "base/float4.h"
 #include "base/node_vec.h"
-#include "collision/dop14.h"
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 
 namespace plush {
+
+/// Extents along x, y, z, (1,1,1), (1,1,-1), (1,-1,1), (-1,1,1), and along x once more [m].
+struct Dop14 {
+  float low[8];
+  float high[8];
+};
+
+/// A value for each direction of a Dop14.
+struct DopLanes {
+  Float4 first;   ///< x, y, z, (1,1,1)
+  Float4 second;  ///< (1,1,-1), (1,-1,1), (-1,1,1), x
+};
+
+/// dot(direction, p), each with at most two roundings.
+inline DopLanes Project(const Vec3& p) {
+  return {Float4{p.x, p.y, p.z, p.x + p.y + p.z},
+          Float4{p.x + p.y - p.z, p.x - p.y + p.z, p.y - p.x + p.z, p.x}};
+}
+
+/// |x| + |y| + |z|: no less than the length of p's projection on any of the directions.
+inline float SumNorm(const Vec3& p) { return std::fabs(p.x) + std::fabs(p.y) + std::fabs(p.z); }
+
+inline DopLanes LoadLanes(const float* from) { return {Load4(from), Load4(from + 4)}; }
+
+inline void StoreLanes(const DopLanes& lanes, float* to) {
+  Store4(lanes.first, to);
+  Store4(lanes.second, to + 4);
+}
 
 /// Barycentric coordinates in a deformed tet, in steps of 1/256 like the stored bounds:
 /// q_i(p) = x[i] p.x + y[i] p.y + z[i] p.z + offset[i] = 256 xi_i, i in the order of CdgTet::nodes.
@@ -21,10 +51,9 @@ struct TetFrame {
   float y[4];
   float z[4];
   float offset[4];
-  float
-      margin[4];  ///< how far q_i of a point of a query may be from that of a vertex placed there,
-                  ///< within the body's reach; kNoFrame in all four where the tet is too flat
-  float step[4];  ///< distance over which q_i changes by 1, rounded down [m]
+  float margin[4];  ///< how far q_i of a point of a query may be from that of a vertex placed
+                    ///< there, within the body's reach; kNoFrame in all four if the tet is too flat
+  float step[4];    ///< distance over which q_i changes by 1, rounded down [m]
 
   bool usable() const { return margin[0] <= kMostMargin; }
 
@@ -41,14 +70,14 @@ struct CollisionState {
   float reach = 0.0f;        ///< largest |x| + |y| + |z| of any node [m]
   Vec3 middle;               ///< of the box around the surface [m]
   float radius = 0.0f;       ///< of a sphere around middle that holds the surface [m]
-  bool bounded = false;      ///< whether the reach is below kMostReach. Else volumes and frames are
-                             ///< not to be used, and queries look at every triangle
+  bool bounded = false;      ///< whether the reach is below kMostReach. If not, queries ignore
+                             ///< volumes and frames, and look at every triangle
 
   /// Up to here products of a few coordinates are finite in float.
   static constexpr float kMostReach = 1.0e18f;
 
   /// Makes room for the surface and the nodes of a body; nothing for an empty surface. Returns
-  /// false where the allocator fails.
+  /// false if the allocator fails.
   bool Reserve(const Allocator& allocator, const CollisionView& surface, size_t num_nodes);
 };
 

@@ -3,12 +3,13 @@
 #pragma once
 
 #include "plush/collision.h"
+#include "plush/format/cdg_records.h"
 
 #include <array>
 
 namespace plush {
 
-/// Sums of `patch` where its tet's nodes have moved from `rest` to `now` [m], both in the order of
+/// Sums of `patch` after its tet's nodes moved from `rest` to `now` [m], both in the order of
 /// CdgTet::nodes; O(1). Finite also for flat and inverted tets; a tet without volume at rest gives
 /// zeros. The centroid is relative to the coordinates of `now`.
 DeformedPatch DeformPatch(const CdgPatch& patch, const std::array<Vec3, 4>& rest,

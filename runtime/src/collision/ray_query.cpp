@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Two levels [Civ 5.4.3.1, 5.4.4]: the ray goes through the tree over the tets in the body's
 // coordinates, then, in the barycentric coordinates of each tet it may meet, through the trees of
-// the tet's patches, which know nothing of any deformation. Culls are made in float with margins
+// the tet's patches, which no deformation changes. Culls are made in float with margins
 // that cover all rounding; the triangles that are left are decided in double.
 #include "collision/ray_query.h"
 
@@ -45,7 +45,7 @@ void MakeSlabs(float rounding, CullingRay* ray) {
   ray->inverse = {one / AwayFromZero(d.first, least), one / AwayFromZero(d.second, least)};
 }
 
-// False where the ray misses the sphere around the body.
+// False if the ray misses the sphere around the body.
 bool PlaceRay(const CollisionBody& body, const LocalRay& ray, CullingRay* out) {
   const Vec3& middle = body.state.middle;
   const double to_middle[3] = {double(middle.x) - ray.origin[0], double(middle.y) - ray.origin[1],
@@ -107,7 +107,7 @@ void PlaceSlabs(const CullingRay& ray, const TetFrame& frame, TetRay* out) {
   // Parallel within rounding: turned by less than a sixteenth of the margin over the body.
   const Float4 least = margin * Broadcast(0.0625f / ray.end);
   out->enter_low = at + margin;
-  out->enter_high = at - margin - Broadcast(1.0f);  // a stored bound q stands for q + 1
+  out->enter_high = at - margin - Broadcast(1.0f);  // a stored bound q means q + 1
   out->inverse = Broadcast(1.0f) / AwayFromZero(slope, least);
 }
 

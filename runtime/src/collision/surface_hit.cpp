@@ -20,7 +20,7 @@ Vector Difference(const Vec3& a, const Vec3& b) {
   return {double(a.x) - double(b.x), double(a.y) - double(b.y), double(a.z) - double(b.z)};
 }
 
-// v / |v| in float; false where v is zero or too small to tell.
+// v / |v| in float; false if v is zero or nearly so.
 bool Normalise(const Vector& v, Vec3* out_unit) {
   const double length = std::sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
   if (!(length > 1.0e-150)) return false;
@@ -29,7 +29,7 @@ bool Normalise(const Vector& v, Vec3* out_unit) {
   return true;
 }
 
-// Normal of the triangle; where it has none, `towards`, or up.
+// Normal of the triangle. One without area gets the direction of `towards`; without that, up.
 Vec3 NormalOf(const Vec3 corners[3], const double towards[3]) {
   const Vector e = Difference(corners[1], corners[0]), f = Difference(corners[2], corners[0]);
   Vec3 normal = {0.0f, 1.0f, 0.0f};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From a place on a triangle to what the caller is told about it.
+// Describes a place on a triangle to the caller.
 #pragma once
 
 #include "plush/collision.h"
@@ -20,9 +20,9 @@ struct SurfaceHit {
   double part[3] = {};    ///< barycentric coordinates in the triangle
 };
 
-/// The same with all that SurfacePoint tells. `towards` points back to where the question came
-/// from: against the ray, or from the hit to the point asked about (of any length). `origin` is the
-/// place of the body's coordinates in the world [m].
+/// The same with all fields of SurfacePoint. `towards` points back to the origin of the query:
+/// against the ray, or from the hit to the point asked about (of any length). `origin` is the place
+/// of the body's coordinates in the world [m].
 SurfacePoint DescribeHit(const CollisionBody& body, const SurfaceHit& hit, const double towards[3],
                          const double origin[3]);
 

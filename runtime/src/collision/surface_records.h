@@ -3,6 +3,7 @@
 #pragma once
 
 #include "plush/asset.h"
+#include "plush/format/cdg_records.h"
 
 #include <cstdint>
 #include <span>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Walks through the two kinds of trees, nearer sub-trees first, with what is known of the best
-// result so far.
+// Walks the two kinds of trees, nearer sub-trees first; skips what cannot beat the best result.
 #pragma once
 
 #include "plush/format/cdg_records.h"
@@ -12,7 +11,7 @@
 
 namespace plush {
 
-/// What a bound function says of a sub-tree that holds nothing.
+/// The bound of a sub-tree that holds nothing.
 inline constexpr float kNothingThere = std::numeric_limits<float>::infinity();
 
 /// Visits tets of the tree over the tets [Civ 5.4.4], nearer ones first. bound(node) is a lower

@@ -14,7 +14,6 @@
 #include "base/vector_math.h"
 
 #include <array>
-#include <span>
 
 namespace plush {
 
@@ -53,9 +52,5 @@ inline Float4 VertexLanes(const TetLanes& tet, const Vec4& weights) {
   sum = sum + tet.nodes[3] * Broadcast(weights.w);
   return sum;
 }
-
-/// VertexPosition of many (num_vertices x 1); the same bits. Does not allocate.
-void VertexPositions(const std::array<Vec3, 4>& nodes, std::span<const Vec4> weights,
-                     std::span<Vec3> positions);
 
 }  // namespace plush

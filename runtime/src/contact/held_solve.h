@@ -13,7 +13,6 @@
 
 #include "base/array.h"
 #include "base/node_vec.h"
-#include "solver/free_turns.h"
 #include "solver/panel_solve.h"
 #include "solver/system_matrix.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "elasticity/crowd_elements.h"
-
 #include "base/simd_target.h"
+#include "elasticity/element_pass.h"
 
 #include <hwy/cache_control.h>
 

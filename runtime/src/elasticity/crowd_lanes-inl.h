@@ -10,7 +10,7 @@
 #endif
 
 #include "base/lanes-inl.h"
-#include "elasticity/crowd_elements.h"
+#include "elasticity/element_pass.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace plush {

@@ -7,6 +7,7 @@
 #include "base/node_vec.h"
 #include "elasticity/elements.h"
 
+#include <cstddef>
 #include <span>
 
 namespace plush {
@@ -34,5 +35,23 @@ void FindRotations(const ElementView& elements, std::span<const NodeVec> x, int 
 /// lag in it would drive the tet to turn on by as much, whatever holds it. Does not allocate.
 void ComputeStretches(const ElementView& elements, std::span<const NodeVec> x, int polar_iterations,
                       const RotationView& rotations, std::span<float> stretches);
+
+/// Bodies of a crowd. Numbers of its bodies lie beside each other: with c numbers to a node or tet,
+/// number k of node i of the body in lane l is at [16 (c i + k) + l].
+inline constexpr size_t kCrowdLanes = 16;
+
+/// Numbers to a node of a crowd's positions: x, y, z [m] and the inverse mass [1/kg].
+inline constexpr size_t kCrowdPosition = 4 * kCrowdLanes;
+/// Numbers to a node of a crowd's right-hand sides: x, y, z.
+inline constexpr size_t kCrowdVector = 3 * kCrowdLanes;
+/// Numbers to a place of a crowd's rotations.
+inline constexpr size_t kCrowdRotation = 4 * kCrowdLanes;
+
+/// AddElasticImpulses for a crowd, undamped: `positions` (num_nodes x 4 x 16), `kappa` by place (16
+/// num_blocks x 16), `rotations` by place (16 num_blocks x 4 x 16), `rhs` (num_nodes x 3 x 16).
+/// Lanes whose `active` (16 x 1) is not above zero keep their rotations. Does not allocate.
+void AddCrowdImpulses(const ElementView& elements, const float* positions, float dt,
+                      int polar_iterations, const float* kappa, const float* active,
+                      float* rotations, float* rhs);
 
 }  // namespace plush

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "elasticity/elements.h"
 
-#include "plush/format/polar_decomposition.h"
-
-#include "elasticity/tet_element.h"
+#include "elasticity/polar_decomposition.h"
 
 namespace plush {
 namespace {

@@ -6,13 +6,14 @@
 // Energy: sum_t mu V |F - R|^2 + lambda/2 V (det F - 1)^2 [Kug, Eq. 7 and 13].
 //
 // What a body keeps of its tets lies by blocks, as TetBlock does: with c numbers to a tet, number k
-// of the tet at place s = 16 b + i stands at [16 (c b + k) + i].
+// of the tet at place s = 16 b + i is at [16 (c b + k) + i].
 #pragma once
 
 #include "plush/format/tet_block.h"
 #include "plush/types.h"
 
 #include "base/node_vec.h"
+#include "base/vector_math.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -20,13 +21,34 @@
 
 namespace plush {
 
+/// F = Ds Dm^-1 [Kug, Eq. 4] for node positions x_a .. x_d.
+inline Mat3 DeformationGradient(const Vec3& xa, const Vec3& xb, const Vec3& xc, const Vec3& xd,
+                                const Mat3& dm_inv) {
+  return Mat3{xb - xa, xc - xa, xd - xa} * dm_inv;
+}
+
+/// The derivatives of a scalar by the positions of nodes b, c, d (the columns), from its derivative
+/// P by F: dPsi/dDs = P Dm^-T. That by node a is minus their sum.
+inline Mat3 NodeGradients(const Mat3& P, const Mat3& dm_inv) { return P * Transpose(dm_inv); }
+
+/// Adds `gradients` (of b, c, d) times `scale` to the nodes' entries, Vec3 or NodeVec, minus their
+/// sum to node a's.
+template <class Node>
+void ScatterNodeGradients(const Tet& tet, const Mat3& gradients, float scale, std::span<Node> out) {
+  const Vec3 b = gradients.c0 * scale, c = gradients.c1 * scale, d = gradients.c2 * scale;
+  out[tet.b] += b;
+  out[tet.c] += c;
+  out[tet.d] += d;
+  out[tet.a] -= b + c + d;
+}
+
 /// Lame parameters of one material.
 struct LamePair {
   float mu = 0.0f;      ///< E / (2 (1 + nu)) [Pa]
   float lambda = 0.0f;  ///< E nu / ((1 + nu)(1 - 2 nu)) [Pa]
 };
 
-/// From Young's modulus [Pa] and Poisson's ratio, below 0.5. Infinite where float cannot hold them.
+/// From Young's modulus [Pa] and Poisson's ratio, below 0.5. Infinite if float cannot hold them.
 inline LamePair LameParameters(double young, double poisson) {
   return {static_cast<float>(young / (2.0 * (1.0 + poisson))),
           static_cast<float>(young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson)))};

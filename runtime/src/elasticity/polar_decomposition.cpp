@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Based on:
 // Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast Corotated FEM using Operator Splitting. 2018
-#include "plush/format/polar_decomposition.h"
+#include "elasticity/polar_decomposition.h"
 
 #include "base/vector_math.h"
 
@@ -18,7 +18,7 @@ constexpr float kMaxStep = 1.65685425f;  // 4 tan(pi/8)
 constexpr float kConverged = 1.0e-7f;
 // Pivots of H below this fraction of its size count as flat.
 constexpr float kFlat = 1.0e-4f;
-// Gradients below this fraction of H's size say too little where H is indefinite.
+// Gradients below this fraction of H's size say too little if H is indefinite.
 constexpr float kSaddle = 1.0e-2f;
 
 // Whether the symmetric H has no eigenvalue below `least`.
@@ -39,11 +39,11 @@ Vec3 LongestColumn(const Mat3& m, float length) {
 }
 
 // Newton step omega = -H^-1 (2 axl(Y)), H = tr(Y) I - sym(Y), Y = R^T F [Kug, Eq. 22-25], where
-// axl(Y)_k = 1/2 sum_ij Y_ij eps_ijk. Zero where nothing is left to do.
+// axl(Y)_k = 1/2 sum_ij Y_ij eps_ijk. Zero once converged.
 //
 // An indefinite H (inverted or far-turned elements) is shifted until it is positive definite: the
-// plain step would climb. At a saddle, half a turn away say, the gradient vanishes and the step
-// follows the lowest curvature instead.
+// plain step would climb. At a saddle, for example half a turn away, the gradient vanishes and the
+// step follows the lowest curvature instead.
 Vec3 NewtonStep(const Mat3& Y) {
   // Y_ij is component i of column j: Y_12 = c2.y.
   const Vec3 minus_gradient = {Y.c1.z - Y.c2.y, Y.c2.x - Y.c0.z, Y.c0.y - Y.c1.x};

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Four rows, or on the way up four columns, at a time: each takes three loads of vectors and four
 // numbers of L for twelve multiply-adds.
-#include "solver/crowd_solve.h"
-
 #include "base/simd_target.h"
+#include "solver/panel_solve.h"
 
 #include <algorithm>
 
@@ -26,7 +25,7 @@ HWY_INLINE void Descend(const Supernode& s, const uint32_t* rows, const float* v
   using V = hn::Vec<Lanes16>;
   const float* b = x + kCrowdVector * s.first_column;
   for (uint32_t r = 0; r < s.num_rows; r += 4) {
-    // Rows of a chunk that are none have no value other than zero; the last row stands for them.
+    // The values of missing rows of a chunk are zero; the last row is read in their place.
     float* to[4];
     for (uint32_t k = 0; k < 4; ++k) {
       to[k] = x + kCrowdVector * rows[std::min(r + k, s.num_rows - 1)];
@@ -48,7 +47,7 @@ HWY_INLINE void Descend(const Supernode& s, const uint32_t* rows, const float* v
   }
 }
 
-// sum += block[r, columns]^T x_r over the rows of a dense block, whose rows stand at `at(r)`.
+// sum += block[r, columns]^T x_r over the rows of a dense block, whose rows are at `at(r)`.
 template <class D, class V, class At>
 HWY_INLINE void AddRows(D d, uint32_t num_rows, uint32_t num_columns, const float* block,
                         uint32_t first, const At& at, Xyz<V> (&sum)[4]) {

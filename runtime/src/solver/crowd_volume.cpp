@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "solver/crowd_volume.h"
-
 #include "base/simd_target.h"
+#include "solver/volume_sweep.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "solver/crowd_volume.cpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Fetching the numbers of a large factor before a solve reads them. Its panels are short runs, on
 // the way up taken from the last to the first, and a processor's own prefetching starts anew at
-// each: a factor of 18 MB came at 13 GB/s where memory gives 35, and fetched ahead at 30 (Zen 5).
+// each: a factor of 18 MB came at 13 GB/s of memory's 35, and fetched ahead at 30 (Zen 5).
 #pragma once
 
 #include <hwy/cache_control.h>
@@ -25,8 +25,8 @@ class FetchPanels {
  public:
   explicit FetchPanels(std::span<const float> values) : values_(values) {}
 
-  /// The panel that ends at distance `end` is read in `num_steps` steps; until then everything that
-  /// comes up to kAhead behind it is fetched.
+  /// The panel that ends at distance `end` is read in `num_steps` steps; until then everything up
+  /// to kAhead after it is fetched.
   void StartPanel(size_t end, size_t num_steps) {
     target_ = std::min(end + kAhead, values_.size());
     share_ = target_ > fetched_ ? (target_ - fetched_) / num_steps + kLine : 0;

@@ -302,7 +302,7 @@ HWY_INLINE void SolveActive(const PanelFactor& factor, std::span<const Supernode
 }
 
 void Solve(const PanelFactor& factor, float* workspace, NodeVec* x) {
-  // Supernodes that are left out stand last, as bakes have them; anywhere else they cost time and
+  // Bakes put the supernodes that are left out last; anywhere else they cost time and
   // change nothing, because their nodes stay zero on the way up.
   size_t count = factor.supernodes.size();
   while (count > 0 && factor.supernodes[count - 1].first_column >= factor.num_active) --count;

@@ -20,12 +20,12 @@ struct PanelFactor {
   std::span<const uint32_t> rows;
   std::span<const float> values;
   uint32_t num_nodes = 0;
-  uint32_t num_active = 0;  ///< columns from here on stand for pinned nodes and are left out:
+  uint32_t num_active = 0;  ///< columns from here on belong to pinned nodes and are left out:
                             ///< num_nodes, or FactorView::num_free
-  const PinSchur* pins = nullptr;  ///< nodes that are pinned beside, or none
+  const PinSchur* pins = nullptr;  ///< more pinned nodes, or none
 };
 
-/// Numbers that a solve works with: three for each row of the longest pattern, and behind them, for
+/// Size of a solve's workspace [floats]: three for each row of the longest pattern, then, for
 /// factors with pins, four for each node and the spare one.
 size_t PanelWorkspaceSize(std::span<const Supernode> supernodes, uint32_t num_nodes);
 
@@ -34,5 +34,10 @@ size_t PanelWorkspaceSize(std::span<const Supernode> supernodes, uint32_t num_no
 /// PanelWorkspaceSize numbers at an address aligned to 16 bytes. One pass over the values down, one
 /// up, and with pins as many again; does not allocate.
 void SolvePanels(const PanelFactor& factor, std::span<float> workspace, std::span<NodeVec> x);
+
+/// x := A^-1 x for all bodies and axes of `x` (num_nodes x 3 x 16); entries from num_active on
+/// become zero. Reads each value of the factor once on the way down and once on the way up. Does
+/// not allocate.
+void SolveCrowd(const PanelFactor& factor, float* x);
 
 }  // namespace plush

@@ -13,8 +13,8 @@ namespace {
 constexpr float Vec3::*kAxes[3] = {&Vec3::x, &Vec3::y, &Vec3::z};
 
 // Least share of a diagonal of S that has to remain as its pivot. S comes from solves in float, and
-// a solve with pins errs by about 1e-7 divided by the least share. It is small where bodies are
-// stiff and light: all of the columns of A^-1 look alike then (box of 0.4 m, 1000 kg/m^3, dt 0.01
+// a solve with pins errs by about 1e-7 divided by the least share. It is small if bodies are
+// stiff and light: the columns of A^-1 then look alike (box of 0.4 m, 1000 kg/m^3, dt 0.01
 // s, 21 pins: 0.05 at 1e7 Pa, 5e-4 at 1e9 Pa).
 constexpr double kLeastShare = 1.0e-3;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A few more pinned nodes than a factor knows of: bodies with other pins share one factor.
+// A few pinned nodes beyond those of a factor, so that bodies with other pins share it.
 //
 // Pinned nodes do not move: E^T x = 0. With A^-1 from the shared factor, x = A^-1 (b + E lambda)
 // and lambda = -S^-1 E^T A^-1 b, S = E^T A^-1 E. The three axes share S like everything else.
@@ -29,7 +29,7 @@ struct PinSchur {
 
 /// Computes the Cholesky factor of S into `cholesky` (num_pins^2 x 1) with solves of `factor`,
 /// whose own pins are left out. `workspace` as for SolvePanels; `scratch`: (num_nodes + 1 x 1).
-/// Does not allocate. Returns false where S is not positive definite, or nearly not.
+/// Does not allocate. Returns false if S is not positive definite, or nearly not.
 bool FactorPinSchur(const PanelFactor& factor, std::span<const uint32_t> nodes,
                     std::span<float> workspace, std::span<NodeVec> scratch,
                     std::span<double> cholesky);

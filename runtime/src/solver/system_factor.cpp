@@ -100,7 +100,7 @@ void Assemble(const SystemTerms& terms, Panels* panels) {
   }
 }
 
-// Cholesky of the diagonal block, A_JJ = C C^T, and A_RJ C^-T below it, in place. False where the
+// Cholesky of the diagonal block, A_JJ = C C^T, and A_RJ C^-T below it, in place. False if the
 // block is not positive definite.
 bool FactorPanel(double* panel, size_t height, uint32_t columns) {
   for (uint32_t j = 0; j < columns; ++j) {
@@ -120,8 +120,7 @@ bool FactorPanel(double* panel, size_t height, uint32_t columns) {
   return true;
 }
 
-// Where the rows of `s` from number `first` on stand in the panel of `target`, which holds them
-// all.
+// Finds the rows of `s` from number `first` on in the panel of `target`, which holds them all.
 void LocateRows(const Supernode& s, const Supernode& target, uint32_t first, Panels* panels) {
   const uint32_t* rows = panels->RowsOf(s);
   const uint32_t* others = panels->RowsOf(target);
@@ -173,7 +172,7 @@ void InvertTriangle(const double* panel, size_t height, uint32_t columns, double
   }
 }
 
-// Writes -L_RJ = -(A_RJ C^-T) C^-1 and D_JJ^-1 = C^-T C^-1. False where float cannot hold them.
+// Writes -L_RJ = -(A_RJ C^-T) C^-1 and D_JJ^-1 = C^-T C^-1. False if float cannot hold them.
 bool StorePanel(size_t k, Panels* panels, std::span<float> values) {
   const Supernode& s = panels->structure.supernodes[k];
   const uint32_t w = s.num_columns;

@@ -7,8 +7,10 @@
 
 #include "plush/types.h"
 
+#include "base/array.h"
 #include "base/node_vec.h"
 #include "elasticity/elements.h"
+#include "solver/panel_solve.h"
 
 #include <cstdint>
 #include <span>
@@ -20,12 +22,57 @@ struct SystemView {
   ElementView elements;
   std::span<const float> masses;    ///< baked lumped masses [kg] (num_nodes x 1)
   float mass_scale = 1.0f;          ///< of all masses
-  std::span<const uint8_t> pinned;  ///< 1 where a node never moves (num_nodes x 1)
+  std::span<const uint8_t> pinned;  ///< 1 if a node never moves (num_nodes x 1)
   float dt = 0.0f;                  ///< [s]
 };
 
 /// out = A x, matrix-free [kg m] (num_nodes + 1 x 1 each), for x that is zero at pinned nodes;
 /// their rows give zero. Does not allocate.
 void MultiplySystem(const SystemView& system, std::span<const NodeVec> x, std::span<NodeVec> out);
+
+/// The matrix A holds the rotations of all tets fixed during a solve, and lets them follow only
+/// between solves. A component that is stiff for its mass and size (stiffness dt (dt + damping) far
+/// above mass length^2) then hardly turns about a node that a plane stops: the solve moves it as a
+/// whole instead, its centre takes on the speed of the stopped node, and the kinetic energy of the
+/// step grows. So the model gets one more unknown per component: a turn omega that takes the
+/// rotations of all its tets along. Its quadratic model is
+///   1/2 d^T A d - b^T d - omega^T B^T d + 1/2 omega^T C omega,
+/// with B^T d = sum_i s_i x d_i over the component's nodes, s_i the force of the tets' rotated rest
+/// shapes on node i; eliminated, A' = A - B C^-1 B^T. Where every solve is zero A' changes nothing:
+/// it is a better matrix for the same equations.
+/// The turns of one body's components. Sized once, prepared for each matrix and set of rotations.
+class FreeTurns {
+ public:
+  /// Finds the components of `tets` and sizes everything. Returns false if the allocator fails.
+  bool Allocate(const Allocator& allocator, std::span<const Tet> tets, uint32_t num_nodes);
+
+  /// Makes B, C and what their elimination needs for the matrix of `factor`, tets turned by
+  /// `rotations`, and the `stretches` of damping by blocks (empty: undamped). One solve. Does not
+  /// allocate.
+  void Prepare(const SystemView& system, const PanelFactor& factor, std::span<float> workspace,
+               const RotationView& rotations, std::span<const float> stretches);
+
+  /// x := A'^-1 x (num_nodes + 1 x 1).
+  void Substitute(const PanelFactor& factor, std::span<float> workspace, std::span<NodeVec> x);
+
+  /// out := A' x (num_nodes + 1 x 1).
+  void Multiply(const SystemView& system, std::span<const NodeVec> x, std::span<NodeVec> out);
+
+  /// p . (A'^-1 - A^-1) q, for an impulse q on node `j` and a direction p of node `i`.
+  float Coupling(uint32_t i, const Vec3& p, uint32_t j, const Vec3& q) const;
+
+ private:
+  void SumTargets(const SystemView& system, const RotationView& rotations,
+                  std::span<const float> stretches);
+  void Eliminate();
+
+  uint32_t num_components_ = 0;
+  Array<uint32_t> component_;  // of each node (num_nodes x 1)
+  Array<NodeVec> s_;           // B: column k is e_k x s (num_nodes + 1 x 1)
+  Array<NodeVec> w_;           // A^-1 s, so that A^-1 B has the columns e_k x w (num_nodes + 1 x 1)
+  Array<Mat3> C_;              // by component; becomes C^-1, zero without stiffness
+  Array<Mat3> N_;              // (C - B^T A^-1 B)^-1 by component, zero without stiffness
+  Array<Vec3> turn_;           // of the solve in progress, by component
+};
 
 }  // namespace plush

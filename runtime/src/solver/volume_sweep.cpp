@@ -3,6 +3,8 @@
 
 #include "base/simd_target.h"
 
+#include <cmath>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "solver/volume_sweep.cpp"
 #include <hwy/foreach_target.h>
@@ -21,8 +23,8 @@ HWY_INLINE Xyz<V> Free(D d, const Xyz<V>& gradient, const NodeVec* held, const u
   return gradient - n * Dot(n, gradient);
 }
 
-// The lower one of `lowest` and, where there is a tet, `det`; never NaN. By comparison, because
-// instruction sets differ in what the least of a number and NaN is.
+// The lower of `lowest` and `det`; `lowest` without a tet, and never NaN. Compares, because
+// instruction sets differ in the least of a number and NaN.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Lower(D d, V lowest, V det, V det_dm_inv) {
   const auto lower = hn::And(hn::Gt(det_dm_inv, hn::Zero(d)), hn::Lt(det, lowest));
@@ -85,6 +87,27 @@ SweepChanges SweepHeld(const ElementView& elements, const NodeVec* held, float d
   return Sweep<true>(elements, held, dt, x, kappa);
 }
 
+// The first block from `block` on with a tet below kLeastDetF, or the number of blocks.
+size_t FindFlatBlock(const ElementView& elements, const NodeVec* x, size_t block) {
+  const Lanes16 d;
+  using V = hn::Vec<Lanes16>;
+  for (; block < elements.blocks.size(); ++block) {
+    const TetBlock& tets = elements.blocks[block];
+    for (size_t i = 0; i < kBlockTets; i += kLanes<Lanes16>) {
+      Xyz<V> corner[4];
+      for (size_t k = 0; k < 4; ++k) {
+        corner[k] = GatherNodes(d, x, tets.nodes[k] + i, static_cast<V*>(nullptr));
+      }
+      const V s = hn::LoadU(d, tets.det_dm_inv + i);
+      const Xyz<V> b = corner[1] - corner[0], c = corner[2] - corner[0], e = corner[3] - corner[0];
+      const V det = hn::Mul(Dot(b, Cross(c, e)), s);
+      const auto flat = hn::Lt(det, hn::Set(d, kLeastDetF));
+      if (!hn::AllFalse(d, hn::And(hn::Gt(s, hn::Zero(d)), flat))) return block;
+    }
+  }
+  return block;
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace plush
@@ -95,6 +118,7 @@ namespace plush {
 
 HWY_EXPORT(SweepFree);
 HWY_EXPORT(SweepHeld);
+HWY_EXPORT(FindFlatBlock);
 
 SweepChanges SweepVolumes(const ElementView& elements, std::span<const NodeVec> held_normals,
                           float dt, std::span<NodeVec> x, std::span<float> kappa) {
@@ -102,6 +126,91 @@ SweepChanges SweepVolumes(const ElementView& elements, std::span<const NodeVec> 
     return HWY_DYNAMIC_DISPATCH(SweepFree)(elements, dt, x.data(), kappa.data());
   }
   return HWY_DYNAMIC_DISPATCH(SweepHeld)(elements, held_normals.data(), dt, x.data(), kappa.data());
+}
+
+namespace {
+
+// A flat tet is lifted by no more than this in det F per sweep.
+constexpr float kMostLift = 0.25f;
+// A gradient counts as at least this share of that of the rest shape, squared and mass-weighted: a
+// lift then moves nodes by at most a rest height or so, even if a tet is flat in two directions.
+constexpr float kLeastResponse = 0.05f;
+// What is aimed at above the bound, so that sweeps over tets that undo each other's lifts end.
+constexpr float kLiftMargin = 0.05f;
+
+// Mass-weighted move of a node along `gradient`, without what goes against the held normal.
+Vec3 LiftMove(const Vec3& held_normal, float inverse_mass, const Vec3& gradient) {
+  const float into = std::fmin(Dot(held_normal, gradient), 0.0f);
+  return (gradient - held_normal * into) * inverse_mass;
+}
+
+// The bound on a tet's det F. Lifts become velocity: to push a tet that began inside out all the
+// way would throw its nodes.
+float LeastDetF(const Tet& tet, const Mat3& dm_inv, NodeVectors before) {
+  const float det = Determinant(
+      DeformationGradient(before[tet.a], before[tet.b], before[tet.c], before[tet.d], dm_inv));
+  return std::fmin(det, kLeastDetF);
+}
+
+// Lifts one tet; returns whether it had to.
+bool LiftTet(const TetBlock& block, size_t lane, std::span<const NodeVec> held_normals,
+             NodeVectors before, std::span<NodeVec> x) {
+  if (!(block.det_dm_inv[lane] > 0.0f)) return false;  // a place without a tet
+  const Tet tet = {block.nodes[0][lane], block.nodes[1][lane], block.nodes[2][lane],
+                   block.nodes[3][lane]};
+  const auto column = [&](size_t k) {
+    return Vec3{block.dm_inv[k][lane], block.dm_inv[k + 1][lane], block.dm_inv[k + 2][lane]};
+  };
+  const Mat3 dm_inv = {column(0), column(3), column(6)};
+  const Mat3 F = DeformationGradient(x[tet.a], x[tet.b], x[tet.c], x[tet.d], dm_inv);
+  const float det = Determinant(F);
+  if (!(det < kLeastDetF)) return false;
+  const float missing = LeastDetF(tet, dm_inv, before) - det;
+  if (!(missing > 0.0f)) return false;
+  const uint32_t nodes[4] = {tet.a, tet.b, tet.c, tet.d};
+  const Mat3 at = NodeGradients(Cofactor(F), dm_inv), rest = Transpose(dm_inv);
+  const Vec3 gradients[4] = {-(at.c0 + at.c1 + at.c2), at.c0, at.c1, at.c2};
+  const Vec3 rest_gradients[4] = {-(rest.c0 + rest.c1 + rest.c2), rest.c0, rest.c1, rest.c2};
+  Vec3 moves[4];
+  float response = 0.0f, rest_response = 0.0f;
+  for (int i = 0; i < 4; ++i) {
+    moves[i] = LiftMove(held_normals.empty() ? Vec3{} : Vec3(held_normals[nodes[i]]), x[nodes[i]].w,
+                        gradients[i]);
+    response += Dot(moves[i], gradients[i]);
+    rest_response += x[nodes[i]].w * Dot(rest_gradients[i], rest_gradients[i]);
+  }
+  const float change = std::fmin(missing + kLiftMargin, kMostLift) /
+                       std::fmax(response, kLeastResponse * rest_response);
+  if (!(response > 0.0f) || !std::isfinite(response) || !std::isfinite(change)) return false;
+  for (int i = 0; i < 4; ++i) x[nodes[i]] += moves[i] * change;
+  return true;
+}
+
+}  // namespace
+
+bool MayBeFlat(const SweepChanges& last) {
+  // Each tet has been corrected, and its neighbours' corrections rarely press it by more than the
+  // largest of them. A missed tet is found a step later.
+  constexpr float kReachOfCorrections = 1.0f, kSafe = 2.0f * kLeastDetF;
+  return last.lowest_det_f < kSafe + kReachOfCorrections * last.largest;
+}
+
+bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x) {
+  return HWY_DYNAMIC_DISPATCH(FindFlatBlock)(elements, x.data(), 0) < elements.blocks.size();
+}
+
+bool LiftFlatTets(const ElementView& elements, std::span<const NodeVec> held_normals,
+                  NodeVectors before, std::span<NodeVec> x) {
+  const auto next = [&](size_t first) {
+    return HWY_DYNAMIC_DISPATCH(FindFlatBlock)(elements, x.data(), first);
+  };
+  bool lifted = false;
+  for (size_t b = next(0); b < elements.blocks.size(); b = next(b + 1)) {
+    for (size_t lane = 0; lane < kBlockTets; ++lane) {
+      lifted = LiftTet(elements.blocks[b], lane, held_normals, before, x) || lifted;
+    }
+  }
+  return lifted;
 }
 
 }  // namespace plush

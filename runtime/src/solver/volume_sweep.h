@@ -10,6 +10,7 @@
 #include "plush/types.h"
 
 #include "base/node_vec.h"
+#include "elasticity/element_pass.h"
 #include "elasticity/elements.h"
 
 #include <cstdint>
@@ -26,7 +27,7 @@ struct SweepChanges {
 /// One sweep, block after block (the tets of a block share no node): C = det F - 1, d kappa = (-C -
 /// alpha kappa) / (sum w |grad C|^2 + alpha), alpha = 1/(lambda V dt^2) [Kug, Eq. 14-16 with the
 /// sign of XPBD]. Moves the nodes `x` [m] (num_nodes + 1 x 1), whose w is the inverse of their mass
-/// [1/kg], 0 where they are pinned or held; updates `kappa` [kg m^2] (16 num_blocks x 1). Unless it
+/// [1/kg], 0 if they are pinned or held; updates `kappa` [kg m^2] (16 num_blocks x 1). Unless it
 /// is empty, `held_normals` (num_nodes + 1 x 1) has the unit direction in which a node has no
 /// mobility, or zero. Flattened and inverted tets are pushed back like others: no move is longer
 /// than sqrt(lambda V dt^2 w) |C| / 2, however small the gradient. Tets with lambda = 0 are skipped
@@ -45,7 +46,7 @@ bool MayBeFlat(const SweepChanges& last);
 bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x);
 
 /// One sweep, block after block, of the inequality det F >= kLeastDetF: the energies of [Kug] are
-/// finite where a tet is flat, so that a hard enough impact would turn it inside out. A constraint
+/// finite for a flat tet, so that a hard enough impact would turn it inside out. A constraint
 /// without compliance, which stores nothing: moves `x` (as in SweepVolumes) along w grad det F,
 /// that is by equal and opposite impulses, each of bounded length however degenerate the tet. Held
 /// normals hold only what moves against them: nodes may leave a plane. A tet that was below the
@@ -54,5 +55,16 @@ bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x);
 /// allocate.
 bool LiftFlatTets(const ElementView& elements, std::span<const NodeVec> held_normals,
                   NodeVectors before, std::span<NodeVec> x);
+
+/// What a sweep did in each body; see SweepChanges.
+struct CrowdSweepChanges {
+  float lowest_det_f[kCrowdLanes];
+  float largest[kCrowdLanes];
+};
+
+/// SweepVolumes for a crowd, tet after tet in the order of the blocks: moves `positions` (num_nodes
+/// x 4 x 16), updates `kappa` (16 num_blocks x 16). Does not allocate.
+void SweepCrowdVolumes(const ElementView& elements, float dt, float* positions, float* kappa,
+                       CrowdSweepChanges* out_changes);
 
 }  // namespace plush

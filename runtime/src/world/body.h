@@ -3,6 +3,8 @@
 #pragma once
 
 #include "plush/asset.h"
+#include "plush/format/cdg_records.h"
+#include "plush/format/tet_block.h"
 #include "plush/world.h"
 
 #include "base/array.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What callers read of a body and set on it: nodes, render surface, forces, moments and pose.
-#include "plush/format/polar_decomposition.h"
-
 #include "base/vector_math.h"
-#include "elasticity/tet_element.h"
+#include "elasticity/elements.h"
+#include "elasticity/polar_decomposition.h"
 #include "world/world_impl.h"
 
 #include <algorithm>

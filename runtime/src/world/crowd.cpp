@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "world/crowd.h"
 
-#include "solver/crowd_solve.h"
-#include "solver/crowd_volume.h"
+#include "solver/panel_solve.h"
 #include "solver/volume_sweep.h"
 #include "world/body_planes.h"
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/array.h"
-#include "elasticity/crowd_elements.h"
+#include "elasticity/element_pass.h"
 #include "world/body.h"
 #include "world/crowd_nodes.h"
 
@@ -25,7 +25,7 @@ inline constexpr uint32_t kLeastFurtherCrowd = 10;
 
 /// Up to 16 bodies of one system.
 struct Crowd {
-  System* system = nullptr;     ///< that of all its bodies
+  System* system = nullptr;        ///< that of all its bodies
   Body* bodies[kCrowdLanes] = {};  ///< by lane, or null
   uint32_t num_bodies = 0;
   Array<float> positions;  ///< of the current iterate (num_nodes x 4 x 16)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/node_vec.h"
-#include "elasticity/crowd_elements.h"
+#include "elasticity/element_pass.h"
 
 #include <cstddef>
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "world/make_body.h"
 
-#include "base/object.h"
+#include "plush/format/cdg_records.h"
+#include "plush/format/tet_block.h"
+
+#include "base/array.h"
 #include "base/vector_math.h"
 
 #include <cmath>

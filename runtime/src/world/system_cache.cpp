@@ -3,9 +3,11 @@
 // that bodies that come and go do not factor the same matrix again and again.
 #include "world/system_cache.h"
 
+#include "plush/format/factor_panels.h"
 #include "plush/format/system_factor.h"
+#include "plush/format/tet_block.h"
 
-#include "base/object.h"
+#include "base/array.h"
 
 #include <algorithm>
 #include <cmath>

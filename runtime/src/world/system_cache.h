@@ -3,6 +3,7 @@
 #pragma once
 
 #include "plush/asset.h"
+#include "plush/format/factor_panels.h"
 #include "plush/world.h"
 
 #include "base/array.h"

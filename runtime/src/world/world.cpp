@@ -2,7 +2,9 @@
 // The public face of the runtime: bodies, planes and steps.
 #include "plush/world.h"
 
-#include "base/object.h"
+#include "plush/format/factor_panels.h"
+
+#include "base/array.h"
 #include "base/vector_math.h"
 #include "world/make_body.h"
 #include "world/world_impl.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One step of a world: who steps with whom, the bodies' steps as jobs, and their statistics.
-#include "base/object.h"
+#include "base/array.h"
 #include "world/body_planes.h"
 #include "world/world_impl.h"
 

@@ -3,6 +3,8 @@
 #include "asset/asset_checks.h"
 
 #include "plush/format/asset_check.h"
+#include "plush/format/factor_panels.h"
+#include "plush/format/tet_block.h"
 
 #include "plush_generated.h"
 #include "runtime/asset/check_subject.h"
@@ -261,6 +263,35 @@ TEST_CASE("A body without materials is refused") {
   CHECK(failures[0].kind == CheckKind::kCounts);
 }
 
+TEST_CASE("Parts whose counts only sum up to the indices in 32 bits are refused") {
+  auto content = plush::test::ContentOf(plush::test::TetBox(2, 1, 1, 0.1));
+  content.parts.resize(4, content.parts.back());
+  const auto quarter = static_cast<uint32_t>(content.indices.size() / 4);
+  for (uint32_t i = 0; i < 4; ++i) {
+    content.parts[i].first_index = quarter * i;
+    content.parts[i].num_indices = quarter;
+  }
+  ExactBuffer file(plush::tools::WriteAsset(content).value());
+  const auto* visual = plush::format::GetAsset(file.bytes().data())->visual();
+  const uint32_t num_indices = visual->indices()->size();
+  uint32_t first = 0;
+  for (uint32_t i = 0; i < 4; ++i) {
+    const uint32_t count = i < 3 ? UINT32_MAX : num_indices + 3;  // all of them multiples of 3
+    REQUIRE(count % 3 == 0);
+    auto* part = reinterpret_cast<flatbuffers::Table*>(
+        const_cast<plush::format::Part*>(visual->parts()->Get(i)));
+    if (i > 0) {
+      REQUIRE(part->SetField<uint32_t>(plush::format::Part::VT_FIRST_INDEX, first, 0u));
+    }
+    REQUIRE(part->SetField<uint32_t>(plush::format::Part::VT_NUM_INDICES, count, 0u));
+    first += count;
+  }
+  REQUIRE(first == num_indices);
+  const auto failures = Failures(file.bytes());
+  REQUIRE_FALSE(failures.empty());
+  CHECK(failures[0].section == "visual.parts");
+}
+
 TEST_CASE("A shortened vector is a disagreement of counts") {
   Subject s;
   const auto shorten = [&](auto view, const char* section) {
@@ -281,4 +312,5 @@ TEST_CASE("A shortened vector is a disagreement of counts") {
   shorten(s.asset().factor().supernode_of, "factor.supernode_of");
   shorten(s.asset().factor().rows, "factor.rows");
   shorten(s.asset().factor().values, "factor.values");
+  shorten(s.asset().collision().source_triangles, "collision.source_triangles");
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "plush/asset.h"
 
+#include "plush/format/factor_panels.h"
 #include "plush/format/layout_fingerprint.h"
+#include "plush/format/tet_block.h"
 #include "plush/version.h"
 
 #include "base/files.h"

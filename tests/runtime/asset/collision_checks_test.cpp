@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Each kind of damage to the collision surface is named, and nothing else is reported.
+#include "plush/format/cdg_records.h"
+#include "plush/format/tet_block.h"
+
 #include "runtime/asset/check_subject.h"
 #include "runtime/collision/surface_fixtures.h"
 
@@ -55,6 +58,10 @@ TEST_CASE("Wrong tets of the collision surface are named") {
   }
   SECTION("high bound") {
     s.At(c.tets, 4).high.w = 1.5f;
+    s.ExpectOnly(CheckKind::kRange, "collision.tets", 4);
+  }
+  SECTION("high bound by the least step") {
+    s.At(c.tets, 4).high.w = std::nextafter(1.0f, 2.0f);
     s.ExpectOnly(CheckKind::kRange, "collision.tets", 4);
   }
   SECTION("bounds that cross") {
@@ -203,6 +210,16 @@ TEST_CASE("Wrong triangles are named") {
       SetIndex(&s.At(c.triangles, 12).words[5], c.num_triangles());
       s.ExpectOnly(CheckKind::kIndex, "collision.triangles", 12);
     }
+  }
+  SECTION("last of an odd number") {
+    Subject s(SurfaceBytes(TetBox(1, 1, 1, 0.1), {.parts = 3, .holes = 1}));
+    const CollisionView& c = s.asset().collision();
+    REQUIRE(c.triangles.size() % 2 == 1);
+    const size_t last = c.triangles.size() - 1;
+    const int word = GENERATE(0, 1, 2, 3, 4, 5);
+    SetIndex(&s.At(c.triangles, last).words[word],
+             static_cast<uint32_t>(word < 3 ? c.vertices.size() : c.triangles.size()));
+    s.ExpectOnly(CheckKind::kIndex, "collision.triangles", last);
   }
   SECTION("wide") {
     Subject s(Bytes(tools::TriangleRecord::kWide));

@@ -3,7 +3,11 @@
 // asan-runtime, which turn a read outside the exactly sized buffers, or undefined arithmetic, into
 // a failure. PLUSH_TEST_FULL=1 makes 1e5 random edits instead of 2000.
 
+#include "plush/asset.h"
+#include "plush/format/cdg_records.h"
+
 #include "runtime/asset/survival.h"
+#include "runtime/collision/surface_fixtures.h"
 #include "shapes/shape_asset.h"
 #include "shapes/tet_shapes.h"
 #include "skip.h"
@@ -16,6 +20,7 @@
 using plush::test::ExactBuffer;
 using plush::test::Survival;
 using plush::test::Survive;
+using plush::tools::TriangleRecord;
 
 namespace {
 
@@ -26,6 +31,13 @@ std::vector<std::byte> SmallFile() {
 std::vector<std::byte> BarFile() {
   const auto content = plush::test::TwoMaterialContentOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
   return plush::tools::WriteAsset(content).value();
+}
+
+// A closed surface of an odd number of packed triangles, cut open and in several parts; `record` as
+// given. The mesh's visual surface has two parts.
+std::vector<std::byte> OddFile(plush::tools::TriangleRecord record) {
+  return plush::test::SurfaceBytes(plush::test::SingleTet(0.1),
+                                   {.parts = 3, .num_shells = 1, .record = record, .holes = 1});
 }
 
 // Words that upset arithmetic: zero, huge counts, NaN, infinities, denormals, the largest float.
@@ -66,6 +78,28 @@ void Edit(std::mt19937* random, std::span<std::byte> bytes) {
 
 }  // namespace
 
+TEST_CASE("The damaged files have odd counts, open borders and several parts") {
+  for (const TriangleRecord record : {TriangleRecord::kSmallest, TriangleRecord::kWide}) {
+    const ExactBuffer file(OddFile(record));
+    plush::Asset asset;
+    REQUIRE(asset.Open(file.bytes()).ok());
+    const plush::CollisionView& c = asset.collision();
+    CHECK(c.num_triangles() % 2 == 1);
+    CHECK(c.triangles.empty() == (record == TriangleRecord::kWide));
+    CHECK(asset.num_parts() > 1);
+    size_t open = 0;
+    for (uint32_t t = 0; t < c.num_triangles(); ++t) {
+      for (int k = 0; k < 3; ++k) {
+        open += (c.triangles.empty() ? NeighbourOf(c.wide_triangles[t], k)
+                                     : NeighbourOf(c.triangles[t], k)) == plush::kNoTriangle
+                    ? 1
+                    : 0;
+      }
+    }
+    CHECK(open > 0);
+  }
+}
+
 TEST_CASE("Every prefix of a file is refused") {
   const auto bytes = BarFile();
   for (size_t size = 0; size < bytes.size(); ++size) {
@@ -98,7 +132,7 @@ TEST_CASE("Garbage of any size is refused") {
 }
 
 TEST_CASE("Every byte of a small file may change") {
-  ExactBuffer file(SmallFile());
+  ExactBuffer file(GENERATE(false, true) ? SmallFile() : OddFile(TriangleRecord::kSmallest));
   const std::span<std::byte> bytes = file.bytes();
   size_t opened = 0;
   size_t tried = 0;
@@ -122,10 +156,11 @@ TEST_CASE("Random edits are refused or simulate") {
   const int edits = plush::tests::FullTests() ? 100000 : 2000;
   INFO("seed " << seed);
   std::mt19937 random(seed);
-  const std::vector<std::byte> files[] = {SmallFile(), BarFile()};
+  const std::vector<std::byte> files[] = {
+      SmallFile(), BarFile(), OddFile(TriangleRecord::kSmallest), OddFile(TriangleRecord::kWide)};
   size_t opened = 0;
   for (int i = 0; i < edits; ++i) {
-    ExactBuffer file(files[random() % 2]);
+    ExactBuffer file(files[random() % std::size(files)]);
     const size_t changes = 1 + random() % 4;
     for (size_t k = 0; k < changes; ++k) Edit(&random, file.bytes());
     opened += Survive(file.bytes()) == Survival::kStepped ? 1 : 0;

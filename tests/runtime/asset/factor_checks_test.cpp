@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The factor's structure: what Open accepts, a numeric refactoring can fill without leaving it.
 #include "plush/asset.h"
+#include "plush/format/factor_panels.h"
+#include "plush/format/tet_block.h"
 
 #include "plush_generated.h"
 #include "runtime/asset/check_subject.h"

@@ -3,6 +3,8 @@
 // words. tests/data/README.md says how a golden file is made.
 #include "plush/asset.h"
 #include "plush/format/asset_check.h"
+#include "plush/format/cdg_records.h"
+#include "plush/format/tet_block.h"
 #include "plush/world.h"
 
 #include "base/files.h"

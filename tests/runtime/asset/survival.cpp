@@ -3,7 +3,12 @@
 
 #include "plush/asset.h"
 #include "plush/format/asset_check.h"
+#include "plush/format/cdg_records.h"
+#include "plush/format/factor_panels.h"
+#include "plush/format/tet_block.h"
 #include "plush/world.h"
+
+#include "runtime/asset/opened_asset.h"
 
 #include <catch2/catch.hpp>
 
@@ -52,8 +57,8 @@ unsigned TouchEverything(const Asset& asset) {
   return sum;
 }
 
-// Asks for places on the collision surface; where the file's numbers are absurd they may be wrong
-// ones, but lie in its sections.
+// Queries the collision surface. If the file's numbers are absurd, answers may be wrong, but lie
+// in its sections.
 void Query(const World& world, const Asset& asset) {
   const Vec3 x = asset.simulation().nodes[0];
   SurfacePoint found[4];
@@ -67,8 +72,8 @@ void Query(const World& world, const Asset& asset) {
   if (found[0].valid()) REQUIRE(found[0].triangle < asset.collision().num_triangles());
 }
 
-// A drop on a plane, turned so that nothing is aligned with an axis. Where the file's numbers are
-// absurd the body may be refused or freeze; it may not read or compute what is undefined.
+// A drop on a plane, turned so that nothing is aligned with an axis. If the file's numbers are
+// absurd, the body may be refused or freeze; it may not read or compute what is undefined.
 void Simulate(const Asset& asset) {
   World world;
   REQUIRE(world.AddPlane({.normal = {0.1f, 1.0f, 0.0f}, .friction = 0.5f}).ok());
@@ -113,6 +118,7 @@ Survival Survive(std::span<const std::byte> bytes) {
     REQUIRE(*status.reason != '\0');
     return Survival::kRefused;
   }
+  REQUIRE(FindFlaw(asset) == "");
   volatile unsigned keep = TouchEverything(asset);
   static_cast<void>(keep);
   Simulate(asset);

@@ -12,9 +12,9 @@ enum class Survival {
   kStepped,  ///< Open succeeded, every view was read and the body simulated
 };
 
-/// Opens `bytes` (aligned to kAssetAlignment); where that succeeds, reads every element of every
-/// view, adds a body to a world and makes 10 steps. Fails the test where CheckAsset and Open
-/// disagree.
+/// Opens `bytes` (aligned to kAssetAlignment); if that succeeds, reads every element of every
+/// view, adds a body to a world and makes 10 steps. Fails the test if CheckAsset and Open
+/// disagree, or if FindFlaw names something.
 Survival Survive(std::span<const std::byte> bytes);
 
 }  // namespace plush::test

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/array.h"
 
-#include "base/object.h"
 #include "runtime/world/heap_counter.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Stored and refitted bounds hold what they are to hold, to the last bit of where vertices are.
+#include "plush/format/cdg_records.h"
+
 #include "collision/barycentric_bounds.h"
 #include "collision/surface_records.h"
 #include "collision/vertex_positions.h"

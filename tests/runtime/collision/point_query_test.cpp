@@ -3,7 +3,6 @@
 #include "collision/point_query.h"
 
 #include "base/vector_math.h"
-#include "collision/triangle_distance.h"
 #include "runtime/collision/surface_fixtures.h"
 #include "skip.h"
 

@@ -2,6 +2,8 @@
 // Rays against every triangle, one by one: by the query's own exact test, and by another formula.
 #include "collision/ray_query.h"
 
+#include "plush/format/cdg_records.h"
+
 #include "collision/surface_records.h"
 #include "collision/vertex_positions.h"
 #include "runtime/collision/surface_fixtures.h"
@@ -261,6 +263,48 @@ TEST_CASE("Rays on bodies of any size and place give finite answers") {
     }
     if (exponent > -36) CHECK(met > 25);
   }
+}
+
+TEST_CASE("The normal of a triangle without area looks to where the question came from") {
+  SurfaceBody body(TetBox(1, 1, 1, 0.1), {.parts = 2});
+  const double origin[3] = {1.0, 2.0, 3.0};
+  Random random(35);
+  for (int i = 0; i < 20; ++i) {
+    const Eigen::Vector3d towards = 3.0 * random.Direction();
+    std::vector<Vec3> x = body.shape().rest();
+    for (Vec3& p : x) p = i % 2 == 0 ? Vec3{} : ToVec3(Eigen::Vector3d::UnitX() * double(p.x));
+    body.Move(x);
+    const uint32_t triangle = random.Below(body.surface().num_triangles());
+    const SurfaceHit hit = {triangle, body.PatchOf(triangle), body.TetOf(triangle), 0.5, {1, 0, 0}};
+    const SurfacePoint point = DescribeHit(body.view(), hit, towards.data(), origin);
+    CHECK((ToEigen(point.normal) - towards.normalized()).norm() < 1e-6);
+    CHECK(point.front);
+    const double nowhere[3] = {0.0, 0.0, 0.0};
+    const Vec3 up = DescribeHit(body.view(), hit, nowhere, origin).normal;
+    CHECK((up.x == 0.0f && up.y == 1.0f && up.z == 0.0f));
+  }
+}
+
+TEST_CASE("A ray of no length meets the surface that it starts on") {
+  SurfaceBody body(TetBox(2, 1, 1, 0.1, 0.05, 3), {.parts = 3, .num_shells = 2});
+  const auto triangles = Triangles(body);
+  Random random(36);
+  uint32_t met = 0, unlike = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const auto& corners = triangles[random.Below(static_cast<uint32_t>(triangles.size()))];
+    const LocalRay ray = MakeRay(ToEigen(corners[random.Below(3)]), random.Direction(), 0.0);
+    uint32_t expected = 0;
+    const SurfaceHit nearest =
+        NearestByExactTest(triangles, ray, double(body.state().reach), &expected);
+    SurfaceHit hit;
+    const bool found = Raycast(body.view(), ray, &hit);
+    unlike += found != (expected > 0) || CountHits(body.view(), ray) != expected ? 1u : 0u;
+    if (!found) continue;
+    unlike += hit.distance != 0.0 || hit.triangle != nearest.triangle ? 1u : 0u;
+    ++met;
+  }
+  CHECK(unlike == 0);
+  CHECK(met > 1000);  // each vertex of a closed surface is met from most sides
 }
 
 TEST_CASE("A body without a surface is met by nothing") {

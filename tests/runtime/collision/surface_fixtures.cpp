@@ -34,6 +34,9 @@ class SurfaceBuilder {
 
   CutSurface Build() {
     AddSkin();
+    surface_.sources.resize(surface_.sources.size() - shape_.holes);
+    surface_.tets.resize(surface_.tets.size() - shape_.holes);
+    surface_.triangles.resize(surface_.triangles.size() - shape_.holes);
     for (uint32_t i = 0; i < shape_.num_shells; ++i) {
       AddShell(random_.Below(static_cast<uint32_t>(mesh_.tets.size())));
     }

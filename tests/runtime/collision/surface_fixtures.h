@@ -2,6 +2,9 @@
 // Collision surfaces with many triangles in a tet, and what can happen to their bodies.
 #pragma once
 
+#include "plush/format/cdg_records.h"
+#include "plush/format/tet_block.h"
+
 #include "collision/collision_state.h"
 #include "partition/collision_layout.h"
 #include "runtime/tet_fixtures.h"
@@ -18,6 +21,7 @@ struct SurfaceShape {
   uint32_t num_shells = 4;  ///< tets that hold a closed shell inside beside
   uint32_t seed = 1;
   tools::TriangleRecord record = tools::TriangleRecord::kSmallest;
+  uint32_t holes = 0;  ///< triangles that are left out of the skin
 };
 
 /// A file of a body with a bumpy skin over its cage's boundary, and closed shells inside tets.

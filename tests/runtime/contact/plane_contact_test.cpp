@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bodies on planes: at rest, on slopes, dropped, in corners.
+#include "plush/format/tet_block.h"
+
 #include "runtime/dense_reference.h"
 
 #include <catch2/catch.hpp>

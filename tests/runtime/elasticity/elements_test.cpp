@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "plush/format/tet_block.h"
+
 #include "elasticity/element_pass.h"
 #include "runtime/dense_reference.h"
 
@@ -80,6 +82,20 @@ TEST_CASE("Elastic forces are minus the gradient of the energy") {
   CHECK(summary.inverted == inverted);
   CHECK(summary.collapsed == collapsed);
   if (size > 0.05) CHECK(inverted > 0);
+}
+
+TEST_CASE("A tet without volume counts as inverted") {
+  const ShapeAsset shape = RandomShape(1);
+  RotationArray rotations(shape.num_blocks());
+  std::vector<Vec3> flat = shape.rest();
+  for (Vec3& x : flat) x.z = 0.0f;
+  const std::vector<Vec3> point(shape.num_nodes());
+  for (const auto& x : {flat, point}) {
+    const ElementSummary summary = SummariseElements(shape.elements(), x, rotations.view());
+    CHECK(summary.min_det_f == 0.0f);
+    CHECK(summary.inverted == shape.simulation().tets.size());
+    CHECK(summary.collapsed == shape.simulation().tets.size());
+  }
 }
 
 TEST_CASE("Impulses are dt^2 times the stretch forces plus multipliers times volume gradients") {

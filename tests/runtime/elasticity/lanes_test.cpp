@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What becomes of a tet does not depend on the others of its block.
-#include "plush/format/polar_decomposition.h"
-
 #include "base/vector_math.h"
 #include "elasticity/element_pass.h"
+#include "elasticity/polar_decomposition.h"
 #include "runtime/dense_reference.h"
 #include "runtime/simd_targets.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "plush/format/polar_decomposition.h"
+#include "runtime/polar_batch.h"
 
+#include "elasticity/polar_decomposition.h"
 #include "runtime/dense_reference.h"
 #include "runtime/simd_targets.h"
 

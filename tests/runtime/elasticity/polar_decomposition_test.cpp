@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "plush/format/polar_decomposition.h"
+#include "elasticity/polar_decomposition.h"
 
 #include "runtime/dense_reference.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The accuracy that [Kug, Table 4] asks of a rotation.
-#include "plush/format/polar_decomposition.h"
-
+#include "elasticity/polar_decomposition.h"
 #include "runtime/dense_reference.h"
+#include "runtime/polar_batch.h"
 
 #include <Eigen/SVD>
 #include <catch2/catch.hpp>

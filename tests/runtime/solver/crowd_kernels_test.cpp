@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The kernels of a crowd against those of a single body, lane by lane, on every instruction set.
+#include "plush/format/factor_panels.h"
+#include "plush/format/tet_block.h"
+
 #include "base/vector_math.h"
 #include "elasticity/element_pass.h"
 #include "runtime/crowd_lanes.h"
 #include "runtime/simd_targets.h"
 #include "runtime/solver_fixtures.h"
-#include "solver/crowd_solve.h"
-#include "solver/crowd_volume.h"
+#include "solver/panel_solve.h"
 #include "solver/volume_sweep.h"
 
 #include <catch2/catch.hpp>

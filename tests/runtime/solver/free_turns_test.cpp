@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "solver/free_turns.h"
+#include "plush/format/tet_block.h"
 
 #include "elasticity/element_pass.h"
 #include "runtime/solver_fixtures.h"
+#include "solver/system_matrix.h"
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <vector>
 
 using namespace plush;
@@ -103,6 +107,63 @@ TEST_CASE("The coupling is what the turns add to the solve") {
           Approx(added).margin(1e-4 * ToEigen(turned[j]).norm()));
     CHECK(double(c.turns.Coupling(j, q, i, p)) ==
           Approx(added).margin(1e-4 * ToEigen(turned[j]).norm()));
+  }
+}
+
+TEST_CASE("Bodies hinged at a node turn together, separate ones alone, in any order of nodes") {
+  // Two similar tets; `apart`: 0 for a node in common, 1 for none.
+  const uint32_t apart = GENERATE(0u, 1u);
+  tools::TetMesh mesh = SingleTet(0.1);
+  const auto& first = mesh.nodes;
+  const size_t last = mesh.nodes.size() - 1;  // the node in common
+  for (size_t i = 0; i < 4; ++i) {
+    if (apart == 0 && i == last) continue;
+    auto mirrored = first[last] + (first[last] - first[i]) * 0.7;
+    mirrored.x += 0.3 * apart;
+    mesh.nodes.push_back(mirrored);
+  }
+  mesh.tets.push_back(apart == 0 ? std::array<uint32_t, 4>{4, 6, 5, 3}
+                                 : std::array<uint32_t, 4>{4, 6, 5, 7});
+  const ShapeAsset shape(mesh, {1.0e7, 0.4, 1000.0}, double(kDt));
+  const auto num_nodes = static_cast<uint32_t>(shape.num_nodes());
+  const std::vector<uint8_t> free(num_nodes, 0);
+  SystemView system = SystemOf(shape, kDt);
+  system.pinned = free;
+  SystemFactor factor(shape);
+  factor.Factorise(system);
+  RotationArray rotations(shape.num_blocks());
+  const auto baked = shape.simulation().tets;
+  for (size_t k = 0; k < 16; ++k) {
+    // The components do not depend on which of its places a node has in a tet.
+    std::vector<Tet> tets(baked.begin(), baked.end());
+    for (size_t t = 0; t < 2; ++t) {
+      for (size_t turn = 0; turn < (t == 0 ? k % 4 : k / 4); ++turn) {
+        tets[t] = {tets[t].b, tets[t].c, tets[t].d, tets[t].a};
+      }
+    }
+    FreeTurns turns;
+    REQUIRE(turns.Allocate(DefaultAllocator(), tets, num_nodes));
+    turns.Prepare(system, factor.panels(), factor.workspace, rotations.view(), {});
+    // Any two nodes are coupled if and only if they hang together.
+    for (uint32_t i = 0; i < num_nodes; ++i) {
+      for (uint32_t j = 0; j < num_nodes; ++j) {
+        const auto has = [&](const Tet& t) {
+          const auto holds = [&](uint32_t n) {
+            return t.a == n || t.b == n || t.c == n || t.d == n;
+          };
+          return holds(i) && holds(j);
+        };
+        const bool together = apart == 0 || has(tets[0]) || has(tets[1]);
+        float most = 0.0f;
+        for (const Vec3& p : {Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}}) {
+          for (const Vec3& q : {Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}}) {
+            most = std::max(most, std::fabs(turns.Coupling(i, p, j, q)));
+          }
+        }
+        CAPTURE(apart, k, i, j);
+        CHECK((most > 0.0f) == together);
+      }
+    }
   }
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The vector kernels on every instruction set of this machine.
+#include "plush/format/tet_block.h"
+
 #include "elasticity/element_pass.h"
 #include "runtime/simd_targets.h"
 #include "runtime/solver_fixtures.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "solver/panel_solve.h"
 
+#include "plush/format/factor_panels.h"
+
 #include "runtime/solver_fixtures.h"
 #include "solver/fetch_ahead.h"
 

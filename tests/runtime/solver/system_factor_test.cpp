@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "plush/format/system_factor.h"
 
+#include "plush/format/factor_panels.h"
+
 #include "runtime/solver_fixtures.h"
 #include "runtime/world/heap_counter.h"
 
@@ -131,6 +133,11 @@ TEST_CASE("A matrix that is not positive definite has no factor") {
   CHECK(c.Factorise(terms).code == StatusCode::kInvalidArgument);
   // So light that 1 / mass is more than a float.
   terms.mass_scale = 1.0e-42f;
+  CHECK(c.Factorise(terms).code == StatusCode::kInvalidArgument);
+  // So heavy, about 1e77 kg, that 1 / mass is zero in float, though the matrix is regular.
+  const std::vector<float> heavy(c.system.masses.size(), 3.0e38f);
+  terms.masses = heavy;
+  terms.mass_scale = 3.0e38f;
   CHECK(c.Factorise(terms).code == StatusCode::kInvalidArgument);
   c.factor.Factorise(c.system);  // the failed ones left nothing behind
 }

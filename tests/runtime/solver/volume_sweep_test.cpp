@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "solver/volume_sweep.h"
 
+#include "plush/format/tet_block.h"
+
 #include "runtime/solver_fixtures.h"
 
 #include <catch2/catch.hpp>

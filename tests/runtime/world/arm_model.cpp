@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/world/arm_model.h"
 
+#include "plush/format/tet_block.h"
+
 #include <catch2/catch.hpp>
 
 #include <fstream>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a free body must keep, and what backward Euler takes from it.
+#include "plush/format/tet_block.h"
+
 #include "runtime/dense_reference.h"
 
 #include <catch2/catch.hpp>

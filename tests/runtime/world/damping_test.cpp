@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Kelvin-Voigt damping: it resists changes of shape, and nothing else.
+#include "plush/format/tet_block.h"
+
 #include "runtime/tet_fixtures.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The same simulation gives the same bits, whoever runs the jobs.
+#include "plush/format/tet_block.h"
+
 #include "runtime/world/crowd_scene.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Is the material that was asked for the one that is simulated?
+#include "plush/format/tet_block.h"
+
 #include "runtime/dense_reference.h"
 
 #include <catch2/catch.hpp>

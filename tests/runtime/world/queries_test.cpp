@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Queries through World: many bodies, far places, errors, memory, threads.
+#include "plush/format/cdg_records.h"
 #include "plush/world.h"
 
 #include "base/vector_math.h"

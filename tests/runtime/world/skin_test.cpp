@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "plush/format/tet_block.h"
+
 #include "runtime/tet_fixtures.h"
 
 #include <catch2/catch.hpp>

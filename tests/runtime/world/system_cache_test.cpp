@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "world/system_cache.h"
 
+#include "plush/format/factor_panels.h"
 #include "plush/format/system_factor.h"
+#include "plush/format/tet_block.h"
 
 #include "runtime/tet_fixtures.h"
 #include "runtime/world/heap_counter.h"

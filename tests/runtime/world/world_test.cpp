@@ -2,6 +2,8 @@
 // The public face: what calls accept, what they refuse, what they leave behind.
 #include "plush/world.h"
 
+#include "plush/format/tet_block.h"
+
 #include "runtime/tet_fixtures.h"
 
 #include <catch2/catch.hpp>

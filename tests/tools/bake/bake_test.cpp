@@ -2,6 +2,7 @@
 #include "bake/bake.h"
 
 #include "plush/asset.h"
+#include "plush/format/tet_block.h"
 
 #include "shapes/tet_shapes.h"
 #include "tools/procedural_meshes.h"

@@ -2,6 +2,8 @@
 // The collision surface of a render mesh in the source's own tets: cut by them if they hold it,
 // otherwise their boundary.
 #include "plush/asset.h"
+#include "plush/format/cdg_records.h"
+#include "plush/format/tet_block.h"
 
 #include "bake/bake.h"
 #include "base/aligned_bytes.h"

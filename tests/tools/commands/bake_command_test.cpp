@@ -2,6 +2,8 @@
 // `plush bake` from outside: options, outputs, and files that appear whole or not at all.
 
 #include "plush/asset.h"
+#include "plush/format/factor_panels.h"
+#include "plush/format/tet_block.h"
 
 #include "skip.h"
 #include "tools/procedural_meshes.h"

@@ -2,6 +2,7 @@
 // `plush bake` with tets from elsewhere: --mesher tetgen, --mesher import and --embed from outside.
 
 #include "plush/asset.h"
+#include "plush/format/tet_block.h"
 
 #include "base/child_process.h"
 #include "shapes/tet_shapes.h"

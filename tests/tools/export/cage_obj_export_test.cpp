@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "export/cage_obj_export.h"
 
+#include "plush/format/tet_block.h"
+
 #include "base/vec3.h"
 #include "tools/export/exported_bar.h"
 

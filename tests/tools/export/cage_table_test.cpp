@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "export/cage_table.h"
 
+#include "plush/format/tet_block.h"
+
 #include "report/asset_info.h"
 #include "tools/export/exported_bar.h"
 

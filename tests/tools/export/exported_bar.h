@@ -3,6 +3,7 @@
 #pragma once
 
 #include "plush/asset.h"
+#include "plush/format/tet_block.h"
 
 #include "export/cage_table.h"
 #include "shapes/shape_asset.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "export/gmsh_export.h"
 
+#include "plush/format/tet_block.h"
+
 #include "tools/export/exported_bar.h"
 
 #include <catch2/catch.hpp>

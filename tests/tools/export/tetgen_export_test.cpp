@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "export/tetgen_export.h"
 
+#include "plush/format/tet_block.h"
+
 #include "import/tet_files.h"
 #include "tools/export/exported_bar.h"
 #include "tools/procedural_meshes.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "export/vtu_export.h"
 
+#include "plush/format/tet_block.h"
+
 #include "bake/asset_writer.h"
 #include "shapes/tet_shapes.h"
 #include "tools/export/exported_bar.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the split is for: limbs that are close to each other move independently.
 #include "plush/asset.h"
+#include "plush/format/tet_block.h"
 #include "plush/world.h"
 
 #include "bake/bake.h"

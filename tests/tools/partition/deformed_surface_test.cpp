@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A surface that was cut by a bounding cage, as the runtime sees it: closed under any deformation,
 // and met by rays where a plain test of every triangle meets it.
+#include "plush/format/cdg_records.h"
+#include "plush/format/tet_block.h"
 #include "plush/plush.h"
 
 #include "base/aligned_bytes.h"

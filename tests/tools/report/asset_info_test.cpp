@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "report/asset_info.h"
 
+#include "plush/format/tet_block.h"
+
 #include "shapes/shape_asset.h"
 #include "shapes/tet_shapes.h"
 

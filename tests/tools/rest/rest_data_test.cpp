@@ -2,6 +2,7 @@
 #include "rest/rest_data.h"
 
 #include "plush/asset.h"
+#include "plush/format/tet_block.h"
 
 #include "shapes/tet_shapes.h"
 

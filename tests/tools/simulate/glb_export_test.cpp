@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/glb_export.h"
 
+#include "plush/format/tet_block.h"
+
 #include "simulate/rest_bounds.h"
 #include "simulate/simulation_run.h"
 #include "tools/simulate/ball_asset.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/scene_world.h"
 
+#include "plush/format/tet_block.h"
+
 #include "simulate/rest_bounds.h"
 #include "tools/simulate/ball_asset.h"
 

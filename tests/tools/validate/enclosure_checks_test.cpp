@@ -2,6 +2,8 @@
 // Baked cages are proved to enclose their surface from the file alone, and broken ones are found.
 #include "validate/enclosure_checks.h"
 
+#include "plush/format/tet_block.h"
+
 #include "bake/bake.h"
 #include "mesh/tet_mesh.h"
 #include "shapes/shape_asset.h"

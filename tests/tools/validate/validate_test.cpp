@@ -3,6 +3,8 @@
 #include "validate/validate.h"
 
 #include "plush/asset.h"
+#include "plush/format/factor_panels.h"
+#include "plush/format/tet_block.h"
 
 #include "bake/bake.h"
 #include "plush_generated.h"

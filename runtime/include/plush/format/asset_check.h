@@ -40,7 +40,7 @@ struct FormatVersion {
   uint16_t minor = 0;
 };
 
-/// Reads the version of any .plush file, however foreign; false where `bytes` hold none. Needs the
+/// Reads the version of any .plush file, however foreign; false if `bytes` hold none. Needs the
 /// base alignment that Asset::Open needs.
 bool ReadFormatVersion(std::span<const std::byte> bytes, FormatVersion* out_version);
 

@@ -10,6 +10,7 @@
 #include "plush/types.h"
 
 #include <cstdint>
+#include <span>
 
 namespace plush {
 
@@ -39,10 +40,7 @@ inline constexpr uint32_t kSeamLink = uint32_t{1} << 31;
 /// Greatest depth of the tree over the tets: a walk's stack needs no more elements.
 inline constexpr uint32_t kMaxTreeDepth = 64;
 
-/// Neighbour of an edge on an open border.
-inline constexpr uint32_t kNoTriangle = UINT32_MAX;
-
-/// Bits of an index in a packed triangle; the value of all ones stands for kNoTriangle.
+/// Bits of an index in a packed triangle; all ones mean kNoTriangle.
 inline constexpr int kCdgIndexBits = 21;
 inline constexpr uint32_t kCdgIndexMask = (uint32_t{1} << kCdgIndexBits) - 1;
 /// Most vertices or triangles that packed triangles can name.
@@ -54,14 +52,14 @@ struct CdgTriangle {
   uint32_t words[6] = {};
 };
 
-/// A triangle where there are more than kMaxPackedFeatures vertices or triangles.
+/// A triangle of a surface with more than kMaxPackedFeatures vertices or triangles.
 struct CdgWideTriangle {
   uint32_t vertices[3] = {};
   uint32_t neighbours[3] = {};
   uint32_t bounds[2] = {};  ///< lower and upper half
 };
 
-/// What a triangle record says.
+/// The fields of a triangle record.
 struct CdgTriangleFields {
   uint32_t vertices[3] = {};  ///< counter-clockwise seen from outside; global in the file
   uint32_t neighbours[3] = {kNoTriangle, kNoTriangle, kNoTriangle};  ///< across the edge from
@@ -116,7 +114,7 @@ constexpr uint32_t NeighbourOf(const CdgWideTriangle& triangle, int corner) {
   return triangle.neighbours[corner];
 }
 
-/// Everything that a record says.
+/// All fields of a record.
 template <class Record>
 constexpr CdgTriangleFields UnpackTriangle(const Record& triangle) {
   CdgTriangleFields fields;
@@ -135,7 +133,7 @@ struct BarycentricBox {
 };
 
 /// The smallest box on a grid of 1/256 that holds `box`: byte i is floor(256 low[i]), byte 4 + i is
-/// min(255, floor(256 high[i])), and stands for that plus one over 256. Both are exact in float.
+/// min(255, floor(256 high[i])), and means that plus one over 256. Both are exact in float.
 /// Precondition: 0 <= low[i] <= high[i] <= 1.
 constexpr uint64_t QuantiseBounds(const BarycentricBox& box) {
   uint64_t bounds = 0;
@@ -148,7 +146,7 @@ constexpr uint64_t QuantiseBounds(const BarycentricBox& box) {
   return bounds;
 }
 
-/// The box that quantised bounds stand for; it holds the one they were made from.
+/// The box of quantised bounds; it holds the one they were made from.
 constexpr BarycentricBox UnpackBounds(uint64_t bounds) {
   BarycentricBox box;
   for (int i = 0; i < 4; ++i) {
@@ -163,6 +161,24 @@ constexpr BarycentricBox UnpackBounds(uint64_t bounds) {
 constexpr uint32_t PatchTreeMiddle(uint32_t begin, uint32_t end) {
   return begin + 1 + (end - begin) / 2;
 }
+
+/// CDG: the collision surface. Everything is empty if the file has none.
+struct CollisionView {
+  std::span<const CdgTet> tets;       ///< tets that hold patches, in the order of the tree's leaves
+  std::span<const uint32_t> tree;     ///< over tets, in preorder: number of leaves under the left
+                                      ///< child, 0 for a leaf (2 num_tets - 1 x 1)
+  std::span<const CdgPatch> patches;  ///< in the order of their tets (num_patches x 1)
+  std::span<const uint32_t> links;    ///< neighbours of each patch; see kSeamLink
+  std::span<const CdgTriangle> triangles;           ///< (num_triangles x 1), or empty: wide
+  std::span<const CdgWideTriangle> wide_triangles;  ///< (num_triangles x 1), or empty: packed
+  std::span<const Vec4> vertices;              ///< weights for CdgTet::nodes (num_vertices x 1)
+  std::span<const uint32_t> source_triangles;  ///< triangle of VisualView that each comes from
+                                               ///< (num_triangles x 1, or empty)
+
+  uint32_t num_triangles() const {
+    return static_cast<uint32_t>(triangles.size() + wide_triangles.size());
+  }
+};
 
 // The layout, at compile time.
 static_assert(sizeof(CdgTriangle) == 24 && sizeof(CdgWideTriangle) == 32);

@@ -12,16 +12,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace plush {
 
-/// Rows of a dense block are stored in chunks of 16, and the last ones in a chunk of 8 where eight
+/// Rows of a dense block are stored in chunks of 16, and the last ones in a chunk of 8 if eight
 /// hold them; within a chunk by columns. Missing rows are zero.
 inline constexpr uint32_t kChunkRows = 16;
 inline constexpr uint32_t kRowPadding = 8;
 
 /// A run of columns of the factor with one pattern below them. Padded rows of a pattern have the
-/// number of nodes for an index: the spare place behind every array over nodes.
+/// number of nodes for an index: the spare place at the end of every array over nodes.
 struct Supernode {
   uint32_t first_column = 0;
   uint32_t num_columns = 0;  ///< at least 1, at most kMaxSupernodeColumns
@@ -59,5 +60,17 @@ constexpr size_t BlockIndex(uint32_t num_rows, uint32_t num_columns, uint32_t ro
 constexpr size_t LowerEntries(const Supernode& s) {
   return size_t{s.num_columns} * (s.num_columns + 1) / 2 + size_t{s.num_rows} * s.num_columns;
 }
+
+/// Factor of the splitting solver's constant matrix [Kug, Alg. 1].
+struct FactorView {
+  float dt = 0.0f;        ///< time step the values belong to [s], > 0
+  uint32_t num_free = 0;  ///< number of nodes before those of regions, or of all nodes if the
+                          ///< order does not separate them; no supernode has columns
+                          ///< on both sides of it
+  std::span<const Supernode> supernodes;   ///< each after all whose rows lie in its columns
+  std::span<const uint32_t> supernode_of;  ///< supernode that has each column (num_nodes x 1)
+  std::span<const uint32_t> rows;          ///< ascending within a supernode, then padding
+  std::span<const float> values;           ///< -L [1] and D^-1 [1/kg] by supernode
+};
 
 }  // namespace plush

@@ -25,10 +25,10 @@ struct SystemTerms {
                                      ///< that of the blocks
   std::span<const float> masses;     ///< lumped [kg] (num_nodes x 1)
   float mass_scale = 1.0f;           ///< of all masses
-  std::span<const uint8_t> pinned;  ///< 1 where a node never moves (num_nodes x 1), or empty: none;
-                                    ///< its row and column are those of the identity
-  float dt = 0.0f;                  ///< [s], > 0
-  float damping = 0.0f;             ///< Kelvin-Voigt relaxation time [s], >= 0
+  std::span<const uint8_t> pinned;   ///< 1 if a node never moves (num_nodes x 1), or empty: none;
+                                     ///< its row and column are those of the identity
+  float dt = 0.0f;                   ///< [s], > 0
+  float damping = 0.0f;              ///< Kelvin-Voigt relaxation time [s], >= 0
 };
 
 /// Where the factor's entries lie.

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Rotations of matrices that lie one after the other.
+#include "runtime/polar_batch.h"
+
 #include "base/simd_target.h"
 
 #include <algorithm>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "elasticity/polar_batch.cpp"
+#define HWY_TARGET_INCLUDE "runtime/polar_batch.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h.
-#include "elasticity/polar_newton-inl.h"
+#include "elasticity/tet_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace plush {

@@ -6,8 +6,6 @@
 
 #include "plush/types.h"
 
-#include <span>
-
 namespace plush {
 
 /// Analytic polar decomposition [Kug, Alg. 3]: the rotation R that minimises |R - F|^2, as a unit
@@ -23,13 +21,5 @@ namespace plush {
 /// by about twice the angle). Steps are shorter than the paper's limit of pi, with which the
 /// iteration can alternate between two rotations, and follow negative curvature out of saddles.
 Quat AnalyticPolarDecomposition(const Mat3& F, const Quat& warm_start, int max_iterations);
-
-/// The same for many matrices at once, as many per instruction as the processor has lanes: the
-/// rotation of each F (n x 1), from the warm start that stands in its place in `rotations` (n x 1).
-/// The matrices do not affect each other. Results are not those of the function above to the bit,
-/// but as near to the minimum; F near to degenerate or inverted, far from their start, or of a norm
-/// far from one go through that function and take its time. Does not allocate.
-void AnalyticPolarDecompositions(std::span<const Mat3> F, std::span<Quat> rotations,
-                                 int max_iterations);
 
 }  // namespace plush
