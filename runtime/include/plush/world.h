@@ -65,10 +65,10 @@ struct SolverSettings {
 /// What a World is made of.
 struct WorldDesc {
   Vec3 gravity = {0.0f, -9.81f, 0.0f};  ///< [m/s^2]
-  SolverSettings solver;
+  SolverSettings solver = {};
   bool measure_energy = true;  ///< fill StepStats' energies and tet counts after each step
-  Allocator allocator;         ///< DefaultAllocator() where `allocate` is null
-  JobSystem jobs;              ///< everything runs on the calling thread if `run` is null
+  Allocator allocator = {};    ///< DefaultAllocator() if `allocate` is null
+  JobSystem jobs = {};         ///< everything runs on the calling thread if `run` is null
   uint32_t idle_systems = 8;   ///< matrices whose last body has left that are kept, with their
                                ///< factors, for the next such body; the last ones used
 };
@@ -88,13 +88,14 @@ struct MaterialOverride {
 
 /// How a body enters the world.
 struct BodyDesc {
-  Pose pose;              ///< of the rest shape
-  Vec3 velocity;          ///< of every node [m/s]
-  Vec3 angular_velocity;  ///< about the pose's position [rad/s]
-  MaterialOverride material;
-  std::span<const uint32_t> pinned_nodes;  ///< cage nodes that never move (indices below num_nodes,
-                                           ///< duplicates allowed); see FindRegionNodes
-  bool fixed = false;                      ///< every node pinned: scenery
+  Pose pose = {};              ///< of the rest shape
+  Vec3 velocity = {};          ///< of every node [m/s]
+  Vec3 angular_velocity = {};  ///< about the pose's position [rad/s]
+  MaterialOverride material = {};
+  std::span<const uint32_t> pinned_nodes =
+      {};              ///< cage nodes that never move (indices below num_nodes,
+                       ///< duplicates allowed); see FindRegionNodes
+  bool fixed = false;  ///< every node pinned: scenery
 };
 
 /// A solid half-space: points p with dot(p, normal) < offset are inside it.

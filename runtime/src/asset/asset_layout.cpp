@@ -322,7 +322,7 @@ bool ReadAssetLayout(std::span<const std::byte> bytes, CheckSink* sink, AssetLay
 
 bool ReadFormatVersion(std::span<const std::byte> bytes, FormatVersion* out_version) {
   CheckSink ignore(nullptr, [](void*, CheckKind, const Status&) { return false; });
-  if (!CheckBase(bytes, &ignore)) return false;
+  if (out_version == nullptr || !CheckBase(bytes, &ignore)) return false;
   const flatbuffers::Table* header = FindHeader(bytes);
   if (header == nullptr) return false;
   *out_version = VersionOf(header);

@@ -20,7 +20,7 @@ class CheckSink {
   bool Fail(CheckKind kind, const char* section, const char* reason, uint64_t index = 0,
             StatusCode code = StatusCode::kCorrupt) {
     ++num_failures_;
-    stopped_ = stopped_ || !callback_(user_, kind, Status{code, section, reason, index});
+    stopped_ = stopped_ || callback_ == nullptr || !callback_(user_, kind, Status{code, section, reason, index});
     return !stopped_;
   }
 

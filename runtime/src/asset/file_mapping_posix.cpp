@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdint>
+
 namespace plush {
 namespace {
 
@@ -16,7 +18,11 @@ Status MapDescriptor(int fd, FileMapping* out_mapping) {
   if (::fstat(fd, &info) != 0) return CannotRead("the file cannot be examined");
   if (!S_ISREG(info.st_mode)) return CannotRead("this is not a regular file");
   if (info.st_size <= 0) return {StatusCode::kTruncated, "file", "the file is empty", 0};
-  const size_t num_bytes = static_cast<size_t>(info.st_size);
+  const auto num_bytes = static_cast<size_t>(info.st_size);
+  // On 32-bit targets a file can have more bytes than addresses.
+  if (static_cast<uint64_t>(num_bytes) != static_cast<uint64_t>(info.st_size)) {
+    return CannotRead("the file cannot be mapped");
+  }
   void* start = ::mmap(nullptr, num_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
   if (start == MAP_FAILED) return CannotRead("the file cannot be mapped");
   *out_mapping = {start, num_bytes};

@@ -112,14 +112,14 @@ void CheckSimulation(const Asset& asset, Flaws* flaws) {
   for (const float mass : s.masses) flaws->Check(mass > 0.0f, "sign of mass");
   for (const float mass : s.tet_masses) flaws->Check(mass >= 0.0f, "sign of mass of tet");
   const float scalars[] = {s.density, s.damping, s.solid_volume, s.median_edge};
-  flaws->Finite(std::span(scalars), 1e30, "scalar");
+  flaws->Finite(std::span<const float>(scalars), 1e30, "scalar");
   flaws->Check(s.density > 0.0f && s.damping >= 0.0f && s.solid_volume >= 0.0f &&
                    s.median_edge > 0.0f && s.components >= 1 && s.components <= s.nodes.size(),
                "sign of scalar");
   for (uint32_t i = 0; i < asset.num_materials(); ++i) {
     const MaterialView m = asset.material(i);
     const float numbers[] = {m.young, m.poisson, m.density};
-    flaws->Finite(std::span(numbers), 1e30, "material");
+    flaws->Finite(std::span<const float>(numbers), 1e30, "material");
     flaws->Check(m.young > 0.0f && m.poisson >= 0.0f && m.poisson < 0.5f && m.density > 0.0f,
                  "range of material", i);
   }
@@ -228,7 +228,7 @@ void CheckPatches(const CollisionView& c, size_t num_triangles, Flaws* flaws) {
     const float numbers[] = {patch.centroid.x,   patch.centroid.y,    patch.centroid.z,
                              patch.area,         patch.vector_area.x, patch.vector_area.y,
                              patch.vector_area.z};
-    flaws->Finite(std::span(numbers), 1e30, "number of patch");
+    flaws->Finite(std::span<const float>(numbers), 1e30, "number of patch");
   }
 }
 
