@@ -23,7 +23,7 @@ reports=$build/reports
 out=out
 mkdir -p "$reports" "$out"
 
-# Runs a command whose output matters only when it fails, or to someone who waits at a terminal.
+# Runs a command; shows its output on a terminal, or if it fails.
 quietly() {
   if [ -t 1 ]; then
     "$@"

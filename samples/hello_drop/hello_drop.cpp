@@ -20,7 +20,7 @@ bool Succeeded(const plush::Status& status) {
   return status.ok();
 }
 
-/// Stands in for drawing: prints where the body is, twice a second.
+/// Replaces drawing: prints the heights of the body twice a second.
 void Draw(int frame, std::span<const plush::Vec3> positions, std::span<const plush::Vec3>) {
   if (frame % 50 != 0 && frame != 299) return;
   const auto [lowest, highest] =
@@ -30,7 +30,7 @@ void Draw(int frame, std::span<const plush::Vec3> positions, std::span<const plu
               positions.size(), lowest->y, highest->y);
 }
 
-/// Drops the asset at `path` on the ground. Returns whether all went well.
+/// Drops the asset at `path` on the ground. Returns whether every call succeeded.
 bool Drop(const char* path) {
   // [readme]
   plush::Asset asset;  // a view of the file: maps it and checks every byte that matters

@@ -2,7 +2,6 @@
 // Writes bear.glb, duck.glb and octopus.glb, the sample models, to a directory.
 
 #include "base/files.h"
-#include "glb_file.h"
 #include "model.h"
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Marching tetrahedra over a lattice that is only evaluated where the surface passes.
+// Marching tetrahedra over a lattice that is only evaluated near the surface.
 // Based on:
 // Akio Doi, Akio Koide. An efficient method of triangulating equi-valued surfaces by using
 // tetrahedral cells. 1991

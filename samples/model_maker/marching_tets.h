@@ -21,7 +21,7 @@ struct TriangleMesh {
 /// solid) along +y meets first, so inner bubbles and stray pieces never appear. The result is
 /// closed, manifold and free of self-intersections by construction: each vertex stays off the ends
 /// of its lattice edge, so no triangle is degenerate (and vertices next to a lattice point lie a
-/// little off the surface). Empty where `inside` is not inside or the surface is farther than 2 m.
+/// little off the surface). Empty if `inside` is not inside or the surface is farther than 2 m.
 TriangleMesh MarchTets(const Solid& solid, const Vec3d& inside, double step);
 
 }  // namespace plush::samples

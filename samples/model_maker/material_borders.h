@@ -20,7 +20,7 @@ struct MaterialLayout {
 MaterialLayout CutMaterialBorders(const Model& model, SurfaceEditor* mesh);
 
 /// Removes the thin triangles that cutting left behind: merges short edges along borders and into
-/// them, and flips edges inside a material where that widens the smallest angle.
+/// them, and flips edges inside a material if that widens the smallest angle.
 void ImproveTrianglesAtBorders(const Model& model, const MaterialLayout& layout,
                                SurfaceEditor* mesh);
 

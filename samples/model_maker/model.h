@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What a sample model is, from its description to the mesh that is written.
+// A sample model: its description, its mesh, its file.
 #pragma once
 
 #include "marching_tets.h"
 #include "solid.h"
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,9 @@ struct Material {
   double roughness = 0.8;                               ///< 0..1
 };
 
-/// Gives the surface inside `region` another material. Borders are cut into the mesh, so they are
-/// as smooth as the region; its blobs may ask for finer triangles as the solid's do. Borders of one
-/// model's regions must not cross.
+/// Gives the surface inside `region` another material. Borders are cut into the mesh and are as
+/// smooth as the region, whose blobs may ask for finer triangles. Borders of one model's regions
+/// must not cross.
 struct Paint {
   size_t material = 0;  ///< index into Model::materials, not 0
   Solid region;
@@ -29,10 +30,10 @@ struct Paint {
 /// A sample model: +y up, looking along +z, metres.
 struct Model {
   std::string name;
-  std::vector<Material> materials;  ///< the first is everywhere where nothing is painted
+  std::vector<Material> materials;  ///< the first one covers what is not painted
   Solid solid;
   Vec3d inside;                ///< a point of the solid, see MarchTets
-  Solid details;               ///< where finer triangles are wanted; not part of the solid
+  Solid details;               ///< makes triangles finer; not part of the solid
   std::vector<Paint> paints;   ///< later ones cover earlier ones
   Solid pin;                   ///< the region meant for pinning
   double pin_fade = 0.01;      ///< width over which `_pin` goes from 1 to 0 [m]
@@ -40,7 +41,7 @@ struct Model {
   double edge = 0.01;          ///< wanted edge length [m]
 };
 
-/// The regions of all paints as one solid: what WantedEdges needs beside the model's own.
+/// The regions of all paints as one solid: an input of WantedEdges.
 Solid PaintedRegions(const Model& model);
 
 /// A meshed model. All arrays but `material_of_triangle` are per vertex.
@@ -53,6 +54,11 @@ struct ModelMesh {
 
 /// Meshes `model`.
 ModelMesh MakeModelMesh(const Model& model);
+
+/// The bytes of a .glb: one node, one mesh, and a primitive with POSITION, NORMAL and `_pin` for
+/// each material that has triangles. Vertices on a border between materials occur in each of their
+/// primitives with equal bits.
+std::vector<std::byte> WriteGlb(const Model& model, const ModelMesh& mesh);
 
 /// A teddy bear, sitting, about 0.5 m tall. Pin: the top of its head.
 Model Bear();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Short words for describing the sample models.
+// Short functions that describe the sample models.
 #pragma once
 
 #include "solid.h"
@@ -8,7 +8,7 @@
 
 namespace plush::samples {
 
-/// A ball, melting `blend` metres wide into what came before.
+/// A ball, blended over `blend` metres with the blobs before it.
 inline Blob Ball(const Vec3d& centre, double radius, double blend) {
   Blob blob{Ellipsoid{centre, {radius, radius, radius}, {}}};
   blob.blend = blend;
@@ -44,8 +44,8 @@ inline Blob Carved(Blob blob) {
 /// `v` on the other side of the plane x = 0.
 inline Vec3d Mirrored(const Vec3d& v) { return {-v.x, v.y, v.z}; }
 
-/// The frame whose ellipsoids are the mirror images of `frame`'s (radii are symmetric, so that the
-/// handedness does not matter).
+/// The frame whose ellipsoids are the mirror images of `frame`'s. Radii are symmetric, so
+/// handedness does not matter.
 inline Frame Mirrored(const Frame& frame) {
   return {Mirrored(frame.x), Mirrored(frame.y), Mirrored(frame.z)};
 }

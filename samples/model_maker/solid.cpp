@@ -40,7 +40,7 @@ double FormDistance(const Blob& blob, const Vec3d& p, double enough, double* rad
   return EllipsoidDistance(std::get<Ellipsoid>(blob.form), p);
 }
 
-/// Quadratic smooth minimum: equal to min(a, b) where they differ by `width` or more.
+/// Quadratic smooth minimum: equal to min(a, b) if they differ by `width` or more.
 double SmoothMin(double a, double b, double width) {
   const double gap = std::fabs(a - b);
   const double low = std::min(a, b);

@@ -49,7 +49,7 @@ class Tube {
   explicit Tube(std::vector<TubePoint> points);
 
   /// Signed distance of `p` to the tube [m]; may return any value above `enough` where the
-  /// distance is above it. `out_radius`, where not null, gets the radius at the nearest point.
+  /// distance is above it. `out_radius`, if not null, gets the radius at the nearest point.
   double Distance(const Vec3d& p, double enough, double* out_radius) const;
 
  private:

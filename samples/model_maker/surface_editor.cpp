@@ -8,7 +8,7 @@
 namespace plush::samples {
 namespace {
 
-// A triangle counts as turned over where its normal turns by more than acos of this.
+// A triangle counts as turned over if its normal turns by more than acos of this.
 constexpr double kUprightCosine = 0.45;
 constexpr uint32_t kNone = UINT32_MAX;
 

@@ -49,12 +49,12 @@ class SurfaceEditor {
   /// Puts a new vertex at `p` on edge (a, b) and returns it.
   uint32_t Split(uint32_t a, uint32_t b, const Vec3d& p);
 
-  /// Merges `gone` into `kept`, which moves to `p`. Returns false and changes nothing where that
+  /// Merges `gone` into `kept`, which moves to `p`. Returns false and changes nothing if that
   /// would break the manifold (link condition) or turn a triangle over.
   bool Collapse(uint32_t kept, uint32_t gone, const Vec3d& p);
 
   /// Replaces edge (a, b) by the edge between its opposite vertices. Returns false and changes
-  /// nothing where that would break the manifold or turn a triangle over.
+  /// nothing if that would break the manifold or turn a triangle over.
   bool Flip(uint32_t a, uint32_t b);
 
   /// Moves `vertex` to `p` unless that would turn one of its triangles over; says if it moved.
@@ -63,7 +63,7 @@ class SurfaceEditor {
   /// Twice the area of a triangle times its unit normal.
   Vec3d AreaNormal(uint32_t triangle) const;
 
-  /// Live vertices and triangles, renumbered; `out_vertex_of`, where not null, gets the old index
+  /// Live vertices and triangles, renumbered; `out_vertex_of`, if not null, gets the old index
   /// of every new vertex, `out_triangle_of` that of every new triangle.
   TriangleMesh Extract(std::vector<uint32_t>* out_vertex_of,
                        std::vector<uint32_t>* out_triangle_of) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pokes a standing body with a ray, says what it met, and hands the push to the nodes there.
+// Pokes a body with a ray, prints the material at the hit and pushes the nodes there.
 
 #include "plush/plush.h"
 
@@ -27,8 +27,7 @@ std::string_view MaterialAt(const plush::Asset& asset, uint32_t collision_triang
   return "?";
 }
 
-/// Applies an impulse [N s] at a place of the surface: each node of the tet takes the share that
-/// its weight says.
+/// Applies an impulse [N s] at a place of the surface, shared among the nodes of the tet by weight.
 bool Push(plush::World* world, const plush::Asset& asset, const plush::SurfacePoint& place,
           const plush::Vec3& impulse) {
   std::vector<plush::Vec3> impulses(asset.cage().nodes.size());
@@ -56,7 +55,7 @@ Heights HeightsOf(const plush::World& world, plush::BodyId body, size_t num_node
   return heights;
 }
 
-/// Pokes the body at half its height, again and again. Returns whether every poke met it.
+/// Pokes the body at half its height, kPokes times. Returns whether every poke hit it.
 bool Poke(const plush::Asset& asset) {
   plush::World world;
   if (!world.AddPlane({}).ok()) return false;
@@ -74,7 +73,7 @@ bool Poke(const plush::Asset& asset) {
                             .direction = {1.0f, 0.0f, 0.0f}};
     plush::SurfacePoint hit;
     if (!world.Raycast(ray, &hit).ok() || !hit.valid()) {
-      std::printf("the ray met nothing\n");
+      std::printf("the ray hit nothing\n");
       return false;
     }
     const std::string_view material = MaterialAt(asset, hit.triangle);

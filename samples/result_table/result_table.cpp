@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Prints the table of samples/run.sh from the reports that the verbs of `plush` have written.
+// Prints the table of samples/run.sh from the reports of the `plush` verbs.
 
 #include "base/files.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kCalm = 0.05;  // no node faster than this any more [m/s]
+constexpr double kCalmSpeed = 0.05;  // of the fastest node of a body that has settled [m/s]
 
 json ReadJson(const std::string& path) {
   const auto bytes = plush::tools::ReadFile(path);
@@ -31,11 +31,11 @@ double BakeSeconds(const json& report) {
   return seconds;
 }
 
-/// Time of the last step in which a node was faster than kCalm [s].
+/// Time of the last step in which a node was faster than kCalmSpeed [s].
 double SettlingTime(const json& stats) {
   const json& speeds = stats.at("per_step").at("max_speed_m_s");
   size_t steps = speeds.size();
-  while (steps > 0 && speeds.at(steps - 1).get<double>() < kCalm) --steps;
+  while (steps > 0 && speeds.at(steps - 1).get<double>() < kCalmSpeed) --steps;
   return static_cast<double>(steps) * stats.at("dt").get<double>();
 }
 

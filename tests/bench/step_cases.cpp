@@ -13,7 +13,7 @@
 #include "bench/tet_refinement.h"
 #include "report/asset_info.h"
 #include "rest/elimination_order.h"
-#include "simulate/job_pool.h"
+#include "simulate/scene_world.h"
 
 #include <benchmark/benchmark.h>
 

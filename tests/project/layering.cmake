@@ -15,7 +15,7 @@ cmake_minimum_required(VERSION 3.24)
 
 set(runtime_order base asset elasticity collision solver contact world)
 set(tools_order base mesh solid lattice fit enclosure tetgen cage embed partition rest import bake
-  validate report simulate export commands)
+  validate report export simulate commands)
 
 # Module of each public header, by its path below plush/; a new one must be entered here.
 set(public_allocator base)

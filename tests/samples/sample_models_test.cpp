@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The committed sample models: what their maker makes, sound, small, and complete.
 #include "base/files.h"
-#include "glb_file.h"
-#include "glb_reader.h"
+#include "import/gltf_document.h"
 #include "mesh/surface_checks.h"
 #include "mesh/topology.h"
 #include "mesh/welded_surface.h"
@@ -16,10 +15,69 @@
 #include <cstdlib>
 #include <filesystem>
 
-using namespace plush::tests;
 namespace tools = plush::tools;
 
 namespace {
+
+using nlohmann::json;
+
+/// A sample model: one part per primitive, `_pin` as the one attribute.
+struct GlbModel {
+  json document;
+  tools::SurfaceMesh surface;
+};
+
+/// All numbers of an accessor of `type`.
+std::vector<float> Numbers(tools::GltfDocument* glb, const json& accessor, const char* type) {
+  CHECK(glb->Top("accessors").at(accessor.get<size_t>())["type"] == type);
+  const auto read = glb->ReadAccessor(accessor);
+  REQUIRE(read.has_value());
+  return read->values;
+}
+
+void AppendPrimitive(const json& primitive, tools::GltfDocument* glb, tools::SurfaceMesh* surface) {
+  const auto first_vertex = static_cast<uint32_t>(surface->positions.size());
+  const json& attributes = primitive["attributes"];
+  const auto positions = Numbers(glb, attributes["POSITION"], "VEC3");
+  const auto normals = Numbers(glb, attributes["NORMAL"], "VEC3");
+  const auto pin = Numbers(glb, attributes["_pin"], "SCALAR");
+  REQUIRE(normals.size() == positions.size());
+  REQUIRE(3 * pin.size() == positions.size());
+  for (size_t i = 0; i < positions.size(); i += 3) {
+    surface->positions.push_back({positions[i], positions[i + 1], positions[i + 2]});
+    surface->normals.push_back({normals[i], normals[i + 1], normals[i + 2]});
+  }
+  auto& all_pins = surface->attributes.front().values;
+  all_pins.insert(all_pins.end(), pin.begin(), pin.end());
+
+  const auto corners = Numbers(glb, primitive["indices"], "SCALAR");
+  tools::SurfacePart part;
+  part.name = glb->Top("meshes")[0]["name"];
+  part.material = glb->Top("materials").at(primitive["material"].get<size_t>())["name"];
+  part.first_triangle = static_cast<uint32_t>(surface->triangles.size());
+  part.num_triangles = static_cast<uint32_t>(corners.size() / 3);
+  surface->parts.push_back(part);
+  const auto index = [&](size_t corner) {
+    REQUIRE(static_cast<size_t>(corners[corner]) < pin.size());
+    return first_vertex + static_cast<uint32_t>(corners[corner]);
+  };
+  for (size_t i = 0; i + 2 < corners.size(); i += 3) {
+    surface->triangles.push_back({index(i), index(i + 1), index(i + 2)});
+  }
+}
+
+/// Reads a sample model: one mesh, untransformed, indexed triangles with POSITION, NORMAL, _pin.
+GlbModel ReadSampleGlb(const std::string& path) {
+  auto glb = tools::GltfDocument::Open(path);
+  if (!glb.ok()) FAIL(glb.error().message);
+  GlbModel model;
+  model.document = glb.value().root();
+  model.surface.attributes.push_back({"_pin", {}});
+  for (const json& primitive : model.document["meshes"][0]["primitives"]) {
+    AppendPrimitive(primitive, &glb.value(), &model.surface);
+  }
+  return model;
+}
 
 const std::string kModels = PLUSH_SAMPLES_DIR "/models/";
 

@@ -121,8 +121,10 @@ constexpr auto kCodes = std::to_array<FindingCode>({
      "Correct the name, or raise the region above its threshold."},
     {"SEAMS_WELDED", kI, "Vertices at the same position were joined to find the topology.",
      "None needed; render vertices stay as imported."},
-    {"SIM_BODY_FROZEN", kW, "A body's state became infinite and it was stopped.",
+    {"SIM_BODY_FROZEN", kE, "A body's state became infinite and it was stopped.",
      "Take smaller steps, a softer material or a lighter load."},
+    {"SIM_ENERGY_GAINED", kW, "The simulation gained energy that nothing supplied.",
+     "Take smaller steps or a softer material; look at the frames around the step named."},
     {"UNIT_SUSPECT", kW, "The model is smaller than 1 mm or larger than 100 m.",
      "Give --unit or --scale."},
 });

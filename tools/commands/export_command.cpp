@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "plush/asset.h"
-#include "plush/format/tet_block.h"
-
 // `plush export`: writes the cage of a .plush file in formats that mesh tools read.
 
+#include "plush/asset.h"
+#include "plush/format/tet_block.h"
 #include "plush/version.h"
 
 #include "base/files.h"
 #include "commands/commands.h"
 #include "commands/options.h"
 #include "commands/output.h"
-#include "export/cage_obj_export.h"
-#include "export/cage_table.h"
-#include "export/gmsh_export.h"
-#include "export/tetgen_export.h"
-#include "export/vtu_export.h"
-#include "import/file_ending.h"
+#include "export/cage_exports.h"
 #include "simulate/open_asset.h"
 
 #include <cstdio>

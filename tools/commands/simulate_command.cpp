@@ -8,7 +8,6 @@
 #include "commands/commands.h"
 #include "commands/options.h"
 #include "commands/output.h"
-#include "simulate/animation_recorder.h"
 #include "simulate/glb_export.h"
 #include "simulate/obj_export.h"
 #include "simulate/run_statistics.h"
@@ -197,16 +196,16 @@ Result<Done> Simulate(const SimulateOptions& options, FindingList* findings,
   if (!exports.ok()) return exports.error();
   const auto record = Run(options, scene.value(), &scene_world.value(), &exports.value());
   if (!record.ok()) return record.error();
-  if ((record.value().flags & kStepBodyFrozen) != 0) {
-    findings->Add("SIM_BODY_FROZEN", 1, "a body left the range of finite numbers and was stopped");
-  }
+  const auto sound = JudgeRun(record.value(), findings);
   *document = StatisticsJson(scene.value(), scene_world.value(), record.value());
   (*document)["tool_version"] = kVersionString;
   if (!options.output.json && !options.output.quiet) {
     const std::string text = StatisticsText(scene.value(), scene_world.value(), record.value());
     std::fputs(text.c_str(), stdout);
   }
-  return WriteResults(options, scene_world.value(), exports.value(), *document);
+  const auto written = WriteResults(options, scene_world.value(), exports.value(), *document);
+  if (!written.ok()) return written;
+  return sound;
 }
 
 void AddRunOptions(CLI::App* verb, SimulateOptions* options) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "export/gmsh_export.h"
-
 #include "plush/format/tet_block.h"
 
+#include "export/cage_exports.h"
 #include "export/text_lines.h"
 
 #include <algorithm>
@@ -14,7 +13,7 @@ namespace {
 constexpr int kVolume = 3;       // dimension of a physical group
 constexpr int kTetrahedron = 4;  // type of an element
 
-// Gmsh ends names at a quotation mark and knows no escape.
+// Gmsh ends names at a quotation mark and has no escape for it.
 std::string Quoted(std::string name) {
   std::replace(name.begin(), name.end(), '"', '\'');
   return '"' + name + '"';
@@ -38,7 +37,7 @@ void AppendNodes(std::span<const Vec3> nodes, std::string* text) {
   AppendLine(text, "$EndNodes");
 }
 
-// Two tags each: the physical group, and a volume of the geometry, which is the same number.
+// Two tags per tet: the physical group and the volume of the geometry, the same number.
 void AppendTets(const SimulationView& simulation, std::string* text) {
   AppendLine(text, "$Elements");
   AppendLine(text, simulation.tets.size());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "export/vtu_export.h"
-
+// Writes a cage as .vtu. Source: Kitware, VTK File Formats, XML file formats.
 #include "plush/format/tet_block.h"
 
 #include "base/text.h"
+#include "export/cage_exports.h"
 #include "export/text_lines.h"
 
 #include <span>
@@ -15,7 +15,7 @@ namespace {
 constexpr int kTetra = 10;  // VTK_TETRA
 constexpr uint64_t kMaxRegionValues = 100'000'000;
 
-// `name` as the value of an attribute.
+// `name` as the value of an XML attribute.
 std::string XmlText(std::string_view name) {
   std::string text;
   for (const char c : PrintableUtf8(name)) {
@@ -31,7 +31,7 @@ std::string XmlText(std::string_view name) {
       text += c;
     }
   }
-  // XML has no place for U+FFFE and U+FFFF.
+  // XML forbids U+FFFE and U+FFFF.
   for (const char* banned : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) {
     for (size_t at; (at = text.find(banned)) != std::string::npos;) text.replace(at, 3, "?");
   }

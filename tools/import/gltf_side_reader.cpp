@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "import/gltf_side_reader.h"
-
+// Reads what Assimp drops of glTF files and merges it into the scene that Assimp read.
 #include "import/gltf_document.h"
+#include "import/raw_scene.h"
 
 #include <cstring>
 #include <string_view>
@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-// What one primitive adds to the mesh that stands for it.
+// What one primitive adds to its mesh.
 struct SidePrimitive {
   std::string mesh_name;    // as written, may be empty
   std::string assimp_name;  // what Assimp calls its mesh
@@ -23,7 +23,7 @@ struct SidePrimitive {
   bool used = false;
 };
 
-// "meshes[3]": what stands for a missing name, for Assimp too.
+// "meshes[3]": replaces a missing name, as in Assimp.
 std::string ElementName(const char* array, size_t index) {
   return std::string(array).append("[").append(std::to_string(index)).append("]");
 }
@@ -105,7 +105,7 @@ SidePrimitive ReadPrimitive(const json& primitive, GltfDocument* document) {
   for (const auto& [name, index] : attributes.items()) {
     if (!name.starts_with('_')) continue;
     const auto accessor = document->ReadAccessor(index);
-    if (accessor && accessor->count == side.positions.size()) {
+    if (accessor && accessor->count == side.positions.size() && accessor->num_components <= 4) {
       AddChannels(name, *accessor, &side.attributes);
     }
   }
@@ -136,7 +136,8 @@ bool SamePositions(const SidePrimitive& side, const RawMesh& mesh) {
                      mesh.positions.size() * sizeof(Vec3)) == 0;
 }
 
-// The unused primitive that fits best: same positions and name, same positions, same name.
+// The unused primitive that fits best: first by positions and name, then by positions, then by
+// name.
 SidePrimitive* FindPrimitive(const RawMesh& mesh, std::vector<SidePrimitive>* sides) {
   SidePrimitive* best = nullptr;
   int best_score = 0;

@@ -4,7 +4,7 @@
 // memory; its exit codes are those of HelperExit.
 
 #include "import/assimp_scene.h"
-#include "import/gltf_side_reader.h"
+#include "import/gltf_document.h"
 #include "import/raw_scene_stream.h"
 
 #include <unistd.h>

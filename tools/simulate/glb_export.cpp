@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
+// Records frames of a run and writes them as skin animation.
+// Source: Khronos Group, glTF 2.0 Specification, 2021 (3.7.3 Skins, 3.11 Animations).
 #include "simulate/glb_export.h"
 
 #include "plush/format/tet_block.h"
 #include "plush/version.h"
 
-#include "simulate/gltf_writer.h"
+#include "export/gltf_writer.h"
 #include "simulate/palette.h"
-#include "simulate/skin_weights.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -17,9 +19,58 @@ namespace {
 
 using nlohmann::json;
 
+constexpr uint64_t kMaxAnimationBytes = 1ull << 30;
+
+// The unit quaternion of `q`'s rotation with the sign nearer to `previous`: q and -q are the same
+// rotation, but interpolation between opposite signs takes the long way round.
+Quat Continued(const Quat& q, const Quat& previous) {
+  const double length = std::sqrt(static_cast<double>(q.x) * q.x + static_cast<double>(q.y) * q.y +
+                                  static_cast<double>(q.z) * q.z + static_cast<double>(q.w) * q.w);
+  if (!(length > 0.5 && length < 2.0)) return previous;
+  const float side = q.x * previous.x + q.y * previous.y + q.z * previous.z + q.w * previous.w;
+  const double scale = (side < 0.0f ? -1.0 : 1.0) / length;
+  const auto scaled = [&](float c) { return static_cast<float>(c * scale); };
+  return {scaled(q.x), scaled(q.y), scaled(q.z), scaled(q.w)};
+}
+
+void RecordBody(const SceneWorld& scene_world, const SceneWorldBody& body,
+                BodyAnimation* animation) {
+  const size_t num_nodes = scene_world.asset_of(body).simulation().nodes.size();
+  const size_t begin = animation->nodes.size();
+  animation->nodes.resize(begin + num_nodes);
+  Pose pose;
+  // Both calls refuse only wrong sizes and unknown bodies.
+  (void)scene_world.world->NodePositions(body.id, std::span(animation->nodes).subspan(begin));
+  (void)scene_world.world->BestFitPose(body.id, &pose);
+  const Quat previous = animation->rotations.empty() ? Quat{} : animation->rotations.back();
+  animation->rotations.push_back(Continued(pose.rotation, previous));
+}
+
+using Weights = std::array<double, 4>;
+
+// Clamps to zero, scales to sum one and adds the rounding to the largest weight: the stored floats
+// sum to one within half a unit in the last place.
+std::array<float, 4> Normalised(const Weights& baked) {
+  double sum = 0.0;
+  for (const double w : baked) sum += std::max(w, 0.0);
+  if (!(sum > 0.0)) return {1.0f, 0.0f, 0.0f, 0.0f};
+  std::array<float, 4> weights = {};
+  size_t largest = 0;
+  for (size_t i = 0; i < 4; ++i) {
+    weights[i] = static_cast<float>(std::max(baked[i], 0.0) / sum);
+    if (weights[i] > weights[largest]) largest = i;
+  }
+  double others = 0.0;
+  for (size_t i = 0; i < 4; ++i) {
+    if (i != largest) others += weights[i];
+  }
+  weights[largest] = static_cast<float>(1.0 - others);
+  return weights;
+}
+
 constexpr size_t kMaxJoints = 65536;  // JOINTS_0 holds 16 bits at most
 
-// What the bodies of one asset share.
+// Shared by the bodies of one asset.
 struct SharedMesh {
   uint32_t mesh = 0;
   uint32_t inverse_binds = 0;  // accessor
@@ -211,6 +262,55 @@ class GlbExporter {
 };
 
 }  // namespace
+
+void AnimationRecorder::Observe(const SceneWorld& scene_world, uint32_t steps_done) {
+  if (steps_done % stride_ != 0 && steps_done != last_step_) return;
+  animation_.bodies.resize(scene_world.bodies.size());
+  animation_.times.push_back(static_cast<float>(dt_ * steps_done));
+  for (size_t i = 0; i < scene_world.bodies.size(); ++i) {
+    RecordBody(scene_world, scene_world.bodies[i], &animation_.bodies[i]);
+  }
+}
+
+uint32_t FrameStride(double dt, double fps) {
+  const double stride = std::round(1.0 / (dt * fps));
+  return stride < 1.0 ? 1 : static_cast<uint32_t>(std::min(stride, 1.0e9));
+}
+
+Result<Done> CheckAnimationSize(const SceneWorld& scene_world, uint32_t steps, uint32_t stride) {
+  uint64_t nodes = 0;
+  for (const SceneWorldBody& body : scene_world.bodies) {
+    nodes += scene_world.asset_of(body).simulation().nodes.size();
+  }
+  const uint64_t bytes = (steps / stride + 2) * nodes * sizeof(Vec3);
+  if (bytes <= kMaxAnimationBytes) return Done{};
+  return Error{ExitCode::kLimit,
+               "the animation would have " + std::to_string(bytes >> 20) +
+                   " MiB of joint positions, more than " +
+                   std::to_string(kMaxAnimationBytes >> 20) + "; lower --fps or --steps",
+               ""};
+}
+
+SkinWeights MakeSkinWeights(const Asset& asset) {
+  const VisualView& visual = asset.visual();
+  SkinWeights skin;
+  skin.joints.reserve(visual.weights.size());
+  skin.weights.reserve(visual.weights.size());
+  for (size_t v = 0; v < visual.weights.size(); ++v) {
+    const Tet& tet = asset.simulation().tets[visual.tet_ids[v]];
+    const std::array<uint32_t, 4> nodes = {tet.a, tet.b, tet.c, tet.d};
+    const Vec4& w = visual.weights[v];
+    const Weights baked = {w.x, w.y, w.z, w.w};
+    const std::array<float, 4> weights = Normalised(baked);
+    std::array<uint16_t, 4> joints = {};
+    for (size_t i = 0; i < 4; ++i) {
+      if (weights[i] > 0.0f) joints[i] = static_cast<uint16_t>(nodes[i]);
+    }
+    skin.joints.push_back(joints);
+    skin.weights.push_back({weights[0], weights[1], weights[2], weights[3]});
+  }
+  return skin;
+}
 
 Result<std::vector<std::byte>> ExportGlb(const SceneWorld& scene_world,
                                          const Animation& animation) {

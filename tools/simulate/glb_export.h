@@ -1,25 +1,79 @@
 // SPDX-License-Identifier: MIT
 // A run as an animated .glb: render meshes skinned to their cages.
 //
-// Joint i carries x_i (its node's position) and R, the body's best-fit rotation, the same for all
-// joints of a body; its inverse bind matrix is the translation by -X_i. A vertex p with weights w_i
-// then stands at sum w_i (x_i + R (p - X_i)) = sum w_i x_i + R (p - sum w_i X_i), and the bracket
-// is zero for barycentric weights: every glTF viewer shows exactly the embedding, also between
-// frames, and normals turn with the body.
+// Joint i carries x_i (its node's position) and R (the best-fit rotation of the whole body). Its
+// inverse bind matrix is the translation by -X_i. A vertex p with weights w_i is then shown at
+//   sum w_i (x_i + R (p - X_i)) = sum w_i x_i + R (p - sum w_i X_i).
+// The bracket is zero for barycentric weights: every glTF viewer shows exactly the embedding, also
+// between frames, and normals turn with the body.
 #pragma once
 
+#include "plush/asset.h"
+#include "plush/types.h"
+
 #include "base/result.h"
-#include "simulate/animation_recorder.h"
 #include "simulate/scene_world.h"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace plush::tools {
 
-/// Bytes of a .glb with all bodies and one animation. Bodies of one asset share its mesh; materials
-/// keep their names and get colours of the palette; texture coordinates are those of the source,
-/// whose v may count upwards (OBJ) or downwards (glTF). The same run gives the same bytes. Errors:
+/// The frames of one body.
+struct BodyAnimation {
+  std::vector<Vec3> nodes;      ///< world positions [m] (num_frames x num_nodes)
+  std::vector<Quat> rotations;  ///< best fit, unit, sign-continuous from frame to frame
+                                ///< (num_frames x 1)
+};
+
+/// Recorded frames of all bodies.
+struct Animation {
+  std::vector<float> times;           ///< [s], ascending from 0 (num_frames x 1)
+  std::vector<BodyAnimation> bodies;  ///< in the order of SceneWorld::bodies
+};
+
+/// Records every `stride`-th step and the last one.
+class AnimationRecorder {
+ public:
+  /// `last_step` is the number of steps of the run, `stride` >= 1, `dt` in seconds.
+  AnimationRecorder(uint32_t last_step, uint32_t stride, double dt)
+      : last_step_(last_step), stride_(stride), dt_(dt) {}
+
+  /// Records the state after `steps_done` steps if it is one of the frames.
+  void Observe(const SceneWorld& scene_world, uint32_t steps_done);
+
+  const Animation& animation() const { return animation_; }
+
+ private:
+  uint32_t last_step_;
+  uint32_t stride_;
+  double dt_;
+  Animation animation_;
+};
+
+/// Steps between two frames at about `fps` frames per second, at least 1.
+uint32_t FrameStride(double dt, double fps);
+
+/// Refuses an animation whose node positions would take more than 1 GiB. Errors: kLimit.
+Result<Done> CheckAnimationSize(const SceneWorld& scene_world, uint32_t steps, uint32_t stride);
+
+/// Up to four joints per vertex. The joints are the cage's nodes.
+struct SkinWeights {
+  std::vector<std::array<uint16_t, 4>> joints;  ///< 0 if the weight is 0 (num_vertices x 4)
+  std::vector<Vec4> weights;                    ///< >= 0, sum 1 within 1e-7 (num_vertices x 1)
+};
+
+/// Skin weights of `asset`'s render vertices; the cage must have at most 65536 nodes. Weights of
+/// vertices inside their tet change by float rounding only. glTF has no negative weights: the
+/// weights of a vertex outside its tet are clamped to zero and scaled to sum 1, and its remaining
+/// offset turns rigidly with the body, because every joint carries the same rotation.
+SkinWeights MakeSkinWeights(const Asset& asset);
+
+/// Bytes of a .glb with all bodies and one animation. Bodies of one asset share its mesh. Materials
+/// keep their names and get colours of the palette. Texture coordinates are those of the source,
+/// whose v counts upwards (OBJ) or downwards (glTF). The same run gives the same bytes. Errors:
 /// kLimit (a cage of more than 65536 nodes, a file of 4 GiB), kInvalidInput (no triangle in any
 /// body).
 Result<std::vector<std::byte>> ExportGlb(const SceneWorld& scene_world, const Animation& animation);

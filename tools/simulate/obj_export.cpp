@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Writes Wavefront .obj and .mtl text.
 #include "simulate/obj_export.h"
 
 #include "simulate/palette.h"
@@ -10,7 +11,7 @@
 namespace plush::tools {
 namespace {
 
-// OBJ ends names at white space and knows no quoting.
+// OBJ ends names at white space and has no quoting.
 std::string ObjName(std::string_view name) {
   if (name.empty()) return "unnamed";
   std::string safe(name);
@@ -31,7 +32,7 @@ void AppendNumbers(const char* keyword, std::initializer_list<float> numbers, st
   *out += '\n';
 }
 
-// "a/ta/na": texture indices only where there are texture coordinates.
+// "a/ta/na"; without texture coordinates "a//na".
 std::string Corner(uint64_t vertex, uint64_t uv, bool has_uvs) {
   const std::string v = std::to_string(vertex);
   return " " + v + "/" + (has_uvs ? std::to_string(uv) : "") + "/" + v;

@@ -15,9 +15,10 @@ struct ObjFiles {
   std::string mtl;
 };
 
-/// The skinned meshes of all bodies as they stand: positions, normals, texture coordinates, a group
-/// per part, `usemtl` by material name (white space becomes '_'; "unnamed" where empty). The .obj
-/// names its library as `mtl_name`. Errors: kInvalidInput (no triangle in any body).
+/// The skinned meshes of all bodies in their current shape: positions, normals, texture
+/// coordinates, a group per part, `usemtl` by material name (white space becomes '_', an empty name
+/// "unnamed"). The .obj refers to its library as `mtl_name`. Errors: kInvalidInput (no triangle in
+/// any body).
 Result<ObjFiles> ExportObj(const SceneWorld& scene_world, const std::string& mtl_name);
 
 }  // namespace plush::tools

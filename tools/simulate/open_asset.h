@@ -1,20 +1,38 @@
 // SPDX-License-Identifier: MIT
-// Baked files as the tools open them: with an error that says what to do.
+// Opens baked bodies and measures them at rest.
 #pragma once
 
 #include "plush/asset.h"
+#include "plush/types.h"
 
 #include "base/result.h"
+#include "base/vec3.h"
 
+#include <span>
 #include <string>
 
 namespace plush::tools {
 
-/// The error of `status` (not ok) for the file at `path`. Exit codes: kIo (unreadable),
-/// kUnsupported (another version or layout), kLimit (out of memory), kInvalidInput (anything else).
-Error AssetError(const std::string& path, const Status& status);
-
-/// Opens a .plush file, trusting nothing. Errors: those of AssetError.
+/// Opens a .plush file, trusting nothing. Errors name the file, the section and what to do: kIo
+/// (unreadable), kUnsupported (another version or layout), kLimit (out of memory), kInvalidInput
+/// (anything else).
 Result<Asset> OpenAsset(const std::string& path);
+
+/// An axis-aligned box.
+struct Bounds {
+  Vec3d low;   ///< [m]
+  Vec3d high;  ///< [m]
+};
+
+inline Vec3d Extent(const Bounds& bounds) { return bounds.high - bounds.low; }
+
+/// `point` turned by `rotation` (unit).
+Vec3d Rotate(const Quat& rotation, const Vec3d& point);
+
+/// Box of `points` turned by `rotation`; a box of zeros if there are none.
+Bounds BoundsOf(std::span<const Vec3> points, const Quat& rotation = {});
+
+/// Box of the render surface at rest, turned; of the cage if the file has no render vertices.
+Bounds SurfaceBounds(const Asset& asset, const Quat& rotation = {});
 
 }  // namespace plush::tools

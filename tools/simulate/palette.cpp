@@ -8,7 +8,7 @@
 namespace plush::tools {
 namespace {
 
-// Soft toy colours, linear RGB: honey, teal, coral, cream, slate, leaf, plum, sky, cocoa, rose.
+// For other names, linear RGB: honey, teal, coral, cream, slate, leaf, plum, sky, cocoa, rose.
 constexpr std::array<Vec3, 10> kColours = {{{0.68f, 0.34f, 0.09f},
                                             {0.05f, 0.38f, 0.36f},
                                             {0.78f, 0.18f, 0.12f},
@@ -25,23 +25,14 @@ struct ColourWord {
   Vec3 linear_rgb;
 };
 
-constexpr std::array<ColourWord, 19> kColourWords = {{{"black", {0.012f, 0.010f, 0.010f}},
-                                                      {"blue", {0.04f, 0.14f, 0.62f}},
+constexpr std::array<ColourWord, 10> kColourWords = {{{"black", {0.012f, 0.010f, 0.010f}},
                                                       {"brown", {0.50f, 0.235f, 0.085f}},
                                                       {"coral", {0.78f, 0.13f, 0.11f}},
                                                       {"cream", {0.86f, 0.67f, 0.42f}},
                                                       {"crimson", {0.50f, 0.05f, 0.10f}},
-                                                      {"gold", {0.83f, 0.53f, 0.12f}},
-                                                      {"gray", {0.21f, 0.21f, 0.21f}},
-                                                      {"green", {0.06f, 0.38f, 0.08f}},
-                                                      {"grey", {0.21f, 0.21f, 0.21f}},
                                                       {"orange", {0.95f, 0.23f, 0.015f}},
                                                       {"peach", {0.95f, 0.55f, 0.42f}},
-                                                      {"pink", {0.88f, 0.30f, 0.45f}},
-                                                      {"purple", {0.28f, 0.06f, 0.42f}},
-                                                      {"red", {0.60f, 0.03f, 0.03f}},
                                                       {"rose", {0.80f, 0.36f, 0.30f}},
-                                                      {"violet", {0.25f, 0.09f, 0.60f}},
                                                       {"white", {0.95f, 0.95f, 0.92f}},
                                                       {"yellow", {1.0f, 0.66f, 0.035f}}}};
 
@@ -49,7 +40,8 @@ char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c
 
 bool IsLetter(char c) { return Lower(c) >= 'a' && Lower(c) <= 'z'; }
 
-// The colour that a word of `name` names, or null. Words are runs of letters: "alfred" is not red.
+// The colour that a word of `name` names, or null. Words are runs of letters: "primrose" is not
+// rose.
 const Vec3* ColourNamedIn(std::string_view name) {
   size_t begin = 0;
   while (begin < name.size()) {

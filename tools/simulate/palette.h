@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Colours for materials of which the asset knows only the name.
+// Colours for materials. Assets hold only the names of materials.
 #pragma once
 
 #include "plush/types.h"
@@ -16,12 +16,12 @@ struct NamedColour {
   Vec3 linear_rgb;
 };
 
-/// Distinct materials with pleasant colours: the one that a word of the name names in English
-/// ("black", "Fur_Brown"), or else the next of ten different ones. The same names in the same order
-/// give the same colours.
+/// Distinct materials with colours. A material whose name contains a colour word of the sample
+/// models ("black", "Fur_Brown") gets that colour, any other the next of ten. The same names in the
+/// same order give the same colours.
 class Palette {
  public:
-  /// Index of the material called `name`, added where it is new.
+  /// Index of the material called `name`, which is added if it is new.
   uint32_t IndexOf(std::string_view name);
 
   const std::vector<NamedColour>& materials() const { return materials_; }

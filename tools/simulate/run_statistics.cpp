@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Sums up a run as JSON and as text.
 #include "simulate/run_statistics.h"
 
 #include "plush/format/tet_block.h"
@@ -46,16 +47,29 @@ auto Largest(const RunRecord& record, const Getter& get) {
   return largest;
 }
 
-double StepMs(const StepRecord& step) { return step.step_ms; }
+// Wall times of the steps in which a body was awake.
+std::vector<double> AwakeStepMs(const RunRecord& record) {
+  std::vector<double> times;
+  for (const StepRecord& step : record.steps) {
+    if (step.awake) times.push_back(step.step_ms);
+  }
+  return times;
+}
+
 double Contacts(const StepRecord& step) { return step.stats.contacts; }
 
 json PhaseJson(const RunRecord& record) {
   json phases = json::object();
   for (size_t phase = 0; phase < kPhaseNames.size(); ++phase) {
     double seconds = 0.0;
-    for (const StepRecord& step : record.steps) seconds += step.stats.phase_s[phase];
-    const double steps = std::max<double>(1.0, static_cast<double>(record.steps.size()));
-    phases[kPhaseNames[phase]] = 1000.0 * seconds / steps;
+    size_t awake = 0;
+    for (const StepRecord& step : record.steps) {
+      if (!step.awake) continue;
+      seconds += step.stats.phase_s[phase];
+      ++awake;
+    }
+    phases[kPhaseNames[phase]] =
+        1000.0 * seconds / std::max<double>(1.0, static_cast<double>(awake));
   }
   return phases;
 }
@@ -134,10 +148,11 @@ double Quantile(std::vector<double> numbers, double quantile) {
 
 json StatisticsJson(const Scene& scene, const SceneWorld& scene_world, const RunRecord& record) {
   using Step = const StepRecord&;
-  const auto step_ms = Column(record, StepMs);
+  const std::vector<double> step_ms = AwakeStepMs(record);
   const auto contacts = Column(record, Contacts);
   return {
       {"steps", record.steps.size()},
+      {"awake_steps", step_ms.size()},
       {"dt", scene.dt},
       {"solver", "splitting"},
       {"threads", scene.threads},
@@ -169,14 +184,15 @@ json StatisticsJson(const Scene& scene, const SceneWorld& scene_world, const Run
 std::string StatisticsText(const Scene& scene, const SceneWorld& scene_world,
                            const RunRecord& record) {
   using Step = const StepRecord&;
-  const auto step_ms = Column(record, StepMs);
+  const std::vector<double> step_ms = AwakeStepMs(record);
   const StepStats last = record.steps.empty() ? StepStats{} : record.steps.back().stats;
   const size_t bodies = scene_world.bodies.size();
   std::string text;
   text += Line("%zu steps of %g ms: %zu %s, %zu tets\n", record.steps.size(), 1000.0 * scene.dt,
                bodies, bodies == 1 ? "body" : "bodies", CountTets(scene_world));
-  text += Line("  step       median %.3f ms, p95 %.3f ms, max %.3f ms\n", Quantile(step_ms, 0.5),
-               Quantile(step_ms, 0.95), Quantile(step_ms, 1.0));
+  text +=
+      Line("  step       median %.3f ms, p95 %.3f ms, max %.3f ms over %zu awake steps\n",
+           Quantile(step_ms, 0.5), Quantile(step_ms, 0.95), Quantile(step_ms, 1.0), step_ms.size());
   text += Line("  energy     kinetic %.4g J, elastic %.4g J at the end\n", last.kinetic_j,
                last.elastic_j);
   const float deepest = Largest(record, [](Step s) { return s.stats.max_penetration; });

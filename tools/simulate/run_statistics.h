@@ -12,13 +12,18 @@
 
 namespace plush::tools {
 
-/// The statistics document. Keys: steps (done), dt, solver, threads, bodies, tets, nodes, mass_kg,
-/// rest_volume_m3, step_ms{median,p95,max}, phase_ms (mean per step, summed over the bodies),
-/// energy_start_j and energy_j{kinetic,elastic,gravity} (gravity is zero at the world's origin),
-/// max_penetration_m, contacts{median,max}, degenerate_tets and inverted_tets (most in a step with
-/// det F < 0.1 and <= 0), flags (names), state_hash, and per_step with one array each of: lowest_m,
-/// max_speed_m_s, min_det_f, min_volume_ratio, max_volume_ratio, max_penetration_m, contacts,
-/// inverted_tets, substeps, outer_iterations, held_residual.
+/// The statistics document. Keys:
+/// - steps (done), awake_steps (those in which a body was awake), dt, solver, threads;
+/// - bodies, tets, nodes, mass_kg, rest_volume_m3;
+/// - step_ms{median,p95,max} and phase_ms (mean per step, summed over the bodies), both over the
+///   awake steps only;
+/// - energy_start_j and energy_j{kinetic,elastic,gravity}; gravity is zero at the world's origin;
+/// - max_penetration_m, contacts{median,max};
+/// - degenerate_tets and inverted_tets: most in a step with det F < 0.1 and <= 0;
+/// - flags (names), state_hash;
+/// - per_step, one array each: lowest_m, max_speed_m_s, min_det_f, min_volume_ratio,
+///   max_volume_ratio, max_penetration_m, contacts, inverted_tets, substeps, outer_iterations,
+///   held_residual.
 nlohmann::json StatisticsJson(const Scene& scene, const SceneWorld& scene_world,
                               const RunRecord& record);
 
@@ -26,7 +31,7 @@ nlohmann::json StatisticsJson(const Scene& scene, const SceneWorld& scene_world,
 std::string StatisticsText(const Scene& scene, const SceneWorld& scene_world,
                            const RunRecord& record);
 
-/// The value below which the share `quantile` in [0, 1] of the numbers lies (nearest rank); 0 where
+/// The value below which the share `quantile` in [0, 1] of the numbers lies (nearest rank); 0 if
 /// there are none.
 double Quantile(std::vector<double> numbers, double quantile);
 

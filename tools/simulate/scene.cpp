@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Reads scene files and makes the default scene.
 #include "simulate/scene.h"
 
 #include "base/files.h"
@@ -6,7 +7,6 @@
 #include "base/material_limits.h"
 #include "base/text.h"
 #include "simulate/open_asset.h"
-#include "simulate/rest_bounds.h"
 
 #include <algorithm>
 #include <array>
@@ -30,7 +30,7 @@ bool ReadVec3(const JsonObject& object, const char* key, Vec3* out) {
   return true;
 }
 
-// People type rotations with few digits: within 1% of unit length they are meant as unit.
+// Accepts lengths within 1% of one, because people type few digits.
 void ReadRotation(const JsonObject& object, Quat* out) {
   std::array<double, 4> q = {};
   if (!object.Vector("rotation", q)) return;
@@ -150,12 +150,11 @@ void ReadContact(const JsonObject& solver, SolverSettings* out) {
   }
 }
 
-// Returns the name of a solver that exists in the design but not in this version, or "".
+// Returns the name of a planned solver that this version lacks, or "".
 std::string ReadSolver(const JsonObject& scene, SolverSettings* out, std::string* mistake) {
   if (!scene.Has("solver")) return "";
-  const JsonObject solver(
-      *scene.Value("solver"), "solver",
-      {"name", "newton_iterations", "linear_iterations", "volume_sweeps", "contact"}, mistake);
+  const JsonObject solver(*scene.Value("solver"), "solver",
+                          {"name", "newton_iterations", "volume_sweeps", "contact"}, mistake);
   constexpr std::array<std::string_view, 4> kNames = {"splitting", "implicit", "projective",
                                                       "position"};
   std::string name = "splitting";
@@ -163,8 +162,6 @@ std::string ReadSolver(const JsonObject& scene, SolverSettings* out, std::string
   const bool known = std::find(kNames.begin(), kNames.end(), name) != kNames.end();
   if (!known) solver.Mistake("name", UnknownNameMessage("solver", name, kNames));
   solver.Integer("newton_iterations", 1, 64, &out->outer_iterations);
-  int linear_iterations = 0;
-  solver.Integer("linear_iterations", 1, 10000, &linear_iterations);
   solver.Integer("volume_sweeps", 0, 16, &out->volume_sweeps);
   ReadContact(solver, out);
   return name == "splitting" || !known ? "" : name;
@@ -238,7 +235,8 @@ Result<Scene> DropScene(const std::string& path) {
   const double height = Extent(SurfaceBounds(asset.value())).y;
   SceneBody body;
   body.asset = path;
-  body.pose.position.y = static_cast<float>(kDropHeight * height - CageBounds(asset.value()).low.y);
+  body.pose.position.y =
+      static_cast<float>(kDropHeight * height - BoundsOf(asset.value().simulation().nodes).low.y);
   Scene scene;
   scene.bodies.push_back(body);
   scene.planes.push_back(PlaneDesc{});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `plush simulate` runs: a scene file, or the drop of one body.
+// The input of `plush simulate`: a scene file, or the drop of one body.
 //
 // A scene file is strict JSON; unknown keys are errors. All lengths are metres, times seconds.
 //   {"gravity":[0,-9.81,0], "dt":0.01, "steps":300, "threads":1,
@@ -9,8 +9,7 @@
 //               "pins":[{"region":"feet"}, {"box":[[0,0,0],[1,1,1]]},
 //                       {"sphere":{"centre":[0,0,0],"radius":0.1}}]}],
 //    "colliders":[{"plane":{"normal":[0,1,0],"offset":0}, "friction":0.5}],
-//    "solver":{"name":"splitting", "newton_iterations":1, "linear_iterations":10,
-//              "volume_sweeps":1, "contact":"hold"}}
+//    "solver":{"name":"splitting", "newton_iterations":1, "volume_sweeps":1, "contact":"hold"}}
 #pragma once
 
 #include "plush/types.h"
@@ -26,13 +25,12 @@
 
 namespace plush::tools {
 
-// Limits of a scene. A body costs at least its state; the limits keep a typing slip ("count":1e9)
-// from filling the machine's memory.
+// Limits of a scene. They keep a typing slip ("count":1e9) from filling the machine's memory.
 inline constexpr uint32_t kMaxSceneBodies = 10000;  ///< copies included
 inline constexpr uint32_t kMaxSceneSteps = 1000000;
 inline constexpr uint32_t kMaxSceneThreads = 256;
 
-/// Pins the nodes of a region that the asset names.
+/// Pins the nodes of a region of the asset.
 struct RegionPin {
   std::string name;
 };
@@ -57,7 +55,7 @@ struct SceneBody {
   Pose pose;           ///< of the first copy
   Vec3 velocity;       ///< [m/s]
   uint32_t count = 1;  ///< copies on a square grid in the plane y = const, 1.2 bounding
-                       ///< boxes apart, going along +x and then +z from the first
+                       ///< boxes apart, from the first along +x, then +z
   MaterialOverride material;
   std::vector<ScenePin> pins;
   bool fixed = false;  ///< the key "static": never moves
@@ -71,8 +69,7 @@ struct Scene {
   uint32_t threads = 1;  ///< the results do not depend on it
   std::vector<SceneBody> bodies;
   std::vector<PlaneDesc> planes;
-  SolverSettings solver;  ///< outer_iterations is the key "newton_iterations"; the splitting solver
-                          ///< solves directly, so "linear_iterations" is checked and has no effect
+  SolverSettings solver;  ///< outer_iterations is the key "newton_iterations"
 };
 
 /// Reads scene text; relative asset paths are joined to `folder`. Errors: kUsage (malformed,

@@ -1,16 +1,50 @@
 // SPDX-License-Identifier: MIT
+// Builds a World from a scene: opens assets, resolves pins, places copies.
 #include "simulate/scene_world.h"
 
 #include "plush/format/tet_block.h"
 
 #include "base/text.h"
 #include "simulate/open_asset.h"
-#include "simulate/rest_bounds.h"
+
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <filesystem>
 #include <map>
 
 namespace plush::tools {
+
+struct JobPool::Impl {
+  explicit Impl(uint32_t threads)
+      : control(tbb::global_control::max_allowed_parallelism, threads),
+        arena(static_cast<int>(threads)) {}
+
+  static void Run(void* user, uint32_t count, JobFunction job, void* context) {
+    static_cast<Impl*>(user)->arena.execute([&] {
+      // One index per task: a job is a body or a block of elements, large enough.
+      tbb::parallel_for(tbb::blocked_range<uint32_t>(0, count, 1),
+                        [&](const tbb::blocked_range<uint32_t>& range) {
+                          for (uint32_t i = range.begin(); i < range.end(); ++i) job(context, i);
+                        });
+    });
+  }
+
+  tbb::global_control control;
+  tbb::task_arena arena;
+};
+
+JobPool::JobPool(uint32_t threads)
+    : impl_(threads > 1 ? std::make_unique<Impl>(threads) : nullptr) {}
+
+JobPool::~JobPool() = default;
+
+JobSystem JobPool::job_system() {
+  if (impl_ == nullptr) return {};
+  return {&Impl::Run, impl_.get()};
+}
+
 namespace {
 
 constexpr double kCopySpacing = 1.2;  // in bounding boxes, centre to centre

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Steps a scene with a clock around each step; measures cages and energies after it.
 #include "simulate/simulation_run.h"
 
 #include "plush/format/tet_block.h"
@@ -6,11 +7,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 
 namespace plush::tools {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr double kAllowedGain = 0.01;      // of the largest kinetic energy
+constexpr double kGravityRounding = 1e-6;  // of the gravity energy, from float positions
+constexpr double kRestSpeed = 1e-3;        // slower motion is rounding [m/s]
 
 double CageVolume(std::span<const Vec3> nodes, std::span<const Tet> tets) {
   double six_volumes = 0.0;
@@ -30,7 +36,7 @@ double LeastDistance(const PlaneDesc& plane, std::span<const Vec3> nodes) {
   return least - plane.offset;
 }
 
-// Measures the bodies of a scene after every step without allocating anew.
+// Measures the bodies of a scene after every step, without allocating.
 class CageMeter {
  public:
   CageMeter(const Scene& scene, const SceneWorld& scene_world)
@@ -72,18 +78,110 @@ class CageMeter {
   std::vector<Vec3> nodes_;           // of the body being measured
 };
 
+BodyMoments MomentsOf(const World& world, BodyId id) {
+  BodyMoments moments;
+  (void)world.Moments(id, &moments);  // refuses unknown bodies only; these are ours
+  return moments;
+}
+
+Energies EnergiesOf(const BodyMoments& moments, const Vec3& gravity) {
+  const Vec3d centre = {moments.centre[0], moments.centre[1], moments.centre[2]};
+  return {moments.kinetic_j, moments.elastic_j, -moments.mass * Dot(ToDouble(gravity), centre)};
+}
+
+Energies EnergiesOf(const StepStats& stats) {
+  return {stats.kinetic_j, stats.elastic_j, stats.gravity_j};
+}
+
 void RecordStart(const Scene& scene, const SceneWorld& scene_world, const CageMeter& meter,
                  RunRecord* record) {
   for (const SceneWorldBody& body : scene_world.bodies) {
-    BodyMoments moments;
-    if (!scene_world.world->Moments(body.id, &moments).ok()) continue;
-    const Vec3d centre = {moments.centre[0], moments.centre[1], moments.centre[2]};
-    record->start.kinetic += moments.kinetic_j;
-    record->start.elastic += moments.elastic_j;
-    record->start.gravity -= moments.mass * Dot(ToDouble(scene.gravity), centre);
+    const BodyMoments moments = MomentsOf(*scene_world.world, body.id);
+    const Energies energies = EnergiesOf(moments, scene.gravity);
+    record->start.kinetic += energies.kinetic;
+    record->start.elastic += energies.elastic;
+    record->start.gravity += energies.gravity;
     record->mass_kg += moments.mass;
     record->rest_volume_m3 += meter.rest_volume(body);
   }
+}
+
+// Finds where a run first gained energy and where a body first froze.
+class RunWatch {
+ public:
+  RunWatch(const Scene& scene, const SceneWorld& scene_world)
+      : gravity_(scene.gravity), scene_world_(scene_world) {
+    for (const SceneWorldBody& body : scene_world.bodies) {
+      starts_.push_back(EnergyOf(body));
+    }
+  }
+
+  // Looks at the last step of `record`.
+  void Observe(const RunRecord& record) {
+    const StepStats& stats = record.steps.back().stats;
+    const auto step = static_cast<uint32_t>(record.steps.size());
+    if ((stats.flags & kStepBodyFrozen) != 0 && freeze_.step == 0) freeze_ = {step, FrozenBody()};
+    // The limit rises with the largest kinetic energy to come, so every new maximum is a candidate.
+    largest_kinetic_ = std::max(largest_kinetic_, stats.kinetic_j);
+    const double gain = EnergiesOf(stats).total() - record.start.total();
+    const double last_gain = candidates_.empty() ? 0.0 : candidates_.back().gain_j;
+    if (gain > std::max(last_gain, kAllowedGain * largest_kinetic_)) {
+      candidates_.push_back({step, BodyThatGainedMost(), gain});
+    }
+  }
+
+  void Finish(RunRecord* record) const {
+    record->freeze = freeze_;
+    const double allowed = AllowedEnergy(*record) - record->start.total();
+    for (const BodyEvent& candidate : candidates_) {
+      if (candidate.gain_j <= allowed) continue;
+      record->energy_gain = candidate;
+      return;
+    }
+  }
+
+ private:
+  double EnergyOf(const SceneWorldBody& body) const {
+    return EnergiesOf(MomentsOf(*scene_world_.world, body.id), gravity_).total();
+  }
+
+  // A frozen body has lost all its velocities; a body that sleeps or is held has too.
+  std::string FrozenBody() const {
+    for (const SceneWorldBody& body : scene_world_.bodies) {
+      if (body.fixed || scene_world_.world->IsAsleep(body.id)) continue;
+      if (MomentsOf(*scene_world_.world, body.id).kinetic_j == 0.0) return body.name;
+    }
+    return "";
+  }
+
+  std::string BodyThatGainedMost() const {
+    size_t most = 0;
+    double most_gain = -INFINITY;
+    for (size_t i = 0; i < starts_.size(); ++i) {
+      const double gain = EnergyOf(scene_world_.bodies[i]) - starts_[i];
+      if (gain > most_gain) most = i;
+      most_gain = std::max(most_gain, gain);
+    }
+    return scene_world_.bodies[most].name;
+  }
+
+  Vec3 gravity_;
+  const SceneWorld& scene_world_;
+  std::vector<double> starts_;         // total energy by body
+  std::vector<BodyEvent> candidates_;  // by rising gain
+  BodyEvent freeze_;
+  double largest_kinetic_ = 0.0;
+};
+
+std::string ShortText(double number) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.3g", number);
+  return text;
+}
+
+std::string At(const BodyEvent& event) {
+  const std::string who = event.body.empty() ? "a body" : "body '" + event.body + "'";
+  return "step " + std::to_string(event.step) + ": " + who;
 }
 
 }  // namespace
@@ -94,8 +192,13 @@ Result<RunRecord> RunScene(const Scene& scene, SceneWorld* scene_world,
   World& world = *scene_world->world;
   CageMeter meter(scene, *scene_world);
   RecordStart(scene, *scene_world, meter, &record);
+  RunWatch watch(scene, *scene_world);
+  const auto moving =
+      static_cast<uint32_t>(std::count_if(scene_world->bodies.begin(), scene_world->bodies.end(),
+                                          [](const SceneWorldBody& body) { return !body.fixed; }));
   bool go_on = observer(*scene_world, 0);
   for (uint32_t step = 1; step <= scene.steps && go_on; ++step) {
+    const uint32_t asleep = step == 1 ? 0 : world.stats().asleep;
     const Clock::time_point begin = Clock::now();
     const uint32_t flags = world.Step(static_cast<float>(scene.dt));
     const std::chrono::duration<double, std::milli> elapsed = Clock::now() - begin;
@@ -103,11 +206,39 @@ Result<RunRecord> RunScene(const Scene& scene, SceneWorld* scene_world,
     if ((flags & kStepOutOfMemory) != 0) {
       return Error{ExitCode::kLimit, "step " + std::to_string(step) + " ran out of memory", ""};
     }
-    record.steps.push_back({world.stats(), meter.Measure(), elapsed.count()});
+    record.steps.push_back({world.stats(), meter.Measure(), elapsed.count(), asleep < moving});
+    watch.Observe(record);
     go_on = observer(*scene_world, step);
   }
   record.state_hash = world.StateHash();
+  watch.Finish(&record);
   return record;
+}
+
+double AllowedEnergy(const RunRecord& record) {
+  double largest_kinetic = record.start.kinetic;
+  for (const StepRecord& step : record.steps) {
+    largest_kinetic = std::max(largest_kinetic, step.stats.kinetic_j);
+  }
+  return record.start.total() + kAllowedGain * largest_kinetic +
+         kGravityRounding * std::fabs(record.start.gravity) +
+         0.5 * record.mass_kg * kRestSpeed * kRestSpeed;
+}
+
+Result<Done> JudgeRun(const RunRecord& record, FindingList* findings) {
+  const BodyEvent& gain = record.energy_gain;
+  if (gain.step != 0) {
+    const double allowed = AllowedEnergy(record) - record.start.total();
+    findings->Add("SIM_ENERGY_GAINED", 1,
+                  At(gain) + ": total energy is " + ShortText(gain.gain_j) +
+                      " J above its start; " + ShortText(allowed) + " J are allowed");
+  }
+  if (record.freeze.step == 0) return Done{};
+  const Error error = {ExitCode::kGateFailed,
+                       At(record.freeze) + " left the range of finite numbers and was stopped",
+                       "SIM_BODY_FROZEN"};
+  findings->Add(error.finding_code, 1, error.message);
+  return error;
 }
 
 }  // namespace plush::tools

@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: MIT
-// The loop of `plush simulate`: steps a scene and keeps what each step did.
+// The loop of `plush simulate`: steps a scene, records each step and judges the run.
 #pragma once
 
 #include "plush/world.h"
 
+#include "base/finding.h"
 #include "base/result.h"
 #include "simulate/scene.h"
 #include "simulate/scene_world.h"
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace plush::tools {
 
-/// Energies of all bodies [J].
+/// Energies [J].
 struct Energies {
   double kinetic = 0.0;
   double elastic = 0.0;
   double gravity = 0.0;  ///< -sum m dot(g, x): zero at the world's origin
+
+  double total() const { return kinetic + elastic + gravity; }
 };
 
-/// How the cages stand, measured from their nodes.
+/// Shapes and places of the cages, measured from their nodes.
 struct CageMeasures {
   double lowest_m = 0.0;          ///< least signed distance of a moving body's node to a plane; 0
                                   ///< without planes or without moving bodies
@@ -34,16 +38,27 @@ struct StepRecord {
   StepStats stats;
   CageMeasures cages;
   double step_ms = 0.0;  ///< wall time of World::Step alone
+  bool awake = true;     ///< whether a moving body was awake when the step began
+};
+
+/// A body at a step.
+struct BodyEvent {
+  uint32_t step = 0;    ///< from 1; 0: it did not happen
+  std::string body;     ///< its name in SceneWorld, or empty if no single body can be named
+  double gain_j = 0.0;  ///< total energy of all bodies over that at the start [J]
 };
 
 /// A whole run.
 struct RunRecord {
   std::vector<StepRecord> steps;  ///< those done
-  Energies start;                 ///< before the first step
+  Energies start;                 ///< of all bodies, before the first step
   double mass_kg = 0.0;           ///< of all bodies
   double rest_volume_m3 = 0.0;    ///< of all cages
   uint32_t flags = kStepOk;       ///< StepFlags of all steps
   uint64_t state_hash = 0;        ///< after the last step done
+  BodyEvent energy_gain;  ///< first step in which total energy exceeded AllowedEnergy, and the body
+                          ///< that had gained most
+  BodyEvent freeze;       ///< first step in which a body froze
 };
 
 /// Called before the first step (with 0) and after each (with its number, from 1). Returning false
@@ -54,5 +69,12 @@ using StepObserver = std::function<bool(const SceneWorld&, uint32_t steps_done)>
 /// memory).
 Result<RunRecord> RunScene(const Scene& scene, SceneWorld* scene_world,
                            const StepObserver& observer);
+
+/// Total energy that the run may reach: its start, 1% of its largest kinetic energy, and what float
+/// positions cannot resolve (1e-6 of the start's gravity energy, and motion of 1 mm/s).
+double AllowedEnergy(const RunRecord& record);
+
+/// Adds the findings SIM_ENERGY_GAINED and SIM_BODY_FROZEN. Errors: kGateFailed (a body froze).
+Result<Done> JudgeRun(const RunRecord& record, FindingList* findings);
 
 }  // namespace plush::tools

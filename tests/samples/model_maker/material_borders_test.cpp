@@ -67,7 +67,7 @@ TEST_CASE("Borders between materials lie on the regions' borders") {
       materials_of_vertex[vertex].push_back(mesh.material_of_triangle[t]);
     }
   }
-  // The mesh stands on the ground: its ball's centre is one radius up, up to the tessellation.
+  // The lowest vertex is at y = 0: the ball's centre is one radius up, within the tessellation.
   size_t num_border = 0;
   for (const auto& [vertex, materials] : materials_of_vertex) {
     const auto [low, high] = std::minmax_element(materials.begin(), materials.end());
@@ -86,7 +86,7 @@ TEST_CASE("Cutting keeps the surface a closed manifold with good triangles") {
   CHECK(WorstTriangle(mesh.surface) > 0.2);
 }
 
-TEST_CASE("A model mesh stands on the ground, with unit normals and a pin weight by region") {
+TEST_CASE("A model mesh has its lowest vertex at y = 0, unit normals and a pin weight by region") {
   const Model model = PaintedBall();
   const ModelMesh mesh = MakeModelMesh(model);
   double lowest = 1.0;

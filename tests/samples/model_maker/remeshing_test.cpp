@@ -70,7 +70,7 @@ TEST_CASE("Projection lands on the surface and never farther than it may go") {
   CHECK(Length(ProjectToSurface(ball, p, 0.002) - p) == Approx(0.002));
 }
 
-TEST_CASE("Smoothing leaves locked vertices where they are") {
+TEST_CASE("Smoothing does not move locked vertices") {
   SurfaceEditor editor(MarchTets(BallSolid(), {}, 0.02));
   std::vector<bool> locked(editor.num_vertices(), false);
   for (size_t vertex = 0; vertex < locked.size(); vertex += 3) locked[vertex] = true;

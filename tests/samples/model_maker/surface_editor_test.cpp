@@ -97,7 +97,7 @@ TEST_CASE("A tetrahedron cannot be collapsed or flipped") {
   }
 }
 
-TEST_CASE("Extraction tells where its vertices and triangles come from") {
+TEST_CASE("Extraction maps its vertices and triangles to their sources") {
   std::mt19937 random(4);
   SurfaceEditor editor = BallEditor();
   for (int i = 0; i < 100; ++i) RandomChange(&random, &editor);

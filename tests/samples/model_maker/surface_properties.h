@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the tests of the model maker ask of every surface.
+// Properties that every surface of the model maker must have.
 #pragma once
 
 #include "marching_tets.h"
@@ -13,7 +13,7 @@ bool IsClosedOrientedManifold(const samples::TriangleMesh& mesh);
 /// Vertices - edges + triangles of a closed manifold: 2 for a ball, 0 for a ring.
 int EulerCharacteristic(const samples::TriangleMesh& mesh);
 
-/// Enclosed volume [m^3]; positive where triangles are counter-clockwise seen from outside.
+/// Enclosed volume [m^3]; positive if triangles are counter-clockwise seen from outside.
 double EnclosedVolume(const samples::TriangleMesh& mesh);
 
 /// Smallest 4 sqrt(3) area / (sum of squared edges) of a triangle: 1 for equilateral, 0 for flat.

@@ -84,7 +84,8 @@ TEST_CASE("plush simulate exports the asked frame as .obj with its .mtl") {
   CHECK_THAT(Content(folder / "frame.mtl"), Contains("newmtl blue_felt"));
 }
 
-TEST_CASE("plush simulate warns of a body that left the finite numbers") {
+TEST_CASE(
+    "A body that leaves the finite numbers is an error with exit code 4, named with its step") {
   const TemporaryFolder folder;
   WriteBall(folder);
   // Explicit springs on nodes of next to no mass, between two planes: each bounce is faster.
@@ -93,10 +94,31 @@ TEST_CASE("plush simulate warns of a body that left the finite numbers") {
     "colliders":[{"plane":{"normal":[0,1,0],"offset":0.1}},
                  {"plane":{"normal":[0,-1,0],"offset":-0.9}}],
     "solver":{"contact":"penalty"}})");
-  const PlushRun run = RunPlush({"simulate", folder / "bounce.json", "-W", "--json"});
+  const PlushRun run =
+      RunPlush({"simulate", folder / "bounce.json", "--json", "--stats", folder / "stats.json"});
   CHECK(run.exit_code == 4);
-  CHECK_THAT(run.err, Contains("SIM_BODY_FROZEN"));
-  CHECK(json::parse(run.out)["flags"].dump().find("body_frozen") != std::string::npos);
+  CHECK_THAT(run.err, Contains("SIM_BODY_FROZEN") && Contains("body 'ball' left"));
+  const json document = json::parse(run.out);
+  CHECK(document["flags"].dump().find("body_frozen") != std::string::npos);
+  CHECK(document["findings"][1]["severity"] == "error");
+  // What happened before is still written.
+  CHECK(json::parse(Content(folder / "stats.json"))["state_hash"] == document["state_hash"]);
+}
+
+TEST_CASE("A run that gains energy is a warning that names the step and the body") {
+  const TemporaryFolder folder;
+  WriteBall(folder);
+  // Penalties of two planes that are closer than the body is tall push it back and forth.
+  WriteText(folder / "bounce.json", R"({"dt":1,"steps":4,
+    "bodies":[{"asset":"ball.plush","material":{"density":1e-6,"young":1,"poisson":0.1}}],
+    "colliders":[{"plane":{"normal":[0,1,0],"offset":0.1}},
+                 {"plane":{"normal":[0,-1,0],"offset":-0.9}}],
+    "solver":{"contact":"penalty"}})");
+  const PlushRun run = RunPlush({"simulate", folder / "bounce.json"});
+  CHECK(run.exit_code == 0);
+  CHECK_THAT(run.err,
+             Contains("SIM_ENERGY_GAINED") && Contains("step ") && Contains("body 'ball'"));
+  CHECK(RunPlush({"simulate", folder / "bounce.json", "-W"}).exit_code == 4);
 }
 
 TEST_CASE("plush simulate ends in the documented exit codes and leaves old outputs alone") {

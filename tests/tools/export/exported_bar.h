@@ -5,7 +5,7 @@
 #include "plush/asset.h"
 #include "plush/format/tet_block.h"
 
-#include "export/cage_table.h"
+#include "export/cage_exports.h"
 #include "shapes/shape_asset.h"
 
 #include <sstream>
@@ -29,10 +29,10 @@ class ExportedBar {
   tools::CageTable cage_;
 };
 
-/// The words of a text, by lines; blank lines are left out.
+/// The words of a text by line, without blank lines.
 std::vector<std::vector<std::string>> Lines(const std::string& text);
 
-/// The number that `word` stands for, all of it; the test fails for another word.
+/// `word` as a number; the test fails if it is anything else.
 float Number(const std::string& word);
 
 }  // namespace plush::tests

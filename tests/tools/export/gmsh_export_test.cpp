@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "export/gmsh_export.h"
-
 #include "plush/format/tet_block.h"
 
+#include "export/cage_exports.h"
 #include "tools/export/exported_bar.h"
 
 #include <catch2/catch.hpp>

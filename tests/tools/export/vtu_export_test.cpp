@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "export/vtu_export.h"
-
 #include "plush/format/tet_block.h"
 
 #include "bake/asset_writer.h"
+#include "export/cage_exports.h"
 #include "shapes/tet_shapes.h"
 #include "tools/export/exported_bar.h"
 
@@ -43,7 +42,7 @@ std::vector<float> Floats(std::span<const T> values) {
   return {values.begin(), values.end()};
 }
 
-// Whether every element that begins ends, in order, and no character stands where it must not.
+// Whether elements nest and end, and every character is allowed in its place.
 bool IsWellFormed(const std::string& text) {
   std::vector<std::string> open;
   for (size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at)) {

@@ -30,7 +30,55 @@ std::optional<AccessorValues> Read(const GltfBuilder& builder, size_t accessor) 
   return Opened(builder).ReadAccessor(accessor);
 }
 
+// The values of a document's buffer given as base64 `text`, which must hold `num_bytes` bytes;
+// nothing if it does not.
+std::optional<Floats> Decoded(const std::string& text, size_t num_bytes) {
+  TemporaryFolder folder;
+  const json document = {
+      {"asset", {{"version", "2.0"}}},
+      {"buffers", {{{"byteLength", num_bytes}, {"uri", "data:;base64," + text}}}},
+      {"bufferViews", {{{"buffer", 0}, {"byteLength", num_bytes}}}},
+      {"accessors",
+       {{{"bufferView", 0}, {"count", num_bytes}, {"componentType", 5121}, {"type", "SCALAR"}}}}};
+  plush::tests::WriteText(folder / "m.gltf",
+                          document.dump(-1, ' ', false, json::error_handler_t::replace));
+  auto opened = GltfDocument::Open(folder / "m.gltf");
+  REQUIRE(opened.ok());
+  const auto accessor = opened.value().ReadAccessor(0u);
+  return accessor ? std::optional(accessor->values) : std::nullopt;
+}
+
+Floats BytesOf(const std::string& text) {
+  Floats bytes;
+  for (const char c : text) bytes.push_back(static_cast<unsigned char>(c));
+  return bytes;
+}
+
 }  // namespace
+
+TEST_CASE("The base64 test vectors of RFC 4648 decode, padded or not") {
+  const std::pair<const char*, const char*> vectors[] = {{"", ""},
+                                                         {"Zg==", "f"},
+                                                         {"Zg", "f"},
+                                                         {"Zm8=", "fo"},
+                                                         {"Zm9v", "foo"},
+                                                         {"Zm9vYg==", "foob"},
+                                                         {"+/+/", "\xFB\xFF\xBF"},
+                                                         {"Zm9vYmFy", "foobar"}};
+  for (const auto& [text, expected] : vectors) {
+    INFO(text);
+    const size_t size = std::string(expected).size();
+    CHECK(Decoded(text, size) == BytesOf(expected));
+    CHECK_FALSE(Decoded(text, size + 1).has_value());
+  }
+}
+
+TEST_CASE("Text that is not base64 leaves its buffer empty") {
+  for (const char* text : {"Z", "Zm9vY", "Zm 9v", "Zm9v\n", "Zm=v", "Zm9-", "\xFF\xFF"}) {
+    INFO(text);
+    CHECK_FALSE(Decoded(text, 1).has_value());
+  }
+}
 
 TEST_CASE("Every component type is read, plain and normalised") {
   GltfBuilder b;
@@ -46,6 +94,21 @@ TEST_CASE("Every component type is read, plain and normalised") {
   const auto vectors = Read(b, b.AddAccessor<float>({1, 2, 3, 4, 5, 6}, "VEC3"));
   CHECK(vectors->count == 2);
   CHECK(vectors->num_components == 3);
+}
+
+TEST_CASE("Matrices are read if they are 4 x 4 and of floats") {
+  GltfBuilder b;
+  Floats numbers;
+  for (int i = 0; i < 32; ++i) numbers.push_back(static_cast<float>(i));
+  const size_t view = b.AddView(numbers.data(), numbers.size() * sizeof(float));
+  b.json["accessors"].push_back(
+      {{"bufferView", view}, {"count", 2}, {"componentType", 5126}, {"type", "MAT4"}});
+  const auto matrices = Read(b, 0);
+  REQUIRE(matrices.has_value());
+  CHECK(matrices->num_components == 16);
+  CHECK(matrices->values == numbers);
+  b.json["accessors"][0]["componentType"] = 5123;
+  CHECK_FALSE(Read(b, 0).has_value());
 }
 
 TEST_CASE("Strides, offsets and sparse substitutions are followed") {
@@ -90,6 +153,7 @@ TEST_CASE("Accessors that reach beyond their view or make no sense are refused")
   CHECK(refused("accessors", "byteOffset", 4));
   CHECK(refused("accessors", "componentType", 5124));
   CHECK(refused("accessors", "type", "MAT4"));
+  CHECK(refused("accessors", "type", "MAT3"));
   CHECK(refused("accessors", "type", 7));
   CHECK(refused("accessors", "bufferView", 1));
   CHECK(refused("accessors", "bufferView", "0"));

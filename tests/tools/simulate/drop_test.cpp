@@ -4,7 +4,7 @@
 #include "bake/bake.h"
 #include "base/files.h"
 #include "import/import.h"
-#include "simulate/rest_bounds.h"
+#include "simulate/open_asset.h"
 #include "simulate/scene.h"
 #include "simulate/scene_world.h"
 #include "skip.h"

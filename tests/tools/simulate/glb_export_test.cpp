@@ -3,7 +3,7 @@
 
 #include "plush/format/tet_block.h"
 
-#include "simulate/rest_bounds.h"
+#include "simulate/open_asset.h"
 #include "simulate/simulation_run.h"
 #include "tools/simulate/ball_asset.h"
 #include "tools/simulate/glb_file.h"
@@ -200,6 +200,27 @@ TEST_CASE("Frame strides follow the asked rate and never skip below one step") {
   CHECK(FrameStride(0.01, 10000.0) == 1);
   CHECK(FrameStride(0.01, 25.0) == 4);
   CHECK(FrameStride(0.01, 0.5) == 200);
+}
+
+TEST_CASE("Skin weights are the baked ones within rounding, never negative, of sum one") {
+  const tests::TemporaryFolder folder;
+  const Asset asset = tests::OpenOrFail(tests::WriteBall(folder));
+  const auto skin = MakeSkinWeights(asset);
+  REQUIRE(skin.weights.size() == asset.visual().positions.size());
+  for (size_t v = 0; v < skin.weights.size(); ++v) {
+    const Vec4& w = skin.weights[v];
+    const Vec4& baked = asset.visual().weights[v];
+    const Tet& tet = asset.simulation().tets[asset.visual().tet_ids[v]];
+    CHECK(std::min({w.x, w.y, w.z, w.w}) >= 0.0f);
+    const double sum = static_cast<double>(w.x) + w.y + w.z + w.w;
+    CHECK(std::fabs(sum - 1.0) < 1.0e-7);
+    CHECK(std::fabs(w.x - baked.x) < 1.0e-6f);
+    CHECK(std::fabs(w.y - baked.y) < 1.0e-6f);
+    CHECK(std::fabs(w.z - baked.z) < 1.0e-6f);
+    CHECK(std::fabs(w.w - baked.w) < 1.0e-6f);
+    CHECK(skin.joints[v][0] == (w.x > 0.0f ? tet.a : 0));
+    CHECK(skin.joints[v][3] == (w.w > 0.0f ? tet.d : 0));
+  }
 }
 
 }  // namespace plush::tools

@@ -3,8 +3,9 @@
 
 #include <catch2/catch.hpp>
 
-#include <cstring>
+#include <array>
 #include <map>
+#include <utility>
 
 namespace plush::tests {
 namespace {
@@ -14,19 +15,6 @@ using tools::Vec3d;
 
 // Column-major 4 x 4.
 using Matrix = std::array<double, 16>;
-
-uint32_t Word(std::span<const std::byte> bytes, size_t offset) {
-  REQUIRE(offset + 4 <= bytes.size());
-  uint32_t word = 0;
-  std::memcpy(&word, bytes.data() + offset, 4);
-  return word;
-}
-
-size_t NumComponents(const std::string& type) {
-  static const std::map<std::string, size_t> kNumbers = {
-      {"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4}, {"MAT4", 16}};
-  return kNumbers.at(type);
-}
 
 Matrix Product(const Matrix& a, const Matrix& b) {
   Matrix c = {};
@@ -82,7 +70,7 @@ std::vector<Matrix> LocalTransforms(const GlbFile& glb, size_t frame) {
     for (const json& channel : animation["channels"]) {
       const json& sampler = animation["samplers"][channel["sampler"].get<size_t>()];
       const size_t output = sampler["output"];
-      if (!outputs.contains(output)) outputs[output] = glb.Floats(output);
+      if (!outputs.contains(output)) outputs[output] = glb.Numbers(output);
       const size_t node = channel["target"]["node"];
       const std::vector<float>& values = outputs[output];
       const bool turns = channel["target"]["path"] == "rotation";
@@ -125,7 +113,7 @@ Vec3d Triple(const std::vector<float>& numbers, size_t index) {
 // Global joint transform times inverse bind matrix, for each joint of the skin.
 std::vector<Matrix> JointMatrices(const GlbFile& glb, const json& skin, size_t frame) {
   const std::vector<Matrix> global = GlobalTransforms(glb, frame);
-  const std::vector<float> binds = glb.Floats(skin["inverseBindMatrices"]);
+  const std::vector<float> binds = glb.Numbers(skin["inverseBindMatrices"]);
   std::vector<Matrix> matrices;
   for (size_t i = 0; i < skin["joints"].size(); ++i) {
     Matrix bind = {};
@@ -138,49 +126,17 @@ std::vector<Matrix> JointMatrices(const GlbFile& glb, const json& skin, size_t f
 }  // namespace
 
 GlbFile::GlbFile(std::span<const std::byte> bytes) {
-  REQUIRE(Word(bytes, 0) == 0x46546C67);
-  REQUIRE(Word(bytes, 4) == 2);
-  REQUIRE(Word(bytes, 8) == bytes.size());
-  const size_t json_bytes = Word(bytes, 12);
-  REQUIRE(Word(bytes, 16) == 0x4E4F534A);
-  REQUIRE(20 + json_bytes + 8 <= bytes.size());
-  const char* text = reinterpret_cast<const char*>(bytes.data()) + 20;
-  document = json::parse(text, text + json_bytes);
-  const size_t binary = 20 + json_bytes;
-  REQUIRE(Word(bytes, binary + 4) == 0x004E4942);
-  const auto chunk = bytes.subspan(binary + 8);
-  REQUIRE(Word(bytes, binary) == chunk.size());
-  REQUIRE(chunk.size() - document["buffers"][0]["byteLength"].get<size_t>() < 4);
-  buffer_.assign(chunk.begin(), chunk.end());
+  auto parsed = tools::GltfDocument::Parse(bytes, "exported.glb");
+  if (!parsed.ok()) FAIL(parsed.error().message);
+  reader_ = std::move(parsed.value());
+  document = reader_.root();
 }
 
-template <class T>
-std::vector<T> GlbFile::Components(const json& accessor) const {
-  const json& view = document["bufferViews"][accessor["bufferView"].get<size_t>()];
-  const size_t count =
-      accessor["count"].get<size_t>() * NumComponents(accessor["type"].get<std::string>());
-  const size_t offset = accessor.value("byteOffset", size_t{0});
-  REQUIRE(offset + count * sizeof(T) <= view["byteLength"].get<size_t>());
-  const size_t start = view["byteOffset"].get<size_t>() + offset;
-  REQUIRE(start % sizeof(T) == 0);
-  REQUIRE(start + count * sizeof(T) <= buffer_.size());
-  std::vector<T> numbers(count);
-  std::memcpy(numbers.data(), buffer_.data() + start, count * sizeof(T));
-  return numbers;
-}
-
-std::vector<float> GlbFile::Floats(size_t accessor) const {
-  const json& object = document["accessors"][accessor];
-  REQUIRE(object["componentType"] == 5126);
-  return Components<float>(object);
-}
-
-std::vector<uint32_t> GlbFile::Integers(size_t accessor) const {
-  const json& object = document["accessors"][accessor];
-  if (object["componentType"] == 5125) return Components<uint32_t>(object);
-  REQUIRE(object["componentType"] == 5123);
-  const auto words = Components<uint16_t>(object);
-  return {words.begin(), words.end()};
+std::vector<float> GlbFile::Numbers(size_t accessor) const {
+  const auto read = reader_.ReadAccessor(accessor);
+  INFO("accessor " << accessor);
+  REQUIRE(read.has_value());
+  return read->values;
 }
 
 SkinnedMesh EvaluateSkin(const GlbFile& glb, size_t mesh_node, size_t frame) {
@@ -189,16 +145,16 @@ SkinnedMesh EvaluateSkin(const GlbFile& glb, size_t mesh_node, size_t frame) {
   const json& mesh = glb.document["meshes"][node["mesh"].get<size_t>()];
   const json& attributes = mesh["primitives"][0]["attributes"];
   const std::vector<Matrix> joint_matrices = JointMatrices(glb, skin, frame);
-  const auto positions = glb.Floats(attributes["POSITION"]);
-  const auto normals = glb.Floats(attributes["NORMAL"]);
-  const auto weights = glb.Floats(attributes["WEIGHTS_0"]);
-  const auto joints = glb.Integers(attributes["JOINTS_0"]);
+  const auto positions = glb.Numbers(attributes["POSITION"]);
+  const auto normals = glb.Numbers(attributes["NORMAL"]);
+  const auto weights = glb.Numbers(attributes["WEIGHTS_0"]);
+  const auto joints = glb.Numbers(attributes["JOINTS_0"]);
   SkinnedMesh skinned;
   for (size_t v = 0; v < positions.size() / 3; ++v) {
     Vec3d position;
     Vec3d normal;
     for (size_t k = 4 * v; k < 4 * v + 4; ++k) {
-      const Matrix& m = joint_matrices.at(joints[k]);
+      const Matrix& m = joint_matrices.at(static_cast<size_t>(joints[k]));
       position += static_cast<double>(weights[k]) * Apply(m, Triple(positions, v), 1.0);
       normal += static_cast<double>(weights[k]) * Apply(m, Triple(normals, v), 0.0);
     }

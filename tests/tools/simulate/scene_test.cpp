@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/scene.h"
 
-#include "simulate/rest_bounds.h"
+#include "simulate/open_asset.h"
 #include "tools/simulate/ball_asset.h"
 
 #include <catch2/catch.hpp>
@@ -54,8 +54,7 @@ TEST_CASE("Every key of a scene reaches its setting") {
       "pins":[{"region":"feet"}, {"box":[[0,1,2],[3,4,5]]},
               {"sphere":{"centre":[1,1,1],"radius":0.5}}]}],
     "colliders":[{"plane":{"normal":[0,0,2],"offset":-1},"friction":0.25}],
-    "solver":{"name":"splitting","newton_iterations":3,"linear_iterations":10,"volume_sweeps":2,
-              "contact":"penalty"}})",
+    "solver":{"name":"splitting","newton_iterations":3,"volume_sweeps":2,"contact":"penalty"}})",
                                 "/scenes");
   if (!scene.ok()) FAIL(scene.error().message);
   const Scene& s = scene.value();
@@ -141,6 +140,11 @@ TEST_CASE("Wrong values in a scene are command-line errors that name their place
              Contains("colliders[0].plane: is missing"));
   CHECK_THAT(ErrorOf(R"({"bodies":[{"asset":"a"}],"solver":{"contact":"hlod"}})").message,
              Contains("did you mean 'hold'?"));
+  // The splitting solver has no linear iterations: a key without effect would mislead.
+  const Error without_effect =
+      ErrorOf(R"({"bodies":[{"asset":"a"}],"solver":{"linear_iterations":10}})");
+  CHECK(without_effect.exit_code == ExitCode::kUsage);
+  CHECK_THAT(without_effect.message, Contains("linear_iterations"));
   CHECK_THAT(ErrorOf("{\"bodies\":").message, Contains("line 1"));
 }
 
@@ -188,7 +192,8 @@ TEST_CASE("A dropped body starts with its lowest node 0.3 of its height above th
   const Asset asset = tests::OpenOrFail(path);
   const double height = Extent(SurfaceBounds(asset)).y;
   CHECK(height == Approx(0.8));
-  const double lowest = CageBounds(asset).low.y + scene.value().bodies[0].pose.position.y;
+  const double lowest =
+      BoundsOf(asset.simulation().nodes).low.y + scene.value().bodies[0].pose.position.y;
   CHECK(lowest == Approx(0.3 * height));
   REQUIRE(scene.value().planes.size() == 1);
   CHECK(scene.value().planes[0].friction == 0.5f);

@@ -3,12 +3,14 @@
 
 #include "plush/format/tet_block.h"
 
-#include "simulate/rest_bounds.h"
+#include "simulate/open_asset.h"
 #include "tools/simulate/ball_asset.h"
 
 #include <catch2/catch.hpp>
 
+#include <atomic>
 #include <set>
+#include <vector>
 
 namespace plush::tools {
 namespace {
@@ -113,6 +115,29 @@ TEST_CASE("A missing or foreign asset is refused with its path") {
   const auto garbage = BuildSceneWorld(SceneOf(folder / "text.plush"), &findings);
   REQUIRE_FALSE(garbage.ok());
   CHECK(garbage.error().exit_code == ExitCode::kInvalidInput);
+}
+
+TEST_CASE("A job pool calls every index once, for any number of threads and jobs") {
+  for (const uint32_t threads : {2u, 3u, 8u}) {
+    JobPool pool(threads);
+    const JobSystem jobs = pool.job_system();
+    REQUIRE(jobs.run != nullptr);
+    for (const uint32_t count : {0u, 1u, 7u, 1000u}) {
+      std::vector<std::atomic<int>> calls(count);
+      jobs.run(
+          jobs.user, count,
+          [](void* context, uint32_t index) {
+            ++(*static_cast<std::vector<std::atomic<int>>*>(context))[index];
+          },
+          &calls);
+      for (const auto& call : calls) CHECK(call == 1);
+    }
+  }
+}
+
+TEST_CASE("One thread needs no job system") {
+  JobPool pool(1);
+  CHECK(pool.job_system().run == nullptr);
 }
 
 }  // namespace plush::tools

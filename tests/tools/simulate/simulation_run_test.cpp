@@ -100,7 +100,7 @@ TEST_CASE("Statistics have the documented keys, one number per step in each arra
   const nlohmann::json stats = StatisticsJson(scene, scene_world, record.value());
   for (const char* key :
        {"steps", "dt", "solver", "bodies", "tets", "step_ms", "phase_ms", "energy_j",
-        "max_penetration_m", "contacts", "degenerate_tets", "state_hash"}) {
+        "max_penetration_m", "contacts", "degenerate_tets", "state_hash", "awake_steps"}) {
     INFO(key);
     CHECK(stats.contains(key));
   }
@@ -120,6 +120,86 @@ TEST_CASE("Statistics have the documented keys, one number per step in each arra
   CHECK(stats["state_hash"].get<std::string>().size() == 16);
   const std::string text = StatisticsText(scene, scene_world, record.value());
   CHECK(text.find(stats["state_hash"].get<std::string>()) != std::string::npos);
+}
+
+TEST_CASE("Step times are those of the steps in which a body was awake, and are counted") {
+  const tests::TemporaryFolder folder;
+  const Scene scene = DropOrFail(tests::WriteBall(folder));
+  const SceneWorld scene_world = BuildOrFail(scene);
+  RunRecord record;
+  for (int i = 0; i < 25; ++i) {
+    StepRecord& step = record.steps.emplace_back();
+    step.awake = i < 5;
+    step.step_ms = step.awake ? 2.0 + i : 0.0;
+    step.stats.phase_s[0] = step.awake ? 0.001f : 0.0f;
+  }
+  const nlohmann::json stats = StatisticsJson(scene, scene_world, record);
+  CHECK(stats["steps"] == 25);
+  CHECK(stats["awake_steps"] == 5);
+  CHECK(stats["step_ms"]["median"] == 4.0);
+  CHECK(stats["step_ms"]["p95"] == 6.0);
+  CHECK(stats["phase_ms"]["elements"].get<double>() == Approx(1.0));
+  const std::string text = StatisticsText(scene, scene_world, record);
+  CHECK(text.find("median 4.000 ms, p95 6.000 ms, max 6.000 ms over 5 awake steps") !=
+        std::string::npos);
+}
+
+TEST_CASE("A step counts as awake until the step after the one in which all bodies fell asleep") {
+  const tests::TemporaryFolder folder;
+  Scene scene = DropOrFail(tests::WriteBall(folder));
+  scene.bodies.push_back(scene.bodies[0]);
+  scene.bodies[1].pose.position.x = 3.0f;
+  scene.bodies[1].fixed = true;  // never sleeps, and keeps nothing awake
+  scene.gravity = {};
+  scene.planes.clear();
+  scene.steps = 200;
+  const RunRecord record = RunOrFail(scene);
+  size_t awake = 0;
+  for (size_t i = 0; i < record.steps.size(); ++i) {
+    CHECK(record.steps[i].awake == (i == 0 || record.steps[i - 1].stats.asleep == 0));
+    awake += record.steps[i].awake ? 1 : 0;
+  }
+  CHECK(awake > 0);
+  CHECK(awake < 200);
+  CHECK(record.energy_gain.step == 0);  // at rest, with no kinetic energy to compare with
+}
+
+TEST_CASE("A gain of energy is found at its first step beyond 1% of the largest kinetic energy") {
+  const tests::TemporaryFolder folder;
+  Scene scene = DropOrFail(tests::WriteBall(folder));
+  scene.bodies[0].count = 2;
+  scene.planes.clear();
+  scene.steps = 40;
+  SceneWorld scene_world = BuildOrFail(scene);
+  // Pushes the second ball upwards before step 11 and much more before step 31.
+  const BodyId id = scene_world.bodies[1].id;
+  const size_t num_nodes = scene_world.assets[0]->simulation().nodes.size();
+  const auto record = RunScene(scene, &scene_world, [&](const SceneWorld& world, uint32_t done) {
+    if (done != 10 && done != 30) return true;
+    const std::vector<Vec3> up(num_nodes, {0.0f, done == 10 ? 2.0f : 20.0f, 0.0f});
+    CHECK(world.world->SetNodeVelocities(id, up).ok());
+    return true;
+  });
+  REQUIRE(record.ok());
+  const double start = record.value().start.total();
+  const double allowed = AllowedEnergy(record.value());
+  CHECK(allowed > start);
+  size_t first = 0;
+  while (first < 40) {
+    const StepStats& stats = record.value().steps[first].stats;
+    if (stats.kinetic_j + stats.elastic_j + stats.gravity_j > allowed) break;
+    ++first;
+  }
+  CHECK(first == 30);  // the first push is less than 1% of the kinetic energy after the second
+  CHECK(record.value().energy_gain.step == 31);
+  CHECK(record.value().energy_gain.body == "ball.1");
+  CHECK(record.value().energy_gain.gain_j > allowed - start);
+  FindingList findings;
+  CHECK(JudgeRun(record.value(), &findings).ok());
+  REQUIRE(findings.all().size() == 1);
+  CHECK(findings.all()[0].code == "SIM_ENERGY_GAINED");
+  CHECK(findings.all()[0].severity == Severity::kWarning);
+  CHECK(findings.all()[0].message.find("step 31: body 'ball.1'") == 0);
 }
 
 TEST_CASE("Quantiles are by nearest rank") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "simulate/gltf_writer.h"
+#include "export/gltf_writer.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Cages as text files of mesh tools: Wavefront .obj, TetGen, Gmsh, ParaView.
+#pragma once
+
+#include "plush/asset.h"
+
+#include "base/result.h"
+
+#include <string>
+#include <vector>
+
+namespace plush::tools {
+
+/// What the formats add to a cage: shapes and names.
+struct CageTable {
+  const Asset* asset = nullptr;             ///< open; outlives the table
+  std::vector<float> quality;               ///< 6 sqrt(2) V / l_rms^3 (num_tets x 1)
+  std::vector<float> min_dihedral_deg;      ///< (num_tets x 1)
+  std::vector<std::string> material_names;  ///< printable, "unnamed" if empty, at most 100 bytes
+                                            ///< (num_materials x 1)
+};
+
+/// Measures the tets of an open asset.
+CageTable MeasureCage(const Asset& asset);
+
+/// The surface of the cage as .obj: faces that belong to one tet only, counter-clockwise from
+/// outside, and their nodes in the asset's order.
+std::string CageObjTextOf(const CageTable& cage);
+
+/// Text of NAME.node and of NAME.ele.
+struct TetGenText {
+  std::string node;
+  std::string ele;
+};
+
+/// TetGen's files, which `plush bake` and `tetgen -r` read back: nodes numbered from 0 in the
+/// asset's order; tets with the index of their material as attribute; material names in comments.
+/// Format: Hang Si. TetGen, a Delaunay-Based Quality Tetrahedral Mesh Generator. 2015, and
+/// wias-berlin.de/software/tetgen (fformats).
+TetGenText TetGenTextOf(const CageTable& cage);
+
+/// A Gmsh mesh (.msh), version 2.2 in ASCII, which most programs read: nodes and tets numbered from
+/// 1 in the asset's order; a physical volume per material, tags from 1, with its name; element data
+/// "quality" and "min_dihedral_deg".
+/// Format: Christophe Geuzaine, Jean-Francois Remacle. Gmsh Reference Manual, MSH file format,
+/// version 2 (Legacy).
+std::string GmshTextOf(const CageTable& cage);
+
+/// A VTK unstructured grid in XML (.vtu) for ParaView, numbers in ASCII, points and tets in the
+/// asset's order. Cell data: quality, min_dihedral_deg, material (index), volume [m^3]. Point data:
+/// mass [kg], and for each pin region an array "region_NAME" with 1 at its nodes and 0 elsewhere.
+/// Errors: kLimit (regions times nodes above 1e8).
+/// Format: Kitware. VTK File Formats, XML file formats.
+Result<std::string> VtuTextOf(const CageTable& cage);
+
+}  // namespace plush::tools
