@@ -112,7 +112,7 @@ enum StepFlags : uint32_t {
                                     ///< PrepareTimeStep(dt) beforehand
   kStepBodyFrozen = 1u << 1,        ///< a body's state became non-finite; it keeps its last finite
                                     ///< positions and no longer moves
-  kStepInvalidArgument = 1u << 2,   ///< dt is not finite or not in (0, 1] s, or so far out of
+  kStepInvalidArgument = 1u << 2,   ///< dt is not in [kLeastTimeStep, 1] s, or so far out of
                                     ///< proportion to a body's masses that its matrix has no
                                     ///< factor; nothing moved
   kStepOutOfMemory = 1u << 3,       ///< the factor for dt could not be made; nothing moved
@@ -184,9 +184,9 @@ class World {
   void RemoveBody(BodyId id);
 
   /// Adds a half-space for all bodies. A body that is inside comes out by at most a quarter of its
-  /// median edge per substep (any depth at once with ContactResponse::kPenalty). Errors:
-  /// kInvalidArgument (zero or non-finite normal, non-finite offset, negative or non-finite
-  /// friction), kOutOfMemory.
+  /// median edge per substep and 25 median edges per second (any depth at once with
+  /// ContactResponse::kPenalty). Errors: kInvalidArgument (zero or non-finite normal, non-finite
+  /// offset, negative or non-finite friction), kOutOfMemory.
   Status AddPlane(const PlaneDesc& desc);
 
   /// Makes the factors for steps of `dt` seconds and their fractions (dt/2 .. dt/max_substeps) for
@@ -195,8 +195,8 @@ class World {
   /// prepared for later ones.
   Status PrepareTimeStep(float dt);
 
-  /// Advances time by `dt` seconds, in (0, 1]. Allocates nothing once dt has been prepared and the
-  /// world's bodies have made their first step. Returns StepFlags.
+  /// Advances time by `dt` seconds, in [kLeastTimeStep, 1]. Allocates nothing once dt has been
+  /// prepared and the world's bodies have made their first step. Returns StepFlags.
   uint32_t Step(float dt);
 
   /// Of the last Step; zeros before it.
@@ -222,9 +222,9 @@ class World {
   /// wrong size, non-finite value, a velocity beyond float's range).
   Status AddImpulses(BodyId id, std::span<const Vec3> impulses);
 
-  /// Sets world positions [m] (num_nodes x 1), pinned nodes included; velocities stay, contacts are
-  /// forgotten. Errors:
-  /// kInvalidArgument (unknown body, wrong size, non-finite value).
+  /// Sets world positions [m] (num_nodes x 1), pinned nodes included. Velocities stay, contacts are
+  /// forgotten, a frozen body moves again. Errors: kInvalidArgument (unknown body, wrong size, a
+  /// coordinate beyond kMostCoordinate).
   Status SetNodePositions(BodyId id, std::span<const Vec3> positions);
 
   /// Elastic forces on the nodes at the current positions [N] (num_nodes x 1): minus the gradient

@@ -277,11 +277,12 @@ void LeaveCrowd(Body* body) {
   body->crowd = nullptr;
 }
 
-bool IsCrowdStep(const StepSettings& settings, Body* body) {
-  if (body->crowd == nullptr || body->frozen || body->contacts.num_contacts > 0) return false;
+void DecideCrowdStep(const StepSettings& settings, Body* body) {
+  body->in_crowd_step = false;
+  if (body->crowd == nullptr || body->frozen || body->contacts.num_contacts > 0) return;
   const bool has_own_factor =
       body->system->base != nullptr && body->Factors().factors[0].pins == nullptr;
-  return !has_own_factor && !CanTouchPlanes(settings, body);
+  body->in_crowd_step = !has_own_factor && !CanTouchPlanes(settings, body);
 }
 
 void StepCrowd(const StepSettings& settings, Crowd* crowd, StepStats* stats) {

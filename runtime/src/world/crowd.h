@@ -56,8 +56,8 @@ void LeaveCrowd(Body* body);
 /// Takes the body's rotations and multipliers back out of its lane, for a step of its own.
 void LeaveLane(Body* body);
 
-/// Whether the body may step with its crowd: nothing can touch it in this step.
-bool IsCrowdStep(const StepSettings& settings, Body* body);
+/// Sets body->in_crowd_step if the body has a crowd and nothing can touch it in this step.
+void DecideCrowdStep(const StepSettings& settings, Body* body);
 
 /// Advances the crowd's bodies for which body->in_crowd_step is set; a body that meets a plane, or
 /// leaves the range of numbers, steps by itself instead. Writes each body's part of the statistics,

@@ -41,10 +41,16 @@ struct World::Impl {
                       std::span<const uint8_t> pinned, Body* body);
   void PlaceInCrowd(Body* body);
   void RemoveEmptyCrowds();
+
+  // The phases of Step, in their order.
+  void BeginStep(float new_dt);
+  void DecideCrowdSteps();
   void ChooseUnits();
+  void StepUnits();
   void StepSharedBody();
+  void EndStep();
   void MayFallAsleep(Body* body);
-  void Reduce();
+  void SumStats();
 
   // Calls job(this, i) for i below `count`, through the engine's job system where there is one.
   void RunJobs(uint32_t count, JobFunction job) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One step of a world: who steps with whom, the bodies' steps as jobs, and their statistics.
+// World::Step and its phases, from top to bottom; runtime/README.md draws them.
+// How one body steps: body_step.cpp. How a crowd steps: crowd.cpp.
 #include "base/array.h"
 #include "world/body_planes.h"
 #include "world/world_impl.h"
@@ -60,6 +61,47 @@ void World::Impl::RemoveEmptyCrowds() {
   num_crowds = kept;
 }
 
+uint32_t World::Step(float dt) {
+  if (impl_ == nullptr) return kStepOutOfMemory;
+  Impl& w = *impl_;
+  w.stats = {};
+  if (!IsTimeStep(dt)) return w.stats.flags = kStepInvalidArgument;
+  bool made = false;
+  const Status prepared = w.PrepareFactors(dt, &made);
+  if (!prepared.ok()) {
+    return w.stats.flags =
+               prepared.code == StatusCode::kOutOfMemory ? kStepOutOfMemory : kStepInvalidArgument;
+  }
+  w.BeginStep(dt);
+  w.DecideCrowdSteps();
+  w.ChooseUnits();
+  w.StepUnits();
+  w.StepSharedBody();
+  w.EndStep();
+  w.SumStats();
+  if (made) w.stats.flags |= kStepPreparedTimeStep;
+  return w.stats.flags;
+}
+
+void World::Impl::BeginStep(float new_dt) {
+  dt = new_dt;
+  for (uint32_t i = 0; i < num_bodies; ++i) {
+    if (bodies[i] != nullptr) bodies[i]->dt = new_dt;
+  }
+  settings = {desc.gravity, desc.solver, {planes.data(), num_planes}, new_dt, desc.measure_energy};
+}
+
+void World::Impl::DecideCrowdSteps() {
+  const JobFunction decide = [](void* context, uint32_t index) {
+    Impl& world = *static_cast<Impl*>(context);
+    Body* body = world.bodies[index];
+    if (body == nullptr || body->asleep) return;
+    world.body_stats[index] = {};
+    DecideCrowdStep(world.settings, body);
+  };
+  RunJobs(num_bodies, decide);
+}
+
 // The jobs of a step: crowds with enough bodies that take part, and all other bodies. A large one
 // that is the only one of its size steps after them, shared by all threads; several keep several
 // threads busy as they are.
@@ -96,6 +138,28 @@ void World::Impl::ChooseUnits() {
   }
 }
 
+void World::Impl::StepUnits() {
+  // Before any crowd steps, as that changes all of its lanes.
+  const JobFunction leave = [](void* context, uint32_t index) {
+    Impl& world = *static_cast<Impl*>(context);
+    for (Body* body : world.crowds[world.units[index]]->bodies) {
+      if (body != nullptr && !body->in_crowd_step) LeaveLane(body);
+    }
+  };
+  if (has_leavers) RunJobs(num_crowd_units, leave);
+  const JobFunction step_one = [](void* context, uint32_t index) {
+    Impl& world = *static_cast<Impl*>(context);
+    const uint32_t unit = world.units[index];
+    if (index < world.num_crowd_units) {
+      StepCrowd(world.settings, world.crowds[unit], world.body_stats.data());
+    } else {
+      LeaveLane(world.bodies[unit]);
+      StepBody(world.settings, world.bodies[unit], &world.body_stats[unit]);
+    }
+  };
+  RunJobs(num_units, step_one);
+}
+
 void World::Impl::StepSharedBody() {
   if (shared_body == nullptr) return;
   StepSettings shared = settings;
@@ -128,65 +192,17 @@ void World::Impl::MayFallAsleep(Body* body) {
   for (float& seconds : own->phase_s) seconds = 0.0f;
 }
 
-uint32_t World::Step(float dt) {
-  if (impl_ == nullptr) return kStepOutOfMemory;
-  Impl& w = *impl_;
-  w.stats = {};
-  if (!IsTimeStep(dt)) return w.stats.flags = kStepInvalidArgument;
-  bool made = false;
-  const Status prepared = w.PrepareFactors(dt, &made);
-  if (!prepared.ok()) {
-    return w.stats.flags =
-               prepared.code == StatusCode::kOutOfMemory ? kStepOutOfMemory : kStepInvalidArgument;
-  }
-  w.dt = dt;
-  for (uint32_t i = 0; i < w.num_bodies; ++i) {
-    if (w.bodies[i] != nullptr) w.bodies[i]->dt = dt;
-  }
-  w.settings = {
-      w.desc.gravity, w.desc.solver, {w.planes.data(), w.num_planes}, dt, w.desc.measure_energy};
-  const JobFunction choose = [](void* context, uint32_t index) {
-    Impl& world = *static_cast<Impl*>(context);
-    Body* body = world.bodies[index];
-    if (body == nullptr || body->asleep) return;
-    world.body_stats[index] = {};
-    body->in_crowd_step = IsCrowdStep(world.settings, body);
-  };
-  w.RunJobs(w.num_bodies, choose);
-  w.ChooseUnits();
-  // Before any crowd steps, as that changes all of its lanes.
-  const JobFunction leave = [](void* context, uint32_t index) {
-    Impl& world = *static_cast<Impl*>(context);
-    for (Body* body : world.crowds[world.units[index]]->bodies) {
-      if (body != nullptr && !body->in_crowd_step) LeaveLane(body);
-    }
-  };
-  if (w.has_leavers) w.RunJobs(w.num_crowd_units, leave);
-  const JobFunction step_one = [](void* context, uint32_t index) {
-    Impl& world = *static_cast<Impl*>(context);
-    const uint32_t unit = world.units[index];
-    if (index < world.num_crowd_units) {
-      StepCrowd(world.settings, world.crowds[unit], world.body_stats.data());
-    } else {
-      LeaveLane(world.bodies[unit]);
-      StepBody(world.settings, world.bodies[unit], &world.body_stats[unit]);
-    }
-  };
-  w.RunJobs(w.num_units, step_one);
-  w.StepSharedBody();
-  for (uint32_t i = 0; i < w.num_bodies; ++i) {
-    Body* body = w.bodies[i];
+void World::Impl::EndStep() {
+  for (uint32_t i = 0; i < num_bodies; ++i) {
+    Body* body = bodies[i];
     if (body == nullptr || body->asleep) continue;
     body->moved = body->moved || !body->fixed;
-    w.MayFallAsleep(body);
+    MayFallAsleep(body);
   }
-  w.Reduce();
-  if (made) w.stats.flags |= kStepPreparedTimeStep;
-  return w.stats.flags;
 }
 
 // Sums and maxima in body order, whatever order the jobs ran in.
-void World::Impl::Reduce() {
+void World::Impl::SumStats() {
   for (uint32_t i = 0; i < num_bodies; ++i) {
     const StepStats& s = body_stats[i];
     stats.flags |= s.flags;
