@@ -2,6 +2,8 @@
 // Measures cages for export; writes them as .obj and as TetGen's files.
 #include "export/cage_exports.h"
 
+#include "plush/format/tet_block.h"
+
 #include "base/text.h"
 #include "export/text_lines.h"
 #include "mesh/tet_boundary.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/open_asset.h"
 
+#include "plush/format/tet_block.h"
+
 namespace plush::tools {
 namespace {
 

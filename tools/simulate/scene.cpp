@@ -2,6 +2,8 @@
 // Reads scene files and makes the default scene.
 #include "simulate/scene.h"
 
+#include "plush/format/tet_block.h"
+
 #include "base/files.h"
 #include "base/json_object.h"
 #include "base/material_limits.h"
