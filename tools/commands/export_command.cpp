@@ -10,6 +10,7 @@
 #include "commands/options.h"
 #include "commands/output.h"
 #include "export/cage_exports.h"
+#include "import/tet_files.h"
 #include "simulate/open_asset.h"
 
 #include <cstdio>

@@ -13,17 +13,6 @@
 namespace plush::tools {
 namespace {
 
-// `ending` is in lower case.
-bool HasEnding(std::string_view path, std::string_view ending) {
-  if (path.size() < ending.size()) return false;
-  const auto lowered = [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  };
-  return std::equal(ending.begin(), ending.end(),
-                    path.end() - static_cast<std::ptrdiff_t>(ending.size()),
-                    [&](char wanted, char c) { return lowered(c) == wanted; });
-}
-
 std::string_view AsText(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -70,6 +59,16 @@ const TetFormat* FindFormat(const std::string& path) {
 }
 
 }  // namespace
+
+bool HasEnding(std::string_view path, std::string_view ending) {
+  if (path.size() < ending.size()) return false;
+  const auto lowered = [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
+  return std::equal(ending.begin(), ending.end(),
+                    path.end() - static_cast<std::ptrdiff_t>(ending.size()),
+                    [&](char wanted, char c) { return lowered(c) == wanted; });
+}
 
 std::string TetFormatOf(const std::string& path) {
   const TetFormat* format = FindFormat(path);

@@ -6,8 +6,12 @@
 #include "mesh/tet_source.h"
 
 #include <string>
+#include <string_view>
 
 namespace plush::tools {
+
+/// Whether `path` ends in `ending` (in lower case), with letters in any case.
+bool HasEnding(std::string_view path, std::string_view ending);
 
 /// Name of the format by the ending of the file name, in any case: "tetgen" (.node, .ele), "gmsh"
 /// (.msh) or "vtk" (.vtk); empty if `path` is no file of tets.
