@@ -14,6 +14,8 @@
 
 namespace {
 
+using plush::tests::TemporaryFolder;
+using plush::tests::WriteText;
 using plush::tools::ChildEnd;
 using plush::tools::ChildLimits;
 using plush::tools::ChildResult;

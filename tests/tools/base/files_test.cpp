@@ -167,7 +167,8 @@ TEST_CASE("A FIFO whose reader leaves is an error, and the other files stay old"
   plush::tests::WriteText(folder / "a", "old");
   const int fd = ::open((folder / "fifo").c_str(), O_RDONLY | O_NONBLOCK);
   std::thread leaver([fd] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    char byte = 0;
+    while (::read(fd, &byte, 1) != 1) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     ::close(fd);
   });
   const std::string text(1 << 20, 'x');
