@@ -8,6 +8,7 @@
 #pragma once
 
 #include "plush/asset.h"
+#include "plush/format/cdg_records.h"
 
 #include "base/float4.h"
 #include "base/node_vec.h"
