@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "export/cage_exports.h"
 
+#include "plush/format/tet_block.h"
+
 #include "base/vec3.h"
-#include "import/tetgen_files.h"
+#include "import/tet_files.h"
 #include "report/asset_info.h"
 #include "tools/export/exported_bar.h"
 #include "tools/procedural_meshes.h"
@@ -70,7 +72,7 @@ TEST_CASE("Exported .node and .ele files import as the same tets") {
   const plush::tests::TemporaryFolder folder;
   plush::tests::WriteText(folder / "bar.node", text.node);
   plush::tests::WriteText(folder / "bar.ele", text.ele);
-  const auto read = ReadTetGenFiles(folder / "bar.ele");
+  const auto read = ReadTetFile(folder / "bar.ele");
   REQUIRE(read.ok());
   CHECK(read.value().num_dropped == 0);
   CHECK(read.value().num_oriented == 0);

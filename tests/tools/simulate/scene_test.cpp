@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/scene.h"
 
+#include "plush/format/tet_block.h"
+
 #include "simulate/open_asset.h"
 #include "tools/simulate/ball_asset.h"
 

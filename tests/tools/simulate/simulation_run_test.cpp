@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/simulation_run.h"
 
+#include "plush/format/tet_block.h"
+
 #include "simulate/run_statistics.h"
 #include "tools/simulate/ball_asset.h"
 
