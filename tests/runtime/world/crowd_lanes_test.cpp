@@ -160,7 +160,7 @@ TEST_CASE("Nothing that happens to other bodies of a crowd changes a body's moti
     auto scene = make();
     CheckSame(scene->Run([&](Scene* s, int step) {
       frozen = frozen || (s->world.stats().flags & kStepBodyFrozen) != 0;
-      if (step == 3) set_all(s, 1, {1.0e30f, 0.0f, 0.0f});
+      if (step == 3) set_all(s, 1, {9.0e8f, 0.0f, 0.0f});
       if (step == 5) set_speed(s, 2, 3.0e38f);
       if (step == 6) set_speed(s, 4, 1.0e27f);
       if (step == 7) set_speed(s, 5, 1.0e20f);
