@@ -96,6 +96,8 @@ constexpr auto kCodes = std::to_array<FindingCode>({
      "Delete the duplicate faces."},
     {"MESH_EMPTY", kE, "No triangle with finite corners and positive area is left.",
      "Export a mesh with faces."},
+    {"MESH_FAR_FROM_ORIGIN", kW, "Floats are coarser there than 1/10,000 of the model's size.",
+     "Move the model to the origin before the export; place it by its pose in the game."},
     {"MESH_INCONSISTENT_ORIENTATION", kW, "Neighbouring triangles face opposite sides.",
      "Recalculate the normals to point outwards."},
     {"MESH_INDEX_INVALID", kW, "Triangles with corners that do not exist were dropped.",
@@ -108,6 +110,8 @@ constexpr auto kCodes = std::to_array<FindingCode>({
      "Fill the holes, or accept that the winding number closes them."},
     {"MESH_SELF_INTERSECTION", kW, "Triangles pass through each other.",
      "Unite the parts, or move them apart."},
+    {"MESH_STRAY_VERTEX", kW, "Vertices lie far away from all others.",
+     "Delete the vertices at the places given, or move them back."},
     {"MESH_TET_INVALID", kW,
      "Tetrahedra of the source are flat, repeated or out of range and were "
      "dropped.",

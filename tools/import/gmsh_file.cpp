@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
+// Reads Gmsh's .msh files, text and binary, as its reference manual describes them.
+// Source: Christophe Geuzaine, Jean-Francois Remacle. Gmsh Reference Manual, "MSH file format"
 #include "import/gmsh_file.h"
 
 #include "import/gmsh_elements.h"
 #include "import/mixed_reader.h"
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -12,16 +16,17 @@
 namespace plush::tools {
 namespace {
 
-// Nodes and entities have numbers of their own, in any order: where each stands.
+// Maps the file's own numbers of nodes and entities, which come in any order, to values.
 class NumberMap {
  public:
   void Add(int64_t number, uint32_t value) { entries_.emplace_back(number, value); }
 
-  // Ends the adding. False where a number is there twice.
-  bool Sort() {
+  // Call once after the last Add. Returns a number that was added twice, if any.
+  std::optional<int64_t> Sort() {
     std::sort(entries_.begin(), entries_.end());
     const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
-    return std::adjacent_find(entries_.begin(), entries_.end(), same) == entries_.end();
+    const auto it = std::adjacent_find(entries_.begin(), entries_.end(), same);
+    return it == entries_.end() ? std::nullopt : std::optional(it->first);
   }
 
   uint32_t Find(int64_t number, uint32_t otherwise) const {
@@ -33,8 +38,13 @@ class NumberMap {
   std::vector<std::pair<int64_t, uint32_t>> entries_;
 };
 
-// Reads one file, section by section. What stands before $Nodes and $Elements or behind them is
-// passed over.
+std::string Text(double number) {
+  std::array<char, 32> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  return {digits.data(), end.ptr};
+}
+
+// Reads one file, section by section. Skips all sections but $Nodes, $Elements and $Entities.
 class GmshReader {
  public:
   GmshReader(const std::string& path, std::span<const std::byte> bytes) : in_(path, bytes) {}
@@ -68,11 +78,14 @@ class GmshReader {
     }
     is_four_ = version == 4.1;
     if (!is_four_ && !(version >= 2.0 && version < 3.0)) {
-      return in_.Refuse(
-          "a version of .msh other than 2.2 and 4.1; save it with gmsh -save -format "
-          "msh41");
+      return in_.Refuse("version " + Text(version) +
+                        " of .msh, but only 2.2 and 4.1 are read; save it with gmsh -save -format "
+                        "msh41");
     }
-    if (size_bytes != 8) return in_.Refuse("numbers of another size than 8 bytes");
+    if (size_bytes != 8) {
+      return in_.Refuse("numbers of " + std::to_string(size_bytes) +
+                        " bytes, but only 8 bytes are read; save it with gmsh on a 64-bit system");
+    }
     in_.Line(&line);
     if (is_binary != 0) {
       if (auto done = ReadByteOrder(); !done.ok()) return done;
@@ -80,14 +93,16 @@ class GmshReader {
     return ReadEnd("MeshFormat");
   }
 
-  // A binary file has the number 1 there.
+  // A binary file begins with the number 1.
   Result<Done> ReadByteOrder() {
     int32_t one = 0;
     in_.SetNumbers(MixedReader::Numbers::kNative);
     if (!in_.Number(&one)) return in_.Complain("expected the byte order");
     if (one == 1) return Done{};
     in_.SetNumbers(MixedReader::Numbers::kSwapped);
-    return one == 0x01000000 ? Result<Done>(Done{}) : in_.Complain("the byte order is neither");
+    return one == 0x01000000
+               ? Result<Done>(Done{})
+               : in_.Complain("the byte order is neither little-endian nor big-endian");
   }
 
   Result<Done> ReadEnd(const std::string& name) {
@@ -102,20 +117,23 @@ class GmshReader {
     Result<Done> done = Done{};
     if (name == "Nodes") {
       done = is_four_ ? ReadNodes4() : ReadNodes2();
-      if (done.ok() && !nodes_.Sort()) return in_.Complain("two nodes have one number");
+      const std::optional<int64_t> twice = nodes_.Sort();
+      if (done.ok() && twice) {
+        return in_.Complain("two nodes have the number " + std::to_string(*twice));
+      }
     } else if (name == "Elements") {
       done = is_four_ ? ReadElements4() : ReadElements2();
     } else if (name == "Entities" && is_four_) {
       done = ReadEntities();
     } else if (!in_.PassLine("$End" + name)) {
-      return in_.Complain("$" + name + " has no end");
+      return in_.Complain("the section " + MixedReader::Quoted("$" + name) + " has no end");
     } else {
       return Done{};
     }
     return done.ok() ? ReadEnd(name) : done;
   }
 
-  // Version 2: the count of a section stands in a line of text.
+  // Version 2: the count of a section is a line of text.
   bool CountLine(uint64_t* count) {
     std::string_view line;
     return in_.Line(&line) && TakeNumber(&line, count) && line.empty();
@@ -254,7 +272,9 @@ class GmshReader {
         if (!ReadEntity(dimension)) return in_.Complain("expected an entity");
       }
     }
-    return groups_.Sort() ? Result<Done>(Done{}) : in_.Complain("two volumes have one number");
+    const std::optional<int64_t> twice = groups_.Sort();
+    if (!twice) return Done{};
+    return in_.Complain("two volumes have the number " + std::to_string(*twice));
   }
 
   bool ReadEntity(size_t dimension) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "import/mixed_reader.h"
 
+#include "base/utf8.h"
+
 namespace plush::tools {
 namespace {
 
@@ -34,6 +36,12 @@ bool MixedReader::PassLine(std::string_view text) {
   return false;
 }
 
+std::string MixedReader::Quoted(std::string_view words) {
+  constexpr size_t kMaxBytes = 40;
+  const std::string shown(words.substr(0, kMaxBytes));
+  return "'" + shown + (words.size() > kMaxBytes ? "...'" : "'");
+}
+
 bool MixedReader::TextNumberEnds() const {
   return rest_.empty() || kBlanks.find(rest_.front()) != kBlanks.npos;
 }
@@ -45,11 +53,12 @@ Error MixedReader::Complain(const std::string& what) const {
   const bool at_start = passed > 0 && all_[passed - 1] == '\n';
   const std::string place = is_text() ? "line " + std::to_string(line_ends + (at_start ? 0 : 1))
                                       : "byte " + std::to_string(passed);
-  return {ExitCode::kInvalidInput, "'" + path_ + "', " + place + ": " + what, "IMPORT_FAILED"};
+  return {ExitCode::kInvalidInput, "'" + path_ + "', " + place + ": " + PrintableUtf8(what),
+          "IMPORT_FAILED"};
 }
 
 Error MixedReader::Refuse(const std::string& what) const {
-  return {ExitCode::kUnsupported, "'" + path_ + "': " + what, "IMPORT_UNSUPPORTED"};
+  return {ExitCode::kUnsupported, "'" + path_ + "': " + PrintableUtf8(what), "IMPORT_UNSUPPORTED"};
 }
 
 }  // namespace plush::tools

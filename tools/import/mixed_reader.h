@@ -17,11 +17,11 @@
 
 namespace plush::tools {
 
-/// A place in a file's bytes, which must outlive it. Every call says false where the file ends too
-/// early; none reads beyond it.
+/// A position in a file's bytes, which must outlive the reader. A call returns false if the file
+/// ends too early or holds something else; none reads beyond the end.
 class MixedReader {
  public:
-  /// How numbers stand in the file.
+  /// Form of the numbers in the file.
   enum class Numbers { kText, kNative, kSwapped };
 
   /// `path` is for messages only.
@@ -33,21 +33,23 @@ class MixedReader {
   void SetNumbers(Numbers numbers) { numbers_ = numbers; }
   bool is_text() const { return numbers_ == Numbers::kText; }
 
-  /// What is left of the current line, without its end, which is passed.
+  /// The rest of the current line without its line end; continues behind it.
   bool Line(std::string_view* line);
-  /// The next characters without a blank; blanks and line ends before them are passed.
+  /// The next characters up to a blank or line end; skips those before them.
   bool Word(std::string_view* word);
-  /// Passes everything up to and including the next line that begins with `text`.
+  /// Skips everything up to and including the next line that begins with `text`.
   bool PassLine(std::string_view text);
-  /// Passes `count` numbers of type T.
+  /// Skips `count` numbers of type T.
   template <class T>
   bool Pass(uint64_t count);
   /// The next number.
   template <class T>
   bool Number(T* value);
 
+  /// `words` of the file for a message: in quotes, at most 40 bytes of them.
+  static std::string Quoted(std::string_view words);
   /// kInvalidInput with IMPORT_FAILED: the path, the line (or, in binary files, the byte) and
-  /// `what`.
+  /// `what`, made printable.
   Error Complain(const std::string& what) const;
   /// kUnsupported with IMPORT_UNSUPPORTED.
   Error Refuse(const std::string& what) const;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Reads the legacy format of VTK for unstructured grids, text and binary.
+// Source: Kitware. The VTK User's Guide, "VTK File Formats"
 #include "import/vtk_file.h"
 
 #include "import/mixed_reader.h"
@@ -29,7 +31,7 @@ bool IsFlatCell(int64_t type) {
   return std::binary_search(kFlat.begin(), kFlat.end(), type);
 }
 
-// Numbers in binary files; text files have them in one form.
+// Types of numbers in binary files. Text files need none.
 enum class Scalar {
   kInt8,
   kUint8,
@@ -63,7 +65,7 @@ constexpr auto kScalars = std::to_array<NamedScalar>({{"char", Scalar::kInt8},
                                                       {"vtktypeint64", Scalar::kInt64},
                                                       {"vtktypeuint64", Scalar::kUint64}});
 
-// Reads one file, keyword by keyword, until points, cells and their types are there.
+// Reads one file, keyword by keyword, until it has the points, the cells and their types.
 class VtkReader {
  public:
   VtkReader(const std::string& path, std::span<const std::byte> bytes) : in_(path, bytes) {}
@@ -90,7 +92,10 @@ class VtkReader {
     line.remove_prefix(kMagic.size());
     double version = 0.0;
     if (!TakeNumber(&line, &version)) return in_.Complain("expected the version");
-    if (!(version >= 1.0 && version < 6.0)) return in_.Refuse("another version than 1.0 to 5.1");
+    if (!(version >= 1.0 && version < 6.0)) {
+      return in_.Refuse("version " + std::to_string(version) +
+                        " of .vtk, but only 1.0 to 5.1 are read; save it as a legacy file of 5.1");
+    }
     has_offsets_ = version >= 5.0;
     std::string_view encoding;
     if (!in_.Line(&line) || !in_.Word(&encoding)) return in_.Complain("expected ASCII or BINARY");
@@ -102,7 +107,8 @@ class VtkReader {
       return in_.Complain("expected DATASET");
     }
     if (Lowered(dataset) != "unstructured_grid") {
-      return in_.Refuse("the dataset is not UNSTRUCTURED_GRID, the only one that holds tetrahedra");
+      return in_.Refuse("the dataset is " + MixedReader::Quoted(dataset) +
+                        ", but only UNSTRUCTURED_GRID holds tetrahedra");
     }
     // Binary numbers are big-endian on every machine.
     if (lowered == "binary") {
@@ -118,7 +124,8 @@ class VtkReader {
     if (keyword == "cell_types") return ReadTypes();
     if (keyword == "field") return PassField();
     if (keyword == "metadata") return PassMetadata();
-    return in_.Complain("a keyword other than POINTS, CELLS and CELL_TYPES");
+    return in_.Complain("the keyword " + MixedReader::Quoted(keyword) +
+                        " is not POINTS, CELLS or CELL_TYPES");
   }
 
   // Words of a heading are text in every file.
@@ -127,7 +134,7 @@ class VtkReader {
     return in_.Number(count);
   }
 
-  // Binary numbers begin behind the heading's line.
+  // Binary numbers begin after the line of the heading.
   void BeginNumbers() {
     std::string_view rest;
     if (binary_ != MixedReader::Numbers::kText) in_.Line(&rest);
@@ -145,7 +152,7 @@ class VtkReader {
     for (const NamedScalar& row : kScalars) {
       if (row.name == name) return row.scalar;
     }
-    return in_.Refuse("numbers of a type that is not known");
+    return in_.Refuse("numbers of the unknown type " + MixedReader::Quoted(word));
   }
 
   Result<Done> ReadPoints() {
@@ -165,7 +172,7 @@ class VtkReader {
     return EndNumbers();
   }
 
-  // Up to version 4.2: of each cell the number of its points, then these.
+  // Up to version 4.2: for each cell the number of its points, then the points.
   Result<Done> ReadCellsOneByOne() {
     uint64_t count = 0;
     uint64_t total = 0;
@@ -188,7 +195,7 @@ class VtkReader {
     return EndNumbers();
   }
 
-  // From version 5.0 on: where each cell begins, then the points of all.
+  // From version 5.0 on: the offset of each cell, then the points of all cells.
   Result<Done> ReadCellsByOffsets() {
     uint64_t num_offsets = 0;
     uint64_t num_points = 0;
@@ -212,7 +219,7 @@ class VtkReader {
       double number = 0.0;
       if (!NumberAs(scalar.value(), &number))
         return in_.Complain("expected a number of " + heading);
-      // What is no index of anything becomes one that is refused later.
+      // A number that cannot be an index becomes -1, which CollectTets refuses.
       const bool fits = number >= 0.0 && number < 0x1p53;
       numbers->push_back(fits ? static_cast<int64_t>(number) : -1);
     }
@@ -301,10 +308,12 @@ class VtkReader {
     return BinaryAs<double>(value);
   }
 
-  // From the arrays, whatever their order was.
+  // The arrays may have come in any order.
   Result<Done> CollectTets() {
     if (offsets_.size() != types_.size() + 1 && !(offsets_.empty() && types_.empty())) {
-      return in_.Complain("CELLS and CELL_TYPES have different numbers of cells");
+      const size_t num_cells = offsets_.empty() ? 0 : offsets_.size() - 1;
+      return in_.Complain("CELLS holds " + std::to_string(num_cells) + " cells, CELL_TYPES " +
+                          std::to_string(types_.size()));
     }
     for (size_t cell = 0; cell < types_.size(); ++cell) {
       const int64_t type = types_[cell];
@@ -336,7 +345,7 @@ class VtkReader {
   }
 
   MixedReader in_;
-  MixedReader::Numbers binary_ = MixedReader::Numbers::kText;  // how numbers stand in this file
+  MixedReader::Numbers binary_ = MixedReader::Numbers::kText;  // form of this file's numbers
   bool has_offsets_ = false;                                   // cells as versions 5.x write them
   bool has_points_ = false;
   bool has_cells_ = false;

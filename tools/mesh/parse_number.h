@@ -9,9 +9,9 @@
 
 namespace plush::tools {
 
-/// Takes the number that `*text` begins with, and a plus before it, off the text. One beyond its
-/// type (too small ones included) reads as infinity or, of integers, as the largest value. False
-/// where there is none.
+/// Removes the number at the beginning of `*text`, with an optional plus, from the text. A number
+/// out of T's range, too small ones included, becomes infinity or T's largest integer. False if the
+/// text does not begin with a number.
 template <class T>
 bool TakeNumber(std::string_view* text, T* value) {
   if (!text->empty() && text->front() == '+') text->remove_prefix(1);

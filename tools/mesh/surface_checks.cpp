@@ -1,16 +1,35 @@
 // SPDX-License-Identifier: MIT
+// Checks a render surface for defects that the bake survives but the artist should know.
+// Each check adds at most one finding, with up to ten places.
 #include "mesh/surface_checks.h"
 
+#include "mesh/box3.h"
 #include "mesh/disjoint_sets.h"
 #include "mesh/self_intersection.h"
 #include "mesh/topology.h"
 #include "mesh/welded_surface.h"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <limits>
 #include <string>
 #include <vector>
 
 namespace plush::tools {
 namespace {
+
+double LargestComponent(const Vec3d& v) {
+  return std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)});
+}
+
+// The upper median.
+double Median(std::vector<double>* values) {
+  const auto middle = values->begin() + static_cast<std::ptrdiff_t>(values->size() / 2);
+  std::nth_element(values->begin(), middle, values->end());
+  return *middle;
+}
 
 std::string Counted(uint64_t count, const std::string& one, const std::string& many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
@@ -187,16 +206,78 @@ void CheckSelfIntersections(const Subject& subject, FindingList* findings) {
   findings->Add("MESH_SELF_INTERSECTION", found.pairs.size(), message, places);
 }
 
+// Adds MESH_STRAY_VERTEX; the box of all other points.
+Box3 CheckStrayPoints(const Subject& subject, FindingList* findings) {
+  const std::vector<Vec3d>& points = subject.welded.points;
+  const std::vector<uint32_t> stray = FindStrayPoints(points);
+  std::vector<bool> is_stray(points.size());
+  for (const uint32_t p : stray) is_stray[p] = true;
+  Box3 box;
+  for (size_t p = 0; p < points.size(); ++p) {
+    if (!is_stray[p]) box.Add(points[p]);
+  }
+  if (stray.empty()) return box;
+  std::vector<Place> places;
+  const std::vector<uint32_t>& point_of_vertex = subject.welded.point_of_vertex;
+  for (size_t i = 0; i < stray.size() && i < kMaxPlaces; ++i) {
+    const auto vertex = std::find(point_of_vertex.begin(), point_of_vertex.end(), stray[i]);
+    places.push_back({points[stray[i]], -1, vertex - point_of_vertex.begin(), ""});
+  }
+  const Vec3d& first = points[stray[0]];
+  std::array<char, 160> text;
+  std::snprintf(
+      text.data(), text.size(),
+      " far away from all others, the first at (%.6g, %.6g, %.6g) m (element: the vertex)", first.x,
+      first.y, first.z);
+  findings->Add("MESH_STRAY_VERTEX", stray.size(),
+                Counted(stray.size(), "vertex is", "vertices are") + text.data(), places);
+  return box;
+}
+
+// The runtime keeps positions in single precision.
+void CheckDistanceFromOrigin(const Box3& box, FindingList* findings) {
+  const double size = LargestComponent(box.Extent());
+  const double reach = std::max(LargestComponent(box.low), LargestComponent(box.high));
+  const double spacing =
+      reach > static_cast<double>(std::numeric_limits<float>::min())
+          ? std::ldexp(1.0, std::ilogb(reach) - (std::numeric_limits<float>::digits - 1))
+          : 0.0;
+  if (!(spacing > kMaxFloatSpacing * size)) return;
+  std::array<char, 200> text;
+  std::snprintf(text.data(), text.size(),
+                "a model of %.6g m lies %.6g m from the origin, where neighbouring floats are "
+                "%.3g m apart",
+                size, LargestComponent(box.Centre()), spacing);
+  findings->Add("MESH_FAR_FROM_ORIGIN", 1, text.data(), {{box.Centre(), -1, -1, ""}});
+}
+
 void CheckSeams(const Subject& subject, FindingList* findings) {
   const size_t num_vertices = subject.mesh.positions.size();
   const size_t num_points = subject.welded.points.size();
   if (num_points == num_vertices) return;
   findings->Add("SEAMS_WELDED", num_vertices - num_points,
-                std::to_string(num_vertices) + " render vertices stand at " +
+                std::to_string(num_vertices) + " render vertices lie at " +
                     Counted(num_points, "point", "points"));
 }
 
 }  // namespace
+
+std::vector<uint32_t> FindStrayPoints(std::span<const Vec3d> points) {
+  std::vector<uint32_t> stray;
+  if (points.empty()) return stray;
+  Vec3d middle;
+  std::vector<double> values(points.size());
+  for (int axis = 0; axis < 3; ++axis) {
+    for (size_t p = 0; p < points.size(); ++p) values[p] = points[p][axis];
+    middle[axis] = Median(&values);
+  }
+  for (size_t p = 0; p < points.size(); ++p) values[p] = LargestComponent(points[p] - middle);
+  const double limit = kStrayRatio * Median(&values);
+  for (uint32_t p = 0; p < points.size(); ++p) {
+    if (LargestComponent(points[p] - middle) > limit) stray.push_back(p);
+  }
+  return stray;
+}
 
 SurfaceFacts CheckSurface(const SurfaceMesh& mesh, const SurfaceCheckSettings& settings,
                           FindingList* findings) {
@@ -214,6 +295,7 @@ SurfaceFacts CheckSurface(const SurfaceMesh& mesh, const SurfaceCheckSettings& s
     CheckOrientation(subject, findings);
     if (settings.self_intersections) CheckSelfIntersections(subject, findings);
     CheckComponents(subject, findings);
+    CheckDistanceFromOrigin(CheckStrayPoints(subject, findings), findings);
     CheckSeams(subject, findings);
   }
   return {static_cast<uint32_t>(subject.welded.points.size()), subject.topology.num_components};

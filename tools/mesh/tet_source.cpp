@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Cleans tets read from a file: exact orientation, each tet once, no unused nodes.
+// Orientation signs come from mesh/exact_predicates.h.
 #include "mesh/tet_source.h"
 
 #include "base/float_rounding.h"
@@ -12,7 +14,7 @@ namespace {
 
 using Tet = std::array<uint32_t, 4>;
 
-// 1 or -1 by orientation; 0 where the tet cannot be used.
+// 1 or -1 by orientation; 0 if the tet is unusable.
 int OrientationOf(const Tet& tet, const std::vector<Vec3d>& positions) {
   for (const uint32_t corner : tet) {
     if (corner == kNoNode || !IsFinite(positions[corner])) return 0;
@@ -22,11 +24,11 @@ int OrientationOf(const Tet& tet, const std::vector<Vec3d>& positions) {
   const Vec3d& c = positions[tet[2]];
   const Vec3d& d = positions[tet[3]];
   const int sign = Orient3dSign(a, b, c, d);
-  // Later stages compute volumes in plain doubles: a tet too flat for those is flat.
+  // Later stages compute volumes in doubles: a tet without one there counts as flat.
   return SixVolume(a, b, c, d) * sign > 0.0 ? sign : 0;
 }
 
-// Which tets have the same corners as an earlier one.
+// Marks tets with the same corners as an earlier one.
 std::vector<bool> MarkRepeated(const std::vector<Tet>& tets) {
   std::vector<std::pair<Tet, size_t>> keys;
   keys.reserve(tets.size());
@@ -42,7 +44,7 @@ std::vector<bool> MarkRepeated(const std::vector<Tet>& tets) {
   return repeated;
 }
 
-// Keeps the nodes that tets use, in their order.
+// Moves the nodes that tets use into the mesh, in their order, and renumbers the corners.
 void DropUnusedNodes(const std::vector<Vec3d>& positions, TetMesh* mesh) {
   std::vector<uint32_t> new_index(positions.size(), kNoNode);
   for (const Tet& tet : mesh->tets) {

@@ -21,7 +21,7 @@ class LineReader {
  public:
   LineReader(std::string path, std::string_view text) : path_(std::move(path)), rest_(text) {}
 
-  // Goes to the next line with a word in it; false at the end.
+  // Moves to the next line that holds a word; false at the end.
   bool NextLine() {
     while (!rest_.empty()) {
       const size_t end = std::min(rest_.find('\n'), rest_.size());
@@ -35,7 +35,7 @@ class LineReader {
     return false;
   }
 
-  // The next number of the line; false where there is none of this type.
+  // The next number of the line; false if the next word is no T.
   template <class T>
   bool Next(T* value) {
     if (!TakeNumber(&line_, value)) return false;
@@ -49,7 +49,7 @@ class LineReader {
             "'" + path_ + "', line " + std::to_string(line_number_) + ": " + what, "IMPORT_FAILED"};
   }
 
-  // No line of a count that the header promises takes less than its digits and line ends.
+  // Whether the rest of the file can hold that many lines of at least so many bytes.
   bool CanHold(uint64_t lines, uint64_t bytes_per_line) const {
     return lines <= rest_.size() / bytes_per_line + 1;
   }
@@ -65,10 +65,9 @@ class LineReader {
   uint64_t line_number_ = 0;
 };
 
-// Positions and the number of the first node.
 struct NodeList {
   std::vector<Vec3d> positions;
-  int64_t first = 0;
+  int64_t first = 0;  // number of the first node
 };
 
 Result<NodeList> ReadNodes(LineReader* lines) {
@@ -77,9 +76,13 @@ Result<NodeList> ReadNodes(LineReader* lines) {
   if (!lines->NextLine() || !lines->Next(&count) || !lines->Next(&dimension)) {
     return lines->Complain("expected the number of nodes and the dimension");
   }
-  if (dimension != 3) return lines->Complain("the dimension must be 3");
+  if (dimension != 3) {
+    return lines->Complain("the dimension is " + std::to_string(dimension) + " and must be 3");
+  }
   if (count == 0) return lines->Complain("no nodes; a .node file with points is needed");
-  if (!lines->CanHold(count, 8)) return lines->Complain("more nodes than the file can hold");
+  if (!lines->CanHold(count, 8)) {
+    return lines->Complain(std::to_string(count) + " nodes are more than the file can hold");
+  }
   NodeList nodes;
   nodes.positions.reserve(count);
   for (uint64_t i = 0; i < count; ++i) {
@@ -88,7 +91,8 @@ Result<NodeList> ReadNodes(LineReader* lines) {
     if (!lines->NextLine() || !lines->Next(&number)) return lines->Complain("expected a node");
     if (i == 0) nodes.first = number;
     if (number != nodes.first + static_cast<int64_t>(i) || nodes.first < 0 || nodes.first > 1) {
-      return lines->Complain("node numbers must ascend one by one from 0 or 1");
+      return lines->Complain("the node's number is " + std::to_string(number) +
+                             ", but numbers must ascend one by one from 0 or 1");
     }
     if (!lines->Next(&p.x) || !lines->Next(&p.y) || !lines->Next(&p.z)) {
       return lines->Complain("expected three coordinates");
@@ -98,7 +102,7 @@ Result<NodeList> ReadNodes(LineReader* lines) {
   return nodes;
 }
 
-// Adds the tets to *raw, with kNoNode for a number that belongs to no node.
+// Adds the tets to *raw; a corner whose number belongs to no node becomes kNoNode.
 Result<Done> ReadTets(LineReader* lines, int64_t first_node, RawTets* raw) {
   uint64_t count = 0;
   uint64_t num_corners = 0;
@@ -106,9 +110,12 @@ Result<Done> ReadTets(LineReader* lines, int64_t first_node, RawTets* raw) {
     return lines->Complain("expected the number of tetrahedra and of their nodes");
   }
   if (num_corners != 4 && num_corners != 10) {
-    return lines->Complain("tetrahedra must have 4 or 10 nodes");
+    return lines->Complain("tetrahedra have " + std::to_string(num_corners) +
+                           " nodes and must have 4 or 10");
   }
-  if (!lines->CanHold(count, 10)) return lines->Complain("more tetrahedra than the file can hold");
+  if (!lines->CanHold(count, 10)) {
+    return lines->Complain(std::to_string(count) + " tetrahedra are more than the file can hold");
+  }
   raw->has_midpoints = num_corners == 10;
   raw->tets.resize(count);
   const auto num_nodes = static_cast<int64_t>(raw->positions.size());

@@ -69,8 +69,16 @@ TEST_CASE(".msh: other files and versions are not supported") {
   CHECK(message("").find("not an .msh file") != std::string::npos);
   CHECK(message("$NOD\n1\n").find("not an .msh file") != std::string::npos);
   CHECK(message("$MeshFormat\n4 0 8\n").find("2.2 and 4.1") != std::string::npos);
-  CHECK(message("$MeshFormat\n4.2 0 8\n").find("2.2 and 4.1") != std::string::npos);
-  CHECK(message("$MeshFormat\n4.1 0 4\n").find("8 bytes") != std::string::npos);
+  CHECK(message("$MeshFormat\n4.2 0 8\n").find("version 4.2 of .msh") != std::string::npos);
+  CHECK(message("$MeshFormat\n4.1 0 4\n").find("numbers of 4 bytes") != std::string::npos);
+}
+
+TEST_CASE("A message quotes a bounded, printable piece of the file") {
+  const std::string name = "$\x1b[31m" + std::string(100000, 'x');
+  const std::string message = MessageOf(kHead + name + "\n", ExitCode::kInvalidInput);
+  CHECK(message.find("has no end") != std::string::npos);
+  CHECK(message.size() < 200);
+  CHECK(message.find('\x1b') == std::string::npos);
 }
 
 TEST_CASE(".msh: what is wrong is said with its line") {
@@ -80,14 +88,14 @@ TEST_CASE(".msh: what is wrong is said with its line") {
   CHECK(message(kHead).find("$Elements") != std::string::npos);
   CHECK(message(kHead + "$Nodes\n1\n1 0 zero 0\n") == "'m.msh', line 6: expected a node");
   CHECK(message(kHead + "$Nodes\nmany\n").find("number of nodes") != std::string::npos);
-  CHECK(message(kHead + "$Nodes\n2\n1 0 0 0\n1 1 1 1\n$EndNodes\n").find("one number") !=
-        std::string::npos);
+  CHECK(message(kHead + "$Nodes\n2\n1 0 0 0\n1 1 1 1\n$EndNodes\n")
+            .find("two nodes have the number 1") != std::string::npos);
   CHECK(message(kHead + "$Nodes\n1\n1 0 0 0\n2 1 1 1\n$EndNodes\n").find("expected $EndNodes") !=
         std::string::npos);
   CHECK(message(kHead + kNodes + "$Elements\n1\n1 777 0 1\n").find("type 777") !=
         std::string::npos);
   CHECK(message(kHead + kNodes + "$Elements\n1\n1 4 -2 1\n").find("negative") != std::string::npos);
-  CHECK(message(kHead + "$Comments\n").find("$Comments has no end") != std::string::npos);
+  CHECK(message(kHead + "$Comments\n").find("'$Comments' has no end") != std::string::npos);
 }
 
 TEST_CASE("Element types of Gmsh are found by number") {

@@ -117,12 +117,15 @@ TEST_CASE("What is wrong is said with file and line") {
     return read.error().message;
   };
   CHECK(message("", kTets).find("m.node', line 0") != std::string::npos);
-  CHECK(message("5 2 0 0\n", kTets).find("dimension") != std::string::npos);
+  CHECK(message("5 2 0 0\n", kTets).find("dimension is 2") != std::string::npos);
   CHECK(message("1 3 0 0\n0 0 0\n", kTets).find("line 2") != std::string::npos);
-  CHECK(message("2 3 0 0\n0 0 0 0\n7 0 0 0\n", kTets).find("line 3") != std::string::npos);
-  CHECK(message("4294967296 3 0 0\n0 0 0 0\n", kTets).find("can hold") != std::string::npos);
+  CHECK(message("2 3 0 0\n0 0 0 0\n7 0 0 0\n", kTets).find("line 3: the node's number is 7") !=
+        std::string::npos);
+  CHECK(message("4294967296 3 0 0\n0 0 0 0\n", kTets).find("4294967296 nodes are more") !=
+        std::string::npos);
   CHECK(message(kNodes, "9 4 0\n0 0 1 2 3\n").find("m.ele") != std::string::npos);
-  CHECK(message(kNodes, "1 5 0\n0 0 1 2 3 4\n").find("4 or 10") != std::string::npos);
+  CHECK(message(kNodes, "1 5 0\n0 0 1 2 3 4\n").find("5 nodes and must have 4 or 10") !=
+        std::string::npos);
   CHECK(message(kNodes, "1 4 0\n0 0 1 x 3\n").find("line 2") != std::string::npos);
   CHECK(message("\xFF\xFE\x01", "\x01\x02").find("line 1") != std::string::npos);
 }

@@ -55,10 +55,10 @@ TEST_CASE(".vtk: other files, versions, datasets and numbers are not supported")
     return MessageOf(text, ExitCode::kUnsupported);
   };
   CHECK(message("<VTKFile type=\"UnstructuredGrid\">").find("not a legacy") != std::string::npos);
-  CHECK(message("# vtk DataFile Version 9.0\n").find("version") != std::string::npos);
-  CHECK(message("# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\n")
-            .find("UNSTRUCTURED_GRID") != std::string::npos);
-  CHECK(message(kHead + "POINTS 1 bit\n1\n").find("type that is not known") != std::string::npos);
+  CHECK(message("# vtk DataFile Version 9.0\n").find("version 9") != std::string::npos);
+  CHECK(message("# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\n").find("'POLYDATA'") !=
+        std::string::npos);
+  CHECK(message(kHead + "POINTS 1 bit\n1\n").find("the unknown type 'bit'") != std::string::npos);
 }
 
 TEST_CASE(".vtk: what is wrong is said with its line") {
@@ -67,12 +67,11 @@ TEST_CASE(".vtk: what is wrong is said with its line") {
   };
   CHECK(message(kHead + "POINTS 1 float\n0 x 0\n") == "'m.vtk', line 6: expected a coordinate");
   CHECK(message(kHead + kPoints).find("the file ends before") != std::string::npos);
-  CHECK(message(kHead + "LINES 1 2\n").find("keyword") != std::string::npos);
+  CHECK(message(kHead + "LINES 1 2\n").find("keyword 'lines'") != std::string::npos);
   CHECK(message(kHead + kPoints + "CELLS 1 4\n3 0 1 2\nCELL_TYPES 1\n10\n").find("cell 0") !=
         std::string::npos);
-  CHECK(
-      message(kHead + kPoints + "CELLS 1 5\n4 0 1 2 3\nCELL_TYPES 2\n10 10\n").find("different") !=
-      std::string::npos);
+  CHECK(message(kHead + kPoints + "CELLS 1 5\n4 0 1 2 3\nCELL_TYPES 2\n10 10\n")
+            .find("1 cells, CELL_TYPES 2") != std::string::npos);
   CHECK(message(kHead + kPoints + kPoints).find("number of points") != std::string::npos);
   CHECK(message("# vtk DataFile Version 3.0\nt\nHEX\n").find("ASCII or BINARY") !=
         std::string::npos);

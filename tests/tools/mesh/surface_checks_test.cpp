@@ -164,3 +164,61 @@ TEST_CASE("Findings do not depend on how vertices are shared") {
   CHECK(Find(exploded, "MESH_SELF_INTERSECTION").count ==
         Find(Check(mesh), "MESH_SELF_INTERSECTION").count);
 }
+
+namespace {
+
+SurfaceMesh Moved(SurfaceMesh mesh, const plush::tools::Vec3d& by) {
+  for (plush::tools::Vec3d& p : mesh.positions) p += by;
+  return mesh;
+}
+
+}  // namespace
+
+TEST_CASE("A stray vertex is named with its place") {
+  for (const double far : {3.0e4, 1.0e30, 1.0e300}) {
+    CAPTURE(far);
+    SurfaceMesh mesh = MakeSphere(1.0, 12, 18);
+    mesh.positions[17] = {far, 0.5, -far};
+    const FindingList findings = Check(mesh);
+    const Finding& stray = Find(findings, "MESH_STRAY_VERTEX");
+    CHECK(stray.count == 1);
+    REQUIRE(stray.places.size() == 1);
+    CHECK(stray.places[0].element == 17);
+    CHECK(stray.places[0].position == mesh.positions[17]);
+    // The others are near the origin.
+    CHECK_FALSE(findings.Has("MESH_FAR_FROM_ORIGIN"));
+  }
+  SurfaceMesh triangle = plush::tests::MakeBox({0, 0, 0}, {1, 1, 1});
+  triangle.positions[0] = {-9000.0, 0.0, 0.0};  // less than kStrayRatio
+  CHECK_FALSE(Check(triangle).Has("MESH_STRAY_VERTEX"));
+}
+
+TEST_CASE("All stray vertices count, wherever the model is") {
+  SurfaceMesh mesh = Moved(MakeSphere(0.5, 12, 18), {100.0, -20.0, 7.0});
+  for (const size_t v : {3u, 40u, 41u}) mesh.positions[v] += {0.0, 2.0e7 + double(v), 0.0};
+  const FindingList findings = Check(mesh);
+  const Finding& stray = Find(findings, "MESH_STRAY_VERTEX");
+  CHECK(stray.count == 3);
+  CHECK(stray.places[2].element == 41);
+}
+
+TEST_CASE("Two models far apart have no stray vertices") {
+  const SurfaceMesh mesh =
+      Joined(MakeSphere(1.0, 12, 18), Moved(MakeSphere(1.0, 12, 18), {1.0e5, 0.0, 0.0}));
+  CHECK_FALSE(Check(mesh).Has("MESH_STRAY_VERTEX"));
+}
+
+TEST_CASE("A model is far from the origin once floats are coarser than 1e-4 of its size") {
+  // Between 512 and 1024 m floats are 2^-14 m apart, twice as much from there on: 1e-4 of 0.61 m
+  // and 1.22 m.
+  const auto is_far = [](double size, double distance) {
+    const SurfaceMesh box = plush::tests::MakeBox({distance - size, 0, 0}, {distance, size, size});
+    return Check(box).Has("MESH_FAR_FROM_ORIGIN");
+  };
+  CHECK_FALSE(is_far(1.0, 1000.0));
+  CHECK(is_far(1.0, 1025.0));
+  CHECK(is_far(0.6, 1000.0));
+  CHECK_FALSE(is_far(0.62, 1000.0));
+  CHECK_FALSE(is_far(0.01, 0.01));
+  CHECK_FALSE(is_far(1.0e-30, 1.0e-30));
+}
