@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "partition/collision_layout.h"
 
-#include "partition/coarse_tree.h"
-#include "partition/patch_tree.h"
+#include "partition/collision_trees.h"
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -116,7 +115,7 @@ class Layout {
       for (size_t k = 0; k < 3; ++k) {
         weights[k] = WeightsInTet(surface_.carriers[surface_.triangles[t][k]], patch->nodes);
       }
-      boxes.push_back(BoxOfTriangle(weights));
+      boxes.push_back(BoxOf(weights));
     }
     PatchTree tree = BuildPatchTree(boxes);
     std::vector<uint32_t> ordered;
@@ -238,13 +237,13 @@ class Layout {
   }
 
   static void AddBounds(const LaidOutPatch& patch, bool is_first, CdgTet* tet) {
-    if (is_first) tet->low = tet->high = patch.weights[0];
-    for (const Vec4& w : patch.weights) {
-      tet->low = {std::min(tet->low.x, w.x), std::min(tet->low.y, w.y), std::min(tet->low.z, w.z),
-                  std::min(tet->low.w, w.w)};
-      tet->high = {std::max(tet->high.x, w.x), std::max(tet->high.y, w.y),
-                   std::max(tet->high.z, w.z), std::max(tet->high.w, w.w)};
+    BarycentricBox box = BoxOf(patch.weights);
+    if (!is_first) {
+      const Vec4 bounds[2] = {tet->low, tet->high};
+      box = Union(BoxOf(bounds), box);
     }
+    tet->low = {box.low[0], box.low[1], box.low[2], box.low[3]};
+    tet->high = {box.high[0], box.high[1], box.high[2], box.high[3]};
   }
 
   void AddTriangles(TriangleRecord record) {

@@ -6,7 +6,7 @@
 #include "cage/solid_surface.h"
 #include "mesh/surface_mesh.h"
 #include "mesh/tet_mesh.h"
-#include "partition/collision_data.h"
+#include "partition/collision_layout.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -38,6 +38,11 @@ std::array<Vec3d, 4> Corners(const RestData& rest, const Tet& tet) {
           ToDouble(rest.nodes[tet.d])};
 }
 
+double TetVolume(const RestData& rest, size_t t) {
+  const auto [a, b, c, d] = Corners(rest, rest.tets[t]);
+  return SixVolume(a, b, c, d) / 6.0;
+}
+
 // The inverse of the matrix with columns u, v, w and determinant `det`, by columns: its rows are
 // the cross products.
 std::array<double, 9> InverseColumns(const Vec3d& u, const Vec3d& v, const Vec3d& w, double det) {
@@ -114,8 +119,7 @@ bool StoreShape(size_t t, RestData* rest) {
 
 // Stiffness of tet `t` to its place; false where float cannot hold it.
 bool StoreStiffness(size_t t, const Lame& lame, RestData* rest) {
-  const auto [a, b, c, d] = Corners(*rest, rest->tets[t]);
-  const double volume = SixVolume(a, b, c, d) / 6.0;
+  const double volume = TetVolume(*rest, t);
   TetBlock& block = rest->blocks[rest->tet_slots[t] / kBlockTets];
   const size_t lane = rest->tet_slots[t] % kBlockTets;
   block.stiffness[lane] = static_cast<float>(2.0 * lame.mu * volume);
@@ -134,10 +138,7 @@ Result<Done> ComputeShapes(RestData* rest) {
 // Share of each tet in the body's volume; they sum to one.
 std::vector<double> VolumeShares(const RestData& rest, std::span<const double> tet_weights) {
   std::vector<double> shares(tet_weights.begin(), tet_weights.end());
-  for (size_t t = shares.size(); t < rest.tets.size(); ++t) {
-    const auto [a, b, c, d] = Corners(rest, rest.tets[t]);
-    shares.push_back(SixVolume(a, b, c, d) / 6.0);
-  }
+  for (size_t t = shares.size(); t < rest.tets.size(); ++t) shares.push_back(TetVolume(rest, t));
   double sum = 0.0;
   for (const double share : shares) sum += share;
   for (double& share : shares) share /= sum;
@@ -194,24 +195,6 @@ Result<Done> ComputeStiffness(const TetMaterials& materials, RestData* rest) {
   return Done{};
 }
 
-double MedianEdge(const NodeGraph& graph, const RestData& rest) {
-  std::vector<uint32_t> new_of_old(rest.node_order.size());
-  for (uint32_t i = 0; i < new_of_old.size(); ++i) new_of_old[rest.node_order[i]] = i;
-  std::vector<double> lengths;
-  lengths.reserve(graph.neighbours.size() / 2);
-  for (uint32_t node = 0; node < graph.num_nodes(); ++node) {
-    for (uint32_t k = graph.starts[node]; k < graph.starts[node + 1]; ++k) {
-      const uint32_t other = graph.neighbours[k];
-      if (other < node) continue;
-      lengths.push_back(
-          Length(ToDouble(rest.nodes[new_of_old[node]]) - ToDouble(rest.nodes[new_of_old[other]])));
-    }
-  }
-  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
-  std::nth_element(lengths.begin(), middle, lengths.end());
-  return *middle;
-}
-
 void MakeFactorStructure(const NodeGraph& graph, RestData* rest) {
   FactorLayout layout = FindSupernodes(graph, rest->num_free);
   rest->supernodes = std::move(layout.supernodes);
@@ -225,10 +208,9 @@ void MakeFactorStructure(const NodeGraph& graph, RestData* rest) {
   }
 }
 
-Result<Done> ComputeFactor(double dt, double damping, RestData* rest) {
+Result<Done> ComputeFactor(const NodeGraph& graph, double dt, double damping, RestData* rest) {
   rest->dt = dt;
-  const auto num_nodes = static_cast<uint32_t>(rest->nodes.size());
-  MakeFactorStructure(BuildNodeGraph(num_nodes, NodesOfTets(*rest)), rest);
+  MakeFactorStructure(graph, rest);
   const Status status = FactoriseSystem({.blocks = rest->blocks,
                                          .masses = rest->masses,
                                          .dt = static_cast<float>(dt),
@@ -287,6 +269,21 @@ Result<Done> CheckInput(const TetMesh& mesh, double dt) {
 
 }  // namespace
 
+double MedianEdge(const NodeGraph& graph, std::span<const Vec3> nodes) {
+  std::vector<double> lengths;
+  lengths.reserve(graph.neighbours.size() / 2);
+  for (uint32_t node = 0; node < graph.num_nodes(); ++node) {
+    for (uint32_t k = graph.starts[node]; k < graph.starts[node + 1]; ++k) {
+      const uint32_t other = graph.neighbours[k];
+      if (other < node) continue;
+      lengths.push_back(Length(ToDouble(nodes[node]) - ToDouble(nodes[other])));
+    }
+  }
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  return lengths.empty() ? 0.0 : *middle;
+}
+
 Lame LameParameters(const Material& material) {
   const double e = material.young;
   const double nu = material.poisson;
@@ -315,9 +312,12 @@ Result<RestData> ComputeMixedRestData(const TetMesh& mesh, const TetMaterials& m
     return done.error();
   }
   if (auto done = ComputeStiffness(materials, &rest); !done.ok()) return done.error();
-  rest.components = CountComponents(graph);
-  rest.median_edge = MedianEdge(graph, rest);
-  if (auto done = ComputeFactor(dt, materials.damping, &rest); !done.ok()) return done.error();
+  const NodeGraph renumbered = BuildNodeGraph(graph.num_nodes(), NodesOfTets(rest));
+  rest.components = CountComponents(renumbered);
+  rest.median_edge = MedianEdge(renumbered, rest.nodes);
+  if (auto done = ComputeFactor(renumbered, dt, materials.damping, &rest); !done.ok()) {
+    return done.error();
+  }
   return rest;
 }
 

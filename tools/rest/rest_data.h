@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "mesh/tet_mesh.h"
+#include "rest/elimination_order.h"
 
 #include <cstdint>
 #include <span>
@@ -59,6 +60,9 @@ struct RestData {
   std::vector<float> values;           ///< of the supernodes
   uint64_t factor_nonzeros = 0;        ///< sum of LowerEntries
 };
+
+/// Median length of the edges of `graph` between these places [m]; 0 if it has none.
+double MedianEdge(const NodeGraph& graph, std::span<const Vec3> nodes);
 
 /// Computes rest data, in double precision from the float-rounded nodes that the file stores. The
 /// body's `volume` [m^3] is spread over the tets in proportion to `tet_weights` (num_tets x 1, >=

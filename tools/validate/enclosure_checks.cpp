@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "validate/enclosure_checks.h"
-
 #include "cage/boundary_defects.h"
 #include "cage/cage_boundary.h"
 #include "cage/enclosure.h"
 #include "mesh/exact_predicates.h"
 #include "validate/rest_checks.h"
+#include "validate/surface_checks.h"
 
 #include <nlohmann/json.hpp>
 
@@ -17,13 +16,6 @@
 
 namespace plush::tools {
 namespace {
-
-std::vector<Vec3d> ToDoubles(std::span<const Vec3> points) {
-  std::vector<Vec3d> converted;
-  converted.reserve(points.size());
-  for (const Vec3& point : points) converted.push_back(ToDouble(point));
-  return converted;
-}
 
 // The cage's tets, unless one is unsound or a vertex is carried by none of them.
 std::optional<TetMesh> SoundCage(const Asset& asset) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "validate/factor_accuracy.h"
-
 #include "plush/format/system_factor.h"
 
 #include "base/vec3.h"
+#include "validate/rest_checks.h"
 #include "validate/tally.h"
 
 #include <Eigen/Dense>
@@ -133,10 +132,6 @@ Vector MultiplySystem(const SimulationView& s, double dt, const Vector& x) {
   return out;
 }
 
-Vec3d PlaceOf(const SimulationView& s, size_t node) {
-  return {s.nodes[node].x, s.nodes[node].y, s.nodes[node].z};
-}
-
 // Any fixed numbers of both signs in [-1, 1].
 Vector RightSide(Eigen::Index size, uint32_t seed) {
   Vector b(size);
@@ -159,7 +154,7 @@ void CheckResiduals(const SimulationView& simulation, const FactorView& factor,
     const Vector allowed = kRoom * unpacked.RoundingOf(x);
     for (Eigen::Index i = 0; i < b.size(); ++i) {
       if (std::abs(residual[i]) <= allowed[i]) continue;
-      wrong.AddAt(static_cast<uint64_t>(i), PlaceOf(simulation, static_cast<size_t>(i)),
+      wrong.AddAt(static_cast<uint64_t>(i), ToDouble(simulation.nodes[static_cast<size_t>(i)]),
                   std::abs(residual[i]) / allowed[i]);
     }
     if (wrong.count() > 0) break;  // the second one finds nearly the same
@@ -212,7 +207,7 @@ void CompareValues(const SimulationView& simulation, const FactorView& factor,
     }
     const double worst = std::max(WorstEntry(stored.below, made.below, rows, columns),
                                   WorstEntry(stored.inverse, made.inverse, columns, columns));
-    if (!(worst <= 1.0)) wrong.AddAt(i, PlaceOf(simulation, s.first_column), worst);
+    if (!(worst <= 1.0)) wrong.AddAt(i, ToDouble(simulation.nodes[s.first_column]), worst);
   }
   wrong.Report(findings);
 }

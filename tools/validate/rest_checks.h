@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether the rest data are those of the cage.
+// Whether rest data and factor are those of the cage.
 #pragma once
 
 #include "plush/asset.h"
@@ -29,5 +29,16 @@ void CheckRestData(const Asset& asset, FindingList* findings);
 /// Compares the stiffness of every tet with its volume, and Young's modulus and Poisson's ratio of
 /// its material. Adds FILE_REST_DATA.
 void CheckMaterials(const Asset& asset, FindingList* findings);
+
+/// Looks at the factor's values in two ways. They must be those that the runtime's factorisation
+/// makes of the rest data, to a few roundings of float. And because that could be wrong itself: of
+/// solutions x of A x = b with the factor, for a matrix A = M + (dt^2 + damping dt) sum 2 mu V G
+/// G^T [Kug, Alg. 1] that is assembled here from the tets, the residual must be within what
+/// rounding an exact factor to float changes. With u = 2^-24, to first order that is u (2 |L| |D| +
+/// |L| |D| |D^-1| |D|) |L^T| |x| by rows: an entry of L or of D^-1 moves by at most u times itself,
+/// and D by D E D where D^-1 moves by E. Adds FILE_FACTOR with the nodes beyond it. Needs an asset
+/// whose rest data and factor structure have passed Asset::Open's checks. O(flops of factoring).
+void CheckFactorAccuracy(const SimulationView& simulation, const FactorView& factor,
+                         FindingList* findings);
 
 }  // namespace plush::tools

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Baked cages are proved to enclose their surface from the file alone, and broken ones are found.
-#include "validate/enclosure_checks.h"
+#include "validate/surface_checks.h"
 
 #include "bake/bake.h"
 #include "mesh/tet_mesh.h"

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The tree over the tets that hold patches [Civ 5.4.4].
+// The two levels of bounding trees: one over the tets that hold patches [Civ 5.4.4], and one over
+// the triangles of each patch, which is only their order [Civ 5.4.3].
 #pragma once
+
+#include "plush/format/cdg_records.h"
 
 #include "base/vec3.h"
 
@@ -40,5 +43,22 @@ CoarseTree BuildCoarseTree(std::span<const Dop14> leaves);
 
 /// Leaves that are joined exactly.
 inline constexpr size_t kMaxExact = 1000;
+
+/// Bounds of points with these weights (at least one).
+BarycentricBox BoxOf(std::span<const Vec4> weights);
+
+/// Smallest box around both.
+BarycentricBox Union(const BarycentricBox& a, const BarycentricBox& b);
+
+/// The tree over a patch's triangles.
+struct PatchTree {
+  std::vector<uint32_t> order;   ///< the patch's triangles (0 .. n - 1) as they are to be stored
+  std::vector<uint64_t> bounds;  ///< of the range that starts at each place, quantised
+};
+
+/// Orders triangles with these boxes so that every range of the implicit tree (PatchTreeMiddle)
+/// starts with the triangle of the largest extent, and the others are parted at the median of their
+/// middles along the range's longest interval. O(n log^2 n), deterministic.
+PatchTree BuildPatchTree(std::span<const BarycentricBox> boxes);
 
 }  // namespace plush::tools

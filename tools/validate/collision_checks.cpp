@@ -1,16 +1,33 @@
 // SPDX-License-Identifier: MIT
-#include "partition/patch_tree.h"
+// Compares tets, weights, bounds, sums and sources of the collision surface [Civ 5.4] with the cage
+// and the render surface.
 #include "validate/collision_checks.h"
+
+#include "embed/tet_geometry.h"
+#include "mesh/exact_predicates.h"
+#include "partition/collision_trees.h"
+#include "partition/partition.h"
+#include "partition/short_edges.h"
+#include "validate/surface_checks.h"
 #include "validate/tally.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <set>
+#include <tuple>
 #include <vector>
 
 namespace plush::tools {
 namespace {
+
+// Runs end where those of the next element begin, the last one's at the end of the section.
+template <class Record>
+Run RunOf(std::span<const Record> records, uint32_t index, uint32_t Record::*first, size_t total) {
+  const uint32_t end =
+      index + 1 < records.size() ? records[index + 1].*first : static_cast<uint32_t>(total);
+  return {records[index].*first, end};
+}
 
 // Four weights are doubles that sum to one, rounded one by one.
 constexpr double kSumTolerance = 4.0e-7;
@@ -19,17 +36,10 @@ constexpr double kSumTolerance = 4.0e-7;
 // rounding of the weights.
 constexpr double kSumsTolerance = 1.0e-5;
 
-BarycentricBox Union(BarycentricBox a, const BarycentricBox& b) {
-  for (size_t i = 0; i < 4; ++i) {
-    a.low[i] = std::min(a.low[i], b.low[i]);
-    a.high[i] = std::max(a.high[i], b.high[i]);
-  }
-  return a;
-}
-
-BarycentricBox BoxOf(const UnpackedCollision& c, uint32_t t) {
+BarycentricBox BoxOfTriangle(const UnpackedCollision& c, uint32_t t) {
   const auto& v = c.triangles[t].vertices;
-  return BoxOfTriangle({c.view.vertices[v[0]], c.view.vertices[v[1]], c.view.vertices[v[2]]});
+  const Vec4 corners[3] = {c.view.vertices[v[0]], c.view.vertices[v[1]], c.view.vertices[v[2]]};
+  return BoxOf(corners);
 }
 
 // Bounds of every range of a patch's tree, from the last triangle to the first.
@@ -53,7 +63,7 @@ void CheckTree(const UnpackedCollision& c, uint32_t patch, Tally* bounds) {
   }
   std::vector<BarycentricBox> boxes(ranges.size());
   for (size_t i = ranges.size(); i-- > 0;) {
-    boxes[i] = BoxOf(c, ranges[i].begin);
+    boxes[i] = BoxOfTriangle(c, ranges[i].begin);
     if (ranges[i].left != 0) boxes[i] = Union(boxes[i], boxes[ranges[i].left]);
     if (ranges[i].right != 0) boxes[i] = Union(boxes[i], boxes[ranges[i].right]);
     if (QuantiseBounds(boxes[i]) != c.triangles[ranges[i].begin].bounds) {
@@ -73,20 +83,77 @@ bool BoundsItsVertices(const UnpackedCollision& c, uint32_t tet) {
   const Run patches = c.Patches(tet);
   const uint32_t begin = c.Vertices(patches.begin).begin;
   const uint32_t end = c.Vertices(patches.end - 1).end;
-  Vec4 low = c.view.vertices[begin];
-  Vec4 high = low;
-  for (uint32_t v = begin; v < end; ++v) {
-    const Vec4& w = c.view.vertices[v];
-    low = {std::min(low.x, w.x), std::min(low.y, w.y), std::min(low.z, w.z), std::min(low.w, w.w)};
-    high = {std::max(high.x, w.x), std::max(high.y, w.y), std::max(high.z, w.z),
-            std::max(high.w, w.w)};
-  }
+  const BarycentricBox box = BoxOf(c.view.vertices.subspan(begin, end - begin));
   const CdgTet& t = c.view.tets[tet];
-  return t.low.x == low.x && t.low.y == low.y && t.low.z == low.z && t.low.w == low.w &&
-         t.high.x == high.x && t.high.y == high.y && t.high.z == high.z && t.high.w == high.w;
+  const std::array<float, 4> low = {t.low.x, t.low.y, t.low.z, t.low.w};
+  const std::array<float, 4> high = {t.high.x, t.high.y, t.high.z, t.high.w};
+  return std::equal(low.begin(), low.end(), box.low) &&
+         std::equal(high.begin(), high.end(), box.high);
+}
+
+double Area(const Triangle3& t) { return 0.5 * Length(Cross(t[1] - t[0], t[2] - t[0])); }
+
+double Perimeter(const Triangle3& t) {
+  return Length(t[1] - t[0]) + Length(t[2] - t[1]) + Length(t[0] - t[2]);
+}
+
+bool IsBefore(const Vec3d& a, const Vec3d& b) {
+  return std::tie(a.x, a.y, a.z) < std::tie(b.x, b.y, b.z);
+}
+
+// Corners in an order that does not depend on the triangle's.
+struct CornersBefore {
+  bool operator()(const Triangle3& a, const Triangle3& b) const {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), IsBefore);
+  }
+};
+
+Triangle3 Sorted(Triangle3 t) {
+  std::sort(t.begin(), t.end(), IsBefore);
+  return t;
 }
 
 }  // namespace
+
+UnpackedCollision::UnpackedCollision(const CollisionView& collision) : view(collision) {
+  triangles.reserve(view.num_triangles());
+  for (const CdgTriangle& triangle : view.triangles) triangles.push_back(UnpackTriangle(triangle));
+  for (const CdgWideTriangle& triangle : view.wide_triangles) {
+    triangles.push_back(UnpackTriangle(triangle));
+  }
+  patch_of_triangle.resize(triangles.size());
+  for (uint32_t p = 0; p < view.patches.size(); ++p) {
+    for (uint32_t t = Triangles(p).begin; t < Triangles(p).end; ++t) patch_of_triangle[t] = p;
+  }
+}
+
+Run UnpackedCollision::Patches(uint32_t tet) const {
+  return RunOf(view.tets, tet, &CdgTet::first_patch, view.patches.size());
+}
+
+Run UnpackedCollision::Triangles(uint32_t patch) const {
+  return RunOf(view.patches, patch, &CdgPatch::first_triangle, view.num_triangles());
+}
+
+Run UnpackedCollision::Vertices(uint32_t patch) const {
+  return RunOf(view.patches, patch, &CdgPatch::first_vertex, view.vertices.size());
+}
+
+Run UnpackedCollision::Links(uint32_t patch) const {
+  return RunOf(view.patches, patch, &CdgPatch::first_link, view.links.size());
+}
+
+Vec3d RestPlace(const Asset& asset, const CdgPatch& patch, uint32_t vertex) {
+  const CollisionView& collision = asset.collision();
+  const Vec4& weights = collision.vertices[vertex];
+  const double w[4] = {weights.x, weights.y, weights.z, weights.w};
+  Vec3d place;
+  for (size_t i = 0; i < 4; ++i) {
+    const Vec3& node = asset.simulation().nodes[collision.tets[patch.tet].nodes[i]];
+    place += Vec3d{node.x, node.y, node.z} * w[i];
+  }
+  return place;
+}
 
 void CheckCollisionBounds(const Asset& asset, const UnpackedCollision& c, FindingList* findings) {
   Tally nodes("FILE_COLLISION", "collision.tets", "the nodes are not those of its tet, ascending");
@@ -147,6 +214,51 @@ void CheckPatchSums(const Asset& asset, const UnpackedCollision& c, FindingList*
     if (!(centroid_error <= kSumsTolerance * reach)) centroids.AddAt(p, centroid, centroid_error);
   }
   for (const Tally* tally : {&areas, &vectors, &centroids}) tally->Report(findings);
+}
+
+void CheckCollisionSources(const Asset& asset, const UnpackedCollision& c, FindingList* findings) {
+  const VisualView& visual = asset.visual();
+  const auto& sources = c.view.source_triangles;
+  if (sources.empty() || !HasLatticeCage(asset)) return;
+  const auto render_triangle = [&visual](size_t t) {
+    Triangle3 x;
+    for (size_t k = 0; k < 3; ++k) x[k] = ToDouble(visual.positions[visual.indices[3 * t + k]]);
+    return x;
+  };
+  // Points move when short edges are taken out; floats round.
+  const double reach =
+      kReachOfMerging * kShortestCutEdge * ExtentOf(ToDoubles(visual.positions)).size;
+  Tally off("FILE_COLLISION", "collision.source_triangles",
+            "it does not lie in the render triangle that it names, deviation in metres");
+  std::vector<double> covered(visual.indices.size() / 3, 0.0);
+  for (uint32_t t = 0; t < c.triangles.size(); ++t) {
+    const Triangle3 source = render_triangle(sources[t]);
+    const CdgPatch& patch = c.view.patches[c.patch_of_triangle[t]];
+    Triangle3 own;
+    double farthest = 0.0;
+    for (size_t k = 0; k < 3; ++k) {
+      own[k] = RestPlace(asset, patch, c.triangles[t].vertices[k]);
+      const Vec3d nearest = ClosestPointOnTriangle(own[k], source[0], source[1], source[2]);
+      farthest = std::max(farthest, Length(own[k] - nearest));
+    }
+    covered[sources[t]] += Area(own);
+    if (!(farthest <= reach)) off.AddAt(t, own[0], farthest);
+  }
+  Tally gaps("FILE_COLLISION", "visual.indices",
+             "the collision triangles that name it do not cover it, deviation in square metres");
+  std::set<Triangle3, CornersBefore> named;
+  for (size_t t = 0; t < covered.size(); ++t) {
+    if (covered[t] > 0.0) named.insert(Sorted(render_triangle(t)));
+  }
+  for (size_t t = 0; t < covered.size(); ++t) {
+    const Triangle3 x = render_triangle(t);
+    const double missing = std::abs(Area(x) - covered[t]);
+    if (missing <= reach * Perimeter(x)) continue;
+    if (covered[t] == 0.0 && named.count(Sorted(x)) > 0) continue;  // of two that coincide
+    gaps.AddAt(t, x[0], missing);
+  }
+  off.Report(findings);
+  gaps.Report(findings);
 }
 
 }  // namespace plush::tools
