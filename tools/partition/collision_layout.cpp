@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Orders tets, patches, triangles and vertices as the file stores them, and fills their records
+// [Civ 5.4.1].
 #include "partition/collision_layout.h"
 
 #include "partition/collision_trees.h"
@@ -16,7 +18,7 @@ namespace {
 
 using TetNodes = std::array<uint32_t, 4>;
 
-// A patch on its way into the file: triangles and points of the CutSurface.
+// A patch in the file's order, in terms of triangles and points of the CutSurface.
 struct LaidOutPatch {
   uint32_t tet = 0;                              // of the mesh
   TetNodes nodes = {};                           // of the tet, ascending
@@ -187,7 +189,7 @@ class Layout {
       moment += (a + b + c) * (size / 3.0);
       corners += (a + b + c) / 3.0;
     }
-    // Where all triangles are flat, their middle stands in.
+    // If all triangles are flat, takes the mean of their centroids.
     const Vec3d centroid =
         area > 0.0 ? moment / area : corners / static_cast<double>(patch.corners.size());
     record->centroid = ToFloat(centroid);
@@ -195,7 +197,7 @@ class Layout {
     record->vector_area = ToFloat(vector_area);
   }
 
-  // Other patches across the edges of one, each once, ascending.
+  // Patches across the edges of this one, each once, ascending.
   std::vector<uint32_t> LinksOf(const LaidOutPatch& patch, uint32_t number) const {
     std::vector<uint32_t> links;
     for (const uint32_t t : patch.triangles) {

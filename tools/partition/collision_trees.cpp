@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Builds the tree over tets bottom-up by volumes of 14-DOPs [Civ 5.4.4], and orders the triangles
+// of a patch into an implicit tree [Civ 5.4.3].
 #include "partition/collision_trees.h"
 
 #include <algorithm>
@@ -9,15 +11,16 @@
 namespace plush::tools {
 namespace {
 
-// Groups that larger sets are divided into.
+// Largest group into which a set above kMaxExact is divided.
 constexpr size_t kGroup = 250;
 
 // The least and greatest value that each diagonal takes at a box's corners: + or - per axis.
 constexpr std::array<std::array<bool, 3>, 4> kPlus = {
     {{true, true, true}, {true, true, false}, {true, false, true}, {false, true, true}}};
 
-// Sum over eight corners of a box with edges e of the volume where x + y + z, from that corner, is
-// below the corner's `cut`. Loops over all eight, so that the compiler does several at a time.
+// Volume cut off at the eight corners of a box with edges e: at each corner, the part of the box in
+// which x + y + z, measured from that corner, is below its `cut`. Loops over all eight so that the
+// compiler can vectorise.
 double CornerVolumes(const std::array<double, 3>& e, const std::array<double, 8>& cut) {
   const std::array<double, 7> beyond = {
       e[0], e[1], e[2], e[0] + e[1], e[1] + e[2], e[2] + e[0], e[0] + e[1] + e[2]};
@@ -84,7 +87,7 @@ class Builder {
     return static_cast<uint32_t>(nodes_.size() - 1);
   }
 
-  // Sorts along the longest axis of the set's bounds and parts it at the median.
+  // Sorts along the longest axis of the set's bounds and splits at the median.
   std::pair<std::vector<uint32_t>, std::vector<uint32_t>> Parts(std::vector<uint32_t> set) const {
     Dop14 bounds;
     for (const uint32_t id : set) bounds.Add(nodes_[id].bounds);
@@ -136,9 +139,8 @@ class Builder {
     return bounds.Volume();
   }
 
-  // Joins the closest two until one is left. Unions only grow: the volume that a node found with a
-  // partner that is gone stays a lower bound, and a new partner is looked for only when the node
-  // comes first with it.
+  // Joins the closest two until one is left. Unions only grow, so the volume found with a partner
+  // that is gone remains a lower bound: search for a new partner only when that bound is the least.
   uint32_t JoinExactly(std::vector<uint32_t> active) {
     struct Best {
       double volume = std::numeric_limits<double>::infinity();

@@ -22,26 +22,26 @@ struct Dop14 {
   Dop14();  ///< empty: low above high
   void Add(const Vec3d& point);
   void Add(const Dop14& other);
-  /// Volume [m^3]: that of the box less the corners that the diagonals cut off, each on its own,
-  /// so that it is exact where the cuts do not meet and too small otherwise; never below zero.
+  /// Volume [m^3]: the box less each corner that a diagonal cuts off. Exact if the cuts do not
+  /// overlap, too small otherwise; never below zero.
   double Volume() const;
 };
 
-/// A binary tree over leaves: in preorder the number of leaves under each node's left child, 0 for
-/// a leaf; the leaves' numbers in order.
+/// A binary tree over leaves. left_counts is in preorder: the number of leaves under each node's
+/// left child, 0 for a leaf.
 struct CoarseTree {
   std::vector<uint32_t> left_counts;  ///< (2 num_leaves - 1 x 1)
-  std::vector<uint32_t> leaves;       ///< (num_leaves x 1)
+  std::vector<uint32_t> leaves;       ///< in the order of the tree (num_leaves x 1)
 };
 
-/// Builds the tree bottom-up, always joining the two nodes whose union has the smallest volume;
-/// above kMaxExact leaves within groups of neighbours (halved at the median along the longest
-/// axis), whose roots are joined the same way. The tree is at most kMaxTreeDepth - 1 deep: where
-/// joining would exceed it, it is halved instead. O(n^2) up to kMaxExact, then O(n log n + n
-/// kMaxExact).
+/// Builds the tree bottom-up: joins the two nodes whose union has the smallest volume until one is
+/// left. Above kMaxExact leaves it joins within groups of neighbours (halved at the median along
+/// the longest axis), then the groups' roots. The tree is at most kMaxTreeDepth - 1 deep: if
+/// joining exceeds that, all leaves are halved top-down instead. O(n^2) up to kMaxExact, then O(n
+/// log n + n kMaxExact).
 CoarseTree BuildCoarseTree(std::span<const Dop14> leaves);
 
-/// Leaves that are joined exactly.
+/// Largest set that is joined by comparing all pairs.
 inline constexpr size_t kMaxExact = 1000;
 
 /// Bounds of points with these weights (at least one).
@@ -56,9 +56,9 @@ struct PatchTree {
   std::vector<uint64_t> bounds;  ///< of the range that starts at each place, quantised
 };
 
-/// Orders triangles with these boxes so that every range of the implicit tree (PatchTreeMiddle)
-/// starts with the triangle of the largest extent, and the others are parted at the median of their
-/// middles along the range's longest interval. O(n log^2 n), deterministic.
+/// Orders triangles with these boxes into the implicit tree (PatchTreeMiddle). Every range starts
+/// with its triangle of the largest extent; the others are split at the median of their middles
+/// along the range's longest interval. O(n log^2 n), deterministic.
 PatchTree BuildPatchTree(std::span<const BarycentricBox> boxes);
 
 }  // namespace plush::tools

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Cuts a surface by the tets of a cage into the collision surface of the file [Civ 5.4].
 #include "partition/partition.h"
 
 #include "cage/cage_boundary.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Computes rest shapes, masses and stiffness of the tets, and the factor of the system matrix [Kug,
+// Alg. 1].
 #include "rest/rest_data.h"
 
 #include "plush/format/system_factor.h"
@@ -20,7 +22,7 @@ namespace {
 // 100 million non-zeros are 1.6 GB of factor in double: far beyond any cage for a game.
 constexpr uint64_t kMaxFactorNonzeros = 100'000'000;
 
-// Denormal numbers count as zero: they have lost their precision.
+// Denormal numbers count as zero: they have lost precision.
 bool IsPositiveNormal(float value) { return std::isfinite(value) && value >= FLT_MIN; }
 
 std::array<uint32_t, 4> Ids(const Tet& tet) { return {tet.a, tet.b, tet.c, tet.d}; }
@@ -32,7 +34,7 @@ std::vector<std::array<uint32_t, 4>> NodesOfTets(const RestData& rest) {
   return tets;
 }
 
-// Corners in double of the nodes that the file stores.
+// Corners in double, from the nodes that the file stores.
 std::array<Vec3d, 4> Corners(const RestData& rest, const Tet& tet) {
   return {ToDouble(rest.nodes[tet.a]), ToDouble(rest.nodes[tet.b]), ToDouble(rest.nodes[tet.c]),
           ToDouble(rest.nodes[tet.d])};
@@ -82,7 +84,7 @@ void Renumber(const TetMesh& mesh, std::vector<uint32_t> order, RestData* rest) 
   }
 }
 
-// Slots of the tets in blocks, which hold no tet yet.
+// Assigns slots to the tets and makes the empty blocks.
 void MakeBlocks(RestData* rest) {
   const auto num_nodes = static_cast<uint32_t>(rest->nodes.size());
   const std::vector<uint32_t> tet_of_slot = PackTetBlocks(num_nodes, NodesOfTets(*rest));
@@ -95,7 +97,7 @@ void MakeBlocks(RestData* rest) {
   rest->blocks.assign(tet_of_slot.size() / kBlockTets, empty);
 }
 
-// Nodes, Dm^-1 and volume of tet `t` to its place; false where float cannot hold them.
+// Stores nodes, Dm^-1 and volume of tet `t` in its slot; false if float cannot hold them.
 bool StoreShape(size_t t, RestData* rest) {
   const auto [a, b, c, d] = Corners(*rest, rest->tets[t]);
   const double six_volume = SixVolume(a, b, c, d);
@@ -117,7 +119,7 @@ bool StoreShape(size_t t, RestData* rest) {
   return true;
 }
 
-// Stiffness of tet `t` to its place; false where float cannot hold it.
+// Stores the stiffness of tet `t` in its slot; false if float cannot hold it.
 bool StoreStiffness(size_t t, const Lame& lame, RestData* rest) {
   const double volume = TetVolume(*rest, t);
   TetBlock& block = rest->blocks[rest->tet_slots[t] / kBlockTets];
@@ -145,7 +147,7 @@ std::vector<double> VolumeShares(const RestData& rest, std::span<const double> t
   return shares;
 }
 
-// Sums of tets, in their order.
+// Adds up the tets in their order.
 Result<Done> ComputeMasses(const TetMaterials& materials, double volume,
                            std::span<const double> tet_weights, RestData* rest) {
   const std::vector<double> shares = VolumeShares(*rest, tet_weights);

@@ -21,7 +21,7 @@
 namespace plush::tools {
 namespace {
 
-// Runs end where those of the next element begin, the last one's at the end of the section.
+// A run ends at the first of the next element, the last run at the end of the section.
 template <class Record>
 Run RunOf(std::span<const Record> records, uint32_t index, uint32_t Record::*first, size_t total) {
   const uint32_t end =
@@ -32,7 +32,7 @@ Run RunOf(std::span<const Record> records, uint32_t index, uint32_t Record::*fir
 // Four weights are doubles that sum to one, rounded one by one.
 constexpr double kSumTolerance = 4.0e-7;
 
-// Of centroids, areas and vector areas: floats rounded once, of sums of terms that carry the
+// Of centroids, areas and vector areas: floats rounded once, summed from terms that carry the
 // rounding of the weights.
 constexpr double kSumsTolerance = 1.0e-5;
 
@@ -101,7 +101,7 @@ bool IsBefore(const Vec3d& a, const Vec3d& b) {
   return std::tie(a.x, a.y, a.z) < std::tie(b.x, b.y, b.z);
 }
 
-// Corners in an order that does not depend on the triangle's.
+// Compares triangles by their corners in ascending order.
 struct CornersBefore {
   bool operator()(const Triangle3& a, const Triangle3& b) const {
     return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), IsBefore);
@@ -225,7 +225,7 @@ void CheckCollisionSources(const Asset& asset, const UnpackedCollision& c, Findi
     for (size_t k = 0; k < 3; ++k) x[k] = ToDouble(visual.positions[visual.indices[3 * t + k]]);
     return x;
   };
-  // Points move when short edges are taken out; floats round.
+  // Collapsing short edges moves points, floats round.
   const double reach =
       kReachOfMerging * kShortestCutEdge * ExtentOf(ToDoubles(visual.positions)).size;
   Tally off("FILE_COLLISION", "collision.source_triangles",

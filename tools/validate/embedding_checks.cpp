@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Compares the embedded positions of render vertices with the rest positions.
 #include "validate/rest_checks.h"
 #include "validate/surface_checks.h"
 #include "validate/tally.h"
@@ -12,7 +13,7 @@ namespace {
 
 constexpr double kRoundoff = 0x1p-24;
 
-// Unit normals come from single-precision exporters.
+// Exporters write unit normals in single precision.
 constexpr double kNormalTolerance = 1.0e-3;
 
 std::array<double, 4> WeightsOf(const Vec4& w) { return {w.x, w.y, w.z, w.w}; }

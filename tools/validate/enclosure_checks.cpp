@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Proves with exact predicates that the cage of a file encloses its render triangles.
 #include "cage/boundary_defects.h"
 #include "cage/cage_boundary.h"
 #include "cage/enclosure.h"
@@ -17,7 +18,7 @@
 namespace plush::tools {
 namespace {
 
-// The cage's tets, unless one is unsound or a vertex is carried by none of them.
+// The cage, or nullopt if a tet is unsound or a vertex names a tet that does not exist.
 std::optional<TetMesh> SoundCage(const Asset& asset) {
   const SimulationView& s = asset.simulation();
   TetMesh mesh;
@@ -32,7 +33,7 @@ std::optional<TetMesh> SoundCage(const Asset& asset) {
   return mesh;
 }
 
-// The render triangles with an area, and which they are.
+// The render triangles that have an area.
 struct Triangles {
   std::vector<Vec3d> points;  // of the render vertices [m]
   std::vector<std::array<uint32_t, 3>> corners;
@@ -86,7 +87,7 @@ std::vector<uint32_t> TurnedTets(const TetMesh& mesh) {
   return turned;
 }
 
-// In such a cage no triangle can be proved to be inside.
+// Flat or inverted tets leave no triangle that can be proved to be inside.
 void ReportTurned(const TetMesh& mesh, const std::vector<uint32_t>& turned, size_t num_triangles,
                   FindingList* findings) {
   std::vector<Place> places;

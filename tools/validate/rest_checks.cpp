@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Recomputes rest shapes, masses and stiffness from the nodes in double precision and compares them
+// with the file [Kug, Alg. 1].
 #include "validate/rest_checks.h"
 
 #include "rest/elimination_order.h"
@@ -18,7 +20,7 @@ namespace {
 // Unit roundoff of float: the file's numbers are doubles rounded once.
 constexpr double kRoundoff = 0x1p-24;
 
-// Room for the double-precision rounding on both sides, and for a sum in another order.
+// Allows for rounding in double on both sides, and for another order of sums.
 constexpr double kTolerance = 1.0e-6;
 
 // The masses, the volume and the densities of a body are rounded independently.
@@ -92,7 +94,8 @@ void CheckShapes(const SimulationView& s, FindingList* findings) {
   inverses.Report(findings);
 }
 
-// Regions' nodes are those from num_free on, or num_free says that the order does not look at them.
+// The nodes from num_free on must be those of the regions, unless num_free says that the order
+// ignores them.
 void CheckFreeNodes(const Asset& asset, FindingList* findings) {
   const size_t num_nodes = asset.simulation().nodes.size();
   const size_t num_free = asset.factor().num_free;
@@ -110,7 +113,7 @@ void CheckFreeNodes(const Asset& asset, FindingList* findings) {
   wrong.Report(findings);
 }
 
-// Quarter masses of the tets accumulated over the nodes [kg]; negative where a node has no tet.
+// Sums a quarter of each tet's mass over its nodes [kg]; negative for a node without a tet.
 std::vector<double> NodeMasses(const SimulationView& s) {
   std::vector<double> masses(s.nodes.size(), -1.0);
   for (size_t t = 0; t < s.tets.size(); ++t) {
@@ -137,8 +140,8 @@ void CheckNodeMasses(const SimulationView& s, FindingList* findings) {
   wrong.Report(findings);
 }
 
-// What the tets weigh, over their densities, is the volume of the solid or of the cage; over it,
-// their mean density.
+// Tet masses over densities must add up to the volume of the solid or of the cage, and the total
+// mass over that volume must be the mean density.
 void CheckTetMasses(const Asset& asset, FindingList* findings) {
   const SimulationView& s = asset.simulation();
   double mass = 0.0;
@@ -240,7 +243,7 @@ void CheckMaterials(const Asset& asset, FindingList* findings) {
     if (Differs(stored, expected)) stiffness.Add(i, std::abs(stored / expected - 1.0));
     const double expected_bulk = lame.lambda * volume;
     const double error = std::abs(s.BlockOf(i).bulk[s.LaneOf(i)] - expected_bulk);
-    // A small number may have lost its precision, or all of itself.
+    // A denormal number has lost precision, or has become zero.
     if (!(error <= lambda_tolerance * std::abs(expected_bulk) + FLT_MIN)) {
       bulk.Add(i, error / expected_bulk);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether the cage carries the render surface where the file says, and encloses it.
+// Checks where the cage carries the render surface, and that it encloses it.
 #pragma once
 
 #include "plush/asset.h"
@@ -18,35 +18,35 @@ namespace plush::tools {
 /// Largest allowed distance between a vertex and its embedded place, in sizes of the model.
 inline constexpr double kEmbeddingTolerance = 1.0e-5;
 
-/// Place of render vertex `vertex` by its tet and weights [m]; nothing where those are unsound.
+/// Position of render vertex `vertex` from its tet and weights [m]; nullopt if the tet is unsound.
 std::optional<Vec3d> EmbeddedPosition(const Asset& asset, size_t vertex);
 
 /// Points in double precision.
 std::vector<Vec3d> ToDoubles(std::span<const Vec3> points);
 
-/// Extent of the finite ones of some points.
+/// Extent of a set of points; points that are not finite are left out.
 struct Extent {
-  double size = 0.0;   ///< diagonal of their bounding box [m]
+  double size = 0.0;   ///< diagonal of the bounding box [m]
   double reach = 0.0;  ///< largest coordinate, without sign [m]
 };
 Extent ExtentOf(std::span<const Vec3d> points);
 
-/// Checks that weights sum to one and reproduce the rest positions within kEmbeddingTolerance of
-/// the size (and the rounding of the coordinates), and that normals have unit length. Adds
-/// FILE_EMBEDDING and FILE_RANGE.
+/// Checks that weights sum to one, that they reproduce the rest positions within
+/// kEmbeddingTolerance of the model's size plus the rounding of the coordinates, and that normals
+/// have unit length. Adds FILE_EMBEDDING and FILE_RANGE.
 void CheckEmbedding(const Asset& asset, FindingList* findings);
 
-/// Whether the settings say that the cage is a bounding lattice cage. Tets of other meshers end at
+/// Whether the settings say that a lattice cage bounds the surface. Tets of other meshers end at
 /// the surface.
 bool HasLatticeCage(const Asset& asset);
 
-/// Proves from the file alone, exactly, that every render triangle with an area lies strictly
-/// inside the cage, in the tets that carry its corners and those across the faces that it crosses
-/// (FindEscapes), and that the cage's boundary is a manifold apart from branches. Adds
-/// FILE_NOT_ENCLOSED with the triangles (or with the tets that are flat or inside out, for then
-/// nothing can be proved) and CAGE_PINCHED with the nodes. Tets or vertices with wrong indices are
-/// findings of the structure: then nothing is proved. Returns the number of triangles proved to be
-/// inside.
+/// Proves from the file alone, with exact predicates:
+/// - every render triangle with an area lies strictly inside the cage, in the tets that carry its
+///   corners and those across the faces that it crosses (FindEscapes), else FILE_NOT_ENCLOSED;
+/// - the cage's boundary is a manifold apart from branches, else CAGE_PINCHED.
+/// If tets are flat or inside out, nothing can be proved: FILE_NOT_ENCLOSED names the tets. If an
+/// index is wrong, the structure's checks have reported it and nothing is added. Returns the number
+/// of triangles proved to be inside.
 size_t CheckEnclosure(const Asset& asset, FindingList* findings);
 
 }  // namespace plush::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Many elements with the same fault make one finding.
+// Collects elements with the same fault into one finding.
 #pragma once
 
 #include "base/finding.h"
@@ -20,23 +20,23 @@ inline std::string NumberText(double number, int digits) {
   return text;
 }
 
-/// Counts elements of one section that break one invariant, and keeps the first places and the
-/// worst deviation.
+/// Counts the elements of one section that break one invariant; keeps the first places and the
+/// largest deviation.
 class Tally {
  public:
   /// `code` is a name of finding_codes.h; `message` completes "COUNT of SECTION: ...".
   Tally(std::string code, std::string section, std::string message)
       : code_(std::move(code)), section_(std::move(section)), message_(std::move(message)) {}
 
-  /// Element `index` is wrong; it has no position.
+  /// Counts element `index`, which has no position.
   void Add(uint64_t index, double deviation = 0.0);
 
-  /// Element `index` at `position` [m] is wrong by `deviation`.
+  /// Counts element `index` at `position` [m], wrong by `deviation`.
   void AddAt(uint64_t index, const Vec3d& position, double deviation = 0.0);
 
   uint64_t count() const { return count_; }
 
-  /// Adds the finding, unless nothing was wrong.
+  /// Adds the finding if anything was counted.
   void Report(FindingList* findings) const;
 
  private:

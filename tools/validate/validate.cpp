@@ -94,7 +94,7 @@ struct Collector {
     groups.push_back({kind, status.section, status.reason, tally});
   }
 
-  // The runtime's texts are static; here the numbers are added.
+  // The runtime's texts are static: adds the numbers.
   std::string MessageOf(const Status& status) const {
     std::string text = status.reason;
     FormatVersion version;
@@ -196,7 +196,7 @@ SourceErrors ComparePositions(const Asset& asset, const SurfaceMesh& surface,
   return errors;
 }
 
-// The render mesh that --embed put in the place of the tets' boundary stands in the settings.
+// The settings name the render mesh that --embed put in the place of the tets' boundary.
 void CompareEmbedded(const Asset& asset, const ImportedModel& model, FindingList* findings) {
   const auto json = nlohmann::json::parse(asset.settings(), nullptr, false);
   std::string of_file = "none";
@@ -212,8 +212,8 @@ void CompareEmbedded(const Asset& asset, const ImportedModel& model, FindingList
 void ValidateAsset(std::span<const std::byte> bytes, FindingList* findings) {
   const AlignedBytes file(bytes);
   const std::set<std::string> faults = CheckStructure(file.bytes(), findings);
-  // Views exist wherever header, container and counts are sound; indices and numbers may still be
-  // wrong, and each check below looks before it reads.
+  // The views exist if header, container and counts are sound. Indices and numbers may still be
+  // wrong: each check below looks before it reads.
   Asset asset;
   if (!asset.Open(file.bytes(), Trust::kValidated).ok()) return;
   CheckContentHash(file.bytes(), asset.content_hash(), findings);
@@ -233,7 +233,7 @@ SourceErrors ValidateAgainstSource(std::span<const std::byte> bytes, const Impor
                                    FindingList* findings) {
   const AlignedBytes file(bytes);
   Asset asset;
-  // What is wrong inside the file is for ValidateAsset to say; lookups here check their indices.
+  // ValidateAsset reports faults inside the file; lookups here check their indices.
   if (!asset.Open(file.bytes(), Trust::kValidated).ok()) return {};
   if (asset.source_hash() != model.source_hash) {
     AddSourceFinding("hash of the source", HexHash(asset.source_hash()), HexHash(model.source_hash),
