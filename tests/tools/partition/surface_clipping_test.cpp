@@ -11,6 +11,8 @@
 #include <array>
 #include <cmath>
 #include <random>
+#include <utility>
+#include <vector>
 
 using namespace plush::tools;
 
@@ -54,10 +56,11 @@ uint32_t TetAt(const TetMesh& mesh, const Vec3d& p) {
   return UINT32_MAX;
 }
 
-// A point of the plane through nodes 0, 1 and `third`, up to rounding.
-Vec3d NearPlane(const TetMesh& mesh, const Vec3d& third, Random* random) {
-  const double across = Uniform(random, -0.3, 0.3);
-  const double along = Uniform(random, 0.3, 0.6);
+// A point of the plane through nodes 0, 1 and `third`, up to rounding; `least` is its least weight
+// for `third`.
+Vec3d NearPlane(const TetMesh& mesh, const Vec3d& third, double least, Random* random) {
+  const double across = Uniform(random, least, 0.2);
+  const double along = Uniform(random, 0.4, 0.6);
   return mesh.nodes[0] * (1.0 - along - across) + mesh.nodes[1] * along + third * across;
 }
 
@@ -106,8 +109,8 @@ TEST_CASE("An edge in a face's plane up to rounding is cut at one of its points"
   for (int i = 0; i < 20000; ++i) {
     const TetMesh mesh = RingOfTets(&random);
     const auto& x = mesh.nodes;
-    const Vec3d p = NearPlane(mesh, x[2], &random);
-    const Vec3d q = NearPlane(mesh, x[2], &random);
+    const Vec3d p = NearPlane(mesh, x[2], 0.02, &random);
+    const Vec3d q = NearPlane(mesh, x[2], 0.02, &random);
     if (!IsLostToRounding(x[0], x[1], x[2], p, q)) continue;
     ++lost;
     CheckClipped(mesh, {p, q, (x[0] + x[1] + x[2] + x[3]) * 0.25});
@@ -122,9 +125,9 @@ TEST_CASE("An edge of the cage in a triangle's plane up to rounding is cut at on
     const TetMesh mesh = RingOfTets(&random);
     const auto& x = mesh.nodes;
     const Vec3d beside = (x[2] + x[3]) * 0.5;
-    const Vec3d p = NearPlane(mesh, beside, &random);
-    const Vec3d q = NearPlane(mesh, beside, &random);
-    const Vec3d r = NearPlane(mesh, beside, &random);
+    const Vec3d p = NearPlane(mesh, beside, -0.2, &random);
+    const Vec3d q = NearPlane(mesh, beside, -0.2, &random);
+    const Vec3d r = NearPlane(mesh, beside, -0.2, &random);
     if (!IsLostToRounding(p, q, r, x[0], x[1])) continue;
     ++lost;
     CheckClipped(mesh, {p, q, r});

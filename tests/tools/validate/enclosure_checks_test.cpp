@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Baked cages are proved to enclose their surface from the file alone, and broken ones are found.
-#include "validate/surface_checks.h"
-
 #include "bake/bake.h"
 #include "mesh/tet_mesh.h"
 #include "shapes/shape_asset.h"
 #include "shapes/tet_shapes.h"
 #include "skip.h"
 #include "tools/procedural_meshes.h"
+#include "validate/surface_checks.h"
 #include "validate/validate.h"
 
 #include <catch2/catch.hpp>
