@@ -6,7 +6,7 @@
 
 #include "bake/materials.h"
 #include "base/result.h"
-#include "partition/collision_data.h"
+#include "partition/collision_layout.h"
 #include "rest/rest_data.h"
 
 #include <cstddef>

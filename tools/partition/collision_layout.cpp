@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
+// Orders tets, patches, triangles and vertices as the file stores them, and fills their records
+// [Civ 5.4.1].
 #include "partition/collision_layout.h"
 
-#include "partition/coarse_tree.h"
-#include "partition/patch_tree.h"
+#include "partition/collision_trees.h"
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -17,7 +18,7 @@ namespace {
 
 using TetNodes = std::array<uint32_t, 4>;
 
-// A patch on its way into the file: triangles and points of the CutSurface.
+// A patch in the file's order, in terms of triangles and points of the CutSurface.
 struct LaidOutPatch {
   uint32_t tet = 0;                              // of the mesh
   TetNodes nodes = {};                           // of the tet, ascending
@@ -116,7 +117,7 @@ class Layout {
       for (size_t k = 0; k < 3; ++k) {
         weights[k] = WeightsInTet(surface_.carriers[surface_.triangles[t][k]], patch->nodes);
       }
-      boxes.push_back(BoxOfTriangle(weights));
+      boxes.push_back(BoxOf(weights));
     }
     PatchTree tree = BuildPatchTree(boxes);
     std::vector<uint32_t> ordered;
@@ -188,7 +189,7 @@ class Layout {
       moment += (a + b + c) * (size / 3.0);
       corners += (a + b + c) / 3.0;
     }
-    // Where all triangles are flat, their middle stands in.
+    // If all triangles are flat, takes the mean of their centroids.
     const Vec3d centroid =
         area > 0.0 ? moment / area : corners / static_cast<double>(patch.corners.size());
     record->centroid = ToFloat(centroid);
@@ -196,7 +197,7 @@ class Layout {
     record->vector_area = ToFloat(vector_area);
   }
 
-  // Other patches across the edges of one, each once, ascending.
+  // Patches across the edges of this one, each once, ascending.
   std::vector<uint32_t> LinksOf(const LaidOutPatch& patch, uint32_t number) const {
     std::vector<uint32_t> links;
     for (const uint32_t t : patch.triangles) {
@@ -238,13 +239,13 @@ class Layout {
   }
 
   static void AddBounds(const LaidOutPatch& patch, bool is_first, CdgTet* tet) {
-    if (is_first) tet->low = tet->high = patch.weights[0];
-    for (const Vec4& w : patch.weights) {
-      tet->low = {std::min(tet->low.x, w.x), std::min(tet->low.y, w.y), std::min(tet->low.z, w.z),
-                  std::min(tet->low.w, w.w)};
-      tet->high = {std::max(tet->high.x, w.x), std::max(tet->high.y, w.y),
-                   std::max(tet->high.z, w.z), std::max(tet->high.w, w.w)};
+    BarycentricBox box = BoxOf(patch.weights);
+    if (!is_first) {
+      const Vec4 bounds[2] = {tet->low, tet->high};
+      box = Union(BoxOf(bounds), box);
     }
+    tet->low = {box.low[0], box.low[1], box.low[2], box.low[3]};
+    tet->high = {box.high[0], box.high[1], box.high[2], box.high[3]};
   }
 
   void AddTriangles(TriangleRecord record) {

@@ -1,16 +1,40 @@
 // SPDX-License-Identifier: MIT
-// Puts a partitioned surface into the order and the records of the file.
+// Writes a partitioned surface (CDG [Civ 5.4.1]) as the records of the file, in their order.
 #pragma once
 
+#include "plush/format/cdg_records.h"
+
 #include "mesh/tet_mesh.h"
-#include "partition/collision_data.h"
 #include "partition/cut_surface.h"
 #include "partition/patches.h"
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace plush::tools {
+
+/// The Collision table of schemas/plush.fbs; all empty for a body without a collision surface.
+struct CollisionData {
+  std::vector<CdgTet> tets;                     ///< in the order of the tree's leaves
+  std::vector<uint32_t> tree;                   ///< (2 num_tets - 1 x 1)
+  std::vector<CdgPatch> patches;                ///< in the order of their tets
+  std::vector<uint32_t> links;                  ///< patches beside each patch; see kSeamLink
+  std::vector<CdgTriangle> triangles;           ///< (num_triangles x 1), or empty: wide
+  std::vector<CdgWideTriangle> wide_triangles;  ///< (num_triangles x 1), or empty: packed
+  std::vector<Vec4> vertices;                   ///< weights (num_vertices x 1)
+  std::vector<uint32_t> source_triangles;       ///< (num_triangles x 1, or empty)
+};
+
+/// Size of all records [bytes], with or without the map to source triangles.
+inline uint64_t CollisionBytes(const CollisionData& data, bool with_sources = true) {
+  return data.tets.size() * sizeof(CdgTet) + data.tree.size() * 4 +
+         data.patches.size() * sizeof(CdgPatch) + data.links.size() * 4 +
+         data.triangles.size() * sizeof(CdgTriangle) +
+         data.wide_triangles.size() * sizeof(CdgWideTriangle) +
+         data.vertices.size() * sizeof(Vec4) +
+         (with_sources ? data.source_triangles.size() * 4 : 0);
+}
 
 /// Which record a triangle gets.
 enum class TriangleRecord : uint8_t {
@@ -18,12 +42,13 @@ enum class TriangleRecord : uint8_t {
   kWide,      ///< wide
 };
 
-/// Lays out `surface`, cut by the tets of `mesh` (nodes numbered as in the file) and parted into
-/// `patches`: the tree over the tets and their order, trees and order of triangles in each patch,
-/// vertices of each patch in the order of first use, links, and rest-shape sums in double
-/// precision of the places that the float weights give. `triangle_of_source` translates
-/// CutSurface::sources for the map to the source; empty: no map. O(n log^2 n), deterministic for
-/// any thread count.
+/// Lays out `surface`, cut by the tets of `mesh` (nodes numbered as in the file) and divided into
+/// `patches`:
+/// - the tree over the tets gives their order, each patch's tree that of its triangles;
+/// - the vertices of a patch come in the order of first use;
+/// - sums at rest are computed in double from the places that the float weights give.
+/// `triangle_of_source` translates CutSurface::sources for the map to the source; empty: no map.
+/// O(n log^2 n), deterministic for any thread count.
 CollisionData LayOutCollision(const CutSurface& surface, const SurfacePatches& patches,
                               const TetMesh& mesh, std::span<const uint32_t> triangle_of_source,
                               TriangleRecord record = TriangleRecord::kSmallest);

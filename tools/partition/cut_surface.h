@@ -11,7 +11,7 @@
 
 namespace plush::tools {
 
-/// Where a point lies in the cage: on a node, edge or face of it, or inside a tet.
+/// Where a point lies in the cage: at a node, on an edge or face, or inside a tet.
 struct Carrier {
   std::array<uint32_t, 4> nodes = {};  ///< the first `count` of them, ascending
   std::array<double, 4> weights = {};  ///< >= 0, sum 1; parallel to nodes

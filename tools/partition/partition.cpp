@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
+// Cuts a surface by the tets of a cage into the collision surface of the file [Civ 5.4].
 #include "partition/partition.h"
 
 #include "embed/tet_geometry.h"
+#include "lattice/cage_boundary.h"
+#include "mesh/half_edges.h"
+#include "mesh/tet_faces.h"
 #include "mesh/triangle_bvh.h"
-#include "partition/boundary_surface.h"
 #include "partition/collision_layout.h"
 #include "partition/patches.h"
 #include "partition/short_edges.h"
@@ -16,6 +19,43 @@
 
 namespace plush::tools {
 namespace {
+
+// The point at a node of the cage.
+Carrier AtNode(uint32_t node) {
+  Carrier carrier;
+  carrier.nodes[0] = node;
+  carrier.weights[0] = 1.0;
+  carrier.count = 1;
+  return carrier;
+}
+
+// Faces of one tet, outwards, in ascending order of their sorted nodes.
+void CollectFaces(const TetMesh& mesh, CutSurface* surface) {
+  const TetFaces faces = BuildTetFaces(mesh.tets);
+  for (uint32_t face = 0; face < faces.num_faces(); ++face) {
+    if (faces.TetsAt(face).size() != 1) continue;
+    const uint32_t tet = faces.TetsAt(face)[0];
+    const auto& of_tet = faces.of_tet[tet];
+    const auto corner = std::find(of_tet.begin(), of_tet.end(), face) - of_tet.begin();
+    surface->triangles.push_back(FaceOf(mesh.tets[tet], static_cast<size_t>(corner)));
+    surface->tets.push_back(tet);
+    surface->sources.push_back(static_cast<uint32_t>(surface->sources.size()));
+  }
+}
+
+// The faces of `mesh` that belong to one tet, each in that tet. Their sources count them in this
+// order: by tet, then by opposite corner. O(t log t).
+CutSurface CutBoundary(const TetMesh& mesh) {
+  CutSurface surface;
+  CollectFaces(mesh, &surface);
+  surface.points = mesh.nodes;
+  surface.carriers.reserve(mesh.nodes.size());
+  for (uint32_t node = 0; node < mesh.nodes.size(); ++node) {
+    surface.carriers.push_back(AtNode(node));
+  }
+  surface.opposite = PairHalfEdges(surface.points, surface.triangles);
+  return surface;
+}
 
 double SquaredDistanceToBox(const Vec3d& p, const auto& box) {
   double sum = 0.0;

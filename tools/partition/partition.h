@@ -5,7 +5,7 @@
 #include "base/finding.h"
 #include "mesh/surface_mesh.h"
 #include "mesh/tet_mesh.h"
-#include "partition/collision_data.h"
+#include "partition/collision_layout.h"
 #include "solid/solid_surface.h"
 
 #include <cstddef>
@@ -14,23 +14,24 @@
 
 namespace plush::tools {
 
-/// Edges that a cut leaves are taken out where they are shorter than this share of the diagonal of
-/// the surface's box: several hundred times the spacing of float coordinates.
+/// Edges made by the cut are collapsed if they are shorter than this share of the diagonal of the
+/// surface's box: several hundred times the spacing of float coordinates.
 inline constexpr double kShortestCutEdge = 3e-5;
 
 /// A collision surface and how it came about.
 struct Partition {
-  CollisionData data;        ///< empty where the surface could not be cut
-  size_t num_crossings = 0;  ///< points where the surface's edges pass faces of tets, and edges of
-                             ///< tets the surface
-  size_t num_merged = 0;     ///< short edges that the cut had made and that were taken out again
-  size_t num_seams = 0;      ///< pieces of surface in one tet that were no discs and were cut
+  CollisionData data;        ///< empty if the surface could not be cut
+  size_t num_crossings = 0;  ///< of edges of the surface with faces of tets, and of edges of tets
+                             ///< with the surface
+  size_t num_merged = 0;     ///< short edges made by the cut that were collapsed
+  size_t num_seams = 0;      ///< pieces of surface in one tet that were not discs and were cut
 };
 
-/// Cuts `surface` along the faces of `mesh`, whose nodes are numbered as in the file and whose tets
-/// hold it; `tet_of_point` says which tet each point lies in (num_points x 1). Where the tets do
-/// not hold all of it the result is empty: adds CDG_OUTSIDE with the triangles. Adds CDG_TORN where
-/// it is open although `surface` is not. O(n log n), deterministic for any thread count.
+/// Cuts `surface` along the faces of `mesh`, whose nodes are numbered as in the file.
+/// `tet_of_point` is the tet that each point lies in (num_points x 1). If the tets do not hold all
+/// of the surface, adds CDG_OUTSIDE with the triangles and returns an empty result. If the result
+/// is open although `surface` is not, adds CDG_TORN. O(n log n), deterministic for any thread
+/// count.
 Partition PartitionSurface(const SolidSurface& surface, const TetMesh& mesh,
                            std::span<const uint32_t> tet_of_point, FindingList* findings);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Divides a cut surface into discs within single tets by flooding and halving [Civ 5.4.1].
 #include "partition/patches.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@ namespace {
 
 constexpr uint32_t kNoPatch = UINT32_MAX;
 
-// Parts triangles into pieces, and pieces into discs.
+// Divides triangles into pieces, and pieces into discs.
 class Parter {
  public:
   explicit Parter(const CutSurface& surface)
@@ -26,7 +27,7 @@ class Parter {
   }
 
  private:
-  // Labels what hangs together with `seed` and returns it, ascending.
+  // Labels the triangles connected with `seed` and returns them, ascending.
   template <class IsPart>
   std::vector<uint32_t> Flood(uint32_t seed, IsPart is_part) {
     const uint32_t label = num_labels_++;
@@ -82,8 +83,7 @@ class Parter {
     return EulerCharacteristic(surface_, piece, label_, label_[piece[0]]) == 1;
   }
 
-  // Cuts along the axis that leaves the fewest pieces, those that have to be cut again counted
-  // double.
+  // Cuts along the axis that leaves the fewest pieces; pieces that are not discs count twice.
   Pieces Cut(const std::vector<uint32_t>& part) {
     int best_axis = 0;
     size_t least = SIZE_MAX;

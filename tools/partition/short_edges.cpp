@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Collapses short edges under the link condition, within a budget of area.
 // Based on:
 // Tamal K. Dey, Herbert Edelsbrunner, Sumanta Guha, Dmitry V. Nekhayev. Topology preserving edge
 //   contraction. 1999
@@ -13,7 +14,7 @@
 namespace plush::tools {
 namespace {
 
-// Most that all collapses together change the area, and the vector area, as a share of the area.
+// Largest change of area, and of vector area, by all collapses together, as a share of the area.
 constexpr double kAreaBudget = 5e-7;
 
 struct ShortEdge {
@@ -21,7 +22,7 @@ struct ShortEdge {
   uint32_t half_edge = 0;
 };
 
-// Where the point that is left of two lies.
+// The point that replaces two.
 struct Merged {
   Vec3d place;
   Carrier carrier;
@@ -108,8 +109,8 @@ class Collapser {
     return points;
   }
 
-  // Only the points opposite the edge are neighbours of both ends, and an edge between two borders
-  // is one itself: the surface keeps its topology.
+  // Link condition: only the points opposite the edge are neighbours of both ends, and an edge that
+  // joins two border points is itself on the border.
   bool KeepsTopology(uint32_t h, const std::vector<uint32_t>& from,
                      const std::vector<uint32_t>& to) const {
     const bool is_border = s_.opposite[h] == kNoHalfEdge;
@@ -122,7 +123,7 @@ class Collapser {
     return common.size() == (is_border ? 1u : 2u);
   }
 
-  // The place on what carries both points.
+  // Moves both points to the part of the cage that carries both.
   std::optional<Merged> Merge(uint32_t p, uint32_t q) const {
     const Carrier& a = s_.carriers[p];
     const Carrier& b = s_.carriers[q];
@@ -162,7 +163,7 @@ class Collapser {
     return Cross(s_.points[b] - s_.points[a], s_.points[c] - s_.points[a]);
   }
 
-  // Whether the tets of all triangles of a fan have what carries a point.
+  // Whether the tets of all triangles of a fan contain the carrier's nodes.
   bool IsCarriedAround(const std::vector<uint32_t>& fan, const Carrier& carrier) const {
     return std::all_of(fan.begin(), fan.end(), [&](uint32_t h) {
       const auto& tet = mesh_.tets[s_.tets[h / 3]];
@@ -172,7 +173,7 @@ class Collapser {
     });
   }
 
-  // Whether no triangle that is left turns around.
+  // Whether no remaining triangle turns around.
   bool KeepsSides(const std::vector<uint32_t>& fan, uint32_t p, uint32_t q,
                   const Vec3d& place) const {
     return std::all_of(fan.begin(), fan.end(), [&](uint32_t h) {
@@ -206,13 +207,13 @@ class Collapser {
     return change;
   }
 
-  // How far the points that are merged have come from where the cut put them.
+  // How far the merged points are from where the cut put them.
   double MovedBy(uint32_t p, uint32_t q, const Vec3d& place) const {
     return std::max(moved_[p] + Length(place - s_.points[p]),
                     moved_[q] + Length(place - s_.points[q]));
   }
 
-  // Takes the change where the sum of all stays small.
+  // Accepts the change if the sum of all stays within the budget.
   bool Spend(const Change& change) {
     const double area = area_change_ + change.area;
     const Vec3d vector_area = vector_change_ + change.vector_area;
@@ -222,7 +223,7 @@ class Collapser {
     return true;
   }
 
-  // Takes the triangle at half-edge `h` out and joins what lay beyond its other two edges.
+  // Removes the triangle at half-edge `h` and joins the half-edges beyond its other two edges.
   void TakeOut(uint32_t h) {
     const uint32_t a = s_.opposite[NextHalfEdge(h)];
     const uint32_t b = s_.opposite[PreviousHalfEdge(h)];

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Turns the pieces that WalkSurface finds into points, triangles and half-edges [Civ 5.4.1].
 #include "partition/surface_clipping.h"
 
 #include "embed/tet_geometry.h"
@@ -79,7 +80,8 @@ class Clipper {
     return carrier;
   }
 
-  // Where edge `half_edge` passes a face; from its lower to its higher point whatever the triangle.
+  // Adds the point at which edge `half_edge` passes a face. Computed from the edge's lower to its
+  // higher point, so that both triangles get the same.
   uint32_t AddEdgeFacePoint(uint32_t half_edge, uint32_t tet, size_t corner) {
     const auto& ids = surface_.triangles[half_edge / 3];
     uint32_t from = ids[half_edge % 3];
@@ -106,7 +108,7 @@ class Clipper {
     return AddPoint(p, carrier);
   }
 
-  // Where an edge of the cage passes a triangle.
+  // Adds the point at which an edge of the cage passes a triangle.
   uint32_t AddTetEdgePoint(uint32_t triangle, uint32_t low, uint32_t high) {
     const auto& [i, j, k] = surface_.triangles[triangle];
     const auto& x = surface_.points;
@@ -126,12 +128,12 @@ class Clipper {
     return static_cast<uint32_t>(result_.surface.points.size() - 1);
   }
 
-  // One half-edge stands for both sides of an edge.
+  // One name for both half-edges of an edge.
   uint32_t EdgeName(uint32_t half_edge) const {
     return std::min(half_edge, opposite_[half_edge]);  // kNoHalfEdge is the largest
   }
 
-  // Points on edges of the surface: found again by edge and face.
+  // Point of an edge of the surface on a face; the same for both triangles at the edge.
   uint32_t EdgeFacePoint(uint32_t half_edge, uint32_t tet, size_t corner) {
     const uint32_t name = EdgeName(half_edge);
     const uint32_t face = face_ids_.of_tet[tet][corner];
@@ -144,7 +146,7 @@ class Clipper {
     return point;
   }
 
-  // Points inside the triangle at hand: found again by the cage's edge.
+  // Point of an edge of the cage in the current triangle; the same for all its pieces.
   uint32_t TetEdgePoint(uint32_t triangle, uint32_t a, uint32_t b) {
     const uint32_t low = std::min(a, b);
     const uint32_t high = std::max(a, b);
@@ -169,7 +171,7 @@ class Clipper {
     return surface_.triangles[triangle][corner.first];
   }
 
-  // A side of a polygon, to be joined with the one that runs the other way.
+  // A side of a polygon, waiting for the one that runs the other way.
   struct Side {
     uint32_t low = 0;  // points
     uint32_t high = 0;
@@ -251,15 +253,15 @@ class Clipper {
     sides_.push_back({std::min(from, to), std::max(from, to), name, half_edge});
   }
 
-  // A triangle in one tet. Its edges have no other points: a side there may be joined by its edge
-  // alone.
+  // Adds a triangle that lies in one tet. Its edges have no added points, so its sides are found by
+  // their edges alone.
   void AddWhole(uint32_t t) {
     const auto first = static_cast<uint32_t>(3 * result_.surface.triangles.size());
     AddTriangle(t, walk_.tets[surface_.triangles[t][0]], surface_.triangles[t]);
     for (uint32_t k = 0; k < 3; ++k) Join(3 * t + k, first + k);
   }
 
-  // Joins a side that is a whole edge of the surface with the one beyond, if that has come.
+  // Joins a side that is a whole edge of the surface with its opposite, if that exists already.
   void Join(uint32_t edge, uint32_t half_edge) {
     whole_edges_[edge] = half_edge;
     const uint32_t across = opposite_[edge];
@@ -283,7 +285,7 @@ class Clipper {
     }
   }
 
-  // Joins sides; one without partner is a border of the surface, or the surface is torn there.
+  // Joins sides. A side without a partner is a border of the surface, or a place where it is torn.
   void Connect() {
     std::sort(sides_.begin(), sides_.end());
     CutSurface& cut = result_.surface;

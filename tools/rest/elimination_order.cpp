@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Chooses between minimum degree and nested dissection by counting the non-zeros of the factor.
 // Based on:
 // Patrick Amestoy, Timothy Davis, Iain Duff. An Approximate Minimum Degree Ordering Algorithm. 1996
 // George Karypis, Vipin Kumar. A Fast and High Quality Multilevel Scheme for Partitioning Irregular
@@ -21,8 +22,8 @@ namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
 
-// Nodes stand last as long as this leaves the factor below 3/2 of the best one: a cheaper solve of
-// all nodes is worth more than a cheap change of the pinned ones.
+// Most non-zeros with the `last` nodes last: beyond 3/2 of the best order, a cheaper solve of all
+// nodes is worth more than a cheap change of the pinned ones.
 constexpr uint64_t LastLimit(uint64_t best) { return best + best / 2; }
 
 // Columns. Of seven values from 1 to 12, by the cost model of supernodes.cpp (not by timed solves),
@@ -45,7 +46,7 @@ std::vector<uint32_t> MinimumDegreeOrder(const NodeGraph& graph) {
   return {permutation.indices().data(), permutation.indices().data() + n};
 }
 
-// Empty where METIS refuses the graph. One without links is not METIS's case.
+// Empty if METIS refuses the graph, or if the graph has no links.
 std::vector<uint32_t> NestedDissectionOrder(const NodeGraph& graph) {
   if (graph.neighbours.empty()) return {};
   idx_t n = static_cast<idx_t>(graph.num_nodes());
@@ -163,7 +164,7 @@ std::optional<NodeGraph> SchurGraph(const NodeGraph& graph, std::span<const uint
   return out;
 }
 
-// The better order of the nodes `free` (ascending), followed by the nodes `tail` as they stand.
+// The better order of the nodes `free` (ascending), followed by the nodes `tail` as given.
 std::optional<EliminationOrder> OrderBefore(const NodeGraph& graph, std::span<const uint32_t> free,
                                             std::span<const uint32_t> tail, uint64_t limit) {
   const NodeGraph part = Subgraph(graph, free);
@@ -193,9 +194,9 @@ std::optional<EliminationOrder> OrderWithLast(const NodeGraph& graph,
   return OrderBefore(graph, free, tail, limit);
 }
 
-// Children of each column as linked lists, in rising order of how well they share a block with it:
-// first by their non-zeros, then small subtrees, which a block takes altogether. Columns whose
-// parent stands on the other side of num_free count as roots.
+// Children of each column as linked lists, those that share a block best with it last: larger
+// subtrees by their non-zeros, then small subtrees, which fit into a block as a whole. A column
+// whose parent is on the other side of num_free counts as a root.
 struct ChildLists {
   std::vector<uint32_t> first;  // kNone without children
   std::vector<uint32_t> next;   // kNone at the end

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Computes rest shapes, masses and stiffness of the tets, and the factor of the system matrix [Kug,
+// Alg. 1].
 #include "rest/rest_data.h"
 
 #include "plush/format/system_factor.h"
@@ -20,7 +22,7 @@ namespace {
 // 100 million non-zeros are 1.6 GB of factor in double: far beyond any cage for a game.
 constexpr uint64_t kMaxFactorNonzeros = 100'000'000;
 
-// Denormal numbers count as zero: they have lost their precision.
+// Denormal numbers count as zero: they have lost precision.
 bool IsPositiveNormal(float value) { return std::isfinite(value) && value >= FLT_MIN; }
 
 std::array<uint32_t, 4> Ids(const Tet& tet) { return {tet.a, tet.b, tet.c, tet.d}; }
@@ -32,10 +34,15 @@ std::vector<std::array<uint32_t, 4>> NodesOfTets(const RestData& rest) {
   return tets;
 }
 
-// Corners in double of the nodes that the file stores.
+// Corners in double, from the nodes that the file stores.
 std::array<Vec3d, 4> Corners(const RestData& rest, const Tet& tet) {
   return {ToDouble(rest.nodes[tet.a]), ToDouble(rest.nodes[tet.b]), ToDouble(rest.nodes[tet.c]),
           ToDouble(rest.nodes[tet.d])};
+}
+
+double TetVolume(const RestData& rest, size_t t) {
+  const auto [a, b, c, d] = Corners(rest, rest.tets[t]);
+  return SixVolume(a, b, c, d) / 6.0;
 }
 
 // The inverse of the matrix with columns u, v, w and determinant `det`, by columns: its rows are
@@ -77,7 +84,7 @@ void Renumber(const TetMesh& mesh, std::vector<uint32_t> order, RestData* rest) 
   }
 }
 
-// Slots of the tets in blocks, which hold no tet yet.
+// Assigns slots to the tets and makes the empty blocks.
 void MakeBlocks(RestData* rest) {
   const auto num_nodes = static_cast<uint32_t>(rest->nodes.size());
   const std::vector<uint32_t> tet_of_slot = PackTetBlocks(num_nodes, NodesOfTets(*rest));
@@ -90,7 +97,7 @@ void MakeBlocks(RestData* rest) {
   rest->blocks.assign(tet_of_slot.size() / kBlockTets, empty);
 }
 
-// Nodes, Dm^-1 and volume of tet `t` to its place; false where float cannot hold them.
+// Stores nodes, Dm^-1 and volume of tet `t` in its slot; false if float cannot hold them.
 bool StoreShape(size_t t, RestData* rest) {
   const auto [a, b, c, d] = Corners(*rest, rest->tets[t]);
   const double six_volume = SixVolume(a, b, c, d);
@@ -112,10 +119,9 @@ bool StoreShape(size_t t, RestData* rest) {
   return true;
 }
 
-// Stiffness of tet `t` to its place; false where float cannot hold it.
+// Stores the stiffness of tet `t` in its slot; false if float cannot hold it.
 bool StoreStiffness(size_t t, const Lame& lame, RestData* rest) {
-  const auto [a, b, c, d] = Corners(*rest, rest->tets[t]);
-  const double volume = SixVolume(a, b, c, d) / 6.0;
+  const double volume = TetVolume(*rest, t);
   TetBlock& block = rest->blocks[rest->tet_slots[t] / kBlockTets];
   const size_t lane = rest->tet_slots[t] % kBlockTets;
   block.stiffness[lane] = static_cast<float>(2.0 * lame.mu * volume);
@@ -134,17 +140,14 @@ Result<Done> ComputeShapes(RestData* rest) {
 // Share of each tet in the body's volume; they sum to one.
 std::vector<double> VolumeShares(const RestData& rest, std::span<const double> tet_weights) {
   std::vector<double> shares(tet_weights.begin(), tet_weights.end());
-  for (size_t t = shares.size(); t < rest.tets.size(); ++t) {
-    const auto [a, b, c, d] = Corners(rest, rest.tets[t]);
-    shares.push_back(SixVolume(a, b, c, d) / 6.0);
-  }
+  for (size_t t = shares.size(); t < rest.tets.size(); ++t) shares.push_back(TetVolume(rest, t));
   double sum = 0.0;
   for (const double share : shares) sum += share;
   for (double& share : shares) share /= sum;
   return shares;
 }
 
-// Sums of tets, in their order.
+// Adds up the tets in their order.
 Result<Done> ComputeMasses(const TetMaterials& materials, double volume,
                            std::span<const double> tet_weights, RestData* rest) {
   const std::vector<double> shares = VolumeShares(*rest, tet_weights);
@@ -194,24 +197,6 @@ Result<Done> ComputeStiffness(const TetMaterials& materials, RestData* rest) {
   return Done{};
 }
 
-double MedianEdge(const NodeGraph& graph, const RestData& rest) {
-  std::vector<uint32_t> new_of_old(rest.node_order.size());
-  for (uint32_t i = 0; i < new_of_old.size(); ++i) new_of_old[rest.node_order[i]] = i;
-  std::vector<double> lengths;
-  lengths.reserve(graph.neighbours.size() / 2);
-  for (uint32_t node = 0; node < graph.num_nodes(); ++node) {
-    for (uint32_t k = graph.starts[node]; k < graph.starts[node + 1]; ++k) {
-      const uint32_t other = graph.neighbours[k];
-      if (other < node) continue;
-      lengths.push_back(
-          Length(ToDouble(rest.nodes[new_of_old[node]]) - ToDouble(rest.nodes[new_of_old[other]])));
-    }
-  }
-  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
-  std::nth_element(lengths.begin(), middle, lengths.end());
-  return *middle;
-}
-
 void MakeFactorStructure(const NodeGraph& graph, RestData* rest) {
   FactorLayout layout = FindSupernodes(graph, rest->num_free);
   rest->supernodes = std::move(layout.supernodes);
@@ -225,10 +210,9 @@ void MakeFactorStructure(const NodeGraph& graph, RestData* rest) {
   }
 }
 
-Result<Done> ComputeFactor(double dt, double damping, RestData* rest) {
+Result<Done> ComputeFactor(const NodeGraph& graph, double dt, double damping, RestData* rest) {
   rest->dt = dt;
-  const auto num_nodes = static_cast<uint32_t>(rest->nodes.size());
-  MakeFactorStructure(BuildNodeGraph(num_nodes, NodesOfTets(*rest)), rest);
+  MakeFactorStructure(graph, rest);
   const Status status = FactoriseSystem({.blocks = rest->blocks,
                                          .masses = rest->masses,
                                          .dt = static_cast<float>(dt),
@@ -287,6 +271,21 @@ Result<Done> CheckInput(const TetMesh& mesh, double dt) {
 
 }  // namespace
 
+double MedianEdge(const NodeGraph& graph, std::span<const Vec3> nodes) {
+  std::vector<double> lengths;
+  lengths.reserve(graph.neighbours.size() / 2);
+  for (uint32_t node = 0; node < graph.num_nodes(); ++node) {
+    for (uint32_t k = graph.starts[node]; k < graph.starts[node + 1]; ++k) {
+      const uint32_t other = graph.neighbours[k];
+      if (other < node) continue;
+      lengths.push_back(Length(ToDouble(nodes[node]) - ToDouble(nodes[other])));
+    }
+  }
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  return lengths.empty() ? 0.0 : *middle;
+}
+
 Lame LameParameters(const Material& material) {
   const double e = material.young;
   const double nu = material.poisson;
@@ -315,9 +314,12 @@ Result<RestData> ComputeMixedRestData(const TetMesh& mesh, const TetMaterials& m
     return done.error();
   }
   if (auto done = ComputeStiffness(materials, &rest); !done.ok()) return done.error();
-  rest.components = CountComponents(graph);
-  rest.median_edge = MedianEdge(graph, rest);
-  if (auto done = ComputeFactor(dt, materials.damping, &rest); !done.ok()) return done.error();
+  const NodeGraph renumbered = BuildNodeGraph(graph.num_nodes(), NodesOfTets(rest));
+  rest.components = CountComponents(renumbered);
+  rest.median_edge = MedianEdge(renumbered, rest.nodes);
+  if (auto done = ComputeFactor(renumbered, dt, materials.damping, &rest); !done.ok()) {
+    return done.error();
+  }
   return rest;
 }
 

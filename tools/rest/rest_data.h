@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Everything that depends only on the rest shape and the material.
+// Computes everything that depends only on the rest shape and the material.
 #pragma once
 
 #include "plush/format/factor_panels.h"
@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "mesh/tet_mesh.h"
+#include "rest/elimination_order.h"
 
 #include <cstdint>
 #include <span>
@@ -32,7 +33,7 @@ Lame LameParameters(const Material& material);
 
 /// What the tets of a body are made of.
 struct TetMaterials {
-  std::vector<Material> materials;  ///< at least one; their damping is not looked at
+  std::vector<Material> materials;  ///< at least one; their damping is ignored
   std::vector<uint16_t> of_tets;    ///< index into materials (num_tets x 1)
   double damping = 0.0;             ///< of the whole body [s], [0, 10]
 };
@@ -52,27 +53,33 @@ struct RestData {
   double cage_volume = 0.0;            ///< [m^3]
   double median_edge = 0.0;            ///< [m]
   double dt = 0.0;                     ///< [s]
-  uint32_t num_free = 0;               ///< nodes eliminated last stand from here on
+  uint32_t num_free = 0;               ///< nodes from here on are eliminated last
   std::vector<Supernode> supernodes;   ///< of the factor, see factor_panels.h
-  std::vector<uint32_t> supernode_of;  ///< supernode that has each column (num_nodes x 1)
+  std::vector<uint32_t> supernode_of;  ///< supernode of each column (num_nodes x 1)
   std::vector<uint32_t> rows;          ///< of the supernodes, padded
   std::vector<float> values;           ///< of the supernodes
   uint64_t factor_nonzeros = 0;        ///< sum of LowerEntries
 };
 
-/// Computes rest data, in double precision from the float-rounded nodes that the file stores. The
+/// Median length of the edges of `graph` between these places [m]; 0 if it has none.
+double MedianEdge(const NodeGraph& graph, std::span<const Vec3> nodes);
+
+/// Computes rest data in double precision from the float-rounded nodes that the file stores. The
 /// body's `volume` [m^3] is spread over the tets in proportion to `tet_weights` (num_tets x 1, >=
-/// 0; empty: to their own volumes), so that tet t weighs density_t volume weight_t / sum(weights);
-/// a quarter of that goes to each of its nodes. `dt` in (0, 1]. The nodes `last` (ascending, as
-/// `mesh` numbers them) are those that a body may pin: they are eliminated last, unless that makes
-/// the factor much larger. Errors: kInvalidInput (a tet too flat for its data to be finite in
-/// float; a node without mass), kUsage (a material beyond single precision), kLimit.
+/// 0; empty: their own volumes): tet t weighs density_t volume weight_t / sum(weights), a quarter
+/// of it at each node. `dt` in (0, 1]. The nodes `last` (ascending, numbered as in `mesh`) are
+/// those that a body may pin: they are eliminated last, unless that makes the factor much larger.
+/// Errors:
+/// - kInvalidInput: a tet too flat for finite floats, a node without mass, a matrix that cannot be
+///   factored;
+/// - kUsage: a material beyond single precision, dt out of range;
+/// - kLimit: too many non-zeros, no memory.
 Result<RestData> ComputeMixedRestData(const TetMesh& mesh, const TetMaterials& materials,
                                       double volume, double dt,
                                       std::span<const double> tet_weights = {},
                                       std::span<const uint32_t> last = {});
 
-/// The same for a body of one material and of `total_mass` [kg].
+/// As above, for one material and `total_mass` [kg].
 Result<RestData> ComputeRestData(const TetMesh& mesh, const Material& material, double total_mass,
                                  double dt, std::span<const double> tet_weights = {});
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Merges columns of the factor into supernodes by the modelled cost of a solve.
 // Based on:
 // Cleve Ashcraft, Roger Grimes. The Influence of Relaxed Supernode Partitions on the Multifrontal
 //   Method. 1989 (supernodes that store zeros; there merged while few zeros arise, here by cost)
@@ -27,7 +28,8 @@ constexpr uint64_t kColumnChunkCycles = 2;      // 16 products
 constexpr uint64_t kColumnReductionCycles = 6;  // sum of 16 lanes
 constexpr uint64_t kValuesPerCycle = 2;         // read twice, 16 bytes a cycle
 
-// Dearer reading leaves fewer zeros. At the last price nothing else counts.
+// Prices of reading, tried in turn: a higher price leaves fewer zeros. At the last one nothing else
+// counts.
 constexpr uint64_t kPrices[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 1'000'000};
 
 uint64_t Chunks(uint32_t num_rows) { return (PaddedRows(num_rows) + kChunkRows - 1) / kChunkRows; }
@@ -46,16 +48,16 @@ uint64_t Cycles(uint32_t num_columns, uint32_t num_rows, uint64_t price) {
          price * StoredValues(num_columns, num_rows) / kValuesPerCycle;
 }
 
-// Whether a column can be in a run with the last column end - 1 if all between are: as the column's
-// parent is in the run too, all its rows are columns of the run or rows of the last column.
+// Whether a column can join a run that ends with column end - 1, if all columns between are in it.
+// Its parent is in the run too, so all its rows are columns of the run or rows of the last column.
 bool Joins(const EliminationTree& tree, uint32_t column, uint32_t end, uint32_t num_free) {
   const bool straddles = column < num_free && end > num_free;
   return tree.parents[column] < end && !straddles;
 }
 
-// First columns of the supernodes, then the number of nodes: the cheapest division of all columns
-// into runs, each a part of the subtree of its last column, which has the rows of all. In postorder
-// small subtrees are runs altogether.
+// The cheapest division of all columns into runs: their first columns, then the number of nodes.
+// Each run is part of the subtree of its last column, which has the rows of all. In postorder a
+// small subtree is a run.
 std::vector<uint32_t> DivideColumns(const EliminationTree& tree, uint32_t num_free,
                                     uint64_t price) {
   const auto n = static_cast<uint32_t>(tree.parents.size());
@@ -117,7 +119,7 @@ std::vector<uint32_t> CollectRows(const NodeGraph& graph, uint32_t first, uint32
   return rows;
 }
 
-// Runs of columns in their own order.
+// Runs of columns, in the order of the columns.
 struct Runs {
   std::vector<uint32_t> starts;             // first columns, then the number of nodes
   std::vector<std::vector<uint32_t>> rows;  // below each

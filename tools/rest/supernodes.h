@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which columns of the factor are stored and solved together, and which rows they have.
+// Groups the columns of the factor that are stored and solved together.
 #pragma once
 
 #include "plush/format/factor_panels.h"
@@ -15,7 +15,7 @@ namespace plush::tools {
 /// Pattern of a factor by supernodes, as runtime/include/plush/format/factor_panels.h describes it.
 struct FactorLayout {
   /// By height in the tree of supernodes, at equal height by first column; those from num_free on
-  /// after all others. So each stands after all that update it.
+  /// after all others. Each comes after all that update it.
   std::vector<Supernode> supernodes;
   /// Below the columns of each supernode, ascending, padded with the number of nodes to a multiple
   /// of kRowPadding.
@@ -23,10 +23,10 @@ struct FactorLayout {
   size_t num_values = 0;  ///< sum of PanelValues
 };
 
-/// Divides the columns of the factor of a matrix with this pattern into supernodes, so that a solve
+/// Divides the columns of the factor of a matrix with this pattern into supernodes so that a solve
 /// costs least by a model of its inner loops. Supernodes may store zeros that the factor does not
-/// have: together with all padding at most 2.2 times its non-zeros, unless padding alone is more,
-/// and then as few as can be.
+/// have: with padding, at most 2.2 times its non-zeros; if padding alone exceeds that, as few as
+/// possible.
 ///
 /// The nodes of `graph` are numbered by elimination, those before `num_free` and those from there
 /// on each in postorder (ChooseEliminationOrder); no supernode has columns of both. For every

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Packs tets without common nodes into blocks, greedily from a sliding window.
 #include "rest/tet_blocks.h"
 
 #include "plush/format/tet_block.h"
@@ -9,15 +10,16 @@
 namespace plush::tools {
 namespace {
 
-// Tets in the window, in their order. The last of a mesh, or all of a small one, are chosen by need
-// instead: enough of them that all blocks of meshes of some thousand tets but the last get full.
+// Tets in the window, taken in their order. The last ones of a mesh (all of a small one) are taken
+// by need instead. The window is large enough to fill every block but the last of a mesh of some
+// thousand tets.
 constexpr size_t kWindowTets = 1024;
 
-// Where the window does not fill a block, more tets are looked at, up to a number that bounds the
-// time that strange meshes take.
+// If the window does not fill a block, it grows up to this number, which bounds the time for
+// unusual meshes.
 constexpr size_t kMaxWindowTets = 2048;
 
-// Tets by their lowest node: a block then reads few cache lines of data by nodes.
+// Tets by their lowest node, so that a block reads few cache lines of node data.
 std::vector<uint32_t> OrderByNodes(std::span<const std::array<uint32_t, 4>> tets) {
   std::vector<std::pair<uint32_t, uint32_t>> keys;
   keys.reserve(tets.size());
@@ -58,7 +60,8 @@ class BlockPacker {
  private:
   static constexpr size_t kNoBlock = SIZE_MAX;
 
-  // The tets around a node need as many blocks; those left over at the end would fill none.
+  // Each tet around a node needs a block of its own: tets left over at the end would leave blocks
+  // almost empty.
   struct Candidate {
     uint64_t need = 0;  // of its nodes for blocks: the most, then the sum
     uint32_t rank = 0;  // place in the order
@@ -86,7 +89,7 @@ class BlockPacker {
                      [](const Candidate& a, const Candidate& b) { return a.need > b.need; });
   }
 
-  // Takes what fits from the window, then from the tets behind it as long as places are free.
+  // Takes the tets that fit from the window, then from those after it while places are free.
   std::vector<uint32_t> ChooseBlock() {
     std::vector<uint32_t> ranks;
     size_t num_kept = 0;
@@ -106,7 +109,7 @@ class BlockPacker {
     return ranks;
   }
 
-  // Whether the tet shares no node with the block; then its nodes do not fit again.
+  // Adds the tet to the block if they share no node.
   bool Take(uint32_t tet) {
     for (const uint32_t node : tets_[tet]) {
       if (last_block_[node] == num_blocks_) return false;

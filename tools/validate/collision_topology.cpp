@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Rebuilds half-edges from the records of the collision surface and checks discs and links
+// [Civ 5.4.1].
 #include "partition/cut_surface.h"
 #include "partition/patches.h"
 #include "validate/collision_checks.h"
@@ -11,7 +13,7 @@
 namespace plush::tools {
 namespace {
 
-// A vertex as both sides of a tet's face see it: nodes with the weights that are not zero.
+// A vertex as both sides of a tet's face see it: the nodes whose weights are not zero.
 struct Shared {
   std::array<uint32_t, 4> nodes = {};
   std::array<float, 4> weights = {};
@@ -66,7 +68,7 @@ class Topology {
     return place;
   }
 
-  // The half-edge of `other` that runs the other way along half-edge k of t, or kNoHalfEdge.
+  // The half-edge of `other` opposite to half-edge k of t, or kNoHalfEdge.
   uint32_t Across(uint32_t t, uint32_t k, uint32_t other) const {
     const auto& mine = c_.triangles[t].vertices;
     const auto& theirs = c_.triangles[other].vertices;
@@ -97,7 +99,7 @@ class Topology {
       if (!good) mutual.Add(t);
     }
     mutual.Report(findings);
-    // What follows walks around points: only where every half-edge has one partner.
+    // The next checks walk around points: every half-edge must have one partner.
     for (uint32_t h = 0; h < surface_.opposite.size(); ++h) {
       const uint32_t across = surface_.opposite[h];
       if (across != kNoHalfEdge && surface_.opposite[across] != h) sound_ = false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "validate/embedding_checks.h"
-
+// Compares the embedded positions of render vertices with the rest positions.
 #include "plush/format/tet_block.h"
 
 #include "validate/rest_checks.h"
+#include "validate/surface_checks.h"
 #include "validate/tally.h"
 
 #include <algorithm>
@@ -15,20 +15,10 @@ namespace {
 
 constexpr double kRoundoff = 0x1p-24;
 
-// Unit normals come from single-precision exporters.
+// Exporters write unit normals in single precision.
 constexpr double kNormalTolerance = 1.0e-3;
 
 std::array<double, 4> WeightsOf(const Vec4& w) { return {w.x, w.y, w.z, w.w}; }
-
-double LargestCoordinate(const SimulationView& simulation) {
-  double largest = 0.0;
-  for (const Vec3& x : simulation.nodes) {
-    for (const float c : {x.x, x.y, x.z}) {
-      if (std::isfinite(c)) largest = std::max(largest, std::abs(static_cast<double>(c)));
-    }
-  }
-  return largest;
-}
 
 void CheckNormals(const VisualView& visual, FindingList* findings) {
   Tally lengths("FILE_RANGE", "visual.normals", "not of unit length");
@@ -53,23 +43,32 @@ std::optional<Vec3d> EmbeddedPosition(const Asset& asset, size_t vertex) {
          w[2] * ToDouble(s.nodes[t.c]) + w[3] * ToDouble(s.nodes[t.d]);
 }
 
-double VisualSize(const VisualView& visual) {
+std::vector<Vec3d> ToDoubles(std::span<const Vec3> points) {
+  std::vector<Vec3d> converted;
+  converted.reserve(points.size());
+  for (const Vec3& point : points) converted.push_back(ToDouble(point));
+  return converted;
+}
+
+Extent ExtentOf(std::span<const Vec3d> points) {
   Vec3d low = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
   Vec3d high = -low;
-  for (const Vec3& position : visual.positions) {
-    const Vec3d x = ToDouble(position);
+  Extent extent;
+  for (const Vec3d& x : points) {
     if (!IsFinite(x)) continue;
     low = Min(low, x);
     high = Max(high, x);
+    extent.reach = std::max({extent.reach, std::abs(x.x), std::abs(x.y), std::abs(x.z)});
   }
-  return low.x <= high.x ? Length(high - low) : 0.0;
+  if (low.x <= high.x) extent.size = Length(high - low);
+  return extent;
 }
 
 void CheckEmbedding(const Asset& asset, FindingList* findings) {
   const VisualView& visual = asset.visual();
   // Weights and coordinates are rounded to float: an error of a few roundoffs of the coordinates.
-  const double allowed = kEmbeddingTolerance * VisualSize(visual) +
-                         8.0 * kRoundoff * LargestCoordinate(asset.simulation());
+  const double allowed = kEmbeddingTolerance * ExtentOf(ToDoubles(visual.positions)).size +
+                         8.0 * kRoundoff * ExtentOf(ToDoubles(asset.simulation().nodes)).reach;
   Tally sums("FILE_EMBEDDING", "visual.weights", "the weights do not sum to one");
   Tally places("FILE_EMBEDDING", "visual.weights", "off the rest position, deviation in metres");
   for (size_t i = 0; i < visual.positions.size(); ++i) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "validate/enclosure_checks.h"
-
+// Proves with exact predicates that the cage of a file encloses its render triangles.
 #include "plush/format/tet_block.h"
 
 #include "enclosure/enclosure.h"
 #include "lattice/cage_boundary.h"
 #include "mesh/exact_predicates.h"
 #include "validate/rest_checks.h"
+#include "validate/surface_checks.h"
 
 #include <nlohmann/json.hpp>
 
@@ -19,14 +19,7 @@
 namespace plush::tools {
 namespace {
 
-std::vector<Vec3d> ToDoubles(std::span<const Vec3> points) {
-  std::vector<Vec3d> converted;
-  converted.reserve(points.size());
-  for (const Vec3& point : points) converted.push_back(ToDouble(point));
-  return converted;
-}
-
-// The cage's tets, unless one is unsound or a vertex is carried by none of them.
+// The cage, or nullopt if a tet is unsound or a vertex names a tet that does not exist.
 std::optional<TetMesh> SoundCage(const Asset& asset) {
   const SimulationView& s = asset.simulation();
   TetMesh mesh;
@@ -41,7 +34,7 @@ std::optional<TetMesh> SoundCage(const Asset& asset) {
   return mesh;
 }
 
-// The render triangles with an area, and which they are.
+// The render triangles that have an area.
 struct Triangles {
   std::vector<Vec3d> points;  // of the render vertices [m]
   std::vector<std::array<uint32_t, 3>> corners;
@@ -95,7 +88,7 @@ std::vector<uint32_t> TurnedTets(const TetMesh& mesh) {
   return turned;
 }
 
-// In such a cage no triangle can be proved to be inside.
+// Flat or inverted tets leave no triangle that can be proved to be inside.
 void ReportTurned(const TetMesh& mesh, const std::vector<uint32_t>& turned, size_t num_triangles,
                   FindingList* findings) {
   std::vector<Place> places;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "validate/factor_accuracy.h"
-
+// Compares the factor with a second factorisation, and its solutions with the matrix assembled from
+// the tets [Kug, Alg. 1].
 #include "plush/format/factor_panels.h"
 #include "plush/format/system_factor.h"
 #include "plush/format/tet_block.h"
 
 #include "base/vec3.h"
+#include "validate/rest_checks.h"
 #include "validate/tally.h"
 
 #include <Eigen/Dense>
@@ -23,11 +24,11 @@ using Matrix = Eigen::MatrixXd;
 
 constexpr double kRoundoff = 0x1p-24;
 
-// Room for the higher orders, and for the double precision of factoring and solving.
+// Allows for higher orders, and for rounding in double while factoring and solving.
 constexpr double kRoom = 1.1;
 
-// Values that the same code makes twice differ by nothing; other compilers may round sums in
-// double another way, which shows where they cancel.
+// The same build makes the same values twice. Other compilers may round sums in double differently,
+// which shows if terms cancel.
 constexpr double kSameFactor = 4.0 * kRoundoff;
 constexpr double kCancelled = 1.0e-3 * kRoundoff;
 
@@ -53,7 +54,7 @@ Panel UnpackPanel(std::span<const float> values, const Supernode& s) {
   return panel;
 }
 
-// The factor taken apart, for one pass after the other over its supernodes.
+// The factor's supernodes unpacked, solved one after the other.
 class UnpackedFactor {
  public:
   explicit UnpackedFactor(const FactorView& factor) : factor_(factor) {
@@ -71,7 +72,7 @@ class UnpackedFactor {
     return x;
   }
 
-  // What rounding moves L D L^T x by at most, by rows.
+  // Largest change of L D L^T x by rounding, by rows.
   Vector RoundingOf(const Vector& x) const {
     Vector y = x.cwiseAbs();  // |L^T| |x|, then |D| of it, then |L| of that
     for (size_t i = 0; i < panels_.size(); ++i) {
@@ -135,10 +136,6 @@ Vector MultiplySystem(const SimulationView& s, double dt, const Vector& x) {
   return out;
 }
 
-Vec3d PlaceOf(const SimulationView& s, size_t node) {
-  return {s.nodes[node].x, s.nodes[node].y, s.nodes[node].z};
-}
-
 // Any fixed numbers of both signs in [-1, 1].
 Vector RightSide(Eigen::Index size, uint32_t seed) {
   Vector b(size);
@@ -161,7 +158,7 @@ void CheckResiduals(const SimulationView& simulation, const FactorView& factor,
     const Vector allowed = kRoom * unpacked.RoundingOf(x);
     for (Eigen::Index i = 0; i < b.size(); ++i) {
       if (std::abs(residual[i]) <= allowed[i]) continue;
-      wrong.AddAt(static_cast<uint64_t>(i), PlaceOf(simulation, static_cast<size_t>(i)),
+      wrong.AddAt(static_cast<uint64_t>(i), ToDouble(simulation.nodes[static_cast<size_t>(i)]),
                   std::abs(residual[i]) / allowed[i]);
     }
     if (wrong.count() > 0) break;  // the second one finds nearly the same
@@ -169,8 +166,8 @@ void CheckResiduals(const SimulationView& simulation, const FactorView& factor,
   wrong.Report(findings);
 }
 
-// Largest difference of a dense block over what is allowed. The entries of L and D^-1 are at most
-// the products of the scales of their row and column: A is positive definite.
+// Largest ratio of difference to allowance in a dense block. As A is positive definite, an entry of
+// L or D^-1 is at most the product of the scales of its row and column.
 double WorstEntry(const Matrix& stored, const Matrix& expected, const Vector& row_scales,
                   const Vector& column_scales) {
   double worst = 0.0;
@@ -214,7 +211,7 @@ void CompareValues(const SimulationView& simulation, const FactorView& factor,
     }
     const double worst = std::max(WorstEntry(stored.below, made.below, rows, columns),
                                   WorstEntry(stored.inverse, made.inverse, columns, columns));
-    if (!(worst <= 1.0)) wrong.AddAt(i, PlaceOf(simulation, s.first_column), worst);
+    if (!(worst <= 1.0)) wrong.AddAt(i, ToDouble(simulation.nodes[s.first_column]), worst);
   }
   wrong.Report(findings);
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Recomputes rest shapes, masses and stiffness from the nodes in double precision and compares them
+// with the file [Kug, Alg. 1].
 #include "validate/rest_checks.h"
 
 #include "plush/format/factor_panels.h"
@@ -12,7 +14,6 @@
 #include <array>
 #include <cfloat>
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -22,36 +23,33 @@ namespace {
 // Unit roundoff of float: the file's numbers are doubles rounded once.
 constexpr double kRoundoff = 0x1p-24;
 
-// Room for the double-precision rounding on both sides, and for a sum in another order.
+// Allows for rounding in double on both sides, and for another order of sums.
 constexpr double kTolerance = 1.0e-6;
 
 // The masses, the volume and the densities of a body are rounded independently.
 constexpr double kMassTolerance = 1.0e-5;
 
-std::string Text(double number) {
-  char text[40];
-  std::snprintf(text, sizeof(text), "%.7g", number);
-  return text;
-}
+std::string Text(double number) { return NumberText(number, 7); }
 
 bool Differs(double stored, double expected) {
   return !(std::abs(stored - expected) <= kTolerance * std::abs(expected));
 }
 
-// The three edges from node a, the columns of Dm.
-std::array<Vec3d, 3> Edges(const SimulationView& s, const Tet& t) {
-  const Vec3d a = ToDouble(s.nodes[t.a]);
-  return {ToDouble(s.nodes[t.b]) - a, ToDouble(s.nodes[t.c]) - a, ToDouble(s.nodes[t.d]) - a};
+std::array<Vec3d, 4> Corners(const SimulationView& s, const Tet& t) {
+  return {ToDouble(s.nodes[t.a]), ToDouble(s.nodes[t.b]), ToDouble(s.nodes[t.c]),
+          ToDouble(s.nodes[t.d])};
 }
 
 double TetVolume(const SimulationView& s, const Tet& t) {
-  const auto [u, v, w] = Edges(s, t);
-  return Dot(Cross(u, v), w) / 6.0;
+  const auto [a, b, c, d] = Corners(s, t);
+  return SixVolume(a, b, c, d) / 6.0;
 }
 
 // Largest entry of |Dm^-1 Dm - I| over its bound: an entry of Dm^-1 carries a relative error of one
 // roundoff, so an entry of the product one of |Dm^-1| |Dm|.
-double InverseError(const Mat3& inverse, const std::array<Vec3d, 3>& edges) {
+double InverseError(const Mat3& inverse, const std::array<Vec3d, 4>& corners) {
+  const std::array<Vec3d, 3> edges = {corners[1] - corners[0], corners[2] - corners[0],
+                                      corners[3] - corners[0]};
   const std::array<Vec3d, 3> columns = {ToDouble(inverse.c0), ToDouble(inverse.c1),
                                         ToDouble(inverse.c2)};
   double worst = 0.0;
@@ -91,7 +89,7 @@ void CheckShapes(const SimulationView& s, FindingList* findings) {
     if (Differs(s.Volume(i), volume)) {
       volumes.AddAt(i, centre, std::abs(s.Volume(i) / volume - 1.0));
     }
-    const double error = InverseError(s.DmInv(i), Edges(s, tet));
+    const double error = InverseError(s.DmInv(i), Corners(s, tet));
     if (!(error <= 1.0)) inverses.AddAt(i, centre, error);
   }
   turned.Report(findings);
@@ -99,7 +97,8 @@ void CheckShapes(const SimulationView& s, FindingList* findings) {
   inverses.Report(findings);
 }
 
-// Regions' nodes are those from num_free on, or num_free says that the order does not look at them.
+// The nodes from num_free on must be those of the regions, unless num_free says that the order
+// ignores them.
 void CheckFreeNodes(const Asset& asset, FindingList* findings) {
   const size_t num_nodes = asset.simulation().nodes.size();
   const size_t num_free = asset.factor().num_free;
@@ -117,7 +116,7 @@ void CheckFreeNodes(const Asset& asset, FindingList* findings) {
   wrong.Report(findings);
 }
 
-// Quarter masses of the tets accumulated over the nodes [kg]; negative where a node has no tet.
+// Sums a quarter of each tet's mass over its nodes [kg]; negative for a node without a tet.
 std::vector<double> NodeMasses(const SimulationView& s) {
   std::vector<double> masses(s.nodes.size(), -1.0);
   for (size_t t = 0; t < s.tets.size(); ++t) {
@@ -144,8 +143,8 @@ void CheckNodeMasses(const SimulationView& s, FindingList* findings) {
   wrong.Report(findings);
 }
 
-// What the tets weigh, over their densities, is the volume of the solid or of the cage; over it,
-// their mean density.
+// Tet masses over densities must add up to the volume of the solid or of the cage, and the total
+// mass over that volume must be the mean density.
 void CheckTetMasses(const Asset& asset, FindingList* findings) {
   const SimulationView& s = asset.simulation();
   double mass = 0.0;
@@ -187,22 +186,12 @@ void CheckGraph(const SimulationView& s, FindingList* findings) {
                   "simulation.components: " + std::to_string(s.components) +
                       " are given, the cage has " + std::to_string(components));
   }
-  std::vector<double> lengths;
-  lengths.reserve(graph.neighbours.size() / 2);
-  for (uint32_t node = 0; node < graph.num_nodes(); ++node) {
-    for (uint32_t k = graph.starts[node]; k < graph.starts[node + 1]; ++k) {
-      const uint32_t other = graph.neighbours[k];
-      if (other > node)
-        lengths.push_back(Length(ToDouble(s.nodes[other]) - ToDouble(s.nodes[node])));
-    }
-  }
-  if (lengths.empty()) return;
-  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
-  std::nth_element(lengths.begin(), middle, lengths.end());
-  if (Differs(s.median_edge, *middle)) {
+  if (tets.empty()) return;
+  const double median_edge = MedianEdge(graph, s.nodes);
+  if (Differs(s.median_edge, median_edge)) {
     findings->Add("FILE_REST_DATA", 1,
                   "simulation.median_edge: " + Text(s.median_edge) + " m is given, the cage has " +
-                      Text(*middle) + " m");
+                      Text(median_edge) + " m");
   }
 }
 
@@ -224,8 +213,8 @@ bool HasPlace(const SimulationView& s, size_t tet) {
 }
 
 Vec3d TetCentre(const SimulationView& s, const Tet& t) {
-  return 0.25 * (ToDouble(s.nodes[t.a]) + ToDouble(s.nodes[t.b]) + ToDouble(s.nodes[t.c]) +
-                 ToDouble(s.nodes[t.d]));
+  const auto [a, b, c, d] = Corners(s, t);
+  return 0.25 * (a + b + c + d);
 }
 
 void CheckRestData(const Asset& asset, FindingList* findings) {
@@ -257,7 +246,7 @@ void CheckMaterials(const Asset& asset, FindingList* findings) {
     if (Differs(stored, expected)) stiffness.Add(i, std::abs(stored / expected - 1.0));
     const double expected_bulk = lame.lambda * volume;
     const double error = std::abs(s.BlockOf(i).bulk[s.LaneOf(i)] - expected_bulk);
-    // A small number may have lost its precision, or all of itself.
+    // A denormal number has lost precision, or has become zero.
     if (!(error <= lambda_tolerance * std::abs(expected_bulk) + FLT_MIN)) {
       bulk.Add(i, error / expected_bulk);
     }

@@ -1,28 +1,132 @@
 // SPDX-License-Identifier: MIT
+// Runs every check of a file: the runtime's own, those of meaning, and those against the source
+// mesh.
 #include "validate/validate.h"
 
 #include "plush/asset.h"
+#include "plush/format/asset_check.h"
 #include "plush/format/cdg_records.h"
 #include "plush/format/factor_panels.h"
 #include "plush/format/tet_block.h"
 
 #include "bake/content_hash.h"
 #include "base/aligned_bytes.h"
+#include "base/text.h"
 #include "validate/collision_checks.h"
-#include "validate/embedding_checks.h"
-#include "validate/factor_accuracy.h"
 #include "validate/rest_checks.h"
-#include "validate/structure_checks.h"
-#include "validate/unpacked_collision.h"
+#include "validate/surface_checks.h"
+#include "validate/tally.h"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 namespace plush::tools {
 namespace {
+
+const char* HeaderCode(StatusCode code) {
+  switch (code) {
+    case StatusCode::kTruncated:
+      return "FILE_TRUNCATED";
+    case StatusCode::kBadMagic:
+      return "FILE_NOT_PLUSH";
+    case StatusCode::kForeignVersion:
+      return "FILE_VERSION";
+    case StatusCode::kLayoutMismatch:
+      return "FILE_LAYOUT";
+    default:
+      return "FILE_STRUCTURE";
+  }
+}
+
+const char* CodeOf(CheckKind kind, StatusCode status) {
+  switch (kind) {
+    case CheckKind::kHeader:
+      return HeaderCode(status);
+    case CheckKind::kStructure:
+    case CheckKind::kAlignment:
+      return "FILE_STRUCTURE";
+    case CheckKind::kCounts:
+      return "FILE_COUNTS";
+    case CheckKind::kIndex:
+      return "FILE_INDEX";
+    case CheckKind::kNonFinite:
+      return "FILE_NON_FINITE";
+    case CheckKind::kRange:
+      return "FILE_RANGE";
+    case CheckKind::kOrder:
+      return "FILE_ORDER";
+    case CheckKind::kFactor:
+      return "FILE_FACTOR";
+  }
+  return "FILE_STRUCTURE";
+}
+
+// One tally per kind, section and reason, in the order of their first failures.
+struct Collector {
+  struct Group {
+    CheckKind kind;
+    std::string section;
+    std::string reason;
+    Tally tally;
+  };
+  std::span<const std::byte> bytes;
+  FindingList* findings;
+  std::vector<Group> groups;
+  std::set<std::string> whole_sections;  // at fault as a whole: reported at once
+
+  void Add(CheckKind kind, const Status& status) {
+    for (Group& group : groups) {
+      if (group.kind == kind && group.section == status.section && group.reason == status.reason) {
+        group.tally.Add(status.index);
+        return;
+      }
+    }
+    if (kind == CheckKind::kHeader || kind == CheckKind::kStructure) {
+      findings->Add(CodeOf(kind, status.code), 1, status.section + (": " + MessageOf(status)));
+      whole_sections.insert(status.section);
+      return;
+    }
+    Tally tally(CodeOf(kind, status.code), status.section, MessageOf(status));
+    tally.Add(status.index);
+    groups.push_back({kind, status.section, status.reason, tally});
+  }
+
+  // The runtime's texts are static: adds the numbers.
+  std::string MessageOf(const Status& status) const {
+    std::string text = status.reason;
+    FormatVersion version;
+    if (status.code == StatusCode::kForeignVersion && ReadFormatVersion(bytes, &version)) {
+      text +=
+          " (it is " + std::to_string(version.major) + "." + std::to_string(version.minor) + ")";
+    }
+    if (status.code == StatusCode::kTruncated) {
+      text += " (it has " + std::to_string(bytes.size()) + " bytes)";
+    }
+    return text;
+  }
+};
+
+// Makes every check of Asset::Open and adds one finding per section and fault. Returns the names
+// of the sections at fault.
+std::set<std::string> CheckStructure(std::span<const std::byte> bytes, FindingList* findings) {
+  Collector collector{bytes, findings, {}, {}};
+  CheckAsset(bytes, &collector, [](void* user, CheckKind kind, const Status& status) {
+    static_cast<Collector*>(user)->Add(kind, status);
+    return true;
+  });
+  std::set<std::string> sections = collector.whole_sections;
+  for (const Collector::Group& group : collector.groups) {
+    group.tally.Report(findings);
+    sections.insert(group.section);
+  }
+  return sections;
+}
 
 void CheckContentHash(std::span<const std::byte> bytes, uint64_t stored, FindingList* findings) {
   const std::optional<size_t> field = FindContentHash(bytes);
@@ -50,13 +154,69 @@ void CheckCollision(const Asset& asset, FindingList* findings) {
   CheckCollisionSources(asset, collision, findings);
 }
 
+void AddSourceFinding(const std::string& what, const std::string& file, const std::string& source,
+                      FindingList* findings) {
+  findings->Add("FILE_SOURCE", 1, what + ": the file has " + file + ", the source " + source);
+}
+
+bool SameCounts(const VisualView& visual, const SurfaceMesh& surface, FindingList* findings) {
+  const auto same = [findings](const char* what, size_t file, size_t source) {
+    if (file == source) return true;
+    AddSourceFinding(what, std::to_string(file), std::to_string(source), findings);
+    return false;
+  };
+  const bool vertices = same("vertices", visual.positions.size(), surface.positions.size());
+  const bool triangles = same("triangles", visual.indices.size() / 3, surface.triangles.size());
+  return vertices && triangles;
+}
+
+void CompareTriangles(const VisualView& visual, const SurfaceMesh& surface, FindingList* findings) {
+  Tally corners("FILE_SOURCE", "visual.indices", "triangles other than the source's");
+  for (size_t i = 0; i < surface.triangles.size(); ++i) {
+    if (!std::equal(surface.triangles[i].begin(), surface.triangles[i].end(),
+                    visual.indices.begin() + static_cast<std::ptrdiff_t>(3 * i))) {
+      corners.Add(i);
+    }
+  }
+  corners.Report(findings);
+}
+
+SourceErrors ComparePositions(const Asset& asset, const SurfaceMesh& surface,
+                              FindingList* findings) {
+  // The file's coordinates are those of the source rounded to float.
+  const Extent extent = ExtentOf(surface.positions);
+  const double allowed = kEmbeddingTolerance * extent.size + 0x1p-21 * extent.reach;
+  Tally places("FILE_EMBEDDING", "visual.weights", "off the source's vertex, deviation in metres");
+  SourceErrors errors;
+  for (size_t i = 0; i < surface.positions.size(); ++i) {
+    const std::optional<Vec3d> embedded = EmbeddedPosition(asset, i);
+    const double error = embedded ? Length(*embedded - surface.positions[i]) : HUGE_VAL;
+    errors.max_m = std::max(errors.max_m, error);
+    errors.mean_m += error / static_cast<double>(surface.positions.size());
+    if (!(error <= allowed)) places.AddAt(i, surface.positions[i], error);
+  }
+  places.Report(findings);
+  return errors;
+}
+
+// The settings name the render mesh that --embed put in the place of the tets' boundary.
+void CompareEmbedded(const Asset& asset, const ImportedModel& model, FindingList* findings) {
+  const auto json = nlohmann::json::parse(asset.settings(), nullptr, false);
+  std::string of_file = "none";
+  if (json.is_object() && json.contains("embed") && json["embed"].is_string()) {
+    of_file = json["embed"].get<std::string>();
+  }
+  const std::string given = model.embed_hash == 0 ? "none" : HexHash(model.embed_hash);
+  if (of_file != given) AddSourceFinding("hash of the --embed file", of_file, given, findings);
+}
+
 }  // namespace
 
 void ValidateAsset(std::span<const std::byte> bytes, FindingList* findings) {
   const AlignedBytes file(bytes);
   const std::set<std::string> faults = CheckStructure(file.bytes(), findings);
-  // Views exist wherever header, container and counts are sound; indices and numbers may still be
-  // wrong, and each check below looks before it reads.
+  // The views exist if header, container and counts are sound. Indices and numbers may still be
+  // wrong: each check below looks before it reads.
   Asset asset;
   if (!asset.Open(file.bytes(), Trust::kValidated).ok()) return;
   CheckContentHash(file.bytes(), asset.content_hash(), findings);
@@ -70,6 +230,24 @@ void ValidateAsset(std::span<const std::byte> bytes, FindingList* findings) {
   const bool is_sound = !IsAtFault(faults, "collision.") && !IsAtFault(faults, "simulation.tets") &&
                         !IsAtFault(faults, "simulation.nodes") && !IsAtFault(faults, "visual.");
   if (is_sound) CheckCollision(asset, findings);
+}
+
+SourceErrors ValidateAgainstSource(std::span<const std::byte> bytes, const ImportedModel& model,
+                                   FindingList* findings) {
+  const AlignedBytes file(bytes);
+  Asset asset;
+  // ValidateAsset reports faults inside the file; lookups here check their indices.
+  if (!asset.Open(file.bytes(), Trust::kValidated).ok()) return {};
+  if (asset.source_hash() != model.source_hash) {
+    AddSourceFinding("hash of the source", HexHash(asset.source_hash()), HexHash(model.source_hash),
+                     findings);
+  }
+  CompareEmbedded(asset, model, findings);
+  if (!SameCounts(asset.visual(), model.surface, findings)) return {};
+  CompareTriangles(asset.visual(), model.surface, findings);
+  SourceErrors errors = ComparePositions(asset, model.surface, findings);
+  if (HasLatticeCage(asset)) errors.enclosed_triangles = CheckEnclosure(asset, findings);
+  return errors;
 }
 
 }  // namespace plush::tools

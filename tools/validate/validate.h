@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Everything that can be wrong with a .plush file, not only the first thing.
+// Finds everything that is wrong with a .plush file, not only the first fault.
 #pragma once
 
 #include "base/finding.h"
@@ -16,16 +16,16 @@ namespace plush::tools {
 /// Dm^-1, masses, factor, embedding, collision surface) against the cage itself.
 void ValidateAsset(std::span<const std::byte> bytes, FindingList* findings);
 
-/// Distances between a source mesh and its baked embedding, and what of it is enclosed.
+/// Distances between a source mesh and its embedding, and how much of it is enclosed.
 struct SourceErrors {
   double max_m = 0.0;
   double mean_m = 0.0;
   std::optional<size_t> enclosed_triangles;  ///< proved to be inside; lattice cages only
 };
 
-/// Compares an asset with the source it was baked from; adds FILE_SOURCE where they differ in
-/// shape, counts or hash, FILE_EMBEDDING where vertices are off by more than 1e-5 of the size, and,
-/// for a lattice cage, what CheckEnclosure adds.
+/// Compares an asset with the source it was baked from. Adds FILE_SOURCE if triangles, counts or
+/// hashes differ, FILE_EMBEDDING if vertices are off by more than kEmbeddingTolerance of the size,
+/// and for a lattice cage what CheckEnclosure adds.
 SourceErrors ValidateAgainstSource(std::span<const std::byte> bytes, const ImportedModel& model,
                                    FindingList* findings);
 

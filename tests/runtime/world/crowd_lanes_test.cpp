@@ -19,7 +19,6 @@ namespace {
 
 constexpr float kDt = 0.01f;
 constexpr int kSteps = 40;
-constexpr float kMost = std::numeric_limits<float>::max();
 
 using Trail = std::vector<std::vector<float>>;
 
@@ -166,8 +165,8 @@ TEST_CASE("Nothing that happens to other bodies of a crowd changes a body's moti
       if (step == 7) set_speed(s, 5, 1.0e20f);
       if (step == 8) {
         std::vector<Vec3> x = s->Positions(6);
-        x[2].x = kMost;
-        x[3].x = -kMost;
+        x[2].x = kMostCoordinate;
+        x[3].x = -kMostCoordinate;
         REQUIRE(s->world.SetNodePositions(s->ids[6], x).ok());
       }
     }),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "partition/coarse_tree.h"
-
 #include "plush/format/cdg_records.h"
+
+#include "partition/collision_trees.h"
 
 #include <catch2/catch.hpp>
 

@@ -8,7 +8,7 @@
 #include "base/aligned_bytes.h"
 #include "tools/partition/partition_fixtures.h"
 #include "tools/procedural_meshes.h"
-#include "validate/unpacked_collision.h"
+#include "validate/collision_checks.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "partition/patch_tree.h"
+#include "partition/collision_trees.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "partition/short_edges.h"
 
+#include "mesh/half_edges.h"
 #include "partition/patches.h"
 #include "partition/surface_clipping.h"
 #include "tools/partition/partition_fixtures.h"
@@ -9,6 +10,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 using namespace plush::tools;
@@ -32,7 +34,52 @@ size_t NumShort(const CutSurface& surface, double length) {
   return count;
 }
 
+// A flat grid of points at these places along x, all inside the tet of the mesh.
+CutSurface FlatGrid(const TetMesh& mesh, const std::array<std::array<double, 6>, 4>& rows) {
+  CutSurface surface;
+  for (size_t y = 0; y < 4; ++y) {
+    for (const double x : rows[y]) {
+      const Vec3d point = {x, static_cast<double>(y), 1.0};
+      Carrier carrier;
+      carrier.nodes = {0, 1, 2, 3};
+      carrier.count = 4;
+      carrier.weights = {1.0 - (point.x + point.y + point.z) / 100.0, point.x / 100.0,
+                         point.y / 100.0, point.z / 100.0};
+      surface.points.push_back(point);
+      surface.carriers.push_back(carrier);
+    }
+  }
+  for (uint32_t y = 0; y < 3; ++y) {
+    for (uint32_t x = 0; x < 5; ++x) {
+      const uint32_t a = 6 * y + x;
+      surface.triangles.push_back({a, a + 1, a + 7});
+      surface.triangles.push_back({a, a + 7, a + 6});
+    }
+  }
+  surface.tets.assign(surface.triangles.size(), 0);
+  surface.sources.assign(surface.triangles.size(), 0);
+  surface.opposite = PairHalfEdges(surface.points, surface.triangles);
+  REQUIRE(mesh.tets.size() == 1);
+  return surface;
+}
+
 }  // namespace
+
+TEST_CASE("Only edges shorter than asked are collapsed, measured when their turn comes") {
+  const TetMesh mesh = {{{0, 0, 0}, {100, 0, 0}, {0, 100, 0}, {0, 0, 100}}, {{0, 1, 2, 3}}};
+  // Inner edges of 0.09, 0.05 and 0.09 in a row. Whichever end the middle one leaves, one of its
+  // neighbours is then 0.09 long and goes too, the other is 0.14 long and stays.
+  const std::array<double, 6> even = {0, 1, 2, 3, 4, 5};
+  const std::array<double, 6> narrow = {0, 2.41, 2.5, 2.55, 2.64, 5};
+  const auto collapsed = [&](double length) {
+    CutSurface surface = FlatGrid(mesh, {even, narrow, even, even});
+    return CollapseShortEdges(mesh, length, 0, &surface);
+  };
+  CHECK(collapsed(0.049) == 0);
+  CHECK(collapsed(0.051) == 1);
+  CHECK(collapsed(0.1) == 2);
+  CHECK(collapsed(0.24) == 3);
+}
 
 TEST_CASE("Taking out short edges keeps the surface, its topology and its tets") {
   for (const auto& mesh : {MakeTorus(1.0, 0.4, 40, 24), MakeOpenBox({0, 0, 0}, {1, 1, 1}),

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Baked cages are proved to enclose their surface from the file alone, and broken ones are found.
-#include "validate/enclosure_checks.h"
-
 #include "plush/format/tet_block.h"
 
 #include "bake/bake.h"
@@ -10,6 +8,7 @@
 #include "shapes/tet_shapes.h"
 #include "skip.h"
 #include "tools/procedural_meshes.h"
+#include "validate/surface_checks.h"
 #include "validate/validate.h"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "partition/coarse_tree.h"
-
-#include "plush/format/cdg_records.h"
+// Builds the tree over tets bottom-up by volumes of 14-DOPs [Civ 5.4.4], and orders the triangles
+// of a patch into an implicit tree [Civ 5.4.3].
+#include "partition/collision_trees.h"
 
 #include <algorithm>
 #include <limits>
@@ -11,15 +11,16 @@
 namespace plush::tools {
 namespace {
 
-// Groups that larger sets are divided into.
+// Largest group into which a set above kMaxExact is divided.
 constexpr size_t kGroup = 250;
 
 // The least and greatest value that each diagonal takes at a box's corners: + or - per axis.
 constexpr std::array<std::array<bool, 3>, 4> kPlus = {
     {{true, true, true}, {true, true, false}, {true, false, true}, {false, true, true}}};
 
-// Sum over eight corners of a box with edges e of the volume where x + y + z, from that corner, is
-// below the corner's `cut`. Loops over all eight, so that the compiler does several at a time.
+// Volume cut off at the eight corners of a box with edges e: at each corner, the part of the box in
+// which x + y + z, measured from that corner, is below its `cut`. Loops over all eight so that the
+// compiler can vectorise.
 double CornerVolumes(const std::array<double, 3>& e, const std::array<double, 8>& cut) {
   const std::array<double, 7> beyond = {
       e[0], e[1], e[2], e[0] + e[1], e[1] + e[2], e[2] + e[0], e[0] + e[1] + e[2]};
@@ -86,7 +87,7 @@ class Builder {
     return static_cast<uint32_t>(nodes_.size() - 1);
   }
 
-  // Sorts along the longest axis of the set's bounds and parts it at the median.
+  // Sorts along the longest axis of the set's bounds and splits at the median.
   std::pair<std::vector<uint32_t>, std::vector<uint32_t>> Parts(std::vector<uint32_t> set) const {
     Dop14 bounds;
     for (const uint32_t id : set) bounds.Add(nodes_[id].bounds);
@@ -138,9 +139,8 @@ class Builder {
     return bounds.Volume();
   }
 
-  // Joins the closest two until one is left. Unions only grow: the volume that a node found with a
-  // partner that is gone stays a lower bound, and a new partner is looked for only when the node
-  // comes first with it.
+  // Joins the closest two until one is left. Unions only grow, so the volume found with a partner
+  // that is gone remains a lower bound: search for a new partner only when that bound is the least.
   uint32_t JoinExactly(std::vector<uint32_t> active) {
     struct Best {
       double volume = std::numeric_limits<double>::infinity();
@@ -211,6 +211,25 @@ class Builder {
   std::vector<BuildNode> nodes_;
 };
 
+float LongestInterval(const BarycentricBox& box) {
+  float longest = 0.0f;
+  for (size_t i = 0; i < 4; ++i) longest = std::max(longest, box.high[i] - box.low[i]);
+  return longest;
+}
+
+size_t LongestAxis(const BarycentricBox& box) {
+  size_t axis = 0;
+  for (size_t i = 1; i < 4; ++i) {
+    if (box.high[i] - box.low[i] > box.high[axis] - box.low[axis]) axis = i;
+  }
+  return axis;
+}
+
+struct Range {
+  uint32_t begin = 0;
+  uint32_t end = 0;
+};
+
 }  // namespace
 
 Dop14::Dop14() {
@@ -254,6 +273,62 @@ double Dop14::Volume() const {
 CoarseTree BuildCoarseTree(std::span<const Dop14> leaves) {
   if (leaves.empty()) return {};
   return Builder(leaves).Run();
+}
+
+BarycentricBox Union(const BarycentricBox& a, const BarycentricBox& b) {
+  BarycentricBox box;
+  for (size_t i = 0; i < 4; ++i) {
+    box.low[i] = std::min(a.low[i], b.low[i]);
+    box.high[i] = std::max(a.high[i], b.high[i]);
+  }
+  return box;
+}
+
+BarycentricBox BoxOf(std::span<const Vec4> weights) {
+  BarycentricBox box;
+  for (size_t k = 0; k < weights.size(); ++k) {
+    const std::array<float, 4> w = {weights[k].x, weights[k].y, weights[k].z, weights[k].w};
+    for (size_t i = 0; i < 4; ++i) {
+      box.low[i] = k == 0 ? w[i] : std::min(box.low[i], w[i]);
+      box.high[i] = k == 0 ? w[i] : std::max(box.high[i], w[i]);
+    }
+  }
+  return box;
+}
+
+PatchTree BuildPatchTree(std::span<const BarycentricBox> boxes) {
+  PatchTree tree;
+  tree.order.resize(boxes.size());
+  tree.bounds.resize(boxes.size());
+  std::iota(tree.order.begin(), tree.order.end(), 0u);
+  std::vector<Range> waiting;
+  if (!boxes.empty()) waiting.push_back({0, static_cast<uint32_t>(boxes.size())});
+  while (!waiting.empty()) {
+    const auto [begin, end] = waiting.back();
+    waiting.pop_back();
+    uint32_t* order = tree.order.data();
+    BarycentricBox bounds = boxes[order[begin]];
+    uint32_t largest = begin;
+    for (uint32_t i = begin; i < end; ++i) {
+      bounds = Union(bounds, boxes[order[i]]);
+      const float extent = LongestInterval(boxes[order[i]]);
+      const float best = LongestInterval(boxes[order[largest]]);
+      if (extent > best || (extent == best && order[i] < order[largest])) largest = i;
+    }
+    tree.bounds[begin] = QuantiseBounds(bounds);
+    std::swap(order[begin], order[largest]);
+    const size_t axis = LongestAxis(bounds);
+    const uint32_t middle = PatchTreeMiddle(begin, end);
+    if (middle < end) {
+      const auto along = [&](uint32_t t) { return boxes[t].low[axis] + boxes[t].high[axis]; };
+      std::nth_element(order + begin + 1, order + middle, order + end, [&](uint32_t a, uint32_t b) {
+        return along(a) != along(b) ? along(a) < along(b) : a < b;
+      });
+      waiting.push_back({middle, end});
+    }
+    if (begin + 1 < middle) waiting.push_back({begin + 1, middle});
+  }
+  return tree;
 }
 
 }  // namespace plush::tools

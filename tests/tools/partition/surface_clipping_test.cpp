@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// Cuts that rounding makes degenerate: exact signs say that something is crossed, volumes in double
+// do not say at which share.
+#include "partition/surface_clipping.h"
+
+#include "mesh/exact_predicates.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+#include <utility>
+#include <vector>
+
+using namespace plush::tools;
+
+namespace {
+
+using Random = std::mt19937;
+
+double Uniform(Random* random, double low, double high) {
+  return std::uniform_real_distribution<double>(low, high)(*random);
+}
+
+// Four tets around the edge (0, 1), in general position.
+TetMesh RingOfTets(Random* random) {
+  TetMesh mesh;
+  mesh.nodes = {{0, 0, -1}, {0, 0, 1}, {1, 0, 0}, {0, 1, 0}, {-1, 0, 0}, {0, -1, 0}};
+  for (Vec3d& node : mesh.nodes) {
+    node += Vec3d{Uniform(random, 0.3, 0.4), Uniform(random, 0.3, 0.4), Uniform(random, 0.3, 0.4)};
+  }
+  mesh.tets = {{0, 1, 2, 3}, {0, 1, 3, 4}, {0, 1, 4, 5}, {0, 1, 5, 2}};
+  for (auto& tet : mesh.tets) {
+    const auto& [a, b, c, d] = tet;
+    if (SixVolume(mesh.nodes[a], mesh.nodes[b], mesh.nodes[c], mesh.nodes[d]) < 0.0) {
+      std::swap(tet[2], tet[3]);
+    }
+  }
+  return mesh;
+}
+
+// The tet that strictly contains the point, or UINT32_MAX.
+uint32_t TetAt(const TetMesh& mesh, const Vec3d& p) {
+  for (uint32_t t = 0; t < mesh.tets.size(); ++t) {
+    bool inside = true;
+    for (size_t corner = 0; corner < 4; ++corner) {
+      std::array<Vec3d, 4> x;
+      for (size_t k = 0; k < 4; ++k) x[k] = mesh.nodes[mesh.tets[t][k]];
+      x[corner] = p;
+      inside = inside && Orient3dSign(x[0], x[1], x[2], x[3]) > 0;
+    }
+    if (inside) return t;
+  }
+  return UINT32_MAX;
+}
+
+// A point of the plane through nodes 0, 1 and `third`, up to rounding; `least` is its least weight
+// for `third`.
+Vec3d NearPlane(const TetMesh& mesh, const Vec3d& third, double least, Random* random) {
+  const double across = Uniform(random, least, 0.2);
+  const double along = Uniform(random, 0.4, 0.6);
+  return mesh.nodes[0] * (1.0 - along - across) + mesh.nodes[1] * along + third * across;
+}
+
+// Whether the exact signs of d and e differ, but not their volumes over (a, b, c).
+bool IsLostToRounding(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d,
+                      const Vec3d& e) {
+  return Orient3dSign(a, b, c, d) * Orient3dSign(a, b, c, e) < 0 &&
+         SixVolume(a, b, c, d) == SixVolume(a, b, c, e);
+}
+
+// Clips one triangle: every point has weights >= 0 that sum to one and a place; those on the edges
+// of the triangle lie in its box.
+void CheckClipped(const TetMesh& mesh, const std::array<Vec3d, 3>& corners) {
+  SolidSurface surface;
+  surface.points.assign(corners.begin(), corners.end());
+  surface.triangles = {{0, 1, 2}};
+  surface.source_triangle = {0};
+  std::vector<uint32_t> tets;
+  for (const Vec3d& p : corners) tets.push_back(TetAt(mesh, p));
+  if (std::count(tets.begin(), tets.end(), UINT32_MAX) > 0) return;
+  const ClippedSurface clipped = ClipSurface(surface, mesh, tets);
+  REQUIRE(clipped.outside.empty());
+  const Vec3d low = Min(Min(corners[0], corners[1]), corners[2]);
+  const Vec3d high = Max(Max(corners[0], corners[1]), corners[2]);
+  const CutSurface& cut = clipped.surface;
+  for (size_t p = 0; p < cut.points.size(); ++p) {
+    REQUIRE(IsFinite(cut.points[p]));
+    for (int axis = 0; axis < (cut.carriers[p].count == 2 ? 0 : 3); ++axis) {
+      REQUIRE(cut.points[p][axis] >= low[axis] - 1e-12);
+      REQUIRE(cut.points[p][axis] <= high[axis] + 1e-12);
+    }
+    double sum = 0.0;
+    for (uint32_t i = 0; i < cut.carriers[p].count; ++i) {
+      REQUIRE(cut.carriers[p].weights[i] >= 0.0);
+      sum += cut.carriers[p].weights[i];
+    }
+    REQUIRE(sum == Approx(1.0).epsilon(1e-12));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("An edge in a face's plane up to rounding is cut at one of its points") {
+  Random random(20);
+  size_t lost = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const TetMesh mesh = RingOfTets(&random);
+    const auto& x = mesh.nodes;
+    const Vec3d p = NearPlane(mesh, x[2], 0.02, &random);
+    const Vec3d q = NearPlane(mesh, x[2], 0.02, &random);
+    if (!IsLostToRounding(x[0], x[1], x[2], p, q)) continue;
+    ++lost;
+    CheckClipped(mesh, {p, q, (x[0] + x[1] + x[2] + x[3]) * 0.25});
+  }
+  CHECK(lost > 10);
+}
+
+TEST_CASE("An edge of the cage in a triangle's plane up to rounding is cut at one of its points") {
+  Random random(21);
+  size_t lost = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const TetMesh mesh = RingOfTets(&random);
+    const auto& x = mesh.nodes;
+    const Vec3d beside = (x[2] + x[3]) * 0.5;
+    const Vec3d p = NearPlane(mesh, beside, -0.2, &random);
+    const Vec3d q = NearPlane(mesh, beside, -0.2, &random);
+    const Vec3d r = NearPlane(mesh, beside, -0.2, &random);
+    if (!IsLostToRounding(p, q, r, x[0], x[1])) continue;
+    ++lost;
+    CheckClipped(mesh, {p, q, r});
+  }
+  CHECK(lost > 10);
+}
