@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "import/mixed_reader.h"
 
-#include "base/utf8.h"
+#include "base/text.h"
 
 namespace plush::tools {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "plush/asset.h"
 #include "plush/format/cdg_records.h"
+#include "plush/format/tet_block.h"
 
 #include "base/finding.h"
 #include "base/vec3.h"
