@@ -193,6 +193,23 @@ SurfaceMesh MakeTorus(double ring_radius, double tube_radius, uint32_t ring_segm
   return mesh;
 }
 
+SurfaceMesh MakeTetGrid(int n, double leg) {
+  SurfaceMesh mesh;
+  for (int i = 0; i < n * n * n; ++i) {
+    const Vec3d at = {double(i % n), double(i / n % n), double(i / n / n)};
+    const auto first = static_cast<uint32_t>(mesh.positions.size());
+    for (const Vec3d& leg_end : {Vec3d{}, Vec3d{leg, 0, 0}, Vec3d{0, leg, 0}, Vec3d{0, 0, leg}}) {
+      mesh.positions.push_back(at + leg_end);
+    }
+    for (const std::array<uint32_t, 3>& t :
+         {std::array<uint32_t, 3>{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}) {
+      mesh.triangles.push_back({first + t[0], first + t[1], first + t[2]});
+    }
+  }
+  CompleteMesh(&mesh);
+  return mesh;
+}
+
 SurfaceMesh MakeTriangleSoup(uint32_t count, double size, uint32_t seed) {
   std::mt19937 random(seed);
   const auto unit = [&random] { return static_cast<double>(random()) / 4294967296.0; };

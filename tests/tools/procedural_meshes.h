@@ -37,6 +37,9 @@ SurfaceMesh MakeNestedShells(bool outer_inward, bool inner_inward);
 SurfaceMesh MakeTorus(double ring_radius, double tube_radius, uint32_t ring_segments,
                       uint32_t tube_segments);
 
+/// n x n x n separate tets with three legs of length `leg` along the axes, 1 m apart.
+SurfaceMesh MakeTetGrid(int n, double leg);
+
 /// `count` unconnected triangles in the unit cube with edges about `size`, from a seed.
 SurfaceMesh MakeTriangleSoup(uint32_t count, double size, uint32_t seed);
 

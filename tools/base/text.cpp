@@ -63,6 +63,12 @@ std::string NumberText(double number) {
   return text;
 }
 
+std::string RoundedText(double number) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.6g", number);
+  return text;
+}
+
 std::string HexHash(uint64_t hash) {
   char text[17];
   std::snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(hash));

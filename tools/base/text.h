@@ -13,6 +13,9 @@ namespace plush::tools {
 /// `number` in up to nine significant digits, which is enough to identify a float.
 std::string NumberText(double number);
 
+/// `number` in up to six significant digits, for people.
+std::string RoundedText(double number);
+
 /// Sixteen hexadecimal digits in lower case.
 std::string HexHash(uint64_t hash);
 

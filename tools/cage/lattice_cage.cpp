@@ -1,31 +1,47 @@
 // SPDX-License-Identifier: MIT
+// The driver of the bounding lattice cage [Civ 5.3.1]: search for a lattice, fit it, prove it.
+// Class CageDriver makes every attempt, each for one of the reasons below.
 #include "cage/lattice_cage.h"
 
+#include "base/text.h"
 #include "cage/piece_weights.h"
-#include "enclosure/enclosure.h"
-#include "enclosure/surface_location.h"
-#include "enclosure/surface_walk.h"
+#include "enclosure/cage_proof.h"
 #include "lattice/cage_boundary.h"
 #include "lattice/cell_search.h"
-#include "lattice/tet_neighbourhood.h"
 #include "mesh/disjoint_sets.h"
-#include "mesh/half_edges.h"
 #include "solid/solid_volume.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 
 namespace plush::tools {
 namespace {
 
+// Why a lattice is tried.
+constexpr const char* kCellGiven = "the size of its cells was given";
+constexpr const char* kAskedFor = "the number of tets was asked for";
+constexpr const char* kPeeled = "the fit took off too many or too few tets";
+constexpr const char* kTorn = "every fit of the last lattice tears the surface";
+
 // Share of the asked number by which the cage may miss it without a finding.
 constexpr double kTolerance = 0.05;
 
-// Lattices fitted to get the number of tets right that are left when empty ones are taken off.
-constexpr int kMostRounds = 5;
+// Lattices tried to get the right number of tets after the fit, which takes off empty ones.
+constexpr size_t kMostRounds = 5;
+
+// Shares of the asked number for which a lattice is tried if the first one is torn.
+constexpr std::array kSharesOfUntorn = {0.99, 0.98, 0.97};
+
+// Fits of one lattice.
+constexpr int kMostFits = 4;
+
+// Up to this number of tets the driver looks for a lattice that the solid fills well, with cells
+// that shrink by this factor.
+constexpr uint32_t kMostTetsToAdvise = 20'000;
+constexpr double kShrink = 0.8;
 
 uint32_t CountComponents(const TetMesh& mesh) {
   auto components = static_cast<uint32_t>(mesh.nodes.size());
@@ -34,17 +50,6 @@ uint32_t CountComponents(const TetMesh& mesh) {
     for (size_t i = 1; i < 4; ++i) components -= sets.Join(tet[0], tet[i]) ? 1 : 0;
   }
   return components;
-}
-
-void ReportCount(uint32_t count, double cell, uint32_t target, FindingList* findings) {
-  const std::string what = "the cage has " + std::to_string(count) + " tets instead of " +
-                           std::to_string(target) + ", with cells of " + std::to_string(cell) +
-                           " m";
-  if (count > target) {
-    findings->Add("CAGE_TOO_FEW_TETS", 1, what + "; the model's parts need as many");
-  } else if (count < (1.0 - kTolerance) * target) {
-    findings->Add("CAGE_TETS_NOT_REACHED", 1, what);
-  }
 }
 
 // The lattice tets that are kept, once each.
@@ -61,84 +66,28 @@ TetMesh WithoutCopies(const SplitCage& cage) {
   return mesh;
 }
 
-// Whether a cage is sound, and where not.
-struct Proof {
-  CageFaces faces;
-  std::vector<uint32_t> tet_of_point;
-  std::vector<uint32_t> suspects;  // tets at the places that fail
-  std::vector<uint32_t> torn;      // tets at which strands that overlap in space tear the surface
-
-  bool holds() const { return suspects.empty(); }
+// A lattice to try: with cells of settings.cell_m if `tets` is 0.
+struct Goal {
+  const char* reason = nullptr;
+  uint32_t tets = 0;
 };
 
-// Tets of the triangles that pass strands without a face in common, or leave the strand they take.
-std::vector<uint32_t> TornTets(const SolidSurface& surface, const TetMesh& mesh,
-                               const CageFaces& faces, std::span<const uint32_t> tet_of_point) {
-  if (faces.branches.empty()) return {};
-  const SurfaceWalk walk =
-      WalkSurface(mesh, faces, surface.points, surface.triangles,
-                  PairHalfEdges(surface.points, surface.triangles), tet_of_point);
-  std::vector<uint32_t> tets;
-  for (const SplitTriangle& split : walk.split) {
-    const uint32_t t = split.triangle;
-    if (!std::binary_search(walk.torn.begin(), walk.torn.end(), t) &&
-        !std::binary_search(walk.outside.begin(), walk.outside.end(), t)) {
-      continue;
-    }
-    for (const uint32_t point : surface.triangles[t]) tets.push_back(tet_of_point[point]);
-    for (const TrianglePiece& piece : split.pieces) tets.push_back(piece.tet);
-  }
-  return tets;
-}
-
-Proof Prove(const SolidSurface& surface, const SplitCage& cage, double cell) {
-  Proof proof;
-  proof.faces = FindCageFaces(cage.mesh);
-  proof.tet_of_point = LocateSurface(surface, cage, proof.faces);
-  const auto escapes =
-      FindEscapes(cage.mesh, proof.faces, surface.points, surface.triangles, proof.tet_of_point);
-  for (const uint32_t t : escapes) {
-    for (const uint32_t point : surface.triangles[t]) {
-      const uint32_t tet = proof.tet_of_point[point];
-      if (tet != kNoTet) proof.suspects.push_back(tet);
-    }
-  }
-  if (!escapes.empty()) {
-    // Owners before the fit, too: a point may be lost.
-    for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) {
-      const auto owned = cage.TrianglesOf(t);
-      const bool involved = std::any_of(escapes.begin(), escapes.end(), [&](uint32_t triangle) {
-        return std::binary_search(owned.begin(), owned.end(), triangle);
-      });
-      if (involved) proof.suspects.push_back(t);
-    }
-  }
-  for (const auto& [f, g] : FindCageCrossings(cage, proof.faces, cell)) {
-    proof.suspects.push_back(proof.faces.boundary[f].tet);
-    proof.suspects.push_back(proof.faces.boundary[g].tet);
-  }
-  if (proof.holds()) {
-    proof.torn = TornTets(surface, cage.mesh, proof.faces, proof.tet_of_point);
-  }
-  return proof;
-}
-
-// One lattice, split and fitted, and the proof.
-struct Fitted {
+// The best fit of one lattice.
+struct Candidate {
   SplitCage cage;
-  Proof proof;
+  CageProof proof;
   FitReport fit;
   SolidMeasure solid;
   double cell_m = 0.0;
   uint32_t num_fits = 0;
-  bool is_fitted = true;        // what was asked for passed the proof
-  std::vector<Place> failures;  // where it did not
+  bool is_fitted = true;        // a fit passed the proof
+  std::vector<Place> failures;  // where the last fit did not
 
-  size_t num_tets() const { return cage.mesh.tets.size(); }
+  uint32_t num_tets() const { return static_cast<uint32_t>(cage.mesh.tets.size()); }
 };
 
 // The centres of tets.
-std::vector<Place> PlacesOf(const TetMesh& mesh, std::vector<uint32_t> tets) {
+std::vector<Place> CentresOf(const TetMesh& mesh, std::vector<uint32_t> tets) {
   std::sort(tets.begin(), tets.end());
   tets.erase(std::unique(tets.begin(), tets.end()), tets.end());
   std::vector<Place> places;
@@ -150,104 +99,185 @@ std::vector<Place> PlacesOf(const TetMesh& mesh, std::vector<uint32_t> tets) {
   return places;
 }
 
-// Fits a copy of `lattice` until the result can be proved. Nodes where the proof failed stay in the
-// lattice the next time: at a branch, where strands that overlap in space meet, the fit can pull
-// the face between stem and strands past the crotch. The same is tried where the fit makes the
-// surface pass from one such strand to another; a cage that does is taken if there is no better
-// one.
-void FitProvably(const SolidSurface& surface, const InsideTest& inside, const SplitCage& lattice,
-                 FitSettings settings, Fitted* fitted) {
-  constexpr int kTries = 4;
-  std::optional<Fitted> torn;
-  for (int i = 0; i < kTries; ++i) {
-    fitted->cage = lattice;
-    fitted->fit = FitCage(surface, inside, settings, &fitted->cage);
-    ++fitted->num_fits;
-    fitted->proof = Prove(surface, fitted->cage, settings.cell_m);
-    if (fitted->proof.holds() && fitted->proof.torn.empty()) return;
-    if (fitted->proof.holds()) {
-      if (!torn || fitted->proof.torn.size() < torn->proof.torn.size()) torn = *fitted;
-      fitted->proof.suspects = fitted->proof.torn;
+class CageDriver {
+ public:
+  CageDriver(const SolidSurface& surface, const InsideTest& inside, const CageSettings& settings)
+      : surface_(surface),
+        inside_(inside),
+        settings_(settings),
+        clearance_(settings.clearance * Length(BoxOf(surface).Extent())),
+        search_(surface, inside, settings.lattice, clearance_, settings.join_parts) {}
+
+  // Tries lattices until none can be better; the best one.
+  Result<Candidate> Run() {
+    std::optional<Candidate> best;
+    for (std::optional<Goal> goal = FirstGoal(); goal; goal = NextGoal(*best)) {
+      const Result<CellAttempt> lattice =
+          goal->tets > 0 ? search_.Nearest(goal->tets) : search_.Try(settings_.cell_m);
+      if (!lattice.ok() && best) break;
+      if (!lattice.ok()) return lattice.error();
+      Candidate candidate = FitAndProve(lattice.value());
+      attempts_.push_back({goal->reason, goal->tets, lattice.value().cell_m,
+                           lattice.value().num_tets(), candidate.num_tets(), candidate.num_fits,
+                           candidate.is_fitted, candidate.proof.torn.empty()});
+      if (!best || IsBetter(*goal, candidate, *best)) best = std::move(candidate);
     }
-    fitted->failures = PlacesOf(fitted->cage.mesh, fitted->proof.suspects);
-    if (settings.method == FitMethod::kNone) break;
-    for (const uint32_t t : fitted->proof.suspects) {
-      for (const uint32_t node : fitted->cage.mesh.tets[t]) {
-        settings.frozen.push_back(fitted->cage.node_ids[node]);
+    return std::move(*best);
+  }
+
+  // A number of tets whose cage the solid fills by twice kShellShare; nullopt if that takes more
+  // than kMostTetsToAdvise or the lattice's limit.
+  std::optional<uint32_t> FindSufficientCount(const Candidate& cage) {
+    for (double cell = kShrink * cage.cell_m;; cell *= kShrink) {
+      const Result<CellAttempt> lattice = search_.Try(cell);
+      if (!lattice.ok() || lattice.value().num_tets() > kMostTetsToAdvise) return std::nullopt;
+      const double volume = CageVolume(WithoutCopies(lattice.value().cage));
+      if (cage.solid.volume >= 2.0 * kShellShare * volume) return lattice.value().num_tets();
+    }
+  }
+
+  const std::vector<CageAttempt>& attempts() const { return attempts_; }
+  uint32_t num_lattices() const { return search_.num_attempts(); }
+
+ private:
+  Goal FirstGoal() const {
+    if (settings_.cell_m > 0.0) return {kCellGiven, 0};
+    return {kAskedFor, settings_.target_tets};
+  }
+
+  // What to try after the attempts so far, of which `best` was the best.
+  std::optional<Goal> NextGoal(const Candidate& best) const {
+    if (settings_.cell_m > 0.0) return std::nullopt;
+    if (const std::optional<Goal> goal = GoalAfterPeeling()) return goal;
+    return GoalAfterTears(best);
+  }
+
+  // The fit left too few tets: ask for as many more, then bisect.
+  std::optional<Goal> GoalAfterPeeling() const {
+    const CageAttempt& last = attempts_.back();
+    if (last.reason == kTorn || IsMet(last.tets) || attempts_.size() == kMostRounds) return {};
+    // The search alone missed the number.
+    if (last.lattice_tets > last.wanted_tets) return {};
+    if (attempts_.size() == 1 && last.tets == last.lattice_tets) return {};
+    uint32_t too_few = 0;   // asked for that left too few
+    uint32_t too_many = 0;  // the same, too many
+    for (const CageAttempt& attempt : attempts_) {
+      (attempt.tets > settings_.target_tets ? too_many : too_few) = attempt.wanted_tets;
+    }
+    const double lack = (1.0 - 0.5 * kTolerance) * settings_.target_tets - last.tets;
+    const uint32_t wanted = too_many > 0 && too_few > 0
+                                ? (too_many + too_few) / 2
+                                : static_cast<uint32_t>(std::max(1.0, last.wanted_tets + lack));
+    if (wanted == too_many || wanted == too_few) return {};
+    return Goal{kPeeled, wanted};
+  }
+
+  // A lattice for slightly fewer tets need not be torn. An open surface is no better for it.
+  std::optional<Goal> GoalAfterTears(const Candidate& best) const {
+    if (!surface_.closed || best.proof.torn.empty()) return {};
+    const auto tried = static_cast<size_t>(std::count_if(
+        attempts_.begin(), attempts_.end(), [](const auto& a) { return a.reason == kTorn; }));
+    if (tried == kSharesOfUntorn.size()) return {};
+    return Goal{kTorn, static_cast<uint32_t>(kSharesOfUntorn[tried] * settings_.target_tets)};
+  }
+
+  bool IsMet(uint32_t count) const {
+    return count <= settings_.target_tets && count > (1.0 - kTolerance) * settings_.target_tets;
+  }
+
+  bool IsBetter(const Goal& goal, const Candidate& candidate, const Candidate& best) const {
+    const uint32_t count = candidate.num_tets();
+    if (goal.reason == kTorn) {
+      return IsMet(count) && candidate.is_fitted && candidate.proof.torn.empty();
+    }
+    return count <= settings_.target_tets && count > best.num_tets();
+  }
+
+  // Fits copies of the lattice until one passes the proof untorn. Where a fit failed, its nodes
+  // stay in the lattice the next time: at a branch, where strands that overlap in space meet, the
+  // fit can pull the face between stem and strands past the crotch. Without an untorn fit takes the
+  // least torn one, and without any that passes the lattice.
+  Candidate FitAndProve(const CellAttempt& lattice) const {
+    Candidate candidate;
+    FitSettings fit = SettingsOfFit(lattice, &candidate);
+    std::optional<Candidate> torn;
+    for (int i = 0; i < kMostFits; ++i) {
+      candidate.cage = lattice.cage;
+      candidate.fit = FitCage(surface_, inside_, fit, &candidate.cage);
+      ++candidate.num_fits;
+      candidate.proof = ProveCage(surface_, candidate.cage, lattice.cell_m);
+      CageProof& proof = candidate.proof;
+      if (proof.holds() && proof.torn.empty()) return candidate;
+      if (proof.holds()) {
+        if (!torn || proof.torn.size() < torn->proof.torn.size()) torn = candidate;
+        proof.suspects = proof.torn;
+      }
+      candidate.failures = CentresOf(candidate.cage.mesh, proof.suspects);
+      if (fit.method == FitMethod::kNone) break;
+      for (const uint32_t t : proof.suspects) {
+        for (const uint32_t node : candidate.cage.mesh.tets[t]) {
+          fit.frozen.push_back(candidate.cage.node_ids[node]);
+        }
       }
     }
+    if (torn) {
+      torn->num_fits = candidate.num_fits;
+      return std::move(*torn);
+    }
+    candidate.is_fitted = false;
+    candidate.cage = lattice.cage;
+    candidate.proof = ProveCage(surface_, candidate.cage, lattice.cell_m);
+    return candidate;
   }
-  if (torn) {
-    const uint32_t num_fits = fitted->num_fits;
-    *fitted = std::move(*torn);
-    fitted->num_fits = num_fits;
+
+  // Measures the solid on the way.
+  FitSettings SettingsOfFit(const CellAttempt& lattice, Candidate* candidate) const {
+    const TetMesh without_copies = WithoutCopies(lattice.cage);
+    candidate->solid = MeasureSolid(surface_, inside_, without_copies);
+    candidate->cell_m = lattice.cell_m;
+    FitSettings fit;
+    fit.method = settings_.fit;
+    fit.clearance_m = clearance_;
+    fit.min_dihedral_deg = settings_.min_dihedral_deg;
+    fit.solid_volume_m3 = std::max(candidate->solid.volume, 0.2 * CageVolume(without_copies));
+    fit.cell_m = lattice.cell_m;
+    return fit;
+  }
+
+  const SolidSurface& surface_;
+  const InsideTest& inside_;
+  const CageSettings& settings_;
+  const double clearance_;
+  CellSearch search_;
+  std::vector<CageAttempt> attempts_;
+};
+
+// Adds CAGE_TOO_FEW_TETS if the cage has more tets than asked for, or if a closed solid fills next
+// to nothing of it; CAGE_TETS_NOT_REACHED if it has too few.
+void ReportCount(const SolidSurface& surface, const CageSettings& settings, const Candidate& cage,
+                 bool is_shell, CageDriver* driver, FindingList* findings) {
+  const uint32_t count = cage.num_tets();
+  const double share = cage.solid.volume / CageVolume(cage.cage.mesh);
+  if (surface.closed && !is_shell && share < kShellShare) {
+    const std::optional<uint32_t> enough = driver->FindSufficientCount(cage);
+    findings->Add(
+        "CAGE_TOO_FEW_TETS", 1,
+        "the model's parts fill " + RoundedText(100.0 * share) + "% of a cage of " +
+            std::to_string(count) + " tets; " +
+            (enough ? std::to_string(*enough) : "more than " + std::to_string(kMostTetsToAdvise)) +
+            " tets would fit them closely");
     return;
   }
-  fitted->is_fitted = false;
-  fitted->cage = lattice;
-  fitted->proof = Prove(surface, fitted->cage, settings.cell_m);
-}
-
-Fitted FitAttempt(const SolidSurface& surface, const InsideTest& inside,
-                  const CageSettings& settings, double clearance, const CellAttempt& attempt) {
-  Fitted fitted;
-  const TetMesh without_copies = WithoutCopies(attempt.cage);
-  fitted.solid = MeasureSolid(surface, inside, without_copies);
-  fitted.cell_m = attempt.cell_m;
-  FitSettings fit;
-  fit.method = settings.fit;
-  fit.clearance_m = clearance;
-  fit.min_dihedral_deg = settings.min_dihedral_deg;
-  fit.solid_volume_m3 = std::max(fitted.solid.volume, 0.2 * CageVolume(without_copies));
-  fit.cell_m = attempt.cell_m;
-  FitProvably(surface, inside, attempt.cage, fit, &fitted);
-  return fitted;
-}
-
-// The cage whose number of tets is right after the fit too, which takes tets off that became empty:
-// where too few are left, once more with as many more, and so on.
-Result<Fitted> FitNearest(const SolidSurface& surface, const InsideTest& inside,
-                          const CageSettings& settings, double clearance, CellSearch* search) {
-  const double target = settings.target_tets;
-  std::optional<Fitted> best;
-  uint32_t wanted = settings.target_tets;
-  uint32_t too_few = 0;   // asked for that left too few
-  uint32_t too_many = 0;  // the same, too many
-  for (int i = 0; i < kMostRounds; ++i) {
-    const Result<CellAttempt> attempt = search->Nearest(wanted);
-    if (!attempt.ok() && best) break;
-    if (!attempt.ok()) return attempt.error();
-    Fitted fitted = FitAttempt(surface, inside, settings, clearance, attempt.value());
-    const auto count = static_cast<double>(fitted.num_tets());
-    const uint32_t before = attempt.value().num_tets();
-    const bool is_better =
-        !best || (count <= target && count > static_cast<double>(best->num_tets()));
-    if (is_better) best = std::move(fitted);
-    const bool is_met = count <= target && count > (1.0 - kTolerance) * target;
-    // What is wrong without peeling, the search cannot do better.
-    if (is_met || before > wanted || (i == 0 && count == before)) break;
-    (count > target ? too_many : too_few) = wanted;
-    const double lack = (1.0 - 0.5 * kTolerance) * target - count;
-    wanted = too_many > 0 && too_few > 0 ? (too_many + too_few) / 2
-                                         : static_cast<uint32_t>(std::max(1.0, wanted + lack));
-    if (wanted == too_many || wanted == too_few) break;
+  if (settings.cell_m > 0.0) return;
+  const std::string what = "the cage has " + std::to_string(count) + " tets instead of " +
+                           std::to_string(settings.target_tets) + ", with cells of " +
+                           RoundedText(cage.cell_m) + " m";
+  if (count > settings.target_tets) {
+    findings->Add("CAGE_TOO_FEW_TETS", 1,
+                  what + "; the model's parts need " + std::to_string(count));
+  } else if (count < (1.0 - kTolerance) * settings.target_tets) {
+    findings->Add("CAGE_TETS_NOT_REACHED", 1, what);
   }
-  return std::move(*best);
-}
-
-// Where the fits of one lattice all tear the surface, a lattice for slightly fewer tets need not.
-Fitted FitUntorn(const SolidSurface& surface, const InsideTest& inside,
-                 const CageSettings& settings, double clearance, Fitted torn, CellSearch* search) {
-  const double target = settings.target_tets;
-  for (const double share : {0.99, 0.98, 0.97}) {
-    const Result<CellAttempt> attempt = search->Nearest(static_cast<uint32_t>(share * target));
-    if (!attempt.ok()) break;
-    Fitted fitted = FitAttempt(surface, inside, settings, clearance, attempt.value());
-    const auto count = static_cast<double>(fitted.num_tets());
-    const bool is_met = count <= target && count > (1.0 - kTolerance) * target;
-    if (is_met && fitted.is_fitted && fitted.proof.torn.empty()) return fitted;
-  }
-  return torn;
 }
 
 std::vector<Place> PlacesOf(const TetMesh& mesh, const BoundaryDefects& defects) {
@@ -259,8 +289,8 @@ std::vector<Place> PlacesOf(const TetMesh& mesh, const BoundaryDefects& defects)
   return places;
 }
 
-// What the caller gets of it, with the findings.
-LatticeCage Describe(const SolidSurface& surface, const InsideTest& inside, Fitted fitted,
+// The cage with its counts. Adds CAGE_NOT_FITTED and CAGE_PINCHED.
+LatticeCage Describe(const SolidSurface& surface, const InsideTest& inside, Candidate fitted,
                      FindingList* findings) {
   LatticeCage cage;
   if (!fitted.is_fitted) {
@@ -270,8 +300,6 @@ LatticeCage Describe(const SolidSurface& surface, const InsideTest& inside, Fitt
                   fitted.failures);
   }
   const SplitCage& split = fitted.cage;
-  const double cage_volume = CageVolume(split.mesh);
-  ReportSolid(surface, fitted.solid, cage_volume, findings);
   const BoundaryDefects defects = FindBoundaryDefects(fitted.proof.faces);
   cage.num_pinched = static_cast<uint32_t>(defects.edges.size() + defects.nodes.size());
   if (cage.num_pinched > 0) {
@@ -282,7 +310,6 @@ LatticeCage Describe(const SolidSurface& surface, const InsideTest& inside, Fitt
   }
   cage.cell_m = fitted.cell_m;
   cage.solid_volume_m3 = fitted.solid.volume;
-  cage.is_shell = fitted.solid.volume < kShellShare * cage_volume;
   cage.weights = WeighPieces(surface, inside, split);
   cage.num_components = CountComponents(split.mesh);
   cage.num_split_tets = split.num_split_tets;
@@ -303,26 +330,16 @@ Result<LatticeCage> BuildLatticeCage(const SolidSurface& surface, const InsideTe
   if (surface.triangles.empty()) {
     return Error{ExitCode::kInvalidInput, "no triangle with positive area is left", "MESH_EMPTY"};
   }
-  const double clearance = settings.clearance * Length(BoxOf(surface).Extent());
-  CellSearch search(surface, inside, settings.lattice, clearance, settings.join_parts);
-  Fitted fitted;
-  if (settings.cell_m > 0.0) {
-    const Result<CellAttempt> attempt = search.Try(settings.cell_m);
-    if (!attempt.ok()) return attempt.error();
-    fitted = FitAttempt(surface, inside, settings, clearance, attempt.value());
-  } else {
-    Result<Fitted> nearest = FitNearest(surface, inside, settings, clearance, &search);
-    if (!nearest.ok()) return nearest.error();
-    fitted = std::move(nearest.value());
-    // What is open anyway need not be spared a slit at any price.
-    if (!fitted.proof.torn.empty() && surface.closed) {
-      fitted = FitUntorn(surface, inside, settings, clearance, std::move(fitted), &search);
-    }
-    ReportCount(static_cast<uint32_t>(fitted.num_tets()), fitted.cell_m, settings.target_tets,
-                findings);
-  }
-  LatticeCage cage = Describe(surface, inside, std::move(fitted), findings);
-  cage.num_attempts = search.num_attempts();
+  CageDriver driver(surface, inside, settings);
+  Result<Candidate> best = driver.Run();
+  if (!best.ok()) return best.error();
+  const double cage_volume = CageVolume(best.value().cage.mesh);
+  const bool is_shell = ReportSolid(surface, best.value().solid, cage_volume, findings);
+  ReportCount(surface, settings, best.value(), is_shell, &driver, findings);
+  LatticeCage cage = Describe(surface, inside, std::move(best.value()), findings);
+  cage.is_shell = is_shell;
+  cage.attempts = driver.attempts();
+  cage.num_lattices = driver.num_lattices();
   return cage;
 }
 

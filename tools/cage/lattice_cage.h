@@ -26,31 +26,43 @@ struct CageSettings {
   bool join_parts = false;         ///< parts of the surface within one lattice tet move together
 };
 
+/// One lattice that was fitted.
+struct CageAttempt {
+  const char* reason = nullptr;  ///< why it was tried
+  uint32_t wanted_tets = 0;      ///< number of tets searched for; 0 if cell_m was given
+  double cell_m = 0.0;           ///< edge of its cells [m]
+  uint32_t lattice_tets = 0;     ///< before the fit
+  uint32_t tets = 0;             ///< after it
+  uint32_t fits = 0;             ///< until one passed the proof
+  bool is_fitted = false;        ///< one did; otherwise the lattice was left as it is
+  bool is_untorn = false;        ///< the surface passes no strands without a common face
+};
+
 /// A cage and how it came about.
 struct LatticeCage {
   TetMesh mesh;                        ///< nodes are representable in single precision
   std::vector<uint32_t> tet_of_point;  ///< per point of the surface; kNoTet for unused points
   std::vector<double> weights;         ///< share of each tet in the body's mass, as a volume [m^3]
   double cell_m = 0.0;                 ///< edge of the lattice's cells [m]
-  double solid_volume_m3 = 0.0;        ///< of what the surface means
-  bool is_shell = false;               ///< the surface encloses next to nothing
+  double solid_volume_m3 = 0.0;        ///< of what the surface encloses
+  bool is_shell = false;               ///< the surface encloses next to nothing (ReportSolid)
   uint32_t num_components = 0;         ///< connected across shared nodes
   uint32_t num_split_tets = 0;         ///< tets beyond the first copy of a lattice tet
   uint32_t num_split_nodes = 0;        ///< nodes beyond the first copy of a lattice node
   uint32_t num_shared = 0;             ///< tets that hold several separate pieces of the solid
   uint32_t num_branches = 0;           ///< faces at which several strands begin
   uint32_t num_pinched = 0;            ///< edges and nodes at which the boundary is no manifold
-  uint32_t num_attempts = 0;           ///< cell sizes tried
-  uint32_t num_fits = 0;               ///< fits until the proof held
+  uint32_t num_lattices = 0;           ///< lattices split in all searches
+  uint32_t num_fits = 0;               ///< of the lattice that was taken
+  std::vector<CageAttempt> attempts;   ///< in order
   FitReport fit;
 };
 
 /// Builds the cage. It strictly encloses the surface, which is proved before it is returned
-/// (FindEscapes, FindSelfIntersections on the boundary): if a fit fails the proof, the fit is
-/// repeated more carefully and at last left out. Adds CAGE_TETS_NOT_REACHED, CAGE_TOO_FEW_TETS,
-/// CAGE_NOT_FITTED, CAGE_PINCHED and what SolidVolume adds. Errors: kInvalidInput (no triangle of
-/// positive area, or the model is too far from the origin for single precision), kLimit (more than
-/// 20 million lattice tets).
+/// (ProveCage): if a fit fails the proof, the fit is repeated more carefully and at last left out.
+/// Adds CAGE_TETS_NOT_REACHED, CAGE_TOO_FEW_TETS, CAGE_NOT_FITTED, CAGE_PINCHED and what
+/// ReportSolid adds. Errors: MESH_EMPTY (no triangle of positive area), CAGE_FAR_FROM_ORIGIN and
+/// CAGE_TOO_FINE (Lattice::Make).
 Result<LatticeCage> BuildLatticeCage(const SolidSurface& surface, const InsideTest& inside,
                                      const CageSettings& settings, FindingList* findings);
 

@@ -88,10 +88,11 @@ uint32_t GltfWriter::AddTimes(std::span<const float> times) {
 
 Result<std::vector<std::byte>> GltfWriter::Finish() {
   if (!buffer_.empty()) {
+    buffer_.resize(PaddedTo4(buffer_.size()));
     document_["buffers"] = nlohmann::json::array({{{"byteLength", buffer_.size()}}});
   }
   const std::string text = document_.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  const size_t binary = buffer_.empty() ? 0 : kChunkHeaderBytes + PaddedTo4(buffer_.size());
+  const size_t binary = buffer_.empty() ? 0 : kChunkHeaderBytes + buffer_.size();
   const size_t total = kHeaderBytes + kChunkHeaderBytes + PaddedTo4(text.size()) + binary;
   if (total > UINT32_MAX) {
     return Error{ExitCode::kLimit,

@@ -2,6 +2,7 @@
 #include "import/import_helper.h"
 
 #include "base/child_process.h"
+#include "base/text.h"
 #include "import/raw_scene_stream.h"
 
 #include <unistd.h>
@@ -14,12 +15,6 @@
 namespace plush::tools {
 namespace {
 
-std::string Rounded(double value) {
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), "%.6g", value);
-  return text.data();
-}
-
 Error Crash(const std::string& path, const std::string& how) {
   return {ExitCode::kHelperDied, "'" + path + "': the importer crashed (" + how + ")",
           "IMPORT_CRASHED"};
@@ -28,14 +23,14 @@ Error Crash(const std::string& path, const std::string& how) {
 Error MemoryError(const std::string& path, const ImportSettings& settings) {
   const double gib = static_cast<double>(settings.memory_limit_bytes) / double(1ull << 30);
   return {ExitCode::kLimit,
-          "'" + path + "': the importer needs more than " + Rounded(gib) + " GiB of memory",
+          "'" + path + "': the importer needs more than " + RoundedText(gib) + " GiB of memory",
           "IMPORT_LIMIT"};
 }
 
 Error TimeError(const std::string& path, const ImportSettings& settings) {
   return {
       ExitCode::kLimit,
-      "'" + path + "': the importer was not done after " + Rounded(settings.time_limit_s) + " s",
+      "'" + path + "': the importer was not done after " + RoundedText(settings.time_limit_s) + " s",
       "IMPORT_LIMIT"};
 }
 

@@ -52,7 +52,7 @@ constexpr size_t kMostPlaces = 6;
 // The same for surfaces that are open, where no search ends well for certain.
 constexpr size_t kTrianglesForOpenPlaces = 400'000;
 
-// By this an attempt costs more that has a wrong number of tets or is pinched.
+// Penalty of an attempt with the wrong number of tets or a pinched boundary.
 constexpr double kCostOfFailure = 1000.0;
 
 // Below this share of the wanted number the search goes on.

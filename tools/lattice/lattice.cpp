@@ -2,6 +2,7 @@
 #include "lattice/lattice.h"
 
 #include "base/float_rounding.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,12 +20,12 @@ constexpr std::array<std::array<std::array<uint32_t, 4>, 5>, 2> kCubeTets = {
 // Free cells between the box and the outermost planes.
 constexpr double kMargin = 2.0;
 
-Error TooFine(double cell) {
+Error FarFromOrigin(double cell) {
   return {ExitCode::kInvalidInput,
-          "cells of " + std::to_string(cell) +
-              " m cannot be told apart in single precision at this distance from the origin; move "
-              "the model nearer to the origin",
-          ""};
+          "single precision is too coarse for cells of " + RoundedText(cell) +
+              " m at this distance from the origin; move the model to the origin, or choose larger "
+              "cells",
+          "CAGE_FAR_FROM_ORIGIN"};
 }
 
 }  // namespace
@@ -119,10 +120,12 @@ Result<Lattice> Lattice::Make(LatticeKind kind, const Vec3d& lower, const Vec3d&
     tets *= std::ceil((upper[axis] - lower[axis]) / cell + 2.0 * kMargin + 1.0);
   }
   if (!(tets <= static_cast<double>(kMaxLatticeTets))) {
+    const Vec3d size = upper - lower;
     return Error{ExitCode::kLimit,
-                 "cells of " + std::to_string(cell) +
+                 "cells of " + RoundedText(cell) + " m in a box of " +
+                     RoundedText(std::max({size.x, size.y, size.z})) +
                      " m make a lattice of more than 20 million tets; choose larger cells",
-                 ""};
+                 "CAGE_TOO_FINE"};
   }
   for (int axis = 0; axis < 3; ++axis) {
     const auto a = static_cast<size_t>(axis);
@@ -138,10 +141,10 @@ Result<Lattice> Lattice::Make(LatticeKind kind, const Vec3d& lower, const Vec3d&
       planes.push_back(RoundToFloat(lattice.first_[axis] + 0.5 * i * cell));
       // A tenth of the spacing in rounding would leave tets misshapen.
       if (i > 0 && std::abs(planes.back() - planes[planes.size() - 2] - 0.5 * cell) > 0.05 * cell) {
-        return TooFine(cell);
+        return FarFromOrigin(cell);
       }
     }
-    if (!(planes.front() < lower[axis] && planes.back() > upper[axis])) return TooFine(cell);
+    if (!(planes.front() < lower[axis] && planes.back() > upper[axis])) return FarFromOrigin(cell);
   }
   return lattice;
 }

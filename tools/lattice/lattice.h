@@ -36,8 +36,8 @@ inline constexpr uint32_t kNoTet = UINT32_MAX;
 class Lattice {
  public:
   /// A lattice of cells of edge `cell` [m] around the box, with at least two free cells on every
-  /// side. Errors: kLimit (more than kMaxLatticeTets), kInvalidInput (cells too small for single
-  /// precision at this distance from the origin).
+  /// side. Errors: kLimit, CAGE_TOO_FINE (more than kMaxLatticeTets); kInvalidInput,
+  /// CAGE_FAR_FROM_ORIGIN (cells too small for single precision at this distance from the origin).
   static Result<Lattice> Make(LatticeKind kind, const Vec3d& lower, const Vec3d& upper, double cell,
                               const LatticeShift& shift);
 

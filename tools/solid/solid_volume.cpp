@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solid/solid_volume.h"
 
+#include "base/text.h"
 #include "solid/surface_columns.h"
 
 #include <tbb/blocked_range.h>
@@ -117,7 +118,22 @@ SolidMeasure MeasureClosed(const SolidSurface& surface) {
   return {std::max(0.0, SignedVolume(surface) - excess * area), overlap * area};
 }
 
-std::string Percent(double share) { return std::to_string(100.0 * share) + "%"; }
+double AreaOf(const SolidSurface& surface) {
+  double area = 0.0;
+  for (const auto& [a, b, c] : surface.triangles) {
+    const Vec3d& p = surface.points[a];
+    area += 0.5 * Length(Cross(surface.points[b] - p, surface.points[c] - p));
+  }
+  return area;
+}
+
+bool IsShell(const SolidSurface& surface, double volume, double cage_volume) {
+  if (!surface.closed) return volume < kShellShare * cage_volume;
+  // Twice the volume over the area of both sides.
+  return 2.0 * volume <= kShellThickness * Length(BoxOf(surface).Extent()) * AreaOf(surface);
+}
+
+std::string Percent(double share) { return RoundedText(100.0 * share) + "%"; }
 
 }  // namespace
 
@@ -141,14 +157,14 @@ SolidMeasure MeasureSolid(const SolidSurface& surface, const InsideTest& inside,
   return surface.closed ? MeasureClosed(surface) : MeasureOpen(inside, cage);
 }
 
-void ReportSolid(const SolidSurface& surface, const SolidMeasure& solid, double cage_volume,
+bool ReportSolid(const SolidSurface& surface, const SolidMeasure& solid, double cage_volume,
                  FindingList* findings) {
-  if (solid.volume < kShellShare * cage_volume) {
+  if (IsShell(surface, solid.volume, cage_volume)) {
     findings->Add("CAGE_SHELL", 1,
                   "the surface encloses " + Percent(solid.volume / cage_volume) +
-                      " of the cage's volume of " + std::to_string(cage_volume) +
+                      " of the cage's volume of " + RoundedText(cage_volume) +
                       " m^3: the cage is a shell around it");
-    return;
+    return true;
   }
   if (!surface.closed) {
     findings->Add("CAGE_HOLE_CLOSED", 1,
@@ -159,6 +175,7 @@ void ReportSolid(const SolidSurface& surface, const SolidMeasure& solid, double 
                   "about " + Percent(solid.overlap / cage_volume) +
                       " of the cage lies inside overlapping parts, which count once");
   }
+  return false;
 }
 
 double SolidVolume(const SolidSurface& surface, const InsideTest& inside, const TetMesh& cage,

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Volume of what a surface encloses.
-//
-// Evenly spread points of a tet.
+// The volume that a surface encloses, and evenly spread points of a tet.
 #pragma once
 
 #include "base/finding.h"
@@ -19,8 +17,11 @@ namespace plush::tools {
 /// Points in a Tetrahedron. 2000).
 std::array<double, 4> SampleWeights(uint64_t index);
 
-/// Below this share of the cage's volume a solid counts as a shell.
+/// An open surface that encloses less than this share of the cage's volume is a shell.
 inline constexpr double kShellShare = 0.01;
+/// A closed surface is a shell if its mean thickness is below this share of its box's diagonal: it
+/// is a sheet whose two sides coincide up to rounding.
+inline constexpr double kShellThickness = 1e-6;
 
 /// What a surface encloses.
 struct SolidMeasure {
@@ -34,12 +35,13 @@ struct SolidMeasure {
 SolidMeasure MeasureSolid(const SolidSurface& surface, const InsideTest& inside,
                           const TetMesh& cage);
 
-/// Adds CAGE_SHELL where the solid has less than kShellShare of the cage's volume [m^3]; otherwise
-/// CAGE_HOLE_CLOSED where the surface is open and CAGE_OVERLAP where parts overlap.
-void ReportSolid(const SolidSurface& surface, const SolidMeasure& solid, double cage_volume,
+/// Whether the surface is a shell (kShellShare, kShellThickness), whose mass comes from the cage
+/// [m^3]. Adds CAGE_SHELL if it is; otherwise CAGE_HOLE_CLOSED if the surface is open and
+/// CAGE_OVERLAP if parts overlap.
+bool ReportSolid(const SolidSurface& surface, const SolidMeasure& solid, double cage_volume,
                  FindingList* findings);
 
-/// Both; the volume [m^3].
+/// Measures and reports; the volume [m^3].
 double SolidVolume(const SolidSurface& surface, const InsideTest& inside, const TetMesh& cage,
                    FindingList* findings);
 

@@ -3,6 +3,7 @@
 
 #include "base/child_process.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "mesh/tetgen_text.h"
 
 #include <array>
@@ -75,12 +76,6 @@ std::string Switches(const TetGenSettings& settings) {
   return switches;
 }
 
-std::string Rounded(double value) {
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), "%.6g", value);
-  return text.data();
-}
-
 Error Failure(const std::string& what) {
   return {ExitCode::kHelperDied, "tetgen " + what, "CAGE_TETGEN_FAILED"};
 }
@@ -104,11 +99,11 @@ Result<Done> CheckEnd(const ChildResult& child, const TetGenSettings& settings) 
       return Failure(
           WithWords(std::string("crashed (") + ::strsignal(child.signal_number) + ")", child));
     case ChildEnd::kTimeLimit:
-      return LimitReached("was not done after " + Rounded(settings.time_limit_s) + " s");
+      return LimitReached("was not done after " + RoundedText(settings.time_limit_s) + " s");
     case ChildEnd::kMemoryLimit:
       return LimitReached(
           "needs more than " +
-          Rounded(static_cast<double>(settings.memory_limit_bytes) / double(1ull << 30)) +
+          RoundedText(static_cast<double>(settings.memory_limit_bytes) / double(1ull << 30)) +
           " GiB of memory");
     case ChildEnd::kOutputLimit:
       return Failure("wrote more than 16 MiB of messages");

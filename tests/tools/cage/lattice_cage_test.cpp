@@ -13,7 +13,9 @@
 #include <tbb/global_control.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
+#include <string>
 
 using namespace plush::tools;
 using namespace plush::tests;
@@ -202,7 +204,7 @@ TEST_CASE("A cell size is kept to the bit, whatever number of tets comes of it")
     Solid solid(MakeSphere(1.0, 24, 36));
     const LatticeCage cage = CageOf(&solid, {.target_tets = 1, .cell_m = cell});
     CHECK(cage.cell_m == cell);
-    CHECK(cage.num_attempts == 1);
+    CHECK(cage.num_lattices == 1);
     CHECK_FALSE(solid.findings.Has("CAGE_TOO_FEW_TETS"));
   }
 }
@@ -220,6 +222,58 @@ TEST_CASE("Distant parts make separate components, and as many tets as they need
   CHECK(least.mesh.tets.size() < 30);
   const LatticeCage joined = CageOf(&solid, {.target_tets = 1, .join_parts = true});
   CHECK(joined.mesh.tets.size() < least.mesh.tets.size());
+}
+
+TEST_CASE(
+    "Small parts far apart are solid, and the finding names a number of tets that fits them") {
+  const SurfaceMesh mesh = MakeTetGrid(5, 0.1);
+  Solid solid(mesh);
+  const LatticeCage coarse = CageOf(&solid, {.target_tets = 60});
+  CHECK_FALSE(coarse.is_shell);
+  CHECK_FALSE(solid.findings.Has("CAGE_SHELL"));
+  CHECK(coarse.solid_volume_m3 == Approx(125 * 0.001 / 6.0).epsilon(1e-12));
+  CHECK(coarse.solid_volume_m3 < kShellShare * CageVolume(coarse.mesh));
+  const auto& all = solid.findings.all();
+  const auto finding = std::find_if(all.begin(), all.end(),
+                                    [](const Finding& f) { return f.code == "CAGE_TOO_FEW_TETS"; });
+  REQUIRE(finding != all.end());
+  INFO(finding->message);
+  unsigned enough = 0;
+  const size_t number = finding->message.find("; ");
+  REQUIRE(number != std::string::npos);
+  REQUIRE(std::sscanf(finding->message.c_str() + number, "; %u tets would fit", &enough) == 1);
+  Solid again(mesh);
+  const LatticeCage fine = CageOf(&again, {.target_tets = enough});
+  CHECK_FALSE(again.findings.Has("CAGE_TOO_FEW_TETS"));
+  CHECK(fine.solid_volume_m3 == coarse.solid_volume_m3);
+  CHECK(fine.solid_volume_m3 >= kShellShare * CageVolume(fine.mesh));
+}
+
+TEST_CASE("A thin closed plate is solid, a plate without thickness is a shell") {
+  const auto cage_of = [](double thickness) {
+    Solid solid(MakeBox({0, 0, 0}, {1, 1, thickness}));
+    const LatticeCage cage = CageOf(&solid, {.target_tets = 100});
+    CHECK(cage.is_shell == solid.findings.Has("CAGE_SHELL"));
+    if (!cage.is_shell) CHECK(cage.solid_volume_m3 == Approx(thickness));
+    return cage.is_shell;
+  };
+  CHECK_FALSE(cage_of(0.01));
+  CHECK_FALSE(cage_of(1e-4));
+  CHECK(cage_of(1e-8));
+}
+
+TEST_CASE("Every attempt is listed with its reason") {
+  Solid solid(MakeTorus(1.0, 0.3, 48, 24));
+  const LatticeCage cage = CageOf(&solid, {.target_tets = 300});
+  REQUIRE_FALSE(cage.attempts.empty());
+  CHECK(cage.attempts[0].wanted_tets == 300);
+  CHECK(std::any_of(cage.attempts.begin(), cage.attempts.end(), [&](const CageAttempt& a) {
+    return a.tets == cage.mesh.tets.size() && a.cell_m == cage.cell_m && a.fits == cage.num_fits;
+  }));
+  for (const CageAttempt& attempt : cage.attempts) {
+    CHECK(std::string(attempt.reason) != "");
+    CHECK(attempt.tets <= attempt.lattice_tets);
+  }
 }
 
 TEST_CASE("The same cage comes again, from one thread or two") {

@@ -170,6 +170,34 @@ TEST_CASE("Sheets bake as shells") {
   CheckBaked(BakeMesh(MakeMoebiusStrip(1.0, 0.3, 48)), {"MESH_OPEN_BOUNDARY"});
 }
 
+TEST_CASE("Mass is that of the solid, however coarse the cage") {
+  const TemporaryFolder folder;
+  WriteObj(MakeTetGrid(3, 0.1), folder / "parts.obj");
+  const PlushRun run = RunPlush({"bake", folder / "parts.obj", "-o", folder / "parts.plush",
+                                 "--tets", "20", "--density", "900", "--json"});
+  REQUIRE(run.exit_code == 0);
+  const nlohmann::json document = nlohmann::json::parse(run.out);
+  CHECK(document["simulation"]["mass_kg"] == Approx(900.0 * 27 * 0.001 / 6.0).epsilon(1e-5));
+  CHECK(run.out.find("CAGE_TOO_FEW_TETS") != std::string::npos);
+  CHECK(RunPlush({"validate", folder / "parts.plush"}).exit_code == 0);
+}
+
+TEST_CASE("A stray vertex is named, and a model too far from the origin refused") {
+  SurfaceMesh stray = MakeSphere(1.0, 12, 18);
+  stray.positions[17].y = 1e30;
+  const Baked huge = BakeMesh(stray);
+  CheckRefused(huge, 6);
+  CHECK(huge.Has("MESH_STRAY_VERTEX"));
+  CHECK(huge.Has("CAGE_TOO_FINE"));
+  CHECK(huge.err.find("0.000000") == std::string::npos);
+  SurfaceMesh far = MakeSphere(0.01, 12, 18);
+  for (Vec3d& p : far.positions) p.x += 1e4;
+  const Baked refused = BakeMesh(far);
+  CheckRefused(refused, 3);
+  CHECK(refused.Has("MESH_FAR_FROM_ORIGIN"));
+  CHECK(refused.Has("CAGE_FAR_FROM_ORIGIN"));
+}
+
 TEST_CASE("Triangles without area are no mesh") {
   const Baked baked = BakeText("line.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n");
   CheckRefused(baked, 3);

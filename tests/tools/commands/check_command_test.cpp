@@ -120,7 +120,7 @@ TEST_CASE("check: text goes to stdout, errors of use to stderr with code 1") {
     CHECK_FALSE(refused.err.empty());
   }
   const std::string help = RunPlush({"check", "--help"}).out;
-  for (const char* part : {"Import:", "Output:", "SECONDS=20", "GIB=4", "UNIT=auto"}) {
+  for (const char* part : {"Import:", "Output:", "SECONDS:in [0.01, 86400]=20", "GIB:in [0.1, 1024]=4", "UNIT=auto"}) {
     CHECK(help.find(part) != std::string::npos);
   }
 }

@@ -186,7 +186,11 @@ TEST_CASE("A lattice that is too large or too fine is refused") {
   const auto too_large = Lattice::Make(LatticeKind::kBcc, {0, 0, 0}, {1, 1, 1}, 0.001, shift);
   REQUIRE_FALSE(too_large.ok());
   CHECK(too_large.error().exit_code == ExitCode::kLimit);
+  CHECK(too_large.error().finding_code == "CAGE_TOO_FINE");
+  // However small: the number is written so that it can be read.
+  CHECK(too_large.error().message.find("cells of 0.001 m in a box of 1 m") == 0);
   const auto too_fine = Lattice::Make(LatticeKind::kBcc, {1e6, 0, 0}, {1e6 + 1, 1, 1}, 0.05, shift);
   REQUIRE_FALSE(too_fine.ok());
   CHECK(too_fine.error().exit_code == ExitCode::kInvalidInput);
+  CHECK(too_fine.error().finding_code == "CAGE_FAR_FROM_ORIGIN");
 }

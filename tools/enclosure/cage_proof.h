@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// The proof that a cage encloses its surface, and the tets at which it fails.
+#pragma once
+
+#include "lattice/cage_boundary.h"
+#include "lattice/split_cage.h"
+#include "solid/solid_surface.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace plush::tools {
+
+/// What was found about a cage. Tets may be listed more than once.
+struct CageProof {
+  CageFaces faces;
+  std::vector<uint32_t> tet_of_point;  ///< of the surface's points (LocateSurface)
+  std::vector<uint32_t> suspects;      ///< tets where the proof fails
+  std::vector<uint32_t> torn;  ///< tets where strands that overlap in space tear the surface
+
+  bool holds() const { return suspects.empty(); }
+};
+
+/// Proves that no triangle escapes (FindEscapes) and that the boundary does not cross itself
+/// (FindCageCrossings); if both hold, looks for torn triangles (WalkSurface). `cell` is the edge of
+/// the lattice's cells [m].
+CageProof ProveCage(const SolidSurface& surface, const SplitCage& cage, double cell);
+
+}  // namespace plush::tools
