@@ -143,6 +143,7 @@ BakeSummary SummaryOf(const Cage& cage) {
   summary.split_nodes = cage.lattice.num_split_nodes;
   summary.shared_tets = cage.lattice.num_shared;
   summary.branches = cage.lattice.num_branches;
+  summary.attempts = cage.lattice.attempts;
   summary.cage_volume_m3 = CageVolume(cage.mesh);
   summary.solid_volume_m3 = cage.solid_volume;
   return summary;

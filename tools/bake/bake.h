@@ -69,12 +69,13 @@ struct Stage {
 struct BakeSummary {
   size_t nodes = 0;
   size_t tets = 0;
-  uint32_t components = 0;   ///< of the cage
-  uint32_t split_tets = 0;   ///< tets beyond the first copy of a lattice tet
-  uint32_t split_nodes = 0;  ///< nodes beyond the first copy of a lattice node
-  uint32_t shared_tets = 0;  ///< tets that hold several separate pieces of the solid
-  uint32_t branches = 0;     ///< faces of the cage where several strands begin
-  double cell_m = 0.0;       ///< edge of the lattice's cubes [m]; 0 with the source's own tets
+  uint32_t components = 0;            ///< of the cage
+  uint32_t split_tets = 0;            ///< tets beyond the first copy of a lattice tet
+  uint32_t split_nodes = 0;           ///< nodes beyond the first copy of a lattice node
+  uint32_t shared_tets = 0;           ///< tets that hold several separate pieces of the solid
+  uint32_t branches = 0;              ///< faces of the cage where several strands begin
+  std::vector<CageAttempt> attempts;  ///< lattices tried for the cage, in order
+  double cell_m = 0.0;  ///< edge of the lattice's cubes [m]; 0 with the source's own tets
   double cage_volume_m3 = 0.0;
   double solid_volume_m3 = 0.0;
   double mass_kg = 0.0;

@@ -131,6 +131,21 @@ Result<Done> WriteOutputs(BakeVerb* run) {
   return Done{};
 }
 
+nlohmann::json AttemptsJson(const std::vector<CageAttempt>& attempts) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const CageAttempt& attempt : attempts) {
+    list.push_back({{"reason", attempt.reason},
+                    {"wanted_tets", attempt.wanted_tets},
+                    {"cell_m", attempt.cell_m},
+                    {"lattice_tets", attempt.lattice_tets},
+                    {"tets", attempt.tets},
+                    {"fits", attempt.fits},
+                    {"fitted", attempt.is_fitted},
+                    {"untorn", attempt.is_untorn}});
+  }
+  return list;
+}
+
 nlohmann::json SummaryJson(const BakeSummary& summary) {
   return {{"nodes", summary.nodes},
           {"tets", summary.tets},
@@ -139,6 +154,7 @@ nlohmann::json SummaryJson(const BakeSummary& summary) {
           {"split_nodes", summary.split_nodes},
           {"shared_tets", summary.shared_tets},
           {"branches", summary.branches},
+          {"attempts", AttemptsJson(summary.attempts)},
           {"cell_m", summary.cell_m},
           {"cage_volume_m3", summary.cage_volume_m3},
           {"solid_volume_m3", summary.solid_volume_m3},
