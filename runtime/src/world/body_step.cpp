@@ -29,15 +29,46 @@
 namespace plush {
 namespace {
 
-// While a node touches a plane, outer iterations continue until the last one moves no node by more
-// than this fraction of the median edge, up to kMostContactIterations. Ending an impact after three
-// iterations adds up to 2% of the fall's energy when light legs are struck.
-constexpr float kContactConverged = 3.0e-3f;
-constexpr int kMostContactIterations = 8;
+// The parts of a step, in the order in which they run.
+void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* stats);
+float OuterIteration(const StepSettings& settings, const FactoredSystem& system, bool is_first,
+                     Body* body, StepStats* stats);
+void MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Body* body);
+std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
+                                           const FactoredSystem& system, Body* body,
+                                           StepStats* stats);
+bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* stats);
+bool WantsIteration(const StepSettings& settings, const Body& body, int done, float longest);
+void LiftBody(const StepSettings& settings, Body* body, StepStats* stats);
+bool IsFiniteState(const Body& body, float h);
+void Freeze(Body* body, StepStats* stats);
+void MeasureContacts(const Body& body, StepStats* stats);
+void MeasureBody(const StepSettings& settings, const Body& body, StepStats* stats);
 
-// Most sweeps that lift flat tets at the end of a substep. A few usually suffice; in a body pressed
-// flat as a whole, neighbouring layers keep pushing each other back.
-constexpr int kMostLiftSweeps = 256;
+}  // namespace
+
+void StepBody(const StepSettings& settings, Body* body, StepStats* stats) {
+  if (!body->fixed && !body->frozen) {
+    const auto start = std::chrono::steady_clock::now();
+    PlacePlanes(settings, body);
+    const int substeps = CountSubsteps(settings, *body);
+    for (int k = 0; k < substeps && !body->frozen; ++k) {
+      if (k > 0) PlacePlanes(settings, body);
+      if (settings.solver.response != ContactResponse::kPenalty)
+        LowerPlanes(settings.dt / static_cast<float>(substeps), body);
+      Substep(settings, substeps, body, stats);
+    }
+    stats->substeps = static_cast<uint32_t>(substeps);
+    float phases = 0.0f;
+    for (const float phase : stats->phase_s) phases += phase;
+    const float total =
+        std::chrono::duration<float>(std::chrono::steady_clock::now() - start).count();
+    stats->phase_s[static_cast<size_t>(Phase::kOther)] += std::fmax(total - phases, 0.0f);
+  }
+  EndStep(settings, body, stats);
+}
+
+namespace {
 
 // Whether the first iterate of a substep leaves gravity out. A free body falls, so its substep
 // starts from the prediction with gravity. A pinned body mostly does not fall: its first solve
@@ -45,6 +76,58 @@ constexpr int kMostLiftSweeps = 256;
 // at rest would then depend on the number of iterations (a cantilever hung 9% too low after one, 7%
 // too high after five).
 bool StartsWithoutGravity(const Body& body) { return body.system->num_pinned > 0; }
+
+void ScaleMultipliers(float h, Body* body) {
+  if (body->kappa_dt == h) return;
+  const float scale = MultiplierScale(body->kappa_dt, h);
+  for (float& kappa : body->kappa) kappa *= scale;
+  body->kappa_dt = h;
+}
+
+void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* stats) {
+  const float h = settings.dt / static_cast<float>(fraction);
+  const FactorSet& factors = body->Factors();
+  FactoredSystem system = {body->system->view, factors.factors[fraction - 1],
+                           body->workspace.span(), factors.ids[fraction - 1]};
+  system.system.dt = h;
+  if (settings.solver.response == ContactResponse::kPenalty) PushOutOfPlanes(settings, h, body);
+  if (body->stretches.size() > 0) {
+    // ComputeStretches needs the spare element that y has and x lacks.
+    std::copy(body->x.begin(), body->x.end(), body->y.begin());
+    ComputeStretches(body->elements, body->y.span(), settings.solver.polar_iterations,
+                     body->Rotations(), body->stretches.span());
+  }
+  PredictNodes(body->x.span(), body->v.span(),
+               StartsWithoutGravity(*body) ? Vec3{} : settings.gravity, h, body->y.span());
+  ScaleMultipliers(h, body);
+  int iterations = 0;
+  float longest = 0.0f;
+  bool may_be_flat = false;
+  do {
+    longest = OuterIteration(settings, system, iterations == 0, body, stats);
+    may_be_flat = SweepBody(settings, h, body, stats);
+    ++iterations;
+  } while (WantsIteration(settings, *body, iterations, longest));
+  // The last sweep knows only nodes that are already held. If it pushed another one below a plane,
+  // solve once more.
+  if (settings.solver.response == ContactResponse::kHold && IsBelowPlane(*body)) {
+    OuterIteration(settings, system, false, body, stats);
+    may_be_flat = true;
+    ++iterations;
+  }
+  stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(iterations));
+  FinishSubstep(settings, h, may_be_flat, body, stats);
+}
+
+// Elements and solve at the current iterate. Returns the longest component of any displacement.
+float OuterIteration(const StepSettings& settings, const FactoredSystem& system, bool is_first,
+                     Body* body, StepStats* stats) {
+  {
+    const PhaseTimer timer(stats, Phase::kElements);
+    MakeRightHandSide(settings, system.system.dt, is_first, body);
+  }
+  return MoveNodes(SolveDisplacement(settings, system, body, stats), body->y.span());
+}
 
 // Finds the rotations on several threads. Each job writes only the rotations of its own blocks, so
 // the result does not depend on the schedule.
@@ -144,6 +227,44 @@ bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* sta
   return MayBeFlat(last);
 }
 
+// While a node touches a plane, outer iterations continue until the last one moves no node by more
+// than this fraction of the median edge, up to kMostContactIterations. Ending an impact after three
+// iterations adds up to 2% of the fall's energy when light legs are struck.
+constexpr float kContactConverged = 3.0e-3f;
+constexpr int kMostContactIterations = 8;
+
+// Whether a substep needs an outer iteration beyond the first `done`.
+bool WantsIteration(const StepSettings& settings, const Body& body, int done, float longest) {
+  const SolverSettings& solver = settings.solver;
+  if (done < solver.outer_iterations) return true;
+  if (body.contacts.num_contacts == 0) return false;
+  if (done < solver.contact_iterations) return true;
+  return done < kMostContactIterations && longest > kContactConverged * body.simulation.median_edge;
+}
+
+}  // namespace
+
+float MultiplierScale(float from, float to) {
+  constexpr float kMostGrowth = 2.0f;
+  const float ratio = from > 0.0f ? std::fmin(to / from, kMostGrowth) : 1.0f;
+  return ratio * ratio;
+}
+
+void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
+                   StepStats* stats) {
+  if (may_be_flat) LiftBody(settings, body, stats);
+  if (settings.solver.response == ContactResponse::kSnap) SnapToPlanes(body);
+  if (!IsFiniteState(*body, h)) return Freeze(body, stats);
+  FinishNodes(body->y.span(), settings.gravity, h, body->x.span(), body->v.span());
+  FollowOrigin(body);
+}
+
+namespace {
+
+// Most sweeps that lift flat tets at the end of a substep. A few usually suffice; in a body pressed
+// flat as a whole, neighbouring layers keep pushing each other back.
+constexpr int kMostLiftSweeps = 256;
+
 // The substep's last correction: no tet may end it flat or inside out. It alternates with the
 // planes, because each can undo the other. Friction does not resist these moves, and the solve sees
 // them only in the next substep; they are rare and small.
@@ -183,134 +304,7 @@ void Freeze(Body* body, StepStats* stats) {
   body->contacts.num_contacts = 0;
 }
 
-// Elements and solve at the current iterate. Returns the longest component of any displacement.
-float OuterIteration(const StepSettings& settings, const FactoredSystem& system, bool is_first,
-                     Body* body, StepStats* stats) {
-  {
-    const PhaseTimer timer(stats, Phase::kElements);
-    MakeRightHandSide(settings, system.system.dt, is_first, body);
-  }
-  return MoveNodes(SolveDisplacement(settings, system, body, stats), body->y.span());
-}
-
-// Whether a substep needs an outer iteration beyond the first `done`.
-bool WantsIteration(const StepSettings& settings, const Body& body, int done, float longest) {
-  const SolverSettings& solver = settings.solver;
-  if (done < solver.outer_iterations) return true;
-  if (body.contacts.num_contacts == 0) return false;
-  if (done < solver.contact_iterations) return true;
-  return done < kMostContactIterations && longest > kContactConverged * body.simulation.median_edge;
-}
-
-void ScaleMultipliers(float h, Body* body) {
-  if (body->kappa_dt == h) return;
-  const float scale = MultiplierScale(body->kappa_dt, h);
-  for (float& kappa : body->kappa) kappa *= scale;
-  body->kappa_dt = h;
-}
-
-void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* stats) {
-  const float h = settings.dt / static_cast<float>(fraction);
-  const FactorSet& factors = body->Factors();
-  FactoredSystem system = {body->system->view, factors.factors[fraction - 1],
-                           body->workspace.span(), factors.ids[fraction - 1]};
-  system.system.dt = h;
-  if (settings.solver.response == ContactResponse::kPenalty) PushOutOfPlanes(settings, h, body);
-  if (body->stretches.size() > 0) {
-    // ComputeStretches needs the spare element that y has and x has not.
-    std::copy(body->x.begin(), body->x.end(), body->y.begin());
-    ComputeStretches(body->elements, body->y.span(), settings.solver.polar_iterations,
-                     body->Rotations(), body->stretches.span());
-  }
-  PredictNodes(body->x.span(), body->v.span(),
-               StartsWithoutGravity(*body) ? Vec3{} : settings.gravity, h, body->y.span());
-  ScaleMultipliers(h, body);
-  int iterations = 0;
-  float longest = 0.0f;
-  bool may_be_flat = false;
-  do {
-    longest = OuterIteration(settings, system, iterations == 0, body, stats);
-    may_be_flat = SweepBody(settings, h, body, stats);
-    ++iterations;
-  } while (WantsIteration(settings, *body, iterations, longest));
-  // The last sweep knows only nodes that are already held. If it pushed another one below a plane,
-  // solve once more.
-  if (settings.solver.response == ContactResponse::kHold && IsBelowPlane(*body)) {
-    OuterIteration(settings, system, false, body, stats);
-    may_be_flat = true;
-    ++iterations;
-  }
-  stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(iterations));
-  FinishSubstep(settings, h, may_be_flat, body, stats);
-}
-
-void MeasureBody(const StepSettings& settings, const Body& body, StepStats* stats) {
-  const ElementSummary summary = SummariseElements(body.elements, body.x.span(), body.Rotations());
-  stats->elastic_j = summary.elastic_j;
-  stats->min_det_f = summary.min_det_f;
-  stats->inverted_tets = summary.inverted;
-  stats->collapsed_tets = summary.collapsed;
-  for (size_t i = 0; i < body.x.size(); ++i) {
-    const double mass = body.Mass(i);
-    const Vec3& v = body.v[i];
-    stats->kinetic_j += 0.5 * mass * (double(v.x) * v.x + double(v.y) * v.y + double(v.z) * v.z);
-    stats->gravity_j -= mass * (settings.gravity.x * (body.origin[0] + double(body.x[i].x)) +
-                                settings.gravity.y * (body.origin[1] + double(body.x[i].y)) +
-                                settings.gravity.z * (body.origin[2] + double(body.x[i].z)));
-  }
-}
-
-void MeasureContacts(const Body& body, StepStats* stats) {
-  stats->contacts = body.contacts.num_contacts;
-  stats->max_speed = LongestVector(body.v.span());
-  stats->max_penetration = DeepestNode(body);
-}
-
 }  // namespace
-
-float MultiplierScale(float from, float to) {
-  constexpr float kMostGrowth = 2.0f;
-  const float ratio = from > 0.0f ? std::fmin(to / from, kMostGrowth) : 1.0f;
-  return ratio * ratio;
-}
-
-void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
-                   StepStats* stats) {
-  if (may_be_flat) LiftBody(settings, body, stats);
-  if (settings.solver.response == ContactResponse::kSnap) SnapToPlanes(body);
-  if (!IsFiniteState(*body, h)) return Freeze(body, stats);
-  FinishNodes(body->y.span(), settings.gravity, h, body->x.span(), body->v.span());
-  FollowOrigin(body);
-}
-
-void EndStep(const StepSettings& settings, Body* body, StepStats* stats) {
-  if (!body->fixed && !body->frozen) {
-    PlacePlanes(settings, body);
-    MeasureContacts(*body, stats);
-  }
-  if (settings.measure_energy) MeasureBody(settings, *body, stats);
-}
-
-void StepBody(const StepSettings& settings, Body* body, StepStats* stats) {
-  if (!body->fixed && !body->frozen) {
-    const auto start = std::chrono::steady_clock::now();
-    PlacePlanes(settings, body);
-    const int substeps = CountSubsteps(settings, *body);
-    for (int k = 0; k < substeps && !body->frozen; ++k) {
-      if (k > 0) PlacePlanes(settings, body);
-      if (settings.solver.response != ContactResponse::kPenalty)
-        LowerPlanes(settings.dt / static_cast<float>(substeps), body);
-      Substep(settings, substeps, body, stats);
-    }
-    stats->substeps = static_cast<uint32_t>(substeps);
-    float phases = 0.0f;
-    for (const float phase : stats->phase_s) phases += phase;
-    const float total =
-        std::chrono::duration<float>(std::chrono::steady_clock::now() - start).count();
-    stats->phase_s[static_cast<size_t>(Phase::kOther)] += std::fmax(total - phases, 0.0f);
-  }
-  EndStep(settings, body, stats);
-}
 
 void FollowOrigin(Body* body) {
   // Shift by whole multiples of a power of two: subtracting them from coordinates of that size is
@@ -331,5 +325,39 @@ void FollowOrigin(Body* body) {
   body->origin[1] += shift.y;
   body->origin[2] += shift.z;
 }
+
+void EndStep(const StepSettings& settings, Body* body, StepStats* stats) {
+  if (!body->fixed && !body->frozen) {
+    PlacePlanes(settings, body);
+    MeasureContacts(*body, stats);
+  }
+  if (settings.measure_energy) MeasureBody(settings, *body, stats);
+}
+
+namespace {
+
+void MeasureContacts(const Body& body, StepStats* stats) {
+  stats->contacts = body.contacts.num_contacts;
+  stats->max_speed = LongestVector(body.v.span());
+  stats->max_penetration = DeepestNode(body);
+}
+
+void MeasureBody(const StepSettings& settings, const Body& body, StepStats* stats) {
+  const ElementSummary summary = SummariseElements(body.elements, body.x.span(), body.Rotations());
+  stats->elastic_j = summary.elastic_j;
+  stats->min_det_f = summary.min_det_f;
+  stats->inverted_tets = summary.inverted;
+  stats->collapsed_tets = summary.collapsed;
+  for (size_t i = 0; i < body.x.size(); ++i) {
+    const double mass = body.Mass(i);
+    const Vec3& v = body.v[i];
+    stats->kinetic_j += 0.5 * mass * (double(v.x) * v.x + double(v.y) * v.y + double(v.z) * v.z);
+    stats->gravity_j -= mass * (settings.gravity.x * (body.origin[0] + double(body.x[i].x)) +
+                                settings.gravity.y * (body.origin[1] + double(body.x[i].y)) +
+                                settings.gravity.z * (body.origin[2] + double(body.x[i].z)));
+  }
+}
+
+}  // namespace
 
 }  // namespace plush
