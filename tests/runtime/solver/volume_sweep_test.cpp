@@ -110,7 +110,7 @@ TEST_CASE("Each constraint of a sweep conserves linear and angular momentum") {
     elements.blocks = {&one, 1};
     const size_t block = all.slots[t] / kBlockTets;
     const Points before = ToEigen(body.x);
-    // The other lanes have no tet; the sweep must clear their kept multipliers.
+    // The sweep clears multipliers of lanes without a tet. Save them, and restore them after it.
     const std::vector<float> kept = body.kappa;
     const std::span<float> kappa = std::span(body.kappa).subspan(kBlockTets * block, kBlockTets);
     SweepVolumes(elements, {}, kDt, body.x, kappa);
