@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From bytes to views: checks header, container, alignment and counts. Both levels of trust need
-// it.
+// From bytes to views: checks header, container, alignment and counts, whatever the level of trust.
 #pragma once
 
 #include "plush/asset.h"

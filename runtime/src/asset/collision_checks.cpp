@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Checks the collision surface, so that queries can follow its indices without checks. Tree, links,
-// patches, triangles and vertices; the records are described in plush/format/cdg_records.h.
+// Checks the collision surface (tree, links, patches, triangles, vertices), so that queries can
+// follow its indices unchecked. plush/format/cdg_records.h describes the records.
 #include "plush/format/cdg_records.h"
 
 #include "asset/asset_checks.h"

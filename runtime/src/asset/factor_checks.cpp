@@ -27,7 +27,7 @@ std::span<const uint32_t> RowsOf(const FactorView& factor, const Supernode& s) {
   return factor.rows.subspan(s.first_row, s.num_rows);
 }
 
-// Columns, number of rows, and that regions' nodes are not mixed with others.
+// Checks the numbers of columns and rows, and that num_free does not split the columns.
 bool CheckShape(const Supernode& s, size_t index, uint64_t num_nodes, uint64_t num_free,
                 CheckSink* sink) {
   const char* section = "factor.supernodes";

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ForCandidatePairs: descends two trees at once, always into the larger of two nodes [Civ 5.4.3.2,
-// 5.4.4]. Stored boxes are bounded (barycentric_bounds.h) along x, y, z, three diagonals and the
-// two
-// patches' vector areas; the vector areas separate sheets that lie side by side.
+// 5.4.4]. Stored boxes are bounded along x, y, z, three diagonals and both patches' vector areas
+// (barycentric_bounds.h). The vector areas separate sheets that lie side by side.
 #include "collision/candidate_pairs.h"
 
 #include "plush/format/cdg_records.h"

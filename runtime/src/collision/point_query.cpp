@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Distances in the two levels of ray_query.cpp. In the tree over the tets: the distance to a
-// volume.
-// Inside a tet: the greater of two lower bounds of the distance to a stored box:
+// Distances from a point, in the two levels of ray_query.cpp. The tree over the tets uses the
+// distance to a volume. Inside a tet, the greater of two lower bounds of that to a stored box:
 // - the largest distance to any of the planes that bound it, which is good nearby;
 // - the distance along the direction to the patch, exact along it (barycentric_bounds.h), which is
 //   good far away.

@@ -38,7 +38,7 @@ constexpr float kSlabRounding = 16.0f * kEpsilon;
 void MakeSlabs(float rounding, CullingRay* ray) {
   const DopLanes o = Project(ray->origin), d = Project(ray->direction);
   const Float4 margin = Broadcast(rounding), one = Broadcast(1.0f);
-  // A direction within rounding of parallel to a slab is turned, by less than the margin.
+  // A direction that is almost parallel to a slab is turned, by less than the margin.
   const Float4 least = Broadcast(1.0e-12f);
   ray->enter_low = {o.first + margin, o.second + margin};
   ray->enter_high = {o.first - margin, o.second - margin};
@@ -104,7 +104,7 @@ void PlaceSlabs(const CullingRay& ray, const TetFrame& frame, TetRay* out) {
                     z * Broadcast(ray.origin.z) + Load4(frame.offset);
   const Float4 slope = x * Broadcast(ray.direction.x) + y * Broadcast(ray.direction.y) +
                        z * Broadcast(ray.direction.z);
-  // Parallel within rounding: turned, by less than a sixteenth of the margin across the body.
+  // If almost parallel, the ray is turned, by less than a sixteenth of the margin across the body.
   const Float4 least = margin * Broadcast(0.0625f / ray.end);
   out->enter_low = at + margin;
   out->enter_high = at - margin - Broadcast(1.0f);  // a stored upper bound q means q + 1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Converts a query's hit into the SurfacePoint that the caller gets.
+// Converts a query's hit into the caller's SurfacePoint, and collects the nearest of many.
 #pragma once
 
 #include "plush/collision.h"

@@ -42,7 +42,7 @@ struct FactoredSystem {
   PanelFactor factor;
   std::span<float> workspace;  ///< of solves (PanelWorkspaceSize x 1)
   uint64_t id = 0;             ///< identifies the factor's values; never 0, never reused
-  FreeTurns* turns = nullptr;  ///< prepared turns: the matrix is A', see there; null: it is A
+  FreeTurns* turns = nullptr;  ///< null: the matrix is A; else prepared, and the matrix is A'
 };
 
 /// x := the inverse of the system's matrix times x (num_nodes + 1 x 1).
@@ -76,8 +76,7 @@ class HeldSolveWorkspace {
   bool used_[kMaxSchurRows] = {};  // whether the current solve needs the slot
   uint32_t num_slots_ = 0;
   Array<double> schur_;      // (kMaxSchurRows x kMaxSchurRows)
-  Array<NodeVec> residual_;  // of conjugate gradients, as are the next three (num_nodes + 1 x 1
-                             // each)
+  Array<NodeVec> residual_;  // of conjugate gradients, like the next three (num_nodes + 1 x 1)
   Array<NodeVec> direction_;
   Array<NodeVec> preconditioned_;
   Array<NodeVec> product_;

@@ -63,8 +63,8 @@ struct ContactProblem {
 };
 
 /// Outcome of a contact solve.
-struct ContactSolveStats {     ///< of iterative solves; 0 otherwise
-  float held_residual = 0.0f;  ///< of iterative solves, else 0
+struct ContactSolveStats {
+  float held_residual = 0.0f;  ///< of iterative solves; 0 otherwise
   bool iterative = false;
 };
 

@@ -20,7 +20,7 @@ namespace plush {
 ///
 /// Deviations from the paper:
 /// - The Newton step is -H^-1 (2 axl(R^T F)); the sign of Eq. 24 is a misprint.
-/// - The Cayley map uses s = |omega|^2 / 16. Eq. 27 as printed turns by about twice the angle.
+/// - The Cayley map uses s = |omega|^2 / 16. Eq. 27, a misprint, turns by about twice the angle.
 /// - Steps are shorter than the paper's limit of pi, with which the iteration can alternate between
 ///   two rotations.
 /// - Steps follow negative curvature out of saddles.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// SweepCrowdVolumes: volume_sweep.h's Gauss-Seidel sweep for a crowd, one tet of all bodies at a
-// time.
+// SweepCrowdVolumes: the Gauss-Seidel sweep of volume_sweep.h for a crowd. Corrects one tet in all
+// bodies at a time, one body per lane. Sources: volume_sweep.h.
 #include "base/simd_target.h"
 #include "solver/volume_sweep.h"
 

@@ -28,8 +28,9 @@ void MultiplySystem(const SystemView& system, std::span<const NodeVec> x, std::s
 
 namespace {
 
-// C grows by this share before elimination: far above float's uncertainty in C - B^T A^-1 B, yet so
-// small that components a hundred times stiffer than heavy turn freely.
+// C grows by this share before elimination. That is far above float's uncertainty in
+// C - B^T A^-1 B. It is small enough for components to turn freely whose stiffness outweighs their
+// mass a hundred times.
 constexpr float kLeastResistance = 1.0e-3f;
 // A turn is freed if C is at least this multiple of C - B^T A^-1 B, in traces. Otherwise outer
 // iterations find the turn by themselves.

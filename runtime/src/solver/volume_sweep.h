@@ -55,7 +55,7 @@ bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x);
 ///   w grad det F, that is, by equal and opposite impulses. Each is bounded, however degenerate the
 ///   tet.
 /// - Held normals stop only motion against them: nodes may leave a plane.
-/// - A tet that was below the bound at `before` [m] (num_nodes x 1) only must not sink further.
+/// - A tet that was below the bound at `before` [m] (num_nodes x 1) must only not sink further.
 /// - Nodes of other tets do not move.
 ///
 /// Returns whether any tet was lifted; it usually takes a few sweeps until none is. Does not

@@ -30,8 +30,8 @@ struct Body {
   SimulationView simulation;
   CollisionView surface;
   System* system = nullptr;
-  float dt = 0.0f;  ///< of the last step, or of the asset before the first one [s]; `system` has
-                    ///< its factors
+  float dt = 0.0f;  ///< time step of the last step, before the first one the asset's [s];
+                    ///< `system` has its factors
   // Material and status.
   ElementView elements;
   float mass_scale = 1.0f;
@@ -98,7 +98,7 @@ struct StepSettings {
   std::span<const PlaneDesc> planes;  ///< normals of unit length
   float dt = 0.0f;                    ///< [s]
   bool measure_energy = true;
-  const JobSystem* jobs = nullptr;  ///< for the parts of one large body; null: none
+  const JobSystem* jobs = nullptr;  ///< null: one thread finds all of a large body's rotations
 };
 
 /// Adds the wall time of a scope to a phase.

@@ -44,8 +44,8 @@ void SkinNormals(const Body& body, std::span<Vec3> normals) {
 
 struct Centre {
   double mass = 0.0;
-  double x[3] = {};  // mean of the current positions, in the body's coordinates [m]
-  double X[3] = {};  // mean of the rest positions [m]
+  double x[3] = {};  // mass-weighted mean of the positions, in the body's coordinates [m]
+  double X[3] = {};  // the same of the rest positions [m]
 };
 
 Centre FindCentre(const Body& body) {

@@ -15,8 +15,8 @@ Status OpenAgain(const Body& body, Asset* out_asset) {
   return out_asset->Open(body.system->key.asset_bytes, Trust::kValidated);
 }
 
-// Scales multipliers with lambda V, as the pressure of a given change of volume scales. Clears
-// those of tets that had no bulk stiffness.
+// Scales multipliers in proportion to lambda V, like the pressure at a given change of volume.
+// Clears those of tets that had no bulk stiffness.
 void ScaleMultipliers(const ElementView& before, const ElementView& after, Body* body) {
   for (size_t t = 0; t < before.tets.size(); ++t) {
     const float from = before.Bulk(t), to = after.Bulk(t);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Steps a crowd: up to 16 equal bodies, one per vector lane, by the splitting step of
-// body_step.cpp.
+// Steps a crowd of up to 16 equal bodies, one per vector lane. The method is body_step.cpp's [Kug].
 // A body that meets a plane or flies out of range leaves its lane and steps by itself.
 #include "world/crowd.h"
 

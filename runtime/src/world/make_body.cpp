@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a body from an asset and a description: checks both, allocates the body's memory, places
-// it.
+// Makes a body: checks asset and description, allocates the body's memory and places the body.
 // Also resolves material overrides, and adds room for planes to an existing body.
 #include "world/make_body.h"
 

@@ -194,7 +194,7 @@ bool SystemCache::FindExtraPins(System* system) {
 
 void SystemCache::Release(System* system) {
   if (--system->users > 0) return;
-  // A system without factors is not worth keeping: its first call failed.
+  // A system without factors is not worth keeping: the call that made it failed.
   system->released = system->sets != nullptr ? ++num_releases_ : 0;
   FreeIdle();
 }
@@ -260,8 +260,8 @@ Status SystemCache::MakeFactors(const System& system, float dt, FactorSet* set) 
   return {};
 }
 
-// Uses the base's factors and adds what holds the extra pins. Returns kInvalidArgument if float
-// cannot separate the pins.
+// Uses the base's factors and adds the Schur complement that holds the extra pins. Returns
+// kInvalidArgument if float cannot separate the pins.
 Status SystemCache::ShareFactors(const System& system, float dt, float dt_in_use, FactorSet* set) {
   bool made = false;
   const Status prepared = Prepare(system.base, dt, dt_in_use, set->num_fractions, &made);

@@ -85,7 +85,7 @@ struct World::Impl {
   uint32_t num_units = 0;
   Body* shared_body = nullptr;  // steps after all units, on all threads
   bool has_leavers = false;     // whether bodies in lanes of the stepping crowds step by themselves
-  float dt = 0.0f;              // of the last step [s]; the factors in use are kept or for it
+  float dt = 0.0f;              // of the last step [s]; all factors in use are for this dt, or kept
   Array<float> time_steps;      // those of PrepareTimeStep [s]
   uint32_t num_time_steps = 0;
   Array<PlaneDesc> planes;

@@ -168,7 +168,7 @@ void World::Impl::StepSharedBody() {
   StepBody(shared, shared_body, &body_stats[shared_body->index]);
 }
 
-// A sleeping body keeps the statistics of its last step, with those of its motion set to zero.
+// A sleeping body keeps the statistics of its last step, except that those of its motion are zero.
 void World::Impl::MayFallAsleep(Body* body) {
   StepStats* own = &body_stats[body->index];
   const SolverSettings& solver = settings.solver;
