@@ -25,7 +25,7 @@ constexpr float kConeError = 0.01f;
 constexpr float kKeepsSliding = 100.0f;
 // Friction opposes a slip if the cosine between impulse and slip is below this.
 constexpr float kOpposed = -0.5f;
-// Number of rounds that resist slips. They follow if known impulses did not settle against the slip.
+// Number of rounds that resist slips. They follow if known impulses did not settle.
 constexpr int kResistRounds = 3;
 
 // Two unit vectors that form a right-handed frame with `n`.
