@@ -139,8 +139,7 @@ void CollapseShortEdges(const Model& model, const MaterialLayout& layout, Surfac
     if (!mesh->IsAlive(a) || !mesh->IsAlive(b) || !mesh->HasEdge(a, b)) continue;
     const double length = Length(mesh->position(a) - mesh->position(b));
     if (length > kShortEdgeShare * std::min(wanted[a], wanted[b])) continue;
-    const bool is_tiny = length < kTinyEdgeShare * wanted[a];  // too small for a bent border to
-                                                               // show
+    const bool is_tiny = length < kTinyEdgeShare * wanted[a];  // too small to show a bend
     if ((is_tiny || MayMerge(layout, *mesh, a, b)) && mesh->Collapse(b, a, mesh->position(b))) {
       continue;
     }

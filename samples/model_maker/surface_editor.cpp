@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Splits, collapses, flips and moves on a closed triangle mesh. Each checks first that the mesh
-// stays a manifold (link condition) and that no triangle turns over.
+// Splits, collapses, flips and moves on a closed triangle mesh. All but splits check first that the
+// mesh stays a manifold (link condition) and that no triangle turns over.
 
 #include "surface_editor.h"
 
