@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Describes a query's hit: place, normal, patch, tet and node weights; and collects nearest points.
+// Describes a query's hit in world coordinates: place, normal, triangle, patch, tet, node weights.
+// Also collects the nearest of many points in order.
 #include "collision/surface_hit.h"
 
 #include "base/vector_math.h"
