@@ -30,7 +30,7 @@ TetBlock& BlockOf(const SimulationView& s, size_t tet) {
   return const_cast<TetBlock&>(s.BlockOf(tet));
 }
 
-// Checks with sets what the kernels rely on.
+// Checks the properties that the kernels rely on, by sets of nodes and slots.
 void RequireSound(const SimulationView& s) {
   std::set<uint32_t> slots(s.tet_slots.begin(), s.tet_slots.end());
   REQUIRE(slots.size() == s.tets.size());

@@ -116,7 +116,8 @@ TEST_CASE("Every pair of triangles that intersect is a candidate") {
   CHECK(missed == 0);
   CHECK(repeated == 0);
   CHECK(misplaced == 0);
-  // Compilers evaluate the random numbers of an expression in different orders: 900 to 1300.
+  // Compilers evaluate the random numbers of an expression in different orders, so there are 900
+  // to 1300 pairs.
   CHECK(intersecting > 500);
 }
 

@@ -95,8 +95,7 @@ TEST_CASE("Pinned nodes below a plane are no contacts") {
   BodyDesc body;
   body.pinned_nodes = pins;
   World world, free;
-  REQUIRE(world.AddPlane({{0.0f, 1.0f, 0.0f}, 0.02f, 0.5f}).ok());  // between the bottom and the
-                                                                    // middle
+  REQUIRE(world.AddPlane({{0.0f, 1.0f, 0.0f}, 0.02f, 0.5f}).ok());  // cuts the box
   const BodyId id = world.AddBody(shape.asset(), body);
   const BodyId other = free.AddBody(shape.asset(), body);
   for (int step = 0; step < 50; ++step) {
@@ -140,8 +139,7 @@ TEST_CASE("Near the friction angle a box comes to rest on its slope") {
 TEST_CASE("Above the friction angle a box slides with Coulomb's acceleration") {
   const double mu = GENERATE(0.0, 0.2, 0.5);
   const double angle = std::atan(mu) + 0.25;
-  const double cell = GENERATE(0.1, 0.01);  // with the smaller, stiffness outweighs mass a hundred
-                                            // times
+  const double cell = GENERATE(0.1, 0.01);  // 0.01: a hundred times stiffer than heavy
   CAPTURE(mu, angle, cell);
   Slope slope(angle, static_cast<float>(mu), cell);
   const double mass = MomentsOf(slope.world, slope.id).mass;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A World takes memory only from its allocator, only in documented calls, and survives its failure.
+// A World takes memory only from its allocator and only in documented calls. It survives when the
+// allocator fails.
 #include "runtime/tet_fixtures.h"
 #include "runtime/world/heap_counter.h"
 
@@ -192,7 +193,7 @@ TEST_CASE("Wherever memory runs out the world stays usable and leaks nothing") {
 
 namespace {
 
-// A world of two systems on a plane whose last step had an unprepared dt.
+// A world with two systems and a plane. Its last step had an unprepared dt.
 struct Chain {
   explicit Chain(const ShapeAsset& shape_asset) : shape(shape_asset) {
     WorldDesc desc;
@@ -273,8 +274,7 @@ TEST_CASE("A new dt in every step takes no more memory after the third") {
   World world(desc);
   const std::vector<uint32_t> pins = {0, 1};
   for (int i = 0; i < 7; ++i) REQUIRE(world.AddBody(shape.asset()).valid());
-  REQUIRE(world.AddBody(shape.asset(), {.pinned_nodes = pins}).valid());  // shares the others'
-                                                                          // factors
+  REQUIRE(world.AddBody(shape.asset(), {.pinned_nodes = pins}).valid());  // shares factors
   REQUIRE(world.PrepareTimeStep(0.02f).ok());
   uint64_t held = 0;
   for (int step = 0; step < 1000; ++step) {
