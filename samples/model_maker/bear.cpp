@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A teddy bear that sits with open arms.
+// A teddy bear that sits with open arms: body, limbs, face, and the solids that paint it.
+// Dimensions are in metres, the bear looks along +z; model.h says what a model consists of.
 
 #include "model.h"
 #include "parts.h"
@@ -13,7 +14,7 @@ constexpr Vec3d kAcross = {1.0, 0.0, 0.0};
 constexpr Vec3d kForward = {0.0, 0.0, 1.0};
 constexpr int kSides[2] = {1, -1};
 
-/// Where the mouth is drawn.
+/// The snout, on which nose and mouth are drawn.
 constexpr Ellipsoid kSnout = {{0.0, 0.362, 0.108}, {0.054, 0.042, 0.042}, {}};
 
 constexpr size_t kCream = 1;
@@ -60,7 +61,7 @@ Paint Painted(size_t material, std::initializer_list<Blob> blobs) {
   return {material, Solid{blobs}};
 }
 
-/// The point of the snout that is seen at (x, y) from the front.
+/// The point of the snout that is visible at (x, y) from the front.
 Vec3d OnSnout(double x, double y) {
   const double u = (x - kSnout.centre.x) / kSnout.radii.x;
   const double v = (y - kSnout.centre.y) / kSnout.radii.y;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes a sample model as binary glTF 2.0.
+// Writes a sample model as binary glTF 2.0: one mesh, one primitive per material.
+// Source: the glTF 2.0 specification, through tools/export/gltf_writer.h.
 
 #include "export/gltf_writer.h"
 #include "model.h"
@@ -16,7 +17,7 @@ using tools::GltfWriter;
 
 constexpr uint32_t kNone = UINT32_MAX;
 
-/// Triangles of one material with vertices of their own.
+/// Triangles of one material and the vertices that they use.
 struct Primitive {
   std::vector<uint32_t> vertices;  // indices into the model's mesh
   std::vector<uint32_t> corners;   // indices into `vertices`
@@ -46,7 +47,7 @@ uint32_t AddVertices(const std::vector<T>& values, const char* type, GltfWriter*
 
 uint32_t AddIndices(const Primitive& primitive, GltfWriter* writer) {
   const std::vector<uint32_t>& corners = primitive.corners;
-  if (primitive.vertices.size() >= 65535) {  // index 65535 restarts strips
+  if (primitive.vertices.size() >= 65535) {  // index 65535 is reserved (primitive restart)
     return writer->AddArray(std::span<const uint32_t>(corners), GltfTarget::kIndices,
                             GltfComponent::kUint32, "SCALAR");
   }
@@ -96,7 +97,7 @@ std::vector<std::byte> WriteGlb(const Model& model, const ModelMesh& mesh) {
   writer.Add("nodes", {{"name", model.name}, {"mesh", 0}});
   writer.Add("scenes", {{"nodes", {0}}});
   writer.document()["scene"] = 0;
-  return writer.Finish().value();  // a model has far less than 4 GiB
+  return writer.Finish().value();  // never fails: a model is far below 4 GiB
 }
 
 }  // namespace plush::samples

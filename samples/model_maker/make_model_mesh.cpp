@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The steps from a model's description to its mesh.
+// Turns a model's description into its mesh, step by step.
 
 #include "material_borders.h"
 #include "model.h"

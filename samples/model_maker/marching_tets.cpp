@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Marching tetrahedra over a lattice that is only evaluated near the surface.
+// Marching tetrahedra over a lattice that is evaluated only near the surface.
 // Based on:
 // Akio Doi, Akio Koide. An efficient method of triangulating equi-valued surfaces by using
-// tetrahedral cells. 1991
+//   tetrahedral cells. 1991
 // Hans Freudenthal. Simplizialzerlegungen von beschraenkter Flachheit. 1942 (the six tets)
 
 #include "marching_tets.h"
@@ -22,8 +22,8 @@ constexpr double kFarthestStart = 2.0;  // [m]
 constexpr double kLeastCut = 0.12;      // a vertex keeps this share of its edge from either end
 constexpr int kBisections = 12;
 
-// Corner k of a cube is offset by bits 0, 1, 2 of k. Each row is a path from corner 0 to corner 7;
-// odd permutations have two corners swapped so that every tet is positively oriented.
+// Corner k of a cube is offset by bits 0, 1, 2 of k. Each row is a path from corner 0 to corner 7.
+// Odd permutations have two corners swapped, so that every tet is positively oriented.
 constexpr int kTets[6][4] = {{0, 1, 3, 7}, {0, 5, 1, 7}, {0, 3, 2, 7},
                              {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 6, 4, 7}};
 
@@ -32,7 +32,7 @@ class Marcher {
   Marcher(const Solid& solid, const Vec3d& origin, double step)
       : solid_(solid), origin_(origin), step_(step) {}
 
-  /// Marches from `seed`, a cube that the surface passes, to every cube connected with it.
+  /// Marches from `seed`, a cube that the surface crosses, to every cube connected with it.
   TriangleMesh March(const Cell& seed) {
     Visit(seed);
     for (size_t next = 0; next < queue_.size(); ++next) {
@@ -64,7 +64,7 @@ class Marcher {
     if (visited_.insert(cube).second) queue_.push_back(cube);
   }
 
-  /// Visits the neighbour across a face of `cube` if the surface passes through that face.
+  /// Visits the neighbour across a face of `cube` if the surface crosses that face.
   void VisitAcross(const Cell& cube, int axis, int side) {
     int inside = 0;
     for (int corner = 0; corner < 8; ++corner) {
@@ -98,7 +98,7 @@ class Marcher {
   }
 
   void MarchTet(const Cell& cube, const int (&tet)[4]) {
-    // Inner corners first, keeping the tet's orientation by counting swaps.
+    // Sort inner corners first; count swaps to keep the tet's orientation.
     Cell corners[4];
     bool is_inside[4];
     int num_inside = 0;
@@ -120,10 +120,11 @@ class Marcher {
     Emit(corners, num_inside, is_odd);
   }
 
-  /// `corners`: the first `num_inside` are inside.
+  /// Emits a tet's triangles. The first `num_inside` of `corners` are inside.
   void Emit(const Cell (&corners)[4], int num_inside, bool is_odd) {
-    // The cut edges in order around the cut: pairs of (inner corner, outer corner). New vertices
-    // are numbered one by one: the order in which arguments are evaluated is the compiler's choice.
+    // The cut edges in order around the cut, as pairs (inner corner, outer corner). Number new
+    // vertices one statement at a time, because compilers choose the order in which arguments are
+    // evaluated.
     constexpr int kCuts[3][4][2] = {{{0, 1}, {0, 2}, {0, 3}, {0, 3}},
                                     {{0, 2}, {0, 3}, {1, 3}, {1, 2}},
                                     {{0, 3}, {1, 3}, {2, 3}, {2, 3}}};

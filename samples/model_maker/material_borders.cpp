@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Cuts painted regions into the surface: the two-dimensional sibling of marching tetrahedra.
+// Cuts painted regions into the surface: marching tetrahedra in two dimensions.
 // Based on:
 // Francois Labelle, Jonathan Richard Shewchuk. Isosurface stuffing: fast tetrahedral meshes with
-// good dihedral angles. 2007 (moving the points that lie close to the border first)
+//   good dihedral angles. 2007 (first moving the points that are close to the border)
 
 #include "material_borders.h"
 
@@ -99,12 +99,13 @@ class BorderCutter {
   std::vector<double> values_;
 };
 
-/// Whether a triangle lies in a region, by the values at its corners.
+/// Whether a triangle is in a region, by the values at its corners.
 bool IsInside(const Solid& region, const std::vector<double>& values, const SurfaceEditor& mesh,
               uint32_t triangle) {
   const auto& [a, b, c] = mesh.triangle(triangle);
   double sum = 0.0;
-  // Vertices that a later paint made are not in `values`: their place decides.
+  // Vertices made by a later paint have no entry in `values`; evaluate the region at their
+  // position.
   for (const uint32_t vertex : {a, b, c}) {
     sum +=
         vertex < values.size() ? values[vertex] : samples::Distance(region, mesh.position(vertex));
@@ -119,8 +120,8 @@ bool IsBorder(const MaterialLayout& layout, const SurfaceEditor& mesh, uint32_t 
   return layout.material_of_triangle[left] != layout.material_of_triangle[right];
 }
 
-/// Whether `vertex` may merge into its neighbour `kept` without bending a border: it lies inside
-/// one material, or on the smooth part of a border that leads to `kept`.
+/// Whether `vertex` may merge into its neighbour `kept` without bending a border. It may if it is
+/// inside one material, or on the smooth part of a border that leads to `kept`.
 bool MayMerge(const MaterialLayout& layout, const SurfaceEditor& mesh, uint32_t vertex,
               uint32_t kept) {
   if (!layout.locked[vertex]) return true;
@@ -138,7 +139,7 @@ void CollapseShortEdges(const Model& model, const MaterialLayout& layout, Surfac
     if (!mesh->IsAlive(a) || !mesh->IsAlive(b) || !mesh->HasEdge(a, b)) continue;
     const double length = Length(mesh->position(a) - mesh->position(b));
     if (length > kShortEdgeShare * std::min(wanted[a], wanted[b])) continue;
-    const bool is_tiny = length < kTinyEdgeShare * wanted[a];  // too small to see its border bend
+    const bool is_tiny = length < kTinyEdgeShare * wanted[a];  // too small to show a bend
     if ((is_tiny || MayMerge(layout, *mesh, a, b)) && mesh->Collapse(b, a, mesh->position(b))) {
       continue;
     }

@@ -19,9 +19,9 @@ struct Material {
   double roughness = 0.8;                               ///< 0..1
 };
 
-/// Gives the surface inside `region` another material. Borders are cut into the mesh and are as
-/// smooth as the region, whose blobs may ask for finer triangles. Borders of one model's regions
-/// must not cross.
+/// Gives the surface inside `region` another material. The border is cut into the mesh and is as
+/// smooth as the region; the region's blobs may ask for finer triangles. Borders of one model's
+/// regions must not cross.
 struct Paint {
   size_t material = 0;  ///< index into Model::materials, not 0
   Solid region;
@@ -30,7 +30,7 @@ struct Paint {
 /// A sample model: +y up, looking along +z, metres.
 struct Model {
   std::string name;
-  std::vector<Material> materials;  ///< the first one covers what is not painted
+  std::vector<Material> materials;  ///< the first one covers everything unpainted
   Solid solid;
   Vec3d inside;                ///< a point of the solid, see MarchTets
   Solid details;               ///< makes triangles finer; not part of the solid
@@ -55,9 +55,9 @@ struct ModelMesh {
 /// Meshes `model`.
 ModelMesh MakeModelMesh(const Model& model);
 
-/// The bytes of a .glb: one node, one mesh, and a primitive with POSITION, NORMAL and `_pin` for
-/// each material that has triangles. Vertices on a border between materials occur in each of their
-/// primitives with equal bits.
+/// The bytes of a .glb: one node, one mesh, and for each material with triangles a primitive with
+/// POSITION, NORMAL and `_pin`. Vertices on a border are in the primitives of both materials, with
+/// equal bits.
 std::vector<std::byte> WriteGlb(const Model& model, const ModelMesh& mesh);
 
 /// A teddy bear, sitting, about 0.5 m tall. Pin: the top of its head.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An octopus whose eight arms curl each in its own way.
+// An octopus with eight arms, each with its own curl, and a spotted mantle.
+// Dimensions are in metres, the octopus looks along +z; model.h says what a model consists of.
 
 #include "model.h"
 #include "parts.h"
@@ -43,8 +44,9 @@ constexpr Spot kSpots[] = {
     {{0.25, -0.10, -0.95}, 0.027}, {{-0.92, 0.35, 0.15}, 0.015},  {{0.62, 0.72, -0.05}, 0.014},
 };
 
-/// How an arm bends: the tangent of half its first pitch (down is negative), then tangents of half
-/// the turn per segment, upwards and sideways, at the body, in the middle and at the tip.
+/// How an arm bends. `pitch` is the tangent of half its first pitch (negative is down). The others
+/// are tangents of half the turn per segment, upwards and sideways, at the body, in the middle and
+/// at the tip.
 struct ArmPose {
   double pitch;
   std::array<double, 3> rise;
@@ -62,7 +64,7 @@ constexpr ArmPose kPoses[kArms] = {
     {-0.19, {0.013, 0.0036, 0.000}, {-0.004, 0.022, 0.190}},
 };
 
-/// Quadratic through the three values at 0, 1/2, 1.
+/// Quadratic through the three values at t = 0, 1/2, 1.
 double Along(const std::array<double, 3>& values, double t) {
   const double u = 1.0 - t;
   return values[0] * u * (u - t) + values[1] * 4.0 * t * u + values[2] * t * (t - u);
@@ -79,8 +81,8 @@ Vec3d ArmDirection(int arm) {
   return eighths[arm];
 }
 
-/// An arm's centre line, and the same line moved by `drop` radii towards its underside with radii
-/// scaled by `thickness`. Walks straight out from the body, turning a little at every segment.
+/// An arm's centre line, moved by `drop` radii towards its underside, with radii scaled by
+/// `thickness`. Walks straight out from the body and turns a little at every segment.
 Tube Arm(int arm, double drop, double thickness) {
   Vec3d direction = ArmDirection(arm);
   Vec3d side = Cross(direction, kUp);

@@ -29,28 +29,28 @@ inline Blob Limb(std::initializer_list<TubePoint> points, double blend) {
   return blob;
 }
 
-/// The same blob, with triangle edges of `edge` metres.
+/// The blob, with triangle edges of `edge` metres.
 inline Blob Finer(Blob blob, double edge) {
   blob.edge = edge;
   return blob;
 }
 
-/// The same blob, taken away instead of added.
+/// The blob, subtracted instead of added.
 inline Blob Carved(Blob blob) {
   blob.carve = true;
   return blob;
 }
 
-/// `v` on the other side of the plane x = 0.
+/// `v` mirrored in the plane x = 0.
 inline Vec3d Mirrored(const Vec3d& v) { return {-v.x, v.y, v.z}; }
 
-/// The frame whose ellipsoids are the mirror images of `frame`'s. Radii are symmetric, so
-/// handedness does not matter.
+/// The frame whose ellipsoids mirror those of `frame`. Handedness does not matter, because
+/// ellipsoids are symmetric.
 inline Frame Mirrored(const Frame& frame) {
   return {Mirrored(frame.x), Mirrored(frame.y), Mirrored(frame.z)};
 }
 
-/// `side` > 0: `v` itself, otherwise its mirror image.
+/// `v` itself if `side` > 0, otherwise its mirror image.
 inline Vec3d OnSide(int side, const Vec3d& v) { return side > 0 ? v : Mirrored(v); }
 inline Frame FrameOnSide(int side, const Frame& frame) {
   return side > 0 ? frame : Mirrored(frame);

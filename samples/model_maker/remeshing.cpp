@@ -41,7 +41,7 @@ void SplitLongEdges(const Solid& solid, std::vector<double>* wanted, SurfaceEdit
   }
 }
 
-/// Whether merging the edge at `p` would leave an edge that the next round splits again.
+/// Whether merging the edge at `p` would leave an edge that the next round would split again.
 bool MakesLongEdge(const SurfaceEditor& mesh, const Edge& edge, const Vec3d& p, double limit) {
   for (const uint32_t end : {edge.first, edge.second}) {
     for (const uint32_t neighbour : mesh.Neighbours(end)) {

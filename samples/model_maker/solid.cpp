@@ -34,7 +34,7 @@ double SegmentDistance(const TubePoint& a, const TubePoint& b, const Vec3d& p, d
   return Length(p - (a.centre + t * along)) - *radius;
 }
 
-/// Distance of a blob's own form; exact enough below `enough`.
+/// Distance to a blob's own form; exact enough below `enough`.
 double FormDistance(const Blob& blob, const Vec3d& p, double enough, double* radius) {
   if (const Tube* tube = std::get_if<Tube>(&blob.form)) return tube->Distance(p, enough, radius);
   return EllipsoidDistance(std::get<Ellipsoid>(blob.form), p);
@@ -97,7 +97,7 @@ double Tube::Distance(const Vec3d& p, double enough, double* out_radius) const {
 double Distance(const Solid& solid, const Vec3d& p) {
   double result = kInfinity;
   for (const Blob& blob : solid.blobs) {
-    // A carved blob matters where -distance is above the result, so its skip is its own.
+    // A carved blob matters if -distance exceeds the result, so no distance rules it out.
     const double enough = blob.carve ? kInfinity : result + blob.blend;
     double radius = 0.0;
     const double distance = FormDistance(blob, p, enough, &radius);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Solids as signed distances: smooth unions of ellipsoids and tapering tubes.
 //
-// Everything here and in the files that build on it uses + - * / and sqrt only, so that every
-// compiler makes the same bytes.
+// This file and those that build on it use only + - * / and sqrt, so that every compiler makes the
+// same bytes.
 #pragma once
 
 #include "base/vec3.h"
@@ -24,10 +24,10 @@ struct Frame {
 /// `v` at unit length; v != 0.
 Vec3d Unit(const Vec3d& v);
 
-/// `v` turned about the unit `axis` by the angle whose half has the tangent `half_tangent`.
+/// Turns `v` about the unit `axis` by the angle whose half has the tangent `half_tangent`.
 Vec3d Turn(const Vec3d& v, const Vec3d& axis, double half_tangent);
 
-/// `frame` with every axis turned, as Turn does.
+/// Turns every axis of `frame`.
 Frame Turn(const Frame& frame, const Vec3d& axis, double half_tangent);
 
 struct Ellipsoid {
@@ -48,12 +48,12 @@ class Tube {
   /// `points`: two or more, no two neighbours equal.
   explicit Tube(std::vector<TubePoint> points);
 
-  /// Signed distance of `p` to the tube [m]; may return any value above `enough` where the
-  /// distance is above it. `out_radius`, if not null, gets the radius at the nearest point.
+  /// Signed distance of `p` to the tube [m]. May return any value above `enough` if the distance is
+  /// above it. `out_radius`, if not null, gets the radius at the nearest point.
   double Distance(const Vec3d& p, double enough, double* out_radius) const;
 
  private:
-  /// Ball around a few consecutive segments, to skip them.
+  /// Ball around a few consecutive segments; rules them out together.
   struct Run {
     size_t first = 0;
     size_t last = 0;  ///< index of the last point
@@ -64,12 +64,12 @@ class Tube {
   std::vector<Run> runs_;
 };
 
-/// A part of a solid and how it joins those before it.
+/// A part of a solid, and how it joins the parts before it.
 struct Blob {
   std::variant<Ellipsoid, Tube> form;
   double blend = 0.0;            ///< width over which it melts into the rest [m], >= 0
-  double edge = 0.0;             ///< length of triangle edges on it [m]; 0: as everywhere
-  bool carve = false;            ///< taken away instead of added
+  double edge = 0.0;             ///< wanted length of triangle edges on it [m]; 0: the model's
+  bool carve = false;            ///< subtracted instead of added
   double edge_per_radius = 0.0;  ///< tubes only: edges at most this times the radius; 0: no limit
 };
 
@@ -78,15 +78,15 @@ struct Solid {
   std::vector<Blob> blobs;
 };
 
-/// Signed distance estimate [m]: negative inside, exact zero set, about unit slope near it.
-/// +infinity for a solid without blobs.
+/// Estimate of the signed distance [m]: negative inside, exactly zero on the surface, with a slope
+/// of about one near it. +infinity for a solid without blobs.
 double Distance(const Solid& solid, const Vec3d& p);
 
 /// Gradient of Distance by central differences; not normalised.
 Vec3d Gradient(const Solid& solid, const Vec3d& p);
 
-/// Edge length wanted at `p`: `base` [m], or less near the blobs that ask for less; grows by
-/// `kEdgeGrowth` metres per metre away from them.
+/// Edge length wanted at `p` [m]: `base`, or less near blobs that ask for less. Away from these it
+/// grows by `kEdgeGrowth` metres per metre.
 double WantedEdge(const Solid& solid, double base, const Vec3d& p);
 
 inline constexpr double kEdgeGrowth = 0.35;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Splits, collapses, flips and moves on a closed triangle mesh.
+// Splits, collapses, flips and moves on a closed triangle mesh. All but splits check first that the
+// mesh stays a manifold (link condition) and that no triangle turns over.
 
 #include "surface_editor.h"
 
@@ -8,7 +9,7 @@
 namespace plush::samples {
 namespace {
 
-// A triangle counts as turned over if its normal turns by more than acos of this.
+// A triangle counts as turned over if its normal turns by more than the arc cosine of this.
 constexpr double kUprightCosine = 0.45;
 constexpr uint32_t kNone = UINT32_MAX;
 
@@ -23,7 +24,7 @@ uint32_t Third(const std::array<uint32_t, 3>& triangle, uint32_t a, uint32_t b) 
   return kNone;
 }
 
-/// Whether two area normals point the same way, neither vanishing.
+/// Whether two area normals point the same way and neither is zero.
 bool SameSide(const Vec3d& before, const Vec3d& after) {
   const double lengths = Length(before) * Length(after);
   return lengths > 0.0 && Dot(before, after) > kUprightCosine * lengths;
@@ -70,7 +71,7 @@ uint32_t SurfaceEditor::Split(uint32_t a, uint32_t b, const Vec3d& p) {
   positions_.push_back(p);
   around_.emplace_back();
   for (const uint32_t old : {TriangleOf(a, b), TriangleOf(b, a)}) {
-    // `old` keeps a, the new triangle gets b.
+    // `old` keeps a; the new triangle gets b.
     const uint32_t fresh = static_cast<uint32_t>(triangles_.size());
     triangles_.push_back(triangles_[old]);
     const uint32_t opposite = Third(triangles_[old], a, b);
@@ -93,7 +94,7 @@ bool SurfaceEditor::Collapse(uint32_t kept, uint32_t gone, const Vec3d& p) {
                         std::back_inserter(common));
   if (common.size() != 2) return false;
   for (const uint32_t vertex : common) {
-    if (around_[vertex].size() <= 4) return false;  // would be left with three triangles or fewer
+    if (around_[vertex].size() <= 4) return false;  // three triangles or fewer would be left
   }
   if (!StaysUpright(kept, gone, p) || !StaysUpright(gone, kept, p)) return false;
   const std::vector<uint32_t> moving = around_[gone];
@@ -162,7 +163,7 @@ Vec3d SurfaceEditor::AreaNormalWith(uint32_t triangle, uint32_t vertex, uint32_t
   return Cross(corner[1] - corner[0], corner[2] - corner[0]);
 }
 
-/// Whether the triangles of `vertex` that lack `other` keep their side with `vertex` at `p`.
+/// Whether the triangles of `vertex` that lack `other` keep their orientation with `vertex` at `p`.
 bool SurfaceEditor::StaysUpright(uint32_t vertex, uint32_t other, const Vec3d& p) const {
   for (const uint32_t t : around_[vertex]) {
     if (other != kNone && Contains(triangles_[t], other)) continue;

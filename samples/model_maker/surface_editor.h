@@ -14,15 +14,16 @@ namespace plush::samples {
 /// Two vertices, the smaller index first.
 using Edge = std::pair<uint32_t, uint32_t>;
 
-/// A mesh under change. Vertices and triangles keep their index until Extract; dead ones stay as
-/// gaps. Every call leaves a closed, consistently oriented manifold of the same genus.
+/// A mesh that is being changed. Vertices and triangles keep their index until Extract; dead ones
+/// remain as gaps. After every call the mesh is a closed, consistently oriented manifold of the
+/// same genus.
 class SurfaceEditor {
  public:
   /// `mesh` must be closed, manifold and consistently oriented.
   explicit SurfaceEditor(const TriangleMesh& mesh);
 
-  size_t num_vertices() const { return positions_.size(); }   ///< dead ones included
-  size_t num_triangles() const { return triangles_.size(); }  ///< dead ones included
+  size_t num_vertices() const { return positions_.size(); }   ///< including dead ones
+  size_t num_triangles() const { return triangles_.size(); }  ///< including dead ones
   bool IsAlive(uint32_t vertex) const { return !around_[vertex].empty(); }
   const Vec3d& position(uint32_t vertex) const { return positions_[vertex]; }
   void set_position(uint32_t vertex, const Vec3d& p) { positions_[vertex] = p; }
@@ -38,7 +39,7 @@ class SurfaceEditor {
   /// Whether `a` and `b` are joined by an edge.
   bool HasEdge(uint32_t a, uint32_t b) const;
 
-  /// The triangles left of a->b seen from outside, then right; (a, b) must be an edge.
+  /// The triangles to the left and to the right of a->b, seen from outside; (a, b) must be an edge.
   std::array<uint32_t, 2> TrianglesAt(uint32_t a, uint32_t b) const {
     return {TriangleOf(a, b), TriangleOf(b, a)};
   }
@@ -49,22 +50,22 @@ class SurfaceEditor {
   /// Puts a new vertex at `p` on edge (a, b) and returns it.
   uint32_t Split(uint32_t a, uint32_t b, const Vec3d& p);
 
-  /// Merges `gone` into `kept`, which moves to `p`. Returns false and changes nothing if that
+  /// Merges `gone` into `kept`, which moves to `p`. Returns false, with nothing changed, if that
   /// would break the manifold (link condition) or turn a triangle over.
   bool Collapse(uint32_t kept, uint32_t gone, const Vec3d& p);
 
-  /// Replaces edge (a, b) by the edge between its opposite vertices. Returns false and changes
-  /// nothing if that would break the manifold or turn a triangle over.
+  /// Replaces edge (a, b) by the edge between its opposite vertices. Returns false, with nothing
+  /// changed, if that would break the manifold or turn a triangle over.
   bool Flip(uint32_t a, uint32_t b);
 
-  /// Moves `vertex` to `p` unless that would turn one of its triangles over; says if it moved.
+  /// Moves `vertex` to `p` unless that would turn a triangle over. Returns whether it moved.
   bool Move(uint32_t vertex, const Vec3d& p);
 
   /// Twice the area of a triangle times its unit normal.
   Vec3d AreaNormal(uint32_t triangle) const;
 
-  /// Live vertices and triangles, renumbered; `out_vertex_of`, if not null, gets the old index
-  /// of every new vertex, `out_triangle_of` that of every new triangle.
+  /// Live vertices and triangles, renumbered. `out_vertex_of` and `out_triangle_of`, if not null,
+  /// get the old index of every new vertex and triangle.
   TriangleMesh Extract(std::vector<uint32_t>* out_vertex_of,
                        std::vector<uint32_t>* out_triangle_of) const;
 

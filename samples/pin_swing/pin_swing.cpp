@@ -20,7 +20,7 @@ plush::Vec3 Centre(const plush::World& world, plush::BodyId body) {
           static_cast<float>(moments.centre[2])};
 }
 
-/// Whether every pinned node still has the position that it has at rest.
+/// Whether every pinned node still has its rest position.
 bool PinsHold(const plush::World& world, plush::BodyId body, const plush::Asset& asset,
               std::span<const uint32_t> pins) {
   std::vector<plush::Vec3> nodes(asset.cage().nodes.size());
@@ -36,7 +36,7 @@ bool PinsHold(const plush::World& world, plush::BodyId body, const plush::Asset&
 /// Swings the asset from `region`. Returns whether it moved while its pins held.
 bool Swing(const plush::Asset& asset, std::span<const uint32_t> region) {
   plush::World world;
-  // The push moves every node but the pinned ones.
+  // The initial velocity applies to all nodes except the pinned ones.
   const plush::BodyId body =
       world.AddBody(asset, {.velocity = {1.0f, 0.0f, 0.0f}, .pinned_nodes = region});
   if (!body.valid()) return false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Pokes a body with a ray, prints the material at the hit and pushes the nodes there.
+// Uses World::Raycast, Asset::source_triangles and World::AddImpulses.
 
 #include "plush/plush.h"
 
@@ -13,7 +14,7 @@ constexpr float kTimeStep = 0.01f;  // [s]
 constexpr int kPokes = 5;
 constexpr int kStepsBetween = 20;
 
-/// Material of the render triangle that a collision triangle was cut from.
+/// Material of the render triangle from which a collision triangle was cut.
 std::string_view MaterialAt(const plush::Asset& asset, uint32_t collision_triangle) {
   const auto sources = asset.source_triangles();
   if (sources.empty()) return "?";
@@ -27,7 +28,7 @@ std::string_view MaterialAt(const plush::Asset& asset, uint32_t collision_triang
   return "?";
 }
 
-/// Applies an impulse [N s] at a place of the surface, shared among the nodes of the tet by weight.
+/// Applies an impulse [N s] at a place of the surface. Shares it among the tet's nodes by weight.
 bool Push(plush::World* world, const plush::Asset& asset, const plush::SurfacePoint& place,
           const plush::Vec3& impulse) {
   std::vector<plush::Vec3> impulses(asset.cage().nodes.size());

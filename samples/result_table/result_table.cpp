@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kCalmSpeed = 0.05;  // of the fastest node of a body that has settled [m/s]
+constexpr double kCalmSpeed = 0.05;  // a body has settled once its fastest node is below this [m/s]
 
 json ReadJson(const std::string& path) {
   const auto bytes = plush::tools::ReadFile(path);
@@ -39,7 +39,7 @@ double SettlingTime(const json& stats) {
   return static_cast<double>(steps) * stats.at("dt").get<double>();
 }
 
-/// Largest relative change of the cage's volume, in either direction.
+/// Largest relative change of the cage's volume, up or down.
 double LargestVolumeChange(const json& stats) {
   double change = 0.0;
   for (const json& ratio : stats.at("per_step").at("min_volume_ratio")) {

@@ -16,7 +16,8 @@ Eigen::Matrix3d CofactorOf(const Eigen::Matrix3d& F) {
   return out;
 }
 
-// Derivatives by the four nodes' positions (columns) of a scalar with derivative P by F.
+// Derivatives of a scalar with respect to the four nodes' positions (columns), from its derivative
+// P with respect to F.
 Eigen::Matrix<double, 3, 4> ByNodes(const Eigen::Matrix3d& P, const Eigen::Matrix3d& dm_inv) {
   Eigen::Matrix<double, 3, 4> out;
   out.rightCols<3>() = P * dm_inv.transpose();
@@ -24,7 +25,7 @@ Eigen::Matrix<double, 3, 4> ByNodes(const Eigen::Matrix3d& P, const Eigen::Matri
   return out;
 }
 
-// Tets by their places.
+// Tets in the order of their places.
 std::vector<size_t> SweepOrder(const SimulationView& simulation) {
   std::vector<size_t> order(simulation.tets.size());
   std::iota(order.begin(), order.end(), size_t{0});

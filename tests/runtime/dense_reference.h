@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The runtime's equations once more, dense and in double precision, written from the papers and
-// independently of the runtime's code: what the tests compare with.
+// The runtime's equations, dense and in double precision. Written from the papers, independently of
+// the runtime's code; tests compare the runtime with it.
 #pragma once
 
 #include "runtime/tet_fixtures.h"
@@ -11,7 +11,7 @@
 
 namespace plush::test {
 
-/// What a step depends on besides the state.
+/// Everything that a step depends on besides the state.
 struct DenseModel {
   std::vector<std::array<Eigen::Index, 4>> tets;
   std::vector<Eigen::Matrix3d> dm_inv;  ///< [1/m]
@@ -23,15 +23,15 @@ struct DenseModel {
   std::vector<size_t> sweep_order;      ///< tets by block, then by lane
 
   DenseModel() = default;
-  /// The numbers that the asset holds, with no pins.
+  /// Takes the asset's numbers; no pins.
   explicit DenseModel(const Asset& asset);
-  /// Of the asset's nodes and tets alone: everything else is derived from them and the material.
+  /// Takes only the asset's nodes and tets; derives everything else from them and the material.
   DenseModel(const Asset& asset, const tools::Material& material);
   Eigen::Index num_nodes() const { return rest.cols(); }
 };
 
-/// Rotation of the polar decomposition; for det F < 0 that of [Irving et al. 2004]: U diag(1, 1,
-/// -1) V^T with the smallest singular value reflected.
+/// Rotation of the polar decomposition. For det F < 0, U diag(1, 1, -1) V^T with the smallest
+/// singular value reflected [Irving et al. 2004].
 Eigen::Matrix3d PolarRotation(const Eigen::Matrix3d& F);
 
 Eigen::Matrix3d DenseGradient(const DenseModel& model, size_t tet, const Points& x);
@@ -39,19 +39,19 @@ Eigen::Matrix3d DenseGradient(const DenseModel& model, size_t tet, const Points&
 /// sum_t mu V |F - R|^2 + lambda/2 V (det F - 1)^2 [J] [Kug, Eq. 7 and 13].
 double DenseEnergy(const DenseModel& model, const Points& x);
 
-/// Minus its gradient [N].
+/// Negative gradient of DenseEnergy [N].
 Points DenseForces(const DenseModel& model, const Points& x);
 
-/// M + D^T K D of [Kug, Alg. 1] with accumulated masses, 3n x 3n, rows and columns of pinned nodes
-/// those of the identity.
+/// M + D^T K D of [Kug, Alg. 1] with accumulated masses, 3n x 3n. Rows and columns of pinned nodes
+/// are those of the identity.
 Eigen::MatrixXd DenseSystem(const DenseModel& model, double dt);
 
-/// Its entries for one axis, which are those of every axis (n x n).
+/// The entries of DenseSystem for one axis (n x n); all axes have the same.
 Eigen::MatrixXd DenseSystemOfAxis(const DenseModel& model, double dt);
 
-/// The splitting step as runtime/src/world/body_step.cpp describes it, without contact.
-/// Volume sweeps correct one tet after the other in the runtime's order, block by block: the tets
-/// of a block share no node, so that it does not matter that the runtime takes them at once.
+/// The splitting step as runtime/src/world/body_step.cpp describes it, without contact. Volume
+/// sweeps correct one tet at a time in the runtime's order, block by block. The runtime corrects a
+/// block's tets at once, which makes no difference: they share no node.
 class DenseStepper {
  public:
   DenseStepper(const DenseModel& model, double dt, int outer_iterations, int volume_sweeps);

@@ -9,7 +9,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/polar_batch.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h.
+// Must follow foreach_target.h.
 #include "elasticity/tet_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kVectorMats = kLanes<Lanes16>;
 
-// Places among the nodes that hold numbers of a vector's matrices: one for a rotation, three for a
+// Node indices that address the numbers of a vector's matrices: one node per rotation, three per
 // matrix.
 struct Places {
   uint32_t of_rotations[kVectorMats];
@@ -40,8 +40,8 @@ HWY_INLINE void CopyFour(const float* from, NodeVec* to) {
   std::memcpy(static_cast<void*>(to), from, sizeof(NodeVec));
 }
 
-// The numbers of as many matrices as there are lanes, each of all of them beside each other. By way
-// of three nodes each: numbers 0 to 3, 4 to 7 and 5 to 8.
+// Transposes as many matrices as there are lanes, so that equal numbers of all of them are
+// adjacent. Each matrix is read as three nodes: numbers 0 to 3, 4 to 7 and 5 to 8.
 HWY_INLINE void TransposeMats(const Mat3* F, float* out) {
   static_assert(sizeof(Mat3) == 9 * sizeof(float) && sizeof(NodeVec) == 4 * sizeof(float));
   const Lanes16 d;
@@ -81,7 +81,7 @@ HWY_INLINE void StoreRotations(const float* from, Quat* rotations) {
   std::memcpy(rotations, nodes, sizeof(nodes));
 }
 
-// Rotations of a few blocks of 16 matrices.
+// Finds the rotations of a few blocks of 16 matrices.
 HWY_INLINE void RotateBlocks(const Mat3* F, size_t num_blocks, int max_iterations,
                              Quat* rotations) {
   HWY_ALIGN float m[kGroup][9 * kBlockTets];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The step's rotations in lanes, for matrices that lie one after the other.
+// Rotations of consecutive matrices, computed in lanes like the step's.
 #pragma once
 
 #include "plush/types.h"
@@ -8,11 +8,12 @@
 
 namespace plush {
 
-/// AnalyticPolarDecomposition of many matrices at once, as many per instruction as the processor
-/// has lanes: the rotation of each F (n x 1), from the warm start in its place in `rotations` (n x
-/// 1). The matrices do not affect each other. Results differ from the scalar function's in the last
-/// bits, but are as near to the minimum; F that are degenerate, inverted, far from their start or
-/// of a norm far from one go through that function and take its time. Does not allocate.
+/// AnalyticPolarDecomposition of many matrices, one per lane: the rotation of each F (n x 1), from
+/// its warm start in `rotations` (n x 1). Does not allocate.
+/// - The matrices do not affect each other.
+/// - Results differ from the scalar function's in the last bits, and are as close to the minimum.
+/// - The scalar function takes over F that are degenerate, inverted, far from their start, or of a
+///   norm far from one.
 void AnalyticPolarDecompositions(std::span<const Mat3> F, std::span<Quat> rotations,
                                  int max_iterations);
 

@@ -8,7 +8,7 @@
 namespace plush::test {
 
 std::vector<int64_t> SimdTargets() {
-  // From the lowest bit on, which is the best.
+  // The lowest bit is the best target.
   return hwy::SupportedAndGeneratedTargets();
 }
 
@@ -16,7 +16,7 @@ std::string NameOf(int64_t target) { return hwy::TargetName(target); }
 
 SimdTargetScope::SimdTargetScope(int64_t target) {
   hwy::SetSupportedTargetsForTest(target);
-  // Calls go by what was chosen at the first one.
+  // Calls use the target chosen at the first one, so choose again.
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 

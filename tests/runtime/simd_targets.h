@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The vector kernels on one instruction set after the other.
+// Runs the vector kernels on one instruction set after the other.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace plush::test {
 
-/// Instruction sets that the kernels are compiled for and that this machine has, best first. The
-/// last one is plain floats.
+/// Instruction sets that the kernels are compiled for and this machine has, best first. The last
+/// one is plain floats.
 std::vector<int64_t> SimdTargets();
 
-/// "AVX2" and so on.
+/// Name of a target, for example "AVX2".
 std::string NameOf(int64_t target);
 
-/// Makes all kernels run on one instruction set, until it goes out of scope.
+/// Makes all kernels use one instruction set until this goes out of scope.
 class SimdTargetScope {
  public:
   explicit SimdTargetScope(int64_t target);
@@ -24,7 +24,7 @@ class SimdTargetScope {
   SimdTargetScope& operator=(const SimdTargetScope&) = delete;
 };
 
-/// Whether the runtime was built so that every instruction set gives the same bits.
+/// Whether this build of the runtime gives the same bits on every instruction set.
 inline constexpr bool kIsDeterministic =
 #ifdef PLUSH_DETERMINISTIC
     true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The matrix of a body and its factor, as the runtime makes them: what tests of solves share.
+// The matrix of a body and its factor, as the runtime makes them. Shared by the tests of solves.
 #pragma once
 
 #include "plush/format/factor_panels.h"
@@ -15,26 +15,26 @@
 
 namespace plush::test {
 
-/// A matrix at the time step `dt` [s], to which products need pins, or zeros for them. Views into
+/// The matrix for time step `dt` [s]. Products need pins, or zeros in their place. Views into
 /// `shape`.
 SystemView SystemOf(const ShapeAsset& shape, float dt);
 
-/// The same matrix in the terms of a factorisation. Views into `system`.
+/// The same matrix as the input of a factorisation. Views into `system`.
 SystemTerms TermsOf(const SystemView& system);
 
-/// Numbers of all panels of a factor.
+/// Number of values in all panels of a factor.
 size_t NumValues(const FactorView& factor);
 
-/// The factor of a matrix on the structure of an asset, with the memory that solves need.
+/// The factor of a matrix on the structure of an asset, with the memory for solves.
 class SystemFactor {
  public:
   /// Empty until Factorise.
   explicit SystemFactor(const ShapeAsset& shape);
 
-  /// The test fails if the matrix has no factor.
+  /// Factorises. Fails the test if the matrix has no factor.
   void Factorise(const SystemView& system);
   void Solve(std::vector<NodeVec>* x) { SolvePanels(panels(), workspace, *x); }
-  /// All columns are active.
+  /// Panels with all columns active.
   PanelFactor panels() const;
 
   std::vector<float> values;
@@ -57,7 +57,7 @@ struct RandomSystem {
   SystemFactor factor;
 };
 
-/// The stored dense blocks of a factor, multiplied out in double: L D L^T.
+/// L D L^T, multiplied out in double from the stored dense blocks of a factor.
 Eigen::MatrixXd MultiplyOut(const PanelFactor& factor);
 
 /// Whether the spare element at the end is zero.

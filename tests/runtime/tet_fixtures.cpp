@@ -132,7 +132,7 @@ ShapeAsset ShapeAsset::Baked(const tools::TetMesh& mesh, const tools::Material& 
   settings.dt = dt;
   settings.pins_json = pins_json;
   settings.mass = tools::MassSource::kCage;
-  settings.threads = 1;  // TBB is not built for the thread sanitizer
+  settings.threads = 1;  // TBB is built without the thread sanitizer
   tools::FindingList findings;
   const auto baked = tools::Bake(tools::ModelFromTets(mesh), settings, &findings);
   if (!baked.ok()) FAIL(baked.error().message);

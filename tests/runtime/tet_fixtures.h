@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the runtime's physics tests share: random numbers, baked procedural bodies, and the way
+// Shared by the runtime's physics tests: random numbers, baked procedural bodies, and conversions
 // between the runtime's types and Eigen's.
 #pragma once
 
@@ -22,13 +22,13 @@
 
 namespace plush::test {
 
-/// Points or vectors of nodes, one a column.
+/// Points or vectors of nodes, one per column.
 using Points = Eigen::Matrix<double, 3, Eigen::Dynamic>;
 
 inline Eigen::Vector3d ToEigen(const Vec3& v) { return {v.x, v.y, v.z}; }
 Eigen::Matrix3d ToEigen(const Mat3& m);
 Points ToEigen(const std::vector<Vec3>& v);
-/// Without the spare element at the end.
+/// Drops the spare element at the end.
 Points ToEigen(const std::vector<NodeVec>& v);
 /// Rotation matrix of q / |q|.
 Eigen::Matrix3d RotationOf(const Quat& q);
@@ -37,11 +37,11 @@ Vec3 ToVec3(const Eigen::Vector3d& v);
 Mat3 ToMat3(const Eigen::Matrix3d& m);
 Quat ToQuat(const Eigen::Matrix3d& rotation);
 std::vector<Vec3> ToVec3s(const Points& points);
-/// With a spare element at the end, and w = 0.
+/// Adds a spare element at the end; w = 0.
 std::vector<NodeVec> ToNodeVecs(const Points& points);
 std::vector<NodeVec> ToNodeVecs(const std::vector<Vec3>& v);
 
-/// Angle of a^T b [rad], exact for small ones too.
+/// Angle of a^T b [rad]; exact for small angles too.
 double AngleBetween(const Eigen::Matrix3d& a, const Eigen::Matrix3d& b);
 
 /// Reproducible random numbers.
@@ -51,31 +51,31 @@ class Random {
 
   double Uniform(double low, double high);
   uint32_t Below(uint32_t n);
-  /// Each component in [-size, size].
+  /// A vector with each component in [-size, size].
   Eigen::Vector3d Vector(double size);
   Eigen::Vector3d Direction();
   Eigen::Matrix3d Matrix(double size);
-  /// Uniform over all rotations.
+  /// A rotation, uniform over all rotations.
   Eigen::Matrix3d Rotation();
-  /// By an angle in [0, max_angle] [rad] about any axis.
+  /// A rotation by an angle in [0, max_angle] [rad] about a random axis.
   Eigen::Matrix3d Rotation(double max_angle);
   Points Vectors(size_t count, double size);
-  /// Each of `count` nodes with probability `share`.
+  /// Picks each of `count` nodes with probability `share`.
   std::vector<uint32_t> Nodes(size_t count, double share);
 
  private:
   std::mt19937 random_;
 };
 
-/// An opened asset of a procedural mesh, with the bytes it lies in.
+/// An opened asset of a procedural mesh, and the bytes that it views.
 class ShapeAsset {
  public:
   explicit ShapeAsset(const tools::TetMesh& mesh, const tools::Material& material = {},
                       double dt = 0.01);
-  /// Of the bytes of a file.
+  /// Opens the bytes of a file.
   explicit ShapeAsset(std::span<const std::byte> bytes);
-  /// Bakes through tools::Bake with the mesh's own tets and the cage's mass, and the regions of the
-  /// pins side-car `pins_json` unless it is empty.
+  /// Bakes by tools::Bake, with the mesh's own tets and the cage's mass. `pins_json` is a pins
+  /// side-car, or empty.
   static ShapeAsset Baked(const tools::TetMesh& mesh, const tools::Material& material, double dt,
                           const std::string& pins_json = {});
 
@@ -92,7 +92,7 @@ class ShapeAsset {
   Asset asset_;
 };
 
-/// Rotations of all tets, by blocks.
+/// Rotations of all tets, by block.
 class RotationArray {
  public:
   explicit RotationArray(size_t num_blocks, const Quat& rotation = {});
@@ -103,13 +103,13 @@ class RotationArray {
   std::vector<float> numbers;  ///< (4 x 16 num_blocks)
 };
 
-/// State of a body; the test fails for an unknown one.
+/// State of a body. Fails the test if the body is unknown.
 std::vector<Vec3> PositionsOf(const World& world, BodyId id, size_t num_nodes);
 std::vector<Vec3> VelocitiesOf(const World& world, BodyId id, size_t num_nodes);
 BodyMoments MomentsOf(const World& world, BodyId id);
 
-/// Steps a world of one body, and stops the body whenever it loses kinetic energy, as it has passed
-/// through its equilibrium then: it comes to rest there whatever its damping.
+/// Steps a world of one body. Stops the body whenever it loses kinetic energy, because it has then
+/// passed its equilibrium. It comes to rest there whatever its damping.
 void StepToRest(World* world, BodyId id, size_t num_nodes, float dt, int steps);
 
 }  // namespace plush::test

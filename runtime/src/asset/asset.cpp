@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Asset: opens a baked file, mapped or in memory, and hands out views of it.
+// Open stops at the first problem that its level of trust checks for; CheckAsset reports all.
 #include "plush/asset.h"
 
 #include "plush/format/asset_check.h"

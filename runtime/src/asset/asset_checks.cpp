@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Checks the indices and numbers of the render surface and of the cage's nodes, tets, materials and
+// regions.
 #include "asset/asset_checks.h"
 
 #include "plush/format/tet_block.h"
@@ -49,7 +51,7 @@ void CheckIndices(std::span<const Index> indices, size_t count, const char* sect
               [&](size_t i) { return indices[i] < count ? 0u : 1u; });
 }
 
-// Parts follow one another from the first index to the last.
+// Each part must begin where the previous one ends; together they cover all indices.
 void CheckParts(const AssetLayout& layout, CheckSink* sink) {
   const char* section = "visual.parts";
   uint64_t next = 0;
@@ -84,8 +86,8 @@ void CheckTets(const AssetLayout& layout, CheckSink* sink) {
   }
 }
 
-// In a hostile file names can share bytes. Materials whose names together hold more than the file
-// are refused, so that nobody's work with them grows beyond its size.
+// Names in a hostile file can share bytes. Refuse materials whose names together are longer than
+// the file, so that work with them stays linear in its size.
 void CheckMaterials(const AssetLayout& layout, CheckSink* sink) {
   const auto* materials = layout.root->simulation()->materials();
   uint64_t name_bytes = 0;
@@ -129,8 +131,8 @@ bool CheckRegionName(std::string_view name, std::string_view last, uint64_t regi
   return true;
 }
 
-// In a hostile file regions can share bytes. Regions that together hold more than the file are
-// refused, so that the check stays linear in its size.
+// Regions in a hostile file can share bytes. Refuse regions that together are longer than the file,
+// so that this check stays linear in its size.
 void CheckRegions(const AssetLayout& layout, CheckSink* sink) {
   const auto* regions = layout.root->simulation()->regions();
   const size_t num_nodes = layout.simulation.nodes.size();
@@ -161,7 +163,7 @@ bool IsSound(const Tet& t, size_t num_nodes) {
 
 void CheckNumbers(std::span<const float> numbers, size_t per_element, float lowest, float highest,
                   const char* section, CheckSink* sink) {
-  // A number that is none fails both comparisons.
+  // NaN fails both comparisons.
   const auto is_bad = [&](size_t i) {
     return static_cast<uint32_t>(!(numbers[i] >= lowest)) |
            static_cast<uint32_t>(!(numbers[i] <= highest));

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Reads a file's header and container and fills AssetLayout: version, layout, sizes, alignment.
+// Ties the schema's records to the public types by static assertions.
 #include "asset/asset_layout.h"
 
 #include "plush/format/asset_check.h"
@@ -16,8 +18,8 @@
 namespace plush {
 namespace {
 
-// Ties the public types to the records of the schema. If an assertion fails, the schema or
-// plush/types.h changed alone: change both, kLayoutFingerprint and the format version.
+// Ties the public types to the records of the schema. If an assertion fails, only one of the schema
+// and plush/types.h was changed: change both, kLayoutFingerprint and the format version.
 template <class Public, class Stored>
 constexpr bool kSameRecord =
     sizeof(Public) == sizeof(Stored) && alignof(Public) == alignof(Stored) &&
@@ -36,15 +38,15 @@ static_assert(kSameRecord<CdgTriangle, format::CdgTriangle>);
 static_assert(kSameRecord<CdgWideTriangle, format::CdgWideTriangle>);
 static_assert(sizeof(float) == 4 && std::numeric_limits<float>::is_iec559);
 
-// The value every build that can read today's files has, from format 0.4 on.
+// Every build that can read files of the current format has this value, from format 0.4 on.
 static_assert(kLayoutFingerprint == 0x4a32b71c9701d467u);
 
 constexpr size_t kMinFileBytes = 8;                      // root offset and identifier
 constexpr size_t kMaxFileBytes = (size_t{1} << 31) - 1;  // FlatBuffers' offsets have 31 bits
 
-// Asset, Simulation, Material and their like: the schema nests no deeper.
+// Asset, Simulation, Material and the like: the schema nests no deeper.
 constexpr flatbuffers::uoffset_t kMaxTableDepth = 3;
-// Parts, materials and regions of a file. A table costs the verifier some 20 ns.
+// Most parts, materials and regions of a file. The verifier takes about 20 ns per table.
 constexpr flatbuffers::uoffset_t kMaxTables = 1u << 20;
 
 const uint8_t* BytesOf(std::span<const std::byte> bytes) {
@@ -55,8 +57,8 @@ flatbuffers::Verifier MakeVerifier(std::span<const std::byte> bytes) {
   return flatbuffers::Verifier(BytesOf(bytes), bytes.size(), kMaxTableDepth, kMaxTables);
 }
 
-// The root table, or null if it does not lie inside the bytes. Its vtable then does too, but not
-// necessarily its fields.
+// The root table, or null if it is not inside the bytes. Its vtable is then inside too, but its
+// fields need not be.
 const flatbuffers::Table* FindRoot(std::span<const std::byte> bytes) {
   flatbuffers::Verifier verifier = MakeVerifier(bytes);
   const flatbuffers::uoffset_t offset = verifier.VerifyOffset(0);
@@ -64,7 +66,7 @@ const flatbuffers::Table* FindRoot(std::span<const std::byte> bytes) {
   return reinterpret_cast<const flatbuffers::Table*>(BytesOf(bytes) + offset);
 }
 
-// Whether a scalar of the root table is absent or lies inside the bytes.
+// Whether a scalar of the root table is absent or inside the bytes.
 template <class T>
 bool IsReadable(std::span<const std::byte> bytes, const flatbuffers::Table* root,
                 flatbuffers::voffset_t field) {
@@ -73,7 +75,7 @@ bool IsReadable(std::span<const std::byte> bytes, const flatbuffers::Table* root
   return offset == 0 || MakeVerifier(bytes).Verify<T>(static_cast<size_t>(place) + offset);
 }
 
-// The root table with its version, layout and size readable, or null.
+// The root table if its version, layout and size are readable, else null.
 const flatbuffers::Table* FindHeader(std::span<const std::byte> bytes) {
   using Asset = format::Asset;
   const flatbuffers::Table* root = FindRoot(bytes);
@@ -99,7 +101,7 @@ bool IsAligned(const void* address) {
   return reinterpret_cast<uintptr_t>(address) % kAssetAlignment == 0;
 }
 
-// What must hold before a byte is read through the container.
+// Checks everything that must hold before reading through the container.
 bool CheckBase(std::span<const std::byte> bytes, CheckSink* sink) {
   if (bytes.size() < kMinFileBytes) {
     return FailHeader(sink, StatusCode::kTruncated, "header",
@@ -213,7 +215,7 @@ CollisionView ReadCollision(const format::Collision* table) {
   return view;
 }
 
-// The verifier does not look at where the elements of a vector start.
+// The verifier does not check where the elements of a vector start.
 bool CheckAlignment(const AssetLayout& layout, CheckSink* sink) {
   const uint64_t before = sink->num_failures();
   const auto check = [sink](const char* section, const auto& span) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From bytes to views: header, container, alignment and counts. All that both levels of trust need.
+// From bytes to views: checks header, container, alignment and counts, whatever the level of trust.
 #pragma once
 
 #include "plush/asset.h"
@@ -18,7 +18,7 @@ namespace format {
 struct Asset;
 }  // namespace format
 
-/// The file's root table and spans over its bulk vectors; valid as long as the bytes are.
+/// The file's root table and spans over its bulk vectors. Valid as long as the bytes are.
 struct AssetLayout {
   const format::Asset* root = nullptr;  ///< its tables visual, simulation and factor exist
   size_t file_bytes = 0;                ///< size of the whole file
@@ -28,9 +28,9 @@ struct AssetLayout {
   CollisionView collision;
 };
 
-/// Checks header, FlatBuffers container, alignment of every bulk vector and agreement of counts;
-/// fills `out_layout` and returns true only if all of them hold. Does not look at indices and
-/// numbers. O(parts + regions); does not allocate.
+/// Checks the header, the FlatBuffers container, the alignment of every bulk vector and the
+/// agreement of counts. Fills `out_layout` and returns true only if all of them hold. Does not read
+/// indices or numbers. O(parts + regions); does not allocate.
 bool ReadAssetLayout(std::span<const std::byte> bytes, CheckSink* sink, AssetLayout* out_layout);
 
 }  // namespace plush

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tets' rest data by blocks, as the step's kernels rely on them: all tets of a block are read
-// and written at once, so none may share a node, and a place without a tet must add nothing.
+// Checks the tets' rest data by block. The step's kernels process all tets of a block at once, so
+// no two of them may share a node, and a place without a tet must add nothing.
 #include "plush/format/tet_block.h"
 
 #include "asset/asset_checks.h"
@@ -14,7 +14,7 @@
 namespace plush {
 namespace {
 
-// Slots that are marked at a time: 16 KiB of the stack. Larger bodies take several passes.
+// Number of slots marked at a time: 16 KiB of stack. Larger bodies take several passes.
 constexpr size_t kMarkedSlots = size_t{1} << 17;
 
 bool IsEmpty(const TetBlock& block, size_t lane, uint32_t num_nodes) {
@@ -22,7 +22,7 @@ bool IsEmpty(const TetBlock& block, size_t lane, uint32_t num_nodes) {
          block.nodes[2][lane] == num_nodes && block.nodes[3][lane] == num_nodes;
 }
 
-// Reports the places whose four nodes are neither nodes nor all the spare one.
+// Reports places that have neither four nodes nor four times the spare node.
 void ReportIndices(const TetBlock& block, size_t first_slot, uint32_t num_nodes, CheckSink* sink) {
   for (size_t lane = 0; lane < kBlockTets && !sink->stopped(); ++lane) {
     if (IsEmpty(block, lane, num_nodes)) continue;
@@ -35,7 +35,7 @@ void ReportIndices(const TetBlock& block, size_t first_slot, uint32_t num_nodes,
   }
 }
 
-// Whether a place of the block has neither four nodes nor four times the spare one.
+// Whether some place of the block has neither four nodes nor four times the spare node.
 bool HasWrongIndex(const TetBlock& block, uint32_t num_nodes) {
   uint32_t bad = 0;
   for (size_t lane = 0; lane < kBlockTets; ++lane) {
@@ -50,8 +50,8 @@ bool HasWrongIndex(const TetBlock& block, uint32_t num_nodes) {
   return bad != 0;
 }
 
-// The first place whose tet has a node twice or shares one with another place, or kBlockTets. All
-// are compared with all: without a branch, which the compiler makes a loop over vectors.
+// The first place whose tet has a node twice or shares one with another place, or kBlockTets.
+// Compares all nodes with all others without a branch, which compiles to a vector loop.
 size_t FindSharedNode(const TetBlock& block, uint32_t num_nodes) {
   const uint32_t* nodes = block.nodes[0];
   constexpr size_t kNodes = 4 * kBlockTets;
@@ -80,7 +80,7 @@ bool CheckBlockNodes(const AssetLayout& layout, CheckSink* sink) {
   return sink->num_failures() == before;
 }
 
-// How many places of the block have a tet; its indices are sound.
+// Number of places of the block that have a tet. Its indices must be sound.
 size_t CountTets(const TetBlock& block, uint32_t num_nodes) {
   size_t count = 0;
   for (const uint32_t node : block.nodes[0]) count += node < num_nodes ? 1 : 0;
@@ -103,7 +103,8 @@ void CheckFilling(const AssetLayout& layout, CheckSink* sink) {
   }
 }
 
-// Each slot exists and has the nodes of its tet; a tet with wrong nodes has been reported already.
+// Each slot must exist and have the nodes of its tet. Tets with wrong nodes have been reported
+// before.
 bool CheckSlots(const AssetLayout& layout, CheckSink* sink) {
   const char* section = "simulation.tet_slots";
   const SimulationView& s = layout.simulation;
@@ -126,7 +127,7 @@ bool CheckSlots(const AssetLayout& layout, CheckSink* sink) {
   return sink->num_failures() == before;
 }
 
-// No slot is named twice. Without memory for all slots they are looked at a part at a time.
+// No two tets may have the same slot. Marks a part of the slots at a time, without heap memory.
 void CheckUses(const SimulationView& s, CheckSink* sink) {
   std::bitset<kMarkedSlots> marks;
   const size_t num_slots = s.blocks.size() * kBlockTets;
@@ -134,7 +135,7 @@ void CheckUses(const SimulationView& s, CheckSink* sink) {
     marks.reset();
     for (size_t t = 0; t < s.tet_slots.size() && !sink->stopped(); ++t) {
       const size_t mark = size_t{s.tet_slots[t]} - first;
-      if (mark >= kMarkedSlots) continue;  // wraps around if the slot is before these
+      if (mark >= kMarkedSlots) continue;  // wraps around if the slot is before `first`
       if (marks[mark]) {
         sink->Fail(CheckKind::kOrder, "simulation.tet_slots", "the place is that of another tet",
                    t);
@@ -144,7 +145,7 @@ void CheckUses(const SimulationView& s, CheckSink* sink) {
   }
 }
 
-// One number of each place, against the limits of asset_checks.h: 1 if it is wrong.
+// Tests one number against the limits of asset_checks.h; returns 1 if it is wrong.
 using IsWrong = uint32_t (*)(float value);
 
 uint32_t IsWrongInverse(float value) {
@@ -152,7 +153,7 @@ uint32_t IsWrongInverse(float value) {
          static_cast<uint32_t>(!(value <= kMaxInverse));
 }
 
-// The volume is what SimulationView::Volume makes of the number.
+// Tests the volume as SimulationView::Volume computes it.
 uint32_t IsWrongDeterminant(float value) {
   const float volume = 1.0f / (6.0f * value);
   return static_cast<uint32_t>(!(volume >= kMinPositive)) |
@@ -168,7 +169,7 @@ uint32_t IsWrongBulk(float value) {
   return static_cast<uint32_t>(!(value >= 0.0f)) | static_cast<uint32_t>(!(value <= kMaxQuantity));
 }
 
-// Looks at one number of all places of a block; empty ones hold zero.
+// Checks one number in all places of a block. Places without a tet must hold zero.
 template <IsWrong kIsWrong>
 void CheckRow(const TetBlock& block, const float (&row)[kBlockTets], uint32_t num_nodes,
               const char* section, size_t first_slot, CheckSink* sink) {
@@ -214,7 +215,7 @@ void CheckBlockNumbers(const AssetLayout& layout, CheckSink* sink) {
 void CheckBlocks(const AssetLayout& layout, CheckSink* sink) {
   const bool nodes_are_sound = CheckBlockNodes(layout, sink);
   if (!sink->stopped()) CheckBlockNumbers(layout, sink);
-  // Slots are compared with nodes that are sound, and counted if they exist.
+  // CheckFilling needs sound nodes, and CheckUses needs slots that exist.
   if (sink->stopped() || !nodes_are_sound) return;
   CheckFilling(layout, sink);
   if (!sink->stopped() && CheckSlots(layout, sink)) CheckUses(layout.simulation, sink);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collects what the checks of a file find, and scans long vectors for wrong elements.
+// Collects the failures of a file's checks, and scans long vectors for wrong elements.
 #pragma once
 
 #include "plush/format/asset_check.h"
@@ -11,7 +11,7 @@
 
 namespace plush {
 
-/// Passes failures to a callback until it asks to stop.
+/// Passes failures to a callback until the callback asks to stop.
 class CheckSink {
  public:
   CheckSink(void* user, CheckCallback callback) : user_(user), callback_(callback) {}
@@ -20,7 +20,8 @@ class CheckSink {
   bool Fail(CheckKind kind, const char* section, const char* reason, uint64_t index = 0,
             StatusCode code = StatusCode::kCorrupt) {
     ++num_failures_;
-    stopped_ = stopped_ || callback_ == nullptr || !callback_(user_, kind, Status{code, section, reason, index});
+    stopped_ = stopped_ || callback_ == nullptr ||
+               !callback_(user_, kind, Status{code, section, reason, index});
     return !stopped_;
   }
 
@@ -34,9 +35,9 @@ class CheckSink {
   bool stopped_ = false;
 };
 
-/// Calls report(i) for every element i below `size` for which is_bad(i) is not 0, until the sink
-/// has had enough. is_bad is a test without branches: of a block of elements the compiler makes a
-/// loop over vectors, and a block without a wrong one costs a single branch.
+/// Calls report(i) for every element i < `size` for which is_bad(i) is not 0, until the sink stops.
+/// is_bad must be free of branches: the compiler then turns a block of elements into a vector loop,
+/// and a block without a wrong element costs a single branch.
 template <class IsBad, class Report>
 void ForEachBad(size_t size, const CheckSink& sink, const IsBad& is_bad, const Report& report) {
   constexpr size_t kBlock = 1024;
@@ -51,7 +52,7 @@ void ForEachBad(size_t size, const CheckSink& sink, const IsBad& is_bad, const R
   }
 }
 
-/// Reports these elements as failures of one kind.
+/// Reports the elements for which is_bad is not 0 as failures of one kind.
 template <class IsBad>
 void ReportWhere(size_t size, CheckKind kind, const char* section, const char* reason,
                  CheckSink* sink, const IsBad& is_bad) {

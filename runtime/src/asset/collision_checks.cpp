@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The collision surface: what a query may follow without looking again.
+// Checks the collision surface (tree, links, patches, triangles, vertices), so that queries can
+// follow its indices unchecked. plush/format/cdg_records.h describes the records.
 #include "plush/format/cdg_records.h"
 
 #include "asset/asset_checks.h"
@@ -35,8 +36,8 @@ void CheckTets(const AssetLayout& layout, CheckSink* sink) {
   }
 }
 
-// Walks the tree once: every leaf is there, and no path is longer than a query's stack. A query may
-// go to either child first, so it is the depth that counts, not how many nodes wait at a time.
+// Walks the tree once: every leaf must be reached, and no path may be longer than a query's stack.
+// A query may visit either child first, so depth matters, not the number of waiting nodes.
 void CheckTree(const CollisionView& collision, CheckSink* sink) {
   const char* section = "collision.tree";
   struct SubTree {
@@ -104,13 +105,13 @@ void CheckPatches(const CollisionView& collision, CheckSink* sink) {
   }
 }
 
-// Words that are looked at together: those of two triangles, a whole number of vectors.
+// Number of words checked together: those of two triangles, a whole number of vectors.
 constexpr size_t kWords = 12;
 
-// Whether any word holds a wrong index. What is left at the end of an odd number of triangles is
-// looked at alone.
+// Whether any word holds a wrong index. With an odd number of triangles, the last one is checked
+// alone.
 bool HasWrongIndex(std::span<const CdgTriangle> triangles, uint32_t num_vertices) {
-  // An index is below the limit, or the one value that stands for an open border.
+  // An index must be below the limit, or the one value that means an open border.
   int32_t limits[kWords];
   int32_t borders[kWords];
   for (size_t i = 0; i < kWords; ++i) {
@@ -153,7 +154,8 @@ void ReportTriangles(std::span<const Record> triangles, uint32_t num_vertices, c
 
 void CheckTriangles(const CollisionView& collision, CheckSink* sink) {
   const auto num_vertices = static_cast<uint32_t>(collision.vertices.size());
-  // Beyond 2^21 elements no packed index can name them all, but none is wrong for that.
+  // Beyond 2^21 elements packed indices cannot reach all of them, but that makes none of them
+  // wrong.
   if (HasWrongIndex(collision.triangles, num_vertices)) {
     ReportTriangles(collision.triangles, num_vertices, "collision.triangles", sink);
   }
@@ -168,7 +170,7 @@ void CheckCollision(const AssetLayout& layout, CheckSink* sink) {
   const uint64_t before = sink->num_failures();
   CheckTets(layout, sink);
   if (!sink->stopped()) CheckTree(collision, sink);
-  // The runs of patches are looked up through the tets'.
+  // Patches can only be checked against tets whose runs are sound.
   if (sink->num_failures() == before) CheckPatches(collision, sink);
   if (sink->stopped()) return;
   const auto links = collision.links;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The factor's structure, as the solver and a numeric refactoring rely on it.
-//
+// Checks the factor's structure, on which the solver and a numeric refactoring rely.
 // Based on:
 // Joseph W. H. Liu. The Role of Elimination Trees in Sparse Factorization. 1990
 // Esmond Ng, Barry Peyton. Block Sparse Cholesky Algorithms on Advanced Uniprocessor Computers.
-//   1993
+// 1993
 //
-// A supernode updates the entries between all pairs of its rows. If its rows are, except those
-// among the columns of the supernode that has the first of them (its parent), rows of the parent,
-// every pair with a row among the parent's columns is stored there, and every other pair is one of
-// the parent's: by induction every update of the elimination lands on a stored entry.
+// A supernode updates the entries between all pairs of its rows. Its parent is the supernode whose
+// columns include the first of these rows. Required: each of its rows is a column or a row of the
+// parent. Then
+// - every pair with a row among the parent's columns is stored in the parent;
+// - every other pair is a pair of the parent's rows.
+// By induction, every update of the elimination hits a stored entry.
 
 #include "plush/format/factor_panels.h"
 
@@ -26,7 +27,7 @@ std::span<const uint32_t> RowsOf(const FactorView& factor, const Supernode& s) {
   return factor.rows.subspan(s.first_row, s.num_rows);
 }
 
-// Columns, number of rows, and the side of the regions' nodes.
+// Checks the numbers of columns and rows, and that num_free does not split the columns.
 bool CheckShape(const Supernode& s, size_t index, uint64_t num_nodes, uint64_t num_free,
                 CheckSink* sink) {
   const char* section = "factor.supernodes";
@@ -46,8 +47,8 @@ bool CheckShape(const Supernode& s, size_t index, uint64_t num_nodes, uint64_t n
   return false;
 }
 
-// Runs of rows and values follow one another; all sums have 64 bits. Stops at the first failure:
-// later places depend on it.
+// Runs of rows and values must follow one another; sums have 64 bits. Stops at the first failure,
+// because later positions depend on it.
 bool CheckRuns(const FactorView& factor, uint64_t num_nodes, CheckSink* sink) {
   const char* section = "factor.supernodes";
   uint64_t num_columns = 0;
@@ -74,8 +75,8 @@ bool CheckRuns(const FactorView& factor, uint64_t num_nodes, CheckSink* sink) {
   return sink->num_failures() == before;
 }
 
-// Every column names the supernode that has it: as there are as many as columns in all, none is in
-// two.
+// Every column must name the supernode that contains it. The supernodes have as many columns as
+// there are in all, so none is in two.
 bool CheckOwners(const FactorView& factor, CheckSink* sink) {
   const uint64_t before = sink->num_failures();
   for (size_t i = 0; i < factor.supernodes.size(); ++i) {
@@ -153,8 +154,8 @@ void CheckValues(const FactorView& factor, CheckSink* sink) {
   }
 }
 
-// Whether the ascending `part` is contained in the ascending `whole`. O(part log whole), linear
-// if they are equal.
+// Whether the ascending `whole` contains the ascending `part`. O(part log whole); linear if they
+// have the same length.
 bool Contains(std::span<const uint32_t> whole, std::span<const uint32_t> part) {
   if (part.size() == whole.size()) return std::equal(part.begin(), part.end(), whole.begin());
   auto from = whole.begin();
@@ -166,7 +167,7 @@ bool Contains(std::span<const uint32_t> whole, std::span<const uint32_t> part) {
   return true;
 }
 
-// Whether the ascending `nodes` that are no columns of `s` are among its rows.
+// Whether those of the ascending `nodes` that are not columns of `s` are among its rows.
 bool Holds(const FactorView& factor, const Supernode& s, std::span<const uint32_t> nodes) {
   const auto beyond = std::lower_bound(nodes.begin(), nodes.end(), EndColumn(s));
   return Contains(RowsOf(factor, s), {beyond, nodes.end()});
@@ -188,7 +189,7 @@ void CheckTetPattern(const AssetLayout& layout, CheckSink* sink) {
   const FactorView& factor = layout.factor;
   const std::span<const Tet> tets = layout.simulation.tets;
   for (size_t i = 0; i < tets.size() && !sink->stopped(); ++i) {
-    if (!IsSound(tets[i], layout.simulation.nodes.size())) continue;  // reported already
+    if (!IsSound(tets[i], layout.simulation.nodes.size())) continue;  // has been reported before
     uint32_t nodes[4] = {tets[i].a, tets[i].b, tets[i].c, tets[i].d};
     std::sort(nodes, nodes + 4);
     for (size_t k = 0; k < 3; ++k) {

@@ -15,11 +15,11 @@ struct FileMapping {
   size_t num_bytes = 0;
 };
 
-/// Maps the regular file at `path` (UTF-8). Does not allocate from the heap. Errors: kCannotRead
-/// (missing, unreadable, not a regular file), kTruncated (empty: there is nothing to map).
+/// Maps the regular file at `path` (UTF-8). Does not use the heap. Errors: kCannotRead (missing,
+/// unreadable, not a regular file), kTruncated (empty, so nothing can be mapped).
 Status MapFile(const char* path, FileMapping* out_mapping);
 
-/// Ends a mapping; does nothing for an empty one.
+/// Unmaps a file; does nothing for an empty mapping.
 void UnmapFile(const FileMapping& mapping);
 
 }  // namespace plush

@@ -19,7 +19,7 @@ Status MapDescriptor(int fd, FileMapping* out_mapping) {
   if (!S_ISREG(info.st_mode)) return CannotRead("this is not a regular file");
   if (info.st_size <= 0) return {StatusCode::kTruncated, "file", "the file is empty", 0};
   const auto num_bytes = static_cast<size_t>(info.st_size);
-  // On 32-bit targets a file can have more bytes than addresses.
+  // On 32-bit targets a file can have more bytes than there are addresses.
   if (static_cast<uint64_t>(num_bytes) != static_cast<uint64_t>(info.st_size)) {
     return CannotRead("the file cannot be mapped");
   }
@@ -32,11 +32,11 @@ Status MapDescriptor(int fd, FileMapping* out_mapping) {
 }  // namespace
 
 Status MapFile(const char* path, FileMapping* out_mapping) {
-  // Non-blocking: opening a pipe must not wait for its writer.
+  // Non-blocking, so that opening a FIFO does not wait for a writer.
   const int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return CannotRead("the file is missing or unreadable");
   const Status status = MapDescriptor(fd, out_mapping);
-  ::close(fd);  // the mapping holds the file open
+  ::close(fd);  // the mapping keeps the file open
   return status;
 }
 

@@ -10,7 +10,7 @@
 namespace plush {
 namespace {
 
-// Longest path that Windows takes [UTF-16 units], with its end.
+// Longest path that Windows accepts [UTF-16 units], including the terminator.
 constexpr int kMaxPath = 32768;
 
 Status CannotRead(const char* reason) { return {StatusCode::kCannotRead, "file", reason, 0}; }
@@ -26,7 +26,7 @@ Status MapHandle(HANDLE file, FileMapping* out_mapping) {
   const HANDLE mapping = ::CreateFileMappingW(file, nullptr, PAGE_READONLY, 0, 0, nullptr);
   if (mapping == nullptr) return CannotRead("the file cannot be mapped");
   void* start = ::MapViewOfFile(mapping, FILE_MAP_READ, 0, 0, 0);
-  ::CloseHandle(mapping);  // the view holds the mapping open
+  ::CloseHandle(mapping);  // the view keeps the mapping open
   if (start == nullptr) return CannotRead("the file cannot be mapped");
   *out_mapping = {start, static_cast<size_t>(size.QuadPart)};
   return {};
@@ -43,7 +43,7 @@ Status MapFile(const char* path, FileMapping* out_mapping) {
                                     OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr);
   if (file == INVALID_HANDLE_VALUE) return CannotRead("the file is missing or unreadable");
   const Status status = MapHandle(file, out_mapping);
-  ::CloseHandle(file);  // the view holds the file open
+  ::CloseHandle(file);  // the view keeps the file open
   return status;
 }
 

@@ -13,7 +13,7 @@
 
 namespace plush {
 
-/// Owns `size` elements of a trivially destructible type. Sized once; never grows.
+/// Owns `size` elements of a trivially destructible type. Allocated once; never grows.
 template <class T>
 class Array {
   static_assert(std::is_trivially_destructible_v<T>);
@@ -31,7 +31,7 @@ class Array {
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
 
-  /// Replaces the contents by `size` copies of `value`. Returns false, holding nothing, if the
+  /// Replaces the contents by `size` copies of `value`. Returns false, and is then empty, if the
   /// allocator returns null or the size in bytes overflows.
   bool Allocate(const Allocator& allocator, size_t size, const T& value = T()) {
     Free();
@@ -72,14 +72,14 @@ class Array {
   size_t size_ = 0;
 };
 
-/// Makes a T with the allocator's memory; null if that fails.
+/// Makes a T in the allocator's memory; null if the allocator fails.
 template <class T, class... Args>
 T* NewObject(const Allocator& allocator, Args&&... args) {
   void* memory = allocator.allocate(allocator.user, sizeof(T), alignof(T));
   return memory == nullptr ? nullptr : ::new (memory) T(std::forward<Args>(args)...);
 }
 
-/// Destroys an object of NewObject; null is ignored.
+/// Destroys an object made by NewObject; ignores null.
 template <class T>
 void DeleteObject(const Allocator& allocator, T* object) {
   if (object == nullptr) return;

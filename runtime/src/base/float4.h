@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Four floats at once if the compiler has vectors; otherwise the same arithmetic one by one.
 //
-// Every lane is rounded like a float of its own, so that results do not depend on which of the two
-// is compiled, nor on the instruction set.
+// Every lane rounds like a single float, so results depend neither on which of the two is compiled
+// nor on the instruction set.
 #pragma once
 
 #include <cstdint>
@@ -93,7 +93,7 @@ inline float GreatestOf(Float4 a) {
   return Max(pairs, Shuffle<1, 0, 3, 2>(pairs, pairs))[0];
 }
 
-/// The greatest lane of `a`, and the least of `b`.
+/// The greatest lane of `a` and the least lane of `b`.
 struct GreatestAndLeast {
   float greatest, least;
 };
@@ -104,7 +104,7 @@ inline GreatestAndLeast Extremes(Float4 a, Float4 b) {
   return {both[0], -both[2]};
 }
 
-/// The four bytes of `bits`, the lowest first, as floats.
+/// The four bytes of `bits` as floats, lowest byte first.
 inline Float4 BytesToFloats(uint32_t bits) {
 #if defined(__GNUC__) && !defined(PLUSH_SCALAR_LANES)
   using Bytes = uint8_t __attribute__((vector_size(16)));
@@ -123,7 +123,7 @@ inline Float4 BytesToFloats(uint32_t bits) {
 #endif
 }
 
-/// Rows to columns.
+/// Transposes a 4x4 matrix in four registers.
 inline void Transpose4(Float4* a, Float4* b, Float4* c, Float4* d) {
   const Float4 low_ab = Shuffle<0, 1, 0, 1>(*a, *b), high_ab = Shuffle<2, 3, 2, 3>(*a, *b);
   const Float4 low_cd = Shuffle<0, 1, 0, 1>(*c, *d), high_cd = Shuffle<2, 3, 2, 3>(*c, *d);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Vectors of 16, 8, 4 or 1 floats, and how they are read from and written to arrays of nodes.
-// Included once per instruction set, see simd_target.h.
+// Vectors of 16, 8, 4 or 1 floats, and their loads from and stores to arrays of nodes. Included
+// once per instruction set, see simd_target.h.
 
 #if defined(PLUSH_BASE_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PLUSH_BASE_LANES_INL_H_
@@ -22,8 +22,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// As many lanes as a register has, at most 16 and at most 8: blocks have 16 tets, and the last
-// rows of a panel come in eights.
+// As many lanes as a register has, at most 16 or 8. Blocks have 16 tets; the last rows of a panel
+// come in eights.
 using Lanes16 = hn::CappedTag<float, 16>;
 using Lanes8 = hn::CappedTag<float, 8>;
 
@@ -61,12 +61,12 @@ HWY_INLINE V FmaMinus(V a, V b, V c) {
 #endif
 }
 
-// Three vectors: x, y and z of as many nodes as there are lanes.
+// Vectors x, y and z of one node per lane.
 template <class V>
 struct Xyz {
   V x, y, z;
 
-  // Written out because a compiler gives those that it makes itself no instruction set.
+  // Written out, because compiler-generated constructors have no target attribute.
   HWY_INLINE Xyz() {}
   HWY_INLINE Xyz(V ax, V ay, V az) : x(ax), y(ay), z(az) {}
 };
@@ -177,7 +177,7 @@ HWY_INLINE void StoreNodes(D /*d*/, const Xyz<hn::Vec<D>>& v, hn::Vec<D> w, cons
 
 #else
 
-// Four nodes in one register.
+// Loads four nodes into one register.
 template <class D>
 HWY_INLINE hn::Vec<D> LoadBlocks(D d, const float* a, const float* b, const float* c,
                                  const float* e) {
@@ -187,7 +187,7 @@ HWY_INLINE hn::Vec<D> LoadBlocks(D d, const float* a, const float* b, const floa
                      hn::Combine(d8, hn::Load(d4, b), hn::Load(d4, a)));
 }
 
-// The numbers of the N nodes at `at(i)`, with or without `w`.
+// Gathers the numbers of the N nodes at `at(i)`, with `w` unless it is null.
 template <class D, class At>
 HWY_INLINE Xyz<hn::Vec<D>> GatherFrom(D d, const At& at, hn::Vec<D>* w) {
   using V = hn::Vec<D>;
@@ -221,8 +221,8 @@ HWY_INLINE Xyz<hn::Vec<D>> GatherFrom(D d, const At& at, hn::Vec<D>* w) {
           hn::BitCast(d, hn::InterleaveLower(pairs, zw_ab, zw_ce))};
 }
 
-// Calls put(i, block) for each of the N nodes whose numbers are in `v` and `w`, the block in the
-// order of a NodeVec.
+// Calls put(i, block) for each of the N nodes in `v` and `w`; the block has the layout of a
+// NodeVec.
 template <class D, class Put>
 HWY_INLINE void ForNodes(D d, const Xyz<hn::Vec<D>>& v, hn::Vec<D> w, const Put& put) {
   constexpr size_t N = kLanes<D>;
@@ -267,7 +267,7 @@ HWY_INLINE void ForNodes(D d, const Xyz<hn::Vec<D>>& v, hn::Vec<D> w, const Put&
   }
 }
 
-// Adds N vectors to the nodes `ids`, which are distinct but for the spare one.
+// Adds N vectors to the nodes `ids`, which are distinct except for the spare one.
 template <class D>
 HWY_INLINE void AddToNodes(D d, const Xyz<hn::Vec<D>>& v, const uint32_t* ids, NodeVec* nodes) {
   const hn::CappedTag<float, 4> d4;
@@ -277,7 +277,7 @@ HWY_INLINE void AddToNodes(D d, const Xyz<hn::Vec<D>>& v, const uint32_t* ids, N
   });
 }
 
-// Writes N nodes, with `w`, to the places `ids`, distinct but for the spare one.
+// Writes N nodes, with `w`, to the places `ids`, which are distinct except for the spare one.
 template <class D>
 HWY_INLINE void StoreNodes(D d, const Xyz<hn::Vec<D>>& v, hn::Vec<D> w, const uint32_t* ids,
                            NodeVec* nodes) {
@@ -285,7 +285,7 @@ HWY_INLINE void StoreNodes(D d, const Xyz<hn::Vec<D>>& v, hn::Vec<D> w, const ui
   ForNodes(d, v, w, [&](size_t i, auto block) HWY_ATTR { hn::Store(block, d4, &nodes[ids[i]].x); });
 }
 
-// Writes one node of ForNodes.
+// Stores one block of ForNodes.
 template <class V>
 HWY_INLINE void StoreBlock(V block, float* to) {
   hn::Store(block, hn::CappedTag<float, 4>(), to);
@@ -293,7 +293,7 @@ HWY_INLINE void StoreBlock(V block, float* to) {
 
 #endif
 
-// The numbers of N nodes, at places `ids` of `nodes`, with `w` or without.
+// Gathers the N nodes at places `ids` of `nodes`, with `w` unless it is null.
 template <class D>
 HWY_INLINE Xyz<hn::Vec<D>> GatherNodes(D d, const NodeVec* nodes, const uint32_t* ids,
                                        hn::Vec<D>* w) {

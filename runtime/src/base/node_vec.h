@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the solver keeps of each node: a vector in 16 bytes, so that one load takes a whole one.
+// The solver's vector per node, in 16 bytes, so that one load reads all of it.
 #pragma once
 
 #include "plush/types.h"
@@ -11,7 +11,7 @@
 namespace plush {
 
 /// A vector and one more number, aligned for vector loads. Arrays over nodes have one spare element
-/// behind the last node, which places without a tet or a row read and write.
+/// after the last node. Places without a tet or row read and write it.
 struct alignas(16) NodeVec : Vec3 {
   float w = 0.0f;
 
@@ -27,11 +27,11 @@ struct alignas(16) NodeVec : Vec3 {
 };
 static_assert(sizeof(NodeVec) == 16);
 
-/// Positions or other vectors of nodes to read, of 12 or 16 bytes each.
+/// Read-only positions or other vectors of nodes, of 12 or 16 bytes each.
 class NodeVectors {
  public:
   NodeVectors() = default;
-  /// Of a span, vector or array.
+  /// From a span, vector or array.
   template <class Range>
   requires std::is_convertible_v<const Range&, std::span<const Vec3>> NodeVectors(
       const Range& range)

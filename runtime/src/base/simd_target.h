@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Which instruction sets the vector code is compiled for. Included before foreach_target.h.
+// Selects the instruction sets for which vector code is compiled. Include before foreach_target.h.
 //
-// SSSE3 adds nothing to SSE4 that matters here; SVE's vectors have no size that a compiler knows,
-// and blocks have 16 tets. Without a vector unit that Highway knows, the same code runs on single
-// floats.
+// - SSSE3 adds nothing useful to SSE4.
+// - SVE's vectors have no size known to the compiler, but blocks have 16 tets.
+// - Without a vector unit that Highway knows, the same code runs on single floats.
 #pragma once
 
 #define HWY_DISABLED_TARGETS \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Arithmetic on the public value types. Plain loops over floats: every compiler and instruction set
-// rounds them alike, because nothing is contracted (see runtime/cmake/PlushTargetDefaults.cmake).
+// Arithmetic on the public value types. Every compiler and instruction set rounds it alike, because
+// nothing is contracted (see runtime/cmake/PlushTargetDefaults.cmake).
 #pragma once
 
 #include "plush/types.h"
@@ -67,7 +67,7 @@ inline Mat3 RotationMatrix(const Quat& q) {
           {2.0f * (xz + wy), 2.0f * (yz - wx), 1.0f - 2.0f * (xx + yy)}};
 }
 
-/// Quaternion product a b: first b turns, then a.
+/// Quaternion product a b: turns by b first, then by a.
 inline Quat operator*(const Quat& a, const Quat& b) {
   return {
       a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Two trees at once, always descending the larger of two nodes. Bounds of stored barycentric boxes
-// are those of barycentric_bounds.h along x, y, z, three diagonals and both patches' vector areas:
-// the latter part sheets that lie side by side.
+// ForCandidatePairs: descends two trees at once, always into the larger of two nodes [Civ 5.4.3.2,
+// 5.4.4]. Stored boxes are bounded along x, y, z, three diagonals and both patches' vector areas
+// (barycentric_bounds.h). The vector areas separate sheets that lie side by side.
 #include "collision/candidate_pairs.h"
 
 #include "plush/format/cdg_records.h"
@@ -19,8 +19,9 @@
 namespace plush {
 namespace {
 
-// Widening of bounds in steps of epsilon times the coordinates in play: kBoundsWidening's 8 for
-// each body, one rounding more for projections on vector areas, and the offset between the bodies.
+// Widening of bounds, in steps of epsilon times the coordinates in play. Covers kBoundsWidening's 8
+// for each body, one more rounding for projections on vector areas, and the offset between the
+// bodies.
 constexpr float kPairRounding = 32.0f * std::numeric_limits<float>::epsilon();
 
 // Extents in eight directions.
@@ -37,7 +38,7 @@ float SizeOf(const LaneBounds& b) {
   return size[0] + size[1] + size[2];
 }
 
-// Part of a patch's tree, or a single triangle of it.
+// A part of a patch's tree, or a single triangle of it.
 struct Range {
   uint32_t begin, end;
   Extents extents;
@@ -45,7 +46,7 @@ struct Range {
   uint32_t size() const { return end - begin; }
 };
 
-// One of the two bodies, of which a patch at a time is looked at.
+// One of the two bodies, with the tet and patch being tested.
 template <class Record>
 struct Side {
   const CollisionBody& body;
@@ -81,7 +82,7 @@ struct Side {
     for (Vec3& node : nodes) node += offset;
   }
 
-  // Direction of the patch's vector area, its largest component 1; up if it has none.
+  // Direction of the patch's vector area, scaled to a largest component of 1; up if it is zero.
   Vec3 Facing() const {
     const std::array<Vec3, 4> rest = NodesOf(body.surface.tets[tet], body.rest);
     const Vec3 area = DeformPatch(body.surface.patches[patch], rest, nodes).vector_area;
@@ -129,7 +130,7 @@ class PairSearch {
 
  private:
   struct Node {
-    uint32_t node, leaf;  // in the tree over the tets; its first leaf
+    uint32_t node, leaf;  // in the tree over the tets, and its first leaf
   };
 
   bool VolumesApart(const Dop14& a, const Dop14& b) const {
@@ -147,7 +148,7 @@ class PairSearch {
     struct Waiting {
       Node a, b;
     };
-    Waiting waiting[2 * kMaxTreeDepth];  // each step goes one deeper in one tree
+    Waiting waiting[2 * kMaxTreeDepth];  // each step descends by one in one tree
     uint32_t num_waiting = 0;
     waiting[num_waiting++] = {};
     while (num_waiting > 0) {
@@ -197,7 +198,7 @@ class PairSearch {
     return PairRanges(a_.SubTree(begin_a, end_a), b_.SubTree(begin_b, end_b));
   }
 
-  // Recursion is no deeper than both trees: 66.
+  // Recursion is at most as deep as both trees together: 66.
   bool PairRanges(const Range& a, const Range& b) {
     if (Apart(a.extents.first, b.extents.first, margin_) ||
         Apart(a.extents.second, b.extents.second, margin_)) {
@@ -213,7 +214,7 @@ class PairSearch {
     return ForParts(b_, b, [&](const Range& part) { return PairRanges(a, part); });
   }
 
-  // The root triangle of a sub-tree, and the sub-trees below it.
+  // Visits the root triangle of a sub-tree, and the sub-trees below it.
   template <class AnySide, class Pair>
   static bool ForParts(const AnySide& side, const Range& range, Pair pair) {
     const uint32_t middle = PatchTreeMiddle(range.begin, range.end);
@@ -240,7 +241,7 @@ class PairSearch {
   bool bounded_;
 };
 
-// The float nearest to the distance; beyond float's range the largest.
+// The nearest float to the distance, clamped to float's range.
 float OffsetAlong(double from, double to) {
   constexpr double kMost = std::numeric_limits<float>::max();
   return static_cast<float>(std::clamp(to - from, -kMost, kMost));

@@ -24,13 +24,14 @@ struct PlacedBody {
   double origin[3];  ///< [m]
 };
 
-/// Ranges of triangles whose sizes multiply to no more than this are paired each with each
+/// Two ranges of triangles are paired all with all once the product of their sizes is at most this
 /// [Civ 5.4.3.2].
 inline constexpr uint32_t kPairedAtOnce = 8;
 
-/// Calls back with pairs of a triangle of `a` and one of `b`, each once: among them all that
-/// intersect where VertexPosition places them. Returns false if the callback stopped it.
-/// `paired_at_once` >= 1 trades tests of bounds for pairs. Does not allocate.
+/// Calls back with pairs of a triangle of `a` and one of `b`, each pair once. These include all
+/// that intersect, with vertices where VertexPosition places them. Returns false if the callback
+/// stopped the search. A larger `paired_at_once` (>= 1) tests fewer bounds and gives more pairs.
+/// Does not allocate.
 bool ForCandidatePairs(const PlacedBody& a, const PlacedBody& b, uint32_t paired_at_once,
                        void* user, CandidateCallback callback);
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Refit: moves a body's volumes and barycentric frames to its deformed shape.
+// Volumes are bounded over tets [Civ 5.4.4]; frames carry the margins that cover all rounding.
 #include "collision/collision_state.h"
 
 #include "plush/format/cdg_records.h"
@@ -13,7 +15,7 @@
 namespace plush {
 namespace {
 
-// Extents of what lies in a tet. The eighth direction of `projections` holds |x| + |y| + |z|.
+// Extents of a tet's contents. The eighth direction of `projections` holds |x| + |y| + |z|.
 void BoundTet(const CdgTet& tet, const float* projections, Dop14* volume) {
   Float4 first[4], second[4];
   float norm = 0.0f;
@@ -41,7 +43,7 @@ void Unite(const Dop14& a, const Dop14& b, Dop14* both) {
   }
 }
 
-// Projects the nodes; returns the largest |x| + |y| + |z|.
+// Projects the nodes. Returns the largest |x| + |y| + |z|.
 float ProjectNodes(NodeVectors x, float* projections) {
   float reach = 0.0f;
   for (size_t i = 0; i < x.size(); ++i) {
@@ -54,12 +56,12 @@ float ProjectNodes(NodeVectors x, float* projections) {
   return reach;
 }
 
-// A sphere around the box of the whole surface, with room for rounding.
+// Places a sphere around the box of the whole surface, with room for rounding.
 void PlaceSphere(CollisionState* state) {
   const Dop14& all = state->volumes[0];
   const Vec3 low = {all.low[0], all.low[1], all.low[2]};
   const Vec3 high = {all.high[0], all.high[1], all.high[2]};
-  // In double: squares of what float can hold.
+  // In double, because squares can exceed float's range.
   const double x = double(high.x) - double(low.x), y = double(high.y) - double(low.y);
   const double z = double(high.z) - double(low.z);
   constexpr double kRoom = 16.0 * std::numeric_limits<float>::epsilon();
@@ -89,20 +91,20 @@ TetFrame NoFrame() {
   return frame;
 }
 
-// Rounding in float, in steps of epsilon |gradient| reach, of what a query does in a frame: the
-// coefficients (1), a ray's start within 3 reaches (7) and its way across the body (4), the slabs
-// (3); the vertices' places (2), their weights' sum (1), and the rounding of the exact test (4).
+// Rounding in float of a query in a frame, in steps of epsilon |gradient| reach:
+// - the coefficients (1), a ray's start within 3 reaches (7), its way across the body (4) and the
+//   slabs (3);
+// - the vertices' positions (2), their weights' sum (1) and the rounding of the exact test (4).
 // Rounded up.
 constexpr double kFrameRounding = 32.0 * std::numeric_limits<float>::epsilon();
 
-// Of the gradients themselves in double, per condition of the tet.
+// Rounding of the gradients themselves in double, per condition number of the tet.
 constexpr double kGradientRounding = 16.0 * std::numeric_limits<double>::epsilon();
 
 constexpr double kSteps = 256.0;
 
-// The frame of a tet with these nodes [m] in a body of this reach [m], at most
-// CollisionState::kMostReach. Inverted tets have one like others; flat ones have none (usable() is
-// false).
+// The frame of a tet with these nodes [m] in a body with this reach [m], which is at most
+// CollisionState::kMostReach. Inverted tets have frames too; for flat tets usable() is false.
 TetFrame MakeTetFrame(const std::array<Vec3, 4>& nodes, float reach) {
   const Vector b = Difference(nodes[1], nodes[0]);
   const Vector c = Difference(nodes[2], nodes[0]);
@@ -122,7 +124,7 @@ TetFrame MakeTetFrame(const std::array<Vec3, 4>& nodes, float reach) {
   for (int i = 0; i < 4; ++i) {
     const double margin = kFrameRounding * SumNorm(gradients[i]) * double(reach) + rounding;
     const double length = std::sqrt(Dot(gradients[i], gradients[i]));
-    // Beyond 1e18 a step is shorter than float's products can follow.
+    // Steps shorter than 1e-18 m are beyond float's products.
     if (!(margin <= double(TetFrame::kMostMargin)) || !(length < 1.0e18)) return NoFrame();
     frame.x[i] = static_cast<float>(gradients[i].x);
     frame.y[i] = static_cast<float>(gradients[i].y);
@@ -149,7 +151,7 @@ void Refit(const CollisionView& surface, NodeVectors x, CollisionState* state) {
   state->reach = ProjectNodes(x, state->projections.data());
   state->bounded = state->reach <= CollisionState::kMostReach;
   if (!state->bounded) return;
-  // Children come after their parent in the tree, leaves in the order of the tets.
+  // Parents precede their children in the tree; leaves are in the order of the tets.
   size_t tet = surface.tets.size();
   for (size_t node = surface.tree.size(); node-- > 0;) {
     const uint32_t left = surface.tree[node];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the queries on one body keep from its last refit: volumes of the tree over the tets, and
-// the way from the body's coordinates to each tet's own.
+// Data that queries on one body keep from its last refit: volumes of the tree over the tets, and
+// the map from the body's coordinates to each tet's barycentric ones.
 #pragma once
 
 #include "plush/asset.h"
@@ -22,7 +22,7 @@ struct Dop14 {
   float high[8];
 };
 
-/// A value for each direction of a Dop14.
+/// One value per direction of a Dop14.
 struct DopLanes {
   Float4 first;   ///< x, y, z, (1,1,1)
   Float4 second;  ///< (1,1,-1), (1,-1,1), (-1,1,1), x
@@ -34,7 +34,7 @@ inline DopLanes Project(const Vec3& p) {
           Float4{p.x + p.y - p.z, p.x - p.y + p.z, p.y - p.x + p.z, p.x}};
 }
 
-/// |x| + |y| + |z|: no less than the length of p's projection on any of the directions.
+/// |x| + |y| + |z|, an upper bound of the length of p's projection on any of the directions.
 inline float SumNorm(const Vec3& p) { return std::fabs(p.x) + std::fabs(p.y) + std::fabs(p.z); }
 
 inline DopLanes LoadLanes(const float* from) { return {Load4(from), Load4(from + 4)}; }
@@ -51,37 +51,37 @@ struct TetFrame {
   float y[4];
   float z[4];
   float offset[4];
-  float margin[4];  ///< how far q_i of a point of a query may be from that of a vertex placed
+  float margin[4];  ///< most by which q_i of a query's point may differ from q_i of a vertex placed
                     ///< there, within the body's reach; kNoFrame in all four if the tet is too flat
   float step[4];    ///< distance over which q_i changes by 1, rounded down [m]
 
   bool usable() const { return margin[0] <= kMostMargin; }
 
-  /// A sixteenth of a tet: beyond, a cull in these coordinates saves nothing.
+  /// A sixteenth of a tet. With a larger margin, culling in these coordinates saves nothing.
   static constexpr float kMostMargin = 16.0f;
   static constexpr float kNoFrame = 1.0e30f;
 };
 
-/// Sized once per body; overwritten by each refit.
+/// Allocated once per body; overwritten by each refit.
 struct CollisionState {
   Array<Dop14> volumes;      ///< of the tree's nodes, in its order (2 num_tets - 1 x 1)
   Array<TetFrame> frames;    ///< of the CdgTets (num_tets x 1)
   Array<float> projections;  ///< of the nodes on the directions (num_nodes x 8)
   float reach = 0.0f;        ///< largest |x| + |y| + |z| of any node [m]
-  Vec3 middle;               ///< of the box around the surface [m]
-  float radius = 0.0f;       ///< of a sphere around middle that holds the surface [m]
-  bool bounded = false;      ///< whether the reach is below kMostReach. If not, queries ignore
-                             ///< volumes and frames, and look at every triangle
+  Vec3 middle;               ///< centre of the surface's bounding box [m]
+  float radius = 0.0f;       ///< of a sphere about `middle` that holds the surface [m]
+  bool bounded = false;  ///< whether the reach is below kMostReach. If not, queries ignore volumes
+                         ///< and frames, and test every triangle
 
-  /// Up to here products of a few coordinates are finite in float.
+  /// Largest reach with which products of a few coordinates are finite in float.
   static constexpr float kMostReach = 1.0e18f;
 
-  /// Makes room for the surface and the nodes of a body; nothing for an empty surface. Returns
-  /// false if the allocator fails.
+  /// Allocates memory for the surface and the nodes of a body; nothing for an empty surface.
+  /// Returns false if the allocator fails.
   bool Reserve(const Allocator& allocator, const CollisionView& surface, size_t num_nodes);
 };
 
-/// A body as its queries see it.
+/// A body, as queries see it.
 struct CollisionBody {
   const CollisionView& surface;
   std::span<const Vec3> rest;   ///< node positions at rest [m] (num_nodes x 1)
@@ -89,7 +89,7 @@ struct CollisionBody {
   const CollisionState& state;  ///< of a refit at x
 };
 
-/// Brings volumes and frames to node positions `x` (finite). The volumes hold every vertex as
+/// Updates volumes and frames to node positions `x` (finite). The volumes hold every vertex as
 /// VertexPosition places it, also of flat and inverted tets. O(num_nodes + num_tets); does not
 /// allocate.
 void Refit(const CollisionView& surface, NodeVectors x, CollisionState* state);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // F = Ds Dm^-1 maps the tet, so its cofactor maps vector areas: cof(F) N = cof(Ds) Dm^T N / det Dm,
-// without an inverse; and the centroid c goes to x_0 + Ds cof(Dm)^T (c - X_0) / det Dm.
+// without an inverse. The centroid c goes to x_0 + Ds cof(Dm)^T (c - X_0) / det Dm.
 #include "collision/deformed_patch.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ Vector Cross(const Vector& a, const Vector& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-// Columns of a matrix.
+// A matrix as three columns.
 struct Matrix {
   Vector c[3];
 };
@@ -33,7 +33,7 @@ Matrix Edges(const std::array<Vec3, 4>& x) {
 Matrix Cofactor(const Matrix& m) {
   return {{Cross(m.c[1], m.c[2]), Cross(m.c[2], m.c[0]), Cross(m.c[0], m.c[1])}};
 }
-// The float nearest to base + sum weights[i] m.c[i] in each component.
+// base + sum weights[i] m.c[i], clamped to float's range in each component.
 Vec3 Combine(const Matrix& m, const double (&weights)[3], const Vector& base) {
   constexpr double kMost = std::numeric_limits<float>::max();
   const auto sum = [&](double b, double p, double q, double r) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The two levels of ray_query.cpp for distances: that to a volume of the tree over the tets, then,
-// inside a tet, two lower bounds of that to a stored box: the largest distance to any of the planes
-// between which it lies, which is good nearby; and the distance along the direction to the patch,
-// exact along it (barycentric_bounds.h), which is good far away.
+// Distances from a point, in the two levels of ray_query.cpp. The tree over the tets uses the
+// distance to a volume. Inside a tet, the greater of two lower bounds of that to a stored box:
+// - the largest distance to any of the planes that bound it, which is good nearby;
+// - the distance along the direction to the patch, exact along it (barycentric_bounds.h), which is
+//   good far away.
 #include "collision/point_query.h"
 
 #include "base/vector_math.h"
@@ -27,7 +28,7 @@ double Triple(const double (&u)[3], const double (&v)[3], const double (&w)[3]) 
          (u[0] * v[1] - u[1] * v[0]) * w[2];
 }
 
-// The nearest place of edge ab, with part 0 for the third corner; keeps `best` if that is
+// Replaces `best` by the nearest place of edge ab, with part 0 for the third corner, if that is
 // nearer.
 void TryEdge(const double (&a)[3], const double (&b)[3], int i, int j, TrianglePlace* best) {
   const double edge[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
@@ -49,13 +50,13 @@ TrianglePlace NearestToOrigin(const double (&a)[3], const double (&b)[3], const 
   const double f[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
   const double normal[3] = {e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2],
                             e[0] * f[1] - e[1] * f[0]};
-  // Parts of the foot of the perpendicular, times |normal|^2.
+  // Barycentric parts of the perpendicular's foot, times |normal|^2.
   const double u = Triple(b, c, normal), v = Triple(c, a, normal), w = Triple(a, b, normal);
   const double sum = u + v + w;
   if (u >= 0.0 && v >= 0.0 && w >= 0.0 && sum > 0.0) {
     const double height = Dot(a, normal);
     const double normal2 = Dot(normal, normal);
-    // Below that, what there is of a normal may be rounding: the edges then know better.
+    // Below this the normal may be mere rounding; the edges then give a better answer.
     if (normal2 > 1.0e-26 * Dot(e, e) * Dot(f, f))
       return {{u / sum, v / sum, w / sum}, height * height / normal2};
   }
@@ -68,22 +69,22 @@ TrianglePlace NearestToOrigin(const double (&a)[3], const double (&b)[3], const 
 
 namespace {
 
-// Sub-trees of so few triangles are looked at whole: their own bounds cost more than they save.
+// Sub-trees of so few triangles are tested whole: their own bounds cost more than they save.
 constexpr uint32_t kTestedAtOnce = 3;
 constexpr float kEpsilon = std::numeric_limits<float>::epsilon();
 
-// Rounding of a distance that is a bound, in steps of epsilon times the coordinates in play: below
+// Rounding of a distance used as a bound, in steps of epsilon times the coordinates in play: below
 // 20; rounded up.
 constexpr float kDistanceRounding = 64.0f * kEpsilon;
 
-// The point for culling.
+// The query's point in float, for culling.
 struct CullingPoint {
   Vec3 at;         // [m]
   DopLanes along;  // its projections
   float slack;     // rounding of distances [m]
 };
 
-// The distance to the volume: to its box, or to a slab across a diagonal if that is farther.
+// Distance to the volume: the larger of those to its box and to any diagonal slab.
 float DistanceTo(const CullingPoint& point, const Dop14& volume) {
   const Float4 zero = Broadcast(0.0f);
   const Float4 first =
@@ -97,9 +98,9 @@ float DistanceTo(const CullingPoint& point, const Dop14& volume) {
   return std::sqrt(std::max(box2, diagonal * diagonal * (1.0f / 3.0f))) - point.slack;
 }
 
-// The point in the coordinates of a tet's frame.
+// The point in a tet's frame.
 struct TetPoint {
-  Float4 low, high;  // q + margin, q - margin - 1: a stored bound q means q + 1
+  Float4 low, high;  // q + margin and q - margin - 1, because a stored upper bound q means q + 1
   Float4 q, margin;
   Float4 step;  // [m]
   TetLanes nodes;
@@ -116,15 +117,15 @@ void PlacePoint(const CullingPoint& point, const TetFrame& frame, TetPoint* out)
   out->step = Load4(frame.step);
 }
 
-// Distances along one direction, from the point towards a patch, in all lanes.
+// Distances from the point along one direction, towards a patch, in all lanes.
 struct Approach {
   Float4 nodes[4];  // of each node [m]
-  // Terms of the exact bound of a box; lane k holds that of node k [m].
+  // Terms of the exact bound of a box; lane k holds the bound's term for node k [m].
   Float4 base;
   Float4 low[4], high[4];  // per step of the box's stored bounds
 };
 
-// `bounds` are those of the whole patch: its middle gives the direction.
+// `bounds` are those of the whole patch. The direction points to their middle.
 void PlaceApproach(const CullingPoint& point, const std::array<Vec3, 4>& nodes, uint64_t bounds,
                    Approach* out) {
   const BarycentricBox box = UnpackBounds(bounds);
@@ -146,7 +147,7 @@ void PlaceApproach(const CullingPoint& point, const std::array<Vec3, 4>& nodes, 
     const Float4 difference = (out->nodes[i] - all) * step;
     out->low[i] = Max(difference, zero);
     out->high[i] = Min(difference, zero);
-    out->base = out->base + out->high[i];  // a stored bound q means q + 1
+    out->base = out->base + out->high[i];  // a stored upper bound q means q + 1
   }
 }
 
@@ -180,7 +181,7 @@ float DistanceToTriangle(const CullingPoint& point, const TetPoint& local, const
   return std::max(GreatestOf(outside), LeastOf(along)) - point.slack;
 }
 
-// Nearest place of a triangle with these corners [m].
+// The nearest place of a triangle with these corners [m].
 TrianglePlace NearestTo(const double point[3], const Float4 corners[3]) {
   double x[3][3];
   for (int k = 0; k < 3; ++k) {
@@ -202,7 +203,7 @@ class NearSearch {
         callback_(callback) {}
 
   void Run() {
-    constexpr double kMost = 1.0e18;  // beyond, distances are not finite in float when squared
+    constexpr double kMost = 1.0e18;  // beyond this, squared distances exceed float's range
     const double largest =
         std::max({std::fabs(point_[0]), std::fabs(point_[1]), std::fabs(point_[2])});
     if (!body_.state.bounded || !(largest <= kMost)) {
@@ -225,7 +226,7 @@ class NearSearch {
     return static_cast<float>(std::min(max_distance_ * 1.0000002, kMost));
   }
 
-  // The patches of a tet whose frame is of no use, triangle by triangle.
+  // Tests all triangles of a tet whose frame is not usable.
   void TestTet(uint32_t tet) {
     local_.nodes = LanesOf(NodesOf(body_.surface.tets[tet], body_.x));
     ForTrianglesOf(body_.surface, tet,
@@ -284,8 +285,8 @@ class NearSearch {
   void* user_;
   NearHitCallback callback_;
   CullingPoint culling_;
-  TetPoint local_;     // of the tet at hand
-  Approach approach_;  // of the patch at hand
+  TetPoint local_;     // of the tet being visited
+  Approach approach_;  // of the patch being visited
 };
 
 }  // namespace

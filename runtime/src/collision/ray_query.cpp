@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Two levels [Civ 5.4.3.1, 5.4.4]: the ray goes through the tree over the tets in the body's
-// coordinates, then, in the barycentric coordinates of each tet it may meet, through the trees of
-// the tet's patches, which no deformation changes. Culls are made in float with margins
-// that cover all rounding; the triangles that are left are decided in double.
+// Rays in two levels [Civ 5.4.3.1, 5.4.4]. First through the tree over the tets, in the body's
+// coordinates; then, in each tet the ray may meet, through the trees of its patches, in barycentric
+// coordinates, which no deformation changes. Culls use float with margins that cover all rounding.
+// The remaining triangles are decided in double.
 #include "collision/ray_query.h"
 
 #include "collision/surface_records.h"
@@ -16,36 +16,36 @@
 namespace plush {
 namespace {
 
-// Sub-trees of so few triangles are looked at whole: their own bounds cost more than they save
+// Sub-trees of so few triangles are tested whole: their own bounds cost more than they save
 // (measured at 1, 2, 3, 5 and 7).
 constexpr uint32_t kTestedAtOnce = 3;
 constexpr float kEpsilon = std::numeric_limits<float>::epsilon();
 
-// The ray where it passes the body, for culling. Its parameter s is t - shift.
+// The ray near the body, for culling. Its parameter s is t - shift.
 struct CullingRay {
-  Vec3 origin;     // the point nearest to the middle of the body, within 3 reaches [m]
+  Vec3 origin;     // nearest point to the middle of the body, within 3 reaches [m]
   Vec3 direction;  // unit
   double shift;
-  float begin, end;  // where the ray and the body's surroundings begin and end
-  float slack;       // rounding of s
+  float begin, end;                         // range of s that is on the ray and near the body
+  float slack;                              // rounding of s
   DopLanes enter_low, enter_high, inverse;  // slabs of the tree over the tets
 };
 
-// Rounding of a projection of a point of the ray and of the slab it is compared with, in steps of
+// Rounding of a projection of a point on the ray and of the slab it is compared with, in steps of
 // epsilon times the coordinates in play: below 6; rounded up.
 constexpr float kSlabRounding = 16.0f * kEpsilon;
 
 void MakeSlabs(float rounding, CullingRay* ray) {
   const DopLanes o = Project(ray->origin), d = Project(ray->direction);
   const Float4 margin = Broadcast(rounding), one = Broadcast(1.0f);
-  // A direction that is parallel to a slab within rounding is turned by less than the margin.
+  // A direction that is almost parallel to a slab is turned, by less than the margin.
   const Float4 least = Broadcast(1.0e-12f);
   ray->enter_low = {o.first + margin, o.second + margin};
   ray->enter_high = {o.first - margin, o.second - margin};
   ray->inverse = {one / AwayFromZero(d.first, least), one / AwayFromZero(d.second, least)};
 }
 
-// False if the ray misses the sphere around the body.
+// Returns false if the ray misses the sphere around the body.
 bool PlaceRay(const CollisionBody& body, const LocalRay& ray, CullingRay* out) {
   const Vec3& middle = body.state.middle;
   const double to_middle[3] = {double(middle.x) - ray.origin[0], double(middle.y) - ray.origin[1],
@@ -58,7 +58,7 @@ bool PlaceRay(const CollisionBody& body, const LocalRay& ray, CullingRay* out) {
     miss2 += miss * miss;
     o[i] = ray.origin[i] + along * ray.direction[i];
   }
-  // A long way off, double too loses what it knows of the miss; there the slabs decide alone.
+  // Far away, double loses the digits of the miss; the slabs then decide alone.
   const double rounding = 1.0e-12 * (std::fabs(along) + double(body.state.radius));
   const double most = 1.0001 * double(body.state.radius) + rounding;
   if (miss2 > most * most) return false;
@@ -77,7 +77,7 @@ bool PlaceRay(const CollisionBody& body, const LocalRay& ray, CullingRay* out) {
   return true;
 }
 
-// Where the ray enters the volume, or kNothingThere.
+// Value of s at which the ray enters the volume, or kNothingThere.
 float Enter(const CullingRay& ray, const Dop14& volume, float end) {
   const Float4 low = (Load4(volume.low) - ray.enter_low.first) * ray.inverse.first;
   const Float4 high = (Load4(volume.high) - ray.enter_high.first) * ray.inverse.first;
@@ -89,11 +89,11 @@ float Enter(const CullingRay& ray, const Dop14& volume, float end) {
   return from <= std::min(exit, end) + ray.slack ? from : kNothingThere;
 }
 
-// The ray in the barycentric coordinates of a tet, and the tet's nodes in the ray's.
+// The ray in a tet's barycentric coordinates, and the tet's nodes in the ray's coordinates.
 struct TetRay {
   Float4 enter_low, enter_high, inverse;  // slabs of the stored bounds
-  Float4 u[4], v[4];  // coordinates across the ray of each node, in all lanes [m]
-  Float4 margin;      // of an edge function of these [m^2]
+  Float4 u[4], v[4];  // coordinates of each node across the ray, in all lanes [m]
+  Float4 margin;      // margin of an edge function of u and v [m^2]
   TetLanes nodes;
 };
 
@@ -104,14 +104,14 @@ void PlaceSlabs(const CullingRay& ray, const TetFrame& frame, TetRay* out) {
                     z * Broadcast(ray.origin.z) + Load4(frame.offset);
   const Float4 slope = x * Broadcast(ray.direction.x) + y * Broadcast(ray.direction.y) +
                        z * Broadcast(ray.direction.z);
-  // Parallel within rounding: turned by less than a sixteenth of the margin over the body.
+  // If almost parallel, the ray is turned, by less than a sixteenth of the margin across the body.
   const Float4 least = margin * Broadcast(0.0625f / ray.end);
   out->enter_low = at + margin;
-  out->enter_high = at - margin - Broadcast(1.0f);  // a stored bound q means q + 1
+  out->enter_high = at - margin - Broadcast(1.0f);  // a stored upper bound q means q + 1
   out->inverse = Broadcast(1.0f) / AwayFromZero(slope, least);
 }
 
-// Coordinates across the ray: those of ray_triangle.h in float and about the culling ray's origin.
+// Coordinates across the ray: those of ray_query.h, in float and about the culling ray's origin.
 void PlaceNodes(const CullingRay& ray, const RayShear& shear, float reach,
                 const std::array<Vec3, 4>& nodes, TetRay* out) {
   out->nodes = LanesOf(nodes);
@@ -126,13 +126,13 @@ void PlaceNodes(const CullingRay& ray, const RayShear& shear, float reach,
     out->u[i] = Broadcast(u);
     out->v[i] = Broadcast(v);
   }
-  // A corner's place across the ray errs by less than 48 epsilon reach, here and in the exact test
-  // together; an edge function by twice that times the coordinates.
+  // A corner's position across the ray errs by less than 48 epsilon reach, here and in the exact
+  // test together. An edge function errs by twice that times the coordinates.
   const float place = 48.0f * kEpsilon * reach;
   out->margin = Broadcast(2.0f * place * (largest + place));
 }
 
-// Whether the ray may meet a triangle of these corners: the signs of the edge functions about it.
+// Whether the ray may meet a triangle with these corners, by the signs of its edge functions.
 bool MayMeet(const TetRay& ray, const Vec4& a, const Vec4& b, const Vec4& c) {
   Float4 x = Load4(&a.x), y = Load4(&b.x), z = Load4(&c.x), w = x;
   Transpose4(&x, &y, &z, &w);  // the weights of one node, for corners a, b, c, a
@@ -142,7 +142,7 @@ bool MayMeet(const TetRay& ray, const Vec4& a, const Vec4& b, const Vec4& c) {
   return LeastOf(edges + ray.margin) >= 0.0f || GreatestOf(edges - ray.margin) <= 0.0f;
 }
 
-// Where the ray enters the stored bounds, or kNothingThere.
+// Value of s at which the ray enters the stored bounds, or kNothingThere.
 float EnterBounds(const CullingRay& ray, const TetRay& local, uint64_t bounds, float end) {
   const Float4 low = BytesToFloats(static_cast<uint32_t>(bounds));
   const Float4 high = BytesToFloats(static_cast<uint32_t>(bounds >> 32));
@@ -180,7 +180,7 @@ class RaySearch {
   }
 
  private:
-  // The patches of a tet whose frame is of no use, triangle by triangle.
+  // Tests all triangles of a tet whose frame is not usable.
   void TestTet(uint32_t tet) {
     local_.nodes = LanesOf(NodesOf(body_.surface.tets[tet], body_.x));
     ForTrianglesOf(body_.surface, tet,
@@ -239,10 +239,10 @@ class RaySearch {
   RayShear shear_;
   void* user_;
   RayHitCallback callback_;
-  double max_t_;      // how far to look
+  double max_t_;      // search limit along the ray
   float end_ = 0.0f;  // the same on the culling ray
   CullingRay culling_;
-  TetRay local_;  // of the tet at hand
+  TetRay local_;  // of the tet being visited
 };
 
 }  // namespace

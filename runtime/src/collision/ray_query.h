@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Rays against one deformed body, in its own coordinates.
 //
-// Exact decision whether a ray meets a triangle. Based on:
+// Decides exactly whether a ray meets a triangle. Based on:
 // Sven Woop, Carsten Benthin, Ingo Wald. Watertight Ray/Triangle Intersection. 2013
 // Herbert Edelsbrunner, Ernst Peter Muecke. Simulation of Simplicity. 1990
 //
-// The corners are sheared so that the ray becomes the z axis, and their x and y rounded to float.
-// The signs of the edge functions of these are exact in double: the products have no more than 48
-// bits. If one is zero, the ray counts as moved by (e, e^2), e infinitely small. So the surface
-// seen along the ray has neither gaps nor overlaps: a ray through an edge or a
-// corner of a closed surface meets exactly one of the triangles on each side.
+// The corners are sheared so that the ray becomes the z axis, and their x and y are rounded to
+// float. The signs of the edge functions are then exact in double, because the products have at
+// most 48 bits. If an edge function is zero, the ray counts as moved by (e, e^2), with e infinitely
+// small. Seen along the ray, the surface thus has neither gaps nor overlaps: a ray through an edge
+// or a corner of a closed surface meets exactly one of the triangles on each side.
 #pragma once
 
 #include "base/float4.h"
@@ -27,7 +27,7 @@ struct LocalRay {
   double max_t;         ///< how far it reaches [m], >= 0
 };
 
-/// The way into the ray's own coordinates.
+/// Transformation into the ray's own coordinates.
 struct RayShear {
   int kx, ky, kz;    ///< axes; kz is the one closest to the direction
   double origin[3];  ///< [m]
@@ -36,7 +36,7 @@ struct RayShear {
   double scale;      ///< of x and y: a power of 2 that keeps them in float's range
 };
 
-/// `reach` is the largest coordinate of the triangles to come [m].
+/// `reach` is the largest coordinate of all triangles to be tested [m].
 inline RayShear MakeRayShear(const LocalRay& ray, double reach) {
   RayShear shear = {0, 1, 2, {ray.origin[0], ray.origin[1], ray.origin[2]}, 0.0, 0.0, 0.0, 1.0};
   const double* d = ray.direction;
@@ -68,26 +68,27 @@ inline ShearedCorner Shear(const RayShear& shear, const Float4& corner) {
           double(static_cast<float>(y - shear.sy * z)), shear.sz * z};
 }
 
-/// Where a ray meets a triangle.
+/// The place at which a ray meets a triangle.
 struct TriangleHit {
   double t;        ///< along the ray [m]
   double part[3];  ///< barycentric coordinates, >= 0, sum 1
 };
 
-/// Twice the area of (origin, a, b); exact in its sign.
+/// Twice the area of (origin, a, b). Its sign is exact.
 inline double EdgeFunction(const ShearedCorner& a, const ShearedCorner& b) {
   return a.x * b.y - a.y * b.x;
 }
 
-/// Sign of EdgeFunction for a ray moved by (e, e^2): its own unless it is zero; 0 only if a
-/// and b are one point.
+/// Sign of EdgeFunction for a ray moved by (e, e^2): that of `function` unless it is zero. Returns
+/// 0 only if a and b are one point.
 inline int EdgeSign(double function, const ShearedCorner& a, const ShearedCorner& b) {
   const double moved = a.y != b.y ? a.y - b.y : b.x - a.x;
   const double sign = function != 0.0 ? function : moved;
   return sign > 0.0 ? 1 : sign < 0.0 ? -1 : 0;
 }
 
-/// Whether the ray's line meets the triangle; if so gives the place, even behind the ray's start.
+/// Whether the ray's line meets the triangle; writes the place, which may lie behind the ray's
+/// start.
 inline bool MeetTriangle(const RayShear& shear, const Float4 corners[3], TriangleHit* out_hit) {
   const ShearedCorner a = Shear(shear, corners[0]);
   const ShearedCorner b = Shear(shear, corners[1]);
@@ -105,16 +106,16 @@ inline bool MeetTriangle(const RayShear& shear, const Float4 corners[3], Triangl
   return true;
 }
 
-/// Receives a hit; returns how far along the ray the search still has to look [m].
+/// Receives a hit. Returns how far along the ray the search must go on [m].
 using RayHitCallback = double (*)(void* user, const SurfaceHit& hit);
 
-/// Calls back with triangles that the ray meets at 0 <= t <= what the last call returned (at first
-/// ray.max_t), from either side, each once, in no particular order. Only the vertices of triangles
-/// close to the ray are transformed. Exact: a ray through an edge or corner that triangles share
-/// meets one of them (see ray_triangle.h). Does not allocate.
+/// Calls back with each triangle that the ray meets, from either side, at t from 0 to a limit: at
+/// first ray.max_t, then what the last call returned. The order is arbitrary. Transforms only the
+/// vertices of triangles close to the ray. Exact: a ray through an edge or corner that triangles
+/// share meets one of them (see the top of this file). Does not allocate.
 void ForHits(const CollisionBody& body, const LocalRay& ray, void* user, RayHitCallback callback);
 
-/// The first triangle along the ray; of several equally far, the one with the lowest index.
+/// Finds the first triangle along the ray; of several equally far ones, that with the lowest index.
 /// Returns whether there is one. Does not allocate.
 bool Raycast(const CollisionBody& body, const LocalRay& ray, SurfaceHit* out_hit);
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Describes a query's hit in world coordinates: place, normal, triangle, patch, tet, node weights.
+// Also collects the nearest of many points in order.
 #include "collision/surface_hit.h"
 
 #include "base/vector_math.h"
@@ -20,7 +22,7 @@ Vector Difference(const Vec3& a, const Vec3& b) {
   return {double(a.x) - double(b.x), double(a.y) - double(b.y), double(a.z) - double(b.z)};
 }
 
-// v / |v| in float; false if v is zero or nearly so.
+// v / |v| in float. Returns false if v is zero or nearly so.
 bool Normalise(const Vector& v, Vec3* out_unit) {
   const double length = std::sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
   if (!(length > 1.0e-150)) return false;
@@ -29,7 +31,7 @@ bool Normalise(const Vector& v, Vec3* out_unit) {
   return true;
 }
 
-// Normal of the triangle. One without area gets the direction of `towards`; without that, up.
+// Normal of the triangle. Without area: the direction of `towards`; if that is zero too, up.
 Vec3 NormalOf(const Vec3 corners[3], const double towards[3]) {
   const Vector e = Difference(corners[1], corners[0]), f = Difference(corners[2], corners[0]);
   Vec3 normal = {0.0f, 1.0f, 0.0f};
@@ -39,7 +41,7 @@ Vec3 NormalOf(const Vec3 corners[3], const double towards[3]) {
   return normal;
 }
 
-// The nearest float; the largest one for what is beyond.
+// The nearest float, clamped to float's range.
 float ToFloat(double value) {
   constexpr double kMost = std::numeric_limits<float>::max();
   return static_cast<float>(std::clamp(value, -kMost, kMost));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Describes a place on a triangle to the caller.
+// Converts a query's hit into the caller's SurfacePoint, and collects the nearest of many.
 #pragma once
 
 #include "plush/collision.h"
@@ -20,13 +20,13 @@ struct SurfaceHit {
   double part[3] = {};    ///< barycentric coordinates in the triangle
 };
 
-/// The same with all fields of SurfacePoint. `towards` points back to the origin of the query:
-/// against the ray, or from the hit to the point asked about (of any length). `origin` is the place
-/// of the body's coordinates in the world [m].
+/// The hit with all fields of SurfacePoint. `towards` (any length) points back to the query's
+/// origin: against the ray, or from the hit to the query's point. `origin` is the world position of
+/// the body's coordinates [m].
 SurfacePoint DescribeHit(const CollisionBody& body, const SurfaceHit& hit, const double towards[3],
                          const double origin[3]);
 
-/// The nearest of many points, in a caller's memory.
+/// Keeps the nearest of many points in the caller's memory.
 class NearestPoints {
  public:
   explicit NearestPoints(std::span<SurfacePoint> points) : points_(points) {}
@@ -36,9 +36,9 @@ class NearestPoints {
     return num_kept_ < points_.size() ||
            (num_kept_ > 0 && distance < double(points_[num_kept_ - 1].distance));
   }
-  /// Counts a point that is not kept.
+  /// Counts a point without keeping it.
   void Count() { ++num_found_; }
-  /// Counts a point and puts it in its place: by distance, then body, then triangle.
+  /// Counts a point and inserts it in order of distance, then body, then triangle.
   void Add(const SurfacePoint& point);
 
   uint32_t num_found() const { return num_found_; }

@@ -10,19 +10,19 @@
 
 namespace plush {
 
-/// Calls visit(records) with the packed or the wide triangles, whichever there are.
+/// Calls visit(records) with the packed or the wide triangles, whichever the surface has.
 template <class Visit>
 inline decltype(auto) WithTriangles(const CollisionView& surface, Visit visit) {
   return surface.triangles.empty() ? visit(surface.wide_triangles) : visit(surface.triangles);
 }
 
-/// One past the last patch of a CdgTet.
+/// Index after the last patch of a CdgTet.
 inline uint32_t PatchesEnd(const CollisionView& surface, uint32_t tet) {
   return tet + 1 < surface.tets.size() ? surface.tets[tet + 1].first_patch
                                        : static_cast<uint32_t>(surface.patches.size());
 }
 
-/// One past the last triangle of a patch.
+/// Index after the last triangle of a patch.
 inline uint32_t TrianglesEnd(const CollisionView& surface, uint32_t patch) {
   return patch + 1 < surface.patches.size() ? surface.patches[patch + 1].first_triangle
                                             : surface.num_triangles();

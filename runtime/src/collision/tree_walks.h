@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Walks the two kinds of trees, nearer sub-trees first; skips what cannot beat the best result.
+// Walks the two kinds of trees, nearer sub-trees first. Skips those that cannot beat the best
+// result.
 #pragma once
 
 #include "plush/format/cdg_records.h"
@@ -11,12 +12,13 @@
 
 namespace plush {
 
-/// The bound of a sub-tree that holds nothing.
+/// Bound of a sub-tree that holds nothing.
 inline constexpr float kNothingThere = std::numeric_limits<float>::infinity();
 
-/// Visits tets of the tree over the tets [Civ 5.4.4], nearer ones first. bound(node) is a lower
-/// bound of what the sub-tree can give, or kNothingThere; sub-trees with more than limit() are left
-/// out; visit(tet) may lower the limit. Does not allocate.
+/// Visits tets of the tree over the tets [Civ 5.4.4], nearer ones first. Does not allocate.
+/// - bound(node): a lower bound of any result in the sub-tree, or kNothingThere.
+/// - limit(): sub-trees with a larger bound are skipped.
+/// - visit(tet): may lower the limit.
 template <class Bound, class Limit, class Visit>
 void WalkTetTree(std::span<const uint32_t> tree, Bound bound, Limit limit, Visit visit) {
   struct Waiting {
@@ -45,10 +47,11 @@ void WalkTetTree(std::span<const uint32_t> tree, Bound bound, Limit limit, Visit
   }
 }
 
-/// The same for the tree of a patch over triangles [begin, end) [Civ 5.4.3], whose nodes are
-/// triangles: bound(i) is that of the sub-tree whose root is triangle i, visit(i) looks at triangle
-/// i alone. Sub-trees of up to `at_once` >= 1 triangles are visited whole. Precondition: begin <
-/// end.
+/// WalkTetTree for a patch's tree over triangles [begin, end), begin < end [Civ 5.4.3]. The tree's
+/// nodes are triangles.
+/// - bound(i): the bound of the sub-tree whose root is triangle i.
+/// - visit(i): tests triangle i alone.
+/// - at_once >= 1: sub-trees of up to this many triangles are visited whole.
 template <class Bound, class Limit, class Visit>
 void WalkPatchTree(uint32_t begin, uint32_t end, uint32_t at_once, Bound bound, Limit limit,
                    Visit visit) {
@@ -57,7 +60,7 @@ void WalkPatchTree(uint32_t begin, uint32_t end, uint32_t at_once, Bound bound, 
     uint32_t end;
     float bound;
   };
-  Waiting waiting[40];  // ranges halve: no path is longer than 33
+  Waiting waiting[40];  // ranges halve, so no path is longer than 33
   uint32_t num_waiting = 0;
   Waiting now = {begin, end, bound(begin)};
   for (;;) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Where the vertices of the collision surface are while their tet deforms.
+// Positions of the collision surface's vertices in the deformed tets.
 //
-// x = sum w_i x_i, from +0, one multiplication and one addition after the other in ascending order
-// of the nodes. A vertex on a face that two tets share has weight 0 for the node opposite in each:
-// that adds a zero, which changes no bit of a sum that started at +0. So both sides place it alike,
-// to the bit, one by one and four lanes at a time.
+// x = sum w_i x_i is a chain of single multiplications and additions, starting from +0, in
+// ascending order of the nodes. A vertex on a face that two tets share has weight 0 for the
+// opposite node in each. Adding that zero changes no bit of a sum that started at +0. So both sides
+// get the same position, to the bit, in scalar code and in four lanes.
 #pragma once
 
 #include "plush/asset.h"

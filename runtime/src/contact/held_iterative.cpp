@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Held solve by conjugate gradients on the freedom that the rows leave, with the factor of A as
-// preconditioner.
+// SolveHeldIterative: conjugate gradients in the directions that the rows leave free, with the
+// factor of A as preconditioner. Source: see held_solve.h.
 #include "base/vector_math.h"
 #include "contact/held_solve.h"
 
@@ -26,7 +26,7 @@ void Multiply(const FactoredSystem& system, std::span<const NodeVec> x, std::spa
 }
 
 // The rows of one node as combinations of an orthonormal basis: row_j = sum_k<=j C[j][k] e[k].
-// Rows that depend on earlier ones are left out.
+// Leaves out rows that depend on earlier ones.
 struct NodeFrame {
   Vec3 e[3];
   float C[3][3] = {};
@@ -34,8 +34,8 @@ struct NodeFrame {
   int size = 0;
 };
 
-// Makes the frame of the node whose rows begin at `first`; returns where the next node's begin.
-// Clears the multipliers.
+// Makes the frame of the node whose rows begin at `first` and clears their multipliers. Returns the
+// index of the next node's first row.
 size_t MakeFrame(std::span<HeldRow> rows, size_t first, NodeFrame* out_frame) {
   constexpr float kDependent = 1.0e-3f;
   NodeFrame& f = *out_frame;
@@ -59,7 +59,7 @@ size_t MakeFrame(std::span<HeldRow> rows, size_t first, NodeFrame* out_frame) {
   return i;
 }
 
-// Moves `d` onto the rows of one node: forward substitution for the targets along the basis.
+// Moves `d` onto the rows of one node: forward substitution of the targets along the basis.
 void MoveOntoRows(const NodeFrame& f, NodeVec* d) {
   float along[3] = {};
   for (int j = 0; j < f.size; ++j) {
@@ -70,7 +70,7 @@ void MoveOntoRows(const NodeFrame& f, NodeVec* d) {
   }
 }
 
-// Multipliers of one node's rows from the impulse that they make together: back substitution.
+// Splits the impulse on one node into the multipliers of its rows: back substitution.
 void SplitImpulse(const NodeFrame& f, const Vec3& impulse) {
   for (int j = f.size; j-- > 0;) {
     double sum = double(Dot(f.e[j], impulse));
@@ -79,7 +79,7 @@ void SplitImpulse(const NodeFrame& f, const Vec3& impulse) {
   }
 }
 
-// Takes the held components out of `v`.
+// Removes the held components from `v`.
 void Project(std::span<const Vec3> held, std::span<NodeVec> v) {
   for (size_t i = 0; i < held.size() / 3; ++i) {
     for (int k = 0; k < 3; ++k) v[i] -= held[3 * i + k] * Dot(held[3 * i + k], v[i]);
@@ -130,7 +130,7 @@ float SolveHeldIterative(const FactoredSystem& system, std::span<const NodeVec> 
     for (size_t i = 0; i < d.size(); ++i) p[i] = z[i] + p[i] * turn;
     rz = next;
   }
-  // What the rows must push with is what the equations of their directions lack.
+  // The rows' impulses balance the residual in their directions.
   Multiply(system, d, product);
   for (size_t i = 0; i < rows.size();) {
     const uint32_t node = rows[i].node;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Held solve through the Schur complement S = E^T A^-1 E of the held rows.
+// SolveHeldSchur: held solve through the Schur complement S = E^T A^-1 E of the held rows.
+// Couplings between held nodes are cached by slot. Source: see held_solve.h.
 #include "base/vector_math.h"
 #include "contact/held_solve.h"
 
@@ -13,7 +14,7 @@ constexpr uint32_t kNoSlot = UINT32_MAX;
 // A pivot below this fraction of its diagonal marks a row that depends on earlier ones.
 constexpr double kDependent = 1.0e-6;
 
-// Solves S lambda = r in place of r by Cholesky, skipping dependent rows (lambda = 0 there).
+// Solves S lambda = r in place of r by Cholesky. Skips dependent rows, whose lambda becomes 0.
 void SolveDense(double* S, double* r, uint32_t n) {
   for (uint32_t j = 0; j < n; ++j) {
     const double diagonal = S[j * n + j];
@@ -62,8 +63,8 @@ bool HeldSolveWorkspace::Allocate(const Allocator& allocator, uint32_t num_nodes
          held_.Allocate(allocator, size_t{3} * num_nodes);
 }
 
-// A free slot for a node, or one that the current solve does not use: there are as many slots as
-// rows.
+// Returns a free slot for a node, or one that the current solve does not use. One exists, because
+// there are as many slots as rows.
 uint32_t HeldSolveWorkspace::TakeSlot(uint32_t node) {
   uint32_t slot = num_slots_;
   if (num_slots_ < kMaxSchurRows) {
@@ -79,8 +80,8 @@ uint32_t HeldSolveWorkspace::TakeSlot(uint32_t node) {
   return slot;
 }
 
-// Couplings of up to three slots with all that are taken, from columns of A^-1: the axes of one
-// solve. The columns themselves would take num_nodes numbers each.
+// Computes the couplings of up to three slots with all slots in use. One solve gives three columns
+// of A^-1, one per axis. Only the couplings are kept: a whole column has num_nodes numbers.
 void HeldSolveWorkspace::SolveColumns(const FactoredSystem& system,
                                       std::span<const uint32_t> slots) {
   constexpr float Vec3::*kAxes[3] = {&Vec3::x, &Vec3::y, &Vec3::z};
@@ -95,8 +96,8 @@ void HeldSolveWorkspace::SolveColumns(const FactoredSystem& system,
   }
 }
 
-// Finds the couplings of the rows' nodes that are not kept from earlier solves with the same
-// factor.
+// Computes the couplings of the rows' nodes, unless they are cached from an earlier solve with the
+// same factor.
 void HeldSolveWorkspace::FindCouplings(const FactoredSystem& system,
                                        std::span<const HeldRow> rows) {
   if (factor_id_ != system.id) {
@@ -104,7 +105,7 @@ void HeldSolveWorkspace::FindCouplings(const FactoredSystem& system,
     num_slots_ = 0;
     factor_id_ = system.id;
   }
-  // Mark what is already there before any slot is given away.
+  // Mark the slots that are needed before reusing any.
   for (bool& used : used_) used = false;
   for (const HeldRow& row : rows) {
     if (slot_of_node_[row.node] != kNoSlot) used_[slot_of_node_[row.node]] = true;

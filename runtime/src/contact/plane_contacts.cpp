@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// SolveWithContacts: an active set decides in rounds which nodes planes hold, and which slide.
+// Friction is Coulomb's; ResistSlips follows if known friction impulses do not settle.
 #include "contact/plane_contacts.h"
 
 #include "base/vector_math.h"
@@ -11,22 +13,22 @@
 namespace plush {
 namespace {
 
-// Rounds of the active set: contacts may open and begin to slide in the first kChangeRounds, later
-// ones only add, so that the last round leaves no node below.
+// Rounds of the active set. Contacts may open and begin to slide in the first kChangeRounds; later
+// rounds only add contacts, so that the last one leaves no node below a plane.
 constexpr int kMaxRounds = 12;
 constexpr int kChangeRounds = 4;
-// Impulses above the cone by less than this fraction still stick: no chatter at the limit.
+// An impulse that exceeds the cone by less than this fraction still sticks, to avoid chatter.
 constexpr float kConeSlack = 1.0e-3f;
-// Error of a known friction impulse, as a share of the cone, that asks for another round.
+// A known friction impulse that is off by more than this share of the cone needs another round.
 constexpr float kConeError = 0.01f;
-// Slip from which a contact goes on sliding in the next solve, in depths that count as below.
+// Slip beyond which a contact keeps sliding in the next solve, in multiples of the tolerance.
 constexpr float kKeepsSliding = 100.0f;
-// Friction opposes a slip where the cosine between impulse and slip is below this.
+// Friction opposes a slip if the cosine between impulse and slip is below this.
 constexpr float kOpposed = -0.5f;
-// Rounds that resist slips, where known impulses did not come to oppose them.
+// Number of rounds that resist slips. They follow if known impulses did not settle.
 constexpr int kResistRounds = 3;
 
-// Two unit vectors that make a right-handed frame with `n`.
+// Two unit vectors that form a right-handed frame with `n`.
 void Tangents(const Vec3& n, Vec3* s, Vec3* t) {
   const Vec3 axis = std::fabs(n.x) < 0.6f ? Vec3{1.0f, 0.0f, 0.0f} : Vec3{0.0f, 1.0f, 0.0f};
   const Vec3 across = Cross(n, axis);
@@ -42,13 +44,13 @@ bool HoldsTangents(const PlaneContact& contact, const LocalPlane& plane) {
   return !contact.sliding && contact.alone && plane.friction > 0.0f;
 }
 
-// Whether friction resists the slip of a sliding contact from within the solve; see ResistSlips.
+// Whether the solve itself resists the slip of a sliding contact; see ResistSlips.
 bool ResistsSlip(const PlaneContact& contact, const LocalPlane& plane) {
   return contact.sliding && contact.alone && contact.resisted > 0.0f &&
          plane.friction * contact.normal > 0.0f;
 }
 
-// What a node has moved along its plane in the substep, after a solve for `d`.
+// The node's displacement along its plane in the substep, after a solve for `d`.
 Vec3 SlipOf(const ContactProblem& problem, const PlaneContact& contact,
             std::span<const NodeVec> d) {
   const Vec3& normal = problem.planes[contact.plane].normal;
@@ -57,7 +59,7 @@ Vec3 SlipOf(const ContactProblem& problem, const PlaneContact& contact,
   return moved - normal * Dot(normal, moved);
 }
 
-// Rows of all contacts: the normal, and both tangents where they are held or resisted.
+// Writes the rows of all contacts: the normal, and both tangents if they are held or resisted.
 uint32_t MakeRows(const ContactProblem& problem, const ContactState& state,
                   std::span<HeldRow> rows) {
   uint32_t count = 0;
@@ -77,13 +79,13 @@ uint32_t MakeRows(const ContactProblem& problem, const ContactState& state,
   return count;
 }
 
-// What a solve found out about the contacts.
+// Result of UpdateContacts.
 struct Findings {
-  bool changed = false;  // something that asks for another round
+  bool changed = false;  // another round is needed
   bool drives = false;   // a known friction impulse does not oppose its slip
 };
 
-// Friction of a contact whose tangential impulse was held.
+// Updates a contact whose tangential displacement was held.
 void UpdateSticking(const Vec3& impulse, float cone, PlaneContact* contact, Findings* findings) {
   const float size = Length(impulse);
   if (!(size > cone * (1.0f + kConeSlack))) return;
@@ -92,22 +94,22 @@ void UpdateSticking(const Vec3& impulse, float cone, PlaneContact* contact, Find
   findings->changed = true;
 }
 
-// Friction of a contact whose tangential impulse was known.
+// Updates a contact whose friction impulse was known.
 void UpdateSliding(const Vec3& slip, float cone, PlaneContact* contact, Findings* findings) {
   const float distance = Length(slip), before = Length(contact->slide);
   if (Dot(slip, contact->slide) > 0.0f || !(distance > 0.0f)) {
-    contact->sliding = false;  // friction would drive the motion: it sticks instead
+    contact->sliding = false;  // friction would drive the motion: stick instead
     contact->slide = {};
     findings->changed = true;
     return;
   }
-  // Against the slip, of the size that the new normal impulse allows.
+  // Opposite to the slip, with the size that the new normal impulse allows.
   contact->slide = slip * (-cone / distance);
   findings->changed = findings->changed || std::fabs(before - cone) > kConeError * cone;
 }
 
-// Reads the multipliers back, in the order of MakeRows; opens, slides and sticks contacts where
-// `may_change`.
+// Reads the multipliers back in the order of MakeRows. If `may_change`, contacts also open, slide
+// and stick.
 Findings UpdateContacts(const ContactProblem& problem, std::span<const HeldRow> rows,
                         std::span<const NodeVec> d, bool may_change, ContactState* state) {
   Findings findings;
@@ -147,14 +149,17 @@ Findings UpdateContacts(const ContactProblem& problem, std::span<const HeldRow> 
   return findings;
 }
 
-// Makes friction resist the slip of every sliding contact from within the solve, by an impulse
-// -(cone / last slip) slip. Where the last slip no longer changes that is Coulomb's; each round
-// solves for the quadratic that touches the friction's potential, cone |slip|, at the last slip and
-// lies above it, so that rounds cannot overshoot, and wherever they end friction only brakes.
-// Impulses that are known beforehand overshoot where nodes that slide by microns carry more
-// friction than inertia: rounds then throw them to and fro, and the last one decides where they
-// end. At first slips count as no smaller than their mean: a node whose neighbours stuck in the
-// last round would stick with them.
+// Makes the solve resist the slip of every sliding contact by an impulse -(cone / last slip) slip.
+// This is Coulomb's friction once the slip no longer changes between rounds.
+//
+// A round minimises with a quadratic in place of the friction's potential, cone |slip|. The
+// quadratic touches the potential at the last slip and lies above it elsewhere, so rounds cannot
+// overshoot, and friction only brakes after any number of rounds. Known impulses do overshoot if
+// nodes that slide by microns carry more friction than inertia: they swing from round to round, and
+// the last round decides the result.
+//
+// In the first such round, slips count as no smaller than their mean. Otherwise a node whose
+// neighbours stuck in the last round would stick too.
 void ResistSlips(const ContactProblem& problem, std::span<const NodeVec> d, ContactState* state) {
   float sum = 0.0f;
   uint32_t count = 0;
@@ -172,8 +177,8 @@ void ResistSlips(const ContactProblem& problem, std::span<const NodeVec> d, Cont
   }
 }
 
-// A node that comes down while it slips slides; its normal impulse, and so its friction, is yet to
-// be found.
+// A new contact. It slides if its node slips as it comes down; its normal impulse, and so its
+// friction, is not known yet.
 PlaneContact NewContact(const ContactProblem& problem, uint32_t node, uint32_t plane,
                         std::span<const NodeVec> d) {
   PlaneContact contact = {.node = node, .plane = plane};
@@ -182,8 +187,8 @@ PlaneContact NewContact(const ContactProblem& problem, uint32_t node, uint32_t p
   return contact;
 }
 
-// Adds a contact for every free node that `d` puts below a plane. Merges from the back, so that the
-// list stays in ascending order of (node, plane).
+// Adds a contact for every free node that `d` puts below a plane. Merges from the back, which keeps
+// the list in ascending order of (node, plane).
 bool AddContacts(const ContactProblem& problem, std::span<const uint8_t> pinned,
                  std::span<const NodeVec> d, ContactState* state) {
   const uint32_t num_planes = static_cast<uint32_t>(problem.planes.size());
@@ -237,14 +242,14 @@ void MarkAlone(ContactState* state) {
   }
 }
 
-// Whether all contacts fit into the Schur complement with both tangents, as ResistSlips needs.
+// Whether all contacts with both tangents fit into the Schur complement, as ResistSlips needs.
 bool CanResist(const ContactState& state) { return 3 * state.num_contacts <= kMaxSchurRows; }
 
-// Every solve starts with contacts sticking that have hardly slipped in the last one. One that slid
-// in an earlier outer iteration, whose impulses were still far off, would otherwise go on sliding
-// at the cone's limit, and bodies would creep down slopes well below the friction angle. Those that
-// slip for good go on: made to stick, they would stop the body as an edge does, and it would lean
-// over them until the contacts behind open.
+// Makes contacts stick at the start of a solve if they hardly slipped in the last one. A contact
+// may have slid only because an earlier outer iteration's impulses were far off. If it kept sliding
+// at the cone's limit, bodies would creep down slopes well below the friction angle. Contacts that
+// really slip keep sliding. If they were made to stick, they would stop the body like an edge, and
+// it would lean over them until the contacts behind open.
 void Restick(float least_slip, ContactState* state) {
   const bool may_slide = CanResist(*state);
   for (uint32_t c = 0; c < state->num_contacts; ++c) {
@@ -256,7 +261,7 @@ void Restick(float least_slip, ContactState* state) {
   }
 }
 
-// One solve with the contacts as they are. Returns their rows, with multipliers.
+// Solves once with the current contacts. Returns their rows with multipliers.
 std::span<HeldRow> SolveRound(const FactoredSystem& system, const ContactProblem& problem,
                               ContactState* state, std::span<NodeVec> d, ContactSolveStats* stats) {
   const std::span<NodeVec> rhs = state->rhs.span();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Nodes on planes, solved with the elastic step rather than patched after it.
+// Contacts of nodes with planes, solved together with the elastic step instead of patched after it.
 //
-// Each outer iteration of the splitting step asks for the displacement that minimises its quadratic
-// model while no node sinks into a plane: an active set of held normal displacements. Friction
-// holds the tangential displacement too while its impulse stays inside Coulomb's cone, and becomes
-// a known impulse on the cone once the node slides.
+// Each outer iteration of the splitting step needs the displacement that minimises its quadratic
+// model while no node sinks into a plane. An active set of held normal displacements finds it.
+// Friction holds the tangential displacement too while its impulse is inside Coulomb's cone. Once
+// the node slides, friction is a known impulse on the cone.
 #pragma once
 
 #include "plush/types.h"
@@ -29,15 +29,16 @@ struct LocalPlane {
 struct PlaneContact {
   uint32_t node = 0;
   uint32_t plane = 0;
-  bool sliding = false;
-  bool alone = true;      ///< the node touches no other plane
+  bool sliding = false;   ///< whether friction is at the cone's limit, so that the node slides
+  bool alone = true;      ///< whether the node touches no other plane
   float normal = 0.0f;    ///< normal impulse times dt, >= 0 [kg m]
   Vec3 slide;             ///< friction impulse times dt while sliding [kg m]
-  float resisted = 0.0f;  ///< length of the slip that the solve resists [m], or 0: it knows `slide`
+  float resisted = 0.0f;  ///< last slip's length, if the solve itself resists the slip [m]; 0:
+                          ///< friction is the known `slide`
   float slipped = 0.0f;   ///< tangential displacement after the last solve [m]
 };
 
-/// Contacts of one body and the memory to solve them; sized at AddBody, kept between steps.
+/// Contacts of one body and the memory to solve them. Allocated at AddBody, kept between steps.
 struct ContactState {
   Array<PlaneContact> contacts;  ///< ascending (node, plane) (capacity x 1)
   uint32_t num_contacts = 0;
@@ -45,38 +46,38 @@ struct ContactState {
   Array<NodeVec> rhs;   ///< (num_nodes + 1 x 1)
   HeldSolveWorkspace held;
 
-  /// Makes room for contacts of `num_nodes` nodes, always as many, with `num_planes` planes and
-  /// keeps those there are. Returns false, with nothing changed, where the allocator fails.
+  /// Makes room for contacts of `num_nodes` nodes (the same number in every call) with `num_planes`
+  /// planes and keeps existing ones. Returns false, with nothing changed, if the allocator fails.
   bool Reserve(const Allocator& allocator, uint32_t num_nodes, uint32_t num_planes);
 };
 
-/// What a contact solve needs beside the state.
+/// Inputs of a contact solve besides its state.
 struct ContactProblem {
   std::span<const LocalPlane> planes;
   NodeVectors x;               ///< node positions at the start of the substep [m] (num_nodes x 1)
   std::span<const NodeVec> y;  ///< positions of the current iterate [m] (num_nodes + 1 x 1)
   std::span<const NodeVec>
       b;                   ///< right-hand side of the outer iteration [kg m] (num_nodes + 1 x 1)
-  float tolerance = 0.0f;  ///< depth from which a node counts as below [m]
+  float tolerance = 0.0f;  ///< depth below which a node counts as below a plane [m]
   int cg_iterations = 20;  ///< of solves with more than kMaxSchurRows rows
 };
 
-/// How a contact solve went.
+/// Outcome of a contact solve.
 struct ContactSolveStats {
-  float held_residual = 0.0f;  ///< of iterative solves, else 0
+  float held_residual = 0.0f;  ///< of iterative solves; 0 otherwise
   bool iterative = false;
 };
 
-/// Computes the outer iteration's displacement `d` (num_nodes + 1 x 1): A d = b with no node below
+/// Computes the outer iteration's displacement `d` (num_nodes + 1 x 1), A d = b with no node below
 /// a plane, and updates the contacts. Does not allocate.
 ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactProblem& problem,
                                     ContactState* state, std::span<NodeVec> d);
 
-/// Takes the held directions from the nodes' freedom in a volume sweep: nodes on a plane with
-/// friction and nodes on several planes get y.w = 0, the others their plane's normal in
-/// `held_normals` (num_nodes + 1 x 1 each). Sliding nodes do not move in sweeps either: friction
-/// resists what the volume term pushes only within the solve, which knows of both. A sweep that
-/// moved them made boxes creep for ever on slopes near the friction angle.
+/// Removes the held directions from the nodes' freedom in a volume sweep. Nodes on a plane with
+/// friction and nodes on several planes get y.w = 0; the others get their plane's normal in
+/// `held_normals` (num_nodes + 1 x 1 each). Sliding nodes do not move in sweeps either, because
+/// friction only resists motion inside the solve. When sweeps moved them, boxes crept for ever on
+/// slopes near the friction angle.
 void HoldNodes(const ContactState& state, std::span<const LocalPlane> planes, std::span<NodeVec> y,
                std::span<NodeVec> held_normals);
 

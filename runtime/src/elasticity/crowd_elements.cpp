@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// AddCrowdImpulses: the step's pass over the tets of a crowd, one body per lane.
+// Source: see element_pass.h.
 #include "base/simd_target.h"
 #include "elasticity/element_pass.h"
 
@@ -9,7 +11,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "elasticity/crowd_elements.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h.
+// Must follow foreach_target.h.
 #include "elasticity/crowd_lanes-inl.h"
 #include "elasticity/tet_lanes-inl.h"
 
@@ -49,8 +51,8 @@ HWY_INLINE void FindCrowdGradients(const CrowdTet& tet, const float* positions, 
   }
 }
 
-// Fetches what a crowd keeps of the tet at a place, a group before it is read: a crowd's rotations
-// alone fill a core's own caches, and memory works while those of the group are found.
+// Prefetches a crowd's data of the tet at `place`, a group ahead. A crowd's rotations alone fill a
+// core's own caches; memory works while the current group's rotations are found.
 HWY_INLINE void FetchState(size_t place, const float* kappa, const float* rotations) {
   for (size_t k = 0; k < 4; ++k) {
     hwy::Prefetch(rotations + kCrowdRotation * place + kCrowdLanes * k);
@@ -97,7 +99,7 @@ void CrowdImpulses(const ElementView& elements, const float* positions,
       PolarNewton(end - begin, F[0], active, 0, settings.polar_iterations,
                   rotations + kCrowdRotation * place);
       for (size_t t = begin; t < end; ++t) {
-        if (!(stiffness[t] > 0.0f)) continue;  // a place without a tet
+        if (!(stiffness[t] > 0.0f)) continue;  // no tet in this place
         const size_t at = kBlockTets * b + t;
         AddCrowdTet({block, t}, settings, stiffness[t], F[t - begin], kappa + kCrowdLanes * at,
                     rotations + kCrowdRotation * at, rhs);

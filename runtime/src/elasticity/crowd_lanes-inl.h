@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reading and writing the nodes of a crowd.
-// Included once per instruction set.
+// Reads and writes the nodes of a crowd. Included once per instruction set.
 
 #if defined(PLUSH_ELASTICITY_CROWD_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PLUSH_ELASTICITY_CROWD_LANES_INL_H_
@@ -28,7 +27,7 @@ HWY_INLINE void StoreCrowd(D d, const Xyz<V>& v, float* at) {
   hn::StoreU(v.z, d, at + 2 * kCrowdLanes);
 }
 
-// Places of a block up to its last tet.
+// Number of places of a block up to and including its last tet.
 HWY_INLINE size_t CountTets(const TetBlock& block) {
   size_t count = kBlockTets;
   while (count > 0 && !(block.det_dm_inv[count - 1] > 0.0f)) --count;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The step's pass over the tets of one body, in groups of blocks of 16 tets, one tet per lane.
+// Source: see element_pass.h.
 #include "elasticity/element_pass.h"
 
 #include "base/simd_target.h"
@@ -10,7 +12,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "elasticity/element_pass.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h.
+// Must follow foreach_target.h.
 #include "elasticity/tet_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -29,18 +31,18 @@ HWY_INLINE Mat<V> LoadGradient(D d, const TetBlock& block, size_t first, const M
   return Times(Mat<V>{b - a, c - a, e - a}, B);
 }
 
-// Deformation gradients of a few blocks at a time.
+// Deformation gradients of a group of blocks.
 struct GroupGradients {
   HWY_ALIGN float F[kGroup][9 * kBlockTets];
 };
 
-// Bodies of more blocks than this do not stay in a core's own caches (2 MB).
+// Bodies of more blocks than this do not fit into a core's own caches (2 MB).
 inline constexpr size_t kMostNearBlocks = 2048;
 
 bool IsFar(const ElementView& elements) { return elements.blocks.size() > kMostNearBlocks; }
 
-// Fetches what FindGradients reads of a block, a group before it does: memory then works while the
-// rotations are found.
+// Prefetches what FindGradients reads of a block, a group ahead: memory then works while the
+// current rotations are found.
 HWY_INLINE void FetchRest(const ElementView& elements, size_t block) {
   if (block >= elements.blocks.size()) return;
   for (const auto& nodes : elements.blocks[block].nodes) hwy::Prefetch(nodes);
@@ -48,7 +50,7 @@ HWY_INLINE void FetchRest(const ElementView& elements, size_t block) {
   hwy::Prefetch(elements.StiffnessOf(block));
 }
 
-// The same of a body's own data.
+// Prefetches the body's own data of a block.
 HWY_INLINE void FetchState(const ElementView& elements, size_t block, const float* kappa,
                            const RotationView& rotations) {
   if (block >= elements.blocks.size()) return;
@@ -72,7 +74,7 @@ HWY_INLINE void FindGradients(const ElementView& elements, const NodeVec* x, siz
   }
 }
 
-// Their rotations.
+// Rotations of the blocks [begin, end).
 HWY_INLINE void FindRotations(const ElementView& elements, int polar_iterations, size_t begin,
                               size_t end, const GroupGradients& group,
                               const RotationView& rotations) {
@@ -81,7 +83,7 @@ HWY_INLINE void FindRotations(const ElementView& elements, int polar_iterations,
               rotations.Block(begin));
 }
 
-// Their impulses, added to the nodes.
+// Adds the impulses of the blocks [begin, end) to the nodes.
 template <bool kDamps>
 HWY_INLINE void AddImpulses(const ElementView& elements, const ElementSettings& settings,
                             const float* stretches, const float* kappa, size_t begin, size_t end,

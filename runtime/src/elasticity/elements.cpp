@@ -6,7 +6,7 @@
 namespace plush {
 namespace {
 
-// Enough for any warm start; the iteration stops by itself once it has converged.
+// Enough for any warm start; the iteration stops once it has converged.
 constexpr int kConvergedIterations = 64;
 
 Mat3 GradientAt(const ElementView& elements, size_t t, NodeVectors x) {

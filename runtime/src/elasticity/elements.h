@@ -5,8 +5,8 @@
 //
 // Energy: sum_t mu V |F - R|^2 + lambda/2 V (det F - 1)^2 [Kug, Eq. 7 and 13].
 //
-// What a body keeps of its tets lies by blocks, as TetBlock does: with c numbers to a tet, number k
-// of the tet at place s = 16 b + i is at [16 (c b + k) + i].
+// A body's data per tet is stored by block, like TetBlock: with c numbers per tet, number k of the
+// tet at place s = 16 b + i is at [16 (c b + k) + i].
 #pragma once
 
 #include "plush/format/tet_block.h"
@@ -27,12 +27,13 @@ inline Mat3 DeformationGradient(const Vec3& xa, const Vec3& xb, const Vec3& xc, 
   return Mat3{xb - xa, xc - xa, xd - xa} * dm_inv;
 }
 
-/// The derivatives of a scalar by the positions of nodes b, c, d (the columns), from its derivative
-/// P by F: dPsi/dDs = P Dm^-T. That by node a is minus their sum.
+/// Derivatives of a scalar with respect to the positions of nodes b, c, d (the columns), from its
+/// derivative P with respect to F: dPsi/dDs = P Dm^-T. The derivative with respect to node a is
+/// minus their sum.
 inline Mat3 NodeGradients(const Mat3& P, const Mat3& dm_inv) { return P * Transpose(dm_inv); }
 
-/// Adds `gradients` (of b, c, d) times `scale` to the nodes' entries, Vec3 or NodeVec, minus their
-/// sum to node a's.
+/// Adds `gradients` (of b, c, d) times `scale` to these nodes' entries, Vec3 or NodeVec, and minus
+/// their sum to node a's.
 template <class Node>
 void ScatterNodeGradients(const Tet& tet, const Mat3& gradients, float scale, std::span<Node> out) {
   const Vec3 b = gradients.c0 * scale, c = gradients.c1 * scale, d = gradients.c2 * scale;
@@ -48,7 +49,7 @@ struct LamePair {
   float lambda = 0.0f;  ///< E nu / ((1 + nu)(1 - 2 nu)) [Pa]
 };
 
-/// From Young's modulus [Pa] and Poisson's ratio, below 0.5. Infinite if float cannot hold them.
+/// From Young's modulus [Pa] and Poisson's ratio (below 0.5). Infinite if beyond float's range.
 inline LamePair LameParameters(double young, double poisson) {
   return {static_cast<float>(young / (2.0 * (1.0 + poisson))),
           static_cast<float>(young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson)))};
@@ -59,13 +60,11 @@ struct ElementView {
   std::span<const Tet> tets;         ///< (num_tets x 1)
   std::span<const uint32_t> slots;   ///< place of each tet (num_tets x 1)
   std::span<const TetBlock> blocks;  ///< (num_blocks x 1)
-  std::span<const float>
-      stiffness;                ///< 2 mu V by place [J] (16 num_blocks x 1), or empty: as baked
-  std::span<const float> bulk;  ///< lambda V by place [J] (16 num_blocks x 1), or empty: as
-                                ///< baked
-  float damping = 0.0f;         ///< Kelvin-Voigt relaxation time beta of the stretch term [s]
+  std::span<const float> stiffness;  ///< 2 mu V by place [J] (16 num_blocks x 1); empty: as baked
+  std::span<const float> bulk;       ///< lambda V by place [J] (16 num_blocks x 1); empty: as baked
+  float damping = 0.0f;              ///< Kelvin-Voigt relaxation time beta of the stretch term [s]
 
-  // Of a tet.
+  // By tet.
   const TetBlock& BlockOf(size_t t) const { return blocks[slots[t] / kBlockTets]; }
   size_t LaneOf(size_t t) const { return slots[t] % kBlockTets; }
   float Stiffness(size_t t) const {
@@ -79,7 +78,7 @@ struct ElementView {
     return {{m[0][i], m[1][i], m[2][i]}, {m[3][i], m[4][i], m[5][i]}, {m[6][i], m[7][i], m[8][i]}};
   }
 
-  // Of a block.
+  // By block.
   const float* StiffnessOf(size_t block) const {
     return stiffness.empty() ? blocks[block].stiffness : &stiffness[kBlockTets * block];
   }
@@ -88,9 +87,9 @@ struct ElementView {
   }
 };
 
-/// Rotations of tets as unit quaternions x, y, z, w: those of one body by blocks (4 x 16
-/// num_blocks), or those in one lane of a crowd (16 num_blocks x 4 x 16). Like a span, a view of
-/// numbers that may be written.
+/// Rotations of tets as unit quaternions x, y, z, w: of one body by block (4 x 16 num_blocks), or
+/// in one lane of a crowd (16 num_blocks x 4 x 16). Like a std::span, a const view still allows
+/// writing.
 class RotationView {
  public:
   RotationView() = default;
@@ -109,7 +108,7 @@ class RotationView {
     q[2 * kBlockTets] = rotation.z;
     q[3 * kBlockTets] = rotation.w;
   }
-  /// Of one body.
+  /// For a view of one body.
   float* Block(size_t block) const { return &numbers_[4 * kBlockTets * block]; }
 
  private:
@@ -123,18 +122,18 @@ class RotationView {
   bool in_crowd_ = false;
 };
 
-/// The numbers of a step that all its tets share.
+/// Settings of a step that all its tets share.
 struct ElementSettings {
   float dt = 0.0f;           ///< [s]
   float damping = 0.0f;      ///< Kelvin-Voigt relaxation time [s]
   int polar_iterations = 1;  ///< most Newton steps per rotation
 };
 
-/// Rotations of the tets at positions `x` (num_nodes x 1), converged from those given. Does not
-/// allocate.
+/// Makes the rotations converge at positions `x` (num_nodes x 1), starting from their current
+/// values. Does not allocate.
 void MatchRotations(const ElementView& elements, NodeVectors x, const RotationView& rotations);
 
-/// Shape of all tets at one moment.
+/// Energy and shape of all tets at one moment.
 struct ElementSummary {
   double elastic_j = 0.0;  ///< elastic energy [J]
   double volume = 0.0;     ///< of the deformed cage [m^3]

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Analytic polar decomposition of as many matrices as there are lanes. Lanes never look at each
-// other: the result of one does not depend on the values in the others.
-// Included once per instruction set.
+// Analytic polar decomposition of one matrix per lane. Lanes never read each other, so a result
+// does not depend on the values in other lanes. Included once per instruction set.
 // Based on:
 // Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast Corotated FEM using Operator Splitting. 2018
 
@@ -42,31 +41,31 @@ HWY_INLINE Mat<V> RotationMatrix(D d, const Rotation<V>& q) {
           {Fma(q.x, z2, wy), FmaMinus(q.y, z2, wx), FmaNegated(q.x, x2, hn::Sub(one, yy))}};
 }
 
-// One Newton step on the rotation group; see AnalyticPolarDecomposition for the derivation. `plain`
-// becomes false if H is too near to indefinite, or the step too long, for this form of it.
-// Returns where the step was so short that the rotation is found. Quaternions of lanes in `moving`
-// alone change.
+// One Newton step on the rotation group; see AnalyticPolarDecomposition for the derivation. Changes
+// only the quaternions of lanes in `moving`. Returns the lanes whose step was so short that the
+// rotation has converged. Clears `plain` in lanes where H is nearly indefinite or the step too long
+// for this form of it.
 //
 // omega = c / delta with c = adj(H) g, delta = det(H). The scaled step is omega / (1 + 5/16
-// |omega|^2) = c delta / e with e = delta^2 + 5/16 |c|^2, and its Cayley map, multiplied out, takes
-// a single division: (16 e^2 - |c|^2 delta^2, 8 delta e c) / (16 e^2 + |c|^2 delta^2).
+// |omega|^2) = c delta / e with e = delta^2 + 5/16 |c|^2. Its Cayley map, multiplied out, takes a
+// single division: (16 e^2 - |c|^2 delta^2, 8 delta e c) / (16 e^2 + |c|^2 delta^2).
 template <class D, class V = hn::Vec<D>, class M = hn::Mask<D>>
 HWY_INLINE M NewtonStep(D d, const Mat<V>& F, M moving, Rotation<V>* rotation, M* plain) {
-  // Newton's method converges with the third power here, because the cubic term of the objective
-  // vanishes with its gradient: a step by theta leaves at most 0.07 theta^3 of strains up to 30%,
-  // 0.18 theta^3 up to 50% (3000 random matrices each). After one shorter than this that is 1e-6
-  // rad.
+  // A step below this length (squared) is the last. Newton's method converges cubically here,
+  // because the cubic term of the objective vanishes with its gradient: a step by theta leaves at
+  // most 0.07 theta^3 at strains up to 30%, and 0.18 theta^3 up to 50% (3000 random matrices each).
+  // After a step of this length that is 1e-6 rad.
   constexpr float kLastStep2 = 0.018f * 0.018f;
-  // Longest step that the scale above turns by about its arc tangent.
+  // Longest step (squared) that the scale above turns by about its arc tangent.
   constexpr float kLongest2 = 1.5f * 1.5f;
-  // Least pivots of H, as fractions of its trace, that count as positive definite; and between
-  // which of them products of twelve entries of F stay within float's range.
+  // Least pivots of H that count as positive definite, as fractions of its trace. Between kSmallest
+  // and kGreatest, products of twelve entries of F stay within float's range.
   constexpr float kLeastPivot = 0.02f, kSmallest = 4.0e-4f, kGreatest = 12.0f;
   const Rotation<V> q = *rotation;
   const Mat<V> Y = TransposeTimes(RotationMatrix(d, q), F);
   const V half = hn::Set(d, -0.5f);
-  // Products round off the unit sphere by a few ulp: one Newton step for 1/sqrt about 1, of what
-  // came in, so that nothing waits for it.
+  // Products drift off the unit sphere by a few ulp. Correct by one Newton step for 1/sqrt about 1,
+  // computed from the input so that nothing waits for it.
   const V length2 = Fma(q.x, q.x, Fma(q.y, q.y, Fma(q.z, q.z, hn::Mul(q.w, q.w))));
   const V unit = Fma(half, length2, hn::Set(d, 1.5f));
   const V trace = hn::Add(Y.c0.x, hn::Add(Y.c1.y, Y.c2.z));
@@ -127,7 +126,7 @@ HWY_INLINE void StoreRotation(D d, const Rotation<V>& rotation, float* q) {
   hn::StoreU(rotation.w, d, q + 3 * kBlockTets);
 }
 
-// Nine numbers of each of N tets.
+// Loads nine numbers of each of N tets.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE Mat<V> LoadMat(D d, const float* first) {
   const auto row = [&](size_t k) HWY_ATTR { return hn::LoadU(d, first + kBlockTets * k); };
@@ -140,7 +139,7 @@ HWY_INLINE void StoreMat(D d, const Mat<V>& m, float* first) {
   for (size_t k = 0; k < 9; ++k) hn::StoreU(rows[k], d, first + kBlockTets * k);
 }
 
-// The scalar decomposition of the lanes outside `plain`.
+// Decomposes the lanes outside `plain` by the scalar function.
 template <class D, class M = hn::Mask<D>>
 HWY_NOINLINE void TakeOverLanes(D d, const float* F, M plain, int max_iterations, float* rotation) {
   HWY_ALIGN float is_plain[kLanes<D>];
@@ -161,14 +160,16 @@ HWY_NOINLINE void TakeOverLanes(D d, const float* F, M plain, int max_iterations
   }
 }
 
-// Most blocks of 16 matrices that are decomposed together.
+// Most blocks of 16 matrices decomposed together.
 inline constexpr size_t kGroup = 8;
 
-// Rotations of `count` blocks of 16 matrices F (9 x 16 each) from warm starts (4 x 16 each). Lanes
-// where `active` (16 a block, `active_stride` apart) is not above zero keep theirs. Where a lane's
-// matrix is near to degenerate or far from its start, the scalar AnalyticPolarDecomposition takes
-// over. Every block takes a step before any takes its next: the steps of different blocks do not
-// wait for each other, and a processor works on several at once.
+// Rotations of `count` blocks of 16 matrices F (9 x 16 each) from warm starts (4 x 16 each).
+// - Lanes whose `active` (16 per block, `active_stride` apart) is not above zero keep their
+//   rotations.
+// - The scalar AnalyticPolarDecomposition takes over lanes whose matrix is nearly degenerate or far
+//   from its start.
+// - Every block takes a step before any takes its next. The steps of different blocks are
+//   independent, so a processor overlaps them.
 HWY_INLINE void PolarNewton(size_t count, const float* F, const float* active, size_t active_stride,
                             int max_iterations, float* rotations) {
   const Lanes16 d;
@@ -204,8 +205,8 @@ HWY_INLINE void PolarNewton(size_t count, const float* F, const float* active, s
   }
 }
 
-// dt^2 times minus the derivative of mu V |F - R|^2 by F, with k = 2 mu V, plus kappa times that of
-// C = det F - 1.
+// dt^2 times the negative derivative of mu V |F - R|^2 with respect to F, with k = 2 mu V, plus
+// kappa times that of C = det F - 1.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE Mat<V> StretchImpulse(D d, const ElementSettings& settings, const Mat<V>& F,
                                  const Mat<V>& R, V k, V kappa) {

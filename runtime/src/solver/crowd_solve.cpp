@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Four rows, or on the way up four columns, at a time: each takes three loads of vectors and four
-// numbers of L for twelve multiply-adds.
+// SolveCrowd: substitution by supernodes for 16 bodies, one per lane.
+// Takes four rows down, or four columns up, at a time: three vector loads and four numbers of L
+// give twelve multiply-adds.
 #include "base/simd_target.h"
 #include "solver/panel_solve.h"
 
@@ -9,7 +10,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "solver/crowd_solve.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h.
+// Must follow foreach_target.h.
 #include "elasticity/crowd_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -25,7 +26,7 @@ HWY_INLINE void Descend(const Supernode& s, const uint32_t* rows, const float* v
   using V = hn::Vec<Lanes16>;
   const float* b = x + kCrowdVector * s.first_column;
   for (uint32_t r = 0; r < s.num_rows; r += 4) {
-    // The values of missing rows of a chunk are zero; the last row is read in their place.
+    // In a partial chunk, missing rows have zero values; the last row is read in their place.
     float* to[4];
     for (uint32_t k = 0; k < 4; ++k) {
       to[k] = x + kCrowdVector * rows[std::min(r + k, s.num_rows - 1)];

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
+// SweepCrowdVolumes: the Gauss-Seidel sweep of volume_sweep.h for a crowd. Corrects one tet in all
+// bodies at a time, one body per lane. Sources: volume_sweep.h.
 #include "base/simd_target.h"
 #include "solver/volume_sweep.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "solver/crowd_volume.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h.
+// Must follow foreach_target.h.
 #include "elasticity/crowd_lanes-inl.h"
 #include "solver/volume_lanes-inl.h"
 
@@ -14,8 +16,8 @@ namespace plush {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Keeps the lower, or the greater, of a number in memory and `v`, which may be NaN: then it is kept
-// as it is, by every instruction set.
+// Replaces a number in memory by `v` if `v` is lower (Lower) or greater (Raise). Keeps it if `v` is
+// NaN, on every instruction set.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE void Lower(D d, V v, float* lowest) {
   const V before = hn::LoadU(d, lowest);
@@ -27,7 +29,7 @@ HWY_INLINE void Raise(D d, V v, float* largest) {
   hn::StoreU(hn::IfThenElse(hn::Gt(v, before), v, before), d, largest);
 }
 
-// One tet in N bodies from lane `i` on.
+// Sweeps one tet in the N bodies from lane `i` on.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE void SweepTet(D d, float* const (&at)[4], size_t i, float det_dm_inv, float stiffness,
                          float* kappa, float* lowest, float* largest) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Forward and backward substitution by supernodes. On the way down each chunk of 16 rows takes one
-// load of L for three multiply-adds, and is added to its nodes once; on the way up the rows of a
-// supernode are gathered once, and each column is a sum over chunks.
+// SolvePanels: forward and backward substitution by supernodes. On the way down, each chunk of 16
+// rows takes one load of L for three multiply-adds and is added to its nodes once. On the way up,
+// the rows of a supernode are gathered once, and each column is a sum over chunks.
 #include "solver/panel_solve.h"
 
 #include "base/simd_target.h"
@@ -14,7 +14,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "solver/panel_solve.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h.
+// Must follow foreach_target.h.
 #include "base/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -22,7 +22,7 @@ namespace plush {
 namespace HWY_NAMESPACE {
 namespace {
 
-// The rows of a chunk, kRows of them in vectors of D: a sum over columns j of block[:, j] b_j.
+// The rows of a chunk, kRows of them, in vectors of D: a sum over columns j of block[:, j] b_j.
 template <size_t kRows, class D>
 struct ChunkSum {
   static constexpr size_t N = kLanes<D>;
@@ -65,7 +65,7 @@ HWY_INLINE void Descend(const Supernode& s, const uint32_t* rows, const float* v
   if (row < padded) AddChunk<kRowPadding>(Lanes8(), values, b, s.num_columns, rows + row, x);
 }
 
-// Rows of a supernode, gathered: x of 16 rows, then y, then z; what is missing is zero.
+// Gathers the rows of a supernode: x of 16 rows, then y, then z. Missing rows are zero.
 HWY_INLINE void GatherRows(const uint32_t* rows, uint32_t padded, const NodeVec* x, float* out) {
   const Lanes16 d;
   const Lanes8 d8;
@@ -88,7 +88,7 @@ HWY_INLINE void GatherRows(const uint32_t* rows, uint32_t padded, const NodeVec*
   }
 }
 
-// Products of a column with three gathered axes, by lanes of a chunk.
+// Products of a column with the three gathered axes, by lane of a chunk.
 inline constexpr size_t kParts16 = kChunkRows / kLanes<Lanes16>;
 using V16 = hn::Vec<Lanes16>;
 struct ColumnSum {
@@ -123,13 +123,13 @@ HWY_INLINE void StoreSums(D /*d*/, const ColumnSum (&c)[4], NodeVec* out) {
 
 using Lanes4 = hn::CappedTag<float, 4>;
 
-// Half a vector, the other half zero.
+// Half a vector in the lower lanes; the upper ones are zero.
 template <class D>
 HWY_INLINE hn::Vec<D> LoadLowerHalf(D d, const float* from) {
   return hn::ZeroExtendVector(d, hn::LoadU(hn::Half<D>(), from));
 }
 
-// Sums of x, y, z over the four lanes of each block: i + (i + 2), then i + (i + 1).
+// Sums x, y and z over the four lanes of each block: i + (i + 2), then i + (i + 1).
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V SumBlocks(D d, V x, V y, V z) {
   const hn::RepartitionToWide<D> pairs;
@@ -141,8 +141,8 @@ HWY_INLINE V SumBlocks(D d, V x, V y, V z) {
   return hn::Add(hn::BitCast(d, even), hn::BitCast(d, odd));
 }
 
-// Four columns of 16 lanes to four blocks of 4, of columns 0, 2, 1, 3: i + (i + 8), then i + (i +
-// 4).
+// Folds four columns of 16 lanes into four blocks of 4, for columns 0, 2, 1, 3: i + (i + 8), then i
+// + (i + 4).
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V FoldColumns(D d, V c0, V c1, V c2, V c3) {
   const V a = hn::Add(hn::ConcatLowerLower(d, c1, c0), hn::ConcatUpperUpper(d, c1, c0));
@@ -151,7 +151,7 @@ HWY_INLINE V FoldColumns(D d, V c0, V c1, V c2, V c3) {
                  hn::OddEvenBlocks(b, hn::SwapAdjacentBlocks(a)));
 }
 
-// Of 16 lanes in two or four vectors to four.
+// Folds 16 lanes in two or four vectors into four lanes.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE hn::Vec<Lanes4> FoldParts(D /*d*/, const V (&v)[kParts16]) {
   if constexpr (kParts16 == 4) {
@@ -163,7 +163,7 @@ HWY_INLINE hn::Vec<Lanes4> FoldParts(D /*d*/, const V (&v)[kParts16]) {
   }
 }
 
-// The sums of four columns over their lanes, in an order that is the same for every width.
+// Sums four columns over their lanes, in an order that does not depend on the vector width.
 template <class D>
 HWY_INLINE void StoreSums(D d, const ColumnSum (&c)[4], NodeVec* out) {
   const Lanes4 d4;
@@ -195,7 +195,7 @@ HWY_INLINE void StoreSums(D d, const ColumnSum (&c)[4], NodeVec* out) {
 
 #endif
 
-// Products of the last eight rows, in the first eight lanes.
+// Adds the products of the last eight rows to the first eight lanes.
 template <class D>
 HWY_INLINE void AddLastRows(D d, const float* column, const float* gathered, ColumnSum* sum) {
   constexpr size_t N = kLanes<D>, kParts = N > kRowPadding ? 1 : kRowPadding / N;
@@ -215,7 +215,8 @@ HWY_INLINE void AddLastRows(D d, const float* column, const float* gathered, Col
   }
 }
 
-// out_j = (-L_Rj)^T x_R for four columns from `first` on, the last one in place of any beyond it.
+// out_j = (-L_Rj)^T x_R for four columns from `first` on. Beyond the last column it repeats that
+// one.
 HWY_INLINE void SumColumns(const Supernode& s, const float* values, const float* gathered,
                            uint32_t first, NodeVec* out) {
   const Lanes16 d;
@@ -248,7 +249,7 @@ HWY_INLINE void SumColumns(const Supernode& s, const float* values, const float*
   StoreSums(d, sum, out);
 }
 
-// Writes the rows of a chunk of D_JJ^-1 b_J, plus `below`, to `out`.
+// Adds the rows of a chunk of D_JJ^-1 b_J to `out`.
 template <size_t kRows, class D>
 HWY_INLINE void StoreChunk(D d, const float* block, const NodeVec* b, uint32_t columns,
                            NodeVec* out) {
@@ -283,7 +284,7 @@ HWY_INLINE void Ascend(const Supernode& s, const uint32_t* rows, const float* va
   std::copy(found, found + w, b);
 }
 
-// With the supernodes and the numbers of the active columns.
+// Solves with the given supernodes and values, those of the active columns.
 template <class FetchDown, class FetchUp>
 HWY_INLINE void SolveActive(const PanelFactor& factor, std::span<const Supernode> supernodes,
                             std::span<const float> values, FetchDown down, FetchUp up,
@@ -302,8 +303,8 @@ HWY_INLINE void SolveActive(const PanelFactor& factor, std::span<const Supernode
 }
 
 void Solve(const PanelFactor& factor, float* workspace, NodeVec* x) {
-  // Bakes put the supernodes that are left out last; anywhere else they cost time and
-  // change nothing, because their nodes stay zero on the way up.
+  // The baker puts left-out supernodes last. Elsewhere they only cost time: their nodes stay zero
+  // on the way up.
   size_t count = factor.supernodes.size();
   while (count > 0 && factor.supernodes[count - 1].first_column >= factor.num_active) --count;
   const std::span<const Supernode> supernodes = factor.supernodes.first(count);
@@ -335,7 +336,7 @@ size_t GatheredNumbers(std::span<const Supernode> supernodes) {
   return (longest + kChunkRows - 1) / kChunkRows * 3 * kChunkRows;
 }
 
-// Adds what the impulses of pinned nodes do to the solution x of all others.
+// Adds the response of all nodes to the impulses that hold the pinned ones.
 void HoldPins(const PanelFactor& factor, std::span<float> workspace, std::span<NodeVec> x) {
   const PinSchur& pins = *factor.pins;
   Vec3 impulses[kMaxExtraPins];

@@ -12,13 +12,13 @@ namespace {
 
 constexpr float Vec3::*kAxes[3] = {&Vec3::x, &Vec3::y, &Vec3::z};
 
-// Least share of a diagonal of S that has to remain as its pivot. S comes from solves in float, and
-// a solve with pins errs by about 1e-7 divided by the least share. It is small if bodies are
-// stiff and light: the columns of A^-1 then look alike (box of 0.4 m, 1000 kg/m^3, dt 0.01
-// s, 21 pins: 0.05 at 1e7 Pa, 5e-4 at 1e9 Pa).
+// Least share of S's diagonal that must remain as the pivot. S comes from float solves, and a solve
+// with pins errs by about 1e-7 divided by the least share. The share is small for stiff and light
+// bodies, whose columns of A^-1 look alike (box of 0.4 m, 1000 kg/m^3, dt 0.01 s, 21 pins: 0.05 at
+// 1e7 Pa, 5e-4 at 1e9 Pa).
 constexpr double kLeastShare = 1.0e-3;
 
-// In place, by rows.
+// In place; S by rows.
 bool FactorLower(std::span<double> S, size_t n) {
   for (size_t j = 0; j < n; ++j) {
     const double diagonal = S[n * j + j];
@@ -46,7 +46,7 @@ bool FactorPinSchur(const PanelFactor& factor, std::span<const uint32_t> nodes,
   const size_t n = nodes.size();
   PanelFactor plain = factor;
   plain.pins = nullptr;
-  for (size_t first = 0; first < n; first += 3) {  // a column of A^-1 for each axis
+  for (size_t first = 0; first < n; first += 3) {  // a column of A^-1 per axis
     std::fill(scratch.begin(), scratch.end(), NodeVec());
     const size_t count = std::min<size_t>(3, n - first);
     for (size_t k = 0; k < count; ++k) scratch[nodes[first + k]].*kAxes[k] = 1.0f;

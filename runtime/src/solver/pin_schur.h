@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A few pinned nodes beyond those of a factor, so that bodies with other pins share it.
+// A few pinned nodes beyond those of a factor, so that bodies with other pins can share it.
 //
-// Pinned nodes do not move: E^T x = 0. With A^-1 from the shared factor, x = A^-1 (b + E lambda)
-// and lambda = -S^-1 E^T A^-1 b, S = E^T A^-1 E. The three axes share S like everything else.
+// Pinned nodes do not move: E^T x = 0. With A^-1 from the shared factor, x = A^-1 (b + E lambda),
+// where lambda = -S^-1 E^T A^-1 b and S = E^T A^-1 E. One S serves all three axes.
 #pragma once
 
 #include "plush/allocator.h"
@@ -18,7 +18,7 @@ namespace plush {
 
 struct PanelFactor;
 
-/// Most nodes that are pinned beyond the factor's: 63 degrees of freedom.
+/// Most nodes pinned beyond the factor's: 63 degrees of freedom.
 inline constexpr uint32_t kMaxExtraPins = 21;
 
 /// The pinned nodes, and the Cholesky factor of S.
@@ -27,15 +27,15 @@ struct PinSchur {
   std::span<const double> cholesky;  ///< lower triangle by rows [1/sqrt(kg)] (num_pins x num_pins)
 };
 
-/// Computes the Cholesky factor of S into `cholesky` (num_pins^2 x 1) with solves of `factor`,
-/// whose own pins are left out. `workspace` as for SolvePanels; `scratch`: (num_nodes + 1 x 1).
-/// Does not allocate. Returns false if S is not positive definite, or nearly not.
+/// Computes the Cholesky factor of S into `cholesky` (num_pins^2 x 1) by solves with `factor`,
+/// ignoring factor.pins. `workspace` as for SolvePanels; `scratch`: (num_nodes + 1 x 1). Does not
+/// allocate. Returns false if S is not positive definite, or only barely.
 bool FactorPinSchur(const PanelFactor& factor, std::span<const uint32_t> nodes,
                     std::span<float> workspace, std::span<NodeVec> scratch,
                     std::span<double> cholesky);
 
-/// Replaces the displacements of the pinned nodes by the impulses lambda that undo them (num_pins x
-/// 1).
+/// Replaces the displacements of the pinned nodes (num_pins x 1) by the impulses lambda that undo
+/// them.
 void SolvePinImpulses(const PinSchur& pins, std::span<Vec3> moves);
 
 }  // namespace plush

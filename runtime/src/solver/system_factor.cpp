@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Right-looking block factorisation by supernodes, in double precision.
+// FactoriseSystem: right-looking block factorisation by supernodes, in double precision.
 // Based on:
 // Esmond Ng, Barry Peyton. Block Sparse Cholesky Algorithms on Advanced Uniprocessor Computers.
 // 1993
@@ -15,13 +15,13 @@ namespace {
 
 constexpr Status kOutOfMemory = {StatusCode::kOutOfMemory, "factor"};
 
-// The matrix while it is factored. A supernode's panel has its columns' rows, then those below
-// them, by columns: (num_columns + num_rows x num_columns).
+// The matrix while it is factored. A supernode's panel has the rows of its own columns, then those
+// below them, by column: (num_columns + num_rows x num_columns).
 struct Panels {
   FactorStructure structure;
-  Array<size_t> starts;  // of the panels in `values` (num_supernodes x 1)
+  Array<size_t> starts;  // first index of each panel in `values` (num_supernodes x 1)
   Array<double> values;
-  Array<double> column;      // of an update (longest pattern x 1)
+  Array<double> column;      // one column of an update (longest pattern x 1)
   Array<uint32_t> relative;  // rows of a pattern in another supernode's panel (longest pattern x 1)
   Array<double> inverse;     // of a diagonal block's triangle (columns x columns)
 
@@ -64,7 +64,7 @@ struct ShapeGradients {
   }
 };
 
-// Entry (row, column), row >= column.
+// The entry (row, column), row >= column.
 double* FindEntry(Panels* panels, uint32_t row, uint32_t column) {
   const size_t k = panels->structure.supernode_of[column];
   const Supernode& s = panels->structure.supernodes[k];
@@ -100,8 +100,8 @@ void Assemble(const SystemTerms& terms, Panels* panels) {
   }
 }
 
-// Cholesky of the diagonal block, A_JJ = C C^T, and A_RJ C^-T below it, in place. False if the
-// block is not positive definite.
+// Cholesky of the diagonal block, A_JJ = C C^T, and A_RJ C^-T below it, in place. Returns false if
+// the block is not positive definite.
 bool FactorPanel(double* panel, size_t height, uint32_t columns) {
   for (uint32_t j = 0; j < columns; ++j) {
     double* current = panel + height * j;
@@ -120,7 +120,8 @@ bool FactorPanel(double* panel, size_t height, uint32_t columns) {
   return true;
 }
 
-// Finds the rows of `s` from number `first` on in the panel of `target`, which holds them all.
+// Finds the positions in `target`'s panel of the rows of `s` from number `first` on; it has them
+// all.
 void LocateRows(const Supernode& s, const Supernode& target, uint32_t first, Panels* panels) {
   const uint32_t* rows = panels->RowsOf(s);
   const uint32_t* others = panels->RowsOf(target);
@@ -160,7 +161,7 @@ void UpdateAncestors(size_t k, Panels* panels) {
   }
 }
 
-// C^-1 of the triangle in a factored panel, by rows.
+// C^-1 of the triangle in a factored panel, by row.
 void InvertTriangle(const double* panel, size_t height, uint32_t columns, double* inverse) {
   for (uint32_t j = 0; j < columns; ++j) {
     for (uint32_t i = 0; i < j; ++i) inverse[columns * i + j] = 0.0;
@@ -172,7 +173,8 @@ void InvertTriangle(const double* panel, size_t height, uint32_t columns, double
   }
 }
 
-// Writes -L_RJ = -(A_RJ C^-T) C^-1 and D_JJ^-1 = C^-T C^-1. False if float cannot hold them.
+// Writes -L_RJ = -(A_RJ C^-T) C^-1 and D_JJ^-1 = C^-T C^-1. Returns false if a value exceeds
+// float's range.
 bool StorePanel(size_t k, Panels* panels, std::span<float> values) {
   const Supernode& s = panels->structure.supernodes[k];
   const uint32_t w = s.num_columns;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Multiplies by the splitting step's matrix A without forming it, and implements FreeTurns.
+// FreeTurns are our addition to [Kug]; the header derives them.
 #include "solver/system_matrix.h"
 
 #include "base/vector_math.h"
@@ -26,11 +28,12 @@ void MultiplySystem(const SystemView& system, std::span<const NodeVec> x, std::s
 
 namespace {
 
-// C grows by this share before it is eliminated: far more than what float leaves uncertain in
-// C - B^T A^-1 B, and little enough that components a hundred times stiffer than heavy turn freely.
+// C grows by this share before elimination. That is far above float's uncertainty in
+// C - B^T A^-1 B. It is small enough for components to turn freely whose stiffness outweighs their
+// mass a hundred times.
 constexpr float kLeastResistance = 1.0e-3f;
-// Least ratio of C to the resistance without it from which a turn is worth setting free: below, the
-// outer iterations find it by themselves.
+// A turn is freed if C is at least this multiple of C - B^T A^-1 B, in traces. Otherwise outer
+// iterations find the turn by themselves.
 constexpr float kWorthFreeing = 3.0f;
 
 uint32_t Root(std::span<uint32_t> parents, uint32_t node) {
@@ -38,7 +41,7 @@ uint32_t Root(std::span<uint32_t> parents, uint32_t node) {
   return node;
 }
 
-// Component of each node, numbered by their lowest nodes. Returns how many there are.
+// Assigns each node its component, numbered by lowest node. Returns the number of components.
 uint32_t FindComponents(std::span<const Tet> tets, std::span<uint32_t> component) {
   for (uint32_t i = 0; i < component.size(); ++i) component[i] = i;
   for (const Tet& tet : tets) {
@@ -79,7 +82,7 @@ Mat3 CrossProducts(const Vec3& s, const Vec3& w) {
   return TraceMinus((P + Transpose(P)) * 0.5f);
 }
 
-// The inverse of a symmetric positive definite matrix, or zero of any other.
+// The inverse of a symmetric positive definite matrix; zero for any other.
 Mat3 InverseOrZero(const Mat3& A) {
   const float det = Determinant(A);
   const bool positive = A.c0.x > 0.0f && A.c0.x * A.c1.y - A.c0.y * A.c1.x > 0.0f && det > 0.0f;
@@ -100,9 +103,9 @@ bool FreeTurns::Allocate(const Allocator& allocator, std::span<const Tet> tets,
          turn_.Allocate(allocator, num_components_);
 }
 
-// The model of tet t is k/2 (dt |F - R|^2 + damping |F - R S|^2) with k = 2 mu V dt. A turn of R by
-// omega adds -k omega^T axl(...) F, whose part on the nodes is s, and to C the squares of
-// [omega] R and [omega] R S.
+// The model of tet t is k/2 (dt |F - R|^2 + damping |F - R S|^2), k = 2 mu V dt. A turn of R by
+// omega adds -k omega^T axl(...) F, whose part on the nodes is s. It adds the squares of [omega] R
+// and [omega] R S to C.
 void FreeTurns::SumTargets(const SystemView& system, const RotationView& rotations,
                            std::span<const float> stretches) {
   const ElementView& elements = system.elements;

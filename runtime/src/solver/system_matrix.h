@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The constant matrix A = M + (dt^2 + damping dt) sum_t 2 mu V G G^T of the splitting step, one
-// scalar per pair of nodes because the three axes share it. Its factor:
-// plush/format/system_factor.h. Based on: Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast
-// Corotated FEM using Operator Splitting. 2018
+// The constant matrix A = M + (dt^2 + damping dt) sum_t 2 mu V G G^T of the splitting step. It has
+// one scalar per pair of nodes, because the three axes share it. Its factor:
+// plush/format/system_factor.h.
+// Based on:
+// Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast Corotated FEM using Operator Splitting. 2018
 #pragma once
 
 #include "plush/types.h"
@@ -17,38 +18,41 @@
 
 namespace plush {
 
-/// What A is made of.
+/// Inputs of A.
 struct SystemView {
   ElementView elements;
   std::span<const float> masses;    ///< baked lumped masses [kg] (num_nodes x 1)
-  float mass_scale = 1.0f;          ///< of all masses
+  float mass_scale = 1.0f;          ///< factor on all masses
   std::span<const uint8_t> pinned;  ///< 1 if a node never moves (num_nodes x 1)
   float dt = 0.0f;                  ///< [s]
 };
 
-/// out = A x, matrix-free [kg m] (num_nodes + 1 x 1 each), for x that is zero at pinned nodes;
-/// their rows give zero. Does not allocate.
+/// out = A x, matrix-free [kg m] (num_nodes + 1 x 1 each). x must be zero at pinned nodes; their
+/// rows give zero. Does not allocate.
 void MultiplySystem(const SystemView& system, std::span<const NodeVec> x, std::span<NodeVec> out);
 
-/// The matrix A holds the rotations of all tets fixed during a solve, and lets them follow only
-/// between solves. A component that is stiff for its mass and size (stiffness dt (dt + damping) far
-/// above mass length^2) then hardly turns about a node that a plane stops: the solve moves it as a
-/// whole instead, its centre takes on the speed of the stopped node, and the kinetic energy of the
-/// step grows. So the model gets one more unknown per component: a turn omega that takes the
-/// rotations of all its tets along. Its quadratic model is
+/// Lets each component of a body turn freely within a solve.
+///
+/// The matrix A keeps the rotations of all tets fixed during a solve; they follow only between
+/// solves. A component that is stiff for its mass and size (stiffness dt (dt + damping) far above
+/// mass length^2) then hardly turns about a node that a plane stops. Instead the solve moves it as
+/// a whole: its centre takes on the speed of the stopped node, and the step's kinetic energy grows.
+///
+/// So the model gets one more unknown per component: a turn omega that rotates all its tets. The
+/// quadratic model is
 ///   1/2 d^T A d - b^T d - omega^T B^T d + 1/2 omega^T C omega,
-/// with B^T d = sum_i s_i x d_i over the component's nodes, s_i the force of the tets' rotated rest
-/// shapes on node i; eliminated, A' = A - B C^-1 B^T. Where every solve is zero A' changes nothing:
-/// it is a better matrix for the same equations.
-/// The turns of one body's components. Sized once, prepared for each matrix and set of rotations.
+/// where B^T d = sum_i s_i x d_i over the component's nodes, and s_i is the force of the tets'
+/// rotated rest shapes on node i. Eliminating omega gives A' = A - B C^-1 B^T. A' does not change
+/// the solution at which every solve returns zero: it is a better matrix for the same equations.
+///
+/// Allocated once; prepared for each matrix and set of rotations.
 class FreeTurns {
  public:
-  /// Finds the components of `tets` and sizes everything. Returns false if the allocator fails.
+  /// Finds the components of `tets` and allocates all arrays. Returns false if the allocator fails.
   bool Allocate(const Allocator& allocator, std::span<const Tet> tets, uint32_t num_nodes);
 
-  /// Makes B, C and what their elimination needs for the matrix of `factor`, tets turned by
-  /// `rotations`, and the `stretches` of damping by blocks (empty: undamped). One solve. Does not
-  /// allocate.
+  /// Computes B, C and their elimination for the matrix of `factor`, tets rotated by `rotations`,
+  /// and the damping's `stretches` by block (empty: undamped). Takes one solve. Does not allocate.
   void Prepare(const SystemView& system, const PanelFactor& factor, std::span<float> workspace,
                const RotationView& rotations, std::span<const float> stretches);
 
@@ -70,9 +74,9 @@ class FreeTurns {
   Array<uint32_t> component_;  // of each node (num_nodes x 1)
   Array<NodeVec> s_;           // B: column k is e_k x s (num_nodes + 1 x 1)
   Array<NodeVec> w_;           // A^-1 s, so that A^-1 B has the columns e_k x w (num_nodes + 1 x 1)
-  Array<Mat3> C_;              // by component; becomes C^-1, zero without stiffness
-  Array<Mat3> N_;              // (C - B^T A^-1 B)^-1 by component, zero without stiffness
-  Array<Vec3> turn_;           // of the solve in progress, by component
+  Array<Mat3> C_;     // by component; becomes C^-1, or zero for a component without stiffness
+  Array<Mat3> N_;     // (C - B^T A^-1 B)^-1 by component, or zero without stiffness
+  Array<Vec3> turn_;  // of the solve in progress, by component
 };
 
 }  // namespace plush

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The volume constraint of one tet per lane.
-// Included once per instruction set.
+// The volume constraint of one tet per lane. Included once per instruction set.
 
 #if defined(PLUSH_SOLVER_VOLUME_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PLUSH_SOLVER_VOLUME_LANES_INL_H_
@@ -15,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace plush {
 namespace HWY_NAMESPACE {
 
-// Gradients of det F by the four nodes [1/m], and det F.
+// det F, and its gradients with respect to the four nodes [1/m].
 template <class V>
 struct VolumeGradients {
   Xyz<V> a, b, c, d;
@@ -24,7 +23,7 @@ struct VolumeGradients {
   HWY_INLINE VolumeGradients() {}
 };
 
-// With s = 1 / (6 V): det F = s det(Ds), and its gradients are s times cross products of edges.
+// With s = 1 / (6 V), det F = s det(Ds). Its gradients are s times cross products of edges.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE VolumeGradients<V> GradientsOfVolume(D d, const Xyz<V>& xa, const Xyz<V>& xb,
                                                 const Xyz<V>& xc, const Xyz<V>& xd, V s) {
@@ -39,8 +38,8 @@ HWY_INLINE VolumeGradients<V> GradientsOfVolume(D d, const Xyz<V>& xa, const Xyz
   return g;
 }
 
-// The step of the multiplier, of a tet with k = lambda V dt^2 whose nodes respond with `response` =
-// sum w |grad|^2: (-C - kappa / k) / (response + 1 / k), multiplied out so that k = 0 gives -kappa.
+// Step of the multiplier, (-C - kappa / k) / (response + 1 / k), where k = lambda V dt^2 and
+// response = sum w |grad|^2. Multiplied out, so that k = 0 gives -kappa.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V MultiplierStep(D d, V det, V kappa, V k, V response) {
   const V one = hn::Set(d, 1.0f);

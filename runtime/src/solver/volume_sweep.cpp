@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Volume sweeps in vectors, one block of 16 tets at a time, and the scalar sweeps that lift flat
+// tets. Sources and deviations: volume_sweep.h.
 #include "solver/volume_sweep.h"
 
 #include "base/simd_target.h"
@@ -8,7 +10,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "solver/volume_sweep.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h.
+// Must follow foreach_target.h.
 #include "solver/volume_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -16,15 +18,15 @@ namespace plush {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Takes the part along the held normals out of a gradient.
+// Removes the component along the held normals from a gradient.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE Xyz<V> Free(D d, const Xyz<V>& gradient, const NodeVec* held, const uint32_t* ids) {
   const Xyz<V> n = GatherNodes(d, held, ids, static_cast<V*>(nullptr));
   return gradient - n * Dot(n, gradient);
 }
 
-// The lower of `lowest` and `det`; `lowest` without a tet, and never NaN. Compares, because
-// instruction sets differ in the least of a number and NaN.
+// The lower of `lowest` and `det`; `lowest` if the lane has no tet or det is NaN. Compares, because
+// instruction sets differ in the minimum of a number and NaN.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Lower(D d, V lowest, V det, V det_dm_inv) {
   const auto lower = hn::And(hn::Gt(det_dm_inv, hn::Zero(d)), hn::Lt(det, lowest));
@@ -87,7 +89,8 @@ SweepChanges SweepHeld(const ElementView& elements, const NodeVec* held, float d
   return Sweep<true>(elements, held, dt, x, kappa);
 }
 
-// The first block from `block` on with a tet below kLeastDetF, or the number of blocks.
+// The first block from `block` on with a tet below kLeastDetF; the number of blocks if there is
+// none.
 size_t FindFlatBlock(const ElementView& elements, const NodeVec* x, size_t block) {
   const Lanes16 d;
   using V = hn::Vec<Lanes16>;
@@ -130,21 +133,22 @@ SweepChanges SweepVolumes(const ElementView& elements, std::span<const NodeVec> 
 
 namespace {
 
-// A flat tet is lifted by no more than this in det F per sweep.
+// Most that one sweep lifts a flat tet, in det F.
 constexpr float kMostLift = 0.25f;
-// A gradient counts as at least this share of that of the rest shape, squared and mass-weighted: a
-// lift then moves nodes by at most a rest height or so, even if a tet is flat in two directions.
+// A gradient counts as at least this share of the rest shape's, squared and mass-weighted.
+// Otherwise a lift could move nodes by more than about a rest height if a tet is flat in two
+// directions.
 constexpr float kLeastResponse = 0.05f;
-// What is aimed at above the bound, so that sweeps over tets that undo each other's lifts end.
+// Lifts aim this far above the bound, so that sweeps end although tets undo each other's lifts.
 constexpr float kLiftMargin = 0.05f;
 
-// Mass-weighted move of a node along `gradient`, without what goes against the held normal.
+// Mass-weighted move of a node along `gradient`, without any part against the held normal.
 Vec3 LiftMove(const Vec3& held_normal, float inverse_mass, const Vec3& gradient) {
   const float into = std::fmin(Dot(held_normal, gradient), 0.0f);
   return (gradient - held_normal * into) * inverse_mass;
 }
 
-// The bound on a tet's det F. Lifts become velocity: to push a tet that began inside out all the
+// The bound on a tet's det F. Lifts become velocity, so lifting a tet that began inside out all the
 // way would throw its nodes.
 float LeastDetF(const Tet& tet, const Mat3& dm_inv, NodeVectors before) {
   const float det = Determinant(
@@ -152,7 +156,7 @@ float LeastDetF(const Tet& tet, const Mat3& dm_inv, NodeVectors before) {
   return std::fmin(det, kLeastDetF);
 }
 
-// Lifts one tet; returns whether it had to.
+// Lifts one tet if needed; returns whether it was.
 bool LiftTet(const TetBlock& block, size_t lane, std::span<const NodeVec> held_normals,
              NodeVectors before, std::span<NodeVec> x) {
   if (!(block.det_dm_inv[lane] > 0.0f)) return false;  // a place without a tet
@@ -190,7 +194,7 @@ bool LiftTet(const TetBlock& block, size_t lane, std::span<const NodeVec> held_n
 
 bool MayBeFlat(const SweepChanges& last) {
   // Each tet has been corrected, and its neighbours' corrections rarely press it by more than the
-  // largest of them. A missed tet is found a step later.
+  // largest correction. A missed tet is found a step later.
   constexpr float kReachOfCorrections = 1.0f, kSafe = 2.0f * kLeastDetF;
   return last.lowest_det_f < kSafe + kReachOfCorrections * last.largest;
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The volume term as compliant constraints, by Gauss-Seidel sweeps over the tets.
+// The volume term as compliant constraints, solved by Gauss-Seidel sweeps over the tets.
 // Based on:
 // Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast Corotated FEM using Operator Splitting. 2018
 // Miles Macklin, Matthias Mueller, Nuttapong Chentanez. XPBD: Position-Based Simulation of
-// Compliant
-//   Constrained Dynamics. 2016
+//   Compliant Constrained Dynamics. 2016
 #pragma once
 
 #include "plush/types.h"
@@ -18,52 +17,60 @@
 
 namespace plush {
 
-/// What a sweep of the volume term did.
+/// Result of a sweep of the volume term.
 struct SweepChanges {
-  float lowest_det_f = 1.0f;  ///< of a tet after its own correction, to first order, at most 1
-  float largest = 0.0f;       ///< change of a tet's det F by its own correction, to first order
+  float lowest_det_f = 1.0f;  ///< lowest of any tet after its own correction, to first order, at
+                              ///< most 1
+  float largest = 0.0f;  ///< largest change of a tet's det F by its own correction, to first order
 };
 
-/// One sweep, block after block (the tets of a block share no node): C = det F - 1, d kappa = (-C -
-/// alpha kappa) / (sum w |grad C|^2 + alpha), alpha = 1/(lambda V dt^2) [Kug, Eq. 14-16 with the
-/// sign of XPBD]. Moves the nodes `x` [m] (num_nodes + 1 x 1), whose w is the inverse of their mass
-/// [1/kg], 0 if they are pinned or held; updates `kappa` [kg m^2] (16 num_blocks x 1). Unless it
-/// is empty, `held_normals` (num_nodes + 1 x 1) has the unit direction in which a node has no
-/// mobility, or zero. Flattened and inverted tets are pushed back like others: no move is longer
-/// than sqrt(lambda V dt^2 w) |C| / 2, however small the gradient. Tets with lambda = 0 are skipped
-/// and their multiplier cleared. Does not allocate.
+/// One sweep, block after block; the tets of a block share no node. Each tet's constraint is C =
+/// det F - 1, with the multiplier's step d kappa = (-C - alpha kappa) / (sum w |grad C|^2 + alpha),
+/// alpha = 1/(lambda V dt^2) [Kug, Eq. 14-16 with the sign of XPBD].
+/// - Moves the nodes `x` [m] (num_nodes + 1 x 1), whose w is the inverse mass [1/kg], 0 if pinned
+///   or held. Updates `kappa` [kg m^2] (16 num_blocks x 1).
+/// - `held_normals` (num_nodes + 1 x 1), unless empty, has for each node the unit direction in
+///   which it must not move, or zero.
+/// - Flat and inverted tets are pushed back like others. No move is longer than sqrt(lambda V dt^2
+///   w) |C| / 2, however small the gradient.
+/// - Tets with lambda = 0 are skipped and their multiplier is cleared.
+///
+/// Does not allocate.
 SweepChanges SweepVolumes(const ElementView& elements, std::span<const NodeVec> held_normals,
                           float dt, std::span<NodeVec> x, std::span<float> kappa);
 
-/// Least det F of a tet at the end of a substep, unless it began below.
+/// Least det F of a tet at the end of a substep, unless it was below at the start.
 inline constexpr float kLeastDetF = 0.05f;
 
-/// Whether a tet may have det F < kLeastDetF after the sweep that reported `last`, so that
-/// HasFlatTet has to look. Rarely misses one.
+/// Whether a tet may have det F < kLeastDetF after the sweep that returned `last`; if so, call
+/// HasFlatTet. Rarely misses one.
 bool MayBeFlat(const SweepChanges& last);
 
 /// Whether any tet has det F < kLeastDetF. `x`: positions [m] (num_nodes + 1 x 1).
 bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x);
 
-/// One sweep, block after block, of the inequality det F >= kLeastDetF: the energies of [Kug] are
-/// finite for a flat tet, so that a hard enough impact would turn it inside out. A constraint
-/// without compliance, which stores nothing: moves `x` (as in SweepVolumes) along w grad det F,
-/// that is by equal and opposite impulses, each of bounded length however degenerate the tet. Held
-/// normals hold only what moves against them: nodes may leave a plane. A tet that was below the
-/// bound at the positions `before` (num_nodes x 1, [m]) must only not sink further. Moves nothing
-/// else. Returns whether any tet was lifted; a few sweeps are needed until none is. Does not
+/// One sweep, block after block, of the inequality det F >= kLeastDetF. The energies of [Kug] are
+/// finite for a flat tet, so a hard enough impact would turn it inside out.
+/// - The constraint has no compliance and stores no energy. It moves `x` (as in SweepVolumes) along
+///   w grad det F, that is, by equal and opposite impulses. Each is bounded, however degenerate the
+///   tet.
+/// - Held normals stop only motion against them: nodes may leave a plane.
+/// - A tet that was below the bound at `before` [m] (num_nodes x 1) must only not sink further.
+/// - Nodes of other tets do not move.
+///
+/// Returns whether any tet was lifted; it usually takes a few sweeps until none is. Does not
 /// allocate.
 bool LiftFlatTets(const ElementView& elements, std::span<const NodeVec> held_normals,
                   NodeVectors before, std::span<NodeVec> x);
 
-/// What a sweep did in each body; see SweepChanges.
+/// SweepChanges of each body of a crowd.
 struct CrowdSweepChanges {
   float lowest_det_f[kCrowdLanes];
   float largest[kCrowdLanes];
 };
 
-/// SweepVolumes for a crowd, tet after tet in the order of the blocks: moves `positions` (num_nodes
-/// x 4 x 16), updates `kappa` (16 num_blocks x 16). Does not allocate.
+/// SweepVolumes for a crowd, one tet after the other in block order. Moves `positions` (num_nodes x
+/// 4 x 16), updates `kappa` (16 num_blocks x 16). Does not allocate.
 void SweepCrowdVolumes(const ElementView& elements, float dt, float* positions, float* kappa,
                        CrowdSweepChanges* out_changes);
 

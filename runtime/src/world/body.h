@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One soft body: its state, and how it steps.
+// One soft body: its state, and the functions that advance it by a step.
 #pragma once
 
 #include "plush/asset.h"
@@ -25,59 +25,62 @@ struct Crowd;
 /// State of one body. Positions are relative to `origin`, which follows the body, so that float
 /// keeps its precision far from the world's origin.
 struct Body {
-  // What the body shares.
+  // Shared with other bodies.
   VisualView visual;
   SimulationView simulation;
   CollisionView surface;
   System* system = nullptr;
-  float dt = 0.0f;  ///< of the last step, before it of the asset [s]; `system` has its factors
-  // What it is.
+  float dt = 0.0f;  ///< time step of the last step, before the first one the asset's [s];
+                    ///< `system` has its factors
+  // Material and status.
   ElementView elements;
   float mass_scale = 1.0f;
   float size = 1.0f;  ///< diagonal of the rest bounding box [m]
   bool fixed = false;
   bool frozen = false;
   bool asleep = false;
-  float still_time = 0.0f;  ///< for how long every node has been slower than sleep_speed [s]
-  uint32_t index = 0;       ///< in the world
-  // With whom it steps.
+  float still_time = 0.0f;  ///< how long every node has been slower than sleep_speed [s]
+  uint32_t index = 0;       ///< in the world's list of bodies
+  // The crowd it steps with.
   Crowd* crowd = nullptr;
   size_t lane = 0;             ///< in the crowd
-  bool in_lane = false;        ///< rotations and kappa are the lane's
-  bool in_crowd_step = false;  ///< of the step in progress
-  // Where it is.
-  double origin[3] = {};   ///< world position of the body's coordinates [m]
-  Array<NodeVec> x;        ///< node positions relative to origin [m], and inverse masses [1/kg], 0
-                           ///< where pinned (num_nodes x 1)
-  Array<NodeVec> v;        ///< node velocities [m/s], and 0 (num_nodes x 1)
-  Array<float> rotations;  ///< of the tets, warm starts of APD, by blocks (4 x 16 num_blocks)
-  Array<float> kappa;      ///< multipliers of the volume term by place, for substeps of kappa_dt
-                           ///< [kg m^2] (16 num_blocks x 1)
-  float kappa_dt = 0.0f;   ///< [s], or 0: no step yet
-  ContactState contacts;
-  // How queries see it.
-  CollisionState collision;
-  bool moved = true;  ///< since `collision` was brought to x
-  // Memory of a step.
-  Array<float> stretches;  ///< R^T F at the start of the substep, if damped, by blocks (9 x 16
+  bool in_lane = false;        ///< whether its rotations and kappa are kept in the crowd's lane
+  bool in_crowd_step = false;  ///< whether it steps with its crowd in the step in progress
+  // Motion.
+  double origin[3] = {};  ///< world position of the body's coordinates [m]
+  Array<NodeVec> x;       ///< node positions relative to origin [m] and inverse masses [1/kg], 0 if
+                          ///< pinned (num_nodes x 1)
+  Array<NodeVec> v;       ///< node velocities [m/s] and 0 (num_nodes x 1)
+  Array<float> rotations;  ///< of the tets, by block; warm starts of the next step (4 x 16
                            ///< num_blocks)
-  Array<NodeVec> y;        ///< positions of the current iterate [m], and inverse masses [1/kg], 0
-                           ///< where a node is pinned or held (num_nodes + 1 x 1)
-  Array<NodeVec> rhs;      ///< right-hand side [kg m], then the displacement of the outer iteration
-                           ///< [m] (num_nodes + 1 x 1)
-  Vec3 momentum;           ///< sum of rhs without elastic forces, which have none [kg m]
+  Array<float> kappa;  ///< multipliers of the volume term by place, valid for substeps of kappa_dt
+                       ///< [kg m^2] (16 num_blocks x 1)
+  float kappa_dt = 0.0f;  ///< [s], or 0 before the first step
+  ContactState contacts;
+  // Queries.
+  CollisionState collision;
+  bool moved = true;  ///< whether x has changed since `collision` was refitted
+  // Scratch memory of a step.
+  Array<float> stretches;  ///< R^T F at the start of the substep by block, if damped (9 x 16
+                           ///< num_blocks)
+  Array<NodeVec> y;        ///< positions of the current iterate [m] and inverse masses [1/kg], 0 if
+                           ///< pinned or held (num_nodes + 1 x 1)
+  Array<NodeVec> rhs;  ///< right-hand side [kg m], then the displacement of the outer iteration [m]
+                       ///< (num_nodes + 1 x 1)
+  Vec3 momentum;       ///< sum of rhs without elastic forces, which sum to zero [kg m]
   Array<float> workspace;  ///< of solves (PanelWorkspaceSize x 1)
-  // Memory of a step with planes; empty as long as the world has none.
+  // Scratch memory of a step with planes; empty until the world has one.
   Array<NodeVec> d;             ///< displacement of the outer iteration [m] (num_nodes + 1 x 1)
-  Array<NodeVec> held_normals;  ///< of nodes on planes, or zero (num_nodes + 1 x 1)
-  FreeTurns turns;              ///< for solves while a node touches
-  Array<LocalPlane> planes;     ///< of the world, in the body's coordinates; behind them there may
-                                ///< be empty ones, without normal, which nothing touches
+  Array<NodeVec> held_normals;  ///< normals of nodes on planes, else zero (num_nodes + 1 x 1)
+  FreeTurns turns;              ///< for solves while a node touches a plane
+  Array<LocalPlane> planes;  ///< the world's planes in the body's coordinates; unused ones at the
+                             ///< end have no normal, and nothing touches them
 
   const FactorSet& Factors() const { return *system->Find(dt); }
   float Mass(size_t node) const { return simulation.masses[node] * mass_scale; }
   bool IsPinned(size_t node) const { return x[node].w == 0.0f; }
-  /// Of the body or in its lane. For reading also where the body is const: the view does not know.
+  /// The rotations, in the body's own memory or in its lane. A const body must only read them: the
+  /// view does not enforce it.
   RotationView Rotations() const;
 };
 
@@ -88,14 +91,14 @@ inline Vec3 WorldPosition(const Body& body, const Vec3& local) {
           static_cast<float>(body.origin[2] + double(local.z))};
 }
 
-/// What all bodies of a step share.
+/// Settings that all bodies of a step share.
 struct StepSettings {
   Vec3 gravity;
   SolverSettings solver;
   std::span<const PlaneDesc> planes;  ///< normals of unit length
   float dt = 0.0f;                    ///< [s]
   bool measure_energy = true;
-  const JobSystem* jobs = nullptr;  ///< for the parts of one large body, or null
+  const JobSystem* jobs = nullptr;  ///< null: one thread finds all of a large body's rotations
 };
 
 /// Adds the wall time of a scope to a phase.
@@ -115,32 +118,32 @@ class PhaseTimer {
   std::chrono::steady_clock::time_point start_;
 };
 
-/// What multipliers of substeps of `from` seconds are multiplied with to serve ones of `to`
-/// seconds: the pressure stays, if the time step does not grow too fast. Then it falls: the
-/// pressure of a strained body, carried over a much longer substep, overshoots. With `from` = 0,
-/// before the first step, they are 0 anyway.
+/// Factor by which multipliers of substeps of `from` seconds are scaled to serve substeps of `to`
+/// seconds. It keeps the pressure if the time step grows at most twofold. Beyond that the pressure
+/// falls, because that of a strained body would overshoot in a much longer substep. Returns 1 for
+/// `from` = 0 (before the first step), where all multipliers are 0.
 float MultiplierScale(float from, float to);
 
-/// Blocks from which on a body's elements are worth several threads.
+/// Number of blocks from which a body's elements are shared between threads.
 inline constexpr size_t kBlocksForJobs = 512;
 
-/// Advances one body by settings.dt with the factors in `body->factors`; writes its part of the
+/// Advances one body by settings.dt with `body->Factors()`. Writes the body's part of the
 /// statistics. Does not allocate.
 void StepBody(const StepSettings& settings, Body* body, StepStats* stats);
 
-/// Takes the positions `body->y` over as the result of a substep of `h` seconds, after lifting flat
-/// tets where there may be some; freezes the body where they are not finite.
+/// Takes the positions `body->y` as the result of a substep of `h` seconds. Lifts flat tets first
+/// if `may_be_flat`. Freezes the body if a position is not finite.
 void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
                    StepStats* stats);
 
-/// The statistics of a body after its last substep.
+/// Writes the body's statistics after its last substep.
 void EndStep(const StepSettings& settings, Body* body, StepStats* stats);
 
-/// Makes room for `num_planes` planes and keeps the contacts there are. Returns false, with nothing
-/// that a step would notice changed, where the allocator fails.
+/// Makes room for `num_planes` planes and keeps existing contacts. Returns false if the allocator
+/// fails; a later step then runs as if the call had not been made.
 bool ReservePlanes(const Allocator& allocator, size_t num_planes, Body* body);
 
-/// Moves `origin` so that the coordinates of the body's nodes stay near zero.
+/// Moves `origin` so that the node coordinates stay near zero.
 void FollowOrigin(Body* body);
 
 }  // namespace plush

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What callers read of a body and set on it: nodes, render surface, forces, moments and pose.
+// World's calls that read or set one body: nodes, render surface, impulses, forces, moments, pose.
+// Skinning interpolates node positions and turns normals by the cofactor of each tet's F.
 #include "base/vector_math.h"
 #include "elasticity/elements.h"
 #include "elasticity/polar_decomposition.h"
@@ -15,7 +16,7 @@ namespace {
 constexpr Status kWrongSize = {StatusCode::kInvalidArgument, "span", "wrong number of elements", 0};
 
 void SkinPositions(const Body& body, std::span<Vec3> positions) {
-  // Origin first in double, then one rounding: the same place to the bit wherever it is asked.
+  // Adds the origin in double and rounds once, so that every call gives the same bits.
   for (size_t v = 0; v < positions.size(); ++v) {
     const Tet& tet = body.simulation.tets[body.visual.tet_ids[v]];
     const Vec4& w = body.visual.weights[v];
@@ -33,7 +34,7 @@ void SkinNormals(const Body& body, std::span<Vec3> normals) {
                                        body.simulation.DmInv(t));
     const Vec3 normal = Cofactor(F) * body.visual.normals[v];
     const float length = Length(normal);
-    // A collapsed tet has no normal to give: the rest normal, turned with the tet, stands in.
+    // A collapsed tet has no normal; use the rest normal, turned with the tet.
     normals[v] = length > 1.0e-20f
                      ? normal * (1.0f / length)
                      : RotationMatrix(body.Rotations().Get(body.simulation.tet_slots[t])) *
@@ -43,8 +44,8 @@ void SkinNormals(const Body& body, std::span<Vec3> normals) {
 
 struct Centre {
   double mass = 0.0;
-  double x[3] = {};  // of the current positions, in the body's coordinates [m]
-  double X[3] = {};  // of the rest positions [m]
+  double x[3] = {};  // mass-weighted mean of the positions, in the body's coordinates [m]
+  double X[3] = {};  // the same of the rest positions [m]
 };
 
 Centre FindCentre(const Body& body) {
@@ -67,8 +68,8 @@ Centre FindCentre(const Body& body) {
   return centre;
 }
 
-// The rotation R that maximises tr(R^T S). Newton's search from one start can end half a turn away,
-// so it starts from `near` and from the three half turns about it.
+// The rotation R that maximises tr(R^T S). Newton's method can end half a turn away from the
+// maximum, so this searches from `near` and from the three half turns about it.
 Quat BestRotation(const Mat3& S, const Quat& near) {
   constexpr int kIterations = 64;
   constexpr Quat kStarts[4] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
@@ -111,7 +112,7 @@ BodyMoments MeasureMoments(const Body& body) {
 
 Pose FitPose(const Body& body) {
   const Centre centre = FindCentre(body);
-  // sum m (x - xc) (X - Xc)^T: its polar rotation minimises sum m |x - R X - t|^2.
+  // S = sum m (x - xc) (X - Xc)^T. Its polar rotation minimises sum m |x - R X - t|^2.
   double S[3][3] = {};
   for (size_t i = 0; i < body.x.size(); ++i) {
     const double m = body.Mass(i);
@@ -137,7 +138,7 @@ Pose FitPose(const Body& body) {
   return pose;
 }
 
-// Lets a frozen body move again. Its rotations may not even be numbers.
+// Lets a frozen body move again. Resets its rotations, which may not be finite.
 void Revive(Body* body) {
   body->frozen = false;
   const RotationView rotations = body->Rotations();
@@ -217,7 +218,7 @@ Status World::SetNodePositions(BodyId id, std::span<const Vec3> positions) {
       return {StatusCode::kInvalidArgument, "positions", "must lie within kMostCoordinate", i};
     }
   }
-  // The origin moves first: from far away, positions would lose their last digits.
+  // Move the origin first: relative to a far origin, positions would lose their last digits.
   body->origin[0] = positions[0].x;
   body->origin[1] = positions[0].y;
   body->origin[2] = positions[0].z;
@@ -230,9 +231,10 @@ Status World::SetNodePositions(BodyId id, std::span<const Vec3> positions) {
   LeaveLane(body);
   Wake(id);
   if (body->frozen) Revive(body);
-  // What the body remembers of its last step belongs to where it was. Multipliers start from zero,
-  // not from lambda V (det F - 1): far from equilibrium the solve would take that force explicitly
-  // and overshoot (by 45 times the energy at a Poisson's ratio of 0.49), the sweep does not.
+  // Forget what the last step left behind; it belongs to the old positions. Multipliers start from
+  // zero, not from lambda V (det F - 1): far from equilibrium the solve would apply that force
+  // explicitly and overshoot (45 times the energy at a Poisson's ratio of 0.49). The volume sweep
+  // does not overshoot.
   MatchRotations(body->elements, body->x.span(), body->Rotations());
   for (float& kappa : body->kappa) kappa = 0.0f;
   body->contacts.num_contacts = 0;

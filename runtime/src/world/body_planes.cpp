@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Planes and one body outside the solve: placement, distances, substeps, pushing out and snapping.
+// Penalty and snapping follow [Rio 8.1.1, 8.1.2].
 #include "world/body_planes.h"
 
 #include "base/vector_math.h"
@@ -9,7 +11,7 @@
 namespace plush {
 namespace {
 
-// How far the deepest node that may move is below a plane, or 0.
+// Depth of the deepest movable node below a plane, or 0 [m].
 float DepthBelow(const LocalPlane& plane, const Body& body) {
   float deepest = 0.0f;
   for (size_t i = 0; i < body.x.size(); ++i) {
@@ -53,7 +55,7 @@ float DeepestNode(const Body& body) {
 }
 
 bool CanTouchPlanes(const StepSettings& settings, Body* body) {
-  // How much further than by its own velocity the body's elasticity may carry a node in a step.
+  // Elasticity may carry a node up to this many times further in a step than its velocity does.
   constexpr float kMoreThanItsVelocity = 2.0f, kShareOfEdge = 0.1f;
   PlacePlanes(settings, body);
   const float margin = kShareOfEdge * body->simulation.median_edge;

@@ -5,13 +5,14 @@
 //
 // Deviations from the paper:
 // - The multipliers kappa of the volume term enter the right-hand side of the stretch solve and are
-//   kept from step to step. With kappa reset to zero, and the solve blind to it, the two halves of
-//   the splitting never agree: a resting body balances its stretch forces against volume forces of
-//   another configuration. A bar of E = 1e6 Pa hung at one end then shows Poisson's ratio 26% above
-//   0.3 and 12% below 0.45; with kept multipliers it is within 1% of both.
-// - Positions are relative to an origin that follows the body, and velocities change by what a step
-//   differs from its prediction: neither loses precision far from the world's origin or in a fall.
-// - det F has a least value, see LiftFlatTets: the paper's tets may turn inside out.
+//   kept from step to step. If they were reset, the two halves of the splitting would never agree:
+//   a resting body would balance its stretch forces against volume forces of another configuration.
+//   A bar of E = 1e6 Pa hung at one end then shows Poisson's ratio 26% above 0.3 and 12% below
+//   0.45. With kept multipliers it is within 1% of both.
+// - Positions are relative to an origin that follows the body, and a step changes velocities by its
+//   deviation from the prediction. Neither loses precision far from the world's origin or in a
+//   fall.
+// - det F has a lower bound, see LiftFlatTets. The paper's tets may turn inside out.
 #include "base/vector_math.h"
 #include "elasticity/element_pass.h"
 #include "solver/panel_solve.h"
@@ -28,24 +29,108 @@
 namespace plush {
 namespace {
 
-// While a node touches, outer iterations go on until the last one moves no node by more than this
-// fraction of the median edge, and no further than kMostContactIterations. An impact that is cut
-// short after three adds up to two hundredths of a fall's energy, by light legs that it strikes.
-constexpr float kContactConverged = 3.0e-3f;
-constexpr int kMostContactIterations = 8;
+// The parts of a step, in the order in which they run.
+void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* stats);
+float OuterIteration(const StepSettings& settings, const FactoredSystem& system, bool is_first,
+                     Body* body, StepStats* stats);
+void MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Body* body);
+std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
+                                           const FactoredSystem& system, Body* body,
+                                           StepStats* stats);
+bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* stats);
+bool WantsIteration(const StepSettings& settings, const Body& body, int done, float longest);
+void LiftBody(const StepSettings& settings, Body* body, StepStats* stats);
+bool IsFiniteState(const Body& body, float h);
+void Freeze(Body* body, StepStats* stats);
+void MeasureContacts(const Body& body, StepStats* stats);
+void MeasureBody(const StepSettings& settings, const Body& body, StepStats* stats);
 
-// Most sweeps that lift flat tets at the end of a substep. A few do as a rule; the layers of a body
-// that is pressed flat as a whole push each other to and fro.
-constexpr int kMostLiftSweeps = 256;
+}  // namespace
 
-// Where a substep starts to iterate from. A free body falls, so it starts at what is predicted. One
-// that is pinned does not, as a whole: its first solve would take the fall back by the constant
-// matrix, which is too stiff against turns, and the shape in which it rests would depend on the
-// number of iterations (a cantilever hung 9% too low after one, 7% too high after five).
+void StepBody(const StepSettings& settings, Body* body, StepStats* stats) {
+  if (!body->fixed && !body->frozen) {
+    const auto start = std::chrono::steady_clock::now();
+    PlacePlanes(settings, body);
+    const int substeps = CountSubsteps(settings, *body);
+    for (int k = 0; k < substeps && !body->frozen; ++k) {
+      if (k > 0) PlacePlanes(settings, body);
+      if (settings.solver.response != ContactResponse::kPenalty)
+        LowerPlanes(settings.dt / static_cast<float>(substeps), body);
+      Substep(settings, substeps, body, stats);
+    }
+    stats->substeps = static_cast<uint32_t>(substeps);
+    float phases = 0.0f;
+    for (const float phase : stats->phase_s) phases += phase;
+    const float total =
+        std::chrono::duration<float>(std::chrono::steady_clock::now() - start).count();
+    stats->phase_s[static_cast<size_t>(Phase::kOther)] += std::fmax(total - phases, 0.0f);
+  }
+  EndStep(settings, body, stats);
+}
+
+namespace {
+
+// Whether the first iterate of a substep leaves gravity out. A free body falls, so its substep
+// starts from the prediction with gravity. A pinned body mostly does not fall: its first solve
+// would have to undo the fall with the constant matrix, which is too stiff against turns. The shape
+// at rest would then depend on the number of iterations (a cantilever hung 9% too low after one, 7%
+// too high after five).
 bool StartsWithoutGravity(const Body& body) { return body.system->num_pinned > 0; }
 
-// Finds the rotations on several threads. Each block's are its own: the result is the same whoever
-// finds them.
+void ScaleMultipliers(float h, Body* body) {
+  if (body->kappa_dt == h) return;
+  const float scale = MultiplierScale(body->kappa_dt, h);
+  for (float& kappa : body->kappa) kappa *= scale;
+  body->kappa_dt = h;
+}
+
+void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* stats) {
+  const float h = settings.dt / static_cast<float>(fraction);
+  const FactorSet& factors = body->Factors();
+  FactoredSystem system = {body->system->view, factors.factors[fraction - 1],
+                           body->workspace.span(), factors.ids[fraction - 1]};
+  system.system.dt = h;
+  if (settings.solver.response == ContactResponse::kPenalty) PushOutOfPlanes(settings, h, body);
+  if (body->stretches.size() > 0) {
+    // ComputeStretches needs the spare element that y has and x lacks.
+    std::copy(body->x.begin(), body->x.end(), body->y.begin());
+    ComputeStretches(body->elements, body->y.span(), settings.solver.polar_iterations,
+                     body->Rotations(), body->stretches.span());
+  }
+  PredictNodes(body->x.span(), body->v.span(),
+               StartsWithoutGravity(*body) ? Vec3{} : settings.gravity, h, body->y.span());
+  ScaleMultipliers(h, body);
+  int iterations = 0;
+  float longest = 0.0f;
+  bool may_be_flat = false;
+  do {
+    longest = OuterIteration(settings, system, iterations == 0, body, stats);
+    may_be_flat = SweepBody(settings, h, body, stats);
+    ++iterations;
+  } while (WantsIteration(settings, *body, iterations, longest));
+  // The last sweep knows only nodes that are already held. If it pushed another one below a plane,
+  // solve once more.
+  if (settings.solver.response == ContactResponse::kHold && IsBelowPlane(*body)) {
+    OuterIteration(settings, system, false, body, stats);
+    may_be_flat = true;
+    ++iterations;
+  }
+  stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(iterations));
+  FinishSubstep(settings, h, may_be_flat, body, stats);
+}
+
+// Elements and solve at the current iterate. Returns the longest component of any displacement.
+float OuterIteration(const StepSettings& settings, const FactoredSystem& system, bool is_first,
+                     Body* body, StepStats* stats) {
+  {
+    const PhaseTimer timer(stats, Phase::kElements);
+    MakeRightHandSide(settings, system.system.dt, is_first, body);
+  }
+  return MoveNodes(SolveDisplacement(settings, system, body, stats), body->y.span());
+}
+
+// Finds the rotations on several threads. Each job writes only the rotations of its own blocks, so
+// the result does not depend on the schedule.
 void ShareRotations(const StepSettings& settings, Body* body) {
   constexpr size_t kBlocksPerJob = 128;
   struct Context {
@@ -65,10 +150,10 @@ void ShareRotations(const StepSettings& settings, Body* body) {
                      &context);
 }
 
-// b = M (predicted - y) + dt^2 f(y): minus the gradient of the step's objective at y.
+// b = M (predicted - y) + dt^2 f(y): the negative gradient of the step's objective at y.
 void MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Body* body) {
   const size_t num_nodes = body->x.size();
-  if (is_first && !StartsWithoutGravity(*body)) {  // y is what is predicted
+  if (is_first && !StartsWithoutGravity(*body)) {  // y is the prediction
     std::fill(body->rhs.begin(), body->rhs.end(), NodeVec());
   } else {
     MakeInertialRhs(body->x.span(), body->v.span(), settings.gravity, h, body->y.span(),
@@ -116,8 +201,8 @@ std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
   return body->d.span();
 }
 
-// Gives every node its own freedom back, and takes from it what contacts hold. Returns the normals
-// in which nodes are held, or nothing where none is.
+// Removes from each touching node the freedom that contacts hold. Returns the normals along which
+// nodes are held, or an empty span if none is held.
 std::span<const NodeVec> HoldTouchingNodes(Body* body) {
   if (body->contacts.num_contacts == 0) return {};
   std::fill(body->held_normals.begin(), body->held_normals.end(), NodeVec());
@@ -129,7 +214,7 @@ void ReleaseNodes(Body* body) {
   for (size_t i = 0; i < body->x.size(); ++i) body->y[i].w = body->x[i].w;
 }
 
-// Returns whether a tet may be flat now.
+// Sweeps the volumes. Returns whether a tet may be flat now.
 bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* stats) {
   if (settings.solver.volume_sweeps == 0) return false;
   const PhaseTimer timer(stats, Phase::kVolume);
@@ -142,55 +227,11 @@ bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* sta
   return MayBeFlat(last);
 }
 
-// The substep's last correction: no tet may end it flat or inside out. In turns with the planes,
-// because either can undo the other. Friction does not resist these moves, nor does the solve know
-// of them before the next substep: they are rare and small.
-void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
-  const PhaseTimer timer(stats, Phase::kVolume);
-  if (!HasFlatTet(body->elements, body->y.span())) return;
-  const bool planes_hold =
-      settings.solver.response != ContactResponse::kPenalty && body->planes.size() > 0;
-  for (int sweep = 0; sweep < kMostLiftSweeps; ++sweep) {
-    if (planes_hold) {
-      ReleaseNodes(body);
-      PlaceOnPlanes(body);
-    }
-    const std::span<const NodeVec> held_normals =
-        planes_hold ? body->held_normals.span() : std::span<const NodeVec>();
-    if (!LiftFlatTets(body->elements, held_normals, body->x.span(), body->y.span())) break;
-  }
-  if (!planes_hold) return;
-  PlaceOnPlanes(body);
-  ReleaseNodes(body);
-}
-
-// Whether the substep's result can be taken over: everything finite, and in the range of float in
-// the world too.
-bool IsFiniteState(const Body& body, float h) {
-  constexpr double kMost = std::numeric_limits<float>::max();
-  const auto limit = [&](int axis) {
-    return std::nextafter(static_cast<float>(kMost - std::fabs(body.origin[axis])), 0.0f);
-  };
-  return CanMoveTo(body.x.span(), body.y.span().first(body.x.size()),
-                   {limit(0), limit(1), limit(2)}, h);
-}
-
-void Freeze(Body* body, StepStats* stats) {
-  body->frozen = true;
-  stats->flags |= kStepBodyFrozen;
-  for (NodeVec& velocity : body->v) velocity = Vec3{};
-  body->contacts.num_contacts = 0;
-}
-
-// Elements and solve at the current iterate. Returns the longest component of the displacements.
-float OuterIteration(const StepSettings& settings, const FactoredSystem& system, bool is_first,
-                     Body* body, StepStats* stats) {
-  {
-    const PhaseTimer timer(stats, Phase::kElements);
-    MakeRightHandSide(settings, system.system.dt, is_first, body);
-  }
-  return MoveNodes(SolveDisplacement(settings, system, body, stats), body->y.span());
-}
+// While a node touches a plane, outer iterations continue until the last one moves no node by more
+// than this fraction of the median edge, up to kMostContactIterations. Ending an impact after three
+// iterations adds up to 2% of the fall's energy when light legs are struck.
+constexpr float kContactConverged = 3.0e-3f;
+constexpr int kMostContactIterations = 8;
 
 // Whether a substep needs an outer iteration beyond the first `done`.
 bool WantsIteration(const StepSettings& settings, const Body& body, int done, float longest) {
@@ -199,70 +240,6 @@ bool WantsIteration(const StepSettings& settings, const Body& body, int done, fl
   if (body.contacts.num_contacts == 0) return false;
   if (done < solver.contact_iterations) return true;
   return done < kMostContactIterations && longest > kContactConverged * body.simulation.median_edge;
-}
-
-void ScaleMultipliers(float h, Body* body) {
-  if (body->kappa_dt == h) return;
-  const float scale = MultiplierScale(body->kappa_dt, h);
-  for (float& kappa : body->kappa) kappa *= scale;
-  body->kappa_dt = h;
-}
-
-void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* stats) {
-  const float h = settings.dt / static_cast<float>(fraction);
-  const FactorSet& factors = body->Factors();
-  FactoredSystem system = {body->system->view, factors.factors[fraction - 1],
-                           body->workspace.span(), factors.ids[fraction - 1]};
-  system.system.dt = h;
-  if (settings.solver.response == ContactResponse::kPenalty) PushOutOfPlanes(settings, h, body);
-  if (body->stretches.size() > 0) {
-    // From y, which has a spare element.
-    std::copy(body->x.begin(), body->x.end(), body->y.begin());
-    ComputeStretches(body->elements, body->y.span(), settings.solver.polar_iterations,
-                     body->Rotations(), body->stretches.span());
-  }
-  PredictNodes(body->x.span(), body->v.span(),
-               StartsWithoutGravity(*body) ? Vec3{} : settings.gravity, h, body->y.span());
-  ScaleMultipliers(h, body);
-  int iterations = 0;
-  float longest = 0.0f;
-  bool may_be_flat = false;
-  do {
-    longest = OuterIteration(settings, system, iterations == 0, body, stats);
-    may_be_flat = SweepBody(settings, h, body, stats);
-    ++iterations;
-  } while (WantsIteration(settings, *body, iterations, longest));
-  // The last sweep knows only the nodes already held: where it pushed another one below a plane,
-  // the solve has the last word.
-  if (settings.solver.response == ContactResponse::kHold && IsBelowPlane(*body)) {
-    OuterIteration(settings, system, false, body, stats);
-    may_be_flat = true;
-    ++iterations;
-  }
-  stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(iterations));
-  FinishSubstep(settings, h, may_be_flat, body, stats);
-}
-
-void MeasureBody(const StepSettings& settings, const Body& body, StepStats* stats) {
-  const ElementSummary summary = SummariseElements(body.elements, body.x.span(), body.Rotations());
-  stats->elastic_j = summary.elastic_j;
-  stats->min_det_f = summary.min_det_f;
-  stats->inverted_tets = summary.inverted;
-  stats->collapsed_tets = summary.collapsed;
-  for (size_t i = 0; i < body.x.size(); ++i) {
-    const double mass = body.Mass(i);
-    const Vec3& v = body.v[i];
-    stats->kinetic_j += 0.5 * mass * (double(v.x) * v.x + double(v.y) * v.y + double(v.z) * v.z);
-    stats->gravity_j -= mass * (settings.gravity.x * (body.origin[0] + double(body.x[i].x)) +
-                                settings.gravity.y * (body.origin[1] + double(body.x[i].y)) +
-                                settings.gravity.z * (body.origin[2] + double(body.x[i].z)));
-  }
-}
-
-void MeasureContacts(const Body& body, StepStats* stats) {
-  stats->contacts = body.contacts.num_contacts;
-  stats->max_speed = LongestVector(body.v.span());
-  stats->max_penetration = DeepestNode(body);
 }
 
 }  // namespace
@@ -282,44 +259,63 @@ void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body
   FollowOrigin(body);
 }
 
-void EndStep(const StepSettings& settings, Body* body, StepStats* stats) {
-  if (!body->fixed && !body->frozen) {
-    PlacePlanes(settings, body);
-    MeasureContacts(*body, stats);
+namespace {
+
+// Most sweeps that lift flat tets at the end of a substep. A few usually suffice; in a body pressed
+// flat as a whole, neighbouring layers keep pushing each other back.
+constexpr int kMostLiftSweeps = 256;
+
+// The substep's last correction: no tet may end it flat or inside out. It alternates with the
+// planes, because each can undo the other. Friction does not resist these moves, and the solve sees
+// them only in the next substep; they are rare and small.
+void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
+  const PhaseTimer timer(stats, Phase::kVolume);
+  if (!HasFlatTet(body->elements, body->y.span())) return;
+  const bool planes_hold =
+      settings.solver.response != ContactResponse::kPenalty && body->planes.size() > 0;
+  for (int sweep = 0; sweep < kMostLiftSweeps; ++sweep) {
+    if (planes_hold) {
+      ReleaseNodes(body);
+      PlaceOnPlanes(body);
+    }
+    const std::span<const NodeVec> held_normals =
+        planes_hold ? body->held_normals.span() : std::span<const NodeVec>();
+    if (!LiftFlatTets(body->elements, held_normals, body->x.span(), body->y.span())) break;
   }
-  if (settings.measure_energy) MeasureBody(settings, *body, stats);
+  if (!planes_hold) return;
+  PlaceOnPlanes(body);
+  ReleaseNodes(body);
 }
 
-void StepBody(const StepSettings& settings, Body* body, StepStats* stats) {
-  if (!body->fixed && !body->frozen) {
-    const auto start = std::chrono::steady_clock::now();
-    PlacePlanes(settings, body);
-    const int substeps = CountSubsteps(settings, *body);
-    for (int k = 0; k < substeps && !body->frozen; ++k) {
-      if (k > 0) PlacePlanes(settings, body);
-      if (settings.solver.response != ContactResponse::kPenalty)
-        LowerPlanes(settings.dt / static_cast<float>(substeps), body);
-      Substep(settings, substeps, body, stats);
-    }
-    stats->substeps = static_cast<uint32_t>(substeps);
-    float phases = 0.0f;
-    for (const float phase : stats->phase_s) phases += phase;
-    const float total =
-        std::chrono::duration<float>(std::chrono::steady_clock::now() - start).count();
-    stats->phase_s[static_cast<size_t>(Phase::kOther)] += std::fmax(total - phases, 0.0f);
-  }
-  EndStep(settings, body, stats);
+// Whether the substep's result is usable: everything finite, also in world coordinates as float.
+bool IsFiniteState(const Body& body, float h) {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  const auto limit = [&](int axis) {
+    return std::nextafter(static_cast<float>(kMost - std::fabs(body.origin[axis])), 0.0f);
+  };
+  return CanMoveTo(body.x.span(), body.y.span().first(body.x.size()),
+                   {limit(0), limit(1), limit(2)}, h);
 }
+
+void Freeze(Body* body, StepStats* stats) {
+  body->frozen = true;
+  stats->flags |= kStepBodyFrozen;
+  for (NodeVec& velocity : body->v) velocity = Vec3{};
+  body->contacts.num_contacts = 0;
+}
+
+}  // namespace
 
 void FollowOrigin(Body* body) {
-  // Whole multiples of a power of two: subtracting them is exact for coordinates of that size.
+  // Shift by whole multiples of a power of two: subtracting them from coordinates of that size is
+  // exact.
   float grid = 1.0f;
   while (grid < body->size && grid < 1.0e15f) grid *= 2.0f;
   while (grid > 2.0f * body->size && grid > 1.0e-15f) grid *= 0.5f;
   const Vec3 first = body->x[0];
   Vec3 shift = {std::floor(first.x / grid + 0.5f) * grid, std::floor(first.y / grid + 0.5f) * grid,
                 std::floor(first.z / grid + 0.5f) * grid};
-  // Within two grid cells nothing is gained.
+  // Below two grid cells a shift gains nothing.
   if (!(std::fabs(shift.x) > 2.0f * grid)) shift.x = 0.0f;
   if (!(std::fabs(shift.y) > 2.0f * grid)) shift.y = 0.0f;
   if (!(std::fabs(shift.z) > 2.0f * grid)) shift.z = 0.0f;
@@ -329,5 +325,39 @@ void FollowOrigin(Body* body) {
   body->origin[1] += shift.y;
   body->origin[2] += shift.z;
 }
+
+void EndStep(const StepSettings& settings, Body* body, StepStats* stats) {
+  if (!body->fixed && !body->frozen) {
+    PlacePlanes(settings, body);
+    MeasureContacts(*body, stats);
+  }
+  if (settings.measure_energy) MeasureBody(settings, *body, stats);
+}
+
+namespace {
+
+void MeasureContacts(const Body& body, StepStats* stats) {
+  stats->contacts = body.contacts.num_contacts;
+  stats->max_speed = LongestVector(body.v.span());
+  stats->max_penetration = DeepestNode(body);
+}
+
+void MeasureBody(const StepSettings& settings, const Body& body, StepStats* stats) {
+  const ElementSummary summary = SummariseElements(body.elements, body.x.span(), body.Rotations());
+  stats->elastic_j = summary.elastic_j;
+  stats->min_det_f = summary.min_det_f;
+  stats->inverted_tets = summary.inverted;
+  stats->collapsed_tets = summary.collapsed;
+  for (size_t i = 0; i < body.x.size(); ++i) {
+    const double mass = body.Mass(i);
+    const Vec3& v = body.v[i];
+    stats->kinetic_j += 0.5 * mass * (double(v.x) * v.x + double(v.y) * v.y + double(v.z) * v.z);
+    stats->gravity_j -= mass * (settings.gravity.x * (body.origin[0] + double(body.x[i].x)) +
+                                settings.gravity.y * (body.origin[1] + double(body.x[i].y)) +
+                                settings.gravity.z * (body.origin[2] + double(body.x[i].z)));
+  }
+}
+
+}  // namespace
 
 }  // namespace plush

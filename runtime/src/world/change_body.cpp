@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bodies get other pins or another material: another matrix, off the step path.
+// SetPinnedNodes and SetMaterial: give a body another matrix. Not on the step path.
 #include "world/make_body.h"
 #include "world/world_impl.h"
 
@@ -10,13 +10,13 @@ namespace {
 
 constexpr Status kNoMemory = {StatusCode::kOutOfMemory, "body", "", 0};
 
-// The body's asset, which the body itself keeps no handle of.
+// Opens the body's asset again; the body keeps no handle to it.
 Status OpenAgain(const Body& body, Asset* out_asset) {
   return out_asset->Open(body.system->key.asset_bytes, Trust::kValidated);
 }
 
-// Multipliers grow with lambda V, as the pressure of a given change of volume does. Those of tets
-// without resistance are lost.
+// Scales multipliers in proportion to lambda V, like the pressure at a given change of volume.
+// Clears those of tets that had no bulk stiffness.
 void ScaleMultipliers(const ElementView& before, const ElementView& after, Body* body) {
   for (size_t t = 0; t < before.tets.size(); ++t) {
     const float from = before.Bulk(t), to = after.Bulk(t);
@@ -53,7 +53,7 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
     if (is_pinned) body->v[i] = NodeVec();
   }
   PlaceInCrowd(body);
-  cache.Release(before);  // last: `material` and `pinned` may be its own
+  cache.Release(before);  // last: `material` and `pinned` may belong to it
   return {};
 }
 

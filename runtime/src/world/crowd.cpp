@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Steps a crowd of up to 16 equal bodies, one per vector lane. The method is body_step.cpp's [Kug].
+// A body that meets a plane or flies out of range leaves its lane and steps by itself.
 #include "world/crowd.h"
 
 #include "solver/panel_solve.h"
@@ -12,15 +14,15 @@
 namespace plush {
 namespace {
 
-// The bodies of a crowd that step.
+// The bodies of a crowd that take part in a step.
 struct Stepping {
   CrowdBodies nodes;
   Body* bodies[kCrowdLanes] = {};  // by lane, or null
   Body* first = nullptr;
   float active[kCrowdLanes] = {};
-  float is_free[kCrowdLanes] = {};  // 1 where a body has no pins
-  bool has_free = false;            // any of them
-  bool has_pins = false;            // beyond those of the factor
+  float is_free[kCrowdLanes] = {};  // 1 for a body without pins
+  bool has_free = false;            // whether any is_free is 1
+  bool has_pins = false;            // whether a body has pins beyond the factor's
 };
 
 Stepping FindStepping(const Crowd& crowd) {
@@ -63,7 +65,7 @@ void ScaleMultipliers(float h, Crowd* crowd) {
   crowd->kappa_dt = h;
 }
 
-// Undoes what the solve did to nodes that are pinned beyond the factor's.
+// Corrects the solve for bodies with more pins than the factor has: their pinned nodes stay put.
 void HoldPins(const Stepping& stepping, const PanelFactor& factor, Crowd* crowd) {
   std::fill(crowd->more.begin(), crowd->more.end(), 0.0f);
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
@@ -137,10 +139,10 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
   }
 }
 
-// Lanes whose bodies have to step by themselves: a node below a plane, or too far out.
+// Marks lanes whose bodies must step by themselves: a node is below a plane or too far out.
 void FindStrays(const StepSettings& settings, const Stepping& stepping, const Crowd& crowd,
                 bool (&stray)[kCrowdLanes]) {
-  // Far below what float can hold, so that velocities are finite too.
+  // Far below float's largest number, so that velocities are finite too.
   constexpr float kFarthest = 1.0e25f;
   const size_t num_nodes = stepping.nodes.num_nodes;
   float reach[kCrowdLanes] = {};
@@ -171,7 +173,7 @@ void CopyPositions(const Crowd& crowd, Body* body) {
   }
 }
 
-// Writes the bodies' new state, and their statistics.
+// Writes the bodies' new states and statistics.
 void Finish(const StepSettings& settings, const Stepping& stepping, const CrowdSweepChanges& last,
             Crowd* crowd, StepStats* stats) {
   bool stray[kCrowdLanes];

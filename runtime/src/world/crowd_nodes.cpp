@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Node loops of a crowd's step: gather the bodies' nodes into lanes, predict, move, write back.
+// Compiled once per instruction set; the functions at the end of the file pick one.
 #include "world/crowd_nodes.h"
 
 #include "base/simd_target.h"
@@ -8,7 +10,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "world/crowd_nodes.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target.h.
+// Must follow foreach_target.h.
 #include "elasticity/crowd_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -19,14 +21,14 @@ namespace {
 using V = hn::Vec<Lanes16>;
 inline constexpr size_t kStep = kLanes<Lanes16>;
 
-// Numbers of node `i` in the lanes from `lane` on.
+// Numbers of node `i` of the bodies in the lanes from `lane` on.
 HWY_INLINE Xyz<V> GatherBodies(const NodeVec* const* bodies, size_t lane, size_t i, V* w) {
   const Lanes16 d;
   return GatherFrom(
       d, [&](size_t k) HWY_ATTR { return &bodies[lane + k][i].x; }, w);
 }
 
-// x + (v + gravity h) h where the inverse mass is above zero, x elsewhere.
+// x + (v + gravity h) h if the inverse mass is above zero, else x.
 HWY_INLINE Xyz<V> Predicted(const CrowdBodies& bodies, size_t lane, size_t i, const Vec3& gained,
                             V falls, float h, V* w) {
   const Lanes16 d;
@@ -152,7 +154,7 @@ void RaiseReach(size_t num_nodes, const float* positions, float* farthest) {
     V reach = hn::LoadU(d, farthest + lane), none = hn::Zero(d);
     for (size_t i = 0; i < num_nodes; ++i) {
       const Xyz<V> x = LoadCrowd(d, positions + kCrowdPosition * i + lane);
-      // What is not a number stays one in the sum, whatever Max makes of it.
+      // A NaN coordinate makes this sum NaN, whatever Max does with it.
       none = hn::Add(none, hn::Mul(hn::Zero(d), hn::Add(x.x, hn::Add(x.y, x.z))));
       reach = hn::Max(reach, hn::Max(hn::Abs(x.x), hn::Max(hn::Abs(x.y), hn::Abs(x.z))));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The loops of a step over the nodes of a crowd: from its bodies into lanes, and back.
+// Node loops of a crowd's step: from the bodies into lanes and back. Lane versions of node_pass.h.
 #pragma once
 
 #include "base/node_vec.h"
@@ -9,20 +9,19 @@
 
 namespace plush {
 
-/// The nodes of a crowd's bodies. Lanes without a body that takes part repeat another's `x` and
-/// `v`.
+/// Nodes of a crowd's bodies. A lane without a stepping body repeats another lane's `x` and `v`.
 struct CrowdBodies {
   const NodeVec* x[kCrowdLanes];  ///< positions [m] and inverse masses [1/kg] (num_nodes x 1)
   const NodeVec* v[kCrowdLanes];  ///< velocities [m/s] (num_nodes x 1)
   size_t num_nodes = 0;
 };
 
-/// PredictNodes for all lanes, without gravity where `falls` (16 x 1) is 0 instead of 1.
+/// PredictNodes for all lanes; `falls` (16 x 1) is 1 for lanes with gravity, 0 for those without.
 void PredictCrowd(const CrowdBodies& bodies, const Vec3& gravity, const float* falls, float h,
                   float* positions);
 
-/// MakeInertialRhs where PredictCrowd with `falls` has left off: M gravity h^2 for lanes that do
-/// not fall.
+/// MakeInertialRhs at the positions of PredictCrowd with the same `falls`: 0 for lanes with
+/// gravity, M gravity h^2 for those without.
 void StartCrowdRhs(size_t num_nodes, const float* positions, const Vec3& gravity,
                    const float* falls, float h, float* rhs);
 
@@ -33,8 +32,8 @@ void MakeInertialCrowdRhs(const CrowdBodies& bodies, const Vec3& gravity, float 
 /// Sums of the vectors `v` (num_nodes x 3 x 16) over the nodes (3 x 16).
 void SumCrowd(size_t num_nodes, const float* v, float* sums);
 
-/// KeepMomentum for the lanes where `keeps` (16 x 1) is 1, not 0: `momentum` (3 x 16), `d`
-/// (num_nodes x 3 x 16).
+/// KeepMomentum for lanes whose `keeps` (16 x 1) is 1; a lane with 0 is left alone. `momentum` (3 x
+/// 16), `d` (num_nodes x 3 x 16).
 void KeepCrowdMomentum(size_t num_nodes, const float* positions, const float* momentum,
                        const float* keeps, float* d);
 
@@ -47,14 +46,13 @@ struct CrowdPlane {
   float offset[kCrowdLanes];  ///< [m]
 };
 
-/// Lowers `gap` (16 x 1) to the distance of each lane's nearest node from the plane [m]; pinned
-/// ones do not count.
+/// Lowers `gap` (16 x 1) to the distance of each lane's nearest movable node from the plane [m].
 void LowerCrowdGap(size_t num_nodes, const float* positions, const CrowdPlane& plane, float* gap);
 
-/// Raises `farthest` (16 x 1) to each lane's largest coordinate; infinite where one is not finite.
+/// Raises `farthest` (16 x 1) to each lane's largest coordinate; infinity if one is not finite.
 void RaiseCrowdReach(size_t num_nodes, const float* positions, float* farthest);
 
-/// FinishNodes for the lanes that have a body to write to in `out_x` and `out_v`, not null.
+/// FinishNodes for each lane whose `out_x` and `out_v` are not null; writes to them.
 void FinishCrowd(const CrowdBodies& bodies, const float* positions, const Vec3& gravity, float h,
                  NodeVec* const (&out_x)[kCrowdLanes], NodeVec* const (&out_v)[kCrowdLanes]);
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Makes a body: checks asset and description, allocates the body's memory and places the body.
+// Also resolves material overrides, and adds room for planes to an existing body.
 #include "world/make_body.h"
 
 #include "plush/format/cdg_records.h"
@@ -57,7 +59,7 @@ BodyMaterial MakeMaterial(const SimulationView& simulation, const MaterialOverri
   return material;
 }
 
-// Whether the body's numbers fit into float.
+// Whether the body's numbers are in float's range.
 Status CheckMaterial(const Asset& asset, const BodyMaterial& material) {
   const bool keeps_lame = material.young < 0.0f && material.poisson < 0.0f;
   for (uint32_t i = 0; i < asset.num_materials() && !keeps_lame; ++i) {
@@ -143,7 +145,7 @@ bool ReservePlanes(const Allocator& allocator, size_t num_planes, Body* body) {
                               static_cast<uint32_t>(num_planes))) {
     return false;
   }
-  // Last: a step solves with contacts wherever there is room for planes.
+  // Last, because a step solves with contacts as soon as there is room for planes.
   if (body->planes.size() < num_planes) {
     Array<LocalPlane> more;
     if (!more.Allocate(allocator, num_planes)) return false;

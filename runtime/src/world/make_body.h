@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bodies enter and leave a world.
+// Creates and destroys bodies, and checks their descriptions.
 #pragma once
 
 #include "plush/world.h"
@@ -11,12 +11,12 @@
 
 namespace plush {
 
-/// What a body is made of that overrides its baked material by `given`. Errors: kInvalidArgument
-/// (out of range, or beyond what float can hold).
+/// The baked material with `given` overriding it. Errors: kInvalidArgument (out of range, or beyond
+/// float's range).
 Status ResolveMaterial(const Asset& asset, const MaterialOverride& given,
                        BodyMaterial* out_material);
 
-/// kInvalidArgument for a node that the asset does not have.
+/// Returns kInvalidArgument if the asset lacks one of the nodes.
 Status CheckPins(const Asset& asset, std::span<const uint32_t> pinned_nodes);
 
 /// Checks the description, allocates a body with room for `num_planes` planes, and places it.
@@ -24,7 +24,7 @@ Status CheckPins(const Asset& asset, std::span<const uint32_t> pinned_nodes);
 Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& desc,
                 size_t num_planes, SystemCache* cache, Body** out_body);
 
-/// Frees a body of MakeBody.
+/// Frees a body made by MakeBody.
 void DestroyBody(const Allocator& allocator, SystemCache* cache, Body* body);
 
 }  // namespace plush

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Node loops of a single body's step: predict, inertial right-hand side, move, finish.
+// Each loop reads and writes whole positions of four floats.
 #include "world/node_pass.h"
 
 #include "base/float4.h"
@@ -80,7 +82,7 @@ bool CanMoveTo(std::span<const NodeVec> x, std::span<const NodeVec> y, const Vec
     beyond = Max(Magnitude(next) - most, beyond);
     not_finite = not_finite + (next - Load(x[i])) * inverse * zero + next * zero;
   }
-  // The fourth lane is that of the inverse masses, which have no limit.
+  // Skip the fourth lane: it holds inverse masses, which have no limit.
   for (int k = 0; k < 3; ++k) {
     if (!(beyond[k] <= 0.0f) || !(not_finite[k] == 0.0f)) return false;
   }

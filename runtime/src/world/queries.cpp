@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Queries on a world's bodies: from the world's coordinates to each body's and back.
+// World's queries: transform to each body's coordinates, search its surface, transform back.
+// The searches themselves are in collision/.
 #include "base/vector_math.h"
 #include "collision/deformed_patch.h"
 #include "collision/point_query.h"
@@ -20,7 +21,7 @@ CollisionBody View(const Body& body) {
   return {body.surface, body.simulation.nodes, body.x.span(), body.collision};
 }
 
-// Brings the body's search trees to its shape, if it has moved.
+// Refits the body's search trees if it has moved.
 void Update(Body* body) {
   if (!body->moved) return;
   Refit(body->surface, body->x.span(), &body->collision);
@@ -69,7 +70,7 @@ SurfacePoint DescribeNear(const CollisionBody& view, BodyId id, const double (&o
   return place;
 }
 
-// The first hit on one body before `limit` [m], which it lowers.
+// Finds the first hit on one body before `limit` [m] and lowers `limit` to it.
 void RaycastBody(BodyId id, Body* body, const Ray& ray, double* limit, SurfacePoint* out_hit) {
   Update(body);
   const CollisionBody view = View(*body);
@@ -139,7 +140,7 @@ void ClosestOnBody(BodyId id, Body* body, const Vec3& point, double* limit,
 
 }  // namespace
 
-// Calls visit(id, body) for all bodies in their order, or for the one that `only` names.
+// Calls visit(id, body) for all bodies in order, or only for the one that `only` names.
 template <class Visit>
 Status World::Impl::ForBodies(const BodyId* only, Visit visit) const {
   if (only != nullptr) {

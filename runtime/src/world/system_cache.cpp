@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Systems live in one list, each with its factor sets. A system without users stays for a while, so
-// that bodies that come and go do not factor the same matrix again and again.
+// Finds, makes and frees systems and their factor sets, all kept in one list.
+// Systems without users stay for a while, so that spawning and despawning does not factor again.
 #include "world/system_cache.h"
 
 #include "plush/format/factor_panels.h"
@@ -16,7 +16,8 @@
 namespace plush {
 namespace {
 
-// Fills the stiffnesses of a material that is not the baked one. False if the allocator fails.
+// Fills the stiffnesses if the material overrides the baked one. Returns false if the allocator
+// fails.
 bool OverrideStiffness(const Allocator& allocator, const Asset& asset, System* system) {
   const BodyMaterial& material = system->key.material;
   if (material.young < 0.0f && material.poisson < 0.0f) return true;
@@ -37,7 +38,7 @@ bool OverrideStiffness(const Allocator& allocator, const Asset& asset, System* s
   return true;
 }
 
-// Columns of a solve that leaves out the pinned ones at the end, or 0 if others are pinned.
+// Number of columns in a solve, which leaves out trailing pinned nodes; 0 if others are pinned.
 uint32_t CountActive(const FactorView& baked, std::span<const uint8_t> pinned) {
   const uint32_t num_nodes = static_cast<uint32_t>(pinned.size());
   const auto is_pinned = [](uint8_t p) { return p != 0; };
@@ -52,8 +53,8 @@ bool IsBakedMaterial(const SimulationView& simulation, const BodyMaterial& mater
          material.damping == simulation.damping && material.mass_scale == 1.0f;
 }
 
-// Whether the asset has the sizes of the one that the system was made for. A hostile file can claim
-// any content hash; with equal sizes it gives wrong results at worst.
+// Whether the asset has the sizes of the one the system was made for. A hostile file can claim any
+// content hash; with equal sizes the worst outcome is wrong results.
 bool Fits(const Asset& asset, const System& system) {
   const SimulationView& simulation = asset.simulation();
   const FactorView& factor = asset.factor();
@@ -65,7 +66,8 @@ bool Fits(const Asset& asset, const System& system) {
          factor.rows.size() == system.baked.rows.size();
 }
 
-// Aims every view of the system at the asset's bytes. An idle system may be older than they are.
+// Points every view of the system at the bytes of the asset. An idle system may be older than they
+// are.
 void Aim(const Asset& asset, System* system) {
   const SimulationView& simulation = asset.simulation();
   const BodyMaterial& material = system->key.material;
@@ -87,7 +89,7 @@ void Aim(const Asset& asset, System* system) {
   }
 }
 
-// Empties a set without users.
+// Empties a set, which no body may be using.
 void Empty(FactorSet* set) {
   set->dt = 0.0f;
   set->ids[0] = 0;
@@ -142,7 +144,7 @@ System* SystemCache::Acquire(const Asset& asset, const BodyMaterial& material,
   return system;
 }
 
-// Everything of a new system but its factors. False if the allocator fails.
+// Fills everything in a new system except its factors. Returns false if the allocator fails.
 bool SystemCache::Fill(const Asset& asset, const BodyMaterial& material,
                        std::span<const uint8_t> pinned, System* system) {
   if (!system->pinned.Allocate(allocator_, pinned.size()) ||
@@ -153,7 +155,7 @@ bool SystemCache::Fill(const Asset& asset, const BodyMaterial& material,
   system->key.pinned = system->pinned.span();
   for (const uint8_t is_pinned : pinned) system->num_pinned += is_pinned;
   Aim(asset, system);
-  // Damped bodies are in no crowd, so that they would only solve twice.
+  // Damped bodies never join a crowd, so sharing would only make them solve twice.
   if (system->as_baked || material.damping != 0.0f) return true;
   system->base = FindBase(system->key, system->num_pinned);
   if (system->base == nullptr) return true;
@@ -161,7 +163,8 @@ bool SystemCache::Fill(const Asset& asset, const BodyMaterial& material,
   return FindExtraPins(system);
 }
 
-// The system with the most of the pins in `key`, and no others, that enough bodies use.
+// Among systems with enough users whose pins are a subset of those in `key`, the one with most
+// pins.
 System* SystemCache::FindBase(const SystemKey& key, uint32_t num_pinned) const {
   System* best = nullptr;
   for (System* s = systems_; s != nullptr; s = s->next) {
@@ -191,12 +194,12 @@ bool SystemCache::FindExtraPins(System* system) {
 
 void SystemCache::Release(System* system) {
   if (--system->users > 0) return;
-  // Without factors there is nothing worth keeping: a first call that failed.
+  // A system without factors is not worth keeping: the call that made it failed.
   system->released = system->sets != nullptr ? ++num_releases_ : 0;
   FreeIdle();
 }
 
-// Frees idle systems until no more than max_idle_ are left. One that is freed may leave its base
+// Frees the oldest idle systems until at most max_idle_ are left. Freeing one may leave its base
 // idle.
 void SystemCache::FreeIdle() {
   for (;;) {
@@ -257,8 +260,8 @@ Status SystemCache::MakeFactors(const System& system, float dt, FactorSet* set) 
   return {};
 }
 
-// The factors of the base, and what holds the other pins. kInvalidArgument if float cannot separate
-// the pins.
+// Uses the base's factors and adds the Schur complement that holds the extra pins. Returns
+// kInvalidArgument if float cannot separate the pins.
 Status SystemCache::ShareFactors(const System& system, float dt, float dt_in_use, FactorSet* set) {
   bool made = false;
   const Status prepared = Prepare(system.base, dt, dt_in_use, set->num_fractions, &made);
@@ -289,8 +292,8 @@ Status SystemCache::ShareFactors(const System& system, float dt, float dt_in_use
   return {};
 }
 
-// An empty set for a further unprepared time step, or null if it needs memory of its own. Sets that
-// shared the factors of an emptied one are emptied too.
+// Returns an empty set for a further unprepared time step, or null if a new one must be allocated.
+// Emptying a set also empties those that share its factors.
 FactorSet* SystemCache::TakeUnprepared(System* system, float dt_in_use) {
   int num_unprepared = 0;
   FactorSet* oldest = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The matrices of the splitting step and their factors, shared by all bodies with the same matrix.
+// Matrices of the splitting step and their factors, shared by all bodies with the same matrix.
 #pragma once
 
 #include "plush/asset.h"
@@ -17,32 +17,33 @@
 
 namespace plush {
 
-/// Most substeps of a step, and so most fractions of a time step with a factor.
+/// Most substeps of a step, and so most fractions of a time step that have a factor.
 inline constexpr int kMaxSubsteps = 4;
 
-/// Most time steps per system whose factors were made without PrepareTimeStep.
+/// Most time steps per system whose factors may exist without PrepareTimeStep.
 inline constexpr int kMaxUnprepared = 2;
 
-/// Fewest bodies of a system for which others with more pins share its factors.
+/// Fewest bodies of a system whose factors others with more pins may share.
 inline constexpr uint32_t kLeastSharing = 6;
 
-/// What a body is made of. Two bodies of one asset with the same have the same matrix.
+/// Material of a body. Two bodies of one asset with the same material and pins have the same
+/// matrix.
 struct BodyMaterial {
-  float young = -1.0f;      ///< of every tet [Pa], or below zero: as baked, tet by tet
-  float poisson = -1.0f;    ///< of every tet, or below zero: as baked, tet by tet
+  float young = -1.0f;      ///< of every tet [Pa]; below zero: as baked, tet by tet
+  float poisson = -1.0f;    ///< of every tet; below zero: as baked, tet by tet
   float damping = 0.0f;     ///< Kelvin-Voigt relaxation time [s]
-  float mass_scale = 1.0f;  ///< of the baked masses
+  float mass_scale = 1.0f;  ///< factor on the baked masses
 
   bool operator==(const BodyMaterial&) const = default;
 };
 
-/// Lame parameters of the tets of a baked material in a body made of `material`.
+/// Lame parameters of tets with the material `baked`, in a body made of `material`.
 LamePair OverriddenLame(const MaterialView& baked, const BodyMaterial& material);
 
-/// Identifies a system: everything that its matrix depends on but dt.
+/// Identifies a system: everything its matrix depends on, except dt.
 struct SystemKey {
   std::span<const std::byte> asset_bytes;
-  uint64_t content_hash = 0;  ///< of the asset: another one may come to lie at the same address
+  uint64_t content_hash = 0;  ///< of the asset; another asset may reuse the address
   BodyMaterial material;
   std::span<const uint8_t> pinned;  ///< (num_nodes x 1)
 
@@ -52,66 +53,71 @@ struct SystemKey {
 /// Factors of one matrix for the steps dt, dt/2 .. dt/num_fractions.
 struct FactorSet {
   float dt = 0.0f;    ///< [s], or 0: unused memory
-  bool keep = false;  ///< for the baked time step and those of PrepareTimeStep
+  bool keep = false;  ///< never reused for another dt: set for the baked time step and those of
+                      ///< PrepareTimeStep
   int num_fractions = 0;
   Array<float> made[kMaxSubsteps];    ///< values that the asset does not have
   PanelFactor factors[kMaxSubsteps];  ///< for dt / (k + 1)
-  Array<double> schur[kMaxSubsteps];  ///< of pins that the factors do not know
-  PinSchur pins[kMaxSubsteps];        ///< what `factors` point to
-  uint64_t ids[kMaxSubsteps] = {};    ///< names of the factors, never reused
+  Array<double> schur[kMaxSubsteps];  ///< Schur complements of `pins`
+  PinSchur pins[kMaxSubsteps];  ///< pins beyond those of the shared factors; `factors` point here
+  uint64_t ids[kMaxSubsteps] = {};  ///< names of the factors, never reused
   FactorSet* next = nullptr;
 };
 
 /// A matrix and its factors.
 struct System {
-  SystemKey key;  ///< its `pinned` is the array below
+  SystemKey key;  ///< key.pinned is the array below
   Array<uint8_t> pinned;
   uint32_t num_pinned = 0;
-  Array<float> stiffness;      ///< 2 mu V by place [J] (16 num_blocks x 1), or empty: as baked
-  Array<float> bulk;           ///< lambda V by place [J] (16 num_blocks x 1), or empty: as baked
-  SystemView view;             ///< with dt = 0
-  FactorView baked;            ///< usable for dt = baked.dt if `as_baked`
-  bool as_baked = false;       ///< `baked` has the values for its dt, with num_active columns
-  uint32_t num_active = 0;     ///< columns of a solve: all, or those before num_free if exactly the
-                               ///< nodes behind are pinned
-  System* base = nullptr;      ///< whose factors this one shares, or null
+  Array<float> stiffness;   ///< 2 mu V by place [J] (16 num_blocks x 1); empty: as baked
+  Array<float> bulk;        ///< lambda V by place [J] (16 num_blocks x 1); empty: as baked
+  SystemView view;          ///< with dt = 0
+  FactorView baked;         ///< usable for dt = baked.dt if `as_baked`
+  bool as_baked = false;    ///< whether `baked` holds this matrix's values for its dt, with
+                            ///< num_active columns
+  uint32_t num_active = 0;  ///< columns of a solve: num_free if exactly the nodes after those are
+                            ///< pinned, else all
+  System* base = nullptr;   ///< the system whose factors this one shares, or null
   Array<uint32_t> extra_pins;  ///< beyond those of `base`, ascending
   FactorSet* sets = nullptr;
-  uint32_t users = 0;     ///< bodies, and systems whose `base` this is
-  uint64_t released = 0;  ///< when the last user left: a count that grows
+  uint32_t users = 0;     ///< bodies, plus systems that have this one as `base`
+  uint64_t released = 0;  ///< release count when the last user left; larger is later
   System* next = nullptr;
 
   /// The factors for `dt`, or null.
   FactorSet* Find(float dt) const;
 };
 
-/// Owns all systems, those in use and a few idle ones.
+/// Owns all systems: those in use and a few idle ones.
 class SystemCache {
  public:
-  /// Keeps up to `max_idle` systems without users, the last ones used.
+  /// Keeps up to `max_idle` systems without users, the most recently used ones.
   SystemCache(const Allocator& allocator, uint32_t max_idle)
       : allocator_(allocator), max_idle_(max_idle) {}
   ~SystemCache();
   SystemCache(const SystemCache&) = delete;
   SystemCache& operator=(const SystemCache&) = delete;
 
-  /// The system of an asset with this material and pins (num_nodes x 1), made if there is none;
-  /// counts one more user. A new one shares the factors of a system that has the same material,
-  /// up to kMaxExtraPins fewer pins, no others, no damping and at least kLeastSharing users: then
-  /// its body can join their crowd. Its views are valid as long as it has users. Returns null if
-  /// the allocator fails.
+  /// Returns the system of an asset with this material and pins (num_nodes x 1), and counts one
+  /// more user. Makes the system if there is none. A new system shares the factors of an existing
+  /// one, so that its body can join that one's crowd, if the existing one has
+  /// - the same material, without damping,
+  /// - up to kMaxExtraPins fewer pins, and no others,
+  /// - at least kLeastSharing users.
+  /// The system's views stay valid while it has users. Returns null if the allocator fails.
   System* Acquire(const Asset& asset, const BodyMaterial& material,
                   std::span<const uint8_t> pinned);
   /// Counts one user less.
   void Release(System* system);
 
-  /// Makes the factors for `dt` [s] and its fractions unless they exist; sets `made` if it had to.
-  /// At most kMaxUnprepared sets per system are neither kept (see Keep) nor for the baked time
-  /// step: a further one takes the memory of the oldest, but never that of `dt_in_use`. On failure
-  /// no set in use has changed. Errors: kOutOfMemory; kInvalidArgument if the matrix is not
-  /// positive definite in double precision (dt far out of proportion to the masses).
+  /// Makes the factors for `dt` [s] and its fractions unless they exist; sets `made` if it made
+  /// them. A system has at most kMaxUnprepared sets that are neither kept (see Keep) nor for the
+  /// baked time step. A further set takes the memory of the oldest one, but never that of
+  /// `dt_in_use`. On failure no set in use has changed. Errors: kOutOfMemory; kInvalidArgument if
+  /// the matrix is not positive definite in double precision (dt far out of proportion to the
+  /// masses).
   Status Prepare(System* system, float dt, float dt_in_use, int num_fractions, bool* made);
-  /// Keeps the existing factors for `dt` as long as the system lives.
+  /// Keeps the existing factors for `dt` for the system's lifetime.
   static void Keep(System* system, float dt);
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The public face of the runtime: bodies, planes and steps.
+// World's calls on bodies, planes and time steps, and its state hash. World::Step: world_step.cpp.
+// Clamps the settings of WorldDesc to their documented ranges.
 #include "plush/world.h"
 
 #include "plush/format/factor_panels.h"
@@ -32,7 +33,7 @@ SolverSettings Clamped(SolverSettings s) {
   return s;
 }
 
-// Accumulates a hash, byte by byte in little-endian order.
+// FNV-1a 64 over floats, byte by byte in little-endian order.
 class StateHasher {
  public:
   void Add(float value) {
@@ -66,7 +67,7 @@ World::World(const WorldDesc& desc) {
 
 World::~World() {
   if (impl_ == nullptr) return;
-  for (uint32_t i = 0; i < impl_->num_bodies; ++i) RemoveBody({i});  // and with them the crowds
+  for (uint32_t i = 0; i < impl_->num_bodies; ++i) RemoveBody({i});  // removes the crowds too
   const Allocator allocator = impl_->allocator;
   DeleteObject(allocator, impl_);
 }
@@ -133,8 +134,7 @@ Status World::AddPlane(const PlaneDesc& desc) {
   return {};
 }
 
-// Makes the factors of all bodies for `new_dt`. On failure every body has those of its last step
-// still.
+// Makes the factors of all bodies for `new_dt`. On failure every body keeps those of its last step.
 Status World::Impl::PrepareFactors(float new_dt, bool* out_made) {
   for (uint32_t i = 0; i < num_bodies; ++i) {
     const Body* body = bodies[i];

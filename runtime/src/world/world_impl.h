@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a World holds.
+// Private state of a World.
 #pragma once
 
 #include "plush/world.h"
@@ -22,7 +22,7 @@ struct World::Impl {
         allocator(world_allocator),
         cache(world_allocator, world_desc.idle_systems) {}
 
-  // Makes room for one more element; the capacity doubles.
+  // Makes room for one more element by doubling the capacity. Returns false if the allocator fails.
   template <class T>
   bool Reserve(Array<T>* array, uint32_t used) {
     if (used < array->size()) return true;
@@ -42,7 +42,7 @@ struct World::Impl {
   void PlaceInCrowd(Body* body);
   void RemoveEmptyCrowds();
 
-  // The phases of Step, in their order.
+  // The phases of Step, in order.
   void BeginStep(float new_dt);
   void DecideCrowdSteps();
   void ChooseUnits();
@@ -52,7 +52,7 @@ struct World::Impl {
   void MayFallAsleep(Body* body);
   void SumStats();
 
-  // Calls job(this, i) for i below `count`, through the engine's job system where there is one.
+  // Calls job(this, i) for i < count, through the engine's job system if there is one.
   void RunJobs(uint32_t count, JobFunction job) {
     if (desc.jobs.run != nullptr) {
       desc.jobs.run(desc.jobs.user, count, job, this);
@@ -61,7 +61,7 @@ struct World::Impl {
     }
   }
 
-  // Queries of World, on one body or, where `only` is null, on all.
+  // World's queries, on the body `only` or, if it is null, on all bodies.
   template <class Visit>
   Status ForBodies(const BodyId* only, Visit visit) const;
   Status Raycast(const BodyId* only, const Ray& ray, SurfacePoint* out_hit) const;
@@ -75,7 +75,7 @@ struct World::Impl {
   WorldDesc desc;
   Allocator allocator;
   SystemCache cache;
-  Array<Body*> bodies;          // by id; null where removed
+  Array<Body*> bodies;          // by id; null if removed
   Array<StepStats> body_stats;  // of the last step, by id
   uint32_t num_bodies = 0;      // ids given out
   Array<Crowd*> crowds;
@@ -84,8 +84,8 @@ struct World::Impl {
   uint32_t num_crowd_units = 0;
   uint32_t num_units = 0;
   Body* shared_body = nullptr;  // steps after all units, on all threads
-  bool has_leavers = false;     // bodies in lanes of these crowds that step by themselves
-  float dt = 0.0f;              // of the last step [s]; the factors in use are for it, or kept
+  bool has_leavers = false;     // whether bodies in lanes of the stepping crowds step by themselves
+  float dt = 0.0f;              // of the last step [s]; all factors in use are for this dt, or kept
   Array<float> time_steps;      // those of PrepareTimeStep [s]
   uint32_t num_time_steps = 0;
   Array<PlaneDesc> planes;

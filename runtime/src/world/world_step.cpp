@@ -13,8 +13,8 @@
 namespace plush {
 namespace {
 
-// Whether something keeps a slow body from speeding up. A body in free flight under a weak gravity
-// is slow for a long time at the top of its path.
+// Whether something keeps a slow body from speeding up. At the top of its path, a body in free
+// flight under weak gravity is slow for a long time without being held.
 bool IsHeld(const StepSettings& settings, const Body& body) {
   const Vec3& g = settings.gravity;
   return (g.x == 0.0f && g.y == 0.0f && g.z == 0.0f) || body.system->num_pinned > 0 ||
@@ -23,8 +23,8 @@ bool IsHeld(const StepSettings& settings, const Body& body) {
 
 }  // namespace
 
-// Gives a new body a lane: in a crowd of its system with a free one, or in a new crowd with others
-// that have none yet. Where there is no memory for one, bodies step by themselves.
+// Gives a new body a lane: a free one in a crowd of its system, or one in a new crowd with other
+// bodies that have none yet. If there is no memory for a lane, the body steps by itself.
 void World::Impl::PlaceInCrowd(Body* body) {
   if (!MayJoinCrowds(*body)) return;
   uint32_t least = kLeastCrowd;
@@ -102,9 +102,9 @@ void World::Impl::DecideCrowdSteps() {
   RunJobs(num_bodies, decide);
 }
 
-// The jobs of a step: crowds with enough bodies that take part, and all other bodies. A large one
-// that is the only one of its size steps after them, shared by all threads; several keep several
-// threads busy as they are.
+// Chooses the jobs of a step: crowds with enough stepping bodies, and all other bodies. A large
+// body that is the only one of its size steps after the jobs, shared by all threads. Several large
+// bodies are jobs, because they keep several threads busy anyway.
 void World::Impl::ChooseUnits() {
   num_units = 0;
   has_leavers = false;
@@ -139,7 +139,7 @@ void World::Impl::ChooseUnits() {
 }
 
 void World::Impl::StepUnits() {
-  // Before any crowd steps, as that changes all of its lanes.
+  // Before any crowd steps, because its step changes all of its lanes.
   const JobFunction leave = [](void* context, uint32_t index) {
     Impl& world = *static_cast<Impl*>(context);
     for (Body* body : world.crowds[world.units[index]]->bodies) {
@@ -168,8 +168,7 @@ void World::Impl::StepSharedBody() {
   StepBody(shared, shared_body, &body_stats[shared_body->index]);
 }
 
-// The statistics of a sleeping body stay those of its last step, but for the motion that it has
-// lost.
+// A sleeping body keeps the statistics of its last step, except that those of its motion are zero.
 void World::Impl::MayFallAsleep(Body* body) {
   StepStats* own = &body_stats[body->index];
   const SolverSettings& solver = settings.solver;

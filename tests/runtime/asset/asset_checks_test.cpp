@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Each kind of damage is named by its section, kind and index; and nothing else is reported.
+// Each kind of damage is reported with its section, kind and index, and nothing else is reported.
 #include "asset/asset_checks.h"
 
 #include "plush/format/asset_check.h"
@@ -204,7 +204,7 @@ TEST_CASE("Everything that is wrong is reported, not only the first thing") {
 }
 
 TEST_CASE("Regions that share their bytes cannot make the check slow") {
-  // 10,000 names for one list of all nodes: checked one by one that would be quadratic work.
+  // 10,000 names for one list of all nodes: checking each would take quadratic time.
   auto content = plush::test::ContentOf(plush::test::TetBox(30, 1, 1, 0.1));
   content.regions.clear();
   for (uint32_t i = 10000; i < 20000; ++i) {
@@ -215,7 +215,7 @@ TEST_CASE("Regions that share their bytes cannot make the check slow") {
   content.regions[1].nodes = {0};
   ExactBuffer file(plush::tools::WriteAsset(content).value());
   const auto* regions = plush::format::GetAsset(file.bytes().data())->simulation()->regions();
-  // Region 0 has a table layout of its own; every other one is pointed at region 0's table.
+  // Region 0 has its own table layout. Point every other region at region 0's table.
   auto* offsets =
       reinterpret_cast<uint8_t*>(const_cast<void*>(static_cast<const void*>(regions->Data())));
   const auto* shared = reinterpret_cast<const uint8_t*>(regions->Get(0));
@@ -238,7 +238,7 @@ TEST_CASE("Materials that share their bytes cannot make work with their names sl
   content.materials[0].name = std::string(1000, 'a');
   ExactBuffer file(plush::tools::WriteAsset(content).value());
   REQUIRE(file.bytes().size() < file_bytes / 10);
-  // Every other material's name is pointed at that of material 0.
+  // Point every other material's name at that of material 0.
   const auto* materials = plush::format::GetAsset(file.bytes().data())->simulation()->materials();
   const auto* shared = reinterpret_cast<const uint8_t*>(materials->Get(0)->name());
   for (uint32_t i = 1; i < materials->size(); ++i) {
@@ -276,7 +276,7 @@ TEST_CASE("Parts whose counts only sum up to the indices in 32 bits are refused"
   const uint32_t num_indices = visual->indices()->size();
   uint32_t first = 0;
   for (uint32_t i = 0; i < 4; ++i) {
-    const uint32_t count = i < 3 ? UINT32_MAX : num_indices + 3;  // all of them multiples of 3
+    const uint32_t count = i < 3 ? UINT32_MAX : num_indices + 3;  // each a multiple of 3
     REQUIRE(count % 3 == 0);
     auto* part = reinterpret_cast<flatbuffers::Table*>(
         const_cast<plush::format::Part*>(visual->parts()->Get(i)));

@@ -36,7 +36,7 @@ std::string TemporaryPath(const std::string& name) {
       .string();
 }
 
-// Bitwise equality of a stored vector with what was written.
+// Whether a stored vector equals the written one bit for bit.
 template <class T>
 bool SameBytes(std::span<const T> stored, const std::vector<T>& written) {
   return stored.size_bytes() == written.size() * sizeof(T) &&
@@ -109,7 +109,7 @@ TEST_CASE("An asset opens from a path, moves, and unmaps") {
   REQUIRE(plush::tools::WriteFileAtomically(path, bytes).ok());
   Asset first;
   REQUIRE(first.Open(path.c_str()).ok());
-  std::filesystem::remove(path);  // a mapping outlives the name
+  std::filesystem::remove(path);  // a mapping outlives the file's name
   CHECK(first.bytes().size() == bytes.size());
 
   Asset second(std::move(first));

@@ -30,7 +30,7 @@ TetBlock& BlockOf(const SimulationView& s, size_t tet) {
   return const_cast<TetBlock&>(s.BlockOf(tet));
 }
 
-// What the kernels rely on, asked of sets.
+// Checks the properties that the kernels rely on, by sets of nodes and slots.
 void RequireSound(const SimulationView& s) {
   std::set<uint32_t> slots(s.tet_slots.begin(), s.tet_slots.end());
   REQUIRE(slots.size() == s.tets.size());
@@ -59,7 +59,7 @@ void RequireSound(const SimulationView& s) {
   }
 }
 
-// The lane of an empty place in the block, or kBlockTets.
+// The lane of a place without a tet in the block, or kBlockTets.
 size_t EmptyLane(const SimulationView& s, size_t block) {
   size_t lane = 0;
   while (lane < kBlockTets && s.blocks[block].nodes[0][lane] < s.nodes.size()) ++lane;
@@ -83,7 +83,7 @@ TEST_CASE("Blocks open only if every tet has a place and no node is in a block t
     const size_t a = random() % s.tets.size();
     const size_t b = random() % s.tets.size();
     auto& slots = const_cast<uint32_t&>(s.tet_slots[0]);
-    if (repeat % 2 == 0) {  // two tets change places, and all that stands there
+    if (repeat % 2 == 0) {  // swaps two tets and everything in their places
       std::swap((&slots)[a], (&slots)[b]);
       TetBlock& first = BlockOf(s, a);
       TetBlock& second = BlockOf(s, b);
@@ -147,7 +147,7 @@ TEST_CASE("Wrong places are named") {
 }
 
 TEST_CASE("Two tets with the same nodes need a place each") {
-  // The tets of a place are told apart by their slots alone.
+  // Equal tets differ only in their slots.
   auto content = plush::test::ContentOf(plush::test::SingleTet());
   content.rest.tets.push_back(content.rest.tets[0]);
   content.rest.tet_masses.push_back(content.rest.tet_masses[0]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A sound file that a test breaks in place, and what the checks say then.
+// A sound file that a test damages in place, and the failures that the checks report.
 #pragma once
 
 #include "plush/asset.h"
@@ -32,7 +32,7 @@ inline std::vector<Failure> Failures(std::span<const std::byte> bytes) {
   return failures;
 }
 
-// A sound file that a test breaks in place.
+// A sound file that a test damages in place.
 class Subject {
  public:
   Subject()
@@ -44,7 +44,7 @@ class Subject {
   const Asset& asset() const { return asset_; }
   std::span<std::byte> bytes() { return file_.bytes(); }
 
-  // Writes through a view: the buffer is ours.
+  // Writes through a const view; the buffer belongs to this object.
   template <class T>
   T& At(std::span<const T> view, size_t index) {
     return const_cast<T&>(view[index]);
@@ -55,7 +55,7 @@ class Subject {
     return const_cast<Table*>(table);
   }
 
-  // Exactly one failure, as given, from CheckAsset, and the same from Open.
+  // Expects exactly this failure from CheckAsset, and the same from Open.
   void ExpectOnly(CheckKind kind, const std::string& section, uint64_t index) {
     const auto failures = Failures(file_.bytes());
     REQUIRE(failures.size() >= 1);

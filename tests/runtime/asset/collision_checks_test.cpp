@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Each kind of damage to the collision surface is named, and nothing else is reported.
+// Each kind of damage to the collision surface is reported, and nothing else is.
 #include "plush/format/cdg_records.h"
 #include "plush/format/tet_block.h"
 
@@ -74,7 +74,7 @@ TEST_CASE("Wrong tets of the collision surface are named") {
     s.ExpectOnly(CheckKind::kRange, "collision.tets", 0);
   }
   SECTION("first patch of the first") {
-    s.At(c.tets, 0).first_patch = 1;  // where the next one's may begin
+    s.At(c.tets, 0).first_patch = 1;  // a legal value for the next one
     const auto failures = Failures(s.bytes());
     REQUIRE_FALSE(failures.empty());
     CHECK(failures[0].kind == CheckKind::kOrder);

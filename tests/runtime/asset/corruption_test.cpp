@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Any bytes whatsoever give an error or a body that simulates. Run under the presets asan and
-// asan-runtime, which turn a read outside the exactly sized buffers, or undefined arithmetic, into
-// a failure. PLUSH_TEST_FULL=1 makes 1e5 random edits instead of 2000.
+// Any bytes give an error or a body that simulates. Run under the presets asan and asan-runtime:
+// they report reads outside the exactly sized buffers and undefined arithmetic. PLUSH_TEST_FULL=1
+// makes 1e5 random edits instead of 2000.
 
 #include "plush/asset.h"
 #include "plush/format/cdg_records.h"
@@ -33,14 +33,14 @@ std::vector<std::byte> BarFile() {
   return plush::tools::WriteAsset(content).value();
 }
 
-// A closed surface of an odd number of packed triangles, cut open and in several parts; `record` as
-// given. The mesh's visual surface has two parts.
+// A closed surface with an odd number of triangles of kind `record`, cut open, and in several
+// parts. The mesh's visual surface has two parts.
 std::vector<std::byte> OddFile(plush::tools::TriangleRecord record) {
   return plush::test::SurfaceBytes(plush::test::SingleTet(0.1),
                                    {.parts = 3, .num_shells = 1, .record = record, .holes = 1});
 }
 
-// Words that upset arithmetic: zero, huge counts, NaN, infinities, denormals, the largest float.
+// Words that break arithmetic: zero, huge counts, NaN, infinities, denormals, the largest float.
 constexpr uint32_t kWords[] = {0u,          1u,          0x7fffffffu, 0x80000000u, 0xffffffffu,
                                0x7fc00000u, 0x7f800000u, 0xff800000u, 0x00000001u, 0x7f7fffffu,
                                0xff7fffffu, 0x00800000u, 0x3f800000u, 0xbf800000u};
@@ -59,14 +59,14 @@ void Edit(std::mt19937* random, std::span<std::byte> bytes) {
     case 2:
       std::memcpy(&bytes[word], &kWords[below(std::size(kWords))], 4);
       break;
-    case 3: {  // a number a little off
+    case 3: {  // change a number slightly
       uint32_t value = 0;
       std::memcpy(&value, &bytes[word], 4);
       value += static_cast<uint32_t>(below(9)) - 4;
       std::memcpy(&bytes[word], &value, 4);
       break;
     }
-    default: {  // a run moved elsewhere
+    default: {  // move a run elsewhere
       const size_t size = 4 * (1 + below(16));
       if (size > bytes.size()) break;
       std::memmove(&bytes[below((bytes.size() - size) / 4 + 1) * 4],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The factor's structure: what Open accepts, a numeric refactoring can fill without leaving it.
+// The factor's structure: a numeric refactoring stays inside any that Open accepts.
 #include "plush/asset.h"
 #include "plush/format/factor_panels.h"
 #include "plush/format/tet_block.h"
@@ -30,7 +30,7 @@ using plush::test::Subject;
 
 namespace {
 
-// Rows below the diagonal of every column.
+// Rows below the diagonal of each column.
 std::vector<std::set<uint32_t>> StoredRows(const FactorView& factor) {
   std::vector<std::set<uint32_t>> stored(factor.supernode_of.size());
   for (const Supernode& s : factor.supernodes) {
@@ -44,8 +44,8 @@ std::vector<std::set<uint32_t>> StoredRows(const FactorView& factor) {
   return stored;
 }
 
-// Whether the elimination of a matrix with the tets' pattern writes only stored entries: done on
-// sets, column by column, as the definition says.
+// Whether eliminating a matrix with the tets' pattern writes only stored entries. Works on sets,
+// column by column, as the definition says.
 bool EliminationStaysInside(const FactorView& factor, std::span<const plush::Tet> tets) {
   const std::vector<std::set<uint32_t>> stored = StoredRows(factor);
   std::vector<std::set<uint32_t>> needed(stored.size());
@@ -57,7 +57,7 @@ bool EliminationStaysInside(const FactorView& factor, std::span<const plush::Tet
     }
   }
   for (size_t j = 0; j < stored.size(); ++j) {
-    needed[j].insert(stored[j].begin(), stored[j].end());  // a stored zero updates, too
+    needed[j].insert(stored[j].begin(), stored[j].end());  // a stored zero updates too
     if (needed[j] != stored[j]) return false;
     for (const uint32_t i : stored[j]) {
       for (const uint32_t k : stored[j]) {
@@ -73,8 +73,8 @@ T& At(std::span<const T> view, size_t index) {
   return const_cast<T&>(view[index]);
 }
 
-// The first supernode with at least this many columns and rows, and fewer rows than padding makes
-// of them if `padded`.
+// The first supernode with at least this many columns and rows. If `padded`, it must also have
+// padding rows.
 size_t FindSupernode(const FactorView& factor, uint32_t num_columns, uint32_t num_rows,
                      bool padded = false) {
   for (size_t i = 0; i < factor.supernodes.size(); ++i) {
@@ -117,7 +117,7 @@ TEST_CASE("A factor opens only if its structure holds the elimination") {
     const FactorView& factor = asset.factor();
     const plush::SimulationView& sim = asset.simulation();
     const auto any_node = [&] { return static_cast<uint32_t>(random() % sim.nodes.size()); };
-    // Rows and tets are moved about; most results are nonsense, some are still a factor.
+    // Change rows and tets at random. Most results are nonsense; some are still a factor.
     if (repeat % 3 != 1) {
       uint32_t& row = At(factor.rows, random() % factor.rows.size());
       row = random() % 2 == 0 ? row + 1 : any_node();
@@ -268,7 +268,7 @@ TEST_CASE("A supernode before one that updates it is refused") {
 TEST_CASE("Supernodes that do not cover the columns, rows or values are refused") {
   Subject s(LongBar());
   const FactorView factor = s.asset().factor();
-  // A supernode fewer.
+  // One supernode less.
   auto* length =
       const_cast<uint32_t*>(reinterpret_cast<const uint32_t*>(factor.supernodes.data()) - 1);
   --*length;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One golden file per format version: today's must load; every other version is refused in exact
-// words. tests/data/README.md says how a golden file is made.
+// One golden file per format version. Today's must load; all others are refused with an exact text.
+// tests/data/README.md explains how to make a golden file.
 #include "plush/asset.h"
 #include "plush/format/asset_check.h"
 #include "plush/format/cdg_records.h"

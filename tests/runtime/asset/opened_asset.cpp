@@ -13,10 +13,10 @@
 namespace plush::test {
 namespace {
 
-// Collects the first flaw; what follows a flaw is not looked at.
+// Keeps the first flaw and ignores later ones.
 class Flaws {
  public:
-  // Notes `what` unless `good`; returns whether nothing is wrong so far.
+  // Records `what` unless `good`. Returns whether nothing has been wrong so far.
   bool Check(bool good, const char* what, size_t index = 0) {
     if (!good && first_.empty()) first_ = std::string(what) + " " + std::to_string(index);
     return first_.empty();
@@ -181,7 +181,7 @@ void CheckFactor(const Asset& asset, Flaws* flaws) {
   if (!flaws->none()) return;
   const auto stored = StoredEntries(f, n, flaws);
   if (!flaws->none()) return;
-  // Elimination, supernode after supernode: fill joins all rows of a column.
+  // Eliminate one supernode after the other: fill joins all rows of a column.
   auto needed = std::vector<std::vector<bool>>(n, std::vector<bool>(n, false));
   for (const Tet& t : asset.simulation().tets) {
     for (const uint32_t i : {t.a, t.b, t.c, t.d}) {
@@ -199,7 +199,7 @@ void CheckFactor(const Asset& asset, Flaws* flaws) {
   }
 }
 
-// Leaves below node `node` of the tree; moves `node` behind the sub-tree.
+// Counts the leaves below node `node` of the tree; moves `node` past the sub-tree.
 size_t CountLeaves(std::span<const uint32_t> tree, size_t depth, size_t* node, Flaws* flaws) {
   if (!flaws->Check(*node < tree.size() && depth <= 64, "tree", *node)) return 0;
   const uint32_t left = tree[(*node)++];

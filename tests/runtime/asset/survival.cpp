@@ -23,7 +23,7 @@ bool CountFailure(void* user, CheckKind /*kind*/, const Status& /*status*/) {
   return true;
 }
 
-// Reads each byte of a view; a sanitizer reports those outside the buffer.
+// Reads each byte of a view. A sanitizer reports reads outside the buffer.
 template <class T>
 unsigned Touch(std::span<const T> view) {
   unsigned sum = 0;
@@ -57,8 +57,8 @@ unsigned TouchEverything(const Asset& asset) {
   return sum;
 }
 
-// Queries the collision surface. If the file's numbers are absurd, answers may be wrong, but lie
-// in its sections.
+// Queries the collision surface. If the file's numbers are absurd, results may be wrong, but must
+// lie within the file's sections.
 void Query(const World& world, const Asset& asset) {
   const Vec3 x = asset.simulation().nodes[0];
   SurfacePoint found[4];
@@ -72,8 +72,8 @@ void Query(const World& world, const Asset& asset) {
   if (found[0].valid()) REQUIRE(found[0].triangle < asset.collision().num_triangles());
 }
 
-// A drop on a plane, turned so that nothing is aligned with an axis. If the file's numbers are
-// absurd, the body may be refused or freeze; it may not read or compute what is undefined.
+// Drops the body on a plane, rotated so that nothing is aligned with an axis. If the file's numbers
+// are absurd, the body may be refused or freeze, but nothing undefined may be read or computed.
 void Simulate(const Asset& asset) {
   World world;
   REQUIRE(world.AddPlane({.normal = {0.1f, 1.0f, 0.0f}, .friction = 0.5f}).ok());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What hostile bytes are put through.
+// Opens hostile bytes and uses what opens.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@ enum class Survival {
   kStepped,  ///< Open succeeded, every view was read and the body simulated
 };
 
-/// Opens `bytes` (aligned to kAssetAlignment); if that succeeds, reads every element of every
-/// view, adds a body to a world and makes 10 steps. Fails the test if CheckAsset and Open
-/// disagree, or if FindFlaw names something.
+/// Opens `bytes` (aligned to kAssetAlignment). If that succeeds, reads every element of every view,
+/// adds a body to a world and makes 10 steps. Fails the test if CheckAsset and Open disagree, or if
+/// FindFlaw reports a flaw.
 Survival Survive(std::span<const std::byte> bytes);
 
 }  // namespace plush::test

@@ -40,7 +40,7 @@ TEST_CASE("An array without memory is empty") {
   CHECK_FALSE(array.Allocate(memory.allocator(), 8));
   CHECK(array.size() == 0);
   CHECK(memory.blocks_out() == 0);
-  // Sizes whose bytes do not fit into size_t never reach the allocator.
+  // If the bytes do not fit into size_t, the allocator must not be called.
   const uint64_t requests = memory.requests();
   CHECK_FALSE(array.Allocate(memory.allocator(), SIZE_MAX / 2));
   CHECK(memory.requests() == requests);

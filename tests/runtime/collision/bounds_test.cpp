@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stored and refitted bounds hold what they are to hold, to the last bit of where vertices are.
+// Stored and refitted bounds hold their contents, down to the last bit of the vertices' positions.
 #include "plush/format/cdg_records.h"
 
 #include "collision/barycentric_bounds.h"
@@ -30,7 +30,7 @@ std::array<double, 2> CivBounds(const std::array<double, 4>& p, const float low[
           b3 * p[n3] + a0 * p[n0] + a1 * p[n1] + (1.0 - b3 - a0 - a1) * p[n2]};
 }
 
-// The exact least value by the greedy solution of the linear program.
+// The exact minimum, by the greedy solution of the linear program.
 double GreedyLeast(const std::array<double, 4>& p, const float low[4], const float high[4]) {
   std::array<size_t, 4> order = {0, 1, 2, 3};
   std::sort(order.begin(), order.end(), [&](size_t i, size_t j) { return p[i] < p[j]; });
@@ -58,7 +58,7 @@ void RandomBox(Random* random, float low[4], float high[4]) {
   }
 }
 
-// Vertices of the tets' contents outside of their volume, and nodes outside of their parent's.
+// Counts vertices outside their tet's volume, and nodes outside their parent's.
 size_t CountMisses(const SurfaceBody& body) {
   const CollisionView& s = body.surface();
   size_t misses = 0, tet = s.tets.size();

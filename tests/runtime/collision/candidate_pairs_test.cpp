@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Candidate pairs hold every pair of triangles that intersect.
+// Candidate pairs include every pair of triangles that intersect.
 #include "collision/candidate_pairs.h"
 
 #include "mesh/exact_predicates.h"
@@ -21,7 +21,7 @@ namespace {
 
 using Triangle = std::array<Eigen::Vector3d, 3>;
 
-// Exact: rounding decides neither here nor there.
+// Exact, so that rounding does not decide.
 bool Intersect(const Triangle& a, const Triangle& b) {
   const auto corners = [](const Triangle& t) {
     tools::Triangle3 x;
@@ -100,7 +100,7 @@ TEST_CASE("Every pair of triangles that intersect is a candidate") {
     const Eigen::Vector3d origin_a = random.Vector(i % 3 == 0 ? 1e4 : 0.0);
     const Eigen::Vector3d origin_b = origin_a + random.Vector(0.1);
     const Collected found = Collect(a, origin_a, b, origin_b, i % 2 == 0 ? kPairedAtOnce : 1);
-    // Differences of places, so that far origins do not blur them.
+    // Subtract positions first, so that far origins do not blur the result.
     const auto of_a = Triangles(a, Eigen::Vector3d::Zero());
     const auto of_b = Triangles(b, origin_b - origin_a);
     for (uint32_t s = 0; s < of_a.size(); ++s) {
@@ -116,13 +116,14 @@ TEST_CASE("Every pair of triangles that intersect is a candidate") {
   CHECK(missed == 0);
   CHECK(repeated == 0);
   CHECK(misplaced == 0);
-  // Compilers draw the random numbers of an expression in orders of their own: 900 to 1300.
+  // Compilers evaluate the random numbers of an expression in different orders, so there are 900
+  // to 1300 pairs.
   CHECK(intersecting > 500);
 }
 
 TEST_CASE("Surfaces that lie in each other within rounding are candidates") {
-  // The same skin in two triangulations: every face of one touches faces of the other, by as much
-  // as the rounding of their vertices decides.
+  // The same skin in two triangulations. Every face of one touches faces of the other, up to the
+  // rounding of their vertices.
   Random random(52);
   const tools::TetMesh mesh = TetBox(2, 1, 1, 0.1, 0.08, 2);
   SurfaceBody a(mesh, {.parts = 5, .depth = 0.0, .num_shells = 0});
@@ -153,7 +154,7 @@ TEST_CASE("Bodies apart have no candidates; a smaller threshold has fewer; any c
   SurfaceBody b(TetBox(2, 2, 2, 0.1), {.parts = 8, .depth = 0.1, .num_shells = 0, .seed = 2});
   const Eigen::Vector3d here = Eigen::Vector3d::Zero();
   CHECK(Collect(a, here, b, {0.21, 0.0, 0.0}, kPairedAtOnce).pairs.empty());
-  // Side by side, one inside the other by 1 mm: candidates are pairs of the faces that meet.
+  // Side by side, one 1 mm inside the other: candidates are pairs of the faces that meet.
   const Eigen::Vector3d beside = {0.199, 0.013, 0.007};
   const size_t fine = Collect(a, here, b, beside, 1).pairs.size();
   const size_t coarse = Collect(a, here, b, beside, kPairedAtOnce).pairs.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sums over a deformed patch in constant time against sums over its triangles.
+// Sums over a deformed patch in constant time, against sums over its triangles.
 #include "collision/deformed_patch.h"
 
 #include "plush/format/tet_block.h"
@@ -21,8 +21,8 @@ namespace {
 // Sums over the triangles of a patch in double.
 struct TriangleSums {
   Eigen::Vector3d vector_area = Eigen::Vector3d::Zero();
-  Eigen::Vector3d centroid = Eigen::Vector3d::Zero();       // weighted by areas now
-  Eigen::Vector3d rest_weighted = Eigen::Vector3d::Zero();  // weighted by areas at rest
+  Eigen::Vector3d centroid = Eigen::Vector3d::Zero();       // weighted by current areas
+  Eigen::Vector3d rest_weighted = Eigen::Vector3d::Zero();  // weighted by rest areas
   double area = 0.0, rest_area = 0.0;
 };
 
@@ -31,7 +31,7 @@ double AreaOf(const std::array<Eigen::Vector3d, 3>& x, Eigen::Vector3d* vector_a
   return vector_area->norm();
 }
 
-// Without the rounding of positions: what the transforms are to equal.
+// Corners without the rounding of positions, as the transforms should give them.
 std::array<Eigen::Vector3d, 3> CornersOf(const SurfaceBody& body, uint32_t triangle,
                                          std::span<const Vec3> x) {
   std::array<Eigen::Vector3d, 3> corners;
@@ -98,7 +98,7 @@ TEST_CASE("Vector area and centroid of a deformed patch are the sums over its tr
       const TriangleSums sums = Sum(body, p);
       const DeformedPatch patch = PatchOf(body, p);
       const double size = DiameterOf(body, p);
-      // Seams part shells into halves whose vector areas do not vanish.
+      // Seams split shells into halves whose vector areas do not vanish.
       worst_area = std::max(worst_area, (ToEigen(patch.vector_area) - sums.vector_area).norm() /
                                             std::max(sums.area, 1e-6 * size * size));
       worst_centroid =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Distances to every triangle, one by one, against what the trees leave to be looked at.
+// Distances found through the trees, against those to every triangle.
 #include "collision/point_query.h"
 
 #include "base/vector_math.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rays against every triangle, one by one: by the query's own exact test, and by another formula.
+// Rays through the trees, against every triangle: by the query's own exact test and by another
+// formula.
 #include "collision/ray_query.h"
 
 #include "plush/format/cdg_records.h"
@@ -29,7 +30,7 @@ LocalRay MakeRay(const Eigen::Vector3d& origin, const Eigen::Vector3d& direction
   return {{origin.x(), origin.y(), origin.z()}, {d.x(), d.y(), d.z()}, max_t};
 }
 
-// All corners where the runtime places them.
+// All corners, at the runtime's positions.
 std::vector<std::array<Vec3, 3>> Triangles(const SurfaceBody& body) {
   std::vector<std::array<Vec3, 3>> triangles(body.surface().num_triangles());
   for (uint32_t i = 0; i < triangles.size(); ++i) {
@@ -54,7 +55,7 @@ Box BoxOf(const std::vector<std::array<Vec3, 3>>& triangles) {
   return box;
 }
 
-// The query's own test on every triangle.
+// Applies the query's own test to every triangle.
 SurfaceHit NearestByExactTest(const std::vector<std::array<Vec3, 3>>& triangles,
                               const LocalRay& ray, double reach, uint32_t* out_count) {
   const RayShear shear = MakeRayShear(ray, reach);
@@ -73,8 +74,8 @@ SurfaceHit NearestByExactTest(const std::vector<std::array<Vec3, 3>>& triangles,
   return nearest;
 }
 
-// The nearest of the triangles that the ray meets for certain, by Moeller and Trumbore's formula in
-// double: with some room to their edges and not too flat an angle.
+// The nearest triangle that the ray certainly meets, by Moeller and Trumbore's formula in double:
+// away from its edges, and not at too flat an angle.
 double NearestForCertain(const std::vector<std::array<Vec3, 3>>& triangles, const LocalRay& ray) {
   const Eigen::Vector3d o(ray.origin), d(ray.direction);
   double nearest = kFar;
@@ -108,7 +109,7 @@ struct Tally {
   uint32_t rays = 0, met = 0, misses = 0, wrong_counts = 0, wrong_places = 0;
 };
 
-// A ray that has a good chance to meet a body in `box`.
+// A ray that is likely to meet a body in `box`.
 LocalRay AimedRay(const Box& box, Random* random) {
   const Eigen::Vector3d extent = box.high - box.low;
   const auto inside = [&](double more) {
@@ -203,7 +204,7 @@ TEST_CASE("Hits are where another formula has them") {
       if (certain == kFar) continue;
       missed += !found || hit.distance > certain + 1e-5 * box.size() ? 1 : 0;
       if (!found) continue;
-      // The place by the triangle's own corners lies on the ray.
+      // The place, computed from the triangle's corners, must be on the ray.
       Eigen::Vector3d place = Eigen::Vector3d::Zero();
       for (size_t k = 0; k < 3; ++k) place += hit.part[k] * ToEigen(triangles[hit.triangle][k]);
       const Eigen::Vector3d on_ray =
@@ -225,8 +226,8 @@ TEST_CASE("Closed surfaces are met an even number of times, also through their e
   const Box box = BoxOf(triangles);
   int odd = 0, met = 0;
   for (int i = 0; i < 4000; ++i) {
-    // Through a corner, or the middle of an edge, of a random triangle; along an axis every other
-    // time, so that rays lie in the planes of faces too.
+    // Through a corner or the middle of an edge of a random triangle. Every other ray is along an
+    // axis, so that rays also lie in the planes of faces.
     const auto& x = triangles[random.Below(static_cast<uint32_t>(triangles.size()))];
     const Eigen::Vector3d target =
         i % 4 < 2 ? ToEigen(x[0]) : Eigen::Vector3d(0.5 * (ToEigen(x[0]) + ToEigen(x[1])));

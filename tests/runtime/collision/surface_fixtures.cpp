@@ -24,7 +24,7 @@ using tools::Carrier;
 using tools::CutSurface;
 using tools::Vec3d;
 
-// A point given by weights of nodes.
+// A point, given by its weights for nodes.
 using Weights = std::map<uint32_t, double>;
 
 class SurfaceBuilder {
@@ -48,7 +48,7 @@ class SurfaceBuilder {
   static constexpr std::array<std::array<size_t, 3>, 4> kFaces = {
       {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}}};
 
-  // The point's number; points with the same weights are one.
+  // Returns the point's index. Points with the same weights are one point.
   uint32_t Point(const Weights& weights) {
     Carrier carrier;
     Vec3d x = {};
@@ -74,7 +74,7 @@ class SurfaceBuilder {
     surface_.triangles.push_back({a, b, c});
   }
 
-  // A face cut into parts^2 triangles; points inside it lie below.
+  // A face cut into parts^2 triangles. Points inside the face are lowered.
   void AddFace(uint32_t tet, size_t face) {
     const auto& ids = mesh_.tets[tet];
     const uint32_t n = shape_.parts, opposite = ids[face];
@@ -139,7 +139,7 @@ class SurfaceBuilder {
     const uint32_t n = shape_.parts;
     const auto point = [&](uint32_t i, uint32_t j) {
       Weights weights;
-      // Grid points that two faces share have the same numbers: i, j, k times multiples of 1/n.
+      // Points that two faces share get the same numbers: i, j, k times multiples of 1/n.
       for (const auto& [node, weight] : a) {
         weights[node] = (weight * i + b.at(node) * j + c.at(node) * (n - i - j)) / n;
       }
@@ -165,11 +165,11 @@ class SurfaceBuilder {
 
 std::vector<std::byte> SurfaceBytes(const tools::TetMesh& mesh, const SurfaceShape& shape) {
   tools::AssetContent content = ContentOf(mesh);
-  tools::TetMesh stored;  // as the file numbers it
+  tools::TetMesh stored;  // with the file's numbering
   for (const Vec3& node : content.rest.nodes) stored.nodes.push_back({node.x, node.y, node.z});
   for (const Tet& tet : content.rest.tets) stored.tets.push_back({tet.a, tet.b, tet.c, tet.d});
   const CutSurface surface = SurfaceBuilder(stored, shape).Build();
-  // TBB is not built for the thread sanitizer, which looks at the runtime.
+  // TBB is built without the thread sanitizer, which checks the runtime.
   const tbb::global_control one_thread(tbb::global_control::max_allowed_parallelism, 1);
   content.collision =
       LayOutCollision(surface, tools::FindPatches(surface), stored, {}, shape.record);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collision surfaces with many triangles in a tet, and what can happen to their bodies.
+// Collision surfaces with many triangles per tet, and deformations of their bodies.
 #pragma once
 
 #include "plush/format/cdg_records.h"
@@ -14,20 +14,20 @@
 
 namespace plush::test {
 
-/// What kind of surface a body has.
+/// The kind of surface that a body has.
 struct SurfaceShape {
-  uint32_t parts = 6;       ///< edges of the cage's boundary are cut into this many, 1..
-  double depth = 0.3;       ///< points inside faces lie up to this weight below them
-  uint32_t num_shells = 4;  ///< tets that hold a closed shell inside beside
+  uint32_t parts = 6;       ///< edges of the cage's boundary are cut into this many, >= 1
+  double depth = 0.3;       ///< points inside faces are lowered by up to this weight
+  uint32_t num_shells = 4;  ///< tets that also contain a closed shell
   uint32_t seed = 1;
   tools::TriangleRecord record = tools::TriangleRecord::kSmallest;
-  uint32_t holes = 0;  ///< triangles that are left out of the skin
+  uint32_t holes = 0;  ///< triangles left out of the skin
 };
 
-/// A file of a body with a bumpy skin over its cage's boundary, and closed shells inside tets.
+/// A file of a body with a bumpy skin over its cage's boundary and closed shells inside tets.
 std::vector<std::byte> SurfaceBytes(const tools::TetMesh& mesh, const SurfaceShape& shape);
 
-/// An asset with such a surface and the state of its queries.
+/// An asset with such a surface, and the state of its queries.
 class SurfaceBody {
  public:
   explicit SurfaceBody(const tools::TetMesh& mesh, const SurfaceShape& shape = {});
@@ -46,7 +46,7 @@ class SurfaceBody {
   uint32_t PatchOf(uint32_t triangle) const;
   uint32_t Corner(uint32_t triangle, int corner) const;
   uint64_t Bounds(uint32_t triangle) const;
-  /// Corner of a triangle where VertexPosition places it.
+  /// Position of a triangle's corner by VertexPosition.
   Vec3 CornerPosition(uint32_t triangle, int corner) const;
 
  private:
@@ -56,7 +56,7 @@ class SurfaceBody {
   std::vector<uint32_t> patch_of_;
 };
 
-/// Ways to treat a body, from gentle to hopeless.
+/// Deformations of a body, from gentle to hopeless.
 enum class Deformation {
   kGentle,    ///< nodes moved by a tenth of the cell
   kAffine,    ///< any matrix, inverted in half of all cases
@@ -65,13 +65,13 @@ enum class Deformation {
   kLine,      ///< all on one line, or nearly
   kPoint,     ///< all in one point, or nearly
   kTiny,      ///< scaled by 1e-12, moved
-  kFar,       ///< far from the origin, compared with its size
+  kFar,       ///< far from the origin, relative to its size
   kLarge,     ///< scaled by 1e12
   kSomeFlat,  ///< some nodes moved onto others
   kCount
 };
 
-/// Node positions of `rest` so treated.
+/// Node positions of `rest` after the deformation.
 std::vector<Vec3> Deform(const std::vector<Vec3>& rest, Deformation kind, Random* random);
 
 }  // namespace plush::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A vertex has one place, whichever side of a face it is looked at from, and whoever computes it.
+// A vertex has one position, from either side of a face and in scalar and vector code.
 #include "collision/vertex_positions.h"
 
 #include "plush/format/cdg_records.h"
@@ -21,12 +21,12 @@ namespace {
 
 bool SameBits(const Vec3& a, const Vec3& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
-// Copies of one vertex in two tets: weights for the same nodes.
+// A copy of a vertex in one of two tets: weights for the same nodes.
 struct Copy {
   uint32_t tet, vertex;
 };
 
-// Vertices on faces, edges and nodes of the cage, by their weights for cage nodes.
+// Vertices on faces, edges and nodes of the cage, found by their weights for cage nodes.
 std::vector<std::vector<Copy>> SharedVertices(const SurfaceBody& body) {
   std::map<std::map<uint32_t, float>, std::vector<Copy>> copies;
   const CollisionView& s = body.surface();

@@ -49,7 +49,7 @@ struct Case {
     return d;
   }
 
-  // Up to `count` rows on free nodes, rows of a node together: one, two or three a node.
+  // Up to `count` rows on free nodes. Rows of a node are consecutive: one, two or three per node.
   std::vector<HeldRow> RandomRows(size_t count, bool orthogonal) {
     std::vector<uint32_t> nodes;
     for (uint32_t i = 0; i < pinned.size(); ++i) {
@@ -86,7 +86,8 @@ struct DenseSolution {
   Eigen::VectorXd multipliers;
 };
 
-// [A -E; E^T 0] [d; lambda] = [b; target], lambda the shortest where rows depend on each other.
+// Solves [A -E; E^T 0] [d; lambda] = [b; target]; lambda is the shortest if rows depend on each
+// other.
 DenseSolution SolveDense(const Case& c, std::span<const HeldRow> rows) {
   const Eigen::Index n = 3 * c.model.num_nodes(), m = static_cast<Eigen::Index>(rows.size());
   Eigen::MatrixXd E = Eigen::MatrixXd::Zero(n, m);
@@ -156,13 +157,13 @@ TEST_CASE("Rows that depend on others take no impulse") {
   std::vector<HeldRow> rows;
   for (const HeldRow& row : c.RandomRows(12, true)) {
     rows.push_back(row);
-    rows.push_back(row);  // the same again, with the same target
+    rows.push_back(row);  // the same row again, with the same target
   }
   const std::vector<NodeVec> d = SolveSchur(&c, &rows);
   for (size_t j = 1; j < rows.size(); j += 2) CHECK(rows[j].multiplier == 0.0);
   CheckAgainstDense(c, rows, d, false, 1e-4);
 
-  // Four directions of one node: only three count.
+  // Four directions of one node; only three are independent.
   std::vector<HeldRow> four;
   const Eigen::Vector3d moved(1e-3, -2e-3, 1e-3);
   const auto node = static_cast<uint32_t>(std::find(c.pinned.begin(), c.pinned.end(), uint8_t{0}) -
@@ -209,7 +210,7 @@ TEST_CASE("Few iterations hold the rows exactly and report their residual") {
 TEST_CASE("Kept couplings serve changing sets and are dropped with their factor") {
   double worst = 0.0;
   Case c(12, 12);
-  REQUIRE(c.shape.num_nodes() > kMaxSchurRows + 20);  // more than are kept
+  REQUIRE(c.shape.num_nodes() > kMaxSchurRows + 20);  // more than the cache keeps
   for (uint64_t round = 0; round < 60; ++round) {
     if (round % 7 == 6) {
       c.system.system.dt = kDt * static_cast<float>(c.random.Uniform(0.5, 2.0));
@@ -225,13 +226,13 @@ TEST_CASE("Kept couplings serve changing sets and are dropped with their factor"
     std::vector<HeldRow> fresh_rows = rows;
     std::vector<NodeVec> expected = c.Free();
     SolveHeldSchur(c.system, c.b, fresh_rows, &fresh, expected);
-    // Each pair's entry of A^-1 comes from the column of whichever node was held last: the two
-    // agree but for rounding.
+    // A pair's entry of A^-1 comes from the column of the node that was held last. Both columns
+    // agree except for rounding.
     const Points difference = ToEigen(d) - ToEigen(expected);
     const double miss = difference.norm() / ToEigen(expected).norm();
     CHECK(miss < 1e-5);
     worst = std::max(worst, miss);
-    if (round % 2 != 0) continue;  // rows of any directions may depend on each other
+    if (round % 2 != 0) continue;  // rows in arbitrary directions may depend on each other
     double largest = 0.0;
     for (const HeldRow& row : fresh_rows) largest = std::max(largest, std::fabs(row.multiplier));
     for (size_t j = 0; j < rows.size(); ++j) {

@@ -27,7 +27,7 @@ double Energy(const StepStats& stats) {
   return stats.kinetic_j + stats.elastic_j + stats.gravity_j;
 }
 
-// A box on a plane through the origin that is tilted by `angle` about z, resting on its lower face.
+// A box at rest on a plane through the origin that is tilted by `angle` about z.
 struct Slope {
   Slope(double angle, float friction, double cell = 0.1, const WorldDesc& desc = {})
       : shape(TetBox(4, 2, 4, cell), kMaterial), world(desc) {
@@ -63,7 +63,7 @@ TEST_CASE("A box set down on a plane stays there and its weight is carried") {
   }
   CHECK(slope.world.stats().contacts > 0);
   CHECK(slope.world.stats().max_speed < 0.02f);
-  // What the plane gives in a step is what gravity gives: the momentum stays.
+  // The plane's impulse in a step equals gravity's, so the momentum stays.
   const Eigen::Vector3d before = slope.Momentum();
   for (int step = 0; step < 50; ++step) slope.world.Step(kDt);
   const double impulse = mass * kGravity * 50 * double(kDt);
@@ -71,7 +71,7 @@ TEST_CASE("A box set down on a plane stays there and its weight is carried") {
   const BodyMoments end = MomentsOf(slope.world, slope.id);
   CHECK(std::fabs(end.centre[0] - 0.2) < 1e-3);
   CHECK(std::fabs(end.centre[2] - 0.2) < 1e-3);
-  // Squashed under its own weight by about rho g h^2 / 2 E.
+  // The box is compressed under its own weight by about rho g h^2 / 2 E.
   CHECK(end.centre[1] == Approx(0.1).margin(0.004));
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("Pinned nodes below a plane are no contacts") {
   BodyDesc body;
   body.pinned_nodes = pins;
   World world, free;
-  REQUIRE(world.AddPlane({{0.0f, 1.0f, 0.0f}, 0.02f, 0.5f}).ok());  // between bottom and middle
+  REQUIRE(world.AddPlane({{0.0f, 1.0f, 0.0f}, 0.02f, 0.5f}).ok());  // cuts the box
   const BodyId id = world.AddBody(shape.asset(), body);
   const BodyId other = free.AddBody(shape.asset(), body);
   for (int step = 0; step < 50; ++step) {
@@ -121,8 +121,8 @@ TEST_CASE("Below the friction angle a box stays on its slope") {
   double moved = 0.0;
   for (int k = 0; k < 3; ++k) moved += std::pow(end.centre[k] - settled.centre[k], 2);
   CAPTURE(std::sqrt(moved));
-  // Near the angle single nodes still slip now and then, about a millimetre a second; without any
-  // friction it would have gone four metres.
+  // Near the friction angle single nodes still slip now and then, about a millimetre per second.
+  // Without friction the box would have slid four metres.
   CHECK(std::sqrt(moved) < (share < 0.9 ? 1e-3 : 1e-2) * SizeOf(slope.shape));
   CHECK(slope.world.stats().contacts > 0);
 }
@@ -139,7 +139,7 @@ TEST_CASE("Near the friction angle a box comes to rest on its slope") {
 TEST_CASE("Above the friction angle a box slides with Coulomb's acceleration") {
   const double mu = GENERATE(0.0, 0.2, 0.5);
   const double angle = std::atan(mu) + 0.25;
-  const double cell = GENERATE(0.1, 0.01);  // the smaller is a hundred times stiffer than heavy
+  const double cell = GENERATE(0.1, 0.01);  // 0.01: a hundred times stiffer than heavy
   CAPTURE(mu, angle, cell);
   Slope slope(angle, static_cast<float>(mu), cell);
   const double mass = MomentsOf(slope.world, slope.id).mass;
@@ -172,10 +172,10 @@ TEST_CASE("A dropped body never gains energy and comes to rest") {
   const Points x = RotationOf(body.pose.rotation) * ToEigen(shape.rest());
   const double lowest = x.row(1).minCoeff();
   body.pose.position.y = static_cast<float>(0.15 - lowest);
-  body.material.damping = 0.05f;  // else it rocks on for a while
+  body.material.damping = 0.05f;  // otherwise it keeps rocking
   const BodyId id = world.AddBody(shape.asset(), body);
   const double mass = MomentsOf(world, id).mass;
-  const double scale = mass * kGravity * 0.15;  // what it can fall
+  const double scale = mass * kGravity * 0.15;  // energy of the fall
   double largest_gain = 0.0, before = 1e30;
   for (int step = 0; step < 300; ++step) {
     const uint32_t flags = world.Step(kDt);
@@ -196,7 +196,8 @@ TEST_CASE("A dropped body never gains energy and comes to rest") {
 TEST_CASE("A light body that falls on its corner neither gains energy nor tumbles on") {
   const float damping = GENERATE(0.0f, 0.15f);
   CAPTURE(damping);
-  // Hundreds of times stiffer than heavy: what hardly turns in a solve that holds all rotations.
+  // Stiffness outweighs mass hundreds of times, so the body hardly turns in a solve that holds all
+  // rotations.
   const ShapeAsset shape(TetBox(2, 1, 1, 0.03), {1.0e5, 0.4, 100.0});
   World world;
   REQUIRE(world.AddPlane({}).ok());
@@ -317,7 +318,7 @@ TEST_CASE("A body put deep into a plane comes out of it step by step, in shape")
   body.pose = {{0.0f, -0.2f, 0.0f},
                ToQuat(Eigen::AngleAxisd(tilt, Eigen::Vector3d::UnitZ()).toRotationMatrix())};
   const BodyId id = world.AddBody(shape.asset(), body);
-  REQUIRE(world.AddPlane({}).ok());  // what a level does that closes over it
+  REQUIRE(world.AddPlane({}).ok());  // like a level that closes over the body
   float depth = 1.0f;
   int steps = 0;
   for (; depth > 1e-3f && steps < 100; ++steps) {
@@ -326,7 +327,7 @@ TEST_CASE("A body put deep into a plane comes out of it step by step, in shape")
     if (steps > 0) CHECK(now < std::fmax(depth - 0.2f * edge, 1e-3f));
     depth = now;
     if (response == ContactResponse::kHold) CHECK(world.stats().inverted_tets == 0);
-    CHECK(world.stats().max_speed < 100.0f * edge);  // of which 25 are the push
+    CHECK(world.stats().max_speed < 100.0f * edge);  // of which 25 come from the push
   }
   CHECK(steps > 3);
   CHECK(steps < 15);
@@ -353,7 +354,7 @@ TEST_CASE("Snapping and penalties run and stay finite") {
     if (response == ContactResponse::kSnap) REQUIRE(world.stats().max_penetration < 1e-5f);
     lowest = std::min(lowest, MomentsOf(world, id).centre[1]);
   }
-  CHECK(lowest > 0.0);  // neither falls through
+  CHECK(lowest > 0.0);  // neither body falls through
   CHECK(lowest < 0.15);
 }
 
@@ -367,7 +368,7 @@ TEST_CASE("Substeps come with fast approach only") {
     body.velocity.y = -speed;
     REQUIRE(world.AddBody(shape.asset(), body).valid());
     world.Step(kDt);
-    // n = clamp(ceil(2 v dt / e), 1, 4), v with the gravity of the step.
+    // n = clamp(ceil(2 v dt / e), 1, 4), where v includes the step's gravity.
     const double v = double(speed) + kGravity * double(kDt);
     const double wanted = std::ceil(2.0 * v * double(kDt) / double(shape.simulation().median_edge));
     CHECK(world.stats().substeps == static_cast<uint32_t>(std::clamp(wanted, 1.0, 4.0)));

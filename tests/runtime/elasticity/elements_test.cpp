@@ -20,7 +20,7 @@ ShapeAsset RandomShape(uint32_t seed) {
   return ShapeAsset(TetBox(2, 2, 1, 0.1, 0.09, seed), kMaterial);
 }
 
-// Rest nodes moved by up to `size` in each direction, as the runtime's float sees them.
+// Rest nodes moved by up to `size` in each direction, rounded to float like the runtime's.
 Points Deformed(const ShapeAsset& shape, Random* random, double size) {
   const Points moved = ToEigen(shape.rest()) + random->Vectors(shape.num_nodes(), size);
   return ToEigen(ToVec3s(moved));
@@ -116,15 +116,15 @@ TEST_CASE("Impulses are dt^2 times the stretch forces plus multipliers times vol
   RotationArray rotations(shape.num_blocks());
   AddElasticImpulses(shape.elements(), ToNodeVecs(x), static_cast<float>(dt), 64, {}, kappa,
                      rotations.view(), rhs);
-  // A volume term of energy -kappa (det F - 1) / dt^2 has the multiplier's force: by linearity the
-  // forces with two values of lambda give the gradient of each determinant.
+  // A volume term of energy -kappa (det F - 1) / dt^2 has the multiplier's force. By linearity,
+  // forces for two values of lambda give the gradient of each determinant.
   std::fill(model.lambda.begin(), model.lambda.end(), 0.0);
   Points expected = DenseForces(model, x) * (dt * dt);
   for (size_t t = 0; t < model.tets.size(); ++t) {
     for (size_t i = 0; i < 4; ++i) {
       const Eigen::Index node = model.tets[t][i];
       for (int axis = 0; axis < 3; ++axis) {
-        Points moved = x;  // det F is linear in each node: differences are exact
+        Points moved = x;  // det F is linear in each node, so differences are exact
         moved(axis, node) += 0.5;
         const double slope = 2.0 * (DenseGradient(model, t, moved).determinant() -
                                     DenseGradient(model, t, x).determinant());
@@ -148,7 +148,7 @@ TEST_CASE(
   const ShapeAsset shape(TetBox(20, 18, 19, 0.1, 0.05, 5), {1.0e5, 0.4, 1000.0});
   const ElementView all = shape.elements();
   const size_t half = all.blocks.size() / 2;
-  REQUIRE(all.blocks.size() > 2048);  // what is fetched ahead of its use
+  REQUIRE(all.blocks.size() > 2048);  // enough blocks for prefetching
   REQUIRE(half < 2000);
   std::vector<NodeVec> x =
       ToNodeVecs(ToEigen(shape.rest()) + random.Vectors(shape.num_nodes(), 0.02));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What becomes of a tet does not depend on the others of its block.
+// A tet's result does not depend on the other tets of its block.
 #include "base/vector_math.h"
 #include "elasticity/element_pass.h"
 #include "elasticity/polar_decomposition.h"
@@ -22,19 +22,19 @@ namespace {
 
 constexpr int kMany = 64;
 
-// A tet by its deformation gradient, and where its rotation starts.
+// A tet's deformation gradient and the start of its rotation.
 struct Subject {
   Mat3 F;
   Quat start;
 };
 
-// What the element pass makes of it.
+// Result of the element pass for a tet.
 struct Outcome {
   Quat rotation;
   std::array<Vec3, 4> impulses;
 };
 
-// One block of tets whose rest shape is the unit corner, each with nodes of its own.
+// One block of tets that share no node; each has the unit corner as its rest shape.
 struct Block {
   Block() {
     block = {};
@@ -84,7 +84,7 @@ Subject Moderate(Random* random) {
           ToQuat(R * random->Rotation(0.3))};
 }
 
-// Gradients that the vector form of the decomposition leaves to the scalar one, or that stop it.
+// Gradients that the vector form leaves to the scalar one, or that stop it.
 std::vector<Subject> Troublemakers(Random* random) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float inf = std::numeric_limits<float>::infinity();
@@ -117,7 +117,7 @@ std::vector<Subject> Troublemakers(Random* random) {
 
 bool IsFiniteMat(const Mat3& F) { return std::isfinite(plush::SquaredNorm(F)); }
 
-// The same bits, or as near to F: the scalar form may have taken over after a step or two.
+// The same bits, or as close to F: the scalar form may have taken over after a step or two.
 bool IsAsGood(const Subject& subject, const Quat& found, const Quat& scalar) {
   if (std::memcmp(&found, &scalar, sizeof(Quat)) == 0) return true;
   const Eigen::Matrix3d F = ToEigen(subject.F);
@@ -138,7 +138,7 @@ TEST_CASE("A tet's rotation and impulses do not depend on the others of its bloc
     std::array<Subject, kBlockTets> calm;
     for (Subject& s : calm) s = Moderate(&random);
     const std::vector<Outcome> expected = block.Run(calm);
-    // Anything in one lane.
+    // Any trouble in one lane.
     for (const Subject& trouble : Troublemakers(&random)) {
       const size_t lane = random.Below(kBlockTets);
       std::array<Subject, kBlockTets> mixed = calm;
@@ -149,7 +149,7 @@ TEST_CASE("A tet's rotation and impulses do not depend on the others of its bloc
         if (i != lane) REQUIRE(SameBits(found[i], expected[i]));
       }
     }
-    // Anything in all lanes but one; and all in another order.
+    // Trouble in all lanes but one, and in another order.
     const std::vector<Subject> troubles = Troublemakers(&random);
     for (size_t lane = 0; lane < kBlockTets; ++lane) {
       std::array<Subject, kBlockTets> mixed;

@@ -26,7 +26,7 @@ double NormOf(const Quat& q) {
 
 bool SameBits(const Quat& a, const Quat& b) { return std::memcmp(&a, &b, sizeof(Quat)) == 0; }
 
-// Matrices moderately strained, and starts about 0.1 rad away.
+// Moderately strained matrices, with starts about 0.1 rad away.
 struct Batch {
   Batch(size_t count, uint32_t seed) : F(count), starts(count) {
     Random random(seed);
@@ -110,8 +110,8 @@ TEST_CASE("Matrices that are degenerate, inverted or far from their start go the
     for (size_t i = 0; i < F.size(); ++i) {
       const Quat q = AnalyticPolarDecomposition(F[i], starts[i], kMany);
       if (SameBits(rotations[i], q)) continue;
-      // It was well-behaved, or became so on the way. What the objective reaches is compared, which
-      // says what rounding leaves to choose between.
+      // The matrix was well-behaved, or became so on the way. Compare the objective's values,
+      // because rounding may choose between equally good rotations.
       REQUIRE(std::fabs(NormOf(rotations[i]) - 1.0) < 4e-7);
       const Eigen::Matrix3d M = ToEigen(F[i]);
       const double scalar = (RotationOf(q).transpose() * M).trace();

@@ -26,8 +26,8 @@ bool IsFinite(const Quat& q) {
   return std::isfinite(q.x) && std::isfinite(q.y) && std::isfinite(q.z) && std::isfinite(q.w);
 }
 
-// The rounding of F turns R by about that of F over the smallest sum of two signed singular
-// values: the curvature of |R - F|^2.
+// Rounding F turns R by about F's rounding divided by the smallest sum of two signed singular
+// values, the curvature of |R - F|^2.
 double RotationUncertainty(const Eigen::Matrix3d& F) {
   const Eigen::Vector3d s = F.jacobiSvd().singularValues();
   const double smallest = F.determinant() < 0.0 ? s.y() - s.z() : s.y() + s.z();
@@ -106,7 +106,7 @@ TEST_CASE("APD does not stop at a rotation that is half a turn wrong") {
   for (int axis = 0; axis < 3; ++axis) {
     const Eigen::Matrix3d half =
         Eigen::AngleAxisd(3.14159265358979323846, Eigen::Vector3d::Unit(axis)).toRotationMatrix();
-    // To the last bit half a turn: the gradient of |R - F|^2 vanishes at the warm start.
+    // Exactly half a turn: the gradient of |R - F|^2 vanishes at the warm start.
     const Eigen::Matrix3d exact = half.unaryExpr([](double v) { return std::round(v); });
     for (const Eigen::Matrix3d& turn : {exact, half}) {
       const Quat q = AnalyticPolarDecomposition(ToMat3(turn), Quat{}, kMany);
@@ -117,14 +117,13 @@ TEST_CASE("APD does not stop at a rotation that is half a turn wrong") {
       CHECK(AngleBetween(RotationOf(p), turn) < 1e-6);
     }
   }
-  // Flattened and a quarter turn away: gradient and curvature say as little as they can.
+  // Flattened and a quarter turn away: both gradient and curvature are uninformative.
   Eigen::Matrix3d flat = Eigen::Matrix3d::Zero();
   flat(0, 1) = -1.0;
   flat(1, 0) = 1.0;
   const Quat quarter = AnalyticPolarDecomposition(ToMat3(flat), Quat{}, kMany);
   CHECK((RotationOf(quarter).transpose() * flat).trace() == Approx(2.0).margin(1e-5));
-  // A point reflection has no rotation of its own, but half turns minimise and the identity does
-  // not.
+  // A point reflection has no unique rotation. Half turns minimise; the identity does not.
   const Quat q = AnalyticPolarDecomposition({{-1, 0, 0}, {0, -1, 0}, {0, 0, -1}}, Quat{}, kMany);
   CHECK(RotationOf(q).trace() == Approx(-1.0).margin(1e-5));
 }
@@ -150,7 +149,7 @@ TEST_CASE("Singular gradients give finite unit quaternions") {
     const Quat q = AnalyticPolarDecomposition(ToMat3(F * scale), ToQuat(random.Rotation()), kMany);
     REQUIRE(IsFinite(q));
     REQUIRE(std::fabs(NormOf(q) - 1.0) < 4e-7);
-    // Rank two is enough to know the rotation.
+    // Rank two determines the rotation.
     if (i % 3 == 0) continue;
     const Eigen::Vector3d s = F.jacobiSvd().singularValues();
     if (s.y() < 0.05 * s.x()) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The accuracy that [Kug, Table 4] asks of a rotation.
+// The accuracy of rotations that [Kug, Table 4] reports.
 #include "elasticity/polar_decomposition.h"
 #include "runtime/dense_reference.h"
 #include "runtime/polar_batch.h"
@@ -21,8 +21,8 @@ constexpr double kPi = 3.14159265358979323846;
 constexpr double kDegrees = 180.0 / kPi;
 constexpr double kLargestAngle = 10.0 / kDegrees;
 
-// Uniform on SO(3) among the rotations by at most `most`: the density of the angle is that of
-// 1 - cos.
+// Uniform on SO(3) among the rotations by at most `most`. The angle's density is proportional to
+// 1 - cos(angle).
 Eigen::Matrix3d UniformRotation(Random* random, double most) {
   for (;;) {
     const double angle = random->Uniform(0.0, most);
@@ -31,7 +31,7 @@ Eigen::Matrix3d UniformRotation(Random* random, double most) {
   }
 }
 
-// Uniform in a ball.
+// A point uniform in a ball.
 Eigen::Vector3d InBall(Random* random, double radius) {
   for (;;) {
     const Eigen::Vector3d v = random->Vector(1.0);
@@ -39,7 +39,7 @@ Eigen::Vector3d InBall(Random* random, double radius) {
   }
 }
 
-// A regular tet of edge 1 that is moved by at most a tenth of that at each corner, then turned.
+// A regular tet of edge 1 whose corners move by at most a tenth of the edge, then rotated.
 class RandomGradients {
  public:
   explicit RandomGradients(uint32_t seed) : random_(seed) {
@@ -114,7 +114,7 @@ TEST_CASE("One iteration from the identity finds rotations as well as the paper'
   }
   std::printf("  APD in lanes, 1 iteration             %9.2e  %9.2e\n", batch.mean, batch.largest);
   std::printf("  JacobiSVD in float                    %9.2e  %9.2e\n", svd.mean, svd.largest);
-  CHECK(start.largest > 10.0);  // the deformation turns as well
+  CHECK(start.largest > 10.0);  // the deformation rotates too
   CHECK(apd[0].mean < 0.05);    // [Kug, Sec. 4]
   CHECK(apd[0].largest < 2.0);
   CHECK(batch.mean < 0.05);

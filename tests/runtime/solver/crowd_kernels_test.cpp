@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The kernels of a crowd against those of a single body, lane by lane, on every instruction set.
+// A crowd's kernels against those of a single body, lane by lane, on every instruction set.
 #include "plush/format/factor_panels.h"
 #include "plush/format/tet_block.h"
 
@@ -28,7 +28,7 @@ constexpr float kDt = 0.01f;
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr int kPolarIterations = 4;
 
-// The state of one body: so strained that a few tets are flat or inverted.
+// The state of one body, so strained that a few tets are flat or inverted.
 struct Subject {
   std::vector<NodeVec> x;  // some pinned
   std::vector<float> kappa;
@@ -77,7 +77,7 @@ struct Crowd16 {
   std::vector<Subject> subjects;
 };
 
-// A right-hand side, and rotations.
+// Result of the element pass: a right-hand side and rotations.
 struct Impulses {
   std::vector<NodeVec> rhs;
   std::vector<Quat> rotations;  // by place
@@ -118,7 +118,7 @@ std::vector<Impulses> CrowdImpulses(const Crowd16& c, const std::vector<float>& 
   return out;
 }
 
-// Rotations of places with a tet, as numbers.
+// Rotations of the places that have a tet, as numbers.
 std::vector<float> Rotations(const Crowd16& c, const Impulses& impulses) {
   std::vector<float> out;
   for (const uint32_t slot : c.shape.elements().slots) {
@@ -167,7 +167,7 @@ std::vector<std::vector<NodeVec>> CrowdSolutions(const Crowd16& c,
   return out;
 }
 
-// Without the spare element, which crowds do not have.
+// Drops the spare element, which crowds do not have.
 std::vector<float> Nodes(std::vector<NodeVec> v) {
   v.pop_back();
   return NumbersOf(v);
@@ -317,7 +317,7 @@ TEST_CASE("No lane of a crowd's kernels sees another") {
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
     sides.push_back(ToNodeVecs(calm.random.Vectors(calm.shape.num_nodes(), 1.0)));
   }
-  // Everywhere else: broken, far out, flat, or just someone else.
+  // Every other lane gets something else: broken, far out, flat, or another body.
   std::vector<std::vector<NodeVec>> other_sides = sides;
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
     if (lane == kept) continue;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr float kDt = 0.01f;
 
-// A body in some state, its factor and its turns.
+// A body in some state, with its factor and its turns.
 struct Case {
   explicit Case(double young, bool with_pins, float damping = 0.0f)
       : random(7),
@@ -38,7 +38,7 @@ struct Case {
                            static_cast<uint32_t>(shape.num_nodes())));
   }
 
-  // At the rest shape turned by R and strained by `strain`.
+  // Prepares for the rest shape rotated by R and strained by `strain`.
   void Prepare(const Eigen::Matrix3d& R, double strain) {
     const Points rest = ToEigen(shape.rest());
     const Points strained = R * (rest + random.Vectors(shape.num_nodes(), strain));
@@ -111,7 +111,7 @@ TEST_CASE("The coupling is what the turns add to the solve") {
 }
 
 TEST_CASE("Bodies hinged at a node turn together, separate ones alone, in any order of nodes") {
-  // Two similar tets; `apart`: 0 for a node in common, 1 for none.
+  // Two similar tets with one node in common (`apart` = 0) or none (`apart` = 1).
   const uint32_t apart = GENERATE(0u, 1u);
   tools::TetMesh mesh = SingleTet(0.1);
   const auto& first = mesh.nodes;
@@ -134,7 +134,7 @@ TEST_CASE("Bodies hinged at a node turn together, separate ones alone, in any or
   RotationArray rotations(shape.num_blocks());
   const auto baked = shape.simulation().tets;
   for (size_t k = 0; k < 16; ++k) {
-    // The components do not depend on which of its places a node has in a tet.
+    // The components must not depend on a node's place in a tet.
     std::vector<Tet> tets(baked.begin(), baked.end());
     for (size_t t = 0; t < 2; ++t) {
       for (size_t turn = 0; turn < (t == 0 ? k % 4 : k / 4); ++turn) {
@@ -144,7 +144,7 @@ TEST_CASE("Bodies hinged at a node turn together, separate ones alone, in any or
     FreeTurns turns;
     REQUIRE(turns.Allocate(DefaultAllocator(), tets, num_nodes));
     turns.Prepare(system, factor.panels(), factor.workspace, rotations.view(), {});
-    // Any two nodes are coupled if and only if they hang together.
+    // Two nodes are coupled if and only if they are in the same component.
     for (uint32_t i = 0; i < num_nodes; ++i) {
       for (uint32_t j = 0; j < num_nodes; ++j) {
         const auto has = [&](const Tet& t) {

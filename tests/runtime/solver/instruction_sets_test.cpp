@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The vector kernels on every instruction set of this machine.
+// The vector kernels agree on every instruction set of this machine.
 #include "plush/format/tet_block.h"
 
 #include "elasticity/element_pass.h"
@@ -30,8 +30,7 @@ Numbers NumbersOf(const std::vector<NodeVec>& v) {
   return out;
 }
 
-// A body somewhere, so strained that a few tets are flat or inverted, and everything that kernels
-// read.
+// A body so strained that a few tets are flat or inverted, and everything that kernels read.
 struct Subject {
   explicit Subject(uint32_t seed)
       : random(seed),
@@ -70,7 +69,7 @@ struct Subject {
     return out;
   }
 
-  // Positions, then what the sweep reports, then multipliers.
+  // Positions, then the sweep's changes, then multipliers.
   Numbers Sweep(bool holds) const {
     std::vector<NodeVec> moved = x;
     std::vector<float> multipliers = kappa;
@@ -81,7 +80,7 @@ struct Subject {
     return out;
   }
 
-  // One sweep that lifts, where no tet was flat before.
+  // One lifting sweep, from a start without flat tets.
   Numbers Lift() const {
     const std::vector<Vec3> rest = shape.rest();
     std::vector<NodeVec> lifted = x;
@@ -128,7 +127,7 @@ TEST_CASE("Kernels run on the instruction set that they are told to") {
   std::printf("instruction sets compared: %s\n", names.c_str());
   REQUIRE(!targets.empty());
   if (targets.size() == 1 || kIsDeterministic) return;
-  // Fused products round once, those of plain floats twice: not all bits can be the same.
+  // Fused multiply-adds round once and plain floats twice, so some bits must differ.
   const Subject subject(1);
   Numbers best, plain;
   {

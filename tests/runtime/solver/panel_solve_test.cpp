@@ -24,8 +24,8 @@ struct Case : RandomSystem {
   }
 };
 
-// A factor of any structure: supernodes of given widths, the first with `num_rows` rows, the others
-// with some; L and D^-1 random and well conditioned. The solve asks for no more.
+// A factor of arbitrary structure: supernodes of given widths, the first with `num_rows` rows, the
+// others with some. L and D^-1 are random and well conditioned; the solve needs no more.
 struct RandomFactor {
   RandomFactor(uint32_t width, uint32_t num_rows, Random* random)
       : num_nodes(width + std::max(num_rows + random->Below(9), 1u)) {
@@ -64,7 +64,7 @@ struct RandomFactor {
     supernodes.push_back(s);
   }
 
-  // One of `count` entries whose sum stays below one.
+  // One of `count` entries that sum to less than one.
   static float Small(Random* random, uint32_t count) {
     return static_cast<float>(random->Uniform(-1.0, 1.0) / count);
   }
@@ -77,14 +77,14 @@ struct RandomFactor {
   std::vector<float> values, workspace;
 };
 
-// A right-hand side with numbers where none belong: in w.
+// A right-hand side whose w are not zero; solves must ignore them.
 std::vector<NodeVec> RandomSide(size_t num_nodes, Random* random) {
   std::vector<NodeVec> b = ToNodeVecs(random->Vectors(num_nodes, 1.0));
   for (size_t i = 0; i < num_nodes; ++i) b[i].w = 7.0f;
   return b;
 }
 
-// The same solve number by number, in double.
+// The same solve, number by number in double.
 Points SolvePlainly(const PanelFactor& factor, const std::vector<NodeVec>& b) {
   Points x = ToEigen(b);
   const auto below = [&](const Supernode& s, uint32_t i, uint32_t j) {
@@ -140,7 +140,7 @@ TEST_CASE("Solves are those of the dense matrix, for three right-hand sides at o
   CHECK((ToEigen(x) - exact).norm() < 1e-5 * exact.norm());
   CHECK(SpareIsZero(x));
   for (const NodeVec& node : x) REQUIRE(node.w == 0.0f);
-  // Axes do not mix: each alone gives the same bits.
+  // Axes are independent: each alone gives the same bits.
   std::vector<NodeVec> y(b.size());
   for (size_t i = 0; i < b.size(); ++i) y[i].x = b[i].y;
   c.factor.Solve(&y);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A few more pinned nodes than a factor knows of, against the matrix without their rows.
+// A few pinned nodes beyond those of a factor, against the matrix without their rows.
 #include "solver/pin_schur.h"
 
 #include "runtime/crowd_lanes.h"
@@ -21,7 +21,7 @@ namespace {
 
 constexpr float kDt = 0.01f;
 
-// A factor with or without pins of its own, and others beside.
+// A factor with or without pins, and extra pins.
 struct Case {
   Case(uint32_t seed, double pin_share, uint32_t num_extra, double young = 2.0e5)
       : random(seed),
@@ -69,7 +69,7 @@ struct Case {
   std::vector<double> cholesky;
 };
 
-// Where b is zero at the factor's own pins, as in a step.
+// A right-hand side that is zero at the factor's own pins, as in a step.
 std::vector<NodeVec> SideOf(Case* c) {
   std::vector<NodeVec> b = ToNodeVecs(c->random.Vectors(c->shape.num_nodes(), 1.0));
   for (size_t i = 0; i < c->pinned.size(); ++i) {
@@ -78,7 +78,7 @@ std::vector<NodeVec> SideOf(Case* c) {
   return b;
 }
 
-// The matrix without the rows of all pins.
+// Solves with the matrix without the rows of all pins.
 Points SolveDense(const DenseModel& model, const std::vector<NodeVec>& b) {
   Points free = ToEigen(b);
   for (Eigen::Index i = 0; i < free.cols(); ++i) {

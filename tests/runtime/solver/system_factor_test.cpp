@@ -37,7 +37,7 @@ bool SameBits(std::span<const float> a, std::span<const float> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
 }
 
-// Whether the padding of a dense block is zero, to the bit.
+// Whether the padding of a dense block is exactly zero.
 bool PaddingIsZero(const float* block, uint32_t num_rows, uint32_t num_columns) {
   for (uint32_t j = 0; j < num_columns; ++j) {
     for (uint32_t i = num_rows; i < PaddedRows(num_rows); ++i) {
@@ -69,7 +69,7 @@ TEST_CASE("Masses scale, other stiffnesses replace the baked ones, damping adds 
   c.model.masses *= 2.5;
   for (size_t t = 0; t < c.model.mu.size(); ++t) c.model.mu[t] = 1.5 / c.model.volumes[t];
   c.factor.Factorise(c.system);
-  // dt^2 + damping dt takes the place of dt^2.
+  // dt^2 + damping dt replaces dt^2.
   const double dt = std::sqrt(double(kDt) * (double(kDt) + double(0.03f)));
   const Eigen::MatrixXd A = DenseSystemOfAxis(c.model, dt);
   CHECK((MultiplyOut(c.factor.panels()) - A).norm() < 1e-5 * A.norm());
@@ -78,7 +78,7 @@ TEST_CASE("Masses scale, other stiffnesses replace the baked ones, damping adds 
 TEST_CASE("Padding of the panels is zero") {
   const uint32_t seed = GENERATE(1u, 2u, 3u, 4u);
   CAPTURE(seed);
-  Case c(seed);  // its values are NaN at first
+  Case c(seed);  // its values start as NaN
   c.factor.Factorise(c.system);
   for (const Supernode& s : c.structure().supernodes) {
     const float* below = &c.factor.values[s.first_value];
@@ -98,7 +98,7 @@ TEST_CASE("Factoring again gives the baked factor, bit for bit") {
   c.factor.Factorise(c.system);
   CHECK(SameBits(c.factor.values, baked));
   SystemTerms terms = TermsOf(c.system);
-  terms.pinned = {};  // none given is none pinned
+  terms.pinned = {};  // an empty span means that nothing is pinned
   REQUIRE(c.Factorise(terms).ok());
   CHECK(SameBits(c.factor.values, baked));
   c.system.dt *= 0.5f;
@@ -125,21 +125,21 @@ TEST_CASE("A matrix that is not positive definite has no factor") {
     terms.stiffness = stiffness;
     CHECK(c.Factorise(terms).code == StatusCode::kInvalidArgument);
   }
-  // Neither stiffness nor mass.
+  // No stiffness and no mass.
   const std::vector<float> none(c.shape.num_places(), 0.0f);
   SystemTerms terms = TermsOf(c.system);
   terms.stiffness = none;
   terms.mass_scale = 0.0f;
   CHECK(c.Factorise(terms).code == StatusCode::kInvalidArgument);
-  // So light that 1 / mass is more than a float.
+  // So light that 1 / mass exceeds float's range.
   terms.mass_scale = 1.0e-42f;
   CHECK(c.Factorise(terms).code == StatusCode::kInvalidArgument);
-  // So heavy, about 1e77 kg, that 1 / mass is zero in float, though the matrix is regular.
+  // So heavy, about 1e77 kg, that 1 / mass is zero in float, although the matrix is regular.
   const std::vector<float> heavy(c.system.masses.size(), 3.0e38f);
   terms.masses = heavy;
   terms.mass_scale = 3.0e38f;
   CHECK(c.Factorise(terms).code == StatusCode::kInvalidArgument);
-  c.factor.Factorise(c.system);  // the failed ones left nothing behind
+  c.factor.Factorise(c.system);  // the failed attempts left nothing behind
 }
 
 TEST_CASE("Without memory there is no factor, and nothing is lost") {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kDt = 0.008;
 
-// A random body with random pins, as the runtime and as the reference see it.
+// A random body with random pins, for the runtime and for the reference.
 struct Case {
   explicit Case(uint32_t seed)
       : random(seed),
@@ -60,7 +60,7 @@ TEST_CASE("The matrix-free product is that of the assembled matrix") {
   Case c(seed);
   const bool scaled = GENERATE(false, true);
   const std::vector<float> uniform(c.shape.num_places(), 3.0f);
-  if (scaled) {  // masses scale, and other stiffnesses replace the baked ones
+  if (scaled) {  // scale the masses, and replace the baked stiffnesses
     c.system.mass_scale = 2.5f;
     c.system.elements.stiffness = uniform;
     c.model.masses *= 2.5;

@@ -22,7 +22,7 @@ namespace {
 constexpr float kDt = 0.01f;
 constexpr tools::Material kMaterial = {1.0e5, 0.45, 1000.0};
 
-// A body with everything that a sweep moves.
+// A body and everything that a sweep reads or changes.
 struct Swept {
   explicit Swept(const tools::TetMesh& mesh, const tools::Material& material = kMaterial)
       : shape(mesh, material),
@@ -37,7 +37,7 @@ struct Swept {
     for (size_t i = 0; i < before.size(); ++i) x[i] = ToVec3(moved.col(Eigen::Index(i)));
   }
 
-  // The unit direction in which a node is held.
+  // Holds a node along a unit direction.
   void Hold(uint32_t node, const Vec3& normal) {
     held.resize(x.size());
     held[node] = normal;
@@ -47,13 +47,13 @@ struct Swept {
   bool Lift() { return LiftFlatTets(shape.elements(), held, before, x); }
 
   ShapeAsset shape;
-  std::vector<Vec3> before;   // at the start of the substep, which lifts ask for
+  std::vector<Vec3> before;   // positions at the start of the substep, for lifts
   std::vector<NodeVec> x;     // w: inverse masses
   std::vector<NodeVec> held;  // empty: none
   std::vector<float> kappa;   // by place
 };
 
-// A single tet whose top has moved from det F = `before` to `after`.
+// A single tet whose top moved from det F = `before` to `after`.
 Swept Pressed(float before, float after) {
   Swept body(SingleTet(0.2));
   const float height = body.x[3].z;
@@ -71,7 +71,7 @@ double LowestDetF(const Swept& body) {
   return lowest;
 }
 
-// The block of a tet without the others.
+// The tet's block without the other tets.
 TetBlock AloneInBlock(const ShapeAsset& shape, size_t tet) {
   const uint32_t slot = shape.elements().slots[tet];
   const size_t lane = slot % kBlockTets;
@@ -100,8 +100,8 @@ TEST_CASE("Each constraint of a sweep conserves linear and angular momentum") {
   std::vector<NodeVec> whole_x = body.x;
   std::vector<float> whole_kappa = body.kappa;
   SweepVolumes(body.shape.elements(), {}, kDt, whole_x, whole_kappa);
-  // One tet after the other, by blocks and lanes, is the whole sweep to the bit: what stands in the
-  // other lanes of a block does not matter. And it shows what each of them does.
+  // Sweeping one tet after the other, by blocks and lanes, gives the whole sweep to the bit. So the
+  // other lanes of a block do not matter. It also shows each tet's own correction.
   const ElementView all = body.shape.elements();
   const DenseModel model(body.shape.asset());
   for (const size_t t : model.sweep_order) {
@@ -110,7 +110,7 @@ TEST_CASE("Each constraint of a sweep conserves linear and angular momentum") {
     elements.blocks = {&one, 1};
     const size_t block = all.slots[t] / kBlockTets;
     const Points before = ToEigen(body.x);
-    // Kept multipliers of the other lanes: those of no tet become zero.
+    // The sweep clears multipliers of lanes without a tet. Save them, and restore them after it.
     const std::vector<float> kept = body.kappa;
     const std::span<float> kappa = std::span(body.kappa).subspan(kBlockTets * block, kBlockTets);
     SweepVolumes(elements, {}, kDt, body.x, kappa);
@@ -123,7 +123,7 @@ TEST_CASE("Each constraint of a sweep conserves linear and angular momentum") {
       moment += before.col(i).cross(impulses.col(i));
     }
     REQUIRE(impulses.norm() > 0.0);
-    // Sweeps move positions alone, whose last bit is 2^-25 m at most here.
+    // Sweeps change only positions, whose last bit is at most 2^-25 m here.
     const double rounding = masses.maxCoeff() * 0x1p-25;
     CHECK(impulses.rowwise().sum().norm() < 1e-6 * impulses.norm() + 4.0 * rounding);
     CHECK(moment.norm() < 2e-6 * impulses.norm() * 0.4 + 4.0 * rounding * 0.4);
@@ -138,7 +138,7 @@ TEST_CASE("Each constraint of a sweep conserves linear and angular momentum") {
 TEST_CASE("A sweep is the dense reference's, held or not") {
   const uint32_t seed = GENERATE(4u, 5u, 6u);
   const bool holds = GENERATE(false, true);
-  // Some tets are flat or inverted at the larger one.
+  // With the larger size some tets are flat or inverted.
   const double size = GENERATE(0.01, 0.05);
   CAPTURE(seed, holds, size);
   Random random(seed);
@@ -196,8 +196,8 @@ TEST_CASE("A sweep is the dense reference's, held or not") {
 }
 
 TEST_CASE("A single tet converges to the compliant solution") {
-  // Minimises 1/2 sum m |u|^2 + dt^2 lambda/2 V (det F - 1)^2; from a shape 3% off in volume the
-  // gradients hardly turn, so that Newton's method on the dense problem gives the same.
+  // Minimises 1/2 sum m |u|^2 + dt^2 lambda/2 V (det F - 1)^2. From a shape 3% off in volume the
+  // gradients hardly turn, so Newton's method on the dense problem gives the same.
   Swept body(SingleTet(0.2));
   for (NodeVec& x : body.x) x = Vec3{x.x * 1.01f, x.y * 1.02f, x.z};
   const DenseModel model(body.shape.asset());
@@ -234,7 +234,8 @@ TEST_CASE("Held directions and pinned nodes do not move") {
   for (int sweep = 0; sweep < 4; ++sweep) body.Sweep();
   for (size_t i = 0; i < held.size(); ++i) {
     const Eigen::Vector3d u = ToEigen(body.x[held[i]]) - ToEigen(before[held[i]]);
-    // Positions alone move, whose last bit is 2^-25 m: some of it in each of many corrections.
+    // Only positions change, whose last bit is 2^-25 m; a part of it is lost in each of many
+    // corrections.
     CHECK(std::fabs(u.dot(normals[i])) < 1e-6 * u.norm() + 1e-6);
   }
   CHECK((body.x[0].x == before[0].x && body.x[0].y == before[0].y && body.x[0].z == before[0].z));
@@ -277,11 +278,11 @@ TEST_CASE("Tets without volume stiffness are left alone") {
 
 TEST_CASE("Flat and inverted tets are lifted by impulses that conserve momentum") {
   const float after = GENERATE(0.04f, 0.0f, -0.5f, -3.0f);
-  const float heavy = GENERATE(1.0f, 30.0f);  // the top, relative to the others
+  const float heavy = GENERATE(1.0f, 30.0f);  // mass of the top, relative to the others
   CAPTURE(after, heavy);
   Swept body = Pressed(1.0f, after);
   body.x[3].w /= heavy;
-  body.x[1].y += 0.05f;  // no symmetry
+  body.x[1].y += 0.05f;  // breaks the symmetry
   const Points before = ToEigen(body.x);
   REQUIRE(HasFlatTet(body.shape.elements(), body.x));
   int sweeps = 0;
@@ -295,7 +296,7 @@ TEST_CASE("Flat and inverted tets are lifted by impulses that conserve momentum"
     impulses.col(i) /= double(body.x[size_t(i)].w);
     moment += before.col(i).cross(impulses.col(i));
   }
-  // Positions of 0.2 m are rounded by 1e-8 m.
+  // Positions of 0.2 m round to 1e-8 m.
   const double rounding = 3e-8 / double(body.x[3].w);
   CHECK(impulses.rowwise().sum().norm() < 1e-6 * impulses.norm() + rounding);
   if (sweeps == 1) CHECK(moment.norm() < 2e-6 * impulses.norm() + rounding);
@@ -316,8 +317,8 @@ TEST_CASE("Lifting leaves tets above the least det F as they are, to the bit") {
 }
 
 TEST_CASE("Flat tets after a sweep are announced by its changes") {
-  // From hardly deformed to crumpled, where tets are flat after a sweep or two; some nodes held,
-  // some pinned, and bodies without a volume term.
+  // From slightly deformed to crumpled, with tets that are flat after a sweep or two. Some nodes
+  // are held, some pinned, and some bodies have no volume term.
   int announced = 0, flat = 0, missed = 0, bodies = 0;
   for (uint32_t seed = 1; seed <= 40; ++seed) {
     Random random(seed);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where a World's memory comes from, when, and what happens where there is none.
+// A World takes memory only from its allocator and only in documented calls. It survives when the
+// allocator fails.
 #include "runtime/tet_fixtures.h"
 #include "runtime/world/heap_counter.h"
 
@@ -18,7 +19,7 @@ namespace {
 
 constexpr float kDt = 0.01f;
 
-// Counts the heap and the world's allocator over some steps.
+// Counts allocations from the heap and from the world's allocator over some steps.
 struct StepCosts {
   uint64_t heap = 0;
   uint64_t requests = 0;
@@ -34,8 +35,8 @@ StepCosts CountSteps(World* world, const CountingMemory& memory, int steps, floa
   return costs;
 }
 
-// Everything that takes memory: bodies of two kinds, planes, another time step, steps in contact.
-// Returns whether all of it succeeded.
+// Makes every kind of call that allocates: bodies of two kinds, planes, another time step, steps in
+// contact. Returns whether all of them succeeded.
 bool UseWorld(World* world, const ShapeAsset& shape) {
   bool ok = true;
   BodyDesc low;
@@ -168,9 +169,10 @@ TEST_CASE("Wherever memory runs out the world stays usable and leaks nothing") {
       memory.FailAt(n, only_once);
       World world(desc);
       const bool ok = UseWorld(&world, shape);
-      REQUIRE((!ok || only_once));  // a step may have prepared again what was refused before
+      REQUIRE((!ok || only_once));  // a step may have retried a preparation that failed before
       if (n == 1 && !only_once) CHECK(world.num_bodies() == 0);
-      // With memory again, it works as if nothing had been (but a World without its own object).
+      // Once memory is back, the world works as if nothing had failed, unless its own object is
+      // missing.
       memory.FailNever();
       const bool usable = n > 1;
       BodyDesc body;
@@ -191,7 +193,7 @@ TEST_CASE("Wherever memory runs out the world stays usable and leaks nothing") {
 
 namespace {
 
-// A world of two systems, on a plane, whose last step was of an unprepared dt.
+// A world with two systems and a plane. Its last step had an unprepared dt.
 struct Chain {
   explicit Chain(const ShapeAsset& shape_asset) : shape(shape_asset) {
     WorldDesc desc;
@@ -215,7 +217,7 @@ struct Chain {
   BodyId a, b;
 };
 
-// Each call that allocates; returns whether it succeeded.
+// Every call that allocates. Each returns whether it succeeded.
 using Call = bool (*)(Chain*);
 constexpr Call kCalls[] = {
     [](Chain* c) { return (c->world->Step(0.013f) & kStepOutOfMemory) == 0; },
@@ -241,7 +243,7 @@ TEST_CASE("After any failed allocation of any call every other call works") {
   size_t failures = 0;
   for (size_t i = 0; i + 1 < std::size(kCalls); ++i) {  // RemoveBody never fails
     for (size_t j = 0; j < std::size(kCalls); ++j) {
-      const bool removes = j + 1 == std::size(kCalls);  // the body that some calls need
+      const bool removes = j + 1 == std::size(kCalls);  // removes the body that some calls need
       bool failed = true;
       for (uint64_t n = 1; failed; ++n) {
         CAPTURE(i, j, n);
@@ -272,7 +274,7 @@ TEST_CASE("A new dt in every step takes no more memory after the third") {
   World world(desc);
   const std::vector<uint32_t> pins = {0, 1};
   for (int i = 0; i < 7; ++i) REQUIRE(world.AddBody(shape.asset()).valid());
-  REQUIRE(world.AddBody(shape.asset(), {.pinned_nodes = pins}).valid());  // shares the others'
+  REQUIRE(world.AddBody(shape.asset(), {.pinned_nodes = pins}).valid());  // shares factors
   REQUIRE(world.PrepareTimeStep(0.02f).ok());
   uint64_t held = 0;
   for (int step = 0; step < 1000; ++step) {
@@ -281,14 +283,15 @@ TEST_CASE("A new dt in every step takes no more memory after the third") {
     if (step == 2) held = memory.bytes_out();
     if (step > 2) REQUIRE(memory.bytes_out() == held);
   }
-  // Those that were prepared have not gone.
+  // Prepared factors are still there.
   CHECK(world.Step(kDt) == kStepOk);
   CHECK(world.Step(0.02f) == kStepOk);
   CHECK(memory.bytes_out() == held);
 }
 
 TEST_CASE("Preparing a time step leaves bodies with theirs") {
-  // SetPinnedNodes makes factors for the last step's dt. It was made for the prepared one.
+  // SetPinnedNodes must make factors for the last step's dt. It once made them for the prepared
+  // one.
   CountingMemory memory;
   WorldDesc desc;
   desc.allocator = memory.allocator();
@@ -325,7 +328,7 @@ TEST_CASE("A failed call changes nothing") {
     CAPTURE(n);
     REQUIRE(added.code == StatusCode::kOutOfMemory);
     CHECK(world.StateHash() == hash);
-    CHECK(memory.blocks_out() == blocks);  // larger ones perhaps
+    CHECK(memory.blocks_out() == blocks);  // some may be larger
     CHECK(world.Step(kDt) == kStepOk);
     CHECK(world.stats().max_penetration < 1e-4f);
     Status status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values out of range: refused with a reason, or clamped as documented.
+// Out-of-range values are refused with a reason, or clamped as documented.
 #include "plush/world.h"
 
 #include "runtime/tet_fixtures.h"
@@ -78,7 +78,7 @@ TEST_CASE("Descriptions of bodies are checked") {
   desc.pinned_nodes = beyond;
   CheckRefused(asset, desc, "pinned_nodes");
   World world;
-  CHECK_FALSE(world.AddBody(Asset()).valid());  // without a place for the reason
+  CHECK_FALSE(world.AddBody(Asset()).valid());  // without an output for the reason
 }
 
 TEST_CASE("Materials whose numbers do not fit into float are refused") {
@@ -130,7 +130,7 @@ TEST_CASE("Planes are checked and normalised") {
   CHECK(world.AddPlane({{}, 0.0f, 0.5f}).section == std::string("normal"));
   CHECK(world.AddPlane({{0.0f, 1.0f, 0.0f}, 0.0f, -0.1f}).section == std::string("friction"));
   const ShapeAsset shape = SmallShape();
-  // Only the direction of a normal counts.
+  // Only the direction of a normal matters.
   std::vector<uint64_t> hashes;
   for (const float length : {1.0f, 4.0f}) {
     World with;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pins and materials that change while a body lives.
+// SetPinnedNodes and SetMaterial on living bodies.
 #include "runtime/dense_reference.h"
 #include "runtime/world/heap_counter.h"
 
@@ -16,12 +16,12 @@ namespace {
 constexpr float kDt = 0.01f;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// Without volume term: what a body remembers beside its state, the multipliers, is zero.
+// Without a volume term the multipliers are zero, so a body remembers nothing besides its state.
 ShapeAsset Box(uint32_t seed) {
   return ShapeAsset(TetBox(3, 2, 2, 0.1, 0.09, seed), {1.0e5, 0.0, 1000.0}, double(kDt));
 }
 
-// A new body of `desc` in the state of another one.
+// Adds a new body of `desc` in the state of another one.
 BodyId AddInStateOf(const World& from, BodyId id, const ShapeAsset& shape, const BodyDesc& desc,
                     World* world) {
   const BodyId copy = world->AddBody(shape.asset(), desc);
@@ -36,7 +36,7 @@ BodyId AddInStateOf(const World& from, BodyId id, const ShapeAsset& shape, const
 TEST_CASE("A body with other pins or another material moves as one made with them") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
   const int what = GENERATE(0, 1, 2);  // pins, material, both
-  const int others = GENERATE(0, 8);   // of the same crowd
+  const int others = GENERATE(0, 8);   // further bodies of the same crowd
   CAPTURE(seed, what, others);
   const ShapeAsset shape = Box(seed);
   Random random(seed);
@@ -61,7 +61,7 @@ TEST_CASE("A body with other pins or another material moves as one made with the
                          ToEigen(PositionsOf(fresh, copy, shape.num_nodes()));
     REQUIRE(apart.colwise().norm().maxCoeff() < 1e-5 * 0.4);
   }
-  // And back again: everything is free, and of the baked material.
+  // Change back: all nodes free, and the baked material.
   REQUIRE(world.SetPinnedNodes(id, {}).ok());
   REQUIRE(world.SetMaterial(id, {}).ok());
   const BodyId free = AddInStateOf(world, id, shape, {}, &fresh);

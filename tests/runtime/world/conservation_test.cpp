@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a free body must keep, and what backward Euler takes from it.
+// A free body conserves momentum, and loses energy only as backward Euler does.
 #include "plush/format/tet_block.h"
 
 #include "runtime/dense_reference.h"
@@ -71,7 +71,7 @@ TEST_CASE("Free fall is backward Euler's own path") {
   const double miss = (centre - before - fallen).norm();
   CAPTURE(miss / fallen.norm());
   CHECK(miss < 1e-5 * fallen.norm());
-  // Every node, as the caller gets it: one rounding of world coordinates on top.
+  // Node positions as the caller gets them, with one rounding of world coordinates.
   const Points x = ToEigen(PositionsOf(world, id, shape.num_nodes()));
   const Points expected = ToEigen(shape.rest()).colwise() + (ToEigen(start) + fallen).eval();
   CHECK((x - expected).cwiseAbs().maxCoeff() < 1e-5 * fallen.norm() + 1.2e-7 * 160.0);
@@ -102,7 +102,7 @@ TEST_CASE("A free deforming body keeps its linear momentum") {
 
 TEST_CASE("A free body that is pressed flat inverts no tet and keeps its linear momentum") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
-  const double speed = 20.0;  // two edges a step
+  const double speed = 20.0;  // two edges per step
   CAPTURE(seed);
   Random random(seed);
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1, 0.09, seed));
@@ -134,7 +134,7 @@ TEST_CASE("Tets that the caller turned inside out recover") {
   if (with_ground) REQUIRE(world.AddPlane({}).ok());
   const BodyId id = world.AddBody(shape.asset());
   std::vector<Vec3> x = PositionsOf(world, id, shape.num_nodes());
-  x.back().y -= 0.25f;  // a corner, through the body
+  x.back().y -= 0.25f;  // push a corner through the body
   REQUIRE(world.SetNodePositions(id, x).ok());
   const double start = MomentsOf(world, id).elastic_j;
   world.Step(0.01f);
@@ -158,7 +158,7 @@ TEST_CASE("A spinning body loses (omega dt)^2 of its angular momentum a step") {
     body.pose.rotation = turned;
     const BodyId id = world.AddBody(shape.asset(), body);
     REQUIRE(world.PrepareTimeStep(dt).ok());
-    // Spin about an axis of inertia through the centre of mass: any, for a cube.
+    // Spin about an axis of inertia through the centre of mass; for a cube any axis is one.
     const Eigen::Vector3d omega = Eigen::Vector3d(1.0, 2.0, -2.0) / 3.0;
     const Points x = ToEigen(PositionsOf(world, id, shape.num_nodes()));
     const Eigen::Vector3d centre = Vector(MomentsOf(world, id).centre);
@@ -177,8 +177,8 @@ TEST_CASE("A spinning body loses (omega dt)^2 of its angular momentum a step") {
 }
 
 TEST_CASE("A rest shape that is placed anywhere has no forces") {
-  // The bound: rounding of coordinates up to |x| changes F by about 2^-23 |x| / edge, and a stress
-  // of E times that acts on a face.
+  // The bound: rounding coordinates up to |x| changes F by about 2^-23 |x| / edge. A stress of E
+  // times that acts on a face.
   const uint32_t seed = GENERATE(1u, 2u, 3u, 4u, 5u, 6u);
   const double away = GENERATE(0.0, 0.5, 10.0, 100.0);
   CAPTURE(seed, away);
@@ -201,9 +201,10 @@ TEST_CASE("A rest shape that is placed anywhere has no forces") {
 }
 
 TEST_CASE("A rest shape whose nodes are set has only the forces of the caller's rounding") {
-  // World coordinates in float carry the caller's rounding into F: forces of many tets add up in a
+  // World coordinates in float bring the caller's rounding into F. Forces of many tets add up in a
   // node, and resist volume changes with lambda + 2 mu. Half of all random placements exceed the
-  // bound above by up to 1.6; per node it is that stress on the third of each of its tets' faces.
+  // bound above, by a factor of up to 1.6. The bound per node is that stress on a third of each of
+  // its tets' faces.
   const uint32_t seed = GENERATE(1u, 2u, 3u, 4u, 5u, 6u);
   const double away = GENERATE(0.5, 10.0, 100.0);
   CAPTURE(seed, away);

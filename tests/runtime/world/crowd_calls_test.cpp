@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What World's calls do to bodies that step in crowds, beside bodies alone.
+// World's calls on bodies that step in crowds have the same effect as on bodies alone.
 #include "runtime/collision/surface_fixtures.h"
 #include "runtime/world/crowd_scene.h"
 
@@ -31,7 +31,7 @@ double Apart(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
 
 double Longest(const std::vector<Vec3>& v) { return ToEigen(v).colwise().norm().maxCoeff(); }
 
-// The same bodies together in one world, and each in its own; the same is done to both.
+// The same bodies together in one world and each in its own. Every call is made on both.
 class Twins {
  public:
   explicit Twins(uint32_t seed) : random(seed) {
@@ -56,7 +56,7 @@ class Twins {
     }
   }
 
-  // Everything that can be asked about a body.
+  // Compares everything that World reports about a body.
   void Compare(size_t i) {
     CAPTURE(i);
     const size_t num_nodes = Bumpy().num_nodes();
@@ -152,7 +152,7 @@ TEST_CASE("Bodies in lanes can be moved, kicked and taken out while others go on
       std::vector<Vec3> x(num_nodes);
       CHECK(!twins.together.NodePositions(twins.ids[i], x).ok());
     } else {
-      // A new one takes the free lane.
+      // A new body takes the free lane.
       Member member =
           RandomMember(Bumpy(), {0.0f, 0.0f, 5.0f + static_cast<float>(part)}, 0.5, &twins.random);
       rest.push_back(twins.ids.size());
@@ -222,7 +222,7 @@ TEST_CASE("Bodies in lanes keep their precision far from the origin") {
   const ShapeAsset& shape = Bumpy();
   for (int i = 0; i < 10; ++i) {
     Member member = RandomMember(shape, {2.0f * static_cast<float>(i), 0.0f, 0.0f}, 0.5, &random);
-    member.velocity.x = 30.0f;  // the origin follows
+    member.velocity.x = 30.0f;  // makes the origin follow
     ids.push_back(member.AddTo(&near, shape.asset()));
     member.pose.position.x += kFar;
     REQUIRE(member.AddTo(&far, shape.asset()).value == ids.back().value);
@@ -232,7 +232,7 @@ TEST_CASE("Bodies in lanes keep their precision far from the origin") {
     REQUIRE(far.Step(kDt) == kStepOk);
   }
   for (const BodyId id : ids) {
-    // World positions round to 2^-11 m there, velocities do not.
+    // At that distance world positions round to 2^-11 m; velocities do not.
     CHECK(Apart(VelocitiesOf(near, id, shape.num_nodes()),
                 VelocitiesOf(far, id, shape.num_nodes())) < 1e-4);
     CHECK(MomentsOf(far, id).centre[0] - MomentsOf(near, id).centre[0] ==

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What becomes of a body in a crowd does not depend on the others, nor on its lane.
+// The motion of a body in a crowd depends neither on the other bodies nor on its lane.
 #include "runtime/crowd_lanes.h"
 
 #include "runtime/world/crowd_scene.h"
@@ -21,7 +21,7 @@ constexpr int kSteps = 40;
 
 using Trail = std::vector<std::vector<float>>;
 
-// A world of bodies of which one is looked at, over a plane far below.
+// A world of bodies over a plane far below. The test follows one of them, the subject.
 struct Scene {
   Scene(const ShapeAsset& of_shape, uint32_t seed) : shape(of_shape), random(seed) {
     REQUIRE(world.AddPlane({{0.0f, 1.0f, 0.0f}, -30.0f, 0.5f}).ok());
@@ -40,7 +40,7 @@ struct Scene {
     Add(member);
   }
 
-  // What happens to the others at each step.
+  // Runs the scene; `happens` changes the other bodies before each step.
   Trail Run(const std::function<void(Scene*, int)>& happens = {}) {
     Trail trail;
     for (int step = 0; step < kSteps; ++step) {
@@ -82,13 +82,13 @@ Member MakeSubject(const ShapeAsset& shape, Pins pins, Random* random) {
   return member;
 }
 
-// Others of the same crowd: before and behind the subject, plain and with pins.
+// Adds others of the same crowd before and after the subject, without and with pins.
 void AddAll(Scene* scene, const Member& subject, Pins pins, int before, int behind, int pinned) {
   const auto add = [&](int count) {
     for (int i = 0; i < count; ++i) {
       scene->AddOthers(1);
       if (pins != Pins::kRegion) continue;
-      // The subject's system is that of the region.
+      // The subject's system has the region pinned, so the other body needs the same pins.
       scene->world.RemoveBody(scene->ids.back());
       Member other =
           RandomMember(scene->shape, ToVec3(scene->random.Vector(20.0)), 1.0, &scene->random);
@@ -112,7 +112,7 @@ TEST_CASE("A body's motion in a crowd depends neither on its lane nor on the oth
   const ShapeAsset shape = CrowdBox(seed);
   Random random(seed);
   const Member subject = MakeSubject(shape, pins, &random);
-  // Six before it, so that it finds a system to share.
+  // Add six bodies before it, so that it finds a system to share.
   Scene first(shape, seed + 100);
   AddAll(&first, subject, pins, 6, 0, 0);
   const Trail expected = first.Run();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where crowds take memory, when, and what happens where there is none.
+// Crowds take memory only when bodies are added. Without memory, bodies step by themselves.
 #include "runtime/world/crowd_scene.h"
 #include "runtime/world/heap_counter.h"
 
@@ -92,7 +92,7 @@ TEST_CASE("Bodies that leave give the memory of their crowds back") {
     World world(DescOf(&memory));
     Random random(seed);
     size_t before = 0;
-    // Lists that know of all ids so far have their size after the first round.
+    // Lists of all ids reach their size in the first round.
     for (int round = 0; round < 2; ++round) {
       std::vector<BodyId> ids;
       for (int i = 0; i < (round == 0 ? 40 : 24); ++i) {
@@ -119,8 +119,8 @@ TEST_CASE("Bodies that leave give the memory of their crowds back") {
 
 TEST_CASE("Wherever memory runs out as crowds are made, bodies step") {
   const bool only_once = GENERATE(true, false);
-  // The body whose memory is short: the one that a first crowd is made for, one that shares its
-  // factor, one with a factor of its own, or the one that a second crowd is made for.
+  // Which body meets the memory shortage: the one for which a first crowd is made, one that shares
+  // that crowd's factor, one with its own factor, or the one for which a second crowd is made.
   const int which = GENERATE(0, 1, 2, 3);
   const ShapeAsset shape(TetBox(2, 1, 1, 0.1, 0.05, 1), {}, double(kDt));
   Random pins_random(9);
@@ -156,7 +156,7 @@ TEST_CASE("Wherever memory runs out as crowds are made, bodies step") {
       for (int step = 0; step < 5; ++step) {
         REQUIRE((world.Step(step == 3 ? 0.5f * kDt : kDt) & ~kStepPreparedTimeStep) == kStepOk);
       }
-      // Everyone fell, those with pins aside.
+      // All bodies fell, except those with pins.
       for (const BodyId body : ids) {
         if (which == 1 && body.value == id.value) continue;
         REQUIRE(MomentsOf(world, body).centre[1] < 2.2);
@@ -175,7 +175,7 @@ TEST_CASE("Wherever memory runs out as crowds are made, bodies step") {
     if (ran_through) break;
   }
   CHECK(failures > 5);
-  // The body, but no crowd.
+  // The body was added in some attempts in which the crowd was not.
   if (which == 0 || which == 3) CHECK(successes > 2);
 }
 
@@ -199,7 +199,7 @@ TEST_CASE("A crowd steps on after a plane for which there was no memory") {
       REQUIRE(world.Step(kDt) == kStepOk);
       REQUIRE(HadCrowds(world));
     }
-    // A plane in their way holds all of them.
+    // A plane stops all of them.
     REQUIRE(world.AddPlane({{0.0f, 1.0f, 0.0f}, 1.0f, 0.5f}).ok());
     for (int step = 0; step < 80; ++step) world.Step(kDt);
     REQUIRE(world.stats().max_penetration < 1e-4f);

@@ -23,8 +23,8 @@ double SizeOf(const ShapeAsset& shape) {
   return (rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).norm();
 }
 
-// 105 bodies: 80 free, 20 with other pins and 5 that hang by few. Of each kind two in three begin
-// low above a plane.
+// 105 bodies: 80 free, 20 with other pins, and 5 that hang by a few nodes. Two in three of each
+// kind start close above a plane.
 std::vector<Member> MakeMembers(const ShapeAsset& shape, double speed, Random* random) {
   const double size = SizeOf(shape);
   const auto region = FindRegionNodes(shape.asset(), "low");
@@ -49,16 +49,16 @@ std::vector<Member> MakeMembers(const ShapeAsset& shape, double speed, Random* r
 
 // Largest and mean differences over the bodies that touched the plane.
 struct AfterTouch {
-  double centre = 0.0;       // of the centre of mass, by the body's size
-  double energy = 0.0;       // of kinetic and elastic energy, by m g size
-  double mean_energy = 0.0;  // over the bodies, of the largest of each
+  double centre = 0.0;       // of the centre of mass, relative to the body's size
+  double energy = 0.0;       // of kinetic and elastic energy, relative to m g size
+  double mean_energy = 0.0;  // mean over the bodies of each body's largest difference
 };
 
 struct Differences {
-  double before_touch = 0.0;  // of any node, by the body's size
+  double before_touch = 0.0;  // of any node, relative to the body's size
   AfterTouch crowd;           // between a body in the crowd and alone
-  AfterTouch nudged;  // between a body alone and alone, a hundred-thousandth of its size off
-  int touching = 0;   // bodies
+  AfterTouch nudged;          // between two bodies alone, one of them moved by 1e-5 of its size
+  int touching = 0;           // bodies
   bool crowds = false;
   double pins = 0.0;  // how far pinned nodes moved [m]
 };
@@ -73,11 +73,11 @@ struct Run {
 
 const PlaneDesc kPlane = {{0.1f, 1.0f, 0.0f}, 0.0f, 0.4f};
 
-// A body's steps.
+// One body's states after each step.
 struct Path {
   std::vector<Points> x;
   std::vector<BodyMoments> moments;
-  size_t touch = SIZE_MAX;  // first step after which it is about to touch the plane, or touches
+  size_t touch = SIZE_MAX;  // first step after which it touches the plane or is about to
 };
 
 void Record(const World& world, BodyId id, const ShapeAsset& shape, Path* path) {
@@ -175,7 +175,7 @@ void Check(const char* name, const Run& run, const Differences& d) {
       d.crowd.energy, d.crowd.mean_energy, d.nudged.centre, d.nudged.energy, d.nudged.mean_energy);
   CHECK(d.touching >= 105 / 2);
   CHECK(d.pins == 0.0);
-  // No more than contact makes of a nudge.
+  // Differences are no larger than those that contact makes of a nudge.
   CHECK(d.crowd.centre < 5.0 * d.nudged.centre + 0.01);
   CHECK(d.crowd.mean_energy < 3.0 * d.nudged.mean_energy + 0.002);
 }
@@ -221,7 +221,7 @@ TEST_CASE("Bodies on a plane move beside a crowd of their own kind as alone, to 
     const bool flies = i % 2 == 0;
     Member member =
         RandomMember(shape, {static_cast<float>(3 * i), flies ? 90.0f : 0.0f, 0.0f}, 0.3, &random);
-    if (!flies) {  // on a side, with its lowest node on the plane
+    if (!flies) {  // lies on a side, with its lowest node on the plane
       member = {};
       member.pose.position.x = static_cast<float>(3 * i);
       float lowest = 1.0e9f;
@@ -269,7 +269,7 @@ TEST_CASE("A body that unexpectedly meets a plane in a crowd's step lands as it 
     REQUIRE(crowd.Step(kDt) == kStepOk);
     REQUIRE(alone.Step(kDt) == kStepOk);
   }
-  // Pressed together just above the plane: it springs open.
+  // Compressed just above the plane, so that it springs open.
   std::vector<Vec3> x = PositionsOf(alone, alone_id, num_nodes);
   float lowest = x[0].y;
   for (const Vec3& node : x) lowest = std::min(lowest, node.y);
@@ -280,7 +280,7 @@ TEST_CASE("A body that unexpectedly meets a plane in a crowd's step lands as it 
     REQUIRE(world->SetNodePositions(body, x).ok());
     REQUIRE(world->SetNodeVelocities(body, v).ok());
   }
-  // Its step starts once more, from the multipliers and rotations of the crowd's attempt.
+  // Its step is repeated from the multipliers and rotations that the crowd's attempt left.
   double apart = 0.0, energy = 0.0;
   const double size = SizeOf(shape), start = MomentsOf(alone, alone_id).elastic_j;
   for (int step = 0; step < 12; ++step) {

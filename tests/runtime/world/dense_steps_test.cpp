@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whole steps against dense equations that know of the asset only its nodes, its tets and the
-// material: on random meshes, far from the origin, and of stiff material.
+// Whole steps against dense equations that take from the asset only nodes, tets and material. On
+// random meshes, far from the origin, and with stiff material.
 #include "runtime/dense_reference.h"
 #include "runtime/simd_targets.h"
 
@@ -22,7 +22,7 @@ double SizeOf(const Points& rest) {
   return (rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).norm();
 }
 
-// A jittered box that is stretched and sheared at random.
+// A jittered box with a random stretch and shear.
 tools::TetMesh RandomMesh(Random* random, uint32_t seed) {
   const auto cells = [&] { return 1 + random->Below(3); };
   const uint32_t nx = 1 + cells(), ny = cells(), nz = cells();
@@ -43,13 +43,13 @@ struct Setting {
   double dt = 0.01;
   int outer_iterations = 1;
   int volume_sweeps = 0;
-  double away = 0.0;   // of the body from the origin [m]
+  double away = 0.0;   // distance of the body from the origin [m]
   double speed = 1.0;  // of the nodes' random velocities [m/s]
-  bool hung = false;   // at one node
+  bool hung = false;   // pinned at one node
   int polar_iterations = 64;
 };
 
-// Largest distance of a node from the reference in `steps` steps, as a share of the body's size;
+// Largest distance of a node from the reference over `steps` steps, relative to the body's size.
 // `reference_iterations` and `reference_sweeps` may exceed the world's.
 double LargestMiss(const Setting& setting, uint32_t seed, int steps, int reference_iterations,
                    int reference_sweeps) {
@@ -97,7 +97,7 @@ double LargestMiss(const Setting& setting, uint32_t seed, int steps, int referen
 
 namespace {
 
-// Checks random meshes and numbers of outer iterations, without sweeps.
+// Checks random meshes and numbers of outer iterations, without volume sweeps.
 void CheckWithoutSweeps(double young, double away, bool hung, double tolerance) {
   double worst = 0.0;
   for (uint32_t seed = 1; seed <= 6; ++seed) {
@@ -120,9 +120,9 @@ TEST_CASE("Steps follow the dense equations of nodes, tets and material") {
   const double young = GENERATE(3.0e4, 1.0e6, 1.0e9);
   const double away = GENERATE(0.0, 100.0);
   const bool hung = GENERATE(false, true);
-  // Stiffness outweighs a node's mass 10^4 times in a free body of 1 GPa, and so does the rounding
-  // of the solve. Over 20 steps it adds up to 6e-5, and to 1.1e-4 where products are rounded
-  // before they are added: in the deterministic build, and by instruction sets without another way.
+  // In a free body of 1 GPa, stiffness outweighs a node's mass by 10^4, and so does the rounding of
+  // the solve. Over 20 steps it adds up to 6e-5. It reaches 1.1e-4 if products are rounded before
+  // they are added: in the deterministic build, and on instruction sets without fused multiply-add.
   const std::string best = NameOf(SimdTargets().front());
   const bool rounds_twice = kIsDeterministic || best == "SSE4" || best == "SCALAR";
   const bool is_stiff_and_free = young > 1.0e8 && !hung;
@@ -151,7 +151,7 @@ TEST_CASE("Steps with volume sweeps and default settings follow the dense equati
 }
 
 TEST_CASE("With sweeps, converged steps are those of implicit Euler") {
-  // The order of the sweeps is the runtime's own; what they converge to does not depend on it.
+  // The runtime chooses the order of the sweeps; their limit does not depend on it.
   const double young = GENERATE(3.0e4, 3.0e5);
   const double nu = GENERATE(0.0, 0.3, 0.4);
   const double away = GENERATE(0.0, 100.0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The same simulation gives the same bits, whoever runs the jobs.
+// The same simulation gives the same bits, whichever threads run the jobs.
 #include "plush/format/tet_block.h"
 
 #include "runtime/world/crowd_scene.h"
@@ -17,7 +17,7 @@ using namespace plush::test;
 
 namespace {
 
-// Runs jobs on `num_threads` threads that take the next index as they come.
+// Runs jobs on `num_threads` threads, each taking the next index.
 struct ThreadedJobs {
   uint32_t num_threads = 1;
 
@@ -38,7 +38,7 @@ struct ThreadedJobs {
   }
 };
 
-// Last index first: any order must do.
+// Runs the last index first: the order must not matter.
 void RunBackwards(void*, uint32_t count, JobFunction job, void* context) {
   for (uint32_t i = count; i-- > 0;) job(context, i);
 }
@@ -48,7 +48,7 @@ struct Outcome {
   StepStats stats;
 };
 
-// Bodies of two assets in many poses fall on two planes; some are pinned, some removed.
+// Bodies of two assets in many poses fall on two planes. Some are pinned, some removed.
 Outcome Simulate(const JobSystem& jobs) {
   static const ShapeAsset* const box = new ShapeAsset(TetBox(3, 2, 2, 0.1, 0.09, 1));
   static const ShapeAsset* const bar = new ShapeAsset(TetBox(1, 5, 1, 0.08, 0.05, 2), {3e5, 0.3});
@@ -75,8 +75,8 @@ Outcome Simulate(const JobSystem& jobs) {
   return {world.StateHash(), world.stats()};
 }
 
-// Crowds whose bodies fall on planes, leave their lanes for a while and come back; some with more
-// pins, some alone with others, some damped, some removed; two time steps.
+// Crowds whose bodies fall on planes, leave their lanes for a while and come back. Some have more
+// pins, some are the only ones with their pins, some are damped, some removed. Two time steps.
 Outcome SimulateCrowds(const JobSystem& jobs) {
   static const ShapeAsset* const box = new ShapeAsset(CrowdBox(1));
   static const ShapeAsset* const bar = new ShapeAsset(TetBox(1, 5, 1, 0.08, 0.05, 2), {3e5, 0.3});
@@ -107,7 +107,7 @@ Outcome SimulateCrowds(const JobSystem& jobs) {
   for (int step = 0; step < 60; ++step) {
     if (step == 10) world.RemoveBody(ids[3]);
     if (step == 30) REQUIRE(world.AddPlane({{1.0f, 1.0f, 0.0f}, -1.0f, 0.2f}).ok());
-    // Bodies leave their lanes in most of the steps with another size, too.
+    // With the other step size, too, bodies leave their lanes in most steps.
     world.Step(step % 2 == 0 ? 0.01f : 0.006f);
     crowds = crowds && HadCrowds(world);
   }
@@ -115,12 +115,12 @@ Outcome SimulateCrowds(const JobSystem& jobs) {
   return {world.StateHash(), world.stats()};
 }
 
-// Bodies that fall asleep in lanes and on a plane, and are woken one by one.
+// Bodies fall asleep in lanes and on a plane, and are woken one by one.
 Outcome SimulateSleepers(const JobSystem& jobs) {
   static const ShapeAsset* const box = new ShapeAsset(CrowdBox(1));
   WorldDesc desc;
   desc.jobs = jobs;
-  desc.solver.sleep_speed = 0.5f;  // soon
+  desc.solver.sleep_speed = 0.5f;  // falls asleep soon
   desc.solver.sleep_time = 0.1f;
   World world(desc);
   REQUIRE(world.AddPlane({}).ok());
@@ -174,8 +174,8 @@ TEST_CASE("Every thread count gives the same state of bodies that sleep and wake
 }
 
 TEST_CASE("A large body that all threads share gives the same state") {
-  // Enough blocks to be shared; a second one of that size, damped, which keeps it from that until
-  // it is taken out.
+  // Has enough blocks for several threads. A second body of that size, damped, prevents this until
+  // it is removed.
   const ShapeAsset large(TetBox(13, 13, 13, 0.05, 0.04, 4), {1.0e5, 0.4, 1000.0});
   REQUIRE(large.simulation().blocks.size() >= 512);
   const auto simulate = [&](const JobSystem& jobs) {
@@ -227,7 +227,7 @@ TEST_CASE("The state hash sees every bit of positions and velocities") {
     }
   }
   CHECK(world.StateHash() == hash);
-  // Order counts: two bodies swapped are another state.
+  // Order matters: swapping two bodies changes the hash.
   const auto hash_of = [&](float first, float second) {
     World pair;
     for (const float height : {first, second}) {

@@ -26,7 +26,7 @@ constexpr size_t kDefault = alignof(std::max_align_t);
 
 }  // namespace
 
-// Replace the program's heap: everything ends in the two functions above.
+// Replace the program's heap; every form calls the two functions above.
 void* operator new(size_t bytes) { return TakeOrThrow(bytes, kDefault); }
 void* operator new[](size_t bytes) { return TakeOrThrow(bytes, kDefault); }
 void* operator new(size_t bytes, std::align_val_t a) { return TakeOrThrow(bytes, size_t(a)); }
@@ -55,7 +55,7 @@ void operator delete[](void* memory, size_t, std::align_val_t) noexcept { std::f
 namespace plush::test {
 namespace {
 
-// Stands before every block and says what it was made of; as long as the widest alignment.
+// Precedes every block and records its size and alignment. As long as the widest alignment.
 struct Label {
   size_t bytes;
   size_t alignment;
@@ -85,7 +85,7 @@ void* CountingMemory::Allocate(void* user, size_t bytes, size_t alignment) {
   char* memory = static_cast<char*>(TakeOrNull(bytes + kRoom, kRoom));
   const Label label = {bytes, alignment};
   std::memcpy(memory, &label, sizeof(label));
-  std::memset(memory + kRoom, 0xcd, bytes);  // nobody may rely on zeros
+  std::memset(memory + kRoom, 0xcd, bytes);  // callers must not rely on zeros
   self.bytes_out_ += bytes;
   ++self.blocks_out_;
   return memory + kRoom;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whole steps on every instruction set of this machine.
+// Whole steps agree on every instruction set of this machine.
 #include "runtime/simd_targets.h"
 #include "runtime/world/crowd_scene.h"
 
@@ -22,7 +22,7 @@ Outcome After50Steps(World* world, BodyId id, const ShapeAsset& shape) {
   return {world->StateHash(), PositionsOf(*world, id, shape.num_nodes())};
 }
 
-// Hung at two nodes, with damping.
+// Hung by two nodes, with damping.
 Outcome Swing(const ShapeAsset& shape) {
   World world;
   BodyDesc body;
@@ -34,7 +34,7 @@ Outcome Swing(const ShapeAsset& shape) {
   return After50Steps(&world, id, shape);
 }
 
-// Onto a plane, on an edge.
+// Dropped on a plane, edge first.
 Outcome Drop(const ShapeAsset& shape) {
   World world;
   REQUIRE(world.AddPlane({{0.1f, 1.0f, 0.0f}, 0.0f, 0.3f}).ok());
@@ -47,7 +47,7 @@ Outcome Drop(const ShapeAsset& shape) {
   return outcome;
 }
 
-// A crowd in free fall, of which the first one is looked at.
+// A crowd in free fall; returns the state of its first body.
 Outcome Fly(const ShapeAsset& shape) {
   World world;
   REQUIRE(world.AddPlane({{0.0f, 1.0f, 0.0f}, -100.0f}).ok());  // far below: see HadCrowds
@@ -73,7 +73,7 @@ struct Scene {
 TEST_CASE("Every instruction set takes a body through the same motion") {
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1, 0.09, 5), {1.0e5, 0.4, 1000.0});
   const std::vector<int64_t> targets = SimdTargets();
-  // Contact amplifies what rounding makes different.
+  // Contact amplifies differences in rounding.
   for (const auto& [simulate, tolerance] : {Scene{Swing, 1e-4}, {Fly, 1e-4}, {Drop, 0.02}}) {
     Outcome plain;
     {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Is the material that was asked for the one that is simulated?
+// The simulated material behaves like the one that was asked for.
 #include "plush/format/tet_block.h"
 
 #include "runtime/dense_reference.h"
@@ -13,7 +13,7 @@ using namespace plush::test;
 
 namespace {
 
-// Mean width along x and z of the nodes whose rest height lies in [low, high].
+// Mean width along x and z of the nodes whose rest height is in [low, high].
 double WidthBetween(const Points& rest, const Points& x, double low, double high) {
   double inner = 0.0, outer = 0.0;
   const Eigen::Vector3d centre = rest.rowwise().mean();
@@ -46,7 +46,7 @@ TEST_CASE("A hung bar contracts by Poisson's ratio") {
   for (int step = 0; step < 600; ++step) REQUIRE(world.Step(0.01f) == kStepOk);
   const Points rest = ToEigen(shape.rest());
   const Points x = ToEigen(PositionsOf(world, id, shape.num_nodes()));
-  // In the middle, away from the clamped and the free end.
+  // Measure in the middle, away from the clamped and the free end.
   double length[2] = {};
   int count[2] = {};
   for (Eigen::Index i = 0; i < rest.cols(); ++i) {
@@ -60,7 +60,7 @@ TEST_CASE("A hung bar contracts by Poisson's ratio") {
   const double lateral = WidthBetween(rest, x, 0.65, 1.35) - 1.0;
   CAPTURE(axial, lateral, -lateral / axial);
   CHECK(-lateral / axial == Approx(nu).epsilon(0.1));
-  // The weight below the middle over the section: strain rho g 1 m / E.
+  // The weight below the middle per section: strain rho g 1 m / E.
   CHECK(axial == Approx(1000.0 * 9.81 * 1.0 / young).epsilon(0.05));
   CHECK(world.stats().max_speed < 5e-2f);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Queries through World: many bodies, far places, errors, memory, threads.
+// Queries through World: many bodies, far positions, errors, memory, threads.
 #include "plush/format/cdg_records.h"
 #include "plush/world.h"
 
@@ -38,7 +38,7 @@ BodyDesc At(const Vec3& position) {
   return desc;
 }
 
-// Ten bodies in a row along x, turned and squeezed.
+// Ten bodies in a row along x, rotated and compressed.
 void AddRow(World* world, std::vector<BodyId>* ids) {
   Random random(70);
   for (int i = 0; i < 10; ++i) {
@@ -56,7 +56,7 @@ bool Same(const SurfacePoint& a, const SurfacePoint& b) {
          a.distance == b.distance && a.position.x == b.position.x;
 }
 
-// All kinds of queries; what they answer.
+// Results of all kinds of queries.
 std::vector<SurfacePoint> AskAll(const World& world, uint32_t seed) {
   Random random(seed);
   std::vector<SurfacePoint> answers;
@@ -100,7 +100,7 @@ TEST_CASE("A hit tells everything about its place") {
     const Eigen::Vector3d direction = ToEigen(ray.direction).normalized();
     const Eigen::Vector3d place = ToEigen(hit.position);
     REQUIRE((ToEigen(origin) + double(hit.distance) * direction - place).norm() < 1e-5);
-    // Its weights place it, and add up; its patch and tet are those of its triangle.
+    // The weights sum to one and give the place; patch and tet are those of the triangle.
     const std::vector<Vec3> x = PositionsOf(world, hit.body, Bumpy().num_nodes());
     const float weights[4] = {hit.weights.x, hit.weights.y, hit.weights.z, hit.weights.w};
     Eigen::Vector3d embedded = Eigen::Vector3d::Zero();
@@ -176,7 +176,7 @@ TEST_CASE("Queries see where bodies are now") {
   REQUIRE(world.SetNodePositions(falling, x).ok());
   REQUIRE(world.Raycast(down, &hit).ok());
   CHECK_FALSE(hit.valid());
-  for (Vec3& node : x) node.x -= 5.0f;  // back to where its search trees do not know of it
+  for (Vec3& node : x) node.x -= 5.0f;  // back to a position that its search trees have not seen
   REQUIRE(world.SetNodePositions(falling, x).ok());
   REQUIRE(world.Raycast(down, &hit).ok());
   CHECK(hit.valid());
@@ -193,7 +193,7 @@ TEST_CASE("Bodies far from the world's origin are met as well as near ones") {
   far.AddBody(Bumpy().asset(), there);
   int met = 0;
   for (int i = 0; i < 300; ++i) {
-    // Offsets that float holds exactly out there.
+    // Offsets that float represents exactly at that distance.
     Vec3 offset = ToVec3(random.Vector(2.0));
     offset = {std::round(offset.x * 32) / 32, std::round(offset.y * 32) / 32,
               std::round(offset.z * 32) / 32};
@@ -207,7 +207,7 @@ TEST_CASE("Bodies far from the world's origin are met as well as near ones") {
     met += a.valid() ? 1 : 0;
   }
   CHECK(met > 100);
-  // A ray from there to here ends within float's resolution of its own origin.
+  // A ray from there to here ends within float's resolution at its origin.
   SurfacePoint hit;
   REQUIRE(
       near.Raycast({.origin = {1.0e6f, 0.1f, 0.1f}, .direction = {-1.0f, 0.0f, 0.0f}}, &hit).ok());

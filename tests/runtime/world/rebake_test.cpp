@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is changed at run time behaves as if it had been baked: time step, pins and material, alone
+// Time step, pins and material behave alike whether they are baked or changed at run time, alone
 // and together.
 #include "runtime/dense_reference.h"
 
@@ -19,7 +19,7 @@ constexpr tools::Material kBaked = {1.0e5, 0.4, 1000.0, 0.0};
 
 tools::TetMesh MeshOf(uint32_t seed) { return TetBox(2, 4, 2, 0.1, 0.09, seed); }
 
-// Ends of a motion: a body that hangs by its pins and starts at random velocities.
+// End of a motion: the body hangs by its pins and starts at random velocities.
 Points EndOf(const ShapeAsset& shape, const MaterialOverride& material,
              const std::vector<uint32_t>& pins, const std::vector<float>& steps, bool prepared) {
   WorldDesc desc;
@@ -66,7 +66,7 @@ TEST_CASE("Changed numbers behave like baked ones, alone and together") {
   const Points expected = EndOf(baked, {}, pins, steps, false);
   CHECK(Apart(EndOf(changed, changes, pins, steps, true), expected) < kTolerance);
   if (new_young || new_poisson || new_density || new_damping) {
-    // The motion shows the material; a free body's fall does not depend on its density.
+    // The motion must depend on the material; a free body's fall does not depend on its density.
     CHECK(Apart(EndOf(changed, {}, pins, steps, true), expected) > kTolerance);
   }
 }
@@ -88,7 +88,7 @@ TEST_CASE("A step that changes on the way does not depend on the step that was b
 }
 
 TEST_CASE("Pins chosen at run time are those of the dense equations") {
-  // Nothing of a pin is baked: the reference is the system with their rows and columns taken out.
+  // Pins are not baked at all. The reference is the system without their rows and columns.
   const uint32_t seed = GENERATE(1u, 2u, 3u);
   const double share = GENERATE(0.05, 0.3, 0.8);
   CAPTURE(seed, share);

@@ -17,14 +17,14 @@ namespace {
 constexpr float kDt = 0.01f;
 constexpr tools::Material kMaterial = {1.0e6, 0.33, 1000.0};
 
-// How a body comes back from its mirror image in a given number of steps.
+// How a body recovers from its mirror image in a given number of steps.
 struct Recovery {
   double start = 0.0;         // elastic energy of the mirror image [J]
   double end = 0.0;           // [J]
-  int upright = 1;            // number of steps after which no tet was inverted any more
-  int recovered = 1;          // and `share` of the elastic energy at most was left
+  int upright = 1;            // number of steps after which no tet was inverted
+  int recovered = 1;          // and at most `share` of the elastic energy was left
   double largest_gain = 0.0;  // of kinetic and elastic energy, in one step [J]
-  uint32_t inverted = 0;      // tets in the end
+  uint32_t inverted = 0;      // inverted tets at the end
 };
 
 Recovery Recover(const ShapeAsset& shape, int axis, double share, int steps) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a held body comes to rest in belongs to its material and its weight: neither the time step
-// nor the number of iterations may show in it.
+// The rest shape of a held body depends on its material and weight, not on the time step or the
+// number of iterations.
 #include "runtime/dense_reference.h"
 
 #include <catch2/catch.hpp>
@@ -14,10 +14,10 @@ namespace {
 
 struct Rest {
   double drop = 0.0;      // of the free end [m]
-  double residual = 0.0;  // what is left of the forces on the body, over its weight
+  double residual = 0.0;  // remaining forces on the body, relative to its weight
 };
 
-// A cantilever of 0.96 m x 0.12 m x 0.12 m, without lateral contraction: the stretch solve alone.
+// A cantilever of 0.96 m x 0.12 m x 0.12 m. Without lateral contraction: the stretch solve alone.
 Rest Hang(float dt, int outer_iterations, int steps) {
   constexpr tools::Material kMaterial = {1.0e6, 0.0, 200.0};
   tools::TetMesh mesh = TetBox(24, 3, 3, 0.04);
@@ -60,8 +60,8 @@ TEST_CASE("A held body's rest shape converges with the time step") {
 }
 
 TEST_CASE("A held body's rest shape does not depend on the number of iterations") {
-  // Where the iterate starts from the predicted place, gravity included, the first solve takes
-  // g dt^2 back from the elements at the pins with the constant matrix instead of their own.
+  // If the first iterate includes gravity, the first solve takes g dt^2 back from the elements at
+  // the pins with the constant matrix instead of their own.
   const Rest one = Hang(0.01f, 1, 400);
   const Rest five = Hang(0.01f, 5, 200);
   CHECK(one.drop == Approx(five.drop).epsilon(0.005));

@@ -45,7 +45,7 @@ TEST_CASE("Skinned positions are barycentric sums of nodes") {
         double(w.x) * ToEigen(nodes[tet.a]) + double(w.y) * ToEigen(nodes[tet.b]) +
         double(w.z) * ToEigen(nodes[tet.c]) + double(w.w) * ToEigen(nodes[tet.d]);
     REQUIRE((ToEigen(skin.positions[v]) - expected).norm() < 1e-7);
-    // The normal stays that of the deformed triangle: each face has its own three vertices here.
+    // The normal must be that of the deformed triangle: each face has its own three vertices here.
     const size_t first = v / 3 * 3;
     const Eigen::Vector3d a = ToEigen(skin.positions[first]);
     const Eigen::Vector3d across =
@@ -96,7 +96,7 @@ TEST_CASE("The best fit is found half a turn away too, and under deformation") {
     Pose pose;
     REQUIRE(world.BestFitPose(id, &pose).ok());
     CHECK(AngleBetween(RotationOf(pose.rotation), half) < 1e-5);
-    // No better pose nearby: mass-weighted least squares.
+    // No nearby pose is better: mass-weighted least squares.
     Random random(6);
     const Points x = half * ToEigen(shape.rest()) + random.Vectors(shape.num_nodes(), 0.02);
     REQUIRE(world.SetNodePositions(id, ToVec3s(x)).ok());
@@ -141,7 +141,7 @@ TEST_CASE("Flattened tets still give unit normals") {
   for (const double thickness : {0.0, 1e-12, -0.5}) {
     Points x = ToEigen(shape.rest());
     x.row(1) *= thickness;
-    if (thickness == 0.0) x.row(0).setZero();  // a line: every cofactor is zero
+    if (thickness == 0.0) x.row(0).setZero();  // a line, so that every cofactor is zero
     REQUIRE(world.SetNodePositions(id, ToVec3s(x)).ok());
     for (const Vec3& normal : SkinOf(world, id, shape).normals) {
       REQUIRE(ToEigen(normal).norm() == Approx(1.0).margin(1e-5));

@@ -16,7 +16,7 @@ namespace {
 
 constexpr float kDt = 0.01f;
 
-// Boxes on a plane, dropped from a little above it, that have come to rest.
+// Boxes dropped from just above a plane that have come to rest.
 struct Resting {
   explicit Resting(int count, double cell = 0.1, const WorldDesc& desc = {})
       : shape(TetBox(2, 2, 2, cell), {2.0e5, 0.4, 1000.0, 0.1}, double(kDt)), world(desc) {
@@ -108,14 +108,14 @@ TEST_CASE("Impulses push nodes by their masses and wake the body; pinned nodes s
     CHECK(double(v[i].y) == Approx(i == 2 ? 0.0 : 0.02 / mass));
     CHECK(double(v[i].z) == Approx(i == 2 ? 0.0 : -0.01 / mass));
   }
-  REQUIRE(scene.world.AddImpulses(id, impulses).ok());  // on top of what there is
+  REQUIRE(scene.world.AddImpulses(id, impulses).ok());  // adds to the current velocities
   CHECK(VelocitiesOf(scene.world, id, num_nodes)[0].y == Approx(2.0f * v[0].y));
 
   const uint64_t hash = scene.world.StateHash();
   CHECK(scene.world.AddImpulses({7}, impulses).code == StatusCode::kInvalidArgument);
   CHECK(scene.world.AddImpulses(id, std::span(impulses).first(3)).code ==
         StatusCode::kInvalidArgument);
-  impulses[num_nodes - 1].x = 3.0e38f;  // finite, but its velocity is not
+  impulses[num_nodes - 1].x = 3.0e38f;  // finite, but the velocity is not
   CHECK(scene.world.AddImpulses(id, impulses).code == StatusCode::kInvalidArgument);
   impulses[num_nodes - 1].x = std::numeric_limits<float>::quiet_NaN();
   CHECK(scene.world.AddImpulses(id, impulses).code == StatusCode::kInvalidArgument);
@@ -165,10 +165,10 @@ TEST_CASE("A large body under weak gravity never sleeps in mid-air") {
   REQUIRE(world.AddPlane({{0.0f, 1.0f, 0.0f}, -100.0f, 0.5f}).ok());
   const BodyId id = world.AddBody(shape.asset());
   for (int step = 0; step < 300; ++step) world.Step(kDt);
-  // Under 3 cm/s all the time: slow for a body with a diagonal of 17 m.
+  // Always below 3 cm/s, which is slow for a body with a diagonal of 17 m.
   CHECK_FALSE(world.IsAsleep(id));
   CHECK(MomentsOf(world, id).centre[1] == Approx(5.0 - 0.5 * 0.01 * 9.0).margin(1e-3));
-  // Neither does it if it rises, but pins hold it.
+  // Held by a pin, it falls asleep.
   const std::vector<uint32_t> pins = {0};
   REQUIRE(world.SetPinnedNodes(id, pins).ok());
   REQUIRE(world.SetNodeVelocities(id, std::vector<Vec3>(shape.num_nodes())).ok());
@@ -191,7 +191,7 @@ TEST_CASE("Nothing sleeps that moves, falls, or is told not to") {
   Resting awake(1, 0.1, never);
   CHECK(awake.StepUntilAsleep(600) == 600);
 
-  // A pendulum stands still at the ends of its swing, but not for long.
+  // A pendulum is still at the ends of its swing, but not for long.
   const ShapeAsset shape(TetBox(4, 1, 1, 0.1), {1.0e6, 0.3, 1000.0}, double(kDt));
   World world;
   BodyDesc hung;

@@ -88,7 +88,7 @@ TEST_CASE("Steps from set positions follow the dense equations and lose energy")
     CAPTURE(step);
     REQUIRE((x - stepper.x).cwiseAbs().maxCoeff() < 1e-4 * SizeOf(model.rest));
     const double now = world.stats().kinetic_j + world.stats().elastic_j;
-    REQUIRE(now < energy + 1e-3 * start);  // what is left rings a little
+    REQUIRE(now < energy + 1e-3 * start);  // the rest still rings a little
     energy = now;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The armadillo that swings by one hand [Kug, Fig. 2]: how deep, beside converged implicit Euler.
+// How far the armadillo swings by one hand [Kug, Fig. 2], against converged implicit Euler.
 #include "runtime/tet_fixtures.h"
 #include "runtime/world/arm_model.h"
 #include "skip.h"
@@ -17,7 +17,7 @@ namespace {
 constexpr float kDt = 0.01f;
 constexpr size_t kHand = 811;        // node of arm_4k
 constexpr double kPinRadius = 0.02;  // [m]
-// Lowest point of any node in 220 steps [m]: implicit Euler with the same dt, solved to the end.
+// Lowest point of any node in 220 steps [m]: implicit Euler with the same dt, fully converged.
 constexpr double kConverged = -0.1998;
 
 }  // namespace

@@ -22,7 +22,7 @@ namespace {
 
 constexpr float kDt = 0.01f;
 
-// A world whose memory is counted.
+// A world with counted memory.
 struct CountedWorld {
   explicit CountedWorld(uint32_t idle_systems = WorldDesc{}.idle_systems) {
     WorldDesc desc;
@@ -32,7 +32,7 @@ struct CountedWorld {
   }
 
   CountingMemory memory;
-  std::optional<World> world;  // behind the memory that it takes
+  std::optional<World> world;  // declared after the memory that it uses
 };
 
 size_t BytesOfSecondBody(const ShapeAsset& shape, const BodyDesc& first, const BodyDesc& second) {
@@ -74,7 +74,7 @@ TEST_CASE("Without idle systems the last body that leaves takes its factors alon
   BodyDesc stiff;
   stiff.material.young = 4.0e5f;
   world.RemoveBody(world.AddBody(shape.asset()));
-  REQUIRE(world.PrepareTimeStep(0.005f).ok());  // lists have their size now
+  REQUIRE(world.PrepareTimeStep(0.005f).ok());  // grows the lists to their final size
   const size_t before = memory.bytes_out();
   const BodyId a = world.AddBody(shape.asset(), stiff), b = world.AddBody(shape.asset(), stiff);
   world.RemoveBody(a);
@@ -102,7 +102,7 @@ TEST_CASE("A body that comes back finds its factors; only so many idle systems a
   CHECK(again < first);
   CHECK(come_and_go(1.0e5f) == again);
   const size_t two = memory.bytes_out();
-  CHECK(come_and_go(3.0e5f) == first);  // 2e5, released first, goes
+  CHECK(come_and_go(3.0e5f) == first);  // frees that of 2e5, which was released first
   CHECK(memory.bytes_out() == two);
   CHECK(come_and_go(1.0e5f) == again);
   CHECK(come_and_go(2.0e5f) == first);
@@ -150,7 +150,7 @@ TEST_CASE("A prepared time step is prepared for bodies that come or change later
   REQUIRE(world.SetPinnedNodes(id, pins).ok());
   steps_without_preparing();
   CHECK(world.Step(0.004f) == kStepPreparedTimeStep);
-  // One that does not fit is not kept.
+  // A refused time step is not kept.
   CHECK(world.PrepareTimeStep(-1.0f).code == StatusCode::kInvalidArgument);
   CHECK(world.AddBody(shape.asset()).valid());
 }

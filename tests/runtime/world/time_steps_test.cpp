@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Time steps of any legal length, in any order: energy stays bounded.
+// Energy stays bounded with legal time steps of any length in any order.
 #include "runtime/tet_fixtures.h"
 
 #include <catch2/catch.hpp>
@@ -17,7 +17,7 @@ double Energy(const StepStats& stats) {
   return stats.kinetic_j + stats.elastic_j + stats.gravity_j;
 }
 
-// Boxes that are swollen by 2%. On a plane, they begin 0.3 mm inside it.
+// Boxes swollen by 2%. On a plane they start 0.3 mm inside it.
 struct Swollen {
   explicit Swollen(Setting setting)
       : shape(TetBox(3, 2, 2, 0.1, 0.05, 1), {1.0e5, 0.4, 1000.0}),

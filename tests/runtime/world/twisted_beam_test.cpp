@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A nearly incompressible beam that is held and twisted at both ends [Kug, Fig. 3]: one volume
-// sweep a step keeps its volume within one percent.
+// A nearly incompressible beam, held and twisted at both ends [Kug, Fig. 3]. One volume sweep per
+// step keeps its volume within one percent.
 #include "runtime/dense_reference.h"
 
 #include <catch2/catch.hpp>
@@ -22,8 +22,8 @@ constexpr uint32_t kCells = 4;   // across
 constexpr double kPi = 3.14159265358979323846;
 constexpr tools::Material kMaterial = {1.0e6, 0.49, 1000.0};
 
-// The rest shape with every section turned about the axis in proportion to its place, so that the
-// two ends are `angle` apart.
+// The rest shape with every section turned about the axis in proportion to its position, so that
+// the ends are `angle` apart.
 Points Twisted(const Points& rest, double angle) {
   Points x = rest;
   for (Eigen::Index i = 0; i < rest.cols(); ++i) {
@@ -35,7 +35,7 @@ Points Twisted(const Points& rest, double angle) {
   return x;
 }
 
-// |det F - 1| by tet, ascending.
+// |det F - 1| of each tet, ascending.
 std::vector<double> VolumeChanges(const DenseModel& model, const Points& x) {
   std::vector<double> out;
   for (size_t t = 0; t < model.tets.size(); ++t) {
@@ -67,7 +67,7 @@ struct Beam {
 
   Points Positions() const { return ToEigen(PositionsOf(*world, id, shape.num_nodes())); }
 
-  // One step; keeps the largest errors.
+  // Steps once and keeps the largest errors.
   void Step() {
     REQUIRE(world->Step(kDt) == kStepOk);
     const double volume = MomentsOf(*world, id).volume;
@@ -98,8 +98,8 @@ struct Beam {
 }  // namespace
 
 TEST_CASE("A beam whose ends are turned half a turn apart keeps its volume") {
-  // The ends move between the steps. Setting positions starts the multipliers from zero, which is
-  // how the paper starts each step.
+  // The ends move between steps. SetNodePositions resets the multipliers to zero, as the paper does
+  // at the start of each step.
   Beam beam(1);
   constexpr int kTurning = 200;
   for (int step = 1; step <= kTurning; ++step) {
@@ -114,7 +114,7 @@ TEST_CASE("A beam whose ends are turned half a turn apart keeps its volume") {
   for (int step = 0; step < 200; ++step) beam.Step();
   beam.Print("held");
   CHECK(beam.worst_total < 0.01);
-  // It is twisted: the middle has turned by half of what the ends have, and stays on the axis.
+  // The beam is twisted: its middle has turned half as far as the ends and stays on the axis.
   const Points x = beam.Positions(), expected = Twisted(beam.model.rest, kPi);
   CHECK((x.rowwise().mean() - expected.rowwise().mean()).norm() < 0.02);
   CHECK((x - expected).colwise().norm().maxCoeff() < 0.2);
@@ -129,7 +129,7 @@ TEST_CASE("A beam that starts half a turn twisted keeps its volume") {
   CHECK(beam.worst_total < 0.01);
   CHECK(MomentsOf(*beam.world, beam.id).elastic_j < start);
 
-  // The stretch alone does not keep it.
+  // The stretch term alone does not keep the volume.
   Beam blind(0);
   REQUIRE(blind.world->SetNodePositions(blind.id, ToVec3s(Twisted(blind.model.rest, kPi))).ok());
   for (int step = 0; step < 200; ++step) blind.Step();

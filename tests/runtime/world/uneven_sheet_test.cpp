@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Stiffness belongs to the material, not to the sampling [Kug, Fig. 4]: a sheet that is sampled
-// unevenly bends as one that is sampled evenly.
+// Stiffness depends on the material, not on the sampling [Kug, Fig. 4]: an unevenly sampled sheet
+// bends like an evenly sampled one.
 #include "runtime/tet_fixtures.h"
 
 #include <catch2/catch.hpp>
@@ -14,7 +14,7 @@ using namespace plush::test;
 
 namespace {
 
-// Of 10 ms the rest shape is not the material's alone, see rest_shape_test.cpp.
+// With 10 ms the rest shape also depends on the time step, see rest_shape_test.cpp.
 constexpr float kDt = 0.002f;
 constexpr int kSteps = 1000;
 constexpr uint32_t kAlong = 40, kThick = 2, kWide = 5;             // cells
@@ -22,12 +22,12 @@ constexpr double kLength = 0.96, kThickness = 0.12, kWidth = 0.3;  // [m]
 constexpr double kPi = 3.14159265358979323846;
 constexpr tools::Material kMaterial = {1.0e6, 0.3, 200.0};
 
-// From [0, 1] onto itself: cells are `a` of a cell wider at the ends, and as much narrower in the
-// middle.
+// From [0, 1] onto itself. Cells are wider by `a` of a cell at the ends, and narrower by as much in
+// the middle.
 double Graded(double s, double a) { return s + a * std::sin(2.0 * kPi * s) / (2.0 * kPi); }
 
-// Tip of a sheet that is clamped at one end and has come to rest under its weight [m]: the mean of
-// its far edge's height, and how far that edge is from level.
+// Tip of a sheet that is clamped at one end and rests under its weight [m]: mean height of the far
+// edge, and how far that edge is from level.
 struct Tip {
   double drop = 0.0;
   double tilt = 0.0;

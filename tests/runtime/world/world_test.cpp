@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The public face: what calls accept, what they refuse, what they leave behind.
+// World's calls: what they accept, what they refuse, and what they leave behind.
 #include "plush/world.h"
 
 #include "plush/format/tet_block.h"
@@ -19,7 +19,7 @@ constexpr float kDt = 0.01f;
 
 ShapeAsset SmallShape() { return ShapeAsset(TetBox(2, 2, 1, 0.1, 0.05, 1), {}, double(kDt)); }
 
-// How far the nodes of two bodies end apart that fall, hung at some pins.
+// Distance between the nodes of two bodies after they fell, hung by some pins.
 double DistanceAfter(int steps, float dt, const Asset& asset_a, const BodyDesc& desc_a,
                      const Asset& asset_b, const BodyDesc& desc_b) {
   std::vector<Points> ends;
@@ -46,7 +46,7 @@ TEST_CASE("An overridden material behaves like one that was baked") {
   const ShapeAsset baked(mesh, {4.0e5, 0.25, 600.0}, double(kDt));
   CHECK(DistanceAfter(30, kDt, soft.asset(), changed, baked.asset(), as_baked) < 1e-4 * 0.5);
   CHECK(DistanceAfter(30, kDt, soft.asset(), as_baked, baked.asset(), as_baked) > 1e-3);
-  changed.material = {4.0e5f, -1.0f, -1.0f};  // one alone keeps the others
+  changed.material = {4.0e5f, -1.0f, -1.0f};  // one value leaves the others as baked
   const ShapeAsset stiffer(mesh, {4.0e5, 0.4, 1000.0}, double(kDt));
   CHECK(DistanceAfter(30, kDt, soft.asset(), changed, stiffer.asset(), as_baked) < 1e-4 * 0.5);
 }
@@ -114,7 +114,7 @@ TEST_CASE("Bodies of one asset move alike and share their factors") {
   const std::vector<Vec3> v = ToVec3s(random.Vectors(shape.num_nodes(), 2.0));
   for (const BodyId id : {a, b, c}) REQUIRE(world.SetNodeVelocities(id, v).ok());
   for (int step = 0; step < 10; ++step) world.Step(kDt);
-  world.RemoveBody(a);  // what they shared stays
+  world.RemoveBody(a);  // what it shared must stay
   for (int step = 0; step < 10; ++step) world.Step(kDt);
   const auto positions = [&](BodyId id) {
     return ToEigen(PositionsOf(world, id, shape.num_nodes()));
@@ -148,7 +148,7 @@ TEST_CASE("Pins stay where they are") {
     CHECK((after[node].x == before[node].x && after[node].y == before[node].y));
     CHECK((v[node].x == 0.0f && v[node].y == 0.0f && v[node].z == 0.0f));
   }
-  // Held up, and near where it was; the free one has fallen.
+  // The held body is near its position; the free one has fallen.
   CHECK((ToEigen(after) - ToEigen(before)).cwiseAbs().maxCoeff() < 0.05);
   CHECK(MomentsOf(world, other).centre[1] < -1.0);
 }
