@@ -9,7 +9,7 @@
 #include "lattice/cell_search.h"
 #include "lattice/tet_neighbourhood.h"
 #include "mesh/disjoint_sets.h"
-#include "mesh/half_edges.h"
+#include "mesh/topology.h"
 #include "solid/solid_volume.h"
 
 #include <algorithm>

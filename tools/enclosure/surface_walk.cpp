@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "enclosure/surface_walk.h"
 
-#include "mesh/half_edges.h"
-#include "mesh/perturbed_signs.h"
+#include "mesh/topology.h"
+#include "mesh/triangle_cut.h"
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>

@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 #include "export/text_lines.h"
-#include "mesh/tet_boundary.h"
-#include "mesh/tet_shape.h"
+#include "mesh/tet_faces.h"
+#include "mesh/tet_mesh.h"
 
 namespace plush::tools {
 namespace {

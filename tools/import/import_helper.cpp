@@ -2,7 +2,7 @@
 #include "import/import_helper.h"
 
 #include "base/child_process.h"
-#include "import/raw_scene_stream.h"
+#include "import/raw_scene.h"
 
 #include <unistd.h>
 

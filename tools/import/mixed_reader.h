@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "mesh/parse_number.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <array>

@@ -2,9 +2,7 @@
 #include "import/tet_files.h"
 
 #include "base/files.h"
-#include "import/gmsh_file.h"
-#include "import/vtk_file.h"
-#include "mesh/tetgen_text.h"
+#include "mesh/tet_source.h"
 
 #include <algorithm>
 #include <array>

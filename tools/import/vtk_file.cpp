@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Reads the legacy format of VTK for unstructured grids, text and binary.
 // Source: Kitware. The VTK User's Guide, "VTK File Formats"
-#include "import/vtk_file.h"
-
 #include "import/mixed_reader.h"
+#include "import/tet_files.h"
 
 #include <algorithm>
 #include <cctype>

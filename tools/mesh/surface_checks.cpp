@@ -7,7 +7,7 @@
 #include "mesh/disjoint_sets.h"
 #include "mesh/self_intersection.h"
 #include "mesh/topology.h"
-#include "mesh/welded_surface.h"
+#include "mesh/welding.h"
 
 #include <algorithm>
 #include <array>

@@ -6,6 +6,85 @@
 namespace plush::tools {
 namespace {
 
+using Face = std::array<uint32_t, 3>;
+
+// A face as stored (outwards) and as a key without orientation.
+struct KeyedFace {
+  Face key;
+  Face face;
+};
+
+std::vector<KeyedFace> AllFaces(const TetMesh& mesh) {
+  std::vector<KeyedFace> faces;
+  faces.reserve(4 * mesh.tets.size());
+  for (const auto& [a, b, c, d] : mesh.tets) {
+    for (const Face& face : {Face{b, c, d}, Face{a, d, c}, Face{a, b, d}, Face{a, c, b}}) {
+      Face key = face;
+      std::sort(key.begin(), key.end());
+      faces.push_back({key, face});
+    }
+  }
+  // Stable: the order of the result depends on nothing but the tets.
+  std::stable_sort(faces.begin(), faces.end(),
+                   [](const KeyedFace& x, const KeyedFace& y) { return x.key < y.key; });
+  return faces;
+}
+
+std::vector<Face> BoundaryFaces(const TetMesh& mesh) {
+  const std::vector<KeyedFace> faces = AllFaces(mesh);
+  std::vector<Face> boundary;
+  for (size_t first = 0; first < faces.size();) {
+    size_t last = first + 1;
+    while (last < faces.size() && faces[last].key == faces[first].key) ++last;
+    if (last == first + 1) boundary.push_back(faces[first].face);
+    first = last;
+  }
+  return boundary;
+}
+
+std::vector<Vec3> AreaWeightedNormals(const SurfaceMesh& surface) {
+  std::vector<Vec3d> sums(surface.positions.size());
+  for (const auto& [a, b, c] : surface.triangles) {
+    const Vec3d normal = Cross(surface.positions[b] - surface.positions[a],
+                               surface.positions[c] - surface.positions[a]);
+    for (const uint32_t id : {a, b, c}) sums[id] += normal;
+  }
+  std::vector<Vec3> normals;
+  normals.reserve(sums.size());
+  for (const Vec3d& sum : sums) {
+    const double length = Length(sum);
+    const Vec3d unit = length > 0.0 ? sum / length : Vec3d{0.0, 1.0, 0.0};
+    normals.push_back(
+        {static_cast<float>(unit.x), static_cast<float>(unit.y), static_cast<float>(unit.z)});
+  }
+  return normals;
+}
+
+}  // namespace
+
+SurfaceMesh BoundarySurface(const TetMesh& mesh) {
+  SurfaceMesh surface;
+  surface.triangles = BoundaryFaces(mesh);
+  constexpr uint32_t kUnused = UINT32_MAX;
+  std::vector<uint32_t> vertex_of_node(mesh.nodes.size(), kUnused);
+  for (const Face& face : surface.triangles) {
+    for (const uint32_t node : face) vertex_of_node[node] = 0;
+  }
+  for (size_t node = 0; node < mesh.nodes.size(); ++node) {
+    if (vertex_of_node[node] == kUnused) continue;
+    vertex_of_node[node] = static_cast<uint32_t>(surface.positions.size());
+    surface.positions.push_back(mesh.nodes[node]);
+  }
+  for (Face& face : surface.triangles) {
+    for (uint32_t& id : face) id = vertex_of_node[id];
+  }
+  surface.normals = AreaWeightedNormals(surface);
+  surface.parts.push_back({"", "", "", 0, static_cast<uint32_t>(surface.triangles.size())});
+  return surface;
+}
+
+namespace {
+
 // A face by its sorted corners, and the tet that has it opposite to a corner.
 struct FaceUse {
   std::array<uint32_t, 3> key;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Which tets meet at a face.
+//
+// The surface of a tet mesh.
 #pragma once
+
+#include "mesh/surface_mesh.h"
+#include "mesh/tet_mesh.h"
 
 #include <array>
 #include <cstdint>
@@ -8,6 +13,11 @@
 #include <vector>
 
 namespace plush::tools {
+
+/// The faces that belong to one tet only, counter-clockwise seen from outside, as one part without
+/// names; vertices are the nodes on them in ascending order, with area-weighted normals. A face
+/// that more than two tets share counts as inner. O(t log t).
+SurfaceMesh BoundarySurface(const TetMesh& mesh);
 
 /// The triangular faces of a tet mesh, each once, in ascending order of their sorted corners.
 struct TetFaces {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A tetrahedral mesh: the cage between tetrahedralisation and bake.
+// One tet: the quality of its shape, and where a point lies with respect to it.
 #pragma once
 
 #include "base/vec3.h"
@@ -20,5 +21,29 @@ struct TetMesh {
 /// Corners of a tet's faces, opposite each corner, counter-clockwise seen from outside.
 inline constexpr std::array<std::array<size_t, 3>, 4> kTetFaces = {
     {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}}};
+
+/// The four corners of a positively oriented tet [m].
+using TetCorners = std::array<Vec3d, 4>;
+
+/// Barycentric weights of `point`: all in [0, 1] exactly where it lies inside. Each is a ratio of
+/// volumes with the point as origin, so a point equal to a corner gets 0 exactly for the others.
+std::array<double, 4> BarycentricWeights(const Vec3d& point, const TetCorners& tet);
+
+/// The point of triangle (a, b, c) nearest to `point`; the triangle may be degenerate.
+Vec3d ClosestPointOnTriangle(const Vec3d& point, const Vec3d& a, const Vec3d& b, const Vec3d& c);
+
+/// Squared distance from `point` to the tet [m^2]; 0 inside.
+double SquaredDistance(const Vec3d& point, const TetCorners& tet);
+
+/// Quality of a tet: 6 sqrt(2) V / l_rms^3, V its signed volume and l_rms the root mean square of
+/// its edges. 1 for a regular tet, 0 for a flat one or a point.
+double TetQuality(const TetCorners& corners);
+
+/// Smallest and largest angle between two faces of a tet.
+struct DihedralRange {
+  double min_deg = 180.0;
+  double max_deg = 0.0;
+};
+DihedralRange TetDihedrals(const TetCorners& corners);
 
 }  // namespace plush::tools

@@ -1,16 +1,33 @@
 // SPDX-License-Identifier: MIT
 // Tets as read from a file, and the clean-up that every reader of tet meshes ends with.
+//
+// TetGen's text format for tet meshes: NAME.node holds the nodes, NAME.ele the tets.
 #pragma once
 
 #include "base/finding.h"
+#include "base/result.h"
 #include "mesh/tet_mesh.h"
 
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace plush::tools {
+
+/// The content of a file and its name in messages.
+struct NamedText {
+  std::string name;
+  std::string_view text;
+};
+
+/// Reads the content of both files.
+/// - Node numbers ascend one by one from 0 or 1.
+/// - Comments start with #; attributes and boundary markers are skipped.
+/// - Tets with ten nodes keep their four corners.
+/// Errors: kInvalidInput with IMPORT_FAILED (file, line and what is wrong there).
+Result<TetSource> ParseTetGenText(const NamedText& node_file, const NamedText& ele_file);
 
 /// Largest file of a tet mesh that is read [bytes].
 inline constexpr uint64_t kMaxTetFileBytes = 1ull << 30;

@@ -4,8 +4,125 @@
 #include "mesh/disjoint_sets.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace plush::tools {
+namespace {
+
+// A half-edge by its edge.
+struct EdgeEntry {
+  uint32_t low = 0;
+  uint32_t high = 0;
+  uint32_t half_edge = 0;
+  bool forward = false;  // from low to high
+};
+
+// One triangle of several around an edge.
+struct Spoke {
+  double angle = 0.0;  // about the edge from its low to its high point; any measure that ascends
+  uint32_t half_edge = 0;
+  bool forward = false;
+};
+
+// Ascends with the angle of (x, y) from 0 to 4, without trigonometry.
+double DiamondAngle(double x, double y) {
+  const double size = std::abs(x) + std::abs(y);
+  if (!(size > 0.0)) return 0.0;
+  if (y >= 0.0) return x >= 0.0 ? y / size : 1.0 - x / size;
+  return x < 0.0 ? 2.0 - y / size : 3.0 + x / size;
+}
+
+// A direction across `axis`.
+Vec3d Across(const Vec3d& axis) {
+  const Vec3d size = {std::abs(axis.x), std::abs(axis.y), std::abs(axis.z)};
+  if (size.x <= size.y && size.x <= size.z) return Cross(axis, {1.0, 0.0, 0.0});
+  return size.y <= size.z ? Cross(axis, {0.0, 1.0, 0.0}) : Cross(axis, {0.0, 0.0, 1.0});
+}
+
+// Triangles around an edge: material lies before a forward one and behind a backward one, seen in
+// the sense of ascending angles. Matched like brackets, so that what is left unmatched has no
+// partner anywhere around the edge.
+void PairAround(std::span<const Vec3d> points, std::span<const std::array<uint32_t, 3>> triangles,
+                std::span<const EdgeEntry> uses, std::vector<uint32_t>* opposite) {
+  const Vec3d& base = points[uses[0].low];
+  const Vec3d axis = points[uses[0].high] - base;
+  const double length = Length(axis);
+  if (!(length > 0.0)) return;
+  const Vec3d u = Across(axis / length);
+  const Vec3d v = Cross(axis / length, u);
+  std::vector<Spoke> spokes;
+  for (const EdgeEntry& use : uses) {
+    const uint32_t apex = triangles[use.half_edge / 3][PreviousHalfEdge(use.half_edge) % 3];
+    const Vec3d radial = points[apex] - base;
+    spokes.push_back({DiamondAngle(Dot(radial, u), Dot(radial, v)), use.half_edge, use.forward});
+  }
+  std::sort(spokes.begin(), spokes.end(), [](const Spoke& a, const Spoke& b) {
+    return a.angle != b.angle ? a.angle < b.angle : a.half_edge < b.half_edge;
+  });
+  std::vector<uint32_t> open;  // backward ones whose material has no end yet
+  for (size_t i = 0; i < 2 * spokes.size(); ++i) {
+    const Spoke& spoke = spokes[i % spokes.size()];
+    if ((*opposite)[spoke.half_edge] != kNoHalfEdge) continue;
+    if (!spoke.forward) {
+      if (i < spokes.size()) open.push_back(spoke.half_edge);
+    } else if (!open.empty()) {
+      (*opposite)[spoke.half_edge] = open.back();
+      (*opposite)[open.back()] = spoke.half_edge;
+      open.pop_back();
+    }
+  }
+}
+
+// All half-edges by lower, then higher point, then number: a bucket for each lower point.
+std::vector<EdgeEntry> SortedEntries(size_t num_points,
+                                     std::span<const std::array<uint32_t, 3>> triangles) {
+  const auto entry_of = [&triangles](uint32_t h) {
+    const uint32_t from = triangles[h / 3][h % 3];
+    const uint32_t to = triangles[h / 3][NextHalfEdge(h) % 3];
+    return EdgeEntry{std::min(from, to), std::max(from, to), h, from < to};
+  };
+  const auto num_half_edges = static_cast<uint32_t>(3 * triangles.size());
+  std::vector<uint32_t> starts(num_points + 1, 0);
+  for (uint32_t h = 0; h < num_half_edges; ++h) ++starts[entry_of(h).low + 1];
+  for (size_t p = 0; p < num_points; ++p) starts[p + 1] += starts[p];
+  std::vector<uint32_t> next(starts.begin(), starts.end() - 1);
+  std::vector<EdgeEntry> entries(num_half_edges);
+  for (uint32_t h = 0; h < num_half_edges; ++h) {
+    const EdgeEntry entry = entry_of(h);
+    entries[next[entry.low]++] = entry;
+  }
+  for (size_t p = 0; p < num_points; ++p) {
+    std::sort(entries.begin() + starts[p], entries.begin() + starts[p + 1],
+              [](const EdgeEntry& a, const EdgeEntry& b) {
+                return a.high != b.high ? a.high < b.high : a.half_edge < b.half_edge;
+              });
+  }
+  return entries;
+}
+
+}  // namespace
+
+std::vector<uint32_t> PairHalfEdges(std::span<const Vec3d> points,
+                                    std::span<const std::array<uint32_t, 3>> triangles) {
+  const std::vector<EdgeEntry> entries = SortedEntries(points.size(), triangles);
+  std::vector<uint32_t> opposite(entries.size(), kNoHalfEdge);
+  for (size_t begin = 0; begin < entries.size();) {
+    size_t end = begin + 1;
+    while (end < entries.size() && entries[end].low == entries[begin].low &&
+           entries[end].high == entries[begin].high) {
+      ++end;
+    }
+    if (end - begin == 2 && entries[begin].forward != entries[begin + 1].forward) {
+      opposite[entries[begin].half_edge] = entries[begin + 1].half_edge;
+      opposite[entries[begin + 1].half_edge] = entries[begin].half_edge;
+    } else if (end - begin > 2) {
+      PairAround(points, triangles, {entries.data() + begin, end - begin}, &opposite);
+    }
+    begin = end;
+  }
+  return opposite;
+}
+
 namespace {
 
 using Triangle = std::array<uint32_t, 3>;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A bounding volume hierarchy over triangles for box queries.
+//
+// The order in which trees over triangles keep them.
 #pragma once
 
 #include "base/vec3.h"
@@ -11,6 +13,11 @@
 #include <vector>
 
 namespace plush::tools {
+
+/// Numbers of the centres in an order that can be halved: the first half of it, rounded down, lies
+/// before the second along the longest axis of the box of both, and so do the halves of either,
+/// down to runs of at most four, which ascend. Centres count in single precision. O(n log n).
+std::vector<uint32_t> OrderByHalves(std::span<const Vec3d> centres);
 
 /// Implicit median-split tree of triangle boxes. Immutable and thread-safe once built.
 class TriangleBvh {

@@ -1,9 +1,90 @@
 // SPDX-License-Identifier: MIT
 #include "mesh/welding.h"
 
+#include "mesh/exact_predicates.h"
+
 #include <algorithm>
 
 namespace plush::tools {
+namespace {
+
+using Triangle = std::array<uint32_t, 3>;
+
+// A triangle's corners in ascending order, and whose they are.
+struct FaceKey {
+  Triangle corners;
+  uint32_t face = 0;
+
+  bool operator<(const FaceKey& other) const {
+    return corners != other.corners ? corners < other.corners : face < other.face;
+  }
+};
+
+bool HasEqualCorners(const Triangle& t) { return t[0] == t[1] || t[1] == t[2] || t[2] == t[0]; }
+
+std::vector<Triangle> WeldedTriangles(const SurfaceMesh& mesh, const Welding& welding) {
+  std::vector<Triangle> triangles(mesh.triangles.size());
+  for (size_t i = 0; i < triangles.size(); ++i) {
+    for (size_t k = 0; k < 3; ++k) {
+      triangles[i][k] = welding.point_of_vertex[mesh.triangles[i][k]];
+    }
+  }
+  return triangles;
+}
+
+// For each triangle whether an earlier one has the same corners.
+std::vector<bool> MarkRepeated(const std::vector<Triangle>& triangles) {
+  std::vector<FaceKey> keys(triangles.size());
+  for (uint32_t i = 0; i < keys.size(); ++i) {
+    keys[i] = {triangles[i], i};
+    std::sort(keys[i].corners.begin(), keys[i].corners.end());
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<bool> repeated(triangles.size());
+  for (size_t i = 1; i < keys.size(); ++i) {
+    repeated[keys[i].face] = keys[i].corners == keys[i - 1].corners;
+  }
+  return repeated;
+}
+
+}  // namespace
+
+WeldedSurface MakeWeldedSurface(const SurfaceMesh& mesh) {
+  WeldedSurface surface;
+  const Welding welding = WeldByPosition(mesh);
+  surface.points.resize(welding.num_points);
+  for (size_t v = 0; v < mesh.positions.size(); ++v) {
+    surface.points[welding.point_of_vertex[v]] = mesh.positions[v];
+  }
+  const std::vector<Triangle> triangles = WeldedTriangles(mesh, welding);
+  const std::vector<bool> repeated = MarkRepeated(triangles);
+  std::vector<uint32_t> flat;
+  for (uint32_t i = 0; i < triangles.size(); ++i) {
+    const Triangle& t = triangles[i];
+    const bool equal_corners = HasEqualCorners(t);
+    const bool has_area =
+        !equal_corners &&
+        !AreCollinear(surface.points[t[0]], surface.points[t[1]], surface.points[t[2]]);
+    if (!has_area) surface.degenerate.push_back(i);
+    if (equal_corners) continue;
+    if (repeated[i]) {
+      if (has_area) surface.duplicates.push_back(i);
+    } else if (has_area) {
+      surface.triangles.push_back(t);
+      surface.source_triangle.push_back(i);
+    } else {
+      flat.push_back(i);
+    }
+  }
+  surface.num_with_area = surface.triangles.size();
+  for (const uint32_t i : flat) {
+    surface.triangles.push_back(triangles[i]);
+    surface.source_triangle.push_back(i);
+  }
+  surface.point_of_vertex = welding.point_of_vertex;
+  return surface;
+}
+
 namespace {
 
 // A position and whose it is; ordered by position, then vertex.

@@ -2,10 +2,10 @@
 // Cuts a surface by the tets of a cage into the collision surface of the file [Civ 5.4].
 #include "partition/partition.h"
 
-#include "embed/tet_geometry.h"
 #include "lattice/cage_boundary.h"
-#include "mesh/half_edges.h"
 #include "mesh/tet_faces.h"
+#include "mesh/tet_mesh.h"
+#include "mesh/topology.h"
 #include "mesh/triangle_bvh.h"
 #include "partition/collision_layout.h"
 #include "partition/patches.h"

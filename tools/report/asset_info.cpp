@@ -11,7 +11,7 @@
 #include "base/vec3.h"
 #include "lattice/cage_boundary.h"
 #include "mesh/box3.h"
-#include "mesh/tet_shape.h"
+#include "mesh/tet_mesh.h"
 #include "report/source_report.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tools/cage/cage_fixtures.h"
 
-#include "embed/tet_geometry.h"
 #include "mesh/disjoint_sets.h"
 #include "mesh/exact_predicates.h"
+#include "mesh/tet_mesh.h"
 #include "tools/procedural_meshes.h"
 
 #include <catch2/catch.hpp>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "embed/embedding.h"
 
-#include "embed/tet_geometry.h"
-#include "embed/tet_tree.h"
+#include "mesh/tet_mesh.h"
 #include "shapes/tet_shapes.h"
 
 #include <catch2/catch.hpp>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What holds for every format of tet meshes: the same mesh out of each, and an answer to any bytes.
-#include "import/gmsh_file.h"
 #include "import/import.h"
 #include "import/tet_files.h"
-#include "import/vtk_file.h"
 #include "shapes/tet_shapes.h"
 #include "skip.h"
 #include "tools/import/tet_file_texts.h"

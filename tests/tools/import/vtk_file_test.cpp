@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "import/vtk_file.h"
+#include "import/tet_files.h"
 
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 #include "tools/partition/partition_fixtures.h"
 
 #include "bake/bake.h"
-#include "mesh/half_edges.h"
+#include "mesh/topology.h"
 #include "partition/patches.h"
 #include "solid/inside.h"
 

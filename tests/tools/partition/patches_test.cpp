@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "partition/patches.h"
 
-#include "mesh/half_edges.h"
+#include "mesh/topology.h"
 #include "tools/procedural_meshes.h"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "partition/short_edges.h"
 
-#include "mesh/half_edges.h"
+#include "mesh/topology.h"
 #include "partition/patches.h"
 #include "partition/surface_clipping.h"
 #include "tools/partition/partition_fixtures.h"

@@ -3,7 +3,7 @@
 
 #include "base/child_process.h"
 #include "base/float_rounding.h"
-#include "mesh/tet_boundary.h"
+#include "mesh/tet_faces.h"
 #include "skip.h"
 #include "solid/solid_volume.h"
 #include "tools/procedural_meshes.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "import/raw_scene_stream.h"
+#include "import/raw_scene.h"
 
 #include <catch2/catch.hpp>
 
