@@ -41,9 +41,6 @@ class TetTree {
   // The nearest tet, the lowest id of equally near ones.
   uint32_t FindNearest(const Vec3d& point) const;
 
-  // Corners of tet `id` [m].
-  TetCorners Corners(uint32_t id) const;
-
  private:
   struct Node {
     Vec3d lower;  // box [m]
@@ -65,22 +62,17 @@ TetTree::TetTree(const TetMesh& mesh) : mesh_(mesh), tets_(mesh.tets.size()) {
   std::vector<Vec3d> centres;
   centres.reserve(mesh.tets.size());
   for (uint32_t id = 0; id < mesh.tets.size(); ++id) {
-    const auto [a, b, c, d] = Corners(id);
+    const auto [a, b, c, d] = CornersOf(mesh, id);
     centres.push_back((a + b + c + d) * 0.25);
   }
   Build(0, static_cast<uint32_t>(tets_.size()), centres);
 }
 
-TetCorners TetTree::Corners(uint32_t id) const {
-  const auto& tet = mesh_.tets[id];
-  return {mesh_.nodes[tet[0]], mesh_.nodes[tet[1]], mesh_.nodes[tet[2]], mesh_.nodes[tet[3]]};
-}
-
 TetTree::Node TetTree::MakeBox(uint32_t first, uint32_t last) const {
   Node node;
-  node.lower = node.upper = Corners(tets_[first])[0];
+  node.lower = node.upper = CornersOf(mesh_, tets_[first])[0];
   for (uint32_t i = first; i < last; ++i) {
-    for (const Vec3d& corner : Corners(tets_[i])) {
+    for (const Vec3d& corner : CornersOf(mesh_, tets_[i])) {
       node.lower = Min(node.lower, corner);
       node.upper = Max(node.upper, corner);
     }
@@ -128,7 +120,7 @@ std::optional<uint32_t> TetTree::FindContaining(const Vec3d& point, double toler
     for (uint32_t i = node.first; i < node.first + node.num_tets; ++i) {
       const uint32_t id = tets_[i];
       if (found.has_value() && *found <= id) continue;
-      const auto weights = BarycentricWeights(point, Corners(id));
+      const auto weights = BarycentricWeights(point, CornersOf(mesh_, id));
       if (*std::min_element(weights.begin(), weights.end()) >= -tolerance) found = id;
     }
   }
@@ -137,7 +129,7 @@ std::optional<uint32_t> TetTree::FindContaining(const Vec3d& point, double toler
 
 uint32_t TetTree::FindNearest(const Vec3d& point) const {
   uint32_t best = tets_[0];
-  double best_squared = SquaredDistance(point, Corners(best));
+  double best_squared = SquaredDistance(point, CornersOf(mesh_, best));
   std::vector<uint32_t> stack = {0};
   while (!stack.empty()) {
     const uint32_t index = stack.back();
@@ -155,7 +147,7 @@ uint32_t TetTree::FindNearest(const Vec3d& point) const {
       continue;
     }
     for (uint32_t i = node.first; i < node.first + node.num_tets; ++i) {
-      const double squared = SquaredDistance(point, Corners(tets_[i]));
+      const double squared = SquaredDistance(point, CornersOf(mesh_, tets_[i]));
       if (squared > best_squared || (squared == best_squared && tets_[i] >= best)) continue;
       best = tets_[i];
       best_squared = squared;
@@ -209,7 +201,7 @@ Embedding EmbedPoints(std::span<const Vec3d> points, const TetMesh& mesh,
           known ? tets[i] : tree.FindContaining(points[i], kInsideTolerance);
       outside[i] = containing.has_value() ? 0 : 1;
       out.tet_ids[i] = containing.has_value() ? *containing : tree.FindNearest(points[i]);
-      const TetCorners corners = tree.Corners(out.tet_ids[i]);
+      const TetCorners corners = CornersOf(mesh, out.tet_ids[i]);
       std::array<double, 4> weights = BarycentricWeights(points[i], corners);
       if (containing.has_value()) {
         for (double& weight : weights) weight = std::clamp(weight, 0.0, 1.0);

@@ -14,11 +14,6 @@
 
 namespace plush::tools {
 
-/// The faces that belong to one tet only, counter-clockwise seen from outside, as one part without
-/// names; vertices are the nodes on them in ascending order, with area-weighted normals. A face
-/// that more than two tets share counts as inner. O(t log t).
-SurfaceMesh BoundarySurface(const TetMesh& mesh);
-
 /// The triangular faces of a tet mesh, each once, in ascending order of their sorted corners.
 struct TetFaces {
   std::vector<std::array<uint32_t, 4>> of_tet;  ///< faces of each tet (num_tets x 4)
@@ -34,5 +29,10 @@ struct TetFaces {
 
 /// Faces of `tets`, whose corners are distinct. O(t log t).
 TetFaces BuildTetFaces(std::span<const std::array<uint32_t, 4>> tets);
+
+/// The faces that belong to one tet only, counter-clockwise seen from outside, as one part without
+/// names; vertices are the nodes on them in ascending order, with area-weighted normals. A face
+/// that more than two tets share counts as inner. O(t log t).
+SurfaceMesh BoundarySurface(const TetMesh& mesh);
 
 }  // namespace plush::tools

@@ -3,11 +3,14 @@
 // One tet: the quality of its shape, and where a point lies with respect to it.
 #pragma once
 
+#include "plush/types.h"
+
 #include "base/vec3.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace plush::tools {
@@ -24,6 +27,21 @@ inline constexpr std::array<std::array<size_t, 3>, 4> kTetFaces = {
 
 /// The four corners of a positively oriented tet [m].
 using TetCorners = std::array<Vec3d, 4>;
+
+/// Corners of tet `t` of a mesh.
+inline TetCorners CornersOf(const TetMesh& mesh, size_t t) {
+  const auto& [a, b, c, d] = mesh.tets[t];
+  return {mesh.nodes[a], mesh.nodes[b], mesh.nodes[c], mesh.nodes[d]};
+}
+
+/// Corners of a tet whose nodes are stored in single precision.
+inline TetCorners CornersOf(std::span<const Vec3> nodes, const Tet& tet) {
+  return {ToDouble(nodes[tet.a]), ToDouble(nodes[tet.b]), ToDouble(nodes[tet.c]),
+          ToDouble(nodes[tet.d])};
+}
+
+/// Volume of a tet [m^3]; negative if it is turned.
+inline double TetVolume(const TetCorners& x) { return SixVolume(x[0], x[1], x[2], x[3]) / 6.0; }
 
 /// Barycentric weights of `point`: all in [0, 1] exactly where it lies inside. Each is a ratio of
 /// volumes with the point as origin, so a point equal to a corner gets 0 exactly for the others.

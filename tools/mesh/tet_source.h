@@ -16,19 +16,6 @@
 
 namespace plush::tools {
 
-/// The content of a file and its name in messages.
-struct NamedText {
-  std::string name;
-  std::string_view text;
-};
-
-/// Reads the content of both files.
-/// - Node numbers ascend one by one from 0 or 1.
-/// - Comments start with #; attributes and boundary markers are skipped.
-/// - Tets with ten nodes keep their four corners.
-/// Errors: kInvalidInput with IMPORT_FAILED (file, line and what is wrong there).
-Result<TetSource> ParseTetGenText(const NamedText& node_file, const NamedText& ele_file);
-
 /// Largest file of a tet mesh that is read [bytes].
 inline constexpr uint64_t kMaxTetFileBytes = 1ull << 30;
 
@@ -72,5 +59,18 @@ void DropTetsFlatInFloat(TetSource* source);
 /// Adds MESH_TET_INVALID, MESH_TET_ORIENTED, MESH_UNREFERENCED_VERTEX, MESH_CELL_DROPPED and
 /// MESH_CELL_SKIPPED as they apply.
 void AddTetFindings(const TetSource& source, FindingList* findings);
+
+/// The content of a file and its name in messages.
+struct NamedText {
+  std::string name;
+  std::string_view text;
+};
+
+/// Reads the content of both files.
+/// - Node numbers ascend one by one from 0 or 1.
+/// - Comments start with #; attributes and boundary markers are skipped.
+/// - Tets with ten nodes keep their four corners.
+/// Errors: kInvalidInput with IMPORT_FAILED (file, line and what is wrong there).
+Result<TetSource> ParseTetGenText(const NamedText& node_file, const NamedText& ele_file);
 
 }  // namespace plush::tools

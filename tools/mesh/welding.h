@@ -12,6 +12,15 @@
 
 namespace plush::tools {
 
+/// Which render vertices are one point of the surface.
+struct Welding {
+  std::vector<uint32_t> point_of_vertex;  ///< (num_vertices x 1), values below num_points
+  uint32_t num_points = 0;                ///< points are numbered by first use
+};
+
+/// Welds vertices whose positions are bit-equal (+0 and -0 are equal). O(n log n).
+Welding WeldByPosition(const SurfaceMesh& mesh);
+
 /// Points at pairwise different positions and triangles with three different corners, no two of
 /// which have the same corners.
 struct WeldedSurface {
@@ -27,14 +36,5 @@ struct WeldedSurface {
 
 /// Welds by position and sorts the triangles out. O(n log n).
 WeldedSurface MakeWeldedSurface(const SurfaceMesh& mesh);
-
-/// Which render vertices are one point of the surface.
-struct Welding {
-  std::vector<uint32_t> point_of_vertex;  ///< (num_vertices x 1), values below num_points
-  uint32_t num_points = 0;                ///< points are numbered by first use
-};
-
-/// Welds vertices whose positions are bit-equal (+0 and -0 are equal). O(n log n).
-Welding WeldByPosition(const SurfaceMesh& mesh);
 
 }  // namespace plush::tools

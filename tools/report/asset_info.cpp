@@ -22,11 +22,6 @@
 namespace plush::tools {
 namespace {
 
-TetCorners Corners(const SimulationView& s, const Tet& t) {
-  return {ToDouble(s.nodes[t.a]), ToDouble(s.nodes[t.b]), ToDouble(s.nodes[t.c]),
-          ToDouble(s.nodes[t.d])};
-}
-
 // The box of the render vertices; without any, of the cage.
 Box3 RestBox(const Asset& asset) {
   const bool has_mesh = !asset.visual().positions.empty();
@@ -270,8 +265,8 @@ TetShapes MeasureTets(const SimulationView& simulation) {
   shapes.min_quality = HUGE_VAL;
   const auto count = static_cast<double>(simulation.tets.size());
   for (const Tet& tet : simulation.tets) {
-    const TetCorners x = Corners(simulation, tet);
-    shapes.volume += SixVolume(x[0], x[1], x[2], x[3]) / 6.0;
+    const TetCorners x = CornersOf(simulation.nodes, tet);
+    shapes.volume += TetVolume(x);
     const double quality = TetQuality(x);
     shapes.min_quality = std::min(shapes.min_quality, quality);
     shapes.mean_quality += quality / count;

@@ -40,11 +40,6 @@ LatticeCage CageOf(Solid* solid, const CageSettings& settings) {
   return std::move(cage.value());
 }
 
-std::array<Vec3d, 4> CornersOf(const TetMesh& mesh, size_t t) {
-  const auto& [a, b, c, d] = mesh.tets[t];
-  return {mesh.nodes[a], mesh.nodes[b], mesh.nodes[c], mesh.nodes[d]};
-}
-
 double LeastSixVolume(const TetMesh& mesh) {
   double least = INFINITY;
   for (size_t t = 0; t < mesh.tets.size(); ++t) {

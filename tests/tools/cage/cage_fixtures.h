@@ -45,8 +45,6 @@ tools::SplitCage SplitOf(const Solid& solid, const tools::Lattice& lattice, doub
 /// A cage made as `plush bake` does it; the test fails where there is none.
 tools::LatticeCage CageOf(Solid* solid, const tools::CageSettings& settings);
 
-std::array<Vec3d, 4> CornersOf(const tools::TetMesh& mesh, size_t t);
-
 /// Least of six times the tets' volumes [m^3].
 double LeastSixVolume(const tools::TetMesh& mesh);
 

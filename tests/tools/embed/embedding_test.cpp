@@ -15,11 +15,6 @@ using namespace plush::tools;
 
 namespace {
 
-TetCorners CornersOf(const TetMesh& mesh, uint32_t id) {
-  const auto& tet = mesh.tets[id];
-  return {mesh.nodes[tet[0]], mesh.nodes[tet[1]], mesh.nodes[tet[2]], mesh.nodes[tet[3]]};
-}
-
 std::vector<Vec3d> RandomPoints(size_t count, double lower, double upper, uint32_t seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> uniform(lower, upper);
