@@ -6,7 +6,7 @@
 namespace plush::tools {
 namespace {
 
-// A face by its sorted corners, and the tet that has it opposite to a corner.
+// A face's sorted corners, and the tet corner opposite the face.
 struct FaceUse {
   std::array<uint32_t, 3> key;
   uint32_t tet;
@@ -54,7 +54,7 @@ namespace {
 
 using Face = std::array<uint32_t, 3>;
 
-// A face as stored (outwards) and as a key without orientation.
+// A face that looks outwards, and its sorted corners.
 struct KeyedFace {
   Face key;
   Face face;
@@ -70,7 +70,7 @@ std::vector<KeyedFace> AllFaces(const TetMesh& mesh) {
       faces.push_back({key, face});
     }
   }
-  // Stable: the order of the result depends on nothing but the tets.
+  // A stable sort, so that the order of the result depends only on the tets.
   std::stable_sort(faces.begin(), faces.end(),
                    [](const KeyedFace& x, const KeyedFace& y) { return x.key < y.key; });
   return faces;

@@ -8,7 +8,7 @@
 namespace plush::tools {
 namespace {
 
-// Faces of a tet with corners 0..3, each opposite to the corner of its index.
+// Face i is opposite corner i.
 constexpr std::array<std::array<size_t, 3>, 4> kFaces = {
     {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}}};
 
@@ -35,7 +35,8 @@ Vec3d ClosestPointOnTriangle(const Vec3d& point, const Vec3d& a, const Vec3d& b,
   const Vec3d normal = Cross(b - a, c - a);
   const double area_squared = LengthSquared(normal);
   if (area_squared > 0.0) {
-    // Barycentric coordinates of the projection: inside, it is the closest point.
+    // Barycentric coordinates of the projection. If it lies inside the triangle, it is the closest
+    // point.
     const double wa = Dot(Cross(c - b, point - b), normal);
     const double wb = Dot(Cross(a - c, point - c), normal);
     const double wc = Dot(Cross(b - a, point - a), normal);
@@ -56,7 +57,7 @@ double SquaredDistance(const Vec3d& point, const TetCorners& tet) {
   if (*std::min_element(weights.begin(), weights.end()) >= 0.0) return 0.0;
   double best = -1.0;
   for (size_t face = 0; face < 4; ++face) {
-    if (weights[face] >= 0.0) continue;  // the point lies on the inner side of this face
+    if (weights[face] >= 0.0) continue;  // the point is on the inner side of this face
     const auto& [i, j, k] = kFaces[face];
     const double squared =
         LengthSquared(ClosestPointOnTriangle(point, tet[i], tet[j], tet[k]) - point);
@@ -67,7 +68,7 @@ double SquaredDistance(const Vec3d& point, const TetCorners& tet) {
 
 namespace {
 
-// Angle between the two faces at edge (i, j) [rad]: between the other two corners, seen along it.
+// Angle between the two faces at edge (i, j) [rad].
 double Dihedral(const TetCorners& x, size_t i, size_t j, size_t k, size_t l) {
   const Vec3d axis = x[j] - x[i];
   const Vec3d u = Cross(axis, x[k] - x[i]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Cleans tets read from a file: exact orientation, each tet once, no unused nodes.
-// Orientation signs come from mesh/exact_predicates.h.
+// Cleans tets read from a file (orientation, repeats, unused nodes), and reads TetGen's text files.
+// Source of the format: Hang Si. TetGen, a Delaunay-Based Quality Tetrahedral Mesh Generator. 2015
 #include "mesh/tet_source.h"
 
 #include "base/float_rounding.h"
@@ -17,7 +17,7 @@ namespace {
 
 using Tet = std::array<uint32_t, 4>;
 
-// 1 or -1 by orientation; 0 if the tet is unusable.
+// The orientation, 1 or -1; 0 if the tet is unusable.
 int OrientationOf(const Tet& tet, const std::vector<Vec3d>& positions) {
   for (const uint32_t corner : tet) {
     if (corner == kNoNode || !IsFinite(positions[corner])) return 0;
@@ -27,11 +27,11 @@ int OrientationOf(const Tet& tet, const std::vector<Vec3d>& positions) {
   const Vec3d& c = positions[tet[2]];
   const Vec3d& d = positions[tet[3]];
   const int sign = Orient3dSign(a, b, c, d);
-  // Later stages compute volumes in doubles: a tet without one there counts as flat.
+  // Later stages compute volumes in doubles: a tet whose volume vanishes there counts as flat.
   return SixVolume(a, b, c, d) * sign > 0.0 ? sign : 0;
 }
 
-// Marks tets with the same corners as an earlier one.
+// Marks tets that have the same corners as an earlier one.
 std::vector<bool> MarkRepeated(const std::vector<Tet>& tets) {
   std::vector<std::pair<Tet, size_t>> keys;
   keys.reserve(tets.size());
@@ -47,7 +47,7 @@ std::vector<bool> MarkRepeated(const std::vector<Tet>& tets) {
   return repeated;
 }
 
-// Moves the nodes that tets use into the mesh, in their order, and renumbers the corners.
+// Moves the nodes that tets use into the mesh, keeping their order, and renumbers the corners.
 void DropUnusedNodes(const std::vector<Vec3d>& positions, TetMesh* mesh) {
   std::vector<uint32_t> new_index(positions.size(), kNoNode);
   for (const Tet& tet : mesh->tets) {
@@ -118,19 +118,16 @@ void AddTetFindings(const TetSource& source, FindingList* findings) {
   add("MESH_CELL_SKIPPED", source.num_surface_cells, "points, lines and faces were passed over");
 }
 
-// Reads the format that TetGen's manual describes.
-// Source: Hang Si. TetGen, a Delaunay-Based Quality Tetrahedral Mesh Generator. 2015
-
 namespace {
 
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == ','; }
 
-// The words of a text file, line by line, without blank lines and comments.
+// The words of a text file, line by line. Skips blank lines and comments.
 class LineReader {
  public:
   LineReader(std::string path, std::string_view text) : path_(std::move(path)), rest_(text) {}
 
-  // Moves to the next line that holds a word; false at the end.
+  // Moves to the next line with a word; false at the end.
   bool NextLine() {
     while (!rest_.empty()) {
       const size_t end = std::min(rest_.find('\n'), rest_.size());
@@ -144,7 +141,7 @@ class LineReader {
     return false;
   }
 
-  // The next number of the line; false if the next word is no T.
+  // Reads the next number of the line; false if the next word is not a T.
   template <class T>
   bool Next(T* value) {
     if (!TakeNumber(&line_, value)) return false;
@@ -158,7 +155,7 @@ class LineReader {
             "'" + path_ + "', line " + std::to_string(line_number_) + ": " + what, "IMPORT_FAILED"};
   }
 
-  // Whether the rest of the file can hold that many lines of at least so many bytes.
+  // Whether the rest of the file can hold `lines` lines of at least `bytes_per_line` bytes.
   bool CanHold(uint64_t lines, uint64_t bytes_per_line) const {
     return lines <= rest_.size() / bytes_per_line + 1;
   }
@@ -211,7 +208,7 @@ Result<NodeList> ReadNodes(LineReader* lines) {
   return nodes;
 }
 
-// Adds the tets to *raw; a corner whose number belongs to no node becomes kNoNode.
+// Adds the tets to *raw. A corner whose number is that of no node becomes kNoNode.
 Result<Done> ReadTets(LineReader* lines, int64_t first_node, RawTets* raw) {
   uint64_t count = 0;
   uint64_t num_corners = 0;

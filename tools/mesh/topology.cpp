@@ -9,7 +9,7 @@
 namespace plush::tools {
 namespace {
 
-// A half-edge by its edge.
+// A half-edge and the two points of its edge.
 struct EdgeEntry {
   uint32_t low = 0;
   uint32_t high = 0;
@@ -17,14 +17,14 @@ struct EdgeEntry {
   bool forward = false;  // from low to high
 };
 
-// One triangle of several around an edge.
+// One of several triangles around an edge.
 struct Spoke {
-  double angle = 0.0;  // about the edge from its low to its high point; any measure that ascends
+  double angle = 0.0;  // around the edge, seen along it from low to high; any measure that ascends
   uint32_t half_edge = 0;
   bool forward = false;
 };
 
-// Ascends with the angle of (x, y) from 0 to 4, without trigonometry.
+// A measure from 0 to 4 that ascends with the angle of (x, y); needs no trigonometry.
 double DiamondAngle(double x, double y) {
   const double size = std::abs(x) + std::abs(y);
   if (!(size > 0.0)) return 0.0;
@@ -32,16 +32,16 @@ double DiamondAngle(double x, double y) {
   return x < 0.0 ? 2.0 - y / size : 3.0 + x / size;
 }
 
-// A direction across `axis`.
+// A vector perpendicular to `axis`.
 Vec3d Across(const Vec3d& axis) {
   const Vec3d size = {std::abs(axis.x), std::abs(axis.y), std::abs(axis.z)};
   if (size.x <= size.y && size.x <= size.z) return Cross(axis, {1.0, 0.0, 0.0});
   return size.y <= size.z ? Cross(axis, {0.0, 1.0, 0.0}) : Cross(axis, {0.0, 0.0, 1.0});
 }
 
-// Triangles around an edge: material lies before a forward one and behind a backward one, seen in
-// the sense of ascending angles. Matched like brackets, so that what is left unmatched has no
-// partner anywhere around the edge.
+// Pairs the triangles around an edge. In the order of ascending angles, the solid lies before a
+// forward triangle and behind a backward one. They are matched like brackets, so a triangle that
+// stays unmatched has no partner anywhere around the edge.
 void PairAround(std::span<const Vec3d> points, std::span<const std::array<uint32_t, 3>> triangles,
                 std::span<const EdgeEntry> uses, std::vector<uint32_t>* opposite) {
   const Vec3d& base = points[uses[0].low];
@@ -59,7 +59,7 @@ void PairAround(std::span<const Vec3d> points, std::span<const std::array<uint32
   std::sort(spokes.begin(), spokes.end(), [](const Spoke& a, const Spoke& b) {
     return a.angle != b.angle ? a.angle < b.angle : a.half_edge < b.half_edge;
   });
-  std::vector<uint32_t> open;  // backward ones whose material has no end yet
+  std::vector<uint32_t> open;  // backward triangles still without a partner
   for (size_t i = 0; i < 2 * spokes.size(); ++i) {
     const Spoke& spoke = spokes[i % spokes.size()];
     if ((*opposite)[spoke.half_edge] != kNoHalfEdge) continue;
@@ -73,7 +73,8 @@ void PairAround(std::span<const Vec3d> points, std::span<const std::array<uint32
   }
 }
 
-// All half-edges by lower, then higher point, then number: a bucket for each lower point.
+// All half-edges in the order of lower point, higher point, number. Sorts in buckets, one per lower
+// point.
 std::vector<EdgeEntry> SortedEntries(size_t num_points,
                                      std::span<const std::array<uint32_t, 3>> triangles) {
   const auto entry_of = [&triangles](uint32_t h) {
@@ -127,7 +128,7 @@ namespace {
 
 using Triangle = std::array<uint32_t, 3>;
 
-// A side of a triangle at its lower point.
+// A side of a triangle, stored at its lower point.
 struct Side {
   uint32_t to = 0;  // higher point
   uint32_t triangle = 0;
@@ -138,9 +139,9 @@ struct Side {
   }
 };
 
-// All sides by lower point, then higher point, then triangle.
+// All sides in the order of lower point, higher point, triangle.
 struct SortedSides {
-  std::vector<uint32_t> starts;  // per lower point, and the end
+  std::vector<uint32_t> starts;  // of each lower point's sides, and the end
   std::vector<Side> sides;
 };
 
@@ -205,8 +206,8 @@ SurfaceTopology BuildTopology(std::span<const Triangle> triangles, uint32_t num_
 }
 
 bool IsOrientable(const SurfaceTopology& topology) {
-  // Every triangle stands twice, as it came and turned (t and t + n). An edge ties the sides that
-  // agree; a triangle tied to its own turned self cannot be oriented.
+  // Each triangle t is represented twice: as it is (t) and turned (t + n). Each edge joins the
+  // versions that agree. If t and t + n end up in one set, the surface cannot be oriented.
   const auto n = static_cast<uint32_t>(topology.component_of_triangle.size());
   DisjointSets sets(2 * n);
   for (const SurfaceEdge& edge : topology.edges) {

@@ -12,10 +12,10 @@ namespace {
 
 constexpr size_t kSmallestRun = 4;
 
-// Small, as it is moved about.
+// Kept small, since sorting moves it.
 struct Item {
   std::array<float, 3> centre = {};
-  uint32_t number = 0;  // breaks ties
+  uint32_t number = 0;  // index of the centre; breaks ties
 };
 
 size_t LongestAxis(std::span<const Item> items) {
@@ -36,7 +36,7 @@ size_t LongestAxis(std::span<const Item> items) {
 
 void Halve(std::span<Item> items) {
   if (items.size() <= kSmallestRun) {
-    // Otherwise the order within a run would depend on how nth_element works.
+    // Without this, the order within a run would depend on the implementation of nth_element.
     std::sort(items.begin(), items.end(),
               [](const Item& a, const Item& b) { return a.number < b.number; });
     return;
@@ -70,7 +70,7 @@ std::vector<uint32_t> OrderByHalves(std::span<const Vec3d> centres) {
 
 namespace {
 
-// Small enough that few boxes are tested in vain, large enough that the tree stays small.
+// Larger leaves test more boxes in vain; smaller ones make a larger tree.
 constexpr uint32_t kLeafTriangles = 4;
 
 std::vector<uint32_t> OrderOf(std::span<const Vec3d> points,
@@ -120,7 +120,7 @@ TriangleBvh::FloatBox TriangleBvh::RoundOutwards(const Box3& box) {
   return out;
 }
 
-// Adds the node of a range of order_ and all below it; its box.
+// Adds the node of a range of order_ and its descendants. Returns its box.
 Box3 TriangleBvh::Build(uint32_t begin, uint32_t end) {
   const auto id = static_cast<uint32_t>(nodes_.size());
   nodes_.emplace_back();

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The part of a triangle that lies in a tet.
+// The part of a triangle that lies in a tet, decided by orientation signs that are never zero.
 //
-// Orientation signs that are never zero: where a surface touches the cage's tets in a node, edge or
-// plane, it is taken to be moved by an infinitely small vector. Based on:
+// A surface point may lie exactly on a node, edge or face plane of the cage. To decide such cases,
+// the whole surface counts as moved by the infinitely small vector (e, e^2, e^3), so that all signs
+// belong to one surface in one cage. Based on:
 // Herbert Edelsbrunner, Ernst Peter Muecke. Simulation of Simplicity. 1990
-//
-// The vector is (e, e^2, e^3) for every point of the surface alike, so that all signs are those of
-// one and the same surface in one and the same cage.
 #pragma once
 
 #include "base/vec3.h"
@@ -18,37 +16,36 @@
 
 namespace plush::tools {
 
-/// Side of plane (a, b, c) of the cage on which point `p` of the surface lies: 1 where the plane's
-/// counter-clockwise normal points, else -1. The three points are not on one line.
+/// The side of plane (a, b, c) of the cage on which point `p` of the surface lies: 1 if the plane's
+/// counter-clockwise normal points to it, else -1. The three points are not collinear.
 int SideOfCagePlane(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& p);
 
-/// Side of triangle (p, q, r) of the surface on which node `n` of the cage lies; the same signs.
-/// The triangle has an area.
+/// The side of triangle (p, q, r) of the surface on which node `n` of the cage lies, with the same
+/// signs. The triangle has a positive area.
 int SideOfSurfacePlane(const Vec3d& p, const Vec3d& q, const Vec3d& r, const Vec3d& n);
 
-/// Sign of SixVolume(p, q, a, b) for an edge pq of the surface and an edge ab of the cage: how
-/// their lines pass each other. 0 only where they are parallel and in one plane; they do not cross
-/// then.
+/// Sign of SixVolume(p, q, a, b) for edge pq of the surface and edge ab of the cage: on which side
+/// their lines pass each other. 0 only if they are parallel and in one plane; then they do not
+/// cross.
 int PassingSide(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b);
 
-/// A corner of the part, by what makes it.
+/// A corner of the cut polygon.
 struct CutCorner {
   enum class Kind : uint8_t {
     kCorner,    ///< corner `first` of the triangle
-    kEdgeFace,  ///< edge `first` of the triangle (from that corner to the next) passes face
-                ///< `second`
-    kTetEdge,   ///< the tet's edge between corners `first` < `second` passes the triangle
+    kEdgeFace,  ///< edge `first` of the triangle, from that corner on, crosses face `second`
+    kTetEdge,   ///< the tet's edge between corners `first` < `second` crosses the triangle
   };
   Kind kind = Kind::kCorner;
   uint8_t first = 0;
-  uint8_t second = 0;  ///< faces are named by the tet's corner opposite to them
+  uint8_t second = 0;  ///< a face has the number of the opposite corner
 };
 
-/// Lines that the part's sides lie on: 0..2 are the triangle's edges, kFaceLine + f the tet's
+/// Lines that carry the polygon's sides: 0..2 are the triangle's edges, kFaceLine + f the tet's
 /// faces.
 inline constexpr uint8_t kFaceLine = 3;
 
-/// A convex polygon with up to seven sides, in the triangle's sense of rotation.
+/// A convex polygon with up to seven sides that runs around in the same sense as the triangle.
 struct TriangleCut {
   std::array<CutCorner, 7> corners;
   std::array<uint8_t, 7> lines = {};  ///< of the side from corner i to the next
@@ -59,10 +56,10 @@ struct TriangleCut {
   }
 };
 
-/// Cuts a triangle with an area by a positively oriented tet. Which corners there are and how they
-/// follow each other is decided exactly, for a surface moved by an infinitely small vector
-/// (perturbed_signs.h), so that parts in neighbouring tets and of neighbouring triangles fit
-/// together. Nothing where the signs make no polygon: the triangle is degenerate.
+/// Cuts a triangle of positive area by a positively oriented tet. The corners and their order are
+/// exact for the surface moved as described above, so that parts in neighbouring tets, and parts of
+/// neighbouring triangles, fit together. Returns nothing if the signs form no polygon: then the
+/// triangle is degenerate.
 std::optional<TriangleCut> CutTriangle(const std::array<Vec3d, 3>& triangle, const TetCorners& tet);
 
 }  // namespace plush::tools

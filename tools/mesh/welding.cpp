@@ -8,7 +8,7 @@
 namespace plush::tools {
 namespace {
 
-// A position and whose it is; ordered by position, then vertex.
+// A vertex and its position; ordered by position, then vertex.
 struct Corner {
   Vec3d position;
   uint32_t vertex = 0;
@@ -29,7 +29,7 @@ Welding WeldByPosition(const SurfaceMesh& mesh) {
   for (uint32_t v = 0; v < num_vertices; ++v) corners[v] = {mesh.positions[v], v};
   std::sort(corners.begin(), corners.end());
 
-  // The first vertex at each position speaks for it; points are then numbered in vertex order.
+  // The first vertex at each position represents it; then points are numbered in vertex order.
   std::vector<uint32_t> first_vertex(num_vertices);
   for (uint32_t i = 0; i < num_vertices; ++i) {
     const bool same = i > 0 && corners[i].position == corners[i - 1].position;
@@ -49,7 +49,7 @@ namespace {
 
 using Triangle = std::array<uint32_t, 3>;
 
-// A triangle's corners in ascending order, and whose they are.
+// A triangle's corners in ascending order.
 struct FaceKey {
   Triangle corners;
   uint32_t face = 0;
@@ -71,7 +71,7 @@ std::vector<Triangle> WeldedTriangles(const SurfaceMesh& mesh, const Welding& we
   return triangles;
 }
 
-// For each triangle whether an earlier one has the same corners.
+// Marks triangles that have the same corners as an earlier one.
 std::vector<bool> MarkRepeated(const std::vector<Triangle>& triangles) {
   std::vector<FaceKey> keys(triangles.size());
   for (uint32_t i = 0; i < keys.size(); ++i) {
