@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Finds the tet and the barycentric weights of each point with a bounding-box tree over the tets.
+// Weights are rounded to float so that they still sum to 1.
 #include "embed/embedding.h"
 
 #include "base/float_rounding.h"
@@ -29,23 +31,23 @@ bool BoxContains(const Vec3d& point, const Vec3d& lower, const Vec3d& upper, dou
   return true;
 }
 
-// Answers queries against a TetMesh, which must outlive it and stay unchanged. Thread-safe.
+// A bounding-box tree over the tets of a mesh, which must outlive it unchanged. Thread-safe.
 class TetTree {
  public:
-  // O(t log t). The mesh has at least one tet.
+  // The mesh has at least one tet. O(t log t).
   explicit TetTree(const TetMesh& mesh);
 
   // The lowest id of the tets in which every weight of `point` is at least `-tolerance`.
   std::optional<uint32_t> FindContaining(const Vec3d& point, double tolerance) const;
 
-  // The nearest tet, the lowest id of equally near ones.
+  // The nearest tet; the lowest id of equally near ones.
   uint32_t FindNearest(const Vec3d& point) const;
 
  private:
   struct Node {
     Vec3d lower;  // box [m]
     Vec3d upper;
-    uint32_t first = 0;     // leaf: into tets_; inner: the second child (the first one follows)
+    uint32_t first = 0;     // leaf: into tets_; inner node: second child
     uint32_t num_tets = 0;  // 0 for an inner node
   };
 
@@ -80,7 +82,7 @@ TetTree::Node TetTree::MakeBox(uint32_t first, uint32_t last) const {
   return node;
 }
 
-// Splits at the median along the longest axis: the depth is logarithmic whatever the mesh.
+// Splits at the median along the longest axis, so that the depth is logarithmic for any mesh.
 void TetTree::Build(uint32_t first, uint32_t last, const std::vector<Vec3d>& centres) {
   const size_t index = nodes_.size();
   nodes_.push_back(MakeBox(first, last));
@@ -137,7 +139,7 @@ uint32_t TetTree::FindNearest(const Vec3d& point) const {
     const Node& node = nodes_[index];
     if (BoxDistance(point, node.lower, node.upper) > best_squared) continue;
     if (node.num_tets == 0) {
-      // The nearer child is looked at first, so that it cuts off more of the other.
+      // Visits the nearer child first, so that it prunes more of the other.
       const uint32_t left = index + 1;
       const uint32_t right = node.first;
       const double to_left = BoxDistance(point, nodes_[left].lower, nodes_[left].upper);
@@ -156,11 +158,11 @@ uint32_t TetTree::FindNearest(const Vec3d& point) const {
   return best;
 }
 
-// A weight may be this far below 0 and still count as inside: points on a shared face must not fall
-// between the two tets by rounding.
+// Weights down to -1e-12 count as inside, so that rounding leaves no gap between tets at a shared
+// face.
 constexpr double kInsideTolerance = 1e-12;
 
-// Rounds to float. The largest weight takes what the others leave, so that the sum stays 1 to half
+// Rounds to float. The largest weight becomes 1 minus the others, so that the sum stays 1 to half
 // an ulp even for bodies far from the origin.
 Vec4 RoundWeights(std::array<double, 4> weights) {
   std::array<float, 4> rounded = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads Gmsh's .msh files, text and binary, as its reference manual describes them.
+// Reads Gmsh's .msh files, versions 2.0 to 2.2 and 4.1, text and binary.
 // Source: Christophe Geuzaine, Jean-Francois Remacle. Gmsh Reference Manual, "MSH file format"
 #include "import/mixed_reader.h"
 #include "import/tet_files.h"
@@ -15,7 +15,7 @@
 namespace plush::tools {
 namespace {
 
-// What a type number of an .msh file means.
+// The meaning of an element type number.
 struct GmshElementType {
   int32_t number = 0;
   uint32_t num_nodes = 0;
@@ -23,7 +23,7 @@ struct GmshElementType {
   bool is_tet = false;  // its first four nodes are the corners of a tet
 };
 
-// Ascending by number, as the reference manual of Gmsh lists them (section "MSH file format").
+// Ascending by number. From the Gmsh Reference Manual, "MSH file format".
 constexpr auto kTypes = std::to_array<GmshElementType>({
     {1, 2, 1, false},    {2, 3, 2, false},   {3, 4, 2, false},   {4, 4, 3, true},
     {5, 8, 3, false},    {6, 6, 3, false},   {7, 5, 3, false},   {8, 3, 1, false},
@@ -44,12 +44,12 @@ const GmshElementType* FindGmshElementType(int32_t number) {
   return it != kTypes.end() && it->number == number ? &*it : nullptr;
 }
 
-// Maps the file's own numbers of nodes and entities, which come in any order, to values.
+// Maps numbers of nodes or entities, which come in any order, to values.
 class NumberMap {
  public:
   void Add(int64_t number, uint32_t value) { entries_.emplace_back(number, value); }
 
-  // Call once after the last Add. Returns a number that was added twice, if any.
+  // Call once after the last Add. Returns a number that was added twice, if there is one.
   std::optional<int64_t> Sort() {
     std::sort(entries_.begin(), entries_.end());
     const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
@@ -72,7 +72,7 @@ std::string Text(double number) {
   return {digits.data(), end.ptr};
 }
 
-// Reads one file, section by section. Skips all sections but $Nodes, $Elements and $Entities.
+// Reads one file section by section; skips all sections except $Nodes, $Elements and $Entities.
 class GmshReader {
  public:
   GmshReader(const std::string& path, std::span<const std::byte> bytes) : in_(path, bytes) {}
@@ -121,7 +121,7 @@ class GmshReader {
     return ReadEnd("MeshFormat");
   }
 
-  // A binary file begins with the number 1.
+  // The data of a binary file begin with the number 1.
   Result<Done> ReadByteOrder() {
     int32_t one = 0;
     in_.SetNumbers(MixedReader::Numbers::kNative);
@@ -201,7 +201,7 @@ class GmshReader {
     return uint64_t{1};
   }
 
-  // Binary: elements of one type and number of tags in a row.
+  // Binary files: a run of elements with the same type and number of tags.
   Result<uint64_t> ReadBlock2() {
     int32_t type = 0;
     int32_t num_elements = 0;
@@ -218,7 +218,7 @@ class GmshReader {
     return static_cast<uint64_t>(num_elements);
   }
 
-  // Tags and nodes. The first tag is the physical group.
+  // Reads the tags and nodes of an element. The first tag is the physical group.
   Result<Done> ReadElement2(int32_t type, int32_t num_tags) {
     if (num_tags < 0) return in_.Complain("a negative number of tags");
     int32_t group = 0;
@@ -289,7 +289,7 @@ class GmshReader {
     return Done{};
   }
 
-  // Version 4: the physical group is that of the element's volume.
+  // Version 4: an element has the physical group of its volume.
   Result<Done> ReadEntities() {
     std::array<uint64_t, 4> counts = {};
     for (uint64_t& count : counts) {
@@ -320,7 +320,7 @@ class GmshReader {
     return in_.Number(&num_borders) && in_.Pass<int32_t>(num_borders);
   }
 
-  // The nodes of one element; T: the type of their numbers.
+  // Reads the nodes of an element; T is the type of their numbers.
   template <class T>
   Result<Done> ReadElementNodes(int32_t type_number, int32_t group) {
     const GmshElementType* type = FindGmshElementType(type_number);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Imports a source file: hashes it, has it read, applies unit and axis, and adds findings.
+// Scenes are read by a child process, tet files by this one.
 #include "import/import.h"
 
 #include "base/files.h"
@@ -32,7 +34,7 @@ Error CannotRead(const std::string& path, const std::string& why) {
   return {ExitCode::kIo, "cannot read '" + path + "': " + why, ""};
 }
 
-// Closes at the end of the scope.
+// Closes the file at the end of the scope.
 struct OpenFile {
   int fd = -1;
   ~OpenFile() {
@@ -43,7 +45,7 @@ struct OpenFile {
 }  // namespace
 
 Result<SourceHash> HashSource(const std::string& path) {
-  // O_NONBLOCK: opening a FIFO must not wait for a writer.
+  // O_NONBLOCK, so that opening a FIFO does not wait for a writer.
   const OpenFile file = {::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   struct stat info = {};
   if (file.fd < 0 || ::fstat(file.fd, &info) != 0) return CannotRead(path, std::strerror(errno));
@@ -73,7 +75,7 @@ Result<SourceHash> HashSource(const std::string& path) {
 
 namespace {
 
-// Sizes that a game's model hardly has: a wrong unit is likelier.
+// Outside these sizes, a wrong unit is likelier than such a model.
 constexpr double kSuspectSmall = 1e-3;  // [m]
 constexpr double kSuspectLarge = 100.0;
 
@@ -123,7 +125,8 @@ Result<ImportedModel> ImportScene(const std::string& path, const ImportSettings&
   model.unit_m = settings.unit_m > 0.0 ? settings.unit_m : raw.unit_m;
   model.up = AxisOf(settings.up, raw.up);
   model.dependencies = raw.dependencies;
-  // Without a unit of the user's the two are the same number, and the factor exactly the scale.
+  // If the importer has applied the unit and the user gives none, the two are the same number, and
+  // the factor is exactly the scale.
   const double scale = model.unit_m / raw.applied_unit_m * settings.scale;
   Result<FlatScene> flat = FlattenScene(raw, {scale, model.up});
   if (!flat.ok()) return flat.error().WithContext("'" + path + "'");
@@ -179,7 +182,7 @@ Result<ImportedModel> ImportFile(const std::string& path, const ImportSettings& 
   return model;
 }
 
-// Puts the surface of settings.embed in the place of the tets' boundary.
+// Replaces the boundary of the tets by the surface of settings.embed.
 Result<Done> ImportEmbedded(const ImportSettings& settings, ImportedModel* model,
                             FindingList* findings) {
   if (model->tets.tets.empty()) {

@@ -67,7 +67,7 @@ std::string HelperPath(const ImportSettings& settings) {
 }
 
 Result<RawScene> ImportWithHelper(const std::string& path, const ImportSettings& settings) {
-  // An absolute path: a name such as "-x" or "data:..." must not mean anything else to anybody.
+  // An absolute path, so that nothing takes a name such as "-x" or "data:..." for anything else.
   std::error_code error;
   const auto absolute = std::filesystem::absolute(path, error);
   std::vector<std::string> argv = {HelperPath(settings), error ? path : absolute.string()};

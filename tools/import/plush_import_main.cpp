@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The executable `plush-import FILE [--keep-axes]`: reads one file and writes it to stdout as the
-// stream of raw_scene.h. It runs as a child of `plush` and may crash, hang or run out of
-// memory; its exit codes are those of HelperExit.
+// The executable `plush-import FILE [--keep-axes]`: reads one file with Assimp and writes it to
+// stdout in the format of raw_scene.h. It runs as a child of `plush`, because Assimp may crash,
+// hang or exhaust memory on hostile files. Its exit codes are those of HelperExit.
 
 #include "import/gltf_document.h"
 #include "import/raw_scene.h"
@@ -30,10 +30,10 @@
 namespace plush::tools {
 namespace {
 
-// Enough for the header of an XML file.
+// Enough for the header of an XML file [bytes].
 constexpr size_t kHeadBytes = 64 << 10;
 
-// Opens regular files for reading only, and remembers which.
+// Opens only regular files, only for reading, and records their paths.
 class RecordingIoSystem : public Assimp::DefaultIOSystem {
  public:
   explicit RecordingIoSystem(std::set<std::string>* opened) : opened_(opened) {}
@@ -55,7 +55,8 @@ std::string ToString(const aiString& text) {
   return {text.data, std::min<size_t>(text.length, sizeof(text.data))};
 }
 
-// The importer's name for the format: its first file extension; glTF 1 and 2 share theirs.
+// The name of the format: the importer's first file extension, but "glTF2" for glTF 2, which shares
+// its extension with glTF 1.
 std::string FormatName(const Assimp::Importer& importer) {
   const int index = importer.GetPropertyInteger("importerIndex", -1);
   const aiImporterDesc* description =
@@ -144,7 +145,7 @@ nlohmann::json MetadataValue(const aiMetadataEntry& entry) {
   }
 }
 
-// What the artist noted at a node, without the importers' own bookkeeping.
+// Adds the artist's metadata at a node, without the importers' bookkeeping.
 void AddNodeMetadata(const aiNode& node, RawScene* scene) {
   static const std::set<std::string> kBookkeeping = {"Collada_id", "Collada_sid", "IsNull",
                                                      "DefaultAttributeIndex", "InheritType"};
@@ -175,13 +176,13 @@ RawNode ConvertNode(const aiNode& node, int32_t parent, unsigned num_meshes) {
   return raw;
 }
 
-// Depth first without recursion: files may nest nodes as deep as they like.
+// Depth first without recursion, since files may nest nodes to any depth.
 void ConvertNodes(const aiScene& scene, RawScene* raw) {
   struct Waiting {
     const aiNode* node;
     int32_t parent;
   };
-  const bool has_own_extras = raw->format == "glTF2";  // the side reader has them, complete
+  const bool has_own_extras = raw->format == "glTF2";  // AddGltfSideData reads them
   std::vector<Waiting> stack;
   if (scene.mRootNode != nullptr) stack.push_back({scene.mRootNode, -1});
   while (!stack.empty()) {
@@ -228,13 +229,14 @@ Error RefusalOf(const Assimp::Importer& importer, const std::string& path) {
   return {ExitCode::kUnsupported, "no importer knows this type of file", "IMPORT_UNSUPPORTED"};
 }
 
-// Reads `path`: polygons triangulated, points and lines left out, vertices as they came, animation
-// and skinning ignored. `keep_axes` asks importers that turn to Y up by themselves (COLLADA) not
-// to. Errors: kInvalidInput with IMPORT_FAILED (refused), kUnsupported with IMPORT_UNSUPPORTED.
+// Reads `path`. Triangulates polygons; leaves out points, lines, animation and skinning; keeps
+// vertices as they are. With `keep_axes`, importers that would turn the model to Y up (COLLADA)
+// leave its axes.
+// Errors: kInvalidInput with IMPORT_FAILED (refused), kUnsupported with IMPORT_UNSUPPORTED.
 Result<RawScene> ReadWithAssimp(const std::string& path, bool keep_axes) {
   std::set<std::string> opened;
   Assimp::Importer importer;
-  importer.SetIOHandler(new RecordingIoSystem(&opened));  // owned by the importer
+  importer.SetIOHandler(new RecordingIoSystem(&opened));  // the importer owns it
   importer.SetPropertyInteger(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, keep_axes ? 1 : 0);
   const aiScene* scene = importer.ReadFile(path, aiProcess_Triangulate);
   if (scene == nullptr) return RefusalOf(importer, path);
@@ -248,7 +250,7 @@ Result<RawScene> ReadWithAssimp(const std::string& path, bool keep_axes) {
 }  // namespace plush::tools
 
 #if defined(__SANITIZE_ADDRESS__)
-// A fault found is a crash like any other; Assimp's own leaks are none of our business.
+// A fault that the sanitizer finds counts as a crash. Leaks in Assimp do not matter here.
 extern "C" const char* __asan_default_options() {
   return "abort_on_error=1:detect_leaks=0:handle_segv=0:handle_abort=0";
 }
@@ -289,9 +291,9 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: plush-import FILE [--keep-axes]\n");
     return 1;
   }
-  // An allocation that fails means the memory limit, whoever asked for it.
+  // A failed allocation means that the memory limit was reached.
   std::set_new_handler([] { ::_exit(Exit(HelperExit::kOutOfMemory)); });
-  // Whatever an importer prints must not get into the stream.
+  // Keeps importers' own output out of the stream.
   std::FILE* out = ::fdopen(::dup(STDOUT_FILENO), "wb");
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   if (out == nullptr) return Exit(HelperExit::kUnreadable);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Flattens a scene of placed meshes into one surface in metres, Y up.
+// Drops broken triangles and unused vertices, and computes missing normals.
 #include "import/scene_flattening.h"
 
 #include "mesh/welding.h"
@@ -11,7 +13,7 @@
 namespace plush::tools {
 namespace {
 
-// Divided by the model's size, squares neither overflow nor underflow.
+// Positions divided by this have squares that neither overflow nor underflow.
 double LargestCoordinate(const SurfaceMesh& mesh) {
   double size = 0.0;
   for (const Vec3d& p : mesh.positions) {
@@ -50,7 +52,7 @@ namespace {
 
 using Triangle = std::array<uint32_t, 3>;
 constexpr uint32_t kNotKept = UINT32_MAX;
-// A normal this near unit length is kept bit for bit.
+// A normal whose length is this close to 1 is kept bit for bit.
 constexpr double kUnitTolerance = 1e-5;
 
 AffineTransform RootTransform(const Placement& placement) {
@@ -68,7 +70,7 @@ AffineTransform RootTransform(const Placement& placement) {
 
 float FiniteOrZero(float x) { return std::isfinite(x) ? x : 0.0f; }
 
-// Builds the flat surface, one placed mesh after the other.
+// Builds the flat surface by placing one mesh after another.
 class Flattener {
  public:
   explicit Flattener(const RawScene& scene) : scene_(scene) {}
@@ -91,7 +93,7 @@ class Flattener {
  private:
   SurfaceMesh& surface() { return flat_.surface; }
 
-  // Counts what is looked at, kept or not: so much work, too, is bounded.
+  // Counts all vertices and triangles, kept or not, so that the work is bounded too.
   bool Fits(const RawMesh& mesh) {
     num_vertices_seen_ += mesh.positions.size();
     num_triangles_seen_ += mesh.triangles.size();
@@ -142,8 +144,8 @@ class Flattener {
     return kept;
   }
 
-  // Appends the vertices that the kept triangles use, in their order; returns the new index of
-  // each.
+  // Appends the vertices that kept triangles use, in their order. Returns the new index of each
+  // vertex.
   std::vector<uint32_t> AddVertices(const RawMesh& mesh, const std::vector<Vec3d>& positions,
                                     const std::vector<Triangle>& kept,
                                     const AffineTransform& to_world) {
@@ -171,7 +173,7 @@ class Flattener {
     Vec3d n = ToDouble(source);
     if (!same_axes) {
       n = for_normals.Direction(n);
-      // Scaled by its own size first: node scales may be far from one.
+      // Divides by its largest component first, since node scales may be far from one.
       const double size = std::max({std::abs(n.x), std::abs(n.y), std::abs(n.z)});
       if (size > 0.0) n = n / size;
     }

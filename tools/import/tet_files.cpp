@@ -15,7 +15,7 @@ std::string_view AsText(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// `path` is one of the two files.
+// Reads the .node and the .ele file; `path` is either.
 Result<TetSource> ReadTetGenFiles(const std::string& path) {
   const bool given_node = HasEnding(path, ".node");
   const std::string stem = path.substr(0, path.rfind('.'));

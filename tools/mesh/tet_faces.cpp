@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Finds the faces of a tet mesh, and its boundary, by sorting faces by their corners.
 #include "mesh/tet_faces.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Finds edges, components and opposite half-edges of triangle surfaces by sorting.
+// Triangles around a crowded edge are paired by angle, so that touching solids stay apart.
 #include "mesh/topology.h"
 
 #include "mesh/disjoint_sets.h"

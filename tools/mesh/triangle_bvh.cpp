@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Builds a median-split tree over triangle boxes and finds the boxes that overlap a given one.
+// Inner boxes are in single precision, rounded outwards, so that no overlap is missed.
 #include "mesh/triangle_bvh.h"
 
 #include <algorithm>

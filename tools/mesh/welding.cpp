@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Joins render vertices at equal positions by sorting, and classifies the triangles between them.
+// Flat triangles are recognised exactly (mesh/exact_predicates.h).
 #include "mesh/welding.h"
 
 #include "mesh/exact_predicates.h"
