@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Computes the position of points relative to a tet, and the quality and angles of its shape.
 #include "mesh/tet_mesh.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads everything from an open asset: section sizes from its views, shapes and topology of the
-// tets computed anew in double precision.
+// Reports on an open asset. Sizes of sections come from its views; shapes and topology of the tets
+// are recomputed in double precision.
 #include "report/asset_info.h"
 
 #include "plush/format/cdg_records.h"
@@ -22,7 +22,7 @@
 namespace plush::tools {
 namespace {
 
-// The box of the render vertices; without any, of the cage.
+// The box of the render vertices; of the cage if there are none.
 Box3 RestBox(const Asset& asset) {
   const bool has_mesh = !asset.visual().positions.empty();
   Box3 box;
@@ -124,7 +124,7 @@ nlohmann::json SimulationInfo(const Asset& asset) {
           {"regions", regions}};
 }
 
-// Of all sections of the collision surface but the map to the render triangles.
+// Counts all sections of the collision surface except the map to the render triangles.
 double BytesPerCollisionTriangle(const CollisionView& c) {
   if (c.num_triangles() == 0) return 0.0;
   const size_t bytes = c.tets.size_bytes() + c.tree.size_bytes() + c.patches.size_bytes() +

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Child processes that crash, hang, flood and grow, and the search for programs in PATH.
 #include "base/child_process.h"
 
 #include "tools/procedural_meshes.h"
@@ -113,7 +114,7 @@ TEST_CASE("The address-space limit makes allocations fail") {
   limits.memory_limit = MemoryLimit::kAddressSpace;
   limits.memory_bytes = 64 << 20;
   CHECK(Shell("head -c 1000 /dev/zero | wc -c", limits).exit_code == 0);
-  // tail keeps an endless line whole.
+  // tail must hold the endless line in memory.
   const ChildResult result = Shell("head -c 200000000 /dev/zero | tail -n 1 >/dev/null", limits);
   CHECK((result.end != ChildEnd::kExited || result.exit_code != 0));
 }

@@ -13,7 +13,7 @@ using plush::tools::ParseJson;
 
 namespace {
 
-// What ParseJson says about wrong text.
+// ParseJson's message for a wrong text.
 std::string Complaint(const std::string& text) {
   const auto parsed = ParseJson(text);
   if (parsed.ok()) return "";

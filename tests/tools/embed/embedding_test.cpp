@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Embeddings against a search over all tets and against the points they must reproduce.
 #include "embed/embedding.h"
 
 #include "mesh/tet_mesh.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Gmsh files with rare content and with mistakes; tet_formats_test.cpp has the rest.
 #include "import/tet_files.h"
 
 #include <catch2/catch.hpp>
@@ -99,7 +100,7 @@ TEST_CASE(".msh: what is wrong is said with its line") {
 }
 
 TEST_CASE(".msh: every element type has its number of nodes and its dimension") {
-  // By type number; 0 is no type. From the manual's list of element types.
+  // Number of nodes by type number, from the manual; 0 is not a type.
   constexpr std::array<int, 32> kNumNodes = {0,  2,  3,  4,  4, 8, 6,  5,  3,  6, 9,
                                              10, 27, 18, 14, 1, 8, 20, 15, 13, 9, 10,
                                              12, 15, 15, 21, 4, 5, 6,  20, 35, 56};

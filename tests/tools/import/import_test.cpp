@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Whole imports: units, axes, refusals, hashes, and the same model in every format.
 #include "import/import.h"
 
 #include "mesh/box3.h"
@@ -46,7 +47,7 @@ Vec3d SizeOf(const SurfaceMesh& mesh) {
   return box.Extent();
 }
 
-// A file of Debian's assimp-testmodels, or "" with a note.
+// A file of Debian's assimp-testmodels, or "" and a note if it is missing.
 std::string CorpusFile(const std::string& name) {
   const std::string path = "/usr/share/assimp/models/" + name;
   if (std::filesystem::exists(path)) return path;
@@ -68,7 +69,7 @@ TEST_CASE("An OBJ comes in with its parts, materials and every position") {
   CHECK(model.unit_m == 1.0);
   CHECK(model.dependencies == std::vector<std::string>{folder / "m.mtl"});
   const SurfaceMesh& mesh = model.surface;
-  CHECK(mesh.triangles.size() == 6);  // the quadrilateral is two
+  CHECK(mesh.triangles.size() == 6);  // the quadrilateral becomes two
   REQUIRE(mesh.parts.size() == 2);
   CHECK(mesh.parts[0].name == "base");
   CHECK(mesh.parts[0].material == "skin");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Flattening of spheres under transforms, with broken triangles and missing normals.
 #include "import/scene_flattening.h"
 
 #include "tools/procedural_meshes.h"
@@ -68,14 +69,14 @@ double SixTimesVolume(const SurfaceMesh& mesh) {
   return sum;
 }
 
-// On an ellipsoid with half axes s, the normal at p is along p / s^2.
+// The normal at p of an ellipsoid with half axes s is parallel to p / s^2.
 void RequireEllipsoidNormals(const SurfaceMesh& mesh, const Vec3d& s) {
   for (size_t v = 0; v < mesh.positions.size(); ++v) {
     const Vec3d& p = mesh.positions[v];
     const Vec3d expected = {p.x / (s.x * s.x), p.y / (s.y * s.y), p.z / (s.z * s.z)};
     const Vec3d n = {mesh.normals[v].x, mesh.normals[v].y, mesh.normals[v].z};
     REQUIRE(Length(n) == Approx(1.0).margin(1e-5));
-    REQUIRE(Dot(n, expected) / Length(expected) > 0.95);  // faceted sphere, so not exactly
+    REQUIRE(Dot(n, expected) / Length(expected) > 0.95);  // not exact on a faceted sphere
   }
 }
 
@@ -97,7 +98,7 @@ TEST_CASE("Without a transform everything is kept bit for bit") {
   CHECK(mesh.parts[0].name == "sphere");
   CHECK(mesh.parts[0].material == "skin");
   CHECK(mesh.parts[0].node == "node0");
-  // A unit changes lengths, not normals.
+  // Units change lengths, not normals.
   CHECK(Flat(SceneOf(raw, {Diagonal(1, 1, 1)}), {0.01, 'Y'}).normals[3].y == raw.normals[3].y);
 }
 
@@ -237,7 +238,8 @@ TEST_CASE("Only missing normals are filled, by area and across seams") {
     const auto& p = box.positions[v];
     const Vec3& n = box.normals[v];
     REQUIRE(n.x * n.x + n.y * n.y + n.z * n.z == Approx(1.0));
-    // Within a face the normal is the face's; on edges and corners it leans to all sides outward.
+    // Inside a face, the normal is the face's; on edges and corners, it points outwards of all
+    // their faces.
     const auto side = [](double x) { return x == 0.0 ? -1.0 : (x == 1.0 ? 1.0 : 0.0); };
     const bool inside_face = std::abs(side(p.x)) + std::abs(side(p.y)) + std::abs(side(p.z)) == 1.0;
     const double along = side(p.x) * n.x + side(p.y) * n.y + side(p.z) * n.z;
@@ -290,7 +292,7 @@ TEST_CASE("Transforms compose, and normals stay perpendicular to surfaces") {
     const Vec3d moved = a.ForNormals().Direction(n);
     CHECK(Dot(moved, a.Direction(x)) == Approx(0.0).margin(1e-12));
     CHECK(Dot(moved, a.Direction(y)) == Approx(0.0).margin(1e-12));
-    // Whoever stood outside before stands outside after, mirrored or not.
+    // What was outside before is outside after, mirrored or not.
     CHECK(Dot(moved, a.Direction(n)) > 0.0);
   }
 }

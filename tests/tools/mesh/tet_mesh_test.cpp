@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Shape and position formulas against known tets, random points and brute-force sampling.
 #include "mesh/tet_mesh.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Edges, components and half-edges of closed, open, touching and one-sided surfaces.
 #include "mesh/topology.h"
 
 #include "tools/procedural_meshes.h"
@@ -62,7 +63,7 @@ size_t NumBorders(const std::vector<uint32_t>& opposite) {
   return static_cast<size_t>(std::count(opposite.begin(), opposite.end(), kNoHalfEdge));
 }
 
-// Partners are mutual and run the other way.
+// Requires that partners are mutual and run in opposite directions.
 void CheckPartners(const SurfaceMesh& mesh, const std::vector<uint32_t>& opposite) {
   for (uint32_t h = 0; h < opposite.size(); ++h) {
     const uint32_t o = opposite[h];
@@ -90,7 +91,7 @@ TEST_CASE("A hole is a border") {
 }
 
 TEST_CASE("Boxes that touch along an edge keep their surfaces apart") {
-  // Two boxes at the edge x = y = 0, with its two points in common.
+  // Two boxes that share the edge x = y = 0 and its two points.
   SurfaceMesh mesh = MakeBox({0, 0, 0}, {1, 1, 1});
   const SurfaceMesh other = MakeBox({-1, -1, 0}, {0, 0, 1});
   const auto num = static_cast<uint32_t>(mesh.positions.size());

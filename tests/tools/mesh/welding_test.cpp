@@ -46,7 +46,7 @@ TEST_CASE("Triangles are sorted into sound, flat, degenerate and repeated ones")
       {0, 1, 3},  // 0: collinear
       {0, 1, 2},  // 1: sound
       {0, 4, 2},  // 2: two corners at one position
-      {2, 1, 4},  // 3: triangle 1 turned, over a welded vertex
+      {2, 1, 4},  // 3: triangle 1 reversed, with a welded vertex
       {1, 3, 2},  // 4: sound
       {3, 1, 0},  // 5: collinear again
   };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Pins, grids of copies, refused assets, and the job pool.
 #include "simulate/scene_world.h"
 
 #include "plush/format/tet_block.h"
