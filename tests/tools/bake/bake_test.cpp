@@ -63,7 +63,7 @@ class Opened {
 
 }  // namespace
 
-TEST_CASE("A model with tets of its own bakes, with the same bytes on one and two threads") {
+TEST_CASE("A model with its own tets bakes, with the same bytes on one and two threads") {
   const ImportedModel model = ModelFromTets(plush::test::TetBox(6, 3, 3, 0.1, 0.05));
   BakeSettings settings;
   settings.threads = 1;

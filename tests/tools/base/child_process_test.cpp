@@ -127,7 +127,7 @@ TEST_CASE("The resident-size watch ends a child that grows") {
   CHECK(result.end == ChildEnd::kMemoryLimit);
 }
 
-TEST_CASE("A program that is not there is an error, not a child") {
+TEST_CASE("A missing program is an error, not a child") {
   const auto result = RunChild({"/no/such/program"}, {});
   REQUIRE_FALSE(result.ok());
   CHECK(result.error().exit_code == plush::tools::ExitCode::kIo);

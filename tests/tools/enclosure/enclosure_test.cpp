@@ -89,7 +89,7 @@ TEST_CASE("Random triangles escape a cage with a hole where they meet its bounda
   }
 }
 
-TEST_CASE("What is declared inside holds for every sample of the triangle") {
+TEST_CASE("A triangle declared inside has every sample inside") {
   const uint32_t seed = 78;
   INFO("seed " << seed);
   const TetMesh mesh = BoxWithHole(4, {0.2, 0.2, -1}, {0.8, 2, 0.5}, seed);

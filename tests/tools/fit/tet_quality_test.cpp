@@ -73,7 +73,7 @@ TEST_CASE("Flat and inverted tets have no smallest angle") {
         Approx(54.735610).epsilon(1e-6));
 }
 
-TEST_CASE("Heights over a tet's planes tell inside from outside") {
+TEST_CASE("Heights over a tet's planes distinguish inside from outside") {
   INFO("seed " << kSeed);
   RandomNumbers random(kSeed);
   for (int i = 0; i < 200; ++i) {

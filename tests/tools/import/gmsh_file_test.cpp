@@ -52,7 +52,7 @@ TEST_CASE(".msh: a corner without a node drops its tet") {
   CHECK(read.value().num_unused == 1);
 }
 
-TEST_CASE(".msh: lines may end as on Windows, and other sections stand anywhere") {
+TEST_CASE(".msh: lines may end as on Windows, and other sections may be anywhere") {
   std::string text = kHead + "$Comments\nnothing\n$EndComments\n" + kNodes +
                      "$Periodic\n0\n$EndPeriodic\n$Elements\n1\n1 4 0 1 2 3 4\n$EndElements\n"
                      "$NodeData\n";
@@ -82,7 +82,7 @@ TEST_CASE("A message quotes a bounded, printable piece of the file") {
   CHECK(message.find('\x1b') == std::string::npos);
 }
 
-TEST_CASE(".msh: what is wrong is said with its line") {
+TEST_CASE(".msh: errors name the line") {
   const auto message = [](const std::string& text) {
     return MessageOf(text, ExitCode::kInvalidInput);
   };

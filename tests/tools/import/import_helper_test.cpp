@@ -79,7 +79,7 @@ TEST_CASE("The helper's own exit codes have their meaning and reason") {
   CHECK(WithHelper("exit 13").finding == "IMPORT_LIMIT");
 }
 
-TEST_CASE("A helper that is not there is an error that names it") {
+TEST_CASE("A missing helper is an error that names it") {
   ImportSettings settings;
   settings.helper = "/no/such/helper";
   const auto scene = plush::tools::ImportWithHelper("box.obj", settings);

@@ -180,7 +180,7 @@ TEST_CASE("Non-finite coordinates are counted and dropped, the rest is kept") {
   CHECK(model.value().surface.positions.size() == 3);
 }
 
-TEST_CASE("Input that is no mesh ends in its exit code and finding") {
+TEST_CASE("Input that is not a mesh has its exit code and finding") {
   TemporaryFolder folder;
   const auto outcome = [&folder](const std::string& name) {
     FindingList findings;
@@ -246,7 +246,7 @@ TEST_CASE("The hash is XXH3-64 of the whole content") {
   CHECK(HashSource(folder / "long").value().hash != HashSource(folder / "longer").value().hash);
 }
 
-TEST_CASE("What is no readable file, or too large, is refused") {
+TEST_CASE("A file that is unreadable or too large is refused") {
   TemporaryFolder folder;
   CHECK(HashSource(folder / "missing").error().exit_code == ExitCode::kIo);
   CHECK(HashSource(folder.path()).error().exit_code == ExitCode::kIo);

@@ -137,7 +137,7 @@ TEST_CASE("Transforms go from child to parent to world, then to metres and Y up"
   for (const SurfaceMesh& mesh : {y_up, z_up, x_up}) CHECK(SixTimesVolume(mesh) > 0.0);
 }
 
-TEST_CASE("A mesh placed twice is there twice, with its attributes") {
+TEST_CASE("A mesh placed twice occurs twice, with its attributes") {
   RawMesh raw = RawSphere();
   raw.attributes = {{"_pin", std::vector<float>(raw.positions.size(), 0.5f)}};
   raw.attributes[0].values[1] = kNan;

@@ -108,7 +108,7 @@ TEST_CASE("Ten-node tets keep their corners; markers and attributes are skipped"
   CHECK(files.Read().value().mesh.tets.size() == 1);
 }
 
-TEST_CASE("What is wrong is said with file and line") {
+TEST_CASE("Errors name the file and the line") {
   const auto message = [](const std::string& nodes, const std::string& tets) {
     const Files files(nodes, tets);
     const auto read = files.Read();

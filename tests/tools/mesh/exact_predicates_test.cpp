@@ -121,7 +121,7 @@ TEST_CASE("Orientation signs stay consistent a rounding away from degenerate") {
   CHECK(Orient3dSign({0, 0, 0}, {1e-200, 0, 0}, {0, 1e-200, 0}, {0, 0, -1e-300}) == -1);
 }
 
-TEST_CASE("Segment and triangle meet exactly where no axis separates them") {
+TEST_CASE("Segment and triangle meet exactly if no axis separates them") {
   SmallIntegers numbers(2);
   int hits = 0, flat = 0;
   for (int i = 0; i < 6000; ++i) {
@@ -141,7 +141,7 @@ TEST_CASE("Segment and triangle meet exactly where no axis separates them") {
   CHECK(flat > 100);
 }
 
-TEST_CASE("Triangles meet exactly where no axis separates them") {
+TEST_CASE("Triangles meet exactly if no axis separates them") {
   SmallIntegers numbers(3);
   int hits = 0;
   for (int i = 0; i < 6000; ++i) {
@@ -157,8 +157,7 @@ TEST_CASE("Triangles meet exactly where no axis separates them") {
   CHECK(hits < 5500);
 }
 
-TEST_CASE(
-    "Triangles around one vertex meet beyond it where a shortened one still meets the other") {
+TEST_CASE("Triangles around one vertex meet beyond it if a shortened one still meets the other") {
   SmallIntegers numbers(4);
   int hits = 0, misses = 0;
   for (int i = 0; i < 8000; ++i) {
@@ -178,7 +177,7 @@ TEST_CASE(
   CHECK(misses > 300);
 }
 
-TEST_CASE("Triangles over one edge meet beyond it only where folded flat") {
+TEST_CASE("Triangles over one edge meet beyond it only if folded flat") {
   const Vec3d u = {0, 0, 0}, v = {2, 0, 0};
   using plush::tools::TrianglesIntersectBeyondEdge;
   CHECK_FALSE(TrianglesIntersectBeyondEdge(u, v, {1, 1, 0}, {1, -1, 0}));
@@ -188,7 +187,7 @@ TEST_CASE("Triangles over one edge meet beyond it only where folded flat") {
   CHECK(TrianglesIntersectBeyondEdge(u, v, {1, 0, 1}, {-5, 0, 0.001}));
 }
 
-TEST_CASE("Collinear points are told from nearly collinear ones") {
+TEST_CASE("Collinear points are distinguished from nearly collinear ones") {
   CHECK(plush::tools::AreCollinear({0, 0, 0}, {1, 1, 1}, {2, 2, 2}));
   CHECK(plush::tools::AreCollinear({0, 0, 0}, {0, 0, 0}, {2, 5, 2}));
   CHECK_FALSE(plush::tools::AreCollinear({0, 0, 0}, {1, 1, 1}, {2, 2, std::nextafter(2.0, 3.0)}));

@@ -71,7 +71,7 @@ TEST_CASE("Sound meshes have no self-intersections, overlapping ones have") {
   CHECK_FALSE(pairs_of(fat_torus).empty());
 }
 
-TEST_CASE("Neighbours count only where they meet beyond what they share") {
+TEST_CASE("Neighbours count only if they meet beyond what they share") {
   const Triangle first = {0, 1, 2};
   const std::vector<Vec3d> edge_out = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, -1, 0}};
   CHECK(CountPairs(edge_out, {first, {1, 0, 3}}) == 0);

@@ -10,7 +10,7 @@
 
 using namespace plush::tools;
 
-TEST_CASE("Every face of a tet mesh is there once, with its tets") {
+TEST_CASE("Every face of a tet mesh occurs once, with its tets") {
   const TetMesh mesh = plush::test::TetBox(3, 2, 2, 0.1);
   const TetFaces faces = BuildTetFaces(mesh.tets);
   size_t border = 0;

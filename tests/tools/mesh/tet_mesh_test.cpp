@@ -52,7 +52,7 @@ class RandomNumbers {
 
 }  // namespace
 
-TEST_CASE("Barycentric weights reproduce the point and tell inside from outside") {
+TEST_CASE("Barycentric weights reproduce the point and distinguish inside from outside") {
   RandomNumbers random(11);
   for (int round = 0; round < 200; ++round) {
     TetCorners tet = {random.Point(1), random.Point(1), random.Point(1), random.Point(1)};

@@ -132,7 +132,7 @@ TEST_CASE("Both sides of a cut have the same bits, however the cage is deformed"
   }
 }
 
-TEST_CASE("Rays meet a cut surface where every triangle on its own is met") {
+TEST_CASE("Rays hit a cut surface at the places at which they hit its triangles") {
   Ring ring;
   std::mt19937 random(6);
   std::uniform_real_distribution<float> in(-1.0f, 1.0f);

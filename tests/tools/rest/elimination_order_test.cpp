@@ -186,7 +186,7 @@ TEST_CASE("Nodes are not put last at any price") {
   CHECK_FALSE(ChooseEliminationOrder(graph, layer, best->nonzeros - 1).has_value());
 }
 
-TEST_CASE("Any nodes of any graph can be asked to stand last") {
+TEST_CASE("Any nodes of any graph can be put last") {
   std::mt19937 random(11);
   for (int round = 0; round < 200; ++round) {
     const NodeGraph graph = RandomGraph(static_cast<uint32_t>(1 + random() % 30),

@@ -89,7 +89,7 @@ TEST_CASE("The factor multiplies out to the matrix assembled densely from shape 
   }
 }
 
-TEST_CASE("Nodes that may be pinned stand last, in supernodes of their own") {
+TEST_CASE("Nodes that may be pinned come last, in separate supernodes") {
   const TetMesh mesh = plush::test::TetBox(8, 2, 2, 0.1, 0.08, 10);
   std::vector<uint32_t> last;
   for (uint32_t i = 0; i < mesh.nodes.size(); ++i) {
@@ -109,7 +109,7 @@ TEST_CASE("Nodes that may be pinned stand last, in supernodes of their own") {
   CHECK(RestOf(mesh, {}, 0.01).num_free == mesh.nodes.size());
 }
 
-TEST_CASE("The factor keeps its structure where values are zero") {
+TEST_CASE("The factor keeps its structure even if values are zero") {
   // In a regular lattice many pairs of gradients are orthogonal.
   const RestData regular = RestOf(plush::test::TetBox(4, 3, 3, 0.1), {}, 0.01);
   const RestData moved = RestOf(plush::test::TetBox(4, 3, 3, 0.1, 0.08), {}, 0.01);

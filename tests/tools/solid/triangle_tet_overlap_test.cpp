@@ -74,7 +74,7 @@ TEST_CASE("What touches in a point, an edge or a face is never missed") {
   CHECK(touching > 2000);
 }
 
-TEST_CASE("With a distance, what comes as near is never missed and what is far is told apart") {
+TEST_CASE("With a distance, what comes as near is never missed and what is far is recognised") {
   constexpr uint32_t kSeed = 53;
   INFO("seed " << kSeed);
   RandomNumbers random(kSeed);

@@ -129,7 +129,7 @@ TEST_CASE("TetGen that hangs or grows is CAGE_TETGEN_LIMIT") {
   CHECK(growth.message == "tetgen needs more than 0.0625 GiB of memory");
 }
 
-TEST_CASE("TetGen that is not there is CAGE_TETGEN_MISSING") {
+TEST_CASE("A missing TetGen is CAGE_TETGEN_MISSING") {
   const TemporaryFolder folder;
   WriteText(folder / "text", "no program");
   WriteText(folder / "wrong", "#!/no/such/interpreter\n");

@@ -205,7 +205,7 @@ TEST_CASE("Tets that end at the surface are not asked to enclose it") {
   CHECK_FALSE(errors.enclosed_triangles.has_value());
 }
 
-TEST_CASE("A boundary that touches itself along an edge or at a node is told") {
+TEST_CASE("A boundary that touches itself along an edge or at a node is found") {
   const auto findings_of = [](const TetMesh& mesh) {
     const ExactBuffer file(test::AssetBytesOf(mesh));
     Asset asset;
