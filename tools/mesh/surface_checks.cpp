@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -206,6 +207,25 @@ void CheckSelfIntersections(const Subject& subject, FindingList* findings) {
   findings->Add("MESH_SELF_INTERSECTION", found.pairs.size(), message, places);
 }
 
+// Points far away from all others, ascending. The middle consists of the median of each
+// coordinate; distance is the largest difference in a coordinate. O(n).
+std::vector<uint32_t> FindStrayPoints(std::span<const Vec3d> points) {
+  std::vector<uint32_t> stray;
+  if (points.empty()) return stray;
+  Vec3d middle;
+  std::vector<double> values(points.size());
+  for (int axis = 0; axis < 3; ++axis) {
+    for (size_t p = 0; p < points.size(); ++p) values[p] = points[p][axis];
+    middle[axis] = Median(&values);
+  }
+  for (size_t p = 0; p < points.size(); ++p) values[p] = LargestComponent(points[p] - middle);
+  const double limit = kStrayRatio * Median(&values);
+  for (uint32_t p = 0; p < points.size(); ++p) {
+    if (LargestComponent(points[p] - middle) > limit) stray.push_back(p);
+  }
+  return stray;
+}
+
 // Adds MESH_STRAY_VERTEX. Returns the box of all other points.
 Box3 CheckStrayPoints(const Subject& subject, FindingList* findings) {
   const std::vector<Vec3d>& points = subject.welded.points;
@@ -261,23 +281,6 @@ void CheckSeams(const Subject& subject, FindingList* findings) {
 }
 
 }  // namespace
-
-std::vector<uint32_t> FindStrayPoints(std::span<const Vec3d> points) {
-  std::vector<uint32_t> stray;
-  if (points.empty()) return stray;
-  Vec3d middle;
-  std::vector<double> values(points.size());
-  for (int axis = 0; axis < 3; ++axis) {
-    for (size_t p = 0; p < points.size(); ++p) values[p] = points[p][axis];
-    middle[axis] = Median(&values);
-  }
-  for (size_t p = 0; p < points.size(); ++p) values[p] = LargestComponent(points[p] - middle);
-  const double limit = kStrayRatio * Median(&values);
-  for (uint32_t p = 0; p < points.size(); ++p) {
-    if (LargestComponent(points[p] - middle) > limit) stray.push_back(p);
-  }
-  return stray;
-}
 
 SurfaceFacts CheckSurface(const SurfaceMesh& mesh, const SurfaceCheckSettings& settings,
                           FindingList* findings) {

@@ -6,8 +6,6 @@
 #include "mesh/surface_mesh.h"
 
 #include <cstdint>
-#include <span>
-#include <vector>
 
 namespace plush::tools {
 
@@ -16,10 +14,6 @@ namespace plush::tools {
 inline constexpr double kMaxFloatSpacing = 1e-4;
 /// MESH_STRAY_VERTEX: a point farther from the middle than this multiple of the median distance.
 inline constexpr double kStrayRatio = 1e4;
-
-/// Points far away from all others, ascending. The middle consists of the median of each
-/// coordinate; distance is the largest difference in a coordinate. O(n).
-std::vector<uint32_t> FindStrayPoints(std::span<const Vec3d> points);
 
 /// Which of the expensive checks to run.
 struct SurfaceCheckSettings {

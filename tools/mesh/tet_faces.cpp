@@ -7,9 +7,11 @@
 namespace plush::tools {
 namespace {
 
-// A face's sorted corners, and the tet corner opposite the face.
+using Face = std::array<uint32_t, 3>;
+
+// A face's sorted corners, its tet, and the tet's corner opposite the face.
 struct FaceUse {
-  std::array<uint32_t, 3> key;
+  Face key;
   uint32_t tet;
   uint32_t corner;
 };
@@ -18,11 +20,8 @@ std::vector<FaceUse> SortedUses(std::span<const std::array<uint32_t, 4>> tets) {
   std::vector<FaceUse> uses;
   uses.reserve(4 * tets.size());
   for (uint32_t t = 0; t < tets.size(); ++t) {
-    const auto& [a, b, c, d] = tets[t];
-    const std::array<std::array<uint32_t, 3>, 4> faces = {
-        {{b, c, d}, {a, c, d}, {a, b, d}, {a, b, c}}};
     for (uint32_t corner = 0; corner < 4; ++corner) {
-      FaceUse use = {faces[corner], t, corner};
+      FaceUse use = {FaceOf(tets[t], corner), t, corner};
       std::sort(use.key.begin(), use.key.end());
       uses.push_back(use);
     }
@@ -33,58 +32,15 @@ std::vector<FaceUse> SortedUses(std::span<const std::array<uint32_t, 4>> tets) {
   return uses;
 }
 
-}  // namespace
-
-TetFaces BuildTetFaces(std::span<const std::array<uint32_t, 4>> tets) {
-  TetFaces faces;
-  faces.of_tet.resize(tets.size());
-  const std::vector<FaceUse> uses = SortedUses(tets);
-  faces.tets.reserve(uses.size());
-  for (size_t i = 0; i < uses.size(); ++i) {
-    if (i == 0 || uses[i].key != uses[i - 1].key) {
-      faces.starts.push_back(static_cast<uint32_t>(i));
-    }
-    faces.of_tet[uses[i].tet][uses[i].corner] = static_cast<uint32_t>(faces.starts.size() - 1);
-    faces.tets.push_back(uses[i].tet);
-  }
-  faces.starts.push_back(static_cast<uint32_t>(uses.size()));
-  return faces;
-}
-
-namespace {
-
-using Face = std::array<uint32_t, 3>;
-
-// A face that looks outwards, and its sorted corners.
-struct KeyedFace {
-  Face key;
-  Face face;
-};
-
-std::vector<KeyedFace> AllFaces(const TetMesh& mesh) {
-  std::vector<KeyedFace> faces;
-  faces.reserve(4 * mesh.tets.size());
-  for (const auto& [a, b, c, d] : mesh.tets) {
-    for (const Face& face : {Face{b, c, d}, Face{a, d, c}, Face{a, b, d}, Face{a, c, b}}) {
-      Face key = face;
-      std::sort(key.begin(), key.end());
-      faces.push_back({key, face});
-    }
-  }
-  // A stable sort, so that the order of the result depends only on the tets.
-  std::stable_sort(faces.begin(), faces.end(),
-                   [](const KeyedFace& x, const KeyedFace& y) { return x.key < y.key; });
-  return faces;
-}
-
 std::vector<Face> BoundaryFaces(const TetMesh& mesh) {
-  const std::vector<KeyedFace> faces = AllFaces(mesh);
+  const TetFaces faces = BuildTetFaces(mesh.tets);
   std::vector<Face> boundary;
-  for (size_t first = 0; first < faces.size();) {
-    size_t last = first + 1;
-    while (last < faces.size() && faces[last].key == faces[first].key) ++last;
-    if (last == first + 1) boundary.push_back(faces[first].face);
-    first = last;
+  for (uint32_t face = 0; face < faces.num_faces(); ++face) {
+    if (faces.TetsAt(face).size() != 1) continue;
+    const uint32_t tet = faces.TetsAt(face)[0];
+    const auto& of_tet = faces.of_tet[tet];
+    const auto corner = std::find(of_tet.begin(), of_tet.end(), face) - of_tet.begin();
+    boundary.push_back(FaceOf(mesh.tets[tet], static_cast<size_t>(corner)));
   }
   return boundary;
 }
@@ -108,6 +64,22 @@ std::vector<Vec3> AreaWeightedNormals(const SurfaceMesh& surface) {
 }
 
 }  // namespace
+
+TetFaces BuildTetFaces(std::span<const std::array<uint32_t, 4>> tets) {
+  TetFaces faces;
+  faces.of_tet.resize(tets.size());
+  const std::vector<FaceUse> uses = SortedUses(tets);
+  faces.tets.reserve(uses.size());
+  for (size_t i = 0; i < uses.size(); ++i) {
+    if (i == 0 || uses[i].key != uses[i - 1].key) {
+      faces.starts.push_back(static_cast<uint32_t>(i));
+    }
+    faces.of_tet[uses[i].tet][uses[i].corner] = static_cast<uint32_t>(faces.starts.size() - 1);
+    faces.tets.push_back(uses[i].tet);
+  }
+  faces.starts.push_back(static_cast<uint32_t>(uses.size()));
+  return faces;
+}
 
 SurfaceMesh BoundarySurface(const TetMesh& mesh) {
   SurfaceMesh surface;

@@ -24,6 +24,12 @@ struct TetMesh {
 inline constexpr std::array<std::array<size_t, 3>, 4> kTetFaces = {
     {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}}};
 
+/// Nodes of the face opposite corner `corner` (0..3), counter-clockwise seen from outside.
+inline std::array<uint32_t, 3> FaceOf(const std::array<uint32_t, 4>& tet, size_t corner) {
+  const auto& [i, j, k] = kTetFaces[corner];
+  return {tet[i], tet[j], tet[k]};
+}
+
 /// The four corners of a tet [m].
 using TetCorners = std::array<Vec3d, 4>;
 

@@ -21,18 +21,16 @@ int SignAlongNormal(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
   return 1;  // no plane
 }
 
-}  // namespace
-
-int SideOfCagePlane(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& p) {
-  const int sign = Orient3dSign(a, b, c, p);
-  return sign != 0 ? sign : SignAlongNormal(a, b, c);
-}
-
+// The side of triangle (p, q, r) of the surface on which node `n` of the cage lies, with the same
+// signs. The triangle has a positive area.
 int SideOfSurfacePlane(const Vec3d& p, const Vec3d& q, const Vec3d& r, const Vec3d& n) {
   const int sign = Orient3dSign(p, q, r, n);
   return sign != 0 ? sign : -SignAlongNormal(p, q, r);
 }
 
+// Sign of SixVolume(p, q, a, b) for edge pq of the surface and edge ab of the cage: on which side
+// their lines pass each other. 0 only if they are parallel and in one plane; then they do not
+// cross.
 int PassingSide(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b) {
   if (const int sign = Orient3dSign(p, q, a, b); sign != 0) return sign;
   // If pq moves by d, the volume changes by exactly d . ((q - p) x (b - a)).
@@ -41,8 +39,6 @@ int PassingSide(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b) 
   }
   return 0;
 }
-
-namespace {
 
 // The two corners other than i < j, ordered so that (i, j, first, second) is positively oriented.
 constexpr std::array<std::array<std::array<uint8_t, 2>, 4>, 4> kOthers = [] {
@@ -192,6 +188,11 @@ class Cutter {
 };
 
 }  // namespace
+
+int SideOfCagePlane(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& p) {
+  const int sign = Orient3dSign(a, b, c, p);
+  return sign != 0 ? sign : SignAlongNormal(a, b, c);
+}
 
 std::optional<TriangleCut> CutTriangle(const std::array<Vec3d, 3>& triangle,
                                        const TetCorners& tet) {

@@ -20,15 +20,6 @@ namespace plush::tools {
 /// counter-clockwise normal points to it, else -1. The three points are not collinear.
 int SideOfCagePlane(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& p);
 
-/// The side of triangle (p, q, r) of the surface on which node `n` of the cage lies, with the same
-/// signs. The triangle has a positive area.
-int SideOfSurfacePlane(const Vec3d& p, const Vec3d& q, const Vec3d& r, const Vec3d& n);
-
-/// Sign of SixVolume(p, q, a, b) for edge pq of the surface and edge ab of the cage: on which side
-/// their lines pass each other. 0 only if they are parallel and in one plane; then they do not
-/// cross.
-int PassingSide(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b);
-
 /// A corner of the cut polygon.
 struct CutCorner {
   enum class Kind : uint8_t {
