@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Imports a source file: hashes it, has it read, applies unit and axis, and adds findings.
-// Scenes are read by a child process, tet files by this one.
+// Imports a source file: hashes it, has it read, applies unit and axis, adds findings. A child
+// process reads scenes; this process reads tet files.
 #include "import/import.h"
 
 #include "base/files.h"

@@ -13,7 +13,7 @@
 namespace plush::tools {
 namespace {
 
-// Positions divided by this have squares that neither overflow nor underflow.
+// Dividing by this keeps squares of positions from overflow and underflow.
 double LargestCoordinate(const SurfaceMesh& mesh) {
   double size = 0.0;
   for (const Vec3d& p : mesh.positions) {
