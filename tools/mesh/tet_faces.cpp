@@ -32,19 +32,6 @@ std::vector<FaceUse> SortedUses(std::span<const std::array<uint32_t, 4>> tets) {
   return uses;
 }
 
-std::vector<Face> BoundaryFaces(const TetMesh& mesh) {
-  const TetFaces faces = BuildTetFaces(mesh.tets);
-  std::vector<Face> boundary;
-  for (uint32_t face = 0; face < faces.num_faces(); ++face) {
-    if (faces.TetsAt(face).size() != 1) continue;
-    const uint32_t tet = faces.TetsAt(face)[0];
-    const auto& of_tet = faces.of_tet[tet];
-    const auto corner = std::find(of_tet.begin(), of_tet.end(), face) - of_tet.begin();
-    boundary.push_back(FaceOf(mesh.tets[tet], static_cast<size_t>(corner)));
-  }
-  return boundary;
-}
-
 std::vector<Vec3> AreaWeightedNormals(const SurfaceMesh& surface) {
   std::vector<Vec3d> sums(surface.positions.size());
   for (const auto& [a, b, c] : surface.triangles) {
@@ -81,9 +68,22 @@ TetFaces BuildTetFaces(std::span<const std::array<uint32_t, 4>> tets) {
   return faces;
 }
 
+std::vector<BoundaryFace> FindBoundaryFaces(const TetMesh& mesh) {
+  const TetFaces faces = BuildTetFaces(mesh.tets);
+  std::vector<BoundaryFace> boundary;
+  for (uint32_t face = 0; face < faces.num_faces(); ++face) {
+    if (faces.TetsAt(face).size() != 1) continue;
+    const uint32_t tet = faces.TetsAt(face)[0];
+    const auto& of_tet = faces.of_tet[tet];
+    const auto corner = std::find(of_tet.begin(), of_tet.end(), face) - of_tet.begin();
+    boundary.push_back({FaceOf(mesh.tets[tet], static_cast<size_t>(corner)), tet});
+  }
+  return boundary;
+}
+
 SurfaceMesh BoundarySurface(const TetMesh& mesh) {
   SurfaceMesh surface;
-  surface.triangles = BoundaryFaces(mesh);
+  for (const BoundaryFace& face : FindBoundaryFaces(mesh)) surface.triangles.push_back(face.nodes);
   constexpr uint32_t kUnused = UINT32_MAX;
   std::vector<uint32_t> vertex_of_node(mesh.nodes.size(), kUnused);
   for (const Face& face : surface.triangles) {

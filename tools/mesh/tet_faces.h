@@ -27,9 +27,17 @@ struct TetFaces {
 /// Faces of `tets`, whose corners are distinct. O(t log t).
 TetFaces BuildTetFaces(std::span<const std::array<uint32_t, 4>> tets);
 
-/// The boundary of a tet mesh: the faces with exactly one tet, counter-clockwise seen from outside,
-/// as one part without names. Vertices are the nodes of these faces in ascending order, with
-/// area-weighted normals. O(t log t).
+/// A face with exactly one tet.
+struct BoundaryFace {
+  std::array<uint32_t, 3> nodes = {};  ///< counter-clockwise seen from outside
+  uint32_t tet = 0;
+};
+
+/// All boundary faces, in ascending order of their sorted nodes. O(t log t).
+std::vector<BoundaryFace> FindBoundaryFaces(const TetMesh& mesh);
+
+/// The boundary faces as a surface of one part without names. Vertices are the nodes of these faces
+/// in ascending order, with area-weighted normals. O(t log t).
 SurfaceMesh BoundarySurface(const TetMesh& mesh);
 
 }  // namespace plush::tools

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "enclosure/enclosure.h"
-#include "lattice/cage_boundary.h"
 #include "mesh/exact_predicates.h"
+#include "mesh/tet_mesh.h"
 #include "shapes/tet_shapes.h"
 #include "tools/cage/cage_fixtures.h"
 
