@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Strict JSON objects: malformed text, the first mistake and its place, types, sizes and ranges.
 #include "base/json_object.h"
 
 #include <catch2/catch.hpp>
