@@ -4,7 +4,6 @@
 #include "import/gltf_document.h"
 #include "mesh/surface_checks.h"
 #include "mesh/topology.h"
-#include "mesh/welded_surface.h"
 #include "mesh/welding.h"
 #include "model.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Collects views and accessors in one buffer and writes it in the three ways that glTF allows.
 #include "tools/gltf_builder.h"
 
 #include "tools/procedural_meshes.h"

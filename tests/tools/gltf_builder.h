@@ -12,12 +12,12 @@
 
 namespace plush::tests {
 
-/// A glTF 2.0 document under construction: its JSON is open to any edit, its one buffer grows.
+/// A glTF 2.0 document under construction. Its JSON can be edited freely; its one buffer grows.
 class GltfBuilder {
  public:
   GltfBuilder();
 
-  /// The document, "buffers" excepted, which the writers add.
+  /// The document without "buffers", which the Write functions add.
   nlohmann::json json;
 
   /// Appends `bytes` to the buffer as a view; returns the view's index.
@@ -34,7 +34,7 @@ class GltfBuilder {
   }
 
   /// Appends a mesh of one primitive with the positions, normals and triangles of `surface`;
-  /// returns the mesh's index. Its attributes can be added to in json["meshes"][index].
+  /// returns the mesh's index. Further attributes go into json["meshes"][index].
   size_t AddMesh(const tools::SurfaceMesh& surface, const std::string& name);
 
   /// Appends a node of the scene that places a mesh; returns its index.
@@ -43,7 +43,7 @@ class GltfBuilder {
   /// Adds an attribute of one float per vertex to a mesh's first primitive.
   void AddAttribute(size_t mesh, const std::string& name, const std::vector<float>& values);
 
-  /// The three ways to carry the buffer: as a data URI, as a file beside, as the chunk of a .glb.
+  /// Three ways to store the buffer: a data URI, a separate file, a chunk of a .glb.
   void WriteEmbedded(const std::string& path) const;
   void WriteSeparate(const std::string& path, const std::string& bin_name) const;
   void WriteGlb(const std::string& path) const;

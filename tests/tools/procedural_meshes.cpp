@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Makes small meshes from grids, and gives each normals and one part.
 #include "tools/procedural_meshes.h"
 
 #include <cmath>
@@ -16,7 +17,7 @@ constexpr double kPi = 3.14159265358979323846;
 
 using Triangle = std::array<uint32_t, 3>;
 
-// A closed grid of quadrilaterals that wraps in both directions.
+// Adds a closed grid of quadrilaterals that wraps in both directions.
 void AddWrappedGrid(uint32_t rows, uint32_t columns, SurfaceMesh* mesh) {
   for (uint32_t i = 0; i < rows; ++i) {
     for (uint32_t j = 0; j < columns; ++j) {
@@ -32,7 +33,7 @@ void AddWrappedGrid(uint32_t rows, uint32_t columns, SurfaceMesh* mesh) {
   }
 }
 
-// One face of a grid box: origin and the two edges that span it, their cross product outward.
+// Adds one face of a grid box: an origin and two edges whose cross product points outwards.
 void AddGridFace(const Vec3d& origin, const Vec3d& u, const Vec3d& v, uint32_t n,
                  SurfaceMesh* mesh) {
   const auto base = static_cast<uint32_t>(mesh->positions.size());
@@ -40,7 +41,7 @@ void AddGridFace(const Vec3d& origin, const Vec3d& u, const Vec3d& v, uint32_t n
     for (uint32_t j = 0; j <= n; ++j) {
       const double s = static_cast<double>(i) / n;
       const double t = static_cast<double>(j) / n;
-      // Whole steps reproduce the corners exactly, so that the faces weld along the box's edges.
+      // Whole steps reproduce the corners exactly, so that faces weld along the box's edges.
       mesh->positions.push_back(origin + u * s + v * t);
     }
   }

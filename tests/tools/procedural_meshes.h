@@ -30,7 +30,7 @@ SurfaceMesh MakeMoebiusStrip(double radius, double width, uint32_t segments);
 /// Two unit boxes that share the region [0.5, 1]^3.
 SurfaceMesh MakeOverlappingBoxes();
 
-/// A sphere of radius 0.5 within one of radius 1, either turned inside out on demand.
+/// A sphere of radius 0.5 inside one of radius 1; either can be turned inwards.
 SurfaceMesh MakeNestedShells(bool outer_inward, bool inner_inward);
 
 /// A closed ring in the xz plane around the y axis.
@@ -43,16 +43,16 @@ SurfaceMesh MakeTetGrid(int n, double leg);
 /// `count` unconnected triangles in the unit cube with edges about `size`, from a seed.
 SurfaceMesh MakeTriangleSoup(uint32_t count, double size, uint32_t seed);
 
-/// `b` behind `a` as one mesh of one more part.
+/// `a` and then `b` as one mesh with one more part.
 SurfaceMesh Joined(const SurfaceMesh& a, const SurfaceMesh& b);
 
 /// Turns triangles [first, first + count) inside out.
 void FlipTriangles(SurfaceMesh* mesh, size_t first, size_t count);
 
-/// Gives every corner a vertex of its own, as formats without shared vertices do.
+/// Gives every corner its own vertex, as formats without shared vertices do.
 SurfaceMesh Exploded(const SurfaceMesh& mesh);
 
-/// Normals by triangle area and one part over everything; what the makers above end with.
+/// Adds area-weighted normals and one part over all triangles. All makers above call it.
 void CompleteMesh(SurfaceMesh* mesh);
 
 /// Writes positions and triangles, 17 digits each, as Wavefront OBJ; one group per named part.

@@ -12,7 +12,7 @@
 namespace plush::tests {
 namespace {
 
-// In single quotes a shell interprets nothing but the closing quote.
+// In single quotes, a shell interprets only the closing quote.
 std::string Quoted(const std::string& text) {
   std::string quoted(1, '\'');
   for (const char c : text) {

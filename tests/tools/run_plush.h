@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The executable `plush` as its users see it: arguments in, exit code and two streams out.
+// Runs the executable `plush` as users do: arguments in; exit code, stdout and stderr out.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@
 #include "embed/embedding.h"
 #include "mesh/box3.h"
 #include "mesh/surface_checks.h"
-#include "mesh/tet_boundary.h"
+#include "mesh/tet_faces.h"
 #include "solid/inside.h"
 #include "solid/solid_surface.h"
 #include "solid/solid_volume.h"

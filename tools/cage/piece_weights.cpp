@@ -2,6 +2,7 @@
 #include "cage/piece_weights.h"
 
 #include "lattice/material_walk.h"
+#include "mesh/tet_mesh.h"
 #include "solid/solid_volume.h"
 
 #include <tbb/blocked_range.h>
@@ -17,11 +18,6 @@ constexpr uint64_t kSamples = 48;
 
 // A copy without mass would have nothing that holds its nodes in place.
 constexpr double kLeastShare = 0.05;
-
-double VolumeOf(const TetMesh& mesh, size_t t) {
-  const auto& [a, b, c, d] = mesh.tets[t];
-  return SixVolume(mesh.nodes[a], mesh.nodes[b], mesh.nodes[c], mesh.nodes[d]) / 6.0;
-}
 
 // Shares of the solid in one lattice tet that fall to its copies. A sample inside belongs to the
 // piece whose surface is the first on a straight way from it.
@@ -66,7 +62,7 @@ std::vector<double> WeighPieces(const SolidSurface& surface, const InsideTest& i
   std::vector<double> weights(cage.mesh.tets.size());
   std::vector<std::pair<uint32_t, uint32_t>> by_lattice_tet;
   for (uint32_t t = 0; t < weights.size(); ++t) {
-    weights[t] = VolumeOf(cage.mesh, t);
+    weights[t] = TetVolume(CornersOf(cage.mesh, t));
     by_lattice_tet.emplace_back(cage.lattice_tet[t], t);
   }
   std::sort(by_lattice_tet.begin(), by_lattice_tet.end());

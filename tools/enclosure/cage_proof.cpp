@@ -5,7 +5,7 @@
 #include "enclosure/surface_location.h"
 #include "enclosure/surface_walk.h"
 #include "lattice/tet_neighbourhood.h"
-#include "mesh/half_edges.h"
+#include "mesh/topology.h"
 
 #include <algorithm>
 #include <span>

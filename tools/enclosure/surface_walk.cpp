@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "enclosure/surface_walk.h"
 
-#include "mesh/half_edges.h"
-#include "mesh/perturbed_signs.h"
+#include "mesh/topology.h"
+#include "mesh/triangle_cut.h"
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -124,11 +124,6 @@ class Walker {
     if (!Has(*queue, tet)) queue->push_back(tet);
   }
 
-  TetCorners CornersOf(uint32_t tet) const {
-    const auto& [a, b, c, d] = mesh_.tets[tet];
-    return {mesh_.nodes[a], mesh_.nodes[b], mesh_.nodes[c], mesh_.nodes[d]};
-  }
-
   // Follows a triangle from its corners and the strands that were chosen for it.
   void Follow(Route* route) const {
     route->split.pieces.clear();
@@ -144,7 +139,7 @@ class Walker {
     const std::array<Vec3d, 3> corners = {points_[ids[0]], points_[ids[1]], points_[ids[2]]};
     for (size_t next = 0; next < queue.size(); ++next) {
       const uint32_t tet = queue[next];
-      const std::optional<TriangleCut> cut = CutTriangle(corners, CornersOf(tet));
+      const std::optional<TriangleCut> cut = CutTriangle(corners, CornersOf(mesh_, tet));
       if (!cut) {
         route->outside = true;
         return;

@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 #include "export/text_lines.h"
-#include "mesh/tet_boundary.h"
-#include "mesh/tet_shape.h"
+#include "mesh/tet_faces.h"
+#include "mesh/tet_mesh.h"
 
 namespace plush::tools {
 namespace {
@@ -34,8 +34,7 @@ CageTable MeasureCage(const Asset& asset) {
   table.asset = &asset;
   const SimulationView& s = asset.simulation();
   for (const Tet& t : s.tets) {
-    const TetCorners corners = {ToDouble(s.nodes[t.a]), ToDouble(s.nodes[t.b]),
-                                ToDouble(s.nodes[t.c]), ToDouble(s.nodes[t.d])};
+    const TetCorners corners = CornersOf(s.nodes, t);
     table.quality.push_back(static_cast<float>(TetQuality(corners)));
     table.min_dihedral_deg.push_back(static_cast<float>(TetDihedrals(corners).min_deg));
   }

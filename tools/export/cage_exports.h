@@ -11,7 +11,7 @@
 
 namespace plush::tools {
 
-/// What the formats add to a cage: shapes and names.
+/// Shapes of tets and names of materials, which some formats store beside the cage.
 struct CageTable {
   const Asset* asset = nullptr;             ///< open; outlives the table
   std::vector<float> quality;               ///< 6 sqrt(2) V / l_rms^3 (num_tets x 1)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Writes a .glb: a header, a JSON chunk and one binary chunk, each padded to four bytes.
+// Source: Khronos Group. glTF 2.0 Specification. 2021
 #include "export/gltf_writer.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes a cage as .vtu. Source: Kitware, VTK File Formats, XML file formats.
+// Writes a cage as a .vtu file with data at its tets and nodes.
+// Source: Kitware. VTK File Formats, XML file formats
 #include "plush/format/tet_block.h"
 
 #include "base/text.h"

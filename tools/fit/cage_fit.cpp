@@ -6,6 +6,7 @@
 #include "fit/peeling.h"
 #include "fit/tet_quality.h"
 #include "lattice/cage_boundary.h"
+#include "mesh/tet_mesh.h"
 
 #include <algorithm>
 #include <array>
@@ -112,7 +113,7 @@ class SnugFit {
       const auto corners = moves_.CornersWith(t, node, at);
       const double angle = SmallestDihedral(corners);
       if (angle < moves_.LeastAngle(t)) return std::nullopt;
-      volume += SixVolume(corners[0], corners[1], corners[2], corners[3]) / 6.0;
+      volume += TetVolume(corners);
       penalty += Penalty(angle);
     }
     return volume / settings_.solid_volume_m3 + settings_.quality_weight * penalty / tets_in_mean_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Reads glTF 2.0: the frame of a .glb, buffers (base64 by RFC 4648), and accessors, which are
-// typed, strided, normalised, sparse views of buffers. Source: Khronos Group, glTF 2.0
-// Specification, 2021.
+// Reads glTF 2.0: the .glb container, buffers (base64 by RFC 4648), and accessors, which are typed,
+// strided, normalised, sparse views of buffers.
+// Source: Khronos Group. glTF 2.0 Specification. 2021
 #include "import/gltf_document.h"
 
 #include "base/files.h"
@@ -15,8 +15,8 @@ namespace plush::tools {
 
 using nlohmann::json;
 
-// `count` elements in `bytes`, `stride` apart, each `num_components` numbers of one type, all
-// inside the buffer.
+// `count` elements in `bytes`, `stride` bytes apart, each of `num_components` numbers of one type.
+// All lie inside the buffer.
 struct GltfDocument::Layout {
   std::span<const std::byte> bytes;
   uint64_t count = 0;
@@ -44,7 +44,7 @@ bool IsGlb(std::span<const std::byte> bytes) {
   return bytes.size() >= 12 && ReadU32(bytes, 0) == kGlbMagic;
 }
 
-// The content of the first chunk of a type; empty if there is none.
+// The content of the first chunk of a type; empty if the file has none.
 std::span<const std::byte> GlbChunk(std::span<const std::byte> bytes, uint32_t type) {
   size_t offset = 12;
   while (bytes.size() - offset >= 8) {
@@ -56,7 +56,7 @@ std::span<const std::byte> GlbChunk(std::span<const std::byte> bytes, uint32_t t
   return {};
 }
 
-// Replaces "%20" and the like.
+// Decodes "%20" and the like.
 std::string DecodePercent(const std::string& uri) {
   std::string path;
   for (size_t i = 0; i < uri.size(); ++i) {
@@ -78,7 +78,8 @@ int BitsOf(char c) {
   return c == '/' ? 63 : -1;
 }
 
-// Nothing if a character is not of the alphabet or the length is impossible. Padding is optional.
+// Returns nothing if a character is not in the alphabet or the length is impossible. Padding is
+// optional.
 std::optional<std::vector<std::byte>> DecodeBase64(std::string_view text) {
   while (!text.empty() && text.back() == '=') text.remove_suffix(1);
   if (text.size() % 4 == 1) return std::nullopt;
@@ -141,7 +142,7 @@ size_t ComponentsOf(const json& accessor) {
   if (*type == "VEC2") return 2;
   if (*type == "VEC3") return 3;
   if (*type == "VEC4") return 4;
-  // Columns of other matrices are padded; nothing here needs those.
+  // Columns of other matrices are padded; no attribute that is read needs them.
   const bool is_float = accessor.value("componentType", json()) == json(uint64_t{kFloat});
   return *type == "MAT4" && is_float ? 16 : 0;
 }
@@ -170,7 +171,7 @@ double ReadNumber(const std::byte* bytes, uint64_t component_type) {
   }
 }
 
-// The integer that means 1.0 (specification, 3.11).
+// The integer that represents 1.0 (specification, 3.11).
 double NormalisedOne(uint64_t component_type) {
   switch (component_type) {
     case kInt8:
@@ -269,7 +270,7 @@ std::optional<GltfDocument::Layout> GltfDocument::LayoutOf(const json& view_inde
   if (!buffer || !offset || !length || !stride || *buffer >= buffers_.size()) return std::nullopt;
   const std::span<const std::byte> bytes = buffers_[*buffer];
   if (*offset > bytes.size() || *length > bytes.size() - *offset) return std::nullopt;
-  // All sizes are below 2^53, or below the size of a file that was read: nothing overflows.
+  // Nothing overflows: all sizes are below 2^53 or below the size of a file that was read.
   if (*stride < element || *stride > 65536 || byte_offset > *length) return std::nullopt;
   const uint64_t room = *length - byte_offset;
   if (count > 0 && (room < element || count - 1 > (room - element) / *stride)) return std::nullopt;

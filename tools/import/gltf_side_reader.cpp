@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads what Assimp drops of glTF files and merges it into the scene that Assimp read.
+// Reads what Assimp drops from glTF files, and merges it into the scene that Assimp read.
+// Primitives find their meshes by vertex count, positions and name.
 #include "import/gltf_document.h"
 #include "import/raw_scene.h"
 
@@ -13,17 +14,17 @@ namespace {
 
 using nlohmann::json;
 
-// What one primitive adds to its mesh.
+// Data that a primitive adds to its mesh.
 struct SidePrimitive {
-  std::string mesh_name;    // as written, may be empty
-  std::string assimp_name;  // what Assimp calls its mesh
+  std::string mesh_name;    // as in the file, may be empty
+  std::string assimp_name;  // Assimp's name for its mesh
   std::vector<Vec3> positions;
   std::vector<Vec2> uvs;
   std::vector<VertexAttribute> attributes;
   bool used = false;
 };
 
-// "meshes[3]": replaces a missing name, as in Assimp.
+// A name such as "meshes[3]" for an object without one, as in Assimp.
 std::string ElementName(const char* array, size_t index) {
   return std::string(array).append("[").append(std::to_string(index)).append("]");
 }
@@ -136,8 +137,8 @@ bool SamePositions(const SidePrimitive& side, const RawMesh& mesh) {
                      mesh.positions.size() * sizeof(Vec3)) == 0;
 }
 
-// The unused primitive that fits best: first by positions and name, then by positions, then by
-// name.
+// The best unused primitive: one with the same positions and name, else the same positions, else
+// the same name.
 SidePrimitive* FindPrimitive(const RawMesh& mesh, std::vector<SidePrimitive>* sides) {
   SidePrimitive* best = nullptr;
   int best_score = 0;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Reads Gmsh's .msh files, text and binary, as its reference manual describes them.
+// Reads Gmsh's .msh files, versions 2.0 to 2.2 and 4.1, text and binary.
 // Source: Christophe Geuzaine, Jean-Francois Remacle. Gmsh Reference Manual, "MSH file format"
-#include "import/gmsh_file.h"
-
-#include "import/gmsh_elements.h"
 #include "import/mixed_reader.h"
+#include "import/tet_files.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <string_view>
@@ -16,12 +15,41 @@
 namespace plush::tools {
 namespace {
 
-// Maps the file's own numbers of nodes and entities, which come in any order, to values.
+// The meaning of an element type number.
+struct GmshElementType {
+  int32_t number = 0;
+  uint32_t num_nodes = 0;
+  uint32_t dimension = 0;
+  bool is_tet = false;  // its first four nodes are the corners of a tet
+};
+
+// Ascending by number. From the Gmsh Reference Manual, "MSH file format".
+constexpr auto kTypes = std::to_array<GmshElementType>({
+    {1, 2, 1, false},    {2, 3, 2, false},   {3, 4, 2, false},   {4, 4, 3, true},
+    {5, 8, 3, false},    {6, 6, 3, false},   {7, 5, 3, false},   {8, 3, 1, false},
+    {9, 6, 2, false},    {10, 9, 2, false},  {11, 10, 3, true},  {12, 27, 3, false},
+    {13, 18, 3, false},  {14, 14, 3, false}, {15, 1, 0, false},  {16, 8, 2, false},
+    {17, 20, 3, false},  {18, 15, 3, false}, {19, 13, 3, false}, {20, 9, 2, false},
+    {21, 10, 2, false},  {22, 12, 2, false}, {23, 15, 2, false}, {24, 15, 2, false},
+    {25, 21, 2, false},  {26, 4, 1, false},  {27, 5, 1, false},  {28, 6, 1, false},
+    {29, 20, 3, true},   {30, 35, 3, true},  {31, 56, 3, true},  {92, 64, 3, false},
+    {93, 125, 3, false},
+});
+
+// The type with this number, or null.
+const GmshElementType* FindGmshElementType(int32_t number) {
+  const auto it = std::lower_bound(
+      kTypes.begin(), kTypes.end(), number,
+      [](const GmshElementType& type, int32_t wanted) { return type.number < wanted; });
+  return it != kTypes.end() && it->number == number ? &*it : nullptr;
+}
+
+// Maps numbers of nodes or entities, which come in any order, to values.
 class NumberMap {
  public:
   void Add(int64_t number, uint32_t value) { entries_.emplace_back(number, value); }
 
-  // Call once after the last Add. Returns a number that was added twice, if any.
+  // Call once after the last Add. Returns a number that was added twice, if there is one.
   std::optional<int64_t> Sort() {
     std::sort(entries_.begin(), entries_.end());
     const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
@@ -44,7 +72,7 @@ std::string Text(double number) {
   return {digits.data(), end.ptr};
 }
 
-// Reads one file, section by section. Skips all sections but $Nodes, $Elements and $Entities.
+// Reads one file section by section; skips all sections except $Nodes, $Elements and $Entities.
 class GmshReader {
  public:
   GmshReader(const std::string& path, std::span<const std::byte> bytes) : in_(path, bytes) {}
@@ -93,7 +121,7 @@ class GmshReader {
     return ReadEnd("MeshFormat");
   }
 
-  // A binary file begins with the number 1.
+  // The data of a binary file begin with the number 1.
   Result<Done> ReadByteOrder() {
     int32_t one = 0;
     in_.SetNumbers(MixedReader::Numbers::kNative);
@@ -173,7 +201,7 @@ class GmshReader {
     return uint64_t{1};
   }
 
-  // Binary: elements of one type and number of tags in a row.
+  // Binary files: a run of elements with the same type and number of tags.
   Result<uint64_t> ReadBlock2() {
     int32_t type = 0;
     int32_t num_elements = 0;
@@ -190,7 +218,7 @@ class GmshReader {
     return static_cast<uint64_t>(num_elements);
   }
 
-  // Tags and nodes. The first tag is the physical group.
+  // Reads the tags and nodes of an element. The first tag is the physical group.
   Result<Done> ReadElement2(int32_t type, int32_t num_tags) {
     if (num_tags < 0) return in_.Complain("a negative number of tags");
     int32_t group = 0;
@@ -261,7 +289,7 @@ class GmshReader {
     return Done{};
   }
 
-  // Version 4: the physical group is that of the element's volume.
+  // Version 4: an element has the physical group of its volume.
   Result<Done> ReadEntities() {
     std::array<uint64_t, 4> counts = {};
     for (uint64_t& count : counts) {
@@ -292,7 +320,7 @@ class GmshReader {
     return in_.Number(&num_borders) && in_.Pass<int32_t>(num_borders);
   }
 
-  // The nodes of one element; T: the type of their numbers.
+  // Reads the nodes of an element; T is the type of their numbers.
   template <class T>
   Result<Done> ReadElementNodes(int32_t type_number, int32_t group) {
     const GmshElementType* type = FindGmshElementType(type_number);

@@ -1,24 +1,81 @@
 // SPDX-License-Identifier: MIT
+// Imports a source file: hashes it, has it read, applies unit and axis, adds findings. A child
+// process reads scenes; this process reads tet files.
 #include "import/import.h"
 
 #include "base/files.h"
 #include "import/import_helper.h"
 #include "import/scene_flattening.h"
-#include "import/source_hash.h"
 #include "import/tet_files.h"
 #include "mesh/box3.h"
-#include "mesh/tet_boundary.h"
+#include "mesh/tet_faces.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
+#include <memory>
+#include <vector>
 
 namespace plush::tools {
 namespace {
 
-// Sizes that a game's model hardly has: a wrong unit is likelier.
+constexpr size_t kPieceBytes = 1 << 20;
+
+Error CannotRead(const std::string& path, const std::string& why) {
+  return {ExitCode::kIo, "cannot read '" + path + "': " + why, ""};
+}
+
+// Closes the file at the end of the scope.
+struct OpenFile {
+  int fd = -1;
+  ~OpenFile() {
+    if (fd >= 0) ::close(fd);
+  }
+};
+
+}  // namespace
+
+Result<SourceHash> HashSource(const std::string& path) {
+  // O_NONBLOCK, so that opening a FIFO does not wait for a writer.
+  const OpenFile file = {::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  struct stat info = {};
+  if (file.fd < 0 || ::fstat(file.fd, &info) != 0) return CannotRead(path, std::strerror(errno));
+  if (!S_ISREG(info.st_mode)) return CannotRead(path, "not a regular file");
+  if (static_cast<uint64_t>(info.st_size) > kMaxSourceBytes) {
+    return Error{ExitCode::kLimit,
+                 "'" + path + "' has " + std::to_string(info.st_size) +
+                     " bytes, more than the limit of " + std::to_string(kMaxSourceBytes),
+                 "IMPORT_LIMIT"};
+  }
+  const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(),
+                                                                              XXH3_freeState);
+  XXH3_64bits_reset(state.get());
+  std::vector<char> piece(kPieceBytes);
+  SourceHash result;
+  while (true) {
+    const ssize_t n = ::read(file.fd, piece.data(), piece.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return CannotRead(path, std::strerror(errno));
+    if (n == 0) break;
+    XXH3_64bits_update(state.get(), piece.data(), static_cast<size_t>(n));
+    result.num_bytes += static_cast<uint64_t>(n);
+  }
+  result.hash = XXH3_64bits_digest(state.get());
+  return result;
+}
+
+namespace {
+
+// Outside these sizes, a wrong unit is likelier than such a model.
 constexpr double kSuspectSmall = 1e-3;  // [m]
 constexpr double kSuspectLarge = 100.0;
 
@@ -68,7 +125,8 @@ Result<ImportedModel> ImportScene(const std::string& path, const ImportSettings&
   model.unit_m = settings.unit_m > 0.0 ? settings.unit_m : raw.unit_m;
   model.up = AxisOf(settings.up, raw.up);
   model.dependencies = raw.dependencies;
-  // Without a unit of the user's the two are the same number, and the factor exactly the scale.
+  // If the importer has applied the unit and the user gives none, the two are the same number, and
+  // the factor is exactly the scale.
   const double scale = model.unit_m / raw.applied_unit_m * settings.scale;
   Result<FlatScene> flat = FlattenScene(raw, {scale, model.up});
   if (!flat.ok()) return flat.error().WithContext("'" + path + "'");
@@ -124,7 +182,7 @@ Result<ImportedModel> ImportFile(const std::string& path, const ImportSettings& 
   return model;
 }
 
-// Puts the surface of settings.embed in the place of the tets' boundary.
+// Replaces the boundary of the tets by the surface of settings.embed.
 Result<Done> ImportEmbedded(const ImportSettings& settings, ImportedModel* model,
                             FindingList* findings) {
   if (model->tets.tets.empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From a source file to a SurfaceMesh (and, for tet sources, a TetMesh).
+// Imports a source file as a SurfaceMesh and, if it holds tets, a TetMesh.
 #pragma once
 
 #include "base/finding.h"
@@ -17,36 +17,48 @@ enum class UpAxis { kAuto, kY, kZ };
 
 /// How to read a source file.
 struct ImportSettings {
-  double unit_m = 0.0;         ///< length of one source unit [m]; 0: what the format or file says
-  UpAxis up = UpAxis::kAuto;   ///< axis of the source that points up; kAuto: what the format says
+  double unit_m = 0.0;         ///< length of one source unit [m]; 0: as the format or file says
+  UpAxis up = UpAxis::kAuto;   ///< up axis of the source; kAuto: as the format says
   double scale = 1.0;          ///< extra factor, > 0
   double time_limit_s = 20.0;  ///< of the importing child process
   uint64_t memory_limit_bytes = 4ull << 30;  ///< of the importing child process
   std::string helper;  ///< path of `plush-import`; empty: beside the running executable
-  /// Path of a render mesh that takes the place of a tet source's boundary; empty: none. Unit, up
-  /// and scale hold for it as for the source: where they are automatic, each file says its own.
+  /// Path of a render mesh to use instead of the boundary of a tet source; empty: none. Unit, up
+  /// and scale apply to both files; if they are automatic, each file's own apply.
   std::string embed;
 };
 
-/// What a source file holds.
+/// The content of a source file.
 struct ImportedModel {
   SurfaceMesh surface;
   TetMesh tets;                     ///< empty unless the source is a tet mesh
-  std::vector<int32_t> tet_tags;    ///< of .msh: each tet's physical group, 0 for none
+  std::vector<int32_t> tet_tags;    ///< .msh only: each tet's physical group, 0 for none
   uint64_t source_hash = 0;         ///< XXH3-64 of the source file's bytes
-  uint64_t embed_hash = 0;          ///< the same of settings.embed; 0 without
+  uint64_t embed_hash = 0;          ///< hash of settings.embed; 0 if that is empty
   std::string format;               ///< e.g. "glTF2", "obj"
   double unit_m = 1.0;              ///< unit that was applied [m]
-  char up = 'Y';                    ///< axis that was taken as up
-  uint64_t dropped_non_finite = 0;  ///< triangles dropped for non-finite corners
+  char up = 'Y';                    ///< axis that was used as up
+  uint64_t dropped_non_finite = 0;  ///< triangles dropped because a corner is not finite
   std::vector<std::string>
       dependencies;  ///< files read beside the source (.bin, .mtl, .ele), and settings.embed
 };
 
-/// Reads `path`. Adds IMPORT_... findings (errors, which also fail the call), MESH_NON_FINITE,
-/// MESH_TET_..., MESH_CELL_... and UNIT_SUSPECT. Errors: kUsage (settings), kIo, kUnsupported,
-/// kInvalidInput, kLimit, kHelperDied.
+/// Reads `path`. Adds findings: IMPORT_... (errors, which also fail the call), MESH_NON_FINITE,
+/// MESH_INDEX_INVALID, MESH_UNREFERENCED_VERTEX, MESH_TET_..., MESH_CELL_... and UNIT_SUSPECT.
+/// Errors: kUsage (settings), kIo, kUnsupported, kInvalidInput, kLimit, kHelperDied.
 Result<ImportedModel> ImportModel(const std::string& path, const ImportSettings& settings,
                                   FindingList* findings);
+
+/// Largest source file that is read [bytes].
+inline constexpr uint64_t kMaxSourceBytes = 2ull << 30;
+
+struct SourceHash {
+  uint64_t hash = 0;  ///< XXH3-64 of all bytes
+  uint64_t num_bytes = 0;
+};
+
+/// Hashes a file piece by piece. Errors: kIo (missing, unreadable, not a regular file), kLimit with
+/// IMPORT_LIMIT (larger than kMaxSourceBytes).
+Result<SourceHash> HashSource(const std::string& path);
 
 }  // namespace plush::tools

@@ -3,7 +3,7 @@
 
 #include "base/child_process.h"
 #include "base/text.h"
-#include "import/raw_scene_stream.h"
+#include "import/raw_scene.h"
 
 #include <unistd.h>
 
@@ -28,10 +28,10 @@ Error MemoryError(const std::string& path, const ImportSettings& settings) {
 }
 
 Error TimeError(const std::string& path, const ImportSettings& settings) {
-  return {
-      ExitCode::kLimit,
-      "'" + path + "': the importer was not done after " + RoundedText(settings.time_limit_s) + " s",
-      "IMPORT_LIMIT"};
+  return {ExitCode::kLimit,
+          "'" + path + "': the importer was not done after " + RoundedText(settings.time_limit_s) +
+              " s",
+          "IMPORT_LIMIT"};
 }
 
 Error ErrorOfExit(const std::string& path, const ImportSettings& settings,
@@ -62,7 +62,7 @@ std::string HelperPath(const ImportSettings& settings) {
 }
 
 Result<RawScene> ImportWithHelper(const std::string& path, const ImportSettings& settings) {
-  // An absolute path: a name such as "-x" or "data:..." must not mean anything else to anybody.
+  // An absolute path, so that nothing takes a name such as "-x" or "data:..." for anything else.
   std::error_code error;
   const auto absolute = std::filesystem::absolute(path, error);
   std::vector<std::string> argv = {HelperPath(settings), error ? path : absolute.string()};

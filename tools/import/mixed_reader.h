@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Reads files that mix lines of text with numbers in text or binary form, as Gmsh and VTK write.
+// Reads files that mix lines of text with numbers in text or binary form, such as Gmsh's and VTK's.
 #pragma once
 
 #include "base/result.h"
-#include "mesh/parse_number.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <array>
@@ -17,11 +17,11 @@
 
 namespace plush::tools {
 
-/// A position in a file's bytes, which must outlive the reader. A call returns false if the file
-/// ends too early or holds something else; none reads beyond the end.
+/// A read position in a file's bytes, which must outlive the reader. A call returns false if the
+/// file ends too early or holds something else. No call reads beyond the end.
 class MixedReader {
  public:
-  /// Form of the numbers in the file.
+  /// How numbers are stored in the file.
   enum class Numbers { kText, kNative, kSwapped };
 
   /// `path` is for messages only.
@@ -33,25 +33,25 @@ class MixedReader {
   void SetNumbers(Numbers numbers) { numbers_ = numbers; }
   bool is_text() const { return numbers_ == Numbers::kText; }
 
-  /// The rest of the current line without its line end; continues behind it.
+  /// Reads the rest of the current line, without its line end.
   bool Line(std::string_view* line);
-  /// The next characters up to a blank or line end; skips those before them.
+  /// Reads the next word, which ends at a blank or line end.
   bool Word(std::string_view* word);
-  /// Skips everything up to and including the next line that begins with `text`.
+  /// Skips to the line after the next one that begins with `text`.
   bool PassLine(std::string_view text);
   /// Skips `count` numbers of type T.
   template <class T>
   bool Pass(uint64_t count);
-  /// The next number.
+  /// Reads the next number.
   template <class T>
   bool Number(T* value);
 
-  /// `words` of the file for a message: in quotes, at most 40 bytes of them.
+  /// A piece of the file for a message: in quotes, at most 40 bytes.
   static std::string Quoted(std::string_view words);
-  /// kInvalidInput with IMPORT_FAILED: the path, the line (or, in binary files, the byte) and
-  /// `what`, made printable.
+  /// The error kInvalidInput with IMPORT_FAILED: path, line (in binary files, byte) and `what`,
+  /// made printable.
   Error Complain(const std::string& what) const;
-  /// kUnsupported with IMPORT_UNSUPPORTED.
+  /// The error kUnsupported with IMPORT_UNSUPPORTED.
   Error Refuse(const std::string& what) const;
 
  private:

@@ -1,21 +1,256 @@
 // SPDX-License-Identifier: MIT
-// The executable `plush-import FILE [--keep-axes]`: reads one file and writes it to stdout as the
-// stream of raw_scene_stream.h. It runs as a child of `plush` and may crash, hang or run out of
-// memory; its exit codes are those of HelperExit.
+// The executable `plush-import FILE [--keep-axes]`: reads one file with Assimp and writes it to
+// stdout in the format of raw_scene.h. It runs as a child of `plush`, because Assimp may crash,
+// hang or exhaust memory on hostile files. Its exit codes are those of HelperExit.
 
-#include "import/assimp_scene.h"
 #include "import/gltf_document.h"
-#include "import/raw_scene_stream.h"
+#include "import/raw_scene.h"
+#include "import/source_conventions.h"
 
+#include <assimp/DefaultIOSystem.h>
+#include <assimp/Importer.hpp>
+#include <assimp/config.h>
+#include <assimp/importerdesc.h>
+#include <assimp/metadata.h>
+#include <assimp/postprocess.h>
+#include <assimp/scene.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <fstream>
 #include <new>
+#include <set>
 #include <string>
 
+namespace plush::tools {
+namespace {
+
+// Enough for the header of an XML file [bytes].
+constexpr size_t kHeadBytes = 64 << 10;
+
+// Opens only regular files, only for reading, and records their paths.
+class RecordingIoSystem : public Assimp::DefaultIOSystem {
+ public:
+  explicit RecordingIoSystem(std::set<std::string>* opened) : opened_(opened) {}
+
+  Assimp::IOStream* Open(const char* file, const char* mode) override {
+    struct stat info = {};
+    if (mode == nullptr || mode[0] != 'r') return nullptr;
+    if (::stat(file, &info) != 0 || !S_ISREG(info.st_mode)) return nullptr;
+    Assimp::IOStream* stream = DefaultIOSystem::Open(file, mode);
+    if (stream != nullptr) opened_->insert(std::filesystem::path(file).lexically_normal().string());
+    return stream;
+  }
+
+ private:
+  std::set<std::string>* opened_;
+};
+
+std::string ToString(const aiString& text) {
+  return {text.data, std::min<size_t>(text.length, sizeof(text.data))};
+}
+
+// The name of the format: the importer's first file extension, but "glTF2" for glTF 2, which shares
+// its extension with glTF 1.
+std::string FormatName(const Assimp::Importer& importer) {
+  const int index = importer.GetPropertyInteger("importerIndex", -1);
+  const aiImporterDesc* description =
+      index < 0 ? nullptr : importer.GetImporterInfo(static_cast<size_t>(index));
+  if (description == nullptr) return "unknown";
+  if (std::string(description->mName).find("glTF2") != std::string::npos) return "glTF2";
+  const std::string extensions = description->mFileExtensions;
+  return extensions.substr(0, extensions.find(' '));
+}
+
+std::string ReadHead(const std::string& path) {
+  std::string head(kHeadBytes, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<size_t>(file.gcount()));
+  return head;
+}
+
+FbxSettings ReadFbxSettings(const aiScene& scene) {
+  FbxSettings settings;
+  if (scene.mMetaData == nullptr) return settings;
+  float scale = 0.0f;
+  double precise_scale = 0.0;
+  int32_t axis = -1;
+  if (scene.mMetaData->Get("UnitScaleFactor", scale)) settings.unit_scale_cm = scale;
+  if (scene.mMetaData->Get("UnitScaleFactor", precise_scale)) {
+    settings.unit_scale_cm = precise_scale;
+  }
+  if (scene.mMetaData->Get("UpAxis", axis)) settings.up_axis = axis;
+  return settings;
+}
+
+Vec3 ToVec3(const aiVector3D& v) { return {v.x, v.y, v.z}; }
+
+void AddColours(const aiMesh& mesh, RawMesh* raw) {
+  for (unsigned set = 0; set < AI_MAX_NUMBER_OF_COLOR_SETS; ++set) {
+    if (!mesh.HasVertexColors(set)) continue;
+    for (unsigned channel = 0; channel < 4; ++channel) {
+      VertexAttribute attribute = {"COLOR_" + std::to_string(set) + "." + "rgba" [channel], {}};
+      attribute.values.reserve(mesh.mNumVertices);
+      for (unsigned v = 0; v < mesh.mNumVertices; ++v) {
+        attribute.values.push_back(mesh.mColors[set][v][channel]);
+      }
+      raw->attributes.push_back(std::move(attribute));
+    }
+  }
+}
+
+RawMesh ConvertMesh(const aiMesh& mesh, unsigned num_materials) {
+  RawMesh raw;
+  raw.name = ToString(mesh.mName);
+  if (mesh.mMaterialIndex < num_materials) raw.material = mesh.mMaterialIndex;
+  if (!mesh.HasPositions()) return raw;
+  for (unsigned v = 0; v < mesh.mNumVertices; ++v) {
+    raw.positions.push_back(ToVec3(mesh.mVertices[v]));
+    if (mesh.HasNormals()) raw.normals.push_back(ToVec3(mesh.mNormals[v]));
+    if (mesh.HasTextureCoords(0)) {
+      raw.uvs.push_back({mesh.mTextureCoords[0][v].x, mesh.mTextureCoords[0][v].y});
+    }
+  }
+  AddColours(mesh, &raw);
+  for (unsigned f = 0; f < mesh.mNumFaces; ++f) {
+    const aiFace& face = mesh.mFaces[f];
+    if (face.mNumIndices != 3) continue;
+    raw.triangles.push_back({face.mIndices[0], face.mIndices[1], face.mIndices[2]});
+  }
+  return raw;
+}
+
+nlohmann::json MetadataValue(const aiMetadataEntry& entry) {
+  switch (entry.mType) {
+    case AI_BOOL:
+      return *static_cast<bool*>(entry.mData);
+    case AI_INT32:
+      return *static_cast<int32_t*>(entry.mData);
+    case AI_UINT64:
+      return *static_cast<uint64_t*>(entry.mData);
+    case AI_FLOAT:
+      return *static_cast<float*>(entry.mData);
+    case AI_DOUBLE:
+      return *static_cast<double*>(entry.mData);
+    case AI_AISTRING:
+      return ToString(*static_cast<aiString*>(entry.mData));
+    default:
+      return nullptr;
+  }
+}
+
+// Adds the artist's metadata at a node, without the importers' bookkeeping.
+void AddNodeMetadata(const aiNode& node, RawScene* scene) {
+  static const std::set<std::string> kBookkeeping = {"Collada_id", "Collada_sid", "IsNull",
+                                                     "DefaultAttributeIndex", "InheritType"};
+  if (node.mMetaData == nullptr) return;
+  nlohmann::json object = nlohmann::json::object();
+  for (unsigned i = 0; i < node.mMetaData->mNumProperties; ++i) {
+    const std::string key = ToString(node.mMetaData->mKeys[i]);
+    const nlohmann::json value = MetadataValue(node.mMetaData->mValues[i]);
+    if (!value.is_null() && !kBookkeeping.contains(key)) object[key] = value;
+  }
+  if (object.empty()) return;
+  scene->extras.push_back({"node:" + ToString(node.mName),
+                           object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)});
+}
+
+RawNode ConvertNode(const aiNode& node, int32_t parent, unsigned num_meshes) {
+  RawNode raw;
+  raw.name = ToString(node.mName);
+  raw.parent = parent;
+  for (unsigned row = 0; row < 4; ++row) {
+    for (unsigned column = 0; column < 4; ++column) {
+      raw.to_parent[4 * row + column] = node.mTransformation[row][column];
+    }
+  }
+  for (unsigned i = 0; i < node.mNumMeshes; ++i) {
+    if (node.mMeshes[i] < num_meshes) raw.meshes.push_back(node.mMeshes[i]);
+  }
+  return raw;
+}
+
+// Depth first without recursion, since files may nest nodes to any depth.
+void ConvertNodes(const aiScene& scene, RawScene* raw) {
+  struct Waiting {
+    const aiNode* node;
+    int32_t parent;
+  };
+  const bool has_own_extras = raw->format == "glTF2";  // AddGltfSideData reads them
+  std::vector<Waiting> stack;
+  if (scene.mRootNode != nullptr) stack.push_back({scene.mRootNode, -1});
+  while (!stack.empty()) {
+    const Waiting next = stack.back();
+    stack.pop_back();
+    const auto index = static_cast<int32_t>(raw->nodes.size());
+    raw->nodes.push_back(ConvertNode(*next.node, next.parent, scene.mNumMeshes));
+    if (!has_own_extras) AddNodeMetadata(*next.node, raw);
+    for (unsigned i = next.node->mNumChildren; i-- > 0;) {
+      if (next.node->mChildren[i] != nullptr) stack.push_back({next.node->mChildren[i], index});
+    }
+  }
+}
+
+RawScene ConvertScene(const aiScene& scene, const std::string& format, const std::string& path) {
+  RawScene raw;
+  raw.format = format;
+  const SourceConventions conventions =
+      ConventionsOf(format, ReadHead(path), ReadFbxSettings(scene));
+  raw.unit_m = conventions.unit_m;
+  raw.applied_unit_m = conventions.applied_unit_m;
+  raw.up = conventions.up;
+  for (unsigned i = 0; i < scene.mNumMaterials; ++i) {
+    raw.materials.push_back(ToString(scene.mMaterials[i]->GetName()));
+  }
+  for (unsigned i = 0; i < scene.mNumMeshes; ++i) {
+    raw.meshes.push_back(ConvertMesh(*scene.mMeshes[i], scene.mNumMaterials));
+  }
+  ConvertNodes(scene, &raw);
+  return raw;
+}
+
+Error RefusalOf(const Assimp::Importer& importer, const std::string& path) {
+  const std::string message = importer.GetErrorString();
+  if (message.find("No suitable reader") == std::string::npos) {
+    return {ExitCode::kInvalidInput, message.empty() ? "the importer gives no reason" : message,
+            "IMPORT_FAILED"};
+  }
+  const std::string extension = std::filesystem::path(path).extension().string();
+  if (!extension.empty() && importer.IsExtensionSupported(extension)) {
+    return {ExitCode::kInvalidInput, "the content is not of the type that the file name says",
+            "IMPORT_FAILED"};
+  }
+  return {ExitCode::kUnsupported, "no importer knows this type of file", "IMPORT_UNSUPPORTED"};
+}
+
+// Reads `path`. Triangulates polygons; leaves out points, lines, animation and skinning; keeps
+// vertices as they are. With `keep_axes`, importers that would turn the model to Y up (COLLADA)
+// leave its axes.
+// Errors: kInvalidInput with IMPORT_FAILED (refused), kUnsupported with IMPORT_UNSUPPORTED.
+Result<RawScene> ReadWithAssimp(const std::string& path, bool keep_axes) {
+  std::set<std::string> opened;
+  Assimp::Importer importer;
+  importer.SetIOHandler(new RecordingIoSystem(&opened));  // the importer owns it
+  importer.SetPropertyInteger(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, keep_axes ? 1 : 0);
+  const aiScene* scene = importer.ReadFile(path, aiProcess_Triangulate);
+  if (scene == nullptr) return RefusalOf(importer, path);
+  RawScene raw = ConvertScene(*scene, FormatName(importer), path);
+  opened.erase(std::filesystem::path(path).lexically_normal().string());
+  raw.dependencies.assign(opened.begin(), opened.end());
+  return raw;
+}
+
+}  // namespace
+}  // namespace plush::tools
+
 #if defined(__SANITIZE_ADDRESS__)
-// A fault found is a crash like any other; Assimp's own leaks are none of our business.
+// A fault that the sanitizer finds counts as a crash. Leaks in Assimp do not matter here.
 extern "C" const char* __asan_default_options() {
   return "abort_on_error=1:detect_leaks=0:handle_segv=0:handle_abort=0";
 }
@@ -56,9 +291,9 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: plush-import FILE [--keep-axes]\n");
     return 1;
   }
-  // An allocation that fails means the memory limit, whoever asked for it.
+  // A failed allocation means that the memory limit was reached.
   std::set_new_handler([] { ::_exit(Exit(HelperExit::kOutOfMemory)); });
-  // Whatever an importer prints must not get into the stream.
+  // Keeps importers' own output out of the stream.
   std::FILE* out = ::fdopen(::dup(STDOUT_FILENO), "wb");
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   if (out == nullptr) return Exit(HelperExit::kUnreadable);

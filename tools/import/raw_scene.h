@@ -1,31 +1,38 @@
 // SPDX-License-Identifier: MIT
-// A scene as the importing child process hands it over: meshes in their own coordinates, placed by
-// nodes. Nothing in it is to be trusted until it has been flattened.
+// A scene as the importing child process returns it, and the stream that carries it. Meshes have
+// their own coordinates and are placed by nodes. Nothing in it may be trusted until it is
+// flattened.
+//
+// In the stream, every list and array is preceded by its length; everything is little-endian.
 #pragma once
 
 #include "plush/types.h"
 
+#include "base/result.h"
 #include "mesh/surface_mesh.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace plush::tools {
 
-/// A mesh with one material. Arrays per vertex are empty or as long as `positions`.
+/// A mesh with one material. Each per-vertex array is empty or as long as `positions`.
 struct RawMesh {
   std::string name;
   uint32_t material = UINT32_MAX;  ///< into RawScene::materials; UINT32_MAX: none
   std::vector<Vec3> positions;     ///< [source units] (num_vertices x 1)
   std::vector<Vec3> normals;
   std::vector<Vec2> uvs;
-  std::vector<std::array<uint32_t, 3>> triangles;  ///< may point anywhere
+  std::vector<std::array<uint32_t, 3>> triangles;  ///< may be out of range
   std::vector<VertexAttribute> attributes;
 };
 
-/// A node that may place meshes; several nodes may place one mesh.
+/// A node, which may place meshes. Several nodes may place the same mesh.
 struct RawNode {
   std::string name;
   int32_t parent = -1;  ///< an earlier node, or -1
@@ -34,17 +41,40 @@ struct RawNode {
   std::vector<uint32_t> meshes;                                 ///< into RawScene::meshes
 };
 
-/// Everything one file holds.
+/// The content of a file.
 struct RawScene {
   std::string format;           ///< e.g. "glTF2", "obj"
-  double unit_m = 1.0;          ///< length of one unit of the source, by the file or its format [m]
-  double applied_unit_m = 1.0;  ///< factor by which positions were scaled already
-  char up = 'Y';                ///< axis of the positions as they are here: X, Y or Z
+  double unit_m = 1.0;          ///< length of one source unit, as the file or its format says [m]
+  double applied_unit_m = 1.0;  ///< factor already applied to the positions
+  char up = 'Y';                ///< up axis of these positions: X, Y or Z
   std::vector<std::string> dependencies;  ///< files read beside the source
   std::vector<std::string> materials;     ///< names
   std::vector<RawMesh> meshes;
   std::vector<RawNode> nodes;
   std::vector<SourceExtra> extras;
 };
+
+/// Exit codes of `plush-import`. Any other way to end counts as a crash.
+enum class HelperExit : int {
+  kOk = 0,
+  kRefused = 10,      ///< the importer refuses the content; stderr says why
+  kUnsupported = 11,  ///< no importer for this type of file
+  kUnreadable = 12,   ///< the file cannot be opened
+  kOutOfMemory = 13,  ///< an allocation failed: memory limit reached
+};
+
+/// Writes `scene`; false if the file cannot hold it all.
+bool WriteRawScene(const RawScene& scene, std::FILE* file);
+
+/// Reads a scene without trusting it:
+/// - Lengths are checked against the rest of the stream before anything is allocated.
+/// - Names are made printable.
+/// - Per-vertex arrays must agree in length.
+/// - Materials, meshes and parents must exist.
+/// - Extras that are not JSON are left out.
+///
+/// Triangles may still be out of range, and numbers not finite. Errors: kHelperDied with
+/// IMPORT_CRASHED, since a sound helper writes no such bytes.
+Result<RawScene> ParseRawScene(std::span<const std::byte> bytes);
 
 }  // namespace plush::tools

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
+// Flattens a scene of placed meshes into one surface in metres, Y up.
+// Drops broken triangles and unused vertices, and computes missing normals.
 #include "import/scene_flattening.h"
 
-#include "import/affine_transform.h"
-#include "mesh/vertex_normals.h"
+#include "mesh/welding.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,9 +13,46 @@
 namespace plush::tools {
 namespace {
 
+// Dividing by this keeps squares of positions from overflow and underflow.
+double LargestCoordinate(const SurfaceMesh& mesh) {
+  double size = 0.0;
+  for (const Vec3d& p : mesh.positions) {
+    size = std::max({size, std::abs(p.x), std::abs(p.y), std::abs(p.z)});
+  }
+  return size > 0.0 ? size : 1.0;
+}
+
+std::vector<Vec3d> AreaNormals(const SurfaceMesh& mesh, const Welding& welding) {
+  std::vector<Vec3d> sums(welding.num_points);
+  const double size = LargestCoordinate(mesh);
+  for (const auto& t : mesh.triangles) {
+    const Vec3d a = mesh.positions[t[0]] / size;
+    const Vec3d n = Cross(mesh.positions[t[1]] / size - a, mesh.positions[t[2]] / size - a);
+    for (const uint32_t v : t) sums[welding.point_of_vertex[v]] += n;
+  }
+  return sums;
+}
+
+}  // namespace
+
+void FillMissingNormals(const std::vector<bool>& missing, SurfaceMesh* mesh) {
+  if (std::find(missing.begin(), missing.end(), true) == missing.end()) return;
+  const Welding welding = WeldByPosition(*mesh);
+  const std::vector<Vec3d> sums = AreaNormals(*mesh, welding);
+  for (size_t v = 0; v < missing.size(); ++v) {
+    if (!missing[v]) continue;
+    const Vec3d& sum = sums[welding.point_of_vertex[v]];
+    const double length = Length(sum);
+    const Vec3d n = length > 0.0 ? sum / length : Vec3d{0.0, 1.0, 0.0};
+    mesh->normals[v] = {static_cast<float>(n.x), static_cast<float>(n.y), static_cast<float>(n.z)};
+  }
+}
+
+namespace {
+
 using Triangle = std::array<uint32_t, 3>;
 constexpr uint32_t kNotKept = UINT32_MAX;
-// A normal this near unit length is kept bit for bit.
+// A normal whose length is this close to 1 is kept bit for bit.
 constexpr double kUnitTolerance = 1e-5;
 
 AffineTransform RootTransform(const Placement& placement) {
@@ -32,7 +70,7 @@ AffineTransform RootTransform(const Placement& placement) {
 
 float FiniteOrZero(float x) { return std::isfinite(x) ? x : 0.0f; }
 
-// Builds the flat surface, one placed mesh after the other.
+// Builds the flat surface by placing one mesh after another.
 class Flattener {
  public:
   explicit Flattener(const RawScene& scene) : scene_(scene) {}
@@ -55,7 +93,7 @@ class Flattener {
  private:
   SurfaceMesh& surface() { return flat_.surface; }
 
-  // Counts what is looked at, kept or not: so much work, too, is bounded.
+  // Counts all vertices and triangles, kept or not, so that the work is bounded too.
   bool Fits(const RawMesh& mesh) {
     num_vertices_seen_ += mesh.positions.size();
     num_triangles_seen_ += mesh.triangles.size();
@@ -106,8 +144,8 @@ class Flattener {
     return kept;
   }
 
-  // Appends the vertices that the kept triangles use, in their order; returns the new index of
-  // each.
+  // Appends the vertices that kept triangles use, in their order. Returns the new index of each
+  // vertex.
   std::vector<uint32_t> AddVertices(const RawMesh& mesh, const std::vector<Vec3d>& positions,
                                     const std::vector<Triangle>& kept,
                                     const AffineTransform& to_world) {
@@ -135,7 +173,7 @@ class Flattener {
     Vec3d n = ToDouble(source);
     if (!same_axes) {
       n = for_normals.Direction(n);
-      // Scaled by its own size first: node scales may be far from one.
+      // Divides by its largest component first, since node scales may be far from one.
       const double size = std::max({std::abs(n.x), std::abs(n.y), std::abs(n.z)});
       if (size > 0.0) n = n / size;
     }

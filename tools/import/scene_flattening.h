@@ -1,29 +1,85 @@
 // SPDX-License-Identifier: MIT
-// From a scene of placed meshes to one surface in metres, Y up.
+// Flattens a scene of placed meshes into one surface in metres, Y up.
 #pragma once
 
 #include "base/result.h"
+#include "base/vec3.h"
 #include "import/raw_scene.h"
 #include "mesh/surface_mesh.h"
 
+#include <array>
 #include <cstdint>
+#include <vector>
 
 namespace plush::tools {
 
-/// Most vertices and most triangles of a flattened scene: a few nodes that place a mesh thousands
-/// of times must not fill the memory.
-inline constexpr uint64_t kMaxSceneVertices = 1ull << 26;
-inline constexpr uint64_t kMaxSceneTriangles = 1ull << 26;
-/// Most attribute channels; further ones are left out.
-inline constexpr size_t kMaxAttributes = 64;
+/// The map x -> rows . x + translation, in double precision. Every format's node matrices are
+/// affine; a fourth row other than (0 0 0 1) is ignored.
+struct AffineTransform {
+  std::array<Vec3d, 3> rows = {Vec3d{1.0, 0.0, 0.0}, Vec3d{0.0, 1.0, 0.0}, Vec3d{0.0, 0.0, 1.0}};
+  Vec3d translation;
 
-/// How source coordinates become ours.
-struct Placement {
-  double scale = 1.0;  ///< metres per unit of the raw scene's root
-  char up = 'Y';       ///< axis of the raw scene that becomes Y: X, Y or Z
+  /// From a row-major 4x4 matrix that acts on columns.
+  static AffineTransform FromRowMajor(const std::array<double, 16>& m) {
+    return {{Vec3d{m[0], m[1], m[2]}, Vec3d{m[4], m[5], m[6]}, Vec3d{m[8], m[9], m[10]}},
+            {m[3], m[7], m[11]}};
+  }
+
+  Vec3d Direction(const Vec3d& x) const {
+    return {Dot(rows[0], x), Dot(rows[1], x), Dot(rows[2], x)};
+  }
+  Vec3d Point(const Vec3d& x) const { return Direction(x) + translation; }
+
+  /// Determinant of the linear part; negative if it mirrors.
+  double Determinant() const { return Dot(rows[0], Cross(rows[1], rows[2])); }
+
+  /// The linear part of the transform of normals, up to a positive factor: the matrix of cofactors
+  /// with the determinant's sign. It equals the inverse transpose, but exists for singular matrices
+  /// too.
+  AffineTransform ForNormals() const {
+    const double sign = Determinant() < 0.0 ? -1.0 : 1.0;
+    return {{sign * Cross(rows[1], rows[2]), sign * Cross(rows[2], rows[0]),
+             sign * Cross(rows[0], rows[1])},
+            {}};
+  }
+
+  /// Applies `b` first, then this.
+  AffineTransform After(const AffineTransform& b) const {
+    AffineTransform result;
+    for (size_t i = 0; i < 3; ++i) {
+      result.rows[i] = rows[i].x * b.rows[0] + rows[i].y * b.rows[1] + rows[i].z * b.rows[2];
+    }
+    result.translation = Point(b.translation);
+    return result;
+  }
+
+  /// Whether the linear part is a positive multiple of the identity.
+  bool KeepsDirections() const {
+    const double s = rows[0].x;
+    return s > 0.0 && rows[0] == Vec3d{s, 0.0, 0.0} && rows[1] == Vec3d{0.0, s, 0.0} &&
+           rows[2] == Vec3d{0.0, 0.0, s};
+  }
 };
 
-/// A flattened scene and what was left out of it.
+/// Sets mesh->normals[v] for every v with missing[v] to the normalised sum of the area-weighted
+/// normals of all triangles at its position, so that seams stay smooth; (0, 1, 0) if the sum is
+/// zero. Both mesh->normals and `missing` must have one entry per vertex. O(n log n).
+void FillMissingNormals(const std::vector<bool>& missing, SurfaceMesh* mesh);
+
+/// Limits of a flattened scene, since a few nodes that place a mesh thousands of times must not
+/// exhaust memory.
+inline constexpr uint64_t kMaxSceneVertices = 1ull << 26;
+inline constexpr uint64_t kMaxSceneTriangles = 1ull << 26;
+/// Limit of attribute channels; further ones are left out.
+inline constexpr size_t kMaxAttributes = 64;
+
+/// How source coordinates are mapped to metres, Y up.
+struct Placement {
+  double scale = 1.0;  ///< metres per unit of the scene's root
+  char up = 'Y';       ///< axis of the scene that becomes Y: X, Y or Z
+};
+
+/// A flattened scene, and counts of what was left out.
 struct FlatScene {
   SurfaceMesh surface;
   uint64_t num_non_finite = 0;    ///< triangles with a corner that is not finite
@@ -31,10 +87,10 @@ struct FlatScene {
   uint64_t num_unreferenced = 0;  ///< vertices that no kept triangle uses
 };
 
-/// Places every mesh where a node wants it, in node order: positions by the node's transform,
-/// normals by its inverse transpose, winding turned where the node mirrors. Vertices keep their
-/// order, normals and UVs; a normal that is missing, not finite or zero becomes the area-weighted
-/// normal of its position. Errors: kLimit.
+/// Places each mesh at every node that names it, in node order. Transforms positions by the node's
+/// transform and normals by its inverse transpose; reverses the winding if the node mirrors.
+/// Vertices keep their order, normals and UVs. A normal that is missing, not finite or zero becomes
+/// the area-weighted normal at its position. Errors: kLimit.
 Result<FlatScene> FlattenScene(const RawScene& scene, const Placement& placement);
 
 }  // namespace plush::tools

@@ -10,7 +10,7 @@ namespace {
 
 bool IsUsable(double unit) { return std::isfinite(unit) && unit > 0.0; }
 
-// The value of `attribute` in the first element `element` of XML text; empty if there is none.
+// The value of `attribute` in the first XML element `element`; empty if there is none.
 std::string_view AttributeOf(std::string_view text, std::string_view element,
                              std::string_view attribute) {
   const size_t begin = text.find(std::string("<").append(element));

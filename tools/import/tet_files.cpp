@@ -2,9 +2,7 @@
 #include "import/tet_files.h"
 
 #include "base/files.h"
-#include "import/gmsh_file.h"
-#include "import/vtk_file.h"
-#include "mesh/tetgen_text.h"
+#include "mesh/tet_source.h"
 
 #include <algorithm>
 #include <array>
@@ -17,7 +15,7 @@ std::string_view AsText(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// `path` is one of the two files.
+// Reads the .node and the .ele file; `path` is either.
 Result<TetSource> ReadTetGenFiles(const std::string& path) {
   const bool given_node = HasEnding(path, ".node");
   const std::string stem = path.substr(0, path.rfind('.'));

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Reads the legacy format of VTK for unstructured grids, text and binary.
+// Reads VTK's legacy format for unstructured grids, versions 1.0 to 5.1, text and binary.
 // Source: Kitware. The VTK User's Guide, "VTK File Formats"
-#include "import/vtk_file.h"
-
 #include "import/mixed_reader.h"
+#include "import/tet_files.h"
 
 #include <algorithm>
 #include <cctype>
@@ -23,7 +22,7 @@ std::string Lowered(std::string_view text) {
   return lowered;
 }
 
-// Cells that have no volume, by the numbers of vtkCellType.h.
+// Whether a cell type, by its number in vtkCellType.h, has no volume.
 bool IsFlatCell(int64_t type) {
   if (type >= 0 && type < kTetrahedron) return true;
   constexpr auto kFlat = std::to_array<int64_t>(
@@ -31,7 +30,7 @@ bool IsFlatCell(int64_t type) {
   return std::binary_search(kFlat.begin(), kFlat.end(), type);
 }
 
-// Types of numbers in binary files. Text files need none.
+// Number types in binary files. Text files need none.
 enum class Scalar {
   kInt8,
   kUint8,
@@ -65,7 +64,7 @@ constexpr auto kScalars = std::to_array<NamedScalar>({{"char", Scalar::kInt8},
                                                       {"vtktypeint64", Scalar::kInt64},
                                                       {"vtktypeuint64", Scalar::kUint64}});
 
-// Reads one file, keyword by keyword, until it has the points, the cells and their types.
+// Reads one file keyword by keyword until it has the points, the cells and their types.
 class VtkReader {
  public:
   VtkReader(const std::string& path, std::span<const std::byte> bytes) : in_(path, bytes) {}
@@ -128,13 +127,13 @@ class VtkReader {
                         " is not POINTS, CELLS or CELL_TYPES");
   }
 
-  // Words of a heading are text in every file.
+  // Headings are text even in binary files.
   bool Count(uint64_t* count) {
     in_.SetNumbers(MixedReader::Numbers::kText);
     return in_.Number(count);
   }
 
-  // Binary numbers begin after the line of the heading.
+  // Binary numbers begin on the line after the heading.
   void BeginNumbers() {
     std::string_view rest;
     if (binary_ != MixedReader::Numbers::kText) in_.Line(&rest);
@@ -172,7 +171,7 @@ class VtkReader {
     return EndNumbers();
   }
 
-  // Up to version 4.2: for each cell the number of its points, then the points.
+  // Up to version 4.2: for each cell, the number of its points and then the points.
   Result<Done> ReadCellsOneByOne() {
     uint64_t count = 0;
     uint64_t total = 0;
@@ -195,7 +194,7 @@ class VtkReader {
     return EndNumbers();
   }
 
-  // From version 5.0 on: the offset of each cell, then the points of all cells.
+  // From version 5.0 on: offsets of all cells, then the points of all cells.
   Result<Done> ReadCellsByOffsets() {
     uint64_t num_offsets = 0;
     uint64_t num_points = 0;
@@ -219,7 +218,7 @@ class VtkReader {
       double number = 0.0;
       if (!NumberAs(scalar.value(), &number))
         return in_.Complain("expected a number of " + heading);
-      // A number that cannot be an index becomes -1, which CollectTets refuses.
+      // Anything that cannot be an index becomes -1, which CollectTets refuses.
       const bool fits = number >= 0.0 && number < 0x1p53;
       numbers->push_back(fits ? static_cast<int64_t>(number) : -1);
     }
@@ -239,7 +238,7 @@ class VtkReader {
     return EndNumbers();
   }
 
-  // FIELD name n, then n arrays: name, components, tuples, type, numbers.
+  // Skips FIELD name n and n arrays, each with name, components, tuples, type, numbers.
   Result<Done> PassField() {
     std::string_view name;
     uint64_t num_arrays = 0;
@@ -264,7 +263,7 @@ class VtkReader {
     return Done{};
   }
 
-  // Ends with an empty line.
+  // Skips metadata up to an empty line.
   Result<Done> PassMetadata() {
     std::string_view line;
     in_.Line(&line);
@@ -308,7 +307,7 @@ class VtkReader {
     return BinaryAs<double>(value);
   }
 
-  // The arrays may have come in any order.
+  // Runs last, because the arrays come in any order.
   Result<Done> CollectTets() {
     if (offsets_.size() != types_.size() + 1 && !(offsets_.empty() && types_.empty())) {
       const size_t num_cells = offsets_.empty() ? 0 : offsets_.size() - 1;
@@ -345,12 +344,12 @@ class VtkReader {
   }
 
   MixedReader in_;
-  MixedReader::Numbers binary_ = MixedReader::Numbers::kText;  // form of this file's numbers
-  bool has_offsets_ = false;                                   // cells as versions 5.x write them
+  MixedReader::Numbers binary_ = MixedReader::Numbers::kText;  // form of the numbers in this file
+  bool has_offsets_ = false;                                   // cell layout of versions 5.x
   bool has_points_ = false;
   bool has_cells_ = false;
   bool has_types_ = false;
-  std::vector<int64_t> offsets_;  // into points_, one more than cells
+  std::vector<int64_t> offsets_;  // into points_; one more than there are cells
   std::vector<int64_t> points_;
   std::vector<int64_t> types_;
   RawTets raw_;

@@ -132,11 +132,6 @@ bool SortNodes(std::array<uint32_t, 3>* nodes) {
 
 }  // namespace
 
-std::array<uint32_t, 3> FaceOf(const std::array<uint32_t, 4>& tet, size_t corner) {
-  const auto& [i, j, k] = kTetFaces[corner];
-  return {tet[i], tet[j], tet[k]};
-}
-
 std::vector<uint32_t> CageFaces::Across(const TetMesh& mesh, uint32_t t, size_t corner) const {
   const uint32_t neighbour = neighbours[t][corner];
   if (neighbour == kBoundaryFace) return {};

@@ -39,9 +39,6 @@ struct CageFaces {
   std::vector<uint32_t> Across(const TetMesh& mesh, uint32_t t, size_t corner) const;
 };
 
-/// Nodes of the face opposite corner `corner` (0..3), counter-clockwise seen from outside.
-std::array<uint32_t, 3> FaceOf(const std::array<uint32_t, 4>& tet, size_t corner);
-
 /// O(t log t). Sides are told by the positions of the nodes; every tet is positively oriented.
 CageFaces FindCageFaces(const TetMesh& mesh);
 

@@ -8,7 +8,7 @@
 
 namespace plush::tools {
 
-/// A closed box; empty (low > high) until a point is added.
+/// A closed box. Empty (low > high) until a point is added.
 struct Box3 {
   Vec3d low = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(),
                std::numeric_limits<double>::infinity()};
@@ -31,7 +31,7 @@ struct Box3 {
            other.low.y <= high.y && low.z <= other.high.z && other.low.z <= high.z;
   }
   Vec3d Extent() const { return high - low; }
-  /// Halves are added, so that the centre of a huge box does not overflow.
+  /// Adds halves, so that the centre of a huge box does not overflow.
   Vec3d Centre() const { return low * 0.5 + high * 0.5; }
 };
 

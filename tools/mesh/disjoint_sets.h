@@ -8,8 +8,8 @@
 
 namespace plush::tools {
 
-/// Sets of the numbers 0 .. n-1, joined two by two. A set's name is its lowest number, so results
-/// do not depend on the order of joining.
+/// Disjoint sets of the numbers 0 .. n-1. A set is named by its lowest number, so results do not
+/// depend on the order of joining.
 class DisjointSets {
  public:
   explicit DisjointSets(uint32_t n) : parent_(n) {
@@ -25,7 +25,7 @@ class DisjointSets {
     return x;
   }
 
-  /// Joins the sets of a and b; false where they were one already.
+  /// Joins the sets of a and b; false if they are already the same set.
   bool Join(uint32_t a, uint32_t b) {
     a = Find(a);
     b = Find(b);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Intersection tests put together from exact orientation signs alone, so that each is exact too.
+// Intersection tests built only from exact orientation signs, so that each test is exact too.
+// Orientation signs: orientation_signs.cpp.
 #include "mesh/exact_predicates.h"
 
 #include <algorithm>
@@ -8,9 +9,9 @@
 namespace plush::tools {
 namespace {
 
-// An axis along which the points, which lie in one plane, can be projected without their plane
-// becoming a line; -1 where all of them are collinear. The likeliest is tried first: it nearly
-// always passes the arithmetic filter of the sign.
+// An axis along which the plane of the triangle can be projected without becoming a line; -1 if the
+// corners are collinear. Tries the largest component of the normal first: its sign nearly always
+// passes the arithmetic filter.
 int ProjectionAxis(const Triangle3& t) {
   const Vec3d n = Cross(t[1] - t[0], t[2] - t[0]);
   const Vec3d size = {std::abs(n.x), std::abs(n.y), std::abs(n.z)};
@@ -22,7 +23,7 @@ int ProjectionAxis(const Triangle3& t) {
   return -1;
 }
 
-// Closed intervals [min(p,q), max(p,q)] and [min(a,b), max(a,b)] of every coordinate overlap.
+// Whether the boxes of segments pq and ab overlap.
 bool BoxesOverlap(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b) {
   for (int axis = 0; axis < 3; ++axis) {
     if (std::max(p[axis], q[axis]) < std::min(a[axis], b[axis])) return false;
@@ -31,7 +32,7 @@ bool BoxesOverlap(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b
   return true;
 }
 
-// The segments lie in one plane that `axis` projects one to one.
+// The segments lie in one plane, and the projection along `axis` keeps that plane a plane.
 bool CoplanarSegmentsIntersect(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b,
                                int axis) {
   if (!BoxesOverlap(p, q, a, b)) return false;
@@ -63,7 +64,7 @@ bool CoplanarSegmentMeetsTriangle(const Vec3d& p, const Vec3d& q, const Triangle
          CoplanarSegmentsIntersect(p, q, t[2], t[0], axis);
 }
 
-// p_side and q_side are the signs of p and q against the plane of t.
+// p_side and q_side are the sides of t's plane on which p and q lie.
 bool SegmentMeetsTriangle(const Vec3d& p, const Vec3d& q, const Triangle3& t, int p_side,
                           int q_side) {
   if (p_side * q_side > 0) return false;
@@ -93,19 +94,18 @@ bool AnyEdgeMeets(const Triangle3& edges_of, const Triangle3& t, const std::arra
   return false;
 }
 
-// Whether dot(m, x) is certainly at least 0 in real arithmetic up to the given sense. Each
-// difference and product of the sum carries a relative error of at most one rounding; eight of them
-// bound all.
+// Whether dot(m, x) is certainly positive in real arithmetic. Each difference and product of the
+// sum has a relative error of at most one rounding; the bound covers eight.
 bool CertainlyPositive(const Vec3d& m, const Vec3d& x) {
   constexpr double kBound = 8.0 * 2.2204460492503131e-16;
   const double size = std::abs(m.x * x.x) + std::abs(m.y * x.y) + std::abs(m.z * x.z);
-  // Below this, products may have lost their relative accuracy to underflow.
+  // Below 1e-280, underflow may have cost the products their relative accuracy.
   return Dot(m, x) > kBound * size && size > 1e-280;
 }
 
-// A quick, certain "no": the plane through v that halves the angle between the two triangles has
-// one of them on either side, with v alone in common. Neighbours around a vertex of a flat face,
-// which all tests by orientation find coplanar, end here.
+// A quick, certain "no": the plane through v that halves the angle between the two triangles
+// separates them, with only v in common. This settles neighbours around a vertex of a flat face,
+// which orientation signs alone find coplanar.
 bool BisectorSeparates(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d) {
   const Vec3d e = a + b;
   const Vec3d f = c + d;
@@ -130,7 +130,7 @@ bool SegmentsIntersect(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec
     const int axis = ProjectionAxis(t);
     if (axis >= 0) return CoplanarSegmentsIntersect(p, q, a, b, axis);
   }
-  // All on one line: every coordinate is monotonic along it, so overlapping boxes are enough.
+  // All on one line: every coordinate is monotonic along it, so overlapping boxes suffice.
   return true;
 }
 
@@ -144,20 +144,20 @@ bool TrianglesIntersect(const Triangle3& a, const Triangle3& b) {
   if (AllOnOneSide(b_sides)) return false;
   const std::array<int, 3> a_sides = PlaneSides(b, a);
   if (AllOnOneSide(a_sides)) return false;
-  // Two convex sets of triangles' dimension meet only where an edge of one meets the other.
+  // Two triangles meet only if an edge of one meets the other.
   return AnyEdgeMeets(b, a, b_sides) || AnyEdgeMeets(a, b, a_sides);
 }
 
 bool TrianglesIntersectBeyondVertex(const Vec3d& v, const Vec3d& a, const Vec3d& b, const Vec3d& c,
                                     const Vec3d& d) {
   if (BisectorSeparates(a - v, b - v, c - v, d - v)) return false;
-  // A shared point x != v, moved along the ray from v through it, stays in both triangles until it
-  // meets the edge opposite v of one of them.
+  // Move a shared point x != v along the ray from v through it: it stays in both triangles until it
+  // reaches the edge opposite v of one of them.
   return SegmentIntersectsTriangle(a, b, {v, c, d}) || SegmentIntersectsTriangle(c, d, {v, a, b});
 }
 
 bool TrianglesIntersectBeyondEdge(const Vec3d& u, const Vec3d& v, const Vec3d& a, const Vec3d& b) {
-  // In different planes they share the edge's line only.
+  // In different planes they share only the edge's line.
   if (Orient3dSign(u, v, a, b) != 0) return false;
   const int axis = ProjectionAxis({u, v, a});
   return axis >= 0 && Orient2dSign(u, v, a, axis) == Orient2dSign(u, v, b, axis);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Orientation determinants, by CGAL's filtered kernel. The only file that sees CGAL; it is
+// Orientation determinants, by CGAL's filtered kernel. The only file that includes CGAL. It is
 // compiled with -frounding-math, which interval arithmetic needs.
 #include "mesh/exact_predicates.h"
 
@@ -37,8 +37,8 @@ int CrossComponentSign(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec
   const int j = (axis + 2) % 3;
   const double left = (q[i] - p[i]) * (b[j] - a[j]);
   const double right = (q[j] - p[j]) * (b[i] - a[i]);
-  // Three roundings in each product and one in the difference; below the second bound products may
-  // have lost their accuracy to underflow.
+  // Each product has three roundings, the difference one. Below the second bound, underflow may
+  // have cost the products their accuracy.
   const double size = std::abs(left) + std::abs(right);
   const double value = left - right;
   if (std::abs(value) > 8.0 * 2.2204460492503131e-16 * size && size > 1e-280) {

@@ -7,14 +7,15 @@
 namespace plush::tools {
 namespace {
 
-// Sound meshes overlap in about 7 boxes per triangle. Beyond these bounds counting on helps nobody.
+// A sound mesh has about 7 box overlaps per triangle. Beyond these bounds the exact count is of no
+// use.
 constexpr size_t kMaxPairs = 100'000;
 constexpr uint64_t kMaxOverlapsPerTriangle = 64;
 constexpr uint64_t kMaxOverlapsBase = 5'000'000;
 
 using Triangle = std::array<uint32_t, 3>;
 
-// The corners of two triangles, the shared ones first and in step in both.
+// The corners of two triangles; the shared corners come first, in the same order in both.
 struct AlignedPair {
   Triangle a;
   Triangle b;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks a render surface for defects that the bake survives but the artist should know.
+// Checks a render surface for defects that the bake survives but the artist should know about.
 // Each check adds at most one finding, with up to ten places.
 #include "mesh/surface_checks.h"
 
@@ -7,13 +7,14 @@
 #include "mesh/disjoint_sets.h"
 #include "mesh/self_intersection.h"
 #include "mesh/topology.h"
-#include "mesh/welded_surface.h"
+#include "mesh/welding.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ double LargestComponent(const Vec3d& v) {
   return std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)});
 }
 
-// The upper median.
+// Returns the upper median; reorders the values.
 double Median(std::vector<double>* values) {
   const auto middle = values->begin() + static_cast<std::ptrdiff_t>(values->size() / 2);
   std::nth_element(values->begin(), middle, values->end());
@@ -35,7 +36,7 @@ std::string Counted(uint64_t count, const std::string& one, const std::string& m
   return std::to_string(count) + " " + (count == 1 ? one : many);
 }
 
-// Everything the checks look at, made once.
+// The input of all checks.
 struct Subject {
   const SurfaceMesh& mesh;
   WeldedSurface welded;
@@ -78,7 +79,7 @@ std::vector<Place> PlacesOfTriangles(const SurfaceMesh& mesh,
   return places;
 }
 
-// The edge's middle, its first triangle and, as element, the second one if there is one.
+// The edge's midpoint; its first triangle; and, as `element`, its second triangle if there is one.
 Place PlaceOfEdge(const Subject& subject, const SurfaceEdge& edge) {
   const auto uses = subject.topology.UsesOf(edge);
   const std::vector<Vec3d>& points = subject.welded.points;
@@ -90,7 +91,7 @@ Place PlaceOfEdge(const Subject& subject, const SurfaceEdge& edge) {
   return place;
 }
 
-// Edges that fulfil a condition: how many, and the first few places.
+// The number of edges that meet a condition, and the first few places.
 struct EdgeCount {
   uint64_t count = 0;
   std::vector<Place> places;
@@ -107,7 +108,7 @@ EdgeCount CountEdges(const Subject& subject, Condition condition) {
   return result;
 }
 
-// Border edges that hang together count as one hole.
+// A hole is a connected set of border edges.
 uint64_t CountHoles(const Subject& subject) {
   DisjointSets sets(static_cast<uint32_t>(subject.welded.points.size()));
   std::vector<bool> on_border(subject.welded.points.size());
@@ -206,7 +207,26 @@ void CheckSelfIntersections(const Subject& subject, FindingList* findings) {
   findings->Add("MESH_SELF_INTERSECTION", found.pairs.size(), message, places);
 }
 
-// Adds MESH_STRAY_VERTEX; the box of all other points.
+// Points far away from all others, ascending. The middle consists of the median of each
+// coordinate; distance is the largest difference in a coordinate. O(n).
+std::vector<uint32_t> FindStrayPoints(std::span<const Vec3d> points) {
+  std::vector<uint32_t> stray;
+  if (points.empty()) return stray;
+  Vec3d middle;
+  std::vector<double> values(points.size());
+  for (int axis = 0; axis < 3; ++axis) {
+    for (size_t p = 0; p < points.size(); ++p) values[p] = points[p][axis];
+    middle[axis] = Median(&values);
+  }
+  for (size_t p = 0; p < points.size(); ++p) values[p] = LargestComponent(points[p] - middle);
+  const double limit = kStrayRatio * Median(&values);
+  for (uint32_t p = 0; p < points.size(); ++p) {
+    if (LargestComponent(points[p] - middle) > limit) stray.push_back(p);
+  }
+  return stray;
+}
+
+// Adds MESH_STRAY_VERTEX. Returns the box of all other points.
 Box3 CheckStrayPoints(const Subject& subject, FindingList* findings) {
   const std::vector<Vec3d>& points = subject.welded.points;
   const std::vector<uint32_t> stray = FindStrayPoints(points);
@@ -234,7 +254,7 @@ Box3 CheckStrayPoints(const Subject& subject, FindingList* findings) {
   return box;
 }
 
-// The runtime keeps positions in single precision.
+// The runtime stores positions in single precision.
 void CheckDistanceFromOrigin(const Box3& box, FindingList* findings) {
   const double size = LargestComponent(box.Extent());
   const double reach = std::max(LargestComponent(box.low), LargestComponent(box.high));
@@ -261,23 +281,6 @@ void CheckSeams(const Subject& subject, FindingList* findings) {
 }
 
 }  // namespace
-
-std::vector<uint32_t> FindStrayPoints(std::span<const Vec3d> points) {
-  std::vector<uint32_t> stray;
-  if (points.empty()) return stray;
-  Vec3d middle;
-  std::vector<double> values(points.size());
-  for (int axis = 0; axis < 3; ++axis) {
-    for (size_t p = 0; p < points.size(); ++p) values[p] = points[p][axis];
-    middle[axis] = Median(&values);
-  }
-  for (size_t p = 0; p < points.size(); ++p) values[p] = LargestComponent(points[p] - middle);
-  const double limit = kStrayRatio * Median(&values);
-  for (uint32_t p = 0; p < points.size(); ++p) {
-    if (LargestComponent(points[p] - middle) > limit) stray.push_back(p);
-  }
-  return stray;
-}
 
 SurfaceFacts CheckSurface(const SurfaceMesh& mesh, const SurfaceCheckSettings& settings,
                           FindingList* findings) {

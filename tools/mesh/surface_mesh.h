@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The source mesh between import and bake: render vertices as they came, in metres.
+// The source mesh between import and bake: render vertices in their original order, in metres.
 #pragma once
 
 #include "plush/types.h"
@@ -22,27 +22,27 @@ struct SurfacePart {
   uint32_t num_triangles = 0;
 };
 
-/// A named per-vertex number: a glTF attribute ("_pin"), or a channel of a vertex colour
-/// ("COLOR_0.r"). Vertices of meshes that lack it hold 0.
+/// A named number per vertex: a glTF attribute ("_pin") or a channel of a vertex colour
+/// ("COLOR_0.r"). It is 0 at vertices of meshes without it.
 struct VertexAttribute {
   std::string name;
   std::vector<float> values;  ///< (num_vertices x 1)
 };
 
-/// A string of `extras` or node metadata: whose, key, value as JSON text.
+/// `extras` or metadata of a part of the scene, as JSON text.
 struct SourceExtra {
   std::string owner;  ///< "scene", "node:NAME", "mesh:NAME" or "material:NAME"
   std::string json;
 };
 
-/// A render surface. Triangles are counter-clockwise seen from outside where the source is sound;
-/// nothing is repaired here. Every index is in range and every kept number finite.
+/// A render surface. Triangles are counter-clockwise seen from outside if the source is sound;
+/// nothing is repaired here. Every index is in range and every number finite.
 struct SurfaceMesh {
   std::vector<Vec3d> positions;  ///< [m], after unit, axis and node transforms (num_vertices x 1)
   std::vector<Vec3> normals;     ///< unit normals (num_vertices x 1); never empty
   std::vector<Vec2> uvs;         ///< (num_vertices x 1, or empty)
   std::vector<std::array<uint32_t, 3>> triangles;  ///< (num_triangles x 3)
-  std::vector<SurfacePart> parts;                  ///< cover the triangles in order, without gap
+  std::vector<SurfacePart> parts;                  ///< cover all triangles in order, without gaps
   std::vector<VertexAttribute> attributes;         ///< in ascending order of name
   std::vector<SourceExtra> extras;
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Finds the faces of a tet mesh, and its boundary, by sorting faces by their corners.
 #include "mesh/tet_faces.h"
 
 #include <algorithm>
@@ -6,9 +7,11 @@
 namespace plush::tools {
 namespace {
 
-// A face by its sorted corners, and the tet that has it opposite to a corner.
+using Face = std::array<uint32_t, 3>;
+
+// A face's sorted corners, its tet, and the tet's corner opposite the face.
 struct FaceUse {
-  std::array<uint32_t, 3> key;
+  Face key;
   uint32_t tet;
   uint32_t corner;
 };
@@ -17,11 +20,8 @@ std::vector<FaceUse> SortedUses(std::span<const std::array<uint32_t, 4>> tets) {
   std::vector<FaceUse> uses;
   uses.reserve(4 * tets.size());
   for (uint32_t t = 0; t < tets.size(); ++t) {
-    const auto& [a, b, c, d] = tets[t];
-    const std::array<std::array<uint32_t, 3>, 4> faces = {
-        {{b, c, d}, {a, c, d}, {a, b, d}, {a, b, c}}};
     for (uint32_t corner = 0; corner < 4; ++corner) {
-      FaceUse use = {faces[corner], t, corner};
+      FaceUse use = {FaceOf(tets[t], corner), t, corner};
       std::sort(use.key.begin(), use.key.end());
       uses.push_back(use);
     }
@@ -30,6 +30,24 @@ std::vector<FaceUse> SortedUses(std::span<const std::array<uint32_t, 4>> tets) {
     return a.key != b.key ? a.key < b.key : a.tet < b.tet;
   });
   return uses;
+}
+
+std::vector<Vec3> AreaWeightedNormals(const SurfaceMesh& surface) {
+  std::vector<Vec3d> sums(surface.positions.size());
+  for (const auto& [a, b, c] : surface.triangles) {
+    const Vec3d normal = Cross(surface.positions[b] - surface.positions[a],
+                               surface.positions[c] - surface.positions[a]);
+    for (const uint32_t id : {a, b, c}) sums[id] += normal;
+  }
+  std::vector<Vec3> normals;
+  normals.reserve(sums.size());
+  for (const Vec3d& sum : sums) {
+    const double length = Length(sum);
+    const Vec3d unit = length > 0.0 ? sum / length : Vec3d{0.0, 1.0, 0.0};
+    normals.push_back(
+        {static_cast<float>(unit.x), static_cast<float>(unit.y), static_cast<float>(unit.z)});
+  }
+  return normals;
 }
 
 }  // namespace
@@ -48,6 +66,40 @@ TetFaces BuildTetFaces(std::span<const std::array<uint32_t, 4>> tets) {
   }
   faces.starts.push_back(static_cast<uint32_t>(uses.size()));
   return faces;
+}
+
+std::vector<BoundaryFace> FindBoundaryFaces(const TetMesh& mesh) {
+  const TetFaces faces = BuildTetFaces(mesh.tets);
+  std::vector<BoundaryFace> boundary;
+  for (uint32_t face = 0; face < faces.num_faces(); ++face) {
+    if (faces.TetsAt(face).size() != 1) continue;
+    const uint32_t tet = faces.TetsAt(face)[0];
+    const auto& of_tet = faces.of_tet[tet];
+    const auto corner = std::find(of_tet.begin(), of_tet.end(), face) - of_tet.begin();
+    boundary.push_back({FaceOf(mesh.tets[tet], static_cast<size_t>(corner)), tet});
+  }
+  return boundary;
+}
+
+SurfaceMesh BoundarySurface(const TetMesh& mesh) {
+  SurfaceMesh surface;
+  for (const BoundaryFace& face : FindBoundaryFaces(mesh)) surface.triangles.push_back(face.nodes);
+  constexpr uint32_t kUnused = UINT32_MAX;
+  std::vector<uint32_t> vertex_of_node(mesh.nodes.size(), kUnused);
+  for (const Face& face : surface.triangles) {
+    for (const uint32_t node : face) vertex_of_node[node] = 0;
+  }
+  for (size_t node = 0; node < mesh.nodes.size(); ++node) {
+    if (vertex_of_node[node] == kUnused) continue;
+    vertex_of_node[node] = static_cast<uint32_t>(surface.positions.size());
+    surface.positions.push_back(mesh.nodes[node]);
+  }
+  for (Face& face : surface.triangles) {
+    for (uint32_t& id : face) id = vertex_of_node[id];
+  }
+  surface.normals = AreaWeightedNormals(surface);
+  surface.parts.push_back({"", "", "", 0, static_cast<uint32_t>(surface.triangles.size())});
+  return surface;
 }
 
 }  // namespace plush::tools

@@ -1,16 +1,136 @@
 // SPDX-License-Identifier: MIT
+// Finds edges, components and opposite half-edges of triangle surfaces by sorting.
+// Triangles around a crowded edge are paired by angle, so that touching solids stay apart.
 #include "mesh/topology.h"
 
 #include "mesh/disjoint_sets.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace plush::tools {
 namespace {
 
+// A half-edge and the two points of its edge.
+struct EdgeEntry {
+  uint32_t low = 0;
+  uint32_t high = 0;
+  uint32_t half_edge = 0;
+  bool forward = false;  // from low to high
+};
+
+// One of several triangles around an edge.
+struct Spoke {
+  double angle = 0.0;  // around the edge, seen along it from low to high; any measure that ascends
+  uint32_t half_edge = 0;
+  bool forward = false;
+};
+
+// A measure from 0 to 4 that ascends with the angle of (x, y); needs no trigonometry.
+double DiamondAngle(double x, double y) {
+  const double size = std::abs(x) + std::abs(y);
+  if (!(size > 0.0)) return 0.0;
+  if (y >= 0.0) return x >= 0.0 ? y / size : 1.0 - x / size;
+  return x < 0.0 ? 2.0 - y / size : 3.0 + x / size;
+}
+
+// A vector perpendicular to `axis`.
+Vec3d Across(const Vec3d& axis) {
+  const Vec3d size = {std::abs(axis.x), std::abs(axis.y), std::abs(axis.z)};
+  if (size.x <= size.y && size.x <= size.z) return Cross(axis, {1.0, 0.0, 0.0});
+  return size.y <= size.z ? Cross(axis, {0.0, 1.0, 0.0}) : Cross(axis, {0.0, 0.0, 1.0});
+}
+
+// Pairs the triangles around an edge. In the order of ascending angles, the solid lies before a
+// forward triangle and behind a backward one. They are matched like brackets, so a triangle that
+// stays unmatched has no partner anywhere around the edge.
+void PairAround(std::span<const Vec3d> points, std::span<const std::array<uint32_t, 3>> triangles,
+                std::span<const EdgeEntry> uses, std::vector<uint32_t>* opposite) {
+  const Vec3d& base = points[uses[0].low];
+  const Vec3d axis = points[uses[0].high] - base;
+  const double length = Length(axis);
+  if (!(length > 0.0)) return;
+  const Vec3d u = Across(axis / length);
+  const Vec3d v = Cross(axis / length, u);
+  std::vector<Spoke> spokes;
+  for (const EdgeEntry& use : uses) {
+    const uint32_t apex = triangles[use.half_edge / 3][PreviousHalfEdge(use.half_edge) % 3];
+    const Vec3d radial = points[apex] - base;
+    spokes.push_back({DiamondAngle(Dot(radial, u), Dot(radial, v)), use.half_edge, use.forward});
+  }
+  std::sort(spokes.begin(), spokes.end(), [](const Spoke& a, const Spoke& b) {
+    return a.angle != b.angle ? a.angle < b.angle : a.half_edge < b.half_edge;
+  });
+  std::vector<uint32_t> open;  // backward triangles still without a partner
+  for (size_t i = 0; i < 2 * spokes.size(); ++i) {
+    const Spoke& spoke = spokes[i % spokes.size()];
+    if ((*opposite)[spoke.half_edge] != kNoHalfEdge) continue;
+    if (!spoke.forward) {
+      if (i < spokes.size()) open.push_back(spoke.half_edge);
+    } else if (!open.empty()) {
+      (*opposite)[spoke.half_edge] = open.back();
+      (*opposite)[open.back()] = spoke.half_edge;
+      open.pop_back();
+    }
+  }
+}
+
+// All half-edges in the order of lower point, higher point, number. Sorts in buckets, one per lower
+// point.
+std::vector<EdgeEntry> SortedEntries(size_t num_points,
+                                     std::span<const std::array<uint32_t, 3>> triangles) {
+  const auto entry_of = [&triangles](uint32_t h) {
+    const uint32_t from = triangles[h / 3][h % 3];
+    const uint32_t to = triangles[h / 3][NextHalfEdge(h) % 3];
+    return EdgeEntry{std::min(from, to), std::max(from, to), h, from < to};
+  };
+  const auto num_half_edges = static_cast<uint32_t>(3 * triangles.size());
+  std::vector<uint32_t> starts(num_points + 1, 0);
+  for (uint32_t h = 0; h < num_half_edges; ++h) ++starts[entry_of(h).low + 1];
+  for (size_t p = 0; p < num_points; ++p) starts[p + 1] += starts[p];
+  std::vector<uint32_t> next(starts.begin(), starts.end() - 1);
+  std::vector<EdgeEntry> entries(num_half_edges);
+  for (uint32_t h = 0; h < num_half_edges; ++h) {
+    const EdgeEntry entry = entry_of(h);
+    entries[next[entry.low]++] = entry;
+  }
+  for (size_t p = 0; p < num_points; ++p) {
+    std::sort(entries.begin() + starts[p], entries.begin() + starts[p + 1],
+              [](const EdgeEntry& a, const EdgeEntry& b) {
+                return a.high != b.high ? a.high < b.high : a.half_edge < b.half_edge;
+              });
+  }
+  return entries;
+}
+
+}  // namespace
+
+std::vector<uint32_t> PairHalfEdges(std::span<const Vec3d> points,
+                                    std::span<const std::array<uint32_t, 3>> triangles) {
+  const std::vector<EdgeEntry> entries = SortedEntries(points.size(), triangles);
+  std::vector<uint32_t> opposite(entries.size(), kNoHalfEdge);
+  for (size_t begin = 0; begin < entries.size();) {
+    size_t end = begin + 1;
+    while (end < entries.size() && entries[end].low == entries[begin].low &&
+           entries[end].high == entries[begin].high) {
+      ++end;
+    }
+    if (end - begin == 2 && entries[begin].forward != entries[begin + 1].forward) {
+      opposite[entries[begin].half_edge] = entries[begin + 1].half_edge;
+      opposite[entries[begin + 1].half_edge] = entries[begin].half_edge;
+    } else if (end - begin > 2) {
+      PairAround(points, triangles, {entries.data() + begin, end - begin}, &opposite);
+    }
+    begin = end;
+  }
+  return opposite;
+}
+
+namespace {
+
 using Triangle = std::array<uint32_t, 3>;
 
-// A side of a triangle at its lower point.
+// A side of a triangle, stored at its lower point.
 struct Side {
   uint32_t to = 0;  // higher point
   uint32_t triangle = 0;
@@ -21,9 +141,9 @@ struct Side {
   }
 };
 
-// All sides by lower point, then higher point, then triangle.
+// All sides in the order of lower point, higher point, triangle.
 struct SortedSides {
-  std::vector<uint32_t> starts;  // per lower point, and the end
+  std::vector<uint32_t> starts;  // of each lower point's sides, and the end
   std::vector<Side> sides;
 };
 
@@ -88,8 +208,8 @@ SurfaceTopology BuildTopology(std::span<const Triangle> triangles, uint32_t num_
 }
 
 bool IsOrientable(const SurfaceTopology& topology) {
-  // Every triangle stands twice, as it came and turned (t and t + n). An edge ties the sides that
-  // agree; a triangle tied to its own turned self cannot be oriented.
+  // Each triangle t is represented twice: as it is (t) and turned (t + n). Each edge joins the
+  // versions that agree. If t and t + n end up in one set, the surface cannot be oriented.
   const auto n = static_cast<uint32_t>(topology.component_of_triangle.size());
   DisjointSets sets(2 * n);
   for (const SurfaceEdge& edge : topology.edges) {

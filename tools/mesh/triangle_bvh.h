@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A bounding volume hierarchy over triangles for box queries.
+// A bounding volume hierarchy over triangles for box queries, and the order of its leaves.
 #pragma once
 
 #include "base/vec3.h"
@@ -12,23 +12,28 @@
 
 namespace plush::tools {
 
+/// Indices of the centres in an order that can be halved again and again: the first half (rounded
+/// down) lies before the second along the longest axis of their common box, and so on, down to runs
+/// of at most four, which are in ascending order. Compares in single precision. O(n log n).
+std::vector<uint32_t> OrderByHalves(std::span<const Vec3d> centres);
+
 /// Implicit median-split tree of triangle boxes. Immutable and thread-safe once built.
 class TriangleBvh {
  public:
   /// Builds in O(n log n). Indices must be in range and points finite.
   TriangleBvh(std::span<const Vec3d> points, std::span<const std::array<uint32_t, 3>> triangles);
-  /// The same in O(n), with the triangles in an order that can be halved (OrderByHalves).
+  /// The same in O(n), from an order that OrderByHalves made.
   TriangleBvh(std::span<const Vec3d> points, std::span<const std::array<uint32_t, 3>> triangles,
               std::span<const uint32_t> order);
 
   /// Box of triangle `t`.
   const Box3& box(uint32_t t) const { return boxes_[t]; }
 
-  /// Sets *triangles to all triangles whose closed boxes overlap `box`, in ascending order, leaving
-  /// out those below `first`.
+  /// Sets *triangles to all triangles numbered `first` or higher whose closed boxes overlap `box`,
+  /// in ascending order.
   void FindOverlaps(const Box3& box, uint32_t first, std::vector<uint32_t>* triangles) const;
 
-  /// A box in single precision, rounded outwards: half the memory to walk through.
+  /// A box in single precision, rounded outwards: half the memory traffic.
   struct FloatBox {
     std::array<float, 3> low = {};
     std::array<float, 3> high = {};
@@ -52,17 +57,17 @@ class TriangleBvh {
   /// Box of all triangles.
   FloatBox bounds() const { return nodes_.empty() ? FloatBox{} : nodes_[0].box; }
 
-  /// Whether `is_hit` is true for a triangle whose box, as all boxes around it in the tree, passes
-  /// `may_hit`. They take (const FloatBox&) and (uint32_t triangle). Stops at the first one.
+  /// Whether there is a triangle for which `is_hit` is true. Looks only into boxes of the tree, and
+  /// of triangles, for which `may_hit` is true. `may_hit` takes (const FloatBox&), `is_hit` takes
+  /// (uint32_t triangle). Stops at the first hit.
   template <class MayHit, class IsHit>
   bool AnyOf(const MayHit& may_hit, const IsHit& is_hit) const;
 
  private:
-  // Nodes in depth-first order: an inner node's first child follows it, `second_child` is the
-  // other.
+  // In depth-first order: the first child of an inner node follows it.
   struct Node {
     FloatBox box;
-    uint32_t max_triangle = 0;  // largest index below
+    uint32_t max_triangle = 0;  // largest triangle index in the subtree
     uint32_t second_child = 0;  // 0 for a leaf
     uint32_t begin = 0;         // leaf: range of order_
     uint32_t end = 0;
@@ -75,7 +80,7 @@ class TriangleBvh {
   std::vector<Node> nodes_;
   std::vector<FloatBox> leaf_boxes_;  // in the order of order_
 
-  // A median split halves every time: 2^32 triangles are 32 levels of at most one waiting node
+  // Each split halves the triangles: 2^32 of them give 32 levels with at most one waiting node
   // each.
   static constexpr size_t kStackSize = 64;
 };

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The sides of the part lie on seven lines of the triangle's plane: its three edges and where the
-// tet's four faces pass. Every corner lies on two of them, ends a side on one and starts a side on
-// the other; signs of orientation tell which, so that no coordinate is ever computed.
+// The sides of the cut polygon lie on seven lines of the triangle's plane: the triangle's three
+// edges and the intersections with the tet's four faces. At each corner a side on one line ends and
+// a side on another begins. Orientation signs decide which; no coordinate is computed.
+// Signs based on: Herbert Edelsbrunner, Ernst Peter Muecke. Simulation of Simplicity. 1990
 #include "mesh/triangle_cut.h"
 
-#include "mesh/perturbed_signs.h"
+#include "mesh/exact_predicates.h"
 #include "mesh/tet_mesh.h"
 
 #include <utility>
@@ -12,7 +13,34 @@
 namespace plush::tools {
 namespace {
 
-// The two corners besides i < j, ordered so that (i, j, first, second) is positively oriented.
+// Sign of the dot product of the plane's normal with the vector (e, e^2, e^3).
+int SignAlongNormal(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
+  for (int axis = 0; axis < 3; ++axis) {
+    if (const int sign = Orient2dSign(a, b, c, axis); sign != 0) return sign;
+  }
+  return 1;  // no plane
+}
+
+// The side of triangle (p, q, r) of the surface on which node `n` of the cage lies, with the same
+// signs. The triangle has a positive area.
+int SideOfSurfacePlane(const Vec3d& p, const Vec3d& q, const Vec3d& r, const Vec3d& n) {
+  const int sign = Orient3dSign(p, q, r, n);
+  return sign != 0 ? sign : -SignAlongNormal(p, q, r);
+}
+
+// Sign of SixVolume(p, q, a, b) for edge pq of the surface and edge ab of the cage: on which side
+// their lines pass each other. 0 only if they are parallel and in one plane; then they do not
+// cross.
+int PassingSide(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b) {
+  if (const int sign = Orient3dSign(p, q, a, b); sign != 0) return sign;
+  // If pq moves by d, the volume changes by exactly d . ((q - p) x (b - a)).
+  for (int axis = 0; axis < 3; ++axis) {
+    if (const int sign = CrossComponentSign(p, q, a, b, axis); sign != 0) return sign;
+  }
+  return 0;
+}
+
+// The two corners other than i < j, ordered so that (i, j, first, second) is positively oriented.
 constexpr std::array<std::array<std::array<uint8_t, 2>, 4>, 4> kOthers = [] {
   std::array<std::array<std::array<uint8_t, 2>, 4>, 4> others = {};
   others[0][1] = {2, 3};
@@ -63,7 +91,7 @@ class Cutter {
     return cut;
   }
 
-  // How edge i of the triangle passes the tet's edge from corner j to k.
+  // On which side edge i of the triangle passes the tet's edge from corner j to k.
   int Passing(size_t i, size_t j, size_t k) {
     int8_t& sign = passing_[i][j < k ? 4 * j + k : 4 * k + j];
     if (sign == kUnknown) {
@@ -75,7 +103,7 @@ class Cutter {
     return j < k ? sign : -sign;
   }
 
-  // A corner that ends a side on one line and starts one on another.
+  // Adds a corner at which a side on line `ends` ends and a side on line `starts` starts.
   void Add(const CutCorner& corner, uint8_t ends, uint8_t starts) {
     if (count_ == corners_.size() || at_end_[ends] != kNoLine || at_start_[starts] != kNoLine) {
       broken_ = true;
@@ -119,8 +147,8 @@ class Cutter {
         if (above[j] == above[k]) continue;
         const int side = Passing(0, j, k);
         if (Passing(1, j, k) != side || Passing(2, j, k) != side) continue;
-        // Seen from above, going up along the edge, the tet lies from the face opposite the second
-        // of the others to that opposite the first, counter-clockwise.
+        // Seen from above, counter-clockwise around the edge, the tet reaches from the face
+        // opposite `second` to the face opposite `first`.
         auto [first, second] = kOthers[j][k];
         if (above[j]) std::swap(first, second);
         Add({CutCorner::Kind::kTetEdge, j, k}, static_cast<uint8_t>(kFaceLine + first),
@@ -129,7 +157,7 @@ class Cutter {
     }
   }
 
-  // Follows the sides around.
+  // Follows the sides around the polygon.
   std::optional<TriangleCut> Chain() const {
     if (broken_) return std::nullopt;
     TriangleCut cut;
@@ -160,6 +188,11 @@ class Cutter {
 };
 
 }  // namespace
+
+int SideOfCagePlane(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& p) {
+  const int sign = Orient3dSign(a, b, c, p);
+  return sign != 0 ? sign : SignAlongNormal(a, b, c);
+}
 
 std::optional<TriangleCut> CutTriangle(const std::array<Vec3d, 3>& triangle,
                                        const TetCorners& tet) {

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The part of a triangle that lies in a tet.
+// The part of a triangle that lies in a tet, decided by orientation signs that are never zero.
+//
+// A surface point may lie exactly on a node, edge or face plane of the cage. To decide such cases,
+// the whole surface counts as moved by the infinitely small vector (e, e^2, e^3), so that all signs
+// belong to one surface in one cage. Based on:
+// Herbert Edelsbrunner, Ernst Peter Muecke. Simulation of Simplicity. 1990
 #pragma once
 
 #include "base/vec3.h"
-#include "mesh/tet_shape.h"
+#include "mesh/tet_mesh.h"
 
 #include <array>
 #include <cstdint>
@@ -11,24 +16,27 @@
 
 namespace plush::tools {
 
-/// A corner of the part, by what makes it.
+/// The side of plane (a, b, c) of the cage on which point `p` of the surface lies: 1 if the plane's
+/// counter-clockwise normal points to it, else -1. The three points are not collinear.
+int SideOfCagePlane(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& p);
+
+/// A corner of the cut polygon.
 struct CutCorner {
   enum class Kind : uint8_t {
     kCorner,    ///< corner `first` of the triangle
-    kEdgeFace,  ///< edge `first` of the triangle (from that corner to the next) passes face
-                ///< `second`
-    kTetEdge,   ///< the tet's edge between corners `first` < `second` passes the triangle
+    kEdgeFace,  ///< edge `first` of the triangle, from that corner on, crosses face `second`
+    kTetEdge,   ///< the tet's edge between corners `first` < `second` crosses the triangle
   };
   Kind kind = Kind::kCorner;
   uint8_t first = 0;
-  uint8_t second = 0;  ///< faces are named by the tet's corner opposite to them
+  uint8_t second = 0;  ///< a face has the number of the opposite corner
 };
 
-/// Lines that the part's sides lie on: 0..2 are the triangle's edges, kFaceLine + f the tet's
+/// Lines that carry the polygon's sides: 0..2 are the triangle's edges, kFaceLine + f the tet's
 /// faces.
 inline constexpr uint8_t kFaceLine = 3;
 
-/// A convex polygon with up to seven sides, in the triangle's sense of rotation.
+/// A convex polygon with up to seven sides that runs around in the same sense as the triangle.
 struct TriangleCut {
   std::array<CutCorner, 7> corners;
   std::array<uint8_t, 7> lines = {};  ///< of the side from corner i to the next
@@ -39,10 +47,10 @@ struct TriangleCut {
   }
 };
 
-/// Cuts a triangle with an area by a positively oriented tet. Which corners there are and how they
-/// follow each other is decided exactly, for a surface moved by an infinitely small vector
-/// (perturbed_signs.h), so that parts in neighbouring tets and of neighbouring triangles fit
-/// together. Nothing where the signs make no polygon: the triangle is degenerate.
+/// Cuts a triangle of positive area by a positively oriented tet. The corners and their order are
+/// exact for the surface moved as described above, so that parts in neighbouring tets, and parts of
+/// neighbouring triangles, fit together. Returns nothing if the signs form no polygon: then the
+/// triangle is degenerate.
 std::optional<TriangleCut> CutTriangle(const std::array<Vec3d, 3>& triangle, const TetCorners& tet);
 
 }  // namespace plush::tools

@@ -1,21 +1,38 @@
 // SPDX-License-Identifier: MIT
-// Topology by position: seams of UVs and normals must not open the surface.
+// Joins vertices at the same position, so that seams of UVs and normals do not open the surface.
 #pragma once
 
 #include "mesh/surface_mesh.h"
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 namespace plush::tools {
 
-/// Which render vertices are one point of the surface.
+/// The point of each render vertex.
 struct Welding {
   std::vector<uint32_t> point_of_vertex;  ///< (num_vertices x 1), values below num_points
-  uint32_t num_points = 0;                ///< points are numbered by first use
+  uint32_t num_points = 0;                ///< numbered in the order of first vertices
 };
 
-/// Welds vertices whose positions are bit-equal (+0 and -0 are equal). O(n log n).
+/// Welds vertices at equal positions (+0 equals -0). O(n log n).
 Welding WeldByPosition(const SurfaceMesh& mesh);
+
+/// A surface of pairwise different points, and of triangles with three different corners. No two
+/// triangles have the same corners.
+struct WeldedSurface {
+  std::vector<Vec3d> points;                       ///< [m] (num_points x 1)
+  std::vector<uint32_t> point_of_vertex;           ///< of the SurfaceMesh (num_vertices x 1)
+  std::vector<std::array<uint32_t, 3>> triangles;  ///< those with area first, then the flat ones
+  std::vector<uint32_t> source_triangle;           ///< of the SurfaceMesh, ascending in both runs
+  size_t num_with_area = 0;          ///< the remaining triangles have collinear corners
+  std::vector<uint32_t> degenerate;  ///< source triangles without area: flat, or two corners equal
+  /// Source triangles that were left out because an earlier one has the same corners, in any order.
+  std::vector<uint32_t> duplicates;
+};
+
+/// Welds by position and classifies the triangles. O(n log n).
+WeldedSurface MakeWeldedSurface(const SurfaceMesh& mesh);
 
 }  // namespace plush::tools

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/vec3.h"
-#include "mesh/half_edges.h"
+#include "mesh/topology.h"
 
 #include <array>
 #include <cstdint>

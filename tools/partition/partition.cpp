@@ -2,10 +2,9 @@
 // Cuts a surface by the tets of a cage into the collision surface of the file [Civ 5.4].
 #include "partition/partition.h"
 
-#include "embed/tet_geometry.h"
-#include "lattice/cage_boundary.h"
-#include "mesh/half_edges.h"
 #include "mesh/tet_faces.h"
+#include "mesh/tet_mesh.h"
+#include "mesh/topology.h"
 #include "mesh/triangle_bvh.h"
 #include "partition/collision_layout.h"
 #include "partition/patches.h"
@@ -29,25 +28,15 @@ Carrier AtNode(uint32_t node) {
   return carrier;
 }
 
-// Faces of one tet, outwards, in ascending order of their sorted nodes.
-void CollectFaces(const TetMesh& mesh, CutSurface* surface) {
-  const TetFaces faces = BuildTetFaces(mesh.tets);
-  for (uint32_t face = 0; face < faces.num_faces(); ++face) {
-    if (faces.TetsAt(face).size() != 1) continue;
-    const uint32_t tet = faces.TetsAt(face)[0];
-    const auto& of_tet = faces.of_tet[tet];
-    const auto corner = std::find(of_tet.begin(), of_tet.end(), face) - of_tet.begin();
-    surface->triangles.push_back(FaceOf(mesh.tets[tet], static_cast<size_t>(corner)));
-    surface->tets.push_back(tet);
-    surface->sources.push_back(static_cast<uint32_t>(surface->sources.size()));
-  }
-}
-
-// The faces of `mesh` that belong to one tet, each in that tet. Their sources count them in this
-// order: by tet, then by opposite corner. O(t log t).
+// The boundary of `mesh`, each face in its tet. The sources number the faces in ascending order of
+// their sorted nodes. O(t log t).
 CutSurface CutBoundary(const TetMesh& mesh) {
   CutSurface surface;
-  CollectFaces(mesh, &surface);
+  for (const BoundaryFace& face : FindBoundaryFaces(mesh)) {
+    surface.triangles.push_back(face.nodes);
+    surface.tets.push_back(face.tet);
+    surface.sources.push_back(static_cast<uint32_t>(surface.sources.size()));
+  }
   surface.points = mesh.nodes;
   surface.carriers.reserve(mesh.nodes.size());
   for (uint32_t node = 0; node < mesh.nodes.size(); ++node) {

@@ -2,11 +2,11 @@
 // Turns the pieces that WalkSurface finds into points, triangles and half-edges [Civ 5.4.1].
 #include "partition/surface_clipping.h"
 
-#include "embed/tet_geometry.h"
 #include "enclosure/surface_walk.h"
 #include "lattice/cage_boundary.h"
-#include "mesh/half_edges.h"
 #include "mesh/tet_faces.h"
+#include "mesh/tet_mesh.h"
+#include "mesh/topology.h"
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>

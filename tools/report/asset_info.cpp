@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads everything from an open asset: section sizes from its views, shapes and topology of the
-// tets computed anew in double precision.
+// Reports on an open asset. Sizes of sections come from its views; shapes and topology of the tets
+// are recomputed in double precision.
 #include "report/asset_info.h"
 
 #include "plush/format/cdg_records.h"
@@ -11,7 +11,7 @@
 #include "base/vec3.h"
 #include "lattice/cage_boundary.h"
 #include "mesh/box3.h"
-#include "mesh/tet_shape.h"
+#include "mesh/tet_mesh.h"
 #include "report/source_report.h"
 
 #include <algorithm>
@@ -22,12 +22,7 @@
 namespace plush::tools {
 namespace {
 
-TetCorners Corners(const SimulationView& s, const Tet& t) {
-  return {ToDouble(s.nodes[t.a]), ToDouble(s.nodes[t.b]), ToDouble(s.nodes[t.c]),
-          ToDouble(s.nodes[t.d])};
-}
-
-// The box of the render vertices; without any, of the cage.
+// The box of the render vertices; of the cage if there are none.
 Box3 RestBox(const Asset& asset) {
   const bool has_mesh = !asset.visual().positions.empty();
   Box3 box;
@@ -129,7 +124,7 @@ nlohmann::json SimulationInfo(const Asset& asset) {
           {"regions", regions}};
 }
 
-// Of all sections of the collision surface but the map to the render triangles.
+// Counts all sections of the collision surface except the map to the render triangles.
 double BytesPerCollisionTriangle(const CollisionView& c) {
   if (c.num_triangles() == 0) return 0.0;
   const size_t bytes = c.tets.size_bytes() + c.tree.size_bytes() + c.patches.size_bytes() +
@@ -270,8 +265,8 @@ TetShapes MeasureTets(const SimulationView& simulation) {
   shapes.min_quality = HUGE_VAL;
   const auto count = static_cast<double>(simulation.tets.size());
   for (const Tet& tet : simulation.tets) {
-    const TetCorners x = Corners(simulation, tet);
-    shapes.volume += SixVolume(x[0], x[1], x[2], x[3]) / 6.0;
+    const TetCorners x = CornersOf(simulation.nodes, tet);
+    shapes.volume += TetVolume(x);
     const double quality = TetQuality(x);
     shapes.min_quality = std::min(shapes.min_quality, quality);
     shapes.mean_quality += quality / count;

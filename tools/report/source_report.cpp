@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Prints findings, boxes and the facts about a source mesh as text and as JSON.
 #include "report/source_report.h"
 
 #include "base/text.h"

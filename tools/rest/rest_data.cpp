@@ -5,6 +5,7 @@
 
 #include "plush/format/system_factor.h"
 
+#include "mesh/tet_mesh.h"
 #include "rest/elimination_order.h"
 #include "rest/supernodes.h"
 #include "rest/tet_blocks.h"
@@ -34,15 +35,9 @@ std::vector<std::array<uint32_t, 4>> NodesOfTets(const RestData& rest) {
   return tets;
 }
 
-// Corners in double, from the nodes that the file stores.
-std::array<Vec3d, 4> Corners(const RestData& rest, const Tet& tet) {
-  return {ToDouble(rest.nodes[tet.a]), ToDouble(rest.nodes[tet.b]), ToDouble(rest.nodes[tet.c]),
-          ToDouble(rest.nodes[tet.d])};
-}
-
-double TetVolume(const RestData& rest, size_t t) {
-  const auto [a, b, c, d] = Corners(rest, rest.tets[t]);
-  return SixVolume(a, b, c, d) / 6.0;
+// Volume between the nodes as the file stores them [m^3].
+double VolumeOf(const RestData& rest, size_t t) {
+  return TetVolume(CornersOf(rest.nodes, rest.tets[t]));
 }
 
 // The inverse of the matrix with columns u, v, w and determinant `det`, by columns: its rows are
@@ -99,7 +94,7 @@ void MakeBlocks(RestData* rest) {
 
 // Stores nodes, Dm^-1 and volume of tet `t` in its slot; false if float cannot hold them.
 bool StoreShape(size_t t, RestData* rest) {
-  const auto [a, b, c, d] = Corners(*rest, rest->tets[t]);
+  const auto [a, b, c, d] = CornersOf(rest->nodes, rest->tets[t]);
   const double six_volume = SixVolume(a, b, c, d);
   const auto det_dm_inv = static_cast<float>(1.0 / six_volume);
   if (!IsPositiveNormal(static_cast<float>(six_volume / 6.0)) || !IsPositiveNormal(det_dm_inv)) {
@@ -121,7 +116,7 @@ bool StoreShape(size_t t, RestData* rest) {
 
 // Stores the stiffness of tet `t` in its slot; false if float cannot hold it.
 bool StoreStiffness(size_t t, const Lame& lame, RestData* rest) {
-  const double volume = TetVolume(*rest, t);
+  const double volume = VolumeOf(*rest, t);
   TetBlock& block = rest->blocks[rest->tet_slots[t] / kBlockTets];
   const size_t lane = rest->tet_slots[t] % kBlockTets;
   block.stiffness[lane] = static_cast<float>(2.0 * lame.mu * volume);
@@ -140,7 +135,7 @@ Result<Done> ComputeShapes(RestData* rest) {
 // Share of each tet in the body's volume; they sum to one.
 std::vector<double> VolumeShares(const RestData& rest, std::span<const double> tet_weights) {
   std::vector<double> shares(tet_weights.begin(), tet_weights.end());
-  for (size_t t = shares.size(); t < rest.tets.size(); ++t) shares.push_back(TetVolume(rest, t));
+  for (size_t t = shares.size(); t < rest.tets.size(); ++t) shares.push_back(VolumeOf(rest, t));
   double sum = 0.0;
   for (const double share : shares) sum += share;
   for (double& share : shares) share /= sum;

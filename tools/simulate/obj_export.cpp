@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes Wavefront .obj and .mtl text.
+// Writes a frame as Wavefront .obj and .mtl text: positions, normals, texture coordinates, a group
+// per part. White space in names becomes an underscore, since OBJ ends names there.
 #include "simulate/obj_export.h"
 
 #include "simulate/palette.h"

@@ -13,7 +13,7 @@
 
 namespace plush::tools {
 
-/// Opens a .plush file, trusting nothing. Errors name the file, the section and what to do: kIo
+/// Opens a .plush file without trusting it. Errors name the file, the section and a remedy: kIo
 /// (unreadable), kUnsupported (another version or layout), kLimit (out of memory), kInvalidInput
 /// (anything else).
 Result<Asset> OpenAsset(const std::string& path);

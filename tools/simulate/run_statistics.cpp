@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sums up a run as JSON and as text.
+// Summarises a run as JSON for machines and as text for people.
+// Times are those of the steps in which a body was awake.
 #include "simulate/run_statistics.h"
 
 #include "plush/format/tet_block.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads scene files and makes the default scene.
+// Reads scene files, checks every number against its range, and makes the scene of a dropped body.
+// Unknown keys are errors that name the nearest known key.
 #include "simulate/scene.h"
 
 #include "plush/format/tet_block.h"

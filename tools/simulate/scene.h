@@ -25,7 +25,7 @@
 
 namespace plush::tools {
 
-// Limits of a scene. They keep a typing slip ("count":1e9) from filling the machine's memory.
+// Limits of a scene, so that a typing slip ("count":1e9) does not exhaust the memory.
 inline constexpr uint32_t kMaxSceneBodies = 10000;  ///< copies included
 inline constexpr uint32_t kMaxSceneSteps = 1000000;
 inline constexpr uint32_t kMaxSceneThreads = 256;
@@ -61,7 +61,7 @@ struct SceneBody {
   bool fixed = false;  ///< the key "static": never moves
 };
 
-/// A whole run.
+/// The settings and bodies of a run.
 struct Scene {
   Vec3 gravity = {0.0f, -9.81f, 0.0f};  ///< [m/s^2]
   double dt = 0.01;                     ///< [s], in (0, 1]

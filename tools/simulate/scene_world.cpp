@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Builds a World from a scene: opens assets, resolves pins, places copies.
+// Builds a World from a scene: opens each asset once, resolves pins, places copies on a grid.
+// A thread pool of oneTBB serves as the World's job system.
 #include "simulate/scene_world.h"
 
 #include "plush/format/tet_block.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A running scene: its assets opened, its bodies in a World.
+// A scene that runs: its open assets, and its bodies in a World.
 #pragma once
 
 #include "plush/asset.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Steps a scene with a clock around each step; measures cages and energies after it.
+// Steps a scene and times each step; then measures cages and energies.
+// Finds the first step in which energy was gained, or a body froze.
 #include "simulate/simulation_run.h"
 
 #include "plush/format/tet_block.h"
@@ -106,7 +107,7 @@ void RecordStart(const Scene& scene, const SceneWorld& scene_world, const CageMe
   }
 }
 
-// Finds where a run first gained energy and where a body first froze.
+// Finds the step in which a run first gained energy, and that in which a body first froze.
 class RunWatch {
  public:
   RunWatch(const Scene& scene, const SceneWorld& scene_world)
@@ -121,7 +122,8 @@ class RunWatch {
     const StepStats& stats = record.steps.back().stats;
     const auto step = static_cast<uint32_t>(record.steps.size());
     if ((stats.flags & kStepBodyFrozen) != 0 && freeze_.step == 0) freeze_ = {step, FrozenBody()};
-    // The limit rises with the largest kinetic energy to come, so every new maximum is a candidate.
+    // The limit grows with the largest kinetic energy still to come, so every new maximum is a
+    // candidate.
     largest_kinetic_ = std::max(largest_kinetic_, stats.kinetic_j);
     const double gain = EnergiesOf(stats).total() - record.start.total();
     const double last_gain = candidates_.empty() ? 0.0 : candidates_.back().gain_j;
@@ -145,7 +147,8 @@ class RunWatch {
     return EnergiesOf(MomentsOf(*scene_world_.world, body.id), gravity_).total();
   }
 
-  // A frozen body has lost all its velocities; a body that sleeps or is held has too.
+  // A frozen body has no velocity. Neither has a sleeping body, which is skipped, nor one that is
+  // held.
   std::string FrozenBody() const {
     for (const SceneWorldBody& body : scene_world_.bodies) {
       if (body.fixed || scene_world_.world->IsAsleep(body.id)) continue;

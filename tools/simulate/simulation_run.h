@@ -25,7 +25,7 @@ struct Energies {
   double total() const { return kinetic + elastic + gravity; }
 };
 
-/// Shapes and places of the cages, measured from their nodes.
+/// Volumes and heights of the cages, measured from their nodes.
 struct CageMeasures {
   double lowest_m = 0.0;          ///< least signed distance of a moving body's node to a plane; 0
                                   ///< without planes or without moving bodies
@@ -33,7 +33,7 @@ struct CageMeasures {
   double max_volume_ratio = 1.0;  ///< largest of them
 };
 
-/// One step.
+/// The record of one step.
 struct StepRecord {
   StepStats stats;
   CageMeasures cages;
@@ -41,16 +41,16 @@ struct StepRecord {
   bool awake = true;     ///< whether a moving body was awake when the step began
 };
 
-/// A body at a step.
+/// An event of a run: the step and the body.
 struct BodyEvent {
   uint32_t step = 0;    ///< from 1; 0: it did not happen
   std::string body;     ///< its name in SceneWorld, or empty if no single body can be named
   double gain_j = 0.0;  ///< total energy of all bodies over that at the start [J]
 };
 
-/// A whole run.
+/// The record of a run.
 struct RunRecord {
-  std::vector<StepRecord> steps;  ///< those done
+  std::vector<StepRecord> steps;  ///< the steps that were done
   Energies start;                 ///< of all bodies, before the first step
   double mass_kg = 0.0;           ///< of all bodies
   double rest_volume_m3 = 0.0;    ///< of all cages

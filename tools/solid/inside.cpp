@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solid/inside.h"
 
-#include "mesh/halving_order.h"
+#include "mesh/triangle_bvh.h"
 
 #include <algorithm>
 #include <array>

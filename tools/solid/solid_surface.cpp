@@ -2,7 +2,7 @@
 #include "solid/solid_surface.h"
 
 #include "mesh/topology.h"
-#include "mesh/welded_surface.h"
+#include "mesh/welding.h"
 #include "solid/inside.h"
 
 #include <algorithm>

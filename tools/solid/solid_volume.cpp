@@ -2,6 +2,7 @@
 #include "solid/solid_volume.h"
 
 #include "base/text.h"
+#include "mesh/tet_mesh.h"
 #include "solid/surface_columns.h"
 
 #include <tbb/blocked_range.h>
@@ -60,11 +61,6 @@ constexpr double kRays = 120.0;
 constexpr double kPlaceY = 0.5437;
 constexpr double kPlaceZ = 0.4719;
 
-double TetVolume(const TetMesh& mesh, size_t t) {
-  const auto& [a, b, c, d] = mesh.tets[t];
-  return SixVolume(mesh.nodes[a], mesh.nodes[b], mesh.nodes[c], mesh.nodes[d]) / 6.0;
-}
-
 // Share of fixed points of tet `t` with |w| > 1/2.
 double ShareInside(const TetMesh& mesh, size_t t, size_t num_samples, const InsideTest& inside) {
   const auto& [a, b, c, d] = mesh.tets[t];
@@ -87,7 +83,8 @@ SolidMeasure MeasureOpen(const InsideTest& inside, const TetMesh& cage) {
     }
   });
   SolidMeasure solid;
-  for (size_t t = 0; t < shares.size(); ++t) solid.volume += shares[t] * TetVolume(cage, t);
+  for (size_t t = 0; t < shares.size(); ++t)
+    solid.volume += shares[t] * TetVolume(CornersOf(cage, t));
   return solid;
 }
 
@@ -148,7 +145,7 @@ double SignedVolume(const SolidSurface& surface) {
 
 double CageVolume(const TetMesh& cage) {
   double volume = 0.0;
-  for (size_t t = 0; t < cage.tets.size(); ++t) volume += TetVolume(cage, t);
+  for (size_t t = 0; t < cage.tets.size(); ++t) volume += TetVolume(CornersOf(cage, t));
   return volume;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/float_rounding.h"
 #include "mesh/self_intersection.h"
+#include "mesh/tet_mesh.h"
 #include "mesh/topology.h"
 #include "solid/solid_volume.h"
 
@@ -71,11 +72,6 @@ bool RefuseIntersections(const SolidSurface& surface, FindingList* findings) {
 Error Unfit(const std::string& what) {
   return {ExitCode::kHelperDied, "tetgen's tets do not fill the surface: " + what,
           "CAGE_TETGEN_FAILED"};
-}
-
-double TetVolume(const TetMesh& mesh, size_t t) {
-  const auto& [a, b, c, d] = mesh.tets[t];
-  return SixVolume(mesh.nodes[a], mesh.nodes[b], mesh.nodes[c], mesh.nodes[d]) / 6.0;
 }
 
 // The winding number at each tet's centre: constant within a tet, as no triangle crosses one.
@@ -150,7 +146,7 @@ Result<Done> CheckFillable(const SolidSurface& surface, FindingList* findings) {
 Result<Done> KeepSolid(const SolidSurface& surface, const InsideTest& inside, TetMesh* mesh) {
   const std::vector<int> winding = WindingOfTets(inside, *mesh);
   double filled = 0.0;  // integral of the winding number
-  for (size_t t = 0; t < winding.size(); ++t) filled += winding[t] * TetVolume(*mesh, t);
+  for (size_t t = 0; t < winding.size(); ++t) filled += winding[t] * TetVolume(CornersOf(*mesh, t));
   const double wanted = SignedVolume(surface);
   KeepInside(winding, mesh);
   if (mesh->tets.empty()) return Unfit("none lies inside it");

@@ -4,7 +4,7 @@
 #include "base/child_process.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "mesh/tetgen_text.h"
+#include "mesh/tet_source.h"
 
 #include <array>
 #include <charconv>

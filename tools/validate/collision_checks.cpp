@@ -3,8 +3,8 @@
 // and the render surface.
 #include "validate/collision_checks.h"
 
-#include "embed/tet_geometry.h"
 #include "mesh/exact_predicates.h"
+#include "mesh/tet_mesh.h"
 #include "partition/collision_trees.h"
 #include "partition/partition.h"
 #include "partition/short_edges.h"

@@ -6,6 +6,7 @@
 #include "plush/format/factor_panels.h"
 #include "plush/format/tet_block.h"
 
+#include "mesh/tet_mesh.h"
 #include "rest/elimination_order.h"
 #include "rest/rest_data.h"
 #include "validate/tally.h"
@@ -35,15 +36,7 @@ bool Differs(double stored, double expected) {
   return !(std::abs(stored - expected) <= kTolerance * std::abs(expected));
 }
 
-std::array<Vec3d, 4> Corners(const SimulationView& s, const Tet& t) {
-  return {ToDouble(s.nodes[t.a]), ToDouble(s.nodes[t.b]), ToDouble(s.nodes[t.c]),
-          ToDouble(s.nodes[t.d])};
-}
-
-double TetVolume(const SimulationView& s, const Tet& t) {
-  const auto [a, b, c, d] = Corners(s, t);
-  return SixVolume(a, b, c, d) / 6.0;
-}
+double VolumeOf(const SimulationView& s, const Tet& t) { return TetVolume(CornersOf(s.nodes, t)); }
 
 // Largest entry of |Dm^-1 Dm - I| over its bound: an entry of Dm^-1 carries a relative error of one
 // roundoff, so an entry of the product one of |Dm^-1| |Dm|.
@@ -80,7 +73,7 @@ void CheckShapes(const SimulationView& s, FindingList* findings) {
     const Tet& tet = s.tets[i];
     if (!IsSoundTet(s, tet)) continue;
     const Vec3d centre = TetCentre(s, tet);
-    const double volume = TetVolume(s, tet);
+    const double volume = VolumeOf(s, tet);
     if (!(volume > 0.0)) {
       turned.AddAt(i, centre, volume);
       continue;
@@ -89,7 +82,7 @@ void CheckShapes(const SimulationView& s, FindingList* findings) {
     if (Differs(s.Volume(i), volume)) {
       volumes.AddAt(i, centre, std::abs(s.Volume(i) / volume - 1.0));
     }
-    const double error = InverseError(s.DmInv(i), Corners(s, tet));
+    const double error = InverseError(s.DmInv(i), CornersOf(s.nodes, tet));
     if (!(error <= 1.0)) inverses.AddAt(i, centre, error);
   }
   turned.Report(findings);
@@ -154,7 +147,7 @@ void CheckTetMasses(const Asset& asset, FindingList* findings) {
     if (s.tet_materials[t] >= asset.num_materials()) return;
     mass += s.tet_masses[t];
     filled_volume += s.tet_masses[t] / double{asset.material(s.tet_materials[t]).density};
-    if (IsSoundTet(s, s.tets[t])) cage_volume += TetVolume(s, s.tets[t]);
+    if (IsSoundTet(s, s.tets[t])) cage_volume += VolumeOf(s, s.tets[t]);
   }
   const auto near = [](double value, double expected) {
     return std::abs(value - expected) <= kMassTolerance * expected;
@@ -213,7 +206,7 @@ bool HasPlace(const SimulationView& s, size_t tet) {
 }
 
 Vec3d TetCentre(const SimulationView& s, const Tet& t) {
-  const auto [a, b, c, d] = Corners(s, t);
+  const auto [a, b, c, d] = CornersOf(s.nodes, t);
   return 0.25 * (a + b + c + d);
 }
 
@@ -240,7 +233,7 @@ void CheckMaterials(const Asset& asset, FindingList* findings) {
     const double nu = material.poisson;
     const double amplification = 1.0 + 2.0 * nu / (1.0 - 2.0 * nu);
     const double lambda_tolerance = kTolerance + 2.0 * kRoundoff * amplification;
-    const double volume = TetVolume(s, s.tets[i]);
+    const double volume = VolumeOf(s, s.tets[i]);
     const double expected = 2.0 * lame.mu * volume;
     const float stored = s.BlockOf(i).stiffness[s.LaneOf(i)];
     if (Differs(stored, expected)) stiffness.Add(i, std::abs(stored / expected - 1.0));

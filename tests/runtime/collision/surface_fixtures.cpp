@@ -6,7 +6,7 @@
 #include "bake/asset_writer.h"
 #include "collision/surface_records.h"
 #include "collision/vertex_positions.h"
-#include "mesh/half_edges.h"
+#include "mesh/topology.h"
 #include "partition/patches.h"
 
 #include <catch2/catch.hpp>

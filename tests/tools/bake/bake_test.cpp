@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Whole bakes opened as the runtime does: mass, embedding, regions, materials, refusals.
 #include "bake/bake.h"
 
 #include "plush/asset.h"
@@ -36,7 +37,7 @@ ImportedModel ModelOf(const SurfaceMesh& mesh) {
   return model;
 }
 
-// A baked file opened with all checks.
+// A baked file, opened with all checks.
 class Opened {
  public:
   explicit Opened(const std::vector<std::byte>& bytes)
@@ -62,7 +63,7 @@ class Opened {
 
 }  // namespace
 
-TEST_CASE("A model with tets of its own bakes, with the same bytes on one and two threads") {
+TEST_CASE("A model with its own tets bakes, with the same bytes on one and two threads") {
   const ImportedModel model = ModelFromTets(plush::test::TetBox(6, 3, 3, 0.1, 0.05));
   BakeSettings settings;
   settings.threads = 1;
@@ -129,11 +130,11 @@ TEST_CASE("Regions, parts and settings reach the file") {
   const auto json = nlohmann::json::parse(opened.asset().settings());
   CHECK(json["pins"]["regions"][0]["name"] == "felt");
   CHECK(json["tets"] == 450);
-  CHECK(json.dump() == opened.asset().settings());  // sorted keys, nothing else
+  CHECK(json.dump() == opened.asset().settings());  // sorted keys and nothing else
 }
 
 TEST_CASE("A material map gives tets the numbers of the triangles that they carry") {
-  // Two halves of a long bar of tets: its surface is fur for x < 0.5, wood beyond.
+  // A long bar of tets; its surface is fur for x < 0.5 and wood beyond.
   ImportedModel model = ModelFromTets(plush::test::TetBox(10, 2, 2, 0.1));
   SurfaceMesh& surface = model.surface;
   const auto middle = [&surface](const std::array<uint32_t, 3>& t) {
@@ -174,7 +175,7 @@ TEST_CASE("A material map gives tets the numbers of the triangles that they carr
     }
     CHECK(opened.Mass() == Approx(mass).epsilon(1e-6));
     CHECK(baked.value().summary.mass_kg == Approx(mass).epsilon(1e-6));
-    CHECK(mass == Approx(0.04 * 400.0).epsilon(0.1));  // half at 200, half at 600 kg/m^3
+    CHECK(mass == Approx(0.04 * 400.0).epsilon(0.1));  // one half at 200, the other at 600 kg/m^3
     CHECK(sim.density == Approx(mass / sim.solid_volume).epsilon(1e-5));
     const auto json = nlohmann::json::parse(asset.settings());
     CHECK(json["material_map"]["materials"][0]["name"] == "wood");

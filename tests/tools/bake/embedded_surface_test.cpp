@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The collision surface of a render mesh in the source's own tets: cut by them if they hold it,
-// otherwise their boundary.
+// The collision surface of a render mesh in the source's own tets: the mesh cut by the tets if they
+// contain it, otherwise the boundary of the tets.
 #include "plush/asset.h"
 #include "plush/format/cdg_records.h"
 #include "plush/format/tet_block.h"
@@ -20,11 +20,11 @@ namespace {
 using tools::FindingList;
 using tools::ImportedModel;
 
-// A box of 1 m in jittered tets, and a mesh embedded there.
+// A box of 1 m in jittered tets, and a mesh embedded in it.
 ImportedModel Embedded(const SurfaceMesh& mesh) {
   ImportedModel model = tools::ModelFromTets(test::TetBox(4, 4, 4, 0.25, 0.09, 3));
   model.surface = mesh;
-  model.embed_hash = 1;  // as the import marks it
+  model.embed_hash = 1;  // as the import sets it
   model.format = "test";
   return model;
 }
@@ -79,7 +79,7 @@ TEST_CASE("A mesh inside of its tets is cut by them") {
     const CollisionView& collision = file.asset.collision();
     CHECK(collision.num_triangles() > mesh.triangles.size());
     CHECK(collision.source_triangles.size() == collision.num_triangles());
-    // The same surface, not that of the tets.
+    // The mesh's surface, not that of the tets.
     const SurfaceTotals before = TotalsOfMesh(mesh), after = file.Totals();
     CHECK(after.area == Approx(before.area).epsilon(1e-5));
     CHECK(after.euler == before.euler);
@@ -103,7 +103,7 @@ TEST_CASE("If a mesh leaves its tets, their boundary replaces it, and a finding 
   CHECK(boundary.asset.collision().num_triangles() == 6 * 4 * 4 * 2);
   CHECK(found.area == Approx(expected.area).epsilon(1e-6));
   CHECK(found.open_edges == 0);
-  // The render mesh is still the mesh.
+  // The render mesh is unchanged.
   CHECK(file.asset.visual().indices.size() == 3 * out_of_one_side.triangles.size());
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Material maps and their mistakes, and the choice of each tet's material.
 #include "bake/materials.h"
 
 #include "shapes/tet_shapes.h"
@@ -16,7 +17,7 @@ namespace {
 
 const Material kDefaults = {2.0e5, 0.3, 800.0, 0.1};
 
-// A box whose triangles have these materials, two each.
+// A box whose triangles have these materials, two triangles each.
 SurfaceMesh BoxOf(const std::vector<std::string>& materials) {
   SurfaceMesh box = plush::tests::MakeBox({0, 0, 0}, {1, 1, 1});
   box.parts.clear();
@@ -28,7 +29,8 @@ SurfaceMesh BoxOf(const std::vector<std::string>& materials) {
 
 const std::vector<NamedMaterial> kThree = {{"a", {}}, {"b", {}}, {"c", {}}};
 
-// Right triangles with legs of 1 and `legs` [m], each a part of its own, of `materials`.
+// Right triangles with legs of 1 and `legs` [m]. Each is a part, with the material of the same
+// index.
 SurfaceMesh Triangles(const std::vector<double>& legs, const std::vector<std::string>& materials) {
   SurfaceMesh mesh;
   for (uint32_t i = 0; i < legs.size(); ++i) {
@@ -39,7 +41,7 @@ SurfaceMesh Triangles(const std::vector<double>& legs, const std::vector<std::st
   return mesh;
 }
 
-// Tets in a row, each with a face in common with the next.
+// Tets in a row; each shares a face with the next.
 TetMesh Row(uint32_t num_tets) {
   TetMesh mesh;
   mesh.nodes.resize(num_tets + 3);
@@ -135,7 +137,8 @@ TEST_CASE("A name that no part has is a finding with a hint") {
 
 TEST_CASE("A tet takes the material with the largest area in it") {
   const SurfaceMesh mesh = Triangles({1.0, 0.6, 0.6, 0.9}, {"a", "b", "b", "c"});
-  // All in tet 0: b has 1.2 of 3.1. Half of that in tet 1: a has most.
+  // In one tet, b has the largest area, 1.2 of 3.1. If b's second half is in tet 1, a has the
+  // largest.
   CHECK(Choose(mesh, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, Row(1)) == std::vector<uint16_t>{1});
   CHECK(Choose(mesh, {0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0}, Row(2)) == std::vector<uint16_t>{0, 1});
 }
@@ -156,7 +159,7 @@ TEST_CASE("At a tie the material of lowest index wins, whatever the order of the
 
 TEST_CASE("Tets without triangles take the nearest tet's material, of lowest id at a tie") {
   const SurfaceMesh mesh = Triangles({1, 1}, {"c", "b"});
-  // c in tet 1, b in tet 5: 3 is as far from either.
+  // c in tet 1, b in tet 5: tet 3 is equally far from both.
   CHECK(Choose(mesh, {1, 1, 1, 5, 5, 5}, Row(8)) == std::vector<uint16_t>{2, 2, 2, 2, 1, 1, 1, 1});
   CHECK(Choose(mesh, {5, 5, 5, 1, 1, 1}, Row(8)) == std::vector<uint16_t>{1, 1, 1, 1, 2, 2, 2, 2});
 }

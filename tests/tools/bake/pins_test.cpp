@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Pin regions from attributes and side-cars, their nodes, and mistakes.
 #include "bake/pins.h"
 
 #include "embed/embedding.h"
@@ -28,7 +29,7 @@ std::string Mistake(const std::string& json) {
   return rules.error().message;
 }
 
-// A sphere of two parts in a box of tets, with a ramp along x as attribute and colour.
+// A sphere of two parts in a box of tets, with an attribute and a colour that grow along x.
 struct Body {
   SurfaceMesh surface;
   TetMesh cage;
@@ -54,7 +55,7 @@ PinRule Rule(PinSource source, const std::string& key, double threshold = 0.5) {
   return {"r", source, key, threshold, {}, {}, {}, 0.0};
 }
 
-// The region's nodes as flags.
+// The region's nodes, as flags.
 std::vector<bool> Pinned(const Body& body, const PinRule& rule) {
   FindingList findings;
   const auto regions = MakePinRegions({rule}, body.surface, body.cage, body.content, &findings);
@@ -66,7 +67,7 @@ std::vector<bool> Pinned(const Body& body, const PinRule& rule) {
   return pinned;
 }
 
-// Share of a vertex's weight on pinned nodes.
+// The weight of a vertex on pinned nodes.
 double HeldWeight(const Body& body, const std::vector<bool>& pinned, size_t v) {
   const auto& tet = body.cage.tets[body.content.tet_ids[v]];
   const plush::Vec4& w = body.content.weights[v];
@@ -172,7 +173,7 @@ TEST_CASE("Boxes and spheres pin what lies in them, inner nodes too") {
   const Body body = MakeBody();
   PinRule box = Rule(PinSource::kBox, "");
   box.low = {0.3, 0.3, 0.3};
-  box.high = {0.7, 0.7, 0.7};  // no vertex of the sphere lies here
+  box.high = {0.7, 0.7, 0.7};  // contains no vertex of the sphere
   PinRule sphere = Rule(PinSource::kSphere, "");
   sphere.centre = {0.5, 0.5, 0.5};
   sphere.radius = 0.3;
@@ -180,7 +181,7 @@ TEST_CASE("Boxes and spheres pin what lies in them, inner nodes too") {
   CHECK(std::count(in_box.begin(), in_box.end(), true) == 8);  // 0.4 and 0.6 along each axis
   CHECK(in_box == Pinned(body, sphere));
   sphere.centre = {0.5, 0.9, 0.5};
-  sphere.radius = 0.05;  // between the nodes, but it holds the upper pole
+  sphere.radius = 0.05;  // contains no node, but the upper pole
   const auto pole = Pinned(body, sphere);
   CHECK(HeldWeight(body, pole, 0) > 0.97);
 }

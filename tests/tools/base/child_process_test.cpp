@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Child processes that crash, hang, flood and grow, and the search for programs in PATH.
 #include "base/child_process.h"
 
 #include "tools/procedural_meshes.h"
@@ -113,7 +114,7 @@ TEST_CASE("The address-space limit makes allocations fail") {
   limits.memory_limit = MemoryLimit::kAddressSpace;
   limits.memory_bytes = 64 << 20;
   CHECK(Shell("head -c 1000 /dev/zero | wc -c", limits).exit_code == 0);
-  // tail keeps an endless line whole.
+  // tail must hold the endless line in memory.
   const ChildResult result = Shell("head -c 200000000 /dev/zero | tail -n 1 >/dev/null", limits);
   CHECK((result.end != ChildEnd::kExited || result.exit_code != 0));
 }
@@ -126,7 +127,7 @@ TEST_CASE("The resident-size watch ends a child that grows") {
   CHECK(result.end == ChildEnd::kMemoryLimit);
 }
 
-TEST_CASE("A program that is not there is an error, not a child") {
+TEST_CASE("A missing program is an error, not a child") {
   const auto result = RunChild({"/no/such/program"}, {});
   REQUIRE_FALSE(result.ok());
   CHECK(result.error().exit_code == plush::tools::ExitCode::kIo);

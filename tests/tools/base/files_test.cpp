@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Files, FIFOs, devices, links and permissions through the one reader and the one writer.
 #include "base/files.h"
 
 #include "skip.h"
@@ -40,7 +41,7 @@ size_t CountFiles(const std::string& folder) {
   return count;
 }
 
-// Reads a FIFO in a thread, from construction to Text().
+// Reads a FIFO in a thread, from its construction until Text().
 class FifoReader {
  public:
   explicit FifoReader(const std::string& path)
@@ -64,7 +65,7 @@ class FifoReader {
   void Read() {
     std::array<char, 4096> buffer;
     for (bool last = false; !last;) {
-      last = stop_;  // one more round, for what came before
+      last = stop_;  // a last round, for data that came before
       for (ssize_t n; (n = ::read(fd_, buffer.data(), buffer.size())) > 0;) {
         text_.append(buffer.data(), static_cast<size_t>(n));
       }
@@ -111,7 +112,7 @@ TEST_CASE("Files that cannot be read give an error that names them") {
   CHECK(ReadFile(folder / "missing").error().message.find("missing") != std::string::npos);
   CHECK(ReadFile(folder.path()).error().exit_code == ExitCode::kIo);
   REQUIRE(::mkfifo((folder / "fifo").c_str(), 0600) == 0);
-  CHECK(ReadFile(folder / "fifo").error().exit_code == ExitCode::kIo);  // and does not wait
+  CHECK(ReadFile(folder / "fifo").error().exit_code == ExitCode::kIo);  // without waiting
   plush::tests::WriteText(folder / "ten", "0123456789");
   CHECK(ReadFile(folder / "ten", 10).ok());
   CHECK(ReadFile(folder / "ten", 9).error().exit_code == ExitCode::kLimit);

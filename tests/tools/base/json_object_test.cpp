@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Strict JSON objects: malformed text, the first mistake and its place, types, sizes and ranges.
 #include "base/json_object.h"
 
 #include <catch2/catch.hpp>
@@ -13,7 +14,7 @@ using plush::tools::ParseJson;
 
 namespace {
 
-// What ParseJson says about wrong text.
+// ParseJson's message for a wrong text.
 std::string Complaint(const std::string& text) {
   const auto parsed = ParseJson(text);
   if (parsed.ok()) return "";

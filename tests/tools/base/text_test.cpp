@@ -35,7 +35,7 @@ TEST_CASE("Bytes outside valid sequences and control characters are replaced") {
   CHECK(PrintableUtf8(std::string_view("\0x", 2)) == mark + "x");
 }
 
-TEST_CASE("Whatever the bytes, the result is JSON's UTF-8 and bounded") {
+TEST_CASE("For any bytes, the result is valid UTF-8 for JSON, and bounded") {
   std::mt19937 random(9);
   for (int i = 0; i < 500; ++i) {
     std::string bytes(random() % 3000, '\0');
@@ -72,7 +72,7 @@ TEST_CASE("The nearest name is the closest candidate, the first of equals") {
   CHECK(plush::tools::UnknownNameMessage("key", endless, names).size() < 150);
 }
 
-TEST_CASE("A depfile lists each prerequisite on a line of its own") {
+TEST_CASE("A depfile lists each prerequisite on its own line") {
   CHECK(DepfileText("out/a.plush", {"a.obj", "a.mtl"}) == "out/a.plush: \\\n  a.obj \\\n  a.mtl\n");
   CHECK(DepfileText("a.plush", {}) == "a.plush:\n");
 }

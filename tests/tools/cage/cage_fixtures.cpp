@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
+// Makes solids and cages as the bake does, and measures them by direct formulas.
 #include "tools/cage/cage_fixtures.h"
 
-#include "embed/tet_geometry.h"
 #include "mesh/disjoint_sets.h"
 #include "mesh/exact_predicates.h"
+#include "mesh/tet_mesh.h"
 #include "tools/procedural_meshes.h"
 
 #include <catch2/catch.hpp>
@@ -40,11 +41,6 @@ LatticeCage CageOf(Solid* solid, const CageSettings& settings) {
   return std::move(cage.value());
 }
 
-std::array<Vec3d, 4> CornersOf(const TetMesh& mesh, size_t t) {
-  const auto& [a, b, c, d] = mesh.tets[t];
-  return {mesh.nodes[a], mesh.nodes[b], mesh.nodes[c], mesh.nodes[d]};
-}
-
 double LeastSixVolume(const TetMesh& mesh) {
   double least = INFINITY;
   for (size_t t = 0; t < mesh.tets.size(); ++t) {
@@ -63,7 +59,7 @@ std::array<double, 6> AnglesOf(const std::array<Vec3d, 4>& tet) {
       size_t k = 0;
       while (k == i || k == j) ++k;
       const size_t l = 6 - i - j - k;
-      // Both other edges, made perpendicular to this one.
+      // Projects both other edges at corner i onto the plane perpendicular to this one.
       const Vec3d edge = (tet[j] - tet[i]) / Length(tet[j] - tet[i]);
       Vec3d a = tet[k] - tet[i];
       Vec3d b = tet[l] - tet[i];
@@ -105,7 +101,7 @@ double SegmentDistance(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec
   const double determinant = uu * vv - uv * uv;
   double s = determinant > 1e-14 * uu * vv ? (uv * Dot(v, w) - vv * Dot(u, w)) / determinant : 0.0;
   double t = 0.0;
-  // Clamping one after the other twice is enough: the distance is convex.
+  // Clamping each in turn, twice, suffices: the distance is convex.
   for (int i = 0; i < 2; ++i) {
     s = std::clamp(s, 0.0, 1.0);
     t = std::clamp((uv * s + Dot(v, w)) / vv, 0.0, 1.0);
@@ -137,7 +133,7 @@ bool AreSame(const LatticeCage& a, const LatticeCage& b) {
 
 namespace {
 
-// A prism of an outline in the xy plane, counter-clockwise, filled by the triangles given.
+// A prism over a counter-clockwise outline in the xy plane, which the given triangles fill.
 SurfaceMesh MakePrism(const std::vector<std::array<double, 2>>& outline,
                       const std::vector<std::array<uint32_t, 3>>& filling, double depth) {
   SurfaceMesh mesh;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Solids, cages before and after the fit, and what every sound cage has to show.
+// Solids, their cages before and after the fit, and measures that tests require of every cage.
 #pragma once
 
 #include "cage/lattice_cage.h"
@@ -24,7 +24,7 @@ namespace plush::tests {
 using tools::SurfaceMesh;
 using tools::Vec3d;
 
-/// A surface with everything that the stages of a cage want to know about it.
+/// A surface and everything that the stages of a cage need to know about it.
 struct Solid {
   explicit Solid(const SurfaceMesh& mesh);
 
@@ -32,44 +32,42 @@ struct Solid {
   tools::SolidSurface surface;
   tools::InsideTest inside;
   tools::SurfaceLinks links;
-  double diagonal = 0.0;  // of its box [m]
+  double diagonal = 0.0;  // of the bounding box [m]
 };
 
-/// The lattice around `solid` with cells of this size.
+/// The lattice around `solid` with cells of size `cell` [m].
 tools::Lattice LatticeAround(const Solid& solid, tools::LatticeKind kind, double cell);
 
 /// The cage before the fit; `clearance` [m].
 tools::SplitCage SplitOf(const Solid& solid, const tools::Lattice& lattice, double clearance,
                          bool join_parts = false);
 
-/// A cage made as `plush bake` does it; the test fails where there is none.
+/// A cage made as `plush bake` does it; the test fails if there is none.
 tools::LatticeCage CageOf(Solid* solid, const tools::CageSettings& settings);
 
-std::array<Vec3d, 4> CornersOf(const tools::TetMesh& mesh, size_t t);
-
-/// Least of six times the tets' volumes [m^3].
+/// Smallest of the tets' volumes, times six [m^3].
 double LeastSixVolume(const tools::TetMesh& mesh);
 
 /// Smallest dihedral angle of all tets [degrees].
 double LeastDihedral(const tools::TetMesh& mesh);
 
-/// Dihedral angles of a tet by normals and std::acos, six of them [degrees].
+/// The six dihedral angles of a tet, from normals and std::acos [degrees].
 std::array<double, 6> AnglesOf(const std::array<Vec3d, 4>& tet);
 
-/// Number of the sets of tets that hang together by shared nodes.
+/// Number of connected components of tets that share nodes.
 uint32_t NumComponents(const tools::TetMesh& mesh);
 
-/// Distance of two triangles [m], 0 where they meet.
+/// Distance of two triangles [m]; 0 if they meet.
 double TriangleDistance(const std::array<Vec3d, 3>& a, const std::array<Vec3d, 3>& b);
 
-/// Whether positions, tets, owners and weights are the same to the bit.
+/// Whether positions, tets, owners and weights are equal bit for bit.
 bool AreSame(const tools::LatticeCage& a, const tools::LatticeCage& b);
 
-/// A palm [0, 1] x [0, 0.3] x [0, 0.4] with two fingers of length 1 on top, `gap` [m] apart: one
+/// A palm [0, 1] x [0, 0.3] x [0, 0.4] with two fingers of length 1 on top, `gap` [m] apart, as one
 /// closed surface. Each finger is `width` [m] wide and as deep as the palm.
 SurfaceMesh MakeTwoFingers(double width, double gap);
 
-/// Uniform numbers and points, the same with every standard library.
+/// Uniform numbers and points, equal with every standard library.
 class RandomNumbers {
  public:
   explicit RandomNumbers(uint32_t seed) : random_(seed) {}
@@ -84,7 +82,7 @@ class RandomNumbers {
     const double y = In(low.y, high.y);
     return {x, y, In(low.z, high.z)};
   }
-  /// Not quite uniform on the unit sphere.
+  /// A unit vector; not exactly uniform.
   Vec3d Direction();
 
  private:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Whole cages of sound and broken surfaces: enclosure, counts, fits, repeatability.
 #include "cage/lattice_cage.h"
 
 #include "embed/embedding.h"
@@ -64,7 +65,7 @@ std::vector<Named> AllShapes() {
           {"flat grid", FlatGrid()}};
 }
 
-// Points on the triangles, corners and edges included.
+// Points on the triangles, including corners and edges.
 std::vector<Vec3d> SurfacePoints(const SolidSurface& surface) {
   std::vector<Vec3d> points;
   for (const auto& [a, b, c] : surface.triangles) {
@@ -117,7 +118,7 @@ TEST_CASE("The cage strictly contains the surface, whatever its defects") {
         Solid solid(mesh);
         const LatticeCage cage = CageOf(&solid, {.lattice = kind, .target_tets = target});
         CheckStrict(solid, cage, 20.0);
-        // Once more without the proof's help: each point lies in some tet.
+        // Independent of the proof: each point lies in a tet.
         const Embedding embedding = EmbedPoints(SurfacePoints(solid.surface), cage.mesh);
         CHECK(embedding.num_outside == 0);
         CHECK(embedding.max_error_m < 1e-6);
@@ -167,7 +168,7 @@ TEST_CASE("External tets are gone: each kept one touches the surface or lies ins
       farthest = std::max(farthest, Length(cage.mesh.nodes[node]));
     }
     CHECK(nearest < 1.01);
-    CHECK(farthest > 0.47);  // the inner shell is a polyhedron within radius 0.5
+    CHECK(farthest > 0.47);  // the inner shell, a polyhedron within radius 0.5
   }
   CHECK(cage.cell_m == 0.1);
 }
@@ -193,7 +194,7 @@ TEST_CASE("The number of tets is met from below within 5%, or a finding says why
     INFO(target << " asked, " << count << " made");
     CHECK((count > target) == solid.findings.Has("CAGE_TOO_FEW_TETS"));
     CHECK((count < 0.95 * target) == solid.findings.Has("CAGE_TETS_NOT_REACHED"));
-    if (target < 60) continue;  // few tets come in large steps
+    if (target < 60) continue;  // small counts come in large steps
     CHECK(count <= target);
     CHECK(count > 0.95 * target);
   }

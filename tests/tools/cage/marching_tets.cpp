@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Marching tetrahedra: one or two triangles for each tet of a grid that the surface crosses.
 #include "tools/cage/marching_tets.h"
 
 #include "tools/procedural_meshes.h"
@@ -13,7 +14,7 @@
 namespace plush::tests {
 namespace {
 
-// Nodes of a grid of cubes and the field there.
+// Nodes of a grid of cubes and the field's values there.
 class Grid {
  public:
   Grid(const Field& field, uint32_t cells) {
@@ -29,7 +30,7 @@ class Grid {
           const bool border = x == 0 || y == 0 || z == 0 || x + 1 == counts_[0] ||
                               y + 1 == counts_[1] || z + 1 == counts_[2];
           const double value = field.value(PositionOf(Number(x, y, z)));
-          // Never zero, and outside at the border.
+          // Never zero; positive at the border.
           values_.push_back(border ? std::max(value, edge_) : (value == 0.0 ? 1e-30 : value));
         }
       }
@@ -38,8 +39,8 @@ class Grid {
 
   template <class Visit>
   void ForEachTet(Visit visit) const {
-    // One tet for each order of the axes, along the cube's diagonal; the last two corners swapped
-    // where the order is odd.
+    // One tet for each order of the axes, along the cube's diagonal; for odd orders the last two
+    // corners are swapped.
     constexpr std::array<std::array<uint32_t, 2>, 6> kOrders = {
         {{1, 3}, {2, 6}, {4, 5}, {1, 5}, {2, 3}, {4, 6}}};
     for (uint32_t z = 0; z + 1 < counts_[2]; ++z) {
@@ -79,14 +80,14 @@ class Grid {
   std::vector<double> values_;
 };
 
-// Builds the surface tet by tet; vertices lie on edges of the grid, away from its nodes.
+// Builds the surface tet by tet. Vertices lie on edges of the grid, away from its nodes.
 class Marcher {
  public:
   Marcher(const Grid& grid, SurfaceMesh* mesh) : grid_(grid), mesh_(*mesh) {}
 
   // `tet` is positively oriented.
   void March(std::array<uint32_t, 4> tet) {
-    // Inner corners first, by swaps in pairs that keep the orientation.
+    // Puts inner corners first by pairs of swaps, which keep the orientation.
     bool odd = false;
     size_t inner = 0;
     for (size_t i = 0; i < 4; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Surfaces of solids that are given as functions of space.
+// Surfaces of solids that are defined by functions of space.
 #pragma once
 
 #include "base/vec3.h"
@@ -13,17 +13,17 @@ namespace plush::tests {
 using tools::SurfaceMesh;
 using tools::Vec3d;
 
-/// A solid as the inside of a function of space.
+/// A solid: the points at which a function is negative.
 struct Field {
-  std::function<double(const Vec3d&)> value;  ///< below zero inside
+  std::function<double(const Vec3d&)> value;  ///< negative inside
   Vec3d low;                                  ///< box that encloses the inside
   Vec3d high;
-  double finest = 1.0;  ///< what cubes may be as large as without losing parts
+  double finest = 1.0;  ///< largest cube that loses no parts
 };
 
-/// The surface on which the field is zero, outwards, by marching tetrahedra on cubes of six tets:
-/// at least `cells` cubes along the longest side, none larger than the finest detail. Closed,
-/// manifold and without self-intersections, whatever the field.
+/// The zero surface of the field, outwards, by marching tetrahedra on cubes of six tets. Has at
+/// least `cells` cubes along the longest side, none larger than `finest`. For any field it is
+/// closed and manifold and does not intersect itself.
 SurfaceMesh Polygonise(const Field& field, uint32_t cells);
 
 }  // namespace plush::tests

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Cages of real models, clean and dirty, from the folder PLUSH_TEST_MODELS.
+// Cages of real models, clean and dirty, in the folder PLUSH_TEST_MODELS.
 #include "enclosure/enclosure.h"
 #include "import/import.h"
 #include "lattice/cage_boundary.h"

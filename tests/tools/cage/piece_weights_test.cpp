@@ -27,7 +27,7 @@ TEST_CASE("A tet without copies weighs its volume") {
 }
 
 TEST_CASE("Copies share the volume of their tet by the solid in them, each at least a twentieth") {
-  // A thick finger and one of a quarter of its width.
+  // A thick finger, and one a quarter as wide.
   const double cell = 1.5;
   const SurfaceMesh thick = MakeBox({0, 0, 0}, {0.4, 6, 0.4});
   const SurfaceMesh thin = MakeBox({0.5, 0, 0}, {0.6, 6, 0.4});

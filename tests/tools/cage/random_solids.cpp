@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Makes random solids as zero surfaces of random fields, or as scattered simple shapes.
 #include "tools/cage/random_solids.h"
 
 #include "tools/cage/cage_fixtures.h"
@@ -39,7 +40,7 @@ double SmoothMin(double a, double b, double width) {
   return std::min(a, b) - h * h * width * 0.25;
 }
 
-// A field with a box that reaches beyond another.
+// A field whose box extends `reach` beyond another box.
 Field FieldOf(std::function<double(const Vec3d&)> value, const Box3& box, double reach,
               double finest) {
   const Vec3d margin = Vec3d{1, 1, 1} * reach;
@@ -75,7 +76,7 @@ Field SmoothUnion(RandomNumbers* random) {
       box, 0.6, 0.07);
 }
 
-// As thick as wide: to be squashed.
+// As thick as wide; to be squashed.
 Field Plate(RandomNumbers* random) {
   std::vector<Vec3d> discs;
   std::vector<Vec3d> holes;
@@ -216,7 +217,7 @@ Field Fingers(RandomNumbers* random) {
       box, 0.3, 0.7 * gap);
 }
 
-// Short and thick: to be stretched along x.
+// Short and thick; to be stretched along x.
 Field Needles(RandomNumbers* random) {
   struct Needle {
     Vec3d base;
@@ -273,7 +274,7 @@ Field Links(RandomNumbers* random) {
       box, 0.85 + tube, 0.7 * tube);
 }
 
-// A sponge within a ball: one surface of high genus, or several.
+// A sponge inside a ball: one surface of high genus, or several surfaces.
 Field Sponge(RandomNumbers* random) {
   const double wave = random->In(3.0, 6.0);
   const double level = random->In(-0.3, 0.5);
@@ -290,7 +291,7 @@ Field Sponge(RandomNumbers* random) {
       box, 1.05, 0.5 / wave);
 }
 
-// Closed surfaces that may pass through each other.
+// Closed surfaces that may intersect each other.
 SurfaceMesh Scattered(RandomNumbers* random, uint32_t cells) {
   SurfaceMesh all;
   for (int i = random->Whole(2, 6); i > 0; --i) {

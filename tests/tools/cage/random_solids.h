@@ -10,11 +10,11 @@ namespace plush::tests {
 
 using tools::SurfaceMesh;
 
-/// Families of solids that RandomSolid draws from, by seed % kNumFamilies.
+/// Number of families of solids; RandomSolid takes seed % kNumFamilies.
 inline constexpr uint32_t kNumFamilies = 10;
 extern const char* const kFamilyNames[kNumFamilies];
 
-/// A solid of the seed's family, anywhere and of any size.
+/// A solid of the seed's family, at any place and of any size.
 SurfaceMesh RandomSolid(uint32_t seed);
 
 }  // namespace plush::tests

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Cages of random solids: strict, positive, guarded, manifold, free of crossings, of the number of
-// tets that was asked for, and the same again. PLUSH_TEST_FULL=1 makes 500 instead of 40, up to
-// 5000 tets instead of 1250; PLUSH_TEST_SEED=n makes the one of that seed and prints it, with what
-// was pinched before the fit.
+// Cages of random solids: strict, positive, guarded, manifold, without crossings, with the number
+// of tets asked for, and reproducible.
+// - PLUSH_TEST_FULL=1 makes 500 solids instead of 40, with up to 5000 tets instead of 1250.
+// - PLUSH_TEST_SEED=n makes only the solid of that seed, and prints it and the pinches before the
+//   fit.
 #include "tools/cage/random_solids.h"
 
 #include "enclosure/enclosure.h"
@@ -34,17 +35,17 @@ constexpr uint32_t kSolidsInFull = 500;
 constexpr double kGuard = 20.0;
 
 struct Outcome {
-  std::string failures;  // empty: sound
+  std::string failures;  // empty if the cage is sound
   size_t triangles = 0;
   LatticeCage cage;
   double seconds = 0.0;
-  double ratio = 0.0;  // cage volume to solid volume
+  double ratio = 0.0;  // cage volume over solid volume
   double least_angle = 0.0;
   bool off_target = false;
-  bool pinched = false;  // the boundary, somewhere
+  bool pinched = false;  // the boundary is pinched somewhere
 };
 
-// From 50 tets to 5000, or to 1250 in the short form.
+// From 50 to 5000 tets, or to 1250 in the short form.
 CageSettings SettingsOf(uint32_t seed) {
   RandomNumbers random(seed + 1'000'003);
   CageSettings settings;
@@ -56,7 +57,7 @@ CageSettings SettingsOf(uint32_t seed) {
   return settings;
 }
 
-// Boundary faces that meet although no tet has a copy.
+// Number of boundary faces that meet although no tet has a copy.
 size_t NumCrossings(const LatticeCage& cage, const CageFaces& faces) {
   if (cage.num_split_tets > 0 || cage.num_split_nodes > 0) return 0;
   std::vector<std::array<uint32_t, 3>> boundary;
@@ -64,7 +65,7 @@ size_t NumCrossings(const LatticeCage& cage, const CageFaces& faces) {
   return FindSelfIntersections(cage.mesh.nodes, boundary).pairs.size();
 }
 
-// `again`: makes the cage twice.
+// With `again`, makes the cage twice.
 Outcome Try(uint32_t seed, bool again) {
   Outcome out;
   const SurfaceMesh mesh = RandomSolid(seed);
@@ -231,6 +232,6 @@ TEST_CASE("Cages of random solids are sound") {
     families[family].Print(kFamilyNames[family]);
   }
   all.Print("all");
-  // The families that are there for it do split.
+  // The families made for it do split.
   CHECK(all.with_splits > all.solids / 5);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Broken and strange source files through `plush bake`: each has its exit code, its finding and, if
-// it fails, leaves the old output untouched.
+// Broken and strange source files through `plush bake`: each has its exit code and its finding, and
+// a failed bake leaves the old output untouched.
 
 #include "plush/asset.h"
 
@@ -28,7 +28,7 @@ struct Baked {
   int exit_code = 0;
   std::vector<std::string> findings;
   std::string err;
-  bool untouched = false;  // the old output is as it was
+  bool untouched = false;  // the old output is unchanged
   bool valid = false;      // the output opens with all checks
 
   bool Has(const std::string& code) const {
@@ -36,7 +36,7 @@ struct Baked {
   }
 };
 
-// Bakes over an old output and looks at what is left.
+// Bakes over an old output and records what is left.
 Baked BakeFile(const std::string& path) {
   const TemporaryFolder folder;
   const std::string out = folder / "out.plush";
@@ -53,7 +53,7 @@ Baked BakeFile(const std::string& path) {
   baked.untouched = Content(out) == "old";
   Asset asset;
   baked.valid = asset.Open(out.c_str()).ok();
-  // No temporary file is left in any case.
+  // No temporary file is ever left.
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
   return baked;
 }
@@ -131,7 +131,7 @@ TEST_CASE("A truncated file is refused or bakes what is left of it") {
   REQUIRE(bear.size() > 1000);
   for (const size_t divisor : {2u, 10u, 1000u}) {
     const Baked baked = BakeText("cut.glb", bear.substr(0, bear.size() / divisor));
-    CHECK((baked.exit_code == 3 || baked.exit_code == 5));  // 5: too short to be known as glTF
+    CHECK((baked.exit_code == 3 || baked.exit_code == 5));  // 5: too short to be recognised as glTF
     CHECK(baked.untouched);
   }
   const TemporaryFolder folder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `plush check` from outside: every kind of bad input with its exit code and finding.
+// `plush check` as a process: every kind of bad input with its exit code and finding.
 #include "base/child_process.h"
 #include "skip.h"
 #include "tools/gltf_builder.h"
@@ -56,7 +56,7 @@ Check CheckMesh(const SurfaceMesh& mesh) {
   return Check(folder / "mesh.obj");
 }
 
-// The findings without SEAMS_WELDED: every OBJ comes in with a vertex per corner.
+// Findings except SEAMS_WELDED, since every OBJ arrives with a vertex per corner.
 Codes Defects(const Check& check) {
   Codes codes = check.codes;
   codes.erase("SEAMS_WELDED");
@@ -120,7 +120,8 @@ TEST_CASE("check: text goes to stdout, errors of use to stderr with code 1") {
     CHECK_FALSE(refused.err.empty());
   }
   const std::string help = RunPlush({"check", "--help"}).out;
-  for (const char* part : {"Import:", "Output:", "SECONDS:in [0.01, 86400]=20", "GIB:in [0.1, 1024]=4", "UNIT=auto"}) {
+  for (const char* part :
+       {"Import:", "Output:", "SECONDS:in [0.01, 86400]=20", "GIB:in [0.1, 1024]=4", "UNIT=auto"}) {
     CHECK(help.find(part) != std::string::npos);
   }
 }
@@ -196,7 +197,7 @@ TEST_CASE("check: truncated files end in a code of the table") {
     CHECK(check.codes == Codes{"IMPORT_FAILED"});
   }
   WriteText(folder / "part.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 2");
-  CHECK(Check(folder / "part.obj").exit_code == 0);  // its whole triangle is there
+  CHECK(Check(folder / "part.obj").exit_code == 0);  // it still holds a whole triangle
 }
 
 TEST_CASE("check: a huge file and an importer beyond its limits are exit 6") {
@@ -206,7 +207,7 @@ TEST_CASE("check: a huge file and an importer beyond its limits are exit 6") {
   const Check huge(folder / "huge.obj");
   CHECK(huge.exit_code == 6);
   CHECK(huge.codes == Codes{"IMPORT_LIMIT"});
-  // Vertices promised by the thousand million.
+  // The header claims two thousand million vertices.
   WriteText(folder / "promise.off", "OFF\n2000000000 1 0\n0 0 0\n");
   const Check promise(folder / "promise.off", {"--import-memory", "0.2"});
   CHECK((promise.exit_code == 6 || promise.exit_code == 3));
@@ -292,7 +293,7 @@ TEST_CASE("check: a report that cannot be written is exit 2 and leaves the old o
   CHECK(json::parse(Content(report))["source"]["triangles"] == 12);
   CHECK(RunPlush({"check", folder / "box.obj", "--report", folder.path()}).exit_code == 2);
   CHECK(RunPlush({"check", folder / "box.obj", "--report", folder / "no/such"}).exit_code == 2);
-  // Looks like a full disk to the process: no file may grow beyond 100 bytes.
+  // The process sees a full disk: no file may grow beyond 100 bytes.
   const std::string before = Content(report);
   const auto full = plush::tools::RunChild(
       {"/bin/sh", "-c", "ulimit -f 0; exec \"$0\" check \"$1\" -q --report \"$2\"",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `plush export` from outside: formats, exit codes, files that appear whole or not at all; and what
-// TetGen and Gmsh make of them, if these are installed.
+// `plush export` as a process: formats, exit codes, files that appear whole or not at all; and what
+// TetGen and Gmsh read from the files, if these programs are installed.
 #include "base/files.h"
 #include "shapes/shape_asset.h"
 #include "shapes/tet_shapes.h"
@@ -51,7 +51,7 @@ class BarFolder {
   TemporaryFolder folder_;
 };
 
-// What a shell command prints; nothing if its program is not installed.
+// Output of a shell command; nothing if its program is not installed.
 std::string OutputOf(const std::string& program, const std::string& arguments) {
   if (std::system(("command -v " + program + " >/dev/null 2>&1").c_str()) != 0) {
     Skip(program + " is not installed");
@@ -150,7 +150,7 @@ TEST_CASE("A full disk leaves both old files of a pair") {
   WriteText(folder / "a.ele", "old ele");
   const auto box = test::AssetBytesOf(test::TetBox(6, 6, 6, 0.1, 0.05));
   REQUIRE(tools::WriteFileAtomically(folder.bar(), box).ok());
-  // The .node file has room in 32 blocks of 512 bytes, the .ele file, written second, has not.
+  // The .node file fits in 32 blocks of 512 bytes; the .ele file, written second, does not.
   const PlushRun run =
       RunPlush({"export", folder.bar(), "-o", folder / "a.node", "-q"}, "ulimit -f 32; exec");
   INFO(run.err);

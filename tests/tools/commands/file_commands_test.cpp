@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `plush info` and `plush validate` from outside: exit codes, documents, several files.
+// `plush info` and `plush validate` as processes: exit codes, documents, several files.
 #include "bake/bake.h"
 #include "base/files.h"
 #include "import/import.h"
@@ -31,7 +31,7 @@ std::vector<std::byte> BarBytes() {
   return plush::test::AssetBytesOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
 }
 
-// A sound bar, a cut one, one of version 0.1, one with a wrong number, in a folder.
+// A folder with a sound bar, a truncated one, one of version 0.1 and one with a wrong number.
 struct Files {
   TemporaryFolder folder;
   std::string good = folder / "good.plush";
@@ -115,7 +115,7 @@ TEST_CASE("plush validate judges each file, and exits with the first that is not
   CHECK(document["files"][2]["findings"][0]["code"] == "FILE_VERSION");
   CHECK_THAT(document["files"][2]["findings"][0]["message"].get<std::string>(),
              Contains("(it is 0.1)"));
-  CHECK(document["files"][3]["findings"].size() >= 2);  // the number and the content hash
+  CHECK(document["files"][3]["findings"].size() >= 2);  // for the number and for the content hash
 }
 
 TEST_CASE("plush validate --source measures the embedding against the source mesh") {
@@ -153,7 +153,7 @@ TEST_CASE("plush validate --source measures the embedding against the source mes
 TEST_CASE("plush validate --source reads the source as the bake did") {
   const TemporaryFolder folder;
   plush::tests::WriteObj(plush::tests::MakeBox({0, 0, 0}, {10, 20, 30}), folder / "box.obj");
-  // COLLADA says itself which axis is up, unless the user does.
+  // COLLADA gives the up axis, unless the user does.
   plush::tests::WriteText(folder / "box.dae", R"(<?xml version="1.0"?>
 <COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
 <asset><unit name="centimeter" meter="0.01"/><up_axis>Z_UP</up_axis></asset>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `plush bake` with tets from elsewhere: --mesher tetgen, --mesher import and --embed from outside.
+// `plush bake` as a process with --mesher tetgen, --mesher import and --embed.
 
 #include "plush/asset.h"
 #include "plush/format/tet_block.h"
@@ -32,7 +32,7 @@ std::string Content(const std::string& path) {
   return text.str();
 }
 
-// A shell script in the place of TetGen.
+// A shell script in place of TetGen.
 std::string FakeTetGen(const TemporaryFolder& folder, const std::string& script) {
   std::string path = folder / "fake";
   WriteText(path, "#!/bin/sh\n" + script + "\n");
@@ -40,7 +40,7 @@ std::string FakeTetGen(const TemporaryFolder& folder, const std::string& script)
   return path;
 }
 
-// The simulation's data, as far as they come from the tets.
+// Requires equal simulation data, as far as they depend on the tets.
 void RequireSameSimulation(const Asset& a, const Asset& b) {
   const SimulationView& x = a.simulation();
   const SimulationView& y = b.simulation();
@@ -166,7 +166,7 @@ TEST_CASE("plush bake --embed shows another mesh than the tets' boundary") {
   CHECK(without.exit_code == 3);
   CHECK_THAT(without.err, Contains("FILE_SOURCE") && Contains("--embed"));
 
-  // Only the content counts, and it does.
+  // Only the content of the embedded file matters, not its path.
   const TemporaryFolder elsewhere;
   for (const char* name : {"tets.vtk", "ball.obj"}) {
     std::filesystem::copy_file(folder / name, elsewhere / name);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every output of every verb goes through one writer: what is at the path decides how it is
-// written.
+// Every output of every verb goes through one writer, which decides by what is at the path.
 
 #include "skip.h"
 #include "tools/procedural_meshes.h"
@@ -32,7 +31,7 @@ mode_t ModeOf(const std::string& path) {
   return info.st_mode;
 }
 
-// A folder with ball.obj and ball.plush, and one run of `plush` for each kind of output.
+// A folder with ball.obj and ball.plush, and one run of `plush` per kind of output.
 struct Outputs {
   TemporaryFolder folder;
   std::string obj = folder / "ball.obj";
@@ -43,7 +42,7 @@ struct Outputs {
     REQUIRE(RunPlush({"bake", obj, "-o", baked, "--tets", "50", "-q"}).exit_code == 0);
   }
 
-  // The runs that write `path`, a name with the ending that `plush simulate` asks for.
+  // Runs that write `path`, a name with an ending that `plush simulate` accepts.
   std::vector<std::vector<std::string>> RunsTo(const std::string& path) const {
     const std::string other = folder / "other.plush";
     if (path.ends_with(".glb")) return {{"simulate", baked, "--steps", "2", "--export", path}};
@@ -73,7 +72,7 @@ TEST_CASE("Outputs go into FIFOs") {
   const Outputs outputs;
   outputs.ForEachRun("fifo", [](const std::string& path, const std::vector<std::string>& run) {
     REQUIRE((std::filesystem::exists(path) || ::mkfifo(path.c_str(), 0600) == 0));
-    const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);  // the writer need not wait
+    const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);  // so that the writer does not wait
     ::fcntl(fd, F_SETPIPE_SZ, 1 << 20);
     CHECK(RunPlush(run).exit_code == 0);
     char byte = 0;

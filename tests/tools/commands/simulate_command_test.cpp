@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `plush simulate` from outside: exit codes, outputs, and that failed runs leave nothing behind.
+// `plush simulate` as a process: exit codes, outputs, and failed runs that leave nothing behind.
 
 #include "tools/run_plush.h"
 #include "tools/simulate/ball_asset.h"
@@ -33,7 +33,7 @@ TEST_CASE("plush simulate drops a baked body, with statistics, report and a .glb
   INFO(run.err);
   REQUIRE(run.exit_code == 0);
   CHECK_THAT(run.out, Contains("30 steps of 10 ms: 1 body, 320 tets"));
-  CHECK_THAT(run.err, !Contains("step 1"));  // no progress: stderr is no terminal
+  CHECK_THAT(run.err, !Contains("step 1"));  // no progress report, since stderr is no terminal
   const json stats = json::parse(Content(folder / "s.json"));
   CHECK(stats["energy_j"]["kinetic"].size() == 30);
   CHECK_THAT(run.out, Contains(stats["state_hash"].get<std::string>()));
@@ -88,7 +88,7 @@ TEST_CASE(
     "A body that leaves the finite numbers is an error with exit code 4, named with its step") {
   const TemporaryFolder folder;
   WriteBall(folder);
-  // Explicit springs on nodes of next to no mass, between two planes: each bounce is faster.
+  // Explicit springs on nodes of almost no mass, between two planes: every bounce is faster.
   WriteText(folder / "bounce.json", R"({"dt":1,"steps":60,
     "bodies":[{"asset":"ball.plush","material":{"density":1e-6,"young":1,"poisson":0.1}}],
     "colliders":[{"plane":{"normal":[0,1,0],"offset":0.1}},
@@ -101,14 +101,14 @@ TEST_CASE(
   const json document = json::parse(run.out);
   CHECK(document["flags"].dump().find("body_frozen") != std::string::npos);
   CHECK(document["findings"][1]["severity"] == "error");
-  // What happened before is still written.
+  // The statistics up to then are still written.
   CHECK(json::parse(Content(folder / "stats.json"))["state_hash"] == document["state_hash"]);
 }
 
 TEST_CASE("A run that gains energy is a warning that names the step and the body") {
   const TemporaryFolder folder;
   WriteBall(folder);
-  // Penalties of two planes that are closer than the body is tall push it back and forth.
+  // Two planes that are closer than the body is tall push it back and forth with penalty forces.
   WriteText(folder / "bounce.json", R"({"dt":1,"steps":4,
     "bodies":[{"asset":"ball.plush","material":{"density":1e-6,"young":1,"poisson":0.1}}],
     "colliders":[{"plane":{"normal":[0,1,0],"offset":0.1}},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Embeddings against a search over all tets and against the points they must reproduce.
 #include "embed/embedding.h"
 
-#include "embed/tet_geometry.h"
-#include "embed/tet_tree.h"
+#include "mesh/tet_mesh.h"
 #include "shapes/tet_shapes.h"
 
 #include <catch2/catch.hpp>
@@ -15,11 +15,6 @@
 using namespace plush::tools;
 
 namespace {
-
-TetCorners CornersOf(const TetMesh& mesh, uint32_t id) {
-  const auto& tet = mesh.tets[id];
-  return {mesh.nodes[tet[0]], mesh.nodes[tet[1]], mesh.nodes[tet[2]], mesh.nodes[tet[3]]};
-}
 
 std::vector<Vec3d> RandomPoints(size_t count, double lower, double upper, uint32_t seed) {
   std::mt19937 random(seed);

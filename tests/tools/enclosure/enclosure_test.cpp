@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The proof of enclosure against sampled points, in sound, holed and duplicated cages.
 #include "enclosure/enclosure.h"
 
 #include "mesh/exact_predicates.h"
@@ -31,7 +32,7 @@ std::vector<uint32_t> TetsOf(const TetMesh& mesh, const std::vector<Vec3d>& poin
   return tets;
 }
 
-// A box of tets without those whose centre lies in `hole`.
+// A box of tets without those whose centres lie in `hole`.
 TetMesh BoxWithHole(uint32_t n, const Vec3d& low, const Vec3d& high, uint32_t seed) {
   TetMesh mesh = plush::test::TetBox(n, n, n, 1.0 / n, 0.09, seed);
   const auto in_hole = [&](const std::array<uint32_t, 4>& tet) {
@@ -43,7 +44,7 @@ TetMesh BoxWithHole(uint32_t n, const Vec3d& low, const Vec3d& high, uint32_t se
   return mesh;
 }
 
-// The direct answer, for a cage whose tets do not overlap.
+// The direct answer, valid if the cage's tets do not overlap.
 bool IsStrictlyInside(const TetMesh& mesh, const CageFaces& faces,
                       const std::array<Vec3d, 3>& triangle) {
   if (TetOf(mesh, triangle[0]) == kNoTet) return false;
@@ -75,7 +76,7 @@ TEST_CASE("Random triangles escape a cage with a hole where they meet its bounda
     const auto escapes = FindEscapes(mesh, faces, points, triangles, tets);
     CHECK(std::is_sorted(escapes.begin(), escapes.end()));
     std::vector<uint32_t> expected;
-    size_t passing = 0;  // with all corners inside, through the hole
+    size_t passing = 0;  // triangles with all corners inside that pass through the hole
     for (uint32_t t = 0; t < triangles.size(); ++t) {
       const auto& [a, b, c] = triangles[t];
       if (IsStrictlyInside(mesh, faces, {points[a], points[b], points[c]})) continue;
@@ -88,7 +89,7 @@ TEST_CASE("Random triangles escape a cage with a hole where they meet its bounda
   }
 }
 
-TEST_CASE("What is declared inside holds for every sample of the triangle") {
+TEST_CASE("A triangle declared inside has every sample inside") {
   const uint32_t seed = 78;
   INFO("seed " << seed);
   const TetMesh mesh = BoxWithHole(4, {0.2, 0.2, -1}, {0.8, 2, 0.5}, seed);
@@ -130,7 +131,7 @@ TEST_CASE("An intact surface is enclosed; one vertex pushed out takes its triang
   }
   CHECK(FindEscapes(mesh, faces, pushed, ball.triangles, TetsOf(mesh, pushed)) == expected);
 
-  // A wrong tet, or none, is as bad as a wrong place.
+  // A wrong tet, or none, is as bad as a wrong position.
   for (const uint32_t wrong : {(tets[vertex] + 40) % 320u, kNoTet, 320u}) {
     std::vector<uint32_t> wrong_tets = tets;
     wrong_tets[vertex] = wrong;
@@ -152,7 +153,7 @@ TEST_CASE("A point on the boundary is not strictly inside") {
 }
 
 TEST_CASE("Two copies of one place do not hold each other's surface") {
-  // Two tets with the same corners and no node in common.
+  // Two tets with equal corners and no common node.
   TetMesh mesh = plush::test::SingleTet(1.0);
   const std::vector<Vec3d> nodes = mesh.nodes;
   mesh.nodes.insert(mesh.nodes.end(), nodes.begin(), nodes.end());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "enclosure/enclosure.h"
-#include "lattice/cage_boundary.h"
 #include "mesh/exact_predicates.h"
+#include "mesh/tet_mesh.h"
 #include "shapes/tet_shapes.h"
 #include "tools/cage/cage_fixtures.h"
 
@@ -32,7 +32,7 @@ TEST_CASE("Sides of faces are the exact ones, near planes and far from them") {
         const auto [a, b, c] = FaceOf(scaled.tets[t], corner);
         const double u = random.In(-1.0, 1.0);
         const double v = random.In(-1.0, 1.0);
-        // In the plane up to rounding, a little off it, anywhere, and a corner of it.
+        // Points in the plane up to rounding, slightly off it, anywhere, and at a corner.
         const Vec3d in_plane = scaled.nodes[a] + (scaled.nodes[b] - scaled.nodes[a]) * u +
                                (scaled.nodes[c] - scaled.nodes[a]) * v;
         const Vec3d off = random.Direction() * scale;

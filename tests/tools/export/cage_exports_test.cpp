@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Exported .obj and TetGen files against the asset and through the import.
 #include "export/cage_exports.h"
 
 #include "plush/format/tet_block.h"
@@ -55,7 +56,7 @@ TEST_CASE("An exported .obj is the closed surface of the cage, facing outwards")
     const auto at = [&](int i) { return points.at(static_cast<size_t>(ids[i] - 1)); };
     volume += Dot(at(0), Cross(at(1), at(2))) / 6.0;
   }
-  CHECK(points.size() == 30);  // no node of the bar is inside
+  CHECK(points.size() == 30);  // all nodes are on the surface
   CHECK(edges.size() == 3 * 2 * 2 * (4 * 2 + 4 * 1 + 2 * 1));
   for (const auto& [edge, uses] : edges) {
     CHECK(uses == 1);

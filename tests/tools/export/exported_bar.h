@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The body that the tests of every exported format write.
+// The body that tests write in every format.
 #pragma once
 
 #include "plush/asset.h"
@@ -14,7 +14,7 @@
 
 namespace plush::tests {
 
-/// A bar of 40 tets in two materials, "skin" (20 tets) and one with the name given, with the
+/// A bar of 40 tets with two materials, "skin" (20 tets) and one of the given name, and with the
 /// regions "high" and "low & <wide>".
 class ExportedBar {
  public:

@@ -17,7 +17,7 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-// The lines between "$NAME" and "$EndNAME", of the which-th section of the name.
+// The lines between "$NAME" and "$EndNAME" of the section with this name and index.
 Rows Section(const std::string& text, const std::string& name, int which = 0) {
   const Rows lines = Lines(text);
   auto begin = lines.begin();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Exported .vtu files: well-formed XML, the grid, and data at tets and nodes.
 #include "plush/format/tet_block.h"
 
 #include "bake/asset_writer.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Fitted cages against their guarantees: clearance by brute force, angles, volume, orientation.
 #include "fit/cage_fit.h"
 
 #include "fit/tet_quality.h"
@@ -23,7 +24,7 @@ struct Shape {
   double cell;
 };
 
-// Thick enough for their cells: no tet has a copy.
+// Shapes that are thick compared with the cells: no tet has a copy.
 std::vector<Shape> UnsplitShapes() {
   return {{"sphere", MakeSphere(1.0, 24, 36), 0.4},
           {"torus", MakeTorus(1.0, 0.4, 48, 24), 0.35},
@@ -40,7 +41,7 @@ FitSettings SettingsFor(const Solid& solid, FitMethod method, double cell) {
   return settings;
 }
 
-// Least distance of any boundary face from any triangle of the surface [m].
+// Least distance between a boundary face and a triangle of the surface [m].
 double LeastClearance(const Solid& solid, const SplitCage& cage) {
   const CageFaces faces = FindCageFaces(cage.mesh);
   double least = INFINITY;
@@ -81,7 +82,7 @@ TEST_CASE("A fitted boundary keeps its clearance from the surface, by brute forc
           const double least = LeastClearance(solid, cage);
           CHECK(before >= settings.clearance_m * (1.0 - 1e-6));
           CHECK(least >= settings.clearance_m * (1.0 - 1e-6));
-          // The default pulls the boundary up to the surface.
+          // The default method pulls the boundary up to the surface.
           if (method == FitMethod::kSnug) CHECK(least < 3.0 * settings.clearance_m);
         }
       }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Angles, heights and samples of random tets against direct formulas.
 #include "fit/tet_quality.h"
 
 #include "solid/solid_volume.h"
@@ -19,7 +20,7 @@ using Tet = std::array<Vec3d, 4>;
 
 constexpr uint32_t kSeed = 74;
 
-// Positive, from nearly flat to round.
+// A positively oriented tet, from nearly flat to round.
 Tet RandomTet(RandomNumbers* random) {
   Tet tet;
   do {
@@ -72,14 +73,14 @@ TEST_CASE("Flat and inverted tets have no smallest angle") {
         Approx(54.735610).epsilon(1e-6));
 }
 
-TEST_CASE("Heights over a tet's planes tell inside from outside") {
+TEST_CASE("Heights over a tet's planes distinguish inside from outside") {
   INFO("seed " << kSeed);
   RandomNumbers random(kSeed);
   for (int i = 0; i < 200; ++i) {
     const Tet tet = RandomTet(&random);
     const TetPlanes planes(tet);
     for (size_t face = 0; face < 4; ++face) {
-      // Volume is a third of base times height.
+      // Six times the volume is twice the base area times the height.
       const auto& [a, b, c] = FaceOf({0, 1, 2, 3}, face);
       const double base = Length(Cross(tet[b] - tet[a], tet[c] - tet[a]));
       CHECK(planes.Height(face, tet[face]) * base ==

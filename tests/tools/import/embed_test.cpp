@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A render mesh of its own beside a source with tets.
+// A separate render mesh for a source with tets: import of both files with --embed.
 #include "import/import.h"
 #include "shapes/tet_shapes.h"
 #include "tools/import/tet_file_texts.h"
@@ -16,7 +16,7 @@ using tools::ImportedModel;
 using tools::ImportModel;
 using tools::ImportSettings;
 
-// tets.msh, a box of 1 m, and ball.obj within it.
+// Two files: tets.msh, a box of 1 m, and ball.obj inside it.
 class TwoFiles {
  public:
   TwoFiles() {

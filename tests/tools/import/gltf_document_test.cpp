@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Reading of buffers and accessors, and refusal of those that are invalid or edited.
 #include "import/gltf_document.h"
 
 #include "tools/gltf_builder.h"
@@ -30,8 +31,8 @@ std::optional<AccessorValues> Read(const GltfBuilder& builder, size_t accessor) 
   return Opened(builder).ReadAccessor(accessor);
 }
 
-// The values of a document's buffer given as base64 `text`, which must hold `num_bytes` bytes;
-// nothing if it does not.
+// Values of a document's buffer, given as base64 `text` and `num_bytes` long; nothing if the text
+// does not decode to that.
 std::optional<Floats> Decoded(const std::string& text, size_t num_bytes) {
   TemporaryFolder folder;
   const json document = {
@@ -133,7 +134,7 @@ TEST_CASE("Strides, offsets and sparse substitutions are followed") {
       {"indices", {{"bufferView", where_view}, {"componentType", 5123}}},
       {"values", {{"bufferView", what_view}}}};
   CHECK(Read(b, 1)->values == Floats{7, 0, 0, 9});
-  b.json["accessors"][1]["count"] = 3;  // now the second index is beyond
+  b.json["accessors"][1]["count"] = 3;  // the second index is now out of range
   CHECK_FALSE(Read(b, 1).has_value());
 }
 

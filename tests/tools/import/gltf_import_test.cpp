@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// glTF files through the whole importer: helper, side reader, flattening.
+// glTF files through the whole import: child process, side data, flattening.
 #include "import/import.h"
 #include "tools/gltf_builder.h"
 #include "tools/procedural_meshes.h"
@@ -169,7 +169,7 @@ TEST_CASE("Several primitives and meshes keep their own attributes, whatever the
   builder.AddAttribute(first, "_pin", HeightPins(Sphere()));
   builder.AddAttribute(second, "_pin", std::vector<float>(8, 0.25f));
   builder.AddMesh(box, "unused");
-  // A second primitive of the first mesh: the box, with other values.
+  // A second primitive for the first mesh: the box, with other values.
   nlohmann::json primitive = builder.json["meshes"][second]["primitives"][0];
   primitive["attributes"]["_pin"] = builder.AddAccessor(std::vector<float>(8, 0.75f), "SCALAR");
   builder.json["meshes"][first]["primitives"].push_back(primitive);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "import/gmsh_file.h"
-
-#include "import/gmsh_elements.h"
+// Gmsh files with rare content and with mistakes; tet_formats_test.cpp has the rest.
+#include "import/tet_files.h"
 
 #include <catch2/catch.hpp>
 
+#include <array>
+#include <set>
 #include <span>
 #include <string>
 
@@ -51,7 +52,7 @@ TEST_CASE(".msh: a corner without a node drops its tet") {
   CHECK(read.value().num_unused == 1);
 }
 
-TEST_CASE(".msh: lines may end as on Windows, and other sections stand anywhere") {
+TEST_CASE(".msh: lines may end as on Windows, and other sections may be anywhere") {
   std::string text = kHead + "$Comments\nnothing\n$EndComments\n" + kNodes +
                      "$Periodic\n0\n$EndPeriodic\n$Elements\n1\n1 4 0 1 2 3 4\n$EndElements\n"
                      "$NodeData\n";
@@ -81,7 +82,7 @@ TEST_CASE("A message quotes a bounded, printable piece of the file") {
   CHECK(message.find('\x1b') == std::string::npos);
 }
 
-TEST_CASE(".msh: what is wrong is said with its line") {
+TEST_CASE(".msh: errors name the line") {
   const auto message = [](const std::string& text) {
     return MessageOf(text, ExitCode::kInvalidInput);
   };
@@ -98,14 +99,32 @@ TEST_CASE(".msh: what is wrong is said with its line") {
   CHECK(message(kHead + "$Comments\n").find("'$Comments' has no end") != std::string::npos);
 }
 
-TEST_CASE("Element types of Gmsh are found by number") {
-  using plush::tools::FindGmshElementType;
-  CHECK(FindGmshElementType(4)->is_tet);
-  CHECK(FindGmshElementType(93)->num_nodes == 125);
-  CHECK(FindGmshElementType(0) == nullptr);
-  CHECK(FindGmshElementType(94) == nullptr);
-  for (int32_t number = 2; number <= 31; ++number) {
-    REQUIRE(FindGmshElementType(number) != nullptr);
-    CHECK(FindGmshElementType(number)->number == number);
+TEST_CASE(".msh: every element type has its number of nodes and its dimension") {
+  // Number of nodes by type number, from the manual; 0 is not a type.
+  constexpr std::array<int, 32> kNumNodes = {0,  2,  3,  4,  4, 8, 6,  5,  3,  6, 9,
+                                             10, 27, 18, 14, 1, 8, 20, 15, 13, 9, 10,
+                                             12, 15, 15, 21, 4, 5, 6,  20, 35, 56};
+  const std::set<int> tets = {4, 11, 29, 30, 31};
+  const std::set<int> other_solids = {5, 6, 7, 12, 13, 14, 17, 18, 19, 92, 93};
+  const auto text_of = [](int type, int num_nodes) {
+    std::string text = kHead + kNodes + "$Elements\n2\n1 " + std::to_string(type) + " 0";
+    for (int i = 0; i < num_nodes; ++i) text += " " + std::to_string(2 + i % 4);
+    return text + "\n2 4 0 1 2 3 4\n$EndElements\n";
+  };
+  const auto check = [&](int type, int num_nodes) {
+    INFO("type " << type);
+    const auto read = Parse(text_of(type, num_nodes));
+    REQUIRE(read.ok());
+    const bool is_tet = tets.contains(type);
+    const bool is_other_solid = other_solids.contains(type);
+    CHECK(read.value().mesh.tets.size() == (is_tet ? 2 : 1));
+    CHECK(read.value().num_solid_cells == (is_other_solid ? 1 : 0));
+    CHECK(read.value().num_surface_cells == (is_tet || is_other_solid ? 0 : 1));
+  };
+  for (int type = 1; type < 32; ++type) check(type, kNumNodes[static_cast<size_t>(type)]);
+  check(92, 64);
+  check(93, 125);
+  for (const int unknown : {0, 32, 91, 94}) {
+    MessageOf(text_of(unknown, 4), ExitCode::kInvalidInput);
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Shell scripts replace the helper and crash, hang, flood or answer nonsense.
 #include "import/import_helper.h"
 
 #include "base/child_process.h"
@@ -22,7 +23,7 @@ struct Outcome {
   std::string message;
 };
 
-// What an import says whose helper is a shell script.
+// The outcome of an import whose helper is a shell script.
 Outcome WithHelper(const std::string& script, double time_s = 20.0,
                    uint64_t memory_bytes = 4ull << 30) {
   TemporaryFolder folder;
@@ -78,7 +79,7 @@ TEST_CASE("The helper's own exit codes have their meaning and reason") {
   CHECK(WithHelper("exit 13").finding == "IMPORT_LIMIT");
 }
 
-TEST_CASE("A helper that is not there is an error that names it") {
+TEST_CASE("A missing helper is an error that names it") {
   ImportSettings settings;
   settings.helper = "/no/such/helper";
   const auto scene = plush::tools::ImportWithHelper("box.obj", settings);

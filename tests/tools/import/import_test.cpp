@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
+// Whole imports: units, axes, refusals, hashes, and the same model in every format.
 #include "import/import.h"
 
 #include "mesh/box3.h"
-#include "mesh/welded_surface.h"
+#include "mesh/welding.h"
 #include "skip.h"
 #include "tools/procedural_meshes.h"
 
 #include <catch2/catch.hpp>
+#include <sys/stat.h>
 
 #include <cmath>
 #include <filesystem>
@@ -45,7 +47,7 @@ Vec3d SizeOf(const SurfaceMesh& mesh) {
   return box.Extent();
 }
 
-// A file of Debian's assimp-testmodels, or "" with a note.
+// A file of Debian's assimp-testmodels, or "" and a note if it is missing.
 std::string CorpusFile(const std::string& name) {
   const std::string path = "/usr/share/assimp/models/" + name;
   if (std::filesystem::exists(path)) return path;
@@ -67,7 +69,7 @@ TEST_CASE("An OBJ comes in with its parts, materials and every position") {
   CHECK(model.unit_m == 1.0);
   CHECK(model.dependencies == std::vector<std::string>{folder / "m.mtl"});
   const SurfaceMesh& mesh = model.surface;
-  CHECK(mesh.triangles.size() == 6);  // the quadrilateral is two
+  CHECK(mesh.triangles.size() == 6);  // the quadrilateral becomes two
   REQUIRE(mesh.parts.size() == 2);
   CHECK(mesh.parts[0].name == "base");
   CHECK(mesh.parts[0].material == "skin");
@@ -178,7 +180,7 @@ TEST_CASE("Non-finite coordinates are counted and dropped, the rest is kept") {
   CHECK(model.value().surface.positions.size() == 3);
 }
 
-TEST_CASE("Input that is no mesh ends in its exit code and finding") {
+TEST_CASE("Input that is not a mesh has its exit code and finding") {
   TemporaryFolder folder;
   const auto outcome = [&folder](const std::string& name) {
     FindingList findings;
@@ -226,4 +228,32 @@ TEST_CASE("One model of the corpus is the same in every format") {
     CHECK(std::max({size.x, size.y, size.z}) == Approx(3.2445).epsilon(1e-3));
     CHECK(mesh.triangles.size() > 3000);
   }
+}
+
+using plush::tests::TemporaryFolder;
+using plush::tests::WriteText;
+using plush::tools::ExitCode;
+using plush::tools::HashSource;
+
+TEST_CASE("The hash is XXH3-64 of the whole content") {
+  TemporaryFolder folder;
+  WriteText(folder / "empty", "");
+  WriteText(folder / "long", std::string(3'000'001, 'x'));
+  WriteText(folder / "longer", std::string(3'000'002, 'x'));
+  CHECK(HashSource(folder / "empty").value().hash == 0x2d06800538d394c2);  // published value
+  CHECK(HashSource(folder / "empty").value().num_bytes == 0);
+  CHECK(HashSource(folder / "long").value().num_bytes == 3'000'001);
+  CHECK(HashSource(folder / "long").value().hash != HashSource(folder / "longer").value().hash);
+}
+
+TEST_CASE("A file that is unreadable or too large is refused") {
+  TemporaryFolder folder;
+  CHECK(HashSource(folder / "missing").error().exit_code == ExitCode::kIo);
+  CHECK(HashSource(folder.path()).error().exit_code == ExitCode::kIo);
+  REQUIRE(::mkfifo((folder / "fifo").c_str(), 0600) == 0);
+  CHECK(HashSource(folder / "fifo").error().exit_code == ExitCode::kIo);
+  WriteText(folder / "huge", "");
+  std::filesystem::resize_file(folder / "huge", plush::tools::kMaxSourceBytes + 1);  // sparse
+  CHECK(HashSource(folder / "huge").error().exit_code == ExitCode::kLimit);
+  CHECK(HashSource(folder / "huge").error().finding_code == "IMPORT_LIMIT");
 }

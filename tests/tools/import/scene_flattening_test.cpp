@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Flattening of spheres under transforms, with broken triangles and missing normals.
 #include "import/scene_flattening.h"
 
 #include "tools/procedural_meshes.h"
@@ -68,14 +69,14 @@ double SixTimesVolume(const SurfaceMesh& mesh) {
   return sum;
 }
 
-// On an ellipsoid with half axes s, the normal at p is along p / s^2.
+// The normal at p of an ellipsoid with half axes s is parallel to p / s^2.
 void RequireEllipsoidNormals(const SurfaceMesh& mesh, const Vec3d& s) {
   for (size_t v = 0; v < mesh.positions.size(); ++v) {
     const Vec3d& p = mesh.positions[v];
     const Vec3d expected = {p.x / (s.x * s.x), p.y / (s.y * s.y), p.z / (s.z * s.z)};
     const Vec3d n = {mesh.normals[v].x, mesh.normals[v].y, mesh.normals[v].z};
     REQUIRE(Length(n) == Approx(1.0).margin(1e-5));
-    REQUIRE(Dot(n, expected) / Length(expected) > 0.95);  // faceted sphere, so not exactly
+    REQUIRE(Dot(n, expected) / Length(expected) > 0.95);  // not exact on a faceted sphere
   }
 }
 
@@ -97,7 +98,7 @@ TEST_CASE("Without a transform everything is kept bit for bit") {
   CHECK(mesh.parts[0].name == "sphere");
   CHECK(mesh.parts[0].material == "skin");
   CHECK(mesh.parts[0].node == "node0");
-  // A unit changes lengths, not normals.
+  // Units change lengths, not normals.
   CHECK(Flat(SceneOf(raw, {Diagonal(1, 1, 1)}), {0.01, 'Y'}).normals[3].y == raw.normals[3].y);
 }
 
@@ -136,7 +137,7 @@ TEST_CASE("Transforms go from child to parent to world, then to metres and Y up"
   for (const SurfaceMesh& mesh : {y_up, z_up, x_up}) CHECK(SixTimesVolume(mesh) > 0.0);
 }
 
-TEST_CASE("A mesh placed twice is there twice, with its attributes") {
+TEST_CASE("A mesh placed twice occurs twice, with its attributes") {
   RawMesh raw = RawSphere();
   raw.attributes = {{"_pin", std::vector<float>(raw.positions.size(), 0.5f)}};
   raw.attributes[0].values[1] = kNan;
@@ -218,4 +219,91 @@ TEST_CASE("Thousands of placed copies end at the limit") {
   REQUIRE_FALSE(flat.ok());
   CHECK(flat.error().exit_code == plush::tools::ExitCode::kLimit);
   CHECK(flat.error().finding_code == "IMPORT_LIMIT");
+}
+
+using plush::Vec3;
+using plush::tools::FillMissingNormals;
+using plush::tools::SurfaceMesh;
+
+TEST_CASE("Only missing normals are filled, by area and across seams") {
+  SurfaceMesh box = plush::tests::Exploded(plush::tests::MakeGridBox({0, 0, 0}, {1, 1, 1}, 3));
+  const Vec3 kept = {0.0f, 0.0f, -1.0f};
+  box.normals.assign(box.positions.size(), kept);
+  std::vector<bool> missing(box.positions.size(), true);
+  missing[5] = false;
+  FillMissingNormals(missing, &box);
+  CHECK(box.normals[5].z == -1.0f);
+  for (size_t v = 0; v < box.positions.size(); ++v) {
+    if (v == 5) continue;
+    const auto& p = box.positions[v];
+    const Vec3& n = box.normals[v];
+    REQUIRE(n.x * n.x + n.y * n.y + n.z * n.z == Approx(1.0));
+    // Inside a face, the normal is the face's; on edges and corners, it points outwards of all
+    // their faces.
+    const auto side = [](double x) { return x == 0.0 ? -1.0 : (x == 1.0 ? 1.0 : 0.0); };
+    const bool inside_face = std::abs(side(p.x)) + std::abs(side(p.y)) + std::abs(side(p.z)) == 1.0;
+    const double along = side(p.x) * n.x + side(p.y) * n.y + side(p.z) * n.z;
+    REQUIRE(along > (inside_face ? 0.999 : 1.0));
+  }
+}
+
+TEST_CASE("Sizes whose squares overflow or vanish still have normals") {
+  for (const double size : {1e200, 1e-200}) {
+    SurfaceMesh sphere = plush::tests::MakeSphere(size, 6, 8);
+    sphere.normals.assign(sphere.positions.size(), Vec3{0.0f, 0.0f, 0.0f});
+    FillMissingNormals(std::vector<bool>(sphere.positions.size(), true), &sphere);
+    CHECK(sphere.normals[0].y == Approx(1.0));
+  }
+}
+
+TEST_CASE("A vertex without a triangle of positive area points up") {
+  SurfaceMesh mesh;
+  mesh.positions = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
+  mesh.triangles = {{0, 1, 2}};
+  mesh.normals.resize(3);
+  FillMissingNormals({true, true, true}, &mesh);
+  CHECK(mesh.normals[1].y == 1.0f);
+}
+
+using plush::tools::AffineTransform;
+using plush::tools::Vec3d;
+
+namespace {
+
+AffineTransform RandomTransform(std::mt19937* random) {
+  std::uniform_real_distribution<double> unit(-1.0, 1.0);
+  std::array<double, 16> m = {};
+  for (double& x : m) x = unit(*random);
+  return AffineTransform::FromRowMajor(m);
+}
+
+}  // namespace
+
+TEST_CASE("Transforms compose, and normals stay perpendicular to surfaces") {
+  std::mt19937 random(12);
+  for (int i = 0; i < 200; ++i) {
+    const AffineTransform a = RandomTransform(&random);
+    const AffineTransform b = RandomTransform(&random);
+    const Vec3d x = {0.3, -0.7, 0.2};
+    const Vec3d y = {-0.1, 0.4, 0.9};
+    CHECK(Length(a.After(b).Point(x) - a.Point(b.Point(x))) < 1e-12);
+    CHECK(a.After(b).Determinant() == Approx(a.Determinant() * b.Determinant()).margin(1e-12));
+    const Vec3d n = Cross(x, y);
+    const Vec3d moved = a.ForNormals().Direction(n);
+    CHECK(Dot(moved, a.Direction(x)) == Approx(0.0).margin(1e-12));
+    CHECK(Dot(moved, a.Direction(y)) == Approx(0.0).margin(1e-12));
+    // What was outside before is outside after, mirrored or not.
+    CHECK(Dot(moved, a.Direction(n)) > 0.0);
+  }
+}
+
+TEST_CASE("Only positive multiples of the identity keep directions") {
+  const auto diagonal = [](double x, double y, double z) {
+    return AffineTransform::FromRowMajor({x, 0, 0, 5, 0, y, 0, 6, 0, 0, z, 7, 0, 0, 0, 1});
+  };
+  CHECK(diagonal(1, 1, 1).KeepsDirections());
+  CHECK(diagonal(0.01, 0.01, 0.01).KeepsDirections());
+  CHECK_FALSE(diagonal(-1, -1, -1).KeepsDirections());
+  CHECK_FALSE(diagonal(1, 2, 1).KeepsDirections());
+  CHECK_FALSE(diagonal(0, 0, 0).KeepsDirections());
 }

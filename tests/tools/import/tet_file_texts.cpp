@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Writes tet files word by word, as text or as binary numbers of either byte order.
 #include "tools/import/tet_file_texts.h"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ class Text {
 
   Text& Point(const Vec3d& p) { return Number(p.x).Number(p.y).Number(p.z); }
 
-  // Ends a line where numbers are text.
+  // Ends a line if numbers are text.
   Text& EndRow() {
     if (form_ == Form::kText) bytes_ += '\n';
     return *this;

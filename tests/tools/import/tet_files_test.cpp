@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// TetGen's pairs of files: choice of the reader, content, mistakes, and edited files.
 #include "import/tet_files.h"
 
 #include "import/import.h"
@@ -22,7 +23,7 @@ const char* const kNodes =
     "# a unit corner\n5 3 0 0\n\n0 0 0 0\n1  1 0 0 # x\n2 0 1 0\n3 0 0 1\n4 1e0 +1 1\n";
 const char* const kTets = "2 4 0\n0 0 1 2 3\n1 1 2 3 4\n";
 
-// Both files in a folder, read through one of them.
+// Writes both files to a folder and reads them through one of them.
 struct Files {
   TemporaryFolder folder;
   Files(const std::string& nodes, const std::string& tets) {
@@ -79,10 +80,10 @@ TEST_CASE("Tets are turned, useless ones dropped, nodes without a tet left out")
   const Files files("6 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n4 1 1 0\n5 9 9 9\n",
                     "6 4 0\n0 0 2 1 3\n"  // inside out
                     "1 0 1 2 4\n"         // flat
-                    "2 3 2 1 0\n"         // the first again
+                    "2 3 2 1 0\n"         // repeats the first
                     "3 0 1 2 77\n"        // no such node
                     "4 0 1 2 -1\n"
-                    "5 0 0 1 2\n");  // a corner twice
+                    "5 0 0 1 2\n");  // the same corner twice
   const auto read = files.Read();
   REQUIRE(read.ok());
   RequireSound(read.value());
@@ -107,7 +108,7 @@ TEST_CASE("Ten-node tets keep their corners; markers and attributes are skipped"
   CHECK(files.Read().value().mesh.tets.size() == 1);
 }
 
-TEST_CASE("What is wrong is said with file and line") {
+TEST_CASE("Errors name the file and the line") {
   const auto message = [](const std::string& nodes, const std::string& tets) {
     const Files files(nodes, tets);
     const auto read = files.Read();

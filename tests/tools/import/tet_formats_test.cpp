@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What holds for every format of tet meshes: the same mesh out of each, and an answer to any bytes.
-#include "import/gmsh_file.h"
+// All tet formats: each gives the same mesh, and any bytes give an error or a sound mesh.
 #include "import/import.h"
 #include "import/tet_files.h"
-#include "import/vtk_file.h"
 #include "shapes/tet_shapes.h"
 #include "skip.h"
 #include "tools/import/tet_file_texts.h"
@@ -25,7 +23,7 @@ using tools::Result;
 using tools::TetMesh;
 using tools::TetSource;
 
-// Parses a copy in a block of exactly its size: a read beyond the end is one of the sanitizer's.
+// Parses a copy in a block of exactly its size, so that the sanitizer sees any read beyond the end.
 Result<TetSource> Parse(const TetFileText& file, std::string_view bytes) {
   const std::unique_ptr<std::byte[]> exact(new std::byte[bytes.size()]);
   if (!bytes.empty()) std::memcpy(exact.get(), bytes.data(), bytes.size());

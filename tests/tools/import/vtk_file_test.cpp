@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "import/vtk_file.h"
+#include "import/tet_files.h"
 
 #include <catch2/catch.hpp>
 
@@ -61,7 +61,7 @@ TEST_CASE(".vtk: other files, versions, datasets and numbers are not supported")
   CHECK(message(kHead + "POINTS 1 bit\n1\n").find("the unknown type 'bit'") != std::string::npos);
 }
 
-TEST_CASE(".vtk: what is wrong is said with its line") {
+TEST_CASE(".vtk: errors name the line") {
   const auto message = [](const std::string& text) {
     return MessageOf(text, ExitCode::kInvalidInput);
   };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Boundary faces, branches and pinches of small hand-made cages.
 #include "lattice/cage_boundary.h"
 
 #include "shapes/tet_shapes.h"
@@ -14,7 +15,7 @@ using namespace plush::tests;
 
 namespace {
 
-// Tets on corner (0 0 0) with the edges given.
+// A mesh of these nodes and tets; the tets must be positive.
 TetMesh Corner(const std::vector<Vec3d>& nodes, const std::vector<std::array<uint32_t, 4>>& tets) {
   TetMesh mesh;
   mesh.nodes = nodes;
@@ -51,7 +52,7 @@ TEST_CASE("Faces look outwards, and the boundary of a box is closed") {
         const auto& back = faces.neighbours[other];
         CHECK(std::count(back.begin(), back.end(), t) == 1);
       }
-      // The tet's own corner lies behind its face.
+      // The opposite corner lies behind the face.
       const auto [a, b, c] = FaceOf(mesh.tets[t], corner);
       CHECK(SixVolume(mesh.nodes[a], mesh.nodes[b], mesh.nodes[c],
                       mesh.nodes[mesh.tets[t][corner]]) < 0.0);
@@ -63,7 +64,7 @@ TEST_CASE("Faces look outwards, and the boundary of a box is closed") {
 }
 
 TEST_CASE("Two strands on one face are a branch") {
-  // A stem below the face (0 1 2) and two tets in the same place above it.
+  // A stem below the face (0 1 2), and two tets at the same place above it.
   const TetMesh mesh = Corner({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1}, {0, 0, 1}},
                               {{0, 2, 1, 3}, {0, 1, 2, 4}, {0, 1, 2, 5}});
   const CageFaces faces = FindCageFaces(mesh);
@@ -87,14 +88,14 @@ TEST_CASE("Copies that share three nodes without a stem are no neighbours") {
 }
 
 TEST_CASE("Pinched edges and nodes are found") {
-  // Two tets that share an edge only.
+  // Two tets that share only an edge.
   const TetMesh edge = Corner({{0, 0, 0}, {0, 0, 1}, {1, 0, 0}, {1, 1, 0}, {-1, 0, 0}, {-1, -1, 0}},
                               {{0, 2, 3, 1}, {0, 4, 5, 1}});
   const BoundaryDefects at_edge = FindBoundaryDefects(FindCageFaces(edge));
   REQUIRE(at_edge.edges.size() == 1);
   CHECK(at_edge.edges[0] == std::array<uint32_t, 2>{0, 1});
   CHECK(at_edge.nodes.empty());
-  // Two tets that share a node only.
+  // Two tets that share only a node.
   const TetMesh node =
       Corner({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}},
              {{0, 1, 2, 3}, {0, 5, 4, 6}});

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Contacts of lattice tets and triangles against a test of every pair.
 #include "lattice/lattice_contacts.h"
 
 #include "solid/triangle_tet_overlap.h"
@@ -62,7 +63,7 @@ TEST_CASE("Contacts are all that comes near, found by trying every tet with ever
             CHECK(found.emplace(contacts.tets[i], t).second);
           }
         }
-        // Only tets that exist: reached as neighbours.
+        // Only tets that exist, which are found as neighbours.
         std::set<uint32_t> tets;
         for (uint32_t t = 0; t < lattice.num_tets(); ++t) {
           for (uint32_t face = 0; face < 4; ++face) tets.insert(lattice.Neighbour(t, face));
@@ -82,7 +83,8 @@ TEST_CASE("Contacts are all that comes near, found by trying every tet with ever
           }
         }
         CHECK(missed == 0);
-        // Nothing else but what the axes cannot tell apart, past corners.
+        // Nothing else is found. `expected` may hold more pairs: beyond corners, separating axes
+        // underestimate the distance.
         const bool within =
             std::includes(expected.begin(), expected.end(), found.begin(), found.end());
         CHECK(within);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Both lattices: angles, neighbours, numbering, location of points, coverage.
 #include "lattice/lattice.h"
 
 #include "tools/cage/cage_fixtures.h"
@@ -24,7 +25,8 @@ Lattice MakeTestLattice(LatticeKind kind) {
   return std::move(lattice.value());
 }
 
-// Tets that exist: those that stick out have no neighbours of theirs, nor are they one.
+// The tets that exist: those that are neighbours. Tets that stick out are no neighbours and have
+// none.
 std::vector<uint32_t> ExistingTets(const Lattice& lattice) {
   std::set<uint32_t> tets;
   for (uint32_t t = 0; t < lattice.num_tets(); ++t) {
@@ -107,7 +109,7 @@ TEST_CASE("Node numbers and positions belong together and are single precision")
   }
 }
 
-// The number of each tet with most depth at a point, by trying all.
+// Computes the depths of every point in all tets.
 TEST_CASE("Exactly one tet of a lattice has a point inside, and TetAt finds it") {
   constexpr uint32_t kSeed = 71;
   INFO("seed " << kSeed);
@@ -130,7 +132,7 @@ TEST_CASE("Exactly one tet of a lattice has a point inside, and TetAt finds it")
       REQUIRE(count <= 1);
       const uint32_t found = lattice.TetAt(point);
       if (containing == found) continue;
-      // Rounding: outside by some float ulps at most.
+      // Rounding may put it outside, by a few float ulps.
       REQUIRE(found < lattice.num_tets());
       const auto [a, b, c, d] = lattice.TetCorners(found);
       const double slack = -1e-5 * SixVolume(a, b, c, d);
@@ -144,9 +146,9 @@ TEST_CASE("Tets fill the lattice without gap or overlap, two cells beyond the bo
   for (const LatticeKind kind : kKinds) {
     const Lattice lattice = MakeTestLattice(kind);
     double volume = 0.0;
-    // Signed volumes over the border faces add up to what they enclose.
+    // Signed volumes over the border faces sum to the enclosed volume.
     double enclosed = 0.0;
-    double nearest = INFINITY;  // border face to box
+    double nearest = INFINITY;  // from border face to box
     for (const uint32_t t : ExistingTets(lattice)) {
       const auto corners = lattice.TetCorners(t);
       volume += SixVolume(corners[0], corners[1], corners[2], corners[3]) / 6.0;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Predicates against whole-number arithmetic and a brute-force search for separating axes.
 #include "mesh/exact_predicates.h"
 
 #include <catch2/catch.hpp>
@@ -16,8 +17,8 @@ using plush::tools::Orient3dSign;
 using plush::tools::Triangle3;
 using plush::tools::Vec3d;
 
-// Small whole numbers: every double operation of the tests' own arithmetic is exact, and every
-// degenerate case (shared points, collinear, coplanar, flat triangles) turns up many times.
+// Small whole numbers: the tests' own double arithmetic is exact, and every degenerate case (shared
+// points, collinear, coplanar, flat triangles) is frequent.
 class SmallIntegers {
  public:
   explicit SmallIntegers(uint32_t seed) : random_(seed) {}
@@ -47,8 +48,8 @@ bool StrictlySeparated(const Vec3d& axis, const std::vector<Vec3d>& a,
   return a_high < b_low || b_high < a_low;
 }
 
-// Two convex hulls of a few points are disjoint if and only if one of these axes separates them:
-// every facet normal of their Minkowski difference is among them, whatever its dimension.
+// Two convex hulls of a few points are disjoint if and only if one of these axes separates them.
+// The axes include every facet normal of their Minkowski difference, in any dimension.
 bool HullsIntersectByBruteForce(const std::vector<Vec3d>& a, const std::vector<Vec3d>& b) {
   std::vector<Vec3d> directions;
   std::vector<Vec3d> edges;
@@ -102,7 +103,7 @@ TEST_CASE("Orientation signs stay consistent a rounding away from degenerate") {
     const Vec3d a = {unit(random), unit(random), unit(random)};
     const Vec3d b = {unit(random), unit(random), unit(random)};
     const Vec3d c = {unit(random), unit(random), unit(random)};
-    // In the plane up to the rounding of this very sum: the sign is decided by the last bits.
+    // In the plane up to the rounding of this sum: the last bits decide the sign.
     const Vec3d d = a + (b - a) * 0.3 + (c - a) * 0.4;
     const int sign = Orient3dSign(a, b, c, d);
     REQUIRE(Orient3dSign(b, c, a, d) == sign);
@@ -112,7 +113,7 @@ TEST_CASE("Orientation signs stay consistent a rounding away from degenerate") {
     nonzero += sign != 0 ? 1 : 0;
   }
   CHECK(nonzero > 1000);
-  // One unit in the last place off a plane through whole numbers.
+  // One unit in the last place away from a plane through whole numbers.
   const Vec3d off = {0.5, 0.5, std::nextafter(0.0, 1.0)};
   CHECK(Orient3dSign({0, 0, 0}, {1, 0, 0}, {0, 1, 0}, off) == 1);
   // Sizes whose products overflow or underflow.
@@ -120,7 +121,7 @@ TEST_CASE("Orientation signs stay consistent a rounding away from degenerate") {
   CHECK(Orient3dSign({0, 0, 0}, {1e-200, 0, 0}, {0, 1e-200, 0}, {0, 0, -1e-300}) == -1);
 }
 
-TEST_CASE("Segment and triangle meet exactly where no axis separates them") {
+TEST_CASE("Segment and triangle meet exactly if no axis separates them") {
   SmallIntegers numbers(2);
   int hits = 0, flat = 0;
   for (int i = 0; i < 6000; ++i) {
@@ -140,7 +141,7 @@ TEST_CASE("Segment and triangle meet exactly where no axis separates them") {
   CHECK(flat > 100);
 }
 
-TEST_CASE("Triangles meet exactly where no axis separates them") {
+TEST_CASE("Triangles meet exactly if no axis separates them") {
   SmallIntegers numbers(3);
   int hits = 0;
   for (int i = 0; i < 6000; ++i) {
@@ -156,16 +157,15 @@ TEST_CASE("Triangles meet exactly where no axis separates them") {
   CHECK(hits < 5500);
 }
 
-TEST_CASE(
-    "Triangles around one vertex meet beyond it where a shortened one still meets the other") {
+TEST_CASE("Triangles around one vertex meet beyond it if a shortened one still meets the other") {
   SmallIntegers numbers(4);
   int hits = 0, misses = 0;
   for (int i = 0; i < 8000; ++i) {
     const Vec3d v, a = numbers.Point(3), b = numbers.Point(3), c = numbers.Point(3),
                    d = numbers.Point(3);
     if (!HasArea(v, a, b) || !HasArea(v, c, d)) continue;
-    // The shared set is convex and holds v. It is more than v if and only if it still is in the
-    // triangle with its tip cut off near v, or with the other's: cut at 1/1024, a power of two.
+    // The shared set is convex and contains v. It is larger than v if and only if part of it
+    // remains after the tip at v is cut off either triangle, here at 1/1024, a power of two.
     const double cut = 1.0 / 1024.0;
     const bool expected = HullsIntersectByBruteForce({a * cut, b * cut, b, a}, {v, c, d}) &&
                           HullsIntersectByBruteForce({c * cut, d * cut, d, c}, {v, a, b});
@@ -177,7 +177,7 @@ TEST_CASE(
   CHECK(misses > 300);
 }
 
-TEST_CASE("Triangles over one edge meet beyond it only where folded flat") {
+TEST_CASE("Triangles over one edge meet beyond it only if folded flat") {
   const Vec3d u = {0, 0, 0}, v = {2, 0, 0};
   using plush::tools::TrianglesIntersectBeyondEdge;
   CHECK_FALSE(TrianglesIntersectBeyondEdge(u, v, {1, 1, 0}, {1, -1, 0}));
@@ -187,7 +187,7 @@ TEST_CASE("Triangles over one edge meet beyond it only where folded flat") {
   CHECK(TrianglesIntersectBeyondEdge(u, v, {1, 0, 1}, {-5, 0, 0.001}));
 }
 
-TEST_CASE("Collinear points are told from nearly collinear ones") {
+TEST_CASE("Collinear points are distinguished from nearly collinear ones") {
   CHECK(plush::tools::AreCollinear({0, 0, 0}, {1, 1, 1}, {2, 2, 2}));
   CHECK(plush::tools::AreCollinear({0, 0, 0}, {0, 0, 0}, {2, 5, 2}));
   CHECK_FALSE(plush::tools::AreCollinear({0, 0, 0}, {1, 1, 1}, {2, 2, std::nextafter(2.0, 3.0)}));

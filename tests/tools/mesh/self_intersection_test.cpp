@@ -17,7 +17,7 @@ using plush::tools::TrianglePair;
 using plush::tools::Vec3d;
 using Triangle = std::array<uint32_t, 3>;
 
-// All pairs without a common corner, without the tree.
+// Finds all pairs without a common corner, without the tree.
 std::vector<TrianglePair> AllPairs(const plush::tools::SurfaceMesh& mesh) {
   const auto corners = [&mesh](uint32_t t) {
     const Triangle& i = mesh.triangles[t];
@@ -67,12 +67,11 @@ TEST_CASE("Sound meshes have no self-intersections, overlapping ones have") {
   const auto boxes = plush::tests::MakeOverlappingBoxes();
   CHECK(pairs_of(boxes) == AllPairs(boxes));
   CHECK_FALSE(pairs_of(boxes).empty());
-  const auto fat_torus =
-      plush::tests::MakeTorus(1.0, 1.2, 24, 12);  // passes through its own middle
+  const auto fat_torus = plush::tests::MakeTorus(1.0, 1.2, 24, 12);  // intersects itself
   CHECK_FALSE(pairs_of(fat_torus).empty());
 }
 
-TEST_CASE("Neighbours count only where they meet beyond what they share") {
+TEST_CASE("Neighbours count only if they meet beyond what they share") {
   const Triangle first = {0, 1, 2};
   const std::vector<Vec3d> edge_out = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, -1, 0}};
   CHECK(CountPairs(edge_out, {first, {1, 0, 3}}) == 0);
@@ -86,7 +85,7 @@ TEST_CASE("Neighbours count only where they meet beyond what they share") {
   const std::vector<Vec3d> corner_flat = {
       {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0.5, 0.6, 0}, {0.6, 0.5, 0}};
   CHECK(CountPairs(corner_flat, {first, {3, 4, 0}}) == 1);
-  CHECK(CountPairs(edge_out, {first, {0, 2, 1}}) == 0);  // the same corners: a duplicate face
+  CHECK(CountPairs(edge_out, {first, {0, 2, 1}}) == 0);  // the same corners: a duplicate
 }
 
 TEST_CASE("A hostile soup ends at a bound and says so") {

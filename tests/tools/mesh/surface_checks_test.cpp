@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Each defect, made in a procedural mesh, has its finding, count and place.
 #include "mesh/surface_checks.h"
 
 #include "mesh/topology.h"
@@ -185,11 +186,11 @@ TEST_CASE("A stray vertex is named with its place") {
     REQUIRE(stray.places.size() == 1);
     CHECK(stray.places[0].element == 17);
     CHECK(stray.places[0].position == mesh.positions[17]);
-    // The others are near the origin.
+    // All other vertices are near the origin.
     CHECK_FALSE(findings.Has("MESH_FAR_FROM_ORIGIN"));
   }
   SurfaceMesh triangle = plush::tests::MakeBox({0, 0, 0}, {1, 1, 1});
-  triangle.positions[0] = {-9000.0, 0.0, 0.0};  // less than kStrayRatio
+  triangle.positions[0] = {-9000.0, 0.0, 0.0};  // below kStrayRatio
   CHECK_FALSE(Check(triangle).Has("MESH_STRAY_VERTEX"));
 }
 
@@ -209,8 +210,8 @@ TEST_CASE("Two models far apart have no stray vertices") {
 }
 
 TEST_CASE("A model is far from the origin once floats are coarser than 1e-4 of its size") {
-  // Between 512 and 1024 m floats are 2^-14 m apart, twice as much from there on: 1e-4 of 0.61 m
-  // and 1.22 m.
+  // Floats are 2^-14 m apart between 512 and 1024 m, and twice that beyond: 1e-4 of 0.61 m and 1.22
+  // m.
   const auto is_far = [](double size, double distance) {
     const SurfaceMesh box = plush::tests::MakeBox({distance - size, 0, 0}, {distance, size, size});
     return Check(box).Has("MESH_FAR_FROM_ORIGIN");

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
+// Edges, components and half-edges of closed, open, touching and one-sided surfaces.
 #include "mesh/topology.h"
 
 #include "tools/procedural_meshes.h"
 
 #include <catch2/catch.hpp>
+
+#include <algorithm>
 
 using plush::tools::BuildTopology;
 using plush::tools::IsOrientable;
@@ -49,4 +52,74 @@ TEST_CASE("Only the Moebius strip cannot be oriented") {
   plush::tests::FlipTriangles(&sphere, 0, sphere.triangles.size() / 2);
   CHECK(IsOrientable(TopologyOf(sphere)));
   CHECK(IsOrientable(TopologyOf({})));
+}
+
+using namespace plush::tools;
+using namespace plush::tests;
+
+namespace {
+
+size_t NumBorders(const std::vector<uint32_t>& opposite) {
+  return static_cast<size_t>(std::count(opposite.begin(), opposite.end(), kNoHalfEdge));
+}
+
+// Requires that partners are mutual and run in opposite directions.
+void CheckPartners(const SurfaceMesh& mesh, const std::vector<uint32_t>& opposite) {
+  for (uint32_t h = 0; h < opposite.size(); ++h) {
+    const uint32_t o = opposite[h];
+    if (o == kNoHalfEdge) continue;
+    CHECK(opposite[o] == h);
+    CHECK(mesh.triangles[h / 3][h % 3] == mesh.triangles[o / 3][NextHalfEdge(o) % 3]);
+    CHECK(mesh.triangles[o / 3][o % 3] == mesh.triangles[h / 3][NextHalfEdge(h) % 3]);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Every half-edge of a closed surface has a partner") {
+  const SurfaceMesh mesh = MakeTorus(1.0, 0.3, 12, 8);
+  const auto opposite = PairHalfEdges(mesh.positions, mesh.triangles);
+  CHECK(NumBorders(opposite) == 0);
+  CheckPartners(mesh, opposite);
+}
+
+TEST_CASE("A hole is a border") {
+  const SurfaceMesh mesh = MakeOpenBox({0, 0, 0}, {1, 1, 1});
+  const auto opposite = PairHalfEdges(mesh.positions, mesh.triangles);
+  CHECK(NumBorders(opposite) == 4);
+  CheckPartners(mesh, opposite);
+}
+
+TEST_CASE("Boxes that touch along an edge keep their surfaces apart") {
+  // Two boxes that share the edge x = y = 0 and its two points.
+  SurfaceMesh mesh = MakeBox({0, 0, 0}, {1, 1, 1});
+  const SurfaceMesh other = MakeBox({-1, -1, 0}, {0, 0, 1});
+  const auto num = static_cast<uint32_t>(mesh.positions.size());
+  const auto num_triangles = static_cast<uint32_t>(mesh.triangles.size());
+  std::vector<uint32_t> number;
+  for (const Vec3d& p : other.positions) {
+    const auto at = std::find(mesh.positions.begin(), mesh.positions.begin() + num, p);
+    number.push_back(static_cast<uint32_t>(at - mesh.positions.begin()));
+    if (at == mesh.positions.begin() + num) {
+      number.back() = static_cast<uint32_t>(mesh.positions.size());
+      mesh.positions.push_back(p);
+    }
+  }
+  CHECK(mesh.positions.size() == 14);
+  for (const auto& [a, b, c] : other.triangles) {
+    mesh.triangles.push_back({number[a], number[b], number[c]});
+  }
+  const auto opposite = PairHalfEdges(mesh.positions, mesh.triangles);
+  CHECK(NumBorders(opposite) == 0);
+  CheckPartners(mesh, opposite);
+  for (uint32_t h = 0; h < opposite.size(); ++h) {
+    CHECK((h / 3 < num_triangles) == (opposite[h] / 3 < num_triangles));
+  }
+}
+
+TEST_CASE("A surface with one side has a border where its sides meet") {
+  const SurfaceMesh mesh = MakeMoebiusStrip(1.0, 0.3, 20);
+  const auto opposite = PairHalfEdges(mesh.positions, mesh.triangles);
+  CHECK(NumBorders(opposite) > 40);  // its own border, and the seam
+  CheckPartners(mesh, opposite);
 }

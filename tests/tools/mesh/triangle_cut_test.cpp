@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The parts of a triangle in the tets of a lattice make up the triangle, also where corners, edges
-// and planes of both coincide.
+// A triangle's parts in the tets of a lattice add up to the triangle, even if corners, edges and
+// planes of both coincide.
 #include "mesh/triangle_cut.h"
 
 #include "shapes/tet_shapes.h"
@@ -17,7 +17,7 @@ namespace {
 
 using Triangle = std::array<Vec3d, 3>;
 
-// The place of a corner of a part, in plain double precision.
+// Position of a corner of the part, in plain double precision.
 Vec3d PlaceOf(const Triangle& triangle, const TetCorners& tet, const CutCorner& corner) {
   const auto between = [](const Vec3d& a, const Vec3d& b, double at_a, double at_b) {
     return at_a == at_b ? (a + b) * 0.5 : a + (b - a) * (at_a / (at_a - at_b));
@@ -52,7 +52,8 @@ double AreaOf(const Triangle& triangle, const TetCorners& tet, const TriangleCut
   return 0.5 * Dot(sum, normal) / Length(normal);
 }
 
-// Cuts by every tet of the mesh; all parts turn as the triangle does and their areas make up its.
+// Cuts by every tet of the mesh. Every part turns as the triangle does, and the areas sum to its
+// area.
 void CheckParts(const Triangle& triangle, const TetMesh& mesh) {
   double sum = 0.0;
   for (const auto& [a, b, c, d] : mesh.tets) {
@@ -85,7 +86,7 @@ TEST_CASE("Parts of random triangles make up the triangles") {
 TEST_CASE("Parts make up triangles that share corners, edges and planes with the lattice") {
   const TetMesh mesh = plush::test::TetBox(3, 3, 3, 1.0);
   std::mt19937 random(12);
-  // Half units: nodes, middles of edges and faces, and everything parallel to them.
+  // Half units: nodes, midpoints of edges and faces, and everything parallel to them.
   std::uniform_int_distribution<int> in(1, 5);
   int cut = 0;
   while (cut < 3000) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The tree over tets against the plain algorithm, and its bounds.
 #include "plush/format/cdg_records.h"
 
 #include "partition/collision_trees.h"
@@ -28,7 +29,7 @@ std::vector<Dop14> RandomLeaves(size_t count, uint32_t seed) {
   return leaves;
 }
 
-// Sum of the volumes of all inner nodes, and the depth, by walking the preorder.
+// Sum of the volumes of all inner nodes, and the depth, found by walking the nodes in preorder.
 struct Walk {
   double volume = 0.0;
   size_t depth = 0;
@@ -64,7 +65,7 @@ Walk WalkTree(const CoarseTree& tree, const std::vector<Dop14>& leaves) {
   return walk;
 }
 
-// The plain way: all pairs in every step.
+// The plain algorithm: compares all pairs in every step.
 double VolumeByAllPairs(std::vector<Dop14> nodes) {
   double sum = 0.0;
   while (nodes.size() > 1) {
@@ -100,7 +101,7 @@ TEST_CASE("The coarse tree joins the closest pair first, as all pairs would") {
 }
 
 TEST_CASE("A coarse tree of many leaves is sound and nearly as tight") {
-  // One leaf more than is joined exactly: the volumes of all nodes hardly differ.
+  // One leaf too many for the exact algorithm: the sum of volumes hardly differs.
   const auto leaves = RandomLeaves(kMaxExact + 1, 9);
   const Walk walk = WalkTree(BuildCoarseTree(leaves), leaves);
   const std::vector<Dop14> some(leaves.begin(), leaves.end() - 1);
@@ -112,7 +113,7 @@ TEST_CASE("A coarse tree of many leaves is sound and nearly as tight") {
 }
 
 TEST_CASE("A coarse tree that would be too deep is halved") {
-  // Each leaf far beyond all before it: joined bottom-up they make a chain.
+  // Each leaf lies far beyond all before it, so joining bottom-up gives a chain.
   std::vector<Dop14> leaves(100);
   double place = 1.0;
   for (Dop14& leaf : leaves) {
@@ -128,7 +129,7 @@ TEST_CASE("The volume of a 14-DOP") {
   Dop14 box;
   for (int i = 0; i < 8; ++i) box.Add({i & 1 ? 2.0 : 0.0, i & 2 ? 3.0 : 0.0, i & 4 ? 4.0 : 0.0});
   CHECK(box.Volume() == Approx(24.0));
-  Dop14 cut;  // a cube without one corner: minus a sixth of a cube of half its edge
+  Dop14 cut;  // a cube without a corner: minus one sixth of a cube with half its edge
   for (int i = 1; i < 8; ++i) cut.Add({i & 1 ? 1.0 : 0.0, i & 2 ? 1.0 : 0.0, i & 4 ? 1.0 : 0.0});
   cut.Add({0.5, 0.0, 0.0});
   cut.Add({0.0, 0.5, 0.0});

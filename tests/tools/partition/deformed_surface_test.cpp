@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A surface that was cut by a bounding cage, as the runtime sees it: closed under any deformation,
-// and met by rays where a plain test of every triangle meets it.
+// A surface cut by a bounding cage, as the runtime sees it: closed under any deformation, and hit
+// by rays exactly as a test of every triangle says.
 #include "plush/format/cdg_records.h"
 #include "plush/format/tet_block.h"
 #include "plush/plush.h"
@@ -28,7 +28,7 @@ namespace {
 
 using Places = std::array<Vec3, 3>;
 
-// A ring in a cage of few tets, in a world of its own.
+// A ring in a cage of few tets, alone in a world.
 class Ring {
  public:
   Ring() : file_(BakedInCage(MakeTorus(1.0, 0.35, 72, 32), 120)) {
@@ -49,7 +49,7 @@ class Ring {
     REQUIRE(world_.NodePositions(body_, nodes_).ok());
   }
 
-  // The corner as the format says it is placed: one multiply-add after the other.
+  // The corner's position as the format defines it: a sequence of multiply-adds.
   Vec3 Place(uint32_t tet, uint32_t vertex) const {
     const Vec4& weights = asset_.collision().vertices[vertex];
     const float w[4] = {weights.x, weights.y, weights.z, weights.w};
@@ -83,7 +83,7 @@ std::vector<Places> TrianglesOf(const Ring& ring) {
   return triangles;
 }
 
-// Distance at which the ray meets the triangle well inside of it, or infinity.
+// Distance at which the ray meets the triangle well inside its edges, or infinity.
 double Meet(const Vec3d& origin, const Vec3d& direction, const Places& t) {
   const Vec3d a = ToDouble(t[0]);
   const Vec3d e = ToDouble(t[1]) - a;
@@ -132,7 +132,7 @@ TEST_CASE("Both sides of a cut have the same bits, however the cage is deformed"
   }
 }
 
-TEST_CASE("Rays meet a cut surface where every triangle on its own is met") {
+TEST_CASE("Rays hit a cut surface at the places at which they hit its triangles") {
   Ring ring;
   std::mt19937 random(6);
   std::uniform_real_distribution<float> in(-1.0f, 1.0f);
@@ -153,7 +153,7 @@ TEST_CASE("Rays meet a cut surface where every triangle on its own is met") {
       REQUIRE(ring.world().Raycast({.origin = origin, .direction = direction}, &hit).ok());
       if (nearest < HUGE_VAL) {
         ++met;
-        // What lies on an edge is met too, and then comes first.
+        // A hit on an edge counts too, and then comes first.
         wrong += !hit.valid() || double{hit.distance} > nearest + 1e-5 ? 1 : 0;
       }
       uint32_t count = 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
+// Bakes collision surfaces and compares their totals with those of the source.
 #include "tools/partition/partition_fixtures.h"
 
 #include "bake/bake.h"
-#include "mesh/half_edges.h"
+#include "mesh/topology.h"
 #include "partition/patches.h"
 #include "solid/inside.h"
 
@@ -37,7 +38,7 @@ Vec3d PlaceOf(const CollisionData& data, const tools::TetMesh& cage, const CdgPa
          cage.nodes[nodes[3]] * w.w;
 }
 
-// The half-edges of the file's surface, by its neighbours.
+// Opposite half-edges of the file's surface, from its neighbours.
 std::vector<uint32_t> OppositeOf(const CollisionData& data, size_t num_triangles) {
   std::vector<uint32_t> opposite(3 * num_triangles, tools::kNoHalfEdge);
   for (uint32_t t = 0; t < num_triangles; ++t) {
@@ -45,7 +46,7 @@ std::vector<uint32_t> OppositeOf(const CollisionData& data, size_t num_triangles
     for (uint32_t k = 0; k < 3; ++k) {
       if (mine.neighbours[k] == kNoTriangle) continue;
       const CdgTriangleFields theirs = FieldsOf(data, mine.neighbours[k]);
-      // Two triangles with two edges in common: taken in the reverse order.
+      // If two triangles share two edges, they are taken in reverse order.
       size_t nth =
           static_cast<size_t>(std::count(mine.neighbours, mine.neighbours + k, mine.neighbours[k]));
       for (uint32_t m = 3; m-- > 0;) {
@@ -117,7 +118,7 @@ SurfaceTotals TotalsOf(const CollisionData& data, const tools::TetMesh& cage) {
   }
   cut.opposite = OppositeOf(data, cut.triangles.size());
   totals.euler = EulerOf(cut);
-  // Where a border is cut, it gets new points: whole edges are counted by what they were.
+  // Cutting a border adds points, so this number compares with the source's only as zero or not.
   totals.open_edges =
       static_cast<size_t>(std::count(cut.opposite.begin(), cut.opposite.end(), tools::kNoHalfEdge));
   return totals;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A surface, its cage and its collision surface, and what must hold between them.
+// A surface, its cage and its collision surface, and the checks that hold between them.
 #pragma once
 
 #include "cage/lattice_cage.h"
@@ -26,11 +26,11 @@ struct Partitioned {
   tools::FindingList findings;
 };
 
-/// The test fails where there is no cage.
+/// Builds all three; the test fails if there is no cage.
 Partitioned PartitionOf(const SurfaceMesh& mesh, const tools::CageSettings& settings = {});
 
-/// The bytes of a bake of `mesh` in a lattice cage of about `target_tets` tets; the test fails
-/// where there are none, or where the surface is torn.
+/// The bytes of a bake of `mesh` in a lattice cage of about `target_tets` tets. The test fails if
+/// the bake fails or the surface is torn.
 std::vector<std::byte> BakedInCage(const SurfaceMesh& mesh, uint32_t target_tets);
 
 /// Area, vector area, Euler characteristic and number of open edges.
@@ -43,8 +43,8 @@ struct SurfaceTotals {
 SurfaceTotals TotalsOf(const tools::SolidSurface& surface);
 SurfaceTotals TotalsOf(const tools::CollisionData& data, const tools::TetMesh& cage);
 
-/// What is wrong with a collision surface of `out.solid` in `out.cage`, by our own code: totals,
-/// and that each triangle lies in its tet. Empty: nothing.
+/// Faults of a collision surface of `out.solid` in `out.cage`, found by the tests' own code: wrong
+/// totals, and triangles outside their tets. Empty if there is none.
 std::string FaultsOf(const Partitioned& out);
 
 }  // namespace plush::tests

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The collision surface of models and random solids: the same surface, closed where it was, in
-// discs inside single tets. PLUSH_TEST_FULL=1 takes 300 random solids instead of 30;
-// PLUSH_TEST_SEED=n the one of that seed.
+// Collision surfaces of models and random solids: equal to the source, closed if it is closed, in
+// discs inside single tets.
+// - PLUSH_TEST_FULL=1 takes 300 random solids instead of 30.
+// - PLUSH_TEST_SEED=n takes only the solid of that seed.
 #include "partition/partition.h"
 
 #include "plush/asset.h"
@@ -43,7 +44,7 @@ ImportedModel ModelOf(const SurfaceMesh& mesh) {
   return model;
 }
 
-// Bakes, and lets the validator look at every invariant of the file.
+// Bakes, and has the validator check every invariant of the file.
 BakeResult BakeSound(const ImportedModel& model, const BakeSettings& settings = {}) {
   FindingList findings;
   auto baked = Bake(model, settings, &findings);
@@ -110,8 +111,8 @@ TEST_CASE("Collision surfaces of the test models are those of the models") {
 }
 
 TEST_CASE("Surfaces in the lattice's own planes are cut") {
-  // Without a fit the lattice's nodes lie where the clearance puts them; these boxes have faces,
-  // edges and corners in planes of many of its tets.
+  // Without a fit, the clearance places the lattice's nodes; these boxes have faces, edges and
+  // corners in the planes of many of its tets.
   for (const LatticeKind lattice : {LatticeKind::kBcc, LatticeKind::kCube5}) {
     for (const uint32_t n : {1u, 2u, 8u, 16u}) {
       CageSettings settings;

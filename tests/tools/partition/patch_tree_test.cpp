@@ -34,7 +34,7 @@ bool Holds(const BarycentricBox& outer, const BarycentricBox& inner) {
   return true;
 }
 
-// Walks the tree by its rule alone; returns how many triangles it reached.
+// Walks the tree only by its rule; returns the number of triangles reached.
 size_t CheckRange(const PatchTree& tree, const std::vector<BarycentricBox>& boxes, uint32_t begin,
                   uint32_t end) {
   if (begin >= end) return 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Euler characteristics of known surfaces, and their division into discs.
 #include "partition/patches.h"
 
-#include "mesh/half_edges.h"
+#include "mesh/topology.h"
 #include "tools/procedural_meshes.h"
 
 #include <catch2/catch.hpp>
@@ -14,7 +15,7 @@ using namespace plush::tests;
 
 namespace {
 
-// The mesh within one tet.
+// The mesh inside one tet.
 CutSurface InOneTet(const SurfaceMesh& mesh) {
   CutSurface surface;
   surface.points = mesh.positions;
@@ -24,7 +25,7 @@ CutSurface InOneTet(const SurfaceMesh& mesh) {
   return surface;
 }
 
-// A ring without ends: a torus is cut open along two circles.
+// An open band: a torus cut along two circles.
 SurfaceMesh Band(uint32_t segments) {
   SurfaceMesh mesh = MakeTorus(1.0, 0.2, segments, 8);
   std::erase_if(mesh.triangles, [&mesh](const auto& t) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Collapses of short edges: which edges go, and what they must keep.
 #include "partition/short_edges.h"
 
-#include "mesh/half_edges.h"
+#include "mesh/topology.h"
 #include "partition/patches.h"
 #include "partition/surface_clipping.h"
 #include "tools/partition/partition_fixtures.h"
@@ -34,7 +35,7 @@ size_t NumShort(const CutSurface& surface, double length) {
   return count;
 }
 
-// A flat grid of points at these places along x, all inside the tet of the mesh.
+// A flat grid of points at these x coordinates, all inside the mesh's tet.
 CutSurface FlatGrid(const TetMesh& mesh, const std::array<std::array<double, 6>, 4>& rows) {
   CutSurface surface;
   for (size_t y = 0; y < 4; ++y) {
@@ -67,8 +68,8 @@ CutSurface FlatGrid(const TetMesh& mesh, const std::array<std::array<double, 6>,
 
 TEST_CASE("Only edges shorter than asked are collapsed, measured when their turn comes") {
   const TetMesh mesh = {{{0, 0, 0}, {100, 0, 0}, {0, 100, 0}, {0, 0, 100}}, {{0, 1, 2, 3}}};
-  // Inner edges of 0.09, 0.05 and 0.09 in a row. Whichever end the middle one leaves, one of its
-  // neighbours is then 0.09 long and goes too, the other is 0.14 long and stays.
+  // Inner edges of 0.09, 0.05 and 0.09 in a row. Whichever end the collapse of the middle edge
+  // leaves, one neighbour remains 0.09 long and goes too; the other becomes 0.14 long and stays.
   const std::array<double, 6> even = {0, 1, 2, 3, 4, 5};
   const std::array<double, 6> narrow = {0, 2.41, 2.5, 2.55, 2.64, 5};
   const auto collapsed = [&](double length) {
@@ -89,7 +90,7 @@ TEST_CASE("Taking out short edges keeps the surface, its topology and its tets")
     REQUIRE(clipped.outside.empty());
     CutSurface& surface = clipped.surface;
     const int euler = EulerOf(surface);
-    const double length = 1e-3;  // more than a bake would
+    const double length = 1e-3;  // longer than in a bake
     const size_t before = NumShort(surface, length);
     const size_t num_triangles = surface.triangles.size();
     const size_t collapsed = CollapseShortEdges(

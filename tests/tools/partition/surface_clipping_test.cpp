@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Cuts that rounding makes degenerate: exact signs say that something is crossed, volumes in double
-// do not say at which share.
+// Cuts that rounding makes degenerate: exact signs show a crossing, but volumes in double precision
+// do not give its position.
 #include "partition/surface_clipping.h"
 
 #include "mesh/exact_predicates.h"
@@ -56,8 +56,8 @@ uint32_t TetAt(const TetMesh& mesh, const Vec3d& p) {
   return UINT32_MAX;
 }
 
-// A point of the plane through nodes 0, 1 and `third`, up to rounding; `least` is its least weight
-// for `third`.
+// A point in the plane through nodes 0, 1 and `third`, up to rounding; its weight for `third` is at
+// least `least`.
 Vec3d NearPlane(const TetMesh& mesh, const Vec3d& third, double least, Random* random) {
   const double across = Uniform(random, least, 0.2);
   const double along = Uniform(random, 0.4, 0.6);
@@ -71,8 +71,8 @@ bool IsLostToRounding(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3
          SixVolume(a, b, c, d) == SixVolume(a, b, c, e);
 }
 
-// Clips one triangle: every point has weights >= 0 that sum to one and a place; those on the edges
-// of the triangle lie in its box.
+// Clips one triangle and checks that every point has a place and weights >= 0 that sum to one, and
+// that points on the triangle's edges lie in its box.
 void CheckClipped(const TetMesh& mesh, const std::array<Vec3d, 3>& corners) {
   SolidSurface surface;
   surface.points.assign(corners.begin(), corners.end());

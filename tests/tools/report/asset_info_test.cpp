@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Measured shapes of known tets, and the document of `plush info --json`.
 #include "report/asset_info.h"
 
 #include "plush/format/tet_block.h"
@@ -15,7 +16,7 @@ using plush::test::ExactBuffer;
 
 namespace {
 
-// A regular tet of edge `size`, turned and moved so that no coordinate is special.
+// A regular tet with edges of length `size`, turned and moved so that no coordinate is special.
 plush::tools::TetMesh RegularTet(double size) {
   const double s = size / std::sqrt(8.0);
   return {{{s + 1, s, s}, {1 - s, -s, s}, {1 - s, s, -s}, {s + 1, -s, -s}}, {{0, 1, 2, 3}}};

@@ -27,7 +27,8 @@ TEST_CASE("A source's facts are its mesh's") {
   CHECK(json["has_uvs"] == false);
   const std::string text = SourceText("a.obj", model, {8, 1});
   CHECK(text.find("a.obj: obj, 1 part, 12 triangles, 8 vertices at 8 points, 1 component\n") == 0);
-  CHECK(text.find("1 x 2 x 3 m, from (0, 0, 0) to (1, 2, 3); unit 0.01 m, Y up") != std::string::npos);
+  CHECK(text.find("1 x 2 x 3 m, from (0, 0, 0) to (1, 2, 3); unit 0.01 m, Y up") !=
+        std::string::npos);
 }
 
 TEST_CASE("An empty model has a box of no size") {

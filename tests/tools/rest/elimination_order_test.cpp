@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Elimination orders, fill and trees against elimination with sets.
 #include "rest/elimination_order.h"
 
 #include "shapes/tet_shapes.h"
@@ -21,8 +22,8 @@ NodeGraph GraphOf(const TetMesh& mesh) {
   return BuildNodeGraph(static_cast<uint32_t>(mesh.nodes.size()), mesh.tets);
 }
 
-// Elimination as on paper: connects all remaining neighbours of each eliminated node. Rows below
-// the diagonal of each column, by positions.
+// Plain elimination: connects all remaining neighbours of each eliminated node. Returns the rows
+// below the diagonal of each column, by position.
 std::vector<std::set<uint32_t>> FactorColumns(const NodeGraph& graph,
                                               const std::vector<uint32_t>& order) {
   std::vector<uint32_t> position(order.size());
@@ -61,11 +62,12 @@ std::vector<uint32_t> TailOf(const EliminationOrder& chosen) {
   return tail;
 }
 
-// The columns of each subtree must be a run that ends with its root, on each side of num_free.
+// Checks that the columns of each subtree form a run that ends with its root, on each side of
+// num_free.
 void CheckPostorder(const NodeGraph& graph, const EliminationOrder& chosen) {
   const auto tree = BuildEliminationTree(graph, chosen.order, UINT64_MAX);
   const auto n = static_cast<uint32_t>(chosen.order.size());
-  std::vector<uint32_t> first(n);  // of the subtree
+  std::vector<uint32_t> first(n);  // first column of the subtree
   std::vector<uint32_t> size(n, 1);
   std::iota(first.begin(), first.end(), 0u);
   for (uint32_t i = 0; i < n; ++i) {
@@ -163,7 +165,7 @@ TEST_CASE("Nodes that may be pinned are eliminated after all others") {
 
 TEST_CASE("Nodes are not put last at any price") {
   const NodeGraph graph = GraphOf(plush::test::TetBox(8, 8, 8, 1.0));
-  std::vector<uint32_t> last;  // scattered: all would be joined to each other
+  std::vector<uint32_t> last;  // scattered, so that all would be joined to each other
   for (uint32_t node = 0; node < graph.num_nodes(); node += 2) last.push_back(node);
   const auto best = ChooseEliminationOrder(graph, {}, UINT64_MAX);
   const auto chosen = ChooseEliminationOrder(graph, last, UINT64_MAX);
@@ -171,7 +173,8 @@ TEST_CASE("Nodes are not put last at any price") {
   CHECK(chosen->num_free == graph.num_nodes());
   CHECK(chosen->order == best->order);
 
-  // A dear order of few nodes is given up where it passes the limit, not the call.
+  // If the order with these nodes last exceeds the limit, only that order is dropped; the call
+  // succeeds.
   const std::vector<uint32_t> layer = [] {
     std::vector<uint32_t> nodes(81);
     std::iota(nodes.begin(), nodes.end(), 0u);
@@ -183,7 +186,7 @@ TEST_CASE("Nodes are not put last at any price") {
   CHECK_FALSE(ChooseEliminationOrder(graph, layer, best->nonzeros - 1).has_value());
 }
 
-TEST_CASE("Any nodes of any graph can be asked to stand last") {
+TEST_CASE("Any nodes of any graph can be put last") {
   std::mt19937 random(11);
   for (int round = 0; round < 200; ++round) {
     const NodeGraph graph = RandomGraph(static_cast<uint32_t>(1 + random() % 30),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Graphs that no mesh has.
+// Graphs unlike those of meshes.
 #pragma once
 
 #include "rest/elimination_order.h"
@@ -11,9 +11,9 @@
 
 namespace plush::tools {
 
-/// Random links between random nodes: some of them loops, some twice.
+/// Random links between random nodes; some are loops, some repeat.
 inline NodeGraph RandomGraph(uint32_t num_nodes, uint32_t num_links, std::mt19937* random) {
-  std::vector<std::array<uint32_t, 4>> tets;  // flat ones: a link each
+  std::vector<std::array<uint32_t, 4>> tets;  // flat tets, a link each
   for (uint32_t i = 0; i < num_links; ++i) {
     const auto a = static_cast<uint32_t>((*random)() % num_nodes);
     const auto b = static_cast<uint32_t>((*random)() % num_nodes);

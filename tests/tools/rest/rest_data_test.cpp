@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Rest data against elasticity: shapes, masses, rigid modes, materials, refusals.
 #include "rest/rest_data.h"
 
 #include "plush/asset.h"
@@ -36,7 +37,7 @@ Eigen::Matrix3d EdgeMatrix(const RestData& rest, const plush::Tet& tet) {
   return out;
 }
 
-// The data of the tets as a file shows them.
+// The tets' data as a file shows them.
 plush::SimulationView ViewOf(const RestData& rest) {
   plush::SimulationView view;
   view.nodes = rest.nodes;
@@ -50,7 +51,8 @@ double Sum(const std::vector<float>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-// Six-row stiffness of one linear tet [Rio, Eq. 12-17, derived]: K = V B^T D B.
+// Stiffness of one linear tet from the six-row strain matrix [Rio, Eq. 12-17, derived]: K = V B^T D
+// B.
 Eigen::Matrix<double, 12, 12> TetStiffness(const plush::Mat3& dm_inv, double volume, double mu,
                                            double lambda) {
   const Eigen::Matrix3d inverse = Matrix(dm_inv);
@@ -148,7 +150,7 @@ TEST_CASE("Every tet has the numbers of its material, and weighs its share of th
     materials.of_tets.push_back(t % 3 == 0 ? 1 : 0);
     weights.push_back(1.0 + static_cast<double>(t % 4));
   }
-  weights[4] = 0.0;  // the tet in the middle of a cube holds nothing
+  weights[4] = 0.0;  // the tet in the middle of a cube gets no mass
   const double volume = 0.01;
   for (const bool weighted : {false, true}) {
     const auto result = ComputeMixedRestData(mesh, materials, volume, 0.01,
@@ -199,7 +201,7 @@ TEST_CASE("Materials and weights that do not belong to the tets are refused") {
   CHECK(refused(good, {1, 1, 1, 1}));
   CHECK(refused(good, {1, 1, 1, 1, -1}));
   CHECK(refused(good, {0, 0, 0, 0, 0}));
-  CHECK(refused(good, {1, 0, 0, 0, 0}));  // nodes without mass
+  CHECK(refused(good, {1, 0, 0, 0, 0}));  // leaves nodes without mass
   CHECK(refused(good, {1, 1, 1, 1, std::numeric_limits<double>::infinity()}));
 }
 
@@ -227,7 +229,7 @@ TEST_CASE("Linear elasticity of the rest data has exactly six rigid modes") {
 
 TEST_CASE("The factor does not depend on how the rest shape is turned") {
   const TetMesh mesh = plush::test::TetBox(3, 3, 2, 0.1, 0.08, 8);
-  TetMesh turned = mesh;  // by the rotation with quaternion (1, 2, 3, 4) / sqrt(30)
+  TetMesh turned = mesh;  // turned by the quaternion (1, 2, 3, 4) / sqrt(30)
   for (Vec3d& p : turned.nodes) {
     const Vec3d axis = {1.0, 2.0, 3.0};
     const Vec3d t = Cross(axis, p) * (2.0 / 30.0);
@@ -270,7 +272,7 @@ TEST_CASE("Rest data that single precision cannot hold are refused") {
   refused(tet, {}, 1e-60, 0.01, ExitCode::kInvalidInput);
   refused(tet, {}, 1.0, 0.0, ExitCode::kUsage);
   refused(tet, {.young = 1e60}, 1.0, 0.01, ExitCode::kUsage);
-  TetMesh far = tet;  // the float grid at 1e9 m is 64 m wide
+  TetMesh far = tet;  // floats at 1e9 m are 64 m apart
   for (Vec3d& node : far.nodes) node += Vec3d{1e9, 0.0, 0.0};
   refused(far, {}, 1.0, 0.01, ExitCode::kInvalidInput);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The baked factor against the matrix, assembled densely and in another way.
+// The baked factor against the matrix, which is assembled densely and in another way.
 #include "plush/format/factor_panels.h"
 
 #include "rest/rest_data.h"
@@ -28,7 +28,7 @@ RestData RestOf(const TetMesh& mesh, const Material& material, double dt,
   return rest.value();
 }
 
-// L D L^T from the panels.
+// The product L D L^T from the panels.
 Eigen::MatrixXd Product(const RestData& rest) {
   const auto n = static_cast<Eigen::Index>(rest.nodes.size());
   Eigen::MatrixXd lower = Eigen::MatrixXd::Identity(n, n);
@@ -49,7 +49,7 @@ Eigen::MatrixXd Product(const RestData& rest) {
   return lower * diagonal * lower.transpose();
 }
 
-// The matrix from shape functions found as the inverse of their corners: independent of Dm^-1, of
+// The matrix from shape functions, found by inverting the corners' matrix: independent of Dm^-1, of
 // the blocks and of the sparse code.
 Eigen::MatrixXd DenseSystem(const RestData& rest, const Material& material, double dt) {
   const auto n = static_cast<Eigen::Index>(rest.nodes.size());
@@ -58,7 +58,7 @@ Eigen::MatrixXd DenseSystem(const RestData& rest, const Material& material, doub
   for (Eigen::Index i = 0; i < n; ++i) system(i, i) = rest.masses[static_cast<size_t>(i)];
   for (const plush::Tet& tet : rest.tets) {
     const uint32_t ids[4] = {tet.a, tet.b, tet.c, tet.d};
-    Eigen::Matrix4d corners;  // rows (1, x, y, z): shape functions are its inverse's columns
+    Eigen::Matrix4d corners;  // rows (1, x, y, z); its inverse's columns are the shape functions
     for (int i = 0; i < 4; ++i) {
       const auto& x = rest.nodes[ids[i]];
       corners.row(i) << 1.0, x.x, x.y, x.z;
@@ -89,7 +89,7 @@ TEST_CASE("The factor multiplies out to the matrix assembled densely from shape 
   }
 }
 
-TEST_CASE("Nodes that may be pinned stand last, in supernodes of their own") {
+TEST_CASE("Nodes that may be pinned come last, in separate supernodes") {
   const TetMesh mesh = plush::test::TetBox(8, 2, 2, 0.1, 0.08, 10);
   std::vector<uint32_t> last;
   for (uint32_t i = 0; i < mesh.nodes.size(); ++i) {
@@ -109,7 +109,7 @@ TEST_CASE("Nodes that may be pinned stand last, in supernodes of their own") {
   CHECK(RestOf(mesh, {}, 0.01).num_free == mesh.nodes.size());
 }
 
-TEST_CASE("The factor keeps its structure where values are zero") {
+TEST_CASE("The factor keeps its structure even if values are zero") {
   // In a regular lattice many pairs of gradients are orthogonal.
   const RestData regular = RestOf(plush::test::TetBox(4, 3, 3, 0.1), {}, 0.01);
   const RestData moved = RestOf(plush::test::TetBox(4, 3, 3, 0.1, 0.08), {}, 0.01);

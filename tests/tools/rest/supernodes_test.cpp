@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Supernodes, their order and their levels against a dense pattern of the factor.
 #include "rest/supernodes.h"
 
 #include "shapes/tet_shapes.h"
@@ -22,7 +23,7 @@ using plush::Supernode;
 
 namespace {
 
-// A graph by elimination order, as FindSupernodes takes it.
+// A graph numbered by elimination order, as FindSupernodes takes it.
 struct OrderedGraph {
   NodeGraph graph;
   uint32_t num_free = 0;
@@ -50,7 +51,7 @@ NodeGraph BoxGraph(uint32_t nx, uint32_t ny, uint32_t nz) {
   return BuildNodeGraph(static_cast<uint32_t>(mesh.nodes.size()), mesh.tets);
 }
 
-// Rows below the diagonal of each column of the factor, by elimination on a dense pattern.
+// Rows below the diagonal of each column of the factor, from elimination on a dense pattern.
 std::vector<std::vector<bool>> DensePattern(const NodeGraph& graph) {
   const uint32_t n = graph.num_nodes();
   std::vector<std::vector<bool>> columns(n, std::vector<bool>(n, false));
@@ -72,7 +73,7 @@ std::span<const uint32_t> RowsOf(const FactorLayout& layout, const Supernode& su
   return std::span(layout.rows).subspan(supernode.first_row, supernode.num_rows);
 }
 
-// Column -> place of its supernode in the list; every column must be in one.
+// Index in the list of each column's supernode; every column must have one.
 std::vector<size_t> SupernodeOfColumn(const FactorLayout& layout, uint32_t num_nodes) {
   std::vector<size_t> places(num_nodes, SIZE_MAX);
   for (size_t i = 0; i < layout.supernodes.size(); ++i) {
@@ -117,14 +118,15 @@ void CheckPattern(const NodeGraph& graph, const FactorLayout& layout) {
         if (exact[column][row]) below.push_back(row);
       }
       REQUIRE(std::includes(rows.begin(), rows.end(), below.begin(), below.end()));
-      // The last column has each of the rows: none is stored for nothing.
+      // The last column has every row of its supernode, so no row is stored in vain.
       if (column + 1 == end)
         REQUIRE(std::equal(rows.begin(), rows.end(), below.begin(), below.end()));
     }
   }
 }
 
-// Order of the list, and that rows beyond the supernode of the first row are rows of that.
+// Checks the order of the list and the tree. The parent of a supernode is the one of its first row;
+// the rows beyond the parent's columns must be rows of the parent too.
 void CheckTree(const FactorLayout& layout, uint32_t num_nodes, uint32_t num_free) {
   const std::vector<size_t> places = SupernodeOfColumn(layout, num_nodes);
   for (size_t i = 0; i < layout.supernodes.size(); ++i) {
@@ -143,7 +145,7 @@ void CheckTree(const FactorLayout& layout, uint32_t num_nodes, uint32_t num_free
   }
 }
 
-// Levels do not fall along the free part of the list, nor along the rest.
+// Checks that levels do not fall along the free part of the list, nor along the rest.
 void CheckLevels(const FactorLayout& layout, uint32_t num_nodes, uint32_t num_free) {
   const std::vector<size_t> places = SupernodeOfColumn(layout, num_nodes);
   std::vector<uint32_t> heights(layout.supernodes.size(), 0);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Blocks of tets without common nodes: complete, valid, well filled, near in memory.
 #include "rest/tet_blocks.h"
 
 #include "plush/format/tet_block.h"
@@ -18,7 +19,8 @@ namespace {
 
 using Tets = std::vector<std::array<uint32_t, 4>>;
 
-// Each tet once; those of a block share no node and stand before its free places.
+// Checks that each tet occurs once, and that a block's tets share no node and precede its free
+// places.
 void CheckBlocks(const Tets& tets, const std::vector<uint32_t>& places) {
   REQUIRE(places.size() % kBlockTets == 0);
   std::vector<uint32_t> seen(tets.size(), 0);
@@ -79,7 +81,7 @@ TEST_CASE("Small cages have few blocks more than the tets around a node ask for"
 }
 
 TEST_CASE("Blocks of near tets are near in the nodes' order") {
-  const auto mesh = plush::test::TetBox(4, 4, 60, 1.0);  // nodes ascend along the beam
+  const auto mesh = plush::test::TetBox(4, 4, 60, 1.0);  // node numbers ascend along the beam
   const std::vector<uint32_t> places =
       PackTetBlocks(static_cast<uint32_t>(mesh.nodes.size()), mesh.tets);
   CheckBlocks(mesh.tets, places);

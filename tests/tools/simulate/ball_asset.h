@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A small body for tests of scenes and exports: a ball with texture coordinates and two materials
-// inside a cage of a box, so that its vertices have four weights each.
+// in a box of tets, so that its vertices have four weights each.
 #pragma once
 
 #include "plush/asset.h"
@@ -15,7 +15,7 @@ namespace plush::tests {
 /// Pa, nu 0.4, 1000 kg/m^3; regions "high" and "low") as `name` in `folder` and returns its path.
 std::string WriteBall(const TemporaryFolder& folder, const std::string& name = "ball.plush");
 
-/// Opens a file; fails the test where that fails.
+/// Opens a file; the test fails if that fails.
 Asset OpenOrFail(const std::string& path);
 
 }  // namespace plush::tests

@@ -15,7 +15,7 @@ constexpr double kImpactSeconds = 0.2;
 
 double Total(const StepStats& stats) { return stats.kinetic_j + stats.elastic_j + stats.gravity_j; }
 
-// The step from which the impact counts as over: the number of steps where nothing ever touched.
+// The first step after the impact; the number of steps if nothing ever touched the plane.
 size_t EndOfImpact(const tools::RunRecord& record, double dt) {
   const auto& steps = record.steps;
   const auto touch = std::find_if(steps.begin(), steps.end(), [](const tools::StepRecord& step) {

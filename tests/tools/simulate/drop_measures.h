@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a body that was dropped on a plane must satisfy, as dimensionless numbers.
+// Dimensionless measures of a drop on a plane, by which tests judge it.
 #pragma once
 
 #include "simulate/simulation_run.h"
@@ -15,7 +15,8 @@ struct DroppedBody {
   double young_pa = 0.0;  ///< E
 };
 
-/// A drop from 0.3 H over a whole run. V is the volume of the cage, m the mass, g 9.81 m/s^2.
+/// Measures of a drop from 0.3 H over a whole run. V is the cage's volume, m the mass, g 9.81
+/// m/s^2.
 struct DropMeasures {
   double end_kinetic = 0.0;        ///< kinetic energy at the end / (m g H)
   double late_speed = 0.0;         ///< fastest node over the last 50 steps [m/s]

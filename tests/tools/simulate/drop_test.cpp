@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From a mesh file to a body at rest on the ground: bake, drop, and hold the run to physics.
+// Bakes mesh files, drops the bodies, and checks that they fall, squash and settle as physics
+// demands.
 
 #include "bake/bake.h"
 #include "base/files.h"
@@ -23,7 +24,7 @@ namespace {
 
 constexpr double kYoung = 1.0e5;
 
-// Six seconds: what lands on its feet may take its time to fall over.
+// Six seconds, since a body that lands on its feet may take time to fall over.
 constexpr uint32_t kSteps = 600;
 
 tools::ImportedModel ImportOrFail(const std::string& path, double scale) {
@@ -75,7 +76,7 @@ DropMeasures Drop(const std::string& asset_path, float damping) {
   return MeasureDrop(record.value(), scene.value().dt, {extent.y, Length(extent), kYoung});
 }
 
-// What holds for every material.
+// Checks what holds for every material.
 void CheckPhysics(const DropMeasures& drop) {
   CHECK(drop.end_elastic < 0.01);
   CHECK(drop.inverted_tets == 0);
@@ -86,15 +87,15 @@ void CheckPhysics(const DropMeasures& drop) {
   CHECK(drop.lowest > -1.0e-3);
 }
 
-// Six seconds after it is let go, a body that settles like dough lies still.
+// Six seconds after its release, a damped body lies still.
 void CheckAtRest(const DropMeasures& drop) {
   CHECK(drop.end_kinetic < 1.0e-3);
   CHECK(drop.late_speed < 0.02);
 }
 
-// A body without damping need not: backward Euler takes only the share omega^2 dt / 2 per second
-// from the amplitude of a motion of angular frequency omega, about a tenth where a body rocks at
-// 0.7 Hz. It has lost most of its energy all the same.
+// An undamped body need not lie still. Backward Euler takes only the share omega^2 dt / 2 per
+// second from the amplitude of a motion of angular frequency omega: about a tenth if a body rocks
+// at 0.7 Hz. Still, it has lost most of its energy.
 void CheckCalmed(const DropMeasures& drop) {
   CHECK(drop.end_kinetic < 5.0e-3);
   CHECK(drop.late_speed < 0.35 * drop.impact_speed);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Exported animations, evaluated as a viewer would, against the World's own skinning.
 #include "simulate/glb_export.h"
 
 #include "plush/format/tet_block.h"
@@ -18,7 +19,8 @@ namespace {
 constexpr uint32_t kSteps = 40;
 constexpr uint32_t kStride = 8;
 
-// Two balls, one held by its lower part, one static: fall, impact, swing and rest in one scene.
+// A free ball, one held by its lower part and a static one: fall, impact, swing and rest in one
+// scene.
 Scene TestScene(const std::string& asset) {
   Scene scene;
   scene.steps = kSteps;
@@ -66,7 +68,7 @@ double LargestDistance(std::span<const Vec3> expected, std::span<const Vec3d> ac
   return largest;
 }
 
-// Node indices of the skinned meshes, in the order of the bodies.
+// Node indices of the skinned meshes, in body order.
 std::vector<size_t> MeshNodes(const tests::GlbFile& glb) {
   std::vector<size_t> found;
   for (const auto& root : glb.document["scenes"][0]["nodes"]) {
@@ -111,7 +113,7 @@ TEST_CASE("The exported skinning equals World::Skin in every frame, also while d
       CHECK(LargestDistance(captures[frame][body].positions, shown.positions) < 1.0e-5 * size);
     }
   }
-  // The scene did deform: otherwise this test would show less than it says.
+  // The bodies did deform; otherwise this test would prove little.
   CHECK(std::fabs(record.value().steps.back().cages.min_volume_ratio - 1.0) > 1.0e-6);
 }
 
@@ -154,7 +156,7 @@ TEST_CASE("An exported .glb keeps materials by name, shares meshes and turns bod
   CHECK(glb.document["materials"][1]["name"] == "fur");
   CHECK(glb.document["meshes"][0]["primitives"].size() == 2);
   CHECK_FALSE(glb.document.contains("extensionsUsed"));
-  // Two moving bodies: one rotation sampler each, a channel per joint and path.
+  // Two bodies move: each has one rotation sampler, and each joint two channels.
   const auto& animation = glb.document["animations"][0];
   const size_t joints = glb.document["skins"][0]["joints"].size();
   CHECK(animation["samplers"].size() == 2 * (joints + 1));

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Evaluates skins in double precision, independently of the exporter.
+// Source: Khronos Group. glTF 2.0 Specification. 2021 (3.7.3 Skins)
 #include "tools/simulate/glb_file.h"
 
 #include <catch2/catch.hpp>
@@ -55,7 +57,7 @@ Vec3d Apply(const Matrix& m, const Vec3d& v, double w) {
   return r;
 }
 
-// The local transforms of all nodes at a key frame: their own, overridden by animation channels.
+// Local transforms of all nodes at a key frame: the nodes' own, overridden by animation channels.
 std::vector<Matrix> LocalTransforms(const GlbFile& glb, size_t frame) {
   const json& nodes = glb.document["nodes"];
   std::vector<std::array<double, 3>> translations;

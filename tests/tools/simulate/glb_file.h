@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Evaluates the skins of exported .glb files by the rules of the glTF specification.
+// Evaluates the skins of exported .glb files as the glTF specification says.
 #pragma once
 
 #include "base/vec3.h"
@@ -33,9 +33,9 @@ struct SkinnedMesh {
   std::vector<tools::Vec3d> normals;
 };
 
-/// Evaluates node `mesh_node` of `glb` at key `frame` of animation 0 by the rules of the
-/// specification: joint matrix = global joint transform * inverse bind matrix, blended by weight,
-/// the mesh node's own transform ignored.
+/// Evaluates node `mesh_node` of `glb` at key `frame` of animation 0 as the specification says:
+/// joint matrix = global joint transform * inverse bind matrix, blended by weight; the mesh node's
+/// own transform is ignored.
 SkinnedMesh EvaluateSkin(const GlbFile& glb, size_t mesh_node, size_t frame);
 
 }  // namespace plush::tests

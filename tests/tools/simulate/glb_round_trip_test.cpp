@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An exported .glb read back by Assimp, a reader that is not ours.
+// Reads an exported .glb back with an independent reader, Assimp.
 
 #include "base/files.h"
 #include "import/import.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Scene texts: defaults, every key, and every kind of mistake with its place.
 #include "simulate/scene.h"
 
 #include "plush/format/tet_block.h"
@@ -15,7 +16,7 @@ using Catch::Matchers::Contains;
 
 constexpr char kMinimal[] = R"({"bodies":[{"asset":"duck.plush"}]})";
 
-// The error of wrong scene text; fails where it parses.
+// The error of a wrong scene text; the test fails if the text parses.
 Error ErrorOf(const std::string& text) {
   const auto scene = ParseScene(text, "");
   INFO(text);
@@ -142,7 +143,7 @@ TEST_CASE("Wrong values in a scene are command-line errors that name their place
              Contains("colliders[0].plane: is missing"));
   CHECK_THAT(ErrorOf(R"({"bodies":[{"asset":"a"}],"solver":{"contact":"hlod"}})").message,
              Contains("did you mean 'hold'?"));
-  // The splitting solver has no linear iterations: a key without effect would mislead.
+  // The splitting solver has no linear iterations; a key without effect would mislead.
   const Error without_effect =
       ErrorOf(R"({"bodies":[{"asset":"a"}],"solver":{"linear_iterations":10}})");
   CHECK(without_effect.exit_code == ExitCode::kUsage);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Pins, grids of copies, refused assets, and the job pool.
 #include "simulate/scene_world.h"
 
 #include "plush/format/tet_block.h"
@@ -66,7 +67,7 @@ TEST_CASE("A pin that holds nothing is a finding, not an error") {
   CHECK(findings.Has("PIN_UNMATCHED"));
 }
 
-TEST_CASE("Copies stand on a square grid, 1.2 bounding boxes apart, and share their asset") {
+TEST_CASE("Copies are on a square grid, 1.2 bounding boxes apart, and share their asset") {
   const tests::TemporaryFolder folder;
   Scene scene = SceneOf(tests::WriteBall(folder));
   SceneBody& body = scene.bodies[0];

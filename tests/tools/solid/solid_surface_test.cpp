@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Orientation and clean-up of procedural surfaces: flipped, nested, double-sided, open.
 #include "solid/solid_surface.h"
 
 #include "solid/inside.h"

@@ -19,7 +19,7 @@ SolidSurface SurfaceOf(const SurfaceMesh& mesh) {
 
 TEST_CASE("Rays through the vertices and edges of a cube pass in and out once") {
   const SolidSurface cube = SurfaceOf(MakeGridBox({0, 0, 0}, {1, 1, 1}, 4));
-  // Every ray runs through vertices, or along faces.
+  // Every ray passes through vertices or along faces.
   const SurfaceColumns columns(cube, {-0.25, -0.25, 0.25, 7, 7});
   for (int z = 0; z < 7; ++z) {
     for (int y = 0; y < 7; ++y) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Separating axes against exact predicates on random and on touching pairs.
 #include "solid/triangle_tet_overlap.h"
 
 #include "mesh/exact_predicates.h"
@@ -16,7 +17,7 @@ namespace {
 
 using Tet = std::array<Vec3d, 4>;
 
-// By exact predicates: a triangle touches a tet where it touches a face or lies inside.
+// Exact: a triangle touches a tet if it touches one of its faces or lies inside.
 bool TouchesExactly(const Triangle3& triangle, const Tet& tet) {
   const auto& [a, b, c, d] = tet;
   for (const Triangle3& face :
@@ -73,7 +74,7 @@ TEST_CASE("What touches in a point, an edge or a face is never missed") {
   CHECK(touching > 2000);
 }
 
-TEST_CASE("With a distance, what comes as near is never missed and what is far is told apart") {
+TEST_CASE("With a distance, what comes as near is never missed and what is far is recognised") {
   constexpr uint32_t kSeed = 53;
   INFO("seed " << kSeed);
   RandomNumbers random(kSeed);
@@ -94,7 +95,7 @@ TEST_CASE("With a distance, what comes as near is never missed and what is far i
     }
     near += distance > 0.0 && distance < 0.2 ? 1 : 0;
     CHECK(TriangleMayTouchTet(triangle, tet, distance * (1.0 + 1e-9) + 1e-12));
-    // Past a corner the axes see less of it.
+    // Beyond a corner, the axes find less of the distance.
     refused += distance > 0.0 && !TriangleMayTouchTet(triangle, tet, 0.5 * distance) ? 1 : 0;
     apart += distance > 0.0 ? 1 : 0;
   }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
+// TetGen itself, and shell scripts in its place that crash, hang or write nonsense.
 #include "tetgen/tetgen_mesher.h"
 
 #include "base/child_process.h"
 #include "base/float_rounding.h"
-#include "mesh/tet_boundary.h"
+#include "mesh/tet_faces.h"
 #include "skip.h"
 #include "solid/solid_volume.h"
 #include "tools/procedural_meshes.h"
@@ -29,7 +30,7 @@ SurfaceMesh Rounded(SurfaceMesh mesh) {
   return mesh;
 }
 
-// How a surface was filled.
+// The outcome of filling a surface.
 struct Outcome {
   std::optional<TetMesh> mesh;
   ExitCode exit_code = ExitCode::kOk;
@@ -57,8 +58,8 @@ const SurfaceMesh& UnitBox() {
   return box;
 }
 
-// The unit box filled by a shell script that stands in for TetGen. $1: switches, $2: input, $out:
-// the output's path without its ending. The folder for temporary files is empty afterwards.
+// Fills the unit box with a shell script instead of TetGen. $1: switches, $2: input, $out: path of
+// the output without its ending. Checks that the folder for temporary files is empty afterwards.
 Outcome FillWithScript(const std::string& script, TetGenSettings settings = {}) {
   const TemporaryFolder folder;
   settings.program = folder / "fake";
@@ -76,13 +77,13 @@ std::string Heredoc(const std::string& file, const std::string& text) {
   return "cat >\"$out\"." + file + " <<END\n" + text + "END\n";
 }
 
-// The box's corners in the order of x, y, z, and six tets around its diagonal from 0 to 7.
+// The box's corners in the order of x, y, z; six tets around its diagonal from 0 to 7.
 const char* const kBoxNodes =
     "8 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 1 1 0\n4 0 0 1\n5 1 0 1\n6 0 1 1\n7 1 1 1\n";
 const char* const kBoxTets =
     "6 4 0\n0 0 1 3 7\n1 0 3 2 7\n2 0 2 6 7\n3 0 6 4 7\n4 0 4 5 7\n5 0 5 1 7\n";
 
-// TetGen itself, or nothing.
+// Settings to run TetGen itself; nothing if it is not installed.
 std::optional<TetGenSettings> RealTetGenOrSkip() {
   if (!tools::FindProgram("tetgen").empty()) return TetGenSettings{};
   Skip("tetgen is not installed");
@@ -128,7 +129,7 @@ TEST_CASE("TetGen that hangs or grows is CAGE_TETGEN_LIMIT") {
   CHECK(growth.message == "tetgen needs more than 0.0625 GiB of memory");
 }
 
-TEST_CASE("TetGen that is not there is CAGE_TETGEN_MISSING") {
+TEST_CASE("A missing TetGen is CAGE_TETGEN_MISSING") {
   const TemporaryFolder folder;
   WriteText(folder / "text", "no program");
   WriteText(folder / "wrong", "#!/no/such/interpreter\n");
@@ -164,7 +165,7 @@ TEST_CASE("What TetGen writes is not trusted") {
   CHECK(message(nodes + ": >\"$out.ele\"").find("surface.1.ele', line 0") != std::string::npos);
   CHECK(message(nodes + Heredoc("ele", "0 4 0\n")).find("none lies inside") != std::string::npos);
   CHECK(message(nodes + Heredoc("ele", "2 4 0\n0 0 1 3 7\n")).find("line 2") != std::string::npos);
-  // One tet of the six is missing; then all of one corner.
+  // First one of the six tets is missing, then all tets of one corner.
   CHECK(message(nodes + Heredoc("ele",
                                 "5 4 0\n0 0 1 3 7\n1 0 3 2 7\n2 0 2 6 7\n3 0 6 4 7\n"
                                 "4 0 4 5 7\n"))
@@ -179,7 +180,7 @@ TEST_CASE("What TetGen writes is cleaned") {
   const Outcome sound = FillWithScript(Heredoc("node", kBoxNodes) + Heredoc("ele", kBoxTets));
   REQUIRE(sound.mesh.has_value());
   CHECK(sound.mesh->tets.size() == 6);
-  // Inside out, with a repeated tet, a node of no tet and a tet outside the surface.
+  // Inverted tets, a repeated tet, a node of no tet and a tet outside the surface.
   const std::string nodes = std::string(kBoxNodes).replace(0, 1, "10") + "8 9 9 9\n9 2 0 0\n";
   const std::string tets =
       "8 4 0\n0 0 3 1 7\n1 0 3 2 7\n2 0 6 2 7\n3 0 6 4 7\n4 0 5 4 7\n5 0 5 1 7\n6 0 1 3 7\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Each field of the collision surface, broken in turn, is found; such files open all the same.
+// Breaks each field of the collision surface in turn: each is found, although such files open.
 #include "validate/collision_checks.h"
 
 #include "plush/format/cdg_records.h"
@@ -18,13 +18,13 @@ using namespace plush::tests;
 
 namespace {
 
-// A ring in few tets, so that some of its pieces are cut: all kinds of borders.
+// A ring in few tets, some of whose pieces are cut, so that it has all kinds of borders.
 const std::vector<std::byte>& RingBytes() {
   static const std::vector<std::byte> bytes = BakedInCage(MakeTorus(1.0, 0.3, 60, 24), 60);
   return bytes;
 }
 
-// Changes one word's index, or the bits above it.
+// Changes the index in one word, or the bits above it.
 void ChangeIndex(const Asset& a, size_t triangle, int word, uint32_t index) {
   uint32_t& value = At(a.collision().triangles, triangle).words[word];
   value = (value & ~kCdgIndexMask) | index;

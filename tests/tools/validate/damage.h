@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files with one field broken, and what the validator says of them.
+// Files with one broken field, and the validator's findings.
 #pragma once
 
 #include "plush/asset.h"
@@ -13,17 +13,17 @@
 
 namespace plush::tests {
 
-/// An element of a view of a file that a test owns.
+/// A mutable element of a view of a file that the test owns.
 template <class T>
 T& At(std::span<const T> view, size_t index) {
   return const_cast<T&>(view[index]);
 }
 
-/// Code and message of each finding, a line each.
+/// Code and message of each finding, one per line.
 std::string Text(const tools::FindingList& findings);
 
-/// Breaks a copy of a sound file in place, makes the content hash right again, and returns the
-/// findings of ValidateAsset.
+/// Breaks a copy of a sound file in place, repairs the content hash, and returns the findings of
+/// ValidateAsset.
 tools::FindingList FindingsAfter(std::span<const std::byte> sound,
                                  const std::function<void(const Asset&)>& damage);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Baked cages are proved to enclose their surface from the file alone, and broken ones are found.
+// The proof of enclosure from the file alone: baked cages pass, damaged ones do not.
 #include "plush/format/tet_block.h"
 
 #include "bake/bake.h"
@@ -46,7 +46,7 @@ std::vector<std::byte> Baked(const ImportedModel& model, const BakeSettings& set
   return std::move(baked.value().bytes);
 }
 
-// A baked ball of 264 triangles, opened, whose bytes can be changed.
+// A baked and opened ball of 264 triangles with bytes that can be changed.
 struct Ball {
   ExactBuffer file{Baked(ModelOf(tests::MakeSphere(0.5, 12, 12)))};
   Asset asset;
@@ -60,7 +60,7 @@ T& At(std::span<const T> view, size_t index) {
   return const_cast<T&>(view[index]);
 }
 
-// The triangles that have vertex `v` or `w` as a corner, ascending.
+// Triangles with vertex `v` or `w` as a corner, ascending.
 std::vector<int64_t> TrianglesAt(const Asset& asset, uint32_t v, uint32_t w) {
   std::vector<int64_t> triangles;
   const auto indices = asset.visual().indices;
@@ -205,7 +205,7 @@ TEST_CASE("Tets that end at the surface are not asked to enclose it") {
   CHECK_FALSE(errors.enclosed_triangles.has_value());
 }
 
-TEST_CASE("A boundary that touches itself along an edge or at a node is told") {
+TEST_CASE("A boundary that touches itself along an edge or at a node is found") {
   const auto findings_of = [](const TetMesh& mesh) {
     const ExactBuffer file(test::AssetBytesOf(mesh));
     Asset asset;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Each field, broken in turn, is found under its code; and a sound file has no finding.
+// Breaks each field in turn: each is found under its code; a sound file has no finding.
 #include "validate/validate.h"
 
 #include "plush/asset.h"
@@ -27,20 +27,20 @@ using plush::tools::FindingList;
 
 namespace {
 
-// A number of tet `t` in one row of its block.
+// The number of tet `t` in one row of its block.
 template <class Row>
 float& InLane(const plush::SimulationView& s, size_t t, const Row& row) {
   return const_cast<float&>(row[s.LaneOf(t)]);
 }
 
-// The place of the largest number of D^-1 of the last supernode.
+// Index of the largest number of D^-1 in the last supernode.
 size_t LastDiagonal(const plush::FactorView& factor) {
   const plush::Supernode& s = factor.supernodes.back();
   return s.first_value + plush::BlockValues(s.num_rows, s.num_columns) +
          plush::BlockIndex(s.num_columns, s.num_columns, s.num_columns - 1, s.num_columns - 1);
 }
 
-// The first place among the rows of a supernode with two or more.
+// Index of the first row of the first supernode with two or more rows.
 size_t FirstRows(const plush::FactorView& factor) {
   for (const plush::Supernode& s : factor.supernodes) {
     if (s.num_rows >= 2) return s.first_row;
@@ -75,7 +75,7 @@ struct Damage {
   std::function<void(const Asset&)> apply;
 };
 
-// What only the meaning of the numbers gives away: such a file opens.
+// Damage to the meaning of numbers: such a file opens.
 const Damage kSemantic[] = {
     {"a node moved a little", "FILE_REST_DATA",
      [](const Asset& a) { At(a.simulation().nodes, 3).x += 1e-4f; }},
@@ -155,7 +155,7 @@ const Damage kSemantic[] = {
      [](const Asset& a) { const_cast<char&>(a.settings()[0]) = '!'; }},
 };
 
-// What Open refuses, too.
+// Damage to the structure, which Open refuses too.
 const Damage kStructural[] = {
     {"an index", "FILE_INDEX", [](const Asset& a) { At(a.visual().indices, 0) = 1u << 20; }},
     {"a tet's node", "FILE_INDEX", [](const Asset& a) { At(a.simulation().tets, 0).a = 1u << 20; }},
@@ -311,7 +311,7 @@ TEST_CASE("Everything that is wrong is found at once") {
     At(a.visual().positions, 0).x = kNan;
     At(a.visual().positions, 9).x = kNan;
     At(a.visual().indices, 0) = 1u << 20;
-    At(a.simulation().masses, 1) *= 2.0f;  // the factor is no longer that of the masses
+    At(a.simulation().masses, 1) *= 2.0f;  // the factor no longer belongs to the masses
     At(a.visual().weights, 20).x += 1.0f;
   });
   INFO(Text(findings));
@@ -327,7 +327,7 @@ TEST_CASE("Everything that is wrong is found at once") {
 TEST_CASE("A cage node without tets is found") {
   auto content = plush::test::ContentOf(plush::test::TetBox(1, 1, 1, 0.1));
   auto& rest = content.rest;
-  // A column alone, and one more for the spare place of padding.
+  // Adds a node with a separate column. The index of the padding moves up by one.
   const auto num_nodes = static_cast<uint32_t>(rest.nodes.size());
   for (uint32_t& row : rest.rows) row += row == num_nodes ? 1 : 0;
   for (plush::TetBlock& block : rest.blocks) {

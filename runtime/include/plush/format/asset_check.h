@@ -30,8 +30,8 @@ using CheckCallback = bool (*)(void* user, CheckKind kind, const Status& status)
 
 /// Makes all checks of Asset::Open(bytes, Trust::kNothing), in the same order, and goes on after a
 /// failure as far as that is safe: after kHeader, kStructure or kCounts nothing is looked up
-/// through the broken part. A null `callback` stops at the first. Needs the base alignment that Open needs. O(size log size); does not
-/// allocate.
+/// through the broken part. A null `callback` stops at the first. Needs the base alignment that
+/// Open needs. O(size log size); does not allocate.
 void CheckAsset(std::span<const std::byte> bytes, void* user, CheckCallback callback);
 
 /// Version of a file's format.
@@ -40,8 +40,8 @@ struct FormatVersion {
   uint16_t minor = 0;
 };
 
-/// Reads the version of any .plush file, however foreign; false if `bytes` hold none or `out_version` is null. Needs the
-/// base alignment that Asset::Open needs.
+/// Reads the version of any .plush file, however foreign; false if `bytes` hold none or
+/// `out_version` is null. Needs the base alignment that Asset::Open needs.
 bool ReadFormatVersion(std::span<const std::byte> bytes, FormatVersion* out_version);
 
 }  // namespace plush

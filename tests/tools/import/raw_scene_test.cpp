@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "import/raw_scene_stream.h"
+// Scenes through the stream, and streams that are cut, edited or inconsistent.
+#include "import/raw_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -57,7 +58,7 @@ Bytes Written(const RawScene& scene) {
 
 bool Parses(const RawScene& scene) { return ParseRawScene(Written(scene)).ok(); }
 
-// Every promise of ParseRawScene that later stages rely on.
+// Requires everything that ParseRawScene promises to later stages.
 void RequireSound(const RawScene& scene) {
   for (const RawMesh& mesh : scene.meshes) {
     const size_t n = mesh.positions.size();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "import/raw_scene_stream.h"
+// Writes scenes as a stream of bytes and reads them back without trusting any of them.
+// One description of the layout serves both directions.
+#include "import/raw_scene.h"
 
 #include "base/text.h"
 
@@ -18,10 +20,10 @@ static_assert(std::endian::native == std::endian::little, "the stream is written
 
 constexpr uint32_t kMagic = 0x4d494c50;  // "PLIM"
 constexpr uint32_t kVersion = 1;
-// Extras are notes for the game, not bulk data.
+// Extras are notes for the game, not bulk data [bytes].
 constexpr size_t kMaxExtraBytes = 64 << 10;
 
-// Writer and Reader have the same members, so that one description of the layout serves both.
+// Has the same members as Reader, so that one description of the layout serves both.
 class Writer {
  public:
   explicit Writer(std::FILE* file) : file_(file) {}
@@ -57,7 +59,7 @@ class Writer {
   bool ok_ = true;
 };
 
-// After the first thing that does not fit, everything reads as empty and ok() is false.
+// After the first value that does not fit, everything reads as empty and ok() is false.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
@@ -82,7 +84,7 @@ class Reader {
   }
   template <class T, class Visit>
   void List(std::vector<T>& values, Visit visit) {
-    // An element takes at least the eight bytes of its first length.
+    // An element begins with a length of eight bytes.
     const uint64_t count = Count(sizeof(uint64_t));
     for (uint64_t i = 0; i < count && ok_; ++i) visit(*this, values.emplace_back());
   }
@@ -94,7 +96,7 @@ class Reader {
     ok_ = ok_ && size <= rest_.size();
     return ok_;
   }
-  // A length whose elements are there; 0 otherwise.
+  // Reads a length; 0 if the stream does not hold that many elements.
   uint64_t Count(uint64_t element_bytes) {
     uint64_t count = 0;
     Number(count);
@@ -106,7 +108,7 @@ class Reader {
   bool ok_ = true;
 };
 
-// The layout. `Scene` is RawScene for a Reader, const RawScene for a Writer; likewise the rest.
+// The layout. The objects are const for a Writer and mutable for a Reader.
 const auto kVisitText = [](auto& archive, auto& text) { archive.Text(text); };
 
 const auto kVisitAttribute = [](auto& archive, auto& attribute) {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "embed/tet_geometry.h"
+// Computes the position of points relative to a tet, and the quality and angles of its shape.
+#include "mesh/tet_mesh.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 namespace plush::tools {
 namespace {
 
-// Faces of a tet with corners 0..3, each opposite to the corner of its index.
+// Face i is opposite corner i.
 constexpr std::array<std::array<size_t, 3>, 4> kFaces = {
     {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}}};
 
@@ -33,7 +36,8 @@ Vec3d ClosestPointOnTriangle(const Vec3d& point, const Vec3d& a, const Vec3d& b,
   const Vec3d normal = Cross(b - a, c - a);
   const double area_squared = LengthSquared(normal);
   if (area_squared > 0.0) {
-    // Barycentric coordinates of the projection: inside, it is the closest point.
+    // Barycentric coordinates of the projection. If it lies inside the triangle, it is the closest
+    // point.
     const double wa = Dot(Cross(c - b, point - b), normal);
     const double wb = Dot(Cross(a - c, point - c), normal);
     const double wc = Dot(Cross(b - a, point - a), normal);
@@ -54,13 +58,48 @@ double SquaredDistance(const Vec3d& point, const TetCorners& tet) {
   if (*std::min_element(weights.begin(), weights.end()) >= 0.0) return 0.0;
   double best = -1.0;
   for (size_t face = 0; face < 4; ++face) {
-    if (weights[face] >= 0.0) continue;  // the point lies on the inner side of this face
+    if (weights[face] >= 0.0) continue;  // the point is on the inner side of this face
     const auto& [i, j, k] = kFaces[face];
     const double squared =
         LengthSquared(ClosestPointOnTriangle(point, tet[i], tet[j], tet[k]) - point);
     if (best < 0.0 || squared < best) best = squared;
   }
   return best;
+}
+
+namespace {
+
+// Angle between the two faces at edge (i, j) [rad].
+double Dihedral(const TetCorners& x, size_t i, size_t j, size_t k, size_t l) {
+  const Vec3d axis = x[j] - x[i];
+  const Vec3d u = Cross(axis, x[k] - x[i]);
+  const Vec3d v = Cross(axis, x[l] - x[i]);
+  return std::atan2(Length(Cross(u, v)), Dot(u, v));
+}
+
+}  // namespace
+
+double TetQuality(const TetCorners& x) {
+  double squares = 0.0;
+  for (size_t i = 0; i < 4; ++i) {
+    for (size_t j = i + 1; j < 4; ++j) squares += LengthSquared(x[j] - x[i]);
+  }
+  const double l_rms = std::sqrt(squares / 6.0);
+  const double cube = l_rms * l_rms * l_rms;
+  return cube > 0.0 ? std::numbers::sqrt2 * SixVolume(x[0], x[1], x[2], x[3]) / cube : 0.0;
+}
+
+DihedralRange TetDihedrals(const TetCorners& x) {
+  constexpr size_t kEdges[6][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 3, 1, 2},
+                                   {1, 2, 0, 3}, {1, 3, 0, 2}, {2, 3, 0, 1}};
+  constexpr double kDegrees = 180.0 / std::numbers::pi;
+  DihedralRange range;
+  for (const auto& [i, j, k, l] : kEdges) {
+    const double angle = kDegrees * Dihedral(x, i, j, k, l);
+    range.min_deg = std::min(range.min_deg, angle);
+    range.max_deg = std::max(range.max_deg, angle);
+  }
+  return range;
 }
 
 }  // namespace plush::tools
