@@ -16,7 +16,7 @@ namespace {
 
 using Tet = std::array<Vec3d, 4>;
 
-// By exact predicates: a triangle touches a tet where it touches a face or lies inside.
+// Reference by exact predicates: a triangle touches a tet if it touches a face or lies inside.
 bool TouchesExactly(const Triangle3& triangle, const Tet& tet) {
   const auto& [a, b, c, d] = tet;
   for (const Triangle3& face :
@@ -94,7 +94,7 @@ TEST_CASE("With a distance, what comes as near is never missed and what is far i
     }
     near += distance > 0.0 && distance < 0.2 ? 1 : 0;
     CHECK(TriangleMayTouchTet(triangle, tet, distance * (1.0 + 1e-9) + 1e-12));
-    // Past a corner the axes see less of it.
+    // Past a corner, the separating axes underestimate the distance.
     refused += distance > 0.0 && !TriangleMayTouchTet(triangle, tet, 0.5 * distance) ? 1 : 0;
     apart += distance > 0.0 ? 1 : 0;
   }
