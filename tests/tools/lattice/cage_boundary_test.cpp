@@ -14,7 +14,7 @@ using namespace plush::tests;
 
 namespace {
 
-// Tets on corner (0 0 0) with the edges given.
+// A mesh of these tets, which must be positively oriented.
 TetMesh Corner(const std::vector<Vec3d>& nodes, const std::vector<std::array<uint32_t, 4>>& tets) {
   TetMesh mesh;
   mesh.nodes = nodes;
@@ -51,7 +51,7 @@ TEST_CASE("Faces look outwards, and the boundary of a box is closed") {
         const auto& back = faces.neighbours[other];
         CHECK(std::count(back.begin(), back.end(), t) == 1);
       }
-      // The tet's own corner lies behind its face.
+      // The corner opposite a face lies behind the face.
       const auto [a, b, c] = FaceOf(mesh.tets[t], corner);
       CHECK(SixVolume(mesh.nodes[a], mesh.nodes[b], mesh.nodes[c],
                       mesh.nodes[mesh.tets[t][corner]]) < 0.0);

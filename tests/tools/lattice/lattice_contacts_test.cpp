@@ -62,7 +62,7 @@ TEST_CASE("Contacts are all that comes near, found by trying every tet with ever
             CHECK(found.emplace(contacts.tets[i], t).second);
           }
         }
-        // Only tets that exist: reached as neighbours.
+        // The tets that exist are those that are a neighbour of another one.
         std::set<uint32_t> tets;
         for (uint32_t t = 0; t < lattice.num_tets(); ++t) {
           for (uint32_t face = 0; face < 4; ++face) tets.insert(lattice.Neighbour(t, face));
@@ -82,7 +82,8 @@ TEST_CASE("Contacts are all that comes near, found by trying every tet with ever
           }
         }
         CHECK(missed == 0);
-        // Nothing else but what the axes cannot tell apart, past corners.
+        // Pairs beyond the clearance are found only if separating axes fail to see the gap, past a
+        // corner.
         const bool within =
             std::includes(expected.begin(), expected.end(), found.begin(), found.end());
         CHECK(within);

@@ -24,7 +24,8 @@ Lattice MakeTestLattice(LatticeKind kind) {
   return std::move(lattice.value());
 }
 
-// Tets that exist: those that stick out have no neighbours of theirs, nor are they one.
+// The tets that exist: those that are a neighbour of another one. A number that would stick out of
+// the lattice is nobody's neighbour.
 std::vector<uint32_t> ExistingTets(const Lattice& lattice) {
   std::set<uint32_t> tets;
   for (uint32_t t = 0; t < lattice.num_tets(); ++t) {
@@ -107,7 +108,7 @@ TEST_CASE("Node numbers and positions belong together and are single precision")
   }
 }
 
-// The number of each tet with most depth at a point, by trying all.
+// Compares TetAt with a test of all tets.
 TEST_CASE("Exactly one tet of a lattice has a point inside, and TetAt finds it") {
   constexpr uint32_t kSeed = 71;
   INFO("seed " << kSeed);
@@ -130,7 +131,7 @@ TEST_CASE("Exactly one tet of a lattice has a point inside, and TetAt finds it")
       REQUIRE(count <= 1);
       const uint32_t found = lattice.TetAt(point);
       if (containing == found) continue;
-      // Rounding: outside by some float ulps at most.
+      // Rounding may put the point outside by a few float ulps.
       REQUIRE(found < lattice.num_tets());
       const auto [a, b, c, d] = lattice.TetCorners(found);
       const double slack = -1e-5 * SixVolume(a, b, c, d);
@@ -144,9 +145,9 @@ TEST_CASE("Tets fill the lattice without gap or overlap, two cells beyond the bo
   for (const LatticeKind kind : kKinds) {
     const Lattice lattice = MakeTestLattice(kind);
     double volume = 0.0;
-    // Signed volumes over the border faces add up to what they enclose.
+    // The sum of signed volumes over the border faces is the volume that they enclose.
     double enclosed = 0.0;
-    double nearest = INFINITY;  // border face to box
+    double nearest = INFINITY;  // distance of a border face from the box
     for (const uint32_t t : ExistingTets(lattice)) {
       const auto corners = lattice.TetCorners(t);
       volume += SixVolume(corners[0], corners[1], corners[2], corners[3]) / 6.0;
@@ -187,7 +188,7 @@ TEST_CASE("A lattice that is too large or too fine is refused") {
   REQUIRE_FALSE(too_large.ok());
   CHECK(too_large.error().exit_code == ExitCode::kLimit);
   CHECK(too_large.error().finding_code == "CAGE_TOO_FINE");
-  // However small: the number is written so that it can be read.
+  // The message shows even a small cell size readably.
   CHECK(too_large.error().message.find("cells of 0.001 m in a box of 1 m") == 0);
   const auto too_fine = Lattice::Make(LatticeKind::kBcc, {1e6, 0, 0}, {1e6 + 1, 1, 1}, 0.05, shift);
   REQUIRE_FALSE(too_fine.ok());

@@ -18,7 +18,7 @@ namespace {
 
 constexpr LatticeKind kKinds[] = {LatticeKind::kBcc, LatticeKind::kCube5};
 
-// What holds for every cage before the fit.
+// Checks what holds for every cage before the fit.
 void CheckSound(const Solid& solid, const Lattice& lattice, const SplitCage& cage) {
   const size_t num_tets = cage.mesh.tets.size();
   REQUIRE(cage.lattice_tet.size() == num_tets);
@@ -29,7 +29,7 @@ void CheckSound(const Solid& solid, const Lattice& lattice, const SplitCage& cag
   std::vector<bool> owned(solid.surface.triangles.size(), false);
   std::set<std::array<uint32_t, 4>> sets;
   for (size_t t = 0; t < num_tets; ++t) {
-    // A copy has the nodes of its lattice tet, in places of their own.
+    // Each node of a copy is a copy of the lattice tet's node, at its position.
     const auto nodes = lattice.TetNodes(cage.lattice_tet[t]);
     auto sorted = cage.mesh.tets[t];
     for (size_t i = 0; i < 4; ++i) {
@@ -70,7 +70,8 @@ TEST_CASE("A solid block, a ball and a ring are not split") {
       CheckSound(solid, lattice, cage);
       INFO((kind == LatticeKind::kBcc ? "bcc" : "cube5") << ", cell " << cell);
       CHECK(cage.num_split_tets == 0);
-      // Outside, in a notch, what grows on both sides of it may have nodes of its own.
+      // No node inside is split. Outside, in a notch, the two sides of the notch may have separate
+      // nodes.
       std::map<uint32_t, int> copies;
       for (const uint32_t node : cage.lattice_node) ++copies[node];
       for (const auto& [node, count] : copies) {
@@ -116,7 +117,8 @@ TEST_CASE("Two fingers a third of a cell apart are split, down to the palm that 
     CHECK(NumComponents(cage.mesh) == 1);
     CHECK(cage.num_split_tets > 5);
     CHECK(cage.num_split_nodes > 5);
-    // A cell above the palm no tet has surface of both fingers, no node tets of both.
+    // More than a cell above the palm, no tet owns surface of both fingers, and no node belongs to
+    // tets of both.
     std::vector<int> sides(cage.mesh.nodes.size(), 0);
     for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) {
       int of_tet = 0;

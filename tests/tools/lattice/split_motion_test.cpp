@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the split is for: limbs that are close to each other move independently.
+// The purpose of splitting: limbs that are close to each other move independently.
 #include "plush/asset.h"
 #include "plush/format/tet_block.h"
 #include "plush/world.h"
@@ -22,7 +22,7 @@ constexpr double kCell = 0.3;
 constexpr double kGap = 0.3 * kCell;
 constexpr float kStep = 0.01f;
 
-// A baked body opened with all checks.
+// A baked body, opened with all checks.
 class Body {
  public:
   Body(const SurfaceMesh& mesh, const plush::tools::BakeSettings& settings) {
@@ -38,7 +38,7 @@ class Body {
   const plush::Asset& asset() const { return asset_; }
   const plush::tools::BakeSummary& summary() const { return summary_; }
 
-  // Nodes of the tets that carry vertices where `is_in` holds.
+  // Nodes of the tets that carry a vertex for which `is_in` holds.
   template <class IsIn>
   std::vector<uint32_t> NodesAt(IsIn is_in) const {
     const auto& visual = asset_.visual();
@@ -62,7 +62,7 @@ class Body {
   plush::tools::BakeSummary summary_;
 };
 
-// Every triangle in four, `times` over: vertices all along the fingers.
+// Splits every triangle into four, `times` times, so that there are vertices all along the fingers.
 SurfaceMesh Refined(SurfaceMesh mesh, int times) {
   for (; times > 0; --times) {
     SurfaceMesh finer;
@@ -91,7 +91,7 @@ Body TwoFingers(plush::tools::LatticeKind lattice) {
   settings.cage.cell_m = kCell;
   settings.cage.lattice = lattice;
   settings.material.young = 1.0e5;
-  // The palm, as far up as the tets reach that hold some of it.
+  // Pins the palm: all nodes of the tets that hold some of it.
   settings.pins_json = R"({"regions": [{"name": "palm", "box": [[-1, -1, -1], [2, 0.301, 1]]}]})";
   return Body(Refined(MakeTwoFingers(0.25, kGap), 3), settings);
 }
@@ -123,7 +123,7 @@ TEST_CASE("One finger pulled by half its length leaves its neighbour on a pinned
     const auto right = body.NodesAt([](const plush::Vec3& p) { return p.y > 0.301 && p.x > 0.5; });
     const auto left = body.NodesAt([](const plush::Vec3& p) { return p.y > 0.301 && p.x < 0.5; });
     const auto tip = body.NodesAt([](const plush::Vec3& p) { return p.y > 1.1 && p.x > 0.5; });
-    // Beyond the palm the fingers have no node in common.
+    // The fingers share no nodes except pinned ones, at the palm.
     for (const uint32_t n : right) {
       if (std::binary_search(left.begin(), left.end(), n)) CHECK(is_pinned(n));
     }
@@ -136,7 +136,7 @@ TEST_CASE("One finger pulled by half its length leaves its neighbour on a pinned
     double largest_left = 0.0;
     auto moved = rest;
     for (int i = 1; i <= 50; ++i) {
-      // The tip goes half the finger's length sideways and up, step by step, and is held there.
+      // Moves the tip by half the finger's length, sideways and up, in 25 steps; then holds it.
       moved = PositionsOf(world, id, num_nodes);
       for (const uint32_t n : tip) {
         const float pull = 0.5f * static_cast<float>(std::min(i, 25)) / 25.0f;

@@ -17,7 +17,7 @@ namespace {
 
 using Tet = std::array<Vec3d, 4>;
 
-// With corners (0 0 0), (3 0 0), (0 3 0), (0 0 3).
+// The tet in which most tests look for pieces.
 const Tet kTet = {Vec3d{0, 0, 0}, Vec3d{3, 0, 0}, Vec3d{0, 3, 0}, Vec3d{0, 0, 3}};
 
 struct Found {
@@ -49,7 +49,7 @@ int CountIn(const SurfaceMesh& mesh, bool join_parts = false, const Tet& tet = k
   return PiecesIn(Solid(mesh), tet, join_parts).pieces.count;
 }
 
-// A tube along y: an outer wall, an inner one, and rings at both ends, of n segments.
+// A tube of n segments along y: an outer wall, an inner wall, and rings at both ends.
 SurfaceMesh MakeTube(const Vec3d& base, double inner, double outer, double length, uint32_t n) {
   SurfaceMesh mesh;
   for (uint32_t i = 0; i < n; ++i) {
@@ -75,7 +75,7 @@ SurfaceMesh MakeTube(const Vec3d& base, double inner, double outer, double lengt
   return mesh;
 }
 
-// A thin square sheet across the tet.
+// A square sheet without thickness across the tet, at this x.
 SurfaceMesh MakeSheet(double x) {
   SurfaceMesh mesh;
   mesh.positions = {{x, -5, -5}, {x, 5, -5}, {x, 5, 5}, {x, -5, 5}};
@@ -88,8 +88,8 @@ SurfaceMesh MakeSheet(double x) {
 
 TEST_CASE("One sheet, one surface, one slab make one piece") {
   CHECK(CountIn(MakeSheet(0.5)) == 1);
-  CHECK(CountIn(MakeBox({0.5, -5, -5}, {9, 5, 5})) == 1);    // only its near side
-  CHECK(CountIn(MakeBox({0.5, -5, -5}, {0.6, 5, 5})) == 1);  // front and back, never joined in it
+  CHECK(CountIn(MakeBox({0.5, -5, -5}, {9, 5, 5})) == 1);    // one side of the box is in the tet
+  CHECK(CountIn(MakeBox({0.5, -5, -5}, {0.6, 5, 5})) == 1);  // two sides, joined only outside it
   CHECK(CountIn(MakeBox({0.2, 0.2, 0.2}, {0.4, 0.4, 0.4})) == 1);
   CHECK(CountIn(MakeSphere(9.0, 12, 18, {0, 9.5, 0})) == 1);
 }
@@ -103,7 +103,7 @@ TEST_CASE("Separate strands are separate pieces") {
   CHECK(CountIn(MakeTwoFingers(0.2, 0.1), false,
                 {Vec3d{0.2, 0.7, 0.1}, Vec3d{0.9, 0.7, 0.1}, Vec3d{0.5, 1.2, 0.1},
                  Vec3d{0.5, 0.8, 0.35}}) == 2);
-  // Where the palm lies in the tet too, the fingers are one.
+  // The fingers are one piece if the palm lies in the tet too.
   CHECK(CountIn(MakeTwoFingers(0.2, 0.1), false,
                 {Vec3d{-1, -1, -1}, Vec3d{5, -1, -1}, Vec3d{-1, 5, -1}, Vec3d{-1, -1, 5}}) == 1);
   // Two open sheets enclose nothing between them.
@@ -124,7 +124,7 @@ TEST_CASE("Walls of one piece of material belong together") {
   CHECK(CountIn(MakeTube({0.6, 0.1, 0.6}, 0.2, 0.5, 0.5, 24)) == 1);
   CHECK(CountIn(MakeNestedShells(false, true), false,
                 {Vec3d{-3, -3, -3}, Vec3d{9, -3, -3}, Vec3d{-3, 9, -3}, Vec3d{-3, -3, 9}}) == 1);
-  // The same with a second ball in the cavity: it floats.
+  // A ball in the cavity touches nothing: it is a second piece.
   const SurfaceMesh ball = MakeSphere(0.3, 12, 18);
   CHECK(CountIn(Joined(MakeNestedShells(false, true), ball), false,
                 {Vec3d{-3, -3, -3}, Vec3d{9, -3, -3}, Vec3d{-3, 9, -3}, Vec3d{-3, -3, 9}}) == 2);
@@ -133,14 +133,14 @@ TEST_CASE("Walls of one piece of material belong together") {
 TEST_CASE("Parts that overlap are one piece") {
   CHECK(CountIn(Joined(MakeBox({0.2, -5, 0.2}, {0.5, 5, 0.5}),
                        MakeBox({0.4, -5, 0.3}, {0.9, 5, 0.6}))) == 1);
-  // One inside the other, without a cavity: material all through.
+  // One sphere inside the other, without a cavity: material everywhere.
   CHECK(CountIn(MakeNestedShells(false, false), false,
                 {Vec3d{-3, -3, -3}, Vec3d{9, -3, -3}, Vec3d{-3, 9, -3}, Vec3d{-3, -3, 9}}) == 1);
 }
 
 namespace {
 
-// Where a ray first meets one of the triangles, with the triangle's place in the list.
+// Where a ray first meets one of the triangles, and the triangle's index in the list.
 std::optional<std::pair<double, size_t>> FirstHit(const SolidSurface& surface,
                                                   const std::vector<uint32_t>& triangles,
                                                   const Vec3d& from, const Vec3d& along) {
