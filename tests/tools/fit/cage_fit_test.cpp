@@ -23,7 +23,7 @@ struct Shape {
   double cell;
 };
 
-// Thick enough for their cells: no tet has a copy.
+// Shapes that are thick enough for their cells, so that no tet has a copy.
 std::vector<Shape> UnsplitShapes() {
   return {{"sphere", MakeSphere(1.0, 24, 36), 0.4},
           {"torus", MakeTorus(1.0, 0.4, 48, 24), 0.35},
@@ -81,7 +81,7 @@ TEST_CASE("A fitted boundary keeps its clearance from the surface, by brute forc
           const double least = LeastClearance(solid, cage);
           CHECK(before >= settings.clearance_m * (1.0 - 1e-6));
           CHECK(least >= settings.clearance_m * (1.0 - 1e-6));
-          // The default pulls the boundary up to the surface.
+          // The default method pulls the boundary close to the surface.
           if (method == FitMethod::kSnug) CHECK(least < 3.0 * settings.clearance_m);
         }
       }

@@ -19,7 +19,7 @@ using Tet = std::array<Vec3d, 4>;
 
 constexpr uint32_t kSeed = 74;
 
-// Positive, from nearly flat to round.
+// A positively oriented tet, from nearly flat to round.
 Tet RandomTet(RandomNumbers* random) {
   Tet tet;
   do {
@@ -79,7 +79,7 @@ TEST_CASE("Heights over a tet's planes tell inside from outside") {
     const Tet tet = RandomTet(&random);
     const TetPlanes planes(tet);
     for (size_t face = 0; face < 4; ++face) {
-      // Volume is a third of base times height.
+      // Six times the volume is twice the base's area times the height.
       const auto& [a, b, c] = FaceOf({0, 1, 2, 3}, face);
       const double base = Length(Cross(tet[b] - tet[a], tet[c] - tet[a]));
       CHECK(planes.Height(face, tet[face]) * base ==
@@ -93,7 +93,7 @@ TEST_CASE("Heights over a tet's planes tell inside from outside") {
 }
 
 TEST_CASE("Samples lie in the tet and fill it evenly") {
-  // The mean of a corner's weight is 1/4, its mean square 1/10.
+  // Over a tet, the mean of a corner's weight is 1/4 and the mean of its square is 1/10.
   constexpr uint64_t kCount = 4096;
   std::array<double, 4> sums = {};
   std::array<double, 4> squares = {};
