@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Fits a cage pass by pass: descends volume and angles node by node (SnugFit), or the ODT energy.
+// Sources: [Civ, Sec. 5.3.1, step 4]; [ACSYD05] for the ODT energy (title at OdtPosition).
 #include "fit/cage_fit.h"
 
 #include "base/float_rounding.h"
@@ -17,24 +19,25 @@
 namespace plush::tools {
 namespace {
 
-// Passes of the descent: twice as many make cages 1% smaller.
+// Passes of the descent. Twice as many make cages only 1% smaller.
 constexpr uint32_t kSnugPasses = 15;
 constexpr uint32_t kOdtPasses = 10;  // [Civ, Fig. 5.2]
 
-// Passes between two looks for tets that became empty.
+// Passes between two searches for tets that became empty.
 constexpr uint32_t kPassesToPeeling = 6;
 
-// Steps in cells: at the start, at most, and below which a node rests.
+// Step of a node at the start, and the step below which the node rests, in cells.
 constexpr double kFirstStep = 0.2;
 constexpr double kLastStep = 0.004;
 
-// Random directions tried where the gradient and the normal fail.
+// Random directions tried if the gradient and the normal fail.
 constexpr int kRandomTries = 2;
 
-// A direction of which less is left after a turn is given up.
+// Least length of a unit direction after it was turned into a plane or line; shorter ones are given
+// up.
 constexpr double kLeastTurn = 0.05;
 
-// A fixed sequence of directions; not uniform on the sphere, nor need it be.
+// A fixed sequence of directions. It need not be uniform on the sphere.
 class Directions {
  public:
   Vec3d Next() {
@@ -46,7 +49,8 @@ class Directions {
   }
 
  private:
-  // In [-1, 1). xorshift64*, Vigna 2016.
+  // A number in [-1, 1). xorshift64*: Sebastiano Vigna. An Experimental Exploration of Marsaglia's
+  // xorshift Generators, Scrambled. 2016.
   double Number() {
     state_ ^= state_ >> 12;
     state_ ^= state_ << 25;
@@ -68,11 +72,11 @@ Vec3d PartAlong(const Vec3d& v, const Vec3d& along) {
 
 Vec3d WithoutPart(const Vec3d& v, const Vec3d& along) { return v - PartAlong(v, along); }
 
-// Descends E = V_cage / V_solid + lambda mean(max(0, (50 - q) / 50)^2), q the smallest dihedral
-// angle of each tet in degrees, node by node.
+// Descends E = V_cage / V_solid + lambda mean(max(0, (50 - q) / 50)^2) node by node, where q is the
+// smallest dihedral angle of a tet in degrees.
 class SnugFit {
  public:
-  // `steps`: of the nodes by their SplitCage::node_ids, kept while tets are peeled off [m].
+  // `steps`: step of each node [m], by SplitCage::node_ids, so that it survives peeling.
   SnugFit(const FitSettings& settings, const std::vector<uint32_t>& node_ids,
           std::vector<double>* steps, NodeMoves* moves)
       : settings_(settings),
@@ -81,7 +85,7 @@ class SnugFit {
         steps_(*steps),
         tets_in_mean_(static_cast<double>(moves->mesh().tets.size())) {}
 
-  // Whether any node moved.
+  // Moves every node once, if it can. Returns whether any moved.
   bool Pass() {
     bool moved = false;
     for (uint32_t node = 0; node < moves_.num_nodes(); ++node) {
@@ -104,8 +108,8 @@ class SnugFit {
     return lack * lack;
   }
 
-  // The terms of E that the node has a part in, with the node at `at`; nothing where the guard is
-  // broken.
+  // The terms of E that depend on the node, with the node at `at`; nullopt if an angle falls below
+  // the guard.
   std::optional<double> EnergyAt(uint32_t node, const Vec3d& at) const {
     double volume = 0.0;
     double penalty = 0.0;
@@ -119,7 +123,7 @@ class SnugFit {
     return volume / settings_.solid_volume_m3 + settings_.quality_weight * penalty / tets_in_mean_;
   }
 
-  // Downhill by one-sided differences.
+  // The unit direction of steepest descent, by one-sided differences.
   Vec3d Descent(uint32_t node, double energy) const {
     const Vec3d at = moves_.mesh().nodes[node];
     const double h = 1e-3 * settings_.cell_m;
@@ -151,8 +155,9 @@ class SnugFit {
     return false;
   }
 
-  // One step along `direction`. Where a face is stopped by the surface, the step is turned into the
-  // plane of that face, where a second one is, into the line in which both planes meet.
+  // Tries one step along `direction`. If the surface stops a boundary face, turns the step into the
+  // plane of that face. If it then stops a second face, turns the step into the line in which both
+  // planes meet.
   bool Try(uint32_t node, Vec3d direction, double energy) {
     const Vec3d from = moves_.mesh().nodes[node];
     Vec3d first_stop;
@@ -172,7 +177,7 @@ class SnugFit {
     return false;
   }
 
-  // A move makes room for the nodes around.
+  // Makes the nodes around move again: a move makes room for them.
   void WakeNeighbours(uint32_t node) {
     for (const uint32_t t : moves_.TetsOf(node)) {
       for (const uint32_t other : moves_.mesh().tets[t]) {
@@ -199,8 +204,9 @@ Vec3d Circumcentre(const std::array<Vec3d, 4>& tet) {
   return tet[0] + sum / (2.0 * Dot(b, Cross(c, d)));
 }
 
-// Where the ODT energy of the tets around the node is least: the mean of their circumcentres,
-// weighted by volume [ACSYD05, Eq. 7].
+// The position at which the ODT energy of the tets around the node is least: the mean of their
+// circumcentres, weighted by volume [ACSYD05, Eq. 7]: Pierre Alliez, David Cohen-Steiner, Mariette
+// Yvinec, Mathieu Desbrun. Variational Tetrahedral Meshing. 2005.
 Vec3d OdtPosition(const NodeMoves& moves, uint32_t node) {
   Vec3d sum;
   double volume = 0.0;
@@ -220,8 +226,8 @@ bool KeepsAngles(const NodeMoves& moves, uint32_t node, const Vec3d& to) {
   return true;
 }
 
-// Moves each boundary node towards its ODT position, by what the relaxation says or half, a
-// quarter, ... of it, whatever is free.
+// Moves each boundary node towards its ODT position by the relaxed step; if that is not free, by a
+// half of it, a quarter and so on.
 bool OdtPass(const FitSettings& settings, NodeMoves* moves) {
   constexpr int kHalvings = 5;
   bool moved = false;
@@ -243,7 +249,7 @@ bool OdtPass(const FitSettings& settings, NodeMoves* moves) {
   return moved;
 }
 
-// How many tets each node has, by the nodes' ids.
+// Number of tets at each node, by node id.
 std::vector<uint32_t> CountTets(const SplitCage& cage, size_t num_ids) {
   std::vector<uint32_t> counts(num_ids, 0);
   for (const auto& tet : cage.mesh.tets) {
@@ -261,7 +267,7 @@ FitReport FitCage(const SolidSurface& surface, const InsideTest& inside,
   const bool snug = settings.method == FitMethod::kSnug;
   const uint32_t passes = settings.passes > 0 ? settings.passes : (snug ? kSnugPasses : kOdtPasses);
   const TriangleBvh bvh(surface.points, surface.triangles, inside.order());
-  std::optional<NodeMoves> moves;  // until tets are peeled off
+  std::optional<NodeMoves> moves;  // made anew after tets are peeled
   std::vector<double> steps(cage->node_ids.size(), kFirstStep * settings.cell_m);
   bool changes = true;
   while (changes && report.passes < passes) {
@@ -279,7 +285,7 @@ FitReport FitCage(const SolidSurface& surface, const InsideTest& inside,
     if (peeled > 0) {
       report.face_queries += moves->num_queries();
       moves.reset();
-      // Nodes of what is gone start anew.
+      // Nodes that lost a tet start again with the first step.
       const std::vector<uint32_t> after = CountTets(*cage, steps.size());
       for (size_t id = 0; id < steps.size(); ++id) {
         if (after[id] != before[id]) steps[id] = kFirstStep * settings.cell_m;

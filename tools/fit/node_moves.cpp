@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Moves a node if its boundary faces stay clear of the surface, the solid and the other faces.
+// The faces' sweeps are tested against the surface, their new places against the boundary.
 #include "fit/node_moves.h"
 
 #include "fit/tet_quality.h"
@@ -14,14 +16,14 @@ namespace {
 // Longest move in a pass, in cells.
 constexpr double kMaxStep = 0.4;
 
-// No guard is less [degrees]: a tet without any angle is flat or inverted.
+// Least guard [degrees]: a tet with an angle of zero is flat or inverted.
 constexpr double kLeastGuard = 0.01;
 
-// Largest angle inside the cage at an edge of its boundary [degrees]: beyond, the crease outside
-// is about to close.
+// Largest angle inside the cage at an edge [degrees]. Beyond it, the crease outside is about to
+// close.
 constexpr double kMaxEdgeAngle = 345.0;
 
-// Lists by node: which of `nodes_of_item` contain it.
+// Lists the items that contain each node.
 template <class Items, class NodesOf>
 void ListByNode(size_t num_nodes, const Items& items, const NodesOf& nodes_of,
                 std::vector<uint32_t>* starts, std::vector<uint32_t>* lists) {
@@ -44,7 +46,7 @@ std::vector<std::array<uint32_t, 3>> NodesOf(const std::vector<CageFace>& faces)
   return nodes;
 }
 
-// The face's nodes turned so that `node` comes first.
+// The face's nodes, rotated so that `node` comes first.
 std::array<uint32_t, 3> StartingAt(const std::array<uint32_t, 3>& face, uint32_t node) {
   size_t i = 0;
   while (face[i] != node) ++i;
@@ -108,7 +110,7 @@ bool NodeMoves::Move(uint32_t node, const Vec3d& to, Vec3d* blocked) {
   if (frozen_[node]) return false;
   Vec3d& at = cage_.mesh.nodes[node];
   const Vec3d from = at;
-  // The face that stopped the node last is the likeliest to do so again.
+  // The face that stopped the node last time is the likeliest to stop it again: test it first.
   uint32_t& stopped_by = stopped_by_[node];
   if (stopped_by != kNoFace && !IsFree(stopped_by, node, to, blocked)) return false;
   bool outwards = false;
@@ -122,7 +124,7 @@ bool NodeMoves::Move(uint32_t node, const Vec3d& to, Vec3d* blocked) {
   }
   if (inside_ != nullptr && EntersSolid(node, to)) return false;
   at = to;
-  // Faces that all move inwards stay in what the cage was: they can meet nothing there.
+  // Faces that all move inwards stay within the old cage, where they cannot meet other faces.
   if (outwards && RunsIntoBoundary(node)) {
     at = from;
     return false;
@@ -130,7 +132,7 @@ bool NodeMoves::Move(uint32_t node, const Vec3d& to, Vec3d* blocked) {
   return true;
 }
 
-// Whether boundary face `f` can follow `node` to `to`; otherwise *blocked is its vector area.
+// Whether boundary face `f` can follow `node` to `to`; if not, sets *blocked to its vector area.
 bool NodeMoves::IsFree(uint32_t f, uint32_t node, const Vec3d& to, Vec3d* blocked) {
   const auto [first, second, third] = StartingAt(faces_.boundary[f].nodes, node);
   const Vec3d& from = cage_.mesh.nodes[first];
@@ -142,9 +144,10 @@ bool NodeMoves::IsFree(uint32_t f, uint32_t node, const Vec3d& to, Vec3d* blocke
   return false;
 }
 
-// Whether the node, or the middle of the boundary face that sweeps over most on the way in, comes
-// into the solid: through a hole of the surface nothing else would stop it. Winding numbers are
-// dear: the other faces have their turn when their nodes move.
+// Whether the move takes the node, or the middle of one face at it, from outside into the solid:
+// nothing else would stop it in a hole of the surface. The face is the one that sweeps the largest
+// volume on its way in. Winding numbers are expensive, so the others are left for later: they are
+// tested when their other nodes move.
 bool NodeMoves::EntersSolid(uint32_t node, const Vec3d& to) const {
   const Vec3d& from = cage_.mesh.nodes[node];
   const auto enters = [this](const Vec3d& before, const Vec3d& after) {
@@ -163,7 +166,7 @@ bool NodeMoves::EntersSolid(uint32_t node, const Vec3d& to) const {
   return enters(from, to) || (most > 0.0 && enters((from + others) / 3.0, (to + others) / 3.0));
 }
 
-// Whether the angles of the tets around edge (node, other) come too near a full turn.
+// Whether the dihedral angles of the tets around edge (node, other) sum to nearly a full turn.
 bool NodeMoves::FoldsAt(uint32_t node, uint32_t other) const {
   double sum = 0.0;
   for (const uint32_t t : TetsOf(node)) {
@@ -182,7 +185,7 @@ bool NodeMoves::RunsIntoBoundary(uint32_t node) {
     if (FoldsAt(first, a) || FoldsAt(first, b) || FoldsAt(a, b)) return true;
     Box3 box;
     for (const uint32_t n : faces_.boundary[f].nodes) box.Add(cage_.mesh.nodes[n]);
-    // Others may have moved since the pass began.
+    // Nodes of other faces may have moved since the pass began.
     box.low -= Vec3d{1.0, 1.0, 1.0} * max_step_;
     box.high += Vec3d{1.0, 1.0, 1.0} * max_step_;
     const uint32_t tet = faces_.boundary[f].tet;

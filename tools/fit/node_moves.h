@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Moves of single nodes that keep a cage sound.
+// Moves single nodes of a cage and keeps its boundary sound.
 #pragma once
 
 #include "fit/cage_fit.h"
@@ -17,8 +17,8 @@
 
 namespace plush::tools {
 
-/// A cage whose nodes move one at a time. Who asks for a move looks to the shape of the tets around
-/// the node; this class sees to everything else.
+/// A cage whose nodes move one at a time. The caller of Move checks the shape of the tets around
+/// the node (LeastAngle); this class checks everything else.
 class NodeMoves {
  public:
   /// Keeps references.
@@ -27,26 +27,28 @@ class NodeMoves {
 
   const TetMesh& mesh() const { return cage_.mesh; }
   uint32_t num_nodes() const { return static_cast<uint32_t>(cage_.mesh.nodes.size()); }
-  double max_step() const { return max_step_; }  ///< longest move that a pass may ask for [m]
+  double max_step() const { return max_step_; }  ///< longest move to ask of Move [m]
   uint64_t num_queries() const { return clearance_.num_queries(); }
 
   std::span<const uint32_t> TetsOf(uint32_t node) const {
     return {tets_of_node_.data() + tet_starts_[node], tet_starts_[node + 1] - tet_starts_[node]};
   }
   bool IsOnBoundary(uint32_t node) const { return face_starts_[node] != face_starts_[node + 1]; }
-  /// Corners of tet `t` with `node` at `at`.
+  /// Corners of tet `t`, with node `node` moved to `at` [m].
   std::array<Vec3d, 4> CornersWith(uint32_t t, uint32_t node, const Vec3d& at) const;
-  /// Smallest dihedral angle that tet `t` may get [degrees].
+  /// The smallest dihedral angle that tet `t` may have after a move [degrees].
   double LeastAngle(uint32_t t) const { return least_angles_[t]; }
-  /// Sum of the vector areas of the boundary faces at `node`, inwards; zero off the boundary.
+  /// Twice the sum of the vector areas of the boundary faces at `node`, inwards [m^2]; zero if the
+  /// node is not on the boundary.
   Vec3d InwardNormal(uint32_t node) const;
 
-  /// Each node moves once in a pass at most.
+  /// Call before each pass. Within a pass each node may move at most once.
   void BeginPass();
-  /// Moves `node` to `to` (representable in single precision) if its boundary faces stay clear of
-  /// the surface all the way and do not run into the rest of the boundary. Where a face would come
-  /// too near the surface, *blocked is set to its vector area: moves in the plane of that face may
-  /// still be free.
+  /// Moves `node` to `to`, at most max_step() away and representable in single precision, and
+  /// returns true. Leaves the node and returns false if the node is frozen, if a boundary face at
+  /// it would come too near the surface on the way or enter the solid, or if it would run into the
+  /// rest of the boundary. If a face would come too near the surface, sets *blocked to the face's
+  /// vector area, otherwise to zero: a move within the plane of that face may still be free.
   bool Move(uint32_t node, const Vec3d& to, Vec3d* blocked);
 
  private:
@@ -66,16 +68,16 @@ class NodeMoves {
   const double max_step_;
   CageFaces faces_;
   SurfaceClearance clearance_;
-  const InsideTest* inside_;  // where the surface has holes, else null
+  const InsideTest* inside_;  // null if the surface is closed
   std::vector<uint32_t> tet_starts_;
   std::vector<uint32_t> tets_of_node_;
   std::vector<uint32_t> face_starts_;
   std::vector<uint32_t> faces_of_node_;  // boundary faces
   std::vector<double> least_angles_;     // per tet [degrees]
   std::vector<bool> frozen_;             // per node
-  std::vector<uint32_t> stopped_by_;     // per node a boundary face, or kNoFace
-  std::vector<uint32_t> last_hits_;      // per boundary face a surface triangle
-  std::optional<TriangleBvh> boundary_;  // as it was when the pass began
+  std::vector<uint32_t> stopped_by_;     // per node: the boundary face that stopped it, or kNoFace
+  std::vector<uint32_t> last_hits_;      // per boundary face: the triangle that stopped it
+  std::optional<TriangleBvh> boundary_;  // the boundary when the pass began
 };
 
 }  // namespace plush::tools

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Peels empty tets off the boundary; class Skin decides whether the boundary stays a manifold.
+// Source: [Civ, Sec. 5.3.1] deletes external tets.
 #include "fit/peeling.h"
 
 #include "fit/surface_clearance.h"
@@ -13,7 +15,7 @@ namespace {
 
 using Edge = std::array<uint32_t, 2>;
 
-// The boundary as it shrinks.
+// The boundary while tets are removed.
 class Skin {
  public:
   explicit Skin(const SplitCage& cage) : mesh_(cage.mesh), faces_(FindCageFaces(cage.mesh)) {
@@ -29,7 +31,7 @@ class Skin {
     std::sort(branch_nodes_.begin(), branch_nodes_.end());
   }
 
-  // Whether the boundary stays a manifold and in one piece without the tet.
+  // Whether the boundary stays a manifold, and in one piece, without the tet.
   bool MayGo(uint32_t t) const {
     const auto& tet = mesh_.tets[t];
     std::vector<size_t> inner;  // corners opposite faces with a neighbour
@@ -38,9 +40,9 @@ class Skin {
       if (faces_.neighbours[t][i] != kBoundaryFace) inner.push_back(i);
     }
     switch (inner.size()) {
-      case 1:  // its tip goes with it
+      case 1:  // the tip goes too: no other tet may use it
         return tets_at_node_[tet[inner[0]]] == 1;
-      case 2: {  // the inner faces meet at an edge
+      case 2: {  // the inner faces meet at an edge, which must not be on the boundary
         Edge edge = {};
         size_t count = 0;
         for (size_t i = 0; i < 4; ++i) {
@@ -48,7 +50,7 @@ class Skin {
         }
         return !IsBoundaryEdge(edge);
       }
-      case 3: {  // the inner faces meet at a node
+      case 3: {  // the inner faces meet at a node, which must not be on the boundary
         for (size_t i = 0; i < 4; ++i) {
           if (std::find(inner.begin(), inner.end(), i) == inner.end()) {
             return !on_boundary_[tet[i]];
@@ -85,7 +87,7 @@ class Skin {
       edges_.insert({a, b});
     }
   }
-  // Edges of faces that are gone count still: that only keeps a tet for another round.
+  // Edges of faces that are gone still count. That only keeps some tets until the next call.
   bool IsBoundaryEdge(Edge edge) const {
     if (edge[0] > edge[1]) std::swap(edge[0], edge[1]);
     return edges_.contains(edge);
@@ -99,8 +101,8 @@ class Skin {
   std::vector<uint32_t> branch_nodes_;
 };
 
-// The cage without the tets marked in `gone`; their triangles go to the neighbours, nodes that no
-// tet uses go.
+// The cage without the tets marked in `gone`. Their triangles go to their neighbours; nodes that no
+// tet uses are dropped.
 SplitCage Without(const SplitCage& cage, const CageFaces& before, const std::vector<bool>& gone) {
   std::vector<std::vector<uint32_t>> owned(cage.mesh.tets.size());
   for (uint32_t t = 0; t < owned.size(); ++t) {

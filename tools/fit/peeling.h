@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Takes tets without content off a cage [Civ 5.3.1: External tets are deleted], also those that
-// became empty as the fit went on.
+// Removes empty tets from the boundary of a cage ("External tets are deleted" [Civ, Sec. 5.3.1]),
+// including tets that became empty during the fit.
 #pragma once
 
 #include "lattice/split_cage.h"
@@ -12,10 +12,12 @@
 
 namespace plush::tools {
 
-/// Removes boundary tets that stay farther than `clearance` [m] from the surface that tets near
-/// them own and whose middles do not lie inside (where holes are closed), where the boundary stays
-/// a manifold and every part one piece; from the outside in, once around. What they owned goes to
-/// their neighbours. Returns how many went.
+/// Removes every boundary tet that
+/// - is farther than `clearance` [m] from the surface that tets near it own,
+/// - does not have its centre inside the solid (tested only if the surface has holes), and
+/// - has no node at a branch, and leaves the boundary a manifold and every part in one piece.
+/// Visits the tets once, in ascending order; tets that become boundary tets before their turn may
+/// go too. The neighbours of a removed tet get its triangles. Returns the number of removed tets.
 uint32_t PeelCage(const SolidSurface& surface, const TriangleBvh& bvh, const InsideTest& inside,
                   double clearance, SplitCage* cage);
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Tests the tet that a moving face sweeps over against the surface, with the surface's bvh.
+// Planes around the swept tet reject most boxes and triangles in single precision.
 #include "fit/surface_clearance.h"
 
 #include "solid/triangle_tet_overlap.h"
@@ -11,15 +13,15 @@
 namespace plush::tools {
 namespace {
 
-// Bound of the relative rounding error of a product of two triples in single precision, with a
-// factor of two to spare.
+// Bound of the relative rounding error of a dot product in single precision, twice as large as
+// needed.
 constexpr double kFloatRounding = 1e-6;
 
-// The planes of a swept tet's faces, moved outwards by the clearance: what lies outside any of them
-// is farther from the tet than that. All four at once, in single precision.
+// The planes of a swept tet's faces, moved outwards by the clearance. What lies outside one of them
+// is farther from the tet than the clearance. Computes all four at once, in single precision.
 class SweptPlanes {
  public:
-  // `bounds` holds all boxes that will be asked about.
+  // `bounds` encloses all boxes and triangles that will be tested.
   SweptPlanes(const std::array<Vec3d, 4>& tet, double clearance,
               const TriangleBvh::FloatBox& bounds) {
     Vec3d largest;
@@ -48,14 +50,14 @@ class SweptPlanes {
           static_cast<float>(Dot(normal, tet[a]) + 1.001 * clearance + kFloatRounding * size);
     }
   }
-  // Whether the whole box lies outside one of them.
+  // Whether the whole box lies outside one of the planes.
   bool Exclude(const TriangleBvh::FloatBox& box) const {
     const Eigen::Array4f lowest = (normals_[0] * box.low[0]).min(normals_[0] * box.high[0]) +
                                   (normals_[1] * box.low[1]).min(normals_[1] * box.high[1]) +
                                   (normals_[2] * box.low[2]).min(normals_[2] * box.high[2]);
     return (lowest - offsets_).maxCoeff() > 0.0f;
   }
-  // Whether the whole triangle does.
+  // Whether the whole triangle lies outside one of the planes.
   bool Exclude(const std::array<Vec3d, 3>& triangle) const {
     const Eigen::Array4f lowest =
         HeightsOf(triangle[0]).min(HeightsOf(triangle[1])).min(HeightsOf(triangle[2]));
@@ -93,7 +95,7 @@ SurfaceClearance::SurfaceClearance(const SolidSurface& surface, const TriangleBv
 bool SurfaceClearance::IsOwnedNear(uint32_t triangle) const {
   bool near = false;
   for (uint32_t i = owner_starts_[triangle]; i < owner_starts_[triangle + 1]; ++i) {
-    // Surface that enters another strand is that strand's, also where the stem has a part of it.
+    // A triangle that enters another strand belongs to that strand, even if the stem owns it too.
     if (near_.IsOtherStrand(owners_[i])) return false;
     near = near || IsNear(owners_[i]);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether a face of the cage may move without touching the surface that it encloses.
+// Whether a boundary face of the cage can move without coming near the surface that it encloses.
 #pragma once
 
 #include "lattice/split_cage.h"
@@ -12,31 +12,32 @@
 
 namespace plush::tools {
 
-/// Answers for one tet of the cage at a time. Only surface that tets hanging together with it own
-/// counts (TetNeighbourhood): copies of tets overlap in space, and the surface in one is no
-/// obstacle for another.
+/// Answers for one tet of the cage at a time. Only surface counts that is owned by tets connected
+/// to that tet (TetNeighbourhood): copies of tets overlap in space, and the surface in one copy is
+/// no obstacle for another.
 class SurfaceClearance {
  public:
-  /// Keeps references. `bvh` is the surface's; `clearance` [m].
+  /// Keeps references. `bvh` is that of the surface; `clearance` [m].
   SurfaceClearance(const SolidSurface& surface, const TriangleBvh& bvh, const SplitCage& cage,
                    const CageFaces& faces, double clearance);
 
-  /// Turns to a tet.
+  /// Selects a tet.
   void LookAround(uint32_t tet) { near_.LookAround(tet); }
 
-  /// Whether `tet` hangs together with the one turned to.
+  /// Whether `tet` is connected to the selected one nearby.
   bool IsNear(uint32_t tet) const { return near_.Has(tet); }
 
-  /// Whether face (from, a, b) of that tet, counter-clockwise seen from outside, can move its first
-  /// corner straight to `to` and all the way stay farther than the clearance from the surface. What
-  /// it passes through is the tet (from, to, a, b). `*last_hit` is a triangle to look at first, or
-  /// kNoTriangle; a hit is left there: what stopped a face once often does so again.
+  /// Whether face (from, a, b) of the selected tet can move its first corner straight to `to` and
+  /// stay farther than the clearance from the surface all the way. The face sweeps over the tet
+  /// (from, to, a, b); its corners turn counter-clockwise seen from outside. `*last_hit` is a
+  /// triangle to test first, or kNoTriangle. If a triangle stops the face, sets `*last_hit` to it:
+  /// the same triangle often stops the face again.
   bool IsFree(const Vec3d& from, const Vec3d& to, const Vec3d& a, const Vec3d& b,
               uint32_t* last_hit) const;
 
   static constexpr uint32_t kNoTriangle = UINT32_MAX;
 
-  /// Number of questions answered so far.
+  /// Number of IsFree calls so far.
   uint64_t num_queries() const { return num_queries_; }
 
  private:
@@ -46,7 +47,7 @@ class SurfaceClearance {
   const double clearance_;
   const TriangleBvh& bvh_;
   std::vector<uint32_t> owner_starts_;  // (num_triangles + 1 x 1)
-  std::vector<uint32_t> owners_;        // tets
+  std::vector<uint32_t> owners_;        // tets, by the surface triangle that they own
   TetNeighbourhood near_;
   mutable uint64_t num_queries_ = 0;
 };

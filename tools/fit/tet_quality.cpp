@@ -24,7 +24,7 @@ double SmallestDihedral(const std::array<Vec3d, 4>& tet) {
   const Vec3d d = tet[3] - tet[0];
   const Vec3d cd = Cross(c, d);
   if (!(Dot(b, cd) > 0.0)) return 0.0;
-  // Inward normals of the faces opposite corners 1, 2, 3; they and that of face 0 sum to zero.
+  // Inward normals of the faces opposite corners 1, 2, 3. All four normals sum to zero.
   std::array<Vec3d, 4> n = {Vec3d{}, cd, Cross(d, b), Cross(b, c)};
   n[0] = -(n[1] + n[2] + n[3]);
   std::array<double, 4> inverse = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Dihedral angles of tets, without libm: bakes are the same to the bit everywhere.
+// Dihedral angles of tets, without libm, so that bakes are bit-identical on every platform.
 #pragma once
 
 #include "base/vec3.h"
@@ -8,11 +8,11 @@
 
 namespace plush::tools {
 
-/// Angle in [0, 180] degrees of a cosine in [-1, 1] (values beyond are clamped), to 2e-6 degrees.
-/// Abramowitz and Stegun, Handbook of Mathematical Functions (1964), 4.4.46.
+/// The angle in [0, 180] degrees whose cosine is given, to 2e-6 degrees. Cosines beyond [-1, 1] are
+/// clamped. Milton Abramowitz, Irene Stegun. Handbook of Mathematical Functions, 4.4.46. 1964.
 double DegreesOfCosine(double cosine);
 
-/// Smallest of the six dihedral angles of a tet [degrees]; 0 where it is flat or inverted.
+/// Smallest of the six dihedral angles of a tet [degrees]; 0 if the tet is flat or inverted.
 double SmallestDihedral(const std::array<Vec3d, 4>& tet);
 
 /// Dihedral angle at the edge between corners `i` and `j` of a positively oriented tet [degrees].

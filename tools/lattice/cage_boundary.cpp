@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Neighbours, boundary faces and branches of a cage, from its faces sorted by their nodes.
+// Pinched edges have other than two boundary faces; pinched nodes have more than one fan.
 #include "lattice/cage_boundary.h"
 
 #include "mesh/disjoint_sets.h"
@@ -30,7 +32,7 @@ std::vector<EdgeUse> EdgeUses(const std::vector<CageFace>& faces) {
   return uses;
 }
 
-// Sorted nodes and edges of branch faces.
+// Nodes and edges of branches, sorted: they do not count as pinched.
 struct Exempt {
   std::vector<uint32_t> nodes;
   std::vector<std::array<uint32_t, 2>> edges;
@@ -49,8 +51,8 @@ struct Exempt {
   }
 };
 
-// Nodes at which the corners of boundary faces form more than one fan. A corner of a face is an
-// element; the two faces at an edge join their corners at both ends.
+// Nodes whose boundary faces form more than one fan, ascending. The elements of the disjoint sets
+// are the corners of faces. Faces at a common edge join their corners at both of its ends.
 std::vector<uint32_t> PinchedNodes(const std::vector<CageFace>& faces,
                                    const std::vector<EdgeUse>& uses) {
   DisjointSets corners(static_cast<uint32_t>(3 * faces.size()));
@@ -108,15 +110,15 @@ BoundaryDefects FindBoundaryDefects(const CageFaces& faces) {
 
 namespace {
 
-// A face of a tet as a key.
+// A face of a tet, with its sorted nodes as the key.
 struct Use {
   std::array<uint32_t, 3> key = {};  // sorted nodes
   uint32_t tet = 0;
   uint8_t corner = 0;
-  bool even = false;  // the tet lies on the side to which the sorted nodes turn clockwise
+  bool even = false;  // seen from the tet, the sorted nodes turn clockwise
 };
 
-// Sorts three nodes; whether the permutation was even.
+// Sorts three nodes; returns whether the permutation was even.
 bool SortNodes(std::array<uint32_t, 3>* nodes) {
   bool even = true;
   const auto order = [&](size_t i, size_t j) {

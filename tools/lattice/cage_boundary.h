@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Faces of a cage whose tets may overlap in space.
-//
-// Where the boundary of a cage is no manifold.
+// Faces of a cage whose tets may overlap in space: neighbours, boundary, branches; and the places
+// where the boundary is not a manifold.
 #pragma once
 
 #include "mesh/tet_mesh.h"
@@ -12,7 +11,7 @@
 
 namespace plush::tools {
 
-/// A face of a tet, outwards.
+/// A face of a tet; its nodes turn counter-clockwise seen from outside the tet.
 struct CageFace {
   std::array<uint32_t, 3> nodes = {};
   uint32_t tet = 0;
@@ -21,33 +20,43 @@ struct CageFace {
 /// No neighbour: the face is part of the boundary.
 inline constexpr uint32_t kBoundaryFace = UINT32_MAX;
 
-/// How the tets of a cage hang together. Two tets are neighbours where they have a face's three
-/// nodes in common and lie on opposite sides of it; tets on one side of it overlap in space (copies
-/// of one lattice tet) and are not. A face with several tets on one side and one on the other is a
-/// branch: several strands of a limb begin there.
+/// How the tets of a cage are connected.
+/// - Two tets are neighbours if they share the three nodes of a face and lie on opposite sides of
+///   it.
+/// - Two tets on the same side of a face overlap in space (they are copies of one lattice tet).
+///   They are not neighbours across it.
+/// - A face with several tets on one side and at least one on the other is a branch: several
+///   strands of a limb begin there.
 struct CageFaces {
-  std::vector<std::array<uint32_t, 4>> neighbours;  ///< across the face opposite each corner; the
-                                                    ///< first of several
+  std::vector<std::array<uint32_t, 4>> neighbours;  ///< tet across the face opposite each corner,
+                                                    ///< the first of several, or kBoundaryFace
   std::vector<CageFace> boundary;                   ///< in order of tet and corner
-  std::vector<std::array<uint32_t, 3>> branches;    ///< sorted nodes of faces with several tets on
-                                                    ///< a side and some on the other, ascending
+  std::vector<std::array<uint32_t, 3>> branches;    ///< sorted nodes of each branch, ascending
 
   std::vector<std::array<std::vector<uint32_t>, 2>> branch_tets;  ///< parallel to branches: tets on
-                                                                  ///< either side, ascending
+                                                                  ///< each side, ascending
 
-  /// Tets across face `corner` of tet `t` of the mesh: none, one or several.
+  /// Tets across the face opposite corner `corner` of tet `t`: none, one or (at a branch) several.
   std::vector<uint32_t> Across(const TetMesh& mesh, uint32_t t, size_t corner) const;
 };
 
+<<<<<<< HEAD
 /// O(t log t). Sides are told by the positions of the nodes; every tet is positively oriented.
+=======
+/// Nodes of the face opposite corner `corner` (0..3), counter-clockwise seen from outside.
+std::array<uint32_t, 3> FaceOf(const std::array<uint32_t, 4>& tet, size_t corner);
+
+/// Every tet must be positively oriented: the order of its nodes decides on which side of a face it
+/// lies. O(t log t).
+>>>>>>> e4
 CageFaces FindCageFaces(const TetMesh& mesh);
 
-/// Edges and nodes at which the boundary is pinched. Those of branch faces do not count: there the
-/// boundary consists of the skins of several strands by construction.
+/// Edges and nodes at which the boundary is pinched. Edges and nodes of branches do not count:
+/// several strands meet there by construction, each with its own boundary.
 struct BoundaryDefects {
-  std::vector<std::array<uint32_t, 2>> edges;  ///< with other than two boundary faces, ascending
-  std::vector<uint32_t> nodes;  ///< whose boundary faces do not form one closed fan, ascending;
-                                ///< without the nodes of such edges
+  std::vector<std::array<uint32_t, 2>> edges;  ///< with more or less than two boundary faces
+  std::vector<uint32_t> nodes;                 ///< whose boundary faces do not form one closed fan,
+                                               ///< without the ends of `edges`; both ascending
 };
 
 /// O(f log f).

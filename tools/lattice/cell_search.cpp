@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Searches for a lattice with the wanted number of tets; cell_search.h lists the steps.
+// Voxels score the places (class Guess), then attempts adjust the cell size (Adjust).
 #include "lattice/cell_search.h"
 
 #include "base/float_rounding.h"
@@ -13,8 +15,8 @@
 namespace plush::tools {
 namespace {
 
-// Rotation by the quaternion (a, b, c, d) = (14, 3, 5, 2), over its squared length: as whole
-// numbers the same everywhere.
+// Rotation matrix of the quaternion (w, x, y, z) = (14, 3, 5, 2), divided by its squared length.
+// Whole numbers make it the same on every platform.
 constexpr double kSquared = 234.0;
 constexpr Vec3d kRows[3] = {{176.0 / kSquared, -26.0 / kSquared, 152.0 / kSquared},
                             {86.0 / kSquared, 208.0 / kSquared, -64.0 / kSquared},
@@ -40,57 +42,62 @@ void TurnBack(const SolidSurface& surface, SplitCage* cage) {
 
 namespace {
 
-// Cages built at one place of the lattice: at most so many, fewer where each one takes long.
+// Attempts at a place that has to give a cage because no other is left: kTrianglesForTries /
+// Work(), within these bounds.
 constexpr int kMostTries = 16;
 constexpr int kFewestTries = 5;
 constexpr size_t kTrianglesForTries = 500'000;
+
+// So many parts of the surface add as much work as all its triangles.
 constexpr size_t kPartsAsMuch = 8;
 
-// Places of which real cages are built: as many as there are times these triangles in the surface.
+// Places that are always tried: kTrianglesForPlaces / Work(), from 1 to kMostPlaces.
 constexpr size_t kTrianglesForPlaces = 80'000;
 constexpr size_t kMostPlaces = 6;
-// The same for surfaces that are open, where no search ends well for certain.
+// Places tried at most if the surface is open: kTrianglesForOpenPlaces / Work(), within the same
+// bounds. An open surface may have no good cage, however long the search.
 constexpr size_t kTrianglesForOpenPlaces = 400'000;
 
-// Penalty of an attempt with the wrong number of tets or a pinched boundary.
+// Factor on the cost of a cage with the wrong number of tets or a pinched boundary.
 constexpr double kCostOfFailure = 1000.0;
 
-// Below this share of the wanted number the search goes on.
+// Share of the wanted number of tets that a cage must exceed.
 constexpr double kEnough = 0.95;
 
-// Voxels are thicker than the solid: they fall into more tets.
+// Voxels are thicker than the solid, so they fall into more tets: by this factor.
 constexpr double kVoxelExcess = 1.07;
 
-// Refinements of a guess. A cage has so many times the tets that points of the surface find: those
-// that a corner of the solid enters between them, and copies (1.06 to 1.13 over nine models with
-// 200 to 1000 tets).
+// Refinements of a guessed cell size.
 constexpr int kRefinements = 3;
+// Tets of a cage per tet that SolidVoxels::CountTets finds. Its samples miss tets that only a
+// corner of the solid enters, and it does not count copies. Measured: 1.06 to 1.13 over nine models
+// with 200 to 1000 tets.
 constexpr double kMissed = 1.09;
 
-// Cells grow up to this many longest sides of the box: the whole model fits into one tet.
+// Largest cell, in longest sides of the bounding box: one tet then holds the whole model.
 constexpr double kLargestCell = 16.0;
 
 // Voxels per cell of the lattice along each axis, and the most voxels along the longest side.
 constexpr double kVoxelsPerCell = 7.0;
 constexpr double kMostVoxels = 250.0;
 
-// Places of the lattice along each axis, in cells. A bcc lattice is the same half a cell on along
-// all three.
+// Places of the lattice along each axis, in cells. Only the first and third are used along x: a bcc
+// lattice repeats after half a cell along all three axes at once.
 constexpr std::array<double, 4> kPlaces = {0.0171, 0.2633, 0.5207, 0.7571};
 
-// From and up to these numbers of tets all places are compared, or two along each axis; beyond, one
-// is as good as another.
+// Places are compared from kFewestToGuess tets on: all of them up to kCompareAll tets, two along
+// each axis up to kCompareSome. Beyond, one place is as good as another.
 constexpr uint32_t kFewestToGuess = 50;
 constexpr uint32_t kCompareAll = 2'000;
 constexpr uint32_t kCompareSome = 20'000;
 
-// What a tet costs in a cage that holds a second piece, in tets: copies overlap, and where strands
-// begin the fit stays loose. Over 96 cages of three models the volume after the fit goes with the
-// number of copies (correlation 0.9).
+// Cost of each further piece within a tet, in tets. Copies overlap, and the fit stays loose where
+// strands begin. Over 96 cages of three models the volume after the fit correlates with the number
+// of copies (0.9).
 constexpr double kCostOfPiece = 5.0;
 
-// x^(13/32) by roots, which are the same everywhere. The number of tets around a surface grows with
-// 1 / cell to a power between the surface's 2 and the volume's 3: about 32/13.
+// x^(13/32) by square roots, which are the same on every platform. The number of tets grows with
+// (1 / cell)^(32/13): the power lies between 2 (tets along a surface) and 3 (tets in a volume).
 double RootOfCount(double x) {
   const double quarter = std::sqrt(std::sqrt(x));
   const double eighth = std::sqrt(quarter);
@@ -99,7 +106,7 @@ double RootOfCount(double x) {
 
 }  // namespace
 
-// Guesses what cages would be like.
+// Predicts the cages of lattices from voxels, without building them.
 class CellSearch::Guess {
  public:
   Guess(const CellSearch& search, double cell)
@@ -107,12 +114,13 @@ class CellSearch::Guess {
         voxels_(search.surface_,
                 std::max(cell / kVoxelsPerCell, search.LongestSide() / kMostVoxels)) {}
 
-  // The size of cell at this place of the lattice that makes about `wanted` tets, coming from
-  // place.cell, and a measure of the cage's volume.
+  // A place and its predicted cost: the volume of the tets and a penalty for copies. Lower is
+  // better.
   struct Scored {
     Place place;
     double score = HUGE_VAL;
   };
+  // Scores a place. Adjusts its cell size in `steps` steps from place.cell to about `wanted` tets.
   Scored At(Place place, double wanted, int steps) const {
     Scored scored{place, HUGE_VAL};
     for (int i = 0; i < steps; ++i) {
@@ -128,7 +136,7 @@ class CellSearch::Guess {
     return scored;
   }
 
-  // The places of the lattice with the best scores, the best one first.
+  // The `count` places with the best scores, the best one first.
   std::vector<Place> Best(Place start, double wanted, uint32_t target, size_t count) const {
     std::vector<Scored> all = {At(start, wanted, 3)};
     const size_t stride = target <= kCompareAll ? 1 : 2;
@@ -147,7 +155,7 @@ class CellSearch::Guess {
     return best;
   }
 
-  // The place with the size of cell adjusted so that the cage has about `aim` tets.
+  // The place, with its cell size adjusted so that the cage has about `aim` tets.
   Place Refined(Place place, double aim) const {
     for (int i = 0; i < kRefinements; ++i) {
       const Result<Lattice> lattice = Lattice::Make(search_.kind_, search_.box_.low,
@@ -202,9 +210,8 @@ Result<CellAttempt> CellSearch::Nearest(uint32_t target) {
   return other;
 }
 
-// With the lattice along the axes.
 size_t CellSearch::Work() const {
-  // Parts that lie in one tet make a trial cage slow: so many are as much work again.
+  // Many parts within one tet slow an attempt down.
   return surface_.triangles.size() * (1 + links_.num_parts / kPartsAsMuch);
 }
 
@@ -213,6 +220,7 @@ size_t CellSearch::NumPlaces() const {
   return std::clamp<size_t>(kTrianglesForOpenPlaces / Work(), 1, kMostPlaces);
 }
 
+// Steps 1 to 3 of the search, with the lattice along the axes of the surface.
 Result<CellAttempt> CellSearch::NearestAlong(uint32_t target) {
   const double aim = 0.5 * (1.0 + kEnough) * target;
   const Place start = {1.5 * LongestSide() / RootOfCount(target), CentredShift(kind_)};
@@ -222,16 +230,16 @@ Result<CellAttempt> CellSearch::NearestAlong(uint32_t target) {
   if (target < kFewestToGuess) return Adjust(start, target, tries);
   const Guess guess(*this, start.cell);
   const size_t count = std::clamp<size_t>(kTrianglesForPlaces / work, 1, kMostPlaces);
-  // More than that only where none has the right number of tets without pinching.
+  // The first `count` places are always tried, the others only until a cage is good.
   const std::vector<Place> places = guess.Best(start, kVoxelExcess * aim, target, NumPlaces());
   std::optional<CellAttempt> best;
-  double excess = 1.0;  // cell sizes that the guesses were off by
+  double excess = 1.0;  // cell size found at the previous place, relative to its guess
   for (size_t i = 0; i < places.size(); ++i) {
     if (i >= count && best && IsGood(*best, target)) break;
     Place place = guess.Refined(places[i], aim);
     const double guessed = place.cell;
     place.cell *= excess;
-    // All but the last chance of an answer stop early where the number is hard to meet.
+    // Give up early if the number is hard to meet, except at the last chance to get any cage.
     Result<CellAttempt> attempt = Adjust(place, target, best || i + 1 < places.size() ? 5 : tries);
     if (!attempt.ok()) {
       if (best || i + 1 < places.size()) continue;
@@ -245,19 +253,21 @@ Result<CellAttempt> CellSearch::NearestAlong(uint32_t target) {
   return std::move(*best);
 }
 
+// Makes up to `tries` attempts at one place and adjusts the cell size in between. Returns the cage
+// with most tets of those with at most `target`; if there is none, the one with fewest tets.
 Result<CellAttempt> CellSearch::Adjust(Place place, uint32_t target, int tries) {
   const double aim = 0.5 * (1.0 + kEnough) * target;
-  std::optional<CellAttempt> best;    // with most tets of those with few enough
-  std::optional<CellAttempt> fewest;  // of the others
-  double few = 0.0;                   // smallest cell with few enough
-  double many = 0.0;                  // largest cell with too many
-  double too_fine = 0.0;              // largest cell beyond the lattice's limits
+  std::optional<CellAttempt> best;    // most tets among cages with at most `target`
+  std::optional<CellAttempt> fewest;  // fewest tets among the others
+  double few = 0.0;                   // smallest cell that gave at most `target` tets
+  double many = 0.0;                  // largest cell that gave more
+  double too_fine = 0.0;              // largest cell that exceeded the lattice's limits
   std::optional<Error> last_error;
   for (int i = 0; i < tries || (!best && !fewest && i < kMostTries); ++i) {
     Result<CellAttempt> attempt = Try(place.cell, place.shift);
     if (!attempt.ok()) {
       if (attempt.error().exit_code != ExitCode::kLimit) return attempt.error();
-      // Small parts far apart: the lattice is at its limit before the number is reached.
+      // Small parts far apart: the lattice reaches its limit before the number of tets is met.
       too_fine = std::max(too_fine, place.cell);
       last_error = attempt.error();
       if (best) break;
@@ -279,7 +289,7 @@ Result<CellAttempt> CellSearch::Adjust(Place place, uint32_t target, int tries) 
     } else {
       place.cell *=
           std::clamp(RootOfCount(count / aim), 0.5, 2.0) * (count > target ? 1.004 : 0.996);
-      if (few > 0.0 && many > 0.0) many = 0.0;  // not monotonic: look a little farther on
+      if (few > 0.0 && many > 0.0) many = 0.0;  // not monotonic: forget this bound, go on
     }
     if (place.cell <= too_fine) break;
   }
@@ -299,7 +309,7 @@ double CellSearch::CostOf(const CellAttempt& attempt, uint32_t target) {
   const double cost = attempt.cell_m * attempt.cell_m * attempt.cell_m *
                       (count + kCostOfPiece * cage.num_split_tets);
   if (IsGood(attempt, target)) return cost;
-  // Nothing else counts then.
+  // The factor outweighs all differences between good cages.
   const double off =
       count > target ? count / target : (count > kEnough * target ? 1.0 : target / count);
   return cost * kCostOfFailure * off * (1.0 + cage.num_pinched);

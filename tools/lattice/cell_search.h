@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Size and place of the lattice that give a wanted number of tets.
-//
-// A model turned against the axes, for lattices that do not run along its faces.
+// Finds the size and place of the lattice that give a wanted number of tets.
 #pragma once
 
 #include "base/result.h"
@@ -17,38 +15,62 @@
 
 namespace plush::tools {
 
-/// The surface turned about the centre of its box, by the same turn for all models: no axis, plane
-/// diagonal or space diagonal of the model lies along one of the lattice's. Points are rounded.
+/// The surface, rotated about the centre of its bounding box by a rotation that is the same for all
+/// models. Afterwards no axis, face diagonal or space diagonal of the model is parallel to one of
+/// the lattice. The rotation rounds the points.
 SolidSurface TurnedSurface(const SolidSurface& surface);
 
-/// Turns a cage of TurnedSurface(surface) back, before it is fitted. Its nodes are rounded to
-/// single precision, a tiny part of the clearance.
+/// Rotates a cage of TurnedSurface(surface) back. The cage must not be fitted yet. Its nodes are
+/// rounded to single precision, which moves them by a tiny part of the clearance.
 void TurnBack(const SolidSurface& surface, SplitCage* cage);
 
-/// A lattice and its cage before fitting.
+/// The cage of one lattice, before fitting.
 struct CellAttempt {
-  double cell_m = 0.0;
+  double cell_m = 0.0;  ///< edge of the lattice's cells [m]
   SplitCage cage;
 
   uint32_t num_tets() const { return static_cast<uint32_t>(cage.mesh.tets.size()); }
 };
 
-/// Tries lattices on one surface.
+/// Searches for a lattice. A lattice has a cell size and a place: the offset of the model within a
+/// cell (LatticeShift). An attempt builds the cage of one lattice. A cage is good if it has at most
+/// `target` tets, more than 95% of that, and a boundary that is nowhere pinched.
+///
+/// Nearest(target) tries places in this order:
+/// 1. If `target` is below 50: only the centred place (CentredShift).
+/// 2. Otherwise it first scores places, without building cages, by voxels (SolidVoxels): the less
+///    volume and the fewer copies a place promises, the better. It scores the centred place and
+///    - up to 2,000 tets: a grid of 2 x 4 x 4 places within the cell;
+///    - up to 20,000 tets: a grid of 2 x 2 x 2 places;
+///    - beyond: no other place, because one is as good as another.
+/// 3. It then makes attempts at the six best places, the best score first. At each place it adjusts
+///    the cell size to the number of tets. An open surface with many triangles gets fewer places.
+/// 4. If no cage of step 3 is good, it repeats steps 2 and 3 with the model turned against the
+///    lattice (TurnedSurface): a box along the axes gains or loses whole layers of tets at once, a
+///    turned box does not. It skips this step if an open surface got fewer than six places.
+///
+/// What ends the search:
+/// - The attempts at one place end when a cage has the right number of tets (even if it is
+///   pinched), after 5 attempts, when there are too many tets even in cells so large that one tet
+///   holds the model, or at the lattice's limits. If no place has given any cage and no other is
+///   left, 5 to 16 attempts are made, the fewer the more triangles there are.
+/// - Step 3 always tries the first places: one to six, the fewer the more triangles there are. It
+///   tries the others only until a cage is good.
+/// - A good cage in step 3 ends the search; there is no step 4 then.
+///
+/// The result is the cage of the lowest cost. The cost is the volume of all tets of the cage and a
+/// penalty for copies; it is multiplied by at least 1000 if the cage is not good.
 class CellSearch {
  public:
-  /// Keeps references. `clearance` [m].
+  /// Keeps references to `surface` and `inside`. `clearance` [m]. `join_parts`: see PieceFinder.
   CellSearch(const SolidSurface& surface, const InsideTest& inside, LatticeKind kind,
              double clearance, bool join_parts);
 
-  /// The cage with cells of this size, the lattice centred. Errors as Lattice::Make.
+  /// The cage with cells of this size [m] at the centred place. Errors as Lattice::Make.
   Result<CellAttempt> Try(double cell) { return Try(cell, CentredShift(kind_)); }
 
-  /// A cage with at most `target` tets and more than 95% of that and nowhere pinched, if one is
-  /// found, else the nearest below; where none has so few, the one with fewest. Of many places of
-  /// the lattice the one is taken that promises the least volume and the fewest copies, judged by
-  /// voxels (SolidVoxels); then the size of the cells is adjusted until the number is right. Where
-  /// that fails, further places are tried, and at last a lattice that is turned against the model:
-  /// boxes along the axes gain or lose whole layers of tets at once.
+  /// The best cage that the search above finds for `target` tets; not always a good one. Errors as
+  /// Lattice::Make, if no attempt succeeds.
   Result<CellAttempt> Nearest(uint32_t target);
 
   uint32_t num_attempts() const { return num_attempts_; }  ///< cages built so far
@@ -66,8 +88,8 @@ class CellSearch {
   static bool IsGood(const CellAttempt& attempt, uint32_t target);
   static double CostOf(const CellAttempt& attempt, uint32_t target);
   double LongestSide() const;
-  size_t Work() const;       // of a trial cage, in triangles
-  size_t NumPlaces() const;  // most that are tried
+  size_t Work() const;       // of one attempt, in triangles
+  size_t NumPlaces() const;  // most places at which attempts are made
 
   const SolidSurface& surface_;
   const InsideTest& inside_;

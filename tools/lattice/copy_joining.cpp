@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Repairs a pinched boundary: GapFiller adds empty tets, JoinCopiesAtPinch merges two copies.
+// Both work on one pinched edge or node at a time and leave the rest of the cage alone.
 #include "lattice/copy_joining.h"
 
 #include "lattice/cage_boundary.h"
@@ -14,7 +16,7 @@
 namespace plush::tools {
 namespace {
 
-// Filling one gap may pinch another place; a few rounds settle what can be settled.
+// Filling one gap may pinch another place. A few rounds settle all that can be settled.
 constexpr int kRounds = 20;
 
 bool Contains(const std::array<uint32_t, 4>& nodes, uint32_t node) {
@@ -30,8 +32,8 @@ class GapFiller {
     }
   }
 
-  // Fills around nodes that are shared: one (a pinched node) or two (a pinched edge). Whether it
-  // filled anything.
+  // Fills gaps around a pinched node (one node) or a pinched edge (two nodes). Returns whether it
+  // filled any.
   bool FillAround(const std::vector<uint32_t>& nodes) {
     std::vector<std::vector<uint32_t>> gaps = GapsAround(nodes);
     if (gaps.size() < 2) return false;
@@ -51,7 +53,8 @@ class GapFiller {
                        [&](uint32_t node) { return Contains(corners, cage_.lattice_node[node]); });
   }
 
-  // Lattice tets around the nodes without a copy that has them, in runs joined across faces.
+  // The gaps around the nodes: lattice tets of which no copy has these nodes, grouped into runs
+  // that are connected across faces.
   std::vector<std::vector<uint32_t>> GapsAround(const std::vector<uint32_t>& nodes) const {
     std::vector<uint32_t> present;  // lattice tets
     for (const uint32_t t : tets_of_node_[nodes[0]]) {
@@ -72,8 +75,8 @@ class GapFiller {
     return gaps;
   }
 
-  // Adds to `found` all lattice tets around the nodes that can be reached from it across faces,
-  // without those in `barred`.
+  // Extends `found` by all lattice tets at the nodes that can be reached from it across faces
+  // without passing one in `barred`.
   void Spread(const std::vector<uint32_t>& nodes, const std::vector<uint32_t>& barred,
               std::vector<uint32_t>* found) const {
     for (size_t next = 0; next < found->size(); ++next) {
@@ -87,7 +90,8 @@ class GapFiller {
     }
   }
 
-  // Corners take the copies of their lattice nodes that tets around `around` have, if any.
+  // Adds an empty tet. A corner reuses the copy of its lattice node that a tet at node `around`
+  // has, if there is one.
   void AddTet(uint32_t lattice_tet, uint32_t around) {
     std::array<uint32_t, 4> nodes = lattice_.TetNodes(lattice_tet);
     for (uint32_t& node : nodes) node = CopyNear(node, around);
@@ -140,7 +144,7 @@ namespace {
 
 using Pair = std::pair<uint32_t, uint32_t>;
 
-// Two copies of a lattice tet among the tets with all of `nodes`; the lowest.
+// The first two copies of one lattice tet among the tets that have all of `nodes`.
 std::optional<Pair> CopiesAt(const SplitCage& cage, std::span<const uint32_t> nodes) {
   std::map<uint32_t, uint32_t> first_copy;
   for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) {
@@ -166,8 +170,8 @@ std::optional<Pair> CopiesAtPinch(const SplitCage& cage) {
   return std::nullopt;
 }
 
-// The cage with nodes replaced by the lowest of their set, numbered anew, and tets with the same
-// nodes as one.
+// The cage with each set of nodes merged into its lowest one, the nodes renumbered, and tets with
+// the same nodes merged.
 SplitCage WithJoinedNodes(const SplitCage& cage, DisjointSets* sets) {
   SplitCage out = cage;
   out.mesh = {};
@@ -213,7 +217,7 @@ bool JoinCopiesAtPinch(SplitCage* cage) {
   const std::optional<Pair> copies = CopiesAtPinch(*cage);
   if (!copies) return false;
   DisjointSets sets(static_cast<uint32_t>(cage->mesh.nodes.size()));
-  // Copies have the copies of one lattice node at the same corner.
+  // Corner i of both tets is a copy of the same lattice node.
   for (size_t i = 0; i < 4; ++i) {
     sets.Join(cage->mesh.tets[copies->first][i], cage->mesh.tets[copies->second][i]);
   }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Copies of a lattice tet made one again where a cage would be pinched.
-//
-// Empty tets where a cage would be pinched.
+// Repairs of a pinched boundary: fills gaps with empty tets, or joins copies of a lattice tet.
 #pragma once
 
 #include "lattice/lattice.h"
@@ -11,16 +9,17 @@
 
 namespace plush::tools {
 
-/// Adds tets without content around edges and nodes at which the boundary is pinched
-/// (FindBoundaryDefects): all but the largest gap of an edge, the smallest gap of a node, until
-/// none is left that lattice tets could fill. Counts them in num_filled; the number of pinched
-/// edges and nodes that are left.
+/// Adds empty tets around pinched edges and nodes (FindBoundaryDefects). A gap is a run of lattice
+/// tets around the edge or node that the cage does not have there.
+/// - Around an edge it fills all gaps but the largest, around a node the smallest.
+/// - It repeats this until nothing is pinched, no gap is left to fill, or 20 rounds are over.
+/// Counts the added tets in num_filled. Returns the number of edges and nodes still pinched.
 uint32_t FillGaps(const Lattice& lattice, SplitCage* cage);
 
-/// Looks for an edge or node at which the boundary is pinched (FindBoundaryDefects) and where two
-/// copies of one lattice tet meet, and makes the copies one: their nodes become the same, and all
-/// tets that have the same four nodes then. Empty tets cannot fill such a place, as the lattice
-/// tets around are all there. Whether it found one; num_shared counts tets that took in another.
+/// Finds a pinched edge or node (FindBoundaryDefects) at which two copies of one lattice tet meet,
+/// and joins the copies: merges their nodes corner by corner, then merges all tets that have the
+/// same four nodes. This repairs places that FillGaps cannot, because all lattice tets around them
+/// are present. Returns whether it found such a place; num_shared counts the merged tets.
 bool JoinCopiesAtPinch(SplitCage* cage);
 
 }  // namespace plush::tools

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// A regular lattice of tets: nodes, neighbours and point location, from one table per kind of cell.
+// Source: [Civ, Sec. 5.3.1, step 1] for cubes of five tets.
 #include "lattice/lattice.h"
 
 #include "base/float_rounding.h"
@@ -49,8 +51,8 @@ Lattice::Tables Lattice::MakeTables(LatticeKind kind) {
       }
     }
   } else {
-    // Around the segment from a cell's centre to the next one's: four tets, one for each edge of
-    // the face between, in the order that TetAt counts on.
+    // Four tets surround the segment between the centres of two adjacent cells: one for each edge
+    // of the face between the cells. BccTetAt relies on their order.
     constexpr std::array<std::array<int, 2>, 5> kRound = {{{0, 0}, {2, 0}, {2, 2}, {0, 2}, {0, 0}}};
     for (size_t axis = 0; axis < 3; ++axis) {
       for (size_t i = 0; i < 4; ++i) {
@@ -139,7 +141,7 @@ Result<Lattice> Lattice::Make(LatticeKind kind, const Vec3d& lower, const Vec3d&
     std::vector<double>& planes = lattice.planes_[a];
     for (int i = 0; i <= 2 * lattice.counts_[a]; ++i) {
       planes.push_back(RoundToFloat(lattice.first_[axis] + 0.5 * i * cell));
-      // A tenth of the spacing in rounding would leave tets misshapen.
+      // Rounding by more than a tenth of the spacing would make misshapen tets.
       if (i > 0 && std::abs(planes.back() - planes[planes.size() - 2] - 0.5 * cell) > 0.05 * cell) {
         return FarFromOrigin(cell);
       }
@@ -182,7 +184,7 @@ uint32_t Lattice::NodeNumber(const Cell& cell, const HalfOffset& offset) const {
   return static_cast<uint32_t>(number);
 }
 
-// In a bcc lattice the tets between the last cells and those beyond do not exist.
+// In a bcc lattice the tets of a last cell that would reach into the cell beyond do not exist.
 bool Lattice::Exists(const Cell& cell, uint32_t k) const {
   for (int axis = 0; axis < 3; ++axis) {
     if (cell[axis] < 0 || cell[axis] >= counts_[static_cast<size_t>(axis)]) return false;
@@ -247,8 +249,8 @@ uint32_t Lattice::TetAt(const PlaceOnAxis& x, const PlaceOnAxis& y, const PlaceO
   return kind_ == LatticeKind::kBcc ? BccTetAt(cell, from_centre) : Cube5TetAt(cell, from_centre);
 }
 
-// The point lies in the pyramid from the cell's centre to the face of its largest coordinate, and
-// there in one of four wedges around the axis.
+// The largest coordinate of the point selects a pyramid between the cell's centre and a face. The
+// other two coordinates select one of four wedges around the pyramid's axis.
 uint32_t Lattice::BccTetAt(const Cell& cell, const Vec3d& from_centre) const {
   int axis = 0;
   for (int i = 1; i < 3; ++i) {
@@ -267,7 +269,7 @@ uint32_t Lattice::BccTetAt(const Cell& cell, const Vec3d& from_centre) const {
   return NumberOf(base) * tables_->tets_per_cell + 4 * static_cast<uint32_t>(axis) + wedge;
 }
 
-// Outside the planes of the four corner tets lies the regular one.
+// A point in none of the four corner tets lies in the regular one.
 uint32_t Lattice::Cube5TetAt(const Cell& cell, const Vec3d& from_centre) const {
   const Vec3d point =
       first_ + Vec3d{cell.x + 0.5, cell.y + 0.5, cell.z + 0.5} * cell_ + from_centre;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A regular lattice of tetrahedra [Civ 5.3.1, step 1].
+// A regular lattice of tetrahedra [Civ, Sec. 5.3.1, step 1].
 #pragma once
 
 #include "base/result.h"
@@ -14,36 +14,39 @@ namespace plush::tools {
 /// How a cell of the lattice is filled with tets.
 enum class LatticeKind {
   kBcc,    ///< body-centred cubic: 12 equal tets per cell, dihedral angles of 60 and 90 degrees
-  kCube5,  ///< cubes of 5 tets with alternating parity, from 54.7 degrees up [Civ 5.3.1]
+  kCube5,  ///< cubes of 5 tets, mirrored alternately; least angle 54.7 degrees [Civ, Sec. 5.3.1]
 };
 
-/// Where in its cell the centre of the box lies, in cells, along each axis: in [0, 1).
+/// Place of the box's centre within its cell, along each axis, in cells: [0, 1).
 using LatticeShift = std::array<double, 3>;
 
-/// The centre of a tet, moved by a little and differently along each axis, so that the vertices of
-/// symmetric or axis-aligned models do not fall on lattice planes: one large tet can hold a model.
+/// A place near the centre of a tet, so that one large tet can hold a whole model. It is moved off
+/// the exact centre by a little, differently along each axis, so that the vertices of symmetric or
+/// axis-aligned models do not fall on lattice planes.
 LatticeShift CentredShift(LatticeKind kind);
 
-/// Most tets of a lattice.
+/// Largest number of tets in a lattice.
 inline constexpr uint64_t kMaxLatticeTets = 20'000'000;
 
 /// No such tet.
 inline constexpr uint32_t kNoTet = UINT32_MAX;
 
-/// The lattice. Its nodes are representable in single precision, so that a cage can be stored
-/// without moving. Tets are numbered cell by cell, x fastest; the numbers of a few tets that would
-/// stick out of the last cells are not used.
+/// The lattice. Its nodes are representable in single precision, so that storing a cage does not
+/// move them. Tets are numbered cell by cell, x fastest. The numbers of a few tets that would stick
+/// out of the last cells are not used.
 class Lattice {
  public:
-  /// A lattice of cells of edge `cell` [m] around the box, with at least two free cells on every
-  /// side. Errors: kLimit, CAGE_TOO_FINE (more than kMaxLatticeTets); kInvalidInput,
-  /// CAGE_FAR_FROM_ORIGIN (cells too small for single precision at this distance from the origin).
+  /// A lattice with cells of edge `cell` [m] around the box from `lower` to `upper`, with at least
+  /// two free cells on every side. Errors:
+  /// - kLimit, CAGE_TOO_FINE: more than kMaxLatticeTets;
+  /// - kInvalidInput, CAGE_FAR_FROM_ORIGIN: the cells are too small for single precision at this
+  ///   distance from the origin.
   static Result<Lattice> Make(LatticeKind kind, const Vec3d& lower, const Vec3d& upper, double cell,
                               const LatticeShift& shift);
 
   double cell() const { return cell_; }  ///< edge of a cell [m]
-  uint32_t num_tets() const;             ///< numbers of tets lie below
-  uint32_t num_nodes() const;            ///< numbers of nodes lie below
+  uint32_t num_tets() const;             ///< every tet number is below this
+  uint32_t num_nodes() const;            ///< every node number is below this
 
   /// Nodes of a tet, positively oriented.
   std::array<uint32_t, 4> TetNodes(uint32_t tet) const;
@@ -53,21 +56,23 @@ class Lattice {
   std::array<Vec3d, 4> TetCorners(uint32_t tet) const;
   /// The tet across the face opposite corner `face` (0..3), or kNoTet at the lattice's border.
   uint32_t Neighbour(uint32_t tet, uint32_t face) const;
-  /// A tet that contains `point`, up to rounding: the point may lie outside by some float ulps of
-  /// its coordinates. The point lies in the box that the lattice was made for.
+  /// A tet that contains `point`, up to rounding: the point may lie outside by a few float ulps of
+  /// its coordinates. `point` must lie in the box that the lattice was made for.
   uint32_t TetAt(const Vec3d& point) const;
 
-  /// Where a coordinate lies, for points of grids: they have few different ones.
+  /// The place of one coordinate in the lattice. The points of a grid have few different
+  /// coordinates, so callers look each of them up once.
   struct PlaceOnAxis {
     int cell = 0;
     double from_centre = 0.0;  ///< of that cell [m]
   };
   PlaceOnAxis FindOnAxis(int axis, double coordinate) const;
-  /// TetAt for the point with these coordinates.
+  /// TetAt for a point with these coordinates.
   uint32_t TetAt(const PlaceOnAxis& x, const PlaceOnAxis& y, const PlaceOnAxis& z) const;
 
  private:
-  // A node relative to its cell, in half cells: even at corners, odd at centres.
+  // A node relative to the lowest corner of its cell, in half cells: even at corners, odd at
+  // centres.
   using HalfOffset = std::array<int, 3>;
   struct Cell {
     int x = 0;
@@ -75,14 +80,14 @@ class Lattice {
     int z = 0;
     int operator[](int axis) const { return axis == 0 ? x : (axis == 1 ? y : z); }
   };
-  // Tet `tet` of the cell `offset` cells away.
+  // Tet number `tet` in the cell that is `offset` cells away.
   struct Step {
     std::array<int8_t, 3> offset = {};
     uint8_t tet = 0;
   };
 
-  // What all lattices of a kind have in common, by parity of the cell (the same for both in a bcc
-  // lattice) and number of the tet in the cell.
+  // What all lattices of a kind share. The first index is the parity of the cell (both are equal in
+  // a bcc lattice), the second the number of the tet in the cell.
   struct Tables {
     uint32_t tets_per_cell = 0;
     std::array<std::vector<std::array<HalfOffset, 4>>, 2> tets;

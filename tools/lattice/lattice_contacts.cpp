@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Finds the lattice tets near each triangle: starts at one of them and spreads across tet faces.
+// Then sorts the pairs of tet and triangle by tet.
 #include "lattice/lattice_contacts.h"
 
 #include "solid/triangle_tet_overlap.h"
@@ -16,14 +18,14 @@ struct Contact {
   uint32_t triangle = 0;
 };
 
-// Finds the tets near one triangle after the other.
+// Finds the tets near each triangle, one triangle after the other.
 class ContactFinder {
  public:
   ContactFinder(const Lattice& lattice, double clearance)
       : lattice_(lattice), clearance_(clearance) {}
 
-  // The tets that a convex set of positive thickness meets hang together across faces: from one of
-  // them all are found.
+  // The tets that a convex set of positive thickness meets are connected across faces. So a search
+  // from one of them finds all.
   void Add(uint32_t id, const std::array<Vec3d, 3>& triangle) {
     near_.assign(1, lattice_.TetAt(triangle[0]));
     seen_ = near_;
@@ -45,15 +47,15 @@ class ContactFinder {
   const std::vector<Contact>& contacts() const { return contacts_; }
 
  private:
-  // Neighbouring triangles lie near the same tets.
+  // Keeps recent planes, because neighbouring triangles lie near the same tets.
   const TetPlanes& PlanesOf(uint32_t tet) {
     std::optional<KnownPlanes>& known = known_[tet % kKnown];
     if (!known || known->tet != tet) known = KnownPlanes{tet, TetPlanes(lattice_.TetCorners(tet))};
     return known->planes;
   }
 
-  // Whether the triangle stays on the tet's side of a face, farther than the clearance: then that
-  // face does not lead on. The spare tenth of a percent is far more than rounding.
+  // Whether the triangle lies on the tet's side of a face and farther from it than the clearance.
+  // The search then need not cross that face. The spare tenth of a percent far exceeds rounding.
   bool StaysBehind(const TetPlanes& planes, uint32_t face,
                    const std::array<Vec3d, 3>& triangle) const {
     const double lowest =
@@ -62,7 +64,8 @@ class ContactFinder {
     return lowest > 1.001 * clearance_;
   }
 
-  // A few are looked up fastest in a row, the many of a triangle across the whole model are not.
+  // Whether `tet` was seen for this triangle; marks it as seen. A list is fastest for a few tets. A
+  // triangle across the whole model meets many: they are marked in a table.
   bool WasSeen(uint32_t tet) {
     if (many_.empty() && seen_.size() < 64) {
       if (std::find(seen_.begin(), seen_.end(), tet) != seen_.end()) return true;
@@ -94,7 +97,7 @@ class ContactFinder {
   std::vector<Contact> contacts_;
 };
 
-// By tet; triangles stay in the order they came.
+// Sorts by tet. The triangles of a tet keep their order.
 LatticeContacts SortByTet(const std::vector<Contact>& contacts, uint32_t num_tets) {
   std::vector<uint32_t> counts(num_tets, 0);
   for (const Contact& contact : contacts) ++counts[contact.tet];

@@ -11,21 +11,21 @@
 
 namespace plush::tools {
 
-/// Touched tets and the triangles at each.
+/// The tets near a surface, and the triangles near each of them.
 struct LatticeContacts {
   std::vector<uint32_t> tets;       ///< lattice tets, ascending (num_touched x 1)
   std::vector<uint32_t> starts;     ///< into triangles (num_touched + 1 x 1)
   std::vector<uint32_t> triangles;  ///< of the surface, ascending within a tet
 
-  /// Triangles at the `i`-th touched tet.
+  /// Triangles near tets[i].
   std::span<const uint32_t> TrianglesOf(size_t i) const {
     return {triangles.data() + starts[i], starts[i + 1] - starts[i]};
   }
 };
 
-/// Finds all pairs that come within `clearance` [m] of each other, and at most some that stay a
-/// little farther away (TriangleMayTouchTet). The lattice encloses the surface. Time and memory are
-/// linear in the number of pairs and of lattice tets.
+/// Finds all pairs of a triangle and a tet that come within `clearance` [m] of each other; some of
+/// the pairs found may be a little farther apart (TriangleMayTouchTet). The lattice must enclose
+/// the surface. Time and memory are linear in the number of pairs and of lattice tets.
 LatticeContacts FindContacts(const Lattice& lattice, const SolidSurface& surface, double clearance);
 
 }  // namespace plush::tools

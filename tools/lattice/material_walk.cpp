@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Walks through the material in a tet: straight, then along a face, then along an edge.
+// The winding number at the middle of each leg decides whether the leg runs through material.
 #include "lattice/material_walk.h"
 
 #include "mesh/tet_mesh.h"
@@ -10,13 +12,13 @@
 namespace plush::tools {
 namespace {
 
-// Of a face, inwards; not unit.
+// Inward normal of a face; its length is twice the face's area.
 Vec3d InwardNormal(const std::array<Vec3d, 4>& tet, size_t face) {
   const auto& [a, b, c] = kTetFaces[face];
   return Cross(tet[c] - tet[a], tet[b] - tet[a]);
 }
 
-// The centre of what the tet leaves of the triangle; nothing where they miss each other.
+// The centre of the part of the triangle inside the tet; nullopt if they do not meet.
 std::optional<Vec3d> PointOfTriangleInTet(const std::array<Vec3d, 3>& triangle,
                                           const std::array<Vec3d, 4>& tet) {
   std::vector<Vec3d> polygon(triangle.begin(), triangle.end());
@@ -43,7 +45,8 @@ std::optional<Vec3d> PointOfTriangleInTet(const std::array<Vec3d, 3>& triangle,
   return sum / static_cast<double>(polygon.size());
 }
 
-// Where the ray from a point of the tet leaves it, and the face (by its opposite corner).
+// Where a ray that starts in the tet leaves it (a multiple of its direction), and through which
+// face (by its opposite corner).
 struct Exit {
   double at = HUGE_VAL;
   size_t face = 0;
@@ -60,8 +63,8 @@ Exit LeaveTet(const std::array<Vec3d, 4>& tet, const Vec3d& from, const Vec3d& d
   return exit;
 }
 
-// The same within face `face`: where the ray leaves it, and the corner opposite the edge it leaves
-// by.
+// The same for a ray within face `face`: where it leaves the face, and through which edge (by its
+// opposite corner).
 Exit LeaveFace(const std::array<Vec3d, 4>& tet, size_t face, const Vec3d& from,
                const Vec3d& direction) {
   const auto& corners = kTetFaces[face];
@@ -133,7 +136,7 @@ MaterialWalk::Leg MaterialWalk::WalkTo(const Vec3d& from, const Vec3d& to, uint3
   return leg;
 }
 
-// Whether all legs run through material.
+// Whether all legs run through material, judged at their middles.
 bool MaterialWalk::AreInMaterial(std::span<const Leg> legs) const {
   return std::all_of(legs.begin(), legs.end(), [this](const Leg& leg) {
     return inside_.IsInside((leg.begin + leg.end) * 0.5);

@@ -21,31 +21,34 @@ struct WalkEnd {
   uint32_t index = 0;  ///< of the triangle in the list, or of the tet's corner
 };
 
-/// One tet and the triangles near it.
+/// Walks in one tet, between the triangles near it.
 class MaterialWalk {
  public:
-  /// Keeps references to both.
+  /// Keeps references to all three.
   MaterialWalk(const std::array<Vec3d, 4>& tet, const std::vector<std::array<Vec3d, 3>>& triangles,
                const InsideTest& inside)
       : tet_(tet), triangles_(triangles), inside_(inside) {}
 
-  /// From a point of triangle `start` inside the tet straight into the material behind it (`side`
-  /// -1) or before it (1: a surface inside another), to the
-  /// first other triangle; where the walk leaves the tet first, on along the face, then along the
-  /// edge, to a corner. kLost where the triangle does not enter the tet or has no material behind
-  /// it, or where `matters` says that the end is of no interest (asked before the material is,
-  /// which is dear). O(number of triangles).
+  /// Walks from a point of triangle `start` that lies in the tet to the first other triangle.
+  /// - The walk starts at a right angle to the triangle: behind it if `side` is -1, in front of it
+  ///   if `side` is 1 (there is material in front of a surface that lies inside another one).
+  /// - If it reaches a face of the tet first, it goes on within the face. If it then reaches an
+  ///   edge, it goes on along the edge and ends at a corner if it meets no triangle.
+  /// - The result is kLost if the triangle does not enter the tet, if `matters` returns false for
+  ///   the end, or if a part of the walk runs outside the material. `matters` is called first,
+  ///   because testing for material is expensive.
+  /// O(number of triangles).
   WalkEnd From(uint32_t start, double side,
                const std::function<bool(const WalkEnd&)>& matters) const;
 
-  /// Where a segment passes a triangle, as a share of its length.
+  /// A segment crosses a triangle.
   struct Crossing {
-    double at = 0.0;
+    double at = 0.0;  ///< share of the segment's length
     uint32_t triangle = 0;
   };
-  /// All crossings of the open segment, ascending.
+  /// All crossings of the segment between its ends, ascending.
   std::vector<Crossing> CrossingsOf(const Vec3d& from, const Vec3d& to) const;
-  /// The first crossing with another triangle than `without`.
+  /// The first crossing with any triangle but `without`.
   std::optional<Crossing> FirstCrossing(const Vec3d& from, const Vec3d& to,
                                         uint32_t without = UINT32_MAX) const;
 

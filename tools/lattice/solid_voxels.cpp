@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Turns a solid into voxels and counts the tets and pieces into which a lattice cuts them.
+// Evenly spread samples mark the surface, rays along x mark the inside.
 #include "lattice/solid_voxels.h"
 
 #include "mesh/disjoint_sets.h"
@@ -10,11 +12,11 @@
 namespace plush::tools {
 namespace {
 
-// Steps of the plane's evenly filling sequence: powers of 1/g with g^3 = g + 1.
+// Steps of a sequence that fills the unit square evenly: powers of 1/g, where g^3 = g + 1.
 constexpr double kStepU = 0.7548776662466927;
 constexpr double kStepV = 0.5698402909980532;
 
-// Samples of the surface per voxel face's area.
+// Samples per area of a voxel's face.
 constexpr double kSamples = 4.0;
 
 }  // namespace
@@ -42,7 +44,7 @@ size_t SolidVoxels::At(int x, int y, int z) const {
   return static_cast<size_t>((z * counts_[1] + y) * counts_[0] + x);
 }
 
-// By points spread evenly over the triangles.
+// Marks the voxels that hold one of the samples, which are spread evenly over the triangles.
 void SolidVoxels::MarkSurface(const SolidSurface& surface, std::vector<bool>* marks) {
   const double per_sample = 2.0 * edge_ * edge_ / kSamples;
   double due = 0.5;
@@ -66,7 +68,7 @@ void SolidVoxels::MarkSurface(const SolidSurface& surface, std::vector<bool>* ma
   }
 }
 
-// By rays through the voxels' centres.
+// Marks the voxels with a centre inside, by rays through the centres.
 void SolidVoxels::MarkInside(const SolidSurface& surface, std::vector<bool>* marks) const {
   const Vec3d first = box_.low + Vec3d{0.5, 0.5, 0.5} * edge_;
   const SurfaceColumns columns(surface, {first.y, first.z, edge_, counts_[1], counts_[2]});
@@ -111,7 +113,7 @@ void SolidVoxels::ListVoxels(const std::vector<bool>& marks, const std::vector<b
   }
 }
 
-// Of the voxels' centres.
+// Places of the voxels' centres along an axis.
 std::vector<Lattice::PlaceOnAxis> SolidVoxels::PlacesOnAxis(int axis,
                                                             const Lattice& lattice) const {
   std::vector<Lattice::PlaceOnAxis> places;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A solid as voxels, to guess quickly what a lattice makes of it.
+// A solid as voxels, to predict quickly what cage a lattice makes of it.
 #pragma once
 
 #include "base/vec3.h"
@@ -13,23 +13,25 @@
 
 namespace plush::tools {
 
-/// Voxels that the surface passes through or that lie inside.
+/// The voxels that the surface passes through, and those inside it.
 class SolidVoxels {
  public:
-  /// `edge` [m] of the voxels; at most a few million of them. Insides come from rays along x with
-  /// signed crossings: where the surface is open they are a guess. O(triangles + samples).
+  /// `edge` is that of a voxel [m]; it must be large enough that a few million voxels fill the
+  /// bounding box. Signed crossings of rays along x decide what is inside: a guess if the surface
+  /// is open. O(triangles + samples).
   SolidVoxels(const SolidSurface& surface, double edge);
 
   /// What a lattice cuts the voxels into.
   struct Cut {
-    uint32_t tets = 0;    ///< tets with at least one voxel's centre
-    uint32_t pieces = 0;  ///< connected pieces in them, each tet on its own; at least `tets`
+    uint32_t tets = 0;    ///< tets that hold the centre of a voxel
+    uint32_t pieces = 0;  ///< groups of connected voxels, counted in each tet; at least `tets`
   };
   /// O(voxels + lattice tets).
   Cut CutBy(const Lattice& lattice) const;
 
-  /// Tets that the surface passes through, or that hold a voxel it does not: nearer to what a cage
-  /// has than Cut::tets, as voxels are thicker than the solid. O(samples + voxels + lattice tets).
+  /// Number of tets that the surface passes through, or that hold the centre of a voxel wholly
+  /// inside. Predicts a cage better than Cut::tets does, because voxels on the surface are thicker
+  /// than the solid. O(samples + voxels + lattice tets).
   uint32_t CountTets(const Lattice& lattice) const;
 
   size_t num_voxels() const { return voxels_.size(); }

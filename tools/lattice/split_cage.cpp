@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Makes one copy of a lattice tet per piece of the solid and joins the copies the solid connects.
+// Sources: [Civ, Sec. 5.3.1, step 3] and [Molino 2004] (title in split_cage.h).
 #include "lattice/split_cage.h"
 
 #include "lattice/copy_joining.h"
@@ -17,10 +19,10 @@ namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
 
-// Pinches of the boundary undone by making copies one, at most.
+// Most pinched places that are repaired by joining copies.
 constexpr int kMostJoins = 100;
 
-// Whether lattice nodes lie inside the solid, asked once each.
+// Which lattice nodes lie inside the solid. Each node is tested once.
 class InsideNodes {
  public:
   InsideNodes(const Lattice& lattice, const InsideTest& inside, const LatticeContacts& contacts)
@@ -49,7 +51,7 @@ class InsideNodes {
   std::vector<uint8_t> states_;
 };
 
-// A lattice tet that stays, with its pieces.
+// A lattice tet that the cage keeps, with its pieces.
 struct KeptTet {
   uint32_t tet = 0;
   uint32_t contact = kNone;  // index in the contacts, or kNone for one without triangles
@@ -79,8 +81,10 @@ class Splitter {
     }
   }
 
-  // Tets that the surface does not touch lie inside where they hang together with inner corners
-  // across faces: nothing comes between. Where the surface is open, their centres are asked too.
+  // Adds the tets inside that the surface does not touch, spreading across faces from those kept.
+  // - Closed surface: such a tet lies inside if the three nodes of the face do, because no surface
+  //   comes between.
+  // - Open surface: its centre decides.
   void AddInnerTets() {
     for (size_t next = 0; next < kept_.size(); ++next) {
       const uint32_t tet = kept_[next].tet;
@@ -96,7 +100,7 @@ class Splitter {
     }
   }
 
-  // Ascending by lattice tet, so that numbers do not depend on the way they were found.
+  // Numbers copies in ascending order of lattice tets, whatever order they were found in.
   void NumberCopies() {
     std::sort(kept_.begin(), kept_.end(),
               [](const KeptTet& a, const KeptTet& b) { return a.tet < b.tet; });
@@ -107,7 +111,7 @@ class Splitter {
     }
   }
 
-  // Joins corners of copies across every face that their piece touches.
+  // Joins corners of neighbouring copies across every face that their piece touches.
   DisjointSets JoinCorners() {
     DisjointSets corners(4 * num_copies_);
     for (const KeptTet& kept : kept_) {
@@ -158,7 +162,7 @@ class Splitter {
   void JoinAcross(const KeptTet& kept, const KeptTet& other, uint32_t face, DisjointSets* corners) {
     const auto nodes = lattice_.TetNodes(kept.tet);
     const auto other_nodes = lattice_.TetNodes(other.tet);
-    // Corners of both tets at the three nodes of the face.
+    // The corners of both tets at each of the face's three nodes.
     std::array<std::array<uint32_t, 2>, 3> shared = {};
     size_t count = 0;
     for (uint32_t i = 0; i < 4; ++i) {
@@ -186,8 +190,9 @@ class Splitter {
     joins_.push_back({other, copy});
   }
 
-  // Stubs, copies that hang on one other copy only, are one where they are of one tet and hang on
-  // the same copy: bumps on a limb that poke into one tet need no nodes of their own.
+  // A stub is a copy that is joined to only one other copy, its stem. Merges stubs of one lattice
+  // tet that have the same stem: several bumps of a limb that reach into one tet need no separate
+  // nodes.
   void MergeStubs(DisjointSets* corners) {
     std::sort(joins_.begin(), joins_.end());
     joins_.erase(std::unique(joins_.begin(), joins_.end()), joins_.end());
@@ -199,7 +204,7 @@ class Splitter {
         tet_of_copy[kept.first_copy + i] = kept.tet;
       }
     }
-    // The copies that hang on one copy stand in a row, those of one tet side by side.
+    // The copies joined to one stem are consecutive, and among them those of one lattice tet.
     for (size_t i = 1; i < joins_.size(); ++i) {
       const auto& [stem, a] = joins_[i - 1];
       const auto& [same_stem, b] = joins_[i];
@@ -209,7 +214,7 @@ class Splitter {
     }
   }
 
-  // A triangle near both tets and their face joins the pieces that have it.
+  // If a triangle comes near both tets and the face between them, joins the pieces that own it.
   template <class Join>
   void JoinByTriangles(const KeptTet& kept, const KeptTet& other, uint32_t face,
                        const Join& join) const {
@@ -240,7 +245,7 @@ class Splitter {
     }
   }
 
-  // One node for each class of corners, in order of their first corner.
+  // Makes one node for each set of joined corners, in order of the set's first corner.
   std::vector<uint32_t> MakeNodes(DisjointSets* corners, SplitCage* cage) const {
     std::vector<uint32_t> node_of_corner(4 * num_copies_, kNone);
     for (const KeptTet& kept : kept_) {
@@ -259,7 +264,8 @@ class Splitter {
     return node_of_corner;
   }
 
-  // Adds the copy for a piece, or gives its triangles to an earlier copy with the same nodes.
+  // Adds the copy for a piece. If an earlier copy has the same nodes, gives it the triangles
+  // instead.
   void AddCopy(const KeptTet& kept, uint32_t piece, const std::vector<uint32_t>& node_of_corner,
                SplitCage* cage) const {
     const uint32_t corner = 4 * (kept.first_copy + piece);
@@ -295,7 +301,7 @@ class Splitter {
     }
   }
 
-  // Whether any of the triangles touches the tet; others only come near it.
+  // Whether any of the triangles touches the tet, instead of only coming near it.
   bool Enters(uint32_t tet, std::span<const uint32_t> triangles) const {
     const auto corners = lattice_.TetCorners(tet);
     return std::any_of(triangles.begin(), triangles.end(), [&](uint32_t t) {
@@ -305,7 +311,7 @@ class Splitter {
     });
   }
 
-  // Copies that took in several pieces have theirs out of order.
+  // Sorts the triangles of the tet's copies: those of a copy with several pieces are out of order.
   void OrderTriangles(const KeptTet& kept, SplitCage* cage) const {
     for (size_t copy = cage->mesh.tets.size(); copy > 0; --copy) {
       if (cage->lattice_tet[copy - 1] != kept.tet) break;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Finds the tets connected to a tet by a breadth-first search across faces, within two rings.
+// Copies of one lattice tet that are reached later belong to other strands.
 #include "lattice/tet_neighbourhood.h"
 
 #include "mesh/self_intersection.h"
@@ -50,8 +52,8 @@ bool MayOverlap(const SplitCage& cage, uint32_t tet, uint32_t other, bool connec
 
 namespace {
 
-// A copy of a lattice tet reached that many steps later than another one belongs to another strand:
-// the way led down one strand and up the other.
+// A copy of a lattice tet that is reached this many steps later than another copy belongs to
+// another strand: the path led down one strand and up the other.
 constexpr uint32_t kDetour = 2;
 
 }  // namespace
@@ -85,7 +87,7 @@ void TetNeighbourhood::LookAround(uint32_t tet) {
   for (const uint32_t t : near_[tet].tets) stamps_[t] = stamp_;
 }
 
-// Whether another copy of the tet's lattice tet was reached kDetour steps before `step`.
+// Whether another copy of the tet's lattice tet was reached at least kDetour steps before `step`.
 bool TetNeighbourhood::IsLaterThanACopy(uint32_t tet, uint32_t step) const {
   for (uint32_t copy = next_copy_[tet]; copy != tet; copy = next_copy_[copy]) {
     if (steps_[copy] != kNotReached && steps_[copy] + kDetour <= step) return true;

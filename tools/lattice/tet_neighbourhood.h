@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tets that hang together near a tet of the cage.
-//
-// Which tets of a cage overlap in space by design.
-//
-// Where the boundary of a cage passes through itself.
+// Which tets near a tet of the cage are connected to it, and which overlap it in space by design;
+// and where the boundary of a cage passes through itself.
 #pragma once
 
 #include "lattice/cage_boundary.h"
@@ -16,32 +13,39 @@
 
 namespace plush::tools {
 
-/// Pairs of boundary faces that share a point beyond common nodes, exactly, without those whose
-/// tets overlap by design (MayOverlap). Indices into faces.boundary, ascending.
+/// Pairs of boundary faces that share a point other than common nodes and edges (decided exactly),
+/// except faces of tets that overlap by design (MayOverlap). Indices into faces.boundary,
+/// ascending. `cell` [m].
 std::vector<std::array<uint32_t, 2>> FindCageCrossings(const SplitCage& cage,
                                                        const CageFaces& faces, double cell);
 
-/// Whether the boundaries of two tets may pass through each other: their places in the lattice were
-/// within three cells of each other, and they do not hang together (TetNeighbourhood) or have
-/// different copies of one lattice node. `cell` [m].
+/// Whether two tets overlap by design, so that their boundaries may pass through each other. Both
+/// conditions must hold:
+/// - Their centres were less than three cells apart in the lattice.
+/// - They are not connected (`connected`: TetNeighbourhood), or they have different copies of one
+///   lattice node.
+/// `cell` [m].
 bool MayOverlap(const SplitCage& cage, uint32_t tet, uint32_t other, bool connected, double cell);
 
-/// Tells the tets that hang together with a tet from those that are only near it in space.
+/// Separates the tets that are connected to a tet from those that are only near it in space.
 ///
-/// They are reached across faces and share a node with a tet that shares a node with it: a node of
-/// the tet moves by about a cell, far less than they extend. Other strands do not belong to a
-/// strand's neighbourhood, although both hang on one stem: of the copies of one lattice tet those
-/// count that are reached in the fewest steps, or one more.
+/// - The neighbourhood of a tet lies within two rings around it: tets that share a node with it,
+/// and
+///   tets that share a node with one of those. A node moves by about a cell, far less than that.
+/// - Within the rings it consists of the tets that are reached across faces.
+/// - Another strand does not belong to it, even if both start at one stem. If several copies of one
+///   lattice tet are reached, only those count that take the fewest steps, or one more.
 class TetNeighbourhood {
  public:
   /// Keeps references.
   TetNeighbourhood(const SplitCage& cage, const CageFaces& faces);
 
-  /// Turns to the neighbourhood of `tet`. Found at the first call for a tet and kept.
+  /// Selects the neighbourhood of `tet`. The first call for a tet finds it, later calls reuse it.
   void LookAround(uint32_t tet);
-  /// Whether `tet` belongs to the neighbourhood looked at.
+  /// Whether `tet` belongs to the selected neighbourhood.
   bool Has(uint32_t tet) const { return stamps_[tet] == stamp_; }
-  /// Whether `tet` is a copy of a lattice tet of the neighbourhood, but of another strand.
+  /// Whether `tet` belongs to another strand and is a copy of a lattice tet that the selected
+  /// neighbourhood also has.
   bool IsOtherStrand(uint32_t tet) const { return stamps_[tet] == stamp_ + 1; }
 
  private:
@@ -56,13 +60,13 @@ class TetNeighbourhood {
 
   const SplitCage& cage_;
   const CageFaces& faces_;
-  std::vector<Near> near_;        // per tet; empty: not looked at yet
-  std::vector<uint32_t> stamps_;  // (num_tets x 1)
-  uint32_t stamp_ = 0;            // even; the next number marks other strands
+  std::vector<Near> near_;        // per tet; empty until LookAround
+  std::vector<uint32_t> stamps_;  // per tet: stamp_ if selected, stamp_ + 1 if in another strand
+  uint32_t stamp_ = 0;            // of the selected neighbourhood; even
   std::vector<std::vector<uint32_t>> tets_of_node_;
-  std::vector<uint8_t> wanted_;      // per tet, while one is looked at
-  std::vector<uint32_t> steps_;      // the same
-  std::vector<uint32_t> next_copy_;  // per tet the next copy of its lattice tet, in a ring
+  std::vector<uint8_t> wanted_;      // per tet: whether it lies within the two rings, during Find
+  std::vector<uint32_t> steps_;      // per tet: steps from the first one, during Find
+  std::vector<uint32_t> next_copy_;  // per tet: the next copy of its lattice tet, in a cycle
 };
 
 }  // namespace plush::tools

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Finds the separate pieces of the solid in a tet by joining triangles in disjoint sets.
+// The joins, cheapest first: shared points and edges, cuts, tet edges, walks through the material.
 #include "lattice/tet_pieces.h"
 
 #include "lattice/material_walk.h"
@@ -12,11 +14,11 @@
 namespace plush::tools {
 namespace {
 
-// Points of a patch from which the material behind it is probed.
+// Points of a patch from which walks probe the material behind it.
 constexpr size_t kProbesPerPatch = 24;
 
-// One in so many looks outwards too. Each one that ends at another part asks for a winding number,
-// which is dear, and hardly ever finds material.
+// One probe in this many also looks outwards. It hardly ever finds material, but needs an expensive
+// winding number if it ends at another part.
 constexpr size_t kProbesPerOutside = 8;
 
 constexpr size_t kMaxPieces = 250;
@@ -36,7 +38,7 @@ std::vector<Triangle> Corners(const SolidSurface& surface, std::span<const uint3
   return corners;
 }
 
-// Numbers of the sets of triangles, by their lowest triangle.
+// The sets that contain triangles, each by its lowest triangle, ascending.
 std::vector<uint32_t> SetsOf(DisjointSets* sets, size_t num_triangles) {
   std::vector<uint32_t> names;
   for (uint32_t i = 0; i < num_triangles; ++i) {
@@ -66,15 +68,15 @@ void JoinIntersecting(const std::vector<Triangle>& triangles, DisjointSets* sets
   }
 }
 
-// Joins what bounds the same stretch of material on an edge of the tet; corners are elements
-// behind the triangles.
+// Joins whatever bounds the same stretch of material on an edge of the tet: triangles or corners.
+// The corners' elements follow those of the triangles.
 void JoinAlongEdges(const std::array<Vec3d, 4>& tet, const std::vector<Triangle>& triangles,
                     const std::array<bool, 4>& corner_inside, const InsideTest& inside,
                     const MaterialWalk& walk, DisjointSets* sets) {
   const auto corner = [&](size_t i) { return static_cast<uint32_t>(triangles.size() + i); };
   for (const auto& [a, b] : kTetEdges) {
     const auto crossings = walk.CrossingsOf(tet[a], tet[b]);
-    // The stretch before crossing i, and the last one.
+    // Stretch i ends at crossing i, or at corner b if it is the last.
     for (size_t i = 0; i <= crossings.size(); ++i) {
       const bool first = i == 0;
       const bool last = i == crossings.size();
@@ -91,7 +93,7 @@ void JoinAlongEdges(const std::array<Vec3d, 4>& tet, const std::vector<Triangle>
   }
 }
 
-// Whether all triangles are of one set.
+// Whether all triangles belong to one set.
 bool AreJoined(const std::vector<std::vector<uint32_t>>& patches, DisjointSets* sets) {
   const uint32_t first = sets->Find(0);
   return std::all_of(patches.begin(), patches.end(), [&](const auto& patch) {
@@ -99,8 +101,8 @@ bool AreJoined(const std::vector<std::vector<uint32_t>>& patches, DisjointSets* 
   });
 }
 
-// Joins each patch with what its walks through the material end at. There is material outside a
-// patch too where it lies within another part.
+// Joins each patch with the triangles and corners at which its walks through material end.
+// `may_nest`: patches may lie inside another part, so walks outwards may find material too.
 void JoinThroughMaterial(const std::vector<Triangle>& triangles, const MaterialWalk& walk,
                          bool may_nest, DisjointSets* sets) {
   const auto num_triangles = static_cast<uint32_t>(triangles.size());
@@ -190,7 +192,8 @@ TetPieces PieceFinder::Find(const std::array<Vec3d, 4>& tet, std::span<const uin
       if (is_known) join(seen.triangle, i);
       if (enters[k]) seen = {number, i};
     }
-    // Edges through the tet whose ends lie outside; those with an end inside are joined there.
+    // Edges through the tet with both ends outside. The others have joined their triangles at the
+    // end that lies inside.
     for (size_t k = 0; k < 3; ++k) {
       if (enters[k] || enters[(k + 1) % 3]) continue;
       Seen& seen = edge_seen_[links_.edges[triangles[i]][k]];
@@ -210,7 +213,8 @@ TetPieces PieceFinder::Find(const std::array<Vec3d, 4>& tet, std::span<const uin
   JoinIntersecting(corners, &sets);
   JoinAlongEdges(tet, corners, corner_inside, inside_, walk, &sets);
   JoinThroughMaterial(corners, walk, links_.num_parts > 1 || !surface_.closed, &sets);
-  // Material without surface of its own in the tet occurs only where holes were closed.
+  // A corner inside whose set has no triangle occurs only where winding numbers close a hole. It
+  // joins the first triangle's piece.
   for (uint32_t i = 0; i < 4; ++i) {
     if (corner_inside[i] && sets.Find(num_triangles + i) >= num_triangles) {
       sets.Join(0, num_triangles + i);

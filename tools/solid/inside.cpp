@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Winding numbers from a tree of triangles: exact solid angles nearby, expansions far away.
+// Sources: inside.h lists the three papers; [Barill 2018] below is the one on the tree.
 #include "solid/inside.h"
 
 #include "mesh/triangle_bvh.h"
@@ -15,8 +17,8 @@ constexpr double kPi = 3.14159265358979323846;
 
 // atan(t) for 0 <= t <= 1.
 double AtanOfUnit(double t) {
-  // atan(t) = pi/4 + atan((t - 1)/(t + 1)) leaves |t| <= tan(pi/8) = 0.414 to the series, whose
-  // first term left out is 0.414^25 / 25 = 1e-11.
+  // atan(t) = pi/4 + atan((t - 1)/(t + 1)) reduces the argument to |t| <= tan(pi/8) = 0.414. The
+  // first omitted term of the series is 0.414^25 / 25 = 1e-11.
   double base = 0.0;
   if (t > 0.41421356237309503) {
     base = kPi / 4.0;
@@ -60,12 +62,13 @@ constexpr double kFourPi = 4.0 * 3.14159265358979323846;
 
 constexpr uint32_t kLeafTriangles = 8;
 
-// Up to so many triangles a branch's radius comes from all its corners, beyond from its parts.
+// Up to this many triangles, a branch's radius comes from all its corners. The radius of a larger
+// branch is bounded by the radii of its two parts.
 constexpr size_t kMostForRadius = 1024;
 
-// A branch counts as one expansion from this many radii away, as in [Barill 2018]. The error stays
-// below 0.07 on the test bodies (largest at the centre of a sphere, where all branches err the same
-// way) and is 0.006 on average: far less than what separates inside from outside off the surface.
+// A branch is replaced by its expansion beyond this many radii, as in [Barill 2018]. On the test
+// bodies the error is 0.006 on average and below 0.07 everywhere; it is largest at the centre of a
+// sphere, where all branches err the same way. Inside and outside differ by far more.
 constexpr double kFarRadii = 2.0;
 
 // Symmetric 3x3 matrix.
@@ -100,13 +103,13 @@ struct Node {
   Vec3d centre;                // area-weighted centroid [m]
   Vec3d vector_area;           // sum of the triangles' vector areas [m^2]
   Symmetric moment;            // sum of (centroid - centre) (vector area)^T [m^3]
-  double far_squared = 0.0;    // squared distance from which the dipole serves [m^2]
-  uint32_t first = 0;          // leaf: first triangle; inner: second child (the first one follows)
+  double far_squared = 0.0;    // squared distance beyond which the expansion is used [m^2]
+  uint32_t first = 0;          // leaf: first triangle; inner: second child (the first is next)
   uint32_t num_triangles = 0;  // 0 for an inner node
 };
 
-// Winding number of a whole branch from far away: the first two terms of the Taylor expansion of
-// the solid angle about its centre [Barill 2018, Eq. 14 and 15].
+// Winding number of a whole branch seen from far away: the first two terms of the Taylor expansion
+// of the solid angle about the branch's centre [Barill 2018, Eq. 14 and 15].
 double FarWinding(const Node& node, const Vec3d& to_centre, double squared) {
   const double cubed = squared * std::sqrt(squared);
   const double dipole = Dot(node.vector_area, to_centre);
@@ -124,11 +127,11 @@ struct InsideTest::Tree {
   explicit Tree(const SolidSurface& surface);
 
  private:
-  // What a branch has in common with the one it belongs to.
+  // A branch while the tree is built.
   struct Branch {
     Node node;
     double area = 0.0;
-    double radius = 0.0;  // no corner is farther from the centre [m]
+    double radius = 0.0;  // bound of the corners' distance from the centre [m]
   };
 
   Branch Build(uint32_t first, uint32_t last);
@@ -153,7 +156,7 @@ InsideTest::Tree::Tree(const SolidSurface& surface) {
   Build(0, static_cast<uint32_t>(order.size()));
 }
 
-// Halved every time: the depth is logarithmic whatever the soup.
+// Halves the list of triangles at every level, so the depth is logarithmic for any soup.
 InsideTest::Tree::Branch InsideTest::Tree::Build(uint32_t first, uint32_t last) {
   const size_t index = nodes.size();
   nodes.emplace_back();
@@ -195,7 +198,7 @@ InsideTest::Tree::Branch InsideTest::Tree::MakeLeaf(uint32_t first, uint32_t las
   return leaf;
 }
 
-// The moments of both, about the centre of both.
+// Merges two branches: moves their moments to the common centre and adds them.
 InsideTest::Tree::Branch InsideTest::Tree::Combine(const Branch& a, const Branch& b, uint32_t first,
                                                    uint32_t last) const {
   Branch both;
@@ -210,7 +213,7 @@ InsideTest::Tree::Branch InsideTest::Tree::Combine(const Branch& a, const Branch
     node.moment.AddProduct(apart, part->node.vector_area);
     both.radius = std::max(both.radius, Length(apart) + part->radius);
   }
-  // The bound from the parts grows loose from level to level.
+  // The bound from the parts gets looser with every level.
   if (last - first <= kMostForRadius) both.radius = RadiusAround(node.centre, first, last);
   return both;
 }

@@ -20,31 +20,31 @@
 
 namespace plush::tools {
 
-/// atan2(y, x) in [-pi, pi] to 1e-9 from multiplications, divisions and additions only, so that no
-/// mathematical library has a say in what is baked. atan2(0, 0) is 0.
+/// atan2(y, x) in [-pi, pi] to 1e-9. Uses additions, multiplications and divisions only, so that
+/// baked bytes do not depend on a mathematical library. atan2(0, 0) is 0.
 double PortableAtan2(double y, double x);
 
-/// Signed solid angle of triangle (a, b, c) seen from `point`, divided by 4 pi: positive where the
-/// point lies behind the triangle (the summed value is 1 inside a closed outward surface). 0 for a
-/// point on a corner or in the plane beside the triangle.
+/// Signed solid angle of triangle (a, b, c) seen from `point`, divided by 4 pi. Positive if the
+/// point lies behind the triangle: inside a closed outward surface the triangles sum to 1. 0 for a
+/// point on a corner, or in the triangle's plane beside the triangle.
 double WindingOfTriangle(const Vec3d& point, const Vec3d& a, const Vec3d& b, const Vec3d& c);
 
 /// Answers winding-number queries. Thread-safe.
 class InsideTest {
  public:
-  /// O(t log t). Copies what it needs of `surface`.
+  /// O(t log t) for t triangles. Does not keep `surface`.
   explicit InsideTest(const SolidSurface& surface);
   ~InsideTest();
   InsideTest(InsideTest&&) noexcept;
 
-  /// Generalised winding number, to better than 0.1: 1 inside a closed outward surface, 0 outside.
-  /// Exact solid angles near `point`, expansions of whole branches far away.
+  /// Generalised winding number: 1 inside a closed outward surface, 0 outside. The error is below
+  /// 0.1: triangles near `point` count by their solid angles, distant branches by expansions.
   double WindingNumber(const Vec3d& point) const;
-  /// |w| > 1/2.
+  /// Whether |winding number| > 1/2.
   bool IsInside(const Vec3d& point) const;
 
-  /// The surface's triangles in an order that can be halved (OrderByHalves): other trees over them
-  /// need not find it again.
+  /// The surface's triangles in the order of the tree (OrderByHalves). Other trees over them can
+  /// reuse it.
   std::span<const uint32_t> order() const;
 
  private:

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Makes the solid of a triangle soup: welds it, makes neighbours agree, turns pieces outwards.
+// Orientation spreads across edges of two triangles; winding numbers find the cavities.
 #include "solid/solid_surface.h"
 
 #include "mesh/topology.h"
@@ -17,10 +19,10 @@ constexpr uint32_t kNone = UINT32_MAX;
 
 using Triangles = std::vector<std::array<uint32_t, 3>>;
 
-// The other triangle at an edge of exactly two.
+// The other triangle at an edge that exactly two triangles share.
 struct Neighbour {
   uint32_t triangle = 0;
-  bool agrees = false;  // as given, both pass the edge in opposite directions
+  bool agrees = false;  // the input triangles pass the edge in opposite directions
 };
 
 // Up to three neighbours of each triangle, in order of the edges.
@@ -89,13 +91,13 @@ bool IsClosed(uint32_t num_points, const Triangles& triangles) {
 
 namespace {
 
-// A flat sheet has no inside: its own volume is rounding, below this share of area^(3/2).
+// A flat sheet has no inside: its volume is rounding error, below this share of area^(3/2).
 constexpr double kFlatVolume = 1e-9;
 
-// Triangles at which a piece is asked whether it lies inside the others.
+// Triangles of a piece that are sampled to decide whether it lies inside other pieces.
 constexpr size_t kSamplesPerPiece = 5;
 
-// The welded surface without flat triangles.
+// The welded surface without triangles of zero area.
 SolidSurface WeldedSolid(const SurfaceMesh& mesh) {
   WeldedSurface welded = MakeWeldedSurface(mesh);
   welded.triangles.resize(welded.num_with_area);
@@ -113,8 +115,8 @@ void Turn(const std::vector<uint32_t>& piece, SolidSurface* solid) {
   for (const uint32_t t : piece) std::swap(solid->triangles[t][1], solid->triangles[t][2]);
 }
 
-// Whether the piece encloses a negative volume, seen from its own centre (which matters only where
-// it is open).
+// Whether the piece encloses a negative volume. The volume is measured about the piece's centre,
+// which makes a difference only if the piece is open.
 bool FacesInwards(const SolidSurface& solid, const std::vector<uint32_t>& piece) {
   double area = 0.0;
   Vec3d centre;
@@ -133,7 +135,8 @@ bool FacesInwards(const SolidSurface& solid, const std::vector<uint32_t>& piece)
   return volume < -kFlatVolume * area * std::sqrt(area);
 }
 
-// Whether most samples of the piece have a winding number above 1/2 in the rest of the surface.
+// Whether more than half of the piece's samples lie inside the rest of the surface, that is, have a
+// winding number above 1/2 without the piece.
 bool LiesInsideOthers(const SolidSurface& solid, const InsideTest& everything,
                       const std::vector<uint32_t>& piece) {
   const size_t samples = std::min(kSamplesPerPiece, piece.size());
@@ -156,7 +159,7 @@ Place PlaceOf(const SolidSurface& solid, const std::vector<uint32_t>& piece) {
   return {(a + b + c) / 3.0, static_cast<int64_t>(solid.source_triangle[piece[0]]), -1, ""};
 }
 
-// Turns pieces outwards, then cavities back.
+// Turns all inward pieces outwards, then turns back those that prove to be cavities.
 void OrientOutwards(const std::vector<std::vector<uint32_t>>& pieces, SolidSurface* solid,
                     FindingList* findings) {
   std::vector<const std::vector<uint32_t>*> inward;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What solid a triangle soup means.
-//
-// Neighbouring triangles made to agree on the outside.
+// The solid that a triangle soup describes: welded, consistently oriented, facing outwards.
 #pragma once
 
 #include "base/finding.h"
@@ -15,42 +13,44 @@
 
 namespace plush::tools {
 
-/// Pieces of a surface: triangles joined across edges of exactly two triangles.
+/// Pieces of a surface: triangles connected across edges that exactly two triangles share.
 struct OrientedPieces {
   std::vector<uint32_t> piece_of_triangle;  ///< numbered by first triangle (num_triangles x 1)
   uint32_t num_pieces = 0;
 };
 
-/// Turns triangles so that the two at every edge of exactly two agree, as far as the piece can be
-/// oriented at all; of the two ways the one that turns fewer triangles (the first one's at a tie).
-/// Corners lie below `num_points` and differ within a triangle. O(t log t), deterministic.
+/// Turns triangles until neighbours agree: the two triangles at an edge of exactly two pass it in
+/// opposite directions. A one-sided piece (a Moebius band) keeps some edges that disagree. Each
+/// piece has two consistent orientations; the one that turns fewer triangles wins, at a tie the one
+/// that keeps the piece's first triangle. Corners are below `num_points` and differ within a
+/// triangle. O(t log t), deterministic.
 OrientedPieces OrientPieces(uint32_t num_points, std::vector<std::array<uint32_t, 3>>* triangles);
 
-/// Whether every edge is passed as often forwards as backwards.
+/// Whether the triangles pass every edge as often forwards as backwards.
 bool IsClosed(uint32_t num_points, const std::vector<std::array<uint32_t, 3>>& triangles);
 
-/// The solid that a surface means: welded points and oriented triangles without degenerate or
-/// coincident ones, each component turned outwards unless it lies inside another (a cavity).
+/// The solid that a surface describes: welded points and oriented triangles, none of them
+/// degenerate or coincident. A component that faces inwards is a cavity of another one.
 struct SolidSurface {
   std::vector<Vec3d> points;                       ///< [m]
   std::vector<std::array<uint32_t, 3>> triangles;  ///< into points
-  std::vector<uint32_t> source_triangle;           ///< of the SurfaceMesh, per triangle
-  std::vector<uint32_t> point_of_vertex;           ///< of the SurfaceMesh (num_vertices x 1)
-  bool closed = false;  ///< every edge is passed as often forwards as backwards: winding numbers
-                        ///< are whole off the surface
+  std::vector<uint32_t> source_triangle;           ///< in the SurfaceMesh (num_triangles x 1)
+  std::vector<uint32_t> point_of_vertex;           ///< per SurfaceMesh vertex (num_vertices x 1)
+  bool closed = false;  ///< IsClosed: winding numbers are integers off the surface
 };
 
 /// Makes the solid of `mesh`:
-/// - welds equal positions, drops faces without area, keeps one (the first) of coincident faces
-///   whatever their orientation;
-/// - makes neighbours agree across edges of exactly two triangles, as most of the piece did;
-/// - turns a piece whose own winding is negative, unless it lies inside another: then it is a
-///   cavity.
-/// Adds CAGE_COMPONENT_FLIPPED and CAGE_CAVITY. An empty result means that no triangle has positive
+/// - welds equal positions;
+/// - drops triangles without area, and all but the first of coincident triangles, whatever their
+///   orientation;
+/// - makes neighbouring triangles agree (OrientPieces);
+/// - turns pieces that face inwards (negative volume), except those inside other pieces: they are
+///   cavities.
+/// Adds CAGE_COMPONENT_FLIPPED and CAGE_CAVITY. The result is empty if no triangle has positive
 /// area. O(n log n), deterministic.
 SolidSurface MakeSolidSurface(const SurfaceMesh& mesh, FindingList* findings);
 
-/// Box of the points that triangles use; empty for an empty surface.
+/// Bounding box of the points that triangles use; empty for an empty surface.
 Box3 BoxOf(const SolidSurface& surface);
 
 }  // namespace plush::tools

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Volume of a solid: signed volume minus overlaps if it is closed, samples in the cage if open.
+// Source: [Rocchini 2000] for points in a tet (title in solid_volume.h).
 #include "solid/solid_volume.h"
 
 #include "base/text.h"
@@ -18,9 +20,9 @@
 namespace plush::tools {
 namespace {
 
-// Steps of the sequence u_i = frac(i * step): powers of 1/g with g^4 = g + 1, the generalised
-// golden ratio, fill the cube evenly. Samples on a grid would fall in layers that line up with the
-// flat faces of axis-aligned models.
+// Steps of the sequence u_i = frac(i * step): powers of 1/g, where g is the generalised golden
+// ratio, g^4 = g + 1. The sequence fills the cube evenly. Samples on a grid would form layers that
+// line up with the flat faces of axis-aligned models.
 constexpr std::array<double, 3> kSteps = {0.8191725133961645, 0.6710436067037893,
                                           0.5497004779019703};
 
@@ -50,18 +52,27 @@ std::array<double, 4> SampleWeights(uint64_t index) {
 
 namespace {
 
-// Winding-number queries per open surface, spread evenly over the tets (at least one in each).
+// Samples per open surface, spread evenly over the tets of its cage; each tet has at least one.
 constexpr size_t kSamples = 20'000;
 constexpr size_t kMaxSamplesPerTet = 100;
 
-// Rays through a closed surface along the longer one of the box's other sides. They give what
-// overlaps only; where in their cells they stand is odd, so that they miss the vertices of models
-// with round numbers.
+// Rays through a closed surface, counted along the longer of the bounding box's y and z sides. They
+// measure only the overlaps. Each ray runs through its grid cell at an irregular place (a share of
+// the cell in y and z), so that it misses the vertices of models with round coordinates.
 constexpr double kRays = 120.0;
 constexpr double kPlaceY = 0.5437;
 constexpr double kPlaceZ = 0.4719;
 
+<<<<<<< HEAD
 // Share of fixed points of tet `t` with |w| > 1/2.
+=======
+double TetVolume(const TetMesh& mesh, size_t t) {
+  const auto& [a, b, c, d] = mesh.tets[t];
+  return SixVolume(mesh.nodes[a], mesh.nodes[b], mesh.nodes[c], mesh.nodes[d]) / 6.0;
+}
+
+// Share of the fixed points of tet `t` that lie inside.
+>>>>>>> e4
 double ShareInside(const TetMesh& mesh, size_t t, size_t num_samples, const InsideTest& inside) {
   const auto& [a, b, c, d] = mesh.tets[t];
   size_t count = 0;
@@ -88,7 +99,8 @@ SolidMeasure MeasureOpen(const InsideTest& inside, const TetMesh& cage) {
   return solid;
 }
 
-// The signed volume is the integral of w: rays tell by how much that is more than the solid.
+// The signed volume is the integral of the winding number w. Rays measure by how much it exceeds
+// the volume of the solid.
 SolidMeasure MeasureClosed(const SolidSurface& surface) {
   const Box3 box = BoxOf(surface);
   const Vec3d size = box.Extent();
@@ -126,7 +138,7 @@ double AreaOf(const SolidSurface& surface) {
 
 bool IsShell(const SolidSurface& surface, double volume, double cage_volume) {
   if (!surface.closed) return volume < kShellShare * cage_volume;
-  // Twice the volume over the area of both sides.
+  // The mean thickness is twice the volume divided by the area, which counts both sides.
   return 2.0 * volume <= kShellThickness * Length(BoxOf(surface).Extent()) * AreaOf(surface);
 }
 

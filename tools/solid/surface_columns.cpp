@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Finds the crossings of a grid of rays with each triangle and sorts them by ray and x.
+// Both triangles at an edge decide it by the same edge function, so no crossing is lost or doubled.
 #include "solid/surface_columns.h"
 
 #include <algorithm>
@@ -8,7 +10,7 @@
 namespace plush::tools {
 namespace {
 
-// A triangle seen along x.
+// A triangle projected along x.
 class Projected {
  public:
   Projected(const SolidSurface& surface, const std::array<uint32_t, 3>& triangle)
@@ -18,7 +20,7 @@ class Projected {
 
   const std::array<Vec3d, 3>& corners() const { return corners_; }
 
-  // Adds the crossing with the ray at (y, z) to `*crossing`, if there is one.
+  // Whether the ray at (y, z) crosses the triangle; if so, sets `*crossing`.
   bool Cross(double y, double z, ColumnCrossing* crossing) const {
     const Weight a = WeightOf(1, 2, y, z);
     const Weight b = WeightOf(2, 0, y, z);
@@ -28,7 +30,7 @@ class Projected {
     if (sum == 0.0) return false;
     crossing->x =
         (corners_[0].x * a.value + corners_[1].x * b.value + corners_[2].x * c.value) / sum;
-    // Counter-clockwise seen from -x against +x, that is from outside, is clockwise here.
+    // Positive: counter-clockwise in (y, z), so the triangle faces +x and the ray leaves the solid.
     crossing->sign = a.positive ? -1 : 1;
     return true;
   }
@@ -38,8 +40,8 @@ class Projected {
     double value = 0.0;
     bool positive = false;
   };
-  // Twice the area between the ray and the edge from corner i to j. Both triangles at an edge get
-  // the same value with opposite signs, zero included.
+  // Twice the signed area in (y, z) of the ray's point and the edge from corner i to j. Both
+  // triangles at an edge get the same value with opposite signs, even if the value is zero.
   Weight WeightOf(size_t i, size_t j, double y, double z) const {
     const bool swapped = numbers_[i] > numbers_[j];
     const Vec3d& from = corners_[swapped ? j : i];
@@ -57,7 +59,7 @@ struct Range {
   int end = 0;
 };
 
-// Numbers of the grid's lines between two coordinates.
+// The grid lines between two coordinates.
 Range LinesBetween(double low, double high, double first, double spacing, int count) {
   const double begin = std::ceil((low - first) / spacing);
   const double end = std::floor((high - first) / spacing) + 1.0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where rays along x pass a surface.
+// Where rays along x cross a surface.
 #pragma once
 
 #include "solid/solid_surface.h"
@@ -10,7 +10,7 @@
 
 namespace plush::tools {
 
-/// Rays along x through the points of a grid in y and z.
+/// Rays along x, one through each point of a grid in y and z.
 struct ColumnGrid {
   double first_y = 0.0;  ///< [m]
   double first_z = 0.0;  ///< [m]
@@ -19,21 +19,21 @@ struct ColumnGrid {
   int count_z = 0;
 };
 
-/// A ray passes a triangle.
+/// A place where a ray crosses a triangle.
 struct ColumnCrossing {
   double x = 0.0;  ///< [m]
-  int sign = 0;    ///< +1 where the winding number grows by one, -1 where it falls
+  int sign = 0;    ///< change of the winding number along +x: +1 or -1
 };
 
-/// All crossings of all rays of a grid. Where the surface is closed, the signs of each ray add up
-/// to nothing: a ray that passes an edge or a point exactly counts as passing beside it, on the
-/// same side for all triangles there.
+/// All crossings of all rays of a grid. If a ray hits an edge or a point exactly, it counts as
+/// passing beside it, on the same side for all triangles there. So the signs along each ray sum to
+/// zero if the surface is closed.
 class SurfaceColumns {
  public:
   /// O(triangles + crossings).
   SurfaceColumns(const SolidSurface& surface, const ColumnGrid& grid);
 
-  /// Crossings of the ray with these numbers, by x.
+  /// Crossings of ray (y, z) of the grid, ascending in x.
   std::span<const ColumnCrossing> At(int y, int z) const {
     const size_t column =
         static_cast<size_t>(z) * static_cast<size_t>(grid_.count_y) + static_cast<size_t>(y);
@@ -42,7 +42,7 @@ class SurfaceColumns {
 
  private:
   ColumnGrid grid_;
-  std::vector<uint32_t> starts_;  // per column, and the end
+  std::vector<uint32_t> starts_;  // into crossings_ (num_columns + 1 x 1)
   std::vector<ColumnCrossing> crossings_;
 };
 

@@ -7,7 +7,7 @@
 namespace plush::tools {
 namespace {
 
-// Bound of the relative rounding error of a projection, with a factor of ten to spare.
+// Bound of the relative rounding error of a projection, ten times as large as needed.
 constexpr double kRounding = 1e-14;
 
 double LargestCoordinate(const Vec3d& v) {
@@ -21,7 +21,8 @@ struct Pair {
   double tolerance = 0.0;         // rounding [m]
   double squared_distance = 0.0;  // [m^2]
 
-  // Whether the projections on `axis` are apart. Any axis is valid, however it was rounded.
+  // Whether the projections on `axis` are more than the distance apart. Every axis gives a valid
+  // answer, so rounding of the axis itself does no harm.
   bool IsSeparatedBy(const Vec3d& axis) const {
     const double t0 = Dot(triangle[0], axis);
     const double t1 = Dot(triangle[1], axis);

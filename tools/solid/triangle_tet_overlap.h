@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether a triangle touches a tetrahedron, by separating axes.
-//
-// The four planes of a tet, for quick answers about points.
+// Whether a triangle comes near a tetrahedron, by separating axes; and the planes of a tet's faces.
 #pragma once
 
 #include "base/vec3.h"
@@ -12,10 +10,10 @@
 
 namespace plush::tools {
 
-/// Unit normals, inwards, and offsets of the faces opposite each corner.
+/// The planes of a tet's faces. Face i is the one opposite corner i.
 class TetPlanes {
  public:
-  /// The tet is positively oriented and not flat.
+  /// `tet` must be positively oriented and not flat.
   explicit TetPlanes(const std::array<Vec3d, 4>& tet) {
     for (size_t face = 0; face < 4; ++face) {
       const auto& [a, b, c] = kTetFaces[face];
@@ -25,23 +23,25 @@ class TetPlanes {
     }
   }
 
-  /// Distance of a point from the plane of a face, positive on the tet's side [m].
+  /// Signed distance of a point from the plane of a face; positive on the tet's side [m].
   double Height(size_t face, const Vec3d& point) const {
     return Dot(normals_[face], point - corners_[face]);
   }
-  /// Least height of a point over the four faces: positive inside [m].
+  /// Smallest of the four heights of a point; positive inside the tet [m].
   double Depth(const Vec3d& point) const {
     return std::min({Height(0, point), Height(1, point), Height(2, point), Height(3, point)});
   }
 
  private:
-  std::array<Vec3d, 4> normals_;
-  std::array<Vec3d, 4> corners_;  // one of each face, so that heights are exact to rounding
+  std::array<Vec3d, 4> normals_;  // unit length, inwards
+  std::array<Vec3d, 4> corners_;  // one per face; an offset from the origin would round worse
 };
 
-/// False only where an axis separates the closed triangle from the closed tet by more than
-/// `distance` [m] and what rounding can explain: what comes as near as that is never missed, and
-/// what stays a little farther away, past a corner, may count as near. Either may be degenerate.
+/// Whether a closed triangle comes within `distance` [m] of a closed tet, on the safe side:
+/// - False only if an axis separates the two by more than `distance` plus a bound of the rounding
+///   error. So a pair that comes within `distance` is never missed.
+/// - True also for some pairs that are a little farther apart, past a corner of one of them.
+/// The triangle and the tet may be degenerate.
 bool TriangleMayTouchTet(const std::array<Vec3d, 3>& triangle, const std::array<Vec3d, 4>& tet,
                          double distance = 0.0);
 

@@ -196,7 +196,8 @@ class World {
   Status PrepareTimeStep(float dt);
 
   /// Advances time by `dt` seconds, in [kLeastTimeStep, 1]. Allocates nothing once dt has been
-  /// prepared and the world's bodies have made their first step. Returns StepFlags.
+  /// prepared and the world's bodies have made their first step. A step more than 1.5 times as long
+  /// as the one before makes at least five outer iterations. Returns StepFlags.
   uint32_t Step(float dt);
 
   /// Of the last Step; zeros before it.

@@ -38,7 +38,8 @@ std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
                                            const FactoredSystem& system, Body* body,
                                            StepStats* stats);
 bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* stats);
-bool WantsIteration(const StepSettings& settings, const Body& body, int done, float longest);
+bool WantsIteration(const StepSettings& settings, const Body& body, int least, int done,
+                    float longest);
 void LiftBody(const StepSettings& settings, Body* body, StepStats* stats);
 bool IsFiniteState(const Body& body, float h);
 void Freeze(Body* body, StepStats* stats);
@@ -99,6 +100,7 @@ void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* 
   }
   PredictNodes(body->x.span(), body->v.span(),
                StartsWithoutGravity(*body) ? Vec3{} : settings.gravity, h, body->y.span());
+  const int least = std::max(settings.solver.outer_iterations, LeastIterations(body->kappa_dt, h));
   ScaleMultipliers(h, body);
   int iterations = 0;
   float longest = 0.0f;
@@ -107,7 +109,7 @@ void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* 
     longest = OuterIteration(settings, system, iterations == 0, body, stats);
     may_be_flat = SweepBody(settings, h, body, stats);
     ++iterations;
-  } while (WantsIteration(settings, *body, iterations, longest));
+  } while (WantsIteration(settings, *body, least, iterations, longest));
   // The last sweep knows only nodes that are already held. If it pushed another one below a plane,
   // solve once more.
   if (settings.solver.response == ContactResponse::kHold && IsBelowPlane(*body)) {
@@ -234,15 +236,21 @@ constexpr float kContactConverged = 3.0e-3f;
 constexpr int kMostContactIterations = 8;
 
 // Whether a substep needs an outer iteration beyond the first `done`.
-bool WantsIteration(const StepSettings& settings, const Body& body, int done, float longest) {
-  const SolverSettings& solver = settings.solver;
-  if (done < solver.outer_iterations) return true;
+bool WantsIteration(const StepSettings& settings, const Body& body, int least, int done,
+                    float longest) {
+  if (done < least) return true;
   if (body.contacts.num_contacts == 0) return false;
-  if (done < solver.contact_iterations) return true;
+  if (done < settings.solver.contact_iterations) return true;
   return done < kMostContactIterations && longest > kContactConverged * body.simulation.median_edge;
 }
 
 }  // namespace
+
+int LeastIterations(float from, float to) {
+  constexpr float kGrowth = 1.5f;
+  constexpr int kIterations = 5;
+  return from > 0.0f && to > kGrowth * from ? kIterations : 1;
+}
 
 float MultiplierScale(float from, float to) {
   constexpr float kMostGrowth = 2.0f;

@@ -282,6 +282,9 @@ void LeaveCrowd(Body* body) {
 void DecideCrowdStep(const StepSettings& settings, Body* body) {
   body->in_crowd_step = false;
   if (body->crowd == nullptr || body->frozen || body->contacts.num_contacts > 0) return;
+  // A body whose time step grows needs more iterations than its crowd.
+  const float before = body->in_lane ? body->crowd->kappa_dt : body->kappa_dt;
+  if (LeastIterations(before, settings.dt) > 1) return;
   const bool has_own_factor =
       body->system->base != nullptr && body->Factors().factors[0].pins == nullptr;
   body->in_crowd_step = !has_own_factor && !CanTouchPlanes(settings, body);

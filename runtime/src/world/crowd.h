@@ -56,7 +56,8 @@ void LeaveCrowd(Body* body);
 /// Moves the body's rotations and multipliers from its lane to its own memory.
 void LeaveLane(Body* body);
 
-/// Sets body->in_crowd_step if the body has a crowd and nothing can touch it in this step.
+/// Sets body->in_crowd_step if the body has a crowd, nothing can touch it in this step and one
+/// outer iteration is enough (LeastIterations).
 void DecideCrowdStep(const StepSettings& settings, Body* body);
 
 /// Advances the crowd's bodies that have body->in_crowd_step set. A body that meets a plane or

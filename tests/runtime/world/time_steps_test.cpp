@@ -19,8 +19,8 @@ double Energy(const StepStats& stats) {
 
 // Boxes swollen by 2%. On a plane they start 0.3 mm inside it.
 struct Swollen {
-  explicit Swollen(Setting setting)
-      : shape(TetBox(3, 2, 2, 0.1, 0.05, 1), {1.0e5, 0.4, 1000.0}),
+  explicit Swollen(Setting setting, float nu = 0.4f)
+      : shape(TetBox(3, 2, 2, 0.1, 0.05, 1), {1.0e5, nu, 1000.0}),
         world({.gravity = setting == Setting::kOnPlane ? Vec3{0.0f, -9.81f, 0.0f} : Vec3{}}) {
     const std::vector<uint32_t> pins = {0, 1, 2, 3};
     BodyDesc body;
@@ -72,6 +72,26 @@ TEST_CASE("Time steps of all legal lengths mix") {
     REQUIRE(scene.world.Step(kSteps[random.Below(6)]) == kStepOk);
     REQUIRE(Energy(scene.world.stats()) < start + scale);
   }
+}
+
+TEST_CASE("Long and short steps in turn add no energy") {
+  const Setting setting = GENERATE(Setting::kFree, Setting::kPinned, Setting::kCrowd);
+  const float nu = GENERATE(0.3f, 0.49f);
+  const float share = GENERATE(2.0f, 8.0f, 32.0f, 128.0f);
+  const uint32_t seed = GENERATE(1u, 2u);
+  CAPTURE(static_cast<int>(setting), nu, share, seed);
+  constexpr float kLong = 1.0f / 30;
+  Swollen scene(setting, nu);
+  for (const float dt : {kLong, kLong / share}) REQUIRE(scene.world.PrepareTimeStep(dt).ok());
+  scene.world.Step(kLong / share);
+  const double start = Energy(scene.world.stats());
+  Random random(seed);
+  double most = 0.0;
+  for (int step = 0; step < 300; ++step) {
+    scene.world.Step(random.Below(2) == 0 ? kLong : kLong / share);
+    most = std::max(most, Energy(scene.world.stats()));
+  }
+  CHECK(most <= 1.02 * start);
 }
 
 TEST_CASE("Time steps below the least one are refused and move nothing") {

@@ -80,7 +80,11 @@ TEST_CASE("Heights over a tet's planes distinguish inside from outside") {
     const Tet tet = RandomTet(&random);
     const TetPlanes planes(tet);
     for (size_t face = 0; face < 4; ++face) {
+<<<<<<< HEAD
       // Six times the volume is twice the base area times the height.
+=======
+      // Six times the volume is twice the base's area times the height.
+>>>>>>> e4
       const auto& [a, b, c] = FaceOf({0, 1, 2, 3}, face);
       const double base = Length(Cross(tet[b] - tet[a], tet[c] - tet[a]));
       CHECK(planes.Height(face, tet[face]) * base ==
@@ -94,7 +98,7 @@ TEST_CASE("Heights over a tet's planes distinguish inside from outside") {
 }
 
 TEST_CASE("Samples lie in the tet and fill it evenly") {
-  // The mean of a corner's weight is 1/4, its mean square 1/10.
+  // Over a tet, the mean of a corner's weight is 1/4 and the mean of its square is 1/10.
   constexpr uint64_t kCount = 4096;
   std::array<double, 4> sums = {};
   std::array<double, 4> squares = {};
