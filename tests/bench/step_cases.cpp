@@ -89,7 +89,7 @@ WorldDesc PeersWorld() {
   return desc;
 }
 
-// Lowest node in the first 220 steps [m]: tells whether the material asked for is the one
+// Lowest node in the first 220 steps [m]: shows whether the material asked for is the one
 // simulated.
 float Sag(const SwingingArm& arm, World* world, BodyId id) {
   std::vector<Vec3> nodes(arm.asset.simulation().nodes.size());

@@ -40,15 +40,8 @@ struct CageFaces {
   std::vector<uint32_t> Across(const TetMesh& mesh, uint32_t t, size_t corner) const;
 };
 
-<<<<<<< HEAD
-/// O(t log t). Sides are told by the positions of the nodes; every tet is positively oriented.
-=======
-/// Nodes of the face opposite corner `corner` (0..3), counter-clockwise seen from outside.
-std::array<uint32_t, 3> FaceOf(const std::array<uint32_t, 4>& tet, size_t corner);
-
 /// Every tet must be positively oriented: the order of its nodes decides on which side of a face it
 /// lies. O(t log t).
->>>>>>> e4
 CageFaces FindCageFaces(const TetMesh& mesh);
 
 /// Edges and nodes at which the boundary is pinched. Edges and nodes of branches do not count:

@@ -63,16 +63,7 @@ constexpr double kRays = 120.0;
 constexpr double kPlaceY = 0.5437;
 constexpr double kPlaceZ = 0.4719;
 
-<<<<<<< HEAD
-// Share of fixed points of tet `t` with |w| > 1/2.
-=======
-double TetVolume(const TetMesh& mesh, size_t t) {
-  const auto& [a, b, c, d] = mesh.tets[t];
-  return SixVolume(mesh.nodes[a], mesh.nodes[b], mesh.nodes[c], mesh.nodes[d]) / 6.0;
-}
-
 // Share of the fixed points of tet `t` that lie inside.
->>>>>>> e4
 double ShareInside(const TetMesh& mesh, size_t t, size_t num_samples, const InsideTest& inside) {
   const auto& [a, b, c, d] = mesh.tets[t];
   size_t count = 0;

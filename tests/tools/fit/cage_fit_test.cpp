@@ -24,11 +24,7 @@ struct Shape {
   double cell;
 };
 
-<<<<<<< HEAD
-// Shapes that are thick compared with the cells: no tet has a copy.
-=======
 // Shapes that are thick enough for their cells, so that no tet has a copy.
->>>>>>> e4
 std::vector<Shape> UnsplitShapes() {
   return {{"sphere", MakeSphere(1.0, 24, 36), 0.4},
           {"torus", MakeTorus(1.0, 0.4, 48, 24), 0.35},
@@ -86,11 +82,7 @@ TEST_CASE("A fitted boundary keeps its clearance from the surface, by brute forc
           const double least = LeastClearance(solid, cage);
           CHECK(before >= settings.clearance_m * (1.0 - 1e-6));
           CHECK(least >= settings.clearance_m * (1.0 - 1e-6));
-<<<<<<< HEAD
-          // The default method pulls the boundary up to the surface.
-=======
           // The default method pulls the boundary close to the surface.
->>>>>>> e4
           if (method == FitMethod::kSnug) CHECK(least < 3.0 * settings.clearance_m);
         }
       }

@@ -17,11 +17,7 @@ namespace {
 
 using Tet = std::array<Vec3d, 4>;
 
-<<<<<<< HEAD
-// Exact: a triangle touches a tet if it touches one of its faces or lies inside.
-=======
 // Reference by exact predicates: a triangle touches a tet if it touches a face or lies inside.
->>>>>>> e4
 bool TouchesExactly(const Triangle3& triangle, const Tet& tet) {
   const auto& [a, b, c, d] = tet;
   for (const Triangle3& face :
@@ -99,11 +95,7 @@ TEST_CASE("With a distance, what comes as near is never missed and what is far i
     }
     near += distance > 0.0 && distance < 0.2 ? 1 : 0;
     CHECK(TriangleMayTouchTet(triangle, tet, distance * (1.0 + 1e-9) + 1e-12));
-<<<<<<< HEAD
-    // Beyond a corner, the axes find less of the distance.
-=======
     // Past a corner, the separating axes underestimate the distance.
->>>>>>> e4
     refused += distance > 0.0 && !TriangleMayTouchTet(triangle, tet, 0.5 * distance) ? 1 : 0;
     apart += distance > 0.0 ? 1 : 0;
   }
