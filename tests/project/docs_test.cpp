@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The parts of README.md and tools/README.md that repeat the code are taken from the code: between
+// Parts of README.md and tools/README.md repeat the code. This file makes the text for KEY between
 //
 //   <!-- generated: KEY -->
 //   <!-- /generated -->
 //
-// stands what this file makes for KEY. With PLUSH_UPDATE_DOCS=1 in the environment the test writes
+// and compares it. With PLUSH_UPDATE_DOCS=1 in the environment the test writes
 // the parts instead of comparing them.
 
 #include "base/finding.h"

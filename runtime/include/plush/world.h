@@ -31,6 +31,7 @@ inline constexpr float kLeastTimeStep = 1.0e-5f;
 /// farther by themselves.
 inline constexpr float kMostCoordinate = 1.0e9f;
 
+/// Whether every coordinate is finite and within kMostCoordinate.
 inline bool IsPosition(const Vec3& p) {
   const auto is_near = [](float c) { return c >= -kMostCoordinate && c <= kMostCoordinate; };
   return is_near(p.x) && is_near(p.y) && is_near(p.z);
@@ -38,7 +39,7 @@ inline bool IsPosition(const Vec3& p) {
 
 /// How a plane pushes back.
 enum class ContactResponse : uint8_t {
-  kHold,     ///< held inside the solve (default): conserves what the material owns
+  kHold,     ///< nodes are held within the solve (default): adds no elastic energy
   kSnap,     ///< nodes moved to the surface after the solve [Rio 8.1.2]; adds elastic energy
   kPenalty,  ///< explicit spring on penetrated nodes [Rio 8.1.1]; adds energy and bounces
 };
@@ -56,9 +57,9 @@ struct SolverSettings {
   int max_substeps = 4;         ///< most substeps of a step in which a node can touch, 1..4
   ContactResponse response = ContactResponse::kHold;
   float penalty_stiffness = 1.0e4f;  ///< of kPenalty: force per depth and node [N/m], > 0
-  float sleep_speed = 2.0e-3f;  ///< a body falls asleep once all its nodes have been slower for
-                                ///< sleep_time [diagonals of its rest bounding box per s], >= 0; 0:
-                                ///< bodies never sleep
+  float sleep_speed = 2.0e-3f;  ///< a body falls asleep once all its nodes have been slower than
+                                ///< this for sleep_time [diagonals of its rest bounding box per s],
+                                ///< >= 0; 0: bodies never sleep
   float sleep_time = 0.5f;      ///< [s], > 0
 };
 
@@ -69,12 +70,12 @@ struct WorldDesc {
   bool measure_energy = true;  ///< fill StepStats' energies and tet counts after each step
   Allocator allocator = {};    ///< DefaultAllocator() if `allocate` is null
   JobSystem jobs = {};         ///< everything runs on the calling thread if `run` is null
-  uint32_t idle_systems = 8;   ///< matrices whose last body has left that are kept, with their
-                               ///< factors, for the next such body; the last ones used
+  uint32_t idle_systems = 8;   ///< factored matrices without a body that are kept for the next
+                               ///< body that needs them; the least recently used ones go first
 };
 
-/// Replaces the baked material of one body. Values below zero keep the baked ones, each tet its own
-/// where the body has several materials.
+/// Replaces the baked material of one body. A negative value keeps the baked one: if the body has
+/// several materials, each tet keeps that of its material.
 struct MaterialOverride {
   float young = -1.0f;    ///< Young's modulus of every tet [Pa], > 0
   float poisson = -1.0f;  ///< Poisson's ratio of every tet, in [0, 0.5)
@@ -105,10 +106,10 @@ struct PlaneDesc {
   float friction = 0.5f;             ///< Coulomb coefficient, >= 0
 };
 
-/// What a step had to give up. Each says what happened and what to change.
+/// Problems met during a step, and what to do about them.
 enum StepFlags : uint32_t {
   kStepOk = 0,
-  kStepPreparedTimeStep = 1u << 0,  ///< dt had no factor: it was made now, with heap use; call
+  kStepPreparedTimeStep = 1u << 0,  ///< dt had no factor, so the step made one and allocated; call
                                     ///< PrepareTimeStep(dt) beforehand
   kStepBodyFrozen = 1u << 1,        ///< a body's state became non-finite; it keeps its last finite
                                     ///< positions and no longer moves
@@ -123,14 +124,14 @@ enum StepFlags : uint32_t {
 /// Parts of a step that are timed.
 enum class Phase : uint8_t {
   kElements,  ///< rotations and the right-hand side
-  kSolve,     ///< solves of crowds, and of bodies that no solve holds on planes
-  kVolume,    ///< volume sweeps, and what lifts flat tets
+  kSolve,     ///< solves of crowds, and of single bodies without planes in the solve
+  kVolume,    ///< volume sweeps and the lifting of flat tets
   kContact,   ///< solves of single bodies in a world with planes, ContactResponse::kHold
   kOther,     ///< prediction, new velocities, copying into lanes and back
   kCount
 };
 
-/// What the last step did, summed or maximal over the bodies.
+/// Measures of the last step: sums or extremes over the bodies.
 struct StepStats {
   uint32_t flags = kStepOk;       ///< StepFlags
   double kinetic_j = 0.0;         ///< kinetic energy at the end [J]
@@ -171,28 +172,29 @@ class World {
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
-  /// Adds a body that shares the asset's baked bytes; the asset must outlive the body. Allocates
-  /// all the body's memory, and factors the system matrix for the asset's baked time step and its
-  /// fractions, and for those of PrepareTimeStep, unless an equal (asset, material, pins) has been
-  /// added before. Equal undamped bodies step in crowds, which is several times as fast, and find
-  /// each other by themselves. Returns an invalid id
-  /// on failure, with the reason in `out_status` where that is given. Errors: kInvalidArgument
-  /// (asset not open, non-finite or out-of-range description), kOutOfMemory.
+  /// Adds a body that shares the asset's baked bytes; the asset must outlive the body.
+  /// - Allocates all the body's memory.
+  /// - Factors the system matrix for the baked time step, its fractions and those of
+  ///   PrepareTimeStep, unless a body of the same asset, material and pins has factors
+  ///   (WorldDesc::idle_systems).
+  /// - Equal undamped bodies step together in crowds, which is several times as fast.
+  /// Returns an invalid id on failure, and the reason in `out_status` if it is not null. Errors:
+  /// kInvalidArgument (asset not open, non-finite or out-of-range description), kOutOfMemory.
   BodyId AddBody(const Asset& asset, const BodyDesc& desc = {}, Status* out_status = nullptr);
 
   /// Takes a body out. Unknown ids are ignored.
   void RemoveBody(BodyId id);
 
   /// Adds a half-space for all bodies. A body that is inside comes out by at most a quarter of its
-  /// median edge per substep and 25 median edges per second (any depth at once with
-  /// ContactResponse::kPenalty). Errors: kInvalidArgument (zero or non-finite normal, non-finite
+  /// median edge per substep and 25 median edges per second; with ContactResponse::kPenalty at
+  /// once. Errors: kInvalidArgument (zero or non-finite normal, non-finite
   /// offset, negative or non-finite friction), kOutOfMemory.
   Status AddPlane(const PlaneDesc& desc);
 
   /// Makes the factors for steps of `dt` seconds and their fractions (dt/2 .. dt/max_substeps) for
-  /// every body, those included that are added or changed later, so that Step(dt) allocates
-  /// nothing. Errors: kInvalidArgument, kOutOfMemory; where bodies were the reason, `dt` is not
-  /// prepared for later ones.
+  /// every body, also for bodies that are added or changed later, so that Step(dt) allocates
+  /// nothing. If a present body has no factor for `dt`, it is not prepared for later ones either.
+  /// Errors: kInvalidArgument, kOutOfMemory.
   Status PrepareTimeStep(float dt);
 
   /// Advances time by `dt` seconds, in [kLeastTimeStep, 1]. Allocates nothing once dt has been
@@ -200,7 +202,7 @@ class World {
   /// as the one before makes at least five outer iterations. Returns StepFlags.
   uint32_t Step(float dt);
 
-  /// Of the last Step; zeros before it.
+  /// Measures of the last Step; zeros before the first.
   const StepStats& stats() const;
 
   /// World positions [m] (num_vertices x 1) and unit normals (num_vertices x 1, or empty to skip)
@@ -214,18 +216,18 @@ class World {
   /// Velocities of the cage's nodes [m/s] (num_nodes x 1). Errors: kInvalidArgument.
   Status NodeVelocities(BodyId id, std::span<Vec3> velocities) const;
 
-  /// Sets velocities [m/s] (num_nodes x 1); pinned nodes keep theirs at zero. Errors:
+  /// Sets velocities [m/s] (num_nodes x 1); pinned nodes keep zero. Wakes the body. Errors:
   /// kInvalidArgument (unknown body, wrong size, non-finite value).
   Status SetNodeVelocities(BodyId id, std::span<const Vec3> velocities);
 
-  /// Pushes the nodes: adds impulses [N s] (num_nodes x 1), a force times the time for which it
-  /// acts; pinned nodes stay. Wakes the body. Errors: kInvalidArgument (unknown or fixed body,
+  /// Pushes the nodes by impulses [N s] (num_nodes x 1): force times duration. Pinned nodes stay.
+  /// Wakes the body. Errors: kInvalidArgument (unknown or fixed body,
   /// wrong size, non-finite value, a velocity beyond float's range).
   Status AddImpulses(BodyId id, std::span<const Vec3> impulses);
 
-  /// Sets world positions [m] (num_nodes x 1), pinned nodes included. Velocities stay, contacts are
-  /// forgotten, a frozen body moves again. Errors: kInvalidArgument (unknown body, wrong size, a
-  /// coordinate beyond kMostCoordinate).
+  /// Sets world positions [m] (num_nodes x 1), those of pinned nodes too. Keeps velocities, forgets
+  /// contacts, wakes the body and lets a frozen one move again. Errors: kInvalidArgument (unknown
+  /// body, wrong size, a coordinate beyond kMostCoordinate).
   Status SetNodePositions(BodyId id, std::span<const Vec3> positions);
 
   /// Elastic forces on the nodes at the current positions [N] (num_nodes x 1): minus the gradient
@@ -235,24 +237,23 @@ class World {
   /// Mass, momenta, volume and energies of one body. Errors: kInvalidArgument.
   Status Moments(BodyId id, BodyMoments* out_moments) const;
 
-  /// The rotation and translation that carry the rest shape best onto the current one (mass
-  /// weighted, least squares). Errors: kInvalidArgument.
+  /// The rotation and translation that best map the rest shape to the current one (least squares,
+  /// weighted by mass). Errors: kInvalidArgument.
   Status BestFitPose(BodyId id, Pose* out_pose) const;
 
-  /// Pins these cage nodes where they are (indices below num_nodes, duplicates allowed) and lets
-  /// all others go. Makes the factors for the time step of the last step and its fractions unless a
-  /// body has or had them: allocates, and takes about a millisecond for some thousand tets. Nothing
-  /// is changed on failure. Wakes the body. Errors: kInvalidArgument (unknown or fixed body, no
-  /// such node, a matrix without a factor: see kStepInvalidArgument), kOutOfMemory.
+  /// Pins these cage nodes at their current positions (indices below num_nodes, duplicates allowed)
+  /// and releases all others. Makes the factors for the last time step and its fractions unless
+  /// they exist: this allocates and takes about a millisecond for some thousand tets. Changes
+  /// nothing on failure. Wakes the body. Errors: kInvalidArgument (unknown or fixed body, no such
+  /// node, a matrix without a factor: see kStepInvalidArgument), kOutOfMemory.
   Status SetPinnedNodes(BodyId id, std::span<const uint32_t> pinned_nodes);
 
-  /// Makes the body of another material, as BodyDesc::material does; costs what SetPinnedNodes
-  /// does. Errors: those of SetPinnedNodes; kInvalidArgument (out-of-range material).
+  /// Changes the material, as BodyDesc::material does, at the cost of SetPinnedNodes. Errors: those
+  /// of SetPinnedNodes; kInvalidArgument (out-of-range material).
   Status SetMaterial(BodyId id, const MaterialOverride& material);
 
-  /// Wakes a body that sleeps. Bodies that sleep stand still and cost nothing; impulses, new
-  /// positions, velocities, pins or materials, and a new plane wake them too. Unknown ids are
-  /// ignored.
+  /// Wakes a sleeping body. Sleeping bodies do not move and cost nothing. Impulses, new positions,
+  /// velocities, pins or materials, and a new plane wake them too. Unknown ids are ignored.
   void Wake(BodyId id);
 
   /// Whether the body sleeps, see SolverSettings::sleep_speed. False for unknown ids.
@@ -260,36 +261,36 @@ class World {
 
   uint32_t num_bodies() const;
 
-  // Queries on the bodies' collision surfaces as they are deformed now. Bodies whose asset has no
-  // collision surface are never found. They allocate nothing, and their results do not depend on
-  // the order of earlier calls. The first query after a body has moved brings its search trees to
-  // its new shape (tens of microseconds for hundreds of tets), and is as little thread-safe as a
-  // step; after PrepareQueries, and until a body is added or moves, any number of threads may query
-  // at once.
+  // Queries on the bodies' collision surfaces in their current shape:
+  // - They never find bodies whose asset has no collision surface.
+  // - They allocate nothing, and their results do not depend on earlier calls.
+  // - The first query after a body has moved refits its search trees (tens of microseconds for
+  //   hundreds of tets). Like a step, it is not thread-safe.
+  // - After PrepareQueries, and until a body is added or moves, any number of threads may query.
 
-  /// Brings the search trees of all bodies to their shape, in parallel through WorldDesc::jobs.
+  /// Refits the search trees of all bodies, in parallel through WorldDesc::jobs.
   void PrepareQueries() const;
 
-  /// The first place where a ray meets the surface of any body (`out_hit`; not valid() where there
-  /// is none), from outside or inside; the lowest (body, triangle) of several equally far. Every
-  /// body is asked in turn. Errors: kInvalidArgument (a number not finite, zero direction, negative
+  /// The first place where a ray meets the surface of any body, from outside or inside; the lowest
+  /// (body, triangle) if several are equally far. `out_hit` is not valid() if there is none. Tests
+  /// every body in turn. Errors: kInvalidArgument (a number not finite, zero direction, negative
   /// distance).
   Status Raycast(const Ray& ray, SurfacePoint* out_hit) const;
   /// The same for one body. Errors: also kInvalidArgument (unknown body).
   Status Raycast(BodyId id, const Ray& ray, SurfacePoint* out_hit) const;
 
-  /// All places where a ray meets surfaces: the nearest ones in `hits`, in the order of distance,
-  /// then body, then triangle, and their number in `out_count`, which may exceed hits.size(). A
-  /// closed surface is met an even number of times by a ray that starts and ends outside of it.
+  /// All places where a ray meets surfaces. `hits` gets the nearest ones, ordered by distance, then
+  /// body, then triangle; `out_count` their number, which may exceed hits.size(). A ray that starts
+  /// and ends outside a closed surface meets it an even number of times.
   /// Errors: those of Raycast.
   Status RaycastAll(const Ray& ray, std::span<SurfacePoint> hits, uint32_t* out_count) const;
   /// The same for one body. Errors: also kInvalidArgument (unknown body).
   Status RaycastAll(BodyId id, const Ray& ray, std::span<SurfacePoint> hits,
                     uint32_t* out_count) const;
 
-  /// The triangles within `radius` [m] of `centre` [m]: of each its nearest place; which ones
-  /// `touching` and `out_count` hold as in RaycastAll. Only the surface counts: a sphere deep
-  /// inside a body touches nothing. Errors: kInvalidArgument (a number not finite, negative
+  /// The nearest place of each triangle within `radius` [m] of `centre` [m]. `touching` and
+  /// `out_count` are filled as in RaycastAll. Only the surface counts: a sphere deep inside a body
+  /// touches nothing. Errors: kInvalidArgument (a number not finite, negative
   /// radius).
   Status OverlapSphere(const Vec3& centre, float radius, std::span<SurfacePoint> touching,
                        uint32_t* out_count) const;
@@ -297,9 +298,9 @@ class World {
   Status OverlapSphere(BodyId id, const Vec3& centre, float radius,
                        std::span<SurfacePoint> touching, uint32_t* out_count) const;
 
-  /// The place of any surface nearest to `point` [m], up to `max_distance` [m] away (`out_point`;
-  /// not valid() where there is none); the lowest (body, triangle) of several equally near. Errors:
-  /// kInvalidArgument (a number not finite, negative distance).
+  /// The place of any surface nearest to `point` [m], at most `max_distance` [m] away; the lowest
+  /// (body, triangle) if several are equally near. `out_point` is not valid() if there is none.
+  /// Errors: kInvalidArgument (a number not finite, negative distance).
   Status ClosestPoint(const Vec3& point, float max_distance, SurfacePoint* out_point) const;
   /// The same for one body. Errors: also kInvalidArgument (unknown body).
   Status ClosestPoint(BodyId id, const Vec3& point, float max_distance,
