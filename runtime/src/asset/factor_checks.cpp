@@ -100,7 +100,7 @@ void CheckRow(const FactorView& factor, size_t supernode, uint32_t place, CheckS
                "the rows do not ascend from the columns of their supernode", place);
   } else if (factor.supernode_of[row] <= supernode) {
     sink->Fail(CheckKind::kOrder, "factor.supernodes",
-               "a supernode stands behind one that has its rows", supernode);
+               "a supernode comes after one that has its rows", supernode);
   }
 }
 

@@ -201,7 +201,7 @@ Status World::AddImpulses(BodyId id, std::span<const Vec3> impulses) {
   const auto pushed = [&](size_t i) { return Vec3(body->v[i]) + impulses[i] * body->x[i].w; };
   for (size_t i = 0; i < impulses.size(); ++i) {
     if (!IsFinite(impulses[i]) || !IsFinite(pushed(i))) {
-      return {StatusCode::kInvalidArgument, "impulses", "must be finite, and what they do too", i};
+      return {StatusCode::kInvalidArgument, "impulses", "must be finite and give finite velocities", i};
     }
   }
   Wake(id);

@@ -99,6 +99,6 @@ inline bool IsTimeStep(float dt) { return dt >= kLeastTimeStep && dt <= 1.0f; }
 inline constexpr Status kUnknownBody = {StatusCode::kInvalidArgument, "id", "no such body", 0};
 inline constexpr Status kNoOutput = {StatusCode::kInvalidArgument, "output", "must not be null", 0};
 inline constexpr Status kFixed = {StatusCode::kInvalidArgument, "id",
-                                  "is scenery, with all nodes fixed", 0};
+                                  "is fixed scenery; its nodes cannot change", 0};
 
 }  // namespace plush
