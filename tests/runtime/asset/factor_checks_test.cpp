@@ -261,7 +261,7 @@ TEST_CASE("A supernode before one that updates it is refused") {
   REQUIRE(bytes.ok() == !is_turned);
   if (is_turned) {
     INFO(bytes.error().message);
-    CHECK(bytes.error().message.find("stands behind one that has its rows") != std::string::npos);
+    CHECK(bytes.error().message.find("comes after one that has its rows") != std::string::npos);
   }
 }
 
