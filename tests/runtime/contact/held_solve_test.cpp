@@ -86,13 +86,15 @@ struct DenseSolution {
   Eigen::VectorXd multipliers;
 };
 
-// [A -E; E^T 0] [d; lambda] = [b; target], lambda the shortest where rows depend on each other.
+// [A -E; E^T C] [d; lambda] = [b; target], C the rows' compliance, lambda the shortest if rows
+// depend on each other.
 DenseSolution SolveDense(const Case& c, std::span<const HeldRow> rows) {
   const Eigen::Index n = 3 * c.model.num_nodes(), m = static_cast<Eigen::Index>(rows.size());
   Eigen::MatrixXd E = Eigen::MatrixXd::Zero(n, m);
-  Eigen::VectorXd target(m);
+  Eigen::VectorXd target(m), compliance(m);
   for (Eigen::Index j = 0; j < m; ++j) {
     const HeldRow& row = rows[static_cast<size_t>(j)];
+    compliance[j] = double(row.compliance);
     E.block(3 * row.node, j, 3, 1) = ToEigen(row.direction);
     target[j] = double(row.target);
   }
@@ -100,8 +102,10 @@ DenseSolution SolveDense(const Case& c, std::span<const HeldRow> rows) {
   const Points b = ToEigen(c.b);
   const Eigen::VectorXd free = A.solve(Eigen::Map<const Eigen::VectorXd>(b.data(), b.size()));
   const Eigen::MatrixXd Y = A.solve(E);
+  Eigen::MatrixXd S = E.transpose() * Y;
+  S.diagonal() += compliance;
   const Eigen::VectorXd lambda =
-      (E.transpose() * Y).completeOrthogonalDecomposition().solve(target - E.transpose() * free);
+      S.completeOrthogonalDecomposition().solve(target - E.transpose() * free);
   const Eigen::VectorXd d = free + Y * lambda;
   return {Eigen::Map<const Points>(d.data(), 3, n / 3), lambda};
 }
@@ -116,7 +120,8 @@ double LargestMiss(std::span<const HeldRow> rows, const std::vector<NodeVec>& d)
   double miss = 0.0;
   for (const HeldRow& row : rows) {
     const double moved = ToEigen(d[row.node]).dot(ToEigen(row.direction));
-    miss = std::max(miss, std::fabs(moved - double(row.target)));
+    const double aim = double(row.target) - double(row.compliance) * row.multiplier;
+    miss = std::max(miss, std::fabs(moved - aim));
   }
   return miss;
 }
@@ -145,6 +150,21 @@ TEST_CASE("The Schur complement holds rows like the dense equations") {
   Case c(seed, 6);
   std::vector<HeldRow> rows = c.RandomRows(count, orthogonal);
   REQUIRE(rows.size() == count);
+  const std::vector<NodeVec> d = SolveSchur(&c, &rows);
+  CheckAgainstDense(c, rows, d, true, 1e-4);
+}
+
+TEST_CASE("Compliant rows give way by their compliance times their impulse") {
+  const uint32_t seed = GENERATE(14u, 15u, 16u);
+  const size_t count = GENERATE(size_t{1}, size_t{7}, size_t{60});
+  CAPTURE(seed, count);
+  Case c(seed, 6);
+  std::vector<HeldRow> rows = c.RandomRows(count, true);
+  // From far below to far above what the matrix itself gives way by.
+  const double own = DenseSystem(c.model, double(kDt)).inverse().diagonal().mean();
+  for (HeldRow& row : rows) {
+    row.compliance = static_cast<float>(own * std::pow(10.0, c.random.Uniform(-2.0, 2.0)));
+  }
   const std::vector<NodeVec> d = SolveSchur(&c, &rows);
   CheckAgainstDense(c, rows, d, true, 1e-4);
 }
