@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "contact/held_solve.h"
 
+#include "contact/plane_contacts.h"
 #include "runtime/solver_fixtures.h"
 
 #include <catch2/catch.hpp>
@@ -19,13 +20,16 @@ constexpr float kDt = 0.01f;
 
 struct Case {
   explicit Case(uint32_t seed, uint32_t cells = 3)
+      : Case(seed, TetBox(cells, 2, 2, 0.1, 0.09, seed), 1.0e5, 0.1) {}
+
+  Case(uint32_t seed, const tools::TetMesh& mesh, double young, double share_of_pins)
       : random(seed),
-        shape(TetBox(cells, 2, 2, 0.1, 0.09, seed), {1.0e5, 0.4, 1000.0}, double(kDt)),
+        shape(mesh, {young, 0.4, 1000.0}, double(kDt)),
         model(shape.asset()),
         pinned(shape.num_nodes(), 0),
         b(ToNodeVecs(random.Vectors(shape.num_nodes(), 1e-3))),
         factor(shape) {
-    for (const uint32_t node : random.Nodes(shape.num_nodes(), 0.1)) {
+    for (const uint32_t node : random.Nodes(shape.num_nodes(), share_of_pins)) {
       pinned[node] = 1;
       model.pinned[node] = true;
       b[node] = NodeVec();
@@ -267,4 +271,52 @@ TEST_CASE("No rows leave the free solution") {
   const std::vector<NodeVec> d = SolveSchur(&c, &rows);
   const std::vector<NodeVec> free = c.Free();
   for (size_t i = 0; i < d.size(); ++i) CHECK((d[i].x == free[i].x && d[i].z == free[i].z));
+}
+
+TEST_CASE("Nodes that slip on a plane carry Coulomb's friction, each for itself") {
+  constexpr float kFriction = 0.4f;
+  size_t known = 0, resisted = 0;
+  for (const uint32_t seed : {17u, 18u, 19u, 20u}) {
+    for (const double young : {1.0e6, 1.0e7, 1.0e8}) {
+      Case c(seed, TetBox(3, 1, 3, 0.1), young, 0.0);
+      const std::vector<NodeVec> x = ToNodeVecs(c.shape.rest());
+      // It sinks by its weight and wants to spread along the plane.
+      const size_t n = c.shape.num_nodes();
+      std::vector<NodeVec> spread(n + 1);
+      const float strain = static_cast<float>(c.random.Uniform(1e-4, 1e-3));
+      for (size_t i = 0; i < n; ++i) {
+        spread[i] = {strain * (x[i].x - 0.15f), 0.0f, strain * (x[i].z - 0.15f)};
+      }
+      MultiplySystem(c.system.system, spread, c.b);
+      for (size_t i = 0; i < n; ++i) {
+        c.b[i] += Vec3{0.3f, -9.81f, 0.1f} * (c.shape.simulation().masses[i] * kDt * kDt);
+      }
+      ContactState state;
+      REQUIRE(state.Reserve(DefaultAllocator(), static_cast<uint32_t>(n), 1));
+      const LocalPlane plane = {{0.0f, 1.0f, 0.0f}, 0.0f, kFriction};
+      const ContactProblem problem = {{&plane, 1}, x, x, c.b, 1e-6f, 20};
+      std::vector<NodeVec> d(n + 1), product(n + 1);
+      for (int k = 0; k < 3; ++k) SolveWithContacts(c.system, problem, &state, d);
+      MultiplySystem(c.system.system, d, product);
+      for (uint32_t k = 0; k < state.num_contacts; ++k) {
+        const PlaneContact& contact = state.contacts[k];
+        if (!contact.sliding) continue;
+        CAPTURE(seed, young, contact.node, contact.resisted, contact.slipped);
+        Eigen::Vector3d friction = ToEigen(product[contact.node]) - ToEigen(c.b[contact.node]);
+        const double cone = double(kFriction) * friction.y();
+        friction.y() = 0.0;
+        Eigen::Vector3d slip = ToEigen(d[contact.node]);
+        slip.y() = 0.0;
+        // The last round resists with cone / resisted; before, slips differ by a little.
+        const double share = contact.resisted > 0.0f ? slip.norm() / double(contact.resisted) : 1.0;
+        CHECK(friction.norm() == Approx(share * cone).epsilon(0.01));
+        CHECK(friction.dot(slip) < -0.5 * friction.norm() * slip.norm());  // what the solve accepts
+        CHECK(share > 0.7);
+        CHECK(share < 1.01);
+        ++(contact.resisted > 0.0f ? resisted : known);
+      }
+    }
+  }
+  CHECK(known > 80);
+  CHECK(resisted > 30);
 }

@@ -23,6 +23,17 @@ double SizeOf(const ShapeAsset& shape) {
   return (rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).norm();
 }
 
+// How far its own weight lowers the middle of a box 0.2 m high: by rho g h^2 / 3 E if its sides are
+// free, by 1 / 2.14 of that if they are held.
+void CheckSquash(double squash) {
+  const double free = kMaterial.density * kGravity * 0.2 * 0.2 / (3.0 * kMaterial.young);
+  const double nu = kMaterial.poisson;
+  const double held = free * (1.0 + nu) * (1.0 - 2.0 * nu) / (1.0 - nu);
+  CAPTURE(held, squash, free);
+  CHECK(squash > held);
+  CHECK(squash < free);
+}
+
 double Energy(const StepStats& stats) {
   return stats.kinetic_j + stats.elastic_j + stats.gravity_j;
 }
@@ -107,8 +118,32 @@ TEST_CASE("A box set down on a plane stays there and its weight is carried") {
   const BodyMoments end = MomentsOf(slope.world, slope.id);
   CHECK(std::fabs(end.centre[0] - 0.2) < 1e-3);
   CHECK(std::fabs(end.centre[2] - 0.2) < 1e-3);
-  // Squashed under its own weight by about rho g h^2 / 2 E.
-  CHECK(end.centre[1] == Approx(0.1).margin(0.004));
+  CheckSquash(0.1 - end.centre[1]);
+}
+
+TEST_CASE("A plane never pulls: a box that is kicked up leaves it at once") {
+  const double angle = GENERATE(0.0, 0.3);
+  const float friction = GENERATE(0.0f, 0.5f);
+  CAPTURE(angle, friction);
+  Slope slope(angle, friction);
+  for (int step = 0; step < 50; ++step) slope.world.Step(kDt);
+  REQUIRE(slope.world.stats().contacts > 0);
+  const double mass = MomentsOf(slope.world, slope.id).mass;
+  std::vector<Vec3> kick = VelocitiesOf(slope.world, slope.id, slope.shape.num_nodes());
+  for (Vec3& v : kick) v = ToVec3(ToEigen(v) + 2.0 * slope.normal);
+  REQUIRE(slope.world.SetNodeVelocities(slope.id, kick).ok());
+  const Eigen::Vector3d start = slope.Momentum();
+  slope.world.Step(kDt);  // as it springs back it may push itself off
+  const double gained = (slope.Momentum() - start).dot(slope.normal) / mass;
+  CHECK(gained > -kGravity * double(kDt) * 1.001);
+  CHECK(gained < 0.3);
+  const Eigen::Vector3d free = slope.Momentum();
+  for (int step = 0; step < 10; ++step) {
+    CHECK(slope.world.stats().contacts == 0);
+    slope.world.Step(kDt);
+  }
+  const Eigen::Vector3d fallen = (slope.Momentum() - free) / mass;
+  CHECK((fallen - Eigen::Vector3d(0.0, -10 * kGravity * double(kDt), 0.0)).norm() < 1e-4);
 }
 
 TEST_CASE("A plane far below a resting box moves nothing") {
@@ -190,8 +225,8 @@ TEST_CASE("Above the friction angle a box slides with Coulomb's acceleration") {
       (slope.Momentum().dot(slope.down) / mass - before) / (n * double(kDt));
   const double expected = kGravity * (std::sin(angle) - mu * std::cos(angle));
   CAPTURE(acceleration, expected);
-  CHECK(acceleration == Approx(expected).epsilon(0.1));
-  CHECK(std::fabs(slope.Momentum().dot(slope.normal)) < 0.05 * slope.Momentum().norm());
+  CHECK(acceleration == Approx(expected).epsilon(2e-3));
+  CHECK(std::fabs(slope.Momentum().dot(slope.normal)) < 1e-3 * slope.Momentum().norm());
 }
 
 TEST_CASE("Friction holds a box that is pushed by less than its cone, and not a bit more") {
@@ -329,7 +364,7 @@ TEST_CASE("An impact takes more iterations, rest does not") {
   CHECK(world.stats().outer_iterations <= 4);
 }
 
-TEST_CASE("A light body in a corner falls into it and stays there") {
+TEST_CASE("A body that falls into a corner comes to rest in it") {
   const double tilt = GENERATE(0.4, 0.785398);
   const float friction = GENERATE(0.0f, 0.4f);
   CAPTURE(tilt, friction);
@@ -346,8 +381,9 @@ TEST_CASE("A light body in a corner falls into it and stays there") {
     REQUIRE(world.stats().max_penetration < 1e-3 * SizeOf(shape));
   }
   CHECK(world.stats().contacts > 0);
-  CHECK(world.stats().max_speed < 0.1f);
-  CHECK(std::fabs(MomentsOf(world, id).centre[0]) < 0.15);
+  CHECK(world.stats().max_speed < 0.01f);
+  CHECK(std::fabs(MomentsOf(world, id).centre[0]) < 0.1);
+  CHECK(MomentsOf(world, id).volume == Approx(0.027).epsilon(0.02));
 }
 
 TEST_CASE("Two planes make a corner that holds a body flush against both") {
@@ -426,7 +462,7 @@ TEST_CASE("A body with more than 96 held degrees of freedom rests as well") {
   CHECK(world.stats().contacts > 32);
   CHECK(world.stats().held_residual < 1e-3f);
   CHECK(world.stats().max_speed < 0.02f);
-  CHECK(MomentsOf(world, id).centre[1] == Approx(0.1).margin(0.004));
+  CheckSquash(0.1 - MomentsOf(world, id).centre[1]);
 }
 
 TEST_CASE("A body put deep into a plane comes out of it step by step, in shape") {
@@ -457,7 +493,7 @@ TEST_CASE("A body put deep into a plane comes out of it step by step, in shape")
   CHECK(steps < 15);
   for (int step = 0; step < 200; ++step) REQUIRE((world.Step(kDt) & kStepBodyFrozen) == 0u);
   CHECK(world.stats().max_penetration < 1e-3 * SizeOf(shape));
-  CHECK(MomentsOf(world, id).volume == Approx(0.064).epsilon(0.05));
+  CHECK(MomentsOf(world, id).volume == Approx(0.064).epsilon(0.03));
 }
 
 TEST_CASE("A penalty pushes each node by its stiffness times its depth") {
