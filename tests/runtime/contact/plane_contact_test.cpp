@@ -291,6 +291,8 @@ TEST_CASE("A dropped body never gains energy and comes to rest") {
   CAPTURE(largest_gain / scale, world.stats().kinetic_j / scale);
   CHECK(largest_gain < 0.01 * scale);
   CHECK(world.stats().contacts > 0);
+  const Points end = ToEigen(PositionsOf(world, id, shape.num_nodes()));
+  CHECK(std::fabs(end.row(1).minCoeff()) < 1e-4 * size);  // it lies on the plane
   CHECK(world.stats().kinetic_j < 1e-3 * scale);
 }
 

@@ -121,7 +121,7 @@ TEST_CASE("An edge in a face's plane up to rounding is cut at one of its points"
 TEST_CASE("An edge of the cage in a triangle's plane up to rounding is cut at one of its points") {
   Random random(21);
   size_t lost = 0;
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 60000; ++i) {
     const TetMesh mesh = RingOfTets(&random);
     const auto& x = mesh.nodes;
     const Vec3d beside = (x[2] + x[3]) * 0.5;
