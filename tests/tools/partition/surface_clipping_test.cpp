@@ -64,11 +64,13 @@ Vec3d NearPlane(const TetMesh& mesh, const Vec3d& third, double least, Random* r
   return mesh.nodes[0] * (1.0 - along - across) + mesh.nodes[1] * along + third * across;
 }
 
-// Whether the exact signs of d and e differ, but not their volumes over (a, b, c).
+// Whether the exact signs of d and e over (a, b, c) differ, but not those of their volumes in
+// double: equal volumes, or shares outside of [0, 1].
 bool IsLostToRounding(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d,
                       const Vec3d& e) {
+  const double of_d = SixVolume(a, b, c, d), of_e = SixVolume(a, b, c, e);
   return Orient3dSign(a, b, c, d) * Orient3dSign(a, b, c, e) < 0 &&
-         SixVolume(a, b, c, d) == SixVolume(a, b, c, e);
+         ((of_d >= 0.0 && of_e >= 0.0) || (of_d <= 0.0 && of_e <= 0.0));
 }
 
 // Clips one triangle: every point has weights >= 0 that sum to one and a place; those on the edges
