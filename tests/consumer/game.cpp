@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Drops each asset named on the command line on the ground and reports whether it came to rest there.
-// The cage touches the ground; the surface inside it may stay above.
+// Drops each asset named on the command line on the ground and reports whether it came to rest
+// there. The cage touches the ground; the surface inside it may stay above.
 
 #include <plush/plush.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "contact/held_solve.h"
 
+#include "contact/plane_contacts.h"
 #include "runtime/solver_fixtures.h"
 
 #include <catch2/catch.hpp>
@@ -19,13 +20,16 @@ constexpr float kDt = 0.01f;
 
 struct Case {
   explicit Case(uint32_t seed, uint32_t cells = 3)
+      : Case(seed, TetBox(cells, 2, 2, 0.1, 0.09, seed), 1.0e5, 0.1) {}
+
+  Case(uint32_t seed, const tools::TetMesh& mesh, double young, double share_of_pins)
       : random(seed),
-        shape(TetBox(cells, 2, 2, 0.1, 0.09, seed), {1.0e5, 0.4, 1000.0}, double(kDt)),
+        shape(mesh, {young, 0.4, 1000.0}, double(kDt)),
         model(shape.asset()),
         pinned(shape.num_nodes(), 0),
         b(ToNodeVecs(random.Vectors(shape.num_nodes(), 1e-3))),
         factor(shape) {
-    for (const uint32_t node : random.Nodes(shape.num_nodes(), 0.1)) {
+    for (const uint32_t node : random.Nodes(shape.num_nodes(), share_of_pins)) {
       pinned[node] = 1;
       model.pinned[node] = true;
       b[node] = NodeVec();
@@ -86,14 +90,15 @@ struct DenseSolution {
   Eigen::VectorXd multipliers;
 };
 
-// Solves [A -E; E^T 0] [d; lambda] = [b; target]; lambda is the shortest if rows depend on each
-// other.
+// [A -E; E^T C] [d; lambda] = [b; target], C the rows' compliance, lambda the shortest if rows
+// depend on each other.
 DenseSolution SolveDense(const Case& c, std::span<const HeldRow> rows) {
   const Eigen::Index n = 3 * c.model.num_nodes(), m = static_cast<Eigen::Index>(rows.size());
   Eigen::MatrixXd E = Eigen::MatrixXd::Zero(n, m);
-  Eigen::VectorXd target(m);
+  Eigen::VectorXd target(m), compliance(m);
   for (Eigen::Index j = 0; j < m; ++j) {
     const HeldRow& row = rows[static_cast<size_t>(j)];
+    compliance[j] = double(row.compliance);
     E.block(3 * row.node, j, 3, 1) = ToEigen(row.direction);
     target[j] = double(row.target);
   }
@@ -101,8 +106,10 @@ DenseSolution SolveDense(const Case& c, std::span<const HeldRow> rows) {
   const Points b = ToEigen(c.b);
   const Eigen::VectorXd free = A.solve(Eigen::Map<const Eigen::VectorXd>(b.data(), b.size()));
   const Eigen::MatrixXd Y = A.solve(E);
+  Eigen::MatrixXd S = E.transpose() * Y;
+  S.diagonal() += compliance;
   const Eigen::VectorXd lambda =
-      (E.transpose() * Y).completeOrthogonalDecomposition().solve(target - E.transpose() * free);
+      S.completeOrthogonalDecomposition().solve(target - E.transpose() * free);
   const Eigen::VectorXd d = free + Y * lambda;
   return {Eigen::Map<const Points>(d.data(), 3, n / 3), lambda};
 }
@@ -117,7 +124,8 @@ double LargestMiss(std::span<const HeldRow> rows, const std::vector<NodeVec>& d)
   double miss = 0.0;
   for (const HeldRow& row : rows) {
     const double moved = ToEigen(d[row.node]).dot(ToEigen(row.direction));
-    miss = std::max(miss, std::fabs(moved - double(row.target)));
+    const double aim = double(row.target) - double(row.compliance) * row.multiplier;
+    miss = std::max(miss, std::fabs(moved - aim));
   }
   return miss;
 }
@@ -146,6 +154,21 @@ TEST_CASE("The Schur complement holds rows like the dense equations") {
   Case c(seed, 6);
   std::vector<HeldRow> rows = c.RandomRows(count, orthogonal);
   REQUIRE(rows.size() == count);
+  const std::vector<NodeVec> d = SolveSchur(&c, &rows);
+  CheckAgainstDense(c, rows, d, true, 1e-4);
+}
+
+TEST_CASE("Compliant rows give way by their compliance times their impulse") {
+  const uint32_t seed = GENERATE(14u, 15u, 16u);
+  const size_t count = GENERATE(size_t{1}, size_t{7}, size_t{60});
+  CAPTURE(seed, count);
+  Case c(seed, 6);
+  std::vector<HeldRow> rows = c.RandomRows(count, true);
+  // From far below to far above what the matrix itself gives way by.
+  const double own = DenseSystem(c.model, double(kDt)).inverse().diagonal().mean();
+  for (HeldRow& row : rows) {
+    row.compliance = static_cast<float>(own * std::pow(10.0, c.random.Uniform(-2.0, 2.0)));
+  }
   const std::vector<NodeVec> d = SolveSchur(&c, &rows);
   CheckAgainstDense(c, rows, d, true, 1e-4);
 }
@@ -248,4 +271,52 @@ TEST_CASE("No rows leave the free solution") {
   const std::vector<NodeVec> d = SolveSchur(&c, &rows);
   const std::vector<NodeVec> free = c.Free();
   for (size_t i = 0; i < d.size(); ++i) CHECK((d[i].x == free[i].x && d[i].z == free[i].z));
+}
+
+TEST_CASE("Nodes that slip on a plane carry Coulomb's friction, each for itself") {
+  constexpr float kFriction = 0.4f;
+  size_t known = 0, resisted = 0;
+  for (const uint32_t seed : {17u, 18u, 19u, 20u}) {
+    for (const double young : {1.0e6, 1.0e7, 1.0e8}) {
+      Case c(seed, TetBox(3, 1, 3, 0.1), young, 0.0);
+      const std::vector<NodeVec> x = ToNodeVecs(c.shape.rest());
+      // It sinks by its weight and wants to spread along the plane.
+      const size_t n = c.shape.num_nodes();
+      std::vector<NodeVec> spread(n + 1);
+      const float strain = static_cast<float>(c.random.Uniform(1e-4, 1e-3));
+      for (size_t i = 0; i < n; ++i) {
+        spread[i] = {strain * (x[i].x - 0.15f), 0.0f, strain * (x[i].z - 0.15f)};
+      }
+      MultiplySystem(c.system.system, spread, c.b);
+      for (size_t i = 0; i < n; ++i) {
+        c.b[i] += Vec3{0.3f, -9.81f, 0.1f} * (c.shape.simulation().masses[i] * kDt * kDt);
+      }
+      ContactState state;
+      REQUIRE(state.Reserve(DefaultAllocator(), static_cast<uint32_t>(n), 1));
+      const LocalPlane plane = {{0.0f, 1.0f, 0.0f}, 0.0f, kFriction};
+      const ContactProblem problem = {{&plane, 1}, x, x, c.b, 1e-6f, 20};
+      std::vector<NodeVec> d(n + 1), product(n + 1);
+      for (int k = 0; k < 3; ++k) SolveWithContacts(c.system, problem, &state, d);
+      MultiplySystem(c.system.system, d, product);
+      for (uint32_t k = 0; k < state.num_contacts; ++k) {
+        const PlaneContact& contact = state.contacts[k];
+        if (!contact.sliding) continue;
+        CAPTURE(seed, young, contact.node, contact.resisted, contact.slipped);
+        Eigen::Vector3d friction = ToEigen(product[contact.node]) - ToEigen(c.b[contact.node]);
+        const double cone = double(kFriction) * friction.y();
+        friction.y() = 0.0;
+        Eigen::Vector3d slip = ToEigen(d[contact.node]);
+        slip.y() = 0.0;
+        // The last round resists with cone / resisted; before, slips differ by a little.
+        const double share = contact.resisted > 0.0f ? slip.norm() / double(contact.resisted) : 1.0;
+        CHECK(friction.norm() == Approx(share * cone).epsilon(0.01));
+        CHECK(friction.dot(slip) < -0.5 * friction.norm() * slip.norm());  // what the solve accepts
+        CHECK(share > 0.7);
+        CHECK(share < 1.01);
+        ++(contact.resisted > 0.0f ? resisted : known);
+      }
+    }
+  }
+  CHECK(known > 80);
+  CHECK(resisted > 30);
 }

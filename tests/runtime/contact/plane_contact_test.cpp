@@ -23,6 +23,17 @@ double SizeOf(const ShapeAsset& shape) {
   return (rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).norm();
 }
 
+// How far its own weight lowers the middle of a box 0.2 m high: by rho g h^2 / 3 E if its sides are
+// free, by 1 / 2.14 of that if they are held.
+void CheckSquash(double squash) {
+  const double free = kMaterial.density * kGravity * 0.2 * 0.2 / (3.0 * kMaterial.young);
+  const double nu = kMaterial.poisson;
+  const double held = free * (1.0 + nu) * (1.0 - 2.0 * nu) / (1.0 - nu);
+  CAPTURE(held, squash, free);
+  CHECK(squash > held);
+  CHECK(squash < free);
+}
+
 double Energy(const StepStats& stats) {
   return stats.kinetic_j + stats.elastic_j + stats.gravity_j;
 }
@@ -52,6 +63,42 @@ struct Slope {
   Eigen::Vector3d normal, down;
 };
 
+// A body whose faces x = 0 and y = 0 lie on two planes that meet in the z axis, each 45 degrees
+// steep if `down` is -y. The scene is turned by a random rotation; what it answers is turned back.
+struct Corner {
+  Corner(const tools::TetMesh& mesh, float friction, const Eigen::Vector3d& down, uint32_t seed)
+      : shape(mesh, kMaterial), turn(Random(seed).Rotation()), world(DescOf(turn, down)) {
+    const double h = std::sqrt(0.5);
+    REQUIRE(world.AddPlane({ToVec3(turn * Eigen::Vector3d(h, h, 0.0)), 0.0f, friction}).ok());
+    REQUIRE(world.AddPlane({ToVec3(turn * Eigen::Vector3d(-h, h, 0.0)), 0.0f, friction}).ok());
+    BodyDesc body;
+    body.pose.rotation =
+        ToQuat(turn * Eigen::AngleAxisd(kQuarter, Eigen::Vector3d::UnitZ()).toRotationMatrix());
+    id = world.AddBody(shape.asset(), body);
+    REQUIRE(id.valid());
+  }
+
+  static WorldDesc DescOf(const Eigen::Matrix3d& turn, const Eigen::Vector3d& down) {
+    WorldDesc desc;
+    desc.gravity = ToVec3(turn * (kGravity * down));
+    desc.solver.sleep_speed = 0.0f;
+    return desc;
+  }
+  Eigen::Vector3d Velocity() const {
+    const BodyMoments m = MomentsOf(world, id);
+    return turn.transpose() * Eigen::Vector3d(m.linear_momentum) / m.mass;
+  }
+  Eigen::Vector3d Centre() const {
+    return turn.transpose() * Eigen::Vector3d(MomentsOf(world, id).centre);
+  }
+
+  static constexpr double kQuarter = 0.78539816339744831;  // pi / 4
+  ShapeAsset shape;
+  Eigen::Matrix3d turn;
+  World world;
+  BodyId id;
+};
+
 }  // namespace
 
 TEST_CASE("A box set down on a plane stays there and its weight is carried") {
@@ -71,8 +118,32 @@ TEST_CASE("A box set down on a plane stays there and its weight is carried") {
   const BodyMoments end = MomentsOf(slope.world, slope.id);
   CHECK(std::fabs(end.centre[0] - 0.2) < 1e-3);
   CHECK(std::fabs(end.centre[2] - 0.2) < 1e-3);
-  // The box is compressed under its own weight by about rho g h^2 / 2 E.
-  CHECK(end.centre[1] == Approx(0.1).margin(0.004));
+  CheckSquash(0.1 - end.centre[1]);
+}
+
+TEST_CASE("A plane never pulls: a box that is kicked up leaves it at once") {
+  const double angle = GENERATE(0.0, 0.3);
+  const float friction = GENERATE(0.0f, 0.5f);
+  CAPTURE(angle, friction);
+  Slope slope(angle, friction);
+  for (int step = 0; step < 50; ++step) slope.world.Step(kDt);
+  REQUIRE(slope.world.stats().contacts > 0);
+  const double mass = MomentsOf(slope.world, slope.id).mass;
+  std::vector<Vec3> kick = VelocitiesOf(slope.world, slope.id, slope.shape.num_nodes());
+  for (Vec3& v : kick) v = ToVec3(ToEigen(v) + 2.0 * slope.normal);
+  REQUIRE(slope.world.SetNodeVelocities(slope.id, kick).ok());
+  const Eigen::Vector3d start = slope.Momentum();
+  slope.world.Step(kDt);  // as it springs back it may push itself off
+  const double gained = (slope.Momentum() - start).dot(slope.normal) / mass;
+  CHECK(gained > -kGravity * double(kDt) * 1.001);
+  CHECK(gained < 0.3);
+  const Eigen::Vector3d free = slope.Momentum();
+  for (int step = 0; step < 10; ++step) {
+    CHECK(slope.world.stats().contacts == 0);
+    slope.world.Step(kDt);
+  }
+  const Eigen::Vector3d fallen = (slope.Momentum() - free) / mass;
+  CHECK((fallen - Eigen::Vector3d(0.0, -10 * kGravity * double(kDt), 0.0)).norm() < 1e-4);
 }
 
 TEST_CASE("A plane far below a resting box moves nothing") {
@@ -154,8 +225,38 @@ TEST_CASE("Above the friction angle a box slides with Coulomb's acceleration") {
       (slope.Momentum().dot(slope.down) / mass - before) / (n * double(kDt));
   const double expected = kGravity * (std::sin(angle) - mu * std::cos(angle));
   CAPTURE(acceleration, expected);
-  CHECK(acceleration == Approx(expected).epsilon(0.1));
-  CHECK(std::fabs(slope.Momentum().dot(slope.normal)) < 0.05 * slope.Momentum().norm());
+  CHECK(acceleration == Approx(expected).epsilon(2e-3));
+  CHECK(std::fabs(slope.Momentum().dot(slope.normal)) < 1e-3 * slope.Momentum().norm());
+}
+
+TEST_CASE("Friction holds a box that is pushed by less than its cone, and not a bit more") {
+  const double poisson = GENERATE(0.0, 0.4);
+  const double share = GENERATE(0.5, 0.9, 1.02, 1.1, 2.0);  // of what friction can take
+  const double mu = GENERATE(0.2, 0.4);
+  CAPTURE(poisson, share, mu);
+  const ShapeAsset shape(TetBox(4, 2, 4, 0.1), {3.0e5, poisson, 1000.0});
+  const double push = share * mu * kGravity;
+  WorldDesc desc;
+  desc.gravity = {static_cast<float>(push), static_cast<float>(-kGravity), 0.0f};
+  desc.solver.sleep_speed = 0.0f;
+  World world(desc);
+  REQUIRE(world.AddPlane({{0.0f, 1.0f, 0.0f}, 0.0f, static_cast<float>(mu)}).ok());
+  const BodyId id = world.AddBody(shape.asset());
+  const double mass = MomentsOf(world, id).mass;
+  for (int step = 0; step < 100; ++step) world.Step(kDt);
+  const BodyMoments before = MomentsOf(world, id);
+  for (int step = 0; step < 100; ++step) world.Step(kDt);
+  const BodyMoments after = MomentsOf(world, id);
+  const double creep = after.centre[0] - before.centre[0];
+  const double acceleration =
+      (after.linear_momentum[0] - before.linear_momentum[0]) / (mass * 100 * double(kDt));
+  CAPTURE(creep, acceleration);
+  if (share < 1.0) {
+    CHECK(std::fabs(creep) < 1e-6);
+    CHECK(world.stats().max_speed < 1e-5f);
+  } else {
+    CHECK(acceleration == Approx((share - 1.0) * mu * kGravity).epsilon(0.01));
+  }
 }
 
 TEST_CASE("A dropped body never gains energy and comes to rest") {
@@ -190,6 +291,8 @@ TEST_CASE("A dropped body never gains energy and comes to rest") {
   CAPTURE(largest_gain / scale, world.stats().kinetic_j / scale);
   CHECK(largest_gain < 0.01 * scale);
   CHECK(world.stats().contacts > 0);
+  const Points end = ToEigen(PositionsOf(world, id, shape.num_nodes()));
+  CHECK(std::fabs(end.row(1).minCoeff()) < 1e-4 * size);  // it lies on the plane
   CHECK(world.stats().kinetic_j < 1e-3 * scale);
 }
 
@@ -264,7 +367,7 @@ TEST_CASE("An impact takes more iterations, rest does not") {
   CHECK(world.stats().outer_iterations <= 4);
 }
 
-TEST_CASE("Two planes make a corner that holds a body") {
+TEST_CASE("A body that falls into a corner comes to rest in it") {
   const double tilt = GENERATE(0.4, 0.785398);
   const float friction = GENERATE(0.0f, 0.4f);
   CAPTURE(tilt, friction);
@@ -281,11 +384,71 @@ TEST_CASE("Two planes make a corner that holds a body") {
     REQUIRE(world.stats().max_penetration < 1e-3 * SizeOf(shape));
   }
   CHECK(world.stats().contacts > 0);
-  CHECK(world.stats().max_speed < 0.1f);
-  const BodyMoments end = MomentsOf(world, id);
-  CHECK(std::fabs(end.centre[0]) < 0.15);
-  CHECK(end.centre[1] > 0.1);
-  CHECK(end.volume == Approx(0.027).epsilon(0.05));
+  CHECK(world.stats().max_speed < 0.01f);
+  CHECK(std::fabs(MomentsOf(world, id).centre[0]) < 0.1);
+  CHECK(MomentsOf(world, id).volume == Approx(0.027).epsilon(0.02));
+}
+
+TEST_CASE("Two planes make a corner that holds a body flush against both") {
+  const float friction = GENERATE(0.0f, 0.4f);
+  const double lean = GENERATE(0.0, -0.5, 0.5);  // of gravity, in the plane of both normals [rad]
+  const uint32_t seed = GENERATE(1u, 2u);
+  CAPTURE(friction, lean, seed);
+  Corner corner(TetBox(3, 3, 3, 0.1), friction, {std::sin(lean), -std::cos(lean), 0.0}, seed);
+  for (int step = 0; step < 100; ++step) {
+    corner.world.Step(kDt);
+    REQUIRE(corner.world.stats().max_penetration < 1e-5 * SizeOf(corner.shape));
+  }
+  // Two faces of 16 nodes; those of the edge touch both planes.
+  CHECK(corner.world.stats().contacts <= 32);
+  CHECK(corner.world.stats().contacts >= (friction == 0.0f ? 32u : 28u));
+  CHECK(corner.world.stats().max_speed < 1e-3f);
+  const Eigen::Vector3d before = corner.Velocity();
+  for (int step = 0; step < 50; ++step) corner.world.Step(kDt);
+  CHECK((corner.Velocity() - before).norm() < 1e-4 * kGravity * 50 * double(kDt));
+  // The middle of the box, less about rho g h^2 / 2 E of squash for each plane.
+  const Eigen::Vector3d middle(0.0, 0.15 * std::sqrt(2.0), 0.15);
+  CHECK((corner.Centre() - middle).norm() < 2e-3);
+}
+
+TEST_CASE("Along a corner a body slides with the friction of both planes") {
+  const float friction = GENERATE(0.0f, 0.1f, 0.2f, 0.4f);
+  const uint32_t seed = GENERATE(1u, 2u);
+  CAPTURE(friction, seed);
+  // No node in the corner itself: its edge is cut off.
+  tools::TetMesh mesh = TetBox(3, 3, 3, 0.1);
+  for (tools::Vec3d& node : mesh.nodes) {
+    if (node.x < 0.05 && node.y < 0.05) node.x = node.y = 0.03;
+  }
+  const double along = 3.0;
+  Corner corner(mesh, friction, {0.0, -1.0, along / kGravity}, seed);
+  for (int step = 0; step < 50; ++step) corner.world.Step(kDt);
+  const Eigen::Vector3d before = corner.Velocity();
+  for (int step = 0; step < 50; ++step) corner.world.Step(kDt);
+  const Eigen::Vector3d acceleration = (corner.Velocity() - before) / (50 * double(kDt));
+  // Each plane carries m g / sqrt(2).
+  const double expected = std::max(along - double(friction) * kGravity * std::sqrt(2.0), 0.0);
+  CAPTURE(acceleration.transpose(), expected);
+  CHECK(corner.world.stats().contacts == 24);
+  CHECK(std::fabs(acceleration.z() - expected) < 2e-3 * along);
+  CHECK(acceleration.head(2).norm() < 2e-3 * along);
+}
+
+TEST_CASE("Nodes that touch two planes feel no friction") {
+  const uint32_t seed = GENERATE(1u, 2u);
+  CAPTURE(seed);
+  // A prism on its edge, which alone touches the planes.
+  tools::TetMesh mesh;
+  for (const double z : {0.0, 0.3}) {
+    mesh.nodes.push_back({0.0, 0.0, z});
+    mesh.nodes.push_back({0.1, 0.05, z});
+    mesh.nodes.push_back({0.05, 0.1, z});
+  }
+  mesh.tets = {{0, 1, 2, 3}, {1, 2, 3, 4}, {2, 3, 4, 5}};
+  Corner corner(mesh, 0.8f, {0.0, -1.0, 0.3}, seed);
+  for (int step = 0; step < 20; ++step) corner.world.Step(kDt);
+  CHECK(corner.world.stats().contacts == 4);
+  CHECK(corner.Velocity().z() == Approx(0.3 * kGravity * 20 * double(kDt)).epsilon(1e-3));
 }
 
 TEST_CASE("A body with more than 96 held degrees of freedom rests as well") {
@@ -302,7 +465,7 @@ TEST_CASE("A body with more than 96 held degrees of freedom rests as well") {
   CHECK(world.stats().contacts > 32);
   CHECK(world.stats().held_residual < 1e-3f);
   CHECK(world.stats().max_speed < 0.02f);
-  CHECK(MomentsOf(world, id).centre[1] == Approx(0.1).margin(0.004));
+  CheckSquash(0.1 - MomentsOf(world, id).centre[1]);
 }
 
 TEST_CASE("A body put deep into a plane comes out of it step by step, in shape") {
@@ -333,15 +496,60 @@ TEST_CASE("A body put deep into a plane comes out of it step by step, in shape")
   CHECK(steps < 15);
   for (int step = 0; step < 200; ++step) REQUIRE((world.Step(kDt) & kStepBodyFrozen) == 0u);
   CHECK(world.stats().max_penetration < 1e-3 * SizeOf(shape));
-  CHECK(MomentsOf(world, id).volume == Approx(0.064).epsilon(0.05));
+  CHECK(MomentsOf(world, id).volume == Approx(0.064).epsilon(0.03));
 }
 
-TEST_CASE("Snapping and penalties run and stay finite") {
-  const ContactResponse response = GENERATE(ContactResponse::kSnap, ContactResponse::kPenalty);
-  CAPTURE(static_cast<int>(response));
-  const ShapeAsset shape(TetBox(3, 2, 2, 0.1, 0.09, 5), kMaterial);
+TEST_CASE("A penalty pushes each node by its stiffness times its depth") {
+  const float stiffness = GENERATE(1.0e4f, 4.0e4f);
+  const float dt = GENERATE(0.01f, 0.005f);
+  const float depth = GENERATE(0.001f, 0.003f);
+  CAPTURE(stiffness, dt, depth);
+  const ShapeAsset shape(TetBox(3, 2, 2, 0.1), kMaterial, double(dt));
   WorldDesc desc;
-  desc.solver.response = response;
+  desc.gravity = {};
+  desc.solver.response = ContactResponse::kPenalty;
+  desc.solver.penalty_stiffness = stiffness;
+  World world(desc);
+  REQUIRE(world.AddPlane({{0.6f, 0.8f, 0.0f}, 0.0f, 0.0f}).ok());
+  BodyDesc body;
+  body.pose.rotation = ToQuat(Eigen::Matrix3d(
+      Eigen::AngleAxisd(-std::atan2(0.6, 0.8), Eigen::Vector3d::UnitZ()).toRotationMatrix()));
+  body.pose.position = {-0.6f * depth, -0.8f * depth, 0.0f};
+  const BodyId id = world.AddBody(shape.asset(), body);
+  world.Step(dt);
+  const Eigen::Vector3d momentum(MomentsOf(world, id).linear_momentum);
+  const Eigen::Vector3d expected =
+      12 * double(stiffness) * double(depth) * double(dt) * Eigen::Vector3d(0.6, 0.8, 0.0);
+  CAPTURE(momentum.transpose(), expected.transpose());
+  CHECK((momentum - expected).norm() < 1e-3 * expected.norm());
+}
+
+TEST_CASE("On penalties a box sinks until they carry its weight") {
+  const float stiffness = GENERATE(5.0e3f, 1.0e4f);
+  CAPTURE(stiffness);
+  const float dt = 0.005f;
+  const ShapeAsset shape(TetBox(3, 2, 2, 0.1), kMaterial, double(dt));
+  WorldDesc desc;
+  desc.solver.response = ContactResponse::kPenalty;
+  desc.solver.penalty_stiffness = stiffness;
+  desc.solver.sleep_speed = 0.0f;
+  World world(desc);
+  REQUIRE(world.AddPlane({}).ok());
+  BodyDesc body;
+  body.material.damping = 0.05f;
+  const BodyId id = world.AddBody(shape.asset(), body);
+  for (int step = 0; step < 600; ++step) REQUIRE(world.Step(dt) == kStepOk);
+  CHECK(world.stats().max_speed < 1e-3f);
+  double depths = 0.0;
+  for (const Vec3& x : PositionsOf(world, id, shape.num_nodes())) depths -= std::fmin(x.y, 0.0f);
+  CHECK(depths == Approx(MomentsOf(world, id).mass * kGravity / double(stiffness)).epsilon(0.01));
+}
+
+TEST_CASE("Snapped nodes lie on the plane, and the box on them") {
+  const ShapeAsset shape(TetBox(3, 2, 2, 0.1), kMaterial);
+  WorldDesc desc;
+  desc.solver.response = ContactResponse::kSnap;
+  desc.solver.sleep_speed = 0.0f;
   World world(desc);
   REQUIRE(world.AddPlane({}).ok());
   BodyDesc body;
@@ -351,11 +559,13 @@ TEST_CASE("Snapping and penalties run and stay finite") {
   for (int step = 0; step < 300; ++step) {
     REQUIRE(world.Step(kDt) == kStepOk);
     REQUIRE(std::isfinite(Energy(world.stats())));
-    if (response == ContactResponse::kSnap) REQUIRE(world.stats().max_penetration < 1e-5f);
+    REQUIRE(world.stats().max_penetration < 1e-5f);
     lowest = std::min(lowest, MomentsOf(world, id).centre[1]);
   }
-  CHECK(lowest > 0.0);  // neither body falls through
-  CHECK(lowest < 0.15);
+  CHECK(lowest > 0.07);
+  // It rests a little lower than one that is held: snapping is no part of the solve.
+  CHECK(MomentsOf(world, id).centre[1] == Approx(0.0975).margin(0.002));
+  CHECK(world.stats().max_speed < 1e-3f);
 }
 
 TEST_CASE("Substeps come with fast approach only") {

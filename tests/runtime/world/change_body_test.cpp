@@ -74,6 +74,34 @@ TEST_CASE("A body with other pins or another material moves as one made with the
   CHECK(apart.colwise().norm().maxCoeff() < 1e-5 * 0.4);
 }
 
+TEST_CASE("A node pinned on the way stops at once, the others keep their speed") {
+  const uint32_t seed = GENERATE(1u, 2u, 3u);
+  const int others = GENERATE(0, 8);  // of the same crowd
+  CAPTURE(seed, others);
+  const ShapeAsset shape = Box(seed);
+  const size_t num_nodes = shape.num_nodes();
+  Random random(seed);
+  World world;
+  const BodyId id = world.AddBody(shape.asset());
+  for (int i = 0; i < others; ++i) world.AddBody(shape.asset());
+  REQUIRE(world.SetNodeVelocities(id, ToVec3s(random.Vectors(num_nodes, 1.0))).ok());
+  for (int step = 0; step < 10; ++step) world.Step(kDt);
+  const Points x = ToEigen(PositionsOf(world, id, num_nodes));
+  Points v = ToEigen(VelocitiesOf(world, id, num_nodes));
+  const std::vector<uint32_t> pins = random.Nodes(num_nodes, 0.2);
+  REQUIRE_FALSE(pins.empty());
+  REQUIRE(world.SetPinnedNodes(id, pins).ok());
+  for (const uint32_t pin : pins) {
+    REQUIRE(v.col(pin).norm() > 0.1);
+    v.col(pin).setZero();
+  }
+  CHECK((ToEigen(VelocitiesOf(world, id, num_nodes)) - v).norm() == 0.0);
+  CHECK((ToEigen(PositionsOf(world, id, num_nodes)) - x).norm() == 0.0);
+  for (int step = 0; step < 5; ++step) world.Step(kDt);
+  const Points after = ToEigen(PositionsOf(world, id, num_nodes));
+  for (const uint32_t pin : pins) CHECK((after.col(pin) - x.col(pin)).norm() == 0.0);
+}
+
 TEST_CASE("Pins and materials that change before the first step are those of a fresh bake") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
   const int what = GENERATE(0, 1, 2);  // pins, material, both

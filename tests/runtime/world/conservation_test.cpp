@@ -171,9 +171,9 @@ TEST_CASE("A spinning body loses (omega dt)^2 of its angular momentum a step") {
     const double end = Vector(MomentsOf(world, id).angular_momentum).norm();
     loss[half] = 1.0 - std::pow(end / start, 1.0 / n);
     CAPTURE(dt, loss[half]);
-    CHECK(loss[half] == Approx(double(dt) * double(dt)).epsilon(0.1));
+    CHECK(loss[half] == Approx(double(dt) * double(dt)).epsilon(0.02));
   }
-  CHECK(loss[1] / loss[0] == Approx(0.25).epsilon(0.1));
+  CHECK(loss[1] / loss[0] == Approx(0.25).epsilon(0.02));
 }
 
 TEST_CASE("A rest shape that is placed anywhere has no forces") {

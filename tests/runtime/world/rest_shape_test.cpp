@@ -55,7 +55,7 @@ Rest Hang(float dt, int outer_iterations, int steps) {
 TEST_CASE("A held body's rest shape converges with the time step") {
   const Rest coarse = Hang(0.01f, 1, 400), fine = Hang(0.0025f, 1, 1600);
   CHECK(fine.drop > 0.05);
-  CHECK(coarse.drop == Approx(fine.drop).epsilon(0.1));
+  CHECK(coarse.drop == Approx(fine.drop).epsilon(0.002));
   CHECK(fine.residual < 0.2 * coarse.residual + 1e-3);
 }
 

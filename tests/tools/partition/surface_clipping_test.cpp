@@ -64,28 +64,31 @@ Vec3d NearPlane(const TetMesh& mesh, const Vec3d& third, double least, Random* r
   return mesh.nodes[0] * (1.0 - along - across) + mesh.nodes[1] * along + third * across;
 }
 
-// Whether the exact signs of d and e differ, but not their volumes over (a, b, c).
+// Whether the exact signs of d and e over (a, b, c) differ, but not those of their volumes in
+// double: equal volumes, or shares outside of [0, 1].
 bool IsLostToRounding(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d,
                       const Vec3d& e) {
+  const double of_d = SixVolume(a, b, c, d), of_e = SixVolume(a, b, c, e);
   return Orient3dSign(a, b, c, d) * Orient3dSign(a, b, c, e) < 0 &&
-         SixVolume(a, b, c, d) == SixVolume(a, b, c, e);
+         ((of_d >= 0.0 && of_e >= 0.0) || (of_d <= 0.0 && of_e <= 0.0));
 }
 
-// Clips one triangle and checks that every point has a place and weights >= 0 that sum to one, and
-// that points on the triangle's edges lie in its box.
-void CheckClipped(const TetMesh& mesh, const std::array<Vec3d, 3>& corners) {
+// Clips one triangle: every point has weights >= 0 that sum to one and a place; those on the edges
+// of the triangle lie in its box. Returns how many points lie on edges of the cage.
+size_t CheckClipped(const TetMesh& mesh, const std::array<Vec3d, 3>& corners) {
   SolidSurface surface;
   surface.points.assign(corners.begin(), corners.end());
   surface.triangles = {{0, 1, 2}};
   surface.source_triangle = {0};
   std::vector<uint32_t> tets;
   for (const Vec3d& p : corners) tets.push_back(TetAt(mesh, p));
-  if (std::count(tets.begin(), tets.end(), UINT32_MAX) > 0) return;
+  if (std::count(tets.begin(), tets.end(), UINT32_MAX) > 0) return 0;
   const ClippedSurface clipped = ClipSurface(surface, mesh, tets);
   REQUIRE(clipped.outside.empty());
   const Vec3d low = Min(Min(corners[0], corners[1]), corners[2]);
   const Vec3d high = Max(Max(corners[0], corners[1]), corners[2]);
   const CutSurface& cut = clipped.surface;
+  size_t on_edges = 0;
   for (size_t p = 0; p < cut.points.size(); ++p) {
     REQUIRE(IsFinite(cut.points[p]));
     for (int axis = 0; axis < (cut.carriers[p].count == 2 ? 0 : 3); ++axis) {
@@ -98,7 +101,9 @@ void CheckClipped(const TetMesh& mesh, const std::array<Vec3d, 3>& corners) {
       sum += cut.carriers[p].weights[i];
     }
     REQUIRE(sum == Approx(1.0).epsilon(1e-12));
+    on_edges += cut.carriers[p].count == 2 ? 1 : 0;
   }
+  return on_edges;
 }
 
 }  // namespace
@@ -120,17 +125,24 @@ TEST_CASE("An edge in a face's plane up to rounding is cut at one of its points"
 
 TEST_CASE("An edge of the cage in a triangle's plane up to rounding is cut at one of its points") {
   Random random(21);
-  size_t lost = 0;
-  for (int i = 0; i < 20000; ++i) {
+  size_t lost = 0, cut = 0;
+  for (int i = 0; i < 200000; ++i) {
     const TetMesh mesh = RingOfTets(&random);
     const auto& x = mesh.nodes;
     const Vec3d beside = (x[2] + x[3]) * 0.5;
-    const Vec3d p = NearPlane(mesh, beside, -0.2, &random);
-    const Vec3d q = NearPlane(mesh, beside, -0.2, &random);
-    const Vec3d r = NearPlane(mesh, beside, -0.2, &random);
+    // Two corners on one side of the edge, one on the other: most of the edge lies between them.
+    const auto at = [&](double along, double across) {
+      along += Uniform(&random, -0.03, 0.03);
+      across += Uniform(&random, -0.03, 0.03);
+      return x[0] * (1.0 - along - across) + x[1] * along + beside * across;
+    };
+    const Vec3d p = at(0.12, -0.06);
+    const Vec3d q = at(0.94, -0.06);
+    const Vec3d r = at(0.4, 0.2);
     if (!IsLostToRounding(p, q, r, x[0], x[1])) continue;
     ++lost;
-    CheckClipped(mesh, {p, q, r});
+    cut += CheckClipped(mesh, {p, q, r});
   }
   CHECK(lost > 10);
+  CHECK(cut > 5);
 }

@@ -5,8 +5,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
+#include <utility>
 
 using namespace plush::tools;
 using namespace plush::tests;
@@ -58,6 +60,39 @@ TEST_CASE("Points of a sphere are inside by their radius") {
     if (radius > 0.995 && radius < 1.0) continue;  // between the polyhedron and the sphere
     CHECK(inside.IsInside(Vec3d{3, 4, 5} + offset) == (radius < 1.0));
   }
+}
+
+TEST_CASE("All of an open box is inside, nothing beyond its opening") {
+  const bool turned = GENERATE(false, true);
+  CAPTURE(turned);
+  SolidSurface solid = SolidOf(MakeOpenBox({-1, -1, -1}, {1, 1, 1}));  // open towards +y
+  if (turned) {
+    for (auto& triangle : solid.triangles) std::swap(triangle[1], triangle[2]);
+  }
+  const InsideTest inside(solid);
+  // On the open side the winding number goes through 1/2: up to 1/56 from it, it is 0.508 at least
+  // within, 0.492 at most without.
+  constexpr int kCells = 56;
+  const auto place = [](int i) { return (2 * i + 1.0) / kCells - 1.0; };
+  double least = 1.0, most = 0.0;
+  int missed = 0, beyond = 0;
+  for (int i = 0; i < kCells; ++i) {
+    for (int k = 0; k < kCells; ++k) {
+      for (int j = 0; j < kCells; ++j) {
+        const Vec3d point = {place(i), place(j), place(k)};
+        least = std::min(least, std::abs(inside.WindingNumber(point)));
+        missed += inside.IsInside(point) ? 0 : 1;
+      }
+      const Vec3d point = {place(i), place(kCells), place(k)};
+      most = std::max(most, std::abs(inside.WindingNumber(point)));
+      beyond += inside.IsInside(point) ? 1 : 0;
+    }
+  }
+  CAPTURE(least, most);
+  CHECK(missed == 0);
+  CHECK(beyond == 0);
+  CHECK(least == Approx(0.508).margin(5e-4));
+  CHECK(most == Approx(0.492).margin(5e-4));
 }
 
 TEST_CASE("An empty surface has no inside") {
