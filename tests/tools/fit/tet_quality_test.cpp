@@ -80,11 +80,7 @@ TEST_CASE("Heights over a tet's planes distinguish inside from outside") {
     const Tet tet = RandomTet(&random);
     const TetPlanes planes(tet);
     for (size_t face = 0; face < 4; ++face) {
-<<<<<<< HEAD
-      // Six times the volume is twice the base area times the height.
-=======
       // Six times the volume is twice the base's area times the height.
->>>>>>> e4
       const auto& [a, b, c] = FaceOf({0, 1, 2, 3}, face);
       const double base = Length(Cross(tet[b] - tet[a], tet[c] - tet[a]));
       CHECK(planes.Height(face, tet[face]) * base ==

@@ -15,11 +15,7 @@ using namespace plush::tests;
 
 namespace {
 
-<<<<<<< HEAD
-// A mesh of these nodes and tets; the tets must be positive.
-=======
 // A mesh of these tets, which must be positively oriented.
->>>>>>> e4
 TetMesh Corner(const std::vector<Vec3d>& nodes, const std::vector<std::array<uint32_t, 4>>& tets) {
   TetMesh mesh;
   mesh.nodes = nodes;
@@ -56,11 +52,7 @@ TEST_CASE("Faces look outwards, and the boundary of a box is closed") {
         const auto& back = faces.neighbours[other];
         CHECK(std::count(back.begin(), back.end(), t) == 1);
       }
-<<<<<<< HEAD
-      // The opposite corner lies behind the face.
-=======
       // The corner opposite a face lies behind the face.
->>>>>>> e4
       const auto [a, b, c] = FaceOf(mesh.tets[t], corner);
       CHECK(SixVolume(mesh.nodes[a], mesh.nodes[b], mesh.nodes[c],
                       mesh.nodes[mesh.tets[t][corner]]) < 0.0);

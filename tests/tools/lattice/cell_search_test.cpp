@@ -41,12 +41,8 @@ TEST_CASE("The search meets the number of tets within 5% from below") {
   CheckMeets("soup", MakeTriangleSoup(50, 0.3, 9), {120, 450});
 }
 
-<<<<<<< HEAD
-// Axis-aligned boxes gain or lose whole layers of tets at once, unless the lattice is turned.
-=======
 // An axis-aligned box gains or loses whole layers of tets at once, unless it is turned against the
 // lattice.
->>>>>>> e4
 TEST_CASE("The search meets the number of tets of boxes too") {
   CheckMeets("box", MakeBox({0, 0, 0}, {1, 2, 3}), {60, 120, 450, 1000, 3000});
   CheckMeets("cube", MakeGridBox({0, 0, 0}, {1, 1, 1}, 8), {60, 120, 450, 1000, 3000});

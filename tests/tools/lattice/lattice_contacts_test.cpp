@@ -63,11 +63,7 @@ TEST_CASE("Contacts are all that comes near, found by trying every tet with ever
             CHECK(found.emplace(contacts.tets[i], t).second);
           }
         }
-<<<<<<< HEAD
-        // Only tets that exist, which are found as neighbours.
-=======
         // The tets that exist are those that are a neighbour of another one.
->>>>>>> e4
         std::set<uint32_t> tets;
         for (uint32_t t = 0; t < lattice.num_tets(); ++t) {
           for (uint32_t face = 0; face < 4; ++face) tets.insert(lattice.Neighbour(t, face));
@@ -87,13 +83,8 @@ TEST_CASE("Contacts are all that comes near, found by trying every tet with ever
           }
         }
         CHECK(missed == 0);
-<<<<<<< HEAD
         // Nothing else is found. `expected` may hold more pairs: beyond corners, separating axes
         // underestimate the distance.
-=======
-        // Pairs beyond the clearance are found only if separating axes fail to see the gap, past a
-        // corner.
->>>>>>> e4
         const bool within =
             std::includes(expected.begin(), expected.end(), found.begin(), found.end());
         CHECK(within);

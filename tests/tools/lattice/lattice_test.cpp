@@ -25,13 +25,8 @@ Lattice MakeTestLattice(LatticeKind kind) {
   return std::move(lattice.value());
 }
 
-<<<<<<< HEAD
-// The tets that exist: those that are neighbours. Tets that stick out are no neighbours and have
-// none.
-=======
 // The tets that exist: those that are a neighbour of another one. A number that would stick out of
 // the lattice is nobody's neighbour.
->>>>>>> e4
 std::vector<uint32_t> ExistingTets(const Lattice& lattice) {
   std::set<uint32_t> tets;
   for (uint32_t t = 0; t < lattice.num_tets(); ++t) {
@@ -114,11 +109,7 @@ TEST_CASE("Node numbers and positions belong together and are single precision")
   }
 }
 
-<<<<<<< HEAD
-// Computes the depths of every point in all tets.
-=======
 // Compares TetAt with a test of all tets.
->>>>>>> e4
 TEST_CASE("Exactly one tet of a lattice has a point inside, and TetAt finds it") {
   constexpr uint32_t kSeed = 71;
   INFO("seed " << kSeed);
@@ -141,11 +132,7 @@ TEST_CASE("Exactly one tet of a lattice has a point inside, and TetAt finds it")
       REQUIRE(count <= 1);
       const uint32_t found = lattice.TetAt(point);
       if (containing == found) continue;
-<<<<<<< HEAD
-      // Rounding may put it outside, by a few float ulps.
-=======
       // Rounding may put the point outside by a few float ulps.
->>>>>>> e4
       REQUIRE(found < lattice.num_tets());
       const auto [a, b, c, d] = lattice.TetCorners(found);
       const double slack = -1e-5 * SixVolume(a, b, c, d);
@@ -159,15 +146,9 @@ TEST_CASE("Tets fill the lattice without gap or overlap, two cells beyond the bo
   for (const LatticeKind kind : kKinds) {
     const Lattice lattice = MakeTestLattice(kind);
     double volume = 0.0;
-<<<<<<< HEAD
-    // Signed volumes over the border faces sum to the enclosed volume.
-    double enclosed = 0.0;
-    double nearest = INFINITY;  // from border face to box
-=======
     // The sum of signed volumes over the border faces is the volume that they enclose.
     double enclosed = 0.0;
     double nearest = INFINITY;  // distance of a border face from the box
->>>>>>> e4
     for (const uint32_t t : ExistingTets(lattice)) {
       const auto corners = lattice.TetCorners(t);
       volume += SixVolume(corners[0], corners[1], corners[2], corners[3]) / 6.0;

@@ -42,21 +42,13 @@ TEST_CASE("What a lattice cuts voxels into is near what it makes of the solid") 
       const SplitCage cage = SplitOf(solid, lattice, 1e-3 * solid.diagonal);
       const std::set<uint32_t> kept(cage.lattice_tet.begin(), cage.lattice_tet.end());
       const SolidVoxels voxels(solid.surface, cell / 10.0);
-<<<<<<< HEAD
-      // Sampled surface points miss some tets, but find none wrongly.
-=======
       // Samples of the surface miss some kept tets, but never find one that is not kept.
->>>>>>> e4
       CHECK(voxels.CountTets(lattice) <= kept.size());
       CHECK(voxels.CountTets(lattice) > 0.85 * static_cast<double>(kept.size()));
       const SolidVoxels::Cut cut = voxels.CutBy(lattice);
       CHECK(cut.pieces >= cut.tets);
       CHECK(cut.tets == Approx(static_cast<double>(kept.size())).epsilon(0.12));
-<<<<<<< HEAD
-      // Voxels are connected only across faces, so they form more pieces than the solid.
-=======
       // Voxels are connected across faces only, so they form more pieces than the solid.
->>>>>>> e4
       CHECK(cut.pieces > 0.88 * static_cast<double>(cage.mesh.tets.size()));
       CHECK(cut.pieces < 1.6 * static_cast<double>(cage.mesh.tets.size()));
     }

@@ -30,11 +30,7 @@ void CheckSound(const Solid& solid, const Lattice& lattice, const SplitCage& cag
   std::vector<bool> owned(solid.surface.triangles.size(), false);
   std::set<std::array<uint32_t, 4>> sets;
   for (size_t t = 0; t < num_tets; ++t) {
-<<<<<<< HEAD
-    // A copy has separate nodes at the places of its lattice tet's nodes.
-=======
     // Each node of a copy is a copy of the lattice tet's node, at its position.
->>>>>>> e4
     const auto nodes = lattice.TetNodes(cage.lattice_tet[t]);
     auto sorted = cage.mesh.tets[t];
     for (size_t i = 0; i < 4; ++i) {
@@ -75,12 +71,8 @@ TEST_CASE("A solid block, a ball and a ring are not split") {
       CheckSound(solid, lattice, cage);
       INFO((kind == LatticeKind::kBcc ? "bcc" : "cube5") << ", cell " << cell);
       CHECK(cage.num_split_tets == 0);
-<<<<<<< HEAD
-      // In a notch outside the surface, the tets on each side of it may have separate nodes.
-=======
       // No node inside is split. Outside, in a notch, the two sides of the notch may have separate
       // nodes.
->>>>>>> e4
       std::map<uint32_t, int> copies;
       for (const uint32_t node : cage.lattice_node) ++copies[node];
       for (const auto& [node, count] : copies) {
@@ -126,13 +118,8 @@ TEST_CASE("Two fingers a third of a cell apart are split, down to the palm that 
     CHECK(NumComponents(cage.mesh) == 1);
     CHECK(cage.num_split_tets > 5);
     CHECK(cage.num_split_nodes > 5);
-<<<<<<< HEAD
-    // One cell above the palm, no tet holds surface of both fingers, and no node belongs to tets of
-    // both.
-=======
     // More than a cell above the palm, no tet owns surface of both fingers, and no node belongs to
     // tets of both.
->>>>>>> e4
     std::vector<int> sides(cage.mesh.nodes.size(), 0);
     for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) {
       int of_tet = 0;

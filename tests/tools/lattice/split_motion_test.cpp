@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
-<<<<<<< HEAD
-// Limbs that are close to each other move independently: the purpose of the split.
-=======
 // The purpose of splitting: limbs that are close to each other move independently.
->>>>>>> e4
 #include "plush/asset.h"
 #include "plush/format/tet_block.h"
 #include "plush/world.h"
@@ -42,11 +38,7 @@ class Body {
   const plush::Asset& asset() const { return asset_; }
   const plush::tools::BakeSummary& summary() const { return summary_; }
 
-<<<<<<< HEAD
-  // Nodes of the tets that carry vertices for which `is_in` holds.
-=======
   // Nodes of the tets that carry a vertex for which `is_in` holds.
->>>>>>> e4
   template <class IsIn>
   std::vector<uint32_t> NodesAt(IsIn is_in) const {
     const auto& visual = asset_.visual();
@@ -70,11 +62,7 @@ class Body {
   plush::tools::BakeSummary summary_;
 };
 
-<<<<<<< HEAD
-// Splits every triangle into four, `times` times, so that vertices cover the fingers.
-=======
 // Splits every triangle into four, `times` times, so that there are vertices all along the fingers.
->>>>>>> e4
 SurfaceMesh Refined(SurfaceMesh mesh, int times) {
   for (; times > 0; --times) {
     SurfaceMesh finer;
@@ -103,11 +91,7 @@ Body TwoFingers(plush::tools::LatticeKind lattice) {
   settings.cage.cell_m = kCell;
   settings.cage.lattice = lattice;
   settings.material.young = 1.0e5;
-<<<<<<< HEAD
-  // The palm, up to the highest tets that hold part of it.
-=======
   // Pins the palm: all nodes of the tets that hold some of it.
->>>>>>> e4
   settings.pins_json = R"({"regions": [{"name": "palm", "box": [[-1, -1, -1], [2, 0.301, 1]]}]})";
   return Body(Refined(MakeTwoFingers(0.25, kGap), 3), settings);
 }
@@ -139,11 +123,7 @@ TEST_CASE("One finger pulled by half its length leaves its neighbour on a pinned
     const auto right = body.NodesAt([](const plush::Vec3& p) { return p.y > 0.301 && p.x > 0.5; });
     const auto left = body.NodesAt([](const plush::Vec3& p) { return p.y > 0.301 && p.x < 0.5; });
     const auto tip = body.NodesAt([](const plush::Vec3& p) { return p.y > 1.1 && p.x > 0.5; });
-<<<<<<< HEAD
-    // Beyond the palm, the fingers share no node.
-=======
     // The fingers share no nodes except pinned ones, at the palm.
->>>>>>> e4
     for (const uint32_t n : right) {
       if (std::binary_search(left.begin(), left.end(), n)) CHECK(is_pinned(n));
     }
@@ -156,12 +136,7 @@ TEST_CASE("One finger pulled by half its length leaves its neighbour on a pinned
     double largest_left = 0.0;
     auto moved = rest;
     for (int i = 1; i <= 50; ++i) {
-<<<<<<< HEAD
-      // Moves the tip sideways and upwards by half the finger's length, step by step, and holds it
-      // there.
-=======
       // Moves the tip by half the finger's length, sideways and up, in 25 steps; then holds it.
->>>>>>> e4
       moved = PositionsOf(world, id, num_nodes);
       for (const uint32_t n : tip) {
         const float pull = 0.5f * static_cast<float>(std::min(i, 25)) / 25.0f;

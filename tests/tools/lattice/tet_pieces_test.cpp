@@ -18,11 +18,7 @@ namespace {
 
 using Tet = std::array<Vec3d, 4>;
 
-<<<<<<< HEAD
-// A tet with corners (0 0 0), (3 0 0), (0 3 0), (0 0 3).
-=======
 // The tet in which most tests look for pieces.
->>>>>>> e4
 const Tet kTet = {Vec3d{0, 0, 0}, Vec3d{3, 0, 0}, Vec3d{0, 3, 0}, Vec3d{0, 0, 3}};
 
 struct Found {
@@ -54,11 +50,7 @@ int CountIn(const SurfaceMesh& mesh, bool join_parts = false, const Tet& tet = k
   return PiecesIn(Solid(mesh), tet, join_parts).pieces.count;
 }
 
-<<<<<<< HEAD
-// A tube along y of n segments: an outer wall, an inner wall and a ring at each end.
-=======
 // A tube of n segments along y: an outer wall, an inner wall, and rings at both ends.
->>>>>>> e4
 SurfaceMesh MakeTube(const Vec3d& base, double inner, double outer, double length, uint32_t n) {
   SurfaceMesh mesh;
   for (uint32_t i = 0; i < n; ++i) {
@@ -97,14 +89,8 @@ SurfaceMesh MakeSheet(double x) {
 
 TEST_CASE("One sheet, one surface, one slab make one piece") {
   CHECK(CountIn(MakeSheet(0.5)) == 1);
-<<<<<<< HEAD
-  CHECK(CountIn(MakeBox({0.5, -5, -5}, {9, 5, 5})) == 1);  // only its near side is in the tet
-  CHECK(CountIn(MakeBox({0.5, -5, -5}, {0.6, 5, 5})) ==
-        1);  // front and back are separate in the tet
-=======
   CHECK(CountIn(MakeBox({0.5, -5, -5}, {9, 5, 5})) == 1);    // one side of the box is in the tet
   CHECK(CountIn(MakeBox({0.5, -5, -5}, {0.6, 5, 5})) == 1);  // two sides, joined only outside it
->>>>>>> e4
   CHECK(CountIn(MakeBox({0.2, 0.2, 0.2}, {0.4, 0.4, 0.4})) == 1);
   CHECK(CountIn(MakeSphere(9.0, 12, 18, {0, 9.5, 0})) == 1);
 }
@@ -118,11 +104,7 @@ TEST_CASE("Separate strands are separate pieces") {
   CHECK(CountIn(MakeTwoFingers(0.2, 0.1), false,
                 {Vec3d{0.2, 0.7, 0.1}, Vec3d{0.9, 0.7, 0.1}, Vec3d{0.5, 1.2, 0.1},
                  Vec3d{0.5, 0.8, 0.35}}) == 2);
-<<<<<<< HEAD
-  // If the palm is in the tet too, the fingers are one piece.
-=======
   // The fingers are one piece if the palm lies in the tet too.
->>>>>>> e4
   CHECK(CountIn(MakeTwoFingers(0.2, 0.1), false,
                 {Vec3d{-1, -1, -1}, Vec3d{5, -1, -1}, Vec3d{-1, 5, -1}, Vec3d{-1, -1, 5}}) == 1);
   // Two open sheets enclose nothing.
@@ -143,11 +125,7 @@ TEST_CASE("Walls of one piece of material belong together") {
   CHECK(CountIn(MakeTube({0.6, 0.1, 0.6}, 0.2, 0.5, 0.5, 24)) == 1);
   CHECK(CountIn(MakeNestedShells(false, true), false,
                 {Vec3d{-3, -3, -3}, Vec3d{9, -3, -3}, Vec3d{-3, 9, -3}, Vec3d{-3, -3, 9}}) == 1);
-<<<<<<< HEAD
-  // The same with a second ball floating in the cavity.
-=======
   // A ball in the cavity touches nothing: it is a second piece.
->>>>>>> e4
   const SurfaceMesh ball = MakeSphere(0.3, 12, 18);
   CHECK(CountIn(Joined(MakeNestedShells(false, true), ball), false,
                 {Vec3d{-3, -3, -3}, Vec3d{9, -3, -3}, Vec3d{-3, 9, -3}, Vec3d{-3, -3, 9}}) == 2);
@@ -156,22 +134,14 @@ TEST_CASE("Walls of one piece of material belong together") {
 TEST_CASE("Parts that overlap are one piece") {
   CHECK(CountIn(Joined(MakeBox({0.2, -5, 0.2}, {0.5, 5, 0.5}),
                        MakeBox({0.4, -5, 0.3}, {0.9, 5, 0.6}))) == 1);
-<<<<<<< HEAD
-  // One inside the other without a cavity: solid all through.
-=======
   // One sphere inside the other, without a cavity: material everywhere.
->>>>>>> e4
   CHECK(CountIn(MakeNestedShells(false, false), false,
                 {Vec3d{-3, -3, -3}, Vec3d{9, -3, -3}, Vec3d{-3, 9, -3}, Vec3d{-3, -3, 9}}) == 1);
 }
 
 namespace {
 
-<<<<<<< HEAD
-// Distance at which a ray first meets a triangle, and the triangle's index.
-=======
 // Where a ray first meets one of the triangles, and the triangle's index in the list.
->>>>>>> e4
 std::optional<std::pair<double, size_t>> FirstHit(const SolidSurface& surface,
                                                   const std::vector<uint32_t>& triangles,
                                                   const Vec3d& from, const Vec3d& along) {
