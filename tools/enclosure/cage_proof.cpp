@@ -13,8 +13,8 @@
 namespace plush::tools {
 namespace {
 
-// Tets of the triangles that cross from one strand to another without a common face, or leave their
-// strand.
+// Tets of the triangles that pass from one strand to another without a common face, or leave the
+// cage when they are followed across its faces.
 std::vector<uint32_t> TornTets(const SolidSurface& surface, const TetMesh& mesh,
                                const CageFaces& faces, std::span<const uint32_t> tet_of_point) {
   if (faces.branches.empty()) return {};
@@ -49,7 +49,7 @@ CageProof ProveCage(const SolidSurface& surface, const SplitCage& cage, double c
     }
   }
   if (!escapes.empty()) {
-    // A point may be lost: suspect the tets that owned the triangle before the fit, too.
+    // A point may lie in no tet: suspect also the tets that owned the triangle before the fit.
     for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) {
       const auto owned = cage.TrianglesOf(t);
       const bool involved = std::any_of(escapes.begin(), escapes.end(), [&](uint32_t triangle) {

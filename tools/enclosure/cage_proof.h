@@ -11,19 +11,19 @@
 
 namespace plush::tools {
 
-/// What was found about a cage. Tets may be listed more than once.
+/// The result of a proof. Lists of tets may repeat a tet.
 struct CageProof {
   CageFaces faces;
-  std::vector<uint32_t> tet_of_point;  ///< of the surface's points (LocateSurface)
-  std::vector<uint32_t> suspects;      ///< tets where the proof fails
-  std::vector<uint32_t> torn;  ///< tets where strands that overlap in space tear the surface
+  std::vector<uint32_t> tet_of_point;  ///< tet of each surface point (LocateSurface)
+  std::vector<uint32_t> suspects;      ///< tets at which the proof fails
+  std::vector<uint32_t> torn;          ///< tets in which torn triangles lie (WalkSurface)
 
   bool holds() const { return suspects.empty(); }
 };
 
 /// Proves that no triangle escapes (FindEscapes) and that the boundary does not cross itself
-/// (FindCageCrossings); if both hold, looks for torn triangles (WalkSurface). `cell` is the edge of
-/// the lattice's cells [m].
+/// (FindCageCrossings). If the proof holds, also looks for torn triangles (WalkSurface). `cell` is
+/// the edge of the lattice's cells [m].
 CageProof ProveCage(const SolidSurface& surface, const SplitCage& cage, double cell);
 
 }  // namespace plush::tools

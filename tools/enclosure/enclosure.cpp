@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Finds triangles that are not strictly inside a cage: class Follower follows each across faces.
+// TetSides filters the exact predicates of mesh/exact_predicates.h by a bound of the rounding
+// error.
 #include "enclosure/enclosure.h"
 
 #include "lattice/cage_boundary.h"
@@ -14,15 +17,15 @@
 namespace plush::tools {
 namespace {
 
-// A product of three differences carries fewer than ten relative rounding errors of 2^-53, and so
-// does their sum: this is four times as much.
+// A product of three differences has fewer than ten relative rounding errors of 2^-53, and so has a
+// sum of such products. This bound is four times as large.
 constexpr double kRelative = 5e-15;
 
-// More than what products lose to underflow: of two differences, and of the result.
+// Bounds of the losses to underflow: in products of two differences, and in the result.
 constexpr double kUnderflow = 1e-280;
 constexpr double kUnderflowOfResult = 1e-300;
 
-// Bound of the error of each component of Cross(u, v), relative to one.
+// Bound of the absolute error of each component of Cross(u, v).
 Vec3d ErrorOfCross(const Vec3d& u, const Vec3d& v) {
   const Vec3d a = {std::abs(u.x), std::abs(u.y), std::abs(u.z)};
   const Vec3d b = {std::abs(v.x), std::abs(v.y), std::abs(v.z)};
@@ -66,7 +69,7 @@ namespace {
 
 using Corners = std::array<Vec3d, 3>;
 
-// Branches that one triangle may pass without a corner in any of the strands.
+// Most branches at which a strand is guessed, because the triangle reaches none of them otherwise.
 constexpr int kMaxGuesses = 3;
 
 // Follows one triangle through the cage.
@@ -84,7 +87,7 @@ class Follower {
   }
 
  private:
-  // Whether the triangle, whose corners lie in the tet, keeps strictly inside its boundary faces.
+  // Whether the triangle meets none of the tet's boundary faces. Its corners lie in the tet.
   bool IsOffBoundary(const Corners& triangle, uint32_t tet) const {
     for (size_t corner = 0; corner < 4; ++corner) {
       if (faces_.neighbours[tet][corner] != kBoundaryFace) continue;
@@ -95,7 +98,7 @@ class Follower {
     return true;
   }
 
-  // Sides of the triangle's corners to the faces of a tet.
+  // The side of each face of a tet on which each corner of the triangle lies.
   using Sides = std::array<std::array<int, 3>, 4>;
   Sides SidesTo(uint32_t tet, const Corners& triangle) const {
     Sides sides;
@@ -109,7 +112,7 @@ class Follower {
     return sides[0] == side && sides[1] == side && sides[2] == side;
   }
 
-  // Whether corner `i` of the triangle is not outside of any face but `face`.
+  // Whether corner `i` of the triangle lies outside none of the faces other than `face`.
   static bool IsBehindOthers(const Sides& sides, size_t face, size_t i) {
     for (size_t other = 0; other < 4; ++other) {
       if (other != face && sides[other][i] > 0) return false;
@@ -117,7 +120,7 @@ class Follower {
     return true;
   }
 
-  // Whether the triangle meets a face of the tet. The sides nearly always tell.
+  // Whether the triangle meets a face of the tet. The sides nearly always decide it.
   bool Meets(const Corners& triangle, uint32_t tet, size_t face, const Sides& sides) const {
     if (AreAll(sides[face], -1)) return false;
     for (const auto& of_face : sides) {
@@ -130,7 +133,8 @@ class Follower {
       inside = inside || sides[face][i] <= 0;
       outside = outside || sides[face][i] >= 0;
     }
-    // What is behind all other planes is convex: between the two the triangle passes the face.
+    // The region behind the other three planes is convex. Two corners in it, on different sides of
+    // the face's plane, mean that the triangle crosses the face.
     if (inside && outside) return true;
     const auto [a, b, c] = FaceOf(mesh_.tets[tet], face);
     return TrianglesIntersect(triangle, {mesh_.nodes[a], mesh_.nodes[b], mesh_.nodes[c]});
@@ -138,7 +142,7 @@ class Follower {
 
   struct Seen {
     std::vector<uint32_t> tets;
-    std::vector<uint32_t> group;  // tets reached from each other have one group number
+    std::vector<uint32_t> group;  // equal for tets that are connected by faces crossed
 
     size_t IndexOf(uint32_t tet) const {
       return static_cast<size_t>(std::find(tets.begin(), tets.end(), tet) - tets.begin());
@@ -158,9 +162,9 @@ class Follower {
     }
   };
 
-  // Strands behind a face, one of which has to hold what passes it.
+  // The strands behind a branch. One of them must hold what passes the face.
   struct Choice {
-    size_t from = 0;  // index of the tet before the face among those seen
+    size_t from = 0;  // index in Seen of the tet in front of the face
     std::vector<uint32_t> strands;
   };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Proof that a cage encloses a surface, tet by tet.
-//
-// On which side of a cage's faces points lie: exact, and quick where many points are asked about.
+// Finds the triangles of a surface that escape from a cage, and the side of the cage's faces on
+// which points lie. All decisions are exact.
 #pragma once
 
 #include "base/vec3.h"
@@ -15,38 +14,42 @@
 
 namespace plush::tools {
 
-/// The planes of all faces of all tets of a mesh. The sign of a product that is certain in spite of
-/// rounding is the answer; the few others come from Orient3dSign.
+/// The planes of all faces of all tets of a mesh, for many points. A stored normal decides the side
+/// if the product's sign is certain despite rounding. Orient3dSign decides the few other cases.
 class TetSides {
  public:
   /// Keeps a reference to `mesh`. O(number of tets).
   explicit TetSides(const TetMesh& mesh);
 
-  /// 1 where `point` lies outside the face opposite corner `corner` (0..3) of tet `tet`, -1 on the
-  /// tet's side of its plane, 0 in the plane.
+  /// The side of the face opposite corner `corner` (0..3) of tet `tet` on which `point` lies: 1
+  /// outside its plane, -1 on the tet's side, 0 in the plane.
   int SideOf(uint32_t tet, size_t corner, const Vec3d& point) const;
-  /// Whether `point` lies in the closed tet; false for tets that are none of the mesh's.
+  /// Whether `point` lies in the closed tet; false if `tet` is not a tet of the mesh.
   bool Contains(uint32_t tet, const Vec3d& point) const;
 
  private:
   struct Plane {
     Vec3d corner;
     Vec3d normal;  // outwards, twice the face's area
-    Vec3d error;   // of what a product with the normal has in error per distance along each axis
+    Vec3d error;   // bound of the error of a product with the normal, per distance along each axis
   };
 
   const TetMesh& mesh_;
   std::vector<std::array<Plane, 4>> planes_;
 };
 
-/// Triangles of the surface that are not strictly inside the cage, ascending. `tet_of_point` says
-/// which tet each point lies in.
+/// Triangles of the surface that are not strictly inside the cage, ascending. `tet_of_point` is the
+/// tet in which each point lies.
 ///
-/// A triangle is inside where all tets that it meets, followed from the tets of its corners across
-/// the faces that it crosses, keep it off their boundary faces, and the three corners are connected
-/// that way. Tets that overlap in space do not confuse this: only those that the triangle enters by
-/// way of a face count. At a branch, where one face leads to several strands, some strand has to
-/// hold it. All decisions are exact.
+/// Each triangle is followed from the tets of its corners across the faces that it crosses. It is
+/// strictly inside if
+/// - each corner lies in its tet,
+/// - it meets no boundary face of any tet that it reaches, and
+/// - the tets of its three corners are connected by the faces that it crosses.
+///
+/// A tet counts only if the triangle enters it through a face, so tets that overlap in space do no
+/// harm. At a branch, a face that leads to several strands, one of the strands must hold the
+/// triangle. All decisions are exact.
 std::vector<uint32_t> FindEscapes(const TetMesh& mesh, const CageFaces& faces,
                                   std::span<const Vec3d> points,
                                   std::span<const std::array<uint32_t, 3>> triangles,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Finds the tets that contain each surface point, searching across faces from the point's owners.
+// Class Chooser decides between overlapping strands by the tets of neighbouring points.
 #include "enclosure/surface_location.h"
 
 #include "enclosure/enclosure.h"
@@ -13,10 +15,10 @@
 namespace plush::tools {
 namespace {
 
-// Steps from an owner: nodes move by about a cell.
+// Most faces crossed from an owner. A node moves by about a cell, so a few are enough.
 constexpr int kSteps = 6;
 
-// Per point the tets that own one of its triangles.
+// The tets that own a triangle at each point.
 struct Owners {
   std::vector<uint32_t> starts;
   std::vector<uint32_t> tets;
@@ -32,7 +34,7 @@ Owners OwnersOfPoints(const SolidSurface& surface, const SplitCage& cage) {
       }
     }
   };
-  // A point comes once per triangle and tet: several entries are the same, in a row.
+  // A point occurs once per triangle and tet, so equal entries follow each other.
   for_each([&](uint32_t point, uint32_t) { ++owners.starts[point + 1]; });
   for (size_t p = 0; p < surface.points.size(); ++p) owners.starts[p + 1] += owners.starts[p];
   owners.tets.resize(owners.starts.back());
@@ -41,7 +43,7 @@ Owners OwnersOfPoints(const SolidSurface& surface, const SplitCage& cage) {
   return owners;
 }
 
-// Those of `tets` (repeated ones in a row) that contain the point, ascending.
+// The tets among `tets` that contain the point, ascending. Equal entries follow each other.
 std::vector<uint32_t> Containing(const TetSides& sides, const Vec3d& point,
                                  std::span<const uint32_t> tets) {
   std::vector<uint32_t> found;
@@ -54,7 +56,7 @@ std::vector<uint32_t> Containing(const TetSides& sides, const Vec3d& point,
   return found;
 }
 
-// Tets with the point that are reached in the fewest steps from its owners, ascending.
+// The tets that contain the point and are reached from its owners in the fewest steps, ascending.
 std::vector<uint32_t> Candidates(const TetMesh& mesh, const CageFaces& faces, const TetSides& sides,
                                  const Vec3d& point, std::span<const uint32_t> owners) {
   std::vector<uint32_t> found = Containing(sides, point, owners);
@@ -79,13 +81,13 @@ std::vector<uint32_t> Candidates(const TetMesh& mesh, const CageFaces& faces, co
   return found;
 }
 
-// Decides between candidates of points.
+// Chooses one of several candidates for a point.
 class Chooser {
  public:
   Chooser(const SolidSurface& surface, const SplitCage& cage, const CageFaces& faces)
       : surface_(surface), near_(cage, faces) {}
 
-  // Leaves one candidate for each point that has any.
+  // Reduces the candidates of each point to one, if it has any.
   void Choose(std::vector<std::vector<uint32_t>>* candidates) {
     std::vector<uint32_t> open;
     for (uint32_t p = 0; p < candidates->size(); ++p) {
@@ -93,7 +95,8 @@ class Chooser {
     }
     if (open.empty()) return;
     ListNeighbours(open, candidates->size());
-    // What a neighbour rules out is gone for good: every round decides some, or is the last.
+    // A candidate that a neighbour rules out does not come back, so this ends: every round but the
+    // last removes at least one.
     bool decided = true;
     while (decided) {
       decided = false;
@@ -117,7 +120,8 @@ class Chooser {
     }
   }
 
-  // Whether a neighbour that is decided rules a candidate out.
+  // Removes candidates that are not connected to the tet of a decided neighbour. Returns whether it
+  // removed any.
   bool Narrow(uint32_t p, std::vector<std::vector<uint32_t>>* candidates) {
     std::vector<uint32_t>& mine = (*candidates)[p];
     const size_t before = mine.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tet that carries each point of the surface, by connectivity.
+// Finds the tet that carries each point of the surface, by connectivity.
 #pragma once
 
 #include "lattice/cage_boundary.h"
@@ -11,11 +11,13 @@
 
 namespace plush::tools {
 
-/// For each point of the surface a tet that contains it: of the tets that owned a triangle at the
-/// point before the fit, else of those reached from them across the fewest faces. Where several
-/// strands that overlap in space come into question, the one that hangs together with the tets of
-/// neighbouring points (TetNeighbourhood); the lowest of what is left. kNoTet for points of no
-/// triangle, or where none is found within a few steps. Exact.
+/// For each point of the surface a tet that contains it. Exact. Chosen in this order:
+/// - a tet that owned a triangle at the point before the fit;
+/// - else a tet that is reached from those across the fewest faces, at most six;
+/// - of several such tets, one that is connected to the tets of neighbouring points
+///   (TetNeighbourhood), which decides between strands that overlap in space;
+/// - of several left, the lowest.
+/// kNoTet for points that no triangle uses, and if no tet is found.
 std::vector<uint32_t> LocateSurface(const SolidSurface& surface, const SplitCage& cage,
                                     const CageFaces& faces);
 

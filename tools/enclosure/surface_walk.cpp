@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Follows triangles from tet to tet: class Walker routes each, chooses strands, then finds tears.
+// The cuts and sides of mesh/triangle_cut.h make all decisions exact.
 #include "enclosure/surface_walk.h"
 
 #include "mesh/topology.h"
@@ -14,10 +16,11 @@
 namespace plush::tools {
 namespace {
 
-// Steps around the node that a point may coincide with; a walk that needs more has lost its way.
+// Most faces crossed on the way to a point. A point that coincides with a node may need several; a
+// walk that needs more is lost.
 constexpr int kMaxSteps = 200;
 
-// The face that the point lies beyond: 4 where there is none.
+// The first face that the point lies beyond; 4 if there is none.
 size_t FaceBeyond(const TetMesh& mesh, uint32_t tet, const Vec3d& p) {
   for (size_t corner = 0; corner < 4; ++corner) {
     const auto [a, b, c] = FaceOf(mesh.tets[tet], corner);
@@ -52,17 +55,17 @@ FaceNodes SortedFace(const TetMesh& mesh, uint32_t tet, size_t corner) {
   return nodes;
 }
 
-// A face with several tets behind it that a triangle passes without a corner in any of them.
+// A face with several tets behind it. The triangle that passes it has no corner in any of them.
 struct Branch {
   FaceNodes face = {};
   std::vector<uint32_t> strands;
 };
 
-// A split triangle on its way.
+// A split triangle while it is followed.
 struct Route {
   SplitTriangle split;
-  std::vector<Branch> branches;  // open ones
-  std::vector<uint32_t> chosen;  // strands taken at branches
+  std::vector<Branch> branches;  // those without a chosen strand
+  std::vector<uint32_t> chosen;  // strands chosen at the others
   bool outside = false;
 };
 
@@ -124,7 +127,7 @@ class Walker {
     if (!Has(*queue, tet)) queue->push_back(tet);
   }
 
-  // Follows a triangle from its corners and the strands that were chosen for it.
+  // Follows a triangle from the tets of its corners and from the strands chosen for it.
   void Follow(Route* route) const {
     route->split.pieces.clear();
     route->branches.clear();
@@ -157,8 +160,8 @@ class Walker {
     });
   }
 
-  // Whether a corner of the triangle lies in the tet only because that overlaps the one that has
-  // it.
+  // Whether a corner of the triangle lies in the tet only because the tet overlaps the corner's own
+  // tet in space.
   bool HasForeignCorner(const TriangleCut& cut, const Triangle& ids, uint32_t tet) const {
     return std::any_of(
         cut.corners.begin(), cut.corners.begin() + cut.count, [&](const CutCorner& corner) {
@@ -185,7 +188,7 @@ class Walker {
     return at != routes_.end() && at->split.triangle == triangle ? &*at : nullptr;
   }
 
-  // The strand that a triangle beside this one takes where both pass the branch.
+  // The strand that a neighbouring triangle enters at the branch; kNotHeld if none does.
   uint32_t StrandOfNeighbour(const Route& route, const Branch& branch) const {
     for (uint32_t k = 0; k < 3; ++k) {
       const uint32_t across = opposite_[3 * route.split.triangle + k];
@@ -201,7 +204,7 @@ class Walker {
     return kNotHeld;
   }
 
-  // Whether edge `edge` of the piece's triangle passes the face into the piece.
+  // Whether edge `edge` of the piece's triangle crosses the face into the piece's tet.
   bool PassesFace(const TrianglePiece& piece, uint32_t edge, const FaceNodes& face) const {
     return std::any_of(piece.cut.corners.begin(), piece.cut.corners.begin() + piece.cut.count,
                        [&](const CutCorner& corner) {
@@ -210,7 +213,8 @@ class Walker {
                        });
   }
 
-  // Follows the triangle into a strand; false, with nothing changed, where that does not hold it.
+  // Follows the triangle into a strand. If the strand does not hold it, changes nothing and returns
+  // false.
   bool TryStrand(uint32_t strand, Route* route) const {
     Route with_strand = *route;
     with_strand.chosen.push_back(strand);
@@ -220,7 +224,7 @@ class Walker {
     return true;
   }
 
-  // Takes the strand, or the first other one that holds the triangle.
+  // Chooses the strand; if it does not hold the triangle, the first other one that does.
   void TakeStrand(uint32_t strand, Route* route) const {
     if (TryStrand(strand, route)) return;
     const std::vector<uint32_t> strands = route->branches.front().strands;
@@ -231,8 +235,8 @@ class Walker {
     route->branches.clear();
   }
 
-  // Strands are told by neighbours until none tells any more; then the first one is taken for one
-  // triangle, and its neighbours follow it.
+  // Propagates strand choices from neighbouring triangles. When that makes no progress, chooses the
+  // first strand for one triangle and goes on.
   void ChooseStrands() {
     std::vector<Route*> open;
     for (Route& route : routes_) {
@@ -255,7 +259,7 @@ class Walker {
     }
   }
 
-  // Tets with a side on an edge of a split triangle, ascending.
+  // The tets through which an edge of a split triangle passes, ascending.
   static std::vector<uint32_t> TetsAlong(const SplitTriangle& split, uint32_t edge) {
     std::vector<uint32_t> tets;
     for (const TrianglePiece& piece : split.pieces) {
@@ -267,7 +271,8 @@ class Walker {
     return tets;
   }
 
-  // Whether the pieces of a triangle go on into each other across faces.
+  // Whether each piece of a triangle continues in exactly one other piece across each face that
+  // cuts it.
   bool HangsTogether(const SplitTriangle& split) const {
     for (const TrianglePiece& piece : split.pieces) {
       for (uint8_t i = 0; i < piece.cut.count; ++i) {
@@ -282,7 +287,8 @@ class Walker {
     return true;
   }
 
-  // Neighbours pass the same tets along the edge between them.
+  // Finds torn triangles: those whose pieces are not connected, and those that pass other tets
+  // along an edge than their neighbour does.
   void FindTorn() {
     if (faces_.branches.empty()) return;
     for (const Route& route : routes_) {

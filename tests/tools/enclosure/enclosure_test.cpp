@@ -32,7 +32,7 @@ std::vector<uint32_t> TetsOf(const TetMesh& mesh, const std::vector<Vec3d>& poin
   return tets;
 }
 
-// A box of tets without those whose centres lie in `hole`.
+// A box of tets without the tets whose centre lies in the hole from `low` to `high`.
 TetMesh BoxWithHole(uint32_t n, const Vec3d& low, const Vec3d& high, uint32_t seed) {
   TetMesh mesh = plush::test::TetBox(n, n, n, 1.0 / n, 0.09, seed);
   const auto in_hole = [&](const std::array<uint32_t, 4>& tet) {
@@ -44,7 +44,7 @@ TetMesh BoxWithHole(uint32_t n, const Vec3d& low, const Vec3d& high, uint32_t se
   return mesh;
 }
 
-// The direct answer, valid if the cage's tets do not overlap.
+// The reference: a direct test, valid for a cage whose tets do not overlap.
 bool IsStrictlyInside(const TetMesh& mesh, const CageFaces& faces,
                       const std::array<Vec3d, 3>& triangle) {
   if (TetOf(mesh, triangle[0]) == kNoTet) return false;
@@ -131,7 +131,7 @@ TEST_CASE("An intact surface is enclosed; one vertex pushed out takes its triang
   }
   CHECK(FindEscapes(mesh, faces, pushed, ball.triangles, TetsOf(mesh, pushed)) == expected);
 
-  // A wrong tet, or none, is as bad as a wrong position.
+  // A vertex with a wrong tet, or with none, makes the same triangles escape.
   for (const uint32_t wrong : {(tets[vertex] + 40) % 320u, kNoTet, 320u}) {
     std::vector<uint32_t> wrong_tets = tets;
     wrong_tets[vertex] = wrong;
@@ -153,7 +153,7 @@ TEST_CASE("A point on the boundary is not strictly inside") {
 }
 
 TEST_CASE("Two copies of one place do not hold each other's surface") {
-  // Two tets with equal corners and no common node.
+  // Two tets with equal corners but no common node.
   TetMesh mesh = plush::test::SingleTet(1.0);
   const std::vector<Vec3d> nodes = mesh.nodes;
   mesh.nodes.insert(mesh.nodes.end(), nodes.begin(), nodes.end());

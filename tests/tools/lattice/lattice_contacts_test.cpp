@@ -83,8 +83,8 @@ TEST_CASE("Contacts are all that comes near, found by trying every tet with ever
           }
         }
         CHECK(missed == 0);
-        // Pairs beyond the clearance are found only if separating axes fail to see the gap, past a
-        // corner.
+        // Nothing else is found. `expected` may hold more pairs: beyond corners, separating axes
+        // underestimate the distance.
         const bool within =
             std::includes(expected.begin(), expected.end(), found.begin(), found.end());
         CHECK(within);
