@@ -19,7 +19,8 @@ test=(
   catch2 libbenchmark-dev flatbuffers-compiler assimp-testmodels tetgen
 )
 full=(
-  clang-14 clang-format-14 clang-tidy-14 g++-mingw-w64-x86-64-posix g++-aarch64-linux-gnu
+  clang-14 clang-format-14 clang-tidy-14
+  g++-mingw-w64-x86-64-posix g++-aarch64-linux-gnu g++-i686-linux-gnu
   libembree-dev
 )
 
