@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Fills a surface by TetGen: checks that it is closed and does not meet itself, then runs TetGen.
+// Then removes the tets of cavities and compares points and volume with the surface.
 #include "tetgen/tetgen_mesher.h"
 
 #include "base/float_rounding.h"
@@ -21,7 +23,8 @@
 namespace plush::tools {
 namespace {
 
-// Nodes that split the surface are rounded to single precision: the volume may miss by so much.
+// Largest relative error of the volume. Nodes on the surface are rounded to single precision, which
+// changes the volume.
 constexpr double kVolumeTolerance = 1e-4;
 
 Place PlaceOfEdge(const SolidSurface& surface, const SurfaceEdge& edge, uint32_t triangle) {
@@ -29,7 +32,7 @@ Place PlaceOfEdge(const SolidSurface& surface, const SurfaceEdge& edge, uint32_t
           surface.source_triangle[triangle], -1, ""};
 }
 
-// Edges that are not passed as often forwards as backwards.
+// Whether any edge is not passed as often forwards as backwards; if so, adds the finding.
 bool RefuseOpenEdges(const SolidSurface& surface, FindingList* findings) {
   const SurfaceTopology topology =
       BuildTopology(surface.triangles, static_cast<uint32_t>(surface.points.size()));
@@ -74,7 +77,7 @@ Error Unfit(const std::string& what) {
           "CAGE_TETGEN_FAILED"};
 }
 
-// The winding number at each tet's centre: constant within a tet, as no triangle crosses one.
+// The winding number at each tet's centre. It is constant within a tet, as no triangle crosses it.
 std::vector<int> WindingOfTets(const InsideTest& inside, const TetMesh& mesh) {
   std::vector<int> winding(mesh.tets.size());
   tbb::parallel_for(tbb::blocked_range<size_t>(0, winding.size(), 64), [&](const auto& range) {
@@ -87,7 +90,7 @@ std::vector<int> WindingOfTets(const InsideTest& inside, const TetMesh& mesh) {
   return winding;
 }
 
-// Keeps the tets inside, and the nodes that they use in their order.
+// Keeps the tets inside and the nodes that they use, in the same order.
 void KeepInside(const std::vector<int>& winding, TetMesh* mesh) {
   TetMesh kept;
   std::vector<uint32_t> new_index(mesh->nodes.size(), UINT32_MAX);
@@ -108,11 +111,11 @@ void KeepInside(const std::vector<int>& winding, TetMesh* mesh) {
 }
 
 std::array<double, 3> Key(const Vec3d& p) {
-  // -0 and +0 are one place.
+  // Adding 0 turns -0 into +0: both are one place.
   return {p.x + 0.0, p.y + 0.0, p.z + 0.0};
 }
 
-// How many points that triangles use are no nodes.
+// Number of points that triangles use and that are not nodes.
 size_t CountMissingPoints(const SolidSurface& surface, const TetMesh& mesh) {
   std::vector<std::array<double, 3>> nodes;
   nodes.reserve(mesh.nodes.size());
@@ -168,7 +171,7 @@ Result<TetMesh> FillSurface(const SolidSurface& surface, const InsideTest& insid
   if (auto done = CheckFillable(surface, findings); !done.ok()) return done.error();
   Result<TetSource> source = RunTetGen(surface, settings);
   if (!source.ok()) return source.error();
-  // Slivers may go by rounding: the volume tells whether more than that is wrong.
+  // Rounding may flatten slivers. KeepSolid checks the volume, so it notices if more is lost.
   DropTetsFlatInFloat(&source.value());
   TetMesh mesh = std::move(source.value().mesh);
   for (Vec3d& node : mesh.nodes) node = RoundToFloat(node);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A conforming tet mesh: its boundary is the surface itself.
-//
-// What a conforming tet mesh asks of its surface, and what the surface may expect of it.
+// A conforming tet mesh by TetGen: its boundary is the surface itself. Checks the surface before
+// and the tets afterwards.
 #pragma once
 
 #include "base/finding.h"
@@ -13,27 +12,31 @@
 
 namespace plush::tools {
 
-/// Whether tets can fill the surface without repair: every edge is passed as often forwards as
-/// backwards, and no two triangles meet but in shared corners and edges (exactly decided). Errors:
-/// kInvalidInput with CAGE_TETGEN_REFUSED, after adding that finding once for the edges and once
-/// for the pairs of triangles, each with places.
+/// Checks that tets can fill the surface without repair: every edge is passed as often forwards as
+/// backwards, and triangles meet only in shared corners and edges (decided exactly). Errors:
+/// - kInvalidInput, MESH_EMPTY: there is no triangle.
+/// - kInvalidInput, CAGE_TETGEN_REFUSED. Adds that finding, with places: once if edges are wrong,
+///   once if pairs of triangles meet.
 Result<Done> CheckFillable(const SolidSurface& surface, FindingList* findings);
 
-/// Takes the tets that lie in cavities (winding number 0) out of `mesh`, whose tets are positively
-/// oriented and in general cover more than the solid; then checks that the rest fills `surface`, a
-/// fillable one: every point of it is a node, and the volume is the surface's. Errors: kHelperDied
-/// with CAGE_TETGEN_FAILED.
+/// Removes the tets in cavities (winding number 0) from `mesh`, then checks that the others fill
+/// `surface`: every point of the surface is a node, and the volumes agree. Preconditions: `surface`
+/// passes CheckFillable; the tets of `mesh` are positively oriented and cover at least the solid.
+/// Errors: kHelperDied with CAGE_TETGEN_FAILED.
 Result<Done> KeepSolid(const SolidSurface& surface, const InsideTest& inside, TetMesh* mesh);
 
-/// Fills `surface` with tets by the program `tetgen`. Points of the surface are nodes; nodes are
-/// representable in single precision, each used, and every tet is positively oriented. Before, the
-/// surface is checked: what is not closed or meets itself is refused with places. Afterwards, the
-/// tets are: they fill the surface's volume, cavities left out. Preconditions: the points are
-/// representable in single precision, `inside` belongs to `surface`.
+/// Fills `surface` with tets by the program `tetgen`.
+/// - Checks the surface before (CheckFillable) and the tets afterwards (KeepSolid).
+/// - Every point of the surface is a node. Nodes are representable in single precision, and each is
+///   used by a tet. Every tet is positively oriented.
+/// Preconditions: the points of the surface are representable in single precision; `inside` belongs
+/// to `surface`.
 ///
-/// Errors, each with its finding, which is added: kInvalidInput (CAGE_TETGEN_REFUSED, MESH_EMPTY),
-/// kHelperDied (CAGE_TETGEN_MISSING, CAGE_TETGEN_FAILED), kLimit (CAGE_TETGEN_LIMIT); kIo without
-/// one.
+/// Errors; all but kIo also add their finding:
+/// - kInvalidInput: CAGE_TETGEN_REFUSED, MESH_EMPTY;
+/// - kHelperDied: CAGE_TETGEN_MISSING, CAGE_TETGEN_FAILED;
+/// - kLimit: CAGE_TETGEN_LIMIT;
+/// - kIo.
 Result<TetMesh> MeshWithTetGen(const SolidSurface& surface, const InsideTest& inside,
                                const TetGenSettings& settings, FindingList* findings);
 

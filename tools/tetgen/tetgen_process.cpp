@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Writes the surface as .smesh, runs the program `tetgen` on it, reads the tets that it wrote.
+// Formats and switches: Hang Si. TetGen, a Delaunay-Based Quality Tetrahedral Mesh Generator. 2015.
 #include "tetgen/tetgen_process.h"
 
 #include "base/child_process.h"
@@ -17,7 +19,7 @@
 namespace plush::tools {
 namespace {
 
-// TetGen says little: more means that it is not TetGen.
+// TetGen prints little. A program that prints more is not TetGen.
 constexpr uint64_t kMaxOutputBytes = 16u << 20;
 
 template <class T>
@@ -36,7 +38,7 @@ void AppendPoint(uint32_t number, const Vec3d& p, std::string* text) {
   text->push_back('\n');
 }
 
-// The surface in TetGen's format .smesh; shortest digits that give back the same doubles.
+// The surface in TetGen's format .smesh, with the fewest digits that read back as the same doubles.
 std::string SmeshText(const SolidSurface& surface) {
   std::vector<uint32_t> number(surface.points.size(), UINT32_MAX);
   std::string points;
@@ -58,7 +60,7 @@ std::string SmeshText(const SolidSurface& surface) {
          std::to_string(surface.triangles.size()) + " 0\n" + faces + "0\n0\n";
 }
 
-// TetGen reads its switches' numbers without exponents.
+// A number without an exponent, as TetGen's switches need it.
 std::string Fixed(double number) {
   std::array<char, 400> digits;
   const auto end =
@@ -66,8 +68,8 @@ std::string Fixed(double number) {
   return {digits.data(), end.ptr};
 }
 
-// p: fill a closed surface; F, B: no faces and no markers in the output; Q: quiet; Y: the surface's
-// triangles stay whole; q: ratio; a: volume.
+// TetGen's switches. p: fill a closed surface; F, B: no faces and no markers in the output; Q:
+// quiet; Y: do not split the surface's triangles; q: ratio; a: volume.
 std::string Switches(const TetGenSettings& settings) {
   std::string switches = "-pFBQ";
   if (!settings.split_surface) switches += 'Y';
@@ -84,7 +86,7 @@ Error LimitReached(const std::string& what) {
   return {ExitCode::kLimit, "tetgen " + what, "CAGE_TETGEN_LIMIT"};
 }
 
-// With what it said last, if it said anything.
+// `what`, with the last line that the program printed, if any.
 std::string WithWords(const std::string& what, const ChildResult& child) {
   std::string words = LastLine(child.err);
   if (words.empty()) {
@@ -126,7 +128,7 @@ Result<ChildResult> RunProgram(const TetGenSettings& settings, const std::string
   ChildLimits limits;
   limits.time_s = settings.time_limit_s;
   limits.memory_bytes = settings.memory_limit_bytes;
-  // With an address-space limit TetGen would crash without a word: nobody could tell why.
+  // With a limit on address space, TetGen would crash silently and the error could not say why.
   limits.memory_limit = MemoryLimit::kResident;
   limits.output_bytes = kMaxOutputBytes;
   Result<ChildResult> child = RunChild({program, Switches(settings), input}, limits);
@@ -134,7 +136,7 @@ Result<ChildResult> RunProgram(const TetGenSettings& settings, const std::string
   return Error{ExitCode::kHelperDied, child.error().message, "CAGE_TETGEN_MISSING"};
 }
 
-// What TetGen has left in the folder. On an open surface it leaves nothing and claims success.
+// Reads the tets that TetGen wrote. On an open surface it writes none but claims success.
 Result<TetSource> ReadOutput(const ScratchFolder& folder) {
   const auto nodes = ReadFile(folder / "surface.1.node", kMaxTetFileBytes);
   const auto tets = ReadFile(folder / "surface.1.ele", kMaxTetFileBytes);
