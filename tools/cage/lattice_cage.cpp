@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The driver of the bounding lattice cage [Civ 5.3.1]: search for a lattice, fit it, prove it.
-// Class CageDriver makes every attempt, each for one of the reasons below.
+// Builds the bounding lattice cage: class CageDriver makes every attempt, for the reasons below.
+// Source: [Civ, Sec. 5.3.1]; the proof and the attempts are ours.
 #include "cage/lattice_cage.h"
 
 #include "base/text.h"
@@ -26,20 +26,20 @@ constexpr const char* kAskedFor = "the number of tets was asked for";
 constexpr const char* kPeeled = "the fit took off too many or too few tets";
 constexpr const char* kTorn = "every fit of the last lattice tears the surface";
 
-// Share of the asked number by which the cage may miss it without a finding.
+// The cage may have fewer tets than asked for, by this share, without a finding.
 constexpr double kTolerance = 0.05;
 
-// Lattices tried to get the right number of tets after the fit, which takes off empty ones.
+// Most lattices tried until the right number of tets is left after the fit, which removes empty
+// ones.
 constexpr size_t kMostRounds = 5;
 
-// Shares of the asked number for which a lattice is tried if the first one is torn.
+// Shares of the asked number of tets that are tried in turn if every fit so far is torn.
 constexpr std::array kSharesOfUntorn = {0.99, 0.98, 0.97};
 
-// Fits of one lattice.
+// Most fits of one lattice.
 constexpr int kMostFits = 4;
 
-// Up to this number of tets the driver looks for a lattice that the solid fills well, with cells
-// that shrink by this factor.
+// FindSufficientCount shrinks the cells by kShrink at a time, up to kMostTetsToAdvise tets.
 constexpr uint32_t kMostTetsToAdvise = 20'000;
 constexpr double kShrink = 0.8;
 
@@ -52,7 +52,7 @@ uint32_t CountComponents(const TetMesh& mesh) {
   return components;
 }
 
-// The lattice tets that are kept, once each.
+// The lattice tets of the cage, each of them once.
 TetMesh WithoutCopies(const SplitCage& cage) {
   TetMesh mesh;
   mesh.nodes = cage.mesh.nodes;
@@ -66,7 +66,7 @@ TetMesh WithoutCopies(const SplitCage& cage) {
   return mesh;
 }
 
-// A lattice to try: with cells of settings.cell_m if `tets` is 0.
+// The next lattice to try: with about `tets` tets, or with cells of settings.cell_m if `tets` is 0.
 struct Goal {
   const char* reason = nullptr;
   uint32_t tets = 0;
@@ -81,12 +81,12 @@ struct Candidate {
   double cell_m = 0.0;
   uint32_t num_fits = 0;
   bool is_fitted = true;        // a fit passed the proof
-  std::vector<Place> failures;  // where the last fit did not
+  std::vector<Place> failures;  // where the last fit failed the proof or was torn
 
   uint32_t num_tets() const { return static_cast<uint32_t>(cage.mesh.tets.size()); }
 };
 
-// The centres of tets.
+// The centres of the tets, each of them once.
 std::vector<Place> CentresOf(const TetMesh& mesh, std::vector<uint32_t> tets) {
   std::sort(tets.begin(), tets.end());
   tets.erase(std::unique(tets.begin(), tets.end()), tets.end());
@@ -108,7 +108,7 @@ class CageDriver {
         clearance_(settings.clearance * Length(BoxOf(surface).Extent())),
         search_(surface, inside, settings.lattice, clearance_, settings.join_parts) {}
 
-  // Tries lattices until none can be better; the best one.
+  // Tries lattices while there is a reason for another one; returns the best.
   Result<Candidate> Run() {
     std::optional<Candidate> best;
     for (std::optional<Goal> goal = FirstGoal(); goal; goal = NextGoal(*best)) {
@@ -125,8 +125,8 @@ class CageDriver {
     return std::move(*best);
   }
 
-  // A number of tets whose cage the solid fills by twice kShellShare; nullopt if that takes more
-  // than kMostTetsToAdvise or the lattice's limit.
+  // A number of tets with which the solid fills at least twice kShellShare of its cage. nullopt if
+  // that takes more than kMostTetsToAdvise tets or exceeds the lattice's limit.
   std::optional<uint32_t> FindSufficientCount(const Candidate& cage) {
     for (double cell = kShrink * cage.cell_m;; cell *= kShrink) {
       const Result<CellAttempt> lattice = search_.Try(cell);
@@ -145,22 +145,22 @@ class CageDriver {
     return {kAskedFor, settings_.target_tets};
   }
 
-  // What to try after the attempts so far, of which `best` was the best.
+  // The next lattice to try, or nullopt. `best` is the best of the attempts so far.
   std::optional<Goal> NextGoal(const Candidate& best) const {
     if (settings_.cell_m > 0.0) return std::nullopt;
     if (const std::optional<Goal> goal = GoalAfterPeeling()) return goal;
     return GoalAfterTears(best);
   }
 
-  // The fit left too few tets: ask for as many more, then bisect.
+  // If the fit left too few tets, asks for as many more. Bisects once another number left too many.
   std::optional<Goal> GoalAfterPeeling() const {
     const CageAttempt& last = attempts_.back();
     if (last.reason == kTorn || IsMet(last.tets) || attempts_.size() == kMostRounds) return {};
-    // The search alone missed the number.
+    // The search missed the number, not the fit.
     if (last.lattice_tets > last.wanted_tets) return {};
     if (attempts_.size() == 1 && last.tets == last.lattice_tets) return {};
-    uint32_t too_few = 0;   // asked for that left too few
-    uint32_t too_many = 0;  // the same, too many
+    uint32_t too_few = 0;   // last number asked for that left too few tets
+    uint32_t too_many = 0;  // last number asked for that left too many
     for (const CageAttempt& attempt : attempts_) {
       (attempt.tets > settings_.target_tets ? too_many : too_few) = attempt.wanted_tets;
     }
@@ -172,7 +172,8 @@ class CageDriver {
     return Goal{kPeeled, wanted};
   }
 
-  // A lattice for slightly fewer tets need not be torn. An open surface is no better for it.
+  // If every fit is torn, asks for slightly fewer tets, with which the fit may not be torn. This
+  // does not help open surfaces.
   std::optional<Goal> GoalAfterTears(const Candidate& best) const {
     if (!surface_.closed || best.proof.torn.empty()) return {};
     const auto tried = static_cast<size_t>(std::count_if(
@@ -193,10 +194,13 @@ class CageDriver {
     return count <= settings_.target_tets && count > best.num_tets();
   }
 
-  // Fits copies of the lattice until one passes the proof untorn. Where a fit failed, its nodes
-  // stay in the lattice the next time: at a branch, where strands that overlap in space meet, the
-  // fit can pull the face between stem and strands past the crotch. Without an untorn fit takes the
-  // least torn one, and without any that passes the lattice.
+  // Fits the lattice anew until a fit passes the proof and is not torn.
+  // - After a fit that is not so, freezes the nodes of the tets at which it failed or was torn. At
+  // a
+  //   branch, where strands that overlap in space meet, a fit can pull the face between the stem
+  //   and the strands past the crotch.
+  // - If every fit that passes the proof is torn, takes the least torn one.
+  // - If none passes, takes the lattice without a fit.
   Candidate FitAndProve(const CellAttempt& lattice) const {
     Candidate candidate;
     FitSettings fit = SettingsOfFit(lattice, &candidate);
@@ -230,7 +234,7 @@ class CageDriver {
     return candidate;
   }
 
-  // Measures the solid on the way.
+  // The settings of the fit. Also measures the solid, and stores it and the cell in the candidate.
   FitSettings SettingsOfFit(const CellAttempt& lattice, Candidate* candidate) const {
     const TetMesh without_copies = WithoutCopies(lattice.cage);
     candidate->solid = MeasureSolid(surface_, inside_, without_copies);
@@ -252,8 +256,9 @@ class CageDriver {
   std::vector<CageAttempt> attempts_;
 };
 
-// Adds CAGE_TOO_FEW_TETS if the cage has more tets than asked for, or if a closed solid fills next
-// to nothing of it; CAGE_TETS_NOT_REACHED if it has too few.
+// Adds CAGE_TOO_FEW_TETS if the cage has more tets than asked for, or if a closed solid fills less
+// than kShellShare of it. Adds CAGE_TETS_NOT_REACHED if it has fewer than asked for, by more than
+// kTolerance.
 void ReportCount(const SolidSurface& surface, const CageSettings& settings, const Candidate& cage,
                  bool is_shell, CageDriver* driver, FindingList* findings) {
   const uint32_t count = cage.num_tets();
@@ -289,7 +294,7 @@ std::vector<Place> PlacesOf(const TetMesh& mesh, const BoundaryDefects& defects)
   return places;
 }
 
-// The cage with its counts. Adds CAGE_NOT_FITTED and CAGE_PINCHED.
+// Makes the result with all its counts. Adds CAGE_NOT_FITTED and CAGE_PINCHED.
 LatticeCage Describe(const SolidSurface& surface, const InsideTest& inside, Candidate fitted,
                      FindingList* findings) {
   LatticeCage cage;

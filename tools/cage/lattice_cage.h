@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The bounding lattice cage [Civ 5.3.1]: search for the cell size, split, fit, proof.
+// The bounding lattice cage [Civ, Sec. 5.3.1]: searches for a lattice, splits it, fits it, proves
+// it.
 #pragma once
 
 #include "base/finding.h"
@@ -15,54 +16,54 @@
 
 namespace plush::tools {
 
-/// What the cage is to be.
+/// What cage to build.
 struct CageSettings {
   LatticeKind lattice = LatticeKind::kBcc;
-  uint32_t target_tets = 450;  ///< met from below within 5%, used where cell_m is 0
+  uint32_t target_tets = 450;  ///< met from below within 5%; used if cell_m is 0
   double cell_m = 0.0;         ///< edge of the lattice's cells [m]; 0: from target_tets
   FitMethod fit = FitMethod::kSnug;
-  double clearance = 1e-3;         ///< least distance from the surface, in diagonals of its box
-  double min_dihedral_deg = 20.0;  ///< guard of the fit, [0, 50]
-  bool join_parts = false;         ///< parts of the surface within one lattice tet move together
+  double clearance = 1e-3;         ///< least distance from the surface, over the box's diagonal
+  double min_dihedral_deg = 20.0;  ///< least dihedral angle that the fit makes, [0, 50]
+  bool join_parts = false;         ///< whether parts of the surface in one tet move together
 };
 
-/// One lattice that was fitted.
+/// One lattice that was tried and fitted.
 struct CageAttempt {
   const char* reason = nullptr;  ///< why it was tried
   uint32_t wanted_tets = 0;      ///< number of tets searched for; 0 if cell_m was given
   double cell_m = 0.0;           ///< edge of its cells [m]
   uint32_t lattice_tets = 0;     ///< before the fit
   uint32_t tets = 0;             ///< after it
-  uint32_t fits = 0;             ///< until one passed the proof
-  bool is_fitted = false;        ///< one did; otherwise the lattice was left as it is
-  bool is_untorn = false;        ///< the surface passes no strands without a common face
+  uint32_t fits = 0;             ///< number of fits made
+  bool is_fitted = false;        ///< a fit passed the proof; else the lattice was left as it is
+  bool is_untorn = false;        ///< no triangle is torn
 };
 
-/// A cage and how it came about.
+/// A cage and how it was built.
 struct LatticeCage {
   TetMesh mesh;                        ///< nodes are representable in single precision
   std::vector<uint32_t> tet_of_point;  ///< per point of the surface; kNoTet for unused points
   std::vector<double> weights;         ///< share of each tet in the body's mass, as a volume [m^3]
   double cell_m = 0.0;                 ///< edge of the lattice's cells [m]
-  double solid_volume_m3 = 0.0;        ///< of what the surface encloses
+  double solid_volume_m3 = 0.0;        ///< volume that the surface encloses
   bool is_shell = false;               ///< the surface encloses next to nothing (ReportSolid)
-  uint32_t num_components = 0;         ///< connected across shared nodes
+  uint32_t num_components = 0;         ///< components of tets, connected by shared nodes
   uint32_t num_split_tets = 0;         ///< tets beyond the first copy of a lattice tet
   uint32_t num_split_nodes = 0;        ///< nodes beyond the first copy of a lattice node
   uint32_t num_shared = 0;             ///< tets that hold several separate pieces of the solid
   uint32_t num_branches = 0;           ///< faces at which several strands begin
-  uint32_t num_pinched = 0;            ///< edges and nodes at which the boundary is no manifold
-  uint32_t num_lattices = 0;           ///< lattices split in all searches
-  uint32_t num_fits = 0;               ///< of the lattice that was taken
+  uint32_t num_pinched = 0;            ///< edges and nodes at which the boundary is not a manifold
+  uint32_t num_lattices = 0;           ///< lattices that the searches tried
+  uint32_t num_fits = 0;               ///< fits of the chosen lattice
   std::vector<CageAttempt> attempts;   ///< in order
   FitReport fit;
 };
 
-/// Builds the cage. It strictly encloses the surface, which is proved before it is returned
-/// (ProveCage): if a fit fails the proof, the fit is repeated more carefully and at last left out.
-/// Adds CAGE_TETS_NOT_REACHED, CAGE_TOO_FEW_TETS, CAGE_NOT_FITTED, CAGE_PINCHED and what
-/// ReportSolid adds. Errors: MESH_EMPTY (no triangle of positive area), CAGE_FAR_FROM_ORIGIN and
-/// CAGE_TOO_FINE (Lattice::Make).
+/// Builds the cage and proves that it strictly encloses the surface (ProveCage). If a fit fails the
+/// proof, repeats it with more frozen nodes; if all fits fail, leaves the lattice as it is and adds
+/// CAGE_NOT_FITTED, which also says if even that cage cannot be proved. Adds CAGE_TETS_NOT_REACHED,
+/// CAGE_TOO_FEW_TETS, CAGE_PINCHED and what ReportSolid adds. Errors: MESH_EMPTY (no triangle has
+/// positive area); CAGE_FAR_FROM_ORIGIN and CAGE_TOO_FINE (Lattice::Make).
 Result<LatticeCage> BuildLatticeCage(const SolidSurface& surface, const InsideTest& inside,
                                      const CageSettings& settings, FindingList* findings);
 

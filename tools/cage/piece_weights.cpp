@@ -16,11 +16,11 @@ namespace {
 
 constexpr uint64_t kSamples = 48;
 
-// A copy without mass would have nothing that holds its nodes in place.
+// Least share of a copy: nothing would hold the nodes of a copy without mass in place.
 constexpr double kLeastShare = 0.05;
 
-// Shares of the solid in one lattice tet that fall to its copies. A sample inside belongs to the
-// piece whose surface is the first on a straight way from it.
+// The share of the solid in one lattice tet that each of its copies carries. A sample inside
+// belongs to the piece whose surface it meets first on straight lines to the tet's corners.
 std::vector<double> SharesOf(const SolidSurface& surface, const InsideTest& inside,
                              const SplitCage& cage, const std::vector<uint32_t>& copies) {
   const std::array<Vec3d, 4> tet = cage.LatticeCorners(copies[0]);
@@ -41,7 +41,7 @@ std::vector<double> SharesOf(const SolidSurface& surface, const InsideTest& insi
     const Vec3d point =
         tet[0] * weights[0] + tet[1] * weights[1] + tet[2] * weights[2] + tet[3] * weights[3];
     if (!inside.IsInside(point)) continue;
-    // Towards the corners: in the tet all the way.
+    // Lines to the corners stay in the tet.
     MaterialWalk::Crossing first{2.0, 0};
     for (const Vec3d& corner : tet) {
       const auto crossing = walk.FirstCrossing(point, corner);

@@ -10,8 +10,9 @@
 
 namespace plush::tools {
 
-/// Volume of each tet [m^3], where several copies of one lattice tet share it in proportion to the
-/// solid in their pieces (sampled; each copy at least a twentieth).
+/// Weight of each tet: its volume [m^3]. Copies of one lattice tet have a share of it, in
+/// proportion to the solid in their pieces, which samples measure; each copy has at least a
+/// twentieth.
 std::vector<double> WeighPieces(const SolidSurface& surface, const InsideTest& inside,
                                 const SplitCage& cage);
 
