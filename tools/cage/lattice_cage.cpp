@@ -195,8 +195,7 @@ class CageDriver {
   }
 
   // Fits the lattice anew until a fit passes the proof and is not torn.
-  // - After a fit that is not so, freezes the nodes of the tets at which it failed or was torn. At
-  // a
+  // - After any other fit, freezes the nodes of the tets at which it failed or was torn. At a
   //   branch, where strands that overlap in space meet, a fit can pull the face between the stem
   //   and the strands past the crotch.
   // - If every fit that passes the proof is torn, takes the least torn one.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The bounding lattice cage [Civ, Sec. 5.3.1]: searches for a lattice, splits it, fits it, proves
-// it.
+// The bounding lattice cage [Civ, Sec. 5.3.1]: finds a lattice, splits it, fits it and proves it.
 #pragma once
 
 #include "base/finding.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Finds triangles that are not strictly inside a cage: class Follower follows each across faces.
-// TetSides filters the exact predicates of mesh/exact_predicates.h by a bound of the rounding
-// error.
+// TetSides decides most sides by rounded products, the others by mesh/exact_predicates.h.
 #include "enclosure/enclosure.h"
 
 #include "lattice/cage_boundary.h"

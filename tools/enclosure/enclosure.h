@@ -14,8 +14,8 @@
 
 namespace plush::tools {
 
-/// The planes of all faces of all tets of a mesh, for many points. A stored normal decides the side
-/// if the product's sign is certain despite rounding. Orient3dSign decides the few other cases.
+/// The planes of all faces of all tets of a mesh, stored to test many points. A rounded product
+/// decides the side if its sign is certain; Orient3dSign decides the few other cases.
 class TetSides {
  public:
   /// Keeps a reference to `mesh`. O(number of tets).

@@ -42,7 +42,7 @@ struct SplitTriangle {
 struct SurfaceWalk {
   std::vector<uint32_t> tets;        ///< tet that holds each point, or kNotHeld (num_points x 1)
   std::vector<SplitTriangle> split;  ///< ascending by triangle
-  std::vector<uint32_t> outside;     ///< triangles that leave the tets, ascending
+  std::vector<uint32_t> outside;     ///< triangles that the tets do not hold entirely, ascending
   std::vector<uint32_t> torn;        ///< triangles at which strands that overlap in space meet
                                      ///< without a common face, ascending
 };
@@ -50,9 +50,9 @@ struct SurfaceWalk {
 /// Follows every triangle from the tets of its corners (`tet_of_point`) across the faces that it
 /// crosses. Tets that overlap in space do no harm, as only faces lead from tet to tet. If a face
 /// leads to several strands, the triangle enters the strand of one of its corners, else the strand
-/// that a neighbouring triangle enters there. `opposite` holds the surface's half-edges
-/// (PairHalfEdges). All decisions are exact, for a surface moved by an infinitely small vector
-/// (triangle_cut.h). O(n), deterministic for any thread count.
+/// that a neighbouring triangle enters there, else the first strand that holds it. `opposite` holds
+/// the surface's half-edges (PairHalfEdges). All decisions are exact, for a surface moved by an
+/// infinitely small vector (triangle_cut.h). O(n), deterministic for any thread count.
 SurfaceWalk WalkSurface(const TetMesh& mesh, const CageFaces& faces, std::span<const Vec3d> points,
                         std::span<const std::array<uint32_t, 3>> triangles,
                         std::span<const uint32_t> opposite, std::span<const uint32_t> tet_of_point);

@@ -12,9 +12,9 @@
 
 namespace plush::tools {
 
-/// Answers for one tet of the cage at a time. Only surface counts that is owned by tets connected
-/// to that tet (TetNeighbourhood): copies of tets overlap in space, and the surface in one copy is
-/// no obstacle for another.
+/// Answers for one tet of the cage at a time. An obstacle is only the surface that tets connected
+/// to this tet own (TetNeighbourhood): copies of tets overlap in space, and the surface in one copy
+/// is no obstacle for another.
 class SurfaceClearance {
  public:
   /// Keeps references. `bvh` is that of the surface; `clearance` [m].

@@ -47,7 +47,7 @@ CageFaces FindCageFaces(const TetMesh& mesh);
 /// Edges and nodes at which the boundary is pinched. Edges and nodes of branches do not count:
 /// several strands meet there by construction, each with its own boundary.
 struct BoundaryDefects {
-  std::vector<std::array<uint32_t, 2>> edges;  ///< with more or less than two boundary faces
+  std::vector<std::array<uint32_t, 2>> edges;  ///< with fewer or more than two boundary faces
   std::vector<uint32_t> nodes;                 ///< whose boundary faces do not form one closed fan,
                                                ///< without the ends of `edges`; both ascending
 };

@@ -33,8 +33,9 @@ struct CellAttempt {
 };
 
 /// Searches for a lattice. A lattice has a cell size and a place: the offset of the model within a
-/// cell (LatticeShift). An attempt builds the cage of one lattice. A cage is good if it has at most
-/// `target` tets, more than 95% of that, and a boundary that is nowhere pinched.
+/// cell (LatticeShift). An attempt builds the cage of one lattice. The number of tets is right if
+/// it is at most `target` and more than 95% of that. A cage is good if its number of tets is right
+/// and its boundary is nowhere pinched.
 ///
 /// Nearest(target) tries places in this order:
 /// 1. If `target` is below 50: only the centred place (CentredShift).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A regular lattice of tets: nodes, neighbours and point location, from one table per kind of cell.
+// A regular lattice of tets: nodes, neighbours and point location, from tables per kind of lattice.
 // Source: [Civ, Sec. 5.3.1, step 1] for cubes of five tets.
 #include "lattice/lattice.h"
 

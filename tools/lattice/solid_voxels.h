@@ -16,7 +16,7 @@ namespace plush::tools {
 /// The voxels that the surface passes through, and those inside it.
 class SolidVoxels {
  public:
-  /// `edge` is that of a voxel [m]; it must be large enough that a few million voxels fill the
+  /// `edge` is that of a voxel [m]; choose it so large that at most a few million voxels fill the
   /// bounding box. Signed crossings of rays along x decide what is inside: a guess if the surface
   /// is open. O(triangles + samples).
   SolidVoxels(const SolidSurface& surface, double edge);

@@ -32,8 +32,8 @@ struct SolidMeasure {
 /// Measures the solid. Deterministic for any thread count.
 /// - Closed surface: its signed volume minus the overlaps, which rays measure. Exact up to rounding
 ///   if nothing overlaps. The cage is not used.
-/// - Open surface: the sum over the cage's tets of their volume, times the share of fixed points
-///   in them that lie inside the surface. The tets must not overlap. `overlap` stays 0.
+/// - Open surface: the sum, over the cage's tets, of a tet's volume times the share of its fixed
+///   points that lie inside the surface. The tets must not overlap. `overlap` stays 0.
 SolidMeasure MeasureSolid(const SolidSurface& surface, const InsideTest& inside,
                           const TetMesh& cage);
 
