@@ -26,7 +26,7 @@ constexpr const char* kAskedFor = "the number of tets was asked for";
 constexpr const char* kPeeled = "the fit took off too many or too few tets";
 constexpr const char* kTorn = "every fit of the last lattice tears the surface";
 
-// The cage may have fewer tets than asked for, by this share, without a finding.
+// Share of the asked number of tets that may be missing without a finding.
 constexpr double kTolerance = 0.05;
 
 // Most lattices tried until the right number of tets is left after the fit, which removes empty

@@ -64,7 +64,7 @@ constexpr double kCostOfFailure = 1000.0;
 // Share of the wanted number of tets that a cage must exceed.
 constexpr double kEnough = 0.95;
 
-// Voxels are thicker than the solid, so they fall into more tets: by this factor.
+// Factor on the number of tets, because voxels are thicker than the solid.
 constexpr double kVoxelExcess = 1.07;
 
 // Refinements of a guessed cell size.
