@@ -320,3 +320,29 @@ TEST_CASE("Nodes that slip on a plane carry Coulomb's friction, each for itself"
   CHECK(known > 80);
   CHECK(resisted > 30);
 }
+
+TEST_CASE("Sweeps may move frictionless nodes along their one plane, others not at all") {
+  const float friction = GENERATE(0.0f, 0.3f);
+  CAPTURE(friction);
+  const LocalPlane planes[] = {{{1.0f, 0.0f, 0.0f}, 0.0f, friction},
+                               {{0.0f, 0.6f, 0.8f}, 0.0f, friction}};
+  ContactState state;
+  REQUIRE(state.Reserve(DefaultAllocator(), 6, 2));
+  state.contacts[0] = {.node = 1, .plane = 1};
+  state.contacts[1] = {.node = 3, .plane = 0, .alone = false};
+  state.contacts[2] = {.node = 3, .plane = 1, .alone = false};
+  state.contacts[3] = {.node = 4, .plane = 0};
+  state.num_contacts = 4;
+  std::vector<NodeVec> y(7), normals(7);
+  for (NodeVec& node : y) node.w = 2.0f;
+  HoldNodes(state, planes, y, normals);
+  const bool slides = friction == 0.0f;
+  const float free[] = {2.0f, slides ? 2.0f : 0.0f, 2.0f, 0.0f, slides ? 2.0f : 0.0f, 2.0f};
+  for (size_t i = 0; i < 6; ++i) {
+    CAPTURE(i);
+    CHECK(y[i].w == free[i]);
+    const int plane = slides && i == 1 ? 1 : slides && i == 4 ? 0 : -1;
+    const Vec3 normal = plane < 0 ? Vec3{} : planes[plane].normal;
+    CHECK((ToEigen(normals[i]) - ToEigen(normal)).norm() == 0.0);
+  }
+}

@@ -185,6 +185,34 @@ TEST_CASE("Queries see where bodies are now") {
   CHECK_FALSE(hit.valid());
 }
 
+TEST_CASE("Queries see the shape that was set, not the one before") {
+  const uint32_t seed = GENERATE(74u, 75u, 76u);
+  CAPTURE(seed);
+  Random random(seed);
+  World world({.gravity = {}});
+  const BodyId id = world.AddBody(Bumpy().asset());
+  const Points rest = ToEigen(Bumpy().rest());
+  size_t hits = 0;
+  for (int round = 0; round < 4; ++round) {
+    // Wider than before and narrower again, by turns: the search trees of the shape before neither
+    // hold it nor would they be as narrow.
+    const Points x = (round % 2 == 0 ? 4.0 : 0.5) * (random.Rotation() * rest) +
+                     random.Vectors(rest.cols(), 0.01);
+    REQUIRE(world.SetNodePositions(id, ToVec3s(x)).ok());
+    World fresh({.gravity = {}});
+    REQUIRE(fresh.SetNodePositions(fresh.AddBody(Bumpy().asset()), ToVec3s(x)).ok());
+    const std::vector<SurfacePoint> now = AskAll(world, seed), expected = AskAll(fresh, seed);
+    REQUIRE(now.size() == expected.size());
+    size_t unlike = 0;
+    for (size_t i = 0; i < now.size(); ++i) {
+      unlike += Same(now[i], expected[i]) ? 0 : 1;
+      hits += now[i].valid() ? 1 : 0;
+    }
+    CHECK(unlike == 0);
+  }
+  CHECK(hits > 500);
+}
+
 TEST_CASE("Bodies far from the world's origin are met as well as near ones") {
   Random random(73);
   const BodyDesc here = At({0.0f, 0.0f, 0.0f}), there = At({262144.0f, -131072.0f, 65536.0f});
