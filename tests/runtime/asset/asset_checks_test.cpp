@@ -33,6 +33,9 @@ namespace {
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
+// The least float above.
+float Above(float x) { return std::nextafter(x, std::numeric_limits<float>::infinity()); }
+
 }  // namespace
 
 TEST_CASE("A sound file has no failure") {
@@ -49,11 +52,11 @@ TEST_CASE("Wrong numbers are named") {
     s.ExpectOnly(CheckKind::kNonFinite, "visual.positions", 5);
   }
   SECTION("far position") {
-    s.At(v.positions, 6).z = 1e10f;
+    s.At(v.positions, 6).z = Above(1e9f);
     s.ExpectOnly(CheckKind::kRange, "visual.positions", 6);
   }
   SECTION("normal") {
-    s.At(v.normals, 0).x = 2.0f;
+    s.At(v.normals, 0).x = Above(1.01f);
     s.ExpectOnly(CheckKind::kRange, "visual.normals", 0);
   }
   SECTION("uv") {
@@ -64,20 +67,28 @@ TEST_CASE("Wrong numbers are named") {
     s.At(v.weights, 3).w = -kInfinity;
     s.ExpectOnly(CheckKind::kNonFinite, "visual.weights", 3);
   }
+  SECTION("huge weight") {
+    s.At(v.weights, 3).z = -Above(1e6f);
+    s.ExpectOnly(CheckKind::kRange, "visual.weights", 3);
+  }
   SECTION("node") {
     s.At(sim.nodes, 7).x = kNan;
     s.ExpectOnly(CheckKind::kNonFinite, "simulation.nodes", 7);
+  }
+  SECTION("far node") {
+    s.At(sim.nodes, 7).y = -Above(1e9f);
+    s.ExpectOnly(CheckKind::kRange, "simulation.nodes", 7);
   }
   SECTION("mass") {
     s.At(sim.masses, 2) = 0.0f;
     s.ExpectOnly(CheckKind::kRange, "simulation.masses", 2);
   }
   SECTION("denormal mass") {
-    s.At(sim.masses, 2) = 1e-40f;
+    s.At(sim.masses, 2) = std::nextafter(std::numeric_limits<float>::min(), 0.0f);
     s.ExpectOnly(CheckKind::kRange, "simulation.masses", 2);
   }
   SECTION("mass of a tet") {
-    s.At(sim.tet_masses, 8) = -1.0f;
+    s.At(sim.tet_masses, 8) = -Above(0.0f);
     s.ExpectOnly(CheckKind::kRange, "simulation.tet_masses", 8);
   }
   SECTION("infinite mass of a tet") {
@@ -89,9 +100,25 @@ TEST_CASE("Wrong numbers are named") {
     s.ExpectOnly(CheckKind::kNonFinite, "factor.values", 1);
   }
   SECTION("huge factor value") {
-    s.At(s.asset().factor().values, 1) = 1.1e18f;
+    s.At(s.asset().factor().values, 1) = Above(1e18f);
     s.ExpectOnly(CheckKind::kRange, "factor.values", 1);
   }
+}
+
+TEST_CASE("Numbers at the ends of their ranges are sound") {
+  Subject s;
+  const auto& v = s.asset().visual();
+  const auto& sim = s.asset().simulation();
+  s.At(v.positions, 5).y = 1e9f;
+  s.At(v.positions, 6).y = -1e9f;
+  s.At(v.normals, 0).x = -1.01f;
+  s.At(v.weights, 3).z = -1e6f;
+  s.At(sim.nodes, 7).x = 1e9f;
+  s.At(sim.masses, 2) = std::numeric_limits<float>::min();
+  s.At(sim.masses, 3) = 1e30f;
+  s.At(sim.tet_masses, 8) = 0.0f;
+  s.At(s.asset().factor().values, 1) = 1e18f;
+  CHECK(Failures(s.bytes()).empty());
 }
 
 TEST_CASE("Wrong scalars are named") {
@@ -124,7 +151,7 @@ TEST_CASE("Wrong scalars are named") {
     s.ExpectOnly(CheckKind::kRange, "simulation.materials.density", 1);
   }
   SECTION("damping") {
-    set(root->simulation(), Simulation::VT_DAMPING, -0.1f);
+    set(root->simulation(), Simulation::VT_DAMPING, GENERATE(-Above(0.0f), Above(10.0f)));
     s.ExpectOnly(CheckKind::kRange, "simulation.damping", 0);
   }
   SECTION("solid volume") {
