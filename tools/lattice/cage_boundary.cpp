@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Neighbours, boundary faces and branches of a cage, from its faces sorted by their nodes.
-// Pinched edges have other than two boundary faces; pinched nodes have more than one fan.
+// Neighbours, boundary faces and branches of a cage, from its faces
+// sorted by their nodes. A pinched edge does not have exactly two boundary faces; pinched nodes
+// have more than one fan.
 #include "lattice/cage_boundary.h"
 
 #include "mesh/disjoint_sets.h"

@@ -49,7 +49,7 @@ CageFaces FindCageFaces(const TetMesh& mesh);
 struct BoundaryDefects {
   std::vector<std::array<uint32_t, 2>> edges;  ///< with fewer or more than two boundary faces
   std::vector<uint32_t> nodes;                 ///< whose boundary faces do not form one closed fan,
-                                               ///< without the ends of `edges`; both ascending
+                                               ///< except the ends of `edges`; both ascending
 };
 
 /// O(f log f).

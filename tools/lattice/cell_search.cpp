@@ -42,19 +42,19 @@ void TurnBack(const SolidSurface& surface, SplitCage* cage) {
 
 namespace {
 
-// Attempts at a place that has to give a cage because no other is left: kTrianglesForTries /
-// Work(), within these bounds.
+// Most attempts at the last place if no cage was found before: kTrianglesForTries / Work(), within
+// these bounds.
 constexpr int kMostTries = 16;
 constexpr int kFewestTries = 5;
 constexpr size_t kTrianglesForTries = 500'000;
 
-// So many parts of the surface add as much work as all its triangles.
+// This many parts of the surface double the work of an attempt.
 constexpr size_t kPartsAsMuch = 8;
 
-// Places that are always tried: kTrianglesForPlaces / Work(), from 1 to kMostPlaces.
+// Number of places that are always tried: kTrianglesForPlaces / Work(), from 1 to kMostPlaces.
 constexpr size_t kTrianglesForPlaces = 80'000;
 constexpr size_t kMostPlaces = 6;
-// Places tried at most if the surface is open: kTrianglesForOpenPlaces / Work(), within the same
+// Most places tried if the surface is open: kTrianglesForOpenPlaces / Work(), within the same
 // bounds. An open surface may have no good cage, however long the search.
 constexpr size_t kTrianglesForOpenPlaces = 400'000;
 
@@ -64,7 +64,7 @@ constexpr double kCostOfFailure = 1000.0;
 // Share of the wanted number of tets that a cage must exceed.
 constexpr double kEnough = 0.95;
 
-// Factor on the number of tets, because voxels are thicker than the solid.
+// Tets that voxels fall into, per tet that the solid enters; voxels are thicker than the solid.
 constexpr double kVoxelExcess = 1.07;
 
 // Refinements of a guessed cell size.
@@ -74,7 +74,8 @@ constexpr int kRefinements = 3;
 // with 200 to 1000 tets.
 constexpr double kMissed = 1.09;
 
-// Largest cell, in longest sides of the bounding box: one tet then holds the whole model.
+// Largest cell, relative to the longest side of the bounding box: one tet then holds the whole
+// model.
 constexpr double kLargestCell = 16.0;
 
 // Voxels per cell of the lattice along each axis, and the most voxels along the longest side.
@@ -85,8 +86,9 @@ constexpr double kMostVoxels = 250.0;
 // lattice repeats after half a cell along all three axes at once.
 constexpr std::array<double, 4> kPlaces = {0.0171, 0.2633, 0.5207, 0.7571};
 
-// Places are compared from kFewestToGuess tets on: all of them up to kCompareAll tets, two along
-// each axis up to kCompareSome. Beyond, one place is as good as another.
+// Places that are scored depend on the wanted number of tets: only the centred one below
+// kFewestToGuess, all up to kCompareAll, two along each axis up to kCompareSome. Beyond, one place
+// is as good as another.
 constexpr uint32_t kFewestToGuess = 50;
 constexpr uint32_t kCompareAll = 2'000;
 constexpr uint32_t kCompareSome = 20'000;
@@ -253,8 +255,8 @@ Result<CellAttempt> CellSearch::NearestAlong(uint32_t target) {
   return std::move(*best);
 }
 
-// Makes up to `tries` attempts at one place and adjusts the cell size in between. Returns the cage
-// with most tets of those with at most `target`; if there is none, the one with fewest tets.
+// Makes up to `tries` attempts at one place and adjusts the cell size in between. Returns the
+// largest cage of at most `target` tets; if there is none, the smallest cage.
 Result<CellAttempt> CellSearch::Adjust(Place place, uint32_t target, int tries) {
   const double aim = 0.5 * (1.0 + kEnough) * target;
   std::optional<CellAttempt> best;    // most tets among cages with at most `target`

@@ -50,13 +50,13 @@ struct CellAttempt {
 ///    lattice (TurnedSurface): a box along the axes gains or loses whole layers of tets at once, a
 ///    turned box does not. It skips this step if an open surface got fewer than six places.
 ///
-/// What ends the search:
+/// When the search ends:
 /// - The attempts at one place end when a cage has the right number of tets (even if it is
 ///   pinched), after 5 attempts, when there are too many tets even in cells so large that one tet
-///   holds the model, or at the lattice's limits. If no place has given any cage and no other is
-///   left, 5 to 16 attempts are made, the fewer the more triangles there are.
-/// - Step 3 always tries the first places: one to six, the fewer the more triangles there are. It
-///   tries the others only until a cage is good.
+///   holds the model, or at the lattice's limits. The last place gets 5 to 16 attempts if there is
+///   no cage yet: fewer if there are more triangles.
+/// - Step 3 always tries the first places: one to six, fewer if there are more triangles. It tries
+///   the others only until a cage is good.
 /// - A good cage in step 3 ends the search; there is no step 4 then.
 ///
 /// The result is the cage of the lowest cost. The cost is the volume of all tets of the cage and a

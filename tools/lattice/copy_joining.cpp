@@ -16,7 +16,7 @@
 namespace plush::tools {
 namespace {
 
-// Filling one gap may pinch another place. A few rounds settle all that can be settled.
+// Filling one gap may pinch another place. A few rounds repair all that can be repaired.
 constexpr int kRounds = 20;
 
 bool Contains(const std::array<uint32_t, 4>& nodes, uint32_t node) {
@@ -53,7 +53,7 @@ class GapFiller {
                        [&](uint32_t node) { return Contains(corners, cage_.lattice_node[node]); });
   }
 
-  // The gaps around the nodes: lattice tets of which no copy has these nodes, grouped into runs
+  // The gaps around the nodes: lattice tets without a copy that has these nodes, grouped into runs
   // that are connected across faces.
   std::vector<std::vector<uint32_t>> GapsAround(const std::vector<uint32_t>& nodes) const {
     std::vector<uint32_t> present;  // lattice tets
@@ -90,8 +90,8 @@ class GapFiller {
     }
   }
 
-  // Adds an empty tet. A corner reuses the copy of its lattice node that a tet at node `around`
-  // has, if there is one.
+  // Adds an empty tet. Each corner reuses the copy of its lattice node in a tet at node `around`,
+  // if there is one.
   void AddTet(uint32_t lattice_tet, uint32_t around) {
     std::array<uint32_t, 4> nodes = lattice_.TetNodes(lattice_tet);
     for (uint32_t& node : nodes) node = CopyNear(node, around);

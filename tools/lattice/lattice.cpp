@@ -184,7 +184,7 @@ uint32_t Lattice::NodeNumber(const Cell& cell, const HalfOffset& offset) const {
   return static_cast<uint32_t>(number);
 }
 
-// In a bcc lattice the tets of a last cell that would reach into the cell beyond do not exist.
+// False for tets of a last bcc cell that would reach into the cell beyond it.
 bool Lattice::Exists(const Cell& cell, uint32_t k) const {
   for (int axis = 0; axis < 3; ++axis) {
     if (cell[axis] < 0 || cell[axis] >= counts_[static_cast<size_t>(axis)]) return false;

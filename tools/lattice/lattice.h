@@ -20,8 +20,8 @@ enum class LatticeKind {
 /// Place of the box's centre within its cell, along each axis, in cells: [0, 1).
 using LatticeShift = std::array<double, 3>;
 
-/// A place near the centre of a tet, so that one large tet can hold a whole model. It is moved off
-/// the exact centre by a little, differently along each axis, so that the vertices of symmetric or
+/// A place near the centre of a tet, so that one large tet can hold a whole model. It is slightly
+/// off centre, by a different amount along each axis, so that the vertices of symmetric or
 /// axis-aligned models do not fall on lattice planes.
 LatticeShift CentredShift(LatticeKind kind);
 
@@ -86,8 +86,8 @@ class Lattice {
     uint8_t tet = 0;
   };
 
-  // What all lattices of a kind share. The first index is the parity of the cell (both are equal in
-  // a bcc lattice), the second the number of the tet in the cell.
+  // Tables shared by all lattices of a kind. The first index is the parity of the cell (both are
+  // equal in a bcc lattice), the second the number of the tet in the cell.
   struct Tables {
     uint32_t tets_per_cell = 0;
     std::array<std::vector<std::array<HalfOffset, 4>>, 2> tets;

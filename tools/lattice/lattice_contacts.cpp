@@ -55,7 +55,7 @@ class ContactFinder {
   }
 
   // Whether the triangle lies on the tet's side of a face and farther from it than the clearance.
-  // The search then need not cross that face. The spare tenth of a percent far exceeds rounding.
+  // The search then need not cross that face. The margin of 0.1% far exceeds rounding.
   bool StaysBehind(const TetPlanes& planes, uint32_t face,
                    const std::array<Vec3d, 3>& triangle) const {
     const double lowest =

@@ -41,7 +41,7 @@ class MaterialWalk {
   WalkEnd From(uint32_t start, double side,
                const std::function<bool(const WalkEnd&)>& matters) const;
 
-  /// A segment crosses a triangle.
+  /// A point where a segment crosses a triangle.
   struct Crossing {
     double at = 0.0;  ///< share of the segment's length
     uint32_t triangle = 0;

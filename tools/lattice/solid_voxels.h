@@ -21,7 +21,7 @@ class SolidVoxels {
   /// is open. O(triangles + samples).
   SolidVoxels(const SolidSurface& surface, double edge);
 
-  /// What a lattice cuts the voxels into.
+  /// Numbers of tets and pieces into which a lattice cuts the voxels.
   struct Cut {
     uint32_t tets = 0;    ///< tets that hold the centre of a voxel
     uint32_t pieces = 0;  ///< groups of connected voxels, counted in each tet; at least `tets`
@@ -47,7 +47,7 @@ class SolidVoxels {
   Box3 box_;
   double edge_;
   std::array<int, 3> counts_ = {};
-  std::vector<std::array<int, 3>> voxels_;     // numbers along the axes
+  std::vector<std::array<int, 3>> voxels_;     // indices along the axes
   std::vector<bool> on_surface_;               // per voxel
   std::vector<Vec3d> samples_;                 // points of the surface [m]
   std::vector<std::array<uint32_t, 3>> next_;  // the neighbours towards +x, +y, +z, or UINT32_MAX

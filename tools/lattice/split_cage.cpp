@@ -100,7 +100,8 @@ class Splitter {
     }
   }
 
-  // Numbers copies in ascending order of lattice tets, whatever order they were found in.
+  // Numbers copies in ascending order of lattice tets, so that the order in which they were found
+  // does not matter.
   void NumberCopies() {
     std::sort(kept_.begin(), kept_.end(),
               [](const KeptTet& a, const KeptTet& b) { return a.tet < b.tet; });

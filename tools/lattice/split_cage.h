@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The cage before fitting: lattice tets in as many copies as they hold pieces of the solid.
-// Follows [Civ, Sec. 5.3.1, step 3], with virtual nodes after:
-// Neil Molino, Zhaosheng Bao, Ron Fedkiw. A Virtual Node Algorithm for Changing Mesh Topology
-//   During Simulation. 2004
+// The cage before fitting: one copy of a lattice tet for each piece of the solid in it. Follows
+// [Civ, Sec. 5.3.1, step 3], with virtual nodes after: Neil Molino, Zhaosheng Bao, Ron Fedkiw. A
+// Virtual Node Algorithm for Changing Mesh Topology During Simulation. 2004
 #pragma once
 
 #include "lattice/lattice.h"
@@ -32,7 +31,7 @@ struct SplitCage {
   uint32_t num_split_nodes = 0;        ///< nodes beyond the first copy of a lattice node
   uint32_t num_filled = 0;             ///< empty tets that keep the boundary a manifold
   uint32_t num_pinched = 0;            ///< edges and nodes at which the boundary is not a manifold
-  uint32_t num_shared = 0;             ///< tets that hold several separate pieces nevertheless
+  uint32_t num_shared = 0;             ///< tets that still hold several separate pieces
 
   /// Corners of a tet as it was in the lattice [m].
   std::array<Vec3d, 4> LatticeCorners(size_t tet) const {

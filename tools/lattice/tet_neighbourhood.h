@@ -29,12 +29,12 @@ bool MayOverlap(const SplitCage& cage, uint32_t tet, uint32_t other, bool connec
 
 /// Separates the tets that are connected to a tet from those that are only near it in space.
 ///
-/// - The neighbourhood of a tet lies within two rings around it. The first ring has the tets that
-///   share a node with it, the second those that share a node with the first ring. A node moves by
-///   about a cell, far less than two rings extend.
-/// - Within the rings, it consists of the tets that are reached across faces.
+/// - The neighbourhood of a tet lies within two rings around it: tets that share a node with it,
+///   and tets that share a node with one of those. A node moves by about a cell, far less than
+///   that.
+/// - Within the rings it consists of the tets that are reached across faces.
 /// - Another strand does not belong to it, even if both start at one stem. If several copies of one
-///   lattice tet are reached, only those count that take the fewest steps, or one more.
+///   lattice tet are reached, only those count that are reached in the fewest steps, or one more.
 class TetNeighbourhood {
  public:
   /// Keeps references.

@@ -38,7 +38,7 @@ std::vector<Triangle> Corners(const SolidSurface& surface, std::span<const uint3
   return corners;
 }
 
-// The sets that contain triangles, each by its lowest triangle, ascending.
+// The sets that contain triangles, each named by its lowest triangle, ascending.
 std::vector<uint32_t> SetsOf(DisjointSets* sets, size_t num_triangles) {
   std::vector<uint32_t> names;
   for (uint32_t i = 0; i < num_triangles; ++i) {
@@ -68,8 +68,8 @@ void JoinIntersecting(const std::vector<Triangle>& triangles, DisjointSets* sets
   }
 }
 
-// Joins whatever bounds the same stretch of material on an edge of the tet: triangles or corners.
-// The corners' elements follow those of the triangles.
+// Joins the triangles and corners that bound the same stretch of material on an edge of the tet.
+// The elements of the corners follow those of the triangles.
 void JoinAlongEdges(const std::array<Vec3d, 4>& tet, const std::vector<Triangle>& triangles,
                     const std::array<bool, 4>& corner_inside, const InsideTest& inside,
                     const MaterialWalk& walk, DisjointSets* sets) {

@@ -43,8 +43,8 @@ struct TetPieces {
 /// - patches that cut each other;
 /// - patches at both ends of a stretch of material along an edge of the tet;
 /// - patches that face each other through material. Probes from many points of each patch find
-///   them, inwards and then along the tet's faces and edges (MaterialWalk).
-/// The same rules hold if the surface is not a closed manifold. What touches is never separated.
+///   them, inwards and then along the tet's faces and edges (MaterialWalk). The same rules hold if
+///   the surface is not a closed manifold. Parts that touch are never separated.
 class PieceFinder {
  public:
   /// Keeps references. `clearance` [m]. `join_parts`: also joins different parts of the surface
@@ -63,7 +63,7 @@ class PieceFinder {
   const InsideTest& inside_;
   const double clearance_;
   const bool join_parts_;
-  // The last tet in which an edge or point was met, and the last triangle there that has it.
+  // The last tet in which an edge or point was seen, and the last triangle there that uses it.
   struct Seen {
     uint32_t tet = UINT32_MAX;
     uint32_t triangle = 0;
