@@ -50,7 +50,7 @@ void AddStepCases(const ModelFolder& models);       ///< step/arm_4k .. 170k, cr
 void AddCageCases(const ModelFolder& models);       ///< cage/armadillo_86k and other models
 void AddBakeCases(const ModelFolder& models);       ///< check/horse_97k, bake/armadillo_86k
 void AddPartitionCases(const ModelFolder& models);  ///< partition/armadillo_86k and others
-void AddOpenCases(const ModelFolder& models);       ///< open/100k, open_trusted/100k
+void AddOpenCases(const ModelFolder& models);  ///< open/100k, open_trusted/100k, spawn/400_tets
 void AddRayCases(const ModelFolder& models);  ///< rays/deformed_100, rays/static_100k, and Embree's
 void AddRotationCases();                      ///< rotation/apd
 void AddBoundsCases();                        ///< bounds/exact, bounds/civ

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Opening a baked file of about 100k triangles that is in memory.
+// Opening a baked file of about 100k triangles that is in memory; adding and removing a body.
+
+#include "plush/world.h"
 
 #include "bench/bench_models.h"
 
@@ -19,6 +21,22 @@ void Open(benchmark::State& state, const std::string& path, Trust trust) {
                           static_cast<int64_t>(file.bytes().size()));
 }
 
+// One body of about 400 tets comes and goes; its world keeps the factors of absent bodies.
+void Spawn(benchmark::State& state, const std::string& path) {
+  tools::BakeSettings settings;
+  settings.cage.target_tets = 400;
+  const AlignedBytes file(BakeOrExit(ImportOrExit(path), settings));
+  Asset asset;
+  World world(WorldDesc{});
+  if (!asset.Open(file.bytes()).ok()) state.SkipWithError("the file does not open");
+  for (auto _ : state) {
+    Status status;
+    const BodyId id = world.AddBody(asset, {}, &status);
+    if (!status.ok()) state.SkipWithError("no body");
+    world.RemoveBody(id);
+  }
+}
+
 }  // namespace
 
 void AddOpenCases(const ModelFolder& models) {
@@ -29,6 +47,9 @@ void AddOpenCases(const ModelFolder& models) {
     if (path.empty()) continue;
     benchmark::RegisterBenchmark(name, Open, path, trust)->Unit(benchmark::kMicrosecond);
   }
+  const std::string path = models.Find("armadillo_1k.obj", "spawn/400_tets");
+  if (path.empty()) return;
+  benchmark::RegisterBenchmark("spawn/400_tets", Spawn, path)->Unit(benchmark::kMicrosecond);
 }
 
 }  // namespace plush::bench
