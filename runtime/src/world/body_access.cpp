@@ -138,9 +138,13 @@ Pose FitPose(const Body& body) {
   return pose;
 }
 
-// Lets a frozen body move again. Resets its rotations, which may not be finite.
+// Lets a frozen body move again. Resets what may not be finite: its rotations, and the padding of
+// the arrays that steps work in.
 void Revive(Body* body) {
   body->frozen = false;
+  for (NodeVec& y : body->y) y = NodeVec(Vec3{}, 0.0f);
+  for (NodeVec& rhs : body->rhs) rhs = NodeVec(Vec3{}, 0.0f);
+  for (float& value : body->workspace) value = 0.0f;
   const RotationView rotations = body->Rotations();
   rotations.Set(0, Quat{});
   const Quat turned = FitPose(*body).rotation;
@@ -201,7 +205,8 @@ Status World::AddImpulses(BodyId id, std::span<const Vec3> impulses) {
   const auto pushed = [&](size_t i) { return Vec3(body->v[i]) + impulses[i] * body->x[i].w; };
   for (size_t i = 0; i < impulses.size(); ++i) {
     if (!IsFinite(impulses[i]) || !IsFinite(pushed(i))) {
-      return {StatusCode::kInvalidArgument, "impulses", "must be finite and give finite velocities", i};
+      return {StatusCode::kInvalidArgument, "impulses", "must be finite and give finite velocities",
+              i};
     }
   }
   Wake(id);
