@@ -212,7 +212,13 @@ Result<Done> MakeTets(BakeRun* run) {
   }
   Result<Cage> cage =
       MakeCage(run->model, run->surface, run->mesher, run->settings, &run->clock, run->findings);
-  if (!cage.ok()) return cage.error();
+  if (!cage.ok()) {
+    const Error& error = cage.error();
+    if (!error.finding_code.empty() && !run->findings->Has(error.finding_code)) {
+      run->findings->Add(error.finding_code, 1, error.message);
+    }
+    return error;
+  }
   run->cage = std::move(cage.value());
   run->summary = SummaryOf(run->cage);
   return Done{};

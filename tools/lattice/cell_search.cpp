@@ -4,6 +4,7 @@
 #include "lattice/cell_search.h"
 
 #include "base/float_rounding.h"
+#include "base/text.h"
 #include "lattice/lattice_contacts.h"
 #include "lattice/solid_voxels.h"
 
@@ -200,6 +201,12 @@ Result<CellAttempt> CellSearch::Try(double cell, const LatticeShift& shift) {
 
 Result<CellAttempt> CellSearch::Nearest(uint32_t target) {
   Result<CellAttempt> best = NearestAlong(target);
+  if (!best.ok() && best.error().exit_code == ExitCode::kLimit) {
+    return Error{ExitCode::kLimit,
+                 "in a box of " + RoundedText(LongestSide()) + " m, a cage of about " +
+                     std::to_string(target) + " tets needs a lattice of more than 20 million tets",
+                 "CAGE_TOO_FINE"};
+  }
   if (!best.ok() || target < kFewestToGuess || IsGood(best.value(), target)) return best;
   if (NumPlaces() < kMostPlaces) return best;
   const SolidSurface surface = TurnedSurface(surface_);
