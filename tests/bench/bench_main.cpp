@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// plush_bench: what speed is measured with. Options are Google Benchmark's, and
-//   --models DIR     where the models of the cases are
-//   --target NAME    the instruction set of the runtime's vector code: avx512, avx2, sse4 or
-//   scalar;
-//                    without it the best that the machine has
+// plush_bench measures speed. Options are Google Benchmark's, and
+//   --models DIR     folder of the models
+//   --target NAME    instruction set of the runtime's vector code: avx512, avx2, sse4 or scalar
+//                    (default: the best of this machine)
 
 #include "bench/bench_models.h"
 #include "runtime/simd_targets.h"

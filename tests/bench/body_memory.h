@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What bodies take from the allocator of their world.
+// Memory that bodies take from the allocator of their world.
 #pragma once
 
 #include "plush/world.h"
@@ -17,7 +17,7 @@ struct BodyMemory {
   double plane = 0.0;    ///< for each body, once the world has a plane
 };
 
-/// Adds `bodies` bodies, or two where that is fewer, to a new world without planes.
+/// Adds `bodies` bodies, at least two, to a new world without planes.
 BodyMemory MeasureBodyMemory(const Asset& asset, const BodyDesc& body, const WorldDesc& world,
                              size_t bodies);
 

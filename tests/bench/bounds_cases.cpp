@@ -46,7 +46,7 @@ std::vector<Box> RandomBoxes() {
   return boxes;
 }
 
-// Lanes that are picked one by one would not tell anything.
+// Gathering lanes one by one would hide the difference.
 #if defined(__GNUC__) && !defined(PLUSH_SCALAR_LANES)
 
 // A node in four lanes, in each of them another one.

@@ -100,7 +100,7 @@ double CopiedBytesPerSecond(size_t bytes) {
   const size_t times = std::max<size_t>(kLeastCopied / half, 1);
   return BestRate([&] {
     for (size_t i = 0; i < times; ++i) {
-      from[i % half] = std::byte{1};  // so that no copy repeats the one before
+      from[i % half] = std::byte{1};  // makes each copy differ from the last
       std::memcpy(to.data(), from.data(), half);
       benchmark::DoNotOptimize(to.data());
       benchmark::ClobberMemory();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What one thread of this machine can do at best, for figures to be held against: measured where
-// they are needed, in the same run.
+// The best that one thread of this machine can do. Measured in the same run as the figures that are
+// compared with it.
 #pragma once
 
 #include <cstddef>

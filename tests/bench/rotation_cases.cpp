@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rotations of deformation gradients, as a step asks for them: from a start about 0.1 rad away.
+// Rotations of deformation gradients, from a start about 0.1 rad away, as in a step.
 
 #include "plush/format/tet_block.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Steps of a body that hangs by one hand and swings: the set-up that other solvers were measured
-// with (E 1 MPa, nu 0.33, 1000 kg/m^3, dt 10 ms, no damping, two volume sweeps).
+// Steps of a body that hangs by one hand and swings, in the set-up used to measure other solvers
+// (E 1 MPa, nu 0.33, 1000 kg/m^3, dt 10 ms, no damping, two volume sweeps).
 
 #include "plush/format/factor_panels.h"
 #include "plush/format/tet_block.h"
@@ -112,8 +112,7 @@ struct PhaseTimes {
   double of(Phase phase) const { return s[static_cast<size_t>(phase)]; }
 };
 
-// How long each phase of a step takes, and which share it reaches of what one thread can copy and
-// multiply.
+// Time of each phase of a step, and its share of the copies and multiplications one thread can do.
 void CountPhases(const PhaseTimes& times, double steps, const StepWork& work,
                  benchmark::State* state) {
   const double copied = CopiedBytesPerSecond(static_cast<size_t>(work.footprint));

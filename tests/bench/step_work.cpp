@@ -53,7 +53,7 @@ Rest MeasureRest(const Asset& asset) {
 
 // Of one thing stepped: a body, or a crowd of `bodies` bodies. Sizes in bytes.
 struct Arrays {
-  double bodies;     // whose state is read and written
+  double bodies;     // number whose state is read and written
   double node;       // x or v of one node of a body
   double position;   // of the iterate, of a node
   double vector;     // of the right-hand side, of a node

@@ -5,8 +5,8 @@
 #         -P consumer.cmake
 #
 #   find_package      against an installed prefix with both components
-#   runtime_only      against a prefix that the runtime-only build filled; assets are baked by a
-#                     program named in PLUSH_EXECUTABLE, as when cross-compiling
+#   runtime_only      against a prefix of the runtime-only build; the program PLUSH_EXECUTABLE
+#                     bakes the assets, as when cross-compiling
 #   add_subdirectory  Plush, tools included, as a folder of the game
 
 cmake_minimum_required(VERSION 3.24)

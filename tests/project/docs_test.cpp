@@ -4,8 +4,7 @@
 //   <!-- generated: KEY -->
 //   <!-- /generated -->
 //
-// and compares it. With PLUSH_UPDATE_DOCS=1 in the environment the test writes
-// the parts instead of comparing them.
+// and compares it. With PLUSH_UPDATE_DOCS=1 in the environment, the test writes the parts instead.
 
 #include "base/finding.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The committed sample models: what their maker makes, sound, small, and complete.
+// The committed sample models equal the output of their maker, and are sound, small and complete.
 #include "base/files.h"
 #include "import/gltf_document.h"
 #include "mesh/surface_checks.h"
@@ -89,7 +89,7 @@ bool IsAsMade(const plush::samples::Model& model) {
 
 }  // namespace
 
-// One case each, so that they run side by side. After a wanted change of a model:
+// One case each, to run in parallel. After an intended change of a model, run
 // plush_model_maker samples/models
 TEST_CASE("bear.glb is what its maker makes, byte for byte") {
   CHECK(IsAsMade(plush::samples::Bear()));

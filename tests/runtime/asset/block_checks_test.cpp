@@ -217,7 +217,7 @@ TEST_CASE("Wrong numbers of a block are named by their place") {
   }
 }
 
-TEST_CASE("Numbers where there is no tet are named") {
+TEST_CASE("Numbers in a place without a tet are named") {
   Subject s;
   const SimulationView& sim = s.asset().simulation();
   size_t b = 0;

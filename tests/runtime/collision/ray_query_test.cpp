@@ -182,7 +182,7 @@ TEST_CASE("Rays find what a test of every triangle finds, however the body is de
   CHECK(tally.met > tally.rays / 8);
 }
 
-TEST_CASE("Hits are where another formula has them") {
+TEST_CASE("Hits agree with those of another formula") {
   const int bodies = FullTests() ? 250 : 40;
   SurfaceBody body(TetBox(2, 2, 1, 0.1, 0.08, 5), {.parts = 5, .num_shells = 3});
   const uint32_t seed = 32;
@@ -266,7 +266,7 @@ TEST_CASE("Rays on bodies of any size and place give finite answers") {
   }
 }
 
-TEST_CASE("The normal of a triangle without area looks to where the question came from") {
+TEST_CASE("The normal of a triangle without area points towards the query") {
   SurfaceBody body(TetBox(1, 1, 1, 0.1), {.parts = 2});
   const double origin[3] = {1.0, 2.0, 3.0};
   Random random(35);

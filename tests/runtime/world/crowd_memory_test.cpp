@@ -44,7 +44,7 @@ BodyDesc Pinned(const std::vector<uint32_t>& pins) {
 
 }  // namespace
 
-TEST_CASE("Steps of crowds take no memory, also where bodies leave their lanes and come back") {
+TEST_CASE("Steps of crowds take no memory, even if bodies leave their lanes and come back") {
   const uint32_t seed = GENERATE(1u, 2u);
   CAPTURE(seed);
   CountingMemory memory;

@@ -82,7 +82,7 @@ std::vector<SurfacePoint> AskAll(const World& world, uint32_t seed) {
 
 }  // namespace
 
-TEST_CASE("A hit tells everything about its place") {
+TEST_CASE("A hit describes its place completely") {
   World world;
   std::vector<BodyId> ids;
   AddRow(&world, &ids);
@@ -194,8 +194,8 @@ TEST_CASE("Queries see the shape that was set, not the one before") {
   const Points rest = ToEigen(Bumpy().rest());
   size_t hits = 0;
   for (int round = 0; round < 4; ++round) {
-    // Wider than before and narrower again, by turns: the search trees of the shape before neither
-    // hold it nor would they be as narrow.
+    // Wider and narrower in turn. The search trees of the previous shape would not hold this one,
+    // or would be too wide.
     const Points x = (round % 2 == 0 ? 4.0 : 0.5) * (random.Rotation() * rest) +
                      random.Vectors(rest.cols(), 0.01);
     REQUIRE(world.SetNodePositions(id, ToVec3s(x)).ok());

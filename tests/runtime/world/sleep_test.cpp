@@ -61,7 +61,7 @@ TEST_CASE("Bodies at rest fall asleep, whatever their size, and stay where they 
   CHECK(scene.world.stats().substeps == 0);
 }
 
-TEST_CASE("A sleeping body wakes where it is moved, pushed, or a plane is added") {
+TEST_CASE("A sleeping body wakes if it is moved or pushed, or if a plane is added") {
   Resting scene(2);
   REQUIRE(scene.StepUntilAsleep(2000) < 2000);
   const BodyId id = scene.ids[1];
@@ -185,7 +185,7 @@ TEST_CASE("An endless speed to sleep at puts nothing to sleep") {
   CHECK(scene.StepUntilAsleep(30) == 30);
 }
 
-TEST_CASE("Nothing sleeps that moves, falls, or is told not to") {
+TEST_CASE("A body that moves, falls or may not sleep stays awake") {
   WorldDesc never;
   never.solver.sleep_speed = 0.0f;
   Resting awake(1, 0.1, never);
