@@ -18,7 +18,7 @@
 
 namespace {
 
-// Takes "--name VALUE" or "--name=VALUE" out of the arguments.
+// Removes "--name VALUE" or "--name=VALUE" from the arguments.
 std::string TakeOption(const std::string& name, std::vector<char*>* arguments) {
   for (size_t i = 1; i < arguments->size(); ++i) {
     const std::string argument = (*arguments)[i];

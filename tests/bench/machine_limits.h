@@ -7,10 +7,10 @@
 
 namespace plush::bench {
 
-/// Multiply-adds of floats that do not wait for each other, on the instruction set in use [1/s].
+/// Independent multiply-adds of floats, on the instruction set in use [1/s].
 double MultiplyAddsPerSecond();
 
-/// Bytes read and written by copying one half of `bytes` bytes to the other, over and over [B/s].
+/// Bytes read and written by copying one half of `bytes` bytes to the other repeatedly [B/s].
 double CopiedBytesPerSecond(size_t bytes);
 
 }  // namespace plush::bench

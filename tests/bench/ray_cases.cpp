@@ -73,7 +73,7 @@ class RayScene {
     return rays;
   }
 
-  // Bends and shakes the body: another shape for each `turn`.
+  // Bends and shakes the body: a different shape for each `turn`.
   void Deform(int turn) {
     std::vector<Vec3> x(asset_.simulation().nodes.begin(), asset_.simulation().nodes.end());
     const float phase = 0.7f * static_cast<float>(turn % 16);

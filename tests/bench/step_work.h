@@ -8,7 +8,7 @@
 
 namespace plush::bench {
 
-/// Of one phase of a step.
+/// Work of one phase of a step.
 struct PhaseWork {
   double bytes = 0.0;          ///< read and written: each array once for each pass over it
   double multiply_adds = 0.0;  ///< floats multiplied and added; where only one of both is done, or

@@ -183,7 +183,7 @@ TEST_CASE("Normals of the sample models are unit, smooth across seams, and fit t
     const plush::Vec3& n = surface.normals[i];
     REQUIRE((n.x == first->x && n.y == first->y && n.z == first->z));
   }
-  size_t num_against = 0;  // creases beside eyes and bill may turn a normal far, never many
+  size_t num_against = 0;  // a few at creases beside eyes and bill may differ much
   for (const auto& [a, b, c] : surface.triangles) {
     const auto& p = surface.positions;
     const tools::Vec3d face = Cross(p[b] - p[a], p[c] - p[a]);

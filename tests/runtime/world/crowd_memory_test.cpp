@@ -82,7 +82,7 @@ TEST_CASE("Steps of crowds take no memory, even if bodies leave their lanes and 
   CHECK(memory.consistent());
 }
 
-TEST_CASE("Bodies that leave give the memory of their crowds back") {
+TEST_CASE("Removing bodies frees the memory of their crowds") {
   const uint32_t seed = GENERATE(3u, 4u, 5u);
   CAPTURE(seed);
   CountingMemory memory;

@@ -123,7 +123,7 @@ TEST_CASE("A hit describes its place completely") {
   CHECK(met > 200);
 }
 
-TEST_CASE("All bodies together give the nearest of what each gives") {
+TEST_CASE("A query of all bodies gives the nearest result of any body") {
   World world;
   std::vector<BodyId> ids;
   AddRow(&world, &ids);
@@ -243,7 +243,7 @@ TEST_CASE("Bodies far from the world's origin are met as well as near ones") {
   CHECK(hit.position.x == Approx(0.3f).margin(0.1));
 }
 
-TEST_CASE("Rays and spheres that make no sense are refused") {
+TEST_CASE("Invalid rays and spheres are refused") {
   World world;
   const BodyId id = world.AddBody(Bumpy().asset());
   const float nan = std::numeric_limits<float>::quiet_NaN();
@@ -337,7 +337,7 @@ TEST_CASE("Queries take no memory, the first after a step included") {
   CHECK(memory.requests() == requests);
 }
 
-TEST_CASE("Queries from many threads at once, after they have been prepared, answer alike") {
+TEST_CASE("Prepared queries from many threads at once agree") {
   World world;
   std::vector<BodyId> ids;
   AddRow(&world, &ids);

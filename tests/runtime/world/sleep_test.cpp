@@ -176,7 +176,7 @@ TEST_CASE("A large body under weak gravity never sleeps in mid-air") {
   CHECK(world.IsAsleep(id));
 }
 
-TEST_CASE("An endless speed to sleep at puts nothing to sleep") {
+TEST_CASE("An infinite sleep speed puts nothing to sleep") {
   WorldDesc desc;
   desc.solver.sleep_speed = GENERATE(std::numeric_limits<float>::infinity(),
                                      std::numeric_limits<float>::quiet_NaN(), -1.0f);

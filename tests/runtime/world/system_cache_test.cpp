@@ -66,7 +66,7 @@ TEST_CASE("Bodies share factors if and only if asset, material and pins are equa
   CHECK(BytesOfSecondBody(shape, pinned, pinned_otherwise) > shared + factor);
 }
 
-TEST_CASE("Without idle systems the last body that leaves takes its factors along") {
+TEST_CASE("Without idle systems, removing the last body frees its factors") {
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {}, double(kDt));
   CountedWorld counted(0);
   auto& [memory, made] = counted;

@@ -153,7 +153,7 @@ TEST_CASE("Pins stay where they are") {
   CHECK(MomentsOf(world, other).centre[1] < -1.0);
 }
 
-TEST_CASE("Scenery neither moves nor counts, but is drawn") {
+TEST_CASE("A static body does not move or count, but is drawn") {
   const ShapeAsset shape = SmallShape();
   World world;
   BodyDesc body;
@@ -280,7 +280,7 @@ TEST_CASE("Positions out of range are refused; good ones revive a frozen body") 
   const Points moved = ToEigen(PositionsOf(world, id, shape.num_nodes())) - turned;
   CHECK((moved.colwise() - Eigen::Vector3d(0.1, 0.0, 0.0)).cwiseAbs().maxCoeff() < 1e-5);
 
-  // Neither does it leave anything in its lane.
+  // It leaves nothing in its lane either.
   REQUIRE(world.SetNodeVelocities(id, v).ok());
   flags = 0;
   for (int step = 0; step < 20; ++step) flags |= world.Step(kDt);

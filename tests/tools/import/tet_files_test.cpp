@@ -48,7 +48,7 @@ void RequireSound(const TetSource& files) {
 
 }  // namespace
 
-TEST_CASE("The ending of a file name says its format, in any case") {
+TEST_CASE("The ending of a file name, in upper or lower case, gives its format") {
   using plush::tools::TetFormatOf;
   CHECK(TetFormatOf("a.msh") == "gmsh");
   CHECK(TetFormatOf("A.MsH") == "gmsh");
