@@ -13,7 +13,7 @@ jobs=$(nproc)
 summary=""
 failed=0
 
-# Runs a command as the step $1 and keeps its result and time.
+# Runs a command as step $1 and records its result and time.
 step() {
   local name=$1 start=$SECONDS result=ok
   shift

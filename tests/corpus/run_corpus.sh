@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Runs `plush check` and `plush bake` on real model files and checks each run:
-#   - it ends within 30 s (an optimised build), by an exit code of the table (0 2 3 4 5 6 7), never by a signal;
+#   - it ends within 30 s (optimised build) with an exit code of the table (0 2 3 4 5 6 7), not by a signal;
 #   - a file that `check` cannot read cannot be baked either, with the same code;
 #   - a successful bake leaves one file, which `plush validate` accepts; a failed one leaves none.
 # Prints counts by exit code and by finding.
@@ -13,7 +13,7 @@
 #   WORK_DIR  scratch folder, emptied first; reports/ keeps the output of every run
 #   JOBS      runs at the same time (default 2)
 #
-# Environment: PLUSH_CORPUS_LIMIT_S, the limit in another number of seconds (Debug builds).
+# Environment: PLUSH_CORPUS_LIMIT_S, another time limit in seconds (Debug builds).
 set -uo pipefail
 
 limit_s=${PLUSH_CORPUS_LIMIT_S:-30}
@@ -27,7 +27,7 @@ judge_code() {
   esac
 }
 
-# Says what is wrong with what a bake that ended by code $1 left in folder $2, report prefix $3.
+# Prints what is wrong in folder $2 after a bake that ended with code $1; report prefix $3.
 judge_output() {
   local left
   left=$(ls -A "$2")

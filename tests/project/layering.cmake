@@ -18,7 +18,7 @@ set(runtime_order base asset elasticity collision solver contact world)
 set(tools_order base mesh solid lattice fit enclosure tetgen cage embed partition rest import bake
   validate report export simulate commands)
 
-# Module of each public header, by its path below plush/; a new one must be entered here.
+# Module of each public header, by its path below plush/. Add new headers here.
 set(public_allocator base)
 set(public_jobs base)
 set(public_status base)

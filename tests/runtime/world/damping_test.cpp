@@ -28,7 +28,7 @@ WorldDesc WithoutGravity() { return {.gravity = {}}; }
 
 }  // namespace
 
-TEST_CASE("Damping leaves free fall and its rigid motion alone") {
+TEST_CASE("Damping does not change free fall") {
   const ShapeAsset shape(Bar());
   World world;
   const BodyId damped = AddDamped(shape, 0.1f, &world);
