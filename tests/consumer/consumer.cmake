@@ -61,7 +61,8 @@ run(${CMAKE_COMMAND} --build ${build} --target game)
 run(${CMAKE_COMMAND} -E chdir ${build} ${build}/game crate.plush bar.plush)
 message("${output}")
 
-# The depfile: at first there is nothing to do; a change of a file that only the source names bakes again.
+# The depfile: at first there is nothing to do. If a file that only the source names changes, the
+# asset is baked again.
 run(${CMAKE_COMMAND} --build ${build} --target game)
 if(output MATCHES "Baking")
   message(FATAL_ERROR "a second build baked again:\n${output}")
