@@ -118,7 +118,7 @@ TEST_CASE("Skinning and measuring take no memory") {
   CHECK(memory.requests() == requests);
 }
 
-TEST_CASE("A prepared time step takes no memory; an unprepared one is reported once") {
+TEST_CASE("A prepared time step takes no memory, an unprepared one is reported once") {
   CountingMemory memory;
   WorldDesc desc;
   desc.allocator = memory.allocator();

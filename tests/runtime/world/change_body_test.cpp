@@ -74,7 +74,7 @@ TEST_CASE("A body with other pins or another material moves as one made with the
   CHECK(apart.colwise().norm().maxCoeff() < 1e-5 * 0.4);
 }
 
-TEST_CASE("A node pinned during a motion stops at once; the others keep their speed") {
+TEST_CASE("A node pinned during a motion stops at once and the others keep their speed") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
   const int others = GENERATE(0, 8);  // of the same crowd
   CAPTURE(seed, others);

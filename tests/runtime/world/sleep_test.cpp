@@ -90,7 +90,7 @@ TEST_CASE("A sleeping body wakes if it is moved or pushed, or if a plane is adde
   scene.world.Wake({99});
 }
 
-TEST_CASE("Impulses push nodes by their masses and wake the body; pinned nodes stay") {
+TEST_CASE("Impulses push nodes by their masses and wake the body, but pinned nodes stay") {
   Resting scene(1);
   REQUIRE(scene.StepUntilAsleep(2000) < 2000);
   const BodyId id = scene.ids[0];

@@ -83,7 +83,7 @@ TEST_CASE("Without idle systems, removing the last body frees its factors") {
   CHECK(memory.bytes_out() == before);
 }
 
-TEST_CASE("A body that is added again finds its factors; the number of idle systems is limited") {
+TEST_CASE("A body that is added again finds its factors, within a limit of idle systems") {
   const ShapeAsset shape(TetBox(3, 3, 3, 0.1), {}, double(kDt));
   CountedWorld counted(2);
   auto& [memory, made] = counted;

@@ -243,7 +243,7 @@ TEST_CASE("A body put back from far away is as good as new") {
   CHECK(ToEigen(VelocitiesOf(world, id, shape.num_nodes())).cwiseAbs().maxCoeff() < 1e-4);
 }
 
-TEST_CASE("Positions out of range are refused; good ones revive a frozen body") {
+TEST_CASE("Positions out of range are refused, good ones revive a frozen body") {
   const ShapeAsset shape = SmallShape();
   World world({.gravity = {}});
   const bool in_crowd = GENERATE(false, true);

@@ -120,7 +120,7 @@ TEST_CASE("Fits keep the guard, never invert, and the default never grows") {
   }
 }
 
-TEST_CASE("FitMethod::kNone does not move the lattice; frozen nodes do not move") {
+TEST_CASE("FitMethod::kNone does not move the lattice, other methods do not move frozen nodes") {
   const Solid solid(MakeTorus(1.0, 0.4, 48, 24));
   const double cell = 0.35;
   const Lattice lattice = LatticeAround(solid, LatticeKind::kBcc, cell);

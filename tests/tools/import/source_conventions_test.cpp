@@ -31,7 +31,7 @@ TEST_CASE("COLLADA's unit is known and was applied by the importer") {
   }
 }
 
-TEST_CASE("AMF names its unit; the default is millimetres") {
+TEST_CASE("AMF names its unit, millimetres by default") {
   CHECK(ConventionsOf("amf", "<?xml?>\n<amf unit=\"inch\" version=\"1.1\">", {}).unit_m == 0.0254);
   CHECK(ConventionsOf("amf", "<amf version='1' unit='feet'>", {}).unit_m == 0.3048);
   CHECK(ConventionsOf("amf", "<amf>", {}).unit_m == 1e-3);
