@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Bakes and simulates the same models with several builds of Plush, on one thread and on two, and
-# fails where any byte of a bake or any state hash differs.
+# fails if any byte of a bake or any state hash differs.
 #
 # usage: tests/determinism.sh BUILD_DIR...
 set -euo pipefail

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Everything: what tests/run.sh does, with gcc and clang, Debug, Release and deterministic, all
-# sanitizers, the whole corpus and every corruption edit. Goes on after a failure; the last lines
-# tell which steps failed. Called by tests/run.sh --full.
+# The tests of tests/run.sh with gcc and clang, in Debug, Release and deterministic builds, with all
+# sanitizers, the whole corpus and every corruption edit. Continues after a failure; the last lines
+# name the failed steps. Called by tests/run.sh --full.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,7 +13,7 @@ jobs=$(nproc)
 summary=""
 failed=0
 
-# Runs a command as the step $1 and keeps its result and time.
+# Runs a command as step $1 and records its result and time.
 step() {
   local name=$1 start=$SECONDS result=ok
   shift
@@ -31,8 +31,7 @@ build_target() {
 }
 build() { build_target all "$@"; }
 
-# Long forms of tests (PLUSH_TEST_FULL) run where they are fast, and where only a sanitizer sees
-# what they are about.
+# Long forms of tests (PLUSH_TEST_FULL) run in fast builds, and in those whose sanitizer they need.
 test_in() {
   ctest --test-dir "build/$1" --output-on-failure --no-tests=error -j "$jobs" "${@:2}"
 }

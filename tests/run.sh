@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Installs what is missing, builds, and runs every test: the release build with 60 files of a real
-# corpus, and the runtime's tests once more with the runtime under the address and
-# undefined-behaviour sanitizers.
+# Installs missing packages, builds, and runs every test:
+#   - the release build, with 60 files of a real corpus;
+#   - the runtime's tests again under the address and undefined-behaviour sanitizers.
 #
 # usage: tests/run.sh [--full]
 #   --full  also clang, Debug, the thread sanitizer, the whole corpus, all corruption edits, and
 #           equal bytes from every one of these builds (tests/full.sh)
 #
-# Environment: PLUSH_TEST_MODELS, a folder of further models (tests that want one skip without it).
+# Environment: PLUSH_TEST_MODELS, a folder of further models (without it, tests that need one are skipped).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests that cannot run here say so; ctest counts a case that prints "SKIPPED:" as skipped.
+// Skips tests that cannot run here: ctest counts a case that prints "SKIPPED:" as skipped.
 #pragma once
 
 #include <cstdio>
@@ -12,8 +12,8 @@ namespace plush::tests {
 /// Says why the rest of the test case is left out. Return from the case afterwards.
 inline void Skip(const std::string& why) { std::printf("SKIPPED: %s\n", why.c_str()); }
 
-/// Path of file `name` in the folder that the environment variable PLUSH_TEST_MODELS names. Where
-/// there is none, says so by Skip() and returns "".
+/// Path of file `name` in the folder of environment variable PLUSH_TEST_MODELS. If it does not
+/// exist, calls Skip() and returns "".
 inline std::string TestModelOrSkip(const std::string& name) {
   const char* folder = std::getenv("PLUSH_TEST_MODELS");
   if (folder == nullptr || *folder == '\0') {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Drops the samples, exports animated GLB files and sends those and the samples themselves through
-# Khronos' glTF validator (npm package gltf-validator, fetched into WORK_DIR).
+# Drops the samples and exports animated GLB files. Checks these and the samples with Khronos' glTF
+# validator (npm package gltf-validator, fetched into WORK_DIR).
 #
 # usage: tests/validate_gltf.sh BUILD_DIR WORK_DIR
 set -euo pipefail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tools' own speed: what an artist waits for.
+// Speed of the tools: what an artist waits for.
 
 #include "bench/bench_models.h"
 #include "mesh/surface_checks.h"
@@ -22,10 +22,10 @@ void Check(benchmark::State& state, const std::string& path) {
   }
 }
 
-// Lets the kernel count this process's peak memory anew, where it can.
+// Resets the kernel's count of this process's peak memory, if the kernel can.
 void ResetPeakMemory() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
-// Largest resident size since then, or of the whole run [bytes]; 0 where the kernel does not tell.
+// Largest resident size since then, or of the whole run [bytes]; 0 if unknown.
 double PeakMemoryBytes() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {

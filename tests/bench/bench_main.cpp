@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// plush_bench: what speed is measured with. Options are Google Benchmark's, and
-//   --models DIR     where the models of the cases are
-//   --target NAME    the instruction set of the runtime's vector code: avx512, avx2, sse4 or
-//   scalar;
-//                    without it the best that the machine has
+// plush_bench measures speed. Options are Google Benchmark's, and
+//   --models DIR     folder of the models
+//   --target NAME    instruction set of the runtime's vector code: avx512, avx2, sse4 or scalar
+//                    (default: the best of this machine)
 
 #include "bench/bench_models.h"
 #include "runtime/simd_targets.h"
@@ -19,7 +18,7 @@
 
 namespace {
 
-// Takes "--name VALUE" or "--name=VALUE" out of the arguments.
+// Removes "--name VALUE" or "--name=VALUE" from the arguments.
 std::string TakeOption(const std::string& name, std::vector<char*>* arguments) {
   for (size_t i = 1; i < arguments->size(); ++i) {
     const std::string argument = (*arguments)[i];

@@ -17,7 +17,7 @@ class ModelFolder {
  public:
   explicit ModelFolder(std::string path) : path_(std::move(path)) {}
 
-  /// Path of a model, or "" where it is absent: then says on stderr that `case_name` is skipped.
+  /// Path of a model. If it is absent: "", and stderr says that `case_name` is skipped.
   std::string Find(const std::string& file, const std::string& case_name) const;
 
  private:
@@ -45,7 +45,7 @@ class AlignedBytes {
   std::span<const std::byte> bytes_;
 };
 
-// Each registers its cases, named group/case; those whose model is absent are left out.
+// Each registers its cases, named group/case, except those without their model.
 void AddStepCases(const ModelFolder& models);       ///< step/arm_4k .. 170k, crowd/, refactor/
 void AddCageCases(const ModelFolder& models);       ///< cage/armadillo_86k and other models
 void AddBakeCases(const ModelFolder& models);       ///< check/horse_97k, bake/armadillo_86k

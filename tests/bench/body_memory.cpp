@@ -12,7 +12,7 @@
 namespace plush::bench {
 namespace {
 
-// Hands out the heap's memory and counts what has not come back.
+// Allocates from the heap and counts bytes not yet released.
 class Counting {
  public:
   Allocator allocator() {

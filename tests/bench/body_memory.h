@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What bodies take from the allocator of their world.
+// Memory that bodies take from the allocator of their world.
 #pragma once
 
 #include "plush/world.h"
@@ -8,16 +8,16 @@
 
 namespace plush::bench {
 
-/// Bytes that a world takes for bodies that are all alike.
+/// Bytes that a world takes for identical bodies.
 struct BodyMemory {
   double shared =
-      0.0;             ///< once for all: the matrix, and its factors unless they are the baked ones
-  double state = 0.0;  ///< for each body, its part of crowds included, without queries
+      0.0;  ///< shared by all: the matrix, and its factors if they are not the baked ones
+  double state = 0.0;    ///< for each body, its part of crowds included, without queries
   double queries = 0.0;  ///< for each body: what its queries work with
   double plane = 0.0;    ///< for each body, once the world has a plane
 };
 
-/// Adds `bodies` bodies, or two where that is fewer, to a new world without planes.
+/// Adds `bodies` bodies, at least two, to a new world without planes.
 BodyMemory MeasureBodyMemory(const Asset& asset, const BodyDesc& body, const WorldDesc& world,
                              size_t bodies);
 

@@ -23,7 +23,7 @@ struct Box {
   float high[4];
 };
 
-// Boxes around three random points of the barycentric tet each, of random nodes.
+// Each box bounds three random points of the barycentric tet; nodes are random.
 std::vector<Box> RandomBoxes() {
   std::mt19937 generator(7);
   std::uniform_real_distribution<float> place(-1.0f, 1.0f), share(1e-6f, 1.0f);
@@ -46,10 +46,10 @@ std::vector<Box> RandomBoxes() {
   return boxes;
 }
 
-// Lanes that are picked one by one would not tell anything.
+// Gathering lanes one by one would hide the difference.
 #if defined(__GNUC__) && !defined(PLUSH_SCALAR_LANES)
 
-// A node in four lanes, in each of them another one.
+// A node per lane, four different ones.
 struct LaneNode {
   Float4 p, low, high;
 };

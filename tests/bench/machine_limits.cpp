@@ -26,7 +26,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// As many sums as wait for nothing, and no more than 16 registers hold beside two factors.
+// Enough sums to hide latency; with two factors they fit in 16 registers.
 constexpr size_t kSums = 12;
 
 // Returns the number of multiply-adds done.
@@ -34,7 +34,7 @@ size_t MultiplyAdd(size_t rounds, float* out) {
   const hn::CappedTag<float, 16> d;
   using V = hn::Vec<decltype(d)>;
   const V factor = hn::Set(d, *out), term = hn::Set(d, 1.0f - *out);
-  // Apart from each other, or a compiler would compute one for all.
+  // Different, or a compiler would compute one for all.
   const auto start = [&](float by) HWY_ATTR { return hn::Set(d, *out + by); };
   V s0 = start(0), s1 = start(1), s2 = start(2), s3 = start(3), s4 = start(4), s5 = start(5);
   V s6 = start(6), s7 = start(7), s8 = start(8), s9 = start(9), s10 = start(10), s11 = start(11);
@@ -100,7 +100,7 @@ double CopiedBytesPerSecond(size_t bytes) {
   const size_t times = std::max<size_t>(kLeastCopied / half, 1);
   return BestRate([&] {
     for (size_t i = 0; i < times; ++i) {
-      from[i % half] = std::byte{1};  // so that no copy repeats the one before
+      from[i % half] = std::byte{1};  // makes each copy differ from the last
       std::memcpy(to.data(), from.data(), half);
       benchmark::DoNotOptimize(to.data());
       benchmark::ClobberMemory();

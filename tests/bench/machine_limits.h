@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// What one thread of this machine can do at best, for figures to be held against: measured where
-// they are needed, in the same run.
+// The best that one thread of this machine can do. Measured in the same run as the figures that are
+// compared with it.
 #pragma once
 
 #include <cstddef>
 
 namespace plush::bench {
 
-/// Multiply-adds of floats that do not wait for each other, on the instruction set in use [1/s].
+/// Independent multiply-adds of floats, on the instruction set in use [1/s].
 double MultiplyAddsPerSecond();
 
-/// Bytes read and written by copying one half of `bytes` bytes to the other, over and over [B/s].
+/// Bytes read and written by copying one half of `bytes` bytes to the other repeatedly [B/s].
 double CopiedBytesPerSecond(size_t bytes);
 
 }  // namespace plush::bench

@@ -21,7 +21,7 @@ void Open(benchmark::State& state, const std::string& path, Trust trust) {
                           static_cast<int64_t>(file.bytes().size()));
 }
 
-// One body of about 400 tets comes and goes; its world keeps the factors of absent bodies.
+// Adds and removes a body of about 400 tets. Its world keeps the factors of absent bodies.
 void Spawn(benchmark::State& state, const std::string& path) {
   tools::BakeSettings settings;
   settings.cage.target_tets = 400;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Cutting the surface into the collision surface, on one thread: from cage and welded surface to
-// the file's records.
+// Cutting the welded surface by the cage into the file's collision records, on one thread.
 
 #include "bench/bench_models.h"
 #include "cage/lattice_cage.h"

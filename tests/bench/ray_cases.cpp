@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rays on a body after it was deformed, and on one at rest; beside them Embree 3 on the same rays
-// and the same surface, on one thread, where it is installed.
+// Rays on a deformed body and on one at rest, on one thread. If Embree 3 is installed, it traces
+// the same rays on the same surface for comparison.
 
 #include "plush/format/cdg_records.h"
 #include "plush/format/tet_block.h"
@@ -73,7 +73,7 @@ class RayScene {
     return rays;
   }
 
-  // Bends and shakes the body: another shape for each `turn`.
+  // Bends and shakes the body: a different shape for each `turn`.
   void Deform(int turn) {
     std::vector<Vec3> x(asset_.simulation().nodes.begin(), asset_.simulation().nodes.end());
     const float phase = 0.7f * static_cast<float>(turn % 16);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rotations of deformation gradients, as a step asks for them: from a start about 0.1 rad away.
+// Rotations of deformation gradients, from a start about 0.1 rad away, as in a step.
 
 #include "plush/format/tet_block.h"
 
@@ -63,7 +63,7 @@ void Report(const std::vector<Mat3>& gradients, const std::vector<Quat>& rotatio
   state->counters["max_error_rad"] = LargestError(gradients, rotations);
 }
 
-// Matrices and quaternions one after the other, as callers have them.
+// Consecutive matrices and quaternions, as callers store them.
 void Batch(benchmark::State& state) {
   const std::vector<Mat3> gradients = RandomGradients();
   std::vector<Quat> rotations(kCount);
@@ -75,7 +75,7 @@ void Batch(benchmark::State& state) {
   Report(gradients, rotations, &state);
 }
 
-// By blocks, as the element pass has them.
+// By blocks, as the element pass stores them.
 void Blocks(benchmark::State& state) {
   const std::vector<Mat3> gradients = RandomGradients();
   std::vector<float> F(9 * kCount), q(4 * kCount);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Steps of a body that hangs by one hand and swings: the set-up that other solvers were measured
-// with (E 1 MPa, nu 0.33, 1000 kg/m^3, dt 10 ms, no damping, two volume sweeps).
+// Steps of a body that hangs by one hand and swings, in the set-up used to measure other solvers
+// (E 1 MPa, nu 0.33, 1000 kg/m^3, dt 10 ms, no damping, two volume sweeps).
 
 #include "plush/format/factor_panels.h"
 #include "plush/format/tet_block.h"
@@ -39,7 +39,7 @@ struct Arm {
   const char* name;   // of the case
   const char* model;  // below tets/
   size_t pinned_node;
-  size_t least_tets = 0;  // refined until it has as many
+  size_t least_tets = 0;  // refined to this many
 };
 
 constexpr Arm kArm4k = {"arm_4k", "arm_4k", 811};
@@ -84,7 +84,7 @@ SwingingArm MakeArm(const std::string& path, const Arm& which) {
 WorldDesc PeersWorld() {
   WorldDesc desc;
   desc.solver.volume_sweeps = 2;
-  desc.solver.sleep_speed = 0.0f;  // they hang still in the end, and shall be stepped
+  desc.solver.sleep_speed = 0.0f;  // step them even if they hang still
   desc.measure_energy = false;
   return desc;
 }
@@ -112,8 +112,7 @@ struct PhaseTimes {
   double of(Phase phase) const { return s[static_cast<size_t>(phase)]; }
 };
 
-// How long each phase of a step takes, and which share it reaches of what one thread can copy and
-// multiply.
+// Time of each phase of a step, and its share of the copies and multiplications one thread can do.
 void CountPhases(const PhaseTimes& times, double steps, const StepWork& work,
                  benchmark::State* state) {
   const double copied = CopiedBytesPerSecond(static_cast<size_t>(work.footprint));
@@ -137,7 +136,7 @@ void CountPhases(const PhaseTimes& times, double steps, const StepWork& work,
   state->counters["multiply_adds_per_s"] = multiplied;
 }
 
-// Of the lower triangle with its diagonal, and all fill, without what supernodes store beyond it.
+// Entries of the lower triangle with diagonal and fill, without the zeros that supernodes add.
 double FactorNonzeros(const SimulationView& s) {
   std::vector<std::array<uint32_t, 4>> tets;
   for (const Tet& tet : s.tets) tets.push_back({tet.a, tet.b, tet.c, tet.d});
@@ -162,7 +161,7 @@ void CountMemory(const SwingingArm& arm, const WorldDesc& world, size_t bodies,
   state->counters["plane_bytes_per_tet"] = memory.plane / tets;
 }
 
-// `bodies` of one asset, all alike.
+// `bodies` identical bodies of one asset.
 void Step(benchmark::State& state, const std::string& path, const Arm& which, size_t bodies,
           uint32_t threads) {
   const SwingingArm arm = MakeArm(path, which);

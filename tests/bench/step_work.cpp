@@ -26,7 +26,7 @@ constexpr double kElementRows = (4 + 9 + 1) * kRow, kVolumeRows = (4 + 1 + 1) * 
 struct Rest {
   double nodes, tets, blocks;
   double solve_bytes = 0.0;          // values and rows of a solve, both ways
-  double solve_multiply_adds = 0.0;  // of the numbers of L and D^-1 that are not padding
+  double solve_multiply_adds = 0.0;  // of L and D^-1 without padding
   double footprint = 0.0;
 };
 
@@ -51,9 +51,9 @@ Rest MeasureRest(const Asset& asset) {
   return rest;
 }
 
-// Of one thing stepped: a body, or a crowd of `bodies` bodies. Sizes in bytes.
+// Sizes of what is stepped, a body or a crowd of `bodies` bodies [bytes].
 struct Arrays {
-  double bodies;     // whose state is read and written
+  double bodies;     // number whose state is read and written
   double node;       // x or v of one node of a body
   double position;   // of the iterate, of a node
   double vector;     // of the right-hand side, of a node

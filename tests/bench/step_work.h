@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a step has to read, write and compute, from the sizes of its data.
+// The data a step reads and writes and its arithmetic, from the sizes of the data.
 #pragma once
 
 #include "plush/asset.h"
@@ -8,14 +8,14 @@
 
 namespace plush::bench {
 
-/// Of one phase of a step.
+/// Work of one phase of a step.
 struct PhaseWork {
   double bytes = 0.0;          ///< read and written: each array once for each pass over it
   double multiply_adds = 0.0;  ///< floats multiplied and added; where only one of both is done, or
                                ///< a division, that counts as one, too
 };
 
-/// Of one step of undamped, pinned bodies in a world without planes and energies, with one outer
+/// Work of one step of undamped, pinned bodies, without planes and energies, with one outer
 /// iteration and one Newton step for each rotation.
 struct StepWork {
   PhaseWork elements, solve, volume, other;
@@ -25,7 +25,7 @@ struct StepWork {
   StepWork& operator+=(const StepWork& more);
 };
 
-/// Work of `bodies` bodies of an asset, in crowds where they make some.
+/// Work of `bodies` bodies of an asset, in crowds if there are enough.
 StepWork WorkOfStep(const Asset& asset, size_t bodies, int volume_sweeps);
 
 }  // namespace plush::bench

@@ -20,7 +20,7 @@ class EdgeHalver {
   }
 
   void HalveLongest() {
-    // Edges that are gone are still in the queue.
+    // The queue still holds edges that are gone.
     while (TetsAt(longest_.top().second).empty()) longest_.pop();
     const uint64_t edge = longest_.top().second;
     const uint32_t a = static_cast<uint32_t>(edge >> 32), b = static_cast<uint32_t>(edge);

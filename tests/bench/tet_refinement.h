@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finer tet meshes from those that the models come as.
+// Refines the tet meshes of models.
 #pragma once
 
 #include "mesh/tet_mesh.h"
@@ -8,10 +8,10 @@
 
 namespace plush::bench {
 
-/// `mesh` with its longest edges halved, one after the other, until it has `least_tets` tets or a
-/// few more: every tet at an edge becomes two, so that the mesh stays conforming and its tets
-/// become alike in size. Splitting each tet into eight would miss most numbers of tets by far. The
-/// nodes of `mesh` keep their numbers; those at the edges' middles follow. O(n log n).
+/// Halves the longest edge of `mesh` until it has `least_tets` tets or a few more. Every tet at
+/// that edge becomes two, which keeps the mesh conforming and evens out tet sizes. (Splitting each
+/// tet into eight would miss most target numbers.) Nodes of `mesh` keep their numbers; new ones at
+/// edge middles follow. O(n log n).
 tools::TetMesh RefinedTo(size_t least_tets, tools::TetMesh mesh);
 
 }  // namespace plush::bench

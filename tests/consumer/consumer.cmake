@@ -5,8 +5,8 @@
 #         -P consumer.cmake
 #
 #   find_package      against an installed prefix with both components
-#   runtime_only      against a prefix that the runtime-only build filled; assets are baked by a
-#                     program named in PLUSH_EXECUTABLE, as when cross-compiling
+#   runtime_only      against a prefix of the runtime-only build; the program PLUSH_EXECUTABLE
+#                     bakes the assets, as when cross-compiling
 #   add_subdirectory  Plush, tools included, as a folder of the game
 
 cmake_minimum_required(VERSION 3.24)
@@ -61,7 +61,8 @@ run(${CMAKE_COMMAND} --build ${build} --target game)
 run(${CMAKE_COMMAND} -E chdir ${build} ${build}/game crate.plush bar.plush)
 message("${output}")
 
-# The depfile: nothing to do at first, and a file that only the source knows of bakes again.
+# The depfile: at first there is nothing to do. If a file that only the source names changes, the
+# asset is baked again.
 run(${CMAKE_COMMAND} --build ${build} --target game)
 if(output MATCHES "Baking")
   message(FATAL_ERROR "a second build baked again:\n${output}")

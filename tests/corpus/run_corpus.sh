@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Sends real model files through `plush check` and `plush bake` and holds each run to its promises:
-#   - it ends within 30 s (an optimised build), by an exit code of the table (0 2 3 4 5 6 7), never by a signal;
+# Runs `plush check` and `plush bake` on real model files and checks each run:
+#   - it ends within 30 s (optimised build) with an exit code of the table (0 2 3 4 5 6 7), not by a signal;
 #   - a file that `check` cannot read cannot be baked either, with the same code;
-#   - a bake that succeeds leaves one file, which `plush validate` passes; one that fails leaves none.
-# Prints the tally by exit code and by finding.
+#   - a successful bake leaves one file, which `plush validate` accepts; a failed one leaves none.
+# Prints counts by exit code and by finding.
 #
 # usage: run_corpus.sh PLUSH CORPUS LIST WORK_DIR [JOBS]
 #   PLUSH     the executable
 #   CORPUS    folder of the models (Debian: /usr/share/assimp/models)
 #   LIST      file of paths relative to CORPUS, or "all"
-#   WORK_DIR  scratch folder, emptied first; keeps reports/ with what every run said
+#   WORK_DIR  scratch folder, emptied first; reports/ keeps the output of every run
 #   JOBS      runs at the same time (default 2)
 #
-# Environment: PLUSH_CORPUS_LIMIT_S, the limit in another number of seconds (Debug builds).
+# Environment: PLUSH_CORPUS_LIMIT_S, another time limit in seconds (Debug builds).
 set -uo pipefail
 
 limit_s=${PLUSH_CORPUS_LIMIT_S:-30}
 
-# Says what is wrong with ending by code $2 in verb $1; nothing where that is allowed.
+# Prints why exit code $2 is wrong for verb $1; nothing if it is allowed.
 judge_code() {
   case $2 in
     0 | 2 | 3 | 4 | 5 | 6 | 7) ;;
@@ -27,7 +27,7 @@ judge_code() {
   esac
 }
 
-# Says what is wrong with what a bake that ended by code $1 left in folder $2, report prefix $3.
+# Prints what is wrong in folder $2 after a bake that ended with code $1; report prefix $3.
 judge_output() {
   local left
   left=$(ls -A "$2")

@@ -1,5 +1,5 @@
-# Compiles the runtime for another machine, with nothing in reach but the compiler's own headers and
-# those of FlatBuffers and Highway.
+# Compiles the runtime for another machine, with only the compiler's headers and those of
+# FlatBuffers and Highway.
 #
 #   cmake -DCOMPILER=g++ of that machine -DSYSTEM=Windows|Linux -DPROCESSOR=... -DGENERATOR=...
 #         -DPLUSH_SOURCE_DIR=... -DFLATBUFFERS_DIR=... -DHIGHWAY_DIR=... -DWORK_DIR=...

@@ -4,8 +4,7 @@
 //   <!-- generated: KEY -->
 //   <!-- /generated -->
 //
-// and compares it. With PLUSH_UPDATE_DOCS=1 in the environment the test writes
-// the parts instead of comparing them.
+// and compares it. With PLUSH_UPDATE_DOCS=1 in the environment, the test writes the parts instead.
 
 #include "base/finding.h"
 
@@ -32,7 +31,7 @@ std::string ReadText(const std::string& path) {
   return text.str();
 }
 
-// What a shell command prints on stdout; it must end with 0.
+// Stdout of a shell command, which must exit with 0.
 std::string Output(const std::string& command) {
   FILE* pipe = ::popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);
@@ -46,7 +45,7 @@ std::string Output(const std::string& command) {
   return text;
 }
 
-// The lines between the lines that hold `begin` and `end`, without their common indentation.
+// The lines between those with `begin` and `end`, without common indentation.
 std::string Excerpt(const std::string& text, const std::string& begin, const std::string& end) {
   std::istringstream stream(text);
   std::string result;
@@ -95,14 +94,14 @@ void CheckPart(const std::string& file, const std::string& key, const std::strin
   CHECK(text.substr(begin, end - begin) == expected);
 }
 
-TEST_CASE("README shows the sample that is compiled", "[docs]") {
+TEST_CASE("README shows the compiled sample", "[docs]") {
   const std::string sample = ReadText(kRoot + "/samples/hello_drop/hello_drop.cpp");
   const std::string lines = Excerpt(sample, "// [readme]", "// [/readme]");
   REQUIRE_FALSE(lines.empty());
   CheckPart("README.md", "hello_drop", Fenced("cpp", lines));
 }
 
-TEST_CASE("tools/README shows every verb's help as it is", "[docs]") {
+TEST_CASE("tools/README shows the current help of every verb", "[docs]") {
   for (const std::string verb : {"check", "bake", "info", "validate", "simulate", "export"}) {
     CheckPart(
         "tools/README.md", verb,

@@ -1,6 +1,6 @@
 # Configures the runtime against FlatBuffers headers that claim another version:
-#   1. without a flatc of that version it must stop and name both versions;
-#   2. with one it must make the generated header anew, in the build tree.
+#   1. without a flatc of that version, it must stop and name both versions;
+#   2. with one, it must generate the header again, in the build tree.
 #
 #   cmake -DPLUSH_SOURCE_DIR=... -DINCLUDE_DIR=... -DFLATC=... -DWORK_DIR=... -DCXX=...
 #         -P flatbuffers_version.cmake

@@ -1,5 +1,5 @@
-# Checks the formatting of every source file with clang-format 14, the version of .clang-format's
-# words (other versions lay some lines out differently).
+# Checks the formatting of every source file with clang-format 14, for which .clang-format is written
+# (other versions format some lines differently).
 #
 #   cmake -DROOT=source tree -P format.cmake
 

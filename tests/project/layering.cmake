@@ -1,13 +1,14 @@
-# Reads every #include of runtime/, tools/, samples/ and tests/consumer/ and fails if one breaks the
-# rules of layers:
-#   - modules use only modules before them, in the two orders below;
-#   - the runtime sees nothing of the tools, and of foreign headers only those of the C++ standard
-#     library (without streams and exceptions), FlatBuffers and Highway in private files, and the
-#     operating system's in files named *_posix.cpp and *_win32.cpp;
-#   - public headers include the standard library and each other, but those for games (plush/*.h, at
-#     most 10) none of those that describe the file (plush/format/*.h); nor do the samples and the
-#     consumer's game;
-#   - Assimp is seen by one file; each other foreign library only in files that the table allows.
+# Reads every #include of runtime/, tools/, samples/ and tests/consumer/ and fails if one breaks
+# these rules:
+#   - modules use only modules that precede them in the two orders below;
+#   - the runtime sees nothing of the tools. Of foreign headers it sees only
+#       - the C++ standard library, without streams and exceptions,
+#       - FlatBuffers and Highway, in private files,
+#       - the operating system's, in files named *_posix.cpp and *_win32.cpp;
+#   - public headers include only the standard library and each other;
+#   - headers for games (plush/*.h, at most 10), the samples and the consumer's game do not include
+#     headers that describe the file (plush/format/*.h);
+#   - one file sees Assimp; each other foreign library is seen only by files that the table allows.
 #
 #   cmake -DROOT=source tree -P layering.cmake
 
@@ -17,7 +18,7 @@ set(runtime_order base asset elasticity collision solver contact world)
 set(tools_order base mesh solid lattice fit enclosure tetgen cage embed partition rest import bake
   validate report export simulate commands)
 
-# Module of each public header, by its path below plush/; a new one must be entered here.
+# Module of each public header, by its path below plush/. Add new headers here.
 set(public_allocator base)
 set(public_jobs base)
 set(public_status base)

@@ -1,4 +1,4 @@
-# Compiles the C++ of README.md as a game would, without a warning from gcc or clang.
+# Compiles the C++ of README.md as a game would; fails on any warning.
 #
 #   cmake -DPLUSH_SOURCE_DIR=... -DCXX=... -DWORK_DIR=... -P readme_example.cmake
 

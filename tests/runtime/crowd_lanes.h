@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Copies numbers of single bodies to the lanes of a crowd and back. Layout: see kCrowdLanes in
+// Copies values between single bodies and the lanes of a crowd. Layout: see kCrowdLanes in
 // elasticity/element_pass.h.
 #pragma once
 

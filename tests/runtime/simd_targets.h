@@ -8,8 +8,8 @@
 
 namespace plush::test {
 
-/// Instruction sets that the kernels are compiled for and this machine has, best first. The last
-/// one is plain floats.
+/// Instruction sets for which kernels are compiled and which this machine has, best first. The last
+/// is plain floats.
 std::vector<int64_t> SimdTargets();
 
 /// Name of a target, for example "AVX2".

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The committed sample models: what their maker makes, sound, small, and complete.
+// The committed sample models equal the output of their maker, and are sound, small and complete.
 #include "base/files.h"
 #include "import/gltf_document.h"
 #include "mesh/surface_checks.h"
@@ -89,7 +89,7 @@ bool IsAsMade(const plush::samples::Model& model) {
 
 }  // namespace
 
-// One case each, so that they run side by side. After a wanted change of a model:
+// One case each, to run in parallel. After an intended change of a model, run
 // plush_model_maker samples/models
 TEST_CASE("bear.glb is what its maker makes, byte for byte") {
   CHECK(IsAsMade(plush::samples::Bear()));
@@ -183,7 +183,7 @@ TEST_CASE("Normals of the sample models are unit, smooth across seams, and fit t
     const plush::Vec3& n = surface.normals[i];
     REQUIRE((n.x == first->x && n.y == first->y && n.z == first->z));
   }
-  size_t num_against = 0;  // creases beside eyes and bill may turn a normal far, never many
+  size_t num_against = 0;  // a few at creases beside eyes and bill may differ much
   for (const auto& [a, b, c] : surface.triangles) {
     const auto& p = surface.positions;
     const tools::Vec3d face = Cross(p[b] - p[a], p[c] - p[a]);

@@ -94,7 +94,7 @@ void AddRegions(const tools::TetMesh& mesh, AssetContent* content) {
   }
 }
 
-// Everything but the materials, which `content` holds already.
+// Adds everything but the materials, which `content` already holds.
 AssetContent Completed(AssetContent content, const tools::TetMesh& mesh, double dt) {
   double volume = 0.0;
   for (const auto& t : mesh.tets) {

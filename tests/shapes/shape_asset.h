@@ -13,9 +13,11 @@
 
 namespace plush::test {
 
-/// Content of a .plush file for `mesh`: the render surface is its boundary, three vertices of their
-/// own per face, in two parts; the regions "high" and "low" are the nodes in the upper and lower
-/// quarter of its extent along y. The mass is density times volume; the material's name is "skin".
+/// Content of a .plush file for `mesh`:
+/// - render surface: the boundary, with three unshared vertices per face, in two parts
+/// - regions "high" and "low": the nodes in the upper and lower quarter of the extent along y
+/// - mass: density times volume
+/// - material's name: "skin"
 tools::AssetContent ContentOf(const tools::TetMesh& mesh, const tools::Material& material = {},
                               double dt = 0.01);
 
@@ -23,12 +25,12 @@ tools::AssetContent ContentOf(const tools::TetMesh& mesh, const tools::Material&
 /// the first half of the tets, "shoe" of 4e5 Pa, 0.3, 1500 kg/m^3 for the others.
 tools::AssetContent TwoMaterialContentOf(const tools::TetMesh& mesh, double dt = 0.01);
 
-/// WriteAsset(ContentOf(...)); fails the test where that fails.
+/// WriteAsset(ContentOf(...)); fails the test if that fails.
 std::vector<std::byte> AssetBytesOf(const tools::TetMesh& mesh,
                                     const tools::Material& material = {}, double dt = 0.01);
 
-/// A heap block of exactly the given bytes, so that a sanitizer sees any read outside them, at a
-/// multiple of kAssetAlignment.
+/// A heap block of exactly the given bytes, aligned to kAssetAlignment. A sanitizer sees any read
+/// outside it.
 class ExactBuffer {
  public:
   explicit ExactBuffer(std::span<const std::byte> bytes);

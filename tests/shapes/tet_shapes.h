@@ -8,9 +8,9 @@
 
 namespace plush::test {
 
-/// A box from the origin to (nx, ny, nz) * cell: five tets per cube, alternating parity. Inner and
-/// outer nodes are moved by up to `jitter` * cell in each direction, reproducibly from `seed`;
-/// below 0.1 every tet keeps a positive volume.
+/// A box from the origin to (nx, ny, nz) * cell: five tets per cube, alternating parity. All nodes
+/// move by up to `jitter` * cell in each direction, reproducibly from `seed`. If `jitter` is below
+/// 0.1, every tet keeps a positive volume.
 tools::TetMesh TetBox(uint32_t nx, uint32_t ny, uint32_t nz, double cell, double jitter = 0.0,
                       uint32_t seed = 1);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collects views and accessors in one buffer and writes it in the three ways that glTF allows.
+// Collects views and accessors in one buffer and writes it in glTF's three ways.
 #include "tools/gltf_builder.h"
 
 #include "tools/procedural_meshes.h"

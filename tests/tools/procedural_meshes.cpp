@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes small meshes from grids, and gives each normals and one part.
+// Makes small meshes from grids, each with normals and one part.
 #include "tools/procedural_meshes.h"
 
 #include <cmath>

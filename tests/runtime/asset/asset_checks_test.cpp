@@ -33,7 +33,7 @@ namespace {
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// The least float above.
+// The next larger float.
 float Above(float x) { return std::nextafter(x, std::numeric_limits<float>::infinity()); }
 
 }  // namespace
@@ -210,7 +210,7 @@ TEST_CASE("Wrong indices and orders are named") {
   }
 }
 
-TEST_CASE("A tet with a repeated node is reported, and nothing that follows from it") {
+TEST_CASE("A tet with a repeated node is reported, without its consequences") {
   Subject s;
   Tet& tet = s.At(s.asset().simulation().tets, 3);
   tet.b = tet.a;
@@ -257,7 +257,7 @@ TEST_CASE("Regions that share their bytes cannot make the check slow") {
   CHECK(failures.size() < 10000);
 }
 
-TEST_CASE("Materials that share their bytes cannot make work with their names slow") {
+TEST_CASE("Materials that share their bytes cannot make the check of names slow") {
   auto content = plush::test::ContentOf(plush::test::TetBox(1, 1, 1, 0.1));
   content.materials.assign(1000, {std::string(1000, 'a'), {}});
   const size_t file_bytes = plush::tools::WriteAsset(content).value().size();
@@ -319,7 +319,7 @@ TEST_CASE("Parts whose counts only sum up to the indices in 32 bits are refused"
   CHECK(failures[0].section == "visual.parts");
 }
 
-TEST_CASE("A shortened vector is a disagreement of counts") {
+TEST_CASE("A shortened vector is reported as a mismatch of counts") {
   Subject s;
   const auto shorten = [&](auto view, const char* section) {
     auto* length = const_cast<uint32_t*>(reinterpret_cast<const uint32_t*>(view.data()) - 1);

@@ -172,7 +172,7 @@ TEST_CASE("Only bases that are multiples of 32 open, and CopyAligned makes one")
   CHECK(plush::CopyAligned(bytes, small).empty());
 }
 
-TEST_CASE("Every vector of a written file is aligned in it, whatever the sizes") {
+TEST_CASE("Every vector in a file is aligned, whatever the sizes") {
   for (uint32_t n = 1; n <= 9; ++n) {
     const ExactBuffer file(plush::test::AssetBytesOf(plush::test::TetBox(n, 1, 1, 0.1)));
     Asset asset;
@@ -181,7 +181,7 @@ TEST_CASE("Every vector of a written file is aligned in it, whatever the sizes")
   }
 }
 
-TEST_CASE("Validated bytes open without a look at their numbers") {
+TEST_CASE("Validated bytes open without a check of their numbers") {
   auto content = plush::test::ContentOf(plush::test::TetBox(1, 1, 1, 0.1));
   ExactBuffer file(plush::tools::WriteAsset(content).value());
   Asset asset;

@@ -146,7 +146,7 @@ TEST_CASE("Wrong places are named") {
   }
 }
 
-TEST_CASE("Two tets with the same nodes need a place each") {
+TEST_CASE("Two tets with the same nodes need one place each") {
   // Equal tets differ only in their slots.
   auto content = plush::test::ContentOf(plush::test::SingleTet());
   content.rest.tets.push_back(content.rest.tets[0]);
@@ -159,7 +159,7 @@ TEST_CASE("Two tets with the same nodes need a place each") {
   s.ExpectOnly(CheckKind::kOrder, "simulation.tet_slots", 1);
 }
 
-TEST_CASE("Empty blocks, and places that hold what is no tet, are refused") {
+TEST_CASE("Empty blocks and places with invalid tets are refused") {
   auto content = plush::test::ContentOf(plush::test::TetBox(3, 2, 2, 0.1));
   REQUIRE(content.rest.blocks.size() < content.rest.tets.size());
   const auto refused = [&content](const std::string& words) {
@@ -217,7 +217,7 @@ TEST_CASE("Wrong numbers of a block are named by their place") {
   }
 }
 
-TEST_CASE("Numbers where there is no tet are named") {
+TEST_CASE("Numbers in a place without a tet are named") {
   Subject s;
   const SimulationView& sim = s.asset().simulation();
   size_t b = 0;

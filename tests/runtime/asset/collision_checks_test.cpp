@@ -239,7 +239,7 @@ TEST_CASE("A triangle of the source that does not exist is named") {
   s.ExpectOnly(CheckKind::kIndex, "collision.source_triangles", 3);
 }
 
-TEST_CASE("Records keep what is packed into them") {
+TEST_CASE("Records return what was packed into them") {
   Random random(60);
   for (int i = 0; i < 10000; ++i) {
     CdgTriangleFields fields;
@@ -261,7 +261,7 @@ TEST_CASE("Records keep what is packed into them") {
   }
 }
 
-TEST_CASE("Quantised bounds hold what they are made of, and little more") {
+TEST_CASE("Quantised bounds enclose their input tightly") {
   Random random(61);
   for (int i = 0; i < 10000; ++i) {
     BarycentricBox box;

@@ -61,7 +61,7 @@ TEST_CASE("The golden file of format 0.4 loads") {
   CHECK(plush::FindRegionNodes(asset, "low").size() == asset.region(1).nodes.size());
 }
 
-TEST_CASE("The golden file of an older format is refused in these words") {
+TEST_CASE("The golden file of an older format is refused with this message") {
   const int minor = GENERATE(1, 2, 3);
   const ExactBuffer file = GoldenFile(kData + "/golden_0_" + std::to_string(minor) + ".plush");
   for (const plush::Trust trust : {plush::Trust::kNothing, plush::Trust::kValidated}) {
@@ -78,7 +78,7 @@ TEST_CASE("The golden file of an older format is refused in these words") {
   CHECK(version.minor == minor);
 }
 
-TEST_CASE("Every other version is refused in these words") {
+TEST_CASE("Every other version is refused with this message") {
   const uint16_t versions[][2] = {{0, 0}, {0, 1}, {0, 3}, {0, 5}, {1, 0}, {1, 4}, {65535, 4}};
   for (const auto& [major, minor] : versions) {
     ExactBuffer file = GoldenFile();
@@ -98,7 +98,7 @@ TEST_CASE("Every other version is refused in these words") {
   }
 }
 
-TEST_CASE("A foreign layout is refused in these words") {
+TEST_CASE("A foreign layout is refused with this message") {
   ExactBuffer file = GoldenFile();
   SetHeader<uint64_t>(file.bytes(), plush::format::Asset::VT_LAYOUT_FINGERPRINT, 12345);
   Asset asset;

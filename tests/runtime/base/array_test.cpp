@@ -83,7 +83,7 @@ TEST_CASE("Objects come from the allocator and go back to it") {
   CHECK(memory.consistent());
 }
 
-TEST_CASE("The default allocator honours alignments and may be asked for too much") {
+TEST_CASE("The default allocator honours alignments") {
   const plush::Allocator allocator = plush::DefaultAllocator();
   for (const size_t alignment : {size_t{1}, size_t{8}, size_t{16}, size_t{32}, size_t{64}}) {
     void* memory = allocator.allocate(allocator.user, 100, alignment);

@@ -5,7 +5,7 @@
 
 #include <string>
 
-TEST_CASE("Every status code has a name of its own") {
+TEST_CASE("Every status code has a unique name") {
   std::string last;
   for (int code = 0; code <= static_cast<int>(plush::StatusCode::kOutOfMemory); ++code) {
     const std::string name = plush::StatusCodeName(static_cast<plush::StatusCode>(code));

@@ -149,7 +149,7 @@ TEST_CASE("Surfaces that lie in each other within rounding are candidates") {
   CHECK(intersecting > 1000);
 }
 
-TEST_CASE("Bodies apart have no candidates; a smaller threshold has fewer; any can be the last") {
+TEST_CASE("Bodies apart have no candidates, a smaller threshold has fewer, any can be the last") {
   SurfaceBody a(TetBox(2, 2, 2, 0.1), {.parts = 8, .depth = 0.1, .num_shells = 0});
   SurfaceBody b(TetBox(2, 2, 2, 0.1), {.parts = 8, .depth = 0.1, .num_shells = 0, .seed = 2});
   const Eigen::Vector3d here = Eigen::Vector3d::Zero();

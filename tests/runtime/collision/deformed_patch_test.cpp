@@ -98,7 +98,7 @@ TEST_CASE("Vector area and centroid of a deformed patch are the sums over its tr
       const TriangleSums sums = Sum(body, p);
       const DeformedPatch patch = PatchOf(body, p);
       const double size = DiameterOf(body, p);
-      // Seams split shells into halves whose vector areas do not vanish.
+      // Seams split shells into halves with non-zero vector areas.
       worst_area = std::max(worst_area, (ToEigen(patch.vector_area) - sums.vector_area).norm() /
                                             std::max(sums.area, 1e-6 * size * size));
       worst_centroid =

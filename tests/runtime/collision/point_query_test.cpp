@@ -46,7 +46,7 @@ uint32_t CountNear(const CollisionBody& body, const Eigen::Vector3d& point, doub
 
 }  // namespace
 
-TEST_CASE("The nearest place of a triangle is nearer than any other of its places") {
+TEST_CASE("No point of a triangle is nearer than its closest point") {
   Random random(40);
   for (int i = 0; i < 3000; ++i) {
     Eigen::Vector3d x[3] = {random.Vector(1.0), random.Vector(1.0), random.Vector(1.0)};
@@ -70,7 +70,7 @@ TEST_CASE("The nearest place of a triangle is nearer than any other of its place
   }
 }
 
-TEST_CASE("Points find what distances to every triangle say, however the body is deformed") {
+TEST_CASE("Point queries agree with distances to every triangle, however the body is deformed") {
   const int bodies = FullTests() ? 400 : 60, points = 40;
   const uint32_t seed = 41;
   CAPTURE(seed);

@@ -163,7 +163,7 @@ void CompareRays(const SurfaceBody& body, int count, Random* random, Tally* tall
 
 }  // namespace
 
-TEST_CASE("Rays find what a test of every triangle finds, however the body is deformed") {
+TEST_CASE("Rays agree with a test of every triangle, however the body is deformed") {
   const int bodies = FullTests() ? 500 : 60, rays = 200;
   const uint32_t seed = 31;
   CAPTURE(seed);
@@ -182,7 +182,7 @@ TEST_CASE("Rays find what a test of every triangle finds, however the body is de
   CHECK(tally.met > tally.rays / 8);
 }
 
-TEST_CASE("Hits are where another formula has them") {
+TEST_CASE("Hits agree with those of another formula") {
   const int bodies = FullTests() ? 250 : 40;
   SurfaceBody body(TetBox(2, 2, 1, 0.1, 0.08, 5), {.parts = 5, .num_shells = 3});
   const uint32_t seed = 32;
@@ -266,7 +266,7 @@ TEST_CASE("Rays on bodies of any size and place give finite answers") {
   }
 }
 
-TEST_CASE("The normal of a triangle without area looks to where the question came from") {
+TEST_CASE("The normal of a triangle without area points towards the query") {
   SurfaceBody body(TetBox(1, 1, 1, 0.1), {.parts = 2});
   const double origin[3] = {1.0, 2.0, 3.0};
   Random random(35);
@@ -286,7 +286,7 @@ TEST_CASE("The normal of a triangle without area looks to where the question cam
   }
 }
 
-TEST_CASE("A ray of no length meets the surface that it starts on") {
+TEST_CASE("A ray of length zero hits the surface that it starts on") {
   SurfaceBody body(TetBox(2, 1, 1, 0.1, 0.05, 3), {.parts = 3, .num_shells = 2});
   const auto triangles = Triangles(body);
   Random random(36);
@@ -308,7 +308,7 @@ TEST_CASE("A ray of no length meets the surface that it starts on") {
   CHECK(met > 1000);  // each vertex of a closed surface is met from most sides
 }
 
-TEST_CASE("A body without a surface is met by nothing") {
+TEST_CASE("No ray hits a body without a surface") {
   const CollisionView none;
   const CollisionState state;
   const CollisionBody body = {none, {}, {}, state};

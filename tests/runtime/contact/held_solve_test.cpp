@@ -158,13 +158,13 @@ TEST_CASE("The Schur complement holds rows like the dense equations") {
   CheckAgainstDense(c, rows, d, true, 1e-4);
 }
 
-TEST_CASE("Compliant rows give way by their compliance times their impulse") {
+TEST_CASE("Compliant rows yield by compliance times impulse") {
   const uint32_t seed = GENERATE(14u, 15u, 16u);
   const size_t count = GENERATE(size_t{1}, size_t{7}, size_t{60});
   CAPTURE(seed, count);
   Case c(seed, 6);
   std::vector<HeldRow> rows = c.RandomRows(count, true);
-  // From far below to far above what the matrix itself gives way by.
+  // From far below to far above the matrix's own compliance.
   const double own = DenseSystem(c.model, double(kDt)).inverse().diagonal().mean();
   for (HeldRow& row : rows) {
     row.compliance = static_cast<float>(own * std::pow(10.0, c.random.Uniform(-2.0, 2.0)));
@@ -199,7 +199,7 @@ TEST_CASE("Rows that depend on others take no impulse") {
   CHECK((ToEigen(held[node]) - moved).norm() < 1e-5 * moved.norm());
 }
 
-TEST_CASE("Conjugate gradients hold the same as the dense equations, given time") {
+TEST_CASE("Conjugate gradients converge to the dense equations' solution") {
   const uint32_t seed = GENERATE(8u, 9u, 10u);
   const size_t count = GENERATE(size_t{3}, size_t{40}, size_t{70});
   const bool orthogonal = GENERATE(true, false);

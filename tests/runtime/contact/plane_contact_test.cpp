@@ -101,7 +101,7 @@ struct Corner {
 
 }  // namespace
 
-TEST_CASE("A box set down on a plane stays there and its weight is carried") {
+TEST_CASE("A box set down on a plane stays there, and the plane carries its weight") {
   Slope slope(0.0, 0.5f);
   const double mass = MomentsOf(slope.world, slope.id).mass;
   for (int step = 0; step < 300; ++step) {
@@ -229,7 +229,7 @@ TEST_CASE("Above the friction angle a box slides with Coulomb's acceleration") {
   CHECK(std::fabs(slope.Momentum().dot(slope.normal)) < 1e-3 * slope.Momentum().norm());
 }
 
-TEST_CASE("Friction holds a box that is pushed by less than its cone, and not a bit more") {
+TEST_CASE("Friction holds a box against a push inside its cone, and not beyond") {
   const double poisson = GENERATE(0.0, 0.4);
   const double share = GENERATE(0.5, 0.9, 1.02, 1.1, 2.0);  // of what friction can take
   const double mu = GENERATE(0.2, 0.4);
@@ -451,7 +451,7 @@ TEST_CASE("Nodes that touch two planes feel no friction") {
   CHECK(corner.Velocity().z() == Approx(0.3 * kGravity * 20 * double(kDt)).epsilon(1e-3));
 }
 
-TEST_CASE("A body with more than 96 held degrees of freedom rests as well") {
+TEST_CASE("A body with more than 96 held degrees of freedom also comes to rest") {
   const ShapeAsset shape(TetBox(7, 2, 7, 0.1), kMaterial);
   World world;
   REQUIRE(world.AddPlane({}).ok());

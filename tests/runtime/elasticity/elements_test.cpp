@@ -225,7 +225,7 @@ TEST_CASE("The stiffness at rest has six zero modes and no more") {
   CHECK(values[6] > 1e-2 * largest);
 }
 
-TEST_CASE("Stretches have no turn in them, whatever rotations they start from") {
+TEST_CASE("Stretches contain no rotation, whatever rotations they start from") {
   Random random(3);
   const ShapeAsset shape(TetBox(2, 1, 1, 0.1, 0.09, 3));
   const Points turned = random.Rotation() * ToEigen(shape.rest());

@@ -66,7 +66,7 @@ TEST_CASE("A batch of rotations is that of the polar decomposition, on every ins
   }
 }
 
-TEST_CASE("Batches of every length take and give what is theirs") {
+TEST_CASE("Batches of every length read and write only their elements") {
   const Batch all(67, 2);
   const std::vector<Quat> expected = all.Run(kMany);
   for (const int64_t target : SimdTargets()) {
@@ -87,7 +87,7 @@ TEST_CASE("Batches of every length take and give what is theirs") {
   }
 }
 
-TEST_CASE("Matrices that are degenerate, inverted or far from their start go the scalar way") {
+TEST_CASE("The scalar code takes matrices that are degenerate, inverted or far from their start") {
   Random random(3);
   std::vector<Mat3> F;
   std::vector<Quat> starts;

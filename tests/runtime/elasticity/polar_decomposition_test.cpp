@@ -158,7 +158,7 @@ TEST_CASE("Singular gradients give finite unit quaternions") {
   }
 }
 
-TEST_CASE("Gradients that say nothing about a rotation keep the warm start") {
+TEST_CASE("Gradients that do not determine a rotation keep the warm start") {
   const Quat warm = ToQuat(Random(9).Rotation());
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float inf = std::numeric_limits<float>::infinity();

@@ -21,8 +21,7 @@ constexpr double kPi = 3.14159265358979323846;
 constexpr double kDegrees = 180.0 / kPi;
 constexpr double kLargestAngle = 10.0 / kDegrees;
 
-// Uniform on SO(3) among the rotations by at most `most`. The angle's density is proportional to
-// 1 - cos(angle).
+// Uniform on SO(3) among rotations by at most `most` [rad]: density of the angle ~ 1 - cos(angle).
 Eigen::Matrix3d UniformRotation(Random* random, double most) {
   for (;;) {
     const double angle = random->Uniform(0.0, most);
@@ -80,7 +79,7 @@ Eigen::Matrix3d RotationOfSvd(const Eigen::Matrix3f& F) {
 
 }  // namespace
 
-TEST_CASE("One iteration from the identity finds rotations as well as the paper's table asks") {
+TEST_CASE("One iteration from the identity is as accurate as the paper's table") {
   constexpr uint32_t kSeed = 800;
   const int count = 800000;
   RandomGradients gradients(kSeed);

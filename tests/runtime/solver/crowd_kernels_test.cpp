@@ -317,7 +317,7 @@ TEST_CASE("No lane of a crowd's kernels sees another") {
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
     sides.push_back(ToNodeVecs(calm.random.Vectors(calm.shape.num_nodes(), 1.0)));
   }
-  // Every other lane gets something else: broken, far out, flat, or another body.
+  // Each of the other lanes differs: broken, far away, flat, or another body.
   std::vector<std::vector<NodeVec>> other_sides = sides;
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
     if (lane == kept) continue;

@@ -167,7 +167,7 @@ TEST_CASE("Bodies hinged at a node turn together, separate ones alone, in any or
   }
 }
 
-TEST_CASE("Against a turn stands the inertia alone, against a strain the stiffness too") {
+TEST_CASE("Inertia alone resists a turn, stiffness and inertia a strain") {
   Case c(1.0e6, false);
   c.Prepare(c.random.Rotation(), 0.0);
   const Points centred = ToEigen(c.x).colwise() - ToEigen(c.x).rowwise().mean();

@@ -120,7 +120,7 @@ void CheckSame(const Numbers& found, const Numbers& expected) {
 
 }  // namespace
 
-TEST_CASE("Kernels run on the instruction set that they are told to") {
+TEST_CASE("Kernels run on the chosen instruction set") {
   const std::vector<int64_t> targets = SimdTargets();
   std::string names;
   for (const int64_t target : targets) names += NameOf(target) + " ";

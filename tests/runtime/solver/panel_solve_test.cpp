@@ -149,7 +149,7 @@ TEST_CASE("Solves are those of the dense matrix, for three right-hand sides at o
   }
 }
 
-TEST_CASE("Pinned rows do not move and do not act") {
+TEST_CASE("Pinned rows do not move and have no effect") {
   Case c(9, 0.15);
   std::vector<NodeVec> x = ToNodeVecs(c.random.Vectors(c.shape.num_nodes(), 1.0));
   for (size_t i = 0; i < c.pinned.size(); ++i) {

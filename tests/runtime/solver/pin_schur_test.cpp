@@ -111,7 +111,7 @@ TEST_CASE("A solve with extra pins is the dense one without their rows") {
   }
 }
 
-TEST_CASE("What acts on extra pins moves nothing") {
+TEST_CASE("Forces on extra pins move nothing") {
   Case c(5, 0.0, 7);
   REQUIRE(c.Factor());
   std::vector<NodeVec> b(c.shape.num_nodes() + 1);
@@ -142,7 +142,7 @@ TEST_CASE("Stiff bodies either solve well with extra pins, or their factor is re
   CHECK(refused);
 }
 
-TEST_CASE("Pins that depend on each other, or a factor that is none, are refused") {
+TEST_CASE("Dependent pins and invalid factors are refused") {
   const uint32_t seed = GENERATE(8u, 9u, 10u);
   CAPTURE(seed);
   Case twice(seed, 0.0, 5);

@@ -142,7 +142,7 @@ TEST_CASE("A matrix that is not positive definite has no factor") {
   c.factor.Factorise(c.system);  // the failed attempts left nothing behind
 }
 
-TEST_CASE("Without memory there is no factor, and nothing is lost") {
+TEST_CASE("Without memory there is no factor, and no state is lost") {
   Case c(12);
   for (uint64_t n = 1;; ++n) {
     CountingMemory memory;

@@ -234,8 +234,8 @@ TEST_CASE("Held directions and pinned nodes do not move") {
   for (int sweep = 0; sweep < 4; ++sweep) body.Sweep();
   for (size_t i = 0; i < held.size(); ++i) {
     const Eigen::Vector3d u = ToEigen(body.x[held[i]]) - ToEigen(before[held[i]]);
-    // Only positions change, whose last bit is 2^-25 m; a part of it is lost in each of many
-    // corrections.
+    // Only positions change. Their last bit is 2^-25 m, and each of many corrections loses part of
+    // it.
     CHECK(std::fabs(u.dot(normals[i])) < 1e-6 * u.norm() + 1e-6);
   }
   CHECK((body.x[0].x == before[0].x && body.x[0].y == before[0].y && body.x[0].z == before[0].z));

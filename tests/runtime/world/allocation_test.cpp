@@ -118,7 +118,7 @@ TEST_CASE("Skinning and measuring take no memory") {
   CHECK(memory.requests() == requests);
 }
 
-TEST_CASE("A prepared time step takes no memory; an unprepared one says so once") {
+TEST_CASE("A prepared time step takes no memory, an unprepared one is reported once") {
   CountingMemory memory;
   WorldDesc desc;
   desc.allocator = memory.allocator();
@@ -289,7 +289,7 @@ TEST_CASE("A new dt in every step takes no more memory after the third") {
   CHECK(memory.bytes_out() == held);
 }
 
-TEST_CASE("Preparing a time step leaves bodies with theirs") {
+TEST_CASE("Preparing a time step does not change the bodies' time step") {
   // SetPinnedNodes must make factors for the last step's dt. It once made them for the prepared
   // one.
   CountingMemory memory;

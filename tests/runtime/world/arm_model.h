@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The armadillo used to measure other solvers: a tet mesh that hangs by one hand.
+// A tet mesh that hangs by one hand: the armadillo used to measure other solvers.
 #pragma once
 
 #include "runtime/tet_fixtures.h"

@@ -74,7 +74,7 @@ TEST_CASE("A body with other pins or another material moves as one made with the
   CHECK(apart.colwise().norm().maxCoeff() < 1e-5 * 0.4);
 }
 
-TEST_CASE("A node pinned on the way stops at once, the others keep their speed") {
+TEST_CASE("A node pinned during a motion stops at once and the others keep their speed") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
   const int others = GENERATE(0, 8);  // of the same crowd
   CAPTURE(seed, others);
@@ -134,7 +134,7 @@ TEST_CASE("Pins and materials that change before the first step are those of a f
   CHECK((end(changed, true) - end(baked, false)).colwise().norm().maxCoeff() < 1e-4 * 0.4);
 }
 
-TEST_CASE("A material that changes on the way takes the pressure of volumes along") {
+TEST_CASE("A material that changes during a motion keeps the pressure of volumes") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
   CAPTURE(seed);
   const tools::Material before = {1.0e5, 0.4, 1000.0}, after = {4.0e5, 0.45, 1000.0};

@@ -178,7 +178,7 @@ TEST_CASE("A spinning body loses (omega dt)^2 of its angular momentum a step") {
 
 TEST_CASE("A rest shape that is placed anywhere has no forces") {
   // The bound: rounding coordinates up to |x| changes F by about 2^-23 |x| / edge. A stress of E
-  // times that acts on a face.
+  // times that strain acts on a face.
   const uint32_t seed = GENERATE(1u, 2u, 3u, 4u, 5u, 6u);
   const double away = GENERATE(0.0, 0.5, 10.0, 100.0);
   CAPTURE(seed, away);
@@ -235,7 +235,7 @@ TEST_CASE("A rest shape whose nodes are set has only the forces of the caller's 
   }
 }
 
-TEST_CASE("Masses add up and lie where the volume lies") {
+TEST_CASE("Masses add up and are distributed like the volume") {
   const uint32_t seed = GENERATE(1u, 2u);
   const double density = GENERATE(50.0, 1000.0, 7800.0);
   const tools::TetMesh mesh = TetBox(3, 2, 2, 0.1, 0.09, seed);

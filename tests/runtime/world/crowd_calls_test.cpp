@@ -112,7 +112,7 @@ class Twins {
 
 }  // namespace
 
-TEST_CASE("Bodies in lanes answer as bodies alone") {
+TEST_CASE("Bodies in lanes report the same as bodies alone") {
   const uint32_t seed = GENERATE(1u, 2u);
   CAPTURE(seed);
   Twins twins(seed);

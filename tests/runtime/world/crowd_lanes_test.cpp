@@ -40,7 +40,7 @@ struct Scene {
     Add(member);
   }
 
-  // Runs the scene; `happens` changes the other bodies before each step.
+  // Runs the scene. `happens` changes the other bodies before each step.
   Trail Run(const std::function<void(Scene*, int)>& happens = {}) {
     Trail trail;
     for (int step = 0; step < kSteps; ++step) {
@@ -241,7 +241,7 @@ TEST_CASE("A body that leaves its lane for a while comes back to the same motion
   CHECK(contacts > 0);
 }
 
-TEST_CASE("Damped bodies step by themselves, whoever else there is") {
+TEST_CASE("Damped bodies step by themselves, whatever else is in the world") {
   const uint32_t seed = GENERATE(7u, 8u);
   CAPTURE(seed);
   const ShapeAsset shape = CrowdBox(seed);

@@ -44,7 +44,7 @@ BodyDesc Pinned(const std::vector<uint32_t>& pins) {
 
 }  // namespace
 
-TEST_CASE("Steps of crowds take no memory, also where bodies leave their lanes and come back") {
+TEST_CASE("Steps of crowds take no memory, even if bodies leave their lanes and come back") {
   const uint32_t seed = GENERATE(1u, 2u);
   CAPTURE(seed);
   CountingMemory memory;
@@ -82,7 +82,7 @@ TEST_CASE("Steps of crowds take no memory, also where bodies leave their lanes a
   CHECK(memory.consistent());
 }
 
-TEST_CASE("Bodies that leave give the memory of their crowds back") {
+TEST_CASE("Removing bodies frees the memory of their crowds") {
   const uint32_t seed = GENERATE(3u, 4u, 5u);
   CAPTURE(seed);
   CountingMemory memory;

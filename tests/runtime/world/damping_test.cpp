@@ -28,7 +28,7 @@ WorldDesc WithoutGravity() { return {.gravity = {}}; }
 
 }  // namespace
 
-TEST_CASE("Damping leaves free fall and its rigid motion alone") {
+TEST_CASE("Damping does not change free fall") {
   const ShapeAsset shape(Bar());
   World world;
   const BodyId damped = AddDamped(shape, 0.1f, &world);
@@ -51,7 +51,7 @@ TEST_CASE("Damping takes no more from a spinning body than the integrator does")
   CHECK(lost == Approx(1.0 - std::pow(1.0 - 1.0e-4, 100)).epsilon(0.01));
 }
 
-TEST_CASE("A stretched bar springs back past its rest length only where it is little damped") {
+TEST_CASE("A stretched bar springs back past its rest length only if it is little damped") {
   const ShapeAsset shape(TetBox(3, 2, 2, 0.2));
   World world(WithoutGravity());
   const BodyId ids[3] = {AddDamped(shape, 0.0f, &world), AddDamped(shape, 0.02f, &world),

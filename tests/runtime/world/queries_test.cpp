@@ -82,7 +82,7 @@ std::vector<SurfacePoint> AskAll(const World& world, uint32_t seed) {
 
 }  // namespace
 
-TEST_CASE("A hit tells everything about its place") {
+TEST_CASE("A hit describes its place completely") {
   World world;
   std::vector<BodyId> ids;
   AddRow(&world, &ids);
@@ -123,7 +123,7 @@ TEST_CASE("A hit tells everything about its place") {
   CHECK(met > 200);
 }
 
-TEST_CASE("All bodies together give the nearest of what each gives") {
+TEST_CASE("A query of all bodies gives the nearest result of any body") {
   World world;
   std::vector<BodyId> ids;
   AddRow(&world, &ids);
@@ -194,8 +194,8 @@ TEST_CASE("Queries see the shape that was set, not the one before") {
   const Points rest = ToEigen(Bumpy().rest());
   size_t hits = 0;
   for (int round = 0; round < 4; ++round) {
-    // Wider than before and narrower again, by turns: the search trees of the shape before neither
-    // hold it nor would they be as narrow.
+    // Wider and narrower in turn. The search trees of the previous shape would not hold this one,
+    // or would be too wide.
     const Points x = (round % 2 == 0 ? 4.0 : 0.5) * (random.Rotation() * rest) +
                      random.Vectors(rest.cols(), 0.01);
     REQUIRE(world.SetNodePositions(id, ToVec3s(x)).ok());
@@ -243,7 +243,7 @@ TEST_CASE("Bodies far from the world's origin are met as well as near ones") {
   CHECK(hit.position.x == Approx(0.3f).margin(0.1));
 }
 
-TEST_CASE("Rays and spheres that make no sense are refused") {
+TEST_CASE("Invalid rays and spheres are refused") {
   World world;
   const BodyId id = world.AddBody(Bumpy().asset());
   const float nan = std::numeric_limits<float>::quiet_NaN();
@@ -337,7 +337,7 @@ TEST_CASE("Queries take no memory, the first after a step included") {
   CHECK(memory.requests() == requests);
 }
 
-TEST_CASE("Queries from many threads at once, after they have been prepared, answer alike") {
+TEST_CASE("Prepared queries from many threads at once agree") {
   World world;
   std::vector<BodyId> ids;
   AddRow(&world, &ids);

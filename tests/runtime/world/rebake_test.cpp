@@ -71,7 +71,7 @@ TEST_CASE("Changed numbers behave like baked ones, alone and together") {
   }
 }
 
-TEST_CASE("A step that changes on the way does not depend on the step that was baked") {
+TEST_CASE("A time step that changes during a motion does not depend on the baked one") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
   const bool prepared = GENERATE(false, true);
   CAPTURE(seed, prepared);
@@ -87,7 +87,7 @@ TEST_CASE("A step that changes on the way does not depend on the step that was b
   CHECK(Apart(EndOf(other, {}, pins, steps, prepared), expected) < kTolerance);
 }
 
-TEST_CASE("Pins chosen at run time are those of the dense equations") {
+TEST_CASE("Pins chosen at run time act as in the dense equations") {
   // Pins are not baked at all. The reference is the system without their rows and columns.
   const uint32_t seed = GENERATE(1u, 2u, 3u);
   const double share = GENERATE(0.05, 0.3, 0.8);

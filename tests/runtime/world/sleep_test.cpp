@@ -61,7 +61,7 @@ TEST_CASE("Bodies at rest fall asleep, whatever their size, and stay where they 
   CHECK(scene.world.stats().substeps == 0);
 }
 
-TEST_CASE("A sleeping body wakes where it is moved, pushed, or a plane is added") {
+TEST_CASE("A sleeping body wakes if it is moved or pushed, or if a plane is added") {
   Resting scene(2);
   REQUIRE(scene.StepUntilAsleep(2000) < 2000);
   const BodyId id = scene.ids[1];
@@ -90,7 +90,7 @@ TEST_CASE("A sleeping body wakes where it is moved, pushed, or a plane is added"
   scene.world.Wake({99});
 }
 
-TEST_CASE("Impulses push nodes by their masses and wake the body; pinned nodes stay") {
+TEST_CASE("Impulses push nodes by their masses and wake the body, but pinned nodes stay") {
   Resting scene(1);
   REQUIRE(scene.StepUntilAsleep(2000) < 2000);
   const BodyId id = scene.ids[0];
@@ -176,7 +176,7 @@ TEST_CASE("A large body under weak gravity never sleeps in mid-air") {
   CHECK(world.IsAsleep(id));
 }
 
-TEST_CASE("An endless speed to sleep at puts nothing to sleep") {
+TEST_CASE("An infinite sleep speed puts nothing to sleep") {
   WorldDesc desc;
   desc.solver.sleep_speed = GENERATE(std::numeric_limits<float>::infinity(),
                                      std::numeric_limits<float>::quiet_NaN(), -1.0f);
@@ -185,7 +185,7 @@ TEST_CASE("An endless speed to sleep at puts nothing to sleep") {
   CHECK(scene.StepUntilAsleep(30) == 30);
 }
 
-TEST_CASE("Nothing sleeps that moves, falls, or is told not to") {
+TEST_CASE("A body that moves, falls or may not sleep stays awake") {
   WorldDesc never;
   never.solver.sleep_speed = 0.0f;
   Resting awake(1, 0.1, never);

@@ -47,7 +47,7 @@ size_t BytesOfSecondBody(const ShapeAsset& shape, const BodyDesc& first, const B
 
 }  // namespace
 
-TEST_CASE("Bodies share factors exactly where asset, material and pins are equal") {
+TEST_CASE("Bodies share factors if and only if asset, material and pins are equal") {
   const ShapeAsset shape(TetBox(3, 3, 3, 0.1), {}, double(kDt));
   const size_t factor = shape.asset().factor().values.size() * sizeof(float);
   const std::vector<uint32_t> pins = {1, 5}, other_pins = {1, 6}, same_pins = {5, 1, 5};
@@ -66,7 +66,7 @@ TEST_CASE("Bodies share factors exactly where asset, material and pins are equal
   CHECK(BytesOfSecondBody(shape, pinned, pinned_otherwise) > shared + factor);
 }
 
-TEST_CASE("Without idle systems the last body that leaves takes its factors along") {
+TEST_CASE("Without idle systems, removing the last body frees its factors") {
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {}, double(kDt));
   CountedWorld counted(0);
   auto& [memory, made] = counted;
@@ -83,7 +83,7 @@ TEST_CASE("Without idle systems the last body that leaves takes its factors alon
   CHECK(memory.bytes_out() == before);
 }
 
-TEST_CASE("A body that comes back finds its factors; only so many idle systems are kept") {
+TEST_CASE("A body that is added again finds its factors, within a limit of idle systems") {
   const ShapeAsset shape(TetBox(3, 3, 3, 0.1), {}, double(kDt));
   CountedWorld counted(2);
   auto& [memory, made] = counted;
@@ -108,7 +108,7 @@ TEST_CASE("A body that comes back finds its factors; only so many idle systems a
   CHECK(come_and_go(2.0e5f) == first);
 }
 
-TEST_CASE("Another asset at the address of a closed one gets factors of its own") {
+TEST_CASE("Another asset at the address of a closed one gets its own factors") {
   const ShapeAsset soft(TetBox(2, 2, 2, 0.1), {1.0e5, 0.3, 1000.0}, double(kDt));
   const ShapeAsset stiff(TetBox(2, 2, 2, 0.1), {4.0e6, 0.3, 1000.0}, double(kDt));
   const std::span<const std::byte> a = soft.asset().bytes(), b = stiff.asset().bytes();

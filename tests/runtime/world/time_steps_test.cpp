@@ -56,7 +56,7 @@ TEST_CASE("A time step far shorter than the others adds no energy") {
   }
 }
 
-TEST_CASE("Time steps of all legal lengths mix") {
+TEST_CASE("Time steps of all legal lengths may be mixed") {
   const Setting setting =
       GENERATE(Setting::kFree, Setting::kPinned, Setting::kOnPlane, Setting::kCrowd);
   const uint32_t seed = GENERATE(1u, 2u);

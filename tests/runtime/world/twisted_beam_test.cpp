@@ -97,7 +97,7 @@ struct Beam {
 
 }  // namespace
 
-TEST_CASE("A beam whose ends are turned half a turn apart keeps its volume") {
+TEST_CASE("A beam keeps its volume while its ends turn half a turn apart") {
   // The ends move between steps. SetNodePositions resets the multipliers to zero, as the paper does
   // at the start of each step.
   Beam beam(1);

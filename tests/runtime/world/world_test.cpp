@@ -153,7 +153,7 @@ TEST_CASE("Pins stay where they are") {
   CHECK(MomentsOf(world, other).centre[1] < -1.0);
 }
 
-TEST_CASE("Scenery neither moves nor counts, but is drawn") {
+TEST_CASE("A static body does not move or count, but is drawn") {
   const ShapeAsset shape = SmallShape();
   World world;
   BodyDesc body;
@@ -243,7 +243,7 @@ TEST_CASE("A body put back from far away is as good as new") {
   CHECK(ToEigen(VelocitiesOf(world, id, shape.num_nodes())).cwiseAbs().maxCoeff() < 1e-4);
 }
 
-TEST_CASE("Positions out of range are refused; good ones revive a frozen body") {
+TEST_CASE("Positions out of range are refused, good ones revive a frozen body") {
   const ShapeAsset shape = SmallShape();
   World world({.gravity = {}});
   const bool in_crowd = GENERATE(false, true);
@@ -280,7 +280,7 @@ TEST_CASE("Positions out of range are refused; good ones revive a frozen body") 
   const Points moved = ToEigen(PositionsOf(world, id, shape.num_nodes())) - turned;
   CHECK((moved.colwise() - Eigen::Vector3d(0.1, 0.0, 0.0)).cwiseAbs().maxCoeff() < 1e-5);
 
-  // Neither does it leave anything in its lane.
+  // It leaves nothing in its lane either.
   REQUIRE(world.SetNodeVelocities(id, v).ok());
   flags = 0;
   for (int step = 0; step < 20; ++step) flags |= world.Step(kDt);

@@ -6,8 +6,8 @@
 
 namespace plush::tests {
 
-/// Whether every edge has exactly two triangles, run along in opposite directions, and every vertex
-/// one fan of triangles.
+/// Whether every edge has exactly two triangles, in opposite directions, and every vertex one fan
+/// of triangles.
 bool IsClosedOrientedManifold(const samples::TriangleMesh& mesh);
 
 /// Vertices - edges + triangles of a closed manifold: 2 for a ball, 0 for a ring.

@@ -56,7 +56,7 @@ std::vector<uint16_t> Choose(const SurfaceMesh& mesh, const std::vector<uint32_t
 
 }  // namespace
 
-TEST_CASE("A material map names numbers; the defaults fill the gaps") {
+TEST_CASE("A material map names numbers, and the defaults fill the gaps") {
   const auto map = ParseMaterialMap(
       R"({"materials": [{"name": "fur", "young": 1e4, "poisson": 0.45, "density": 300},
                         {"name": "bone", "young": 1e7}, {"name": ""}]})",

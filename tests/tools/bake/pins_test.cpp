@@ -169,7 +169,7 @@ TEST_CASE("Material and node names pin their parts") {
   CHECK(std::count(wood.begin(), wood.end(), true) < static_cast<int>(wood.size()));
 }
 
-TEST_CASE("Boxes and spheres pin what lies in them, inner nodes too") {
+TEST_CASE("Boxes and spheres pin what lies in them, including inner nodes") {
   const Body body = MakeBody();
   PinRule box = Rule(PinSource::kBox, "");
   box.low = {0.3, 0.3, 0.3};

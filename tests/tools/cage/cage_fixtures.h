@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Solids, their cages before and after the fit, and measures that tests require of every cage.
+// Solids, their cages before and after the fit, and properties that every cage must have.
 #pragma once
 
 #include "cage/lattice_cage.h"

@@ -127,7 +127,7 @@ TEST_CASE("The cage strictly contains the surface, whatever its defects") {
   }
 }
 
-TEST_CASE("Every way to fit keeps the cage strict") {
+TEST_CASE("Every fit method keeps the cage strict") {
   for (const auto& [name, mesh] : AllShapes()) {
     for (const FitMethod fit : {FitMethod::kSnug, FitMethod::kOdt, FitMethod::kNone}) {
       for (const double guard : {0.0, 40.0}) {
@@ -157,7 +157,7 @@ TEST_CASE("Every node belongs to a tet and, without copies, no two nodes coincid
   CHECK(cage.num_components == 1);
 }
 
-TEST_CASE("External tets are gone: each kept one touches the surface or lies inside") {
+TEST_CASE("No tet is external: each touches the surface or lies inside") {
   Solid solid(MakeNestedShells(false, true));
   const LatticeCage cage = CageOf(&solid, {.cell_m = 0.1, .fit = FitMethod::kNone});
   for (const auto& tet : cage.mesh.tets) {
@@ -200,7 +200,7 @@ TEST_CASE("The number of tets is met from below within 5%, or a finding says why
   }
 }
 
-TEST_CASE("A cell size is kept to the bit, whatever number of tets comes of it") {
+TEST_CASE("A cell size is kept to the bit, whatever the number of tets") {
   for (const double cell : {0.17, 0.3, 1.0 / 3.0}) {
     Solid solid(MakeSphere(1.0, 24, 36));
     const LatticeCage cage = CageOf(&solid, {.target_tets = 1, .cell_m = cell});

@@ -126,7 +126,7 @@ TEST_CASE("A sound file with a wrong extension, or none, is known by its content
   }
 }
 
-TEST_CASE("A truncated file is refused or bakes what is left of it") {
+TEST_CASE("A truncated file is refused or its remainder is baked") {
   const std::string bear = Content(std::string(PLUSH_SAMPLES_DIR) + "/models/bear.glb");
   REQUIRE(bear.size() > 1000);
   for (const size_t divisor : {2u, 10u, 1000u}) {

@@ -93,7 +93,7 @@ TEST_CASE("check: a sound mesh has its facts and no defects") {
   CHECK(Check(folder / "box.obj", {"--unit", "0.25"}).document["source"]["unit_m"] == 0.25);
 }
 
-TEST_CASE("check: text goes to stdout, errors of use to stderr with code 1") {
+TEST_CASE("check: text goes to stdout, usage errors go to stderr with code 1") {
   TemporaryFolder folder;
   WriteObj(plush::tests::MakeOpenBox({0, 0, 0}, {1, 1, 1}), folder / "box.obj");
   const PlushRun run = RunPlush({"check", folder / "box.obj"});

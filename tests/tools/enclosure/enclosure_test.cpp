@@ -112,7 +112,7 @@ TEST_CASE("A triangle declared inside has every sample inside") {
   CHECK(held > 20);
 }
 
-TEST_CASE("An intact surface is enclosed; one vertex pushed out takes its triangles along") {
+TEST_CASE("An intact surface is enclosed, and one vertex pushed out takes its triangles along") {
   const TetMesh mesh = plush::test::TetBox(4, 4, 4, 0.25, 0.05, 6);
   const CageFaces faces = FindCageFaces(mesh);
   SurfaceMesh ball = MakeSphere(0.4, 12, 18, {0.5, 0.5, 0.5});

@@ -21,7 +21,7 @@ using plush::tests::ExportedBar;
 using plush::tests::Lines;
 using plush::tests::Number;
 
-TEST_CASE("The exported shapes of tets are those that plush info sums up") {
+TEST_CASE("The exported shapes of tets agree with the summary of plush info") {
   const ExportedBar bar;
   const auto shapes = MeasureTets(bar.simulation());
   const auto& quality = bar.cage().quality;

@@ -24,7 +24,7 @@ struct Shape {
   double cell;
 };
 
-// Shapes that are thick enough for their cells, so that no tet has a copy.
+// Shapes thick enough for their cells: no tet has a copy.
 std::vector<Shape> UnsplitShapes() {
   return {{"sphere", MakeSphere(1.0, 24, 36), 0.4},
           {"torus", MakeTorus(1.0, 0.4, 48, 24), 0.35},
@@ -120,7 +120,7 @@ TEST_CASE("Fits keep the guard, never invert, and the default never grows") {
   }
 }
 
-TEST_CASE("No fit leaves the lattice alone; frozen nodes stay where they are") {
+TEST_CASE("FitMethod::kNone does not move the lattice, other methods do not move frozen nodes") {
   const Solid solid(MakeTorus(1.0, 0.4, 48, 24));
   const double cell = 0.35;
   const Lattice lattice = LatticeAround(solid, LatticeKind::kBcc, cell);

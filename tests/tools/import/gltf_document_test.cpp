@@ -177,7 +177,7 @@ TEST_CASE("Values handed out are bounded however often an accessor is named") {
   CHECK_FALSE(document.ReadAccessor(0u).has_value());
 }
 
-TEST_CASE("No glTF 2.0, no document") {
+TEST_CASE("Anything but glTF 2.0 is refused") {
   TemporaryFolder folder;
   const auto opens = [&folder](const std::string& text) {
     plush::tests::WriteText(folder / "m.gltf", text);

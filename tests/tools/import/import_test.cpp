@@ -137,7 +137,7 @@ TEST_CASE("COLLADA's unit and up axis are applied once, and can be overridden") 
   CHECK(SizeOf(MustImport(folder / "m.dae", settings).surface).y == Approx(0.3));
 }
 
-TEST_CASE("AMF says its unit") {
+TEST_CASE("The unit of an AMF file is read") {
   TemporaryFolder folder;
   WriteText(folder / "m.amf",
             "<?xml version=\"1.0\"?><amf unit=\"inch\" version=\"1.1\"><object id=\"0\"><mesh>"

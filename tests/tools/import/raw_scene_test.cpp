@@ -76,7 +76,7 @@ void RequireSound(const RawScene& scene) {
 
 }  // namespace
 
-TEST_CASE("A scene survives the way through the stream") {
+TEST_CASE("A scene comes back unchanged from the stream") {
   const RawScene scene = SmallScene();
   const auto parsed = ParseRawScene(Written(scene));
   REQUIRE(parsed.ok());
@@ -129,7 +129,7 @@ TEST_CASE("Edited streams are refused or keep every promise") {
   CHECK(accepted > 100);
 }
 
-TEST_CASE("Scenes that disagree with themselves are refused") {
+TEST_CASE("Inconsistent scenes are refused") {
   const auto broken = [](auto edit) {
     RawScene scene = SmallScene();
     edit(&scene);

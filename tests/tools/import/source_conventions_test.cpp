@@ -8,7 +8,7 @@
 using plush::tools::ConventionsOf;
 using plush::tools::FbxSettings;
 
-TEST_CASE("FBX files say their unit in centimetres and their up axis") {
+TEST_CASE("FBX files give their unit in centimetres and their up axis") {
   CHECK(ConventionsOf("fbx", "", {}).unit_m == 0.01);
   CHECK(ConventionsOf("fbx", "", {100.0, 1}).unit_m == 1.0);
   CHECK(ConventionsOf("fbx", "", {2.54, 2}).unit_m == Approx(0.0254));
@@ -31,7 +31,7 @@ TEST_CASE("COLLADA's unit is known and was applied by the importer") {
   }
 }
 
-TEST_CASE("AMF says its unit by name, millimetres otherwise") {
+TEST_CASE("AMF names its unit, millimetres by default") {
   CHECK(ConventionsOf("amf", "<?xml?>\n<amf unit=\"inch\" version=\"1.1\">", {}).unit_m == 0.0254);
   CHECK(ConventionsOf("amf", "<amf version='1' unit='feet'>", {}).unit_m == 0.3048);
   CHECK(ConventionsOf("amf", "<amf>", {}).unit_m == 1e-3);
@@ -39,7 +39,7 @@ TEST_CASE("AMF says its unit by name, millimetres otherwise") {
   CHECK(ConventionsOf("amf", "<amf>", {}).up == 'Z');
 }
 
-TEST_CASE("Formats that say nothing are in metres with Y up") {
+TEST_CASE("Formats without unit and axis are in metres with Y up") {
   for (const char* format : {"obj", "stl", "ply", "off", "glTF2", "unknown"}) {
     const auto conventions = ConventionsOf(format, "<unit meter=\"5\"/>", {5.0, 2});
     CHECK(conventions.unit_m == 1.0);

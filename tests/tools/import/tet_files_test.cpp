@@ -48,7 +48,7 @@ void RequireSound(const TetSource& files) {
 
 }  // namespace
 
-TEST_CASE("The ending of a file name says its format, in any case") {
+TEST_CASE("The ending of a file name, in upper or lower case, gives its format") {
   using plush::tools::TetFormatOf;
   CHECK(TetFormatOf("a.msh") == "gmsh");
   CHECK(TetFormatOf("A.MsH") == "gmsh");
@@ -101,7 +101,7 @@ TEST_CASE("Non-finite coordinates drop their tets") {
   CHECK(read.value().num_dropped == 1);
 }
 
-TEST_CASE("Ten-node tets keep their corners; markers and attributes are skipped") {
+TEST_CASE("Ten-node tets keep their corners, and markers and attributes are skipped") {
   const Files files("4 3 1 1\n0 0 0 0 5.5 1\n1 1 0 0 5.5 1\n2 0 1 0 5.5 0\n3 0 0 1 5.5 0\n",
                     "1 10 1\n0 0 1 2 3 9 9 9 9 9 9 42\n");
   REQUIRE(files.Read().ok());

@@ -23,7 +23,7 @@ using tools::Result;
 using tools::TetMesh;
 using tools::TetSource;
 
-// Parses a copy in a block of exactly its size, so that the sanitizer sees any read beyond the end.
+// Parses a copy in a block of exactly its size: a sanitizer sees any read beyond the end.
 Result<TetSource> Parse(const TetFileText& file, std::string_view bytes) {
   const std::unique_ptr<std::byte[]> exact(new std::byte[bytes.size()]);
   if (!bytes.empty()) std::memcpy(exact.get(), bytes.data(), bytes.size());

@@ -39,7 +39,7 @@ TEST_CASE(".vtk: other cells are counted, corners of curved tets kept") {
   CHECK(read.value().tags.empty());
 }
 
-TEST_CASE(".vtk: keywords in any case and order; a point out of range drops its tet") {
+TEST_CASE(".vtk: keywords in any case and order, a point out of range drops its tet") {
   const auto read = Parse(
       "# vtk DataFile Version 4.2\n\nascii\ndataset Unstructured_Grid\n"
       "cell_types 2 10 10 cells 2 10 4 0 1 2 3 4 0 1 2 -7\n"

@@ -43,7 +43,7 @@ TEST_CASE("The search meets the number of tets within 5% from below") {
 
 // An axis-aligned box gains or loses whole layers of tets at once, unless it is turned against the
 // lattice.
-TEST_CASE("The search meets the number of tets of boxes too") {
+TEST_CASE("The search also meets the number of tets for boxes") {
   CheckMeets("box", MakeBox({0, 0, 0}, {1, 2, 3}), {60, 120, 450, 1000, 3000});
   CheckMeets("cube", MakeGridBox({0, 0, 0}, {1, 1, 1}, 8), {60, 120, 450, 1000, 3000});
 }

@@ -42,7 +42,7 @@ double DistanceFromTet(const std::array<Vec3d, 3>& triangle, const std::array<Ve
 
 }  // namespace
 
-TEST_CASE("Contacts are all that comes near, found by trying every tet with every triangle") {
+TEST_CASE("Contacts are all near pairs, as found by testing every tet with every triangle") {
   for (const LatticeKind kind : {LatticeKind::kBcc, LatticeKind::kCube5}) {
     const std::pair<SurfaceMesh, double> shapes[] = {{MakeSphere(1.0, 8, 12), 0.45},
                                                      {MakeBox({0, 0, 0}, {1, 2, 3}), 0.6},

@@ -25,8 +25,8 @@ Lattice MakeTestLattice(LatticeKind kind) {
   return std::move(lattice.value());
 }
 
-// The tets that exist: those that are a neighbour of another one. A number that would stick out of
-// the lattice is nobody's neighbour.
+// The tets that exist: the neighbours of other tets. A number outside the lattice is nobody's
+// neighbour.
 std::vector<uint32_t> ExistingTets(const Lattice& lattice) {
   std::set<uint32_t> tets;
   for (uint32_t t = 0; t < lattice.num_tets(); ++t) {

@@ -30,7 +30,7 @@ TEST_CASE("Voxels cover the solid and little more") {
   }
 }
 
-TEST_CASE("What a lattice cuts voxels into is near what it makes of the solid") {
+TEST_CASE("A lattice makes nearly the same of voxels as of their solid") {
   const std::pair<SurfaceMesh, double> shapes[] = {{MakeSphere(1.0, 48, 72), 0.4},
                                                    {MakeBox({0, 0, 0}, {1, 2, 3}), 0.5},
                                                    {MakeTorus(1.0, 0.3, 48, 24), 0.35},

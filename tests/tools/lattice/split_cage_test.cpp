@@ -19,7 +19,7 @@ namespace {
 
 constexpr LatticeKind kKinds[] = {LatticeKind::kBcc, LatticeKind::kCube5};
 
-// Checks what holds for every cage before the fit.
+// Checks the invariants of every cage before the fit.
 void CheckSound(const Solid& solid, const Lattice& lattice, const SplitCage& cage) {
   const size_t num_tets = cage.mesh.tets.size();
   REQUIRE(cage.lattice_tet.size() == num_tets);

@@ -52,7 +52,7 @@ TEST_CASE("Coordinates that are not finite or too large for a volume drop their 
   }
 }
 
-TEST_CASE("Tets that rounding to single precision makes flat are dropped") {
+TEST_CASE("Tets that become flat when rounded to single precision are dropped") {
   RawTets raw;
   raw.positions = kCorner;
   for (plush::tools::Vec3d& p : raw.positions) p.x += 4096.0;
@@ -69,7 +69,7 @@ TEST_CASE("Tets that rounding to single precision makes flat are dropped") {
   CHECK(source.num_dropped == 1);
 }
 
-TEST_CASE("Each thing that was done to tets has its finding") {
+TEST_CASE("Each change to the tets has its finding") {
   TetSource source;
   plush::tools::FindingList none;
   AddTetFindings(source, &none);

@@ -117,7 +117,7 @@ TEST_CASE("Boxes that touch along an edge keep their surfaces apart") {
   }
 }
 
-TEST_CASE("A surface with one side has a border where its sides meet") {
+TEST_CASE("A one-sided surface has a border where its sides meet") {
   const SurfaceMesh mesh = MakeMoebiusStrip(1.0, 0.3, 20);
   const auto opposite = PairHalfEdges(mesh.positions, mesh.triangles);
   CHECK(NumBorders(opposite) > 40);  // its own border, and the seam

@@ -98,7 +98,7 @@ TEST_CASE("Parts make up triangles that share corners, edges and planes with the
   }
 }
 
-TEST_CASE("A triangle in a tet stays whole, one beside it leaves nothing") {
+TEST_CASE("A triangle in a tet stays whole and one outside leaves nothing") {
   const TetCorners tet = {Vec3d{0, 0, 0}, Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}};
   const auto whole =
       CutTriangle({Vec3d{0.1, 0.1, 0.1}, Vec3d{0.3, 0.1, 0.1}, Vec3d{0.1, 0.3, 0.2}}, tet);

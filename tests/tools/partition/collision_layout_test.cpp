@@ -11,7 +11,7 @@ using namespace plush;
 using namespace plush::tools;
 using namespace plush::tests;
 
-TEST_CASE("Wide records say what packed ones say") {
+TEST_CASE("Wide records equal packed ones") {
   const Partitioned out = PartitionOf(MakeTorus(1.0, 0.4, 24, 16));
   const ClippedSurface clipped = ClipSurface(out.solid, out.cage.mesh, out.cage.tet_of_point);
   const SurfacePatches patches = FindPatches(clipped.surface);

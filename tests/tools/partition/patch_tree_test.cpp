@@ -34,7 +34,7 @@ bool Holds(const BarycentricBox& outer, const BarycentricBox& inner) {
   return true;
 }
 
-// Walks the tree only by its rule; returns the number of triangles reached.
+// Walks the tree as the format defines it. Returns the number of triangles reached.
 size_t CheckRange(const PatchTree& tree, const std::vector<BarycentricBox>& boxes, uint32_t begin,
                   uint32_t end) {
   if (begin >= end) return 0;

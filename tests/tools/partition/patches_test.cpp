@@ -70,7 +70,7 @@ TEST_CASE("Euler characteristics of known surfaces") {
             InOneTet(Joined(MakeBox({0, 0, 0}, {1, 1, 1}), MakeBox({3, 0, 0}, {4, 1, 1})))) == 4);
 }
 
-TEST_CASE("What is no disc is cut into few discs") {
+TEST_CASE("Surfaces that are not discs are cut into few discs") {
   const std::vector<std::pair<SurfaceMesh, size_t>> cases = {{MakeOpenBox({0, 0, 0}, {1, 1, 1}), 1},
                                                              {MakeSphere(1.0, 8, 12), 2},
                                                              {Band(24), 4},
@@ -84,7 +84,7 @@ TEST_CASE("What is no disc is cut into few discs") {
   }
 }
 
-TEST_CASE("Patches end at tets and come by tet") {
+TEST_CASE("Patches end at tet borders and are ordered by tet") {
   CutSurface surface = InOneTet(MakeGridBox({0, 0, 0}, {1, 1, 1}, 6));
   for (uint32_t t = 0; t < surface.triangles.size(); ++t) {
     const Vec3d& p = surface.points[surface.triangles[t][0]];
@@ -98,7 +98,7 @@ TEST_CASE("Patches end at tets and come by tet") {
   }
 }
 
-TEST_CASE("A soup of triangles is as many discs") {
+TEST_CASE("A soup of triangles has one disc per triangle") {
   const CutSurface surface = InOneTet(MakeTriangleSoup(50, 0.1, 3));
   CHECK(FindPatches(surface).tets.size() == 50);
 }

@@ -66,7 +66,7 @@ CutSurface FlatGrid(const TetMesh& mesh, const std::array<std::array<double, 6>,
 
 }  // namespace
 
-TEST_CASE("Only edges shorter than asked are collapsed, measured when their turn comes") {
+TEST_CASE("Only edges below the limit collapse, measured at the time of the collapse") {
   const TetMesh mesh = {{{0, 0, 0}, {100, 0, 0}, {0, 100, 0}, {0, 0, 100}}, {{0, 1, 2, 3}}};
   // Inner edges of 0.09, 0.05 and 0.09 in a row. Whichever end the collapse of the middle edge
   // leaves, one neighbour remains 0.09 long and goes too; the other becomes 0.14 long and stays.

@@ -124,7 +124,7 @@ TEST_CASE("The document has the promised keys, and sections that add up to the f
   CHECK(total == info["file_bytes"].get<uint64_t>());
 }
 
-TEST_CASE("Settings that nest without end do not take the program down") {
+TEST_CASE("Deeply nested settings do not crash the program") {
   auto content = plush::test::ContentOf(plush::test::SingleTet(0.1));
   content.settings_json = std::string(200000, '[') + std::string(200000, ']');
   const ExactBuffer file(plush::tools::WriteAsset(content).value());

@@ -102,7 +102,7 @@ TEST_CASE("The node graph joins nodes that share a tet") {
   CHECK(graph.neighbours.size() == expected.size());
 }
 
-TEST_CASE("Non-zeros of the factor are those of elimination on paper") {
+TEST_CASE("Non-zeros of the factor are those of plain elimination") {
   const NodeGraph graph = GraphOf(plush::test::TetBox(4, 3, 3, 1.0));
   std::vector<uint32_t> order(graph.num_nodes());
   std::iota(order.begin(), order.end(), 0u);
@@ -116,7 +116,7 @@ TEST_CASE("Non-zeros of the factor are those of elimination on paper") {
   }
 }
 
-TEST_CASE("The elimination tree has the first rows and the counts of elimination on paper") {
+TEST_CASE("The elimination tree has the first rows and counts of plain elimination") {
   const NodeGraph graph = GraphOf(plush::test::TetBox(3, 3, 2, 1.0));
   std::vector<uint32_t> order(graph.num_nodes());
   std::iota(order.begin(), order.end(), 0u);
@@ -163,9 +163,9 @@ TEST_CASE("Nodes that may be pinned are eliminated after all others") {
   CheckPostorder(graph, *chosen);
 }
 
-TEST_CASE("Nodes are not put last at any price") {
+TEST_CASE("Nodes are not put last if that costs too much fill") {
   const NodeGraph graph = GraphOf(plush::test::TetBox(8, 8, 8, 1.0));
-  std::vector<uint32_t> last;  // scattered, so that all would be joined to each other
+  std::vector<uint32_t> last;  // scattered: elimination would join all of them
   for (uint32_t node = 0; node < graph.num_nodes(); node += 2) last.push_back(node);
   const auto best = ChooseEliminationOrder(graph, {}, UINT64_MAX);
   const auto chosen = ChooseEliminationOrder(graph, last, UINT64_MAX);

@@ -49,8 +49,8 @@ Eigen::MatrixXd Product(const RestData& rest) {
   return lower * diagonal * lower.transpose();
 }
 
-// The matrix from shape functions, found by inverting the corners' matrix: independent of Dm^-1, of
-// the blocks and of the sparse code.
+// The matrix from shape functions, by inverting the matrix of the corners. Does not use Dm^-1, the
+// blocks or the sparse code.
 Eigen::MatrixXd DenseSystem(const RestData& rest, const Material& material, double dt) {
   const auto n = static_cast<Eigen::Index>(rest.nodes.size());
   const double mu = LameParameters(material).mu;

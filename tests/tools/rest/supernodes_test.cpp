@@ -118,7 +118,7 @@ void CheckPattern(const NodeGraph& graph, const FactorLayout& layout) {
         if (exact[column][row]) below.push_back(row);
       }
       REQUIRE(std::includes(rows.begin(), rows.end(), below.begin(), below.end()));
-      // The last column has every row of its supernode, so no row is stored in vain.
+      // The last column has every row of its supernode, so every stored row is needed.
       if (column + 1 == end)
         REQUIRE(std::equal(rows.begin(), rows.end(), below.begin(), below.end()));
     }

@@ -71,7 +71,7 @@ TEST_CASE("Blocks of a mesh of some thousand tets are full") {
   CHECK(PackTetBlocks(num_nodes, mesh.tets) == places);
 }
 
-TEST_CASE("Small cages have few blocks more than the tets around a node ask for") {
+TEST_CASE("Small cages have few blocks more than the tets around a node need") {
   const auto mesh = plush::test::TetBox(3, 5, 6, 1.0);
   REQUIRE(mesh.tets.size() == 450);
   const auto num_nodes = static_cast<uint32_t>(mesh.nodes.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A small body for tests of scenes and exports: a ball with texture coordinates and two materials
-// in a box of tets, so that its vertices have four weights each.
+// A small body for tests of scenes and exports: a ball with texture coordinates and two materials,
+// in a box of tets (every vertex has four weights).
 #pragma once
 
 #include "plush/asset.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Dimensionless measures of a drop on a plane, by which tests judge it.
+// Dimensionless measures of a drop on a plane.
 #pragma once
 
 #include "simulate/simulation_run.h"

@@ -93,9 +93,9 @@ void CheckAtRest(const DropMeasures& drop) {
   CHECK(drop.late_speed < 0.02);
 }
 
-// An undamped body need not lie still. Backward Euler takes only the share omega^2 dt / 2 per
-// second from the amplitude of a motion of angular frequency omega: about a tenth if a body rocks
-// at 0.7 Hz. Still, it has lost most of its energy.
+// An undamped body need not lie still, but has lost most of its energy. Backward Euler reduces the
+// amplitude of a motion of angular frequency omega by only omega^2 dt / 2 per second: about a tenth
+// at 0.7 Hz.
 void CheckCalmed(const DropMeasures& drop) {
   CHECK(drop.end_kinetic < 5.0e-3);
   CHECK(drop.late_speed < 0.35 * drop.impact_speed);

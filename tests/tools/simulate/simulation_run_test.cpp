@@ -53,7 +53,7 @@ TEST_CASE("The state hash is the same for every number of threads") {
   CHECK(RunOrFail(scene).state_hash != one);
 }
 
-TEST_CASE("A run observes its start and every step, and ends where the observer says") {
+TEST_CASE("A run observes its start and every step, and ends when the observer asks") {
   const tests::TemporaryFolder folder;
   const Scene scene = DropOrFail(tests::WriteBall(folder));
   SceneWorld scene_world = BuildOrFail(scene);

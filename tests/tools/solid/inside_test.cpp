@@ -70,8 +70,8 @@ TEST_CASE("All of an open box is inside, nothing beyond its opening") {
     for (auto& triangle : solid.triangles) std::swap(triangle[1], triangle[2]);
   }
   const InsideTest inside(solid);
-  // On the open side the winding number goes through 1/2: up to 1/56 from it, it is 0.508 at least
-  // within, 0.492 at most without.
+  // On the open side the winding number passes through 1/2. Up to 1/56 away, it is at least 0.508
+  // inside and at most 0.492 outside.
   constexpr int kCells = 56;
   const auto place = [](int i) { return (2 * i + 1.0) / kCells - 1.0; };
   double least = 1.0, most = 0.0;

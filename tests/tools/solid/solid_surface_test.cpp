@@ -44,7 +44,7 @@ TEST_CASE("A sound mesh is taken as it is") {
   CHECK(exploded.solid.points.size() == sphere.positions.size());
 }
 
-TEST_CASE("Faces without area and all but one of coincident faces go") {
+TEST_CASE("Faces without area, and all but one of coincident faces, are removed") {
   SurfaceMesh mesh = MakeBox({0, 0, 0}, {1, 1, 1});
   const size_t sound = mesh.triangles.size();
   const auto first = mesh.triangles[0];

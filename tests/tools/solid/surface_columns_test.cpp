@@ -40,7 +40,7 @@ TEST_CASE("Rays through the vertices and edges of a cube pass in and out once") 
   }
 }
 
-TEST_CASE("Rays through nested shells count what they are in") {
+TEST_CASE("Rays through nested shells count the shells around each point") {
   const SolidSurface shells = SurfaceOf(MakeNestedShells(false, true));
   const SurfaceColumns columns(shells, {0.01, 0.02, 1.0, 1, 1});
   std::vector<int> signs;

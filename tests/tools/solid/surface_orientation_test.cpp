@@ -16,7 +16,7 @@ uint32_t NumPoints(const SurfaceMesh& mesh) { return static_cast<uint32_t>(mesh.
 
 }  // namespace
 
-TEST_CASE("Randomly turned triangles come back as most of them were") {
+TEST_CASE("Randomly flipped triangles take the orientation of the majority") {
   const SurfaceMesh sphere = MakeSphere(1.0, 16, 24);
   std::mt19937 random(41);
   for (const uint32_t percent : {0u, 10u, 45u}) {

@@ -53,7 +53,7 @@ TEST_CASE("Separating axes agree with exact predicates on random pairs") {
   CHECK(touching > 2000);
 }
 
-TEST_CASE("What touches in a point, an edge or a face is never missed") {
+TEST_CASE("Pairs that touch in a point, an edge or a face are never missed") {
   // Small whole coordinates make touching pairs frequent and every sum exact.
   std::mt19937 random(52);
   const auto point = [&] {
@@ -74,7 +74,7 @@ TEST_CASE("What touches in a point, an edge or a face is never missed") {
   CHECK(touching > 2000);
 }
 
-TEST_CASE("With a distance, what comes as near is never missed and what is far is recognised") {
+TEST_CASE("With a distance, near pairs are never missed and far pairs are recognised") {
   constexpr uint32_t kSeed = 53;
   INFO("seed " << kSeed);
   RandomNumbers random(kSeed);

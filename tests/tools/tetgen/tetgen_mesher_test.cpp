@@ -153,7 +153,7 @@ TEST_CASE("TetGen that claims success but writes nothing is CAGE_TETGEN_FAILED")
   CHECK(outcome.message == "tetgen claims success but wrote no tets");
 }
 
-TEST_CASE("What TetGen writes is not trusted") {
+TEST_CASE("TetGen's output is not trusted") {
   const std::string nodes = Heredoc("node", kBoxNodes);
   const auto message = [](const std::string& script) {
     const Outcome outcome = FillWithScript(script);
@@ -176,7 +176,7 @@ TEST_CASE("What TetGen writes is not trusted") {
         std::string::npos);
 }
 
-TEST_CASE("What TetGen writes is cleaned") {
+TEST_CASE("TetGen's output is cleaned") {
   const Outcome sound = FillWithScript(Heredoc("node", kBoxNodes) + Heredoc("ele", kBoxTets));
   REQUIRE(sound.mesh.has_value());
   CHECK(sound.mesh->tets.size() == 6);
@@ -193,7 +193,7 @@ TEST_CASE("What TetGen writes is cleaned") {
   CHECK(VolumeOf(*outcome.mesh) == Approx(1.0));
 }
 
-TEST_CASE("TetGen is given the switches that were asked for") {
+TEST_CASE("TetGen gets the requested switches") {
   const auto switches = [](const TetGenSettings& settings) {
     return FillWithScript("echo \"$1\"; exit 3", settings).message;
   };
@@ -266,7 +266,7 @@ TEST_CASE("Ratio, volume and the surface's own division reach TetGen") {
   CHECK(tets(*settings) > plain);
 }
 
-TEST_CASE("TetGen leaves cavities empty and fills what lies inside twice once") {
+TEST_CASE("TetGen leaves cavities empty and fills nested solids once") {
   const auto settings = RealTetGenOrSkip();
   if (!settings) return;
   const double outer = 4.18879;

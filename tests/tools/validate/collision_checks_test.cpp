@@ -18,7 +18,7 @@ using namespace plush::tests;
 
 namespace {
 
-// A ring in few tets, some of whose pieces are cut, so that it has all kinds of borders.
+// A ring in few tets, with some pieces cut: it has all kinds of borders.
 const std::vector<std::byte>& RingBytes() {
   static const std::vector<std::byte> bytes = BakedInCage(MakeTorus(1.0, 0.3, 60, 24), 60);
   return bytes;

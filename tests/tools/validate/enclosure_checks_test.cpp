@@ -179,7 +179,7 @@ TEST_CASE("A vertex moved out of the cage is found") {
   CHECK(findings.all()[0].count == TrianglesAt(ball.asset, 7, 7).size());
 }
 
-TEST_CASE("What the structure's checks find proves nothing") {
+TEST_CASE("The check of enclosure leaves files with structural faults to the other checks") {
   const std::vector<void (*)(const Asset&)> damages = {
       [](const Asset& a) { At(a.simulation().tets, 3).b = 1u << 20; },
       [](const Asset& a) { At(a.simulation().nodes, 0).x = std::nanf(""); },
@@ -196,7 +196,7 @@ TEST_CASE("What the structure's checks find proves nothing") {
   }
 }
 
-TEST_CASE("Tets that end at the surface are not asked to enclose it") {
+TEST_CASE("Tets that end at the surface need not enclose it") {
   const TetMesh bar = test::TetBox(3, 2, 2, 0.1);
   const ImportedModel model = ModelFromTets(bar);
   FindingList findings;
