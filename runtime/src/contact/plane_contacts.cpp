@@ -3,8 +3,6 @@
 // Friction is Coulomb's; ResistSlips follows if known friction impulses do not settle.
 #include "contact/plane_contacts.h"
 
-#include "base/vector_math.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -35,8 +33,6 @@ void Tangents(const Vec3& n, Vec3* s, Vec3* t) {
   *s = across * (1.0f / Length(across));
   *t = Cross(n, *s);
 }
-
-float Gap(const LocalPlane& plane, const Vec3& x) { return Dot(plane.normal, x) - plane.offset; }
 
 // Whether the contact holds its node's tangential displacement. A node on several planes is held
 // along their normals only.

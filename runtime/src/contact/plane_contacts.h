@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/node_vec.h"
+#include "base/vector_math.h"
 #include "contact/held_solve.h"
 
 #include <cstdint>
@@ -24,6 +25,11 @@ struct LocalPlane {
   float offset = 0.0f;    ///< dot(normal, x) on the surface [m]
   float friction = 0.0f;  ///< Coulomb coefficient
 };
+
+/// Distance of a point from the plane [m], negative inside the solid.
+inline float Gap(const LocalPlane& plane, const Vec3& x) {
+  return Dot(plane.normal, x) - plane.offset;
+}
 
 /// A node held by a plane.
 struct PlaneContact {

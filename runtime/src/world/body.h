@@ -124,6 +124,9 @@ class PhaseTimer {
 /// `from` = 0 (before the first step), where all multipliers are 0.
 float MultiplierScale(float from, float to);
 
+/// Scales multipliers for substeps of `*kappa_dt` seconds to substeps of `h` seconds.
+void ScaleMultipliers(float h, Array<float>* kappa, float* kappa_dt);
+
 /// Fewest outer iterations of a substep of `to` seconds after substeps of `from` seconds: five if
 /// it is more than 1.5 times as long, one otherwise. Stretch and volume must agree anew then: after
 /// a single iteration the volume error becomes kinetic energy in the next short step (a body that

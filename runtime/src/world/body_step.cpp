@@ -29,107 +29,12 @@
 namespace plush {
 namespace {
 
-// The parts of a step, in the order in which they run.
-void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* stats);
-float OuterIteration(const StepSettings& settings, const FactoredSystem& system, bool is_first,
-                     Body* body, StepStats* stats);
-void MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Body* body);
-std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
-                                           const FactoredSystem& system, Body* body,
-                                           StepStats* stats);
-bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* stats);
-bool WantsIteration(const StepSettings& settings, const Body& body, int least, int done,
-                    float longest);
-void LiftBody(const StepSettings& settings, Body* body, StepStats* stats);
-bool IsFiniteState(const Body& body, float h);
-void Freeze(Body* body, StepStats* stats);
-void MeasureContacts(const Body& body, StepStats* stats);
-void MeasureBody(const StepSettings& settings, const Body& body, StepStats* stats);
-
-}  // namespace
-
-void StepBody(const StepSettings& settings, Body* body, StepStats* stats) {
-  if (!body->fixed && !body->frozen) {
-    const auto start = std::chrono::steady_clock::now();
-    PlacePlanes(settings, body);
-    const int substeps = CountSubsteps(settings, *body);
-    for (int k = 0; k < substeps && !body->frozen; ++k) {
-      if (k > 0) PlacePlanes(settings, body);
-      if (settings.solver.response != ContactResponse::kPenalty)
-        LowerPlanes(settings.dt / static_cast<float>(substeps), body);
-      Substep(settings, substeps, body, stats);
-    }
-    stats->substeps = static_cast<uint32_t>(substeps);
-    float phases = 0.0f;
-    for (const float phase : stats->phase_s) phases += phase;
-    const float total =
-        std::chrono::duration<float>(std::chrono::steady_clock::now() - start).count();
-    stats->phase_s[static_cast<size_t>(Phase::kOther)] += std::fmax(total - phases, 0.0f);
-  }
-  EndStep(settings, body, stats);
-}
-
-namespace {
-
 // Whether the first iterate of a substep leaves gravity out. A free body falls, so its substep
 // starts from the prediction with gravity. A pinned body mostly does not fall: its first solve
 // would have to undo the fall with the constant matrix, which is too stiff against turns. The shape
 // at rest would then depend on the number of iterations (a cantilever hung 9% too low after one, 7%
 // too high after five).
 bool StartsWithoutGravity(const Body& body) { return body.system->num_pinned > 0; }
-
-void ScaleMultipliers(float h, Body* body) {
-  if (body->kappa_dt == h) return;
-  const float scale = MultiplierScale(body->kappa_dt, h);
-  for (float& kappa : body->kappa) kappa *= scale;
-  body->kappa_dt = h;
-}
-
-void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* stats) {
-  const float h = settings.dt / static_cast<float>(fraction);
-  const FactorSet& factors = body->Factors();
-  FactoredSystem system = {body->system->view, factors.factors[fraction - 1],
-                           body->workspace.span(), factors.ids[fraction - 1]};
-  system.system.dt = h;
-  if (settings.solver.response == ContactResponse::kPenalty) PushOutOfPlanes(settings, h, body);
-  if (body->stretches.size() > 0) {
-    // ComputeStretches needs the spare element that y has and x lacks.
-    std::copy(body->x.begin(), body->x.end(), body->y.begin());
-    ComputeStretches(body->elements, body->y.span(), settings.solver.polar_iterations,
-                     body->Rotations(), body->stretches.span());
-  }
-  PredictNodes(body->x.span(), body->v.span(),
-               StartsWithoutGravity(*body) ? Vec3{} : settings.gravity, h, body->y.span());
-  const int least = std::max(settings.solver.outer_iterations, LeastIterations(body->kappa_dt, h));
-  ScaleMultipliers(h, body);
-  int iterations = 0;
-  float longest = 0.0f;
-  bool may_be_flat = false;
-  do {
-    longest = OuterIteration(settings, system, iterations == 0, body, stats);
-    may_be_flat = SweepBody(settings, h, body, stats);
-    ++iterations;
-  } while (WantsIteration(settings, *body, least, iterations, longest));
-  // The last sweep knows only nodes that are already held. If it pushed another one below a plane,
-  // solve once more.
-  if (settings.solver.response == ContactResponse::kHold && IsBelowPlane(*body)) {
-    OuterIteration(settings, system, false, body, stats);
-    may_be_flat = true;
-    ++iterations;
-  }
-  stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(iterations));
-  FinishSubstep(settings, h, may_be_flat, body, stats);
-}
-
-// Elements and solve at the current iterate. Returns the longest component of any displacement.
-float OuterIteration(const StepSettings& settings, const FactoredSystem& system, bool is_first,
-                     Body* body, StepStats* stats) {
-  {
-    const PhaseTimer timer(stats, Phase::kElements);
-    MakeRightHandSide(settings, system.system.dt, is_first, body);
-  }
-  return MoveNodes(SolveDisplacement(settings, system, body, stats), body->y.span());
-}
 
 // Finds the rotations on several threads. Each job writes only the rotations of its own blocks, so
 // the result does not depend on the schedule.
@@ -244,30 +149,15 @@ bool WantsIteration(const StepSettings& settings, const Body& body, int least, i
   return done < kMostContactIterations && longest > kContactConverged * body.simulation.median_edge;
 }
 
-}  // namespace
-
-int LeastIterations(float from, float to) {
-  constexpr float kGrowth = 1.5f;
-  constexpr int kIterations = 5;
-  return from > 0.0f && to > kGrowth * from ? kIterations : 1;
+// Elements and solve at the current iterate. Returns the longest component of any displacement.
+float OuterIteration(const StepSettings& settings, const FactoredSystem& system, bool is_first,
+                     Body* body, StepStats* stats) {
+  {
+    const PhaseTimer timer(stats, Phase::kElements);
+    MakeRightHandSide(settings, system.system.dt, is_first, body);
+  }
+  return MoveNodes(SolveDisplacement(settings, system, body, stats), body->y.span());
 }
-
-float MultiplierScale(float from, float to) {
-  constexpr float kMostGrowth = 2.0f;
-  const float ratio = from > 0.0f ? std::fmin(to / from, kMostGrowth) : 1.0f;
-  return ratio * ratio;
-}
-
-void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
-                   StepStats* stats) {
-  if (may_be_flat) LiftBody(settings, body, stats);
-  if (settings.solver.response == ContactResponse::kSnap) SnapToPlanes(body);
-  if (!IsFiniteState(*body, h)) return Freeze(body, stats);
-  FinishNodes(body->y.span(), settings.gravity, h, body->x.span(), body->v.span());
-  FollowOrigin(body);
-}
-
-namespace {
 
 // Most sweeps that lift flat tets at the end of a substep. A few usually suffice; in a body pressed
 // flat as a whole, neighbouring layers keep pushing each other back.
@@ -312,44 +202,6 @@ void Freeze(Body* body, StepStats* stats) {
   body->contacts.num_contacts = 0;
 }
 
-}  // namespace
-
-void FollowOrigin(Body* body) {
-  // Shift by whole multiples of a power of two: subtracting them from coordinates of that size is
-  // exact.
-  float grid = 1.0f;
-  while (grid < body->size && grid < 1.0e15f) grid *= 2.0f;
-  while (grid > 2.0f * body->size && grid > 1.0e-15f) grid *= 0.5f;
-  const Vec3 first = body->x[0];
-  Vec3 shift = {std::floor(first.x / grid + 0.5f) * grid, std::floor(first.y / grid + 0.5f) * grid,
-                std::floor(first.z / grid + 0.5f) * grid};
-  // Below two grid cells a shift gains nothing.
-  if (!(std::fabs(shift.x) > 2.0f * grid)) shift.x = 0.0f;
-  if (!(std::fabs(shift.y) > 2.0f * grid)) shift.y = 0.0f;
-  if (!(std::fabs(shift.z) > 2.0f * grid)) shift.z = 0.0f;
-  if (shift.x == 0.0f && shift.y == 0.0f && shift.z == 0.0f) return;
-  for (NodeVec& x : body->x) x -= shift;
-  body->origin[0] += shift.x;
-  body->origin[1] += shift.y;
-  body->origin[2] += shift.z;
-}
-
-void EndStep(const StepSettings& settings, Body* body, StepStats* stats) {
-  if (!body->fixed && !body->frozen) {
-    PlacePlanes(settings, body);
-    MeasureContacts(*body, stats);
-  }
-  if (settings.measure_energy) MeasureBody(settings, *body, stats);
-}
-
-namespace {
-
-void MeasureContacts(const Body& body, StepStats* stats) {
-  stats->contacts = body.contacts.num_contacts;
-  stats->max_speed = LongestVector(body.v.span());
-  stats->max_penetration = DeepestNode(body);
-}
-
 void MeasureBody(const StepSettings& settings, const Body& body, StepStats* stats) {
   const ElementSummary summary = SummariseElements(body.elements, body.x.span(), body.Rotations());
   stats->elastic_j = summary.elastic_j;
@@ -367,5 +219,123 @@ void MeasureBody(const StepSettings& settings, const Body& body, StepStats* stat
 }
 
 }  // namespace
+
+int LeastIterations(float from, float to) {
+  constexpr float kGrowth = 1.5f;
+  constexpr int kIterations = 5;
+  return from > 0.0f && to > kGrowth * from ? kIterations : 1;
+}
+
+float MultiplierScale(float from, float to) {
+  constexpr float kMostGrowth = 2.0f;
+  const float ratio = from > 0.0f ? std::fmin(to / from, kMostGrowth) : 1.0f;
+  return ratio * ratio;
+}
+
+void ScaleMultipliers(float h, Array<float>* kappa, float* kappa_dt) {
+  if (*kappa_dt == h) return;
+  const float scale = MultiplierScale(*kappa_dt, h);
+  for (float& multiplier : *kappa) multiplier *= scale;
+  *kappa_dt = h;
+}
+
+void FollowOrigin(Body* body) {
+  // Shift by whole multiples of a power of two: subtracting them from coordinates of that size is
+  // exact.
+  float grid = 1.0f;
+  while (grid < body->size && grid < 1.0e15f) grid *= 2.0f;
+  while (grid > 2.0f * body->size && grid > 1.0e-15f) grid *= 0.5f;
+  const auto shift_by = [grid](float coordinate) {
+    const float cells = std::floor(coordinate / grid + 0.5f) * grid;
+    return std::fabs(cells) > 2.0f * grid ? cells : 0.0f;  // a smaller shift gains nothing
+  };
+  const NodeVec& first = body->x[0];
+  const Vec3 shift = {shift_by(first.x), shift_by(first.y), shift_by(first.z)};
+  if (shift.x == 0.0f && shift.y == 0.0f && shift.z == 0.0f) return;
+  for (NodeVec& x : body->x) x -= shift;
+  body->origin[0] += shift.x;
+  body->origin[1] += shift.y;
+  body->origin[2] += shift.z;
+}
+
+void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
+                   StepStats* stats) {
+  if (may_be_flat) LiftBody(settings, body, stats);
+  if (settings.solver.response == ContactResponse::kSnap) SnapToPlanes(body);
+  if (!IsFiniteState(*body, h)) return Freeze(body, stats);
+  FinishNodes(body->y.span(), settings.gravity, h, body->x.span(), body->v.span());
+  FollowOrigin(body);
+}
+
+void EndStep(const StepSettings& settings, Body* body, StepStats* stats) {
+  if (!body->fixed && !body->frozen) {
+    PlacePlanes(settings, body);
+    stats->contacts = body->contacts.num_contacts;
+    stats->max_speed = LongestVector(body->v.span());
+    stats->max_penetration = DeepestNode(*body);
+  }
+  if (settings.measure_energy) MeasureBody(settings, *body, stats);
+}
+
+namespace {
+
+void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* stats) {
+  const float h = settings.dt / static_cast<float>(fraction);
+  const FactorSet& factors = body->Factors();
+  FactoredSystem system = {body->system->view, factors.factors[fraction - 1],
+                           body->workspace.span(), factors.ids[fraction - 1]};
+  system.system.dt = h;
+  if (settings.solver.response == ContactResponse::kPenalty) PushOutOfPlanes(settings, h, body);
+  if (body->stretches.size() > 0) {
+    // ComputeStretches needs the spare element that y has and x lacks.
+    std::copy(body->x.begin(), body->x.end(), body->y.begin());
+    ComputeStretches(body->elements, body->y.span(), settings.solver.polar_iterations,
+                     body->Rotations(), body->stretches.span());
+  }
+  PredictNodes(body->x.span(), body->v.span(),
+               StartsWithoutGravity(*body) ? Vec3{} : settings.gravity, h, body->y.span());
+  const int least = std::max(settings.solver.outer_iterations, LeastIterations(body->kappa_dt, h));
+  ScaleMultipliers(h, &body->kappa, &body->kappa_dt);
+  int iterations = 0;
+  float longest = 0.0f;
+  bool may_be_flat = false;
+  do {
+    longest = OuterIteration(settings, system, iterations == 0, body, stats);
+    may_be_flat = SweepBody(settings, h, body, stats);
+    ++iterations;
+  } while (WantsIteration(settings, *body, least, iterations, longest));
+  // The last sweep knows only nodes that are already held. If it pushed another one below a plane,
+  // solve once more.
+  if (settings.solver.response == ContactResponse::kHold && IsBelowPlane(*body)) {
+    OuterIteration(settings, system, false, body, stats);
+    may_be_flat = true;
+    ++iterations;
+  }
+  stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(iterations));
+  FinishSubstep(settings, h, may_be_flat, body, stats);
+}
+
+}  // namespace
+
+void StepBody(const StepSettings& settings, Body* body, StepStats* stats) {
+  if (!body->fixed && !body->frozen) {
+    const auto start = std::chrono::steady_clock::now();
+    PlacePlanes(settings, body);
+    const int substeps = CountSubsteps(settings, *body);
+    for (int k = 0; k < substeps && !body->frozen; ++k) {
+      if (k > 0) PlacePlanes(settings, body);
+      if (settings.solver.response != ContactResponse::kPenalty)
+        LowerPlanes(settings.dt / static_cast<float>(substeps), body);
+      Substep(settings, substeps, body, stats);
+    }
+    stats->substeps = static_cast<uint32_t>(substeps);
+    float phases = 0.0f;
+    for (const float phase : stats->phase_s) phases += phase;
+    const float total =
+        std::chrono::duration<float>(std::chrono::steady_clock::now() - start).count();
+    stats->phase_s[static_cast<size_t>(Phase::kOther)] += std::fmax(total - phases, 0.0f);
+  }
+  EndStep(settings, body, stats);
+}
 
 }  // namespace plush

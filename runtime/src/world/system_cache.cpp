@@ -10,11 +10,11 @@
 #include "base/array.h"
 
 #include <algorithm>
-#include <cmath>
-#include <new>
 
 namespace plush {
 namespace {
+
+constexpr Status kNoMemory = {StatusCode::kOutOfMemory, "factor", "", 0};
 
 // Fills the stiffnesses if the material overrides the baked one. Returns false if the allocator
 // fails.
@@ -157,10 +157,15 @@ bool SystemCache::Fill(const Asset& asset, const BodyMaterial& material,
   Aim(asset, system);
   // Damped bodies never join a crowd, so sharing would only make them solve twice.
   if (system->as_baked || material.damping != 0.0f) return true;
-  system->base = FindBase(system->key, system->num_pinned);
-  if (system->base == nullptr) return true;
+  const System* base = system->base = FindBase(system->key, system->num_pinned);
+  if (base == nullptr) return true;
   Aim(asset, system->base);
-  return FindExtraPins(system);
+  if (!system->extra_pins.Allocate(allocator_, system->num_pinned - base->num_pinned)) return false;
+  uint32_t next = 0;
+  for (uint32_t i = 0; i < pinned.size(); ++i) {
+    if (pinned[i] != base->pinned[i]) system->extra_pins[next++] = i;
+  }
+  return true;
 }
 
 // Among systems with enough users whose pins are a subset of those in `key`, the one with most
@@ -173,23 +178,11 @@ System* SystemCache::FindBase(const SystemKey& key, uint32_t num_pinned) const {
                        s->pinned.size() == key.pinned.size() &&
                        s->num_pinned + kMaxExtraPins >= num_pinned;
     if (!alike || (best != nullptr && best->num_pinned >= s->num_pinned)) continue;
-    bool contained = true;
-    for (size_t i = 0; i < key.pinned.size(); ++i) {
-      contained = contained && s->pinned[i] <= key.pinned[i];
-    }
+    const bool contained = std::equal(s->pinned.begin(), s->pinned.end(), key.pinned.begin(),
+                                      [](uint8_t less, uint8_t more) { return less <= more; });
     if (contained) best = s;
   }
   return best;
-}
-
-bool SystemCache::FindExtraPins(System* system) {
-  const uint32_t count = system->num_pinned - system->base->num_pinned;
-  if (!system->extra_pins.Allocate(allocator_, count)) return false;
-  uint32_t next = 0;
-  for (uint32_t i = 0; i < system->pinned.size(); ++i) {
-    if (system->pinned[i] != system->base->pinned[i]) system->extra_pins[next++] = i;
-  }
-  return true;
 }
 
 void SystemCache::Release(System* system) {
@@ -229,33 +222,28 @@ void SystemCache::Free(System* system) {
   DeleteObject(allocator_, system);
 }
 
-Status SystemCache::MakeFactor(const System& system, float dt, Array<float>* made,
-                               PanelFactor* out_factor) {
-  const FactorView& baked = system.baked;
-  *out_factor = {baked.supernodes, baked.rows, baked.values,
-                 static_cast<uint32_t>(system.pinned.size()), system.num_active};
-  if (system.as_baked && dt == baked.dt) return {};
-  if (made->size() == 0 && !made->Allocate(allocator_, baked.values.size())) {
-    return {StatusCode::kOutOfMemory, "factor"};
-  }
-  const SystemView& view = system.view;
-  const SystemTerms terms = {.blocks = view.elements.blocks,
-                             .stiffness = view.elements.stiffness,
-                             .masses = view.masses,
-                             .mass_scale = view.mass_scale,
-                             .pinned = view.pinned,
-                             .dt = dt,
-                             .damping = view.elements.damping};
-  out_factor->values = made->span();
-  return FactoriseSystem(terms, {baked.supernodes, baked.supernode_of, baked.rows}, allocator_,
-                         made->span());
-}
-
 Status SystemCache::MakeFactors(const System& system, float dt, FactorSet* set) {
+  const FactorView& baked = system.baked;
+  const SystemView& view = system.view;
   for (int k = 0; k < set->num_fractions; ++k) {
-    const Status made =
-        MakeFactor(system, dt / static_cast<float>(k + 1), &set->made[k], &set->factors[k]);
-    if (!made.ok()) return made;
+    const float fraction = dt / static_cast<float>(k + 1);
+    PanelFactor& factor = set->factors[k];
+    factor = {baked.supernodes, baked.rows, baked.values,
+              static_cast<uint32_t>(system.pinned.size()), system.num_active};
+    if (system.as_baked && fraction == baked.dt) continue;
+    Array<float>& made = set->made[k];
+    if (made.size() == 0 && !made.Allocate(allocator_, baked.values.size())) return kNoMemory;
+    const SystemTerms terms = {.blocks = view.elements.blocks,
+                               .stiffness = view.elements.stiffness,
+                               .masses = view.masses,
+                               .mass_scale = view.mass_scale,
+                               .pinned = view.pinned,
+                               .dt = fraction,
+                               .damping = view.elements.damping};
+    factor.values = made.span();
+    const Status status = FactoriseSystem(terms, {baked.supernodes, baked.supernode_of, baked.rows},
+                                          allocator_, made.span());
+    if (!status.ok()) return status;
   }
   return {};
 }
@@ -273,11 +261,11 @@ Status SystemCache::ShareFactors(const System& system, float dt, float dt_in_use
   const size_t numbers =
       PanelWorkspaceSize(system.baked.supernodes, static_cast<uint32_t>(num_nodes));
   if (!workspace.Allocate(allocator_, numbers) || !scratch.Allocate(allocator_, num_nodes + 1)) {
-    return {StatusCode::kOutOfMemory, "factor"};
+    return kNoMemory;
   }
   for (int k = 0; k < set->num_fractions; ++k) {
     if (set->schur[k].size() == 0 && !set->schur[k].Allocate(allocator_, num_pins * num_pins)) {
-      return {StatusCode::kOutOfMemory, "factor"};
+      return kNoMemory;
     }
     if (!FactorPinSchur(shared.factors[k], system.extra_pins.span(), workspace.span(),
                         scratch.span(), set->schur[k].span())) {
@@ -317,7 +305,7 @@ Status SystemCache::Prepare(System* system, float dt, float dt_in_use, int num_f
   if (system->Find(dt) != nullptr) return {};
   FactorSet* taken = TakeUnprepared(system, dt_in_use);
   FactorSet* set = taken != nullptr ? taken : NewObject<FactorSet>(allocator_);
-  if (set == nullptr) return {StatusCode::kOutOfMemory, "factor"};
+  if (set == nullptr) return kNoMemory;
   set->num_fractions = num_fractions;
   Status status = {StatusCode::kInvalidArgument};
   if (system->base != nullptr) status = ShareFactors(*system, dt, dt_in_use, set);

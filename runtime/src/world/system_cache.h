@@ -124,13 +124,11 @@ class SystemCache {
   System* FindBase(const SystemKey& key, uint32_t num_pinned) const;
   bool Fill(const Asset& asset, const BodyMaterial& material, std::span<const uint8_t> pinned,
             System* system);
-  bool FindExtraPins(System* system);
   void Free(System* system);
   void FreeIdle();
   FactorSet* TakeUnprepared(System* system, float dt_in_use);
   Status MakeFactors(const System& system, float dt, FactorSet* set);
   Status ShareFactors(const System& system, float dt, float dt_in_use, FactorSet* set);
-  Status MakeFactor(const System& system, float dt, Array<float>* made, PanelFactor* out_factor);
 
   Allocator allocator_;
   uint32_t max_idle_;
