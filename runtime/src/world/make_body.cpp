@@ -50,15 +50,6 @@ Status CheckOverride(const MaterialOverride& m) {
   return {};
 }
 
-BodyMaterial MakeMaterial(const SimulationView& simulation, const MaterialOverride& given) {
-  BodyMaterial material;
-  material.young = given.young < 0.0f ? -1.0f : given.young;
-  material.poisson = given.poisson < 0.0f ? -1.0f : given.poisson;
-  material.damping = given.damping < 0.0f ? simulation.damping : given.damping;
-  material.mass_scale = given.density < 0.0f ? 1.0f : given.density / simulation.density;
-  return material;
-}
-
 // Whether the body's numbers are in float's range.
 Status CheckMaterial(const Asset& asset, const BodyMaterial& material) {
   const bool keeps_lame = material.young < 0.0f && material.poisson < 0.0f;
@@ -125,7 +116,11 @@ Status ResolveMaterial(const Asset& asset, const MaterialOverride& given,
                        BodyMaterial* out_material) {
   const Status checked = CheckOverride(given);
   if (!checked.ok()) return checked;
-  *out_material = MakeMaterial(asset.simulation(), given);
+  const SimulationView& simulation = asset.simulation();
+  out_material->young = given.young < 0.0f ? -1.0f : given.young;
+  out_material->poisson = given.poisson < 0.0f ? -1.0f : given.poisson;
+  out_material->damping = given.damping < 0.0f ? simulation.damping : given.damping;
+  out_material->mass_scale = given.density < 0.0f ? 1.0f : given.density / simulation.density;
   return CheckMaterial(asset, *out_material);
 }
 

@@ -17,10 +17,8 @@
 namespace plush {
 
 struct World::Impl {
-  explicit Impl(const WorldDesc& world_desc, const Allocator& world_allocator)
-      : desc(world_desc),
-        allocator(world_allocator),
-        cache(world_allocator, world_desc.idle_systems) {}
+  explicit Impl(const WorldDesc& world_desc)
+      : desc(world_desc), cache(allocator, world_desc.idle_systems) {}
 
   // Makes room for one more element by doubling the capacity. Returns false if the allocator fails.
   template <class T>
@@ -73,7 +71,7 @@ struct World::Impl {
                       SurfacePoint* out_point) const;
 
   WorldDesc desc;
-  Allocator allocator;
+  const Allocator& allocator = desc.allocator;
   SystemCache cache;
   Array<Body*> bodies;          // by id; null if removed
   Array<StepStats> body_stats;  // of the last step, by id
