@@ -51,36 +51,22 @@ void SolveSystem(const FactoredSystem& system, std::span<NodeVec> x);
 /// Working memory of held solves, allocated once per body. Keeps the couplings of held nodes
 /// through A^-1 between solves, so the rounding of a result depends on which nodes were held
 /// before.
-class HeldSolveWorkspace {
- public:
+struct HeldSolveWorkspace {
+  uint64_t factor_id = 0;
+  Array<float> couplings;        ///< of A^-1, symmetric, by slots (kMaxSchurRows x kMaxSchurRows)
+  Array<uint32_t> slot_of_node;  ///< slot in `couplings`, or kNoSlot (num_nodes x 1)
+  uint32_t node_of_slot[kMaxSchurRows] = {};
+  bool used[kMaxSchurRows] = {};  ///< whether the current solve needs the slot
+  uint32_t num_slots = 0;
+  Array<double> schur;      ///< (kMaxSchurRows x kMaxSchurRows)
+  Array<NodeVec> residual;  ///< of conjugate gradients, like the next three (num_nodes + 1 x 1)
+  Array<NodeVec> direction;
+  Array<NodeVec> preconditioned;
+  Array<NodeVec> product;
+  Array<Vec3> held;  ///< orthonormal basis of each node's rows (3 num_nodes x 1)
+
   /// Allocates everything for `num_nodes`. Returns false if the allocator fails.
   bool Allocate(const Allocator& allocator, uint32_t num_nodes);
-
- private:
-  friend void SolveHeldSchur(const FactoredSystem&, std::span<const NodeVec>, std::span<HeldRow>,
-                             HeldSolveWorkspace*, std::span<NodeVec>);
-  friend float SolveHeldIterative(const FactoredSystem&, std::span<const NodeVec>,
-                                  std::span<HeldRow>, int, HeldSolveWorkspace*, std::span<NodeVec>);
-
-  void FindCouplings(const FactoredSystem& system, std::span<const HeldRow> rows);
-  uint32_t TakeSlot(uint32_t node);
-  float& Coupling(uint32_t slot, uint32_t other) {
-    return couplings_[size_t{slot} * kMaxSchurRows + other];
-  }
-  void SolveColumns(const FactoredSystem& system, std::span<const uint32_t> slots);
-
-  uint64_t factor_id_ = 0;
-  Array<float> couplings_;        // of A^-1, symmetric, by slots (kMaxSchurRows x kMaxSchurRows)
-  Array<uint32_t> slot_of_node_;  // slot in couplings_, or kNoSlot (num_nodes x 1)
-  uint32_t node_of_slot_[kMaxSchurRows] = {};
-  bool used_[kMaxSchurRows] = {};  // whether the current solve needs the slot
-  uint32_t num_slots_ = 0;
-  Array<double> schur_;      // (kMaxSchurRows x kMaxSchurRows)
-  Array<NodeVec> residual_;  // of conjugate gradients, like the next three (num_nodes + 1 x 1)
-  Array<NodeVec> direction_;
-  Array<NodeVec> preconditioned_;
-  Array<NodeVec> product_;
-  Array<Vec3> held_;  // orthonormal basis of each node's rows (3 num_nodes x 1)
 };
 
 /// Solves with at most kMaxSchurRows rows. `d` (num_nodes + 1 x 1) is the free solution A^-1 b on

@@ -59,8 +59,7 @@ Vec3 SlipOf(const ContactProblem& problem, const PlaneContact& contact,
 uint32_t MakeRows(const ContactProblem& problem, const ContactState& state,
                   std::span<HeldRow> rows) {
   uint32_t count = 0;
-  for (uint32_t c = 0; c < state.num_contacts; ++c) {
-    const PlaneContact& contact = state.contacts[c];
+  for (const PlaneContact& contact : state.Current()) {
     const LocalPlane& plane = problem.planes[contact.plane];
     const Vec3 moved = problem.y[contact.node] - problem.x[contact.node];
     rows[count++] = {contact.node, plane.normal, -Gap(plane, problem.y[contact.node]), 0.0f, 0.0};
@@ -110,8 +109,7 @@ Findings UpdateContacts(const ContactProblem& problem, std::span<const HeldRow> 
                         std::span<const NodeVec> d, bool may_change, ContactState* state) {
   Findings findings;
   uint32_t row = 0, kept = 0;
-  for (uint32_t c = 0; c < state->num_contacts; ++c) {
-    PlaneContact contact = state->contacts[c];
+  for (PlaneContact contact : state->Current()) {
     const LocalPlane& plane = problem.planes[contact.plane];
     const float normal = static_cast<float>(rows[row++].multiplier);
     const bool has_tangents = HoldsTangents(contact, plane) || ResistsSlip(contact, plane);
@@ -159,14 +157,13 @@ Findings UpdateContacts(const ContactProblem& problem, std::span<const HeldRow> 
 void ResistSlips(const ContactProblem& problem, std::span<const NodeVec> d, ContactState* state) {
   float sum = 0.0f;
   uint32_t count = 0;
-  for (uint32_t c = 0; c < state->num_contacts; ++c) {
-    if (!state->contacts[c].sliding) continue;
-    sum += Length(SlipOf(problem, state->contacts[c], d));
+  for (const PlaneContact& contact : state->Current()) {
+    if (!contact.sliding) continue;
+    sum += Length(SlipOf(problem, contact, d));
     ++count;
   }
   const float mean = count > 0 ? sum / static_cast<float>(count) : 0.0f;
-  for (uint32_t c = 0; c < state->num_contacts; ++c) {
-    PlaneContact& contact = state->contacts[c];
+  for (PlaneContact& contact : state->Current()) {
     if (!contact.sliding) continue;
     const float slip = Length(SlipOf(problem, contact, d));
     contact.resisted = contact.resisted > 0.0f ? slip : std::fmax(slip, mean);
@@ -196,17 +193,16 @@ bool AddContacts(const ContactProblem& problem, std::span<const uint8_t> pinned,
   const auto key = [num_planes](uint32_t node, uint32_t plane) {
     return uint64_t{node} * num_planes + plane;
   };
+  const auto key_of = [&](uint32_t i) {
+    return key(state->contacts[i].node, state->contacts[i].plane);
+  };
   // Count first, then fill from the highest key down.
   uint32_t added = 0, cursor = 0;
   for (uint32_t node = 0; node < num_nodes; ++node) {
     for (uint32_t plane = 0; plane < num_planes; ++plane) {
       const uint64_t k = key(node, plane);
-      while (cursor < state->num_contacts &&
-             key(state->contacts[cursor].node, state->contacts[cursor].plane) < k) {
-        ++cursor;
-      }
-      const bool known = cursor < state->num_contacts &&
-                         key(state->contacts[cursor].node, state->contacts[cursor].plane) == k;
+      while (cursor < state->num_contacts && key_of(cursor) < k) ++cursor;
+      const bool known = cursor < state->num_contacts && key_of(cursor) == k;
       if (!known && below(node, plane)) ++added;
     }
   }
@@ -216,11 +212,10 @@ bool AddContacts(const ContactProblem& problem, std::span<const uint8_t> pinned,
   for (uint32_t node = num_nodes; node-- > 0 && write > read;) {
     for (uint32_t plane = num_planes; plane-- > 0 && write > read;) {
       const uint64_t k = key(node, plane);
-      while (read > 0 && key(state->contacts[read - 1].node, state->contacts[read - 1].plane) > k) {
+      while (read > 0 && key_of(read - 1) > k) {
         state->contacts[--write] = state->contacts[--read];
       }
-      const bool known =
-          read > 0 && key(state->contacts[read - 1].node, state->contacts[read - 1].plane) == k;
+      const bool known = read > 0 && key_of(read - 1) == k;
       if (!known && below(node, plane)) {
         state->contacts[--write] = NewContact(problem, node, plane, d);
       }
@@ -248,8 +243,7 @@ bool CanResist(const ContactState& state) { return 3 * state.num_contacts <= kMa
 // it would lean over them until the contacts behind open.
 void Restick(float least_slip, ContactState* state) {
   const bool may_slide = CanResist(*state);
-  for (uint32_t c = 0; c < state->num_contacts; ++c) {
-    PlaneContact& contact = state->contacts[c];
+  for (PlaneContact& contact : state->Current()) {
     contact.resisted = 0.0f;
     if (may_slide && contact.sliding && contact.slipped > least_slip) continue;
     contact.sliding = false;
@@ -262,8 +256,7 @@ std::span<HeldRow> SolveRound(const FactoredSystem& system, const ContactProblem
                               ContactState* state, std::span<NodeVec> d, ContactSolveStats* stats) {
   const std::span<NodeVec> rhs = state->rhs.span();
   for (size_t i = 0; i < rhs.size(); ++i) rhs[i] = problem.b[i];
-  for (uint32_t c = 0; c < state->num_contacts; ++c) {
-    const PlaneContact& contact = state->contacts[c];
+  for (const PlaneContact& contact : state->Current()) {
     if (contact.sliding && !ResistsSlip(contact, problem.planes[contact.plane])) {
       rhs[contact.node] += contact.slide;
     }
@@ -326,8 +319,7 @@ ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactP
 
 void HoldNodes(const ContactState& state, std::span<const LocalPlane> planes, std::span<NodeVec> y,
                std::span<NodeVec> held_normals) {
-  for (uint32_t c = 0; c < state.num_contacts; ++c) {
-    const PlaneContact& contact = state.contacts[c];
+  for (const PlaneContact& contact : state.Current()) {
     const LocalPlane& plane = planes[contact.plane];
     if (plane.friction > 0.0f || !contact.alone) {
       y[contact.node].w = 0.0f;

@@ -52,6 +52,9 @@ struct ContactState {
   Array<NodeVec> rhs;   ///< (num_nodes + 1 x 1)
   HeldSolveWorkspace held;
 
+  std::span<PlaneContact> Current() { return contacts.span().first(num_contacts); }
+  std::span<const PlaneContact> Current() const { return contacts.span().first(num_contacts); }
+
   /// Makes room for contacts of `num_nodes` nodes (the same number in every call) with `num_planes`
   /// planes and keeps existing ones. Returns false, with nothing changed, if the allocator fails.
   bool Reserve(const Allocator& allocator, uint32_t num_nodes, uint32_t num_planes);

@@ -65,27 +65,25 @@ HWY_INLINE void Descend(const Supernode& s, const uint32_t* rows, const float* v
   if (row < padded) AddChunk<kRowPadding>(Lanes8(), values, b, s.num_columns, rows + row, x);
 }
 
-// Gathers the rows of a supernode: x of 16 rows, then y, then z. Missing rows are zero.
+// Gathers the nodes of a chunk: x of its rows, then y, then z.
+template <size_t kRows, class D>
+HWY_INLINE void GatherChunk(D d, const uint32_t* rows, const NodeVec* x, float* out) {
+  using V = hn::Vec<D>;
+  for (size_t i = 0; i < kRows; i += kLanes<D>) {
+    const Xyz<V> v = GatherNodes(d, x, rows + i, static_cast<V*>(nullptr));
+    hn::StoreU(v.x, d, out + i);
+    hn::StoreU(v.y, d, out + kChunkRows + i);
+    hn::StoreU(v.z, d, out + 2 * kChunkRows + i);
+  }
+}
+
+// Gathers the rows of a supernode by chunk. Padding gathers the spare node, which is zero.
 HWY_INLINE void GatherRows(const uint32_t* rows, uint32_t padded, const NodeVec* x, float* out) {
-  const Lanes16 d;
-  const Lanes8 d8;
-  constexpr size_t N = kLanes<Lanes16>, N8 = kLanes<Lanes8>;
   uint32_t row = 0;
   for (; row + kChunkRows <= padded; row += kChunkRows, out += 3 * kChunkRows) {
-    for (size_t i = 0; i < kChunkRows; i += N) {
-      const auto v = GatherNodes(d, x, rows + row + i, static_cast<hn::Vec<Lanes16>*>(nullptr));
-      hn::StoreU(v.x, d, out + i);
-      hn::StoreU(v.y, d, out + kChunkRows + i);
-      hn::StoreU(v.z, d, out + 2 * kChunkRows + i);
-    }
+    GatherChunk<kChunkRows>(Lanes16(), rows + row, x, out);
   }
-  if (row == padded) return;
-  for (size_t i = 0; i < kRowPadding; i += N8) {
-    const auto v = GatherNodes(d8, x, rows + row + i, static_cast<hn::Vec<Lanes8>*>(nullptr));
-    hn::StoreU(v.x, d8, out + i);
-    hn::StoreU(v.y, d8, out + kChunkRows + i);
-    hn::StoreU(v.z, d8, out + 2 * kChunkRows + i);
-  }
+  if (row < padded) GatherChunk<kRowPadding>(Lanes8(), rows + row, x, out);
 }
 
 // Products of a column with the three gathered axes, by lane of a chunk.

@@ -131,7 +131,12 @@ void FreeTurns::SumTargets(const SystemView& system, const RotationView& rotatio
   }
 }
 
-void FreeTurns::Eliminate() {
+void FreeTurns::Prepare(const SystemView& system, const PanelFactor& factor,
+                        std::span<float> workspace, const RotationView& rotations,
+                        std::span<const float> stretches) {
+  SumTargets(system, rotations, stretches);
+  for (size_t i = 0; i < s_.size(); ++i) w_[i] = s_[i];
+  SolvePanels(factor, workspace, w_.span());
   for (uint32_t c = 0; c < num_components_; ++c) {
     C_[c] = C_[c] * (1.0f + kLeastResistance);
     N_[c] = C_[c];
@@ -145,15 +150,6 @@ void FreeTurns::Eliminate() {
     N_[c] = worth ? InverseOrZero(N_[c]) : kZero;
     C_[c] = SquaredNorm(N_[c]) > 0.0f ? InverseOrZero(C_[c]) : kZero;
   }
-}
-
-void FreeTurns::Prepare(const SystemView& system, const PanelFactor& factor,
-                        std::span<float> workspace, const RotationView& rotations,
-                        std::span<const float> stretches) {
-  SumTargets(system, rotations, stretches);
-  for (size_t i = 0; i < s_.size(); ++i) w_[i] = s_[i];
-  SolvePanels(factor, workspace, w_.span());
-  Eliminate();
 }
 
 void FreeTurns::Substitute(const PanelFactor& factor, std::span<float> workspace,

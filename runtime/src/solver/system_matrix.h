@@ -68,7 +68,6 @@ class FreeTurns {
  private:
   void SumTargets(const SystemView& system, const RotationView& rotations,
                   std::span<const float> stretches);
-  void Eliminate();
 
   uint32_t num_components_ = 0;
   Array<uint32_t> component_;  // of each node (num_nodes x 1)

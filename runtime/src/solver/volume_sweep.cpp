@@ -80,13 +80,11 @@ SweepChanges Sweep(const ElementView& elements, const NodeVec* held, float dt, N
   return {hn::GetLane(hn::MinOfLanes(d, lowest)), hn::GetLane(hn::MaxOfLanes(d, largest))};
 }
 
-SweepChanges SweepFree(const ElementView& elements, float dt, NodeVec* x, float* kappa) {
-  return Sweep<false>(elements, nullptr, dt, x, kappa);
-}
-
-SweepChanges SweepHeld(const ElementView& elements, const NodeVec* held, float dt, NodeVec* x,
-                       float* kappa) {
-  return Sweep<true>(elements, held, dt, x, kappa);
+// `held` may be empty.
+SweepChanges SweepAll(const ElementView& elements, std::span<const NodeVec> held, float dt,
+                      NodeVec* x, float* kappa) {
+  return held.empty() ? Sweep<false>(elements, nullptr, dt, x, kappa)
+                      : Sweep<true>(elements, held.data(), dt, x, kappa);
 }
 
 // The first block from `block` on with a tet below kLeastDetF; the number of blocks if there is
@@ -119,16 +117,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace plush {
 
-HWY_EXPORT(SweepFree);
-HWY_EXPORT(SweepHeld);
+HWY_EXPORT(SweepAll);
 HWY_EXPORT(FindFlatBlock);
 
 SweepChanges SweepVolumes(const ElementView& elements, std::span<const NodeVec> held_normals,
                           float dt, std::span<NodeVec> x, std::span<float> kappa) {
-  if (held_normals.empty()) {
-    return HWY_DYNAMIC_DISPATCH(SweepFree)(elements, dt, x.data(), kappa.data());
-  }
-  return HWY_DYNAMIC_DISPATCH(SweepHeld)(elements, held_normals.data(), dt, x.data(), kappa.data());
+  return HWY_DYNAMIC_DISPATCH(SweepAll)(elements, held_normals, dt, x.data(), kappa.data());
 }
 
 namespace {
