@@ -118,8 +118,8 @@ void SolveHeldSchur(const FactoredSystem& system, std::span<const NodeVec> b,
     w.schur[j * n + j] += double(rows[j].compliance);
     multipliers[j] = double(rows[j].target) - double(Dot(rows[j].direction, d[rows[j].node]));
   }
-  FactorDense(kDependent, n, w.schur.data());
-  SolveDense(w.schur.data(), n, multipliers);
+  FactorCholesky(kDependent, n, w.schur.data());
+  SolveCholesky(w.schur.data(), n, multipliers);
   for (size_t i = 0; i < d.size(); ++i) d[i] = b[i];
   for (uint32_t j = 0; j < n; ++j) {
     rows[j].multiplier = multipliers[j];

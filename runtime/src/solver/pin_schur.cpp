@@ -20,7 +20,7 @@ constexpr double kLeastShare = 1.0e-3;
 
 }  // namespace
 
-bool FactorDense(double least_share, size_t n, double* S) {
+bool FactorCholesky(double least_share, size_t n, double* S) {
   bool all_independent = true;
   for (size_t j = 0; j < n; ++j) {
     const double diagonal = S[n * j + j];
@@ -39,7 +39,7 @@ bool FactorDense(double least_share, size_t n, double* S) {
   return all_independent;
 }
 
-void SolveDense(const double* L, size_t n, double* r) {
+void SolveCholesky(const double* L, size_t n, double* r) {
   for (size_t j = 0; j < n; ++j) {
     double sum = r[j];
     for (size_t k = 0; k < j; ++k) sum -= L[n * j + k] * r[k];
@@ -69,7 +69,7 @@ bool FactorPinSchur(const PanelFactor& factor, std::span<const uint32_t> nodes,
       }
     }
   }
-  return FactorDense(kLeastShare, n, cholesky.data());
+  return FactorCholesky(kLeastShare, n, cholesky.data());
 }
 
 void SolvePinImpulses(const PinSchur& pins, std::span<Vec3> moves) {
@@ -77,7 +77,7 @@ void SolvePinImpulses(const PinSchur& pins, std::span<Vec3> moves) {
   for (const auto axis : kAxes) {
     double r[kMaxExtraPins];
     for (size_t j = 0; j < n; ++j) r[j] = -double(moves[j].*axis);
-    SolveDense(pins.cholesky.data(), n, r);
+    SolveCholesky(pins.cholesky.data(), n, r);
     for (size_t j = 0; j < n; ++j) moves[j].*axis = static_cast<float>(r[j]);
   }
 }

@@ -3,10 +3,6 @@
 // Also resolves material overrides, and adds room for planes to an existing body.
 #include "world/make_body.h"
 
-#include "plush/format/cdg_records.h"
-#include "plush/format/tet_block.h"
-
-#include "base/array.h"
 #include "base/vector_math.h"
 
 #include <cmath>

@@ -3,11 +3,7 @@
 // Systems without users stay for a while, so that spawning and despawning does not factor again.
 #include "world/system_cache.h"
 
-#include "plush/format/factor_panels.h"
 #include "plush/format/system_factor.h"
-#include "plush/format/tet_block.h"
-
-#include "base/array.h"
 
 #include <algorithm>
 

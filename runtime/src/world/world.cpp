@@ -3,9 +3,6 @@
 // Clamps the settings of WorldDesc to their documented ranges.
 #include "plush/world.h"
 
-#include "plush/format/factor_panels.h"
-
-#include "base/array.h"
 #include "base/vector_math.h"
 #include "world/make_body.h"
 #include "world/world_impl.h"

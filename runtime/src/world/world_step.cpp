@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // World::Step and its phases, from top to bottom; runtime/README.md draws them.
 // How one body steps: body_step.cpp. How a crowd steps: crowd.cpp.
-#include "base/array.h"
 #include "world/body_planes.h"
 #include "world/world_impl.h"
 
