@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Planes and one body outside the solve: placement, distances, substeps, pushing out and snapping.
+// One body and the planes outside the solve: placement, distances, substeps, pushing and snapping.
 // Penalty and snapping follow [Rio 8.1.1, 8.1.2].
 #include "world/body_planes.h"
 
@@ -14,8 +14,8 @@ namespace {
 // An unused plane has no normal.
 bool IsUsed(const LocalPlane& plane) { return Dot(plane.normal, plane.normal) != 0.0f; }
 
-// Whether test(node, plane) returns true for a movable node and a plane of `planes`; stops at the
-// first such pair.
+// Calls test(node, plane) for movable nodes and planes until it returns true; returns whether it
+// did.
 template <class Test>
 bool AnyPair(const Body& body, const Test& test) {
   for (size_t i = 0; i < body.x.size() && body.planes.size() > 0; ++i) {
@@ -71,7 +71,7 @@ float DeepestNode(const Body& body) {
 }
 
 bool CanTouchPlanes(const StepSettings& settings, Body* body) {
-  // Elasticity may carry a node up to this many times further in a step than its velocity does.
+  // Elasticity may carry a node this many times as far as its velocity does.
   constexpr float kMoreThanItsVelocity = 2.0f, kShareOfEdge = 0.1f;
   PlacePlanes(settings, body);
   const float margin = kShareOfEdge * body->simulation.median_edge;

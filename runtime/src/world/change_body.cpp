@@ -10,15 +10,15 @@ namespace {
 
 constexpr Status kNoMemory = {StatusCode::kOutOfMemory, "body", "", 0};
 
-// Opens the asset of a body that may change; the body keeps no handle to it.
+// Opens the body's asset again, because the body keeps none. Fails for bodies that cannot change.
 Status OpenAgain(const Body* body, Asset* out_asset) {
   if (body == nullptr) return kUnknownBody;
   if (body->fixed) return kFixed;
   return out_asset->Open(body->system->key.asset_bytes, Trust::kValidated);
 }
 
-// Scales multipliers in proportion to lambda V, like the pressure at a given change of volume.
-// Clears those of tets that had no bulk stiffness.
+// Scales each tet's multiplier with its lambda V, as its pressure scales. Clears it if the tet had
+// no bulk stiffness.
 void ScaleByBulk(const ElementView& before, const ElementView& after, Body* body) {
   for (size_t t = 0; t < before.tets.size(); ++t) {
     const float from = before.Bulk(t), to = after.Bulk(t);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// World's calls on bodies, planes and time steps, and its state hash. World::Step: world_step.cpp.
-// Clamps the settings of WorldDesc to their documented ranges.
+// World's calls on bodies, planes and time steps, and its state hash (FNV-1a 64).
+// World::Step is in world_step.cpp.
 #include "plush/world.h"
 
 #include "base/vector_math.h"
@@ -111,7 +111,7 @@ Status World::AddPlane(const PlaneDesc& desc) {
   return {};
 }
 
-// Makes the factors of all bodies for `new_dt`. On failure every body keeps those of its last step.
+// Makes all bodies' factors for `new_dt`. On failure each body keeps those of its last step.
 Status World::Impl::PrepareFactors(float new_dt, bool* out_made) {
   for (uint32_t i = 0; i < num_bodies; ++i) {
     const Body* body = bodies[i];
