@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
-// One step of one body: the splitting step of [Kug, Alg. 2] with planes held inside the solve.
+// One step of one body: the splitting step of [Kug, Alg. 2], with planes inside the solve.
 // Based on:
 // Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast Corotated FEM using Operator Splitting. 2018
 //
 // Deviations from the paper:
 // - The multipliers kappa of the volume term enter the right-hand side of the stretch solve and are
-//   kept from step to step. If they were reset, the two halves of the splitting would never agree:
-//   a resting body would balance its stretch forces against volume forces of another configuration.
-//   A bar of E = 1e6 Pa hung at one end then shows Poisson's ratio 26% above 0.3 and 12% below
-//   0.45. With kept multipliers it is within 1% of both.
-// - Positions are relative to an origin that follows the body, and a step changes velocities by its
-//   deviation from the prediction. Neither loses precision far from the world's origin or in a
-//   fall.
-// - det F has a lower bound, see LiftFlatTets. The paper's tets may turn inside out.
+//   kept from step to step. If they were reset, a resting body would balance its stretch forces
+//   against volume forces of another configuration. A hanging bar of E = 1e6 Pa then shows
+//   Poisson's ratio 26% above 0.3 and 12% below 0.45; with kept multipliers, within 1% of both.
+// - Positions are relative to an origin that follows the body, and velocities change by the
+//   deviation from the prediction. So precision suffers neither far from the world's origin nor in
+//   a fall.
+// - det F has a lower bound (LiftFlatTets). The paper's tets may turn inside out.
 #include "base/vector_math.h"
 #include "elasticity/element_pass.h"
 #include "solver/panel_solve.h"
@@ -29,15 +28,14 @@
 namespace plush {
 namespace {
 
-// Whether the first iterate of a substep leaves gravity out. A free body falls, so its substep
-// starts from the prediction with gravity. A pinned body mostly does not fall: its first solve
-// would have to undo the fall with the constant matrix, which is too stiff against turns. The shape
-// at rest would then depend on the number of iterations (a cantilever hung 9% too low after one, 7%
-// too high after five).
+// Whether the first iterate of a substep leaves gravity out. A pinned body mostly does not fall.
+// If its first iterate fell, the solve would have to undo that with the constant matrix, which is
+// too stiff against turns. The shape at rest would then depend on the number of iterations (a
+// cantilever hung 9% too low after one, 7% too high after five).
 bool StartsWithoutGravity(const Body& body) { return body.system->num_pinned > 0; }
 
-// Finds the rotations on several threads. Each job writes only the rotations of its own blocks, so
-// the result does not depend on the schedule.
+// Finds the rotations on several threads. Each job writes only those of its blocks, so the result
+// does not depend on the schedule.
 void ShareRotations(const StepSettings& settings, Body* body) {
   constexpr size_t kBlocksPerJob = 128;
   struct Context {
@@ -108,8 +106,8 @@ std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
   return body->d.span();
 }
 
-// Removes from each touching node the freedom that contacts hold. Returns the normals along which
-// nodes are held, or an empty span if none is held.
+// Holds the touching nodes for a volume sweep. Returns the held normals, or an empty span if no
+// node touches.
 std::span<const NodeVec> HoldTouchingNodes(Body* body) {
   if (body->contacts.num_contacts == 0) return {};
   std::fill(body->held_normals.begin(), body->held_normals.end(), NodeVec());
@@ -121,7 +119,7 @@ void ReleaseNodes(Body* body) {
   for (size_t i = 0; i < body->x.size(); ++i) body->y[i].w = body->x[i].w;
 }
 
-// Sweeps the volumes. Returns whether a tet may be flat now.
+// Returns whether a tet may be flat now.
 bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* stats) {
   if (settings.solver.volume_sweeps == 0) return false;
   const PhaseTimer timer(stats, Phase::kVolume);
@@ -134,9 +132,9 @@ bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* sta
   return MayBeFlat(last);
 }
 
-// While a node touches a plane, outer iterations continue until the last one moves no node by more
-// than this fraction of the median edge, up to kMostContactIterations. Ending an impact after three
-// iterations adds up to 2% of the fall's energy when light legs are struck.
+// While a node touches a plane, outer iterations continue until one moves no node by more than this
+// fraction of the median edge, at most kMostContactIterations. If an impact on light legs ended
+// after three, it would add up to 2% of the fall's energy.
 constexpr float kContactConverged = 3.0e-3f;
 constexpr int kMostContactIterations = 8;
 
@@ -149,7 +147,7 @@ bool WantsIteration(const StepSettings& settings, const Body& body, int least, i
   return done < kMostContactIterations && longest > kContactConverged * body.simulation.median_edge;
 }
 
-// Elements and solve at the current iterate. Returns the longest component of any displacement.
+// Returns the longest component of any displacement.
 float OuterIteration(const StepSettings& settings, const FactoredSystem& system, bool is_first,
                      Body* body, StepStats* stats) {
   {
@@ -159,13 +157,13 @@ float OuterIteration(const StepSettings& settings, const FactoredSystem& system,
   return MoveNodes(SolveDisplacement(settings, system, body, stats), body->y.span());
 }
 
-// Most sweeps that lift flat tets at the end of a substep. A few usually suffice; in a body pressed
+// Most sweeps that lift flat tets at the end of a substep. A few usually suffice. In a body pressed
 // flat as a whole, neighbouring layers keep pushing each other back.
 constexpr int kMostLiftSweeps = 256;
 
-// The substep's last correction: no tet may end it flat or inside out. It alternates with the
-// planes, because each can undo the other. Friction does not resist these moves, and the solve sees
-// them only in the next substep; they are rare and small.
+// The substep's last correction: no tet may end it flat or inside out. Lifts alternate with the
+// planes, because each can undo the other. Friction does not resist these moves, which are rare and
+// small; the solve sees them in the next substep.
 void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
   const PhaseTimer timer(stats, Phase::kVolume);
   if (!HasFlatTet(body->elements, body->y.span())) return;
@@ -185,7 +183,7 @@ void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
   ReleaseNodes(body);
 }
 
-// Whether the substep's result is usable: everything finite, also in world coordinates as float.
+// Whether the result is finite, also in world coordinates as float.
 bool IsFiniteState(const Body& body, float h) {
   constexpr double kMost = std::numeric_limits<float>::max();
   const auto limit = [&](int axis) {
@@ -240,8 +238,7 @@ void ScaleMultipliers(float h, Array<float>* kappa, float* kappa_dt) {
 }
 
 void FollowOrigin(Body* body) {
-  // Shift by whole multiples of a power of two: subtracting them from coordinates of that size is
-  // exact.
+  // Shift by multiples of a power of two near the body's size: the subtraction is then exact.
   float grid = 1.0f;
   while (grid < body->size && grid < 1.0e15f) grid *= 2.0f;
   while (grid > 2.0f * body->size && grid > 1.0e-15f) grid *= 0.5f;
@@ -304,8 +301,7 @@ void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* 
     may_be_flat = SweepBody(settings, h, body, stats);
     ++iterations;
   } while (WantsIteration(settings, *body, least, iterations, longest));
-  // The last sweep knows only nodes that are already held. If it pushed another one below a plane,
-  // solve once more.
+  // If the last sweep pushed a node below a plane that does not hold it yet, solve once more.
   if (settings.solver.response == ContactResponse::kHold && IsBelowPlane(*body)) {
     OuterIteration(settings, system, false, body, stats);
     may_be_flat = true;

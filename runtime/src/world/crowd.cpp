@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Steps a crowd of up to 16 equal bodies, one per vector lane. The method is body_step.cpp's [Kug].
-// A body that meets a plane or flies out of range leaves its lane and steps by itself.
+// Steps a crowd of up to 16 equal bodies, one per vector lane, by the method of body_step.cpp
+// [Kug]. A body that meets a plane or flies too far leaves its lane and steps by itself.
 #include "world/crowd.h"
 
 #include "solver/panel_solve.h"
@@ -13,7 +13,7 @@
 namespace plush {
 namespace {
 
-// The bodies of a crowd that take part in a step.
+// The bodies that take part in the current step.
 struct Stepping {
   CrowdBodies nodes;
   Body* bodies[kCrowdLanes] = {};  // by lane, or null
@@ -64,7 +64,7 @@ const PinSchur* PinsOf(const Stepping& stepping, size_t lane) {
   return body != nullptr ? body->Factors().factors[0].pins : nullptr;
 }
 
-// Corrects the solve for bodies with more pins than the factor has: their pinned nodes stay put.
+// Corrects the solve of bodies with more pins than the factor: their pinned nodes stay put.
 void HoldPins(const Stepping& stepping, const PanelFactor& factor, Crowd* crowd) {
   std::fill(crowd->more.begin(), crowd->more.end(), 0.0f);
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
@@ -274,7 +274,6 @@ void LeaveCrowd(Body* body) {
 void DecideCrowdStep(const StepSettings& settings, Body* body) {
   body->in_crowd_step = false;
   if (body->crowd == nullptr || body->frozen || body->contacts.num_contacts > 0) return;
-  // A body whose time step grows needs more iterations than its crowd.
   const float before = body->in_lane ? body->crowd->kappa_dt : body->kappa_dt;
   if (LeastIterations(before, settings.dt) > 1) return;
   const bool has_own_factor =

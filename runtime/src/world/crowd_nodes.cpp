@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Node loops of a crowd's step: gather the bodies' nodes into lanes, predict, move, write back.
-// Compiled once per instruction set; the functions at the end of the file pick one.
+// Node loops of a crowd's step: gather nodes into lanes, predict, move, write back.
+// Compiled once per instruction set; the functions at the end pick one.
 #include "world/crowd_nodes.h"
 
 #include "base/simd_target.h"

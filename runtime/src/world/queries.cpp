@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// World's queries: transform to each body's coordinates, search its surface, transform back.
-// The searches themselves are in collision/.
+// World's queries: transform to a body's coordinates, search its surface, transform back.
+// The searches are in collision/.
 #include "base/vector_math.h"
 #include "collision/deformed_patch.h"
 #include "collision/point_query.h"
@@ -77,8 +77,7 @@ SurfacePoint DescribeNear(const Body& body, const double point[3], const Surface
 
 }  // namespace
 
-// Calls visit(body) for all bodies in order, or only for the one that `only` names. Their search
-// trees are up to date.
+// Calls visit(body) for all bodies in order, or for the body `only`, with refitted search trees.
 template <class Visit>
 Status World::Impl::ForBodies(const BodyId* only, Visit visit) const {
   if (only != nullptr && Find(*only) == nullptr) return kUnknownBody;

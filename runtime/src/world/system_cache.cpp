@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Finds, makes and frees systems and their factor sets, all kept in one list.
-// Systems without users stay for a while, so that spawning and despawning does not factor again.
+// Systems without users stay for a while, so that respawning a body does not factor again.
 #include "world/system_cache.h"
 
 #include "plush/format/system_factor.h"
@@ -12,8 +12,7 @@ namespace {
 
 constexpr Status kNoMemory = {StatusCode::kOutOfMemory, "factor", "", 0};
 
-// Fills the stiffnesses if the material overrides the baked one. Returns false if the allocator
-// fails.
+// Fills the stiffnesses if the material overrides them. Returns false if the allocator fails.
 bool OverrideStiffness(const Allocator& allocator, const Asset& asset, System* system) {
   const BodyMaterial& material = system->key.material;
   if (material.young < 0.0f && material.poisson < 0.0f) return true;
@@ -34,7 +33,8 @@ bool OverrideStiffness(const Allocator& allocator, const Asset& asset, System* s
   return true;
 }
 
-// Number of columns in a solve, which leaves out trailing pinned nodes; 0 if others are pinned.
+// Number of columns in a solve with the baked factor: num_free if exactly the nodes after those are
+// pinned, all if none is pinned, 0 for other pins.
 uint32_t CountActive(const FactorView& baked, std::span<const uint8_t> pinned) {
   const uint32_t num_nodes = static_cast<uint32_t>(pinned.size());
   const auto is_pinned = [](uint8_t p) { return p != 0; };
@@ -49,8 +49,8 @@ bool IsBakedMaterial(const SimulationView& simulation, const BodyMaterial& mater
          material.damping == simulation.damping && material.mass_scale == 1.0f;
 }
 
-// Whether the asset has the sizes of the one the system was made for. A hostile file can claim any
-// content hash; with equal sizes the worst outcome is wrong results.
+// Whether the asset's sizes equal those of the system. A hostile file can claim any content hash;
+// with equal sizes it can cause only wrong results.
 bool Fits(const Asset& asset, const System& system) {
   const SimulationView& simulation = asset.simulation();
   const FactorView& factor = asset.factor();
@@ -62,8 +62,7 @@ bool Fits(const Asset& asset, const System& system) {
          factor.rows.size() == system.baked.rows.size();
 }
 
-// Points every view of the system at the bytes of the asset. An idle system may be older than they
-// are.
+// Points the system's views at the asset's bytes. Those of an idle system may be gone.
 void Aim(const Asset& asset, System* system) {
   const SimulationView& simulation = asset.simulation();
   const BodyMaterial& material = system->key.material;
@@ -85,7 +84,7 @@ void Aim(const Asset& asset, System* system) {
   }
 }
 
-// Empties a set, which no body may be using.
+// Marks a set as unused. No body may use it.
 void Empty(FactorSet* set) {
   set->dt = 0.0f;
   set->ids[0] = 0;
@@ -140,7 +139,7 @@ System* SystemCache::Acquire(const Asset& asset, const BodyMaterial& material,
   return system;
 }
 
-// Fills everything in a new system except its factors. Returns false if the allocator fails.
+// Fills a new system except for its factors. Returns false if the allocator fails.
 bool SystemCache::Fill(const Asset& asset, const BodyMaterial& material,
                        std::span<const uint8_t> pinned, System* system) {
   if (!system->pinned.Allocate(allocator_, pinned.size()) ||
@@ -151,7 +150,7 @@ bool SystemCache::Fill(const Asset& asset, const BodyMaterial& material,
   system->key.pinned = system->pinned.span();
   for (const uint8_t is_pinned : pinned) system->num_pinned += is_pinned;
   Aim(asset, system);
-  // Damped bodies never join a crowd, so sharing would only make them solve twice.
+  // Damped bodies never join a crowd; sharing would only make them solve twice.
   if (system->as_baked || material.damping != 0.0f) return true;
   const System* base = system->base = FindBase(system->key, system->num_pinned);
   if (base == nullptr) return true;
@@ -164,8 +163,7 @@ bool SystemCache::Fill(const Asset& asset, const BodyMaterial& material,
   return true;
 }
 
-// Among systems with enough users whose pins are a subset of those in `key`, the one with most
-// pins.
+// Of the systems with enough users and a subset of the pins in `key`, the one with most pins.
 System* SystemCache::FindBase(const SystemKey& key, uint32_t num_pinned) const {
   System* best = nullptr;
   for (System* s = systems_; s != nullptr; s = s->next) {
@@ -183,12 +181,12 @@ System* SystemCache::FindBase(const SystemKey& key, uint32_t num_pinned) const {
 
 void SystemCache::Release(System* system) {
   if (--system->users > 0) return;
-  // A system without factors is not worth keeping: the call that made it failed.
+  // A system has no factors if the call that made it failed: do not keep it.
   system->released = system->sets != nullptr ? ++num_releases_ : 0;
   FreeIdle();
 }
 
-// Frees the oldest idle systems until at most max_idle_ are left. Freeing one may leave its base
+// Frees the oldest idle systems until at most max_idle_ are left. A freed system's base may become
 // idle.
 void SystemCache::FreeIdle() {
   for (;;) {
@@ -244,8 +242,8 @@ Status SystemCache::MakeFactors(const System& system, float dt, FactorSet* set) 
   return {};
 }
 
-// Uses the base's factors and adds the Schur complement that holds the extra pins. Returns
-// kInvalidArgument if float cannot separate the pins.
+// Uses the base's factors and adds Schur complements that hold the extra pins. Returns
+// kInvalidArgument if floats cannot separate the pins.
 Status SystemCache::ShareFactors(const System& system, float dt, float dt_in_use, FactorSet* set) {
   bool made = false;
   const Status prepared = Prepare(system.base, dt, dt_in_use, set->num_fractions, &made);
@@ -276,8 +274,8 @@ Status SystemCache::ShareFactors(const System& system, float dt, float dt_in_use
   return {};
 }
 
-// Returns an empty set for a further unprepared time step, or null if a new one must be allocated.
-// Emptying a set also empties those that share its factors.
+// Returns an unused set for another unprepared time step, or null if one must be allocated. Reusing
+// a set also empties the sets that share its factors.
 FactorSet* SystemCache::TakeUnprepared(System* system, float dt_in_use) {
   int num_unprepared = 0;
   FactorSet* oldest = nullptr;
