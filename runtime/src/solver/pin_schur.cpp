@@ -12,10 +12,10 @@ namespace {
 
 constexpr float Vec3::*kAxes[3] = {&Vec3::x, &Vec3::y, &Vec3::z};
 
-// Least share of S's diagonal that must remain as the pivot. S comes from float solves, and a solve
-// with pins errs by about 1e-7 divided by the least share. The share is small for stiff and light
-// bodies, whose columns of A^-1 look alike (box of 0.4 m, 1000 kg/m^3, dt 0.01 s, 21 pins: 0.05 at
-// 1e7 Pa, 5e-4 at 1e9 Pa).
+// Least pivot, as a share of S's diagonal. S comes from float solves, so a solve with pins errs by
+// about 1e-7 divided by the least share. In stiff and light bodies the columns of A^-1 look alike,
+// and the share is small (box of 0.4 m, 1000 kg/m^3, dt 0.01 s, 21 pins: 0.05 at 1e7 Pa, 5e-4 at
+// 1e9 Pa).
 constexpr double kLeastShare = 1.0e-3;
 
 }  // namespace

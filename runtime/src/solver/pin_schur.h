@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A few pinned nodes beyond those of a factor, so that bodies with other pins can share it.
+// A few pinned nodes beyond those of a factor, so that bodies with different pins can share it.
 //
-// Pinned nodes do not move: E^T x = 0. With A^-1 from the shared factor, x = A^-1 (b + E lambda),
-// where lambda = -S^-1 E^T A^-1 b and S = E^T A^-1 E. One S serves all three axes.
+// Pinned nodes do not move: E^T x = 0, where E selects them. With A^-1 from the shared factor,
+// x = A^-1 (b + E lambda), lambda = -S^-1 E^T A^-1 b and S = E^T A^-1 E. One S serves all axes.
 #pragma once
 
 #include "plush/allocator.h"
@@ -43,8 +43,7 @@ bool FactorPinSchur(const PanelFactor& factor, std::span<const uint32_t> nodes,
                     std::span<float> workspace, std::span<NodeVec> scratch,
                     std::span<double> cholesky);
 
-/// Replaces the displacements of the pinned nodes (num_pins x 1) by the impulses lambda that undo
-/// them.
+/// Replaces the pinned nodes' displacements (num_pins x 1) by the impulses lambda that undo them.
 void SolvePinImpulses(const PinSchur& pins, std::span<Vec3> moves);
 
 }  // namespace plush
