@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// SolveHeldIterative: conjugate gradients in the directions that the rows leave free, with the
-// factor of A as preconditioner. Source: see held_solve.h.
+// SolveHeldIterative: conjugate gradients in the directions that the rows leave free,
+// preconditioned with the factor of A. Source: held_solve.h.
 #include "base/vector_math.h"
 #include "contact/held_solve.h"
 
@@ -34,8 +34,8 @@ struct NodeFrame {
   int size = 0;
 };
 
-// Makes the frame of the node whose rows begin at `first` and clears their multipliers. Returns the
-// index of the next node's first row.
+// Makes the frame of the node whose rows begin at `first`, and clears their multipliers. Returns
+// the next node's first row.
 size_t MakeFrame(std::span<HeldRow> rows, size_t first, NodeFrame* out_frame) {
   constexpr float kDependent = 1.0e-3f;
   NodeFrame& f = *out_frame;

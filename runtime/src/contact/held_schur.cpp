@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SolveHeldSchur: held solve through the Schur complement S = E^T A^-1 E of the held rows.
-// Couplings between held nodes are cached by slot. Source: see held_solve.h.
+// Couplings between held nodes are cached by slot. Source: held_solve.h.
 #include "base/vector_math.h"
 #include "contact/held_solve.h"
 #include "solver/pin_schur.h"
@@ -12,15 +12,15 @@ namespace plush {
 namespace {
 
 constexpr uint32_t kNoSlot = UINT32_MAX;
-// A pivot below this fraction of its diagonal marks a row that depends on earlier ones.
+// Least pivot of an independent row, as a share of its diagonal.
 constexpr double kDependent = 1.0e-6;
 
 float& Coupling(HeldSolveWorkspace* w, uint32_t slot, uint32_t other) {
   return w->couplings[size_t{slot} * kMaxSchurRows + other];
 }
 
-// Returns a free slot for a node, or one that the current solve does not use. One exists, because
-// there are as many slots as rows.
+// Gives a node a free slot, or one that the current solve does not use. There are as many slots as
+// rows, so one exists.
 uint32_t TakeSlot(uint32_t node, HeldSolveWorkspace* w) {
   uint32_t slot = w->num_slots;
   if (w->num_slots < kMaxSchurRows) {
@@ -35,8 +35,8 @@ uint32_t TakeSlot(uint32_t node, HeldSolveWorkspace* w) {
   return slot;
 }
 
-// Computes the couplings of up to three slots with all slots in use. One solve gives three columns
-// of A^-1, one per axis. Only the couplings are kept: a whole column has num_nodes numbers.
+// Computes the couplings of up to three slots with all slots: one solve gives three columns of
+// A^-1, one per axis. Whole columns would be too large to keep.
 void SolveColumns(const FactoredSystem& system, std::span<const uint32_t> slots,
                   HeldSolveWorkspace* w) {
   constexpr float Vec3::*kAxes[3] = {&Vec3::x, &Vec3::y, &Vec3::z};
@@ -52,8 +52,8 @@ void SolveColumns(const FactoredSystem& system, std::span<const uint32_t> slots,
   }
 }
 
-// Computes the couplings of the rows' nodes, unless they are cached from an earlier solve with the
-// same factor.
+// Computes the couplings of the rows' nodes that are not cached from earlier solves with the
+// factor.
 void FindCouplings(const FactoredSystem& system, std::span<const HeldRow> rows,
                    HeldSolveWorkspace* w) {
   if (w->factor_id != system.id) {
@@ -61,7 +61,7 @@ void FindCouplings(const FactoredSystem& system, std::span<const HeldRow> rows,
     w->num_slots = 0;
     w->factor_id = system.id;
   }
-  // Mark the slots that are needed before reusing any.
+  // Mark all slots that are needed before reusing one.
   std::fill(w->used, w->used + kMaxSchurRows, false);
   for (const HeldRow& row : rows) {
     const uint32_t slot = w->slot_of_node[row.node];

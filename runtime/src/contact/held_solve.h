@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The splitting step's linear solve with displacements held along some directions.
 //
-// Minimises 1/2 d^T A d - b^T d subject to r . d_node = target for every row. The multipliers are
-// the impulses that hold the nodes. Two methods:
-// - few rows: exactly, by the Schur complement of A;
-// - many rows: a fixed number of conjugate-gradient steps in the free directions, with the factor
-//   of A as preconditioner.
+// Minimises 1/2 d^T A d - b^T d subject to direction . d_node = target for every row. The
+// multipliers are the impulses that hold the nodes. Two methods:
+// - few rows: exact, by the Schur complement of the rows;
+// - many rows: a fixed number of conjugate-gradient steps in the free directions, preconditioned
+//   with the factor of A.
 // Based on:
 // Jorge Nocedal, Stephen Wright. Numerical Optimization. 2006
 // (ch. 16, Schur-complement and projected CG methods for equality constraints)
@@ -31,8 +31,8 @@ struct HeldRow {
   uint32_t node = 0;
   Vec3 direction;           ///< unit
   float target = 0.0f;      ///< displacement of the node along it [m]
-  float compliance = 0.0f;  ///< displacement short of the target per multiplier [1/kg]; must
-                            ///< be 0 for SolveHeldIterative
+  float compliance = 0.0f;  ///< how far the displacement may fall short of the target, per
+                            ///< multiplier [1/kg]; must be 0 for SolveHeldIterative
   double multiplier = 0.0;  ///< out: impulse times dt along it [kg m]
 };
 
@@ -42,15 +42,14 @@ struct FactoredSystem {
   PanelFactor factor;
   std::span<float> workspace;  ///< of solves (PanelWorkspaceSize x 1)
   uint64_t id = 0;             ///< identifies the factor's values; never 0, never reused
-  FreeTurns* turns = nullptr;  ///< null: the matrix is A; else prepared, and the matrix is A'
+  FreeTurns* turns = nullptr;  ///< null: the matrix is A; else prepared: the matrix is A'
 };
 
 /// x := the inverse of the system's matrix times x (num_nodes + 1 x 1).
 void SolveSystem(const FactoredSystem& system, std::span<NodeVec> x);
 
 /// Working memory of held solves, allocated once per body. Keeps the couplings of held nodes
-/// through A^-1 between solves, so the rounding of a result depends on which nodes were held
-/// before.
+/// through A^-1 between solves. So a result's rounding depends on which nodes were held before.
 struct HeldSolveWorkspace {
   uint64_t factor_id = 0;
   Array<float> couplings;        ///< of A^-1, symmetric, by slots (kMaxSchurRows x kMaxSchurRows)

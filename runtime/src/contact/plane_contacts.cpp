@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// SolveWithContacts: an active set decides in rounds which nodes planes hold, and which slide.
-// Friction is Coulomb's; ResistSlips follows if known friction impulses do not settle.
+// SolveWithContacts: an active set decides in rounds which nodes are held and which slide.
+// Friction is Coulomb's. If known friction impulses do not settle, ResistSlips follows.
 #include "contact/plane_contacts.h"
 
 #include <algorithm>
@@ -11,19 +11,19 @@
 namespace plush {
 namespace {
 
-// Rounds of the active set. Contacts may open and begin to slide in the first kChangeRounds; later
-// rounds only add contacts, so that the last one leaves no node below a plane.
+// Rounds of the active set. In the first kChangeRounds contacts may open, slide and stick. Later
+// rounds only add contacts, so that no node ends below a plane.
 constexpr int kMaxRounds = 12;
 constexpr int kChangeRounds = 4;
-// An impulse that exceeds the cone by less than this fraction still sticks, to avoid chatter.
+// To avoid chatter, an impulse that exceeds the cone by less than this share still sticks.
 constexpr float kConeSlack = 1.0e-3f;
-// A known friction impulse that is off by more than this share of the cone needs another round.
+// Another round follows if a known friction impulse is off by more than this share of the cone.
 constexpr float kConeError = 0.01f;
-// Slip beyond which a contact keeps sliding in the next solve, in multiples of the tolerance.
+// A contact that slips more than this many tolerances keeps sliding in the next solve.
 constexpr float kKeepsSliding = 100.0f;
 // Friction opposes a slip if the cosine between impulse and slip is below this.
 constexpr float kOpposed = -0.5f;
-// Number of rounds that resist slips. They follow if known impulses did not settle.
+// Rounds that resist slips; they follow if known impulses did not settle.
 constexpr int kResistRounds = 3;
 
 // Two unit vectors that form a right-handed frame with `n`.
@@ -34,8 +34,8 @@ void Tangents(const Vec3& n, Vec3* s, Vec3* t) {
   *t = Cross(n, *s);
 }
 
-// Whether the contact holds its node's tangential displacement. A node on several planes is held
-// along their normals only.
+// Whether the contact holds its node's tangential displacement. Nodes on several planes are held
+// along the normals only.
 bool HoldsTangents(const PlaneContact& contact, const LocalPlane& plane) {
   return !contact.sliding && contact.alone && plane.friction > 0.0f;
 }
@@ -55,7 +55,7 @@ Vec3 SlipOf(const ContactProblem& problem, const PlaneContact& contact,
   return moved - normal * Dot(normal, moved);
 }
 
-// Writes the rows of all contacts: the normal, and both tangents if they are held or resisted.
+// Writes the rows of all contacts: normals, and both tangents if they are held or resisted.
 uint32_t MakeRows(const ContactProblem& problem, const ContactState& state,
                   std::span<HeldRow> rows) {
   uint32_t count = 0;
@@ -103,8 +103,8 @@ void UpdateSliding(const Vec3& slip, float cone, PlaneContact* contact, Findings
   findings->changed = findings->changed || std::fabs(before - cone) > kConeError * cone;
 }
 
-// Reads the multipliers back in the order of MakeRows. If `may_change`, contacts also open, slide
-// and stick.
+// Reads the multipliers back in the order of MakeRows. If `may_change`, contacts open, slide and
+// stick.
 Findings UpdateContacts(const ContactProblem& problem, std::span<const HeldRow> rows,
                         std::span<const NodeVec> d, bool may_change, ContactState* state) {
   Findings findings;
@@ -121,7 +121,7 @@ Findings UpdateContacts(const ContactProblem& problem, std::span<const HeldRow> 
     }
     if (normal < 0.0f && may_change) {
       findings.changed = true;
-      continue;  // the plane would have to pull: the contact opens
+      continue;  // the plane would pull: the contact opens
     }
     contact.normal = std::fmax(normal, 0.0f);
     const float cone = plane.friction * contact.normal;
@@ -144,16 +144,15 @@ Findings UpdateContacts(const ContactProblem& problem, std::span<const HeldRow> 
 }
 
 // Makes the solve resist the slip of every sliding contact by an impulse -(cone / last slip) slip.
-// This is Coulomb's friction once the slip no longer changes between rounds.
+// If the slip no longer changes between rounds, this is Coulomb's friction.
 //
-// A round minimises with a quadratic in place of the friction's potential, cone |slip|. The
-// quadratic touches the potential at the last slip and lies above it elsewhere, so rounds cannot
-// overshoot, and friction only brakes after any number of rounds. Known impulses do overshoot if
-// nodes that slide by microns carry more friction than inertia: they swing from round to round, and
-// the last round decides the result.
+// A round replaces the friction's potential, cone |slip|, by a quadratic. It touches the potential
+// at the last slip and lies above it elsewhere. So rounds cannot overshoot, and friction only
+// brakes, whatever their number. Known impulses swing from round to round if nodes that slide by
+// microns carry more friction than inertia; the last round would then decide the result.
 //
-// In the first such round, slips count as no smaller than their mean. Otherwise a node whose
-// neighbours stuck in the last round would stick too.
+// In the first such round, slips count as at least their mean. Otherwise a node whose neighbours
+// stuck in the last round would stick too.
 void ResistSlips(const ContactProblem& problem, std::span<const NodeVec> d, ContactState* state) {
   float sum = 0.0f;
   uint32_t count = 0;
@@ -170,8 +169,8 @@ void ResistSlips(const ContactProblem& problem, std::span<const NodeVec> d, Cont
   }
 }
 
-// A new contact. It slides if its node slips as it comes down; its normal impulse, and so its
-// friction, is not known yet.
+// A new contact. It slides if its node slips on the way down. Its normal impulse and friction are
+// not known yet.
 PlaneContact NewContact(const ContactProblem& problem, uint32_t node, uint32_t plane,
                         std::span<const NodeVec> d) {
   PlaneContact contact = {.node = node, .plane = plane};
@@ -180,8 +179,8 @@ PlaneContact NewContact(const ContactProblem& problem, uint32_t node, uint32_t p
   return contact;
 }
 
-// Adds a contact for every free node that `d` puts below a plane. Merges from the back, which keeps
-// the list in ascending order of (node, plane).
+// Adds a contact for every free node that `d` puts below a plane. Returns whether there was one.
+// Merges from the back to keep the order of (node, plane).
 bool AddContacts(const ContactProblem& problem, std::span<const uint8_t> pinned,
                  std::span<const NodeVec> d, ContactState* state) {
   const uint32_t num_planes = static_cast<uint32_t>(problem.planes.size());
@@ -236,11 +235,13 @@ void MarkAlone(ContactState* state) {
 // Whether all contacts with both tangents fit into the Schur complement, as ResistSlips needs.
 bool CanResist(const ContactState& state) { return 3 * state.num_contacts <= kMaxSchurRows; }
 
-// Makes contacts stick at the start of a solve if they hardly slipped in the last one. A contact
-// may have slid only because an earlier outer iteration's impulses were far off. If it kept sliding
-// at the cone's limit, bodies would creep down slopes well below the friction angle. Contacts that
-// really slip keep sliding. If they were made to stick, they would stop the body like an edge, and
-// it would lean over them until the contacts behind open.
+// Makes contacts stick at the start of a solve if they hardly slipped in the last one.
+// - A contact may have slid only because the impulses of an earlier outer iteration were far off.
+// If
+//   it kept sliding, bodies would creep down slopes well below the friction angle.
+// - A contact that really slips keeps sliding. If it stuck, it would stop the body like an edge,
+// and
+//   the body would lean over it until the contacts behind open.
 void Restick(float least_slip, ContactState* state) {
   const bool may_slide = CanResist(*state);
   for (PlaneContact& contact : state->Current()) {
