@@ -137,9 +137,13 @@ Pose FitPose(const Body& body) {
   return pose;
 }
 
-// Lets a frozen body move again. Resets its rotations, which may not be finite.
+// Lets a frozen body move again. Resets what may not be finite: its rotations, and the padding of
+// the arrays that steps work in.
 void Revive(Body* body) {
   body->frozen = false;
+  for (NodeVec& y : body->y) y = NodeVec(Vec3{}, 0.0f);
+  for (NodeVec& rhs : body->rhs) rhs = NodeVec(Vec3{}, 0.0f);
+  for (float& value : body->workspace) value = 0.0f;
   const RotationView rotations = body->Rotations();
   rotations.Set(0, Quat{});
   const Quat turned = FitPose(*body).rotation;

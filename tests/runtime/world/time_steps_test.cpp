@@ -77,11 +77,12 @@ TEST_CASE("Time steps of all legal lengths mix") {
 TEST_CASE("Long and short steps in turn add no energy") {
   const Setting setting = GENERATE(Setting::kFree, Setting::kPinned, Setting::kCrowd);
   const float nu = GENERATE(0.3f, 0.49f);
-  const float share = GENERATE(2.0f, 8.0f, 32.0f, 128.0f);
+  const float share = GENERATE(1.4f, 2.0f, 8.0f, 32.0f, 128.0f);
   const uint32_t seed = GENERATE(1u, 2u);
   CAPTURE(static_cast<int>(setting), nu, share, seed);
   constexpr float kLong = 1.0f / 30;
   Swollen scene(setting, nu);
+  const double strain = scene.world.stats().elastic_j;
   for (const float dt : {kLong, kLong / share}) REQUIRE(scene.world.PrepareTimeStep(dt).ok());
   scene.world.Step(kLong / share);
   const double start = Energy(scene.world.stats());
@@ -91,7 +92,7 @@ TEST_CASE("Long and short steps in turn add no energy") {
     scene.world.Step(random.Below(2) == 0 ? kLong : kLong / share);
     most = std::max(most, Energy(scene.world.stats()));
   }
-  CHECK(most <= 1.02 * start);
+  CHECK(most <= start + 0.01 * strain);
 }
 
 TEST_CASE("Time steps below the least one are refused and move nothing") {

@@ -246,7 +246,10 @@ TEST_CASE("A body put back from far away is as good as new") {
 TEST_CASE("Positions out of range are refused; good ones revive a frozen body") {
   const ShapeAsset shape = SmallShape();
   World world({.gravity = {}});
+  const bool in_crowd = GENERATE(false, true);
+  CAPTURE(in_crowd);
   const BodyId id = world.AddBody(shape.asset());
+  for (int i = 0; i < 7 && in_crowd; ++i) world.AddBody(shape.asset());
   const uint64_t hash = world.StateHash();
   for (const float wrong : {3.0e38f, -3.0e38f, 1.001f * kMostCoordinate}) {
     for (const size_t node : {size_t{0}, size_t{5}}) {
@@ -263,7 +266,7 @@ TEST_CASE("Positions out of range are refused; good ones revive a frozen body") 
   CHECK(world.StateHash() == hash);
 
   std::vector<Vec3> v(shape.num_nodes());
-  for (size_t i = 0; i < v.size(); ++i) v[i].y = i % 2 == 0 ? 3.0e37f : -3.0e37f;
+  for (size_t i = 0; i < v.size(); ++i) v[i].y = i % 2 == 0 ? 3.0e38f : -3.0e38f;
   REQUIRE(world.SetNodeVelocities(id, v).ok());
   uint32_t flags = 0;
   for (int step = 0; step < 20; ++step) flags |= world.Step(kDt);
@@ -276,6 +279,19 @@ TEST_CASE("Positions out of range are refused; good ones revive a frozen body") 
   for (int step = 0; step < 10; ++step) REQUIRE(world.Step(kDt) == kStepOk);
   const Points moved = ToEigen(PositionsOf(world, id, shape.num_nodes())) - turned;
   CHECK((moved.colwise() - Eigen::Vector3d(0.1, 0.0, 0.0)).cwiseAbs().maxCoeff() < 1e-5);
+
+  // Neither does it leave anything in its lane.
+  REQUIRE(world.SetNodeVelocities(id, v).ok());
+  flags = 0;
+  for (int step = 0; step < 20; ++step) flags |= world.Step(kDt);
+  REQUIRE(flags == kStepBodyFrozen);
+  world.RemoveBody(id);
+  BodyDesc next;
+  next.velocity.x = 1.0f;
+  const BodyId heir = world.AddBody(shape.asset(), next);
+  for (int step = 0; step < 10; ++step) REQUIRE(world.Step(kDt) == kStepOk);
+  const Points went = ToEigen(PositionsOf(world, heir, shape.num_nodes())) - ToEigen(shape.rest());
+  CHECK((went.colwise() - Eigen::Vector3d(0.1, 0.0, 0.0)).cwiseAbs().maxCoeff() < 1e-5);
 }
 
 TEST_CASE("A state that is no number freezes its body and no other") {
