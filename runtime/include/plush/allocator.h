@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Memory of the runtime comes from the caller.
+// The caller provides the runtime's memory.
 #pragma once
 
 #include <cstddef>
 
 namespace plush {
 
-/// The source of a World's memory. Both functions may be called from the thread that calls
-/// the World; neither is called inside a step after warm-up.
+/// The source of a World's memory. Both functions are called on the thread that calls the World;
+/// none is called inside a step after warm-up.
 struct Allocator {
   /// Returns at least `bytes` bytes aligned to `alignment` (a power of two up to 64), or null.
   void* (*allocate)(void* user, size_t bytes, size_t alignment) = nullptr;
-  /// Takes back what `allocate` returned for the same `bytes` and `alignment`.
+  /// Frees what `allocate` returned for the same `bytes` and `alignment`.
   void (*release)(void* user, void* memory, size_t bytes, size_t alignment) = nullptr;
   void* user = nullptr;  ///< passed through
 };

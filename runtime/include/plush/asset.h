@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A baked soft body, read in place.
 //
-// Asset is a view: it copies no bulk data, patches no pointers and never writes, so one mapped file
-// serves any number of worlds, threads and processes. Format: schemas/plush.fbs.
+// An Asset is a view: it copies no bulk data and never writes. One mapped file serves any number of
+// worlds, threads and processes. Format: schemas/plush.fbs.
 #pragma once
 
 #include "plush/status.h"
@@ -15,18 +15,18 @@
 
 namespace plush {
 
-/// Version of the file format this runtime reads; while it is 0.N, exactly this N.
+/// Version of the file format that this runtime reads. While it is 0.N, other N are refused.
 inline constexpr uint16_t kFormatMajor = 0;
 inline constexpr uint16_t kFormatMinor = 4;
 
-/// Base address alignment that Asset::Open needs [bytes].
+/// Alignment of the bytes that Asset::Open needs [bytes].
 inline constexpr size_t kAssetAlignment = 32;
 
-/// How much Open believes.
+/// What Open checks.
 enum class Trust : uint8_t {
-  kNothing,    ///< check everything: structure, counts, every index, every float
-  kValidated,  ///< skip the checks of indices and floats. Unsafe for any bytes that this process
-               ///< has not already opened with kNothing: a wrong index then reads outside the file.
+  kNothing,    ///< everything: structure, counts, every index, every float
+  kValidated,  ///< not the indices and floats. Only for bytes that this process has opened with
+               ///< kNothing before: a wrong index reads outside the file
 };
 
 /// A run of the render surface with one material.
@@ -53,7 +53,7 @@ struct CageView {
   std::span<const Vec3> nodes = {};        ///< rest positions X [m] (num_nodes x 1)
   std::span<const float> masses = {};      ///< lumped mass [kg], > 0 (num_nodes x 1)
   std::span<const Tet> tets = {};          ///< node indices (num_tets x 1)
-  std::span<const float> tet_masses = {};  ///< [kg], >= 0; a quarter for each node (num_tets x 1)
+  std::span<const float> tet_masses = {};  ///< [kg], >= 0; each node gets a quarter (num_tets x 1)
   std::span<const uint16_t> tet_materials = {};  ///< index for Asset::material (num_tets x 1)
   uint32_t components = 0;                       ///< connected components of the cage, >= 1
   float density = 0.0f;                          ///< mean density [kg/m^3], > 0
@@ -91,18 +91,18 @@ class Asset {
   Asset(const Asset&) = delete;
   Asset& operator=(const Asset&) = delete;
 
-  /// Maps the file at `path` read-only and opens it. The mapping lives as long as the asset; what
-  /// happens when another process truncates the file meanwhile is up to the operating system, so a
-  /// game that cannot rule that out reads the file into memory itself. On failure the asset is
-  /// unchanged. Errors: kCannotRead and all of the other overload's but kMisaligned.
+  /// Maps the file at `path` read-only and opens it. The mapping lives as long as the asset. If
+  /// another process truncates the file meanwhile, the operating system decides what happens; to be
+  /// safe, read the file into memory and use the other overload. On failure the asset is unchanged.
+  /// Errors: kCannotRead, and those of the other overload except kMisaligned.
   Status Open(const char* path, Trust trust = Trust::kNothing);
 
-  /// Opens `bytes` in place; they must stay valid and unchanged as long as the asset lives. The
-  /// base must be a multiple of kAssetAlignment (copy with CopyAligned otherwise). Any bytes
-  /// whatsoever give an error, or an asset that simulates without undefined behaviour. The content
-  /// hash is not compared (`plush validate` does that). On failure the asset is unchanged.
-  /// O(size); does not allocate. Errors: kMisaligned, kTruncated, kBadMagic, kForeignVersion,
-  /// kLayoutMismatch, kCorrupt.
+  /// Opens `bytes` in place; they must stay valid and unchanged as long as the asset lives. Their
+  /// address must be a multiple of kAssetAlignment; otherwise copy them with CopyAligned. Any bytes
+  /// give either an error or an asset that simulates without undefined behaviour. Does not compare
+  /// the content hash (`plush validate` does). On failure the asset is unchanged. O(size); does not
+  /// allocate. Errors: kMisaligned, kTruncated, kBadMagic, kForeignVersion, kLayoutMismatch,
+  /// kCorrupt.
   Status Open(std::span<const std::byte> bytes, Trust trust = Trust::kNothing);
 
   bool is_open() const { return !bytes_.empty(); }
@@ -111,8 +111,8 @@ class Asset {
   // Views into the file; all empty while no file is open. Valid while the asset is open.
   const VisualView& visual() const { return visual_; }
   const CageView& cage() const;
-  /// Triangle of visual() that each triangle of the collision surface was cut from
-  /// (SurfacePoint::triangle counts them), or empty.
+  /// For each triangle of the collision surface (SurfacePoint::triangle), the triangle of visual()
+  /// that it was cut from; or empty.
   std::span<const uint32_t> source_triangles() const;
   const SimulationView& simulation() const;
   const FactorView& factor() const;
@@ -152,8 +152,8 @@ class Asset {
   size_t mapping_bytes_ = 0;
 };
 
-/// Copies `bytes` to `storage` at the first address aligned to kAssetAlignment and returns that
-/// place, or an empty span if they do not fit; bytes.size() + kAssetAlignment - 1 always suffice.
+/// Copies `bytes` to the first address in `storage` aligned to kAssetAlignment. Returns that place,
+/// or an empty span if they do not fit; bytes.size() + kAssetAlignment - 1 always suffice.
 std::span<const std::byte> CopyAligned(std::span<const std::byte> bytes,
                                        std::span<std::byte> storage);
 

@@ -26,18 +26,17 @@ struct SurfacePoint {
   BodyId body = {};
   uint32_t triangle = kNoTriangle;  ///< of CollisionView
   uint32_t patch = 0;               ///< of CollisionView
-  uint32_t tet = 0;                 ///< of SimulationView, that carries the point
+  uint32_t tet = 0;                 ///< of SimulationView; carries the point
   uint32_t nodes[4] = {};           ///< of that tet, ascending
-  Vec4 weights = {};  ///< of the point for these nodes, sum 1: what acts on the point acts on them
-                      ///< in these parts
-  Vec3 barycentrics = {};  ///< of the point for the triangle's corners, >= 0, sum 1
+  Vec4 weights = {};       ///< of the point for these nodes, sum 1: shares of a force at the point
+  Vec3 barycentrics = {};  ///< of the point in the triangle, >= 0, sum 1
   Vec3 position = {};      ///< in the world [m]
   Vec3 normal = {};        ///< unit normal of the deformed triangle, outwards unless its tet is
-                     ///< inside out. A triangle without area has none: then against the ray, or
-                     ///< towards the queried point, or up (+y) if that is here
-  float distance = 0.0f;  ///< along the ray, or from the queried point [m], >= 0
-  bool front = false;     ///< whether the ray, or the queried point, comes from the
-                          ///< side that `normal` points to
+                           ///< inside out. If the triangle has no area: against the ray, or towards
+                           ///< the queried point, or up (+y) if that point is here
+  float distance = 0.0f;   ///< along the ray, or from the queried point [m], >= 0
+  bool front = false;      ///< whether the ray or the queried point comes from the side that
+                           ///< `normal` points to
 
   bool valid() const { return triangle != kNoTriangle; }
 };
@@ -45,10 +44,10 @@ struct SurfacePoint {
 /// A patch of the collision surface as its tet deforms it [Civ 5.5.3.5].
 struct DeformedPatch {
   Vec3 vector_area = {};  ///< sum of normals times areas [m^2]: exact
-  Vec3 centroid = {};     ///< rest-area-weighted [m]: exact for that; the deformed surface's own if
-                          ///< the patch is flat
-  float area = 0.0f;  ///< at rest [m^2], in place of the deformed one; never below the length of
-                      ///< the vector area if the tet only turns
+  Vec3 centroid = {};     ///< mean weighted by rest areas [m]: exact; equals the mean weighted by
+                          ///< deformed areas if the patch is flat
+  float area = 0.0f;      ///< at rest [m^2]; never below the length of vector_area if the tet only
+                          ///< turns
 };
 
 }  // namespace plush

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the runtime reports failure: by value, never by exception, never by assertion on data.
+// How the runtime reports failure: by value, never by an exception or assertion.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ enum class StatusCode : uint8_t {
   kTruncated,        ///< fewer bytes than the file's own structure needs
   kBadMagic,         ///< not a .plush file
   kForeignVersion,   ///< written by another format version; bake the source again
-  kLayoutMismatch,   ///< right version, but another compiler laid out the records differently
-  kMisaligned,       ///< the base address is not a multiple of 32; see CopyAligned
+  kLayoutMismatch,   ///< right version, but the writer's compiler laid out records differently
+  kMisaligned,       ///< the address of the bytes is not a multiple of 32; see CopyAligned
   kCorrupt,          ///< an index, count, number or order inside the file is wrong
   kOutOfMemory,      ///< the allocator returned null; nothing changed
 };
@@ -26,7 +26,7 @@ struct [[nodiscard]] Status {
   const char* section =
       "";  ///< static text: the file section or argument at fault, e.g. "simulation.tets"
   const char* reason = "";  ///< static text: what is wrong with it
-  uint64_t index = 0;       ///< first wrong element of the section, if one can be named
+  uint64_t index = 0;       ///< of the first wrong element of the section, if there is one
 
   bool ok() const { return code == StatusCode::kOk; }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Value types of the public interface, with exactly the memory layout of the baked file.
+// Value types of the public interface. They have the memory layout of the baked file.
 //
-// Units everywhere in Plush: metres, kilograms, seconds, pascals; right-handed coordinates.
+// Units in all of Plush: metres, kilograms, seconds, pascals; right-handed coordinates.
 #pragma once
 
 #include <cstdint>
@@ -58,13 +58,13 @@ struct Pose {
   Quat rotation = {};  ///< unit; normalised on use
 };
 
-/// A body of one World. Never given out twice.
+/// A body of one World. A World never gives out an id twice.
 struct BodyId {
   uint32_t value = UINT32_MAX;
   bool valid() const { return value != UINT32_MAX; }
 };
 
-/// No triangle of the collision surface: no hit, or no neighbour on an open border.
+/// In place of a triangle of the collision surface: no hit, or no neighbour at an open border.
 inline constexpr uint32_t kNoTriangle = UINT32_MAX;
 
 }  // namespace plush

@@ -6,7 +6,7 @@
 //   world.Step(1.0f / 60);
 //   world.Skin(id, positions, normals);
 //
-// A World never throws, prints or asserts on data. It is not thread-safe; it runs its own work in
+// A World never throws, prints or asserts on data. It is not thread-safe, but runs its own work in
 // parallel through WorldDesc::jobs. Results do not depend on the number of threads.
 #pragma once
 
@@ -40,26 +40,25 @@ inline bool IsPosition(const Vec3& p) {
 /// How a plane pushes back.
 enum class ContactResponse : uint8_t {
   kHold,     ///< nodes are held within the solve (default): adds no elastic energy
-  kSnap,     ///< nodes moved to the surface after the solve [Rio 8.1.2]; adds elastic energy
-  kPenalty,  ///< explicit spring on penetrated nodes [Rio 8.1.1]; adds energy and bounces
+  kSnap,     ///< nodes are moved to the surface after the solve [Rio 8.1.2]; adds elastic energy
+  kPenalty,  ///< springs push penetrated nodes [Rio 8.1.1]; adds energy and bounces
 };
 
 /// Settings of the splitting solver [Kug, Alg. 2].
 struct SolverSettings {
-  int outer_iterations = 1;     ///< element pass, solve and volume sweep per substep, 1..64;
-                                ///< at least contact_iterations while a node touches
-  int contact_iterations = 3;   ///< least outer iterations while a node touches, 3..64; impacts
-                                ///< take up to 8, as long as iterations still move nodes
+  int outer_iterations = 1;     ///< element pass, solve and volume sweep per substep, 1..64
+  int contact_iterations = 3;   ///< least outer iterations while a node touches, 3..64; up to 8
+                                ///< as long as they still move nodes
   int volume_sweeps = 1;        ///< Gauss-Seidel sweeps over the tets per outer iteration, 0..16
   int polar_iterations = 4;     ///< most Newton steps per tet and rotation, 1..64
-  int held_cg_iterations = 20;  ///< fixed count of the solve with more than 96 held degrees of
+  int held_cg_iterations = 20;  ///< iterations of a solve with more than 96 held degrees of
                                 ///< freedom, 1..256
   int max_substeps = 4;         ///< most substeps of a step in which a node can touch, 1..4
   ContactResponse response = ContactResponse::kHold;
   float penalty_stiffness = 1.0e4f;  ///< of kPenalty: force per depth and node [N/m], > 0
-  float sleep_speed = 2.0e-3f;  ///< a body falls asleep once all its nodes have been slower than
-                                ///< this for sleep_time [diagonals of its rest bounding box per s],
-                                ///< >= 0; 0: bodies never sleep
+  float sleep_speed = 2.0e-3f;  ///< a held body falls asleep once all its nodes have been slower
+                                ///< than this for sleep_time [diagonals of its rest bounding box
+                                ///< per s], >= 0; 0: bodies never sleep
   float sleep_time = 0.5f;      ///< [s], > 0
 };
 
@@ -70,21 +69,20 @@ struct WorldDesc {
   bool measure_energy = true;  ///< fill StepStats' energies and tet counts after each step
   Allocator allocator = {};    ///< DefaultAllocator() if `allocate` is null
   JobSystem jobs = {};         ///< everything runs on the calling thread if `run` is null
-  uint32_t idle_systems = 8;   ///< factored matrices without a body that are kept for the next
-                               ///< body that needs them; the least recently used ones go first
+  uint32_t idle_systems = 8;   ///< factored matrices kept after their last body is gone; the
+                               ///< least recently used ones are freed first
 };
 
-/// Replaces the baked material of one body. A negative value keeps the baked one: if the body has
-/// several materials, each tet keeps that of its material.
+/// Replaces the baked material of one body. A negative value keeps the baked one, in each tet that
+/// of its material.
 struct MaterialOverride {
   float young = -1.0f;    ///< Young's modulus of every tet [Pa], > 0
   float poisson = -1.0f;  ///< Poisson's ratio of every tet, in [0, 0.5)
   float density = -1.0f;  ///< mean density of the body [kg/m^3], > 0; scales every node's mass, so
                           ///< that heavier materials stay heavier
   float damping = -1.0f;  ///< Kelvin-Voigt relaxation time [s], in [0, 10]: how long the material
-                          ///< resists a change of shape. 0 leaves only the integrator's own
-                          ///< damping; a body about 1 m large and 1e5 Pa stiff wobbles at 0.01,
-                          ///< settles like dough at 0.1
+                          ///< resists a change of shape. At 0 only the integrator damps. A body of
+                          ///< 1 m and 1e5 Pa wobbles at 0.01 and settles like dough at 0.1
 };
 
 /// How a body enters the world.
@@ -109,22 +107,22 @@ struct PlaneDesc {
 /// Problems met during a step, and what to do about them.
 enum StepFlags : uint32_t {
   kStepOk = 0,
-  kStepPreparedTimeStep = 1u << 0,  ///< dt had no factor, so the step made one and allocated; call
-                                    ///< PrepareTimeStep(dt) beforehand
+  kStepPreparedTimeStep = 1u << 0,  ///< dt had no factor, so the step made one and allocated; to
+                                    ///< avoid this, call PrepareTimeStep(dt) beforehand
   kStepBodyFrozen = 1u << 1,        ///< a body's state became non-finite; it keeps its last finite
                                     ///< positions and no longer moves
   kStepInvalidArgument = 1u << 2,   ///< dt is not in [kLeastTimeStep, 1] s, or so far out of
                                     ///< proportion to a body's masses that its matrix has no
                                     ///< factor; nothing moved
   kStepOutOfMemory = 1u << 3,       ///< the factor for dt could not be made; nothing moved
-  kStepHeldIterative = 1u << 4,  ///< more than 96 degrees of freedom were held: solved by a fixed
-                                 ///< number of conjugate-gradient iterations, see held_residual
+  kStepHeldIterative = 1u << 4,  ///< more than 96 degrees of freedom of a body were held: solved by
+                                 ///< held_cg_iterations, see held_residual
 };
 
 /// Parts of a step that are timed.
 enum class Phase : uint8_t {
   kElements,  ///< rotations and the right-hand side
-  kSolve,     ///< solves of crowds, and of single bodies without planes in the solve
+  kSolve,     ///< solves of crowds, and of bodies whose solve knows no planes
   kVolume,    ///< volume sweeps and the lifting of flat tets
   kContact,   ///< solves of single bodies in a world with planes, ContactResponse::kHold
   kOther,     ///< prediction, new velocities, copying into lanes and back
@@ -166,7 +164,7 @@ struct BodyMoments {
 /// Soft bodies that move together through time.
 class World {
  public:
-  /// Never fails; out-of-range settings are clamped to the ranges given with them.
+  /// Never fails; clamps settings to their ranges.
   explicit World(const WorldDesc& desc = {});
   ~World();
   World(const World&) = delete;
@@ -185,16 +183,16 @@ class World {
   /// Takes a body out. Unknown ids are ignored.
   void RemoveBody(BodyId id);
 
-  /// Adds a half-space for all bodies. A body that is inside comes out by at most a quarter of its
-  /// median edge per substep and 25 median edges per second; with ContactResponse::kPenalty at
-  /// once. Errors: kInvalidArgument (zero or non-finite normal, non-finite
-  /// offset, negative or non-finite friction), kOutOfMemory.
+  /// Adds a half-space for all bodies. A body inside it comes out by at most a quarter of its
+  /// median edge per substep and 25 median edges per second; kPenalty sets no such limit. Wakes all
+  /// bodies. Errors: kInvalidArgument (zero or non-finite normal, non-finite offset, negative or
+  /// non-finite friction), kOutOfMemory.
   Status AddPlane(const PlaneDesc& desc);
 
   /// Makes the factors for steps of `dt` seconds and their fractions (dt/2 .. dt/max_substeps) for
-  /// every body, also for bodies that are added or changed later, so that Step(dt) allocates
-  /// nothing. If a present body has no factor for `dt`, it is not prepared for later ones either.
-  /// Errors: kInvalidArgument, kOutOfMemory.
+  /// every body, and for bodies that are added or changed later. Step(dt) then allocates nothing.
+  /// On failure `dt` is not prepared for later bodies either. Errors: kInvalidArgument,
+  /// kOutOfMemory.
   Status PrepareTimeStep(float dt);
 
   /// Advances time by `dt` seconds, in [kLeastTimeStep, 1]. Allocates nothing once dt has been
@@ -206,7 +204,7 @@ class World {
   const StepStats& stats() const;
 
   /// World positions [m] (num_vertices x 1) and unit normals (num_vertices x 1, or empty to skip)
-  /// of the body's render surface. Normals transform by the cofactor of each tet's F. Does not
+  /// of the body's render surface. The cofactor of each tet's F transforms normals. Does not
   /// allocate. Errors: kInvalidArgument (unknown body, wrong size).
   Status Skin(BodyId id, std::span<Vec3> positions, std::span<Vec3> normals) const;
 
@@ -220,9 +218,9 @@ class World {
   /// kInvalidArgument (unknown body, wrong size, non-finite value).
   Status SetNodeVelocities(BodyId id, std::span<const Vec3> velocities);
 
-  /// Pushes the nodes by impulses [N s] (num_nodes x 1): force times duration. Pinned nodes stay.
-  /// Wakes the body. Errors: kInvalidArgument (unknown or fixed body,
-  /// wrong size, non-finite value, a velocity beyond float's range).
+  /// Pushes the nodes by impulses, force times duration [N s] (num_nodes x 1). Pinned nodes stay.
+  /// Wakes the body. Errors: kInvalidArgument (unknown or fixed body, wrong size, non-finite value,
+  /// a velocity beyond float's range).
   Status AddImpulses(BodyId id, std::span<const Vec3> impulses);
 
   /// Sets world positions [m] (num_nodes x 1), those of pinned nodes too. Keeps velocities, forgets
@@ -252,8 +250,8 @@ class World {
   /// of SetPinnedNodes; kInvalidArgument (out-of-range material).
   Status SetMaterial(BodyId id, const MaterialOverride& material);
 
-  /// Wakes a sleeping body. Sleeping bodies do not move and cost nothing. Impulses, new positions,
-  /// velocities, pins or materials, and a new plane wake them too. Unknown ids are ignored.
+  /// Wakes a sleeping body. Sleeping bodies do not move and cost nothing. Impulses, a new plane,
+  /// and new positions, velocities, pins or materials wake them too. Unknown ids are ignored.
   void Wake(BodyId id);
 
   /// Whether the body sleeps, see SolverSettings::sleep_speed. False for unknown ids.
@@ -262,8 +260,8 @@ class World {
   uint32_t num_bodies() const;
 
   // Queries on the bodies' collision surfaces in their current shape:
-  // - They never find bodies whose asset has no collision surface.
-  // - They allocate nothing, and their results do not depend on earlier calls.
+  // - They do not find bodies whose asset has no collision surface.
+  // - They allocate nothing, and their results do not depend on earlier queries.
   // - The first query after a body has moved refits its search trees (tens of microseconds for
   //   hundreds of tets). Like a step, it is not thread-safe.
   // - After PrepareQueries, and until a body is added or moves, any number of threads may query.
@@ -271,43 +269,42 @@ class World {
   /// Refits the search trees of all bodies, in parallel through WorldDesc::jobs.
   void PrepareQueries() const;
 
-  /// The first place where a ray meets the surface of any body, from outside or inside; the lowest
-  /// (body, triangle) if several are equally far. `out_hit` is not valid() if there is none. Tests
-  /// every body in turn. Errors: kInvalidArgument (a number not finite, zero direction, negative
-  /// distance).
+  /// Finds the first place where a ray meets the surface of any body, from outside or inside; the
+  /// lowest (body, triangle) if several are equally far. `out_hit` is not valid() if there is none.
+  /// Tests every body in turn. Errors: kInvalidArgument (a number not finite, zero direction,
+  /// negative distance).
   Status Raycast(const Ray& ray, SurfacePoint* out_hit) const;
   /// The same for one body. Errors: also kInvalidArgument (unknown body).
   Status Raycast(BodyId id, const Ray& ray, SurfacePoint* out_hit) const;
 
-  /// All places where a ray meets surfaces. `hits` gets the nearest ones, ordered by distance, then
-  /// body, then triangle; `out_count` their number, which may exceed hits.size(). A ray that starts
-  /// and ends outside a closed surface meets it an even number of times.
-  /// Errors: those of Raycast.
+  /// Finds all places where a ray meets surfaces. `hits` gets the nearest ones, ordered by
+  /// distance, then body, then triangle; `out_count` gets the number of all, which may exceed
+  /// hits.size(). A ray that starts and ends outside a closed surface meets it an even number of
+  /// times. Errors: those of Raycast.
   Status RaycastAll(const Ray& ray, std::span<SurfacePoint> hits, uint32_t* out_count) const;
   /// The same for one body. Errors: also kInvalidArgument (unknown body).
   Status RaycastAll(BodyId id, const Ray& ray, std::span<SurfacePoint> hits,
                     uint32_t* out_count) const;
 
-  /// The nearest place of each triangle within `radius` [m] of `centre` [m]. `touching` and
-  /// `out_count` are filled as in RaycastAll. Only the surface counts: a sphere deep inside a body
-  /// touches nothing. Errors: kInvalidArgument (a number not finite, negative
-  /// radius).
+  /// Finds the nearest place of each triangle within `radius` [m] of `centre` [m]. Fills `touching`
+  /// and `out_count` as RaycastAll does. Only the surface counts: a sphere deep inside a body
+  /// touches nothing. Errors: kInvalidArgument (a number not finite, negative radius).
   Status OverlapSphere(const Vec3& centre, float radius, std::span<SurfacePoint> touching,
                        uint32_t* out_count) const;
   /// The same for one body. Errors: also kInvalidArgument (unknown body).
   Status OverlapSphere(BodyId id, const Vec3& centre, float radius,
                        std::span<SurfacePoint> touching, uint32_t* out_count) const;
 
-  /// The place of any surface nearest to `point` [m], at most `max_distance` [m] away; the lowest
-  /// (body, triangle) if several are equally near. `out_point` is not valid() if there is none.
-  /// Errors: kInvalidArgument (a number not finite, negative distance).
+  /// Finds the place of any surface nearest to `point` [m], at most `max_distance` [m] away; the
+  /// lowest (body, triangle) if several are equally near. `out_point` is not valid() if there is
+  /// none. Errors: kInvalidArgument (a number not finite, negative distance).
   Status ClosestPoint(const Vec3& point, float max_distance, SurfacePoint* out_point) const;
   /// The same for one body. Errors: also kInvalidArgument (unknown body).
   Status ClosestPoint(BodyId id, const Vec3& point, float max_distance,
                       SurfacePoint* out_point) const;
 
-  /// Patch number `patch` of a body's CollisionView as it is now, in constant time. Errors:
-  /// kInvalidArgument (unknown body, no such patch).
+  /// Computes patch number `patch` of a body's CollisionView in its current shape, in constant
+  /// time. Errors: kInvalidArgument (unknown body, no such patch).
   Status PatchOf(BodyId id, uint32_t patch, DeformedPatch* out_patch) const;
 
   /// FNV-1a 64 over the float bits of every node's position and velocity, in body and node order.

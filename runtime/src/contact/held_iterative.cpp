@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// SolveHeldIterative: conjugate gradients in the directions that the rows leave free, with the
-// factor of A as preconditioner. Source: see held_solve.h.
+// SolveHeldIterative: conjugate gradients in the directions that the rows leave free,
+// preconditioned with the factor of A. Source: held_solve.h.
 #include "base/vector_math.h"
 #include "contact/held_solve.h"
 
@@ -34,8 +34,8 @@ struct NodeFrame {
   int size = 0;
 };
 
-// Makes the frame of the node whose rows begin at `first` and clears their multipliers. Returns the
-// index of the next node's first row.
+// Makes the frame of the node whose rows begin at `first`, and clears their multipliers. Returns
+// the next node's first row.
 size_t MakeFrame(std::span<HeldRow> rows, size_t first, NodeFrame* out_frame) {
   constexpr float kDependent = 1.0e-3f;
   NodeFrame& f = *out_frame;
@@ -92,23 +92,23 @@ float SolveHeldIterative(const FactoredSystem& system, std::span<const NodeVec> 
                          std::span<HeldRow> rows, int iterations, HeldSolveWorkspace* workspace,
                          std::span<NodeVec> d) {
   HeldSolveWorkspace& w = *workspace;
-  for (Vec3& direction : w.held_) direction = {};
+  for (Vec3& direction : w.held) direction = {};
   NodeFrame frame;
   for (size_t i = 0; i < rows.size();) {
     const uint32_t node = rows[i].node;
     i = MakeFrame(rows, i, &frame);
     MoveOntoRows(frame, &d[node]);
-    for (int k = 0; k < frame.size; ++k) w.held_[size_t{3} * node + size_t(k)] = frame.e[k];
+    for (int k = 0; k < frame.size; ++k) w.held[size_t{3} * node + size_t(k)] = frame.e[k];
   }
-  const std::span<NodeVec> r = w.residual_.span(), p = w.direction_.span(),
-                           z = w.preconditioned_.span(), product = w.product_.span();
+  const std::span<NodeVec> r = w.residual.span(), p = w.direction.span(),
+                           z = w.preconditioned.span(), product = w.product.span();
   Multiply(system, d, product);
   for (size_t i = 0; i < d.size(); ++i) r[i] = b[i] - product[i];
-  Project(w.held_.span(), r);
+  Project(w.held.span(), r);
   const auto precondition = [&] {
     for (size_t i = 0; i < d.size(); ++i) z[i] = r[i];
     SolveSystem(system, z);
-    Project(w.held_.span(), z);
+    Project(w.held.span(), z);
   };
   precondition();
   for (size_t i = 0; i < d.size(); ++i) p[i] = z[i];
@@ -116,7 +116,7 @@ float SolveHeldIterative(const FactoredSystem& system, std::span<const NodeVec> 
   double rz = DotAll(r, z);
   for (int k = 0; k < iterations && rz > 0.0; ++k) {
     Multiply(system, p, product);
-    Project(w.held_.span(), product);
+    Project(w.held.span(), product);
     const double curvature = DotAll(p, product);
     if (!(curvature > 0.0)) break;
     const float step = static_cast<float>(rz / curvature);

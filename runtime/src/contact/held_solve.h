@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The splitting step's linear solve with displacements held along some directions.
 //
-// Minimises 1/2 d^T A d - b^T d subject to r . d_node = target for every row. The multipliers are
-// the impulses that hold the nodes. Two methods:
-// - few rows: exactly, by the Schur complement of A;
-// - many rows: a fixed number of conjugate-gradient steps in the free directions, with the factor
-//   of A as preconditioner.
+// Minimises 1/2 d^T A d - b^T d subject to direction . d_node = target for every row. The
+// multipliers are the impulses that hold the nodes. Two methods:
+// - few rows: exact, by the Schur complement of the rows;
+// - many rows: a fixed number of conjugate-gradient steps in the free directions, preconditioned
+//   with the factor of A.
 // Based on:
 // Jorge Nocedal, Stephen Wright. Numerical Optimization. 2006
 // (ch. 16, Schur-complement and projected CG methods for equality constraints)
@@ -31,8 +31,8 @@ struct HeldRow {
   uint32_t node = 0;
   Vec3 direction;           ///< unit
   float target = 0.0f;      ///< displacement of the node along it [m]
-  float compliance = 0.0f;  ///< displacement short of the target per multiplier [1/kg]; must
-                            ///< be 0 for SolveHeldIterative
+  float compliance = 0.0f;  ///< how far the displacement may fall short of the target, per
+                            ///< multiplier [1/kg]; must be 0 for SolveHeldIterative
   double multiplier = 0.0;  ///< out: impulse times dt along it [kg m]
 };
 
@@ -42,45 +42,30 @@ struct FactoredSystem {
   PanelFactor factor;
   std::span<float> workspace;  ///< of solves (PanelWorkspaceSize x 1)
   uint64_t id = 0;             ///< identifies the factor's values; never 0, never reused
-  FreeTurns* turns = nullptr;  ///< null: the matrix is A; else prepared, and the matrix is A'
+  FreeTurns* turns = nullptr;  ///< null: the matrix is A; else prepared: the matrix is A'
 };
 
 /// x := the inverse of the system's matrix times x (num_nodes + 1 x 1).
 void SolveSystem(const FactoredSystem& system, std::span<NodeVec> x);
 
 /// Working memory of held solves, allocated once per body. Keeps the couplings of held nodes
-/// through A^-1 between solves, so the rounding of a result depends on which nodes were held
-/// before.
-class HeldSolveWorkspace {
- public:
+/// through A^-1 between solves. So a result's rounding depends on which nodes were held before.
+struct HeldSolveWorkspace {
+  uint64_t factor_id = 0;
+  Array<float> couplings;        ///< of A^-1, symmetric, by slots (kMaxSchurRows x kMaxSchurRows)
+  Array<uint32_t> slot_of_node;  ///< slot in `couplings`, or kNoSlot (num_nodes x 1)
+  uint32_t node_of_slot[kMaxSchurRows] = {};
+  bool used[kMaxSchurRows] = {};  ///< whether the current solve needs the slot
+  uint32_t num_slots = 0;
+  Array<double> schur;      ///< (kMaxSchurRows x kMaxSchurRows)
+  Array<NodeVec> residual;  ///< of conjugate gradients, like the next three (num_nodes + 1 x 1)
+  Array<NodeVec> direction;
+  Array<NodeVec> preconditioned;
+  Array<NodeVec> product;
+  Array<Vec3> held;  ///< orthonormal basis of each node's rows (3 num_nodes x 1)
+
   /// Allocates everything for `num_nodes`. Returns false if the allocator fails.
   bool Allocate(const Allocator& allocator, uint32_t num_nodes);
-
- private:
-  friend void SolveHeldSchur(const FactoredSystem&, std::span<const NodeVec>, std::span<HeldRow>,
-                             HeldSolveWorkspace*, std::span<NodeVec>);
-  friend float SolveHeldIterative(const FactoredSystem&, std::span<const NodeVec>,
-                                  std::span<HeldRow>, int, HeldSolveWorkspace*, std::span<NodeVec>);
-
-  void FindCouplings(const FactoredSystem& system, std::span<const HeldRow> rows);
-  uint32_t TakeSlot(uint32_t node);
-  float& Coupling(uint32_t slot, uint32_t other) {
-    return couplings_[size_t{slot} * kMaxSchurRows + other];
-  }
-  void SolveColumns(const FactoredSystem& system, std::span<const uint32_t> slots);
-
-  uint64_t factor_id_ = 0;
-  Array<float> couplings_;        // of A^-1, symmetric, by slots (kMaxSchurRows x kMaxSchurRows)
-  Array<uint32_t> slot_of_node_;  // slot in couplings_, or kNoSlot (num_nodes x 1)
-  uint32_t node_of_slot_[kMaxSchurRows] = {};
-  bool used_[kMaxSchurRows] = {};  // whether the current solve needs the slot
-  uint32_t num_slots_ = 0;
-  Array<double> schur_;      // (kMaxSchurRows x kMaxSchurRows)
-  Array<NodeVec> residual_;  // of conjugate gradients, like the next three (num_nodes + 1 x 1)
-  Array<NodeVec> direction_;
-  Array<NodeVec> preconditioned_;
-  Array<NodeVec> product_;
-  Array<Vec3> held_;  // orthonormal basis of each node's rows (3 num_nodes x 1)
 };
 
 /// Solves with at most kMaxSchurRows rows. `d` (num_nodes + 1 x 1) is the free solution A^-1 b on

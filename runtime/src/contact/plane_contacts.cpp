@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-// SolveWithContacts: an active set decides in rounds which nodes planes hold, and which slide.
-// Friction is Coulomb's; ResistSlips follows if known friction impulses do not settle.
+// SolveWithContacts: an active set decides in rounds which nodes are held and which slide.
+// Friction is Coulomb's. If known friction impulses do not settle, ResistSlips follows.
 #include "contact/plane_contacts.h"
-
-#include "base/vector_math.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,19 +11,19 @@
 namespace plush {
 namespace {
 
-// Rounds of the active set. Contacts may open and begin to slide in the first kChangeRounds; later
-// rounds only add contacts, so that the last one leaves no node below a plane.
+// Rounds of the active set. In the first kChangeRounds contacts may open, slide and stick. Later
+// rounds only add contacts, so that no node ends below a plane.
 constexpr int kMaxRounds = 12;
 constexpr int kChangeRounds = 4;
-// An impulse that exceeds the cone by less than this fraction still sticks, to avoid chatter.
+// To avoid chatter, an impulse that exceeds the cone by less than this share still sticks.
 constexpr float kConeSlack = 1.0e-3f;
-// A known friction impulse that is off by more than this share of the cone needs another round.
+// Another round follows if a known friction impulse is off by more than this share of the cone.
 constexpr float kConeError = 0.01f;
-// Slip beyond which a contact keeps sliding in the next solve, in multiples of the tolerance.
+// A contact that slips more than this many tolerances keeps sliding in the next solve.
 constexpr float kKeepsSliding = 100.0f;
 // Friction opposes a slip if the cosine between impulse and slip is below this.
 constexpr float kOpposed = -0.5f;
-// Number of rounds that resist slips. They follow if known impulses did not settle.
+// Rounds that resist slips; they follow if known impulses did not settle.
 constexpr int kResistRounds = 3;
 
 // Two unit vectors that form a right-handed frame with `n`.
@@ -36,10 +34,8 @@ void Tangents(const Vec3& n, Vec3* s, Vec3* t) {
   *t = Cross(n, *s);
 }
 
-float Gap(const LocalPlane& plane, const Vec3& x) { return Dot(plane.normal, x) - plane.offset; }
-
-// Whether the contact holds its node's tangential displacement. A node on several planes is held
-// along their normals only.
+// Whether the contact holds its node's tangential displacement. Nodes on several planes are held
+// along the normals only.
 bool HoldsTangents(const PlaneContact& contact, const LocalPlane& plane) {
   return !contact.sliding && contact.alone && plane.friction > 0.0f;
 }
@@ -59,12 +55,11 @@ Vec3 SlipOf(const ContactProblem& problem, const PlaneContact& contact,
   return moved - normal * Dot(normal, moved);
 }
 
-// Writes the rows of all contacts: the normal, and both tangents if they are held or resisted.
+// Writes the rows of all contacts: normals, and both tangents if they are held or resisted.
 uint32_t MakeRows(const ContactProblem& problem, const ContactState& state,
                   std::span<HeldRow> rows) {
   uint32_t count = 0;
-  for (uint32_t c = 0; c < state.num_contacts; ++c) {
-    const PlaneContact& contact = state.contacts[c];
+  for (const PlaneContact& contact : state.Current()) {
     const LocalPlane& plane = problem.planes[contact.plane];
     const Vec3 moved = problem.y[contact.node] - problem.x[contact.node];
     rows[count++] = {contact.node, plane.normal, -Gap(plane, problem.y[contact.node]), 0.0f, 0.0};
@@ -108,14 +103,13 @@ void UpdateSliding(const Vec3& slip, float cone, PlaneContact* contact, Findings
   findings->changed = findings->changed || std::fabs(before - cone) > kConeError * cone;
 }
 
-// Reads the multipliers back in the order of MakeRows. If `may_change`, contacts also open, slide
-// and stick.
+// Reads the multipliers back in the order of MakeRows. If `may_change`, contacts open, slide and
+// stick.
 Findings UpdateContacts(const ContactProblem& problem, std::span<const HeldRow> rows,
                         std::span<const NodeVec> d, bool may_change, ContactState* state) {
   Findings findings;
   uint32_t row = 0, kept = 0;
-  for (uint32_t c = 0; c < state->num_contacts; ++c) {
-    PlaneContact contact = state->contacts[c];
+  for (PlaneContact contact : state->Current()) {
     const LocalPlane& plane = problem.planes[contact.plane];
     const float normal = static_cast<float>(rows[row++].multiplier);
     const bool has_tangents = HoldsTangents(contact, plane) || ResistsSlip(contact, plane);
@@ -127,7 +121,7 @@ Findings UpdateContacts(const ContactProblem& problem, std::span<const HeldRow> 
     }
     if (normal < 0.0f && may_change) {
       findings.changed = true;
-      continue;  // the plane would have to pull: the contact opens
+      continue;  // the plane would pull: the contact opens
     }
     contact.normal = std::fmax(normal, 0.0f);
     const float cone = plane.friction * contact.normal;
@@ -150,35 +144,33 @@ Findings UpdateContacts(const ContactProblem& problem, std::span<const HeldRow> 
 }
 
 // Makes the solve resist the slip of every sliding contact by an impulse -(cone / last slip) slip.
-// This is Coulomb's friction once the slip no longer changes between rounds.
+// If the slip no longer changes between rounds, this is Coulomb's friction.
 //
-// A round minimises with a quadratic in place of the friction's potential, cone |slip|. The
-// quadratic touches the potential at the last slip and lies above it elsewhere, so rounds cannot
-// overshoot, and friction only brakes after any number of rounds. Known impulses do overshoot if
-// nodes that slide by microns carry more friction than inertia: they swing from round to round, and
-// the last round decides the result.
+// A round replaces the friction's potential, cone |slip|, by a quadratic. It touches the potential
+// at the last slip and lies above it elsewhere. So rounds cannot overshoot, and friction only
+// brakes, whatever their number. Known impulses swing from round to round if nodes that slide by
+// microns carry more friction than inertia; the last round would then decide the result.
 //
-// In the first such round, slips count as no smaller than their mean. Otherwise a node whose
-// neighbours stuck in the last round would stick too.
+// In the first such round, slips count as at least their mean. Otherwise a node whose neighbours
+// stuck in the last round would stick too.
 void ResistSlips(const ContactProblem& problem, std::span<const NodeVec> d, ContactState* state) {
   float sum = 0.0f;
   uint32_t count = 0;
-  for (uint32_t c = 0; c < state->num_contacts; ++c) {
-    if (!state->contacts[c].sliding) continue;
-    sum += Length(SlipOf(problem, state->contacts[c], d));
+  for (const PlaneContact& contact : state->Current()) {
+    if (!contact.sliding) continue;
+    sum += Length(SlipOf(problem, contact, d));
     ++count;
   }
   const float mean = count > 0 ? sum / static_cast<float>(count) : 0.0f;
-  for (uint32_t c = 0; c < state->num_contacts; ++c) {
-    PlaneContact& contact = state->contacts[c];
+  for (PlaneContact& contact : state->Current()) {
     if (!contact.sliding) continue;
     const float slip = Length(SlipOf(problem, contact, d));
     contact.resisted = contact.resisted > 0.0f ? slip : std::fmax(slip, mean);
   }
 }
 
-// A new contact. It slides if its node slips as it comes down; its normal impulse, and so its
-// friction, is not known yet.
+// A new contact. It slides if its node slips on the way down. Its normal impulse and friction are
+// not known yet.
 PlaneContact NewContact(const ContactProblem& problem, uint32_t node, uint32_t plane,
                         std::span<const NodeVec> d) {
   PlaneContact contact = {.node = node, .plane = plane};
@@ -187,8 +179,8 @@ PlaneContact NewContact(const ContactProblem& problem, uint32_t node, uint32_t p
   return contact;
 }
 
-// Adds a contact for every free node that `d` puts below a plane. Merges from the back, which keeps
-// the list in ascending order of (node, plane).
+// Adds a contact for every free node that `d` puts below a plane. Returns whether there was one.
+// Merges from the back to keep the order of (node, plane).
 bool AddContacts(const ContactProblem& problem, std::span<const uint8_t> pinned,
                  std::span<const NodeVec> d, ContactState* state) {
   const uint32_t num_planes = static_cast<uint32_t>(problem.planes.size());
@@ -200,17 +192,16 @@ bool AddContacts(const ContactProblem& problem, std::span<const uint8_t> pinned,
   const auto key = [num_planes](uint32_t node, uint32_t plane) {
     return uint64_t{node} * num_planes + plane;
   };
+  const auto key_of = [&](uint32_t i) {
+    return key(state->contacts[i].node, state->contacts[i].plane);
+  };
   // Count first, then fill from the highest key down.
   uint32_t added = 0, cursor = 0;
   for (uint32_t node = 0; node < num_nodes; ++node) {
     for (uint32_t plane = 0; plane < num_planes; ++plane) {
       const uint64_t k = key(node, plane);
-      while (cursor < state->num_contacts &&
-             key(state->contacts[cursor].node, state->contacts[cursor].plane) < k) {
-        ++cursor;
-      }
-      const bool known = cursor < state->num_contacts &&
-                         key(state->contacts[cursor].node, state->contacts[cursor].plane) == k;
+      while (cursor < state->num_contacts && key_of(cursor) < k) ++cursor;
+      const bool known = cursor < state->num_contacts && key_of(cursor) == k;
       if (!known && below(node, plane)) ++added;
     }
   }
@@ -220,11 +211,10 @@ bool AddContacts(const ContactProblem& problem, std::span<const uint8_t> pinned,
   for (uint32_t node = num_nodes; node-- > 0 && write > read;) {
     for (uint32_t plane = num_planes; plane-- > 0 && write > read;) {
       const uint64_t k = key(node, plane);
-      while (read > 0 && key(state->contacts[read - 1].node, state->contacts[read - 1].plane) > k) {
+      while (read > 0 && key_of(read - 1) > k) {
         state->contacts[--write] = state->contacts[--read];
       }
-      const bool known =
-          read > 0 && key(state->contacts[read - 1].node, state->contacts[read - 1].plane) == k;
+      const bool known = read > 0 && key_of(read - 1) == k;
       if (!known && below(node, plane)) {
         state->contacts[--write] = NewContact(problem, node, plane, d);
       }
@@ -245,15 +235,16 @@ void MarkAlone(ContactState* state) {
 // Whether all contacts with both tangents fit into the Schur complement, as ResistSlips needs.
 bool CanResist(const ContactState& state) { return 3 * state.num_contacts <= kMaxSchurRows; }
 
-// Makes contacts stick at the start of a solve if they hardly slipped in the last one. A contact
-// may have slid only because an earlier outer iteration's impulses were far off. If it kept sliding
-// at the cone's limit, bodies would creep down slopes well below the friction angle. Contacts that
-// really slip keep sliding. If they were made to stick, they would stop the body like an edge, and
-// it would lean over them until the contacts behind open.
+// Makes contacts stick at the start of a solve if they hardly slipped in the last one.
+// - A contact may have slid only because the impulses of an earlier outer iteration were far off.
+// If
+//   it kept sliding, bodies would creep down slopes well below the friction angle.
+// - A contact that really slips keeps sliding. If it stuck, it would stop the body like an edge,
+// and
+//   the body would lean over it until the contacts behind open.
 void Restick(float least_slip, ContactState* state) {
   const bool may_slide = CanResist(*state);
-  for (uint32_t c = 0; c < state->num_contacts; ++c) {
-    PlaneContact& contact = state->contacts[c];
+  for (PlaneContact& contact : state->Current()) {
     contact.resisted = 0.0f;
     if (may_slide && contact.sliding && contact.slipped > least_slip) continue;
     contact.sliding = false;
@@ -266,8 +257,7 @@ std::span<HeldRow> SolveRound(const FactoredSystem& system, const ContactProblem
                               ContactState* state, std::span<NodeVec> d, ContactSolveStats* stats) {
   const std::span<NodeVec> rhs = state->rhs.span();
   for (size_t i = 0; i < rhs.size(); ++i) rhs[i] = problem.b[i];
-  for (uint32_t c = 0; c < state->num_contacts; ++c) {
-    const PlaneContact& contact = state->contacts[c];
+  for (const PlaneContact& contact : state->Current()) {
     if (contact.sliding && !ResistsSlip(contact, problem.planes[contact.plane])) {
       rhs[contact.node] += contact.slide;
     }
@@ -330,8 +320,7 @@ ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactP
 
 void HoldNodes(const ContactState& state, std::span<const LocalPlane> planes, std::span<NodeVec> y,
                std::span<NodeVec> held_normals) {
-  for (uint32_t c = 0; c < state.num_contacts; ++c) {
-    const PlaneContact& contact = state.contacts[c];
+  for (const PlaneContact& contact : state.Current()) {
     const LocalPlane& plane = planes[contact.plane];
     if (plane.friction > 0.0f || !contact.alone) {
       y[contact.node].w = 0.0f;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Contacts of nodes with planes, solved together with the elastic step instead of patched after it.
+// Contacts of nodes with planes, solved within the elastic step.
 //
-// Each outer iteration of the splitting step needs the displacement that minimises its quadratic
-// model while no node sinks into a plane. An active set of held normal displacements finds it.
-// Friction holds the tangential displacement too while its impulse is inside Coulomb's cone. Once
-// the node slides, friction is a known impulse on the cone.
+// An outer iteration minimises its quadratic model while no node sinks into a plane. An active set
+// finds the nodes whose normal displacements must be held. Friction holds a node's tangential
+// displacement too, as long as the impulse is inside Coulomb's cone. If the node slides, friction
+// is a known impulse on the cone.
 #pragma once
 
 #include "plush/types.h"
 
 #include "base/array.h"
 #include "base/node_vec.h"
+#include "base/vector_math.h"
 #include "contact/held_solve.h"
 
 #include <cstdint>
@@ -25,16 +26,21 @@ struct LocalPlane {
   float friction = 0.0f;  ///< Coulomb coefficient
 };
 
+/// Distance of a point from the plane [m], negative inside the solid.
+inline float Gap(const LocalPlane& plane, const Vec3& x) {
+  return Dot(plane.normal, x) - plane.offset;
+}
+
 /// A node held by a plane.
 struct PlaneContact {
   uint32_t node = 0;
   uint32_t plane = 0;
-  bool sliding = false;   ///< whether friction is at the cone's limit, so that the node slides
+  bool sliding = false;   ///< whether friction is at the cone's limit
   bool alone = true;      ///< whether the node touches no other plane
   float normal = 0.0f;    ///< normal impulse times dt, >= 0 [kg m]
   Vec3 slide;             ///< friction impulse times dt while sliding [kg m]
-  float resisted = 0.0f;  ///< last slip's length, if the solve itself resists the slip [m]; 0:
-                          ///< friction is the known `slide`
+  float resisted = 0.0f;  ///< length of the last slip, if the solve resists slips [m]; 0: friction
+                          ///< is the known `slide`
   float slipped = 0.0f;   ///< tangential displacement after the last solve [m]
 };
 
@@ -46,8 +52,11 @@ struct ContactState {
   Array<NodeVec> rhs;   ///< (num_nodes + 1 x 1)
   HeldSolveWorkspace held;
 
-  /// Makes room for contacts of `num_nodes` nodes (the same number in every call) with `num_planes`
-  /// planes and keeps existing ones. Returns false, with nothing changed, if the allocator fails.
+  std::span<PlaneContact> Current() { return contacts.span().first(num_contacts); }
+  std::span<const PlaneContact> Current() const { return contacts.span().first(num_contacts); }
+
+  /// Makes room for contacts of `num_nodes` nodes (the same in every call) with `num_planes`
+  /// planes, and keeps existing ones. Returns false, with nothing changed, if the allocator fails.
   bool Reserve(const Allocator& allocator, uint32_t num_nodes, uint32_t num_planes);
 };
 
@@ -68,16 +77,16 @@ struct ContactSolveStats {
   bool iterative = false;
 };
 
-/// Computes the outer iteration's displacement `d` (num_nodes + 1 x 1), A d = b with no node below
-/// a plane, and updates the contacts. Does not allocate.
+/// Computes the outer iteration's displacement `d` (num_nodes + 1 x 1): A d = b, with no node below
+/// a plane. Updates the contacts. Does not allocate.
 ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactProblem& problem,
                                     ContactState* state, std::span<NodeVec> d);
 
-/// Removes the held directions from the nodes' freedom in a volume sweep. Nodes on a plane with
-/// friction and nodes on several planes get y.w = 0; the others get their plane's normal in
-/// `held_normals` (num_nodes + 1 x 1 each). Sliding nodes do not move in sweeps either, because
-/// friction only resists motion inside the solve. When sweeps moved them, boxes crept for ever on
-/// slopes near the friction angle.
+/// Holds touching nodes in a volume sweep (num_nodes + 1 x 1 each):
+/// - y.w = 0 for nodes on a plane with friction and for nodes on several planes;
+/// - the plane's normal in `held_normals` for the others.
+/// Sliding nodes do not move in sweeps either: friction resists motion only inside the solve, and
+/// boxes would creep forever on slopes near the friction angle.
 void HoldNodes(const ContactState& state, std::span<const LocalPlane> planes, std::span<NodeVec> y,
                std::span<NodeVec> held_normals);
 

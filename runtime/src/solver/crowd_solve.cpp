@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SolveCrowd: substitution by supernodes for 16 bodies, one per lane.
-// Takes four rows down, or four columns up, at a time: three vector loads and four numbers of L
-// give twelve multiply-adds.
+// Takes four rows (down) or columns (up) at a time: 3 vector loads and 4 numbers of L give 12
+// multiply-adds.
 #include "base/simd_target.h"
 #include "solver/panel_solve.h"
 
@@ -26,7 +26,7 @@ HWY_INLINE void Descend(const Supernode& s, const uint32_t* rows, const float* v
   using V = hn::Vec<Lanes16>;
   const float* b = x + kCrowdVector * s.first_column;
   for (uint32_t r = 0; r < s.num_rows; r += 4) {
-    // In a partial chunk, missing rows have zero values; the last row is read in their place.
+    // Missing rows of a partial chunk have zero values; read the last row in their place.
     float* to[4];
     for (uint32_t k = 0; k < 4; ++k) {
       to[k] = x + kCrowdVector * rows[std::min(r + k, s.num_rows - 1)];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// SweepCrowdVolumes: the Gauss-Seidel sweep of volume_sweep.h for a crowd. Corrects one tet in all
-// bodies at a time, one body per lane. Sources: volume_sweep.h.
+// SweepCrowdVolumes: corrects one tet after another in all bodies of a crowd, one body per lane.
+// Sources: volume_sweep.h.
 #include "base/simd_target.h"
 #include "solver/volume_sweep.h"
 
@@ -16,8 +16,7 @@ namespace plush {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Replaces a number in memory by `v` if `v` is lower (Lower) or greater (Raise). Keeps it if `v` is
-// NaN, on every instruction set.
+// Lowers or raises a number in memory to `v`. Keeps it if `v` is NaN, on every instruction set.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE void Lower(D d, V v, float* lowest) {
   const V before = hn::LoadU(d, lowest);
@@ -29,7 +28,7 @@ HWY_INLINE void Raise(D d, V v, float* largest) {
   hn::StoreU(hn::IfThenElse(hn::Gt(v, before), v, before), d, largest);
 }
 
-// Sweeps one tet in the N bodies from lane `i` on.
+// Corrects one tet in the bodies from lane `i` on.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE void SweepTet(D d, float* const (&at)[4], size_t i, float det_dm_inv, float stiffness,
                          float* kappa, float* lowest, float* largest) {

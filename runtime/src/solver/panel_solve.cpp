@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// SolvePanels: forward and backward substitution by supernodes. On the way down, each chunk of 16
-// rows takes one load of L for three multiply-adds and is added to its nodes once. On the way up,
-// the rows of a supernode are gathered once, and each column is a sum over chunks.
+// SolvePanels: forward and backward substitution by supernodes.
+// On the way down, a load of L serves three multiply-adds, and a chunk of 16 rows is added to its
+// nodes once. On the way up, a supernode's rows are gathered once, and a column is a sum of chunks.
 #include "solver/panel_solve.h"
 
 #include "base/simd_target.h"
@@ -22,7 +22,7 @@ namespace plush {
 namespace HWY_NAMESPACE {
 namespace {
 
-// The rows of a chunk, kRows of them, in vectors of D: a sum over columns j of block[:, j] b_j.
+// sum over columns j of block[:, j] b_j for a chunk of kRows rows, in vectors of D.
 template <size_t kRows, class D>
 struct ChunkSum {
   static constexpr size_t N = kLanes<D>;
@@ -65,30 +65,28 @@ HWY_INLINE void Descend(const Supernode& s, const uint32_t* rows, const float* v
   if (row < padded) AddChunk<kRowPadding>(Lanes8(), values, b, s.num_columns, rows + row, x);
 }
 
-// Gathers the rows of a supernode: x of 16 rows, then y, then z. Missing rows are zero.
-HWY_INLINE void GatherRows(const uint32_t* rows, uint32_t padded, const NodeVec* x, float* out) {
-  const Lanes16 d;
-  const Lanes8 d8;
-  constexpr size_t N = kLanes<Lanes16>, N8 = kLanes<Lanes8>;
-  uint32_t row = 0;
-  for (; row + kChunkRows <= padded; row += kChunkRows, out += 3 * kChunkRows) {
-    for (size_t i = 0; i < kChunkRows; i += N) {
-      const auto v = GatherNodes(d, x, rows + row + i, static_cast<hn::Vec<Lanes16>*>(nullptr));
-      hn::StoreU(v.x, d, out + i);
-      hn::StoreU(v.y, d, out + kChunkRows + i);
-      hn::StoreU(v.z, d, out + 2 * kChunkRows + i);
-    }
-  }
-  if (row == padded) return;
-  for (size_t i = 0; i < kRowPadding; i += N8) {
-    const auto v = GatherNodes(d8, x, rows + row + i, static_cast<hn::Vec<Lanes8>*>(nullptr));
-    hn::StoreU(v.x, d8, out + i);
-    hn::StoreU(v.y, d8, out + kChunkRows + i);
-    hn::StoreU(v.z, d8, out + 2 * kChunkRows + i);
+// Gathers the nodes of a chunk: x of its rows, then y, then z.
+template <size_t kRows, class D>
+HWY_INLINE void GatherChunk(D d, const uint32_t* rows, const NodeVec* x, float* out) {
+  using V = hn::Vec<D>;
+  for (size_t i = 0; i < kRows; i += kLanes<D>) {
+    const Xyz<V> v = GatherNodes(d, x, rows + i, static_cast<V*>(nullptr));
+    hn::StoreU(v.x, d, out + i);
+    hn::StoreU(v.y, d, out + kChunkRows + i);
+    hn::StoreU(v.z, d, out + 2 * kChunkRows + i);
   }
 }
 
-// Products of a column with the three gathered axes, by lane of a chunk.
+// Gathers the rows of a supernode by chunk. Padding gathers the spare node, which is zero.
+HWY_INLINE void GatherRows(const uint32_t* rows, uint32_t padded, const NodeVec* x, float* out) {
+  uint32_t row = 0;
+  for (; row + kChunkRows <= padded; row += kChunkRows, out += 3 * kChunkRows) {
+    GatherChunk<kChunkRows>(Lanes16(), rows + row, x, out);
+  }
+  if (row < padded) GatherChunk<kRowPadding>(Lanes8(), rows + row, x, out);
+}
+
+// Products of a column with the gathered rows, by lane of a chunk.
 inline constexpr size_t kParts16 = kChunkRows / kLanes<Lanes16>;
 using V16 = hn::Vec<Lanes16>;
 struct ColumnSum {
@@ -215,8 +213,8 @@ HWY_INLINE void AddLastRows(D d, const float* column, const float* gathered, Col
   }
 }
 
-// out_j = (-L_Rj)^T x_R for four columns from `first` on. Beyond the last column it repeats that
-// one.
+// out_j = (-L_Rj)^T x_R for four columns from `first` on; repeats the last column if there are
+// fewer.
 HWY_INLINE void SumColumns(const Supernode& s, const float* values, const float* gathered,
                            uint32_t first, NodeVec* out) {
   const Lanes16 d;
@@ -284,7 +282,7 @@ HWY_INLINE void Ascend(const Supernode& s, const uint32_t* rows, const float* va
   std::copy(found, found + w, b);
 }
 
-// Solves with the given supernodes and values, those of the active columns.
+// Solves with the supernodes and values of the active columns.
 template <class FetchDown, class FetchUp>
 HWY_INLINE void SolveActive(const PanelFactor& factor, std::span<const Supernode> supernodes,
                             std::span<const float> values, FetchDown down, FetchUp up,
@@ -303,8 +301,8 @@ HWY_INLINE void SolveActive(const PanelFactor& factor, std::span<const Supernode
 }
 
 void Solve(const PanelFactor& factor, float* workspace, NodeVec* x) {
-  // The baker puts left-out supernodes last. Elsewhere they only cost time: their nodes stay zero
-  // on the way up.
+  // The baker puts left-out supernodes last. Elsewhere they would only cost time: their nodes
+  // become zero before the way up.
   size_t count = factor.supernodes.size();
   while (count > 0 && factor.supernodes[count - 1].first_column >= factor.num_active) --count;
   const std::span<const Supernode> supernodes = factor.supernodes.first(count);
@@ -336,7 +334,7 @@ size_t GatheredNumbers(std::span<const Supernode> supernodes) {
   return (longest + kChunkRows - 1) / kChunkRows * 3 * kChunkRows;
 }
 
-// Adds the response of all nodes to the impulses that hold the pinned ones.
+// Adds the response to the impulses that hold the pinned nodes.
 void HoldPins(const PanelFactor& factor, std::span<float> workspace, std::span<NodeVec> x) {
   const PinSchur& pins = *factor.pins;
   Vec3 impulses[kMaxExtraPins];

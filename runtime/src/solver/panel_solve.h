@@ -20,23 +20,23 @@ struct PanelFactor {
   std::span<const uint32_t> rows;
   std::span<const float> values;
   uint32_t num_nodes = 0;
-  uint32_t num_active = 0;  ///< num_nodes or FactorView::num_free; columns from here on belong to
-                            ///< pinned nodes and are left out
-  const PinSchur* pins = nullptr;  ///< further pinned nodes, or null
+  uint32_t num_active = 0;  ///< num_nodes or FactorView::num_free; later columns belong to pinned
+                            ///< nodes and are left out
+  const PinSchur* pins = nullptr;  ///< more pinned nodes, or null
 };
 
-/// Size of a solve's workspace [floats]: three per row of the longest pattern, plus four per node
-/// and the spare one for factors with pins.
+/// Size of a solve's workspace [floats]: three per row of the longest pattern; for pins, four per
+/// node and the spare one.
 size_t PanelWorkspaceSize(std::span<const Supernode> supernodes, uint32_t num_nodes);
 
 /// x := A^-1 x, for the three axes of `x` (num_nodes + 1 x 1). The spare element must be zero and
 /// stays zero. Entries from num_active on, and all w, become zero. `workspace` has
-/// PanelWorkspaceSize numbers, aligned to 16 bytes. Reads the values once down and once up, twice
-/// as often with pins. Does not allocate.
+/// PanelWorkspaceSize numbers, aligned to 16 bytes. Reads the values twice, with pins four times.
+/// Does not allocate.
 void SolvePanels(const PanelFactor& factor, std::span<float> workspace, std::span<NodeVec> x);
 
 /// x := A^-1 x for all bodies and axes of `x` (num_nodes x 3 x 16). Entries from num_active on
-/// become zero. Reads each value once down and once up. Does not allocate.
+/// become zero. Ignores factor.pins. Reads the values twice. Does not allocate.
 void SolveCrowd(const PanelFactor& factor, float* x);
 
 }  // namespace plush

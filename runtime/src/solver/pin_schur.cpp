@@ -12,33 +12,45 @@ namespace {
 
 constexpr float Vec3::*kAxes[3] = {&Vec3::x, &Vec3::y, &Vec3::z};
 
-// Least share of S's diagonal that must remain as the pivot. S comes from float solves, and a solve
-// with pins errs by about 1e-7 divided by the least share. The share is small for stiff and light
-// bodies, whose columns of A^-1 look alike (box of 0.4 m, 1000 kg/m^3, dt 0.01 s, 21 pins: 0.05 at
-// 1e7 Pa, 5e-4 at 1e9 Pa).
+// Least pivot, as a share of S's diagonal. S comes from float solves, so a solve with pins errs by
+// about 1e-7 divided by the least share. In stiff and light bodies the columns of A^-1 look alike,
+// and the share is small (box of 0.4 m, 1000 kg/m^3, dt 0.01 s, 21 pins: 0.05 at 1e7 Pa, 5e-4 at
+// 1e9 Pa).
 constexpr double kLeastShare = 1.0e-3;
 
-// In place; S by rows.
-bool FactorLower(std::span<double> S, size_t n) {
+}  // namespace
+
+bool FactorCholesky(double least_share, size_t n, double* S) {
+  bool all_independent = true;
   for (size_t j = 0; j < n; ++j) {
     const double diagonal = S[n * j + j];
     double pivot = diagonal;
     for (size_t k = 0; k < j; ++k) pivot -= S[n * j + k] * S[n * j + k];
-    if (!(diagonal > 0.0) || !(pivot > kLeastShare * diagonal) || !std::isfinite(diagonal)) {
-      return false;
-    }
-    const double root = std::sqrt(pivot);
+    const bool independent = pivot > least_share * diagonal && diagonal > 0.0;
+    all_independent = all_independent && independent;
+    const double root = independent ? std::sqrt(pivot) : 0.0;
     S[n * j + j] = root;
     for (size_t i = j + 1; i < n; ++i) {
       double sum = S[n * i + j];
       for (size_t k = 0; k < j; ++k) sum -= S[n * i + k] * S[n * j + k];
-      S[n * i + j] = sum / root;
+      S[n * i + j] = independent ? sum / root : 0.0;
     }
   }
-  return true;
+  return all_independent;
 }
 
-}  // namespace
+void SolveCholesky(const double* L, size_t n, double* r) {
+  for (size_t j = 0; j < n; ++j) {
+    double sum = r[j];
+    for (size_t k = 0; k < j; ++k) sum -= L[n * j + k] * r[k];
+    r[j] = L[n * j + j] > 0.0 ? sum / L[n * j + j] : 0.0;
+  }
+  for (size_t j = n; j-- > 0;) {
+    double sum = r[j];
+    for (size_t i = j + 1; i < n; ++i) sum -= L[n * i + j] * r[i];
+    r[j] = L[n * j + j] > 0.0 ? sum / L[n * j + j] : 0.0;
+  }
+}
 
 bool FactorPinSchur(const PanelFactor& factor, std::span<const uint32_t> nodes,
                     std::span<float> workspace, std::span<NodeVec> scratch,
@@ -57,25 +69,16 @@ bool FactorPinSchur(const PanelFactor& factor, std::span<const uint32_t> nodes,
       }
     }
   }
-  return FactorLower(cholesky, n);
+  return FactorCholesky(kLeastShare, n, cholesky.data());
 }
 
 void SolvePinImpulses(const PinSchur& pins, std::span<Vec3> moves) {
   const size_t n = pins.nodes.size();
-  const double* L = pins.cholesky.data();
   for (const auto axis : kAxes) {
     double r[kMaxExtraPins];
-    for (size_t j = 0; j < n; ++j) {
-      double sum = -double(moves[j].*axis);
-      for (size_t k = 0; k < j; ++k) sum -= L[n * j + k] * r[k];
-      r[j] = sum / L[n * j + j];
-    }
-    for (size_t j = n; j-- > 0;) {
-      double sum = r[j];
-      for (size_t i = j + 1; i < n; ++i) sum -= L[n * i + j] * r[i];
-      r[j] = sum / L[n * j + j];
-      moves[j].*axis = static_cast<float>(r[j]);
-    }
+    for (size_t j = 0; j < n; ++j) r[j] = -double(moves[j].*axis);
+    SolveCholesky(pins.cholesky.data(), n, r);
+    for (size_t j = 0; j < n; ++j) moves[j].*axis = static_cast<float>(r[j]);
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A few pinned nodes beyond those of a factor, so that bodies with other pins can share it.
+// A few pinned nodes beyond those of a factor, so that bodies with different pins can share it.
 //
-// Pinned nodes do not move: E^T x = 0. With A^-1 from the shared factor, x = A^-1 (b + E lambda),
-// where lambda = -S^-1 E^T A^-1 b and S = E^T A^-1 E. One S serves all three axes.
+// Pinned nodes do not move: E^T x = 0, where E selects them. With A^-1 from the shared factor,
+// x = A^-1 (b + E lambda), lambda = -S^-1 E^T A^-1 b and S = E^T A^-1 E. One S serves all axes.
 #pragma once
 
 #include "plush/allocator.h"
@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/node_vec.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -27,6 +28,14 @@ struct PinSchur {
   std::span<const double> cholesky;  ///< lower triangle by rows [1/sqrt(kg)] (num_pins x num_pins)
 };
 
+/// Factors S (n x n by rows) in place by Cholesky. A row whose pivot is at most `least_share` of
+/// its diagonal depends on earlier rows: its pivot and column become 0. Returns whether all rows
+/// are independent.
+bool FactorCholesky(double least_share, size_t n, double* S);
+
+/// Solves S x = r in place of `r` (n x 1) with the factor `L`. Sets x of dependent rows to 0.
+void SolveCholesky(const double* L, size_t n, double* r);
+
 /// Computes the Cholesky factor of S into `cholesky` (num_pins^2 x 1) by solves with `factor`,
 /// ignoring factor.pins. `workspace` as for SolvePanels; `scratch`: (num_nodes + 1 x 1). Does not
 /// allocate. Returns false if S is not positive definite, or only barely.
@@ -34,8 +43,7 @@ bool FactorPinSchur(const PanelFactor& factor, std::span<const uint32_t> nodes,
                     std::span<float> workspace, std::span<NodeVec> scratch,
                     std::span<double> cholesky);
 
-/// Replaces the displacements of the pinned nodes (num_pins x 1) by the impulses lambda that undo
-/// them.
+/// Replaces the pinned nodes' displacements (num_pins x 1) by the impulses lambda that undo them.
 void SolvePinImpulses(const PinSchur& pins, std::span<Vec3> moves);
 
 }  // namespace plush

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// FactoriseSystem: right-looking block factorisation by supernodes, in double precision.
+// FactoriseSystem: right-looking block Cholesky factorisation by supernodes, in double precision.
 // Based on:
 // Esmond Ng, Barry Peyton. Block Sparse Cholesky Algorithms on Advanced Uniprocessor Computers.
 // 1993
@@ -15,8 +15,8 @@ namespace {
 
 constexpr Status kOutOfMemory = {StatusCode::kOutOfMemory, "factor"};
 
-// The matrix while it is factored. A supernode's panel has the rows of its own columns, then those
-// below them, by column: (num_columns + num_rows x num_columns).
+// The matrix while it is factored. A supernode's panel is stored by column: first the rows of its
+// own columns, then those below ((num_columns + num_rows) x num_columns).
 struct Panels {
   FactorStructure structure;
   Array<size_t> starts;  // first index of each panel in `values` (num_supernodes x 1)
@@ -120,8 +120,7 @@ bool FactorPanel(double* panel, size_t height, uint32_t columns) {
   return true;
 }
 
-// Finds the positions in `target`'s panel of the rows of `s` from number `first` on; it has them
-// all.
+// Finds the rows of `s` from number `first` on in `target`'s panel, which has all of them.
 void LocateRows(const Supernode& s, const Supernode& target, uint32_t first, Panels* panels) {
   const uint32_t* rows = panels->RowsOf(s);
   const uint32_t* others = panels->RowsOf(target);
@@ -136,7 +135,7 @@ void LocateRows(const Supernode& s, const Supernode& target, uint32_t first, Pan
   }
 }
 
-// Subtracts the products of a factored panel's rows from the panels of their columns.
+// Subtracts products of a factored panel's rows from the panels that have those rows as columns.
 void UpdateAncestors(size_t k, Panels* panels) {
   const Supernode& s = panels->structure.supernodes[k];
   const uint32_t* rows = panels->RowsOf(s);

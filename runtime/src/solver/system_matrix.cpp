@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Multiplies by the splitting step's matrix A without forming it, and implements FreeTurns.
-// FreeTurns are our addition to [Kug]; the header derives them.
+// Multiplies by the splitting step's matrix A without forming it [Kug], and implements FreeTurns.
+// FreeTurns are our addition; the header derives them.
 #include "solver/system_matrix.h"
 
 #include "base/vector_math.h"
@@ -28,11 +28,10 @@ void MultiplySystem(const SystemView& system, std::span<const NodeVec> x, std::s
 
 namespace {
 
-// C grows by this share before elimination. That is far above float's uncertainty in
-// C - B^T A^-1 B. It is small enough for components to turn freely whose stiffness outweighs their
-// mass a hundred times.
+// C grows by this share before elimination: far more than the rounding error of C - B^T A^-1 B, and
+// little enough that components turn freely if their stiffness outweighs their mass a hundredfold.
 constexpr float kLeastResistance = 1.0e-3f;
-// A turn is freed if C is at least this multiple of C - B^T A^-1 B, in traces. Otherwise outer
+// A turn is freed if the trace of C exceeds that of C - B^T A^-1 B this many times. Otherwise outer
 // iterations find the turn by themselves.
 constexpr float kWorthFreeing = 3.0f;
 
@@ -41,7 +40,7 @@ uint32_t Root(std::span<uint32_t> parents, uint32_t node) {
   return node;
 }
 
-// Assigns each node its component, numbered by lowest node. Returns the number of components.
+// Numbers the components by their lowest nodes, and returns their number.
 uint32_t FindComponents(std::span<const Tet> tets, std::span<uint32_t> component) {
   for (uint32_t i = 0; i < component.size(); ++i) component[i] = i;
   for (const Tet& tet : tets) {
@@ -62,7 +61,7 @@ constexpr Mat3 kZero = {{}, {}, {}};
 
 float Trace(const Mat3& A) { return A.c0.x + A.c1.y + A.c2.z; }
 
-// tr(A) I - A for a symmetric A: the matrix of |omega x|^2 summed over A's square root.
+// tr(A) I - A. For A = sum a a^T this is the matrix of sum |omega x a|^2.
 Mat3 TraceMinus(const Mat3& A) {
   const float trace = Trace(A);
   return Mat3{{trace, 0.0f, 0.0f}, {0.0f, trace, 0.0f}, {0.0f, 0.0f, trace}} - A;
@@ -103,9 +102,8 @@ bool FreeTurns::Allocate(const Allocator& allocator, std::span<const Tet> tets,
          turn_.Allocate(allocator, num_components_);
 }
 
-// The model of tet t is k/2 (dt |F - R|^2 + damping |F - R S|^2), k = 2 mu V dt. A turn of R by
-// omega adds -k omega^T axl(...) F, whose part on the nodes is s. It adds the squares of [omega] R
-// and [omega] R S to C.
+// The model of a tet is k/2 (dt |F - R|^2 + damping |F - R S|^2), k = 2 mu V dt. A turn of R adds a
+// force on the nodes, s, and the squares of [omega] R and [omega] R S to C.
 void FreeTurns::SumTargets(const SystemView& system, const RotationView& rotations,
                            std::span<const float> stretches) {
   const ElementView& elements = system.elements;
@@ -131,7 +129,12 @@ void FreeTurns::SumTargets(const SystemView& system, const RotationView& rotatio
   }
 }
 
-void FreeTurns::Eliminate() {
+void FreeTurns::Prepare(const SystemView& system, const PanelFactor& factor,
+                        std::span<float> workspace, const RotationView& rotations,
+                        std::span<const float> stretches) {
+  SumTargets(system, rotations, stretches);
+  for (size_t i = 0; i < s_.size(); ++i) w_[i] = s_[i];
+  SolvePanels(factor, workspace, w_.span());
   for (uint32_t c = 0; c < num_components_; ++c) {
     C_[c] = C_[c] * (1.0f + kLeastResistance);
     N_[c] = C_[c];
@@ -145,15 +148,6 @@ void FreeTurns::Eliminate() {
     N_[c] = worth ? InverseOrZero(N_[c]) : kZero;
     C_[c] = SquaredNorm(N_[c]) > 0.0f ? InverseOrZero(C_[c]) : kZero;
   }
-}
-
-void FreeTurns::Prepare(const SystemView& system, const PanelFactor& factor,
-                        std::span<float> workspace, const RotationView& rotations,
-                        std::span<const float> stretches) {
-  SumTargets(system, rotations, stretches);
-  for (size_t i = 0; i < s_.size(); ++i) w_[i] = s_[i];
-  SolvePanels(factor, workspace, w_.span());
-  Eliminate();
 }
 
 void FreeTurns::Substitute(const PanelFactor& factor, std::span<float> workspace,

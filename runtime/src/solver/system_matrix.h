@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The constant matrix A = M + (dt^2 + damping dt) sum_t 2 mu V G G^T of the splitting step. It has
-// one scalar per pair of nodes, because the three axes share it. Its factor:
-// plush/format/system_factor.h.
+// The splitting step's constant matrix A = M + (dt^2 + damping dt) sum_t 2 mu V G G^T. The three
+// axes share it, so it has one scalar per pair of nodes. Its factor: plush/format/system_factor.h.
 // Based on:
 // Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast Corotated FEM using Operator Splitting. 2018
 #pragma once
@@ -33,26 +32,24 @@ void MultiplySystem(const SystemView& system, std::span<const NodeVec> x, std::s
 
 /// Lets each component of a body turn freely within a solve.
 ///
-/// The matrix A keeps the rotations of all tets fixed during a solve; they follow only between
-/// solves. A component that is stiff for its mass and size (stiffness dt (dt + damping) far above
-/// mass length^2) then hardly turns about a node that a plane stops. Instead the solve moves it as
-/// a whole: its centre takes on the speed of the stopped node, and the step's kinetic energy grows.
+/// A keeps the rotations of all tets fixed during a solve; they follow between solves. A component
+/// that is stiff for its mass and size (stiffness dt (dt + damping) far above mass length^2) then
+/// hardly turns about a node that a plane stops. The solve moves it as a whole instead: its centre
+/// takes on the speed of the stopped node, and kinetic energy grows.
 ///
-/// So the model gets one more unknown per component: a turn omega that rotates all its tets. The
-/// quadratic model is
+/// So each component gets one more unknown: a turn omega that rotates all its tets. The quadratic
+/// model becomes
 ///   1/2 d^T A d - b^T d - omega^T B^T d + 1/2 omega^T C omega,
 /// where B^T d = sum_i s_i x d_i over the component's nodes, and s_i is the force of the tets'
-/// rotated rest shapes on node i. Eliminating omega gives A' = A - B C^-1 B^T. A' does not change
-/// the solution at which every solve returns zero: it is a better matrix for the same equations.
-///
-/// Allocated once; prepared for each matrix and set of rotations.
+/// rotated rest shapes on node i. Eliminating omega gives A' = A - B C^-1 B^T. Iterations with A'
+/// converge to the same solution as with A.
 class FreeTurns {
  public:
   /// Finds the components of `tets` and allocates all arrays. Returns false if the allocator fails.
   bool Allocate(const Allocator& allocator, std::span<const Tet> tets, uint32_t num_nodes);
 
-  /// Computes B, C and their elimination for the matrix of `factor`, tets rotated by `rotations`,
-  /// and the damping's `stretches` by block (empty: undamped). Takes one solve. Does not allocate.
+  /// Computes B, C and their elimination for the matrix of `factor`, the tets' `rotations`, and the
+  /// damping's `stretches` by block (empty: undamped). Takes one solve. Does not allocate.
   void Prepare(const SystemView& system, const PanelFactor& factor, std::span<float> workspace,
                const RotationView& rotations, std::span<const float> stretches);
 
@@ -62,13 +59,12 @@ class FreeTurns {
   /// out := A' x (num_nodes + 1 x 1).
   void Multiply(const SystemView& system, std::span<const NodeVec> x, std::span<NodeVec> out);
 
-  /// p . (A'^-1 - A^-1) q, for an impulse q on node `j` and a direction p of node `i`.
+  /// p . (A'^-1 - A^-1) q for a direction p of node `i` and an impulse q on node `j`.
   float Coupling(uint32_t i, const Vec3& p, uint32_t j, const Vec3& q) const;
 
  private:
   void SumTargets(const SystemView& system, const RotationView& rotations,
                   std::span<const float> stretches);
-  void Eliminate();
 
   uint32_t num_components_ = 0;
   Array<uint32_t> component_;  // of each node (num_nodes x 1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Volume sweeps in vectors, one block of 16 tets at a time, and the scalar sweeps that lift flat
-// tets. Sources and deviations: volume_sweep.h.
+// Volume sweeps, a block of 16 tets at a time in vectors, and scalar sweeps that lift flat tets.
+// Sources: volume_sweep.h.
 #include "solver/volume_sweep.h"
 
 #include "base/simd_target.h"
@@ -25,8 +25,8 @@ HWY_INLINE Xyz<V> Free(D d, const Xyz<V>& gradient, const NodeVec* held, const u
   return gradient - n * Dot(n, gradient);
 }
 
-// The lower of `lowest` and `det`; `lowest` if the lane has no tet or det is NaN. Compares, because
-// instruction sets differ in the minimum of a number and NaN.
+// The lower of `lowest` and `det`; `lowest` if the lane has no tet or det is NaN. Does not use Min,
+// whose result for NaN depends on the instruction set.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Lower(D d, V lowest, V det, V det_dm_inv) {
   const auto lower = hn::And(hn::Gt(det_dm_inv, hn::Zero(d)), hn::Lt(det, lowest));
@@ -80,17 +80,14 @@ SweepChanges Sweep(const ElementView& elements, const NodeVec* held, float dt, N
   return {hn::GetLane(hn::MinOfLanes(d, lowest)), hn::GetLane(hn::MaxOfLanes(d, largest))};
 }
 
-SweepChanges SweepFree(const ElementView& elements, float dt, NodeVec* x, float* kappa) {
-  return Sweep<false>(elements, nullptr, dt, x, kappa);
+// `held` may be empty.
+SweepChanges SweepAll(const ElementView& elements, std::span<const NodeVec> held, float dt,
+                      NodeVec* x, float* kappa) {
+  return held.empty() ? Sweep<false>(elements, nullptr, dt, x, kappa)
+                      : Sweep<true>(elements, held.data(), dt, x, kappa);
 }
 
-SweepChanges SweepHeld(const ElementView& elements, const NodeVec* held, float dt, NodeVec* x,
-                       float* kappa) {
-  return Sweep<true>(elements, held, dt, x, kappa);
-}
-
-// The first block from `block` on with a tet below kLeastDetF; the number of blocks if there is
-// none.
+// The first block from `block` on that has a tet below kLeastDetF, or the number of blocks.
 size_t FindFlatBlock(const ElementView& elements, const NodeVec* x, size_t block) {
   const Lanes16 d;
   using V = hn::Vec<Lanes16>;
@@ -119,25 +116,20 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace plush {
 
-HWY_EXPORT(SweepFree);
-HWY_EXPORT(SweepHeld);
+HWY_EXPORT(SweepAll);
 HWY_EXPORT(FindFlatBlock);
 
 SweepChanges SweepVolumes(const ElementView& elements, std::span<const NodeVec> held_normals,
                           float dt, std::span<NodeVec> x, std::span<float> kappa) {
-  if (held_normals.empty()) {
-    return HWY_DYNAMIC_DISPATCH(SweepFree)(elements, dt, x.data(), kappa.data());
-  }
-  return HWY_DYNAMIC_DISPATCH(SweepHeld)(elements, held_normals.data(), dt, x.data(), kappa.data());
+  return HWY_DYNAMIC_DISPATCH(SweepAll)(elements, held_normals, dt, x.data(), kappa.data());
 }
 
 namespace {
 
 // Most that one sweep lifts a flat tet, in det F.
 constexpr float kMostLift = 0.25f;
-// A gradient counts as at least this share of the rest shape's, squared and mass-weighted.
-// Otherwise a lift could move nodes by more than about a rest height if a tet is flat in two
-// directions.
+// Least squared, mass-weighted gradient, as a share of the rest shape's. It bounds the lift of a
+// tet that is flat in two directions: nodes move by at most about a rest height.
 constexpr float kLeastResponse = 0.05f;
 // Lifts aim this far above the bound, so that sweeps end although tets undo each other's lifts.
 constexpr float kLiftMargin = 0.05f;
@@ -148,8 +140,8 @@ Vec3 LiftMove(const Vec3& held_normal, float inverse_mass, const Vec3& gradient)
   return (gradient - held_normal * into) * inverse_mass;
 }
 
-// The bound on a tet's det F. Lifts become velocity, so lifting a tet that began inside out all the
-// way would throw its nodes.
+// The bound on a tet's det F: no more than at the start of the substep. Lifts become velocity, so a
+// tet that began inside out would throw its nodes if it were lifted all the way.
 float LeastDetF(const Tet& tet, const Mat3& dm_inv, NodeVectors before) {
   const float det = Determinant(
       DeformationGradient(before[tet.a], before[tet.b], before[tet.c], before[tet.d], dm_inv));
@@ -193,8 +185,8 @@ bool LiftTet(const TetBlock& block, size_t lane, std::span<const NodeVec> held_n
 }  // namespace
 
 bool MayBeFlat(const SweepChanges& last) {
-  // Each tet has been corrected, and its neighbours' corrections rarely press it by more than the
-  // largest correction. A missed tet is found a step later.
+  // Neighbours' corrections rarely press a tet by more than the largest correction. A missed tet is
+  // found a step later.
   constexpr float kReachOfCorrections = 1.0f, kSafe = 2.0f * kLeastDetF;
   return last.lowest_det_f < kSafe + kReachOfCorrections * last.largest;
 }

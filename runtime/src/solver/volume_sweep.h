@@ -17,11 +17,10 @@
 
 namespace plush {
 
-/// Result of a sweep of the volume term.
+/// Result of a sweep of the volume term, to first order.
 struct SweepChanges {
-  float lowest_det_f = 1.0f;  ///< lowest of any tet after its own correction, to first order, at
-                              ///< most 1
-  float largest = 0.0f;  ///< largest change of a tet's det F by its own correction, to first order
+  float lowest_det_f = 1.0f;  ///< of any tet after its own correction, at most 1
+  float largest = 0.0f;       ///< change of a tet's det F by its own correction
 };
 
 /// One sweep, block after block; the tets of a block share no node. Each tet's constraint is C =
@@ -29,11 +28,11 @@ struct SweepChanges {
 /// alpha = 1/(lambda V dt^2) [Kug, Eq. 14-16 with the sign of XPBD].
 /// - Moves the nodes `x` [m] (num_nodes + 1 x 1), whose w is the inverse mass [1/kg], 0 if pinned
 ///   or held. Updates `kappa` [kg m^2] (16 num_blocks x 1).
-/// - `held_normals` (num_nodes + 1 x 1), unless empty, has for each node the unit direction in
-///   which it must not move, or zero.
-/// - Flat and inverted tets are pushed back like others. No move is longer than sqrt(lambda V dt^2
-///   w) |C| / 2, however small the gradient.
-/// - Tets with lambda = 0 are skipped and their multiplier is cleared.
+/// - `held_normals` (num_nodes + 1 x 1, or empty): the unit direction in which each node must not
+///   move, or zero.
+/// - Pushes back flat and inverted tets too. No move is longer than sqrt(lambda V dt^2 w) |C| / 2,
+///   however small the gradient.
+/// - Skips tets with lambda = 0 and clears their multipliers.
 ///
 /// Does not allocate.
 SweepChanges SweepVolumes(const ElementView& elements, std::span<const NodeVec> held_normals,
@@ -42,21 +41,20 @@ SweepChanges SweepVolumes(const ElementView& elements, std::span<const NodeVec> 
 /// Least det F of a tet at the end of a substep, unless it was below at the start.
 inline constexpr float kLeastDetF = 0.05f;
 
-/// Whether a tet may have det F < kLeastDetF after the sweep that returned `last`; if so, call
-/// HasFlatTet. Rarely misses one.
+/// Whether a tet may have det F < kLeastDetF after the sweep that returned `last`: a quick test
+/// before HasFlatTet. Rarely misses one.
 bool MayBeFlat(const SweepChanges& last);
 
 /// Whether any tet has det F < kLeastDetF. `x`: positions [m] (num_nodes + 1 x 1).
 bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x);
 
 /// One sweep, block after block, of the inequality det F >= kLeastDetF. The energies of [Kug] are
-/// finite for a flat tet, so a hard enough impact would turn it inside out.
-/// - The constraint has no compliance and stores no energy. It moves `x` (as in SweepVolumes) along
-///   w grad det F, that is, by equal and opposite impulses. Each is bounded, however degenerate the
-///   tet.
+/// finite for a flat tet, so a hard impact would turn it inside out.
+/// - Moves `x` (as in SweepVolumes) along w grad det F, by equal and opposite impulses that store
+/// no
+///   energy. Each is bounded, however degenerate the tet.
 /// - Held normals stop only motion against them: nodes may leave a plane.
-/// - A tet that was below the bound at `before` [m] (num_nodes x 1) must only not sink further.
-/// - Nodes of other tets do not move.
+/// - A tet that was below the bound at `before` [m] (num_nodes x 1) is kept from sinking further.
 ///
 /// Returns whether any tet was lifted; it usually takes a few sweeps until none is. Does not
 /// allocate.

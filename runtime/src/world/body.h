@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One soft body: its state, and the functions that advance it by a step.
+// One soft body: its state and its step.
 #pragma once
 
 #include "plush/asset.h"
@@ -22,16 +22,16 @@ namespace plush {
 
 struct Crowd;
 
-/// State of one body. Positions are relative to `origin`, which follows the body, so that float
-/// keeps its precision far from the world's origin.
+/// State of one body. Positions are relative to `origin`, which follows the body: far from the
+/// world's origin, floats are too coarse.
 struct Body {
   // Shared with other bodies.
   VisualView visual;
   SimulationView simulation;
   CollisionView surface;
   System* system = nullptr;
-  float dt = 0.0f;  ///< time step of the last step, before the first one the asset's [s];
-                    ///< `system` has its factors
+  float dt = 0.0f;  ///< of the last step, or the baked one before the first step [s]; `system` has
+                    ///< its factors
   // Material and status.
   ElementView elements;
   float mass_scale = 1.0f;
@@ -44,18 +44,18 @@ struct Body {
   // The crowd it steps with.
   Crowd* crowd = nullptr;
   size_t lane = 0;             ///< in the crowd
-  bool in_lane = false;        ///< whether its rotations and kappa are kept in the crowd's lane
-  bool in_crowd_step = false;  ///< whether it steps with its crowd in the step in progress
+  bool in_lane = false;        ///< whether rotations and kappa are in the crowd's lane
+  bool in_crowd_step = false;  ///< whether it takes part in its crowd's current step
   // Motion.
   double origin[3] = {};  ///< world position of the body's coordinates [m]
   Array<NodeVec> x;       ///< node positions relative to origin [m] and inverse masses [1/kg], 0 if
                           ///< pinned (num_nodes x 1)
   Array<NodeVec> v;       ///< node velocities [m/s] and 0 (num_nodes x 1)
-  Array<float> rotations;  ///< of the tets, by block; warm starts of the next step (4 x 16
+  Array<float> rotations;  ///< of the tets by block; the next step starts from them (4 x 16
                            ///< num_blocks)
-  Array<float> kappa;  ///< multipliers of the volume term by place, valid for substeps of kappa_dt
-                       ///< [kg m^2] (16 num_blocks x 1)
-  float kappa_dt = 0.0f;  ///< [s], or 0 before the first step
+  Array<float> kappa;      ///< multipliers of the volume term by place, for substeps of kappa_dt
+                           ///< [kg m^2] (16 num_blocks x 1)
+  float kappa_dt = 0.0f;   ///< [s], or 0 before the first step
   ContactState contacts;
   // Queries.
   CollisionState collision;
@@ -69,18 +69,17 @@ struct Body {
                        ///< (num_nodes + 1 x 1)
   Vec3 momentum;       ///< sum of rhs without elastic forces, which sum to zero [kg m]
   Array<float> workspace;  ///< of solves (PanelWorkspaceSize x 1)
-  // Scratch memory of a step with planes; empty until the world has one.
+  // Scratch memory of a step with planes; empty until the world has a plane.
   Array<NodeVec> d;             ///< displacement of the outer iteration [m] (num_nodes + 1 x 1)
   Array<NodeVec> held_normals;  ///< normals of nodes on planes, else zero (num_nodes + 1 x 1)
   FreeTurns turns;              ///< for solves while a node touches a plane
-  Array<LocalPlane> planes;  ///< the world's planes in the body's coordinates; unused ones at the
-                             ///< end have no normal, and nothing touches them
+  Array<LocalPlane> planes;     ///< the world's planes in the body's coordinates; spare ones at the
+                                ///< end have a zero normal, and nothing touches them
 
   const FactorSet& Factors() const { return *system->Find(dt); }
   float Mass(size_t node) const { return simulation.masses[node] * mass_scale; }
   bool IsPinned(size_t node) const { return x[node].w == 0.0f; }
-  /// The rotations, in the body's own memory or in its lane. A const body must only read them: the
-  /// view does not enforce it.
+  /// The rotations, in the body's own memory or in its lane. The view does not enforce const.
   RotationView Rotations() const;
 };
 
@@ -98,7 +97,7 @@ struct StepSettings {
   std::span<const PlaneDesc> planes;  ///< normals of unit length
   float dt = 0.0f;                    ///< [s]
   bool measure_energy = true;
-  const JobSystem* jobs = nullptr;  ///< null: one thread finds all of a large body's rotations
+  const JobSystem* jobs = nullptr;  ///< shares a large body's rotations between threads, or null
 };
 
 /// Adds the wall time of a scope to a phase.
@@ -118,35 +117,36 @@ class PhaseTimer {
   std::chrono::steady_clock::time_point start_;
 };
 
-/// Factor by which multipliers of substeps of `from` seconds are scaled to serve substeps of `to`
-/// seconds. It keeps the pressure if the time step grows at most twofold. Beyond that the pressure
-/// falls, because that of a strained body would overshoot in a much longer substep. Returns 1 for
-/// `from` = 0 (before the first step), where all multipliers are 0.
+/// Converts multipliers of substeps of `from` seconds to substeps of `to` seconds: returns the
+/// factor that keeps the pressure. If substeps grow more than twofold, the pressure falls: the full
+/// pressure of a strained body would overshoot. Returns 1 if `from` is 0 (before the first step).
 float MultiplierScale(float from, float to);
 
+/// Scales multipliers for substeps of `*kappa_dt` seconds to substeps of `h` seconds.
+void ScaleMultipliers(float h, Array<float>* kappa, float* kappa_dt);
+
 /// Fewest outer iterations of a substep of `to` seconds after substeps of `from` seconds: five if
-/// it is more than 1.5 times as long, one otherwise. Stretch and volume must agree anew then: after
-/// a single iteration the volume error becomes kinetic energy in the next short step (a body that
-/// alternated between 1/30 s and 1/240 s gained 60 times its energy).
+/// it is more than 1.5 times as long, one otherwise. After a single iteration, the volume error of
+/// a longer substep becomes kinetic energy in the next short one (a body that alternated between
+/// 1/30 s and 1/240 s gained 60 times its energy).
 int LeastIterations(float from, float to);
 
-/// Number of blocks from which a body's elements are shared between threads.
+/// Fewest blocks of a body whose rotations are shared between threads.
 inline constexpr size_t kBlocksForJobs = 512;
 
-/// Advances one body by settings.dt with `body->Factors()`. Writes the body's part of the
-/// statistics. Does not allocate.
+/// Advances one body by settings.dt and writes its statistics. Does not allocate.
 void StepBody(const StepSettings& settings, Body* body, StepStats* stats);
 
-/// Takes the positions `body->y` as the result of a substep of `h` seconds. Lifts flat tets first
-/// if `may_be_flat`. Freezes the body if a position is not finite.
+/// Ends a substep of `h` seconds with the positions `body->y`. Lifts flat tets first if
+/// `may_be_flat`. Freezes the body if a position is not finite.
 void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
                    StepStats* stats);
 
 /// Writes the body's statistics after its last substep.
 void EndStep(const StepSettings& settings, Body* body, StepStats* stats);
 
-/// Makes room for `num_planes` planes and keeps existing contacts. Returns false if the allocator
-/// fails; a later step then runs as if the call had not been made.
+/// Makes room for `num_planes` planes and keeps existing contacts. If the allocator fails, returns
+/// false, and later steps run as before.
 bool ReservePlanes(const Allocator& allocator, size_t num_planes, Body* body);
 
 /// Moves `origin` so that the node coordinates stay near zero.

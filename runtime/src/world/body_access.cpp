@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // World's calls that read or set one body: nodes, render surface, impulses, forces, moments, pose.
-// Skinning interpolates node positions and turns normals by the cofactor of each tet's F.
+// Skinning interpolates positions and turns normals by the cofactor of each tet's F.
 #include "base/vector_math.h"
 #include "elasticity/elements.h"
 #include "elasticity/polar_decomposition.h"
@@ -16,7 +16,6 @@ namespace {
 constexpr Status kWrongSize = {StatusCode::kInvalidArgument, "span", "wrong number of elements", 0};
 
 void SkinPositions(const Body& body, std::span<Vec3> positions) {
-  // Adds the origin in double and rounds once, so that every call gives the same bits.
   for (size_t v = 0; v < positions.size(); ++v) {
     const Tet& tet = body.simulation.tets[body.visual.tet_ids[v]];
     const Vec4& w = body.visual.weights[v];
@@ -68,8 +67,8 @@ Centre FindCentre(const Body& body) {
   return centre;
 }
 
-// The rotation R that maximises tr(R^T S). Newton's method can end half a turn away from the
-// maximum, so this searches from `near` and from the three half turns about it.
+// The rotation R that maximises tr(R^T S). Newton's method can end half a turn away, so it starts
+// from `near` and from the three half turns about it.
 Quat BestRotation(const Mat3& S, const Quat& near) {
   constexpr int kIterations = 64;
   constexpr Quat kStarts[4] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
@@ -236,10 +235,9 @@ Status World::SetNodePositions(BodyId id, std::span<const Vec3> positions) {
   LeaveLane(body);
   Wake(id);
   if (body->frozen) Revive(body);
-  // Forget what the last step left behind; it belongs to the old positions. Multipliers start from
-  // zero, not from lambda V (det F - 1): far from equilibrium the solve would apply that force
-  // explicitly and overshoot (45 times the energy at a Poisson's ratio of 0.49). The volume sweep
-  // does not overshoot.
+  // Reset what belongs to the old positions. Multipliers start from zero, not from
+  // lambda V (det F - 1): the solve would apply that force explicitly and, far from equilibrium,
+  // overshoot (45 times the energy at a Poisson's ratio of 0.49). The volume sweep does not.
   MatchRotations(body->elements, body->x.span(), body->Rotations());
   for (float& kappa : body->kappa) kappa = 0.0f;
   body->contacts.num_contacts = 0;

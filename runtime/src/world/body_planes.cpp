@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Planes and one body outside the solve: placement, distances, substeps, pushing out and snapping.
+// One body and the planes outside the solve: placement, distances, substeps, pushing and snapping.
 // Penalty and snapping follow [Rio 8.1.1, 8.1.2].
 #include "world/body_planes.h"
 
@@ -10,6 +10,22 @@
 
 namespace plush {
 namespace {
+
+// An unused plane has no normal.
+bool IsUsed(const LocalPlane& plane) { return Dot(plane.normal, plane.normal) != 0.0f; }
+
+// Calls test(node, plane) for movable nodes and planes until it returns true; returns whether it
+// did.
+template <class Test>
+bool AnyPair(const Body& body, const Test& test) {
+  for (size_t i = 0; i < body.x.size() && body.planes.size() > 0; ++i) {
+    if (body.IsPinned(i)) continue;
+    for (const LocalPlane& plane : body.planes) {
+      if (test(i, plane)) return true;
+    }
+  }
+  return false;
+}
 
 // Depth of the deepest movable node below a plane, or 0 [m].
 float DepthBelow(const LocalPlane& plane, const Body& body) {
@@ -55,35 +71,27 @@ float DeepestNode(const Body& body) {
 }
 
 bool CanTouchPlanes(const StepSettings& settings, Body* body) {
-  // Elasticity may carry a node up to this many times further in a step than its velocity does.
+  // Elasticity may carry a node this many times as far as its velocity does.
   constexpr float kMoreThanItsVelocity = 2.0f, kShareOfEdge = 0.1f;
   PlacePlanes(settings, body);
   const float margin = kShareOfEdge * body->simulation.median_edge;
-  for (size_t i = 0; i < body->x.size() && body->planes.size() > 0; ++i) {
-    if (body->IsPinned(i)) continue;
+  return AnyPair(*body, [&](size_t i, const LocalPlane& plane) {
     const Vec3 velocity = body->v[i] + settings.gravity * settings.dt;
-    for (const LocalPlane& plane : body->planes.span()) {
-      if (Dot(plane.normal, plane.normal) == 0.0f) continue;
-      const float approach = std::fmax(-Dot(plane.normal, velocity), 0.0f);
-      const float gap = Dot(plane.normal, body->x[i]) - plane.offset;
-      if (gap <= kMoreThanItsVelocity * approach * settings.dt + margin) return true;
-    }
-  }
-  return false;
+    const float approach = std::fmax(-Dot(plane.normal, velocity), 0.0f);
+    const float gap = Gap(plane, body->x[i]);
+    return IsUsed(plane) && gap <= kMoreThanItsVelocity * approach * settings.dt + margin;
+  });
 }
 
 int CountSubsteps(const StepSettings& settings, const Body& body) {
   const float dt = settings.dt;
   float fastest = 0.0f;
-  for (size_t i = 0; i < body.x.size() && body.planes.size() > 0; ++i) {
-    if (body.IsPinned(i)) continue;
+  AnyPair(body, [&](size_t i, const LocalPlane& plane) {
     const Vec3 velocity = body.v[i] + settings.gravity * dt;
-    for (const LocalPlane& plane : body.planes.span()) {
-      const float approach = -Dot(plane.normal, velocity);
-      const float gap = Dot(plane.normal, body.x[i]) - plane.offset;
-      if (approach > fastest && gap <= approach * dt) fastest = approach;
-    }
-  }
+    const float approach = -Dot(plane.normal, velocity);
+    if (approach > fastest && Gap(plane, body.x[i]) <= approach * dt) fastest = approach;
+    return false;
+  });
   const float wanted = std::ceil(2.0f * fastest * dt / body.simulation.median_edge);
   const int most = std::min(settings.solver.max_substeps, body.Factors().num_fractions);
   if (!(wanted > 1.0f)) return 1;
@@ -104,32 +112,22 @@ void PushOutOfPlanes(const StepSettings& settings, float h, Body* body) {
 
 bool TouchesPlane(const Body& body) {
   const float tolerance = ContactTolerance(body);
-  for (size_t i = 0; i < body.x.size(); ++i) {
-    if (body.IsPinned(i)) continue;
-    for (const LocalPlane& plane : body.planes.span()) {
-      if (Dot(plane.normal, plane.normal) == 0.0f) continue;
-      if (Dot(plane.normal, body.x[i]) - plane.offset <= tolerance) return true;
-    }
-  }
-  return false;
+  return AnyPair(body, [&](size_t i, const LocalPlane& plane) {
+    return IsUsed(plane) && Gap(plane, body.x[i]) <= tolerance;
+  });
 }
 
 bool IsBelowPlane(const Body& body) {
   const float tolerance = ContactTolerance(body);
-  for (size_t i = 0; i < body.x.size() && body.planes.size() > 0; ++i) {
-    if (body.IsPinned(i)) continue;
-    for (const LocalPlane& plane : body.planes.span()) {
-      if (Dot(plane.normal, body.y[i]) - plane.offset < -tolerance) return true;
-    }
-  }
-  return false;
+  return AnyPair(
+      body, [&](size_t i, const LocalPlane& plane) { return Gap(plane, body.y[i]) < -tolerance; });
 }
 
 void SnapToPlanes(Body* body) {
   for (size_t i = 0; i < body->x.size(); ++i) {
     if (body->IsPinned(i)) continue;
-    for (const LocalPlane& plane : body->planes.span()) {
-      const float gap = Dot(plane.normal, body->y[i]) - plane.offset;
+    for (const LocalPlane& plane : body->planes) {
+      const float gap = Gap(plane, body->y[i]);
       if (gap < 0.0f) body->y[i] -= plane.normal * gap;
     }
   }
@@ -142,8 +140,8 @@ void PlaceOnPlanes(Body* body) {
     if (body->IsPinned(i)) continue;
     int touching = 0;
     for (const LocalPlane& plane : body->planes.span()) {
-      const float gap = Dot(plane.normal, body->y[i]) - plane.offset;
-      if (gap > tolerance || Dot(plane.normal, plane.normal) == 0.0f) continue;
+      const float gap = Gap(plane, body->y[i]);
+      if (gap > tolerance || !IsUsed(plane)) continue;
       body->held_normals[i] = plane.normal;
       if (++touching > 1) body->y[i].w = 0.0f;
       if (gap < -tolerance) body->y[i] -= plane.normal * gap;

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
-// One step of one body: the splitting step of [Kug, Alg. 2] with planes held inside the solve.
+// One step of one body: the splitting step of [Kug, Alg. 2], with planes inside the solve.
 // Based on:
 // Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast Corotated FEM using Operator Splitting. 2018
 //
 // Deviations from the paper:
 // - The multipliers kappa of the volume term enter the right-hand side of the stretch solve and are
-//   kept from step to step. If they were reset, the two halves of the splitting would never agree:
-//   a resting body would balance its stretch forces against volume forces of another configuration.
-//   A bar of E = 1e6 Pa hung at one end then shows Poisson's ratio 26% above 0.3 and 12% below
-//   0.45. With kept multipliers it is within 1% of both.
-// - Positions are relative to an origin that follows the body, and a step changes velocities by its
-//   deviation from the prediction. Neither loses precision far from the world's origin or in a
-//   fall.
-// - det F has a lower bound, see LiftFlatTets. The paper's tets may turn inside out.
+//   kept from step to step. If they were reset, a resting body would balance its stretch forces
+//   against volume forces of another configuration. A hanging bar of E = 1e6 Pa then shows
+//   Poisson's ratio 26% above 0.3 and 12% below 0.45; with kept multipliers, within 1% of both.
+// - Positions are relative to an origin that follows the body, and velocities change by the
+//   deviation from the prediction. So precision suffers neither far from the world's origin nor in
+//   a fall.
+// - det F has a lower bound (LiftFlatTets). The paper's tets may turn inside out.
 #include "base/vector_math.h"
 #include "elasticity/element_pass.h"
 #include "solver/panel_solve.h"
@@ -29,110 +28,14 @@
 namespace plush {
 namespace {
 
-// The parts of a step, in the order in which they run.
-void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* stats);
-float OuterIteration(const StepSettings& settings, const FactoredSystem& system, bool is_first,
-                     Body* body, StepStats* stats);
-void MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Body* body);
-std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
-                                           const FactoredSystem& system, Body* body,
-                                           StepStats* stats);
-bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* stats);
-bool WantsIteration(const StepSettings& settings, const Body& body, int least, int done,
-                    float longest);
-void LiftBody(const StepSettings& settings, Body* body, StepStats* stats);
-bool IsFiniteState(const Body& body, float h);
-void Freeze(Body* body, StepStats* stats);
-void MeasureContacts(const Body& body, StepStats* stats);
-void MeasureBody(const StepSettings& settings, const Body& body, StepStats* stats);
-
-}  // namespace
-
-void StepBody(const StepSettings& settings, Body* body, StepStats* stats) {
-  if (!body->fixed && !body->frozen) {
-    const auto start = std::chrono::steady_clock::now();
-    PlacePlanes(settings, body);
-    const int substeps = CountSubsteps(settings, *body);
-    for (int k = 0; k < substeps && !body->frozen; ++k) {
-      if (k > 0) PlacePlanes(settings, body);
-      if (settings.solver.response != ContactResponse::kPenalty)
-        LowerPlanes(settings.dt / static_cast<float>(substeps), body);
-      Substep(settings, substeps, body, stats);
-    }
-    stats->substeps = static_cast<uint32_t>(substeps);
-    float phases = 0.0f;
-    for (const float phase : stats->phase_s) phases += phase;
-    const float total =
-        std::chrono::duration<float>(std::chrono::steady_clock::now() - start).count();
-    stats->phase_s[static_cast<size_t>(Phase::kOther)] += std::fmax(total - phases, 0.0f);
-  }
-  EndStep(settings, body, stats);
-}
-
-namespace {
-
-// Whether the first iterate of a substep leaves gravity out. A free body falls, so its substep
-// starts from the prediction with gravity. A pinned body mostly does not fall: its first solve
-// would have to undo the fall with the constant matrix, which is too stiff against turns. The shape
-// at rest would then depend on the number of iterations (a cantilever hung 9% too low after one, 7%
-// too high after five).
+// Whether the first iterate of a substep leaves gravity out. A pinned body mostly does not fall.
+// If its first iterate fell, the solve would have to undo that with the constant matrix, which is
+// too stiff against turns. The shape at rest would then depend on the number of iterations (a
+// cantilever hung 9% too low after one, 7% too high after five).
 bool StartsWithoutGravity(const Body& body) { return body.system->num_pinned > 0; }
 
-void ScaleMultipliers(float h, Body* body) {
-  if (body->kappa_dt == h) return;
-  const float scale = MultiplierScale(body->kappa_dt, h);
-  for (float& kappa : body->kappa) kappa *= scale;
-  body->kappa_dt = h;
-}
-
-void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* stats) {
-  const float h = settings.dt / static_cast<float>(fraction);
-  const FactorSet& factors = body->Factors();
-  FactoredSystem system = {body->system->view, factors.factors[fraction - 1],
-                           body->workspace.span(), factors.ids[fraction - 1]};
-  system.system.dt = h;
-  if (settings.solver.response == ContactResponse::kPenalty) PushOutOfPlanes(settings, h, body);
-  if (body->stretches.size() > 0) {
-    // ComputeStretches needs the spare element that y has and x lacks.
-    std::copy(body->x.begin(), body->x.end(), body->y.begin());
-    ComputeStretches(body->elements, body->y.span(), settings.solver.polar_iterations,
-                     body->Rotations(), body->stretches.span());
-  }
-  PredictNodes(body->x.span(), body->v.span(),
-               StartsWithoutGravity(*body) ? Vec3{} : settings.gravity, h, body->y.span());
-  const int least = std::max(settings.solver.outer_iterations, LeastIterations(body->kappa_dt, h));
-  ScaleMultipliers(h, body);
-  int iterations = 0;
-  float longest = 0.0f;
-  bool may_be_flat = false;
-  do {
-    longest = OuterIteration(settings, system, iterations == 0, body, stats);
-    may_be_flat = SweepBody(settings, h, body, stats);
-    ++iterations;
-  } while (WantsIteration(settings, *body, least, iterations, longest));
-  // The last sweep knows only nodes that are already held. If it pushed another one below a plane,
-  // solve once more.
-  if (settings.solver.response == ContactResponse::kHold && IsBelowPlane(*body)) {
-    OuterIteration(settings, system, false, body, stats);
-    may_be_flat = true;
-    ++iterations;
-  }
-  stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(iterations));
-  FinishSubstep(settings, h, may_be_flat, body, stats);
-}
-
-// Elements and solve at the current iterate. Returns the longest component of any displacement.
-float OuterIteration(const StepSettings& settings, const FactoredSystem& system, bool is_first,
-                     Body* body, StepStats* stats) {
-  {
-    const PhaseTimer timer(stats, Phase::kElements);
-    MakeRightHandSide(settings, system.system.dt, is_first, body);
-  }
-  return MoveNodes(SolveDisplacement(settings, system, body, stats), body->y.span());
-}
-
-// Finds the rotations on several threads. Each job writes only the rotations of its own blocks, so
-// the result does not depend on the schedule.
+// Finds the rotations on several threads. Each job writes only those of its blocks, so the result
+// does not depend on the schedule.
 void ShareRotations(const StepSettings& settings, Body* body) {
   constexpr size_t kBlocksPerJob = 128;
   struct Context {
@@ -203,8 +106,8 @@ std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
   return body->d.span();
 }
 
-// Removes from each touching node the freedom that contacts hold. Returns the normals along which
-// nodes are held, or an empty span if none is held.
+// Holds the touching nodes for a volume sweep. Returns the held normals, or an empty span if no
+// node touches.
 std::span<const NodeVec> HoldTouchingNodes(Body* body) {
   if (body->contacts.num_contacts == 0) return {};
   std::fill(body->held_normals.begin(), body->held_normals.end(), NodeVec());
@@ -216,7 +119,7 @@ void ReleaseNodes(Body* body) {
   for (size_t i = 0; i < body->x.size(); ++i) body->y[i].w = body->x[i].w;
 }
 
-// Sweeps the volumes. Returns whether a tet may be flat now.
+// Returns whether a tet may be flat now.
 bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* stats) {
   if (settings.solver.volume_sweeps == 0) return false;
   const PhaseTimer timer(stats, Phase::kVolume);
@@ -229,9 +132,9 @@ bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* sta
   return MayBeFlat(last);
 }
 
-// While a node touches a plane, outer iterations continue until the last one moves no node by more
-// than this fraction of the median edge, up to kMostContactIterations. Ending an impact after three
-// iterations adds up to 2% of the fall's energy when light legs are struck.
+// While a node touches a plane, outer iterations continue until one moves no node by more than this
+// fraction of the median edge, at most kMostContactIterations. If an impact on light legs ended
+// after three, it would add up to 2% of the fall's energy.
 constexpr float kContactConverged = 3.0e-3f;
 constexpr int kMostContactIterations = 8;
 
@@ -244,38 +147,23 @@ bool WantsIteration(const StepSettings& settings, const Body& body, int least, i
   return done < kMostContactIterations && longest > kContactConverged * body.simulation.median_edge;
 }
 
-}  // namespace
-
-int LeastIterations(float from, float to) {
-  constexpr float kGrowth = 1.5f;
-  constexpr int kIterations = 5;
-  return from > 0.0f && to > kGrowth * from ? kIterations : 1;
+// Returns the longest component of any displacement.
+float OuterIteration(const StepSettings& settings, const FactoredSystem& system, bool is_first,
+                     Body* body, StepStats* stats) {
+  {
+    const PhaseTimer timer(stats, Phase::kElements);
+    MakeRightHandSide(settings, system.system.dt, is_first, body);
+  }
+  return MoveNodes(SolveDisplacement(settings, system, body, stats), body->y.span());
 }
 
-float MultiplierScale(float from, float to) {
-  constexpr float kMostGrowth = 2.0f;
-  const float ratio = from > 0.0f ? std::fmin(to / from, kMostGrowth) : 1.0f;
-  return ratio * ratio;
-}
-
-void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
-                   StepStats* stats) {
-  if (may_be_flat) LiftBody(settings, body, stats);
-  if (settings.solver.response == ContactResponse::kSnap) SnapToPlanes(body);
-  if (!IsFiniteState(*body, h)) return Freeze(body, stats);
-  FinishNodes(body->y.span(), settings.gravity, h, body->x.span(), body->v.span());
-  FollowOrigin(body);
-}
-
-namespace {
-
-// Most sweeps that lift flat tets at the end of a substep. A few usually suffice; in a body pressed
+// Most sweeps that lift flat tets at the end of a substep. A few usually suffice. In a body pressed
 // flat as a whole, neighbouring layers keep pushing each other back.
 constexpr int kMostLiftSweeps = 256;
 
-// The substep's last correction: no tet may end it flat or inside out. It alternates with the
-// planes, because each can undo the other. Friction does not resist these moves, and the solve sees
-// them only in the next substep; they are rare and small.
+// The substep's last correction: no tet may end it flat or inside out. Lifts alternate with the
+// planes, because each can undo the other. Friction does not resist these moves, which are rare and
+// small; the solve sees them in the next substep.
 void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
   const PhaseTimer timer(stats, Phase::kVolume);
   if (!HasFlatTet(body->elements, body->y.span())) return;
@@ -295,7 +183,7 @@ void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
   ReleaseNodes(body);
 }
 
-// Whether the substep's result is usable: everything finite, also in world coordinates as float.
+// Whether the result is finite, also in world coordinates as float.
 bool IsFiniteState(const Body& body, float h) {
   constexpr double kMost = std::numeric_limits<float>::max();
   const auto limit = [&](int axis) {
@@ -310,44 +198,6 @@ void Freeze(Body* body, StepStats* stats) {
   stats->flags |= kStepBodyFrozen;
   for (NodeVec& velocity : body->v) velocity = Vec3{};
   body->contacts.num_contacts = 0;
-}
-
-}  // namespace
-
-void FollowOrigin(Body* body) {
-  // Shift by whole multiples of a power of two: subtracting them from coordinates of that size is
-  // exact.
-  float grid = 1.0f;
-  while (grid < body->size && grid < 1.0e15f) grid *= 2.0f;
-  while (grid > 2.0f * body->size && grid > 1.0e-15f) grid *= 0.5f;
-  const Vec3 first = body->x[0];
-  Vec3 shift = {std::floor(first.x / grid + 0.5f) * grid, std::floor(first.y / grid + 0.5f) * grid,
-                std::floor(first.z / grid + 0.5f) * grid};
-  // Below two grid cells a shift gains nothing.
-  if (!(std::fabs(shift.x) > 2.0f * grid)) shift.x = 0.0f;
-  if (!(std::fabs(shift.y) > 2.0f * grid)) shift.y = 0.0f;
-  if (!(std::fabs(shift.z) > 2.0f * grid)) shift.z = 0.0f;
-  if (shift.x == 0.0f && shift.y == 0.0f && shift.z == 0.0f) return;
-  for (NodeVec& x : body->x) x -= shift;
-  body->origin[0] += shift.x;
-  body->origin[1] += shift.y;
-  body->origin[2] += shift.z;
-}
-
-void EndStep(const StepSettings& settings, Body* body, StepStats* stats) {
-  if (!body->fixed && !body->frozen) {
-    PlacePlanes(settings, body);
-    MeasureContacts(*body, stats);
-  }
-  if (settings.measure_energy) MeasureBody(settings, *body, stats);
-}
-
-namespace {
-
-void MeasureContacts(const Body& body, StepStats* stats) {
-  stats->contacts = body.contacts.num_contacts;
-  stats->max_speed = LongestVector(body.v.span());
-  stats->max_penetration = DeepestNode(body);
 }
 
 void MeasureBody(const StepSettings& settings, const Body& body, StepStats* stats) {
@@ -367,5 +217,121 @@ void MeasureBody(const StepSettings& settings, const Body& body, StepStats* stat
 }
 
 }  // namespace
+
+int LeastIterations(float from, float to) {
+  constexpr float kGrowth = 1.5f;
+  constexpr int kIterations = 5;
+  return from > 0.0f && to > kGrowth * from ? kIterations : 1;
+}
+
+float MultiplierScale(float from, float to) {
+  constexpr float kMostGrowth = 2.0f;
+  const float ratio = from > 0.0f ? std::fmin(to / from, kMostGrowth) : 1.0f;
+  return ratio * ratio;
+}
+
+void ScaleMultipliers(float h, Array<float>* kappa, float* kappa_dt) {
+  if (*kappa_dt == h) return;
+  const float scale = MultiplierScale(*kappa_dt, h);
+  for (float& multiplier : *kappa) multiplier *= scale;
+  *kappa_dt = h;
+}
+
+void FollowOrigin(Body* body) {
+  // Shift by multiples of a power of two near the body's size: the subtraction is then exact.
+  float grid = 1.0f;
+  while (grid < body->size && grid < 1.0e15f) grid *= 2.0f;
+  while (grid > 2.0f * body->size && grid > 1.0e-15f) grid *= 0.5f;
+  const auto shift_by = [grid](float coordinate) {
+    const float cells = std::floor(coordinate / grid + 0.5f) * grid;
+    return std::fabs(cells) > 2.0f * grid ? cells : 0.0f;  // a smaller shift gains nothing
+  };
+  const NodeVec& first = body->x[0];
+  const Vec3 shift = {shift_by(first.x), shift_by(first.y), shift_by(first.z)};
+  if (shift.x == 0.0f && shift.y == 0.0f && shift.z == 0.0f) return;
+  for (NodeVec& x : body->x) x -= shift;
+  body->origin[0] += shift.x;
+  body->origin[1] += shift.y;
+  body->origin[2] += shift.z;
+}
+
+void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
+                   StepStats* stats) {
+  if (may_be_flat) LiftBody(settings, body, stats);
+  if (settings.solver.response == ContactResponse::kSnap) SnapToPlanes(body);
+  if (!IsFiniteState(*body, h)) return Freeze(body, stats);
+  FinishNodes(body->y.span(), settings.gravity, h, body->x.span(), body->v.span());
+  FollowOrigin(body);
+}
+
+void EndStep(const StepSettings& settings, Body* body, StepStats* stats) {
+  if (!body->fixed && !body->frozen) {
+    PlacePlanes(settings, body);
+    stats->contacts = body->contacts.num_contacts;
+    stats->max_speed = LongestVector(body->v.span());
+    stats->max_penetration = DeepestNode(*body);
+  }
+  if (settings.measure_energy) MeasureBody(settings, *body, stats);
+}
+
+namespace {
+
+void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* stats) {
+  const float h = settings.dt / static_cast<float>(fraction);
+  const FactorSet& factors = body->Factors();
+  FactoredSystem system = {body->system->view, factors.factors[fraction - 1],
+                           body->workspace.span(), factors.ids[fraction - 1]};
+  system.system.dt = h;
+  if (settings.solver.response == ContactResponse::kPenalty) PushOutOfPlanes(settings, h, body);
+  if (body->stretches.size() > 0) {
+    // ComputeStretches needs the spare element that y has and x lacks.
+    std::copy(body->x.begin(), body->x.end(), body->y.begin());
+    ComputeStretches(body->elements, body->y.span(), settings.solver.polar_iterations,
+                     body->Rotations(), body->stretches.span());
+  }
+  PredictNodes(body->x.span(), body->v.span(),
+               StartsWithoutGravity(*body) ? Vec3{} : settings.gravity, h, body->y.span());
+  const int least = std::max(settings.solver.outer_iterations, LeastIterations(body->kappa_dt, h));
+  ScaleMultipliers(h, &body->kappa, &body->kappa_dt);
+  int iterations = 0;
+  float longest = 0.0f;
+  bool may_be_flat = false;
+  do {
+    longest = OuterIteration(settings, system, iterations == 0, body, stats);
+    may_be_flat = SweepBody(settings, h, body, stats);
+    ++iterations;
+  } while (WantsIteration(settings, *body, least, iterations, longest));
+  // If the last sweep pushed a node below a plane that does not hold it yet, solve once more.
+  if (settings.solver.response == ContactResponse::kHold && IsBelowPlane(*body)) {
+    OuterIteration(settings, system, false, body, stats);
+    may_be_flat = true;
+    ++iterations;
+  }
+  stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(iterations));
+  FinishSubstep(settings, h, may_be_flat, body, stats);
+}
+
+}  // namespace
+
+void StepBody(const StepSettings& settings, Body* body, StepStats* stats) {
+  if (!body->fixed && !body->frozen) {
+    const auto start = std::chrono::steady_clock::now();
+    PlacePlanes(settings, body);
+    const int substeps = CountSubsteps(settings, *body);
+    for (int k = 0; k < substeps && !body->frozen; ++k) {
+      if (k > 0) PlacePlanes(settings, body);
+      if (settings.solver.response != ContactResponse::kPenalty)
+        LowerPlanes(settings.dt / static_cast<float>(substeps), body);
+      Substep(settings, substeps, body, stats);
+    }
+    stats->substeps = static_cast<uint32_t>(substeps);
+    float phases = 0.0f;
+    for (const float phase : stats->phase_s) phases += phase;
+    const float total =
+        std::chrono::duration<float>(std::chrono::steady_clock::now() - start).count();
+    stats->phase_s[static_cast<size_t>(Phase::kOther)] += std::fmax(total - phases, 0.0f);
+  }
+  EndStep(settings, body, stats);
+}
 
 }  // namespace plush

@@ -10,14 +10,16 @@ namespace {
 
 constexpr Status kNoMemory = {StatusCode::kOutOfMemory, "body", "", 0};
 
-// Opens the body's asset again; the body keeps no handle to it.
-Status OpenAgain(const Body& body, Asset* out_asset) {
-  return out_asset->Open(body.system->key.asset_bytes, Trust::kValidated);
+// Opens the body's asset again, because the body keeps none. Fails for bodies that cannot change.
+Status OpenAgain(const Body* body, Asset* out_asset) {
+  if (body == nullptr) return kUnknownBody;
+  if (body->fixed) return kFixed;
+  return out_asset->Open(body->system->key.asset_bytes, Trust::kValidated);
 }
 
-// Scales multipliers in proportion to lambda V, like the pressure at a given change of volume.
-// Clears those of tets that had no bulk stiffness.
-void ScaleMultipliers(const ElementView& before, const ElementView& after, Body* body) {
+// Scales each tet's multiplier with its lambda V, as its pressure scales. Clears it if the tet had
+// no bulk stiffness.
+void ScaleByBulk(const ElementView& before, const ElementView& after, Body* body) {
   for (size_t t = 0; t < before.tets.size(); ++t) {
     const float from = before.Bulk(t), to = after.Bulk(t);
     float& kappa = body->kappa[before.slots[t]];
@@ -42,7 +44,7 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
   LeaveCrowd(body);
   RemoveEmptyCrowds();
   System* before = std::exchange(body->system, system);
-  ScaleMultipliers(body->elements, system->view.elements, body);
+  ScaleByBulk(body->elements, system->view.elements, body);
   body->elements = system->view.elements;
   body->mass_scale = material.mass_scale;
   body->stretches = std::move(stretches);
@@ -52,6 +54,8 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
     body->x[i].w = is_pinned ? 0.0f : 1.0f / body->Mass(i);
     if (is_pinned) body->v[i] = NodeVec();
   }
+  body->asleep = false;
+  body->still_time = 0.0f;
   PlaceInCrowd(body);
   cache.Release(before);  // last: `material` and `pinned` may belong to it
   return {};
@@ -59,35 +63,26 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
 
 Status World::SetPinnedNodes(BodyId id, std::span<const uint32_t> pinned_nodes) {
   Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
-  if (body == nullptr) return kUnknownBody;
-  if (body->fixed) return kFixed;
   Asset asset;
-  const Status opened = OpenAgain(*body, &asset);
+  const Status opened = OpenAgain(body, &asset);
   if (!opened.ok()) return opened;
   const Status checked = CheckPins(asset, pinned_nodes);
   if (!checked.ok()) return checked;
   Array<uint8_t> pinned;
   if (!pinned.Allocate(impl_->allocator, body->x.size(), uint8_t{0})) return kNoMemory;
   for (const uint32_t node : pinned_nodes) pinned[node] = 1;
-  const Status changed =
-      impl_->ChangeSystem(asset, body->system->key.material, pinned.span(), body);
-  if (changed.ok()) Wake(id);
-  return changed;
+  return impl_->ChangeSystem(asset, body->system->key.material, pinned.span(), body);
 }
 
 Status World::SetMaterial(BodyId id, const MaterialOverride& material) {
   Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
-  if (body == nullptr) return kUnknownBody;
-  if (body->fixed) return kFixed;
   Asset asset;
-  const Status opened = OpenAgain(*body, &asset);
+  const Status opened = OpenAgain(body, &asset);
   if (!opened.ok()) return opened;
   BodyMaterial resolved;
   const Status checked = ResolveMaterial(asset, material, &resolved);
   if (!checked.ok()) return checked;
-  const Status changed = impl_->ChangeSystem(asset, resolved, body->system->pinned.span(), body);
-  if (changed.ok()) Wake(id);
-  return changed;
+  return impl_->ChangeSystem(asset, resolved, body->system->pinned.span(), body);
 }
 
 }  // namespace plush

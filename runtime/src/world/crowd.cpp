@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Steps a crowd of up to 16 equal bodies, one per vector lane. The method is body_step.cpp's [Kug].
-// A body that meets a plane or flies out of range leaves its lane and steps by itself.
+// Steps a crowd of up to 16 equal bodies, one per vector lane, by the method of body_step.cpp
+// [Kug]. A body that meets a plane or flies too far leaves its lane and steps by itself.
 #include "world/crowd.h"
 
 #include "solver/panel_solve.h"
@@ -9,12 +9,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 namespace plush {
 namespace {
 
-// The bodies of a crowd that take part in a step.
+// The bodies that take part in the current step.
 struct Stepping {
   CrowdBodies nodes;
   Body* bodies[kCrowdLanes] = {};  // by lane, or null
@@ -32,8 +31,9 @@ Stepping FindStepping(const Crowd& crowd) {
     if (body == nullptr || !body->in_crowd_step) continue;
     stepping.bodies[lane] = body;
     stepping.active[lane] = 1.0f;
-    stepping.is_free[lane] = body->system->num_pinned == 0 ? 1.0f : 0.0f;
-    stepping.has_free = stepping.has_free || body->system->num_pinned == 0;
+    const bool is_free = body->system->num_pinned == 0;
+    stepping.is_free[lane] = is_free ? 1.0f : 0.0f;
+    stepping.has_free = stepping.has_free || is_free;
     stepping.has_pins = stepping.has_pins || body->system->base != nullptr;
     if (stepping.first == nullptr) stepping.first = body;
   }
@@ -58,19 +58,17 @@ void EnterLane(Crowd* crowd, Body* body) {
   }
 }
 
-void ScaleMultipliers(float h, Crowd* crowd) {
-  if (crowd->kappa_dt == h) return;
-  const float scale = MultiplierScale(crowd->kappa_dt, h);
-  for (float& kappa : crowd->kappa) kappa *= scale;
-  crowd->kappa_dt = h;
+// The pins of a lane's body beyond those of the factor, or null.
+const PinSchur* PinsOf(const Stepping& stepping, size_t lane) {
+  const Body* body = stepping.bodies[lane];
+  return body != nullptr ? body->Factors().factors[0].pins : nullptr;
 }
 
-// Corrects the solve for bodies with more pins than the factor has: their pinned nodes stay put.
+// Corrects the solve of bodies with more pins than the factor: their pinned nodes stay put.
 void HoldPins(const Stepping& stepping, const PanelFactor& factor, Crowd* crowd) {
   std::fill(crowd->more.begin(), crowd->more.end(), 0.0f);
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
-    const Body* body = stepping.bodies[lane];
-    const PinSchur* pins = body != nullptr ? body->Factors().factors[0].pins : nullptr;
+    const PinSchur* pins = PinsOf(stepping, lane);
     if (pins == nullptr) continue;
     Vec3 impulses[kMaxExtraPins];
     const size_t count = pins->nodes.size();
@@ -89,8 +87,7 @@ void HoldPins(const Stepping& stepping, const PanelFactor& factor, Crowd* crowd)
   SolveCrowd(factor, crowd->more.data());
   for (size_t i = 0; i < crowd->rhs.size(); ++i) crowd->rhs[i] += crowd->more[i];
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
-    const Body* body = stepping.bodies[lane];
-    const PinSchur* pins = body != nullptr ? body->Factors().factors[0].pins : nullptr;
+    const PinSchur* pins = PinsOf(stepping, lane);
     for (size_t k = 0; pins != nullptr && k < pins->nodes.size(); ++k) {
       float* at = &crowd->rhs[kCrowdVector * pins->nodes[k] + lane];
       at[0] = at[kCrowdLanes] = at[2 * kCrowdLanes] = 0.0f;
@@ -165,14 +162,6 @@ void FindStrays(const StepSettings& settings, const Stepping& stepping, const Cr
   }
 }
 
-// Copies a lane's positions to its body's iterate.
-void CopyPositions(const Crowd& crowd, Body* body) {
-  const float* at = &crowd.positions[body->lane];
-  for (size_t i = 0; i < body->x.size(); ++i, at += kCrowdPosition) {
-    body->y[i] = NodeVec({at[0], at[kCrowdLanes], at[2 * kCrowdLanes]}, at[3 * kCrowdLanes]);
-  }
-}
-
 // Writes the bodies' new states and statistics.
 void Finish(const StepSettings& settings, const Stepping& stepping, const CrowdSweepChanges& last,
             Crowd* crowd, StepStats* stats) {
@@ -186,12 +175,15 @@ void Finish(const StepSettings& settings, const Stepping& stepping, const CrowdS
     if (body == nullptr || stray[lane]) continue;
     flat[lane] = settings.solver.volume_sweeps > 0 &&
                  MayBeFlat({last.lowest_det_f[lane], last.largest[lane]});
-    if (flat[lane]) {
-      CopyPositions(*crowd, body);
+    if (!flat[lane]) {
+      out_x[lane] = body->x.data();
+      out_v[lane] = body->v.data();
       continue;
     }
-    out_x[lane] = body->x.data();
-    out_v[lane] = body->v.data();
+    const float* at = &crowd->positions[lane];
+    for (size_t i = 0; i < body->x.size(); ++i, at += kCrowdPosition) {
+      body->y[i] = NodeVec({at[0], at[kCrowdLanes], at[2 * kCrowdLanes]}, at[3 * kCrowdLanes]);
+    }
   }
   FinishCrowd(stepping.nodes, crowd->positions.data(), settings.gravity, settings.dt, out_x, out_v);
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
@@ -282,7 +274,6 @@ void LeaveCrowd(Body* body) {
 void DecideCrowdStep(const StepSettings& settings, Body* body) {
   body->in_crowd_step = false;
   if (body->crowd == nullptr || body->frozen || body->contacts.num_contacts > 0) return;
-  // A body whose time step grows needs more iterations than its crowd.
   const float before = body->in_lane ? body->crowd->kappa_dt : body->kappa_dt;
   if (LeastIterations(before, settings.dt) > 1) return;
   const bool has_own_factor =
@@ -292,12 +283,11 @@ void DecideCrowdStep(const StepSettings& settings, Body* body) {
 
 void StepCrowd(const StepSettings& settings, Crowd* crowd, StepStats* stats) {
   const Stepping stepping = FindStepping(*crowd);
-  if (stepping.first == nullptr) return;
   StepStats* first = &stats[stepping.first->index];
   CrowdSweepChanges last = {};
   {
     const PhaseTimer timer(first, Phase::kOther);
-    ScaleMultipliers(settings.dt, crowd);
+    ScaleMultipliers(settings.dt, &crowd->kappa, &crowd->kappa_dt);
     for (Body* body : stepping.bodies) {
       if (body != nullptr) EnterLane(crowd, body);
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Bodies of one asset and one matrix that step together, one per vector lane.
 //
-// A body keeps its own positions and velocities. While it steps with the crowd, its rotations and
-// multipliers, which only steps read, live in its lane. Lanes never read each other, so a body's
-// result does not depend on the other bodies in the crowd.
+// A body keeps its positions and velocities. While it steps with the crowd, its rotations and
+// multipliers are in its lane. Lanes never read each other, so a body's result does not depend on
+// the other bodies in the crowd.
 #pragma once
 
 #include "base/array.h"
@@ -15,12 +15,12 @@
 
 namespace plush {
 
-/// Fewest bodies of one system that make a crowd, and fewest of a crowd that step as one. A crowd's
-/// step costs about as much as the steps of seven single bodies.
+/// Fewest bodies of one system that make a crowd, and fewest that step as one. A crowd's step costs
+/// about as much as seven single bodies.
 inline constexpr uint32_t kLeastCrowd = 6;
 
-/// Fewest bodies that make a further crowd of the same system. Fewer bodies step by themselves:
-/// they cost little next to full crowds, and threads can share them.
+/// Fewest bodies that make another crowd of the same system. Fewer cost little next to full crowds,
+/// and threads can share them.
 inline constexpr uint32_t kLeastFurtherCrowd = 10;
 
 /// Up to 16 bodies of one system.
@@ -30,10 +30,10 @@ struct Crowd {
   uint32_t num_bodies = 0;
   Array<float> positions;  ///< of the current iterate (num_nodes x 4 x 16)
   Array<float> rhs;        ///< right-hand sides, then displacements (num_nodes x 3 x 16)
-  Array<float> more;  ///< response of rhs to impulses at extra pins (num_nodes x 3 x 16), or empty
-  Array<float> rotations;             ///< (16 num_blocks x 4 x 16)
-  Array<float> kappa;                 ///< multipliers for substeps of kappa_dt (16 num_blocks x 16)
-  float kappa_dt = 0.0f;              ///< [s]
+  Array<float> more;       ///< response to impulses at extra pins (num_nodes x 3 x 16), or empty
+  Array<float> rotations;  ///< (16 num_blocks x 4 x 16)
+  Array<float> kappa;      ///< multipliers for substeps of kappa_dt (16 num_blocks x 16)
+  float kappa_dt = 0.0f;   ///< [s]
   float momentum[kCrowdVector] = {};  ///< sum of rhs without elastic forces [kg m] (3 x 16)
 
   /// Allocates all arrays. Returns false if the allocator fails.
@@ -56,13 +56,13 @@ void LeaveCrowd(Body* body);
 /// Moves the body's rotations and multipliers from its lane to its own memory.
 void LeaveLane(Body* body);
 
-/// Sets body->in_crowd_step if the body has a crowd, nothing can touch it in this step and one
-/// outer iteration is enough (LeastIterations).
+/// Sets body->in_crowd_step if the body has a crowd, can touch no plane in this step, and needs one
+/// outer iteration (LeastIterations).
 void DecideCrowdStep(const StepSettings& settings, Body* body);
 
-/// Advances the crowd's bodies that have body->in_crowd_step set. A body that meets a plane or
-/// leaves the range of numbers steps by itself instead. Writes each body's statistics to
-/// stats[body->index]; wall times go to the first body. Does not allocate.
+/// Advances the crowd's bodies with body->in_crowd_step, at least one. A body that meets a plane or
+/// flies too far steps by itself instead. Writes each body's statistics to stats[body->index]; wall
+/// times go to the first body. Does not allocate.
 void StepCrowd(const StepSettings& settings, Crowd* crowd, StepStats* stats);
 
 }  // namespace plush

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Node loops of a crowd's step: gather the bodies' nodes into lanes, predict, move, write back.
-// Compiled once per instruction set; the functions at the end of the file pick one.
+// Node loops of a crowd's step: gather nodes into lanes, predict, move, write back.
+// Compiled once per instruction set; the functions at the end pick one.
 #include "world/crowd_nodes.h"
 
 #include "base/simd_target.h"
+#include "base/vector_math.h"
 
 #include <limits>
 
@@ -28,27 +29,28 @@ HWY_INLINE Xyz<V> GatherBodies(const NodeVec* const* bodies, size_t lane, size_t
       d, [&](size_t k) HWY_ATTR { return &bodies[lane + k][i].x; }, w);
 }
 
+// One vector for all lanes.
+HWY_INLINE Xyz<V> SetAll(const Vec3& v) {
+  const Lanes16 d;
+  return {hn::Set(d, v.x), hn::Set(d, v.y), hn::Set(d, v.z)};
+}
+
 // x + (v + gravity h) h if the inverse mass is above zero, else x.
 HWY_INLINE Xyz<V> Predicted(const CrowdBodies& bodies, size_t lane, size_t i, const Vec3& gained,
                             V falls, float h, V* w) {
   const Lanes16 d;
   const Xyz<V> x = GatherBodies(bodies.x, lane, i, w);
   const Xyz<V> v = GatherBodies(bodies.v, lane, i, nullptr);
-  const Xyz<V> by_gravity = {hn::Mul(hn::Set(d, gained.x), falls),
-                             hn::Mul(hn::Set(d, gained.y), falls),
-                             hn::Mul(hn::Set(d, gained.z), falls)};
-  const Xyz<V> change = (v + by_gravity) * hn::Set(d, h);
+  const Xyz<V> change = (v + SetAll(gained) * falls) * hn::Set(d, h);
   const auto is_free = hn::Gt(*w, hn::Zero(d));
   return x + Xyz<V>{hn::IfThenElseZero(is_free, change.x), hn::IfThenElseZero(is_free, change.y),
                     hn::IfThenElseZero(is_free, change.z)};
 }
 
-Vec3 Gained(const Vec3& gravity, float h) { return {gravity.x * h, gravity.y * h, gravity.z * h}; }
-
 void Predict(const CrowdBodies& bodies, const Vec3& gravity, const float* falls, float h,
              float* positions) {
   const Lanes16 d;
-  const Vec3 gained = Gained(gravity, h);
+  const Vec3 gained = gravity * h;
   for (size_t i = 0; i < bodies.num_nodes; ++i, positions += kCrowdPosition) {
     for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
       V w;
@@ -62,12 +64,11 @@ void Predict(const CrowdBodies& bodies, const Vec3& gravity, const float* falls,
 void StartRhs(size_t num_nodes, const float* positions, const Vec3& gravity, const float* falls,
               float h, float* rhs) {
   const Lanes16 d;
-  const Vec3 gained = Gained(gravity, h);
+  const Vec3 gained = gravity * h;
   const V one = hn::Set(d, 1.0f);
   for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
     const V time = hn::Mul(hn::Set(d, h), hn::Sub(one, hn::LoadU(d, falls + lane)));
-    const Xyz<V> fall = {hn::Mul(hn::Set(d, gained.x), time), hn::Mul(hn::Set(d, gained.y), time),
-                         hn::Mul(hn::Set(d, gained.z), time)};
+    const Xyz<V> fall = SetAll(gained) * time;
     for (size_t i = 0; i < num_nodes; ++i) {
       const V w = hn::LoadU(d, positions + kCrowdPosition * i + 3 * kCrowdLanes + lane);
       const V mass = hn::IfThenElseZero(hn::Gt(w, hn::Zero(d)), hn::Div(one, w));
@@ -79,7 +80,7 @@ void StartRhs(size_t num_nodes, const float* positions, const Vec3& gravity, con
 void InertialRhs(const CrowdBodies& bodies, const Vec3& gravity, float h, const float* positions,
                  float* rhs) {
   const Lanes16 d;
-  const Vec3 gained = Gained(gravity, h);
+  const Vec3 gained = gravity * h;
   for (size_t i = 0; i < bodies.num_nodes; ++i) {
     for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
       V w;
@@ -132,14 +133,13 @@ void Move(size_t num_nodes, const float* by, float* positions) {
 
 void LowerGap(size_t num_nodes, const float* positions, const CrowdPlane& plane, float* gap) {
   const Lanes16 d;
-  const V nx = hn::Set(d, plane.normal.x), ny = hn::Set(d, plane.normal.y);
-  const V nz = hn::Set(d, plane.normal.z);
+  const Xyz<V> normal = SetAll(plane.normal);
   for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
     const V offset = hn::LoadU(d, plane.offset + lane);
     V lowest = hn::LoadU(d, gap + lane);
     for (size_t i = 0; i < num_nodes; ++i) {
       const float* at = positions + kCrowdPosition * i + lane;
-      const V height = hn::Sub(Dot(Xyz<V>{nx, ny, nz}, LoadCrowd(d, at)), offset);
+      const V height = hn::Sub(Dot(normal, LoadCrowd(d, at)), offset);
       const auto is_free = hn::Gt(hn::LoadU(d, at + 3 * kCrowdLanes), hn::Zero(d));
       lowest = hn::Min(lowest, hn::IfThenElse(is_free, height, lowest));
     }
@@ -166,15 +166,13 @@ void Finish(const CrowdBodies& bodies, const float* positions, const Vec3& gravi
             NodeVec* const* out_x, NodeVec* const* out_v) {
   const Lanes16 d;
   const V inverse = hn::Set(d, 1.0f / h);
-  const Vec3 gained = Gained(gravity, h);
+  const Vec3 gained = gravity * h;
   for (size_t i = 0; i < bodies.num_nodes; ++i, positions += kCrowdPosition) {
     for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
       const Xyz<V> next = LoadCrowd(d, positions + lane);
       V w;
       const Xyz<V> predicted = Predicted(bodies, lane, i, gained, hn::Set(d, 1.0f), h, &w);
-      const Xyz<V> free_fall =
-          GatherBodies(bodies.v, lane, i, nullptr) +
-          Xyz<V>{hn::Set(d, gained.x), hn::Set(d, gained.y), hn::Set(d, gained.z)};
+      const Xyz<V> free_fall = GatherBodies(bodies.v, lane, i, nullptr) + SetAll(gained);
       const auto is_free = hn::Gt(w, hn::Zero(d));
       const Xyz<V> moving = free_fall + (next - predicted) * inverse;
       const Xyz<V> velocity = {hn::IfThenElseZero(is_free, moving.x),

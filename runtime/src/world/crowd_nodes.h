@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Node loops of a crowd's step: from the bodies into lanes and back. Lane versions of node_pass.h.
+// Node loops of a crowd's step: node_pass.h for 16 bodies, one per lane.
 #pragma once
 
 #include "base/node_vec.h"
@@ -16,12 +16,12 @@ struct CrowdBodies {
   size_t num_nodes = 0;
 };
 
-/// PredictNodes for all lanes; `falls` (16 x 1) is 1 for lanes with gravity, 0 for those without.
+/// PredictNodes for all lanes; `falls` (16 x 1) is 1 for lanes with gravity, else 0.
 void PredictCrowd(const CrowdBodies& bodies, const Vec3& gravity, const float* falls, float h,
                   float* positions);
 
-/// MakeInertialRhs at the positions of PredictCrowd with the same `falls`: 0 for lanes with
-/// gravity, M gravity h^2 for those without.
+/// MakeInertialRhs right after PredictCrowd with the same `falls`: 0 for lanes with gravity,
+/// M gravity h^2 for lanes without.
 void StartCrowdRhs(size_t num_nodes, const float* positions, const Vec3& gravity,
                    const float* falls, float h, float* rhs);
 
@@ -32,8 +32,8 @@ void MakeInertialCrowdRhs(const CrowdBodies& bodies, const Vec3& gravity, float 
 /// Sums of the vectors `v` (num_nodes x 3 x 16) over the nodes (3 x 16).
 void SumCrowd(size_t num_nodes, const float* v, float* sums);
 
-/// KeepMomentum for lanes whose `keeps` (16 x 1) is 1; a lane with 0 is left alone. `momentum` (3 x
-/// 16), `d` (num_nodes x 3 x 16).
+/// KeepMomentum for lanes whose `keeps` (16 x 1) is 1, not 0. `momentum` (3 x 16), `d` (num_nodes x
+/// 3 x 16).
 void KeepCrowdMomentum(size_t num_nodes, const float* positions, const float* momentum,
                        const float* keeps, float* d);
 
@@ -46,10 +46,12 @@ struct CrowdPlane {
   float offset[kCrowdLanes];  ///< [m]
 };
 
-/// Lowers `gap` (16 x 1) to the distance of each lane's nearest movable node from the plane [m].
+/// Lowers each lane's `gap` (16 x 1) to the distance of its nearest movable node from the plane
+/// [m].
 void LowerCrowdGap(size_t num_nodes, const float* positions, const CrowdPlane& plane, float* gap);
 
-/// Raises `farthest` (16 x 1) to each lane's largest coordinate; infinity if one is not finite.
+/// Raises each lane's `farthest` (16 x 1) to its largest coordinate, or infinity if one is not
+/// finite.
 void RaiseCrowdReach(size_t num_nodes, const float* positions, float* farthest);
 
 /// FinishNodes for each lane whose `out_x` and `out_v` are not null; writes to them.

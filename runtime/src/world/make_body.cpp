@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Makes a body: checks asset and description, allocates the body's memory and places the body.
-// Also resolves material overrides, and adds room for planes to an existing body.
+// Makes a body: checks its description, allocates its memory and places it.
+// Also resolves material overrides, and makes room for planes in an existing body.
 #include "world/make_body.h"
 
-#include "plush/format/cdg_records.h"
-#include "plush/format/tet_block.h"
-
-#include "base/array.h"
 #include "base/vector_math.h"
 
 #include <cmath>
@@ -50,16 +46,7 @@ Status CheckOverride(const MaterialOverride& m) {
   return {};
 }
 
-BodyMaterial MakeMaterial(const SimulationView& simulation, const MaterialOverride& given) {
-  BodyMaterial material;
-  material.young = given.young < 0.0f ? -1.0f : given.young;
-  material.poisson = given.poisson < 0.0f ? -1.0f : given.poisson;
-  material.damping = given.damping < 0.0f ? simulation.damping : given.damping;
-  material.mass_scale = given.density < 0.0f ? 1.0f : given.density / simulation.density;
-  return material;
-}
-
-// Whether the body's numbers are in float's range.
+// Stiffness and masses must be in float's range.
 Status CheckMaterial(const Asset& asset, const BodyMaterial& material) {
   const bool keeps_lame = material.young < 0.0f && material.poisson < 0.0f;
   for (uint32_t i = 0; i < asset.num_materials() && !keeps_lame; ++i) {
@@ -125,7 +112,11 @@ Status ResolveMaterial(const Asset& asset, const MaterialOverride& given,
                        BodyMaterial* out_material) {
   const Status checked = CheckOverride(given);
   if (!checked.ok()) return checked;
-  *out_material = MakeMaterial(asset.simulation(), given);
+  const SimulationView& simulation = asset.simulation();
+  out_material->young = given.young < 0.0f ? -1.0f : given.young;
+  out_material->poisson = given.poisson < 0.0f ? -1.0f : given.poisson;
+  out_material->damping = given.damping < 0.0f ? simulation.damping : given.damping;
+  out_material->mass_scale = given.density < 0.0f ? 1.0f : given.density / simulation.density;
   return CheckMaterial(asset, *out_material);
 }
 
@@ -145,11 +136,11 @@ bool ReservePlanes(const Allocator& allocator, size_t num_planes, Body* body) {
                               static_cast<uint32_t>(num_planes))) {
     return false;
   }
-  // Last, because a step solves with contacts as soon as there is room for planes.
+  // Last: once there is room for planes, steps solve with contacts.
   if (body->planes.size() < num_planes) {
     Array<LocalPlane> more;
     if (!more.Allocate(allocator, num_planes)) return false;
-    body->planes = std::move(more);  // filled at the start of a step
+    body->planes = std::move(more);  // each step fills them
   }
   return true;
 }

@@ -11,15 +11,15 @@
 
 namespace plush {
 
-/// The baked material with `given` overriding it. Errors: kInvalidArgument (out of range, or beyond
-/// float's range).
+/// Applies the override `given` to the baked material. Errors: kInvalidArgument (a value out of
+/// range, or stiffness or mass beyond float's range).
 Status ResolveMaterial(const Asset& asset, const MaterialOverride& given,
                        BodyMaterial* out_material);
 
 /// Returns kInvalidArgument if the asset lacks one of the nodes.
 Status CheckPins(const Asset& asset, std::span<const uint32_t> pinned_nodes);
 
-/// Checks the description, allocates a body with room for `num_planes` planes, and places it.
+/// Checks the description, then allocates and places a body with room for `num_planes` planes.
 /// Errors: kInvalidArgument, kOutOfMemory.
 Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& desc,
                 size_t num_planes, SystemCache* cache, Body** out_body);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Node loops of a step: a few operations per node, limited by memory bandwidth.
 //
-// The fourth number of a position is the node's inverse mass [1/kg], 0 if it is pinned. Of a
-// velocity or displacement it is 0. The loops treat all four lanes alike.
+// The fourth number of a position is the inverse mass [1/kg], 0 if the node is pinned; that of a
+// velocity or displacement is 0. The loops treat all four numbers alike.
 #pragma once
 
 #include "base/node_vec.h"
@@ -23,12 +23,10 @@ void MakeInertialRhs(std::span<const NodeVec> x, std::span<const NodeVec> v, con
 /// rhs = 0 for pinned nodes.
 void ClearPinned(std::span<const NodeVec> x, std::span<NodeVec> rhs);
 
-/// Sum of the vectors.
 Vec3 SumVectors(std::span<const NodeVec> v);
 
-/// Adds one vector to every element of d so that sum m d = momentum. Rounding in a solve loses
-/// momentum, for stiff and light bodies far more than rounding of d does (at 1 GPa they would
-/// drift). All inverse masses in `x` must be above 0.
+/// Adds one vector to every element of d so that sum m d = momentum. A solve's rounding changes the
+/// momentum; at 1 GPa, light bodies would drift. All inverse masses in `x` must be above 0.
 void KeepMomentum(std::span<const NodeVec> x, const Vec3& momentum, std::span<NodeVec> d);
 
 /// y += d. Returns the longest component of d.
@@ -37,8 +35,8 @@ float MoveNodes(std::span<const NodeVec> d, std::span<NodeVec> y);
 /// Whether all of y and (y - x) / h are finite, and y lies within +-`limit`.
 bool CanMoveTo(std::span<const NodeVec> x, std::span<const NodeVec> y, const Vec3& limit, float h);
 
-/// v += gravity h + (y - predicted) / h, then x = y; pinned nodes get no velocity. This equals v =
-/// (y - x) / h without the rounding of positions, which would accumulate in a falling body.
+/// v += gravity h + (y - predicted) / h, then x = y; pinned nodes get no velocity. The result is
+/// (y - x) / h without the rounding of positions, which would add up in a falling body.
 void FinishNodes(std::span<const NodeVec> y, const Vec3& gravity, float h, std::span<NodeVec> x,
                  std::span<NodeVec> v);
 

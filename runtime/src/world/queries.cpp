@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// World's queries: transform to each body's coordinates, search its surface, transform back.
-// The searches themselves are in collision/.
+// World's queries: transform to a body's coordinates, search its surface, transform back.
+// The searches are in collision/.
 #include "base/vector_math.h"
 #include "collision/deformed_patch.h"
 #include "collision/point_query.h"
@@ -8,10 +8,13 @@
 #include "collision/vertex_positions.h"
 #include "world/world_impl.h"
 
+#include <array>
 #include <cmath>
 
 namespace plush {
 namespace {
+
+constexpr Status kNoWorld = {StatusCode::kOutOfMemory, "world", "has no memory", 0};
 
 Status Invalid(const char* argument, const char* reason) {
   return {StatusCode::kInvalidArgument, argument, reason, 0};
@@ -44,113 +47,46 @@ Status CheckSphere(const Vec3& centre, float radius) {
   return {};
 }
 
-LocalRay ToLocal(const Ray& ray, const Body& body) {
-  const double d[3] = {ray.direction.x, ray.direction.y, ray.direction.z};
-  const double scale = 1.0 / std::sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-  return {{double(ray.origin.x) - body.origin[0], double(ray.origin.y) - body.origin[1],
-           double(ray.origin.z) - body.origin[2]},
-          {d[0] * scale, d[1] * scale, d[2] * scale},
-          double(ray.max_distance)};
+// A point of the world in a body's coordinates [m].
+std::array<double, 3> ToLocal(const Vec3& point, const Body& body) {
+  return {double(point.x) - body.origin[0], double(point.y) - body.origin[1],
+          double(point.z) - body.origin[2]};
 }
 
-SurfacePoint DescribeRayHit(const CollisionBody& view, BodyId id, const double (&origin)[3],
-                            const LocalRay& ray, const SurfaceHit& hit) {
+LocalRay ToLocal(const Ray& ray, const Body& body) {
+  const std::array<double, 3> o = ToLocal(ray.origin, body);
+  const double d[3] = {ray.direction.x, ray.direction.y, ray.direction.z};
+  const double scale = 1.0 / std::sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+  return {{o[0], o[1], o[2]}, {d[0] * scale, d[1] * scale, d[2] * scale}, double(ray.max_distance)};
+}
+
+SurfacePoint DescribeRayHit(const Body& body, const LocalRay& ray, const SurfaceHit& hit) {
   const double back[3] = {-ray.direction[0], -ray.direction[1], -ray.direction[2]};
-  SurfacePoint point = DescribeHit(view, hit, back, origin);
-  point.body = id;
+  SurfacePoint point = DescribeHit(View(body), hit, back, body.origin);
+  point.body = {body.index};
   return point;
 }
 
-SurfacePoint DescribeNear(const CollisionBody& view, BodyId id, const double (&origin)[3],
-                          const double point[3], const SurfaceHit& hit) {
+SurfacePoint DescribeNear(const Body& body, const double point[3], const SurfaceHit& hit) {
   double back[3];
-  VectorToPoint(view, hit, point, back);
-  SurfacePoint place = DescribeHit(view, hit, back, origin);
-  place.body = id;
+  VectorToPoint(View(body), hit, point, back);
+  SurfacePoint place = DescribeHit(View(body), hit, back, body.origin);
+  place.body = {body.index};
   return place;
-}
-
-// Finds the first hit on one body before `limit` [m] and lowers `limit` to it.
-void RaycastBody(BodyId id, Body* body, const Ray& ray, double* limit, SurfacePoint* out_hit) {
-  Update(body);
-  const CollisionBody view = View(*body);
-  LocalRay local = ToLocal(ray, *body);
-  local.max_t = *limit;
-  SurfaceHit hit;
-  if (!Raycast(view, local, &hit)) return;
-  if (out_hit->valid() && hit.distance >= *limit) return;  // an earlier body is as near
-  *limit = hit.distance;
-  *out_hit = DescribeRayHit(view, id, body->origin, local, hit);
-}
-
-void RaycastAllBody(BodyId id, Body* body, const Ray& ray, NearestPoints* points) {
-  Update(body);
-  const CollisionBody view = View(*body);
-  const LocalRay local = ToLocal(ray, *body);
-  struct Search {
-    const CollisionBody& view;
-    BodyId id;
-    const double (&origin)[3];
-    const LocalRay& ray;
-    NearestPoints* points;
-  } search = {view, id, body->origin, local, points};
-  ForHits(view, local, &search, [](void* user, const SurfaceHit& hit) {
-    auto& s = *static_cast<Search*>(user);
-    s.points->Add(DescribeRayHit(s.view, s.id, s.origin, s.ray, hit));
-    return s.ray.max_t;
-  });
-}
-
-void OverlapBody(BodyId id, Body* body, const Vec3& centre, float radius, NearestPoints* points) {
-  Update(body);
-  const CollisionBody view = View(*body);
-  struct Search {
-    const CollisionBody& view;
-    BodyId id;
-    const double (&origin)[3];
-    double point[3];
-    double radius;
-    NearestPoints* points;
-  } search = {view,
-              id,
-              body->origin,
-              {double(centre.x) - body->origin[0], double(centre.y) - body->origin[1],
-               double(centre.z) - body->origin[2]},
-              double(radius),
-              points};
-  ForNear(view, search.point, search.radius, &search, [](void* user, const SurfaceHit& hit) {
-    auto& s = *static_cast<Search*>(user);
-    s.points->Add(DescribeNear(s.view, s.id, s.origin, s.point, hit));
-    return s.radius;
-  });
-}
-
-void ClosestOnBody(BodyId id, Body* body, const Vec3& point, double* limit,
-                   SurfacePoint* out_point) {
-  Update(body);
-  const CollisionBody view = View(*body);
-  const double local[3] = {double(point.x) - body->origin[0], double(point.y) - body->origin[1],
-                           double(point.z) - body->origin[2]};
-  SurfaceHit hit;
-  if (!ClosestPoint(view, local, *limit, &hit)) return;
-  if (out_point->valid() && hit.distance >= *limit) return;
-  *limit = hit.distance;
-  *out_point = DescribeNear(view, id, body->origin, local, hit);
 }
 
 }  // namespace
 
-// Calls visit(id, body) for all bodies in order, or only for the one that `only` names.
+// Calls visit(body) for all bodies in order, or for the body `only`, with refitted search trees.
 template <class Visit>
 Status World::Impl::ForBodies(const BodyId* only, Visit visit) const {
-  if (only != nullptr) {
-    Body* body = Find(*only);
-    if (body == nullptr) return kUnknownBody;
-    visit(*only, body);
-    return {};
-  }
-  for (uint32_t i = 0; i < num_bodies; ++i) {
-    if (bodies[i] != nullptr) visit(BodyId{i}, bodies[i]);
+  if (only != nullptr && Find(*only) == nullptr) return kUnknownBody;
+  const uint32_t begin = only != nullptr ? only->value : 0;
+  const uint32_t end = only != nullptr ? begin + 1 : num_bodies;
+  for (uint32_t i = begin; i < end; ++i) {
+    if (bodies[i] == nullptr) continue;
+    Update(bodies[i]);
+    visit(*bodies[i]);
   }
   return {};
 }
@@ -161,8 +97,15 @@ Status World::Impl::Raycast(const BodyId* only, const Ray& ray, SurfacePoint* ou
   const Status checked = CheckRay(ray);
   if (!checked.ok()) return checked;
   double limit = double(ray.max_distance);
-  return ForBodies(only,
-                   [&](BodyId id, Body* body) { RaycastBody(id, body, ray, &limit, out_hit); });
+  return ForBodies(only, [&](const Body& body) {
+    LocalRay local = ToLocal(ray, body);
+    local.max_t = limit;
+    SurfaceHit hit;
+    if (!plush::Raycast(View(body), local, &hit)) return;
+    if (out_hit->valid() && hit.distance >= limit) return;  // an earlier body is as near
+    limit = hit.distance;
+    *out_hit = DescribeRayHit(body, local, hit);
+  });
 }
 
 Status World::Impl::RaycastAll(const BodyId* only, const Ray& ray, std::span<SurfacePoint> hits,
@@ -172,8 +115,18 @@ Status World::Impl::RaycastAll(const BodyId* only, const Ray& ray, std::span<Sur
   const Status checked = CheckRay(ray);
   if (!checked.ok()) return checked;
   NearestPoints points(hits);
-  const Status found =
-      ForBodies(only, [&](BodyId id, Body* body) { RaycastAllBody(id, body, ray, &points); });
+  const Status found = ForBodies(only, [&](const Body& body) {
+    struct Search {
+      const Body& body;
+      LocalRay ray;
+      NearestPoints* points;
+    } search = {body, ToLocal(ray, body), &points};
+    ForHits(View(body), search.ray, &search, [](void* user, const SurfaceHit& hit) {
+      const auto& s = *static_cast<Search*>(user);
+      s.points->Add(DescribeRayHit(s.body, s.ray, hit));
+      return s.ray.max_t;
+    });
+  });
   *out_count = points.num_found();
   return found;
 }
@@ -185,8 +138,20 @@ Status World::Impl::OverlapSphere(const BodyId* only, const Vec3& centre, float 
   const Status checked = CheckSphere(centre, radius);
   if (!checked.ok()) return checked;
   NearestPoints points(touching);
-  const Status found = ForBodies(
-      only, [&](BodyId id, Body* body) { OverlapBody(id, body, centre, radius, &points); });
+  const Status found = ForBodies(only, [&](const Body& body) {
+    struct Search {
+      const Body& body;
+      std::array<double, 3> point;
+      double radius;
+      NearestPoints* points;
+    } search = {body, ToLocal(centre, body), double(radius), &points};
+    const double* point = search.point.data();
+    ForNear(View(body), point, search.radius, &search, [](void* user, const SurfaceHit& hit) {
+      const auto& s = *static_cast<Search*>(user);
+      s.points->Add(DescribeNear(s.body, s.point.data(), hit));
+      return s.radius;
+    });
+  });
   *out_count = points.num_found();
   return found;
 }
@@ -198,8 +163,14 @@ Status World::Impl::ClosestPoint(const BodyId* only, const Vec3& point, float ma
   const Status checked = CheckSphere(point, max_distance);
   if (!checked.ok()) return checked;
   double limit = double(max_distance);
-  return ForBodies(
-      only, [&](BodyId id, Body* body) { ClosestOnBody(id, body, point, &limit, out_point); });
+  return ForBodies(only, [&](const Body& body) {
+    const std::array<double, 3> local = ToLocal(point, body);
+    SurfaceHit hit;
+    if (!plush::ClosestPoint(View(body), local.data(), limit, &hit)) return;
+    if (out_point->valid() && hit.distance >= limit) return;  // an earlier body is as near
+    limit = hit.distance;
+    *out_point = DescribeNear(body, local.data(), hit);
+  });
 }
 
 void World::PrepareQueries() const {
@@ -210,12 +181,6 @@ void World::PrepareQueries() const {
   };
   impl_->RunJobs(impl_->num_bodies, update_one);
 }
-
-namespace {
-
-constexpr Status kNoWorld = {StatusCode::kOutOfMemory, "world", "has no memory", 0};
-
-}  // namespace
 
 Status World::Raycast(const Ray& ray, SurfacePoint* out_hit) const {
   return impl_ != nullptr ? impl_->Raycast(nullptr, ray, out_hit) : kNoWorld;
@@ -265,10 +230,7 @@ Status World::PatchOf(BodyId id, uint32_t patch, DeformedPatch* out_patch) const
   const CdgTet& tet = body->surface.tets[rest.tet];
   *out_patch =
       DeformPatch(rest, NodesOf(tet, body->simulation.nodes), NodesOf(tet, body->x.span()));
-  const Vec3& c = out_patch->centroid;
-  out_patch->centroid = {static_cast<float>(body->origin[0] + double(c.x)),
-                         static_cast<float>(body->origin[1] + double(c.y)),
-                         static_cast<float>(body->origin[2] + double(c.z))};
+  out_patch->centroid = WorldPosition(*body, out_patch->centroid);
   return {};
 }
 

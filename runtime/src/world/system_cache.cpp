@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Finds, makes and frees systems and their factor sets, all kept in one list.
-// Systems without users stay for a while, so that spawning and despawning does not factor again.
+// Systems without users stay for a while, so that respawning a body does not factor again.
 #include "world/system_cache.h"
 
-#include "plush/format/factor_panels.h"
 #include "plush/format/system_factor.h"
-#include "plush/format/tet_block.h"
-
-#include "base/array.h"
 
 #include <algorithm>
-#include <cmath>
-#include <new>
 
 namespace plush {
 namespace {
 
-// Fills the stiffnesses if the material overrides the baked one. Returns false if the allocator
-// fails.
+constexpr Status kNoMemory = {StatusCode::kOutOfMemory, "factor", "", 0};
+
+// Fills the stiffnesses if the material overrides them. Returns false if the allocator fails.
 bool OverrideStiffness(const Allocator& allocator, const Asset& asset, System* system) {
   const BodyMaterial& material = system->key.material;
   if (material.young < 0.0f && material.poisson < 0.0f) return true;
@@ -38,7 +33,8 @@ bool OverrideStiffness(const Allocator& allocator, const Asset& asset, System* s
   return true;
 }
 
-// Number of columns in a solve, which leaves out trailing pinned nodes; 0 if others are pinned.
+// Number of columns in a solve with the baked factor: num_free if exactly the nodes after those are
+// pinned, all if none is pinned, 0 for other pins.
 uint32_t CountActive(const FactorView& baked, std::span<const uint8_t> pinned) {
   const uint32_t num_nodes = static_cast<uint32_t>(pinned.size());
   const auto is_pinned = [](uint8_t p) { return p != 0; };
@@ -53,8 +49,8 @@ bool IsBakedMaterial(const SimulationView& simulation, const BodyMaterial& mater
          material.damping == simulation.damping && material.mass_scale == 1.0f;
 }
 
-// Whether the asset has the sizes of the one the system was made for. A hostile file can claim any
-// content hash; with equal sizes the worst outcome is wrong results.
+// Whether the asset's sizes equal those of the system. A hostile file can claim any content hash;
+// with equal sizes it can cause only wrong results.
 bool Fits(const Asset& asset, const System& system) {
   const SimulationView& simulation = asset.simulation();
   const FactorView& factor = asset.factor();
@@ -66,8 +62,7 @@ bool Fits(const Asset& asset, const System& system) {
          factor.rows.size() == system.baked.rows.size();
 }
 
-// Points every view of the system at the bytes of the asset. An idle system may be older than they
-// are.
+// Points the system's views at the asset's bytes. Those of an idle system may be gone.
 void Aim(const Asset& asset, System* system) {
   const SimulationView& simulation = asset.simulation();
   const BodyMaterial& material = system->key.material;
@@ -89,7 +84,7 @@ void Aim(const Asset& asset, System* system) {
   }
 }
 
-// Empties a set, which no body may be using.
+// Marks a set as unused. No body may use it.
 void Empty(FactorSet* set) {
   set->dt = 0.0f;
   set->ids[0] = 0;
@@ -144,7 +139,7 @@ System* SystemCache::Acquire(const Asset& asset, const BodyMaterial& material,
   return system;
 }
 
-// Fills everything in a new system except its factors. Returns false if the allocator fails.
+// Fills a new system except for its factors. Returns false if the allocator fails.
 bool SystemCache::Fill(const Asset& asset, const BodyMaterial& material,
                        std::span<const uint8_t> pinned, System* system) {
   if (!system->pinned.Allocate(allocator_, pinned.size()) ||
@@ -155,16 +150,20 @@ bool SystemCache::Fill(const Asset& asset, const BodyMaterial& material,
   system->key.pinned = system->pinned.span();
   for (const uint8_t is_pinned : pinned) system->num_pinned += is_pinned;
   Aim(asset, system);
-  // Damped bodies never join a crowd, so sharing would only make them solve twice.
+  // Damped bodies never join a crowd; sharing would only make them solve twice.
   if (system->as_baked || material.damping != 0.0f) return true;
-  system->base = FindBase(system->key, system->num_pinned);
-  if (system->base == nullptr) return true;
+  const System* base = system->base = FindBase(system->key, system->num_pinned);
+  if (base == nullptr) return true;
   Aim(asset, system->base);
-  return FindExtraPins(system);
+  if (!system->extra_pins.Allocate(allocator_, system->num_pinned - base->num_pinned)) return false;
+  uint32_t next = 0;
+  for (uint32_t i = 0; i < pinned.size(); ++i) {
+    if (pinned[i] != base->pinned[i]) system->extra_pins[next++] = i;
+  }
+  return true;
 }
 
-// Among systems with enough users whose pins are a subset of those in `key`, the one with most
-// pins.
+// Of the systems with enough users and a subset of the pins in `key`, the one with most pins.
 System* SystemCache::FindBase(const SystemKey& key, uint32_t num_pinned) const {
   System* best = nullptr;
   for (System* s = systems_; s != nullptr; s = s->next) {
@@ -173,33 +172,21 @@ System* SystemCache::FindBase(const SystemKey& key, uint32_t num_pinned) const {
                        s->pinned.size() == key.pinned.size() &&
                        s->num_pinned + kMaxExtraPins >= num_pinned;
     if (!alike || (best != nullptr && best->num_pinned >= s->num_pinned)) continue;
-    bool contained = true;
-    for (size_t i = 0; i < key.pinned.size(); ++i) {
-      contained = contained && s->pinned[i] <= key.pinned[i];
-    }
+    const bool contained = std::equal(s->pinned.begin(), s->pinned.end(), key.pinned.begin(),
+                                      [](uint8_t less, uint8_t more) { return less <= more; });
     if (contained) best = s;
   }
   return best;
 }
 
-bool SystemCache::FindExtraPins(System* system) {
-  const uint32_t count = system->num_pinned - system->base->num_pinned;
-  if (!system->extra_pins.Allocate(allocator_, count)) return false;
-  uint32_t next = 0;
-  for (uint32_t i = 0; i < system->pinned.size(); ++i) {
-    if (system->pinned[i] != system->base->pinned[i]) system->extra_pins[next++] = i;
-  }
-  return true;
-}
-
 void SystemCache::Release(System* system) {
   if (--system->users > 0) return;
-  // A system without factors is not worth keeping: the call that made it failed.
+  // A system has no factors if the call that made it failed: do not keep it.
   system->released = system->sets != nullptr ? ++num_releases_ : 0;
   FreeIdle();
 }
 
-// Frees the oldest idle systems until at most max_idle_ are left. Freeing one may leave its base
+// Frees the oldest idle systems until at most max_idle_ are left. A freed system's base may become
 // idle.
 void SystemCache::FreeIdle() {
   for (;;) {
@@ -229,39 +216,34 @@ void SystemCache::Free(System* system) {
   DeleteObject(allocator_, system);
 }
 
-Status SystemCache::MakeFactor(const System& system, float dt, Array<float>* made,
-                               PanelFactor* out_factor) {
-  const FactorView& baked = system.baked;
-  *out_factor = {baked.supernodes, baked.rows, baked.values,
-                 static_cast<uint32_t>(system.pinned.size()), system.num_active};
-  if (system.as_baked && dt == baked.dt) return {};
-  if (made->size() == 0 && !made->Allocate(allocator_, baked.values.size())) {
-    return {StatusCode::kOutOfMemory, "factor"};
-  }
-  const SystemView& view = system.view;
-  const SystemTerms terms = {.blocks = view.elements.blocks,
-                             .stiffness = view.elements.stiffness,
-                             .masses = view.masses,
-                             .mass_scale = view.mass_scale,
-                             .pinned = view.pinned,
-                             .dt = dt,
-                             .damping = view.elements.damping};
-  out_factor->values = made->span();
-  return FactoriseSystem(terms, {baked.supernodes, baked.supernode_of, baked.rows}, allocator_,
-                         made->span());
-}
-
 Status SystemCache::MakeFactors(const System& system, float dt, FactorSet* set) {
+  const FactorView& baked = system.baked;
+  const SystemView& view = system.view;
   for (int k = 0; k < set->num_fractions; ++k) {
-    const Status made =
-        MakeFactor(system, dt / static_cast<float>(k + 1), &set->made[k], &set->factors[k]);
-    if (!made.ok()) return made;
+    const float fraction = dt / static_cast<float>(k + 1);
+    PanelFactor& factor = set->factors[k];
+    factor = {baked.supernodes, baked.rows, baked.values,
+              static_cast<uint32_t>(system.pinned.size()), system.num_active};
+    if (system.as_baked && fraction == baked.dt) continue;
+    Array<float>& made = set->made[k];
+    if (made.size() == 0 && !made.Allocate(allocator_, baked.values.size())) return kNoMemory;
+    const SystemTerms terms = {.blocks = view.elements.blocks,
+                               .stiffness = view.elements.stiffness,
+                               .masses = view.masses,
+                               .mass_scale = view.mass_scale,
+                               .pinned = view.pinned,
+                               .dt = fraction,
+                               .damping = view.elements.damping};
+    factor.values = made.span();
+    const Status status = FactoriseSystem(terms, {baked.supernodes, baked.supernode_of, baked.rows},
+                                          allocator_, made.span());
+    if (!status.ok()) return status;
   }
   return {};
 }
 
-// Uses the base's factors and adds the Schur complement that holds the extra pins. Returns
-// kInvalidArgument if float cannot separate the pins.
+// Uses the base's factors and adds Schur complements that hold the extra pins. Returns
+// kInvalidArgument if floats cannot separate the pins.
 Status SystemCache::ShareFactors(const System& system, float dt, float dt_in_use, FactorSet* set) {
   bool made = false;
   const Status prepared = Prepare(system.base, dt, dt_in_use, set->num_fractions, &made);
@@ -273,11 +255,11 @@ Status SystemCache::ShareFactors(const System& system, float dt, float dt_in_use
   const size_t numbers =
       PanelWorkspaceSize(system.baked.supernodes, static_cast<uint32_t>(num_nodes));
   if (!workspace.Allocate(allocator_, numbers) || !scratch.Allocate(allocator_, num_nodes + 1)) {
-    return {StatusCode::kOutOfMemory, "factor"};
+    return kNoMemory;
   }
   for (int k = 0; k < set->num_fractions; ++k) {
     if (set->schur[k].size() == 0 && !set->schur[k].Allocate(allocator_, num_pins * num_pins)) {
-      return {StatusCode::kOutOfMemory, "factor"};
+      return kNoMemory;
     }
     if (!FactorPinSchur(shared.factors[k], system.extra_pins.span(), workspace.span(),
                         scratch.span(), set->schur[k].span())) {
@@ -292,8 +274,8 @@ Status SystemCache::ShareFactors(const System& system, float dt, float dt_in_use
   return {};
 }
 
-// Returns an empty set for a further unprepared time step, or null if a new one must be allocated.
-// Emptying a set also empties those that share its factors.
+// Returns an unused set for another unprepared time step, or null if one must be allocated. Reusing
+// a set also empties the sets that share its factors.
 FactorSet* SystemCache::TakeUnprepared(System* system, float dt_in_use) {
   int num_unprepared = 0;
   FactorSet* oldest = nullptr;
@@ -317,7 +299,7 @@ Status SystemCache::Prepare(System* system, float dt, float dt_in_use, int num_f
   if (system->Find(dt) != nullptr) return {};
   FactorSet* taken = TakeUnprepared(system, dt_in_use);
   FactorSet* set = taken != nullptr ? taken : NewObject<FactorSet>(allocator_);
-  if (set == nullptr) return {StatusCode::kOutOfMemory, "factor"};
+  if (set == nullptr) return kNoMemory;
   set->num_fractions = num_fractions;
   Status status = {StatusCode::kInvalidArgument};
   if (system->base != nullptr) status = ShareFactors(*system, dt, dt_in_use, set);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Matrices of the splitting step and their factors, shared by all bodies with the same matrix.
+// Matrices of the splitting step and their factors. Bodies with equal matrices share them.
 #pragma once
 
 #include "plush/asset.h"
@@ -17,17 +17,16 @@
 
 namespace plush {
 
-/// Most substeps of a step, and so most fractions of a time step that have a factor.
+/// Most substeps of a step. Each fraction of a time step, down to 1/4, has its own factor.
 inline constexpr int kMaxSubsteps = 4;
 
-/// Most time steps per system whose factors may exist without PrepareTimeStep.
+/// Most time steps per system that have factors without PrepareTimeStep.
 inline constexpr int kMaxUnprepared = 2;
 
-/// Fewest bodies of a system whose factors others with more pins may share.
+/// A system needs this many users before systems with more pins share its factors.
 inline constexpr uint32_t kLeastSharing = 6;
 
-/// Material of a body. Two bodies of one asset with the same material and pins have the same
-/// matrix.
+/// Material of a body. Bodies of one asset with equal materials and pins have equal matrices.
 struct BodyMaterial {
   float young = -1.0f;      ///< of every tet [Pa]; below zero: as baked, tet by tet
   float poisson = -1.0f;    ///< of every tet; below zero: as baked, tet by tet
@@ -37,10 +36,10 @@ struct BodyMaterial {
   bool operator==(const BodyMaterial&) const = default;
 };
 
-/// Lame parameters of tets with the material `baked`, in a body made of `material`.
+/// Lame parameters of `baked` after the overrides in `material`.
 LamePair OverriddenLame(const MaterialView& baked, const BodyMaterial& material);
 
-/// Identifies a system: everything its matrix depends on, except dt.
+/// Identifies a system: all that its matrix depends on, except dt.
 struct SystemKey {
   std::span<const std::byte> asset_bytes;
   uint64_t content_hash = 0;  ///< of the asset; another asset may reuse the address
@@ -52,15 +51,14 @@ struct SystemKey {
 
 /// Factors of one matrix for the steps dt, dt/2 .. dt/num_fractions.
 struct FactorSet {
-  float dt = 0.0f;    ///< [s], or 0: unused memory
-  bool keep = false;  ///< never reused for another dt: set for the baked time step and those of
-                      ///< PrepareTimeStep
+  float dt = 0.0f;    ///< [s], or 0 if unused
+  bool keep = false;  ///< never reused for another dt: the baked one or one of PrepareTimeStep
   int num_fractions = 0;
   Array<float> made[kMaxSubsteps];    ///< values that the asset does not have
   PanelFactor factors[kMaxSubsteps];  ///< for dt / (k + 1)
   Array<double> schur[kMaxSubsteps];  ///< Schur complements of `pins`
-  PinSchur pins[kMaxSubsteps];  ///< pins beyond those of the shared factors; `factors` point here
-  uint64_t ids[kMaxSubsteps] = {};  ///< names of the factors, never reused
+  PinSchur pins[kMaxSubsteps];        ///< pins beyond those of shared factors; `factors` point here
+  uint64_t ids[kMaxSubsteps] = {};    ///< identify the factors' values; never reused
   FactorSet* next = nullptr;
 };
 
@@ -69,19 +67,18 @@ struct System {
   SystemKey key;  ///< key.pinned is the array below
   Array<uint8_t> pinned;
   uint32_t num_pinned = 0;
-  Array<float> stiffness;   ///< 2 mu V by place [J] (16 num_blocks x 1); empty: as baked
-  Array<float> bulk;        ///< lambda V by place [J] (16 num_blocks x 1); empty: as baked
-  SystemView view;          ///< with dt = 0
-  FactorView baked;         ///< usable for dt = baked.dt if `as_baked`
-  bool as_baked = false;    ///< whether `baked` holds this matrix's values for its dt, with
-                            ///< num_active columns
-  uint32_t num_active = 0;  ///< columns of a solve: num_free if exactly the nodes after those are
-                            ///< pinned, else all
-  System* base = nullptr;   ///< the system whose factors this one shares, or null
+  Array<float> stiffness;  ///< 2 mu V by place [J] (16 num_blocks x 1); empty: as baked
+  Array<float> bulk;       ///< lambda V by place [J] (16 num_blocks x 1); empty: as baked
+  SystemView view;         ///< with dt = 0
+  FactorView baked;
+  bool as_baked = false;    ///< whether `baked` is this matrix's factor for baked.dt
+  uint32_t num_active = 0;  ///< columns of a solve: baked.num_free if exactly the nodes after those
+                            ///< are pinned, else all
+  System* base = nullptr;   ///< whose factors this system shares, or null
   Array<uint32_t> extra_pins;  ///< beyond those of `base`, ascending
   FactorSet* sets = nullptr;
   uint32_t users = 0;     ///< bodies, plus systems that have this one as `base`
-  uint64_t released = 0;  ///< release count when the last user left; larger is later
+  uint64_t released = 0;  ///< number of the release that left it idle; larger is later
   System* next = nullptr;
 
   /// The factors for `dt`, or null.
@@ -98,24 +95,23 @@ class SystemCache {
   SystemCache(const SystemCache&) = delete;
   SystemCache& operator=(const SystemCache&) = delete;
 
-  /// Returns the system of an asset with this material and pins (num_nodes x 1), and counts one
-  /// more user. Makes the system if there is none. A new system shares the factors of an existing
-  /// one, so that its body can join that one's crowd, if the existing one has
+  /// Returns the system of an asset with this material and pins (num_nodes x 1), and adds a user.
+  /// Makes the system if there is none. Its body can join the crowd of an existing system, because
+  /// the new system shares its factors, if the existing one has
   /// - the same material, without damping,
-  /// - up to kMaxExtraPins fewer pins, and no others,
+  /// - a subset of the pins, at most kMaxExtraPins fewer,
   /// - at least kLeastSharing users.
   /// The system's views stay valid while it has users. Returns null if the allocator fails.
   System* Acquire(const Asset& asset, const BodyMaterial& material,
                   std::span<const uint8_t> pinned);
-  /// Counts one user less.
+  /// Removes a user.
   void Release(System* system);
 
   /// Makes the factors for `dt` [s] and its fractions unless they exist; sets `made` if it made
-  /// them. A system has at most kMaxUnprepared sets that are neither kept (see Keep) nor for the
-  /// baked time step. A further set takes the memory of the oldest one, but never that of
-  /// `dt_in_use`. On failure no set in use has changed. Errors: kOutOfMemory; kInvalidArgument if
-  /// the matrix is not positive definite in double precision (dt far out of proportion to the
-  /// masses).
+  /// them. A system has at most kMaxUnprepared sets that are not kept. A further set takes the
+  /// memory of the oldest one, but never that of `dt_in_use`. On failure no set in use has changed.
+  /// Errors: kOutOfMemory; kInvalidArgument if the matrix is not positive definite in double
+  /// precision (dt far out of proportion to the masses).
   Status Prepare(System* system, float dt, float dt_in_use, int num_fractions, bool* made);
   /// Keeps the existing factors for `dt` for the system's lifetime.
   static void Keep(System* system, float dt);
@@ -124,13 +120,11 @@ class SystemCache {
   System* FindBase(const SystemKey& key, uint32_t num_pinned) const;
   bool Fill(const Asset& asset, const BodyMaterial& material, std::span<const uint8_t> pinned,
             System* system);
-  bool FindExtraPins(System* system);
   void Free(System* system);
   void FreeIdle();
   FactorSet* TakeUnprepared(System* system, float dt_in_use);
   Status MakeFactors(const System& system, float dt, FactorSet* set);
   Status ShareFactors(const System& system, float dt, float dt_in_use, FactorSet* set);
-  Status MakeFactor(const System& system, float dt, Array<float>* made, PanelFactor* out_factor);
 
   Allocator allocator_;
   uint32_t max_idle_;

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
-// World's calls on bodies, planes and time steps, and its state hash. World::Step: world_step.cpp.
-// Clamps the settings of WorldDesc to their documented ranges.
+// World's calls on bodies, planes and time steps, and its state hash (FNV-1a 64).
+// World::Step is in world_step.cpp.
 #include "plush/world.h"
 
-#include "plush/format/factor_panels.h"
-
-#include "base/array.h"
 #include "base/vector_math.h"
 #include "world/make_body.h"
 #include "world/world_impl.h"
@@ -33,26 +30,6 @@ SolverSettings Clamped(SolverSettings s) {
   return s;
 }
 
-// FNV-1a 64 over floats, byte by byte in little-endian order.
-class StateHasher {
- public:
-  void Add(float value) {
-    const uint32_t bits = std::bit_cast<uint32_t>(value);
-    for (int shift = 0; shift < 32; shift += 8) {
-      hash_ = (hash_ ^ ((bits >> shift) & 0xffu)) * 0x100000001b3ull;
-    }
-  }
-  void Add(const Vec3& value) {
-    Add(value.x);
-    Add(value.y);
-    Add(value.z);
-  }
-  uint64_t hash() const { return hash_; }
-
- private:
-  uint64_t hash_ = 0xcbf29ce484222325ull;
-};
-
 }  // namespace
 
 World::World(const WorldDesc& desc) {
@@ -62,7 +39,7 @@ World::World(const WorldDesc& desc) {
   }
   checked.solver = Clamped(checked.solver);
   if (!IsFinite(checked.gravity)) checked.gravity = {};
-  impl_ = NewObject<Impl>(checked.allocator, checked, checked.allocator);
+  impl_ = NewObject<Impl>(checked.allocator, checked);
 }
 
 World::~World() {
@@ -134,7 +111,7 @@ Status World::AddPlane(const PlaneDesc& desc) {
   return {};
 }
 
-// Makes the factors of all bodies for `new_dt`. On failure every body keeps those of its last step.
+// Makes all bodies' factors for `new_dt`. On failure each body keeps those of its last step.
 Status World::Impl::PrepareFactors(float new_dt, bool* out_made) {
   for (uint32_t i = 0; i < num_bodies; ++i) {
     const Body* body = bodies[i];
@@ -191,24 +168,29 @@ bool World::IsAsleep(BodyId id) const {
 }
 
 uint32_t World::num_bodies() const {
-  uint32_t count = 0;
-  for (uint32_t i = 0; impl_ != nullptr && i < impl_->num_bodies; ++i) {
-    count += impl_->bodies[i] != nullptr ? 1u : 0u;
-  }
-  return count;
+  if (impl_ == nullptr) return 0;
+  const auto end = impl_->bodies.begin() + impl_->num_bodies;
+  return impl_->num_bodies - static_cast<uint32_t>(std::count(impl_->bodies.begin(), end, nullptr));
 }
 
 uint64_t World::StateHash() const {
-  StateHasher hasher;
+  uint64_t hash = 0xcbf29ce484222325ull;
+  const auto add = [&hash](const Vec3& v) {
+    for (const float value : {v.x, v.y, v.z}) {
+      const uint32_t bits = std::bit_cast<uint32_t>(value);
+      for (int shift = 0; shift < 32; shift += 8) {
+        hash = (hash ^ ((bits >> shift) & 0xffu)) * 0x100000001b3ull;
+      }
+    }
+  };
   for (uint32_t b = 0; impl_ != nullptr && b < impl_->num_bodies; ++b) {
     const Body* body = impl_->bodies[b];
-    if (body == nullptr) continue;
-    for (size_t i = 0; i < body->x.size(); ++i) {
-      hasher.Add(WorldPosition(*body, body->x[i]));
-      hasher.Add(body->v[i]);
+    for (size_t i = 0; body != nullptr && i < body->x.size(); ++i) {
+      add(WorldPosition(*body, body->x[i]));
+      add(body->v[i]);
     }
   }
-  return hasher.hash();
+  return hash;
 }
 
 std::span<const uint32_t> FindRegionNodes(const Asset& asset, std::string_view name) {

@@ -17,12 +17,10 @@
 namespace plush {
 
 struct World::Impl {
-  explicit Impl(const WorldDesc& world_desc, const Allocator& world_allocator)
-      : desc(world_desc),
-        allocator(world_allocator),
-        cache(world_allocator, world_desc.idle_systems) {}
+  explicit Impl(const WorldDesc& world_desc)
+      : desc(world_desc), cache(allocator, world_desc.idle_systems) {}
 
-  // Makes room for one more element by doubling the capacity. Returns false if the allocator fails.
+  // Makes room for one more element. Returns false if the allocator fails.
   template <class T>
   bool Reserve(Array<T>* array, uint32_t used) {
     if (used < array->size()) return true;
@@ -52,7 +50,7 @@ struct World::Impl {
   void MayFallAsleep(Body* body);
   void SumStats();
 
-  // Calls job(this, i) for i < count, through the engine's job system if there is one.
+  // Calls job(this, i) for i < count, through the engine's jobs if it has any.
   void RunJobs(uint32_t count, JobFunction job) {
     if (desc.jobs.run != nullptr) {
       desc.jobs.run(desc.jobs.user, count, job, this);
@@ -61,7 +59,7 @@ struct World::Impl {
     }
   }
 
-  // World's queries, on the body `only` or, if it is null, on all bodies.
+  // World's queries on the body `only`, or on all bodies if it is null.
   template <class Visit>
   Status ForBodies(const BodyId* only, Visit visit) const;
   Status Raycast(const BodyId* only, const Ray& ray, SurfacePoint* out_hit) const;
@@ -73,24 +71,24 @@ struct World::Impl {
                       SurfacePoint* out_point) const;
 
   WorldDesc desc;
-  Allocator allocator;
+  const Allocator& allocator = desc.allocator;
   SystemCache cache;
   Array<Body*> bodies;          // by id; null if removed
   Array<StepStats> body_stats;  // of the last step, by id
   uint32_t num_bodies = 0;      // ids given out
   Array<Crowd*> crowds;
   uint32_t num_crowds = 0;
-  Array<uint32_t> units;  // of the step in progress: crowds, then bodies that step by themselves
+  Array<uint32_t> units;  // jobs of the current step: crowds, then bodies that step alone
   uint32_t num_crowd_units = 0;
   uint32_t num_units = 0;
   Body* shared_body = nullptr;  // steps after all units, on all threads
-  bool has_leavers = false;     // whether bodies in lanes of the stepping crowds step by themselves
-  float dt = 0.0f;              // of the last step [s]; all factors in use are for this dt, or kept
+  bool has_leavers = false;     // whether a body leaves the lane of a crowd that steps
+  float dt = 0.0f;              // of the last step [s]; factors in use are for it, or kept
   Array<float> time_steps;      // those of PrepareTimeStep [s]
   uint32_t num_time_steps = 0;
   Array<PlaneDesc> planes;
   uint32_t num_planes = 0;
-  StepSettings settings;  // of the step in progress
+  StepSettings settings;  // of the current step
   StepStats stats;
 };
 

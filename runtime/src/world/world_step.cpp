@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// World::Step and its phases, from top to bottom; runtime/README.md draws them.
-// How one body steps: body_step.cpp. How a crowd steps: crowd.cpp.
-#include "base/array.h"
+// World::Step and its phases in order; runtime/README.md draws them.
+// body_step.cpp steps one body, crowd.cpp a crowd.
 #include "world/body_planes.h"
 #include "world/world_impl.h"
 
@@ -13,8 +12,8 @@
 namespace plush {
 namespace {
 
-// Whether something keeps a slow body from speeding up. At the top of its path, a body in free
-// flight under weak gravity is slow for a long time without being held.
+// Whether something keeps a slow body from speeding up. Under weak gravity, a body at the top of
+// its flight is slow for a long time although nothing holds it.
 bool IsHeld(const StepSettings& settings, const Body& body) {
   const Vec3& g = settings.gravity;
   return (g.x == 0.0f && g.y == 0.0f && g.z == 0.0f) || body.system->num_pinned > 0 ||
@@ -23,8 +22,8 @@ bool IsHeld(const StepSettings& settings, const Body& body) {
 
 }  // namespace
 
-// Gives a new body a lane: a free one in a crowd of its system, or one in a new crowd with other
-// bodies that have none yet. If there is no memory for a lane, the body steps by itself.
+// Gives a new body a lane in a crowd of its system, or makes a crowd of the bodies without one. If
+// memory runs out, the body steps by itself.
 void World::Impl::PlaceInCrowd(Body* body) {
   if (!MayJoinCrowds(*body)) return;
   uint32_t least = kLeastCrowd;
@@ -102,9 +101,9 @@ void World::Impl::DecideCrowdSteps() {
   RunJobs(num_bodies, decide);
 }
 
-// Chooses the jobs of a step: crowds with enough stepping bodies, and all other bodies. A large
-// body that is the only one of its size steps after the jobs, shared by all threads. Several large
-// bodies are jobs, because they keep several threads busy anyway.
+// Chooses the jobs of a step: crowds with enough stepping bodies, and all other bodies. A single
+// large body steps after the jobs, on all threads. Several large bodies are jobs: they keep several
+// threads busy anyway.
 void World::Impl::ChooseUnits() {
   num_units = 0;
   has_leavers = false;
@@ -139,7 +138,7 @@ void World::Impl::ChooseUnits() {
 }
 
 void World::Impl::StepUnits() {
-  // Before any crowd steps, because its step changes all of its lanes.
+  // Bodies leave first, because a crowd's step changes all its lanes.
   const JobFunction leave = [](void* context, uint32_t index) {
     Impl& world = *static_cast<Impl*>(context);
     for (Body* body : world.crowds[world.units[index]]->bodies) {
@@ -168,7 +167,7 @@ void World::Impl::StepSharedBody() {
   StepBody(shared, shared_body, &body_stats[shared_body->index]);
 }
 
-// A sleeping body keeps the statistics of its last step, except that those of its motion are zero.
+// A sleeping body keeps the statistics of its last step, with those of its motion set to zero.
 void World::Impl::MayFallAsleep(Body* body) {
   StepStats* own = &body_stats[body->index];
   const SolverSettings& solver = settings.solver;
@@ -200,7 +199,7 @@ void World::Impl::EndStep() {
   }
 }
 
-// Sums and maxima in body order, whatever order the jobs ran in.
+// In the order of the bodies, whatever order the jobs ran in.
 void World::Impl::SumStats() {
   for (uint32_t i = 0; i < num_bodies; ++i) {
     const StepStats& s = body_stats[i];
