@@ -21,7 +21,6 @@
 #include <tbb/global_control.h>
 
 #include <algorithm>
-#include <chrono>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -33,22 +32,6 @@ namespace {
 
 // A render vertex farther from the tets is worth a warning; a share of the diagonal of their box.
 constexpr double kFarOutside = 0.05;
-
-// Times consecutive stages.
-class StageClock {
- public:
-  // Ends the stage that began at the last call, or at construction.
-  void End(const std::string& name) {
-    const auto now = std::chrono::steady_clock::now();
-    stages_.push_back({name, std::chrono::duration<double>(now - start_).count()});
-    start_ = now;
-  }
-  std::vector<Stage> Take() { return std::move(stages_); }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::vector<Stage> stages_;
-};
 
 // The body between tetrahedralisation and rest data.
 struct Cage {
@@ -77,14 +60,6 @@ Result<Cage> ImportedCage(const ImportedModel& model) {
   return cage;
 }
 
-// The tet of each render vertex, from those of the surface's points.
-std::vector<uint32_t> TetsOfVertices(const SurfaceMesh& surface, const SolidSurface& solid,
-                                     const std::vector<uint32_t>& tet_of_point) {
-  std::vector<uint32_t> tets(surface.positions.size());
-  for (size_t v = 0; v < tets.size(); ++v) tets[v] = tet_of_point[solid.point_of_vertex[v]];
-  return tets;
-}
-
 Result<Cage> MakeLatticeCage(const SurfaceMesh& surface, const BakeSettings& settings,
                              StageClock* clock, FindingList* findings) {
   SolidSurface solid = MakeSolidSurface(surface, findings);
@@ -98,7 +73,9 @@ Result<Cage> MakeLatticeCage(const SurfaceMesh& surface, const BakeSettings& set
   cage.cell_m = cage.lattice.cell_m;
   cage.solid_volume = cage.lattice.solid_volume_m3;
   cage.is_shell = cage.lattice.is_shell;
-  cage.tet_of_vertex = TetsOfVertices(surface, solid, cage.lattice.tet_of_point);
+  for (const uint32_t point : solid.point_of_vertex) {
+    cage.tet_of_vertex.push_back(cage.lattice.tet_of_point[point]);
+  }
   cage.weights = std::move(cage.lattice.weights);
   cage.solid = std::move(solid);
   clock->End("cage");
@@ -118,20 +95,6 @@ Result<Cage> MakeTetGenCage(const SurfaceMesh& surface, const BakeSettings& sett
   cage.solid_volume = SolidVolume(solid, inside, cage.mesh, findings);
   clock->End("volume");
   return cage;
-}
-
-Result<Cage> MakeCage(const ImportedModel& model, const SurfaceMesh& surface, Mesher mesher,
-                      const BakeSettings& settings, StageClock* clock, FindingList* findings) {
-  switch (mesher) {
-    case Mesher::kImport:
-      return ImportedCage(model);
-    case Mesher::kTetGen:
-      return MakeTetGenCage(surface, settings, clock, findings);
-    case Mesher::kAuto:
-    case Mesher::kLattice:
-      break;
-  }
-  return MakeLatticeCage(surface, settings, clock, findings);
 }
 
 BakeSummary SummaryOf(const Cage& cage) {
@@ -211,7 +174,10 @@ Result<Done> MakeTets(BakeRun* run) {
     run->mesher = run->model.tets.tets.empty() ? Mesher::kLattice : Mesher::kImport;
   }
   Result<Cage> cage =
-      MakeCage(run->model, run->surface, run->mesher, run->settings, &run->clock, run->findings);
+      run->mesher == Mesher::kImport ? ImportedCage(run->model)
+      : run->mesher == Mesher::kTetGen
+          ? MakeTetGenCage(run->surface, run->settings, &run->clock, run->findings)
+          : MakeLatticeCage(run->surface, run->settings, &run->clock, run->findings);
   if (!cage.ok()) return cage.error();
   run->cage = std::move(cage.value());
   run->summary = SummaryOf(run->cage);
@@ -279,13 +245,13 @@ Result<Done> ComputeRest(BakeRun* run) {
 
 // Phase "partition": cuts the collision surface by the tets, or takes the boundary of the tets.
 Result<Done> CutCollisionSurface(BakeRun* run) {
-  const RestData& rest = run->content.rest;
+  const TetMesh tets = MeshOf(run->content.rest);
   Partition partition =
       !run->cage.solid.triangles.empty()
-          ? CutSolid(run->cage.solid, run->cage.lattice.tet_of_point, rest, run->findings)
+          ? PartitionSurface(run->cage.solid, tets, run->cage.lattice.tet_of_point, run->findings)
       : run->model.embed_hash != 0
-          ? CutEmbedded(run->surface, run->content.tet_ids, rest, run->findings)
-          : TakeBoundary(run->surface, rest);
+          ? CutEmbedded(run->surface, run->content.tet_ids, tets, run->findings)
+          : PartitionBoundary(run->surface, tets);
   const CollisionData& data = partition.data;
   run->summary.collision_tets = data.tets.size();
   run->summary.collision_patches = data.patches.size();
@@ -311,6 +277,12 @@ Result<std::vector<std::byte>> Encode(BakeRun* run) {
 
 }  // namespace
 
+void StageClock::End(const std::string& name) {
+  const auto now = std::chrono::steady_clock::now();
+  stages_.push_back({name, std::chrono::duration<double>(now - start_).count()});
+  start_ = now;
+}
+
 Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings,
                         FindingList* findings) {
   std::optional<tbb::global_control> threads;
@@ -325,7 +297,7 @@ Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings
   }
   Result<std::vector<std::byte>> bytes = Encode(&run);
   if (!bytes.ok()) return bytes.error();
-  return BakeResult{std::move(bytes.value()), run.clock.Take(), run.summary};
+  return BakeResult{std::move(bytes.value()), run.clock.stages(), run.summary};
 }
 
 ImportedModel ModelFromTets(const TetMesh& mesh) {

@@ -10,6 +10,7 @@
 #include "rest/rest_data.h"
 #include "tetgen/tetgen_process.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -63,6 +64,19 @@ struct BakeSettings {
 struct Stage {
   std::string name;
   double seconds = 0.0;
+};
+
+/// Times consecutive stages.
+class StageClock {
+ public:
+  /// Ends the stage that began at the last call, or at construction.
+  void End(const std::string& name);
+
+  const std::vector<Stage>& stages() const { return stages_; }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::vector<Stage> stages_;
 };
 
 /// The body in numbers.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `plush bake`: reads a source mesh, bakes it (bake/bake.h) and writes a .plush file.
+// tools/README.md documents options, phases and exit codes.
 
 #include "plush/version.h"
 
@@ -14,7 +15,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -36,12 +36,6 @@ struct BakeOptions {
   OutputOptions output;
 };
 
-using Clock = std::chrono::steady_clock;
-
-double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 // Largest resident size so far of this process or of one of its children [bytes].
 uint64_t PeakMemoryBytes() {
   struct rusage own = {};
@@ -61,13 +55,12 @@ Result<Done> CheckOptions(const BakeOptions& options) {
                       {options.input, options.pins, options.material_map, options.import.embed});
 }
 
-Result<Done> ReadSideCar(const std::string& path, std::string* text) {
+Result<std::string> ReadSideCar(const std::string& path) {
   const auto bytes = ReadFile(path, kMaxSideCarBytes);
   if (!bytes.ok()) return bytes.error();
-  text->assign(reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size());
   // An empty file is a broken side-car, not a missing one.
-  if (text->empty()) *text = " ";
-  return Done{};
+  if (bytes.value().empty()) return std::string(" ");
+  return std::string(reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size());
 }
 
 // The file to which an error of the bake belongs.
@@ -82,8 +75,7 @@ struct BakeVerb {
   FindingList findings;
   std::vector<Stage> stages;
   std::vector<std::string> sources;  // every file that was read
-  BakeSummary summary;
-  std::vector<std::byte> bytes;
+  BakeResult baked;
   bool written = false;
 };
 
@@ -97,36 +89,39 @@ Result<Done> ImportAndBake(BakeVerb* run) {
   for (const auto& [path, text] : {std::pair(&options.pins, &settings.pins_json),
                                    std::pair(&options.material_map, &settings.materials_json)}) {
     if (path->empty()) continue;
-    if (auto read = ReadSideCar(*path, text); !read.ok()) return read;
+    const Result<std::string> read = ReadSideCar(*path);
+    if (!read.ok()) return read.error();
+    *text = read.value();
     side_cars.push_back(*path);
   }
-  const auto start = Clock::now();
+  StageClock clock;
   auto model = ImportModel(options.input, options.import, &run->findings);
   if (!model.ok()) return model.error();
   run->sources = model.value().dependencies;
   run->sources.insert(run->sources.begin(), options.input);
   run->sources.insert(run->sources.end(), side_cars.begin(), side_cars.end());
-  run->stages.push_back({"import", SecondsSince(start)});
+  clock.End("import");
+  run->stages = clock.stages();
   auto baked = Bake(model.value(), settings, &run->findings);
   if (!baked.ok()) return baked.error().WithContext(FileOf(baked.error(), options));
   run->stages.insert(run->stages.end(), baked.value().stages.begin(), baked.value().stages.end());
-  run->summary = baked.value().summary;
-  run->bytes = std::move(baked.value().bytes);
+  run->baked = std::move(baked.value());
   return Done{};
 }
 
 Result<Done> WriteOutputs(BakeVerb* run) {
   const BakeOptions& options = run->options;
-  const auto start = Clock::now();
+  StageClock clock;
   std::vector<FileContent> files;
   std::string depfile;
   if (!options.depfile.empty()) {
     depfile = DepfileText(options.output_path, run->sources);
     files.push_back({options.depfile, std::as_bytes(std::span(depfile))});
   }
-  files.push_back({options.output_path, run->bytes});
+  files.push_back({options.output_path, run->baked.bytes});
   if (auto done = WriteFilesAtomically(files); !done.ok()) return done;
-  run->stages.push_back({"write", SecondsSince(start)});
+  clock.End("write");
+  run->stages.push_back(clock.stages().front());
   run->written = true;
   return Done{};
 }
@@ -177,19 +172,15 @@ nlohmann::json CollisionJson(const BakeSummary& summary) {
 }
 
 nlohmann::json DocumentOf(const BakeVerb& run) {
-  nlohmann::json stages = nlohmann::json::array();
-  for (const Stage& stage : run.stages) {
-    stages.push_back({{"name", stage.name}, {"seconds", stage.seconds}});
-  }
   nlohmann::json document = {{"tool_version", kVersionString},
                              {"input", run.options.input},
                              {"output", run.options.output_path},
-                             {"stages", stages},
+                             {"stages", StagesJson(run.stages)},
                              {"peak_memory_bytes", PeakMemoryBytes()}};
-  if (!run.bytes.empty()) {
-    document["simulation"] = SummaryJson(run.summary);
-    document["collision"] = CollisionJson(run.summary);
-    document["file_bytes"] = run.bytes.size();
+  if (!run.baked.bytes.empty()) {
+    document["simulation"] = SummaryJson(run.baked.summary);
+    document["collision"] = CollisionJson(run.baked.summary);
+    document["file_bytes"] = run.baked.bytes.size();
   }
   return document;
 }
@@ -211,18 +202,18 @@ void PrintSummary(const BakeVerb& run) {
   const OutputOptions& output = run.options.output;
   if (run.written && !output.quiet) {
     std::fprintf(stderr, "plush bake: %s: %zu tets, %zu nodes, %.4g kg, %zu bytes\n",
-                 run.options.output_path.c_str(), run.summary.tets, run.summary.nodes,
-                 run.summary.mass_kg, run.bytes.size());
+                 run.options.output_path.c_str(), run.baked.summary.tets, run.baked.summary.nodes,
+                 run.baked.summary.mass_kg, run.baked.bytes.size());
   }
   if (output.verbosity() <= 0) return;
-  if (run.written) PrintCage(run.summary);
+  if (run.written) PrintCage(run.baked.summary);
   for (const Stage& stage : run.stages) {
     std::fprintf(stderr, "plush bake: %-8s %.3f s\n", stage.name.c_str(), stage.seconds);
   }
 }
 
 int RunBake(const BakeOptions& options) {
-  BakeVerb run{options, {}, {}, {}, {}, {}, false};
+  BakeVerb run{options, {}, {}, {}, {}, false};
   OutputOptions output = options.output;
   Result<Done> done = CheckOptions(options);
   if (done.ok()) {

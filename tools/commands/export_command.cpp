@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `plush export`: writes the cage of a .plush file in formats that mesh tools read.
+// tools/README.md lists the formats and what each holds.
 
 #include "plush/asset.h"
 #include "plush/format/tet_block.h"

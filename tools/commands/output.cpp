@@ -25,6 +25,14 @@ ExitCode ExitCodeOf(const FindingList& findings, const OutputOptions& options) {
   return gated ? ExitCode::kGateFailed : ExitCode::kOk;
 }
 
+nlohmann::json StagesJson(const std::vector<Stage>& stages) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Stage& stage : stages) {
+    list.push_back({{"name", stage.name}, {"seconds", stage.seconds}});
+  }
+  return list;
+}
+
 int PrintError(const std::string& verb, const Error& error) {
   std::fprintf(stderr, "plush %s: error: %s\n", verb.c_str(), error.message.c_str());
   return static_cast<int>(error.exit_code);

@@ -2,6 +2,7 @@
 // What all verbs share: --json, --report, -q, -v, -W, and the end of a run.
 #pragma once
 
+#include "bake/bake.h"
 #include "base/finding.h"
 #include "base/result.h"
 
@@ -9,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <vector>
 
 namespace plush::tools {
 
@@ -42,6 +44,9 @@ int FinishRun(const std::string& verb, const std::string& file, const OutputOpti
 /// report cannot be written.
 int FinishDocument(const std::string& verb, const OutputOptions& options,
                    const nlohmann::json& document, ExitCode code);
+
+/// One object per stage: name, seconds.
+nlohmann::json StagesJson(const std::vector<Stage>& stages);
 
 /// Prints "plush VERB: error: ..." to stderr and returns the exit code.
 int PrintError(const std::string& verb, const Error& error);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `plush validate`: checks .plush files, alone or against their source mesh.
+// The checks are in validate/; this file reads, prints and chooses the exit code.
 
 #include "plush/asset.h"
 
@@ -54,21 +55,19 @@ ImportSettings SettingsOfBake(std::span<const std::byte> bytes) {
   Asset asset;
   if (!asset.Open(file.bytes(), Trust::kValidated).ok()) return import;
   const auto json = nlohmann::json::parse(asset.settings(), nullptr, false);
+  if (!json.is_object()) return import;
   const auto positive = [&json](const char* key, double fallback) {
-    if (!json.is_object() || !json.contains(key) || !json[key].is_number()) return fallback;
+    if (!json.contains(key) || !json[key].is_number()) return fallback;
     const double value = json[key].get<double>();
     return value > 0.0 ? value : fallback;
   };
-  import.unit_m = positive("unit_m", 0.0);
+  // Source and render mesh may have different units: only the option as given holds for both.
+  import.unit_m = positive(json.contains("unit_option_m") ? "unit_option_m" : "unit_m", 0.0);
   import.scale = positive("scale", 1.0);
   // The option as given: with --up, some importers leave the axes alone.
-  if (json.is_object() && json.contains("up_option")) {
+  if (json.contains("up_option")) {
     if (json["up_option"] == "y") import.up = UpAxis::kY;
     if (json["up_option"] == "z") import.up = UpAxis::kZ;
-  }
-  // Source and render mesh may have different units: only the option as given holds for both.
-  if (json.is_object() && json.contains("unit_option_m")) {
-    import.unit_m = positive("unit_option_m", 0.0);
   }
   return import;
 }

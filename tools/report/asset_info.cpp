@@ -47,10 +47,6 @@ nlohmann::json Settings(const Asset& asset) {
   return settings.is_discarded() ? nlohmann::json::object() : settings;
 }
 
-std::string SettingsText(const Asset& asset) {
-  return Settings(asset).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-}
-
 // The number of tets of each material.
 std::vector<size_t> TetsByMaterial(const Asset& asset) {
   std::vector<size_t> counts(asset.num_materials(), 0);
@@ -340,7 +336,9 @@ std::string AssetInfoText(const Asset& asset) {
       c.num_triangles(), c.vertices.size(), c.patches.size(), NumSeams(c), c.tets.size(),
       BytesPerCollisionTriangle(c));
   text += RegionLines(asset);
-  text += "settings: " + SettingsText(asset) + "\nsections:\n" + SectionLines(asset);
+  text +=
+      "settings: " + Settings(asset).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) +
+      "\nsections:\n" + SectionLines(asset);
   return text;
 }
 

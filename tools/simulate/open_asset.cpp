@@ -43,17 +43,13 @@ Vec3d Rotate(const Quat& rotation, const Vec3d& point) {
   return point + static_cast<double>(rotation.w) * t + Cross(axis, t);
 }
 
-Bounds BoundsOf(std::span<const Vec3> points, const Quat& rotation) {
-  Bounds bounds;
-  for (size_t i = 0; i < points.size(); ++i) {
-    const Vec3d p = Rotate(rotation, ToDouble(points[i]));
-    bounds.low = i == 0 ? p : Min(bounds.low, p);
-    bounds.high = i == 0 ? p : Max(bounds.high, p);
-  }
-  return bounds;
+Box3 BoundsOf(std::span<const Vec3> points, const Quat& rotation) {
+  Box3 box;
+  for (const Vec3& point : points) box.Add(Rotate(rotation, ToDouble(point)));
+  return box;
 }
 
-Bounds SurfaceBounds(const Asset& asset, const Quat& rotation) {
+Box3 SurfaceBounds(const Asset& asset, const Quat& rotation) {
   const auto vertices = asset.visual().positions;
   return BoundsOf(vertices.empty() ? asset.simulation().nodes : vertices, rotation);
 }

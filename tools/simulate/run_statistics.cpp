@@ -3,7 +3,7 @@
 // Times are those of the steps in which a body was awake.
 #include "simulate/run_statistics.h"
 
-#include "plush/format/tet_block.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <array>
@@ -107,34 +107,12 @@ json FlagsJson(uint32_t flags) {
   return names;
 }
 
-std::string HashText(uint64_t hash) {
-  char text[17];
-  std::snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(hash));
-  return text;
-}
-
 // One formatted line of at most 160 characters.
 template <class... Values>
 std::string Line(const char* format, Values... values) {
   char text[160];
   std::snprintf(text, sizeof(text), format, values...);
   return text;
-}
-
-size_t CountTets(const SceneWorld& scene_world) {
-  size_t tets = 0;
-  for (const auto& body : scene_world.bodies) {
-    tets += scene_world.asset_of(body).simulation().tets.size();
-  }
-  return tets;
-}
-
-size_t CountNodes(const SceneWorld& scene_world) {
-  size_t nodes = 0;
-  for (const auto& body : scene_world.bodies) {
-    nodes += scene_world.asset_of(body).simulation().nodes.size();
-  }
-  return nodes;
 }
 
 }  // namespace
@@ -158,8 +136,8 @@ json StatisticsJson(const Scene& scene, const SceneWorld& scene_world, const Run
       {"solver", "splitting"},
       {"threads", scene.threads},
       {"bodies", scene_world.bodies.size()},
-      {"tets", CountTets(scene_world)},
-      {"nodes", CountNodes(scene_world)},
+      {"tets", scene_world.num_tets()},
+      {"nodes", scene_world.num_nodes()},
       {"mass_kg", record.mass_kg},
       {"rest_volume_m3", record.rest_volume_m3},
       {"step_ms",
@@ -177,7 +155,7 @@ json StatisticsJson(const Scene& scene, const SceneWorld& scene_world, const Run
       {"degenerate_tets", Largest(record, [](Step s) { return s.stats.collapsed_tets; })},
       {"inverted_tets", Largest(record, [](Step s) { return s.stats.inverted_tets; })},
       {"flags", FlagsJson(record.flags)},
-      {"state_hash", HashText(record.state_hash)},
+      {"state_hash", HexHash(record.state_hash)},
       {"per_step", PerStepJson(record)},
   };
 }
@@ -190,7 +168,7 @@ std::string StatisticsText(const Scene& scene, const SceneWorld& scene_world,
   const size_t bodies = scene_world.bodies.size();
   std::string text;
   text += Line("%zu steps of %g ms: %zu %s, %zu tets\n", record.steps.size(), 1000.0 * scene.dt,
-               bodies, bodies == 1 ? "body" : "bodies", CountTets(scene_world));
+               bodies, bodies == 1 ? "body" : "bodies", scene_world.num_tets());
   text +=
       Line("  step       median %.3f ms, p95 %.3f ms, max %.3f ms over %zu awake steps\n",
            Quantile(step_ms, 0.5), Quantile(step_ms, 0.95), Quantile(step_ms, 1.0), step_ms.size());
@@ -202,7 +180,7 @@ std::string StatisticsText(const Scene& scene, const SceneWorld& scene_world,
   text += Line("  tets       least det F %.3g at the end, most inverted %u\n",
                static_cast<double>(last.min_det_f),
                Largest(record, [](Step s) { return s.stats.inverted_tets; }));
-  text += "  state hash " + HashText(record.state_hash) + "\n";
+  text += "  state hash " + HexHash(record.state_hash) + "\n";
   for (const FlagName& row : kFlagNames) {
     if ((record.flags & row.flag) != 0) text += std::string("  note       ") + row.remedy + "\n";
   }

@@ -5,6 +5,7 @@
 
 #include "plush/format/tet_block.h"
 
+#include "bake/pins.h"
 #include "base/files.h"
 #include "base/json_object.h"
 #include "base/material_limits.h"
@@ -46,41 +47,23 @@ void ReadRotation(const JsonObject& object, Quat* out) {
   *out = {scaled(0), scaled(1), scaled(2), scaled(3)};
 }
 
-BoxPin ReadBoxPin(const JsonObject& pin) {
-  BoxPin box;
-  const auto corners = pin.Array("box", 2);
-  const json wrapped = {{"low", corners.size() == 2 ? corners[0] : json()},
-                        {"high", corners.size() == 2 ? corners[1] : json()}};
-  std::string mistake;
-  const JsonObject reader(wrapped, "", {"low", "high"}, &mistake);
-  const bool read = ReadVec3(reader, "low", &box.low) && ReadVec3(reader, "high", &box.high);
-  if (!read) {
-    pin.Mistake("box", "expected two corners of three numbers, [[x,y,z],[x,y,z]]");
-  } else if (box.low.x > box.high.x || box.low.y > box.high.y || box.low.z > box.high.z) {
-    pin.Mistake("box", "the first corner must be the lower one in x, y and z");
-  }
-  return box;
-}
-
-SpherePin ReadSpherePin(const JsonObject& pin, std::string* mistake) {
-  SpherePin sphere;
-  const JsonObject reader(*pin.Value("sphere"), pin.PathOf("sphere"), {"centre", "radius"},
-                          mistake);
-  if (!ReadVec3(reader, "centre", &sphere.centre)) reader.Mistake("centre", "is missing");
-  if (!reader.Number("radius", kRadiusRange, &sphere.radius)) {
-    reader.Mistake("radius", "is missing");
-  }
-  return sphere;
-}
-
 ScenePin ReadPin(const json& value, const std::string& path, std::string* mistake) {
   const JsonObject pin(value, path, {"region", "box", "sphere"}, mistake);
   if (pin.Has("region") + pin.Has("box") + pin.Has("sphere") != 1) {
     pin.Mistake("", "expected exactly one of region, box, sphere");
     return {};
   }
-  if (pin.Has("box")) return ReadBoxPin(pin);
-  if (pin.Has("sphere")) return ReadSpherePin(pin, mistake);
+  if (pin.Has("box")) {
+    Vec3d low, high;
+    ReadBox(pin, &low, &high);
+    return BoxPin{ToFloat(low), ToFloat(high)};
+  }
+  if (pin.Has("sphere")) {
+    Vec3d centre;
+    double radius = 0.0;
+    ReadSphere(pin, mistake, &centre, &radius);
+    return SpherePin{ToFloat(centre), static_cast<float>(radius)};
+  }
   RegionPin region;
   pin.String("region", &region.name);
   return region;
@@ -140,16 +123,15 @@ PlaneDesc ReadCollider(const json& value, const std::string& path, std::string* 
 
 void ReadContact(const JsonObject& solver, SolverSettings* out) {
   constexpr std::array<std::string_view, 3> kNames = {"hold", "snap", "penalty"};
-  std::string name = "hold";
+  constexpr std::array kResponses = {ContactResponse::kHold, ContactResponse::kSnap,
+                                     ContactResponse::kPenalty};
+  std::string name;
   if (!solver.String("contact", &name)) return;
-  if (name == "hold") {
-    out->response = ContactResponse::kHold;
-  } else if (name == "snap") {
-    out->response = ContactResponse::kSnap;
-  } else if (name == "penalty") {
-    out->response = ContactResponse::kPenalty;
-  } else {
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) {
     solver.Mistake("contact", UnknownNameMessage("contact response", name, kNames));
+  } else {
+    out->response = kResponses[static_cast<size_t>(found - kNames.begin())];
   }
 }
 
@@ -235,7 +217,7 @@ Result<Scene> LoadScene(const std::string& path) {
 Result<Scene> DropScene(const std::string& path) {
   const Result<Asset> asset = OpenAsset(path);
   if (!asset.ok()) return asset.error();
-  const double height = Extent(SurfaceBounds(asset.value())).y;
+  const double height = SurfaceBounds(asset.value()).Extent().y;
   SceneBody body;
   body.asset = path;
   body.pose.position.y =

@@ -66,15 +66,12 @@ std::vector<uint32_t> NodesWhere(const Asset& asset, const auto& is_inside) {
 }
 
 bool IsInBox(const BoxPin& box, const Vec3& p) {
-  return p.x >= box.low.x && p.x <= box.high.x && p.y >= box.low.y && p.y <= box.high.y &&
-         p.z >= box.low.z && p.z <= box.high.z;
+  return Max(ToDouble(box.low), Min(ToDouble(p), ToDouble(box.high))) == ToDouble(p);
 }
 
 bool IsInSphere(const SpherePin& sphere, const Vec3& p) {
-  const Vec3d d = {static_cast<double>(p.x) - sphere.centre.x,
-                   static_cast<double>(p.y) - sphere.centre.y,
-                   static_cast<double>(p.z) - sphere.centre.z};
-  return LengthSquared(d) <= static_cast<double>(sphere.radius) * sphere.radius;
+  return LengthSquared(ToDouble(p) - ToDouble(sphere.centre)) <=
+         static_cast<double>(sphere.radius) * sphere.radius;
 }
 
 Error UnknownRegion(const Asset& asset, const std::string& name) {
@@ -123,6 +120,7 @@ Result<Done> AddCopies(const SceneBody& body, uint32_t asset_index, SceneWorld* 
   return Done{};
 }
 
+// Opens each asset once and adds all bodies.
 Result<Done> AddBodies(const Scene& scene, SceneWorld* scene_world, FindingList* findings) {
   std::map<std::string, uint32_t> index_of_path;
   for (const SceneBody& body : scene.bodies) {
@@ -141,6 +139,18 @@ Result<Done> AddBodies(const Scene& scene, SceneWorld* scene_world, FindingList*
 
 }  // namespace
 
+size_t SceneWorld::num_nodes() const {
+  size_t nodes = 0;
+  for (const SceneWorldBody& body : bodies) nodes += asset_of(body).simulation().nodes.size();
+  return nodes;
+}
+
+size_t SceneWorld::num_tets() const {
+  size_t tets = 0;
+  for (const SceneWorldBody& body : bodies) tets += asset_of(body).simulation().tets.size();
+  return tets;
+}
+
 Result<std::vector<uint32_t>> PinnedNodes(const Asset& asset, const ScenePin& pin) {
   if (const auto* box = std::get_if<BoxPin>(&pin)) {
     return NodesWhere(asset, [&](const Vec3& p) { return IsInBox(*box, p); });
@@ -157,7 +167,7 @@ Result<std::vector<uint32_t>> PinnedNodes(const Asset& asset, const ScenePin& pi
 Pose CopyPose(const SceneBody& body, const Asset& asset, uint32_t index) {
   uint32_t columns = 1;
   while (columns * columns < body.count) ++columns;
-  const Vec3d extent = Extent(SurfaceBounds(asset, body.pose.rotation));
+  const Vec3d extent = SurfaceBounds(asset, body.pose.rotation).Extent();
   Pose pose = body.pose;
   pose.position.x += static_cast<float>(kCopySpacing * extent.x * (index % columns));
   pose.position.z += static_cast<float>(kCopySpacing * extent.z * (index / columns));

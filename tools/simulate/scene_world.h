@@ -51,6 +51,8 @@ struct SceneWorld {
   std::unique_ptr<World> world;
 
   const Asset& asset_of(const SceneWorldBody& body) const { return *assets[body.asset_index]; }
+  size_t num_nodes() const;  ///< cage nodes of all bodies
+  size_t num_tets() const;   ///< of all bodies
 };
 
 /// Opens the assets of `scene`, adds all bodies and planes and prepares the time step. Adds
