@@ -36,12 +36,9 @@ constexpr double kFarOutside = 0.05;
 // The body between tetrahedralisation and rest data.
 struct Cage {
   TetMesh mesh;                         // nodes as the file stores them
-  double cell_m = 0.0;                  // of a lattice cage [m]
   double solid_volume = 0.0;            // [m^3]
-  bool is_shell = false;                // no volume to speak of: mass comes from the cage
   std::vector<uint32_t> tet_of_vertex;  // per render vertex; empty: to be located
-  std::vector<double> weights;          // share of each tet in the mass, or empty: its volume
-  LatticeCage lattice;                  // counts, and the tets of the solid's points
+  LatticeCage lattice;                  // without its mesh; its default for other cages
   SolidSurface solid;                   // of a lattice cage
 };
 
@@ -70,13 +67,10 @@ Result<Cage> MakeLatticeCage(const SurfaceMesh& surface, const BakeSettings& set
   Cage cage;
   cage.lattice = std::move(lattice.value());
   cage.mesh = std::move(cage.lattice.mesh);
-  cage.cell_m = cage.lattice.cell_m;
   cage.solid_volume = cage.lattice.solid_volume_m3;
-  cage.is_shell = cage.lattice.is_shell;
   for (const uint32_t point : solid.point_of_vertex) {
     cage.tet_of_vertex.push_back(cage.lattice.tet_of_point[point]);
   }
-  cage.weights = std::move(cage.lattice.weights);
   cage.solid = std::move(solid);
   clock->End("cage");
   return cage;
@@ -97,27 +91,12 @@ Result<Cage> MakeTetGenCage(const SurfaceMesh& surface, const BakeSettings& sett
   return cage;
 }
 
-BakeSummary SummaryOf(const Cage& cage) {
-  BakeSummary summary;
-  summary.nodes = cage.mesh.nodes.size();
-  summary.tets = cage.mesh.tets.size();
-  summary.cell_m = cage.cell_m;
-  summary.split_tets = cage.lattice.num_split_tets;
-  summary.split_nodes = cage.lattice.num_split_nodes;
-  summary.shared_tets = cage.lattice.num_shared;
-  summary.branches = cage.lattice.num_branches;
-  summary.attempts = cage.lattice.attempts;
-  summary.cage_volume_m3 = CageVolume(cage.mesh);
-  summary.solid_volume_m3 = cage.solid_volume;
-  return summary;
-}
-
 // The volume that has mass [m^3]. Copies of one lattice tet count once.
 double MassVolume(const Cage& cage, const BakeSettings& settings) {
-  const bool solid = settings.mass == MassSource::kSolid && !cage.is_shell;
+  const bool solid = settings.mass == MassSource::kSolid && !cage.lattice.is_shell;
   if (solid) return cage.solid_volume;
-  if (cage.weights.empty()) return CageVolume(cage.mesh);
-  return std::accumulate(cage.weights.begin(), cage.weights.end(), 0.0);
+  if (cage.lattice.weights.empty()) return CageVolume(cage.mesh);
+  return std::accumulate(cage.lattice.weights.begin(), cage.lattice.weights.end(), 0.0);
 }
 
 // Everything that the phases of one bake read and write.
@@ -180,7 +159,18 @@ Result<Done> MakeTets(BakeRun* run) {
           : MakeLatticeCage(run->surface, run->settings, &run->clock, run->findings);
   if (!cage.ok()) return cage.error();
   run->cage = std::move(cage.value());
-  run->summary = SummaryOf(run->cage);
+  const LatticeCage& lattice = run->cage.lattice;
+  BakeSummary& summary = run->summary;
+  summary.nodes = run->cage.mesh.nodes.size();
+  summary.tets = run->cage.mesh.tets.size();
+  summary.cell_m = lattice.cell_m;
+  summary.split_tets = lattice.num_split_tets;
+  summary.split_nodes = lattice.num_split_nodes;
+  summary.shared_tets = lattice.num_shared;
+  summary.branches = lattice.num_branches;
+  summary.attempts = lattice.attempts;
+  summary.cage_volume_m3 = CageVolume(run->cage.mesh);
+  summary.solid_volume_m3 = run->cage.solid_volume;
   return Done{};
 }
 
@@ -231,7 +221,7 @@ Result<Done> ComputeRest(BakeRun* run) {
   }
   Result<RestData> rest =
       ComputeMixedRestData(cage.mesh, materials, MassVolume(cage, run->settings), run->settings.dt,
-                           cage.weights, NodesOfRegions(content.regions));
+                           cage.lattice.weights, NodesOfRegions(content.regions));
   if (!rest.ok()) return rest.error();
   content.rest = std::move(rest.value());
   RenumberRegions(content.rest.node_order, &content.regions);

@@ -89,14 +89,6 @@ Result<Done> MakeTexts(const CageTable& cage, Format format, std::vector<TextFil
   return Done{};
 }
 
-Result<Done> WriteTexts(const std::vector<TextFile>& files) {
-  std::vector<FileContent> contents;
-  for (const TextFile& file : files) {
-    contents.push_back({file.path, std::as_bytes(std::span(file.text))});
-  }
-  return WriteFilesAtomically(contents);
-}
-
 Result<ExportRun> Export(const ExportOptions& options) {
   const Result<Format> format = ChooseFormat(options);
   if (!format.ok()) return format.error();
@@ -114,7 +106,11 @@ Result<ExportRun> Export(const ExportOptions& options) {
   if (auto made = MakeTexts(MeasureCage(asset), run.format, &run.files); !made.ok()) {
     return made.error().WithContext(options.file);
   }
-  if (auto written = WriteTexts(run.files); !written.ok()) return written.error();
+  std::vector<FileContent> contents;
+  for (const TextFile& file : run.files) {
+    contents.push_back({file.path, std::as_bytes(std::span(file.text))});
+  }
+  if (auto written = WriteFilesAtomically(contents); !written.ok()) return written.error();
   return run;
 }
 

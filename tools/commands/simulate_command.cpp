@@ -116,17 +116,6 @@ Result<Done> CheckOptions(const SimulateOptions& options, const Scene& scene) {
                       {options.input});
 }
 
-Result<Exports> PrepareExports(const SimulateOptions& options, const Scene& scene,
-                               const SceneWorld& scene_world) {
-  Exports exports;
-  if (!HasEnding(options.export_path, ".glb")) return exports;
-  const uint32_t stride = FrameStride(scene.dt, options.fps);
-  const auto fits = CheckAnimationSize(scene_world, scene.steps, stride);
-  if (!fits.ok()) return fits.error();
-  exports.recorder.emplace(scene.steps, stride, scene.dt);
-  return exports;
-}
-
 Result<RunRecord> Run(const SimulateOptions& options, const Scene& scene, SceneWorld* scene_world,
                       Exports* exports) {
   const bool wants_obj = HasEnding(options.export_path, ".obj");
@@ -186,9 +175,14 @@ Result<Done> Simulate(const SimulateOptions& options, FindingList* findings,
   if (!writable.ok()) return writable;
   Result<SceneWorld> scene_world = BuildSceneWorld(scene.value(), findings);
   if (!scene_world.ok()) return scene_world.error();
-  auto exports = PrepareExports(options, scene.value(), scene_world.value());
-  if (!exports.ok()) return exports.error();
-  const auto record = Run(options, scene.value(), &scene_world.value(), &exports.value());
+  Exports exports;
+  if (HasEnding(options.export_path, ".glb")) {
+    const uint32_t stride = FrameStride(scene.value().dt, options.fps);
+    const auto fits = CheckAnimationSize(scene_world.value(), scene.value().steps, stride);
+    if (!fits.ok()) return fits;
+    exports.recorder.emplace(scene.value().steps, stride, scene.value().dt);
+  }
+  const auto record = Run(options, scene.value(), &scene_world.value(), &exports);
   if (!record.ok()) return record.error();
   const auto sound = JudgeRun(record.value(), findings);
   *document = StatisticsJson(scene.value(), scene_world.value(), record.value());
@@ -197,7 +191,7 @@ Result<Done> Simulate(const SimulateOptions& options, FindingList* findings,
     const std::string text = StatisticsText(scene.value(), scene_world.value(), record.value());
     std::fputs(text.c_str(), stdout);
   }
-  const auto written = WriteResults(options, scene_world.value(), exports.value(), *document);
+  const auto written = WriteResults(options, scene_world.value(), exports, *document);
   if (!written.ok()) return written;
   return sound;
 }

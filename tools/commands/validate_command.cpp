@@ -124,10 +124,8 @@ void PrintVerdict(const std::string& path, const Verdict& verdict, const OutputO
   }
   if (!verdict.error && !verdict.findings.HasSeverity(Severity::kError)) {
     const size_t warnings = verdict.findings.CountOf(Severity::kWarning);
-    std::printf("%s: valid%s\n", path.c_str(),
-                warnings == 0   ? ""
-                : warnings == 1 ? ", 1 warning"
-                                : (", " + std::to_string(warnings) + " warnings").c_str());
+    const std::string counted = ", " + Counted(warnings, "warning", "warnings");
+    std::printf("%s: valid%s\n", path.c_str(), warnings == 0 ? "" : counted.c_str());
   }
 }
 

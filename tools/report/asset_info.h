@@ -8,19 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
-#include <vector>
 
 namespace plush::tools {
-
-/// The size of a bulk vector, or of one kind of small data.
-struct SectionSize {
-  std::string name;    ///< as in Status::section
-  uint64_t bytes = 0;  ///< without padding
-};
-
-/// Sizes of all sections of an open asset, in the same order for all files. "tables and padding" is
-/// the rest of the file.
-std::vector<SectionSize> SectionSizes(const Asset& asset);
 
 /// Bytes per tet of the simulation data that all bodies of an asset share, without the regions.
 double RestBytesPerTet(const Asset& asset);

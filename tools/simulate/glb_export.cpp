@@ -109,7 +109,14 @@ class GlbExporter {
 
   Result<std::vector<std::byte>> Export() {
     for (const auto& asset : scene_world_.assets) {
-      if (asset->simulation().nodes.size() > kMaxJoints) return TooManyJoints(*asset);
+      const size_t num_joints = asset->simulation().nodes.size();
+      if (num_joints > kMaxJoints) {
+        return Error{ExitCode::kLimit,
+                     "a cage has " + std::to_string(num_joints) + " nodes, but a glTF skin holds " +
+                         std::to_string(kMaxJoints) +
+                         "; bake with fewer --tets, or export .obj frames",
+                     ""};
+      }
       meshes_.push_back(AddMesh(*asset));
     }
     times_ = writer_.AddTimes(animation_.times);
@@ -130,14 +137,6 @@ class GlbExporter {
   }
 
  private:
-  static Error TooManyJoints(const Asset& asset) {
-    return {ExitCode::kLimit,
-            "a cage has " + std::to_string(asset.simulation().nodes.size()) +
-                " nodes, but a glTF skin holds " + std::to_string(kMaxJoints) +
-                "; bake with fewer --tets, or export .obj frames",
-            ""};
-  }
-
   json Attributes(const Asset& asset) {
     const VisualView& visual = asset.visual();
     const SkinWeights skin = MakeSkinWeights(asset);

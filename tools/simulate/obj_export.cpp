@@ -3,10 +3,9 @@
 // per part. White space in names becomes an underscore, since OBJ ends names there.
 #include "simulate/obj_export.h"
 
+#include "base/text.h"
 #include "simulate/palette.h"
 
-#include <array>
-#include <cstdio>
 #include <vector>
 
 namespace plush::tools {
@@ -25,11 +24,7 @@ std::string ObjName(std::string_view name) {
 
 void AppendNumbers(const char* keyword, std::initializer_list<float> numbers, std::string* out) {
   *out += keyword;
-  for (const float number : numbers) {
-    char text[24];
-    std::snprintf(text, sizeof(text), " %.9g", static_cast<double>(number));
-    *out += text;
-  }
+  for (const double number : numbers) *out += " " + NumberText(number);
   *out += '\n';
 }
 

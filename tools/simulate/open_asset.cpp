@@ -20,21 +20,17 @@ ExitCode ExitCodeOf(StatusCode code) {
   }
 }
 
-Error AssetError(const std::string& path, const Status& status) {
-  const ExitCode code = ExitCodeOf(status.code);
-  std::string message = path + ": " + status.reason;
-  if (status.section[0] != '\0') message += std::string(" (") + status.section + ")";
-  if (code == ExitCode::kInvalidInput) message += "; run `plush validate` on it, or bake again";
-  return {code, message, ""};
-}
-
 }  // namespace
 
 Result<Asset> OpenAsset(const std::string& path) {
   Asset asset;
   const Status status = asset.Open(path.c_str());
-  if (!status.ok()) return AssetError(path, status);
-  return asset;
+  if (status.ok()) return asset;
+  const ExitCode code = ExitCodeOf(status.code);
+  std::string message = path + ": " + status.reason;
+  if (status.section[0] != '\0') message += std::string(" (") + status.section + ")";
+  if (code == ExitCode::kInvalidInput) message += "; run `plush validate` on it, or bake again";
+  return Error{code, message, ""};
 }
 
 Vec3d Rotate(const Quat& rotation, const Vec3d& point) {

@@ -4,23 +4,17 @@
 #include "base/text.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <string>
 
 namespace plush::tools {
 namespace {
 
 // For other names, linear RGB: honey, teal, coral, cream, slate, leaf, plum, sky, cocoa, rose.
-constexpr std::array<Vec3, 10> kColours = {{{0.68f, 0.34f, 0.09f},
-                                            {0.05f, 0.38f, 0.36f},
-                                            {0.78f, 0.18f, 0.12f},
-                                            {0.86f, 0.74f, 0.52f},
-                                            {0.10f, 0.13f, 0.20f},
-                                            {0.20f, 0.45f, 0.12f},
-                                            {0.32f, 0.10f, 0.34f},
-                                            {0.18f, 0.46f, 0.78f},
-                                            {0.20f, 0.09f, 0.04f},
-                                            {0.80f, 0.32f, 0.40f}}};
+constexpr Vec3 kColours[] = {{0.68f, 0.34f, 0.09f}, {0.05f, 0.38f, 0.36f}, {0.78f, 0.18f, 0.12f},
+                             {0.86f, 0.74f, 0.52f}, {0.10f, 0.13f, 0.20f}, {0.20f, 0.45f, 0.12f},
+                             {0.32f, 0.10f, 0.34f}, {0.18f, 0.46f, 0.78f}, {0.20f, 0.09f, 0.04f},
+                             {0.80f, 0.32f, 0.40f}};
 
 constexpr NamedValue<Vec3> kColourWords[] = {
     {"black", {0.012f, 0.010f, 0.010f}}, {"brown", {0.50f, 0.235f, 0.085f}},
@@ -56,8 +50,9 @@ uint32_t Palette::IndexOf(std::string_view name) {
     if (materials_[i].name == name) return static_cast<uint32_t>(i);
   }
   const Vec3* named = ColourNamedIn(name);
-  materials_.push_back(
-      {std::string(name), named != nullptr ? *named : kColours[num_unnamed_++ % kColours.size()]});
+  materials_.push_back({std::string(name), named != nullptr
+                                               ? *named
+                                               : kColours[num_unnamed_++ % std::size(kColours)]});
   return static_cast<uint32_t>(materials_.size() - 1);
 }
 

@@ -4,11 +4,11 @@
 #include "simulate/run_statistics.h"
 
 #include "base/text.h"
+#include "report/source_report.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 namespace plush::tools {
 namespace {
@@ -59,18 +59,15 @@ std::vector<double> AwakeStepMs(const RunRecord& record) {
 
 double Contacts(const StepRecord& step) { return step.stats.contacts; }
 
-json PhaseJson(const RunRecord& record) {
+json PhaseJson(const RunRecord& record, size_t awake_steps) {
   json phases = json::object();
   for (size_t phase = 0; phase < kPhaseNames.size(); ++phase) {
     double seconds = 0.0;
-    size_t awake = 0;
     for (const StepRecord& step : record.steps) {
-      if (!step.awake) continue;
-      seconds += step.stats.phase_s[phase];
-      ++awake;
+      if (step.awake) seconds += step.stats.phase_s[phase];
     }
     phases[kPhaseNames[phase]] =
-        1000.0 * seconds / std::max<double>(1.0, static_cast<double>(awake));
+        1000.0 * seconds / std::max<double>(1.0, static_cast<double>(awake_steps));
   }
   return phases;
 }
@@ -107,14 +104,6 @@ json FlagsJson(uint32_t flags) {
   return names;
 }
 
-// One formatted line of at most 160 characters.
-template <class... Values>
-std::string Line(const char* format, Values... values) {
-  char text[160];
-  std::snprintf(text, sizeof(text), format, values...);
-  return text;
-}
-
 }  // namespace
 
 double Quantile(std::vector<double> numbers, double quantile) {
@@ -144,7 +133,7 @@ json StatisticsJson(const Scene& scene, const SceneWorld& scene_world, const Run
        {{"median", Quantile(step_ms, 0.5)},
         {"p95", Quantile(step_ms, 0.95)},
         {"max", Quantile(step_ms, 1.0)}}},
-      {"phase_ms", PhaseJson(record)},
+      {"phase_ms", PhaseJson(record, step_ms.size())},
       {"energy_start_j",
        {{"kinetic", record.start.kinetic},
         {"elastic", record.start.elastic},
@@ -167,19 +156,20 @@ std::string StatisticsText(const Scene& scene, const SceneWorld& scene_world,
   const StepStats last = record.steps.empty() ? StepStats{} : record.steps.back().stats;
   const size_t bodies = scene_world.bodies.size();
   std::string text;
-  text += Line("%zu steps of %g ms: %zu %s, %zu tets\n", record.steps.size(), 1000.0 * scene.dt,
-               bodies, bodies == 1 ? "body" : "bodies", scene_world.num_tets());
   text +=
-      Line("  step       median %.3f ms, p95 %.3f ms, max %.3f ms over %zu awake steps\n",
-           Quantile(step_ms, 0.5), Quantile(step_ms, 0.95), Quantile(step_ms, 1.0), step_ms.size());
-  text += Line("  energy     kinetic %.4g J, elastic %.4g J at the end\n", last.kinetic_j,
-               last.elastic_j);
+      Formatted("%zu steps of %g ms: %zu %s, %zu tets\n", record.steps.size(), 1000.0 * scene.dt,
+                bodies, bodies == 1 ? "body" : "bodies", scene_world.num_tets());
+  text += Formatted("  step       median %.3f ms, p95 %.3f ms, max %.3f ms over %zu awake steps\n",
+                    Quantile(step_ms, 0.5), Quantile(step_ms, 0.95), Quantile(step_ms, 1.0),
+                    step_ms.size());
+  text += Formatted("  energy     kinetic %.4g J, elastic %.4g J at the end\n", last.kinetic_j,
+                    last.elastic_j);
   const float deepest = Largest(record, [](Step s) { return s.stats.max_penetration; });
-  text += Line("  contacts   %u at the end, deepest node ever %.3g m\n", last.contacts,
-               static_cast<double>(deepest));
-  text += Line("  tets       least det F %.3g at the end, most inverted %u\n",
-               static_cast<double>(last.min_det_f),
-               Largest(record, [](Step s) { return s.stats.inverted_tets; }));
+  text += Formatted("  contacts   %u at the end, deepest node ever %.3g m\n", last.contacts,
+                    static_cast<double>(deepest));
+  text += Formatted("  tets       least det F %.3g at the end, most inverted %u\n",
+                    static_cast<double>(last.min_det_f),
+                    Largest(record, [](Step s) { return s.stats.inverted_tets; }));
   text += "  state hash " + HexHash(record.state_hash) + "\n";
   for (const FlagName& row : kFlagNames) {
     if ((record.flags & row.flag) != 0) text += std::string("  note       ") + row.remedy + "\n";

@@ -95,10 +95,9 @@ SceneBody ReadBody(const json& value, const std::string& path, const std::string
   ReadVec3(reader, "velocity", &body.velocity);
   reader.Integer("count", 1, kMaxSceneBodies, &body.count);
   ReadMaterial(reader, &body.material, mistake);
-  size_t index = 0;
   for (const json& pin : reader.Array("pins", kMaxPins)) {
-    body.pins.push_back(
-        ReadPin(pin, reader.PathOf("pins[" + std::to_string(index++) + "]"), mistake));
+    const std::string key = "pins[" + std::to_string(body.pins.size()) + "]";
+    body.pins.push_back(ReadPin(pin, reader.PathOf(key), mistake));
   }
   reader.Boolean("static", &body.fixed);
   return body;
@@ -152,26 +151,6 @@ std::string ReadSolver(const JsonObject& scene, SolverSettings* out, std::string
   return name == "splitting" || !known ? "" : name;
 }
 
-void ReadBodies(const JsonObject& reader, const std::string& folder, Scene* scene,
-                std::string* mistake) {
-  const auto bodies = reader.Array("bodies", kMaxSceneBodies);
-  if (bodies.empty()) reader.Mistake("bodies", "a scene needs at least one body");
-  for (size_t i = 0; i < bodies.size(); ++i) {
-    scene->bodies.push_back(
-        ReadBody(bodies[i], "bodies[" + std::to_string(i) + "]", folder, mistake));
-  }
-}
-
-Result<Done> CheckBodyLimit(const Scene& scene) {
-  uint64_t total = 0;
-  for (const SceneBody& body : scene.bodies) total += body.count;
-  if (total <= kMaxSceneBodies) return Done{};
-  return Error{ExitCode::kLimit,
-               "the scene has " + std::to_string(total) + " bodies, more than the limit of " +
-                   std::to_string(kMaxSceneBodies),
-               ""};
-}
-
 }  // namespace
 
 Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
@@ -186,11 +165,16 @@ Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
   reader.Number("dt", kTimeStepRange, &scene.dt);
   reader.Integer("steps", 1, kMaxSceneSteps, &scene.steps);
   reader.Integer("threads", 1, kMaxSceneThreads, &scene.threads);
-  ReadBodies(reader, folder, &scene, &mistake);
-  size_t index = 0;
+  uint64_t num_bodies = 0;  // copies included
+  for (const json& body : reader.Array("bodies", kMaxSceneBodies)) {
+    const std::string path = "bodies[" + std::to_string(scene.bodies.size()) + "]";
+    scene.bodies.push_back(ReadBody(body, path, folder, &mistake));
+    num_bodies += scene.bodies.back().count;
+  }
+  if (scene.bodies.empty()) reader.Mistake("bodies", "a scene needs at least one body");
   for (const json& collider : reader.Array("colliders", kMaxColliders)) {
-    scene.planes.push_back(
-        ReadCollider(collider, "colliders[" + std::to_string(index++) + "]", &mistake));
+    const std::string path = "colliders[" + std::to_string(scene.planes.size()) + "]";
+    scene.planes.push_back(ReadCollider(collider, path, &mistake));
   }
   const std::string missing_solver = ReadSolver(reader, &scene.solver, &mistake);
   if (!mistake.empty()) return Error{ExitCode::kUsage, mistake, ""};
@@ -199,9 +183,11 @@ Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
         ExitCode::kUnsupported,
         "solver.name: this version has no solver '" + missing_solver + "'; use 'splitting'", ""};
   }
-  const Result<Done> within_limit = CheckBodyLimit(scene);
-  if (!within_limit.ok()) return within_limit.error();
-  return scene;
+  if (num_bodies <= kMaxSceneBodies) return scene;
+  return Error{ExitCode::kLimit,
+               "the scene has " + std::to_string(num_bodies) + " bodies, more than the limit of " +
+                   std::to_string(kMaxSceneBodies),
+               ""};
 }
 
 Result<Scene> LoadScene(const std::string& path) {

@@ -5,10 +5,11 @@
 
 #include "plush/format/tet_block.h"
 
+#include "report/source_report.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 
 namespace plush::tools {
 namespace {
@@ -176,12 +177,6 @@ class RunWatch {
   double largest_kinetic_ = 0.0;
 };
 
-std::string ShortText(double number) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.3g", number);
-  return text;
-}
-
 std::string At(const BodyEvent& event) {
   const std::string who = event.body.empty() ? "a body" : "body '" + event.body + "'";
   return "step " + std::to_string(event.step) + ": " + who;
@@ -232,9 +227,10 @@ Result<Done> JudgeRun(const RunRecord& record, FindingList* findings) {
   const BodyEvent& gain = record.energy_gain;
   if (gain.step != 0) {
     const double allowed = AllowedEnergy(record) - record.start.total();
-    findings->Add("SIM_ENERGY_GAINED", 1,
-                  At(gain) + ": total energy is " + ShortText(gain.gain_j) +
-                      " J above its start; " + ShortText(allowed) + " J are allowed");
+    findings->Add(
+        "SIM_ENERGY_GAINED", 1,
+        At(gain) + Formatted(": total energy is %.3g J above its start; %.3g J are allowed",
+                             gain.gain_j, allowed));
   }
   if (record.freeze.step == 0) return Done{};
   const Error error = {ExitCode::kGateFailed,
