@@ -41,8 +41,8 @@ Offset<Vector<T>> AddScalars(FlatBufferBuilder* builder, const std::vector<T>& s
   return builder->CreateVector(scalars);
 }
 
-// Every offset below is made in its own statement, because compilers evaluate arguments in any
-// order and the order reaches the file.
+// Each offset below gets its own statement: compilers evaluate arguments in any order, and the
+// order of creation decides the bytes.
 
 Offset<format::Part> AddPart(FlatBufferBuilder* builder, const PartContent& part) {
   const auto name = builder->CreateString(part.name);
@@ -167,7 +167,7 @@ void PatchFile(std::vector<std::byte>* bytes) {
   std::memcpy(bytes->data() + field, &hash, sizeof(hash));
 }
 
-// A bake that the runtime would refuse must not look like a success.
+// Fails if the runtime would refuse the file.
 Result<Done> CheckOpens(const std::vector<std::byte>& bytes) {
   const AlignedBytes copy(bytes);
   const Status status = Asset().Open(copy.bytes());

@@ -30,7 +30,7 @@
 namespace plush::tools {
 namespace {
 
-// A render vertex farther from the tets is worth a warning; a share of the diagonal of their box.
+// EMBED_OUTSIDE is raised if a vertex is farther from the tets; a share of their box's diagonal.
 constexpr double kFarOutside = 0.05;
 
 // The body between tetrahedralisation and rest data.
@@ -99,7 +99,7 @@ double MassVolume(const Cage& cage, const BakeSettings& settings) {
   return std::accumulate(cage.lattice.weights.begin(), cage.lattice.weights.end(), 0.0);
 }
 
-// Everything that the phases of one bake read and write.
+// What the phases of one bake read and write.
 struct BakeRun {
   const ImportedModel& model;
   const BakeSettings& settings;
@@ -174,7 +174,7 @@ Result<Done> MakeTets(BakeRun* run) {
   return Done{};
 }
 
-// Vertices a little outside are usual if tets are coarser than the render mesh.
+// Tets that are coarser than the render mesh leave some vertices slightly outside: no warning.
 void ReportOutside(const SurfaceMesh& surface, const Embedding& embedding, const TetMesh& cage,
                    FindingList* findings) {
   Box3 box;

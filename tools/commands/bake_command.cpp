@@ -45,7 +45,7 @@ uint64_t PeakMemoryBytes() {
   return 1024u * static_cast<uint64_t>(std::max(own.ru_maxrss, children.ru_maxrss));
 }
 
-// Refuses what can be refused before any work.
+// Refuses wrong options before any work.
 Result<Done> CheckOptions(const BakeOptions& options) {
   const Mesher mesher = options.settings.mesher;
   if (!options.import.embed.empty() && mesher != Mesher::kAuto && mesher != Mesher::kImport) {
@@ -63,13 +63,12 @@ Result<std::string> ReadSideCar(const std::string& path) {
   return std::string(reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size());
 }
 
-// The file to which an error of the bake belongs.
+// The file that an error of the bake is about.
 const std::string& FileOf(const Error& error, const BakeOptions& options) {
   if (error.finding_code == "PIN_INVALID") return options.pins;
   return error.finding_code == "MATERIAL_INVALID" ? options.material_map : options.input;
 }
 
-// One run of the verb.
 struct BakeVerb {
   const BakeOptions& options;
   FindingList findings;
@@ -185,7 +184,6 @@ nlohmann::json DocumentOf(const BakeVerb& run) {
   return document;
 }
 
-// Volumes of the cage and the solid, and the copies that splitting has made.
 void PrintCage(const BakeSummary& summary) {
   std::fprintf(stderr, "plush bake: cage of %.4g m^3 around a solid of %.4g m^3, %u %s\n",
                summary.cage_volume_m3, summary.solid_volume_m3, summary.components,

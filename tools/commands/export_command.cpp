@@ -39,13 +39,11 @@ struct ExportOptions {
   OutputOptions output;
 };
 
-// A file to write.
 struct TextFile {
   std::string path;
   std::string text;
 };
 
-// The result of the verb.
 struct ExportRun {
   Format format = Format::kByExtension;
   std::vector<TextFile> files;
@@ -66,7 +64,7 @@ Result<Format> ChooseFormat(const ExportOptions& options) {
                ""};
 }
 
-// The files to write: two for TetGen.
+// The files to write, still empty: two for TetGen.
 std::vector<TextFile> FilesFor(Format format, const std::string& path) {
   if (format != Format::kNode) return {{path, ""}};
   const bool has_stem = HasEnding(path, ".node") || HasEnding(path, ".ele");

@@ -55,7 +55,7 @@ int FinishRun(const std::string& verb, const std::string& file, const OutputOpti
 
 int FinishDocument(const std::string& verb, const OutputOptions& options,
                    const nlohmann::json& document, ExitCode code) {
-  // Names come from foreign files: invalid UTF-8 is replaced, never thrown over.
+  // Names come from foreign files: invalid UTF-8 is replaced and throws nothing.
   const std::string text =
       document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   if (options.json) std::fputs(text.c_str(), stdout);

@@ -98,7 +98,7 @@ void ApplyOverrides(const SimulateOptions& options, Scene* scene) {
   }
 }
 
-// Refuses what can be refused before the first step.
+// Refuses wrong options before the first step.
 Result<Done> CheckOptions(const SimulateOptions& options, const Scene& scene) {
   const bool is_obj = HasEnding(options.export_path, ".obj");
   if (!options.export_path.empty() && !is_obj && !HasEnding(options.export_path, ".glb")) {

@@ -25,7 +25,7 @@
 namespace plush::tools {
 namespace {
 
-// A .plush file is smaller, and nobody wants a disk image to be read to find that out.
+// Every .plush file is smaller. Larger files, such as disk images, are refused unread.
 constexpr uint64_t kMaxFileBytes = (uint64_t{1} << 31) - 1;
 
 struct ValidateOptions {
@@ -35,7 +35,6 @@ struct ValidateOptions {
   OutputOptions output;
 };
 
-// The result of one file.
 struct Verdict {
   FindingList findings;
   std::optional<Error> error;

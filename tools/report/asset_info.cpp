@@ -48,7 +48,6 @@ nlohmann::json Settings(const Asset& asset) {
   return settings.is_discarded() ? nlohmann::json::object() : settings;
 }
 
-// The number of tets of each material.
 std::vector<size_t> TetsByMaterial(const Asset& asset) {
   std::vector<size_t> counts(asset.num_materials(), 0);
   for (const uint16_t material : asset.simulation().tet_materials) ++counts[material];

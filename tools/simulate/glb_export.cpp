@@ -22,8 +22,8 @@ using nlohmann::json;
 
 constexpr uint64_t kMaxAnimationBytes = 1ull << 30;
 
-// The unit quaternion of `q`'s rotation with the sign nearer to `previous`: q and -q are the same
-// rotation, but interpolation between opposite signs takes the long way round.
+// `q` at unit length, with the sign nearer to `previous`. q and -q are the same rotation, but
+// interpolation between opposite signs takes the long way round.
 Quat Continued(const Quat& q, const Quat& previous) {
   const double length = std::sqrt(static_cast<double>(q.x) * q.x + static_cast<double>(q.y) * q.y +
                                   static_cast<double>(q.z) * q.z + static_cast<double>(q.w) * q.w);
@@ -47,7 +47,7 @@ void RecordBody(const SceneWorld& scene_world, const SceneWorldBody& body,
   animation->rotations.push_back(Continued(pose.rotation, previous));
 }
 
-// Clamps to zero, scales to sum one and adds the rounding to the largest weight: the stored floats
+// Clamps to zero, scales to sum one and adds the rounding to the largest weight. The stored floats
 // sum to one within half a unit in the last place.
 std::array<float, 4> Normalised(const std::array<double, 4>& baked) {
   double sum = 0.0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Writes a frame as Wavefront .obj and .mtl text: positions, normals, texture coordinates, a group
-// per part. White space in names becomes an underscore, since OBJ ends names there.
+// per part. Source: Wavefront, Advanced Visualizer Manual, Appendix B1 (object files).
 #include "simulate/obj_export.h"
 
 #include "base/text.h"

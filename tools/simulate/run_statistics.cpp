@@ -48,7 +48,6 @@ auto Largest(const RunRecord& record, const Getter& get) {
   return largest;
 }
 
-// Wall times of the steps in which a body was awake.
 std::vector<double> AwakeStepMs(const RunRecord& record) {
   std::vector<double> times;
   for (const StepRecord& step : record.steps) {

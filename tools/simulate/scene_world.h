@@ -16,8 +16,8 @@
 
 namespace plush::tools {
 
-/// The job system that the tools give to a World: a pool of threads (oneTBB). It runs `threads`
-/// threads even if the machine has fewer cores, so that tests of thread counts test something.
+/// The job system that the tools give to a World: a pool of threads (oneTBB). It starts `threads`
+/// threads even on a machine with fewer cores, because tests compare thread counts.
 class JobPool {
  public:
   /// `threads` >= 1, the calling one included.
