@@ -52,9 +52,7 @@ struct BakeSettings {
   double dt = 0.01;       ///< baked time step [s]
   MassSource mass = MassSource::kSolid;
   Mesher mesher = Mesher::kAuto;
-  double scale = 1.0;          ///< --scale of the import, to be recorded
-  UpAxis up = UpAxis::kAuto;   ///< --up of the import, to be recorded
-  double unit_m = 0.0;         ///< --unit of the import (0: auto), to be recorded
+  ImportSettings import;       ///< the file records scale, up and unit_m
   std::string pins_json;       ///< text of the pins side-car, or empty
   std::string materials_json;  ///< text of the material map, or empty
   int threads = 0;             ///< 0: all cores; the bytes do not depend on it

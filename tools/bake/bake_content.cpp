@@ -46,10 +46,10 @@ std::string SettingsJson(const ImportedModel& model, const BakeSettings& setting
       {"mass", NameOf<MassSource>(kMassSources, settings.mass)},
       {"mesher", NameOf<Mesher>(kMeshers, mesher)},
       {"poisson", settings.material.poisson},
-      {"scale", settings.scale},
+      {"scale", settings.import.scale},
       {"unit_m", model.unit_m},
       {"up", std::string(1, model.up)},
-      {"up_option", NameOf<UpAxis>(kUpAxes, settings.up)},
+      {"up_option", NameOf<UpAxis>(kUpAxes, settings.import.up)},
       {"young", settings.material.young},
   };
   if (mesher == Mesher::kLattice) {
@@ -70,7 +70,7 @@ std::string SettingsJson(const ImportedModel& model, const BakeSettings& setting
   }
   if (model.embed_hash != 0) {
     json["embed"] = HexHash(model.embed_hash);
-    json["unit_option_m"] = settings.unit_m;
+    json["unit_option_m"] = settings.import.unit_m;
   }
   if (mesher == Mesher::kTetGen) {
     json["max_volume"] = settings.tetgen.max_volume_m3;

@@ -31,7 +31,6 @@ struct BakeOptions {
   std::string pins;
   std::string material_map;
   std::string depfile;
-  ImportSettings import;
   BakeSettings settings;
   OutputOptions output;
 };
@@ -48,11 +47,13 @@ uint64_t PeakMemoryBytes() {
 // Refuses wrong options before any work.
 Result<Done> CheckOptions(const BakeOptions& options) {
   const Mesher mesher = options.settings.mesher;
-  if (!options.import.embed.empty() && mesher != Mesher::kAuto && mesher != Mesher::kImport) {
+  if (!options.settings.import.embed.empty() && mesher != Mesher::kAuto &&
+      mesher != Mesher::kImport) {
     return Error{ExitCode::kUsage, "--embed goes with --mesher import only", ""};
   }
-  return CheckOutputs({options.output_path, options.depfile, options.output.report},
-                      {options.input, options.pins, options.material_map, options.import.embed});
+  return CheckOutputs(
+      {options.output_path, options.depfile, options.output.report},
+      {options.input, options.pins, options.material_map, options.settings.import.embed});
 }
 
 Result<std::string> ReadSideCar(const std::string& path) {
@@ -81,9 +82,6 @@ struct BakeVerb {
 Result<Done> ImportAndBake(BakeVerb* run) {
   const BakeOptions& options = run->options;
   BakeSettings settings = options.settings;
-  settings.scale = options.import.scale;
-  settings.up = options.import.up;
-  settings.unit_m = options.import.unit_m;
   std::vector<std::string> side_cars;
   for (const auto& [path, text] : {std::pair(&options.pins, &settings.pins_json),
                                    std::pair(&options.material_map, &settings.materials_json)}) {
@@ -94,7 +92,7 @@ Result<Done> ImportAndBake(BakeVerb* run) {
     side_cars.push_back(*path);
   }
   StageClock clock;
-  auto model = ImportModel(options.input, options.import, &run->findings);
+  auto model = ImportModel(options.input, options.settings.import, &run->findings);
   if (!model.ok()) return model.error();
   run->sources = model.value().dependencies;
   run->sources.insert(run->sources.begin(), options.input);
@@ -256,7 +254,7 @@ void AddCageOptions(CLI::App* verb, BakeOptions* options) {
                "smallest dihedral angle that --fit leaves in a tet [degrees]");
   group.Flag("--join", &cage.join_parts,
              "separate parts of the surface that meet in a tet of the lattice move together");
-  group.Text("--embed", &options->import.embed, "FILE",
+  group.Text("--embed", &options->settings.import.embed, "FILE",
              "render mesh to show instead of the boundary of a source with tets. --unit, --up and "
              "--scale apply to both files; auto is resolved for each");
 }
@@ -302,7 +300,7 @@ void AddBakeCommand(CLI::App* app, int* exit_code) {
   AddMaterialOptions(verb, options.get());
   AddTetGenOptions(verb, &options->settings.tetgen);
   AddFileOptions(verb, options.get());
-  AddImportOptions(verb, &options->import);
+  AddImportOptions(verb, &options->settings.import);
   AddOutputOptions(verb, &options->output);
   verb->callback([options, exit_code] { *exit_code = RunBake(*options); });
 }
