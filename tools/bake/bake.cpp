@@ -20,7 +20,6 @@
 
 #include <tbb/global_control.h>
 
-#include <algorithm>
 #include <numeric>
 #include <optional>
 #include <string>

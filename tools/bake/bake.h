@@ -48,7 +48,7 @@ inline constexpr NamedValue<UpAxis> kUpAxes[] = {
 struct BakeSettings {
   CageSettings cage;      ///< used by kLattice
   TetGenSettings tetgen;  ///< used by kTetGen
-  Material material;      ///< unless the material map says otherwise; damping is the body's
+  Material material;      ///< of materials that the map lacks; damping is the whole body's
   double dt = 0.01;       ///< baked time step [s]
   MassSource mass = MassSource::kSolid;
   Mesher mesher = Mesher::kAuto;
@@ -102,7 +102,7 @@ struct BakeSummary {
   size_t collision_vertices = 0;
   size_t crossings = 0;     ///< points added by cutting the surface along the tets
   size_t merged_edges = 0;  ///< short edges of the cut, removed
-  size_t seams = 0;         ///< cuts that made pieces in one tet into discs
+  size_t seams = 0;         ///< pieces of surface in one tet that were cut into discs
 };
 
 /// The product of a bake.
@@ -118,7 +118,7 @@ struct BakeResult {
 Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings,
                         FindingList* findings);
 
-/// A model of tets and their boundary, for tests and procedural bodies.
+/// A model of tets and their boundary, for procedural bodies.
 ImportedModel ModelFromTets(const TetMesh& mesh);
 
 }  // namespace plush::tools

@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "mesh/tet_faces.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>

@@ -39,7 +39,7 @@ TetShapes MeasureTets(const SimulationView& simulation);
 /// The document of `plush info --json` for an open asset.
 nlohmann::json AssetInfo(const Asset& asset);
 
-/// The same for people, several lines.
+/// The same as several lines of text.
 std::string AssetInfoText(const Asset& asset);
 
 }  // namespace plush::tools
