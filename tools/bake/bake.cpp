@@ -23,7 +23,6 @@
 #include <numeric>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 
 namespace plush::tools {

@@ -56,22 +56,13 @@ Error StatusError(const std::string& what, const Status& status) {
   return {code, what + ": " + status.section + " " + status.reason, ""};
 }
 
-std::vector<uint32_t> NodesWhere(const Asset& asset, const auto& is_inside) {
-  std::vector<uint32_t> nodes;
-  const auto rest = asset.simulation().nodes;
-  for (uint32_t i = 0; i < rest.size(); ++i) {
-    if (is_inside(rest[i])) nodes.push_back(i);
+// Whether a box or a ball holds `p`.
+bool Holds(const ScenePin& pin, const Vec3d& p) {
+  if (const auto* box = std::get_if<BoxPin>(&pin)) {
+    return Max(ToDouble(box->low), Min(p, ToDouble(box->high))) == p;
   }
-  return nodes;
-}
-
-bool IsInBox(const BoxPin& box, const Vec3& p) {
-  return Max(ToDouble(box.low), Min(ToDouble(p), ToDouble(box.high))) == ToDouble(p);
-}
-
-bool IsInSphere(const SpherePin& sphere, const Vec3& p) {
-  return LengthSquared(ToDouble(p) - ToDouble(sphere.centre)) <=
-         static_cast<double>(sphere.radius) * sphere.radius;
+  const auto& [centre, radius] = std::get<SpherePin>(pin);
+  return LengthSquared(p - ToDouble(centre)) <= static_cast<double>(radius) * radius;
 }
 
 Error UnknownRegion(const Asset& asset, const std::string& name) {
@@ -152,16 +143,17 @@ size_t SceneWorld::num_tets() const {
 }
 
 Result<std::vector<uint32_t>> PinnedNodes(const Asset& asset, const ScenePin& pin) {
-  if (const auto* box = std::get_if<BoxPin>(&pin)) {
-    return NodesWhere(asset, [&](const Vec3& p) { return IsInBox(*box, p); });
+  if (const auto* region = std::get_if<RegionPin>(&pin)) {
+    const auto nodes = FindRegionNodes(asset, region->name);
+    if (nodes.empty()) return UnknownRegion(asset, region->name);
+    return std::vector<uint32_t>(nodes.begin(), nodes.end());
   }
-  if (const auto* sphere = std::get_if<SpherePin>(&pin)) {
-    return NodesWhere(asset, [&](const Vec3& p) { return IsInSphere(*sphere, p); });
+  std::vector<uint32_t> nodes;
+  const auto rest = asset.simulation().nodes;
+  for (uint32_t i = 0; i < rest.size(); ++i) {
+    if (Holds(pin, ToDouble(rest[i]))) nodes.push_back(i);
   }
-  const std::string& name = std::get<RegionPin>(pin).name;
-  const auto nodes = FindRegionNodes(asset, name);
-  if (nodes.empty()) return UnknownRegion(asset, name);
-  return std::vector<uint32_t>(nodes.begin(), nodes.end());
+  return nodes;
 }
 
 Pose CopyPose(const SceneBody& body, const Asset& asset, uint32_t index) {
