@@ -30,7 +30,7 @@ constexpr uint64_t kMaxFileBytes = (uint64_t{1} << 31) - 1;
 struct ValidateOptions {
   std::vector<std::string> files;
   std::string source;
-  ImportSettings import;  // of the source: only `embed`; the rest is in the file
+  std::string embed;
   OutputOptions output;
 };
 
@@ -73,7 +73,7 @@ ImportSettings SettingsOfBake(std::span<const std::byte> bytes) {
 void CompareWithSource(const std::vector<std::byte>& bytes, const ValidateOptions& options,
                        Verdict* verdict) {
   ImportSettings import = SettingsOfBake(bytes);
-  import.embed = options.import.embed;
+  import.embed = options.embed;
   const auto model = ImportModel(options.source, import, &verdict->findings);
   if (!model.ok()) {
     verdict->error = model.error().WithContext("--source");
@@ -154,7 +154,7 @@ void AddValidateCommand(CLI::App* app, int* exit_code) {
   group.Text("--source", &options->source, "IN",
              "source mesh of the bake: compare vertices, in metres, and prove that a lattice cage "
              "strictly encloses them and their triangles");
-  group.Text("--embed", &options->import.embed, "FILE", "render mesh of the bake's --embed")
+  group.Text("--embed", &options->embed, "FILE", "render mesh of the bake's --embed")
       ->needs("--source");
   verb->footer(
       "The exit code is that of the first file that is not valid (with -W, or has a warning).");

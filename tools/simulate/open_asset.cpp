@@ -7,17 +7,11 @@ namespace plush::tools {
 namespace {
 
 ExitCode ExitCodeOf(StatusCode code) {
-  switch (code) {
-    case StatusCode::kCannotRead:
-      return ExitCode::kIo;
-    case StatusCode::kForeignVersion:
-    case StatusCode::kLayoutMismatch:
-      return ExitCode::kUnsupported;
-    case StatusCode::kOutOfMemory:
-      return ExitCode::kLimit;
-    default:
-      return ExitCode::kInvalidInput;
-  }
+  if (code == StatusCode::kCannotRead) return ExitCode::kIo;
+  if (code == StatusCode::kOutOfMemory) return ExitCode::kLimit;
+  const bool is_foreign =
+      code == StatusCode::kForeignVersion || code == StatusCode::kLayoutMismatch;
+  return is_foreign ? ExitCode::kUnsupported : ExitCode::kInvalidInput;
 }
 
 }  // namespace

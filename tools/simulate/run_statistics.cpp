@@ -56,8 +56,6 @@ std::vector<double> AwakeStepMs(const RunRecord& record) {
   return times;
 }
 
-double Contacts(const StepRecord& step) { return step.stats.contacts; }
-
 json PhaseJson(const RunRecord& record, size_t awake_steps) {
   json phases = json::object();
   for (size_t phase = 0; phase < kPhaseNames.size(); ++phase) {
@@ -116,7 +114,7 @@ double Quantile(std::vector<double> numbers, double quantile) {
 json StatisticsJson(const Scene& scene, const SceneWorld& scene_world, const RunRecord& record) {
   using Step = const StepRecord&;
   const std::vector<double> step_ms = AwakeStepMs(record);
-  const auto contacts = Column(record, Contacts);
+  const auto contacts = Column(record, [](Step s) { return double{s.stats.contacts}; });
   return {
       {"steps", record.steps.size()},
       {"awake_steps", step_ms.size()},
