@@ -114,7 +114,7 @@ double Quantile(std::vector<double> numbers, double quantile) {
 json StatisticsJson(const Scene& scene, const SceneWorld& scene_world, const RunRecord& record) {
   using Step = const StepRecord&;
   const std::vector<double> step_ms = AwakeStepMs(record);
-  const auto contacts = Column(record, [](Step s) { return double{s.stats.contacts}; });
+  const auto contacts = Column(record, [](Step s) -> double { return s.stats.contacts; });
   return {
       {"steps", record.steps.size()},
       {"awake_steps", step_ms.size()},
