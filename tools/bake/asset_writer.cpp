@@ -124,7 +124,7 @@ Offset<format::Collision> AddCollision(FlatBufferBuilder* builder, const Collisi
                                  sources);
 }
 
-// An upper bound.
+// An upper bound of the file's size.
 uint64_t EstimateBytes(const AssetContent& content) {
   const RestData& rest = content.rest;
   uint64_t bytes = 4096 + content.settings_json.size();

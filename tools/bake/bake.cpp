@@ -36,7 +36,7 @@ struct Cage {
   TetMesh mesh;                         // nodes as the file stores them
   double solid_volume = 0.0;            // [m^3]
   std::vector<uint32_t> tet_of_vertex;  // per render vertex; empty: to be located
-  LatticeCage lattice;                  // without its mesh; its default for other cages
+  LatticeCage lattice;                  // without its mesh; empty for other cages
   SolidSurface solid;                   // of a lattice cage
 };
 
@@ -97,7 +97,6 @@ double MassVolume(const Cage& cage, const BakeSettings& settings) {
   return std::accumulate(cage.lattice.weights.begin(), cage.lattice.weights.end(), 0.0);
 }
 
-// What the phases of one bake read and write.
 struct BakeRun {
   const ImportedModel& model;
   const BakeSettings& settings;

@@ -58,7 +58,6 @@ struct BakeSettings {
   int threads = 0;             ///< 0: all cores; the bytes do not depend on it
 };
 
-/// A timed phase of a bake.
 struct Stage {
   std::string name;
   double seconds = 0.0;
@@ -105,7 +104,6 @@ struct BakeSummary {
   size_t seams = 0;         ///< pieces of surface in one tet that were cut into discs
 };
 
-/// The product of a bake.
 struct BakeResult {
   std::vector<std::byte> bytes;  ///< the .plush file
   std::vector<Stage> stages;

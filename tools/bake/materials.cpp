@@ -28,7 +28,6 @@ NamedMaterial ReadEntry(const nlohmann::json& value, const std::string& path,
   return read;
 }
 
-// The names of the source's materials, without repeats, in the order of their first use.
 std::vector<std::string> NamesOf(const SurfaceMesh& surface) {
   std::vector<std::string> names;
   std::set<std::string_view> known;

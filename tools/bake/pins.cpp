@@ -85,7 +85,6 @@ const std::string& NameIn(const SurfacePart& part, PinSource source) {
   return source == PinSource::kMaterial ? part.material : part.node;
 }
 
-// The vertices that match a rule (num_vertices x 1).
 std::vector<bool> MatchVertices(const PinRule& rule, const SurfaceMesh& surface) {
   std::vector<bool> matches(surface.positions.size(), false);
   if (IsVolume(rule)) {

@@ -14,7 +14,6 @@
 
 namespace plush::tools {
 
-/// Options common to all verbs.
 struct OutputOptions {
   bool json = false;   ///< one JSON document on stdout, log on stderr
   std::string report;  ///< file for the run's JSON report, or empty
@@ -26,7 +25,6 @@ struct OutputOptions {
   int verbosity() const { return quiet ? -1 : (verbose ? 1 : 0); }
 };
 
-/// Adds the common options to a verb.
 void AddOutputOptions(CLI::App* verb, OutputOptions* options);
 
 /// The exit code of findings without an error: 3 with an error finding, 4 with -W and a warning,

@@ -47,7 +47,6 @@ struct SimulateOptions {
   OutputOptions output;
 };
 
-// The products of a run, besides its statistics.
 struct Exports {
   std::optional<AnimationRecorder> recorder;  // for .glb
   std::optional<Result<ObjFiles>> frame;      // for .obj

@@ -24,13 +24,11 @@ struct TetShapes {
   double mean_quality = 0.0;
 };
 
-/// How the tets of a cage are connected.
 struct CageTopology {
   size_t boundary_faces = 0;
   size_t branches = 0;  ///< faces where several strands begin
 };
 
-/// The topology of an open asset's cage.
 CageTopology MeasureTopology(const SimulationView& simulation);
 
 /// Shapes of an open asset's tets, in double precision from its nodes.

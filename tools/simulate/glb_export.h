@@ -21,7 +21,6 @@
 
 namespace plush::tools {
 
-/// The frames of one body.
 struct BodyAnimation {
   std::vector<Vec3> nodes;      ///< world positions [m] (num_frames x num_nodes)
   std::vector<Quat> rotations;  ///< best fit, unit, sign-continuous from frame to frame

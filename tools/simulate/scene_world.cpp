@@ -56,7 +56,6 @@ Error StatusError(const std::string& what, const Status& status) {
   return {code, what + ": " + status.section + " " + status.reason, ""};
 }
 
-// Whether a box or a ball holds `p`.
 bool Holds(const ScenePin& pin, const Vec3d& p) {
   if (const auto* box = std::get_if<BoxPin>(&pin)) {
     return Max(ToDouble(box->low), Min(p, ToDouble(box->high))) == p;
@@ -88,7 +87,6 @@ Result<std::vector<uint32_t>> AllPinnedNodes(const Asset& asset, const SceneBody
   return all;
 }
 
-// Adds the copies of one entry of the scene.
 Result<Done> AddCopies(const SceneBody& body, uint32_t asset_index, SceneWorld* scene_world,
                        FindingList* findings) {
   const Asset& asset = *scene_world->assets[asset_index];
@@ -111,7 +109,6 @@ Result<Done> AddCopies(const SceneBody& body, uint32_t asset_index, SceneWorld* 
   return Done{};
 }
 
-// Opens each asset once and adds all bodies.
 Result<Done> AddBodies(const Scene& scene, SceneWorld* scene_world, FindingList* findings) {
   std::map<std::string, uint32_t> index_of_path;
   for (const SceneBody& body : scene.bodies) {

@@ -34,7 +34,6 @@ class JobPool {
   std::unique_ptr<Impl> impl_;
 };
 
-/// A body of the running scene.
 struct SceneWorldBody {
   BodyId id;
   uint32_t asset_index = 0;  ///< into SceneWorld::assets

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Steps a scene and times each step; measures cages and energies after it.
-// JudgeRun's allowance is explained in simulation_run.h (AllowedEnergy).
+// AllowedEnergy in simulation_run.h says how much energy a run may gain.
 #include "simulate/simulation_run.h"
 
 #include "plush/format/tet_block.h"
