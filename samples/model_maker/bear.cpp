@@ -57,10 +57,6 @@ void AddHead(Solid* solid) {
   }
 }
 
-Paint Painted(size_t material, std::initializer_list<Blob> blobs) {
-  return {material, Solid{blobs}};
-}
-
 /// The point of the snout that is visible at (x, y) from the front.
 Vec3d OnSnout(double x, double y) {
   const double u = (x - kSnout.centre.x) / kSnout.radii.x;
@@ -89,22 +85,22 @@ Solid Mouth() {
 
 void AddPaints(Model* model) {
   auto& paints = model->paints;
-  paints.push_back(Painted(kCream, {Egg({0.0, 0.165, 0.120}, {0.088, 0.105, 0.070}, 0.0)}));
-  paints.push_back(Painted(kCream, {Egg({0.0, 0.362, 0.128}, {0.0565, 0.0445, 0.050}, 0.0)}));
+  paints.push_back(Painted(kCream, Egg({0.0, 0.165, 0.120}, {0.088, 0.105, 0.070}, 0.0)));
+  paints.push_back(Painted(kCream, Egg({0.0, 0.362, 0.128}, {0.0565, 0.0445, 0.050}, 0.0)));
   for (const int side : kSides) {
-    paints.push_back(Painted(kRose, {Ball(OnSide(side, {0.101, 0.484, 0.032}), 0.031, 0.0)}));
+    paints.push_back(Painted(kRose, Ball(OnSide(side, {0.101, 0.484, 0.032}), 0.031, 0.0)));
     const Frame foot = FrameOnSide(side, FootFrame());
     const Vec3d sole = OnSide(side, {0.126, 0.076, 0.235});
-    paints.push_back(Painted(kCream, {Egg(sole, {0.032, 0.036, 0.030}, 0.0, foot)}));
+    paints.push_back(Painted(kCream, Egg(sole, {0.032, 0.036, 0.030}, 0.0, foot)));
     for (int toe = -1; toe <= 1; ++toe) {
       const Vec3d place =
           sole + 0.027 * toe * foot.x + (toe == 0 ? 0.056 : 0.046) * foot.y - 0.006 * foot.z;
-      paints.push_back(Painted(kCream, {Finer(Ball(place, 0.0105, 0.0), 0.0055)}));
+      paints.push_back(Painted(kCream, Finer(Ball(place, 0.0105, 0.0), 0.0055)));
     }
     paints.push_back(
-        Painted(kBlack, {Egg(OnSide(side, {0.050, 0.414, 0.106}), {0.0170, 0.0190, 0.017}, 0.0)}));
+        Painted(kBlack, Egg(OnSide(side, {0.050, 0.414, 0.106}), {0.0170, 0.0190, 0.017}, 0.0)));
   }
-  paints.push_back(Painted(kBlack, {Egg({0.0, 0.3865, 0.143}, {0.0235, 0.0165, 0.0165}, 0.0)}));
+  paints.push_back(Painted(kBlack, Egg({0.0, 0.3865, 0.143}, {0.0235, 0.0165, 0.0165}, 0.0)));
   paints.push_back({kBlack, Mouth()});
 }
 

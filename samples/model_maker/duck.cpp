@@ -59,18 +59,14 @@ void AddHead(Solid* solid) {
   }
 }
 
-Paint Painted(size_t material, std::initializer_list<Blob> blobs) {
-  return {material, Solid{blobs}};
-}
-
 void AddPaints(Model* model) {
   auto& paints = model->paints;
-  paints.push_back(Painted(kOrange, {Egg({0.0, 0.214, 0.178}, {0.064, 0.036, 0.050}, 0.0)}));
+  paints.push_back(Painted(kOrange, Egg({0.0, 0.214, 0.178}, {0.064, 0.036, 0.050}, 0.0)));
   for (const int side : kSides) {
     const Vec3d eye = OnSide(side, {0.043, 0.266, 0.148});
-    paints.push_back(Painted(kBlack, {Finer(Egg(eye, {0.017, 0.022, 0.020}, 0.0), 0.005)}));
+    paints.push_back(Painted(kBlack, Finer(Egg(eye, {0.017, 0.022, 0.020}, 0.0), 0.005)));
     paints.push_back(
-        Painted(kWhite, {Finer(Ball(eye + Vec3d{0.003, 0.009, 0.008}, 0.0065, 0.0), 0.0045)}));
+        Painted(kWhite, Finer(Ball(eye + Vec3d{0.003, 0.009, 0.008}, 0.0065, 0.0), 0.0045)));
   }
 }
 

@@ -34,7 +34,7 @@ Solid PaintedRegions(const Model& model) {
 ModelMesh MakeModelMesh(const Model& model) {
   SurfaceEditor first(MarchTets(model.solid, model.inside, model.lattice_step));
   Remesh(model.solid, PaintedRegions(model), model.edge, &first);
-  SurfaceEditor editor(first.Extract(nullptr, nullptr));
+  SurfaceEditor editor(first.Extract(nullptr));
   const MaterialLayout layout = CutMaterialBorders(model, &editor);
   ImproveTrianglesAtBorders(model, layout, &editor);
   for (int i = 0; i < kFinalSmoothings; ++i) {
@@ -43,7 +43,7 @@ ModelMesh MakeModelMesh(const Model& model) {
 
   ModelMesh mesh;
   std::vector<uint32_t> triangle_of;
-  mesh.surface = editor.Extract(nullptr, &triangle_of);
+  mesh.surface = editor.Extract(&triangle_of);
   for (const Vec3d& p : mesh.surface.positions) {
     mesh.normals.push_back(Unit(Gradient(model.solid, p)));
     const double depth = -samples::Distance(model.pin, p) / model.pin_fade;

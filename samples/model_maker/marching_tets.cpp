@@ -19,7 +19,7 @@ using Cell = std::array<int, 3>;  // lattice coordinates: of a point, or of a cu
 
 constexpr int kFarthestCell = 4000;
 constexpr double kFarthestStart = 2.0;  // [m]
-constexpr double kLeastCut = 0.12;      // a vertex keeps this share of its edge from either end
+constexpr double kLeastCut = 0.12;      // of an edge: least distance of a vertex from its ends
 constexpr int kBisections = 12;
 
 // Corner k of a cube is offset by bits 0, 1, 2 of k. Each row is a path from corner 0 to corner 7.

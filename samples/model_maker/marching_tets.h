@@ -21,7 +21,7 @@ struct TriangleMesh {
 /// - Follows only the connected piece of surface that the ray from `inside` (a point of the solid)
 ///   along +y meets first. Inner bubbles and stray pieces never appear.
 /// - The result is closed, manifold and free of self-intersections by construction. No triangle is
-///   degenerate, because each vertex keeps off the ends of its lattice edge. Vertices next to a
+///   degenerate, because no vertex comes close to the ends of its lattice edge. Vertices next to a
 ///   lattice point are therefore slightly off the surface.
 /// - Returns an empty mesh if `inside` is not inside or the surface is farther than 2 m.
 TriangleMesh MarchTets(const Solid& solid, const Vec3d& inside, double step);

@@ -147,16 +147,16 @@ void AddPaints(Model* model) {
   auto& paints = model->paints;
   for (const Spot& spot : kSpots) {
     const Vec3d place = kMantleCentre + kMantleRadius * Unit(spot.towards);
-    paints.push_back({kSpot, Solid{{Finer(Ball(place, spot.radius, 0.0), 0.008)}}});
+    paints.push_back(Painted(kSpot, Finer(Ball(place, spot.radius, 0.0), 0.008)));
   }
   paints.push_back({kBlack, Mouth()});
   for (const int side : kSides) {
     const Vec3d eye = EyeCentre(side);
     const Vec3d gaze = Unit({0.18 * side, 0.05, 1.0});
-    paints.push_back({kWhite, Solid{{Ball(eye, kEyeRadius + 0.0015, 0.0)}}});
-    paints.push_back({kBlack, Solid{{Finer(Ball(eye + 0.042 * gaze, 0.024, 0.0), 0.006)}}});
+    paints.push_back(Painted(kWhite, Ball(eye, kEyeRadius + 0.0015, 0.0)));
+    paints.push_back(Painted(kBlack, Finer(Ball(eye + 0.042 * gaze, 0.024, 0.0), 0.006)));
     const Vec3d glint = eye + 0.042 * gaze + Vec3d{0.007, 0.011, 0.0};
-    paints.push_back({kWhite, Solid{{Finer(Ball(glint, 0.0072, 0.0), 0.004)}}});
+    paints.push_back(Painted(kWhite, Finer(Ball(glint, 0.0072, 0.0), 0.004)));
   }
 }
 

@@ -2,7 +2,7 @@
 // Short functions that describe the sample models.
 #pragma once
 
-#include "solid.h"
+#include "model.h"
 
 #include <initializer_list>
 
@@ -40,6 +40,9 @@ inline Blob Carved(Blob blob) {
   blob.carve = true;
   return blob;
 }
+
+/// Paints the surface inside `blob`.
+inline Paint Painted(size_t material, const Blob& blob) { return {material, Solid{{blob}}}; }
 
 /// `v` mirrored in the plane x = 0.
 inline Vec3d Mirrored(const Vec3d& v) { return {-v.x, v.y, v.z}; }

@@ -131,18 +131,16 @@ bool SurfaceEditor::Move(uint32_t vertex, const Vec3d& p) {
 }
 
 Vec3d SurfaceEditor::AreaNormal(uint32_t triangle) const {
-  return AreaNormalWith(triangle, kNone, kNone, {});
+  return AreaNormalWith(triangle, kNone, {});
 }
 
-TriangleMesh SurfaceEditor::Extract(std::vector<uint32_t>* out_vertex_of,
-                                    std::vector<uint32_t>* out_triangle_of) const {
+TriangleMesh SurfaceEditor::Extract(std::vector<uint32_t>* out_triangle_of) const {
   TriangleMesh mesh;
   std::vector<uint32_t> new_index(positions_.size(), kNone);
   for (uint32_t vertex = 0; vertex < positions_.size(); ++vertex) {
     if (!IsAlive(vertex)) continue;
     new_index[vertex] = static_cast<uint32_t>(mesh.positions.size());
     mesh.positions.push_back(positions_[vertex]);
-    if (out_vertex_of != nullptr) out_vertex_of->push_back(vertex);
   }
   for (uint32_t t = 0; t < triangles_.size(); ++t) {
     const auto& [a, b, c] = triangles_[t];
@@ -153,12 +151,11 @@ TriangleMesh SurfaceEditor::Extract(std::vector<uint32_t>* out_vertex_of,
   return mesh;
 }
 
-Vec3d SurfaceEditor::AreaNormalWith(uint32_t triangle, uint32_t vertex, uint32_t other,
-                                    const Vec3d& p) const {
+Vec3d SurfaceEditor::AreaNormalWith(uint32_t triangle, uint32_t vertex, const Vec3d& p) const {
   Vec3d corner[3];
   for (int k = 0; k < 3; ++k) {
     const uint32_t index = triangles_[triangle][k];
-    corner[k] = index == vertex || index == other ? p : positions_[index];
+    corner[k] = index == vertex ? p : positions_[index];
   }
   return Cross(corner[1] - corner[0], corner[2] - corner[0]);
 }
@@ -167,7 +164,7 @@ Vec3d SurfaceEditor::AreaNormalWith(uint32_t triangle, uint32_t vertex, uint32_t
 bool SurfaceEditor::StaysUpright(uint32_t vertex, uint32_t other, const Vec3d& p) const {
   for (const uint32_t t : around_[vertex]) {
     if (other != kNone && Contains(triangles_[t], other)) continue;
-    if (!SameSide(AreaNormal(t), AreaNormalWith(t, vertex, kNone, p))) return false;
+    if (!SameSide(AreaNormal(t), AreaNormalWith(t, vertex, p))) return false;
   }
   return true;
 }

@@ -64,13 +64,12 @@ class SurfaceEditor {
   /// Twice the area of a triangle times its unit normal.
   Vec3d AreaNormal(uint32_t triangle) const;
 
-  /// Live vertices and triangles, renumbered. `out_vertex_of` and `out_triangle_of`, if not null,
-  /// get the old index of every new vertex and triangle.
-  TriangleMesh Extract(std::vector<uint32_t>* out_vertex_of,
-                       std::vector<uint32_t>* out_triangle_of) const;
+  /// Live vertices and triangles, renumbered. `out_triangle_of`, if not null, gets the old index of
+  /// every new triangle.
+  TriangleMesh Extract(std::vector<uint32_t>* out_triangle_of) const;
 
  private:
-  Vec3d AreaNormalWith(uint32_t triangle, uint32_t vertex, uint32_t other, const Vec3d& p) const;
+  Vec3d AreaNormalWith(uint32_t triangle, uint32_t vertex, const Vec3d& p) const;
   bool StaysUpright(uint32_t vertex, uint32_t other, const Vec3d& p) const;
   /// Triangle with the directed edge a->b.
   uint32_t TriangleOf(uint32_t a, uint32_t b) const;

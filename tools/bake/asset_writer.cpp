@@ -41,8 +41,8 @@ Offset<Vector<T>> AddScalars(FlatBufferBuilder* builder, const std::vector<T>& s
   return builder->CreateVector(scalars);
 }
 
-// Every offset below is made in its own statement, because compilers evaluate arguments in any
-// order and the order reaches the file.
+// Each offset below gets its own statement: compilers evaluate arguments in any order, and the
+// order of creation decides the bytes.
 
 Offset<format::Part> AddPart(FlatBufferBuilder* builder, const PartContent& part) {
   const auto name = builder->CreateString(part.name);
@@ -58,36 +58,29 @@ Offset<format::Visual> AddVisual(FlatBufferBuilder* builder, const AssetContent&
   const auto indices = AddScalars(builder, content.indices);
   const auto tet_ids = AddScalars(builder, content.tet_ids);
   const auto weights = AddRecords<format::Vec4>(builder, content.weights);
-  std::vector<Offset<format::Part>> part_offsets;
-  part_offsets.reserve(content.parts.size());
-  for (const PartContent& part : content.parts) part_offsets.push_back(AddPart(builder, part));
-  const auto parts = builder->CreateVector(part_offsets);
+  const auto parts = builder->CreateVector<Offset<format::Part>>(
+      content.parts.size(), [&](size_t i) { return AddPart(builder, content.parts[i]); });
   return format::CreateVisual(*builder, positions, normals, uvs, indices, parts, tet_ids, weights);
 }
 
 Offset<Vector<Offset<format::Region>>> AddRegions(FlatBufferBuilder* builder,
                                                   const std::vector<RegionContent>& regions) {
-  std::vector<Offset<format::Region>> offsets;
-  offsets.reserve(regions.size());
-  for (const RegionContent& region : regions) {
-    const auto nodes = AddScalars(builder, region.nodes);
-    const auto name = builder->CreateString(region.name);
-    offsets.push_back(format::CreateRegion(*builder, name, nodes));
-  }
-  return builder->CreateVector(offsets);
+  return builder->CreateVector<Offset<format::Region>>(regions.size(), [&](size_t i) {
+    const auto nodes = AddScalars(builder, regions[i].nodes);
+    const auto name = builder->CreateString(regions[i].name);
+    return format::CreateRegion(*builder, name, nodes);
+  });
 }
 
 Offset<Vector<Offset<format::Material>>> AddMaterials(FlatBufferBuilder* builder,
                                                       const std::vector<NamedMaterial>& materials) {
-  std::vector<Offset<format::Material>> offsets;
-  offsets.reserve(materials.size());
-  for (const auto& [name, material] : materials) {
-    const auto stored_name = builder->CreateString(name);
-    offsets.push_back(format::CreateMaterial(
-        *builder, stored_name, static_cast<float>(material.young),
-        static_cast<float>(material.poisson), static_cast<float>(material.density)));
-  }
-  return builder->CreateVector(offsets);
+  return builder->CreateVector<Offset<format::Material>>(materials.size(), [&](size_t i) {
+    const Material& material = materials[i].material;
+    const auto name = builder->CreateString(materials[i].name);
+    return format::CreateMaterial(*builder, name, static_cast<float>(material.young),
+                                  static_cast<float>(material.poisson),
+                                  static_cast<float>(material.density));
+  });
 }
 
 Offset<format::Simulation> AddSimulation(FlatBufferBuilder* builder, const AssetContent& content) {
@@ -131,7 +124,7 @@ Offset<format::Collision> AddCollision(FlatBufferBuilder* builder, const Collisi
                                  sources);
 }
 
-// An upper bound.
+// An upper bound of the file's size.
 uint64_t EstimateBytes(const AssetContent& content) {
   const RestData& rest = content.rest;
   uint64_t bytes = 4096 + content.settings_json.size();
@@ -174,7 +167,7 @@ void PatchFile(std::vector<std::byte>* bytes) {
   std::memcpy(bytes->data() + field, &hash, sizeof(hash));
 }
 
-// A bake that the runtime would refuse must not look like a success.
+// Fails if the runtime would refuse the file.
 Result<Done> CheckOpens(const std::vector<std::byte>& bytes) {
   const AlignedBytes copy(bytes);
   const Status status = Asset().Open(copy.bytes());

@@ -20,45 +20,23 @@
 
 #include <tbb/global_control.h>
 
-#include <algorithm>
-#include <chrono>
 #include <numeric>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 
 namespace plush::tools {
 namespace {
 
-// A render vertex farther from the tets is worth a warning; a share of the diagonal of their box.
+// EMBED_OUTSIDE is raised if a vertex is farther from the tets; a share of their box's diagonal.
 constexpr double kFarOutside = 0.05;
-
-// Times consecutive stages.
-class StageClock {
- public:
-  // Ends the stage that began at the last call, or at construction.
-  void End(const std::string& name) {
-    const auto now = std::chrono::steady_clock::now();
-    stages_.push_back({name, std::chrono::duration<double>(now - start_).count()});
-    start_ = now;
-  }
-  std::vector<Stage> Take() { return std::move(stages_); }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::vector<Stage> stages_;
-};
 
 // The body between tetrahedralisation and rest data.
 struct Cage {
   TetMesh mesh;                         // nodes as the file stores them
-  double cell_m = 0.0;                  // of a lattice cage [m]
   double solid_volume = 0.0;            // [m^3]
-  bool is_shell = false;                // no volume to speak of: mass comes from the cage
   std::vector<uint32_t> tet_of_vertex;  // per render vertex; empty: to be located
-  std::vector<double> weights;          // share of each tet in the mass, or empty: its volume
-  LatticeCage lattice;                  // counts, and the tets of the solid's points
+  LatticeCage lattice;                  // without its mesh; empty for other cages
   SolidSurface solid;                   // of a lattice cage
 };
 
@@ -77,14 +55,6 @@ Result<Cage> ImportedCage(const ImportedModel& model) {
   return cage;
 }
 
-// The tet of each render vertex, from those of the surface's points.
-std::vector<uint32_t> TetsOfVertices(const SurfaceMesh& surface, const SolidSurface& solid,
-                                     const std::vector<uint32_t>& tet_of_point) {
-  std::vector<uint32_t> tets(surface.positions.size());
-  for (size_t v = 0; v < tets.size(); ++v) tets[v] = tet_of_point[solid.point_of_vertex[v]];
-  return tets;
-}
-
 Result<Cage> MakeLatticeCage(const SurfaceMesh& surface, const BakeSettings& settings,
                              StageClock* clock, FindingList* findings) {
   SolidSurface solid = MakeSolidSurface(surface, findings);
@@ -95,11 +65,10 @@ Result<Cage> MakeLatticeCage(const SurfaceMesh& surface, const BakeSettings& set
   Cage cage;
   cage.lattice = std::move(lattice.value());
   cage.mesh = std::move(cage.lattice.mesh);
-  cage.cell_m = cage.lattice.cell_m;
   cage.solid_volume = cage.lattice.solid_volume_m3;
-  cage.is_shell = cage.lattice.is_shell;
-  cage.tet_of_vertex = TetsOfVertices(surface, solid, cage.lattice.tet_of_point);
-  cage.weights = std::move(cage.lattice.weights);
+  for (const uint32_t point : solid.point_of_vertex) {
+    cage.tet_of_vertex.push_back(cage.lattice.tet_of_point[point]);
+  }
   cage.solid = std::move(solid);
   clock->End("cage");
   return cage;
@@ -120,44 +89,14 @@ Result<Cage> MakeTetGenCage(const SurfaceMesh& surface, const BakeSettings& sett
   return cage;
 }
 
-Result<Cage> MakeCage(const ImportedModel& model, const SurfaceMesh& surface, Mesher mesher,
-                      const BakeSettings& settings, StageClock* clock, FindingList* findings) {
-  switch (mesher) {
-    case Mesher::kImport:
-      return ImportedCage(model);
-    case Mesher::kTetGen:
-      return MakeTetGenCage(surface, settings, clock, findings);
-    case Mesher::kAuto:
-    case Mesher::kLattice:
-      break;
-  }
-  return MakeLatticeCage(surface, settings, clock, findings);
-}
-
-BakeSummary SummaryOf(const Cage& cage) {
-  BakeSummary summary;
-  summary.nodes = cage.mesh.nodes.size();
-  summary.tets = cage.mesh.tets.size();
-  summary.cell_m = cage.cell_m;
-  summary.split_tets = cage.lattice.num_split_tets;
-  summary.split_nodes = cage.lattice.num_split_nodes;
-  summary.shared_tets = cage.lattice.num_shared;
-  summary.branches = cage.lattice.num_branches;
-  summary.attempts = cage.lattice.attempts;
-  summary.cage_volume_m3 = CageVolume(cage.mesh);
-  summary.solid_volume_m3 = cage.solid_volume;
-  return summary;
-}
-
 // The volume that has mass [m^3]. Copies of one lattice tet count once.
 double MassVolume(const Cage& cage, const BakeSettings& settings) {
-  const bool solid = settings.mass == MassSource::kSolid && !cage.is_shell;
+  const bool solid = settings.mass == MassSource::kSolid && !cage.lattice.is_shell;
   if (solid) return cage.solid_volume;
-  if (cage.weights.empty()) return CageVolume(cage.mesh);
-  return std::accumulate(cage.weights.begin(), cage.weights.end(), 0.0);
+  if (cage.lattice.weights.empty()) return CageVolume(cage.mesh);
+  return std::accumulate(cage.lattice.weights.begin(), cage.lattice.weights.end(), 0.0);
 }
 
-// Everything that the phases of one bake read and write.
 struct BakeRun {
   const ImportedModel& model;
   const BakeSettings& settings;
@@ -211,7 +150,10 @@ Result<Done> MakeTets(BakeRun* run) {
     run->mesher = run->model.tets.tets.empty() ? Mesher::kLattice : Mesher::kImport;
   }
   Result<Cage> cage =
-      MakeCage(run->model, run->surface, run->mesher, run->settings, &run->clock, run->findings);
+      run->mesher == Mesher::kImport ? ImportedCage(run->model)
+      : run->mesher == Mesher::kTetGen
+          ? MakeTetGenCage(run->surface, run->settings, &run->clock, run->findings)
+          : MakeLatticeCage(run->surface, run->settings, &run->clock, run->findings);
   if (!cage.ok()) {
     const Error& error = cage.error();
     if (!error.finding_code.empty() && !run->findings->Has(error.finding_code)) {
@@ -220,11 +162,22 @@ Result<Done> MakeTets(BakeRun* run) {
     return error;
   }
   run->cage = std::move(cage.value());
-  run->summary = SummaryOf(run->cage);
+  const LatticeCage& lattice = run->cage.lattice;
+  BakeSummary& summary = run->summary;
+  summary.nodes = run->cage.mesh.nodes.size();
+  summary.tets = run->cage.mesh.tets.size();
+  summary.cell_m = lattice.cell_m;
+  summary.split_tets = lattice.num_split_tets;
+  summary.split_nodes = lattice.num_split_nodes;
+  summary.shared_tets = lattice.num_shared;
+  summary.branches = lattice.num_branches;
+  summary.attempts = lattice.attempts;
+  summary.cage_volume_m3 = CageVolume(run->cage.mesh);
+  summary.solid_volume_m3 = run->cage.solid_volume;
   return Done{};
 }
 
-// Vertices a little outside are usual if tets are coarser than the render mesh.
+// Tets that are coarser than the render mesh leave some vertices slightly outside: no warning.
 void ReportOutside(const SurfaceMesh& surface, const Embedding& embedding, const TetMesh& cage,
                    FindingList* findings) {
   Box3 box;
@@ -271,7 +224,7 @@ Result<Done> ComputeRest(BakeRun* run) {
   }
   Result<RestData> rest =
       ComputeMixedRestData(cage.mesh, materials, MassVolume(cage, run->settings), run->settings.dt,
-                           cage.weights, NodesOfRegions(content.regions));
+                           cage.lattice.weights, NodesOfRegions(content.regions));
   if (!rest.ok()) return rest.error();
   content.rest = std::move(rest.value());
   RenumberRegions(content.rest.node_order, &content.regions);
@@ -285,13 +238,13 @@ Result<Done> ComputeRest(BakeRun* run) {
 
 // Phase "partition": cuts the collision surface by the tets, or takes the boundary of the tets.
 Result<Done> CutCollisionSurface(BakeRun* run) {
-  const RestData& rest = run->content.rest;
+  const TetMesh tets = MeshOf(run->content.rest);
   Partition partition =
       !run->cage.solid.triangles.empty()
-          ? CutSolid(run->cage.solid, run->cage.lattice.tet_of_point, rest, run->findings)
+          ? PartitionSurface(run->cage.solid, tets, run->cage.lattice.tet_of_point, run->findings)
       : run->model.embed_hash != 0
-          ? CutEmbedded(run->surface, run->content.tet_ids, rest, run->findings)
-          : TakeBoundary(run->surface, rest);
+          ? CutEmbedded(run->surface, run->content.tet_ids, tets, run->findings)
+          : PartitionBoundary(run->surface, tets);
   const CollisionData& data = partition.data;
   run->summary.collision_tets = data.tets.size();
   run->summary.collision_patches = data.patches.size();
@@ -317,6 +270,12 @@ Result<std::vector<std::byte>> Encode(BakeRun* run) {
 
 }  // namespace
 
+void StageClock::End(const std::string& name) {
+  const auto now = std::chrono::steady_clock::now();
+  stages_.push_back({name, std::chrono::duration<double>(now - start_).count()});
+  start_ = now;
+}
+
 Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings,
                         FindingList* findings) {
   std::optional<tbb::global_control> threads;
@@ -331,7 +290,7 @@ Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings
   }
   Result<std::vector<std::byte>> bytes = Encode(&run);
   if (!bytes.ok()) return bytes.error();
-  return BakeResult{std::move(bytes.value()), run.clock.Take(), run.summary};
+  return BakeResult{std::move(bytes.value()), run.clock.stages(), run.summary};
 }
 
 ImportedModel ModelFromTets(const TetMesh& mesh) {

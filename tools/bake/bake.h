@@ -10,6 +10,7 @@
 #include "rest/rest_data.h"
 #include "tetgen/tetgen_process.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -47,22 +48,32 @@ inline constexpr NamedValue<UpAxis> kUpAxes[] = {
 struct BakeSettings {
   CageSettings cage;      ///< used by kLattice
   TetGenSettings tetgen;  ///< used by kTetGen
-  Material material;      ///< unless the material map says otherwise; damping is the body's
+  Material material;      ///< of materials that the map lacks; damping is the whole body's
   double dt = 0.01;       ///< baked time step [s]
   MassSource mass = MassSource::kSolid;
   Mesher mesher = Mesher::kAuto;
-  double scale = 1.0;          ///< --scale of the import, to be recorded
-  UpAxis up = UpAxis::kAuto;   ///< --up of the import, to be recorded
-  double unit_m = 0.0;         ///< --unit of the import (0: auto), to be recorded
+  ImportSettings import;       ///< the file records scale, up and unit_m
   std::string pins_json;       ///< text of the pins side-car, or empty
   std::string materials_json;  ///< text of the material map, or empty
   int threads = 0;             ///< 0: all cores; the bytes do not depend on it
 };
 
-/// A timed phase of a bake.
 struct Stage {
   std::string name;
   double seconds = 0.0;
+};
+
+/// Times consecutive stages.
+class StageClock {
+ public:
+  /// Ends the stage that began at the last call, or at construction.
+  void End(const std::string& name);
+
+  const std::vector<Stage>& stages() const { return stages_; }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::vector<Stage> stages_;
 };
 
 /// The body in numbers.
@@ -90,10 +101,9 @@ struct BakeSummary {
   size_t collision_vertices = 0;
   size_t crossings = 0;     ///< points added by cutting the surface along the tets
   size_t merged_edges = 0;  ///< short edges of the cut, removed
-  size_t seams = 0;         ///< cuts that made pieces in one tet into discs
+  size_t seams = 0;         ///< pieces of surface in one tet that were cut into discs
 };
 
-/// The product of a bake.
 struct BakeResult {
   std::vector<std::byte> bytes;  ///< the .plush file
   std::vector<Stage> stages;
@@ -106,7 +116,7 @@ struct BakeResult {
 Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings,
                         FindingList* findings);
 
-/// A model of tets and their boundary, for tests and procedural bodies.
+/// A model of tets and their boundary, for procedural bodies.
 ImportedModel ModelFromTets(const TetMesh& mesh);
 
 }  // namespace plush::tools

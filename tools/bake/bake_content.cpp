@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Copies the render mesh, describes the settings, and picks the way to a collision surface
+// Copies the render mesh, describes the settings, and cuts an embedded mesh by the tets
 // [Civ, Sec. 5.4].
 #include "bake/bake_content.h"
 
 #include "base/text.h"
+#include "solid/solid_surface.h"
 
 #include <nlohmann/json.hpp>
 
 #include <utility>
 
 namespace plush::tools {
-namespace {
 
-// The tets with the node numbers of the file.
 TetMesh MeshOf(const RestData& rest) {
   TetMesh mesh;
   mesh.nodes.reserve(rest.nodes.size());
@@ -21,8 +20,6 @@ TetMesh MeshOf(const RestData& rest) {
   for (const Tet& tet : rest.tets) mesh.tets.push_back({tet.a, tet.b, tet.c, tet.d});
   return mesh;
 }
-
-}  // namespace
 
 void FillVisual(const SurfaceMesh& surface, Embedding embedding, AssetContent* content) {
   content->positions.reserve(surface.positions.size());
@@ -49,10 +46,10 @@ std::string SettingsJson(const ImportedModel& model, const BakeSettings& setting
       {"mass", NameOf<MassSource>(kMassSources, settings.mass)},
       {"mesher", NameOf<Mesher>(kMeshers, mesher)},
       {"poisson", settings.material.poisson},
-      {"scale", settings.scale},
+      {"scale", settings.import.scale},
       {"unit_m", model.unit_m},
       {"up", std::string(1, model.up)},
-      {"up_option", NameOf<UpAxis>(kUpAxes, settings.up)},
+      {"up_option", NameOf<UpAxis>(kUpAxes, settings.import.up)},
       {"young", settings.material.young},
   };
   if (mesher == Mesher::kLattice) {
@@ -73,7 +70,7 @@ std::string SettingsJson(const ImportedModel& model, const BakeSettings& setting
   }
   if (model.embed_hash != 0) {
     json["embed"] = HexHash(model.embed_hash);
-    json["unit_option_m"] = settings.unit_m;
+    json["unit_option_m"] = settings.import.unit_m;
   }
   if (mesher == Mesher::kTetGen) {
     json["max_volume"] = settings.tetgen.max_volume_m3;
@@ -86,23 +83,14 @@ std::string SettingsJson(const ImportedModel& model, const BakeSettings& setting
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-Partition CutSolid(const SolidSurface& solid, std::span<const uint32_t> tet_of_point,
-                   const RestData& rest, FindingList* findings) {
-  return PartitionSurface(solid, MeshOf(rest), tet_of_point, findings);
-}
-
 Partition CutEmbedded(const SurfaceMesh& surface, std::span<const uint32_t> tet_ids,
-                      const RestData& rest, FindingList* findings) {
+                      const TetMesh& tets, FindingList* findings) {
   FindingList known;  // the import has reported the defects of the surface
   const SolidSurface solid = MakeSolidSurface(surface, &known);
   std::vector<uint32_t> tet_of_point(solid.points.size(), 0);
   for (size_t v = 0; v < tet_ids.size(); ++v) tet_of_point[solid.point_of_vertex[v]] = tet_ids[v];
-  Partition partition = PartitionSurface(solid, MeshOf(rest), tet_of_point, findings);
-  return partition.data.tets.empty() ? TakeBoundary(surface, rest) : partition;
-}
-
-Partition TakeBoundary(const SurfaceMesh& surface, const RestData& rest) {
-  return PartitionBoundary(surface, MeshOf(rest));
+  Partition partition = PartitionSurface(solid, tets, tet_of_point, findings);
+  return partition.data.tets.empty() ? PartitionBoundary(surface, tets) : partition;
 }
 
 }  // namespace plush::tools

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Parts of a baked file: the render mesh, the settings, the choice of a collision surface.
+// Parts of a baked file: the render mesh, the settings, the collision surface of an embedded mesh.
 #pragma once
 
 #include "bake/asset_writer.h"
 #include "bake/bake.h"
 #include "embed/embedding.h"
 #include "mesh/surface_mesh.h"
+#include "mesh/tet_mesh.h"
 #include "partition/partition.h"
 #include "rest/rest_data.h"
-#include "solid/solid_surface.h"
 
 #include <cstdint>
 #include <span>
@@ -22,18 +22,13 @@ void FillVisual(const SurfaceMesh& surface, Embedding embedding, AssetContent* c
 /// The settings that the bytes depend on, as JSON with sorted keys.
 std::string SettingsJson(const ImportedModel& model, const BakeSettings& settings, Mesher mesher);
 
-/// The collision surface of a lattice cage: `solid`, cut by the tets. `tet_of_point` is the tet of
-/// each of its points (num_points x 1). Adds the findings of PartitionSurface.
-Partition CutSolid(const SolidSurface& solid, std::span<const uint32_t> tet_of_point,
-                   const RestData& rest, FindingList* findings);
+/// The tets of a file, with its node numbers.
+TetMesh MeshOf(const RestData& rest);
 
 /// The collision surface of tets with a separate render mesh: that mesh, cut by the tets, if they
 /// hold all of it. Otherwise adds CDG_OUTSIDE and takes the boundary of the tets. `tet_ids` are the
 /// tets of the mesh's vertices (num_vertices x 1).
 Partition CutEmbedded(const SurfaceMesh& surface, std::span<const uint32_t> tet_ids,
-                      const RestData& rest, FindingList* findings);
-
-/// The collision surface of tets that end at the surface: their boundary.
-Partition TakeBoundary(const SurfaceMesh& surface, const RestData& rest);
+                      const TetMesh& tets, FindingList* findings);
 
 }  // namespace plush::tools

@@ -9,8 +9,8 @@
 
 namespace plush::tools {
 
-/// Offset of the content_hash field in `bytes`, or nothing if the root table lacks it or does not
-/// fit. Every file of this format has it.
+/// Offset of the content_hash field in `bytes`, which every file of this format has. Nothing if the
+/// root table lacks it or does not fit.
 std::optional<size_t> FindContentHash(std::span<const std::byte> bytes);
 
 /// XXH3-64 of `bytes` with zeros for the eight bytes at `field`; field + 8 <= bytes.size().

@@ -8,9 +8,9 @@
 #include "base/text.h"
 #include "mesh/tet_faces.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace plush::tools {
 namespace {
@@ -28,7 +28,6 @@ NamedMaterial ReadEntry(const nlohmann::json& value, const std::string& path,
   return read;
 }
 
-// The names of the source's materials, without repeats, in the order of their first use.
 std::vector<std::string> NamesOf(const SurfaceMesh& surface) {
   std::vector<std::string> names;
   std::set<std::string_view> known;
@@ -41,91 +40,53 @@ std::vector<std::string> NamesOf(const SurfaceMesh& surface) {
 
 constexpr uint32_t kNone = UINT32_MAX;
 
-// Area of one material in one tet.
-struct CarriedArea {
-  uint32_t tet;
-  uint16_t material;
-  double area;  // [m^2]
-};
-
-// A third of each triangle for the tet of each corner, in the order of the triangles.
-std::vector<CarriedArea> CornerAreas(const SurfaceMesh& surface,
-                                     const std::vector<NamedMaterial>& materials,
-                                     std::span<const uint32_t> vertex_tets) {
+// The material with the largest area in each tet, else kNone. Of each triangle, a third counts for
+// the tet of each corner.
+std::vector<uint32_t> CarriedMaterials(const SurfaceMesh& surface,
+                                       const std::vector<NamedMaterial>& materials,
+                                       std::span<const uint32_t> vertex_tets, size_t num_tets) {
   std::map<std::string_view, uint16_t> index_of_name;
   for (size_t i = 0; i < materials.size(); ++i) {
     index_of_name.emplace(materials[i].name, static_cast<uint16_t>(i));
   }
-  std::vector<CarriedArea> areas;
-  areas.reserve(3 * surface.triangles.size());
+  std::map<std::pair<uint32_t, uint16_t>, double> areas;  // by tet and material [m^2]
   for (const SurfacePart& part : surface.parts) {
     const uint16_t material = index_of_name.at(part.material);
     for (uint32_t i = part.first_triangle; i < part.first_triangle + part.num_triangles; ++i) {
       const auto& [a, b, c] = surface.triangles[i];
       const Vec3d& x = surface.positions[a];
       const double doubled = Length(Cross(surface.positions[b] - x, surface.positions[c] - x));
-      for (const uint32_t v : {a, b, c}) areas.push_back({vertex_tets[v], material, doubled / 6.0});
+      for (const uint32_t v : {a, b, c}) areas[{vertex_tets[v], material}] += doubled / 6.0;
     }
   }
-  return areas;
-}
-
-// The material of each tet with triangles, else kNone.
-std::vector<uint32_t> CarriedMaterials(std::vector<CarriedArea> areas, size_t num_tets) {
-  // Stable, to keep the order of the triangles within a tet and a material.
-  std::stable_sort(areas.begin(), areas.end(), [](const CarriedArea& a, const CarriedArea& b) {
-    return a.tet != b.tet ? a.tet < b.tet : a.material < b.material;
-  });
-  std::vector<uint32_t> materials(num_tets, kNone);
+  std::vector<uint32_t> carried(num_tets, kNone);
   std::vector<double> largest(num_tets, 0.0);
-  for (size_t i = 0; i < areas.size();) {
-    const auto [tet, material, first_area] = areas[i];
-    double sum = 0.0;
-    for (; i < areas.size() && areas[i].tet == tet && areas[i].material == material; ++i) {
-      sum += areas[i].area;
-    }
-    if (materials[tet] != kNone && !(sum > largest[tet])) continue;
-    materials[tet] = material;
-    largest[tet] = sum;
+  for (const auto& [key, area] : areas) {
+    const auto& [tet, material] = key;
+    if (carried[tet] != kNone && !(area > largest[tet])) continue;
+    carried[tet] = material;
+    largest[tet] = area;
   }
-  return materials;
+  return carried;
 }
 
-// The tets at `reached` faces that have no source yet, ascending.
-std::vector<uint32_t> TetsBehind(const TetFaces& faces, std::span<const uint32_t> reached,
-                                 const std::vector<uint32_t>& sources) {
-  std::vector<uint32_t> tets;
-  for (const uint32_t face : reached) {
-    for (const uint32_t tet : faces.TetsAt(face)) {
-      if (sources[tet] == kNone) tets.push_back(tet);
-    }
-  }
-  std::sort(tets.begin(), tets.end());
-  tets.erase(std::unique(tets.begin(), tets.end()), tets.end());
-  return tets;
-}
-
-// Spreads over faces from the tets that have a source (themselves), level by level. Each tet takes
-// the lowest source of its neighbours in the level before, which is the lowest of all nearest.
+// Breadth-first search over faces from the tets that have a source (themselves). The queue is in
+// ascending order of source within each level, so each tet takes the lowest of its nearest sources.
 void SpreadSources(const TetFaces& faces, std::vector<uint32_t>* sources) {
-  std::vector<uint32_t> level;
+  std::vector<uint32_t> queue;
   for (uint32_t t = 0; t < sources->size(); ++t) {
-    if ((*sources)[t] != kNone) level.push_back(t);
+    if ((*sources)[t] != kNone) queue.push_back(t);
   }
-  std::vector<uint32_t> source_of_face(faces.num_faces(), kNone);
-  std::vector<uint32_t> reached;  // faces
-  while (!level.empty()) {
-    reached.clear();
-    for (const uint32_t tet : level) {
-      for (const uint32_t face : faces.of_tet[tet]) {
-        if (source_of_face[face] == kNone) reached.push_back(face);
-        source_of_face[face] = std::min(source_of_face[face], (*sources)[tet]);
-      }
-    }
-    level = TetsBehind(faces, reached, *sources);
-    for (const uint32_t tet : level) {
-      for (const uint32_t face : faces.of_tet[tet]) {
-        (*sources)[tet] = std::min((*sources)[tet], source_of_face[face]);
+  std::vector<bool> passed(faces.num_faces(), false);
+  for (size_t i = 0; i < queue.size(); ++i) {
+    const uint32_t tet = queue[i];
+    for (const uint32_t face : faces.of_tet[tet]) {
+      if (passed[face]) continue;
+      passed[face] = true;
+      for (const uint32_t other : faces.TetsAt(face)) {
+        if ((*sources)[other] != kNone) continue;
+        (*sources)[other] = (*sources)[tet];
+        queue.push_back(other);
       }
     }
   }
@@ -182,7 +143,7 @@ std::vector<uint16_t> ChooseTetMaterials(const SurfaceMesh& surface,
   std::vector<uint16_t> result(cage.tets.size(), 0);
   if (materials.size() == 1) return result;
   const std::vector<uint32_t> carried =
-      CarriedMaterials(CornerAreas(surface, materials, vertex_tets), cage.tets.size());
+      CarriedMaterials(surface, materials, vertex_tets, cage.tets.size());
   std::vector<uint32_t> sources(cage.tets.size(), kNone);
   for (uint32_t t = 0; t < sources.size(); ++t) {
     if (carried[t] != kNone) sources[t] = t;

@@ -3,67 +3,31 @@
 // nodes that carry them.
 #include "bake/pins.h"
 
-#include "base/json_object.h"
 #include "base/material_limits.h"
 #include "base/text.h"
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 namespace plush::tools {
 namespace {
 
 constexpr size_t kMaxRegions = 1024;
-constexpr std::string_view kAttributePrefix = "_pin";
 
-struct NamedSource {
-  const char* key;
-  PinSource source;
-};
-
-constexpr std::array<NamedSource, 6> kSources = {{{"attribute", PinSource::kAttribute},
-                                                  {"color", PinSource::kColor},
-                                                  {"material", PinSource::kMaterial},
-                                                  {"node", PinSource::kNode},
-                                                  {"box", PinSource::kBox},
-                                                  {"sphere", PinSource::kSphere}}};
+constexpr NamedValue<PinSource> kSources[] = {{"attribute", PinSource::kAttribute},
+                                              {"color", PinSource::kColor},
+                                              {"material", PinSource::kMaterial},
+                                              {"node", PinSource::kNode},
+                                              {"box", PinSource::kBox},
+                                              {"sphere", PinSource::kSphere}};
 
 bool ReadPoint(const JsonObject& reader, const char* key, Vec3d* out_point) {
   std::array<double, 3> numbers = {};
   if (!reader.Vector(key, numbers)) return false;
   *out_point = {numbers[0], numbers[1], numbers[2]};
   return true;
-}
-
-void ReadBox(const JsonObject& region, PinRule* rule) {
-  const auto corners = region.Array("box", 2);
-  std::string corner_mistake;
-  bool read = corners.size() == 2;
-  if (read) {
-    const nlohmann::json both = {{"low", corners[0]}, {"high", corners[1]}};
-    const JsonObject reader(both, "", {"low", "high"}, &corner_mistake);
-    read = ReadPoint(reader, "low", &rule->low) && ReadPoint(reader, "high", &rule->high);
-  }
-  if (!read) {
-    region.Mistake("box", "expected a lower and an upper corner, [[x,y,z],[x,y,z]]");
-  } else if (!(Min(rule->low, rule->high) == rule->low)) {
-    region.Mistake("box", "the first corner must be the lower one in x, y and z");
-  }
-}
-
-void ReadSphere(const JsonObject& region, std::string* mistake, PinRule* rule) {
-  const JsonObject reader(*region.Value("sphere"), region.PathOf("sphere"), {"centre", "radius"},
-                          mistake);
-  if (!ReadPoint(reader, "centre", &rule->centre)) reader.Mistake("centre", "is missing");
-  if (!reader.Number("radius", kRadiusRange, &rule->radius)) {
-    reader.Mistake("radius", "is missing");
-  }
-}
-
-// "r" is the red of the first colour set.
-std::string ChannelName(const std::string& color) {
-  return color.size() == 1 ? "COLOR_0." + color : color;
 }
 
 PinRule ReadRegion(const nlohmann::json& value, const std::string& path, std::string* mistake) {
@@ -73,24 +37,22 @@ PinRule ReadRegion(const nlohmann::json& value, const std::string& path, std::st
   PinRule rule;
   region.String("name", &rule.name);
   if (rule.name.empty()) region.Mistake("name", "is missing or empty");
-  const auto given = std::count_if(kSources.begin(), kSources.end(),
-                                   [&](const NamedSource& known) { return region.Has(known.key); });
-  if (given != 1) {
+  const auto is_given = [&](const NamedValue<PinSource>& known) { return region.Has(known.name); };
+  if (std::count_if(std::begin(kSources), std::end(kSources), is_given) != 1) {
     region.Mistake("", "expected exactly one of attribute, color, material, node, box, sphere");
     return rule;
   }
-  const NamedSource& source =
-      *std::find_if(kSources.begin(), kSources.end(),
-                    [&](const NamedSource& known) { return region.Has(known.key); });
-  rule.source = source.source;
+  const auto& source = *std::find_if(std::begin(kSources), std::end(kSources), is_given);
+  rule.source = source.value;
   if (rule.source == PinSource::kBox) {
-    ReadBox(region, &rule);
+    ReadBox(region, &rule.low, &rule.high);
   } else if (rule.source == PinSource::kSphere) {
-    ReadSphere(region, mistake, &rule);
+    ReadSphere(region, mistake, &rule.centre, &rule.radius);
   } else {
-    region.String(source.key, &rule.key);
+    region.String(source.name, &rule.key);
   }
-  if (rule.source == PinSource::kColor) rule.key = ChannelName(rule.key);
+  // "r" is the red of the first colour set.
+  if (rule.source == PinSource::kColor && rule.key.size() == 1) rule.key = "COLOR_0." + rule.key;
   region.Number("threshold", {-1.0e30, 1.0e30}, &rule.threshold);
   if (region.Has("threshold") && rule.source != PinSource::kAttribute &&
       rule.source != PinSource::kColor) {
@@ -115,51 +77,48 @@ bool IsVolume(const PinRule& rule) {
   return rule.source == PinSource::kBox || rule.source == PinSource::kSphere;
 }
 
+bool IsOfParts(const PinRule& rule) {
+  return rule.source == PinSource::kMaterial || rule.source == PinSource::kNode;
+}
+
+const std::string& NameIn(const SurfacePart& part, PinSource source) {
+  return source == PinSource::kMaterial ? part.material : part.node;
+}
+
+std::vector<bool> MatchVertices(const PinRule& rule, const SurfaceMesh& surface) {
+  std::vector<bool> matches(surface.positions.size(), false);
+  if (IsVolume(rule)) {
+    for (size_t v = 0; v < matches.size(); ++v) matches[v] = Holds(rule, surface.positions[v]);
+  } else if (IsOfParts(rule)) {
+    for (const SurfacePart& part : surface.parts) {
+      if (NameIn(part, rule.source) != rule.key) continue;
+      for (uint32_t t = part.first_triangle; t < part.first_triangle + part.num_triangles; ++t) {
+        for (const uint32_t vertex : surface.triangles[t]) matches[vertex] = true;
+      }
+    }
+  } else {
+    for (const VertexAttribute& attribute : surface.attributes) {
+      if (attribute.name != rule.key) continue;
+      for (size_t v = 0; v < matches.size(); ++v) {
+        matches[v] = static_cast<double>(attribute.values[v]) >= rule.threshold;
+      }
+    }
+  }
+  return matches;
+}
+
 // The names that the rule's key could have meant.
 std::vector<std::string_view> Candidates(const PinRule& rule, const SurfaceMesh& surface) {
   std::vector<std::string_view> names;
-  if (rule.source == PinSource::kMaterial || rule.source == PinSource::kNode) {
+  if (IsOfParts(rule)) {
     for (const SurfacePart& part : surface.parts) {
-      const std::string& name = rule.source == PinSource::kMaterial ? part.material : part.node;
+      const std::string& name = NameIn(part, rule.source);
       if (!name.empty()) names.push_back(name);
     }
   } else {
     for (const VertexAttribute& attribute : surface.attributes) names.push_back(attribute.name);
   }
   return names;
-}
-
-// The vertices with a large enough value of an attribute or a colour channel.
-std::vector<bool> MatchValues(const PinRule& rule, const SurfaceMesh& surface) {
-  std::vector<bool> matches(surface.positions.size(), false);
-  for (const VertexAttribute& attribute : surface.attributes) {
-    if (attribute.name != rule.key) continue;
-    for (size_t v = 0; v < matches.size(); ++v) {
-      matches[v] = static_cast<double>(attribute.values[v]) >= rule.threshold;
-    }
-  }
-  return matches;
-}
-
-std::vector<bool> MatchParts(const PinRule& rule, const SurfaceMesh& surface) {
-  std::vector<bool> matches(surface.positions.size(), false);
-  for (const SurfacePart& part : surface.parts) {
-    if ((rule.source == PinSource::kMaterial ? part.material : part.node) != rule.key) continue;
-    for (uint32_t t = part.first_triangle; t < part.first_triangle + part.num_triangles; ++t) {
-      for (const uint32_t vertex : surface.triangles[t]) matches[vertex] = true;
-    }
-  }
-  return matches;
-}
-
-std::vector<bool> MatchVertices(const PinRule& rule, const SurfaceMesh& surface) {
-  if (rule.source == PinSource::kMaterial || rule.source == PinSource::kNode) {
-    return MatchParts(rule, surface);
-  }
-  if (!IsVolume(rule)) return MatchValues(rule, surface);
-  std::vector<bool> matches(surface.positions.size(), false);
-  for (size_t v = 0; v < matches.size(); ++v) matches[v] = Holds(rule, surface.positions[v]);
-  return matches;
 }
 
 std::vector<uint32_t> NodesOf(const PinRule& rule, const SurfaceMesh& surface, const TetMesh& cage,
@@ -190,13 +149,36 @@ std::string UnmatchedMessage(const PinRule& rule, const SurfaceMesh& surface) {
     return region + ": no vertex reaches " + std::to_string(rule.threshold) + " in '" + rule.key +
            "'";
   }
-  const char* kind = rule.source == PinSource::kMaterial ? "material"
-                     : rule.source == PinSource::kNode   ? "node"
-                                                         : "attribute";
-  return region + ": " + UnknownNameMessage(kind, rule.key, names);
+  // A colour's channels are attributes, too.
+  const PinSource kind = IsOfParts(rule) ? rule.source : PinSource::kAttribute;
+  return region + ": " + UnknownNameMessage(NameOf<PinSource>(kSources, kind), rule.key, names);
 }
 
 }  // namespace
+
+void ReadBox(const JsonObject& object, Vec3d* out_low, Vec3d* out_high) {
+  const auto corners = object.Array("box", 2);
+  std::string corner_mistake;
+  bool read = corners.size() == 2;
+  if (read) {
+    const nlohmann::json both = {{"low", corners[0]}, {"high", corners[1]}};
+    const JsonObject reader(both, "", {"low", "high"}, &corner_mistake);
+    read = ReadPoint(reader, "low", out_low) && ReadPoint(reader, "high", out_high);
+  }
+  if (!read) {
+    object.Mistake("box", "expected a lower and an upper corner, [[x,y,z],[x,y,z]]");
+  } else if (!(Min(*out_low, *out_high) == *out_low)) {
+    object.Mistake("box", "the first corner must be the lower one in x, y and z");
+  }
+}
+
+void ReadSphere(const JsonObject& object, std::string* mistake, Vec3d* out_centre,
+                double* out_radius) {
+  const JsonObject reader(*object.Value("sphere"), object.PathOf("sphere"), {"centre", "radius"},
+                          mistake);
+  if (!ReadPoint(reader, "centre", out_centre)) reader.Mistake("centre", "is missing");
+  if (!reader.Number("radius", kRadiusRange, out_radius)) reader.Mistake("radius", "is missing");
+}
 
 Result<std::vector<PinRule>> ParsePinRules(std::string_view json) {
   const Result<nlohmann::json> document = ParseJson(json);
@@ -219,7 +201,7 @@ Result<std::vector<PinRule>> ParsePinRules(std::string_view json) {
 
 std::vector<PinRule> WithAttributeRules(std::vector<PinRule> rules, const SurfaceMesh& mesh) {
   for (const VertexAttribute& attribute : mesh.attributes) {
-    if (attribute.name.compare(0, kAttributePrefix.size(), kAttributePrefix) != 0) continue;
+    if (!attribute.name.starts_with("_pin")) continue;
     PinRule rule;
     rule.name = attribute.name.substr(1);
     rule.key = attribute.name;

@@ -4,6 +4,7 @@
 
 #include "bake/asset_writer.h"
 #include "base/finding.h"
+#include "base/json_object.h"
 #include "base/result.h"
 #include "base/vec3.h"
 #include "mesh/surface_mesh.h"
@@ -49,6 +50,13 @@ struct PinRule {
 /// "threshold" goes with an attribute or a colour. Errors: kUsage, with the key's place and
 /// PIN_INVALID.
 Result<std::vector<PinRule>> ParsePinRules(std::string_view json);
+
+/// Reads the key "box" of `object`, two corners, the lower one first. Wrong ones are mistakes.
+void ReadBox(const JsonObject& object, Vec3d* out_low, Vec3d* out_high);
+
+/// Reads the key "sphere" of `object`, which has it. Wrong ones are mistakes, noted in `*mistake`.
+void ReadSphere(const JsonObject& object, std::string* mistake, Vec3d* out_centre,
+                double* out_radius);
 
 /// Adds a rule for each attribute of the mesh whose name starts with "_pin". The region's name is
 /// that of the attribute without the underscore; an equal name in `rules` comes first.

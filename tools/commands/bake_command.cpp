@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `plush bake`: reads a source mesh, bakes it (bake/bake.h) and writes a .plush file.
+// tools/README.md documents options, phases and exit codes.
 
 #include "plush/version.h"
 
@@ -14,7 +15,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -31,16 +31,9 @@ struct BakeOptions {
   std::string pins;
   std::string material_map;
   std::string depfile;
-  ImportSettings import;
   BakeSettings settings;
   OutputOptions output;
 };
-
-using Clock = std::chrono::steady_clock;
-
-double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // Largest resident size so far of this process or of one of its children [bytes].
 uint64_t PeakMemoryBytes() {
@@ -51,82 +44,81 @@ uint64_t PeakMemoryBytes() {
   return 1024u * static_cast<uint64_t>(std::max(own.ru_maxrss, children.ru_maxrss));
 }
 
-// Refuses what can be refused before any work.
+// Refuses wrong options before any work.
 Result<Done> CheckOptions(const BakeOptions& options) {
   const Mesher mesher = options.settings.mesher;
-  if (!options.import.embed.empty() && mesher != Mesher::kAuto && mesher != Mesher::kImport) {
+  if (!options.settings.import.embed.empty() && mesher != Mesher::kAuto &&
+      mesher != Mesher::kImport) {
     return Error{ExitCode::kUsage, "--embed goes with --mesher import only", ""};
   }
-  return CheckOutputs({options.output_path, options.depfile, options.output.report},
-                      {options.input, options.pins, options.material_map, options.import.embed});
+  return CheckOutputs(
+      {options.output_path, options.depfile, options.output.report},
+      {options.input, options.pins, options.material_map, options.settings.import.embed});
 }
 
-Result<Done> ReadSideCar(const std::string& path, std::string* text) {
+Result<std::string> ReadSideCar(const std::string& path) {
   const auto bytes = ReadFile(path, kMaxSideCarBytes);
   if (!bytes.ok()) return bytes.error();
-  text->assign(reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size());
   // An empty file is a broken side-car, not a missing one.
-  if (text->empty()) *text = " ";
-  return Done{};
+  if (bytes.value().empty()) return std::string(" ");
+  return std::string(reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size());
 }
 
-// The file to which an error of the bake belongs.
+// The file that an error of the bake is about.
 const std::string& FileOf(const Error& error, const BakeOptions& options) {
   if (error.finding_code == "PIN_INVALID") return options.pins;
   return error.finding_code == "MATERIAL_INVALID" ? options.material_map : options.input;
 }
 
-// One run of the verb.
 struct BakeVerb {
   const BakeOptions& options;
   FindingList findings;
   std::vector<Stage> stages;
   std::vector<std::string> sources;  // every file that was read
-  BakeSummary summary;
-  std::vector<std::byte> bytes;
+  BakeResult baked;
   bool written = false;
 };
 
 Result<Done> ImportAndBake(BakeVerb* run) {
   const BakeOptions& options = run->options;
   BakeSettings settings = options.settings;
-  settings.scale = options.import.scale;
-  settings.up = options.import.up;
-  settings.unit_m = options.import.unit_m;
   std::vector<std::string> side_cars;
   for (const auto& [path, text] : {std::pair(&options.pins, &settings.pins_json),
                                    std::pair(&options.material_map, &settings.materials_json)}) {
     if (path->empty()) continue;
-    if (auto read = ReadSideCar(*path, text); !read.ok()) return read;
+    const Result<std::string> read = ReadSideCar(*path);
+    if (!read.ok()) return read.error();
+    *text = read.value();
     side_cars.push_back(*path);
   }
-  const auto start = Clock::now();
-  auto model = ImportModel(options.input, options.import, &run->findings);
+  StageClock clock;
+  auto model = ImportModel(options.input, options.settings.import, &run->findings);
   if (!model.ok()) return model.error();
   run->sources = model.value().dependencies;
   run->sources.insert(run->sources.begin(), options.input);
   run->sources.insert(run->sources.end(), side_cars.begin(), side_cars.end());
-  run->stages.push_back({"import", SecondsSince(start)});
+  clock.End("import");
+  run->stages = clock.stages();
   auto baked = Bake(model.value(), settings, &run->findings);
   if (!baked.ok()) return baked.error().WithContext(FileOf(baked.error(), options));
   run->stages.insert(run->stages.end(), baked.value().stages.begin(), baked.value().stages.end());
-  run->summary = baked.value().summary;
-  run->bytes = std::move(baked.value().bytes);
+  run->baked = std::move(baked.value());
   return Done{};
 }
 
 Result<Done> WriteOutputs(BakeVerb* run) {
   const BakeOptions& options = run->options;
-  const auto start = Clock::now();
+  StageClock clock;
   std::vector<FileContent> files;
   std::string depfile;
   if (!options.depfile.empty()) {
     depfile = DepfileText(options.output_path, run->sources);
     files.push_back({options.depfile, std::as_bytes(std::span(depfile))});
   }
-  files.push_back({options.output_path, run->bytes});
+  files.push_back({options.output_path, run->baked.bytes});
   if (auto done = WriteFilesAtomically(files); !done.ok()) return done;
-  run->stages.push_back({"write", SecondsSince(start)});
+  clock.End("write");
+  run->stages.push_back(clock.stages().front());
   run->written = true;
   return Done{};
 }
@@ -177,24 +169,19 @@ nlohmann::json CollisionJson(const BakeSummary& summary) {
 }
 
 nlohmann::json DocumentOf(const BakeVerb& run) {
-  nlohmann::json stages = nlohmann::json::array();
-  for (const Stage& stage : run.stages) {
-    stages.push_back({{"name", stage.name}, {"seconds", stage.seconds}});
-  }
   nlohmann::json document = {{"tool_version", kVersionString},
                              {"input", run.options.input},
                              {"output", run.options.output_path},
-                             {"stages", stages},
+                             {"stages", StagesJson(run.stages)},
                              {"peak_memory_bytes", PeakMemoryBytes()}};
-  if (!run.bytes.empty()) {
-    document["simulation"] = SummaryJson(run.summary);
-    document["collision"] = CollisionJson(run.summary);
-    document["file_bytes"] = run.bytes.size();
+  if (!run.baked.bytes.empty()) {
+    document["simulation"] = SummaryJson(run.baked.summary);
+    document["collision"] = CollisionJson(run.baked.summary);
+    document["file_bytes"] = run.baked.bytes.size();
   }
   return document;
 }
 
-// Volumes of the cage and the solid, and the copies that splitting has made.
 void PrintCage(const BakeSummary& summary) {
   std::fprintf(stderr, "plush bake: cage of %.4g m^3 around a solid of %.4g m^3, %u %s\n",
                summary.cage_volume_m3, summary.solid_volume_m3, summary.components,
@@ -211,18 +198,18 @@ void PrintSummary(const BakeVerb& run) {
   const OutputOptions& output = run.options.output;
   if (run.written && !output.quiet) {
     std::fprintf(stderr, "plush bake: %s: %zu tets, %zu nodes, %.4g kg, %zu bytes\n",
-                 run.options.output_path.c_str(), run.summary.tets, run.summary.nodes,
-                 run.summary.mass_kg, run.bytes.size());
+                 run.options.output_path.c_str(), run.baked.summary.tets, run.baked.summary.nodes,
+                 run.baked.summary.mass_kg, run.baked.bytes.size());
   }
   if (output.verbosity() <= 0) return;
-  if (run.written) PrintCage(run.summary);
+  if (run.written) PrintCage(run.baked.summary);
   for (const Stage& stage : run.stages) {
     std::fprintf(stderr, "plush bake: %-8s %.3f s\n", stage.name.c_str(), stage.seconds);
   }
 }
 
 int RunBake(const BakeOptions& options) {
-  BakeVerb run{options, {}, {}, {}, {}, {}, false};
+  BakeVerb run{options, {}, {}, {}, {}, false};
   OutputOptions output = options.output;
   Result<Done> done = CheckOptions(options);
   if (done.ok()) {
@@ -267,7 +254,7 @@ void AddCageOptions(CLI::App* verb, BakeOptions* options) {
                "smallest dihedral angle that --fit leaves in a tet [degrees]");
   group.Flag("--join", &cage.join_parts,
              "separate parts of the surface that meet in a tet of the lattice move together");
-  group.Text("--embed", &options->import.embed, "FILE",
+  group.Text("--embed", &options->settings.import.embed, "FILE",
              "render mesh to show instead of the boundary of a source with tets. --unit, --up and "
              "--scale apply to both files; auto is resolved for each");
 }
@@ -313,7 +300,7 @@ void AddBakeCommand(CLI::App* app, int* exit_code) {
   AddMaterialOptions(verb, options.get());
   AddTetGenOptions(verb, &options->settings.tetgen);
   AddFileOptions(verb, options.get());
-  AddImportOptions(verb, &options->import);
+  AddImportOptions(verb, &options->settings.import);
   AddOutputOptions(verb, &options->output);
   verb->callback([options, exit_code] { *exit_code = RunBake(*options); });
 }

@@ -9,7 +9,6 @@
 #include "mesh/surface_checks.h"
 #include "report/source_report.h"
 
-#include <chrono>
 #include <cstdio>
 #include <memory>
 
@@ -24,27 +23,20 @@ struct CheckOptions {
   OutputOptions output;
 };
 
-using Clock = std::chrono::steady_clock;
-
-nlohmann::json StageJson(const char* name, Clock::time_point begin, Clock::time_point end) {
-  return {{"name", name}, {"seconds", std::chrono::duration<double>(end - begin).count()}};
-}
-
 int RunCheck(const CheckOptions& options) {
   FindingList findings;
   nlohmann::json document = {{"tool_version", kVersionString},
                              {"source", {{"file", options.file}}}};
-  const auto start = Clock::now();
+  StageClock clock;
   const Result<ImportedModel> model = ImportModel(options.file, options.import, &findings);
   if (!model.ok()) {
     return FinishRun(kVerb, options.file, options.output, findings, &model.error(), document);
   }
-  const auto imported = Clock::now();
+  clock.End("import");
   const SurfaceFacts facts = CheckSurface(model.value().surface, {}, &findings);
-  const auto checked = Clock::now();
+  clock.End("check");
   document["source"] = SourceJson(options.file, model.value(), facts);
-  document["stages"] = {StageJson("import", start, imported),
-                        StageJson("check", imported, checked)};
+  document["stages"] = StagesJson(clock.stages());
   if (!options.output.json && !options.output.quiet) {
     std::fputs(SourceText(options.file, model.value(), facts).c_str(), stdout);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `plush export`: writes the cage of a .plush file in formats that mesh tools read.
+// tools/README.md lists the formats and what each holds.
 
 #include "plush/asset.h"
 #include "plush/format/tet_block.h"
@@ -38,13 +39,11 @@ struct ExportOptions {
   OutputOptions output;
 };
 
-// A file to write.
 struct TextFile {
   std::string path;
   std::string text;
 };
 
-// The result of the verb.
 struct ExportRun {
   Format format = Format::kByExtension;
   std::vector<TextFile> files;
@@ -65,7 +64,7 @@ Result<Format> ChooseFormat(const ExportOptions& options) {
                ""};
 }
 
-// The files to write: two for TetGen.
+// The files to write, still empty: two for TetGen.
 std::vector<TextFile> FilesFor(Format format, const std::string& path) {
   if (format != Format::kNode) return {{path, ""}};
   const bool has_stem = HasEnding(path, ".node") || HasEnding(path, ".ele");
@@ -88,14 +87,6 @@ Result<Done> MakeTexts(const CageTable& cage, Format format, std::vector<TextFil
   return Done{};
 }
 
-Result<Done> WriteTexts(const std::vector<TextFile>& files) {
-  std::vector<FileContent> contents;
-  for (const TextFile& file : files) {
-    contents.push_back({file.path, std::as_bytes(std::span(file.text))});
-  }
-  return WriteFilesAtomically(contents);
-}
-
 Result<ExportRun> Export(const ExportOptions& options) {
   const Result<Format> format = ChooseFormat(options);
   if (!format.ok()) return format.error();
@@ -113,7 +104,11 @@ Result<ExportRun> Export(const ExportOptions& options) {
   if (auto made = MakeTexts(MeasureCage(asset), run.format, &run.files); !made.ok()) {
     return made.error().WithContext(options.file);
   }
-  if (auto written = WriteTexts(run.files); !written.ok()) return written.error();
+  std::vector<FileContent> contents;
+  for (const TextFile& file : run.files) {
+    contents.push_back({file.path, std::as_bytes(std::span(file.text))});
+  }
+  if (auto written = WriteFilesAtomically(contents); !written.ok()) return written.error();
   return run;
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
+// Options, their checks and their groups, built on CLI11.
+// tools/README.md shows the help texts that they make.
 #include "commands/options.h"
 
 #include "bake/bake.h"
 
-#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -17,24 +18,22 @@ constexpr double kSmallestRatio = 1.1;
 
 constexpr NumberRange kTimeLimitRange = {0.01, 86400.0};
 
-struct NamedUnit {
-  std::string_view name;
-  double metres;
-};
+// In metres.
+constexpr NamedValue<double> kUnits[] = {{"m", 1.0},     {"cm", 0.01},  {"mm", 0.001},
+                                         {"km", 1000.0}, {"um", 1e-6},  {"in", 0.0254},
+                                         {"ft", 0.3048}, {"yd", 0.9144}};
 
-constexpr auto kUnits = std::to_array<NamedUnit>({{"m", 1.0},
-                                                  {"cm", 0.01},
-                                                  {"mm", 0.001},
-                                                  {"km", 1000.0},
-                                                  {"um", 1e-6},
-                                                  {"in", 0.0254},
-                                                  {"ft", 0.3048},
-                                                  {"yd", 0.9144}});
-
+// Length of a unit in metres: that of a word, a positive number itself, or 0 for "auto".
 double UnitOrThrow(const std::string& text) {
-  const std::optional<double> metres = ParseUnit(text);
-  if (metres || text == "auto") return metres.value_or(0.0);
-  throw CLI::ValidationError("--unit", std::string("'") + text +
+  if (text == "auto") return 0.0;
+  for (const NamedValue<double>& unit : kUnits) {
+    if (unit.name == text) return unit.value;
+  }
+  double metres = 0.0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), metres);
+  const bool whole = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+  if (whole && std::isfinite(metres) && metres > 0.0) return metres;
+  throw CLI::ValidationError("--unit", "'" + text +
                                            "' is neither a unit (m cm mm km um in ft yd) nor a "
                                            "positive number of metres");
 }
@@ -71,16 +70,6 @@ CLI::Option* OptionGroup::Text(const char* name, std::string* target, const char
 
 CLI::Option* OptionGroup::Flag(const char* name, bool* target, const std::string& help) {
   return verb_->add_flag(name, *target, help)->group(title_);
-}
-
-std::optional<double> ParseUnit(const std::string& text) {
-  for (const NamedUnit& unit : kUnits) {
-    if (unit.name == text) return unit.metres;
-  }
-  double metres = 0.0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), metres);
-  const bool whole = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
-  return whole && std::isfinite(metres) && metres > 0.0 ? std::optional(metres) : std::nullopt;
 }
 
 void AddImportOptions(CLI::App* verb, ImportSettings* settings) {

@@ -10,7 +10,6 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -87,9 +86,5 @@ void AddImportOptions(CLI::App* verb, ImportSettings* settings);
 /// Adds --ratio, --max-volume, --split-surface, --tetgen, --tetgen-time and --tetgen-memory.
 /// *settings must outlive the parsing.
 void AddTetGenOptions(CLI::App* verb, TetGenSettings* settings);
-
-/// Length in metres of "m", "cm", "mm", "km", "um", "in", "ft", "yd" or of a positive number of
-/// metres; nothing for any other text.
-std::optional<double> ParseUnit(const std::string& text);
 
 }  // namespace plush::tools

@@ -25,6 +25,14 @@ ExitCode ExitCodeOf(const FindingList& findings, const OutputOptions& options) {
   return gated ? ExitCode::kGateFailed : ExitCode::kOk;
 }
 
+nlohmann::json StagesJson(const std::vector<Stage>& stages) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Stage& stage : stages) {
+    list.push_back({{"name", stage.name}, {"seconds", stage.seconds}});
+  }
+  return list;
+}
+
 int PrintError(const std::string& verb, const Error& error) {
   std::fprintf(stderr, "plush %s: error: %s\n", verb.c_str(), error.message.c_str());
   return static_cast<int>(error.exit_code);
@@ -47,7 +55,7 @@ int FinishRun(const std::string& verb, const std::string& file, const OutputOpti
 
 int FinishDocument(const std::string& verb, const OutputOptions& options,
                    const nlohmann::json& document, ExitCode code) {
-  // Names come from foreign files: invalid UTF-8 is replaced, never thrown over.
+  // Names come from foreign files: invalid UTF-8 is replaced and throws nothing.
   const std::string text =
       document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   if (options.json) std::fputs(text.c_str(), stdout);

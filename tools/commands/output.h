@@ -2,6 +2,7 @@
 // What all verbs share: --json, --report, -q, -v, -W, and the end of a run.
 #pragma once
 
+#include "bake/bake.h"
 #include "base/finding.h"
 #include "base/result.h"
 
@@ -9,10 +10,10 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <vector>
 
 namespace plush::tools {
 
-/// Options common to all verbs.
 struct OutputOptions {
   bool json = false;   ///< one JSON document on stdout, log on stderr
   std::string report;  ///< file for the run's JSON report, or empty
@@ -24,7 +25,6 @@ struct OutputOptions {
   int verbosity() const { return quiet ? -1 : (verbose ? 1 : 0); }
 };
 
-/// Adds the common options to a verb.
 void AddOutputOptions(CLI::App* verb, OutputOptions* options);
 
 /// The exit code of findings without an error: 3 with an error finding, 4 with -W and a warning,
@@ -42,6 +42,9 @@ int FinishRun(const std::string& verb, const std::string& file, const OutputOpti
 /// report cannot be written.
 int FinishDocument(const std::string& verb, const OutputOptions& options,
                    const nlohmann::json& document, ExitCode code);
+
+/// One object per stage: name, seconds.
+nlohmann::json StagesJson(const std::vector<Stage>& stages);
 
 /// Prints "plush VERB: error: ..." to stderr and returns the exit code.
 int PrintError(const std::string& verb, const Error& error);

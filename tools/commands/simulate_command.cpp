@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `plush simulate`: a headless run with statistics and exports.
+// tools/README.md documents scenes and options.
 
 #include "plush/version.h"
 
@@ -8,6 +9,7 @@
 #include "commands/commands.h"
 #include "commands/options.h"
 #include "commands/output.h"
+#include "import/tet_files.h"
 #include "simulate/glb_export.h"
 #include "simulate/obj_export.h"
 #include "simulate/run_statistics.h"
@@ -45,7 +47,6 @@ struct SimulateOptions {
   OutputOptions output;
 };
 
-// The products of a run, besides its statistics.
 struct Exports {
   std::optional<AnimationRecorder> recorder;  // for .glb
   std::optional<Result<ObjFiles>> frame;      // for .obj
@@ -55,13 +56,6 @@ struct Exports {
 volatile std::sig_atomic_t interrupted = 0;
 
 void Interrupt(int /*signal*/) { interrupted = 1; }
-
-std::string Extension(const std::string& path) {
-  std::string extension = std::filesystem::path(path).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return extension;
-}
 
 std::string MtlPath(const std::string& obj_path) {
   return std::filesystem::path(obj_path).replace_extension(".mtl").string();
@@ -85,9 +79,8 @@ class Progress {
 };
 
 Result<Scene> ReadInput(const SimulateOptions& options) {
-  const std::string extension = Extension(options.input);
-  if (extension == ".plush") return DropScene(options.input);
-  if (extension == ".json") return LoadScene(options.input);
+  if (HasEnding(options.input, ".plush")) return DropScene(options.input);
+  if (HasEnding(options.input, ".json")) return LoadScene(options.input);
   return Error{ExitCode::kUnsupported,
                options.input + ": expected a scene (.json) or a baked body (.plush)", ""};
 }
@@ -104,10 +97,10 @@ void ApplyOverrides(const SimulateOptions& options, Scene* scene) {
   }
 }
 
-// Refuses what can be refused before the first step.
+// Refuses wrong options before the first step.
 Result<Done> CheckOptions(const SimulateOptions& options, const Scene& scene) {
-  const std::string extension = Extension(options.export_path);
-  if (!options.export_path.empty() && extension != ".glb" && extension != ".obj") {
+  const bool is_obj = HasEnding(options.export_path, ".obj");
+  if (!options.export_path.empty() && !is_obj && !HasEnding(options.export_path, ".glb")) {
     return Error{ExitCode::kUnsupported,
                  options.export_path + ": --export writes .glb (animated) or .obj (one frame)", ""};
   }
@@ -117,25 +110,14 @@ Result<Done> CheckOptions(const SimulateOptions& options, const Scene& scene) {
                      std::to_string(scene.steps) + " steps",
                  ""};
   }
-  const std::string mtl = extension == ".obj" ? MtlPath(options.export_path) : "";
+  const std::string mtl = is_obj ? MtlPath(options.export_path) : "";
   return CheckOutputs({options.export_path, mtl, options.stats, options.output.report},
                       {options.input});
 }
 
-Result<Exports> PrepareExports(const SimulateOptions& options, const Scene& scene,
-                               const SceneWorld& scene_world) {
-  Exports exports;
-  if (Extension(options.export_path) != ".glb") return exports;
-  const uint32_t stride = FrameStride(scene.dt, options.fps);
-  const auto fits = CheckAnimationSize(scene_world, scene.steps, stride);
-  if (!fits.ok()) return fits.error();
-  exports.recorder.emplace(scene.steps, stride, scene.dt);
-  return exports;
-}
-
 Result<RunRecord> Run(const SimulateOptions& options, const Scene& scene, SceneWorld* scene_world,
                       Exports* exports) {
-  const bool wants_obj = Extension(options.export_path) == ".obj";
+  const bool wants_obj = HasEnding(options.export_path, ".obj");
   const uint32_t obj_frame = options.frame.value_or(scene.steps);
   const Progress progress(scene.steps, options.output.quiet);
   interrupted = 0;
@@ -192,9 +174,14 @@ Result<Done> Simulate(const SimulateOptions& options, FindingList* findings,
   if (!writable.ok()) return writable;
   Result<SceneWorld> scene_world = BuildSceneWorld(scene.value(), findings);
   if (!scene_world.ok()) return scene_world.error();
-  auto exports = PrepareExports(options, scene.value(), scene_world.value());
-  if (!exports.ok()) return exports.error();
-  const auto record = Run(options, scene.value(), &scene_world.value(), &exports.value());
+  Exports exports;
+  if (HasEnding(options.export_path, ".glb")) {
+    const uint32_t stride = FrameStride(scene.value().dt, options.fps);
+    const auto fits = CheckAnimationSize(scene_world.value(), scene.value().steps, stride);
+    if (!fits.ok()) return fits;
+    exports.recorder.emplace(scene.value().steps, stride, scene.value().dt);
+  }
+  const auto record = Run(options, scene.value(), &scene_world.value(), &exports);
   if (!record.ok()) return record.error();
   const auto sound = JudgeRun(record.value(), findings);
   *document = StatisticsJson(scene.value(), scene_world.value(), record.value());
@@ -203,7 +190,7 @@ Result<Done> Simulate(const SimulateOptions& options, FindingList* findings,
     const std::string text = StatisticsText(scene.value(), scene_world.value(), record.value());
     std::fputs(text.c_str(), stdout);
   }
-  const auto written = WriteResults(options, scene_world.value(), exports.value(), *document);
+  const auto written = WriteResults(options, scene_world.value(), exports, *document);
   if (!written.ok()) return written;
   return sound;
 }

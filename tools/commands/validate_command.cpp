@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `plush validate`: checks .plush files, alone or against their source mesh.
+// The checks are in validate/; this file reads, prints and chooses the exit code.
 
 #include "plush/asset.h"
 
@@ -14,7 +15,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -24,17 +24,16 @@
 namespace plush::tools {
 namespace {
 
-// A .plush file is smaller, and nobody wants a disk image to be read to find that out.
+// Every .plush file is smaller. Larger files, such as disk images, are refused unread.
 constexpr uint64_t kMaxFileBytes = (uint64_t{1} << 31) - 1;
 
 struct ValidateOptions {
   std::vector<std::string> files;
   std::string source;
-  ImportSettings import;  // of the source: only `embed`; the rest is in the file
+  std::string embed;
   OutputOptions output;
 };
 
-// The result of one file.
 struct Verdict {
   FindingList findings;
   std::optional<Error> error;
@@ -54,21 +53,19 @@ ImportSettings SettingsOfBake(std::span<const std::byte> bytes) {
   Asset asset;
   if (!asset.Open(file.bytes(), Trust::kValidated).ok()) return import;
   const auto json = nlohmann::json::parse(asset.settings(), nullptr, false);
+  if (!json.is_object()) return import;
   const auto positive = [&json](const char* key, double fallback) {
-    if (!json.is_object() || !json.contains(key) || !json[key].is_number()) return fallback;
+    if (!json.contains(key) || !json[key].is_number()) return fallback;
     const double value = json[key].get<double>();
     return value > 0.0 ? value : fallback;
   };
-  import.unit_m = positive("unit_m", 0.0);
+  // Source and render mesh may have different units: only the option as given holds for both.
+  import.unit_m = positive(json.contains("unit_option_m") ? "unit_option_m" : "unit_m", 0.0);
   import.scale = positive("scale", 1.0);
   // The option as given: with --up, some importers leave the axes alone.
-  if (json.is_object() && json.contains("up_option")) {
+  if (json.contains("up_option")) {
     if (json["up_option"] == "y") import.up = UpAxis::kY;
     if (json["up_option"] == "z") import.up = UpAxis::kZ;
-  }
-  // Source and render mesh may have different units: only the option as given holds for both.
-  if (json.is_object() && json.contains("unit_option_m")) {
-    import.unit_m = positive("unit_option_m", 0.0);
   }
   return import;
 }
@@ -76,7 +73,7 @@ ImportSettings SettingsOfBake(std::span<const std::byte> bytes) {
 void CompareWithSource(const std::vector<std::byte>& bytes, const ValidateOptions& options,
                        Verdict* verdict) {
   ImportSettings import = SettingsOfBake(bytes);
-  import.embed = options.import.embed;
+  import.embed = options.embed;
   const auto model = ImportModel(options.source, import, &verdict->findings);
   if (!model.ok()) {
     verdict->error = model.error().WithContext("--source");
@@ -125,10 +122,8 @@ void PrintVerdict(const std::string& path, const Verdict& verdict, const OutputO
   }
   if (!verdict.error && !verdict.findings.HasSeverity(Severity::kError)) {
     const size_t warnings = verdict.findings.CountOf(Severity::kWarning);
-    std::printf("%s: valid%s\n", path.c_str(),
-                warnings == 0   ? ""
-                : warnings == 1 ? ", 1 warning"
-                                : (", " + std::to_string(warnings) + " warnings").c_str());
+    const std::string counted = ", " + Counted(warnings, "warning", "warnings");
+    std::printf("%s: valid%s\n", path.c_str(), warnings == 0 ? "" : counted.c_str());
   }
 }
 
@@ -159,7 +154,7 @@ void AddValidateCommand(CLI::App* app, int* exit_code) {
   group.Text("--source", &options->source, "IN",
              "source mesh of the bake: compare vertices, in metres, and prove that a lattice cage "
              "strictly encloses them and their triangles");
-  group.Text("--embed", &options->import.embed, "FILE", "render mesh of the bake's --embed")
+  group.Text("--embed", &options->embed, "FILE", "render mesh of the bake's --embed")
       ->needs("--source");
   verb->footer(
       "The exit code is that of the first file that is not valid (with -W, or has a warning).");

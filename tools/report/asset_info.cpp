@@ -16,8 +16,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
+#include <string>
+#include <vector>
 
 namespace plush::tools {
 namespace {
@@ -47,11 +48,6 @@ nlohmann::json Settings(const Asset& asset) {
   return settings.is_discarded() ? nlohmann::json::object() : settings;
 }
 
-std::string SettingsText(const Asset& asset) {
-  return Settings(asset).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-}
-
-// The number of tets of each material.
 std::vector<size_t> TetsByMaterial(const Asset& asset) {
   std::vector<size_t> counts(asset.num_materials(), 0);
   for (const uint16_t material : asset.simulation().tet_materials) ++counts[material];
@@ -160,44 +156,16 @@ nlohmann::json VisualInfo(const Asset& asset) {
           {"materials", materials}};
 }
 
-std::string Line(const char* format, auto... values) {
-  char text[300];
-  std::snprintf(text, sizeof(text), format, values...);
-  return std::string(text) + "\n";
-}
+std::string Line(const char* format, auto... values) { return Formatted(format, values...) + "\n"; }
 
-std::string SectionLines(const Asset& asset) {
-  std::string text;
-  for (const SectionSize& section : SectionSizes(asset)) {
-    text += Line("  %-26s %12llu bytes", section.name.c_str(),
-                 static_cast<unsigned long long>(section.bytes));
-  }
-  return text;
-}
+// The size of a bulk vector, or of one kind of small data.
+struct SectionSize {
+  std::string name;    // as in Status::section
+  uint64_t bytes = 0;  // without padding
+};
 
-std::string MaterialLines(const Asset& asset) {
-  std::string text;
-  const std::vector<size_t> tets = TetsByMaterial(asset);
-  for (uint32_t i = 0; i < asset.num_materials(); ++i) {
-    const MaterialView material = asset.material(i);
-    text += "material '" + PrintableUtf8(material.name) + "': ";
-    text += Line("E %.4g Pa, nu %.4g, density %.4g kg/m^3, %zu tets", double{material.young},
-                 double{material.poisson}, double{material.density}, tets[i]);
-  }
-  return text;
-}
-
-std::string RegionLines(const Asset& asset) {
-  std::string text;
-  for (uint32_t i = 0; i < asset.num_regions(); ++i) {
-    text += "region '" + PrintableUtf8(asset.region(i).name) +
-            "': " + std::to_string(asset.region(i).nodes.size()) + " nodes\n";
-  }
-  return text;
-}
-
-}  // namespace
-
+// Sizes of all sections, in the same order for all files. "tables and padding" is the rest of the
+// file.
 std::vector<SectionSize> SectionSizes(const Asset& asset) {
   const VisualView& v = asset.visual();
   const SimulationView& s = asset.simulation();
@@ -248,6 +216,38 @@ std::vector<SectionSize> SectionSizes(const Asset& asset) {
   sections.push_back({"tables and padding", file > used ? file - used : 0});
   return sections;
 }
+
+std::string SectionLines(const Asset& asset) {
+  std::string text;
+  for (const SectionSize& section : SectionSizes(asset)) {
+    text += Line("  %-26s %12llu bytes", section.name.c_str(),
+                 static_cast<unsigned long long>(section.bytes));
+  }
+  return text;
+}
+
+std::string MaterialLines(const Asset& asset) {
+  std::string text;
+  const std::vector<size_t> tets = TetsByMaterial(asset);
+  for (uint32_t i = 0; i < asset.num_materials(); ++i) {
+    const MaterialView material = asset.material(i);
+    text += "material '" + PrintableUtf8(material.name) + "': ";
+    text += Line("E %.4g Pa, nu %.4g, density %.4g kg/m^3, %zu tets", double{material.young},
+                 double{material.poisson}, double{material.density}, tets[i]);
+  }
+  return text;
+}
+
+std::string RegionLines(const Asset& asset) {
+  std::string text;
+  for (uint32_t i = 0; i < asset.num_regions(); ++i) {
+    text += "region '" + PrintableUtf8(asset.region(i).name) +
+            "': " + std::to_string(asset.region(i).nodes.size()) + " nodes\n";
+  }
+  return text;
+}
+
+}  // namespace
 
 double RestBytesPerTet(const Asset& asset) {
   uint64_t bytes = 0;
@@ -340,7 +340,9 @@ std::string AssetInfoText(const Asset& asset) {
       c.num_triangles(), c.vertices.size(), c.patches.size(), NumSeams(c), c.tets.size(),
       BytesPerCollisionTriangle(c));
   text += RegionLines(asset);
-  text += "settings: " + SettingsText(asset) + "\nsections:\n" + SectionLines(asset);
+  text +=
+      "settings: " + Settings(asset).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) +
+      "\nsections:\n" + SectionLines(asset);
   return text;
 }
 

@@ -8,19 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
-#include <vector>
 
 namespace plush::tools {
-
-/// The size of a bulk vector, or of one kind of small data.
-struct SectionSize {
-  std::string name;    ///< as in Status::section
-  uint64_t bytes = 0;  ///< without padding
-};
-
-/// Sizes of all sections of an open asset, in the same order for all files. "tables and padding" is
-/// the rest of the file.
-std::vector<SectionSize> SectionSizes(const Asset& asset);
 
 /// Bytes per tet of the simulation data that all bodies of an asset share, without the regions.
 double RestBytesPerTet(const Asset& asset);
@@ -35,13 +24,11 @@ struct TetShapes {
   double mean_quality = 0.0;
 };
 
-/// How the tets of a cage are connected.
 struct CageTopology {
   size_t boundary_faces = 0;
   size_t branches = 0;  ///< faces where several strands begin
 };
 
-/// The topology of an open asset's cage.
 CageTopology MeasureTopology(const SimulationView& simulation);
 
 /// Shapes of an open asset's tets, in double precision from its nodes.
@@ -50,7 +37,7 @@ TetShapes MeasureTets(const SimulationView& simulation);
 /// The document of `plush info --json` for an open asset.
 nlohmann::json AssetInfo(const Asset& asset);
 
-/// The same for people, several lines.
+/// The same as several lines of text.
 std::string AssetInfoText(const Asset& asset);
 
 }  // namespace plush::tools

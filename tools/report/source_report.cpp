@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Prints findings, boxes and the facts about a source mesh as text and as JSON.
+// tools/README.md explains findings; base/finding_codes.cpp lists them.
 #include "report/source_report.h"
 
 #include "base/text.h"
-
-#include <cstdio>
 
 namespace plush::tools {
 namespace {
 
 nlohmann::json PointJson(const Vec3d& p) { return {p.x, p.y, p.z}; }
 
-std::string PointText(const Vec3d& p) {
-  char text[100];
-  std::snprintf(text, sizeof(text), "(%.6g, %.6g, %.6g)", p.x, p.y, p.z);
-  return text;
-}
+std::string PointText(const Vec3d& p) { return Formatted("(%.6g, %.6g, %.6g)", p.x, p.y, p.z); }
 
 nlohmann::json PlaceJson(const Place& place) {
   nlohmann::json json = nlohmann::json::object();
@@ -45,10 +40,6 @@ Box3 BoxOf(const SurfaceMesh& surface) {
   return box;
 }
 
-std::string Counted(uint64_t count, const char* one, const char* many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
 nlohmann::json PartsJson(const SurfaceMesh& surface) {
   nlohmann::json parts = nlohmann::json::array();
   for (const SurfacePart& part : surface.parts) {
@@ -71,6 +62,10 @@ nlohmann::json ExtrasJson(const SurfaceMesh& surface) {
 
 }  // namespace
 
+std::string Counted(uint64_t count, const char* one, const char* many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
 nlohmann::json BoxJson(const Box3& box) {
   const Box3 shown = box.empty() ? Box3{{}, {}} : box;
   return {{"low", PointJson(shown.low)}, {"high", PointJson(shown.high)}};
@@ -79,10 +74,8 @@ nlohmann::json BoxJson(const Box3& box) {
 std::string BoxText(const Box3& box) {
   const Box3 shown = box.empty() ? Box3{{}, {}} : box;
   const Vec3d size = shown.Extent();
-  char text[300];
-  std::snprintf(text, sizeof(text), "%.6g x %.6g x %.6g m, from %s to %s", size.x, size.y, size.z,
-                PointText(shown.low).c_str(), PointText(shown.high).c_str());
-  return text;
+  return Formatted("%.6g x %.6g x %.6g m, from %s to %s", size.x, size.y, size.z,
+                   PointText(shown.low).c_str(), PointText(shown.high).c_str());
 }
 
 nlohmann::json FindingsJson(const FindingList& findings) {
@@ -147,9 +140,8 @@ std::string SourceText(const std::string& file, const ImportedModel& model,
                      Counted(facts.num_points, "point", "points") + ", " +
                      Counted(facts.num_components, "component", "components");
   if (!model.tets.tets.empty()) text += ", " + Counted(model.tets.tets.size(), "tet", "tets");
-  char units[80];
-  std::snprintf(units, sizeof(units), "; unit %.6g m, %c up\n", model.unit_m, model.up);
-  return text + "\n  " + BoxText(BoxOf(surface)) + units;
+  return text + "\n  " + BoxText(BoxOf(surface)) +
+         Formatted("; unit %.6g m, %c up\n", model.unit_m, model.up);
 }
 
 }  // namespace plush::tools

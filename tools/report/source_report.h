@@ -9,9 +9,20 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdio>
 #include <string>
 
 namespace plush::tools {
+
+/// The text that std::printf would print, cut at 299 bytes.
+std::string Formatted(const char* format, auto... values) {
+  char text[300];
+  std::snprintf(text, sizeof(text), format, values...);
+  return text;
+}
+
+/// "1 part", "2 parts".
+std::string Counted(uint64_t count, const char* one, const char* many);
 
 /// One object per finding: code, severity, count, message, places, remedy.
 nlohmann::json FindingsJson(const FindingList& findings);

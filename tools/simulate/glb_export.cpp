@@ -13,6 +13,7 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <utility>
 
 namespace plush::tools {
 namespace {
@@ -21,8 +22,8 @@ using nlohmann::json;
 
 constexpr uint64_t kMaxAnimationBytes = 1ull << 30;
 
-// The unit quaternion of `q`'s rotation with the sign nearer to `previous`: q and -q are the same
-// rotation, but interpolation between opposite signs takes the long way round.
+// `q` at unit length, with the sign nearer to `previous`. q and -q are the same rotation, but
+// interpolation between opposite signs takes the long way round.
 Quat Continued(const Quat& q, const Quat& previous) {
   const double length = std::sqrt(static_cast<double>(q.x) * q.x + static_cast<double>(q.y) * q.y +
                                   static_cast<double>(q.z) * q.z + static_cast<double>(q.w) * q.w);
@@ -46,11 +47,9 @@ void RecordBody(const SceneWorld& scene_world, const SceneWorldBody& body,
   animation->rotations.push_back(Continued(pose.rotation, previous));
 }
 
-using Weights = std::array<double, 4>;
-
-// Clamps to zero, scales to sum one and adds the rounding to the largest weight: the stored floats
+// Clamps to zero, scales to sum one and adds the rounding to the largest weight. The stored floats
 // sum to one within half a unit in the last place.
-std::array<float, 4> Normalised(const Weights& baked) {
+std::array<float, 4> Normalised(const std::array<double, 4>& baked) {
   double sum = 0.0;
   for (const double w : baked) sum += std::max(w, 0.0);
   if (!(sum > 0.0)) return {1.0f, 0.0f, 0.0f, 0.0f};
@@ -110,7 +109,14 @@ class GlbExporter {
 
   Result<std::vector<std::byte>> Export() {
     for (const auto& asset : scene_world_.assets) {
-      if (asset->simulation().nodes.size() > kMaxJoints) return TooManyJoints(*asset);
+      const size_t num_joints = asset->simulation().nodes.size();
+      if (num_joints > kMaxJoints) {
+        return Error{ExitCode::kLimit,
+                     "a cage has " + std::to_string(num_joints) + " nodes, but a glTF skin holds " +
+                         std::to_string(kMaxJoints) +
+                         "; bake with fewer --tets, or export .obj frames",
+                     ""};
+      }
       meshes_.push_back(AddMesh(*asset));
     }
     times_ = writer_.AddTimes(animation_.times);
@@ -131,32 +137,19 @@ class GlbExporter {
   }
 
  private:
-  static Error TooManyJoints(const Asset& asset) {
-    return {ExitCode::kLimit,
-            "a cage has " + std::to_string(asset.simulation().nodes.size()) +
-                " nodes, but a glTF skin holds " + std::to_string(kMaxJoints) +
-                "; bake with fewer --tets, or export .obj frames",
-            ""};
-  }
-
   json Attributes(const Asset& asset) {
     const VisualView& visual = asset.visual();
     const SkinWeights skin = MakeSkinWeights(asset);
-    const auto vec3s = [&](std::span<const Vec3> v) {
-      return writer_.AddArray(v, GltfTarget::kVertices, GltfComponent::kFloat, "VEC3");
+    const auto add = [&](const auto& values, const char* type) {
+      return writer_.AddArray(std::span(values), GltfTarget::kVertices, GltfComponent::kFloat,
+                              type);
     };
     json attributes = {{"POSITION", writer_.AddPositions(visual.positions)},
-                       {"NORMAL", vec3s(UnitNormals(visual.normals))}};
-    if (!visual.uvs.empty()) {
-      attributes["TEXCOORD_0"] =
-          writer_.AddArray(visual.uvs, GltfTarget::kVertices, GltfComponent::kFloat, "VEC2");
-    }
-    using Joints = std::array<uint16_t, 4>;
-    attributes["JOINTS_0"] =
-        writer_.AddArray(std::span<const Joints>(skin.joints), GltfTarget::kVertices,
-                         GltfComponent::kUint16, "VEC4");
-    attributes["WEIGHTS_0"] = writer_.AddArray(
-        std::span<const Vec4>(skin.weights), GltfTarget::kVertices, GltfComponent::kFloat, "VEC4");
+                       {"NORMAL", add(UnitNormals(visual.normals), "VEC3")}};
+    if (!visual.uvs.empty()) attributes["TEXCOORD_0"] = add(visual.uvs, "VEC2");
+    attributes["JOINTS_0"] = writer_.AddArray(std::span(skin.joints), GltfTarget::kVertices,
+                                              GltfComponent::kUint16, "VEC4");
+    attributes["WEIGHTS_0"] = add(skin.weights, "VEC4");
     return attributes;
   }
 
@@ -180,8 +173,8 @@ class GlbExporter {
     }
     shared.mesh = writer_.Add("meshes", {{"primitives", primitives}});
     const auto binds = InverseBinds(asset.simulation().nodes);
-    shared.inverse_binds = writer_.AddArray(std::span<const std::array<float, 16>>(binds),
-                                            GltfTarget::kNone, GltfComponent::kFloat, "MAT4");
+    shared.inverse_binds = writer_.AddArray(std::span(std::as_const(binds)), GltfTarget::kNone,
+                                            GltfComponent::kFloat, "MAT4");
     return shared;
   }
 
@@ -219,7 +212,7 @@ class GlbExporter {
     const uint32_t view =
         writer_.AddView(std::as_bytes(std::span(translations)), GltfTarget::kNone);
     const size_t rotation = AddSampler(writer_.AddArray(
-        std::span<const Quat>(frames.rotations), GltfTarget::kNone, GltfComponent::kFloat, "VEC4"));
+        std::span(frames.rotations), GltfTarget::kNone, GltfComponent::kFloat, "VEC4"));
     for (size_t joint = 0; joint < joints.size(); ++joint) {
       const size_t translation = AddSampler(writer_.AddAccessor(
           view, joint * num_frames * sizeof(Vec3), GltfComponent::kFloat, num_frames, "VEC3"));
@@ -278,11 +271,7 @@ uint32_t FrameStride(double dt, double fps) {
 }
 
 Result<Done> CheckAnimationSize(const SceneWorld& scene_world, uint32_t steps, uint32_t stride) {
-  uint64_t nodes = 0;
-  for (const SceneWorldBody& body : scene_world.bodies) {
-    nodes += scene_world.asset_of(body).simulation().nodes.size();
-  }
-  const uint64_t bytes = (steps / stride + 2) * nodes * sizeof(Vec3);
+  const uint64_t bytes = uint64_t{steps / stride + 2} * scene_world.num_nodes() * sizeof(Vec3);
   if (bytes <= kMaxAnimationBytes) return Done{};
   return Error{ExitCode::kLimit,
                "the animation would have " + std::to_string(bytes >> 20) +
@@ -300,8 +289,7 @@ SkinWeights MakeSkinWeights(const Asset& asset) {
     const Tet& tet = asset.simulation().tets[visual.tet_ids[v]];
     const std::array<uint32_t, 4> nodes = {tet.a, tet.b, tet.c, tet.d};
     const Vec4& w = visual.weights[v];
-    const Weights baked = {w.x, w.y, w.z, w.w};
-    const std::array<float, 4> weights = Normalised(baked);
+    const std::array<float, 4> weights = Normalised({w.x, w.y, w.z, w.w});
     std::array<uint16_t, 4> joints = {};
     for (size_t i = 0; i < 4; ++i) {
       if (weights[i] > 0.0f) joints[i] = static_cast<uint16_t>(nodes[i]);

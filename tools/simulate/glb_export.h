@@ -4,8 +4,8 @@
 // Joint i carries x_i (its node's position) and R (the best-fit rotation of the whole body). Its
 // inverse bind matrix is the translation by -X_i. So a vertex p with weights w_i is shown at
 //   sum w_i (x_i + R (p - X_i)) = sum w_i x_i + R (p - sum w_i X_i).
-// The second term vanishes for barycentric weights: every glTF viewer shows exactly the embedding,
-// even between frames, and normals turn with the body.
+// The second term vanishes for barycentric weights. So every glTF viewer shows exactly the
+// embedding, even between frames, and normals turn with the body.
 #pragma once
 
 #include "plush/asset.h"
@@ -21,7 +21,6 @@
 
 namespace plush::tools {
 
-/// The frames of one body.
 struct BodyAnimation {
   std::vector<Vec3> nodes;      ///< world positions [m] (num_frames x num_nodes)
   std::vector<Quat> rotations;  ///< best fit, unit, sign-continuous from frame to frame

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Writes a frame as Wavefront .obj and .mtl text: positions, normals, texture coordinates, a group
-// per part. White space in names becomes an underscore, since OBJ ends names there.
+// per part. Source: Wavefront, Advanced Visualizer Manual, Appendix B1 (object files).
 #include "simulate/obj_export.h"
 
+#include "base/text.h"
 #include "simulate/palette.h"
 
-#include <array>
-#include <cstdio>
 #include <vector>
 
 namespace plush::tools {
@@ -25,11 +24,7 @@ std::string ObjName(std::string_view name) {
 
 void AppendNumbers(const char* keyword, std::initializer_list<float> numbers, std::string* out) {
   *out += keyword;
-  for (const float number : numbers) {
-    char text[24];
-    std::snprintf(text, sizeof(text), " %.9g", static_cast<double>(number));
-    *out += text;
-  }
+  for (const double number : numbers) *out += " " + NumberText(number);
   *out += '\n';
 }
 

@@ -7,25 +7,11 @@ namespace plush::tools {
 namespace {
 
 ExitCode ExitCodeOf(StatusCode code) {
-  switch (code) {
-    case StatusCode::kCannotRead:
-      return ExitCode::kIo;
-    case StatusCode::kForeignVersion:
-    case StatusCode::kLayoutMismatch:
-      return ExitCode::kUnsupported;
-    case StatusCode::kOutOfMemory:
-      return ExitCode::kLimit;
-    default:
-      return ExitCode::kInvalidInput;
-  }
-}
-
-Error AssetError(const std::string& path, const Status& status) {
-  const ExitCode code = ExitCodeOf(status.code);
-  std::string message = path + ": " + status.reason;
-  if (status.section[0] != '\0') message += std::string(" (") + status.section + ")";
-  if (code == ExitCode::kInvalidInput) message += "; run `plush validate` on it, or bake again";
-  return {code, message, ""};
+  if (code == StatusCode::kCannotRead) return ExitCode::kIo;
+  if (code == StatusCode::kOutOfMemory) return ExitCode::kLimit;
+  const bool is_foreign =
+      code == StatusCode::kForeignVersion || code == StatusCode::kLayoutMismatch;
+  return is_foreign ? ExitCode::kUnsupported : ExitCode::kInvalidInput;
 }
 
 }  // namespace
@@ -33,8 +19,12 @@ Error AssetError(const std::string& path, const Status& status) {
 Result<Asset> OpenAsset(const std::string& path) {
   Asset asset;
   const Status status = asset.Open(path.c_str());
-  if (!status.ok()) return AssetError(path, status);
-  return asset;
+  if (status.ok()) return asset;
+  const ExitCode code = ExitCodeOf(status.code);
+  std::string message = path + ": " + status.reason;
+  if (status.section[0] != '\0') message += std::string(" (") + status.section + ")";
+  if (code == ExitCode::kInvalidInput) message += "; run `plush validate` on it, or bake again";
+  return Error{code, message, ""};
 }
 
 Vec3d Rotate(const Quat& rotation, const Vec3d& point) {
@@ -43,17 +33,13 @@ Vec3d Rotate(const Quat& rotation, const Vec3d& point) {
   return point + static_cast<double>(rotation.w) * t + Cross(axis, t);
 }
 
-Bounds BoundsOf(std::span<const Vec3> points, const Quat& rotation) {
-  Bounds bounds;
-  for (size_t i = 0; i < points.size(); ++i) {
-    const Vec3d p = Rotate(rotation, ToDouble(points[i]));
-    bounds.low = i == 0 ? p : Min(bounds.low, p);
-    bounds.high = i == 0 ? p : Max(bounds.high, p);
-  }
-  return bounds;
+Box3 BoundsOf(std::span<const Vec3> points, const Quat& rotation) {
+  Box3 box;
+  for (const Vec3& point : points) box.Add(Rotate(rotation, ToDouble(point)));
+  return box;
 }
 
-Bounds SurfaceBounds(const Asset& asset, const Quat& rotation) {
+Box3 SurfaceBounds(const Asset& asset, const Quat& rotation) {
   const auto vertices = asset.visual().positions;
   return BoundsOf(vertices.empty() ? asset.simulation().nodes : vertices, rotation);
 }

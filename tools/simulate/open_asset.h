@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/vec3.h"
+#include "mesh/box3.h"
 
 #include <span>
 #include <string>
@@ -18,21 +19,13 @@ namespace plush::tools {
 /// (anything else).
 Result<Asset> OpenAsset(const std::string& path);
 
-/// An axis-aligned box.
-struct Bounds {
-  Vec3d low;   ///< [m]
-  Vec3d high;  ///< [m]
-};
-
-inline Vec3d Extent(const Bounds& bounds) { return bounds.high - bounds.low; }
-
 /// `point` turned by `rotation` (unit).
 Vec3d Rotate(const Quat& rotation, const Vec3d& point);
 
-/// Box of `points` turned by `rotation`; a box of zeros if there are none.
-Bounds BoundsOf(std::span<const Vec3> points, const Quat& rotation = {});
+/// Box of `points` turned by `rotation`; empty if there are none.
+Box3 BoundsOf(std::span<const Vec3> points, const Quat& rotation = {});
 
 /// Box of the render surface at rest, turned; of the cage if the file has no render vertices.
-Bounds SurfaceBounds(const Asset& asset, const Quat& rotation = {});
+Box3 SurfaceBounds(const Asset& asset, const Quat& rotation = {});
 
 }  // namespace plush::tools

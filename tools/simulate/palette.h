@@ -27,8 +27,6 @@ class Palette {
   const std::vector<NamedColour>& materials() const { return materials_; }
 
  private:
-  Vec3 NextUnnamed();
-
   std::vector<NamedColour> materials_;
   uint32_t num_unnamed_ = 0;
 };

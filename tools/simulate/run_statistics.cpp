@@ -3,12 +3,12 @@
 // Times are those of the steps in which a body was awake.
 #include "simulate/run_statistics.h"
 
-#include "plush/format/tet_block.h"
+#include "base/text.h"
+#include "report/source_report.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 namespace plush::tools {
 namespace {
@@ -48,7 +48,6 @@ auto Largest(const RunRecord& record, const Getter& get) {
   return largest;
 }
 
-// Wall times of the steps in which a body was awake.
 std::vector<double> AwakeStepMs(const RunRecord& record) {
   std::vector<double> times;
   for (const StepRecord& step : record.steps) {
@@ -57,20 +56,15 @@ std::vector<double> AwakeStepMs(const RunRecord& record) {
   return times;
 }
 
-double Contacts(const StepRecord& step) { return step.stats.contacts; }
-
-json PhaseJson(const RunRecord& record) {
+json PhaseJson(const RunRecord& record, size_t awake_steps) {
   json phases = json::object();
   for (size_t phase = 0; phase < kPhaseNames.size(); ++phase) {
     double seconds = 0.0;
-    size_t awake = 0;
     for (const StepRecord& step : record.steps) {
-      if (!step.awake) continue;
-      seconds += step.stats.phase_s[phase];
-      ++awake;
+      if (step.awake) seconds += step.stats.phase_s[phase];
     }
     phases[kPhaseNames[phase]] =
-        1000.0 * seconds / std::max<double>(1.0, static_cast<double>(awake));
+        1000.0 * seconds / std::max<double>(1.0, static_cast<double>(awake_steps));
   }
   return phases;
 }
@@ -107,36 +101,6 @@ json FlagsJson(uint32_t flags) {
   return names;
 }
 
-std::string HashText(uint64_t hash) {
-  char text[17];
-  std::snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(hash));
-  return text;
-}
-
-// One formatted line of at most 160 characters.
-template <class... Values>
-std::string Line(const char* format, Values... values) {
-  char text[160];
-  std::snprintf(text, sizeof(text), format, values...);
-  return text;
-}
-
-size_t CountTets(const SceneWorld& scene_world) {
-  size_t tets = 0;
-  for (const auto& body : scene_world.bodies) {
-    tets += scene_world.asset_of(body).simulation().tets.size();
-  }
-  return tets;
-}
-
-size_t CountNodes(const SceneWorld& scene_world) {
-  size_t nodes = 0;
-  for (const auto& body : scene_world.bodies) {
-    nodes += scene_world.asset_of(body).simulation().nodes.size();
-  }
-  return nodes;
-}
-
 }  // namespace
 
 double Quantile(std::vector<double> numbers, double quantile) {
@@ -150,7 +114,7 @@ double Quantile(std::vector<double> numbers, double quantile) {
 json StatisticsJson(const Scene& scene, const SceneWorld& scene_world, const RunRecord& record) {
   using Step = const StepRecord&;
   const std::vector<double> step_ms = AwakeStepMs(record);
-  const auto contacts = Column(record, Contacts);
+  const auto contacts = Column(record, [](Step s) -> double { return s.stats.contacts; });
   return {
       {"steps", record.steps.size()},
       {"awake_steps", step_ms.size()},
@@ -158,15 +122,15 @@ json StatisticsJson(const Scene& scene, const SceneWorld& scene_world, const Run
       {"solver", "splitting"},
       {"threads", scene.threads},
       {"bodies", scene_world.bodies.size()},
-      {"tets", CountTets(scene_world)},
-      {"nodes", CountNodes(scene_world)},
+      {"tets", scene_world.num_tets()},
+      {"nodes", scene_world.num_nodes()},
       {"mass_kg", record.mass_kg},
       {"rest_volume_m3", record.rest_volume_m3},
       {"step_ms",
        {{"median", Quantile(step_ms, 0.5)},
         {"p95", Quantile(step_ms, 0.95)},
         {"max", Quantile(step_ms, 1.0)}}},
-      {"phase_ms", PhaseJson(record)},
+      {"phase_ms", PhaseJson(record, step_ms.size())},
       {"energy_start_j",
        {{"kinetic", record.start.kinetic},
         {"elastic", record.start.elastic},
@@ -177,7 +141,7 @@ json StatisticsJson(const Scene& scene, const SceneWorld& scene_world, const Run
       {"degenerate_tets", Largest(record, [](Step s) { return s.stats.collapsed_tets; })},
       {"inverted_tets", Largest(record, [](Step s) { return s.stats.inverted_tets; })},
       {"flags", FlagsJson(record.flags)},
-      {"state_hash", HashText(record.state_hash)},
+      {"state_hash", HexHash(record.state_hash)},
       {"per_step", PerStepJson(record)},
   };
 }
@@ -189,20 +153,21 @@ std::string StatisticsText(const Scene& scene, const SceneWorld& scene_world,
   const StepStats last = record.steps.empty() ? StepStats{} : record.steps.back().stats;
   const size_t bodies = scene_world.bodies.size();
   std::string text;
-  text += Line("%zu steps of %g ms: %zu %s, %zu tets\n", record.steps.size(), 1000.0 * scene.dt,
-               bodies, bodies == 1 ? "body" : "bodies", CountTets(scene_world));
   text +=
-      Line("  step       median %.3f ms, p95 %.3f ms, max %.3f ms over %zu awake steps\n",
-           Quantile(step_ms, 0.5), Quantile(step_ms, 0.95), Quantile(step_ms, 1.0), step_ms.size());
-  text += Line("  energy     kinetic %.4g J, elastic %.4g J at the end\n", last.kinetic_j,
-               last.elastic_j);
+      Formatted("%zu steps of %g ms: %zu %s, %zu tets\n", record.steps.size(), 1000.0 * scene.dt,
+                bodies, bodies == 1 ? "body" : "bodies", scene_world.num_tets());
+  text += Formatted("  step       median %.3f ms, p95 %.3f ms, max %.3f ms over %zu awake steps\n",
+                    Quantile(step_ms, 0.5), Quantile(step_ms, 0.95), Quantile(step_ms, 1.0),
+                    step_ms.size());
+  text += Formatted("  energy     kinetic %.4g J, elastic %.4g J at the end\n", last.kinetic_j,
+                    last.elastic_j);
   const float deepest = Largest(record, [](Step s) { return s.stats.max_penetration; });
-  text += Line("  contacts   %u at the end, deepest node ever %.3g m\n", last.contacts,
-               static_cast<double>(deepest));
-  text += Line("  tets       least det F %.3g at the end, most inverted %u\n",
-               static_cast<double>(last.min_det_f),
-               Largest(record, [](Step s) { return s.stats.inverted_tets; }));
-  text += "  state hash " + HashText(record.state_hash) + "\n";
+  text += Formatted("  contacts   %u at the end, deepest node ever %.3g m\n", last.contacts,
+                    static_cast<double>(deepest));
+  text += Formatted("  tets       least det F %.3g at the end, most inverted %u\n",
+                    static_cast<double>(last.min_det_f),
+                    Largest(record, [](Step s) { return s.stats.inverted_tets; }));
+  text += "  state hash " + HexHash(record.state_hash) + "\n";
   for (const FlagName& row : kFlagNames) {
     if ((record.flags & row.flag) != 0) text += std::string("  note       ") + row.remedy + "\n";
   }

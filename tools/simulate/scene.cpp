@@ -5,6 +5,7 @@
 
 #include "plush/format/tet_block.h"
 
+#include "bake/pins.h"
 #include "base/files.h"
 #include "base/json_object.h"
 #include "base/material_limits.h"
@@ -46,41 +47,23 @@ void ReadRotation(const JsonObject& object, Quat* out) {
   *out = {scaled(0), scaled(1), scaled(2), scaled(3)};
 }
 
-BoxPin ReadBoxPin(const JsonObject& pin) {
-  BoxPin box;
-  const auto corners = pin.Array("box", 2);
-  const json wrapped = {{"low", corners.size() == 2 ? corners[0] : json()},
-                        {"high", corners.size() == 2 ? corners[1] : json()}};
-  std::string mistake;
-  const JsonObject reader(wrapped, "", {"low", "high"}, &mistake);
-  const bool read = ReadVec3(reader, "low", &box.low) && ReadVec3(reader, "high", &box.high);
-  if (!read) {
-    pin.Mistake("box", "expected two corners of three numbers, [[x,y,z],[x,y,z]]");
-  } else if (box.low.x > box.high.x || box.low.y > box.high.y || box.low.z > box.high.z) {
-    pin.Mistake("box", "the first corner must be the lower one in x, y and z");
-  }
-  return box;
-}
-
-SpherePin ReadSpherePin(const JsonObject& pin, std::string* mistake) {
-  SpherePin sphere;
-  const JsonObject reader(*pin.Value("sphere"), pin.PathOf("sphere"), {"centre", "radius"},
-                          mistake);
-  if (!ReadVec3(reader, "centre", &sphere.centre)) reader.Mistake("centre", "is missing");
-  if (!reader.Number("radius", kRadiusRange, &sphere.radius)) {
-    reader.Mistake("radius", "is missing");
-  }
-  return sphere;
-}
-
 ScenePin ReadPin(const json& value, const std::string& path, std::string* mistake) {
   const JsonObject pin(value, path, {"region", "box", "sphere"}, mistake);
   if (pin.Has("region") + pin.Has("box") + pin.Has("sphere") != 1) {
     pin.Mistake("", "expected exactly one of region, box, sphere");
     return {};
   }
-  if (pin.Has("box")) return ReadBoxPin(pin);
-  if (pin.Has("sphere")) return ReadSpherePin(pin, mistake);
+  if (pin.Has("box")) {
+    Vec3d low, high;
+    ReadBox(pin, &low, &high);
+    return BoxPin{ToFloat(low), ToFloat(high)};
+  }
+  if (pin.Has("sphere")) {
+    Vec3d centre;
+    double radius = 0.0;
+    ReadSphere(pin, mistake, &centre, &radius);
+    return SpherePin{ToFloat(centre), static_cast<float>(radius)};
+  }
   RegionPin region;
   pin.String("region", &region.name);
   return region;
@@ -112,10 +95,9 @@ SceneBody ReadBody(const json& value, const std::string& path, const std::string
   ReadVec3(reader, "velocity", &body.velocity);
   reader.Integer("count", 1, kMaxSceneBodies, &body.count);
   ReadMaterial(reader, &body.material, mistake);
-  size_t index = 0;
   for (const json& pin : reader.Array("pins", kMaxPins)) {
-    body.pins.push_back(
-        ReadPin(pin, reader.PathOf("pins[" + std::to_string(index++) + "]"), mistake));
+    const std::string key = "pins[" + std::to_string(body.pins.size()) + "]";
+    body.pins.push_back(ReadPin(pin, reader.PathOf(key), mistake));
   }
   reader.Boolean("static", &body.fixed);
   return body;
@@ -140,16 +122,15 @@ PlaneDesc ReadCollider(const json& value, const std::string& path, std::string* 
 
 void ReadContact(const JsonObject& solver, SolverSettings* out) {
   constexpr std::array<std::string_view, 3> kNames = {"hold", "snap", "penalty"};
-  std::string name = "hold";
+  constexpr std::array kResponses = {ContactResponse::kHold, ContactResponse::kSnap,
+                                     ContactResponse::kPenalty};
+  std::string name;
   if (!solver.String("contact", &name)) return;
-  if (name == "hold") {
-    out->response = ContactResponse::kHold;
-  } else if (name == "snap") {
-    out->response = ContactResponse::kSnap;
-  } else if (name == "penalty") {
-    out->response = ContactResponse::kPenalty;
-  } else {
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) {
     solver.Mistake("contact", UnknownNameMessage("contact response", name, kNames));
+  } else {
+    out->response = kResponses[static_cast<size_t>(found - kNames.begin())];
   }
 }
 
@@ -170,26 +151,6 @@ std::string ReadSolver(const JsonObject& scene, SolverSettings* out, std::string
   return name == "splitting" || !known ? "" : name;
 }
 
-void ReadBodies(const JsonObject& reader, const std::string& folder, Scene* scene,
-                std::string* mistake) {
-  const auto bodies = reader.Array("bodies", kMaxSceneBodies);
-  if (bodies.empty()) reader.Mistake("bodies", "a scene needs at least one body");
-  for (size_t i = 0; i < bodies.size(); ++i) {
-    scene->bodies.push_back(
-        ReadBody(bodies[i], "bodies[" + std::to_string(i) + "]", folder, mistake));
-  }
-}
-
-Result<Done> CheckBodyLimit(const Scene& scene) {
-  uint64_t total = 0;
-  for (const SceneBody& body : scene.bodies) total += body.count;
-  if (total <= kMaxSceneBodies) return Done{};
-  return Error{ExitCode::kLimit,
-               "the scene has " + std::to_string(total) + " bodies, more than the limit of " +
-                   std::to_string(kMaxSceneBodies),
-               ""};
-}
-
 }  // namespace
 
 Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
@@ -204,11 +165,16 @@ Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
   reader.Number("dt", kTimeStepRange, &scene.dt);
   reader.Integer("steps", 1, kMaxSceneSteps, &scene.steps);
   reader.Integer("threads", 1, kMaxSceneThreads, &scene.threads);
-  ReadBodies(reader, folder, &scene, &mistake);
-  size_t index = 0;
+  uint64_t num_bodies = 0;  // copies included
+  for (const json& body : reader.Array("bodies", kMaxSceneBodies)) {
+    const std::string path = "bodies[" + std::to_string(scene.bodies.size()) + "]";
+    scene.bodies.push_back(ReadBody(body, path, folder, &mistake));
+    num_bodies += scene.bodies.back().count;
+  }
+  if (scene.bodies.empty()) reader.Mistake("bodies", "a scene needs at least one body");
   for (const json& collider : reader.Array("colliders", kMaxColliders)) {
-    scene.planes.push_back(
-        ReadCollider(collider, "colliders[" + std::to_string(index++) + "]", &mistake));
+    const std::string path = "colliders[" + std::to_string(scene.planes.size()) + "]";
+    scene.planes.push_back(ReadCollider(collider, path, &mistake));
   }
   const std::string missing_solver = ReadSolver(reader, &scene.solver, &mistake);
   if (!mistake.empty()) return Error{ExitCode::kUsage, mistake, ""};
@@ -217,9 +183,11 @@ Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
         ExitCode::kUnsupported,
         "solver.name: this version has no solver '" + missing_solver + "'; use 'splitting'", ""};
   }
-  const Result<Done> within_limit = CheckBodyLimit(scene);
-  if (!within_limit.ok()) return within_limit.error();
-  return scene;
+  if (num_bodies <= kMaxSceneBodies) return scene;
+  return Error{ExitCode::kLimit,
+               "the scene has " + std::to_string(num_bodies) + " bodies, more than the limit of " +
+                   std::to_string(kMaxSceneBodies),
+               ""};
 }
 
 Result<Scene> LoadScene(const std::string& path) {
@@ -235,7 +203,7 @@ Result<Scene> LoadScene(const std::string& path) {
 Result<Scene> DropScene(const std::string& path) {
   const Result<Asset> asset = OpenAsset(path);
   if (!asset.ok()) return asset.error();
-  const double height = Extent(SurfaceBounds(asset.value())).y;
+  const double height = SurfaceBounds(asset.value()).Extent().y;
   SceneBody body;
   body.asset = path;
   body.pose.position.y =

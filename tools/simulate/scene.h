@@ -64,7 +64,7 @@ struct SceneBody {
 /// The settings and bodies of a run.
 struct Scene {
   Vec3 gravity = {0.0f, -9.81f, 0.0f};  ///< [m/s^2]
-  double dt = 0.01;                     ///< [s], in (0, 1]
+  double dt = 0.01;                     ///< [s], in kTimeStepRange
   uint32_t steps = 300;
   uint32_t threads = 1;  ///< the results do not depend on it
   std::vector<SceneBody> bodies;

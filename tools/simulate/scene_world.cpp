@@ -56,25 +56,12 @@ Error StatusError(const std::string& what, const Status& status) {
   return {code, what + ": " + status.section + " " + status.reason, ""};
 }
 
-std::vector<uint32_t> NodesWhere(const Asset& asset, const auto& is_inside) {
-  std::vector<uint32_t> nodes;
-  const auto rest = asset.simulation().nodes;
-  for (uint32_t i = 0; i < rest.size(); ++i) {
-    if (is_inside(rest[i])) nodes.push_back(i);
+bool Holds(const ScenePin& pin, const Vec3d& p) {
+  if (const auto* box = std::get_if<BoxPin>(&pin)) {
+    return Max(ToDouble(box->low), Min(p, ToDouble(box->high))) == p;
   }
-  return nodes;
-}
-
-bool IsInBox(const BoxPin& box, const Vec3& p) {
-  return p.x >= box.low.x && p.x <= box.high.x && p.y >= box.low.y && p.y <= box.high.y &&
-         p.z >= box.low.z && p.z <= box.high.z;
-}
-
-bool IsInSphere(const SpherePin& sphere, const Vec3& p) {
-  const Vec3d d = {static_cast<double>(p.x) - sphere.centre.x,
-                   static_cast<double>(p.y) - sphere.centre.y,
-                   static_cast<double>(p.z) - sphere.centre.z};
-  return LengthSquared(d) <= static_cast<double>(sphere.radius) * sphere.radius;
+  const auto& [centre, radius] = std::get<SpherePin>(pin);
+  return LengthSquared(p - ToDouble(centre)) <= static_cast<double>(radius) * radius;
 }
 
 Error UnknownRegion(const Asset& asset, const std::string& name) {
@@ -100,7 +87,6 @@ Result<std::vector<uint32_t>> AllPinnedNodes(const Asset& asset, const SceneBody
   return all;
 }
 
-// Adds the copies of one entry of the scene.
 Result<Done> AddCopies(const SceneBody& body, uint32_t asset_index, SceneWorld* scene_world,
                        FindingList* findings) {
   const Asset& asset = *scene_world->assets[asset_index];
@@ -141,23 +127,36 @@ Result<Done> AddBodies(const Scene& scene, SceneWorld* scene_world, FindingList*
 
 }  // namespace
 
+size_t SceneWorld::num_nodes() const {
+  size_t nodes = 0;
+  for (const SceneWorldBody& body : bodies) nodes += asset_of(body).simulation().nodes.size();
+  return nodes;
+}
+
+size_t SceneWorld::num_tets() const {
+  size_t tets = 0;
+  for (const SceneWorldBody& body : bodies) tets += asset_of(body).simulation().tets.size();
+  return tets;
+}
+
 Result<std::vector<uint32_t>> PinnedNodes(const Asset& asset, const ScenePin& pin) {
-  if (const auto* box = std::get_if<BoxPin>(&pin)) {
-    return NodesWhere(asset, [&](const Vec3& p) { return IsInBox(*box, p); });
+  if (const auto* region = std::get_if<RegionPin>(&pin)) {
+    const auto nodes = FindRegionNodes(asset, region->name);
+    if (nodes.empty()) return UnknownRegion(asset, region->name);
+    return std::vector<uint32_t>(nodes.begin(), nodes.end());
   }
-  if (const auto* sphere = std::get_if<SpherePin>(&pin)) {
-    return NodesWhere(asset, [&](const Vec3& p) { return IsInSphere(*sphere, p); });
+  std::vector<uint32_t> nodes;
+  const auto rest = asset.simulation().nodes;
+  for (uint32_t i = 0; i < rest.size(); ++i) {
+    if (Holds(pin, ToDouble(rest[i]))) nodes.push_back(i);
   }
-  const std::string& name = std::get<RegionPin>(pin).name;
-  const auto nodes = FindRegionNodes(asset, name);
-  if (nodes.empty()) return UnknownRegion(asset, name);
-  return std::vector<uint32_t>(nodes.begin(), nodes.end());
+  return nodes;
 }
 
 Pose CopyPose(const SceneBody& body, const Asset& asset, uint32_t index) {
   uint32_t columns = 1;
   while (columns * columns < body.count) ++columns;
-  const Vec3d extent = Extent(SurfaceBounds(asset, body.pose.rotation));
+  const Vec3d extent = SurfaceBounds(asset, body.pose.rotation).Extent();
   Pose pose = body.pose;
   pose.position.x += static_cast<float>(kCopySpacing * extent.x * (index % columns));
   pose.position.z += static_cast<float>(kCopySpacing * extent.z * (index / columns));

@@ -16,8 +16,8 @@
 
 namespace plush::tools {
 
-/// The job system that the tools give to a World: a pool of threads (oneTBB). It runs `threads`
-/// threads even if the machine has fewer cores, so that tests of thread counts test something.
+/// The job system that the tools give to a World: a pool of threads (oneTBB). It starts `threads`
+/// threads even on a machine with fewer cores, because tests compare thread counts.
 class JobPool {
  public:
   /// `threads` >= 1, the calling one included.
@@ -34,7 +34,6 @@ class JobPool {
   std::unique_ptr<Impl> impl_;
 };
 
-/// A body of the running scene.
 struct SceneWorldBody {
   BodyId id;
   uint32_t asset_index = 0;  ///< into SceneWorld::assets
@@ -51,6 +50,8 @@ struct SceneWorld {
   std::unique_ptr<World> world;
 
   const Asset& asset_of(const SceneWorldBody& body) const { return *assets[body.asset_index]; }
+  size_t num_nodes() const;  ///< cage nodes of all bodies
+  size_t num_tets() const;   ///< of all bodies
 };
 
 /// Opens the assets of `scene`, adds all bodies and planes and prepares the time step. Adds

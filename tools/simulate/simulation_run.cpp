@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Steps a scene and times each step; then measures cages and energies.
-// Finds the first step in which energy was gained, or a body froze.
+// Steps a scene and times each step; measures cages and energies after it.
+// AllowedEnergy in simulation_run.h says how much energy a run may gain.
 #include "simulate/simulation_run.h"
 
 #include "plush/format/tet_block.h"
 
+#include "report/source_report.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 
 namespace plush::tools {
 namespace {
@@ -28,7 +29,6 @@ double CageVolume(std::span<const Vec3> nodes, std::span<const Tet> tets) {
   return six_volumes / 6.0;
 }
 
-// Least signed distance of `nodes` to the plane.
 double LeastDistance(const PlaneDesc& plane, std::span<const Vec3> nodes) {
   const Vec3d normal = ToDouble(plane.normal);
   const double length = Length(normal);
@@ -107,7 +107,7 @@ void RecordStart(const Scene& scene, const SceneWorld& scene_world, const CageMe
   }
 }
 
-// Finds the step in which a run first gained energy, and that in which a body first froze.
+// Finds the first step in which the run gained energy, and the first in which a body froze.
 class RunWatch {
  public:
   RunWatch(const Scene& scene, const SceneWorld& scene_world)
@@ -117,7 +117,7 @@ class RunWatch {
     }
   }
 
-  // Looks at the last step of `record`.
+  // Judges the last step of `record`.
   void Observe(const RunRecord& record) {
     const StepStats& stats = record.steps.back().stats;
     const auto step = static_cast<uint32_t>(record.steps.size());
@@ -147,8 +147,7 @@ class RunWatch {
     return EnergiesOf(MomentsOf(*scene_world_.world, body.id), gravity_).total();
   }
 
-  // A frozen body has no velocity. Neither has a sleeping body, which is skipped, nor one that is
-  // held.
+  // A frozen body has no velocity. Fixed and sleeping bodies, which have none either, are skipped.
   std::string FrozenBody() const {
     for (const SceneWorldBody& body : scene_world_.bodies) {
       if (body.fixed || scene_world_.world->IsAsleep(body.id)) continue;
@@ -175,12 +174,6 @@ class RunWatch {
   BodyEvent freeze_;
   double largest_kinetic_ = 0.0;
 };
-
-std::string ShortText(double number) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.3g", number);
-  return text;
-}
 
 std::string At(const BodyEvent& event) {
   const std::string who = event.body.empty() ? "a body" : "body '" + event.body + "'";
@@ -232,9 +225,10 @@ Result<Done> JudgeRun(const RunRecord& record, FindingList* findings) {
   const BodyEvent& gain = record.energy_gain;
   if (gain.step != 0) {
     const double allowed = AllowedEnergy(record) - record.start.total();
-    findings->Add("SIM_ENERGY_GAINED", 1,
-                  At(gain) + ": total energy is " + ShortText(gain.gain_j) +
-                      " J above its start; " + ShortText(allowed) + " J are allowed");
+    findings->Add(
+        "SIM_ENERGY_GAINED", 1,
+        At(gain) + Formatted(": total energy is %.3g J above its start; %.3g J are allowed",
+                             gain.gain_j, allowed));
   }
   if (record.freeze.step == 0) return Done{};
   const Error error = {ExitCode::kGateFailed,

@@ -33,7 +33,6 @@ struct CageMeasures {
   double max_volume_ratio = 1.0;  ///< largest of them
 };
 
-/// The record of one step.
 struct StepRecord {
   StepStats stats;
   CageMeasures cages;
@@ -41,14 +40,12 @@ struct StepRecord {
   bool awake = true;     ///< whether a moving body was awake when the step began
 };
 
-/// An event of a run: the step and the body.
 struct BodyEvent {
   uint32_t step = 0;    ///< from 1; 0: it did not happen
   std::string body;     ///< its name in SceneWorld, or empty if no single body can be named
   double gain_j = 0.0;  ///< total energy of all bodies over that at the start [J]
 };
 
-/// The record of a run.
 struct RunRecord {
   std::vector<StepRecord> steps;  ///< the steps that were done
   Energies start;                 ///< of all bodies, before the first step

@@ -16,7 +16,7 @@ namespace {
 TriangleMesh Remeshed(const Solid& solid, const Vec3d& inside, const Solid& details, double edge) {
   SurfaceEditor editor(MarchTets(solid, inside, 0.012));
   Remesh(solid, details, edge, &editor);
-  return editor.Extract(nullptr, nullptr);
+  return editor.Extract(nullptr);
 }
 
 /// Share of the edges whose length is within [low, high].

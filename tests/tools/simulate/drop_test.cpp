@@ -72,7 +72,7 @@ DropMeasures Drop(const std::string& asset_path, float damping) {
                                       [](const tools::SceneWorld&, uint32_t) { return true; });
   if (!record.ok()) FAIL(record.error().message);
   REQUIRE(record.value().steps.size() == kSteps);
-  const Vec3d extent = Extent(tools::SurfaceBounds(*scene_world.value().assets[0]));
+  const Vec3d extent = tools::SurfaceBounds(*scene_world.value().assets[0]).Extent();
   return MeasureDrop(record.value(), scene.value().dt, {extent.y, Length(extent), kYoung});
 }
 

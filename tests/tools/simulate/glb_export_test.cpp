@@ -105,7 +105,7 @@ TEST_CASE("The exported skinning equals World::Skin in every frame, also while d
   const tests::GlbFile glb(ExportOrFail(scene_world, recorder.animation()));
   const std::vector<size_t> meshes = MeshNodes(glb);
   REQUIRE(meshes.size() == 3);
-  const double size = Length(Extent(SurfaceBounds(*scene_world.assets[0])));
+  const double size = Length(SurfaceBounds(*scene_world.assets[0]).Extent());
   for (size_t frame = 0; frame < captures.size(); ++frame) {
     for (size_t body = 0; body < 3; ++body) {
       INFO("frame " << frame << ", body " << body);

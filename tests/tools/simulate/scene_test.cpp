@@ -121,7 +121,8 @@ TEST_CASE("Wrong values in a scene are command-line errors that name their place
       {R"("material":[])", "bodies[0].material: expected an object"},
       {R"("pins":[{}])", "bodies[0].pins[0]: expected exactly one of region, box, sphere"},
       {R"("pins":[{"region":"a","box":[[0,0,0],[1,1,1]]}])", "exactly one"},
-      {R"("pins":[{"box":[[0,0,0]]}])", "bodies[0].pins[0].box: expected two corners"},
+      {R"("pins":[{"box":[[0,0,0]]}])",
+       "bodies[0].pins[0].box: expected a lower and an upper corner"},
       {R"("pins":[{"box":[[0,0,0],[1,-1,1]]}])", "lower one"},
       {R"("pins":[{"sphere":{"centre":[0,0,0]}}])", "pins[0].sphere.radius: is missing"},
       {R"("pins":[{"sphere":{"radius":1}}])", "pins[0].sphere.centre: is missing"},
@@ -193,7 +194,7 @@ TEST_CASE("A dropped body starts with its lowest node 0.3 of its height above th
   if (!scene.ok()) FAIL(scene.error().message);
   REQUIRE(scene.value().bodies.size() == 1);
   const Asset asset = tests::OpenOrFail(path);
-  const double height = Extent(SurfaceBounds(asset)).y;
+  const double height = SurfaceBounds(asset).Extent().y;
   CHECK(height == Approx(0.8));
   const double lowest =
       BoundsOf(asset.simulation().nodes).low.y + scene.value().bodies[0].pose.position.y;

@@ -74,7 +74,7 @@ TEST_CASE("Copies are on a square grid, 1.2 bounding boxes apart, and share thei
   body.count = 5;
   body.pose.position = {10, 2, -3};
   const Asset asset = tests::OpenOrFail(body.asset);
-  const Vec3d extent = Extent(SurfaceBounds(asset));
+  const Vec3d extent = SurfaceBounds(asset).Extent();
   const int columns[] = {0, 1, 2, 0, 1};
   const int rows[] = {0, 0, 0, 1, 1};
   for (uint32_t copy = 0; copy < 5; ++copy) {
@@ -98,8 +98,8 @@ TEST_CASE("The grid of turned copies follows their turned boxes") {
   const float h = 0.70710678f;
   body.pose.rotation = {0, h, 0, h};  // x turns into -z
   const Asset asset = tests::OpenOrFail(tests::WriteBall(folder));
-  const Vec3d straight = Extent(SurfaceBounds(asset));
-  const Vec3d turned = Extent(SurfaceBounds(asset, body.pose.rotation));
+  const Vec3d straight = SurfaceBounds(asset).Extent();
+  const Vec3d turned = SurfaceBounds(asset, body.pose.rotation).Extent();
   CHECK(turned.x == Approx(straight.z));
   CHECK(turned.z == Approx(straight.x));
   CHECK(CopyPose(body, asset, 1).position.x == Approx(1.2 * straight.z));
