@@ -154,32 +154,21 @@ int EulerCharacteristic(const CutSurface& surface, const std::vector<uint32_t>& 
   int border_edges = 0;  // seen once
   int fans = 0;          // corners joined around a point, counted at the one where each begins
   for (const uint32_t t : triangles) {
-    for (uint32_t k = 0; k < 3; ++k) {
-      const uint32_t h = 3 * t + k;
-      if (inner(h)) {
-        ++inner_edges;
-      } else {
+    for (uint32_t start = 3 * t; start < 3 * t + 3; ++start) {
+      if (!inner(start)) {
         ++border_edges;
         ++fans;  // the fan around the start of a border half-edge ends there, clockwise
+        continue;
       }
-    }
-  }
-  // Fans without an end: closed ones, counted at their lowest corner.
-  for (const uint32_t t : triangles) {
-    for (uint32_t k = 0; k < 3; ++k) {
-      const uint32_t start = 3 * t + k;
+      ++inner_edges;
+      // A fan without an end is closed: it counts at its lowest half-edge.
       uint32_t h = start;
       bool lowest = true;
-      bool closed = true;
       do {
-        if (!inner(h)) {
-          closed = false;
-          break;
-        }
         h = NextHalfEdge(surface.opposite[h]);  // the next half-edge out of the same point
         lowest = lowest && h >= start;
-      } while (h != start);
-      fans += closed && lowest ? 1 : 0;
+      } while (h != start && inner(h));
+      fans += h == start && lowest ? 1 : 0;
     }
   }
   return fans - (inner_edges / 2 + border_edges) + static_cast<int>(triangles.size());

@@ -13,12 +13,12 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <unordered_map>
 #include <utility>
 
 namespace plush::tools {
 namespace {
-
-constexpr uint32_t kNoPoint = UINT32_MAX;
 
 // Builds the clipped surface.
 class Clipper {
@@ -67,9 +67,7 @@ class Clipper {
   }
 
   Carrier InTet(uint32_t tet, const Vec3d& p) const {
-    Carrier carrier;
-    carrier.count = 4;
-    carrier.nodes = mesh_.tets[tet];
+    Carrier carrier = {mesh_.tets[tet], {}, 4};
     std::sort(carrier.nodes.begin(), carrier.nodes.end());
     // Two of the sorted nodes may have to change places for a positive tet: weights are ratios, so
     // that the sign of the volume does not matter.
@@ -97,13 +95,12 @@ class Clipper {
     const double share = before != behind ? std::clamp(before / (before - behind), 0.0, 1.0) : 0.5;
     const Vec3d p = surface_.points[from] + (surface_.points[to] - surface_.points[from]) * share;
     const Vec3d normal = Cross(b - a, c - a);
-    Carrier carrier;
-    carrier.count = 3;
-    carrier.nodes = {nodes[0], nodes[1], nodes[2], 0};
     const double size = LengthSquared(normal);
-    carrier.weights = {Dot(Cross(b - p, c - p), normal) / size,
-                       Dot(Cross(c - p, a - p), normal) / size,
-                       Dot(Cross(a - p, b - p), normal) / size, 0.0};
+    Carrier carrier = {
+        {nodes[0], nodes[1], nodes[2], 0},
+        {Dot(Cross(b - p, c - p), normal) / size, Dot(Cross(c - p, a - p), normal) / size,
+         Dot(Cross(a - p, b - p), normal) / size, 0.0},
+        3};
     Normalise(&carrier);
     return AddPoint(p, carrier);
   }
@@ -115,11 +112,8 @@ class Clipper {
     const double before = SixVolume(x[i], x[j], x[k], mesh_.nodes[low]);
     const double behind = SixVolume(x[i], x[j], x[k], mesh_.nodes[high]);
     const double share = before != behind ? std::clamp(before / (before - behind), 0.0, 1.0) : 0.5;
-    Carrier carrier;
-    carrier.count = 2;
-    carrier.nodes = {low, high, 0, 0};
-    carrier.weights = {1.0 - share, share, 0.0, 0.0};
-    return AddPoint(mesh_.nodes[low] * (1.0 - share) + mesh_.nodes[high] * share, carrier);
+    return AddPoint(mesh_.nodes[low] * (1.0 - share) + mesh_.nodes[high] * share,
+                    {{low, high, 0, 0}, {1.0 - share, share, 0.0, 0.0}, 2});
   }
 
   uint32_t AddPoint(const Vec3d& p, const Carrier& carrier) {
@@ -135,27 +129,18 @@ class Clipper {
 
   // Point of an edge of the surface on a face; the same for both triangles at the edge.
   uint32_t EdgeFacePoint(uint32_t half_edge, uint32_t tet, size_t corner) {
-    const uint32_t name = EdgeName(half_edge);
-    const uint32_t face = face_ids_.of_tet[tet][corner];
-    for (uint32_t at = first_on_edge_[name]; at != kNoPoint; at = on_edges_[at].next) {
-      if (on_edges_[at].face == face) return on_edges_[at].point;
-    }
-    const uint32_t point = AddEdgeFacePoint(half_edge, tet, corner);
-    on_edges_.push_back({face, point, first_on_edge_[name]});
-    first_on_edge_[name] = static_cast<uint32_t>(on_edges_.size() - 1);
-    return point;
+    const uint64_t face = face_ids_.of_tet[tet][corner];
+    const auto [point, is_new] = on_edges_.try_emplace(uint64_t{EdgeName(half_edge)} << 32 | face);
+    if (is_new) point->second = AddEdgeFacePoint(half_edge, tet, corner);
+    return point->second;
   }
 
   // Point of an edge of the cage in the current triangle; the same for all its pieces.
   uint32_t TetEdgePoint(uint32_t triangle, uint32_t a, uint32_t b) {
-    const uint32_t low = std::min(a, b);
-    const uint32_t high = std::max(a, b);
-    for (const auto& [x, y, point] : in_triangle_) {
-      if (x == low && y == high) return point;
-    }
-    const uint32_t point = AddTetEdgePoint(triangle, low, high);
-    in_triangle_.push_back({low, high, point});
-    return point;
+    const auto [low, high] = std::minmax({a, b});
+    const auto [point, is_new] = in_triangle_.try_emplace({low, high});
+    if (is_new) point->second = AddTetEdgePoint(triangle, low, high);
+    return point->second;
   }
 
   uint32_t PointAt(uint32_t triangle, const TrianglePiece& piece, const CutCorner& corner) {
@@ -180,11 +165,7 @@ class Clipper {
     uint32_t half_edge = 0;
 
     bool Joins(const Side& o) const { return low == o.low && high == o.high && line == o.line; }
-    bool operator<(const Side& o) const {
-      if (low != o.low) return low < o.low;
-      if (high != o.high) return high < o.high;
-      return line != o.line ? line < o.line : half_edge < o.half_edge;
-    }
+    auto operator<=>(const Side&) const = default;
   };
 
   void AddTriangle(uint32_t source, uint32_t tet, const std::array<uint32_t, 3>& points) {
@@ -272,7 +253,6 @@ class Clipper {
 
   void AddTriangles() {
     whole_edges_.assign(opposite_.size(), kNoHalfEdge);
-    first_on_edge_.assign(opposite_.size(), kNoPoint);
     size_t next_split = 0;
     for (uint32_t t = 0; t < surface_.triangles.size(); ++t) {
       if (next_split == walk_.split.size() || walk_.split[next_split].triangle != t) {
@@ -302,26 +282,14 @@ class Clipper {
     }
   }
 
-  struct OnEdge {
-    uint32_t face = 0;
-    uint32_t point = 0;
-    uint32_t next = kNoPoint;
-  };
-  struct InTriangle {
-    uint32_t low = 0;
-    uint32_t high = 0;
-    uint32_t point = 0;
-  };
-
   const SolidSurface& surface_;
   const TetMesh& mesh_;
   const CageFaces faces_;
   const TetFaces face_ids_;
   const std::vector<uint32_t> opposite_;
   SurfaceWalk walk_;
-  std::vector<uint32_t> first_on_edge_;  // into on_edges_, by edge name
-  std::vector<OnEdge> on_edges_;
-  std::vector<InTriangle> in_triangle_;
+  std::unordered_map<uint64_t, uint32_t> on_edges_;                // points by edge name and face
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> in_triangle_;  // points by edge of the cage
   std::vector<uint32_t> whole_edges_;  // half-edge of the result, by half-edge of the surface
   std::vector<Side> sides_;
   ClippedSurface result_;
