@@ -12,8 +12,10 @@
 #include <metis.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <numeric>
+#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -173,10 +175,9 @@ std::optional<EliminationOrder> OrderBefore(const NodeGraph& graph, std::span<co
     if (order.size() != free.size()) continue;
     for (uint32_t& node : order) node = free[node];
     order.insert(order.end(), tail.begin(), tail.end());
-    const auto nonzeros = CountFactorNonzeros(graph, order, limit);
-    if (!nonzeros.has_value()) continue;
-    if (best.has_value() && best->nonzeros <= *nonzeros) continue;
-    best = EliminationOrder{std::move(order), *nonzeros, part.num_nodes()};
+    const auto tree = BuildEliminationTree(graph, order, limit);
+    if (!tree.has_value() || (best.has_value() && best->nonzeros <= tree->nonzeros)) continue;
+    best = EliminationOrder{std::move(order), tree->nonzeros, part.num_nodes()};
   }
   return best;
 }
@@ -187,10 +188,9 @@ std::optional<EliminationOrder> OrderWithLast(const NodeGraph& graph,
   if (!schur.has_value()) return std::nullopt;
   std::vector<uint32_t> tail = MinimumDegreeOrder(*schur);
   for (uint32_t& node : tail) node = last[node];
-  std::vector<uint32_t> all(graph.num_nodes());
-  std::iota(all.begin(), all.end(), 0u);
   std::vector<uint32_t> free;
-  std::set_difference(all.begin(), all.end(), last.begin(), last.end(), std::back_inserter(free));
+  std::ranges::set_difference(std::views::iota(0u, graph.num_nodes()), last,
+                              std::back_inserter(free));
   return OrderBefore(graph, free, tail, limit);
 }
 
@@ -203,25 +203,18 @@ struct ChildLists {
   std::vector<bool> is_root;
 };
 
-// Columns of each subtree.
-std::vector<uint32_t> SubtreeSizes(const EliminationTree& tree) {
-  std::vector<uint32_t> sizes(tree.parents.size(), 1);
-  for (size_t column = 0; column < sizes.size(); ++column) {
-    if (tree.parents[column] != kNoParent) sizes[tree.parents[column]] += sizes[column];
-  }
-  return sizes;
-}
-
 ChildLists ListChildren(const EliminationTree& tree, uint32_t num_free) {
   const auto n = static_cast<uint32_t>(tree.parents.size());
-  const std::vector<uint32_t> sizes = SubtreeSizes(tree);
+  std::vector<uint32_t> sizes(n, 1);  // columns of each subtree
+  for (uint32_t column = 0; column < n; ++column) {
+    if (tree.parents[column] != kNoParent) sizes[tree.parents[column]] += sizes[column];
+  }
   const auto key = [&](uint32_t column) {
     return std::tuple(sizes[column] <= kSmallSubtree, tree.counts[column], column);
   };
   std::vector<uint32_t> last_first(n);
   std::iota(last_first.begin(), last_first.end(), 0u);
-  std::sort(last_first.begin(), last_first.end(),
-            [&](uint32_t a, uint32_t b) { return key(a) > key(b); });
+  std::ranges::sort(last_first, std::greater(), key);
   ChildLists lists = {std::vector(n, kNone), std::vector(n, kNone), std::vector<bool>(n, false)};
   for (const uint32_t column : last_first) {
     const uint32_t parent = tree.parents[column];
@@ -284,25 +277,8 @@ NodeGraph BuildNodeGraph(uint32_t num_nodes, std::span<const std::array<uint32_t
 }
 
 uint32_t CountComponents(const NodeGraph& graph) {
-  std::vector<bool> seen(graph.num_nodes(), false);
-  std::vector<uint32_t> stack;
-  uint32_t components = 0;
-  for (uint32_t seed = 0; seed < graph.num_nodes(); ++seed) {
-    if (seen[seed]) continue;
-    ++components;
-    seen[seed] = true;
-    stack.push_back(seed);
-    while (!stack.empty()) {
-      const uint32_t node = stack.back();
-      stack.pop_back();
-      for (uint32_t i = graph.starts[node]; i < graph.starts[node + 1]; ++i) {
-        const uint32_t other = graph.neighbours[i];
-        if (!seen[other]) stack.push_back(other);
-        seen[other] = true;
-      }
-    }
-  }
-  return components;
+  const std::vector<uint32_t> none_is_last(graph.num_nodes(), kNone);
+  return static_cast<uint32_t>(FindFreeComponents(graph, none_is_last).borders.size());
 }
 
 std::optional<EliminationTree> BuildEliminationTree(const NodeGraph& graph,
@@ -329,13 +305,6 @@ std::optional<EliminationTree> BuildEliminationTree(const NodeGraph& graph,
     if (tree.nonzeros > limit) return std::nullopt;
   }
   return tree;
-}
-
-std::optional<uint64_t> CountFactorNonzeros(const NodeGraph& graph, std::span<const uint32_t> order,
-                                            uint64_t limit) {
-  const auto tree = BuildEliminationTree(graph, order, limit);
-  if (!tree.has_value()) return std::nullopt;
-  return tree->nonzeros;
 }
 
 std::optional<EliminationOrder> ChooseEliminationOrder(const NodeGraph& graph,

@@ -41,10 +41,6 @@ std::optional<EliminationTree> BuildEliminationTree(const NodeGraph& graph,
                                                     std::span<const uint32_t> order,
                                                     uint64_t limit);
 
-/// BuildEliminationTree's number of non-zeros.
-std::optional<uint64_t> CountFactorNonzeros(const NodeGraph& graph, std::span<const uint32_t> order,
-                                            uint64_t limit);
-
 /// An order and its cost. The nodes before num_free and those from there on are each in postorder:
 /// the columns of a subtree of the elimination tree are contiguous. The last child before a column
 /// is the one that can best share a dense block with it.

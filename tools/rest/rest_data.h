@@ -10,6 +10,7 @@
 #include "mesh/tet_mesh.h"
 #include "rest/elimination_order.h"
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -61,6 +62,10 @@ struct RestData {
   uint64_t factor_nonzeros = 0;        ///< sum of LowerEntries
 };
 
+/// The nodes of a tet, in its order.
+inline std::array<uint32_t, 4> NodesOf(const Tet& tet) { return {tet.a, tet.b, tet.c, tet.d}; }
+std::vector<std::array<uint32_t, 4>> NodesOfTets(std::span<const Tet> tets);
+
 /// Median length of the edges of `graph` between these places [m]; 0 if it has none.
 double MedianEdge(const NodeGraph& graph, std::span<const Vec3> nodes);
 
@@ -78,9 +83,5 @@ Result<RestData> ComputeMixedRestData(const TetMesh& mesh, const TetMaterials& m
                                       double volume, double dt,
                                       std::span<const double> tet_weights = {},
                                       std::span<const uint32_t> last = {});
-
-/// As above, for one material and `total_mass` [kg].
-Result<RestData> ComputeRestData(const TetMesh& mesh, const Material& material, double total_mass,
-                                 double dt, std::span<const double> tet_weights = {});
 
 }  // namespace plush::tools

@@ -5,6 +5,8 @@
 #include "plush/format/tet_block.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 namespace plush::tools {
@@ -21,15 +23,9 @@ constexpr size_t kMaxWindowTets = 2048;
 
 // Tets by their lowest node, so that a block reads few cache lines of node data.
 std::vector<uint32_t> OrderByNodes(std::span<const std::array<uint32_t, 4>> tets) {
-  std::vector<std::pair<uint32_t, uint32_t>> keys;
-  keys.reserve(tets.size());
-  for (uint32_t t = 0; t < tets.size(); ++t) {
-    keys.emplace_back(*std::min_element(tets[t].begin(), tets[t].end()), t);
-  }
-  std::sort(keys.begin(), keys.end());
-  std::vector<uint32_t> order;
-  order.reserve(tets.size());
-  for (const auto& key : keys) order.push_back(key.second);
+  std::vector<uint32_t> order(tets.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::stable_sort(order, {}, [tets](uint32_t t) { return std::ranges::min(tets[t]); });
   return order;
 }
 
@@ -85,8 +81,7 @@ class BlockPacker {
       candidate.need = most << 32 | sum;
     }
     // Little changes from block to block, so that merging is faster than std::sort.
-    std::stable_sort(window_.begin(), window_.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.need > b.need; });
+    std::ranges::stable_sort(window_, std::greater(), &Candidate::need);
   }
 
   // Takes the tets that fit from the window, then from those after it while places are free.
