@@ -13,11 +13,11 @@
 
 namespace plush::tools {
 
-/// `number` in up to nine significant digits, which is enough to identify a float.
-std::string NumberText(double number);
+/// `number` in up to `digits` significant digits. Nine are enough to identify a float.
+std::string NumberText(double number, int digits = 9);
 
 /// `number` in up to six significant digits, for people.
-std::string RoundedText(double number);
+inline std::string RoundedText(double number) { return NumberText(number, 6); }
 
 /// Sixteen hexadecimal digits in lower case.
 std::string HexHash(uint64_t hash);

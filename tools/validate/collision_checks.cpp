@@ -8,6 +8,7 @@
 #include "partition/collision_trees.h"
 #include "partition/partition.h"
 #include "partition/short_edges.h"
+#include "rest/rest_data.h"
 #include "validate/surface_checks.h"
 #include "validate/tally.h"
 
@@ -15,7 +16,6 @@
 #include <array>
 #include <cmath>
 #include <set>
-#include <tuple>
 #include <vector>
 
 namespace plush::tools {
@@ -42,38 +42,19 @@ BarycentricBox BoxOfTriangle(const UnpackedCollision& c, uint32_t t) {
   return BoxOf(corners);
 }
 
-// Bounds of every range of a patch's tree, from the last triangle to the first.
-void CheckTree(const UnpackedCollision& c, uint32_t patch, Tally* bounds) {
-  struct Range {
-    uint32_t begin, end, left, right;  // and its children, as places in the list; 0 for none
-  };
-  const Run run = c.Triangles(patch);
-  std::vector<Range> ranges = {{run.begin, run.end, 0, 0}};
-  for (size_t i = 0; i < ranges.size(); ++i) {
-    const auto [begin, end, left, right] = ranges[i];
-    const uint32_t middle = PatchTreeMiddle(begin, end);
-    if (begin + 1 < middle) {
-      ranges[i].left = static_cast<uint32_t>(ranges.size());
-      ranges.push_back({begin + 1, middle, 0, 0});
-    }
-    if (middle < end) {
-      ranges[i].right = static_cast<uint32_t>(ranges.size());
-      ranges.push_back({middle, end, 0, 0});
-    }
-  }
-  std::vector<BarycentricBox> boxes(ranges.size());
-  for (size_t i = ranges.size(); i-- > 0;) {
-    boxes[i] = BoxOfTriangle(c, ranges[i].begin);
-    if (ranges[i].left != 0) boxes[i] = Union(boxes[i], boxes[ranges[i].left]);
-    if (ranges[i].right != 0) boxes[i] = Union(boxes[i], boxes[ranges[i].right]);
-    if (QuantiseBounds(boxes[i]) != c.triangles[ranges[i].begin].bounds) {
-      bounds->Add(ranges[i].begin);
-    }
-  }
+// Checks the bounds of the tree over triangles [begin, end) of a patch and returns them. As deep as
+// the tree: logarithmic.
+BarycentricBox CheckTree(const UnpackedCollision& c, uint32_t begin, uint32_t end, Tally* bounds) {
+  const uint32_t middle = PatchTreeMiddle(begin, end);
+  BarycentricBox box = BoxOfTriangle(c, begin);
+  if (begin + 1 < middle) box = Union(box, CheckTree(c, begin + 1, middle, bounds));
+  if (middle < end) box = Union(box, CheckTree(c, middle, end, bounds));
+  if (QuantiseBounds(box) != c.triangles[begin].bounds) bounds->Add(begin);
+  return box;
 }
 
 bool HasNodesOf(const CdgTet& record, const Tet& tet) {
-  std::array<uint32_t, 4> nodes = {tet.a, tet.b, tet.c, tet.d};
+  std::array<uint32_t, 4> nodes = NodesOf(tet);
   std::sort(nodes.begin(), nodes.end());
   return std::equal(nodes.begin(), nodes.end(), record.nodes);
 }
@@ -97,19 +78,8 @@ double Perimeter(const Triangle3& t) {
   return Length(t[1] - t[0]) + Length(t[2] - t[1]) + Length(t[0] - t[2]);
 }
 
-bool IsBefore(const Vec3d& a, const Vec3d& b) {
-  return std::tie(a.x, a.y, a.z) < std::tie(b.x, b.y, b.z);
-}
-
-// Compares triangles by their corners in ascending order.
-struct CornersBefore {
-  bool operator()(const Triangle3& a, const Triangle3& b) const {
-    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), IsBefore);
-  }
-};
-
 Triangle3 Sorted(Triangle3 t) {
-  std::sort(t.begin(), t.end(), IsBefore);
+  std::sort(t.begin(), t.end());
   return t;
 }
 
@@ -149,8 +119,7 @@ Vec3d RestPlace(const Asset& asset, const CdgPatch& patch, uint32_t vertex) {
   const double w[4] = {weights.x, weights.y, weights.z, weights.w};
   Vec3d place;
   for (size_t i = 0; i < 4; ++i) {
-    const Vec3& node = asset.simulation().nodes[collision.tets[patch.tet].nodes[i]];
-    place += Vec3d{node.x, node.y, node.z} * w[i];
+    place += ToDouble(asset.simulation().nodes[collision.tets[patch.tet].nodes[i]]) * w[i];
   }
   return place;
 }
@@ -173,7 +142,9 @@ void CheckCollisionBounds(const Asset& asset, const UnpackedCollision& c, Findin
     const double sum = double{w.x} + double{w.y} + double{w.z} + double{w.w};
     if (!(std::abs(sum - 1.0) <= kSumTolerance)) sums.Add(v, std::abs(sum - 1.0));
   }
-  for (uint32_t p = 0; p < c.view.patches.size(); ++p) CheckTree(c, p, &trees);
+  for (uint32_t p = 0; p < c.view.patches.size(); ++p) {
+    CheckTree(c, c.Triangles(p).begin, c.Triangles(p).end, &trees);
+  }
   for (const Tally* tally : {&nodes, &twice, &tets, &sums, &trees}) tally->Report(findings);
 }
 
@@ -246,7 +217,7 @@ void CheckCollisionSources(const Asset& asset, const UnpackedCollision& c, Findi
   }
   Tally gaps("FILE_COLLISION", "visual.indices",
              "the collision triangles that name it do not cover it, deviation in square metres");
-  std::set<Triangle3, CornersBefore> named;
+  std::set<Triangle3> named;
   for (size_t t = 0; t < covered.size(); ++t) {
     if (covered[t] > 0.0) named.insert(Sorted(render_triangle(t)));
   }

@@ -44,9 +44,8 @@ std::optional<Vec3d> EmbeddedPosition(const Asset& asset, size_t vertex) {
 }
 
 std::vector<Vec3d> ToDoubles(std::span<const Vec3> points) {
-  std::vector<Vec3d> converted;
-  converted.reserve(points.size());
-  for (const Vec3& point : points) converted.push_back(ToDouble(point));
+  std::vector<Vec3d> converted(points.size());
+  std::ranges::transform(points, converted.begin(), ToDouble);
   return converted;
 }
 

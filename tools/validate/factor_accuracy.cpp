@@ -6,6 +6,7 @@
 #include "plush/format/tet_block.h"
 
 #include "base/vec3.h"
+#include "rest/rest_data.h"
 #include "validate/rest_checks.h"
 #include "validate/tally.h"
 
@@ -126,7 +127,7 @@ Vector MultiplySystem(const SimulationView& s, double dt, const Vector& x) {
   Vector out(x.size());
   for (Eigen::Index i = 0; i < x.size(); ++i) out[i] = s.masses[static_cast<size_t>(i)] * x[i];
   for (size_t t = 0; t < s.tets.size(); ++t) {
-    const std::array<uint32_t, 4> ids = {s.tets[t].a, s.tets[t].b, s.tets[t].c, s.tets[t].d};
+    const std::array<uint32_t, 4> ids = NodesOf(s.tets[t]);
     const std::array<Vec3d, 4> gradients = ShapeGradients(s.DmInv(t));
     Vec3d stretch = {};
     for (size_t k = 0; k < 4; ++k) stretch += x[ids[k]] * gradients[k];
@@ -187,7 +188,7 @@ Vector SystemDiagonal(const SimulationView& s, double dt) {
   Vector diagonal(static_cast<Eigen::Index>(s.nodes.size()));
   for (size_t i = 0; i < s.nodes.size(); ++i) diagonal[static_cast<Eigen::Index>(i)] = s.masses[i];
   for (size_t t = 0; t < s.tets.size(); ++t) {
-    const std::array<uint32_t, 4> ids = {s.tets[t].a, s.tets[t].b, s.tets[t].c, s.tets[t].d};
+    const std::array<uint32_t, 4> ids = NodesOf(s.tets[t]);
     const std::array<Vec3d, 4> gradients = ShapeGradients(s.DmInv(t));
     const double stiffness = dt * (dt + s.damping) * s.BlockOf(t).stiffness[s.LaneOf(t)];
     for (size_t k = 0; k < 4; ++k) diagonal[ids[k]] += stiffness * LengthSquared(gradients[k]);

@@ -38,9 +38,14 @@ bool Differs(double stored, double expected) {
 
 double VolumeOf(const SimulationView& s, const Tet& t) { return TetVolume(CornersOf(s.nodes, t)); }
 
+// Whether the tet's slot lies in the blocks.
+bool HasPlace(const SimulationView& s, size_t tet) {
+  return s.tet_slots[tet] < s.blocks.size() * kBlockTets;
+}
+
 // Largest entry of |Dm^-1 Dm - I| over its bound: an entry of Dm^-1 carries a relative error of one
 // roundoff, so an entry of the product one of |Dm^-1| |Dm|.
-double InverseError(const Mat3& inverse, const std::array<Vec3d, 4>& corners) {
+double InverseError(const Mat3& inverse, const TetCorners& corners) {
   const std::array<Vec3d, 3> edges = {corners[1] - corners[0], corners[2] - corners[0],
                                       corners[3] - corners[0]};
   const std::array<Vec3d, 3> columns = {ToDouble(inverse.c0), ToDouble(inverse.c1),
@@ -72,7 +77,8 @@ void CheckShapes(const SimulationView& s, FindingList* findings) {
   for (size_t i = 0; i < s.tets.size(); ++i) {
     const Tet& tet = s.tets[i];
     if (!IsSoundTet(s, tet)) continue;
-    const Vec3d centre = TetCentre(s, tet);
+    const auto [a, b, c, d] = CornersOf(s.nodes, tet);
+    const Vec3d centre = 0.25 * (a + b + c + d);
     const double volume = VolumeOf(s, tet);
     if (!(volume > 0.0)) {
       turned.AddAt(i, centre, volume);
@@ -114,7 +120,7 @@ std::vector<double> NodeMasses(const SimulationView& s) {
   std::vector<double> masses(s.nodes.size(), -1.0);
   for (size_t t = 0; t < s.tets.size(); ++t) {
     if (!IsSoundTet(s, s.tets[t])) continue;
-    for (const uint32_t id : {s.tets[t].a, s.tets[t].b, s.tets[t].c, s.tets[t].d}) {
+    for (const uint32_t id : NodesOf(s.tets[t])) {
       masses[id] = std::max(masses[id], 0.0) + 0.25 * s.tet_masses[t];
     }
   }
@@ -166,20 +172,16 @@ void CheckTetMasses(const Asset& asset, FindingList* findings) {
 
 // Number of components and the median edge, from the graph of all tets.
 void CheckGraph(const SimulationView& s, FindingList* findings) {
-  std::vector<std::array<uint32_t, 4>> tets;
-  tets.reserve(s.tets.size());
-  for (const Tet& t : s.tets) {
-    if (!IsSoundTet(s, t)) return;
-    tets.push_back({t.a, t.b, t.c, t.d});
-  }
-  const NodeGraph graph = BuildNodeGraph(static_cast<uint32_t>(s.nodes.size()), tets);
+  if (!std::ranges::all_of(s.tets, [&s](const Tet& t) { return IsSoundTet(s, t); })) return;
+  const NodeGraph graph =
+      BuildNodeGraph(static_cast<uint32_t>(s.nodes.size()), NodesOfTets(s.tets));
   const uint32_t components = CountComponents(graph);
   if (components != s.components) {
     findings->Add("FILE_REST_DATA", 1,
                   "simulation.components: " + std::to_string(s.components) +
                       " are given, the cage has " + std::to_string(components));
   }
-  if (tets.empty()) return;
+  if (s.tets.empty()) return;
   const double median_edge = MedianEdge(graph, s.nodes);
   if (Differs(s.median_edge, median_edge)) {
     findings->Add("FILE_REST_DATA", 1,
@@ -191,23 +193,11 @@ void CheckGraph(const SimulationView& s, FindingList* findings) {
 }  // namespace
 
 bool IsSoundTet(const SimulationView& s, const Tet& t) {
-  const std::array<uint32_t, 4> ids = {t.a, t.b, t.c, t.d};
-  for (size_t i = 0; i < 4; ++i) {
-    if (ids[i] >= s.nodes.size() || !IsFinite(ToDouble(s.nodes[ids[i]]))) return false;
-    for (size_t k = 0; k < i; ++k) {
-      if (ids[i] == ids[k]) return false;
-    }
-  }
-  return true;
-}
-
-bool HasPlace(const SimulationView& s, size_t tet) {
-  return s.tet_slots[tet] < s.blocks.size() * kBlockTets;
-}
-
-Vec3d TetCentre(const SimulationView& s, const Tet& t) {
-  const auto [a, b, c, d] = CornersOf(s.nodes, t);
-  return 0.25 * (a + b + c + d);
+  const std::array<uint32_t, 4> ids = NodesOf(t);
+  return std::ranges::all_of(ids, [&](uint32_t id) {
+    return id < s.nodes.size() && IsFinite(ToDouble(s.nodes[id])) &&
+           std::ranges::count(ids, id) == 1;
+  });
 }
 
 void CheckRestData(const Asset& asset, FindingList* findings) {

@@ -15,12 +15,6 @@ namespace plush::tools {
 /// Whether the tet's nodes are distinct existing nodes with finite positions.
 bool IsSoundTet(const SimulationView& simulation, const Tet& tet);
 
-/// Whether the tet's slot lies in the blocks.
-bool HasPlace(const SimulationView& simulation, size_t tet);
-
-/// Centroid of a sound tet [m].
-Vec3d TetCentre(const SimulationView& simulation, const Tet& tet);
-
 /// Recomputes volumes, Dm^-1, masses, median edge, components, used nodes and the order of the
 /// regions' nodes in double precision and compares. Skips unsound tets: the structure's checks
 /// report them. Adds FILE_REST_DATA and FILE_UNREFERENCED_NODE.
