@@ -24,7 +24,7 @@ constexpr mode_t kPermissions = 0777;
 constexpr mode_t kAnyWrite = 0222;
 
 Error IoError(const char* what, const std::string& path, int error) {
-  return {ExitCode::kIo, std::string(what) + " '" + path + "': " + std::strerror(error), ""};
+  return {ExitCode::kIo, std::string(what) + " '" + path + "': " + std::strerror(error)};
 }
 
 Error WriteError(const std::string& path, int error) {
@@ -187,14 +187,13 @@ Result<std::vector<std::byte>> ReadFile(const std::string& path, uint64_t max_by
   if (!fd.ok()) return IoError("cannot read", path, errno);
   struct stat info = {};
   if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
-    return Error{ExitCode::kIo, "cannot read '" + path + "': not a regular file", ""};
+    return Error{ExitCode::kIo, "cannot read '" + path + "': not a regular file"};
   }
   const uint64_t size = static_cast<uint64_t>(info.st_size);
   if (size > max_bytes) {
-    return Error{ExitCode::kLimit,
-                 "'" + path + "' has " + std::to_string(size) + " bytes, more than the limit of " +
-                     std::to_string(max_bytes),
-                 ""};
+    return Error{ExitCode::kLimit, "'" + path + "' has " + std::to_string(size) +
+                                       " bytes, more than the limit of " +
+                                       std::to_string(max_bytes)};
   }
   std::vector<std::byte> bytes(size);
   size_t done = 0;
@@ -238,7 +237,7 @@ Result<Done> CheckOutputs(std::initializer_list<std::string> outputs,
     for (const std::string& source : sources) {
       std::error_code ignored;
       if (source.empty() || !std::filesystem::equivalent(output, source, ignored)) continue;
-      return Error{ExitCode::kUsage, "'" + output + "' would overwrite a source", ""};
+      return Error{ExitCode::kUsage, "'" + output + "' would overwrite a source"};
     }
     if (auto writable = CheckWritable(output); !writable.ok()) return writable;
   }
@@ -249,7 +248,7 @@ Result<std::unique_ptr<ScratchFolder>> ScratchFolder::Create() {
   std::error_code error;
   const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
   if (error) {
-    return Error{ExitCode::kIo, "there is no folder for temporary files: " + error.message(), ""};
+    return Error{ExitCode::kIo, "there is no folder for temporary files: " + error.message()};
   }
   std::string path = (parent / "plush-XXXXXX").string();
   if (::mkdtemp(path.data()) == nullptr) {

@@ -22,28 +22,18 @@ void FindingList::Add(const std::string& code, uint64_t count, std::string messa
 }
 
 bool FindingList::Has(const std::string& code) const {
-  return std::any_of(findings_.begin(), findings_.end(),
-                     [&](const Finding& finding) { return finding.code == code; });
+  return std::ranges::count(findings_, code, &Finding::code) > 0;
 }
 
 size_t FindingList::CountOf(Severity severity) const {
-  return static_cast<size_t>(
-      std::count_if(findings_.begin(), findings_.end(),
-                    [&](const Finding& finding) { return finding.severity == severity; }));
+  return static_cast<size_t>(std::ranges::count(findings_, severity, &Finding::severity));
 }
 
 bool FindingList::HasSeverity(Severity severity) const { return CountOf(severity) > 0; }
 
 const char* SeverityName(Severity severity) {
-  switch (severity) {
-    case Severity::kError:
-      return "error";
-    case Severity::kWarning:
-      return "warning";
-    case Severity::kInfo:
-      return "info";
-  }
-  return "error";
+  constexpr const char* kNames[] = {"error", "warning", "info"};
+  return kNames[static_cast<size_t>(severity)];
 }
 
 }  // namespace plush::tools

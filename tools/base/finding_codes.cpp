@@ -143,9 +143,7 @@ constexpr auto kCodes = std::to_array<FindingCode>({
 std::span<const FindingCode> FindingCodes() { return kCodes; }
 
 const FindingCode* FindFindingCode(std::string_view code) {
-  const auto it = std::lower_bound(
-      kCodes.begin(), kCodes.end(), code,
-      [](const FindingCode& row, std::string_view name) { return row.code < name; });
+  const auto it = std::ranges::lower_bound(kCodes, code, {}, &FindingCode::code);
   return it != kCodes.end() && it->code == code ? &*it : nullptr;
 }
 

@@ -41,8 +41,8 @@ std::optional<Triangles> TrianglesWithArea(const VisualView& visual) {
   Triangles triangles;
   triangles.points = ToDoubles(visual.positions);
   for (uint32_t t = 0; 3 * size_t{t} + 2 < visual.indices.size(); ++t) {
-    std::array<uint32_t, 3> corners = {};
-    std::copy_n(visual.indices.begin() + 3 * std::ptrdiff_t{t}, 3, corners.begin());
+    const auto ids = visual.indices.subspan(3 * size_t{t}, 3);
+    const std::array<uint32_t, 3> corners = {ids[0], ids[1], ids[2]};
     std::array<Vec3d, 3> x;
     for (size_t k = 0; k < 3; ++k) {
       if (corners[k] >= triangles.points.size()) return std::nullopt;
