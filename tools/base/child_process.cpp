@@ -36,7 +36,7 @@ constexpr int kReadsPerDrain = 32;
 // Time between two checks if the child writes nothing [ms].
 constexpr int kPollMs = 5;
 
-// A pipe. Its ends close at the end of the scope, and in every child on exec.
+// A pipe. Its ends close with the object, and in every child on exec.
 struct Pipe {
   int read_end = -1;
   int write_end = -1;
@@ -107,7 +107,6 @@ uint64_t ResidentBytes(pid_t pid) {
   return fields == 2 ? uint64_t{resident} * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)) : 0;
 }
 
-// The running child, seen from the parent.
 class Child {
  public:
   Child(pid_t pid, Pipes* pipes, const ChildLimits& limits)

@@ -17,7 +17,7 @@
 namespace plush::tools {
 namespace {
 
-// As many as Linux follows.
+// Symbolic links in a row, as many as Linux follows.
 constexpr int kMaxLinks = 40;
 constexpr int kMaxTemporaries = 10000;
 constexpr mode_t kPermissions = 0777;
@@ -31,7 +31,6 @@ Error WriteError(const std::string& path, int error) {
   return IoError("cannot write", path, error);
 }
 
-// Closes a file descriptor at the end of the scope.
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -58,7 +57,7 @@ int WriteAll(int fd, std::span<const std::byte> bytes) {
   return 0;
 }
 
-// A path to write, as it is before the write.
+// A path to write, and what it leads to before the write.
 struct Target {
   std::string path;        // as given
   std::string file;        // the path behind all symbolic links
@@ -106,7 +105,7 @@ Result<Target> FindTarget(const std::string& path) {
   return target;
 }
 
-// Opens a new file beside the target. O_EXCL keeps two writers apart, whatever their process ids.
+// Opens a new file beside the target. O_EXCL keeps any two writers apart.
 int OpenTemporary(Target* target) {
   const std::string stem = target->file + ".tmp" + std::to_string(::getpid()) + "-";
   for (int i = 0; i < kMaxTemporaries; ++i) {
@@ -137,7 +136,7 @@ Result<Done> WriteStream(const Target& target, std::span<const std::byte> bytes)
   return Done{};
 }
 
-// Files on their way to disk. What is not renamed at the end of the scope is removed.
+// Writes several files. The destructor removes temporary files that were not renamed.
 class Transaction {
  public:
   Transaction() = default;

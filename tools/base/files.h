@@ -26,12 +26,11 @@ struct FileContent {
 };
 
 /// Writes several files. The kind of each path decides how:
-/// - no file, or a regular one: writes and flushes a temporary file in the same folder, then
-/// renames
-///   it over the path. The new file has the permissions of the old one.
-/// - symbolic link: as above for the file it leads to, which need not exist. The link stays.
-/// - device or FIFO: writes into it. Opening a FIFO waits for a reader.
-/// - anything else, or no permission to write (even as root, if nobody has it): an error.
+/// - No file, or a regular one: writes and flushes a temporary file in the same folder, and renames
+///   it to the path. The new file has the permissions of the old one.
+/// - Symbolic link: as above for the file it leads to, which need not exist. The link stays.
+/// - Device or FIFO: writes into it. Opening a FIFO waits for a reader.
+/// - Anything else is an error. So is a path that nobody may write, even for root.
 ///
 /// Renames happen last. If anything before them fails, every old file is untouched and no temporary
 /// file is left. Several processes may write the same path: the last one wins, nothing is torn.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// All finding codes with severity, meaning and remedy, in the alphabetical order that the search
+// needs. docs_test compares the generated table of the documentation with this one.
 #include "base/finding.h"
 
 #include <algorithm>

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr double kLargestCoordinate = 1.0e9;
 
-// Follows the parser and notes what JSON allows and we refuse.
+// Watches the parser and notes what JSON allows but we refuse.
 class StructureWatch {
  public:
   bool operator()(int depth, json::parse_event_t event, json& parsed) {

@@ -68,7 +68,7 @@ class Layout {
     }
   }
 
-  // Patches come by tet: their tets become the leaves of the tree.
+  // Patches are sorted by tet. Their tets become the leaves of the tree.
   void OrderTets() {
     std::vector<uint32_t> first_patch;
     std::vector<Dop14> bounds;
@@ -143,7 +143,7 @@ class Layout {
     }
   }
 
-  // Place of a point of the patch at rest, from its float weights [m].
+  // Rest position of a point of the patch, from its float weights [m].
   Vec3d Place(const LaidOutPatch& patch, uint32_t point) const {
     const Vec4& w = patch.weights[point];
     const auto& n = patch.nodes;
@@ -256,8 +256,8 @@ class Layout {
   const SurfacePatches& patches_;
   const TetMesh& mesh_;
   std::vector<LaidOutPatch> laid_out_;
-  std::vector<uint32_t> new_patch_;     // of each patch given
-  std::vector<uint32_t> new_triangle_;  // of each triangle given
+  std::vector<uint32_t> new_patch_;     // by index in SurfacePatches
+  std::vector<uint32_t> new_triangle_;  // by index in CutSurface
   CollisionData data_;
 };
 

@@ -14,13 +14,13 @@ namespace {
 // Largest group into which a set above kMaxExact is divided.
 constexpr size_t kGroup = 250;
 
-// The least and greatest value that each diagonal takes at a box's corners: + or - per axis.
+// Sign of x, y and z in each of the four diagonals: true for +.
 constexpr std::array<std::array<bool, 3>, 4> kPlus = {
     {{true, true, true}, {true, true, false}, {true, false, true}, {false, true, true}}};
 
-// Volume cut off at the eight corners of a box with edges e: at each corner, the part of the box in
-// which x + y + z, measured from that corner, is below its `cut`. Loops over all eight so that the
-// compiler can vectorise.
+// Volume cut off at the corners of a box with edges e. Corner i loses the part in which x + y + z,
+// measured from that corner, is below cut[i]. The inner loop takes all eight so that the compiler
+// can vectorise it.
 double CornerVolumes(const std::array<double, 3>& e, const std::array<double, 8>& cut) {
   const std::array<double, 7> beyond = {
       e[0], e[1], e[2], e[0] + e[1], e[1] + e[2], e[2] + e[0], e[0] + e[1] + e[2]};
@@ -41,7 +41,7 @@ double CornerVolumes(const std::array<double, 3>& e, const std::array<double, 8>
   return total;
 }
 
-// Node of a tree being built; children are nodes, or none for a leaf.
+// Node of a tree under construction. A leaf has no children.
 struct BuildNode {
   Dop14 bounds;
   uint32_t left = UINT32_MAX;
@@ -132,8 +132,8 @@ class Builder {
     return bounds.Volume();
   }
 
-  // Joins the closest two until one is left. Unions only grow, so the volume found with a partner
-  // that is gone remains a lower bound: search for a new partner only when that bound is the least.
+  // Joins the closest two until one is left. Unions only grow. So if a node's partner is gone, its
+  // volume is still a lower bound: the node needs a new partner only if that bound is the least.
   uint32_t JoinExactly(std::vector<uint32_t> active) {
     struct Best {
       double volume = std::numeric_limits<double>::infinity();

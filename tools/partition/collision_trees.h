@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The two levels of bounding trees: one over the tets that hold patches [Civ 5.4.4], and one over
-// the triangles of each patch, which is only their order [Civ 5.4.3].
+// the triangles of each patch. The latter is stored as an order of triangles [Civ 5.4.3].
 #pragma once
 
 #include "plush/format/cdg_records.h"

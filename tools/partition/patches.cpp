@@ -10,7 +10,6 @@ namespace {
 
 constexpr uint32_t kNoPatch = UINT32_MAX;
 
-// Divides triangles into pieces, and pieces into discs.
 class Parter {
  public:
   explicit Parter(const CutSurface& surface)
@@ -152,7 +151,7 @@ int EulerCharacteristic(const CutSurface& surface, const std::vector<uint32_t>& 
   };
   int inner_edges = 0;   // seen twice
   int border_edges = 0;  // seen once
-  int fans = 0;          // corners joined around a point, counted at the one where each begins
+  int fans = 0;          // corners joined around a point; each fan counts once
   for (const uint32_t t : triangles) {
     for (uint32_t start = 3 * t; start < 3 * t + 3; ++start) {
       if (!inner(start)) {

@@ -114,7 +114,7 @@ class Collapser {
     return common.size() == (is_border ? 1u : 2u);
   }
 
-  // Moves both points to the part of the cage that carries both.
+  // The point on the part of the cage that carries both; nullopt if nothing does.
   std::optional<Merged> Merge(uint32_t p, uint32_t q) const {
     const Carrier& a = s_.carriers[p];
     const Carrier& b = s_.carriers[q];
@@ -175,7 +175,7 @@ class Collapser {
     });
   }
 
-  // Whether no remaining triangle turns around.
+  // Whether no remaining triangle flips.
   bool KeepsSides(const std::vector<uint32_t>& triangles, uint32_t p, uint32_t q,
                   const Vec3d& place) const {
     return std::ranges::all_of(triangles, [&](uint32_t t) {

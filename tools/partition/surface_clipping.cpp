@@ -20,7 +20,6 @@
 namespace plush::tools {
 namespace {
 
-// Builds the clipped surface.
 class Clipper {
  public:
   Clipper(const SolidSurface& surface, const TetMesh& mesh)
@@ -69,8 +68,8 @@ class Clipper {
   Carrier InTet(uint32_t tet, const Vec3d& p) const {
     Carrier carrier = {mesh_.tets[tet], {}, 4};
     std::sort(carrier.nodes.begin(), carrier.nodes.end());
-    // Two of the sorted nodes may have to change places for a positive tet: weights are ratios, so
-    // that the sign of the volume does not matter.
+    // Sorting may turn the tet inside out. Weights are ratios, so the volume's sign does not
+    // matter.
     TetCorners corners;
     for (size_t i = 0; i < 4; ++i) corners[i] = mesh_.nodes[carrier.nodes[i]];
     carrier.weights = BarycentricWeights(p, corners);
@@ -78,8 +77,8 @@ class Clipper {
     return carrier;
   }
 
-  // Adds the point at which edge `half_edge` passes a face. Computed from the edge's lower to its
-  // higher point, so that both triangles get the same.
+  // Adds the point at which edge `half_edge` crosses a face. Computes from the edge's lower point
+  // to its higher one, so that both triangles get the same.
   uint32_t AddEdgeFacePoint(uint32_t half_edge, uint32_t tet, size_t corner) {
     const auto& ids = surface_.triangles[half_edge / 3];
     uint32_t from = ids[half_edge % 3];
@@ -105,7 +104,7 @@ class Clipper {
     return AddPoint(p, carrier);
   }
 
-  // Adds the point at which an edge of the cage passes a triangle.
+  // Adds the point at which an edge of the cage crosses a triangle.
   uint32_t AddTetEdgePoint(uint32_t triangle, uint32_t low, uint32_t high) {
     const auto& [i, j, k] = surface_.triangles[triangle];
     const auto& x = surface_.points;
@@ -156,12 +155,12 @@ class Clipper {
     return surface_.triangles[triangle][corner.first];
   }
 
-  // A side of a polygon, waiting for the one that runs the other way.
+  // A side of a polygon until its partner in the other direction is found.
   struct Side {
     uint32_t low = 0;  // points
     uint32_t high = 0;
-    uint32_t line = 0;  // edge of the surface by name, or behind all of them the triangle: two
-                        // sheets of surface can have both points in common
+    uint32_t line = 0;  // name of an edge of the surface, or the number of edges plus the
+                        // triangle: two sheets of surface can share both points
     uint32_t half_edge = 0;
 
     bool Joins(const Side& o) const { return low == o.low && high == o.high && line == o.line; }
@@ -234,8 +233,7 @@ class Clipper {
     sides_.push_back({std::min(from, to), std::max(from, to), name, half_edge});
   }
 
-  // Adds a triangle that lies in one tet. Its edges have no added points, so its sides are found by
-  // their edges alone.
+  // Adds a triangle that lies in one tet. No points were added on its edges.
   void AddWhole(uint32_t t) {
     const auto first = static_cast<uint32_t>(3 * result_.surface.triangles.size());
     AddTriangle(t, walk_.tets[surface_.triangles[t][0]], surface_.triangles[t]);

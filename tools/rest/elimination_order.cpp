@@ -24,12 +24,13 @@ namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
 
-// Most non-zeros with the `last` nodes last: beyond 3/2 of the best order, a cheaper solve of all
-// nodes is worth more than a cheap change of the pinned ones.
+// Most non-zeros with the `last` nodes last. Beyond 3/2 of the best order, faster solves are worth
+// more than faster changes of the pinned nodes.
 constexpr uint64_t LastLimit(uint64_t best) { return best + best / 2; }
 
-// Columns. Of seven values from 1 to 12, by the cost model of supernodes.cpp (not by timed solves),
-// this is within 0.3% of the best for each of three arms and three boxes of 450 to 170k tets.
+// Most columns of a small subtree. Of seven values from 1 to 12, this one is within 0.3% of the
+// best for each of three arms and three boxes of 450 to 170k tets. Costs are those of the model in
+// supernodes.cpp; no solves were timed.
 constexpr uint32_t kSmallSubtree = 4;
 
 // Any fixed number: bakes are reproducible.
@@ -77,7 +78,7 @@ std::vector<uint32_t> IndicesIn(std::span<const uint32_t> nodes, uint32_t num_no
   return indices;
 }
 
-// Graph of ascending `nodes` alone, numbered by their place there.
+// The part of the graph between `nodes` (ascending), numbered by their place in `nodes`.
 NodeGraph Subgraph(const NodeGraph& graph, std::span<const uint32_t> nodes) {
   const std::vector<uint32_t> index = IndicesIn(nodes, graph.num_nodes());
   NodeGraph out;
@@ -98,7 +99,8 @@ struct FreeComponents {
   std::vector<std::vector<uint32_t>> borders;  // last nodes beside each, by index in `last`
 };
 
-// The component of `seed` and its border; `index` is the place of nodes in `last`.
+// Gives the component of `seed` this number and returns its border. `index` is the place of nodes
+// in `last`.
 std::vector<uint32_t> FloodComponent(const NodeGraph& graph, std::span<const uint32_t> index,
                                      uint32_t seed, uint32_t number,
                                      std::vector<uint32_t>* of_node) {
@@ -134,14 +136,15 @@ FreeComponents FindFreeComponents(const NodeGraph& graph, std::span<const uint32
   return out;
 }
 
-// Pattern of the Schur complement of the last nodes: each component of the others joins all of its
-// border. None where its links, which are non-zeros of the factor, are more than `limit`.
+// Pattern of the Schur complement of the last nodes: each component of the other nodes links all
+// nodes of its border. Every link is a non-zero of the factor; nullopt if there are more than
+// `limit`.
 std::optional<NodeGraph> SchurGraph(const NodeGraph& graph, std::span<const uint32_t> last,
                                     uint64_t limit) {
   const std::vector<uint32_t> index = IndicesIn(last, graph.num_nodes());
   const FreeComponents components = FindFreeComponents(graph, index);
-  std::vector<uint32_t> linked(last.size(), kNone);                 // last node that found this one
-  std::vector<uint32_t> visited(components.borders.size(), kNone);  // likewise
+  std::vector<uint32_t> linked(last.size(), kNone);  // the latest node linked with this one
+  std::vector<uint32_t> visited(components.borders.size(), kNone);  // likewise, by component
   NodeGraph out;
   out.starts.push_back(0);
   for (uint32_t node = 0; node < last.size(); ++node) {
@@ -194,9 +197,9 @@ std::optional<EliminationOrder> OrderWithLast(const NodeGraph& graph,
   return OrderBefore(graph, free, tail, limit);
 }
 
-// Children of each column as linked lists, those that share a block best with it last: larger
-// subtrees by their non-zeros, then small subtrees, which fit into a block as a whole. A column
-// whose parent is on the other side of num_free counts as a root.
+// Children of each column as linked lists. Those that best share a block with the column are last:
+// - first larger subtrees by their non-zeros, then small ones, which fit into a block as a whole;
+// - a column whose parent is on the other side of num_free counts as a root.
 struct ChildLists {
   std::vector<uint32_t> first;  // kNone without children
   std::vector<uint32_t> next;   // kNone at the end

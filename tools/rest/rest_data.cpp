@@ -20,7 +20,7 @@
 namespace plush::tools {
 namespace {
 
-// 100 million non-zeros are 1.6 GB of factor in double: far beyond any cage for a game.
+// Far beyond any cage for a game: 1.6 GB of factor in double.
 constexpr uint64_t kMaxFactorNonzeros = 100'000'000;
 
 // Denormal numbers count as zero: they have lost precision.
@@ -31,8 +31,8 @@ double VolumeOf(const RestData& rest, size_t t) {
   return TetVolume(CornersOf(rest.nodes, rest.tets[t]));
 }
 
-// The inverse of the matrix with columns u, v, w and determinant `det`, by columns: its rows are
-// the cross products.
+// The inverse of the matrix with columns u, v, w and determinant `det`, stored by columns. Its rows
+// are the cross products over `det`.
 std::array<double, 9> InverseColumns(const Vec3d& u, const Vec3d& v, const Vec3d& w, double det) {
   const Vec3d r0 = Cross(v, w) / det;
   const Vec3d r1 = Cross(w, u) / det;

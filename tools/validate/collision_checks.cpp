@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compares tets, weights, bounds, sums and sources of the collision surface [Civ 5.4] with the cage
-// and the render surface.
+// Compares the tets, weights, bounds, sums and sources of the collision surface [Civ 5.4] with the
+// cage and the render surface.
 #include "validate/collision_checks.h"
 
 #include "mesh/exact_predicates.h"
@@ -21,7 +21,7 @@
 namespace plush::tools {
 namespace {
 
-// A run ends at the first of the next element, the last run at the end of the section.
+// The run of element `index` ends where the next one's begins, the last at the section's end.
 template <class Record>
 Run RunOf(std::span<const Record> records, uint32_t index, uint32_t Record::*first, size_t total) {
   const uint32_t end =
@@ -32,8 +32,7 @@ Run RunOf(std::span<const Record> records, uint32_t index, uint32_t Record::*fir
 // Four weights are doubles that sum to one, rounded one by one.
 constexpr double kSumTolerance = 4.0e-7;
 
-// Of centroids, areas and vector areas: floats rounded once, summed from terms that carry the
-// rounding of the weights.
+// For centroids, areas and vector areas: floats rounded once, from sums of rounded weights.
 constexpr double kSumsTolerance = 1.0e-5;
 
 BarycentricBox BoxOfTriangle(const UnpackedCollision& c, uint32_t t) {
@@ -196,7 +195,7 @@ void CheckCollisionSources(const Asset& asset, const UnpackedCollision& c, Findi
     for (size_t k = 0; k < 3; ++k) x[k] = ToDouble(visual.positions[visual.indices[3 * t + k]]);
     return x;
   };
-  // Collapsing short edges moves points, floats round.
+  // Collapses of short edges move points, and floats are rounded.
   const double reach =
       kReachOfMerging * kShortestCutEdge * ExtentOf(ToDoubles(visual.positions)).size;
   Tally off("FILE_COLLISION", "collision.source_triangles",
@@ -225,7 +224,7 @@ void CheckCollisionSources(const Asset& asset, const UnpackedCollision& c, Findi
     const Triangle3 x = render_triangle(t);
     const double missing = std::abs(Area(x) - covered[t]);
     if (missing <= reach * Perimeter(x)) continue;
-    if (covered[t] == 0.0 && named.count(Sorted(x)) > 0) continue;  // of two that coincide
+    if (covered[t] == 0.0 && named.count(Sorted(x)) > 0) continue;  // another one coincides with it
     gaps.AddAt(t, x[0], missing);
   }
   off.Report(findings);

@@ -72,7 +72,7 @@ void ReportEscapes(const Triangles& triangles, const std::vector<uint32_t>& esca
                 places);
 }
 
-// Tets that are flat or inside out, exactly.
+// Tets that are flat or inside out, by exact predicates.
 std::vector<uint32_t> TurnedTets(const TetMesh& mesh) {
   std::vector<uint32_t> turned;
   for (uint32_t t = 0; t < mesh.tets.size(); ++t) {

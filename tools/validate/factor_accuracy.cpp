@@ -25,11 +25,11 @@ using Matrix = Eigen::MatrixXd;
 
 constexpr double kRoundoff = 0x1p-24;
 
-// Allows for higher orders, and for rounding in double while factoring and solving.
+// Allows for terms of higher order, and for rounding in double while factoring and solving.
 constexpr double kRoom = 1.1;
 
-// The same build makes the same values twice. Other compilers may round sums in double differently,
-// which shows if terms cancel.
+// Two runs of one build make the same values. Another compiler may round sums in double
+// differently, which shows if terms cancel.
 constexpr double kSameFactor = 4.0 * kRoundoff;
 constexpr double kCancelled = 1.0e-3 * kRoundoff;
 
@@ -55,7 +55,7 @@ Panel UnpackPanel(std::span<const float> values, const Supernode& s) {
   return panel;
 }
 
-// The factor's supernodes unpacked, solved one after the other.
+// The factor with its supernodes unpacked.
 class UnpackedFactor {
  public:
   explicit UnpackedFactor(const FactorView& factor) : factor_(factor) {
@@ -73,9 +73,9 @@ class UnpackedFactor {
     return x;
   }
 
-  // Largest change of L D L^T x by rounding, by rows.
+  // Largest change of each row of L D L^T x by rounding.
   Vector RoundingOf(const Vector& x) const {
-    Vector y = x.cwiseAbs();  // |L^T| |x|, then |D| of it, then |L| of that
+    Vector y = x.cwiseAbs();  // becomes |L^T| |x|, then that times |D|, then that times |L|
     for (size_t i = 0; i < panels_.size(); ++i) {
       Columns(i, &y) += panels_[i].below.cwiseAbs().transpose() * Gather(i, y);
     }

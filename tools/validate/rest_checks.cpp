@@ -43,8 +43,8 @@ bool HasPlace(const SimulationView& s, size_t tet) {
   return s.tet_slots[tet] < s.blocks.size() * kBlockTets;
 }
 
-// Largest entry of |Dm^-1 Dm - I| over its bound: an entry of Dm^-1 carries a relative error of one
-// roundoff, so an entry of the product one of |Dm^-1| |Dm|.
+// Largest ratio of an entry of |Dm^-1 Dm - I| to its bound. Each entry of Dm^-1 has a relative
+// error of up to one roundoff u, so the product is off by up to u |Dm^-1| |Dm|.
 double InverseError(const Mat3& inverse, const TetCorners& corners) {
   const std::array<Vec3d, 3> edges = {corners[1] - corners[0], corners[2] - corners[0],
                                       corners[3] - corners[0]};
@@ -96,8 +96,8 @@ void CheckShapes(const SimulationView& s, FindingList* findings) {
   inverses.Report(findings);
 }
 
-// The nodes from num_free on must be those of the regions, unless num_free says that the order
-// ignores them.
+// The nodes from num_free on must be those of the regions. If num_free is the number of nodes, the
+// order ignores regions.
 void CheckFreeNodes(const Asset& asset, FindingList* findings) {
   const size_t num_nodes = asset.simulation().nodes.size();
   const size_t num_free = asset.factor().num_free;
@@ -115,7 +115,7 @@ void CheckFreeNodes(const Asset& asset, FindingList* findings) {
   wrong.Report(findings);
 }
 
-// Sums a quarter of each tet's mass over its nodes [kg]; negative for a node without a tet.
+// A quarter of the mass of the tets around each node [kg]; negative for a node without a tet.
 std::vector<double> NodeMasses(const SimulationView& s) {
   std::vector<double> masses(s.nodes.size(), -1.0);
   for (size_t t = 0; t < s.tets.size(); ++t) {

@@ -20,7 +20,7 @@ class Tally {
   Tally(std::string code, std::string section, std::string message)
       : code_(std::move(code)), section_(std::move(section)), message_(std::move(message)) {}
 
-  /// Counts element `index`, which has no position.
+  /// Counts element `index`, without a position.
   void Add(uint64_t index, double deviation = 0.0) {
     AddAt(index, {}, deviation);
     if (count_ <= kMaxPlaces) places_.back().has_position = false;

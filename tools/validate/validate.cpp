@@ -76,7 +76,7 @@ struct Collector {
     groups.push_back({kind, status.section, status.reason, tally});
   }
 
-  // The runtime's texts are static: adds the numbers.
+  // The runtime's static text, and the numbers that it lacks.
   std::string MessageOf(const Status& status) const {
     std::string text = status.reason;
     FormatVersion version;
@@ -178,7 +178,7 @@ SourceErrors ComparePositions(const Asset& asset, const SurfaceMesh& surface,
   return errors;
 }
 
-// The settings name the render mesh that --embed put in the place of the tets' boundary.
+// The settings name the render mesh that replaces the tets' boundary (--embed).
 void CompareEmbedded(const Asset& asset, const ImportedModel& model, FindingList* findings) {
   const auto json = nlohmann::json::parse(asset.settings(), nullptr, false);
   std::string of_file = "none";
