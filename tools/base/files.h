@@ -30,7 +30,8 @@ struct FileContent {
 ///   it to the path. The new file has the permissions of the old one.
 /// - Symbolic link: as above for the file it leads to, which need not exist. The link stays.
 /// - Device or FIFO: writes into it. Opening a FIFO waits for a reader.
-/// - Anything else is an error. So is a path that nobody may write, even for root.
+/// - Anything else is an error. So is a file that this user may not write, or that nobody may write
+///   (even for root).
 ///
 /// Renames happen last. If anything before them fails, every old file is untouched and no temporary
 /// file is left. Several processes may write the same path: the last one wins, nothing is torn.

@@ -3,6 +3,7 @@
 #include "partition/patches.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace plush::tools {
@@ -113,25 +114,19 @@ class Parter {
 
   // Patches by tet, then by first triangle.
   SurfacePatches Numbered() const {
-    std::vector<uint32_t> first(num_labels_, kNoPatch);  // some labels are no longer used
-    std::vector<uint32_t> labels;
-    for (uint32_t t = 0; t < label_.size(); ++t) {
-      if (first[label_[t]] != kNoPatch) continue;
-      first[label_[t]] = t;
-      labels.push_back(label_[t]);
+    std::vector<uint32_t> order(label_.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::ranges::stable_sort(order, {}, [this](uint32_t t) { return surface_.tets[t]; });
+    SurfacePatches patches = {std::vector<uint32_t>(label_.size()), {}, num_cut_};
+    std::vector<uint32_t> number(num_labels_, kNoPatch);  // some labels are no longer used
+    for (const uint32_t t : order) {
+      uint32_t& patch = number[label_[t]];
+      if (patch == kNoPatch) {
+        patch = static_cast<uint32_t>(patches.tets.size());
+        patches.tets.push_back(surface_.tets[t]);
+      }
+      patches.of_triangle[t] = patch;
     }
-    std::stable_sort(labels.begin(), labels.end(), [&](uint32_t a, uint32_t b) {
-      return surface_.tets[first[a]] < surface_.tets[first[b]];
-    });
-    SurfacePatches patches;
-    std::vector<uint32_t> number(num_labels_, kNoPatch);
-    for (const uint32_t label : labels) {
-      number[label] = static_cast<uint32_t>(patches.tets.size());
-      patches.tets.push_back(surface_.tets[first[label]]);
-    }
-    patches.of_triangle.resize(label_.size());
-    for (uint32_t t = 0; t < label_.size(); ++t) patches.of_triangle[t] = number[label_[t]];
-    patches.num_cut = num_cut_;
     return patches;
   }
 

@@ -12,7 +12,6 @@
 #include <metis.h>
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <numeric>
 #include <ranges>
@@ -197,60 +196,34 @@ std::optional<EliminationOrder> OrderWithLast(const NodeGraph& graph,
   return OrderBefore(graph, free, tail, limit);
 }
 
-// Children of each column as linked lists. Those that best share a block with the column are last:
-// - first larger subtrees by their non-zeros, then small ones, which fit into a block as a whole;
-// - a column whose parent is on the other side of num_free counts as a root.
-struct ChildLists {
-  std::vector<uint32_t> first;  // kNone without children
-  std::vector<uint32_t> next;   // kNone at the end
-  std::vector<bool> is_root;
-};
-
-ChildLists ListChildren(const EliminationTree& tree, uint32_t num_free) {
+// Columns in postorder, those before num_free first. Any order with children before parents has the
+// same non-zeros. The last children are those that best share a block with their parent: first come
+// larger subtrees by their non-zeros, then small ones, which fit into a block as a whole.
+std::vector<uint32_t> Postorder(const EliminationTree& tree, uint32_t num_free) {
   const auto n = static_cast<uint32_t>(tree.parents.size());
   std::vector<uint32_t> sizes(n, 1);  // columns of each subtree
+  std::vector<std::vector<uint32_t>> children(n);
+  std::vector<uint32_t> waiting;  // starts with the roots
   for (uint32_t column = 0; column < n; ++column) {
-    if (tree.parents[column] != kNoParent) sizes[tree.parents[column]] += sizes[column];
+    const uint32_t parent = tree.parents[column];
+    if (parent != kNoParent) sizes[parent] += sizes[column];
+    const bool is_root = parent == kNoParent || (column < num_free && parent >= num_free);
+    (is_root ? waiting : children[parent]).push_back(column);
   }
   const auto key = [&](uint32_t column) {
     return std::tuple(sizes[column] <= kSmallSubtree, tree.counts[column], column);
   };
-  std::vector<uint32_t> last_first(n);
-  std::iota(last_first.begin(), last_first.end(), 0u);
-  std::ranges::sort(last_first, std::greater(), key);
-  ChildLists lists = {std::vector(n, kNone), std::vector(n, kNone), std::vector<bool>(n, false)};
-  for (const uint32_t column : last_first) {
-    const uint32_t parent = tree.parents[column];
-    lists.is_root[column] = parent == kNoParent || (column < num_free && parent >= num_free);
-    if (lists.is_root[column]) continue;
-    lists.next[column] = lists.first[parent];
-    lists.first[parent] = column;
-  }
-  return lists;
-}
-
-// Columns in postorder, those before num_free first. Any order with children before parents has the
-// same non-zeros.
-std::vector<uint32_t> Postorder(const EliminationTree& tree, uint32_t num_free) {
-  ChildLists lists = ListChildren(tree, num_free);
+  // Backwards: parents before children, the last child first.
   std::vector<uint32_t> columns;
-  columns.reserve(tree.parents.size());
-  std::vector<uint32_t> stack;
-  for (uint32_t root = 0; root < tree.parents.size(); ++root) {
-    if (!lists.is_root[root]) continue;
-    stack.push_back(root);
-    while (!stack.empty()) {
-      const uint32_t column = stack.back();
-      const uint32_t child = lists.first[column];
-      if (child == kNone) {
-        columns.push_back(column);
-        stack.pop_back();
-      } else {
-        lists.first[column] = lists.next[child];
-        stack.push_back(child);
-      }
-    }
+  columns.reserve(n);
+  while (!waiting.empty()) {
+    const uint32_t column = waiting.back();
+    waiting.pop_back();
+    columns.push_back(column);
+    std::ranges::sort(children[column], {}, key);
+    waiting.insert(waiting.end(), children[column].begin(), children[column].end());
   }
+  std::ranges::reverse(columns);
   return columns;
 }
 

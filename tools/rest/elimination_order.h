@@ -51,11 +51,14 @@ struct EliminationOrder {
 };
 
 /// The better of minimum degree (AMD) and nested dissection (METIS, fixed seed), AMD at a tie;
-/// nullopt if both need more than `limit` non-zeros. The nodes `last` (ascending, each below
-/// num_nodes) are eliminated after all others, so that the factor of the others is the leading part
-/// of the whole. If that needs more than `limit` non-zeros, or more than 1.5 times those of the
-/// best order, `last` is ignored and num_free is num_nodes. Deterministic. Not for concurrent
-/// calls: METIS seeds and uses the process-wide random generator.
+/// nullopt if both need more than `limit` non-zeros.
+/// - The nodes `last` (ascending, each below num_nodes) are eliminated after all others, so that
+/// the
+///   factor of the others is the leading part of the whole.
+/// - If that needs more than `limit` non-zeros, or more than 1.5 times those of the best order,
+///   `last` is ignored and num_free is num_nodes.
+///
+/// Deterministic. Not for concurrent calls: METIS seeds and uses the process-wide random generator.
 std::optional<EliminationOrder> ChooseEliminationOrder(const NodeGraph& graph,
                                                        std::span<const uint32_t> last,
                                                        uint64_t limit);

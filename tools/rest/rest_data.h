@@ -62,18 +62,21 @@ struct RestData {
   uint64_t factor_nonzeros = 0;        ///< sum of LowerEntries
 };
 
-/// The nodes of a tet, in its order.
+/// The nodes of a tet, or of several, in their order.
 inline std::array<uint32_t, 4> NodesOf(const Tet& tet) { return {tet.a, tet.b, tet.c, tet.d}; }
 std::vector<std::array<uint32_t, 4>> NodesOfTets(std::span<const Tet> tets);
 
 /// Median length of the edges of `graph` between these places [m]; 0 if it has none.
 double MedianEdge(const NodeGraph& graph, std::span<const Vec3> nodes);
 
-/// Computes rest data in double precision from the float-rounded nodes that the file stores. The
-/// body's `volume` [m^3] is spread over the tets in proportion to `tet_weights` (num_tets x 1, >=
-/// 0; empty: their own volumes): tet t weighs density_t volume weight_t / sum(weights), a quarter
-/// of it at each node. `dt` in (0, 1]. The nodes `last` (ascending, numbered as in `mesh`) are
-/// those that a body may pin: they are eliminated last, unless that makes the factor much larger.
+/// Computes rest data in double precision from the float-rounded nodes that the file stores.
+/// - `volume` is the body's [m^3]. Tet t weighs density_t volume weight_t / sum(weights), a quarter
+///   of it at each node. `tet_weights` (num_tets x 1, >= 0) are the tets' own volumes if empty.
+/// - `dt` is in (0, 1] [s].
+/// - `last` (ascending, numbered as in `mesh`) are the nodes that a body may pin. They are
+/// eliminated
+///   last, unless that makes the factor much larger.
+///
 /// Errors:
 /// - kInvalidInput: a tet too flat for finite floats, a node without mass, a matrix that cannot be
 ///   factored;
