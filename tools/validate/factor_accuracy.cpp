@@ -122,7 +122,7 @@ std::array<Vec3d, 4> ShapeGradients(const Mat3& dm_inv) {
   return {-(b + c + d), b, c, d};
 }
 
-// A x, tet by tet.
+// The product A x, summed tet by tet.
 Vector MultiplySystem(const SimulationView& s, double dt, const Vector& x) {
   Vector out(x.size());
   for (Eigen::Index i = 0; i < x.size(); ++i) out[i] = s.masses[static_cast<size_t>(i)] * x[i];

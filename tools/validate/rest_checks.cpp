@@ -216,7 +216,7 @@ void CheckMaterials(const Asset& asset, FindingList* findings) {
   for (size_t i = 0; i < s.tets.size(); ++i) {
     const bool is_known =
         s.tet_materials[i] < asset.num_materials() && HasPlace(s, i) && IsSoundTet(s, s.tets[i]);
-    if (!is_known) continue;  // found already
+    if (!is_known) continue;  // reported already
     const MaterialView material = asset.material(s.tet_materials[i]);
     const Lame lame = LameParameters({material.young, material.poisson, material.density});
     // A roundoff of nu changes lambda by up to 2 nu / (1 - 2 nu) + 1 times as much, relatively.
