@@ -19,7 +19,6 @@ namespace plush::tools {
 /// than `max_bytes`).
 Result<std::vector<std::byte>> ReadFile(const std::string& path, uint64_t max_bytes = UINT64_MAX);
 
-/// A file to write.
 struct FileContent {
   std::string path;
   std::span<const std::byte> bytes;
@@ -38,7 +37,6 @@ struct FileContent {
 /// Errors: kIo.
 Result<Done> WriteFilesAtomically(std::span<const FileContent> files);
 
-/// Writes one file in the same way.
 Result<Done> WriteFileAtomically(const std::string& path, std::span<const std::byte> bytes);
 
 /// Checks before any work that WriteFilesAtomically can write `path`. Errors: kIo.

@@ -21,7 +21,6 @@ enum class ExitCode : int {
   kInternal = 70,     ///< a bug of ours
 };
 
-/// Why a call failed.
 struct Error {
   ExitCode exit_code = ExitCode::kInternal;
   std::string message;            ///< one line with place, number and remedy

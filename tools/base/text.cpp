@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-// Length of the well-formed sequence at the start of `text` (Unicode 15, table 3-7), or 0. Overlong
-// forms, surrogates and values beyond U+10FFFF are not well-formed.
+// Length of the well-formed sequence at the start of `text`, or 0. Overlong forms, surrogates and
+// values beyond U+10FFFF are not well-formed.
 size_t SequenceLength(std::string_view text) {
   const auto lead = static_cast<uint8_t>(text[0]);
   if (lead < 0x80) return 1;

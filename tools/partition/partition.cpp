@@ -19,8 +19,7 @@
 namespace plush::tools {
 namespace {
 
-// The boundary of `mesh`, each face in its tet. The sources number the faces in ascending order of
-// their sorted nodes. O(t log t).
+// The boundary of `mesh`. A face's source is its own number.
 CutSurface CutBoundary(const TetMesh& mesh) {
   CutSurface surface;
   for (const BoundaryFace& face : FindBoundaryFaces(mesh)) {

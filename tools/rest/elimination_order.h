@@ -21,7 +21,6 @@ struct NodeGraph {
 /// Graph of the tets' edges; every index of `tets` is below `num_nodes`. O(t log t).
 NodeGraph BuildNodeGraph(uint32_t num_nodes, std::span<const std::array<uint32_t, 4>> tets);
 
-/// Number of connected components of the graph.
 uint32_t CountComponents(const NodeGraph& graph);
 
 /// Result of eliminating a symmetric pattern in some order, by positions in that order. Counts all
@@ -32,7 +31,6 @@ struct EliminationTree {
   uint64_t nonzeros = 0;          ///< sum of the counts
 };
 
-/// Parent of the root of a tree.
 inline constexpr uint32_t kNoParent = UINT32_MAX;
 
 /// Elimination tree of a matrix with this pattern if node order[i] is eliminated i-th; nullopt if

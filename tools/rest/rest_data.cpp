@@ -26,7 +26,6 @@ constexpr uint64_t kMaxFactorNonzeros = 100'000'000;
 // Denormal numbers count as zero: they have lost precision.
 bool IsPositiveNormal(float value) { return std::isfinite(value) && value >= FLT_MIN; }
 
-// Volume between the nodes as the file stores them [m^3].
 double VolumeOf(const RestData& rest, size_t t) {
   return TetVolume(CornersOf(rest.nodes, rest.tets[t]));
 }
@@ -125,7 +124,6 @@ std::vector<double> VolumeShares(const RestData& rest, std::span<const double> t
   return shares;
 }
 
-// Adds up the tets in their order.
 Result<Done> ComputeMasses(const TetMaterials& materials, double volume,
                            std::span<const double> tet_weights, RestData* rest) {
   const std::vector<double> shares = VolumeShares(*rest, tet_weights);

@@ -25,14 +25,12 @@ struct Material {
   double damping = 0.0;     ///< Kelvin-Voigt relaxation time beta [s], [0, 10]
 };
 
-/// Lame parameters of a material.
 struct Lame {
   double mu = 0.0;      ///< E / (2 (1 + nu)) [Pa]
   double lambda = 0.0;  ///< E nu / ((1 + nu)(1 - 2 nu)) [Pa]
 };
 Lame LameParameters(const Material& material);
 
-/// What the tets of a body are made of.
 struct TetMaterials {
   std::vector<Material> materials;  ///< at least one; their damping is ignored
   std::vector<uint16_t> of_tets;    ///< index into materials (num_tets x 1)

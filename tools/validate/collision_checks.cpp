@@ -58,7 +58,6 @@ bool HasNodesOf(const CdgTet& record, const Tet& tet) {
   return std::equal(nodes.begin(), nodes.end(), record.nodes);
 }
 
-// Whether the bounds are exactly those of the tet's vertices.
 bool BoundsItsVertices(const UnpackedCollision& c, uint32_t tet) {
   const Run patches = c.Patches(tet);
   const uint32_t begin = c.Vertices(patches.begin).begin;

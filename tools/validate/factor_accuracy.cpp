@@ -55,7 +55,6 @@ Panel UnpackPanel(std::span<const float> values, const Supernode& s) {
   return panel;
 }
 
-// The factor with its supernodes unpacked.
 class UnpackedFactor {
  public:
   explicit UnpackedFactor(const FactorView& factor) : factor_(factor) {
@@ -183,7 +182,6 @@ double WorstEntry(const Matrix& stored, const Matrix& expected, const Vector& ro
   return worst;
 }
 
-// Diagonal of A.
 Vector SystemDiagonal(const SimulationView& s, double dt) {
   Vector diagonal(static_cast<Eigen::Index>(s.nodes.size()));
   for (size_t i = 0; i < s.nodes.size(); ++i) diagonal[static_cast<Eigen::Index>(i)] = s.masses[i];

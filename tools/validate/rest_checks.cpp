@@ -170,7 +170,6 @@ void CheckTetMasses(const Asset& asset, FindingList* findings) {
   }
 }
 
-// Number of components and the median edge, from the graph of all tets.
 void CheckGraph(const SimulationView& s, FindingList* findings) {
   if (!std::ranges::all_of(s.tets, [&s](const Tet& t) { return IsSoundTet(s, t); })) return;
   const NodeGraph graph =
