@@ -143,9 +143,9 @@ double FactorNonzeros(const SimulationView& s) {
   const uint32_t num_nodes = static_cast<uint32_t>(s.nodes.size());
   std::vector<uint32_t> order(num_nodes);
   std::iota(order.begin(), order.end(), 0u);
-  const auto nonzeros =
-      tools::CountFactorNonzeros(tools::BuildNodeGraph(num_nodes, tets), order, UINT64_MAX);
-  return static_cast<double>(nonzeros.value());
+  const auto tree =
+      tools::BuildEliminationTree(tools::BuildNodeGraph(num_nodes, tets), order, UINT64_MAX);
+  return static_cast<double>(tree.value().nonzeros);
 }
 
 void CountMemory(const SwingingArm& arm, const WorldDesc& world, size_t bodies,

@@ -36,7 +36,7 @@ constexpr int kReadsPerDrain = 32;
 // Time between two checks if the child writes nothing [ms].
 constexpr int kPollMs = 5;
 
-// A pipe. Its ends close at the end of the scope, and in every child on exec.
+// A pipe. Its ends close with the object, and in every child on exec.
 struct Pipe {
   int read_end = -1;
   int write_end = -1;
@@ -107,7 +107,6 @@ uint64_t ResidentBytes(pid_t pid) {
   return fields == 2 ? uint64_t{resident} * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)) : 0;
 }
 
-// The running child, seen from the parent.
 class Child {
  public:
   Child(pid_t pid, Pipes* pipes, const ChildLimits& limits)
@@ -141,13 +140,11 @@ class Child {
   }
 
   void WaitForOutput() {
+    // poll ignores closed pipes. If both are, the child is about to end.
     std::array<pollfd, 2> fds = {
         {{pipes_.out.read_end, POLLIN, 0}, {pipes_.err.read_end, POLLIN, 0}}};
-    if (pipes_.out.read_end < 0 && pipes_.err.read_end < 0) {
-      ::poll(nullptr, 0, 1);  // both are closed: the child is about to end
-    } else {
-      ::poll(fds.data(), fds.size(), kPollMs);
-    }
+    const bool is_open = pipes_.out.read_end >= 0 || pipes_.err.read_end >= 0;
+    ::poll(fds.data(), fds.size(), is_open ? kPollMs : 1);
   }
 
   // Reads what is there, at most one byte beyond the output limit. Stops after kReadsPerDrain
@@ -179,18 +176,13 @@ class Child {
   bool ReachedLimit(bool time_is_up) {
     if (result_.out.size() > limits_.output_bytes) {
       result_.end = ChildEnd::kOutputLimit;
-      return true;
-    }
-    if (limits_.memory_limit == MemoryLimit::kResident &&
-        ResidentBytes(pid_) > limits_.memory_bytes) {
+    } else if (limits_.memory_limit == MemoryLimit::kResident &&
+               ResidentBytes(pid_) > limits_.memory_bytes) {
       result_.end = ChildEnd::kMemoryLimit;
-      return true;
-    }
-    if (time_is_up && !HasExited()) {
+    } else if (time_is_up && !HasExited()) {
       result_.end = ChildEnd::kTimeLimit;
-      return true;
     }
-    return false;
+    return result_.end != ChildEnd::kExited;
   }
 
   void Reap(bool limited) {
@@ -219,7 +211,7 @@ bool IsExecutable(const std::string& path) {
 }
 
 Error StartError(const std::string& program, int error) {
-  return {ExitCode::kIo, "cannot run '" + program + "': " + std::strerror(error), ""};
+  return {ExitCode::kIo, "cannot run '" + program + "': " + std::strerror(error)};
 }
 
 // Returns errno of a failed exec, or 0 if the program runs: exec closes the pipe unwritten.

@@ -31,7 +31,6 @@ inline constexpr bool kSanitizedBuild =
     false;
 #endif
 
-/// How a child's memory is limited.
 enum class MemoryLimit {
   kAddressSpace,  ///< allocations beyond the limit fail (RLIMIT_AS)
   kResident,      ///< the parent samples the resident size every few ms and kills the child
@@ -45,7 +44,6 @@ struct ChildLimits {
   uint64_t output_bytes = 4ull << 30;  ///< of its stdout
 };
 
-/// How a child ended.
 enum class ChildEnd {
   kExited,     ///< normally, with exit_code
   kSignalled,  ///< it crashed with signal_number
@@ -54,7 +52,6 @@ enum class ChildEnd {
   kOutputLimit,
 };
 
-/// The end of a child and its output.
 struct ChildResult {
   ChildEnd end = ChildEnd::kExited;
   int exit_code = 0;

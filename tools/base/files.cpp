@@ -17,21 +17,20 @@
 namespace plush::tools {
 namespace {
 
-// As many as Linux follows.
+// Symbolic links in a row, as many as Linux follows.
 constexpr int kMaxLinks = 40;
 constexpr int kMaxTemporaries = 10000;
 constexpr mode_t kPermissions = 0777;
 constexpr mode_t kAnyWrite = 0222;
 
 Error IoError(const char* what, const std::string& path, int error) {
-  return {ExitCode::kIo, std::string(what) + " '" + path + "': " + std::strerror(error), ""};
+  return {ExitCode::kIo, std::string(what) + " '" + path + "': " + std::strerror(error)};
 }
 
 Error WriteError(const std::string& path, int error) {
   return IoError("cannot write", path, error);
 }
 
-// Closes a file descriptor at the end of the scope.
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -58,7 +57,7 @@ int WriteAll(int fd, std::span<const std::byte> bytes) {
   return 0;
 }
 
-// A path to write, as it is before the write.
+// A path to write, and what it leads to before the write.
 struct Target {
   std::string path;        // as given
   std::string file;        // the path behind all symbolic links
@@ -106,7 +105,7 @@ Result<Target> FindTarget(const std::string& path) {
   return target;
 }
 
-// Opens a new file beside the target. O_EXCL keeps two writers apart, whatever their process ids.
+// Opens a new file beside the target. O_EXCL keeps any two writers apart.
 int OpenTemporary(Target* target) {
   const std::string stem = target->file + ".tmp" + std::to_string(::getpid()) + "-";
   for (int i = 0; i < kMaxTemporaries; ++i) {
@@ -137,7 +136,7 @@ Result<Done> WriteStream(const Target& target, std::span<const std::byte> bytes)
   return Done{};
 }
 
-// Files on their way to disk. What is not renamed at the end of the scope is removed.
+// Writes several files. The destructor removes temporary files that were not renamed.
 class Transaction {
  public:
   Transaction() = default;
@@ -187,14 +186,13 @@ Result<std::vector<std::byte>> ReadFile(const std::string& path, uint64_t max_by
   if (!fd.ok()) return IoError("cannot read", path, errno);
   struct stat info = {};
   if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
-    return Error{ExitCode::kIo, "cannot read '" + path + "': not a regular file", ""};
+    return Error{ExitCode::kIo, "cannot read '" + path + "': not a regular file"};
   }
   const uint64_t size = static_cast<uint64_t>(info.st_size);
   if (size > max_bytes) {
-    return Error{ExitCode::kLimit,
-                 "'" + path + "' has " + std::to_string(size) + " bytes, more than the limit of " +
-                     std::to_string(max_bytes),
-                 ""};
+    return Error{ExitCode::kLimit, "'" + path + "' has " + std::to_string(size) +
+                                       " bytes, more than the limit of " +
+                                       std::to_string(max_bytes)};
   }
   std::vector<std::byte> bytes(size);
   size_t done = 0;
@@ -238,7 +236,7 @@ Result<Done> CheckOutputs(std::initializer_list<std::string> outputs,
     for (const std::string& source : sources) {
       std::error_code ignored;
       if (source.empty() || !std::filesystem::equivalent(output, source, ignored)) continue;
-      return Error{ExitCode::kUsage, "'" + output + "' would overwrite a source", ""};
+      return Error{ExitCode::kUsage, "'" + output + "' would overwrite a source"};
     }
     if (auto writable = CheckWritable(output); !writable.ok()) return writable;
   }
@@ -249,7 +247,7 @@ Result<std::unique_ptr<ScratchFolder>> ScratchFolder::Create() {
   std::error_code error;
   const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
   if (error) {
-    return Error{ExitCode::kIo, "there is no folder for temporary files: " + error.message(), ""};
+    return Error{ExitCode::kIo, "there is no folder for temporary files: " + error.message()};
   }
   std::string path = (parent / "plush-XXXXXX").string();
   if (::mkdtemp(path.data()) == nullptr) {

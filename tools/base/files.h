@@ -19,26 +19,24 @@ namespace plush::tools {
 /// than `max_bytes`).
 Result<std::vector<std::byte>> ReadFile(const std::string& path, uint64_t max_bytes = UINT64_MAX);
 
-/// A file to write.
 struct FileContent {
   std::string path;
   std::span<const std::byte> bytes;
 };
 
 /// Writes several files. The kind of each path decides how:
-/// - no file, or a regular one: writes and flushes a temporary file in the same folder, then
-/// renames
-///   it over the path. The new file has the permissions of the old one.
-/// - symbolic link: as above for the file it leads to, which need not exist. The link stays.
-/// - device or FIFO: writes into it. Opening a FIFO waits for a reader.
-/// - anything else, or no permission to write (even as root, if nobody has it): an error.
+/// - No file, or a regular one: writes and flushes a temporary file in the same folder, and renames
+///   it to the path. The new file has the permissions of the old one.
+/// - Symbolic link: as above for the file it leads to, which need not exist. The link stays.
+/// - Device or FIFO: writes into it. Opening a FIFO waits for a reader.
+/// - Anything else is an error. So is a file that this user may not write, or that nobody may write
+///   (even for root).
 ///
 /// Renames happen last. If anything before them fails, every old file is untouched and no temporary
 /// file is left. Several processes may write the same path: the last one wins, nothing is torn.
 /// Errors: kIo.
 Result<Done> WriteFilesAtomically(std::span<const FileContent> files);
 
-/// Writes one file in the same way.
 Result<Done> WriteFileAtomically(const std::string& path, std::span<const std::byte> bytes);
 
 /// Checks before any work that WriteFilesAtomically can write `path`. Errors: kIo.

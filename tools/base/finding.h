@@ -15,7 +15,6 @@ namespace plush::tools {
 
 enum class Severity { kError, kWarning, kInfo };
 
-/// A row of the table of finding codes.
 struct FindingCode {
   std::string_view code;  ///< stable name, UPPER_SNAKE
   Severity severity;

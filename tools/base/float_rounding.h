@@ -6,8 +6,6 @@
 
 namespace plush::tools {
 
-/// `value` rounded to single precision.
-///
 /// The volatile is necessary: gcc 12 (-O2 and above) vectorises the two conversions of neighbouring
 /// doubles into a plain copy, which rounds nothing.
 inline double RoundToFloat(double value) {
@@ -15,7 +13,6 @@ inline double RoundToFloat(double value) {
   return static_cast<double>(rounded);
 }
 
-/// Each coordinate rounded to single precision.
 inline Vec3d RoundToFloat(const Vec3d& v) {
   return {RoundToFloat(v.x), RoundToFloat(v.y), RoundToFloat(v.z)};
 }

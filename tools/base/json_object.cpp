@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr double kLargestCoordinate = 1.0e9;
 
-// Follows the parser and notes what JSON allows and we refuse.
+// Watches the parser and notes what JSON allows but we refuse.
 class StructureWatch {
  public:
   bool operator()(int depth, json::parse_event_t event, json& parsed) {
@@ -55,7 +55,7 @@ Result<json> ParseJson(std::string_view text) {
     if (tag != std::string::npos) mistake.erase(0, tag + 2);
   }
   if (!watch.mistake().empty()) mistake = watch.mistake();
-  if (!mistake.empty()) return Error{ExitCode::kUsage, mistake, ""};
+  if (!mistake.empty()) return Error{ExitCode::kUsage, mistake};
   return document;
 }
 
@@ -79,15 +79,19 @@ const json* JsonObject::Value(const char* key) const {
   return it == value_.end() || it->is_null() ? nullptr : &*it;
 }
 
+const json* JsonObject::ValueOf(const char* key, bool (json::*is_type)() const noexcept,
+                                const char* type) const {
+  const json* value = Value(key);
+  if (value == nullptr || (value->*is_type)()) return value;
+  Mistake(key, std::string("expected ") + type + ", found " + value->type_name());
+  return nullptr;
+}
+
 bool JsonObject::Has(const char* key) const { return Value(key) != nullptr; }
 
 bool JsonObject::Number(const char* key, const NumberRange& range, double* out_number) const {
-  const json* value = Value(key);
+  const json* value = ValueOf(key, &json::is_number, "a number");
   if (value == nullptr) return false;
-  if (!value->is_number()) {
-    Mistake(key, std::string("expected a number, found ") + value->type_name());
-    return false;
-  }
   const double number = value->get<double>();
   if (!Contains(range, number)) {
     Mistake(key, OutsideMessage(NumberText(number), range));
@@ -124,23 +128,15 @@ bool JsonObject::Integer(const char* key, int64_t low, int64_t high, int* out_in
 }
 
 bool JsonObject::Boolean(const char* key, bool* out_boolean) const {
-  const json* value = Value(key);
+  const json* value = ValueOf(key, &json::is_boolean, "true or false");
   if (value == nullptr) return false;
-  if (!value->is_boolean()) {
-    Mistake(key, std::string("expected true or false, found ") + value->type_name());
-    return false;
-  }
   *out_boolean = value->get<bool>();
   return true;
 }
 
 bool JsonObject::String(const char* key, std::string* out_string) const {
-  const json* value = Value(key);
+  const json* value = ValueOf(key, &json::is_string, "a string");
   if (value == nullptr) return false;
-  if (!value->is_string()) {
-    Mistake(key, std::string("expected a string, found ") + value->type_name());
-    return false;
-  }
   *out_string = value->get<std::string>();
   return true;
 }
@@ -165,12 +161,8 @@ bool JsonObject::Vector(const char* key, std::span<double> out_numbers) const {
 }
 
 std::span<const json> JsonObject::Array(const char* key, size_t max_count) const {
-  const json* value = Value(key);
+  const json* value = ValueOf(key, &json::is_array, "an array");
   if (value == nullptr) return {};
-  if (!value->is_array()) {
-    Mistake(key, std::string("expected an array, found ") + value->type_name());
-    return {};
-  }
   if (value->size() > max_count) {
     Mistake(key,
             std::to_string(value->size()) + " elements are more than " + std::to_string(max_count));

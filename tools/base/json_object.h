@@ -5,7 +5,7 @@
 //   std::string mistake;                                  // keeps the first one
 //   JsonObject body(document.value(), "body", {"count", "static"}, &mistake);
 //   body.Integer("count", 1, 100, &count);                // absent: count keeps its value
-//   if (!mistake.empty()) return Error{ExitCode::kUsage, file + ": " + mistake, ""};
+//   if (!mistake.empty()) return Error{ExitCode::kUsage, file + ": " + mistake};
 #pragma once
 
 #include "base/number_range.h"
@@ -60,6 +60,10 @@ class JsonObject {
   void Mistake(std::string_view key, const std::string& what) const;
 
  private:
+  /// The value if `is_type` holds. Notes a mistake for any other value but null.
+  const nlohmann::json* ValueOf(const char* key, bool (nlohmann::json::*is_type)() const noexcept,
+                                const char* type) const;
+
   const nlohmann::json& value_;
   std::string path_;
   std::string* mistake_;

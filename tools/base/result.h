@@ -21,11 +21,10 @@ enum class ExitCode : int {
   kInternal = 70,     ///< a bug of ours
 };
 
-/// Why a call failed.
 struct Error {
   ExitCode exit_code = ExitCode::kInternal;
-  std::string message;       ///< one line with place, number and remedy
-  std::string finding_code;  ///< the finding that describes the error, or empty
+  std::string message;            ///< one line with place, number and remedy
+  std::string finding_code = {};  ///< the finding that describes the error, or empty
 
   /// The same error with "context: " before its message.
   Error WithContext(const std::string& context) const {

@@ -11,17 +11,15 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-bool IsContinuation(char c) { return (static_cast<uint8_t>(c) & 0xC0) == 0x80; }
-
-// Length of the well-formed sequence at the start of `text` (Unicode 15, table 3-7), or 0. Overlong
-// forms, surrogates and values beyond U+10FFFF are not well-formed.
+// Length of the well-formed sequence at the start of `text`, or 0. Overlong forms, surrogates and
+// values beyond U+10FFFF are not well-formed.
 size_t SequenceLength(std::string_view text) {
   const auto lead = static_cast<uint8_t>(text[0]);
   if (lead < 0x80) return 1;
   const size_t length = lead >= 0xF0 ? 4 : (lead >= 0xE0 ? 3 : 2);
   if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
   for (size_t i = 1; i < length; ++i) {
-    if (!IsContinuation(text[i])) return 0;
+    if ((static_cast<uint8_t>(text[i]) & 0xC0) != 0x80) return 0;
   }
   const auto second = static_cast<uint8_t>(text[1]);
   if (lead == 0xE0 && second < 0xA0) return 0;
@@ -57,15 +55,9 @@ std::string Escaped(const std::string& path) {
 
 }  // namespace
 
-std::string NumberText(double number) {
+std::string NumberText(double number, int digits) {
   char text[32];
-  std::snprintf(text, sizeof(text), "%.9g", number);
-  return text;
-}
-
-std::string RoundedText(double number) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.6g", number);
+  std::snprintf(text, sizeof(text), "%.*g", digits, number);
   return text;
 }
 
@@ -110,17 +102,10 @@ size_t EditDistance(std::string_view a, std::string_view b) {
 }
 
 std::string_view NearestName(std::string_view name, std::span<const std::string_view> candidates) {
-  std::string_view nearest;
-  size_t least = SIZE_MAX;
-  for (const std::string_view candidate : candidates) {
-    const size_t distance =
-        EditDistance(name.substr(0, kLongestName), candidate.substr(0, kLongestName));
-    if (distance < least) {
-      least = distance;
-      nearest = candidate;
-    }
-  }
-  return nearest;
+  const auto nearest = std::ranges::min_element(candidates, {}, [name](std::string_view candidate) {
+    return EditDistance(name.substr(0, kLongestName), candidate.substr(0, kLongestName));
+  });
+  return nearest == candidates.end() ? std::string_view() : *nearest;
 }
 
 std::string UnknownNameMessage(std::string_view kind, std::string_view name,

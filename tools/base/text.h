@@ -13,11 +13,11 @@
 
 namespace plush::tools {
 
-/// `number` in up to nine significant digits, which is enough to identify a float.
-std::string NumberText(double number);
+/// `number` in up to `digits` significant digits. Nine are enough to identify a float.
+std::string NumberText(double number, int digits = 9);
 
 /// `number` in up to six significant digits, for people.
-std::string RoundedText(double number);
+inline std::string RoundedText(double number) { return NumberText(number, 6); }
 
 /// Sixteen hexadecimal digits in lower case.
 std::string HexHash(uint64_t hash);
@@ -49,7 +49,7 @@ struct NamedValue {
   T value;
 };
 
-/// The name of `value`, which must be in the list.
+/// The name of `value`, or "" if the list lacks it.
 template <class T>
 std::string NameOf(std::span<const NamedValue<T>> words, T value) {
   for (const NamedValue<T>& word : words) {
@@ -59,8 +59,8 @@ std::string NameOf(std::span<const NamedValue<T>> words, T value) {
 }
 
 /// Removes the number at the beginning of `*text`, with an optional plus, from the text. A number
-/// out of T's range, too small ones included, becomes infinity or T's largest integer. False if the
-/// text does not begin with a number.
+/// too large or too small for T becomes infinity or T's largest integer. False if the text does not
+/// begin with a number.
 template <class T>
 bool TakeNumber(std::string_view* text, T* value) {
   if (!text->empty() && text->front() == '+') text->remove_prefix(1);

@@ -5,6 +5,7 @@
 #include "plush/types.h"
 
 #include <cmath>
+#include <compare>
 
 namespace plush::tools {
 
@@ -16,7 +17,7 @@ struct Vec3d {
 
   double& operator[](int i) { return i == 0 ? x : (i == 1 ? y : z); }
   double operator[](int i) const { return i == 0 ? x : (i == 1 ? y : z); }
-  bool operator==(const Vec3d&) const = default;
+  auto operator<=>(const Vec3d&) const = default;  ///< by x, then y, then z
 };
 
 inline Vec3d operator+(const Vec3d& a, const Vec3d& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -24,9 +25,8 @@ struct LaidOutPatch {
   TetNodes nodes = {};                           // of the tet, ascending
   std::vector<uint32_t> triangles;               // in the order of the tree
   std::vector<uint64_t> bounds;                  // parallel to triangles
-  std::vector<uint32_t> points;                  // in the order of first use
-  std::vector<Vec4> weights;                     // parallel to points
-  std::vector<std::array<uint32_t, 3>> corners;  // into points, parallel to triangles
+  std::vector<Vec4> weights;                     // of its points, in the order of first use
+  std::vector<std::array<uint32_t, 3>> corners;  // into weights, parallel to triangles
 };
 
 Vec4 WeightsInTet(const Carrier& carrier, const TetNodes& nodes) {
@@ -51,14 +51,7 @@ class Layout {
     });
     Number();
     AddPatches();
-    AddTriangles(record);
-    for (const LaidOutPatch& patch : laid_out_) {
-      for (const uint32_t t : patch.triangles) {
-        if (!triangle_of_source.empty()) {
-          data_.source_triangles.push_back(triangle_of_source[surface_.sources[t]]);
-        }
-      }
-    }
+    AddTriangles(triangle_of_source, record);
     return std::move(data_);
   }
 
@@ -75,7 +68,7 @@ class Layout {
     }
   }
 
-  // Patches come by tet: their tets become the leaves of the tree.
+  // Patches are sorted by tet. Their tets become the leaves of the tree.
   void OrderTets() {
     std::vector<uint32_t> first_patch;
     std::vector<Dop14> bounds;
@@ -114,9 +107,9 @@ class Layout {
     boxes.reserve(patch->triangles.size());
     for (const uint32_t t : patch->triangles) {
       std::array<Vec4, 3> weights;
-      for (size_t k = 0; k < 3; ++k) {
-        weights[k] = WeightsInTet(surface_.carriers[surface_.triangles[t][k]], patch->nodes);
-      }
+      std::ranges::transform(surface_.triangles[t], weights.begin(), [&](uint32_t point) {
+        return WeightsInTet(surface_.carriers[point], patch->nodes);
+      });
       boxes.push_back(BoxOf(weights));
     }
     PatchTree tree = BuildPatchTree(boxes);
@@ -128,32 +121,17 @@ class Layout {
   }
 
   void NumberPoints(LaidOutPatch* patch) const {
-    std::vector<std::pair<uint32_t, uint32_t>> uses;  // point, first corner with it
-    for (uint32_t i = 0; i < patch->triangles.size(); ++i) {
-      for (uint32_t k = 0; k < 3; ++k) {
-        uses.push_back({surface_.triangles[patch->triangles[i]][k], 3 * i + k});
+    std::map<uint32_t, uint32_t> numbers;  // by point
+    for (const uint32_t t : patch->triangles) {
+      patch->corners.push_back(surface_.triangles[t]);
+      for (uint32_t& corner : patch->corners.back()) {
+        const auto next = static_cast<uint32_t>(patch->weights.size());
+        const auto [number, is_new] = numbers.try_emplace(corner, next);
+        if (is_new) {
+          patch->weights.push_back(WeightsInTet(surface_.carriers[corner], patch->nodes));
+        }
+        corner = number->second;
       }
-    }
-    std::sort(uses.begin(), uses.end());
-    std::vector<uint32_t> first_use(uses.size());  // of each corner's point
-    for (size_t begin = 0; begin < uses.size();) {
-      size_t end = begin;
-      for (; end < uses.size() && uses[end].first == uses[begin].first; ++end) {
-        first_use[uses[end].second] = uses[begin].second;
-      }
-      begin = end;
-    }
-    patch->corners.resize(patch->triangles.size());
-    for (uint32_t c = 0; c < first_use.size(); ++c) {
-      uint32_t& number = patch->corners[c / 3][c % 3];
-      if (first_use[c] != c) {
-        number = patch->corners[first_use[c] / 3][first_use[c] % 3];
-        continue;
-      }
-      number = static_cast<uint32_t>(patch->points.size());
-      const uint32_t point = surface_.triangles[patch->triangles[c / 3]][c % 3];
-      patch->points.push_back(point);
-      patch->weights.push_back(WeightsInTet(surface_.carriers[point], patch->nodes));
     }
   }
 
@@ -165,7 +143,7 @@ class Layout {
     }
   }
 
-  // Place of a point of the patch at rest, from its float weights [m].
+  // Rest position of a point of the patch, from its float weights [m].
   Vec3d Place(const LaidOutPatch& patch, uint32_t point) const {
     const Vec4& w = patch.weights[point];
     const auto& n = patch.nodes;
@@ -205,8 +183,7 @@ class Layout {
         const uint32_t across = surface_.opposite[3 * t + k];
         if (across == kNoHalfEdge) continue;
         const uint32_t other = new_patch_[patches_.of_triangle[across / 3]];
-        if (other == number) continue;
-        links.push_back(other);
+        if (other != number) links.push_back(other);
       }
     }
     std::sort(links.begin(), links.end());
@@ -248,17 +225,21 @@ class Layout {
     tet->high = {box.high[0], box.high[1], box.high[2], box.high[3]};
   }
 
-  void AddTriangles(TriangleRecord record) {
+  void AddTriangles(std::span<const uint32_t> triangle_of_source, TriangleRecord record) {
     const bool wide = record == TriangleRecord::kWide ||
                       data_.vertices.size() > kMaxPackedFeatures ||
                       surface_.triangles.size() > kMaxPackedFeatures;
     for (uint32_t p = 0; p < laid_out_.size(); ++p) {
       const LaidOutPatch& patch = laid_out_[p];
       for (size_t i = 0; i < patch.triangles.size(); ++i) {
+        const uint32_t t = patch.triangles[i];
+        if (!triangle_of_source.empty()) {
+          data_.source_triangles.push_back(triangle_of_source[surface_.sources[t]]);
+        }
         CdgTriangleFields fields;
         for (uint32_t k = 0; k < 3; ++k) {
           fields.vertices[k] = data_.patches[p].first_vertex + patch.corners[i][k];
-          const uint32_t across = surface_.opposite[3 * patch.triangles[i] + k];
+          const uint32_t across = surface_.opposite[3 * t + k];
           fields.neighbours[k] = across == kNoHalfEdge ? kNoTriangle : new_triangle_[across / 3];
         }
         fields.bounds = patch.bounds[i];
@@ -275,8 +256,8 @@ class Layout {
   const SurfacePatches& patches_;
   const TetMesh& mesh_;
   std::vector<LaidOutPatch> laid_out_;
-  std::vector<uint32_t> new_patch_;     // of each patch given
-  std::vector<uint32_t> new_triangle_;  // of each triangle given
+  std::vector<uint32_t> new_patch_;     // by index in SurfacePatches
+  std::vector<uint32_t> new_triangle_;  // by index in CutSurface
   CollisionData data_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes a partitioned surface (CDG [Civ 5.4.1]) as the records of the file, in their order.
+// Turns a partitioned surface (CDG [Civ 5.4.1]) into the records of the file.
 #pragma once
 
 #include "plush/format/cdg_records.h"
@@ -36,19 +36,18 @@ inline uint64_t CollisionBytes(const CollisionData& data, bool with_sources = tr
          (with_sources ? data.source_triangles.size() * 4 : 0);
 }
 
-/// Which record a triangle gets.
 enum class TriangleRecord : uint8_t {
   kSmallest,  ///< packed up to kMaxPackedFeatures vertices and triangles, else wide
-  kWide,      ///< wide
+  kWide,      ///< always wide
 };
 
 /// Lays out `surface`, cut by the tets of `mesh` (nodes numbered as in the file) and divided into
 /// `patches`:
-/// - the tree over the tets gives their order, each patch's tree that of its triangles;
-/// - the vertices of a patch come in the order of first use;
-/// - sums at rest are computed in double from the places that the float weights give.
-/// `triangle_of_source` translates CutSurface::sources for the map to the source; empty: no map.
-/// O(n log^2 n), deterministic for any thread count.
+/// - tets are in the order of their tree, the triangles of a patch in that of the patch's tree;
+/// - vertices of a patch are in the order of first use;
+/// - areas and centroids are sums in double over the positions that the float weights give.
+/// `triangle_of_source` translates CutSurface::sources for source_triangles; empty: none are
+/// stored. O(n log^2 n), deterministic for any thread count.
 CollisionData LayOutCollision(const CutSurface& surface, const SurfacePatches& patches,
                               const TetMesh& mesh, std::span<const uint32_t> triangle_of_source,
                               TriangleRecord record = TriangleRecord::kSmallest);

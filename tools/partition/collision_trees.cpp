@@ -14,13 +14,13 @@ namespace {
 // Largest group into which a set above kMaxExact is divided.
 constexpr size_t kGroup = 250;
 
-// The least and greatest value that each diagonal takes at a box's corners: + or - per axis.
+// Sign of x, y and z in each of the four diagonals: true for +.
 constexpr std::array<std::array<bool, 3>, 4> kPlus = {
     {{true, true, true}, {true, true, false}, {true, false, true}, {false, true, true}}};
 
-// Volume cut off at the eight corners of a box with edges e: at each corner, the part of the box in
-// which x + y + z, measured from that corner, is below its `cut`. Loops over all eight so that the
-// compiler can vectorise.
+// Volume cut off at the corners of a box with edges e. Corner i loses the part in which x + y + z,
+// measured from that corner, is below cut[i]. The inner loop takes all eight so that the compiler
+// can vectorise it.
 double CornerVolumes(const std::array<double, 3>& e, const std::array<double, 8>& cut) {
   const std::array<double, 7> beyond = {
       e[0], e[1], e[2], e[0] + e[1], e[1] + e[2], e[2] + e[0], e[0] + e[1] + e[2]};
@@ -41,7 +41,7 @@ double CornerVolumes(const std::array<double, 3>& e, const std::array<double, 8>
   return total;
 }
 
-// Node of a tree being built; children are nodes, or none for a leaf.
+// Node of a tree under construction. A leaf has no children.
 struct BuildNode {
   Dop14 bounds;
   uint32_t left = UINT32_MAX;
@@ -54,11 +54,7 @@ class Builder {
  public:
   explicit Builder(std::span<const Dop14> leaves) : num_leaves_(leaves.size()) {
     nodes_.reserve(2 * leaves.size());
-    for (const Dop14& leaf : leaves) {
-      BuildNode node;
-      node.bounds = leaf;
-      nodes_.push_back(node);
-    }
+    for (const Dop14& leaf : leaves) nodes_.push_back({.bounds = leaf});
   }
 
   CoarseTree Run() {
@@ -76,13 +72,10 @@ class Builder {
 
  private:
   uint32_t MakeParent(uint32_t left, uint32_t right) {
-    BuildNode node;
-    node.bounds = nodes_[left].bounds;
-    node.bounds.Add(nodes_[right].bounds);
-    node.left = left;
-    node.right = right;
-    node.count = nodes_[left].count + nodes_[right].count;
-    node.depth = 1 + std::max(nodes_[left].depth, nodes_[right].depth);
+    const BuildNode& a = nodes_[left];
+    const BuildNode& b = nodes_[right];
+    BuildNode node = {a.bounds, left, right, a.count + b.count, 1 + std::max(a.depth, b.depth)};
+    node.bounds.Add(b.bounds);
     nodes_.push_back(node);
     return static_cast<uint32_t>(nodes_.size() - 1);
   }
@@ -139,8 +132,8 @@ class Builder {
     return bounds.Volume();
   }
 
-  // Joins the closest two until one is left. Unions only grow, so the volume found with a partner
-  // that is gone remains a lower bound: search for a new partner only when that bound is the least.
+  // Joins the closest two until one is left. Unions only grow. So if a node's partner is gone, its
+  // volume is still a lower bound: the node needs a new partner only if that bound is the least.
   uint32_t JoinExactly(std::vector<uint32_t> active) {
     struct Best {
       double volume = std::numeric_limits<double>::infinity();
@@ -164,10 +157,8 @@ class Builder {
       }
     };
     while (active.size() > 1) {
-      size_t at = 0;
-      for (size_t i = 1; i < active.size(); ++i) {
-        if (best[i].volume < best[at].volume) at = i;
-      }
+      const auto least = std::ranges::min_element(best, {}, &Best::volume);
+      const auto at = static_cast<size_t>(least - best.begin());
       const uint32_t a = active[at];
       const uint32_t b = best[at].partner;
       if (b == UINT32_MAX) {
@@ -181,11 +172,7 @@ class Builder {
       for (Best& found : best) {
         if (found.partner == a || found.partner == b) found.partner = UINT32_MAX;
       }
-      if (active.size() > 1) {
-        search(static_cast<size_t>(
-            std::find(active.begin(), active.end(), static_cast<uint32_t>(nodes_.size() - 1)) -
-            active.begin()));
-      }
+      if (active.size() > 1) search(other < static_cast<ptrdiff_t>(at) ? at - 1 : at);
     }
     return active[0];
   }
@@ -211,12 +198,6 @@ class Builder {
   std::vector<BuildNode> nodes_;
 };
 
-float LongestInterval(const BarycentricBox& box) {
-  float longest = 0.0f;
-  for (size_t i = 0; i < 4; ++i) longest = std::max(longest, box.high[i] - box.low[i]);
-  return longest;
-}
-
 size_t LongestAxis(const BarycentricBox& box) {
   size_t axis = 0;
   for (size_t i = 1; i < 4; ++i) {
@@ -225,10 +206,10 @@ size_t LongestAxis(const BarycentricBox& box) {
   return axis;
 }
 
-struct Range {
-  uint32_t begin = 0;
-  uint32_t end = 0;
-};
+float LongestInterval(const BarycentricBox& box) {
+  const size_t axis = LongestAxis(box);
+  return box.high[axis] - box.low[axis];
+}
 
 }  // namespace
 
@@ -301,7 +282,7 @@ PatchTree BuildPatchTree(std::span<const BarycentricBox> boxes) {
   tree.order.resize(boxes.size());
   tree.bounds.resize(boxes.size());
   std::iota(tree.order.begin(), tree.order.end(), 0u);
-  std::vector<Range> waiting;
+  std::vector<std::pair<uint32_t, uint32_t>> waiting;  // ranges
   if (!boxes.empty()) waiting.push_back({0, static_cast<uint32_t>(boxes.size())});
   while (!waiting.empty()) {
     const auto [begin, end] = waiting.back();

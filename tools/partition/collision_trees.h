@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The two levels of bounding trees: one over the tets that hold patches [Civ 5.4.4], and one over
-// the triangles of each patch, which is only their order [Civ 5.4.3].
+// the triangles of each patch. The latter is stored as an order of triangles [Civ 5.4.3].
 #pragma once
 
 #include "plush/format/cdg_records.h"
@@ -47,10 +47,8 @@ inline constexpr size_t kMaxExact = 1000;
 /// Bounds of points with these weights (at least one).
 BarycentricBox BoxOf(std::span<const Vec4> weights);
 
-/// Smallest box around both.
 BarycentricBox Union(const BarycentricBox& a, const BarycentricBox& b);
 
-/// The tree over a patch's triangles.
 struct PatchTree {
   std::vector<uint32_t> order;   ///< the patch's triangles (0 .. n - 1) as they are to be stored
   std::vector<uint64_t> bounds;  ///< of the range that starts at each place, quantised

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A triangle surface of which no triangle spans two tets of the cage.
+// A triangle surface in which each triangle lies in one tet of the cage.
 #pragma once
 
 #include "base/vec3.h"

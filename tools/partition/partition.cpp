@@ -19,17 +19,7 @@
 namespace plush::tools {
 namespace {
 
-// The point at a node of the cage.
-Carrier AtNode(uint32_t node) {
-  Carrier carrier;
-  carrier.nodes[0] = node;
-  carrier.weights[0] = 1.0;
-  carrier.count = 1;
-  return carrier;
-}
-
-// The boundary of `mesh`, each face in its tet. The sources number the faces in ascending order of
-// their sorted nodes. O(t log t).
+// The boundary of `mesh`. A face's source is its own number.
 CutSurface CutBoundary(const TetMesh& mesh) {
   CutSurface surface;
   for (const BoundaryFace& face : FindBoundaryFaces(mesh)) {
@@ -40,7 +30,7 @@ CutSurface CutBoundary(const TetMesh& mesh) {
   surface.points = mesh.nodes;
   surface.carriers.reserve(mesh.nodes.size());
   for (uint32_t node = 0; node < mesh.nodes.size(); ++node) {
-    surface.carriers.push_back(AtNode(node));
+    surface.carriers.push_back({{node, 0, 0, 0}, {1.0, 0.0, 0.0, 0.0}, 1});
   }
   surface.opposite = PairHalfEdges(surface.points, surface.triangles);
   return surface;

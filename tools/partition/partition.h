@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From a surface and a cage to the collision surface of the file (CDG) [Civ 5.4].
+// Makes the file's collision surface (CDG) from a surface and a cage [Civ 5.4].
 #pragma once
 
 #include "base/finding.h"
@@ -15,10 +15,10 @@
 namespace plush::tools {
 
 /// Edges made by the cut are collapsed if they are shorter than this share of the diagonal of the
-/// surface's box: several hundred times the spacing of float coordinates.
+/// surface's box. The share is several hundred times the spacing of float coordinates.
 inline constexpr double kShortestCutEdge = 3e-5;
 
-/// A collision surface and how it came about.
+/// A collision surface, and counts for the report.
 struct Partition {
   CollisionData data;        ///< empty if the surface could not be cut
   size_t num_crossings = 0;  ///< of edges of the surface with faces of tets, and of edges of tets
@@ -35,8 +35,8 @@ struct Partition {
 Partition PartitionSurface(const SolidSurface& surface, const TetMesh& mesh,
                            std::span<const uint32_t> tet_of_point, FindingList* findings);
 
-/// Takes the boundary of tets that end at the surface: nothing is cut. Each face comes from the
-/// triangle of `surface` (the render surface) nearest to its middle. Deterministic.
+/// Takes the boundary of tets that end at the surface, without a cut. The source of each face is
+/// the triangle of `surface` (the render surface) nearest to the face's middle. Deterministic.
 Partition PartitionBoundary(const SurfaceMesh& surface, const TetMesh& mesh);
 
 }  // namespace plush::tools

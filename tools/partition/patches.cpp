@@ -3,6 +3,7 @@
 #include "partition/patches.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace plush::tools {
@@ -10,7 +11,6 @@ namespace {
 
 constexpr uint32_t kNoPatch = UINT32_MAX;
 
-// Divides triangles into pieces, and pieces into discs.
 class Parter {
  public:
   explicit Parter(const CutSurface& surface)
@@ -114,25 +114,19 @@ class Parter {
 
   // Patches by tet, then by first triangle.
   SurfacePatches Numbered() const {
-    std::vector<uint32_t> first(num_labels_, kNoPatch);  // some labels are no longer used
-    std::vector<uint32_t> labels;
-    for (uint32_t t = 0; t < label_.size(); ++t) {
-      if (first[label_[t]] != kNoPatch) continue;
-      first[label_[t]] = t;
-      labels.push_back(label_[t]);
+    std::vector<uint32_t> order(label_.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::ranges::stable_sort(order, {}, [this](uint32_t t) { return surface_.tets[t]; });
+    SurfacePatches patches = {std::vector<uint32_t>(label_.size()), {}, num_cut_};
+    std::vector<uint32_t> number(num_labels_, kNoPatch);  // some labels are no longer used
+    for (const uint32_t t : order) {
+      uint32_t& patch = number[label_[t]];
+      if (patch == kNoPatch) {
+        patch = static_cast<uint32_t>(patches.tets.size());
+        patches.tets.push_back(surface_.tets[t]);
+      }
+      patches.of_triangle[t] = patch;
     }
-    std::stable_sort(labels.begin(), labels.end(), [&](uint32_t a, uint32_t b) {
-      return surface_.tets[first[a]] < surface_.tets[first[b]];
-    });
-    SurfacePatches patches;
-    std::vector<uint32_t> number(num_labels_, kNoPatch);
-    for (const uint32_t label : labels) {
-      number[label] = static_cast<uint32_t>(patches.tets.size());
-      patches.tets.push_back(surface_.tets[first[label]]);
-    }
-    patches.of_triangle.resize(label_.size());
-    for (uint32_t t = 0; t < label_.size(); ++t) patches.of_triangle[t] = number[label_[t]];
-    patches.num_cut = num_cut_;
     return patches;
   }
 
@@ -152,34 +146,23 @@ int EulerCharacteristic(const CutSurface& surface, const std::vector<uint32_t>& 
   };
   int inner_edges = 0;   // seen twice
   int border_edges = 0;  // seen once
-  int fans = 0;          // corners joined around a point, counted at the one where each begins
+  int fans = 0;          // corners joined around a point; each fan counts once
   for (const uint32_t t : triangles) {
-    for (uint32_t k = 0; k < 3; ++k) {
-      const uint32_t h = 3 * t + k;
-      if (inner(h)) {
-        ++inner_edges;
-      } else {
+    for (uint32_t start = 3 * t; start < 3 * t + 3; ++start) {
+      if (!inner(start)) {
         ++border_edges;
         ++fans;  // the fan around the start of a border half-edge ends there, clockwise
+        continue;
       }
-    }
-  }
-  // Fans without an end: closed ones, counted at their lowest corner.
-  for (const uint32_t t : triangles) {
-    for (uint32_t k = 0; k < 3; ++k) {
-      const uint32_t start = 3 * t + k;
+      ++inner_edges;
+      // A fan without an end is closed: it counts at its lowest half-edge.
       uint32_t h = start;
       bool lowest = true;
-      bool closed = true;
       do {
-        if (!inner(h)) {
-          closed = false;
-          break;
-        }
         h = NextHalfEdge(surface.opposite[h]);  // the next half-edge out of the same point
         lowest = lowest && h >= start;
-      } while (h != start);
-      fans += closed && lowest ? 1 : 0;
+      } while (h != start && inner(h));
+      fans += h == start && lowest ? 1 : 0;
     }
   }
   return fans - (inner_edges / 2 + border_edges) + static_cast<int>(triangles.size());

@@ -9,7 +9,6 @@
 
 namespace plush::tools {
 
-/// Which patch each triangle belongs to.
 struct SurfacePatches {
   std::vector<uint32_t> of_triangle;  ///< (num_triangles x 1)
   std::vector<uint32_t> tets;         ///< of each patch (num_patches x 1)

@@ -17,11 +17,6 @@ namespace {
 // Largest change of area, and of vector area, by all collapses together, as a share of the area.
 constexpr double kAreaBudget = 5e-7;
 
-struct ShortEdge {
-  double length_squared = 0.0;
-  uint32_t half_edge = 0;
-};
-
 // The point that replaces two.
 struct Merged {
   Vec3d place;
@@ -43,8 +38,7 @@ class Collapser {
 
   size_t Run(uint32_t first_new) {
     size_t collapsed = 0;
-    for (const ShortEdge& edge : Find(first_new)) {
-      const uint32_t h = edge.half_edge;
+    for (const auto& [squared, h] : Find(first_new)) {
       if (!alive_[h / 3] || From(h) == To(h) || LengthSquaredOf(h) >= length_ * length_) continue;
       collapsed += Collapse(h) ? 1 : 0;
     }
@@ -59,19 +53,16 @@ class Collapser {
     return LengthSquared(s_.points[To(h)] - s_.points[From(h)]);
   }
 
-  // Each edge once, shortest first.
-  std::vector<ShortEdge> Find(uint32_t first_new) const {
-    std::vector<ShortEdge> edges;
+  // Squared length and half-edge of each edge, shortest first.
+  std::vector<std::pair<double, uint32_t>> Find(uint32_t first_new) const {
+    std::vector<std::pair<double, uint32_t>> edges;
     for (uint32_t h = 0; h < s_.opposite.size(); ++h) {
       if (s_.opposite[h] < h) continue;  // the other side has come; kNoHalfEdge is the largest
       if (From(h) < first_new && To(h) < first_new) continue;
       const double squared = LengthSquaredOf(h);
       if (squared < length_ * length_) edges.push_back({squared, h});
     }
-    std::sort(edges.begin(), edges.end(), [](const ShortEdge& a, const ShortEdge& b) {
-      if (a.length_squared != b.length_squared) return a.length_squared < b.length_squared;
-      return a.half_edge < b.half_edge;
-    });
+    std::sort(edges.begin(), edges.end());
     return edges;
   }
 
@@ -123,7 +114,7 @@ class Collapser {
     return common.size() == (is_border ? 1u : 2u);
   }
 
-  // Moves both points to the part of the cage that carries both.
+  // The point on the part of the cage that carries both; nullopt if nothing does.
   std::optional<Merged> Merge(uint32_t p, uint32_t q) const {
     const Carrier& a = s_.carriers[p];
     const Carrier& b = s_.carriers[q];
@@ -163,60 +154,51 @@ class Collapser {
     return Cross(s_.points[b] - s_.points[a], s_.points[c] - s_.points[a]);
   }
 
-  // Whether the tets of all triangles of a fan contain the carrier's nodes.
-  bool IsCarriedAround(const std::vector<uint32_t>& fan, const Carrier& carrier) const {
-    return std::all_of(fan.begin(), fan.end(), [&](uint32_t h) {
-      const auto& tet = mesh_.tets[s_.tets[h / 3]];
+  // Triangles of two fans, ascending.
+  static std::vector<uint32_t> TrianglesAround(const std::vector<uint32_t>& fan_p,
+                                               const std::vector<uint32_t>& fan_q) {
+    std::vector<uint32_t> around;
+    for (const uint32_t h : fan_p) around.push_back(h / 3);
+    for (const uint32_t h : fan_q) around.push_back(h / 3);
+    std::sort(around.begin(), around.end());
+    around.erase(std::unique(around.begin(), around.end()), around.end());
+    return around;
+  }
+
+  // Whether the tets of all triangles contain the carrier's nodes.
+  bool IsCarriedAround(const std::vector<uint32_t>& triangles, const Carrier& carrier) const {
+    return std::ranges::all_of(triangles, [&](uint32_t t) {
+      const auto& tet = mesh_.tets[s_.tets[t]];
       return std::all_of(
           carrier.nodes.begin(), carrier.nodes.begin() + carrier.count,
           [&tet](uint32_t node) { return std::find(tet.begin(), tet.end(), node) != tet.end(); });
     });
   }
 
-  // Whether no remaining triangle turns around.
-  bool KeepsSides(const std::vector<uint32_t>& fan, uint32_t p, uint32_t q,
+  // Whether no remaining triangle flips.
+  bool KeepsSides(const std::vector<uint32_t>& triangles, uint32_t p, uint32_t q,
                   const Vec3d& place) const {
-    return std::all_of(fan.begin(), fan.end(), [&](uint32_t h) {
-      const auto& ids = s_.triangles[h / 3];
+    return std::ranges::all_of(triangles, [&](uint32_t t) {
+      const auto& ids = s_.triangles[t];
       const bool has_p = std::find(ids.begin(), ids.end(), p) != ids.end();
       const bool has_q = std::find(ids.begin(), ids.end(), q) != ids.end();
       if (has_p && has_q) return true;
-      return Dot(Normal(h / 3), NormalWith(h / 3, p, q, place)) > 0.0;
+      return Dot(Normal(t), NormalWith(t, p, q, place)) > 0.0;
     });
   }
 
-  // How the collapse changes the area and the vector area of the triangles around.
-  struct Change {
+  // Accepts the change of area and vector area if the sum of all stays within the budget.
+  bool Spend(const std::vector<uint32_t>& triangles, uint32_t p, uint32_t q, const Vec3d& place) {
     double area = 0.0;
     Vec3d vector_area;
-  };
-  Change ChangeOf(const std::vector<uint32_t>& fan_p, const std::vector<uint32_t>& fan_q,
-                  uint32_t p, uint32_t q, const Vec3d& place) const {
-    std::vector<uint32_t> around;
-    for (const uint32_t h : fan_p) around.push_back(h / 3);
-    for (const uint32_t h : fan_q) around.push_back(h / 3);
-    std::sort(around.begin(), around.end());
-    around.erase(std::unique(around.begin(), around.end()), around.end());
-    Change change;
-    for (const uint32_t t : around) {
+    for (const uint32_t t : triangles) {
       const Vec3d before = Normal(t) * 0.5;
-      const Vec3d after = NormalWith(t, p, q, place) * 0.5;  // zero where it has both points
-      change.area += Length(after) - Length(before);
-      change.vector_area += after - before;
+      const Vec3d after = NormalWith(t, p, q, place) * 0.5;  // zero if it has both points
+      area += Length(after) - Length(before);
+      vector_area += after - before;
     }
-    return change;
-  }
-
-  // How far the merged points are from where the cut put them.
-  double MovedBy(uint32_t p, uint32_t q, const Vec3d& place) const {
-    return std::max(moved_[p] + Length(place - s_.points[p]),
-                    moved_[q] + Length(place - s_.points[q]));
-  }
-
-  // Accepts the change if the sum of all stays within the budget.
-  bool Spend(const Change& change) {
-    const double area = area_change_ + change.area;
-    const Vec3d vector_area = vector_change_ + change.vector_area;
+    area += area_change_;
+    vector_area += vector_change_;
     if (std::abs(area) > budget_ || Length(vector_area) > budget_) return false;
     area_change_ = area;
     vector_change_ = vector_area;
@@ -241,16 +223,17 @@ class Collapser {
     if (!KeepsTopology(h, fan_q, fan_p)) return false;
     const std::optional<Merged> merged = Merge(p, q);
     if (!merged) return false;
-    const double moved = MovedBy(p, q, merged->place);
-    if (moved > kReachOfMerging * length_ || !IsCarriedAround(fan_q, merged->carrier) ||
-        !IsCarriedAround(fan_p, merged->carrier) || !KeepsSides(fan_q, p, q, merged->place) ||
-        !KeepsSides(fan_p, p, q, merged->place) ||
-        !Spend(ChangeOf(fan_p, fan_q, p, q, merged->place))) {
+    const Vec3d& place = merged->place;
+    const double moved = std::max(moved_[p] + Length(place - s_.points[p]),
+                                  moved_[q] + Length(place - s_.points[q]));
+    const std::vector<uint32_t> around = TrianglesAround(fan_p, fan_q);
+    if (moved > kReachOfMerging * length_ || !IsCarriedAround(around, merged->carrier) ||
+        !KeepsSides(around, p, q, place) || !Spend(around, p, q, place)) {
       return false;
     }
     for (const uint32_t at : fan_q) s_.triangles[at / 3][at % 3] = p;
     moved_[p] = moved;
-    s_.points[p] = merged->place;
+    s_.points[p] = place;
     s_.carriers[p] = merged->carrier;
     const uint32_t across = s_.opposite[h];
     TakeOut(h);

@@ -13,14 +13,13 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <unordered_map>
 #include <utility>
 
 namespace plush::tools {
 namespace {
 
-constexpr uint32_t kNoPoint = UINT32_MAX;
-
-// Builds the clipped surface.
 class Clipper {
  public:
   Clipper(const SolidSurface& surface, const TetMesh& mesh)
@@ -67,12 +66,10 @@ class Clipper {
   }
 
   Carrier InTet(uint32_t tet, const Vec3d& p) const {
-    Carrier carrier;
-    carrier.count = 4;
-    carrier.nodes = mesh_.tets[tet];
+    Carrier carrier = {mesh_.tets[tet], {}, 4};
     std::sort(carrier.nodes.begin(), carrier.nodes.end());
-    // Two of the sorted nodes may have to change places for a positive tet: weights are ratios, so
-    // that the sign of the volume does not matter.
+    // Sorting may turn the tet inside out. Weights are ratios, so the volume's sign does not
+    // matter.
     TetCorners corners;
     for (size_t i = 0; i < 4; ++i) corners[i] = mesh_.nodes[carrier.nodes[i]];
     carrier.weights = BarycentricWeights(p, corners);
@@ -80,8 +77,8 @@ class Clipper {
     return carrier;
   }
 
-  // Adds the point at which edge `half_edge` passes a face. Computed from the edge's lower to its
-  // higher point, so that both triangles get the same.
+  // Adds the point at which edge `half_edge` crosses a face. Computes from the edge's lower point
+  // to its higher one, so that both triangles get the same.
   uint32_t AddEdgeFacePoint(uint32_t half_edge, uint32_t tet, size_t corner) {
     const auto& ids = surface_.triangles[half_edge / 3];
     uint32_t from = ids[half_edge % 3];
@@ -97,29 +94,25 @@ class Clipper {
     const double share = before != behind ? std::clamp(before / (before - behind), 0.0, 1.0) : 0.5;
     const Vec3d p = surface_.points[from] + (surface_.points[to] - surface_.points[from]) * share;
     const Vec3d normal = Cross(b - a, c - a);
-    Carrier carrier;
-    carrier.count = 3;
-    carrier.nodes = {nodes[0], nodes[1], nodes[2], 0};
     const double size = LengthSquared(normal);
-    carrier.weights = {Dot(Cross(b - p, c - p), normal) / size,
-                       Dot(Cross(c - p, a - p), normal) / size,
-                       Dot(Cross(a - p, b - p), normal) / size, 0.0};
+    Carrier carrier = {
+        {nodes[0], nodes[1], nodes[2], 0},
+        {Dot(Cross(b - p, c - p), normal) / size, Dot(Cross(c - p, a - p), normal) / size,
+         Dot(Cross(a - p, b - p), normal) / size, 0.0},
+        3};
     Normalise(&carrier);
     return AddPoint(p, carrier);
   }
 
-  // Adds the point at which an edge of the cage passes a triangle.
+  // Adds the point at which an edge of the cage crosses a triangle.
   uint32_t AddTetEdgePoint(uint32_t triangle, uint32_t low, uint32_t high) {
     const auto& [i, j, k] = surface_.triangles[triangle];
     const auto& x = surface_.points;
     const double before = SixVolume(x[i], x[j], x[k], mesh_.nodes[low]);
     const double behind = SixVolume(x[i], x[j], x[k], mesh_.nodes[high]);
     const double share = before != behind ? std::clamp(before / (before - behind), 0.0, 1.0) : 0.5;
-    Carrier carrier;
-    carrier.count = 2;
-    carrier.nodes = {low, high, 0, 0};
-    carrier.weights = {1.0 - share, share, 0.0, 0.0};
-    return AddPoint(mesh_.nodes[low] * (1.0 - share) + mesh_.nodes[high] * share, carrier);
+    return AddPoint(mesh_.nodes[low] * (1.0 - share) + mesh_.nodes[high] * share,
+                    {{low, high, 0, 0}, {1.0 - share, share, 0.0, 0.0}, 2});
   }
 
   uint32_t AddPoint(const Vec3d& p, const Carrier& carrier) {
@@ -135,27 +128,18 @@ class Clipper {
 
   // Point of an edge of the surface on a face; the same for both triangles at the edge.
   uint32_t EdgeFacePoint(uint32_t half_edge, uint32_t tet, size_t corner) {
-    const uint32_t name = EdgeName(half_edge);
-    const uint32_t face = face_ids_.of_tet[tet][corner];
-    for (uint32_t at = first_on_edge_[name]; at != kNoPoint; at = on_edges_[at].next) {
-      if (on_edges_[at].face == face) return on_edges_[at].point;
-    }
-    const uint32_t point = AddEdgeFacePoint(half_edge, tet, corner);
-    on_edges_.push_back({face, point, first_on_edge_[name]});
-    first_on_edge_[name] = static_cast<uint32_t>(on_edges_.size() - 1);
-    return point;
+    const uint64_t face = face_ids_.of_tet[tet][corner];
+    const auto [point, is_new] = on_edges_.try_emplace(uint64_t{EdgeName(half_edge)} << 32 | face);
+    if (is_new) point->second = AddEdgeFacePoint(half_edge, tet, corner);
+    return point->second;
   }
 
   // Point of an edge of the cage in the current triangle; the same for all its pieces.
   uint32_t TetEdgePoint(uint32_t triangle, uint32_t a, uint32_t b) {
-    const uint32_t low = std::min(a, b);
-    const uint32_t high = std::max(a, b);
-    for (const auto& [x, y, point] : in_triangle_) {
-      if (x == low && y == high) return point;
-    }
-    const uint32_t point = AddTetEdgePoint(triangle, low, high);
-    in_triangle_.push_back({low, high, point});
-    return point;
+    const auto [low, high] = std::minmax({a, b});
+    const auto [point, is_new] = in_triangle_.try_emplace({low, high});
+    if (is_new) point->second = AddTetEdgePoint(triangle, low, high);
+    return point->second;
   }
 
   uint32_t PointAt(uint32_t triangle, const TrianglePiece& piece, const CutCorner& corner) {
@@ -171,20 +155,16 @@ class Clipper {
     return surface_.triangles[triangle][corner.first];
   }
 
-  // A side of a polygon, waiting for the one that runs the other way.
+  // A side of a polygon until its partner in the other direction is found.
   struct Side {
     uint32_t low = 0;  // points
     uint32_t high = 0;
-    uint32_t line = 0;  // edge of the surface by name, or behind all of them the triangle: two
-                        // sheets of surface can have both points in common
+    uint32_t line = 0;  // name of an edge of the surface, or the number of edges plus the
+                        // triangle: two sheets of surface can share both points
     uint32_t half_edge = 0;
 
     bool Joins(const Side& o) const { return low == o.low && high == o.high && line == o.line; }
-    bool operator<(const Side& o) const {
-      if (low != o.low) return low < o.low;
-      if (high != o.high) return high < o.high;
-      return line != o.line ? line < o.line : half_edge < o.half_edge;
-    }
+    auto operator<=>(const Side&) const = default;
   };
 
   void AddTriangle(uint32_t source, uint32_t tet, const std::array<uint32_t, 3>& points) {
@@ -253,8 +233,7 @@ class Clipper {
     sides_.push_back({std::min(from, to), std::max(from, to), name, half_edge});
   }
 
-  // Adds a triangle that lies in one tet. Its edges have no added points, so its sides are found by
-  // their edges alone.
+  // Adds a triangle that lies in one tet. No points were added on its edges.
   void AddWhole(uint32_t t) {
     const auto first = static_cast<uint32_t>(3 * result_.surface.triangles.size());
     AddTriangle(t, walk_.tets[surface_.triangles[t][0]], surface_.triangles[t]);
@@ -272,7 +251,6 @@ class Clipper {
 
   void AddTriangles() {
     whole_edges_.assign(opposite_.size(), kNoHalfEdge);
-    first_on_edge_.assign(opposite_.size(), kNoPoint);
     size_t next_split = 0;
     for (uint32_t t = 0; t < surface_.triangles.size(); ++t) {
       if (next_split == walk_.split.size() || walk_.split[next_split].triangle != t) {
@@ -302,26 +280,14 @@ class Clipper {
     }
   }
 
-  struct OnEdge {
-    uint32_t face = 0;
-    uint32_t point = 0;
-    uint32_t next = kNoPoint;
-  };
-  struct InTriangle {
-    uint32_t low = 0;
-    uint32_t high = 0;
-    uint32_t point = 0;
-  };
-
   const SolidSurface& surface_;
   const TetMesh& mesh_;
   const CageFaces faces_;
   const TetFaces face_ids_;
   const std::vector<uint32_t> opposite_;
   SurfaceWalk walk_;
-  std::vector<uint32_t> first_on_edge_;  // into on_edges_, by edge name
-  std::vector<OnEdge> on_edges_;
-  std::vector<InTriangle> in_triangle_;
+  std::unordered_map<uint64_t, uint32_t> on_edges_;                // points by edge name and face
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> in_triangle_;  // points by edge of the cage
   std::vector<uint32_t> whole_edges_;  // half-edge of the result, by half-edge of the surface
   std::vector<Side> sides_;
   ClippedSurface result_;

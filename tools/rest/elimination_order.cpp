@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -22,12 +23,13 @@ namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
 
-// Most non-zeros with the `last` nodes last: beyond 3/2 of the best order, a cheaper solve of all
-// nodes is worth more than a cheap change of the pinned ones.
+// Most non-zeros with the `last` nodes last. Beyond 3/2 of the best order, faster solves are worth
+// more than faster changes of the pinned nodes.
 constexpr uint64_t LastLimit(uint64_t best) { return best + best / 2; }
 
-// Columns. Of seven values from 1 to 12, by the cost model of supernodes.cpp (not by timed solves),
-// this is within 0.3% of the best for each of three arms and three boxes of 450 to 170k tets.
+// Most columns of a small subtree. Of seven values from 1 to 12, this one is within 0.3% of the
+// best for each of three arms and three boxes of 450 to 170k tets. Costs are those of the model in
+// supernodes.cpp; no solves were timed.
 constexpr uint32_t kSmallSubtree = 4;
 
 // Any fixed number: bakes are reproducible.
@@ -75,7 +77,7 @@ std::vector<uint32_t> IndicesIn(std::span<const uint32_t> nodes, uint32_t num_no
   return indices;
 }
 
-// Graph of ascending `nodes` alone, numbered by their place there.
+// The part of the graph between `nodes` (ascending), numbered by their place in `nodes`.
 NodeGraph Subgraph(const NodeGraph& graph, std::span<const uint32_t> nodes) {
   const std::vector<uint32_t> index = IndicesIn(nodes, graph.num_nodes());
   NodeGraph out;
@@ -96,7 +98,8 @@ struct FreeComponents {
   std::vector<std::vector<uint32_t>> borders;  // last nodes beside each, by index in `last`
 };
 
-// The component of `seed` and its border; `index` is the place of nodes in `last`.
+// Gives the component of `seed` this number and returns its border. `index` is the place of nodes
+// in `last`.
 std::vector<uint32_t> FloodComponent(const NodeGraph& graph, std::span<const uint32_t> index,
                                      uint32_t seed, uint32_t number,
                                      std::vector<uint32_t>* of_node) {
@@ -132,14 +135,15 @@ FreeComponents FindFreeComponents(const NodeGraph& graph, std::span<const uint32
   return out;
 }
 
-// Pattern of the Schur complement of the last nodes: each component of the others joins all of its
-// border. None where its links, which are non-zeros of the factor, are more than `limit`.
+// Pattern of the Schur complement of the last nodes: each component of the other nodes links all
+// nodes of its border. Every link is a non-zero of the factor; nullopt if there are more than
+// `limit`.
 std::optional<NodeGraph> SchurGraph(const NodeGraph& graph, std::span<const uint32_t> last,
                                     uint64_t limit) {
   const std::vector<uint32_t> index = IndicesIn(last, graph.num_nodes());
   const FreeComponents components = FindFreeComponents(graph, index);
-  std::vector<uint32_t> linked(last.size(), kNone);                 // last node that found this one
-  std::vector<uint32_t> visited(components.borders.size(), kNone);  // likewise
+  std::vector<uint32_t> linked(last.size(), kNone);  // the latest node linked with this one
+  std::vector<uint32_t> visited(components.borders.size(), kNone);  // likewise, by component
   NodeGraph out;
   out.starts.push_back(0);
   for (uint32_t node = 0; node < last.size(); ++node) {
@@ -173,10 +177,9 @@ std::optional<EliminationOrder> OrderBefore(const NodeGraph& graph, std::span<co
     if (order.size() != free.size()) continue;
     for (uint32_t& node : order) node = free[node];
     order.insert(order.end(), tail.begin(), tail.end());
-    const auto nonzeros = CountFactorNonzeros(graph, order, limit);
-    if (!nonzeros.has_value()) continue;
-    if (best.has_value() && best->nonzeros <= *nonzeros) continue;
-    best = EliminationOrder{std::move(order), *nonzeros, part.num_nodes()};
+    const auto tree = BuildEliminationTree(graph, order, limit);
+    if (!tree.has_value() || (best.has_value() && best->nonzeros <= tree->nonzeros)) continue;
+    best = EliminationOrder{std::move(order), tree->nonzeros, part.num_nodes()};
   }
   return best;
 }
@@ -187,74 +190,40 @@ std::optional<EliminationOrder> OrderWithLast(const NodeGraph& graph,
   if (!schur.has_value()) return std::nullopt;
   std::vector<uint32_t> tail = MinimumDegreeOrder(*schur);
   for (uint32_t& node : tail) node = last[node];
-  std::vector<uint32_t> all(graph.num_nodes());
-  std::iota(all.begin(), all.end(), 0u);
   std::vector<uint32_t> free;
-  std::set_difference(all.begin(), all.end(), last.begin(), last.end(), std::back_inserter(free));
+  std::ranges::set_difference(std::views::iota(0u, graph.num_nodes()), last,
+                              std::back_inserter(free));
   return OrderBefore(graph, free, tail, limit);
 }
 
-// Children of each column as linked lists, those that share a block best with it last: larger
-// subtrees by their non-zeros, then small subtrees, which fit into a block as a whole. A column
-// whose parent is on the other side of num_free counts as a root.
-struct ChildLists {
-  std::vector<uint32_t> first;  // kNone without children
-  std::vector<uint32_t> next;   // kNone at the end
-  std::vector<bool> is_root;
-};
-
-// Columns of each subtree.
-std::vector<uint32_t> SubtreeSizes(const EliminationTree& tree) {
-  std::vector<uint32_t> sizes(tree.parents.size(), 1);
-  for (size_t column = 0; column < sizes.size(); ++column) {
-    if (tree.parents[column] != kNoParent) sizes[tree.parents[column]] += sizes[column];
-  }
-  return sizes;
-}
-
-ChildLists ListChildren(const EliminationTree& tree, uint32_t num_free) {
+// Columns in postorder, those before num_free first. Any order with children before parents has the
+// same non-zeros. The last children are those that best share a block with their parent: first come
+// larger subtrees by their non-zeros, then small ones, which fit into a block as a whole.
+std::vector<uint32_t> Postorder(const EliminationTree& tree, uint32_t num_free) {
   const auto n = static_cast<uint32_t>(tree.parents.size());
-  const std::vector<uint32_t> sizes = SubtreeSizes(tree);
+  std::vector<uint32_t> sizes(n, 1);  // columns of each subtree
+  std::vector<std::vector<uint32_t>> children(n);
+  std::vector<uint32_t> waiting;  // starts with the roots
+  for (uint32_t column = 0; column < n; ++column) {
+    const uint32_t parent = tree.parents[column];
+    if (parent != kNoParent) sizes[parent] += sizes[column];
+    const bool is_root = parent == kNoParent || (column < num_free && parent >= num_free);
+    (is_root ? waiting : children[parent]).push_back(column);
+  }
   const auto key = [&](uint32_t column) {
     return std::tuple(sizes[column] <= kSmallSubtree, tree.counts[column], column);
   };
-  std::vector<uint32_t> last_first(n);
-  std::iota(last_first.begin(), last_first.end(), 0u);
-  std::sort(last_first.begin(), last_first.end(),
-            [&](uint32_t a, uint32_t b) { return key(a) > key(b); });
-  ChildLists lists = {std::vector(n, kNone), std::vector(n, kNone), std::vector<bool>(n, false)};
-  for (const uint32_t column : last_first) {
-    const uint32_t parent = tree.parents[column];
-    lists.is_root[column] = parent == kNoParent || (column < num_free && parent >= num_free);
-    if (lists.is_root[column]) continue;
-    lists.next[column] = lists.first[parent];
-    lists.first[parent] = column;
-  }
-  return lists;
-}
-
-// Columns in postorder, those before num_free first. Any order with children before parents has the
-// same non-zeros.
-std::vector<uint32_t> Postorder(const EliminationTree& tree, uint32_t num_free) {
-  ChildLists lists = ListChildren(tree, num_free);
+  // Backwards: parents before children, the last child first.
   std::vector<uint32_t> columns;
-  columns.reserve(tree.parents.size());
-  std::vector<uint32_t> stack;
-  for (uint32_t root = 0; root < tree.parents.size(); ++root) {
-    if (!lists.is_root[root]) continue;
-    stack.push_back(root);
-    while (!stack.empty()) {
-      const uint32_t column = stack.back();
-      const uint32_t child = lists.first[column];
-      if (child == kNone) {
-        columns.push_back(column);
-        stack.pop_back();
-      } else {
-        lists.first[column] = lists.next[child];
-        stack.push_back(child);
-      }
-    }
+  columns.reserve(n);
+  while (!waiting.empty()) {
+    const uint32_t column = waiting.back();
+    waiting.pop_back();
+    columns.push_back(column);
+    std::ranges::sort(children[column], {}, key);
+    waiting.insert(waiting.end(), children[column].begin(), children[column].end());
   }
+  std::ranges::reverse(columns);
   return columns;
 }
 
@@ -284,25 +253,8 @@ NodeGraph BuildNodeGraph(uint32_t num_nodes, std::span<const std::array<uint32_t
 }
 
 uint32_t CountComponents(const NodeGraph& graph) {
-  std::vector<bool> seen(graph.num_nodes(), false);
-  std::vector<uint32_t> stack;
-  uint32_t components = 0;
-  for (uint32_t seed = 0; seed < graph.num_nodes(); ++seed) {
-    if (seen[seed]) continue;
-    ++components;
-    seen[seed] = true;
-    stack.push_back(seed);
-    while (!stack.empty()) {
-      const uint32_t node = stack.back();
-      stack.pop_back();
-      for (uint32_t i = graph.starts[node]; i < graph.starts[node + 1]; ++i) {
-        const uint32_t other = graph.neighbours[i];
-        if (!seen[other]) stack.push_back(other);
-        seen[other] = true;
-      }
-    }
-  }
-  return components;
+  const std::vector<uint32_t> none_is_last(graph.num_nodes(), kNone);
+  return static_cast<uint32_t>(FindFreeComponents(graph, none_is_last).borders.size());
 }
 
 std::optional<EliminationTree> BuildEliminationTree(const NodeGraph& graph,
@@ -329,13 +281,6 @@ std::optional<EliminationTree> BuildEliminationTree(const NodeGraph& graph,
     if (tree.nonzeros > limit) return std::nullopt;
   }
   return tree;
-}
-
-std::optional<uint64_t> CountFactorNonzeros(const NodeGraph& graph, std::span<const uint32_t> order,
-                                            uint64_t limit) {
-  const auto tree = BuildEliminationTree(graph, order, limit);
-  if (!tree.has_value()) return std::nullopt;
-  return tree->nonzeros;
 }
 
 std::optional<EliminationOrder> ChooseEliminationOrder(const NodeGraph& graph,

@@ -21,7 +21,6 @@ struct NodeGraph {
 /// Graph of the tets' edges; every index of `tets` is below `num_nodes`. O(t log t).
 NodeGraph BuildNodeGraph(uint32_t num_nodes, std::span<const std::array<uint32_t, 4>> tets);
 
-/// Number of connected components of the graph.
 uint32_t CountComponents(const NodeGraph& graph);
 
 /// Result of eliminating a symmetric pattern in some order, by positions in that order. Counts all
@@ -32,7 +31,6 @@ struct EliminationTree {
   uint64_t nonzeros = 0;          ///< sum of the counts
 };
 
-/// Parent of the root of a tree.
 inline constexpr uint32_t kNoParent = UINT32_MAX;
 
 /// Elimination tree of a matrix with this pattern if node order[i] is eliminated i-th; nullopt if
@@ -40,10 +38,6 @@ inline constexpr uint32_t kNoParent = UINT32_MAX;
 std::optional<EliminationTree> BuildEliminationTree(const NodeGraph& graph,
                                                     std::span<const uint32_t> order,
                                                     uint64_t limit);
-
-/// BuildEliminationTree's number of non-zeros.
-std::optional<uint64_t> CountFactorNonzeros(const NodeGraph& graph, std::span<const uint32_t> order,
-                                            uint64_t limit);
 
 /// An order and its cost. The nodes before num_free and those from there on are each in postorder:
 /// the columns of a subtree of the elimination tree are contiguous. The last child before a column
@@ -55,11 +49,14 @@ struct EliminationOrder {
 };
 
 /// The better of minimum degree (AMD) and nested dissection (METIS, fixed seed), AMD at a tie;
-/// nullopt if both need more than `limit` non-zeros. The nodes `last` (ascending, each below
-/// num_nodes) are eliminated after all others, so that the factor of the others is the leading part
-/// of the whole. If that needs more than `limit` non-zeros, or more than 1.5 times those of the
-/// best order, `last` is ignored and num_free is num_nodes. Deterministic. Not for concurrent
-/// calls: METIS seeds and uses the process-wide random generator.
+/// nullopt if both need more than `limit` non-zeros.
+/// - The nodes `last` (ascending, each below num_nodes) are eliminated after all others, so that
+/// the
+///   factor of the others is the leading part of the whole.
+/// - If that needs more than `limit` non-zeros, or more than 1.5 times those of the best order,
+///   `last` is ignored and num_free is num_nodes.
+///
+/// Deterministic. Not for concurrent calls: METIS seeds and uses the process-wide random generator.
 std::optional<EliminationOrder> ChooseEliminationOrder(const NodeGraph& graph,
                                                        std::span<const uint32_t> last,
                                                        uint64_t limit);

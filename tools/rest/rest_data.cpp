@@ -20,28 +20,18 @@
 namespace plush::tools {
 namespace {
 
-// 100 million non-zeros are 1.6 GB of factor in double: far beyond any cage for a game.
+// Far beyond any cage for a game: 1.6 GB of factor in double.
 constexpr uint64_t kMaxFactorNonzeros = 100'000'000;
 
 // Denormal numbers count as zero: they have lost precision.
 bool IsPositiveNormal(float value) { return std::isfinite(value) && value >= FLT_MIN; }
 
-std::array<uint32_t, 4> Ids(const Tet& tet) { return {tet.a, tet.b, tet.c, tet.d}; }
-
-std::vector<std::array<uint32_t, 4>> NodesOfTets(const RestData& rest) {
-  std::vector<std::array<uint32_t, 4>> tets;
-  tets.reserve(rest.tets.size());
-  for (const Tet& tet : rest.tets) tets.push_back(Ids(tet));
-  return tets;
-}
-
-// Volume between the nodes as the file stores them [m^3].
 double VolumeOf(const RestData& rest, size_t t) {
   return TetVolume(CornersOf(rest.nodes, rest.tets[t]));
 }
 
-// The inverse of the matrix with columns u, v, w and determinant `det`, by columns: its rows are
-// the cross products.
+// The inverse of the matrix with columns u, v, w and determinant `det`, stored by columns. Its rows
+// are the cross products over `det`.
 std::array<double, 9> InverseColumns(const Vec3d& u, const Vec3d& v, const Vec3d& w, double det) {
   const Vec3d r0 = Cross(v, w) / det;
   const Vec3d r1 = Cross(w, u) / det;
@@ -49,20 +39,9 @@ std::array<double, 9> InverseColumns(const Vec3d& u, const Vec3d& v, const Vec3d
   return {r0.x, r1.x, r2.x, r0.y, r1.y, r2.y, r0.z, r1.z, r2.z};
 }
 
-Error BadMass(double mass) {
-  return {ExitCode::kInvalidInput,
-          "the total mass of " + std::to_string(mass) +
-              " kg is not a positive number; check --density and --scale",
-          ""};
-}
+Error InvalidInput(const std::string& what) { return {ExitCode::kInvalidInput, what}; }
 
-Error FlatTet(size_t tet) {
-  return {ExitCode::kInvalidInput,
-          "tet " + std::to_string(tet) +
-              " has no volume left in single precision; move the model nearer to the origin, or "
-              "scale it (--scale, --unit) to between 1 mm and 100 m",
-          ""};
-}
+Error Internal(const std::string& what) { return {ExitCode::kInternal, what}; }
 
 void Renumber(const TetMesh& mesh, std::vector<uint32_t> order, RestData* rest) {
   rest->node_order = std::move(order);
@@ -82,7 +61,7 @@ void Renumber(const TetMesh& mesh, std::vector<uint32_t> order, RestData* rest) 
 // Assigns slots to the tets and makes the empty blocks.
 void MakeBlocks(RestData* rest) {
   const auto num_nodes = static_cast<uint32_t>(rest->nodes.size());
-  const std::vector<uint32_t> tet_of_slot = PackTetBlocks(num_nodes, NodesOfTets(*rest));
+  const std::vector<uint32_t> tet_of_slot = PackTetBlocks(num_nodes, NodesOfTets(rest->tets));
   rest->tet_slots.resize(rest->tets.size());
   for (uint32_t slot = 0; slot < tet_of_slot.size(); ++slot) {
     if (tet_of_slot[slot] != kNoTet) rest->tet_slots[tet_of_slot[slot]] = slot;
@@ -102,7 +81,7 @@ bool StoreShape(size_t t, RestData* rest) {
   }
   TetBlock& block = rest->blocks[rest->tet_slots[t] / kBlockTets];
   const size_t lane = rest->tet_slots[t] % kBlockTets;
-  const std::array<uint32_t, 4> ids = Ids(rest->tets[t]);
+  const std::array<uint32_t, 4> ids = NodesOf(rest->tets[t]);
   for (size_t k = 0; k < 4; ++k) block.nodes[k][lane] = ids[k];
   const std::array<double, 9> inverse = InverseColumns(b - a, c - a, d - a, six_volume);
   for (size_t k = 0; k < 9; ++k) {
@@ -127,7 +106,10 @@ bool StoreStiffness(size_t t, const Lame& lame, RestData* rest) {
 Result<Done> ComputeShapes(RestData* rest) {
   MakeBlocks(rest);
   for (size_t t = 0; t < rest->tets.size(); ++t) {
-    if (!StoreShape(t, rest)) return FlatTet(t);
+    if (StoreShape(t, rest)) continue;
+    return InvalidInput("tet " + std::to_string(t) +
+                        " has no volume left in single precision; move the model nearer to the "
+                        "origin, or scale it (--scale, --unit) to between 1 mm and 100 m");
   }
   return Done{};
 }
@@ -142,7 +124,6 @@ std::vector<double> VolumeShares(const RestData& rest, std::span<const double> t
   return shares;
 }
 
-// Adds up the tets in their order.
 Result<Done> ComputeMasses(const TetMaterials& materials, double volume,
                            std::span<const double> tet_weights, RestData* rest) {
   const std::vector<double> shares = VolumeShares(*rest, tet_weights);
@@ -155,18 +136,18 @@ Result<Done> ComputeMasses(const TetMaterials& materials, double volume,
     rest->mass += mass;
     rest->tet_masses.push_back(static_cast<float>(mass));
     // A node's mass accumulates [Kug, Alg. 1, line 7, which as printed overwrites it].
-    for (const uint32_t id : Ids(rest->tets[t])) masses[id] += 0.25 * mass;
+    for (const uint32_t id : NodesOf(rest->tets[t])) masses[id] += 0.25 * mass;
   }
-  if (!(rest->mass > 0.0) || !std::isfinite(rest->mass)) return BadMass(rest->mass);
+  if (!(rest->mass > 0.0) || !std::isfinite(rest->mass)) {
+    return InvalidInput("the total mass of " + std::to_string(rest->mass) +
+                        " kg is not a positive number; check --density and --scale");
+  }
   rest->masses.reserve(masses.size());
   for (const double mass : masses) {
     rest->masses.push_back(static_cast<float>(mass));
-    if (!IsPositiveNormal(rest->masses.back())) {
-      return Error{ExitCode::kInvalidInput,
-                   "a cage node's mass of " + std::to_string(mass) +
-                       " kg cannot be stored in single precision; check --density and --scale",
-                   ""};
-    }
+    if (IsPositiveNormal(rest->masses.back())) continue;
+    return InvalidInput("a cage node's mass of " + std::to_string(mass) +
+                        " kg cannot be stored in single precision; check --density and --scale");
   }
   return Done{};
 }
@@ -179,15 +160,13 @@ Result<Done> ComputeStiffness(const TetMaterials& materials, RestData* rest) {
         !std::isfinite(static_cast<float>(lame.back().lambda))) {
       return Error{
           ExitCode::kUsage,
-          "Young's modulus and Poisson's ratio give Lame parameters beyond single precision", ""};
+          "Young's modulus and Poisson's ratio give Lame parameters beyond single precision"};
     }
   }
   for (size_t t = 0; t < rest->tets.size(); ++t) {
     if (StoreStiffness(t, lame[materials.of_tets[t]], rest)) continue;
-    return Error{ExitCode::kInvalidInput,
-                 "the stiffness of tet " + std::to_string(t) +
-                     " cannot be stored in single precision; check --young and --scale",
-                 ""};
+    return InvalidInput("the stiffness of tet " + std::to_string(t) +
+                        " cannot be stored in single precision; check --young and --scale");
   }
   return Done{};
 }
@@ -216,16 +195,12 @@ Result<Done> ComputeFactor(const NodeGraph& graph, double dt, double damping, Re
                                         DefaultAllocator(), rest->values);
   if (status.ok()) return Done{};
   if (status.code == StatusCode::kOutOfMemory) {
-    return Error{ExitCode::kLimit, "no memory is left for the factor; ask for fewer tets", ""};
+    return Error{ExitCode::kLimit, "no memory is left for the factor; ask for fewer tets"};
   }
-  return Error{ExitCode::kInvalidInput,
-               std::string("the system matrix cannot be factored: ") + status.reason +
-                   "; the cage has nearly flat tets or the material is out of proportion; choose "
-                   "larger cells, check --young, --density, --dt and --scale",
-               ""};
+  return InvalidInput(std::string("the system matrix cannot be factored: ") + status.reason +
+                      "; the cage has nearly flat tets or the material is out of proportion; "
+                      "choose larger cells, check --young, --density, --dt and --scale");
 }
-
-Error Internal(const std::string& what) { return {ExitCode::kInternal, what, ""}; }
 
 Result<Done> CheckMaterials(const TetMesh& mesh, const TetMaterials& materials,
                             std::span<const double> tet_weights) {
@@ -249,7 +224,7 @@ Result<Done> CheckInput(const TetMesh& mesh, double dt) {
     return Error{ExitCode::kInvalidInput, "the cage has no tets", "MESH_EMPTY"};
   }
   if (!(dt > 0.0 && dt <= 1.0)) {
-    return Error{ExitCode::kUsage, "the time step must be in (0, 1] s", ""};
+    return Error{ExitCode::kUsage, "the time step must be in (0, 1] s"};
   }
   std::vector<bool> used(mesh.nodes.size(), false);
   for (const auto& tet : mesh.tets) {
@@ -258,13 +233,18 @@ Result<Done> CheckInput(const TetMesh& mesh, double dt) {
       used[id] = true;
     }
   }
-  if (std::find(used.begin(), used.end(), false) != used.end()) {
-    return Internal("a cage node belongs to no tet");
-  }
+  if (std::ranges::count(used, false) > 0) return Internal("a cage node belongs to no tet");
   return Done{};
 }
 
 }  // namespace
+
+std::vector<std::array<uint32_t, 4>> NodesOfTets(std::span<const Tet> tets) {
+  std::vector<std::array<uint32_t, 4>> nodes;
+  nodes.reserve(tets.size());
+  for (const Tet& tet : tets) nodes.push_back(NodesOf(tet));
+  return nodes;
+}
 
 double MedianEdge(const NodeGraph& graph, std::span<const Vec3> nodes) {
   std::vector<double> lengths;
@@ -298,8 +278,7 @@ Result<RestData> ComputeMixedRestData(const TetMesh& mesh, const TetMaterials& m
     return Error{ExitCode::kLimit,
                  "the factor of a cage with " + std::to_string(mesh.tets.size()) +
                      " tets needs more than " + std::to_string(kMaxFactorNonzeros) +
-                     " non-zeros; ask for fewer tets (--tets) or larger cells (--cell)",
-                 ""};
+                     " non-zeros; ask for fewer tets (--tets) or larger cells (--cell)"};
   }
   RestData rest;
   Renumber(mesh, std::move(order->order), &rest);
@@ -309,20 +288,13 @@ Result<RestData> ComputeMixedRestData(const TetMesh& mesh, const TetMaterials& m
     return done.error();
   }
   if (auto done = ComputeStiffness(materials, &rest); !done.ok()) return done.error();
-  const NodeGraph renumbered = BuildNodeGraph(graph.num_nodes(), NodesOfTets(rest));
+  const NodeGraph renumbered = BuildNodeGraph(graph.num_nodes(), NodesOfTets(rest.tets));
   rest.components = CountComponents(renumbered);
   rest.median_edge = MedianEdge(renumbered, rest.nodes);
   if (auto done = ComputeFactor(renumbered, dt, materials.damping, &rest); !done.ok()) {
     return done.error();
   }
   return rest;
-}
-
-Result<RestData> ComputeRestData(const TetMesh& mesh, const Material& material, double total_mass,
-                                 double dt, std::span<const double> tet_weights) {
-  const std::vector<uint16_t> first(mesh.tets.size(), 0);
-  return ComputeMixedRestData(mesh, {{material}, first, material.damping},
-                              total_mass / material.density, dt, tet_weights);
 }
 
 }  // namespace plush::tools

@@ -10,6 +10,7 @@
 #include "mesh/tet_mesh.h"
 #include "rest/elimination_order.h"
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -24,14 +25,12 @@ struct Material {
   double damping = 0.0;     ///< Kelvin-Voigt relaxation time beta [s], [0, 10]
 };
 
-/// Lame parameters of a material.
 struct Lame {
   double mu = 0.0;      ///< E / (2 (1 + nu)) [Pa]
   double lambda = 0.0;  ///< E nu / ((1 + nu)(1 - 2 nu)) [Pa]
 };
 Lame LameParameters(const Material& material);
 
-/// What the tets of a body are made of.
 struct TetMaterials {
   std::vector<Material> materials;  ///< at least one; their damping is ignored
   std::vector<uint16_t> of_tets;    ///< index into materials (num_tets x 1)
@@ -61,14 +60,21 @@ struct RestData {
   uint64_t factor_nonzeros = 0;        ///< sum of LowerEntries
 };
 
+/// The nodes of a tet, or of several, in their order.
+inline std::array<uint32_t, 4> NodesOf(const Tet& tet) { return {tet.a, tet.b, tet.c, tet.d}; }
+std::vector<std::array<uint32_t, 4>> NodesOfTets(std::span<const Tet> tets);
+
 /// Median length of the edges of `graph` between these places [m]; 0 if it has none.
 double MedianEdge(const NodeGraph& graph, std::span<const Vec3> nodes);
 
-/// Computes rest data in double precision from the float-rounded nodes that the file stores. The
-/// body's `volume` [m^3] is spread over the tets in proportion to `tet_weights` (num_tets x 1, >=
-/// 0; empty: their own volumes): tet t weighs density_t volume weight_t / sum(weights), a quarter
-/// of it at each node. `dt` in (0, 1]. The nodes `last` (ascending, numbered as in `mesh`) are
-/// those that a body may pin: they are eliminated last, unless that makes the factor much larger.
+/// Computes rest data in double precision from the float-rounded nodes that the file stores.
+/// - `volume` is the body's [m^3]. Tet t weighs density_t volume weight_t / sum(weights), a quarter
+///   of it at each node. `tet_weights` (num_tets x 1, >= 0) are the tets' own volumes if empty.
+/// - `dt` is in (0, 1] [s].
+/// - `last` (ascending, numbered as in `mesh`) are the nodes that a body may pin. They are
+/// eliminated
+///   last, unless that makes the factor much larger.
+///
 /// Errors:
 /// - kInvalidInput: a tet too flat for finite floats, a node without mass, a matrix that cannot be
 ///   factored;
@@ -78,9 +84,5 @@ Result<RestData> ComputeMixedRestData(const TetMesh& mesh, const TetMaterials& m
                                       double volume, double dt,
                                       std::span<const double> tet_weights = {},
                                       std::span<const uint32_t> last = {});
-
-/// As above, for one material and `total_mass` [kg].
-Result<RestData> ComputeRestData(const TetMesh& mesh, const Material& material, double total_mass,
-                                 double dt, std::span<const double> tet_weights = {});
 
 }  // namespace plush::tools

@@ -2,7 +2,7 @@
 // Merges columns of the factor into supernodes by the modelled cost of a solve.
 // Based on:
 // Cleve Ashcraft, Roger Grimes. The Influence of Relaxed Supernode Partitions on the Multifrontal
-//   Method. 1989 (supernodes that store zeros; there merged while few zeros arise, here by cost)
+//   Method. 1989 (supernodes that store zeros; they merge while few zeros arise, this file by cost)
 // Joseph Liu, Esmond Ng, Barry Peyton. On Finding Supernodes for Sparse Matrix Computations. 1993
 #include "rest/supernodes.h"
 
@@ -15,7 +15,7 @@
 namespace plush::tools {
 namespace {
 
-// Stored numbers over non-zeros, as 11 / 5: factors of large cages are read from memory.
+// Most stored numbers per non-zero, 11 / 5: factors of large cages are read from memory.
 constexpr uint64_t kMaxStoredNumerator = 11;
 constexpr uint64_t kMaxStoredDenominator = 5;
 
@@ -28,8 +28,8 @@ constexpr uint64_t kColumnChunkCycles = 2;      // 16 products
 constexpr uint64_t kColumnReductionCycles = 6;  // sum of 16 lanes
 constexpr uint64_t kValuesPerCycle = 2;         // read twice, 16 bytes a cycle
 
-// Prices of reading, tried in turn: a higher price leaves fewer zeros. At the last one nothing else
-// counts.
+// Prices of reading, tried in turn. A higher price leaves fewer zeros; at the last, no other cost
+// matters.
 constexpr uint64_t kPrices[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 1'000'000};
 
 uint64_t Chunks(uint32_t num_rows) { return (PaddedRows(num_rows) + kChunkRows - 1) / kChunkRows; }
@@ -38,7 +38,7 @@ uint64_t StoredValues(uint32_t num_columns, uint32_t num_rows) {
   return PanelValues({.num_columns = num_columns, .num_rows = num_rows});
 }
 
-// Of a supernode in a solve; `price` scales the cost of reading.
+// Cycles that a solve spends on a supernode; `price` scales the cost of reading.
 uint64_t Cycles(uint32_t num_columns, uint32_t num_rows, uint64_t price) {
   const uint64_t per_chunk = kColumnChunkCycles * num_columns;
   return kSupernodeCycles + Chunks(num_rows) * (kForwardChunkCycles + per_chunk) +
@@ -48,16 +48,16 @@ uint64_t Cycles(uint32_t num_columns, uint32_t num_rows, uint64_t price) {
          price * StoredValues(num_columns, num_rows) / kValuesPerCycle;
 }
 
-// Whether a column can join a run that ends with column end - 1, if all columns between are in it.
-// Its parent is in the run too, so all its rows are columns of the run or rows of the last column.
+// Whether a column can join the run of the columns behind it, which ends before `end`. If its
+// parent is in the run, all its rows are columns of the run or rows of the last column.
 bool Joins(const EliminationTree& tree, uint32_t column, uint32_t end, uint32_t num_free) {
   const bool straddles = column < num_free && end > num_free;
   return tree.parents[column] < end && !straddles;
 }
 
-// The cheapest division of all columns into runs: their first columns, then the number of nodes.
-// Each run is part of the subtree of its last column, which has the rows of all. In postorder a
-// small subtree is a run.
+// The first columns of the runs in the cheapest division of all columns, then the number of nodes.
+// A run is part of the subtree of its last column, whose rows are those of the run. In postorder,
+// the columns of a small subtree are a run.
 std::vector<uint32_t> DivideColumns(const EliminationTree& tree, uint32_t num_free,
                                     uint64_t price) {
   const auto n = static_cast<uint32_t>(tree.parents.size());
@@ -100,8 +100,8 @@ std::vector<uint32_t> DivideWithinLimit(const EliminationTree& tree, uint32_t nu
   return starts;
 }
 
-// Rows below the run of columns [first, end): those of the matrix, and those of the runs before
-// whose first row is in this one (`children`). Ascending.
+// Rows below the run of columns [first, end), ascending: those of the matrix, and those of its
+// `children`, the earlier runs whose first row is a column of this one.
 std::vector<uint32_t> CollectRows(const NodeGraph& graph, uint32_t first, uint32_t end,
                                   std::span<const uint32_t> children,
                                   const std::vector<std::vector<uint32_t>>& rows_of) {

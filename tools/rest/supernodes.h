@@ -23,15 +23,17 @@ struct FactorLayout {
   size_t num_values = 0;  ///< sum of PanelValues
 };
 
-/// Divides the columns of the factor of a matrix with this pattern into supernodes so that a solve
-/// costs least by a model of its inner loops. Supernodes may store zeros that the factor does not
-/// have: with padding, at most 2.2 times its non-zeros; if padding alone exceeds that, as few as
-/// possible.
+/// Divides the columns of the factor of a matrix with this pattern into supernodes. A solve costs
+/// least by a model of its inner loops.
+/// - The nodes of `graph` are in the order of ChooseEliminationOrder. No supernode has columns from
+///   both sides of `num_free`.
+/// - Supernodes store at most 2.2 numbers per non-zero, with padding. If padding alone exceeds
+/// that,
+///   they store as few zeros as possible.
+/// - If K is the supernode with the first row of J as a column, the rows of J beyond the columns of
+///   K are rows of K.
 ///
-/// The nodes of `graph` are numbered by elimination, those before `num_free` and those from there
-/// on each in postorder (ChooseEliminationOrder); no supernode has columns of both. For every
-/// supernode J, let K be the one with J's first row as a column: the rows of J beyond the columns
-/// of K are rows of K. The factor has less than 2^30 non-zeros. O(non-zeros) time.
+/// Precondition: less than 2^30 non-zeros. O(non-zeros) time.
 FactorLayout FindSupernodes(const NodeGraph& graph, uint32_t num_free);
 
 }  // namespace plush::tools

@@ -5,14 +5,14 @@
 #include "plush/format/tet_block.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 namespace plush::tools {
 namespace {
 
-// Tets in the window, taken in their order. The last ones of a mesh (all of a small one) are taken
-// by need instead. The window is large enough to fill every block but the last of a mesh of some
-// thousand tets.
+// Tets in the window: enough to fill every block but the last of a mesh of some thousand tets.
 constexpr size_t kWindowTets = 1024;
 
 // If the window does not fill a block, it grows up to this number, which bounds the time for
@@ -21,19 +21,14 @@ constexpr size_t kMaxWindowTets = 2048;
 
 // Tets by their lowest node, so that a block reads few cache lines of node data.
 std::vector<uint32_t> OrderByNodes(std::span<const std::array<uint32_t, 4>> tets) {
-  std::vector<std::pair<uint32_t, uint32_t>> keys;
-  keys.reserve(tets.size());
-  for (uint32_t t = 0; t < tets.size(); ++t) {
-    keys.emplace_back(*std::min_element(tets[t].begin(), tets[t].end()), t);
-  }
-  std::sort(keys.begin(), keys.end());
-  std::vector<uint32_t> order;
-  order.reserve(tets.size());
-  for (const auto& key : keys) order.push_back(key.second);
+  std::vector<uint32_t> order(tets.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::stable_sort(order, {}, [tets](uint32_t t) { return std::ranges::min(tets[t]); });
   return order;
 }
 
-// Fills one block after the other from a window that slides over the ordered tets.
+// Fills one block after the other from a window that slides over the ordered tets. Takes them in
+// their order; once the window holds the last tet, takes those of the greatest need first.
 class BlockPacker {
  public:
   BlockPacker(uint32_t num_nodes, std::span<const std::array<uint32_t, 4>> tets)
@@ -60,10 +55,10 @@ class BlockPacker {
  private:
   static constexpr size_t kNoBlock = SIZE_MAX;
 
-  // Each tet around a node needs a block of its own: tets left over at the end would leave blocks
-  // almost empty.
+  // No two tets around a node share a block. Many tets left over around one node would leave the
+  // last blocks almost empty.
   struct Candidate {
-    uint64_t need = 0;  // of its nodes for blocks: the most, then the sum
+    uint64_t need = 0;  // tets left at its nodes: the most << 32, plus the sum
     uint32_t rank = 0;  // place in the order
   };
 
@@ -85,8 +80,7 @@ class BlockPacker {
       candidate.need = most << 32 | sum;
     }
     // Little changes from block to block, so that merging is faster than std::sort.
-    std::stable_sort(window_.begin(), window_.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.need > b.need; });
+    std::ranges::stable_sort(window_, std::greater(), &Candidate::need);
   }
 
   // Takes the tets that fit from the window, then from those after it while places are free.
@@ -124,7 +118,7 @@ class BlockPacker {
   std::span<const std::array<uint32_t, 4>> tets_;
   std::vector<uint32_t> order_;      // rank -> tet
   std::vector<uint32_t> tets_left_;  // of each node
-  std::vector<size_t> last_block_;   // that a tet of each node is in
+  std::vector<size_t> last_block_;   // the latest with a tet of each node
   std::vector<Candidate> window_;
   std::vector<uint32_t> places_;
   uint32_t num_seen_ = 0;  // ranks that have been in the window

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compares tets, weights, bounds, sums and sources of the collision surface [Civ 5.4] with the cage
-// and the render surface.
+// Compares the tets, weights, bounds, sums and sources of the collision surface [Civ 5.4] with the
+// cage and the render surface.
 #include "validate/collision_checks.h"
 
 #include "mesh/exact_predicates.h"
@@ -8,6 +8,7 @@
 #include "partition/collision_trees.h"
 #include "partition/partition.h"
 #include "partition/short_edges.h"
+#include "rest/rest_data.h"
 #include "validate/surface_checks.h"
 #include "validate/tally.h"
 
@@ -15,13 +16,12 @@
 #include <array>
 #include <cmath>
 #include <set>
-#include <tuple>
 #include <vector>
 
 namespace plush::tools {
 namespace {
 
-// A run ends at the first of the next element, the last run at the end of the section.
+// The run of element `index` ends where the next one's begins, the last at the section's end.
 template <class Record>
 Run RunOf(std::span<const Record> records, uint32_t index, uint32_t Record::*first, size_t total) {
   const uint32_t end =
@@ -32,8 +32,7 @@ Run RunOf(std::span<const Record> records, uint32_t index, uint32_t Record::*fir
 // Four weights are doubles that sum to one, rounded one by one.
 constexpr double kSumTolerance = 4.0e-7;
 
-// Of centroids, areas and vector areas: floats rounded once, summed from terms that carry the
-// rounding of the weights.
+// For centroids, areas and vector areas: floats rounded once, from sums of rounded weights.
 constexpr double kSumsTolerance = 1.0e-5;
 
 BarycentricBox BoxOfTriangle(const UnpackedCollision& c, uint32_t t) {
@@ -42,43 +41,23 @@ BarycentricBox BoxOfTriangle(const UnpackedCollision& c, uint32_t t) {
   return BoxOf(corners);
 }
 
-// Bounds of every range of a patch's tree, from the last triangle to the first.
-void CheckTree(const UnpackedCollision& c, uint32_t patch, Tally* bounds) {
-  struct Range {
-    uint32_t begin, end, left, right;  // and its children, as places in the list; 0 for none
-  };
-  const Run run = c.Triangles(patch);
-  std::vector<Range> ranges = {{run.begin, run.end, 0, 0}};
-  for (size_t i = 0; i < ranges.size(); ++i) {
-    const auto [begin, end, left, right] = ranges[i];
-    const uint32_t middle = PatchTreeMiddle(begin, end);
-    if (begin + 1 < middle) {
-      ranges[i].left = static_cast<uint32_t>(ranges.size());
-      ranges.push_back({begin + 1, middle, 0, 0});
-    }
-    if (middle < end) {
-      ranges[i].right = static_cast<uint32_t>(ranges.size());
-      ranges.push_back({middle, end, 0, 0});
-    }
-  }
-  std::vector<BarycentricBox> boxes(ranges.size());
-  for (size_t i = ranges.size(); i-- > 0;) {
-    boxes[i] = BoxOfTriangle(c, ranges[i].begin);
-    if (ranges[i].left != 0) boxes[i] = Union(boxes[i], boxes[ranges[i].left]);
-    if (ranges[i].right != 0) boxes[i] = Union(boxes[i], boxes[ranges[i].right]);
-    if (QuantiseBounds(boxes[i]) != c.triangles[ranges[i].begin].bounds) {
-      bounds->Add(ranges[i].begin);
-    }
-  }
+// Checks the bounds of the tree over triangles [begin, end) of a patch and returns them. As deep as
+// the tree: logarithmic.
+BarycentricBox CheckTree(const UnpackedCollision& c, uint32_t begin, uint32_t end, Tally* bounds) {
+  const uint32_t middle = PatchTreeMiddle(begin, end);
+  BarycentricBox box = BoxOfTriangle(c, begin);
+  if (begin + 1 < middle) box = Union(box, CheckTree(c, begin + 1, middle, bounds));
+  if (middle < end) box = Union(box, CheckTree(c, middle, end, bounds));
+  if (QuantiseBounds(box) != c.triangles[begin].bounds) bounds->Add(begin);
+  return box;
 }
 
 bool HasNodesOf(const CdgTet& record, const Tet& tet) {
-  std::array<uint32_t, 4> nodes = {tet.a, tet.b, tet.c, tet.d};
+  std::array<uint32_t, 4> nodes = NodesOf(tet);
   std::sort(nodes.begin(), nodes.end());
   return std::equal(nodes.begin(), nodes.end(), record.nodes);
 }
 
-// Whether the bounds are exactly those of the tet's vertices.
 bool BoundsItsVertices(const UnpackedCollision& c, uint32_t tet) {
   const Run patches = c.Patches(tet);
   const uint32_t begin = c.Vertices(patches.begin).begin;
@@ -97,19 +76,8 @@ double Perimeter(const Triangle3& t) {
   return Length(t[1] - t[0]) + Length(t[2] - t[1]) + Length(t[0] - t[2]);
 }
 
-bool IsBefore(const Vec3d& a, const Vec3d& b) {
-  return std::tie(a.x, a.y, a.z) < std::tie(b.x, b.y, b.z);
-}
-
-// Compares triangles by their corners in ascending order.
-struct CornersBefore {
-  bool operator()(const Triangle3& a, const Triangle3& b) const {
-    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), IsBefore);
-  }
-};
-
 Triangle3 Sorted(Triangle3 t) {
-  std::sort(t.begin(), t.end(), IsBefore);
+  std::sort(t.begin(), t.end());
   return t;
 }
 
@@ -149,8 +117,7 @@ Vec3d RestPlace(const Asset& asset, const CdgPatch& patch, uint32_t vertex) {
   const double w[4] = {weights.x, weights.y, weights.z, weights.w};
   Vec3d place;
   for (size_t i = 0; i < 4; ++i) {
-    const Vec3& node = asset.simulation().nodes[collision.tets[patch.tet].nodes[i]];
-    place += Vec3d{node.x, node.y, node.z} * w[i];
+    place += ToDouble(asset.simulation().nodes[collision.tets[patch.tet].nodes[i]]) * w[i];
   }
   return place;
 }
@@ -173,7 +140,9 @@ void CheckCollisionBounds(const Asset& asset, const UnpackedCollision& c, Findin
     const double sum = double{w.x} + double{w.y} + double{w.z} + double{w.w};
     if (!(std::abs(sum - 1.0) <= kSumTolerance)) sums.Add(v, std::abs(sum - 1.0));
   }
-  for (uint32_t p = 0; p < c.view.patches.size(); ++p) CheckTree(c, p, &trees);
+  for (uint32_t p = 0; p < c.view.patches.size(); ++p) {
+    CheckTree(c, c.Triangles(p).begin, c.Triangles(p).end, &trees);
+  }
   for (const Tally* tally : {&nodes, &twice, &tets, &sums, &trees}) tally->Report(findings);
 }
 
@@ -225,7 +194,7 @@ void CheckCollisionSources(const Asset& asset, const UnpackedCollision& c, Findi
     for (size_t k = 0; k < 3; ++k) x[k] = ToDouble(visual.positions[visual.indices[3 * t + k]]);
     return x;
   };
-  // Collapsing short edges moves points, floats round.
+  // Collapses of short edges move points, and floats are rounded.
   const double reach =
       kReachOfMerging * kShortestCutEdge * ExtentOf(ToDoubles(visual.positions)).size;
   Tally off("FILE_COLLISION", "collision.source_triangles",
@@ -246,7 +215,7 @@ void CheckCollisionSources(const Asset& asset, const UnpackedCollision& c, Findi
   }
   Tally gaps("FILE_COLLISION", "visual.indices",
              "the collision triangles that name it do not cover it, deviation in square metres");
-  std::set<Triangle3, CornersBefore> named;
+  std::set<Triangle3> named;
   for (size_t t = 0; t < covered.size(); ++t) {
     if (covered[t] > 0.0) named.insert(Sorted(render_triangle(t)));
   }
@@ -254,7 +223,7 @@ void CheckCollisionSources(const Asset& asset, const UnpackedCollision& c, Findi
     const Triangle3 x = render_triangle(t);
     const double missing = std::abs(Area(x) - covered[t]);
     if (missing <= reach * Perimeter(x)) continue;
-    if (covered[t] == 0.0 && named.count(Sorted(x)) > 0) continue;  // of two that coincide
+    if (covered[t] == 0.0 && named.count(Sorted(x)) > 0) continue;  // another one coincides with it
     gaps.AddAt(t, x[0], missing);
   }
   off.Report(findings);

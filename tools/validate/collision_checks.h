@@ -57,9 +57,10 @@ void CheckCollisionBounds(const Asset& asset, const UnpackedCollision& collision
 void CheckPatchSums(const Asset& asset, const UnpackedCollision& collision, FindingList* findings);
 
 /// Compares with the render surface: every triangle lies in the render triangle that it names, and
-/// the triangles that name one cover it. Points may be off by kReachOfMerging kShortestCutEdge. A
-/// render triangle that nothing names must be flat or coincide with another one. Skips files
-/// without the map and cages that do not bound the surface (HasLatticeCage).
+/// the triangles that name one cover it. Points may be off by kReachOfMerging kShortestCutEdge
+/// times the model's size. A render triangle that nothing names must be flat or coincide with
+/// another one. Skips files without source triangles, and cages that do not bound the surface
+/// (HasLatticeCage).
 void CheckCollisionSources(const Asset& asset, const UnpackedCollision& collision,
                            FindingList* findings);
 

@@ -24,7 +24,7 @@ void CheckNormals(const VisualView& visual, FindingList* findings) {
   Tally lengths("FILE_RANGE", "visual.normals", "not of unit length");
   for (size_t i = 0; i < visual.normals.size(); ++i) {
     const Vec3d normal = ToDouble(visual.normals[i]);
-    if (!IsFinite(normal)) continue;  // found already
+    if (!IsFinite(normal)) continue;  // reported already
     const double error = std::abs(Length(normal) - 1.0);
     if (error > kNormalTolerance) lengths.AddAt(i, ToDouble(visual.positions[i]), error);
   }
@@ -44,9 +44,8 @@ std::optional<Vec3d> EmbeddedPosition(const Asset& asset, size_t vertex) {
 }
 
 std::vector<Vec3d> ToDoubles(std::span<const Vec3> points) {
-  std::vector<Vec3d> converted;
-  converted.reserve(points.size());
-  for (const Vec3& point : points) converted.push_back(ToDouble(point));
+  std::vector<Vec3d> converted(points.size());
+  std::ranges::transform(points, converted.begin(), ToDouble);
   return converted;
 }
 
@@ -74,7 +73,7 @@ void CheckEmbedding(const Asset& asset, FindingList* findings) {
   for (size_t i = 0; i < visual.positions.size(); ++i) {
     const Vec3d position = ToDouble(visual.positions[i]);
     const std::optional<Vec3d> embedded = EmbeddedPosition(asset, i);
-    if (!embedded || !IsFinite(*embedded) || !IsFinite(position)) continue;  // found already
+    if (!embedded || !IsFinite(*embedded) || !IsFinite(position)) continue;  // reported already
     double sum = 0.0;
     double magnitude = 0.0;
     for (const double w : WeightsOf(visual.weights[i])) {

@@ -5,6 +5,7 @@
 #include "enclosure/enclosure.h"
 #include "lattice/cage_boundary.h"
 #include "mesh/exact_predicates.h"
+#include "rest/rest_data.h"
 #include "validate/rest_checks.h"
 #include "validate/surface_checks.h"
 
@@ -22,16 +23,11 @@ namespace {
 // The cage, or nullopt if a tet is unsound or a vertex names a tet that does not exist.
 std::optional<TetMesh> SoundCage(const Asset& asset) {
   const SimulationView& s = asset.simulation();
-  TetMesh mesh;
-  mesh.tets.reserve(s.tets.size());
-  for (const Tet& t : s.tets) {
-    if (!IsSoundTet(s, t)) return std::nullopt;
-    mesh.tets.push_back({t.a, t.b, t.c, t.d});
-  }
-  const auto carried = [&s](uint32_t tet) { return tet < s.tets.size(); };
-  if (!std::ranges::all_of(asset.visual().tet_ids, carried)) return std::nullopt;
-  mesh.nodes = ToDoubles(s.nodes);
-  return mesh;
+  const auto is_sound = [&s](const Tet& tet) { return IsSoundTet(s, tet); };
+  const auto exists = [&s](uint32_t tet) { return tet < s.tets.size(); };
+  if (!std::ranges::all_of(s.tets, is_sound)) return std::nullopt;
+  if (!std::ranges::all_of(asset.visual().tet_ids, exists)) return std::nullopt;
+  return TetMesh{ToDoubles(s.nodes), NodesOfTets(s.tets)};
 }
 
 // The render triangles that have an area.
@@ -45,9 +41,8 @@ std::optional<Triangles> TrianglesWithArea(const VisualView& visual) {
   Triangles triangles;
   triangles.points = ToDoubles(visual.positions);
   for (uint32_t t = 0; 3 * size_t{t} + 2 < visual.indices.size(); ++t) {
-    const size_t first = 3 * size_t{t};
-    const std::array<uint32_t, 3> corners = {visual.indices[first], visual.indices[first + 1],
-                                             visual.indices[first + 2]};
+    const auto ids = visual.indices.subspan(3 * size_t{t}, 3);
+    const std::array<uint32_t, 3> corners = {ids[0], ids[1], ids[2]};
     std::array<Vec3d, 3> x;
     for (size_t k = 0; k < 3; ++k) {
       if (corners[k] >= triangles.points.size()) return std::nullopt;
@@ -77,7 +72,7 @@ void ReportEscapes(const Triangles& triangles, const std::vector<uint32_t>& esca
                 places);
 }
 
-// Tets that are flat or inside out, exactly.
+// Tets that are flat or inside out, by exact predicates.
 std::vector<uint32_t> TurnedTets(const TetMesh& mesh) {
   std::vector<uint32_t> turned;
   for (uint32_t t = 0; t < mesh.tets.size(); ++t) {

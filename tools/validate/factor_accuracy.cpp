@@ -6,6 +6,7 @@
 #include "plush/format/tet_block.h"
 
 #include "base/vec3.h"
+#include "rest/rest_data.h"
 #include "validate/rest_checks.h"
 #include "validate/tally.h"
 
@@ -24,11 +25,11 @@ using Matrix = Eigen::MatrixXd;
 
 constexpr double kRoundoff = 0x1p-24;
 
-// Allows for higher orders, and for rounding in double while factoring and solving.
+// Allows for terms of higher order, and for rounding in double while factoring and solving.
 constexpr double kRoom = 1.1;
 
-// The same build makes the same values twice. Other compilers may round sums in double differently,
-// which shows if terms cancel.
+// Two runs of one build make the same values. Another compiler may round sums in double
+// differently, which shows if terms cancel.
 constexpr double kSameFactor = 4.0 * kRoundoff;
 constexpr double kCancelled = 1.0e-3 * kRoundoff;
 
@@ -54,7 +55,6 @@ Panel UnpackPanel(std::span<const float> values, const Supernode& s) {
   return panel;
 }
 
-// The factor's supernodes unpacked, solved one after the other.
 class UnpackedFactor {
  public:
   explicit UnpackedFactor(const FactorView& factor) : factor_(factor) {
@@ -72,9 +72,9 @@ class UnpackedFactor {
     return x;
   }
 
-  // Largest change of L D L^T x by rounding, by rows.
+  // Largest change of each row of L D L^T x by rounding.
   Vector RoundingOf(const Vector& x) const {
-    Vector y = x.cwiseAbs();  // |L^T| |x|, then |D| of it, then |L| of that
+    Vector y = x.cwiseAbs();  // becomes |L^T| |x|, then that times |D|, then that times |L|
     for (size_t i = 0; i < panels_.size(); ++i) {
       Columns(i, &y) += panels_[i].below.cwiseAbs().transpose() * Gather(i, y);
     }
@@ -121,12 +121,12 @@ std::array<Vec3d, 4> ShapeGradients(const Mat3& dm_inv) {
   return {-(b + c + d), b, c, d};
 }
 
-// A x, tet by tet.
+// The product A x, summed tet by tet.
 Vector MultiplySystem(const SimulationView& s, double dt, const Vector& x) {
   Vector out(x.size());
   for (Eigen::Index i = 0; i < x.size(); ++i) out[i] = s.masses[static_cast<size_t>(i)] * x[i];
   for (size_t t = 0; t < s.tets.size(); ++t) {
-    const std::array<uint32_t, 4> ids = {s.tets[t].a, s.tets[t].b, s.tets[t].c, s.tets[t].d};
+    const std::array<uint32_t, 4> ids = NodesOf(s.tets[t]);
     const std::array<Vec3d, 4> gradients = ShapeGradients(s.DmInv(t));
     Vec3d stretch = {};
     for (size_t k = 0; k < 4; ++k) stretch += x[ids[k]] * gradients[k];
@@ -182,12 +182,11 @@ double WorstEntry(const Matrix& stored, const Matrix& expected, const Vector& ro
   return worst;
 }
 
-// Diagonal of A.
 Vector SystemDiagonal(const SimulationView& s, double dt) {
   Vector diagonal(static_cast<Eigen::Index>(s.nodes.size()));
   for (size_t i = 0; i < s.nodes.size(); ++i) diagonal[static_cast<Eigen::Index>(i)] = s.masses[i];
   for (size_t t = 0; t < s.tets.size(); ++t) {
-    const std::array<uint32_t, 4> ids = {s.tets[t].a, s.tets[t].b, s.tets[t].c, s.tets[t].d};
+    const std::array<uint32_t, 4> ids = NodesOf(s.tets[t]);
     const std::array<Vec3d, 4> gradients = ShapeGradients(s.DmInv(t));
     const double stiffness = dt * (dt + s.damping) * s.BlockOf(t).stiffness[s.LaneOf(t)];
     for (size_t k = 0; k < 4; ++k) diagonal[ids[k]] += stiffness * LengthSquared(gradients[k]);

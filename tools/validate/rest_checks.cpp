@@ -38,9 +38,14 @@ bool Differs(double stored, double expected) {
 
 double VolumeOf(const SimulationView& s, const Tet& t) { return TetVolume(CornersOf(s.nodes, t)); }
 
-// Largest entry of |Dm^-1 Dm - I| over its bound: an entry of Dm^-1 carries a relative error of one
-// roundoff, so an entry of the product one of |Dm^-1| |Dm|.
-double InverseError(const Mat3& inverse, const std::array<Vec3d, 4>& corners) {
+// Whether the tet's slot lies in the blocks.
+bool HasPlace(const SimulationView& s, size_t tet) {
+  return s.tet_slots[tet] < s.blocks.size() * kBlockTets;
+}
+
+// Largest ratio of an entry of |Dm^-1 Dm - I| to its bound. Each entry of Dm^-1 has a relative
+// error of up to one roundoff u, so the product is off by up to u |Dm^-1| |Dm|.
+double InverseError(const Mat3& inverse, const TetCorners& corners) {
   const std::array<Vec3d, 3> edges = {corners[1] - corners[0], corners[2] - corners[0],
                                       corners[3] - corners[0]};
   const std::array<Vec3d, 3> columns = {ToDouble(inverse.c0), ToDouble(inverse.c1),
@@ -72,7 +77,8 @@ void CheckShapes(const SimulationView& s, FindingList* findings) {
   for (size_t i = 0; i < s.tets.size(); ++i) {
     const Tet& tet = s.tets[i];
     if (!IsSoundTet(s, tet)) continue;
-    const Vec3d centre = TetCentre(s, tet);
+    const auto [a, b, c, d] = CornersOf(s.nodes, tet);
+    const Vec3d centre = 0.25 * (a + b + c + d);
     const double volume = VolumeOf(s, tet);
     if (!(volume > 0.0)) {
       turned.AddAt(i, centre, volume);
@@ -90,8 +96,8 @@ void CheckShapes(const SimulationView& s, FindingList* findings) {
   inverses.Report(findings);
 }
 
-// The nodes from num_free on must be those of the regions, unless num_free says that the order
-// ignores them.
+// The nodes from num_free on must be those of the regions. If num_free is the number of nodes, the
+// order ignores regions.
 void CheckFreeNodes(const Asset& asset, FindingList* findings) {
   const size_t num_nodes = asset.simulation().nodes.size();
   const size_t num_free = asset.factor().num_free;
@@ -109,12 +115,12 @@ void CheckFreeNodes(const Asset& asset, FindingList* findings) {
   wrong.Report(findings);
 }
 
-// Sums a quarter of each tet's mass over its nodes [kg]; negative for a node without a tet.
+// A quarter of the mass of the tets around each node [kg]; negative for a node without a tet.
 std::vector<double> NodeMasses(const SimulationView& s) {
   std::vector<double> masses(s.nodes.size(), -1.0);
   for (size_t t = 0; t < s.tets.size(); ++t) {
     if (!IsSoundTet(s, s.tets[t])) continue;
-    for (const uint32_t id : {s.tets[t].a, s.tets[t].b, s.tets[t].c, s.tets[t].d}) {
+    for (const uint32_t id : NodesOf(s.tets[t])) {
       masses[id] = std::max(masses[id], 0.0) + 0.25 * s.tet_masses[t];
     }
   }
@@ -164,22 +170,17 @@ void CheckTetMasses(const Asset& asset, FindingList* findings) {
   }
 }
 
-// Number of components and the median edge, from the graph of all tets.
 void CheckGraph(const SimulationView& s, FindingList* findings) {
-  std::vector<std::array<uint32_t, 4>> tets;
-  tets.reserve(s.tets.size());
-  for (const Tet& t : s.tets) {
-    if (!IsSoundTet(s, t)) return;
-    tets.push_back({t.a, t.b, t.c, t.d});
-  }
-  const NodeGraph graph = BuildNodeGraph(static_cast<uint32_t>(s.nodes.size()), tets);
+  if (!std::ranges::all_of(s.tets, [&s](const Tet& t) { return IsSoundTet(s, t); })) return;
+  const NodeGraph graph =
+      BuildNodeGraph(static_cast<uint32_t>(s.nodes.size()), NodesOfTets(s.tets));
   const uint32_t components = CountComponents(graph);
   if (components != s.components) {
     findings->Add("FILE_REST_DATA", 1,
                   "simulation.components: " + std::to_string(s.components) +
                       " are given, the cage has " + std::to_string(components));
   }
-  if (tets.empty()) return;
+  if (s.tets.empty()) return;
   const double median_edge = MedianEdge(graph, s.nodes);
   if (Differs(s.median_edge, median_edge)) {
     findings->Add("FILE_REST_DATA", 1,
@@ -191,23 +192,11 @@ void CheckGraph(const SimulationView& s, FindingList* findings) {
 }  // namespace
 
 bool IsSoundTet(const SimulationView& s, const Tet& t) {
-  const std::array<uint32_t, 4> ids = {t.a, t.b, t.c, t.d};
-  for (size_t i = 0; i < 4; ++i) {
-    if (ids[i] >= s.nodes.size() || !IsFinite(ToDouble(s.nodes[ids[i]]))) return false;
-    for (size_t k = 0; k < i; ++k) {
-      if (ids[i] == ids[k]) return false;
-    }
-  }
-  return true;
-}
-
-bool HasPlace(const SimulationView& s, size_t tet) {
-  return s.tet_slots[tet] < s.blocks.size() * kBlockTets;
-}
-
-Vec3d TetCentre(const SimulationView& s, const Tet& t) {
-  const auto [a, b, c, d] = CornersOf(s.nodes, t);
-  return 0.25 * (a + b + c + d);
+  const std::array<uint32_t, 4> ids = NodesOf(t);
+  return std::ranges::all_of(ids, [&](uint32_t id) {
+    return id < s.nodes.size() && IsFinite(ToDouble(s.nodes[id])) &&
+           std::ranges::count(ids, id) == 1;
+  });
 }
 
 void CheckRestData(const Asset& asset, FindingList* findings) {
@@ -226,7 +215,7 @@ void CheckMaterials(const Asset& asset, FindingList* findings) {
   for (size_t i = 0; i < s.tets.size(); ++i) {
     const bool is_known =
         s.tet_materials[i] < asset.num_materials() && HasPlace(s, i) && IsSoundTet(s, s.tets[i]);
-    if (!is_known) continue;  // found already
+    if (!is_known) continue;  // reported already
     const MaterialView material = asset.material(s.tet_materials[i]);
     const Lame lame = LameParameters({material.young, material.poisson, material.density});
     // A roundoff of nu changes lambda by up to 2 nu / (1 - 2 nu) + 1 times as much, relatively.

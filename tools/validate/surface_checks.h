@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks where the cage carries the render surface, and that it encloses it.
+// Checks that the cage carries the render surface to its place, and that it encloses the surface.
 #pragma once
 
 #include "plush/asset.h"
@@ -21,7 +21,6 @@ inline constexpr double kEmbeddingTolerance = 1.0e-5;
 /// Position of render vertex `vertex` from its tet and weights [m]; nullopt if the tet is unsound.
 std::optional<Vec3d> EmbeddedPosition(const Asset& asset, size_t vertex);
 
-/// Points in double precision.
 std::vector<Vec3d> ToDoubles(std::span<const Vec3> points);
 
 /// Extent of a set of points; points that are not finite are left out.

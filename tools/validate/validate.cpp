@@ -29,42 +29,21 @@
 namespace plush::tools {
 namespace {
 
-const char* HeaderCode(StatusCode code) {
-  switch (code) {
-    case StatusCode::kTruncated:
-      return "FILE_TRUNCATED";
-    case StatusCode::kBadMagic:
-      return "FILE_NOT_PLUSH";
-    case StatusCode::kForeignVersion:
-      return "FILE_VERSION";
-    case StatusCode::kLayoutMismatch:
-      return "FILE_LAYOUT";
-    default:
-      return "FILE_STRUCTURE";
-  }
-}
+constexpr NamedValue<StatusCode> kHeaderCodes[] = {{"FILE_TRUNCATED", StatusCode::kTruncated},
+                                                   {"FILE_NOT_PLUSH", StatusCode::kBadMagic},
+                                                   {"FILE_VERSION", StatusCode::kForeignVersion},
+                                                   {"FILE_LAYOUT", StatusCode::kLayoutMismatch}};
 
-const char* CodeOf(CheckKind kind, StatusCode status) {
-  switch (kind) {
-    case CheckKind::kHeader:
-      return HeaderCode(status);
-    case CheckKind::kStructure:
-    case CheckKind::kAlignment:
-      return "FILE_STRUCTURE";
-    case CheckKind::kCounts:
-      return "FILE_COUNTS";
-    case CheckKind::kIndex:
-      return "FILE_INDEX";
-    case CheckKind::kNonFinite:
-      return "FILE_NON_FINITE";
-    case CheckKind::kRange:
-      return "FILE_RANGE";
-    case CheckKind::kOrder:
-      return "FILE_ORDER";
-    case CheckKind::kFactor:
-      return "FILE_FACTOR";
-  }
-  return "FILE_STRUCTURE";
+constexpr NamedValue<CheckKind> kCodes[] = {
+    {"FILE_COUNTS", CheckKind::kCounts},        {"FILE_INDEX", CheckKind::kIndex},
+    {"FILE_NON_FINITE", CheckKind::kNonFinite}, {"FILE_RANGE", CheckKind::kRange},
+    {"FILE_ORDER", CheckKind::kOrder},          {"FILE_FACTOR", CheckKind::kFactor}};
+
+// The container is at fault if no code is more precise.
+std::string CodeOf(CheckKind kind, StatusCode status) {
+  const std::string code = kind == CheckKind::kHeader ? NameOf<StatusCode>(kHeaderCodes, status)
+                                                      : NameOf<CheckKind>(kCodes, kind);
+  return code.empty() ? "FILE_STRUCTURE" : code;
 }
 
 // One tally per kind, section and reason, in the order of their first failures.
@@ -97,7 +76,7 @@ struct Collector {
     groups.push_back({kind, status.section, status.reason, tally});
   }
 
-  // The runtime's texts are static: adds the numbers.
+  // The runtime's static text, and the numbers that it lacks.
   std::string MessageOf(const Status& status) const {
     std::string text = status.reason;
     FormatVersion version;
@@ -199,7 +178,7 @@ SourceErrors ComparePositions(const Asset& asset, const SurfaceMesh& surface,
   return errors;
 }
 
-// The settings name the render mesh that --embed put in the place of the tets' boundary.
+// The settings name the render mesh that replaces the tets' boundary (--embed).
 void CompareEmbedded(const Asset& asset, const ImportedModel& model, FindingList* findings) {
   const auto json = nlohmann::json::parse(asset.settings(), nullptr, false);
   std::string of_file = "none";

@@ -37,6 +37,14 @@ Eigen::Matrix3d EdgeMatrix(const RestData& rest, const plush::Tet& tet) {
   return out;
 }
 
+// The rest data of a body of one material and `total_mass` [kg].
+Result<RestData> ComputeRestData(const TetMesh& mesh, const Material& material, double total_mass,
+                                 double dt) {
+  const std::vector<uint16_t> first(mesh.tets.size(), 0);
+  return ComputeMixedRestData(mesh, {{material}, first, material.damping},
+                              total_mass / material.density, dt);
+}
+
 // The tets' data as a file shows them.
 plush::SimulationView ViewOf(const RestData& rest) {
   plush::SimulationView view;
