@@ -56,12 +56,8 @@ uint32_t CountComponents(const TetMesh& mesh) {
 TetMesh WithoutCopies(const SplitCage& cage) {
   TetMesh mesh;
   mesh.nodes = cage.mesh.nodes;
-  std::vector<std::pair<uint32_t, uint32_t>> order;
-  for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) order.emplace_back(cage.lattice_tet[t], t);
-  std::sort(order.begin(), order.end());
-  for (size_t i = 0; i < order.size(); ++i) {
-    if (i > 0 && order[i].first == order[i - 1].first) continue;
-    mesh.tets.push_back(cage.mesh.tets[order[i].second]);
+  for (const auto& [lattice_tet, copies] : cage.CopiesByLatticeTet()) {
+    mesh.tets.push_back(cage.mesh.tets[copies[0]]);
   }
   return mesh;
 }
@@ -111,7 +107,9 @@ class CageDriver {
   // Tries lattices while there is a reason for another one; returns the best.
   Result<Candidate> Run() {
     std::optional<Candidate> best;
-    for (std::optional<Goal> goal = FirstGoal(); goal; goal = NextGoal(*best)) {
+    std::optional<Goal> goal =
+        settings_.cell_m > 0.0 ? Goal{kCellGiven, 0} : Goal{kAskedFor, settings_.target_tets};
+    for (; goal; goal = NextGoal(*best)) {
       const Result<CellAttempt> lattice =
           goal->tets > 0 ? search_.Nearest(goal->tets) : search_.Try(settings_.cell_m);
       if (!lattice.ok() && best) break;
@@ -140,11 +138,6 @@ class CageDriver {
   uint32_t num_lattices() const { return search_.num_attempts(); }
 
  private:
-  Goal FirstGoal() const {
-    if (settings_.cell_m > 0.0) return {kCellGiven, 0};
-    return {kAskedFor, settings_.target_tets};
-  }
-
   // The next lattice to try, or nullopt. `best` is the best of the attempts so far.
   std::optional<Goal> NextGoal(const Candidate& best) const {
     if (settings_.cell_m > 0.0) return std::nullopt;

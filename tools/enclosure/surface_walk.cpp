@@ -6,7 +6,6 @@
 #include "mesh/topology.h"
 #include "mesh/triangle_cut.h"
 
-#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -29,8 +28,10 @@ size_t FaceBeyond(const TetMesh& mesh, uint32_t tet, const Vec3d& p) {
   return 4;
 }
 
-}  // namespace
-
+// The tet that holds `p`. The point counts as moved by an infinitely small vector
+// (triangle_cut.h), so it never lies on a face. The search begins at tet `start` and crosses faces
+// that the point lies beyond, until there is none. kNotHeld if such a face has no neighbour, or if
+// `start` is not a tet of the mesh.
 uint32_t FindHoldingTet(const TetMesh& mesh, const CageFaces& faces, uint32_t start,
                         const Vec3d& p) {
   if (start >= mesh.tets.size()) return kNotHeld;
@@ -43,8 +44,6 @@ uint32_t FindHoldingTet(const TetMesh& mesh, const CageFaces& faces, uint32_t st
   }
   return kNotHeld;
 }
-
-namespace {
 
 using Triangle = std::array<uint32_t, 3>;
 using FaceNodes = std::array<uint32_t, 3>;
@@ -94,11 +93,9 @@ class Walker {
       for (const uint32_t point : triangle) is_used[point] = 1;
     }
     walk_.tets.assign(points_.size(), kNotHeld);
-    tbb::parallel_for(tbb::blocked_range<size_t>(0, points_.size(), 512), [&](const auto& range) {
-      for (size_t p = range.begin(); p < range.end(); ++p) {
-        if (is_used[p] == 0) continue;
-        walk_.tets[p] = FindHoldingTet(mesh_, faces_, tet_of_point[p], points_[p]);
-      }
+    tbb::parallel_for(size_t{0}, points_.size(), [&](size_t p) {
+      if (is_used[p] == 0) return;
+      walk_.tets[p] = FindHoldingTet(mesh_, faces_, tet_of_point[p], points_[p]);
     });
   }
 
@@ -114,9 +111,7 @@ class Walker {
       routes_.emplace_back();
       routes_.back().split.triangle = t;
     }
-    tbb::parallel_for(tbb::blocked_range<size_t>(0, routes_.size(), 64), [&](const auto& range) {
-      for (size_t i = range.begin(); i < range.end(); ++i) Follow(&routes_[i]);
-    });
+    tbb::parallel_for(size_t{0}, routes_.size(), [&](size_t i) { Follow(&routes_[i]); });
   }
 
   static bool Has(const std::vector<uint32_t>& tets, uint32_t tet) {

@@ -18,13 +18,6 @@ namespace plush::tools {
 /// No tet holds the point.
 inline constexpr uint32_t kNotHeld = UINT32_MAX;
 
-/// The tet that holds `p`. The point counts as moved by an infinitely small vector
-/// (triangle_cut.h), so it never lies on a face. The search begins at tet `start` and crosses
-/// faces that the point lies beyond, until there is none. kNotHeld if such a face has no neighbour,
-/// or if `start` is not a tet of the mesh.
-uint32_t FindHoldingTet(const TetMesh& mesh, const CageFaces& faces, uint32_t start,
-                        const Vec3d& p);
-
 /// The part of a triangle in one tet.
 struct TrianglePiece {
   uint32_t tet = 0;

@@ -103,11 +103,6 @@ class SnugFit {
   }
 
  private:
-  double Penalty(double angle) const {
-    const double lack = std::max(0.0, (50.0 - angle) / 50.0);
-    return lack * lack;
-  }
-
   // The terms of E that depend on the node, with the node at `at`; nullopt if an angle falls below
   // the guard.
   std::optional<double> EnergyAt(uint32_t node, const Vec3d& at) const {
@@ -118,7 +113,8 @@ class SnugFit {
       const double angle = SmallestDihedral(corners);
       if (angle < moves_.LeastAngle(t)) return std::nullopt;
       volume += TetVolume(corners);
-      penalty += Penalty(angle);
+      const double lack = std::max(0.0, (50.0 - angle) / 50.0);
+      penalty += lack * lack;
     }
     return volume / settings_.solid_volume_m3 + settings_.quality_weight * penalty / tets_in_mean_;
   }
@@ -211,7 +207,7 @@ Vec3d OdtPosition(const NodeMoves& moves, uint32_t node) {
   Vec3d sum;
   double volume = 0.0;
   for (const uint32_t t : moves.TetsOf(node)) {
-    const auto corners = moves.CornersWith(t, node, moves.mesh().nodes[node]);
+    const auto corners = CornersOf(moves.mesh(), t);
     const double weight = SixVolume(corners[0], corners[1], corners[2], corners[3]);
     sum += Circumcentre(corners) * weight;
     volume += weight;
@@ -283,7 +279,6 @@ FitReport FitCage(const SolidSurface& surface, const InsideTest& inside,
     const std::vector<uint32_t> before = CountTets(*cage, steps.size());
     const uint32_t peeled = PeelCage(surface, bvh, inside, settings.clearance_m, cage);
     if (peeled > 0) {
-      report.face_queries += moves->num_queries();
       moves.reset();
       // Nodes that lost a tet start again with the first step.
       const std::vector<uint32_t> after = CountTets(*cage, steps.size());
@@ -294,7 +289,6 @@ FitReport FitCage(const SolidSurface& surface, const InsideTest& inside,
     report.num_peeled += peeled;
     changes = moved || peeled > 0;
   }
-  if (moves) report.face_queries += moves->num_queries();
   return report;
 }
 

@@ -32,8 +32,7 @@ struct FitSettings {
 /// Counts of a fit.
 struct FitReport {
   uint32_t passes = 0;
-  uint64_t face_queries = 0;  ///< boundary faces tested against the surface
-  uint32_t num_peeled = 0;    ///< empty tets that were removed
+  uint32_t num_peeled = 0;  ///< empty tets that were removed
 };
 
 /// Moves the nodes of `cage` and removes tets that become empty (PeelCage). During every move:

@@ -24,15 +24,9 @@ class SweptPlanes {
   // `bounds` encloses all boxes and triangles that will be tested.
   SweptPlanes(const std::array<Vec3d, 4>& tet, double clearance,
               const TriangleBvh::FloatBox& bounds) {
-    Vec3d largest;
-    for (int axis = 0; axis < 3; ++axis) {
-      const auto a = static_cast<size_t>(axis);
-      largest[axis] =
-          static_cast<double>(std::max(std::abs(bounds.low[a]), std::abs(bounds.high[a])));
-      for (const Vec3d& corner : tet) {
-        largest[axis] = std::max(largest[axis], std::abs(corner[axis]));
-      }
-    }
+    Box3 box = bounds.ToBox();
+    for (const Vec3d& corner : tet) box.Add(corner);
+    const Vec3d largest = Max(-box.low, box.high);  // of the coordinates, without sign
     for (size_t i = 0; i < 4; ++i) {
       const auto& [a, b, c] = kTetFaces[i];
       Vec3d normal = Cross(tet[b] - tet[a], tet[c] - tet[a]);
@@ -104,12 +98,9 @@ bool SurfaceClearance::IsOwnedNear(uint32_t triangle) const {
 
 bool SurfaceClearance::IsFree(const Vec3d& from, const Vec3d& to, const Vec3d& a, const Vec3d& b,
                               uint32_t* last_hit) const {
-  ++num_queries_;
   const SweptPlanes planes({to, a, b, from}, clearance_, bvh_.bounds());
   const auto is_hit = [&](uint32_t t) {
-    const auto& [p, q, r] = surface_.triangles[t];
-    const std::array<Vec3d, 3> corners = {surface_.points[p], surface_.points[q],
-                                          surface_.points[r]};
+    const std::array<Vec3d, 3> corners = surface_.CornersOf(t);
     return !planes.Exclude(corners) && IsOwnedNear(t) &&
            TriangleMayTouchTet(corners, {from, to, a, b}, clearance_);
   };

@@ -37,9 +37,6 @@ class SurfaceClearance {
 
   static constexpr uint32_t kNoTriangle = UINT32_MAX;
 
-  /// Number of IsFree calls so far.
-  uint64_t num_queries() const { return num_queries_; }
-
  private:
   bool IsOwnedNear(uint32_t triangle) const;
 
@@ -49,7 +46,6 @@ class SurfaceClearance {
   std::vector<uint32_t> owner_starts_;  // (num_triangles + 1 x 1)
   std::vector<uint32_t> owners_;        // tets, by the surface triangle that they own
   TetNeighbourhood near_;
-  mutable uint64_t num_queries_ = 0;
 };
 
 }  // namespace plush::tools

@@ -148,6 +148,13 @@ std::vector<uint32_t> CageFaces::Across(const TetMesh& mesh, uint32_t t, size_t 
   return sides[first ? 1 : 0];
 }
 
+std::vector<std::array<uint32_t, 3>> CageFaces::BoundaryNodes() const {
+  std::vector<std::array<uint32_t, 3>> nodes;
+  nodes.reserve(boundary.size());
+  for (const CageFace& face : boundary) nodes.push_back(face.nodes);
+  return nodes;
+}
+
 CageFaces FindCageFaces(const TetMesh& mesh) {
   std::vector<Use> uses;
   uses.reserve(4 * mesh.tets.size());

@@ -341,6 +341,12 @@ uint32_t Repeats(std::vector<uint32_t> numbers) {
 
 }  // namespace
 
+std::map<uint32_t, std::vector<uint32_t>> SplitCage::CopiesByLatticeTet() const {
+  std::map<uint32_t, std::vector<uint32_t>> copies;
+  for (uint32_t t = 0; t < lattice_tet.size(); ++t) copies[lattice_tet[t]].push_back(t);
+  return copies;
+}
+
 SplitCage SplitLattice(const Lattice& lattice, const SolidSurface& surface,
                        const SurfaceLinks& links, const InsideTest& inside,
                        const LatticeContacts& contacts, double clearance, bool join_parts) {

@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -42,6 +43,8 @@ struct SplitCage {
   std::span<const uint32_t> TrianglesOf(size_t tet) const {
     return {triangles.data() + starts[tet], starts[tet + 1] - starts[tet]};
   }
+  /// The tets that are copies of each lattice tet, ascending. O(t log t).
+  std::map<uint32_t, std::vector<uint32_t>> CopiesByLatticeTet() const;
 };
 
 /// Splits a lattice into copies of its tets:

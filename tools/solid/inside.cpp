@@ -32,34 +32,6 @@ double AtanOfUnit(double t) {
   return base + t * series;
 }
 
-}  // namespace
-
-double PortableAtan2(double y, double x) {
-  const double ax = std::abs(x);
-  const double ay = std::abs(y);
-  if (ax == 0.0 && ay == 0.0) return 0.0;
-  double angle = ay <= ax ? AtanOfUnit(ay / ax) : kPi / 2.0 - AtanOfUnit(ax / ay);
-  if (x < 0.0) angle = kPi - angle;
-  return y < 0.0 ? -angle : angle;
-}
-
-double WindingOfTriangle(const Vec3d& point, const Vec3d& a, const Vec3d& b, const Vec3d& c) {
-  const Vec3d pa = a - point;
-  const Vec3d pb = b - point;
-  const Vec3d pc = c - point;
-  const double la = Length(pa);
-  const double lb = Length(pb);
-  const double lc = Length(pc);
-  const double numerator = Dot(pa, Cross(pb, pc));
-  const double denominator = la * lb * lc + Dot(pa, pb) * lc + Dot(pb, pc) * la + Dot(pc, pa) * lb;
-  if (numerator == 0.0) return 0.0;
-  return PortableAtan2(numerator, denominator) / (2.0 * kPi);
-}
-
-namespace {
-
-constexpr double kFourPi = 4.0 * 3.14159265358979323846;
-
 constexpr uint32_t kLeafTriangles = 8;
 
 // Up to this many triangles, a branch's radius comes from all its corners. The radius of a larger
@@ -114,10 +86,32 @@ double FarWinding(const Node& node, const Vec3d& to_centre, double squared) {
   const double cubed = squared * std::sqrt(squared);
   const double dipole = Dot(node.vector_area, to_centre);
   const double quadrupole = node.moment.Trace() - 3.0 * node.moment.Quadratic(to_centre) / squared;
-  return (dipole + quadrupole) / (kFourPi * cubed);
+  return (dipole + quadrupole) / (4.0 * kPi * cubed);
 }
 
 }  // namespace
+
+double PortableAtan2(double y, double x) {
+  const double ax = std::abs(x);
+  const double ay = std::abs(y);
+  if (ax == 0.0 && ay == 0.0) return 0.0;
+  double angle = ay <= ax ? AtanOfUnit(ay / ax) : kPi / 2.0 - AtanOfUnit(ax / ay);
+  if (x < 0.0) angle = kPi - angle;
+  return y < 0.0 ? -angle : angle;
+}
+
+double WindingOfTriangle(const Vec3d& point, const Vec3d& a, const Vec3d& b, const Vec3d& c) {
+  const Vec3d pa = a - point;
+  const Vec3d pb = b - point;
+  const Vec3d pc = c - point;
+  const double la = Length(pa);
+  const double lb = Length(pb);
+  const double lc = Length(pc);
+  const double numerator = Dot(pa, Cross(pb, pc));
+  const double denominator = la * lb * lc + Dot(pa, pb) * lc + Dot(pb, pc) * la + Dot(pc, pa) * lb;
+  if (numerator == 0.0) return 0.0;
+  return PortableAtan2(numerator, denominator) / (2.0 * kPi);
+}
 
 struct InsideTest::Tree {
   std::vector<Node> nodes;                      // depth first
@@ -143,16 +137,14 @@ struct InsideTest::Tree {
 InsideTest::Tree::Tree(const SolidSurface& surface) {
   std::vector<Vec3d> centres;
   centres.reserve(surface.triangles.size());
-  for (const auto& [a, b, c] : surface.triangles) {
-    centres.push_back((surface.points[a] + surface.points[b] + surface.points[c]) / 3.0);
+  for (size_t t = 0; t < surface.triangles.size(); ++t) {
+    const auto [a, b, c] = surface.CornersOf(t);
+    centres.push_back((a + b + c) / 3.0);
   }
   if (centres.empty()) return;
   order = OrderByHalves(centres);
   triangles.reserve(order.size());
-  for (const uint32_t t : order) {
-    const auto& [a, b, c] = surface.triangles[t];
-    triangles.push_back({surface.points[a], surface.points[b], surface.points[c]});
-  }
+  for (const uint32_t t : order) triangles.push_back(surface.CornersOf(t));
   Build(0, static_cast<uint32_t>(order.size()));
 }
 

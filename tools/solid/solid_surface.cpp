@@ -106,11 +106,6 @@ SolidSurface WeldedSolid(const SurfaceMesh& mesh) {
           std::move(welded.point_of_vertex), false};
 }
 
-std::array<Vec3d, 3> Corners(const SolidSurface& solid, uint32_t t) {
-  const auto& triangle = solid.triangles[t];
-  return {solid.points[triangle[0]], solid.points[triangle[1]], solid.points[triangle[2]]};
-}
-
 void Turn(const std::vector<uint32_t>& piece, SolidSurface* solid) {
   for (const uint32_t t : piece) std::swap(solid->triangles[t][1], solid->triangles[t][2]);
 }
@@ -121,7 +116,7 @@ bool FacesInwards(const SolidSurface& solid, const std::vector<uint32_t>& piece)
   double area = 0.0;
   Vec3d centre;
   for (const uint32_t t : piece) {
-    const auto [a, b, c] = Corners(solid, t);
+    const auto [a, b, c] = solid.CornersOf(t);
     const double weight = 0.5 * Length(Cross(b - a, c - a));
     centre += (a + b + c) * (weight / 3.0);
     area += weight;
@@ -129,7 +124,7 @@ bool FacesInwards(const SolidSurface& solid, const std::vector<uint32_t>& piece)
   centre = centre / area;
   double volume = 0.0;
   for (const uint32_t t : piece) {
-    const auto [a, b, c] = Corners(solid, t);
+    const auto [a, b, c] = solid.CornersOf(t);
     volume += SixVolume(centre, a, b, c) / 6.0;
   }
   return volume < -kFlatVolume * area * std::sqrt(area);
@@ -142,11 +137,11 @@ bool LiesInsideOthers(const SolidSurface& solid, const InsideTest& everything,
   const size_t samples = std::min(kSamplesPerPiece, piece.size());
   size_t inside = 0;
   for (size_t i = 0; i < samples; ++i) {
-    const auto [a, b, c] = Corners(solid, piece[i * piece.size() / samples]);
+    const auto [a, b, c] = solid.CornersOf(piece[i * piece.size() / samples]);
     const Vec3d point = (a + b + c) / 3.0;
     double others = everything.WindingNumber(point);
     for (const uint32_t t : piece) {
-      const auto [ta, tb, tc] = Corners(solid, t);
+      const auto [ta, tb, tc] = solid.CornersOf(t);
       others -= WindingOfTriangle(point, ta, tb, tc);
     }
     inside += others > 0.5 ? 1 : 0;
@@ -155,7 +150,7 @@ bool LiesInsideOthers(const SolidSurface& solid, const InsideTest& everything,
 }
 
 Place PlaceOf(const SolidSurface& solid, const std::vector<uint32_t>& piece) {
-  const auto [a, b, c] = Corners(solid, piece[0]);
+  const auto [a, b, c] = solid.CornersOf(piece[0]);
   return {(a + b + c) / 3.0, static_cast<int64_t>(solid.source_triangle[piece[0]]), -1, ""};
 }
 
@@ -179,16 +174,15 @@ void OrientOutwards(const std::vector<std::vector<uint32_t>>& pieces, SolidSurfa
   }
   for (const auto* piece : hollow) Turn(*piece, solid);
   if (!flipped.empty()) {
-    const std::string count = std::to_string(flipped.size());
     findings->Add("CAGE_COMPONENT_FLIPPED", flipped.size(),
-                  count + " of " + std::to_string(pieces.size()) +
+                  std::to_string(flipped.size()) + " of " + std::to_string(pieces.size()) +
                       " components face inwards and were turned around",
                   flipped);
   }
   if (!cavities.empty()) {
-    const std::string count = std::to_string(cavities.size());
     findings->Add("CAGE_CAVITY", cavities.size(),
-                  count + " components face inwards inside others and were taken as cavities",
+                  std::to_string(cavities.size()) +
+                      " components face inwards inside others and were taken as cavities",
                   cavities);
   }
 }

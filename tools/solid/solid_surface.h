@@ -8,6 +8,7 @@
 #include "mesh/surface_mesh.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -37,6 +38,12 @@ struct SolidSurface {
   std::vector<uint32_t> source_triangle;           ///< in the SurfaceMesh (num_triangles x 1)
   std::vector<uint32_t> point_of_vertex;           ///< per SurfaceMesh vertex (num_vertices x 1)
   bool closed = false;  ///< IsClosed: winding numbers are integers off the surface
+
+  /// Corners of triangle `t` [m].
+  std::array<Vec3d, 3> CornersOf(size_t t) const {
+    const auto& [a, b, c] = triangles[t];
+    return {points[a], points[b], points[c]};
+  }
 };
 
 /// Makes the solid of `mesh`:

@@ -7,7 +7,6 @@
 #include "mesh/tet_mesh.h"
 #include "solid/surface_columns.h"
 
-#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -28,30 +27,6 @@ constexpr std::array<double, 3> kSteps = {0.8191725133961645, 0.6710436067037893
 
 double Fraction(double value) { return value - std::floor(value); }
 
-}  // namespace
-
-std::array<double, 4> SampleWeights(uint64_t index) {
-  double s = Fraction(0.5 + static_cast<double>(index) * kSteps[0]);
-  double t = Fraction(0.5 + static_cast<double>(index) * kSteps[1]);
-  double u = Fraction(0.5 + static_cast<double>(index) * kSteps[2]);
-  if (s + t > 1.0) {
-    s = 1.0 - s;
-    t = 1.0 - t;
-  }
-  if (t + u > 1.0) {
-    const double old_u = u;
-    u = 1.0 - s - t;
-    t = 1.0 - old_u;
-  } else if (s + t + u > 1.0) {
-    const double old_u = u;
-    u = s + t + u - 1.0;
-    s = 1.0 - t - old_u;
-  }
-  return {1.0 - s - t - u, s, t, u};
-}
-
-namespace {
-
 // Samples per open surface, spread evenly over the tets of its cage; each tet has at least one.
 constexpr size_t kSamples = 20'000;
 constexpr size_t kMaxSamplesPerTet = 100;
@@ -65,12 +40,11 @@ constexpr double kPlaceZ = 0.4719;
 
 // Share of the fixed points of tet `t` that lie inside.
 double ShareInside(const TetMesh& mesh, size_t t, size_t num_samples, const InsideTest& inside) {
-  const auto& [a, b, c, d] = mesh.tets[t];
+  const auto [a, b, c, d] = CornersOf(mesh, t);
   size_t count = 0;
   for (size_t i = 0; i < num_samples; ++i) {
     const std::array<double, 4> weights = SampleWeights(t * num_samples + i);
-    const Vec3d point = mesh.nodes[a] * weights[0] + mesh.nodes[b] * weights[1] +
-                        mesh.nodes[c] * weights[2] + mesh.nodes[d] * weights[3];
+    const Vec3d point = a * weights[0] + b * weights[1] + c * weights[2] + d * weights[3];
     count += inside.IsInside(point) ? 1 : 0;
   }
   return static_cast<double>(count) / static_cast<double>(num_samples);
@@ -79,11 +53,8 @@ double ShareInside(const TetMesh& mesh, size_t t, size_t num_samples, const Insi
 SolidMeasure MeasureOpen(const InsideTest& inside, const TetMesh& cage) {
   const size_t num_samples = std::clamp<size_t>(kSamples / cage.tets.size(), 1, kMaxSamplesPerTet);
   std::vector<double> shares(cage.tets.size());
-  tbb::parallel_for(tbb::blocked_range<size_t>(0, cage.tets.size()), [&](const auto& range) {
-    for (size_t t = range.begin(); t < range.end(); ++t) {
-      shares[t] = ShareInside(cage, t, num_samples, inside);
-    }
-  });
+  tbb::parallel_for(size_t{0}, shares.size(),
+                    [&](size_t t) { shares[t] = ShareInside(cage, t, num_samples, inside); });
   SolidMeasure solid;
   for (size_t t = 0; t < shares.size(); ++t)
     solid.volume += shares[t] * TetVolume(CornersOf(cage, t));
@@ -120,9 +91,9 @@ SolidMeasure MeasureClosed(const SolidSurface& surface) {
 
 double AreaOf(const SolidSurface& surface) {
   double area = 0.0;
-  for (const auto& [a, b, c] : surface.triangles) {
-    const Vec3d& p = surface.points[a];
-    area += 0.5 * Length(Cross(surface.points[b] - p, surface.points[c] - p));
+  for (size_t t = 0; t < surface.triangles.size(); ++t) {
+    const auto [a, b, c] = surface.CornersOf(t);
+    area += 0.5 * Length(Cross(b - a, c - a));
   }
   return area;
 }
@@ -137,11 +108,32 @@ std::string Percent(double share) { return RoundedText(100.0 * share) + "%"; }
 
 }  // namespace
 
+std::array<double, 4> SampleWeights(uint64_t index) {
+  double s = Fraction(0.5 + static_cast<double>(index) * kSteps[0]);
+  double t = Fraction(0.5 + static_cast<double>(index) * kSteps[1]);
+  double u = Fraction(0.5 + static_cast<double>(index) * kSteps[2]);
+  if (s + t > 1.0) {
+    s = 1.0 - s;
+    t = 1.0 - t;
+  }
+  if (t + u > 1.0) {
+    const double old_u = u;
+    u = 1.0 - s - t;
+    t = 1.0 - old_u;
+  } else if (s + t + u > 1.0) {
+    const double old_u = u;
+    u = s + t + u - 1.0;
+    s = 1.0 - t - old_u;
+  }
+  return {1.0 - s - t - u, s, t, u};
+}
+
 double SignedVolume(const SolidSurface& surface) {
   const Vec3d origin = surface.points[surface.triangles[0][0]];
   double six_volumes = 0.0;
-  for (const auto& [a, b, c] : surface.triangles) {
-    six_volumes += SixVolume(origin, surface.points[a], surface.points[b], surface.points[c]);
+  for (size_t t = 0; t < surface.triangles.size(); ++t) {
+    const auto [a, b, c] = surface.CornersOf(t);
+    six_volumes += SixVolume(origin, a, b, c);
   }
   return six_volumes / 6.0;
 }

@@ -11,14 +11,9 @@ namespace plush::tools {
 namespace {
 
 // A triangle projected along x.
-class Projected {
- public:
-  Projected(const SolidSurface& surface, const std::array<uint32_t, 3>& triangle)
-      : numbers_(triangle),
-        corners_{surface.points[triangle[0]], surface.points[triangle[1]],
-                 surface.points[triangle[2]]} {}
-
-  const std::array<Vec3d, 3>& corners() const { return corners_; }
+struct Projected {
+  std::array<uint32_t, 3> numbers;  // of the corners
+  std::array<Vec3d, 3> corners;
 
   // Whether the ray at (y, z) crosses the triangle; if so, sets `*crossing`.
   bool Cross(double y, double z, ColumnCrossing* crossing) const {
@@ -28,14 +23,12 @@ class Projected {
     if (a.positive != b.positive || b.positive != c.positive) return false;
     const double sum = a.value + b.value + c.value;
     if (sum == 0.0) return false;
-    crossing->x =
-        (corners_[0].x * a.value + corners_[1].x * b.value + corners_[2].x * c.value) / sum;
+    crossing->x = (corners[0].x * a.value + corners[1].x * b.value + corners[2].x * c.value) / sum;
     // Positive: counter-clockwise in (y, z), so the triangle faces +x and the ray leaves the solid.
     crossing->sign = a.positive ? -1 : 1;
     return true;
   }
 
- private:
   struct Weight {
     double value = 0.0;
     bool positive = false;
@@ -43,15 +36,12 @@ class Projected {
   // Twice the signed area in (y, z) of the ray's point and the edge from corner i to j. Both
   // triangles at an edge get the same value with opposite signs, even if the value is zero.
   Weight WeightOf(size_t i, size_t j, double y, double z) const {
-    const bool swapped = numbers_[i] > numbers_[j];
-    const Vec3d& from = corners_[swapped ? j : i];
-    const Vec3d& to = corners_[swapped ? i : j];
+    const bool swapped = numbers[i] > numbers[j];
+    const Vec3d& from = corners[swapped ? j : i];
+    const Vec3d& to = corners[swapped ? i : j];
     const double area = (to.y - from.y) * (z - from.z) - (to.z - from.z) * (y - from.y);
     return {swapped ? -area : area, (area >= 0.0) != swapped};
   }
-
-  std::array<uint32_t, 3> numbers_;
-  std::array<Vec3d, 3> corners_;
 };
 
 struct Range {
@@ -75,9 +65,9 @@ SurfaceColumns::SurfaceColumns(const SolidSurface& surface, const ColumnGrid& gr
     ColumnCrossing crossing;
   };
   std::vector<Entry> entries;
-  for (const auto& triangle : surface.triangles) {
-    const Projected projected(surface, triangle);
-    const auto& [a, b, c] = projected.corners();
+  for (size_t t = 0; t < surface.triangles.size(); ++t) {
+    const Projected projected = {surface.triangles[t], surface.CornersOf(t)};
+    const auto& [a, b, c] = projected.corners;
     const Range rows = LinesBetween(std::min({a.z, b.z, c.z}), std::max({a.z, b.z, c.z}),
                                     grid.first_z, grid.spacing, grid.count_z);
     if (rows.begin >= rows.end) continue;
