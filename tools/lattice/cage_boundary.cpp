@@ -85,32 +85,6 @@ std::vector<uint32_t> PinchedNodes(const std::vector<CageFace>& faces,
   return pinched;
 }
 
-}  // namespace
-
-BoundaryDefects FindBoundaryDefects(const CageFaces& faces) {
-  const std::vector<EdgeUse> uses = EdgeUses(faces.boundary);
-  const Exempt exempt(faces);
-  BoundaryDefects defects;
-  std::vector<uint32_t> told;
-  for (size_t first = 0; first < uses.size();) {
-    size_t last = first;
-    while (last < uses.size() && uses[last].edge == uses[first].edge) ++last;
-    if (last - first != 2 && !exempt.Has(uses[first].edge)) {
-      defects.edges.push_back(uses[first].edge);
-      told.insert(told.end(), uses[first].edge.begin(), uses[first].edge.end());
-    }
-    first = last;
-  }
-  std::sort(told.begin(), told.end());
-  for (const uint32_t node : PinchedNodes(faces.boundary, uses)) {
-    if (exempt.Has(node) || std::binary_search(told.begin(), told.end(), node)) continue;
-    defects.nodes.push_back(node);
-  }
-  return defects;
-}
-
-namespace {
-
 // A face of a tet, with its sorted nodes as the key.
 struct Use {
   std::array<uint32_t, 3> key = {};  // sorted nodes
@@ -134,6 +108,28 @@ bool SortNodes(std::array<uint32_t, 3>* nodes) {
 }
 
 }  // namespace
+
+BoundaryDefects FindBoundaryDefects(const CageFaces& faces) {
+  const std::vector<EdgeUse> uses = EdgeUses(faces.boundary);
+  const Exempt exempt(faces);
+  BoundaryDefects defects;
+  std::vector<uint32_t> ends;
+  for (size_t first = 0; first < uses.size();) {
+    size_t last = first;
+    while (last < uses.size() && uses[last].edge == uses[first].edge) ++last;
+    if (last - first != 2 && !exempt.Has(uses[first].edge)) {
+      defects.edges.push_back(uses[first].edge);
+      ends.insert(ends.end(), uses[first].edge.begin(), uses[first].edge.end());
+    }
+    first = last;
+  }
+  std::sort(ends.begin(), ends.end());
+  for (const uint32_t node : PinchedNodes(faces.boundary, uses)) {
+    if (exempt.Has(node) || std::binary_search(ends.begin(), ends.end(), node)) continue;
+    defects.nodes.push_back(node);
+  }
+  return defects;
+}
 
 std::vector<uint32_t> CageFaces::Across(const TetMesh& mesh, uint32_t t, size_t corner) const {
   const uint32_t neighbour = neighbours[t][corner];

@@ -123,25 +123,6 @@ class GapFiller {
   std::vector<std::vector<uint32_t>> tets_of_node_;
 };
 
-}  // namespace
-
-uint32_t FillGaps(const Lattice& lattice, SplitCage* cage) {
-  for (int round = 0;; ++round) {
-    const BoundaryDefects defects = FindBoundaryDefects(FindCageFaces(cage->mesh));
-    const auto left = static_cast<uint32_t>(defects.edges.size() + defects.nodes.size());
-    if (left == 0 || round == kRounds) return left;
-    GapFiller filler(lattice, cage);
-    bool filled = false;
-    for (const auto& [a, b] : defects.edges) filled |= filler.FillAround({a, b});
-    if (defects.edges.empty()) {
-      for (const uint32_t node : defects.nodes) filled |= filler.FillAround({node});
-    }
-    if (!filled) return left;
-  }
-}
-
-namespace {
-
 using Pair = std::pair<uint32_t, uint32_t>;
 
 // The first two copies of one lattice tet among the tets that have all of `nodes`.
@@ -149,9 +130,8 @@ std::optional<Pair> CopiesAt(const SplitCage& cage, std::span<const uint32_t> no
   std::map<uint32_t, uint32_t> first_copy;
   for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) {
     const auto& tet = cage.mesh.tets[t];
-    const bool has_all = std::all_of(nodes.begin(), nodes.end(), [&](uint32_t node) {
-      return std::find(tet.begin(), tet.end(), node) != tet.end();
-    });
+    const bool has_all =
+        std::all_of(nodes.begin(), nodes.end(), [&](uint32_t node) { return Contains(tet, node); });
     if (!has_all) continue;
     const auto [at, is_new] = first_copy.emplace(cage.lattice_tet[t], t);
     if (!is_new) return Pair{at->second, t};
@@ -212,6 +192,21 @@ SplitCage WithJoinedNodes(const SplitCage& cage, DisjointSets* sets) {
 }
 
 }  // namespace
+
+uint32_t FillGaps(const Lattice& lattice, SplitCage* cage) {
+  for (int round = 0;; ++round) {
+    const BoundaryDefects defects = FindBoundaryDefects(FindCageFaces(cage->mesh));
+    const auto left = static_cast<uint32_t>(defects.edges.size() + defects.nodes.size());
+    if (left == 0 || round == kRounds) return left;
+    GapFiller filler(lattice, cage);
+    bool filled = false;
+    for (const auto& [a, b] : defects.edges) filled |= filler.FillAround({a, b});
+    if (defects.edges.empty()) {
+      for (const uint32_t node : defects.nodes) filled |= filler.FillAround({node});
+    }
+    if (!filled) return left;
+  }
+}
 
 bool JoinCopiesAtPinch(SplitCage* cage) {
   const std::optional<Pair> copies = CopiesAtPinch(*cage);

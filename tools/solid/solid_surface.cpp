@@ -15,8 +15,6 @@
 namespace plush::tools {
 namespace {
 
-constexpr uint32_t kNone = UINT32_MAX;
-
 using Triangles = std::vector<std::array<uint32_t, 3>>;
 
 // The other triangle at an edge that exactly two triangles share.
@@ -45,51 +43,6 @@ std::vector<Neighbourhood> FindNeighbours(uint32_t num_points, const Triangles& 
   }
   return out;
 }
-
-}  // namespace
-
-OrientedPieces OrientPieces(uint32_t num_points, Triangles* triangles) {
-  const std::vector<Neighbourhood> around = FindNeighbours(num_points, *triangles);
-  OrientedPieces out;
-  out.piece_of_triangle.assign(triangles->size(), kNone);
-  std::vector<uint8_t> turned(triangles->size(), 0);
-  std::vector<uint32_t> piece;
-  for (uint32_t seed = 0; seed < triangles->size(); ++seed) {
-    if (out.piece_of_triangle[seed] != kNone) continue;
-    out.piece_of_triangle[seed] = out.num_pieces;
-    piece.assign(1, seed);
-    size_t num_turned = 0;
-    for (size_t next = 0; next < piece.size(); ++next) {
-      const uint32_t t = piece[next];
-      for (uint8_t i = 0; i < around[t].count; ++i) {
-        const Neighbour& neighbour = around[t].neighbours[i];
-        if (out.piece_of_triangle[neighbour.triangle] != kNone) continue;
-        out.piece_of_triangle[neighbour.triangle] = out.num_pieces;
-        turned[neighbour.triangle] = neighbour.agrees ? turned[t] : 1 - turned[t];
-        num_turned += turned[neighbour.triangle];
-        piece.push_back(neighbour.triangle);
-      }
-    }
-    const bool turn_others = 2 * num_turned > piece.size();
-    for (const uint32_t t : piece) {
-      if ((turned[t] != 0) != turn_others) std::swap((*triangles)[t][1], (*triangles)[t][2]);
-    }
-    ++out.num_pieces;
-  }
-  return out;
-}
-
-bool IsClosed(uint32_t num_points, const Triangles& triangles) {
-  const SurfaceTopology topology = BuildTopology(triangles, num_points);
-  for (const SurfaceEdge& edge : topology.edges) {
-    int balance = 0;
-    for (const EdgeUse& use : topology.UsesOf(edge)) balance += use.forward ? 1 : -1;
-    if (balance != 0) return false;
-  }
-  return true;
-}
-
-namespace {
 
 // A flat sheet has no inside: its volume is rounding error, below this share of area^(3/2).
 constexpr double kFlatVolume = 1e-9;
@@ -189,15 +142,51 @@ void OrientOutwards(const std::vector<std::vector<uint32_t>>& pieces, SolidSurfa
 
 }  // namespace
 
+std::vector<std::vector<uint32_t>> OrientPieces(uint32_t num_points, Triangles* triangles) {
+  const std::vector<Neighbourhood> around = FindNeighbours(num_points, *triangles);
+  std::vector<std::vector<uint32_t>> pieces;
+  std::vector<bool> is_found(triangles->size(), false);
+  std::vector<uint8_t> turned(triangles->size(), 0);
+  for (uint32_t seed = 0; seed < triangles->size(); ++seed) {
+    if (is_found[seed]) continue;
+    is_found[seed] = true;
+    std::vector<uint32_t> piece = {seed};
+    size_t num_turned = 0;
+    for (size_t next = 0; next < piece.size(); ++next) {
+      const uint32_t t = piece[next];
+      for (uint8_t i = 0; i < around[t].count; ++i) {
+        const auto& [other, agrees] = around[t].neighbours[i];
+        if (is_found[other]) continue;
+        is_found[other] = true;
+        turned[other] = agrees ? turned[t] : 1 - turned[t];
+        num_turned += turned[other];
+        piece.push_back(other);
+      }
+    }
+    const bool turn_others = 2 * num_turned > piece.size();
+    for (const uint32_t t : piece) {
+      if ((turned[t] != 0) != turn_others) std::swap((*triangles)[t][1], (*triangles)[t][2]);
+    }
+    std::sort(piece.begin(), piece.end());
+    pieces.push_back(std::move(piece));
+  }
+  return pieces;
+}
+
+bool IsClosed(uint32_t num_points, const Triangles& triangles) {
+  const SurfaceTopology topology = BuildTopology(triangles, num_points);
+  for (const SurfaceEdge& edge : topology.edges) {
+    int balance = 0;
+    for (const EdgeUse& use : topology.UsesOf(edge)) balance += use.forward ? 1 : -1;
+    if (balance != 0) return false;
+  }
+  return true;
+}
+
 SolidSurface MakeSolidSurface(const SurfaceMesh& mesh, FindingList* findings) {
   SolidSurface solid = WeldedSolid(mesh);
   const auto num_points = static_cast<uint32_t>(solid.points.size());
-  const OrientedPieces oriented = OrientPieces(num_points, &solid.triangles);
-  std::vector<std::vector<uint32_t>> pieces(oriented.num_pieces);
-  for (uint32_t t = 0; t < solid.triangles.size(); ++t) {
-    pieces[oriented.piece_of_triangle[t]].push_back(t);
-  }
-  OrientOutwards(pieces, &solid, findings);
+  OrientOutwards(OrientPieces(num_points, &solid.triangles), &solid, findings);
   solid.closed = IsClosed(num_points, solid.triangles);
   return solid;
 }

@@ -14,18 +14,16 @@
 
 namespace plush::tools {
 
-/// Pieces of a surface: triangles connected across edges that exactly two triangles share.
-struct OrientedPieces {
-  std::vector<uint32_t> piece_of_triangle;  ///< numbered by first triangle (num_triangles x 1)
-  uint32_t num_pieces = 0;
-};
-
-/// Turns triangles until neighbours agree: the two triangles at an edge of exactly two pass it in
-/// opposite directions. A one-sided piece (a Moebius band) keeps some edges that disagree. Each
-/// piece has two consistent orientations; the one that turns fewer triangles wins, at a tie the one
-/// that keeps the piece's first triangle. Corners are below `num_points` and differ within a
+/// Finds the pieces of a surface: triangles connected across edges that exactly two triangles
+/// share. Turns triangles until neighbours agree: both triangles at such an edge pass it in
+/// opposite directions. A one-sided piece (a Moebius band) keeps some edges that disagree.
+///
+/// Each piece has two consistent orientations. The one that turns fewer triangles wins, at a tie
+/// the one that keeps the piece's first triangle. Returns the triangles of each piece, ascending;
+/// pieces are in order of their first triangles. Corners are below `num_points` and differ within a
 /// triangle. O(t log t), deterministic.
-OrientedPieces OrientPieces(uint32_t num_points, std::vector<std::array<uint32_t, 3>>* triangles);
+std::vector<std::vector<uint32_t>> OrientPieces(uint32_t num_points,
+                                                std::vector<std::array<uint32_t, 3>>* triangles);
 
 /// Whether the triangles pass every edge as often forwards as backwards.
 bool IsClosed(uint32_t num_points, const std::vector<std::array<uint32_t, 3>>& triangles);

@@ -75,7 +75,7 @@ SolidMeasure MeasureClosed(const SolidSurface& surface) {
   double excess = 0.0;   // integral of w - [w != 0] along the rays
   for (int z = 0; z < grid.count_z; ++z) {
     for (int y = 0; y < grid.count_y; ++y) {
-      const auto column = columns.At(y, z);
+      const auto& column = columns.At(y, z);
       int winding = 0;
       for (size_t i = 0; i + 1 < column.size(); ++i) {
         winding += column[i].sign;

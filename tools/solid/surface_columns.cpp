@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace plush::tools {
 namespace {
@@ -44,13 +45,8 @@ struct Projected {
   }
 };
 
-struct Range {
-  int begin = 0;
-  int end = 0;
-};
-
-// The grid lines between two coordinates.
-Range LinesBetween(double low, double high, double first, double spacing, int count) {
+// The first of the grid lines between two coordinates, and the one after the last.
+std::pair<int, int> LinesBetween(double low, double high, double first, double spacing, int count) {
   const double begin = std::ceil((low - first) / spacing);
   const double end = std::floor((high - first) / spacing) + 1.0;
   return {static_cast<int>(std::clamp(begin, 0.0, static_cast<double>(count))),
@@ -59,42 +55,28 @@ Range LinesBetween(double low, double high, double first, double spacing, int co
 
 }  // namespace
 
-SurfaceColumns::SurfaceColumns(const SolidSurface& surface, const ColumnGrid& grid) : grid_(grid) {
-  struct Entry {
-    size_t column = 0;
-    ColumnCrossing crossing;
-  };
-  std::vector<Entry> entries;
+SurfaceColumns::SurfaceColumns(const SolidSurface& surface, const ColumnGrid& grid)
+    : count_y_(static_cast<size_t>(grid.count_y)),
+      columns_(count_y_ * static_cast<size_t>(grid.count_z)) {
   for (size_t t = 0; t < surface.triangles.size(); ++t) {
     const Projected projected = {surface.triangles[t], surface.CornersOf(t)};
     const auto& [a, b, c] = projected.corners;
-    const Range rows = LinesBetween(std::min({a.z, b.z, c.z}), std::max({a.z, b.z, c.z}),
-                                    grid.first_z, grid.spacing, grid.count_z);
-    if (rows.begin >= rows.end) continue;
-    const Range line = LinesBetween(std::min({a.y, b.y, c.y}), std::max({a.y, b.y, c.y}),
-                                    grid.first_y, grid.spacing, grid.count_y);
-    for (int z = rows.begin; z < rows.end; ++z) {
-      for (int y = line.begin; y < line.end; ++y) {
-        Entry entry;
-        if (!projected.Cross(grid.first_y + y * grid.spacing, grid.first_z + z * grid.spacing,
-                             &entry.crossing)) {
-          continue;
+    const auto [begin_z, end_z] = LinesBetween(std::min({a.z, b.z, c.z}), std::max({a.z, b.z, c.z}),
+                                               grid.first_z, grid.spacing, grid.count_z);
+    const auto [begin_y, end_y] = LinesBetween(std::min({a.y, b.y, c.y}), std::max({a.y, b.y, c.y}),
+                                               grid.first_y, grid.spacing, grid.count_y);
+    for (int z = begin_z; z < end_z; ++z) {
+      for (int y = begin_y; y < end_y; ++y) {
+        ColumnCrossing crossing;
+        if (projected.Cross(grid.first_y + y * grid.spacing, grid.first_z + z * grid.spacing,
+                            &crossing)) {
+          columns_[IndexOf(y, z)].push_back(crossing);
         }
-        entry.column =
-            static_cast<size_t>(z) * static_cast<size_t>(grid.count_y) + static_cast<size_t>(y);
-        entries.push_back(entry);
       }
     }
   }
-  const size_t num_columns = static_cast<size_t>(grid.count_y) * static_cast<size_t>(grid.count_z);
-  starts_.assign(num_columns + 1, 0);
-  for (const Entry& entry : entries) ++starts_[entry.column + 1];
-  for (size_t i = 0; i < num_columns; ++i) starts_[i + 1] += starts_[i];
-  crossings_.resize(entries.size());
-  std::vector<uint32_t> next(starts_.begin(), starts_.end() - 1);
-  for (const Entry& entry : entries) crossings_[next[entry.column]++] = entry.crossing;
-  for (size_t i = 0; i < num_columns; ++i) {
-    std::stable_sort(crossings_.begin() + starts_[i], crossings_.begin() + starts_[i + 1],
+  for (std::vector<ColumnCrossing>& column : columns_) {
+    std::stable_sort(column.begin(), column.end(),
                      [](const ColumnCrossing& p, const ColumnCrossing& q) { return p.x < q.x; });
   }
 }

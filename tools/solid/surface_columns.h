@@ -4,8 +4,7 @@
 
 #include "solid/solid_surface.h"
 
-#include <cstdint>
-#include <span>
+#include <cstddef>
 #include <vector>
 
 namespace plush::tools {
@@ -34,16 +33,15 @@ class SurfaceColumns {
   SurfaceColumns(const SolidSurface& surface, const ColumnGrid& grid);
 
   /// Crossings of ray (y, z) of the grid, ascending in x.
-  std::span<const ColumnCrossing> At(int y, int z) const {
-    const size_t column =
-        static_cast<size_t>(z) * static_cast<size_t>(grid_.count_y) + static_cast<size_t>(y);
-    return {crossings_.data() + starts_[column], starts_[column + 1] - starts_[column]};
-  }
+  const std::vector<ColumnCrossing>& At(int y, int z) const { return columns_[IndexOf(y, z)]; }
 
  private:
-  ColumnGrid grid_;
-  std::vector<uint32_t> starts_;  // into crossings_ (num_columns + 1 x 1)
-  std::vector<ColumnCrossing> crossings_;
+  size_t IndexOf(int y, int z) const {
+    return static_cast<size_t>(z) * count_y_ + static_cast<size_t>(y);
+  }
+
+  size_t count_y_;
+  std::vector<std::vector<ColumnCrossing>> columns_;  // y fastest
 };
 
 }  // namespace plush::tools
