@@ -26,14 +26,13 @@ constexpr const char* kAskedFor = "the number of tets was asked for";
 constexpr const char* kPeeled = "the fit took off too many or too few tets";
 constexpr const char* kTorn = "every fit of the last lattice tears the surface";
 
-// Share of the asked number of tets that may be missing without a finding.
+// Share of the requested tets that may be missing without a finding.
 constexpr double kTolerance = 0.05;
 
-// Most lattices tried until the right number of tets is left after the fit, which removes empty
-// ones.
+// Most lattices tried to get the right number of tets after the fit, which removes empty ones.
 constexpr size_t kMostRounds = 5;
 
-// Shares of the asked number of tets that are tried in turn if every fit so far is torn.
+// Shares of the requested tets that are tried in turn if every fit so far is torn.
 constexpr std::array kSharesOfUntorn = {0.99, 0.98, 0.97};
 
 // Most fits of one lattice.

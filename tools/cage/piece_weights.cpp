@@ -15,11 +15,11 @@ namespace {
 
 constexpr uint64_t kSamples = 48;
 
-// Least share of a copy: nothing would hold the nodes of a copy without mass in place.
+// Least share of a copy: a copy without mass would have loose nodes.
 constexpr double kLeastShare = 0.05;
 
-// The share of the solid in one lattice tet that each of its copies carries. A sample inside
-// belongs to the piece whose surface it meets first on straight lines to the tet's corners.
+// Each copy's share of the solid in one lattice tet. A sample inside belongs to the piece whose
+// surface it meets first on straight lines to the tet's corners.
 std::vector<double> SharesOf(const SolidSurface& surface, const InsideTest& inside,
                              const SplitCage& cage, const std::vector<uint32_t>& copies) {
   const std::array<Vec3d, 4> tet = cage.LatticeCorners(copies[0]);

@@ -13,8 +13,7 @@
 namespace plush::tools {
 namespace {
 
-// Tets of the triangles that pass from one strand to another without a common face, or leave the
-// cage when they are followed across its faces.
+// The tets of triangles that are torn, or leave the cage when they are followed across faces.
 std::vector<uint32_t> TornTets(const SolidSurface& surface, const TetMesh& mesh,
                                const CageFaces& faces, std::span<const uint32_t> tet_of_point) {
   if (faces.branches.empty()) return {};

@@ -33,7 +33,8 @@ Vec3d ErrorOfCross(const Vec3d& u, const Vec3d& v) {
 
 using Corners = std::array<Vec3d, 3>;
 
-// Most branches at which a strand is guessed, because the triangle reaches none of them otherwise.
+// Most branches of one triangle at which strands are tried in turn, because the triangle reaches
+// none of them otherwise.
 constexpr int kMaxGuesses = 3;
 
 // Follows one triangle through the cage.
@@ -75,7 +76,7 @@ class Follower {
     return sides[0] == side && sides[1] == side && sides[2] == side;
   }
 
-  // Whether corner `i` of the triangle lies outside none of the faces other than `face`.
+  // Whether corner `i` of the triangle lies behind, or in, the planes of all faces but `face`.
   static bool IsBehindOthers(const Sides& sides, size_t face, size_t i) {
     for (size_t other = 0; other < 4; ++other) {
       if (other != face && sides[other][i] > 0) return false;
@@ -105,7 +106,7 @@ class Follower {
 
   struct Seen {
     std::vector<uint32_t> tets;
-    std::vector<uint32_t> group;  // equal for tets that are connected by faces crossed
+    std::vector<uint32_t> group;  // equal for tets connected across faces
 
     size_t IndexOf(uint32_t tet) const {
       return static_cast<size_t>(std::find(tets.begin(), tets.end(), tet) - tets.begin());

@@ -79,8 +79,7 @@ class Chooser {
     }
     if (open.empty()) return;
     ListNeighbours(open, candidates->size());
-    // A candidate that a neighbour rules out does not come back, so this ends: every round but the
-    // last removes at least one.
+    // Ends, because every round but the last removes a candidate.
     bool decided = true;
     while (decided) {
       decided = false;

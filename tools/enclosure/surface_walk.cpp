@@ -15,8 +15,7 @@
 namespace plush::tools {
 namespace {
 
-// Most faces crossed on the way to a point. A point that coincides with a node may need several; a
-// walk that needs more is lost.
+// Most faces crossed on the way to a point. Points that coincide with a node may need several.
 constexpr int kMaxSteps = 200;
 
 // The first face that the point lies beyond; 4 if there is none.
@@ -155,8 +154,8 @@ class Walker {
     });
   }
 
-  // Whether a corner of the triangle lies in the tet only because the tet overlaps the corner's own
-  // tet in space.
+  // Whether a corner of the triangle lies in the tet only because the tet overlaps the corner's
+  // tet.
   bool HasForeignCorner(const TriangleCut& cut, const Triangle& ids, uint32_t tet) const {
     return std::any_of(
         cut.corners.begin(), cut.corners.begin() + cut.count, [&](const CutCorner& corner) {
@@ -282,8 +281,8 @@ class Walker {
     return true;
   }
 
-  // Finds torn triangles: those whose pieces are not connected, and those that pass other tets
-  // along an edge than their neighbour does.
+  // Finds torn triangles: their pieces are not connected, or they pass other tets along an edge
+  // than their neighbour does.
   void FindTorn() {
     if (faces_.branches.empty()) return;
     for (const Route& route : routes_) {

@@ -26,15 +26,14 @@ constexpr uint32_t kOdtPasses = 10;  // [Civ, Fig. 5.2]
 // Passes between two searches for tets that became empty.
 constexpr uint32_t kPassesToPeeling = 6;
 
-// Step of a node at the start, and the step below which the node rests, in cells.
+// A node's first step, and the step below which it rests, in cells.
 constexpr double kFirstStep = 0.2;
 constexpr double kLastStep = 0.004;
 
 // Random directions tried if the gradient and the normal fail.
 constexpr int kRandomTries = 2;
 
-// Least length of a unit direction after it was turned into a plane or line; shorter ones are given
-// up.
+// If less of a unit direction is left after turning it into a plane or line, it is given up.
 constexpr double kLeastTurn = 0.05;
 
 // A fixed sequence of directions. It need not be uniform on the sphere.
@@ -152,8 +151,7 @@ class SnugFit {
   }
 
   // Tries one step along `direction`. If the surface stops a boundary face, turns the step into the
-  // plane of that face. If it then stops a second face, turns the step into the line in which both
-  // planes meet.
+  // face's plane; if it then stops a second face, into the line in which both planes meet.
   bool Try(uint32_t node, Vec3d direction, double energy) {
     const Vec3d from = moves_.mesh().nodes[node];
     Vec3d first_stop;
@@ -222,8 +220,8 @@ bool KeepsAngles(const NodeMoves& moves, uint32_t node, const Vec3d& to) {
   return true;
 }
 
-// Moves each boundary node towards its ODT position by the relaxed step; if that is not free, by a
-// half of it, a quarter and so on.
+// Moves each boundary node towards its ODT position by the relaxed step, or by half of it, a
+// quarter and so on, until a step is free.
 bool OdtPass(const FitSettings& settings, NodeMoves* moves) {
   constexpr int kHalvings = 5;
   bool moved = false;

@@ -38,7 +38,7 @@ struct FitReport {
 /// Moves the nodes of `cage` and removes tets that become empty (PeelCage). During every move:
 /// - Every tet stays positively oriented. Its dihedral angles stay above the guard, or above its
 ///   smallest angle before the fit if that is less.
-/// - Every boundary face stays farther than the clearance from the surface that tets near it own.
+/// - Every boundary face stays farther than the clearance from the triangles that nearby tets own.
 /// - The boundary does not pass through itself, except between copies of lattice tets, which
 ///   overlap anyway.
 /// - If the surface has holes, boundary faces stay outside the solid that winding numbers close.

@@ -19,8 +19,7 @@ constexpr double kMaxStep = 0.4;
 // Least guard [degrees]: a tet with an angle of zero is flat or inverted.
 constexpr double kLeastGuard = 0.01;
 
-// Largest angle inside the cage at an edge [degrees]. Beyond it, the crease outside is about to
-// close.
+// Largest angle inside the cage at an edge [degrees]. Beyond it, the crease outside nearly closes.
 constexpr double kMaxEdgeAngle = 345.0;
 
 // The face's nodes, rotated so that `node` comes first.
@@ -119,10 +118,10 @@ bool NodeMoves::IsFree(uint32_t f, uint32_t node, const Vec3d& to, Vec3d* blocke
   return false;
 }
 
-// Whether the move takes the node, or the middle of one face at it, from outside into the solid:
-// nothing else would stop it in a hole of the surface. The face is the one that sweeps the largest
-// volume on its way in. Winding numbers are expensive, so the others are left for later: they are
-// tested when their other nodes move.
+// Whether the move takes the node, or the middle of one face at it, from outside into the solid.
+// Nothing else stops it in a hole of the surface. The face is the one that sweeps the largest
+// volume inwards. The others are tested when their other nodes move, because winding numbers are
+// expensive.
 bool NodeMoves::EntersSolid(uint32_t node, const Vec3d& to) const {
   const Vec3d& from = cage_.mesh.nodes[node];
   const auto enters = [this](const Vec3d& before, const Vec3d& after) {

@@ -17,8 +17,8 @@ namespace {
 // needed.
 constexpr double kFloatRounding = 1e-6;
 
-// The planes of a swept tet's faces, moved outwards by the clearance. What lies outside one of them
-// is farther from the tet than the clearance. Computes all four at once, in single precision.
+// The planes of a swept tet's faces, moved outwards by the clearance: what lies outside one of them
+// is farther from the tet than that. Computes all four at once, in single precision.
 class SweptPlanes {
  public:
   // `bounds` encloses all boxes and triangles that will be tested.

@@ -34,8 +34,8 @@ double AtanOfUnit(double t) {
 
 constexpr uint32_t kLeafTriangles = 8;
 
-// Up to this many triangles, a branch's radius comes from all its corners. The radius of a larger
-// branch is bounded by the radii of its two parts.
+// Up to this many triangles, a branch's radius comes from all its corners, beyond that from the
+// radii of its two parts.
 constexpr size_t kMostForRadius = 1024;
 
 // A branch is replaced by its expansion beyond this many radii, as in [Barill 2018]. On the test
@@ -190,7 +190,7 @@ InsideTest::Tree::Branch InsideTest::Tree::MakeLeaf(uint32_t first, uint32_t las
   return leaf;
 }
 
-// Merges two branches: moves their moments to the common centre and adds them.
+// Moves the moments of two branches to the common centre and adds them.
 InsideTest::Tree::Branch InsideTest::Tree::Combine(const Branch& a, const Branch& b, uint32_t first,
                                                    uint32_t last) const {
   Branch both;

@@ -23,7 +23,7 @@ struct Neighbour {
   bool agrees = false;  // the input triangles pass the edge in opposite directions
 };
 
-// Up to three neighbours of each triangle, in order of the edges.
+// The neighbours of one triangle, in order of the edges.
 struct Neighbourhood {
   std::array<Neighbour, 3> neighbours;
   uint8_t count = 0;
@@ -63,8 +63,8 @@ void Turn(const std::vector<uint32_t>& piece, SolidSurface* solid) {
   for (const uint32_t t : piece) std::swap(solid->triangles[t][1], solid->triangles[t][2]);
 }
 
-// Whether the piece encloses a negative volume. The volume is measured about the piece's centre,
-// which makes a difference only if the piece is open.
+// Whether the piece encloses a negative volume, measured about the piece's centre (which matters
+// only if the piece is open).
 bool FacesInwards(const SolidSurface& solid, const std::vector<uint32_t>& piece) {
   double area = 0.0;
   Vec3d centre;
@@ -83,8 +83,8 @@ bool FacesInwards(const SolidSurface& solid, const std::vector<uint32_t>& piece)
   return volume < -kFlatVolume * area * std::sqrt(area);
 }
 
-// Whether more than half of the piece's samples lie inside the rest of the surface, that is, have a
-// winding number above 1/2 without the piece.
+// Whether more than half of the piece's samples lie inside the rest of the surface: their winding
+// number without the piece is above 1/2.
 bool LiesInsideOthers(const SolidSurface& solid, const InsideTest& everything,
                       const std::vector<uint32_t>& piece) {
   const size_t samples = std::min(kSamplesPerPiece, piece.size());

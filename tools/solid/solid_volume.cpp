@@ -31,9 +31,9 @@ double Fraction(double value) { return value - std::floor(value); }
 constexpr size_t kSamples = 20'000;
 constexpr size_t kMaxSamplesPerTet = 100;
 
-// Rays through a closed surface, counted along the longer of the bounding box's y and z sides. They
-// measure only the overlaps. Each ray runs through its grid cell at an irregular place (a share of
-// the cell in y and z), so that it misses the vertices of models with round coordinates.
+// Rays that measure the overlaps of a closed surface, counted along the longer of the bounding
+// box's y and z sides. Each ray passes its grid cell at an irregular place (a share of the cell in
+// y and z), so that it misses the vertices of models with round coordinates.
 constexpr double kRays = 120.0;
 constexpr double kPlaceY = 0.5437;
 constexpr double kPlaceZ = 0.4719;
@@ -61,8 +61,8 @@ SolidMeasure MeasureOpen(const InsideTest& inside, const TetMesh& cage) {
   return solid;
 }
 
-// The signed volume is the integral of the winding number w. Rays measure by how much it exceeds
-// the volume of the solid.
+// The signed volume is the integral of the winding number w. Rays measure the excess over the
+// volume of the solid.
 SolidMeasure MeasureClosed(const SolidSurface& surface) {
   const Box3 box = BoxOf(surface);
   const Vec3d size = box.Extent();

@@ -24,9 +24,9 @@ struct ColumnCrossing {
   int sign = 0;    ///< change of the winding number along +x: +1 or -1
 };
 
-/// All crossings of all rays of a grid. If a ray hits an edge or a point exactly, it counts as
-/// passing beside it, on the same side for all triangles there. So the signs along each ray sum to
-/// zero if the surface is closed.
+/// All crossings of all rays of a grid. A ray that hits an edge or a point exactly counts as
+/// passing beside it, on the same side for all triangles there. So if the surface is closed, the
+/// signs along each ray sum to zero.
 class SurfaceColumns {
  public:
   /// O(triangles + crossings).
