@@ -8,7 +8,6 @@
 #include "enclosure/cage_proof.h"
 #include "lattice/cage_boundary.h"
 #include "lattice/cell_search.h"
-#include "mesh/disjoint_sets.h"
 #include "solid/solid_volume.h"
 
 #include <algorithm>
@@ -42,15 +41,6 @@ constexpr int kMostFits = 4;
 constexpr uint32_t kMostTetsToAdvise = 20'000;
 constexpr double kShrink = 0.8;
 
-uint32_t CountComponents(const TetMesh& mesh) {
-  auto components = static_cast<uint32_t>(mesh.nodes.size());
-  DisjointSets sets(components);
-  for (const auto& tet : mesh.tets) {
-    for (size_t i = 1; i < 4; ++i) components -= sets.Join(tet[0], tet[i]) ? 1 : 0;
-  }
-  return components;
-}
-
 // The lattice tets of the cage, each of them once.
 TetMesh WithoutCopies(const SplitCage& cage) {
   TetMesh mesh;
@@ -71,7 +61,6 @@ struct Goal {
 struct Candidate {
   SplitCage cage;
   CageProof proof;
-  FitReport fit;
   SolidMeasure solid;
   double cell_m = 0.0;
   uint32_t num_fits = 0;
@@ -198,7 +187,7 @@ class CageDriver {
     std::optional<Candidate> torn;
     for (int i = 0; i < kMostFits; ++i) {
       candidate.cage = lattice.cage;
-      candidate.fit = FitCage(surface_, inside_, fit, &candidate.cage);
+      FitCage(surface_, inside_, fit, &candidate.cage);
       ++candidate.num_fits;
       candidate.proof = ProveCage(surface_, candidate.cage, lattice.cell_m);
       CageProof& proof = candidate.proof;
@@ -307,13 +296,11 @@ LatticeCage Describe(const SolidSurface& surface, const InsideTest& inside, Cand
   cage.cell_m = fitted.cell_m;
   cage.solid_volume_m3 = fitted.solid.volume;
   cage.weights = WeighPieces(surface, inside, split);
-  cage.num_components = CountComponents(split.mesh);
   cage.num_split_tets = split.num_split_tets;
   cage.num_split_nodes = split.num_split_nodes;
   cage.num_shared = split.num_shared;
   cage.num_branches = static_cast<uint32_t>(fitted.proof.faces.branches.size());
   cage.num_fits = fitted.num_fits;
-  cage.fit = fitted.fit;
   cage.mesh = std::move(fitted.cage.mesh);
   cage.tet_of_point = std::move(fitted.proof.tet_of_point);
   return cage;

@@ -46,7 +46,6 @@ struct LatticeCage {
   double cell_m = 0.0;                 ///< edge of the lattice's cells [m]
   double solid_volume_m3 = 0.0;        ///< volume that the surface encloses
   bool is_shell = false;               ///< the surface encloses next to nothing (ReportSolid)
-  uint32_t num_components = 0;         ///< components of tets, connected by shared nodes
   uint32_t num_split_tets = 0;         ///< tets beyond the first copy of a lattice tet
   uint32_t num_split_nodes = 0;        ///< nodes beyond the first copy of a lattice node
   uint32_t num_shared = 0;             ///< tets that hold several separate pieces of the solid
@@ -55,7 +54,6 @@ struct LatticeCage {
   uint32_t num_lattices = 0;           ///< lattices that the searches tried
   uint32_t num_fits = 0;               ///< fits of the chosen lattice
   std::vector<CageAttempt> attempts;   ///< in order
-  FitReport fit;
 };
 
 /// Builds the cage and proves that it strictly encloses the surface (ProveCage).

@@ -254,25 +254,26 @@ std::vector<uint32_t> CountTets(const SplitCage& cage, size_t num_ids) {
 
 }  // namespace
 
-FitReport FitCage(const SolidSurface& surface, const InsideTest& inside,
-                  const FitSettings& settings, SplitCage* cage) {
-  FitReport report;
-  if (settings.method == FitMethod::kNone) return report;
+uint32_t FitCage(const SolidSurface& surface, const InsideTest& inside, const FitSettings& settings,
+                 SplitCage* cage) {
+  if (settings.method == FitMethod::kNone) return 0;
   const bool snug = settings.method == FitMethod::kSnug;
-  const uint32_t passes = settings.passes > 0 ? settings.passes : (snug ? kSnugPasses : kOdtPasses);
+  const uint32_t most_passes =
+      settings.passes > 0 ? settings.passes : (snug ? kSnugPasses : kOdtPasses);
   const TriangleBvh bvh(surface.points, surface.triangles, inside.order());
   std::optional<NodeMoves> moves;  // made anew after tets are peeled
   std::vector<double> steps(cage->node_ids.size(), kFirstStep * settings.cell_m);
+  uint32_t passes = 0;
   bool changes = true;
-  while (changes && report.passes < passes) {
+  while (changes && passes < most_passes) {
     if (!moves) moves.emplace(surface, bvh, inside, settings, cage);
     SnugFit fit(settings, cage->node_ids, &steps, &*moves);
-    const uint32_t stop = std::min(report.passes + kPassesToPeeling, passes);
+    const uint32_t stop = std::min(passes + kPassesToPeeling, most_passes);
     bool moved = true;
-    while (moved && report.passes < stop) {
+    while (moved && passes < stop) {
       moves->BeginPass();
       moved = snug ? fit.Pass() : OdtPass(settings, &*moves);
-      ++report.passes;
+      ++passes;
     }
     const std::vector<uint32_t> before = CountTets(*cage, steps.size());
     const uint32_t peeled = PeelCage(surface, bvh, inside, settings.clearance_m, cage);
@@ -284,10 +285,9 @@ FitReport FitCage(const SolidSurface& surface, const InsideTest& inside,
         if (after[id] != before[id]) steps[id] = kFirstStep * settings.cell_m;
       }
     }
-    report.num_peeled += peeled;
     changes = moved || peeled > 0;
   }
-  return report;
+  return passes;
 }
 
 }  // namespace plush::tools

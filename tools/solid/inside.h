@@ -31,8 +31,6 @@ class InsideTest {
  public:
   /// O(t log t) for t triangles. Does not keep `surface`.
   explicit InsideTest(const SolidSurface& surface);
-  ~InsideTest();
-  InsideTest(InsideTest&&) noexcept;
 
   /// Generalised winding number: 1 inside a closed outward surface, 0 outside. The error is below
   /// 0.1: triangles near `point` count by their solid angles, distant branches by expansions.
@@ -45,7 +43,7 @@ class InsideTest {
 
  private:
   struct Tree;
-  std::unique_ptr<Tree> tree_;
+  std::shared_ptr<const Tree> tree_;
 };
 
 }  // namespace plush::tools
