@@ -26,7 +26,7 @@ std::vector<double> SharesOf(const SolidSurface& surface, const InsideTest& insi
   std::vector<std::array<Vec3d, 3>> triangles;
   std::vector<size_t> copy_of_triangle;
   for (size_t i = 0; i < copies.size(); ++i) {
-    for (const uint32_t t : cage.TrianglesOf(copies[i])) {
+    for (const uint32_t t : cage.triangles[copies[i]]) {
       triangles.push_back(surface.CornersOf(t));
       copy_of_triangle.push_back(i);
     }

@@ -50,7 +50,7 @@ CageProof ProveCage(const SolidSurface& surface, const SplitCage& cage, double c
   if (!escapes.empty()) {
     // A point may lie in no tet: suspect also the tets that owned the triangle before the fit.
     for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) {
-      const auto owned = cage.TrianglesOf(t);
+      const auto& owned = cage.triangles[t];
       const bool involved = std::any_of(escapes.begin(), escapes.end(), [&](uint32_t triangle) {
         return std::binary_search(owned.begin(), owned.end(), triangle);
       });

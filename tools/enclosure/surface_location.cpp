@@ -21,7 +21,7 @@ std::vector<std::vector<uint32_t>> OwnersOfPoints(const SolidSurface& surface,
                                                   const SplitCage& cage) {
   std::vector<std::vector<uint32_t>> owners(surface.points.size());
   for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) {
-    for (const uint32_t triangle : cage.TrianglesOf(t)) {
+    for (const uint32_t triangle : cage.triangles[t]) {
       for (const uint32_t point : surface.triangles[triangle]) {
         if (owners[point].empty() || owners[point].back() != t) owners[point].push_back(t);
       }

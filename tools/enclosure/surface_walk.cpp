@@ -27,10 +27,9 @@ size_t FaceBeyond(const TetMesh& mesh, uint32_t tet, const Vec3d& p) {
   return 4;
 }
 
-// The tet that holds `p`. The point counts as moved by an infinitely small vector
-// (triangle_cut.h), so it never lies on a face. The search begins at tet `start` and crosses faces
-// that the point lies beyond, until there is none. kNotHeld if such a face has no neighbour, or if
-// `start` is not a tet of the mesh.
+// The tet that holds `p`, reached from tet `start` across faces that `p` lies beyond. kNotHeld if
+// the way leaves the mesh, or if `start` is not a tet. `p` counts as moved by an infinitely small
+// vector (triangle_cut.h), so it never lies on a face.
 uint32_t FindHoldingTet(const TetMesh& mesh, const CageFaces& faces, uint32_t start,
                         const Vec3d& p) {
   if (start >= mesh.tets.size()) return kNotHeld;

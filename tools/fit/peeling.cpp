@@ -88,11 +88,10 @@ class Skin {
 // The cage without the tets marked in `gone`. Their triangles go to their neighbours; nodes that no
 // tet uses are dropped.
 SplitCage Without(const SplitCage& cage, const CageFaces& before, const std::vector<bool>& gone) {
-  std::vector<std::vector<uint32_t>> owned(cage.mesh.tets.size());
+  std::vector<std::vector<uint32_t>> owned = cage.triangles;
   for (uint32_t t = 0; t < owned.size(); ++t) {
-    const auto triangles = cage.TrianglesOf(t);
-    if (!gone[t]) owned[t].insert(owned[t].end(), triangles.begin(), triangles.end());
     if (!gone[t]) continue;
+    const std::vector<uint32_t>& triangles = cage.triangles[t];
     for (const uint32_t other : before.neighbours[t]) {
       if (other == kBoundaryFace) continue;
       owned[other].insert(owned[other].end(), triangles.begin(), triangles.end());
@@ -104,7 +103,6 @@ SplitCage Without(const SplitCage& cage, const CageFaces& before, const std::vec
   out.lattice_tet.clear();
   out.lattice_node.clear();
   out.node_ids.clear();
-  out.starts.assign(1, 0);
   out.triangles.clear();
   std::vector<uint32_t> new_node(cage.mesh.nodes.size(), UINT32_MAX);
   for (uint32_t t = 0; t < owned.size(); ++t) {
@@ -124,8 +122,7 @@ SplitCage Without(const SplitCage& cage, const CageFaces& before, const std::vec
     out.lattice_tet.push_back(cage.lattice_tet[t]);
     std::sort(owned[t].begin(), owned[t].end());
     owned[t].erase(std::unique(owned[t].begin(), owned[t].end()), owned[t].end());
-    out.triangles.insert(out.triangles.end(), owned[t].begin(), owned[t].end());
-    out.starts.push_back(static_cast<uint32_t>(out.triangles.size()));
+    out.triangles.push_back(std::move(owned[t]));
   }
   return out;
 }

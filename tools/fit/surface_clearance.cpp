@@ -44,14 +44,13 @@ class SweptPlanes {
           static_cast<float>(Dot(normal, tet[a]) + 1.001 * clearance + kFloatRounding * size);
     }
   }
-  // Whether the whole box lies outside one of the planes.
+  // Whether the whole box or triangle lies outside one of the planes.
   bool Exclude(const TriangleBvh::FloatBox& box) const {
     const Eigen::Array4f lowest = (normals_[0] * box.low[0]).min(normals_[0] * box.high[0]) +
                                   (normals_[1] * box.low[1]).min(normals_[1] * box.high[1]) +
                                   (normals_[2] * box.low[2]).min(normals_[2] * box.high[2]);
     return (lowest - offsets_).maxCoeff() > 0.0f;
   }
-  // Whether the whole triangle lies outside one of the planes.
   bool Exclude(const std::array<Vec3d, 3>& triangle) const {
     const Eigen::Array4f lowest =
         HeightsOf(triangle[0]).min(HeightsOf(triangle[1])).min(HeightsOf(triangle[2]));
@@ -76,13 +75,15 @@ SurfaceClearance::SurfaceClearance(const SolidSurface& surface, const TriangleBv
       clearance_(clearance),
       bvh_(bvh),
       owner_starts_(surface.triangles.size() + 1, 0),
-      owners_(cage.triangles.size()),
       near_(cage, faces) {
-  for (const uint32_t triangle : cage.triangles) ++owner_starts_[triangle + 1];
+  for (const auto& triangles : cage.triangles) {
+    for (const uint32_t triangle : triangles) ++owner_starts_[triangle + 1];
+  }
   for (size_t t = 0; t < surface.triangles.size(); ++t) owner_starts_[t + 1] += owner_starts_[t];
+  owners_.resize(owner_starts_.back());
   std::vector<uint32_t> next(owner_starts_.begin(), owner_starts_.end() - 1);
   for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) {
-    for (const uint32_t triangle : cage.TrianglesOf(t)) owners_[next[triangle]++] = t;
+    for (const uint32_t triangle : cage.triangles[t]) owners_[next[triangle]++] = t;
   }
 }
 

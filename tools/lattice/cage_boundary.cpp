@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Neighbours, boundary faces and branches of a cage, from its faces
-// sorted by their nodes. A pinched edge does not have exactly two boundary faces; pinched nodes
-// have more than one fan.
+// Finds neighbours, boundary faces and branches by sorting the faces of a cage by their nodes.
+// Pinched edges do not have exactly two boundary faces; pinched nodes have more than one fan.
 #include "lattice/cage_boundary.h"
 
 #include "mesh/disjoint_sets.h"

@@ -99,7 +99,7 @@ class GapFiller {
     for (const uint32_t node : nodes) tets_of_node_[node].push_back(t);
     cage_.mesh.tets.push_back(nodes);
     cage_.lattice_tet.push_back(lattice_tet);
-    cage_.starts.push_back(cage_.starts.back());
+    cage_.triangles.emplace_back();
     ++cage_.num_filled;
   }
 
@@ -157,7 +157,6 @@ SplitCage WithJoinedNodes(const SplitCage& cage, DisjointSets* sets) {
   out.mesh = {};
   out.lattice_tet.clear();
   out.lattice_node.clear();
-  out.starts.assign(1, 0);
   out.triangles.clear();
   std::vector<uint32_t> number(cage.mesh.nodes.size(), UINT32_MAX);
   for (uint32_t node = 0; node < number.size(); ++node) {
@@ -167,7 +166,6 @@ SplitCage WithJoinedNodes(const SplitCage& cage, DisjointSets* sets) {
     out.lattice_node.push_back(cage.lattice_node[node]);
   }
   std::map<std::array<uint32_t, 4>, uint32_t> tet_of_nodes;
-  std::vector<std::vector<uint32_t>> owned;
   for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) {
     std::array<uint32_t, 4> tet = cage.mesh.tets[t];
     for (uint32_t& node : tet) node = number[sets->Find(node)];
@@ -176,18 +174,14 @@ SplitCage WithJoinedNodes(const SplitCage& cage, DisjointSets* sets) {
     if (is_new) {
       out.mesh.tets.push_back(tet);
       out.lattice_tet.push_back(cage.lattice_tet[t]);
-      owned.emplace_back();
+      out.triangles.emplace_back();
     } else {
       ++out.num_shared;
     }
-    const auto triangles = cage.TrianglesOf(t);
-    owned[at->second].insert(owned[at->second].end(), triangles.begin(), triangles.end());
+    std::vector<uint32_t>& owned = out.triangles[at->second];
+    owned.insert(owned.end(), cage.triangles[t].begin(), cage.triangles[t].end());
   }
-  for (auto& triangles : owned) {
-    std::sort(triangles.begin(), triangles.end());
-    out.triangles.insert(out.triangles.end(), triangles.begin(), triangles.end());
-    out.starts.push_back(static_cast<uint32_t>(out.triangles.size()));
-  }
+  for (auto& triangles : out.triangles) std::sort(triangles.begin(), triangles.end());
   return out;
 }
 

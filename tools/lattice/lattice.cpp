@@ -84,29 +84,21 @@ const Lattice::Tables& Lattice::TablesOf(LatticeKind kind) {
 // Finds the neighbour across each face by comparing nodes in the cells around.
 void Lattice::MakeSteps(Tables* tables) {
   for (size_t parity = 0; parity < 2; ++parity) {
-    for (size_t k = 0; k < tables->tets_per_cell; ++k) {
+    for (const auto& nodes : tables->tets[parity]) {
       std::array<Step, 4> steps;
-      for (size_t face = 0; face < 4; ++face) {
-        for (int number = 0; number < 27; ++number) {
-          const std::array<int, 3> offset = {number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1};
-          const bool odd = (offset[0] + offset[1] + offset[2]) % 2 != 0;
-          const size_t other_parity = odd ? 1 - parity : parity;
-          for (size_t other = 0; other < tables->tets_per_cell; ++other) {
-            if (number == 13 && other == k) continue;
-            const auto has = [&](const HalfOffset& node) {
-              const HalfOffset moved = {node[0] - 2 * offset[0], node[1] - 2 * offset[1],
-                                        node[2] - 2 * offset[2]};
-              const auto& nodes = tables->tets[other_parity][other];
-              return std::find(nodes.begin(), nodes.end(), moved) != nodes.end();
-            };
-            bool shared = true;
-            for (size_t i = 0; i < 4; ++i)
-              shared = shared && (i == face || has(tables->tets[parity][k][i]));
-            if (!shared) continue;
-            steps[face] = {{static_cast<int8_t>(offset[0]), static_cast<int8_t>(offset[1]),
-                            static_cast<int8_t>(offset[2])},
-                           static_cast<uint8_t>(other)};
+      for (int number = 0; number < 27; ++number) {
+        const std::array<int, 3> offset = {number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1};
+        const bool odd = (offset[0] + offset[1] + offset[2]) % 2 != 0;
+        const auto& others = tables->tets[odd ? 1 - parity : parity];
+        for (uint32_t other = 0; other < tables->tets_per_cell; ++other) {
+          std::vector<size_t> missing;  // corners that the other tet does not have
+          for (size_t i = 0; i < 4; ++i) {
+            const HalfOffset node = {nodes[i][0] - 2 * offset[0], nodes[i][1] - 2 * offset[1],
+                                     nodes[i][2] - 2 * offset[2]};
+            const auto& theirs = others[other];
+            if (std::find(theirs.begin(), theirs.end(), node) == theirs.end()) missing.push_back(i);
           }
+          if (missing.size() == 1) steps[missing[0]] = {offset, other};
         }
       }
       tables->steps[parity].push_back(steps);

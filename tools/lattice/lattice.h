@@ -77,8 +77,8 @@ class Lattice {
   using Cell = std::array<int, 3>;  // along x, y and z
   // Tet number `tet` in the cell that is `offset` cells away.
   struct Step {
-    std::array<int8_t, 3> offset = {};
-    uint8_t tet = 0;
+    std::array<int, 3> offset = {};
+    uint32_t tet = 0;
   };
 
   // Tables shared by all lattices of a kind. The first index is the parity of the cell (both are

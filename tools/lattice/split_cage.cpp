@@ -123,13 +123,12 @@ class Splitter {
   SplitCage MakeCage(DisjointSets* corners) const {
     SplitCage cage;
     const std::vector<uint32_t> node_of_corner = MakeNodes(corners, &cage);
-    cage.starts.push_back(0);
     for (const KeptTet& kept : kept_) {
       for (uint32_t piece = 0; piece < kept.pieces.count; ++piece) {
         AddCopy(kept, piece, node_of_corner, &cage);
       }
-      OrderTriangles(kept, &cage);
     }
+    for (auto& triangles : cage.triangles) std::sort(triangles.begin(), triangles.end());
     return cage;
   }
 
@@ -264,35 +263,20 @@ class Splitter {
     if (!repeats) {
       cage->mesh.tets.push_back(nodes);
       cage->lattice_tet.push_back(kept.tet);
-      cage->triangles.insert(cage->triangles.end(), triangles.begin(), triangles.end());
-      cage->starts.push_back(static_cast<uint32_t>(cage->triangles.size()));
+      cage->triangles.push_back(std::move(triangles));
       return;
     }
-    if (Enters(kept.tet, triangles) && Enters(kept.tet, cage->TrianglesOf(copy - 1))) {
-      ++cage->num_shared;
-    }
-    cage->triangles.insert(cage->triangles.begin() + cage->starts[copy], triangles.begin(),
-                           triangles.end());
-    for (size_t c = copy; c < cage->starts.size(); ++c) {
-      cage->starts[c] += static_cast<uint32_t>(triangles.size());
-    }
+    std::vector<uint32_t>& owned = cage->triangles[copy - 1];
+    if (Enters(kept.tet, triangles) && Enters(kept.tet, owned)) ++cage->num_shared;
+    owned.insert(owned.end(), triangles.begin(), triangles.end());
   }
 
   // Whether any of the triangles touches the tet, instead of only coming near it.
-  bool Enters(uint32_t tet, std::span<const uint32_t> triangles) const {
+  bool Enters(uint32_t tet, const std::vector<uint32_t>& triangles) const {
     const auto corners = lattice_.TetCorners(tet);
     return std::any_of(triangles.begin(), triangles.end(), [&](uint32_t t) {
       return TriangleMayTouchTet(surface_.CornersOf(t), corners);
     });
-  }
-
-  // Sorts the triangles of the tet's copies: those of a copy with several pieces are out of order.
-  void OrderTriangles(const KeptTet& kept, SplitCage* cage) const {
-    for (size_t copy = cage->mesh.tets.size(); copy > 0; --copy) {
-      if (cage->lattice_tet[copy - 1] != kept.tet) break;
-      std::sort(cage->triangles.begin() + cage->starts[copy - 1],
-                cage->triangles.begin() + cage->starts[copy]);
-    }
   }
 
   const Lattice& lattice_;

@@ -127,9 +127,8 @@ size_t CountMissingPoints(const SolidSurface& surface, const TetMesh& mesh) {
   return missing;
 }
 
-// Whether tets can fill the surface without repair: every edge is passed as often forwards as
-// backwards, and triangles meet only in shared corners and edges (decided exactly). Adds
-// CAGE_TETGEN_REFUSED with places: once if edges are wrong, once if pairs of triangles meet.
+// Refuses surfaces that tets cannot fill without repair. Adds CAGE_TETGEN_REFUSED with places: once
+// for open edges, once for triangles that meet elsewhere than in shared corners and edges.
 Result<Done> CheckFillable(const SolidSurface& surface, FindingList* findings) {
   if (surface.triangles.empty()) {
     return Error{ExitCode::kInvalidInput, "no triangle has positive area", "MESH_EMPTY"};
@@ -141,8 +140,7 @@ Result<Done> CheckFillable(const SolidSurface& surface, FindingList* findings) {
 }
 
 // Removes the tets in cavities (winding number 0) from `mesh`, then checks that the others fill
-// `surface`: every point of the surface is a node, and the volumes agree. The surface must pass
-// CheckFillable; the tets must be positively oriented and cover at least the solid.
+// `surface`: every point of the surface is a node, and the volumes agree.
 Result<Done> KeepSolid(const SolidSurface& surface, const InsideTest& inside, TetMesh* mesh) {
   const std::vector<int> winding = WindingOfTets(inside, *mesh);
   double filled = 0.0;  // integral of the winding number
