@@ -236,9 +236,8 @@ class CageDriver {
   std::vector<CageAttempt> attempts_;
 };
 
-// Adds CAGE_TOO_FEW_TETS if the cage has more tets than asked for, or if a closed solid fills less
-// than kShellShare of it. Adds CAGE_TETS_NOT_REACHED if it has fewer than asked for, by more than
-// kTolerance.
+// Adds CAGE_TOO_FEW_TETS if the cage has more tets than requested, or if a closed solid fills less
+// than kShellShare of it; CAGE_TETS_NOT_REACHED if more than kTolerance of the tets are missing.
 void ReportCount(const SolidSurface& surface, const CageSettings& settings, const Candidate& cage,
                  bool is_shell, CageDriver* driver, FindingList* findings) {
   const uint32_t count = cage.num_tets();

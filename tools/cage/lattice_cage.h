@@ -58,9 +58,8 @@ struct LatticeCage {
 
 /// Builds the cage and proves that it strictly encloses the surface (ProveCage).
 /// - If a fit fails the proof, repeats it with more frozen nodes.
-/// - If all fits fail, leaves the lattice as it is and adds CAGE_NOT_FITTED, which also says if
-/// even
-///   that cage cannot be proved.
+/// - If all fits fail, leaves the lattice as it is and adds CAGE_NOT_FITTED. Its message says
+///   whether that cage can be proved.
 /// - Adds CAGE_TETS_NOT_REACHED, CAGE_TOO_FEW_TETS, CAGE_PINCHED and the findings of ReportSolid.
 ///
 /// Errors: MESH_EMPTY (no triangle has positive area); CAGE_FAR_FROM_ORIGIN and CAGE_TOO_FINE

@@ -103,8 +103,7 @@ class Chooser {
     }
   }
 
-  // Removes candidates that are not connected to the tet of a decided neighbour. Returns whether it
-  // removed any.
+  // Removes candidates not connected to a decided neighbour's tet. Returns whether it removed any.
   bool Narrow(uint32_t p, std::vector<std::vector<uint32_t>>* candidates) {
     std::vector<uint32_t>& mine = (*candidates)[p];
     const size_t before = mine.size();

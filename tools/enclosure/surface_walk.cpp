@@ -153,8 +153,7 @@ class Walker {
     });
   }
 
-  // Whether a corner of the triangle lies in the tet only because the tet overlaps the corner's
-  // tet.
+  // Whether a corner of the triangle lies in the tet only by overlap in space.
   bool HasForeignCorner(const TriangleCut& cut, const Triangle& ids, uint32_t tet) const {
     return std::any_of(
         cut.corners.begin(), cut.corners.begin() + cut.count, [&](const CutCorner& corner) {
@@ -206,8 +205,7 @@ class Walker {
                        });
   }
 
-  // Follows the triangle into a strand. If the strand does not hold it, changes nothing and returns
-  // false.
+  // Follows the triangle into a strand. Changes nothing if the strand does not hold it.
   bool TryStrand(uint32_t strand, Route* route) const {
     Route with_strand = *route;
     with_strand.chosen.push_back(strand);
@@ -264,8 +262,7 @@ class Walker {
     return tets;
   }
 
-  // Whether each piece of a triangle continues in exactly one other piece across each face that
-  // cuts it.
+  // Whether each piece of a triangle continues in one other piece across each face that cuts it.
   bool HangsTogether(const SplitTriangle& split) const {
     for (const TrianglePiece& piece : split.pieces) {
       for (uint8_t i = 0; i < piece.cut.count; ++i) {

@@ -24,8 +24,7 @@ struct TrianglePiece {
   TriangleCut cut;
 };
 
-/// A triangle that does not lie in a single tet; its pieces in the order in which they were
-/// reached.
+/// A triangle that does not lie in a single tet; its pieces in the order of the walk.
 struct SplitTriangle {
   uint32_t triangle = 0;
   std::vector<TrianglePiece> pieces;

@@ -102,8 +102,7 @@ class SnugFit {
   }
 
  private:
-  // The terms of E that depend on the node, with the node at `at`; nullopt if an angle falls below
-  // the guard.
+  // The terms of E that depend on the node, placed at `at`; nullopt if an angle is below the guard.
   std::optional<double> EnergyAt(uint32_t node, const Vec3d& at) const {
     double volume = 0.0;
     double penalty = 0.0;

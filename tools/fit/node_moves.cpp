@@ -119,9 +119,8 @@ bool NodeMoves::IsFree(uint32_t f, uint32_t node, const Vec3d& to, Vec3d* blocke
 }
 
 // Whether the move takes the node, or the middle of one face at it, from outside into the solid.
-// Nothing else stops it in a hole of the surface. The face is the one that sweeps the largest
-// volume inwards. The others are tested when their other nodes move, because winding numbers are
-// expensive.
+// Nothing else stops it in a hole of the surface. Winding numbers are expensive, so only the face
+// that sweeps the largest volume inwards is tested; the others are when their other nodes move.
 bool NodeMoves::EntersSolid(uint32_t node, const Vec3d& to) const {
   const Vec3d& from = cage_.mesh.nodes[node];
   const auto enters = [this](const Vec3d& before, const Vec3d& after) {

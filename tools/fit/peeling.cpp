@@ -30,8 +30,7 @@ class Skin {
     }
   }
 
-  // Whether the tet is at the boundary, and the boundary stays a manifold and in one piece without
-  // it.
+  // Whether the tet is at the boundary, which stays a manifold in one piece without it.
   bool MayGo(uint32_t t) const {
     const auto& tet = mesh_.tets[t];
     std::vector<uint32_t> inner;  // nodes opposite faces with a neighbour

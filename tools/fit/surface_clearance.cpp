@@ -13,8 +13,7 @@
 namespace plush::tools {
 namespace {
 
-// Bound of the relative rounding error of a dot product in single precision, twice as large as
-// needed.
+// Twice the bound of the relative rounding error of a dot product in single precision.
 constexpr double kFloatRounding = 1e-6;
 
 // The planes of a swept tet's faces, moved outwards by the clearance: what lies outside one of them

@@ -14,10 +14,10 @@ namespace plush::tools {
 
 /// Fills `surface` with tets by the program `tetgen`.
 /// - First checks that the surface is closed and that its triangles meet only in shared corners and
-///   edges (decided exactly). Removes the tets of cavities; then checks that the others have the
-///   volume of the solid.
-/// - Every point of the surface is a node. Nodes are representable in single precision, and each is
-///   used by a tet. Every tet is positively oriented.
+///   edges (decided exactly).
+/// - Removes the tets of cavities, then checks that the others have the volume of the solid.
+/// - Every point of the surface is a node. Nodes are representable in single precision, and each
+///   belongs to a tet. Every tet is positively oriented.
 /// Preconditions: the points of the surface are representable in single precision; `inside` belongs
 /// to `surface`.
 ///
