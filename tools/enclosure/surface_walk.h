@@ -41,10 +41,14 @@ struct SurfaceWalk {
 
 /// Follows every triangle from the tets of its corners (`tet_of_point`) across the faces that it
 /// crosses. Tets that overlap in space do no harm, as only faces lead from tet to tet. If a face
-/// leads to several strands, the triangle enters the strand of one of its corners, else the strand
-/// that a neighbouring triangle enters there, else the first strand that holds it. `opposite` holds
-/// the surface's half-edges (PairHalfEdges). All decisions are exact, for a surface moved by an
-/// infinitely small vector (triangle_cut.h). O(n), deterministic for any thread count.
+/// leads to several strands, the triangle enters
+/// - the strand of one of its corners,
+/// - else the strand that a neighbouring triangle enters there,
+/// - else the first strand that holds it.
+///
+/// `opposite` holds the surface's half-edges (PairHalfEdges). All decisions are exact, for a
+/// surface moved by an infinitely small vector (triangle_cut.h). O(n), deterministic for any thread
+/// count.
 SurfaceWalk WalkSurface(const TetMesh& mesh, const CageFaces& faces, std::span<const Vec3d> points,
                         std::span<const std::array<uint32_t, 3>> triangles,
                         std::span<const uint32_t> opposite, std::span<const uint32_t> tet_of_point);

@@ -40,11 +40,14 @@ class NodeMoves {
 
   /// Call before each pass. Within a pass each node may move at most once.
   void BeginPass();
-  /// Moves `node` to `to`, at most max_step() away and representable in single precision, and
-  /// returns true. Leaves the node and returns false if the node is frozen, if a boundary face at
-  /// it would come too near the surface on the way or enter the solid, or if it would run into the
-  /// rest of the boundary. If a face would come too near the surface, sets *blocked to the face's
-  /// vector area, otherwise to zero: a move within the plane of that face may still be free.
+  /// Moves `node` to `to`, at most max_step() away and representable in single precision. Returns
+  /// false and leaves the node if
+  /// - it is frozen,
+  /// - a boundary face at it would come too near the surface on the way, or enter the solid, or
+  /// - such a face would run into the rest of the boundary.
+  ///
+  /// If a face would come too near the surface, sets *blocked to its vector area, otherwise to
+  /// zero: a move within the plane of that face may still be free.
   bool Move(uint32_t node, const Vec3d& to, Vec3d* blocked);
 
  private:

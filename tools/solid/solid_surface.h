@@ -15,13 +15,13 @@
 namespace plush::tools {
 
 /// Finds the pieces of a surface: triangles connected across edges that exactly two triangles
-/// share. Turns triangles until neighbours agree: both triangles at such an edge pass it in
-/// opposite directions. A one-sided piece (a Moebius band) keeps some edges that disagree.
+/// share. Turns triangles until both at such an edge pass it in opposite directions.
+/// - Of the two orientations of a piece, the one that turns fewer triangles wins; at a tie, the one
+///   that keeps the piece's first triangle.
+/// - A one-sided piece (a Moebius band) keeps some edges that disagree.
 ///
-/// Each piece has two consistent orientations. The one that turns fewer triangles wins, at a tie
-/// the one that keeps the piece's first triangle. Returns the triangles of each piece, ascending;
-/// pieces are in order of their first triangles. Corners are below `num_points` and differ within a
-/// triangle. O(t log t), deterministic.
+/// Returns the triangles of each piece, ascending, with pieces in order of their first triangles.
+/// Corners are below `num_points` and differ within a triangle. O(t log t), deterministic.
 std::vector<std::vector<uint32_t>> OrientPieces(uint32_t num_points,
                                                 std::vector<std::array<uint32_t, 3>>* triangles);
 
