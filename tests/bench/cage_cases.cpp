@@ -48,7 +48,6 @@ void Report(const tools::LatticeCage& cage, const tools::FindingList& findings,
   counters["pinched"] = cage.num_pinched;
   counters["attempts"] = cage.num_lattices;
   counters["fits"] = cage.num_fits;
-  counters["face_queries"] = static_cast<double>(cage.fit.face_queries);
   counters["fitted"] = findings.Has("CAGE_NOT_FITTED") ? 0 : 1;
 }
 

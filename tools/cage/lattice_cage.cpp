@@ -8,7 +8,6 @@
 #include "enclosure/cage_proof.h"
 #include "lattice/cage_boundary.h"
 #include "lattice/cell_search.h"
-#include "mesh/disjoint_sets.h"
 #include "solid/solid_volume.h"
 
 #include <algorithm>
@@ -26,14 +25,13 @@ constexpr const char* kAskedFor = "the number of tets was asked for";
 constexpr const char* kPeeled = "the fit took off too many or too few tets";
 constexpr const char* kTorn = "every fit of the last lattice tears the surface";
 
-// Share of the asked number of tets that may be missing without a finding.
+// Share of the requested tets that may be missing without a finding.
 constexpr double kTolerance = 0.05;
 
-// Most lattices tried until the right number of tets is left after the fit, which removes empty
-// ones.
+// Most lattices tried to get the right number of tets after the fit, which removes empty ones.
 constexpr size_t kMostRounds = 5;
 
-// Shares of the asked number of tets that are tried in turn if every fit so far is torn.
+// Shares of the requested tets that are tried in turn if every fit so far is torn.
 constexpr std::array kSharesOfUntorn = {0.99, 0.98, 0.97};
 
 // Most fits of one lattice.
@@ -43,25 +41,12 @@ constexpr int kMostFits = 4;
 constexpr uint32_t kMostTetsToAdvise = 20'000;
 constexpr double kShrink = 0.8;
 
-uint32_t CountComponents(const TetMesh& mesh) {
-  auto components = static_cast<uint32_t>(mesh.nodes.size());
-  DisjointSets sets(components);
-  for (const auto& tet : mesh.tets) {
-    for (size_t i = 1; i < 4; ++i) components -= sets.Join(tet[0], tet[i]) ? 1 : 0;
-  }
-  return components;
-}
-
 // The lattice tets of the cage, each of them once.
 TetMesh WithoutCopies(const SplitCage& cage) {
   TetMesh mesh;
   mesh.nodes = cage.mesh.nodes;
-  std::vector<std::pair<uint32_t, uint32_t>> order;
-  for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) order.emplace_back(cage.lattice_tet[t], t);
-  std::sort(order.begin(), order.end());
-  for (size_t i = 0; i < order.size(); ++i) {
-    if (i > 0 && order[i].first == order[i - 1].first) continue;
-    mesh.tets.push_back(cage.mesh.tets[order[i].second]);
+  for (const auto& [lattice_tet, copies] : cage.CopiesByLatticeTet()) {
+    mesh.tets.push_back(cage.mesh.tets[copies[0]]);
   }
   return mesh;
 }
@@ -76,7 +61,6 @@ struct Goal {
 struct Candidate {
   SplitCage cage;
   CageProof proof;
-  FitReport fit;
   SolidMeasure solid;
   double cell_m = 0.0;
   uint32_t num_fits = 0;
@@ -111,7 +95,9 @@ class CageDriver {
   // Tries lattices while there is a reason for another one; returns the best.
   Result<Candidate> Run() {
     std::optional<Candidate> best;
-    for (std::optional<Goal> goal = FirstGoal(); goal; goal = NextGoal(*best)) {
+    std::optional<Goal> goal =
+        settings_.cell_m > 0.0 ? Goal{kCellGiven, 0} : Goal{kAskedFor, settings_.target_tets};
+    for (; goal; goal = NextGoal(*best)) {
       const Result<CellAttempt> lattice =
           goal->tets > 0 ? search_.Nearest(goal->tets) : search_.Try(settings_.cell_m);
       if (!lattice.ok() && best) break;
@@ -140,11 +126,6 @@ class CageDriver {
   uint32_t num_lattices() const { return search_.num_attempts(); }
 
  private:
-  Goal FirstGoal() const {
-    if (settings_.cell_m > 0.0) return {kCellGiven, 0};
-    return {kAskedFor, settings_.target_tets};
-  }
-
   // The next lattice to try, or nullopt. `best` is the best of the attempts so far.
   std::optional<Goal> NextGoal(const Candidate& best) const {
     if (settings_.cell_m > 0.0) return std::nullopt;
@@ -206,7 +187,7 @@ class CageDriver {
     std::optional<Candidate> torn;
     for (int i = 0; i < kMostFits; ++i) {
       candidate.cage = lattice.cage;
-      candidate.fit = FitCage(surface_, inside_, fit, &candidate.cage);
+      FitCage(surface_, inside_, fit, &candidate.cage);
       ++candidate.num_fits;
       candidate.proof = ProveCage(surface_, candidate.cage, lattice.cell_m);
       CageProof& proof = candidate.proof;
@@ -255,9 +236,8 @@ class CageDriver {
   std::vector<CageAttempt> attempts_;
 };
 
-// Adds CAGE_TOO_FEW_TETS if the cage has more tets than asked for, or if a closed solid fills less
-// than kShellShare of it. Adds CAGE_TETS_NOT_REACHED if it has fewer than asked for, by more than
-// kTolerance.
+// Adds CAGE_TOO_FEW_TETS if the cage has more tets than requested, or if a closed solid fills less
+// than kShellShare of it; CAGE_TETS_NOT_REACHED if more than kTolerance of the tets are missing.
 void ReportCount(const SolidSurface& surface, const CageSettings& settings, const Candidate& cage,
                  bool is_shell, CageDriver* driver, FindingList* findings) {
   const uint32_t count = cage.num_tets();
@@ -315,13 +295,11 @@ LatticeCage Describe(const SolidSurface& surface, const InsideTest& inside, Cand
   cage.cell_m = fitted.cell_m;
   cage.solid_volume_m3 = fitted.solid.volume;
   cage.weights = WeighPieces(surface, inside, split);
-  cage.num_components = CountComponents(split.mesh);
   cage.num_split_tets = split.num_split_tets;
   cage.num_split_nodes = split.num_split_nodes;
   cage.num_shared = split.num_shared;
   cage.num_branches = static_cast<uint32_t>(fitted.proof.faces.branches.size());
   cage.num_fits = fitted.num_fits;
-  cage.fit = fitted.fit;
   cage.mesh = std::move(fitted.cage.mesh);
   cage.tet_of_point = std::move(fitted.proof.tet_of_point);
   return cage;

@@ -46,7 +46,6 @@ struct LatticeCage {
   double cell_m = 0.0;                 ///< edge of the lattice's cells [m]
   double solid_volume_m3 = 0.0;        ///< volume that the surface encloses
   bool is_shell = false;               ///< the surface encloses next to nothing (ReportSolid)
-  uint32_t num_components = 0;         ///< components of tets, connected by shared nodes
   uint32_t num_split_tets = 0;         ///< tets beyond the first copy of a lattice tet
   uint32_t num_split_nodes = 0;        ///< nodes beyond the first copy of a lattice node
   uint32_t num_shared = 0;             ///< tets that hold several separate pieces of the solid
@@ -55,14 +54,16 @@ struct LatticeCage {
   uint32_t num_lattices = 0;           ///< lattices that the searches tried
   uint32_t num_fits = 0;               ///< fits of the chosen lattice
   std::vector<CageAttempt> attempts;   ///< in order
-  FitReport fit;
 };
 
-/// Builds the cage and proves that it strictly encloses the surface (ProveCage). If a fit fails the
-/// proof, repeats it with more frozen nodes; if all fits fail, leaves the lattice as it is and adds
-/// CAGE_NOT_FITTED, which also says if even that cage cannot be proved. Adds CAGE_TETS_NOT_REACHED,
-/// CAGE_TOO_FEW_TETS, CAGE_PINCHED and what ReportSolid adds. Errors: MESH_EMPTY (no triangle has
-/// positive area); CAGE_FAR_FROM_ORIGIN and CAGE_TOO_FINE (Lattice::Make).
+/// Builds the cage and proves that it strictly encloses the surface (ProveCage).
+/// - If a fit fails the proof, repeats it with more frozen nodes.
+/// - If all fits fail, leaves the lattice as it is and adds CAGE_NOT_FITTED. Its message says
+///   whether that cage can be proved.
+/// - Adds CAGE_TETS_NOT_REACHED, CAGE_TOO_FEW_TETS, CAGE_PINCHED and the findings of ReportSolid.
+///
+/// Errors: MESH_EMPTY (no triangle has positive area); CAGE_FAR_FROM_ORIGIN and CAGE_TOO_FINE
+/// (Lattice::Make).
 Result<LatticeCage> BuildLatticeCage(const SolidSurface& surface, const InsideTest& inside,
                                      const CageSettings& settings, FindingList* findings);
 

@@ -5,7 +5,6 @@
 #include "mesh/tet_mesh.h"
 #include "solid/solid_volume.h"
 
-#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -16,20 +15,19 @@ namespace {
 
 constexpr uint64_t kSamples = 48;
 
-// Least share of a copy: nothing would hold the nodes of a copy without mass in place.
+// Least share of a copy: a copy without mass would have loose nodes.
 constexpr double kLeastShare = 0.05;
 
-// The share of the solid in one lattice tet that each of its copies carries. A sample inside
-// belongs to the piece whose surface it meets first on straight lines to the tet's corners.
+// Each copy's share of the solid in one lattice tet. A sample inside belongs to the piece whose
+// surface it meets first on straight lines to the tet's corners.
 std::vector<double> SharesOf(const SolidSurface& surface, const InsideTest& inside,
                              const SplitCage& cage, const std::vector<uint32_t>& copies) {
   const std::array<Vec3d, 4> tet = cage.LatticeCorners(copies[0]);
   std::vector<std::array<Vec3d, 3>> triangles;
   std::vector<size_t> copy_of_triangle;
   for (size_t i = 0; i < copies.size(); ++i) {
-    for (const uint32_t t : cage.TrianglesOf(copies[i])) {
-      const auto& [a, b, c] = surface.triangles[t];
-      triangles.push_back({surface.points[a], surface.points[b], surface.points[c]});
+    for (const uint32_t t : cage.triangles[copies[i]]) {
+      triangles.push_back(surface.CornersOf(t));
       copy_of_triangle.push_back(i);
     }
   }
@@ -60,28 +58,14 @@ std::vector<double> SharesOf(const SolidSurface& surface, const InsideTest& insi
 std::vector<double> WeighPieces(const SolidSurface& surface, const InsideTest& inside,
                                 const SplitCage& cage) {
   std::vector<double> weights(cage.mesh.tets.size());
-  std::vector<std::pair<uint32_t, uint32_t>> by_lattice_tet;
-  for (uint32_t t = 0; t < weights.size(); ++t) {
-    weights[t] = TetVolume(CornersOf(cage.mesh, t));
-    by_lattice_tet.emplace_back(cage.lattice_tet[t], t);
-  }
-  std::sort(by_lattice_tet.begin(), by_lattice_tet.end());
+  for (uint32_t t = 0; t < weights.size(); ++t) weights[t] = TetVolume(CornersOf(cage.mesh, t));
   std::vector<std::vector<uint32_t>> groups;  // of at least two copies
-  for (size_t first = 0; first < by_lattice_tet.size();) {
-    size_t last = first;
-    std::vector<uint32_t> copies;
-    while (last < by_lattice_tet.size() &&
-           by_lattice_tet[last].first == by_lattice_tet[first].first) {
-      copies.push_back(by_lattice_tet[last++].second);
-    }
-    if (copies.size() > 1) groups.push_back(std::move(copies));
-    first = last;
+  for (const auto& [lattice_tet, copies] : cage.CopiesByLatticeTet()) {
+    if (copies.size() > 1) groups.push_back(copies);
   }
-  tbb::parallel_for(tbb::blocked_range<size_t>(0, groups.size(), 1), [&](const auto& range) {
-    for (size_t g = range.begin(); g < range.end(); ++g) {
-      const auto shares = SharesOf(surface, inside, cage, groups[g]);
-      for (size_t i = 0; i < groups[g].size(); ++i) weights[groups[g][i]] *= shares[i];
-    }
+  tbb::parallel_for(size_t{0}, groups.size(), [&](size_t g) {
+    const auto shares = SharesOf(surface, inside, cage, groups[g]);
+    for (size_t i = 0; i < groups[g].size(); ++i) weights[groups[g][i]] *= shares[i];
   });
   return weights;
 }

@@ -10,9 +10,8 @@
 
 namespace plush::tools {
 
-/// Weight of each tet: its volume [m^3]. Copies of one lattice tet have a share of it, in
-/// proportion to the solid in their pieces, which samples measure; each copy has at least a
-/// twentieth.
+/// Weight of each tet: its volume [m^3]. Copies of one lattice tet share it in proportion to the
+/// solid in their pieces, measured by samples; each copy gets at least a twentieth.
 std::vector<double> WeighPieces(const SolidSurface& surface, const InsideTest& inside,
                                 const SplitCage& cage);
 

@@ -13,8 +13,7 @@
 namespace plush::tools {
 namespace {
 
-// Tets of the triangles that pass from one strand to another without a common face, or leave the
-// cage when they are followed across its faces.
+// The tets of triangles that are torn, or leave the cage when they are followed across faces.
 std::vector<uint32_t> TornTets(const SolidSurface& surface, const TetMesh& mesh,
                                const CageFaces& faces, std::span<const uint32_t> tet_of_point) {
   if (faces.branches.empty()) return {};
@@ -51,7 +50,7 @@ CageProof ProveCage(const SolidSurface& surface, const SplitCage& cage, double c
   if (!escapes.empty()) {
     // A point may lie in no tet: suspect also the tets that owned the triangle before the fit.
     for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) {
-      const auto owned = cage.TrianglesOf(t);
+      const auto& owned = cage.triangles[t];
       const bool involved = std::any_of(escapes.begin(), escapes.end(), [&](uint32_t triangle) {
         return std::binary_search(owned.begin(), owned.end(), triangle);
       });

@@ -6,7 +6,6 @@
 #include "lattice/cage_boundary.h"
 #include "mesh/exact_predicates.h"
 
-#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -32,43 +31,10 @@ Vec3d ErrorOfCross(const Vec3d& u, const Vec3d& v) {
   return (size + Vec3d{kUnderflow, kUnderflow, kUnderflow}) * kRelative;
 }
 
-}  // namespace
-
-TetSides::TetSides(const TetMesh& mesh) : mesh_(mesh), planes_(mesh.tets.size()) {
-  for (size_t t = 0; t < planes_.size(); ++t) {
-    for (size_t corner = 0; corner < 4; ++corner) {
-      const auto [a, b, c] = FaceOf(mesh.tets[t], corner);
-      const Vec3d u = mesh.nodes[b] - mesh.nodes[a];
-      const Vec3d v = mesh.nodes[c] - mesh.nodes[a];
-      planes_[t][corner] = {mesh.nodes[a], Cross(u, v), ErrorOfCross(u, v)};
-    }
-  }
-}
-
-int TetSides::SideOf(uint32_t tet, size_t corner, const Vec3d& point) const {
-  const Plane& plane = planes_[tet][corner];
-  const Vec3d to = point - plane.corner;
-  const double height = Dot(plane.normal, to);
-  const double error = plane.error.x * std::abs(to.x) + plane.error.y * std::abs(to.y) +
-                       plane.error.z * std::abs(to.z) + kUnderflowOfResult;
-  if (std::abs(height) > error) return height > 0.0 ? 1 : -1;
-  const auto [a, b, c] = FaceOf(mesh_.tets[tet], corner);
-  return Orient3dSign(mesh_.nodes[a], mesh_.nodes[b], mesh_.nodes[c], point);
-}
-
-bool TetSides::Contains(uint32_t tet, const Vec3d& point) const {
-  if (tet >= planes_.size()) return false;
-  for (size_t corner = 0; corner < 4; ++corner) {
-    if (SideOf(tet, corner, point) > 0) return false;
-  }
-  return true;
-}
-
-namespace {
-
 using Corners = std::array<Vec3d, 3>;
 
-// Most branches at which a strand is guessed, because the triangle reaches none of them otherwise.
+// Most branches of one triangle at which strands are tried in turn, because the triangle reaches
+// none of them otherwise.
 constexpr int kMaxGuesses = 3;
 
 // Follows one triangle through the cage.
@@ -77,12 +43,11 @@ class Follower {
   Follower(const TetMesh& mesh, const CageFaces& faces, const TetSides& sides)
       : mesh_(mesh), faces_(faces), sides_(sides) {}
 
-  bool Holds(const Corners& triangle, std::array<uint32_t, 3> tets) {
-    if (tets[0] == tets[1] && tets[1] == tets[2]) {
-      if (IsOffBoundary(triangle, tets[0])) return true;
-    }
-    std::vector<uint32_t> sources(tets.begin(), tets.end());
-    return HoldsFrom(triangle, sources, kMaxGuesses);
+  // `tets` hold the corners of the triangle.
+  bool Holds(const Corners& triangle, const std::array<uint32_t, 3>& tets) const {
+    const bool in_one_tet = tets[0] == tets[1] && tets[1] == tets[2];
+    if (in_one_tet && IsOffBoundary(triangle, tets[0])) return true;
+    return HoldsFrom(triangle, {tets.begin(), tets.end()}, kMaxGuesses);
   }
 
  private:
@@ -111,7 +76,7 @@ class Follower {
     return sides[0] == side && sides[1] == side && sides[2] == side;
   }
 
-  // Whether corner `i` of the triangle lies outside none of the faces other than `face`.
+  // Whether corner `i` of the triangle lies behind, or in, the planes of all faces but `face`.
   static bool IsBehindOthers(const Sides& sides, size_t face, size_t i) {
     for (size_t other = 0; other < 4; ++other) {
       if (other != face && sides[other][i] > 0) return false;
@@ -141,7 +106,7 @@ class Follower {
 
   struct Seen {
     std::vector<uint32_t> tets;
-    std::vector<uint32_t> group;  // equal for tets that are connected by faces crossed
+    std::vector<uint32_t> group;  // equal for tets connected across faces
 
     size_t IndexOf(uint32_t tet) const {
       return static_cast<size_t>(std::find(tets.begin(), tets.end(), tet) - tets.begin());
@@ -167,7 +132,7 @@ class Follower {
     std::vector<uint32_t> strands;
   };
 
-  bool HoldsFrom(const Corners& triangle, const std::vector<uint32_t>& sources, int guesses) {
+  bool HoldsFrom(const Corners& triangle, const std::vector<uint32_t>& sources, int guesses) const {
     Seen seen;
     for (const uint32_t tet : sources) seen.Add(tet);
     std::vector<Choice> choices;
@@ -212,27 +177,53 @@ class Follower {
 
 }  // namespace
 
+TetSides::TetSides(const TetMesh& mesh) : mesh_(mesh), planes_(mesh.tets.size()) {
+  for (size_t t = 0; t < planes_.size(); ++t) {
+    for (size_t corner = 0; corner < 4; ++corner) {
+      const auto [a, b, c] = FaceOf(mesh.tets[t], corner);
+      const Vec3d u = mesh.nodes[b] - mesh.nodes[a];
+      const Vec3d v = mesh.nodes[c] - mesh.nodes[a];
+      planes_[t][corner] = {mesh.nodes[a], Cross(u, v), ErrorOfCross(u, v)};
+    }
+  }
+}
+
+int TetSides::SideOf(uint32_t tet, size_t corner, const Vec3d& point) const {
+  const Plane& plane = planes_[tet][corner];
+  const Vec3d to = point - plane.corner;
+  const double height = Dot(plane.normal, to);
+  const double error = plane.error.x * std::abs(to.x) + plane.error.y * std::abs(to.y) +
+                       plane.error.z * std::abs(to.z) + kUnderflowOfResult;
+  if (std::abs(height) > error) return height > 0.0 ? 1 : -1;
+  const auto [a, b, c] = FaceOf(mesh_.tets[tet], corner);
+  return Orient3dSign(mesh_.nodes[a], mesh_.nodes[b], mesh_.nodes[c], point);
+}
+
+bool TetSides::Contains(uint32_t tet, const Vec3d& point) const {
+  if (tet >= planes_.size()) return false;
+  for (size_t corner = 0; corner < 4; ++corner) {
+    if (SideOf(tet, corner, point) > 0) return false;
+  }
+  return true;
+}
+
 std::vector<uint32_t> FindEscapes(const TetMesh& mesh, const CageFaces& faces,
                                   std::span<const Vec3d> points,
                                   std::span<const std::array<uint32_t, 3>> triangles,
                                   std::span<const uint32_t> tet_of_point) {
   const TetSides sides(mesh);
   std::vector<uint8_t> located(points.size());
-  tbb::parallel_for(tbb::blocked_range<size_t>(0, points.size(), 1024), [&](const auto& range) {
-    for (size_t p = range.begin(); p < range.end(); ++p) {
-      located[p] = sides.Contains(tet_of_point[p], points[p]) ? 1 : 0;
-    }
+  tbb::parallel_for(size_t{0}, points.size(), [&](size_t p) {
+    located[p] = sides.Contains(tet_of_point[p], points[p]) ? 1 : 0;
   });
   std::vector<uint8_t> escapes(triangles.size(), 0);
-  tbb::parallel_for(tbb::blocked_range<size_t>(0, triangles.size(), 256), [&](const auto& range) {
-    Follower follower(mesh, faces, sides);
-    for (size_t t = range.begin(); t < range.end(); ++t) {
-      const auto& [a, b, c] = triangles[t];
-      const std::array<uint32_t, 3> tets = {tet_of_point[a], tet_of_point[b], tet_of_point[c]};
-      const bool holds = located[a] != 0 && located[b] != 0 && located[c] != 0 &&
-                         follower.Holds({points[a], points[b], points[c]}, tets);
-      escapes[t] = holds ? 0 : 1;
-    }
+  const Follower follower(mesh, faces, sides);
+  tbb::parallel_for(size_t{0}, triangles.size(), [&](size_t t) {
+    const auto& [a, b, c] = triangles[t];
+    const bool holds = located[a] != 0 && located[b] != 0 && located[c] != 0 &&
+                       follower.Holds({points[a], points[b], points[c]},
+                                      {tet_of_point[a], tet_of_point[b], tet_of_point[c]});
+    escapes[t] = holds ? 0 : 1;
   });
   std::vector<uint32_t> out;
   for (uint32_t t = 0; t < triangles.size(); ++t) {

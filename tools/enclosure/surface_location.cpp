@@ -6,11 +6,9 @@
 #include "enclosure/enclosure.h"
 #include "lattice/tet_neighbourhood.h"
 
-#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <span>
 
 namespace plush::tools {
 namespace {
@@ -18,52 +16,38 @@ namespace {
 // Most faces crossed from an owner. A node moves by about a cell, so a few are enough.
 constexpr int kSteps = 6;
 
-// The tets that own a triangle at each point.
-struct Owners {
-  std::vector<uint32_t> starts;
-  std::vector<uint32_t> tets;
-};
-
-Owners OwnersOfPoints(const SolidSurface& surface, const SplitCage& cage) {
-  Owners owners;
-  owners.starts.assign(surface.points.size() + 1, 0);
-  const auto for_each = [&](const auto& use) {
-    for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) {
-      for (const uint32_t triangle : cage.TrianglesOf(t)) {
-        for (const uint32_t point : surface.triangles[triangle]) use(point, t);
+// The tets that own a triangle at each point, ascending.
+std::vector<std::vector<uint32_t>> OwnersOfPoints(const SolidSurface& surface,
+                                                  const SplitCage& cage) {
+  std::vector<std::vector<uint32_t>> owners(surface.points.size());
+  for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) {
+    for (const uint32_t triangle : cage.triangles[t]) {
+      for (const uint32_t point : surface.triangles[triangle]) {
+        if (owners[point].empty() || owners[point].back() != t) owners[point].push_back(t);
       }
     }
-  };
-  // A point occurs once per triangle and tet, so equal entries follow each other.
-  for_each([&](uint32_t point, uint32_t) { ++owners.starts[point + 1]; });
-  for (size_t p = 0; p < surface.points.size(); ++p) owners.starts[p + 1] += owners.starts[p];
-  owners.tets.resize(owners.starts.back());
-  std::vector<uint32_t> next(owners.starts.begin(), owners.starts.end() - 1);
-  for_each([&](uint32_t point, uint32_t t) { owners.tets[next[point]++] = t; });
+  }
   return owners;
 }
 
-// The tets among `tets` that contain the point, ascending. Equal entries follow each other.
+// The tets among `tets` that contain the point, ascending.
 std::vector<uint32_t> Containing(const TetSides& sides, const Vec3d& point,
-                                 std::span<const uint32_t> tets) {
+                                 const std::vector<uint32_t>& tets) {
   std::vector<uint32_t> found;
-  for (size_t i = 0; i < tets.size(); ++i) {
-    if (i > 0 && tets[i] == tets[i - 1]) continue;
-    if (sides.Contains(tets[i], point)) found.push_back(tets[i]);
+  for (const uint32_t tet : tets) {
+    if (sides.Contains(tet, point)) found.push_back(tet);
   }
   std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 
 // The tets that contain the point and are reached from its owners in the fewest steps, ascending.
 std::vector<uint32_t> Candidates(const TetMesh& mesh, const CageFaces& faces, const TetSides& sides,
-                                 const Vec3d& point, std::span<const uint32_t> owners) {
+                                 const Vec3d& point, const std::vector<uint32_t>& owners) {
   std::vector<uint32_t> found = Containing(sides, point, owners);
   if (!found.empty()) return found;
-  std::vector<uint32_t> front(owners.begin(), owners.end());
-  front.erase(std::unique(front.begin(), front.end()), front.end());
-  std::vector<uint32_t> seen = front;
+  std::vector<uint32_t> front = owners;
+  std::vector<uint32_t> seen = owners;
   for (int step = 1; step <= kSteps && found.empty(); ++step) {
     std::vector<uint32_t> next;
     for (const uint32_t tet : front) {
@@ -95,8 +79,7 @@ class Chooser {
     }
     if (open.empty()) return;
     ListNeighbours(open, candidates->size());
-    // A candidate that a neighbour rules out does not come back, so this ends: every round but the
-    // last removes at least one.
+    // Ends, because every round but the last removes a candidate.
     bool decided = true;
     while (decided) {
       decided = false;
@@ -120,8 +103,7 @@ class Chooser {
     }
   }
 
-  // Removes candidates that are not connected to the tet of a decided neighbour. Returns whether it
-  // removed any.
+  // Removes candidates not connected to a decided neighbour's tet. Returns whether it removed any.
   bool Narrow(uint32_t p, std::vector<std::vector<uint32_t>>* candidates) {
     std::vector<uint32_t>& mine = (*candidates)[p];
     const size_t before = mine.size();
@@ -147,16 +129,11 @@ class Chooser {
 
 std::vector<uint32_t> LocateSurface(const SolidSurface& surface, const SplitCage& cage,
                                     const CageFaces& faces) {
-  const Owners owners = OwnersOfPoints(surface, cage);
+  const auto owners = OwnersOfPoints(surface, cage);
   const TetSides sides(cage.mesh);
   std::vector<std::vector<uint32_t>> candidates(surface.points.size());
-  tbb::parallel_for(tbb::blocked_range<size_t>(0, candidates.size(), 256), [&](const auto& range) {
-    for (size_t p = range.begin(); p < range.end(); ++p) {
-      const auto first = owners.tets.begin() + owners.starts[p];
-      const auto last = owners.tets.begin() + owners.starts[p + 1];
-      if (first == last) continue;
-      candidates[p] = Candidates(cage.mesh, faces, sides, surface.points[p], {first, last});
-    }
+  tbb::parallel_for(size_t{0}, candidates.size(), [&](size_t p) {
+    candidates[p] = Candidates(cage.mesh, faces, sides, surface.points[p], owners[p]);
   });
   Chooser(surface, cage, faces).Choose(&candidates);
   std::vector<uint32_t> tets(candidates.size(), kNoTet);

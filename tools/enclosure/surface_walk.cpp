@@ -6,7 +6,6 @@
 #include "mesh/topology.h"
 #include "mesh/triangle_cut.h"
 
-#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -16,8 +15,7 @@
 namespace plush::tools {
 namespace {
 
-// Most faces crossed on the way to a point. A point that coincides with a node may need several; a
-// walk that needs more is lost.
+// Most faces crossed on the way to a point. Points that coincide with a node may need several.
 constexpr int kMaxSteps = 200;
 
 // The first face that the point lies beyond; 4 if there is none.
@@ -29,8 +27,9 @@ size_t FaceBeyond(const TetMesh& mesh, uint32_t tet, const Vec3d& p) {
   return 4;
 }
 
-}  // namespace
-
+// The tet that holds `p`, reached from tet `start` across faces that `p` lies beyond. kNotHeld if
+// the way leaves the mesh, or if `start` is not a tet. `p` counts as moved by an infinitely small
+// vector (triangle_cut.h), so it never lies on a face.
 uint32_t FindHoldingTet(const TetMesh& mesh, const CageFaces& faces, uint32_t start,
                         const Vec3d& p) {
   if (start >= mesh.tets.size()) return kNotHeld;
@@ -43,8 +42,6 @@ uint32_t FindHoldingTet(const TetMesh& mesh, const CageFaces& faces, uint32_t st
   }
   return kNotHeld;
 }
-
-namespace {
 
 using Triangle = std::array<uint32_t, 3>;
 using FaceNodes = std::array<uint32_t, 3>;
@@ -94,11 +91,9 @@ class Walker {
       for (const uint32_t point : triangle) is_used[point] = 1;
     }
     walk_.tets.assign(points_.size(), kNotHeld);
-    tbb::parallel_for(tbb::blocked_range<size_t>(0, points_.size(), 512), [&](const auto& range) {
-      for (size_t p = range.begin(); p < range.end(); ++p) {
-        if (is_used[p] == 0) continue;
-        walk_.tets[p] = FindHoldingTet(mesh_, faces_, tet_of_point[p], points_[p]);
-      }
+    tbb::parallel_for(size_t{0}, points_.size(), [&](size_t p) {
+      if (is_used[p] == 0) return;
+      walk_.tets[p] = FindHoldingTet(mesh_, faces_, tet_of_point[p], points_[p]);
     });
   }
 
@@ -114,9 +109,7 @@ class Walker {
       routes_.emplace_back();
       routes_.back().split.triangle = t;
     }
-    tbb::parallel_for(tbb::blocked_range<size_t>(0, routes_.size(), 64), [&](const auto& range) {
-      for (size_t i = range.begin(); i < range.end(); ++i) Follow(&routes_[i]);
-    });
+    tbb::parallel_for(size_t{0}, routes_.size(), [&](size_t i) { Follow(&routes_[i]); });
   }
 
   static bool Has(const std::vector<uint32_t>& tets, uint32_t tet) {
@@ -160,8 +153,7 @@ class Walker {
     });
   }
 
-  // Whether a corner of the triangle lies in the tet only because the tet overlaps the corner's own
-  // tet in space.
+  // Whether a corner of the triangle lies in the tet only by overlap in space.
   bool HasForeignCorner(const TriangleCut& cut, const Triangle& ids, uint32_t tet) const {
     return std::any_of(
         cut.corners.begin(), cut.corners.begin() + cut.count, [&](const CutCorner& corner) {
@@ -213,8 +205,7 @@ class Walker {
                        });
   }
 
-  // Follows the triangle into a strand. If the strand does not hold it, changes nothing and returns
-  // false.
+  // Follows the triangle into a strand. Changes nothing if the strand does not hold it.
   bool TryStrand(uint32_t strand, Route* route) const {
     Route with_strand = *route;
     with_strand.chosen.push_back(strand);
@@ -271,8 +262,7 @@ class Walker {
     return tets;
   }
 
-  // Whether each piece of a triangle continues in exactly one other piece across each face that
-  // cuts it.
+  // Whether each piece of a triangle continues in one other piece across each face that cuts it.
   bool HangsTogether(const SplitTriangle& split) const {
     for (const TrianglePiece& piece : split.pieces) {
       for (uint8_t i = 0; i < piece.cut.count; ++i) {
@@ -287,8 +277,8 @@ class Walker {
     return true;
   }
 
-  // Finds torn triangles: those whose pieces are not connected, and those that pass other tets
-  // along an edge than their neighbour does.
+  // Finds torn triangles: their pieces are not connected, or they pass other tets along an edge
+  // than their neighbour does.
   void FindTorn() {
     if (faces_.branches.empty()) return;
     for (const Route& route : routes_) {

@@ -18,21 +18,13 @@ namespace plush::tools {
 /// No tet holds the point.
 inline constexpr uint32_t kNotHeld = UINT32_MAX;
 
-/// The tet that holds `p`. The point counts as moved by an infinitely small vector
-/// (triangle_cut.h), so it never lies on a face. The search begins at tet `start` and crosses
-/// faces that the point lies beyond, until there is none. kNotHeld if such a face has no neighbour,
-/// or if `start` is not a tet of the mesh.
-uint32_t FindHoldingTet(const TetMesh& mesh, const CageFaces& faces, uint32_t start,
-                        const Vec3d& p);
-
 /// The part of a triangle in one tet.
 struct TrianglePiece {
   uint32_t tet = 0;
   TriangleCut cut;
 };
 
-/// A triangle that does not lie in a single tet; its pieces in the order in which they were
-/// reached.
+/// A triangle that does not lie in a single tet; its pieces in the order of the walk.
 struct SplitTriangle {
   uint32_t triangle = 0;
   std::vector<TrianglePiece> pieces;
@@ -49,10 +41,14 @@ struct SurfaceWalk {
 
 /// Follows every triangle from the tets of its corners (`tet_of_point`) across the faces that it
 /// crosses. Tets that overlap in space do no harm, as only faces lead from tet to tet. If a face
-/// leads to several strands, the triangle enters the strand of one of its corners, else the strand
-/// that a neighbouring triangle enters there, else the first strand that holds it. `opposite` holds
-/// the surface's half-edges (PairHalfEdges). All decisions are exact, for a surface moved by an
-/// infinitely small vector (triangle_cut.h). O(n), deterministic for any thread count.
+/// leads to several strands, the triangle enters
+/// - the strand of one of its corners,
+/// - else the strand that a neighbouring triangle enters there,
+/// - else the first strand that holds it.
+///
+/// `opposite` holds the surface's half-edges (PairHalfEdges). All decisions are exact, for a
+/// surface moved by an infinitely small vector (triangle_cut.h). O(n), deterministic for any thread
+/// count.
 SurfaceWalk WalkSurface(const TetMesh& mesh, const CageFaces& faces, std::span<const Vec3d> points,
                         std::span<const std::array<uint32_t, 3>> triangles,
                         std::span<const uint32_t> opposite, std::span<const uint32_t> tet_of_point);

@@ -26,15 +26,14 @@ constexpr uint32_t kOdtPasses = 10;  // [Civ, Fig. 5.2]
 // Passes between two searches for tets that became empty.
 constexpr uint32_t kPassesToPeeling = 6;
 
-// Step of a node at the start, and the step below which the node rests, in cells.
+// A node's first step, and the step below which it rests, in cells.
 constexpr double kFirstStep = 0.2;
 constexpr double kLastStep = 0.004;
 
 // Random directions tried if the gradient and the normal fail.
 constexpr int kRandomTries = 2;
 
-// Least length of a unit direction after it was turned into a plane or line; shorter ones are given
-// up.
+// If less of a unit direction is left after turning it into a plane or line, it is given up.
 constexpr double kLeastTurn = 0.05;
 
 // A fixed sequence of directions. It need not be uniform on the sphere.
@@ -103,13 +102,7 @@ class SnugFit {
   }
 
  private:
-  double Penalty(double angle) const {
-    const double lack = std::max(0.0, (50.0 - angle) / 50.0);
-    return lack * lack;
-  }
-
-  // The terms of E that depend on the node, with the node at `at`; nullopt if an angle falls below
-  // the guard.
+  // The terms of E that depend on the node, placed at `at`; nullopt if an angle is below the guard.
   std::optional<double> EnergyAt(uint32_t node, const Vec3d& at) const {
     double volume = 0.0;
     double penalty = 0.0;
@@ -118,7 +111,8 @@ class SnugFit {
       const double angle = SmallestDihedral(corners);
       if (angle < moves_.LeastAngle(t)) return std::nullopt;
       volume += TetVolume(corners);
-      penalty += Penalty(angle);
+      const double lack = std::max(0.0, (50.0 - angle) / 50.0);
+      penalty += lack * lack;
     }
     return volume / settings_.solid_volume_m3 + settings_.quality_weight * penalty / tets_in_mean_;
   }
@@ -156,8 +150,7 @@ class SnugFit {
   }
 
   // Tries one step along `direction`. If the surface stops a boundary face, turns the step into the
-  // plane of that face. If it then stops a second face, turns the step into the line in which both
-  // planes meet.
+  // face's plane; if it then stops a second face, into the line in which both planes meet.
   bool Try(uint32_t node, Vec3d direction, double energy) {
     const Vec3d from = moves_.mesh().nodes[node];
     Vec3d first_stop;
@@ -211,7 +204,7 @@ Vec3d OdtPosition(const NodeMoves& moves, uint32_t node) {
   Vec3d sum;
   double volume = 0.0;
   for (const uint32_t t : moves.TetsOf(node)) {
-    const auto corners = moves.CornersWith(t, node, moves.mesh().nodes[node]);
+    const auto corners = CornersOf(moves.mesh(), t);
     const double weight = SixVolume(corners[0], corners[1], corners[2], corners[3]);
     sum += Circumcentre(corners) * weight;
     volume += weight;
@@ -226,8 +219,8 @@ bool KeepsAngles(const NodeMoves& moves, uint32_t node, const Vec3d& to) {
   return true;
 }
 
-// Moves each boundary node towards its ODT position by the relaxed step; if that is not free, by a
-// half of it, a quarter and so on.
+// Moves each boundary node towards its ODT position by the relaxed step, or by half of it, a
+// quarter and so on, until a step is free.
 bool OdtPass(const FitSettings& settings, NodeMoves* moves) {
   constexpr int kHalvings = 5;
   bool moved = false;
@@ -260,30 +253,30 @@ std::vector<uint32_t> CountTets(const SplitCage& cage, size_t num_ids) {
 
 }  // namespace
 
-FitReport FitCage(const SolidSurface& surface, const InsideTest& inside,
-                  const FitSettings& settings, SplitCage* cage) {
-  FitReport report;
-  if (settings.method == FitMethod::kNone) return report;
+uint32_t FitCage(const SolidSurface& surface, const InsideTest& inside, const FitSettings& settings,
+                 SplitCage* cage) {
+  if (settings.method == FitMethod::kNone) return 0;
   const bool snug = settings.method == FitMethod::kSnug;
-  const uint32_t passes = settings.passes > 0 ? settings.passes : (snug ? kSnugPasses : kOdtPasses);
+  const uint32_t most_passes =
+      settings.passes > 0 ? settings.passes : (snug ? kSnugPasses : kOdtPasses);
   const TriangleBvh bvh(surface.points, surface.triangles, inside.order());
   std::optional<NodeMoves> moves;  // made anew after tets are peeled
   std::vector<double> steps(cage->node_ids.size(), kFirstStep * settings.cell_m);
+  uint32_t passes = 0;
   bool changes = true;
-  while (changes && report.passes < passes) {
+  while (changes && passes < most_passes) {
     if (!moves) moves.emplace(surface, bvh, inside, settings, cage);
     SnugFit fit(settings, cage->node_ids, &steps, &*moves);
-    const uint32_t stop = std::min(report.passes + kPassesToPeeling, passes);
+    const uint32_t stop = std::min(passes + kPassesToPeeling, most_passes);
     bool moved = true;
-    while (moved && report.passes < stop) {
+    while (moved && passes < stop) {
       moves->BeginPass();
       moved = snug ? fit.Pass() : OdtPass(settings, &*moves);
-      ++report.passes;
+      ++passes;
     }
     const std::vector<uint32_t> before = CountTets(*cage, steps.size());
     const uint32_t peeled = PeelCage(surface, bvh, inside, settings.clearance_m, cage);
     if (peeled > 0) {
-      report.face_queries += moves->num_queries();
       moves.reset();
       // Nodes that lost a tet start again with the first step.
       const std::vector<uint32_t> after = CountTets(*cage, steps.size());
@@ -291,11 +284,9 @@ FitReport FitCage(const SolidSurface& surface, const InsideTest& inside,
         if (after[id] != before[id]) steps[id] = kFirstStep * settings.cell_m;
       }
     }
-    report.num_peeled += peeled;
     changes = moved || peeled > 0;
   }
-  if (moves) report.face_queries += moves->num_queries();
-  return report;
+  return passes;
 }
 
 }  // namespace plush::tools

@@ -29,23 +29,16 @@ struct FitSettings {
   std::vector<uint32_t> frozen;    ///< nodes that do not move (SplitCage::node_ids)
 };
 
-/// Counts of a fit.
-struct FitReport {
-  uint32_t passes = 0;
-  uint64_t face_queries = 0;  ///< boundary faces tested against the surface
-  uint32_t num_peeled = 0;    ///< empty tets that were removed
-};
-
 /// Moves the nodes of `cage` and removes tets that become empty (PeelCage). During every move:
 /// - Every tet stays positively oriented. Its dihedral angles stay above the guard, or above its
 ///   smallest angle before the fit if that is less.
-/// - Every boundary face stays farther than the clearance from the surface that tets near it own.
+/// - Every boundary face stays farther than the clearance from the triangles that nearby tets own.
 /// - The boundary does not pass through itself, except between copies of lattice tets, which
 ///   overlap anyway.
 /// - If the surface has holes, boundary faces stay outside the solid that winding numbers close.
 ///   Only the corners and middles of the faces are tested for this.
-/// Deterministic.
-FitReport FitCage(const SolidSurface& surface, const InsideTest& inside,
-                  const FitSettings& settings, SplitCage* cage);
+/// Deterministic. Returns the number of passes made.
+uint32_t FitCage(const SolidSurface& surface, const InsideTest& inside, const FitSettings& settings,
+                 SplitCage* cage);
 
 }  // namespace plush::tools

@@ -19,32 +19,8 @@ constexpr double kMaxStep = 0.4;
 // Least guard [degrees]: a tet with an angle of zero is flat or inverted.
 constexpr double kLeastGuard = 0.01;
 
-// Largest angle inside the cage at an edge [degrees]. Beyond it, the crease outside is about to
-// close.
+// Largest angle inside the cage at an edge [degrees]. Beyond it, the crease outside nearly closes.
 constexpr double kMaxEdgeAngle = 345.0;
-
-// Lists the items that contain each node.
-template <class Items, class NodesOf>
-void ListByNode(size_t num_nodes, const Items& items, const NodesOf& nodes_of,
-                std::vector<uint32_t>* starts, std::vector<uint32_t>* lists) {
-  starts->assign(num_nodes + 1, 0);
-  for (const auto& item : items) {
-    for (const uint32_t node : nodes_of(item)) ++(*starts)[node + 1];
-  }
-  for (size_t n = 0; n < num_nodes; ++n) (*starts)[n + 1] += (*starts)[n];
-  lists->resize(starts->back());
-  std::vector<uint32_t> next(starts->begin(), starts->end() - 1);
-  for (uint32_t i = 0; i < items.size(); ++i) {
-    for (const uint32_t node : nodes_of(items[i])) (*lists)[next[node]++] = i;
-  }
-}
-
-std::vector<std::array<uint32_t, 3>> NodesOf(const std::vector<CageFace>& faces) {
-  std::vector<std::array<uint32_t, 3>> nodes;
-  nodes.reserve(faces.size());
-  for (const CageFace& face : faces) nodes.push_back(face.nodes);
-  return nodes;
-}
 
 // The face's nodes, rotated so that `node` comes first.
 std::array<uint32_t, 3> StartingAt(const std::array<uint32_t, 3>& face, uint32_t node) {
@@ -62,33 +38,31 @@ NodeMoves::NodeMoves(const SolidSurface& surface, const TriangleBvh& bvh, const 
       max_step_(kMaxStep * settings.cell_m),
       faces_(FindCageFaces(cage->mesh)),
       clearance_(surface, bvh, *cage, faces_, settings.clearance_m),
-      inside_(surface.closed ? nullptr : &inside) {
-  ListByNode(
-      cage_.mesh.nodes.size(), cage_.mesh.tets, [](const auto& tet) { return tet; }, &tet_starts_,
-      &tets_of_node_);
-  ListByNode(
-      cage_.mesh.nodes.size(), faces_.boundary, [](const CageFace& face) { return face.nodes; },
-      &face_starts_, &faces_of_node_);
-  stopped_by_.assign(cage_.mesh.nodes.size(), kNoFace);
-  last_hits_.assign(faces_.boundary.size(), SurfaceClearance::kNoTriangle);
-  frozen_.assign(cage_.mesh.nodes.size(), false);
-  for (uint32_t node = 0; node < cage_.mesh.nodes.size(); ++node) {
+      inside_(surface.closed ? nullptr : &inside),
+      tets_of_node_(num_nodes()),
+      faces_of_node_(num_nodes()),
+      frozen_(num_nodes(), false),
+      stopped_by_(num_nodes(), kNoFace),
+      last_hits_(faces_.boundary.size(), SurfaceClearance::kNoTriangle) {
+  for (uint32_t f = 0; f < faces_.boundary.size(); ++f) {
+    for (const uint32_t node : faces_.boundary[f].nodes) faces_of_node_[node].push_back(f);
+  }
+  for (uint32_t node = 0; node < num_nodes(); ++node) {
     const auto& ids = settings.frozen;
     frozen_[node] = std::find(ids.begin(), ids.end(), cage_.node_ids[node]) != ids.end();
   }
   const double guard = std::max(settings.min_dihedral_deg, kLeastGuard);
   for (uint32_t t = 0; t < cage_.mesh.tets.size(); ++t) {
-    const auto& [a, b, c, d] = cage_.mesh.tets[t];
-    const auto corners = CornersWith(t, a, cage_.mesh.nodes[a]);
-    least_angles_.push_back(std::min(guard, SmallestDihedral(corners)));
+    for (const uint32_t node : cage_.mesh.tets[t]) tets_of_node_[node].push_back(t);
+    least_angles_.push_back(std::min(guard, SmallestDihedral(CornersOf(cage_.mesh, t))));
   }
 }
 
 std::array<Vec3d, 4> NodeMoves::CornersWith(uint32_t t, uint32_t node, const Vec3d& at) const {
-  std::array<Vec3d, 4> corners;
+  std::array<Vec3d, 4> corners = CornersOf(cage_.mesh, t);
+  const auto& tet = cage_.mesh.tets[t];
   for (size_t i = 0; i < 4; ++i) {
-    const uint32_t n = cage_.mesh.tets[t][i];
-    corners[i] = n == node ? at : cage_.mesh.nodes[n];
+    if (tet[i] == node) corners[i] = at;
   }
   return corners;
 }
@@ -96,14 +70,14 @@ std::array<Vec3d, 4> NodeMoves::CornersWith(uint32_t t, uint32_t node, const Vec
 Vec3d NodeMoves::InwardNormal(uint32_t node) const {
   Vec3d sum;
   const auto& x = cage_.mesh.nodes;
-  for (const uint32_t f : FacesOf(node)) {
+  for (const uint32_t f : faces_of_node_[node]) {
     const auto& [a, b, c] = faces_.boundary[f].nodes;
     sum -= Cross(x[b] - x[a], x[c] - x[a]);
   }
   return sum;
 }
 
-void NodeMoves::BeginPass() { boundary_.emplace(cage_.mesh.nodes, NodesOf(faces_.boundary)); }
+void NodeMoves::BeginPass() { boundary_.emplace(cage_.mesh.nodes, faces_.BoundaryNodes()); }
 
 bool NodeMoves::Move(uint32_t node, const Vec3d& to, Vec3d* blocked) {
   *blocked = {};
@@ -114,7 +88,7 @@ bool NodeMoves::Move(uint32_t node, const Vec3d& to, Vec3d* blocked) {
   uint32_t& stopped_by = stopped_by_[node];
   if (stopped_by != kNoFace && !IsFree(stopped_by, node, to, blocked)) return false;
   bool outwards = false;
-  for (const uint32_t f : FacesOf(node)) {
+  for (const uint32_t f : faces_of_node_[node]) {
     const auto [first, second, third] = StartingAt(faces_.boundary[f].nodes, node);
     outwards =
         outwards || SixVolume(from, cage_.mesh.nodes[second], cage_.mesh.nodes[third], to) > 0.0;
@@ -144,19 +118,18 @@ bool NodeMoves::IsFree(uint32_t f, uint32_t node, const Vec3d& to, Vec3d* blocke
   return false;
 }
 
-// Whether the move takes the node, or the middle of one face at it, from outside into the solid:
-// nothing else would stop it in a hole of the surface. The face is the one that sweeps the largest
-// volume on its way in. Winding numbers are expensive, so the others are left for later: they are
-// tested when their other nodes move.
+// Whether the move takes the node, or the middle of one face at it, from outside into the solid.
+// Nothing else stops it in a hole of the surface. Winding numbers are expensive, so only the face
+// that sweeps the largest volume inwards is tested; the others are when their other nodes move.
 bool NodeMoves::EntersSolid(uint32_t node, const Vec3d& to) const {
   const Vec3d& from = cage_.mesh.nodes[node];
   const auto enters = [this](const Vec3d& before, const Vec3d& after) {
     return inside_->IsInside(after) && !inside_->IsInside(before);
   };
-  if (FacesOf(node).empty()) return false;
+  if (faces_of_node_[node].empty()) return false;
   double most = 0.0;
   Vec3d others;
-  for (const uint32_t f : FacesOf(node)) {
+  for (const uint32_t f : faces_of_node_[node]) {
     const auto [first, a, b] = StartingAt(faces_.boundary[f].nodes, node);
     const double swept = -SixVolume(from, cage_.mesh.nodes[a], cage_.mesh.nodes[b], to);
     if (!(swept > most)) continue;
@@ -174,13 +147,13 @@ bool NodeMoves::FoldsAt(uint32_t node, uint32_t other) const {
     const auto i = static_cast<size_t>(std::find(tet.begin(), tet.end(), node) - tet.begin());
     const auto j = static_cast<size_t>(std::find(tet.begin(), tet.end(), other) - tet.begin());
     if (j == 4) continue;
-    sum += DihedralAt(CornersWith(t, node, cage_.mesh.nodes[node]), i, j);
+    sum += DihedralAt(CornersOf(cage_.mesh, t), i, j);
   }
   return sum > kMaxEdgeAngle;
 }
 
 bool NodeMoves::RunsIntoBoundary(uint32_t node) {
-  for (const uint32_t f : FacesOf(node)) {
+  for (const uint32_t f : faces_of_node_[node]) {
     const auto [first, a, b] = StartingAt(faces_.boundary[f].nodes, node);
     if (FoldsAt(first, a) || FoldsAt(first, b) || FoldsAt(a, b)) return true;
     Box3 box;

@@ -12,7 +12,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 namespace plush::tools {
@@ -28,12 +27,9 @@ class NodeMoves {
   const TetMesh& mesh() const { return cage_.mesh; }
   uint32_t num_nodes() const { return static_cast<uint32_t>(cage_.mesh.nodes.size()); }
   double max_step() const { return max_step_; }  ///< longest move to ask of Move [m]
-  uint64_t num_queries() const { return clearance_.num_queries(); }
 
-  std::span<const uint32_t> TetsOf(uint32_t node) const {
-    return {tets_of_node_.data() + tet_starts_[node], tet_starts_[node + 1] - tet_starts_[node]};
-  }
-  bool IsOnBoundary(uint32_t node) const { return face_starts_[node] != face_starts_[node + 1]; }
+  const std::vector<uint32_t>& TetsOf(uint32_t node) const { return tets_of_node_[node]; }
+  bool IsOnBoundary(uint32_t node) const { return !faces_of_node_[node].empty(); }
   /// Corners of tet `t`, with node `node` moved to `at` [m].
   std::array<Vec3d, 4> CornersWith(uint32_t t, uint32_t node, const Vec3d& at) const;
   /// The smallest dihedral angle that tet `t` may have after a move [degrees].
@@ -44,20 +40,19 @@ class NodeMoves {
 
   /// Call before each pass. Within a pass each node may move at most once.
   void BeginPass();
-  /// Moves `node` to `to`, at most max_step() away and representable in single precision, and
-  /// returns true. Leaves the node and returns false if the node is frozen, if a boundary face at
-  /// it would come too near the surface on the way or enter the solid, or if it would run into the
-  /// rest of the boundary. If a face would come too near the surface, sets *blocked to the face's
-  /// vector area, otherwise to zero: a move within the plane of that face may still be free.
+  /// Moves `node` to `to`, at most max_step() away and representable in single precision. Returns
+  /// false and leaves the node if
+  /// - it is frozen,
+  /// - a boundary face at it would come too near the surface on the way, or enter the solid, or
+  /// - such a face would run into the rest of the boundary.
+  ///
+  /// If a face would come too near the surface, sets *blocked to its vector area, otherwise to
+  /// zero: a move within the plane of that face may still be free.
   bool Move(uint32_t node, const Vec3d& to, Vec3d* blocked);
 
  private:
   static constexpr uint32_t kNoFace = UINT32_MAX;
 
-  std::span<const uint32_t> FacesOf(uint32_t node) const {
-    return {faces_of_node_.data() + face_starts_[node],
-            face_starts_[node + 1] - face_starts_[node]};
-  }
   bool IsFree(uint32_t f, uint32_t node, const Vec3d& to, Vec3d* blocked);
   bool EntersSolid(uint32_t node, const Vec3d& to) const;
   bool FoldsAt(uint32_t node, uint32_t other) const;
@@ -69,12 +64,10 @@ class NodeMoves {
   CageFaces faces_;
   SurfaceClearance clearance_;
   const InsideTest* inside_;  // null if the surface is closed
-  std::vector<uint32_t> tet_starts_;
-  std::vector<uint32_t> tets_of_node_;
-  std::vector<uint32_t> face_starts_;
-  std::vector<uint32_t> faces_of_node_;  // boundary faces
-  std::vector<double> least_angles_;     // per tet [degrees]
-  std::vector<bool> frozen_;             // per node
+  std::vector<std::vector<uint32_t>> tets_of_node_;
+  std::vector<std::vector<uint32_t>> faces_of_node_;  // boundary faces
+  std::vector<double> least_angles_;                  // per tet [degrees]
+  std::vector<bool> frozen_;                          // per node
   std::vector<uint32_t> stopped_by_;     // per node: the boundary face that stopped it, or kNoFace
   std::vector<uint32_t> last_hits_;      // per boundary face: the triangle that stopped it
   std::optional<TriangleBvh> boundary_;  // the boundary when the pass began

@@ -8,12 +8,11 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace plush::tools {
 namespace {
-
-using Edge = std::array<uint32_t, 2>;
 
 // The boundary while tets are removed.
 class Skin {
@@ -21,43 +20,32 @@ class Skin {
   explicit Skin(const SplitCage& cage) : mesh_(cage.mesh), faces_(FindCageFaces(cage.mesh)) {
     tets_at_node_.assign(mesh_.nodes.size(), 0);
     on_boundary_.assign(mesh_.nodes.size(), false);
+    at_branch_.assign(mesh_.nodes.size(), false);
     for (const auto& tet : mesh_.tets) {
       for (const uint32_t node : tet) ++tets_at_node_[node];
     }
     for (const CageFace& face : faces_.boundary) Expose(face.nodes);
     for (const auto& face : faces_.branches) {
-      for (const uint32_t node : face) branch_nodes_.push_back(node);
+      for (const uint32_t node : face) at_branch_[node] = true;
     }
-    std::sort(branch_nodes_.begin(), branch_nodes_.end());
   }
 
-  // Whether the boundary stays a manifold, and in one piece, without the tet.
+  // Whether the tet is at the boundary, which stays a manifold in one piece without it.
   bool MayGo(uint32_t t) const {
     const auto& tet = mesh_.tets[t];
-    std::vector<size_t> inner;  // corners opposite faces with a neighbour
+    std::vector<uint32_t> inner;  // nodes opposite faces with a neighbour
+    std::vector<uint32_t> outer;  // nodes opposite boundary faces
     for (size_t i = 0; i < 4; ++i) {
-      if (std::binary_search(branch_nodes_.begin(), branch_nodes_.end(), tet[i])) return false;
-      if (faces_.neighbours[t][i] != kBoundaryFace) inner.push_back(i);
+      if (at_branch_[tet[i]]) return false;
+      (faces_.neighbours[t][i] != kBoundaryFace ? inner : outer).push_back(tet[i]);
     }
     switch (inner.size()) {
       case 1:  // the tip goes too: no other tet may use it
-        return tets_at_node_[tet[inner[0]]] == 1;
-      case 2: {  // the inner faces meet at an edge, which must not be on the boundary
-        Edge edge = {};
-        size_t count = 0;
-        for (size_t i = 0; i < 4; ++i) {
-          if (i != inner[0] && i != inner[1]) edge[count++] = tet[i];
-        }
-        return !IsBoundaryEdge(edge);
-      }
-      case 3: {  // the inner faces meet at a node, which must not be on the boundary
-        for (size_t i = 0; i < 4; ++i) {
-          if (std::find(inner.begin(), inner.end(), i) == inner.end()) {
-            return !on_boundary_[tet[i]];
-          }
-        }
-        return false;
-      }
+        return tets_at_node_[inner[0]] == 1;
+      case 2:  // the inner faces meet at an edge, which must not be on the boundary
+        return !edges_.contains(std::minmax(outer[0], outer[1]));
+      case 3:  // the inner faces meet at a node, which must not be on the boundary
+        return !on_boundary_[outer[0]];
       default:
         return false;
     }
@@ -82,33 +70,27 @@ class Skin {
   void Expose(const std::array<uint32_t, 3>& face) {
     for (size_t i = 0; i < 3; ++i) {
       on_boundary_[face[i]] = true;
-      const uint32_t a = std::min(face[i], face[(i + 1) % 3]);
-      const uint32_t b = std::max(face[i], face[(i + 1) % 3]);
-      edges_.insert({a, b});
+      edges_.insert(std::minmax(face[i], face[(i + 1) % 3]));
     }
-  }
-  // Edges of faces that are gone still count. That only keeps some tets until the next call.
-  bool IsBoundaryEdge(Edge edge) const {
-    if (edge[0] > edge[1]) std::swap(edge[0], edge[1]);
-    return edges_.contains(edge);
   }
 
   const TetMesh& mesh_;
   CageFaces faces_;
   std::vector<uint32_t> tets_at_node_;
   std::vector<bool> on_boundary_;
-  std::set<Edge> edges_;
-  std::vector<uint32_t> branch_nodes_;
+  std::vector<bool> at_branch_;
+  // Edges of the boundary, lower node first. Edges of faces that are gone still count, which only
+  // keeps some tets until the next call.
+  std::set<std::pair<uint32_t, uint32_t>> edges_;
 };
 
 // The cage without the tets marked in `gone`. Their triangles go to their neighbours; nodes that no
 // tet uses are dropped.
 SplitCage Without(const SplitCage& cage, const CageFaces& before, const std::vector<bool>& gone) {
-  std::vector<std::vector<uint32_t>> owned(cage.mesh.tets.size());
+  std::vector<std::vector<uint32_t>> owned = cage.triangles;
   for (uint32_t t = 0; t < owned.size(); ++t) {
-    const auto triangles = cage.TrianglesOf(t);
-    if (!gone[t]) owned[t].insert(owned[t].end(), triangles.begin(), triangles.end());
     if (!gone[t]) continue;
+    const std::vector<uint32_t>& triangles = cage.triangles[t];
     for (const uint32_t other : before.neighbours[t]) {
       if (other == kBoundaryFace) continue;
       owned[other].insert(owned[other].end(), triangles.begin(), triangles.end());
@@ -120,7 +102,6 @@ SplitCage Without(const SplitCage& cage, const CageFaces& before, const std::vec
   out.lattice_tet.clear();
   out.lattice_node.clear();
   out.node_ids.clear();
-  out.starts.assign(1, 0);
   out.triangles.clear();
   std::vector<uint32_t> new_node(cage.mesh.nodes.size(), UINT32_MAX);
   for (uint32_t t = 0; t < owned.size(); ++t) {
@@ -140,8 +121,7 @@ SplitCage Without(const SplitCage& cage, const CageFaces& before, const std::vec
     out.lattice_tet.push_back(cage.lattice_tet[t]);
     std::sort(owned[t].begin(), owned[t].end());
     owned[t].erase(std::unique(owned[t].begin(), owned[t].end()), owned[t].end());
-    out.triangles.insert(out.triangles.end(), owned[t].begin(), owned[t].end());
-    out.starts.push_back(static_cast<uint32_t>(out.triangles.size()));
+    out.triangles.push_back(std::move(owned[t]));
   }
   return out;
 }
@@ -156,17 +136,12 @@ uint32_t PeelCage(const SolidSurface& surface, const TriangleBvh& bvh, const Ins
   std::vector<bool> gone(cage->mesh.tets.size(), false);
   uint32_t count = 0;
   for (uint32_t t = 0; t < cage->mesh.tets.size(); ++t) {
-    const auto& neighbours = skin.faces().neighbours[t];
-    if (std::find(neighbours.begin(), neighbours.end(), kBoundaryFace) == neighbours.end()) {
-      continue;
-    }
     if (!skin.MayGo(t)) continue;
-    const auto& [a, b, c, d] = cage->mesh.tets[t];
-    const auto& x = cage->mesh.nodes;
+    const auto [a, b, c, d] = CornersOf(cage->mesh, t);
     clear.LookAround(t);
     uint32_t hit = SurfaceClearance::kNoTriangle;
-    if (!clear.IsFree(x[a], x[b], x[c], x[d], &hit)) continue;
-    if (!surface.closed && inside.IsInside((x[a] + x[b] + x[c] + x[d]) * 0.25)) continue;
+    if (!clear.IsFree(a, b, c, d, &hit)) continue;
+    if (!surface.closed && inside.IsInside((a + b + c + d) * 0.25)) continue;
     skin.Remove(t);
     gone[t] = true;
     ++count;

@@ -13,9 +13,10 @@
 namespace plush::tools {
 
 /// Removes every boundary tet that
-/// - is farther than `clearance` [m] from the surface that tets near it own,
-/// - does not have its centre inside the solid (tested only if the surface has holes), and
-/// - has no node at a branch, and leaves the boundary a manifold and every part in one piece.
+/// - is farther than `clearance` [m] from the triangles that nearby tets own,
+/// - has its centre outside the solid (tested only if the surface has holes), and
+/// - has no node at a branch. Without the tet, the boundary must stay a manifold and every part in
+///   one piece.
 /// Visits the tets once, in ascending order; tets that become boundary tets before their turn may
 /// go too. The neighbours of a removed tet get its triangles. Returns the number of removed tets.
 uint32_t PeelCage(const SolidSurface& surface, const TriangleBvh& bvh, const InsideTest& inside,

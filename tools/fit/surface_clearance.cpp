@@ -13,26 +13,19 @@
 namespace plush::tools {
 namespace {
 
-// Bound of the relative rounding error of a dot product in single precision, twice as large as
-// needed.
+// Twice the bound of the relative rounding error of a dot product in single precision.
 constexpr double kFloatRounding = 1e-6;
 
-// The planes of a swept tet's faces, moved outwards by the clearance. What lies outside one of them
-// is farther from the tet than the clearance. Computes all four at once, in single precision.
+// The planes of a swept tet's faces, moved outwards by the clearance: what lies outside one of them
+// is farther from the tet than that. Computes all four at once, in single precision.
 class SweptPlanes {
  public:
   // `bounds` encloses all boxes and triangles that will be tested.
   SweptPlanes(const std::array<Vec3d, 4>& tet, double clearance,
               const TriangleBvh::FloatBox& bounds) {
-    Vec3d largest;
-    for (int axis = 0; axis < 3; ++axis) {
-      const auto a = static_cast<size_t>(axis);
-      largest[axis] =
-          static_cast<double>(std::max(std::abs(bounds.low[a]), std::abs(bounds.high[a])));
-      for (const Vec3d& corner : tet) {
-        largest[axis] = std::max(largest[axis], std::abs(corner[axis]));
-      }
-    }
+    Box3 box = bounds.ToBox();
+    for (const Vec3d& corner : tet) box.Add(corner);
+    const Vec3d largest = Max(-box.low, box.high);  // of the coordinates, without sign
     for (size_t i = 0; i < 4; ++i) {
       const auto& [a, b, c] = kTetFaces[i];
       Vec3d normal = Cross(tet[b] - tet[a], tet[c] - tet[a]);
@@ -50,14 +43,13 @@ class SweptPlanes {
           static_cast<float>(Dot(normal, tet[a]) + 1.001 * clearance + kFloatRounding * size);
     }
   }
-  // Whether the whole box lies outside one of the planes.
+  // Whether the whole box or triangle lies outside one of the planes.
   bool Exclude(const TriangleBvh::FloatBox& box) const {
     const Eigen::Array4f lowest = (normals_[0] * box.low[0]).min(normals_[0] * box.high[0]) +
                                   (normals_[1] * box.low[1]).min(normals_[1] * box.high[1]) +
                                   (normals_[2] * box.low[2]).min(normals_[2] * box.high[2]);
     return (lowest - offsets_).maxCoeff() > 0.0f;
   }
-  // Whether the whole triangle lies outside one of the planes.
   bool Exclude(const std::array<Vec3d, 3>& triangle) const {
     const Eigen::Array4f lowest =
         HeightsOf(triangle[0]).min(HeightsOf(triangle[1])).min(HeightsOf(triangle[2]));
@@ -82,13 +74,15 @@ SurfaceClearance::SurfaceClearance(const SolidSurface& surface, const TriangleBv
       clearance_(clearance),
       bvh_(bvh),
       owner_starts_(surface.triangles.size() + 1, 0),
-      owners_(cage.triangles.size()),
       near_(cage, faces) {
-  for (const uint32_t triangle : cage.triangles) ++owner_starts_[triangle + 1];
+  for (const auto& triangles : cage.triangles) {
+    for (const uint32_t triangle : triangles) ++owner_starts_[triangle + 1];
+  }
   for (size_t t = 0; t < surface.triangles.size(); ++t) owner_starts_[t + 1] += owner_starts_[t];
+  owners_.resize(owner_starts_.back());
   std::vector<uint32_t> next(owner_starts_.begin(), owner_starts_.end() - 1);
   for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) {
-    for (const uint32_t triangle : cage.TrianglesOf(t)) owners_[next[triangle]++] = t;
+    for (const uint32_t triangle : cage.triangles[t]) owners_[next[triangle]++] = t;
   }
 }
 
@@ -104,12 +98,9 @@ bool SurfaceClearance::IsOwnedNear(uint32_t triangle) const {
 
 bool SurfaceClearance::IsFree(const Vec3d& from, const Vec3d& to, const Vec3d& a, const Vec3d& b,
                               uint32_t* last_hit) const {
-  ++num_queries_;
   const SweptPlanes planes({to, a, b, from}, clearance_, bvh_.bounds());
   const auto is_hit = [&](uint32_t t) {
-    const auto& [p, q, r] = surface_.triangles[t];
-    const std::array<Vec3d, 3> corners = {surface_.points[p], surface_.points[q],
-                                          surface_.points[r]};
+    const std::array<Vec3d, 3> corners = surface_.CornersOf(t);
     return !planes.Exclude(corners) && IsOwnedNear(t) &&
            TriangleMayTouchTet(corners, {from, to, a, b}, clearance_);
   };

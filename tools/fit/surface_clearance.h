@@ -12,9 +12,9 @@
 
 namespace plush::tools {
 
-/// Answers for one tet of the cage at a time. An obstacle is only the surface that tets connected
-/// to this tet own (TetNeighbourhood): copies of tets overlap in space, and the surface in one copy
-/// is no obstacle for another.
+/// Answers for one selected tet of the cage. Obstacles are only the triangles that tets connected
+/// to it own (TetNeighbourhood): copies of a tet overlap in space, and the surface in one copy does
+/// not obstruct another.
 class SurfaceClearance {
  public:
   /// Keeps references. `bvh` is that of the surface; `clearance` [m].
@@ -24,21 +24,18 @@ class SurfaceClearance {
   /// Selects a tet.
   void LookAround(uint32_t tet) { near_.LookAround(tet); }
 
-  /// Whether `tet` is connected to the selected one nearby.
+  /// Whether `tet` belongs to the neighbourhood of the selected one.
   bool IsNear(uint32_t tet) const { return near_.Has(tet); }
 
   /// Whether face (from, a, b) of the selected tet can move its first corner straight to `to` and
   /// stay farther than the clearance from the surface all the way. The face sweeps over the tet
   /// (from, to, a, b); its corners turn counter-clockwise seen from outside. `*last_hit` is a
-  /// triangle to test first, or kNoTriangle. If a triangle stops the face, sets `*last_hit` to it:
-  /// the same triangle often stops the face again.
+  /// triangle to test first, or kNoTriangle. If a triangle stops the face, sets `*last_hit` to it,
+  /// because it often stops the face again.
   bool IsFree(const Vec3d& from, const Vec3d& to, const Vec3d& a, const Vec3d& b,
               uint32_t* last_hit) const;
 
   static constexpr uint32_t kNoTriangle = UINT32_MAX;
-
-  /// Number of IsFree calls so far.
-  uint64_t num_queries() const { return num_queries_; }
 
  private:
   bool IsOwnedNear(uint32_t triangle) const;
@@ -49,7 +46,6 @@ class SurfaceClearance {
   std::vector<uint32_t> owner_starts_;  // (num_triangles + 1 x 1)
   std::vector<uint32_t> owners_;        // tets, by the surface triangle that they own
   TetNeighbourhood near_;
-  mutable uint64_t num_queries_ = 0;
 };
 
 }  // namespace plush::tools

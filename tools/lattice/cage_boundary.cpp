@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Neighbours, boundary faces and branches of a cage, from its faces
-// sorted by their nodes. A pinched edge does not have exactly two boundary faces; pinched nodes
-// have more than one fan.
+// Finds neighbours, boundary faces and branches by sorting the faces of a cage by their nodes.
+// Pinched edges do not have exactly two boundary faces; pinched nodes have more than one fan.
 #include "lattice/cage_boundary.h"
 
 #include "mesh/disjoint_sets.h"
@@ -85,32 +84,6 @@ std::vector<uint32_t> PinchedNodes(const std::vector<CageFace>& faces,
   return pinched;
 }
 
-}  // namespace
-
-BoundaryDefects FindBoundaryDefects(const CageFaces& faces) {
-  const std::vector<EdgeUse> uses = EdgeUses(faces.boundary);
-  const Exempt exempt(faces);
-  BoundaryDefects defects;
-  std::vector<uint32_t> told;
-  for (size_t first = 0; first < uses.size();) {
-    size_t last = first;
-    while (last < uses.size() && uses[last].edge == uses[first].edge) ++last;
-    if (last - first != 2 && !exempt.Has(uses[first].edge)) {
-      defects.edges.push_back(uses[first].edge);
-      told.insert(told.end(), uses[first].edge.begin(), uses[first].edge.end());
-    }
-    first = last;
-  }
-  std::sort(told.begin(), told.end());
-  for (const uint32_t node : PinchedNodes(faces.boundary, uses)) {
-    if (exempt.Has(node) || std::binary_search(told.begin(), told.end(), node)) continue;
-    defects.nodes.push_back(node);
-  }
-  return defects;
-}
-
-namespace {
-
 // A face of a tet, with its sorted nodes as the key.
 struct Use {
   std::array<uint32_t, 3> key = {};  // sorted nodes
@@ -135,6 +108,28 @@ bool SortNodes(std::array<uint32_t, 3>* nodes) {
 
 }  // namespace
 
+BoundaryDefects FindBoundaryDefects(const CageFaces& faces) {
+  const std::vector<EdgeUse> uses = EdgeUses(faces.boundary);
+  const Exempt exempt(faces);
+  BoundaryDefects defects;
+  std::vector<uint32_t> ends;
+  for (size_t first = 0; first < uses.size();) {
+    size_t last = first;
+    while (last < uses.size() && uses[last].edge == uses[first].edge) ++last;
+    if (last - first != 2 && !exempt.Has(uses[first].edge)) {
+      defects.edges.push_back(uses[first].edge);
+      ends.insert(ends.end(), uses[first].edge.begin(), uses[first].edge.end());
+    }
+    first = last;
+  }
+  std::sort(ends.begin(), ends.end());
+  for (const uint32_t node : PinchedNodes(faces.boundary, uses)) {
+    if (exempt.Has(node) || std::binary_search(ends.begin(), ends.end(), node)) continue;
+    defects.nodes.push_back(node);
+  }
+  return defects;
+}
+
 std::vector<uint32_t> CageFaces::Across(const TetMesh& mesh, uint32_t t, size_t corner) const {
   const uint32_t neighbour = neighbours[t][corner];
   if (neighbour == kBoundaryFace) return {};
@@ -146,6 +141,13 @@ std::vector<uint32_t> CageFaces::Across(const TetMesh& mesh, uint32_t t, size_t 
   const auto& sides = branch_tets[static_cast<size_t>(at - branches.begin())];
   const bool first = std::binary_search(sides[0].begin(), sides[0].end(), t);
   return sides[first ? 1 : 0];
+}
+
+std::vector<std::array<uint32_t, 3>> CageFaces::BoundaryNodes() const {
+  std::vector<std::array<uint32_t, 3>> nodes;
+  nodes.reserve(boundary.size());
+  for (const CageFace& face : boundary) nodes.push_back(face.nodes);
+  return nodes;
 }
 
 CageFaces FindCageFaces(const TetMesh& mesh) {

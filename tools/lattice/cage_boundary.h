@@ -38,6 +38,8 @@ struct CageFaces {
 
   /// Tets across the face opposite corner `corner` of tet `t`: none, one or (at a branch) several.
   std::vector<uint32_t> Across(const TetMesh& mesh, uint32_t t, size_t corner) const;
+  /// The nodes of all boundary faces (num_boundary x 3).
+  std::vector<std::array<uint32_t, 3>> BoundaryNodes() const;
 };
 
 /// Every tet must be positively oriented: the order of its nodes decides on which side of a face it

@@ -26,23 +26,6 @@ constexpr Vec3d kRows[3] = {{176.0 / kSquared, -26.0 / kSquared, 152.0 / kSquare
 Vec3d Turned(const Vec3d& v) { return {Dot(kRows[0], v), Dot(kRows[1], v), Dot(kRows[2], v)}; }
 Vec3d TurnedBack(const Vec3d& v) { return kRows[0] * v.x + kRows[1] * v.y + kRows[2] * v.z; }
 
-}  // namespace
-
-SolidSurface TurnedSurface(const SolidSurface& surface) {
-  const Vec3d centre = BoxOf(surface).Centre();
-  SolidSurface turned = surface;
-  for (Vec3d& point : turned.points) point = Turned(point - centre) + centre;
-  return turned;
-}
-
-void TurnBack(const SolidSurface& surface, SplitCage* cage) {
-  const Vec3d centre = BoxOf(surface).Centre();
-  for (Vec3d& node : cage->mesh.nodes) node = RoundToFloat(TurnedBack(node - centre) + centre);
-  cage->rest_nodes = cage->mesh.nodes;
-}
-
-namespace {
-
 // Most attempts at the last place if no cage was found before: kTrianglesForTries / Work(), within
 // these bounds.
 constexpr int kMostTries = 16;
@@ -108,6 +91,19 @@ double RootOfCount(double x) {
 }
 
 }  // namespace
+
+SolidSurface TurnedSurface(const SolidSurface& surface) {
+  const Vec3d centre = BoxOf(surface).Centre();
+  SolidSurface turned = surface;
+  for (Vec3d& point : turned.points) point = Turned(point - centre) + centre;
+  return turned;
+}
+
+void TurnBack(const SolidSurface& surface, SplitCage* cage) {
+  const Vec3d centre = BoxOf(surface).Centre();
+  for (Vec3d& node : cage->mesh.nodes) node = RoundToFloat(TurnedBack(node - centre) + centre);
+  cage->rest_nodes = cage->mesh.nodes;
+}
 
 // Predicts the cages of lattices from voxels, without building them.
 class CellSearch::Guess {

@@ -99,7 +99,7 @@ class GapFiller {
     for (const uint32_t node : nodes) tets_of_node_[node].push_back(t);
     cage_.mesh.tets.push_back(nodes);
     cage_.lattice_tet.push_back(lattice_tet);
-    cage_.starts.push_back(cage_.starts.back());
+    cage_.triangles.emplace_back();
     ++cage_.num_filled;
   }
 
@@ -123,25 +123,6 @@ class GapFiller {
   std::vector<std::vector<uint32_t>> tets_of_node_;
 };
 
-}  // namespace
-
-uint32_t FillGaps(const Lattice& lattice, SplitCage* cage) {
-  for (int round = 0;; ++round) {
-    const BoundaryDefects defects = FindBoundaryDefects(FindCageFaces(cage->mesh));
-    const auto left = static_cast<uint32_t>(defects.edges.size() + defects.nodes.size());
-    if (left == 0 || round == kRounds) return left;
-    GapFiller filler(lattice, cage);
-    bool filled = false;
-    for (const auto& [a, b] : defects.edges) filled |= filler.FillAround({a, b});
-    if (defects.edges.empty()) {
-      for (const uint32_t node : defects.nodes) filled |= filler.FillAround({node});
-    }
-    if (!filled) return left;
-  }
-}
-
-namespace {
-
 using Pair = std::pair<uint32_t, uint32_t>;
 
 // The first two copies of one lattice tet among the tets that have all of `nodes`.
@@ -149,9 +130,8 @@ std::optional<Pair> CopiesAt(const SplitCage& cage, std::span<const uint32_t> no
   std::map<uint32_t, uint32_t> first_copy;
   for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) {
     const auto& tet = cage.mesh.tets[t];
-    const bool has_all = std::all_of(nodes.begin(), nodes.end(), [&](uint32_t node) {
-      return std::find(tet.begin(), tet.end(), node) != tet.end();
-    });
+    const bool has_all =
+        std::all_of(nodes.begin(), nodes.end(), [&](uint32_t node) { return Contains(tet, node); });
     if (!has_all) continue;
     const auto [at, is_new] = first_copy.emplace(cage.lattice_tet[t], t);
     if (!is_new) return Pair{at->second, t};
@@ -177,7 +157,6 @@ SplitCage WithJoinedNodes(const SplitCage& cage, DisjointSets* sets) {
   out.mesh = {};
   out.lattice_tet.clear();
   out.lattice_node.clear();
-  out.starts.assign(1, 0);
   out.triangles.clear();
   std::vector<uint32_t> number(cage.mesh.nodes.size(), UINT32_MAX);
   for (uint32_t node = 0; node < number.size(); ++node) {
@@ -187,7 +166,6 @@ SplitCage WithJoinedNodes(const SplitCage& cage, DisjointSets* sets) {
     out.lattice_node.push_back(cage.lattice_node[node]);
   }
   std::map<std::array<uint32_t, 4>, uint32_t> tet_of_nodes;
-  std::vector<std::vector<uint32_t>> owned;
   for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) {
     std::array<uint32_t, 4> tet = cage.mesh.tets[t];
     for (uint32_t& node : tet) node = number[sets->Find(node)];
@@ -196,22 +174,33 @@ SplitCage WithJoinedNodes(const SplitCage& cage, DisjointSets* sets) {
     if (is_new) {
       out.mesh.tets.push_back(tet);
       out.lattice_tet.push_back(cage.lattice_tet[t]);
-      owned.emplace_back();
+      out.triangles.emplace_back();
     } else {
       ++out.num_shared;
     }
-    const auto triangles = cage.TrianglesOf(t);
-    owned[at->second].insert(owned[at->second].end(), triangles.begin(), triangles.end());
+    std::vector<uint32_t>& owned = out.triangles[at->second];
+    owned.insert(owned.end(), cage.triangles[t].begin(), cage.triangles[t].end());
   }
-  for (auto& triangles : owned) {
-    std::sort(triangles.begin(), triangles.end());
-    out.triangles.insert(out.triangles.end(), triangles.begin(), triangles.end());
-    out.starts.push_back(static_cast<uint32_t>(out.triangles.size()));
-  }
+  for (auto& triangles : out.triangles) std::sort(triangles.begin(), triangles.end());
   return out;
 }
 
 }  // namespace
+
+uint32_t FillGaps(const Lattice& lattice, SplitCage* cage) {
+  for (int round = 0;; ++round) {
+    const BoundaryDefects defects = FindBoundaryDefects(FindCageFaces(cage->mesh));
+    const auto left = static_cast<uint32_t>(defects.edges.size() + defects.nodes.size());
+    if (left == 0 || round == kRounds) return left;
+    GapFiller filler(lattice, cage);
+    bool filled = false;
+    for (const auto& [a, b] : defects.edges) filled |= filler.FillAround({a, b});
+    if (defects.edges.empty()) {
+      for (const uint32_t node : defects.nodes) filled |= filler.FillAround({node});
+    }
+    if (!filled) return left;
+  }
+}
 
 bool JoinCopiesAtPinch(SplitCage* cage) {
   const std::optional<Pair> copies = CopiesAtPinch(*cage);

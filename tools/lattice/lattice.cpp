@@ -84,29 +84,21 @@ const Lattice::Tables& Lattice::TablesOf(LatticeKind kind) {
 // Finds the neighbour across each face by comparing nodes in the cells around.
 void Lattice::MakeSteps(Tables* tables) {
   for (size_t parity = 0; parity < 2; ++parity) {
-    for (size_t k = 0; k < tables->tets_per_cell; ++k) {
+    for (const auto& nodes : tables->tets[parity]) {
       std::array<Step, 4> steps;
-      for (size_t face = 0; face < 4; ++face) {
-        for (int number = 0; number < 27; ++number) {
-          const std::array<int, 3> offset = {number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1};
-          const bool odd = (offset[0] + offset[1] + offset[2]) % 2 != 0;
-          const size_t other_parity = odd ? 1 - parity : parity;
-          for (size_t other = 0; other < tables->tets_per_cell; ++other) {
-            if (number == 13 && other == k) continue;
-            const auto has = [&](const HalfOffset& node) {
-              const HalfOffset moved = {node[0] - 2 * offset[0], node[1] - 2 * offset[1],
-                                        node[2] - 2 * offset[2]};
-              const auto& nodes = tables->tets[other_parity][other];
-              return std::find(nodes.begin(), nodes.end(), moved) != nodes.end();
-            };
-            bool shared = true;
-            for (size_t i = 0; i < 4; ++i)
-              shared = shared && (i == face || has(tables->tets[parity][k][i]));
-            if (!shared) continue;
-            steps[face] = {{static_cast<int8_t>(offset[0]), static_cast<int8_t>(offset[1]),
-                            static_cast<int8_t>(offset[2])},
-                           static_cast<uint8_t>(other)};
+      for (int number = 0; number < 27; ++number) {
+        const std::array<int, 3> offset = {number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1};
+        const bool odd = (offset[0] + offset[1] + offset[2]) % 2 != 0;
+        const auto& others = tables->tets[odd ? 1 - parity : parity];
+        for (uint32_t other = 0; other < tables->tets_per_cell; ++other) {
+          std::vector<size_t> missing;  // corners that the other tet does not have
+          for (size_t i = 0; i < 4; ++i) {
+            const HalfOffset node = {nodes[i][0] - 2 * offset[0], nodes[i][1] - 2 * offset[1],
+                                     nodes[i][2] - 2 * offset[2]};
+            const auto& theirs = others[other];
+            if (std::find(theirs.begin(), theirs.end(), node) == theirs.end()) missing.push_back(i);
           }
+          if (missing.size() == 1) steps[missing[0]] = {offset, other};
         }
       }
       tables->steps[parity].push_back(steps);
@@ -156,10 +148,11 @@ uint32_t Lattice::num_tets() const {
 }
 
 uint32_t Lattice::num_nodes() const {
-  const int corners = (counts_[0] + 1) * (counts_[1] + 1) * (counts_[2] + 1);
   const int centres = kind_ == LatticeKind::kBcc ? counts_[0] * counts_[1] * counts_[2] : 0;
-  return static_cast<uint32_t>(corners + centres);
+  return static_cast<uint32_t>(num_corners() + centres);
 }
+
+int Lattice::num_corners() const { return (counts_[0] + 1) * (counts_[1] + 1) * (counts_[2] + 1); }
 
 Lattice::Cell Lattice::CellOf(uint32_t number) const {
   const auto n = static_cast<int>(number);
@@ -167,31 +160,29 @@ Lattice::Cell Lattice::CellOf(uint32_t number) const {
 }
 
 uint32_t Lattice::NumberOf(const Cell& cell) const {
-  return static_cast<uint32_t>((cell.z * counts_[1] + cell.y) * counts_[0] + cell.x);
+  return static_cast<uint32_t>((cell[2] * counts_[1] + cell[1]) * counts_[0] + cell[0]);
 }
 
 uint32_t Lattice::ParityOf(const Cell& cell) const {
-  return static_cast<uint32_t>(cell.x + cell.y + cell.z) & 1u;
+  return static_cast<uint32_t>(cell[0] + cell[1] + cell[2]) & 1u;
 }
 
 uint32_t Lattice::NodeNumber(const Cell& cell, const HalfOffset& offset) const {
-  const int x = 2 * cell.x + offset[0];
-  const int y = 2 * cell.y + offset[1];
-  const int z = 2 * cell.z + offset[2];
-  const int corners = (counts_[0] + 1) * (counts_[1] + 1) * (counts_[2] + 1);
-  const int number = (x & 1) == 0 ? (z / 2 * (counts_[1] + 1) + y / 2) * (counts_[0] + 1) + x / 2
-                                  : corners + (z / 2 * counts_[1] + y / 2) * counts_[0] + x / 2;
+  const int x = 2 * cell[0] + offset[0];
+  const int y = 2 * cell[1] + offset[1];
+  const int z = 2 * cell[2] + offset[2];
+  const int number = (x & 1) == 0
+                         ? (z / 2 * (counts_[1] + 1) + y / 2) * (counts_[0] + 1) + x / 2
+                         : num_corners() + (z / 2 * counts_[1] + y / 2) * counts_[0] + x / 2;
   return static_cast<uint32_t>(number);
 }
 
 // False for tets of a last bcc cell that would reach into the cell beyond it.
 bool Lattice::Exists(const Cell& cell, uint32_t k) const {
-  for (int axis = 0; axis < 3; ++axis) {
-    if (cell[axis] < 0 || cell[axis] >= counts_[static_cast<size_t>(axis)]) return false;
+  for (size_t axis = 0; axis < 3; ++axis) {
+    if (cell[axis] < 0 || cell[axis] >= counts_[axis]) return false;
   }
-  if (kind_ == LatticeKind::kCube5) return true;
-  const auto axis = static_cast<int>(k / 4);
-  return cell[axis] + 1 < counts_[static_cast<size_t>(axis)];
+  return kind_ == LatticeKind::kCube5 || cell[k / 4] + 1 < counts_[k / 4];
 }
 
 std::array<uint32_t, 4> Lattice::TetNodes(uint32_t tet) const {
@@ -202,9 +193,8 @@ std::array<uint32_t, 4> Lattice::TetNodes(uint32_t tet) const {
 }
 
 Vec3d Lattice::NodePosition(uint32_t node) const {
-  const int corners = (counts_[0] + 1) * (counts_[1] + 1) * (counts_[2] + 1);
-  const bool is_corner = static_cast<int>(node) < corners;
-  const int number = is_corner ? static_cast<int>(node) : static_cast<int>(node) - corners;
+  const bool is_corner = static_cast<int>(node) < num_corners();
+  const int number = static_cast<int>(node) - (is_corner ? 0 : num_corners());
   const int along_x = counts_[0] + (is_corner ? 1 : 0);
   const int along_y = counts_[1] + (is_corner ? 1 : 0);
   const int odd = is_corner ? 0 : 1;
@@ -218,9 +208,9 @@ std::array<Vec3d, 4> Lattice::TetCorners(uint32_t tet) const {
   const auto& offsets = tables_->tets[ParityOf(cell)][tet % tables_->tets_per_cell];
   std::array<Vec3d, 4> corners;
   for (size_t i = 0; i < 4; ++i) {
-    corners[i] = {planes_[0][static_cast<size_t>(2 * cell.x + offsets[i][0])],
-                  planes_[1][static_cast<size_t>(2 * cell.y + offsets[i][1])],
-                  planes_[2][static_cast<size_t>(2 * cell.z + offsets[i][2])]};
+    corners[i] = {planes_[0][static_cast<size_t>(2 * cell[0] + offsets[i][0])],
+                  planes_[1][static_cast<size_t>(2 * cell[1] + offsets[i][1])],
+                  planes_[2][static_cast<size_t>(2 * cell[2] + offsets[i][2])]};
   }
   return corners;
 }
@@ -228,7 +218,7 @@ std::array<Vec3d, 4> Lattice::TetCorners(uint32_t tet) const {
 uint32_t Lattice::Neighbour(uint32_t tet, uint32_t face) const {
   const Cell cell = CellOf(tet / tables_->tets_per_cell);
   const Step& step = tables_->steps[ParityOf(cell)][tet % tables_->tets_per_cell][face];
-  const Cell other = {cell.x + step.offset[0], cell.y + step.offset[1], cell.z + step.offset[2]};
+  const Cell other = {cell[0] + step.offset[0], cell[1] + step.offset[1], cell[2] + step.offset[2]};
   if (!Exists(other, step.tet)) return kNoTet;
   return NumberOf(other) * tables_->tets_per_cell + step.tet;
 }
@@ -257,7 +247,7 @@ uint32_t Lattice::BccTetAt(const Cell& cell, const Vec3d& from_centre) const {
     if (std::abs(from_centre[i]) > std::abs(from_centre[axis])) axis = i;
   }
   Cell base = cell;
-  if (from_centre[axis] < 0.0) --(axis == 0 ? base.x : (axis == 1 ? base.y : base.z));
+  if (from_centre[axis] < 0.0) --base[static_cast<size_t>(axis)];
   const double u = from_centre[(axis + 1) % 3];
   const double v = from_centre[(axis + 2) % 3];
   uint32_t wedge = 0;
@@ -272,7 +262,7 @@ uint32_t Lattice::BccTetAt(const Cell& cell, const Vec3d& from_centre) const {
 // A point in none of the four corner tets lies in the regular one.
 uint32_t Lattice::Cube5TetAt(const Cell& cell, const Vec3d& from_centre) const {
   const Vec3d point =
-      first_ + Vec3d{cell.x + 0.5, cell.y + 0.5, cell.z + 0.5} * cell_ + from_centre;
+      first_ + Vec3d{cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5} * cell_ + from_centre;
   const uint32_t first = NumberOf(cell) * tables_->tets_per_cell;
   for (uint32_t k = 0; k < 4; ++k) {
     const auto corners = TetCorners(first + k);

@@ -74,16 +74,11 @@ class Lattice {
   // A node relative to the lowest corner of its cell, in half cells: even at corners, odd at
   // centres.
   using HalfOffset = std::array<int, 3>;
-  struct Cell {
-    int x = 0;
-    int y = 0;
-    int z = 0;
-    int operator[](int axis) const { return axis == 0 ? x : (axis == 1 ? y : z); }
-  };
+  using Cell = std::array<int, 3>;  // along x, y and z
   // Tet number `tet` in the cell that is `offset` cells away.
   struct Step {
-    std::array<int8_t, 3> offset = {};
-    uint8_t tet = 0;
+    std::array<int, 3> offset = {};
+    uint32_t tet = 0;
   };
 
   // Tables shared by all lattices of a kind. The first index is the parity of the cell (both are
@@ -101,6 +96,7 @@ class Lattice {
   Cell CellOf(uint32_t number) const;
   uint32_t NumberOf(const Cell& cell) const;
   uint32_t ParityOf(const Cell& cell) const;
+  int num_corners() const;  // of cells; their nodes come before those at centres
   uint32_t NodeNumber(const Cell& cell, const HalfOffset& offset) const;
   bool Exists(const Cell& cell, uint32_t k) const;
   uint32_t BccTetAt(const Cell& cell, const Vec3d& from_centre) const;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace plush::tools {
@@ -22,20 +23,19 @@ struct Contact {
 class ContactFinder {
  public:
   ContactFinder(const Lattice& lattice, double clearance)
-      : lattice_(lattice), clearance_(clearance) {}
+      : lattice_(lattice), clearance_(clearance), seen_for_(lattice.num_tets(), UINT32_MAX) {}
 
   // The tets that a convex set of positive thickness meets are connected across faces. So a search
   // from one of them finds all.
   void Add(uint32_t id, const std::array<Vec3d, 3>& triangle) {
     near_.assign(1, lattice_.TetAt(triangle[0]));
-    seen_ = near_;
-    many_.clear();
+    seen_for_[near_[0]] = id;
     for (size_t next = 0; next < near_.size(); ++next) {
       const TetPlanes& planes = PlanesOf(near_[next]);
       for (uint32_t face = 0; face < 4; ++face) {
         if (StaysBehind(planes, face, triangle)) continue;
         const uint32_t tet = lattice_.Neighbour(near_[next], face);
-        if (tet == kNoTet || WasSeen(tet)) continue;
+        if (tet == kNoTet || std::exchange(seen_for_[tet], id) == id) continue;
         if (TriangleMayTouchTet(triangle, lattice_.TetCorners(tet), clearance_)) {
           near_.push_back(tet);
         }
@@ -64,23 +64,6 @@ class ContactFinder {
     return lowest > 1.001 * clearance_;
   }
 
-  // Whether `tet` was seen for this triangle; marks it as seen. A list is fastest for a few tets. A
-  // triangle across the whole model meets many: they are marked in a table.
-  bool WasSeen(uint32_t tet) {
-    if (many_.empty() && seen_.size() < 64) {
-      if (std::find(seen_.begin(), seen_.end(), tet) != seen_.end()) return true;
-      seen_.push_back(tet);
-      return false;
-    }
-    if (many_.empty()) {
-      many_.assign(lattice_.num_tets(), false);
-      for (const uint32_t s : seen_) many_[s] = true;
-    }
-    if (many_[tet]) return true;
-    many_[tet] = true;
-    return false;
-  }
-
   struct KnownPlanes {
     uint32_t tet = 0;
     TetPlanes planes;
@@ -92,8 +75,7 @@ class ContactFinder {
   std::vector<std::optional<KnownPlanes>> known_ =
       std::vector<std::optional<KnownPlanes>>(kKnown);  // by tet % kKnown
   std::vector<uint32_t> near_;
-  std::vector<uint32_t> seen_;
-  std::vector<bool> many_;  // per lattice tet, while a triangle is near many
+  std::vector<uint32_t> seen_for_;  // per lattice tet: the last triangle that it was tested for
   std::vector<Contact> contacts_;
 };
 
@@ -122,10 +104,7 @@ LatticeContacts SortByTet(const std::vector<Contact>& contacts, uint32_t num_tet
 LatticeContacts FindContacts(const Lattice& lattice, const SolidSurface& surface,
                              double clearance) {
   ContactFinder finder(lattice, clearance);
-  for (uint32_t t = 0; t < surface.triangles.size(); ++t) {
-    const auto& [a, b, c] = surface.triangles[t];
-    finder.Add(t, {surface.points[a], surface.points[b], surface.points[c]});
-  }
+  for (uint32_t t = 0; t < surface.triangles.size(); ++t) finder.Add(t, surface.CornersOf(t));
   return SortByTet(finder.contacts(), lattice.num_tets());
 }
 

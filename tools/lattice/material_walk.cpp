@@ -129,18 +129,8 @@ std::optional<MaterialWalk::Crossing> MaterialWalk::FirstCrossing(const Vec3d& f
 
 MaterialWalk::Leg MaterialWalk::WalkTo(const Vec3d& from, const Vec3d& to, uint32_t without) const {
   const std::optional<Crossing> first = FirstCrossing(from, to, without);
-  Leg leg;
-  leg.begin = from;
-  leg.end = first ? from + (to - from) * first->at : to;
-  if (first) leg.hit = first->triangle;
-  return leg;
-}
-
-// Whether all legs run through material, judged at their middles.
-bool MaterialWalk::AreInMaterial(std::span<const Leg> legs) const {
-  return std::all_of(legs.begin(), legs.end(), [this](const Leg& leg) {
-    return inside_.IsInside((leg.begin + leg.end) * 0.5);
-  });
+  if (!first) return {from, to, kNothing};
+  return {from, from + (to - from) * first->at, first->triangle};
 }
 
 WalkEnd MaterialWalk::From(uint32_t start, double side,
@@ -149,8 +139,14 @@ WalkEnd MaterialWalk::From(uint32_t start, double side,
   const std::optional<Vec3d> point = PointOfTriangleInTet(triangle, tet_);
   if (!point) return {};
   std::array<Leg, 3> legs;
-  const auto end_at = [&](size_t count, WalkEnd end) {
-    return matters(end) && AreInMaterial({legs.data(), count}) ? end : WalkEnd{};
+  // The end of a walk of `count` legs. The middle of a leg decides whether it runs through
+  // material.
+  const auto end_at = [&](std::ptrdiff_t count, WalkEnd end) {
+    const auto is_inside = [this](const Leg& leg) {
+      return inside_.IsInside((leg.begin + leg.end) * 0.5);
+    };
+    const bool counts = matters(end) && std::all_of(legs.begin(), legs.begin() + count, is_inside);
+    return counts ? end : WalkEnd{};
   };
   const Vec3d inwards = Cross(triangle[1] - triangle[0], triangle[2] - triangle[0]) * side;
   const Exit out_of_tet = LeaveTet(tet_, *point, inwards);

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 #include <vector>
 
 namespace plush::tools {
@@ -62,7 +61,6 @@ class MaterialWalk {
     uint32_t hit = kNothing;  // triangle, if it hit one
   };
   Leg WalkTo(const Vec3d& from, const Vec3d& to, uint32_t without) const;
-  bool AreInMaterial(std::span<const Leg> legs) const;
 
   const std::array<Vec3d, 4>& tet_;
   const std::vector<std::array<Vec3d, 3>>& triangles_;

@@ -74,7 +74,7 @@ void SolidVoxels::MarkInside(const SolidSurface& surface, std::vector<bool>* mar
   const SurfaceColumns columns(surface, {first.y, first.z, edge_, counts_[1], counts_[2]});
   for (int z = 0; z < counts_[2]; ++z) {
     for (int y = 0; y < counts_[1]; ++y) {
-      const auto column = columns.At(y, z);
+      const auto& column = columns.At(y, z);
       int winding = 0;
       for (size_t k = 0; k + 1 < column.size(); ++k) {
         winding += column[k].sign;
@@ -101,42 +101,39 @@ void SolidVoxels::ListVoxels(const std::vector<bool>& marks, const std::vector<b
       }
     }
   }
-  for (int z = 0; z < counts_[2]; ++z) {
-    for (int y = 0; y < counts_[1]; ++y) {
-      for (int x = 0; x < counts_[0]; ++x) {
-        if (!marks[At(x, y, z)]) continue;
-        next_.push_back({x + 1 < counts_[0] ? number[At(x + 1, y, z)] : UINT32_MAX,
-                         y + 1 < counts_[1] ? number[At(x, y + 1, z)] : UINT32_MAX,
-                         z + 1 < counts_[2] ? number[At(x, y, z + 1)] : UINT32_MAX});
-      }
-    }
+  for (const auto& [x, y, z] : voxels_) {
+    next_.push_back({x + 1 < counts_[0] ? number[At(x + 1, y, z)] : UINT32_MAX,
+                     y + 1 < counts_[1] ? number[At(x, y + 1, z)] : UINT32_MAX,
+                     z + 1 < counts_[2] ? number[At(x, y, z + 1)] : UINT32_MAX});
   }
 }
 
-// Places of the voxels' centres along an axis.
-std::vector<Lattice::PlaceOnAxis> SolidVoxels::PlacesOnAxis(int axis,
-                                                            const Lattice& lattice) const {
-  std::vector<Lattice::PlaceOnAxis> places;
-  for (int i = 0; i < counts_[static_cast<size_t>(axis)]; ++i) {
-    places.push_back(lattice.FindOnAxis(axis, box_.low[axis] + (i + 0.5) * edge_));
+// The tet that holds the centre of each voxel.
+std::vector<uint32_t> SolidVoxels::TetsOfVoxels(const Lattice& lattice) const {
+  std::array<std::vector<Lattice::PlaceOnAxis>, 3> places;
+  for (size_t axis = 0; axis < 3; ++axis) {
+    const auto a = static_cast<int>(axis);
+    for (int i = 0; i < counts_[axis]; ++i) {
+      places[axis].push_back(lattice.FindOnAxis(a, box_.low[a] + (i + 0.5) * edge_));
+    }
   }
-  return places;
+  std::vector<uint32_t> tets;
+  tets.reserve(voxels_.size());
+  for (const auto& [x, y, z] : voxels_) {
+    tets.push_back(lattice.TetAt(places[0][static_cast<size_t>(x)],
+                                 places[1][static_cast<size_t>(y)],
+                                 places[2][static_cast<size_t>(z)]));
+  }
+  return tets;
 }
 
 SolidVoxels::Cut SolidVoxels::CutBy(const Lattice& lattice) const {
-  const std::array<std::vector<Lattice::PlaceOnAxis>, 3> places = {
-      PlacesOnAxis(0, lattice), PlacesOnAxis(1, lattice), PlacesOnAxis(2, lattice)};
-  std::vector<uint32_t> tets(voxels_.size());
+  const std::vector<uint32_t> tets = TetsOfVoxels(lattice);
   std::vector<uint8_t> seen(lattice.num_tets(), 0);
-  Cut cut;
-  for (size_t v = 0; v < voxels_.size(); ++v) {
-    const auto& [x, y, z] = voxels_[v];
-    tets[v] = lattice.TetAt(places[0][static_cast<size_t>(x)], places[1][static_cast<size_t>(y)],
-                            places[2][static_cast<size_t>(z)]);
-    cut.tets += 1u - seen[tets[v]];
-    seen[tets[v]] = 1;
-  }
+  for (const uint32_t tet : tets) seen[tet] = 1;
   DisjointSets pieces(static_cast<uint32_t>(voxels_.size()));
+  Cut cut;
+  cut.tets = static_cast<uint32_t>(std::count(seen.begin(), seen.end(), uint8_t{1}));
   cut.pieces = static_cast<uint32_t>(voxels_.size());
   for (uint32_t v = 0; v < voxels_.size(); ++v) {
     for (const uint32_t other : next_[v]) {
@@ -150,13 +147,9 @@ SolidVoxels::Cut SolidVoxels::CutBy(const Lattice& lattice) const {
 uint32_t SolidVoxels::CountTets(const Lattice& lattice) const {
   std::vector<uint8_t> seen(lattice.num_tets(), 0);
   for (const Vec3d& sample : samples_) seen[lattice.TetAt(sample)] = 1;
-  const std::array<std::vector<Lattice::PlaceOnAxis>, 3> places = {
-      PlacesOnAxis(0, lattice), PlacesOnAxis(1, lattice), PlacesOnAxis(2, lattice)};
-  for (size_t v = 0; v < voxels_.size(); ++v) {
-    if (on_surface_[v]) continue;
-    const auto& [x, y, z] = voxels_[v];
-    seen[lattice.TetAt(places[0][static_cast<size_t>(x)], places[1][static_cast<size_t>(y)],
-                       places[2][static_cast<size_t>(z)])] = 1;
+  const std::vector<uint32_t> tets = TetsOfVoxels(lattice);
+  for (size_t v = 0; v < tets.size(); ++v) {
+    if (!on_surface_[v]) seen[tets[v]] = 1;
   }
   return static_cast<uint32_t>(std::count(seen.begin(), seen.end(), uint8_t{1}));
 }

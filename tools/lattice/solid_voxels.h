@@ -39,7 +39,7 @@ class SolidVoxels {
  private:
   int Index(int axis, double coordinate) const;
   size_t At(int x, int y, int z) const;
-  std::vector<Lattice::PlaceOnAxis> PlacesOnAxis(int axis, const Lattice& lattice) const;
+  std::vector<uint32_t> TetsOfVoxels(const Lattice& lattice) const;
   void MarkSurface(const SolidSurface& surface, std::vector<bool>* marks);
   void MarkInside(const SolidSurface& surface, std::vector<bool>* marks) const;
   void ListVoxels(const std::vector<bool>& marks, const std::vector<bool>& on_surface);

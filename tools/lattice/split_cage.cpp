@@ -7,7 +7,6 @@
 #include "mesh/disjoint_sets.h"
 #include "solid/triangle_tet_overlap.h"
 
-#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -22,34 +21,21 @@ constexpr uint32_t kNone = UINT32_MAX;
 // Most pinched places that are repaired by joining copies.
 constexpr int kMostJoins = 100;
 
-// Which lattice nodes lie inside the solid. Each node is tested once.
-class InsideNodes {
- public:
-  InsideNodes(const Lattice& lattice, const InsideTest& inside, const LatticeContacts& contacts)
-      : states_(lattice.num_nodes(), kUnknown) {
-    std::vector<uint32_t> nodes;
-    for (const uint32_t tet : contacts.tets) {
-      for (const uint32_t node : lattice.TetNodes(tet)) {
-        if (states_[node] != kUnknown) continue;
-        states_[node] = kOutside;
-        nodes.push_back(node);
-      }
-    }
-    tbb::parallel_for(tbb::blocked_range<size_t>(0, nodes.size(), 64), [&](const auto& range) {
-      for (size_t i = range.begin(); i < range.end(); ++i) {
-        if (inside.IsInside(lattice.NodePosition(nodes[i]))) states_[nodes[i]] = kInside;
-      }
-    });
+// 1 for each node of the tets in `contacts` that lies inside the solid, 0 for all other lattice
+// nodes. Tests each node once.
+std::vector<uint8_t> FindInsideNodes(const Lattice& lattice, const InsideTest& inside,
+                                     const LatticeContacts& contacts) {
+  std::vector<uint8_t> wanted(lattice.num_nodes(), 0);
+  for (const uint32_t tet : contacts.tets) {
+    for (const uint32_t node : lattice.TetNodes(tet)) wanted[node] = 1;
   }
-  void SetInside(uint32_t node) { states_[node] = kInside; }
-  bool operator[](uint32_t node) const { return states_[node] == kInside; }
-
- private:
-  static constexpr uint8_t kUnknown = 0;
-  static constexpr uint8_t kOutside = 1;
-  static constexpr uint8_t kInside = 2;
-  std::vector<uint8_t> states_;
-};
+  std::vector<uint8_t> is_inside(wanted.size(), 0);
+  tbb::parallel_for(uint32_t{0}, lattice.num_nodes(), [&](uint32_t node) {
+    if (wanted[node] == 0) return;
+    is_inside[node] = inside.IsInside(lattice.NodePosition(node)) ? 1 : 0;
+  });
+  return is_inside;
+}
 
 // A lattice tet that the cage keeps, with its pieces.
 struct KeptTet {
@@ -68,16 +54,19 @@ class Splitter {
         inside_(inside),
         contacts_(contacts),
         clearance_(clearance),
-        inside_nodes_(lattice, inside, contacts),
+        inside_nodes_(FindInsideNodes(lattice, inside, contacts)),
         kept_of_tet_(lattice.num_tets(), kNone) {}
 
   void FindPieces(PieceFinder* finder) {
     for (uint32_t i = 0; i < contacts_.tets.size(); ++i) {
       const uint32_t tet = contacts_.tets[i];
+      const auto nodes = lattice_.TetNodes(tet);
+      std::array<bool, 4> corner_inside;
+      for (size_t k = 0; k < 4; ++k) corner_inside[k] = inside_nodes_[nodes[k]] != 0;
       kept_of_tet_[tet] = static_cast<uint32_t>(kept_.size());
       kept_.push_back(
           {tet, i, 0,
-           finder->Find(lattice_.TetCorners(tet), contacts_.TrianglesOf(i), CornersInside(tet))});
+           finder->Find(lattice_.TetCorners(tet), contacts_.TrianglesOf(i), corner_inside)});
     }
   }
 
@@ -93,8 +82,13 @@ class Splitter {
         const uint32_t other = lattice_.Neighbour(tet, face);
         if (other == kNoTet || kept_of_tet_[other] != kNone) continue;
         bool inner = true;
-        for (uint32_t i = 0; i < 4; ++i) inner = inner && (i == face || inside_nodes_[nodes[i]]);
-        if (!surface_.closed) inner = inside_.IsInside(CentreOf(other));
+        for (uint32_t i = 0; i < 4; ++i) {
+          inner = inner && (i == face || inside_nodes_[nodes[i]] != 0);
+        }
+        if (!surface_.closed) {
+          const auto [a, b, c, d] = lattice_.TetCorners(other);
+          inner = inside_.IsInside((a + b + c + d) * 0.25);
+        }
         if (inner) AddInnerTet(other);
       }
     }
@@ -129,34 +123,22 @@ class Splitter {
   SplitCage MakeCage(DisjointSets* corners) const {
     SplitCage cage;
     const std::vector<uint32_t> node_of_corner = MakeNodes(corners, &cage);
-    cage.starts.push_back(0);
     for (const KeptTet& kept : kept_) {
       for (uint32_t piece = 0; piece < kept.pieces.count; ++piece) {
         AddCopy(kept, piece, node_of_corner, &cage);
       }
-      OrderTriangles(kept, &cage);
     }
+    for (auto& triangles : cage.triangles) std::sort(triangles.begin(), triangles.end());
     return cage;
   }
 
  private:
-  std::array<bool, 4> CornersInside(uint32_t tet) const {
-    const auto nodes = lattice_.TetNodes(tet);
-    return {inside_nodes_[nodes[0]], inside_nodes_[nodes[1]], inside_nodes_[nodes[2]],
-            inside_nodes_[nodes[3]]};
-  }
-
-  Vec3d CentreOf(uint32_t tet) const {
-    const auto [a, b, c, d] = lattice_.TetCorners(tet);
-    return (a + b + c + d) * 0.25;
-  }
-
   void AddInnerTet(uint32_t tet) {
     kept_of_tet_[tet] = static_cast<uint32_t>(kept_.size());
     KeptTet kept;
     kept.tet = tet;
     kept.pieces.count = 1;  // with all corners in piece 0
-    for (const uint32_t node : lattice_.TetNodes(tet)) inside_nodes_.SetInside(node);
+    for (const uint32_t node : lattice_.TetNodes(tet)) inside_nodes_[node] = 1;
     kept_.push_back(std::move(kept));
   }
 
@@ -172,10 +154,11 @@ class Splitter {
       shared[count++] = {i, static_cast<uint32_t>(at - other_nodes.begin())};
     }
     const auto join = [&](uint32_t piece, uint32_t other_piece) {
-      AddJoin(kept.first_copy + piece, other.first_copy + other_piece);
-      for (const auto& [i, j] : shared) {
-        corners->Join(4 * (kept.first_copy + piece) + i, 4 * (other.first_copy + other_piece) + j);
-      }
+      const uint32_t a = kept.first_copy + piece;
+      const uint32_t b = other.first_copy + other_piece;
+      joins_.push_back({a, b});
+      joins_.push_back({b, a});
+      for (const auto& [i, j] : shared) corners->Join(4 * a + i, 4 * b + j);
     };
     for (const auto& [i, j] : shared) {
       const uint8_t piece = kept.pieces.of_corner[i];
@@ -184,11 +167,6 @@ class Splitter {
     }
     if (kept.contact == kNone || other.contact == kNone) return;
     JoinByTriangles(kept, other, face, join);
-  }
-
-  void AddJoin(uint32_t copy, uint32_t other) {
-    joins_.push_back({copy, other});
-    joins_.push_back({other, copy});
   }
 
   // A stub is a copy that is joined to only one other copy, its stem. Merges stubs of one lattice
@@ -233,14 +211,11 @@ class Splitter {
         continue;
       }
       const std::pair pair = {kept.pieces.of_triangle[i], other.pieces.of_triangle[j]};
-      const auto& [p, q, r] = surface_.triangles[mine[i]];
+      const uint32_t triangle = mine[i];
       ++i;
       ++j;
       if (std::find(joined.begin(), joined.end(), pair) != joined.end()) continue;
-      if (!TriangleMayTouchTet({surface_.points[p], surface_.points[q], surface_.points[r]}, flat,
-                               clearance_)) {
-        continue;
-      }
+      if (!TriangleMayTouchTet(surface_.CornersOf(triangle), flat, clearance_)) continue;
       joined.push_back(pair);
       join(pair.first, pair.second);
     }
@@ -288,37 +263,20 @@ class Splitter {
     if (!repeats) {
       cage->mesh.tets.push_back(nodes);
       cage->lattice_tet.push_back(kept.tet);
-      cage->triangles.insert(cage->triangles.end(), triangles.begin(), triangles.end());
-      cage->starts.push_back(static_cast<uint32_t>(cage->triangles.size()));
+      cage->triangles.push_back(std::move(triangles));
       return;
     }
-    if (Enters(kept.tet, triangles) && Enters(kept.tet, cage->TrianglesOf(copy - 1))) {
-      ++cage->num_shared;
-    }
-    cage->triangles.insert(cage->triangles.begin() + cage->starts[copy], triangles.begin(),
-                           triangles.end());
-    for (size_t c = copy; c < cage->starts.size(); ++c) {
-      cage->starts[c] += static_cast<uint32_t>(triangles.size());
-    }
+    std::vector<uint32_t>& owned = cage->triangles[copy - 1];
+    if (Enters(kept.tet, triangles) && Enters(kept.tet, owned)) ++cage->num_shared;
+    owned.insert(owned.end(), triangles.begin(), triangles.end());
   }
 
   // Whether any of the triangles touches the tet, instead of only coming near it.
-  bool Enters(uint32_t tet, std::span<const uint32_t> triangles) const {
+  bool Enters(uint32_t tet, const std::vector<uint32_t>& triangles) const {
     const auto corners = lattice_.TetCorners(tet);
     return std::any_of(triangles.begin(), triangles.end(), [&](uint32_t t) {
-      const auto& [a, b, c] = surface_.triangles[t];
-      return TriangleMayTouchTet({surface_.points[a], surface_.points[b], surface_.points[c]},
-                                 corners);
+      return TriangleMayTouchTet(surface_.CornersOf(t), corners);
     });
-  }
-
-  // Sorts the triangles of the tet's copies: those of a copy with several pieces are out of order.
-  void OrderTriangles(const KeptTet& kept, SplitCage* cage) const {
-    for (size_t copy = cage->mesh.tets.size(); copy > 0; --copy) {
-      if (cage->lattice_tet[copy - 1] != kept.tet) break;
-      std::sort(cage->triangles.begin() + cage->starts[copy - 1],
-                cage->triangles.begin() + cage->starts[copy]);
-    }
   }
 
   const Lattice& lattice_;
@@ -326,7 +284,7 @@ class Splitter {
   const InsideTest& inside_;
   const LatticeContacts& contacts_;
   const double clearance_;
-  InsideNodes inside_nodes_;
+  std::vector<uint8_t> inside_nodes_;  // per lattice node: 1 if it lies inside the solid
   std::vector<uint32_t> kept_of_tet_;
   std::vector<KeptTet> kept_;
   uint32_t num_copies_ = 0;
@@ -340,6 +298,12 @@ uint32_t Repeats(std::vector<uint32_t> numbers) {
 }
 
 }  // namespace
+
+std::map<uint32_t, std::vector<uint32_t>> SplitCage::CopiesByLatticeTet() const {
+  std::map<uint32_t, std::vector<uint32_t>> copies;
+  for (uint32_t t = 0; t < lattice_tet.size(); ++t) copies[lattice_tet[t]].push_back(t);
+  return copies;
+}
 
 SplitCage SplitLattice(const Lattice& lattice, const SolidSurface& surface,
                        const SurfaceLinks& links, const InsideTest& inside,

@@ -13,7 +13,7 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
+#include <map>
 #include <vector>
 
 namespace plush::tools {
@@ -25,23 +25,21 @@ struct SplitCage {
   std::vector<uint32_t> lattice_tet;   ///< of each tet (num_tets x 1)
   std::vector<uint32_t> lattice_node;  ///< of each node (num_nodes x 1)
   std::vector<uint32_t> node_ids;      ///< number of each node before any tet was peeled
-  std::vector<uint32_t> starts;        ///< into triangles (num_tets + 1 x 1)
-  std::vector<uint32_t> triangles;     ///< surface triangles that a tet owns, ascending in a tet
-  uint32_t num_split_tets = 0;         ///< tets beyond the first copy of a lattice tet
-  uint32_t num_split_nodes = 0;        ///< nodes beyond the first copy of a lattice node
-  uint32_t num_filled = 0;             ///< empty tets that keep the boundary a manifold
-  uint32_t num_pinched = 0;            ///< edges and nodes at which the boundary is not a manifold
-  uint32_t num_shared = 0;             ///< tets that still hold several separate pieces
+  /// Surface triangles that each tet owns, those of its pieces, ascending (num_tets x 1).
+  std::vector<std::vector<uint32_t>> triangles;
+  uint32_t num_split_tets = 0;   ///< tets beyond the first copy of a lattice tet
+  uint32_t num_split_nodes = 0;  ///< nodes beyond the first copy of a lattice node
+  uint32_t num_filled = 0;       ///< empty tets that keep the boundary a manifold
+  uint32_t num_pinched = 0;      ///< edges and nodes at which the boundary is not a manifold
+  uint32_t num_shared = 0;       ///< tets that still hold several separate pieces
 
   /// Corners of a tet as it was in the lattice [m].
   std::array<Vec3d, 4> LatticeCorners(size_t tet) const {
     const auto& [a, b, c, d] = mesh.tets[tet];
     return {rest_nodes[a], rest_nodes[b], rest_nodes[c], rest_nodes[d]};
   }
-  /// Surface triangles that `tet` owns: those of its pieces.
-  std::span<const uint32_t> TrianglesOf(size_t tet) const {
-    return {triangles.data() + starts[tet], starts[tet + 1] - starts[tet]};
-  }
+  /// The tets that are copies of each lattice tet, ascending. O(t log t).
+  std::map<uint32_t, std::vector<uint32_t>> CopiesByLatticeTet() const;
 };
 
 /// Splits a lattice into copies of its tets:

@@ -5,29 +5,12 @@
 
 #include "mesh/self_intersection.h"
 
-#include <algorithm>
-
 namespace plush::tools {
-
-std::vector<std::array<uint32_t, 2>> FindCageCrossings(const SplitCage& cage,
-                                                       const CageFaces& faces, double cell) {
-  std::vector<std::array<uint32_t, 3>> triangles;
-  triangles.reserve(faces.boundary.size());
-  for (const CageFace& face : faces.boundary) triangles.push_back(face.nodes);
-  TetNeighbourhood near(cage, faces);
-  std::vector<std::array<uint32_t, 2>> crossings;
-  for (const TrianglePair& pair : FindSelfIntersections(cage.mesh.nodes, triangles).pairs) {
-    const uint32_t tet = faces.boundary[pair.first].tet;
-    const uint32_t other = faces.boundary[pair.second].tet;
-    near.LookAround(tet);
-    if (!MayOverlap(cage, tet, other, near.Has(other), cell)) {
-      crossings.push_back({pair.first, pair.second});
-    }
-  }
-  return crossings;
-}
-
 namespace {
+
+// A copy of a lattice tet that is reached this many steps later than another copy belongs to
+// another strand: the path led down one strand and up the other.
+constexpr uint32_t kDetour = 2;
 
 // Whether the tets have different copies of one lattice node.
 bool AreSplit(const SplitCage& cage, uint32_t tet, uint32_t other) {
@@ -41,6 +24,22 @@ bool AreSplit(const SplitCage& cage, uint32_t tet, uint32_t other) {
 
 }  // namespace
 
+std::vector<std::array<uint32_t, 2>> FindCageCrossings(const SplitCage& cage,
+                                                       const CageFaces& faces, double cell) {
+  TetNeighbourhood near(cage, faces);
+  std::vector<std::array<uint32_t, 2>> crossings;
+  const auto found = FindSelfIntersections(cage.mesh.nodes, faces.BoundaryNodes());
+  for (const TrianglePair& pair : found.pairs) {
+    const uint32_t tet = faces.boundary[pair.first].tet;
+    const uint32_t other = faces.boundary[pair.second].tet;
+    near.LookAround(tet);
+    if (!MayOverlap(cage, tet, other, near.Has(other), cell)) {
+      crossings.push_back({pair.first, pair.second});
+    }
+  }
+  return crossings;
+}
+
 bool MayOverlap(const SplitCage& cage, uint32_t tet, uint32_t other, bool connected, double cell) {
   constexpr double kReach = 3.0;
   if (connected && !AreSplit(cage, tet, other)) return false;
@@ -49,14 +48,6 @@ bool MayOverlap(const SplitCage& cage, uint32_t tet, uint32_t other, bool connec
   const Vec3d apart = (a + b + c + d - p - q - r - s) * 0.25;
   return LengthSquared(apart) < kReach * kReach * cell * cell;
 }
-
-namespace {
-
-// A copy of a lattice tet that is reached this many steps later than another copy belongs to
-// another strand: the path led down one strand and up the other.
-constexpr uint32_t kDetour = 2;
-
-}  // namespace
 
 TetNeighbourhood::TetNeighbourhood(const SplitCage& cage, const CageFaces& faces)
     : cage_(cage),
@@ -67,13 +58,10 @@ TetNeighbourhood::TetNeighbourhood(const SplitCage& cage, const CageFaces& faces
       wanted_(cage.mesh.tets.size(), 0),
       steps_(cage.mesh.tets.size(), kNotReached),
       next_copy_(cage.mesh.tets.size()) {
-  std::vector<std::array<uint32_t, 2>> copies;  // lattice tet, tet
-  for (uint32_t t = 0; t < next_copy_.size(); ++t) copies.push_back({cage.lattice_tet[t], t});
-  std::sort(copies.begin(), copies.end());
-  for (size_t first = 0, i = 0; i < copies.size(); ++i) {
-    const bool last = i + 1 == copies.size() || copies[i + 1][0] != copies[i][0];
-    next_copy_[copies[i][1]] = copies[last ? first : i + 1][1];
-    if (last) first = i + 1;
+  for (const auto& [lattice_tet, copies] : cage.CopiesByLatticeTet()) {
+    for (size_t i = 0; i < copies.size(); ++i) {
+      next_copy_[copies[i]] = copies[(i + 1) % copies.size()];
+    }
   }
   for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) {
     for (const uint32_t node : cage.mesh.tets[t]) tets_of_node_[node].push_back(t);

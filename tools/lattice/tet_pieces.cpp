@@ -28,25 +28,6 @@ constexpr std::array<std::array<size_t, 2>, 6> kTetEdges = {
 
 using Triangle = std::array<Vec3d, 3>;
 
-std::vector<Triangle> Corners(const SolidSurface& surface, std::span<const uint32_t> triangles) {
-  std::vector<Triangle> corners;
-  corners.reserve(triangles.size());
-  for (const uint32_t t : triangles) {
-    const auto& [a, b, c] = surface.triangles[t];
-    corners.push_back({surface.points[a], surface.points[b], surface.points[c]});
-  }
-  return corners;
-}
-
-// The sets that contain triangles, each named by its lowest triangle, ascending.
-std::vector<uint32_t> SetsOf(DisjointSets* sets, size_t num_triangles) {
-  std::vector<uint32_t> names;
-  for (uint32_t i = 0; i < num_triangles; ++i) {
-    if (sets->Find(i) == i) names.push_back(i);
-  }
-  return names;
-}
-
 // Joins patches that cut each other: a sweep along x.
 void JoinIntersecting(const std::vector<Triangle>& triangles, DisjointSets* sets) {
   std::vector<Box3> boxes(triangles.size());
@@ -208,7 +189,8 @@ TetPieces PieceFinder::Find(const std::array<Vec3d, 4>& tet, std::span<const uin
   if (num_sets == 1) return OnePiece(num_triangles, corner_inside);
 
   if (join_parts_) JoinParts(links_, triangles, &sets);
-  const std::vector<Triangle> corners = Corners(surface_, triangles);
+  std::vector<Triangle> corners;
+  for (const uint32_t t : triangles) corners.push_back(surface_.CornersOf(t));
   const MaterialWalk walk(tet, corners, inside_);
   JoinIntersecting(corners, &sets);
   JoinAlongEdges(tet, corners, corner_inside, inside_, walk, &sets);
@@ -220,7 +202,11 @@ TetPieces PieceFinder::Find(const std::array<Vec3d, 4>& tet, std::span<const uin
       sets.Join(0, num_triangles + i);
     }
   }
-  const std::vector<uint32_t> names = SetsOf(&sets, num_triangles);
+  // Each piece is named by its lowest triangle.
+  std::vector<uint32_t> names;
+  for (uint32_t i = 0; i < num_triangles; ++i) {
+    if (sets.Find(i) == i) names.push_back(i);
+  }
   if (names.size() > kMaxPieces) return OnePiece(num_triangles, corner_inside);
   const auto piece_of = [&](uint32_t element) {
     const auto at = std::lower_bound(names.begin(), names.end(), sets.Find(element));

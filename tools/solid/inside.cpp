@@ -32,38 +32,10 @@ double AtanOfUnit(double t) {
   return base + t * series;
 }
 
-}  // namespace
-
-double PortableAtan2(double y, double x) {
-  const double ax = std::abs(x);
-  const double ay = std::abs(y);
-  if (ax == 0.0 && ay == 0.0) return 0.0;
-  double angle = ay <= ax ? AtanOfUnit(ay / ax) : kPi / 2.0 - AtanOfUnit(ax / ay);
-  if (x < 0.0) angle = kPi - angle;
-  return y < 0.0 ? -angle : angle;
-}
-
-double WindingOfTriangle(const Vec3d& point, const Vec3d& a, const Vec3d& b, const Vec3d& c) {
-  const Vec3d pa = a - point;
-  const Vec3d pb = b - point;
-  const Vec3d pc = c - point;
-  const double la = Length(pa);
-  const double lb = Length(pb);
-  const double lc = Length(pc);
-  const double numerator = Dot(pa, Cross(pb, pc));
-  const double denominator = la * lb * lc + Dot(pa, pb) * lc + Dot(pb, pc) * la + Dot(pc, pa) * lb;
-  if (numerator == 0.0) return 0.0;
-  return PortableAtan2(numerator, denominator) / (2.0 * kPi);
-}
-
-namespace {
-
-constexpr double kFourPi = 4.0 * 3.14159265358979323846;
-
 constexpr uint32_t kLeafTriangles = 8;
 
-// Up to this many triangles, a branch's radius comes from all its corners. The radius of a larger
-// branch is bounded by the radii of its two parts.
+// Up to this many triangles, a branch's radius comes from all its corners, beyond that from the
+// radii of its two parts.
 constexpr size_t kMostForRadius = 1024;
 
 // A branch is replaced by its expansion beyond this many radii, as in [Barill 2018]. On the test
@@ -114,17 +86,51 @@ double FarWinding(const Node& node, const Vec3d& to_centre, double squared) {
   const double cubed = squared * std::sqrt(squared);
   const double dipole = Dot(node.vector_area, to_centre);
   const double quadrupole = node.moment.Trace() - 3.0 * node.moment.Quadratic(to_centre) / squared;
-  return (dipole + quadrupole) / (kFourPi * cubed);
+  return (dipole + quadrupole) / (4.0 * kPi * cubed);
 }
 
 }  // namespace
+
+double PortableAtan2(double y, double x) {
+  const double ax = std::abs(x);
+  const double ay = std::abs(y);
+  if (ax == 0.0 && ay == 0.0) return 0.0;
+  double angle = ay <= ax ? AtanOfUnit(ay / ax) : kPi / 2.0 - AtanOfUnit(ax / ay);
+  if (x < 0.0) angle = kPi - angle;
+  return y < 0.0 ? -angle : angle;
+}
+
+double WindingOfTriangle(const Vec3d& point, const Vec3d& a, const Vec3d& b, const Vec3d& c) {
+  const Vec3d pa = a - point;
+  const Vec3d pb = b - point;
+  const Vec3d pc = c - point;
+  const double la = Length(pa);
+  const double lb = Length(pb);
+  const double lc = Length(pc);
+  const double numerator = Dot(pa, Cross(pb, pc));
+  const double denominator = la * lb * lc + Dot(pa, pb) * lc + Dot(pb, pc) * la + Dot(pc, pa) * lb;
+  if (numerator == 0.0) return 0.0;
+  return PortableAtan2(numerator, denominator) / (2.0 * kPi);
+}
 
 struct InsideTest::Tree {
   std::vector<Node> nodes;                      // depth first
   std::vector<uint32_t> order;                  // of the surface's triangles, in the leaves
   std::vector<std::array<Vec3d, 3>> triangles;  // their corners, in that order
 
-  explicit Tree(const SolidSurface& surface);
+  explicit Tree(const SolidSurface& surface) {
+    std::vector<Vec3d> centres;
+    centres.reserve(surface.triangles.size());
+    for (size_t t = 0; t < surface.triangles.size(); ++t) {
+      const auto [a, b, c] = surface.CornersOf(t);
+      centres.push_back((a + b + c) / 3.0);
+    }
+    if (centres.empty()) return;
+    order = OrderByHalves(centres);
+    triangles.reserve(order.size());
+    for (const uint32_t t : order) triangles.push_back(surface.CornersOf(t));
+    Build(0, static_cast<uint32_t>(order.size()));
+  }
 
  private:
   // A branch while the tree is built.
@@ -134,104 +140,80 @@ struct InsideTest::Tree {
     double radius = 0.0;  // bound of the corners' distance from the centre [m]
   };
 
-  Branch Build(uint32_t first, uint32_t last);
-  Branch MakeLeaf(uint32_t first, uint32_t last) const;
-  Branch Combine(const Branch& a, const Branch& b, uint32_t first, uint32_t last) const;
-  double RadiusAround(const Vec3d& centre, uint32_t first, uint32_t last) const;
+  // Halves the list of triangles at every level, so the depth is logarithmic for any soup.
+  Branch Build(uint32_t first, uint32_t last) {
+    const size_t index = nodes.size();
+    nodes.emplace_back();
+    Branch branch;
+    if (last - first <= kLeafTriangles) {
+      branch = MakeLeaf(first, last);
+      branch.node.first = first;
+      branch.node.num_triangles = last - first;
+    } else {
+      const uint32_t middle = first + (last - first) / 2;
+      const Branch a = Build(first, middle);
+      const auto second = static_cast<uint32_t>(nodes.size());
+      const Branch b = Build(middle, last);
+      branch = Combine(a, b, first, last);
+      branch.node.first = second;
+    }
+    branch.node.far_squared = kFarRadii * kFarRadii * branch.radius * branch.radius;
+    nodes[index] = branch.node;
+    return branch;
+  }
+
+  Branch MakeLeaf(uint32_t first, uint32_t last) const {
+    Branch leaf;
+    Node& node = leaf.node;
+    for (uint32_t i = first; i < last; ++i) {
+      const auto& [a, b, c] = triangles[i];
+      const Vec3d vector_area = Cross(b - a, c - a) * 0.5;
+      const double weight = Length(vector_area);
+      node.vector_area += vector_area;
+      node.centre += (a + b + c) * (weight / 3.0);
+      leaf.area += weight;
+    }
+    node.centre = leaf.area > 0.0 ? node.centre / leaf.area : triangles[first][0];
+    for (uint32_t i = first; i < last; ++i) {
+      const auto& [a, b, c] = triangles[i];
+      node.moment.AddProduct((a + b + c) / 3.0 - node.centre, Cross(b - a, c - a) * 0.5);
+    }
+    leaf.radius = RadiusAround(node.centre, first, last);
+    return leaf;
+  }
+
+  // Moves the moments of two branches to the common centre and adds them.
+  Branch Combine(const Branch& a, const Branch& b, uint32_t first, uint32_t last) const {
+    Branch both;
+    Node& node = both.node;
+    both.area = a.area + b.area;
+    node.centre = both.area > 0.0 ? (a.node.centre * a.area + b.node.centre * b.area) / both.area
+                                  : a.node.centre;
+    node.vector_area = a.node.vector_area + b.node.vector_area;
+    for (const Branch* part : {&a, &b}) {
+      const Vec3d apart = part->node.centre - node.centre;
+      node.moment.Add(part->node.moment);
+      node.moment.AddProduct(apart, part->node.vector_area);
+      both.radius = std::max(both.radius, Length(apart) + part->radius);
+    }
+    // The bound from the parts gets looser with every level.
+    if (last - first <= kMostForRadius) both.radius = RadiusAround(node.centre, first, last);
+    return both;
+  }
+
+  double RadiusAround(const Vec3d& centre, uint32_t first, uint32_t last) const {
+    double squared = 0.0;
+    for (uint32_t i = first; i < last; ++i) {
+      for (const Vec3d& corner : triangles[i]) {
+        squared = std::max(squared, LengthSquared(corner - centre));
+      }
+    }
+    return std::sqrt(squared);
+  }
 };
 
-InsideTest::Tree::Tree(const SolidSurface& surface) {
-  std::vector<Vec3d> centres;
-  centres.reserve(surface.triangles.size());
-  for (const auto& [a, b, c] : surface.triangles) {
-    centres.push_back((surface.points[a] + surface.points[b] + surface.points[c]) / 3.0);
-  }
-  if (centres.empty()) return;
-  order = OrderByHalves(centres);
-  triangles.reserve(order.size());
-  for (const uint32_t t : order) {
-    const auto& [a, b, c] = surface.triangles[t];
-    triangles.push_back({surface.points[a], surface.points[b], surface.points[c]});
-  }
-  Build(0, static_cast<uint32_t>(order.size()));
-}
-
-// Halves the list of triangles at every level, so the depth is logarithmic for any soup.
-InsideTest::Tree::Branch InsideTest::Tree::Build(uint32_t first, uint32_t last) {
-  const size_t index = nodes.size();
-  nodes.emplace_back();
-  Branch branch;
-  if (last - first <= kLeafTriangles) {
-    branch = MakeLeaf(first, last);
-    branch.node.first = first;
-    branch.node.num_triangles = last - first;
-  } else {
-    const uint32_t middle = first + (last - first) / 2;
-    const Branch a = Build(first, middle);
-    const auto second = static_cast<uint32_t>(nodes.size());
-    const Branch b = Build(middle, last);
-    branch = Combine(a, b, first, last);
-    branch.node.first = second;
-  }
-  branch.node.far_squared = kFarRadii * kFarRadii * branch.radius * branch.radius;
-  nodes[index] = branch.node;
-  return branch;
-}
-
-InsideTest::Tree::Branch InsideTest::Tree::MakeLeaf(uint32_t first, uint32_t last) const {
-  Branch leaf;
-  Node& node = leaf.node;
-  for (uint32_t i = first; i < last; ++i) {
-    const auto& [a, b, c] = triangles[i];
-    const Vec3d vector_area = Cross(b - a, c - a) * 0.5;
-    const double weight = Length(vector_area);
-    node.vector_area += vector_area;
-    node.centre += (a + b + c) * (weight / 3.0);
-    leaf.area += weight;
-  }
-  node.centre = leaf.area > 0.0 ? node.centre / leaf.area : triangles[first][0];
-  for (uint32_t i = first; i < last; ++i) {
-    const auto& [a, b, c] = triangles[i];
-    node.moment.AddProduct((a + b + c) / 3.0 - node.centre, Cross(b - a, c - a) * 0.5);
-  }
-  leaf.radius = RadiusAround(node.centre, first, last);
-  return leaf;
-}
-
-// Merges two branches: moves their moments to the common centre and adds them.
-InsideTest::Tree::Branch InsideTest::Tree::Combine(const Branch& a, const Branch& b, uint32_t first,
-                                                   uint32_t last) const {
-  Branch both;
-  Node& node = both.node;
-  both.area = a.area + b.area;
-  node.centre = both.area > 0.0 ? (a.node.centre * a.area + b.node.centre * b.area) / both.area
-                                : a.node.centre;
-  node.vector_area = a.node.vector_area + b.node.vector_area;
-  for (const Branch* part : {&a, &b}) {
-    const Vec3d apart = part->node.centre - node.centre;
-    node.moment.Add(part->node.moment);
-    node.moment.AddProduct(apart, part->node.vector_area);
-    both.radius = std::max(both.radius, Length(apart) + part->radius);
-  }
-  // The bound from the parts gets looser with every level.
-  if (last - first <= kMostForRadius) both.radius = RadiusAround(node.centre, first, last);
-  return both;
-}
-
-double InsideTest::Tree::RadiusAround(const Vec3d& centre, uint32_t first, uint32_t last) const {
-  double squared = 0.0;
-  for (uint32_t i = first; i < last; ++i) {
-    for (const Vec3d& corner : triangles[i]) {
-      squared = std::max(squared, LengthSquared(corner - centre));
-    }
-  }
-  return std::sqrt(squared);
-}
-
-InsideTest::InsideTest(const SolidSurface& surface) : tree_(std::make_unique<Tree>(surface)) {}
-
-InsideTest::~InsideTest() = default;
-InsideTest::InsideTest(InsideTest&&) noexcept = default;
+InsideTest::InsideTest(const SolidSurface& surface)
+    : tree_(std::make_shared<const Tree>(surface)) {}
 
 double InsideTest::WindingNumber(const Vec3d& point) const {
   if (tree_->nodes.empty()) return 0.0;

@@ -15,8 +15,6 @@
 namespace plush::tools {
 namespace {
 
-constexpr uint32_t kNone = UINT32_MAX;
-
 using Triangles = std::vector<std::array<uint32_t, 3>>;
 
 // The other triangle at an edge that exactly two triangles share.
@@ -25,7 +23,7 @@ struct Neighbour {
   bool agrees = false;  // the input triangles pass the edge in opposite directions
 };
 
-// Up to three neighbours of each triangle, in order of the edges.
+// The neighbours of one triangle, in order of the edges.
 struct Neighbourhood {
   std::array<Neighbour, 3> neighbours;
   uint8_t count = 0;
@@ -46,51 +44,6 @@ std::vector<Neighbourhood> FindNeighbours(uint32_t num_points, const Triangles& 
   return out;
 }
 
-}  // namespace
-
-OrientedPieces OrientPieces(uint32_t num_points, Triangles* triangles) {
-  const std::vector<Neighbourhood> around = FindNeighbours(num_points, *triangles);
-  OrientedPieces out;
-  out.piece_of_triangle.assign(triangles->size(), kNone);
-  std::vector<uint8_t> turned(triangles->size(), 0);
-  std::vector<uint32_t> piece;
-  for (uint32_t seed = 0; seed < triangles->size(); ++seed) {
-    if (out.piece_of_triangle[seed] != kNone) continue;
-    out.piece_of_triangle[seed] = out.num_pieces;
-    piece.assign(1, seed);
-    size_t num_turned = 0;
-    for (size_t next = 0; next < piece.size(); ++next) {
-      const uint32_t t = piece[next];
-      for (uint8_t i = 0; i < around[t].count; ++i) {
-        const Neighbour& neighbour = around[t].neighbours[i];
-        if (out.piece_of_triangle[neighbour.triangle] != kNone) continue;
-        out.piece_of_triangle[neighbour.triangle] = out.num_pieces;
-        turned[neighbour.triangle] = neighbour.agrees ? turned[t] : 1 - turned[t];
-        num_turned += turned[neighbour.triangle];
-        piece.push_back(neighbour.triangle);
-      }
-    }
-    const bool turn_others = 2 * num_turned > piece.size();
-    for (const uint32_t t : piece) {
-      if ((turned[t] != 0) != turn_others) std::swap((*triangles)[t][1], (*triangles)[t][2]);
-    }
-    ++out.num_pieces;
-  }
-  return out;
-}
-
-bool IsClosed(uint32_t num_points, const Triangles& triangles) {
-  const SurfaceTopology topology = BuildTopology(triangles, num_points);
-  for (const SurfaceEdge& edge : topology.edges) {
-    int balance = 0;
-    for (const EdgeUse& use : topology.UsesOf(edge)) balance += use.forward ? 1 : -1;
-    if (balance != 0) return false;
-  }
-  return true;
-}
-
-namespace {
-
 // A flat sheet has no inside: its volume is rounding error, below this share of area^(3/2).
 constexpr double kFlatVolume = 1e-9;
 
@@ -106,22 +59,17 @@ SolidSurface WeldedSolid(const SurfaceMesh& mesh) {
           std::move(welded.point_of_vertex), false};
 }
 
-std::array<Vec3d, 3> Corners(const SolidSurface& solid, uint32_t t) {
-  const auto& triangle = solid.triangles[t];
-  return {solid.points[triangle[0]], solid.points[triangle[1]], solid.points[triangle[2]]};
-}
-
 void Turn(const std::vector<uint32_t>& piece, SolidSurface* solid) {
   for (const uint32_t t : piece) std::swap(solid->triangles[t][1], solid->triangles[t][2]);
 }
 
-// Whether the piece encloses a negative volume. The volume is measured about the piece's centre,
-// which makes a difference only if the piece is open.
+// Whether the piece encloses a negative volume, measured about the piece's centre (which matters
+// only if the piece is open).
 bool FacesInwards(const SolidSurface& solid, const std::vector<uint32_t>& piece) {
   double area = 0.0;
   Vec3d centre;
   for (const uint32_t t : piece) {
-    const auto [a, b, c] = Corners(solid, t);
+    const auto [a, b, c] = solid.CornersOf(t);
     const double weight = 0.5 * Length(Cross(b - a, c - a));
     centre += (a + b + c) * (weight / 3.0);
     area += weight;
@@ -129,24 +77,24 @@ bool FacesInwards(const SolidSurface& solid, const std::vector<uint32_t>& piece)
   centre = centre / area;
   double volume = 0.0;
   for (const uint32_t t : piece) {
-    const auto [a, b, c] = Corners(solid, t);
+    const auto [a, b, c] = solid.CornersOf(t);
     volume += SixVolume(centre, a, b, c) / 6.0;
   }
   return volume < -kFlatVolume * area * std::sqrt(area);
 }
 
-// Whether more than half of the piece's samples lie inside the rest of the surface, that is, have a
-// winding number above 1/2 without the piece.
+// Whether more than half of the piece's samples lie inside the rest of the surface: their winding
+// number without the piece is above 1/2.
 bool LiesInsideOthers(const SolidSurface& solid, const InsideTest& everything,
                       const std::vector<uint32_t>& piece) {
   const size_t samples = std::min(kSamplesPerPiece, piece.size());
   size_t inside = 0;
   for (size_t i = 0; i < samples; ++i) {
-    const auto [a, b, c] = Corners(solid, piece[i * piece.size() / samples]);
+    const auto [a, b, c] = solid.CornersOf(piece[i * piece.size() / samples]);
     const Vec3d point = (a + b + c) / 3.0;
     double others = everything.WindingNumber(point);
     for (const uint32_t t : piece) {
-      const auto [ta, tb, tc] = Corners(solid, t);
+      const auto [ta, tb, tc] = solid.CornersOf(t);
       others -= WindingOfTriangle(point, ta, tb, tc);
     }
     inside += others > 0.5 ? 1 : 0;
@@ -155,7 +103,7 @@ bool LiesInsideOthers(const SolidSurface& solid, const InsideTest& everything,
 }
 
 Place PlaceOf(const SolidSurface& solid, const std::vector<uint32_t>& piece) {
-  const auto [a, b, c] = Corners(solid, piece[0]);
+  const auto [a, b, c] = solid.CornersOf(piece[0]);
   return {(a + b + c) / 3.0, static_cast<int64_t>(solid.source_triangle[piece[0]]), -1, ""};
 }
 
@@ -179,31 +127,66 @@ void OrientOutwards(const std::vector<std::vector<uint32_t>>& pieces, SolidSurfa
   }
   for (const auto* piece : hollow) Turn(*piece, solid);
   if (!flipped.empty()) {
-    const std::string count = std::to_string(flipped.size());
     findings->Add("CAGE_COMPONENT_FLIPPED", flipped.size(),
-                  count + " of " + std::to_string(pieces.size()) +
+                  std::to_string(flipped.size()) + " of " + std::to_string(pieces.size()) +
                       " components face inwards and were turned around",
                   flipped);
   }
   if (!cavities.empty()) {
-    const std::string count = std::to_string(cavities.size());
     findings->Add("CAGE_CAVITY", cavities.size(),
-                  count + " components face inwards inside others and were taken as cavities",
+                  std::to_string(cavities.size()) +
+                      " components face inwards inside others and were taken as cavities",
                   cavities);
   }
 }
 
 }  // namespace
 
+std::vector<std::vector<uint32_t>> OrientPieces(uint32_t num_points, Triangles* triangles) {
+  const std::vector<Neighbourhood> around = FindNeighbours(num_points, *triangles);
+  std::vector<std::vector<uint32_t>> pieces;
+  std::vector<bool> is_found(triangles->size(), false);
+  std::vector<uint8_t> turned(triangles->size(), 0);
+  for (uint32_t seed = 0; seed < triangles->size(); ++seed) {
+    if (is_found[seed]) continue;
+    is_found[seed] = true;
+    std::vector<uint32_t> piece = {seed};
+    size_t num_turned = 0;
+    for (size_t next = 0; next < piece.size(); ++next) {
+      const uint32_t t = piece[next];
+      for (uint8_t i = 0; i < around[t].count; ++i) {
+        const auto& [other, agrees] = around[t].neighbours[i];
+        if (is_found[other]) continue;
+        is_found[other] = true;
+        turned[other] = agrees ? turned[t] : 1 - turned[t];
+        num_turned += turned[other];
+        piece.push_back(other);
+      }
+    }
+    const bool turn_others = 2 * num_turned > piece.size();
+    for (const uint32_t t : piece) {
+      if ((turned[t] != 0) != turn_others) std::swap((*triangles)[t][1], (*triangles)[t][2]);
+    }
+    std::sort(piece.begin(), piece.end());
+    pieces.push_back(std::move(piece));
+  }
+  return pieces;
+}
+
+bool IsClosed(uint32_t num_points, const Triangles& triangles) {
+  const SurfaceTopology topology = BuildTopology(triangles, num_points);
+  for (const SurfaceEdge& edge : topology.edges) {
+    int balance = 0;
+    for (const EdgeUse& use : topology.UsesOf(edge)) balance += use.forward ? 1 : -1;
+    if (balance != 0) return false;
+  }
+  return true;
+}
+
 SolidSurface MakeSolidSurface(const SurfaceMesh& mesh, FindingList* findings) {
   SolidSurface solid = WeldedSolid(mesh);
   const auto num_points = static_cast<uint32_t>(solid.points.size());
-  const OrientedPieces oriented = OrientPieces(num_points, &solid.triangles);
-  std::vector<std::vector<uint32_t>> pieces(oriented.num_pieces);
-  for (uint32_t t = 0; t < solid.triangles.size(); ++t) {
-    pieces[oriented.piece_of_triangle[t]].push_back(t);
-  }
-  OrientOutwards(pieces, &solid, findings);
+  OrientOutwards(OrientPieces(num_points, &solid.triangles), &solid, findings);
   solid.closed = IsClosed(num_points, solid.triangles);
   return solid;
 }

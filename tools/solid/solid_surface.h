@@ -8,23 +8,22 @@
 #include "mesh/surface_mesh.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace plush::tools {
 
-/// Pieces of a surface: triangles connected across edges that exactly two triangles share.
-struct OrientedPieces {
-  std::vector<uint32_t> piece_of_triangle;  ///< numbered by first triangle (num_triangles x 1)
-  uint32_t num_pieces = 0;
-};
-
-/// Turns triangles until neighbours agree: the two triangles at an edge of exactly two pass it in
-/// opposite directions. A one-sided piece (a Moebius band) keeps some edges that disagree. Each
-/// piece has two consistent orientations; the one that turns fewer triangles wins, at a tie the one
-/// that keeps the piece's first triangle. Corners are below `num_points` and differ within a
-/// triangle. O(t log t), deterministic.
-OrientedPieces OrientPieces(uint32_t num_points, std::vector<std::array<uint32_t, 3>>* triangles);
+/// Finds the pieces of a surface: triangles connected across edges that exactly two triangles
+/// share. Turns triangles until both at such an edge pass it in opposite directions.
+/// - Of the two orientations of a piece, the one that turns fewer triangles wins; at a tie, the one
+///   that keeps the piece's first triangle.
+/// - A one-sided piece (a Moebius band) keeps some edges that disagree.
+///
+/// Returns the triangles of each piece, ascending, with pieces in order of their first triangles.
+/// Corners are below `num_points` and differ within a triangle. O(t log t), deterministic.
+std::vector<std::vector<uint32_t>> OrientPieces(uint32_t num_points,
+                                                std::vector<std::array<uint32_t, 3>>* triangles);
 
 /// Whether the triangles pass every edge as often forwards as backwards.
 bool IsClosed(uint32_t num_points, const std::vector<std::array<uint32_t, 3>>& triangles);
@@ -37,6 +36,12 @@ struct SolidSurface {
   std::vector<uint32_t> source_triangle;           ///< in the SurfaceMesh (num_triangles x 1)
   std::vector<uint32_t> point_of_vertex;           ///< per SurfaceMesh vertex (num_vertices x 1)
   bool closed = false;  ///< IsClosed: winding numbers are integers off the surface
+
+  /// Corners of triangle `t` [m].
+  std::array<Vec3d, 3> CornersOf(size_t t) const {
+    const auto& [a, b, c] = triangles[t];
+    return {points[a], points[b], points[c]};
+  }
 };
 
 /// Makes the solid of `mesh`:

@@ -7,7 +7,6 @@
 #include "mesh/tet_mesh.h"
 #include "solid/surface_columns.h"
 
-#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -27,6 +26,85 @@ constexpr std::array<double, 3> kSteps = {0.8191725133961645, 0.6710436067037893
                                           0.5497004779019703};
 
 double Fraction(double value) { return value - std::floor(value); }
+
+// Samples per open surface, spread evenly over the tets of its cage; each tet has at least one.
+constexpr size_t kSamples = 20'000;
+constexpr size_t kMaxSamplesPerTet = 100;
+
+// Rays that measure the overlaps of a closed surface, counted along the longer of the bounding
+// box's y and z sides. Each ray passes its grid cell at an irregular place (a share of the cell in
+// y and z), so that it misses the vertices of models with round coordinates.
+constexpr double kRays = 120.0;
+constexpr double kPlaceY = 0.5437;
+constexpr double kPlaceZ = 0.4719;
+
+// Share of the fixed points of tet `t` that lie inside.
+double ShareInside(const TetMesh& mesh, size_t t, size_t num_samples, const InsideTest& inside) {
+  const auto [a, b, c, d] = CornersOf(mesh, t);
+  size_t count = 0;
+  for (size_t i = 0; i < num_samples; ++i) {
+    const std::array<double, 4> weights = SampleWeights(t * num_samples + i);
+    const Vec3d point = a * weights[0] + b * weights[1] + c * weights[2] + d * weights[3];
+    count += inside.IsInside(point) ? 1 : 0;
+  }
+  return static_cast<double>(count) / static_cast<double>(num_samples);
+}
+
+SolidMeasure MeasureOpen(const InsideTest& inside, const TetMesh& cage) {
+  const size_t num_samples = std::clamp<size_t>(kSamples / cage.tets.size(), 1, kMaxSamplesPerTet);
+  std::vector<double> shares(cage.tets.size());
+  tbb::parallel_for(size_t{0}, shares.size(),
+                    [&](size_t t) { shares[t] = ShareInside(cage, t, num_samples, inside); });
+  SolidMeasure solid;
+  for (size_t t = 0; t < shares.size(); ++t)
+    solid.volume += shares[t] * TetVolume(CornersOf(cage, t));
+  return solid;
+}
+
+// The signed volume is the integral of the winding number w. Rays measure the excess over the
+// volume of the solid.
+SolidMeasure MeasureClosed(const SolidSurface& surface) {
+  const Box3 box = BoxOf(surface);
+  const Vec3d size = box.Extent();
+  const double spacing = std::max(size.y, size.z) / kRays;
+  const ColumnGrid grid = {box.low.y + kPlaceY * spacing, box.low.z + kPlaceZ * spacing, spacing,
+                           static_cast<int>(size.y / spacing) + 1,
+                           static_cast<int>(size.z / spacing) + 1};
+  const SurfaceColumns columns(surface, grid);
+  double overlap = 0.0;  // length with |w| > 1
+  double excess = 0.0;   // integral of w - [w != 0] along the rays
+  for (int z = 0; z < grid.count_z; ++z) {
+    for (int y = 0; y < grid.count_y; ++y) {
+      const auto& column = columns.At(y, z);
+      int winding = 0;
+      for (size_t i = 0; i + 1 < column.size(); ++i) {
+        winding += column[i].sign;
+        const double length = column[i + 1].x - column[i].x;
+        if (std::abs(winding) > 1) overlap += length;
+        excess += (winding - (winding != 0 ? 1 : 0)) * length;
+      }
+    }
+  }
+  const double area = spacing * spacing;
+  return {std::max(0.0, SignedVolume(surface) - excess * area), overlap * area};
+}
+
+double AreaOf(const SolidSurface& surface) {
+  double area = 0.0;
+  for (size_t t = 0; t < surface.triangles.size(); ++t) {
+    const auto [a, b, c] = surface.CornersOf(t);
+    area += 0.5 * Length(Cross(b - a, c - a));
+  }
+  return area;
+}
+
+bool IsShell(const SolidSurface& surface, double volume, double cage_volume) {
+  if (!surface.closed) return volume < kShellShare * cage_volume;
+  // The mean thickness is twice the volume divided by the area, which counts both sides.
+  return 2.0 * volume <= kShellThickness * Length(BoxOf(surface).Extent()) * AreaOf(surface);
+}
+
+std::string Percent(double share) { return RoundedText(100.0 * share) + "%"; }
 
 }  // namespace
 
@@ -50,98 +128,12 @@ std::array<double, 4> SampleWeights(uint64_t index) {
   return {1.0 - s - t - u, s, t, u};
 }
 
-namespace {
-
-// Samples per open surface, spread evenly over the tets of its cage; each tet has at least one.
-constexpr size_t kSamples = 20'000;
-constexpr size_t kMaxSamplesPerTet = 100;
-
-// Rays through a closed surface, counted along the longer of the bounding box's y and z sides. They
-// measure only the overlaps. Each ray runs through its grid cell at an irregular place (a share of
-// the cell in y and z), so that it misses the vertices of models with round coordinates.
-constexpr double kRays = 120.0;
-constexpr double kPlaceY = 0.5437;
-constexpr double kPlaceZ = 0.4719;
-
-// Share of the fixed points of tet `t` that lie inside.
-double ShareInside(const TetMesh& mesh, size_t t, size_t num_samples, const InsideTest& inside) {
-  const auto& [a, b, c, d] = mesh.tets[t];
-  size_t count = 0;
-  for (size_t i = 0; i < num_samples; ++i) {
-    const std::array<double, 4> weights = SampleWeights(t * num_samples + i);
-    const Vec3d point = mesh.nodes[a] * weights[0] + mesh.nodes[b] * weights[1] +
-                        mesh.nodes[c] * weights[2] + mesh.nodes[d] * weights[3];
-    count += inside.IsInside(point) ? 1 : 0;
-  }
-  return static_cast<double>(count) / static_cast<double>(num_samples);
-}
-
-SolidMeasure MeasureOpen(const InsideTest& inside, const TetMesh& cage) {
-  const size_t num_samples = std::clamp<size_t>(kSamples / cage.tets.size(), 1, kMaxSamplesPerTet);
-  std::vector<double> shares(cage.tets.size());
-  tbb::parallel_for(tbb::blocked_range<size_t>(0, cage.tets.size()), [&](const auto& range) {
-    for (size_t t = range.begin(); t < range.end(); ++t) {
-      shares[t] = ShareInside(cage, t, num_samples, inside);
-    }
-  });
-  SolidMeasure solid;
-  for (size_t t = 0; t < shares.size(); ++t)
-    solid.volume += shares[t] * TetVolume(CornersOf(cage, t));
-  return solid;
-}
-
-// The signed volume is the integral of the winding number w. Rays measure by how much it exceeds
-// the volume of the solid.
-SolidMeasure MeasureClosed(const SolidSurface& surface) {
-  const Box3 box = BoxOf(surface);
-  const Vec3d size = box.Extent();
-  const double spacing = std::max(size.y, size.z) / kRays;
-  const ColumnGrid grid = {box.low.y + kPlaceY * spacing, box.low.z + kPlaceZ * spacing, spacing,
-                           static_cast<int>(size.y / spacing) + 1,
-                           static_cast<int>(size.z / spacing) + 1};
-  const SurfaceColumns columns(surface, grid);
-  double overlap = 0.0;  // length with |w| > 1
-  double excess = 0.0;   // integral of w - [w != 0] along the rays
-  for (int z = 0; z < grid.count_z; ++z) {
-    for (int y = 0; y < grid.count_y; ++y) {
-      const auto column = columns.At(y, z);
-      int winding = 0;
-      for (size_t i = 0; i + 1 < column.size(); ++i) {
-        winding += column[i].sign;
-        const double length = column[i + 1].x - column[i].x;
-        if (std::abs(winding) > 1) overlap += length;
-        excess += (winding - (winding != 0 ? 1 : 0)) * length;
-      }
-    }
-  }
-  const double area = spacing * spacing;
-  return {std::max(0.0, SignedVolume(surface) - excess * area), overlap * area};
-}
-
-double AreaOf(const SolidSurface& surface) {
-  double area = 0.0;
-  for (const auto& [a, b, c] : surface.triangles) {
-    const Vec3d& p = surface.points[a];
-    area += 0.5 * Length(Cross(surface.points[b] - p, surface.points[c] - p));
-  }
-  return area;
-}
-
-bool IsShell(const SolidSurface& surface, double volume, double cage_volume) {
-  if (!surface.closed) return volume < kShellShare * cage_volume;
-  // The mean thickness is twice the volume divided by the area, which counts both sides.
-  return 2.0 * volume <= kShellThickness * Length(BoxOf(surface).Extent()) * AreaOf(surface);
-}
-
-std::string Percent(double share) { return RoundedText(100.0 * share) + "%"; }
-
-}  // namespace
-
 double SignedVolume(const SolidSurface& surface) {
   const Vec3d origin = surface.points[surface.triangles[0][0]];
   double six_volumes = 0.0;
-  for (const auto& [a, b, c] : surface.triangles) {
-    six_volumes += SixVolume(origin, surface.points[a], surface.points[b], surface.points[c]);
+  for (size_t t = 0; t < surface.triangles.size(); ++t) {
+    const auto [a, b, c] = surface.CornersOf(t);
+    six_volumes += SixVolume(origin, a, b, c);
   }
   return six_volumes / 6.0;
 }

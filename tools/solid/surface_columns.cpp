@@ -6,19 +6,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace plush::tools {
 namespace {
 
 // A triangle projected along x.
-class Projected {
- public:
-  Projected(const SolidSurface& surface, const std::array<uint32_t, 3>& triangle)
-      : numbers_(triangle),
-        corners_{surface.points[triangle[0]], surface.points[triangle[1]],
-                 surface.points[triangle[2]]} {}
-
-  const std::array<Vec3d, 3>& corners() const { return corners_; }
+struct Projected {
+  std::array<uint32_t, 3> numbers;  // of the corners
+  std::array<Vec3d, 3> corners;
 
   // Whether the ray at (y, z) crosses the triangle; if so, sets `*crossing`.
   bool Cross(double y, double z, ColumnCrossing* crossing) const {
@@ -28,14 +24,12 @@ class Projected {
     if (a.positive != b.positive || b.positive != c.positive) return false;
     const double sum = a.value + b.value + c.value;
     if (sum == 0.0) return false;
-    crossing->x =
-        (corners_[0].x * a.value + corners_[1].x * b.value + corners_[2].x * c.value) / sum;
+    crossing->x = (corners[0].x * a.value + corners[1].x * b.value + corners[2].x * c.value) / sum;
     // Positive: counter-clockwise in (y, z), so the triangle faces +x and the ray leaves the solid.
     crossing->sign = a.positive ? -1 : 1;
     return true;
   }
 
- private:
   struct Weight {
     double value = 0.0;
     bool positive = false;
@@ -43,24 +37,16 @@ class Projected {
   // Twice the signed area in (y, z) of the ray's point and the edge from corner i to j. Both
   // triangles at an edge get the same value with opposite signs, even if the value is zero.
   Weight WeightOf(size_t i, size_t j, double y, double z) const {
-    const bool swapped = numbers_[i] > numbers_[j];
-    const Vec3d& from = corners_[swapped ? j : i];
-    const Vec3d& to = corners_[swapped ? i : j];
+    const bool swapped = numbers[i] > numbers[j];
+    const Vec3d& from = corners[swapped ? j : i];
+    const Vec3d& to = corners[swapped ? i : j];
     const double area = (to.y - from.y) * (z - from.z) - (to.z - from.z) * (y - from.y);
     return {swapped ? -area : area, (area >= 0.0) != swapped};
   }
-
-  std::array<uint32_t, 3> numbers_;
-  std::array<Vec3d, 3> corners_;
 };
 
-struct Range {
-  int begin = 0;
-  int end = 0;
-};
-
-// The grid lines between two coordinates.
-Range LinesBetween(double low, double high, double first, double spacing, int count) {
+// The first of the grid lines between two coordinates, and the one after the last.
+std::pair<int, int> LinesBetween(double low, double high, double first, double spacing, int count) {
   const double begin = std::ceil((low - first) / spacing);
   const double end = std::floor((high - first) / spacing) + 1.0;
   return {static_cast<int>(std::clamp(begin, 0.0, static_cast<double>(count))),
@@ -69,42 +55,28 @@ Range LinesBetween(double low, double high, double first, double spacing, int co
 
 }  // namespace
 
-SurfaceColumns::SurfaceColumns(const SolidSurface& surface, const ColumnGrid& grid) : grid_(grid) {
-  struct Entry {
-    size_t column = 0;
-    ColumnCrossing crossing;
-  };
-  std::vector<Entry> entries;
-  for (const auto& triangle : surface.triangles) {
-    const Projected projected(surface, triangle);
-    const auto& [a, b, c] = projected.corners();
-    const Range rows = LinesBetween(std::min({a.z, b.z, c.z}), std::max({a.z, b.z, c.z}),
-                                    grid.first_z, grid.spacing, grid.count_z);
-    if (rows.begin >= rows.end) continue;
-    const Range line = LinesBetween(std::min({a.y, b.y, c.y}), std::max({a.y, b.y, c.y}),
-                                    grid.first_y, grid.spacing, grid.count_y);
-    for (int z = rows.begin; z < rows.end; ++z) {
-      for (int y = line.begin; y < line.end; ++y) {
-        Entry entry;
-        if (!projected.Cross(grid.first_y + y * grid.spacing, grid.first_z + z * grid.spacing,
-                             &entry.crossing)) {
-          continue;
+SurfaceColumns::SurfaceColumns(const SolidSurface& surface, const ColumnGrid& grid)
+    : count_y_(static_cast<size_t>(grid.count_y)),
+      columns_(count_y_ * static_cast<size_t>(grid.count_z)) {
+  for (size_t t = 0; t < surface.triangles.size(); ++t) {
+    const Projected projected = {surface.triangles[t], surface.CornersOf(t)};
+    const auto& [a, b, c] = projected.corners;
+    const auto [begin_z, end_z] = LinesBetween(std::min({a.z, b.z, c.z}), std::max({a.z, b.z, c.z}),
+                                               grid.first_z, grid.spacing, grid.count_z);
+    const auto [begin_y, end_y] = LinesBetween(std::min({a.y, b.y, c.y}), std::max({a.y, b.y, c.y}),
+                                               grid.first_y, grid.spacing, grid.count_y);
+    for (int z = begin_z; z < end_z; ++z) {
+      for (int y = begin_y; y < end_y; ++y) {
+        ColumnCrossing crossing;
+        if (projected.Cross(grid.first_y + y * grid.spacing, grid.first_z + z * grid.spacing,
+                            &crossing)) {
+          columns_[IndexOf(y, z)].push_back(crossing);
         }
-        entry.column =
-            static_cast<size_t>(z) * static_cast<size_t>(grid.count_y) + static_cast<size_t>(y);
-        entries.push_back(entry);
       }
     }
   }
-  const size_t num_columns = static_cast<size_t>(grid.count_y) * static_cast<size_t>(grid.count_z);
-  starts_.assign(num_columns + 1, 0);
-  for (const Entry& entry : entries) ++starts_[entry.column + 1];
-  for (size_t i = 0; i < num_columns; ++i) starts_[i + 1] += starts_[i];
-  crossings_.resize(entries.size());
-  std::vector<uint32_t> next(starts_.begin(), starts_.end() - 1);
-  for (const Entry& entry : entries) crossings_[next[entry.column]++] = entry.crossing;
-  for (size_t i = 0; i < num_columns; ++i) {
-    std::stable_sort(crossings_.begin() + starts_[i], crossings_.begin() + starts_[i + 1],
+  for (std::vector<ColumnCrossing>& column : columns_) {
+    std::stable_sort(column.begin(), column.end(),
                      [](const ColumnCrossing& p, const ColumnCrossing& q) { return p.x < q.x; });
   }
 }

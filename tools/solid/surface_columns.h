@@ -4,8 +4,7 @@
 
 #include "solid/solid_surface.h"
 
-#include <cstdint>
-#include <span>
+#include <cstddef>
 #include <vector>
 
 namespace plush::tools {
@@ -25,25 +24,24 @@ struct ColumnCrossing {
   int sign = 0;    ///< change of the winding number along +x: +1 or -1
 };
 
-/// All crossings of all rays of a grid. If a ray hits an edge or a point exactly, it counts as
-/// passing beside it, on the same side for all triangles there. So the signs along each ray sum to
-/// zero if the surface is closed.
+/// All crossings of all rays of a grid. A ray that hits an edge or a point exactly counts as
+/// passing beside it, on the same side for all triangles there. So if the surface is closed, the
+/// signs along each ray sum to zero.
 class SurfaceColumns {
  public:
   /// O(triangles + crossings).
   SurfaceColumns(const SolidSurface& surface, const ColumnGrid& grid);
 
   /// Crossings of ray (y, z) of the grid, ascending in x.
-  std::span<const ColumnCrossing> At(int y, int z) const {
-    const size_t column =
-        static_cast<size_t>(z) * static_cast<size_t>(grid_.count_y) + static_cast<size_t>(y);
-    return {crossings_.data() + starts_[column], starts_[column + 1] - starts_[column]};
-  }
+  const std::vector<ColumnCrossing>& At(int y, int z) const { return columns_[IndexOf(y, z)]; }
 
  private:
-  ColumnGrid grid_;
-  std::vector<uint32_t> starts_;  // into crossings_ (num_columns + 1 x 1)
-  std::vector<ColumnCrossing> crossings_;
+  size_t IndexOf(int y, int z) const {
+    return static_cast<size_t>(z) * count_y_ + static_cast<size_t>(y);
+  }
+
+  size_t count_y_;
+  std::vector<std::vector<ColumnCrossing>> columns_;  // y fastest
 };
 
 }  // namespace plush::tools

@@ -40,8 +40,10 @@ struct Pair {
   }
 };
 
-Pair MakePair(const std::array<Vec3d, 3>& triangle, const std::array<Vec3d, 4>& tet,
-              double distance) {
+}  // namespace
+
+bool TriangleMayTouchTet(const std::array<Vec3d, 3>& triangle, const std::array<Vec3d, 4>& tet,
+                         double distance) {
   Pair pair;
   double largest = 0.0;
   for (size_t i = 0; i < 3; ++i) {
@@ -54,14 +56,6 @@ Pair MakePair(const std::array<Vec3d, 3>& triangle, const std::array<Vec3d, 4>& 
   }
   pair.tolerance = kRounding * largest;
   pair.squared_distance = distance * distance;
-  return pair;
-}
-
-}  // namespace
-
-bool TriangleMayTouchTet(const std::array<Vec3d, 3>& triangle, const std::array<Vec3d, 4>& tet,
-                         double distance) {
-  const Pair pair = MakePair(triangle, tet, distance);
   const auto& [p, b, c, d] = pair.tet;
   for (const Vec3d& face : {Cross(b, c), Cross(c, d), Cross(d, b), Cross(c - b, d - b)}) {
     if (pair.IsSeparatedBy(face)) return false;

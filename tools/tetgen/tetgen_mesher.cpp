@@ -9,7 +9,6 @@
 #include "mesh/topology.h"
 #include "solid/solid_volume.h"
 
-#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -27,11 +26,6 @@ namespace {
 // changes the volume.
 constexpr double kVolumeTolerance = 1e-4;
 
-Place PlaceOfEdge(const SolidSurface& surface, const SurfaceEdge& edge, uint32_t triangle) {
-  return {surface.points[edge.a] * 0.5 + surface.points[edge.b] * 0.5,
-          surface.source_triangle[triangle], -1, ""};
-}
-
 // Whether any edge is not passed as often forwards as backwards; if so, adds the finding.
 bool RefuseOpenEdges(const SolidSurface& surface, FindingList* findings) {
   const SurfaceTopology topology =
@@ -44,7 +38,9 @@ bool RefuseOpenEdges(const SolidSurface& surface, FindingList* findings) {
     for (const EdgeUse& use : uses) balance += use.forward ? 1 : -1;
     if (balance == 0) continue;
     ++count;
-    if (places.size() < kMaxPlaces) places.push_back(PlaceOfEdge(surface, edge, uses[0].triangle));
+    if (places.size() == kMaxPlaces) continue;
+    places.push_back({surface.points[edge.a] * 0.5 + surface.points[edge.b] * 0.5,
+                      surface.source_triangle[uses[0].triangle], -1, ""});
   }
   if (count == 0) return false;
   findings->Add("CAGE_TETGEN_REFUSED", count,
@@ -80,12 +76,9 @@ Error Unfit(const std::string& what) {
 // The winding number at each tet's centre. It is constant within a tet, as no triangle crosses it.
 std::vector<int> WindingOfTets(const InsideTest& inside, const TetMesh& mesh) {
   std::vector<int> winding(mesh.tets.size());
-  tbb::parallel_for(tbb::blocked_range<size_t>(0, winding.size(), 64), [&](const auto& range) {
-    for (size_t t = range.begin(); t < range.end(); ++t) {
-      const auto& [a, b, c, d] = mesh.tets[t];
-      const Vec3d centre = (mesh.nodes[a] + mesh.nodes[b] + mesh.nodes[c] + mesh.nodes[d]) * 0.25;
-      winding[t] = static_cast<int>(std::floor(inside.WindingNumber(centre) + 0.5));
-    }
+  tbb::parallel_for(size_t{0}, winding.size(), [&](size_t t) {
+    const auto [a, b, c, d] = CornersOf(mesh, t);
+    winding[t] = static_cast<int>(std::floor(inside.WindingNumber((a + b + c + d) * 0.25) + 0.5));
   });
   return winding;
 }
@@ -134,8 +127,8 @@ size_t CountMissingPoints(const SolidSurface& surface, const TetMesh& mesh) {
   return missing;
 }
 
-}  // namespace
-
+// Refuses surfaces that tets cannot fill without repair. Adds CAGE_TETGEN_REFUSED with places: once
+// for open edges, once for triangles that meet elsewhere than in shared corners and edges.
 Result<Done> CheckFillable(const SolidSurface& surface, FindingList* findings) {
   if (surface.triangles.empty()) {
     return Error{ExitCode::kInvalidInput, "no triangle has positive area", "MESH_EMPTY"};
@@ -146,6 +139,8 @@ Result<Done> CheckFillable(const SolidSurface& surface, FindingList* findings) {
   return Error{ExitCode::kInvalidInput, "tets cannot fill this surface", "CAGE_TETGEN_REFUSED"};
 }
 
+// Removes the tets in cavities (winding number 0) from `mesh`, then checks that the others fill
+// `surface`: every point of the surface is a node, and the volumes agree.
 Result<Done> KeepSolid(const SolidSurface& surface, const InsideTest& inside, TetMesh* mesh) {
   const std::vector<int> winding = WindingOfTets(inside, *mesh);
   double filled = 0.0;  // integral of the winding number
@@ -163,8 +158,6 @@ Result<Done> KeepSolid(const SolidSurface& surface, const InsideTest& inside, Te
   }
   return Done{};
 }
-
-namespace {
 
 Result<TetMesh> FillSurface(const SolidSurface& surface, const InsideTest& inside,
                             const TetGenSettings& settings, FindingList* findings) {

@@ -12,23 +12,12 @@
 
 namespace plush::tools {
 
-/// Checks that tets can fill the surface without repair: every edge is passed as often forwards as
-/// backwards, and triangles meet only in shared corners and edges (decided exactly). Errors:
-/// - kInvalidInput, MESH_EMPTY: there is no triangle.
-/// - kInvalidInput, CAGE_TETGEN_REFUSED. Adds that finding, with places: once if edges are wrong,
-///   once if pairs of triangles meet.
-Result<Done> CheckFillable(const SolidSurface& surface, FindingList* findings);
-
-/// Removes the tets in cavities (winding number 0) from `mesh`, then checks that the others fill
-/// `surface`: every point of the surface is a node, and the volumes agree. Preconditions: `surface`
-/// passes CheckFillable; the tets of `mesh` are positively oriented and cover at least the solid.
-/// Errors: kHelperDied with CAGE_TETGEN_FAILED.
-Result<Done> KeepSolid(const SolidSurface& surface, const InsideTest& inside, TetMesh* mesh);
-
 /// Fills `surface` with tets by the program `tetgen`.
-/// - Checks the surface before (CheckFillable) and the tets afterwards (KeepSolid).
-/// - Every point of the surface is a node. Nodes are representable in single precision, and each is
-///   used by a tet. Every tet is positively oriented.
+/// - First checks that the surface is closed and that its triangles meet only in shared corners and
+///   edges (decided exactly).
+/// - Removes the tets of cavities, then checks that the others have the volume of the solid.
+/// - Every point of the surface is a node. Nodes are representable in single precision, and each
+///   belongs to a tet. Every tet is positively oriented.
 /// Preconditions: the points of the surface are representable in single precision; `inside` belongs
 /// to `surface`.
 ///

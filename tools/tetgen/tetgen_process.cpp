@@ -22,23 +22,15 @@ namespace {
 // TetGen prints little. A program that prints more is not TetGen.
 constexpr uint64_t kMaxOutputBytes = 16u << 20;
 
-template <class T>
-void AppendNumber(T number, std::string* text) {
+// A space, and the fewest digits that read back as the same double.
+void AppendNumber(double number, std::string* text) {
   std::array<char, 32> digits;
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  *text += ' ';
   text->append(digits.data(), end.ptr);
 }
 
-void AppendPoint(uint32_t number, const Vec3d& p, std::string* text) {
-  AppendNumber(number, text);
-  for (const double coordinate : {p.x, p.y, p.z}) {
-    text->push_back(' ');
-    AppendNumber(coordinate, text);
-  }
-  text->push_back('\n');
-}
-
-// The surface in TetGen's format .smesh, with the fewest digits that read back as the same doubles.
+// The surface in TetGen's format .smesh.
 std::string SmeshText(const SolidSurface& surface) {
   std::vector<uint32_t> number(surface.points.size(), UINT32_MAX);
   std::string points;
@@ -49,10 +41,12 @@ std::string SmeshText(const SolidSurface& surface) {
     for (const uint32_t corner : triangle) {
       if (number[corner] == UINT32_MAX) {
         number[corner] = num_points++;
-        AppendPoint(number[corner], surface.points[corner], &points);
+        const Vec3d& p = surface.points[corner];
+        points += std::to_string(number[corner]);
+        for (const double coordinate : {p.x, p.y, p.z}) AppendNumber(coordinate, &points);
+        points += '\n';
       }
-      faces += ' ';
-      AppendNumber(number[corner], &faces);
+      faces += ' ' + std::to_string(number[corner]);
     }
     faces += '\n';
   }

@@ -12,7 +12,7 @@
 
 namespace plush::tools {
 
-/// What tets TetGen shall make, and its limits.
+/// The tets that TetGen makes, and its limits.
 struct TetGenSettings {
   std::string program = "tetgen";  ///< a name to look for in PATH, or a path with a slash
   double ratio = 2.0;              ///< most circumradius over shortest edge of a tet; 0: no limit

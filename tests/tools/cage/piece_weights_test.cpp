@@ -48,8 +48,8 @@ TEST_CASE("Copies share the volume of their tet by the solid in them, each at le
     CHECK(weights[t] <= volume * 1.0000001);
     sums[cage.lattice_tet[t]] += weights[t];
     volumes[cage.lattice_tet[t]] = volume;
-    if (copies[cage.lattice_tet[t]] < 2 || cage.TrianglesOf(t).empty()) continue;
-    const uint32_t point = solid.surface.triangles[cage.TrianglesOf(t)[0]][0];
+    if (copies[cage.lattice_tet[t]] < 2 || cage.triangles[t].empty()) continue;
+    const uint32_t point = solid.surface.triangles[cage.triangles[t][0]][0];
     (solid.surface.points[point].x < 0.45 ? of_thick : of_thin) += weights[t];
   }
   for (const auto& [tet, sum] : sums) {

@@ -169,7 +169,7 @@ void PrintOne(uint32_t seed, const Outcome& outcome) {
       seed, kFamilyNames[seed % kNumFamilies], outcome.triangles,
       settings.lattice == LatticeKind::kBcc ? "bcc" : "cube5", cage.mesh.tets.size(),
       settings.target_tets, outcome.ratio, outcome.least_angle, cage.num_split_tets,
-      cage.num_shared, cage.num_branches, cage.num_pinched, cage.num_components, cage.num_fits,
+      cage.num_shared, cage.num_branches, cage.num_pinched, NumComponents(cage.mesh), cage.num_fits,
       cage.num_lattices, outcome.seconds, outcome.off_target ? " off target" : "",
       outcome.failures.c_str());
 }

@@ -23,7 +23,7 @@ constexpr LatticeKind kKinds[] = {LatticeKind::kBcc, LatticeKind::kCube5};
 void CheckSound(const Solid& solid, const Lattice& lattice, const SplitCage& cage) {
   const size_t num_tets = cage.mesh.tets.size();
   REQUIRE(cage.lattice_tet.size() == num_tets);
-  REQUIRE(cage.starts.size() == num_tets + 1);
+  REQUIRE(cage.triangles.size() == num_tets);
   REQUIRE(cage.lattice_node.size() == cage.mesh.nodes.size());
   REQUIRE(cage.rest_nodes == cage.mesh.nodes);
   CHECK(LeastSixVolume(cage.mesh) > 0.0);
@@ -39,7 +39,7 @@ void CheckSound(const Solid& solid, const Lattice& lattice, const SplitCage& cag
     }
     std::sort(sorted.begin(), sorted.end());
     CHECK(sets.insert(sorted).second);
-    const auto triangles = cage.TrianglesOf(t);
+    const auto& triangles = cage.triangles[t];
     CHECK(std::is_sorted(triangles.begin(), triangles.end()));
     for (const uint32_t triangle : triangles) owned[triangle] = true;
   }
@@ -93,7 +93,7 @@ TEST_CASE("Kept tets are those near the surface and those inside, once each") {
     for (uint32_t t = 0; t < cage.mesh.tets.size(); ++t) owned[cage.lattice_tet[t]] = t;
     uint32_t inner = 0;
     for (const auto& [lattice_tet, t] : owned) {
-      if (!cage.TrianglesOf(t).empty()) continue;
+      if (!cage.triangles[t].empty()) continue;
       ++inner;
       const auto [a, b, c, d] = lattice.TetCorners(lattice_tet);
       if (cage.num_filled == 0) CHECK(solid.inside.IsInside((a + b + c + d) * 0.25));
@@ -128,7 +128,7 @@ TEST_CASE("Two fingers a third of a cell apart are split, down to the palm that 
         is_high = is_high && cage.mesh.nodes[node].y > 0.3 + cell;
       }
       if (!is_high) continue;
-      for (const uint32_t triangle : cage.TrianglesOf(t)) {
+      for (const uint32_t triangle : cage.triangles[t]) {
         const auto& [a, b, c] = solid.surface.triangles[triangle];
         const double x =
             (solid.surface.points[a].x + solid.surface.points[b].x + solid.surface.points[c].x) /

@@ -24,8 +24,7 @@ TEST_CASE("Randomly flipped triangles take the orientation of the majority") {
     for (auto& triangle : mesh.triangles) {
       if (random() % 100 < percent) std::swap(triangle[1], triangle[2]);
     }
-    const OrientedPieces pieces = OrientPieces(NumPoints(mesh), &mesh.triangles);
-    CHECK(pieces.num_pieces == 1);
+    CHECK(OrientPieces(NumPoints(mesh), &mesh.triangles).size() == 1);
     CHECK(mesh.triangles == sphere.triangles);
     CHECK(IsClosed(NumPoints(mesh), mesh.triangles));
   }
@@ -34,21 +33,21 @@ TEST_CASE("Randomly flipped triangles take the orientation of the majority") {
 TEST_CASE("Separate shells are separate pieces, in order of their first triangle") {
   const SurfaceMesh mesh = MakeNestedShells(false, true);
   auto triangles = mesh.triangles;
-  const OrientedPieces pieces = OrientPieces(NumPoints(mesh), &triangles);
-  CHECK(pieces.num_pieces == 2);
+  const auto pieces = OrientPieces(NumPoints(mesh), &triangles);
+  REQUIRE(pieces.size() == 2);
   CHECK(triangles == mesh.triangles);
-  CHECK(pieces.piece_of_triangle.front() == 0);
-  CHECK(pieces.piece_of_triangle.back() == 1);
+  CHECK(pieces[0].front() == 0);
+  CHECK(pieces[1].back() == triangles.size() - 1);
 }
 
 TEST_CASE("An edge of three triangles joins nothing") {
   std::vector<std::array<uint32_t, 3>> triangles = {{0, 1, 2}, {1, 0, 3}, {0, 1, 4}};
-  CHECK(OrientPieces(5, &triangles).num_pieces == 3);
+  CHECK(OrientPieces(5, &triangles).size() == 3);
   CHECK_FALSE(IsClosed(5, triangles));
 }
 
 TEST_CASE("A one-sided band stays whole although it cannot be oriented") {
   SurfaceMesh band = MakeMoebiusStrip(1.0, 0.4, 24);
-  CHECK(OrientPieces(NumPoints(band), &band.triangles).num_pieces == 1);
+  CHECK(OrientPieces(NumPoints(band), &band.triangles).size() == 1);
   CHECK_FALSE(IsClosed(NumPoints(band), band.triangles));
 }
