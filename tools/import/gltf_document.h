@@ -15,6 +15,7 @@
 
 namespace plush::tools {
 
+struct ComponentType;
 struct RawScene;
 
 /// The numbers of an accessor, element by element.
@@ -59,9 +60,9 @@ class GltfDocument {
 
   bool ParseJson(std::span<const std::byte> bytes);
   void LoadBuffers(const std::string& path, std::span<const std::byte> glb_chunk);
-  std::optional<Layout> LayoutOf(const nlohmann::json& view, uint64_t byte_offset, uint64_t count,
-                                 uint64_t component_type, size_t num_components) const;
-  bool ApplySparse(const nlohmann::json& sparse, const nlohmann::json& accessor,
+  std::optional<Layout> LayoutOf(const nlohmann::json& place, const ComponentType* type,
+                                 size_t num_components, uint64_t count) const;
+  bool ApplySparse(const nlohmann::json& sparse, const ComponentType* type,
                    AccessorValues* values) const;
 
   nlohmann::json json_;

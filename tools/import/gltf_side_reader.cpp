@@ -64,21 +64,14 @@ void AddAllExtras(const GltfDocument& document, RawScene* scene) {
   }
 }
 
-std::vector<Vec3> ToVec3s(const std::optional<AccessorValues>& accessor) {
-  std::vector<Vec3> result;
-  if (!accessor || accessor->num_components != 3) return result;
-  for (size_t i = 0; i < accessor->count; ++i) {
-    const float* v = accessor->values.data() + 3 * i;
-    result.push_back({v[0], v[1], v[2]});
-  }
-  return result;
-}
-
-std::vector<Vec2> ToVec2s(const std::optional<AccessorValues>& accessor) {
-  std::vector<Vec2> result;
-  if (!accessor || accessor->num_components != 2) return result;
-  for (size_t i = 0; i < accessor->count; ++i) {
-    result.push_back({accessor->values[2 * i], accessor->values[2 * i + 1]});
+// The elements as vectors; empty if they have another number of components.
+template <class Vector>
+std::vector<Vector> ToVectors(const std::optional<AccessorValues>& accessor) {
+  if (!accessor || accessor->num_components * sizeof(float) != sizeof(Vector)) return {};
+  std::vector<Vector> result(accessor->count);
+  const size_t num_bytes = result.size() * sizeof(Vector);
+  if (num_bytes > 0) {
+    std::memcpy(static_cast<void*>(result.data()), accessor->values.data(), num_bytes);
   }
   return result;
 }
@@ -100,9 +93,9 @@ SidePrimitive ReadPrimitive(const json& primitive, GltfDocument* document) {
   SidePrimitive side;
   const json& attributes = Member(primitive, "attributes");
   if (!attributes.is_object()) return side;
-  side.positions = ToVec3s(document->ReadAccessor(Member(attributes, "POSITION")));
+  side.positions = ToVectors<Vec3>(document->ReadAccessor(Member(attributes, "POSITION")));
   if (side.positions.empty()) return side;
-  side.uvs = ToVec2s(document->ReadAccessor(Member(attributes, "TEXCOORD_0")));
+  side.uvs = ToVectors<Vec2>(document->ReadAccessor(Member(attributes, "TEXCOORD_0")));
   for (const auto& [name, index] : attributes.items()) {
     if (!name.starts_with('_')) continue;
     const auto accessor = document->ReadAccessor(index);

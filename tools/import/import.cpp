@@ -3,7 +3,7 @@
 // process reads scenes; this process reads tet files.
 #include "import/import.h"
 
-#include "base/files.h"
+#include "base/text.h"
 #include "import/import_helper.h"
 #include "import/scene_flattening.h"
 #include "import/tet_files.h"
@@ -16,12 +16,9 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -84,15 +81,6 @@ char AxisOf(UpAxis up, char by_format) {
   return up == UpAxis::kY ? 'Y' : 'Z';
 }
 
-Result<Done> CheckSettings(const ImportSettings& settings) {
-  const bool unit_ok = std::isfinite(settings.unit_m) && settings.unit_m >= 0.0;
-  const bool scale_ok = std::isfinite(settings.scale) && settings.scale > 0.0;
-  if (!unit_ok || !scale_ok || !(settings.time_limit_s > 0.0)) {
-    return Error{ExitCode::kUsage, "unit, scale and time limit must be positive numbers", ""};
-  }
-  return Done{};
-}
-
 void AddMeshFindings(const FlatScene& flat, FindingList* findings) {
   const auto add = [findings](const char* code, uint64_t count, const std::string& what) {
     if (count > 0) findings->Add(code, count, std::to_string(count) + " " + what);
@@ -109,10 +97,10 @@ void CheckUnit(const ImportedModel& model, FindingList* findings) {
   const Vec3d extent = box.Extent();
   const double longest = std::max({extent.x, extent.y, extent.z});
   if (longest >= kSuspectSmall && longest <= kSuspectLarge) return;
-  std::array<char, 128> text;
-  std::snprintf(text.data(), text.size(), "the longest side is %.6g m, with a unit of %.6g m",
-                longest, model.unit_m);
-  findings->Add("UNIT_SUSPECT", 1, text.data(), {{box.Centre(), -1, -1, ""}});
+  findings->Add("UNIT_SUSPECT", 1,
+                "the longest side is " + RoundedText(longest) + " m, with a unit of " +
+                    RoundedText(model.unit_m) + " m",
+                {{box.Centre(), -1, -1, ""}});
 }
 
 Result<ImportedModel> ImportScene(const std::string& path, const ImportSettings& settings,
@@ -136,10 +124,6 @@ Result<ImportedModel> ImportScene(const std::string& path, const ImportSettings&
   return model;
 }
 
-Vec3d Placed(const Vec3d& p, double scale, char up) {
-  return (up == 'Z' ? Vec3d{p.x, p.z, -p.y} : p) * scale;
-}
-
 Result<ImportedModel> ImportTets(const std::string& path, const std::string& format,
                                  const ImportSettings& settings, FindingList* findings) {
   Result<TetSource> source = ReadTetFile(path);
@@ -149,7 +133,7 @@ Result<ImportedModel> ImportTets(const std::string& path, const std::string& for
   model.unit_m = settings.unit_m > 0.0 ? settings.unit_m : 1.0;
   model.up = AxisOf(settings.up, 'Y');
   for (Vec3d& p : source.value().mesh.nodes) {
-    p = Placed(p, model.unit_m * settings.scale, model.up);
+    p = (model.up == 'Z' ? Vec3d{p.x, p.z, -p.y} : p) * (model.unit_m * settings.scale);
   }
   DropTetsFlatInFloat(&source.value());
   AddTetFindings(source.value(), findings);
@@ -166,7 +150,11 @@ Result<ImportedModel> ImportTets(const std::string& path, const std::string& for
 
 Result<ImportedModel> ImportFile(const std::string& path, const ImportSettings& settings,
                                  FindingList* findings) {
-  if (const Result<Done> check = CheckSettings(settings); !check.ok()) return check.error();
+  const bool unit_ok = std::isfinite(settings.unit_m) && settings.unit_m >= 0.0;
+  const bool scale_ok = std::isfinite(settings.scale) && settings.scale > 0.0;
+  if (!unit_ok || !scale_ok || !(settings.time_limit_s > 0.0)) {
+    return Error{ExitCode::kUsage, "unit, scale and time limit must be positive numbers", ""};
+  }
   const Result<SourceHash> hash = HashSource(path);
   if (!hash.ok()) return hash.error();
   if (hash.value().num_bytes == 0) {
@@ -182,32 +170,26 @@ Result<ImportedModel> ImportFile(const std::string& path, const ImportSettings& 
   return model;
 }
 
-// Replaces the boundary of the tets by the surface of settings.embed.
-Result<Done> ImportEmbedded(const ImportSettings& settings, ImportedModel* model,
-                            FindingList* findings) {
-  if (model->tets.tets.empty()) {
+// Reads `path`. Replaces the boundary of its tets by the surface of settings.embed, if given.
+Result<ImportedModel> Import(const std::string& path, const ImportSettings& settings,
+                             FindingList* findings) {
+  Result<ImportedModel> model = ImportFile(path, settings, findings);
+  if (!model.ok() || settings.embed.empty()) return model;
+  if (model.value().tets.tets.empty()) {
     return Error{ExitCode::kUsage,
                  "--embed needs a source with tets (.node/.ele, .msh, .vtk), but this one has none",
                  ""};
   }
   Result<ImportedModel> embedded = ImportFile(settings.embed, settings, findings);
-  if (!embedded.ok()) return embedded.error();
+  if (!embedded.ok()) return embedded;
   ImportedModel& render = embedded.value();
-  model->surface = std::move(render.surface);
-  model->embed_hash = render.source_hash;
-  model->dropped_non_finite = render.dropped_non_finite;
-  model->dependencies.push_back(settings.embed);
-  model->dependencies.insert(model->dependencies.end(), render.dependencies.begin(),
-                             render.dependencies.end());
-  return Done{};
-}
-
-Result<ImportedModel> Import(const std::string& path, const ImportSettings& settings,
-                             FindingList* findings) {
-  Result<ImportedModel> model = ImportFile(path, settings, findings);
-  if (!model.ok() || settings.embed.empty()) return model;
-  const Result<Done> done = ImportEmbedded(settings, &model.value(), findings);
-  return done.ok() ? std::move(model) : done.error();
+  model.value().surface = std::move(render.surface);
+  model.value().embed_hash = render.source_hash;
+  model.value().dropped_non_finite = render.dropped_non_finite;
+  std::vector<std::string>& dependencies = model.value().dependencies;
+  dependencies.push_back(settings.embed);
+  dependencies.insert(dependencies.end(), render.dependencies.begin(), render.dependencies.end());
+  return model;
 }
 
 }  // namespace
