@@ -44,7 +44,7 @@ void FillMissingNormals(const std::vector<bool>& missing, SurfaceMesh* mesh) {
     const Vec3d& sum = sums[welding.point_of_vertex[v]];
     const double length = Length(sum);
     const Vec3d n = length > 0.0 ? sum / length : Vec3d{0.0, 1.0, 0.0};
-    mesh->normals[v] = {static_cast<float>(n.x), static_cast<float>(n.y), static_cast<float>(n.z)};
+    mesh->normals[v] = ToFloat(n);
   }
 }
 
@@ -121,8 +121,7 @@ class Flattener {
       surface().triangles.push_back(placed);
     }
     if (kept.empty()) return;
-    const std::string& material =
-        mesh.material == UINT32_MAX ? kNoName : scene_.materials[mesh.material];
+    const std::string material = mesh.material == UINT32_MAX ? "" : scene_.materials[mesh.material];
     surface().parts.push_back(
         {mesh.name, material, node.name, first_triangle, static_cast<uint32_t>(kept.size())});
   }
@@ -155,17 +154,30 @@ class Flattener {
     }
     const AffineTransform for_normals = to_world.ForNormals();
     const bool same_axes = for_normals.KeepsDirections();
-    for (size_t v = 0; v < positions.size(); ++v) {
+    const size_t first_vertex = surface().positions.size();
+    std::vector<uint32_t> used;
+    for (uint32_t v = 0; v < positions.size(); ++v) {
       if (new_index[v] == kNotKept) {
         ++flat_.num_unreferenced;
         continue;
       }
       new_index[v] = static_cast<uint32_t>(surface().positions.size());
+      used.push_back(v);
       surface().positions.push_back(positions[v]);
       AddNormal(mesh.normals.empty() ? Vec3{} : mesh.normals[v], for_normals, same_axes);
     }
-    AddUvs(mesh, new_index);
-    AddAttributes(mesh, new_index);
+    if (!mesh.uvs.empty()) {
+      surface().uvs.resize(first_vertex);
+      for (const uint32_t v : used) {
+        surface().uvs.push_back({FiniteOrZero(mesh.uvs[v].x), FiniteOrZero(mesh.uvs[v].y)});
+      }
+    }
+    for (const VertexAttribute& attribute : mesh.attributes) {
+      if (attributes_.size() == kMaxAttributes && !attributes_.contains(attribute.name)) continue;
+      std::vector<float>& values = attributes_[attribute.name];
+      values.resize(first_vertex);
+      for (const uint32_t v : used) values.push_back(FiniteOrZero(attribute.values[v]));
+    }
     return new_index;
   }
 
@@ -184,27 +196,6 @@ class Flattener {
     normal_missing_.push_back(missing);
   }
 
-  void AddUvs(const RawMesh& mesh, const std::vector<uint32_t>& new_index) {
-    if (mesh.uvs.empty()) return;
-    surface().uvs.resize(surface().positions.size());
-    for (size_t v = 0; v < new_index.size(); ++v) {
-      if (new_index[v] == kNotKept) continue;
-      surface().uvs[new_index[v]] = {FiniteOrZero(mesh.uvs[v].x), FiniteOrZero(mesh.uvs[v].y)};
-    }
-  }
-
-  void AddAttributes(const RawMesh& mesh, const std::vector<uint32_t>& new_index) {
-    for (const VertexAttribute& attribute : mesh.attributes) {
-      if (attributes_.size() == kMaxAttributes && !attributes_.contains(attribute.name)) continue;
-      std::vector<float>& values = attributes_[attribute.name];
-      values.resize(surface().positions.size());
-      for (size_t v = 0; v < new_index.size(); ++v) {
-        if (new_index[v] == kNotKept) continue;
-        values[new_index[v]] = FiniteOrZero(attribute.values[v]);
-      }
-    }
-  }
-
   FlatScene Finish() {
     const size_t num_vertices = surface().positions.size();
     if (!surface().uvs.empty()) surface().uvs.resize(num_vertices);
@@ -217,7 +208,6 @@ class Flattener {
     return std::move(flat_);
   }
 
-  const std::string kNoName;
   const RawScene& scene_;
   FlatScene flat_;
   uint64_t num_vertices_seen_ = 0;

@@ -2,6 +2,7 @@
 // Union-find.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <vector>
@@ -30,11 +31,7 @@ class DisjointSets {
     a = Find(a);
     b = Find(b);
     if (a == b) return false;
-    if (a < b) {
-      parent_[b] = a;
-    } else {
-      parent_[a] = b;
-    }
+    parent_[std::max(a, b)] = std::min(a, b);
     return true;
   }
 

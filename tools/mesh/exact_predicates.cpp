@@ -51,17 +51,17 @@ bool CoplanarPointInTriangle(const Vec3d& p, const Triangle3& t, int axis) {
   return (s0 >= 0 && s1 >= 0 && s2 >= 0) || (s0 <= 0 && s1 <= 0 && s2 <= 0);
 }
 
-bool SegmentMeetsEdges(const Vec3d& p, const Vec3d& q, const Triangle3& t) {
-  return SegmentsIntersect(p, q, t[0], t[1]) || SegmentsIntersect(p, q, t[1], t[2]) ||
-         SegmentsIntersect(p, q, t[2], t[0]);
-}
-
 bool CoplanarSegmentMeetsTriangle(const Vec3d& p, const Vec3d& q, const Triangle3& t) {
   const int axis = ProjectionAxis(t);
-  if (axis < 0) return SegmentMeetsEdges(p, q, t);
-  return CoplanarPointInTriangle(p, t, axis) || CoplanarSegmentsIntersect(p, q, t[0], t[1], axis) ||
-         CoplanarSegmentsIntersect(p, q, t[1], t[2], axis) ||
-         CoplanarSegmentsIntersect(p, q, t[2], t[0], axis);
+  if (axis >= 0 && CoplanarPointInTriangle(p, t, axis)) return true;
+  for (size_t i = 0; i < 3; ++i) {
+    const Vec3d& a = t[i];
+    const Vec3d& b = t[(i + 1) % 3];
+    const bool meets =
+        axis < 0 ? SegmentsIntersect(p, q, a, b) : CoplanarSegmentsIntersect(p, q, a, b, axis);
+    if (meets) return true;
+  }
+  return false;
 }
 
 // p_side and q_side are the sides of t's plane on which p and q lie.

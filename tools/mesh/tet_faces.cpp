@@ -7,11 +7,9 @@
 namespace plush::tools {
 namespace {
 
-using Face = std::array<uint32_t, 3>;
-
 // A face's sorted corners, its tet, and the tet's corner opposite the face.
 struct FaceUse {
-  Face key;
+  std::array<uint32_t, 3> key;
   uint32_t tet;
   uint32_t corner;
 };
@@ -44,8 +42,7 @@ std::vector<Vec3> AreaWeightedNormals(const SurfaceMesh& surface) {
   for (const Vec3d& sum : sums) {
     const double length = Length(sum);
     const Vec3d unit = length > 0.0 ? sum / length : Vec3d{0.0, 1.0, 0.0};
-    normals.push_back(
-        {static_cast<float>(unit.x), static_cast<float>(unit.y), static_cast<float>(unit.z)});
+    normals.push_back(ToFloat(unit));
   }
   return normals;
 }
@@ -84,19 +81,7 @@ std::vector<BoundaryFace> FindBoundaryFaces(const TetMesh& mesh) {
 SurfaceMesh BoundarySurface(const TetMesh& mesh) {
   SurfaceMesh surface;
   for (const BoundaryFace& face : FindBoundaryFaces(mesh)) surface.triangles.push_back(face.nodes);
-  constexpr uint32_t kUnused = UINT32_MAX;
-  std::vector<uint32_t> vertex_of_node(mesh.nodes.size(), kUnused);
-  for (const Face& face : surface.triangles) {
-    for (const uint32_t node : face) vertex_of_node[node] = 0;
-  }
-  for (size_t node = 0; node < mesh.nodes.size(); ++node) {
-    if (vertex_of_node[node] == kUnused) continue;
-    vertex_of_node[node] = static_cast<uint32_t>(surface.positions.size());
-    surface.positions.push_back(mesh.nodes[node]);
-  }
-  for (Face& face : surface.triangles) {
-    for (uint32_t& id : face) id = vertex_of_node[id];
-  }
+  surface.positions = KeepUsedPoints(mesh.nodes, &surface.triangles);
   surface.normals = AreaWeightedNormals(surface);
   surface.parts.push_back({"", "", "", 0, static_cast<uint32_t>(surface.triangles.size())});
   return surface;

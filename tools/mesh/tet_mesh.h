@@ -30,6 +30,27 @@ inline std::array<uint32_t, 3> FaceOf(const std::array<uint32_t, 4>& tet, size_t
   return {tet[i], tet[j], tet[k]};
 }
 
+/// Returns the points that are corners of `elements`, in their order, and renumbers the corners.
+template <size_t N>
+std::vector<Vec3d> KeepUsedPoints(std::span<const Vec3d> points,
+                                  std::vector<std::array<uint32_t, N>>* elements) {
+  constexpr uint32_t kUnused = UINT32_MAX;
+  std::vector<uint32_t> new_index(points.size(), kUnused);
+  for (const auto& element : *elements) {
+    for (const uint32_t corner : element) new_index[corner] = 0;
+  }
+  std::vector<Vec3d> used;
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (new_index[i] == kUnused) continue;
+    new_index[i] = static_cast<uint32_t>(used.size());
+    used.push_back(points[i]);
+  }
+  for (auto& element : *elements) {
+    for (uint32_t& corner : element) corner = new_index[corner];
+  }
+  return used;
+}
+
 /// The four corners of a tet [m].
 using TetCorners = std::array<Vec3d, 4>;
 

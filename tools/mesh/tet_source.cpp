@@ -6,6 +6,7 @@
 #include "base/float_rounding.h"
 #include "base/text.h"
 #include "mesh/exact_predicates.h"
+#include "mesh/welding.h"
 
 #include <algorithm>
 #include <utility>
@@ -31,38 +32,6 @@ int OrientationOf(const Tet& tet, const std::vector<Vec3d>& positions) {
   return SixVolume(a, b, c, d) * sign > 0.0 ? sign : 0;
 }
 
-// Marks tets that have the same corners as an earlier one.
-std::vector<bool> MarkRepeated(const std::vector<Tet>& tets) {
-  std::vector<std::pair<Tet, size_t>> keys;
-  keys.reserve(tets.size());
-  for (size_t i = 0; i < tets.size(); ++i) {
-    keys.emplace_back(tets[i], i);
-    std::sort(keys.back().first.begin(), keys.back().first.end());
-  }
-  std::sort(keys.begin(), keys.end());
-  std::vector<bool> repeated(tets.size());
-  for (size_t i = 1; i < keys.size(); ++i) {
-    repeated[keys[i].second] = keys[i].first == keys[i - 1].first;
-  }
-  return repeated;
-}
-
-// Moves the nodes that tets use into the mesh, keeping their order, and renumbers the corners.
-void DropUnusedNodes(const std::vector<Vec3d>& positions, TetMesh* mesh) {
-  std::vector<uint32_t> new_index(positions.size(), kNoNode);
-  for (const Tet& tet : mesh->tets) {
-    for (const uint32_t corner : tet) new_index[corner] = 0;
-  }
-  for (size_t i = 0; i < positions.size(); ++i) {
-    if (new_index[i] == kNoNode) continue;
-    new_index[i] = static_cast<uint32_t>(mesh->nodes.size());
-    mesh->nodes.push_back(positions[i]);
-  }
-  for (Tet& tet : mesh->tets) {
-    for (uint32_t& corner : tet) corner = new_index[corner];
-  }
-}
-
 }  // namespace
 
 TetSource CleanTets(const RawTets& raw) {
@@ -82,7 +51,7 @@ TetSource CleanTets(const RawTets& raw) {
     result.mesh.tets.push_back(tet);
     if (!raw.tags.empty()) result.tags.push_back(raw.tags[i]);
   }
-  DropUnusedNodes(raw.positions, &result.mesh);
+  result.mesh.nodes = KeepUsedPoints<4>(raw.positions, &result.mesh.tets);
   if (!raw.has_midpoints) result.num_unused = raw.positions.size() - result.mesh.nodes.size();
   result.num_surface_cells = raw.num_surface_cells;
   result.num_solid_cells = raw.num_solid_cells;
@@ -101,7 +70,7 @@ void DropTetsFlatInFloat(TetSource* source) {
     if (!source->tags.empty()) kept_tags.push_back(source->tags[i]);
   }
   source->num_dropped += source->mesh.tets.size() - kept.tets.size();
-  DropUnusedNodes(source->mesh.nodes, &kept);
+  kept.nodes = KeepUsedPoints<4>(source->mesh.nodes, &kept.tets);
   source->mesh = std::move(kept);
   source->tags = std::move(kept_tags);
 }

@@ -130,46 +130,6 @@ namespace {
 
 using Triangle = std::array<uint32_t, 3>;
 
-// A side of a triangle, stored at its lower point.
-struct Side {
-  uint32_t to = 0;  // higher point
-  uint32_t triangle = 0;
-  bool forward = false;
-
-  bool operator<(const Side& other) const {
-    return to != other.to ? to < other.to : triangle < other.triangle;
-  }
-};
-
-// All sides in the order of lower point, higher point, triangle.
-struct SortedSides {
-  std::vector<uint32_t> starts;  // of each lower point's sides, and the end
-  std::vector<Side> sides;
-};
-
-SortedSides SortSides(std::span<const Triangle> triangles, uint32_t num_points) {
-  SortedSides sorted;
-  sorted.starts.assign(size_t{num_points} + 1, 0);
-  const auto for_each = [&](const auto& visit) {
-    for (uint32_t t = 0; t < triangles.size(); ++t) {
-      for (size_t k = 0; k < 3; ++k) {
-        const uint32_t p = triangles[t][k];
-        const uint32_t q = triangles[t][(k + 1) % 3];
-        visit(std::min(p, q), Side{std::max(p, q), t, p < q});
-      }
-    }
-  };
-  for_each([&](uint32_t from, const Side&) { ++sorted.starts[from + 1]; });
-  for (uint32_t p = 0; p < num_points; ++p) sorted.starts[p + 1] += sorted.starts[p];
-  sorted.sides.resize(3 * triangles.size());
-  std::vector<uint32_t> next(sorted.starts.begin(), sorted.starts.end() - 1);
-  for_each([&](uint32_t from, const Side& side) { sorted.sides[next[from]++] = side; });
-  for (uint32_t p = 0; p < num_points; ++p) {
-    std::sort(sorted.sides.begin() + sorted.starts[p], sorted.sides.begin() + sorted.starts[p + 1]);
-  }
-  return sorted;
-}
-
 void FindComponents(std::span<const Triangle> triangles, uint32_t num_points,
                     SurfaceTopology* topology) {
   DisjointSets sets(num_points);
@@ -190,18 +150,17 @@ void FindComponents(std::span<const Triangle> triangles, uint32_t num_points,
 
 SurfaceTopology BuildTopology(std::span<const Triangle> triangles, uint32_t num_points) {
   SurfaceTopology topology;
-  const SortedSides sorted = SortSides(triangles, num_points);
-  topology.uses.reserve(sorted.sides.size());
-  topology.edges.reserve(sorted.sides.size() / 2);
-  for (uint32_t p = 0; p < num_points; ++p) {
-    for (uint32_t i = sorted.starts[p]; i < sorted.starts[p + 1]; ++i) {
-      const Side& side = sorted.sides[i];
-      if (i == sorted.starts[p] || side.to != sorted.sides[i - 1].to) {
-        topology.edges.push_back({p, side.to, i, 0});
-      }
-      ++topology.edges.back().num_uses;
-      topology.uses.push_back({side.triangle, side.forward});
+  const std::vector<EdgeEntry> entries = SortedEntries(num_points, triangles);
+  topology.uses.reserve(entries.size());
+  topology.edges.reserve(entries.size() / 2);
+  for (const EdgeEntry& entry : entries) {
+    if (topology.edges.empty() || topology.edges.back().a != entry.low ||
+        topology.edges.back().b != entry.high) {
+      topology.edges.push_back(
+          {entry.low, entry.high, static_cast<uint32_t>(topology.uses.size()), 0});
     }
+    ++topology.edges.back().num_uses;
+    topology.uses.push_back({entry.half_edge / 3, entry.forward});
   }
   FindComponents(triangles, num_points, &topology);
   return topology;

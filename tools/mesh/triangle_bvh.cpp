@@ -151,24 +151,14 @@ Box3 TriangleBvh::Build(uint32_t begin, uint32_t end) {
 void TriangleBvh::FindOverlaps(const Box3& box, uint32_t first,
                                std::vector<uint32_t>* triangles) const {
   triangles->clear();
-  if (nodes_.empty()) return;
-  std::array<uint32_t, kStackSize> stack;
-  size_t depth = 0;
-  stack[depth++] = 0;
-  while (depth > 0) {
-    const uint32_t id = stack[--depth];
-    const Node& node = nodes_[id];
-    if (node.max_triangle < first || !node.box.ToBox().Overlaps(box)) continue;
-    if (node.second_child != 0) {
-      stack[depth++] = node.second_child;
-      stack[depth++] = id + 1;
-      continue;
-    }
-    for (uint32_t i = node.begin; i < node.end; ++i) {
-      const uint32_t t = order_[i];
-      if (t >= first && boxes_[t].Overlaps(box)) triangles->push_back(t);
-    }
-  }
+  const auto enter = [&](const Node& node) {
+    return node.max_triangle >= first && node.box.ToBox().Overlaps(box);
+  };
+  Walk(enter, [&](uint32_t i) {
+    const uint32_t t = order_[i];
+    if (t >= first && boxes_[t].Overlaps(box)) triangles->push_back(t);
+    return false;
+  });
   std::sort(triangles->begin(), triangles->end());
 }
 

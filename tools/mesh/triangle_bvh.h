@@ -38,14 +38,7 @@ class TriangleBvh {
     std::array<float, 3> low = {};
     std::array<float, 3> high = {};
 
-    Box3 ToBox() const {
-      Box3 box;
-      box.low = {static_cast<double>(low[0]), static_cast<double>(low[1]),
-                 static_cast<double>(low[2])};
-      box.high = {static_cast<double>(high[0]), static_cast<double>(high[1]),
-                  static_cast<double>(high[2])};
-      return box;
-    }
+    Box3 ToBox() const { return {{low[0], low[1], low[2]}, {high[0], high[1], high[2]}}; }
     /// Whether the closed boxes share a point.
     bool Overlaps(const FloatBox& other) const {
       return low[0] <= other.high[0] && other.low[0] <= high[0] && low[1] <= other.high[1] &&
@@ -74,37 +67,45 @@ class TriangleBvh {
   };
 
   Box3 Build(uint32_t begin, uint32_t end);
+  // Calls visit(i) for each place i of order_ in the leaves that are reached through nodes that
+  // `enter` accepts, until it returns true. Returns whether it did.
+  template <class Enter, class Visit>
+  bool Walk(const Enter& enter, const Visit& visit) const;
 
   std::vector<Box3> boxes_;      // (num_triangles x 1)
   std::vector<uint32_t> order_;  // triangles, leaf by leaf
   std::vector<Node> nodes_;
   std::vector<FloatBox> leaf_boxes_;  // in the order of order_
-
-  // Each split halves the triangles: 2^32 of them give 32 levels with at most one waiting node
-  // each.
-  static constexpr size_t kStackSize = 64;
 };
 
-template <class MayHit, class IsHit>
-bool TriangleBvh::AnyOf(const MayHit& may_hit, const IsHit& is_hit) const {
+template <class Enter, class Visit>
+bool TriangleBvh::Walk(const Enter& enter, const Visit& visit) const {
   if (nodes_.empty()) return false;
-  std::array<uint32_t, kStackSize> stack;
+  // Each split halves the triangles: 2^32 of them give 32 levels with at most one waiting node
+  // each.
+  std::array<uint32_t, 64> stack;
   size_t depth = 0;
   stack[depth++] = 0;
   while (depth > 0) {
     const uint32_t id = stack[--depth];
     const Node& node = nodes_[id];
-    if (!may_hit(node.box)) continue;
+    if (!enter(node)) continue;
     if (node.second_child != 0) {
       stack[depth++] = node.second_child;
       stack[depth++] = id + 1;
       continue;
     }
     for (uint32_t i = node.begin; i < node.end; ++i) {
-      if (may_hit(leaf_boxes_[i]) && is_hit(order_[i])) return true;
+      if (visit(i)) return true;
     }
   }
   return false;
+}
+
+template <class MayHit, class IsHit>
+bool TriangleBvh::AnyOf(const MayHit& may_hit, const IsHit& is_hit) const {
+  return Walk([&](const Node& node) { return may_hit(node.box); },
+              [&](uint32_t i) { return may_hit(leaf_boxes_[i]) && is_hit(order_[i]); });
 }
 
 }  // namespace plush::tools

@@ -4,8 +4,11 @@
 
 #include "mesh/surface_mesh.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace plush::tools {
@@ -18,6 +21,23 @@ struct Welding {
 
 /// Welds vertices at equal positions (+0 equals -0). O(n log n).
 Welding WeldByPosition(const SurfaceMesh& mesh);
+
+/// Marks the elements that have the same corners as an earlier one, in any order. O(n log n).
+template <size_t N>
+std::vector<bool> MarkRepeated(const std::vector<std::array<uint32_t, N>>& elements) {
+  std::vector<std::pair<std::array<uint32_t, N>, size_t>> keys;
+  keys.reserve(elements.size());
+  for (size_t i = 0; i < elements.size(); ++i) {
+    keys.emplace_back(elements[i], i);
+    std::sort(keys.back().first.begin(), keys.back().first.end());
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<bool> repeated(elements.size());
+  for (size_t i = 1; i < keys.size(); ++i) {
+    repeated[keys[i].second] = keys[i].first == keys[i - 1].first;
+  }
+  return repeated;
+}
 
 /// A surface of pairwise different points, and of triangles with three different corners. No two
 /// triangles have the same corners.
