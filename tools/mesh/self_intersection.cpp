@@ -36,10 +36,6 @@ AlignedPair Align(const Triangle& a, const Triangle& b) {
   return pair;
 }
 
-Vec3d OverlapCentre(const Box3& a, const Box3& b) {
-  return Box3{Max(a.low, b.low), Min(a.high, b.high)}.Centre();
-}
-
 }  // namespace
 
 bool MeetBeyondShared(std::span<const Vec3d> points, const Triangle& a, const Triangle& b) {
@@ -68,7 +64,7 @@ SelfIntersections FindSelfIntersections(std::span<const Vec3d> points,
     bvh.FindOverlaps(bvh.box(t), t + 1, &others);
     if (others.size() > overlaps_left) {
       result.complete = false;
-      return result;
+      break;
     }
     overlaps_left -= others.size();
     for (const uint32_t other : others) {
@@ -77,7 +73,9 @@ SelfIntersections FindSelfIntersections(std::span<const Vec3d> points,
         result.complete = false;
         return result;
       }
-      result.pairs.push_back({t, other, OverlapCentre(bvh.box(t), bvh.box(other))});
+      const Box3& a = bvh.box(t);
+      const Box3& b = bvh.box(other);
+      result.pairs.push_back({t, other, Box3{Max(a.low, b.low), Min(a.high, b.high)}.Centre()});
     }
   }
   return result;

@@ -60,8 +60,8 @@ std::vector<uint32_t> OrderByHalves(std::span<const Vec3d> centres) {
   std::vector<Item> items;
   items.reserve(centres.size());
   for (const Vec3d& c : centres) {
-    items.push_back({{static_cast<float>(c.x), static_cast<float>(c.y), static_cast<float>(c.z)},
-                     static_cast<uint32_t>(items.size())});
+    const Vec3 centre = ToFloat(c);
+    items.push_back({{centre.x, centre.y, centre.z}, static_cast<uint32_t>(items.size())});
   }
   Halve(items);
   std::vector<uint32_t> order;
