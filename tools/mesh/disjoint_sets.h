@@ -9,8 +9,8 @@
 
 namespace plush::tools {
 
-/// Disjoint sets of the numbers 0 .. n-1. A set is named by its lowest number, so results do not
-/// depend on the order of joining.
+/// Disjoint sets of the numbers 0 .. n-1. The lowest number names a set, so the order of joining
+/// does not matter.
 class DisjointSets {
  public:
   explicit DisjointSets(uint32_t n) : parent_(n) {

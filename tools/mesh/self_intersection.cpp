@@ -7,7 +7,7 @@
 namespace plush::tools {
 namespace {
 
-// A sound mesh has about 7 box overlaps per triangle. Beyond these bounds the exact count is of no
+// A sound mesh has about 7 box overlaps per triangle. Beyond these bounds, an exact count is of no
 // use.
 constexpr size_t kMaxPairs = 100'000;
 constexpr uint64_t kMaxOverlapsPerTriangle = 64;
@@ -15,7 +15,7 @@ constexpr uint64_t kMaxOverlapsBase = 5'000'000;
 
 using Triangle = std::array<uint32_t, 3>;
 
-// The corners of two triangles; the shared corners come first, in the same order in both.
+// The corners of two triangles. The shared ones come first, in the same order.
 struct AlignedPair {
   Triangle a;
   Triangle b;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks a render surface for defects that the bake survives but the artist should know about.
+// Finds defects of a render surface that the bake survives but the artist should know about.
 // Each check adds at most one finding, with up to ten places.
 #include "mesh/surface_checks.h"
 
@@ -53,7 +53,7 @@ std::string PartName(const SurfaceMesh& mesh, uint32_t triangle) {
   return "";
 }
 
-// The places of the first items.
+// The places of the first items, at most kMaxPlaces.
 template <class Item, class PlaceOf>
 std::vector<Place> FirstPlaces(const std::vector<Item>& items, const PlaceOf& place_of) {
   std::vector<Place> places;
@@ -71,7 +71,7 @@ std::vector<Place> PlacesOfTriangles(const SurfaceMesh& mesh,
   });
 }
 
-// The edge's midpoint; its first triangle; and, as `element`, its second triangle if there is one.
+// The edge's midpoint and its first triangle; `element` is the second triangle, if any.
 Place PlaceOfEdge(const Subject& subject, const SurfaceEdge& edge) {
   const auto uses = subject.topology.UsesOf(edge);
   const std::vector<Vec3d>& points = subject.welded.points;
@@ -193,8 +193,9 @@ void CheckSelfIntersections(const Subject& subject, FindingList* findings) {
   findings->Add("MESH_SELF_INTERSECTION", found.pairs.size(), message, places);
 }
 
-// Points far away from all others, ascending. The middle consists of the median of each
-// coordinate; distance is the largest difference in a coordinate. O(n).
+// Points far away from all others, ascending. O(n).
+// - The middle has the median of each coordinate.
+// - Distance is the largest difference in a coordinate.
 std::vector<uint32_t> FindStrayPoints(std::span<const Vec3d> points) {
   std::vector<uint32_t> stray;
   if (points.empty()) return stray;

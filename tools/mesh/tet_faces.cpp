@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the faces of a tet mesh, and its boundary, by sorting faces by their corners.
+// Finds the faces and the boundary of a tet mesh by sorting the corners of all faces.
 #include "mesh/tet_faces.h"
 
 #include <algorithm>

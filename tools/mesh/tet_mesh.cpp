@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Computes the position of points relative to a tet, and the quality and angles of its shape.
+// Computes where points lie relative to a tet, and the quality and angles of its shape.
 #include "mesh/tet_mesh.h"
 
 #include <algorithm>
@@ -36,8 +36,7 @@ Vec3d ClosestPointOnTriangle(const Vec3d& point, const Vec3d& a, const Vec3d& b,
   const Vec3d normal = Cross(b - a, c - a);
   const double area_squared = LengthSquared(normal);
   if (area_squared > 0.0) {
-    // Barycentric coordinates of the projection. If it lies inside the triangle, it is the closest
-    // point.
+    // Barycentric coordinates of the projection, which is the closest point if it is inside.
     const double wa = Dot(Cross(c - b, point - b), normal);
     const double wb = Dot(Cross(a - c, point - c), normal);
     const double wc = Dot(Cross(b - a, point - a), normal);
@@ -58,7 +57,7 @@ double SquaredDistance(const Vec3d& point, const TetCorners& tet) {
   if (*std::min_element(weights.begin(), weights.end()) >= 0.0) return 0.0;
   double best = -1.0;
   for (size_t face = 0; face < 4; ++face) {
-    if (weights[face] >= 0.0) continue;  // the point is on the inner side of this face
+    if (weights[face] >= 0.0) continue;  // on the inner side of this face
     const auto& [i, j, k] = kFaces[face];
     const double squared =
         LengthSquared(ClosestPointOnTriangle(point, tet[i], tet[j], tet[k]) - point);

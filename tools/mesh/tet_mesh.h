@@ -60,7 +60,6 @@ inline TetCorners CornersOf(const TetMesh& mesh, size_t t) {
   return {mesh.nodes[a], mesh.nodes[b], mesh.nodes[c], mesh.nodes[d]};
 }
 
-/// Corners of a tet whose nodes are stored in single precision.
 inline TetCorners CornersOf(std::span<const Vec3> nodes, const Tet& tet) {
   return {ToDouble(nodes[tet.a]), ToDouble(nodes[tet.b]), ToDouble(nodes[tet.c]),
           ToDouble(nodes[tet.d])};
@@ -69,9 +68,8 @@ inline TetCorners CornersOf(std::span<const Vec3> nodes, const Tet& tet) {
 /// Signed volume of a tet [m^3]: negative if it is inverted.
 inline double TetVolume(const TetCorners& x) { return SixVolume(x[0], x[1], x[2], x[3]) / 6.0; }
 
-/// Barycentric weights of `point` in a positively oriented tet: all in [0, 1] if and only if the
-/// point is inside. Each is a ratio of volumes computed with the point as origin, so at a corner
-/// the weights of the other corners are exactly 0.
+/// Barycentric weights of `point` in a positively oriented tet. All are in [0, 1] if and only if
+/// the point is inside. At a corner, the weights of the other corners are exactly 0.
 std::array<double, 4> BarycentricWeights(const Vec3d& point, const TetCorners& tet);
 
 /// The point of triangle (a, b, c) nearest to `point`; the triangle may be degenerate.
@@ -80,8 +78,8 @@ Vec3d ClosestPointOnTriangle(const Vec3d& point, const Vec3d& a, const Vec3d& b,
 /// Squared distance from `point` to a positively oriented tet [m^2]; 0 inside.
 double SquaredDistance(const Vec3d& point, const TetCorners& tet);
 
-/// Quality of a tet: 6 sqrt(2) V / l_rms^3, where V is its signed volume and l_rms the root mean
-/// square of its edge lengths. 1 for a regular tet, 0 for a flat one or a point.
+/// 6 sqrt(2) V / l_rms^3, where V is the tet's signed volume and l_rms the root mean square of its
+/// edge lengths. 1 for a regular tet, 0 for a flat one or a point.
 double TetQuality(const TetCorners& corners);
 
 /// Smallest and largest dihedral angle of a tet.

@@ -19,7 +19,7 @@ namespace {
 
 using Tet = std::array<uint32_t, 4>;
 
-// The orientation, 1 or -1; 0 if the tet is unusable.
+// 1, -1, or 0 if the tet is unusable.
 int OrientationOf(const Tet& tet, const std::vector<Vec3d>& positions) {
   for (const uint32_t corner : tet) {
     if (corner == kNoNode || !IsFinite(positions[corner])) return 0;
@@ -29,7 +29,7 @@ int OrientationOf(const Tet& tet, const std::vector<Vec3d>& positions) {
   const Vec3d& c = positions[tet[2]];
   const Vec3d& d = positions[tet[3]];
   const int sign = Orient3dSign(a, b, c, d);
-  // Later stages compute volumes in doubles: a tet whose volume vanishes there counts as flat.
+  // Later stages compute in doubles: a tet without volume there counts as flat.
   return SixVolume(a, b, c, d) * sign > 0.0 ? sign : 0;
 }
 
@@ -175,7 +175,7 @@ int64_t ReadNodes(LineReader* lines, RawTets* raw) {
   return first;
 }
 
-// Adds the tets to *raw. A corner whose number is that of no node becomes kNoNode.
+// Adds the tets to *raw. A corner that is the number of no node becomes kNoNode.
 void ReadTets(LineReader* lines, int64_t first_node, RawTets* raw) {
   constexpr const char* kExpected = "expected the number of tetrahedra and of their nodes";
   const auto count = lines->FirstOfLine<uint64_t>(kExpected);

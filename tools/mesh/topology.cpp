@@ -21,12 +21,12 @@ struct EdgeEntry {
 
 // One of several triangles around an edge.
 struct Spoke {
-  double angle = 0.0;  // around the edge, seen along it from low to high; any measure that ascends
+  double angle = 0.0;  // around the edge, seen from low to high; any ascending measure
   uint32_t half_edge = 0;
   bool forward = false;
 };
 
-// A measure from 0 to 4 that ascends with the angle of (x, y); needs no trigonometry.
+// A measure from 0 to 4 that ascends with the angle of (x, y), without trigonometry.
 double DiamondAngle(double x, double y) {
   const double size = std::abs(x) + std::abs(y);
   if (!(size > 0.0)) return 0.0;
@@ -41,9 +41,9 @@ Vec3d Across(const Vec3d& axis) {
   return size.y <= size.z ? Cross(axis, {0.0, 1.0, 0.0}) : Cross(axis, {0.0, 0.0, 1.0});
 }
 
-// Pairs the triangles around an edge. In the order of ascending angles, the solid lies before a
-// forward triangle and behind a backward one. They are matched like brackets, so a triangle that
-// stays unmatched has no partner anywhere around the edge.
+// Pairs the triangles around an edge. By ascending angle, solid begins at a backward triangle and
+// ends at a forward one, so they are matched like brackets. A triangle stays unmatched only if the
+// edge has no partner for it.
 void PairAround(std::span<const Vec3d> points, std::span<const std::array<uint32_t, 3>> triangles,
                 std::span<const EdgeEntry> uses, std::vector<uint32_t>* opposite) {
   const Vec3d& base = points[uses[0].low];
@@ -75,8 +75,7 @@ void PairAround(std::span<const Vec3d> points, std::span<const std::array<uint32
   }
 }
 
-// All half-edges in the order of lower point, higher point, number. Sorts in buckets, one per lower
-// point.
+// All half-edges by lower point, higher point, number. Sorts in one bucket per lower point.
 std::vector<EdgeEntry> SortedEntries(size_t num_points,
                                      std::span<const std::array<uint32_t, 3>> triangles) {
   const auto entry_of = [&triangles](uint32_t h) {
@@ -167,7 +166,7 @@ SurfaceTopology BuildTopology(std::span<const Triangle> triangles, uint32_t num_
 }
 
 bool IsOrientable(const SurfaceTopology& topology) {
-  // Each triangle t is represented twice: as it is (t) and turned (t + n). Each edge joins the
+  // Number t is triangle t as it is, t + n is the same triangle turned. Each edge joins the
   // versions that agree. If t and t + n end up in one set, the surface cannot be oriented.
   const auto n = static_cast<uint32_t>(topology.component_of_triangle.size());
   DisjointSets sets(2 * n);

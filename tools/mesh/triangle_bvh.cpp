@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Builds a median-split tree over triangle boxes and finds the boxes that overlap a given one.
-// Inner boxes are in single precision, rounded outwards, so that no overlap is missed.
+// The tree's boxes are in single precision, rounded outwards, so that no overlap is missed.
 #include "mesh/triangle_bvh.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ size_t LongestAxis(std::span<const Item> items) {
 
 void Halve(std::span<Item> items) {
   if (items.size() <= kSmallestRun) {
-    // Without this, the order within a run would depend on the implementation of nth_element.
+    // Makes the order independent of the implementation of nth_element.
     std::sort(items.begin(), items.end(),
               [](const Item& a, const Item& b) { return a.number < b.number; });
     return;
@@ -122,7 +122,7 @@ TriangleBvh::FloatBox TriangleBvh::RoundOutwards(const Box3& box) {
   return out;
 }
 
-// Adds the node of a range of order_ and its descendants. Returns its box.
+// Adds the node of a range of order_, and its descendants. Returns its box.
 Box3 TriangleBvh::Build(uint32_t begin, uint32_t end) {
   const auto id = static_cast<uint32_t>(nodes_.size());
   nodes_.emplace_back();

@@ -12,9 +12,9 @@
 
 namespace plush::tools {
 
-/// Indices of the centres in an order that can be halved again and again: the first half (rounded
-/// down) lies before the second along the longest axis of their common box, and so on, down to runs
-/// of at most four, which are in ascending order. Compares in single precision. O(n log n).
+/// Indices of the centres, sorted for a tree of halves. The first half (rounded down) lies before
+/// the second along the longest axis of their common box. So does each half of a half, down to runs
+/// of at most four, which ascend. Compares in single precision. O(n log n).
 std::vector<uint32_t> OrderByHalves(std::span<const Vec3d> centres);
 
 /// Implicit median-split tree of triangle boxes. Immutable and thread-safe once built.
@@ -29,8 +29,8 @@ class TriangleBvh {
   /// Box of triangle `t`.
   const Box3& box(uint32_t t) const { return boxes_[t]; }
 
-  /// Sets *triangles to all triangles numbered `first` or higher whose closed boxes overlap `box`,
-  /// in ascending order.
+  /// Sets *triangles to all triangles from number `first` on whose closed boxes overlap `box`,
+  /// ascending.
   void FindOverlaps(const Box3& box, uint32_t first, std::vector<uint32_t>* triangles) const;
 
   /// A box in single precision, rounded outwards: half the memory traffic.
@@ -50,9 +50,8 @@ class TriangleBvh {
   /// Box of all triangles.
   FloatBox bounds() const { return nodes_.empty() ? FloatBox{} : nodes_[0].box; }
 
-  /// Whether there is a triangle for which `is_hit` is true. Looks only into boxes of the tree, and
-  /// of triangles, for which `may_hit` is true. `may_hit` takes (const FloatBox&), `is_hit` takes
-  /// (uint32_t triangle). Stops at the first hit.
+  /// Whether is_hit(uint32_t triangle) is true for any triangle. Skips boxes, of the tree and of
+  /// triangles, for which may_hit(const FloatBox&) is false. Stops at the first hit.
   template <class MayHit, class IsHit>
   bool AnyOf(const MayHit& may_hit, const IsHit& is_hit) const;
 
@@ -67,8 +66,8 @@ class TriangleBvh {
   };
 
   Box3 Build(uint32_t begin, uint32_t end);
-  // Calls visit(i) for each place i of order_ in the leaves that are reached through nodes that
-  // `enter` accepts, until it returns true. Returns whether it did.
+  // Skips nodes that `enter` refuses, with their descendants. Calls visit(i) for each place i of
+  // order_ in the leaves, until it returns true. Returns whether it did.
   template <class Enter, class Visit>
   bool Walk(const Enter& enter, const Visit& visit) const;
 
@@ -81,8 +80,7 @@ class TriangleBvh {
 template <class Enter, class Visit>
 bool TriangleBvh::Walk(const Enter& enter, const Visit& visit) const {
   if (nodes_.empty()) return false;
-  // Each split halves the triangles: 2^32 of them give 32 levels with at most one waiting node
-  // each.
+  // 2^32 triangles give 32 levels, with at most one waiting node each.
   std::array<uint32_t, 64> stack;
   size_t depth = 0;
   stack[depth++] = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The sides of the cut polygon lie on seven lines of the triangle's plane: the triangle's three
-// edges and the intersections with the tet's four faces. At each corner a side on one line ends and
-// a side on another begins. Orientation signs decide which; no coordinate is computed.
-// Signs based on: Herbert Edelsbrunner, Ernst Peter Muecke. Simulation of Simplicity. 1990
+// Cuts a triangle by a tet. The sides of the polygon lie on seven lines of the triangle's plane:
+// its three edges and the intersections with the tet's four faces. At each corner, a side on one
+// line ends and a side on another starts. Orientation signs decide which; no coordinate is
+// computed. Based on: Herbert Edelsbrunner, Ernst Peter Muecke. Simulation of Simplicity. 1990
 #include "mesh/triangle_cut.h"
 
 #include "mesh/exact_predicates.h"
@@ -22,16 +22,15 @@ int SignAlongNormal(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
   return 1;  // no plane
 }
 
-// The side of triangle (p, q, r) of the surface on which node `n` of the cage lies, with the same
-// signs. The triangle has a positive area.
+// 1 if the normal of the surface's triangle (p, q, r) points to the cage's node `n`, else -1. The
+// triangle has a positive area.
 int SideOfSurfacePlane(const Vec3d& p, const Vec3d& q, const Vec3d& r, const Vec3d& n) {
   const int sign = Orient3dSign(p, q, r, n);
   return sign != 0 ? sign : -SignAlongNormal(p, q, r);
 }
 
-// Sign of SixVolume(p, q, a, b) for edge pq of the surface and edge ab of the cage: on which side
-// their lines pass each other. 0 only if they are parallel and in one plane; then they do not
-// cross.
+// On which side the surface's edge pq passes the cage's edge ab: the sign of SixVolume(p, q, a, b).
+// 0 only if the edges are parallel and in one plane; then they do not cross.
 int PassingSide(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b) {
   if (const int sign = Orient3dSign(p, q, a, b); sign != 0) return sign;
   // If pq moves by d, the volume changes by exactly d . ((q - p) x (b - a)).
@@ -102,7 +101,7 @@ class Cutter {
     return j < k ? sign : -sign;
   }
 
-  // Adds a corner at which a side on line `ends` ends and a side on line `starts` starts.
+  // Adds a corner where a side on line `ends` ends and a side on line `starts` starts.
   void Add(const CutCorner& corner, uint8_t ends, uint8_t starts) {
     if (count_ == corners_.size() || at_end_[ends] != kNoLine || at_start_[starts] != kNoLine) {
       broken_ = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Joins render vertices at equal positions by sorting, and classifies the triangles between them.
-// Flat triangles are recognised exactly (mesh/exact_predicates.h).
+// Joins vertices at equal positions by sorting, and classifies the triangles between them.
+// Recognises flat triangles exactly (mesh/exact_predicates.h).
 #include "mesh/welding.h"
 
 #include "mesh/exact_predicates.h"
@@ -11,7 +11,6 @@
 namespace plush::tools {
 namespace {
 
-// A vertex and its position.
 struct Corner {
   Vec3d position;
   uint32_t vertex = 0;
@@ -29,7 +28,7 @@ Welding WeldByPosition(const SurfaceMesh& mesh) {
     return std::tie(p.x, p.y, p.z, a.vertex) < std::tie(q.x, q.y, q.z, b.vertex);
   });
 
-  // The first vertex at each position represents it; then points are numbered in vertex order.
+  // Points are numbered in the order of their first vertices.
   std::vector<uint32_t> first_vertex(num_vertices);
   for (uint32_t i = 0; i < num_vertices; ++i) {
     const bool same = i > 0 && corners[i].position == corners[i - 1].position;

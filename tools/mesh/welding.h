@@ -39,17 +39,16 @@ std::vector<bool> MarkRepeated(const std::vector<std::array<uint32_t, N>>& eleme
   return repeated;
 }
 
-/// A surface of pairwise different points, and of triangles with three different corners. No two
-/// triangles have the same corners.
+/// A surface of different points. Its triangles have three different corners, and no two of them
+/// the same corners.
 struct WeldedSurface {
   std::vector<Vec3d> points;                       ///< [m] (num_points x 1)
   std::vector<uint32_t> point_of_vertex;           ///< of the SurfaceMesh (num_vertices x 1)
   std::vector<std::array<uint32_t, 3>> triangles;  ///< those with area first, then the flat ones
   std::vector<uint32_t> source_triangle;           ///< of the SurfaceMesh, ascending in both runs
-  size_t num_with_area = 0;          ///< the remaining triangles have collinear corners
+  size_t num_with_area = 0;                        ///< the others have collinear corners
   std::vector<uint32_t> degenerate;  ///< source triangles without area: flat, or two corners equal
-  /// Source triangles that were left out because an earlier one has the same corners, in any order.
-  std::vector<uint32_t> duplicates;
+  std::vector<uint32_t> duplicates;  ///< source triangles left out, as they repeat an earlier one
 };
 
 /// Welds by position and classifies the triangles. O(n log n).
