@@ -13,13 +13,13 @@ namespace {
 constexpr int kVolume = 3;       // dimension of a physical group
 constexpr int kTetrahedron = 4;  // type of an element
 
-// Gmsh ends names at a quotation mark and has no escape for it.
+// Gmsh ends names at a quotation mark, which it cannot escape.
 std::string Quoted(std::string name) {
   std::replace(name.begin(), name.end(), '"', '\'');
   return '"' + name + '"';
 }
 
-// A section: its name, the number of its rows, and the rows. Calls append_row(i) for each.
+// Appends a section: the number of its rows, and the rows. Calls append_row(i) for each.
 template <class AppendRow>
 void AppendSection(const std::string& name, size_t num_rows, const AppendRow& append_row,
                    std::string* text) {

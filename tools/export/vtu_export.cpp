@@ -34,7 +34,7 @@ std::string XmlText(std::string_view name) {
   return text;
 }
 
-// An array of `num_rows` rows. Calls append_row(i) for each.
+// Appends an array. Calls append_row(i) for each row.
 template <class AppendRow>
 void AppendRows(const std::string& type, std::string_view name, int components, size_t num_rows,
                 const AppendRow& append_row, std::string* text) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads glTF 2.0: the .glb container, buffers (base64 by RFC 4648), and accessors, which are typed,
-// strided, normalised, sparse views of buffers.
+// Reads glTF 2.0: the .glb container, buffers (base64 by RFC 4648), and accessors, which may be
+// strided, normalised and sparse.
 // Source: Khronos Group. glTF 2.0 Specification. 2021
 #include "import/gltf_document.h"
 
@@ -19,11 +19,11 @@ using nlohmann::json;
 struct ComponentType {
   uint64_t number;
   size_t num_bytes;
-  double one;  // what represents 1.0 in normalised integers (specification, 3.11)
+  double one;  // the normalised integer that means 1.0 (specification, 3.11)
   double (*read)(const std::byte* bytes);
 };
 
-// Elements that lie `stride` bytes apart inside a buffer, each of numbers of one type.
+// Elements `stride` bytes apart inside a buffer, each of numbers of one type.
 struct GltfDocument::Layout {
   const std::byte* bytes = nullptr;
   uint64_t stride = 0;
@@ -79,8 +79,7 @@ std::string DecodePercent(const std::string& uri) {
   return path;
 }
 
-// Returns nothing if a character is not in the alphabet or the length is impossible. Padding is
-// optional.
+// Returns nothing if a character or the length is impossible. Padding is optional.
 std::vector<std::byte> DecodeBase64(std::string_view text) {
   constexpr std::string_view kAlphabet =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -128,7 +127,7 @@ constexpr auto kComponentTypes = std::to_array<ComponentType>({{5120, 1, 127.0, 
                                                                {5125, 4, 1.0, ReadAs<uint32_t>},
                                                                {kFloat, 4, 1.0, ReadAs<float>}});
 
-// The type that `object` names as its componentType, or null.
+// The componentType of `object`, or null.
 const ComponentType* TypeOf(const json& object) {
   const auto number = GltfDocument::Number(object, "componentType");
   const auto* it = std::find_if(kComponentTypes.begin(), kComponentTypes.end(),
@@ -142,7 +141,7 @@ size_t ComponentsOf(const json& accessor, const ComponentType& component_type) {
   if (type == "VEC2") return 2;
   if (type == "VEC3") return 3;
   if (type == "VEC4") return 4;
-  // Columns of other matrices are padded; no attribute that is read needs them.
+  // Other matrices have padded columns, and no attribute needs them.
   return type == "MAT4" && component_type.number == kFloat ? 16 : 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reads what Assimp drops from glTF files, and merges it into the scene that Assimp read.
-// Primitives find their meshes by vertex count, positions and name.
+// Source: Khronos Group. glTF 2.0 Specification. 2021
 #include "import/gltf_document.h"
 #include "import/raw_scene.h"
 
@@ -24,7 +24,7 @@ struct SidePrimitive {
   bool used = false;
 };
 
-// A name such as "meshes[3]" for an object without one, as in Assimp.
+// Assimp's name for an object without one, such as "meshes[3]".
 std::string ElementName(const char* array, size_t index) {
   return std::string(array).append("[").append(std::to_string(index)).append("]");
 }
@@ -130,8 +130,8 @@ bool SamePositions(const SidePrimitive& side, const RawMesh& mesh) {
                      mesh.positions.size() * sizeof(Vec3)) == 0;
 }
 
-// The best unused primitive: one with the same positions and name, else the same positions, else
-// the same name.
+// The best unused primitive: the same positions and name, else the same positions, else the same
+// name. Null if there is none.
 SidePrimitive* FindPrimitive(const RawMesh& mesh, std::vector<SidePrimitive>* sides) {
   SidePrimitive* best = nullptr;
   int best_score = 0;

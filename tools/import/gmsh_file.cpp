@@ -15,7 +15,7 @@
 namespace plush::tools {
 namespace {
 
-// The meaning of an element type number.
+// A type of elements.
 struct GmshElementType {
   int32_t number = 0;
   uint32_t num_nodes = 0;
@@ -23,7 +23,7 @@ struct GmshElementType {
   bool is_tet = false;  // its first four nodes are the corners of a tet
 };
 
-// Ascending by number. From the Gmsh Reference Manual, "MSH file format".
+// Ascending by number.
 constexpr auto kTypes = std::to_array<GmshElementType>({
     {1, 2, 1, false},    {2, 3, 2, false},   {3, 4, 2, false},   {4, 4, 3, true},
     {5, 8, 3, false},    {6, 6, 3, false},   {7, 5, 3, false},   {8, 3, 1, false},
@@ -36,7 +36,6 @@ constexpr auto kTypes = std::to_array<GmshElementType>({
     {93, 125, 3, false},
 });
 
-// The type with this number, or null.
 const GmshElementType* FindGmshElementType(int32_t number) {
   const auto it = std::lower_bound(
       kTypes.begin(), kTypes.end(), number,
@@ -44,12 +43,12 @@ const GmshElementType* FindGmshElementType(int32_t number) {
   return it != kTypes.end() && it->number == number ? &*it : nullptr;
 }
 
-// Maps numbers of nodes or entities, which come in any order, to values.
+// Maps numbers of nodes or entities, added in any order, to values.
 class NumberMap {
  public:
   void Add(int64_t number, uint32_t value) { entries_.emplace_back(number, value); }
 
-  // Call once after the last Add. Returns a number that was added twice, if there is one.
+  // Call after the last Add. Returns a number that was added twice, if there is one.
   std::optional<int64_t> Sort() {
     std::sort(entries_.begin(), entries_.end());
     const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
@@ -72,7 +71,7 @@ std::string Text(double number) {
   return {digits.data(), end.ptr};
 }
 
-// Reads one file section by section; skips all sections except $Nodes, $Elements and $Entities.
+// Reads a file section by section. Skips all sections except $Nodes, $Elements and $Entities.
 class GmshReader {
  public:
   GmshReader(const std::string& path, std::span<const std::byte> bytes) : in_(path, bytes) {}
@@ -117,7 +116,7 @@ class GmshReader {
     ReadEnd("MeshFormat");
   }
 
-  // The data of a binary file begin with the number 1.
+  // Binary data begin with the number 1.
   void ReadByteOrder() {
     in_.SetNumbers(MixedReader::Numbers::kNative);
     const auto one = in_.Number<int32_t>("expected the byte order");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Imports a source file: hashes it, has it read, applies unit and axis, adds findings. A child
-// process reads scenes; this process reads tet files.
+// Imports a source file: hashes it, reads it, applies unit and axis, adds findings. A child process
+// reads scenes; this process reads tet files.
 #include "import/import.h"
 
 #include "base/text.h"
@@ -31,7 +31,6 @@ Error CannotRead(const std::string& path, const std::string& why) {
   return {ExitCode::kIo, "cannot read '" + path + "': " + why, ""};
 }
 
-// Closes the file at the end of the scope.
 struct OpenFile {
   int fd = -1;
   ~OpenFile() {
@@ -42,7 +41,7 @@ struct OpenFile {
 }  // namespace
 
 Result<SourceHash> HashSource(const std::string& path) {
-  // O_NONBLOCK, so that opening a FIFO does not wait for a writer.
+  // O_NONBLOCK: opening a FIFO does not wait for a writer.
   const OpenFile file = {::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   struct stat info = {};
   if (file.fd < 0 || ::fstat(file.fd, &info) != 0) return CannotRead(path, std::strerror(errno));
@@ -72,7 +71,7 @@ Result<SourceHash> HashSource(const std::string& path) {
 
 namespace {
 
-// Outside these sizes, a wrong unit is likelier than such a model.
+// Beyond these sizes, a wrong unit is more likely than such a model.
 constexpr double kSuspectSmall = 1e-3;  // [m]
 constexpr double kSuspectLarge = 100.0;
 
@@ -113,8 +112,8 @@ Result<ImportedModel> ImportScene(const std::string& path, const ImportSettings&
   model.unit_m = settings.unit_m > 0.0 ? settings.unit_m : raw.unit_m;
   model.up = AxisOf(settings.up, raw.up);
   model.dependencies = raw.dependencies;
-  // If the importer has applied the unit and the user gives none, the two are the same number, and
-  // the factor is exactly the scale.
+  // If the importer has applied the file's unit, and the user gives none, the first two cancel
+  // exactly.
   const double scale = model.unit_m / raw.applied_unit_m * settings.scale;
   Result<FlatScene> flat = FlattenScene(raw, {scale, model.up});
   if (!flat.ok()) return flat.error().WithContext("'" + path + "'");

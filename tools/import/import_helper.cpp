@@ -37,7 +37,7 @@ Error ErrorOfExit(const ImportSettings& settings, const ChildResult& child) {
   }
 }
 
-// The scene that the helper wrote, or what its end means.
+// The scene that the helper wrote, or the reason why there is none.
 Result<RawScene> SceneOf(const ImportSettings& settings, const ChildResult& child) {
   switch (child.end) {
     case ChildEnd::kSignalled:
@@ -66,7 +66,7 @@ std::string HelperPath(const ImportSettings& settings) {
 }
 
 Result<RawScene> ImportWithHelper(const std::string& path, const ImportSettings& settings) {
-  // An absolute path, so that nothing takes a name such as "-x" or "data:..." for anything else.
+  // An absolute path is never taken for an option ("-x") or a URI ("data:...").
   std::error_code error;
   const auto absolute = std::filesystem::absolute(path, error);
   std::vector<std::string> argv = {HelperPath(settings), error ? path : absolute.string()};

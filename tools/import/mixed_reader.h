@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads files that mix lines of text with numbers in text or binary form, such as Gmsh's and VTK's.
+// Reads files that mix lines of text with numbers as text or in binary, such as Gmsh's and VTK's.
 #pragma once
 
 #include "base/result.h"
@@ -19,7 +19,7 @@
 namespace plush::tools {
 
 /// A read position in a file's bytes, which must outlive the reader. No call reads beyond the end.
-/// Keeps the first error. After it, every number reads as 0.
+/// Keeps the first error; after it, every number reads as 0.
 class MixedReader {
  public:
   /// How numbers are stored in the file.
@@ -47,7 +47,7 @@ class MixedReader {
   template <class T>
   void Pass(uint64_t count, const char* expected);
 
-  /// A piece of the file for a message: in quotes, at most 40 bytes.
+  /// At most 40 bytes of `words` in quotes, for a message.
   static std::string Quoted(std::string_view words);
   /// Notes the error kInvalidInput with IMPORT_FAILED: path, line (in binary files, byte) and
   /// `what`, made printable.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The executable `plush-import FILE [--keep-axes]`: reads one file with Assimp and writes it to
-// stdout in the format of raw_scene.h. It runs as a child of `plush`, because Assimp may crash,
-// hang or exhaust memory on hostile files. Its exit codes are those of HelperExit.
+// The executable `plush-import FILE [--keep-axes]`: reads a file with Assimp and writes it to
+// stdout in the format of raw_scene.h. Exit codes: HelperExit.
+//
+// It runs as a child of `plush`, because Assimp may crash, hang or exhaust memory on hostile files.
 
 #include "import/gltf_document.h"
 #include "import/raw_scene.h"
@@ -55,8 +56,7 @@ std::string ToString(const aiString& text) {
   return {text.data, std::min<size_t>(text.length, sizeof(text.data))};
 }
 
-// The name of the format: the importer's first file extension, but "glTF2" for glTF 2, which shares
-// its extension with glTF 1.
+// The importer's first file extension, but "glTF2" for glTF 2, whose extension is that of glTF 1.
 std::string FormatName(const Assimp::Importer& importer) {
   const int index = importer.GetPropertyInteger("importerIndex", -1);
   const aiImporterDesc* description =
@@ -172,7 +172,7 @@ RawNode ConvertNode(const aiNode& node, int32_t parent, unsigned num_meshes) {
   return raw;
 }
 
-// Depth first without recursion, since files may nest nodes to any depth.
+// Depth first, without recursion, since files may nest nodes to any depth.
 void ConvertNodes(const aiScene& scene, RawScene* raw) {
   struct Waiting {
     const aiNode* node;
@@ -231,9 +231,10 @@ int Refuse(const std::string& path, const Assimp::Importer& importer) {
   return Exit(code);
 }
 
-// Reads `path` and writes the scene to `out`. Triangulates polygons; leaves out points, lines,
-// animation and skinning; keeps vertices as they are. With `keep_axes`, importers that would turn
-// the model to Y up (COLLADA) leave its axes. Returns the exit code.
+// Reads `path` and writes the scene to `out`. Returns the exit code.
+// - Triangulates polygons; leaves out points, lines, animation and skinning.
+// - Keeps vertices as they are.
+// - With `keep_axes`, COLLADA models are not turned to Y up.
 int Import(const std::string& path, bool keep_axes, std::FILE* out) {
   std::set<std::string> opened;
   Assimp::Importer importer;
@@ -254,7 +255,7 @@ int RunImporter(int argc, char** argv) {
     std::fprintf(stderr, "usage: plush-import FILE [--keep-axes]\n");
     return 1;
   }
-  // A failed allocation means that the memory limit was reached.
+  // If an allocation fails, the memory limit was reached.
   std::set_new_handler([] { ::_exit(Exit(HelperExit::kOutOfMemory)); });
   // Keeps importers' own output out of the stream.
   std::FILE* out = ::fdopen(::dup(STDOUT_FILENO), "wb");

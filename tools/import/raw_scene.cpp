@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes scenes as a stream of bytes and reads them back without trusting any of them.
-// One description of the layout serves both directions.
+// Writes scenes as a stream of bytes, and reads such streams without trusting them.
+// One description of the layout, VisitFields, serves both directions.
 #include "import/raw_scene.h"
 
 #include "base/text.h"
@@ -23,7 +23,7 @@ constexpr uint32_t kVersion = 1;
 // Extras are notes for the game, not bulk data [bytes].
 constexpr size_t kMaxExtraBytes = 64 << 10;
 
-// Writes numbers, arrays, texts and lists. Reader has the same calls.
+// Writes values one after another; lengths precede texts and vectors.
 class Writer {
  public:
   explicit Writer(std::FILE* file) : file_(file) {}
@@ -64,7 +64,7 @@ class Writer {
   bool ok_ = true;
 };
 
-// After the first value that does not fit, everything reads as empty and ok() is false.
+// Reads what Writer wrote. After a value that does not fit, everything reads as empty.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}

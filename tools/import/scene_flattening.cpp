@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Flattens a scene of placed meshes into one surface in metres, Y up.
-// Drops broken triangles and unused vertices, and computes missing normals.
+// Drops broken triangles and unused vertices, and fills in missing normals.
 #include "import/scene_flattening.h"
 
 #include "mesh/welding.h"
@@ -13,7 +13,7 @@
 namespace plush::tools {
 namespace {
 
-// Dividing by this keeps squares of positions from overflow and underflow.
+// Divided by this, squares of positions neither overflow nor underflow.
 double LargestCoordinate(const SurfaceMesh& mesh) {
   double size = 0.0;
   for (const Vec3d& p : mesh.positions) {
@@ -93,7 +93,7 @@ class Flattener {
  private:
   SurfaceMesh& surface() { return flat_.surface; }
 
-  // Counts all vertices and triangles, kept or not, so that the work is bounded too.
+  // Counts dropped vertices and triangles too, so that the work is bounded.
   bool Fits(const RawMesh& mesh) {
     num_vertices_seen_ += mesh.positions.size();
     num_triangles_seen_ += mesh.triangles.size();
@@ -143,8 +143,7 @@ class Flattener {
     return kept;
   }
 
-  // Appends the vertices that kept triangles use, in their order. Returns the new index of each
-  // vertex.
+  // Appends the vertices that `kept` uses, in their order. Returns each vertex's new index.
   std::vector<uint32_t> AddVertices(const RawMesh& mesh, const std::vector<Vec3d>& positions,
                                     const std::vector<Triangle>& kept,
                                     const AffineTransform& to_world) {
@@ -185,7 +184,7 @@ class Flattener {
     Vec3d n = ToDouble(source);
     if (!same_axes) {
       n = for_normals.Direction(n);
-      // Divides by its largest component first, since node scales may be far from one.
+      // Its length might overflow or underflow, since node scales may be far from one.
       const double size = std::max({std::abs(n.x), std::abs(n.y), std::abs(n.z)});
       if (size > 0.0) n = n / size;
     }

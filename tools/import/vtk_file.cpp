@@ -57,7 +57,7 @@ constexpr auto kNumberTypes = std::to_array<NumberType>({{"char", NumberAs<int8_
                                                          {"vtktypeint64", NumberAs<int64_t>},
                                                          {"vtktypeuint64", NumberAs<uint64_t>}});
 
-// Reads one file keyword by keyword until it has the points, the cells and their types.
+// Reads a file keyword by keyword until it has the points, the cells and their types.
 class VtkReader {
  public:
   VtkReader(const std::string& path, std::span<const std::byte> bytes) : in_(path, bytes) {}
@@ -118,8 +118,7 @@ class VtkReader {
                  " is not POINTS, CELLS or CELL_TYPES");
   }
 
-  // Reads the first number of a section that may occur once. Headings are text even in binary
-  // files.
+  // Reads the first number of a section that may occur once. Headings are text in any file.
   uint64_t BeginSection(bool* has_section, const char* expected) {
     if (*has_section) in_.Complain(expected);
     *has_section = true;
@@ -134,7 +133,7 @@ class VtkReader {
   }
   void EndNumbers() { in_.SetNumbers(MixedReader::Numbers::kText); }
 
-  // Reads a type of numbers and the tuples of such numbers. Calls take(component, number) for each.
+  // Reads a type of numbers, then tuples of such numbers. Calls take(component, number) for each.
   template <class Take>
   void ReadTuples(uint64_t num_tuples, uint64_t num_components, const char* expected,
                   const Take& take) {
@@ -188,7 +187,7 @@ class VtkReader {
     if (Lowered(in_.Word()) != heading) return in_.Complain("expected " + heading);
     const std::string expected = "expected a number of " + heading;
     ReadTuples(count, 1, expected.c_str(), [numbers](uint64_t, double number) {
-      // Anything that cannot be an index becomes -1, which CollectTets refuses.
+      // What cannot be an index becomes -1, which CollectTets refuses.
       const bool fits = number >= 0.0 && number < 0x1p53;
       numbers->push_back(fits ? static_cast<int64_t>(number) : -1);
     });
