@@ -4,7 +4,9 @@
 #include "import/gltf_document.h"
 #include "import/raw_scene.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -152,9 +154,7 @@ void Merge(SidePrimitive* side, RawMesh* mesh) {
   side->used = true;
   if (!side->mesh_name.empty()) mesh->name = side->mesh_name;
   if (side->uvs.size() == mesh->positions.size()) mesh->uvs = std::move(side->uvs);
-  for (VertexAttribute& attribute : side->attributes) {
-    mesh->attributes.push_back(std::move(attribute));
-  }
+  std::move(side->attributes.begin(), side->attributes.end(), std::back_inserter(mesh->attributes));
 }
 
 }  // namespace

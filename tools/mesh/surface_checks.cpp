@@ -112,19 +112,18 @@ uint64_t CountHoles(const Subject& subject) {
 }
 
 void CheckTriangles(const Subject& subject, FindingList* findings) {
-  const SurfaceMesh& mesh = subject.mesh;
-  const WeldedSurface& welded = subject.welded;
-  if (!welded.degenerate.empty()) {
-    findings->Add("MESH_DEGENERATE_TRIANGLE", welded.degenerate.size(),
-                  Counted(welded.degenerate.size(), "triangle has", "triangles have") + " no area",
-                  PlacesOfTriangles(mesh, welded.degenerate));
-  }
-  if (!welded.duplicates.empty()) {
-    findings->Add("MESH_DUPLICATE_FACE", welded.duplicates.size(),
-                  Counted(welded.duplicates.size(), "triangle repeats", "triangles repeat") +
-                      " the corners of an earlier one",
-                  PlacesOfTriangles(mesh, welded.duplicates));
-  }
+  const auto add = [&](const char* code, const std::vector<uint32_t>& triangles,
+                       const std::string& message) {
+    if (triangles.empty()) return;
+    findings->Add(code, triangles.size(), message, PlacesOfTriangles(subject.mesh, triangles));
+  };
+  const auto& degenerate = subject.welded.degenerate;
+  add("MESH_DEGENERATE_TRIANGLE", degenerate,
+      Counted(degenerate.size(), "triangle has", "triangles have") + " no area");
+  const auto& duplicates = subject.welded.duplicates;
+  add("MESH_DUPLICATE_FACE", duplicates,
+      Counted(duplicates.size(), "triangle repeats", "triangles repeat") +
+          " the corners of an earlier one");
 }
 
 void CheckBorders(const Subject& subject, FindingList* findings) {

@@ -66,14 +66,13 @@ TetFaces BuildTetFaces(std::span<const std::array<uint32_t, 4>> tets) {
 }
 
 std::vector<BoundaryFace> FindBoundaryFaces(const TetMesh& mesh) {
-  const TetFaces faces = BuildTetFaces(mesh.tets);
+  const std::vector<FaceUse> uses = SortedUses(mesh.tets);
   std::vector<BoundaryFace> boundary;
-  for (uint32_t face = 0; face < faces.num_faces(); ++face) {
-    if (faces.TetsAt(face).size() != 1) continue;
-    const uint32_t tet = faces.TetsAt(face)[0];
-    const auto& of_tet = faces.of_tet[tet];
-    const auto corner = std::find(of_tet.begin(), of_tet.end(), face) - of_tet.begin();
-    boundary.push_back({FaceOf(mesh.tets[tet], static_cast<size_t>(corner)), tet});
+  for (size_t i = 0; i < uses.size(); ++i) {
+    const bool like_previous = i > 0 && uses[i].key == uses[i - 1].key;
+    const bool like_next = i + 1 < uses.size() && uses[i].key == uses[i + 1].key;
+    if (like_previous || like_next) continue;
+    boundary.push_back({FaceOf(mesh.tets[uses[i].tet], uses[i].corner), uses[i].tet});
   }
   return boundary;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Computes where points lie relative to a tet, and the quality and angles of its shape.
+// Quality: V. N. Parthasarathy et al. A Comparison of Tetrahedron Quality Measures. 1994
 #include "mesh/tet_mesh.h"
 
 #include <algorithm>
