@@ -20,7 +20,6 @@ struct CageTable {
                                             ///< (num_materials x 1)
 };
 
-/// Measures the tets of an open asset.
 CageTable MeasureCage(const Asset& asset);
 
 /// The surface of the cage as .obj: faces of one tet only, counter-clockwise from outside, and
@@ -33,10 +32,8 @@ struct TetGenText {
   std::string ele;
 };
 
-/// TetGen's files, which `plush bake` and `tetgen -r` read back.
-/// - Nodes are numbered from 0 in the asset's order.
-/// - The attribute of a tet is the index of its material. Comments name the materials.
-///
+/// TetGen's files, which `plush bake` and `tetgen -r` read back. Nodes are numbered from 0 in the
+/// asset's order. A tet's attribute is the index of its material; comments name the materials.
 /// Format: Hang Si. TetGen, a Delaunay-Based Quality Tetrahedral Mesh Generator. 2015, and
 /// wias-berlin.de/software/tetgen (fformats).
 TetGenText TetGenTextOf(const CageTable& cage);

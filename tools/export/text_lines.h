@@ -19,7 +19,6 @@ void AppendWord(std::string* text, Number number) {
   text->append(digits.data(), end);
 }
 
-/// Appends a word as it is.
 inline void AppendWord(std::string* text, std::string_view word) { text->append(word); }
 
 /// Appends `words` with blanks between them, and a line end.

@@ -32,8 +32,7 @@ class GltfDocument {
   /// Errors: kIo, kLimit, kInvalidInput (no glTF 2.0 JSON, or nested beyond 100 levels).
   static Result<GltfDocument> Open(const std::string& path);
 
-  /// Reads the bytes of the file `path`, whose folder holds the separate files. Errors:
-  /// kInvalidInput.
+  /// Reads the bytes of file `path`, whose folder holds the separate files. Errors: kInvalidInput.
   static Result<GltfDocument> Parse(std::span<const std::byte> bytes, const std::string& path);
 
   const nlohmann::json& root() const { return json_; }
@@ -71,8 +70,8 @@ class GltfDocument {
 /// Adds the data that Assimp dropped when it read `scene` from the glTF 2.0 file `path`:
 /// - attributes named "_..." of each primitive (vectors as "_name.x" to "_name.w");
 /// - texture coordinates bit for bit (Assimp flips them), and the mesh's own name;
-/// - extras, with owners "scene", "node:NAME", "mesh:NAME", "material:NAME", or "node:nodes[3]" if
-///   the owner has no name.
+/// - extras, with owners "scene", "node:NAME", "mesh:NAME", "material:NAME"; for an owner without a
+///   name, its place, as in "node:nodes[3]".
 ///
 /// Matches primitives to meshes by vertex count and bit-equal positions, else by vertex count and
 /// name. A mesh without a match stays unchanged. A file that cannot be read adds nothing.

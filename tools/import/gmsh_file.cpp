@@ -15,7 +15,6 @@
 namespace plush::tools {
 namespace {
 
-// A type of elements.
 struct GmshElementType {
   int32_t number = 0;
   uint32_t num_nodes = 0;
@@ -187,7 +186,7 @@ class GmshReader {
     return 1;
   }
 
-  // Binary files: a run of elements with the same type and number of tags. Returns their number.
+  // Binary files: reads a run of elements of one type. Returns their number.
   uint64_t ReadBlock2() {
     constexpr const char* kExpected = "expected a block of elements";
     const auto type = in_.Number<int32_t>(kExpected);
@@ -278,7 +277,7 @@ class GmshReader {
     if (dimension > 0) in_.Pass<int32_t>(in_.Number<uint64_t>(kExpected), kExpected);
   }
 
-  // Reads the nodes of an element; T is the type of their numbers.
+  // T is the type of node numbers.
   template <class T>
   void ReadElementNodes(int32_t type_number, int32_t group) {
     constexpr const char* kExpected = "expected the nodes of an element";

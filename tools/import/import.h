@@ -15,7 +15,6 @@ namespace plush::tools {
 
 enum class UpAxis { kAuto, kY, kZ };
 
-/// How to read a source file.
 struct ImportSettings {
   double unit_m = 0.0;         ///< length of one source unit [m]; 0: as the format or file says
   UpAxis up = UpAxis::kAuto;   ///< up axis of the source; kAuto: as the format says
@@ -28,7 +27,6 @@ struct ImportSettings {
   std::string embed;
 };
 
-/// The content of a source file.
 struct ImportedModel {
   SurfaceMesh surface;
   TetMesh tets;                     ///< empty unless the source is a tet mesh

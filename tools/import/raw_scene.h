@@ -40,7 +40,6 @@ struct RawNode {
   std::vector<uint32_t> meshes;                                 ///< into RawScene::meshes
 };
 
-/// The content of a file.
 struct RawScene {
   std::string format;           ///< e.g. "glTF2", "obj"
   double unit_m = 1.0;          ///< length of one source unit, as the file or its format says [m]

@@ -7,7 +7,6 @@
 
 namespace plush::tools {
 
-/// The unit and the up axis of a source.
 struct SourceConventions {
   double unit_m = 1.0;          ///< length of one unit [m]
   double applied_unit_m = 1.0;  ///< factor that the importer already applied

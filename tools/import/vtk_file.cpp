@@ -30,7 +30,7 @@ bool IsFlatCell(int64_t type) {
   return std::binary_search(kFlat.begin(), kFlat.end(), type);
 }
 
-// Reads a number; T is its type in binary files. Text files need none.
+// T is the type of the number in binary files. Text files need none.
 template <class T>
 double NumberAs(MixedReader* in, const char* expected) {
   if (in->is_text()) return in->Number<double>(expected);

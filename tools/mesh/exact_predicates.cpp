@@ -23,7 +23,6 @@ int ProjectionAxis(const Triangle3& t) {
   return -1;
 }
 
-// Whether the boxes of segments pq and ab overlap.
 bool BoxesOverlap(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b) {
   for (int axis = 0; axis < 3; ++axis) {
     if (std::max(p[axis], q[axis]) < std::min(a[axis], b[axis])) return false;

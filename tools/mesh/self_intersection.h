@@ -22,7 +22,6 @@ struct TrianglePair {
   }
 };
 
-/// The result of the search.
 struct SelfIntersections {
   std::vector<TrianglePair> pairs;  ///< ascending by (first, second)
   bool complete = true;             ///< false if the search reached its limit: there may be more

@@ -192,9 +192,8 @@ void CheckSelfIntersections(const Subject& subject, FindingList* findings) {
   findings->Add("MESH_SELF_INTERSECTION", found.pairs.size(), message, places);
 }
 
-// Points far away from all others, ascending. O(n).
-// - The middle has the median of each coordinate.
-// - Distance is the largest difference in a coordinate.
+// Points far from the middle, which has the median of each coordinate, ascending. Distance is the
+// largest difference in a coordinate. O(n).
 std::vector<uint32_t> FindStrayPoints(std::span<const Vec3d> points) {
   std::vector<uint32_t> stray;
   if (points.empty()) return stray;

@@ -14,7 +14,6 @@ inline constexpr double kMaxFloatSpacing = 1e-4;
 /// MESH_STRAY_VERTEX: a point lies farther from the middle than this many median distances.
 inline constexpr double kStrayRatio = 1e4;
 
-/// Which of the expensive checks to run.
 struct SurfaceCheckSettings {
   bool self_intersections = true;
 };

@@ -54,7 +54,6 @@ std::vector<Vec3d> KeepUsedPoints(std::span<const Vec3d> points,
 /// The four corners of a tet [m].
 using TetCorners = std::array<Vec3d, 4>;
 
-/// Corners of tet `t` of a mesh.
 inline TetCorners CornersOf(const TetMesh& mesh, size_t t) {
   const auto& [a, b, c, d] = mesh.tets[t];
   return {mesh.nodes[a], mesh.nodes[b], mesh.nodes[c], mesh.nodes[d]};

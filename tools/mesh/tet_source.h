@@ -20,8 +20,7 @@ inline constexpr uint64_t kMaxTetFileBytes = 1ull << 30;
 /// A corner whose node is missing.
 inline constexpr uint32_t kNoNode = UINT32_MAX;
 
-/// The content of a file. Each corner is below positions.size() or kNoNode; nothing else is
-/// checked.
+/// The content of a file, unchecked except that corners are below positions.size() or kNoNode.
 struct RawTets {
   std::vector<Vec3d> positions;               ///< [source units] (num_nodes x 1)
   std::vector<std::array<uint32_t, 4>> tets;  ///< (num_tets x 4)

@@ -43,7 +43,6 @@ struct SurfaceEdge {
   uint32_t num_uses = 0;   ///< 1 at a border, 2 on a closed manifold
 };
 
-/// Edges and connected components of a surface.
 struct SurfaceTopology {
   std::vector<SurfaceEdge> edges;               ///< ascending by (a, b)
   std::vector<EdgeUse> uses;                    ///< by edge; ascending by triangle within

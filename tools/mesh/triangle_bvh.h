@@ -26,7 +26,6 @@ class TriangleBvh {
   TriangleBvh(std::span<const Vec3d> points, std::span<const std::array<uint32_t, 3>> triangles,
               std::span<const uint32_t> order);
 
-  /// Box of triangle `t`.
   const Box3& box(uint32_t t) const { return boxes_[t]; }
 
   /// Sets *triangles to all triangles from number `first` on whose closed boxes overlap `box`,

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Cuts a triangle by a tet. The sides of the polygon lie on seven lines of the triangle's plane:
-// its three edges and the intersections with the tet's four faces. At each corner, a side on one
-// line ends and a side on another starts. Orientation signs decide which; no coordinate is
-// computed. Based on: Herbert Edelsbrunner, Ernst Peter Muecke. Simulation of Simplicity. 1990
+// Cuts a triangle by a tet, by orientation signs alone: no coordinate is computed.
+// Source: Herbert Edelsbrunner, Ernst Peter Muecke. Simulation of Simplicity. 1990
+//
+// The polygon's sides lie on seven lines: the triangle's three edges, and the intersections of its
+// plane with the tet's four faces. At each corner, a side on one line ends and a side on another
+// starts.
 #include "mesh/triangle_cut.h"
 
 #include "mesh/exact_predicates.h"

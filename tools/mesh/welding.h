@@ -13,7 +13,6 @@
 
 namespace plush::tools {
 
-/// The point of each render vertex.
 struct Welding {
   std::vector<uint32_t> point_of_vertex;  ///< (num_vertices x 1), values below num_points
   uint32_t num_points = 0;                ///< numbered in the order of first vertices
