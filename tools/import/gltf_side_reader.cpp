@@ -31,21 +31,21 @@ std::string ElementName(const char* array, size_t index) {
   return std::string(array).append("[").append(std::to_string(index)).append("]");
 }
 
-std::string NameOf(const json& object) {
-  const auto it = object.find("name");
-  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
-}
-
 const json& Member(const json& object, const std::string& key) {
   static const json kNone;
   const auto it = object.find(key);
   return it != object.end() ? *it : kNone;
 }
 
+std::string NameOf(const json& object) {
+  const json& name = Member(object, "name");
+  return name.is_string() ? name.get<std::string>() : std::string();
+}
+
 void AddExtras(const json& object, const std::string& owner, RawScene* scene) {
-  const auto it = object.find("extras");
-  if (it == object.end() || it->is_null()) return;
-  scene->extras.push_back({owner, it->dump(-1, ' ', false, json::error_handler_t::replace)});
+  const json& extras = Member(object, "extras");
+  if (extras.is_null()) return;
+  scene->extras.push_back({owner, extras.dump(-1, ' ', false, json::error_handler_t::replace)});
 }
 
 void AddAllExtras(const GltfDocument& document, RawScene* scene) {

@@ -75,7 +75,7 @@ class GmshReader {
  public:
   GmshReader(const std::string& path, std::span<const std::byte> bytes) : in_(path, bytes) {}
 
-  Result<RawTets> Read() {
+  Result<TetSource> Read() {
     ReadFormat();
     bool has_elements = false;
     std::string_view line;
@@ -87,7 +87,7 @@ class GmshReader {
     }
     if (!has_elements) in_.Complain("the file ends before its $Elements do");
     if (!in_.ok()) return in_.error();
-    return std::move(raw_);
+    return CleanTets(raw_);
   }
 
  private:
@@ -321,9 +321,7 @@ class GmshReader {
 }  // namespace
 
 Result<TetSource> ParseGmsh(const std::string& path, std::span<const std::byte> bytes) {
-  const Result<RawTets> raw = GmshReader(path, bytes).Read();
-  if (!raw.ok()) return raw.error();
-  return CleanTets(raw.value());
+  return GmshReader(path, bytes).Read();
 }
 
 }  // namespace plush::tools

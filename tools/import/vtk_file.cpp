@@ -62,7 +62,7 @@ class VtkReader {
  public:
   VtkReader(const std::string& path, std::span<const std::byte> bytes) : in_(path, bytes) {}
 
-  Result<RawTets> Read() {
+  Result<TetSource> Read() {
     ReadHeader();
     while (in_.ok() && !(has_points_ && has_cells_ && has_types_)) {
       const std::string_view word = in_.Word();
@@ -71,7 +71,7 @@ class VtkReader {
     }
     if (in_.ok()) CollectTets();
     if (!in_.ok()) return in_.error();
-    return std::move(raw_);
+    return CleanTets(raw_);
   }
 
  private:
@@ -273,9 +273,7 @@ class VtkReader {
 }  // namespace
 
 Result<TetSource> ParseVtk(const std::string& path, std::span<const std::byte> bytes) {
-  const Result<RawTets> raw = VtkReader(path, bytes).Read();
-  if (!raw.ok()) return raw.error();
-  return CleanTets(raw.value());
+  return VtkReader(path, bytes).Read();
 }
 
 }  // namespace plush::tools

@@ -21,6 +21,14 @@ Vec3d ClosestPointOnSegment(const Vec3d& point, const Vec3d& a, const Vec3d& b) 
   return a + edge * std::clamp(Dot(point - a, edge) / length_squared, 0.0, 1.0);
 }
 
+// Angle between the two faces at edge (i, j) [rad].
+double Dihedral(const TetCorners& x, size_t i, size_t j, size_t k, size_t l) {
+  const Vec3d axis = x[j] - x[i];
+  const Vec3d u = Cross(axis, x[k] - x[i]);
+  const Vec3d v = Cross(axis, x[l] - x[i]);
+  return std::atan2(Length(Cross(u, v)), Dot(u, v));
+}
+
 }  // namespace
 
 std::array<double, 4> BarycentricWeights(const Vec3d& point, const TetCorners& tet) {
@@ -66,18 +74,6 @@ double SquaredDistance(const Vec3d& point, const TetCorners& tet) {
   }
   return best;
 }
-
-namespace {
-
-// Angle between the two faces at edge (i, j) [rad].
-double Dihedral(const TetCorners& x, size_t i, size_t j, size_t k, size_t l) {
-  const Vec3d axis = x[j] - x[i];
-  const Vec3d u = Cross(axis, x[k] - x[i]);
-  const Vec3d v = Cross(axis, x[l] - x[i]);
-  return std::atan2(Length(Cross(u, v)), Dot(u, v));
-}
-
-}  // namespace
 
 double TetQuality(const TetCorners& x) {
   double squares = 0.0;

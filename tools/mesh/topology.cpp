@@ -11,6 +11,8 @@
 namespace plush::tools {
 namespace {
 
+using Triangle = std::array<uint32_t, 3>;
+
 // A half-edge and the two points of its edge.
 struct EdgeEntry {
   uint32_t low = 0;
@@ -44,7 +46,7 @@ Vec3d Across(const Vec3d& axis) {
 // Pairs the triangles around an edge. By ascending angle, solid begins at a backward triangle and
 // ends at a forward one, so they are matched like brackets. A triangle stays unmatched only if the
 // edge has no partner for it.
-void PairAround(std::span<const Vec3d> points, std::span<const std::array<uint32_t, 3>> triangles,
+void PairAround(std::span<const Vec3d> points, std::span<const Triangle> triangles,
                 std::span<const EdgeEntry> uses, std::vector<uint32_t>* opposite) {
   const Vec3d& base = points[uses[0].low];
   const Vec3d axis = points[uses[0].high] - base;
@@ -76,8 +78,7 @@ void PairAround(std::span<const Vec3d> points, std::span<const std::array<uint32
 }
 
 // All half-edges by lower point, higher point, number. Sorts in one bucket per lower point.
-std::vector<EdgeEntry> SortedEntries(size_t num_points,
-                                     std::span<const std::array<uint32_t, 3>> triangles) {
+std::vector<EdgeEntry> SortedEntries(size_t num_points, std::span<const Triangle> triangles) {
   const auto entry_of = [&triangles](uint32_t h) {
     const uint32_t from = triangles[h / 3][h % 3];
     const uint32_t to = triangles[h / 3][NextHalfEdge(h) % 3];
@@ -102,10 +103,26 @@ std::vector<EdgeEntry> SortedEntries(size_t num_points,
   return entries;
 }
 
+void FindComponents(std::span<const Triangle> triangles, uint32_t num_points,
+                    SurfaceTopology* topology) {
+  DisjointSets sets(num_points);
+  for (const Triangle& t : triangles) {
+    sets.Join(t[0], t[1]);
+    sets.Join(t[0], t[2]);
+  }
+  std::vector<uint32_t> component_of_set(num_points, UINT32_MAX);
+  topology->component_of_triangle.reserve(triangles.size());
+  for (const Triangle& t : triangles) {
+    uint32_t& component = component_of_set[sets.Find(t[0])];
+    if (component == UINT32_MAX) component = topology->num_components++;
+    topology->component_of_triangle.push_back(component);
+  }
+}
+
 }  // namespace
 
 std::vector<uint32_t> PairHalfEdges(std::span<const Vec3d> points,
-                                    std::span<const std::array<uint32_t, 3>> triangles) {
+                                    std::span<const Triangle> triangles) {
   const std::vector<EdgeEntry> entries = SortedEntries(points.size(), triangles);
   std::vector<uint32_t> opposite(entries.size(), kNoHalfEdge);
   for (size_t begin = 0; begin < entries.size();) {
@@ -124,28 +141,6 @@ std::vector<uint32_t> PairHalfEdges(std::span<const Vec3d> points,
   }
   return opposite;
 }
-
-namespace {
-
-using Triangle = std::array<uint32_t, 3>;
-
-void FindComponents(std::span<const Triangle> triangles, uint32_t num_points,
-                    SurfaceTopology* topology) {
-  DisjointSets sets(num_points);
-  for (const Triangle& t : triangles) {
-    sets.Join(t[0], t[1]);
-    sets.Join(t[0], t[2]);
-  }
-  std::vector<uint32_t> component_of_set(num_points, UINT32_MAX);
-  topology->component_of_triangle.reserve(triangles.size());
-  for (const Triangle& t : triangles) {
-    uint32_t& component = component_of_set[sets.Find(t[0])];
-    if (component == UINT32_MAX) component = topology->num_components++;
-    topology->component_of_triangle.push_back(component);
-  }
-}
-
-}  // namespace
 
 SurfaceTopology BuildTopology(std::span<const Triangle> triangles, uint32_t num_points) {
   SurfaceTopology topology;

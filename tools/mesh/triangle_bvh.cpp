@@ -54,6 +54,19 @@ void Halve(std::span<Item> items) {
   Halve(items.subspan(half));
 }
 
+// Larger leaves test more boxes in vain; smaller ones make a larger tree.
+constexpr uint32_t kLeafTriangles = 4;
+
+std::vector<uint32_t> OrderOf(std::span<const Vec3d> points,
+                              std::span<const std::array<uint32_t, 3>> triangles) {
+  std::vector<Vec3d> centres;
+  centres.reserve(triangles.size());
+  for (const auto& [a, b, c] : triangles) {
+    centres.push_back((points[a] + points[b] + points[c]) / 3.0);
+  }
+  return OrderByHalves(centres);
+}
+
 }  // namespace
 
 std::vector<uint32_t> OrderByHalves(std::span<const Vec3d> centres) {
@@ -69,23 +82,6 @@ std::vector<uint32_t> OrderByHalves(std::span<const Vec3d> centres) {
   for (const Item& item : items) order.push_back(item.number);
   return order;
 }
-
-namespace {
-
-// Larger leaves test more boxes in vain; smaller ones make a larger tree.
-constexpr uint32_t kLeafTriangles = 4;
-
-std::vector<uint32_t> OrderOf(std::span<const Vec3d> points,
-                              std::span<const std::array<uint32_t, 3>> triangles) {
-  std::vector<Vec3d> centres;
-  centres.reserve(triangles.size());
-  for (const auto& [a, b, c] : triangles) {
-    centres.push_back((points[a] + points[b] + points[c]) / 3.0);
-  }
-  return OrderByHalves(centres);
-}
-
-}  // namespace
 
 TriangleBvh::TriangleBvh(std::span<const Vec3d> points,
                          std::span<const std::array<uint32_t, 3>> triangles)
