@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Cages as text files of mesh tools: Wavefront .obj, TetGen, Gmsh, ParaView.
+// Writes cages as text for mesh tools: Wavefront .obj, TetGen, Gmsh, ParaView.
 #pragma once
 
 #include "plush/asset.h"
@@ -11,7 +11,7 @@
 
 namespace plush::tools {
 
-/// Shapes of tets and names of materials, which some formats store beside the cage.
+/// A cage, and what some formats store beside it.
 struct CageTable {
   const Asset* asset = nullptr;             ///< open; outlives the table
   std::vector<float> quality;               ///< 6 sqrt(2) V / l_rms^3 (num_tets x 1)
@@ -20,11 +20,10 @@ struct CageTable {
                                             ///< (num_materials x 1)
 };
 
-/// Measures the tets of an open asset.
 CageTable MeasureCage(const Asset& asset);
 
-/// The surface of the cage as .obj: faces that belong to one tet only, counter-clockwise from
-/// outside, and their nodes in the asset's order.
+/// The surface of the cage as .obj: faces of one tet only, counter-clockwise from outside, and
+/// their nodes in the asset's order.
 std::string CageObjTextOf(const CageTable& cage);
 
 /// Text of NAME.node and of NAME.ele.
@@ -33,22 +32,26 @@ struct TetGenText {
   std::string ele;
 };
 
-/// TetGen's files, which `plush bake` and `tetgen -r` read back: nodes numbered from 0 in the
-/// asset's order; tets with the index of their material as attribute; material names in comments.
+/// TetGen's files, which `plush bake` and `tetgen -r` read back. Nodes are numbered from 0 in the
+/// asset's order. A tet's attribute is the index of its material; comments name the materials.
 /// Format: Hang Si. TetGen, a Delaunay-Based Quality Tetrahedral Mesh Generator. 2015, and
 /// wias-berlin.de/software/tetgen (fformats).
 TetGenText TetGenTextOf(const CageTable& cage);
 
-/// A Gmsh mesh (.msh), version 2.2 in ASCII, which most programs read: nodes and tets numbered from
-/// 1 in the asset's order; a physical volume per material, tags from 1, with its name; element data
-/// "quality" and "min_dihedral_deg".
+/// A Gmsh mesh (.msh), version 2.2 in ASCII, which most programs read.
+/// - Nodes and tets are numbered from 1 in the asset's order.
+/// - Each material is a physical volume with its name; tags start at 1.
+/// - Element data: "quality" and "min_dihedral_deg".
+///
 /// Format: Christophe Geuzaine, Jean-Francois Remacle. Gmsh Reference Manual, MSH file format,
 /// version 2 (Legacy).
 std::string GmshTextOf(const CageTable& cage);
 
-/// A VTK unstructured grid in XML (.vtu) for ParaView, numbers in ASCII, points and tets in the
-/// asset's order. Cell data: quality, min_dihedral_deg, material (index), volume [m^3]. Point data:
-/// mass [kg], and for each pin region an array "region_NAME" with 1 at its nodes and 0 elsewhere.
+/// A VTK unstructured grid in XML (.vtu) for ParaView, numbers in ASCII.
+/// - Points and tets are in the asset's order.
+/// - Cell data: quality, min_dihedral_deg, material (index), volume [m^3].
+/// - Point data: mass [kg]; for each pin region "region_NAME", 1 at its nodes and 0 elsewhere.
+///
 /// Errors: kLimit (regions times nodes above 1e8).
 /// Format: Kitware. VTK File Formats, XML file formats.
 Result<std::string> VtuTextOf(const CageTable& cage);

@@ -42,9 +42,8 @@ GltfWriter::GltfWriter(const std::string& generator) {
 }
 
 uint32_t GltfWriter::Add(const char* array, nlohmann::json object) {
-  nlohmann::json& objects = document_[array];
-  objects.push_back(std::move(object));
-  return static_cast<uint32_t>(objects.size() - 1);
+  document_[array].push_back(std::move(object));
+  return static_cast<uint32_t>(document_[array].size() - 1);
 }
 
 uint32_t GltfWriter::AddView(std::span<const std::byte> bytes, GltfTarget target) {

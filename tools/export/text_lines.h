@@ -10,7 +10,7 @@
 
 namespace plush::tools {
 
-/// Appends a number in its shortest form that reads back as the same number, whatever the locale.
+/// Appends the shortest text that reads back as the same number, whatever the locale.
 template <class Number>
 requires std::is_arithmetic_v<Number>
 void AppendWord(std::string* text, Number number) {
@@ -19,7 +19,6 @@ void AppendWord(std::string* text, Number number) {
   text->append(digits.data(), end);
 }
 
-/// Appends a word as it is.
 inline void AppendWord(std::string* text, std::string_view word) { text->append(word); }
 
 /// Appends `words` with blanks between them, and a line end.

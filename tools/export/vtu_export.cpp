@@ -18,73 +18,63 @@ constexpr uint64_t kMaxRegionValues = 100'000'000;
 
 // `name` as the value of an XML attribute.
 std::string XmlText(std::string_view name) {
-  std::string text;
-  for (const char c : PrintableUtf8(name)) {
-    if (c == '&') {
-      text += "&amp;";
-    } else if (c == '<') {
-      text += "&lt;";
-    } else if (c == '>') {
-      text += "&gt;";
-    } else if (c == '"') {
-      text += "&quot;";
-    } else {
-      text += c;
+  std::string text = PrintableUtf8(name);
+  const auto replace_all = [&text](std::string_view from, std::string_view to) {
+    for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+      text.replace(at, from.size(), to);
     }
-  }
+  };
+  replace_all("&", "&amp;");
+  replace_all("<", "&lt;");
+  replace_all(">", "&gt;");
+  replace_all("\"", "&quot;");
   // XML forbids U+FFFE and U+FFFF.
-  for (const char* banned : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) {
-    for (size_t at; (at = text.find(banned)) != std::string::npos;) text.replace(at, 3, "?");
-  }
+  replace_all("\xEF\xBF\xBE", "?");
+  replace_all("\xEF\xBF\xBF", "?");
   return text;
 }
 
-void OpenArray(const char* type, std::string_view name, int components, std::string* text) {
-  *text += "<DataArray type=\"" + std::string(type) + "\" Name=\"" + XmlText(name) +
-           "\" NumberOfComponents=\"" + std::to_string(components) + "\" format=\"ascii\">\n";
+// Appends an array. Calls append_row(i) for each row.
+template <class AppendRow>
+void AppendRows(const std::string& type, std::string_view name, int components, size_t num_rows,
+                const AppendRow& append_row, std::string* text) {
+  *text += "<DataArray type=\"" + type + "\" Name=\"" + XmlText(name) + "\" NumberOfComponents=\"" +
+           std::to_string(components) + "\" format=\"ascii\">\n";
+  for (size_t i = 0; i < num_rows; ++i) append_row(i);
+  *text += "</DataArray>\n";
 }
 
-void CloseArray(std::string* text) { *text += "</DataArray>\n"; }
-
-template <class Number>
-void AppendArray(const char* type, std::string_view name, std::span<const Number> values,
-                 std::string* text) {
-  OpenArray(type, name, 1, text);
-  for (const Number value : values) AppendLine(text, value);
-  CloseArray(text);
+template <class Values>
+void AppendArray(const char* type, std::string_view name, const Values& values, std::string* text) {
+  AppendRows(
+      type, name, 1, values.size(), [&](size_t i) { AppendLine(text, values[i]); }, text);
 }
 
-void AppendPoints(std::span<const Vec3> nodes, std::string* text) {
+void AppendMesh(std::span<const Vec3> nodes, std::span<const Tet> tets, std::string* text) {
+  const auto append_point = [&](size_t i) { AppendLine(text, nodes[i].x, nodes[i].y, nodes[i].z); };
+  const auto append_corners = [&](size_t i) {
+    AppendLine(text, tets[i].a, tets[i].b, tets[i].c, tets[i].d);
+  };
+  const auto append_offset = [&](size_t i) { AppendLine(text, 4 * (i + 1)); };
+  const auto append_type = [&](size_t) { AppendLine(text, kTetra); };
   *text += "<Points>\n";
-  OpenArray("Float32", "Points", 3, text);
-  for (const Vec3& x : nodes) AppendLine(text, x.x, x.y, x.z);
-  CloseArray(text);
-  *text += "</Points>\n";
-}
-
-void AppendCells(std::span<const Tet> tets, std::string* text) {
-  *text += "<Cells>\n";
-  OpenArray("Int64", "connectivity", 1, text);
-  for (const Tet& t : tets) AppendLine(text, t.a, t.b, t.c, t.d);
-  CloseArray(text);
-  OpenArray("Int64", "offsets", 1, text);
-  for (size_t i = 1; i <= tets.size(); ++i) AppendLine(text, 4 * i);
-  CloseArray(text);
-  OpenArray("UInt8", "types", 1, text);
-  for (size_t i = 0; i < tets.size(); ++i) AppendLine(text, kTetra);
-  CloseArray(text);
+  AppendRows("Float32", "Points", 3, nodes.size(), append_point, text);
+  *text += "</Points>\n<Cells>\n";
+  AppendRows("Int64", "connectivity", 1, tets.size(), append_corners, text);
+  AppendRows("Int64", "offsets", 1, tets.size(), append_offset, text);
+  AppendRows("UInt8", "types", 1, tets.size(), append_type, text);
   *text += "</Cells>\n";
 }
 
 void AppendCellData(const CageTable& cage, std::string* text) {
   const SimulationView& s = cage.asset->simulation();
   *text += "<CellData Scalars=\"quality\">\n";
-  AppendArray("Float32", "quality", std::span<const float>(cage.quality), text);
-  AppendArray("Float32", "min_dihedral_deg", std::span<const float>(cage.min_dihedral_deg), text);
+  AppendArray("Float32", "quality", cage.quality, text);
+  AppendArray("Float32", "min_dihedral_deg", cage.min_dihedral_deg, text);
   AppendArray("UInt16", "material", s.tet_materials, text);
   std::vector<float> volumes;
   for (size_t t = 0; t < s.tets.size(); ++t) volumes.push_back(s.Volume(t));
-  AppendArray("Float32", "volume", std::span<const float>(volumes), text);
+  AppendArray("Float32", "volume", volumes, text);
   *text += "</CellData>\n";
 }
 
@@ -92,12 +82,11 @@ void AppendPointData(const Asset& asset, std::string* text) {
   const SimulationView& s = asset.simulation();
   *text += "<PointData Scalars=\"mass\">\n";
   AppendArray("Float32", "mass", s.masses, text);
-  std::vector<int> held(s.nodes.size());
   for (uint32_t i = 0; i < asset.num_regions(); ++i) {
     const RegionView region = asset.region(i);
-    held.assign(held.size(), 0);
+    std::vector<int> held(s.nodes.size());
     for (const uint32_t node : region.nodes) held[node] = 1;
-    AppendArray("UInt8", "region_" + std::string(region.name), std::span<const int>(held), text);
+    AppendArray("UInt8", "region_" + std::string(region.name), held, text);
   }
   *text += "</PointData>\n";
 }
@@ -119,8 +108,7 @@ Result<std::string> VtuTextOf(const CageTable& cage) {
       "<UnstructuredGrid>\n<Piece NumberOfPoints=\"" +
       std::to_string(s.nodes.size()) + "\" NumberOfCells=\"" + std::to_string(s.tets.size()) +
       "\">\n";
-  AppendPoints(s.nodes, &text);
-  AppendCells(s.tets, &text);
+  AppendMesh(s.nodes, s.tets, &text);
   AppendPointData(*cage.asset, &text);
   AppendCellData(cage, &text);
   return text + "</Piece>\n</UnstructuredGrid>\n</VTKFile>\n";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads glTF 2.0: the .glb container, buffers (base64 by RFC 4648), and accessors, which are typed,
-// strided, normalised, sparse views of buffers.
+// Reads glTF 2.0: the .glb container, buffers (base64 by RFC 4648), and accessors, which may be
+// strided, normalised and sparse.
 // Source: Khronos Group. glTF 2.0 Specification. 2021
 #include "import/gltf_document.h"
 
@@ -15,14 +15,24 @@ namespace plush::tools {
 
 using nlohmann::json;
 
-// `count` elements in `bytes`, `stride` bytes apart, each of `num_components` numbers of one type.
-// All lie inside the buffer.
+// A type of numbers in buffers.
+struct ComponentType {
+  uint64_t number;
+  size_t num_bytes;
+  double one;  // the normalised integer that means 1.0 (specification, 3.11)
+  double (*read)(const std::byte* bytes);
+};
+
+// Elements `stride` bytes apart inside a buffer, each of numbers of one type.
 struct GltfDocument::Layout {
-  std::span<const std::byte> bytes;
-  uint64_t count = 0;
+  const std::byte* bytes = nullptr;
   uint64_t stride = 0;
-  uint64_t component_type = 0;
-  size_t num_components = 1;
+  const ComponentType* type = nullptr;
+
+  // Number `k` of element `i`.
+  double At(uint64_t i, size_t k) const {
+    return type->read(bytes + i * stride + k * type->num_bytes);
+  }
 };
 
 namespace {
@@ -69,27 +79,19 @@ std::string DecodePercent(const std::string& uri) {
   return path;
 }
 
-// The six bits of a base64 character, or -1.
-int BitsOf(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  if (c == '+') return 62;
-  return c == '/' ? 63 : -1;
-}
-
-// Returns nothing if a character is not in the alphabet or the length is impossible. Padding is
-// optional.
-std::optional<std::vector<std::byte>> DecodeBase64(std::string_view text) {
+// Returns nothing if a character or the length is impossible. Padding is optional.
+std::vector<std::byte> DecodeBase64(std::string_view text) {
+  constexpr std::string_view kAlphabet =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   while (!text.empty() && text.back() == '=') text.remove_suffix(1);
-  if (text.size() % 4 == 1) return std::nullopt;
+  if (text.size() % 4 == 1) return {};
   std::vector<std::byte> bytes;
   bytes.reserve(text.size() / 4 * 3 + 2);
   uint32_t bits = 0;
   int num_bits = 0;
   for (const char c : text) {
-    const int six = BitsOf(c);
-    if (six < 0) return std::nullopt;
+    const size_t six = kAlphabet.find(c);
+    if (six == kAlphabet.npos) return {};
     bits = (bits << 6 | static_cast<uint32_t>(six)) & 0xFFFFFF;
     num_bits += 6;
     if (num_bits < 8) continue;
@@ -103,48 +105,11 @@ std::vector<std::byte> LoadUri(const std::string& uri, const std::string& gltf_p
   if (uri.starts_with("data:")) {
     const size_t comma = uri.find(";base64,");
     if (comma == std::string::npos) return {};
-    return DecodeBase64(std::string_view(uri).substr(comma + 8)).value_or(std::vector<std::byte>{});
+    return DecodeBase64(std::string_view(uri).substr(comma + 8));
   }
   const auto folder = std::filesystem::path(gltf_path).parent_path();
   auto bytes = ReadFile((folder / DecodePercent(uri)).string(), kMaxFileBytes);
   return bytes.ok() ? std::move(bytes.value()) : std::vector<std::byte>{};
-}
-
-enum ComponentType : uint64_t {
-  kInt8 = 5120,
-  kUint8 = 5121,
-  kInt16 = 5122,
-  kUint16 = 5123,
-  kUint32 = 5125,
-  kFloat = 5126,
-};
-
-uint64_t BytesOf(uint64_t component_type) {
-  switch (component_type) {
-    case kInt8:
-    case kUint8:
-      return 1;
-    case kInt16:
-    case kUint16:
-      return 2;
-    case kUint32:
-    case kFloat:
-      return 4;
-    default:
-      return 0;
-  }
-}
-
-size_t ComponentsOf(const json& accessor) {
-  const auto type = accessor.find("type");
-  if (type == accessor.end()) return 0;
-  if (*type == "SCALAR") return 1;
-  if (*type == "VEC2") return 2;
-  if (*type == "VEC3") return 3;
-  if (*type == "VEC4") return 4;
-  // Columns of other matrices are padded; no attribute that is read needs them.
-  const bool is_float = accessor.value("componentType", json()) == json(uint64_t{kFloat});
-  return *type == "MAT4" && is_float ? 16 : 0;
 }
 
 template <class T>
@@ -154,41 +119,37 @@ double ReadAs(const std::byte* bytes) {
   return static_cast<double>(value);
 }
 
-double ReadNumber(const std::byte* bytes, uint64_t component_type) {
-  switch (component_type) {
-    case kInt8:
-      return ReadAs<int8_t>(bytes);
-    case kUint8:
-      return ReadAs<uint8_t>(bytes);
-    case kInt16:
-      return ReadAs<int16_t>(bytes);
-    case kUint16:
-      return ReadAs<uint16_t>(bytes);
-    case kUint32:
-      return ReadAs<uint32_t>(bytes);
-    default:
-      return ReadAs<float>(bytes);
-  }
+constexpr uint64_t kFloat = 5126;
+constexpr auto kComponentTypes = std::to_array<ComponentType>({{5120, 1, 127.0, ReadAs<int8_t>},
+                                                               {5121, 1, 255.0, ReadAs<uint8_t>},
+                                                               {5122, 2, 32767.0, ReadAs<int16_t>},
+                                                               {5123, 2, 65535.0, ReadAs<uint16_t>},
+                                                               {5125, 4, 1.0, ReadAs<uint32_t>},
+                                                               {kFloat, 4, 1.0, ReadAs<float>}});
+
+// The componentType of `object`, or null.
+const ComponentType* TypeOf(const json& object) {
+  const auto number = GltfDocument::Number(object, "componentType");
+  const auto* it = std::find_if(kComponentTypes.begin(), kComponentTypes.end(),
+                                [&](const ComponentType& type) { return type.number == number; });
+  return it == kComponentTypes.end() ? nullptr : it;
 }
 
-// The integer that represents 1.0 (specification, 3.11).
-double NormalisedOne(uint64_t component_type) {
-  switch (component_type) {
-    case kInt8:
-      return 127.0;
-    case kUint8:
-      return 255.0;
-    case kInt16:
-      return 32767.0;
-    case kUint16:
-      return 65535.0;
-    default:
-      return 1.0;
-  }
+size_t ComponentsOf(const json& accessor, const ComponentType& component_type) {
+  const json type = accessor.value("type", json());
+  if (type == "SCALAR") return 1;
+  if (type == "VEC2") return 2;
+  if (type == "VEC3") return 3;
+  if (type == "VEC4") return 4;
+  // Other matrices have padded columns, and no attribute needs them.
+  return type == "MAT4" && component_type.number == kFloat ? 16 : 0;
 }
 
-const json* Element(const json& array, uint64_t index) {
-  return index < array.size() && array[index].is_object() ? &array[index] : nullptr;
+// The object at an index, or null.
+const json* Element(const json& array, const json& index) {
+  if (!index.is_number_unsigned() || index.get<uint64_t>() >= array.size()) return nullptr;
+  const json& element = array[index.get<uint64_t>()];
+  return element.is_object() ? &element : nullptr;
 }
 
 }  // namespace
@@ -255,14 +216,15 @@ std::optional<uint64_t> GltfDocument::Number(const json& object, const std::stri
   return value <= kMaxWholeNumber ? std::optional(value) : std::nullopt;
 }
 
-std::optional<GltfDocument::Layout> GltfDocument::LayoutOf(const json& view_index,
-                                                           uint64_t byte_offset, uint64_t count,
-                                                           uint64_t component_type,
-                                                           size_t num_components) const {
-  if (!view_index.is_number_unsigned()) return std::nullopt;
-  const json* view = Element(Top("bufferViews"), view_index.get<uint64_t>());
-  const uint64_t element = BytesOf(component_type) * num_components;
-  if (view == nullptr || element == 0) return std::nullopt;
+std::optional<GltfDocument::Layout> GltfDocument::LayoutOf(const json& place,
+                                                           const ComponentType* type,
+                                                           size_t num_components,
+                                                           uint64_t count) const {
+  const auto byte_offset = Number(place, "byteOffset", 0);
+  if (!byte_offset || type == nullptr) return std::nullopt;
+  const json* view = Element(Top("bufferViews"), place.value("bufferView", json()));
+  if (view == nullptr) return std::nullopt;
+  const uint64_t element = type->num_bytes * num_components;
   const auto buffer = Number(*view, "buffer");
   const auto offset = Number(*view, "byteOffset", 0);
   const auto length = Number(*view, "byteLength");
@@ -271,80 +233,57 @@ std::optional<GltfDocument::Layout> GltfDocument::LayoutOf(const json& view_inde
   const std::span<const std::byte> bytes = buffers_[*buffer];
   if (*offset > bytes.size() || *length > bytes.size() - *offset) return std::nullopt;
   // Nothing overflows: all sizes are below 2^53 or below the size of a file that was read.
-  if (*stride < element || *stride > 65536 || byte_offset > *length) return std::nullopt;
-  const uint64_t room = *length - byte_offset;
+  if (*stride < element || *stride > 65536 || *byte_offset > *length) return std::nullopt;
+  const uint64_t room = *length - *byte_offset;
   if (count > 0 && (room < element || count - 1 > (room - element) / *stride)) return std::nullopt;
-  return Layout{bytes.subspan(*offset + byte_offset, room), count, *stride, component_type,
-                num_components};
+  return Layout{bytes.data() + *offset + *byte_offset, *stride, type};
 }
 
 std::optional<AccessorValues> GltfDocument::ReadAccessor(const json& index) {
-  if (!index.is_number_unsigned()) return std::nullopt;
-  const json* accessor = Element(Top("accessors"), index.get<uint64_t>());
+  const json* accessor = Element(Top("accessors"), index);
   if (accessor == nullptr) return std::nullopt;
+  const ComponentType* type = TypeOf(*accessor);
   const auto count = Number(*accessor, "count");
-  const auto component_type = Number(*accessor, "componentType");
-  const auto byte_offset = Number(*accessor, "byteOffset", 0);
-  AccessorValues result;
-  result.num_components = ComponentsOf(*accessor);
-  if (!count || !component_type || !byte_offset || result.num_components == 0) return std::nullopt;
-  if (*count > numbers_left_ / result.num_components) return std::nullopt;
-  numbers_left_ -= *count * result.num_components;
-  result.count = *count;
-  result.values.resize(*count * result.num_components);
+  if (type == nullptr || !count || !Number(*accessor, "byteOffset", 0)) return std::nullopt;
+  const size_t n = ComponentsOf(*accessor, *type);
+  if (n == 0 || *count > numbers_left_ / n) return std::nullopt;
+  numbers_left_ -= *count * n;
+  AccessorValues result = {static_cast<size_t>(*count), n, std::vector<float>(*count * n)};
 
   if (accessor->contains("bufferView")) {
-    const auto layout = LayoutOf((*accessor)["bufferView"], *byte_offset, *count, *component_type,
-                                 result.num_components);
+    const auto layout = LayoutOf(*accessor, type, n, *count);
     if (!layout) return std::nullopt;
-    for (uint64_t i = 0; i < *count; ++i) {
-      for (size_t k = 0; k < result.num_components; ++k) {
-        const std::byte* bytes =
-            layout->bytes.data() + i * layout->stride + k * BytesOf(*component_type);
-        result.values[i * result.num_components + k] =
-            static_cast<float>(ReadNumber(bytes, *component_type));
+    for (size_t i = 0; i < result.count; ++i) {
+      for (size_t k = 0; k < n; ++k) {
+        result.values[i * n + k] = static_cast<float>(layout->At(i, k));
       }
     }
   }
-  if (accessor->contains("sparse") && !ApplySparse((*accessor)["sparse"], *accessor, &result)) {
+  if (accessor->contains("sparse") && !ApplySparse((*accessor)["sparse"], type, &result)) {
     return std::nullopt;
   }
   if (accessor->value("normalized", json(false)) == json(true)) {
-    const double one = NormalisedOne(*component_type);
     for (float& value : result.values) {
-      value = static_cast<float>(std::max(static_cast<double>(value) / one, -1.0));
+      value = static_cast<float>(std::max(static_cast<double>(value) / type->one, -1.0));
     }
   }
   return result;
 }
 
-bool GltfDocument::ApplySparse(const json& sparse, const json& accessor,
+bool GltfDocument::ApplySparse(const json& sparse, const ComponentType* type,
                                AccessorValues* values) const {
   const auto count = Number(sparse, "count");
-  if (!count || *count > values->count || !sparse.contains("indices") ||
-      !sparse.contains("values")) {
-    return false;
-  }
-  const json& indices = sparse["indices"];
-  const json& numbers = sparse["values"];
-  const auto index_type = Number(indices, "componentType");
-  const auto index_offset = Number(indices, "byteOffset", 0);
-  const auto number_offset = Number(numbers, "byteOffset", 0);
-  const auto number_type = Number(accessor, "componentType");
-  if (!index_type || !index_offset || !number_offset || !number_type || *index_type == kFloat) {
-    return false;
-  }
-  const auto from =
-      LayoutOf(indices.value("bufferView", json()), *index_offset, *count, *index_type, 1);
-  const auto to = LayoutOf(numbers.value("bufferView", json()), *number_offset, *count,
-                           *number_type, values->num_components);
-  if (!from || !to) return false;
+  if (!count || *count > values->count) return false;
+  const json indices = sparse.value("indices", json());
+  const auto from = LayoutOf(indices, TypeOf(indices), 1, *count);
+  const size_t n = values->num_components;
+  const auto to = LayoutOf(sparse.value("values", json()), type, n, *count);
+  if (!from || !to || from->type->number == kFloat) return false;
   for (uint64_t i = 0; i < *count; ++i) {
-    const double index = ReadNumber(from->bytes.data() + i * from->stride, *index_type);
+    const double index = from->At(i, 0);
     if (index < 0.0 || index >= static_cast<double>(values->count)) return false;
-    for (size_t k = 0; k < values->num_components; ++k) {
-      values->values[static_cast<size_t>(index) * values->num_components + k] = static_cast<float>(
-          ReadNumber(to->bytes.data() + i * to->stride + k * BytesOf(*number_type), *number_type));
+    for (size_t k = 0; k < n; ++k) {
+      values->values[static_cast<size_t>(index) * n + k] = static_cast<float>(to->At(i, k));
     }
   }
   return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A glTF 2.0 document with its buffers. Every offset and count is checked before use.
+// Reads glTF 2.0 documents with their buffers. Checks every offset and count before use.
 #pragma once
 
 #include "base/result.h"
@@ -15,6 +15,7 @@
 
 namespace plush::tools {
 
+struct ComponentType;
 struct RawScene;
 
 /// The numbers of an accessor, element by element.
@@ -24,16 +25,14 @@ struct AccessorValues {
   std::vector<float> values;  ///< (count x num_components)
 };
 
-/// The JSON of a .gltf or .glb file and its buffers: the GLB's binary chunk, data URIs, separate
-/// files.
+/// The JSON of a .gltf or .glb file, and its buffers: the binary chunk, data URIs, separate files.
 class GltfDocument {
  public:
-  /// Reads a file. A buffer that cannot be read stays empty, and accessors that use it are invalid.
+  /// Reads a file. A buffer that cannot be read stays empty, so accessors that use it are invalid.
   /// Errors: kIo, kLimit, kInvalidInput (no glTF 2.0 JSON, or nested beyond 100 levels).
   static Result<GltfDocument> Open(const std::string& path);
 
-  /// Reads a file's bytes. `path` is its name for errors, and locates its separate files.
-  /// Errors: kInvalidInput.
+  /// Reads the bytes of file `path`, whose folder holds the separate files. Errors: kInvalidInput.
   static Result<GltfDocument> Parse(std::span<const std::byte> bytes, const std::string& path);
 
   const nlohmann::json& root() const { return json_; }
@@ -41,16 +40,15 @@ class GltfDocument {
   /// Top-level array `key`; empty if it is missing or not an array.
   const nlohmann::json& Top(const std::string& key) const;
 
-  /// Values of accessor `index` as floats, from any component type. Maps normalised integers as the
-  /// specification says, and applies sparse substitutions. Nothing if
+  /// Values of accessor `index` as floats, from any component type. Maps normalised integers, and
+  /// applies sparse substitutions. Nothing if
   /// - any part of the accessor is invalid,
   /// - it is a matrix other than a MAT4 of floats, or
-  /// - this document has returned more than 2^28 numbers in total (a file may name an accessor any
-  ///   number of times).
+  /// - this document would return more than 2^28 numbers in total.
   std::optional<AccessorValues> ReadAccessor(const nlohmann::json& index);
 
-  /// Member `key` of `object` as a whole number; `fallback` if it is missing; nothing if it is not
-  /// a whole number from 0 to 2^53.
+  /// Member `key` of `object`; `fallback` if it is missing; nothing if it is no whole number from 0
+  /// to 2^53.
   static std::optional<uint64_t> Number(const nlohmann::json& object, const std::string& key,
                                         std::optional<uint64_t> fallback = std::nullopt);
 
@@ -59,9 +57,9 @@ class GltfDocument {
 
   bool ParseJson(std::span<const std::byte> bytes);
   void LoadBuffers(const std::string& path, std::span<const std::byte> glb_chunk);
-  std::optional<Layout> LayoutOf(const nlohmann::json& view, uint64_t byte_offset, uint64_t count,
-                                 uint64_t component_type, size_t num_components) const;
-  bool ApplySparse(const nlohmann::json& sparse, const nlohmann::json& accessor,
+  std::optional<Layout> LayoutOf(const nlohmann::json& place, const ComponentType* type,
+                                 size_t num_components, uint64_t count) const;
+  bool ApplySparse(const nlohmann::json& sparse, const ComponentType* type,
                    AccessorValues* values) const;
 
   nlohmann::json json_;
@@ -69,14 +67,14 @@ class GltfDocument {
   uint64_t numbers_left_ = 1ull << 28;
 };
 
-/// Adds to `scene`, which Assimp read from the glTF 2.0 file `path`, the data that Assimp drops:
+/// Adds the data that Assimp dropped when it read `scene` from the glTF 2.0 file `path`:
 /// - attributes named "_..." of each primitive (vectors as "_name.x" to "_name.w");
 /// - texture coordinates bit for bit (Assimp flips them), and the mesh's own name;
-/// - extras, with owners "scene", "node:NAME", "mesh:NAME", "material:NAME"; an owner without a
-///   name is named by its index, as in "node:nodes[3]".
+/// - extras, with owners "scene", "node:NAME", "mesh:NAME", "material:NAME"; for an owner without a
+///   name, its place, as in "node:nodes[3]".
 ///
-/// Matches primitives to meshes by vertex count and bit-equal positions, else by name and vertex
-/// count. A mesh without a match stays unchanged. A file that cannot be read adds nothing.
+/// Matches primitives to meshes by vertex count and bit-equal positions, else by vertex count and
+/// name. A mesh without a match stays unchanged. A file that cannot be read adds nothing.
 void AddGltfSideData(const std::string& path, RawScene* scene);
 
 }  // namespace plush::tools

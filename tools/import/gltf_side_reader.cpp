@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Reads what Assimp drops from glTF files, and merges it into the scene that Assimp read.
-// Primitives find their meshes by vertex count, positions and name.
+// Source: Khronos Group. glTF 2.0 Specification. 2021
 #include "import/gltf_document.h"
 #include "import/raw_scene.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -24,14 +26,9 @@ struct SidePrimitive {
   bool used = false;
 };
 
-// A name such as "meshes[3]" for an object without one, as in Assimp.
+// Assimp's name for an object without one, such as "meshes[3]".
 std::string ElementName(const char* array, size_t index) {
   return std::string(array).append("[").append(std::to_string(index)).append("]");
-}
-
-std::string NameOf(const json& object) {
-  const auto it = object.find("name");
-  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
 }
 
 const json& Member(const json& object, const std::string& key) {
@@ -40,10 +37,15 @@ const json& Member(const json& object, const std::string& key) {
   return it != object.end() ? *it : kNone;
 }
 
+std::string NameOf(const json& object) {
+  const json& name = Member(object, "name");
+  return name.is_string() ? name.get<std::string>() : std::string();
+}
+
 void AddExtras(const json& object, const std::string& owner, RawScene* scene) {
-  const auto it = object.find("extras");
-  if (it == object.end() || it->is_null()) return;
-  scene->extras.push_back({owner, it->dump(-1, ' ', false, json::error_handler_t::replace)});
+  const json& extras = Member(object, "extras");
+  if (extras.is_null()) return;
+  scene->extras.push_back({owner, extras.dump(-1, ' ', false, json::error_handler_t::replace)});
 }
 
 void AddAllExtras(const GltfDocument& document, RawScene* scene) {
@@ -64,21 +66,14 @@ void AddAllExtras(const GltfDocument& document, RawScene* scene) {
   }
 }
 
-std::vector<Vec3> ToVec3s(const std::optional<AccessorValues>& accessor) {
-  std::vector<Vec3> result;
-  if (!accessor || accessor->num_components != 3) return result;
-  for (size_t i = 0; i < accessor->count; ++i) {
-    const float* v = accessor->values.data() + 3 * i;
-    result.push_back({v[0], v[1], v[2]});
-  }
-  return result;
-}
-
-std::vector<Vec2> ToVec2s(const std::optional<AccessorValues>& accessor) {
-  std::vector<Vec2> result;
-  if (!accessor || accessor->num_components != 2) return result;
-  for (size_t i = 0; i < accessor->count; ++i) {
-    result.push_back({accessor->values[2 * i], accessor->values[2 * i + 1]});
+// The elements as vectors; empty if they have another number of components.
+template <class Vector>
+std::vector<Vector> ToVectors(const std::optional<AccessorValues>& accessor) {
+  if (!accessor || accessor->num_components * sizeof(float) != sizeof(Vector)) return {};
+  std::vector<Vector> result(accessor->count);
+  const size_t num_bytes = result.size() * sizeof(Vector);
+  if (num_bytes > 0) {
+    std::memcpy(static_cast<void*>(result.data()), accessor->values.data(), num_bytes);
   }
   return result;
 }
@@ -100,9 +95,9 @@ SidePrimitive ReadPrimitive(const json& primitive, GltfDocument* document) {
   SidePrimitive side;
   const json& attributes = Member(primitive, "attributes");
   if (!attributes.is_object()) return side;
-  side.positions = ToVec3s(document->ReadAccessor(Member(attributes, "POSITION")));
+  side.positions = ToVectors<Vec3>(document->ReadAccessor(Member(attributes, "POSITION")));
   if (side.positions.empty()) return side;
-  side.uvs = ToVec2s(document->ReadAccessor(Member(attributes, "TEXCOORD_0")));
+  side.uvs = ToVectors<Vec2>(document->ReadAccessor(Member(attributes, "TEXCOORD_0")));
   for (const auto& [name, index] : attributes.items()) {
     if (!name.starts_with('_')) continue;
     const auto accessor = document->ReadAccessor(index);
@@ -137,8 +132,8 @@ bool SamePositions(const SidePrimitive& side, const RawMesh& mesh) {
                      mesh.positions.size() * sizeof(Vec3)) == 0;
 }
 
-// The best unused primitive: one with the same positions and name, else the same positions, else
-// the same name.
+// The best unused primitive: the same positions and name, else the same positions, else the same
+// name. Null if there is none.
 SidePrimitive* FindPrimitive(const RawMesh& mesh, std::vector<SidePrimitive>* sides) {
   SidePrimitive* best = nullptr;
   int best_score = 0;
@@ -159,9 +154,7 @@ void Merge(SidePrimitive* side, RawMesh* mesh) {
   side->used = true;
   if (!side->mesh_name.empty()) mesh->name = side->mesh_name;
   if (side->uvs.size() == mesh->positions.size()) mesh->uvs = std::move(side->uvs);
-  for (VertexAttribute& attribute : side->attributes) {
-    mesh->attributes.push_back(std::move(attribute));
-  }
+  std::move(side->attributes.begin(), side->attributes.end(), std::back_inserter(mesh->attributes));
 }
 
 }  // namespace

@@ -15,7 +15,6 @@
 namespace plush::tools {
 namespace {
 
-// The meaning of an element type number.
 struct GmshElementType {
   int32_t number = 0;
   uint32_t num_nodes = 0;
@@ -23,7 +22,7 @@ struct GmshElementType {
   bool is_tet = false;  // its first four nodes are the corners of a tet
 };
 
-// Ascending by number. From the Gmsh Reference Manual, "MSH file format".
+// Ascending by number.
 constexpr auto kTypes = std::to_array<GmshElementType>({
     {1, 2, 1, false},    {2, 3, 2, false},   {3, 4, 2, false},   {4, 4, 3, true},
     {5, 8, 3, false},    {6, 6, 3, false},   {7, 5, 3, false},   {8, 3, 1, false},
@@ -36,7 +35,6 @@ constexpr auto kTypes = std::to_array<GmshElementType>({
     {93, 125, 3, false},
 });
 
-// The type with this number, or null.
 const GmshElementType* FindGmshElementType(int32_t number) {
   const auto it = std::lower_bound(
       kTypes.begin(), kTypes.end(), number,
@@ -44,12 +42,12 @@ const GmshElementType* FindGmshElementType(int32_t number) {
   return it != kTypes.end() && it->number == number ? &*it : nullptr;
 }
 
-// Maps numbers of nodes or entities, which come in any order, to values.
+// Maps numbers of nodes or entities, added in any order, to values.
 class NumberMap {
  public:
   void Add(int64_t number, uint32_t value) { entries_.emplace_back(number, value); }
 
-  // Call once after the last Add. Returns a number that was added twice, if there is one.
+  // Call after the last Add. Returns a number that was added twice, if there is one.
   std::optional<int64_t> Sort() {
     std::sort(entries_.begin(), entries_.end());
     const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
@@ -72,38 +70,36 @@ std::string Text(double number) {
   return {digits.data(), end.ptr};
 }
 
-// Reads one file section by section; skips all sections except $Nodes, $Elements and $Entities.
+// Reads a file section by section. Skips all sections except $Nodes, $Elements and $Entities.
 class GmshReader {
  public:
   GmshReader(const std::string& path, std::span<const std::byte> bytes) : in_(path, bytes) {}
 
-  Result<RawTets> Read() {
-    if (auto done = ReadFormat(); !done.ok()) return done.error();
+  Result<TetSource> Read() {
+    ReadFormat();
     bool has_elements = false;
     std::string_view line;
-    while (!has_elements && in_.Line(&line)) {
+    while (in_.ok() && !has_elements && in_.Line(&line)) {
       if (line.empty() || line[0] != '$') continue;
       const std::string name(line.substr(1));
-      Result<Done> done = ReadSection(name);
-      if (!done.ok()) return done.error();
+      ReadSection(name);
       has_elements = name == "Elements";
     }
-    if (!has_elements) return in_.Complain("the file ends before its $Elements do");
-    return std::move(raw_);
+    if (!has_elements) in_.Complain("the file ends before its $Elements do");
+    if (!in_.ok()) return in_.error();
+    return CleanTets(raw_);
   }
 
  private:
-  Result<Done> ReadFormat() {
+  void ReadFormat() {
     std::string_view line;
     if (!in_.Line(&line) || line != "$MeshFormat") {
       return in_.Refuse("not an .msh file of Gmsh, which begins with $MeshFormat");
     }
-    double version = 0.0;
-    int32_t is_binary = 0;
-    int32_t size_bytes = 0;
-    if (!in_.Number(&version) || !in_.Number(&is_binary) || !in_.Number(&size_bytes)) {
-      return in_.Complain("expected version, file type and data size");
-    }
+    constexpr const char* kExpected = "expected version, file type and data size";
+    const auto version = in_.Number<double>(kExpected);
+    const auto is_binary = in_.Number<int32_t>(kExpected);
+    const auto size_bytes = in_.Number<int32_t>(kExpected);
     is_four_ = version == 4.1;
     if (!is_four_ && !(version >= 2.0 && version < 3.0)) {
       return in_.Refuse("version " + Text(version) +
@@ -115,237 +111,200 @@ class GmshReader {
                         " bytes, but only 8 bytes are read; save it with gmsh on a 64-bit system");
     }
     in_.Line(&line);
-    if (is_binary != 0) {
-      if (auto done = ReadByteOrder(); !done.ok()) return done;
-    }
-    return ReadEnd("MeshFormat");
+    if (is_binary != 0) ReadByteOrder();
+    ReadEnd("MeshFormat");
   }
 
-  // The data of a binary file begin with the number 1.
-  Result<Done> ReadByteOrder() {
-    int32_t one = 0;
+  // Binary data begin with the number 1.
+  void ReadByteOrder() {
     in_.SetNumbers(MixedReader::Numbers::kNative);
-    if (!in_.Number(&one)) return in_.Complain("expected the byte order");
-    if (one == 1) return Done{};
+    const auto one = in_.Number<int32_t>("expected the byte order");
+    if (one == 1) return;
     in_.SetNumbers(MixedReader::Numbers::kSwapped);
-    return one == 0x01000000
-               ? Result<Done>(Done{})
-               : in_.Complain("the byte order is neither little-endian nor big-endian");
+    if (one != 0x01000000) {
+      in_.Complain("the byte order is neither little-endian nor big-endian");
+    }
   }
 
-  Result<Done> ReadEnd(const std::string& name) {
-    std::string_view word;
-    if (!in_.Word(&word) || word != "$End" + name) return in_.Complain("expected $End" + name);
+  void ReadEnd(const std::string& name) {
+    if (in_.Word() != "$End" + name) in_.Complain("expected $End" + name);
     std::string_view line_end;
     in_.Line(&line_end);
-    return Done{};
   }
 
-  Result<Done> ReadSection(const std::string& name) {
-    Result<Done> done = Done{};
+  void ReadSection(const std::string& name) {
     if (name == "Nodes") {
-      done = is_four_ ? ReadNodes4() : ReadNodes2();
-      const std::optional<int64_t> twice = nodes_.Sort();
-      if (done.ok() && twice) {
-        return in_.Complain("two nodes have the number " + std::to_string(*twice));
-      }
+      is_four_ ? ReadNodes4() : ReadNodes2();
+      Sort("nodes", &nodes_);
     } else if (name == "Elements") {
-      done = is_four_ ? ReadElements4() : ReadElements2();
+      is_four_ ? ReadElements4() : ReadElements2();
     } else if (name == "Entities" && is_four_) {
-      done = ReadEntities();
-    } else if (!in_.PassLine("$End" + name)) {
-      return in_.Complain("the section " + MixedReader::Quoted("$" + name) + " has no end");
+      ReadEntities();
     } else {
-      return Done{};
+      if (!in_.PassLine("$End" + name)) {
+        in_.Complain("the section " + MixedReader::Quoted("$" + name) + " has no end");
+      }
+      return;
     }
-    return done.ok() ? ReadEnd(name) : done;
+    ReadEnd(name);
+  }
+
+  void Sort(const std::string& kind, NumberMap* map) {
+    const std::optional<int64_t> twice = map->Sort();
+    if (twice) in_.Complain("two " + kind + " have the number " + std::to_string(*twice));
   }
 
   // Version 2: the count of a section is a line of text.
-  bool CountLine(uint64_t* count) {
+  uint64_t CountLine(const char* expected) {
     std::string_view line;
-    return in_.Line(&line) && TakeNumber(&line, count) && line.empty();
-  }
-
-  Result<Done> ReadNodes2() {
     uint64_t count = 0;
-    if (!CountLine(&count)) return in_.Complain("expected the number of nodes");
-    for (uint64_t i = 0; i < count; ++i) {
-      int32_t number = 0;
-      Vec3d p;
-      if (!in_.Number(&number) || !ReadPoint(&p)) return in_.Complain("expected a node");
-      AddNode(number, p);
-    }
-    return Done{};
+    if (in_.Line(&line) && TakeNumber(&line, &count) && line.empty()) return count;
+    in_.Complain(expected);
+    return 0;
   }
 
-  Result<Done> ReadElements2() {
-    uint64_t count = 0;
-    if (!CountLine(&count)) return in_.Complain("expected the number of elements");
-    for (uint64_t done = 0; done < count;) {
-      const Result<uint64_t> num_read = in_.is_text() ? ReadTextElement2() : ReadBlock2();
-      if (!num_read.ok()) return num_read.error();
-      done += num_read.value();
+  void ReadNodes2() {
+    const uint64_t count = CountLine("expected the number of nodes");
+    for (uint64_t i = 0; i < count && in_.ok(); ++i) {
+      const auto number = in_.Number<int32_t>("expected a node");
+      AddNode(number, ReadPoint("expected a node"));
     }
-    return Done{};
   }
 
-  Result<uint64_t> ReadTextElement2() {
-    int32_t number = 0;
-    int32_t type = 0;
-    int32_t num_tags = 0;
-    if (!in_.Number(&number) || !in_.Number(&type) || !in_.Number(&num_tags)) {
-      return in_.Complain("expected an element");
+  void ReadElements2() {
+    const uint64_t count = CountLine("expected the number of elements");
+    for (uint64_t done = 0; done < count && in_.ok();) {
+      done += in_.is_text() ? ReadTextElement2() : ReadBlock2();
     }
-    if (auto done = ReadElement2(type, num_tags); !done.ok()) return done.error();
-    return uint64_t{1};
   }
 
-  // Binary files: a run of elements with the same type and number of tags.
-  Result<uint64_t> ReadBlock2() {
-    int32_t type = 0;
-    int32_t num_elements = 0;
-    int32_t num_tags = 0;
-    if (!in_.Number(&type) || !in_.Number(&num_elements) || !in_.Number(&num_tags)) {
-      return in_.Complain("expected a block of elements");
-    }
-    if (num_elements < 1) return in_.Complain("a block without elements");
-    for (int32_t i = 0; i < num_elements; ++i) {
-      int32_t number = 0;
-      if (!in_.Number(&number)) return in_.Complain("expected an element");
-      if (auto done = ReadElement2(type, num_tags); !done.ok()) return done.error();
+  uint64_t ReadTextElement2() {
+    constexpr const char* kExpected = "expected an element";
+    in_.Pass<int32_t>(1, kExpected);
+    const auto type = in_.Number<int32_t>(kExpected);
+    ReadElement2(type, in_.Number<int32_t>(kExpected));
+    return 1;
+  }
+
+  // Binary files: reads a run of elements of one type. Returns their number.
+  uint64_t ReadBlock2() {
+    constexpr const char* kExpected = "expected a block of elements";
+    const auto type = in_.Number<int32_t>(kExpected);
+    const auto num_elements = in_.Number<int32_t>(kExpected);
+    const auto num_tags = in_.Number<int32_t>(kExpected);
+    if (num_elements < 1) in_.Complain("a block without elements");
+    for (int32_t i = 0; i < num_elements && in_.ok(); ++i) {
+      in_.Pass<int32_t>(1, "expected an element");
+      ReadElement2(type, num_tags);
     }
     return static_cast<uint64_t>(num_elements);
   }
 
   // Reads the tags and nodes of an element. The first tag is the physical group.
-  Result<Done> ReadElement2(int32_t type, int32_t num_tags) {
+  void ReadElement2(int32_t type, int32_t num_tags) {
     if (num_tags < 0) return in_.Complain("a negative number of tags");
-    int32_t group = 0;
-    if (num_tags > 0 && !in_.Number(&group)) return in_.Complain("expected a tag");
-    if (num_tags > 1 && !in_.Pass<int32_t>(static_cast<uint64_t>(num_tags) - 1)) {
-      return in_.Complain("expected tags");
-    }
-    return ReadElementNodes<int32_t>(type, group);
+    const int32_t group = num_tags > 0 ? in_.Number<int32_t>("expected a tag") : 0;
+    if (num_tags > 1) in_.Pass<int32_t>(static_cast<uint64_t>(num_tags) - 1, "expected tags");
+    ReadElementNodes<int32_t>(type, group);
   }
 
-  Result<Done> ReadNodes4() {
-    uint64_t num_blocks = 0;
-    if (!in_.Number(&num_blocks) || !in_.Pass<uint64_t>(3)) {
-      return in_.Complain("expected the number of blocks of nodes");
-    }
-    for (uint64_t i = 0; i < num_blocks; ++i) {
-      if (auto done = ReadNodeBlock4(); !done.ok()) return done;
-    }
-    return Done{};
+  // Version 4: a section begins with the number of its blocks and three other numbers.
+  uint64_t CountBlocks(const char* expected) {
+    const auto num_blocks = in_.Number<uint64_t>(expected);
+    in_.Pass<uint64_t>(3, expected);
+    return num_blocks;
   }
 
-  Result<Done> ReadNodeBlock4() {
-    int32_t dimension = 0;
-    int32_t entity = 0;
-    int32_t is_parametric = 0;
-    uint64_t count = 0;
-    if (!in_.Number(&dimension) || !in_.Number(&entity) || !in_.Number(&is_parametric) ||
-        !in_.Number(&count) || dimension < 0 || dimension > 3) {
-      return in_.Complain("expected a block of nodes");
-    }
+  void ReadNodes4() {
+    const uint64_t num_blocks = CountBlocks("expected the number of blocks of nodes");
+    for (uint64_t i = 0; i < num_blocks && in_.ok(); ++i) ReadNodeBlock4();
+  }
+
+  void ReadNodeBlock4() {
+    constexpr const char* kExpected = "expected a block of nodes";
+    const auto dimension = in_.Number<int32_t>(kExpected);
+    in_.Pass<int32_t>(1, kExpected);
+    const auto is_parametric = in_.Number<int32_t>(kExpected);
+    const auto count = in_.Number<uint64_t>(kExpected);
+    if (dimension < 0 || dimension > 3) return in_.Complain(kExpected);
     std::vector<uint64_t> numbers;
-    for (uint64_t i = 0; i < count; ++i) {
-      uint64_t number = 0;
-      if (!in_.Number(&number) || number > INT64_MAX) return in_.Complain("expected a node number");
-      numbers.push_back(number);
+    for (uint64_t i = 0; i < count && in_.ok(); ++i) {
+      numbers.push_back(in_.Number<uint64_t>("expected a node number"));
+      if (numbers.back() > INT64_MAX) in_.Complain("expected a node number");
     }
     const auto num_parameters = static_cast<uint64_t>(is_parametric != 0 ? dimension : 0);
-    for (const uint64_t number : numbers) {
-      Vec3d p;
-      if (!ReadPoint(&p) || !in_.Pass<double>(num_parameters)) {
-        return in_.Complain("expected the coordinates of a node");
-      }
-      AddNode(static_cast<int64_t>(number), p);
+    for (size_t i = 0; i < numbers.size() && in_.ok(); ++i) {
+      const Vec3d p = ReadPoint("expected the coordinates of a node");
+      in_.Pass<double>(num_parameters, "expected the coordinates of a node");
+      AddNode(static_cast<int64_t>(numbers[i]), p);
     }
-    return Done{};
   }
 
-  Result<Done> ReadElements4() {
-    uint64_t num_blocks = 0;
-    if (!in_.Number(&num_blocks) || !in_.Pass<uint64_t>(3)) {
-      return in_.Complain("expected the number of blocks of elements");
-    }
-    for (uint64_t i = 0; i < num_blocks; ++i) {
-      int32_t dimension = 0;
-      int32_t entity = 0;
-      int32_t type = 0;
-      uint64_t count = 0;
-      if (!in_.Number(&dimension) || !in_.Number(&entity) || !in_.Number(&type) ||
-          !in_.Number(&count)) {
-        return in_.Complain("expected a block of elements");
-      }
+  void ReadElements4() {
+    const uint64_t num_blocks = CountBlocks("expected the number of blocks of elements");
+    for (uint64_t i = 0; i < num_blocks && in_.ok(); ++i) {
+      constexpr const char* kExpected = "expected a block of elements";
+      const auto dimension = in_.Number<int32_t>(kExpected);
+      const auto entity = in_.Number<int32_t>(kExpected);
+      const auto type = in_.Number<int32_t>(kExpected);
+      const auto count = in_.Number<uint64_t>(kExpected);
       const auto group = static_cast<int32_t>(dimension == 3 ? groups_.Find(entity, 0) : 0);
-      for (uint64_t k = 0; k < count; ++k) {
-        if (!in_.Pass<uint64_t>(1)) return in_.Complain("expected an element");
-        if (auto done = ReadElementNodes<uint64_t>(type, group); !done.ok()) return done;
+      for (uint64_t k = 0; k < count && in_.ok(); ++k) {
+        in_.Pass<uint64_t>(1, "expected an element");
+        ReadElementNodes<uint64_t>(type, group);
       }
     }
-    return Done{};
   }
 
   // Version 4: an element has the physical group of its volume.
-  Result<Done> ReadEntities() {
+  void ReadEntities() {
     std::array<uint64_t, 4> counts = {};
-    for (uint64_t& count : counts) {
-      if (!in_.Number(&count)) return in_.Complain("expected the numbers of entities");
-    }
+    for (uint64_t& count : counts) count = in_.Number<uint64_t>("expected the numbers of entities");
     for (size_t dimension = 0; dimension < counts.size(); ++dimension) {
-      for (uint64_t i = 0; i < counts[dimension]; ++i) {
-        if (!ReadEntity(dimension)) return in_.Complain("expected an entity");
-      }
+      for (uint64_t i = 0; i < counts[dimension] && in_.ok(); ++i) ReadEntity(dimension);
     }
-    const std::optional<int64_t> twice = groups_.Sort();
-    if (!twice) return Done{};
-    return in_.Complain("two volumes have the number " + std::to_string(*twice));
+    Sort("volumes", &groups_);
   }
 
-  bool ReadEntity(size_t dimension) {
-    int32_t number = 0;
-    uint64_t num_groups = 0;
-    int32_t group = 0;
-    uint64_t num_borders = 0;
-    const uint64_t num_coordinates = dimension == 0 ? 3 : 6;
-    if (!in_.Number(&number) || !in_.Pass<double>(num_coordinates) || !in_.Number(&num_groups)) {
-      return false;
-    }
-    if (num_groups > 0 && (!in_.Number(&group) || !in_.Pass<int32_t>(num_groups - 1))) return false;
+  void ReadEntity(size_t dimension) {
+    constexpr const char* kExpected = "expected an entity";
+    const auto number = in_.Number<int32_t>(kExpected);
+    in_.Pass<double>(dimension == 0 ? 3 : 6, kExpected);
+    const auto num_groups = in_.Number<uint64_t>(kExpected);
+    const int32_t group = num_groups > 0 ? in_.Number<int32_t>(kExpected) : 0;
+    if (num_groups > 1) in_.Pass<int32_t>(num_groups - 1, kExpected);
     if (dimension == 3) groups_.Add(number, static_cast<uint32_t>(group));
-    if (dimension == 0) return true;
-    return in_.Number(&num_borders) && in_.Pass<int32_t>(num_borders);
+    if (dimension > 0) in_.Pass<int32_t>(in_.Number<uint64_t>(kExpected), kExpected);
   }
 
-  // Reads the nodes of an element; T is the type of their numbers.
+  // T is the type of node numbers.
   template <class T>
-  Result<Done> ReadElementNodes(int32_t type_number, int32_t group) {
+  void ReadElementNodes(int32_t type_number, int32_t group) {
+    constexpr const char* kExpected = "expected the nodes of an element";
     const GmshElementType* type = FindGmshElementType(type_number);
     if (type == nullptr) {
       return in_.Complain("no element has the type " + std::to_string(type_number));
     }
     if (!type->is_tet) {
       ++(type->dimension == 3 ? raw_.num_solid_cells : raw_.num_surface_cells);
-      if (!in_.Pass<T>(type->num_nodes)) return in_.Complain("expected the nodes of an element");
-      return Done{};
+      return in_.Pass<T>(type->num_nodes, kExpected);
     }
     std::array<uint32_t, 4> tet = {};
     for (uint32_t& corner : tet) {
-      T number = 0;
-      if (!in_.Number(&number)) return in_.Complain("expected the nodes of a tetrahedron");
+      const T number = in_.Number<T>("expected the nodes of a tetrahedron");
       corner = nodes_.Find(static_cast<int64_t>(number), kNoNode);
     }
-    if (!in_.Pass<T>(type->num_nodes - 4)) return in_.Complain("expected the nodes of an element");
+    in_.Pass<T>(type->num_nodes - 4, kExpected);
     raw_.has_midpoints = raw_.has_midpoints || type->num_nodes > 4;
     raw_.tets.push_back(tet);
     raw_.tags.push_back(group);
-    return Done{};
   }
 
-  bool ReadPoint(Vec3d* p) { return in_.Number(&p->x) && in_.Number(&p->y) && in_.Number(&p->z); }
+  Vec3d ReadPoint(const char* expected) {
+    const auto x = in_.Number<double>(expected);
+    const auto y = in_.Number<double>(expected);
+    return {x, y, in_.Number<double>(expected)};
+  }
 
   void AddNode(int64_t number, const Vec3d& p) {
     nodes_.Add(number, static_cast<uint32_t>(raw_.positions.size()));
@@ -362,9 +321,7 @@ class GmshReader {
 }  // namespace
 
 Result<TetSource> ParseGmsh(const std::string& path, std::span<const std::byte> bytes) {
-  const Result<RawTets> raw = GmshReader(path, bytes).Read();
-  if (!raw.ok()) return raw.error();
-  return CleanTets(raw.value());
+  return GmshReader(path, bytes).Read();
 }
 
 }  // namespace plush::tools

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Imports a source file: hashes it, has it read, applies unit and axis, adds findings. A child
-// process reads scenes; this process reads tet files.
+// Imports a source file: hashes it, reads it, applies unit and axis, adds findings. A child process
+// reads scenes; this process reads tet files.
 #include "import/import.h"
 
-#include "base/files.h"
+#include "base/text.h"
 #include "import/import_helper.h"
 #include "import/scene_flattening.h"
 #include "import/tet_files.h"
@@ -16,12 +16,9 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -34,7 +31,6 @@ Error CannotRead(const std::string& path, const std::string& why) {
   return {ExitCode::kIo, "cannot read '" + path + "': " + why, ""};
 }
 
-// Closes the file at the end of the scope.
 struct OpenFile {
   int fd = -1;
   ~OpenFile() {
@@ -45,7 +41,7 @@ struct OpenFile {
 }  // namespace
 
 Result<SourceHash> HashSource(const std::string& path) {
-  // O_NONBLOCK, so that opening a FIFO does not wait for a writer.
+  // O_NONBLOCK: opening a FIFO does not wait for a writer.
   const OpenFile file = {::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   struct stat info = {};
   if (file.fd < 0 || ::fstat(file.fd, &info) != 0) return CannotRead(path, std::strerror(errno));
@@ -75,22 +71,13 @@ Result<SourceHash> HashSource(const std::string& path) {
 
 namespace {
 
-// Outside these sizes, a wrong unit is likelier than such a model.
+// Beyond these sizes, a wrong unit is more likely than such a model.
 constexpr double kSuspectSmall = 1e-3;  // [m]
 constexpr double kSuspectLarge = 100.0;
 
 char AxisOf(UpAxis up, char by_format) {
   if (up == UpAxis::kAuto) return by_format;
   return up == UpAxis::kY ? 'Y' : 'Z';
-}
-
-Result<Done> CheckSettings(const ImportSettings& settings) {
-  const bool unit_ok = std::isfinite(settings.unit_m) && settings.unit_m >= 0.0;
-  const bool scale_ok = std::isfinite(settings.scale) && settings.scale > 0.0;
-  if (!unit_ok || !scale_ok || !(settings.time_limit_s > 0.0)) {
-    return Error{ExitCode::kUsage, "unit, scale and time limit must be positive numbers", ""};
-  }
-  return Done{};
 }
 
 void AddMeshFindings(const FlatScene& flat, FindingList* findings) {
@@ -109,10 +96,10 @@ void CheckUnit(const ImportedModel& model, FindingList* findings) {
   const Vec3d extent = box.Extent();
   const double longest = std::max({extent.x, extent.y, extent.z});
   if (longest >= kSuspectSmall && longest <= kSuspectLarge) return;
-  std::array<char, 128> text;
-  std::snprintf(text.data(), text.size(), "the longest side is %.6g m, with a unit of %.6g m",
-                longest, model.unit_m);
-  findings->Add("UNIT_SUSPECT", 1, text.data(), {{box.Centre(), -1, -1, ""}});
+  findings->Add("UNIT_SUSPECT", 1,
+                "the longest side is " + RoundedText(longest) + " m, with a unit of " +
+                    RoundedText(model.unit_m) + " m",
+                {{box.Centre(), -1, -1, ""}});
 }
 
 Result<ImportedModel> ImportScene(const std::string& path, const ImportSettings& settings,
@@ -125,8 +112,8 @@ Result<ImportedModel> ImportScene(const std::string& path, const ImportSettings&
   model.unit_m = settings.unit_m > 0.0 ? settings.unit_m : raw.unit_m;
   model.up = AxisOf(settings.up, raw.up);
   model.dependencies = raw.dependencies;
-  // If the importer has applied the unit and the user gives none, the two are the same number, and
-  // the factor is exactly the scale.
+  // If the importer has applied the file's unit, and the user gives none, the first two cancel
+  // exactly.
   const double scale = model.unit_m / raw.applied_unit_m * settings.scale;
   Result<FlatScene> flat = FlattenScene(raw, {scale, model.up});
   if (!flat.ok()) return flat.error().WithContext("'" + path + "'");
@@ -134,10 +121,6 @@ Result<ImportedModel> ImportScene(const std::string& path, const ImportSettings&
   model.dropped_non_finite = flat.value().num_non_finite;
   model.surface = std::move(flat.value().surface);
   return model;
-}
-
-Vec3d Placed(const Vec3d& p, double scale, char up) {
-  return (up == 'Z' ? Vec3d{p.x, p.z, -p.y} : p) * scale;
 }
 
 Result<ImportedModel> ImportTets(const std::string& path, const std::string& format,
@@ -149,7 +132,7 @@ Result<ImportedModel> ImportTets(const std::string& path, const std::string& for
   model.unit_m = settings.unit_m > 0.0 ? settings.unit_m : 1.0;
   model.up = AxisOf(settings.up, 'Y');
   for (Vec3d& p : source.value().mesh.nodes) {
-    p = Placed(p, model.unit_m * settings.scale, model.up);
+    p = (model.up == 'Z' ? Vec3d{p.x, p.z, -p.y} : p) * (model.unit_m * settings.scale);
   }
   DropTetsFlatInFloat(&source.value());
   AddTetFindings(source.value(), findings);
@@ -166,7 +149,11 @@ Result<ImportedModel> ImportTets(const std::string& path, const std::string& for
 
 Result<ImportedModel> ImportFile(const std::string& path, const ImportSettings& settings,
                                  FindingList* findings) {
-  if (const Result<Done> check = CheckSettings(settings); !check.ok()) return check.error();
+  const bool unit_ok = std::isfinite(settings.unit_m) && settings.unit_m >= 0.0;
+  const bool scale_ok = std::isfinite(settings.scale) && settings.scale > 0.0;
+  if (!unit_ok || !scale_ok || !(settings.time_limit_s > 0.0)) {
+    return Error{ExitCode::kUsage, "unit, scale and time limit must be positive numbers", ""};
+  }
   const Result<SourceHash> hash = HashSource(path);
   if (!hash.ok()) return hash.error();
   if (hash.value().num_bytes == 0) {
@@ -182,32 +169,26 @@ Result<ImportedModel> ImportFile(const std::string& path, const ImportSettings& 
   return model;
 }
 
-// Replaces the boundary of the tets by the surface of settings.embed.
-Result<Done> ImportEmbedded(const ImportSettings& settings, ImportedModel* model,
-                            FindingList* findings) {
-  if (model->tets.tets.empty()) {
+// Reads `path`. Replaces the boundary of its tets by the surface of settings.embed, if given.
+Result<ImportedModel> Import(const std::string& path, const ImportSettings& settings,
+                             FindingList* findings) {
+  Result<ImportedModel> model = ImportFile(path, settings, findings);
+  if (!model.ok() || settings.embed.empty()) return model;
+  if (model.value().tets.tets.empty()) {
     return Error{ExitCode::kUsage,
                  "--embed needs a source with tets (.node/.ele, .msh, .vtk), but this one has none",
                  ""};
   }
   Result<ImportedModel> embedded = ImportFile(settings.embed, settings, findings);
-  if (!embedded.ok()) return embedded.error();
+  if (!embedded.ok()) return embedded;
   ImportedModel& render = embedded.value();
-  model->surface = std::move(render.surface);
-  model->embed_hash = render.source_hash;
-  model->dropped_non_finite = render.dropped_non_finite;
-  model->dependencies.push_back(settings.embed);
-  model->dependencies.insert(model->dependencies.end(), render.dependencies.begin(),
-                             render.dependencies.end());
-  return Done{};
-}
-
-Result<ImportedModel> Import(const std::string& path, const ImportSettings& settings,
-                             FindingList* findings) {
-  Result<ImportedModel> model = ImportFile(path, settings, findings);
-  if (!model.ok() || settings.embed.empty()) return model;
-  const Result<Done> done = ImportEmbedded(settings, &model.value(), findings);
-  return done.ok() ? std::move(model) : done.error();
+  model.value().surface = std::move(render.surface);
+  model.value().embed_hash = render.source_hash;
+  model.value().dropped_non_finite = render.dropped_non_finite;
+  std::vector<std::string>& dependencies = model.value().dependencies;
+  dependencies.push_back(settings.embed);
+  dependencies.insert(dependencies.end(), render.dependencies.begin(), render.dependencies.end());
+  return model;
 }
 
 }  // namespace

@@ -15,7 +15,6 @@ namespace plush::tools {
 
 enum class UpAxis { kAuto, kY, kZ };
 
-/// How to read a source file.
 struct ImportSettings {
   double unit_m = 0.0;         ///< length of one source unit [m]; 0: as the format or file says
   UpAxis up = UpAxis::kAuto;   ///< up axis of the source; kAuto: as the format says
@@ -23,12 +22,11 @@ struct ImportSettings {
   double time_limit_s = 20.0;  ///< of the importing child process
   uint64_t memory_limit_bytes = 4ull << 30;  ///< of the importing child process
   std::string helper;  ///< path of `plush-import`; empty: beside the running executable
-  /// Path of a render mesh to use instead of the boundary of a tet source; empty: none. Unit, up
-  /// and scale apply to both files; if they are automatic, each file's own apply.
+  /// Path of a render mesh to show instead of the boundary of a tet source, or empty. Unit, up and
+  /// scale apply to both files; automatic ones are resolved for each.
   std::string embed;
 };
 
-/// The content of a source file.
 struct ImportedModel {
   SurfaceMesh surface;
   TetMesh tets;                     ///< empty unless the source is a tet mesh
@@ -37,7 +35,7 @@ struct ImportedModel {
   uint64_t embed_hash = 0;          ///< hash of settings.embed; 0 if that is empty
   std::string format;               ///< e.g. "glTF2", "obj"
   double unit_m = 1.0;              ///< unit that was applied [m]
-  char up = 'Y';                    ///< axis that was used as up
+  char up = 'Y';                    ///< up axis that was applied
   uint64_t dropped_non_finite = 0;  ///< triangles dropped because a corner is not finite
   std::vector<std::string>
       dependencies;  ///< files read beside the source (.bin, .mtl, .ele), and settings.embed
@@ -57,7 +55,7 @@ struct SourceHash {
   uint64_t num_bytes = 0;
 };
 
-/// Hashes a file piece by piece. Errors: kIo (missing, unreadable, not a regular file), kLimit with
+/// Hashes a file piece by piece. Errors: kIo (missing, unreadable, no regular file), kLimit with
 /// IMPORT_LIMIT (larger than kMaxSourceBytes).
 Result<SourceHash> HashSource(const std::string& path);
 

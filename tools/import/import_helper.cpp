@@ -3,53 +3,57 @@
 
 #include "base/child_process.h"
 #include "base/text.h"
-#include "import/raw_scene.h"
 
-#include <unistd.h>
-
-#include <array>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 
 namespace plush::tools {
 namespace {
 
-Error Crash(const std::string& path, const std::string& how) {
-  return {ExitCode::kHelperDied, "'" + path + "': the importer crashed (" + how + ")",
-          "IMPORT_CRASHED"};
+Error Crash(const std::string& how) {
+  return {ExitCode::kHelperDied, "the importer crashed (" + how + ")", "IMPORT_CRASHED"};
 }
 
-Error MemoryError(const std::string& path, const ImportSettings& settings) {
+Error MemoryError(const ImportSettings& settings) {
   const double gib = static_cast<double>(settings.memory_limit_bytes) / double(1ull << 30);
-  return {ExitCode::kLimit,
-          "'" + path + "': the importer needs more than " + RoundedText(gib) + " GiB of memory",
+  return {ExitCode::kLimit, "the importer needs more than " + RoundedText(gib) + " GiB of memory",
           "IMPORT_LIMIT"};
 }
 
-Error TimeError(const std::string& path, const ImportSettings& settings) {
-  return {ExitCode::kLimit,
-          "'" + path + "': the importer was not done after " + RoundedText(settings.time_limit_s) +
-              " s",
-          "IMPORT_LIMIT"};
-}
-
-Error ErrorOfExit(const std::string& path, const ImportSettings& settings,
-                  const ChildResult& child) {
-  const std::string reason = LastLine(child.err);
-  const std::string said = "'" + path + "': " + (reason.empty() ? "it gives no reason" : reason);
+Error ErrorOfExit(const ImportSettings& settings, const ChildResult& child) {
+  const std::string last_line = LastLine(child.err);
+  const std::string reason = last_line.empty() ? "it gives no reason" : last_line;
   switch (static_cast<HelperExit>(child.exit_code)) {
     case HelperExit::kRefused:
-      return {ExitCode::kInvalidInput, said, "IMPORT_FAILED"};
+      return {ExitCode::kInvalidInput, reason, "IMPORT_FAILED"};
     case HelperExit::kUnsupported:
-      return {ExitCode::kUnsupported, said, "IMPORT_UNSUPPORTED"};
+      return {ExitCode::kUnsupported, reason, "IMPORT_UNSUPPORTED"};
     case HelperExit::kUnreadable:
-      return {ExitCode::kIo, said, ""};
+      return {ExitCode::kIo, reason, ""};
     case HelperExit::kOutOfMemory:
-      return MemoryError(path, settings);
+      return MemoryError(settings);
     default:
-      return Crash(path, "exit code " + std::to_string(child.exit_code));
+      return Crash("exit code " + std::to_string(child.exit_code));
   }
+}
+
+// The scene that the helper wrote, or the reason why there is none.
+Result<RawScene> SceneOf(const ImportSettings& settings, const ChildResult& child) {
+  switch (child.end) {
+    case ChildEnd::kSignalled:
+      return Crash(::strsignal(child.signal_number));
+    case ChildEnd::kTimeLimit:
+      return Error{ExitCode::kLimit,
+                   "the importer was not done after " + RoundedText(settings.time_limit_s) + " s",
+                   "IMPORT_LIMIT"};
+    case ChildEnd::kMemoryLimit:
+    case ChildEnd::kOutputLimit:
+      return MemoryError(settings);
+    case ChildEnd::kExited:
+      break;
+  }
+  if (child.exit_code != 0) return ErrorOfExit(settings, child);
+  return ParseRawScene(child.out);
 }
 
 }  // namespace
@@ -62,7 +66,7 @@ std::string HelperPath(const ImportSettings& settings) {
 }
 
 Result<RawScene> ImportWithHelper(const std::string& path, const ImportSettings& settings) {
-  // An absolute path, so that nothing takes a name such as "-x" or "data:..." for anything else.
+  // An absolute path is never taken for an option ("-x") or a URI ("data:...").
   std::error_code error;
   const auto absolute = std::filesystem::absolute(path, error);
   std::vector<std::string> argv = {HelperPath(settings), error ? path : absolute.string()};
@@ -73,19 +77,7 @@ Result<RawScene> ImportWithHelper(const std::string& path, const ImportSettings&
   limits.output_bytes = settings.memory_limit_bytes;
   const Result<ChildResult> child = RunChild(argv, limits);
   if (!child.ok()) return child.error().WithContext("the import helper");
-  switch (child.value().end) {
-    case ChildEnd::kSignalled:
-      return Crash(path, ::strsignal(child.value().signal_number));
-    case ChildEnd::kTimeLimit:
-      return TimeError(path, settings);
-    case ChildEnd::kMemoryLimit:
-    case ChildEnd::kOutputLimit:
-      return MemoryError(path, settings);
-    case ChildEnd::kExited:
-      break;
-  }
-  if (child.value().exit_code != 0) return ErrorOfExit(path, settings, child.value());
-  Result<RawScene> scene = ParseRawScene(child.value().out);
+  Result<RawScene> scene = SceneOf(settings, child.value());
   if (!scene.ok()) return scene.error().WithContext("'" + path + "'");
   return scene;
 }

@@ -13,9 +13,9 @@ namespace plush::tools {
 /// Path of the helper: settings.helper, or `plush-import` beside the running executable.
 std::string HelperPath(const ImportSettings& settings);
 
-/// Has the helper read `path` within the limits of `settings`. Errors with a finding code:
-/// kHelperDied (IMPORT_CRASHED), kLimit (IMPORT_LIMIT), kUnsupported (IMPORT_UNSUPPORTED),
-/// kInvalidInput (IMPORT_FAILED). Without one: kIo (the file or the helper cannot be opened).
+/// Lets the helper read `path` within the limits of `settings`. Errors: kHelperDied
+/// (IMPORT_CRASHED), kLimit (IMPORT_LIMIT), kUnsupported (IMPORT_UNSUPPORTED), kInvalidInput
+/// (IMPORT_FAILED), and kIo without a finding (the file or the helper cannot be opened).
 Result<RawScene> ImportWithHelper(const std::string& path, const ImportSettings& settings);
 
 }  // namespace plush::tools

@@ -19,11 +19,11 @@ bool MixedReader::Line(std::string_view* line) {
   return true;
 }
 
-bool MixedReader::Word(std::string_view* word) {
+std::string_view MixedReader::Word() {
   rest_.remove_prefix(std::min(rest_.find_first_not_of(kBlanks), rest_.size()));
-  *word = rest_.substr(0, rest_.find_first_of(kBlanks));
-  rest_.remove_prefix(word->size());
-  return !word->empty();
+  const std::string_view word = rest_.substr(0, rest_.find_first_of(kBlanks));
+  rest_.remove_prefix(word.size());
+  return word;
 }
 
 bool MixedReader::PassLine(std::string_view text) {
@@ -46,19 +46,21 @@ bool MixedReader::TextNumberEnds() const {
   return rest_.empty() || kBlanks.find(rest_.front()) != kBlanks.npos;
 }
 
-Error MixedReader::Complain(const std::string& what) const {
-  const size_t passed = all_.size() - rest_.size();
-  const auto line_ends =
-      std::count(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(passed), '\n');
-  const bool at_start = passed > 0 && all_[passed - 1] == '\n';
-  const std::string place = is_text() ? "line " + std::to_string(line_ends + (at_start ? 0 : 1))
-                                      : "byte " + std::to_string(passed);
-  return {ExitCode::kInvalidInput, "'" + path_ + "', " + place + ": " + PrintableUtf8(what),
-          "IMPORT_FAILED"};
+void MixedReader::Complain(const std::string& what) {
+  if (!ok()) return;
+  const std::string_view passed = all_.substr(0, all_.size() - rest_.size());
+  const auto line_ends = std::count(passed.begin(), passed.end(), '\n');
+  const std::string place =
+      is_text() ? "line " + std::to_string(line_ends + (passed.ends_with('\n') ? 0 : 1))
+                : "byte " + std::to_string(passed.size());
+  error_ = {ExitCode::kInvalidInput, "'" + path_ + "', " + place + ": " + PrintableUtf8(what),
+            "IMPORT_FAILED"};
 }
 
-Error MixedReader::Refuse(const std::string& what) const {
-  return {ExitCode::kUnsupported, "'" + path_ + "': " + PrintableUtf8(what), "IMPORT_UNSUPPORTED"};
+void MixedReader::Refuse(const std::string& what) {
+  if (!ok()) return;
+  error_ = {ExitCode::kUnsupported, "'" + path_ + "': " + PrintableUtf8(what),
+            "IMPORT_UNSUPPORTED"};
 }
 
 }  // namespace plush::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads files that mix lines of text with numbers in text or binary form, such as Gmsh's and VTK's.
+// Reads files that mix lines of text with numbers as text or in binary, such as Gmsh's and VTK's.
 #pragma once
 
 #include "base/result.h"
@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,8 +18,8 @@
 
 namespace plush::tools {
 
-/// A read position in a file's bytes, which must outlive the reader. A call returns false if the
-/// file ends too early or holds something else. No call reads beyond the end.
+/// A read position in a file's bytes, which must outlive the reader. No call reads beyond the end.
+/// Keeps the first error; after it, every number reads as 0.
 class MixedReader {
  public:
   /// How numbers are stored in the file.
@@ -33,38 +34,44 @@ class MixedReader {
   void SetNumbers(Numbers numbers) { numbers_ = numbers; }
   bool is_text() const { return numbers_ == Numbers::kText; }
 
-  /// Reads the rest of the current line, without its line end.
+  /// Reads the rest of the current line, without its line end; false at the end of the file.
   bool Line(std::string_view* line);
-  /// Reads the next word, which ends at a blank or line end.
-  bool Word(std::string_view* word);
-  /// Skips to the line after the next one that begins with `text`.
+  /// Reads the next word, which ends at a blank or line end; empty at the end of the file.
+  std::string_view Word();
+  /// Skips to the line after the next one that begins with `text`; false if there is none.
   bool PassLine(std::string_view text);
-  /// Skips `count` numbers of type T.
+  /// Reads the next number. Complains with `expected` if there is none.
   template <class T>
-  bool Pass(uint64_t count);
-  /// Reads the next number.
+  T Number(const char* expected);
+  /// Skips `count` numbers of type T. Complains with `expected` if there are fewer.
   template <class T>
-  bool Number(T* value);
+  void Pass(uint64_t count, const char* expected);
 
-  /// A piece of the file for a message: in quotes, at most 40 bytes.
+  /// At most 40 bytes of `words` in quotes, for a message.
   static std::string Quoted(std::string_view words);
-  /// The error kInvalidInput with IMPORT_FAILED: path, line (in binary files, byte) and `what`,
-  /// made printable.
-  Error Complain(const std::string& what) const;
-  /// The error kUnsupported with IMPORT_UNSUPPORTED.
-  Error Refuse(const std::string& what) const;
+  /// Notes the error kInvalidInput with IMPORT_FAILED: path, line (in binary files, byte) and
+  /// `what`, made printable.
+  void Complain(const std::string& what);
+  /// Notes the error kUnsupported with IMPORT_UNSUPPORTED.
+  void Refuse(const std::string& what);
+  bool ok() const { return !error_; }
+  /// The first error; call only if !ok().
+  const Error& error() const { return *error_; }
 
  private:
+  template <class T>
+  bool Take(T* value);
   bool TextNumberEnds() const;
 
   std::string path_;
   std::string_view all_;
   std::string_view rest_;
   Numbers numbers_ = Numbers::kText;
+  std::optional<Error> error_;
 };
 
 template <class T>
-bool MixedReader::Number(T* value) {
+bool MixedReader::Take(T* value) {
   if (is_text()) {
     rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size()));
     return TakeNumber(&rest_, value) && TextNumberEnds();
@@ -79,17 +86,22 @@ bool MixedReader::Number(T* value) {
 }
 
 template <class T>
-bool MixedReader::Pass(uint64_t count) {
-  if (!is_text()) {
-    if (count > rest_.size() / sizeof(T)) return false;
+T MixedReader::Number(const char* expected) {
+  T value = {};
+  if (ok() && Take(&value)) return value;
+  Complain(expected);
+  return {};
+}
+
+template <class T>
+void MixedReader::Pass(uint64_t count, const char* expected) {
+  if (is_text()) {
+    for (uint64_t i = 0; i < count && ok(); ++i) Number<T>(expected);
+  } else if (count <= rest_.size() / sizeof(T)) {
     rest_.remove_prefix(count * sizeof(T));
-    return true;
+  } else {
+    Complain(expected);
   }
-  T ignored = {};
-  for (uint64_t i = 0; i < count; ++i) {
-    if (!Number(&ignored)) return false;
-  }
-  return true;
 }
 
 }  // namespace plush::tools

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The executable `plush-import FILE [--keep-axes]`: reads one file with Assimp and writes it to
-// stdout in the format of raw_scene.h. It runs as a child of `plush`, because Assimp may crash,
-// hang or exhaust memory on hostile files. Its exit codes are those of HelperExit.
+// The executable `plush-import FILE [--keep-axes]`: reads a file with Assimp and writes it to
+// stdout in the format of raw_scene.h. Exit codes: HelperExit.
+//
+// It runs as a child of `plush`, because Assimp may crash, hang or exhaust memory on hostile files.
 
 #include "import/gltf_document.h"
 #include "import/raw_scene.h"
@@ -55,8 +56,7 @@ std::string ToString(const aiString& text) {
   return {text.data, std::min<size_t>(text.length, sizeof(text.data))};
 }
 
-// The name of the format: the importer's first file extension, but "glTF2" for glTF 2, which shares
-// its extension with glTF 1.
+// The importer's first file extension, but "glTF2" for glTF 2, whose extension is that of glTF 1.
 std::string FormatName(const Assimp::Importer& importer) {
   const int index = importer.GetPropertyInteger("importerIndex", -1);
   const aiImporterDesc* description =
@@ -79,13 +79,9 @@ FbxSettings ReadFbxSettings(const aiScene& scene) {
   FbxSettings settings;
   if (scene.mMetaData == nullptr) return settings;
   float scale = 0.0f;
-  double precise_scale = 0.0;
-  int32_t axis = -1;
   if (scene.mMetaData->Get("UnitScaleFactor", scale)) settings.unit_scale_cm = scale;
-  if (scene.mMetaData->Get("UnitScaleFactor", precise_scale)) {
-    settings.unit_scale_cm = precise_scale;
-  }
-  if (scene.mMetaData->Get("UpAxis", axis)) settings.up_axis = axis;
+  scene.mMetaData->Get("UnitScaleFactor", settings.unit_scale_cm);
+  scene.mMetaData->Get("UpAxis", settings.up_axis);
   return settings;
 }
 
@@ -176,7 +172,7 @@ RawNode ConvertNode(const aiNode& node, int32_t parent, unsigned num_meshes) {
   return raw;
 }
 
-// Depth first without recursion, since files may nest nodes to any depth.
+// Depth first, without recursion, since files may nest nodes to any depth.
 void ConvertNodes(const aiScene& scene, RawScene* raw) {
   struct Waiting {
     const aiNode* node;
@@ -215,83 +211,51 @@ RawScene ConvertScene(const aiScene& scene, const std::string& format, const std
   return raw;
 }
 
-Error RefusalOf(const Assimp::Importer& importer, const std::string& path) {
+int Exit(HelperExit code) { return static_cast<int>(code); }
+
+// Prints why the importer refuses the file. Returns the exit code.
+int Refuse(const std::string& path, const Assimp::Importer& importer) {
   const std::string message = importer.GetErrorString();
-  if (message.find("No suitable reader") == std::string::npos) {
-    return {ExitCode::kInvalidInput, message.empty() ? "the importer gives no reason" : message,
-            "IMPORT_FAILED"};
-  }
   const std::string extension = std::filesystem::path(path).extension().string();
-  if (!extension.empty() && importer.IsExtensionSupported(extension)) {
-    return {ExitCode::kInvalidInput, "the content is not of the type that the file name says",
-            "IMPORT_FAILED"};
+  std::string reason = message.empty() ? "the importer gives no reason" : message;
+  HelperExit code = HelperExit::kRefused;
+  if (message.find("No suitable reader") != std::string::npos) {
+    if (!extension.empty() && importer.IsExtensionSupported(extension)) {
+      reason = "the content is not of the type that the file name says";
+    } else {
+      reason = "no importer knows this type of file";
+      code = HelperExit::kUnsupported;
+    }
   }
-  return {ExitCode::kUnsupported, "no importer knows this type of file", "IMPORT_UNSUPPORTED"};
+  std::fprintf(stderr, "%s\n", reason.c_str());
+  return Exit(code);
 }
 
-// Reads `path`. Triangulates polygons; leaves out points, lines, animation and skinning; keeps
-// vertices as they are. With `keep_axes`, importers that would turn the model to Y up (COLLADA)
-// leave its axes.
-// Errors: kInvalidInput with IMPORT_FAILED (refused), kUnsupported with IMPORT_UNSUPPORTED.
-Result<RawScene> ReadWithAssimp(const std::string& path, bool keep_axes) {
+// Reads `path` and writes the scene to `out`. Returns the exit code.
+// - Triangulates polygons; leaves out points, lines, animation and skinning.
+// - Keeps vertices as they are.
+// - With `keep_axes`, COLLADA models are not turned to Y up.
+int Import(const std::string& path, bool keep_axes, std::FILE* out) {
   std::set<std::string> opened;
   Assimp::Importer importer;
   importer.SetIOHandler(new RecordingIoSystem(&opened));  // the importer owns it
   importer.SetPropertyInteger(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, keep_axes ? 1 : 0);
   const aiScene* scene = importer.ReadFile(path, aiProcess_Triangulate);
-  if (scene == nullptr) return RefusalOf(importer, path);
+  if (scene == nullptr) return Refuse(path, importer);
   RawScene raw = ConvertScene(*scene, FormatName(importer), path);
+  importer.FreeScene();  // makes room under the memory limit
   opened.erase(std::filesystem::path(path).lexically_normal().string());
   raw.dependencies.assign(opened.begin(), opened.end());
-  return raw;
+  if (raw.format == "glTF2") AddGltfSideData(path, &raw);
+  return Exit(WriteRawScene(raw, out) ? HelperExit::kOk : HelperExit::kUnreadable);
 }
 
-}  // namespace
-}  // namespace plush::tools
-
-#if defined(__SANITIZE_ADDRESS__)
-// A fault that the sanitizer finds counts as a crash. Leaks in Assimp do not matter here.
-extern "C" const char* __asan_default_options() {
-  return "abort_on_error=1:detect_leaks=0:handle_segv=0:handle_abort=0";
-}
-#endif
-
-namespace {
-
-using plush::tools::ExitCode;
-using plush::tools::HelperExit;
-
-int Exit(HelperExit code) { return static_cast<int>(code); }
-
-HelperExit ExitOf(const plush::tools::Error& error) {
-  switch (error.exit_code) {
-    case ExitCode::kUnsupported:
-      return HelperExit::kUnsupported;
-    case ExitCode::kIo:
-      return HelperExit::kUnreadable;
-    default:
-      return HelperExit::kRefused;
-  }
-}
-
-int Import(const std::string& path, bool keep_axes, std::FILE* out) {
-  auto scene = plush::tools::ReadWithAssimp(path, keep_axes);
-  if (!scene.ok()) {
-    std::fprintf(stderr, "%s\n", scene.error().message.c_str());
-    return Exit(ExitOf(scene.error()));
-  }
-  if (scene.value().format == "glTF2") plush::tools::AddGltfSideData(path, &scene.value());
-  return plush::tools::WriteRawScene(scene.value(), out) ? 0 : Exit(HelperExit::kUnreadable);
-}
-
-}  // namespace
-
-int main(int argc, char** argv) {
+int RunImporter(int argc, char** argv) {
   if (argc < 2 || argc > 3 || (argc == 3 && std::string(argv[2]) != "--keep-axes")) {
     std::fprintf(stderr, "usage: plush-import FILE [--keep-axes]\n");
     return 1;
   }
-  // A failed allocation means that the memory limit was reached.
+  // If an allocation fails, the memory limit was reached.
   std::set_new_handler([] { ::_exit(Exit(HelperExit::kOutOfMemory)); });
   // Keeps importers' own output out of the stream.
   std::FILE* out = ::fdopen(::dup(STDOUT_FILENO), "wb");
@@ -304,3 +268,15 @@ int main(int argc, char** argv) {
     return Exit(HelperExit::kRefused);
   }
 }
+
+}  // namespace
+}  // namespace plush::tools
+
+#if defined(__SANITIZE_ADDRESS__)
+// A fault that the sanitizer finds counts as a crash. Leaks in Assimp do not matter here.
+extern "C" const char* __asan_default_options() {
+  return "abort_on_error=1:detect_leaks=0:handle_segv=0:handle_abort=0";
+}
+#endif
+
+int main(int argc, char** argv) { return plush::tools::RunImporter(argc, argv); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes scenes as a stream of bytes and reads them back without trusting any of them.
-// One description of the layout serves both directions.
+// Writes scenes as a stream of bytes, and reads such streams without trusting them.
+// One description of the layout, VisitFields, serves both directions.
 #include "import/raw_scene.h"
 
 #include "base/text.h"
@@ -23,34 +23,39 @@ constexpr uint32_t kVersion = 1;
 // Extras are notes for the game, not bulk data [bytes].
 constexpr size_t kMaxExtraBytes = 64 << 10;
 
-// Has the same members as Reader, so that one description of the layout serves both.
+// Writes values one after another; lengths precede texts and vectors.
 class Writer {
  public:
   explicit Writer(std::FILE* file) : file_(file) {}
 
-  template <class T>
-  void Number(const T& value) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    Bytes(&value, sizeof(T));
-  }
-  template <class T>
-  void Array(const std::vector<T>& values) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    Number(static_cast<uint64_t>(values.size()));
-    Bytes(values.data(), values.size() * sizeof(T));
-  }
-  void Text(const std::string& text) {
-    Number(static_cast<uint64_t>(text.size()));
-    Bytes(text.data(), text.size());
-  }
-  template <class T, class Visit>
-  void List(const std::vector<T>& values, Visit visit) {
-    Number(static_cast<uint64_t>(values.size()));
-    for (const T& value : values) visit(*this, value);
+  template <class... Values>
+  void operator()(const Values&... values) {
+    (Put(values), ...);
   }
   bool ok() const { return ok_; }
 
  private:
+  template <class T>
+  void Put(const T& value) {
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      Bytes(&value, sizeof(T));
+    } else {
+      VisitFields(*this, value);
+    }
+  }
+  void Put(const std::string& text) {
+    Put(uint64_t{text.size()});
+    Bytes(text.data(), text.size());
+  }
+  template <class T>
+  void Put(const std::vector<T>& values) {
+    Put(uint64_t{values.size()});
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      Bytes(values.data(), values.size() * sizeof(T));
+    } else {
+      for (const T& value : values) Put(value);
+    }
+  }
   void Bytes(const void* data, size_t size) {
     ok_ = ok_ && (size == 0 || std::fwrite(data, 1, size, file_) == size);
   }
@@ -59,96 +64,77 @@ class Writer {
   bool ok_ = true;
 };
 
-// After the first value that does not fit, everything reads as empty and ok() is false.
+// Reads what Writer wrote. After a value that does not fit, everything reads as empty.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
 
-  template <class T>
-  void Number(T& value) {
-    if (!Has(sizeof(T))) return;
-    std::memcpy(&value, rest_.data(), sizeof(T));
-    rest_ = rest_.subspan(sizeof(T));
-  }
-  template <class T>
-  void Array(std::vector<T>& values) {
-    const uint64_t count = Count(sizeof(T));
-    values.resize(count);
-    if (count > 0) std::memcpy(values.data(), rest_.data(), count * sizeof(T));
-    rest_ = rest_.subspan(count * sizeof(T));
-  }
-  void Text(std::string& text) {
-    const uint64_t count = Count(1);
-    text.assign(reinterpret_cast<const char*>(rest_.data()), count);
-    rest_ = rest_.subspan(count);
-  }
-  template <class T, class Visit>
-  void List(std::vector<T>& values, Visit visit) {
-    // An element begins with a length of eight bytes.
-    const uint64_t count = Count(sizeof(uint64_t));
-    for (uint64_t i = 0; i < count && ok_; ++i) visit(*this, values.emplace_back());
+  template <class... Values>
+  void operator()(Values&... values) {
+    (Get(&values), ...);
   }
   bool ok() const { return ok_; }
   bool at_end() const { return rest_.empty(); }
 
  private:
-  bool Has(uint64_t size) {
-    ok_ = ok_ && size <= rest_.size();
-    return ok_;
+  template <class T>
+  void Get(T* value) {
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      ok_ = ok_ && sizeof(T) <= rest_.size();
+      if (ok_) Bytes(value, sizeof(T));
+    } else {
+      VisitFields(*this, *value);
+    }
+  }
+  void Get(std::string* text) {
+    text->resize(Count(1));
+    Bytes(text->data(), text->size());
+  }
+  template <class T>
+  void Get(std::vector<T>* values) {
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      values->resize(Count(sizeof(T)));
+      Bytes(values->data(), values->size() * sizeof(T));
+    } else {
+      // An element begins with a length of eight bytes.
+      const uint64_t count = Count(sizeof(uint64_t));
+      for (uint64_t i = 0; i < count && ok_; ++i) Get(&values->emplace_back());
+    }
   }
   // Reads a length; 0 if the stream does not hold that many elements.
   uint64_t Count(uint64_t element_bytes) {
     uint64_t count = 0;
-    Number(count);
+    Get(&count);
     ok_ = ok_ && count <= rest_.size() / element_bytes;
     return ok_ ? count : 0;
+  }
+  // The stream must hold `size` bytes.
+  void Bytes(void* data, size_t size) {
+    if (size > 0) std::memcpy(data, rest_.data(), size);
+    rest_ = rest_.subspan(size);
   }
 
   std::span<const std::byte> rest_;
   bool ok_ = true;
 };
 
-// The layout. The objects are const for a Writer and mutable for a Reader.
-const auto kVisitText = [](auto& archive, auto& text) { archive.Text(text); };
-
-const auto kVisitAttribute = [](auto& archive, auto& attribute) {
-  archive.Text(attribute.name);
-  archive.Array(attribute.values);
-};
-
-const auto kVisitMesh = [](auto& archive, auto& mesh) {
-  archive.Text(mesh.name);
-  archive.Number(mesh.material);
-  archive.Array(mesh.positions);
-  archive.Array(mesh.normals);
-  archive.Array(mesh.uvs);
-  archive.Array(mesh.triangles);
-  archive.List(mesh.attributes, kVisitAttribute);
-};
-
-const auto kVisitNode = [](auto& archive, auto& node) {
-  archive.Text(node.name);
-  archive.Number(node.parent);
-  archive.Number(node.to_parent);
-  archive.Array(node.meshes);
-};
-
-const auto kVisitExtra = [](auto& archive, auto& extra) {
-  archive.Text(extra.owner);
-  archive.Text(extra.json);
-};
-
-template <class Archive, class Scene>
-void VisitScene(Archive& archive, Scene& scene) {
-  archive.Text(scene.format);
-  archive.Number(scene.unit_m);
-  archive.Number(scene.applied_unit_m);
-  archive.Number(scene.up);
-  archive.List(scene.dependencies, kVisitText);
-  archive.List(scene.materials, kVisitText);
-  archive.List(scene.meshes, kVisitMesh);
-  archive.List(scene.nodes, kVisitNode);
-  archive.List(scene.extras, kVisitExtra);
+// The layout. `archive` is a Writer or a Reader, for which the object is const or mutable.
+template <class Archive, class Object>
+void VisitFields(Archive& archive, Object& o) {
+  using T = std::remove_const_t<Object>;
+  if constexpr (std::is_same_v<T, VertexAttribute>) {
+    archive(o.name, o.values);
+  } else if constexpr (std::is_same_v<T, SourceExtra>) {
+    archive(o.owner, o.json);
+  } else if constexpr (std::is_same_v<T, RawMesh>) {
+    archive(o.name, o.material, o.positions, o.normals, o.uvs, o.triangles, o.attributes);
+  } else if constexpr (std::is_same_v<T, RawNode>) {
+    archive(o.name, o.parent, o.to_parent, o.meshes);
+  } else {
+    static_assert(std::is_same_v<T, RawScene>);
+    archive(o.format, o.unit_m, o.applied_unit_m, o.up);
+    archive(o.dependencies, o.materials, o.meshes, o.nodes, o.extras);
+  }
 }
 
 bool IsEmptyOr(size_t size, size_t expected) { return size == 0 || size == expected; }
@@ -175,20 +161,17 @@ bool NodesAgree(const RawScene& scene) {
 }
 
 bool SceneAgrees(const RawScene& scene) {
-  for (const RawMesh& mesh : scene.meshes) {
-    if (!MeshAgrees(mesh, scene)) return false;
-  }
+  const bool meshes_agree =
+      std::all_of(scene.meshes.begin(), scene.meshes.end(),
+                  [&](const RawMesh& mesh) { return MeshAgrees(mesh, scene); });
   const bool is_axis = scene.up == 'X' || scene.up == 'Y' || scene.up == 'Z';
-  return NodesAgree(scene) && is_axis && scene.unit_m > 0.0 && scene.applied_unit_m > 0.0;
+  return meshes_agree && NodesAgree(scene) && is_axis && scene.unit_m > 0.0 &&
+         scene.applied_unit_m > 0.0;
 }
 
 bool HasControlCharacter(const std::string& path) {
   return std::any_of(path.begin(), path.end(),
                      [](char c) { return static_cast<unsigned char>(c) < 0x20; });
-}
-
-bool IsUsableExtra(const SourceExtra& extra) {
-  return extra.json.size() <= kMaxExtraBytes && nlohmann::json::accept(extra.json);
 }
 
 void CleanTexts(RawScene* scene) {
@@ -202,16 +185,16 @@ void CleanTexts(RawScene* scene) {
   for (RawNode& node : scene->nodes) clean(&node.name);
   for (SourceExtra& extra : scene->extras) clean(&extra.owner);
   std::erase_if(scene->dependencies, HasControlCharacter);
-  std::erase_if(scene->extras, [](const SourceExtra& extra) { return !IsUsableExtra(extra); });
+  std::erase_if(scene->extras, [](const SourceExtra& extra) {
+    return extra.json.size() > kMaxExtraBytes || !nlohmann::json::accept(extra.json);
+  });
 }
 
 }  // namespace
 
 bool WriteRawScene(const RawScene& scene, std::FILE* file) {
   Writer writer(file);
-  writer.Number(kMagic);
-  writer.Number(kVersion);
-  VisitScene(writer, scene);
+  writer(kMagic, kVersion, scene);
   return writer.ok() && std::fflush(file) == 0;
 }
 
@@ -219,12 +202,11 @@ Result<RawScene> ParseRawScene(std::span<const std::byte> bytes) {
   Reader reader(bytes);
   uint32_t magic = 0;
   uint32_t version = 0;
-  reader.Number(magic);
-  reader.Number(version);
+  reader(magic, version);
+  const bool is_ours = reader.ok() && magic == kMagic && version == kVersion;
   RawScene scene;
-  if (reader.ok() && magic == kMagic && version == kVersion) VisitScene(reader, scene);
-  if (!reader.ok() || !reader.at_end() || magic != kMagic || version != kVersion ||
-      !SceneAgrees(scene)) {
+  if (is_ours) reader(scene);
+  if (!is_ours || !reader.ok() || !reader.at_end() || !SceneAgrees(scene)) {
     return Error{ExitCode::kHelperDied,
                  "the importer's answer of " + std::to_string(bytes.size()) + " bytes is broken",
                  "IMPORT_CRASHED"};

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A scene as the importing child process returns it, and the stream that carries it. Meshes have
-// their own coordinates and are placed by nodes. Nothing in it may be trusted until it is
-// flattened.
+// A scene as the importing child process returns it, and the stream that carries it. Nodes place
+// meshes, which have their own coordinates. Trust nothing in it until it is flattened.
 //
-// In the stream, every list and array is preceded by its length; everything is little-endian.
+// In the stream, lengths precede lists and arrays; everything is little-endian.
 #pragma once
 
 #include "plush/types.h"
@@ -32,7 +31,7 @@ struct RawMesh {
   std::vector<VertexAttribute> attributes;
 };
 
-/// A node, which may place meshes. Several nodes may place the same mesh.
+/// A node. Several nodes may place the same mesh.
 struct RawNode {
   std::string name;
   int32_t parent = -1;  ///< an earlier node, or -1
@@ -41,7 +40,6 @@ struct RawNode {
   std::vector<uint32_t> meshes;                                 ///< into RawScene::meshes
 };
 
-/// The content of a file.
 struct RawScene {
   std::string format;           ///< e.g. "glTF2", "obj"
   double unit_m = 1.0;          ///< length of one source unit, as the file or its format says [m]
@@ -54,7 +52,7 @@ struct RawScene {
   std::vector<SourceExtra> extras;
 };
 
-/// Exit codes of `plush-import`. Any other way to end counts as a crash.
+/// Exit codes of `plush-import`. Any other end counts as a crash.
 enum class HelperExit : int {
   kOk = 0,
   kRefused = 10,      ///< the importer refuses the content; stderr says why
@@ -74,7 +72,7 @@ bool WriteRawScene(const RawScene& scene, std::FILE* file);
 /// - Extras that are not JSON are left out.
 ///
 /// Triangles may still be out of range, and numbers not finite. Errors: kHelperDied with
-/// IMPORT_CRASHED, since a sound helper writes no such bytes.
+/// IMPORT_CRASHED, since only a broken helper writes other bytes.
 Result<RawScene> ParseRawScene(std::span<const std::byte> bytes);
 
 }  // namespace plush::tools

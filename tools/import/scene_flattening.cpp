@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Flattens a scene of placed meshes into one surface in metres, Y up.
-// Drops broken triangles and unused vertices, and computes missing normals.
+// Drops broken triangles and unused vertices, and fills in missing normals.
 #include "import/scene_flattening.h"
 
 #include "mesh/welding.h"
@@ -13,7 +13,7 @@
 namespace plush::tools {
 namespace {
 
-// Dividing by this keeps squares of positions from overflow and underflow.
+// Divided by this, squares of positions neither overflow nor underflow.
 double LargestCoordinate(const SurfaceMesh& mesh) {
   double size = 0.0;
   for (const Vec3d& p : mesh.positions) {
@@ -44,7 +44,7 @@ void FillMissingNormals(const std::vector<bool>& missing, SurfaceMesh* mesh) {
     const Vec3d& sum = sums[welding.point_of_vertex[v]];
     const double length = Length(sum);
     const Vec3d n = length > 0.0 ? sum / length : Vec3d{0.0, 1.0, 0.0};
-    mesh->normals[v] = {static_cast<float>(n.x), static_cast<float>(n.y), static_cast<float>(n.z)};
+    mesh->normals[v] = ToFloat(n);
   }
 }
 
@@ -93,7 +93,7 @@ class Flattener {
  private:
   SurfaceMesh& surface() { return flat_.surface; }
 
-  // Counts all vertices and triangles, kept or not, so that the work is bounded too.
+  // Counts dropped vertices and triangles too, so that the work is bounded.
   bool Fits(const RawMesh& mesh) {
     num_vertices_seen_ += mesh.positions.size();
     num_triangles_seen_ += mesh.triangles.size();
@@ -121,8 +121,7 @@ class Flattener {
       surface().triangles.push_back(placed);
     }
     if (kept.empty()) return;
-    const std::string& material =
-        mesh.material == UINT32_MAX ? kNoName : scene_.materials[mesh.material];
+    const std::string material = mesh.material == UINT32_MAX ? "" : scene_.materials[mesh.material];
     surface().parts.push_back(
         {mesh.name, material, node.name, first_triangle, static_cast<uint32_t>(kept.size())});
   }
@@ -144,8 +143,7 @@ class Flattener {
     return kept;
   }
 
-  // Appends the vertices that kept triangles use, in their order. Returns the new index of each
-  // vertex.
+  // Appends the vertices that `kept` uses, in their order. Returns each vertex's new index.
   std::vector<uint32_t> AddVertices(const RawMesh& mesh, const std::vector<Vec3d>& positions,
                                     const std::vector<Triangle>& kept,
                                     const AffineTransform& to_world) {
@@ -155,17 +153,30 @@ class Flattener {
     }
     const AffineTransform for_normals = to_world.ForNormals();
     const bool same_axes = for_normals.KeepsDirections();
-    for (size_t v = 0; v < positions.size(); ++v) {
+    const size_t first_vertex = surface().positions.size();
+    std::vector<uint32_t> used;
+    for (uint32_t v = 0; v < positions.size(); ++v) {
       if (new_index[v] == kNotKept) {
         ++flat_.num_unreferenced;
         continue;
       }
       new_index[v] = static_cast<uint32_t>(surface().positions.size());
+      used.push_back(v);
       surface().positions.push_back(positions[v]);
       AddNormal(mesh.normals.empty() ? Vec3{} : mesh.normals[v], for_normals, same_axes);
     }
-    AddUvs(mesh, new_index);
-    AddAttributes(mesh, new_index);
+    if (!mesh.uvs.empty()) {
+      surface().uvs.resize(first_vertex);
+      for (const uint32_t v : used) {
+        surface().uvs.push_back({FiniteOrZero(mesh.uvs[v].x), FiniteOrZero(mesh.uvs[v].y)});
+      }
+    }
+    for (const VertexAttribute& attribute : mesh.attributes) {
+      if (attributes_.size() == kMaxAttributes && !attributes_.contains(attribute.name)) continue;
+      std::vector<float>& values = attributes_[attribute.name];
+      values.resize(first_vertex);
+      for (const uint32_t v : used) values.push_back(FiniteOrZero(attribute.values[v]));
+    }
     return new_index;
   }
 
@@ -173,7 +184,7 @@ class Flattener {
     Vec3d n = ToDouble(source);
     if (!same_axes) {
       n = for_normals.Direction(n);
-      // Divides by its largest component first, since node scales may be far from one.
+      // Its length might overflow or underflow, since node scales may be far from one.
       const double size = std::max({std::abs(n.x), std::abs(n.y), std::abs(n.z)});
       if (size > 0.0) n = n / size;
     }
@@ -182,27 +193,6 @@ class Flattener {
     if (std::abs(length - 1.0) > kUnitTolerance && !missing) n = n / length;
     surface().normals.push_back(missing ? Vec3{0.0f, 1.0f, 0.0f} : ToFloat(n));
     normal_missing_.push_back(missing);
-  }
-
-  void AddUvs(const RawMesh& mesh, const std::vector<uint32_t>& new_index) {
-    if (mesh.uvs.empty()) return;
-    surface().uvs.resize(surface().positions.size());
-    for (size_t v = 0; v < new_index.size(); ++v) {
-      if (new_index[v] == kNotKept) continue;
-      surface().uvs[new_index[v]] = {FiniteOrZero(mesh.uvs[v].x), FiniteOrZero(mesh.uvs[v].y)};
-    }
-  }
-
-  void AddAttributes(const RawMesh& mesh, const std::vector<uint32_t>& new_index) {
-    for (const VertexAttribute& attribute : mesh.attributes) {
-      if (attributes_.size() == kMaxAttributes && !attributes_.contains(attribute.name)) continue;
-      std::vector<float>& values = attributes_[attribute.name];
-      values.resize(surface().positions.size());
-      for (size_t v = 0; v < new_index.size(); ++v) {
-        if (new_index[v] == kNotKept) continue;
-        values[new_index[v]] = FiniteOrZero(attribute.values[v]);
-      }
-    }
   }
 
   FlatScene Finish() {
@@ -217,7 +207,6 @@ class Flattener {
     return std::move(flat_);
   }
 
-  const std::string kNoName;
   const RawScene& scene_;
   FlatScene flat_;
   uint64_t num_vertices_seen_ = 0;

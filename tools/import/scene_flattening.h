@@ -13,13 +13,12 @@
 
 namespace plush::tools {
 
-/// The map x -> rows . x + translation, in double precision. Every format's node matrices are
-/// affine; a fourth row other than (0 0 0 1) is ignored.
+/// The map x -> rows . x + translation. Node matrices are affine in every format.
 struct AffineTransform {
   std::array<Vec3d, 3> rows = {Vec3d{1.0, 0.0, 0.0}, Vec3d{0.0, 1.0, 0.0}, Vec3d{0.0, 0.0, 1.0}};
   Vec3d translation;
 
-  /// From a row-major 4x4 matrix that acts on columns.
+  /// From a row-major 4x4 matrix that acts on columns. Ignores the fourth row.
   static AffineTransform FromRowMajor(const std::array<double, 16>& m) {
     return {{Vec3d{m[0], m[1], m[2]}, Vec3d{m[4], m[5], m[6]}, Vec3d{m[8], m[9], m[10]}},
             {m[3], m[7], m[11]}};
@@ -33,9 +32,8 @@ struct AffineTransform {
   /// Determinant of the linear part; negative if it mirrors.
   double Determinant() const { return Dot(rows[0], Cross(rows[1], rows[2])); }
 
-  /// The linear part of the transform of normals, up to a positive factor: the matrix of cofactors
-  /// with the determinant's sign. It equals the inverse transpose, but exists for singular matrices
-  /// too.
+  /// The transform of normals, up to a positive factor: the matrix of cofactors with the
+  /// determinant's sign. Unlike the inverse transpose, it exists for singular matrices too.
   AffineTransform ForNormals() const {
     const double sign = Determinant() < 0.0 ? -1.0 : 1.0;
     return {{sign * Cross(rows[1], rows[2]), sign * Cross(rows[2], rows[0]),
@@ -61,13 +59,12 @@ struct AffineTransform {
   }
 };
 
-/// Sets mesh->normals[v] for every v with missing[v] to the normalised sum of the area-weighted
-/// normals of all triangles at its position, so that seams stay smooth; (0, 1, 0) if the sum is
-/// zero. Both mesh->normals and `missing` must have one entry per vertex. O(n log n).
+/// Sets each normal with missing[v] to the area-weighted mean of the normals of all triangles at
+/// its position, so that seams stay smooth; (0, 1, 0) if that is zero. mesh->normals and `missing`
+/// have one entry per vertex. O(n log n).
 void FillMissingNormals(const std::vector<bool>& missing, SurfaceMesh* mesh);
 
-/// Limits of a flattened scene, since a few nodes that place a mesh thousands of times must not
-/// exhaust memory.
+/// Limits of a flattened scene, since nodes may place a mesh thousands of times.
 inline constexpr uint64_t kMaxSceneVertices = 1ull << 26;
 inline constexpr uint64_t kMaxSceneTriangles = 1ull << 26;
 /// Limit of attribute channels; further ones are left out.
@@ -87,10 +84,11 @@ struct FlatScene {
   uint64_t num_unreferenced = 0;  ///< vertices that no kept triangle uses
 };
 
-/// Places each mesh at every node that names it, in node order. Transforms positions by the node's
-/// transform and normals by its inverse transpose; reverses the winding if the node mirrors.
-/// Vertices keep their order, normals and UVs. A normal that is missing, not finite or zero becomes
-/// the area-weighted normal at its position. Errors: kLimit.
+/// Places each mesh at every node that names it, in node order. Errors: kLimit.
+/// - Transforms positions by the node's transform, normals by its inverse transpose.
+/// - Reverses the winding if the node mirrors.
+/// - Keeps the order and the UVs of vertices.
+/// - Fills in normals that are missing, not finite or zero (FillMissingNormals).
 Result<FlatScene> FlattenScene(const RawScene& scene, const Placement& placement);
 
 }  // namespace plush::tools

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "import/source_conventions.h"
 
+#include "base/text.h"
+
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -33,15 +35,11 @@ double ColladaUnit(std::string_view head) {
 }
 
 double AmfUnit(std::string_view head) {
-  struct NamedUnit {
-    std::string_view name;
-    double unit_m;
-  };
-  constexpr auto kUnits = std::to_array<NamedUnit>(
+  constexpr auto kUnits = std::to_array<NamedValue<double>>(
       {{"meter", 1.0}, {"millimeter", 1e-3}, {"inch", 0.0254}, {"feet", 0.3048}, {"micron", 1e-6}});
   const std::string_view name = AttributeOf(head, "amf", "unit");
-  for (const NamedUnit& unit : kUnits) {
-    if (unit.name == name) return unit.unit_m;
+  for (const NamedValue<double>& unit : kUnits) {
+    if (unit.name == name) return unit.value;
   }
   return 1e-3;
 }

@@ -7,7 +7,6 @@
 
 namespace plush::tools {
 
-/// The unit and axis of a source, from its format or its content.
 struct SourceConventions {
   double unit_m = 1.0;          ///< length of one unit [m]
   double applied_unit_m = 1.0;  ///< factor that the importer already applied
@@ -22,14 +21,14 @@ struct FbxSettings {
 
 /// Conventions by `format` (the importer's first file extension, or "glTF2"):
 /// - glTF: metres, Y up, by its specification;
-/// - FBX: as its settings say, centimetres if they are absent;
-/// - COLLADA: as its <unit> says, which the importer applies, like its <up_axis>;
-/// - AMF: as its unit attribute says, millimetres if it is absent; Z up;
+/// - FBX: its settings, or centimetres;
+/// - COLLADA: its <unit>, or metres, and its <up_axis>; the importer applies both;
+/// - AMF: its unit attribute, or millimetres; Z up;
 /// - 3MF: millimetres, Z up;
 /// - Blender: metres, Z up;
 /// - all others (OBJ, STL, PLY, OFF and so on carry neither): metres, Y up.
 ///
-/// `head` is the beginning of the file. A value that is not finite and positive counts as absent.
+/// `head` is the beginning of the file. A unit that is not finite and positive counts as absent.
 SourceConventions ConventionsOf(const std::string& format, std::string_view head,
                                 const FbxSettings& fbx);
 

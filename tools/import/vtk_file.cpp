@@ -30,59 +30,52 @@ bool IsFlatCell(int64_t type) {
   return std::binary_search(kFlat.begin(), kFlat.end(), type);
 }
 
-// Number types in binary files. Text files need none.
-enum class Scalar {
-  kInt8,
-  kUint8,
-  kInt16,
-  kUint16,
-  kInt32,
-  kUint32,
-  kInt64,
-  kUint64,
-  kFloat,
-  kDouble
-};
+// T is the type of the number in binary files. Text files need none.
+template <class T>
+double NumberAs(MixedReader* in, const char* expected) {
+  if (in->is_text()) return in->Number<double>(expected);
+  return static_cast<double>(in->Number<T>(expected));
+}
 
-struct NamedScalar {
+struct NumberType {
   std::string_view name;
-  Scalar scalar;
+  double (*read)(MixedReader* in, const char* expected);
 };
 
 // In binary legacy files, vtkIdType is written as int.
-constexpr auto kScalars = std::to_array<NamedScalar>({{"char", Scalar::kInt8},
-                                                      {"double", Scalar::kDouble},
-                                                      {"float", Scalar::kFloat},
-                                                      {"int", Scalar::kInt32},
-                                                      {"long", Scalar::kInt64},
-                                                      {"short", Scalar::kInt16},
-                                                      {"unsigned_char", Scalar::kUint8},
-                                                      {"unsigned_int", Scalar::kUint32},
-                                                      {"unsigned_long", Scalar::kUint64},
-                                                      {"unsigned_short", Scalar::kUint16},
-                                                      {"vtkidtype", Scalar::kInt32},
-                                                      {"vtktypeint64", Scalar::kInt64},
-                                                      {"vtktypeuint64", Scalar::kUint64}});
+constexpr auto kNumberTypes = std::to_array<NumberType>({{"char", NumberAs<int8_t>},
+                                                         {"double", NumberAs<double>},
+                                                         {"float", NumberAs<float>},
+                                                         {"int", NumberAs<int32_t>},
+                                                         {"long", NumberAs<int64_t>},
+                                                         {"short", NumberAs<int16_t>},
+                                                         {"unsigned_char", NumberAs<uint8_t>},
+                                                         {"unsigned_int", NumberAs<uint32_t>},
+                                                         {"unsigned_long", NumberAs<uint64_t>},
+                                                         {"unsigned_short", NumberAs<uint16_t>},
+                                                         {"vtkidtype", NumberAs<int32_t>},
+                                                         {"vtktypeint64", NumberAs<int64_t>},
+                                                         {"vtktypeuint64", NumberAs<uint64_t>}});
 
-// Reads one file keyword by keyword until it has the points, the cells and their types.
+// Reads a file keyword by keyword until it has the points, the cells and their types.
 class VtkReader {
  public:
   VtkReader(const std::string& path, std::span<const std::byte> bytes) : in_(path, bytes) {}
 
-  Result<RawTets> Read() {
-    if (auto done = ReadHeader(); !done.ok()) return done.error();
-    while (!has_points_ || !has_cells_ || !has_types_) {
-      std::string_view word;
-      if (!in_.Word(&word))
-        return in_.Complain("the file ends before POINTS, CELLS and CELL_TYPES");
-      if (auto done = ReadKeyword(Lowered(word)); !done.ok()) return done.error();
+  Result<TetSource> Read() {
+    ReadHeader();
+    while (in_.ok() && !(has_points_ && has_cells_ && has_types_)) {
+      const std::string_view word = in_.Word();
+      if (word.empty()) in_.Complain("the file ends before POINTS, CELLS and CELL_TYPES");
+      ReadKeyword(Lowered(word));
     }
-    if (auto done = CollectTets(); !done.ok()) return done.error();
-    return std::move(raw_);
+    if (in_.ok()) CollectTets();
+    if (!in_.ok()) return in_.error();
+    return CleanTets(raw_);
   }
 
  private:
-  Result<Done> ReadHeader() {
+  void ReadHeader() {
     std::string_view line;
     constexpr std::string_view kMagic = "# vtk DataFile Version ";
     if (!in_.Line(&line) || !line.starts_with(kMagic)) {
@@ -96,41 +89,40 @@ class VtkReader {
                         " of .vtk, but only 1.0 to 5.1 are read; save it as a legacy file of 5.1");
     }
     has_offsets_ = version >= 5.0;
-    std::string_view encoding;
-    if (!in_.Line(&line) || !in_.Word(&encoding)) return in_.Complain("expected ASCII or BINARY");
-    const std::string lowered = Lowered(encoding);
-    if (lowered != "ascii" && lowered != "binary") return in_.Complain("expected ASCII or BINARY");
-    std::string_view keyword;
-    std::string_view dataset;
-    if (!in_.Word(&keyword) || Lowered(keyword) != "dataset" || !in_.Word(&dataset)) {
-      return in_.Complain("expected DATASET");
+    in_.Line(&line);
+    const std::string encoding = Lowered(in_.Word());
+    if (encoding != "ascii" && encoding != "binary") {
+      return in_.Complain("expected ASCII or BINARY");
     }
+    const bool has_dataset = Lowered(in_.Word()) == "dataset";
+    const std::string_view dataset = has_dataset ? in_.Word() : "";
+    if (dataset.empty()) return in_.Complain("expected DATASET");
     if (Lowered(dataset) != "unstructured_grid") {
       return in_.Refuse("the dataset is " + MixedReader::Quoted(dataset) +
                         ", but only UNSTRUCTURED_GRID holds tetrahedra");
     }
     // Binary numbers are big-endian on every machine.
-    if (lowered == "binary") {
+    if (encoding == "binary") {
       binary_ = std::endian::native == std::endian::big ? MixedReader::Numbers::kNative
                                                         : MixedReader::Numbers::kSwapped;
     }
-    return Done{};
   }
 
-  Result<Done> ReadKeyword(const std::string& keyword) {
+  void ReadKeyword(const std::string& keyword) {
     if (keyword == "points") return ReadPoints();
     if (keyword == "cells") return has_offsets_ ? ReadCellsByOffsets() : ReadCellsOneByOne();
     if (keyword == "cell_types") return ReadTypes();
     if (keyword == "field") return PassField();
     if (keyword == "metadata") return PassMetadata();
-    return in_.Complain("the keyword " + MixedReader::Quoted(keyword) +
-                        " is not POINTS, CELLS or CELL_TYPES");
+    in_.Complain("the keyword " + MixedReader::Quoted(keyword) +
+                 " is not POINTS, CELLS or CELL_TYPES");
   }
 
-  // Headings are text even in binary files.
-  bool Count(uint64_t* count) {
-    in_.SetNumbers(MixedReader::Numbers::kText);
-    return in_.Number(count);
+  // Reads the first number of a section that may occur once. Headings are text in any file.
+  uint64_t BeginSection(bool* has_section, const char* expected) {
+    if (*has_section) in_.Complain(expected);
+    *has_section = true;
+    return in_.Number<uint64_t>(expected);
   }
 
   // Binary numbers begin on the line after the heading.
@@ -139,176 +131,100 @@ class VtkReader {
     if (binary_ != MixedReader::Numbers::kText) in_.Line(&rest);
     in_.SetNumbers(binary_);
   }
-  Result<Done> EndNumbers() {
-    in_.SetNumbers(MixedReader::Numbers::kText);
-    return Done{};
-  }
+  void EndNumbers() { in_.SetNumbers(MixedReader::Numbers::kText); }
 
-  Result<Scalar> ReadScalar() {
-    std::string_view word;
-    if (!in_.Word(&word)) return in_.Complain("expected a type of numbers");
-    const std::string name = Lowered(word);
-    for (const NamedScalar& row : kScalars) {
-      if (row.name == name) return row.scalar;
+  // Reads a type of numbers, then tuples of such numbers. Calls take(component, number) for each.
+  template <class Take>
+  void ReadTuples(uint64_t num_tuples, uint64_t num_components, const char* expected,
+                  const Take& take) {
+    const std::string_view word = in_.Word();
+    if (word.empty()) return in_.Complain("expected a type of numbers");
+    const auto* type = std::find_if(kNumberTypes.begin(), kNumberTypes.end(),
+                                    [name = Lowered(word)](auto& row) { return row.name == name; });
+    if (type == kNumberTypes.end()) {
+      return in_.Refuse("numbers of the unknown type " + MixedReader::Quoted(word));
     }
-    return in_.Refuse("numbers of the unknown type " + MixedReader::Quoted(word));
-  }
-
-  Result<Done> ReadPoints() {
-    uint64_t count = 0;
-    if (has_points_ || !Count(&count)) return in_.Complain("expected the number of points");
-    const Result<Scalar> scalar = ReadScalar();
-    if (!scalar.ok()) return scalar.error();
     BeginNumbers();
-    for (uint64_t i = 0; i < count; ++i) {
-      Vec3d p;
-      for (int k = 0; k < 3; ++k) {
-        if (!NumberAs(scalar.value(), &p[k])) return in_.Complain("expected a coordinate");
-      }
-      raw_.positions.push_back(p);
+    for (uint64_t i = 0; num_components > 0 && i < num_tuples && in_.ok(); ++i) {
+      for (uint64_t k = 0; k < num_components && in_.ok(); ++k) take(k, type->read(&in_, expected));
     }
-    has_points_ = true;
-    return EndNumbers();
+    EndNumbers();
+  }
+
+  void ReadPoints() {
+    const uint64_t count = BeginSection(&has_points_, "expected the number of points");
+    ReadTuples(count, 3, "expected a coordinate", [this](uint64_t k, double number) {
+      if (k == 0) raw_.positions.emplace_back();
+      raw_.positions.back()[static_cast<int>(k)] = number;
+    });
   }
 
   // Up to version 4.2: for each cell, the number of its points and then the points.
-  Result<Done> ReadCellsOneByOne() {
-    uint64_t count = 0;
-    uint64_t total = 0;
-    if (has_cells_ || !Count(&count) || !Count(&total)) {
-      return in_.Complain("expected the number of cells");
-    }
+  void ReadCellsOneByOne() {
+    const uint64_t count = BeginSection(&has_cells_, "expected the number of cells");
+    in_.Pass<uint64_t>(1, "expected the number of cells");
     BeginNumbers();
     offsets_.push_back(0);
-    for (uint64_t i = 0; i < count; ++i) {
-      int32_t num_points = 0;
-      if (!in_.Number(&num_points)) return in_.Complain("expected a cell");
-      for (int32_t k = 0; k < num_points; ++k) {
-        int32_t point = 0;
-        if (!in_.Number(&point)) return in_.Complain("expected a point of a cell");
-        points_.push_back(point);
+    for (uint64_t i = 0; i < count && in_.ok(); ++i) {
+      const auto num_points = in_.Number<int32_t>("expected a cell");
+      for (int32_t k = 0; k < num_points && in_.ok(); ++k) {
+        points_.push_back(in_.Number<int32_t>("expected a point of a cell"));
       }
       offsets_.push_back(static_cast<int64_t>(points_.size()));
     }
-    has_cells_ = true;
-    return EndNumbers();
+    EndNumbers();
   }
 
   // From version 5.0 on: offsets of all cells, then the points of all cells.
-  Result<Done> ReadCellsByOffsets() {
-    uint64_t num_offsets = 0;
-    uint64_t num_points = 0;
-    if (has_cells_ || !Count(&num_offsets) || !Count(&num_points)) {
-      return in_.Complain("expected the number of cells");
-    }
-    if (auto done = ReadWholeNumbers("offsets", num_offsets, &offsets_); !done.ok()) return done;
-    if (auto done = ReadWholeNumbers("connectivity", num_points, &points_); !done.ok()) return done;
-    has_cells_ = true;
-    return Done{};
+  void ReadCellsByOffsets() {
+    const uint64_t num_offsets = BeginSection(&has_cells_, "expected the number of cells");
+    const auto num_points = in_.Number<uint64_t>("expected the number of cells");
+    ReadWholeNumbers("offsets", num_offsets, &offsets_);
+    ReadWholeNumbers("connectivity", num_points, &points_);
   }
 
-  Result<Done> ReadWholeNumbers(const std::string& heading, uint64_t count,
-                                std::vector<int64_t>* numbers) {
-    std::string_view word;
-    if (!in_.Word(&word) || Lowered(word) != heading) return in_.Complain("expected " + heading);
-    const Result<Scalar> scalar = ReadScalar();
-    if (!scalar.ok()) return scalar.error();
-    BeginNumbers();
-    for (uint64_t i = 0; i < count; ++i) {
-      double number = 0.0;
-      if (!NumberAs(scalar.value(), &number))
-        return in_.Complain("expected a number of " + heading);
-      // Anything that cannot be an index becomes -1, which CollectTets refuses.
+  void ReadWholeNumbers(const std::string& heading, uint64_t count, std::vector<int64_t>* numbers) {
+    if (Lowered(in_.Word()) != heading) return in_.Complain("expected " + heading);
+    const std::string expected = "expected a number of " + heading;
+    ReadTuples(count, 1, expected.c_str(), [numbers](uint64_t, double number) {
+      // What cannot be an index becomes -1, which CollectTets refuses.
       const bool fits = number >= 0.0 && number < 0x1p53;
       numbers->push_back(fits ? static_cast<int64_t>(number) : -1);
-    }
-    return EndNumbers();
+    });
   }
 
-  Result<Done> ReadTypes() {
-    uint64_t count = 0;
-    if (has_types_ || !Count(&count)) return in_.Complain("expected the number of cell types");
+  void ReadTypes() {
+    const uint64_t count = BeginSection(&has_types_, "expected the number of cell types");
     BeginNumbers();
-    for (uint64_t i = 0; i < count; ++i) {
-      int32_t type = 0;
-      if (!in_.Number(&type)) return in_.Complain("expected a cell type");
-      types_.push_back(type);
+    for (uint64_t i = 0; i < count && in_.ok(); ++i) {
+      types_.push_back(in_.Number<int32_t>("expected a cell type"));
     }
-    has_types_ = true;
-    return EndNumbers();
+    EndNumbers();
   }
 
   // Skips FIELD name n and n arrays, each with name, components, tuples, type, numbers.
-  Result<Done> PassField() {
-    std::string_view name;
-    uint64_t num_arrays = 0;
-    if (!in_.Word(&name) || !Count(&num_arrays)) return in_.Complain("expected a field");
-    for (uint64_t i = 0; i < num_arrays; ++i) {
-      uint64_t num_components = 0;
-      uint64_t num_tuples = 0;
-      if (!in_.Word(&name) || !Count(&num_components) || !Count(&num_tuples)) {
-        return in_.Complain("expected an array of a field");
-      }
-      const Result<Scalar> scalar = ReadScalar();
-      if (!scalar.ok()) return scalar.error();
-      BeginNumbers();
-      for (uint64_t tuple = 0; num_components > 0 && tuple < num_tuples; ++tuple) {
-        for (uint64_t k = 0; k < num_components; ++k) {
-          double ignored = 0.0;
-          if (!NumberAs(scalar.value(), &ignored)) return in_.Complain("expected a field's number");
-        }
-      }
-      in_.SetNumbers(MixedReader::Numbers::kText);
+  void PassField() {
+    if (in_.Word().empty()) in_.Complain("expected a field");
+    const auto num_arrays = in_.Number<uint64_t>("expected a field");
+    for (uint64_t i = 0; i < num_arrays && in_.ok(); ++i) {
+      constexpr const char* kExpected = "expected an array of a field";
+      if (in_.Word().empty()) in_.Complain(kExpected);
+      const auto num_components = in_.Number<uint64_t>(kExpected);
+      const auto num_tuples = in_.Number<uint64_t>(kExpected);
+      ReadTuples(num_tuples, num_components, "expected a field's number", [](uint64_t, double) {});
     }
-    return Done{};
   }
 
   // Skips metadata up to an empty line.
-  Result<Done> PassMetadata() {
+  void PassMetadata() {
     std::string_view line;
     in_.Line(&line);
     while (in_.Line(&line) && !line.empty()) {
     }
-    return Done{};
-  }
-
-  template <class T>
-  bool BinaryAs(double* value) {
-    T number = {};
-    if (!in_.Number(&number)) return false;
-    *value = static_cast<double>(number);
-    return true;
-  }
-
-  bool NumberAs(Scalar scalar, double* value) {
-    if (in_.is_text()) return in_.Number(value);
-    switch (scalar) {
-      case Scalar::kInt8:
-        return BinaryAs<int8_t>(value);
-      case Scalar::kUint8:
-        return BinaryAs<uint8_t>(value);
-      case Scalar::kInt16:
-        return BinaryAs<int16_t>(value);
-      case Scalar::kUint16:
-        return BinaryAs<uint16_t>(value);
-      case Scalar::kInt32:
-        return BinaryAs<int32_t>(value);
-      case Scalar::kUint32:
-        return BinaryAs<uint32_t>(value);
-      case Scalar::kInt64:
-        return BinaryAs<int64_t>(value);
-      case Scalar::kUint64:
-        return BinaryAs<uint64_t>(value);
-      case Scalar::kFloat:
-        return BinaryAs<float>(value);
-      case Scalar::kDouble:
-        break;
-    }
-    return BinaryAs<double>(value);
   }
 
   // Runs last, because the arrays come in any order.
-  Result<Done> CollectTets() {
+  void CollectTets() {
     if (offsets_.size() != types_.size() + 1 && !(offsets_.empty() && types_.empty())) {
       const size_t num_cells = offsets_.empty() ? 0 : offsets_.size() - 1;
       return in_.Complain("CELLS holds " + std::to_string(num_cells) + " cells, CELL_TYPES " +
@@ -330,7 +246,6 @@ class VtkReader {
       AddTet(static_cast<size_t>(first));
       raw_.has_midpoints = raw_.has_midpoints || wanted > 4;
     }
-    return Done{};
   }
 
   void AddTet(size_t first) {
@@ -358,9 +273,7 @@ class VtkReader {
 }  // namespace
 
 Result<TetSource> ParseVtk(const std::string& path, std::span<const std::byte> bytes) {
-  const Result<RawTets> raw = VtkReader(path, bytes).Read();
-  if (!raw.ok()) return raw.error();
-  return CleanTets(raw.value());
+  return VtkReader(path, bytes).Read();
 }
 
 }  // namespace plush::tools

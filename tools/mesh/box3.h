@@ -8,18 +8,16 @@
 
 namespace plush::tools {
 
-/// A closed box. Empty (low > high) until a point is added.
+/// A closed box. Empty (low > high) until something is added.
 struct Box3 {
   Vec3d low = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity(),
                std::numeric_limits<double>::infinity()};
   Vec3d high = -low;
 
-  /// Grows to hold `p`.
   void Add(const Vec3d& p) {
     low = Min(low, p);
     high = Max(high, p);
   }
-  /// Grows to hold `other`.
   void Add(const Box3& other) {
     low = Min(low, other.low);
     high = Max(high, other.high);
@@ -31,7 +29,7 @@ struct Box3 {
            other.low.y <= high.y && low.z <= other.high.z && other.low.z <= high.z;
   }
   Vec3d Extent() const { return high - low; }
-  /// Adds halves, so that the centre of a huge box does not overflow.
+  /// Adds halves, so that huge boxes do not overflow.
   Vec3d Centre() const { return low * 0.5 + high * 0.5; }
 };
 

@@ -2,14 +2,15 @@
 // Union-find.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <vector>
 
 namespace plush::tools {
 
-/// Disjoint sets of the numbers 0 .. n-1. A set is named by its lowest number, so results do not
-/// depend on the order of joining.
+/// Disjoint sets of the numbers 0 .. n-1. The lowest number names a set, so the order of joining
+/// does not matter.
 class DisjointSets {
  public:
   explicit DisjointSets(uint32_t n) : parent_(n) {
@@ -30,11 +31,7 @@ class DisjointSets {
     a = Find(a);
     b = Find(b);
     if (a == b) return false;
-    if (a < b) {
-      parent_[b] = a;
-    } else {
-      parent_[a] = b;
-    }
+    parent_[std::max(a, b)] = std::min(a, b);
     return true;
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Intersection tests built only from exact orientation signs, so that each test is exact too.
-// Orientation signs: orientation_signs.cpp.
+// Exact intersection tests of segments and triangles, made of exact orientation signs only.
+// The signs are those of CGAL (orientation_signs.cpp).
 #include "mesh/exact_predicates.h"
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 namespace plush::tools {
 namespace {
 
-// An axis along which the plane of the triangle can be projected without becoming a line; -1 if the
-// corners are collinear. Tries the largest component of the normal first: its sign nearly always
-// passes the arithmetic filter.
+// An axis along which the triangle's plane does not project to a line; -1 if the corners are
+// collinear. Tries the largest component of the normal first: there, plain arithmetic nearly always
+// finds the sign.
 int ProjectionAxis(const Triangle3& t) {
   const Vec3d n = Cross(t[1] - t[0], t[2] - t[0]);
   const Vec3d size = {std::abs(n.x), std::abs(n.y), std::abs(n.z)};
@@ -23,7 +23,6 @@ int ProjectionAxis(const Triangle3& t) {
   return -1;
 }
 
-// Whether the boxes of segments pq and ab overlap.
 bool BoxesOverlap(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b) {
   for (int axis = 0; axis < 3; ++axis) {
     if (std::max(p[axis], q[axis]) < std::min(a[axis], b[axis])) return false;
@@ -32,7 +31,7 @@ bool BoxesOverlap(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b
   return true;
 }
 
-// The segments lie in one plane, and the projection along `axis` keeps that plane a plane.
+// The segments lie in one plane, which does not project to a line along `axis`.
 bool CoplanarSegmentsIntersect(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b,
                                int axis) {
   if (!BoxesOverlap(p, q, a, b)) return false;
@@ -51,20 +50,20 @@ bool CoplanarPointInTriangle(const Vec3d& p, const Triangle3& t, int axis) {
   return (s0 >= 0 && s1 >= 0 && s2 >= 0) || (s0 <= 0 && s1 <= 0 && s2 <= 0);
 }
 
-bool SegmentMeetsEdges(const Vec3d& p, const Vec3d& q, const Triangle3& t) {
-  return SegmentsIntersect(p, q, t[0], t[1]) || SegmentsIntersect(p, q, t[1], t[2]) ||
-         SegmentsIntersect(p, q, t[2], t[0]);
-}
-
 bool CoplanarSegmentMeetsTriangle(const Vec3d& p, const Vec3d& q, const Triangle3& t) {
   const int axis = ProjectionAxis(t);
-  if (axis < 0) return SegmentMeetsEdges(p, q, t);
-  return CoplanarPointInTriangle(p, t, axis) || CoplanarSegmentsIntersect(p, q, t[0], t[1], axis) ||
-         CoplanarSegmentsIntersect(p, q, t[1], t[2], axis) ||
-         CoplanarSegmentsIntersect(p, q, t[2], t[0], axis);
+  if (axis >= 0 && CoplanarPointInTriangle(p, t, axis)) return true;
+  for (size_t i = 0; i < 3; ++i) {
+    const Vec3d& a = t[i];
+    const Vec3d& b = t[(i + 1) % 3];
+    const bool meets =
+        axis < 0 ? SegmentsIntersect(p, q, a, b) : CoplanarSegmentsIntersect(p, q, a, b, axis);
+    if (meets) return true;
+  }
+  return false;
 }
 
-// p_side and q_side are the sides of t's plane on which p and q lie.
+// p_side and q_side: the sides of t's plane that p and q are on.
 bool SegmentMeetsTriangle(const Vec3d& p, const Vec3d& q, const Triangle3& t, int p_side,
                           int q_side) {
   if (p_side * q_side > 0) return false;
@@ -94,8 +93,8 @@ bool AnyEdgeMeets(const Triangle3& edges_of, const Triangle3& t, const std::arra
   return false;
 }
 
-// Whether dot(m, x) is certainly positive in real arithmetic. Each difference and product of the
-// sum has a relative error of at most one rounding; the bound covers eight.
+// Whether Dot(m, x) is positive despite rounding. Each difference and product is off by at most one
+// rounding; the bound covers eight.
 bool CertainlyPositive(const Vec3d& m, const Vec3d& x) {
   constexpr double kBound = 8.0 * 2.2204460492503131e-16;
   const double size = std::abs(m.x * x.x) + std::abs(m.y * x.y) + std::abs(m.z * x.z);
@@ -103,9 +102,8 @@ bool CertainlyPositive(const Vec3d& m, const Vec3d& x) {
   return Dot(m, x) > kBound * size && size > 1e-280;
 }
 
-// A quick, certain "no": the plane through v that halves the angle between the two triangles
-// separates them, with only v in common. This settles neighbours around a vertex of a flat face,
-// which orientation signs alone find coplanar.
+// Whether the plane that halves the angle between two triangles certainly separates them, except
+// for their common vertex. A quick "no" for neighbours in a flat face, which are coplanar.
 bool BisectorSeparates(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d) {
   const Vec3d e = a + b;
   const Vec3d f = c + d;
@@ -130,7 +128,7 @@ bool SegmentsIntersect(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec
     const int axis = ProjectionAxis(t);
     if (axis >= 0) return CoplanarSegmentsIntersect(p, q, a, b, axis);
   }
-  // All on one line: every coordinate is monotonic along it, so overlapping boxes suffice.
+  // All on one line: there, segments with overlapping boxes overlap.
   return true;
 }
 
@@ -144,20 +142,20 @@ bool TrianglesIntersect(const Triangle3& a, const Triangle3& b) {
   if (AllOnOneSide(b_sides)) return false;
   const std::array<int, 3> a_sides = PlaneSides(b, a);
   if (AllOnOneSide(a_sides)) return false;
-  // Two triangles meet only if an edge of one meets the other.
+  // If two triangles meet, an edge of one meets the other.
   return AnyEdgeMeets(b, a, b_sides) || AnyEdgeMeets(a, b, a_sides);
 }
 
 bool TrianglesIntersectBeyondVertex(const Vec3d& v, const Vec3d& a, const Vec3d& b, const Vec3d& c,
                                     const Vec3d& d) {
   if (BisectorSeparates(a - v, b - v, c - v, d - v)) return false;
-  // Move a shared point x != v along the ray from v through it: it stays in both triangles until it
-  // reaches the edge opposite v of one of them.
+  // Move a shared point along the ray from v through it: it stays in both triangles until it
+  // reaches the edge opposite v in one of them.
   return SegmentIntersectsTriangle(a, b, {v, c, d}) || SegmentIntersectsTriangle(c, d, {v, a, b});
 }
 
 bool TrianglesIntersectBeyondEdge(const Vec3d& u, const Vec3d& v, const Vec3d& a, const Vec3d& b) {
-  // In different planes they share only the edge's line.
+  // In different planes, they share only the edge.
   if (Orient3dSign(u, v, a, b) != 0) return false;
   const int axis = ProjectionAxis({u, v, a});
   return axis >= 0 && Orient2dSign(u, v, a, axis) == Orient2dSign(u, v, b, axis);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Geometric predicates that are exact for all finite input: they return the sign that real
-// arithmetic gives for the doubles, without tolerances. Thread-safe and deterministic. They
-// allocate only if a nearly degenerate case needs multi-precision numbers.
+// Geometric predicates that are exact for all finite doubles, without tolerances. Thread-safe and
+// deterministic. They allocate only in nearly degenerate cases, for multi-precision numbers.
 #pragma once
 
 #include "base/vec3.h"
@@ -13,13 +12,12 @@ namespace plush::tools {
 /// A closed triangle: interior, edges and corners.
 using Triangle3 = std::array<Vec3d, 3>;
 
-/// Sign of SixVolume(a, b, c, d): 1 if d is on the side of plane (a, b, c) to which the
-/// counter-clockwise normal points, -1 if it is on the other side, 0 if it is in the plane.
+/// Sign of SixVolume(a, b, c, d): 1 if d is on the side of plane (a, b, c) that the
+/// counter-clockwise normal points to, -1 on the other side, 0 in the plane.
 int Orient3dSign(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& d);
 
-/// Sign of the area of triangle (a, b, c), projected along coordinate `dropped_axis` (0..2). The
-/// two other coordinates are in cyclic order (y z, z x, x y), so this is the sign of component
-/// `dropped_axis` of Cross(b - a, c - a).
+/// Sign of component `dropped_axis` (0..2) of Cross(b - a, c - a): of the area of triangle
+/// (a, b, c), projected along that axis.
 int Orient2dSign(const Vec3d& a, const Vec3d& b, const Vec3d& c, int dropped_axis);
 
 /// Sign of component `axis` (0..2) of Cross(q - p, b - a).
@@ -31,8 +29,7 @@ bool AreCollinear(const Vec3d& a, const Vec3d& b, const Vec3d& c);
 /// Whether closed segments pq and ab share a point. Either may be a single point.
 bool SegmentsIntersect(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b);
 
-/// Whether closed segment pq shares a point with closed triangle `t`. Both may be degenerate: then
-/// they are a segment or a point.
+/// Whether closed segment pq shares a point with closed triangle `t`. Both may be degenerate.
 bool SegmentIntersectsTriangle(const Vec3d& p, const Vec3d& q, const Triangle3& t);
 
 /// Whether the closed triangles share a point. A degenerate triangle is a segment or a point.

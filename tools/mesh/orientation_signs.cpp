@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Orientation determinants, by CGAL's filtered kernel. The only file that includes CGAL. It is
-// compiled with -frounding-math, which interval arithmetic needs.
+// Orientation signs by CGAL's filtered kernel. The only file that includes CGAL. It is compiled
+// with -frounding-math, which interval arithmetic needs.
 #include "mesh/exact_predicates.h"
 
 #include <CGAL/Exact_predicates_inexact_constructions_kernel.h>

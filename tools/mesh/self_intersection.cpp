@@ -7,7 +7,7 @@
 namespace plush::tools {
 namespace {
 
-// A sound mesh has about 7 box overlaps per triangle. Beyond these bounds the exact count is of no
+// A sound mesh has about 7 box overlaps per triangle. Beyond these bounds, an exact count is of no
 // use.
 constexpr size_t kMaxPairs = 100'000;
 constexpr uint64_t kMaxOverlapsPerTriangle = 64;
@@ -15,7 +15,7 @@ constexpr uint64_t kMaxOverlapsBase = 5'000'000;
 
 using Triangle = std::array<uint32_t, 3>;
 
-// The corners of two triangles; the shared corners come first, in the same order in both.
+// The corners of two triangles. The shared ones come first, in the same order.
 struct AlignedPair {
   Triangle a;
   Triangle b;
@@ -34,10 +34,6 @@ AlignedPair Align(const Triangle& a, const Triangle& b) {
     }
   }
   return pair;
-}
-
-Vec3d OverlapCentre(const Box3& a, const Box3& b) {
-  return Box3{Max(a.low, b.low), Min(a.high, b.high)}.Centre();
 }
 
 }  // namespace
@@ -68,7 +64,7 @@ SelfIntersections FindSelfIntersections(std::span<const Vec3d> points,
     bvh.FindOverlaps(bvh.box(t), t + 1, &others);
     if (others.size() > overlaps_left) {
       result.complete = false;
-      return result;
+      break;
     }
     overlaps_left -= others.size();
     for (const uint32_t other : others) {
@@ -77,7 +73,9 @@ SelfIntersections FindSelfIntersections(std::span<const Vec3d> points,
         result.complete = false;
         return result;
       }
-      result.pairs.push_back({t, other, OverlapCentre(bvh.box(t), bvh.box(other))});
+      const Box3& a = bvh.box(t);
+      const Box3& b = bvh.box(other);
+      result.pairs.push_back({t, other, Box3{Max(a.low, b.low), Min(a.high, b.high)}.Centre()});
     }
   }
   return result;

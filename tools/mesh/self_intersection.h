@@ -22,24 +22,17 @@ struct TrianglePair {
   }
 };
 
-/// The result of the search.
 struct SelfIntersections {
   std::vector<TrianglePair> pairs;  ///< ascending by (first, second)
   bool complete = true;             ///< false if the search reached its limit: there may be more
 };
 
-/// Whether two triangles of one surface share a point beyond the corners and edges that they share
-/// by index. Exact. Each triangle has three different corners; two triangles with the same three
-/// corners never count.
+/// Whether two triangles, each with three different corners, share a point beyond the corners and
+/// edges that they share by index. Exact. False for triangles with the same three corners.
 bool MeetBeyondShared(std::span<const Vec3d> points, const std::array<uint32_t, 3>& a,
                       const std::array<uint32_t, 3>& b);
 
-/// Finds all such pairs, exactly.
-/// - Triangles are closed sets.
-/// - Triangles that share a corner or an edge by index count only if they also meet elsewhere;
-///   coplanar overlap counts.
-/// - Triangles with the same three corners do not count.
-///
+/// Finds all pairs for which MeetBeyondShared is true. Touching and coplanar overlap count.
 /// Preconditions: indices in range; finite, pairwise different (welded) points; triangles of
 /// positive area. Stops at 100,000 pairs or after 64 n + 5,000,000 box overlaps, so that hostile
 /// input ends too. Same result on every machine.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Checks a render surface for defects that the bake survives but the artist should know about.
+// Finds defects of a render surface that the bake survives but the artist should know about.
 // Each check adds at most one finding, with up to ten places.
 #include "mesh/surface_checks.h"
 
+#include "base/text.h"
 #include "mesh/box3.h"
 #include "mesh/disjoint_sets.h"
 #include "mesh/self_intersection.h"
@@ -13,6 +14,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <limits>
 #include <span>
 #include <string>
@@ -43,43 +45,33 @@ struct Subject {
   SurfaceTopology topology;
 };
 
-Vec3d TriangleCentre(const SurfaceMesh& mesh, uint32_t triangle) {
-  const auto& t = mesh.triangles[triangle];
-  return mesh.positions[t[0]] / 3.0 + mesh.positions[t[1]] / 3.0 + mesh.positions[t[2]] / 3.0;
-}
-
-const std::string& PartName(const SurfaceMesh& mesh, uint32_t triangle) {
-  static const std::string kNone;
-  size_t low = 0;
-  size_t high = mesh.parts.size();
-  while (low < high) {
-    const size_t middle = (low + high) / 2;
-    const SurfacePart& part = mesh.parts[middle];
-    if (triangle < part.first_triangle) {
-      high = middle;
-    } else if (triangle - part.first_triangle >= part.num_triangles) {
-      low = middle + 1;
-    } else {
-      return part.name;
-    }
+std::string PartName(const SurfaceMesh& mesh, uint32_t triangle) {
+  for (const SurfacePart& part : mesh.parts) {
+    const bool reached = triangle >= part.first_triangle;
+    if (reached && triangle - part.first_triangle < part.num_triangles) return part.name;
   }
-  return kNone;
+  return "";
 }
 
-Place PlaceOfTriangle(const SurfaceMesh& mesh, uint32_t triangle) {
-  return {TriangleCentre(mesh, triangle), triangle, -1, PartName(mesh, triangle)};
+// The places of the first items, at most kMaxPlaces.
+template <class Item, class PlaceOf>
+std::vector<Place> FirstPlaces(const std::vector<Item>& items, const PlaceOf& place_of) {
+  std::vector<Place> places;
+  for (size_t i = 0; i < items.size() && i < kMaxPlaces; ++i) places.push_back(place_of(items[i]));
+  return places;
 }
 
 std::vector<Place> PlacesOfTriangles(const SurfaceMesh& mesh,
                                      const std::vector<uint32_t>& triangles) {
-  std::vector<Place> places;
-  for (size_t i = 0; i < triangles.size() && i < kMaxPlaces; ++i) {
-    places.push_back(PlaceOfTriangle(mesh, triangles[i]));
-  }
-  return places;
+  return FirstPlaces(triangles, [&](uint32_t triangle) {
+    const auto& [a, b, c] = mesh.triangles[triangle];
+    const Vec3d centre =
+        mesh.positions[a] / 3.0 + mesh.positions[b] / 3.0 + mesh.positions[c] / 3.0;
+    return Place{centre, triangle, -1, PartName(mesh, triangle)};
+  });
 }
 
-// The edge's midpoint; its first triangle; and, as `element`, its second triangle if there is one.
+// The edge's midpoint and its first triangle; `element` is the second triangle, if any.
 Place PlaceOfEdge(const Subject& subject, const SurfaceEdge& edge) {
   const auto uses = subject.topology.UsesOf(edge);
   const std::vector<Vec3d>& points = subject.welded.points;
@@ -91,21 +83,16 @@ Place PlaceOfEdge(const Subject& subject, const SurfaceEdge& edge) {
   return place;
 }
 
-// The number of edges that meet a condition, and the first few places.
-struct EdgeCount {
-  uint64_t count = 0;
-  std::vector<Place> places;
-};
-
 template <class Condition>
-EdgeCount CountEdges(const Subject& subject, Condition condition) {
-  EdgeCount result;
-  for (const SurfaceEdge& edge : subject.topology.edges) {
-    if (!condition(edge)) continue;
-    ++result.count;
-    if (result.places.size() < kMaxPlaces) result.places.push_back(PlaceOfEdge(subject, edge));
-  }
-  return result;
+std::vector<SurfaceEdge> FindEdges(const Subject& subject, const Condition& condition) {
+  std::vector<SurfaceEdge> edges;
+  std::copy_if(subject.topology.edges.begin(), subject.topology.edges.end(),
+               std::back_inserter(edges), condition);
+  return edges;
+}
+
+std::vector<Place> PlacesOfEdges(const Subject& subject, const std::vector<SurfaceEdge>& edges) {
+  return FirstPlaces(edges, [&](const SurfaceEdge& edge) { return PlaceOfEdge(subject, edge); });
 }
 
 // A hole is a connected set of border edges.
@@ -125,63 +112,63 @@ uint64_t CountHoles(const Subject& subject) {
 }
 
 void CheckTriangles(const Subject& subject, FindingList* findings) {
-  const SurfaceMesh& mesh = subject.mesh;
-  const WeldedSurface& welded = subject.welded;
-  if (!welded.degenerate.empty()) {
-    findings->Add("MESH_DEGENERATE_TRIANGLE", welded.degenerate.size(),
-                  Counted(welded.degenerate.size(), "triangle has", "triangles have") + " no area",
-                  PlacesOfTriangles(mesh, welded.degenerate));
-  }
-  if (!welded.duplicates.empty()) {
-    findings->Add("MESH_DUPLICATE_FACE", welded.duplicates.size(),
-                  Counted(welded.duplicates.size(), "triangle repeats", "triangles repeat") +
-                      " the corners of an earlier one",
-                  PlacesOfTriangles(mesh, welded.duplicates));
-  }
+  const auto add = [&](const char* code, const std::vector<uint32_t>& triangles,
+                       const std::string& message) {
+    if (triangles.empty()) return;
+    findings->Add(code, triangles.size(), message, PlacesOfTriangles(subject.mesh, triangles));
+  };
+  const auto& degenerate = subject.welded.degenerate;
+  add("MESH_DEGENERATE_TRIANGLE", degenerate,
+      Counted(degenerate.size(), "triangle has", "triangles have") + " no area");
+  const auto& duplicates = subject.welded.duplicates;
+  add("MESH_DUPLICATE_FACE", duplicates,
+      Counted(duplicates.size(), "triangle repeats", "triangles repeat") +
+          " the corners of an earlier one");
 }
 
 void CheckBorders(const Subject& subject, FindingList* findings) {
-  const EdgeCount open =
-      CountEdges(subject, [](const SurfaceEdge& edge) { return edge.num_uses == 1; });
-  if (open.count == 0) return;
-  findings->Add("MESH_OPEN_BOUNDARY", open.count,
-                Counted(open.count, "edge belongs", "edges belong") + " to one triangle only, in " +
-                    Counted(CountHoles(subject), "hole", "holes"),
-                open.places);
+  const std::vector<SurfaceEdge> open =
+      FindEdges(subject, [](const SurfaceEdge& edge) { return edge.num_uses == 1; });
+  if (open.empty()) return;
+  findings->Add("MESH_OPEN_BOUNDARY", open.size(),
+                Counted(open.size(), "edge belongs", "edges belong") +
+                    " to one triangle only, in " + Counted(CountHoles(subject), "hole", "holes"),
+                PlacesOfEdges(subject, open));
 }
 
 void CheckManifoldness(const Subject& subject, FindingList* findings) {
-  const EdgeCount crowded =
-      CountEdges(subject, [](const SurfaceEdge& edge) { return edge.num_uses > 2; });
-  if (crowded.count == 0) return;
-  findings->Add("MESH_NON_MANIFOLD_EDGE", crowded.count,
-                Counted(crowded.count, "edge belongs", "edges belong") +
+  const std::vector<SurfaceEdge> crowded =
+      FindEdges(subject, [](const SurfaceEdge& edge) { return edge.num_uses > 2; });
+  if (crowded.empty()) return;
+  findings->Add("MESH_NON_MANIFOLD_EDGE", crowded.size(),
+                Counted(crowded.size(), "edge belongs", "edges belong") +
                     " to more than two triangles (element: the second triangle)",
-                crowded.places);
+                PlacesOfEdges(subject, crowded));
 }
 
 void CheckOrientation(const Subject& subject, FindingList* findings) {
-  const EdgeCount disagreeing = CountEdges(subject, [&subject](const SurfaceEdge& edge) {
-    const auto uses = subject.topology.UsesOf(edge);
-    return uses.size() == 2 && uses[0].forward == uses[1].forward;
-  });
-  if (disagreeing.count == 0) return;
-  std::string message = Counted(disagreeing.count, "edge joins", "edges join") +
+  const std::vector<SurfaceEdge> disagreeing =
+      FindEdges(subject, [&subject](const SurfaceEdge& edge) {
+        const auto uses = subject.topology.UsesOf(edge);
+        return uses.size() == 2 && uses[0].forward == uses[1].forward;
+      });
+  if (disagreeing.empty()) return;
+  std::string message = Counted(disagreeing.size(), "edge joins", "edges join") +
                         " triangles that disagree on the outside (element: the second triangle)";
   if (!IsOrientable(subject.topology))
     message += "; the surface is one-sided, like a Moebius strip";
-  findings->Add("MESH_INCONSISTENT_ORIENTATION", disagreeing.count, message, disagreeing.places);
+  findings->Add("MESH_INCONSISTENT_ORIENTATION", disagreeing.size(), message,
+                PlacesOfEdges(subject, disagreeing));
 }
 
 void CheckComponents(const Subject& subject, FindingList* findings) {
   const uint32_t num_components = subject.topology.num_components;
   if (num_components < 2) return;
+  // Components are numbered in the order of their first triangles.
   std::vector<uint32_t> first_triangles;
   const auto& component_of = subject.topology.component_of_triangle;
-  std::vector<bool> seen(num_components);
-  for (size_t t = 0; t < component_of.size() && first_triangles.size() < kMaxPlaces; ++t) {
-    if (seen[component_of[t]]) continue;
-    seen[component_of[t]] = true;
+  for (size_t t = 0; t < component_of.size(); ++t) {
+    if (component_of[t] != first_triangles.size()) continue;
     first_triangles.push_back(subject.welded.source_triangle[t]);
   }
   findings->Add("MESH_COMPONENTS", num_components,
@@ -193,22 +180,20 @@ void CheckSelfIntersections(const Subject& subject, FindingList* findings) {
   const WeldedSurface& welded = subject.welded;
   const SelfIntersections found =
       FindSelfIntersections(welded.points, std::span(welded.triangles).first(welded.num_with_area));
-  std::vector<Place> places;
-  for (size_t i = 0; i < found.pairs.size() && i < kMaxPlaces; ++i) {
-    const TrianglePair& pair = found.pairs[i];
-    const uint32_t triangle = welded.source_triangle[pair.first];
-    places.push_back({pair.near, triangle, welded.source_triangle[pair.second],
-                      PartName(subject.mesh, triangle)});
-  }
   if (found.pairs.empty() && found.complete) return;
   std::string message = Counted(found.pairs.size(), "pair", "pairs") +
                         " of triangles pass through or touch each other (element: the second one)";
   if (!found.complete) message += "; the search ended at its bound, there may be more";
+  const std::vector<Place> places = FirstPlaces(found.pairs, [&](const TrianglePair& pair) {
+    const uint32_t triangle = welded.source_triangle[pair.first];
+    return Place{pair.near, triangle, welded.source_triangle[pair.second],
+                 PartName(subject.mesh, triangle)};
+  });
   findings->Add("MESH_SELF_INTERSECTION", found.pairs.size(), message, places);
 }
 
-// Points far away from all others, ascending. The middle consists of the median of each
-// coordinate; distance is the largest difference in a coordinate. O(n).
+// Points far from the middle, which has the median of each coordinate, ascending. Distance is the
+// largest difference in a coordinate. O(n).
 std::vector<uint32_t> FindStrayPoints(std::span<const Vec3d> points) {
   std::vector<uint32_t> stray;
   if (points.empty()) return stray;
@@ -237,20 +222,18 @@ Box3 CheckStrayPoints(const Subject& subject, FindingList* findings) {
     if (!is_stray[p]) box.Add(points[p]);
   }
   if (stray.empty()) return box;
-  std::vector<Place> places;
   const std::vector<uint32_t>& point_of_vertex = subject.welded.point_of_vertex;
-  for (size_t i = 0; i < stray.size() && i < kMaxPlaces; ++i) {
-    const auto vertex = std::find(point_of_vertex.begin(), point_of_vertex.end(), stray[i]);
-    places.push_back({points[stray[i]], -1, vertex - point_of_vertex.begin(), ""});
-  }
+  const std::vector<Place> places = FirstPlaces(stray, [&](uint32_t p) {
+    const auto vertex = std::find(point_of_vertex.begin(), point_of_vertex.end(), p);
+    return Place{points[p], -1, vertex - point_of_vertex.begin(), ""};
+  });
   const Vec3d& first = points[stray[0]];
-  std::array<char, 160> text;
-  std::snprintf(
-      text.data(), text.size(),
-      " far away from all others, the first at (%.6g, %.6g, %.6g) m (element: the vertex)", first.x,
-      first.y, first.z);
   findings->Add("MESH_STRAY_VERTEX", stray.size(),
-                Counted(stray.size(), "vertex is", "vertices are") + text.data(), places);
+                Counted(stray.size(), "vertex is", "vertices are") +
+                    " far away from all others, the first at (" + RoundedText(first.x) + ", " +
+                    RoundedText(first.y) + ", " + RoundedText(first.z) +
+                    ") m (element: the vertex)",
+                places);
   return box;
 }
 

@@ -23,7 +23,7 @@ struct SurfacePart {
 };
 
 /// A named number per vertex: a glTF attribute ("_pin") or a channel of a vertex colour
-/// ("COLOR_0.r"). It is 0 at vertices of meshes without it.
+/// ("COLOR_0.r"). 0 at vertices whose mesh lacks it.
 struct VertexAttribute {
   std::string name;
   std::vector<float> values;  ///< (num_vertices x 1)
@@ -35,8 +35,8 @@ struct SourceExtra {
   std::string json;
 };
 
-/// A render surface. Triangles are counter-clockwise seen from outside if the source is sound;
-/// nothing is repaired here. Every index is in range and every number finite.
+/// A render surface. Indices are in range and numbers finite; other defects of the source remain.
+/// In a sound source, triangles are counter-clockwise seen from outside.
 struct SurfaceMesh {
   std::vector<Vec3d> positions;  ///< [m], after unit, axis and node transforms (num_vertices x 1)
   std::vector<Vec3> normals;     ///< unit normals (num_vertices x 1); never empty

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the faces of a tet mesh, and its boundary, by sorting faces by their corners.
+// Finds the faces and the boundary of a tet mesh by sorting the corners of all faces.
 #include "mesh/tet_faces.h"
 
 #include <algorithm>
@@ -7,11 +7,9 @@
 namespace plush::tools {
 namespace {
 
-using Face = std::array<uint32_t, 3>;
-
 // A face's sorted corners, its tet, and the tet's corner opposite the face.
 struct FaceUse {
-  Face key;
+  std::array<uint32_t, 3> key;
   uint32_t tet;
   uint32_t corner;
 };
@@ -44,8 +42,7 @@ std::vector<Vec3> AreaWeightedNormals(const SurfaceMesh& surface) {
   for (const Vec3d& sum : sums) {
     const double length = Length(sum);
     const Vec3d unit = length > 0.0 ? sum / length : Vec3d{0.0, 1.0, 0.0};
-    normals.push_back(
-        {static_cast<float>(unit.x), static_cast<float>(unit.y), static_cast<float>(unit.z)});
+    normals.push_back(ToFloat(unit));
   }
   return normals;
 }
@@ -69,14 +66,13 @@ TetFaces BuildTetFaces(std::span<const std::array<uint32_t, 4>> tets) {
 }
 
 std::vector<BoundaryFace> FindBoundaryFaces(const TetMesh& mesh) {
-  const TetFaces faces = BuildTetFaces(mesh.tets);
+  const std::vector<FaceUse> uses = SortedUses(mesh.tets);
   std::vector<BoundaryFace> boundary;
-  for (uint32_t face = 0; face < faces.num_faces(); ++face) {
-    if (faces.TetsAt(face).size() != 1) continue;
-    const uint32_t tet = faces.TetsAt(face)[0];
-    const auto& of_tet = faces.of_tet[tet];
-    const auto corner = std::find(of_tet.begin(), of_tet.end(), face) - of_tet.begin();
-    boundary.push_back({FaceOf(mesh.tets[tet], static_cast<size_t>(corner)), tet});
+  for (size_t i = 0; i < uses.size(); ++i) {
+    const bool like_previous = i > 0 && uses[i].key == uses[i - 1].key;
+    const bool like_next = i + 1 < uses.size() && uses[i].key == uses[i + 1].key;
+    if (like_previous || like_next) continue;
+    boundary.push_back({FaceOf(mesh.tets[uses[i].tet], uses[i].corner), uses[i].tet});
   }
   return boundary;
 }
@@ -84,19 +80,7 @@ std::vector<BoundaryFace> FindBoundaryFaces(const TetMesh& mesh) {
 SurfaceMesh BoundarySurface(const TetMesh& mesh) {
   SurfaceMesh surface;
   for (const BoundaryFace& face : FindBoundaryFaces(mesh)) surface.triangles.push_back(face.nodes);
-  constexpr uint32_t kUnused = UINT32_MAX;
-  std::vector<uint32_t> vertex_of_node(mesh.nodes.size(), kUnused);
-  for (const Face& face : surface.triangles) {
-    for (const uint32_t node : face) vertex_of_node[node] = 0;
-  }
-  for (size_t node = 0; node < mesh.nodes.size(); ++node) {
-    if (vertex_of_node[node] == kUnused) continue;
-    vertex_of_node[node] = static_cast<uint32_t>(surface.positions.size());
-    surface.positions.push_back(mesh.nodes[node]);
-  }
-  for (Face& face : surface.triangles) {
-    for (uint32_t& id : face) id = vertex_of_node[id];
-  }
+  surface.positions = KeepUsedPoints(mesh.nodes, &surface.triangles);
   surface.normals = AreaWeightedNormals(surface);
   surface.parts.push_back({"", "", "", 0, static_cast<uint32_t>(surface.triangles.size())});
   return surface;

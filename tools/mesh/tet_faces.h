@@ -12,7 +12,7 @@
 
 namespace plush::tools {
 
-/// The triangular faces of a tet mesh, each once, in ascending order of their sorted corners.
+/// The faces of a tet mesh, each once, in ascending order of their sorted corners.
 struct TetFaces {
   std::vector<std::array<uint32_t, 4>> of_tet;  ///< faces of each tet (num_tets x 4)
   std::vector<uint32_t> starts;                 ///< into tets (num_faces + 1 x 1)
@@ -36,8 +36,8 @@ struct BoundaryFace {
 /// All boundary faces, in ascending order of their sorted nodes. O(t log t).
 std::vector<BoundaryFace> FindBoundaryFaces(const TetMesh& mesh);
 
-/// The boundary faces as a surface of one part without names. Vertices are the nodes of these faces
-/// in ascending order, with area-weighted normals. O(t log t).
+/// The boundary faces as a surface of one nameless part. Vertices are the faces' nodes in ascending
+/// order, with area-weighted normals. O(t log t).
 SurfaceMesh BoundarySurface(const TetMesh& mesh);
 
 }  // namespace plush::tools

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes the position of points relative to a tet, and the quality and angles of its shape.
+// Computes where points lie relative to a tet, and the quality and angles of its shape.
+// Quality: V. N. Parthasarathy et al. A Comparison of Tetrahedron Quality Measures. 1994
 #include "mesh/tet_mesh.h"
 
 #include <algorithm>
@@ -20,6 +21,14 @@ Vec3d ClosestPointOnSegment(const Vec3d& point, const Vec3d& a, const Vec3d& b) 
   return a + edge * std::clamp(Dot(point - a, edge) / length_squared, 0.0, 1.0);
 }
 
+// Angle between the two faces at edge (i, j) [rad].
+double Dihedral(const TetCorners& x, size_t i, size_t j, size_t k, size_t l) {
+  const Vec3d axis = x[j] - x[i];
+  const Vec3d u = Cross(axis, x[k] - x[i]);
+  const Vec3d v = Cross(axis, x[l] - x[i]);
+  return std::atan2(Length(Cross(u, v)), Dot(u, v));
+}
+
 }  // namespace
 
 std::array<double, 4> BarycentricWeights(const Vec3d& point, const TetCorners& tet) {
@@ -36,8 +45,7 @@ Vec3d ClosestPointOnTriangle(const Vec3d& point, const Vec3d& a, const Vec3d& b,
   const Vec3d normal = Cross(b - a, c - a);
   const double area_squared = LengthSquared(normal);
   if (area_squared > 0.0) {
-    // Barycentric coordinates of the projection. If it lies inside the triangle, it is the closest
-    // point.
+    // Barycentric coordinates of the projection, which is the closest point if it is inside.
     const double wa = Dot(Cross(c - b, point - b), normal);
     const double wb = Dot(Cross(a - c, point - c), normal);
     const double wc = Dot(Cross(b - a, point - a), normal);
@@ -58,7 +66,7 @@ double SquaredDistance(const Vec3d& point, const TetCorners& tet) {
   if (*std::min_element(weights.begin(), weights.end()) >= 0.0) return 0.0;
   double best = -1.0;
   for (size_t face = 0; face < 4; ++face) {
-    if (weights[face] >= 0.0) continue;  // the point is on the inner side of this face
+    if (weights[face] >= 0.0) continue;  // on the inner side of this face
     const auto& [i, j, k] = kFaces[face];
     const double squared =
         LengthSquared(ClosestPointOnTriangle(point, tet[i], tet[j], tet[k]) - point);
@@ -66,18 +74,6 @@ double SquaredDistance(const Vec3d& point, const TetCorners& tet) {
   }
   return best;
 }
-
-namespace {
-
-// Angle between the two faces at edge (i, j) [rad].
-double Dihedral(const TetCorners& x, size_t i, size_t j, size_t k, size_t l) {
-  const Vec3d axis = x[j] - x[i];
-  const Vec3d u = Cross(axis, x[k] - x[i]);
-  const Vec3d v = Cross(axis, x[l] - x[i]);
-  return std::atan2(Length(Cross(u, v)), Dot(u, v));
-}
-
-}  // namespace
 
 double TetQuality(const TetCorners& x) {
   double squares = 0.0;

@@ -30,16 +30,35 @@ inline std::array<uint32_t, 3> FaceOf(const std::array<uint32_t, 4>& tet, size_t
   return {tet[i], tet[j], tet[k]};
 }
 
+/// Returns the points that are corners of `elements`, in their order, and renumbers the corners.
+template <size_t N>
+std::vector<Vec3d> KeepUsedPoints(std::span<const Vec3d> points,
+                                  std::vector<std::array<uint32_t, N>>* elements) {
+  constexpr uint32_t kUnused = UINT32_MAX;
+  std::vector<uint32_t> new_index(points.size(), kUnused);
+  for (const auto& element : *elements) {
+    for (const uint32_t corner : element) new_index[corner] = 0;
+  }
+  std::vector<Vec3d> used;
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (new_index[i] == kUnused) continue;
+    new_index[i] = static_cast<uint32_t>(used.size());
+    used.push_back(points[i]);
+  }
+  for (auto& element : *elements) {
+    for (uint32_t& corner : element) corner = new_index[corner];
+  }
+  return used;
+}
+
 /// The four corners of a tet [m].
 using TetCorners = std::array<Vec3d, 4>;
 
-/// Corners of tet `t` of a mesh.
 inline TetCorners CornersOf(const TetMesh& mesh, size_t t) {
   const auto& [a, b, c, d] = mesh.tets[t];
   return {mesh.nodes[a], mesh.nodes[b], mesh.nodes[c], mesh.nodes[d]};
 }
 
-/// Corners of a tet whose nodes are stored in single precision.
 inline TetCorners CornersOf(std::span<const Vec3> nodes, const Tet& tet) {
   return {ToDouble(nodes[tet.a]), ToDouble(nodes[tet.b]), ToDouble(nodes[tet.c]),
           ToDouble(nodes[tet.d])};
@@ -48,9 +67,8 @@ inline TetCorners CornersOf(std::span<const Vec3> nodes, const Tet& tet) {
 /// Signed volume of a tet [m^3]: negative if it is inverted.
 inline double TetVolume(const TetCorners& x) { return SixVolume(x[0], x[1], x[2], x[3]) / 6.0; }
 
-/// Barycentric weights of `point` in a positively oriented tet: all in [0, 1] if and only if the
-/// point is inside. Each is a ratio of volumes computed with the point as origin, so at a corner
-/// the weights of the other corners are exactly 0.
+/// Barycentric weights of `point` in a positively oriented tet. All are in [0, 1] if and only if
+/// the point is inside. At a corner, the weights of the other corners are exactly 0.
 std::array<double, 4> BarycentricWeights(const Vec3d& point, const TetCorners& tet);
 
 /// The point of triangle (a, b, c) nearest to `point`; the triangle may be degenerate.
@@ -59,8 +77,8 @@ Vec3d ClosestPointOnTriangle(const Vec3d& point, const Vec3d& a, const Vec3d& b,
 /// Squared distance from `point` to a positively oriented tet [m^2]; 0 inside.
 double SquaredDistance(const Vec3d& point, const TetCorners& tet);
 
-/// Quality of a tet: 6 sqrt(2) V / l_rms^3, where V is its signed volume and l_rms the root mean
-/// square of its edge lengths. 1 for a regular tet, 0 for a flat one or a point.
+/// 6 sqrt(2) V / l_rms^3, where V is the tet's signed volume and l_rms the root mean square of its
+/// edge lengths. 1 for a regular tet, 0 for a flat one or a point.
 double TetQuality(const TetCorners& corners);
 
 /// Smallest and largest dihedral angle of a tet.

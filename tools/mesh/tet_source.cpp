@@ -6,8 +6,10 @@
 #include "base/float_rounding.h"
 #include "base/text.h"
 #include "mesh/exact_predicates.h"
+#include "mesh/welding.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,7 +19,7 @@ namespace {
 
 using Tet = std::array<uint32_t, 4>;
 
-// The orientation, 1 or -1; 0 if the tet is unusable.
+// 1, -1, or 0 if the tet is unusable.
 int OrientationOf(const Tet& tet, const std::vector<Vec3d>& positions) {
   for (const uint32_t corner : tet) {
     if (corner == kNoNode || !IsFinite(positions[corner])) return 0;
@@ -27,40 +29,8 @@ int OrientationOf(const Tet& tet, const std::vector<Vec3d>& positions) {
   const Vec3d& c = positions[tet[2]];
   const Vec3d& d = positions[tet[3]];
   const int sign = Orient3dSign(a, b, c, d);
-  // Later stages compute volumes in doubles: a tet whose volume vanishes there counts as flat.
+  // Later stages compute in doubles: a tet without volume there counts as flat.
   return SixVolume(a, b, c, d) * sign > 0.0 ? sign : 0;
-}
-
-// Marks tets that have the same corners as an earlier one.
-std::vector<bool> MarkRepeated(const std::vector<Tet>& tets) {
-  std::vector<std::pair<Tet, size_t>> keys;
-  keys.reserve(tets.size());
-  for (size_t i = 0; i < tets.size(); ++i) {
-    keys.emplace_back(tets[i], i);
-    std::sort(keys.back().first.begin(), keys.back().first.end());
-  }
-  std::sort(keys.begin(), keys.end());
-  std::vector<bool> repeated(tets.size());
-  for (size_t i = 1; i < keys.size(); ++i) {
-    repeated[keys[i].second] = keys[i].first == keys[i - 1].first;
-  }
-  return repeated;
-}
-
-// Moves the nodes that tets use into the mesh, keeping their order, and renumbers the corners.
-void DropUnusedNodes(const std::vector<Vec3d>& positions, TetMesh* mesh) {
-  std::vector<uint32_t> new_index(positions.size(), kNoNode);
-  for (const Tet& tet : mesh->tets) {
-    for (const uint32_t corner : tet) new_index[corner] = 0;
-  }
-  for (size_t i = 0; i < positions.size(); ++i) {
-    if (new_index[i] == kNoNode) continue;
-    new_index[i] = static_cast<uint32_t>(mesh->nodes.size());
-    mesh->nodes.push_back(positions[i]);
-  }
-  for (Tet& tet : mesh->tets) {
-    for (uint32_t& corner : tet) corner = new_index[corner];
-  }
 }
 
 }  // namespace
@@ -82,7 +52,7 @@ TetSource CleanTets(const RawTets& raw) {
     result.mesh.tets.push_back(tet);
     if (!raw.tags.empty()) result.tags.push_back(raw.tags[i]);
   }
-  DropUnusedNodes(raw.positions, &result.mesh);
+  result.mesh.nodes = KeepUsedPoints<4>(raw.positions, &result.mesh.tets);
   if (!raw.has_midpoints) result.num_unused = raw.positions.size() - result.mesh.nodes.size();
   result.num_surface_cells = raw.num_surface_cells;
   result.num_solid_cells = raw.num_solid_cells;
@@ -101,7 +71,7 @@ void DropTetsFlatInFloat(TetSource* source) {
     if (!source->tags.empty()) kept_tags.push_back(source->tags[i]);
   }
   source->num_dropped += source->mesh.tets.size() - kept.tets.size();
-  DropUnusedNodes(source->mesh.nodes, &kept);
+  kept.nodes = KeepUsedPoints<4>(source->mesh.nodes, &kept.tets);
   source->mesh = std::move(kept);
   source->tags = std::move(kept_tags);
 }
@@ -122,42 +92,51 @@ namespace {
 
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == ','; }
 
-// The words of a text file, line by line. Skips blank lines and comments.
+// The numbers of a text file, line by line. Skips blank lines and comments. Keeps the first error;
+// after it, every number reads as 0.
 class LineReader {
  public:
-  LineReader(std::string path, std::string_view text) : path_(std::move(path)), rest_(text) {}
+  explicit LineReader(const NamedText& file) : name_(file.name), rest_(file.text) {}
 
-  // Moves to the next line with a word; false at the end.
-  bool NextLine() {
-    while (!rest_.empty()) {
+  bool ok() const { return !error_; }
+  const Error& error() const { return *error_; }
+
+  void Complain(const std::string& what) {
+    if (!ok()) return;
+    error_ = {ExitCode::kInvalidInput,
+              "'" + name_ + "', line " + std::to_string(line_number_) + ": " + what,
+              "IMPORT_FAILED"};
+  }
+
+  // Reads the first number of the next line with a word.
+  template <class T>
+  T FirstOfLine(const char* expected) {
+    for (line_ = {}; line_.empty() && !rest_.empty(); ++line_number_) {
       const size_t end = std::min(rest_.find('\n'), rest_.size());
       line_ = rest_.substr(0, end);
       rest_.remove_prefix(std::min(end + 1, rest_.size()));
-      ++line_number_;
       line_ = line_.substr(0, line_.find('#'));
       SkipBlanks();
-      if (!line_.empty()) return true;
     }
-    return false;
+    return Next<T>(expected);
   }
 
-  // Reads the next number of the line; false if the next word is not a T.
+  // Reads the next number of the line. Complains if the next word is not a T.
   template <class T>
-  bool Next(T* value) {
-    if (!TakeNumber(&line_, value)) return false;
-    if (!line_.empty() && !IsBlank(line_[0])) return false;
-    SkipBlanks();
-    return true;
+  T Next(const char* expected) {
+    T value = {};
+    if (ok() && TakeNumber(&line_, &value) && (line_.empty() || IsBlank(line_[0]))) {
+      SkipBlanks();
+      return value;
+    }
+    Complain(expected);
+    return {};
   }
 
-  Error Complain(const std::string& what) const {
-    return {ExitCode::kInvalidInput,
-            "'" + path_ + "', line " + std::to_string(line_number_) + ": " + what, "IMPORT_FAILED"};
-  }
-
-  // Whether the rest of the file can hold `lines` lines of at least `bytes_per_line` bytes.
-  bool CanHold(uint64_t lines, uint64_t bytes_per_line) const {
-    return lines <= rest_.size() / bytes_per_line + 1;
+  // Complains if the rest of the file cannot hold `count` lines of at least `bytes_per_line` bytes.
+  void CheckRoom(uint64_t count, uint64_t bytes_per_line, const char* what) {
+    if (count <= rest_.size() / bytes_per_line + 1) return;
+    Complain(std::to_string(count) + " " + what + " are more than the file can hold");
   }
 
  private:
@@ -165,92 +144,69 @@ class LineReader {
     while (!line_.empty() && IsBlank(line_[0])) line_.remove_prefix(1);
   }
 
-  std::string path_;
+  const std::string& name_;
   std::string_view rest_;
   std::string_view line_;
   uint64_t line_number_ = 0;
+  std::optional<Error> error_;
 };
 
-struct NodeList {
-  std::vector<Vec3d> positions;
-  int64_t first = 0;  // number of the first node
-};
-
-Result<NodeList> ReadNodes(LineReader* lines) {
-  uint64_t count = 0;
-  uint64_t dimension = 0;
-  if (!lines->NextLine() || !lines->Next(&count) || !lines->Next(&dimension)) {
-    return lines->Complain("expected the number of nodes and the dimension");
-  }
+// Adds the nodes to *raw. Returns the number of the first node.
+int64_t ReadNodes(LineReader* lines, RawTets* raw) {
+  constexpr const char* kExpected = "expected the number of nodes and the dimension";
+  const auto count = lines->FirstOfLine<uint64_t>(kExpected);
+  const auto dimension = lines->Next<uint64_t>(kExpected);
   if (dimension != 3) {
-    return lines->Complain("the dimension is " + std::to_string(dimension) + " and must be 3");
+    lines->Complain("the dimension is " + std::to_string(dimension) + " and must be 3");
   }
-  if (count == 0) return lines->Complain("no nodes; a .node file with points is needed");
-  if (!lines->CanHold(count, 8)) {
-    return lines->Complain(std::to_string(count) + " nodes are more than the file can hold");
-  }
-  NodeList nodes;
-  nodes.positions.reserve(count);
-  for (uint64_t i = 0; i < count; ++i) {
-    int64_t number = 0;
-    Vec3d p;
-    if (!lines->NextLine() || !lines->Next(&number)) return lines->Complain("expected a node");
-    if (i == 0) nodes.first = number;
-    if (number != nodes.first + static_cast<int64_t>(i) || nodes.first < 0 || nodes.first > 1) {
-      return lines->Complain("the node's number is " + std::to_string(number) +
-                             ", but numbers must ascend one by one from 0 or 1");
+  if (count == 0) lines->Complain("no nodes; a .node file with points is needed");
+  lines->CheckRoom(count, 8, "nodes");
+  int64_t first = 0;
+  for (uint64_t i = 0; i < count && lines->ok(); ++i) {
+    const auto number = lines->FirstOfLine<int64_t>("expected a node");
+    if (i == 0) first = number;
+    if (number != first + static_cast<int64_t>(i) || first < 0 || first > 1) {
+      lines->Complain("the node's number is " + std::to_string(number) +
+                      ", but numbers must ascend one by one from 0 or 1");
     }
-    if (!lines->Next(&p.x) || !lines->Next(&p.y) || !lines->Next(&p.z)) {
-      return lines->Complain("expected three coordinates");
-    }
-    nodes.positions.push_back(p);
+    Vec3d& p = raw->positions.emplace_back();
+    for (int k = 0; k < 3; ++k) p[k] = lines->Next<double>("expected three coordinates");
   }
-  return nodes;
+  return first;
 }
 
-// Adds the tets to *raw. A corner whose number is that of no node becomes kNoNode.
-Result<Done> ReadTets(LineReader* lines, int64_t first_node, RawTets* raw) {
-  uint64_t count = 0;
-  uint64_t num_corners = 0;
-  if (!lines->NextLine() || !lines->Next(&count) || !lines->Next(&num_corners)) {
-    return lines->Complain("expected the number of tetrahedra and of their nodes");
-  }
+// Adds the tets to *raw. A corner that is the number of no node becomes kNoNode.
+void ReadTets(LineReader* lines, int64_t first_node, RawTets* raw) {
+  constexpr const char* kExpected = "expected the number of tetrahedra and of their nodes";
+  const auto count = lines->FirstOfLine<uint64_t>(kExpected);
+  const auto num_corners = lines->Next<uint64_t>(kExpected);
   if (num_corners != 4 && num_corners != 10) {
-    return lines->Complain("tetrahedra have " + std::to_string(num_corners) +
-                           " nodes and must have 4 or 10");
+    lines->Complain("tetrahedra have " + std::to_string(num_corners) +
+                    " nodes and must have 4 or 10");
   }
-  if (!lines->CanHold(count, 10)) {
-    return lines->Complain(std::to_string(count) + " tetrahedra are more than the file can hold");
-  }
+  lines->CheckRoom(count, 10, "tetrahedra");
   raw->has_midpoints = num_corners == 10;
-  raw->tets.resize(count);
   const auto num_nodes = static_cast<int64_t>(raw->positions.size());
-  for (Tet& tet : raw->tets) {
-    int64_t number = 0;
-    if (!lines->NextLine() || !lines->Next(&number)) {
-      return lines->Complain("expected a tetrahedron");
-    }
-    for (uint32_t& corner : tet) {
-      int64_t node = 0;
-      if (!lines->Next(&node)) return lines->Complain("expected four node numbers");
+  for (uint64_t i = 0; i < count && lines->ok(); ++i) {
+    lines->FirstOfLine<int64_t>("expected a tetrahedron");
+    for (uint32_t& corner : raw->tets.emplace_back()) {
+      const auto node = lines->Next<int64_t>("expected four node numbers");
       const bool exists = node >= first_node && node - first_node < num_nodes;
       corner = exists ? static_cast<uint32_t>(node - first_node) : kNoNode;
     }
   }
-  return Done{};
 }
 
 }  // namespace
 
 Result<TetSource> ParseTetGenText(const NamedText& node_file, const NamedText& ele_file) {
-  LineReader node_lines(node_file.name, node_file.text);
-  Result<NodeList> nodes = ReadNodes(&node_lines);
-  if (!nodes.ok()) return nodes.error();
   RawTets raw;
-  raw.positions = std::move(nodes.value().positions);
-  LineReader ele_lines(ele_file.name, ele_file.text);
-  const Result<Done> tets = ReadTets(&ele_lines, nodes.value().first, &raw);
-  if (!tets.ok()) return tets.error();
+  LineReader node_lines(node_file);
+  const int64_t first_node = ReadNodes(&node_lines, &raw);
+  if (!node_lines.ok()) return node_lines.error();
+  LineReader ele_lines(ele_file);
+  ReadTets(&ele_lines, first_node, &raw);
+  if (!ele_lines.ok()) return ele_lines.error();
   return CleanTets(raw);
 }
 

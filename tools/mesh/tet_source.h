@@ -20,7 +20,7 @@ inline constexpr uint64_t kMaxTetFileBytes = 1ull << 30;
 /// A corner whose node is missing.
 inline constexpr uint32_t kNoNode = UINT32_MAX;
 
-/// The content of a file. Only the corners are checked: each is below positions.size() or kNoNode.
+/// The content of a file, unchecked except that corners are below positions.size() or kNoNode.
 struct RawTets {
   std::vector<Vec3d> positions;               ///< [source units] (num_nodes x 1)
   std::vector<std::array<uint32_t, 4>> tets;  ///< (num_tets x 4)
@@ -43,20 +43,19 @@ struct TetSource {
   std::string other_path;          ///< a second file that was read, or empty
 };
 
-/// - Drops a tet that is flat (exactly, or too flat for doubles), repeats the corners of an earlier
-///   one, or has a corner that is missing or not finite.
+/// Cleans the tets of a file. Keeps their order. O(t log t).
+/// - Drops tets that are flat (in exact or in double arithmetic), that repeat the corners of an
+///   earlier one, or that have a corner that is missing or not finite.
 /// - Turns the others to positive orientation.
 /// - Drops unused nodes.
-///
-/// Keeps the order. O(t log t).
 TetSource CleanTets(const RawTets& raw);
 
-/// Drops tets that become flat or inverted if their nodes are rounded to single precision, as the
-/// bake does; then drops unused nodes. Does not round the nodes itself.
+/// Drops tets that become flat or inverted once the bake rounds their nodes to single precision,
+/// and the nodes that only they use. Does not round the nodes itself.
 void DropTetsFlatInFloat(TetSource* source);
 
-/// Adds MESH_TET_INVALID, MESH_TET_ORIENTED, MESH_UNREFERENCED_VERTEX, MESH_CELL_DROPPED and
-/// MESH_CELL_SKIPPED if they apply.
+/// Adds those that apply of MESH_TET_INVALID, MESH_TET_ORIENTED, MESH_UNREFERENCED_VERTEX,
+/// MESH_CELL_DROPPED and MESH_CELL_SKIPPED.
 void AddTetFindings(const TetSource& source, FindingList* findings);
 
 /// The content of a file, and its name for messages.
@@ -67,8 +66,8 @@ struct NamedText {
 
 /// Reads a mesh from the content of its two files.
 /// - Node numbers ascend one by one from 0 or 1.
-/// - Comments start with #. Attributes and boundary markers are skipped.
-/// - Tets with ten nodes keep their four corners.
+/// - Skips comments (#), attributes and boundary markers.
+/// - Keeps the four corners of tets with ten nodes.
 ///
 /// Errors: kInvalidInput with IMPORT_FAILED (file, line and what is wrong).
 Result<TetSource> ParseTetGenText(const NamedText& node_file, const NamedText& ele_file);

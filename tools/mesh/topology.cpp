@@ -11,6 +11,8 @@
 namespace plush::tools {
 namespace {
 
+using Triangle = std::array<uint32_t, 3>;
+
 // A half-edge and the two points of its edge.
 struct EdgeEntry {
   uint32_t low = 0;
@@ -21,12 +23,12 @@ struct EdgeEntry {
 
 // One of several triangles around an edge.
 struct Spoke {
-  double angle = 0.0;  // around the edge, seen along it from low to high; any measure that ascends
+  double angle = 0.0;  // around the edge, seen from low to high; any ascending measure
   uint32_t half_edge = 0;
   bool forward = false;
 };
 
-// A measure from 0 to 4 that ascends with the angle of (x, y); needs no trigonometry.
+// A measure from 0 to 4 that ascends with the angle of (x, y), without trigonometry.
 double DiamondAngle(double x, double y) {
   const double size = std::abs(x) + std::abs(y);
   if (!(size > 0.0)) return 0.0;
@@ -41,10 +43,10 @@ Vec3d Across(const Vec3d& axis) {
   return size.y <= size.z ? Cross(axis, {0.0, 1.0, 0.0}) : Cross(axis, {0.0, 0.0, 1.0});
 }
 
-// Pairs the triangles around an edge. In the order of ascending angles, the solid lies before a
-// forward triangle and behind a backward one. They are matched like brackets, so a triangle that
-// stays unmatched has no partner anywhere around the edge.
-void PairAround(std::span<const Vec3d> points, std::span<const std::array<uint32_t, 3>> triangles,
+// Pairs the triangles around an edge. By ascending angle, solid begins at a backward triangle and
+// ends at a forward one, so they are matched like brackets. A triangle stays unmatched only if the
+// edge has no partner for it.
+void PairAround(std::span<const Vec3d> points, std::span<const Triangle> triangles,
                 std::span<const EdgeEntry> uses, std::vector<uint32_t>* opposite) {
   const Vec3d& base = points[uses[0].low];
   const Vec3d axis = points[uses[0].high] - base;
@@ -75,10 +77,8 @@ void PairAround(std::span<const Vec3d> points, std::span<const std::array<uint32
   }
 }
 
-// All half-edges in the order of lower point, higher point, number. Sorts in buckets, one per lower
-// point.
-std::vector<EdgeEntry> SortedEntries(size_t num_points,
-                                     std::span<const std::array<uint32_t, 3>> triangles) {
+// All half-edges by lower point, higher point, number. Sorts in one bucket per lower point.
+std::vector<EdgeEntry> SortedEntries(size_t num_points, std::span<const Triangle> triangles) {
   const auto entry_of = [&triangles](uint32_t h) {
     const uint32_t from = triangles[h / 3][h % 3];
     const uint32_t to = triangles[h / 3][NextHalfEdge(h) % 3];
@@ -103,10 +103,26 @@ std::vector<EdgeEntry> SortedEntries(size_t num_points,
   return entries;
 }
 
+void FindComponents(std::span<const Triangle> triangles, uint32_t num_points,
+                    SurfaceTopology* topology) {
+  DisjointSets sets(num_points);
+  for (const Triangle& t : triangles) {
+    sets.Join(t[0], t[1]);
+    sets.Join(t[0], t[2]);
+  }
+  std::vector<uint32_t> component_of_set(num_points, UINT32_MAX);
+  topology->component_of_triangle.reserve(triangles.size());
+  for (const Triangle& t : triangles) {
+    uint32_t& component = component_of_set[sets.Find(t[0])];
+    if (component == UINT32_MAX) component = topology->num_components++;
+    topology->component_of_triangle.push_back(component);
+  }
+}
+
 }  // namespace
 
 std::vector<uint32_t> PairHalfEdges(std::span<const Vec3d> points,
-                                    std::span<const std::array<uint32_t, 3>> triangles) {
+                                    std::span<const Triangle> triangles) {
   const std::vector<EdgeEntry> entries = SortedEntries(points.size(), triangles);
   std::vector<uint32_t> opposite(entries.size(), kNoHalfEdge);
   for (size_t begin = 0; begin < entries.size();) {
@@ -126,89 +142,26 @@ std::vector<uint32_t> PairHalfEdges(std::span<const Vec3d> points,
   return opposite;
 }
 
-namespace {
-
-using Triangle = std::array<uint32_t, 3>;
-
-// A side of a triangle, stored at its lower point.
-struct Side {
-  uint32_t to = 0;  // higher point
-  uint32_t triangle = 0;
-  bool forward = false;
-
-  bool operator<(const Side& other) const {
-    return to != other.to ? to < other.to : triangle < other.triangle;
-  }
-};
-
-// All sides in the order of lower point, higher point, triangle.
-struct SortedSides {
-  std::vector<uint32_t> starts;  // of each lower point's sides, and the end
-  std::vector<Side> sides;
-};
-
-SortedSides SortSides(std::span<const Triangle> triangles, uint32_t num_points) {
-  SortedSides sorted;
-  sorted.starts.assign(size_t{num_points} + 1, 0);
-  const auto for_each = [&](const auto& visit) {
-    for (uint32_t t = 0; t < triangles.size(); ++t) {
-      for (size_t k = 0; k < 3; ++k) {
-        const uint32_t p = triangles[t][k];
-        const uint32_t q = triangles[t][(k + 1) % 3];
-        visit(std::min(p, q), Side{std::max(p, q), t, p < q});
-      }
-    }
-  };
-  for_each([&](uint32_t from, const Side&) { ++sorted.starts[from + 1]; });
-  for (uint32_t p = 0; p < num_points; ++p) sorted.starts[p + 1] += sorted.starts[p];
-  sorted.sides.resize(3 * triangles.size());
-  std::vector<uint32_t> next(sorted.starts.begin(), sorted.starts.end() - 1);
-  for_each([&](uint32_t from, const Side& side) { sorted.sides[next[from]++] = side; });
-  for (uint32_t p = 0; p < num_points; ++p) {
-    std::sort(sorted.sides.begin() + sorted.starts[p], sorted.sides.begin() + sorted.starts[p + 1]);
-  }
-  return sorted;
-}
-
-void FindComponents(std::span<const Triangle> triangles, uint32_t num_points,
-                    SurfaceTopology* topology) {
-  DisjointSets sets(num_points);
-  for (const Triangle& t : triangles) {
-    sets.Join(t[0], t[1]);
-    sets.Join(t[0], t[2]);
-  }
-  std::vector<uint32_t> component_of_set(num_points, UINT32_MAX);
-  topology->component_of_triangle.reserve(triangles.size());
-  for (const Triangle& t : triangles) {
-    uint32_t& component = component_of_set[sets.Find(t[0])];
-    if (component == UINT32_MAX) component = topology->num_components++;
-    topology->component_of_triangle.push_back(component);
-  }
-}
-
-}  // namespace
-
 SurfaceTopology BuildTopology(std::span<const Triangle> triangles, uint32_t num_points) {
   SurfaceTopology topology;
-  const SortedSides sorted = SortSides(triangles, num_points);
-  topology.uses.reserve(sorted.sides.size());
-  topology.edges.reserve(sorted.sides.size() / 2);
-  for (uint32_t p = 0; p < num_points; ++p) {
-    for (uint32_t i = sorted.starts[p]; i < sorted.starts[p + 1]; ++i) {
-      const Side& side = sorted.sides[i];
-      if (i == sorted.starts[p] || side.to != sorted.sides[i - 1].to) {
-        topology.edges.push_back({p, side.to, i, 0});
-      }
-      ++topology.edges.back().num_uses;
-      topology.uses.push_back({side.triangle, side.forward});
+  const std::vector<EdgeEntry> entries = SortedEntries(num_points, triangles);
+  topology.uses.reserve(entries.size());
+  topology.edges.reserve(entries.size() / 2);
+  for (const EdgeEntry& entry : entries) {
+    if (topology.edges.empty() || topology.edges.back().a != entry.low ||
+        topology.edges.back().b != entry.high) {
+      topology.edges.push_back(
+          {entry.low, entry.high, static_cast<uint32_t>(topology.uses.size()), 0});
     }
+    ++topology.edges.back().num_uses;
+    topology.uses.push_back({entry.half_edge / 3, entry.forward});
   }
   FindComponents(triangles, num_points, &topology);
   return topology;
 }
 
 bool IsOrientable(const SurfaceTopology& topology) {
-  // Each triangle t is represented twice: as it is (t) and turned (t + n). Each edge joins the
+  // Number t is triangle t as it is, t + n is the same triangle turned. Each edge joins the
   // versions that agree. If t and t + n end up in one set, the surface cannot be oriented.
   const auto n = static_cast<uint32_t>(topology.component_of_triangle.size());
   DisjointSets sets(2 * n);

@@ -22,10 +22,10 @@ constexpr uint32_t PreviousHalfEdge(uint32_t h) { return h % 3 == 0 ? h + 2 : h 
 /// The opposite of each half-edge (3 num_triangles x 1); kNoHalfEdge at borders. O(n log n),
 /// deterministic.
 /// - Half-edge 3 t + k runs from corner k of triangle t to the next corner.
-/// - Two half-edges are opposite if they run along one edge in opposite directions.
-/// - If more than two meet at an edge, the two with solid between them are opposite: solids that
-///   touch along an edge keep separate surfaces.
-/// - A half-edge without a partner (one direction is more frequent than the other) is a border.
+/// - Opposite half-edges run along one edge in opposite directions.
+/// - If more than two meet at an edge, two with solid between them are opposite: solids that touch
+///   along an edge keep separate surfaces.
+/// - A border is a half-edge that finds no partner.
 std::vector<uint32_t> PairHalfEdges(std::span<const Vec3d> points,
                                     std::span<const std::array<uint32_t, 3>> triangles);
 
@@ -43,7 +43,6 @@ struct SurfaceEdge {
   uint32_t num_uses = 0;   ///< 1 at a border, 2 on a closed manifold
 };
 
-/// Edges and connected components of a surface.
 struct SurfaceTopology {
   std::vector<SurfaceEdge> edges;               ///< ascending by (a, b)
   std::vector<EdgeUse> uses;                    ///< by edge; ascending by triangle within
@@ -60,8 +59,8 @@ struct SurfaceTopology {
 SurfaceTopology BuildTopology(std::span<const std::array<uint32_t, 3>> triangles,
                               uint32_t num_points);
 
-/// Whether triangles can be turned so that at every edge of two triangles both agree on the
-/// outside. A Moebius strip cannot.
+/// Whether triangles can be turned so that the two at each edge agree on the outside. A Moebius
+/// strip's cannot.
 bool IsOrientable(const SurfaceTopology& topology);
 
 }  // namespace plush::tools

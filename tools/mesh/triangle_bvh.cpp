@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Builds a median-split tree over triangle boxes and finds the boxes that overlap a given one.
-// Inner boxes are in single precision, rounded outwards, so that no overlap is missed.
+// The tree's boxes are in single precision, rounded outwards, so that no overlap is missed.
 #include "mesh/triangle_bvh.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ size_t LongestAxis(std::span<const Item> items) {
 
 void Halve(std::span<Item> items) {
   if (items.size() <= kSmallestRun) {
-    // Without this, the order within a run would depend on the implementation of nth_element.
+    // Makes the order independent of the implementation of nth_element.
     std::sort(items.begin(), items.end(),
               [](const Item& a, const Item& b) { return a.number < b.number; });
     return;
@@ -54,24 +54,6 @@ void Halve(std::span<Item> items) {
   Halve(items.subspan(half));
 }
 
-}  // namespace
-
-std::vector<uint32_t> OrderByHalves(std::span<const Vec3d> centres) {
-  std::vector<Item> items;
-  items.reserve(centres.size());
-  for (const Vec3d& c : centres) {
-    items.push_back({{static_cast<float>(c.x), static_cast<float>(c.y), static_cast<float>(c.z)},
-                     static_cast<uint32_t>(items.size())});
-  }
-  Halve(items);
-  std::vector<uint32_t> order;
-  order.reserve(items.size());
-  for (const Item& item : items) order.push_back(item.number);
-  return order;
-}
-
-namespace {
-
 // Larger leaves test more boxes in vain; smaller ones make a larger tree.
 constexpr uint32_t kLeafTriangles = 4;
 
@@ -86,6 +68,20 @@ std::vector<uint32_t> OrderOf(std::span<const Vec3d> points,
 }
 
 }  // namespace
+
+std::vector<uint32_t> OrderByHalves(std::span<const Vec3d> centres) {
+  std::vector<Item> items;
+  items.reserve(centres.size());
+  for (const Vec3d& c : centres) {
+    const Vec3 centre = ToFloat(c);
+    items.push_back({{centre.x, centre.y, centre.z}, static_cast<uint32_t>(items.size())});
+  }
+  Halve(items);
+  std::vector<uint32_t> order;
+  order.reserve(items.size());
+  for (const Item& item : items) order.push_back(item.number);
+  return order;
+}
 
 TriangleBvh::TriangleBvh(std::span<const Vec3d> points,
                          std::span<const std::array<uint32_t, 3>> triangles)
@@ -122,7 +118,7 @@ TriangleBvh::FloatBox TriangleBvh::RoundOutwards(const Box3& box) {
   return out;
 }
 
-// Adds the node of a range of order_ and its descendants. Returns its box.
+// Adds the node of a range of order_, and its descendants. Returns its box.
 Box3 TriangleBvh::Build(uint32_t begin, uint32_t end) {
   const auto id = static_cast<uint32_t>(nodes_.size());
   nodes_.emplace_back();
@@ -151,24 +147,14 @@ Box3 TriangleBvh::Build(uint32_t begin, uint32_t end) {
 void TriangleBvh::FindOverlaps(const Box3& box, uint32_t first,
                                std::vector<uint32_t>* triangles) const {
   triangles->clear();
-  if (nodes_.empty()) return;
-  std::array<uint32_t, kStackSize> stack;
-  size_t depth = 0;
-  stack[depth++] = 0;
-  while (depth > 0) {
-    const uint32_t id = stack[--depth];
-    const Node& node = nodes_[id];
-    if (node.max_triangle < first || !node.box.ToBox().Overlaps(box)) continue;
-    if (node.second_child != 0) {
-      stack[depth++] = node.second_child;
-      stack[depth++] = id + 1;
-      continue;
-    }
-    for (uint32_t i = node.begin; i < node.end; ++i) {
-      const uint32_t t = order_[i];
-      if (t >= first && boxes_[t].Overlaps(box)) triangles->push_back(t);
-    }
-  }
+  const auto enter = [&](const Node& node) {
+    return node.max_triangle >= first && node.box.ToBox().Overlaps(box);
+  };
+  Walk(enter, [&](uint32_t i) {
+    const uint32_t t = order_[i];
+    if (t >= first && boxes_[t].Overlaps(box)) triangles->push_back(t);
+    return false;
+  });
   std::sort(triangles->begin(), triangles->end());
 }
 

@@ -12,9 +12,9 @@
 
 namespace plush::tools {
 
-/// Indices of the centres in an order that can be halved again and again: the first half (rounded
-/// down) lies before the second along the longest axis of their common box, and so on, down to runs
-/// of at most four, which are in ascending order. Compares in single precision. O(n log n).
+/// Indices of the centres, sorted for a tree of halves. The first half (rounded down) lies before
+/// the second along the longest axis of their common box. So does each half of a half, down to runs
+/// of at most four, which ascend. Compares in single precision. O(n log n).
 std::vector<uint32_t> OrderByHalves(std::span<const Vec3d> centres);
 
 /// Implicit median-split tree of triangle boxes. Immutable and thread-safe once built.
@@ -26,11 +26,10 @@ class TriangleBvh {
   TriangleBvh(std::span<const Vec3d> points, std::span<const std::array<uint32_t, 3>> triangles,
               std::span<const uint32_t> order);
 
-  /// Box of triangle `t`.
   const Box3& box(uint32_t t) const { return boxes_[t]; }
 
-  /// Sets *triangles to all triangles numbered `first` or higher whose closed boxes overlap `box`,
-  /// in ascending order.
+  /// Sets *triangles to all triangles from number `first` on whose closed boxes overlap `box`,
+  /// ascending.
   void FindOverlaps(const Box3& box, uint32_t first, std::vector<uint32_t>* triangles) const;
 
   /// A box in single precision, rounded outwards: half the memory traffic.
@@ -38,14 +37,7 @@ class TriangleBvh {
     std::array<float, 3> low = {};
     std::array<float, 3> high = {};
 
-    Box3 ToBox() const {
-      Box3 box;
-      box.low = {static_cast<double>(low[0]), static_cast<double>(low[1]),
-                 static_cast<double>(low[2])};
-      box.high = {static_cast<double>(high[0]), static_cast<double>(high[1]),
-                  static_cast<double>(high[2])};
-      return box;
-    }
+    Box3 ToBox() const { return {{low[0], low[1], low[2]}, {high[0], high[1], high[2]}}; }
     /// Whether the closed boxes share a point.
     bool Overlaps(const FloatBox& other) const {
       return low[0] <= other.high[0] && other.low[0] <= high[0] && low[1] <= other.high[1] &&
@@ -57,9 +49,8 @@ class TriangleBvh {
   /// Box of all triangles.
   FloatBox bounds() const { return nodes_.empty() ? FloatBox{} : nodes_[0].box; }
 
-  /// Whether there is a triangle for which `is_hit` is true. Looks only into boxes of the tree, and
-  /// of triangles, for which `may_hit` is true. `may_hit` takes (const FloatBox&), `is_hit` takes
-  /// (uint32_t triangle). Stops at the first hit.
+  /// Whether is_hit(uint32_t triangle) is true for any triangle. Skips boxes, of the tree and of
+  /// triangles, for which may_hit(const FloatBox&) is false. Stops at the first hit.
   template <class MayHit, class IsHit>
   bool AnyOf(const MayHit& may_hit, const IsHit& is_hit) const;
 
@@ -74,37 +65,44 @@ class TriangleBvh {
   };
 
   Box3 Build(uint32_t begin, uint32_t end);
+  // Skips nodes that `enter` refuses, with their descendants. Calls visit(i) for each place i of
+  // order_ in the leaves, until it returns true. Returns whether it did.
+  template <class Enter, class Visit>
+  bool Walk(const Enter& enter, const Visit& visit) const;
 
   std::vector<Box3> boxes_;      // (num_triangles x 1)
   std::vector<uint32_t> order_;  // triangles, leaf by leaf
   std::vector<Node> nodes_;
   std::vector<FloatBox> leaf_boxes_;  // in the order of order_
-
-  // Each split halves the triangles: 2^32 of them give 32 levels with at most one waiting node
-  // each.
-  static constexpr size_t kStackSize = 64;
 };
 
-template <class MayHit, class IsHit>
-bool TriangleBvh::AnyOf(const MayHit& may_hit, const IsHit& is_hit) const {
+template <class Enter, class Visit>
+bool TriangleBvh::Walk(const Enter& enter, const Visit& visit) const {
   if (nodes_.empty()) return false;
-  std::array<uint32_t, kStackSize> stack;
+  // 2^32 triangles give 32 levels, with at most one waiting node each.
+  std::array<uint32_t, 64> stack;
   size_t depth = 0;
   stack[depth++] = 0;
   while (depth > 0) {
     const uint32_t id = stack[--depth];
     const Node& node = nodes_[id];
-    if (!may_hit(node.box)) continue;
+    if (!enter(node)) continue;
     if (node.second_child != 0) {
       stack[depth++] = node.second_child;
       stack[depth++] = id + 1;
       continue;
     }
     for (uint32_t i = node.begin; i < node.end; ++i) {
-      if (may_hit(leaf_boxes_[i]) && is_hit(order_[i])) return true;
+      if (visit(i)) return true;
     }
   }
   return false;
+}
+
+template <class MayHit, class IsHit>
+bool TriangleBvh::AnyOf(const MayHit& may_hit, const IsHit& is_hit) const {
+  return Walk([&](const Node& node) { return may_hit(node.box); },
+              [&](uint32_t i) { return may_hit(leaf_boxes_[i]) && is_hit(order_[i]); });
 }
 
 }  // namespace plush::tools

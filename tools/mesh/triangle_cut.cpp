@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The sides of the cut polygon lie on seven lines of the triangle's plane: the triangle's three
-// edges and the intersections with the tet's four faces. At each corner a side on one line ends and
-// a side on another begins. Orientation signs decide which; no coordinate is computed.
-// Signs based on: Herbert Edelsbrunner, Ernst Peter Muecke. Simulation of Simplicity. 1990
+// Cuts a triangle by a tet, by orientation signs alone: no coordinate is computed.
+// Source: Herbert Edelsbrunner, Ernst Peter Muecke. Simulation of Simplicity. 1990
+//
+// The polygon's sides lie on seven lines: the triangle's three edges, and the intersections of its
+// plane with the tet's four faces. At each corner, a side on one line ends and a side on another
+// starts.
 #include "mesh/triangle_cut.h"
 
 #include "mesh/exact_predicates.h"
 #include "mesh/tet_mesh.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace plush::tools {
@@ -21,16 +24,15 @@ int SignAlongNormal(const Vec3d& a, const Vec3d& b, const Vec3d& c) {
   return 1;  // no plane
 }
 
-// The side of triangle (p, q, r) of the surface on which node `n` of the cage lies, with the same
-// signs. The triangle has a positive area.
+// 1 if the normal of the surface's triangle (p, q, r) points to the cage's node `n`, else -1. The
+// triangle has a positive area.
 int SideOfSurfacePlane(const Vec3d& p, const Vec3d& q, const Vec3d& r, const Vec3d& n) {
   const int sign = Orient3dSign(p, q, r, n);
   return sign != 0 ? sign : -SignAlongNormal(p, q, r);
 }
 
-// Sign of SixVolume(p, q, a, b) for edge pq of the surface and edge ab of the cage: on which side
-// their lines pass each other. 0 only if they are parallel and in one plane; then they do not
-// cross.
+// On which side the surface's edge pq passes the cage's edge ab: the sign of SixVolume(p, q, a, b).
+// 0 only if the edges are parallel and in one plane; then they do not cross.
 int PassingSide(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b) {
   if (const int sign = Orient3dSign(p, q, a, b); sign != 0) return sign;
   // If pq moves by d, the volume changes by exactly d . ((q - p) x (b - a)).
@@ -40,17 +42,15 @@ int PassingSide(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b) 
   return 0;
 }
 
-// The two corners other than i < j, ordered so that (i, j, first, second) is positively oriented.
-constexpr std::array<std::array<std::array<uint8_t, 2>, 4>, 4> kOthers = [] {
-  std::array<std::array<std::array<uint8_t, 2>, 4>, 4> others = {};
-  others[0][1] = {2, 3};
-  others[0][2] = {3, 1};
-  others[0][3] = {1, 2};
-  others[1][2] = {0, 3};
-  others[1][3] = {2, 0};
-  others[2][3] = {0, 1};
-  return others;
-}();
+// The tet's edge between corners j < k. (j, k, first, second) is positively oriented.
+struct TetEdge {
+  uint8_t j;
+  uint8_t k;
+  uint8_t first;
+  uint8_t second;
+};
+constexpr std::array<TetEdge, 6> kTetEdges = {
+    {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 2, 0, 3}, {1, 3, 2, 0}, {2, 3, 0, 1}}};
 
 constexpr int8_t kUnknown = 2;
 constexpr uint8_t kNoLine = 255;
@@ -63,6 +63,7 @@ class Cutter {
   }
 
   std::optional<TriangleCut> Run() {
+    bool is_whole = true;
     for (size_t f = 0; f < 4; ++f) {
       const auto& [a, b, c] = kTetFaces[f];
       int sum = 0;
@@ -71,9 +72,9 @@ class Cutter {
         sum += inside_[i][f] ? 1 : 0;
       }
       if (sum == 0) return TriangleCut{};
-      crossed_[f] = sum != 3;
+      is_whole = is_whole && sum == 3;
     }
-    if (!crossed_[0] && !crossed_[1] && !crossed_[2] && !crossed_[3]) return Whole();
+    if (is_whole) return Whole();
     AddTriangleCorners();
     AddEdgeFaces();
     AddTetEdges();
@@ -93,17 +94,16 @@ class Cutter {
 
   // On which side edge i of the triangle passes the tet's edge from corner j to k.
   int Passing(size_t i, size_t j, size_t k) {
-    int8_t& sign = passing_[i][j < k ? 4 * j + k : 4 * k + j];
+    const auto [low, high] = std::minmax(j, k);
+    int8_t& sign = passing_[i][4 * low + high];
     if (sign == kUnknown) {
-      const size_t low = j < k ? j : k;
-      const size_t high = j < k ? k : j;
       sign = static_cast<int8_t>(
           PassingSide(triangle_[i], triangle_[(i + 1) % 3], tet_[low], tet_[high]));
     }
     return j < k ? sign : -sign;
   }
 
-  // Adds a corner at which a side on line `ends` ends and a side on line `starts` starts.
+  // Adds a corner where a side on line `ends` ends and a side on line `starts` starts.
   void Add(const CutCorner& corner, uint8_t ends, uint8_t starts) {
     if (count_ == corners_.size() || at_end_[ends] != kNoLine || at_start_[starts] != kNoLine) {
       broken_ = true;
@@ -142,18 +142,15 @@ class Cutter {
     for (size_t j = 0; j < 4; ++j) {
       above[j] = SideOfSurfacePlane(triangle_[0], triangle_[1], triangle_[2], tet_[j]) > 0;
     }
-    for (uint8_t j = 0; j < 4; ++j) {
-      for (uint8_t k = static_cast<uint8_t>(j + 1); k < 4; ++k) {
-        if (above[j] == above[k]) continue;
-        const int side = Passing(0, j, k);
-        if (Passing(1, j, k) != side || Passing(2, j, k) != side) continue;
-        // Seen from above, counter-clockwise around the edge, the tet reaches from the face
-        // opposite `second` to the face opposite `first`.
-        auto [first, second] = kOthers[j][k];
-        if (above[j]) std::swap(first, second);
-        Add({CutCorner::Kind::kTetEdge, j, k}, static_cast<uint8_t>(kFaceLine + first),
-            static_cast<uint8_t>(kFaceLine + second));
-      }
+    for (auto [j, k, first, second] : kTetEdges) {
+      if (above[j] == above[k]) continue;
+      const int side = Passing(0, j, k);
+      if (Passing(1, j, k) != side || Passing(2, j, k) != side) continue;
+      // Seen from above, counter-clockwise around the edge, the tet reaches from the face
+      // opposite `second` to the face opposite `first`.
+      if (above[j]) std::swap(first, second);
+      Add({CutCorner::Kind::kTetEdge, j, k}, static_cast<uint8_t>(kFaceLine + first),
+          static_cast<uint8_t>(kFaceLine + second));
     }
   }
 
@@ -177,7 +174,6 @@ class Cutter {
   const std::array<Vec3d, 3>& triangle_;
   const TetCorners& tet_;
   std::array<std::array<bool, 4>, 3> inside_ = {};
-  std::array<bool, 4> crossed_ = {};
   std::array<std::array<int8_t, 16>, 3> passing_;
   std::array<CutCorner, 7> corners_;
   std::array<uint8_t, 7> starts_ = {};

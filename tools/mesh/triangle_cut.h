@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The part of a triangle that lies in a tet, decided by orientation signs that are never zero.
 //
-// A surface point may lie exactly on a node, edge or face plane of the cage. To decide such cases,
-// the whole surface counts as moved by the infinitely small vector (e, e^2, e^3), so that all signs
-// belong to one surface in one cage. Based on:
+// A surface point may lie exactly on a node, edge or face plane of the cage. To decide such cases
+// consistently, the whole surface counts as moved by the infinitely small vector (e, e^2, e^3).
+// Based on:
 // Herbert Edelsbrunner, Ernst Peter Muecke. Simulation of Simplicity. 1990
 #pragma once
 
@@ -16,8 +16,8 @@
 
 namespace plush::tools {
 
-/// The side of plane (a, b, c) of the cage on which point `p` of the surface lies: 1 if the plane's
-/// counter-clockwise normal points to it, else -1. The three points are not collinear.
+/// 1 if the counter-clockwise normal of the cage's plane (a, b, c) points to the surface's point
+/// `p`, else -1. a, b and c are not collinear.
 int SideOfCagePlane(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& p);
 
 /// A corner of the cut polygon.
@@ -32,11 +32,10 @@ struct CutCorner {
   uint8_t second = 0;  ///< a face has the number of the opposite corner
 };
 
-/// Lines that carry the polygon's sides: 0..2 are the triangle's edges, kFaceLine + f the tet's
-/// faces.
+/// Lines of the polygon's sides: 0..2 are the triangle's edges, kFaceLine + f the tet's faces.
 inline constexpr uint8_t kFaceLine = 3;
 
-/// A convex polygon with up to seven sides that runs around in the same sense as the triangle.
+/// A convex polygon of up to seven sides, in the same sense of rotation as the triangle.
 struct TriangleCut {
   std::array<CutCorner, 7> corners;
   std::array<uint8_t, 7> lines = {};  ///< of the side from corner i to the next
@@ -48,9 +47,8 @@ struct TriangleCut {
 };
 
 /// Cuts a triangle of positive area by a positively oriented tet. The corners and their order are
-/// exact for the surface moved as described above, so that parts in neighbouring tets, and parts of
-/// neighbouring triangles, fit together. Returns nothing if the signs form no polygon: then the
-/// triangle is degenerate.
+/// exact for the moved surface, so neighbouring parts fit together. Returns nothing if the triangle
+/// is degenerate, so that the signs form no polygon.
 std::optional<TriangleCut> CutTriangle(const std::array<Vec3d, 3>& triangle, const TetCorners& tet);
 
 }  // namespace plush::tools
