@@ -36,11 +36,7 @@ void CheckRecordNumbers(const auto& records, float lowest, float highest, const 
 void CheckScalar(float value, float lowest, float highest, const char* section, CheckSink* sink,
                  uint64_t index = 0) {
   if ((value >= lowest && value <= highest) || sink->stopped()) return;
-  if (std::isfinite(value)) {
-    sink->Fail(CheckKind::kRange, section, "a number is outside its range", index);
-  } else {
-    sink->Fail(CheckKind::kNonFinite, section, "a number is not finite", index);
-  }
+  sink->FailNumber(value, section, index);
 }
 
 // Reports the elements that are not below `count`.
@@ -163,14 +159,9 @@ bool IsSound(const Tet& t, size_t num_nodes) {
 
 void CheckNumbers(std::span<const float> numbers, size_t per_element, float lowest, float highest,
                   const char* section, CheckSink* sink) {
-  // NaN fails both comparisons.
-  const auto is_bad = [&](size_t i) {
-    return static_cast<uint32_t>(!(numbers[i] >= lowest)) |
-           static_cast<uint32_t>(!(numbers[i] <= highest));
-  };
-  ForEachBad(numbers.size(), *sink, is_bad, [&](size_t i) {
-    CheckScalar(numbers[i], lowest, highest, section, sink, i / per_element);
-  });
+  const auto is_bad = [&](size_t i) { return IsOutside(numbers[i], lowest, highest); };
+  ForEachBad(numbers.size(), *sink, is_bad,
+             [&](size_t i) { sink->FailNumber(numbers[i], section, i / per_element); });
 }
 
 void CheckVisual(const AssetLayout& layout, CheckSink* sink) {

@@ -302,14 +302,7 @@ void ForNear(const CollisionBody& body, const double point[3], double max_distan
 bool ClosestPoint(const CollisionBody& body, const double point[3], double max_distance,
                   SurfaceHit* out_hit) {
   SurfaceHit nearest;
-  ForNear(body, point, max_distance, &nearest, [](void* user, const SurfaceHit& hit) {
-    auto* best = static_cast<SurfaceHit*>(user);
-    if (best->triangle == kNoTriangle || hit.distance < best->distance ||
-        (hit.distance == best->distance && hit.triangle < best->triangle)) {
-      *best = hit;
-    }
-    return best->distance;
-  });
+  ForNear(body, point, max_distance, &nearest, KeepNearest);
   if (nearest.triangle == kNoTriangle) return false;
   *out_hit = nearest;
   return true;

@@ -256,14 +256,7 @@ void ForHits(const CollisionBody& body, const LocalRay& ray, void* user, RayHitC
 
 bool Raycast(const CollisionBody& body, const LocalRay& ray, SurfaceHit* out_hit) {
   SurfaceHit nearest;
-  ForHits(body, ray, &nearest, [](void* user, const SurfaceHit& hit) {
-    auto* best = static_cast<SurfaceHit*>(user);
-    if (best->triangle == kNoTriangle || hit.distance < best->distance ||
-        (hit.distance == best->distance && hit.triangle < best->triangle)) {
-      *best = hit;
-    }
-    return best->distance;
-  });
+  ForHits(body, ray, &nearest, KeepNearest);
   if (nearest.triangle == kNoTriangle) return false;
   *out_hit = nearest;
   return true;

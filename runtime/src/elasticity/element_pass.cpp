@@ -74,12 +74,13 @@ HWY_INLINE void FindGradients(const ElementView& elements, const NodeVec* x, siz
   }
 }
 
-// Rotations of the blocks [begin, end).
-HWY_INLINE void FindRotations(const ElementView& elements, int polar_iterations, size_t begin,
-                              size_t end, const GroupGradients& group,
+// Deformation gradients and rotations of the blocks [begin, end).
+HWY_INLINE void FindRotations(const ElementView& elements, const NodeVec* x, int polar_iterations,
+                              size_t begin, size_t end, GroupGradients* group,
                               const RotationView& rotations) {
+  FindGradients(elements, x, begin, end, group);
   const size_t stride = elements.stiffness.empty() ? sizeof(TetBlock) / sizeof(float) : kBlockTets;
-  PolarNewton(end - begin, group.F[0], elements.StiffnessOf(begin), stride, polar_iterations,
+  PolarNewton(end - begin, group->F[0], elements.StiffnessOf(begin), stride, polar_iterations,
               rotations.Block(begin));
 }
 
@@ -123,8 +124,7 @@ HWY_INLINE void Impulses(const ElementView& elements, const NodeVec* x,
   const size_t count = elements.blocks.size();
   for (size_t begin = 0; begin < count; begin += kGroup) {
     const size_t end = std::min(begin + kGroup, count);
-    FindGradients(elements, x, begin, end, &group);
-    FindRotations(elements, settings.polar_iterations, begin, end, group, rotations);
+    FindRotations(elements, x, settings.polar_iterations, begin, end, &group, rotations);
     AddImpulses<kDamps>(elements, settings, stretches, kappa, begin, end, group, rotations, rhs);
   }
 }
@@ -145,8 +145,7 @@ void BlockRotations(const ElementView& elements, const NodeVec* x, int polar_ite
   GroupGradients group;
   for (; begin < end; begin += kGroup) {
     const size_t last = std::min(begin + kGroup, end);
-    FindGradients(elements, x, begin, last, &group);
-    FindRotations(elements, polar_iterations, begin, last, group, rotations);
+    FindRotations(elements, x, polar_iterations, begin, last, &group, rotations);
   }
 }
 
@@ -158,8 +157,7 @@ void Stretches(const ElementView& elements, const NodeVec* x, int polar_iteratio
   const size_t count = elements.blocks.size();
   for (size_t begin = 0; begin < count; begin += kGroup) {
     const size_t end = std::min(begin + kGroup, count);
-    FindGradients(elements, x, begin, end, &group);
-    FindRotations(elements, polar_iterations, begin, end, group, rotations);
+    FindRotations(elements, x, polar_iterations, begin, end, &group, rotations);
     for (size_t b = begin; b < end; ++b) {
       for (size_t i = 0; i < kBlockTets; i += N) {
         const auto R = RotationMatrix(d, LoadRotation(d, rotations.Block(b) + i));
