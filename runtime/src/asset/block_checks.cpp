@@ -66,19 +66,15 @@ bool CheckBlockNodes(const AssetLayout& layout, CheckSink* sink) {
   return sink->num_failures() == before;
 }
 
-// Number of places of the block that have a tet. Its indices must be sound.
-size_t CountTets(const TetBlock& block, uint32_t num_nodes) {
-  size_t count = 0;
-  for (const uint32_t node : block.nodes[0]) count += node < num_nodes ? 1 : 0;
-  return count;
-}
-
+// Every block must have a tet, and all together as many as the cage. Their indices must be sound.
 void CheckFilling(const AssetLayout& layout, CheckSink* sink) {
   const auto num_nodes = static_cast<uint32_t>(layout.simulation.nodes.size());
   const std::span<const TetBlock> blocks = layout.simulation.blocks;
   size_t num_tets = 0;
   for (size_t b = 0; b < blocks.size() && !sink->stopped(); ++b) {
-    const size_t count = CountTets(blocks[b], num_nodes);
+    const auto& nodes = blocks[b].nodes[0];
+    const size_t count =
+        kBlockTets - static_cast<size_t>(std::count(nodes, nodes + kBlockTets, num_nodes));
     if (count == 0) {
       sink->Fail(CheckKind::kCounts, "simulation.blocks", "the block has no tet", b);
     }

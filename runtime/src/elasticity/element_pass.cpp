@@ -129,15 +129,15 @@ HWY_INLINE void Impulses(const ElementView& elements, const NodeVec* x,
   }
 }
 
+// Without damping, `stretches` is null.
 void ElasticImpulses(const ElementView& elements, const NodeVec* x, const ElementSettings& settings,
-                     const float* kappa, const RotationView& rotations, NodeVec* rhs) {
-  Impulses<false>(elements, x, settings, nullptr, kappa, rotations, rhs);
-}
-
-void DampedImpulses(const ElementView& elements, const NodeVec* x, const ElementSettings& settings,
-                    const float* stretches, const float* kappa, const RotationView& rotations,
-                    NodeVec* rhs) {
-  Impulses<true>(elements, x, settings, stretches, kappa, rotations, rhs);
+                     const float* stretches, const float* kappa, const RotationView& rotations,
+                     NodeVec* rhs) {
+  if (stretches == nullptr) {
+    Impulses<false>(elements, x, settings, nullptr, kappa, rotations, rhs);
+  } else {
+    Impulses<true>(elements, x, settings, stretches, kappa, rotations, rhs);
+  }
 }
 
 void BlockRotations(const ElementView& elements, const NodeVec* x, int polar_iterations,
@@ -177,7 +177,6 @@ HWY_AFTER_NAMESPACE();
 namespace plush {
 
 HWY_EXPORT(ElasticImpulses);
-HWY_EXPORT(DampedImpulses);
 HWY_EXPORT(BlockRotations);
 HWY_EXPORT(Stretches);
 
@@ -185,14 +184,9 @@ void AddElasticImpulses(const ElementView& elements, std::span<const NodeVec> x,
                         int polar_iterations, std::span<const float> stretches,
                         std::span<const float> kappa, const RotationView& rotations,
                         std::span<NodeVec> rhs) {
-  const ElementSettings settings = {dt, elements.damping, polar_iterations};
-  if (stretches.empty()) {
-    HWY_DYNAMIC_DISPATCH(ElasticImpulses)
-    (elements, x.data(), settings, kappa.data(), rotations, rhs.data());
-  } else {
-    HWY_DYNAMIC_DISPATCH(DampedImpulses)
-    (elements, x.data(), settings, stretches.data(), kappa.data(), rotations, rhs.data());
-  }
+  HWY_DYNAMIC_DISPATCH(ElasticImpulses)
+  (elements, x.data(), {dt, elements.damping, polar_iterations},
+   stretches.empty() ? nullptr : stretches.data(), kappa.data(), rotations, rhs.data());
 }
 
 void FindRotations(const ElementView& elements, std::span<const NodeVec> x, int polar_iterations,
