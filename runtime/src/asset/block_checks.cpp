@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Checks the tets' rest data by block. The step's kernels process all tets of a block at once, so
-// no two of them may share a node, and a place without a tet must add nothing.
+// Checks the tets' rest data by block. The step processes all tets of a block at once, so no two of
+// them may share a node, and a place without a tet must add nothing.
 #include "plush/format/tet_block.h"
 
 #include "asset/asset_checks.h"

@@ -147,8 +147,7 @@ void ReportTriangles(std::span<const Record> triangles, uint32_t num_vertices, c
 
 void CheckTriangles(const CollisionView& collision, CheckSink* sink) {
   const auto num_vertices = static_cast<uint32_t>(collision.vertices.size());
-  // Beyond 2^21 elements packed indices cannot reach all of them, but that makes none of them
-  // wrong.
+  // Packed indices cannot reach elements beyond 2^21, but are not wrong for that.
   if (HasWrongIndex(collision.triangles, num_vertices)) {
     ReportTriangles(collision.triangles, num_vertices, "collision.triangles", sink);
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Distances from a point, in the two levels of ray_query.cpp. The tree over the tets uses the
-// distance to a volume. Inside a tet, the greater of two lower bounds of that to a stored box:
-// - the largest distance to any of the planes that bound it, which is good nearby;
-// - the distance along the direction to the patch, exact along it (barycentric_bounds.h), which is
-//   good far away.
+// Distances from a point, in the two levels of ray_query.cpp. In the tree over the tets, the bound
+// is the distance to a volume. Inside a tet, it is the greater of two lower bounds of the distance
+// to a stored box:
+// - the largest distance to one of the box's planes, tight nearby;
+// - the distance along the direction to the patch (barycentric_bounds.h), tight far away.
 #include "collision/point_query.h"
 
 #include "base/vector_math.h"
@@ -69,7 +69,7 @@ TrianglePlace NearestToOrigin(const double (&a)[3], const double (&b)[3], const 
 
 namespace {
 
-// Sub-trees of so few triangles are tested whole: their own bounds cost more than they save.
+// Sub-trees of at most this many triangles are tested whole: bounds would cost more than they save.
 constexpr uint32_t kTestedAtOnce = 3;
 constexpr float kEpsilon = std::numeric_limits<float>::epsilon();
 

@@ -16,7 +16,7 @@
 namespace plush {
 namespace {
 
-// Sub-trees of so few triangles are tested whole: their own bounds cost more than they save
+// Sub-trees of at most this many triangles are tested whole: bounds would cost more than they save
 // (measured at 1, 2, 3, 5 and 7).
 constexpr uint32_t kTestedAtOnce = 3;
 constexpr float kEpsilon = std::numeric_limits<float>::epsilon();

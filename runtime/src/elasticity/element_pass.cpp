@@ -41,8 +41,8 @@ inline constexpr size_t kMostNearBlocks = 2048;
 
 bool IsFar(const ElementView& elements) { return elements.blocks.size() > kMostNearBlocks; }
 
-// Prefetches what FindGradients reads of a block, a group ahead: memory then works while the
-// current rotations are found.
+// Prefetches what FindGradients reads of a block, a group ahead, while the current rotations are
+// found.
 HWY_INLINE void FetchRest(const ElementView& elements, size_t block) {
   if (block >= elements.blocks.size()) return;
   for (const auto& nodes : elements.blocks[block].nodes) hwy::Prefetch(nodes);
