@@ -13,7 +13,6 @@
 #include "asset/file_mapping.h"
 #include "plush_generated.h"
 
-#include <algorithm>
 #include <cstring>
 #include <new>
 #include <utility>

@@ -8,7 +8,6 @@
 #include "asset/check_sink.h"
 #include "plush_generated.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -117,36 +116,30 @@ void CheckRegionNodes(std::span<const uint32_t> nodes, size_t num_nodes, uint64_
   }
 }
 
-bool CheckRegionName(std::string_view name, std::string_view last, uint64_t region,
-                     CheckSink* sink) {
-  const char* section = "simulation.regions";
-  if (name.empty()) return sink->Fail(CheckKind::kRange, section, "the name is empty", region);
-  if (region > 0 && !(last < name)) {
-    return sink->Fail(CheckKind::kOrder, section, "the names do not ascend", region);
-  }
-  return true;
-}
-
 // Regions in a hostile file can share bytes. Refuse regions that together are longer than the file,
 // so that this check stays linear in its size.
 void CheckRegions(const AssetLayout& layout, CheckSink* sink) {
+  const char* section = "simulation.regions";
   const auto* regions = layout.root->simulation()->regions();
   const size_t num_nodes = layout.simulation.nodes.size();
   std::string_view last;
   uint64_t region_bytes = 0;
-  for (uint32_t i = 0; regions != nullptr && i < regions->size(); ++i) {
+  for (uint32_t i = 0; regions != nullptr && i < regions->size() && !sink->stopped(); ++i) {
     const std::string_view name = ViewOf(regions->Get(i)->name());
     const auto* vector = regions->Get(i)->nodes();
     const size_t size = vector == nullptr ? 0 : vector->size();
     region_bytes += name.size() + size * sizeof(uint32_t);
     if (region_bytes > layout.file_bytes) {
-      sink->Fail(CheckKind::kCounts, "simulation.regions", "the regions overlap in the file", i);
+      sink->Fail(CheckKind::kCounts, section, "the regions overlap in the file", i);
       return;
     }
-    if (!CheckRegionName(name, last, i, sink)) return;
+    if (name.empty()) {
+      sink->Fail(CheckKind::kRange, section, "the name is empty", i);
+    } else if (i > 0 && !(last < name)) {
+      sink->Fail(CheckKind::kOrder, section, "the names do not ascend", i);
+    }
     last = name;
     if (size > 0) CheckRegionNodes({vector->data(), size}, num_nodes, i, sink);
-    if (sink->stopped()) return;
   }
 }
 

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <bitset>
 #include <cmath>
-#include <limits>
 
 namespace plush {
 namespace {

@@ -182,7 +182,7 @@ float DistanceToTriangle(const CullingPoint& point, const TetPoint& local, const
 }
 
 // The nearest place of a triangle with these corners [m].
-TrianglePlace NearestTo(const double point[3], const Float4 corners[3]) {
+TrianglePlace NearestTo(const double point[3], const std::array<Float4, 3>& corners) {
   double x[3][3];
   for (int k = 0; k < 3; ++k) {
     for (int i = 0; i < 3; ++i) x[k][i] = double(corners[k][i]) - point[i];
@@ -266,11 +266,8 @@ class NearSearch {
   }
 
   void TestTriangle(uint32_t tet, uint32_t patch, uint32_t triangle) {
-    Float4 corners[3];
-    for (int k = 0; k < 3; ++k) {
-      corners[k] =
-          VertexLanes(local_.nodes, body_.surface.vertices[VertexOf(triangles_[triangle], k)]);
-    }
+    const std::array<Float4, 3> corners =
+        CornersOf(local_.nodes, body_.surface.vertices, triangles_[triangle]);
     const TrianglePlace place = NearestTo(point_, corners);
     const double distance = std::sqrt(place.distance2);
     if (!(distance <= max_distance_)) return;

@@ -215,13 +215,10 @@ class RaySearch {
   }
 
   void TestTriangle(uint32_t tet, uint32_t patch, uint32_t triangle) {
-    Float4 corners[3];
-    for (int k = 0; k < 3; ++k) {
-      corners[k] =
-          VertexLanes(local_.nodes, body_.surface.vertices[VertexOf(triangles_[triangle], k)]);
-    }
+    const std::array<Float4, 3> corners =
+        CornersOf(local_.nodes, body_.surface.vertices, triangles_[triangle]);
     TriangleHit hit;
-    if (!MeetTriangle(shear_, corners, &hit) || !(hit.t >= 0.0 && hit.t <= max_t_)) return;
+    if (!MeetTriangle(shear_, corners.data(), &hit) || !(hit.t >= 0.0 && hit.t <= max_t_)) return;
     max_t_ =
         callback_(user_, {triangle, patch, tet, hit.t, {hit.part[0], hit.part[1], hit.part[2]}});
     UpdateEnd();
