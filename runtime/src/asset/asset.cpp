@@ -13,7 +13,6 @@
 #include "asset/file_mapping.h"
 #include "plush_generated.h"
 
-#include <algorithm>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -26,11 +25,10 @@ std::string_view ViewOf(const flatbuffers::String* string) {
 }
 
 void CheckContent(const AssetLayout& layout, CheckSink* sink) {
-  CheckVisual(layout, sink);
-  if (!sink->stopped()) CheckSimulation(layout, sink);
-  if (!sink->stopped()) CheckBlocks(layout, sink);
-  if (!sink->stopped()) CheckFactor(layout, sink);
-  if (!sink->stopped()) CheckCollision(layout, sink);
+  for (const auto check :
+       {CheckVisual, CheckSimulation, CheckBlocks, CheckFactor, CheckCollision}) {
+    if (!sink->stopped()) check(layout, sink);
+  }
 }
 
 // Keeps the first failure.

@@ -8,7 +8,6 @@
 #include "asset/check_sink.h"
 #include "plush_generated.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -36,11 +35,7 @@ void CheckRecordNumbers(const auto& records, float lowest, float highest, const 
 void CheckScalar(float value, float lowest, float highest, const char* section, CheckSink* sink,
                  uint64_t index = 0) {
   if ((value >= lowest && value <= highest) || sink->stopped()) return;
-  if (std::isfinite(value)) {
-    sink->Fail(CheckKind::kRange, section, "a number is outside its range", index);
-  } else {
-    sink->Fail(CheckKind::kNonFinite, section, "a number is not finite", index);
-  }
+  sink->FailNumber(value, section, index);
 }
 
 // Reports the elements that are not below `count`.
@@ -121,36 +116,30 @@ void CheckRegionNodes(std::span<const uint32_t> nodes, size_t num_nodes, uint64_
   }
 }
 
-bool CheckRegionName(std::string_view name, std::string_view last, uint64_t region,
-                     CheckSink* sink) {
-  const char* section = "simulation.regions";
-  if (name.empty()) return sink->Fail(CheckKind::kRange, section, "the name is empty", region);
-  if (region > 0 && !(last < name)) {
-    return sink->Fail(CheckKind::kOrder, section, "the names do not ascend", region);
-  }
-  return true;
-}
-
 // Regions in a hostile file can share bytes. Refuse regions that together are longer than the file,
 // so that this check stays linear in its size.
 void CheckRegions(const AssetLayout& layout, CheckSink* sink) {
+  const char* section = "simulation.regions";
   const auto* regions = layout.root->simulation()->regions();
   const size_t num_nodes = layout.simulation.nodes.size();
   std::string_view last;
   uint64_t region_bytes = 0;
-  for (uint32_t i = 0; regions != nullptr && i < regions->size(); ++i) {
+  for (uint32_t i = 0; regions != nullptr && i < regions->size() && !sink->stopped(); ++i) {
     const std::string_view name = ViewOf(regions->Get(i)->name());
     const auto* vector = regions->Get(i)->nodes();
     const size_t size = vector == nullptr ? 0 : vector->size();
     region_bytes += name.size() + size * sizeof(uint32_t);
     if (region_bytes > layout.file_bytes) {
-      sink->Fail(CheckKind::kCounts, "simulation.regions", "the regions overlap in the file", i);
+      sink->Fail(CheckKind::kCounts, section, "the regions overlap in the file", i);
       return;
     }
-    if (!CheckRegionName(name, last, i, sink)) return;
+    if (name.empty()) {
+      sink->Fail(CheckKind::kRange, section, "the name is empty", i);
+    } else if (i > 0 && !(last < name)) {
+      sink->Fail(CheckKind::kOrder, section, "the names do not ascend", i);
+    }
     last = name;
     if (size > 0) CheckRegionNodes({vector->data(), size}, num_nodes, i, sink);
-    if (sink->stopped()) return;
   }
 }
 
@@ -163,14 +152,9 @@ bool IsSound(const Tet& t, size_t num_nodes) {
 
 void CheckNumbers(std::span<const float> numbers, size_t per_element, float lowest, float highest,
                   const char* section, CheckSink* sink) {
-  // NaN fails both comparisons.
-  const auto is_bad = [&](size_t i) {
-    return static_cast<uint32_t>(!(numbers[i] >= lowest)) |
-           static_cast<uint32_t>(!(numbers[i] <= highest));
-  };
-  ForEachBad(numbers.size(), *sink, is_bad, [&](size_t i) {
-    CheckScalar(numbers[i], lowest, highest, section, sink, i / per_element);
-  });
+  const auto is_bad = [&](size_t i) { return IsOutside(numbers[i], lowest, highest); };
+  ForEachBad(numbers.size(), *sink, is_bad,
+             [&](size_t i) { sink->FailNumber(numbers[i], section, i / per_element); });
 }
 
 void CheckVisual(const AssetLayout& layout, CheckSink* sink) {

@@ -191,28 +191,24 @@ SimulationView ReadSimulation(const format::Simulation& table) {
 }
 
 FactorView ReadFactor(const format::Factor& table) {
-  FactorView view;
-  view.dt = table.dt();
-  view.num_free = table.num_free();
-  view.supernodes = SpanOf<Supernode>(table.supernodes());
-  view.supernode_of = SpanOf<uint32_t>(table.supernode_of());
-  view.rows = SpanOf<uint32_t>(table.rows());
-  view.values = SpanOf<float>(table.values());
-  return view;
+  return {.dt = table.dt(),
+          .num_free = table.num_free(),
+          .supernodes = SpanOf<Supernode>(table.supernodes()),
+          .supernode_of = SpanOf<uint32_t>(table.supernode_of()),
+          .rows = SpanOf<uint32_t>(table.rows()),
+          .values = SpanOf<float>(table.values())};
 }
 
 CollisionView ReadCollision(const format::Collision* table) {
   if (table == nullptr) return {};
-  CollisionView view;
-  view.tets = SpanOf<CdgTet>(table->tets());
-  view.tree = SpanOf<uint32_t>(table->tree());
-  view.patches = SpanOf<CdgPatch>(table->patches());
-  view.links = SpanOf<uint32_t>(table->links());
-  view.triangles = SpanOf<CdgTriangle>(table->triangles());
-  view.wide_triangles = SpanOf<CdgWideTriangle>(table->wide_triangles());
-  view.vertices = SpanOf<Vec4>(table->vertices());
-  view.source_triangles = SpanOf<uint32_t>(table->source_triangles());
-  return view;
+  return {.tets = SpanOf<CdgTet>(table->tets()),
+          .tree = SpanOf<uint32_t>(table->tree()),
+          .patches = SpanOf<CdgPatch>(table->patches()),
+          .links = SpanOf<uint32_t>(table->links()),
+          .triangles = SpanOf<CdgTriangle>(table->triangles()),
+          .wide_triangles = SpanOf<CdgWideTriangle>(table->wide_triangles()),
+          .vertices = SpanOf<Vec4>(table->vertices()),
+          .source_triangles = SpanOf<uint32_t>(table->source_triangles())};
 }
 
 // The verifier does not check where the elements of a vector start.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Checks the tets' rest data by block. The step's kernels process all tets of a block at once, so
-// no two of them may share a node, and a place without a tet must add nothing.
+// Checks the tets' rest data by block. The step processes all tets of a block at once, so no two of
+// them may share a node, and a place without a tet must add nothing.
 #include "plush/format/tet_block.h"
 
 #include "asset/asset_checks.h"
@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <bitset>
 #include <cmath>
-#include <limits>
 
 namespace plush {
 namespace {
@@ -17,37 +16,24 @@ namespace {
 // Number of slots marked at a time: 16 KiB of stack. Larger bodies take several passes.
 constexpr size_t kMarkedSlots = size_t{1} << 17;
 
-bool IsEmpty(const TetBlock& block, size_t lane, uint32_t num_nodes) {
-  return block.nodes[0][lane] == num_nodes && block.nodes[1][lane] == num_nodes &&
-         block.nodes[2][lane] == num_nodes && block.nodes[3][lane] == num_nodes;
-}
-
-// Reports places that have neither four nodes nor four times the spare node.
-void ReportIndices(const TetBlock& block, size_t first_slot, uint32_t num_nodes, CheckSink* sink) {
-  for (size_t lane = 0; lane < kBlockTets && !sink->stopped(); ++lane) {
-    if (IsEmpty(block, lane, num_nodes)) continue;
-    const bool good = block.nodes[0][lane] < num_nodes && block.nodes[1][lane] < num_nodes &&
-                      block.nodes[2][lane] < num_nodes && block.nodes[3][lane] < num_nodes;
-    if (!good) {
-      sink->Fail(CheckKind::kIndex, "simulation.blocks.nodes",
-                 "a node index is not below the number of nodes", first_slot + lane);
-    }
-  }
-}
-
-// Whether some place of the block has neither four nodes nor four times the spare node.
-bool HasWrongIndex(const TetBlock& block, uint32_t num_nodes) {
-  uint32_t bad = 0;
-  for (size_t lane = 0; lane < kBlockTets; ++lane) {
+// Reports places that have neither four nodes nor four times the spare node. Returns whether there
+// are none.
+bool CheckIndices(const TetBlock& block, size_t first_slot, uint32_t num_nodes, CheckSink* sink) {
+  const uint64_t before = sink->num_failures();
+  const auto is_bad = [&](size_t lane) {
     uint32_t nodes = 0;
     uint32_t spares = 0;
     for (const auto& row : block.nodes) {
       nodes += static_cast<uint32_t>(row[lane] < num_nodes);
       spares += static_cast<uint32_t>(row[lane] == num_nodes);
     }
-    bad |= static_cast<uint32_t>(nodes != 4) & static_cast<uint32_t>(spares != 4);
-  }
-  return bad != 0;
+    return static_cast<uint32_t>(nodes != 4) & static_cast<uint32_t>(spares != 4);
+  };
+  ForEachBad(kBlockTets, *sink, is_bad, [&](size_t lane) {
+    sink->Fail(CheckKind::kIndex, "simulation.blocks.nodes",
+               "a node index is not below the number of nodes", first_slot + lane);
+  });
+  return sink->num_failures() == before;
 }
 
 // The first place whose tet has a node twice or shares one with another place, or kBlockTets.
@@ -70,9 +56,8 @@ bool CheckBlockNodes(const AssetLayout& layout, CheckSink* sink) {
   const uint64_t before = sink->num_failures();
   for (size_t b = 0; b < blocks.size() && !sink->stopped(); ++b) {
     const size_t first_slot = b * kBlockTets;
-    if (HasWrongIndex(blocks[b], num_nodes)) {
-      ReportIndices(blocks[b], first_slot, num_nodes, sink);
-    } else if (const size_t lane = FindSharedNode(blocks[b], num_nodes); lane < kBlockTets) {
+    if (!CheckIndices(blocks[b], first_slot, num_nodes, sink)) continue;
+    if (const size_t lane = FindSharedNode(blocks[b], num_nodes); lane < kBlockTets) {
       sink->Fail(CheckKind::kOrder, "simulation.blocks.nodes", "the tets of a block share a node",
                  first_slot + lane);
     }
@@ -80,19 +65,15 @@ bool CheckBlockNodes(const AssetLayout& layout, CheckSink* sink) {
   return sink->num_failures() == before;
 }
 
-// Number of places of the block that have a tet. Its indices must be sound.
-size_t CountTets(const TetBlock& block, uint32_t num_nodes) {
-  size_t count = 0;
-  for (const uint32_t node : block.nodes[0]) count += node < num_nodes ? 1 : 0;
-  return count;
-}
-
+// Every block must have a tet, and all together as many as the cage. Their indices must be sound.
 void CheckFilling(const AssetLayout& layout, CheckSink* sink) {
   const auto num_nodes = static_cast<uint32_t>(layout.simulation.nodes.size());
   const std::span<const TetBlock> blocks = layout.simulation.blocks;
   size_t num_tets = 0;
   for (size_t b = 0; b < blocks.size() && !sink->stopped(); ++b) {
-    const size_t count = CountTets(blocks[b], num_nodes);
+    const auto& nodes = blocks[b].nodes[0];
+    const size_t count =
+        kBlockTets - static_cast<size_t>(std::count(nodes, nodes + kBlockTets, num_nodes));
     if (count == 0) {
       sink->Fail(CheckKind::kCounts, "simulation.blocks", "the block has no tet", b);
     }
@@ -145,68 +126,44 @@ void CheckUses(const SimulationView& s, CheckSink* sink) {
   }
 }
 
-// Tests one number against the limits of asset_checks.h; returns 1 if it is wrong.
-using IsWrong = uint32_t (*)(float value);
-
-uint32_t IsWrongInverse(float value) {
-  return static_cast<uint32_t>(!(value >= -kMaxInverse)) |
-         static_cast<uint32_t>(!(value <= kMaxInverse));
-}
-
-// Tests the volume as SimulationView::Volume computes it.
-uint32_t IsWrongDeterminant(float value) {
-  const float volume = 1.0f / (6.0f * value);
-  return static_cast<uint32_t>(!(volume >= kMinPositive)) |
-         static_cast<uint32_t>(!(volume <= kMaxQuantity));
-}
-
-uint32_t IsWrongStiffness(float value) {
-  return static_cast<uint32_t>(!(value >= kMinPositive)) |
-         static_cast<uint32_t>(!(value <= kMaxQuantity));
-}
-
-uint32_t IsWrongBulk(float value) {
-  return static_cast<uint32_t>(!(value >= 0.0f)) | static_cast<uint32_t>(!(value <= kMaxQuantity));
-}
-
 // Checks one number in all places of a block. Places without a tet must hold zero.
-template <IsWrong kIsWrong>
+template <class IsWrong>
 void CheckRow(const TetBlock& block, const float (&row)[kBlockTets], uint32_t num_nodes,
-              const char* section, size_t first_slot, CheckSink* sink) {
+              const char* section, size_t first_slot, CheckSink* sink, const IsWrong& is_wrong) {
   const auto is_bad = [&](size_t lane) {
     const auto is_empty = static_cast<uint32_t>(block.nodes[0][lane] == num_nodes);
     return (is_empty & static_cast<uint32_t>(!(row[lane] == 0.0f))) |
-           ((1 - is_empty) & kIsWrong(row[lane]));
+           ((1 - is_empty) & is_wrong(row[lane]));
   };
-  uint32_t bad = 0;
-  for (size_t lane = 0; lane < kBlockTets; ++lane) bad |= is_bad(lane);
-  for (size_t lane = 0; bad != 0 && lane < kBlockTets && !sink->stopped(); ++lane) {
-    if (is_bad(lane) == 0) continue;
-    if (!std::isfinite(row[lane])) {
-      sink->Fail(CheckKind::kNonFinite, section, "a number is not finite", first_slot + lane);
-    } else if (block.nodes[0][lane] == num_nodes) {
+  ForEachBad(kBlockTets, *sink, is_bad, [&](size_t lane) {
+    if (std::isfinite(row[lane]) && block.nodes[0][lane] == num_nodes) {
       sink->Fail(CheckKind::kRange, section, "a place without a tet is not zero",
                  first_slot + lane);
     } else {
-      sink->Fail(CheckKind::kRange, section, "a number is outside its range", first_slot + lane);
+      sink->FailNumber(row[lane], section, first_slot + lane);
     }
-  }
+  });
 }
 
 void CheckBlockNumbers(const AssetLayout& layout, CheckSink* sink) {
-  const auto n = static_cast<uint32_t>(layout.simulation.nodes.size());
+  const auto num_nodes = static_cast<uint32_t>(layout.simulation.nodes.size());
   const std::span<const TetBlock> blocks = layout.simulation.blocks;
   for (size_t b = 0; b < blocks.size() && !sink->stopped(); ++b) {
     const TetBlock& block = blocks[b];
-    const size_t slot = b * kBlockTets;
+    const auto check = [&](const auto& row, const char* section, const auto& is_wrong) {
+      CheckRow(block, row, num_nodes, section, b * kBlockTets, sink, is_wrong);
+    };
     for (const auto& row : block.dm_inv) {
-      CheckRow<IsWrongInverse>(block, row, n, "simulation.blocks.dm_inv", slot, sink);
+      check(row, "simulation.blocks.dm_inv",
+            [](float entry) { return IsOutside(entry, -kMaxInverse, kMaxInverse); });
     }
-    CheckRow<IsWrongDeterminant>(block, block.det_dm_inv, n, "simulation.blocks.det_dm_inv", slot,
-                                 sink);
-    CheckRow<IsWrongStiffness>(block, block.stiffness, n, "simulation.blocks.stiffness", slot,
-                               sink);
-    CheckRow<IsWrongBulk>(block, block.bulk, n, "simulation.blocks.bulk", slot, sink);
+    // The volume as SimulationView::Volume computes it.
+    check(block.det_dm_inv, "simulation.blocks.det_dm_inv",
+          [](float det) { return IsOutside(1.0f / (6.0f * det), kMinPositive, kMaxQuantity); });
+    check(block.stiffness, "simulation.blocks.stiffness",
+          [](float value) { return IsOutside(value, kMinPositive, kMaxQuantity); });
+    check(block.bulk, "simulation.blocks.bulk",
+          [](float value) { return IsOutside(value, 0.0f, kMaxQuantity); });
   }
 }
 

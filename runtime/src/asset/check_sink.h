@@ -6,6 +6,7 @@
 #include "plush/status.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -25,6 +26,13 @@ class CheckSink {
     return !stopped_;
   }
 
+  /// Reports a number that is not in its range.
+  bool FailNumber(float number, const char* section, uint64_t index) {
+    return std::isfinite(number)
+               ? Fail(CheckKind::kRange, section, "a number is outside its range", index)
+               : Fail(CheckKind::kNonFinite, section, "a number is not finite", index);
+  }
+
   bool stopped() const { return stopped_; }
   uint64_t num_failures() const { return num_failures_; }
 
@@ -34,6 +42,11 @@ class CheckSink {
   uint64_t num_failures_ = 0;
   bool stopped_ = false;
 };
+
+/// 1 if the number is not in [lowest, highest], as NaN is not; else 0. Without a branch.
+inline uint32_t IsOutside(float number, float lowest, float highest) {
+  return static_cast<uint32_t>(!(number >= lowest)) | static_cast<uint32_t>(!(number <= highest));
+}
 
 /// Calls report(i) for every element i < `size` for which is_bad(i) is not 0, until the sink stops.
 /// is_bad must be free of branches: the compiler then turns a block of elements into a vector loop,

@@ -70,11 +70,7 @@ void CheckPatchNumbers(const CdgPatch& p, size_t index, CheckSink* sink) {
                            p.vector_area.x, p.vector_area.y, p.vector_area.z};
   for (const float number : numbers) {
     if (std::abs(number) <= kMaxQuantity) continue;
-    if (std::isfinite(number)) {
-      sink->Fail(CheckKind::kRange, "collision.patches", "a number is outside its range", index);
-    } else {
-      sink->Fail(CheckKind::kNonFinite, "collision.patches", "a number is not finite", index);
-    }
+    sink->FailNumber(number, "collision.patches", index);
     return;
   }
 }
@@ -122,19 +118,16 @@ bool HasWrongIndex(std::span<const CdgTriangle> triangles, uint32_t num_vertices
   }
   const auto* words = reinterpret_cast<const uint32_t*>(triangles.data());
   const size_t num_words = 6 * triangles.size();
+  const auto is_bad = [&](uint32_t word, size_t i) {
+    const auto index = static_cast<int32_t>(word & kCdgIndexMask);
+    return static_cast<int32_t>(index >= limits[i]) & static_cast<int32_t>(index != borders[i]);
+  };
   int32_t bad[kWords] = {};
   size_t begin = 0;
   for (; begin + kWords <= num_words; begin += kWords) {
-    for (size_t i = 0; i < kWords; ++i) {
-      const auto index = static_cast<int32_t>(words[begin + i] & kCdgIndexMask);
-      bad[i] |=
-          static_cast<int32_t>(index >= limits[i]) & static_cast<int32_t>(index != borders[i]);
-    }
+    for (size_t i = 0; i < kWords; ++i) bad[i] |= is_bad(words[begin + i], i);
   }
-  for (size_t i = 0; begin + i < num_words; ++i) {
-    const auto index = static_cast<int32_t>(words[begin + i] & kCdgIndexMask);
-    bad[i] |= static_cast<int32_t>(index >= limits[i]) & static_cast<int32_t>(index != borders[i]);
-  }
+  for (size_t i = 0; begin + i < num_words; ++i) bad[i] |= is_bad(words[begin + i], i);
   return std::any_of(bad, bad + kWords, [](int32_t b) { return b != 0; });
 }
 
@@ -154,8 +147,7 @@ void ReportTriangles(std::span<const Record> triangles, uint32_t num_vertices, c
 
 void CheckTriangles(const CollisionView& collision, CheckSink* sink) {
   const auto num_vertices = static_cast<uint32_t>(collision.vertices.size());
-  // Beyond 2^21 elements packed indices cannot reach all of them, but that makes none of them
-  // wrong.
+  // Packed indices cannot reach elements beyond 2^21, but are not wrong for that.
   if (HasWrongIndex(collision.triangles, num_vertices)) {
     ReportTriangles(collision.triangles, num_vertices, "collision.triangles", sink);
   }

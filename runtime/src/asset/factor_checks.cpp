@@ -75,8 +75,8 @@ bool CheckRuns(const FactorView& factor, uint64_t num_nodes, CheckSink* sink) {
   return sink->num_failures() == before;
 }
 
-// Every column must name the supernode that contains it. The supernodes have as many columns as
-// there are in all, so none is in two.
+// Every column must name the supernode that contains it. CheckRuns has shown that the supernodes
+// have as many columns as nodes, so no column is in two of them.
 bool CheckOwners(const FactorView& factor, CheckSink* sink) {
   const uint64_t before = sink->num_failures();
   for (size_t i = 0; i < factor.supernodes.size(); ++i) {

@@ -1,32 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "plush/status.h"
 
+#include <cstddef>
+#include <iterator>
+
 namespace plush {
+namespace {
+
+// In the order of StatusCode.
+constexpr const char* kNames[] = {"Ok",       "InvalidArgument", "CannotRead",     "Truncated",
+                                  "BadMagic", "ForeignVersion",  "LayoutMismatch", "Misaligned",
+                                  "Corrupt",  "OutOfMemory"};
+static_assert(std::size(kNames) == static_cast<size_t>(StatusCode::kOutOfMemory) + 1);
+
+}  // namespace
 
 const char* StatusCodeName(StatusCode code) {
-  switch (code) {
-    case StatusCode::kOk:
-      return "Ok";
-    case StatusCode::kInvalidArgument:
-      return "InvalidArgument";
-    case StatusCode::kCannotRead:
-      return "CannotRead";
-    case StatusCode::kTruncated:
-      return "Truncated";
-    case StatusCode::kBadMagic:
-      return "BadMagic";
-    case StatusCode::kForeignVersion:
-      return "ForeignVersion";
-    case StatusCode::kLayoutMismatch:
-      return "LayoutMismatch";
-    case StatusCode::kMisaligned:
-      return "Misaligned";
-    case StatusCode::kCorrupt:
-      return "Corrupt";
-    case StatusCode::kOutOfMemory:
-      return "OutOfMemory";
-  }
-  return "Unknown";
+  const auto index = static_cast<size_t>(code);
+  return index < std::size(kNames) ? kNames[index] : "Unknown";
 }
 
 }  // namespace plush

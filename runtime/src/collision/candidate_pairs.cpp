@@ -9,6 +9,7 @@
 #include "base/vector_math.h"
 #include "collision/barycentric_bounds.h"
 #include "collision/deformed_patch.h"
+#include "collision/double_vector.h"
 #include "collision/surface_records.h"
 #include "collision/vertex_positions.h"
 
@@ -241,19 +242,13 @@ class PairSearch {
   bool bounded_;
 };
 
-// The nearest float to the distance, clamped to float's range.
-float OffsetAlong(double from, double to) {
-  constexpr double kMost = std::numeric_limits<float>::max();
-  return static_cast<float>(std::clamp(to - from, -kMost, kMost));
-}
-
 }  // namespace
 
 bool ForCandidatePairs(const PlacedBody& a, const PlacedBody& b, uint32_t paired_at_once,
                        void* user, CandidateCallback callback) {
   if (a.body.surface.tets.empty() || b.body.surface.tets.empty()) return true;
-  const Vec3 offset = {OffsetAlong(a.origin[0], b.origin[0]), OffsetAlong(a.origin[1], b.origin[1]),
-                       OffsetAlong(a.origin[2], b.origin[2])};
+  const Vec3 offset = {ToFloat(b.origin[0] - a.origin[0]), ToFloat(b.origin[1] - a.origin[1]),
+                       ToFloat(b.origin[2] - a.origin[2])};
   const uint32_t at_once = std::max(paired_at_once, 1u);
   return WithTriangles(a.body.surface, [&](const auto& triangles_a) {
     return WithTriangles(b.body.surface, [&](const auto& triangles_b) {

@@ -7,6 +7,7 @@
 
 #include "base/vector_math.h"
 #include "collision/barycentric_bounds.h"
+#include "collision/double_vector.h"
 
 #include <algorithm>
 #include <cmath>
@@ -61,29 +62,15 @@ void PlaceSphere(CollisionState* state) {
   const Dop14& all = state->volumes[0];
   const Vec3 low = {all.low[0], all.low[1], all.low[2]};
   const Vec3 high = {all.high[0], all.high[1], all.high[2]};
-  // In double, because squares can exceed float's range.
-  const double x = double(high.x) - double(low.x), y = double(high.y) - double(low.y);
-  const double z = double(high.z) - double(low.z);
+  const DoubleVector diagonal = Difference(high, low);  // its square can exceed float's range
   constexpr double kRoom = 16.0 * std::numeric_limits<float>::epsilon();
   state->middle = low * 0.5f + high * 0.5f;
-  state->radius = static_cast<float>(0.50001 * std::sqrt(x * x + y * y + z * z) +
+  state->radius = static_cast<float>(0.50001 * std::sqrt(Dot(diagonal, diagonal)) +
                                      kRoom * double(state->reach)) +
                   std::numeric_limits<float>::min();
 }
 
-struct Vector {
-  double x, y, z;
-};
-
-Vector Difference(const Vec3& a, const Vec3& b) {
-  return {double(a.x) - double(b.x), double(a.y) - double(b.y), double(a.z) - double(b.z)};
-}
-Vector Cross(const Vector& a, const Vector& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-Vector operator*(const Vector& a, double s) { return {a.x * s, a.y * s, a.z * s}; }
-double Dot(const Vector& a, const Vector& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-double SumNorm(const Vector& a) { return std::fabs(a.x) + std::fabs(a.y) + std::fabs(a.z); }
+double SumNorm(const DoubleVector& a) { return std::fabs(a.x) + std::fabs(a.y) + std::fabs(a.z); }
 
 TetFrame NoFrame() {
   TetFrame frame = {};
@@ -106,10 +93,10 @@ constexpr double kSteps = 256.0;
 // The frame of a tet with these nodes [m] in a body with this reach [m], which is at most
 // CollisionState::kMostReach. Inverted tets have frames too; for flat tets usable() is false.
 TetFrame MakeTetFrame(const std::array<Vec3, 4>& nodes, float reach) {
-  const Vector b = Difference(nodes[1], nodes[0]);
-  const Vector c = Difference(nodes[2], nodes[0]);
-  const Vector d = Difference(nodes[3], nodes[0]);
-  Vector gradients[4] = {{}, Cross(c, d), Cross(d, b), Cross(b, c)};
+  const DoubleVector b = Difference(nodes[1], nodes[0]);
+  const DoubleVector c = Difference(nodes[2], nodes[0]);
+  const DoubleVector d = Difference(nodes[3], nodes[0]);
+  DoubleVector gradients[4] = {{}, Cross(c, d), Cross(d, b), Cross(b, c)};
   const double determinant = Dot(b, gradients[1]);
   const double edges = std::sqrt(Dot(b, b) + Dot(c, c) + Dot(d, d));
   const double condition = edges * edges * edges / std::fabs(determinant);
@@ -119,7 +106,7 @@ TetFrame MakeTetFrame(const std::array<Vec3, 4>& nodes, float reach) {
   gradients[0] = {-(gradients[1].x + gradients[2].x + gradients[3].x),
                   -(gradients[1].y + gradients[2].y + gradients[3].y),
                   -(gradients[1].z + gradients[2].z + gradients[3].z)};
-  const Vector base = {nodes[0].x, nodes[0].y, nodes[0].z};
+  const DoubleVector base = {nodes[0].x, nodes[0].y, nodes[0].z};
   TetFrame frame;
   for (int i = 0; i < 4; ++i) {
     const double margin = kFrameRounding * SumNorm(gradients[i]) * double(reach) + rounding;

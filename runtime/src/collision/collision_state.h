@@ -37,8 +37,6 @@ inline DopLanes Project(const Vec3& p) {
 /// |x| + |y| + |z|, an upper bound of the length of p's projection on any of the directions.
 inline float SumNorm(const Vec3& p) { return std::fabs(p.x) + std::fabs(p.y) + std::fabs(p.z); }
 
-inline DopLanes LoadLanes(const float* from) { return {Load4(from), Load4(from + 4)}; }
-
 inline void StoreLanes(const DopLanes& lanes, float* to) {
   Store4(lanes.first, to);
   Store4(lanes.second, to + 4);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Distances from a point, in the two levels of ray_query.cpp. The tree over the tets uses the
-// distance to a volume. Inside a tet, the greater of two lower bounds of that to a stored box:
-// - the largest distance to any of the planes that bound it, which is good nearby;
-// - the distance along the direction to the patch, exact along it (barycentric_bounds.h), which is
-//   good far away.
+// Distances from a point, in the two levels of ray_query.cpp. In the tree over the tets, the bound
+// is the distance to a volume. Inside a tet, it is the greater of two lower bounds of the distance
+// to a stored box:
+// - the largest distance to one of the box's planes, tight nearby;
+// - the distance along the direction to the patch (barycentric_bounds.h), tight far away.
 #include "collision/point_query.h"
 
 #include "base/vector_math.h"
@@ -69,7 +69,7 @@ TrianglePlace NearestToOrigin(const double (&a)[3], const double (&b)[3], const 
 
 namespace {
 
-// Sub-trees of so few triangles are tested whole: their own bounds cost more than they save.
+// Sub-trees of at most this many triangles are tested whole: bounds would cost more than they save.
 constexpr uint32_t kTestedAtOnce = 3;
 constexpr float kEpsilon = std::numeric_limits<float>::epsilon();
 
@@ -182,7 +182,7 @@ float DistanceToTriangle(const CullingPoint& point, const TetPoint& local, const
 }
 
 // The nearest place of a triangle with these corners [m].
-TrianglePlace NearestTo(const double point[3], const Float4 corners[3]) {
+TrianglePlace NearestTo(const double point[3], const std::array<Float4, 3>& corners) {
   double x[3][3];
   for (int k = 0; k < 3; ++k) {
     for (int i = 0; i < 3; ++i) x[k][i] = double(corners[k][i]) - point[i];
@@ -266,11 +266,8 @@ class NearSearch {
   }
 
   void TestTriangle(uint32_t tet, uint32_t patch, uint32_t triangle) {
-    Float4 corners[3];
-    for (int k = 0; k < 3; ++k) {
-      corners[k] =
-          VertexLanes(local_.nodes, body_.surface.vertices[VertexOf(triangles_[triangle], k)]);
-    }
+    const std::array<Float4, 3> corners =
+        CornersOf(local_.nodes, body_.surface.vertices, triangles_[triangle]);
     const TrianglePlace place = NearestTo(point_, corners);
     const double distance = std::sqrt(place.distance2);
     if (!(distance <= max_distance_)) return;
@@ -302,14 +299,7 @@ void ForNear(const CollisionBody& body, const double point[3], double max_distan
 bool ClosestPoint(const CollisionBody& body, const double point[3], double max_distance,
                   SurfaceHit* out_hit) {
   SurfaceHit nearest;
-  ForNear(body, point, max_distance, &nearest, [](void* user, const SurfaceHit& hit) {
-    auto* best = static_cast<SurfaceHit*>(user);
-    if (best->triangle == kNoTriangle || hit.distance < best->distance ||
-        (hit.distance == best->distance && hit.triangle < best->triangle)) {
-      *best = hit;
-    }
-    return best->distance;
-  });
+  ForNear(body, point, max_distance, &nearest, KeepNearest);
   if (nearest.triangle == kNoTriangle) return false;
   *out_hit = nearest;
   return true;

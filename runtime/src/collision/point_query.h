@@ -7,18 +7,17 @@
 
 namespace plush {
 
-/// Receives the nearest place on a triangle. Returns the distance within which the search must go
-/// on [m].
+/// Receives the nearest place on a triangle. Returns the new search distance [m].
 using NearHitCallback = double (*)(void* user, const SurfaceHit& hit);
 
-/// Calls back with each triangle's nearest place that is within a distance of `point`: at first
-/// max_distance, then what the last call returned. The order is arbitrary. Transforms only the
-/// vertices of triangles that may be near. Does not allocate.
+/// Calls back with the nearest place of each triangle within the search distance of `point`, which
+/// is first max_distance and then the last call's result. The order is arbitrary. Transforms only
+/// the vertices of triangles that may be near. Does not allocate.
 void ForNear(const CollisionBody& body, const double point[3], double max_distance, void* user,
              NearHitCallback callback);
 
-/// Finds the place of the surface nearest to `point` within max_distance [m]; of several equally
-/// near ones, that on the triangle with the lowest index. Returns whether there is one. Does not
+/// Finds the surface's nearest place within max_distance [m] of `point`; if several are equally
+/// near, the one on the triangle with the lowest index. Returns whether there is one. Does not
 /// allocate.
 bool ClosestPoint(const CollisionBody& body, const double point[3], double max_distance,
                   SurfaceHit* out_hit);

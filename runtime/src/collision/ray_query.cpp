@@ -16,7 +16,7 @@
 namespace plush {
 namespace {
 
-// Sub-trees of so few triangles are tested whole: their own bounds cost more than they save
+// Sub-trees of at most this many triangles are tested whole: bounds would cost more than they save
 // (measured at 1, 2, 3, 5 and 7).
 constexpr uint32_t kTestedAtOnce = 3;
 constexpr float kEpsilon = std::numeric_limits<float>::epsilon();
@@ -215,13 +215,10 @@ class RaySearch {
   }
 
   void TestTriangle(uint32_t tet, uint32_t patch, uint32_t triangle) {
-    Float4 corners[3];
-    for (int k = 0; k < 3; ++k) {
-      corners[k] =
-          VertexLanes(local_.nodes, body_.surface.vertices[VertexOf(triangles_[triangle], k)]);
-    }
+    const std::array<Float4, 3> corners =
+        CornersOf(local_.nodes, body_.surface.vertices, triangles_[triangle]);
     TriangleHit hit;
-    if (!MeetTriangle(shear_, corners, &hit) || !(hit.t >= 0.0 && hit.t <= max_t_)) return;
+    if (!MeetTriangle(shear_, corners.data(), &hit) || !(hit.t >= 0.0 && hit.t <= max_t_)) return;
     max_t_ =
         callback_(user_, {triangle, patch, tet, hit.t, {hit.part[0], hit.part[1], hit.part[2]}});
     UpdateEnd();
@@ -256,14 +253,7 @@ void ForHits(const CollisionBody& body, const LocalRay& ray, void* user, RayHitC
 
 bool Raycast(const CollisionBody& body, const LocalRay& ray, SurfaceHit* out_hit) {
   SurfaceHit nearest;
-  ForHits(body, ray, &nearest, [](void* user, const SurfaceHit& hit) {
-    auto* best = static_cast<SurfaceHit*>(user);
-    if (best->triangle == kNoTriangle || hit.distance < best->distance ||
-        (hit.distance == best->distance && hit.triangle < best->triangle)) {
-      *best = hit;
-    }
-    return best->distance;
-  });
+  ForHits(body, ray, &nearest, KeepNearest);
   if (nearest.triangle == kNoTriangle) return false;
   *out_hit = nearest;
   return true;

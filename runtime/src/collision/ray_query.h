@@ -106,17 +106,17 @@ inline bool MeetTriangle(const RayShear& shear, const Float4 corners[3], Triangl
   return true;
 }
 
-/// Receives a hit. Returns how far along the ray the search must go on [m].
+/// Receives a hit. Returns the new search limit along the ray [m].
 using RayHitCallback = double (*)(void* user, const SurfaceHit& hit);
 
-/// Calls back with each triangle that the ray meets, from either side, at t from 0 to a limit: at
-/// first ray.max_t, then what the last call returned. The order is arbitrary. Transforms only the
-/// vertices of triangles close to the ray. Exact: a ray through an edge or corner that triangles
-/// share meets one of them (see the top of this file). Does not allocate.
+/// Calls back with each triangle that the ray meets, from either side, at t from 0 to the search
+/// limit, which is first ray.max_t and then the last call's result. The order is arbitrary.
+/// Transforms only the vertices of triangles close to the ray. Exact: a ray through an edge or
+/// corner that triangles share meets one of them (see the top of this file). Does not allocate.
 void ForHits(const CollisionBody& body, const LocalRay& ray, void* user, RayHitCallback callback);
 
-/// Finds the first triangle along the ray; of several equally far ones, that with the lowest index.
-/// Returns whether there is one. Does not allocate.
+/// Finds the first triangle along the ray; if several are equally far, the one with the lowest
+/// index. Returns whether there is one. Does not allocate.
 bool Raycast(const CollisionBody& body, const LocalRay& ray, SurfaceHit* out_hit);
 
 }  // namespace plush

@@ -3,28 +3,18 @@
 // Also collects the nearest of many points in order.
 #include "collision/surface_hit.h"
 
-#include "base/vector_math.h"
+#include "collision/double_vector.h"
 #include "collision/surface_records.h"
 #include "collision/vertex_positions.h"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace plush {
 namespace {
 
-struct Vector {
-  double x, y, z;
-};
-
-Vector Difference(const Vec3& a, const Vec3& b) {
-  return {double(a.x) - double(b.x), double(a.y) - double(b.y), double(a.z) - double(b.z)};
-}
-
 // v / |v| in float. Returns false if v is zero or nearly so.
-bool Normalise(const Vector& v, Vec3* out_unit) {
-  const double length = std::sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
+bool Normalise(const DoubleVector& v, Vec3* out_unit) {
+  const double length = std::sqrt(Dot(v, v));
   if (!(length > 1.0e-150)) return false;
   *out_unit = {static_cast<float>(v.x / length), static_cast<float>(v.y / length),
                static_cast<float>(v.z / length)};
@@ -33,18 +23,10 @@ bool Normalise(const Vector& v, Vec3* out_unit) {
 
 // Normal of the triangle. Without area: the direction of `towards`; if that is zero too, up.
 Vec3 NormalOf(const Vec3 corners[3], const double towards[3]) {
-  const Vector e = Difference(corners[1], corners[0]), f = Difference(corners[2], corners[0]);
+  const DoubleVector e = Difference(corners[1], corners[0]), f = Difference(corners[2], corners[0]);
   Vec3 normal = {0.0f, 1.0f, 0.0f};
-  if (!Normalise({e.y * f.z - e.z * f.y, e.z * f.x - e.x * f.z, e.x * f.y - e.y * f.x}, &normal)) {
-    Normalise({towards[0], towards[1], towards[2]}, &normal);
-  }
+  if (!Normalise(Cross(e, f), &normal)) Normalise({towards[0], towards[1], towards[2]}, &normal);
   return normal;
-}
-
-// The nearest float, clamped to float's range.
-float ToFloat(double value) {
-  constexpr double kMost = std::numeric_limits<float>::max();
-  return static_cast<float>(std::clamp(value, -kMost, kMost));
 }
 
 float Mix(const double part[3], double a, double b, double c, double base = 0.0) {
@@ -90,6 +72,15 @@ SurfacePoint DescribeHit(const CollisionBody& body, const SurfaceHit& hit, const
                     double(point.normal.z) * towards[2] >=
                 0.0;
   return point;
+}
+
+double KeepNearest(void* nearest, const SurfaceHit& hit) {
+  auto* best = static_cast<SurfaceHit*>(nearest);
+  if (best->triangle == kNoTriangle || hit.distance < best->distance ||
+      (hit.distance == best->distance && hit.triangle < best->triangle)) {
+    *best = hit;
+  }
+  return best->distance;
 }
 
 void NearestPoints::Add(const SurfacePoint& point) {

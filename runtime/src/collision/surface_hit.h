@@ -20,6 +20,10 @@ struct SurfaceHit {
   double part[3] = {};    ///< barycentric coordinates in the triangle
 };
 
+/// Callback of the searches; `nearest` is a SurfaceHit. Keeps the nearest hit; of equally near
+/// ones, that with the lowest triangle index. Returns its distance [m].
+double KeepNearest(void* nearest, const SurfaceHit& hit);
+
 /// The hit with all fields of SurfacePoint. `towards` (any length) points back to the query's
 /// origin: against the ray, or from the hit to the query's point. `origin` is the world position of
 /// the body's coordinates [m].

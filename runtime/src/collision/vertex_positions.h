@@ -15,6 +15,7 @@
 #include "base/vector_math.h"
 
 #include <array>
+#include <span>
 
 namespace plush {
 
@@ -52,6 +53,15 @@ inline Float4 VertexLanes(const TetLanes& tet, const Vec4& weights) {
   sum = sum + tet.nodes[2] * Broadcast(weights.z);
   sum = sum + tet.nodes[3] * Broadcast(weights.w);
   return sum;
+}
+
+/// Corners of a triangle of the tet, in lanes x, y, z.
+template <class Record>
+std::array<Float4, 3> CornersOf(const TetLanes& tet, std::span<const Vec4> vertices,
+                                const Record& triangle) {
+  return {VertexLanes(tet, vertices[VertexOf(triangle, 0)]),
+          VertexLanes(tet, vertices[VertexOf(triangle, 1)]),
+          VertexLanes(tet, vertices[VertexOf(triangle, 2)])};
 }
 
 }  // namespace plush

@@ -51,8 +51,8 @@ HWY_INLINE void FindCrowdGradients(const CrowdTet& tet, const float* positions, 
   }
 }
 
-// Prefetches a crowd's data of the tet at `place`, a group ahead. A crowd's rotations alone fill a
-// core's own caches; memory works while the current group's rotations are found.
+// Prefetches a crowd's data of the tet at `place`, a group ahead, while the current rotations are
+// found. A crowd's rotations alone fill a core's own caches.
 HWY_INLINE void FetchState(size_t place, const float* kappa, const float* rotations) {
   for (size_t k = 0; k < 4; ++k) {
     hwy::Prefetch(rotations + kCrowdRotation * place + kCrowdLanes * k);

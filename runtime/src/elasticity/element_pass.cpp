@@ -41,8 +41,8 @@ inline constexpr size_t kMostNearBlocks = 2048;
 
 bool IsFar(const ElementView& elements) { return elements.blocks.size() > kMostNearBlocks; }
 
-// Prefetches what FindGradients reads of a block, a group ahead: memory then works while the
-// current rotations are found.
+// Prefetches what FindGradients reads of a block, a group ahead, while the current rotations are
+// found.
 HWY_INLINE void FetchRest(const ElementView& elements, size_t block) {
   if (block >= elements.blocks.size()) return;
   for (const auto& nodes : elements.blocks[block].nodes) hwy::Prefetch(nodes);
@@ -74,12 +74,13 @@ HWY_INLINE void FindGradients(const ElementView& elements, const NodeVec* x, siz
   }
 }
 
-// Rotations of the blocks [begin, end).
-HWY_INLINE void FindRotations(const ElementView& elements, int polar_iterations, size_t begin,
-                              size_t end, const GroupGradients& group,
+// Deformation gradients and rotations of the blocks [begin, end).
+HWY_INLINE void FindRotations(const ElementView& elements, const NodeVec* x, int polar_iterations,
+                              size_t begin, size_t end, GroupGradients* group,
                               const RotationView& rotations) {
+  FindGradients(elements, x, begin, end, group);
   const size_t stride = elements.stiffness.empty() ? sizeof(TetBlock) / sizeof(float) : kBlockTets;
-  PolarNewton(end - begin, group.F[0], elements.StiffnessOf(begin), stride, polar_iterations,
+  PolarNewton(end - begin, group->F[0], elements.StiffnessOf(begin), stride, polar_iterations,
               rotations.Block(begin));
 }
 
@@ -123,21 +124,20 @@ HWY_INLINE void Impulses(const ElementView& elements, const NodeVec* x,
   const size_t count = elements.blocks.size();
   for (size_t begin = 0; begin < count; begin += kGroup) {
     const size_t end = std::min(begin + kGroup, count);
-    FindGradients(elements, x, begin, end, &group);
-    FindRotations(elements, settings.polar_iterations, begin, end, group, rotations);
+    FindRotations(elements, x, settings.polar_iterations, begin, end, &group, rotations);
     AddImpulses<kDamps>(elements, settings, stretches, kappa, begin, end, group, rotations, rhs);
   }
 }
 
+// Without damping, `stretches` is null.
 void ElasticImpulses(const ElementView& elements, const NodeVec* x, const ElementSettings& settings,
-                     const float* kappa, const RotationView& rotations, NodeVec* rhs) {
-  Impulses<false>(elements, x, settings, nullptr, kappa, rotations, rhs);
-}
-
-void DampedImpulses(const ElementView& elements, const NodeVec* x, const ElementSettings& settings,
-                    const float* stretches, const float* kappa, const RotationView& rotations,
-                    NodeVec* rhs) {
-  Impulses<true>(elements, x, settings, stretches, kappa, rotations, rhs);
+                     const float* stretches, const float* kappa, const RotationView& rotations,
+                     NodeVec* rhs) {
+  if (stretches == nullptr) {
+    Impulses<false>(elements, x, settings, nullptr, kappa, rotations, rhs);
+  } else {
+    Impulses<true>(elements, x, settings, stretches, kappa, rotations, rhs);
+  }
 }
 
 void BlockRotations(const ElementView& elements, const NodeVec* x, int polar_iterations,
@@ -145,8 +145,7 @@ void BlockRotations(const ElementView& elements, const NodeVec* x, int polar_ite
   GroupGradients group;
   for (; begin < end; begin += kGroup) {
     const size_t last = std::min(begin + kGroup, end);
-    FindGradients(elements, x, begin, last, &group);
-    FindRotations(elements, polar_iterations, begin, last, group, rotations);
+    FindRotations(elements, x, polar_iterations, begin, last, &group, rotations);
   }
 }
 
@@ -158,8 +157,7 @@ void Stretches(const ElementView& elements, const NodeVec* x, int polar_iteratio
   const size_t count = elements.blocks.size();
   for (size_t begin = 0; begin < count; begin += kGroup) {
     const size_t end = std::min(begin + kGroup, count);
-    FindGradients(elements, x, begin, end, &group);
-    FindRotations(elements, polar_iterations, begin, end, group, rotations);
+    FindRotations(elements, x, polar_iterations, begin, end, &group, rotations);
     for (size_t b = begin; b < end; ++b) {
       for (size_t i = 0; i < kBlockTets; i += N) {
         const auto R = RotationMatrix(d, LoadRotation(d, rotations.Block(b) + i));
@@ -179,7 +177,6 @@ HWY_AFTER_NAMESPACE();
 namespace plush {
 
 HWY_EXPORT(ElasticImpulses);
-HWY_EXPORT(DampedImpulses);
 HWY_EXPORT(BlockRotations);
 HWY_EXPORT(Stretches);
 
@@ -187,14 +184,9 @@ void AddElasticImpulses(const ElementView& elements, std::span<const NodeVec> x,
                         int polar_iterations, std::span<const float> stretches,
                         std::span<const float> kappa, const RotationView& rotations,
                         std::span<NodeVec> rhs) {
-  const ElementSettings settings = {dt, elements.damping, polar_iterations};
-  if (stretches.empty()) {
-    HWY_DYNAMIC_DISPATCH(ElasticImpulses)
-    (elements, x.data(), settings, kappa.data(), rotations, rhs.data());
-  } else {
-    HWY_DYNAMIC_DISPATCH(DampedImpulses)
-    (elements, x.data(), settings, stretches.data(), kappa.data(), rotations, rhs.data());
-  }
+  HWY_DYNAMIC_DISPATCH(ElasticImpulses)
+  (elements, x.data(), {dt, elements.damping, polar_iterations},
+   stretches.empty() ? nullptr : stretches.data(), kappa.data(), rotations, rhs.data());
 }
 
 void FindRotations(const ElementView& elements, std::span<const NodeVec> x, int polar_iterations,

@@ -32,15 +32,15 @@ void AddElasticImpulses(const ElementView& elements, std::span<const NodeVec> x,
 void FindRotations(const ElementView& elements, std::span<const NodeVec> x, int polar_iterations,
                    size_t begin, size_t end, const RotationView& rotations);
 
-/// Computes S = R^T F of every tet at positions `x`, by block (9 x 16 num_blocks). Damping measures
-/// the change of stretch in a step from S. The rotations R come from APD, warm-started from and
-/// stored to `rotations`. Those that the last solve used lag behind its result; an S with that lag
-/// would make the tet keep turning by as much, whatever holds it. Does not allocate.
+/// Computes S = R^T F of every tet at positions `x`, by block (9 x 16 num_blocks). Damping acts
+/// against the change of stretch since S. The rotations R are found anew by APD, warm-started from
+/// and stored to `rotations`: those of the last solve lag behind its result, and an S with that lag
+/// would keep turning the tet. Does not allocate.
 void ComputeStretches(const ElementView& elements, std::span<const NodeVec> x, int polar_iterations,
                       const RotationView& rotations, std::span<float> stretches);
 
-/// Bodies of a crowd. The numbers of its bodies are adjacent: with c numbers per node or tet,
-/// number k of node i of the body in lane l is at [16 (c i + k) + l].
+/// Bodies of a crowd. With c numbers per node or tet, number k of node or tet i of the body in lane
+/// l is at [16 (c i + k) + l].
 inline constexpr size_t kCrowdLanes = 16;
 
 /// Numbers per node of a crowd's positions: x, y, z [m] and the inverse mass [1/kg].

@@ -14,13 +14,18 @@ Mat3 GradientAt(const ElementView& elements, size_t t, NodeVectors x) {
   return DeformationGradient(x[tet.a], x[tet.b], x[tet.c], x[tet.d], elements.DmInv(t));
 }
 
+// The rotation of tet t for its gradient F, converged from its current one.
+Quat ConvergedRotation(const ElementView& elements, size_t t, const Mat3& F,
+                       const RotationView& rotations) {
+  return AnalyticPolarDecomposition(F, rotations.Get(elements.slots[t]), kConvergedIterations);
+}
+
 }  // namespace
 
 void MatchRotations(const ElementView& elements, NodeVectors x, const RotationView& rotations) {
   for (size_t t = 0; t < elements.tets.size(); ++t) {
-    const uint32_t slot = elements.slots[t];
-    rotations.Set(slot, AnalyticPolarDecomposition(GradientAt(elements, t, x), rotations.Get(slot),
-                                                   kConvergedIterations));
+    const Mat3 F = GradientAt(elements, t, x);
+    rotations.Set(elements.slots[t], ConvergedRotation(elements, t, F, rotations));
   }
 }
 
@@ -29,8 +34,7 @@ ElementSummary SummariseElements(const ElementView& elements, NodeVectors x,
   ElementSummary summary;
   for (size_t t = 0; t < elements.tets.size(); ++t) {
     const Mat3 F = GradientAt(elements, t, x);
-    const Mat3 R = RotationMatrix(
-        AnalyticPolarDecomposition(F, rotations.Get(elements.slots[t]), kConvergedIterations));
+    const Mat3 R = RotationMatrix(ConvergedRotation(elements, t, F, rotations));
     const float det = Determinant(F);
     const double change = static_cast<double>(det) - 1.0;
     summary.elastic_j += 0.5 * double(elements.Stiffness(t)) * double(SquaredNorm(F - R)) +
@@ -48,8 +52,7 @@ void ElasticForces(const ElementView& elements, NodeVectors x, const RotationVie
   for (Vec3& force : forces) force = {};
   for (size_t t = 0; t < elements.tets.size(); ++t) {
     const Mat3 F = GradientAt(elements, t, x);
-    const Mat3 R = RotationMatrix(
-        AnalyticPolarDecomposition(F, rotations.Get(elements.slots[t]), kConvergedIterations));
+    const Mat3 R = RotationMatrix(ConvergedRotation(elements, t, F, rotations));
     const float volume_change = Determinant(F) - 1.0f;
     const Mat3 P =
         (R - F) * elements.Stiffness(t) + Cofactor(F) * (-elements.Bulk(t) * volume_change);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Everything that Asset::Open would refuse, not only the first thing: for tools and editors. Games
-// need only Asset::Open.
+// Reports every reason for which Asset::Open would refuse a file, for tools and editors. Games need
+// only Asset::Open.
 #pragma once
 
 #include "plush/status.h"
@@ -28,10 +28,10 @@ enum class CheckKind : uint8_t {
 /// Returns false to stop checking.
 using CheckCallback = bool (*)(void* user, CheckKind kind, const Status& status);
 
-/// Makes all checks of Asset::Open(bytes, Trust::kNothing), in the same order, and goes on after a
-/// failure as far as that is safe: after kHeader, kStructure or kCounts nothing is looked up
-/// through the broken part. A null `callback` stops at the first. Needs the base alignment that
-/// Open needs. O(size log size); does not allocate.
+/// Makes all checks of Asset::Open(bytes, Trust::kNothing) in the same order. Continues after a
+/// failure if that is safe: after kHeader, kStructure or kCounts it does not read through the
+/// broken part. A null `callback` stops at the first failure. `bytes` must be aligned as for
+/// Asset::Open. O(size log size); does not allocate.
 void CheckAsset(std::span<const std::byte> bytes, void* user, CheckCallback callback);
 
 /// Version of a file's format.
@@ -40,8 +40,8 @@ struct FormatVersion {
   uint16_t minor = 0;
 };
 
-/// Reads the version of any .plush file, however foreign; false if `bytes` hold none or
-/// `out_version` is null. Needs the base alignment that Asset::Open needs.
+/// Reads the version of a .plush file of any version. Returns false if `bytes` hold none or
+/// `out_version` is null. `bytes` must be aligned as for Asset::Open.
 bool ReadFormatVersion(std::span<const std::byte> bytes, FormatVersion* out_version);
 
 }  // namespace plush

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Records of the collision surface (CDG) as the file stores them, and the bits of its triangles.
 //
-// A triangle record is also a node of its patch's tree [Civ 5.4.3]: a patch's triangles [i0, i1)
-// are a tree whose root is triangle i0, with the sub-trees [i0 + 1, m) and [m, i1), m from
-// PatchTreeMiddle. The record of the root bounds all triangles of its range in barycentric
-// coordinates of the patch's tet, in four intervals of 8 + 8 bits (a b-DOP [Civ 5.4.2]).
+// A triangle record is also a node of its patch's tree [Civ 5.4.3]. The tree over triangles [i0,
+// i1) has triangle i0 as its root and the sub-trees [i0 + 1, m) and [m, i1), with m from
+// PatchTreeMiddle. The root's record bounds all triangles of the range in barycentric coordinates
+// of the patch's tet, by four intervals of 8 + 8 bits (a b-DOP [Civ 5.4.2]).
 #pragma once
 
 #include "plush/types.h"
@@ -14,7 +14,7 @@
 
 namespace plush {
 
-/// A cage tet that holds patches. All barycentric coordinates of its patches go with these nodes.
+/// A cage tet that holds patches. Barycentric coordinates of its patches refer to these nodes.
 struct CdgTet {
   uint32_t nodes[4] = {};    ///< cage nodes, ascending
   uint32_t tet = 0;          ///< into SimulationView::tets
@@ -46,8 +46,8 @@ inline constexpr uint32_t kCdgIndexMask = (uint32_t{1} << kCdgIndexBits) - 1;
 /// Most vertices or triangles that packed triangles can name.
 inline constexpr uint32_t kMaxPackedFeatures = kCdgIndexMask;
 
-/// A triangle, 24 bytes: of each word the low 21 bits are an index (words 0 to 2: vertices, 3 to 5:
-/// neighbours), the 11 bits above hold bits 11 i to 11 i + 10 of the bounds.
+/// A triangle in 24 bytes. The low 21 bits of each word are an index (words 0 to 2: vertices, 3 to
+/// 5: neighbours). The upper 11 bits of word i are bits 11 i to 11 i + 10 of the bounds.
 struct CdgTriangle {
   uint32_t words[6] = {};
 };
@@ -132,9 +132,9 @@ struct BarycentricBox {
   float high[4] = {};
 };
 
-/// The smallest box on a grid of 1/256 that holds `box`: byte i is floor(256 low[i]), byte 4 + i is
-/// min(255, floor(256 high[i])), and means that plus one over 256. Both are exact in float.
-/// Precondition: 0 <= low[i] <= high[i] <= 1.
+/// Rounds `box` outwards to a grid of 1/256. Byte i is l = min(255, floor(256 low[i])) and means
+/// l / 256. Byte 4 + i is h = min(255, floor(256 high[i])) and means (h + 1) / 256. Both are exact
+/// in float. Precondition: 0 <= low[i] <= high[i] <= 1.
 constexpr uint64_t QuantiseBounds(const BarycentricBox& box) {
   uint64_t bounds = 0;
   for (int i = 0; i < 4; ++i) {
@@ -146,7 +146,7 @@ constexpr uint64_t QuantiseBounds(const BarycentricBox& box) {
   return bounds;
 }
 
-/// The box of quantised bounds; it holds the one they were made from.
+/// The box of quantised bounds. It holds the box given to QuantiseBounds.
 constexpr BarycentricBox UnpackBounds(uint64_t bounds) {
   BarycentricBox box;
   for (int i = 0; i < 4; ++i) {

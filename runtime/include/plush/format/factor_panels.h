@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // How the factor of the splitting solver's matrix lies in memory.
 //
-// A = L D L^T, where D is block diagonal and L is unit lower triangular. The columns fall into
-// supernodes: runs of neighbouring columns with one pattern of rows below them. Of a supernode with
-// the columns J and the rows R below, two dense blocks are stored one after the other: -L_RJ and
-// D_JJ^-1. A solve adds -L_RJ b_J to b_R on the way down, and sets x_J = D_JJ^-1 b_J + (-L_RJ)^T
-// x_R on the way up. Based on: Esmond Ng, Barry Peyton. Block Sparse Cholesky Algorithms on
-// Advanced Uniprocessor Computers.
-//   1993 (supernodes)
+// A = L D L^T, where D is block diagonal and L is unit lower triangular. A supernode is a run of
+// neighbouring columns J with the same rows R below them. It stores two dense blocks, -L_RJ and
+// then D_JJ^-1. A solve
+// - adds -L_RJ b_J to b_R on the way down;
+// - sets x_J = D_JJ^-1 b_J + (-L_RJ)^T x_R on the way up.
+//
+// Based on:
+// Esmond Ng, Barry Peyton. Block Sparse Cholesky Algorithms on Advanced Uniprocessor Computers.
+// 1993 (supernodes)
 #pragma once
 
 #include <cstddef>
@@ -16,13 +18,13 @@
 
 namespace plush {
 
-/// Rows of a dense block are stored in chunks of 16, and the last ones in a chunk of 8 if eight
-/// hold them; within a chunk by columns. Missing rows are zero.
+/// A dense block is stored in chunks of 16 rows. The last chunk has 8 if they suffice. Each chunk
+/// is stored by columns. Missing rows are zero.
 inline constexpr uint32_t kChunkRows = 16;
 inline constexpr uint32_t kRowPadding = 8;
 
-/// A run of columns of the factor with one pattern below them. Padded rows of a pattern have the
-/// number of nodes for an index: the spare place at the end of every array over nodes.
+/// A run of columns of the factor with the same rows below them. Padding rows have the number of
+/// nodes as index: the spare place at the end of every array over nodes.
 struct Supernode {
   uint32_t first_column = 0;
   uint32_t num_columns = 0;  ///< at least 1, at most kMaxSupernodeColumns
@@ -64,11 +66,10 @@ constexpr size_t LowerEntries(const Supernode& s) {
 /// Factor of the splitting solver's constant matrix [Kug, Alg. 1].
 struct FactorView {
   float dt = 0.0f;        ///< time step the values belong to [s], > 0
-  uint32_t num_free = 0;  ///< number of nodes before those of regions, or of all nodes if the
-                          ///< order does not separate them; no supernode has columns
-                          ///< on both sides of it
-  std::span<const Supernode> supernodes;   ///< each after all whose rows lie in its columns
-  std::span<const uint32_t> supernode_of;  ///< supernode that has each column (num_nodes x 1)
+  uint32_t num_free = 0;  ///< nodes ordered before those of regions, or all nodes if the order
+                          ///< does not separate them; no supernode has columns on both sides
+  std::span<const Supernode> supernodes;   ///< each after all that have its columns as rows
+  std::span<const uint32_t> supernode_of;  ///< supernode of each column (num_nodes x 1)
   std::span<const uint32_t> rows;          ///< ascending within a supernode, then padding
   std::span<const float> values;           ///< -L [1] and D^-1 [1/kg] by supernode
 };

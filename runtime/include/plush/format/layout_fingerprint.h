@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // One number for the memory layout of everything that the runtime reads in place.
 //
-// The writer stores it, Asset::Open compares it: a file made by a compiler that laid the records
-// out differently is refused instead of misread. A new record type of the format is added here and
-// in runtime/src/asset/format_layout.cpp, which ties these types to the schema's.
+// The writer stores it and Asset::Open compares it, so a file from a compiler that laid the records
+// out differently is refused, not misread. Add a new record type here and in
+// runtime/src/asset/asset_layout.cpp, which ties these types to the schema's.
 #pragma once
 
 #include "plush/format/cdg_records.h"

@@ -18,7 +18,7 @@
 
 namespace plush {
 
-/// What the matrix is made of.
+/// The terms of the matrix.
 struct SystemTerms {
   std::span<const TetBlock> blocks;  ///< (num_blocks x 1)
   std::span<const float> stiffness;  ///< 2 mu V of each place [J] (16 num_blocks x 1), or empty:
@@ -33,8 +33,8 @@ struct SystemTerms {
 
 /// Where the factor's entries lie.
 struct FactorStructure {
-  std::span<const Supernode> supernodes;   ///< each after all whose rows lie in its columns
-  std::span<const uint32_t> supernode_of;  ///< supernode that has each column (num_nodes x 1)
+  std::span<const Supernode> supernodes;   ///< each after all that have its columns as rows
+  std::span<const uint32_t> supernode_of;  ///< supernode of each column (num_nodes x 1)
   std::span<const uint32_t> rows;          ///< of all supernodes, padded; see factor_panels.h
 };
 

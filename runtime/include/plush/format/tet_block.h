@@ -14,9 +14,9 @@ namespace plush {
 /// Tets of a block. Vectors narrower than this take a block in parts.
 inline constexpr size_t kBlockTets = 16;
 
-/// Rest data of up to 16 tets that share no node, so that all of them can be written to at once.
-/// Row k of each array holds one number of every tet. A place without a tet has zeros, and
-/// for its four nodes the number of nodes: a spare place at the end of every array over nodes.
+/// Rest data of up to 16 tets that share no node, so a step can write to all of their nodes at
+/// once. Row k of each array holds number k of every tet. A place without a tet has zeros; its four
+/// node indices are the number of nodes, the spare place at the end of every array over nodes.
 struct TetBlock {
   uint32_t nodes[4][kBlockTets];  ///< cage nodes a, b, c, d (4 x 16)
   float dm_inv[9][kBlockTets];    ///< Dm^-1 [1/m], entries by columns (9 x 16)
@@ -42,7 +42,7 @@ struct SimulationView : CageView {
   float Mu(size_t tet) const { return BlockOf(tet).stiffness[LaneOf(tet)] / (2.0f * Volume(tet)); }
   float Lambda(size_t tet) const { return BlockOf(tet).bulk[LaneOf(tet)] / Volume(tet); }
 
-  // Where a tet's data are: its block, and its place in each of the block's rows, below 16.
+  // A tet's block, and its place in each of the block's rows, below 16.
   const TetBlock& BlockOf(size_t tet) const { return blocks[tet_slots[tet] / kBlockTets]; }
   size_t LaneOf(size_t tet) const { return tet_slots[tet] % kBlockTets; }
 };
