@@ -136,7 +136,7 @@ Status World::Impl::PrepareSystem(float body_dt, System* system) {
 
 Status World::PrepareTimeStep(float dt) {
   if (impl_ == nullptr) return {StatusCode::kOutOfMemory, "world"};
-  if (!IsTimeStep(dt)) return {StatusCode::kInvalidArgument, "dt", "must lie in (0, 1]"};
+  if (!IsTimeStep(dt)) return {StatusCode::kInvalidArgument, "dt", "must lie in [1e-5, 1]"};
   Impl& w = *impl_;
   if (!w.Reserve(&w.time_steps, w.num_time_steps)) return {StatusCode::kOutOfMemory, "dt"};
   bool made = false;
