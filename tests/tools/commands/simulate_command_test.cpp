@@ -108,11 +108,10 @@ TEST_CASE(
 TEST_CASE("A run that gains energy is a warning that names the step and the body") {
   const TemporaryFolder folder;
   WriteBall(folder);
-  // Two planes that are closer than the body is tall push it back and forth with penalty forces.
-  WriteText(folder / "bounce.json", R"({"dt":1,"steps":4,
-    "bodies":[{"asset":"ball.plush","material":{"density":1e-6,"young":1,"poisson":0.1}}],
-    "colliders":[{"plane":{"normal":[0,1,0],"offset":0.1}},
-                 {"plane":{"normal":[0,-1,0],"offset":-0.9}}],
+  // Penalty forces of a coarse time step throw the ball higher than it fell from.
+  WriteText(folder / "bounce.json", R"({"dt":0.033,"steps":50,
+    "bodies":[{"asset":"ball.plush","position":[0,1,0]}],
+    "colliders":[{"plane":{"normal":[0,1,0],"offset":0}}],
     "solver":{"contact":"penalty"}})");
   const PlushRun run = RunPlush({"simulate", folder / "bounce.json"});
   CHECK(run.exit_code == 0);
