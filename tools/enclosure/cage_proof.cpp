@@ -57,7 +57,9 @@ CageProof ProveCage(const SolidSurface& surface, const SplitCage& cage, double c
       if (involved) proof.suspects.push_back(t);
     }
   }
-  for (const auto& [f, g] : FindCageCrossings(cage, proof.faces, cell)) {
+  const auto crossings = FindCageCrossings(cage, proof.faces, cell);
+  proof.num_failures = escapes.size() + crossings.size();
+  for (const auto& [f, g] : crossings) {
     proof.suspects.push_back(proof.faces.boundary[f].tet);
     proof.suspects.push_back(proof.faces.boundary[g].tet);
   }

@@ -6,6 +6,7 @@
 #include "lattice/split_cage.h"
 #include "solid/solid_surface.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -16,9 +17,10 @@ struct CageProof {
   CageFaces faces;
   std::vector<uint32_t> tet_of_point;  ///< tet of each surface point (LocateSurface)
   std::vector<uint32_t> suspects;      ///< tets at which the proof fails
+  size_t num_failures = 0;             ///< triangles that escape, and pairs of faces that cross
   std::vector<uint32_t> torn;          ///< tets in which torn triangles lie (WalkSurface)
 
-  bool holds() const { return suspects.empty(); }
+  bool holds() const { return num_failures == 0; }
 };
 
 /// Proves that no triangle escapes (FindEscapes) and that the boundary does not cross itself

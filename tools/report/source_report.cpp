@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Prints findings, boxes and the facts about a source mesh as text and as JSON.
-// tools/README.md explains findings; base/finding_codes.cpp lists them.
+// tools/README.md explains findings; base/finding.cpp lists them.
 #include "report/source_report.h"
 
 #include "base/text.h"
