@@ -153,6 +153,27 @@ RotationArray::RotationArray(size_t num_blocks, const Quat& rotation)
   for (uint32_t slot = 0; slot < kBlockTets * num_blocks; ++slot) view().Set(slot, rotation);
 }
 
+BodyId AddBody(World* world, const Asset& asset, const BodyDesc& desc) {
+  BodyId id;
+  const Status status = world->AddBody(asset, desc, &id);
+  CAPTURE(StatusCodeName(status.code), status.section, status.reason);
+  REQUIRE(status.ok());
+  return id;
+}
+
+uint32_t StepWorld(World* world, float dt) {
+  const Status status = world->Step(dt);
+  CAPTURE(StatusCodeName(status.code), status.section, status.reason);
+  REQUIRE(status.ok());
+  return world->stats().flags;
+}
+
+WorldMeasures MeasuresOf(const World& world) {
+  WorldMeasures measures;
+  REQUIRE(world.Measure(&measures).ok());
+  return measures;
+}
+
 std::vector<Vec3> PositionsOf(const World& world, BodyId id, size_t num_nodes) {
   std::vector<Vec3> out(num_nodes);
   REQUIRE(world.NodePositions(id, out).ok());
@@ -175,10 +196,11 @@ void StepToRest(World* world, BodyId id, size_t num_nodes, float dt, int steps) 
   const std::vector<Vec3> still(num_nodes);
   double kinetic = 0.0;
   for (int step = 0; step < steps; ++step) {
-    REQUIRE(world->Step(dt) == kStepOk);
-    const bool slower = world->stats().kinetic_j < kinetic;
+    REQUIRE(StepWorld(world, dt) == kStepOk);
+    const double now = MeasuresOf(*world).kinetic_j;
+    const bool slower = now < kinetic;
     if (slower) REQUIRE(world->SetNodeVelocities(id, still).ok());
-    kinetic = slower ? 0.0 : world->stats().kinetic_j;
+    kinetic = slower ? 0.0 : now;
   }
 }
 

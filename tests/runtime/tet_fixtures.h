@@ -103,7 +103,11 @@ class RotationArray {
   std::vector<float> numbers;  ///< (4 x 16 num_blocks)
 };
 
-/// State of a body. Fails the test if the body is unknown.
+// Calls that must succeed: they fail the test otherwise.
+BodyId AddBody(World* world, const Asset& asset, const BodyDesc& desc = {});
+/// Returns the StepFlags of the step.
+uint32_t StepWorld(World* world, float dt);
+WorldMeasures MeasuresOf(const World& world);
 std::vector<Vec3> PositionsOf(const World& world, BodyId id, size_t num_nodes);
 std::vector<Vec3> VelocitiesOf(const World& world, BodyId id, size_t num_nodes);
 BodyMoments MomentsOf(const World& world, BodyId id);

@@ -23,7 +23,7 @@ struct Ray {
 
 /// A point on the collision surface of a body.
 struct SurfacePoint {
-  BodyId body = {};
+  BodyId body = {};                 ///< null if not valid()
   uint32_t triangle = kNoTriangle;  ///< of CollisionView
   uint32_t patch = 0;               ///< of CollisionView
   uint32_t tet = 0;                 ///< of SimulationView; carries the point

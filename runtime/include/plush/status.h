@@ -17,10 +17,15 @@ enum class StatusCode : uint8_t {
   kLayoutMismatch,   ///< right version, but the writer's compiler laid out records differently
   kMisaligned,       ///< the address of the bytes is not a multiple of 32; see CopyAligned
   kCorrupt,          ///< an index, count, number or order inside the file is wrong
-  kOutOfMemory,      ///< the allocator returned null; nothing changed
+  kOutOfMemory,      ///< the allocator returned null, or an id's 2^24 slots are used up; nothing
+                     ///< changed
+  kNullId,           ///< the id names nothing: a default one, or that of a call that failed
+  kForeignId,        ///< this world never gave out the id; another one may have (WorldDesc::tag)
+  kStaleId,          ///< the object that the id names has been removed
 };
 
-/// The result of a call that can fail. Cheap to copy; owns nothing.
+/// The result of a call that can fail. Cheap to copy; owns nothing. Unless a call says otherwise,
+/// nothing has changed if it fails.
 struct [[nodiscard]] Status {
   StatusCode code = StatusCode::kOk;
   const char* section =

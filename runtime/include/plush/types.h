@@ -58,11 +58,21 @@ struct Pose {
   Quat rotation = {};  ///< unit; normalised on use
 };
 
-/// A body of one World. A World never gives out an id twice.
-struct BodyId {
-  uint32_t value = UINT32_MAX;
-  bool valid() const { return value != UINT32_MAX; }
+/// Names an object of one World; the default names none. A World never gives out an id twice.
+/// - Bits 0..23 are the object's slot, bits 24..47 count the uses of that slot from 1 on, and bits
+///   48..63 are WorldDesc::tag.
+/// - Copies freely, on any thread. May be stored, and passed to a world after the object is gone:
+///   the call then fails with kStaleId.
+template <class Tag>
+struct Id {
+  uint64_t value = 0;
+
+  /// Whether it names an object, which may have been removed since.
+  bool valid() const { return value != 0; }
+  bool operator==(const Id&) const = default;
 };
+
+using BodyId = Id<struct BodyTag>;  ///< a body
 
 /// In place of a triangle of the collision surface: no hit, or no neighbour at an open border.
 inline constexpr uint32_t kNoTriangle = UINT32_MAX;

@@ -2,10 +2,14 @@
 // Bodies, colliders and time.
 //
 //   plush::World world({.gravity = {0, -9.81f, 0}});
-//   plush::BodyId id = world.AddBody(asset, {.pose = {.position = {0, 2, 0}}});
-//   world.Step(1.0f / 60);
-//   world.Skin(id, positions, normals);
+//   plush::BodyId id;
+//   plush::Status status = world.AddBody(asset, {.pose = {.position = {0, 2, 0}}}, &id);
+//   if (status.ok()) status = world.Step(1.0f / 60);
+//   if (status.ok()) status = world.Skin(id, positions, normals);
 //
+// Every call that can fail returns a Status; if it fails, nothing has changed. Calls that take an
+// id also return kNullId, kForeignId and kStaleId. Outputs come last; a null one gives
+// kInvalidArgument.
 // A World never throws, prints or asserts on data. It is not thread-safe, but runs its own work in
 // parallel through WorldDesc::jobs. Results do not depend on the number of threads.
 #pragma once
@@ -66,11 +70,12 @@ struct SolverSettings {
 struct WorldDesc {
   Vec3 gravity = {0.0f, -9.81f, 0.0f};  ///< [m/s^2]
   SolverSettings solver = {};
-  bool measure_energy = true;  ///< fill StepStats' energies and tet counts after each step
-  Allocator allocator = {};    ///< DefaultAllocator() if `allocate` is null
-  JobSystem jobs = {};         ///< everything runs on the calling thread if `run` is null
-  uint32_t idle_systems = 8;   ///< factored matrices kept after their last body is gone; the
-                               ///< least recently used ones are freed first
+  Allocator allocator = {};   ///< DefaultAllocator() if `allocate` is null
+  JobSystem jobs = {};        ///< everything runs on the calling thread if `run` is null
+  uint32_t idle_systems = 8;  ///< factored matrices kept after their last body is gone; the
+                              ///< least recently used ones are freed first
+  uint16_t tag = 0;           ///< part of every id of this world; give each world another one, so
+                              ///< that an id of the wrong world is refused (kForeignId)
 };
 
 /// Replaces the baked material of one body. A negative value keeps the baked one, in each tet that
@@ -104,19 +109,15 @@ struct PlaneDesc {
   float friction = 0.5f;             ///< Coulomb coefficient, >= 0
 };
 
-/// Problems met during a step, and what to do about them.
+/// What a step did that the game may want to know, and what to do about it.
 enum StepFlags : uint32_t {
   kStepOk = 0,
   kStepPreparedTimeStep = 1u << 0,  ///< dt had no factor, so the step made one and allocated; to
                                     ///< avoid this, call PrepareTimeStep(dt) beforehand
   kStepBodyFrozen = 1u << 1,        ///< a body's state became non-finite; it keeps its last finite
                                     ///< positions and no longer moves
-  kStepInvalidArgument = 1u << 2,   ///< dt is not in [kLeastTimeStep, 1] s, or so far out of
-                                    ///< proportion to a body's masses that its matrix has no
-                                    ///< factor; nothing moved
-  kStepOutOfMemory = 1u << 3,       ///< the factor for dt could not be made; nothing moved
-  kStepHeldIterative = 1u << 4,  ///< more than 96 degrees of freedom of a body were held: solved by
-                                 ///< held_cg_iterations, see held_residual
+  kStepHeldIterative = 1u << 2,     ///< more than 96 degrees of freedom of a body were held: solved
+                                    ///< by held_cg_iterations, see held_residual
 };
 
 /// Parts of a step that are timed.
@@ -129,25 +130,32 @@ enum class Phase : uint8_t {
   kCount
 };
 
-/// Measures of the last step: sums or extremes over the bodies.
+/// What the last step did: sums or extremes over the bodies. Costs nothing extra. World::Measure
+/// has energies and tets.
 struct StepStats {
   uint32_t flags = kStepOk;       ///< StepFlags
-  double kinetic_j = 0.0;         ///< kinetic energy at the end [J]
-  double elastic_j = 0.0;         ///< elastic energy at the end [J]: mu V |F - R|^2 +
-                                  ///< lambda/2 V (det F - 1)^2
-  double gravity_j = 0.0;         ///< -sum m dot(g, x) at the end [J]
-  float max_speed = 0.0f;         ///< fastest node [m/s]
-  float max_penetration = 0.0f;   ///< deepest node below a plane [m], >= 0
-  float min_det_f = 1.0f;         ///< smallest det F of any tet
+  float max_speed = 0.0f;         ///< fastest node at the end [m/s]
+  float max_penetration = 0.0f;   ///< deepest node below a plane at the end [m], >= 0
   float held_residual = 0.0f;     ///< largest relative residual of iterative held solves
   uint32_t contacts = 0;          ///< nodes held by planes at the end
   uint32_t substeps = 0;          ///< largest number of substeps of a body
   uint32_t outer_iterations = 0;  ///< largest number of outer iterations in a substep
   uint32_t asleep = 0;            ///< bodies that slept
-  uint32_t inverted_tets = 0;     ///< det F <= 0
-  uint32_t collapsed_tets = 0;    ///< det F < 0.1, inverted ones included
   float phase_s[static_cast<size_t>(Phase::kCount)] = {};  ///< wall time by phase [s], summed over
                                                            ///< the bodies
+};
+
+/// Measures of all bodies of a world, fixed and sleeping ones included: sums or extremes.
+struct WorldMeasures {
+  double mass_kg = 0.0;         ///< [kg]
+  double kinetic_j = 0.0;       ///< kinetic energy [J]
+  double elastic_j = 0.0;       ///< elastic energy [J]: mu V |F - R|^2 + lambda/2 V (det F - 1)^2
+  double gravity_j = 0.0;       ///< -sum m dot(g, x) [J]: zero at the world's origin
+  float max_speed = 0.0f;       ///< fastest node [m/s]
+  float min_det_f = 1.0f;       ///< smallest det F of any tet; at most 1
+  uint32_t tets = 0;            ///< all tets
+  uint32_t inverted_tets = 0;   ///< det F <= 0
+  uint32_t collapsed_tets = 0;  ///< det F < 0.1, inverted ones included
 };
 
 /// Conserved quantities of one body, computed in double precision.
@@ -171,17 +179,18 @@ class World {
   World& operator=(const World&) = delete;
 
   /// Adds a body that shares the asset's baked bytes; the asset must outlive the body.
-  /// - Allocates all the body's memory.
+  /// - Allocates all the body's memory. Costs the same however many bodies the world has or had.
   /// - Factors the system matrix for the baked time step, its fractions and those of
   ///   PrepareTimeStep, unless a body of the same asset, material and pins has factors
   ///   (WorldDesc::idle_systems).
   /// - Equal undamped bodies step together in crowds, which is several times as fast.
-  /// Returns an invalid id on failure, and the reason in `out_status` if it is not null. Errors:
-  /// kInvalidArgument (asset not open, non-finite or out-of-range description), kOutOfMemory.
-  BodyId AddBody(const Asset& asset, const BodyDesc& desc = {}, Status* out_status = nullptr);
+  /// `out_id` is null after a failure. Errors: kInvalidArgument (asset not open, non-finite or
+  /// out-of-range description), kOutOfMemory (also with 2^24 bodies).
+  Status AddBody(const Asset& asset, const BodyDesc& desc, BodyId* out_id);
 
-  /// Takes a body out. Unknown ids are ignored.
-  void RemoveBody(BodyId id);
+  /// Takes a body out and frees its memory; its id becomes stale. Costs the same however many
+  /// bodies the world has or had. Errors: only those of ids.
+  Status RemoveBody(BodyId id);
 
   /// Adds a half-space for all bodies. A body inside it comes out by at most a quarter of its
   /// median edge per substep and 25 median edges per second; kPenalty sets no such limit. Wakes all
@@ -197,15 +206,24 @@ class World {
 
   /// Advances time by `dt` seconds, in [kLeastTimeStep, 1]. Allocates nothing once dt has been
   /// prepared and the world's bodies have made their first step. A step more than 1.5 times as long
-  /// as the one before makes at least five outer iterations. Returns StepFlags.
-  uint32_t Step(float dt);
+  /// as the one before makes at least five outer iterations. See stats().flags for what happened.
+  /// Errors, with nothing moved: kInvalidArgument (dt out of range, or so far out of proportion to
+  /// a body's masses that its matrix has no factor), kOutOfMemory (no memory for the factor of dt).
+  Status Step(float dt);
 
-  /// Measures of the last Step; zeros before the first.
+  /// What the last successful Step did; zeros before the first. The reference stays valid as long
+  /// as the world; Step changes what it refers to.
   const StepStats& stats() const;
+
+  /// Measures all bodies as they are now, without changing them. It costs several steps' time, in
+  /// parallel through WorldDesc::jobs; sums are taken in a fixed order, so they do not depend on
+  /// threads. Does not allocate. Uses memory of the world: no other call may run beside it. Errors:
+  /// kInvalidArgument (null output).
+  Status Measure(WorldMeasures* out_measures) const;
 
   /// World positions [m] (num_vertices x 1) and unit normals (num_vertices x 1, or empty to skip)
   /// of the body's render surface. The cofactor of each tet's F transforms normals. Does not
-  /// allocate. Errors: kInvalidArgument (unknown body, wrong size).
+  /// allocate. Errors: kInvalidArgument (wrong size).
   Status Skin(BodyId id, std::span<Vec3> positions, std::span<Vec3> normals) const;
 
   /// World positions of the cage's nodes [m] (num_nodes x 1). Errors: kInvalidArgument.
@@ -215,21 +233,21 @@ class World {
   Status NodeVelocities(BodyId id, std::span<Vec3> velocities) const;
 
   /// Sets velocities [m/s] (num_nodes x 1); pinned nodes keep zero. Wakes the body. Errors:
-  /// kInvalidArgument (unknown body, wrong size, non-finite value).
+  /// kInvalidArgument (wrong size, non-finite value).
   Status SetNodeVelocities(BodyId id, std::span<const Vec3> velocities);
 
   /// Pushes the nodes by impulses, force times duration [N s] (num_nodes x 1). Pinned nodes stay.
-  /// Wakes the body. Errors: kInvalidArgument (unknown or fixed body, wrong size, non-finite value,
+  /// Wakes the body. Errors: kInvalidArgument (fixed body, wrong size, non-finite value,
   /// a velocity beyond float's range).
   Status AddImpulses(BodyId id, std::span<const Vec3> impulses);
 
   /// Sets world positions [m] (num_nodes x 1), those of pinned nodes too. Keeps velocities, forgets
-  /// contacts, wakes the body and lets a frozen one move again. Errors: kInvalidArgument (unknown
-  /// body, wrong size, a coordinate beyond kMostCoordinate).
+  /// contacts, wakes the body and lets a frozen one move again. Errors: kInvalidArgument (wrong
+  /// size, a coordinate beyond kMostCoordinate).
   Status SetNodePositions(BodyId id, std::span<const Vec3> positions);
 
   /// Elastic forces on the nodes at the current positions [N] (num_nodes x 1): minus the gradient
-  /// of StepStats::elastic_j, with converged rotations. Errors: kInvalidArgument.
+  /// of WorldMeasures::elastic_j, with converged rotations. Errors: kInvalidArgument.
   Status ElasticForces(BodyId id, std::span<Vec3> forces) const;
 
   /// Mass, momenta, volume and energies of one body. Errors: kInvalidArgument.
@@ -242,8 +260,8 @@ class World {
   /// Pins these cage nodes at their current positions (indices below num_nodes, duplicates allowed)
   /// and releases all others. Makes the factors for the last time step and its fractions unless
   /// they exist: this allocates and takes about a millisecond for some thousand tets. Changes
-  /// nothing on failure. Wakes the body. Errors: kInvalidArgument (unknown or fixed body, no such
-  /// node, a matrix without a factor: see kStepInvalidArgument), kOutOfMemory.
+  /// nothing on failure. Wakes the body. Errors: kInvalidArgument (fixed body, no such
+  /// node, a matrix without a factor: see Step), kOutOfMemory.
   Status SetPinnedNodes(BodyId id, std::span<const uint32_t> pinned_nodes);
 
   /// Changes the material, as BodyDesc::material does, at the cost of SetPinnedNodes. Errors: those
@@ -251,13 +269,13 @@ class World {
   Status SetMaterial(BodyId id, const MaterialOverride& material);
 
   /// Wakes a sleeping body. Sleeping bodies do not move and cost nothing. Impulses, a new plane,
-  /// and new positions, velocities, pins or materials wake them too. Unknown ids are ignored.
-  void Wake(BodyId id);
+  /// and new positions, velocities, pins or materials wake them too. Errors: only those of ids.
+  Status Wake(BodyId id);
 
-  /// Whether the body sleeps, see SolverSettings::sleep_speed. False for unknown ids.
+  /// Whether the body sleeps, see SolverSettings::sleep_speed. False for ids that name no body.
   bool IsAsleep(BodyId id) const;
 
-  uint32_t num_bodies() const;
+  uint32_t num_bodies() const;  ///< those added and not removed
 
   // Queries on the bodies' collision surfaces in their current shape:
   // - They do not find bodies whose asset has no collision surface.
@@ -270,19 +288,19 @@ class World {
   void PrepareQueries() const;
 
   /// Finds the first place where a ray meets the surface of any body, from outside or inside; the
-  /// lowest (body, triangle) if several are equally far. `out_hit` is not valid() if there is none.
-  /// Tests every body in turn. Errors: kInvalidArgument (a number not finite, zero direction,
-  /// negative distance).
+  /// lowest (slot of the body's id, triangle) if several are equally far. `out_hit` is not valid()
+  /// if there is none. Tests every body in turn. Errors: kInvalidArgument (a number not finite,
+  /// zero direction, negative distance).
   Status Raycast(const Ray& ray, SurfacePoint* out_hit) const;
-  /// The same for one body. Errors: also kInvalidArgument (unknown body).
+  /// The same for one body.
   Status Raycast(BodyId id, const Ray& ray, SurfacePoint* out_hit) const;
 
   /// Finds all places where a ray meets surfaces. `hits` gets the nearest ones, ordered by
-  /// distance, then body, then triangle; `out_count` gets the number of all, which may exceed
-  /// hits.size(). A ray that starts and ends outside a closed surface meets it an even number of
-  /// times. Errors: those of Raycast.
+  /// distance, then slot of the body's id, then triangle; `out_count` gets the number of all, which
+  /// may exceed hits.size(). A ray that starts and ends outside a closed surface meets it an even
+  /// number of times. Errors: those of Raycast.
   Status RaycastAll(const Ray& ray, std::span<SurfacePoint> hits, uint32_t* out_count) const;
-  /// The same for one body. Errors: also kInvalidArgument (unknown body).
+  /// The same for one body.
   Status RaycastAll(BodyId id, const Ray& ray, std::span<SurfacePoint> hits,
                     uint32_t* out_count) const;
 
@@ -291,23 +309,24 @@ class World {
   /// touches nothing. Errors: kInvalidArgument (a number not finite, negative radius).
   Status OverlapSphere(const Vec3& centre, float radius, std::span<SurfacePoint> touching,
                        uint32_t* out_count) const;
-  /// The same for one body. Errors: also kInvalidArgument (unknown body).
+  /// The same for one body.
   Status OverlapSphere(BodyId id, const Vec3& centre, float radius,
                        std::span<SurfacePoint> touching, uint32_t* out_count) const;
 
   /// Finds the place of any surface nearest to `point` [m], at most `max_distance` [m] away; the
-  /// lowest (body, triangle) if several are equally near. `out_point` is not valid() if there is
-  /// none. Errors: kInvalidArgument (a number not finite, negative distance).
+  /// lowest (slot of the body's id, triangle) if several are equally near. `out_point` is not
+  /// valid() if there is none. Errors: kInvalidArgument (a number not finite, negative distance).
   Status ClosestPoint(const Vec3& point, float max_distance, SurfacePoint* out_point) const;
-  /// The same for one body. Errors: also kInvalidArgument (unknown body).
+  /// The same for one body.
   Status ClosestPoint(BodyId id, const Vec3& point, float max_distance,
                       SurfacePoint* out_point) const;
 
   /// Computes patch number `patch` of a body's CollisionView in its current shape, in constant
-  /// time. Errors: kInvalidArgument (unknown body, no such patch).
+  /// time. Errors: kInvalidArgument (no such patch).
   Status PatchOf(BodyId id, uint32_t patch, DeformedPatch* out_patch) const;
 
-  /// FNV-1a 64 over the float bits of every node's position and velocity, in body and node order.
+  /// FNV-1a 64 over the float bits of every node's position and velocity, in the order of the
+  /// slots of the bodies' ids, then of nodes.
   uint64_t StateHash() const;
 
  private:

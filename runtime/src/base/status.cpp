@@ -10,8 +10,9 @@ namespace {
 // In the order of StatusCode.
 constexpr const char* kNames[] = {"Ok",       "InvalidArgument", "CannotRead",     "Truncated",
                                   "BadMagic", "ForeignVersion",  "LayoutMismatch", "Misaligned",
-                                  "Corrupt",  "OutOfMemory"};
-static_assert(std::size(kNames) == static_cast<size_t>(StatusCode::kOutOfMemory) + 1);
+                                  "Corrupt",  "OutOfMemory",     "NullId",         "ForeignId",
+                                  "StaleId"};
+static_assert(std::size(kNames) == static_cast<size_t>(StatusCode::kStaleId) + 1);
 
 }  // namespace
 

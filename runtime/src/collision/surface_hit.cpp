@@ -3,6 +3,7 @@
 // Also collects the nearest of many points in order.
 #include "collision/surface_hit.h"
 
+#include "base/id_layout.h"
 #include "collision/double_vector.h"
 #include "collision/surface_records.h"
 #include "collision/vertex_positions.h"
@@ -35,7 +36,7 @@ float Mix(const double part[3], double a, double b, double c, double base = 0.0)
 
 bool ComesBefore(const SurfacePoint& a, const SurfacePoint& b) {
   if (a.distance != b.distance) return a.distance < b.distance;
-  if (a.body.value != b.body.value) return a.body.value < b.body.value;
+  if (a.body != b.body) return SlotOf(a.body.value) < SlotOf(b.body.value);
   return a.triangle < b.triangle;
 }
 

@@ -8,6 +8,7 @@
 #include "plush/world.h"
 
 #include "base/array.h"
+#include "base/linked_list.h"
 #include "base/node_vec.h"
 #include "collision/collision_state.h"
 #include "contact/plane_contacts.h"
@@ -24,7 +25,7 @@ struct Crowd;
 
 /// State of one body. Positions are relative to `origin`, which follows the body: far from the
 /// world's origin, floats are too coarse.
-struct Body {
+struct Body : Links<Body> {  // of System::waiting
   // Shared with other bodies.
   VisualView visual;
   SimulationView simulation;
@@ -40,7 +41,8 @@ struct Body {
   bool frozen = false;
   bool asleep = false;
   float still_time = 0.0f;  ///< how long every node has been slower than sleep_speed [s]
-  uint32_t index = 0;       ///< in the world's list of bodies
+  uint64_t id = 0;          ///< BodyId::value
+  uint32_t slot = 0;        ///< of the id
   // The crowd it steps with.
   Crowd* crowd = nullptr;
   size_t lane = 0;             ///< in the crowd
@@ -96,8 +98,7 @@ struct StepSettings {
   SolverSettings solver;
   std::span<const PlaneDesc> planes;  ///< normals of unit length
   float dt = 0.0f;                    ///< [s]
-  bool measure_energy = true;
-  const JobSystem* jobs = nullptr;  ///< shares a large body's rotations between threads, or null
+  const JobSystem* jobs = nullptr;    ///< shares a large body's rotations between threads, or null
 };
 
 /// Adds the wall time of a scope to a phase.
@@ -142,7 +143,7 @@ void StepBody(const StepSettings& settings, Body* body, StepStats* stats);
 void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
                    StepStats* stats);
 
-/// Writes the body's statistics after its last substep.
+/// Writes the body's statistics after its last substep; places its planes for that.
 void EndStep(const StepSettings& settings, Body* body, StepStats* stats);
 
 /// Makes room for `num_planes` planes and keeps existing contacts. If the allocator fails, returns

@@ -153,8 +153,9 @@ void Revive(Body* body) {
 }  // namespace
 
 Status World::Skin(BodyId id, std::span<Vec3> positions, std::span<Vec3> normals) const {
-  const Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
-  if (body == nullptr) return kUnknownBody;
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
   const size_t num_vertices = body->visual.positions.size();
   if (positions.size() != num_vertices || (!normals.empty() && normals.size() != num_vertices)) {
     return kWrongSize;
@@ -165,31 +166,34 @@ Status World::Skin(BodyId id, std::span<Vec3> positions, std::span<Vec3> normals
 }
 
 Status World::NodePositions(BodyId id, std::span<Vec3> positions) const {
-  const Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
-  if (body == nullptr) return kUnknownBody;
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
   if (positions.size() != body->x.size()) return kWrongSize;
   for (size_t i = 0; i < positions.size(); ++i) positions[i] = WorldPosition(*body, body->x[i]);
   return {};
 }
 
 Status World::NodeVelocities(BodyId id, std::span<Vec3> velocities) const {
-  const Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
-  if (body == nullptr) return kUnknownBody;
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
   if (velocities.size() != body->v.size()) return kWrongSize;
   std::copy(body->v.begin(), body->v.end(), velocities.begin());
   return {};
 }
 
 Status World::SetNodeVelocities(BodyId id, std::span<const Vec3> velocities) {
-  Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
-  if (body == nullptr) return kUnknownBody;
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
   if (velocities.size() != body->v.size()) return kWrongSize;
   for (size_t i = 0; i < velocities.size(); ++i) {
     if (!IsFinite(velocities[i])) {
       return {StatusCode::kInvalidArgument, "velocities", "must be finite", i};
     }
   }
-  Wake(id);
+  WakeUp(body);
   for (size_t i = 0; i < velocities.size(); ++i) {
     body->v[i] = body->IsPinned(i) ? Vec3{} : velocities[i];
   }
@@ -197,8 +201,9 @@ Status World::SetNodeVelocities(BodyId id, std::span<const Vec3> velocities) {
 }
 
 Status World::AddImpulses(BodyId id, std::span<const Vec3> impulses) {
-  Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
-  if (body == nullptr) return kUnknownBody;
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
   if (body->fixed) return kFixed;
   if (impulses.size() != body->v.size()) return kWrongSize;
   const auto pushed = [&](size_t i) { return Vec3(body->v[i]) + impulses[i] * body->x[i].w; };
@@ -208,14 +213,15 @@ Status World::AddImpulses(BodyId id, std::span<const Vec3> impulses) {
               i};
     }
   }
-  Wake(id);
+  WakeUp(body);
   for (size_t i = 0; i < impulses.size(); ++i) body->v[i] = pushed(i);
   return {};
 }
 
 Status World::SetNodePositions(BodyId id, std::span<const Vec3> positions) {
-  Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
-  if (body == nullptr) return kUnknownBody;
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
   if (positions.size() != body->x.size()) return kWrongSize;
   for (size_t i = 0; i < positions.size(); ++i) {
     if (!IsPosition(positions[i])) {
@@ -233,7 +239,7 @@ Status World::SetNodePositions(BodyId id, std::span<const Vec3> positions) {
   }
   body->moved = true;
   LeaveLane(body);
-  Wake(id);
+  WakeUp(body);
   if (body->frozen) Revive(body);
   // Reset what belongs to the old positions. Multipliers start from zero, not from
   // lambda V (det F - 1): the solve would apply that force explicitly and, far from equilibrium,
@@ -245,8 +251,9 @@ Status World::SetNodePositions(BodyId id, std::span<const Vec3> positions) {
 }
 
 Status World::ElasticForces(BodyId id, std::span<Vec3> forces) const {
-  const Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
-  if (body == nullptr) return kUnknownBody;
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
   if (forces.size() != body->x.size()) return kWrongSize;
   plush::ElasticForces(body->elements, body->x.span(), body->Rotations(), forces);
   return {};
@@ -254,16 +261,18 @@ Status World::ElasticForces(BodyId id, std::span<Vec3> forces) const {
 
 Status World::Moments(BodyId id, BodyMoments* out_moments) const {
   if (out_moments == nullptr) return kNoOutput;
-  const Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
-  if (body == nullptr) return kUnknownBody;
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
   *out_moments = MeasureMoments(*body);
   return {};
 }
 
 Status World::BestFitPose(BodyId id, Pose* out_pose) const {
   if (out_pose == nullptr) return kNoOutput;
-  const Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
-  if (body == nullptr) return kUnknownBody;
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
   *out_pose = FitPose(*body);
   return {};
 }

@@ -200,22 +200,6 @@ void Freeze(Body* body, StepStats* stats) {
   body->contacts.num_contacts = 0;
 }
 
-void MeasureBody(const StepSettings& settings, const Body& body, StepStats* stats) {
-  const ElementSummary summary = SummariseElements(body.elements, body.x.span(), body.Rotations());
-  stats->elastic_j = summary.elastic_j;
-  stats->min_det_f = summary.min_det_f;
-  stats->inverted_tets = summary.inverted;
-  stats->collapsed_tets = summary.collapsed;
-  for (size_t i = 0; i < body.x.size(); ++i) {
-    const double mass = body.Mass(i);
-    const Vec3& v = body.v[i];
-    stats->kinetic_j += 0.5 * mass * (double(v.x) * v.x + double(v.y) * v.y + double(v.z) * v.z);
-    stats->gravity_j -= mass * (settings.gravity.x * (body.origin[0] + double(body.x[i].x)) +
-                                settings.gravity.y * (body.origin[1] + double(body.x[i].y)) +
-                                settings.gravity.z * (body.origin[2] + double(body.x[i].z)));
-  }
-}
-
 }  // namespace
 
 int LeastIterations(float from, float to) {
@@ -265,13 +249,11 @@ void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body
 }
 
 void EndStep(const StepSettings& settings, Body* body, StepStats* stats) {
-  if (!body->fixed && !body->frozen) {
-    PlacePlanes(settings, body);
-    stats->contacts = body->contacts.num_contacts;
-    stats->max_speed = LongestVector(body->v.span());
-    stats->max_penetration = DeepestNode(*body);
-  }
-  if (settings.measure_energy) MeasureBody(settings, *body, stats);
+  if (body->fixed || body->frozen) return;
+  PlacePlanes(settings, body);
+  stats->contacts = body->contacts.num_contacts;
+  stats->max_speed = LongestVector(body->v.span());
+  stats->max_penetration = DeepestNode(*body);
 }
 
 namespace {

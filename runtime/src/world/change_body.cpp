@@ -11,10 +11,9 @@ namespace {
 constexpr Status kNoMemory = {StatusCode::kOutOfMemory, "body", "", 0};
 
 // Opens the body's asset again, because the body keeps none. Fails for bodies that cannot change.
-Status OpenAgain(const Body* body, Asset* out_asset) {
-  if (body == nullptr) return kUnknownBody;
-  if (body->fixed) return kFixed;
-  return out_asset->Open(body->system->key.asset_bytes, Trust::kValidated);
+Status OpenAgain(const Body& body, Asset* out_asset) {
+  if (body.fixed) return kFixed;
+  return out_asset->Open(body.system->key.asset_bytes, Trust::kValidated);
 }
 
 // Scales each tet's multiplier with its lambda V, as its pressure scales. Clears it if the tet had
@@ -41,8 +40,7 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
     cache.Release(system);
     return prepared;
   }
-  LeaveCrowd(body);
-  RemoveEmptyCrowds();
+  TakeFromCrowd(body);
   System* before = std::exchange(body->system, system);
   ScaleByBulk(body->elements, system->view.elements, body);
   body->elements = system->view.elements;
@@ -54,17 +52,18 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
     body->x[i].w = is_pinned ? 0.0f : 1.0f / body->Mass(i);
     if (is_pinned) body->v[i] = NodeVec();
   }
-  body->asleep = false;
-  body->still_time = 0.0f;
+  WakeUp(body);
   PlaceInCrowd(body);
   cache.Release(before);  // last: `material` and `pinned` may belong to it
   return {};
 }
 
 Status World::SetPinnedNodes(BodyId id, std::span<const uint32_t> pinned_nodes) {
-  Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
   Asset asset;
-  const Status opened = OpenAgain(body, &asset);
+  const Status opened = OpenAgain(*body, &asset);
   if (!opened.ok()) return opened;
   const Status checked = CheckPins(asset, pinned_nodes);
   if (!checked.ok()) return checked;
@@ -75,9 +74,11 @@ Status World::SetPinnedNodes(BodyId id, std::span<const uint32_t> pinned_nodes) 
 }
 
 Status World::SetMaterial(BodyId id, const MaterialOverride& material) {
-  Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
   Asset asset;
-  const Status opened = OpenAgain(body, &asset);
+  const Status opened = OpenAgain(*body, &asset);
   if (!opened.ok()) return opened;
   BodyMaterial resolved;
   const Status checked = ResolveMaterial(asset, material, &resolved);

@@ -189,7 +189,7 @@ void Finish(const StepSettings& settings, const Stepping& stepping, const CrowdS
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
     Body* body = stepping.bodies[lane];
     if (body == nullptr) continue;
-    StepStats* own = &stats[body->index];
+    StepStats* own = &stats[body->slot];
     if (stray[lane]) {
       LeaveLane(body);
       StepBody(settings, body, own);
@@ -244,7 +244,7 @@ bool JoinCrowd(const Allocator& allocator, Crowd* crowd, Body* body) {
   size_t lane = 0;
   while (crowd->bodies[lane] != nullptr) ++lane;
   crowd->bodies[lane] = body;
-  ++crowd->num_bodies;
+  if (++crowd->num_bodies == kCrowdLanes) crowd->system->open_crowds.Remove(crowd);
   body->crowd = crowd;
   body->lane = lane;
   return true;
@@ -264,10 +264,10 @@ void LeaveLane(Body* body) {
 }
 
 void LeaveCrowd(Body* body) {
-  if (body->crowd == nullptr) return;
   LeaveLane(body);
-  body->crowd->bodies[body->lane] = nullptr;
-  --body->crowd->num_bodies;
+  Crowd* crowd = body->crowd;
+  crowd->bodies[body->lane] = nullptr;
+  if (crowd->num_bodies-- == kCrowdLanes) crowd->system->open_crowds.PushBack(crowd);
   body->crowd = nullptr;
 }
 
@@ -283,7 +283,7 @@ void DecideCrowdStep(const StepSettings& settings, Body* body) {
 
 void StepCrowd(const StepSettings& settings, Crowd* crowd, StepStats* stats) {
   const Stepping stepping = FindStepping(*crowd);
-  StepStats* first = &stats[stepping.first->index];
+  StepStats* first = &stats[stepping.first->slot];
   CrowdSweepChanges last = {};
   {
     const PhaseTimer timer(first, Phase::kOther);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/array.h"
+#include "base/linked_list.h"
 #include "elasticity/element_pass.h"
 #include "world/body.h"
 #include "world/crowd_nodes.h"
@@ -24,10 +25,11 @@ inline constexpr uint32_t kLeastCrowd = 6;
 inline constexpr uint32_t kLeastFurtherCrowd = 10;
 
 /// Up to 16 bodies of one system.
-struct Crowd {
+struct Crowd : Links<Crowd> {      // of System::open_crowds
   System* system = nullptr;        ///< of all its bodies
   Body* bodies[kCrowdLanes] = {};  ///< by lane, or null
   uint32_t num_bodies = 0;
+  uint32_t index = 0;      ///< in the world's list of crowds
   Array<float> positions;  ///< of the current iterate (num_nodes x 4 x 16)
   Array<float> rhs;        ///< right-hand sides, then displacements (num_nodes x 3 x 16)
   Array<float> more;       ///< response to impulses at extra pins (num_nodes x 3 x 16), or empty
@@ -50,7 +52,7 @@ System* CrowdSystem(const Body& body);
 /// if the allocator fails.
 bool JoinCrowd(const Allocator& allocator, Crowd* crowd, Body* body);
 
-/// Takes the body, with its rotations and multipliers, out of the crowd.
+/// Takes the body, with its rotations and multipliers, out of its crowd.
 void LeaveCrowd(Body* body);
 
 /// Moves the body's rotations and multipliers from its lane to its own memory.
@@ -61,7 +63,7 @@ void LeaveLane(Body* body);
 void DecideCrowdStep(const StepSettings& settings, Body* body);
 
 /// Advances the crowd's bodies with body->in_crowd_step, at least one. A body that meets a plane or
-/// flies too far steps by itself instead. Writes each body's statistics to stats[body->index]; wall
+/// flies too far steps by itself instead. Writes each body's statistics to stats[body->slot]; wall
 /// times go to the first body. Does not allocate.
 void StepCrowd(const StepSettings& settings, Crowd* crowd, StepStats* stats);
 

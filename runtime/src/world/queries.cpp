@@ -14,8 +14,6 @@
 namespace plush {
 namespace {
 
-constexpr Status kNoWorld = {StatusCode::kOutOfMemory, "world", "has no memory", 0};
-
 Status Invalid(const char* argument, const char* reason) {
   return {StatusCode::kInvalidArgument, argument, reason, 0};
 }
@@ -63,7 +61,7 @@ LocalRay ToLocal(const Ray& ray, const Body& body) {
 SurfacePoint DescribeRayHit(const Body& body, const LocalRay& ray, const SurfaceHit& hit) {
   const double back[3] = {-ray.direction[0], -ray.direction[1], -ray.direction[2]};
   SurfacePoint point = DescribeHit(View(body), hit, back, body.origin);
-  point.body = {body.index};
+  point.body = {body.id};
   return point;
 }
 
@@ -71,22 +69,27 @@ SurfacePoint DescribeNear(const Body& body, const double point[3], const Surface
   double back[3];
   VectorToPoint(View(body), hit, point, back);
   SurfacePoint place = DescribeHit(View(body), hit, back, body.origin);
-  place.body = {body.index};
+  place.body = {body.id};
   return place;
 }
 
 }  // namespace
 
-// Calls visit(body) for all bodies in order, or for the body `only`, with refitted search trees.
+// Calls visit(body) for all bodies in the order of slots, or for the body `only`, with refitted
+// search trees.
 template <class Visit>
 Status World::Impl::ForBodies(const BodyId* only, Visit visit) const {
-  if (only != nullptr && Find(*only) == nullptr) return kUnknownBody;
-  const uint32_t begin = only != nullptr ? only->value : 0;
-  const uint32_t end = only != nullptr ? begin + 1 : num_bodies;
-  for (uint32_t i = begin; i < end; ++i) {
-    if (bodies[i] == nullptr) continue;
-    Update(bodies[i]);
-    visit(*bodies[i]);
+  if (only != nullptr) {
+    Body* body = nullptr;
+    const Status found = FindBody(this, *only, &body);
+    if (!found.ok()) return found;
+    Update(body);
+    visit(*body);
+    return {};
+  }
+  for (const uint32_t slot : slots) {
+    Update(bodies[slot]);
+    visit(*bodies[slot]);
   }
   return {};
 }
@@ -176,10 +179,10 @@ Status World::Impl::ClosestPoint(const BodyId* only, const Vec3& point, float ma
 void World::PrepareQueries() const {
   if (impl_ == nullptr) return;
   const JobFunction update_one = [](void* context, uint32_t index) {
-    Body* body = static_cast<Impl*>(context)->bodies[index];
-    if (body != nullptr) Update(body);
+    Update(static_cast<Impl*>(context)->live[index]);
   };
-  impl_->RunJobs(impl_->num_bodies, update_one);
+  impl_->ListLiveBodies();
+  impl_->RunJobs(impl_->slots.num_live(), update_one);
 }
 
 Status World::Raycast(const Ray& ray, SurfacePoint* out_hit) const {
@@ -187,7 +190,7 @@ Status World::Raycast(const Ray& ray, SurfacePoint* out_hit) const {
 }
 
 Status World::Raycast(BodyId id, const Ray& ray, SurfacePoint* out_hit) const {
-  return impl_ != nullptr ? impl_->Raycast(&id, ray, out_hit) : kUnknownBody;
+  return impl_ != nullptr ? impl_->Raycast(&id, ray, out_hit) : kNoWorld;
 }
 
 Status World::RaycastAll(const Ray& ray, std::span<SurfacePoint> hits, uint32_t* out_count) const {
@@ -196,7 +199,7 @@ Status World::RaycastAll(const Ray& ray, std::span<SurfacePoint> hits, uint32_t*
 
 Status World::RaycastAll(BodyId id, const Ray& ray, std::span<SurfacePoint> hits,
                          uint32_t* out_count) const {
-  return impl_ != nullptr ? impl_->RaycastAll(&id, ray, hits, out_count) : kUnknownBody;
+  return impl_ != nullptr ? impl_->RaycastAll(&id, ray, hits, out_count) : kNoWorld;
 }
 
 Status World::OverlapSphere(const Vec3& centre, float radius, std::span<SurfacePoint> touching,
@@ -208,7 +211,7 @@ Status World::OverlapSphere(const Vec3& centre, float radius, std::span<SurfaceP
 Status World::OverlapSphere(BodyId id, const Vec3& centre, float radius,
                             std::span<SurfacePoint> touching, uint32_t* out_count) const {
   return impl_ != nullptr ? impl_->OverlapSphere(&id, centre, radius, touching, out_count)
-                          : kUnknownBody;
+                          : kNoWorld;
 }
 
 Status World::ClosestPoint(const Vec3& point, float max_distance, SurfacePoint* out_point) const {
@@ -217,14 +220,15 @@ Status World::ClosestPoint(const Vec3& point, float max_distance, SurfacePoint* 
 
 Status World::ClosestPoint(BodyId id, const Vec3& point, float max_distance,
                            SurfacePoint* out_point) const {
-  return impl_ != nullptr ? impl_->ClosestPoint(&id, point, max_distance, out_point) : kUnknownBody;
+  return impl_ != nullptr ? impl_->ClosestPoint(&id, point, max_distance, out_point) : kNoWorld;
 }
 
 Status World::PatchOf(BodyId id, uint32_t patch, DeformedPatch* out_patch) const {
   if (out_patch == nullptr) return kNoOutput;
   *out_patch = {};
-  const Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
-  if (body == nullptr) return kUnknownBody;
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
   if (patch >= body->surface.patches.size()) return Invalid("patch", "no such patch");
   const CdgPatch& rest = body->surface.patches[patch];
   const CdgTet& tet = body->surface.tets[rest.tet];

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Finds, makes and frees systems and their factor sets, all kept in one list.
+// Finds, makes and frees systems and their factor sets. Finds them by hash (FNV-1a 64).
 // Systems without users stay for a while, so that respawning a body does not factor again.
 #include "world/system_cache.h"
 
 #include "plush/format/system_factor.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace plush {
 namespace {
@@ -84,6 +85,16 @@ void Aim(const Asset& asset, System* system) {
   }
 }
 
+constexpr uint64_t kHashStart = 0xcbf29ce484222325ull;
+
+uint64_t AddToHash(uint64_t hash, uint64_t value) { return (hash ^ value) * 0x100000001b3ull; }
+
+// A system may be a base while it has kLeastSharing users and no base. Damped bodies never join a
+// crowd, so their systems serve as no base.
+bool MayBeBase(const System& system) {
+  return system.base == nullptr && system.key.material.damping == 0.0f;
+}
+
 // Marks a set as unused. No body may use it.
 void Empty(FactorSet* set) {
   set->dt = 0.0f;
@@ -108,21 +119,58 @@ bool SystemKey::HasSameAsset(const SystemKey& other) const {
          asset_bytes.size() == other.asset_bytes.size() && content_hash == other.content_hash;
 }
 
+uint64_t SystemKey::FamilyHash() const {
+  uint64_t hash = AddToHash(kHashStart, reinterpret_cast<uintptr_t>(asset_bytes.data()));
+  hash = AddToHash(hash, content_hash);
+  for (const float value :
+       {material.young, material.poisson, material.damping, material.mass_scale}) {
+    hash = AddToHash(hash, std::bit_cast<uint32_t>(value + 0.0f));  // -0 equals 0
+  }
+  return hash ^ hash >> 32;
+}
+
+uint64_t SystemKey::Hash() const {
+  uint64_t hash = FamilyHash();
+  for (size_t node = 0; node < pinned.size(); ++node) {
+    if (pinned[node] != 0) hash = AddToHash(hash, node);
+  }
+  return hash ^ hash >> 32;
+}
+
 SystemCache::~SystemCache() {
-  while (systems_ != nullptr) Free(systems_);
+  while (!systems_.empty()) Free(systems_.first());
+}
+
+void SystemCache::AddUser(System* system) {
+  if (++system->users == kLeastSharing && MayBeBase(*system)) {
+    bases_[system->key.FamilyHash() % kBuckets].PushBack(system);
+  }
+}
+
+// Returns whether that was the last user.
+bool SystemCache::DropUser(System* system) {
+  if (system->users-- == kLeastSharing && MayBeBase(*system)) {
+    bases_[system->key.FamilyHash() % kBuckets].Remove(system);
+  }
+  return system->users == 0;
 }
 
 System* SystemCache::Acquire(const Asset& asset, const BodyMaterial& material,
                              std::span<const uint8_t> pinned) {
   const SystemKey key = {asset.bytes(), asset.content_hash(), material, pinned};
-  for (System* s = systems_; s != nullptr; s = s->next) {
+  auto& bucket = buckets_[key.Hash() % kBuckets];
+  for (System* s = bucket.first(); s != nullptr; s = bucket.Next(s)) {
     if (!s->key.HasSameAsset(key) || s->key.material != material || !Fits(asset, *s) ||
         !std::equal(pinned.begin(), pinned.end(), s->pinned.begin())) {
       continue;
     }
     Aim(asset, s);
     if (s->base != nullptr) Aim(asset, s->base);
-    ++s->users;
+    if (s->users == 0) {
+      idle_.Remove(s);
+      --num_idle_;
+    }
+    AddUser(s);
     return s;
   }
   System* system = NewObject<System>(allocator_);
@@ -132,10 +180,11 @@ System* SystemCache::Acquire(const Asset& asset, const BodyMaterial& material,
     DeleteObject(allocator_, system);
     return nullptr;
   }
-  if (system->base != nullptr) ++system->base->users;
-  system->users = 1;
-  system->next = systems_;
-  systems_ = system;
+  if (system->base != nullptr) AddUser(system->base);
+  AddUser(system);
+  system->number = num_made_++;
+  systems_.PushBack(system);
+  bucket.PushBack(system);
   return system;
 }
 
@@ -163,15 +212,20 @@ bool SystemCache::Fill(const Asset& asset, const BodyMaterial& material,
   return true;
 }
 
-// Of the systems with enough users and a subset of the pins in `key`, the one with most pins.
+// Of the systems with enough users and a subset of the pins in `key`, the one with most pins; of
+// equal ones the last made.
 System* SystemCache::FindBase(const SystemKey& key, uint32_t num_pinned) const {
+  const auto& bases = bases_[key.FamilyHash() % kBuckets];
   System* best = nullptr;
-  for (System* s = systems_; s != nullptr; s = s->next) {
-    const bool alike = s->base == nullptr && s->users >= kLeastSharing &&
-                       s->key.HasSameAsset(key) && s->key.material == key.material &&
+  for (System* s = bases.first(); s != nullptr; s = bases.Next(s)) {
+    const bool alike = s->key.HasSameAsset(key) && s->key.material == key.material &&
                        s->pinned.size() == key.pinned.size() &&
                        s->num_pinned + kMaxExtraPins >= num_pinned;
-    if (!alike || (best != nullptr && best->num_pinned >= s->num_pinned)) continue;
+    if (!alike) continue;
+    if (best != nullptr && (best->num_pinned > s->num_pinned ||
+                            (best->num_pinned == s->num_pinned && best->number > s->number))) {
+      continue;
+    }
     const bool contained = std::equal(s->pinned.begin(), s->pinned.end(), key.pinned.begin(),
                                       [](uint8_t less, uint8_t more) { return less <= more; });
     if (contained) best = s;
@@ -180,34 +234,30 @@ System* SystemCache::FindBase(const SystemKey& key, uint32_t num_pinned) const {
 }
 
 void SystemCache::Release(System* system) {
-  if (--system->users > 0) return;
+  if (!DropUser(system)) return;
+  idle_.PushBack(system);
+  ++num_idle_;
   // A system has no factors if the call that made it failed: do not keep it.
-  system->released = system->sets != nullptr ? ++num_releases_ : 0;
-  FreeIdle();
+  if (system->sets == nullptr) FreeIdle(system);
+  while (num_idle_ > max_idle_) FreeIdle(idle_.first());
 }
 
-// Frees the oldest idle systems until at most max_idle_ are left. A freed system's base may become
-// idle.
-void SystemCache::FreeIdle() {
-  for (;;) {
-    uint32_t num_idle = 0;
-    System* oldest = nullptr;
-    for (System* s = systems_; s != nullptr; s = s->next) {
-      if (s->users > 0) continue;
-      ++num_idle;
-      if (oldest == nullptr || s->released < oldest->released) oldest = s;
-    }
-    if (num_idle <= max_idle_ && (oldest == nullptr || oldest->released > 0)) return;
-    System* base = oldest->base;
-    Free(oldest);
-    if (base != nullptr && --base->users == 0) base->released = ++num_releases_;
-  }
+// Frees an idle system. Its base may become idle.
+void SystemCache::FreeIdle(System* system) {
+  System* base = system->base;
+  idle_.Remove(system);
+  --num_idle_;
+  Free(system);
+  if (base == nullptr || !DropUser(base)) return;
+  idle_.PushBack(base);
+  ++num_idle_;
 }
 
+// Frees a system that is in no list but `systems_` and its bucket, or the whole cache's systems in
+// turn.
 void SystemCache::Free(System* system) {
-  System** link = &systems_;
-  while (*link != system) link = &(*link)->next;
-  *link = system->next;
+  systems_.Remove(system);
+  buckets_[system->key.Hash() % kBuckets].Remove(system);
   while (system->sets != nullptr) {
     FactorSet* set = system->sets;
     system->sets = set->next;
@@ -286,7 +336,7 @@ FactorSet* SystemCache::TakeUnprepared(System* system, float dt_in_use) {
     if (oldest == nullptr || set->ids[0] < oldest->ids[0]) oldest = set;
   }
   if (oldest == nullptr || (num_unprepared < kMaxUnprepared && oldest->dt > 0.0f)) return nullptr;
-  for (System* s = systems_; s != nullptr; s = s->next) {
+  for (System* s = systems_.first(); s != nullptr; s = systems_.Next(s)) {
     FactorSet* shares = s->base == system && oldest->dt > 0.0f ? s->Find(oldest->dt) : nullptr;
     if (shares != nullptr && shares->factors[0].pins != nullptr) Empty(shares);
   }

@@ -7,15 +7,20 @@
 #include "plush/world.h"
 
 #include "base/array.h"
+#include "base/linked_list.h"
 #include "elasticity/elements.h"
 #include "solver/panel_solve.h"
 #include "solver/pin_schur.h"
 #include "solver/system_matrix.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 namespace plush {
+
+struct Body;
+struct Crowd;
 
 /// Most substeps of a step. Each fraction of a time step, down to 1/4, has its own factor.
 inline constexpr int kMaxSubsteps = 4;
@@ -47,6 +52,8 @@ struct SystemKey {
   std::span<const uint8_t> pinned;  ///< (num_nodes x 1)
 
   bool HasSameAsset(const SystemKey& other) const;
+  uint64_t FamilyHash() const;  ///< of asset and material
+  uint64_t Hash() const;        ///< of everything
 };
 
 /// Factors of one matrix for the steps dt, dt/2 .. dt/num_fractions.
@@ -62,8 +69,17 @@ struct FactorSet {
   FactorSet* next = nullptr;
 };
 
+// Lists of a SystemCache that a System can be in.
+struct InAll;
+struct InBucket;
+struct InBases;
+struct InIdle;
+
 /// A matrix and its factors.
-struct System {
+struct System : Links<System, InAll>,
+                Links<System, InBucket>,
+                Links<System, InBases>,
+                Links<System, InIdle> {
   SystemKey key;  ///< key.pinned is the array below
   Array<uint8_t> pinned;
   uint32_t num_pinned = 0;
@@ -77,9 +93,15 @@ struct System {
   System* base = nullptr;   ///< whose factors this system shares, or null
   Array<uint32_t> extra_pins;  ///< beyond those of `base`, ascending
   FactorSet* sets = nullptr;
-  uint32_t users = 0;     ///< bodies, plus systems that have this one as `base`
-  uint64_t released = 0;  ///< number of the release that left it idle; larger is later
-  System* next = nullptr;
+  uint32_t users = 0;   ///< bodies, plus systems that have this one as `base`
+  uint64_t number = 0;  ///< of systems that its cache made before it
+
+  // Bodies and crowds that use its factors, also those whose system has this one as `base`. Kept by
+  // World::Impl.
+  LinkedList<Body> waiting;  ///< bodies without a crowd that may join one, in the order of slots
+  uint32_t num_waiting = 0;
+  LinkedList<Crowd> open_crowds;  ///< those with a free lane, in the order in which they got it
+  uint32_t num_crowds = 0;        ///< full ones too
 
   /// The factors for `dt`, or null.
   FactorSet* Find(float dt) const;
@@ -117,20 +139,30 @@ class SystemCache {
   static void Keep(System* system, float dt);
 
  private:
+  static constexpr size_t kBuckets = 64;
+
   System* FindBase(const SystemKey& key, uint32_t num_pinned) const;
+  void AddUser(System* system);
+  bool DropUser(System* system);
   bool Fill(const Asset& asset, const BodyMaterial& material, std::span<const uint8_t> pinned,
             System* system);
   void Free(System* system);
-  void FreeIdle();
+  void FreeIdle(System* system);
   FactorSet* TakeUnprepared(System* system, float dt_in_use);
   Status MakeFactors(const System& system, float dt, FactorSet* set);
   Status ShareFactors(const System& system, float dt, float dt_in_use, FactorSet* set);
 
   Allocator allocator_;
   uint32_t max_idle_;
-  System* systems_ = nullptr;
+  LinkedList<System, InAll> systems_;
+  // By SystemKey::Hash, so that finding a system does not compare it with all others.
+  LinkedList<System, InBucket> buckets_[kBuckets];
+  // By SystemKey::FamilyHash: systems that may become the base of others.
+  LinkedList<System, InBases> bases_[kBuckets];
+  LinkedList<System, InIdle> idle_;  // systems without users, the longest idle one first
+  uint32_t num_idle_ = 0;
+  uint64_t num_made_ = 0;
   uint64_t next_factor_id_ = 1;
-  uint64_t num_releases_ = 0;
 };
 
 }  // namespace plush

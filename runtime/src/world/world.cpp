@@ -44,44 +44,78 @@ World::World(const WorldDesc& desc) {
 
 World::~World() {
   if (impl_ == nullptr) return;
-  for (uint32_t i = 0; i < impl_->num_bodies; ++i) RemoveBody({i});  // removes the crowds too
+  for (const uint32_t slot : impl_->slots) impl_->Remove(impl_->bodies[slot]);
   const Allocator allocator = impl_->allocator;
   DeleteObject(allocator, impl_);
 }
 
-BodyId World::AddBody(const Asset& asset, const BodyDesc& desc, Status* out_status) {
-  Status ignored;
-  Status& status = out_status != nullptr ? *out_status : ignored;
-  status = {StatusCode::kOutOfMemory, "body"};
-  if (impl_ == nullptr || !impl_->Reserve(&impl_->bodies, impl_->num_bodies) ||
-      !impl_->Reserve(&impl_->body_stats, impl_->num_bodies) ||
-      !impl_->Reserve(&impl_->units, impl_->num_bodies)) {
-    return {};
+Status World::Impl::FindBody(const Impl* impl, BodyId id, Body** out_body) {
+  using State = SlotList<>::State;
+  if (!id.valid()) return {StatusCode::kNullId, "id", "is null"};
+  if (impl == nullptr) return kNoWorld;
+  const uint32_t slot = SlotOf(id.value);
+  const State state = impl->slots.Find(slot, GenerationOf(id.value));
+  if (TagOf(id.value) != impl->desc.tag || state == State::kNeverGiven) {
+    return {StatusCode::kForeignId, "id", "is not of this world"};
   }
-  Body* body = nullptr;
-  status = MakeBody(impl_->allocator, asset, desc, impl_->num_planes, &impl_->cache, &body);
-  if (!status.ok()) return {};
-  if (!body->fixed) {
-    body->dt = asset.factor().dt;
-    status = impl_->PrepareSystem(body->dt, body->system);
-    if (!status.ok()) {
-      DestroyBody(impl_->allocator, &impl_->cache, body);
-      return {};
-    }
-  }
-  body->index = impl_->num_bodies;
-  impl_->bodies[impl_->num_bodies++] = body;
-  impl_->PlaceInCrowd(body);
-  return {body->index};
+  if (state == State::kFreed) return {StatusCode::kStaleId, "id", "its body was removed"};
+  *out_body = impl->bodies[slot];
+  return {};
 }
 
-void World::RemoveBody(BodyId id) {
-  if (impl_ == nullptr || impl_->Find(id) == nullptr) return;
-  LeaveCrowd(impl_->bodies[id.value]);
-  impl_->RemoveEmptyCrowds();
-  DestroyBody(impl_->allocator, &impl_->cache, impl_->bodies[id.value]);
-  impl_->bodies[id.value] = nullptr;
-  impl_->body_stats[id.value] = {};
+// Makes room for one more body.
+Status World::Impl::ReserveBody() {
+  if (!slots.Reserve(allocator)) {
+    return {StatusCode::kOutOfMemory, "body", "no memory, or no slot left"};
+  }
+  const uint32_t next = slots.next_slot();  // the arrays have room for all slots below num_slots
+  if (!Reserve(&bodies, next) || !Reserve(&body_stats, next) || !Reserve(&live, next) ||
+      !Reserve(&measured, next) || !Reserve(&units, next)) {
+    return {StatusCode::kOutOfMemory, "body"};
+  }
+  return {};
+}
+
+Status World::AddBody(const Asset& asset, const BodyDesc& desc, BodyId* out_id) {
+  if (out_id == nullptr) return kNoOutput;
+  *out_id = {};
+  if (impl_ == nullptr) return kNoWorld;
+  Impl& w = *impl_;
+  const Status reserved = w.ReserveBody();
+  if (!reserved.ok()) return reserved;
+  Body* body = nullptr;
+  const Status made = MakeBody(w.allocator, asset, desc, w.num_planes, &w.cache, &body);
+  if (!made.ok()) return made;
+  if (!body->fixed) {
+    body->dt = asset.factor().dt;
+    const Status prepared = w.PrepareSystem(body->dt, body->system);
+    if (!prepared.ok()) {
+      DestroyBody(w.allocator, &w.cache, body);
+      return prepared;
+    }
+  }
+  body->slot = w.slots.Add();
+  body->id = PackId(body->slot, w.slots.generation(body->slot), w.desc.tag);
+  w.bodies[body->slot] = body;
+  w.body_stats[body->slot] = {};
+  w.PlaceInCrowd(body);
+  *out_id = {body->id};
+  return {};
+}
+
+Status World::RemoveBody(BodyId id) {
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
+  impl_->Remove(body);
+  return {};
+}
+
+void World::Impl::Remove(Body* body) {
+  slots.Remove(body->slot);
+  bodies[body->slot] = nullptr;
+  TakeFromCrowd(body);
+  DestroyBody(allocator, &cache, body);
 }
 
 Status World::AddPlane(const PlaneDesc& desc) {
@@ -98,24 +132,23 @@ Status World::AddPlane(const PlaneDesc& desc) {
   if (impl_ == nullptr || !impl_->Reserve(&impl_->planes, impl_->num_planes)) {
     return {StatusCode::kOutOfMemory, "plane"};
   }
-  for (uint32_t i = 0; i < impl_->num_bodies; ++i) {
-    if (impl_->bodies[i] != nullptr &&
-        !ReservePlanes(impl_->allocator, impl_->num_planes + 1, impl_->bodies[i])) {
+  for (const uint32_t slot : impl_->slots) {
+    if (!ReservePlanes(impl_->allocator, impl_->num_planes + 1, impl_->bodies[slot])) {
       return {StatusCode::kOutOfMemory, "plane"};
     }
   }
   PlaneDesc plane = desc;
   plane.normal *= 1.0f / length;
   impl_->planes[impl_->num_planes++] = plane;
-  for (uint32_t i = 0; i < impl_->num_bodies; ++i) Wake({i});
+  for (const uint32_t slot : impl_->slots) WakeUp(impl_->bodies[slot]);
   return {};
 }
 
 // Makes all bodies' factors for `new_dt`. On failure each body keeps those of its last step.
 Status World::Impl::PrepareFactors(float new_dt, bool* out_made) {
-  for (uint32_t i = 0; i < num_bodies; ++i) {
-    const Body* body = bodies[i];
-    if (body == nullptr || body->fixed || body->dt == new_dt) continue;
+  for (const uint32_t slot : slots) {
+    const Body* body = bodies[slot];
+    if (body->fixed || body->dt == new_dt) continue;
     const Status status =
         cache.Prepare(body->system, new_dt, dt, desc.solver.max_substeps, out_made);
     if (!status.ok()) return status;
@@ -135,16 +168,14 @@ Status World::Impl::PrepareSystem(float body_dt, System* system) {
 }
 
 Status World::PrepareTimeStep(float dt) {
-  if (impl_ == nullptr) return {StatusCode::kOutOfMemory, "world"};
-  if (!IsTimeStep(dt)) return {StatusCode::kInvalidArgument, "dt", "must lie in [1e-5, 1]"};
+  if (impl_ == nullptr) return kNoWorld;
+  if (!IsTimeStep(dt)) return kNoTimeStep;
   Impl& w = *impl_;
   if (!w.Reserve(&w.time_steps, w.num_time_steps)) return {StatusCode::kOutOfMemory, "dt"};
   bool made = false;
   const Status status = w.PrepareFactors(dt, &made);
   if (!status.ok()) return status;
-  for (uint32_t i = 0; i < w.num_bodies; ++i) {
-    if (w.bodies[i] != nullptr) SystemCache::Keep(w.bodies[i]->system, dt);
-  }
+  for (const uint32_t slot : w.slots) SystemCache::Keep(w.bodies[slot]->system, dt);
   const auto end = w.time_steps.begin() + w.num_time_steps;
   if (std::find(w.time_steps.begin(), end, dt) == end) w.time_steps[w.num_time_steps++] = dt;
   return {};
@@ -155,22 +186,25 @@ const StepStats& World::stats() const {
   return impl_ != nullptr ? impl_->stats : kNone;
 }
 
-void World::Wake(BodyId id) {
-  Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
-  if (body == nullptr) return;
-  body->asleep = false;
-  body->still_time = 0.0f;
+Status World::Wake(BodyId id) {
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
+  WakeUp(body);
+  return {};
 }
 
 bool World::IsAsleep(BodyId id) const {
-  const Body* body = impl_ != nullptr ? impl_->Find(id) : nullptr;
-  return body != nullptr && body->asleep;
+  Body* body = nullptr;
+  return Impl::FindBody(impl_, id, &body).ok() && body->asleep;
 }
 
-uint32_t World::num_bodies() const {
-  if (impl_ == nullptr) return 0;
-  const auto end = impl_->bodies.begin() + impl_->num_bodies;
-  return impl_->num_bodies - static_cast<uint32_t>(std::count(impl_->bodies.begin(), end, nullptr));
+uint32_t World::num_bodies() const { return impl_ != nullptr ? impl_->slots.num_live() : 0; }
+
+// Lists the bodies in the order of slots, so that jobs can be numbered.
+void World::Impl::ListLiveBodies() {
+  uint32_t count = 0;
+  for (const uint32_t slot : slots) live[count++] = bodies[slot];
 }
 
 uint64_t World::StateHash() const {
@@ -183,11 +217,12 @@ uint64_t World::StateHash() const {
       }
     }
   };
-  for (uint32_t b = 0; impl_ != nullptr && b < impl_->num_bodies; ++b) {
-    const Body* body = impl_->bodies[b];
-    for (size_t i = 0; body != nullptr && i < body->x.size(); ++i) {
-      add(WorldPosition(*body, body->x[i]));
-      add(body->v[i]);
+  if (impl_ == nullptr) return hash;
+  for (const uint32_t slot : impl_->slots) {
+    const Body& body = *impl_->bodies[slot];
+    for (size_t i = 0; i < body.x.size(); ++i) {
+      add(WorldPosition(body, body.x[i]));
+      add(body.v[i]);
     }
   }
   return hash;

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "world/body.h"
 #include "world/crowd.h"
+#include "world/slot_list.h"
 #include "world/system_cache.h"
 
 #include <algorithm>
@@ -31,14 +32,24 @@ struct World::Impl {
     return true;
   }
 
-  Body* Find(BodyId id) const { return id.value < num_bodies ? bodies[id.value] : nullptr; }
+  /// Finds a body of `impl`, which may be null: a world without memory. Errors: kNullId,
+  /// kForeignId, kStaleId.
+  static Status FindBody(const Impl* impl, BodyId id, Body** out_body);
 
+  Status ReserveBody();
+  void Remove(Body* body);
   Status PrepareFactors(float new_dt, bool* out_made);
   Status PrepareSystem(float body_dt, System* system);
   Status ChangeSystem(const Asset& asset, const BodyMaterial& material,
                       std::span<const uint8_t> pinned, Body* body);
   void PlaceInCrowd(Body* body);
-  void RemoveEmptyCrowds();
+  void MakeCrowd(System* system);
+  void RemoveIfEmpty(Crowd* crowd);
+  void TakeFromCrowd(Body* body);
+
+  void ListLiveBodies();
+  /// As last listed; valid until a body is added or removed.
+  std::span<Body* const> live_bodies() const { return {live.data(), slots.num_live()}; }
 
   // The phases of Step, in order.
   void BeginStep(float new_dt);
@@ -73,12 +84,14 @@ struct World::Impl {
   WorldDesc desc;
   const Allocator& allocator = desc.allocator;
   SystemCache cache;
-  Array<Body*> bodies;          // by id; null if removed
-  Array<StepStats> body_stats;  // of the last step, by id
-  uint32_t num_bodies = 0;      // ids given out
+  SlotList<> slots;
+  Array<Body*> bodies;            // by slot; valid if the slot is in use
+  Array<StepStats> body_stats;    // of the last step, by slot
+  Array<Body*> live;              // in the order of slots, as of ListLiveBodies
+  Array<WorldMeasures> measured;  // of `live`, in World::Measure
   Array<Crowd*> crowds;
   uint32_t num_crowds = 0;
-  Array<uint32_t> units;  // jobs of the current step: crowds, then bodies that step alone
+  Array<uint32_t> units;  // jobs of the current step: crowds, then slots of bodies that step alone
   uint32_t num_crowd_units = 0;
   uint32_t num_units = 0;
   Body* shared_body = nullptr;  // steps after all units, on all threads
@@ -94,7 +107,14 @@ struct World::Impl {
 
 inline bool IsTimeStep(float dt) { return dt >= kLeastTimeStep && dt <= 1.0f; }
 
-inline constexpr Status kUnknownBody = {StatusCode::kInvalidArgument, "id", "no such body", 0};
+inline void WakeUp(Body* body) {
+  body->asleep = false;
+  body->still_time = 0.0f;
+}
+
+inline constexpr Status kNoTimeStep = {StatusCode::kInvalidArgument, "dt", "must lie in [1e-5, 1]",
+                                       0};
+inline constexpr Status kNoWorld = {StatusCode::kOutOfMemory, "world", "has no memory", 0};
 inline constexpr Status kNoOutput = {StatusCode::kInvalidArgument, "output", "must not be null", 0};
 inline constexpr Status kFixed = {StatusCode::kInvalidArgument, "id",
                                   "is fixed scenery; its nodes cannot change", 0};

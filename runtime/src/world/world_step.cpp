@@ -22,55 +22,72 @@ bool IsHeld(const StepSettings& settings, const Body& body) {
 
 }  // namespace
 
-// Gives a new body a lane in a crowd of its system, or makes a crowd of the bodies without one. If
-// memory runs out, the body steps by itself.
+// Gives a body without a crowd a lane in a crowd of its system, or makes a crowd of the bodies that
+// wait for one. If memory runs out, the body waits and steps by itself.
 void World::Impl::PlaceInCrowd(Body* body) {
   if (!MayJoinCrowds(*body)) return;
-  uint32_t least = kLeastCrowd;
-  for (uint32_t c = 0; c < num_crowds; ++c) {
-    if (crowds[c]->system != CrowdSystem(*body)) continue;
-    least = kLeastFurtherCrowd;
-    if (crowds[c]->num_bodies < kCrowdLanes && JoinCrowd(allocator, crowds[c], body)) return;
+  System* system = CrowdSystem(*body);
+  auto& open_crowds = system->open_crowds;
+  for (Crowd* crowd = open_crowds.first(); crowd != nullptr; crowd = open_crowds.Next(crowd)) {
+    if (JoinCrowd(allocator, crowd, body)) return;
   }
-  const auto waits = [&](const Body* other) {
-    return other != nullptr && CrowdSystem(*other) == CrowdSystem(*body) &&
-           other->crowd == nullptr && MayJoinCrowds(*other);
-  };
-  const auto end = bodies.begin() + num_bodies;
-  if (std::count_if(bodies.begin(), end, waits) < std::ptrdiff_t{least}) return;
+  // The place in the order of slots; mostly the end, because rising slots are given out.
+  Body* before = system->waiting.last();
+  while (before != nullptr && before->slot > body->slot) before = system->waiting.Previous(before);
+  system->waiting.InsertAfter(before, body);
+  ++system->num_waiting;
+  const uint32_t least = system->num_crowds > 0 ? kLeastFurtherCrowd : kLeastCrowd;
+  if (system->num_waiting >= least) MakeCrowd(system);
+}
+
+// Moves bodies that wait into a new crowd.
+void World::Impl::MakeCrowd(System* system) {
   if (!Reserve(&crowds, num_crowds)) return;
   Crowd* crowd = NewObject<Crowd>(allocator);
   if (crowd == nullptr) return;
-  if (!crowd->Allocate(allocator, CrowdSystem(*body))) return DeleteObject(allocator, crowd);
+  if (!crowd->Allocate(allocator, system)) return DeleteObject(allocator, crowd);
+  crowd->index = num_crowds;
   crowds[num_crowds++] = crowd;
-  for (auto other = bodies.begin(); other != end && crowd->num_bodies < kCrowdLanes; ++other) {
-    if (waits(*other) && !JoinCrowd(allocator, crowd, *other)) return;
+  ++system->num_crowds;
+  system->open_crowds.PushBack(crowd);
+  while (system->num_waiting > 0 && crowd->num_bodies < kCrowdLanes) {
+    Body* body = system->waiting.first();
+    if (!JoinCrowd(allocator, crowd, body)) break;
+    system->waiting.Remove(body);
+    --system->num_waiting;
   }
+  RemoveIfEmpty(crowd);
 }
 
-void World::Impl::RemoveEmptyCrowds() {
-  uint32_t kept = 0;
-  for (uint32_t c = 0; c < num_crowds; ++c) {
-    if (crowds[c]->num_bodies > 0) {
-      crowds[kept++] = crowds[c];
-    } else {
-      DeleteObject(allocator, crowds[c]);
-    }
-  }
-  num_crowds = kept;
+void World::Impl::RemoveIfEmpty(Crowd* crowd) {
+  if (crowd->num_bodies > 0) return;
+  crowd->system->open_crowds.Remove(crowd);
+  --crowd->system->num_crowds;
+  crowds[crowd->index] = crowds[--num_crowds];
+  crowds[crowd->index]->index = crowd->index;
+  DeleteObject(allocator, crowd);
 }
 
-uint32_t World::Step(float dt) {
-  if (impl_ == nullptr) return kStepOutOfMemory;
+// Undoes PlaceInCrowd.
+void World::Impl::TakeFromCrowd(Body* body) {
+  if (!MayJoinCrowds(*body)) return;
+  Crowd* crowd = body->crowd;
+  if (crowd != nullptr) {
+    LeaveCrowd(body);
+    return RemoveIfEmpty(crowd);
+  }
+  System* system = CrowdSystem(*body);
+  system->waiting.Remove(body);
+  --system->num_waiting;
+}
+
+Status World::Step(float dt) {
+  if (impl_ == nullptr) return kNoWorld;
+  if (!IsTimeStep(dt)) return kNoTimeStep;
   Impl& w = *impl_;
-  w.stats = {};
-  if (!IsTimeStep(dt)) return w.stats.flags = kStepInvalidArgument;
   bool made = false;
   const Status prepared = w.PrepareFactors(dt, &made);
-  if (!prepared.ok()) {
-    return w.stats.flags =
-               prepared.code == StatusCode::kOutOfMemory ? kStepOutOfMemory : kStepInvalidArgument;
-  }
+  if (!prepared.ok()) return prepared;
   w.BeginStep(dt);
   w.DecideCrowdSteps();
   w.ChooseUnits();
@@ -79,26 +96,25 @@ uint32_t World::Step(float dt) {
   w.EndStep();
   w.SumStats();
   if (made) w.stats.flags |= kStepPreparedTimeStep;
-  return w.stats.flags;
+  return {};
 }
 
 void World::Impl::BeginStep(float new_dt) {
   dt = new_dt;
-  for (uint32_t i = 0; i < num_bodies; ++i) {
-    if (bodies[i] != nullptr) bodies[i]->dt = new_dt;
-  }
-  settings = {desc.gravity, desc.solver, {planes.data(), num_planes}, new_dt, desc.measure_energy};
+  ListLiveBodies();
+  for (Body* body : live_bodies()) body->dt = new_dt;
+  settings = {desc.gravity, desc.solver, {planes.data(), num_planes}, new_dt};
 }
 
 void World::Impl::DecideCrowdSteps() {
   const JobFunction decide = [](void* context, uint32_t index) {
     Impl& world = *static_cast<Impl*>(context);
-    Body* body = world.bodies[index];
-    if (body == nullptr || body->asleep) return;
-    world.body_stats[index] = {};
+    Body* body = world.live[index];
+    if (body->asleep) return;
+    world.body_stats[body->slot] = {};
     DecideCrowdStep(world.settings, body);
   };
-  RunJobs(num_bodies, decide);
+  RunJobs(slots.num_live(), decide);
 }
 
 // Chooses the jobs of a step: crowds with enough stepping bodies, and all other bodies. A single
@@ -123,17 +139,16 @@ void World::Impl::ChooseUnits() {
     }
   }
   num_crowd_units = num_units;
-  const auto steps_alone = [](const Body* body) {
-    return body != nullptr && !body->in_crowd_step && !body->asleep;
-  };
+  const auto steps_alone = [](const Body* body) { return !body->in_crowd_step && !body->asleep; };
   const auto is_large = [&](const Body* body) {
     return steps_alone(body) && !body->fixed && body->elements.blocks.size() >= kBlocksForJobs;
   };
-  const auto end = bodies.begin() + num_bodies;
-  const bool shares = desc.jobs.run != nullptr && std::count_if(bodies.begin(), end, is_large) == 1;
-  shared_body = shares ? *std::find_if(bodies.begin(), end, is_large) : nullptr;
-  for (uint32_t i = 0; i < num_bodies; ++i) {
-    if (steps_alone(bodies[i]) && bodies[i] != shared_body) units[num_units++] = i;
+  const std::span<Body* const> all = live_bodies();
+  const bool shares =
+      desc.jobs.run != nullptr && std::count_if(all.begin(), all.end(), is_large) == 1;
+  shared_body = shares ? *std::find_if(all.begin(), all.end(), is_large) : nullptr;
+  for (const Body* body : all) {
+    if (steps_alone(body) && body != shared_body) units[num_units++] = body->slot;
   }
 }
 
@@ -164,12 +179,12 @@ void World::Impl::StepSharedBody() {
   StepSettings shared = settings;
   shared.jobs = &desc.jobs;
   LeaveLane(shared_body);
-  StepBody(shared, shared_body, &body_stats[shared_body->index]);
+  StepBody(shared, shared_body, &body_stats[shared_body->slot]);
 }
 
 // A sleeping body keeps the statistics of its last step, with those of its motion set to zero.
 void World::Impl::MayFallAsleep(Body* body) {
-  StepStats* own = &body_stats[body->index];
+  StepStats* own = &body_stats[body->slot];
   const SolverSettings& solver = settings.solver;
   if (body->fixed || body->frozen || !(own->max_speed < solver.sleep_speed * body->size) ||
       !IsHeld(settings, *body)) {
@@ -183,7 +198,6 @@ void World::Impl::MayFallAsleep(Body* body) {
   for (NodeVec& velocity : body->v) velocity = Vec3{};
   own->flags = kStepOk;
   own->held_residual = 0.0f;
-  own->kinetic_j = 0.0;
   own->max_speed = 0.0f;
   own->substeps = 0;
   own->outer_iterations = 0;
@@ -191,9 +205,8 @@ void World::Impl::MayFallAsleep(Body* body) {
 }
 
 void World::Impl::EndStep() {
-  for (uint32_t i = 0; i < num_bodies; ++i) {
-    Body* body = bodies[i];
-    if (body == nullptr || body->asleep) continue;
+  for (Body* body : live_bodies()) {
+    if (body->asleep) continue;
     body->moved = body->moved || !body->fixed;
     MayFallAsleep(body);
   }
@@ -201,22 +214,17 @@ void World::Impl::EndStep() {
 
 // In the order of the bodies, whatever order the jobs ran in.
 void World::Impl::SumStats() {
-  for (uint32_t i = 0; i < num_bodies; ++i) {
-    const StepStats& s = body_stats[i];
+  stats = {};
+  for (const Body* body : live_bodies()) {
+    const StepStats& s = body_stats[body->slot];
     stats.flags |= s.flags;
-    stats.kinetic_j += s.kinetic_j;
-    stats.elastic_j += s.elastic_j;
-    stats.gravity_j += s.gravity_j;
     stats.max_speed = std::fmax(stats.max_speed, s.max_speed);
     stats.max_penetration = std::fmax(stats.max_penetration, s.max_penetration);
-    stats.min_det_f = std::fmin(stats.min_det_f, s.min_det_f);
     stats.held_residual = std::fmax(stats.held_residual, s.held_residual);
     stats.contacts += s.contacts;
     stats.substeps = std::max(stats.substeps, s.substeps);
     stats.outer_iterations = std::max(stats.outer_iterations, s.outer_iterations);
-    stats.asleep += bodies[i] != nullptr && bodies[i]->asleep ? 1u : 0u;
-    stats.inverted_tets += s.inverted_tets;
-    stats.collapsed_tets += s.collapsed_tets;
+    stats.asleep += body->asleep ? 1u : 0u;
     for (size_t k = 0; k < std::size(stats.phase_s); ++k) stats.phase_s[k] += s.phase_s[k];
   }
 }

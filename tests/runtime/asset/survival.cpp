@@ -82,13 +82,13 @@ void Simulate(const Asset& asset) {
   desc.velocity = {0.1f, -2.0f, 0.0f};
   const std::span<const uint32_t> pins = FindRegionNodes(asset, "high");
   desc.pinned_nodes = pins.first(pins.size() / 2);
-  const BodyId id = world.AddBody(asset, desc);
+  const BodyId id = AddBody(&world, asset, desc);
   if (!id.valid()) return;
   BodyDesc changed;
   changed.material.young = 2.0e5f;
-  world.AddBody(asset, changed);
-  for (int step = 0; step < 10; ++step) world.Step(0.01f);
-  world.Step(1.0f / 60);  // no factor for it yet: refactors on the file's structure
+  AddBody(&world, asset, changed);
+  for (int step = 0; step < 10; ++step) StepWorld(&world, 0.01f);
+  StepWorld(&world, 1.0f / 60);  // no factor for it yet: refactors on the file's structure
   std::vector<Vec3> positions(asset.visual().positions.size());
   std::vector<Vec3> normals(positions.size());
   REQUIRE(world.Skin(id, positions, normals).ok());

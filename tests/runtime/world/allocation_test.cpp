@@ -29,7 +29,7 @@ StepCosts CountSteps(World* world, const CountingMemory& memory, int steps, floa
                      uint32_t allowed_flags) {
   const uint64_t heap = HeapAllocations(), requests = memory.requests();
   uint32_t flags = 0;
-  for (int step = 0; step < steps; ++step) flags |= world->Step(dt);
+  for (int step = 0; step < steps; ++step) flags |= StepWorld(world, dt);
   const StepCosts costs = {HeapAllocations() - heap, memory.requests() - requests};
   CHECK((flags & ~allowed_flags) == 0u);
   return costs;
@@ -42,22 +42,22 @@ bool UseWorld(World* world, const ShapeAsset& shape) {
   BodyDesc low;
   low.pose.position = {0.0f, 0.05f, 0.0f};
   low.velocity = {0.0f, -2.0f, 0.0f};
-  const BodyId first = world->AddBody(shape.asset(), low);
+  const BodyId first = AddBody(world, shape.asset(), low);
   ok = first.valid() && ok;
   ok = world->AddPlane({}).ok() && ok;
-  ok = (world->Step(kDt) & kStepOutOfMemory) == 0 && ok;
+  ok = world->Step(kDt).ok() && ok;
   const std::vector<uint32_t> pins = {0, 1, 2};
   BodyDesc pinned;
   pinned.pinned_nodes = pins;
   pinned.material.young = 2.0e5f;
-  ok = world->AddBody(shape.asset(), pinned).valid() && ok;
+  ok = AddBody(world, shape.asset(), pinned).valid() && ok;
   ok = world->AddPlane({{1.0f, 1.0f, 0.0f}, -1.0f, 0.3f}).ok() && ok;
   ok = world->PrepareTimeStep(0.5f * kDt).ok() && ok;
   for (int step = 0; step < 4; ++step) {
-    ok = (world->Step(step < 2 ? kDt : 0.5f * kDt) & kStepOutOfMemory) == 0 && ok;
+    ok = world->Step(step < 2 ? kDt : 0.5f * kDt).ok() && ok;
   }
-  world->RemoveBody(first);
-  ok = (world->Step(kDt) & kStepOutOfMemory) == 0 && ok;
+  REQUIRE(world->RemoveBody(first).ok());
+  ok = world->Step(kDt).ok() && ok;
   return ok;
 }
 
@@ -75,8 +75,8 @@ TEST_CASE("A step takes no memory after warm-up: contact, substeps, many held no
     BodyDesc fast;
     fast.pose.position = {0.0f, 0.3f, 0.0f};
     fast.velocity = {-1.0f, -14.0f, 0.0f};
-    REQUIRE(world.AddBody(shape.asset(), fast).valid());
-    world.Step(kDt);
+    AddBody(&world, shape.asset(), fast);
+    StepWorld(&world, kDt);
     uint32_t contacts = 0, substeps = 0, seen = 0;
     uint64_t taken = 0;
     for (int step = 0; step < 60; ++step) {
@@ -101,7 +101,7 @@ TEST_CASE("Skinning and measuring take no memory") {
   desc.allocator = memory.allocator();
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1));
   World world(desc);
-  const BodyId id = world.AddBody(shape.asset());
+  const BodyId id = AddBody(&world, shape.asset());
   std::vector<Vec3> positions(shape.asset().visual().positions.size()), normals = positions;
   std::vector<Vec3> nodes(shape.num_nodes());
   BodyMoments moments;
@@ -124,12 +124,12 @@ TEST_CASE("A prepared time step takes no memory, an unprepared one is reported o
   desc.allocator = memory.allocator();
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {}, double(kDt));
   World world(desc);
-  REQUIRE(world.AddBody(shape.asset()).valid());
-  REQUIRE(world.AddBody(shape.asset()).valid());
+  AddBody(&world, shape.asset());
+  AddBody(&world, shape.asset());
   REQUIRE(world.PrepareTimeStep(1.0f / 60).ok());
   CHECK(CountSteps(&world, memory, 3, kDt, 0).requests == 0);
   CHECK(CountSteps(&world, memory, 3, 1.0f / 60, 0).requests == 0);
-  CHECK(world.Step(0.02f) == kStepPreparedTimeStep);
+  CHECK(StepWorld(&world, 0.02f) == kStepPreparedTimeStep);
   const StepCosts costs = CountSteps(&world, memory, 3, 0.02f, 0);
   CHECK(costs.requests == 0);
   CHECK(costs.heap == 0);
@@ -140,11 +140,11 @@ TEST_CASE("The default allocator is the C++ heap") {
   const ShapeAsset shape(TetBox(1, 1, 1, 0.1));
   World world;
   const uint64_t before = HeapAllocations();
-  REQUIRE(world.AddBody(shape.asset()).valid());
+  AddBody(&world, shape.asset());
   CHECK(HeapAllocations() > before);
-  world.Step(kDt);
+  StepWorld(&world, kDt);
   const uint64_t heap = HeapAllocations();
-  for (int step = 0; step < 10; ++step) world.Step(kDt);
+  for (int step = 0; step < 10; ++step) StepWorld(&world, kDt);
   CHECK(HeapAllocations() == heap);
 }
 
@@ -177,13 +177,13 @@ TEST_CASE("Wherever memory runs out the world stays usable and leaks nothing") {
       const bool usable = n > 1;
       BodyDesc body;
       body.pose.position = {0.0f, 0.5f, 0.0f};
-      CHECK(world.AddBody(shape.asset(), body).valid() == usable);
+      CHECK(AddBody(&world, shape.asset(), body).valid() == usable);
       CHECK(world.AddPlane({}).ok() == usable);
       for (int step = 0; step < 3; ++step) {
-        const uint32_t flags = world.Step(kDt);
+        const uint32_t flags = StepWorld(&world, kDt);
         CHECK(((flags & kStepOutOfMemory) == 0) == usable);
       }
-      CHECK(std::isfinite(world.stats().kinetic_j));
+      CHECK(std::isfinite(MeasuresOf(world).kinetic_j));
     }
     REQUIRE(memory.blocks_out() == 0);
     REQUIRE(memory.bytes_out() == 0);
@@ -202,12 +202,12 @@ struct Chain {
     world.emplace(desc);
     const std::vector<uint32_t> pins = {0, 1};
     REQUIRE(world->AddPlane({}).ok());
-    a = world->AddBody(shape.asset(), {.pose = {.position = {0.0f, 0.01f, 0.0f}}});
-    b = world->AddBody(shape.asset(),
+    a = AddBody(world, shape.asset(), {.pose = {.position = {0.0f, 0.01f, 0.0f}}});
+    b = AddBody(world, shape.asset(),
                        {.pose = {.position = {1.0f, 0.3f, 0.0f}}, .pinned_nodes = pins});
     REQUIRE((a.valid() && b.valid()));
     for (const float dt : {kDt, 0.017f, 0.012f}) {
-      REQUIRE((world->Step(dt) & ~kStepPreparedTimeStep) == 0u);
+      REQUIRE((StepWorld(world, dt) & ~kStepPreparedTimeStep) == 0u);
     }
   }
 
@@ -220,18 +220,18 @@ struct Chain {
 // Every call that allocates. Each returns whether it succeeded.
 using Call = bool (*)(Chain*);
 constexpr Call kCalls[] = {
-    [](Chain* c) { return (c->world->Step(0.013f) & kStepOutOfMemory) == 0; },
-    [](Chain* c) { return (c->world->Step(0.012f) & kStepOutOfMemory) == 0; },
+    [](Chain* c) { return c->world->Step(0.013f).ok(); },
+    [](Chain* c) { return c->world->Step(0.012f).ok(); },
     [](Chain* c) { return c->world->PrepareTimeStep(0.005f).ok(); },
     [](Chain* c) {
       return c->world->AddPlane({.normal = {1.0f, 1.0f, 0.0f}, .offset = -3.0f}).ok();
     },
-    [](Chain* c) { return c->world->AddBody(c->shape.asset()).valid(); },
+    [](Chain* c) { return AddBody(c->world, c->shape.asset()).valid(); },
     [](Chain* c) { return c->world->SetPinnedNodes(c->a, std::vector<uint32_t>{2}).ok(); },
     [](Chain* c) { return c->world->SetPinnedNodes(c->b, {}).ok(); },
     [](Chain* c) { return c->world->SetMaterial(c->a, {.young = 3.0e5f, .damping = 0.1f}).ok(); },
     [](Chain* c) {
-      c->world->RemoveBody(c->b);
+      REQUIRE(c->world->RemoveBody(c->b).ok());
       return true;
     },
 };
@@ -253,10 +253,10 @@ TEST_CASE("After any failed allocation of any call every other call works") {
         failures += failed ? 1 : 0;
         chain.memory.FailNever();
         REQUIRE(kCalls[j](&chain));
-        REQUIRE((chain.world->Step(0.012f) & ~kStepPreparedTimeStep) == 0u);
+        REQUIRE((StepWorld(chain.world, 0.012f) & ~kStepPreparedTimeStep) == 0u);
         REQUIRE((kCalls[i](&chain) || removes));
-        REQUIRE((chain.world->Step(0.014f) & ~kStepPreparedTimeStep) == 0u);
-        REQUIRE(std::isfinite(chain.world->stats().kinetic_j));
+        REQUIRE((StepWorld(chain.world, 0.014f) & ~kStepPreparedTimeStep) == 0u);
+        REQUIRE(std::isfinite(MeasuresOf(*chain.world).kinetic_j));
         chain.world.reset();
         REQUIRE(chain.memory.blocks_out() == 0);
         REQUIRE(chain.memory.consistent());
@@ -273,19 +273,19 @@ TEST_CASE("A new dt in every step takes no more memory after the third") {
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {}, double(kDt));
   World world(desc);
   const std::vector<uint32_t> pins = {0, 1};
-  for (int i = 0; i < 7; ++i) REQUIRE(world.AddBody(shape.asset()).valid());
-  REQUIRE(world.AddBody(shape.asset(), {.pinned_nodes = pins}).valid());  // shares factors
+  for (int i = 0; i < 7; ++i) AddBody(&world, shape.asset());
+  AddBody(&world, shape.asset(), {.pinned_nodes = pins});  // shares factors
   REQUIRE(world.PrepareTimeStep(0.02f).ok());
   uint64_t held = 0;
   for (int step = 0; step < 1000; ++step) {
     const float dt = 0.005f + 1.0e-6f * static_cast<float>(step);
-    REQUIRE(world.Step(dt) == kStepPreparedTimeStep);
+    REQUIRE(StepWorld(&world, dt) == kStepPreparedTimeStep);
     if (step == 2) held = memory.bytes_out();
     if (step > 2) REQUIRE(memory.bytes_out() == held);
   }
   // Prepared factors are still there.
-  CHECK(world.Step(kDt) == kStepOk);
-  CHECK(world.Step(0.02f) == kStepOk);
+  CHECK(StepWorld(&world, kDt) == kStepOk);
+  CHECK(StepWorld(&world, 0.02f) == kStepOk);
   CHECK(memory.bytes_out() == held);
 }
 
@@ -297,12 +297,12 @@ TEST_CASE("Preparing a time step does not change the bodies' time step") {
   desc.allocator = memory.allocator();
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {}, double(kDt));
   World world(desc);
-  const BodyId id = world.AddBody(shape.asset());
-  CHECK(world.Step(0.012f) == kStepPreparedTimeStep);
+  const BodyId id = AddBody(&world, shape.asset());
+  CHECK(StepWorld(&world, 0.012f) == kStepPreparedTimeStep);
   REQUIRE(world.PrepareTimeStep(0.02f).ok());
   REQUIRE(world.SetPinnedNodes(id, std::vector<uint32_t>{0, 1}).ok());
-  CHECK(world.Step(0.012f) == kStepOk);
-  CHECK(world.Step(0.02f) == kStepOk);
+  CHECK(StepWorld(&world, 0.012f) == kStepOk);
+  CHECK(StepWorld(&world, 0.02f) == kStepOk);
 }
 
 TEST_CASE("A failed call changes nothing") {
@@ -314,9 +314,9 @@ TEST_CASE("A failed call changes nothing") {
   BodyDesc body;
   body.pose.position = {0.0f, 0.01f, 0.0f};
   REQUIRE(world.AddPlane({}).ok());
-  REQUIRE(world.AddBody(shape.asset(), body).valid());
-  REQUIRE(world.AddBody(shape.asset(), body).valid());
-  for (int step = 0; step < 30; ++step) world.Step(kDt);
+  AddBody(&world, shape.asset(), body);
+  AddBody(&world, shape.asset(), body);
+  for (int step = 0; step < 30; ++step) StepWorld(&world, kDt);
   REQUIRE(world.stats().contacts > 0);
   for (uint64_t n = 1; n < 40; ++n) {
     const uint64_t hash = world.StateHash();
@@ -329,14 +329,14 @@ TEST_CASE("A failed call changes nothing") {
     REQUIRE(added.code == StatusCode::kOutOfMemory);
     CHECK(world.StateHash() == hash);
     CHECK(memory.blocks_out() == blocks);  // some may be larger
-    CHECK(world.Step(kDt) == kStepOk);
+    CHECK(StepWorld(&world, kDt) == kStepOk);
     CHECK(world.stats().max_penetration < 1e-4f);
     Status status;
     memory.FailAt(n, true);
     const BodyId id = world.AddBody(shape.asset(), body, &status);
     memory.FailNever();
     CHECK(id.valid() == status.ok());
-    if (id.valid()) world.RemoveBody(id);
+    if (id.valid()) REQUIRE(world.RemoveBody(id).ok());
     CHECK(world.num_bodies() == 2);
   }
 }

@@ -24,7 +24,7 @@ ShapeAsset Box(uint32_t seed) {
 // Adds a new body of `desc` in the state of another one.
 BodyId AddInStateOf(const World& from, BodyId id, const ShapeAsset& shape, const BodyDesc& desc,
                     World* world) {
-  const BodyId copy = world->AddBody(shape.asset(), desc);
+  const BodyId copy = AddBody(world, shape.asset(), desc);
   REQUIRE(copy.valid());
   REQUIRE(world->SetNodePositions(copy, PositionsOf(from, id, shape.num_nodes())).ok());
   REQUIRE(world->SetNodeVelocities(copy, VelocitiesOf(from, id, shape.num_nodes())).ok());
@@ -41,10 +41,10 @@ TEST_CASE("A body with other pins or another material moves as one made with the
   const ShapeAsset shape = Box(seed);
   Random random(seed);
   World world, fresh;
-  const BodyId id = world.AddBody(shape.asset());
-  for (int i = 0; i < others; ++i) world.AddBody(shape.asset());
+  const BodyId id = AddBody(&world, shape.asset());
+  for (int i = 0; i < others; ++i) AddBody(&world, shape.asset());
   REQUIRE(world.SetNodeVelocities(id, ToVec3s(random.Vectors(shape.num_nodes(), 1.0))).ok());
-  for (int step = 0; step < 10; ++step) world.Step(kDt);
+  for (int step = 0; step < 10; ++step) StepWorld(&world, kDt);
   BodyDesc desc;
   const std::vector<uint32_t> pins = random.Nodes(shape.num_nodes(), 0.2);
   if (what != 1) desc.pinned_nodes = pins;
@@ -55,8 +55,8 @@ TEST_CASE("A body with other pins or another material moves as one made with the
   if (what != 0) REQUIRE(world.SetMaterial(id, desc.material).ok());
   const BodyId copy = AddInStateOf(world, id, shape, desc, &fresh);
   for (int step = 0; step < 20; ++step) {
-    world.Step(kDt);
-    fresh.Step(kDt);
+    StepWorld(&world, kDt);
+    StepWorld(&fresh, kDt);
     const Points apart = ToEigen(PositionsOf(world, id, shape.num_nodes())) -
                          ToEigen(PositionsOf(fresh, copy, shape.num_nodes()));
     REQUIRE(apart.colwise().norm().maxCoeff() < 1e-5 * 0.4);
@@ -66,8 +66,8 @@ TEST_CASE("A body with other pins or another material moves as one made with the
   REQUIRE(world.SetMaterial(id, {}).ok());
   const BodyId free = AddInStateOf(world, id, shape, {}, &fresh);
   for (int step = 0; step < 10; ++step) {
-    world.Step(kDt);
-    fresh.Step(kDt);
+    StepWorld(&world, kDt);
+    StepWorld(&fresh, kDt);
   }
   const Points apart = ToEigen(PositionsOf(world, id, shape.num_nodes())) -
                        ToEigen(PositionsOf(fresh, free, shape.num_nodes()));
@@ -82,10 +82,10 @@ TEST_CASE("A node pinned during a motion stops at once and the others keep their
   const size_t num_nodes = shape.num_nodes();
   Random random(seed);
   World world;
-  const BodyId id = world.AddBody(shape.asset());
-  for (int i = 0; i < others; ++i) world.AddBody(shape.asset());
+  const BodyId id = AddBody(&world, shape.asset());
+  for (int i = 0; i < others; ++i) AddBody(&world, shape.asset());
   REQUIRE(world.SetNodeVelocities(id, ToVec3s(random.Vectors(num_nodes, 1.0))).ok());
-  for (int step = 0; step < 10; ++step) world.Step(kDt);
+  for (int step = 0; step < 10; ++step) StepWorld(&world, kDt);
   const Points x = ToEigen(PositionsOf(world, id, num_nodes));
   Points v = ToEigen(VelocitiesOf(world, id, num_nodes));
   const std::vector<uint32_t> pins = random.Nodes(num_nodes, 0.2);
@@ -97,7 +97,7 @@ TEST_CASE("A node pinned during a motion stops at once and the others keep their
   }
   CHECK((ToEigen(VelocitiesOf(world, id, num_nodes)) - v).norm() == 0.0);
   CHECK((ToEigen(PositionsOf(world, id, num_nodes)) - x).norm() == 0.0);
-  for (int step = 0; step < 5; ++step) world.Step(kDt);
+  for (int step = 0; step < 5; ++step) StepWorld(&world, kDt);
   const Points after = ToEigen(PositionsOf(world, id, num_nodes));
   for (const uint32_t pin : pins) CHECK((after.col(pin) - x.col(pin)).norm() == 0.0);
 }
@@ -119,7 +119,7 @@ TEST_CASE("Pins and materials that change before the first step are those of a f
     World world(settings);
     BodyDesc desc;
     if (what != 1 && !changes) desc.pinned_nodes = pins;
-    const BodyId id = world.AddBody(shape.asset(), desc);
+    const BodyId id = AddBody(&world, shape.asset(), desc);
     if (what != 1 && changes) REQUIRE(world.SetPinnedNodes(id, pins).ok());
     if (what != 0 && changes) {
       REQUIRE(world
@@ -128,7 +128,7 @@ TEST_CASE("Pins and materials that change before the first step are those of a f
                   .ok());
     }
     REQUIRE(world.SetNodeVelocities(id, v).ok());
-    for (int step = 0; step < 30; ++step) world.Step(1.0f / 60);
+    for (int step = 0; step < 30; ++step) StepWorld(&world, 1.0f / 60);
     return ToEigen(PositionsOf(world, id, shape.num_nodes()));
   };
   CHECK((end(changed, true) - end(baked, false)).colwise().norm().maxCoeff() < 1e-4 * 0.4);
@@ -148,7 +148,7 @@ TEST_CASE("A material that changes during a motion keeps the pressure of volumes
   World world(settings);
   BodyDesc desc;
   desc.pinned_nodes = pins;
-  const BodyId id = world.AddBody(shape.asset(), desc);
+  const BodyId id = AddBody(&world, shape.asset(), desc);
   std::vector<Vec3> v = ToVec3s(random.Vectors(shape.num_nodes(), 1.0));
   REQUIRE(world.SetNodeVelocities(id, v).ok());
   for (const uint32_t pin : pins) v[pin] = {};
@@ -157,7 +157,7 @@ TEST_CASE("A material that changes during a motion keeps the pressure of volumes
   first.v = ToEigen(v);
   const Eigen::Vector3d gravity = ToEigen(settings.gravity);
   for (int step = 0; step < 10; ++step) {
-    world.Step(kDt);
+    StepWorld(&world, kDt);
     first.Step(gravity);
   }
   REQUIRE(world.SetMaterial(id, {.young = 4.0e5f, .poisson = 0.45f}).ok());
@@ -171,7 +171,7 @@ TEST_CASE("A material that changes during a motion keeps the pressure of volumes
     second.kappa[Eigen::Index(t)] *= stiffer.lambda[t] / model.lambda[t];
   }
   for (int step = 0; step < 10; ++step) {
-    world.Step(kDt);
+    StepWorld(&world, kDt);
     second.Step(gravity);
     forgetful.Step(gravity);
   }
@@ -187,10 +187,10 @@ TEST_CASE("What cannot be changed leaves the body as it is") {
   desc.idle_systems = 0;
   desc.allocator = memory.allocator();
   World world(desc);
-  const BodyId id = world.AddBody(shape.asset());
+  const BodyId id = AddBody(&world, shape.asset());
   BodyDesc scenery;
   scenery.fixed = true;
-  const BodyId fixed = world.AddBody(shape.asset(), scenery);
+  const BodyId fixed = AddBody(&world, shape.asset(), scenery);
   const uint64_t hash = world.StateHash();
   const std::vector<uint32_t> none_such = {static_cast<uint32_t>(shape.num_nodes())};
   const std::vector<uint32_t> pins = {0, 1, 2};
@@ -222,5 +222,5 @@ TEST_CASE("What cannot be changed leaves the body as it is") {
     CHECK(failures > 3);
   }
   CHECK(world.StateHash() == hash);
-  CHECK(world.Step(kDt) == kStepOk);
+  CHECK(StepWorld(&world, kDt) == kStepOk);
 }

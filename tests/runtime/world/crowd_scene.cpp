@@ -15,7 +15,7 @@ BodyId Member::AddTo(World* world, const Asset& asset) const {
   desc.velocity = velocity;
   desc.angular_velocity = angular_velocity;
   desc.pinned_nodes = pins;
-  const BodyId id = world->AddBody(asset, desc);
+  const BodyId id = AddBody(world, asset, desc);
   REQUIRE(id.valid());
   if (wobble.empty()) return id;
   std::vector<Vec3> v = VelocitiesOf(*world, id, wobble.size());

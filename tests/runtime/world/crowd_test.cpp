@@ -95,7 +95,7 @@ std::vector<Path> PathsInCrowd(const ShapeAsset& shape, const std::vector<Member
   for (const Member& member : members) ids.push_back(member.AddTo(&world, shape.asset()));
   std::vector<Path> paths(members.size());
   for (int step = 0; step < run.steps; ++step) {
-    REQUIRE((world.Step(run.StepSize(step)) & ~kAllowed) == kStepOk);
+    REQUIRE((StepWorld(&world, run.StepSize(step)) & ~kAllowed) == kStepOk);
     *had_crowds = *had_crowds || HadCrowds(world);
     for (size_t i = 0; i < ids.size(); ++i) Record(world, ids[i], shape, &paths[i]);
   }
@@ -111,7 +111,7 @@ Path PathAlone(const ShapeAsset& shape, const Member& member, const Run& run) {
   const Eigen::RowVector3d normal = ToEigen(kPlane.normal).transpose();
   Path path;
   for (int step = 0; step < run.steps; ++step) {
-    REQUIRE((world.Step(run.StepSize(step)) & ~kAllowed) == kStepOk);
+    REQUIRE((StepWorld(&world, run.StepSize(step)) & ~kAllowed) == kStepOk);
     Record(world, id, shape, &path);
     const bool near = (normal * path.x.back()).minCoeff() < 0.01 * SizeOf(shape);
     if (near || world.stats().contacts > 0) {
@@ -233,8 +233,8 @@ TEST_CASE("Bodies on a plane move beside a crowd of their own kind as alone, to 
     if (!flies) alone_ids.push_back(member.AddTo(&alone, shape.asset()));
   }
   for (int step = 0; step < 60; ++step) {
-    REQUIRE((crowd.Step(kDt) & ~kAllowed) == kStepOk);
-    REQUIRE((alone.Step(kDt) & ~kAllowed) == kStepOk);
+    REQUIRE((StepWorld(&crowd, kDt) & ~kAllowed) == kStepOk);
+    REQUIRE((StepWorld(&alone, kDt) & ~kAllowed) == kStepOk);
     REQUIRE(HadCrowds(crowd));
     REQUIRE_FALSE(HadCrowds(alone));
     for (size_t i = 0; i < ids.size(); ++i) {
@@ -266,8 +266,8 @@ TEST_CASE("A body that unexpectedly meets a plane in a crowd's step lands as it 
   const BodyId id = subject.AddTo(&crowd, shape.asset());
   const BodyId alone_id = subject.AddTo(&alone, shape.asset());
   for (int step = 0; step < 10; ++step) {
-    REQUIRE(crowd.Step(kDt) == kStepOk);
-    REQUIRE(alone.Step(kDt) == kStepOk);
+    REQUIRE(StepWorld(&crowd, kDt) == kStepOk);
+    REQUIRE(StepWorld(&alone, kDt) == kStepOk);
   }
   // Compressed just above the plane, so that it springs open.
   std::vector<Vec3> x = PositionsOf(alone, alone_id, num_nodes);
@@ -284,8 +284,8 @@ TEST_CASE("A body that unexpectedly meets a plane in a crowd's step lands as it 
   double apart = 0.0, energy = 0.0;
   const double size = SizeOf(shape), start = MomentsOf(alone, alone_id).elastic_j;
   for (int step = 0; step < 12; ++step) {
-    REQUIRE(crowd.Step(kDt) == kStepOk);
-    REQUIRE(alone.Step(kDt) == kStepOk);
+    REQUIRE(StepWorld(&crowd, kDt) == kStepOk);
+    REQUIRE(StepWorld(&alone, kDt) == kStepOk);
     if (step == 0) REQUIRE(alone.stats().contacts > 0);
     const Points a = ToEigen(PositionsOf(crowd, id, num_nodes));
     const Points b = ToEigen(PositionsOf(alone, alone_id, num_nodes));

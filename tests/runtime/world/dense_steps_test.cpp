@@ -70,7 +70,7 @@ double LargestMiss(const Setting& setting, uint32_t seed, int steps, int referen
   const Eigen::Vector3d place = setting.away * random.Direction();
   body.pose.position = ToVec3(place);
   body.pinned_nodes = pins;
-  const BodyId id = world.AddBody(shape.asset(), body);
+  const BodyId id = AddBody(&world, shape.asset(), body);
   REQUIRE(id.valid());
   std::vector<Vec3> velocities = ToVec3s(random.Vectors(shape.num_nodes(), setting.speed));
   REQUIRE(world.SetNodeVelocities(id, velocities).ok());
@@ -83,7 +83,7 @@ double LargestMiss(const Setting& setting, uint32_t seed, int steps, int referen
   const Points start = stepper.x;
   double miss = 0.0;
   for (int step = 0; step < steps; ++step) {
-    REQUIRE(world.Step(static_cast<float>(setting.dt)) == kStepOk);
+    REQUIRE(StepWorld(&world, static_cast<float>(setting.dt)) == kStepOk);
     stepper.Step(ToEigen(desc.gravity));
     const Points x = ToEigen(PositionsOf(world, id, shape.num_nodes()));
     REQUIRE(stepper.x.allFinite());

@@ -18,7 +18,7 @@ struct Outcome {
 };
 
 Outcome After50Steps(World* world, BodyId id, const ShapeAsset& shape) {
-  for (int step = 0; step < 50; ++step) REQUIRE(world->Step(0.01f) == kStepOk);
+  for (int step = 0; step < 50; ++step) REQUIRE(StepWorld(world, 0.01f) == kStepOk);
   return {world->StateHash(), PositionsOf(*world, id, shape.num_nodes())};
 }
 
@@ -30,7 +30,7 @@ Outcome Swing(const ShapeAsset& shape) {
   body.pinned_nodes = pins;
   body.material.damping = 0.02f;
   body.angular_velocity = {0.5f, 0.0f, 1.0f};
-  const BodyId id = world.AddBody(shape.asset(), body);
+  const BodyId id = AddBody(&world, shape.asset(), body);
   return After50Steps(&world, id, shape);
 }
 
@@ -41,7 +41,7 @@ Outcome Drop(const ShapeAsset& shape) {
   BodyDesc body;
   body.pose = {{0.0f, 0.3f, 0.0f}, {0.1f, 0.2f, 0.3f, 0.9f}};
   body.velocity.y = -1.0f;
-  const BodyId id = world.AddBody(shape.asset(), body);
+  const BodyId id = AddBody(&world, shape.asset(), body);
   Outcome outcome = After50Steps(&world, id, shape);
   REQUIRE(world.stats().contacts > 0);
   return outcome;

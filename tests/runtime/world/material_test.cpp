@@ -42,8 +42,8 @@ TEST_CASE("A hung bar contracts by Poisson's ratio") {
   World world;
   BodyDesc body;
   body.pinned_nodes = pins;
-  const BodyId id = world.AddBody(shape.asset(), body);
-  for (int step = 0; step < 600; ++step) REQUIRE(world.Step(0.01f) == kStepOk);
+  const BodyId id = AddBody(&world, shape.asset(), body);
+  for (int step = 0; step < 600; ++step) REQUIRE(StepWorld(&world, 0.01f) == kStepOk);
   const Points rest = ToEigen(shape.rest());
   const Points x = ToEigen(PositionsOf(world, id, shape.num_nodes()));
   // Measure in the middle, away from the clamped and the free end.

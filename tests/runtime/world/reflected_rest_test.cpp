@@ -32,7 +32,7 @@ Recovery Recover(const ShapeAsset& shape, int axis, double share, int steps) {
   desc.gravity = {};
   desc.solver.volume_sweeps = 2;
   World world(desc);
-  const BodyId id = world.AddBody(shape.asset());
+  const BodyId id = AddBody(&world, shape.asset());
   REQUIRE(id.valid());
   Points mirrored = ToEigen(shape.rest());
   mirrored.row(axis) *= -1.0;
@@ -41,7 +41,7 @@ Recovery Recover(const ShapeAsset& shape, int axis, double share, int steps) {
   out.start = MomentsOf(world, id).elastic_j;
   double energy = out.start;
   for (int step = 1; step <= steps; ++step) {
-    REQUIRE(world.Step(kDt) == kStepOk);
+    REQUIRE(StepWorld(&world, kDt) == kStepOk);
     const StepStats& stats = world.stats();
     if (stats.inverted_tets > 0) out.upright = step + 1;
     if (stats.inverted_tets > 0 || stats.elastic_j > share * out.start) out.recovered = step + 1;

@@ -32,7 +32,7 @@ Rest Hang(float dt, int outer_iterations, int steps) {
   World world(desc);
   BodyDesc body;
   body.pinned_nodes = clamped;
-  const BodyId id = world.AddBody(shape.asset(), body);
+  const BodyId id = AddBody(&world, shape.asset(), body);
   StepToRest(&world, id, shape.num_nodes(), dt, steps);
   const Points x = ToEigen(PositionsOf(world, id, shape.num_nodes()));
   Points forces = DenseForces(model, x);

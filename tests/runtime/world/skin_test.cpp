@@ -32,7 +32,7 @@ TEST_CASE("Skinned positions are barycentric sums of nodes") {
   Random random(seed);
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1, 0.09, seed));
   World world;
-  const BodyId id = world.AddBody(shape.asset());
+  const BodyId id = AddBody(&world, shape.asset());
   const std::vector<Vec3> nodes =
       ToVec3s(ToEigen(shape.rest()) + random.Vectors(shape.num_nodes(), 0.03));
   REQUIRE(world.SetNodePositions(id, nodes).ok());
@@ -65,8 +65,8 @@ TEST_CASE("A rigid pose turns normals and positions, and is found again") {
   World world;
   BodyDesc body;
   body.pose = {ToVec3(t), ToQuat(R)};
-  const BodyId placed = world.AddBody(shape.asset(), body);
-  const BodyId set = world.AddBody(shape.asset());
+  const BodyId placed = AddBody(&world, shape.asset(), body);
+  const BodyId set = AddBody(&world, shape.asset());
   const Points x = (R * ToEigen(shape.rest())).colwise() + t;
   REQUIRE(world.SetNodePositions(set, ToVec3s(x)).ok());
   const double rounding = 1e-6 + 1e-7 * t.norm();
@@ -88,7 +88,7 @@ TEST_CASE("A rigid pose turns normals and positions, and is found again") {
 TEST_CASE("The best fit is found half a turn away too, and under deformation") {
   const ShapeAsset shape(TetBox(3, 2, 1, 0.1, 0.05, 5));
   World world;
-  const BodyId id = world.AddBody(shape.asset());
+  const BodyId id = AddBody(&world, shape.asset());
   for (int axis = 0; axis < 3; ++axis) {
     Eigen::Matrix3d half = -Eigen::Matrix3d::Identity();
     half(axis, axis) = 1.0;
@@ -122,7 +122,7 @@ TEST_CASE("The best fit is found half a turn away too, and under deformation") {
 TEST_CASE("The best fit is found from any rotation at once") {
   const ShapeAsset shape(TetBox(4, 1, 1, 0.1, 0.05, 7));
   World world;
-  const BodyId id = world.AddBody(shape.asset());
+  const BodyId id = AddBody(&world, shape.asset());
   Random random(7);
   for (int i = 0; i < 200; ++i) {
     CAPTURE(i);
@@ -137,7 +137,7 @@ TEST_CASE("The best fit is found from any rotation at once") {
 TEST_CASE("Flattened tets still give unit normals") {
   const ShapeAsset shape(TetBox(1, 1, 1, 0.1));
   World world;
-  const BodyId id = world.AddBody(shape.asset());
+  const BodyId id = AddBody(&world, shape.asset());
   for (const double thickness : {0.0, 1e-12, -0.5}) {
     Points x = ToEigen(shape.rest());
     x.row(1) *= thickness;

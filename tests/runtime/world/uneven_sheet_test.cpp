@@ -49,7 +49,7 @@ Tip Bend(const std::function<void(tools::Vec3d*)>& place) {
   World world;
   BodyDesc body;
   body.pinned_nodes = clamped;
-  const BodyId id = world.AddBody(shape.asset(), body);
+  const BodyId id = AddBody(&world, shape.asset(), body);
   REQUIRE(id.valid());
   StepToRest(&world, id, shape.num_nodes(), kDt, kSteps);
   CHECK(world.stats().max_speed < 1e-3f);
