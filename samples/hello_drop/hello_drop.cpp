@@ -38,12 +38,13 @@ bool Drop(const char* path) {
 
   plush::World world({.gravity = {0, -9.81f, 0}});
   if (!Succeeded(world.AddPlane({.normal = {0, 1, 0}, .offset = 0}))) return false;
-  const plush::BodyId body = world.AddBody(asset, {.pose = {.position = {0, 0.2f, 0}}});
+  plush::BodyId body;
+  if (!Succeeded(world.AddBody(asset, {.pose = {.position = {0, 0.2f, 0}}}, &body))) return false;
 
   std::vector<plush::Vec3> positions(asset.visual().positions.size());
   std::vector<plush::Vec3> normals(positions.size());
   for (int frame = 0; frame < 300; ++frame) {
-    world.Step(0.01f);  // no heap use after the first
+    if (!Succeeded(world.Step(0.01f))) return false;  // no heap use after the first
     if (!Succeeded(world.Skin(body, positions, normals))) return false;
     Draw(frame, positions, normals);
   }

@@ -37,13 +37,13 @@ bool PinsHold(const plush::World& world, plush::BodyId body, const plush::Asset&
 bool Swing(const plush::Asset& asset, std::span<const uint32_t> region) {
   plush::World world;
   // The initial velocity applies to all nodes except the pinned ones.
-  const plush::BodyId body =
-      world.AddBody(asset, {.velocity = {1.0f, 0.0f, 0.0f}, .pinned_nodes = region});
-  if (!body.valid()) return false;
+  plush::BodyId body;
+  const plush::BodyDesc desc = {.velocity = {1.0f, 0.0f, 0.0f}, .pinned_nodes = region};
+  if (!world.AddBody(asset, desc, &body).ok()) return false;
   const plush::Vec3 start = Centre(world, body);
   float farthest = 0.0f;
   for (int step = 1; step <= kSteps; ++step) {
-    world.Step(kTimeStep);
+    if (!world.Step(kTimeStep).ok()) return false;
     const plush::Vec3 centre = Centre(world, body);
     farthest = centre.x - start.x > farthest ? centre.x - start.x : farthest;
     if (step % 20 == 0) {

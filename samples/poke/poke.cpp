@@ -60,15 +60,17 @@ Heights HeightsOf(const plush::World& world, plush::BodyId body, size_t num_node
 bool Poke(const plush::Asset& asset) {
   plush::World world;
   if (!world.AddPlane({}).ok()) return false;
-  const plush::BodyId body = world.AddBody(asset);
-  if (!body.valid()) return false;
+  plush::BodyId body;
+  if (!world.AddBody(asset, {}, &body).ok()) return false;
   const float mass = [&asset] {
     float sum = 0.0f;
     for (const float m : asset.cage().masses) sum += m;
     return sum;
   }();
   for (int poke = 0; poke < kPokes; ++poke) {
-    for (int step = 0; step < kStepsBetween; ++step) world.Step(kTimeStep);
+    for (int step = 0; step < kStepsBetween; ++step) {
+      if (!world.Step(kTimeStep).ok()) return false;
+    }
     const Heights heights = HeightsOf(world, body, asset.cage().nodes.size());
     const plush::Ray ray = {.origin = {-2.0f, 0.5f * (heights.low + heights.high), 0.0f},
                             .direction = {1.0f, 0.0f, 0.0f}};

@@ -56,7 +56,8 @@ BodyMemory MeasureBodyMemory(const Asset& asset, const BodyDesc& body, const Wor
   double first = 0.0, second = 0.0;
   for (size_t i = 0; i < bodies; ++i) {
     const double before = counting.bytes();
-    if (!w.AddBody(asset, body).valid()) std::abort();
+    BodyId id;
+    if (!w.AddBody(asset, body, &id).ok()) std::abort();
     if (i == 0) first = counting.bytes() - before;
     if (i == 1) second = counting.bytes() - before;
   }

@@ -30,10 +30,10 @@ void Spawn(benchmark::State& state, const std::string& path) {
   World world(WorldDesc{});
   if (!asset.Open(file.bytes()).ok()) state.SkipWithError("the file does not open");
   for (auto _ : state) {
-    Status status;
-    const BodyId id = world.AddBody(asset, {}, &status);
-    if (!status.ok()) state.SkipWithError("no body");
-    world.RemoveBody(id);
+    BodyId id;
+    if (!world.AddBody(asset, {}, &id).ok() || !world.RemoveBody(id).ok()) {
+      state.SkipWithError("no body");
+    }
   }
 }
 

@@ -42,7 +42,8 @@ class RayScene {
  public:
   explicit RayScene(const std::string& path) : file_(BakeOrExit(ImportOrExit(path))) {
     if (!asset_.Open(file_.bytes()).ok()) std::abort();  // a bake of ours always opens
-    world_.AddBody(asset_);
+    BodyId id;
+    if (!world_.AddBody(asset_, {}, &id).ok()) std::abort();
     Measure();
   }
 

@@ -85,7 +85,6 @@ WorldDesc PeersWorld() {
   WorldDesc desc;
   desc.solver.volume_sweeps = 2;
   desc.solver.sleep_speed = 0.0f;  // step them even if they hang still
-  desc.measure_energy = false;
   return desc;
 }
 
@@ -95,7 +94,7 @@ float Sag(const SwingingArm& arm, World* world, BodyId id) {
   std::vector<Vec3> nodes(arm.asset.simulation().nodes.size());
   float lowest = 0.0f;
   for (int step = 0; step < 220; ++step) {
-    world->Step(kDt);
+    if (!world->Step(kDt).ok()) std::abort();
     if (!world->NodePositions(id, nodes).ok()) std::abort();
     for (const Vec3& node : nodes) lowest = std::min(lowest, node.y);
   }
@@ -169,12 +168,15 @@ void Step(benchmark::State& state, const std::string& path, const Arm& which, si
   WorldDesc desc = PeersWorld();
   desc.jobs = pool.job_system();
   World world(desc);
-  for (size_t i = 0; i < bodies; ++i) world.AddBody(arm.asset, arm.Desc());
-  state.counters["sag_m"] = double(Sag(arm, &world, {0}));
+  std::vector<BodyId> ids(bodies);
+  for (BodyId& id : ids) {
+    if (!world.AddBody(arm.asset, arm.Desc(), &id).ok()) std::abort();
+  }
+  state.counters["sag_m"] = double(Sag(arm, &world, ids[0]));
   PhaseTimes times;
   const auto start = std::chrono::steady_clock::now();
   for (auto _ : state) {
-    benchmark::DoNotOptimize(world.Step(kDt));
+    if (!world.Step(kDt).ok()) state.SkipWithError("no step");
     times.Add(world.stats());
   }
   const std::chrono::duration<double, std::nano> ns = std::chrono::steady_clock::now() - start;
@@ -195,7 +197,8 @@ void Refactor(benchmark::State& state, const std::string& path) {
     WorldDesc desc = PeersWorld();
     desc.solver.max_substeps = 1;
     World world(desc);
-    world.AddBody(arm.asset, arm.Desc());
+    BodyId id;
+    if (!world.AddBody(arm.asset, arm.Desc(), &id).ok()) std::abort();
     state.ResumeTiming();
     if (!world.PrepareTimeStep(0.0123f).ok()) state.SkipWithError("no factor");
   }

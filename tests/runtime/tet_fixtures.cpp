@@ -153,24 +153,29 @@ RotationArray::RotationArray(size_t num_blocks, const Quat& rotation)
   for (uint32_t slot = 0; slot < kBlockTets * num_blocks; ++slot) view().Set(slot, rotation);
 }
 
+namespace {
+
+void RequireOk(const Status& status) {
+  if (status.ok()) return;
+  FAIL(StatusCodeName(status.code) << ": " << status.section << " " << status.reason);
+}
+
+}  // namespace
+
 BodyId AddBody(World* world, const Asset& asset, const BodyDesc& desc) {
   BodyId id;
-  const Status status = world->AddBody(asset, desc, &id);
-  CAPTURE(StatusCodeName(status.code), status.section, status.reason);
-  REQUIRE(status.ok());
+  RequireOk(world->AddBody(asset, desc, &id));
   return id;
 }
 
 uint32_t StepWorld(World* world, float dt) {
-  const Status status = world->Step(dt);
-  CAPTURE(StatusCodeName(status.code), status.section, status.reason);
-  REQUIRE(status.ok());
+  RequireOk(world->Step(dt));
   return world->stats().flags;
 }
 
 WorldMeasures MeasuresOf(const World& world) {
   WorldMeasures measures;
-  REQUIRE(world.Measure(&measures).ok());
+  RequireOk(world.Measure(&measures));
   return measures;
 }
 

@@ -103,7 +103,7 @@ class RotationArray {
   std::vector<float> numbers;  ///< (4 x 16 num_blocks)
 };
 
-// Calls that must succeed: they fail the test otherwise.
+// Calls that must succeed: they fail the test otherwise. They allocate nothing themselves.
 BodyId AddBody(World* world, const Asset& asset, const BodyDesc& desc = {});
 /// Returns the StepFlags of the step.
 uint32_t StepWorld(World* world, float dt);

@@ -76,11 +76,11 @@ json PerStepJson(const RunRecord& record) {
       {"min_volume_ratio", Column(record, [](Step s) { return s.cages.min_volume_ratio; })},
       {"max_volume_ratio", Column(record, [](Step s) { return s.cages.max_volume_ratio; })},
       {"max_speed_m_s", Column(record, [](Step s) { return s.stats.max_speed; })},
-      {"min_det_f", Column(record, [](Step s) { return s.stats.min_det_f; })},
+      {"min_det_f", Column(record, [](Step s) { return s.measures.min_det_f; })},
       {"max_penetration_m", Column(record, [](Step s) { return s.stats.max_penetration; })},
       {"held_residual", Column(record, [](Step s) { return s.stats.held_residual; })},
       {"contacts", Column(record, [](Step s) { return s.stats.contacts; })},
-      {"inverted_tets", Column(record, [](Step s) { return s.stats.inverted_tets; })},
+      {"inverted_tets", Column(record, [](Step s) { return s.measures.inverted_tets; })},
       {"substeps", Column(record, [](Step s) { return s.stats.substeps; })},
       {"outer_iterations", Column(record, [](Step s) { return s.stats.outer_iterations; })},
   };
@@ -88,9 +88,9 @@ json PerStepJson(const RunRecord& record) {
 
 json EnergyJson(const RunRecord& record) {
   using Step = const StepRecord&;
-  return {{"kinetic", Column(record, [](Step s) { return s.stats.kinetic_j; })},
-          {"elastic", Column(record, [](Step s) { return s.stats.elastic_j; })},
-          {"gravity", Column(record, [](Step s) { return s.stats.gravity_j; })}};
+  return {{"kinetic", Column(record, [](Step s) { return s.measures.kinetic_j; })},
+          {"elastic", Column(record, [](Step s) { return s.measures.elastic_j; })},
+          {"gravity", Column(record, [](Step s) { return s.measures.gravity_j; })}};
 }
 
 json FlagsJson(uint32_t flags) {
@@ -138,8 +138,8 @@ json StatisticsJson(const Scene& scene, const SceneWorld& scene_world, const Run
       {"energy_j", EnergyJson(record)},
       {"max_penetration_m", Largest(record, [](Step s) { return s.stats.max_penetration; })},
       {"contacts", {{"median", Quantile(contacts, 0.5)}, {"max", Quantile(contacts, 1.0)}}},
-      {"degenerate_tets", Largest(record, [](Step s) { return s.stats.collapsed_tets; })},
-      {"inverted_tets", Largest(record, [](Step s) { return s.stats.inverted_tets; })},
+      {"degenerate_tets", Largest(record, [](Step s) { return s.measures.collapsed_tets; })},
+      {"inverted_tets", Largest(record, [](Step s) { return s.measures.inverted_tets; })},
       {"flags", FlagsJson(record.flags)},
       {"state_hash", HexHash(record.state_hash)},
       {"per_step", PerStepJson(record)},
@@ -150,7 +150,7 @@ std::string StatisticsText(const Scene& scene, const SceneWorld& scene_world,
                            const RunRecord& record) {
   using Step = const StepRecord&;
   const std::vector<double> step_ms = AwakeStepMs(record);
-  const StepStats last = record.steps.empty() ? StepStats{} : record.steps.back().stats;
+  const StepRecord last = record.steps.empty() ? StepRecord{} : record.steps.back();
   const size_t bodies = scene_world.bodies.size();
   std::string text;
   text +=
@@ -159,14 +159,14 @@ std::string StatisticsText(const Scene& scene, const SceneWorld& scene_world,
   text += Formatted("  step       median %.3f ms, p95 %.3f ms, max %.3f ms over %zu awake steps\n",
                     Quantile(step_ms, 0.5), Quantile(step_ms, 0.95), Quantile(step_ms, 1.0),
                     step_ms.size());
-  text += Formatted("  energy     kinetic %.4g J, elastic %.4g J at the end\n", last.kinetic_j,
-                    last.elastic_j);
+  text += Formatted("  energy     kinetic %.4g J, elastic %.4g J at the end\n",
+                    last.measures.kinetic_j, last.measures.elastic_j);
   const float deepest = Largest(record, [](Step s) { return s.stats.max_penetration; });
-  text += Formatted("  contacts   %u at the end, deepest node ever %.3g m\n", last.contacts,
+  text += Formatted("  contacts   %u at the end, deepest node ever %.3g m\n", last.stats.contacts,
                     static_cast<double>(deepest));
   text += Formatted("  tets       least det F %.3g at the end, most inverted %u\n",
-                    static_cast<double>(last.min_det_f),
-                    Largest(record, [](Step s) { return s.stats.inverted_tets; }));
+                    static_cast<double>(last.measures.min_det_f),
+                    Largest(record, [](Step s) { return s.measures.inverted_tets; }));
   text += "  state hash " + HexHash(record.state_hash) + "\n";
   for (const FlagName& row : kFlagNames) {
     if ((record.flags & row.flag) != 0) text += std::string("  note       ") + row.remedy + "\n";

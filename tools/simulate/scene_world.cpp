@@ -100,9 +100,9 @@ Result<Done> AddCopies(const SceneBody& body, uint32_t asset_index, SceneWorld* 
     desc.material = body.material;
     desc.pinned_nodes = pinned.value();
     desc.fixed = body.fixed;
-    Status status;
-    const BodyId id = scene_world->world->AddBody(asset, desc, &status);
-    if (!id.valid()) return StatusError(body.asset, status);
+    BodyId id;
+    const Status status = scene_world->world->AddBody(asset, desc, &id);
+    if (!status.ok()) return StatusError(body.asset, status);
     const std::string name = body.count > 1 ? stem + "." + std::to_string(copy) : stem;
     scene_world->bodies.push_back({id, asset_index, name, body.fixed});
   }

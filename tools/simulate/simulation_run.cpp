@@ -90,8 +90,14 @@ Energies EnergiesOf(const BodyMoments& moments, const Vec3& gravity) {
   return {moments.kinetic_j, moments.elastic_j, -moments.mass * Dot(ToDouble(gravity), centre)};
 }
 
-Energies EnergiesOf(const StepStats& stats) {
-  return {stats.kinetic_j, stats.elastic_j, stats.gravity_j};
+Energies EnergiesOf(const WorldMeasures& measures) {
+  return {measures.kinetic_j, measures.elastic_j, measures.gravity_j};
+}
+
+WorldMeasures MeasuresOf(const World& world) {
+  WorldMeasures measures;
+  (void)world.Measure(&measures);  // refuses a null output only
+  return measures;
 }
 
 void RecordStart(const Scene& scene, const SceneWorld& scene_world, const CageMeter& meter,
@@ -119,13 +125,14 @@ class RunWatch {
 
   // Judges the last step of `record`.
   void Observe(const RunRecord& record) {
-    const StepStats& stats = record.steps.back().stats;
+    const WorldMeasures& measures = record.steps.back().measures;
     const auto step = static_cast<uint32_t>(record.steps.size());
-    if ((stats.flags & kStepBodyFrozen) != 0 && freeze_.step == 0) freeze_ = {step, FrozenBody()};
+    if ((record.steps.back().stats.flags & kStepBodyFrozen) != 0 && freeze_.step == 0)
+      freeze_ = {step, FrozenBody()};
     // The limit grows with the largest kinetic energy still to come, so every new maximum is a
     // candidate.
-    largest_kinetic_ = std::max(largest_kinetic_, stats.kinetic_j);
-    const double gain = EnergiesOf(stats).total() - record.start.total();
+    largest_kinetic_ = std::max(largest_kinetic_, measures.kinetic_j);
+    const double gain = EnergiesOf(measures).total() - record.start.total();
     const double last_gain = candidates_.empty() ? 0.0 : candidates_.back().gain_j;
     if (gain > std::max(last_gain, kAllowedGain * largest_kinetic_)) {
       candidates_.push_back({step, BodyThatGainedMost(), gain});
@@ -196,13 +203,14 @@ Result<RunRecord> RunScene(const Scene& scene, SceneWorld* scene_world,
   for (uint32_t step = 1; step <= scene.steps && go_on; ++step) {
     const uint32_t asleep = step == 1 ? 0 : world.stats().asleep;
     const Clock::time_point begin = Clock::now();
-    const uint32_t flags = world.Step(static_cast<float>(scene.dt));
+    const Status stepped = world.Step(static_cast<float>(scene.dt));
     const std::chrono::duration<double, std::milli> elapsed = Clock::now() - begin;
-    record.flags |= flags;
-    if ((flags & kStepOutOfMemory) != 0) {
+    if (!stepped.ok()) {  // its dt is prepared, so only memory can be missing
       return Error{ExitCode::kLimit, "step " + std::to_string(step) + " ran out of memory", ""};
     }
-    record.steps.push_back({world.stats(), meter.Measure(), elapsed.count(), asleep < moving});
+    record.flags |= world.stats().flags;
+    record.steps.push_back(
+        {world.stats(), MeasuresOf(world), meter.Measure(), elapsed.count(), asleep < moving});
     watch.Observe(record);
     go_on = observer(*scene_world, step);
   }
@@ -214,7 +222,7 @@ Result<RunRecord> RunScene(const Scene& scene, SceneWorld* scene_world,
 double AllowedEnergy(const RunRecord& record) {
   double largest_kinetic = record.start.kinetic;
   for (const StepRecord& step : record.steps) {
-    largest_kinetic = std::max(largest_kinetic, step.stats.kinetic_j);
+    largest_kinetic = std::max(largest_kinetic, step.measures.kinetic_j);
   }
   return record.start.total() + kAllowedGain * largest_kinetic +
          kGravityRounding * std::fabs(record.start.gravity) +

@@ -35,6 +35,7 @@ struct CageMeasures {
 
 struct StepRecord {
   StepStats stats;
+  WorldMeasures measures;  ///< after the step
   CageMeasures cages;
   double step_ms = 0.0;  ///< wall time of World::Step alone
   bool awake = true;     ///< whether a moving body was awake when the step began

@@ -82,13 +82,14 @@ void Simulate(const Asset& asset) {
   desc.velocity = {0.1f, -2.0f, 0.0f};
   const std::span<const uint32_t> pins = FindRegionNodes(asset, "high");
   desc.pinned_nodes = pins.first(pins.size() / 2);
-  const BodyId id = AddBody(&world, asset, desc);
-  if (!id.valid()) return;
+  BodyId id;
+  if (!world.AddBody(asset, desc, &id).ok()) return;
   BodyDesc changed;
   changed.material.young = 2.0e5f;
-  AddBody(&world, asset, changed);
-  for (int step = 0; step < 10; ++step) StepWorld(&world, 0.01f);
-  StepWorld(&world, 1.0f / 60);  // no factor for it yet: refactors on the file's structure
+  BodyId other;
+  (void)world.AddBody(asset, changed, &other);
+  for (int step = 0; step < 10; ++step) (void)world.Step(0.01f);
+  (void)world.Step(1.0f / 60);  // no factor for it yet: refactors on the file's structure
   std::vector<Vec3> positions(asset.visual().positions.size());
   std::vector<Vec3> normals(positions.size());
   REQUIRE(world.Skin(id, positions, normals).ok());
@@ -96,6 +97,8 @@ void Simulate(const Asset& asset) {
   Pose pose;
   REQUIRE(world.Moments(id, &moments).ok());
   REQUIRE(world.BestFitPose(id, &pose).ok());
+  WorldMeasures measures;
+  REQUIRE(world.Measure(&measures).ok());
   world.StateHash();
   Query(world, asset);
   for (uint32_t patch = 0; patch < asset.collision().patches.size(); ++patch) {

@@ -52,7 +52,7 @@ class Twins {
     for (int step = 0; step < steps; ++step) {
       REQUIRE(StepWorld(&together, kDt) == kStepOk);
       REQUIRE(HadCrowds(together));
-      for (auto& world : alone) REQUIRE(StepWorld(world, kDt) == kStepOk);
+      for (auto& world : alone) REQUIRE(StepWorld(world.get(), kDt) == kStepOk);
     }
   }
 

@@ -144,9 +144,9 @@ TEST_CASE("Wherever memory runs out as crowds are made, bodies step") {
       if (which == 1) desc = Pinned(few);
       if (which == 2) desc.material.young = 3.0e5f;
       const uint64_t before = memory.requests();
-      Status status;
+      BodyId id;
       memory.FailAt(n, only_once);
-      const BodyId id = world.AddBody(shape.asset(), desc, &status);
+      const Status status = world.AddBody(shape.asset(), desc, &id);
       ran_through = memory.requests() - before < n;
       memory.FailNever();
       REQUIRE(id.valid() == status.ok());
@@ -154,7 +154,8 @@ TEST_CASE("Wherever memory runs out as crowds are made, bodies step") {
       (id.valid() ? successes : failures) += 1;
       if (id.valid()) ids.push_back(id);
       for (int step = 0; step < 5; ++step) {
-        REQUIRE((StepWorld(&world, step == 3 ? 0.5f * kDt : kDt) & ~kStepPreparedTimeStep) == kStepOk);
+        REQUIRE((StepWorld(&world, step == 3 ? 0.5f * kDt : kDt) & ~kStepPreparedTimeStep) ==
+                kStepOk);
       }
       // All bodies fell, except those with pins.
       for (const BodyId body : ids) {

@@ -16,7 +16,6 @@ BodyId Member::AddTo(World* world, const Asset& asset) const {
   desc.angular_velocity = angular_velocity;
   desc.pinned_nodes = pins;
   const BodyId id = AddBody(world, asset, desc);
-  REQUIRE(id.valid());
   if (wobble.empty()) return id;
   std::vector<Vec3> v = VelocitiesOf(*world, id, wobble.size());
   for (size_t i = 0; i < v.size(); ++i) v[i] += wobble[i];

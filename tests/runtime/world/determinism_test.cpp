@@ -46,6 +46,7 @@ void RunBackwards(void*, uint32_t count, JobFunction job, void* context) {
 struct Outcome {
   uint64_t hash = 0;
   StepStats stats;
+  WorldMeasures measures;
 };
 
 // Bodies of two assets in many poses fall on two planes. Some are pinned, some removed.
@@ -72,7 +73,7 @@ Outcome Simulate(const JobSystem& jobs) {
     if (step == 20) REQUIRE(world.RemoveBody(ids[3]).ok());
     StepWorld(&world, 0.01f);
   }
-  return {world.StateHash(), world.stats()};
+  return {world.StateHash(), world.stats(), MeasuresOf(world)};
 }
 
 // Crowds whose bodies fall on planes, leave their lanes for a while and come back. Some have more
@@ -112,7 +113,7 @@ Outcome SimulateCrowds(const JobSystem& jobs) {
     crowds = crowds && HadCrowds(world);
   }
   CHECK(crowds);
-  return {world.StateHash(), world.stats()};
+  return {world.StateHash(), world.stats(), MeasuresOf(world)};
 }
 
 // Bodies fall asleep in lanes and on a plane, and are woken one by one.
@@ -140,7 +141,7 @@ Outcome SimulateSleepers(const JobSystem& jobs) {
     most_asleep = std::max(most_asleep, world.stats().asleep);
   }
   CHECK(most_asleep > 15);
-  return {world.StateHash(), world.stats()};
+  return {world.StateHash(), world.stats(), MeasuresOf(world)};
 }
 
 void CheckJobs(Outcome (*simulate)(const JobSystem&)) {
@@ -154,9 +155,9 @@ void CheckJobs(Outcome (*simulate)(const JobSystem&)) {
       const Outcome outcome = simulate(jobs.system());
       CAPTURE(num_threads);
       CHECK(outcome.hash == alone.hash);
-      CHECK(outcome.stats.kinetic_j == alone.stats.kinetic_j);
-      CHECK(outcome.stats.elastic_j == alone.stats.elastic_j);
-      CHECK(outcome.stats.gravity_j == alone.stats.gravity_j);
+      CHECK(outcome.measures.kinetic_j == alone.measures.kinetic_j);
+      CHECK(outcome.measures.elastic_j == alone.measures.elastic_j);
+      CHECK(outcome.measures.gravity_j == alone.measures.gravity_j);
       CHECK(outcome.stats.max_penetration == alone.stats.max_penetration);
       CHECK(outcome.stats.contacts == alone.stats.contacts);
     }
@@ -181,7 +182,6 @@ TEST_CASE("A large body that all threads share gives the same state") {
   const auto simulate = [&](const JobSystem& jobs) {
     WorldDesc desc;
     desc.jobs = jobs;
-    desc.measure_energy = false;
     World world(desc);
     REQUIRE(world.AddPlane({}).ok());
     BodyDesc body;

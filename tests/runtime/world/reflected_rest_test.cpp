@@ -33,7 +33,6 @@ Recovery Recover(const ShapeAsset& shape, int axis, double share, int steps) {
   desc.solver.volume_sweeps = 2;
   World world(desc);
   const BodyId id = AddBody(&world, shape.asset());
-  REQUIRE(id.valid());
   Points mirrored = ToEigen(shape.rest());
   mirrored.row(axis) *= -1.0;
   REQUIRE(world.SetNodePositions(id, ToVec3s(mirrored)).ok());
@@ -42,13 +41,13 @@ Recovery Recover(const ShapeAsset& shape, int axis, double share, int steps) {
   double energy = out.start;
   for (int step = 1; step <= steps; ++step) {
     REQUIRE(StepWorld(&world, kDt) == kStepOk);
-    const StepStats& stats = world.stats();
-    if (stats.inverted_tets > 0) out.upright = step + 1;
-    if (stats.inverted_tets > 0 || stats.elastic_j > share * out.start) out.recovered = step + 1;
-    out.largest_gain = std::max(out.largest_gain, stats.kinetic_j + stats.elastic_j - energy);
-    energy = stats.kinetic_j + stats.elastic_j;
-    out.end = stats.elastic_j;
-    out.inverted = stats.inverted_tets;
+    const WorldMeasures now = MeasuresOf(world);
+    if (now.inverted_tets > 0) out.upright = step + 1;
+    if (now.inverted_tets > 0 || now.elastic_j > share * out.start) out.recovered = step + 1;
+    out.largest_gain = std::max(out.largest_gain, now.kinetic_j + now.elastic_j - energy);
+    energy = now.kinetic_j + now.elastic_j;
+    out.end = now.elastic_j;
+    out.inverted = now.inverted_tets;
   }
   return out;
 }

@@ -50,13 +50,14 @@ TEST_CASE("Bodies at rest fall asleep, whatever their size, and stay where they 
   REQUIRE(scene.StepUntilAsleep(2000) < 2000);
   const StepStats settled = scene.world.stats();
   CHECK(settled.max_speed == 0.0f);
-  CHECK(settled.kinetic_j == 0.0);
   CHECK(settled.contacts > 0);
-  CHECK(settled.elastic_j > 0.0);
+  const WorldMeasures measures = MeasuresOf(scene.world);
+  CHECK(measures.kinetic_j == 0.0);
+  CHECK(measures.elastic_j > 0.0);
   const uint64_t hash = scene.world.StateHash();
   for (int step = 0; step < 20; ++step) StepWorld(&scene.world, kDt);
   CHECK(scene.world.StateHash() == hash);
-  CHECK(MeasuresOf(scene.world).elastic_j == settled.elastic_j);
+  CHECK(MeasuresOf(scene.world).elastic_j == measures.elastic_j);
   CHECK(scene.world.stats().contacts == settled.contacts);
   CHECK(scene.world.stats().substeps == 0);
 }
@@ -86,8 +87,6 @@ TEST_CASE("A sleeping body wakes if it is moved or pushed, or if a plane is adde
   });
   wakes([&] { REQUIRE(scene.world.Wake(id).ok()); });
   wakes([&] { REQUIRE(scene.world.AddPlane({{0.0f, 1.0f, 0.0f}, 0.01f, 0.5f}).ok()); });
-  CHECK_FALSE(scene.world.IsAsleep({99}));
-  REQUIRE(scene.world.Wake({99}).ok());
 }
 
 TEST_CASE("Impulses push nodes by their masses and wake the body, but pinned nodes stay") {
@@ -112,7 +111,7 @@ TEST_CASE("Impulses push nodes by their masses and wake the body, but pinned nod
   CHECK(VelocitiesOf(scene.world, id, num_nodes)[0].y == Approx(2.0f * v[0].y));
 
   const uint64_t hash = scene.world.StateHash();
-  CHECK(scene.world.AddImpulses({7}, impulses).code == StatusCode::kInvalidArgument);
+  CHECK(scene.world.AddImpulses({7}, impulses).code == StatusCode::kForeignId);
   CHECK(scene.world.AddImpulses(id, std::span(impulses).first(3)).code ==
         StatusCode::kInvalidArgument);
   impulses[num_nodes - 1].x = 3.0e38f;  // finite, but the velocity is not

@@ -91,7 +91,6 @@ TEST_CASE("A body that is added again finds its factors, within a limit of idle 
   const auto come_and_go = [&](float young) {
     const uint64_t before = memory.requests();
     const BodyId id = AddBody(&world, shape.asset(), {.material = {.young = young}});
-    REQUIRE(id.valid());
     const uint64_t taken = memory.requests() - before;
     REQUIRE(StepWorld(&world, kDt) == kStepOk);
     REQUIRE(world.RemoveBody(id).ok());

@@ -33,8 +33,7 @@ class Ring {
  public:
   Ring() : file_(BakedInCage(MakeTorus(1.0, 0.35, 72, 32), 120)) {
     REQUIRE(asset_.Open(file_.bytes()).ok());
-    body_ = world_.AddBody(asset_);
-    REQUIRE(body_.valid());
+    REQUIRE(world_.AddBody(asset_, {}, &body_).ok());
   }
 
   const Asset& asset() const { return asset_; }

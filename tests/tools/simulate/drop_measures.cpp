@@ -13,7 +13,9 @@ constexpr double kDropHeight = 0.3;
 constexpr size_t kLateSteps = 50;
 constexpr double kImpactSeconds = 0.2;
 
-double Total(const StepStats& stats) { return stats.kinetic_j + stats.elastic_j + stats.gravity_j; }
+double Total(const WorldMeasures& measures) {
+  return measures.kinetic_j + measures.elastic_j + measures.gravity_j;
+}
 
 // The first step after the impact; the number of steps if nothing ever touched the plane.
 size_t EndOfImpact(const tools::RunRecord& record, double dt) {
@@ -39,19 +41,19 @@ DropMeasures MeasureDrop(const tools::RunRecord& record, double dt, const Droppe
   double gain_before = 0.0;
   for (size_t i = 0; i < record.steps.size(); ++i) {
     const tools::StepRecord& step = record.steps[i];
-    const double gain = (Total(step.stats) - start) / drop_energy;
+    const double gain = (Total(step.measures) - start) / drop_energy;
     measures.energy_rise = std::max(measures.energy_rise, gain - gain_before);
     gain_before = gain;
     measures.impact_energy = std::max(measures.impact_energy, gain);
     if (i >= settled) measures.late_energy = std::max(measures.late_energy, gain);
-    measures.inverted_tets = std::max(measures.inverted_tets, step.stats.inverted_tets);
+    measures.inverted_tets = std::max(measures.inverted_tets, step.measures.inverted_tets);
     measures.lowest = std::min(measures.lowest, step.cages.lowest_m / body.size_m);
     if (i + kLateSteps < record.steps.size()) continue;
     measures.late_speed = std::max(measures.late_speed, static_cast<double>(step.stats.max_speed));
   }
   const tools::StepRecord& last = record.steps.back();
-  measures.end_kinetic = last.stats.kinetic_j / (weight * body.height_m);
-  measures.end_elastic = last.stats.elastic_j / (body.young_pa * record.rest_volume_m3);
+  measures.end_kinetic = last.measures.kinetic_j / (weight * body.height_m);
+  measures.end_elastic = last.measures.elastic_j / (body.young_pa * record.rest_volume_m3);
   measures.end_volume_change =
       std::max(1.0 - last.cages.min_volume_ratio, last.cages.max_volume_ratio - 1.0);
   return measures;

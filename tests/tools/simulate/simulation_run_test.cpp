@@ -85,7 +85,7 @@ TEST_CASE("Energies, heights and volumes of a fall are those of free fall") {
     height -= speed * scene.dt;
     if (height < 0.02) break;
     CHECK(step.cages.lowest_m == Approx(height).margin(1.0e-5));
-    CHECK(step.stats.kinetic_j == Approx(0.5 * m * speed * speed).epsilon(1.0e-4));
+    CHECK(step.measures.kinetic_j == Approx(0.5 * m * speed * speed).epsilon(1.0e-4));
     CHECK(step.stats.max_speed == Approx(speed).epsilon(1.0e-4));
     CHECK(step.cages.min_volume_ratio == Approx(1.0).margin(1.0e-5));
     CHECK(step.stats.contacts == 0);
@@ -189,8 +189,8 @@ TEST_CASE("A gain of energy is found at its first step beyond 1% of the largest 
   CHECK(allowed > start);
   size_t first = 0;
   while (first < 40) {
-    const StepStats& stats = record.value().steps[first].stats;
-    if (stats.kinetic_j + stats.elastic_j + stats.gravity_j > allowed) break;
+    const WorldMeasures& measures = record.value().steps[first].measures;
+    if (measures.kinetic_j + measures.elastic_j + measures.gravity_j > allowed) break;
     ++first;
   }
   CHECK(first == 30);  // the first push gave less than 1% of the kinetic energy after the second
