@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include "world/slot_list.h"
+
+#include "runtime/world/heap_counter.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+template <class List>
+std::vector<uint32_t> SlotsOf(const List& list) {
+  std::vector<uint32_t> slots;
+  for (const uint32_t slot : list) slots.push_back(slot);
+  return slots;
+}
+
+template <class List>
+uint32_t AddTo(List* list) {
+  if (!list->Reserve(DefaultAllocator())) FAIL("no slot");
+  return list->Add();
+}
+
+}  // namespace
+
+TEST_CASE("The bits of an id come back") {
+  const uint64_t id = PackId(0xabcdef, 0x123456, 0x789a);
+  CHECK(id == 0x789a123456abcdefull);
+  CHECK(SlotOf(id) == 0xabcdefu);
+  CHECK(GenerationOf(id) == 0x123456u);
+  CHECK(TagOf(id) == 0x789au);
+}
+
+TEST_CASE("Slots come back in the order in which they were freed") {
+  SlotList<> list;
+  for (uint32_t i = 0; i < 5; ++i) CHECK(AddTo(&list) == i);
+  for (const uint32_t slot : {3u, 0u, 4u}) list.Remove(slot);
+  CHECK(SlotsOf(list) == std::vector<uint32_t>{1, 2});
+  CHECK(list.next_slot() == 3u);
+  CHECK(AddTo(&list) == 3u);
+  list.Remove(1);
+  for (const uint32_t slot : {0u, 4u, 1u, 5u}) {
+    CHECK(list.next_slot() == slot);
+    CHECK(AddTo(&list) == slot);
+  }
+  CHECK(list.num_live() == 6);
+  CHECK(list.num_slots() == 6);
+}
+
+TEST_CASE("A slot and a generation tell whether they are in use, were, or never were") {
+  using State = SlotList<>::State;
+  SlotList<> list;
+  CHECK(list.Find(0, 1) == State::kNeverGiven);
+  AddTo(&list);
+  CHECK(list.generation(0) == 1);
+  CHECK(list.Find(0, 0) == State::kNeverGiven);
+  CHECK(list.Find(0, 1) == State::kLive);
+  CHECK(list.Find(0, 2) == State::kNeverGiven);
+  CHECK(list.Find(1, 1) == State::kNeverGiven);
+  list.Remove(0);
+  CHECK(list.Find(0, 1) == State::kFreed);
+  AddTo(&list);
+  CHECK(list.Find(0, 1) == State::kFreed);
+  CHECK(list.Find(0, 2) == State::kLive);
+  CHECK(list.Find(0, 3) == State::kNeverGiven);
+}
+
+TEST_CASE("A slot retires once its generations are used up, and a list once all its slots have") {
+  using Small = SlotList<3, 2>;  // 8 slots of 3 generations
+  Small list;
+  std::set<std::pair<uint32_t, uint32_t>> given;
+  for (int i = 0; i < 8 * 3; ++i) {
+    const uint32_t slot = AddTo(&list);
+    REQUIRE(given.insert({slot, list.generation(slot)}).second);
+    list.Remove(slot);
+  }
+  CHECK_FALSE(list.Reserve(DefaultAllocator()));
+  CHECK(list.num_live() == 0);
+  CHECK(SlotsOf(list).empty());
+  for (const auto& [slot, generation] : given) {
+    CHECK(list.Find(slot, generation) == Small::State::kFreed);
+  }
+}
+
+TEST_CASE("A list without free slots refuses more, and goes on once one is free") {
+  SlotList<7, 4> list;
+  for (uint32_t i = 0; i < 128; ++i) CHECK(AddTo(&list) == i);
+  CHECK_FALSE(list.Reserve(DefaultAllocator()));
+  CHECK(SlotsOf(list).size() == 128);
+  list.Remove(77);
+  CHECK(AddTo(&list) == 77);
+}
+
+TEST_CASE("Slots are visited in ascending order, and may be freed on the way") {
+  const uint32_t seed = GENERATE(take(3, random(1u, 1u << 30)));
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  SlotList<> list;
+  std::set<uint32_t> live;
+  std::deque<uint32_t> free_slots;
+  std::map<uint32_t, uint32_t> generations;
+  uint32_t given = 0;
+  for (int round = 0; round < 60; ++round) {
+    const bool grows = round % 3 != 2;
+    const uint32_t changes = random() % 700;
+    for (uint32_t i = 0; i < changes; ++i) {
+      if (grows || live.empty()) {
+        const uint32_t expected = free_slots.empty() ? given++ : free_slots.front();
+        if (!free_slots.empty()) free_slots.pop_front();
+        REQUIRE(AddTo(&list) == expected);
+        REQUIRE(list.generation(expected) == ++generations[expected]);
+        live.insert(expected);
+      } else {
+        auto at = live.lower_bound(static_cast<uint32_t>(random() % given));
+        if (at == live.end()) at = live.begin();
+        list.Remove(*at);
+        free_slots.push_back(*at);
+        live.erase(at);
+      }
+    }
+    REQUIRE(SlotsOf(list) == std::vector<uint32_t>(live.begin(), live.end()));
+    REQUIRE(list.num_live() == live.size());
+    for (int i = 0; i < 50; ++i) {
+      const uint32_t from = static_cast<uint32_t>(random() % (given + 70));
+      const auto next = live.lower_bound(from);
+      REQUIRE(list.NextLive(from) == (next == live.end() ? SlotList<>::kNone : *next));
+    }
+  }
+  CHECK(given > 4096);  // reaches the third level
+  for (const uint32_t slot : list) list.Remove(slot);
+  CHECK(list.num_live() == 0);
+  CHECK(SlotsOf(list).empty());
+}
+
+TEST_CASE("A few slots in use among a million are found") {
+  SlotList<> list;
+  for (int i = 0; i < 1000000; ++i) AddTo(&list);
+  const std::set<uint32_t> kept = {0, 63, 64, 4095, 4096, 262143, 262144, 999999};
+  for (const uint32_t slot : list) {
+    if (kept.count(slot) == 0) list.Remove(slot);
+  }
+  CHECK(SlotsOf(list) == std::vector<uint32_t>(kept.begin(), kept.end()));
+}
+
+TEST_CASE("If memory runs out, a slot list stays as it was") {
+  for (uint64_t n = 1; n < 40; ++n) {
+    CountingMemory memory;
+    {
+      SlotList<> list;
+      memory.FailAt(n, true);
+      uint32_t added = 0;
+      for (int i = 0; i < 300; ++i) {
+        if (!list.Reserve(memory.allocator())) continue;
+        REQUIRE(list.Add() == added++);
+      }
+      std::vector<uint32_t> all(added);
+      for (uint32_t i = 0; i < added; ++i) all[i] = i;
+      REQUIRE(added >= 299);
+      REQUIRE(SlotsOf(list) == all);
+    }
+    REQUIRE(memory.blocks_out() == 0);
+    REQUIRE(memory.consistent());
+  }
+}
