@@ -7,9 +7,11 @@
 //   if (status.ok()) status = world.Step(1.0f / 60);
 //   if (status.ok()) status = world.Skin(id, positions, normals);
 //
-// Every call that can fail returns a Status; if it fails, nothing has changed. Calls that take an
-// id also return kNullId, kForeignId and kStaleId. Outputs come last; a null one gives
-// kInvalidArgument.
+// Every call that can fail returns a Status; if it fails, nothing has changed but its outputs.
+// Calls that take an id also return kNullId, kForeignId and kStaleId; all return kOutOfMemory if
+// the world itself got no memory. Outputs come last; a null one gives kInvalidArgument. Calls
+// allocate nothing unless they say so.
+//
 // A World never throws, prints or asserts on data. It is not thread-safe, but runs its own work in
 // parallel through WorldDesc::jobs. Results do not depend on the number of threads.
 #pragma once
@@ -194,8 +196,8 @@ class World {
 
   /// Adds a half-space for all bodies. A body inside it comes out by at most a quarter of its
   /// median edge per substep and 25 median edges per second; kPenalty sets no such limit. Wakes all
-  /// bodies. Errors: kInvalidArgument (zero or non-finite normal, non-finite offset, negative or
-  /// non-finite friction), kOutOfMemory.
+  /// bodies. Allocates memory for the contacts of each. Errors: kInvalidArgument (zero or
+  /// non-finite normal, non-finite offset, negative or non-finite friction), kOutOfMemory.
   Status AddPlane(const PlaneDesc& desc);
 
   /// Makes the factors for steps of `dt` seconds and their fractions (dt/2 .. dt/max_substeps) for
