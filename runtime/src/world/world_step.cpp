@@ -37,7 +37,7 @@ void World::Impl::PlaceInCrowd(Body* body) {
            other->crowd == nullptr && MayJoinCrowds(*other);
   };
   const auto end = bodies.begin() + num_bodies;
-  if (std::count_if(bodies.begin(), end, waits) < std::ptrdiff_t{least}) return;
+  if (std::count_if(bodies.begin(), end, waits) < static_cast<std::ptrdiff_t>(least)) return;
   if (!Reserve(&crowds, num_crowds)) return;
   Crowd* crowd = NewObject<Crowd>(allocator);
   if (crowd == nullptr) return;
