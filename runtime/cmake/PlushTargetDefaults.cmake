@@ -13,6 +13,10 @@ function(plush_target_defaults target)
     # Descriptions are made with designated initialisers: members left out have defaults.
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow
       -Wno-missing-field-initializers -ffp-contract=off)
+    if(CMAKE_SIZEOF_VOID_P EQUAL 4 AND CMAKE_SYSTEM_PROCESSOR MATCHES "86")
+      # The x87 unit, the default of 32-bit x86, rounds differently.
+      target_compile_options(${target} PRIVATE -msse2 -mfpmath=sse)
+    endif()
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       # Two false alarms of gcc 12: members of std::variant and std::optional that are read only
       # where they are set, and std::string's operator+ (gcc bug 105651).

@@ -2,7 +2,8 @@
 // The ranges of physical settings: the same in options, material maps, pins and scenes.
 //
 // The runtime's MaterialOverride accepts more: ratios below 0.5, and positive moduli and densities
-// whose Lame parameters and masses fit into a float. At a ratio of 0.499 the bulk modulus is already 500 times the shear modulus.
+// whose Lame parameters and masses fit into a float. At a ratio of 0.499 the bulk modulus is
+// already 500 times the shear modulus.
 #pragma once
 
 #include "base/number_range.h"

@@ -12,9 +12,7 @@
 #include <metis.h>
 
 #include <algorithm>
-#include <iterator>
 #include <numeric>
-#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -191,8 +189,9 @@ std::optional<EliminationOrder> OrderWithLast(const NodeGraph& graph,
   std::vector<uint32_t> tail = MinimumDegreeOrder(*schur);
   for (uint32_t& node : tail) node = last[node];
   std::vector<uint32_t> free;
-  std::ranges::set_difference(std::views::iota(0u, graph.num_nodes()), last,
-                              std::back_inserter(free));
+  for (uint32_t node = 0; node < graph.num_nodes(); ++node) {
+    if (!std::ranges::binary_search(last, node)) free.push_back(node);
+  }
   return OrderBefore(graph, free, tail, limit);
 }
 

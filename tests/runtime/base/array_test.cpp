@@ -40,10 +40,27 @@ TEST_CASE("An array without memory is empty") {
   CHECK_FALSE(array.Allocate(memory.allocator(), 8));
   CHECK(array.size() == 0);
   CHECK(memory.blocks_out() == 0);
-  // If the bytes do not fit into size_t, the allocator must not be called.
+}
+
+TEST_CASE("An array whose bytes do not fit into size_t is refused without a request") {
+  CountingMemory memory;
+  Array<uint32_t> array;
+  REQUIRE(array.Allocate(memory.allocator(), 4));
+  memory.FailAt(1, false);  // for ever: a wrong request must not write beyond its block
   const uint64_t requests = memory.requests();
-  CHECK_FALSE(array.Allocate(memory.allocator(), SIZE_MAX / 2));
-  CHECK(memory.requests() == requests);
+  constexpr size_t kMost = SIZE_MAX / sizeof(uint32_t);
+  // The last three would wrap round to 0, 4 and 400 bytes.
+  for (const size_t size : {SIZE_MAX, SIZE_MAX / 2, kMost + 1, kMost + 2, kMost + 101}) {
+    CAPTURE(size);
+    CHECK_FALSE(array.Allocate(memory.allocator(), size));
+    CHECK(memory.requests() == requests);
+    CHECK(array.size() == 0);
+    CHECK(array.data() == nullptr);
+  }
+  CHECK(memory.blocks_out() == 0);
+  // The largest count that fits is the allocator's to refuse.
+  CHECK_FALSE(array.Allocate(memory.allocator(), kMost));
+  CHECK(memory.requests() == requests + 1);
 }
 
 TEST_CASE("Moving an array moves its memory") {

@@ -294,7 +294,8 @@ TEST_CASE("Nodes that slip on a plane carry Coulomb's friction, each for itself"
       ContactState state;
       REQUIRE(state.Reserve(DefaultAllocator(), static_cast<uint32_t>(n), 1));
       const LocalPlane plane = {{0.0f, 1.0f, 0.0f}, 0.0f, kFriction};
-      const ContactProblem problem = {{&plane, 1}, x, x, c.b, 1e-6f, 20};
+      const std::span<const NodeVec> y(x);  // with the spare node
+      const ContactProblem problem = {{&plane, 1}, y.first(n), y, c.b, 1e-6f, 20};
       std::vector<NodeVec> d(n + 1), product(n + 1);
       for (int k = 0; k < 3; ++k) SolveWithContacts(c.system, problem, &state, d);
       MultiplySystem(c.system.system, d, product);

@@ -70,6 +70,10 @@ class Twins {
     BodyMoments moments[2];
     Pose poses[2];
     SurfacePoint nearest[2], hit[2];
+    const BodyMoments place = MomentsOf(one, alone_ids[i]);
+    const Vec3 aside = {static_cast<float>(place.centre[0]) + 0.5f,
+                        static_cast<float>(place.centre[1]) + 1.0f,
+                        static_cast<float>(place.centre[2])};
     for (const int k : {0, 1}) {
       const World& world = k == 0 ? together : one;
       const BodyId id = k == 0 ? ids[i] : alone_ids[i];
@@ -82,7 +86,7 @@ class Twins {
       REQUIRE(world.BestFitPose(id, &poses[k]).ok());
       const BodyMoments& m = moments[k];
       const Vec3 above = {static_cast<float>(m.centre[0]), 1.0e3f, static_cast<float>(m.centre[2])};
-      REQUIRE(world.ClosestPoint(above, 1.0e9f, &nearest[k]).ok());
+      REQUIRE(world.ClosestPoint(id, aside, 1.0e9f, &nearest[k]).ok());
       REQUIRE(world.Raycast(id, {.origin = above, .direction = {0.0f, -1.0f, 0.0f}}, &hit[k]).ok());
     }
     CHECK(Apart(skin[0], skin[1]) < kTolerance);
@@ -100,7 +104,24 @@ class Twins {
     REQUIRE((hit[0].valid() && hit[1].valid()));
     CHECK(std::fabs(hit[0].distance - hit[1].distance) < 1e-3f);
     CHECK(hit[0].body.value == ids[i].value);
-    CHECK(nearest[0].valid());
+    REQUIRE((nearest[0].valid() && nearest[1].valid()));
+    CHECK(nearest[0].body.value == ids[i].value);
+    // Surface points lie as near to each other as the nodes do, and so do distances to a surface.
+    // World coordinates up to 64 m round to 4e-6 m.
+    const double near = kTolerance + 1e-5;
+    CHECK(std::fabs(nearest[0].distance - nearest[1].distance) < near);
+    CHECK((ToEigen(nearest[0].position) - ToEigen(aside)).norm() ==
+          Approx(nearest[0].distance).margin(1e-5));
+    // Two points may be equally near, so not the points are compared, but one with the other's
+    // surface.
+    SurfacePoint same, any;
+    REQUIRE(one.ClosestPoint(nearest[0].position, 1.0f, &same).ok());
+    REQUIRE(same.valid());
+    CHECK(same.distance < near);
+    // The nearest of all bodies is at most as far.
+    REQUIRE(together.ClosestPoint(aside, 1.0e9f, &any).ok());
+    REQUIRE(any.valid());
+    CHECK(any.distance <= nearest[0].distance);
   }
 
   Random random;

@@ -37,8 +37,8 @@ struct CountedWorld {
 
 size_t BytesOfSecondBody(const ShapeAsset& shape, const BodyDesc& first, const BodyDesc& second) {
   CountedWorld counted;
-  auto& [memory, made] = counted;
-  World& world = *made;
+  CountingMemory& memory = counted.memory;
+  World& world = *counted.world;
   AddBody(&world, shape.asset(), first);
   const size_t before = memory.bytes_out();
   AddBody(&world, shape.asset(), second);
@@ -69,8 +69,8 @@ TEST_CASE("Bodies share factors if and only if asset, material and pins are equa
 TEST_CASE("Without idle systems, removing the last body frees its factors") {
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {}, double(kDt));
   CountedWorld counted(0);
-  auto& [memory, made] = counted;
-  World& world = *made;
+  CountingMemory& memory = counted.memory;
+  World& world = *counted.world;
   BodyDesc stiff;
   stiff.material.young = 4.0e5f;
   REQUIRE(world.RemoveBody(AddBody(&world, shape.asset())).ok());
@@ -86,8 +86,8 @@ TEST_CASE("Without idle systems, removing the last body frees its factors") {
 TEST_CASE("A body that is added again finds its factors, within a limit of idle systems") {
   const ShapeAsset shape(TetBox(3, 3, 3, 0.1), {}, double(kDt));
   CountedWorld counted(2);
-  auto& [memory, made] = counted;
-  World& world = *made;
+  CountingMemory& memory = counted.memory;
+  World& world = *counted.world;
   const auto come_and_go = [&](float young) {
     const uint64_t before = memory.requests();
     const BodyId id = AddBody(&world, shape.asset(), {.material = {.young = young}});
@@ -132,8 +132,8 @@ TEST_CASE("Another asset at the address of a closed one gets its own factors") {
 TEST_CASE("A prepared time step is prepared for bodies that come or change later") {
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {}, double(kDt));
   CountedWorld counted;
-  auto& [memory, made] = counted;
-  World& world = *made;
+  CountingMemory& memory = counted.memory;
+  World& world = *counted.world;
   REQUIRE(world.PrepareTimeStep(0.005f).ok());
   REQUIRE(world.PrepareTimeStep(0.02f).ok());
   const BodyId id = AddBody(&world, shape.asset());

@@ -150,12 +150,22 @@ TEST_CASE("Vertices of a region are held by its nodes, distant nodes stay free")
   for (const PinRule& rule :
        {Rule(PinSource::kAttribute, "_pin", 0.8), Rule(PinSource::kColor, "COLOR_0.r", 0.8)}) {
     const auto pinned = Pinned(body, rule);
+    size_t held = 0;
     for (size_t v = 0; v < body.surface.positions.size(); ++v) {
-      if (body.surface.positions[v].x >= 0.801) CHECK(HeldWeight(body, pinned, v) > 0.97);
+      if (body.surface.positions[v].x < 0.801) continue;
+      CHECK(HeldWeight(body, pinned, v) > 0.97);
+      ++held;
     }
+    CHECK(held == 71);  // of 830; none lies within 0.9 mm of x = 0.801
+    // The region's vertices lie in tets between x = 0.8 and 1.0, or in the plane x = 0.8. So only
+    // nodes there are pinned, and the planes x = 0, 0.2, 0.4 and 0.6 of 6 x 6 nodes each stay free.
+    size_t distant = 0;
     for (size_t i = 0; i < pinned.size(); ++i) {
-      if (body.cage.nodes[i].x < 0.55) CHECK_FALSE(pinned[i]);
+      if (body.cage.nodes[i].x >= 0.75) continue;
+      CHECK_FALSE(pinned[i]);
+      ++distant;
     }
+    CHECK(distant == 4 * 36);
   }
 }
 

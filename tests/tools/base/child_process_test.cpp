@@ -116,7 +116,10 @@ TEST_CASE("The address-space limit makes allocations fail") {
   CHECK(Shell("head -c 1000 /dev/zero | wc -c", limits).exit_code == 0);
   // tail must hold the endless line in memory.
   const ChildResult result = Shell("head -c 200000000 /dev/zero | tail -n 1 >/dev/null", limits);
-  CHECK((result.end != ChildEnd::kExited || result.exit_code != 0));
+  INFO(result.err);
+  CHECK(result.end == ChildEnd::kExited);  // it sees failed allocations and is not killed
+  CHECK(result.exit_code == 1);            // of tail, the last of the pipeline
+  CHECK_FALSE(result.err.empty());
 }
 
 TEST_CASE("The resident-size watch ends a child that grows") {

@@ -210,7 +210,8 @@ TEST_CASE("check: a huge file and an importer beyond its limits are exit 6") {
   // The header claims two thousand million vertices.
   WriteText(folder / "promise.off", "OFF\n2000000000 1 0\n0 0 0\n");
   const Check promise(folder / "promise.off", {"--import-memory", "0.2"});
-  CHECK((promise.exit_code == 6 || promise.exit_code == 3));
+  CHECK(promise.exit_code == 6);
+  CHECK(promise.codes == Codes{"IMPORT_LIMIT"});
   WriteObj(MakeSphere(1.0, 200, 300), folder / "sphere.obj");
   const Check slow(folder / "sphere.obj", {"--import-time", "0.01"});
   CHECK(slow.exit_code == 6);

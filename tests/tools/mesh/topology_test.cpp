@@ -63,6 +63,24 @@ size_t NumBorders(const std::vector<uint32_t>& opposite) {
   return static_cast<size_t>(std::count(opposite.begin(), opposite.end(), kNoHalfEdge));
 }
 
+// Half-edges along which no triangle runs back, by comparing all pairs. The number of borders of a
+// surface with at most two triangles per edge.
+size_t NumOneWay(const SurfaceMesh& mesh) {
+  const auto& triangles = mesh.triangles;
+  size_t count = 0;
+  for (uint32_t h = 0; h < 3 * triangles.size(); ++h) {
+    const uint32_t from = triangles[h / 3][h % 3];
+    const uint32_t to = triangles[h / 3][(h % 3 + 1) % 3];
+    bool has_back = false;
+    for (const auto& [a, b, c] : triangles) {
+      has_back =
+          has_back || (a == to && b == from) || (b == to && c == from) || (c == to && a == from);
+    }
+    count += has_back ? 0 : 1;
+  }
+  return count;
+}
+
 // Requires that partners are mutual and run in opposite directions.
 void CheckPartners(const SurfaceMesh& mesh, const std::vector<uint32_t>& opposite) {
   for (uint32_t h = 0; h < opposite.size(); ++h) {
@@ -80,6 +98,7 @@ TEST_CASE("Every half-edge of a closed surface has a partner") {
   const SurfaceMesh mesh = MakeTorus(1.0, 0.3, 12, 8);
   const auto opposite = PairHalfEdges(mesh.positions, mesh.triangles);
   CHECK(NumBorders(opposite) == 0);
+  CHECK(NumOneWay(mesh) == 0);
   CheckPartners(mesh, opposite);
 }
 
@@ -87,6 +106,7 @@ TEST_CASE("A hole is a border") {
   const SurfaceMesh mesh = MakeOpenBox({0, 0, 0}, {1, 1, 1});
   const auto opposite = PairHalfEdges(mesh.positions, mesh.triangles);
   CHECK(NumBorders(opposite) == 4);
+  CHECK(NumOneWay(mesh) == 4);
   CheckPartners(mesh, opposite);
 }
 
@@ -120,6 +140,9 @@ TEST_CASE("Boxes that touch along an edge keep their surfaces apart") {
 TEST_CASE("A one-sided surface has a border where its sides meet") {
   const SurfaceMesh mesh = MakeMoebiusStrip(1.0, 0.3, 20);
   const auto opposite = PairHalfEdges(mesh.positions, mesh.triangles);
-  CHECK(NumBorders(opposite) > 40);  // its own border, and the seam
+  // Its own border has two edges per segment. At the seam, both triangles run along the one edge in
+  // the same direction, so neither has a partner.
+  CHECK(NumBorders(opposite) == 2 * 20 + 2);
+  CHECK(NumOneWay(mesh) == NumBorders(opposite));
   CheckPartners(mesh, opposite);
 }

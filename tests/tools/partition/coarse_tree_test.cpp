@@ -90,26 +90,63 @@ double VolumeByAllPairs(std::vector<Dop14> nodes) {
   return sum;
 }
 
+// The same joins, but a node searches all others for its best partner only after losing it. Takes
+// about n^2 comparisons instead of n^3.
+double VolumeByPartners(std::vector<Dop14> nodes) {
+  struct Partner {
+    size_t node = 0;
+    double volume = std::numeric_limits<double>::infinity();
+  };
+  std::vector<bool> alive(nodes.size(), true);
+  std::vector<Partner> partners(nodes.size());
+  const auto search = [&](size_t i) {
+    partners[i] = {};
+    for (size_t j = 0; j < nodes.size(); ++j) {
+      if (j == i || !alive[j]) continue;
+      Dop14 bounds = nodes[i];
+      bounds.Add(nodes[j]);
+      if (bounds.Volume() < partners[i].volume) partners[i] = {j, bounds.Volume()};
+    }
+  };
+  for (size_t i = 0; i < nodes.size(); ++i) search(i);
+  double sum = 0.0;
+  for (size_t joins = 1; joins < nodes.size(); ++joins) {
+    size_t a = nodes.size();
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (alive[i] && (a == nodes.size() || partners[i].volume < partners[a].volume)) a = i;
+    }
+    const size_t b = partners[a].node;
+    sum += partners[a].volume;
+    nodes[a].Add(nodes[b]);
+    alive[b] = false;
+    // A union only grows, so nobody else prefers the new node to a partner that is still there.
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (alive[i] && (i == a || partners[i].node == a || partners[i].node == b)) search(i);
+    }
+  }
+  return sum;
+}
+
 }  // namespace
 
 TEST_CASE("The coarse tree joins the closest pair first, as all pairs would") {
   for (const size_t count : {1, 2, 3, 10, 60, 120}) {
     const auto leaves = RandomLeaves(count, static_cast<uint32_t>(count));
     const Walk walk = WalkTree(BuildCoarseTree(leaves), leaves);
-    CHECK(walk.volume == Approx(VolumeByAllPairs(leaves)).epsilon(1e-9));
+    const double by_all_pairs = VolumeByAllPairs(leaves);
+    CHECK(walk.volume == Approx(by_all_pairs).epsilon(1e-9));
+    CHECK(VolumeByPartners(leaves) == Approx(by_all_pairs).epsilon(1e-9));
   }
 }
 
-TEST_CASE("A coarse tree of many leaves is sound and nearly as tight") {
-  // One leaf too many for the exact algorithm: the sum of volumes hardly differs.
+TEST_CASE("A coarse tree of many leaves is shallow and not much looser than the exact one") {
+  // One leaf too many for the exact algorithm, whose tree would be too deep. Halving costs volume.
   const auto leaves = RandomLeaves(kMaxExact + 1, 9);
   const Walk walk = WalkTree(BuildCoarseTree(leaves), leaves);
-  const std::vector<Dop14> some(leaves.begin(), leaves.end() - 1);
-  const Walk exact = WalkTree(BuildCoarseTree(some), some);
-  std::printf("coarse tree in groups: %.3f of the exact one's volume\n",
-              walk.volume / exact.volume);
+  const double exact = VolumeByPartners(leaves);
+  std::printf("coarse tree in groups: %.3f of the exact one's volume\n", walk.volume / exact);
   CHECK(walk.depth < plush::kMaxTreeDepth);
-  CHECK(walk.volume < 1.3 * exact.volume);
+  CHECK(walk.volume < 2.5 * exact);
 }
 
 TEST_CASE("A coarse tree that would be too deep is halved") {

@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
+#include <utility>
 
 using namespace plush::tools;
 using namespace plush::tests;
@@ -33,6 +35,22 @@ size_t NumShort(const CutSurface& surface, double length) {
     count += Length(b - a) < length ? 1 : 0;
   }
   return count;
+}
+
+// Number of points that are corners of triangles.
+size_t NumUsed(const CutSurface& surface) {
+  std::set<uint32_t> used;
+  for (const auto& triangle : surface.triangles) used.insert(triangle.begin(), triangle.end());
+  return used.size();
+}
+
+double AreaOf(const CutSurface& surface) {
+  double area = 0.0;
+  for (const auto& [a, b, c] : surface.triangles) {
+    const auto& p = surface.points;
+    area += 0.5 * Length(Cross(p[b] - p[a], p[c] - p[a]));
+  }
+  return area;
 }
 
 // A flat grid of points at these x coordinates, all inside the mesh's tet.
@@ -82,6 +100,31 @@ TEST_CASE("Only edges below the limit collapse, measured at the time of the coll
   CHECK(collapsed(0.24) == 3);
 }
 
+TEST_CASE("Short edges far from each other all go, if an end has a number that may go") {
+  const TetMesh mesh = {{{0, 0, 0}, {100, 0, 0}, {0, 100, 0}, {0, 0, 100}}, {{0, 1, 2, 3}}};
+  // One edge of 0.05 each on the border (points 2 and 3), in the second row (7 and 8) and in the
+  // third (15 and 16). All other edges are at least 0.9 long.
+  const CutSurface grid = FlatGrid(
+      mesh,
+      {{{0, 1, 2, 2.05, 4, 5}, {0, 1, 1.05, 3, 4, 5}, {0, 1, 2, 3, 3.05, 5}, {0, 1, 2, 3, 4, 5}}});
+  const double length = 0.06;
+  REQUIRE(NumShort(grid, length) == 2 + 2 + 1);  // half-edges; those on the border have one
+  const int euler = EulerOf(grid);
+  const std::pair<uint32_t, size_t> cases[] = {{0, 3}, {3, 3}, {4, 2}, {8, 2}, {9, 1}, {17, 0}};
+  for (const auto& [first_new, expected] : cases) {
+    CAPTURE(first_new);
+    CutSurface surface = grid;
+    CHECK(CollapseShortEdges(mesh, length, first_new, &surface) == expected);
+    CHECK(EulerOf(surface) == euler);
+    CHECK(NumUsed(surface) == 24 - expected);
+    // An edge inside takes two triangles with it, the one on the border one.
+    const size_t on_border = expected == 3 ? 1 : 0;
+    CHECK(surface.triangles.size() == 30 - 2 * expected + on_border);
+    CHECK(NumShort(surface, length) == 5 - 2 * expected + on_border);
+    CHECK(AreaOf(surface) == Approx(15.0).epsilon(1e-12));
+  }
+}
+
 TEST_CASE("Taking out short edges keeps the surface, its topology and its tets") {
   for (const auto& mesh : {MakeTorus(1.0, 0.4, 40, 24), MakeOpenBox({0, 0, 0}, {1, 1, 1}),
                            MakeGridBox({0, 0, 0}, {1, 1, 1}, 12)}) {
@@ -93,11 +136,22 @@ TEST_CASE("Taking out short edges keeps the surface, its topology and its tets")
     const double length = 1e-3;  // longer than in a bake
     const size_t before = NumShort(surface, length);
     const size_t num_triangles = surface.triangles.size();
+    const size_t num_points = NumUsed(surface);
+    const double area = AreaOf(surface);
+    const auto num_borders =
+        std::count(surface.opposite.begin(), surface.opposite.end(), kNoHalfEdge);
     const size_t collapsed = CollapseShortEdges(
         out.cage.mesh, length, static_cast<uint32_t>(out.solid.points.size()), &surface);
     CHECK(collapsed > 0);
-    CHECK(surface.triangles.size() < num_triangles);
-    CHECK(NumShort(surface, length) < before);
+    const size_t after = NumShort(surface, length);
+    const size_t lost_borders = static_cast<size_t>(
+        num_borders - std::count(surface.opposite.begin(), surface.opposite.end(), kNoHalfEdge));
+    CAPTURE(before, after, collapsed, lost_borders);
+    // Each collapse takes out a point, and two triangles or, on the border, one and a border edge.
+    CHECK(num_points - NumUsed(surface) == collapsed);
+    CHECK(num_triangles - surface.triangles.size() == 2 * collapsed - lost_borders);
+    CHECK(after < before);
+    CHECK(std::abs(AreaOf(surface) - area) <= 0.51e-6 * area);
     CHECK(EulerOf(surface) == euler);
     for (uint32_t h = 0; h < surface.opposite.size(); ++h) {
       const uint32_t o = surface.opposite[h];

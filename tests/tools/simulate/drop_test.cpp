@@ -139,9 +139,10 @@ TEST_CASE("Every test model falls, squashes and settles") {
   if (!FullTests()) return Skip("long: set PLUSH_TEST_FULL=1");
   const std::string path = TestModelOrSkip("README.md");
   if (path.empty()) return;
-  for (const std::string& model : MeshesBelow(std::filesystem::path(path).parent_path())) {
-    DropModel(model);
-  }
+  const auto models = MeshesBelow(std::filesystem::path(path).parent_path());
+  REQUIRE_FALSE(models.empty());
+  std::printf("%zu test models\n", models.size());
+  for (const std::string& model : models) DropModel(model);
 }
 
 }  // namespace plush::tests
