@@ -2,8 +2,8 @@
 // Queries on a body's collision surface, and their answers.
 //
 //   plush::SurfacePoint hit;
-//   if (world.Raycast({.origin = eye, .direction = aim}, &hit).ok() && hit.valid()) {
-//     for (int i = 0; i < 4; ++i) force[hit.nodes[i]] += weight[i] * push;  // weight: hit.weights
+//   if (world.Raycast({.origin = eye, .direction = aim}, {}, &hit).ok() && hit.valid()) {
+//     status = world.AddImpulse(hit, push);
 //   }
 #pragma once
 
@@ -19,6 +19,12 @@ struct Ray {
   Vec3 origin = {};                                        ///< [m]
   Vec3 direction = {0.0f, -1.0f, 0.0f};                    ///< of any length but zero
   float max_distance = std::numeric_limits<float>::max();  ///< how far it reaches [m], >= 0
+};
+
+/// Which bodies a query of the world may find. It never finds disabled bodies.
+struct QueryFilter {
+  uint32_t mask = ~0u;  ///< bodies whose Filter::category has one of these bits
+  BodyId ignore = {};   ///< this one not; may be null or stale
 };
 
 /// A point on the collision surface of a body.

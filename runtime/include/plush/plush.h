@@ -4,8 +4,13 @@
 
 #include "plush/allocator.h"
 #include "plush/asset.h"
+#include "plush/body.h"
+#include "plush/collider.h"
 #include "plush/collision.h"
+#include "plush/debug_draw.h"
+#include "plush/force_field.h"
 #include "plush/jobs.h"
+#include "plush/pose.h"
 #include "plush/status.h"
 #include "plush/types.h"
 #include "plush/version.h"

@@ -22,6 +22,7 @@ enum class StatusCode : uint8_t {
   kNullId,           ///< the id names nothing: a default one, or that of a call that failed
   kForeignId,        ///< this world never gave out the id; another one may have (WorldDesc::tag)
   kStaleId,          ///< the object that the id names has been removed
+  kMismatch,         ///< a saved state does not fit this world or these assets
 };
 
 /// The result of a call that can fail. Cheap to copy; owns nothing. Unless a call says otherwise,

@@ -5,20 +5,25 @@
 //   plush::BodyId id;
 //   plush::Status status = world.AddBody(asset, {.pose = {.position = {0, 2, 0}}}, &id);
 //   if (status.ok()) status = world.Step(1.0f / 60);
-//   if (status.ok()) status = world.Skin(id, positions, normals);
+//   if (status.ok()) status = world.Skin(id, 1.0f, {.positions = vertices, .num_vertices = n});
 //
 // Every call that can fail returns a Status; if it fails, nothing has changed but its outputs.
 // Calls that take an id also return kNullId, kForeignId and kStaleId; all return kOutOfMemory if
 // the world itself got no memory. Outputs come last; a null one gives kInvalidArgument. Calls
 // allocate nothing unless they say so.
 //
-// A World never throws, prints or asserts on data. It is not thread-safe, but runs its own work in
-// parallel through WorldDesc::jobs. Results do not depend on the number of threads.
+// A World never throws, prints or asserts on data. It belongs to one thread at a time, but runs its
+// own work in parallel through WorldDesc::jobs. Results do not depend on the number of threads.
+// runtime/README.md lists the calls that may run beside others.
 #pragma once
 
 #include "plush/allocator.h"
 #include "plush/asset.h"
+#include "plush/body.h"
+#include "plush/collider.h"
 #include "plush/collision.h"
+#include "plush/debug_draw.h"
+#include "plush/force_field.h"
 #include "plush/jobs.h"
 #include "plush/status.h"
 #include "plush/types.h"
@@ -32,16 +37,6 @@ namespace plush {
 
 /// Shortest time step [s]. In a shorter one, the rounding of float positions outweighs all motion.
 inline constexpr float kLeastTimeStep = 1.0e-5f;
-
-/// Farthest coordinate at which the caller may place a body or its nodes [m]. Bodies may move
-/// farther by themselves.
-inline constexpr float kMostCoordinate = 1.0e9f;
-
-/// Whether every coordinate is finite and within kMostCoordinate.
-inline bool IsPosition(const Vec3& p) {
-  const auto is_near = [](float c) { return c >= -kMostCoordinate && c <= kMostCoordinate; };
-  return is_near(p.x) && is_near(p.y) && is_near(p.z);
-}
 
 /// How a plane pushes back.
 enum class ContactResponse : uint8_t {
@@ -72,43 +67,24 @@ struct SolverSettings {
 struct WorldDesc {
   Vec3 gravity = {0.0f, -9.81f, 0.0f};  ///< [m/s^2]
   SolverSettings solver = {};
-  Allocator allocator = {};   ///< DefaultAllocator() if `allocate` is null
-  JobSystem jobs = {};        ///< everything runs on the calling thread if `run` is null
-  uint32_t idle_systems = 8;  ///< factored matrices kept after their last body is gone; the
-                              ///< least recently used ones are freed first
-  uint16_t tag = 0;           ///< part of every id of this world; give each world another one, so
-                              ///< that an id of the wrong world is refused (kForeignId)
+  Allocator allocator = {};     ///< DefaultAllocator() if `allocate` is null
+  JobSystem jobs = {};          ///< everything runs on the calling thread if `run` is null
+  uint32_t idle_systems = 8;    ///< factored matrices kept after their last body is gone; the
+                                ///< least recently used ones are freed first
+  uint16_t tag = 0;             ///< part of every id of this world; give each world another one, so
+                                ///< that an id of the wrong world is refused (kForeignId)
+  bool keep_previous = false;   ///< keep the positions before the last step, for Skin and
+                                ///< NodePositions between steps; 16 bytes per node
+  uint32_t max_events = 256;    ///< body events that a step reports; see body_events
+  uint32_t reserve_bodies = 0;  ///< memory for this many ids of bodies from the start
+  uint32_t reserve_colliders = 0;  ///< the same for colliders, in each body too
 };
 
-/// Replaces the baked material of one body. A negative value keeps the baked one, in each tet that
-/// of its material.
-struct MaterialOverride {
-  float young = -1.0f;    ///< Young's modulus of every tet [Pa], > 0
-  float poisson = -1.0f;  ///< Poisson's ratio of every tet, in [0, 0.5)
-  float density = -1.0f;  ///< mean density of the body [kg/m^3], > 0; scales every node's mass, so
-                          ///< that heavier materials stay heavier
-  float damping = -1.0f;  ///< Kelvin-Voigt relaxation time [s], in [0, 10]: how long the material
-                          ///< resists a change of shape. At 0 only the integrator damps. A body of
-                          ///< 1 m and 1e5 Pa wobbles at 0.01 and settles like dough at 0.1
-};
-
-/// How a body enters the world.
-struct BodyDesc {
-  Pose pose = {};              ///< of the rest shape
-  Vec3 velocity = {};          ///< of every node [m/s]
-  Vec3 angular_velocity = {};  ///< about the pose's position [rad/s]
+/// What World::PrepareSystem prepares: the fields of a BodyDesc that decide which factors it needs.
+struct SystemDesc {
   MaterialOverride material = {};
-  std::span<const uint32_t> pinned_nodes =
-      {};              ///< cage nodes that never move (indices below num_nodes,
-                       ///< duplicates allowed); see FindRegionNodes
-  bool fixed = false;  ///< every node pinned: scenery
-};
-
-/// A solid half-space: points p with dot(p, normal) < offset are inside it.
-struct PlaneDesc {
-  Vec3 normal = {0.0f, 1.0f, 0.0f};  ///< points out of the solid; normalised on use
-  float offset = 0.0f;               ///< [m]
-  float friction = 0.5f;             ///< Coulomb coefficient, >= 0
+  std::span<const uint32_t> pinned_nodes = {};
+  float scale = 1.0f;
 };
 
 /// What a step did that the game may want to know, and what to do about it.
@@ -120,6 +96,9 @@ enum StepFlags : uint32_t {
                                     ///< positions and no longer moves
   kStepHeldIterative = 1u << 2,     ///< more than 96 degrees of freedom of a body were held: solved
                                     ///< by held_cg_iterations, see held_residual
+  kStepPinsFar = 1u << 3,           ///< pins moved further than two median edges of their cage in a
+                                    ///< substep: tets may invert; use more steps
+  kStepEventsLost = 1u << 4,  ///< more than WorldDesc::max_events happened; the others are lost
 };
 
 /// Parts of a step that are timed.
@@ -160,17 +139,6 @@ struct WorldMeasures {
   uint32_t collapsed_tets = 0;  ///< det F < 0.1, inverted ones included
 };
 
-/// Conserved quantities of one body, computed in double precision.
-struct BodyMoments {
-  double mass = 0.0;                ///< [kg]
-  double centre[3] = {};            ///< centre of mass [m]
-  double linear_momentum[3] = {};   ///< [kg m/s]
-  double angular_momentum[3] = {};  ///< about the centre of mass [kg m^2/s]
-  double volume = 0.0;              ///< of the deformed cage [m^3]
-  double kinetic_j = 0.0;           ///< [J]
-  double elastic_j = 0.0;           ///< [J]
-};
-
 /// Soft bodies that move together through time.
 class World {
  public:
@@ -194,11 +162,11 @@ class World {
   /// bodies the world has or had. Errors: only those of ids.
   Status RemoveBody(BodyId id);
 
-  /// Adds a half-space for all bodies. A body inside it comes out by at most a quarter of its
-  /// median edge per substep and 25 median edges per second; kPenalty sets no such limit. Wakes all
-  /// bodies. Allocates memory for the contacts of each. Errors: kInvalidArgument (zero or
-  /// non-finite normal, non-finite offset, negative or non-finite friction), kOutOfMemory.
-  Status AddPlane(const PlaneDesc& desc);
+  /// Makes the factors that a body of this asset, material, scale and pins needs: for the baked
+  /// time step, its fractions and those of PrepareTimeStep. A later AddBody, SetPinnedNodes or
+  /// SetMaterial of it then factors nothing. Allocates. Errors: kInvalidArgument (asset not open,
+  /// out-of-range description, a matrix without a factor), kOutOfMemory.
+  Status PrepareSystem(const Asset& asset, const SystemDesc& desc);
 
   /// Makes the factors for steps of `dt` seconds and their fractions (dt/2 .. dt/max_substeps) for
   /// every body, and for bodies that are added or changed later. Step(dt) then allocates nothing.
@@ -223,18 +191,107 @@ class World {
   /// kInvalidArgument (null output).
   Status Measure(WorldMeasures* out_measures) const;
 
-  /// World positions [m] (num_vertices x 1) and unit normals (num_vertices x 1, or empty to skip)
-  /// of the body's render surface. The cofactor of each tet's F transforms normals. Does not
-  /// allocate. Errors: kInvalidArgument (wrong size).
-  Status Skin(BodyId id, std::span<Vec3> positions, std::span<Vec3> normals) const;
+  /// What happened to bodies in the last Step, and between the Step before and it: at most
+  /// WorldDesc::max_events events, in the order of the bodies' slots. Valid until the next Step,
+  /// LoadState or RemoveBody.
+  std::span<const BodyEvent> body_events() const;
 
-  /// World positions of the cage's nodes [m] (num_nodes x 1). Errors: kInvalidArgument.
-  Status NodePositions(BodyId id, std::span<Vec3> positions) const;
+  // What steps have in common. Changes take effect in the next step.
+
+  /// Changes the gravity [m/s^2]. Wakes all bodies if it differs. Errors: kInvalidArgument (not
+  /// finite).
+  Status SetGravity(const Vec3& gravity);
+  Vec3 gravity() const;  ///< [m/s^2]
+
+  /// Changes the solver's settings, clamped to their ranges. Wakes no body. A larger max_substeps
+  /// takes effect with factors made later.
+  void SetSolver(const SolverSettings& settings);
+  const SolverSettings& solver() const;
+
+  // Colliders. Bodies touch them with the nodes of their cages.
+
+  /// Adds a collider. A body inside it comes out by at most a quarter of its median edge per
+  /// substep and 25 median edges per second; kPenalty sets no such limit. Wakes all bodies that may
+  /// touch it. Allocates memory for the contacts of each body. `out_id` is null after a failure.
+  /// Errors: kInvalidArgument (a description out of range), kOutOfMemory.
+  Status AddCollider(const ColliderDesc& desc, ColliderId* out_id);
+
+  /// Takes a collider out; its id becomes stale. Wakes the bodies that may touch it. Errors: only
+  /// those of ids.
+  Status RemoveCollider(ColliderId id);
+
+  /// The collider as it is now: with its present pose and velocities. Errors: only those of ids.
+  Status GetCollider(ColliderId id, ColliderDesc* out_desc) const;
+
+  /// Puts a collider somewhere at once and forgets its MoveCollider. Bodies that it then holds come
+  /// out slowly, see AddCollider. Wakes the bodies that may touch it. Errors: kInvalidArgument (a
+  /// position beyond kMostCoordinate, a rotation that is zero or not finite).
+  Status SetColliderPose(ColliderId id, const Pose& pose);
+
+  /// Lets a collider reach `target` at the end of the next step and then rest. It pushes and drags
+  /// what it touches on its way. Wakes the bodies that may touch it. Errors: those of
+  /// SetColliderPose.
+  Status MoveCollider(ColliderId id, const Pose& target);
+
+  /// Lets a collider move at these velocities [m/s], [rad/s] in every step from now on, and forgets
+  /// its MoveCollider. Wakes the bodies that may touch it. Errors: kInvalidArgument (not finite).
+  Status SetColliderVelocity(ColliderId id, const Vec3& velocity, const Vec3& angular_velocity);
+
+  /// Changes the Coulomb coefficient, >= 0. Wakes the bodies that may touch it. Errors:
+  /// kInvalidArgument.
+  Status SetColliderFriction(ColliderId id, float friction);
+
+  /// Changes what touches what. Forgets contacts; wakes the body, or all bodies. Errors: only those
+  /// of ids.
+  Status SetFilter(BodyId id, const Filter& filter);
+  Status SetFilter(ColliderId id, const Filter& filter);
+  Status GetFilter(BodyId id, Filter* out_filter) const;  ///< Errors: only those of ids.
+
+  // Enumeration and user data.
+
+  uint32_t num_bodies() const;     ///< those added and not removed
+  uint32_t num_colliders() const;  ///< those added and not removed
+
+  /// Writes the ids of all bodies, or as many as fit, in the order of their slots. `out_count` gets
+  /// the number of all. Errors: none but a null output.
+  Status Bodies(std::span<BodyId> ids, uint32_t* out_count) const;
+  /// The same for colliders.
+  Status Colliders(std::span<ColliderId> ids, uint32_t* out_count) const;
+
+  bool IsValid(BodyId id) const;      ///< whether it names a body that has not been removed
+  bool IsValid(ColliderId id) const;  ///< whether it names a collider that has not been removed
+
+  /// A number that the game keeps with an object. Errors: only those of ids.
+  Status SetUserData(BodyId id, uint64_t user_data);
+  Status GetUserData(BodyId id, uint64_t* out_user_data) const;
+  Status SetUserData(ColliderId id, uint64_t user_data);
+  Status GetUserData(ColliderId id, uint64_t* out_user_data) const;
+
+  // Reading a body.
+
+  /// Writes the render surface: world positions, unit normals, unit tangents. The cofactor of each
+  /// tet's F transforms normals, F transforms tangents. `alpha` in [0, 1] picks the state between
+  /// the one before the last step (0) and the current one (1): the positions of the nodes are mixed
+  /// linearly. If the body did not move in the last step, or was moved by a call since, or without
+  /// WorldDesc::keep_previous, every alpha gives the current state. Errors: kInvalidArgument
+  /// (another number of vertices, a stride too small or not a multiple of 4, alpha out of range,
+  /// tangents of an asset without them).
+  Status Skin(BodyId id, float alpha, const SkinTarget& target) const;
+
+  /// World positions of the cage's nodes [m] (num_nodes x 1) at `alpha`, as in Skin. Errors:
+  /// kInvalidArgument (wrong size, alpha out of range).
+  Status NodePositions(BodyId id, float alpha, std::span<Vec3> positions) const;
+
+  /// The box around the cage's nodes as they are now; the render surface lies inside it if the
+  /// cage is proved (see the findings of the bake). Errors: only those of ids.
+  Status GetBounds(BodyId id, Bounds* out_bounds) const;
 
   /// Velocities of the cage's nodes [m/s] (num_nodes x 1). Errors: kInvalidArgument.
   Status NodeVelocities(BodyId id, std::span<Vec3> velocities) const;
 
-  /// Sets velocities [m/s] (num_nodes x 1); pinned nodes keep zero. Wakes the body. Errors:
+  // Moving a body.
+
+  /// Sets velocities [m/s] (num_nodes x 1); pinned nodes keep theirs. Wakes the body. Errors:
   /// kInvalidArgument (wrong size, non-finite value).
   Status SetNodeVelocities(BodyId id, std::span<const Vec3> velocities);
 
@@ -243,10 +300,59 @@ class World {
   /// a velocity beyond float's range).
   Status AddImpulses(BodyId id, std::span<const Vec3> impulses);
 
+  /// Pushes a body at a point of its surface by an impulse [N s]. The point is one that a query
+  /// found; its node weights share out the impulse. Wakes the body. Errors: kInvalidArgument (not
+  /// valid(), nodes or weights that the body's surface does not have, non-finite impulse, fixed
+  /// body, a velocity beyond float's range).
+  Status AddImpulse(const SurfacePoint& at, const Vec3& impulse);
+
+  /// Adds a force field to the next step, for all bodies or for one. Several ones add up. May
+  /// allocate. Errors: kInvalidArgument (a number not finite or out of range), kOutOfMemory.
+  Status AddForce(const ForceField& field);
+  Status AddForce(BodyId id, const ForceField& field);
+
   /// Sets world positions [m] (num_nodes x 1), those of pinned nodes too. Keeps velocities, forgets
   /// contacts, wakes the body and lets a frozen one move again. Errors: kInvalidArgument (wrong
   /// size, a coordinate beyond kMostCoordinate).
   Status SetNodePositions(BodyId id, std::span<const Vec3> positions);
+
+  /// Moves the body as it is, pins and velocities included, so that `pose` becomes its best fit:
+  /// every node by pose * inverse(BestFitPose). Forgets contacts and targets of pins; wakes the
+  /// body. Errors: kInvalidArgument (a position beyond kMostCoordinate, a rotation that is zero or
+  /// not finite, frozen body).
+  Status Teleport(BodyId id, const Pose& pose);
+
+  /// Puts the body's rest shape at `pose`, at rest. Forgets contacts and targets of pins, wakes the
+  /// body and lets a frozen one move again. Errors: those of Teleport, but frozen bodies are
+  /// welcome.
+  Status ResetBody(BodyId id, const Pose& pose);
+
+  // Moving pins. Targets hold for one step. Nodes without a target in a step stay.
+
+  /// Lets the pinned nodes of a region of the asset (FindRegion) reach
+  /// target * inverse(RegionView::rest) * X at the end of the next step: X are their rest
+  /// positions, times the body's scale. Substeps turn about the pose on the shortest way. For
+  /// regions of joints, `target` is the joint's pose in the world. Wakes the body. Errors:
+  /// kInvalidArgument (no such region, a node of it that is not pinned: `index` names it, a
+  /// position beyond kMostCoordinate, a rotation that is zero or not finite, frozen body).
+  Status MovePins(BodyId id, uint32_t region, const Pose& target);
+
+  /// Lets pinned nodes (indices below num_nodes) reach `targets` [m] (as many) on straight lines at
+  /// the end of the next step. Wakes the body. Errors: kInvalidArgument (different sizes, a node
+  /// that does not exist or is not pinned: `index` is its place in `nodes`, a position beyond
+  /// kMostCoordinate, frozen body).
+  Status MovePins(BodyId id, std::span<const uint32_t> nodes, std::span<const Vec3> targets);
+
+  /// The mean force and torque of the last step on a region's target. Zeros before the body's first
+  /// step, and for a step in which it slept. Errors: kInvalidArgument (no such region, a body
+  /// without BodyDesc::report_reactions).
+  Status RegionReaction(BodyId id, uint32_t region, Reaction* out_reaction) const;
+
+  /// The same per node [N] (num_nodes x 1); zeros for nodes that are not pinned. Errors:
+  /// kInvalidArgument (wrong size, a body without BodyDesc::report_reactions).
+  Status NodeReactions(BodyId id, std::span<Vec3> forces) const;
+
+  // Measuring a body.
 
   /// Elastic forces on the nodes at the current positions [N] (num_nodes x 1): minus the gradient
   /// of WorldMeasures::elastic_j, with converged rotations. Errors: kInvalidArgument.
@@ -259,6 +365,8 @@ class World {
   /// weighted by mass). Errors: kInvalidArgument.
   Status BestFitPose(BodyId id, Pose* out_pose) const;
 
+  // Changing a body.
+
   /// Pins these cage nodes at their current positions (indices below num_nodes, duplicates allowed)
   /// and releases all others. Makes the factors for the last time step and its fractions unless
   /// they exist: this allocates and takes about a millisecond for some thousand tets. Changes
@@ -270,17 +378,51 @@ class World {
   /// of SetPinnedNodes; kInvalidArgument (out-of-range material).
   Status SetMaterial(BodyId id, const MaterialOverride& material);
 
-  /// Wakes a sleeping body. Sleeping bodies do not move and cost nothing. Impulses, a new plane,
-  /// and new positions, velocities, pins or materials wake them too. Errors: only those of ids.
+  /// Changes BodyDesc::gravity_factor and wakes the body. Errors: kInvalidArgument (not finite).
+  Status SetGravityFactor(BodyId id, float factor);
+  /// Changes BodyDesc::max_speed [m/s], > 0, infinity allowed. Errors: kInvalidArgument.
+  Status SetMaxSpeed(BodyId id, float max_speed);
+
+  /// Takes a body out of steps, queries and drawing, or puts it back as it was, awake. Its memory
+  /// stays. Errors: only those of ids.
+  Status SetEnabled(BodyId id, bool enabled);
+  bool IsEnabled(BodyId id) const;  ///< false for ids that name no body
+
+  /// Wakes a sleeping body. Sleeping bodies do not move and cost nothing. All calls that change a
+  /// body wake it, unless they say otherwise, and so do colliders that move where the body may
+  /// touch them. Errors: only those of ids.
   Status Wake(BodyId id);
 
   /// Whether the body sleeps, see SolverSettings::sleep_speed. False for ids that name no body.
   bool IsAsleep(BodyId id) const;
 
-  uint32_t num_bodies() const;  ///< those added and not removed
+  /// Whether the body's state became non-finite (kStepBodyFrozen). It does not move until ResetBody
+  /// or SetNodePositions. False for ids that name no body.
+  bool IsFrozen(BodyId id) const;
+
+  // Saving and loading.
+
+  /// Size of the world's state [bytes]. Grows with bodies and contacts.
+  size_t StateBytes() const;
+
+  /// Saves everything that later steps depend on: bodies, colliders, ids, gravity, pending forces
+  /// and targets. A world that loads it continues bit for bit, in this process or another one of
+  /// the same build. `out_bytes` gets the size. Does not allocate. Errors: kInvalidArgument (fewer
+  /// than StateBytes() bytes).
+  Status SaveState(std::span<std::byte> state, size_t* out_bytes) const;
+
+  /// Loads a state. `assets` are the opened assets of its bodies, in any order; they are found by
+  /// content hash and size, and must outlive their bodies. Ids are those of the saved world. Bodies
+  /// that the state has not are removed; bodies that it has are added (allocates; a world with
+  /// equal bodies allocates nothing). User data, filters and settings of bodies are loaded too; the
+  /// world's own description stays. Trusts no byte of `state`; changes nothing on failure. Errors:
+  /// kTruncated, kBadMagic, kForeignVersion, kCorrupt (a number, index or count is wrong),
+  /// kMismatch (an asset is missing, or the state is of a world with another tag or
+  /// keep_previous), kOutOfMemory.
+  Status LoadState(std::span<const std::byte> state, std::span<const Asset* const> assets);
 
   // Queries on the bodies' collision surfaces in their current shape:
-  // - They do not find bodies whose asset has no collision surface.
+  // - They do not find disabled bodies, nor bodies whose asset has no collision surface.
   // - They allocate nothing, and their results do not depend on earlier queries.
   // - The first query after a body has moved refits its search trees (tens of microseconds for
   //   hundreds of tets). Like a step, it is not thread-safe.
@@ -293,7 +435,7 @@ class World {
   /// lowest (slot of the body's id, triangle) if several are equally far. `out_hit` is not valid()
   /// if there is none. Tests every body in turn. Errors: kInvalidArgument (a number not finite,
   /// zero direction, negative distance).
-  Status Raycast(const Ray& ray, SurfacePoint* out_hit) const;
+  Status Raycast(const Ray& ray, const QueryFilter& filter, SurfacePoint* out_hit) const;
   /// The same for one body.
   Status Raycast(BodyId id, const Ray& ray, SurfacePoint* out_hit) const;
 
@@ -301,7 +443,8 @@ class World {
   /// distance, then slot of the body's id, then triangle; `out_count` gets the number of all, which
   /// may exceed hits.size(). A ray that starts and ends outside a closed surface meets it an even
   /// number of times. Errors: those of Raycast.
-  Status RaycastAll(const Ray& ray, std::span<SurfacePoint> hits, uint32_t* out_count) const;
+  Status RaycastAll(const Ray& ray, const QueryFilter& filter, std::span<SurfacePoint> hits,
+                    uint32_t* out_count) const;
   /// The same for one body.
   Status RaycastAll(BodyId id, const Ray& ray, std::span<SurfacePoint> hits,
                     uint32_t* out_count) const;
@@ -309,8 +452,8 @@ class World {
   /// Finds the nearest place of each triangle within `radius` [m] of `centre` [m]. Fills `touching`
   /// and `out_count` as RaycastAll does. Only the surface counts: a sphere deep inside a body
   /// touches nothing. Errors: kInvalidArgument (a number not finite, negative radius).
-  Status OverlapSphere(const Vec3& centre, float radius, std::span<SurfacePoint> touching,
-                       uint32_t* out_count) const;
+  Status OverlapSphere(const Vec3& centre, float radius, const QueryFilter& filter,
+                       std::span<SurfacePoint> touching, uint32_t* out_count) const;
   /// The same for one body.
   Status OverlapSphere(BodyId id, const Vec3& centre, float radius,
                        std::span<SurfacePoint> touching, uint32_t* out_count) const;
@@ -318,7 +461,8 @@ class World {
   /// Finds the place of any surface nearest to `point` [m], at most `max_distance` [m] away; the
   /// lowest (slot of the body's id, triangle) if several are equally near. `out_point` is not
   /// valid() if there is none. Errors: kInvalidArgument (a number not finite, negative distance).
-  Status ClosestPoint(const Vec3& point, float max_distance, SurfacePoint* out_point) const;
+  Status ClosestPoint(const Vec3& point, float max_distance, const QueryFilter& filter,
+                      SurfacePoint* out_point) const;
   /// The same for one body.
   Status ClosestPoint(BodyId id, const Vec3& point, float max_distance,
                       SurfacePoint* out_point) const;
@@ -326,6 +470,11 @@ class World {
   /// Computes patch number `patch` of a body's CollisionView in its current shape, in constant
   /// time. Errors: kInvalidArgument (no such patch).
   Status PatchOf(BodyId id, uint32_t patch, DeformedPatch* out_patch) const;
+
+  // Looking at a world.
+
+  /// Draws bodies and colliders by the game's functions, in the order of slots. Does not allocate.
+  void Draw(const DebugDraw& draw) const;
 
   /// FNV-1a 64 over the float bits of every node's position and velocity, in the order of the
   /// slots of the bodies' ids, then of nodes.
@@ -335,8 +484,5 @@ class World {
   struct Impl;
   Impl* impl_;
 };
-
-/// Finds a region by name. Returns its nodes, or an empty span if there is no such region.
-std::span<const uint32_t> FindRegionNodes(const Asset& asset, std::string_view name);
 
 }  // namespace plush

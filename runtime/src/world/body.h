@@ -17,14 +17,44 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 namespace plush {
 
 struct Crowd;
 
-/// State of one body. Positions are relative to `origin`, which follows the body: far from the
-/// world's origin, floats are too coarse.
+/// How the pins of one region move, if MovePins gives it poses.
+struct RegionMotion {
+  Pose from;  ///< the last target, in the world; valid if `known`
+  Pose to;    ///< the target of the next step, in the world; valid if `moves`
+  bool known = false;
+  bool moves = false;  ///< whether a node still has the target `to`
+};
+
+/// Targets of pinned nodes for the next step, and forces on them in the last one. Its arrays are
+/// empty until MovePins needs them, or if the body reports no reactions.
+struct PinMotion {
+  bool rests = true;       ///< whether all pins were still in the last step
+  bool moves = false;      ///< whether any pinned node has a target
+  Array<NodeVec> targets;  ///< in the body's coordinates (num_nodes x 1)
+  Array<int32_t> regions;  ///< of each node's target: a region that moves by its pose, kStays, or
+                           ///< kStraight (num_nodes x 1)
+  Array<RegionMotion> motions;  ///< by region of the asset
+  Array<Vec3> reactions;  ///< mean force on the target of each pinned node in the last step [N],
+                          ///< world (num_nodes x 1), or empty
+
+  static constexpr int32_t kStays = -2;
+  static constexpr int32_t kStraight = -1;
+};
+
+/// State of one body.
+/// - Positions are relative to `origin`, which follows the body: far from the world's origin,
+/// floats
+///   are too coarse.
+/// - They are also divided by `scale`: a body of scale s moves like the unscaled one under gravity
+///   g / s, with Young's modulus E / s^2 (which `system` has) and the baked masses. World position:
+///   origin + scale x. Velocities are divided by `scale` too.
 struct Body : Links<Body> {  // of System::waiting
   // Shared with other bodies.
   VisualView visual;
@@ -37,9 +67,16 @@ struct Body : Links<Body> {  // of System::waiting
   ElementView elements;
   float mass_scale = 1.0f;
   float size = 1.0f;  ///< diagonal of the rest bounding box [m]
+  float scale = 1.0f;
+  float gravity_factor = 1.0f;
+  float max_speed = std::numeric_limits<float>::infinity();  ///< [m/s], in the world
+  Filter filter;
+  uint64_t user_data = 0;
   bool fixed = false;
   bool frozen = false;
   bool asleep = false;
+  bool enabled = true;
+  bool was_asleep = false;  ///< after the last step; to report who woke
   float still_time = 0.0f;  ///< how long every node has been slower than sleep_speed [s]
   uint64_t id = 0;          ///< BodyId::value
   uint32_t slot = 0;        ///< of the id
@@ -59,6 +96,10 @@ struct Body : Links<Body> {  // of System::waiting
                            ///< [kg m^2] (16 num_blocks x 1)
   float kappa_dt = 0.0f;   ///< [s], or 0 before the first step
   ContactState contacts;
+  PinMotion pins;
+  Array<NodeVec> previous;  ///< x before the last step (num_nodes x 1), or empty: not kept
+  double previous_origin[3] = {};
+  bool has_previous = false;  ///< whether the body moved in the last step and in no call since
   // Queries.
   CollisionState collision;
   bool moved = true;  ///< whether x has changed since `collision` was refitted
@@ -78,6 +119,8 @@ struct Body : Links<Body> {  // of System::waiting
   Array<LocalPlane> planes;     ///< the world's planes in the body's coordinates; spare ones at the
                                 ///< end have a zero normal, and nothing touches them
 
+  /// Whether the body takes part in steps now.
+  bool Steps() const { return enabled && !asleep; }
   const FactorSet& Factors() const { return *system->Find(dt); }
   float Mass(size_t node) const { return simulation.masses[node] * mass_scale; }
   bool IsPinned(size_t node) const { return x[node].w == 0.0f; }
@@ -87,16 +130,39 @@ struct Body : Links<Body> {  // of System::waiting
 
 /// World position [m] of a point in the body's coordinates.
 inline Vec3 WorldPosition(const Body& body, const Vec3& local) {
-  return {static_cast<float>(body.origin[0] + double(local.x)),
-          static_cast<float>(body.origin[1] + double(local.y)),
-          static_cast<float>(body.origin[2] + double(local.z))};
+  const double s = body.scale;
+  return {static_cast<float>(body.origin[0] + s * double(local.x)),
+          static_cast<float>(body.origin[1] + s * double(local.y)),
+          static_cast<float>(body.origin[2] + s * double(local.z))};
 }
+
+/// The same point in the body's coordinates.
+inline Vec3 LocalPosition(const Body& body, const Vec3& world) {
+  const double inverse = 1.0 / double(body.scale);
+  return {static_cast<float>((double(world.x) - body.origin[0]) * inverse),
+          static_cast<float>((double(world.y) - body.origin[1]) * inverse),
+          static_cast<float>((double(world.z) - body.origin[2]) * inverse)};
+}
+
+/// A plane as it moves through a step, in the world. A slot without a plane has a zero normal.
+struct StepPlane {
+  Vec3 normal;          ///< at the start of the step; unit, out of the solid
+  double offset = 0.0;  ///< dot(normal, x) on the surface, at the start [m]
+  bool moves = false;
+  Vec3 position;          ///< of the collider's pose at the start [m]; the next three act about it
+  Vec3 velocity;          ///< [m/s]
+  Vec3 angular_velocity;  ///< [rad/s]
+  Pose to;                ///< of the collider at the end of the step
+  PlaneShape shape;
+  float friction = 0.0f;
+  Filter filter;
+};
 
 /// Settings that all bodies of a step share.
 struct StepSettings {
   Vec3 gravity;
   SolverSettings solver;
-  std::span<const PlaneDesc> planes;  ///< normals of unit length
+  std::span<const StepPlane> planes;  ///< by slot of their colliders
   float dt = 0.0f;                    ///< [s]
   const JobSystem* jobs = nullptr;    ///< shares a large body's rotations between threads, or null
 };
@@ -134,6 +200,11 @@ int LeastIterations(float from, float to);
 
 /// Fewest blocks of a body whose rotations are shared between threads.
 inline constexpr size_t kBlocksForJobs = 512;
+
+/// The gravity that the body feels, in its coordinates [m/s^2].
+inline Vec3 GravityOf(const StepSettings& settings, const Body& body) {
+  return settings.gravity * (body.gravity_factor / body.scale);
+}
 
 /// Advances one body by settings.dt and writes its statistics. Does not allocate.
 void StepBody(const StepSettings& settings, Body* body, StepStats* stats);

@@ -17,6 +17,22 @@
 
 namespace plush {
 
+/// A collider in a world.
+struct Collider {
+  ColliderDesc desc;  ///< with the present pose and velocities; plane normal of unit length
+  uint64_t id = 0;    ///< ColliderId::value
+  bool has_target = false;
+  Pose target;  ///< of the next step, if `has_target`
+
+  bool Moves() const;  ///< whether the next step moves it
+};
+
+/// A force field that waits for the next step.
+struct PendingForce {
+  ForceField field;
+  uint64_t body = 0;  ///< BodyId::value, or 0: all bodies
+};
+
 struct World::Impl {
   explicit Impl(const WorldDesc& world_desc)
       : desc(world_desc), cache(allocator, world_desc.idle_systems) {}
@@ -35,6 +51,8 @@ struct World::Impl {
   /// Finds a body of `impl`, which may be null: a world without memory. Errors: kNullId,
   /// kForeignId, kStaleId.
   static Status FindBody(const Impl* impl, BodyId id, Body** out_body);
+  /// The same for colliders.
+  static Status FindCollider(const Impl* impl, ColliderId id, Collider** out_collider);
 
   Status ReserveBody();
   void Remove(Body* body);
@@ -53,13 +71,19 @@ struct World::Impl {
 
   // The phases of Step, in order.
   void BeginStep(float new_dt);
+  void PlaceColliders();
+  void ApplyForces();
   void DecideCrowdSteps();
   void ChooseUnits();
   void StepUnits();
   void StepSharedBody();
   void EndStep();
   void MayFallAsleep(Body* body);
+  void RecordEvents();
   void SumStats();
+
+  /// Wakes all bodies that may touch the collider, wherever they are.
+  void WakeTouching(const Collider& collider);
 
   // Calls job(this, i) for i < count, through the engine's jobs if it has any.
   void RunJobs(uint32_t count, JobFunction job) {
@@ -70,15 +94,19 @@ struct World::Impl {
     }
   }
 
-  // World's queries on the body `only`, or on all bodies if it is null.
+  // World's queries on the body `only`, or on all bodies that pass the filter if it is null.
+  struct Targets {
+    const BodyId* only = nullptr;
+    QueryFilter filter;
+  };
   template <class Visit>
-  Status ForBodies(const BodyId* only, Visit visit) const;
-  Status Raycast(const BodyId* only, const Ray& ray, SurfacePoint* out_hit) const;
-  Status RaycastAll(const BodyId* only, const Ray& ray, std::span<SurfacePoint> hits,
+  Status ForBodies(const Targets& targets, Visit visit) const;
+  Status Raycast(const Targets& targets, const Ray& ray, SurfacePoint* out_hit) const;
+  Status RaycastAll(const Targets& targets, const Ray& ray, std::span<SurfacePoint> hits,
                     uint32_t* out_count) const;
-  Status OverlapSphere(const BodyId* only, const Vec3& centre, float radius,
+  Status OverlapSphere(const Targets& targets, const Vec3& centre, float radius,
                        std::span<SurfacePoint> touching, uint32_t* out_count) const;
-  Status ClosestPoint(const BodyId* only, const Vec3& point, float max_distance,
+  Status ClosestPoint(const Targets& targets, const Vec3& point, float max_distance,
                       SurfacePoint* out_point) const;
 
   WorldDesc desc;
@@ -99,8 +127,13 @@ struct World::Impl {
   float dt = 0.0f;              // of the last step [s]; factors in use are for it, or kept
   Array<float> time_steps;      // those of PrepareTimeStep [s]
   uint32_t num_time_steps = 0;
-  Array<PlaneDesc> planes;
-  uint32_t num_planes = 0;
+  SlotList<> collider_slots;
+  Array<Collider> colliders;     // by slot
+  Array<StepPlane> step_planes;  // of the current step, by slot
+  Array<PendingForce> forces;    // of the next step
+  uint32_t num_forces = 0;
+  Array<BodyEvent> events;  // of the last step
+  uint32_t num_events = 0;
   StepSettings settings;  // of the current step
   StepStats stats;
 };

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// What a game says about a body, and what it can read of one.
+#pragma once
+
+#include "plush/types.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+namespace plush {
+
+/// Farthest coordinate at which the caller may place a body, its nodes or a collider [m]. Bodies
+/// may move farther by themselves.
+inline constexpr float kMostCoordinate = 1.0e9f;
+
+/// Whether every coordinate is finite and within kMostCoordinate.
+inline bool IsPosition(const Vec3& p) {
+  const auto is_near = [](float c) { return c >= -kMostCoordinate && c <= kMostCoordinate; };
+  return is_near(p.x) && is_near(p.y) && is_near(p.z);
+}
+
+/// Range of BodyDesc::scale.
+inline constexpr float kLeastScale = 1.0e-2f;
+inline constexpr float kMostScale = 1.0e2f;
+
+/// Replaces the baked material of one body. A negative value keeps the baked one, in each tet that
+/// of its material.
+struct MaterialOverride {
+  float young = -1.0f;    ///< Young's modulus of every tet [Pa], > 0
+  float poisson = -1.0f;  ///< Poisson's ratio of every tet, in [0, 0.5)
+  float density = -1.0f;  ///< mean density of the body [kg/m^3], > 0; scales every node's mass, so
+                          ///< that heavier materials stay heavier
+  float damping = -1.0f;  ///< Kelvin-Voigt relaxation time [s], in [0, 10]: how long the material
+                          ///< resists a change of shape. At 0 only the integrator damps. A body of
+                          ///< 1 m and 1e5 Pa wobbles at 0.01 and settles like dough at 0.1
+};
+
+/// What touches what, as in box2d. Two objects touch if each one's mask has the other's category.
+/// A common group that is not 0 decides instead: above 0 they touch, below 0 they do not.
+struct Filter {
+  uint32_t category = 1;  ///< bits: what the object is
+  uint32_t mask = ~0u;    ///< bits: what it touches
+  int32_t group = 0;
+
+  bool operator==(const Filter&) const = default;
+};
+
+inline bool MayTouch(const Filter& a, const Filter& b) {
+  if (a.group == b.group && a.group != 0) return a.group > 0;
+  return (a.mask & b.category) != 0 && (b.mask & a.category) != 0;
+}
+
+/// How a body enters the world.
+struct BodyDesc {
+  Pose pose = {};      ///< of the rest shape
+  float scale = 1.0f;  ///< uniform, about the pose's position, in [kLeastScale, kMostScale].
+                       ///< Density and stiffness stay those of the material. Bodies of
+                       ///< different scales share the file, but not their factors
+  Vec3 velocity = {};  ///< of every node [m/s]
+  Vec3 angular_velocity = {};  ///< about the pose's position [rad/s]
+  MaterialOverride material = {};
+  std::span<const uint32_t> pinned_nodes =
+      {};                       ///< cage nodes that move only by MovePins (indices below num_nodes,
+                                ///< duplicates allowed); see FindRegion
+  bool fixed = false;           ///< every node pinned: scenery
+  float gravity_factor = 1.0f;  ///< times the world's gravity, finite
+  float max_speed = std::numeric_limits<float>::infinity();  ///< of any node [m/s], > 0. A step
+                                                             ///< slows faster nodes down to it
+  Filter filter = {};
+  uint64_t user_data = 0;         ///< the world only keeps it
+  bool enabled = true;            ///< see World::SetEnabled
+  bool report_reactions = false;  ///< for RegionReaction; the body then steps outside crowds
+};
+
+/// Conserved quantities of one body, computed in double precision.
+struct BodyMoments {
+  double mass = 0.0;                ///< [kg]
+  double centre[3] = {};            ///< centre of mass [m]
+  double linear_momentum[3] = {};   ///< [kg m/s]
+  double angular_momentum[3] = {};  ///< about the centre of mass [kg m^2/s]
+  double volume = 0.0;              ///< of the deformed cage [m^3]
+  double kinetic_j = 0.0;           ///< [J]
+  double elastic_j = 0.0;           ///< [J]
+};
+
+/// A box with sides along the axes.
+struct Bounds {
+  Vec3 low;   ///< [m]
+  Vec3 high;  ///< [m]
+};
+
+/// Where World::Skin writes. A null pointer skips that output. Strides are in bytes, at least the
+/// size of an element and multiples of 4, so that interleaved vertex buffers can be filled.
+struct SkinTarget {
+  void* positions = nullptr;  ///< 3 floats per vertex: world position [m]
+  void* normals = nullptr;    ///< 3 floats per vertex: unit normal
+  void* tangents = nullptr;   ///< 4 floats per vertex: unit tangent, and the sign of the bitangent;
+                              ///< the asset must have tangents
+  size_t position_stride = sizeof(Vec3);
+  size_t normal_stride = sizeof(Vec3);
+  size_t tangent_stride = sizeof(Vec4);
+  uint32_t num_vertices = 0;  ///< must be that of the asset's VisualView
+};
+
+/// The mean force and torque that a body exerted on a pinned region's target during a step. The
+/// target exerts the opposite on the body.
+struct Reaction {
+  Vec3 force;   ///< [N]
+  Vec3 torque;  ///< about `about` [N m]
+  Vec3 about;   ///< mean position of the region's pinned nodes [m]
+};
+
+/// What happened to a body.
+enum class BodyEventType : uint8_t {
+  kSlept,
+  kWoke,   ///< something woke it, or kept it awake, after it had slept
+  kFroze,  ///< its state became non-finite: it keeps its last finite positions
+};
+
+struct BodyEvent {
+  BodyId body;
+  uint64_t user_data = 0;  ///< of the body
+  BodyEventType type = BodyEventType::kSlept;
+};
+
+}  // namespace plush

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Forces on many bodies for the next step: wind, explosions, lifts.
+#pragma once
+
+#include "plush/types.h"
+
+#include <cstdint>
+
+namespace plush {
+
+/// Kinds of force fields.
+enum class FieldType : uint8_t {
+  kUniform,  ///< accelerates every node by `vector`
+  kRadial,   ///< accelerates nodes within `radius` of `centre` away from it, by
+             ///< (1 - r / radius) `strength` at distance r; below 0: towards it
+  kWind,     ///< presses on the collision surface of bodies by 1/2 `air_density` `drag` |u_n| u_n
+             ///< per area. u_n is the speed of the wind `vector` relative to the surface, along
+             ///< its normal. Evaluated once per patch, with its vector area
+};
+
+/// A field of forces. It acts as a change of velocity at the start of the next step, so it does not
+/// depend on substeps and does not take bodies out of their crowds. No force changes pinned nodes.
+/// A wind slows a surface relative to the air down to zero at most, however light it is.
+struct ForceField {
+  FieldType type = FieldType::kUniform;
+  Vec3 vector = {};          ///< kUniform: acceleration [m/s^2]; kWind: velocity of the air [m/s]
+  Vec3 centre = {};          ///< of kRadial [m]
+  float radius = 1.0f;       ///< of kRadial [m], > 0
+  float strength = 0.0f;     ///< of kRadial [m/s^2]
+  float air_density = 1.2f;  ///< of kWind [kg/m^3], >= 0
+  float drag = 1.0f;         ///< drag coefficient of kWind, >= 0
+  uint32_t mask = ~0u;       ///< acts on bodies whose Filter::category has one of these bits
+  bool wake = false;         ///< wakes sleeping bodies in reach; otherwise they stay asleep and
+                             ///< are not moved
+};
+
+}  // namespace plush
