@@ -216,16 +216,17 @@ class World {
   /// Errors: kInvalidArgument (a description out of range), kOutOfMemory.
   Status AddCollider(const ColliderDesc& desc, ColliderId* out_id);
 
-  /// Takes a collider out; its id becomes stale. Wakes the bodies that may touch it. Errors: only
-  /// those of ids.
+  /// Takes a collider out; its id becomes stale. Forgets its contacts. Wakes the bodies that touch
+  /// it. Errors: only those of ids.
   Status RemoveCollider(ColliderId id);
 
   /// The collider as it is now: with its present pose and velocities. Errors: only those of ids.
   Status GetCollider(ColliderId id, ColliderDesc* out_desc) const;
 
   /// Puts a collider somewhere at once and forgets its MoveCollider. Bodies that it then holds come
-  /// out slowly, see AddCollider. Wakes the bodies that may touch it. Errors: kInvalidArgument (a
-  /// position beyond kMostCoordinate, a rotation that is zero or not finite).
+  /// out slowly, see AddCollider. Forgets its contacts. Wakes the bodies that touch it before or
+  /// after. Errors: kInvalidArgument (a position beyond kMostCoordinate, a rotation that is zero or
+  /// not finite).
   Status SetColliderPose(ColliderId id, const Pose& pose);
 
   /// Lets a collider reach `target` at the end of the next step and then rest. It pushes and drags
@@ -234,7 +235,9 @@ class World {
   Status MoveCollider(ColliderId id, const Pose& target);
 
   /// Lets a collider move at these velocities [m/s], [rad/s] in every step from now on, and forgets
-  /// its MoveCollider. Wakes the bodies that may touch it. Errors: kInvalidArgument (not finite).
+  /// its MoveCollider. It rests in a step that would take it beyond kMostCoordinate. A step turns
+  /// it by 2 atan(omega dt / 2), which falls short of omega dt by 1% at 0.35 rad and never exceeds
+  /// half a turn. Wakes the bodies that may touch it. Errors: kInvalidArgument (not finite).
   Status SetColliderVelocity(ColliderId id, const Vec3& velocity, const Vec3& angular_velocity);
 
   /// Changes the Coulomb coefficient, >= 0. Wakes the bodies that may touch it. Errors:
@@ -383,8 +386,8 @@ class World {
   /// Changes BodyDesc::max_speed [m/s], > 0, infinity allowed. Errors: kInvalidArgument.
   Status SetMaxSpeed(BodyId id, float max_speed);
 
-  /// Takes a body out of steps, queries and drawing, or puts it back as it was, awake. Its memory
-  /// stays. Errors: only those of ids.
+  /// Takes a body out of steps, queries and drawing (kDrawSleep excepted), or puts it back as it
+  /// was, awake. Its memory stays. Errors: only those of ids.
   Status SetEnabled(BodyId id, bool enabled);
   bool IsEnabled(BodyId id) const;  ///< false for ids that name no body
 
@@ -473,7 +476,8 @@ class World {
 
   // Looking at a world.
 
-  /// Draws bodies and colliders by the game's functions, in the order of slots. Does not allocate.
+  /// Draws bodies, then colliders, by the game's functions, each in the order of slots. Does not
+  /// allocate. Drawing a cage costs a pass over its tets for every thousand faces.
   void Draw(const DebugDraw& draw) const;
 
   /// FNV-1a 64 over the float bits of every node's position and velocity, in the order of the
