@@ -17,14 +17,8 @@ Status Invalid(const char* section, const char* reason, uint64_t index = 0) {
 
 Status CheckDescription(const Asset& asset, const BodyDesc& desc) {
   if (!asset.is_open()) return Invalid("asset", "is not open");
-  if (!IsPosition(desc.pose.position)) {
-    return Invalid("pose.position", "must lie within kMostCoordinate");
-  }
-  const Quat& q = desc.pose.rotation;
-  const float length2 = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-  if (!(length2 > 1.0e-12f) || !std::isfinite(length2)) {
-    return Invalid("pose.rotation", "must be finite and not zero");
-  }
+  const Status checked = CheckPose(desc.pose);
+  if (!checked.ok()) return checked;
   if (!IsFinite(desc.velocity)) return Invalid("velocity", "must be finite");
   if (!IsFinite(desc.angular_velocity)) return Invalid("angular_velocity", "must be finite");
   return CheckPins(asset, desc.pinned_nodes);
@@ -98,6 +92,18 @@ void PlaceBody(const BodyDesc& desc, Body* body) {
 }
 
 }  // namespace
+
+Status CheckPose(const Pose& pose) {
+  if (!IsPosition(pose.position)) {
+    return Invalid("pose.position", "must lie within kMostCoordinate");
+  }
+  const Quat& q = pose.rotation;
+  const float length2 = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+  if (!(length2 > 1.0e-12f) || !std::isfinite(length2)) {
+    return Invalid("pose.rotation", "must be finite and not zero");
+  }
+  return {};
+}
 
 Status CheckPins(const Asset& asset, std::span<const uint32_t> pinned_nodes) {
   for (size_t i = 0; i < pinned_nodes.size(); ++i) {
