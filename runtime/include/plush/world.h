@@ -98,9 +98,8 @@ struct BodyDesc {
   Vec3 velocity = {};          ///< of every node [m/s]
   Vec3 angular_velocity = {};  ///< about the pose's position [rad/s]
   MaterialOverride material = {};
-  std::span<const uint32_t> pinned_nodes =
-      {};              ///< cage nodes that never move (indices below num_nodes,
-                       ///< duplicates allowed); see FindRegionNodes
+  std::span<const uint32_t> pinned_nodes = {};  ///< cage nodes that never move (indices below
+                                                ///< num_nodes, duplicates allowed); see FindRegion
   bool fixed = false;  ///< every node pinned: scenery
 };
 
@@ -335,8 +334,5 @@ class World {
   struct Impl;
   Impl* impl_;
 };
-
-/// Finds a region by name. Returns its nodes, or an empty span if there is no such region.
-std::span<const uint32_t> FindRegionNodes(const Asset& asset, std::string_view name);
 
 }  // namespace plush
