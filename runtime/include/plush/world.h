@@ -37,6 +37,10 @@ inline constexpr float kLeastTimeStep = 1.0e-5f;
 /// farther by themselves.
 inline constexpr float kMostCoordinate = 1.0e9f;
 
+/// Smallest and largest scale of a body.
+inline constexpr float kLeastScale = 1.0e-2f;
+inline constexpr float kMostScale = 1.0e2f;
+
 /// Whether every coordinate is finite and within kMostCoordinate.
 inline bool IsPosition(const Vec3& p) {
   const auto is_near = [](float c) { return c >= -kMostCoordinate && c <= kMostCoordinate; };
@@ -72,10 +76,12 @@ struct SolverSettings {
 struct WorldDesc {
   Vec3 gravity = {0.0f, -9.81f, 0.0f};  ///< [m/s^2]
   SolverSettings solver = {};
-  Allocator allocator = {};   ///< DefaultAllocator() if `allocate` is null
+  Allocator allocator = {};   ///< DefaultAllocator() if `allocate` is null; must be thread-safe if
+                              ///< PrepareSystem runs beside other calls
   JobSystem jobs = {};        ///< everything runs on the calling thread if `run` is null
   uint32_t idle_systems = 8;  ///< factored matrices kept after their last body is gone; the
-                              ///< least recently used ones are freed first
+                              ///< least recently used ones are freed first. As many more are kept
+                              ///< that PrepareSystem made and no body has used yet
   uint16_t tag = 0;           ///< part of every id of this world; give each world another one, so
                               ///< that an id of the wrong world is refused (kForeignId)
 };
@@ -102,6 +108,13 @@ struct BodyDesc {
       {};              ///< cage nodes that never move (indices below num_nodes,
                        ///< duplicates allowed); see FindRegionNodes
   bool fixed = false;  ///< every node pinned: scenery
+};
+
+/// Bodies that World::PrepareSystem prepares for.
+struct SystemDesc {
+  MaterialOverride material = {};
+  std::span<const uint32_t> pinned_nodes = {};  ///< as BodyDesc::pinned_nodes
+  float scale = 1.0f;                           ///< in [kLeastScale, kMostScale]
 };
 
 /// A solid half-space: points p with dot(p, normal) < offset are inside it.
@@ -205,6 +218,23 @@ class World {
   /// On failure `dt` is not prepared for later bodies either. Errors: kInvalidArgument,
   /// kOutOfMemory.
   Status PrepareTimeStep(float dt);
+
+  /// Makes the factors that a body of this asset, material, pins and scale needs, or finds them:
+  /// for the baked time step, those of PrepareTimeStep, and their fractions. AddBody,
+  /// SetPinnedNodes and SetMaterial of such a body then factor nothing (the latter two after steps
+  /// of these lengths).
+  /// - May run on any thread beside every other call of this world, PrepareSystem included. It must
+  ///   return before the world's destructor runs. No call waits for its factorisations.
+  /// - Add the body after this call has returned. The body's results then do not depend on the
+  ///   thread that prepared it, nor on when.
+  /// - A prepared system never shares the factors of bodies with fewer pins, as one that AddBody
+  ///   makes can. So its bodies do not join the crowds of those.
+  /// - The world keeps up to WorldDesc::idle_systems prepared systems that no body has used yet, in
+  ///   addition to those that bodies have left; beyond that it frees the one prepared first.
+  /// - A later PrepareTimeStep does not reach systems without bodies: call this again after it.
+  /// Allocates. Errors: kInvalidArgument (asset not open, out-of-range material or scale, no such
+  /// node, a matrix without a factor: see Step, or WorldDesc::idle_systems is 0), kOutOfMemory.
+  Status PrepareSystem(const Asset& asset, const SystemDesc& desc);
 
   /// Advances time by `dt` seconds, in [kLeastTimeStep, 1]. Allocates nothing once dt has been
   /// prepared and the world's bodies have made their first step. A step more than 1.5 times as long
