@@ -48,7 +48,8 @@ Status CheckOverride(const MaterialOverride& m) {
 
 // Stiffness and masses must be in float's range.
 Status CheckMaterial(const Asset& asset, const BodyMaterial& material) {
-  const bool keeps_lame = material.young < 0.0f && material.poisson < 0.0f;
+  const bool keeps_lame =
+      material.young < 0.0f && material.poisson < 0.0f && material.scale == 1.0f;
   for (uint32_t i = 0; i < asset.num_materials() && !keeps_lame; ++i) {
     const LamePair lame = OverriddenLame(asset.material(i), material);
     if (!std::isfinite(lame.mu) || !std::isfinite(lame.lambda)) {
@@ -108,15 +109,19 @@ Status CheckPins(const Asset& asset, std::span<const uint32_t> pinned_nodes) {
   return {};
 }
 
-Status ResolveMaterial(const Asset& asset, const MaterialOverride& given,
+Status ResolveMaterial(const Asset& asset, const MaterialOverride& given, float scale,
                        BodyMaterial* out_material) {
   const Status checked = CheckOverride(given);
   if (!checked.ok()) return checked;
+  if (!(scale >= kLeastScale && scale <= kMostScale)) {
+    return Invalid("scale", "must lie in [1e-2, 1e2]");
+  }
   const SimulationView& simulation = asset.simulation();
   out_material->young = given.young < 0.0f ? -1.0f : given.young;
   out_material->poisson = given.poisson < 0.0f ? -1.0f : given.poisson;
   out_material->damping = given.damping < 0.0f ? simulation.damping : given.damping;
   out_material->mass_scale = given.density < 0.0f ? 1.0f : given.density / simulation.density;
+  out_material->scale = scale;
   return CheckMaterial(asset, *out_material);
 }
 
@@ -151,7 +156,7 @@ Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& 
   if (!checked.ok()) return checked;
   const SimulationView& simulation = asset.simulation();
   BodyMaterial material;
-  const Status resolved = ResolveMaterial(asset, desc.material, &material);
+  const Status resolved = ResolveMaterial(asset, desc.material, 1.0f, &material);
   if (!resolved.ok()) return resolved;
   Array<uint8_t> pinned;
   if (!pinned.Allocate(allocator, simulation.nodes.size(), desc.fixed ? uint8_t{1} : uint8_t{0})) {

@@ -11,9 +11,9 @@
 
 namespace plush {
 
-/// Applies the override `given` to the baked material. Errors: kInvalidArgument (a value out of
-/// range, or stiffness or mass beyond float's range).
-Status ResolveMaterial(const Asset& asset, const MaterialOverride& given,
+/// Applies the override `given` and the scale to the baked material. Errors: kInvalidArgument (a
+/// value out of range, or stiffness or mass beyond float's range).
+Status ResolveMaterial(const Asset& asset, const MaterialOverride& given, float scale,
                        BodyMaterial* out_material);
 
 /// Returns kInvalidArgument if the asset lacks one of the nodes.
