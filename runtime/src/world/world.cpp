@@ -186,19 +186,6 @@ const StepStats& World::stats() const {
   return impl_ != nullptr ? impl_->stats : kNone;
 }
 
-Status World::Wake(BodyId id) {
-  Body* body = nullptr;
-  const Status found = Impl::FindBody(impl_, id, &body);
-  if (!found.ok()) return found;
-  WakeUp(body);
-  return {};
-}
-
-bool World::IsAsleep(BodyId id) const {
-  Body* body = nullptr;
-  return Impl::FindBody(impl_, id, &body).ok() && body->asleep;
-}
-
 uint32_t World::num_bodies() const { return impl_ != nullptr ? impl_->slots.num_live() : 0; }
 
 // Lists the bodies in the order of slots, so that jobs can be numbered.
