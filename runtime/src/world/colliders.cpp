@@ -21,18 +21,6 @@ Status Invalid(const char* argument, const char* reason) {
   return {StatusCode::kInvalidArgument, argument, reason, 0};
 }
 
-Status CheckPose(const Pose& pose) {
-  if (!IsPosition(pose.position)) {
-    return Invalid("pose.position", "must lie within kMostCoordinate");
-  }
-  const double x = pose.rotation.x, y = pose.rotation.y, z = pose.rotation.z, w = pose.rotation.w;
-  const double length2 = x * x + y * y + z * z + w * w;
-  if (!(length2 > 1.0e-12) || !std::isfinite(length2)) {
-    return Invalid("pose.rotation", "must be finite and not zero");
-  }
-  return {};
-}
-
 Status CheckVelocities(const Vec3& velocity, const Vec3& angular_velocity) {
   if (!IsFinite(velocity)) return Invalid("velocity", "must be finite");
   if (!IsFinite(angular_velocity)) return Invalid("angular_velocity", "must be finite");
@@ -157,14 +145,14 @@ StepPlane PlaneInStep(const Collider& collider, float dt) {
   StepPlane plane;
   plane.normal = start.normal;
   plane.offset = start.offset;
-  plane.position = desc.pose.position;
+  plane.from = desc.pose;
   plane.to = desc.pose;
   plane.shape = desc.plane;
   plane.friction = desc.friction;
   plane.filter = desc.filter;
   if (!collider.Moves()) return plane;
   const Pose to = collider.has_target ? collider.target : Advanced(desc, dt);
-  if (!IsPosition(to.position)) return plane;  // it rests at the end of the world
+  if (!IsPosition(to.position)) return plane;  // too far out: it rests
   plane.moves = true;
   plane.to = to;
   plane.velocity = desc.velocity;
@@ -404,7 +392,7 @@ bool World::Impl::TouchesMovingCollider(const Body& body) const {
   for (const uint32_t slot : collider_slots) {
     const StepPlane& plane = step_planes[slot];
     if (plane.moves && MayTouch(body.filter, plane.filter) &&
-        IsNear(body, plane.shape, colliders[slot].desc.pose, plane.to)) {
+        IsNear(body, plane.shape, plane.from, plane.to)) {
       return true;
     }
   }

@@ -13,10 +13,15 @@ namespace {
 
 constexpr Status kNoMemory = {StatusCode::kOutOfMemory, "factor", "", 0};
 
-// Fills the stiffnesses if the material overrides them. Returns false if the allocator fails.
+// Whether every tet has its baked stiffness.
+bool KeepsStiffness(const BodyMaterial& material) {
+  return material.young < 0.0f && material.poisson < 0.0f && material.scale == 1.0f;
+}
+
+// Fills the stiffnesses unless they are the baked ones. Returns false if the allocator fails.
 bool OverrideStiffness(const Allocator& allocator, const Asset& asset, System* system) {
   const BodyMaterial& material = system->key.material;
-  if (material.young < 0.0f && material.poisson < 0.0f) return true;
+  if (KeepsStiffness(material)) return true;
   const SimulationView& simulation = asset.simulation();
   const size_t places = kBlockTets * simulation.blocks.size();
   if (!system->stiffness.Allocate(allocator, places, 0.0f) ||
@@ -46,8 +51,8 @@ uint32_t CountActive(const FactorView& baked, std::span<const uint8_t> pinned) {
 }
 
 bool IsBakedMaterial(const SimulationView& simulation, const BodyMaterial& material) {
-  return material.young < 0.0f && material.poisson < 0.0f &&
-         material.damping == simulation.damping && material.mass_scale == 1.0f;
+  return KeepsStiffness(material) && material.damping == simulation.damping &&
+         material.mass_scale == 1.0f;
 }
 
 // Whether the asset's sizes equal those of the system. A hostile file can claim any content hash;
@@ -104,7 +109,8 @@ void Empty(FactorSet* set) {
 }  // namespace
 
 LamePair OverriddenLame(const MaterialView& baked, const BodyMaterial& material) {
-  return LameParameters(material.young < 0.0f ? baked.young : material.young,
+  const double young = material.young < 0.0f ? baked.young : material.young;
+  return LameParameters(young / (double(material.scale) * double(material.scale)),
                         material.poisson < 0.0f ? baked.poisson : material.poisson);
 }
 
@@ -123,7 +129,7 @@ uint64_t SystemKey::FamilyHash() const {
   uint64_t hash = AddToHash(kHashStart, reinterpret_cast<uintptr_t>(asset_bytes.data()));
   hash = AddToHash(hash, content_hash);
   for (const float value :
-       {material.young, material.poisson, material.damping, material.mass_scale}) {
+       {material.young, material.poisson, material.damping, material.mass_scale, material.scale}) {
     hash = AddToHash(hash, std::bit_cast<uint32_t>(value + 0.0f));  // -0 equals 0
   }
   return hash ^ hash >> 32;

@@ -37,11 +37,13 @@ struct BodyMaterial {
   float poisson = -1.0f;    ///< of every tet; below zero: as baked, tet by tet
   float damping = 0.0f;     ///< Kelvin-Voigt relaxation time [s]
   float mass_scale = 1.0f;  ///< factor on the baked masses
+  float scale = 1.0f;       ///< of lengths, s: the body x = s x' moves as the unscaled body x' with
+                            ///< Young's modulus E / s^2
 
   bool operator==(const BodyMaterial&) const = default;
 };
 
-/// Lame parameters of `baked` after the overrides in `material`.
+/// Lame parameters of `baked` after the overrides and the scale in `material`.
 LamePair OverriddenLame(const MaterialView& baked, const BodyMaterial& material);
 
 /// Identifies a system: all that its matrix depends on, except dt.

@@ -101,7 +101,8 @@ Status World::AddBody(const Asset& asset, const BodyDesc& desc, BodyId* out_id) 
   const Status reserved = w.ReserveBody();
   if (!reserved.ok()) return reserved;
   Body* body = nullptr;
-  const Status made = MakeBody(w.allocator, asset, desc, w.NumPlanes(), &w.cache, &body);
+  const Status made =
+      MakeBody(w.allocator, asset, desc, w.NumPlanes(), w.desc.keep_previous, &w.cache, &body);
   if (!made.ok()) return made;
   if (!body->fixed) {
     body->dt = asset.factor().dt;
@@ -223,19 +224,6 @@ Status World::GetFilter(BodyId id, Filter* out_filter) const {
   if (!found.ok()) return found;
   *out_filter = body->filter;
   return {};
-}
-
-Status World::Wake(BodyId id) {
-  Body* body = nullptr;
-  const Status found = Impl::FindBody(impl_, id, &body);
-  if (!found.ok()) return found;
-  WakeUp(body);
-  return {};
-}
-
-bool World::IsAsleep(BodyId id) const {
-  Body* body = nullptr;
-  return Impl::FindBody(impl_, id, &body).ok() && body->asleep;
 }
 
 uint32_t World::num_bodies() const { return impl_ != nullptr ? impl_->slots.num_live() : 0; }
