@@ -6,6 +6,7 @@
 #include "base/vector_math.h"
 #include "collision/deformed_patch.h"
 #include "collision/double_vector.h"
+#include "collision/vertex_positions.h"
 #include "world/world_impl.h"
 
 #include <algorithm>
@@ -115,13 +116,9 @@ std::array<double, 4> WeightsOf(const Vec3& point, const std::array<Vec3, 4>& re
 // - Velocities are those of the world; J changes a node's by w J / (scale^3 m).
 void BlowOnPatch(const ForceField& field, float dt, const CdgPatch& patch, Body* body) {
   const CdgTet& tet = body->surface.tets[patch.tet];
-  std::array<Vec3, 4> rest, now;
-  for (size_t k = 0; k < 4; ++k) {
-    rest[k] = body->simulation.nodes[tet.nodes[k]];
-    now[k] = body->x[tet.nodes[k]];
-  }
+  const std::array<Vec3, 4> rest = NodesOf(tet, body->simulation.nodes);
   const double scale = body->scale, scale3 = scale * scale * scale;
-  const Vec3 vector_area = DeformPatch(patch, rest, now).vector_area;
+  const Vec3 vector_area = DeformPatch(patch, rest, NodesOf(tet, body->x.span())).vector_area;
   const DoubleVector area = {vector_area.x, vector_area.y, vector_area.z};
   const double size = std::sqrt(Dot(area, area));
   if (!(size > 0.0)) return;
