@@ -12,9 +12,9 @@
 // the world itself got no memory. Outputs come last; a null one gives kInvalidArgument. Calls
 // allocate nothing unless they say so.
 //
-// A World never throws, prints or asserts on data. It belongs to one thread at a time, but runs its
-// own work in parallel through WorldDesc::jobs. Results do not depend on the number of threads.
-// runtime/README.md lists the calls that may run beside others.
+// A World never throws, prints or asserts on data. It belongs to one thread at a time except for
+// PrepareSystem (runtime/README.md has a table), but runs its own work in parallel through
+// WorldDesc::jobs. Results do not depend on the number of threads.
 #pragma once
 
 #include "plush/allocator.h"

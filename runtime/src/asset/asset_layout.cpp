@@ -172,7 +172,7 @@ std::span<const T> SpanOf(const flatbuffers::Vector<Stored>* vector) {
 VisualView ReadVisual(const format::Visual& table) {
   return {SpanOf<Vec3>(table.positions()),   SpanOf<Vec3>(table.normals()),
           SpanOf<Vec2>(table.uvs()),         SpanOf<uint32_t>(table.indices()),
-          SpanOf<uint32_t>(table.tet_ids()), SpanOf<Vec4>(table.weights())};
+          SpanOf<uint32_t>(table.tet_ids()), SpanOf<Vec4>(table.weights()), {}};
 }
 
 SimulationView ReadSimulation(const format::Simulation& table) {
