@@ -41,7 +41,7 @@ void RecordBody(const SceneWorld& scene_world, const SceneWorldBody& body,
   animation->nodes.resize(begin + num_nodes);
   Pose pose;
   // Both calls refuse only wrong sizes and unknown bodies.
-  (void)scene_world.world->NodePositions(body.id, std::span(animation->nodes).subspan(begin));
+  (void)scene_world.world->NodePositions(body.id, 1.0f, std::span(animation->nodes).subspan(begin));
   (void)scene_world.world->BestFitPose(body.id, &pose);
   const Quat previous = animation->rotations.empty() ? Quat{} : animation->rotations.back();
   animation->rotations.push_back(Continued(pose.rotation, previous));

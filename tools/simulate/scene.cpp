@@ -103,21 +103,21 @@ SceneBody ReadBody(const json& value, const std::string& path, const std::string
   return body;
 }
 
-PlaneDesc ReadCollider(const json& value, const std::string& path, std::string* mistake) {
-  PlaneDesc plane;
+ColliderDesc ReadCollider(const json& value, const std::string& path, std::string* mistake) {
+  ColliderDesc collider;
   const JsonObject reader(value, path, {"plane", "friction"}, mistake);
-  reader.Number("friction", {0.0, 1000.0}, &plane.friction);
+  reader.Number("friction", {0.0, 1000.0}, &collider.friction);
   if (!reader.Has("plane")) {
     reader.Mistake("plane", "is missing");
-    return plane;
+    return collider;
   }
   const JsonObject shape(*reader.Value("plane"), reader.PathOf("plane"), {"normal", "offset"},
                          mistake);
-  ReadVec3(shape, "normal", &plane.normal);
-  const Vec3 n = plane.normal;
+  ReadVec3(shape, "normal", &collider.plane.normal);
+  const Vec3 n = collider.plane.normal;
   if (!(n.x * n.x + n.y * n.y + n.z * n.z > 1.0e-12f)) shape.Mistake("normal", "has no length");
-  shape.Number("offset", {-1.0e9, 1.0e9}, &plane.offset);
-  return plane;
+  shape.Number("offset", {-1.0e9, 1.0e9}, &collider.plane.offset);
+  return collider;
 }
 
 void ReadContact(const JsonObject& solver, SolverSettings* out) {
@@ -173,8 +173,8 @@ Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
   }
   if (scene.bodies.empty()) reader.Mistake("bodies", "a scene needs at least one body");
   for (const json& collider : reader.Array("colliders", kMaxColliders)) {
-    const std::string path = "colliders[" + std::to_string(scene.planes.size()) + "]";
-    scene.planes.push_back(ReadCollider(collider, path, &mistake));
+    const std::string path = "colliders[" + std::to_string(scene.colliders.size()) + "]";
+    scene.colliders.push_back(ReadCollider(collider, path, &mistake));
   }
   const std::string missing_solver = ReadSolver(reader, &scene.solver, &mistake);
   if (!mistake.empty()) return Error{ExitCode::kUsage, mistake, ""};
@@ -210,7 +210,7 @@ Result<Scene> DropScene(const std::string& path) {
       static_cast<float>(kDropHeight * height - BoundsOf(asset.value().simulation().nodes).low.y);
   Scene scene;
   scene.bodies.push_back(body);
-  scene.planes.push_back(PlaneDesc{});
+  scene.colliders.push_back({});
   return scene;
 }
 

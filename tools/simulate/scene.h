@@ -68,7 +68,7 @@ struct Scene {
   uint32_t steps = 300;
   uint32_t threads = 1;  ///< the results do not depend on it
   std::vector<SceneBody> bodies;
-  std::vector<PlaneDesc> planes;
+  std::vector<ColliderDesc> colliders;
   SolverSettings solver;  ///< outer_iterations is the key "newton_iterations"
 };
 

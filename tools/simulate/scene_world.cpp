@@ -141,8 +141,9 @@ size_t SceneWorld::num_tets() const {
 
 Result<std::vector<uint32_t>> PinnedNodes(const Asset& asset, const ScenePin& pin) {
   if (const auto* region = std::get_if<RegionPin>(&pin)) {
-    const auto nodes = FindRegionNodes(asset, region->name);
-    if (nodes.empty()) return UnknownRegion(asset, region->name);
+    uint32_t index = 0;
+    if (!FindRegion(asset, region->name, &index).ok()) return UnknownRegion(asset, region->name);
+    const auto nodes = asset.region(index).nodes;
     return std::vector<uint32_t>(nodes.begin(), nodes.end());
   }
   std::vector<uint32_t> nodes;
@@ -171,8 +172,8 @@ Result<SceneWorld> BuildSceneWorld(const Scene& scene, FindingList* findings) {
   desc.solver = scene.solver;
   desc.jobs = built.jobs->job_system();
   built.world = std::make_unique<World>(desc);
-  for (const PlaneDesc& plane : scene.planes) {
-    const Status status = built.world->AddPlane(plane);
+  for (const ColliderDesc& collider : scene.colliders) {
+    const Status status = built.world->AddCollider(collider, &built.colliders.emplace_back());
     if (!status.ok()) return StatusError("colliders", status);
   }
   const auto added = AddBodies(scene, &built, findings);

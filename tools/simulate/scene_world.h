@@ -46,6 +46,7 @@ struct SceneWorldBody {
 struct SceneWorld {
   std::vector<std::unique_ptr<Asset>> assets;  ///< each file once
   std::vector<SceneWorldBody> bodies;          ///< in the order of the scene, copies in a row
+  std::vector<ColliderId> colliders;           ///< in the order of the scene
   std::unique_ptr<JobPool> jobs;
   std::unique_ptr<World> world;
 
@@ -54,7 +55,7 @@ struct SceneWorld {
   size_t num_tets() const;   ///< of all bodies
 };
 
-/// Opens the assets of `scene`, adds all bodies and planes and prepares the time step. Adds
+/// Opens the assets of `scene`, adds all bodies and colliders and prepares the time step. Adds
 /// PIN_UNMATCHED if a box or sphere holds no node. Errors: those of OpenAsset; kUsage (a region
 /// that the asset lacks, or a description that the World refuses), kLimit (memory).
 Result<SceneWorld> BuildSceneWorld(const Scene& scene, FindingList* findings);

@@ -29,7 +29,7 @@ double CageVolume(std::span<const Vec3> nodes, std::span<const Tet> tets) {
   return six_volumes / 6.0;
 }
 
-double LeastDistance(const PlaneDesc& plane, std::span<const Vec3> nodes) {
+double LeastDistance(const PlaneShape& plane, std::span<const Vec3> nodes) {
   const Vec3d normal = ToDouble(plane.normal);
   const double length = Length(normal);
   double least = INFINITY;
@@ -41,7 +41,7 @@ double LeastDistance(const PlaneDesc& plane, std::span<const Vec3> nodes) {
 class CageMeter {
  public:
   CageMeter(const Scene& scene, const SceneWorld& scene_world)
-      : planes_(scene.planes), scene_world_(scene_world) {
+      : colliders_(scene.colliders), scene_world_(scene_world) {
     size_t most_nodes = 0;
     for (const auto& asset : scene_world.assets) {
       const SimulationView& simulation = asset->simulation();
@@ -58,9 +58,9 @@ class CageMeter {
       if (body.fixed) continue;
       const SimulationView& simulation = scene_world_.asset_of(body).simulation();
       const std::span<Vec3> nodes = std::span(nodes_).first(simulation.nodes.size());
-      if (!scene_world_.world->NodePositions(body.id, nodes).ok()) continue;
-      for (const PlaneDesc& plane : planes_) {
-        lowest = std::min(lowest, LeastDistance(plane, nodes));
+      if (!scene_world_.world->NodePositions(body.id, 1.0f, nodes).ok()) continue;
+      for (const ColliderDesc& collider : colliders_) {
+        lowest = std::min(lowest, LeastDistance(collider.plane, nodes));
       }
       const double ratio = CageVolume(nodes, simulation.tets) / rest_volumes_[body.asset_index];
       measures.min_volume_ratio = std::min(measures.min_volume_ratio, ratio);
@@ -73,7 +73,7 @@ class CageMeter {
   double rest_volume(const SceneWorldBody& body) const { return rest_volumes_[body.asset_index]; }
 
  private:
-  std::span<const PlaneDesc> planes_;
+  std::span<const ColliderDesc> colliders_;
   const SceneWorld& scene_world_;
   std::vector<double> rest_volumes_;  // per asset
   std::vector<Vec3> nodes_;           // of the body being measured
@@ -142,7 +142,7 @@ class RunWatch {
   void Finish(RunRecord* record) const {
     record->freeze = freeze_;
     const double allowed = AllowedEnergy(*record) - record->start.total();
-    for (const BodyEvent& candidate : candidates_) {
+    for (const RunEvent& candidate : candidates_) {
       if (candidate.gain_j <= allowed) continue;
       record->energy_gain = candidate;
       return;
@@ -154,11 +154,9 @@ class RunWatch {
     return EnergiesOf(MomentsOf(*scene_world_.world, body.id), gravity_).total();
   }
 
-  // A frozen body has no velocity. Fixed and sleeping bodies, which have none either, are skipped.
   std::string FrozenBody() const {
     for (const SceneWorldBody& body : scene_world_.bodies) {
-      if (body.fixed || scene_world_.world->IsAsleep(body.id)) continue;
-      if (MomentsOf(*scene_world_.world, body.id).kinetic_j == 0.0) return body.name;
+      if (scene_world_.world->IsFrozen(body.id)) return body.name;
     }
     return "";
   }
@@ -176,13 +174,13 @@ class RunWatch {
 
   Vec3 gravity_;
   const SceneWorld& scene_world_;
-  std::vector<double> starts_;         // total energy by body
-  std::vector<BodyEvent> candidates_;  // by rising gain
-  BodyEvent freeze_;
+  std::vector<double> starts_;        // total energy by body
+  std::vector<RunEvent> candidates_;  // by rising gain
+  RunEvent freeze_;
   double largest_kinetic_ = 0.0;
 };
 
-std::string At(const BodyEvent& event) {
+std::string At(const RunEvent& event) {
   const std::string who = event.body.empty() ? "a body" : "body '" + event.body + "'";
   return "step " + std::to_string(event.step) + ": " + who;
 }
@@ -230,7 +228,7 @@ double AllowedEnergy(const RunRecord& record) {
 }
 
 Result<Done> JudgeRun(const RunRecord& record, FindingList* findings) {
-  const BodyEvent& gain = record.energy_gain;
+  const RunEvent& gain = record.energy_gain;
   if (gain.step != 0) {
     const double allowed = AllowedEnergy(record) - record.start.total();
     findings->Add(

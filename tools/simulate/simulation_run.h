@@ -41,7 +41,7 @@ struct StepRecord {
   bool awake = true;     ///< whether a moving body was awake when the step began
 };
 
-struct BodyEvent {
+struct RunEvent {
   uint32_t step = 0;    ///< from 1; 0: it did not happen
   std::string body;     ///< its name in SceneWorld, or empty if no single body can be named
   double gain_j = 0.0;  ///< total energy of all bodies over that at the start [J]
@@ -54,9 +54,9 @@ struct RunRecord {
   double rest_volume_m3 = 0.0;    ///< of all cages
   uint32_t flags = kStepOk;       ///< StepFlags of all steps
   uint64_t state_hash = 0;        ///< after the last step done
-  BodyEvent energy_gain;  ///< first step in which total energy exceeded AllowedEnergy, and the body
-                          ///< that had gained most
-  BodyEvent freeze;       ///< first step in which a body froze
+  RunEvent energy_gain;  ///< first step in which total energy exceeded AllowedEnergy, and the body
+                         ///< that had gained most
+  RunEvent freeze;       ///< first step in which a body froze
 };
 
 /// Called before the first step (with 0) and after each (with its number, from 1). Returning false

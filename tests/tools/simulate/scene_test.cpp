@@ -39,7 +39,7 @@ TEST_CASE("A minimal scene has the documented defaults") {
   CHECK(s.dt == 0.01);
   CHECK(s.steps == 300);
   CHECK(s.threads == 1);
-  CHECK(s.planes.empty());
+  CHECK(s.colliders.empty());
   REQUIRE(s.bodies.size() == 1);
   CHECK(s.bodies[0].asset == "levels/one/duck.plush");
   CHECK(s.bodies[0].count == 1);
@@ -82,10 +82,10 @@ TEST_CASE("Every key of a scene reaches its setting") {
   CHECK(std::get<BoxPin>(body.pins[1]).low.z == 2.0f);
   CHECK(std::get<BoxPin>(body.pins[1]).high.x == 3.0f);
   CHECK(std::get<SpherePin>(body.pins[2]).radius == 0.5f);
-  REQUIRE(s.planes.size() == 1);
-  CHECK(s.planes[0].normal.z == 2.0f);
-  CHECK(s.planes[0].offset == -1.0f);
-  CHECK(s.planes[0].friction == 0.25f);
+  REQUIRE(s.colliders.size() == 1);
+  CHECK(s.colliders[0].plane.normal.z == 2.0f);
+  CHECK(s.colliders[0].plane.offset == -1.0f);
+  CHECK(s.colliders[0].friction == 0.25f);
   CHECK(s.solver.outer_iterations == 3);
   CHECK(s.solver.volume_sweeps == 2);
   CHECK(s.solver.response == ContactResponse::kPenalty);
@@ -199,9 +199,9 @@ TEST_CASE("A dropped body starts with its lowest node 0.3 of its height above th
   const double lowest =
       BoundsOf(asset.simulation().nodes).low.y + scene.value().bodies[0].pose.position.y;
   CHECK(lowest == Approx(0.3 * height));
-  REQUIRE(scene.value().planes.size() == 1);
-  CHECK(scene.value().planes[0].friction == 0.5f);
-  CHECK(scene.value().planes[0].normal.y == 1.0f);
+  REQUIRE(scene.value().colliders.size() == 1);
+  CHECK(scene.value().colliders[0].friction == 0.5f);
+  CHECK(scene.value().colliders[0].plane.normal.y == 1.0f);
 }
 
 }  // namespace plush::tools
