@@ -186,8 +186,10 @@ class GlbExporter {
     const size_t num_nodes = scene_world_.asset_of(body).simulation().nodes.size();
     std::vector<uint32_t> joints;
     for (size_t i = 0; i < num_nodes; ++i) {
-      joints.push_back(writer_.Add("nodes", {{"translation", ToJson(frames.nodes[i])},
-                                             {"rotation", ToJson(frames.rotations[0])}}));
+      json joint = {{"translation", ToJson(frames.nodes[i])},
+                    {"rotation", ToJson(frames.rotations[0])}};
+      if (body.scale != 1.0f) joint["scale"] = {body.scale, body.scale, body.scale};
+      joints.push_back(writer_.Add("nodes", std::move(joint)));
     }
     const uint32_t cage =
         writer_.Add("nodes", {{"name", body.name + ".cage"}, {"children", joints}});

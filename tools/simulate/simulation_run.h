@@ -52,6 +52,7 @@ struct RunRecord {
   Energies start;                 ///< of all bodies, before the first step
   double mass_kg = 0.0;           ///< of all bodies
   double rest_volume_m3 = 0.0;    ///< of all cages
+  bool driven = false;            ///< something supplied energy, so no gain of it is judged
   uint32_t flags = kStepOk;       ///< StepFlags of all steps
   uint64_t state_hash = 0;        ///< after the last step done
   RunEvent energy_gain;  ///< first step in which total energy exceeded AllowedEnergy, and the body
@@ -63,8 +64,9 @@ struct RunRecord {
 /// ends the run there.
 using StepObserver = std::function<bool(const SceneWorld&, uint32_t steps_done)>;
 
-/// Steps `scene_world` (built from `scene`) scene.steps times. Errors: kLimit (a step ran out of
-/// memory).
+/// Steps `scene_world` (built from `scene`) scene.steps times, and drives it by SceneDriver before
+/// each step, outside the step's time. Errors: kLimit (a step ran out of memory), those of
+/// SceneDriver.
 Result<RunRecord> RunScene(const Scene& scene, SceneWorld* scene_world,
                            const StepObserver& observer);
 

@@ -29,10 +29,10 @@ Scene TestScene(const std::string& asset) {
   scene.bodies[0].pose = {{0.3f, 0.1f, -0.2f}, {0.48f, 0.0f, 0.6f, 0.64f}};
   scene.bodies[0].velocity = {0.5f, -2.0f, 0.0f};
   scene.bodies[1].pose.position = {2, 0, 0};
-  scene.bodies[1].pins = {RegionPin{"low"}};
+  scene.bodies[1].pins = {{RegionPin{"low"}, {}}};
   scene.bodies[2].pose.position = {-2, 0, 0};
   scene.bodies[2].fixed = true;
-  scene.colliders.push_back({.plane = {{0, 1, 0}, -0.6f}});
+  scene.colliders.push_back({.desc = {.plane = {{0, 1, 0}, -0.6f}}, .motion = {}});
   return scene;
 }
 

@@ -78,14 +78,14 @@ TEST_CASE("Every key of a scene reaches its setting") {
   CHECK(body.material.poisson == 0.3f);
   CHECK(body.material.density == 500.0f);
   REQUIRE(body.pins.size() == 3);
-  CHECK(std::get<RegionPin>(body.pins[0]).name == "feet");
-  CHECK(std::get<BoxPin>(body.pins[1]).low.z == 2.0f);
-  CHECK(std::get<BoxPin>(body.pins[1]).high.x == 3.0f);
-  CHECK(std::get<SpherePin>(body.pins[2]).radius == 0.5f);
+  CHECK(std::get<RegionPin>(body.pins[0].nodes).name == "feet");
+  CHECK(std::get<BoxPin>(body.pins[1].nodes).low.z == 2.0f);
+  CHECK(std::get<BoxPin>(body.pins[1].nodes).high.x == 3.0f);
+  CHECK(std::get<SpherePin>(body.pins[2].nodes).radius == 0.5f);
   REQUIRE(s.colliders.size() == 1);
-  CHECK(s.colliders[0].plane.normal.z == 2.0f);
-  CHECK(s.colliders[0].plane.offset == -1.0f);
-  CHECK(s.colliders[0].friction == 0.25f);
+  CHECK(s.colliders[0].desc.plane.normal.z == 2.0f);
+  CHECK(s.colliders[0].desc.plane.offset == -1.0f);
+  CHECK(s.colliders[0].desc.friction == 0.25f);
   CHECK(s.solver.outer_iterations == 3);
   CHECK(s.solver.volume_sweeps == 2);
   CHECK(s.solver.response == ContactResponse::kPenalty);
@@ -139,9 +139,9 @@ TEST_CASE("Wrong values in a scene are command-line errors that name their place
   CHECK_THAT(ErrorOf(R"({"dt":0,"bodies":[{"asset":"a"}]})").message, Contains("dt: 0 is outside"));
   CHECK_THAT(
       ErrorOf(R"({"bodies":[{"asset":"a"}],"colliders":[{"plane":{"normal":[0,0,0]}}]})").message,
-      Contains("colliders[0].plane.normal: has no length"));
+      Contains("colliders[0].desc.plane.normal: has no length"));
   CHECK_THAT(ErrorOf(R"({"bodies":[{"asset":"a"}],"colliders":[{"friction":0.5}]})").message,
-             Contains("colliders[0].plane: is missing"));
+             Contains("colliders[0].desc.plane: is missing"));
   CHECK_THAT(ErrorOf(R"({"bodies":[{"asset":"a"}],"solver":{"contact":"hlod"}})").message,
              Contains("did you mean 'hold'?"));
   // The splitting solver has no linear iterations; a key without effect would mislead.
@@ -200,8 +200,8 @@ TEST_CASE("A dropped body starts with its lowest node 0.3 of its height above th
       BoundsOf(asset.simulation().nodes).low.y + scene.value().bodies[0].pose.position.y;
   CHECK(lowest == Approx(0.3 * height));
   REQUIRE(scene.value().colliders.size() == 1);
-  CHECK(scene.value().colliders[0].friction == 0.5f);
-  CHECK(scene.value().colliders[0].plane.normal.y == 1.0f);
+  CHECK(scene.value().colliders[0].desc.friction == 0.5f);
+  CHECK(scene.value().colliders[0].desc.plane.normal.y == 1.0f);
 }
 
 }  // namespace plush::tools
