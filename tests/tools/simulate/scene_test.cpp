@@ -4,6 +4,7 @@
 
 #include "plush/format/tet_block.h"
 
+#include "base/files.h"
 #include "simulate/open_asset.h"
 #include "tools/simulate/ball_asset.h"
 
@@ -149,6 +150,18 @@ TEST_CASE("Every key of a motion and of a force reaches its setting") {
   CHECK(forces[2].field.air_density == 1.1f);
   CHECK(forces[2].field.drag == 0.5f);
   CHECK(forces[2].field.wake);
+}
+
+TEST_CASE("The scene of tools/README.md is one") {
+  const auto bytes = ReadFile(std::string(PLUSH_SAMPLES_DIR) + "/../tools/README.md");
+  REQUIRE(bytes.ok());
+  const std::string text(reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size());
+  const size_t begin = text.find("```json\n", text.find("\n## Scenes\n")) + 8;
+  const auto scene = ParseScene(text.substr(begin, text.find("```", begin) - begin), "");
+  if (!scene.ok()) FAIL(scene.error().message);
+  CHECK(scene.value().bodies[0].pins[0].motion.keys.size() == 3);
+  CHECK(scene.value().colliders[0].motion.keys.size() == 2);
+  CHECK(scene.value().forces.size() == 1);
 }
 
 TEST_CASE("Unknown keys of a scene name their place and the nearest spelling") {
