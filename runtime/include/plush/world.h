@@ -363,7 +363,8 @@ class World {
   Status MovePins(BodyId id, std::span<const uint32_t> nodes, std::span<const Vec3> targets);
 
   /// The mean force and torque of the last step on a region's target. Zeros before the body's first
-  /// step, and for a step in which it slept. Errors: kInvalidArgument (no such region, a body
+  /// step; of a sleeping body, those of the last step in which it was awake. Approximate in a step
+  /// in which the body also touches a collider. Errors: kInvalidArgument (no such region, a body
   /// without BodyDesc::report_reactions).
   Status RegionReaction(BodyId id, uint32_t region, Reaction* out_reaction) const;
 
