@@ -42,12 +42,12 @@ class RayScene {
  public:
   explicit RayScene(const std::string& path) : file_(BakeOrExit(ImportOrExit(path))) {
     if (!asset_.Open(file_.bytes()).ok()) std::abort();  // a bake of ours always opens
-    BodyId id;
-    if (!world_.AddBody(asset_, {}, &id).ok()) std::abort();
+    if (!world_.AddBody(asset_, {}, &body_).ok()) std::abort();
     Measure();
   }
 
   World& world() { return world_; }
+  BodyId body() const { return body_; }
   const Asset& asset() const { return asset_; }
 
   // From anywhere around the model to a random triangle of it.
@@ -82,7 +82,7 @@ class RayScene {
       p.x += 0.03f * size_ * std::sin(6.0f * p.y / size_ + phase);
       p.z += 0.03f * size_ * std::sin(5.0f * p.x / size_ + 2.0f * phase);
     }
-    if (!world_.SetNodePositions({0}, x).ok()) std::abort();
+    if (!world_.SetNodePositions(body_, x).ok()) std::abort();
   }
 
  private:
@@ -100,6 +100,7 @@ class RayScene {
   AlignedBytes file_;
   Asset asset_;
   World world_;
+  BodyId body_;
   float size_ = 1.0f;
   std::mt19937 random_{1};
 };
@@ -224,7 +225,8 @@ void EmbreeDeformedRays(benchmark::State& state, const std::string& path) {
   for (auto _ : state) {
     scene.Deform(turn++);
     const Clock::time_point start = Clock::now();
-    if (!scene.world().Skin({0}, embree.vertices(), {}).ok()) state.SkipWithError("no skin");
+    if (!scene.world().Skin(scene.body(), embree.vertices(), {}).ok())
+      state.SkipWithError("no skin");
     skin += SecondsSince(start);
     embree.Refit();
     hits += static_cast<double>(embree.CastAll(rays));

@@ -329,7 +329,7 @@ TEST_CASE("Queries take no memory, the first after a step included") {
   World world(desc);
   BodyDesc scenery = At({0.0f, -1.0f, 0.0f});
   scenery.fixed = true;
-  AddBody(&world, Bumpy().asset(), scenery);
+  const BodyId id = AddBody(&world, Bumpy().asset(), scenery);
   AddBody(&world, Bumpy().asset());
   StepWorld(&world, 0.01f);
   SurfacePoint found[16], point;
@@ -342,7 +342,7 @@ TEST_CASE("Queries take no memory, the first after a step included") {
     ok = world.RaycastAll({.origin = {0.1f, 1.0f, 0.1f}}, found, &count).ok() && count > 3 && ok;
     ok = world.OverlapSphere({}, 0.2f, found, &count).ok() && count > 16 && ok;
     ok = world.ClosestPoint({1.0f, 1.0f, 1.0f}, 10.0f, &point).ok() && point.valid() && ok;
-    ok = world.PatchOf({0}, 0, &patch).ok() && ok;
+    ok = world.PatchOf(id, 0, &patch).ok() && ok;
     StepWorld(&world, 0.01f);
     world.PrepareQueries();
   }
