@@ -285,16 +285,16 @@ void SystemCache::Release(System* system) {
   FreeSurplus();
 }
 
-void SystemCache::AddIdle(System* system, bool waits) {
-  system->waits = waits;
-  (waits ? waiting_ : idle_).PushBack(system);
-  ++(waits ? num_waiting_ : num_idle_);
+void SystemCache::AddIdle(System* system, bool unused) {
+  system->unused = unused;
+  (unused ? unused_ : idle_).PushBack(system);
+  ++(unused ? num_unused_ : num_idle_);
 }
 
 void SystemCache::RemoveIdle(System* system) {
-  (system->waits ? waiting_ : idle_).Remove(system);
-  --(system->waits ? num_waiting_ : num_idle_);
-  system->waits = false;
+  (system->unused ? unused_ : idle_).Remove(system);
+  --(system->unused ? num_unused_ : num_idle_);
+  system->unused = false;
 }
 
 // Frees an idle system. Its base may become idle.
@@ -309,7 +309,7 @@ void SystemCache::FreeIdle(System* system) {
 }
 
 void SystemCache::FreeSurplus() {
-  while (num_waiting_ > max_idle_) FreeIdle(waiting_.first());
+  while (num_unused_ > max_idle_) FreeIdle(unused_.first());
   while (num_idle_ > max_idle_) FreeIdle(idle_.first());
 }
 
