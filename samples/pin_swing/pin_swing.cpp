@@ -69,8 +69,8 @@ int main(int argc, char** argv) {
                  opened.section, opened.reason);
     return 2;
   }
-  const std::span<const uint32_t> region = plush::FindRegionNodes(asset, argv[2]);
-  if (region.empty()) {
+  uint32_t index = 0;
+  if (!plush::FindRegion(asset, argv[2], &index).ok()) {
     std::fprintf(stderr, "pin_swing: no region '%s'; this file has:", argv[2]);
     for (uint32_t i = 0; i < asset.num_regions(); ++i) {
       const plush::RegionView view = asset.region(i);
@@ -79,6 +79,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "\n");
     return 2;
   }
+  const std::span<const uint32_t> region = asset.region(index).nodes;
   std::printf("%zu of %zu nodes are pinned\n", region.size(), asset.cage().nodes.size());
   return Swing(asset, region) ? 0 : 3;
 }

@@ -141,8 +141,9 @@ size_t SceneWorld::num_tets() const {
 
 Result<std::vector<uint32_t>> PinnedNodes(const Asset& asset, const ScenePin& pin) {
   if (const auto* region = std::get_if<RegionPin>(&pin)) {
-    const auto nodes = FindRegionNodes(asset, region->name);
-    if (nodes.empty()) return UnknownRegion(asset, region->name);
+    uint32_t index = 0;
+    if (!FindRegion(asset, region->name, &index).ok()) return UnknownRegion(asset, region->name);
+    const auto nodes = asset.region(index).nodes;
     return std::vector<uint32_t>(nodes.begin(), nodes.end());
   }
   std::vector<uint32_t> nodes;

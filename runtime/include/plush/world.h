@@ -67,24 +67,26 @@ struct SolverSettings {
 struct WorldDesc {
   Vec3 gravity = {0.0f, -9.81f, 0.0f};  ///< [m/s^2]
   SolverSettings solver = {};
-  Allocator allocator = {};     ///< DefaultAllocator() if `allocate` is null
-  JobSystem jobs = {};          ///< everything runs on the calling thread if `run` is null
-  uint32_t idle_systems = 8;    ///< factored matrices kept after their last body is gone; the
-                                ///< least recently used ones are freed first
-  uint16_t tag = 0;             ///< part of every id of this world; give each world another one, so
-                                ///< that an id of the wrong world is refused (kForeignId)
-  bool keep_previous = false;   ///< keep the positions before the last step, for Skin and
-                                ///< NodePositions between steps; 16 bytes per node
-  uint32_t max_events = 256;    ///< body events that a step reports; see body_events
-  uint32_t reserve_bodies = 0;  ///< memory for this many ids of bodies from the start
+  Allocator allocator = {};    ///< DefaultAllocator() if `allocate` is null; must be thread-safe if
+                               ///< PrepareSystem runs beside other calls
+  JobSystem jobs = {};         ///< everything runs on the calling thread if `run` is null
+  uint32_t idle_systems = 8;   ///< factored matrices kept after their last body is gone; the
+                               ///< least recently used ones are freed first. As many more are
+                               ///< kept that PrepareSystem made and no body has used yet
+  uint16_t tag = 0;            ///< part of every id of this world; give each world another one, so
+                               ///< that an id of the wrong world is refused (kForeignId)
+  bool keep_previous = false;  ///< keep the positions before the last step, for Skin and
+                               ///< NodePositions between steps; 16 bytes per node
+  uint32_t max_events = 256;   ///< body events that a step reports; see body_events
+  uint32_t reserve_bodies = 0;     ///< memory for this many ids of bodies from the start
   uint32_t reserve_colliders = 0;  ///< the same for colliders, in each body too
 };
 
-/// What World::PrepareSystem prepares: the fields of a BodyDesc that decide which factors it needs.
+/// Bodies that World::PrepareSystem prepares for.
 struct SystemDesc {
   MaterialOverride material = {};
-  std::span<const uint32_t> pinned_nodes = {};
-  float scale = 1.0f;
+  std::span<const uint32_t> pinned_nodes = {};  ///< as BodyDesc::pinned_nodes
+  float scale = 1.0f;                           ///< in [kLeastScale, kMostScale]
 };
 
 /// What a step did that the game may want to know, and what to do about it.
@@ -163,17 +165,28 @@ class World {
   /// bodies the world has or had. Errors: only those of ids.
   Status RemoveBody(BodyId id);
 
-  /// Makes the factors that a body of this asset, material, scale and pins needs: for the baked
-  /// time step, its fractions and those of PrepareTimeStep. A later AddBody, SetPinnedNodes or
-  /// SetMaterial of it then factors nothing. Allocates. Errors: kInvalidArgument (asset not open,
-  /// out-of-range description, a matrix without a factor), kOutOfMemory.
-  Status PrepareSystem(const Asset& asset, const SystemDesc& desc);
-
   /// Makes the factors for steps of `dt` seconds and their fractions (dt/2 .. dt/max_substeps) for
   /// every body, and for bodies that are added or changed later. Step(dt) then allocates nothing.
   /// On failure `dt` is not prepared for later bodies either. Errors: kInvalidArgument,
   /// kOutOfMemory.
   Status PrepareTimeStep(float dt);
+
+  /// Makes the factors that a body of this asset, material, pins and scale needs, or finds them:
+  /// for the baked time step, those of PrepareTimeStep, and their fractions. AddBody,
+  /// SetPinnedNodes and SetMaterial of such a body then factor nothing (the latter two after steps
+  /// of these lengths).
+  /// - May run on any thread beside every other call of this world, PrepareSystem included. It must
+  ///   return before the world's destructor runs. No call waits for its factorisations.
+  /// - Add the body after this call has returned. The body's results then do not depend on the
+  ///   thread that prepared it, nor on when.
+  /// - A prepared system never shares the factors of bodies with fewer pins, as one that AddBody
+  ///   makes can. So its bodies do not join the crowds of those.
+  /// - The world keeps up to WorldDesc::idle_systems prepared systems that no body has used yet, in
+  ///   addition to those that bodies have left; beyond that it frees the one prepared first.
+  /// - A later PrepareTimeStep does not reach systems without bodies: call this again after it.
+  /// Allocates. Errors: kInvalidArgument (asset not open, out-of-range material or scale, no such
+  /// node, a matrix without a factor: see Step, or WorldDesc::idle_systems is 0), kOutOfMemory.
+  Status PrepareSystem(const Asset& asset, const SystemDesc& desc);
 
   /// Advances time by `dt` seconds, in [kLeastTimeStep, 1]. Allocates nothing once dt has been
   /// prepared and the world's bodies have made their first step. A step more than 1.5 times as long

@@ -4,6 +4,7 @@
 #include "world/make_body.h"
 
 #include "base/vector_math.h"
+#include "world/pin_motion.h"
 
 #include <cmath>
 #include <utility>
@@ -71,7 +72,7 @@ bool AllocateState(const Allocator& allocator, const BodyDesc& desc, bool keep_p
                                                                 static_cast<uint32_t>(nodes))) &&
          body->collision.Reserve(allocator, body->surface, nodes) &&
          body->previous.Allocate(allocator, keep_previous ? nodes : 0) &&
-         body->pins.reactions.Allocate(allocator, desc.report_reactions ? nodes : 0);
+         (!desc.report_reactions || ReserveReactions(allocator, body));
 }
 
 // What the description sets and nothing else decides.

@@ -215,12 +215,4 @@ uint64_t World::StateHash() const {
   return hash;
 }
 
-std::span<const uint32_t> FindRegionNodes(const Asset& asset, std::string_view name) {
-  for (uint32_t i = 0; i < asset.num_regions(); ++i) {
-    const RegionView region = asset.region(i);
-    if (region.name == name) return region.nodes;
-  }
-  return {};
-}
-
 }  // namespace plush

@@ -151,6 +151,8 @@ inline constexpr Status kNoWorld = {StatusCode::kOutOfMemory, "world", "has no m
 inline constexpr Status kNoOutput = {StatusCode::kInvalidArgument, "output", "must not be null", 0};
 inline constexpr Status kWrongSize = {StatusCode::kInvalidArgument, "span",
                                       "wrong number of elements", 0};
+inline constexpr Status kFrozen = {StatusCode::kInvalidArgument, "id",
+                                   "is frozen; ResetBody or SetNodePositions revive it", 0};
 inline constexpr Status kFixed = {StatusCode::kInvalidArgument, "id",
                                   "is fixed scenery; its nodes cannot change", 0};
 

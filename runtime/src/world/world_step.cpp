@@ -126,7 +126,8 @@ void World::Impl::ChooseUnits() {
   for (uint32_t c = 0; c < num_crowds; ++c) {
     const auto steps = [](const Body* body) { return body != nullptr && body->in_crowd_step; };
     Body* const* of_crowd = crowds[c]->bodies;
-    if (std::count_if(of_crowd, of_crowd + kCrowdLanes, steps) >= static_cast<std::ptrdiff_t>(kLeastCrowd)) {
+    if (std::count_if(of_crowd, of_crowd + kCrowdLanes, steps) >=
+        static_cast<std::ptrdiff_t>(kLeastCrowd)) {
       units[num_units++] = c;
       const auto leaves = [](const Body* body) {
         return body != nullptr && body->in_lane && !body->in_crowd_step;

@@ -52,7 +52,8 @@ unsigned TouchEverything(const Asset& asset) {
   }
   for (uint32_t i = 0; i < asset.num_materials(); ++i) sum += Touch(asset.material(i).name);
   for (uint32_t i = 0; i < asset.num_regions(); ++i) {
-    sum += Touch(asset.region(i).name) + Touch(asset.region(i).nodes);
+    const RegionView region = asset.region(i);
+    sum += Touch(region.name) + Touch(region.nodes) + Touch(std::span(&region.rest, 1));
   }
   return sum;
 }
@@ -80,8 +81,11 @@ void Simulate(const Asset& asset) {
   BodyDesc desc;
   desc.pose = {{0.0f, 0.02f, 0.0f}, {0.1f, 0.2f, 0.3f, 0.9f}};
   desc.velocity = {0.1f, -2.0f, 0.0f};
-  const std::span<const uint32_t> pins = FindRegionNodes(asset, "high");
-  desc.pinned_nodes = pins.first(pins.size() / 2);
+  uint32_t region = 0;
+  if (FindRegion(asset, "high", &region).ok()) {
+    const std::span<const uint32_t> pins = asset.region(region).nodes;
+    desc.pinned_nodes = pins.first(pins.size() / 2);
+  }
   BodyId id;
   if (!world.AddBody(asset, desc, &id).ok()) return;
   BodyDesc changed;

@@ -76,7 +76,7 @@ enum class Pins { kNone, kRegion, kFew };
 
 Member MakeSubject(const ShapeAsset& shape, Pins pins, Random* random) {
   Member member = RandomMember(shape, {1.0f, 2.0f, 3.0f}, 1.0, random);
-  const auto region = FindRegionNodes(shape.asset(), "low");
+  const auto region = NodesOfRegion(shape.asset(), "low");
   if (pins == Pins::kRegion) member.pins.assign(region.begin(), region.end());
   if (pins == Pins::kFew) member.pins = RandomPins(shape.num_nodes(), 9, random);
   return member;

@@ -87,7 +87,7 @@ TEST_CASE("Removing bodies frees the memory of their crowds") {
   CAPTURE(seed);
   CountingMemory memory;
   const ShapeAsset shape = CrowdBox(seed);
-  const auto region = FindRegionNodes(shape.asset(), "low");
+  const auto region = NodesOfRegion(shape.asset(), "low");
   {
     World world(DescOf(&memory));
     Random random(seed);

@@ -27,7 +27,7 @@ double SizeOf(const ShapeAsset& shape) {
 // kind start close above a plane.
 std::vector<Member> MakeMembers(const ShapeAsset& shape, double speed, Random* random) {
   const double size = SizeOf(shape);
-  const auto region = FindRegionNodes(shape.asset(), "low");
+  const auto region = NodesOfRegion(shape.asset(), "low");
   const size_t num_nodes = shape.num_nodes();
   std::vector<Member> members;
   for (int i = 0; i < 105; ++i) {
@@ -191,7 +191,7 @@ TEST_CASE("105 bodies move as each of them alone") {
   CAPTURE(seed, run.solver.outer_iterations, run.solver.volume_sweeps, run.alternating);
   Random random(seed);
   const ShapeAsset shape = CrowdBox(seed);
-  REQUIRE(FindRegionNodes(shape.asset(), "low").size() >= 3);
+  REQUIRE(NodesOfRegion(shape.asset(), "low").size() >= 3);
   const Differences d = CompareWithAlone(shape, MakeMembers(shape, 0.5, &random), run);
   CHECK(d.crowds);
   Check("crowd of boxes", run, d);
@@ -307,7 +307,7 @@ TEST_CASE("105 armadillos move as each of them alone") {
   const ShapeAsset shape =
       ShapeAsset::Baked(mesh, {1.0e6, 0.33, 1000.0}, double(kDt),
                         R"({"regions": [{"name": "low", "box": [[-1, -1, -1], [1, -0.06, 1]]}]})");
-  REQUIRE(FindRegionNodes(shape.asset(), "low").size() >= 3);
+  REQUIRE(NodesOfRegion(shape.asset(), "low").size() >= 3);
   const uint32_t seed = 3;
   CAPTURE(seed);
   for (const bool alternating : {false, true}) {

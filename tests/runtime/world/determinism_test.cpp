@@ -92,7 +92,7 @@ Outcome SimulateCrowds(const JobSystem& jobs) {
     const double height = i % 3 == 0 ? 5.0 : random.Uniform(0.3, 1.0);
     Member member = RandomMember(shape, {static_cast<float>(i), static_cast<float>(height), 0.0f},
                                  1.0, &random);
-    const auto region = FindRegionNodes(shape.asset(), "low");
+    const auto region = NodesOfRegion(shape.asset(), "low");
     if (i > 20 && i % 7 == 0) member.pins = RandomPins(shape.num_nodes(), 1 + i % 20, &random);
     if (i > 20 && i % 7 == 1) member.pins.assign(region.begin(), region.end());
     if (i == 50) member.pins = RandomPins(shape.num_nodes(), 23, &random);
