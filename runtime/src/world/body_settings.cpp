@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // World's calls on ids and settings of bodies: enumeration, user data, bounds, enabling, sleep.
 #include "base/vector_math.h"
-#include "world/pin_motion.h"
 #include "world/world_impl.h"
 
 #include <cmath>
@@ -96,7 +95,7 @@ Status World::SetEnabled(BodyId id, bool enabled) {
   LeaveLane(body);
   body->in_crowd_step = false;
   body->contacts.num_contacts = 0;
-  ClearTargets(false, body);
+  body->pins.Forget();
   impl_->body_stats[body->slot] = {};
   return {};
 }

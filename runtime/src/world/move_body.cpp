@@ -9,7 +9,6 @@
 #include "elasticity/elements.h"
 #include "world/best_fit.h"
 #include "world/make_body.h"
-#include "world/pin_motion.h"
 #include "world/world_impl.h"
 
 #include <algorithm>
@@ -221,7 +220,7 @@ Status World::Teleport(BodyId id, const Pose& pose) {
   }
   FollowOrigin(body);
   ForgetPast(body);
-  ClearTargets(false, body);
+  body->pins.Forget();
   WakeUp(body);
   return {};
 }
@@ -238,7 +237,7 @@ Status World::ResetBody(BodyId id, const Pose& pose) {
   for (float& kappa : body->kappa) kappa = 0.0f;
   body->kappa_dt = 0.0f;
   ForgetPast(body);
-  ClearTargets(false, body);
+  body->pins.Forget();
   WakeUp(body);
   return {};
 }
