@@ -12,9 +12,9 @@
 // the world itself got no memory. Outputs come last; a null one gives kInvalidArgument. Calls
 // allocate nothing unless they say so.
 //
-// A World never throws, prints or asserts on data. It belongs to one thread at a time, but runs its
-// own work in parallel through WorldDesc::jobs. Results do not depend on the number of threads.
-// runtime/README.md lists the calls that may run beside others.
+// A World never throws, prints or asserts on data. It belongs to one thread at a time except for
+// PrepareSystem (runtime/README.md has a table), but runs its own work in parallel through
+// WorldDesc::jobs. Results do not depend on the number of threads.
 #pragma once
 
 #include "plush/allocator.h"
@@ -363,7 +363,8 @@ class World {
   Status MovePins(BodyId id, std::span<const uint32_t> nodes, std::span<const Vec3> targets);
 
   /// The mean force and torque of the last step on a region's target. Zeros before the body's first
-  /// step, and for a step in which it slept. Errors: kInvalidArgument (no such region, a body
+  /// step; of a sleeping body, those of the last step in which it was awake. Approximate in a step
+  /// in which the body also touches a collider. Errors: kInvalidArgument (no such region, a body
   /// without BodyDesc::report_reactions).
   Status RegionReaction(BodyId id, uint32_t region, Reaction* out_reaction) const;
 
