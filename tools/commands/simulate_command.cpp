@@ -10,6 +10,7 @@
 #include "commands/options.h"
 #include "commands/output.h"
 #include "import/tet_files.h"
+#include "simulate/draw_layers.h"
 #include "simulate/glb_export.h"
 #include "simulate/obj_export.h"
 #include "simulate/run_statistics.h"
@@ -44,6 +45,8 @@ struct SimulateOptions {
   std::string export_path;
   double fps = 60.0;
   std::optional<uint32_t> frame;
+  std::string draw;         // as given
+  uint32_t draw_flags = 0;  // what it says
   OutputOptions output;
 };
 
@@ -99,6 +102,9 @@ void ApplyOverrides(const SimulateOptions& options, Scene* scene) {
 
 // Refuses wrong options before the first step.
 Result<Done> CheckOptions(const SimulateOptions& options, const Scene& scene) {
+  if (!options.draw.empty() && options.export_path.empty()) {
+    return Error{ExitCode::kUsage, "--draw adds lines to an export; give --export too", ""};
+  }
   const bool is_obj = HasEnding(options.export_path, ".obj");
   if (!options.export_path.empty() && !is_obj && !HasEnding(options.export_path, ".glb")) {
     return Error{ExitCode::kUnsupported,
@@ -127,7 +133,7 @@ Result<RunRecord> Run(const SimulateOptions& options, const Scene& scene, SceneW
     if (exports->recorder) exports->recorder->Observe(world, done);
     if (wants_obj && done == obj_frame) {
       const std::filesystem::path mtl = MtlPath(options.export_path);
-      exports->frame = ExportObj(world, mtl.filename().string());
+      exports->frame = ExportObj(world, mtl.filename().string(), options.draw_flags);
     }
     return interrupted == 0;
   });
@@ -165,8 +171,12 @@ Result<Done> WriteResults(const SimulateOptions& options, const SceneWorld& scen
 }
 
 // The whole verb; `document` receives the statistics.
-Result<Done> Simulate(const SimulateOptions& options, FindingList* findings,
-                      nlohmann::json* document) {
+Result<Done> Simulate(SimulateOptions options, FindingList* findings, nlohmann::json* document) {
+  if (!options.draw.empty()) {
+    const auto flags = ParseDrawLayers(options.draw);
+    if (!flags.ok()) return flags.error().WithContext("--draw");
+    options.draw_flags = flags.value();
+  }
   Result<Scene> scene = ReadInput(options);
   if (!scene.ok()) return scene.error();
   ApplyOverrides(options, &scene.value());
@@ -179,7 +189,7 @@ Result<Done> Simulate(const SimulateOptions& options, FindingList* findings,
     const uint32_t stride = FrameStride(scene.value().dt, options.fps);
     const auto fits = CheckAnimationSize(scene_world.value(), scene.value().steps, stride);
     if (!fits.ok()) return fits;
-    exports.recorder.emplace(scene.value().steps, stride, scene.value().dt);
+    exports.recorder.emplace(scene.value().steps, stride, scene.value().dt, options.draw_flags);
   }
   const auto record = Run(options, scene.value(), &scene_world.value(), &exports);
   if (!record.ok()) return record.error();
@@ -221,6 +231,8 @@ void AddExportOptions(CLI::App* verb, SimulateOptions* options) {
                "frames per second of a .glb, at most one per step");
   group.Number("--frame", &options->frame, {0.0, kMaxSceneSteps}, "N",
                "number of steps before the frame of an .obj (default: all)");
+  group.Text("--draw", &options->draw, "LAYERS",
+             "add lines to the export: " + DrawLayerNames() + ", or some of them");
 }
 
 }  // namespace

@@ -84,6 +84,27 @@ TEST_CASE("plush simulate exports the asked frame as .obj with its .mtl") {
   CHECK_THAT(Content(folder / "frame.mtl"), Contains("newmtl blue_felt"));
 }
 
+TEST_CASE("plush simulate --draw adds lines to both kinds of exports") {
+  const TemporaryFolder folder;
+  const std::string ball = WriteBall(folder);
+  for (const char* name : {"plain", "drawn"}) {
+    for (const char* type : {".obj", ".glb"}) {
+      std::vector<std::string> arguments = {
+          "simulate", ball, "--steps", "5", "-q", "--export", folder / (std::string(name) + type)};
+      if (std::string(name) == "drawn")
+        arguments.insert(arguments.end(), {"--draw", "cage,bounds"});
+      REQUIRE(RunPlush(arguments).exit_code == 0);
+    }
+  }
+  CHECK_THAT(Content(folder / "plain.obj"), !Contains("\nl "));
+  CHECK_THAT(Content(folder / "drawn.obj"), Contains("o draw.cage") && Contains("\nl "));
+  CHECK_THAT(Content(folder / "plain.glb"), !Contains("draw.cage"));
+  CHECK_THAT(Content(folder / "drawn.glb"), Contains("draw.cage") && Contains("draw.bounds"));
+  const PlushRun useless = RunPlush({"simulate", ball, "--draw", "cage"});
+  CHECK(useless.exit_code == 1);
+  CHECK_THAT(useless.err, Contains("--export"));
+}
+
 TEST_CASE(
     "A body that leaves the finite numbers is an error with exit code 4, named with its step") {
   const TemporaryFolder folder;
@@ -143,6 +164,7 @@ TEST_CASE("plush simulate ends in the documented exit codes and leaves old outpu
       {{ball, "--steps", "0"}, 1, "--steps"},
       {{ball, "--dt", "2"}, 1, "--dt"},
       {{ball, "--frame", "301", "--export", folder / "f.obj"}, 1, "--frame 301"},
+      {{ball, "--draw", "cgae"}, 1, "--draw: unknown layer 'cgae'; did you mean 'cage'?"},
       {{folder / "none.plush"}, 2, "none.plush"},
       {{folder / "none.json"}, 2, "none.json"},
       {{folder / "absent.json"}, 2, "absent.plush"},
