@@ -132,7 +132,9 @@ AssetContent TwoMaterialContentOf(const tools::TetMesh& mesh, double dt) {
   content.tet_materials.assign(mesh.tets.size(), 1);
   std::fill_n(content.tet_materials.begin(), mesh.tets.size() / 2, uint16_t{0});
   content.damping = 0.05;
-  return Completed(std::move(content), mesh, dt);
+  content = Completed(std::move(content), mesh, dt);
+  content.regions[1].rest = Pose{{0.05f, -0.1f, 0.2f}, {0.5f, -0.5f, 0.5f, 0.5f}};
+  return content;
 }
 
 std::vector<std::byte> AssetBytesOf(const tools::TetMesh& mesh, const tools::Material& material,
@@ -140,6 +142,12 @@ std::vector<std::byte> AssetBytesOf(const tools::TetMesh& mesh, const tools::Mat
   auto bytes = tools::WriteAsset(ContentOf(mesh, material, dt));
   if (!bytes.ok()) FAIL(bytes.error().message);
   return std::move(bytes.value());
+}
+
+std::span<const uint32_t> NodesOfRegion(const Asset& asset, std::string_view name) {
+  uint32_t region = 0;
+  if (!FindRegion(asset, name, &region).ok()) FAIL("no region '" << name << "'");
+  return asset.region(region).nodes;
 }
 
 ExactBuffer::ExactBuffer(std::span<const std::byte> bytes)

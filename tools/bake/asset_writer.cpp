@@ -68,7 +68,9 @@ Offset<Vector<Offset<format::Region>>> AddRegions(FlatBufferBuilder* builder,
   return builder->CreateVector<Offset<format::Region>>(regions.size(), [&](size_t i) {
     const auto nodes = AddScalars(builder, regions[i].nodes);
     const auto name = builder->CreateString(regions[i].name);
-    return format::CreateRegion(*builder, name, nodes);
+    const auto* rest =
+        regions[i].rest ? reinterpret_cast<const format::Pose*>(&*regions[i].rest) : nullptr;
+    return format::CreateRegion(*builder, name, nodes, rest);
   });
 }
 
@@ -140,7 +142,7 @@ uint64_t EstimateBytes(const AssetContent& content) {
   bytes += CollisionBytes(content.collision);
   for (const NamedMaterial& material : content.materials) bytes += 64 + material.name.size();
   for (const RegionContent& region : content.regions) {
-    bytes += 128 + region.name.size() + region.nodes.size() * 4;
+    bytes += 128 + sizeof(Pose) + region.name.size() + region.nodes.size() * 4;
   }
   return bytes;
 }

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct PartContent {
 struct RegionContent {
   std::string name;             ///< unique, not empty
   std::vector<uint32_t> nodes;  ///< ascending, numbered as in RestData::nodes (new numbering)
+  std::optional<Pose> rest;     ///< bind pose of the region's joint, if it has one
+  bool last = true;             ///< whether its nodes go last in the elimination order; not stored
 };
 
 /// The content of a .plush file.

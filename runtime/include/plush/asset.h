@@ -17,7 +17,7 @@ namespace plush {
 
 /// Version of the file format that this runtime reads. While it is 0.N, other N are refused.
 inline constexpr uint16_t kFormatMajor = 0;
-inline constexpr uint16_t kFormatMinor = 4;
+inline constexpr uint16_t kFormatMinor = 5;
 
 /// Alignment of the bytes that Asset::Open needs [bytes].
 inline constexpr size_t kAssetAlignment = 32;
@@ -42,6 +42,8 @@ struct PartView {
 struct VisualView {
   std::span<const Vec3> positions = {};    ///< rest positions [m] (num_vertices x 1)
   std::span<const Vec3> normals = {};      ///< unit normals (num_vertices x 1)
+  std::span<const Vec4> tangents = {};     ///< unit tangents and the sign of the bitangent
+                                           ///< (num_vertices x 1, or empty)
   std::span<const Vec2> uvs = {};          ///< texture coordinates (num_vertices x 1, or empty)
   std::span<const uint32_t> indices = {};  ///< triangle corners (3 num_triangles x 1)
   std::span<const uint32_t> tet_ids = {};  ///< carrying tet (num_vertices x 1)
@@ -79,6 +81,9 @@ struct CollisionView;   ///< the collision surface: cdg_records.h
 struct RegionView {
   std::string_view name = {};            ///< unique in the asset
   std::span<const uint32_t> nodes = {};  ///< ascending cage node indices
+  Pose rest = {};                        ///< bind pose of the region's joint in rest coordinates,
+                                         ///< rotation of length 1 within 1e-3; the identity if
+                                         ///< the region has no joint
 };
 
 /// A baked soft body, opened. Movable, not copyable; the default is an empty asset.
@@ -151,6 +156,11 @@ class Asset {
   void* mapping_ = nullptr;  // start of the owned file mapping, null when the caller owns the bytes
   size_t mapping_bytes_ = 0;
 };
+
+/// Finds a region by name: an index for Asset::region. O(log regions); does not allocate. Errors:
+/// kInvalidArgument (section "region": the asset has no region of that name, as an asset that is
+/// not open has none; section "out_region": it is null).
+[[nodiscard]] Status FindRegion(const Asset& asset, std::string_view name, uint32_t* out_region);
 
 /// Copies `bytes` to the first address in `storage` aligned to kAssetAlignment. Returns that place,
 /// or an empty span if they do not fit; bytes.size() + kAssetAlignment - 1 always suffice.

@@ -11,6 +11,7 @@
 #include "asset/asset_checks.h"
 #include "asset/asset_layout.h"
 #include "asset/file_mapping.h"
+#include "asset/regions.h"
 #include "plush_generated.h"
 
 #include <cstring>
@@ -132,10 +133,9 @@ Status Asset::Open(std::span<const std::byte> bytes, Trust trust) {
       PackedViews{layout.simulation, layout.factor, layout.collision};
   const auto* parts = layout.root->visual()->parts();
   const auto* materials = layout.root->simulation()->materials();
-  const auto* regions = layout.root->simulation()->regions();
   num_parts_ = parts == nullptr ? 0 : parts->size();
   num_materials_ = materials == nullptr ? 0 : materials->size();
-  num_regions_ = regions == nullptr ? 0 : regions->size();
+  num_regions_ = NumRegions(bytes);
   content_hash_ = layout.root->content_hash();
   source_hash_ = layout.root->source_hash();
   tool_version_ = ViewOf(layout.root->tool_version());
@@ -154,12 +154,7 @@ MaterialView Asset::material(uint32_t index) const {
   return {ViewOf(material->name()), material->young(), material->poisson(), material->density()};
 }
 
-RegionView Asset::region(uint32_t index) const {
-  const auto* region = format::GetAsset(bytes_.data())->simulation()->regions()->Get(index);
-  const auto* nodes = region->nodes();
-  if (nodes == nullptr) return {ViewOf(region->name()), {}};
-  return {ViewOf(region->name()), {nodes->data(), nodes->size()}};
-}
+RegionView Asset::region(uint32_t index) const { return RegionOf(bytes_, index); }
 
 std::span<const std::byte> CopyAligned(std::span<const std::byte> bytes,
                                        std::span<std::byte> storage) {

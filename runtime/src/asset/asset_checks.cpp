@@ -116,6 +116,18 @@ void CheckRegionNodes(std::span<const uint32_t> nodes, size_t num_nodes, uint64_
   }
 }
 
+void CheckRestPose(const format::Pose* stored, uint64_t region, CheckSink* sink) {
+  if (stored == nullptr || sink->stopped()) return;
+  const char* section = "simulation.regions.rest";
+  const Pose& rest = *reinterpret_cast<const Pose*>(stored);
+  const Quat& q = rest.rotation;
+  for (const float x : {rest.position.x, rest.position.y, rest.position.z}) {
+    CheckScalar(x, -kMaxCoordinate, kMaxCoordinate, section, sink, region);
+  }
+  CheckScalar(std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w), 1.0f - kUnitRotation,
+              1.0f + kUnitRotation, section, sink, region);
+}
+
 // Regions in a hostile file can share bytes. Refuse regions that together are longer than the file,
 // so that this check stays linear in its size.
 void CheckRegions(const AssetLayout& layout, CheckSink* sink) {
@@ -140,6 +152,7 @@ void CheckRegions(const AssetLayout& layout, CheckSink* sink) {
     }
     last = name;
     if (size > 0) CheckRegionNodes({vector->data(), size}, num_nodes, i, sink);
+    CheckRestPose(regions->Get(i)->rest(), i, sink);
   }
 }
 

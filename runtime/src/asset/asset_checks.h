@@ -39,6 +39,9 @@ inline constexpr float kMaxWeight = 1.0e6f;
 /// Components of a unit normal, with a margin for rounding.
 inline constexpr float kMaxNormal = 1.01f;
 
+/// Most deviation of the length of a unit quaternion from 1.
+inline constexpr float kUnitRotation = 1.0e-3f;
+
 /// Baked time step [s].
 inline constexpr float kMinTimeStep = 1.0e-6f;
 inline constexpr float kMaxTimeStep = 1.0f;

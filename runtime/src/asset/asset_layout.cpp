@@ -28,6 +28,8 @@ constexpr bool kSameRecord =
 static_assert(kSameRecord<Vec2, format::Vec2>);
 static_assert(kSameRecord<Vec3, format::Vec3>);
 static_assert(kSameRecord<Vec4, format::Vec4>);
+static_assert(kSameRecord<Quat, format::Quat>);
+static_assert(kSameRecord<Pose, format::Pose>);
 static_assert(kSameRecord<Mat3, format::Mat3>);
 static_assert(kSameRecord<Tet, format::Tet>);
 static_assert(kSameRecord<TetBlock, format::TetBlock>);
@@ -38,8 +40,8 @@ static_assert(kSameRecord<CdgTriangle, format::CdgTriangle>);
 static_assert(kSameRecord<CdgWideTriangle, format::CdgWideTriangle>);
 static_assert(sizeof(float) == 4 && std::numeric_limits<float>::is_iec559);
 
-// Every build that can read files of the current format has this value, from format 0.4 on.
-static_assert(kLayoutFingerprint == 0x4a32b71c9701d467u);
+// Every build that can read files of the current format has this value, from format 0.5 on.
+static_assert(kLayoutFingerprint == 0xb973e416b66904a7u);
 
 constexpr size_t kMinFileBytes = 8;                      // root offset and identifier
 constexpr size_t kMaxFileBytes = (size_t{1} << 31) - 1;  // FlatBuffers' offsets have 31 bits
@@ -130,7 +132,7 @@ bool CheckHeader(std::span<const std::byte> bytes, CheckSink* sink) {
   const FormatVersion version = VersionOf(header);
   if (version.major != kFormatMajor || version.minor != kFormatMinor) {
     return FailHeader(sink, StatusCode::kForeignVersion, "header",
-                      "the file has another format version than 0.4; bake its source again");
+                      "the file has another format version than 0.5; bake its source again");
   }
   if (header->GetField<uint64_t>(format::Asset::VT_LAYOUT_FINGERPRINT, 0) != kLayoutFingerprint) {
     return FailHeader(sink, StatusCode::kLayoutMismatch, "header",
@@ -168,9 +170,14 @@ std::span<const T> SpanOf(const flatbuffers::Vector<Stored>* vector) {
 }
 
 VisualView ReadVisual(const format::Visual& table) {
-  return {SpanOf<Vec3>(table.positions()),   SpanOf<Vec3>(table.normals()),
-          SpanOf<Vec2>(table.uvs()),         SpanOf<uint32_t>(table.indices()),
-          SpanOf<uint32_t>(table.tet_ids()), SpanOf<Vec4>(table.weights())};
+  VisualView view;
+  view.positions = SpanOf<Vec3>(table.positions());
+  view.normals = SpanOf<Vec3>(table.normals());
+  view.uvs = SpanOf<Vec2>(table.uvs());
+  view.indices = SpanOf<uint32_t>(table.indices());
+  view.tet_ids = SpanOf<uint32_t>(table.tet_ids());
+  view.weights = SpanOf<Vec4>(table.weights());
+  return view;
 }
 
 SimulationView ReadSimulation(const format::Simulation& table) {

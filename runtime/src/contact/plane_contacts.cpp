@@ -46,12 +46,14 @@ bool ResistsSlip(const PlaneContact& contact, const LocalPlane& plane) {
          plane.friction * contact.normal > 0.0f;
 }
 
-// The node's displacement along its plane in the substep, after a solve for `d`.
+// The node's displacement along its plane in the substep, relative to the plane, after a solve for
+// `d`.
 Vec3 SlipOf(const ContactProblem& problem, const PlaneContact& contact,
             std::span<const NodeVec> d) {
-  const Vec3& normal = problem.planes[contact.plane].normal;
+  const LocalPlane& plane = problem.planes[contact.plane];
+  const Vec3& normal = plane.normal;
   const uint32_t node = contact.node;
-  const Vec3 moved = problem.y[node] - problem.x[node] + d[node];
+  const Vec3 moved = problem.y[node] - problem.x[node] + d[node] - plane.MotionAt(problem.x[node]);
   return moved - normal * Dot(normal, moved);
 }
 
@@ -61,7 +63,8 @@ uint32_t MakeRows(const ContactProblem& problem, const ContactState& state,
   uint32_t count = 0;
   for (const PlaneContact& contact : state.Current()) {
     const LocalPlane& plane = problem.planes[contact.plane];
-    const Vec3 moved = problem.y[contact.node] - problem.x[contact.node];
+    const Vec3 x = problem.x[contact.node];
+    const Vec3 moved = problem.y[contact.node] - x - plane.MotionAt(x);
     rows[count++] = {contact.node, plane.normal, -Gap(plane, problem.y[contact.node]), 0.0f, 0.0};
     const bool resists = ResistsSlip(contact, plane);
     if (!resists && !HoldsTangents(contact, plane)) continue;

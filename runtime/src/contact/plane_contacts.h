@@ -24,12 +24,20 @@ struct LocalPlane {
   Vec3 normal;            ///< unit, out of the solid
   float offset = 0.0f;    ///< dot(normal, x) on the surface [m]
   float friction = 0.0f;  ///< Coulomb coefficient
+  Vec3 shift;             ///< displacement in the substep of its material at the origin [m]
+  Vec3 turn;              ///< turn of its material in the substep [rad]
+
+  /// Displacement in the substep of its material at `x` [m].
+  Vec3 MotionAt(const Vec3& x) const { return shift + Cross(turn, x); }
 };
 
 /// Distance of a point from the plane [m], negative inside the solid.
 inline float Gap(const LocalPlane& plane, const Vec3& x) {
   return Dot(plane.normal, x) - plane.offset;
 }
+
+/// Whether there is a plane: an unused one has no normal.
+inline bool IsUsed(const LocalPlane& plane) { return Dot(plane.normal, plane.normal) != 0.0f; }
 
 /// A node held by a plane.
 struct PlaneContact {
@@ -41,7 +49,7 @@ struct PlaneContact {
   Vec3 slide;             ///< friction impulse times dt while sliding [kg m]
   float resisted = 0.0f;  ///< length of the last slip, if the solve resists slips [m]; 0: friction
                           ///< is the known `slide`
-  float slipped = 0.0f;   ///< tangential displacement after the last solve [m]
+  float slipped = 0.0f;  ///< tangential displacement relative to the plane after the last solve [m]
 };
 
 /// Contacts of one body and the memory to solve them. Allocated at AddBody, kept between steps.

@@ -22,6 +22,10 @@ struct Vec3;
 
 struct Vec4;
 
+struct Quat;
+
+struct Pose;
+
 struct Mat3;
 
 struct Tet;
@@ -148,6 +152,66 @@ FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Vec4 FLATBUFFERS_FINAL_CLASS {
   }
 };
 FLATBUFFERS_STRUCT_END(Vec4, 16);
+
+/// Unit quaternion x i + y j + z k + w.
+FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Quat FLATBUFFERS_FINAL_CLASS {
+ private:
+  float x_;
+  float y_;
+  float z_;
+  float w_;
+
+ public:
+  Quat()
+      : x_(0),
+        y_(0),
+        z_(0),
+        w_(0) {
+  }
+  Quat(float _x, float _y, float _z, float _w)
+      : x_(flatbuffers::EndianScalar(_x)),
+        y_(flatbuffers::EndianScalar(_y)),
+        z_(flatbuffers::EndianScalar(_z)),
+        w_(flatbuffers::EndianScalar(_w)) {
+  }
+  float x() const {
+    return flatbuffers::EndianScalar(x_);
+  }
+  float y() const {
+    return flatbuffers::EndianScalar(y_);
+  }
+  float z() const {
+    return flatbuffers::EndianScalar(z_);
+  }
+  float w() const {
+    return flatbuffers::EndianScalar(w_);
+  }
+};
+FLATBUFFERS_STRUCT_END(Quat, 16);
+
+/// A rigid placement: rotation about the origin, then translation.
+FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Pose FLATBUFFERS_FINAL_CLASS {
+ private:
+  plush::format::Vec3 position_;
+  plush::format::Quat rotation_;
+
+ public:
+  Pose()
+      : position_(),
+        rotation_() {
+  }
+  Pose(const plush::format::Vec3 &_position, const plush::format::Quat &_rotation)
+      : position_(_position),
+        rotation_(_rotation) {
+  }
+  const plush::format::Vec3 &position() const {
+    return position_;
+  }
+  const plush::format::Quat &rotation() const {
+    return rotation_;
+  }
+};
+FLATBUFFERS_STRUCT_END(Pose, 28);
 
 /// Column-major 3x3 matrix.
 FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Mat3 FLATBUFFERS_FINAL_CLASS {
@@ -772,7 +836,8 @@ struct Region FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   typedef RegionBuilder Builder;
   enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
     VT_NAME = 4,
-    VT_NODES = 6
+    VT_NODES = 6,
+    VT_REST = 8
   };
   const flatbuffers::String *name() const {
     return GetPointer<const flatbuffers::String *>(VT_NAME);
@@ -780,12 +845,16 @@ struct Region FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   const flatbuffers::Vector<uint32_t> *nodes() const {
     return GetPointer<const flatbuffers::Vector<uint32_t> *>(VT_NODES);
   }
+  const plush::format::Pose *rest() const {
+    return GetStruct<const plush::format::Pose *>(VT_REST);
+  }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyOffset(verifier, VT_NAME) &&
            verifier.VerifyString(name()) &&
            VerifyOffset(verifier, VT_NODES) &&
            verifier.VerifyVector(nodes()) &&
+           VerifyField<plush::format::Pose>(verifier, VT_REST, 4) &&
            verifier.EndTable();
   }
 };
@@ -799,6 +868,9 @@ struct RegionBuilder {
   }
   void add_nodes(flatbuffers::Offset<flatbuffers::Vector<uint32_t>> nodes) {
     fbb_.AddOffset(Region::VT_NODES, nodes);
+  }
+  void add_rest(const plush::format::Pose *rest) {
+    fbb_.AddStruct(Region::VT_REST, rest);
   }
   explicit RegionBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
@@ -814,8 +886,10 @@ struct RegionBuilder {
 inline flatbuffers::Offset<Region> CreateRegion(
     flatbuffers::FlatBufferBuilder &_fbb,
     flatbuffers::Offset<flatbuffers::String> name = 0,
-    flatbuffers::Offset<flatbuffers::Vector<uint32_t>> nodes = 0) {
+    flatbuffers::Offset<flatbuffers::Vector<uint32_t>> nodes = 0,
+    const plush::format::Pose *rest = nullptr) {
   RegionBuilder builder_(_fbb);
+  builder_.add_rest(rest);
   builder_.add_nodes(nodes);
   builder_.add_name(name);
   return builder_.Finish();
@@ -824,13 +898,15 @@ inline flatbuffers::Offset<Region> CreateRegion(
 inline flatbuffers::Offset<Region> CreateRegionDirect(
     flatbuffers::FlatBufferBuilder &_fbb,
     const char *name = nullptr,
-    const std::vector<uint32_t> *nodes = nullptr) {
+    const std::vector<uint32_t> *nodes = nullptr,
+    const plush::format::Pose *rest = nullptr) {
   auto name__ = name ? _fbb.CreateString(name) : 0;
   auto nodes__ = nodes ? _fbb.CreateVector<uint32_t>(*nodes) : 0;
   return plush::format::CreateRegion(
       _fbb,
       name__,
-      nodes__);
+      nodes__,
+      rest);
 }
 
 /// An isotropic material of the cage.

@@ -43,9 +43,19 @@ struct PinMotion {
   Array<RegionMotion> motions;  ///< by region of the asset
   Array<Vec3> reactions;  ///< mean force on the target of each pinned node in the last step [N],
                           ///< world (num_nodes x 1), or empty
+  // Scratch memory of a step for `reactions`.
+  Array<Vec3> impulses;  ///< on pinned nodes, times dt [kg m]; any value for others (num_nodes x 1)
+  Array<float> swept;    ///< kappa before the volume sweeps (16 num_blocks x 1)
 
   static constexpr int32_t kStays = -2;
   static constexpr int32_t kStraight = -1;
+
+  /// Forgets all targets, and the poses that regions come from.
+  void Forget() {
+    moves = false;
+    for (int32_t& region : regions) region = kStays;
+    for (RegionMotion& motion : motions) motion.known = motion.moves = false;
+  }
 };
 
 /// State of one body.
@@ -146,13 +156,13 @@ inline Vec3 LocalPosition(const Body& body, const Vec3& world) {
 
 /// A plane as it moves through a step, in the world. A slot without a plane has a zero normal.
 struct StepPlane {
-  Vec3 normal;          ///< at the start of the step; unit, out of the solid
-  double offset = 0.0;  ///< dot(normal, x) on the surface, at the start [m]
-  bool moves = false;
-  Vec3 position;          ///< of the collider's pose at the start [m]; the next three act about it
-  Vec3 velocity;          ///< [m/s]
-  Vec3 angular_velocity;  ///< [rad/s]
-  Pose to;                ///< of the collider at the end of the step
+  Vec3 normal;            ///< at the start of the step; unit, out of the solid
+  double offset = 0.0;    ///< dot(normal, x) on the surface, at the start [m]
+  bool moves = false;     ///< whether the next members matter
+  Pose from;              ///< of the collider at the start of the step
+  Pose to;                ///< and at its end
+  Vec3 velocity;          ///< of the pose's position, mean over the step [m/s]
+  Vec3 angular_velocity;  ///< about the pose's position, mean over the step [rad/s]
   PlaneShape shape;
   float friction = 0.0f;
   Filter filter;
@@ -223,5 +233,14 @@ bool ReservePlanes(const Allocator& allocator, size_t num_planes, Body* body);
 
 /// Moves `origin` so that the node coordinates stay near zero.
 void FollowOrigin(Body* body);
+
+/// Whether a step writes its positions to body->previous, for SwapPrevious: positions before the
+/// last step are kept, and this is the step's first substep.
+inline bool KeepsPrevious(const Body& body) {
+  return body.previous.size() > 0 && !body.has_previous;
+}
+
+/// Makes body->previous the positions, and the positions body->previous.
+void SwapPrevious(Body* body);
 
 }  // namespace plush

@@ -3,6 +3,8 @@
 // Penalty and snapping follow [Rio 8.1.1, 8.1.2].
 #include "world/body_planes.h"
 
+#include "plush/pose.h"
+
 #include "base/vector_math.h"
 
 #include <algorithm>
@@ -10,9 +12,6 @@
 
 namespace plush {
 namespace {
-
-// An unused plane has no normal.
-bool IsUsed(const LocalPlane& plane) { return Dot(plane.normal, plane.normal) != 0.0f; }
 
 // Calls test(node, plane) for movable nodes and planes until it returns true; returns whether it
 // did.
@@ -25,6 +24,37 @@ bool AnyPair(const Body& body, const Test& test) {
     }
   }
   return false;
+}
+
+// The plane at the share `at` of the step, with its motion in `h` seconds.
+LocalPlane LocalPlaneAt(const StepPlane& plane, float at, float h, const Body& body) {
+  LocalPlane local;
+  local.friction = plane.friction;
+  local.normal = plane.normal;
+  double offset = plane.offset;
+  const double inverse = 1.0 / double(body.scale);
+  if (plane.moves) {
+    const Pose pose = Interpolated(plane.from, plane.to, double(at));
+    double n[3] = {plane.shape.normal.x, plane.shape.normal.y, plane.shape.normal.z};
+    Turn(RotationOf(pose.rotation), n);
+    local.normal = {static_cast<float>(n[0]), static_cast<float>(n[1]), static_cast<float>(n[2])};
+    offset = double(plane.shape.offset) + n[0] * double(pose.position.x) +
+             n[1] * double(pose.position.y) + n[2] * double(pose.position.z);
+    local.turn = plane.angular_velocity * h;
+    const Vec3 arm = {static_cast<float>(body.origin[0] - double(pose.position.x)),
+                      static_cast<float>(body.origin[1] - double(pose.position.y)),
+                      static_cast<float>(body.origin[2] - double(pose.position.z))};
+    local.shift = (plane.velocity * h + Cross(local.turn, arm)) * static_cast<float>(inverse);
+  }
+  offset -= double(local.normal.x) * body.origin[0] + double(local.normal.y) * body.origin[1] +
+            double(local.normal.z) * body.origin[2];
+  local.offset = static_cast<float>(offset * inverse);
+  return local;
+}
+
+// How fast a node at `x` with `velocity` approaches the plane, whose motion is that of `dt` [m/s].
+float ApproachSpeed(const LocalPlane& plane, const Vec3& x, const Vec3& velocity, float dt) {
+  return -Dot(plane.normal, velocity - plane.MotionAt(x) * (1.0f / dt));
 }
 
 // Depth of the deepest movable node below a plane, or 0 [m].
@@ -44,21 +74,28 @@ float ContactTolerance(const Body& body) {
   return kShareOfEdge * body.simulation.median_edge;
 }
 
-void PlacePlanes(const StepSettings& settings, Body* body) {
-  for (size_t p = 0; p < settings.planes.size(); ++p) {
-    const PlaneDesc& plane = settings.planes[p];
-    const double offset = double(plane.offset) - (double(plane.normal.x) * body->origin[0] +
-                                                  double(plane.normal.y) * body->origin[1] +
-                                                  double(plane.normal.z) * body->origin[2]);
-    body->planes[p] = {plane.normal, static_cast<float>(offset), plane.friction};
+void PlacePlanes(const StepSettings& settings, float at, float h, Body* body) {
+  for (size_t p = 0; p < body->planes.size(); ++p) {
+    body->planes[p] =
+        p < settings.planes.size() && MayTouch(settings.planes[p].filter, body->filter)
+            ? LocalPlaneAt(settings.planes[p], at, h, *body)
+            : LocalPlane{};
   }
 }
 
-void LowerPlanes(float h, Body* body) {
+void PlaceLoweredPlanes(const StepSettings& settings, int k, int count, Body* body) {
   constexpr float kMostPush = 0.25f, kMostSpeed = 25.0f;  // [median edges], [median edges per s]
+  const float h = settings.dt / static_cast<float>(count);
   const float most = std::fmin(kMostPush, kMostSpeed * h) * body->simulation.median_edge;
-  for (LocalPlane& plane : body->planes.span()) {
-    plane.offset -= std::fmax(DepthBelow(plane, *body) - most, 0.0f);
+  PlacePlanes(settings, static_cast<float>(k) / static_cast<float>(count), h, body);
+  for (size_t p = 0; p < body->planes.size(); ++p) {
+    LocalPlane& plane = body->planes[p];
+    const float excess = std::fmax(DepthBelow(plane, *body) - most, 0.0f);
+    if (p < settings.planes.size() && settings.planes[p].moves && IsUsed(plane)) {
+      plane = LocalPlaneAt(settings.planes[p],
+                           static_cast<float>(k + 1) / static_cast<float>(count), h, *body);
+    }
+    plane.offset -= excess;
   }
 }
 
@@ -73,22 +110,25 @@ float DeepestNode(const Body& body) {
 bool CanTouchPlanes(const StepSettings& settings, Body* body) {
   // Elasticity may carry a node this many times as far as its velocity does.
   constexpr float kMoreThanItsVelocity = 2.0f, kShareOfEdge = 0.1f;
-  PlacePlanes(settings, body);
+  PlacePlanes(settings, 0.0f, settings.dt, body);
   const float margin = kShareOfEdge * body->simulation.median_edge;
-  return AnyPair(*body, [&](size_t i, const LocalPlane& plane) {
-    const Vec3 velocity = body->v[i] + settings.gravity * settings.dt;
-    const float approach = std::fmax(-Dot(plane.normal, velocity), 0.0f);
+  const Vec3 gained = GravityOf(settings, *body) * settings.dt;
+  const bool can = AnyPair(*body, [&](size_t i, const LocalPlane& plane) {
+    const float approach =
+        std::fmax(ApproachSpeed(plane, body->x[i], body->v[i] + gained, settings.dt), 0.0f);
     const float gap = Gap(plane, body->x[i]);
     return IsUsed(plane) && gap <= kMoreThanItsVelocity * approach * settings.dt + margin;
   });
+  PlacePlanes(settings, 1.0f, settings.dt, body);
+  return can;
 }
 
 int CountSubsteps(const StepSettings& settings, const Body& body) {
   const float dt = settings.dt;
   float fastest = 0.0f;
+  const Vec3 gained = GravityOf(settings, body) * dt;
   AnyPair(body, [&](size_t i, const LocalPlane& plane) {
-    const Vec3 velocity = body.v[i] + settings.gravity * dt;
-    const float approach = -Dot(plane.normal, velocity);
+    const float approach = ApproachSpeed(plane, body.x[i], body.v[i] + gained, dt);
     if (approach > fastest && Gap(plane, body.x[i]) <= approach * dt) fastest = approach;
     return false;
   });
@@ -104,7 +144,8 @@ void PushOutOfPlanes(const StepSettings& settings, float h, Body* body) {
     for (const LocalPlane& plane : body->planes.span()) {
       const float depth = plane.offset - Dot(plane.normal, body->x[i]);
       if (depth <= 0.0f) continue;
-      const float push = settings.solver.penalty_stiffness * depth * h / body->Mass(i);
+      const float mass = body->Mass(i) * (body->scale * body->scale * body->scale);
+      const float push = settings.solver.penalty_stiffness * depth * h / mass;
       body->v[i] += plane.normal * push;
     }
   }

@@ -10,22 +10,25 @@ namespace plush {
 /// Depth below which a node counts as below a plane [m].
 float ContactTolerance(const Body& body);
 
-/// Writes the world's planes to body->planes, in the body's coordinates.
-void PlacePlanes(const StepSettings& settings, Body* body);
+/// Writes the world's planes to body->planes, in the body's coordinates, as they are at the share
+/// `at` in [0, 1] of the step. Their motion is that of a substep of `h` seconds. Planes that the
+/// body's filter excludes get no normal.
+void PlacePlanes(const StepSettings& settings, float at, float h, Body* body);
 
-/// Lowers body->planes for a substep of `h` seconds. They then lift the deepest node by at most a
-/// quarter of a median edge, and at most 25 median edges per second. Pushed out at once, a
-/// half-buried body would be pressed flat and fly apart.
-void LowerPlanes(float h, Body* body);
+/// Places the planes for substep `k` of `count`: as at its end, but no higher than lifts the
+/// deepest node by a quarter of a median edge, and by 25 median edges per second, beyond the
+/// plane's own motion. Pushed out at once, a half-buried body would be pressed flat and fly apart.
+void PlaceLoweredPlanes(const StepSettings& settings, int k, int count, Body* body);
 
 /// Depth of the deepest movable node below body->planes [m], >= 0.
 float DeepestNode(const Body& body);
 
-/// Whether a node touches a plane or may do so within the step. Calls PlacePlanes.
+/// Whether a node touches a plane or may do so within the step. Places the planes as at its end.
 bool CanTouchPlanes(const StepSettings& settings, Body* body);
 
 /// Number of substeps: clamp(ceil(2 v dt / e), 1, max), where v is the largest approach speed of
-/// nodes that can touch a plane within the step, and e the median edge.
+/// nodes that can touch a plane within the step, and e the median edge. The planes must be placed
+/// as at the start of the step, with the motion of the whole step.
 int CountSubsteps(const StepSettings& settings, const Body& body);
 
 /// Pushes each node below a plane by a spring for `h` seconds: changes its velocity [Rio 8.1.1].

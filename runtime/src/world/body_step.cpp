@@ -19,11 +19,13 @@
 #include "world/body.h"
 #include "world/body_planes.h"
 #include "world/node_pass.h"
+#include "world/pin_motion.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace plush {
 namespace {
@@ -61,7 +63,7 @@ void MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Bod
   if (is_first && !StartsWithoutGravity(*body)) {  // y is the prediction
     std::fill(body->rhs.begin(), body->rhs.end(), NodeVec());
   } else {
-    MakeInertialRhs(body->x.span(), body->v.span(), settings.gravity, h, body->y.span(),
+    MakeInertialRhs(body->x.span(), body->v.span(), GravityOf(settings, *body), h, body->y.span(),
                     body->rhs.span());
     body->rhs[num_nodes] = NodeVec();
   }
@@ -71,6 +73,7 @@ void MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Bod
   AddElasticImpulses(body->elements, body->y.span(), h,
                      shares ? 0 : settings.solver.polar_iterations, body->stretches.span(),
                      body->kappa.span(), body->Rotations(), body->rhs.span());
+  if (ReportsReactions(*body)) StartPinImpulses(body);
   if (body->system->num_pinned > 0) ClearPinned(body->x.span(), body->rhs.span());
 }
 
@@ -124,11 +127,15 @@ bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* sta
   if (settings.solver.volume_sweeps == 0) return false;
   const PhaseTimer timer(stats, Phase::kVolume);
   const std::span<const NodeVec> held_normals = HoldTouchingNodes(body);
+  if (ReportsReactions(*body)) {
+    std::copy(body->kappa.begin(), body->kappa.end(), body->pins.swept.begin());
+  }
   SweepChanges last;
   for (int sweep = 0; sweep < settings.solver.volume_sweeps; ++sweep) {
     last = SweepVolumes(body->elements, held_normals, h, body->y.span(), body->kappa.span());
   }
   if (!held_normals.empty()) ReleaseNodes(body);
+  if (ReportsReactions(*body)) AddSweepImpulses(body);
   return MayBeFlat(last);
 }
 
@@ -154,7 +161,9 @@ float OuterIteration(const StepSettings& settings, const FactoredSystem& system,
     const PhaseTimer timer(stats, Phase::kElements);
     MakeRightHandSide(settings, system.system.dt, is_first, body);
   }
-  return MoveNodes(SolveDisplacement(settings, system, body, stats), body->y.span());
+  const std::span<const NodeVec> d = SolveDisplacement(settings, system, body, stats);
+  if (ReportsReactions(*body)) SubtractStiffness(system.system.dt, d, body);
+  return MoveNodes(d, body->y.span());
 }
 
 // Most sweeps that lift flat tets at the end of a substep. A few usually suffice. In a body pressed
@@ -187,7 +196,8 @@ void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
 bool IsFiniteState(const Body& body, float h) {
   constexpr double kMost = std::numeric_limits<float>::max();
   const auto limit = [&](int axis) {
-    return std::nextafter(static_cast<float>(kMost - std::fabs(body.origin[axis])), 0.0f);
+    const double most = (kMost - std::fabs(body.origin[axis])) / double(body.scale);
+    return std::nextafter(static_cast<float>(std::fmin(most, kMost)), 0.0f);
   };
   return CanMoveTo(body.x.span(), body.y.span().first(body.x.size()),
                    {limit(0), limit(1), limit(2)}, h);
@@ -234,9 +244,19 @@ void FollowOrigin(Body* body) {
   const Vec3 shift = {shift_by(first.x), shift_by(first.y), shift_by(first.z)};
   if (shift.x == 0.0f && shift.y == 0.0f && shift.z == 0.0f) return;
   for (NodeVec& x : body->x) x -= shift;
-  body->origin[0] += shift.x;
-  body->origin[1] += shift.y;
-  body->origin[2] += shift.z;
+  if (body->pins.moves) {
+    for (NodeVec& target : body->pins.targets) target -= shift;
+  }
+  const double scale = body->scale;
+  body->origin[0] += scale * double(shift.x);
+  body->origin[1] += scale * double(shift.y);
+  body->origin[2] += scale * double(shift.z);
+}
+
+void SwapPrevious(Body* body) {
+  std::swap(body->x, body->previous);
+  std::copy(body->origin, body->origin + 3, body->previous_origin);
+  body->has_previous = true;
 }
 
 void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
@@ -244,25 +264,30 @@ void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body
   if (may_be_flat) LiftBody(settings, body, stats);
   if (settings.solver.response == ContactResponse::kSnap) SnapToPlanes(body);
   if (!IsFiniteState(*body, h)) return Freeze(body, stats);
-  FinishNodes(body->y.span(), settings.gravity, h, body->x.span(), body->v.span());
+  const bool keeps = KeepsPrevious(*body);
+  FinishNodes(body->x.span(), body->y.span().first(body->x.size()), GravityOf(settings, *body), h,
+              body->v.span(), keeps ? body->previous.span() : body->x.span());
+  if (keeps) SwapPrevious(body);
   FollowOrigin(body);
 }
 
 void EndStep(const StepSettings& settings, Body* body, StepStats* stats) {
+  if (body->pins.moves) EndPinMotion(body);
   if (body->fixed || body->frozen) return;
-  PlacePlanes(settings, body);
+  PlacePlanes(settings, 1.0f, settings.dt, body);
   stats->contacts = body->contacts.num_contacts;
-  stats->max_speed = LongestVector(body->v.span());
-  stats->max_penetration = DeepestNode(*body);
+  stats->max_speed = body->scale * LongestVector(body->v.span());
+  stats->max_penetration = body->scale * DeepestNode(*body);
 }
 
 namespace {
 
-void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* stats) {
-  const float h = settings.dt / static_cast<float>(fraction);
+// Substep `k` of `count`.
+void Substep(const StepSettings& settings, int k, int count, Body* body, StepStats* stats) {
+  const float h = settings.dt / static_cast<float>(count);
   const FactorSet& factors = body->Factors();
-  FactoredSystem system = {body->system->view, factors.factors[fraction - 1],
-                           body->workspace.span(), factors.ids[fraction - 1]};
+  FactoredSystem system = {body->system->view, factors.factors[count - 1], body->workspace.span(),
+                           factors.ids[count - 1]};
   system.system.dt = h;
   if (settings.solver.response == ContactResponse::kPenalty) PushOutOfPlanes(settings, h, body);
   if (body->stretches.size() > 0) {
@@ -272,7 +297,9 @@ void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* 
                      body->Rotations(), body->stretches.span());
   }
   PredictNodes(body->x.span(), body->v.span(),
-               StartsWithoutGravity(*body) ? Vec3{} : settings.gravity, h, body->y.span());
+               StartsWithoutGravity(*body) ? Vec3{} : GravityOf(settings, *body), h,
+               body->y.span());
+  if (body->pins.moves) PlacePins(k, count, body, stats);
   const int least = std::max(settings.solver.outer_iterations, LeastIterations(body->kappa_dt, h));
   ScaleMultipliers(h, &body->kappa, &body->kappa_dt);
   int iterations = 0;
@@ -290,6 +317,7 @@ void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* 
     ++iterations;
   }
   stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(iterations));
+  if (ReportsReactions(*body)) AddReactions(settings, k, count, body);
   FinishSubstep(settings, h, may_be_flat, body, stats);
 }
 
@@ -298,13 +326,16 @@ void Substep(const StepSettings& settings, int fraction, Body* body, StepStats* 
 void StepBody(const StepSettings& settings, Body* body, StepStats* stats) {
   if (!body->fixed && !body->frozen) {
     const auto start = std::chrono::steady_clock::now();
-    PlacePlanes(settings, body);
+    PlacePlanes(settings, 0.0f, settings.dt, body);
     const int substeps = CountSubsteps(settings, *body);
     for (int k = 0; k < substeps && !body->frozen; ++k) {
-      if (k > 0) PlacePlanes(settings, body);
-      if (settings.solver.response != ContactResponse::kPenalty)
-        LowerPlanes(settings.dt / static_cast<float>(substeps), body);
-      Substep(settings, substeps, body, stats);
+      if (settings.solver.response != ContactResponse::kPenalty) {
+        PlaceLoweredPlanes(settings, k, substeps, body);
+      } else if (k > 0) {
+        PlacePlanes(settings, static_cast<float>(k) / static_cast<float>(substeps),
+                    settings.dt / static_cast<float>(substeps), body);
+      }
+      Substep(settings, k, substeps, body, stats);
     }
     stats->substeps = static_cast<uint32_t>(substeps);
     float phases = 0.0f;
@@ -312,6 +343,9 @@ void StepBody(const StepSettings& settings, Body* body, StepStats* stats) {
     const float total =
         std::chrono::duration<float>(std::chrono::steady_clock::now() - start).count();
     stats->phase_s[static_cast<size_t>(Phase::kOther)] += std::fmax(total - phases, 0.0f);
+  }
+  if (body->fixed && (body->pins.moves || !body->pins.rests)) {
+    MoveFixedBody(settings.dt, body, stats);
   }
   EndStep(settings, body, stats);
 }

@@ -81,7 +81,8 @@ Status World::SetMaterial(BodyId id, const MaterialOverride& material) {
   const Status opened = OpenAgain(*body, &asset);
   if (!opened.ok()) return opened;
   BodyMaterial resolved;
-  const Status checked = ResolveMaterial(asset, material, &resolved);
+  const float scale = body->system->key.material.scale;
+  const Status checked = ResolveMaterial(asset, material, scale, &resolved);
   if (!checked.ok()) return checked;
   return impl_->ChangeSystem(asset, resolved, body->system->pinned.span(), body);
 }

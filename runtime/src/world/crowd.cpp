@@ -6,6 +6,7 @@
 #include "solver/panel_solve.h"
 #include "solver/volume_sweep.h"
 #include "world/body_planes.h"
+#include "world/pin_motion.h"
 
 #include <algorithm>
 #include <limits>
@@ -41,6 +42,7 @@ Stepping FindStepping(const Crowd& crowd) {
     const Body* body = stepping.bodies[lane] != nullptr ? stepping.bodies[lane] : stepping.first;
     stepping.nodes.x[lane] = body->x.data();
     stepping.nodes.v[lane] = body->v.data();
+    stepping.nodes.weight[lane] = body->gravity_factor / body->scale;
   }
   stepping.nodes.num_nodes = stepping.first->x.size();
   return stepping;
@@ -108,7 +110,7 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
     {
       const PhaseTimer timer(stats, Phase::kElements);
       if (k == 0) {
-        StartCrowdRhs(num_nodes, positions, settings.gravity, stepping.is_free, h, rhs);
+        StartCrowdRhs(stepping.nodes, positions, settings.gravity, stepping.is_free, h, rhs);
       } else {
         MakeInertialCrowdRhs(stepping.nodes, settings.gravity, h, positions, rhs);
       }
@@ -148,12 +150,14 @@ void FindStrays(const StepSettings& settings, const Stepping& stepping, const Cr
   const float tolerance = ContactTolerance(*stepping.first);
   for (size_t p = 0; p < settings.planes.size(); ++p) {
     CrowdPlane plane;
-    plane.normal = settings.planes[p].normal;
     float gap[kCrowdLanes];
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
       const Body* body = stepping.bodies[lane];
-      plane.offset[lane] = body != nullptr ? body->planes[p].offset : 0.0f;
       gap[lane] = std::numeric_limits<float>::max();
+      plane.offset[lane] = std::numeric_limits<float>::lowest();
+      if (body == nullptr || !IsUsed(body->planes[p])) continue;
+      plane.normal = body->planes[p].normal;  // the same for all bodies that it touches
+      plane.offset[lane] = body->planes[p].offset;
     }
     LowerCrowdGap(num_nodes, crowd.positions.data(), plane, gap);
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
@@ -176,7 +180,7 @@ void Finish(const StepSettings& settings, const Stepping& stepping, const CrowdS
     flat[lane] = settings.solver.volume_sweeps > 0 &&
                  MayBeFlat({last.lowest_det_f[lane], last.largest[lane]});
     if (!flat[lane]) {
-      out_x[lane] = body->x.data();
+      out_x[lane] = KeepsPrevious(*body) ? body->previous.data() : body->x.data();
       out_v[lane] = body->v.data();
       continue;
     }
@@ -200,6 +204,7 @@ void Finish(const StepSettings& settings, const Stepping& stepping, const CrowdS
     if (flat[lane]) {
       FinishSubstep(settings, settings.dt, true, body, own);
     } else {
+      if (KeepsPrevious(*body)) SwapPrevious(body);
       FollowOrigin(body);
     }
     EndStep(settings, body, own);
@@ -230,7 +235,9 @@ bool Crowd::Allocate(const Allocator& allocator, System* of_system) {
   return true;
 }
 
-bool MayJoinCrowds(const Body& body) { return !body.fixed && body.elements.damping == 0.0f; }
+bool MayJoinCrowds(const Body& body) {
+  return !body.fixed && body.elements.damping == 0.0f && body.pins.reactions.size() == 0;
+}
 
 System* CrowdSystem(const Body& body) {
   return body.system->base != nullptr ? body.system->base : body.system;
@@ -273,7 +280,8 @@ void LeaveCrowd(Body* body) {
 
 void DecideCrowdStep(const StepSettings& settings, Body* body) {
   body->in_crowd_step = false;
-  if (body->crowd == nullptr || body->frozen || body->contacts.num_contacts > 0) return;
+  if (body->crowd == nullptr || !body->Steps() || body->frozen || body->contacts.num_contacts > 0)
+    return;
   const float before = body->in_lane ? body->crowd->kappa_dt : body->kappa_dt;
   if (LeastIterations(before, settings.dt) > 1) return;
   const bool has_own_factor =
@@ -293,6 +301,9 @@ void StepCrowd(const StepSettings& settings, Crowd* crowd, StepStats* stats) {
     }
     PredictCrowd(stepping.nodes, settings.gravity, stepping.is_free, settings.dt,
                  crowd->positions.data());
+    for (Body* body : stepping.bodies) {
+      if (body != nullptr && body->pins.moves) PlaceCrowdPins(crowd, body, &stats[body->slot]);
+    }
   }
   OuterIterations(settings, stepping, crowd, &last, first);
   const PhaseTimer timer(first, Phase::kOther);

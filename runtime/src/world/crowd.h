@@ -42,7 +42,7 @@ struct Crowd : Links<Crowd> {      // of System::open_crowds
   bool Allocate(const Allocator& allocator, System* of_system);
 };
 
-/// Whether a body can ever join a crowd: it must be undamped and not fixed.
+/// Whether a body can ever join a crowd: it must be undamped, not fixed, and report no reactions.
 bool MayJoinCrowds(const Body& body);
 
 /// The system whose factors the body's crowd uses.

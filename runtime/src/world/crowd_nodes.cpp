@@ -35,7 +35,7 @@ HWY_INLINE Xyz<V> SetAll(const Vec3& v) {
   return {hn::Set(d, v.x), hn::Set(d, v.y), hn::Set(d, v.z)};
 }
 
-// x + (v + gravity h) h if the inverse mass is above zero, else x.
+// x + (v + gravity h falls) h if the inverse mass is above zero, else x.
 HWY_INLINE Xyz<V> Predicted(const CrowdBodies& bodies, size_t lane, size_t i, const Vec3& gained,
                             V falls, float h, V* w) {
   const Lanes16 d;
@@ -54,22 +54,23 @@ void Predict(const CrowdBodies& bodies, const Vec3& gravity, const float* falls,
   for (size_t i = 0; i < bodies.num_nodes; ++i, positions += kCrowdPosition) {
     for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
       V w;
-      const V falling = hn::LoadU(d, falls + lane);
+      const V falling = hn::Mul(hn::LoadU(d, falls + lane), hn::LoadU(d, bodies.weight + lane));
       StoreCrowd(d, Predicted(bodies, lane, i, gained, falling, h, &w), positions + lane);
       hn::StoreU(w, d, positions + 3 * kCrowdLanes + lane);
     }
   }
 }
 
-void StartRhs(size_t num_nodes, const float* positions, const Vec3& gravity, const float* falls,
-              float h, float* rhs) {
+void StartRhs(const CrowdBodies& bodies, const float* positions, const Vec3& gravity,
+              const float* falls, float h, float* rhs) {
   const Lanes16 d;
   const Vec3 gained = gravity * h;
   const V one = hn::Set(d, 1.0f);
   for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
-    const V time = hn::Mul(hn::Set(d, h), hn::Sub(one, hn::LoadU(d, falls + lane)));
+    const V rests = hn::Sub(one, hn::LoadU(d, falls + lane));
+    const V time = hn::Mul(hn::Set(d, h), hn::Mul(rests, hn::LoadU(d, bodies.weight + lane)));
     const Xyz<V> fall = SetAll(gained) * time;
-    for (size_t i = 0; i < num_nodes; ++i) {
+    for (size_t i = 0; i < bodies.num_nodes; ++i) {
       const V w = hn::LoadU(d, positions + kCrowdPosition * i + 3 * kCrowdLanes + lane);
       const V mass = hn::IfThenElseZero(hn::Gt(w, hn::Zero(d)), hn::Div(one, w));
       StoreCrowd(d, fall * mass, rhs + kCrowdVector * i + lane);
@@ -84,7 +85,8 @@ void InertialRhs(const CrowdBodies& bodies, const Vec3& gravity, float h, const 
   for (size_t i = 0; i < bodies.num_nodes; ++i) {
     for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
       V w;
-      const Xyz<V> target = Predicted(bodies, lane, i, gained, hn::Set(d, 1.0f), h, &w);
+      const V weight = hn::LoadU(d, bodies.weight + lane);
+      const Xyz<V> target = Predicted(bodies, lane, i, gained, weight, h, &w);
       const V mass = hn::IfThenElseZero(hn::Gt(w, hn::Zero(d)), hn::Div(hn::Set(d, 1.0f), w));
       StoreCrowd(d, (target - LoadCrowd(d, positions + kCrowdPosition * i + lane)) * mass,
                  rhs + kCrowdVector * i + lane);
@@ -171,13 +173,14 @@ void Finish(const CrowdBodies& bodies, const float* positions, const Vec3& gravi
     for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
       const Xyz<V> next = LoadCrowd(d, positions + lane);
       V w;
-      const Xyz<V> predicted = Predicted(bodies, lane, i, gained, hn::Set(d, 1.0f), h, &w);
-      const Xyz<V> free_fall = GatherBodies(bodies.v, lane, i, nullptr) + SetAll(gained);
+      const V weight = hn::LoadU(d, bodies.weight + lane);
+      const Xyz<V> predicted = Predicted(bodies, lane, i, gained, weight, h, &w);
+      const Xyz<V> falls = GatherBodies(bodies.v, lane, i, nullptr) + SetAll(gained) * weight;
       const auto is_free = hn::Gt(w, hn::Zero(d));
-      const Xyz<V> moving = free_fall + (next - predicted) * inverse;
-      const Xyz<V> velocity = {hn::IfThenElseZero(is_free, moving.x),
-                               hn::IfThenElseZero(is_free, moving.y),
-                               hn::IfThenElseZero(is_free, moving.z)};
+      const Xyz<V> free_fall = {hn::IfThenElseZero(is_free, falls.x),
+                                hn::IfThenElseZero(is_free, falls.y),
+                                hn::IfThenElseZero(is_free, falls.z)};
+      const Xyz<V> velocity = free_fall + (next - predicted) * inverse;
       ForNodes(d, velocity, hn::Zero(d), [&](size_t k, const auto& block) HWY_ATTR {
         if (out_v[lane + k] != nullptr) StoreBlock(block, &out_v[lane + k][i].x);
       });
@@ -211,9 +214,9 @@ void PredictCrowd(const CrowdBodies& bodies, const Vec3& gravity, const float* f
   HWY_DYNAMIC_DISPATCH(Predict)(bodies, gravity, falls, h, positions);
 }
 
-void StartCrowdRhs(size_t num_nodes, const float* positions, const Vec3& gravity,
+void StartCrowdRhs(const CrowdBodies& bodies, const float* positions, const Vec3& gravity,
                    const float* falls, float h, float* rhs) {
-  HWY_DYNAMIC_DISPATCH(StartRhs)(num_nodes, positions, gravity, falls, h, rhs);
+  HWY_DYNAMIC_DISPATCH(StartRhs)(bodies, positions, gravity, falls, h, rhs);
 }
 
 void MakeInertialCrowdRhs(const CrowdBodies& bodies, const Vec3& gravity, float h,

@@ -13,16 +13,17 @@ namespace plush {
 struct CrowdBodies {
   const NodeVec* x[kCrowdLanes];  ///< positions [m] and inverse masses [1/kg] (num_nodes x 1)
   const NodeVec* v[kCrowdLanes];  ///< velocities [m/s] (num_nodes x 1)
+  float weight[kCrowdLanes];      ///< factor on gravity
   size_t num_nodes = 0;
 };
 
-/// PredictNodes for all lanes; `falls` (16 x 1) is 1 for lanes with gravity, else 0.
+/// PredictNodes for all lanes; `falls` (16 x 1) is 1 for lanes that start with gravity, else 0.
 void PredictCrowd(const CrowdBodies& bodies, const Vec3& gravity, const float* falls, float h,
                   float* positions);
 
 /// MakeInertialRhs right after PredictCrowd with the same `falls`: 0 for lanes with gravity,
 /// M gravity h^2 for lanes without.
-void StartCrowdRhs(size_t num_nodes, const float* positions, const Vec3& gravity,
+void StartCrowdRhs(const CrowdBodies& bodies, const float* positions, const Vec3& gravity,
                    const float* falls, float h, float* rhs);
 
 /// MakeInertialRhs for all lanes.
@@ -43,7 +44,7 @@ void MoveCrowd(size_t num_nodes, const float* d, float* positions);
 /// A half-space for each lane, in the coordinates of its body.
 struct CrowdPlane {
   Vec3 normal;                ///< unit, out of the solid
-  float offset[kCrowdLanes];  ///< [m]
+  float offset[kCrowdLanes];  ///< [m]; the lowest float for lanes that it does not touch
 };
 
 /// Lowers each lane's `gap` (16 x 1) to the distance of its nearest movable node from the plane
@@ -54,7 +55,8 @@ void LowerCrowdGap(size_t num_nodes, const float* positions, const CrowdPlane& p
 /// finite.
 void RaiseCrowdReach(size_t num_nodes, const float* positions, float* farthest);
 
-/// FinishNodes for each lane whose `out_x` and `out_v` are not null; writes to them.
+/// FinishNodes for each lane whose `out_x` and `out_v` are not null; writes to them. `out_x` may be
+/// the body's x or another array.
 void FinishCrowd(const CrowdBodies& bodies, const float* positions, const Vec3& gravity, float h,
                  NodeVec* const (&out_x)[kCrowdLanes], NodeVec* const (&out_v)[kCrowdLanes]);
 

@@ -89,16 +89,15 @@ bool CanMoveTo(std::span<const NodeVec> x, std::span<const NodeVec> y, const Vec
   return true;
 }
 
-void FinishNodes(std::span<const NodeVec> y, const Vec3& gravity, float h, std::span<NodeVec> x,
-                 std::span<NodeVec> v) {
+void FinishNodes(std::span<const NodeVec> x, std::span<const NodeVec> y, const Vec3& gravity,
+                 float h, std::span<NodeVec> v, std::span<NodeVec> next) {
   const Float4 gained = Lanes(gravity) * Broadcast(h), time = Broadcast(h);
-  const Float4 inverse = Broadcast(1.0f / h);
+  const Float4 inverse = Broadcast(1.0f / h), zero = Broadcast(0.0f);
   for (size_t i = 0; i < x.size(); ++i) {
-    if (x[i].w == 0.0f) continue;
-    const Float4 free_fall = Load(v[i]) + gained, next = Load(y[i]);
+    const Float4 free_fall = x[i].w > 0.0f ? Load(v[i]) + gained : zero, end = Load(y[i]);
     const Float4 predicted = Load(x[i]) + free_fall * time;
-    Store(free_fall + (next - predicted) * inverse, &v[i]);
-    Store(next, &x[i]);
+    Store(free_fall + (end - predicted) * inverse, &v[i]);
+    Store(end, &next[i]);
   }
 }
 

@@ -35,10 +35,11 @@ float MoveNodes(std::span<const NodeVec> d, std::span<NodeVec> y);
 /// Whether all of y and (y - x) / h are finite, and y lies within +-`limit`.
 bool CanMoveTo(std::span<const NodeVec> x, std::span<const NodeVec> y, const Vec3& limit, float h);
 
-/// v += gravity h + (y - predicted) / h, then x = y; pinned nodes get no velocity. The result is
-/// (y - x) / h without the rounding of positions, which would add up in a falling body.
-void FinishNodes(std::span<const NodeVec> y, const Vec3& gravity, float h, std::span<NodeVec> x,
-                 std::span<NodeVec> v);
+/// v += gravity h + (y - predicted) / h for free nodes, v = (y - x) / h for pinned ones; then
+/// next = y, which may be x. The result is (y - x) / h without the rounding of positions, which
+/// would add up in a falling body.
+void FinishNodes(std::span<const NodeVec> x, std::span<const NodeVec> y, const Vec3& gravity,
+                 float h, std::span<NodeVec> v, std::span<NodeVec> next);
 
 /// Length of the longest vector.
 float LongestVector(std::span<const NodeVec> v);

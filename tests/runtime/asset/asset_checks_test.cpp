@@ -21,6 +21,8 @@
 
 using plush::Asset;
 using plush::CheckKind;
+using plush::Pose;
+using plush::Quat;
 using plush::Status;
 using plush::Tet;
 using plush::Vec3;
@@ -35,6 +37,12 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // The next larger float.
 float Above(float x) { return std::nextafter(x, std::numeric_limits<float>::infinity()); }
+
+Pose* RestOf(Subject* subject, uint32_t region) {
+  const auto* asset = plush::format::GetAsset(subject->bytes().data());
+  const auto* rest = asset->simulation()->regions()->Get(region)->rest();
+  return reinterpret_cast<Pose*>(const_cast<plush::format::Pose*>(rest));
+}
 
 }  // namespace
 
@@ -197,6 +205,24 @@ TEST_CASE("Wrong indices and orders are named") {
     const auto nodes = s.asset().region(0).nodes;
     std::swap(s.At(nodes, 0), s.At(nodes, 1));
     s.ExpectOnly(CheckKind::kOrder, "simulation.regions.nodes", 0);
+  }
+  SECTION("position of a bind pose") {
+    RestOf(&s, 1)->position.y = GENERATE(Above(1e9f), -Above(1e9f));
+    s.ExpectOnly(CheckKind::kRange, "simulation.regions.rest", 1);
+  }
+  SECTION("position of a bind pose that is not finite") {
+    RestOf(&s, 1)->position.z = GENERATE(kNan, kInfinity);
+    s.ExpectOnly(CheckKind::kNonFinite, "simulation.regions.rest", 1);
+  }
+  SECTION("rotation of a bind pose") {
+    RestOf(&s, 1)->rotation =
+        GENERATE(Quat{0.0f, 0.0f, 0.0f, 0.0f}, Quat{0.0f, 0.0f, 0.0f, 1.0011f},
+                 Quat{0.6f, 0.0f, 0.7985f, 0.0f});
+    s.ExpectOnly(CheckKind::kRange, "simulation.regions.rest", 1);
+  }
+  SECTION("rotation of a bind pose that is not finite") {
+    RestOf(&s, 1)->rotation.x = kNan;
+    s.ExpectOnly(CheckKind::kNonFinite, "simulation.regions.rest", 1);
   }
   SECTION("name of a region") {
     const_cast<char&>(s.asset().region(1).name[0]) = 'a';

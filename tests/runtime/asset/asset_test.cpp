@@ -6,6 +6,7 @@
 #include "plush/format/tet_block.h"
 #include "plush/version.h"
 
+#include "asset/regions.h"
 #include "base/files.h"
 #include "plush_generated.h"
 #include "shapes/shape_asset.h"
@@ -20,6 +21,7 @@
 #include <type_traits>
 
 using plush::Asset;
+using plush::Pose;
 using plush::Status;
 using plush::StatusCode;
 using plush::test::ExactBuffer;
@@ -99,6 +101,44 @@ TEST_CASE("An opened asset shows what was written") {
   REQUIRE(asset.num_regions() == 2);
   CHECK(asset.region(0).name == "high");
   CHECK(SameBytes(asset.region(1).nodes, content.regions[1].nodes));
+  const Pose without = asset.region(0).rest;
+  CHECK(SameBytes(std::span(&without, 1), std::vector<Pose>(1)));
+  const Pose rest = asset.region(1).rest;
+  CHECK(SameBytes(std::span(&rest, 1), std::vector<Pose>{*content.regions[1].rest}));
+}
+
+TEST_CASE("Regions are found by name, in an asset and in its bytes") {
+  auto content = plush::test::ContentOf(plush::test::TetBox(2, 1, 1, 0.1));
+  content.regions.clear();
+  for (const char* name : {"A", "B", "a", "ab", "b", "\u00e9"}) {
+    content.regions.push_back({name, {static_cast<uint32_t>(content.regions.size())}});
+  }
+  content.regions[3].rest = Pose{{1.0f, 2.0f, 3.0f}, {0.0f, 0.6f, 0.0f, 0.8f}};
+  const ExactBuffer file(plush::tools::WriteAsset(content).value());
+  Asset asset;
+  REQUIRE(asset.Open(file.bytes()).ok());
+  REQUIRE(plush::NumRegions(file.bytes()) == content.regions.size());
+  for (uint32_t i = 0; i < content.regions.size(); ++i) {
+    uint32_t region = 99;
+    REQUIRE(plush::FindRegion(asset, content.regions[i].name, &region).ok());
+    CHECK(region == i);
+    const plush::RegionView view = plush::RegionOf(file.bytes(), i);
+    CHECK(view.name == content.regions[i].name);
+    CHECK(SameBytes(view.nodes, content.regions[i].nodes));
+    CHECK(view.rest.position.y == (i == 3 ? 2.0f : 0.0f));
+    CHECK(view.rest.rotation.w == (i == 3 ? 0.8f : 1.0f));
+  }
+  for (const char* name : {"", "0", "AA", "aa", "abc", "c", "\u00e8", "\u00ea"}) {
+    uint32_t region = 99;
+    const Status status = plush::FindRegion(asset, name, &region);
+    CHECK(status.code == StatusCode::kInvalidArgument);
+    CHECK(std::string(status.section) == "region");
+    CHECK(region == 99);
+  }
+  CHECK(std::string(plush::FindRegion(asset, "A", nullptr).section) == "out_region");
+  uint32_t region = 99;
+  CHECK(std::string(plush::FindRegion(Asset(), "A", &region).section) == "region");
+  CHECK(plush::NumRegions({}) == 0);
 }
 
 TEST_CASE("The same content makes the same bytes") { CHECK(BarBytes() == BarBytes()); }

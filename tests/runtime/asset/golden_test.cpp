@@ -25,7 +25,7 @@ using plush::test::ExactBuffer;
 namespace {
 
 const std::string kData = PLUSH_TEST_DATA_DIR;
-const std::string kGolden = kData + "/golden_0_4.plush";
+const std::string kGolden = kData + "/golden_0_5.plush";
 
 ExactBuffer GoldenFile(const std::string& path = kGolden) {
   const auto bytes = plush::tools::ReadFile(path);
@@ -41,7 +41,7 @@ void SetHeader(std::span<std::byte> bytes, flatbuffers::voffset_t field, T value
 
 }  // namespace
 
-TEST_CASE("The golden file of format 0.4 loads") {
+TEST_CASE("The golden file of format 0.5 loads") {
   Asset asset;
   const Status status = asset.Open(kGolden.c_str());
   INFO(status.section << ": " << status.reason);
@@ -56,20 +56,24 @@ TEST_CASE("The golden file of format 0.4 loads") {
   CHECK(asset.material(1).young == 4.0e5f);
   CHECK(asset.simulation().tet_materials[19] == 0);
   CHECK(asset.simulation().tet_materials[20] == 1);
-  CHECK(asset.num_regions() == 2);
   CHECK(asset.collision().num_triangles() == 56);
-  CHECK(plush::FindRegionNodes(asset, "low").size() == asset.region(1).nodes.size());
+  REQUIRE(asset.num_regions() == 2);
+  CHECK(asset.region(0).nodes.size() == 6);
+  CHECK(asset.region(0).rest.rotation.w == 1.0f);
+  CHECK(asset.region(1).nodes.size() == 6);
+  CHECK(asset.region(1).rest.position.z == 0.2f);
+  CHECK(asset.region(1).rest.rotation.y == -0.5f);
 }
 
 TEST_CASE("The golden file of an older format is refused with this message") {
-  const int minor = GENERATE(1, 2, 3);
+  const int minor = GENERATE(1, 2, 3, 4);
   const ExactBuffer file = GoldenFile(kData + "/golden_0_" + std::to_string(minor) + ".plush");
   for (const plush::Trust trust : {plush::Trust::kNothing, plush::Trust::kValidated}) {
     Asset asset;
     const Status status = asset.Open(file.bytes(), trust);
     CHECK(status.code == StatusCode::kForeignVersion);
     CHECK(std::string(status.reason) ==
-          "the file has another format version than 0.4; bake its source again");
+          "the file has another format version than 0.5; bake its source again");
     CHECK_FALSE(asset.is_open());
   }
   plush::FormatVersion version;
@@ -79,7 +83,7 @@ TEST_CASE("The golden file of an older format is refused with this message") {
 }
 
 TEST_CASE("Every other version is refused with this message") {
-  const uint16_t versions[][2] = {{0, 0}, {0, 1}, {0, 3}, {0, 5}, {1, 0}, {1, 4}, {65535, 4}};
+  const uint16_t versions[][2] = {{0, 0}, {0, 1}, {0, 4}, {0, 6}, {1, 0}, {1, 5}, {65535, 5}};
   for (const auto& [major, minor] : versions) {
     ExactBuffer file = GoldenFile();
     SetHeader<uint16_t>(file.bytes(), plush::format::Asset::VT_FORMAT_MAJOR, major);
@@ -90,7 +94,7 @@ TEST_CASE("Every other version is refused with this message") {
     CHECK(status.code == StatusCode::kForeignVersion);
     CHECK(std::string(status.section) == "header");
     CHECK(std::string(status.reason) ==
-          "the file has another format version than 0.4; bake its source again");
+          "the file has another format version than 0.5; bake its source again");
     plush::FormatVersion version;
     REQUIRE(plush::ReadFormatVersion(file.bytes(), &version));
     CHECK(version.major == major);

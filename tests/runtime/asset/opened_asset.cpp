@@ -128,6 +128,12 @@ void CheckSimulation(const Asset& asset, Flaws* flaws) {
     flaws->Below(nodes, s.nodes.size(), "node of region");
     for (size_t k = 1; k < nodes.size(); ++k) flaws->Check(nodes[k - 1] < nodes[k], "region", i);
     flaws->Check(!asset.region(i).name.empty(), "name of region", i);
+    const Pose rest = asset.region(i).rest;
+    const Quat& q = rest.rotation;
+    flaws->Finite(std::span(&rest.position, 1), 1e9, "position of region");
+    const double square =
+        double{q.x} * q.x + double{q.y} * q.y + double{q.z} * q.z + double{q.w} * q.w;
+    flaws->Check(square > 0.9979 && square < 1.0021, "rotation of region", i);
   }
   CheckTets(asset, flaws);
 }

@@ -5,6 +5,7 @@
 #include "plush/world.h"
 
 #include "bake/bake.h"
+#include "shapes/shape_asset.h"
 #include "tools/cage/cage_fixtures.h"
 #include "tools/procedural_meshes.h"
 
@@ -114,7 +115,7 @@ TEST_CASE("One finger pulled by half its length leaves its neighbour on a pinned
     const Body body = TwoFingers(lattice);
     CHECK(body.summary().components == 1);
     CHECK(body.summary().split_nodes > 5);
-    const auto pinned = plush::FindRegionNodes(body.asset(), "palm");
+    const auto pinned = plush::test::NodesOfRegion(body.asset(), "palm");
     REQUIRE_FALSE(pinned.empty());
     const size_t num_nodes = body.asset().simulation().nodes.size();
     const auto is_pinned = [&](uint32_t n) {

@@ -29,9 +29,9 @@ constexpr uint64_t HashLayout(std::initializer_list<size_t> numbers) {
   return hash;
 }
 
-/// Layout fingerprint of this build: sizes, alignments and offsets of Vec2, Vec3, Vec4, Mat3, Tet,
-/// the blocks of tets, the supernodes and the records of the collision surface, how many tets a
-/// block and rows a chunk have, and the byte order.
+/// Layout fingerprint of this build: sizes, alignments and offsets of Vec2, Vec3, Vec4, Quat, Pose,
+/// Mat3, Tet, the blocks of tets, the supernodes and the records of the collision surface, how many
+/// tets a block and rows a chunk have, and the byte order.
 inline constexpr uint64_t kLayoutFingerprint =
     HashLayout({std::endian::native == std::endian::little ? size_t{1} : size_t{2},
                 sizeof(float),
@@ -51,6 +51,16 @@ inline constexpr uint64_t kLayoutFingerprint =
                 offsetof(Vec4, y),
                 offsetof(Vec4, z),
                 offsetof(Vec4, w),
+                sizeof(Quat),
+                alignof(Quat),
+                offsetof(Quat, x),
+                offsetof(Quat, y),
+                offsetof(Quat, z),
+                offsetof(Quat, w),
+                sizeof(Pose),
+                alignof(Pose),
+                offsetof(Pose, position),
+                offsetof(Pose, rotation),
                 sizeof(Mat3),
                 alignof(Mat3),
                 offsetof(Mat3, c0),
