@@ -22,10 +22,19 @@ Status CheckPose(const Pose& pose);
 /// Returns kInvalidArgument if the asset lacks one of the nodes.
 Status CheckPins(const Asset& asset, std::span<const uint32_t> pinned_nodes);
 
-/// Checks the description, then allocates and places a body with room for `num_planes` planes.
-/// Errors: kInvalidArgument, kOutOfMemory.
+/// Returns kInvalidArgument if the position is beyond kMostCoordinate or the rotation is zero or
+/// not finite.
+Status CheckPose(const Pose& pose);
+
+/// Puts the body's rest shape, times its scale, at `pose` (checked). It moves at `velocity` [m/s]
+/// and turns about the pose's position at `angular_velocity` [rad/s]; pinned nodes rest. Sets
+/// origin, nodes, size and rotations.
+void PlaceBody(const Pose& pose, const Vec3& velocity, const Vec3& angular_velocity, Body* body);
+
+/// Checks the description, then allocates and places a body. It has room for `num_planes` planes,
+/// and for the positions before a step if `keep_previous`. Errors: kInvalidArgument, kOutOfMemory.
 Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& desc,
-                size_t num_planes, SystemCache* cache, Body** out_body);
+                size_t num_planes, bool keep_previous, SystemCache* cache, Body** out_body);
 
 /// Frees a body made by MakeBody.
 void DestroyBody(const Allocator& allocator, SystemCache* cache, Body* body);
