@@ -6,8 +6,9 @@
 
 namespace plush {
 
-/// The source of a World's memory. Both functions are called on the thread that calls the World;
-/// none is called inside a step after warm-up.
+/// The source of a World's memory. Both functions are called on the thread that calls the World, so
+/// they must be thread-safe if World::PrepareSystem runs beside other calls. None is called inside
+/// a step after warm-up.
 struct Allocator {
   /// Returns at least `bytes` bytes aligned to `alignment` (a power of two up to 64), or null.
   void* (*allocate)(void* user, size_t bytes, size_t alignment) = nullptr;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace plush {
 namespace {
@@ -68,28 +69,6 @@ bool Fits(const Asset& asset, const System& system) {
          factor.rows.size() == system.baked.rows.size();
 }
 
-// Points the system's views at the asset's bytes. Those of an idle system may be gone.
-void Aim(const Asset& asset, System* system) {
-  const SimulationView& simulation = asset.simulation();
-  const BodyMaterial& material = system->key.material;
-  const ElementView elements = {simulation.tets,          simulation.tet_slots, simulation.blocks,
-                                system->stiffness.span(), system->bulk.span(),  material.damping};
-  system->view = {elements, simulation.masses, material.mass_scale, system->pinned.span(), 0.0f};
-  const std::span<const float> before = system->baked.values;
-  system->baked = asset.factor();
-  const auto num_nodes = static_cast<uint32_t>(system->pinned.size());
-  const uint32_t active = CountActive(system->baked, system->pinned.span());
-  system->as_baked = IsBakedMaterial(simulation, material) && active > 0;
-  system->num_active = active > 0 ? active : num_nodes;
-  for (FactorSet* set = system->sets; set != nullptr; set = set->next) {
-    for (PanelFactor& factor : set->factors) {
-      factor.supernodes = system->baked.supernodes;
-      factor.rows = system->baked.rows;
-      if (factor.values.data() == before.data()) factor.values = system->baked.values;
-    }
-  }
-}
-
 constexpr uint64_t kHashStart = 0xcbf29ce484222325ull;
 
 uint64_t AddToHash(uint64_t hash, uint64_t value) { return (hash ^ value) * 0x100000001b3ull; }
@@ -104,6 +83,19 @@ bool MayBeBase(const System& system) {
 void Empty(FactorSet* set) {
   set->dt = 0.0f;
   set->ids[0] = 0;
+}
+
+// Moves the set for `dt` that PrepareIdle handed over to the system's sets. Returns whether there
+// was one.
+bool Adopt(System* system, float dt) {
+  FactorSet** link = &system->handed;
+  while (*link != nullptr && (*link)->dt != dt) link = &(*link)->next;
+  FactorSet* set = *link;
+  if (set == nullptr) return false;
+  *link = set->next;
+  set->next = system->sets;
+  system->sets = set;
+  return true;
 }
 
 }  // namespace
@@ -144,7 +136,34 @@ uint64_t SystemKey::Hash() const {
 }
 
 SystemCache::~SystemCache() {
-  while (!systems_.empty()) Free(systems_.first());
+  while (System* system = systems_.first()) {
+    systems_.Remove(system);
+    Destroy(system);
+  }
+}
+
+// Points the system's views at the asset's bytes. Those of an idle system may be gone.
+void SystemCache::Aim(const Asset& asset, System* system) {
+  const SimulationView& simulation = asset.simulation();
+  const BodyMaterial& material = system->key.material;
+  const ElementView elements = {simulation.tets,          simulation.tet_slots, simulation.blocks,
+                                system->stiffness.span(), system->bulk.span(),  material.damping};
+  system->view = {elements, simulation.masses, material.mass_scale, system->pinned.span(), 0.0f};
+  const std::span<const float> before = system->baked.values;
+  system->baked = asset.factor();
+  const auto num_nodes = static_cast<uint32_t>(system->pinned.size());
+  const uint32_t active = CountActive(system->baked, system->pinned.span());
+  system->as_baked = IsBakedMaterial(simulation, material) && active > 0;
+  system->num_active = active > 0 ? active : num_nodes;
+  for (FactorSet* first : {system->sets, system->handed}) {
+    for (FactorSet* set = first; set != nullptr; set = set->next) {
+      for (PanelFactor& factor : set->factors) {
+        factor.supernodes = system->baked.supernodes;
+        factor.rows = system->baked.rows;
+        if (factor.values.data() == before.data()) factor.values = system->baked.values;
+      }
+    }
+  }
 }
 
 void SystemCache::AddUser(System* system) {
@@ -161,42 +180,54 @@ bool SystemCache::DropUser(System* system) {
   return system->users == 0;
 }
 
+System* SystemCache::FindSystem(const Asset& asset, const SystemKey& key) {
+  auto& bucket = buckets_[key.Hash() % kBuckets];
+  for (System* s = bucket.first(); s != nullptr; s = bucket.Next(s)) {
+    if (s->key.HasSameAsset(key) && s->key.material == key.material && Fits(asset, *s) &&
+        std::equal(key.pinned.begin(), key.pinned.end(), s->pinned.begin())) {
+      return s;
+    }
+  }
+  return nullptr;
+}
+
+void SystemCache::Insert(System* system) {
+  systems_.PushBack(system);
+  buckets_[system->key.Hash() % kBuckets].PushBack(system);
+}
+
 System* SystemCache::Acquire(const Asset& asset, const BodyMaterial& material,
                              std::span<const uint8_t> pinned) {
   const SystemKey key = {asset.bytes(), asset.content_hash(), material, pinned};
-  auto& bucket = buckets_[key.Hash() % kBuckets];
-  for (System* s = bucket.first(); s != nullptr; s = bucket.Next(s)) {
-    if (!s->key.HasSameAsset(key) || s->key.material != material || !Fits(asset, *s) ||
-        !std::equal(pinned.begin(), pinned.end(), s->pinned.begin())) {
-      continue;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  System* system = FindSystem(asset, key);
+  if (system != nullptr) {
+    Aim(asset, system);
+    if (system->base != nullptr) Aim(asset, system->base);
+    if (system->users == 0) RemoveIdle(system);
+  } else {
+    system = NewObject<System>(allocator_);
+    if (system == nullptr) return nullptr;
+    system->key = key;
+    if (!Fill(asset, system) || !ChooseBase(asset, system)) {
+      Destroy(system);
+      return nullptr;
     }
-    Aim(asset, s);
-    if (s->base != nullptr) Aim(asset, s->base);
-    if (s->users == 0) {
-      idle_.Remove(s);
-      --num_idle_;
+    Insert(system);
+    if (system->base != nullptr) {
+      AddUser(system->base);
+      system->base->sharers.PushBack(system);
     }
-    AddUser(s);
-    return s;
   }
-  System* system = NewObject<System>(allocator_);
-  if (system == nullptr) return nullptr;
-  system->key = key;
-  if (!Fill(asset, material, pinned, system)) {
-    DeleteObject(allocator_, system);
-    return nullptr;
-  }
-  if (system->base != nullptr) AddUser(system->base);
   AddUser(system);
-  system->number = num_made_++;
-  systems_.PushBack(system);
-  bucket.PushBack(system);
+  if (system->number == 0) system->number = ++num_used_;
   return system;
 }
 
-// Fills a new system except for its factors. Returns false if the allocator fails.
-bool SystemCache::Fill(const Asset& asset, const BodyMaterial& material,
-                       std::span<const uint8_t> pinned, System* system) {
+// Fills a new system that has only its key, except for base and factors. Returns false if the
+// allocator fails.
+bool SystemCache::Fill(const Asset& asset, System* system) {
+  const std::span<const uint8_t> pinned = system->key.pinned;
   if (!system->pinned.Allocate(allocator_, pinned.size()) ||
       !OverrideStiffness(allocator_, asset, system)) {
     return false;
@@ -205,21 +236,27 @@ bool SystemCache::Fill(const Asset& asset, const BodyMaterial& material,
   system->key.pinned = system->pinned.span();
   for (const uint8_t is_pinned : pinned) system->num_pinned += is_pinned;
   Aim(asset, system);
+  return true;
+}
+
+// Finds a base for a new system, if there is one. Returns false if the allocator fails.
+bool SystemCache::ChooseBase(const Asset& asset, System* system) {
   // Damped bodies never join a crowd; sharing would only make them solve twice.
-  if (system->as_baked || material.damping != 0.0f) return true;
-  const System* base = system->base = FindBase(system->key, system->num_pinned);
+  if (system->as_baked || system->key.material.damping != 0.0f) return true;
+  System* base = FindBase(system->key, system->num_pinned);
   if (base == nullptr) return true;
-  Aim(asset, system->base);
+  Aim(asset, base);
   if (!system->extra_pins.Allocate(allocator_, system->num_pinned - base->num_pinned)) return false;
   uint32_t next = 0;
-  for (uint32_t i = 0; i < pinned.size(); ++i) {
-    if (pinned[i] != base->pinned[i]) system->extra_pins[next++] = i;
+  for (uint32_t i = 0; i < system->pinned.size(); ++i) {
+    if (system->pinned[i] != base->pinned[i]) system->extra_pins[next++] = i;
   }
+  system->base = base;
   return true;
 }
 
 // Of the systems with enough users and a subset of the pins in `key`, the one with most pins; of
-// equal ones the last made.
+// equal ones the one with the highest number.
 System* SystemCache::FindBase(const SystemKey& key, uint32_t num_pinned) const {
   const auto& bases = bases_[key.FamilyHash() % kBuckets];
   System* best = nullptr;
@@ -240,34 +277,47 @@ System* SystemCache::FindBase(const SystemKey& key, uint32_t num_pinned) const {
 }
 
 void SystemCache::Release(System* system) {
+  const std::lock_guard<std::mutex> lock(mutex_);
   if (!DropUser(system)) return;
-  idle_.PushBack(system);
-  ++num_idle_;
+  AddIdle(system, false);
   // A system has no factors if the call that made it failed: do not keep it.
-  if (system->sets == nullptr) FreeIdle(system);
-  while (num_idle_ > max_idle_) FreeIdle(idle_.first());
+  if (system->sets == nullptr && system->handed == nullptr) FreeIdle(system);
+  FreeSurplus();
+}
+
+void SystemCache::AddIdle(System* system, bool waits) {
+  system->waits = waits;
+  (waits ? waiting_ : idle_).PushBack(system);
+  ++(waits ? num_waiting_ : num_idle_);
+}
+
+void SystemCache::RemoveIdle(System* system) {
+  (system->waits ? waiting_ : idle_).Remove(system);
+  --(system->waits ? num_waiting_ : num_idle_);
+  system->waits = false;
 }
 
 // Frees an idle system. Its base may become idle.
 void SystemCache::FreeIdle(System* system) {
   System* base = system->base;
-  idle_.Remove(system);
-  --num_idle_;
-  Free(system);
-  if (base == nullptr || !DropUser(base)) return;
-  idle_.PushBack(base);
-  ++num_idle_;
-}
-
-// Frees a system that is in no list but `systems_` and its bucket, or the whole cache's systems in
-// turn.
-void SystemCache::Free(System* system) {
+  RemoveIdle(system);
   systems_.Remove(system);
   buckets_[system->key.Hash() % kBuckets].Remove(system);
-  while (system->sets != nullptr) {
-    FactorSet* set = system->sets;
-    system->sets = set->next;
-    DeleteObject(allocator_, set);
+  if (base != nullptr) base->sharers.Remove(system);
+  Destroy(system);
+  if (base != nullptr && DropUser(base)) AddIdle(base, false);
+}
+
+void SystemCache::FreeSurplus() {
+  while (num_waiting_ > max_idle_) FreeIdle(waiting_.first());
+  while (num_idle_ > max_idle_) FreeIdle(idle_.first());
+}
+
+// Frees a system that is in no list, or null.
+void SystemCache::Destroy(System* system) {
+  if (system == nullptr) return;
+  for (FactorSet* first : {system->sets, system->handed}) {
+    while (first != nullptr) DeleteObject(allocator_, std::exchange(first, first->next));
   }
   DeleteObject(allocator_, system);
 }
@@ -302,7 +352,7 @@ Status SystemCache::MakeFactors(const System& system, float dt, FactorSet* set) 
 // kInvalidArgument if floats cannot separate the pins.
 Status SystemCache::ShareFactors(const System& system, float dt, float dt_in_use, FactorSet* set) {
   bool made = false;
-  const Status prepared = Prepare(system.base, dt, dt_in_use, set->num_fractions, &made);
+  const Status prepared = PrepareLocked(system.base, dt, dt_in_use, set->num_fractions, &made);
   if (!prepared.ok()) return prepared;
   const FactorSet& shared = *system.base->Find(dt);
   const size_t num_nodes = system.pinned.size(), num_pins = system.extra_pins.size();
@@ -342,8 +392,9 @@ FactorSet* SystemCache::TakeUnprepared(System* system, float dt_in_use) {
     if (oldest == nullptr || set->ids[0] < oldest->ids[0]) oldest = set;
   }
   if (oldest == nullptr || (num_unprepared < kMaxUnprepared && oldest->dt > 0.0f)) return nullptr;
-  for (System* s = systems_.first(); s != nullptr; s = systems_.Next(s)) {
-    FactorSet* shares = s->base == system && oldest->dt > 0.0f ? s->Find(oldest->dt) : nullptr;
+  auto& sharers = system->sharers;
+  for (System* s = sharers.first(); s != nullptr; s = sharers.Next(s)) {
+    FactorSet* shares = oldest->dt > 0.0f ? s->Find(oldest->dt) : nullptr;
     if (shares != nullptr && shares->factors[0].pins != nullptr) Empty(shares);
   }
   Empty(oldest);
@@ -352,7 +403,14 @@ FactorSet* SystemCache::TakeUnprepared(System* system, float dt_in_use) {
 
 Status SystemCache::Prepare(System* system, float dt, float dt_in_use, int num_fractions,
                             bool* made) {
-  if (system->Find(dt) != nullptr) return {};
+  if (system->Find(dt) != nullptr) return {};  // no other thread changes the sets
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return PrepareLocked(system, dt, dt_in_use, num_fractions, made);
+}
+
+Status SystemCache::PrepareLocked(System* system, float dt, float dt_in_use, int num_fractions,
+                                  bool* made) {
+  if (system->Find(dt) != nullptr || Adopt(system, dt)) return {};
   FactorSet* taken = TakeUnprepared(system, dt_in_use);
   FactorSet* set = taken != nullptr ? taken : NewObject<FactorSet>(allocator_);
   if (set == nullptr) return kNoMemory;
@@ -376,6 +434,11 @@ Status SystemCache::Prepare(System* system, float dt, float dt_in_use, int num_f
 }
 
 void SystemCache::Keep(System* system, float dt) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  KeepLocked(system, dt);
+}
+
+void SystemCache::KeepLocked(System* system, float dt) {
   for (System* s : {system, system->base}) {
     FactorSet* set = s != nullptr ? s->Find(dt) : nullptr;
     if (set != nullptr) set->keep = true;

@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <span>
 
 namespace plush {
@@ -61,7 +62,8 @@ struct SystemKey {
 /// Factors of one matrix for the steps dt, dt/2 .. dt/num_fractions.
 struct FactorSet {
   float dt = 0.0f;    ///< [s], or 0 if unused
-  bool keep = false;  ///< never reused for another dt: the baked one or one of PrepareTimeStep
+  bool keep = false;  ///< never reused for another dt: the baked one, or one of PrepareTimeStep or
+                      ///< PrepareSystem
   int num_fractions = 0;
   Array<float> made[kMaxSubsteps];    ///< values that the asset does not have
   PanelFactor factors[kMaxSubsteps];  ///< for dt / (k + 1)
@@ -76,12 +78,15 @@ struct InAll;
 struct InBucket;
 struct InBases;
 struct InIdle;
+struct InSharers;  // of a System
 
-/// A matrix and its factors.
+/// A matrix and its factors. Once it is in the cache, its lists and numbers of users change only
+/// under the cache's mutex, all else only in calls on the world's thread.
 struct System : Links<System, InAll>,
                 Links<System, InBucket>,
                 Links<System, InBases>,
-                Links<System, InIdle> {
+                Links<System, InIdle>,
+                Links<System, InSharers> {
   SystemKey key;  ///< key.pinned is the array below
   Array<uint8_t> pinned;
   uint32_t num_pinned = 0;
@@ -93,10 +98,13 @@ struct System : Links<System, InAll>,
   uint32_t num_active = 0;  ///< columns of a solve: baked.num_free if exactly the nodes after those
                             ///< are pinned, else all
   System* base = nullptr;   ///< whose factors this system shares, or null
-  Array<uint32_t> extra_pins;  ///< beyond those of `base`, ascending
-  FactorSet* sets = nullptr;
-  uint32_t users = 0;   ///< bodies, plus systems that have this one as `base`
-  uint64_t number = 0;  ///< of systems that its cache made before it
+  Array<uint32_t> extra_pins;             ///< beyond those of `base`, ascending
+  LinkedList<System, InSharers> sharers;  ///< systems that have this one as `base`
+  FactorSet* sets = nullptr;    ///< changed under the mutex, so that PrepareIdle can read them
+  FactorSet* handed = nullptr;  ///< sets of PrepareIdle that Prepare has not yet moved to `sets`
+  uint32_t users = 0;           ///< bodies, plus `sharers`
+  bool waits = false;           ///< without users since PrepareIdle
+  uint64_t number = 0;          ///< counts the systems in the order of their first use, from 1
 
   // Bodies and crowds that use its factors, also those whose system has this one as `base`. Kept by
   // World::Impl.
@@ -109,10 +117,12 @@ struct System : Links<System, InAll>,
   FactorSet* Find(float dt) const;
 };
 
-/// Owns all systems: those in use and a few idle ones.
+/// Owns all systems: those in use and a few idle ones. PrepareIdle may run on any thread beside all
+/// other calls, which belong to one thread at a time.
 class SystemCache {
  public:
-  /// Keeps up to `max_idle` systems without users, the most recently used ones.
+  /// Keeps up to `max_idle` systems without users, the most recently used ones, and as many that
+  /// wait for their first user.
   SystemCache(const Allocator& allocator, uint32_t max_idle)
       : allocator_(allocator), max_idle_(max_idle) {}
   ~SystemCache();
@@ -138,32 +148,58 @@ class SystemCache {
   /// precision (dt far out of proportion to the masses).
   Status Prepare(System* system, float dt, float dt_in_use, int num_fractions, bool* made);
   /// Keeps the existing factors for `dt` for the system's lifetime.
-  static void Keep(System* system, float dt);
+  void Keep(System* system, float dt);
+
+  /// Makes a system with factors for all `steps` [s], or the factors that it lacks, and keeps them.
+  /// The system then waits for its first user, unless it has users; it shares no other's factors.
+  /// Factors without the mutex, so no other call waits for that. May run on any thread; the
+  /// allocator must then be thread-safe. On failure nothing has changed. Errors: those of Prepare;
+  /// kInvalidArgument if no system may be idle.
+  Status PrepareIdle(const Asset& asset, const BodyMaterial& material,
+                     std::span<const uint8_t> pinned, std::span<const float> steps,
+                     int num_fractions);
 
  private:
   static constexpr size_t kBuckets = 64;
 
+  // Without the mutex: for systems that are not in the cache yet, or no longer.
+  bool Fill(const Asset& asset, System* system);
+  Status MakeFactors(const System& system, float dt, FactorSet* set);
+  Status MakeMissing(const Asset& asset, std::span<const float> steps, int num_fractions,
+                     System* draft);
+  void Destroy(System* system);
+
+  // With the mutex.
+  System* FindSystem(const Asset& asset, const SystemKey& key);
   System* FindBase(const SystemKey& key, uint32_t num_pinned) const;
+  bool ChooseBase(const Asset& asset, System* system);
+  static void Aim(const Asset& asset, System* system);
+  void Insert(System* system);
   void AddUser(System* system);
   bool DropUser(System* system);
-  bool Fill(const Asset& asset, const BodyMaterial& material, std::span<const uint8_t> pinned,
-            System* system);
-  void Free(System* system);
+  void AddIdle(System* system, bool waits);
+  void RemoveIdle(System* system);
   void FreeIdle(System* system);
+  void FreeSurplus();
   FactorSet* TakeUnprepared(System* system, float dt_in_use);
-  Status MakeFactors(const System& system, float dt, FactorSet* set);
   Status ShareFactors(const System& system, float dt, float dt_in_use, FactorSet* set);
+  Status PrepareLocked(System* system, float dt, float dt_in_use, int num_fractions, bool* made);
+  void KeepLocked(System* system, float dt);
+  bool Publish(const Asset& asset, std::span<const float> steps, System** draft);
 
-  Allocator allocator_;
-  uint32_t max_idle_;
+  const Allocator allocator_;
+  const uint32_t max_idle_;
+  std::mutex mutex_;  // guards all below
   LinkedList<System, InAll> systems_;
   // By SystemKey::Hash, so that finding a system does not compare it with all others.
   LinkedList<System, InBucket> buckets_[kBuckets];
   // By SystemKey::FamilyHash: systems that may become the base of others.
   LinkedList<System, InBases> bases_[kBuckets];
-  LinkedList<System, InIdle> idle_;  // systems without users, the longest idle one first
+  LinkedList<System, InIdle> idle_;     // systems without users, the longest idle one first
+  LinkedList<System, InIdle> waiting_;  // those that wait, the first prepared one first
   uint32_t num_idle_ = 0;
-  uint64_t num_made_ = 0;
+  uint32_t num_waiting_ = 0;
+  uint64_t num_used_ = 0;
   uint64_t next_factor_id_ = 1;
 };
 

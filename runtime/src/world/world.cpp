@@ -162,7 +162,7 @@ Status World::Impl::PrepareSystem(float body_dt, System* system) {
   Status status = cache.Prepare(system, body_dt, dt, desc.solver.max_substeps, &made);
   for (uint32_t i = 0; status.ok() && i < num_time_steps; ++i) {
     status = cache.Prepare(system, time_steps[i], dt, desc.solver.max_substeps, &made);
-    if (status.ok()) SystemCache::Keep(system, time_steps[i]);
+    if (status.ok()) cache.Keep(system, time_steps[i]);
   }
   return status;
 }
@@ -171,11 +171,15 @@ Status World::PrepareTimeStep(float dt) {
   if (impl_ == nullptr) return kNoWorld;
   if (!IsTimeStep(dt)) return kNoTimeStep;
   Impl& w = *impl_;
-  if (!w.Reserve(&w.time_steps, w.num_time_steps)) return {StatusCode::kOutOfMemory, "dt"};
+  {
+    const std::lock_guard<std::mutex> lock(w.time_steps_mutex);
+    if (!w.Reserve(&w.time_steps, w.num_time_steps)) return {StatusCode::kOutOfMemory, "dt"};
+  }
   bool made = false;
   const Status status = w.PrepareFactors(dt, &made);
   if (!status.ok()) return status;
-  for (const uint32_t slot : w.slots) SystemCache::Keep(w.bodies[slot]->system, dt);
+  for (const uint32_t slot : w.slots) w.cache.Keep(w.bodies[slot]->system, dt);
+  const std::lock_guard<std::mutex> lock(w.time_steps_mutex);
   const auto end = w.time_steps.begin() + w.num_time_steps;
   if (std::find(w.time_steps.begin(), end, dt) == end) w.time_steps[w.num_time_steps++] = dt;
   return {};

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <utility>
 
@@ -125,6 +126,8 @@ struct World::Impl {
   Body* shared_body = nullptr;  // steps after all units, on all threads
   bool has_leavers = false;     // whether a body leaves the lane of a crowd that steps
   float dt = 0.0f;              // of the last step [s]; factors in use are for it, or kept
+  std::mutex time_steps_mutex;  // held to change what PrepareSystem reads beside other calls: the
+                                // time steps and desc.solver.max_substeps
   Array<float> time_steps;      // those of PrepareTimeStep [s]
   uint32_t num_time_steps = 0;
   SlotList<> collider_slots;
