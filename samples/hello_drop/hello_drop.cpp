@@ -37,15 +37,19 @@ bool Drop(const char* path) {
   if (!Succeeded(asset.Open(path))) return false;
 
   plush::World world({.gravity = {0, -9.81f, 0}});
-  if (!Succeeded(world.AddPlane({.normal = {0, 1, 0}, .offset = 0}))) return false;
+  plush::ColliderId ground;
+  if (!Succeeded(world.AddCollider({.plane = {.normal = {0, 1, 0}}}, &ground))) return false;
   plush::BodyId body;
   if (!Succeeded(world.AddBody(asset, {.pose = {.position = {0, 0.2f, 0}}}, &body))) return false;
 
   std::vector<plush::Vec3> positions(asset.visual().positions.size());
   std::vector<plush::Vec3> normals(positions.size());
+  const plush::SkinTarget target = {.positions = positions.data(),
+                                    .normals = normals.data(),
+                                    .num_vertices = static_cast<uint32_t>(positions.size())};
   for (int frame = 0; frame < 300; ++frame) {
     if (!Succeeded(world.Step(0.01f))) return false;  // no heap use after the first
-    if (!Succeeded(world.Skin(body, positions, normals))) return false;
+    if (!Succeeded(world.Skin(body, 1.0f, target))) return false;
     Draw(frame, positions, normals);
   }
   // [/readme]

@@ -24,7 +24,7 @@ plush::Vec3 Centre(const plush::World& world, plush::BodyId body) {
 bool PinsHold(const plush::World& world, plush::BodyId body, const plush::Asset& asset,
               std::span<const uint32_t> pins) {
   std::vector<plush::Vec3> nodes(asset.cage().nodes.size());
-  if (!world.NodePositions(body, nodes).ok()) return false;
+  if (!world.NodePositions(body, 1.0f, nodes).ok()) return false;
   for (const uint32_t node : pins) {
     const plush::Vec3& rest = asset.cage().nodes[node];
     const plush::Vec3& now = nodes[node];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pokes a body with a ray, prints the material at the hit and pushes the nodes there.
-// Uses World::Raycast, Asset::source_triangles and World::AddImpulses.
+// Pokes a body with a ray, prints the material at the hit and pushes it there.
+// Uses World::Raycast, Asset::source_triangles and World::AddImpulse.
 
 #include "plush/plush.h"
 
@@ -28,18 +28,6 @@ std::string_view MaterialAt(const plush::Asset& asset, uint32_t collision_triang
   return "?";
 }
 
-/// Applies an impulse [N s] at a place of the surface. Shares it among the tet's nodes by weight.
-bool Push(plush::World* world, const plush::Asset& asset, const plush::SurfacePoint& place,
-          const plush::Vec3& impulse) {
-  std::vector<plush::Vec3> impulses(asset.cage().nodes.size());
-  const float weights[4] = {place.weights.x, place.weights.y, place.weights.z, place.weights.w};
-  for (int i = 0; i < 4; ++i) {
-    impulses[place.nodes[i]] = {weights[i] * impulse.x, weights[i] * impulse.y,
-                                weights[i] * impulse.z};
-  }
-  return world->AddImpulses(place.body, impulses).ok();
-}
-
 /// Largest and smallest height of the body's nodes [m].
 struct Heights {
   float low = 0.0f;
@@ -47,7 +35,7 @@ struct Heights {
 };
 Heights HeightsOf(const plush::World& world, plush::BodyId body, size_t num_nodes) {
   std::vector<plush::Vec3> nodes(num_nodes);
-  if (!world.NodePositions(body, nodes).ok()) return {};
+  if (!world.NodePositions(body, 1.0f, nodes).ok()) return {};
   Heights heights = {nodes[0].y, nodes[0].y};
   for (const plush::Vec3& node : nodes) {
     heights.low = node.y < heights.low ? node.y : heights.low;
@@ -59,7 +47,8 @@ Heights HeightsOf(const plush::World& world, plush::BodyId body, size_t num_node
 /// Pokes the body at half its height, kPokes times. Returns whether every poke hit it.
 bool Poke(const plush::Asset& asset) {
   plush::World world;
-  if (!world.AddPlane({}).ok()) return false;
+  plush::ColliderId ground;
+  if (!world.AddCollider({}, &ground).ok()) return false;
   plush::BodyId body;
   if (!world.AddBody(asset, {}, &body).ok()) return false;
   const float mass = [&asset] {
@@ -75,7 +64,7 @@ bool Poke(const plush::Asset& asset) {
     const plush::Ray ray = {.origin = {-2.0f, 0.5f * (heights.low + heights.high), 0.0f},
                             .direction = {1.0f, 0.0f, 0.0f}};
     plush::SurfacePoint hit;
-    if (!world.Raycast(ray, &hit).ok() || !hit.valid()) {
+    if (!world.Raycast(ray, {}, &hit).ok() || !hit.valid()) {
       std::printf("the ray hit nothing\n");
       return false;
     }
@@ -84,7 +73,7 @@ bool Poke(const plush::Asset& asset) {
                 static_cast<double>(kTimeStep) * (poke + 1) * kStepsBetween,
                 static_cast<int>(material.size()), material.data(),
                 static_cast<double>(hit.position.x), hit.triangle, hit.patch, hit.tet);
-    if (!Push(&world, asset, hit, {0.02f * mass, 0.0f, 0.0f})) return false;
+    if (!world.AddImpulse(hit, {0.02f * mass, 0.0f, 0.0f}).ok()) return false;
   }
   return true;
 }

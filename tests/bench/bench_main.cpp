@@ -67,6 +67,7 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 1;
   benchmark::AddCustomContext("instruction_set", plush::test::NameOf(*target));
   plush::bench::AddStepCases(models);
+  plush::bench::AddStateCases(models);
   plush::bench::AddCageCases(models);
   plush::bench::AddBakeCases(models);
   plush::bench::AddPartitionCases(models);

@@ -47,14 +47,15 @@ class AlignedBytes {
 
 // Each registers its cases, named group/case, except those without their model.
 void AddStepCases(const ModelFolder& models);       ///< step/arm_4k .. 170k, crowd/, refactor/
+void AddStateCases(const ModelFolder& models);      ///< state/save_arm_4k_x105, state/load_...
 void AddCageCases(const ModelFolder& models);       ///< cage/armadillo_86k and other models
 void AddBakeCases(const ModelFolder& models);       ///< check/horse_97k, bake/armadillo_86k
 void AddPartitionCases(const ModelFolder& models);  ///< partition/armadillo_86k and others
 void AddOpenCases(const ModelFolder& models);  ///< open/100k, open_trusted/100k, spawn/400_tets
 void AddRayCases(const ModelFolder& models);  ///< rays/deformed_100, rays/static_100k, and Embree's
-void AddWorldCases();                         ///< world/add_remove/10, 1000, 100000
-void AddRotationCases();                      ///< rotation/apd
-void AddBoundsCases();                        ///< bounds/exact, bounds/civ
-void AddLimitCases();                         ///< limits/multiply_add, limits/copy_256k and so on
+void AddWorldCases();     ///< world/add_remove/10, 1000, 100000, add_remove_memory, empty_step
+void AddRotationCases();  ///< rotation/apd
+void AddBoundsCases();    ///< bounds/exact, bounds/civ
+void AddLimitCases();     ///< limits/multiply_add, limits/copy_256k and so on
 
 }  // namespace plush::bench

@@ -8,6 +8,17 @@
 
 namespace plush::bench {
 
+/// The default allocator, on one thread, with a count of the bytes not yet released.
+class CountedHeap {
+ public:
+  /// This object must outlive everything allocated from it.
+  Allocator allocator();
+  double bytes() const { return static_cast<double>(bytes_); }
+
+ private:
+  size_t bytes_ = 0;
+};
+
 /// Bytes that a world takes for identical bodies.
 struct BodyMemory {
   double shared =

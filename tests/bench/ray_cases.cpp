@@ -42,12 +42,12 @@ class RayScene {
  public:
   explicit RayScene(const std::string& path) : file_(BakeOrExit(ImportOrExit(path))) {
     if (!asset_.Open(file_.bytes()).ok()) std::abort();  // a bake of ours always opens
-    BodyId id;
-    if (!world_.AddBody(asset_, {}, &id).ok()) std::abort();
+    if (!world_.AddBody(asset_, {}, &id_).ok()) std::abort();
     Measure();
   }
 
   World& world() { return world_; }
+  BodyId id() const { return id_; }
   const Asset& asset() const { return asset_; }
 
   // From anywhere around the model to a random triangle of it.
@@ -82,7 +82,7 @@ class RayScene {
       p.x += 0.03f * size_ * std::sin(6.0f * p.y / size_ + phase);
       p.z += 0.03f * size_ * std::sin(5.0f * p.x / size_ + 2.0f * phase);
     }
-    if (!world_.SetNodePositions({0}, x).ok()) std::abort();
+    if (!world_.SetNodePositions(id_, x).ok()) std::abort();
   }
 
  private:
@@ -100,6 +100,7 @@ class RayScene {
   AlignedBytes file_;
   Asset asset_;
   World world_;
+  BodyId id_;
   float size_ = 1.0f;
   std::mt19937 random_{1};
 };
@@ -108,7 +109,7 @@ size_t CastAll(const World& world, const std::vector<Ray>& rays) {
   size_t hits = 0;
   for (const Ray& ray : rays) {
     SurfacePoint hit;
-    hits += world.Raycast(ray, &hit).ok() && hit.valid() ? 1u : 0u;
+    hits += world.Raycast(ray, {}, &hit).ok() && hit.valid() ? 1u : 0u;
   }
   return hits;
 }
@@ -219,12 +220,15 @@ void EmbreeDeformedRays(benchmark::State& state, const std::string& path) {
   RayScene scene(path);
   const std::vector<Ray> rays = scene.AimRays(100);
   EmbreeScene embree(scene.asset(), true);
+  const std::span<Vec3> vertices = embree.vertices();
   double skin = 0.0, hits = 0.0;
   int turn = 0;
   for (auto _ : state) {
     scene.Deform(turn++);
     const Clock::time_point start = Clock::now();
-    if (!scene.world().Skin({0}, embree.vertices(), {}).ok()) state.SkipWithError("no skin");
+    const SkinTarget target = {.positions = vertices.data(),
+                               .num_vertices = static_cast<uint32_t>(vertices.size())};
+    if (!scene.world().Skin(scene.id(), 1.0f, target).ok()) state.SkipWithError("no skin");
     skin += SecondsSince(start);
     embree.Refit();
     hits += static_cast<double>(embree.CastAll(rays));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Steps of a body that hangs by one hand and swings, in the set-up used to measure other solvers
-// (E 1 MPa, nu 0.33, 1000 kg/m^3, dt 10 ms, no damping, two volume sweeps).
+// Steps of a body that hangs by one hand and swings, see swinging_arm.h.
 
 #include "plush/format/factor_panels.h"
 #include "plush/format/tet_block.h"
@@ -10,7 +9,7 @@
 #include "bench/body_memory.h"
 #include "bench/machine_limits.h"
 #include "bench/step_work.h"
-#include "bench/tet_refinement.h"
+#include "bench/swinging_arm.h"
 #include "report/asset_info.h"
 #include "rest/elimination_order.h"
 #include "simulate/scene_world.h"
@@ -20,6 +19,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <iterator>
 #include <memory>
 #include <numeric>
@@ -30,63 +30,10 @@ namespace plush::bench {
 namespace {
 
 constexpr float kDt = 0.01f;
-constexpr double kPinRadius = 0.02;  // [m]
-
-constexpr size_t kCrowd = 105;  // bodies, those of [Kug]'s large scene
-
-// An armadillo's tet mesh and the node that its pins surround.
-struct Arm {
-  const char* name;   // of the case
-  const char* model;  // below tets/
-  size_t pinned_node;
-  size_t least_tets = 0;  // refined to this many
-};
-
-constexpr Arm kArm4k = {"arm_4k", "arm_4k", 811};
 constexpr Arm kArms[] = {kArm4k,
                          {"arm_16k", "arm_16k", 494},
                          {"arm_55k", "arm_55k", 1075},
                          {"arm_170k", "arm_55k", 1075, 170000}};
-
-// A baked arm and the nodes of its pinned hand.
-struct SwingingArm {
-  std::unique_ptr<AlignedBytes> bytes;
-  Asset asset;
-  std::vector<uint32_t> pinned;
-
-  BodyDesc Desc() const {
-    BodyDesc desc;
-    desc.pose.rotation = {0.0f, 1.0f, 0.0f, 0.0f};  // half a turn about y
-    desc.pinned_nodes = pinned;
-    return desc;
-  }
-};
-
-SwingingArm MakeArm(const std::string& path, const Arm& which) {
-  tools::ImportedModel model = ImportOrExit(path, 0.1);
-  if (which.least_tets > 0) {
-    model = tools::ModelFromTets(RefinedTo(which.least_tets, std::move(model.tets)));
-  }
-  tools::BakeSettings settings;
-  settings.material = {1.0e6, 0.33, 1000.0};
-  SwingingArm arm;
-  arm.bytes = std::make_unique<AlignedBytes>(BakeOrExit(model, settings));
-  if (!arm.asset.Open(arm.bytes->bytes()).ok()) std::abort();  // a bake of ours always opens
-  const tools::Vec3d hand = model.tets.nodes.at(which.pinned_node);
-  const auto nodes = arm.asset.simulation().nodes;
-  for (uint32_t i = 0; i < nodes.size(); ++i) {
-    const tools::Vec3d node = {nodes[i].x, nodes[i].y, nodes[i].z};
-    if (Length(node - hand) <= kPinRadius) arm.pinned.push_back(i);
-  }
-  return arm;
-}
-
-WorldDesc PeersWorld() {
-  WorldDesc desc;
-  desc.solver.volume_sweeps = 2;
-  desc.solver.sleep_speed = 0.0f;  // step them even if they hang still
-  return desc;
-}
 
 // Lowest node in the first 220 steps [m]: shows whether the material asked for is the one
 // simulated.
@@ -95,7 +42,7 @@ float Sag(const SwingingArm& arm, World* world, BodyId id) {
   float lowest = 0.0f;
   for (int step = 0; step < 220; ++step) {
     if (!world->Step(kDt).ok()) std::abort();
-    if (!world->NodePositions(id, nodes).ok()) std::abort();
+    if (!world->NodePositions(id, 1.0f, nodes).ok()) std::abort();
     for (const Vec3& node : nodes) lowest = std::min(lowest, node.y);
   }
   return lowest;
@@ -165,7 +112,7 @@ void Step(benchmark::State& state, const std::string& path, const Arm& which, si
           uint32_t threads) {
   const SwingingArm arm = MakeArm(path, which);
   tools::JobPool pool(threads);
-  WorldDesc desc = PeersWorld();
+  WorldDesc desc = SwingingWorld();
   desc.jobs = pool.job_system();
   World world(desc);
   std::vector<BodyId> ids(bodies);
@@ -189,12 +136,56 @@ void Step(benchmark::State& state, const std::string& path, const Arm& which, si
   CountMemory(arm, desc, bodies, &state);
 }
 
+// Seconds since `*start`, which becomes now.
+double SecondsSince(std::chrono::steady_clock::time_point* start) {
+  const auto now = std::chrono::steady_clock::now();
+  const double seconds = std::chrono::duration<double>(now - *start).count();
+  *start = now;
+  return seconds;
+}
+
+// Steps in which 20 pins move on circles of 5 mm, once a second, in turn with steps of an equal
+// body whose pins stay. The case's time is that of the former; it includes the call of MovePins.
+void StepMovingPins(benchmark::State& state, const std::string& path) {
+  constexpr size_t kMovingPins = 20;
+  SwingingArm arm = MakeArm(path, kArm4k);
+  arm.PinNearest(kMovingPins);
+  World moving(SwingingWorld()), still(SwingingWorld());
+  BodyId id;
+  if (!still.AddBody(arm.asset, arm.Desc(), &id).ok()) std::abort();
+  Sag(arm, &still, id);
+  if (!moving.AddBody(arm.asset, arm.Desc(), &id).ok()) std::abort();
+  Sag(arm, &moving, id);
+  std::vector<Vec3> nodes(arm.asset.simulation().nodes.size()), targets(kMovingPins);
+  if (!moving.NodePositions(id, 1.0f, nodes).ok()) std::abort();
+  std::vector<double> ratios;
+  float time = 0.0f;
+  for (auto _ : state) {
+    time += kDt;
+    for (size_t i = 0; i < kMovingPins; ++i) {
+      const Vec3& x = nodes[arm.pinned[i]];
+      targets[i] = {x.x + 0.005f * std::sin(6.28f * time), x.y,
+                    x.z + 0.005f * (1.0f - std::cos(6.28f * time))};
+    }
+    auto clock = std::chrono::steady_clock::now();
+    if (!still.Step(kDt).ok()) state.SkipWithError("no step");
+    const double without = SecondsSince(&clock);
+    if (!moving.MovePins(id, arm.pinned, targets).ok()) state.SkipWithError("no targets");
+    if (!moving.Step(kDt).ok()) state.SkipWithError("no step");
+    const double with = SecondsSince(&clock);
+    state.SetIterationTime(with);
+    ratios.push_back(with / without);
+  }
+  state.counters["pinned"] = static_cast<double>(kMovingPins);
+  state.counters["times_of_still"] = Median(ratios);
+}
+
 // One numeric factorisation, for a time step that was not baked.
 void Refactor(benchmark::State& state, const std::string& path) {
   const SwingingArm arm = MakeArm(path, kArm4k);
   for (auto _ : state) {
     state.PauseTiming();
-    WorldDesc desc = PeersWorld();
+    WorldDesc desc = SwingingWorld();
     desc.solver.max_substeps = 1;
     World world(desc);
     BodyId id;
@@ -216,9 +207,11 @@ void AddStepCases(const ModelFolder& models) {
         ->Unit(benchmark::kMillisecond);
   };
   for (const Arm& arm : kArms) add(std::string("step/") + arm.name, arm, Step, arm, size_t{1}, 1u);
-  add("crowd/arm_4k_x105", kArm4k, Step, kArm4k, kCrowd, 1u);
-  auto* threaded = add("crowd/arm_4k_x105_two_threads", kArm4k, Step, kArm4k, kCrowd, 2u);
+  add("crowd/arm_4k_x105", kArm4k, Step, kArm4k, kArmsOfCrowd, 1u);
+  auto* threaded = add("crowd/arm_4k_x105_two_threads", kArm4k, Step, kArm4k, kArmsOfCrowd, 2u);
   if (threaded != nullptr) threaded->UseRealTime();
+  auto* pins = add("step/arm_4k_moving_pins", kArm4k, StepMovingPins);
+  if (pins != nullptr) pins->UseManualTime();
   add("refactor/arm_4k", kArm4k, Refactor);
 }
 

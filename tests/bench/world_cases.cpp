@@ -4,6 +4,7 @@
 
 #include "bake/bake.h"
 #include "bench/bench_models.h"
+#include "bench/body_memory.h"
 #include "shapes/tet_shapes.h"
 
 #include <benchmark/benchmark.h>
@@ -36,6 +37,30 @@ void AddRemove(benchmark::State& state) {
   }
 }
 
+// A million bodies come and go in a world of ten. The world must not take more memory for them.
+void AddRemoveMemory(benchmark::State& state) {
+  const AlignedBytes file(BakeOrExit(tools::ModelFromTets(test::TetBox(1, 1, 1, 0.1))));
+  Asset asset;
+  if (!asset.Open(file.bytes()).ok()) std::abort();
+  double after_1e3 = 0.0, after_1e6 = 0.0;
+  for (auto _ : state) {
+    CountedHeap heap;
+    World world({.allocator = heap.allocator()});
+    BodyId ids[10];
+    for (BodyId& id : ids) {
+      if (!world.AddBody(asset, {}, &id).ok()) std::abort();
+    }
+    for (int pair = 0; pair < 1000000; ++pair) {
+      if (pair == 1000) after_1e3 = heap.bytes();
+      BodyId& oldest = ids[pair % 10];
+      if (!world.RemoveBody(oldest).ok() || !world.AddBody(asset, {}, &oldest).ok()) std::abort();
+    }
+    after_1e6 = heap.bytes();
+  }
+  state.counters["bytes_after_1e3"] = after_1e3;
+  state.counters["more_bytes_after_1e6"] = after_1e6 - after_1e3;
+}
+
 // A step of an empty world that had `state.range(0)` bodies.
 void EmptyStep(benchmark::State& state) {
   const AlignedBytes file(BakeOrExit(tools::ModelFromTets(test::TetBox(1, 1, 1, 0.1))));
@@ -62,6 +87,9 @@ void AddWorldCases() {
       ->Arg(1000)
       ->Arg(100000)
       ->Unit(benchmark::kMicrosecond);
+  benchmark::RegisterBenchmark("world/add_remove_memory", AddRemoveMemory)
+      ->Iterations(1)
+      ->Unit(benchmark::kMillisecond);
   benchmark::RegisterBenchmark("world/empty_step", EmptyStep)
       ->Arg(0)
       ->Arg(20000)

@@ -19,17 +19,21 @@ bool Drop(const char* path) {
     return false;
   }
   plush::World world;
-  if (!world.AddPlane({}).ok()) return false;
+  plush::ColliderId ground;
+  if (!world.AddCollider({}, &ground).ok()) return false;
   plush::BodyId id;
   if (!world.AddBody(asset, {.pose = {.position = {0.0f, 1.5f, 0.0f}}}, &id).ok()) return false;
   std::vector<plush::Vec3> surface(asset.visual().positions.size());
   std::vector<plush::Vec3> nodes(asset.cage().nodes.size());
-  if (surface.empty() || !world.Skin(id, surface, {}).ok()) return false;
+  const plush::SkinTarget target = {.positions = surface.data(),
+                                    .num_vertices = static_cast<uint32_t>(surface.size())};
+  if (surface.empty() || !world.Skin(id, 1.0f, target).ok()) return false;
   const float start = surface[0].y;
   for (int i = 0; i < 100; ++i) {
     if (!world.Step(0.01f).ok()) return false;
   }
-  if (!world.Skin(id, surface, {}).ok() || !world.NodePositions(id, nodes).ok()) return false;
+  if (!world.Skin(id, 1.0f, target).ok()) return false;
+  if (!world.NodePositions(id, 1.0f, nodes).ok()) return false;
   float lowest = HUGE_VALF;
   for (const plush::Vec3& p : nodes) lowest = std::fmin(lowest, p.y);
   const float fallen = start - surface[0].y;

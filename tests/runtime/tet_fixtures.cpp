@@ -168,6 +168,12 @@ BodyId AddBody(World* world, const Asset& asset, const BodyDesc& desc) {
   return id;
 }
 
+ColliderId AddPlane(World* world, const PlaneShape& shape, float friction) {
+  ColliderId id;
+  RequireOk(world->AddCollider({.plane = shape, .friction = friction}, &id));
+  return id;
+}
+
 uint32_t StepWorld(World* world, float dt) {
   RequireOk(world->Step(dt));
   return world->stats().flags;
@@ -181,7 +187,7 @@ WorldMeasures MeasuresOf(const World& world) {
 
 std::vector<Vec3> PositionsOf(const World& world, BodyId id, size_t num_nodes) {
   std::vector<Vec3> out(num_nodes);
-  REQUIRE(world.NodePositions(id, out).ok());
+  REQUIRE(world.NodePositions(id, 1.0f, out).ok());
   return out;
 }
 
@@ -195,6 +201,14 @@ BodyMoments MomentsOf(const World& world, BodyId id) {
   BodyMoments moments;
   REQUIRE(world.Moments(id, &moments).ok());
   return moments;
+}
+
+SkinTarget TargetOf(std::span<Vec3> positions, std::span<Vec3> normals) {
+  SkinTarget target;
+  target.positions = positions.data();
+  if (!normals.empty()) target.normals = normals.data();
+  target.num_vertices = static_cast<uint32_t>(positions.size());
+  return target;
 }
 
 void StepToRest(World* world, BodyId id, size_t num_nodes, float dt, int steps) {

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -105,12 +106,16 @@ class RotationArray {
 
 // Calls that must succeed: they fail the test otherwise. They allocate nothing themselves.
 BodyId AddBody(World* world, const Asset& asset, const BodyDesc& desc = {});
+ColliderId AddPlane(World* world, const PlaneShape& shape, float friction = 0.5f);
 /// Returns the StepFlags of the step.
 uint32_t StepWorld(World* world, float dt);
 WorldMeasures MeasuresOf(const World& world);
 std::vector<Vec3> PositionsOf(const World& world, BodyId id, size_t num_nodes);
 std::vector<Vec3> VelocitiesOf(const World& world, BodyId id, size_t num_nodes);
 BodyMoments MomentsOf(const World& world, BodyId id);
+
+/// Where World::Skin writes positions and normals; empty `normals` are skipped.
+SkinTarget TargetOf(std::span<Vec3> positions, std::span<Vec3> normals = {});
 
 /// Steps a world of one body. Stops the body whenever it loses kinetic energy, because it has then
 /// passed its equilibrium. It comes to rest there whatever its damping.

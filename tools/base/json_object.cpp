@@ -116,7 +116,7 @@ bool JsonObject::Integer(const char* key, int64_t low, int64_t high, uint32_t* o
     Mistake(key, "expected a whole number, found " + NumberText(number));
     return false;
   }
-  *out_integer = static_cast<uint32_t>(number);
+  *out_integer = static_cast<uint32_t>(static_cast<int64_t>(number));  // -1 becomes 2^32 - 1
   return true;
 }
 

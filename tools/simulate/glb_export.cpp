@@ -41,7 +41,7 @@ void RecordBody(const SceneWorld& scene_world, const SceneWorldBody& body,
   animation->nodes.resize(begin + num_nodes);
   Pose pose;
   // Both calls refuse only wrong sizes and unknown bodies.
-  (void)scene_world.world->NodePositions(body.id, std::span(animation->nodes).subspan(begin));
+  (void)scene_world.world->NodePositions(body.id, 1.0f, std::span(animation->nodes).subspan(begin));
   (void)scene_world.world->BestFitPose(body.id, &pose);
   const Quat previous = animation->rotations.empty() ? Quat{} : animation->rotations.back();
   animation->rotations.push_back(Continued(pose.rotation, previous));
@@ -186,8 +186,10 @@ class GlbExporter {
     const size_t num_nodes = scene_world_.asset_of(body).simulation().nodes.size();
     std::vector<uint32_t> joints;
     for (size_t i = 0; i < num_nodes; ++i) {
-      joints.push_back(writer_.Add("nodes", {{"translation", ToJson(frames.nodes[i])},
-                                             {"rotation", ToJson(frames.rotations[0])}}));
+      json joint = {{"translation", ToJson(frames.nodes[i])},
+                    {"rotation", ToJson(frames.rotations[0])}};
+      if (body.scale != 1.0f) joint["scale"] = {body.scale, body.scale, body.scale};
+      joints.push_back(writer_.Add("nodes", std::move(joint)));
     }
     const uint32_t cage =
         writer_.Add("nodes", {{"name", body.name + ".cage"}, {"children", joints}});

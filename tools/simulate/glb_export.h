@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A run as an animated .glb: render meshes skinned to their cages.
 //
-// Joint i carries x_i (its node's position) and R (the best-fit rotation of the whole body). Its
-// inverse bind matrix is the translation by -X_i. So a vertex p with weights w_i is shown at
-//   sum w_i (x_i + R (p - X_i)) = sum w_i x_i + R (p - sum w_i X_i).
+// Joint i carries x_i (its node's position), R (the best-fit rotation of the whole body) and s (the
+// body's scale). Its inverse bind matrix is the translation by -X_i. So a vertex p with weights w_i
+// is shown at
+//   sum w_i (x_i + s R (p - X_i)) = sum w_i x_i + s R (p - sum w_i X_i).
 // The second term vanishes for barycentric weights. So every glTF viewer shows exactly the
 // embedding, even between frames, and normals turn with the body.
 #pragma once

@@ -53,7 +53,10 @@ class ObjExporter {
     const VisualView& visual = asset.visual();
     std::vector<Vec3> positions(visual.positions.size());
     std::vector<Vec3> normals(visual.positions.size());
-    if (!scene_world_.world->Skin(body.id, positions, normals).ok()) return;
+    const SkinTarget target = {.positions = positions.data(),
+                               .normals = normals.data(),
+                               .num_vertices = static_cast<uint32_t>(positions.size())};
+    if (!scene_world_.world->Skin(body.id, 1.0f, target).ok()) return;
     obj_ += "o " + ObjName(body.name) + "\n";
     for (const Vec3& p : positions) AppendNumbers("v", {p.x, p.y, p.z}, &obj_);
     for (const Vec2& uv : visual.uvs) AppendNumbers("vt", {uv.x, uv.y}, &obj_);

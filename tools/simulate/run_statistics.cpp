@@ -21,12 +21,15 @@ struct FlagName {
   const char* remedy;
 };
 
-constexpr std::array<FlagName, 3> kFlagNames = {{
+constexpr std::array<FlagName, 5> kFlagNames = {{
     {kStepPreparedTimeStep, "prepared_time_step", "a step made a factor; report this as a bug"},
     {kStepBodyFrozen, "body_frozen",
      "a body's state became infinite and it was stopped; take smaller steps or a softer material"},
     {kStepHeldIterative, "held_iterative",
      "more than 96 degrees of freedom were held; see per_step.held_residual"},
+    {kStepPinsFar, "pins_far",
+     "pins moved further than two edges of their cage in a substep; slow their motion or lower dt"},
+    {kStepEventsLost, "events_lost", "more bodies slept or woke in a step than it reports"},
 }};
 
 constexpr std::array<const char*, static_cast<size_t>(Phase::kCount)> kPhaseNames = {

@@ -11,11 +11,12 @@
 #include "base/material_limits.h"
 #include "base/text.h"
 #include "simulate/open_asset.h"
+#include "simulate/scene_values.h"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <filesystem>
+#include <utility>
 
 namespace plush::tools {
 namespace {
@@ -25,30 +26,11 @@ using nlohmann::json;
 constexpr uint64_t kMaxSceneBytes = 16u << 20;
 constexpr size_t kMaxPins = 1000;
 constexpr size_t kMaxColliders = 1000;
-constexpr double kDropHeight = 0.3;  // of the body's height
+constexpr size_t kMaxForces = 1000;
+constexpr NumberRange kForceTimeRange = {0.0, 1.0e9};  // [s]
+constexpr double kDropHeight = 0.3;                    // of the body's height
 
-bool ReadVec3(const JsonObject& object, const char* key, Vec3* out) {
-  std::array<double, 3> v = {};
-  if (!object.Vector(key, v)) return false;
-  *out = {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2])};
-  return true;
-}
-
-// Accepts lengths within 1% of one, because people type few digits.
-void ReadRotation(const JsonObject& object, Quat* out) {
-  std::array<double, 4> q = {};
-  if (!object.Vector("rotation", q)) return;
-  const double length = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-  if (std::fabs(length - 1.0) > 0.01) {
-    object.Mistake("rotation", "quaternion [x, y, z, w] is not of unit length");
-    return;
-  }
-  const auto scaled = [&](int i) { return static_cast<float>(q[i] / length); };
-  *out = {scaled(0), scaled(1), scaled(2), scaled(3)};
-}
-
-ScenePin ReadPin(const json& value, const std::string& path, std::string* mistake) {
-  const JsonObject pin(value, path, {"region", "box", "sphere"}, mistake);
+PinSelection ReadSelection(const JsonObject& pin, std::string* mistake) {
   if (pin.Has("region") + pin.Has("box") + pin.Has("sphere") != 1) {
     pin.Mistake("", "expected exactly one of region, box, sphere");
     return {};
@@ -69,6 +51,14 @@ ScenePin ReadPin(const json& value, const std::string& path, std::string* mistak
   return region;
 }
 
+ScenePin ReadPin(const json& value, const std::string& path, std::string* mistake) {
+  const JsonObject reader(value, path, {"region", "box", "sphere", "motion"}, mistake);
+  ScenePin pin;
+  pin.nodes = ReadSelection(reader, mistake);
+  ReadMotion(reader, &pin.motion, mistake);
+  return pin;
+}
+
 void ReadMaterial(const JsonObject& body, MaterialOverride* out, std::string* mistake) {
   if (!body.Has("material")) return;
   const JsonObject material(*body.Value("material"), body.PathOf("material"),
@@ -82,17 +72,20 @@ void ReadMaterial(const JsonObject& body, MaterialOverride* out, std::string* mi
 SceneBody ReadBody(const json& value, const std::string& path, const std::string& folder,
                    std::string* mistake) {
   SceneBody body;
-  const JsonObject reader(
-      value, path,
-      {"asset", "position", "rotation", "velocity", "count", "material", "pins", "static"},
-      mistake);
+  const JsonObject reader(value, path,
+                          {"asset", "position", "rotation", "velocity", "scale", "gravity_factor",
+                           "max_speed", "filter", "count", "material", "pins", "static"},
+                          mistake);
   if (!reader.String("asset", &body.asset) || body.asset.empty()) {
     reader.Mistake("asset", "is missing");
   }
   body.asset = (std::filesystem::path(folder) / body.asset).string();
-  ReadVec3(reader, "position", &body.pose.position);
-  ReadRotation(reader, &body.pose.rotation);
+  ReadPose(reader, &body.pose);
   ReadVec3(reader, "velocity", &body.velocity);
+  reader.Number("scale", {kLeastScale, kMostScale}, &body.scale);
+  reader.Number("gravity_factor", {-1.0e6, 1.0e6}, &body.gravity_factor);
+  reader.Number("max_speed", {0.0, 1.0e9, true}, &body.max_speed);
+  ReadFilter(reader, &body.filter, mistake);
   reader.Integer("count", 1, kMaxSceneBodies, &body.count);
   ReadMaterial(reader, &body.material, mistake);
   for (const json& pin : reader.Array("pins", kMaxPins)) {
@@ -100,24 +93,104 @@ SceneBody ReadBody(const json& value, const std::string& path, const std::string
     body.pins.push_back(ReadPin(pin, reader.PathOf(key), mistake));
   }
   reader.Boolean("static", &body.fixed);
+  for (size_t i = 0; body.fixed && i < body.pins.size(); ++i) {
+    if (body.pins[i].motion.keys.empty()) continue;
+    reader.Mistake("pins[" + std::to_string(i) + "].motion", "a static body does not move");
+  }
   return body;
 }
 
-PlaneDesc ReadCollider(const json& value, const std::string& path, std::string* mistake) {
-  PlaneDesc plane;
-  const JsonObject reader(value, path, {"plane", "friction"}, mistake);
-  reader.Number("friction", {0.0, 1000.0}, &plane.friction);
-  if (!reader.Has("plane")) {
-    reader.Mistake("plane", "is missing");
-    return plane;
+void ReadPlane(const JsonObject& collider, PlaneShape* out, std::string* mistake) {
+  if (!collider.Has("plane")) {
+    collider.Mistake("plane", "is missing");
+    return;
   }
-  const JsonObject shape(*reader.Value("plane"), reader.PathOf("plane"), {"normal", "offset"},
+  const JsonObject shape(*collider.Value("plane"), collider.PathOf("plane"), {"normal", "offset"},
                          mistake);
-  ReadVec3(shape, "normal", &plane.normal);
-  const Vec3 n = plane.normal;
+  ReadVec3(shape, "normal", &out->normal);
+  const Vec3 n = out->normal;
   if (!(n.x * n.x + n.y * n.y + n.z * n.z > 1.0e-12f)) shape.Mistake("normal", "has no length");
-  shape.Number("offset", {-1.0e9, 1.0e9}, &plane.offset);
-  return plane;
+  shape.Number("offset", {-1.0e9, 1.0e9}, &out->offset);
+}
+
+SceneCollider ReadCollider(const json& value, const std::string& path, std::string* mistake) {
+  SceneCollider collider;
+  const JsonObject reader(
+      value, path,
+      {"plane", "friction", "pose", "velocity", "angular_velocity", "motion", "filter"}, mistake);
+  ReadPlane(reader, &collider.desc.plane, mistake);
+  reader.Number("friction", {0.0, 1000.0}, &collider.desc.friction);
+  if (reader.Has("pose")) {
+    const JsonObject pose(*reader.Value("pose"), reader.PathOf("pose"), {"position", "rotation"},
+                          mistake);
+    ReadPose(pose, &collider.desc.pose);
+  }
+  ReadVec3(reader, "velocity", &collider.desc.velocity);
+  ReadVec3(reader, "angular_velocity", &collider.desc.angular_velocity);
+  ReadFilter(reader, &collider.desc.filter, mistake);
+  ReadMotion(reader, &collider.motion, mistake);
+  if (collider.motion.keys.empty()) return collider;
+  for (const char* key : {"pose", "velocity", "angular_velocity"}) {
+    if (reader.Has(key)) reader.Mistake(key, "does not go with motion");
+  }
+  collider.desc.pose = collider.motion.At(0.0);
+  return collider;
+}
+
+// The keys of one type of force, beside those of all.
+void ReadField(const JsonObject& force, const std::string& type, ForceField* out) {
+  if (type == "uniform") {
+    out->type = FieldType::kUniform;
+    if (!ReadVec3(force, "acceleration", &out->vector)) {
+      force.Mistake("acceleration", "is missing");
+    }
+  } else if (type == "radial") {
+    out->type = FieldType::kRadial;
+    if (!ReadVec3(force, "centre", &out->centre)) force.Mistake("centre", "is missing");
+    if (!force.Has("radius")) force.Mistake("radius", "is missing");
+    force.Number("radius", kRadiusRange, &out->radius);
+    if (!force.Has("strength")) force.Mistake("strength", "is missing");
+    force.Number("strength", {-1.0e9, 1.0e9}, &out->strength);
+  } else {
+    out->type = FieldType::kWind;
+    if (!ReadVec3(force, "velocity", &out->vector)) force.Mistake("velocity", "is missing");
+    force.Number("air_density", {0.0, 1.0e6}, &out->air_density);
+    force.Number("drag", {0.0, 1.0e6}, &out->drag);
+  }
+}
+
+SceneForce ReadForce(const json& value, const std::string& path, std::string* mistake) {
+  constexpr std::array<std::string_view, 3> kTypes = {"uniform", "radial", "wind"};
+  constexpr std::pair<const char*, const char*> kKeysOfTypes[] = {{"acceleration", "uniform"},
+                                                                  {"centre", "radial"},
+                                                                  {"radius", "radial"},
+                                                                  {"strength", "radial"},
+                                                                  {"velocity", "wind"},
+                                                                  {"air_density", "wind"},
+                                                                  {"drag", "wind"}};
+  SceneForce force;
+  const JsonObject reader(value, path,
+                          {"type", "acceleration", "centre", "radius", "strength", "velocity",
+                           "air_density", "drag", "from", "to", "mask", "wake"},
+                          mistake);
+  std::string type;
+  if (!reader.String("type", &type)) reader.Mistake("type", "is missing");
+  if (std::find(kTypes.begin(), kTypes.end(), type) == kTypes.end()) {
+    reader.Mistake("type", UnknownNameMessage("type of force", type, kTypes));
+    return force;
+  }
+  for (const auto& [key, owner] : kKeysOfTypes) {
+    if (type != owner && reader.Has(key)) {
+      reader.Mistake(key, std::string("belongs to forces of type ") + owner);
+    }
+  }
+  ReadField(reader, type, &force.field);
+  reader.Number("from", kForceTimeRange, &force.from);
+  reader.Number("to", kForceTimeRange, &force.to);
+  if (!(force.from < force.to)) reader.Mistake("to", "is not later than from");
+  ReadMask(reader, &force.field.mask);
+  reader.Boolean("wake", &force.field.wake);
+  return force;
 }
 
 void ReadContact(const JsonObject& solver, SolverSettings* out) {
@@ -158,9 +231,9 @@ Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
   if (!document.ok()) return document.error();
   Scene scene;
   std::string mistake;
-  const JsonObject reader(document.value(), "",
-                          {"gravity", "dt", "steps", "threads", "bodies", "colliders", "solver"},
-                          &mistake);
+  const JsonObject reader(
+      document.value(), "",
+      {"gravity", "dt", "steps", "threads", "bodies", "colliders", "forces", "solver"}, &mistake);
   ReadVec3(reader, "gravity", &scene.gravity);
   reader.Number("dt", kTimeStepRange, &scene.dt);
   reader.Integer("steps", 1, kMaxSceneSteps, &scene.steps);
@@ -173,8 +246,12 @@ Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
   }
   if (scene.bodies.empty()) reader.Mistake("bodies", "a scene needs at least one body");
   for (const json& collider : reader.Array("colliders", kMaxColliders)) {
-    const std::string path = "colliders[" + std::to_string(scene.planes.size()) + "]";
-    scene.planes.push_back(ReadCollider(collider, path, &mistake));
+    const std::string path = "colliders[" + std::to_string(scene.colliders.size()) + "]";
+    scene.colliders.push_back(ReadCollider(collider, path, &mistake));
+  }
+  for (const json& force : reader.Array("forces", kMaxForces)) {
+    const std::string path = "forces[" + std::to_string(scene.forces.size()) + "]";
+    scene.forces.push_back(ReadForce(force, path, &mistake));
   }
   const std::string missing_solver = ReadSolver(reader, &scene.solver, &mistake);
   if (!mistake.empty()) return Error{ExitCode::kUsage, mistake, ""};
@@ -210,7 +287,7 @@ Result<Scene> DropScene(const std::string& path) {
       static_cast<float>(kDropHeight * height - BoundsOf(asset.value().simulation().nodes).low.y);
   Scene scene;
   scene.bodies.push_back(body);
-  scene.planes.push_back(PlaneDesc{});
+  scene.colliders.emplace_back();
   return scene;
 }
 

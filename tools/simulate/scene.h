@@ -4,20 +4,30 @@
 // A scene file is strict JSON; unknown keys are errors. All lengths are metres, times seconds.
 //   {"gravity":[0,-9.81,0], "dt":0.01, "steps":300, "threads":1,
 //    "bodies":[{"asset":"duck.plush", "position":[0,1,0], "rotation":[0,0,0,1], "velocity":[0,0,0],
-//               "count":1, "static":false,
+//               "scale":1, "count":1, "static":false, "gravity_factor":1, "max_speed":50,
 //               "material":{"young":1e5,"poisson":0.4,"density":1000,"damping":0},
+//               "filter":{"category":1,"mask":4294967295,"group":0},
 //               "pins":[{"region":"feet"}, {"box":[[0,0,0],[1,1,1]]},
-//                       {"sphere":{"centre":[0,0,0],"radius":0.1}}]}],
-//    "colliders":[{"plane":{"normal":[0,1,0],"offset":0}, "friction":0.5}],
+//                       {"sphere":{"centre":[0,0,0],"radius":0.1},
+//                        "motion":[{"t":0,"position":[0,1,0]},
+//                                  {"t":2,"position":[0,2,0],"rotation":[0,1,0,0]}]}]}],
+//    "forces":[{"type":"wind","velocity":[5,0,0],"air_density":1.2,"drag":1,
+//               "from":0,"to":2,"mask":1,"wake":true}],
+//    "colliders":[{"plane":{"normal":[0,1,0],"offset":0}, "friction":0.5,
+//                  "pose":{"position":[0,0,0],"rotation":[0,0,0,1]},
+//                  "velocity":[0,0,0], "angular_velocity":[0,0,0], "filter":{"category":2}}],
 //    "solver":{"name":"splitting", "newton_iterations":1, "volume_sweeps":1, "contact":"hold"}}
+// tools/README.md says what each key means.
 #pragma once
 
 #include "plush/types.h"
 #include "plush/world.h"
 
 #include "base/result.h"
+#include "simulate/motion.h"
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -47,18 +57,46 @@ struct SpherePin {
   float radius = 0.0f;  ///< [m], > 0
 };
 
-using ScenePin = std::variant<RegionPin, BoxPin, SpherePin>;
+/// What of a body is pinned.
+using PinSelection = std::variant<RegionPin, BoxPin, SpherePin>;
+
+/// Pinned nodes. A motion moves them rigidly:
+/// - A region moves as its rest pose does (RegionView::rest), see World::MovePins.
+/// - Nodes of a box or ball move as a pose that is at the mean of their rest positions, unturned,
+///   while the body is at rest. Body scale included.
+/// Motions are of the first copy; those of other copies are shifted as their bodies are.
+struct ScenePin {
+  PinSelection nodes;
+  Motion motion;  ///< no key: the pins stay
+};
 
 /// One or several bodies of one asset.
 struct SceneBody {
   std::string asset;   ///< path, relative ones already joined to the scene file's folder
   Pose pose;           ///< of the first copy
   Vec3 velocity;       ///< [m/s]
+  float scale = 1.0f;  ///< in [kLeastScale, kMostScale]
+  float gravity_factor = 1.0f;
+  float max_speed = std::numeric_limits<float>::infinity();  ///< [m/s], > 0
+  Filter filter;
   uint32_t count = 1;  ///< copies on a square grid in the plane y = const, 1.2 bounding
                        ///< boxes apart, from the first along +x, then +z
   MaterialOverride material;
   std::vector<ScenePin> pins;
   bool fixed = false;  ///< the key "static": never moves
+};
+
+/// A collider; one with a motion starts at its first pose.
+struct SceneCollider {
+  ColliderDesc desc;
+  Motion motion;  ///< no key: it moves by its velocities
+};
+
+/// A force field that acts in the steps whose middle lies in [from, to).
+struct SceneForce {
+  ForceField field;
+  double from = 0.0;                                    ///< [s]
+  double to = std::numeric_limits<double>::infinity();  ///< [s]
 };
 
 /// The settings and bodies of a run.
@@ -68,7 +106,8 @@ struct Scene {
   uint32_t steps = 300;
   uint32_t threads = 1;  ///< the results do not depend on it
   std::vector<SceneBody> bodies;
-  std::vector<PlaneDesc> planes;
+  std::vector<SceneCollider> colliders;
+  std::vector<SceneForce> forces;
   SolverSettings solver;  ///< outer_iterations is the key "newton_iterations"
 };
 

@@ -50,13 +50,7 @@ namespace {
 
 constexpr double kCopySpacing = 1.2;  // in bounding boxes, centre to centre
 
-Error StatusError(const std::string& what, const Status& status) {
-  const ExitCode code =
-      status.code == StatusCode::kOutOfMemory ? ExitCode::kLimit : ExitCode::kUsage;
-  return {code, what + ": " + status.section + " " + status.reason, ""};
-}
-
-bool Holds(const ScenePin& pin, const Vec3d& p) {
+bool Holds(const PinSelection& pin, const Vec3d& p) {
   if (const auto* box = std::get_if<BoxPin>(&pin)) {
     return Max(ToDouble(box->low), Min(p, ToDouble(box->high))) == p;
   }
@@ -76,7 +70,7 @@ Result<std::vector<uint32_t>> AllPinnedNodes(const Asset& asset, const SceneBody
                                              FindingList* findings) {
   std::vector<uint32_t> all;
   for (size_t i = 0; i < body.pins.size(); ++i) {
-    const auto nodes = PinnedNodes(asset, body.pins[i]);
+    const auto nodes = PinnedNodes(asset, body.pins[i].nodes);
     if (!nodes.ok()) return nodes.error().WithContext(body.asset);
     if (nodes.value().empty()) {
       findings->Add("PIN_UNMATCHED", 1,
@@ -87,24 +81,63 @@ Result<std::vector<uint32_t>> AllPinnedNodes(const Asset& asset, const SceneBody
   return all;
 }
 
+// Offsets of nodes from the mean of their rest positions, times `scale`.
+std::vector<Vec3d> ArmsOf(std::span<const Vec3> rest, std::span<const uint32_t> nodes,
+                          double scale) {
+  Vec3d centre;
+  for (const uint32_t node : nodes) {
+    centre += ToDouble(rest[node]) / static_cast<double>(nodes.size());
+  }
+  std::vector<Vec3d> arms;
+  for (const uint32_t node : nodes) arms.push_back(scale * (ToDouble(rest[node]) - centre));
+  return arms;
+}
+
+// Notes the pins of `body` that move; its copies come next in scene_world->bodies.
+void AddMovingPins(const SceneBody& body, const Asset& asset, SceneWorld* scene_world) {
+  for (const ScenePin& pin : body.pins) {
+    const auto nodes = PinnedNodes(asset, pin.nodes);  // succeeded before
+    if (pin.motion.keys.empty() || !nodes.ok() || nodes.value().empty()) continue;
+    MovingPins& moving = scene_world->moving_pins.emplace_back();
+    moving.motion = pin.motion;
+    moving.first_body = scene_world->bodies.size();
+    moving.num_bodies = body.count;
+    uint32_t region = 0;
+    const auto* named = std::get_if<RegionPin>(&pin.nodes);
+    if (named != nullptr && FindRegion(asset, named->name, &region).ok()) {
+      moving.region = region;
+    } else {
+      moving.nodes = nodes.value();
+      moving.arms = ArmsOf(asset.simulation().nodes, moving.nodes, body.scale);
+    }
+  }
+}
+
 Result<Done> AddCopies(const SceneBody& body, uint32_t asset_index, SceneWorld* scene_world,
                        FindingList* findings) {
   const Asset& asset = *scene_world->assets[asset_index];
   const auto pinned = AllPinnedNodes(asset, body, findings);
   if (!pinned.ok()) return pinned.error();
+  AddMovingPins(body, asset, scene_world);
   const std::string stem = std::filesystem::path(body.asset).stem().string();
   for (uint32_t copy = 0; copy < body.count; ++copy) {
     BodyDesc desc;
     desc.pose = CopyPose(body, asset, copy);
+    desc.scale = body.scale;
     desc.velocity = body.velocity;
     desc.material = body.material;
     desc.pinned_nodes = pinned.value();
     desc.fixed = body.fixed;
+    desc.gravity_factor = body.gravity_factor;
+    desc.max_speed = body.max_speed;
+    desc.filter = body.filter;
     BodyId id;
     const Status status = scene_world->world->AddBody(asset, desc, &id);
     if (!status.ok()) return StatusError(body.asset, status);
     const std::string name = body.count > 1 ? stem + "." + std::to_string(copy) : stem;
-    scene_world->bodies.push_back({id, asset_index, name, body.fixed});
+    const Vec3 offset = ToFloat(ToDouble(desc.pose.position) - ToDouble(body.pose.position));
+    scene_world->bodies.push_back(
+        {id, asset_index, name, body.fixed, body.scale, body.gravity_factor, body.filter, offset});
   }
   return Done{};
 }
@@ -127,6 +160,12 @@ Result<Done> AddBodies(const Scene& scene, SceneWorld* scene_world, FindingList*
 
 }  // namespace
 
+Error StatusError(const std::string& what, const Status& status) {
+  const ExitCode code =
+      status.code == StatusCode::kOutOfMemory ? ExitCode::kLimit : ExitCode::kUsage;
+  return {code, what + ": " + status.section + " " + status.reason, ""};
+}
+
 size_t SceneWorld::num_nodes() const {
   size_t nodes = 0;
   for (const SceneWorldBody& body : bodies) nodes += asset_of(body).simulation().nodes.size();
@@ -139,7 +178,7 @@ size_t SceneWorld::num_tets() const {
   return tets;
 }
 
-Result<std::vector<uint32_t>> PinnedNodes(const Asset& asset, const ScenePin& pin) {
+Result<std::vector<uint32_t>> PinnedNodes(const Asset& asset, const PinSelection& pin) {
   if (const auto* region = std::get_if<RegionPin>(&pin)) {
     uint32_t index = 0;
     if (!FindRegion(asset, region->name, &index).ok()) return UnknownRegion(asset, region->name);
@@ -157,7 +196,8 @@ Result<std::vector<uint32_t>> PinnedNodes(const Asset& asset, const ScenePin& pi
 Pose CopyPose(const SceneBody& body, const Asset& asset, uint32_t index) {
   uint32_t columns = 1;
   while (columns * columns < body.count) ++columns;
-  const Vec3d extent = SurfaceBounds(asset, body.pose.rotation).Extent();
+  const Vec3d extent =
+      static_cast<double>(body.scale) * SurfaceBounds(asset, body.pose.rotation).Extent();
   Pose pose = body.pose;
   pose.position.x += static_cast<float>(kCopySpacing * extent.x * (index % columns));
   pose.position.z += static_cast<float>(kCopySpacing * extent.z * (index / columns));
@@ -172,8 +212,8 @@ Result<SceneWorld> BuildSceneWorld(const Scene& scene, FindingList* findings) {
   desc.solver = scene.solver;
   desc.jobs = built.jobs->job_system();
   built.world = std::make_unique<World>(desc);
-  for (const PlaneDesc& plane : scene.planes) {
-    const Status status = built.world->AddPlane(plane);
+  for (const SceneCollider& collider : scene.colliders) {
+    const Status status = built.world->AddCollider(collider.desc, &built.colliders.emplace_back());
     if (!status.ok()) return StatusError("colliders", status);
   }
   const auto added = AddBodies(scene, &built, findings);

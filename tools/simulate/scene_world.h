@@ -8,9 +8,12 @@
 
 #include "base/finding.h"
 #include "base/result.h"
+#include "base/vec3.h"
+#include "simulate/motion.h"
 #include "simulate/scene.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,12 +43,40 @@ struct SceneWorldBody {
   std::string name;          ///< file name of the asset without extension; several copies add
                              ///< ".0", ".1", ...
   bool fixed = false;
+  float scale = 1.0f;
+  float gravity_factor = 1.0f;
+  Filter filter;
+  Vec3 offset;  ///< of this copy from the first one [m]
+};
+
+/// Pins that move: those of one ScenePin in all copies of its body.
+struct MovingPins {
+  Motion motion;                   ///< of the first copy
+  std::optional<uint32_t> region;  ///< of the asset; without it, `nodes` and `arms` say what moves
+  std::vector<uint32_t> nodes;
+  std::vector<Vec3d> arms;  ///< from the mean rest position to each node, scaled [m]
+  size_t first_body = 0;    ///< into SceneWorld::bodies
+  size_t num_bodies = 0;    ///< copies
+};
+
+/// How long a scene has run. A state that is loaded sets it.
+struct SceneClock {
+  double start = 0.0;  ///< time at which steps of the present length began [s]
+  uint64_t steps = 0;  ///< steps done since
+
+  /// The time after `more` steps of `dt` seconds [s].
+  double After(uint64_t more, double dt) const {
+    return start + static_cast<double>(steps + more) * dt;
+  }
 };
 
 /// Everything that must live while a scene runs; the last member is destroyed first.
 struct SceneWorld {
   std::vector<std::unique_ptr<Asset>> assets;  ///< each file once
   std::vector<SceneWorldBody> bodies;          ///< in the order of the scene, copies in a row
+  std::vector<ColliderId> colliders;           ///< in the order of the scene
+  std::vector<MovingPins> moving_pins;
+  SceneClock clock;
   std::unique_ptr<JobPool> jobs;
   std::unique_ptr<World> world;
 
@@ -54,13 +85,16 @@ struct SceneWorld {
   size_t num_tets() const;   ///< of all bodies
 };
 
-/// Opens the assets of `scene`, adds all bodies and planes and prepares the time step. Adds
+/// Opens the assets of `scene`, adds all bodies and colliders and prepares the time step. Adds
 /// PIN_UNMATCHED if a box or sphere holds no node. Errors: those of OpenAsset; kUsage (a region
 /// that the asset lacks, or a description that the World refuses), kLimit (memory).
 Result<SceneWorld> BuildSceneWorld(const Scene& scene, FindingList* findings);
 
+/// The error for a call of the World that failed on `what`: kLimit (memory), otherwise kUsage.
+Error StatusError(const std::string& what, const Status& status);
+
 /// Cage nodes of `asset` that `pin` holds, ascending. Errors: kUsage (no such region).
-Result<std::vector<uint32_t>> PinnedNodes(const Asset& asset, const ScenePin& pin);
+Result<std::vector<uint32_t>> PinnedNodes(const Asset& asset, const PinSelection& pin);
 
 /// The pose of copy `index` of `body`: body.pose moved along the grid.
 Pose CopyPose(const SceneBody& body, const Asset& asset, uint32_t index);

@@ -6,6 +6,8 @@
 #include "plush/format/tet_block.h"
 
 #include "report/source_report.h"
+#include "simulate/open_asset.h"
+#include "simulate/scene_driver.h"
 
 #include <algorithm>
 #include <chrono>
@@ -29,19 +31,19 @@ double CageVolume(std::span<const Vec3> nodes, std::span<const Tet> tets) {
   return six_volumes / 6.0;
 }
 
-double LeastDistance(const PlaneDesc& plane, std::span<const Vec3> nodes) {
-  const Vec3d normal = ToDouble(plane.normal);
+double LeastDistance(const ColliderDesc& collider, std::span<const Vec3> nodes) {
+  const Vec3d normal = Rotate(collider.pose.rotation, ToDouble(collider.plane.normal));
   const double length = Length(normal);
   double least = INFINITY;
   for (const Vec3& node : nodes) least = std::min(least, Dot(normal, ToDouble(node)) / length);
-  return least - plane.offset;
+  return least - collider.plane.offset - Dot(normal, ToDouble(collider.pose.position)) / length;
 }
 
 // Measures the bodies of a scene after every step, without allocating.
 class CageMeter {
  public:
-  CageMeter(const Scene& scene, const SceneWorld& scene_world)
-      : planes_(scene.planes), scene_world_(scene_world) {
+  explicit CageMeter(const SceneWorld& scene_world)
+      : scene_world_(scene_world), colliders_(scene_world.colliders.size()) {
     size_t most_nodes = 0;
     for (const auto& asset : scene_world.assets) {
       const SimulationView& simulation = asset->simulation();
@@ -54,15 +56,19 @@ class CageMeter {
   CageMeasures Measure() {
     CageMeasures measures;
     double lowest = INFINITY;
+    for (size_t i = 0; i < colliders_.size(); ++i) {
+      (void)scene_world_.world->GetCollider(scene_world_.colliders[i], &colliders_[i]);
+    }
     for (const SceneWorldBody& body : scene_world_.bodies) {
       if (body.fixed) continue;
       const SimulationView& simulation = scene_world_.asset_of(body).simulation();
       const std::span<Vec3> nodes = std::span(nodes_).first(simulation.nodes.size());
-      if (!scene_world_.world->NodePositions(body.id, nodes).ok()) continue;
-      for (const PlaneDesc& plane : planes_) {
-        lowest = std::min(lowest, LeastDistance(plane, nodes));
+      if (!scene_world_.world->NodePositions(body.id, 1.0f, nodes).ok()) continue;
+      for (const ColliderDesc& collider : colliders_) {
+        if (!MayTouch(body.filter, collider.filter)) continue;
+        lowest = std::min(lowest, LeastDistance(collider, nodes));
       }
-      const double ratio = CageVolume(nodes, simulation.tets) / rest_volumes_[body.asset_index];
+      const double ratio = CageVolume(nodes, simulation.tets) / rest_volume(body);
       measures.min_volume_ratio = std::min(measures.min_volume_ratio, ratio);
       measures.max_volume_ratio = std::max(measures.max_volume_ratio, ratio);
     }
@@ -70,13 +76,16 @@ class CageMeter {
     return measures;
   }
 
-  double rest_volume(const SceneWorldBody& body) const { return rest_volumes_[body.asset_index]; }
+  double rest_volume(const SceneWorldBody& body) const {
+    const double scale = body.scale;
+    return scale * scale * scale * rest_volumes_[body.asset_index];
+  }
 
  private:
-  std::span<const PlaneDesc> planes_;
   const SceneWorld& scene_world_;
-  std::vector<double> rest_volumes_;  // per asset
-  std::vector<Vec3> nodes_;           // of the body being measured
+  std::vector<ColliderDesc> colliders_;  // as they are now
+  std::vector<double> rest_volumes_;     // per asset, unscaled
+  std::vector<Vec3> nodes_;              // of the body being measured
 };
 
 BodyMoments MomentsOf(const World& world, BodyId id) {
@@ -85,9 +94,10 @@ BodyMoments MomentsOf(const World& world, BodyId id) {
   return moments;
 }
 
-Energies EnergiesOf(const BodyMoments& moments, const Vec3& gravity) {
+// `gravity` is that of the body.
+Energies EnergiesOf(const BodyMoments& moments, const Vec3d& gravity) {
   const Vec3d centre = {moments.centre[0], moments.centre[1], moments.centre[2]};
-  return {moments.kinetic_j, moments.elastic_j, -moments.mass * Dot(ToDouble(gravity), centre)};
+  return {moments.kinetic_j, moments.elastic_j, -moments.mass * Dot(gravity, centre)};
 }
 
 Energies EnergiesOf(const WorldMeasures& measures) {
@@ -102,13 +112,11 @@ WorldMeasures MeasuresOf(const World& world) {
 
 void RecordStart(const Scene& scene, const SceneWorld& scene_world, const CageMeter& meter,
                  RunRecord* record) {
+  const WorldMeasures measures = MeasuresOf(*scene_world.world);
+  record->start = EnergiesOf(measures);
+  record->mass_kg = measures.mass_kg;
+  record->driven = SuppliesEnergy(scene);
   for (const SceneWorldBody& body : scene_world.bodies) {
-    const BodyMoments moments = MomentsOf(*scene_world.world, body.id);
-    const Energies energies = EnergiesOf(moments, scene.gravity);
-    record->start.kinetic += energies.kinetic;
-    record->start.elastic += energies.elastic;
-    record->start.gravity += energies.gravity;
-    record->mass_kg += moments.mass;
     record->rest_volume_m3 += meter.rest_volume(body);
   }
 }
@@ -134,6 +142,7 @@ class RunWatch {
     largest_kinetic_ = std::max(largest_kinetic_, measures.kinetic_j);
     const double gain = EnergiesOf(measures).total() - record.start.total();
     const double last_gain = candidates_.empty() ? 0.0 : candidates_.back().gain_j;
+    if (record.driven) return;
     if (gain > std::max(last_gain, kAllowedGain * largest_kinetic_)) {
       candidates_.push_back({step, BodyThatGainedMost(), gain});
     }
@@ -142,7 +151,7 @@ class RunWatch {
   void Finish(RunRecord* record) const {
     record->freeze = freeze_;
     const double allowed = AllowedEnergy(*record) - record->start.total();
-    for (const BodyEvent& candidate : candidates_) {
+    for (const RunEvent& candidate : candidates_) {
       if (candidate.gain_j <= allowed) continue;
       record->energy_gain = candidate;
       return;
@@ -151,14 +160,13 @@ class RunWatch {
 
  private:
   double EnergyOf(const SceneWorldBody& body) const {
-    return EnergiesOf(MomentsOf(*scene_world_.world, body.id), gravity_).total();
+    const Vec3d gravity = static_cast<double>(body.gravity_factor) * ToDouble(gravity_);
+    return EnergiesOf(MomentsOf(*scene_world_.world, body.id), gravity).total();
   }
 
-  // A frozen body has no velocity. Fixed and sleeping bodies, which have none either, are skipped.
   std::string FrozenBody() const {
     for (const SceneWorldBody& body : scene_world_.bodies) {
-      if (body.fixed || scene_world_.world->IsAsleep(body.id)) continue;
-      if (MomentsOf(*scene_world_.world, body.id).kinetic_j == 0.0) return body.name;
+      if (scene_world_.world->IsFrozen(body.id)) return body.name;
     }
     return "";
   }
@@ -176,13 +184,13 @@ class RunWatch {
 
   Vec3 gravity_;
   const SceneWorld& scene_world_;
-  std::vector<double> starts_;         // total energy by body
-  std::vector<BodyEvent> candidates_;  // by rising gain
-  BodyEvent freeze_;
+  std::vector<double> starts_;        // total energy by body
+  std::vector<RunEvent> candidates_;  // by rising gain
+  RunEvent freeze_;
   double largest_kinetic_ = 0.0;
 };
 
-std::string At(const BodyEvent& event) {
+std::string At(const RunEvent& event) {
   const std::string who = event.body.empty() ? "a body" : "body '" + event.body + "'";
   return "step " + std::to_string(event.step) + ": " + who;
 }
@@ -193,7 +201,8 @@ Result<RunRecord> RunScene(const Scene& scene, SceneWorld* scene_world,
                            const StepObserver& observer) {
   RunRecord record;
   World& world = *scene_world->world;
-  CageMeter meter(scene, *scene_world);
+  CageMeter meter(*scene_world);
+  SceneDriver driver(scene, scene_world);
   RecordStart(scene, *scene_world, meter, &record);
   RunWatch watch(scene, *scene_world);
   const auto moving =
@@ -202,12 +211,16 @@ Result<RunRecord> RunScene(const Scene& scene, SceneWorld* scene_world,
   bool go_on = observer(*scene_world, 0);
   for (uint32_t step = 1; step <= scene.steps && go_on; ++step) {
     const uint32_t asleep = step == 1 ? 0 : world.stats().asleep;
+    const auto driven =
+        driver.Drive(scene_world->clock.After(0, scene.dt), scene_world->clock.After(1, scene.dt));
+    if (!driven.ok()) return driven.error().WithContext("step " + std::to_string(step));
     const Clock::time_point begin = Clock::now();
     const Status stepped = world.Step(static_cast<float>(scene.dt));
     const std::chrono::duration<double, std::milli> elapsed = Clock::now() - begin;
     if (!stepped.ok()) {  // its dt is prepared, so only memory can be missing
       return Error{ExitCode::kLimit, "step " + std::to_string(step) + " ran out of memory", ""};
     }
+    ++scene_world->clock.steps;
     record.flags |= world.stats().flags;
     record.steps.push_back(
         {world.stats(), MeasuresOf(world), meter.Measure(), elapsed.count(), asleep < moving});
@@ -230,7 +243,7 @@ double AllowedEnergy(const RunRecord& record) {
 }
 
 Result<Done> JudgeRun(const RunRecord& record, FindingList* findings) {
-  const BodyEvent& gain = record.energy_gain;
+  const RunEvent& gain = record.energy_gain;
   if (gain.step != 0) {
     const double allowed = AllowedEnergy(record) - record.start.total();
     findings->Add(

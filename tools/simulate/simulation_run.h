@@ -41,7 +41,7 @@ struct StepRecord {
   bool awake = true;     ///< whether a moving body was awake when the step began
 };
 
-struct BodyEvent {
+struct RunEvent {
   uint32_t step = 0;    ///< from 1; 0: it did not happen
   std::string body;     ///< its name in SceneWorld, or empty if no single body can be named
   double gain_j = 0.0;  ///< total energy of all bodies over that at the start [J]
@@ -52,19 +52,21 @@ struct RunRecord {
   Energies start;                 ///< of all bodies, before the first step
   double mass_kg = 0.0;           ///< of all bodies
   double rest_volume_m3 = 0.0;    ///< of all cages
+  bool driven = false;            ///< something supplied energy, so no gain of it is judged
   uint32_t flags = kStepOk;       ///< StepFlags of all steps
   uint64_t state_hash = 0;        ///< after the last step done
-  BodyEvent energy_gain;  ///< first step in which total energy exceeded AllowedEnergy, and the body
-                          ///< that had gained most
-  BodyEvent freeze;       ///< first step in which a body froze
+  RunEvent energy_gain;  ///< first step in which total energy exceeded AllowedEnergy, and the body
+                         ///< that had gained most
+  RunEvent freeze;       ///< first step in which a body froze
 };
 
 /// Called before the first step (with 0) and after each (with its number, from 1). Returning false
 /// ends the run there.
 using StepObserver = std::function<bool(const SceneWorld&, uint32_t steps_done)>;
 
-/// Steps `scene_world` (built from `scene`) scene.steps times. Errors: kLimit (a step ran out of
-/// memory).
+/// Steps `scene_world` (built from `scene`) scene.steps times, and drives it by SceneDriver before
+/// each step, outside the step's time. Errors: kLimit (a step ran out of memory), those of
+/// SceneDriver.
 Result<RunRecord> RunScene(const Scene& scene, SceneWorld* scene_world,
                            const StepObserver& observer);
 

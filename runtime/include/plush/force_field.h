@@ -15,12 +15,14 @@ enum class FieldType : uint8_t {
              ///< (1 - r / radius) `strength` at distance r; below 0: towards it
   kWind,     ///< presses on the collision surface of bodies by 1/2 `air_density` `drag` |u_n| u_n
              ///< per area. u_n is the speed of the wind `vector` relative to the surface, along
-             ///< its normal. Evaluated once per patch, with its vector area
+             ///< its normal. Evaluated once per patch, with its vector area. Bodies without a
+             ///< collision surface feel no wind
 };
 
 /// A field of forces. It acts as a change of velocity at the start of the next step, so it does not
 /// depend on substeps and does not take bodies out of their crowds. No force changes pinned nodes.
-/// A wind slows a surface relative to the air down to zero at most, however light it is.
+/// A wind slows each patch relative to the air down to zero at most, however light it is. Patches
+/// follow one another, so wind never adds energy to the motion relative to the air.
 struct ForceField {
   FieldType type = FieldType::kUniform;
   Vec3 vector = {};          ///< kUniform: acceleration [m/s^2]; kWind: velocity of the air [m/s]

@@ -90,7 +90,7 @@ inline Pose Inverse(const Pose& a) {
 /// rotation by Slerp.
 inline Pose Interpolated(const Pose& a, const Pose& b, double t) {
   const auto mix = [t](float from, float to) {
-    return static_cast<float>(double(from) + (double(to) - double(from)) * t);
+    return static_cast<float>(double(from) * (1.0 - t) + double(to) * t);  // exact at both ends
   };
   return {{mix(a.position.x, b.position.x), mix(a.position.y, b.position.y),
            mix(a.position.z, b.position.z)},

@@ -170,9 +170,14 @@ std::span<const T> SpanOf(const flatbuffers::Vector<Stored>* vector) {
 }
 
 VisualView ReadVisual(const format::Visual& table) {
-  return {SpanOf<Vec3>(table.positions()),   SpanOf<Vec3>(table.normals()),
-          SpanOf<Vec2>(table.uvs()),         SpanOf<uint32_t>(table.indices()),
-          SpanOf<uint32_t>(table.tet_ids()), SpanOf<Vec4>(table.weights())};
+  VisualView view;
+  view.positions = SpanOf<Vec3>(table.positions());
+  view.normals = SpanOf<Vec3>(table.normals());
+  view.uvs = SpanOf<Vec2>(table.uvs());
+  view.indices = SpanOf<uint32_t>(table.indices());
+  view.tet_ids = SpanOf<uint32_t>(table.tet_ids());
+  view.weights = SpanOf<Vec4>(table.weights());
+  return view;
 }
 
 SimulationView ReadSimulation(const format::Simulation& table) {

@@ -30,8 +30,9 @@ Vec3 NormalOf(const Vec3 corners[3], const double towards[3]) {
   return normal;
 }
 
-float Mix(const double part[3], double a, double b, double c, double base = 0.0) {
-  return ToFloat(base + (part[0] * a + part[1] * b + part[2] * c));
+float Mix(const double part[3], double a, double b, double c, double base = 0.0,
+          double scale = 1.0) {
+  return ToFloat(base + scale * (part[0] * a + part[1] * b + part[2] * c));
 }
 
 bool ComesBefore(const SurfacePoint& a, const SurfacePoint& b) {
@@ -43,7 +44,7 @@ bool ComesBefore(const SurfacePoint& a, const SurfacePoint& b) {
 }  // namespace
 
 SurfacePoint DescribeHit(const CollisionBody& body, const SurfaceHit& hit, const double towards[3],
-                         const double origin[3]) {
+                         const double origin[3], double scale) {
   const CdgTet& tet = body.surface.tets[hit.tet];
   const std::array<Vec3, 4> nodes = NodesOf(tet, body.x);
   Vec4 w[3];
@@ -64,11 +65,11 @@ SurfacePoint DescribeHit(const CollisionBody& body, const SurfaceHit& hit, const
                    Mix(part, w[0].z, w[1].z, w[2].z), Mix(part, w[0].w, w[1].w, w[2].w)};
   point.barycentrics = {static_cast<float>(part[0]), static_cast<float>(part[1]),
                         static_cast<float>(part[2])};
-  point.position = {Mix(part, x[0].x, x[1].x, x[2].x, origin[0]),
-                    Mix(part, x[0].y, x[1].y, x[2].y, origin[1]),
-                    Mix(part, x[0].z, x[1].z, x[2].z, origin[2])};
+  point.position = {Mix(part, x[0].x, x[1].x, x[2].x, origin[0], scale),
+                    Mix(part, x[0].y, x[1].y, x[2].y, origin[1], scale),
+                    Mix(part, x[0].z, x[1].z, x[2].z, origin[2], scale)};
   point.normal = NormalOf(x, towards);
-  point.distance = ToFloat(hit.distance);
+  point.distance = ToFloat(scale * hit.distance);
   point.front = double(point.normal.x) * towards[0] + double(point.normal.y) * towards[1] +
                     double(point.normal.z) * towards[2] >=
                 0.0;

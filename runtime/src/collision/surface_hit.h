@@ -25,10 +25,10 @@ struct SurfaceHit {
 double KeepNearest(void* nearest, const SurfaceHit& hit);
 
 /// The hit with all fields of SurfacePoint. `towards` (any length) points back to the query's
-/// origin: against the ray, or from the hit to the query's point. `origin` is the world position of
-/// the body's coordinates [m].
+/// origin: against the ray, or from the hit to the query's point. World position of a point x of
+/// the body: origin + scale x [m].
 SurfacePoint DescribeHit(const CollisionBody& body, const SurfaceHit& hit, const double towards[3],
-                         const double origin[3]);
+                         const double origin[3], double scale = 1.0);
 
 /// Keeps the nearest of many points in the caller's memory.
 class NearestPoints {

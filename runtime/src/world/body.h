@@ -49,6 +49,13 @@ struct PinMotion {
 
   static constexpr int32_t kStays = -2;
   static constexpr int32_t kStraight = -1;
+
+  /// Forgets all targets, and the poses that regions come from.
+  void Forget() {
+    moves = false;
+    for (int32_t& region : regions) region = kStays;
+    for (RegionMotion& motion : motions) motion.known = motion.moves = false;
+  }
 };
 
 /// State of one body.

@@ -4,6 +4,7 @@
 #include "world/make_body.h"
 
 #include "base/vector_math.h"
+#include "world/pin_motion.h"
 
 #include <cmath>
 #include <utility>
@@ -21,6 +22,8 @@ Status CheckDescription(const Asset& asset, const BodyDesc& desc) {
   if (!checked.ok()) return checked;
   if (!IsFinite(desc.velocity)) return Invalid("velocity", "must be finite");
   if (!IsFinite(desc.angular_velocity)) return Invalid("angular_velocity", "must be finite");
+  if (!std::isfinite(desc.gravity_factor)) return Invalid("gravity_factor", "must be finite");
+  if (!(desc.max_speed > 0.0f)) return Invalid("max_speed", "must be above 0");
   return CheckPins(asset, desc.pinned_nodes);
 }
 
@@ -56,7 +59,7 @@ Status CheckMaterial(const Asset& asset, const BodyMaterial& material) {
   return {};
 }
 
-bool AllocateState(const Allocator& allocator, Body* body) {
+bool AllocateState(const Allocator& allocator, const BodyParts& parts, Body* body) {
   const size_t nodes = body->simulation.nodes.size();
   const size_t places = kBlockTets * body->simulation.blocks.size();
   return body->x.Allocate(allocator, nodes) && body->v.Allocate(allocator, nodes) &&
@@ -66,30 +69,18 @@ bool AllocateState(const Allocator& allocator, Body* body) {
          body->y.Allocate(allocator, nodes + 1) && body->rhs.Allocate(allocator, nodes + 1) &&
          body->workspace.Allocate(allocator, PanelWorkspaceSize(body->system->baked.supernodes,
                                                                 static_cast<uint32_t>(nodes))) &&
-         body->collision.Reserve(allocator, body->surface, nodes);
+         body->collision.Reserve(allocator, body->surface, nodes) &&
+         body->previous.Allocate(allocator, parts.keeps_previous ? nodes : 0) &&
+         (!parts.reports_reactions || ReserveReactions(allocator, body));
 }
 
-void PlaceBody(const BodyDesc& desc, Body* body) {
-  const Quat& q = desc.pose.rotation;
-  const float scale = 1.0f / std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
-  const Quat unit = {q.x * scale, q.y * scale, q.z * scale, q.w * scale};
-  const Mat3 R = RotationMatrix(unit);
-  body->origin[0] = desc.pose.position.x;
-  body->origin[1] = desc.pose.position.y;
-  body->origin[2] = desc.pose.position.z;
-  Vec3 low = body->simulation.nodes[0], high = low;
-  for (size_t i = 0; i < body->x.size(); ++i) {
-    const Vec3& X = body->simulation.nodes[i];
-    low = {std::fmin(low.x, X.x), std::fmin(low.y, X.y), std::fmin(low.z, X.z)};
-    high = {std::fmax(high.x, X.x), std::fmax(high.y, X.y), std::fmax(high.z, X.z)};
-    const bool is_pinned = body->system->pinned[i] != 0;
-    body->x[i] = NodeVec(R * X, is_pinned ? 0.0f : 1.0f / body->Mass(i));
-    body->v[i] = is_pinned ? Vec3{} : desc.velocity + Cross(desc.angular_velocity, body->x[i]);
-  }
-  body->size = Length(high - low);
-  const size_t places = kBlockTets * body->simulation.blocks.size();
-  for (uint32_t slot = 0; slot < places; ++slot) body->Rotations().Set(slot, unit);
-  FollowOrigin(body);
+// What the description sets and nothing else decides.
+void CopySettings(const BodyDesc& desc, Body* body) {
+  body->gravity_factor = desc.gravity_factor;
+  body->max_speed = desc.max_speed;
+  body->filter = desc.filter;
+  body->user_data = desc.user_data;
+  body->enabled = desc.enabled;
 }
 
 }  // namespace
@@ -156,34 +147,74 @@ bool ReservePlanes(const Allocator& allocator, size_t num_planes, Body* body) {
   return true;
 }
 
+void PlaceBody(const Pose& pose, const Vec3& velocity, const Vec3& angular_velocity, Body* body) {
+  const Quat& q = pose.rotation;
+  const float inverse = 1.0f / std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+  const Quat unit = {q.x * inverse, q.y * inverse, q.z * inverse, q.w * inverse};
+  const Mat3 R = RotationMatrix(unit);
+  const Vec3 own_velocity = {velocity.x / body->scale, velocity.y / body->scale,
+                             velocity.z / body->scale};
+  body->origin[0] = pose.position.x;
+  body->origin[1] = pose.position.y;
+  body->origin[2] = pose.position.z;
+  Vec3 low = body->simulation.nodes[0], high = low;
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    const Vec3& X = body->simulation.nodes[i];
+    low = {std::fmin(low.x, X.x), std::fmin(low.y, X.y), std::fmin(low.z, X.z)};
+    high = {std::fmax(high.x, X.x), std::fmax(high.y, X.y), std::fmax(high.z, X.z)};
+    const bool is_pinned = body->system->pinned[i] != 0;
+    body->x[i] = NodeVec(R * X, is_pinned ? 0.0f : 1.0f / body->Mass(i));
+    body->v[i] = is_pinned ? Vec3{} : own_velocity + Cross(angular_velocity, body->x[i]);
+  }
+  body->size = Length(high - low);
+  const size_t places = kBlockTets * body->simulation.blocks.size();
+  for (uint32_t slot = 0; slot < places; ++slot) body->Rotations().Set(slot, unit);
+  FollowOrigin(body);
+}
+
+Body* AllocateBody(const Allocator& allocator, const Asset& asset, System* system,
+                   const BodyParts& parts) {
+  Body* body = NewObject<Body>(allocator);
+  if (body == nullptr) return nullptr;
+  body->visual = asset.visual();
+  body->simulation = asset.simulation();
+  body->surface = asset.collision();
+  body->system = system;
+  body->elements = system->view.elements;
+  body->mass_scale = system->key.material.mass_scale;
+  body->scale = system->key.material.scale;
+  body->fixed = parts.fixed;
+  if (AllocateState(allocator, parts, body)) return body;
+  DeleteObject(allocator, body);
+  return nullptr;
+}
+
 Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& desc,
-                size_t num_planes, SystemCache* cache, Body** out_body) {
+                size_t num_planes, bool keep_previous, SystemCache* cache, Body** out_body) {
   const Status checked = CheckDescription(asset, desc);
   if (!checked.ok()) return checked;
   const SimulationView& simulation = asset.simulation();
   BodyMaterial material;
-  const Status resolved = ResolveMaterial(asset, desc.material, 1.0f, &material);
+  const Status resolved = ResolveMaterial(asset, desc.material, desc.scale, &material);
   if (!resolved.ok()) return resolved;
   Array<uint8_t> pinned;
   if (!pinned.Allocate(allocator, simulation.nodes.size(), desc.fixed ? uint8_t{1} : uint8_t{0})) {
     return {StatusCode::kOutOfMemory, "body"};
   }
   for (const uint32_t node : desc.pinned_nodes) pinned[node] = 1;
-  Body* body = NewObject<Body>(allocator);
-  if (body == nullptr) return {StatusCode::kOutOfMemory, "body"};
-  body->visual = asset.visual();
-  body->simulation = simulation;
-  body->surface = asset.collision();
-  body->mass_scale = material.mass_scale;
-  body->fixed = desc.fixed;
-  body->system = cache->Acquire(asset, material, pinned.span());
-  if (body->system != nullptr) body->elements = body->system->view.elements;
-  if (body->system == nullptr || !AllocateState(allocator, body) ||
-      !ReservePlanes(allocator, num_planes, body)) {
-    DestroyBody(allocator, cache, body);
+  System* system = cache->Acquire(asset, material, pinned.span());
+  if (system == nullptr) return {StatusCode::kOutOfMemory, "body"};
+  Body* body = AllocateBody(allocator, asset, system,
+                            {.fixed = desc.fixed,
+                             .keeps_previous = keep_previous,
+                             .reports_reactions = desc.report_reactions});
+  if (body == nullptr || !ReservePlanes(allocator, num_planes, body)) {
+    cache->Release(system);
+    DeleteObject(allocator, body);
     return {StatusCode::kOutOfMemory, "body"};
   }
-  PlaceBody(desc, body);
+  CopySettings(desc, body);
+  PlaceBody(desc.pose, desc.velocity, desc.angular_velocity, body);
   *out_body = body;
   return {};
 }

@@ -22,6 +22,15 @@ Status CheckPose(const Pose& pose);
 /// Returns kInvalidArgument if the asset lacks one of the nodes.
 Status CheckPins(const Asset& asset, std::span<const uint32_t> pinned_nodes);
 
+/// Returns kInvalidArgument if the position is beyond kMostCoordinate or the rotation is zero or
+/// not finite.
+Status CheckPose(const Pose& pose);
+
+/// Puts the body's rest shape, times its scale, at `pose` (checked). It moves at `velocity` [m/s]
+/// and turns about the pose's position at `angular_velocity` [rad/s]; pinned nodes rest. Sets
+/// origin, nodes, size and rotations.
+void PlaceBody(const Pose& pose, const Vec3& velocity, const Vec3& angular_velocity, Body* body);
+
 /// What a body needs memory for, besides what its system says.
 struct BodyParts {
   bool fixed = false;
@@ -29,15 +38,15 @@ struct BodyParts {
   bool reports_reactions = false;
 };
 
-/// Allocates a body of the asset at the origin, at rest, which then uses the system: no other user
-/// is added. It has no room for planes. Returns null if the allocator fails.
+/// Allocates a body of the asset that is a user of the system already. It is not placed and has no
+/// room for planes. Returns null if the allocator fails.
 Body* AllocateBody(const Allocator& allocator, const Asset& asset, System* system,
                    const BodyParts& parts);
 
-/// Checks the description, then allocates and places a body with room for `num_planes` planes.
-/// Errors: kInvalidArgument, kOutOfMemory.
+/// Checks the description, then allocates and places a body. It has room for `num_planes` planes,
+/// and for the positions before a step if `keep_previous`. Errors: kInvalidArgument, kOutOfMemory.
 Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& desc,
-                size_t num_planes, SystemCache* cache, Body** out_body);
+                size_t num_planes, bool keep_previous, SystemCache* cache, Body** out_body);
 
 /// Frees a body made by MakeBody.
 void DestroyBody(const Allocator& allocator, SystemCache* cache, Body* body);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// World::Measure: energies and extremes of all bodies now. Not on the step path.
+// World's calls that measure: energies and extremes of all bodies; forces, moments and pose of one.
+// Not on the step path. With s the scale, a body's own mass counts s^3, momentum and force s^4,
+// energy and angular momentum s^5.
 #include "elasticity/elements.h"
+#include "world/best_fit.h"
 #include "world/node_pass.h"
 #include "world/world_impl.h"
 
@@ -10,24 +13,59 @@ namespace plush {
 namespace {
 
 WorldMeasures MeasureBody(const Vec3& gravity, const Body& body) {
+  const double s = body.scale, s3 = s * s * s, s5 = s3 * s * s;
+  const Vec3 g = {gravity.x * body.gravity_factor, gravity.y * body.gravity_factor,
+                  gravity.z * body.gravity_factor};
   const ElementSummary summary = SummariseElements(body.elements, body.x.span(), body.Rotations());
   WorldMeasures measures;
-  measures.elastic_j = summary.elastic_j;
+  measures.elastic_j = s5 * summary.elastic_j;
   measures.min_det_f = summary.min_det_f;
   measures.tets = static_cast<uint32_t>(body.elements.tets.size());
   measures.inverted_tets = summary.inverted;
   measures.collapsed_tets = summary.collapsed;
-  measures.max_speed = LongestVector(body.v.span());
+  measures.max_speed = body.scale * LongestVector(body.v.span());
   for (size_t i = 0; i < body.x.size(); ++i) {
     const double mass = body.Mass(i);
     const Vec3& v = body.v[i];
     measures.mass_kg += mass;
     measures.kinetic_j += 0.5 * mass * (double(v.x) * v.x + double(v.y) * v.y + double(v.z) * v.z);
-    measures.gravity_j -= mass * (gravity.x * (body.origin[0] + double(body.x[i].x)) +
-                                  gravity.y * (body.origin[1] + double(body.x[i].y)) +
-                                  gravity.z * (body.origin[2] + double(body.x[i].z)));
+    measures.gravity_j -= mass * (g.x * (body.origin[0] + s * double(body.x[i].x)) +
+                                  g.y * (body.origin[1] + s * double(body.x[i].y)) +
+                                  g.z * (body.origin[2] + s * double(body.x[i].z)));
   }
+  measures.mass_kg *= s3;
+  measures.kinetic_j *= s5;
+  measures.gravity_j *= s3;
   return measures;
+}
+
+BodyMoments MeasureMoments(const Body& body) {
+  const double s = body.scale, s3 = s * s * s, s4 = s3 * s, s5 = s4 * s;
+  BodyMoments moments;
+  const Centre centre = FindCentre(body);
+  moments.mass = s3 * centre.mass;
+  for (int k = 0; k < 3; ++k) moments.centre[k] = body.origin[k] + s * centre.x[k];
+  for (size_t i = 0; i < body.x.size(); ++i) {
+    const double m = body.Mass(i);
+    const double r[3] = {body.x[i].x - centre.x[0], body.x[i].y - centre.x[1],
+                         body.x[i].z - centre.x[2]};
+    const double v[3] = {body.v[i].x, body.v[i].y, body.v[i].z};
+    for (int k = 0; k < 3; ++k) {
+      const int a = (k + 1) % 3, b = (k + 2) % 3;
+      moments.linear_momentum[k] += m * v[k];
+      moments.angular_momentum[k] += m * (r[a] * v[b] - r[b] * v[a]);
+    }
+    moments.kinetic_j += 0.5 * m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  }
+  for (int k = 0; k < 3; ++k) {
+    moments.linear_momentum[k] *= s4;
+    moments.angular_momentum[k] *= s5;
+  }
+  moments.kinetic_j *= s5;
+  const ElementSummary summary = SummariseElements(body.elements, body.x.span(), body.Rotations());
+  moments.volume = s3 * summary.volume;
+  moments.elastic_j = s5 * summary.elastic_j;
+  return moments;
 }
 
 }  // namespace
@@ -57,6 +95,38 @@ Status World::Measure(WorldMeasures* out_measures) const {
     sum.inverted_tets += m.inverted_tets;
     sum.collapsed_tets += m.collapsed_tets;
   }
+  return {};
+}
+
+Status World::ElasticForces(BodyId id, std::span<Vec3> forces) const {
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
+  if (forces.size() != body->x.size()) return kWrongSize;
+  plush::ElasticForces(body->elements, body->x.span(), body->Rotations(), forces);
+  const float s2 = body->scale * body->scale, s4 = s2 * s2;
+  for (Vec3& force : forces) force = {force.x * s4, force.y * s4, force.z * s4};
+  return {};
+}
+
+Status World::Moments(BodyId id, BodyMoments* out_moments) const {
+  if (out_moments == nullptr) return kNoOutput;
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
+  *out_moments = MeasureMoments(*body);
+  return {};
+}
+
+Status World::BestFitPose(BodyId id, Pose* out_pose) const {
+  if (out_pose == nullptr) return kNoOutput;
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
+  const BestFit fit = FindBestFit(*body);
+  out_pose->rotation = fit.rotation;
+  out_pose->position = {static_cast<float>(fit.position[0]), static_cast<float>(fit.position[1]),
+                        static_cast<float>(fit.position[2])};
   return {};
 }
 

@@ -94,16 +94,6 @@ void MoveWithPose(const Pose& rest, const Pose& target, double scale, double* X)
   for (int k = 0; k < 3; ++k) X[k] += to[k];
 }
 
-void ClearTargets(bool keeps_poses, Body* body) {
-  PinMotion& pins = body->pins;
-  pins.moves = false;
-  std::fill(pins.regions.begin(), pins.regions.end(), PinMotion::kStays);
-  for (RegionMotion& motion : pins.motions) {
-    motion.moves = false;
-    motion.known = motion.known && keeps_poses;
-  }
-}
-
 void PlacePins(int k, int count, Body* body, StepStats* stats) {
   ForTargets(k, count, *body, stats, [&](size_t i, const Vec3& next) { body->y[i] = next; });
 }
@@ -135,13 +125,13 @@ void MoveFixedBody(float dt, Body* body, StepStats* stats) {
 }
 
 void EndPinMotion(Body* body) {
-  for (RegionMotion& motion : body->pins.motions) {
-    if (!motion.moves) continue;
-    motion.from = motion.to;
-    motion.known = true;
+  PinMotion& pins = body->pins;
+  for (RegionMotion& motion : pins.motions) {
+    if (motion.moves) motion = {motion.to, {}, true, false};
   }
-  ClearTargets(true, body);
-  body->pins.rests = false;
+  std::fill(pins.regions.begin(), pins.regions.end(), PinMotion::kStays);
+  pins.moves = false;
+  pins.rests = false;
 }
 
 void StartPinImpulses(Body* body) {

@@ -19,9 +19,6 @@ bool ReserveReactions(const Allocator& allocator, Body* body);
 /// in place. All in double precision.
 void MoveWithPose(const Pose& rest, const Pose& target, double scale, double* X);
 
-/// Forgets all targets. The last poses of regions stay known if `keeps_poses`.
-void ClearTargets(bool keeps_poses, Body* body);
-
 /// Moves the pinned nodes of body->y to where they are at the end of substep `k` of `count`. Flags
 /// moves beyond two median edges.
 void PlacePins(int k, int count, Body* body, StepStats* stats);

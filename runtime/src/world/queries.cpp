@@ -3,6 +3,7 @@
 // The searches are in collision/.
 #include "base/vector_math.h"
 #include "collision/deformed_patch.h"
+#include "collision/double_vector.h"
 #include "collision/point_query.h"
 #include "collision/ray_query.h"
 #include "collision/vertex_positions.h"
@@ -47,20 +48,23 @@ Status CheckSphere(const Vec3& centre, float radius) {
 
 // A point of the world in a body's coordinates [m].
 std::array<double, 3> ToLocal(const Vec3& point, const Body& body) {
-  return {double(point.x) - body.origin[0], double(point.y) - body.origin[1],
-          double(point.z) - body.origin[2]};
+  const double s = body.scale;
+  return {(double(point.x) - body.origin[0]) / s, (double(point.y) - body.origin[1]) / s,
+          (double(point.z) - body.origin[2]) / s};
 }
 
 LocalRay ToLocal(const Ray& ray, const Body& body) {
   const std::array<double, 3> o = ToLocal(ray.origin, body);
   const double d[3] = {ray.direction.x, ray.direction.y, ray.direction.z};
-  const double scale = 1.0 / std::sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-  return {{o[0], o[1], o[2]}, {d[0] * scale, d[1] * scale, d[2] * scale}, double(ray.max_distance)};
+  const double inverse = 1.0 / std::sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+  return {{o[0], o[1], o[2]},
+          {d[0] * inverse, d[1] * inverse, d[2] * inverse},
+          double(ray.max_distance) / double(body.scale)};
 }
 
 SurfacePoint DescribeRayHit(const Body& body, const LocalRay& ray, const SurfaceHit& hit) {
   const double back[3] = {-ray.direction[0], -ray.direction[1], -ray.direction[2]};
-  SurfacePoint point = DescribeHit(View(body), hit, back, body.origin);
+  SurfacePoint point = DescribeHit(View(body), hit, back, body.origin, body.scale);
   point.body = {body.id};
   return point;
 }
@@ -68,57 +72,61 @@ SurfacePoint DescribeRayHit(const Body& body, const LocalRay& ray, const Surface
 SurfacePoint DescribeNear(const Body& body, const double point[3], const SurfaceHit& hit) {
   double back[3];
   VectorToPoint(View(body), hit, point, back);
-  SurfacePoint place = DescribeHit(View(body), hit, back, body.origin);
+  SurfacePoint place = DescribeHit(View(body), hit, back, body.origin, body.scale);
   place.body = {body.id};
   return place;
 }
 
 }  // namespace
 
-// Calls visit(body) for all bodies in the order of slots, or for the body `only`, with refitted
-// search trees.
+// Calls visit(body), with refitted search trees, for the body `only` or for all bodies that pass
+// the filter, in the order of slots. Leaves disabled bodies out.
 template <class Visit>
-Status World::Impl::ForBodies(const BodyId* only, Visit visit) const {
-  if (only != nullptr) {
+Status World::Impl::ForBodies(const Targets& targets, Visit visit) const {
+  if (targets.only != nullptr) {
     Body* body = nullptr;
-    const Status found = FindBody(this, *only, &body);
-    if (!found.ok()) return found;
+    const Status found = FindBody(this, *targets.only, &body);
+    if (!found.ok() || !body->enabled) return found;
     Update(body);
     visit(*body);
     return {};
   }
   for (const uint32_t slot : slots) {
-    Update(bodies[slot]);
-    visit(*bodies[slot]);
+    Body* body = bodies[slot];
+    if (!body->enabled || (body->filter.category & targets.filter.mask) == 0) continue;
+    if (body->id == targets.filter.ignore.value) continue;
+    Update(body);
+    visit(*body);
   }
   return {};
 }
 
-Status World::Impl::Raycast(const BodyId* only, const Ray& ray, SurfacePoint* out_hit) const {
+Status World::Impl::Raycast(const Targets& targets, const Ray& ray, SurfacePoint* out_hit) const {
   if (out_hit == nullptr) return kNoOutput;
   *out_hit = {};
   const Status checked = CheckRay(ray);
   if (!checked.ok()) return checked;
   double limit = double(ray.max_distance);
-  return ForBodies(only, [&](const Body& body) {
+  return ForBodies(targets, [&](const Body& body) {
     LocalRay local = ToLocal(ray, body);
-    local.max_t = limit;
+    local.max_t = limit / double(body.scale);
     SurfaceHit hit;
     if (!plush::Raycast(View(body), local, &hit)) return;
-    if (out_hit->valid() && hit.distance >= limit) return;  // an earlier body is as near
-    limit = hit.distance;
+    const double distance = hit.distance * double(body.scale);
+    if (out_hit->valid() && distance >= limit) return;  // an earlier body is as near
+    limit = distance;
     *out_hit = DescribeRayHit(body, local, hit);
   });
 }
 
-Status World::Impl::RaycastAll(const BodyId* only, const Ray& ray, std::span<SurfacePoint> hits,
+Status World::Impl::RaycastAll(const Targets& targets, const Ray& ray, std::span<SurfacePoint> hits,
                                uint32_t* out_count) const {
   if (out_count == nullptr) return kNoOutput;
   *out_count = 0;
   const Status checked = CheckRay(ray);
   if (!checked.ok()) return checked;
   NearestPoints points(hits);
-  const Status found = ForBodies(only, [&](const Body& body) {
+  const Status found = ForBodies(targets, [&](const Body& body) {
     struct Search {
       const Body& body;
       LocalRay ray;
@@ -134,20 +142,20 @@ Status World::Impl::RaycastAll(const BodyId* only, const Ray& ray, std::span<Sur
   return found;
 }
 
-Status World::Impl::OverlapSphere(const BodyId* only, const Vec3& centre, float radius,
+Status World::Impl::OverlapSphere(const Targets& targets, const Vec3& centre, float radius,
                                   std::span<SurfacePoint> touching, uint32_t* out_count) const {
   if (out_count == nullptr) return kNoOutput;
   *out_count = 0;
   const Status checked = CheckSphere(centre, radius);
   if (!checked.ok()) return checked;
   NearestPoints points(touching);
-  const Status found = ForBodies(only, [&](const Body& body) {
+  const Status found = ForBodies(targets, [&](const Body& body) {
     struct Search {
       const Body& body;
       std::array<double, 3> point;
       double radius;
       NearestPoints* points;
-    } search = {body, ToLocal(centre, body), double(radius), &points};
+    } search = {body, ToLocal(centre, body), double(radius) / double(body.scale), &points};
     const double* point = search.point.data();
     ForNear(View(body), point, search.radius, &search, [](void* user, const SurfaceHit& hit) {
       const auto& s = *static_cast<Search*>(user);
@@ -159,23 +167,25 @@ Status World::Impl::OverlapSphere(const BodyId* only, const Vec3& centre, float 
   return found;
 }
 
-Status World::Impl::ClosestPoint(const BodyId* only, const Vec3& point, float max_distance,
+Status World::Impl::ClosestPoint(const Targets& targets, const Vec3& point, float max_distance,
                                  SurfacePoint* out_point) const {
   if (out_point == nullptr) return kNoOutput;
   *out_point = {};
   const Status checked = CheckSphere(point, max_distance);
   if (!checked.ok()) return checked;
   double limit = double(max_distance);
-  return ForBodies(only, [&](const Body& body) {
+  return ForBodies(targets, [&](const Body& body) {
     const std::array<double, 3> local = ToLocal(point, body);
     SurfaceHit hit;
-    if (!plush::ClosestPoint(View(body), local.data(), limit, &hit)) return;
-    if (out_point->valid() && hit.distance >= limit) return;  // an earlier body is as near
-    limit = hit.distance;
+    if (!plush::ClosestPoint(View(body), local.data(), limit / double(body.scale), &hit)) return;
+    const double distance = hit.distance * double(body.scale);
+    if (out_point->valid() && distance >= limit) return;  // an earlier body is as near
+    limit = distance;
     *out_point = DescribeNear(body, local.data(), hit);
   });
 }
 
+// Refits disabled bodies too: after SetEnabled, queries may still run on several threads.
 void World::PrepareQueries() const {
   if (impl_ == nullptr) return;
   const JobFunction update_one = [](void* context, uint32_t index) {
@@ -185,42 +195,46 @@ void World::PrepareQueries() const {
   impl_->RunJobs(impl_->slots.num_live(), update_one);
 }
 
-Status World::Raycast(const Ray& ray, SurfacePoint* out_hit) const {
-  return impl_ != nullptr ? impl_->Raycast(nullptr, ray, out_hit) : kNoWorld;
+Status World::Raycast(const Ray& ray, const QueryFilter& filter, SurfacePoint* out_hit) const {
+  return impl_ != nullptr ? impl_->Raycast({nullptr, filter}, ray, out_hit) : kNoWorld;
 }
 
 Status World::Raycast(BodyId id, const Ray& ray, SurfacePoint* out_hit) const {
-  return impl_ != nullptr ? impl_->Raycast(&id, ray, out_hit) : kNoWorld;
+  return impl_ != nullptr ? impl_->Raycast({&id, {}}, ray, out_hit) : kNoWorld;
 }
 
-Status World::RaycastAll(const Ray& ray, std::span<SurfacePoint> hits, uint32_t* out_count) const {
-  return impl_ != nullptr ? impl_->RaycastAll(nullptr, ray, hits, out_count) : kNoWorld;
+Status World::RaycastAll(const Ray& ray, const QueryFilter& filter, std::span<SurfacePoint> hits,
+                         uint32_t* out_count) const {
+  return impl_ != nullptr ? impl_->RaycastAll({nullptr, filter}, ray, hits, out_count) : kNoWorld;
 }
 
 Status World::RaycastAll(BodyId id, const Ray& ray, std::span<SurfacePoint> hits,
                          uint32_t* out_count) const {
-  return impl_ != nullptr ? impl_->RaycastAll(&id, ray, hits, out_count) : kNoWorld;
+  return impl_ != nullptr ? impl_->RaycastAll({&id, {}}, ray, hits, out_count) : kNoWorld;
 }
 
-Status World::OverlapSphere(const Vec3& centre, float radius, std::span<SurfacePoint> touching,
-                            uint32_t* out_count) const {
-  return impl_ != nullptr ? impl_->OverlapSphere(nullptr, centre, radius, touching, out_count)
-                          : kNoWorld;
+Status World::OverlapSphere(const Vec3& centre, float radius, const QueryFilter& filter,
+                            std::span<SurfacePoint> touching, uint32_t* out_count) const {
+  if (impl_ == nullptr) return kNoWorld;
+  return impl_->OverlapSphere({nullptr, filter}, centre, radius, touching, out_count);
 }
 
 Status World::OverlapSphere(BodyId id, const Vec3& centre, float radius,
                             std::span<SurfacePoint> touching, uint32_t* out_count) const {
-  return impl_ != nullptr ? impl_->OverlapSphere(&id, centre, radius, touching, out_count)
-                          : kNoWorld;
+  if (impl_ == nullptr) return kNoWorld;
+  return impl_->OverlapSphere({&id, {}}, centre, radius, touching, out_count);
 }
 
-Status World::ClosestPoint(const Vec3& point, float max_distance, SurfacePoint* out_point) const {
-  return impl_ != nullptr ? impl_->ClosestPoint(nullptr, point, max_distance, out_point) : kNoWorld;
+Status World::ClosestPoint(const Vec3& point, float max_distance, const QueryFilter& filter,
+                           SurfacePoint* out_point) const {
+  if (impl_ == nullptr) return kNoWorld;
+  return impl_->ClosestPoint({nullptr, filter}, point, max_distance, out_point);
 }
 
 Status World::ClosestPoint(BodyId id, const Vec3& point, float max_distance,
                            SurfacePoint* out_point) const {
-  return impl_ != nullptr ? impl_->ClosestPoint(&id, point, max_distance, out_point) : kNoWorld;
+  if (impl_ == nullptr) return kNoWorld;
+  return impl_->ClosestPoint({&id, {}}, point, max_distance, out_point);
 }
 
 Status World::PatchOf(BodyId id, uint32_t patch, DeformedPatch* out_patch) const {
@@ -234,7 +248,12 @@ Status World::PatchOf(BodyId id, uint32_t patch, DeformedPatch* out_patch) const
   const CdgTet& tet = body->surface.tets[rest.tet];
   *out_patch =
       DeformPatch(rest, NodesOf(tet, body->simulation.nodes), NodesOf(tet, body->x.span()));
+  const double s2 = double(body->scale) * double(body->scale);
+  const Vec3& area = out_patch->vector_area;
+  out_patch->vector_area = {ToFloat(s2 * double(area.x)), ToFloat(s2 * double(area.y)),
+                            ToFloat(s2 * double(area.z))};
   out_patch->centroid = WorldPosition(*body, out_patch->centroid);
+  out_patch->area = ToFloat(s2 * double(out_patch->area));
   return {};
 }
 

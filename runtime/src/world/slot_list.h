@@ -33,12 +33,14 @@ class SlotList {
     kNeverGiven,  ///< not given out so far
   };
 
-  /// Makes room so that the next Add succeeds. Returns false if the allocator fails or all slots
-  /// are used up.
-  bool Reserve(const Allocator& allocator) {
-    if (first_free_ != kNone || num_slots_ < slots_.size()) return true;
-    if (num_slots_ == kMostSlots) return false;
-    const size_t size = std::min<size_t>(kMostSlots, std::max<size_t>(64, 2 * slots_.size()));
+  /// Makes room so that the next Add succeeds, and memory for `least` slots in all. Returns false
+  /// if the allocator fails or all slots are used up.
+  bool Reserve(const Allocator& allocator, size_t least = 0) {
+    const bool has_next = first_free_ != kNone || num_slots_ < slots_.size();
+    if (has_next && least <= slots_.size()) return true;
+    if (num_slots_ == kMostSlots) return has_next;
+    const size_t size =
+        std::min<size_t>(kMostSlots, std::max({size_t{64}, 2 * slots_.size(), least}));
     return Grow(allocator, size);
   }
 

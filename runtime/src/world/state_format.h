@@ -81,7 +81,7 @@ struct StateWorld {
   int32_t held_cg_iterations, max_substeps, response;
   float penalty_stiffness, sleep_speed, sleep_time;
   StateStats stats;
-  uint32_t zeros[3];
+  uint32_t zeros[7];
 };
 static_assert(sizeof(StateWorld) == 192);
 

@@ -377,6 +377,7 @@ Status World::Impl::BuildFrom(const StateReader& state, Impl* donor) {
       cache.Release(system);
       return kNoMemory;
     }
+    PlaceBody({}, {}, {}, body);
     body->slot = saved.slot;
     bodies[saved.slot] = body;
     if (!body->fixed && system->Find(saved.dt) == nullptr) {

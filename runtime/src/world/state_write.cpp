@@ -24,8 +24,8 @@ class Sink {
     Write(&value, sizeof(T));
   }
   template <class T>
-  void WriteAll(std::span<const T> values) {
-    Write(values.data(), values.size_bytes());
+  void WriteAll(const Array<T>& values) {
+    Write(values.data(), sizeof(T) * values.size());
   }
   /// Skips bytes that nothing is written to.
   void Skip(uint64_t bytes) { size_ += static_cast<size_t>(bytes); }
@@ -172,23 +172,23 @@ void WriteBulk(const Body& body, const StateBody& saved, Sink* sink) {
     sink->Skip(layout.Sum());
     return sink->End();
   }
-  sink->WriteAll(body.x.span());
-  sink->WriteAll(body.v.span());
+  sink->WriteAll(body.x);
+  sink->WriteAll(body.v);
   if (layout.rotations > 0) {
-    sink->WriteAll(body.rotations.span());
-    sink->WriteAll(body.kappa.span());
+    sink->WriteAll(body.rotations);
+    sink->WriteAll(body.kappa);
   }
-  if (layout.previous > 0) sink->WriteAll(body.previous.span());
+  if (layout.previous > 0) sink->WriteAll(body.previous);
   if (layout.targets > 0) {
-    sink->WriteAll(body.pins.targets.span());
-    sink->WriteAll(body.pins.regions.span());
+    sink->WriteAll(body.pins.targets);
+    sink->WriteAll(body.pins.regions);
     for (const RegionMotion& motion : body.pins.motions) {
       const StateMotion out = {Saved(motion.from), Saved(motion.to), motion.known ? 1u : 0u,
                                motion.moves ? 1u : 0u};
       sink->Write(out);
     }
   }
-  sink->WriteAll(body.pins.reactions.span());
+  sink->WriteAll(body.pins.reactions);
   for (const PlaneContact& contact : body.contacts.Current()) sink->Write(Saved(contact));
   const HeldSolveWorkspace& held = body.contacts.held;
   sink->Write(held.node_of_slot, sizeof(uint32_t) * saved.num_held);
@@ -284,7 +284,7 @@ void WriteSystems(const SystemCounts& counts, SystemCache* cache, Sink* sink) {
   });
   sink->End();
   cache->ForUsed([&](const System* s) {
-    sink->WriteAll(s->pinned.span());
+    sink->WriteAll(s->pinned);
     sink->End();
   });
   cache->ForUsed([&](const System* s) {
@@ -377,8 +377,8 @@ size_t World::Impl::WriteState(std::byte* state) {
   }
   for (uint32_t i = 0; i < num_crowds; ++i) {
     if (!HasLanes(*crowds[i])) continue;
-    sink.WriteAll(crowds[i]->rotations.span());
-    sink.WriteAll(crowds[i]->kappa.span());
+    sink.WriteAll(crowds[i]->rotations);
+    sink.WriteAll(crowds[i]->kappa);
     sink.End();
   }
   if (state == nullptr) return sink.size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// World's calls on bodies, planes and time steps, and its state hash (FNV-1a 64).
-// World::Step is in world_step.cpp.
+// World's calls on itself, its bodies and time steps, and its state hash (FNV-1a 64).
+// World::Step is in world_step.cpp, calls on colliders in colliders.cpp.
 #include "plush/world.h"
 
 #include "base/vector_math.h"
@@ -40,6 +40,7 @@ World::World(const WorldDesc& desc) {
   checked.solver = Clamped(checked.solver);
   if (!IsFinite(checked.gravity)) checked.gravity = {};
   impl_ = NewObject<Impl>(checked.allocator, checked);
+  if (impl_ != nullptr) impl_->ReserveCapacity();
 }
 
 World::~World() {
@@ -63,16 +64,32 @@ Status World::Impl::FindBody(const Impl* impl, BodyId id, Body** out_body) {
   return {};
 }
 
+void World::Impl::ReserveCapacity() {
+  desc.reserve_bodies = std::min(desc.reserve_bodies, SlotList<>::kMostSlots);
+  desc.reserve_colliders = std::min(desc.reserve_colliders, SlotList<>::kMostSlots);
+  if (!events.Allocate(allocator, desc.max_events)) return;
+  if (desc.reserve_bodies > 0 && (!slots.Reserve(allocator, desc.reserve_bodies) ||
+                                  !ReserveBodyArrays(desc.reserve_bodies - 1))) {
+    return;
+  }
+  if (desc.reserve_colliders == 0) return;
+  if (!collider_slots.Reserve(allocator, desc.reserve_colliders)) return;
+  static_cast<void>(ReserveColliderArrays(desc.reserve_colliders - 1));
+}
+
+// Makes room for the arrays' elements of slots up to `slot`.
+bool World::Impl::ReserveBodyArrays(uint32_t slot) {
+  return Reserve(&bodies, slot) && Reserve(&body_stats, slot) && Reserve(&live, slot) &&
+         Reserve(&measured, slot) && Reserve(&units, slot);
+}
+
 // Makes room for one more body.
 Status World::Impl::ReserveBody() {
   if (!slots.Reserve(allocator)) {
     return {StatusCode::kOutOfMemory, "body", "no memory, or no slot left"};
   }
-  const uint32_t next = slots.next_slot();  // the arrays have room for all slots below num_slots
-  if (!Reserve(&bodies, next) || !Reserve(&body_stats, next) || !Reserve(&live, next) ||
-      !Reserve(&measured, next) || !Reserve(&units, next)) {
-    return {StatusCode::kOutOfMemory, "body"};
-  }
+  // The arrays have room for all slots below num_slots.
+  if (!ReserveBodyArrays(slots.next_slot())) return {StatusCode::kOutOfMemory, "body"};
   return {};
 }
 
@@ -84,7 +101,8 @@ Status World::AddBody(const Asset& asset, const BodyDesc& desc, BodyId* out_id) 
   const Status reserved = w.ReserveBody();
   if (!reserved.ok()) return reserved;
   Body* body = nullptr;
-  const Status made = MakeBody(w.allocator, asset, desc, w.num_planes, &w.cache, &body);
+  const Status made =
+      MakeBody(w.allocator, asset, desc, w.NumPlanes(), w.desc.keep_previous, &w.cache, &body);
   if (!made.ok()) return made;
   if (!body->fixed) {
     body->dt = asset.factor().dt;
@@ -116,32 +134,6 @@ void World::Impl::Remove(Body* body) {
   bodies[body->slot] = nullptr;
   TakeFromCrowd(body);
   DestroyBody(allocator, &cache, body);
-}
-
-Status World::AddPlane(const PlaneDesc& desc) {
-  const float length = Length(desc.normal);
-  if (!(length > 1.0e-15f) || !std::isfinite(length)) {
-    return {StatusCode::kInvalidArgument, "normal", "must be finite and not zero"};
-  }
-  if (!std::isfinite(desc.offset)) {
-    return {StatusCode::kInvalidArgument, "offset", "must be finite"};
-  }
-  if (!(desc.friction >= 0.0f) || !std::isfinite(desc.friction)) {
-    return {StatusCode::kInvalidArgument, "friction", "must be finite and not negative"};
-  }
-  if (impl_ == nullptr || !impl_->Reserve(&impl_->planes, impl_->num_planes)) {
-    return {StatusCode::kOutOfMemory, "plane"};
-  }
-  for (const uint32_t slot : impl_->slots) {
-    if (!ReservePlanes(impl_->allocator, impl_->num_planes + 1, impl_->bodies[slot])) {
-      return {StatusCode::kOutOfMemory, "plane"};
-    }
-  }
-  PlaneDesc plane = desc;
-  plane.normal *= 1.0f / length;
-  impl_->planes[impl_->num_planes++] = plane;
-  for (const uint32_t slot : impl_->slots) WakeUp(impl_->bodies[slot]);
-  return {};
 }
 
 // Makes all bodies' factors for `new_dt`. On failure each body keeps those of its last step.
@@ -190,17 +182,52 @@ const StepStats& World::stats() const {
   return impl_ != nullptr ? impl_->stats : kNone;
 }
 
-Status World::Wake(BodyId id) {
+std::span<const BodyEvent> World::body_events() const {
+  if (impl_ == nullptr) return {};
+  return impl_->events.span().first(std::min<size_t>(impl_->num_events, impl_->events.size()));
+}
+
+void World::Impl::WakeAll() {
+  for (const uint32_t slot : slots) WakeUp(bodies[slot]);
+}
+
+Status World::SetGravity(const Vec3& gravity) {
+  if (!IsFinite(gravity)) return {StatusCode::kInvalidArgument, "gravity", "must be finite"};
+  if (impl_ == nullptr) return kNoWorld;
+  const Vec3 change = gravity - impl_->desc.gravity;
+  impl_->desc.gravity = gravity;
+  if (change.x != 0.0f || change.y != 0.0f || change.z != 0.0f) impl_->WakeAll();
+  return {};
+}
+
+Vec3 World::gravity() const { return impl_ != nullptr ? impl_->desc.gravity : Vec3{}; }
+
+void World::SetSolver(const SolverSettings& settings) {
+  if (impl_ != nullptr) impl_->desc.solver = Clamped(settings);
+}
+
+const SolverSettings& World::solver() const {
+  static constexpr SolverSettings kDefault;
+  return impl_ != nullptr ? impl_->desc.solver : kDefault;
+}
+
+Status World::SetFilter(BodyId id, const Filter& filter) {
   Body* body = nullptr;
   const Status found = Impl::FindBody(impl_, id, &body);
   if (!found.ok()) return found;
+  body->filter = filter;
+  body->contacts.num_contacts = 0;
   WakeUp(body);
   return {};
 }
 
-bool World::IsAsleep(BodyId id) const {
+Status World::GetFilter(BodyId id, Filter* out_filter) const {
+  if (out_filter == nullptr) return kNoOutput;
   Body* body = nullptr;
-  return Impl::FindBody(impl_, id, &body).ok() && body->asleep;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
+  *out_filter = body->filter;
+  return {};
 }
 
 uint32_t World::num_bodies() const { return impl_ != nullptr ? impl_->slots.num_live() : 0; }
@@ -226,7 +253,7 @@ uint64_t World::StateHash() const {
     const Body& body = *impl_->bodies[slot];
     for (size_t i = 0; i < body.x.size(); ++i) {
       add(WorldPosition(body, body.x[i]));
-      add(body.v[i]);
+      add(Vec3(body.v[i]) * body.scale);
     }
   }
   return hash;

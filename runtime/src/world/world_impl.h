@@ -40,12 +40,13 @@ struct World::Impl {
   explicit Impl(const WorldDesc& world_desc)
       : desc(world_desc), cache(allocator, world_desc.idle_systems) {}
 
-  // Makes room for one more element. Returns false if the allocator fails.
+  // Makes room for one more element after `used` ones. Returns false if the allocator fails.
   template <class T>
   bool Reserve(Array<T>* array, uint32_t used) {
     if (used < array->size()) return true;
+    const size_t size = std::max({size_t{8}, 2 * array->size(), size_t{used} + 1});
     Array<T> larger;
-    if (!larger.Allocate(allocator, std::max<size_t>(8, 2 * array->size()))) return false;
+    if (!larger.Allocate(allocator, size)) return false;
     std::copy(array->begin(), array->end(), larger.begin());
     *array = std::move(larger);
     return true;
@@ -57,7 +58,16 @@ struct World::Impl {
   /// The same for colliders.
   static Status FindCollider(const Impl* impl, ColliderId id, Collider** out_collider);
 
+  /// Memory that WorldDesc asks for. What the allocator refuses is missing until it is needed.
+  void ReserveCapacity();
+  bool ReserveBodyArrays(uint32_t slot);
   Status ReserveBody();
+  bool ReserveColliderArrays(uint32_t slot);
+  Status ReserveCollider();
+  /// Most planes that bodies must have room for now.
+  size_t NumPlanes() const {
+    return std::max<size_t>(collider_slots.num_slots(), desc.reserve_colliders);
+  }
   void Remove(Body* body);
   Status PrepareFactors(float new_dt, bool* out_made);
   Status PrepareSystem(float body_dt, System* system);
@@ -75,18 +85,27 @@ struct World::Impl {
   // The phases of Step, in order.
   void BeginStep(float new_dt);
   void PlaceColliders();
+  void WakeByColliders();
   void ApplyForces();
+  void ApplyForcesTo(Body* body) const;
   void DecideCrowdSteps();
   void ChooseUnits();
   void StepUnits();
   void StepSharedBody();
   void EndStep();
   void MayFallAsleep(Body* body);
-  void RecordEvents();
+  bool TouchesMovingCollider(const Body& body) const;
+  void MoveColliders();
+  void RecordEvent(const Body& body, BodyEventType type);
   void SumStats();
 
-  /// Wakes all bodies that may touch the collider, wherever they are.
+  Status AddForce(const PendingForce& force);
+
+  /// Wakes the sleeping bodies that the collider touches, or touches once it has its target.
   void WakeTouching(const Collider& collider);
+  void WakeAll();
+  /// Drops all contacts with the collider in this slot and wakes the bodies that had some.
+  void ForgetContacts(uint32_t slot);
 
   // Saving and loading.
   size_t WriteState(std::byte* state);
@@ -154,7 +173,7 @@ struct World::Impl {
   Array<StepPlane> step_planes;  // of the current step, by slot
   Array<PendingForce> forces;    // of the next step
   uint32_t num_forces = 0;
-  Array<BodyEvent> events;  // of the last step
+  Array<BodyEvent> events;  // of the last step (max_events x 1)
   uint32_t num_events = 0;
   StepSettings settings;  // of the current step
   StepStats stats;
@@ -173,6 +192,8 @@ inline constexpr Status kNoWorld = {StatusCode::kOutOfMemory, "world", "has no m
 inline constexpr Status kNoOutput = {StatusCode::kInvalidArgument, "output", "must not be null", 0};
 inline constexpr Status kFrozen = {StatusCode::kInvalidArgument, "id",
                                    "is frozen; ResetBody or SetNodePositions revive it", 0};
+inline constexpr Status kWrongSize = {StatusCode::kInvalidArgument, "span",
+                                      "wrong number of elements", 0};
 inline constexpr Status kFixed = {StatusCode::kInvalidArgument, "id",
                                   "is fixed scenery; its nodes cannot change", 0};
 

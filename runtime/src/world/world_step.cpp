@@ -2,6 +2,7 @@
 // World::Step and its phases in order; runtime/README.md draws them.
 // body_step.cpp steps one body, crowd.cpp a crowd.
 #include "world/body_planes.h"
+#include "world/forces.h"
 #include "world/world_impl.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace {
 // Whether something keeps a slow body from speeding up. Under weak gravity, a body at the top of
 // its flight is slow for a long time although nothing holds it.
 bool IsHeld(const StepSettings& settings, const Body& body) {
-  const Vec3& g = settings.gravity;
+  const Vec3 g = GravityOf(settings, body);
   return (g.x == 0.0f && g.y == 0.0f && g.z == 0.0f) || body.system->num_pinned > 0 ||
          TouchesPlane(body);
 }
@@ -89,11 +90,14 @@ Status World::Step(float dt) {
   const Status prepared = w.PrepareFactors(dt, &made);
   if (!prepared.ok()) return prepared;
   w.BeginStep(dt);
+  w.PlaceColliders();
+  w.ApplyForces();
   w.DecideCrowdSteps();
   w.ChooseUnits();
   w.StepUnits();
   w.StepSharedBody();
   w.EndStep();
+  w.MoveColliders();
   w.SumStats();
   if (made) w.stats.flags |= kStepPreparedTimeStep;
   return {};
@@ -102,15 +106,20 @@ Status World::Step(float dt) {
 void World::Impl::BeginStep(float new_dt) {
   dt = new_dt;
   ListLiveBodies();
-  for (Body* body : live_bodies()) body->dt = new_dt;
-  settings = {desc.gravity, desc.solver, {planes.data(), num_planes}, new_dt};
+  for (Body* body : live_bodies()) {
+    body->dt = new_dt;
+    body->has_previous = false;
+  }
+  settings = {desc.gravity, desc.solver, {}, new_dt};
+  num_events = 0;
 }
 
 void World::Impl::DecideCrowdSteps() {
   const JobFunction decide = [](void* context, uint32_t index) {
     Impl& world = *static_cast<Impl*>(context);
     Body* body = world.live[index];
-    if (body->asleep) return;
+    body->in_crowd_step = false;
+    if (!body->Steps()) return;
     world.body_stats[body->slot] = {};
     DecideCrowdStep(world.settings, body);
   };
@@ -140,7 +149,7 @@ void World::Impl::ChooseUnits() {
     }
   }
   num_crowd_units = num_units;
-  const auto steps_alone = [](const Body* body) { return !body->in_crowd_step && !body->asleep; };
+  const auto steps_alone = [](const Body* body) { return !body->in_crowd_step && body->Steps(); };
   const auto is_large = [&](const Body* body) {
     return steps_alone(body) && !body->fixed && body->elements.blocks.size() >= kBlocksForJobs;
   };
@@ -187,13 +196,18 @@ void World::Impl::StepSharedBody() {
 void World::Impl::MayFallAsleep(Body* body) {
   StepStats* own = &body_stats[body->slot];
   const SolverSettings& solver = settings.solver;
-  if (body->fixed || body->frozen || !(own->max_speed < solver.sleep_speed * body->size) ||
+  const float world_size = body->size * body->scale;
+  if (body->fixed || body->frozen || !(own->max_speed < solver.sleep_speed * world_size) ||
       !IsHeld(settings, *body)) {
     body->still_time = 0.0f;
     return;
   }
   body->still_time += settings.dt;
   if (body->still_time < solver.sleep_time) return;
+  if (TouchesMovingCollider(*body)) {
+    body->still_time = 0.0f;
+    return;
+  }
   body->asleep = true;
   body->in_crowd_step = false;
   for (NodeVec& velocity : body->v) velocity = Vec3{};
@@ -207,16 +221,29 @@ void World::Impl::MayFallAsleep(Body* body) {
 
 void World::Impl::EndStep() {
   for (Body* body : live_bodies()) {
-    if (body->asleep) continue;
-    body->moved = body->moved || !body->fixed;
+    if (!body->Steps()) continue;
+    StepStats* own = &body_stats[body->slot];
+    if (own->max_speed > body->max_speed) own->max_speed = LimitSpeed(body);
+    body->moved = body->moved || !body->fixed || !body->pins.rests;
+    if (body->was_asleep) RecordEvent(*body, BodyEventType::kWoke);
+    if ((own->flags & kStepBodyFrozen) != 0) RecordEvent(*body, BodyEventType::kFroze);
     MayFallAsleep(body);
+    if (body->asleep) RecordEvent(*body, BodyEventType::kSlept);
+    body->was_asleep = body->asleep;
   }
+}
+
+void World::Impl::RecordEvent(const Body& body, BodyEventType type) {
+  if (num_events < events.size()) events[num_events] = {{body.id}, body.user_data, type};
+  if (num_events < UINT32_MAX) ++num_events;
 }
 
 // In the order of the bodies, whatever order the jobs ran in.
 void World::Impl::SumStats() {
   stats = {};
+  if (num_events > events.size()) stats.flags |= kStepEventsLost;
   for (const Body* body : live_bodies()) {
+    if (!body->enabled) continue;
     const StepStats& s = body_stats[body->slot];
     stats.flags |= s.flags;
     stats.max_speed = std::fmax(stats.max_speed, s.max_speed);

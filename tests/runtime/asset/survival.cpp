@@ -64,12 +64,13 @@ void Query(const World& world, const Asset& asset) {
   const Vec3 x = asset.simulation().nodes[0];
   SurfacePoint found[4];
   uint32_t count = 0;
-  REQUIRE(world.RaycastAll({.origin = {x.x, x.y + 1.0f, x.z}}, found, &count).ok());
-  REQUIRE(world.RaycastAll({.origin = x, .direction = {1.0f, 2.0f, 3.0f}}, found, &count).ok());
-  REQUIRE(world.OverlapSphere(x, 0.1f, found, &count).ok());
-  REQUIRE(world.Raycast({.origin = {9.0f, 9.0f, 9.0f}, .direction = {-1.0f, -1.0f, -1.0f}}, found)
-              .ok());
-  REQUIRE(world.ClosestPoint({1.0f, 2.0f, 3.0f}, 1.0e9f, found).ok());
+  REQUIRE(world.RaycastAll({.origin = {x.x, x.y + 1.0f, x.z}}, {}, found, &count).ok());
+  REQUIRE(world.RaycastAll({.origin = x, .direction = {1.0f, 2.0f, 3.0f}}, {}, found, &count).ok());
+  REQUIRE(world.OverlapSphere(x, 0.1f, {}, found, &count).ok());
+  REQUIRE(
+      world.Raycast({.origin = {9.0f, 9.0f, 9.0f}, .direction = {-1.0f, -1.0f, -1.0f}}, {}, found)
+          .ok());
+  REQUIRE(world.ClosestPoint({1.0f, 2.0f, 3.0f}, 1.0e9f, {}, found).ok());
   if (found[0].valid()) REQUIRE(found[0].triangle < asset.collision().num_triangles());
 }
 
@@ -77,7 +78,8 @@ void Query(const World& world, const Asset& asset) {
 // are absurd, the body may be refused or freeze, but nothing undefined may be read or computed.
 void Simulate(const Asset& asset) {
   World world;
-  REQUIRE(world.AddPlane({.normal = {0.1f, 1.0f, 0.0f}, .friction = 0.5f}).ok());
+  ColliderId plane;
+  REQUIRE(world.AddCollider({.plane = {.normal = {0.1f, 1.0f, 0.0f}}}, &plane).ok());
   BodyDesc desc;
   desc.pose = {{0.0f, 0.02f, 0.0f}, {0.1f, 0.2f, 0.3f, 0.9f}};
   desc.velocity = {0.1f, -2.0f, 0.0f};
@@ -96,7 +98,10 @@ void Simulate(const Asset& asset) {
   (void)world.Step(1.0f / 60);  // no factor for it yet: refactors on the file's structure
   std::vector<Vec3> positions(asset.visual().positions.size());
   std::vector<Vec3> normals(positions.size());
-  REQUIRE(world.Skin(id, positions, normals).ok());
+  const SkinTarget target = {.positions = positions.data(),
+                             .normals = normals.data(),
+                             .num_vertices = static_cast<uint32_t>(positions.size())};
+  REQUIRE(world.Skin(id, 1.0f, target).ok());
   BodyMoments moments;
   Pose pose;
   REQUIRE(world.Moments(id, &moments).ok());

@@ -293,7 +293,7 @@ TEST_CASE("Nodes that slip on a plane carry Coulomb's friction, each for itself"
       }
       ContactState state;
       REQUIRE(state.Reserve(DefaultAllocator(), static_cast<uint32_t>(n), 1));
-      const LocalPlane plane = {{0.0f, 1.0f, 0.0f}, 0.0f, kFriction};
+      const LocalPlane plane = {{0.0f, 1.0f, 0.0f}, 0.0f, kFriction, {}, {}};
       const std::span<const NodeVec> y(x);  // with the spare node
       const ContactProblem problem = {{&plane, 1}, y.first(n), y, c.b, 1e-6f, 20};
       std::vector<NodeVec> d(n + 1), product(n + 1);
@@ -325,8 +325,8 @@ TEST_CASE("Nodes that slip on a plane carry Coulomb's friction, each for itself"
 TEST_CASE("Sweeps may move frictionless nodes along their one plane, others not at all") {
   const float friction = GENERATE(0.0f, 0.3f);
   CAPTURE(friction);
-  const LocalPlane planes[] = {{{1.0f, 0.0f, 0.0f}, 0.0f, friction},
-                               {{0.0f, 0.6f, 0.8f}, 0.0f, friction}};
+  const LocalPlane planes[] = {{{1.0f, 0.0f, 0.0f}, 0.0f, friction, {}, {}},
+                               {{0.0f, 0.6f, 0.8f}, 0.0f, friction, {}, {}}};
   ContactState state;
   REQUIRE(state.Reserve(DefaultAllocator(), 6, 2));
   state.contacts[0] = {.node = 1, .plane = 1};

@@ -43,15 +43,16 @@ bool UseWorld(World* world, const ShapeAsset& shape) {
   low.pose.position = {0.0f, 0.05f, 0.0f};
   low.velocity = {0.0f, -2.0f, 0.0f};
   BodyId first, second;
+  ColliderId plane;
   ok = world->AddBody(shape.asset(), low, &first).ok() && ok;
-  ok = world->AddPlane({}).ok() && ok;
+  ok = world->AddCollider({}, &plane).ok() && ok;
   ok = world->Step(kDt).ok() && ok;
   const std::vector<uint32_t> pins = {0, 1, 2};
   BodyDesc pinned;
   pinned.pinned_nodes = pins;
   pinned.material.young = 2.0e5f;
   ok = world->AddBody(shape.asset(), pinned, &second).ok() && ok;
-  ok = world->AddPlane({{1.0f, 1.0f, 0.0f}, -1.0f, 0.3f}).ok() && ok;
+  ok = world->AddCollider({.plane = {{1.0f, 1.0f, 0.0f}, -1.0f}}, &plane).ok() && ok;
   ok = world->PrepareTimeStep(0.5f * kDt).ok() && ok;
   for (int step = 0; step < 4; ++step) {
     ok = world->Step(step < 2 ? kDt : 0.5f * kDt).ok() && ok;
@@ -70,8 +71,8 @@ TEST_CASE("A step takes no memory after warm-up: contact, substeps, many held no
   const ShapeAsset shape(TetBox(6, 2, 6, 0.1));
   {
     World world(desc);
-    REQUIRE(world.AddPlane({}).ok());
-    REQUIRE(world.AddPlane({{1.0f, 0.2f, 0.0f}, -0.02f, 0.5f}).ok());
+    AddPlane(&world, {});
+    AddPlane(&world, {{1.0f, 0.2f, 0.0f}, -0.02f});
     BodyDesc fast;
     fast.pose.position = {0.0f, 0.3f, 0.0f};
     fast.velocity = {-1.0f, -14.0f, 0.0f};
@@ -107,8 +108,8 @@ TEST_CASE("Skinning and measuring take no memory") {
   BodyMoments moments;
   Pose pose;
   const uint64_t heap = HeapAllocations(), requests = memory.requests();
-  bool ok = world.Skin(id, positions, normals).ok();
-  ok = world.NodePositions(id, nodes).ok() && world.SetNodePositions(id, nodes).ok() && ok;
+  bool ok = world.Skin(id, 1.0f, TargetOf(positions, normals)).ok();
+  ok = world.NodePositions(id, 1.0f, nodes).ok() && world.SetNodePositions(id, nodes).ok() && ok;
   ok = world.NodeVelocities(id, nodes).ok() && world.SetNodeVelocities(id, nodes).ok() && ok;
   ok = world.ElasticForces(id, nodes).ok() && world.Moments(id, &moments).ok() && ok;
   ok = world.BestFitPose(id, &pose).ok() && world.StateHash() != 0 && ok;
@@ -180,7 +181,9 @@ TEST_CASE("Wherever memory runs out the world stays usable and leaks nothing") {
       BodyId id;
       CHECK(world.AddBody(shape.asset(), body, &id).ok() == usable);
       CHECK(id.valid() == usable);
-      CHECK(world.AddPlane({}).ok() == usable);
+      ColliderId plane;
+      CHECK(world.AddCollider({}, &plane).ok() == usable);
+      CHECK(plane.valid() == usable);
       for (int step = 0; step < 3; ++step) CHECK(world.Step(kDt).ok() == usable);
       WorldMeasures measures;
       CHECK(world.Measure(&measures).ok() == usable);
@@ -202,7 +205,7 @@ struct Chain {
     desc.idle_systems = 1;
     world.emplace(desc);
     const std::vector<uint32_t> pins = {0, 1};
-    REQUIRE(world->AddPlane({}).ok());
+    AddPlane(&*world, {});
     a = AddBody(&*world, shape.asset(), {.pose = {.position = {0.0f, 0.01f, 0.0f}}});
     b = AddBody(&*world, shape.asset(),
                 {.pose = {.position = {1.0f, 0.3f, 0.0f}}, .pinned_nodes = pins});
@@ -224,7 +227,8 @@ constexpr Call kCalls[] = {
     [](Chain* c) { return c->world->Step(0.012f).ok(); },
     [](Chain* c) { return c->world->PrepareTimeStep(0.005f).ok(); },
     [](Chain* c) {
-      return c->world->AddPlane({.normal = {1.0f, 1.0f, 0.0f}, .offset = -3.0f}).ok();
+      ColliderId plane;
+      return c->world->AddCollider({.plane = {{1.0f, 1.0f, 0.0f}, -3.0f}}, &plane).ok();
     },
     [](Chain* c) {
       BodyId id;
@@ -313,7 +317,7 @@ TEST_CASE("A failed call changes nothing") {
   World world(desc);
   BodyDesc body;
   body.pose.position = {0.0f, 0.01f, 0.0f};
-  REQUIRE(world.AddPlane({}).ok());
+  AddPlane(&world, {});
   AddBody(&world, shape.asset(), body);
   AddBody(&world, shape.asset(), body);
   for (int step = 0; step < 30; ++step) StepWorld(&world, kDt);
@@ -322,11 +326,14 @@ TEST_CASE("A failed call changes nothing") {
     const uint64_t hash = world.StateHash();
     const size_t blocks = memory.blocks_out();
     memory.FailAt(n, true);
-    const Status added = world.AddPlane({{0.0f, 1.0f, 0.0f}, -5.0f, 0.5f});
+    ColliderId plane = {5};
+    const Status added = world.AddCollider({.plane = {{0.0f, 1.0f, 0.0f}, -5.0f}}, &plane);
     memory.FailNever();
     if (added.ok()) break;
     CAPTURE(n);
     REQUIRE(added.code == StatusCode::kOutOfMemory);
+    CHECK_FALSE(plane.valid());
+    CHECK(world.num_colliders() == 1);
     CHECK(world.StateHash() == hash);
     CHECK(memory.blocks_out() == blocks);  // some may be larger
     CHECK(StepWorld(&world, kDt) == kStepOk);

@@ -33,6 +33,18 @@ void CheckRefused(const Asset& asset, const BodyDesc& desc, const std::string& s
   CHECK(world.num_bodies() == 0);
 }
 
+void CheckRefused(const ColliderDesc& desc, const std::string& section) {
+  World world;
+  CAPTURE(section);
+  ColliderId id = {1};
+  const Status status = world.AddCollider(desc, &id);
+  CHECK_FALSE(id.valid());
+  CHECK(status.code == StatusCode::kInvalidArgument);
+  CHECK(status.section == section);
+  CHECK(std::string(status.reason) != "");
+  CHECK(world.num_colliders() == 0);
+}
+
 }  // namespace
 
 TEST_CASE("Descriptions of bodies are checked") {
@@ -122,21 +134,28 @@ TEST_CASE("Rotations need not be normalised, pins may repeat") {
 }
 
 TEST_CASE("Planes are checked and normalised") {
-  World world;
   for (const float wrong : {kNan, kInf, -kInf}) {
-    CHECK(world.AddPlane({{0.0f, wrong, 0.0f}, 0.0f, 0.5f}).section == std::string("normal"));
-    CHECK(world.AddPlane({{0.0f, 1.0f, 0.0f}, wrong, 0.5f}).section == std::string("offset"));
-    CHECK(world.AddPlane({{0.0f, 1.0f, 0.0f}, 0.0f, wrong}).section == std::string("friction"));
+    CheckRefused({.plane = {.normal = {0.0f, wrong, 0.0f}}}, "plane.normal");
+    CheckRefused({.plane = {.offset = wrong}}, "plane.offset");
+    CheckRefused({.pose = {.position = {wrong, 0.0f, 0.0f}}}, "pose.position");
+    CheckRefused({.pose = {.rotation = {0.0f, 0.0f, wrong, 1.0f}}}, "pose.rotation");
+    CheckRefused({.velocity = {0.0f, 0.0f, wrong}}, "velocity");
+    CheckRefused({.angular_velocity = {0.0f, wrong, 0.0f}}, "angular_velocity");
+    CheckRefused({.friction = wrong}, "friction");
   }
-  CHECK(world.AddPlane({{}, 0.0f, 0.5f}).section == std::string("normal"));
-  CHECK(world.AddPlane({{0.0f, 1.0f, 0.0f}, 0.0f, -0.1f}).section == std::string("friction"));
+  CheckRefused({.plane = {.normal = {}}}, "plane.normal");
+  CheckRefused({.pose = {.rotation = {0.0f, 0.0f, 0.0f, 0.0f}}}, "pose.rotation");
+  CheckRefused({.friction = -0.1f}, "friction");
+  World world;
+  CHECK(world.AddCollider({}, nullptr).section == std::string("output"));
+  CHECK(world.num_colliders() == 0);
   const ShapeAsset shape = SmallShape();
   // Only the direction of a normal matters.
   std::vector<uint64_t> hashes;
   for (const float length : {1.0f, 4.0f}) {
     World with;
     AddBody(&with, shape.asset());
-    REQUIRE(with.AddPlane({{0.0f, length, 0.0f}, -0.1f, 0.5f}).ok());
+    AddPlane(&with, {{0.0f, length, 0.0f}, -0.1f});
     for (int step = 0; step < 40; ++step) StepWorld(&with, kDt);
     CHECK(with.stats().contacts > 0);
     hashes.push_back(with.StateHash());
@@ -165,16 +184,31 @@ TEST_CASE("Sizes and values of states are checked") {
   const BodyId id = AddBody(&world, shape.asset());
   const uint64_t hash = world.StateHash();
   std::vector<Vec3> nodes = shape.rest(), skin(shape.asset().visual().positions.size());
+  std::vector<Vec3> normals(skin.size());
   std::vector<Vec3> more(nodes.size() + 1), fewer(nodes.size() - 1);
   for (std::vector<Vec3>* wrong : {&more, &fewer}) {
-    CHECK_FALSE(world.NodePositions(id, *wrong).ok());
+    CHECK_FALSE(world.NodePositions(id, 1.0f, *wrong).ok());
     CHECK_FALSE(world.NodeVelocities(id, *wrong).ok());
     CHECK_FALSE(world.SetNodePositions(id, *wrong).ok());
     CHECK_FALSE(world.SetNodeVelocities(id, *wrong).ok());
     CHECK_FALSE(world.ElasticForces(id, *wrong).ok());
-    CHECK_FALSE(world.Skin(id, *wrong, {}).ok());
-    CHECK_FALSE(world.Skin(id, skin, *wrong).ok());
+    CHECK_FALSE(world.Skin(id, 1.0f, TargetOf(*wrong, {})).ok());
   }
+  for (const float alpha : {-0.1f, 1.1f, kNan, kInf}) {
+    CAPTURE(alpha);
+    CHECK(world.NodePositions(id, alpha, nodes).code == StatusCode::kInvalidArgument);
+    CHECK(world.Skin(id, alpha, TargetOf(skin)).code == StatusCode::kInvalidArgument);
+  }
+  for (const size_t stride : {size_t{0}, size_t{8}, size_t{14}}) {
+    CAPTURE(stride);
+    SkinTarget target = TargetOf(skin, normals);
+    target.position_stride = stride;
+    CHECK(world.Skin(id, 1.0f, target).code == StatusCode::kInvalidArgument);
+    target = TargetOf(skin, normals);
+    target.normal_stride = stride;
+    CHECK(world.Skin(id, 1.0f, target).code == StatusCode::kInvalidArgument);
+  }
+  nodes = shape.rest();
   nodes[3].y = kNan;
   CHECK(world.SetNodePositions(id, nodes).index == 3);
   CHECK(world.SetNodeVelocities(id, nodes).index == 3);
@@ -187,10 +221,10 @@ TEST_CASE("Null outputs are refused") {
   const BodyId id = AddBody(&world, shape.asset());
   const Ray ray = {.origin = {}, .direction = {1.0f, 0.0f, 0.0f}};
   for (const Status& status :
-       {world.Moments(id, nullptr), world.BestFitPose(id, nullptr), world.Raycast(ray, nullptr),
-        world.Raycast(id, ray, nullptr), world.RaycastAll(ray, {}, nullptr),
-        world.RaycastAll(id, ray, {}, nullptr), world.OverlapSphere({}, 1.0f, {}, nullptr),
-        world.OverlapSphere(id, {}, 1.0f, {}, nullptr), world.ClosestPoint({}, 1.0f, nullptr),
+       {world.Moments(id, nullptr), world.BestFitPose(id, nullptr), world.Raycast(ray, {}, nullptr),
+        world.Raycast(id, ray, nullptr), world.RaycastAll(ray, {}, {}, nullptr),
+        world.RaycastAll(id, ray, {}, nullptr), world.OverlapSphere({}, 1.0f, {}, {}, nullptr),
+        world.OverlapSphere(id, {}, 1.0f, {}, nullptr), world.ClosestPoint({}, 1.0f, {}, nullptr),
         world.ClosestPoint(id, {}, 1.0f, nullptr), world.PatchOf(id, 0, nullptr)}) {
     CHECK(status.code == StatusCode::kInvalidArgument);
   }
@@ -213,7 +247,7 @@ TEST_CASE("Settings are clamped to their ranges") {
     BodyDesc body;
     body.velocity = {0.0f, -1.0f, 0.0f};
     AddBody(&world, shape.asset(), body);
-    REQUIRE(world.AddPlane({{0.0f, 1.0f, 0.0f}, -0.05f, 0.5f}).ok());
+    AddPlane(&world, {{0.0f, 1.0f, 0.0f}, -0.05f});
     for (int step = 0; step < 20; ++step) CHECK((StepWorld(&world, kDt) & kStepBodyFrozen) == 0u);
     if (i == 2) CHECK(world.stats().outer_iterations == 64);
     hashes[i] = world.StateHash();

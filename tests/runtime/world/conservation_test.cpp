@@ -131,7 +131,7 @@ TEST_CASE("Tets that the caller turned inside out recover") {
   CAPTURE(with_ground);
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1));
   World world(Weightless());
-  if (with_ground) REQUIRE(world.AddPlane({}).ok());
+  if (with_ground) AddPlane(&world, {});
   const BodyId id = AddBody(&world, shape.asset());
   std::vector<Vec3> x = PositionsOf(world, id, shape.num_nodes());
   x.back().y -= 0.25f;  // push a corner through the body

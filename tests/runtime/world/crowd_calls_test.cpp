@@ -23,7 +23,7 @@ const ShapeAsset& Bumpy() {
   return *shape;
 }
 
-const PlaneDesc kFarBelow = {{0.0f, 1.0f, 0.0f}, -100.0f, 0.5f};
+const PlaneShape kFarBelow = {{0.0f, 1.0f, 0.0f}, -100.0f};
 
 double Apart(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
   return (ToEigen(a) - ToEigen(b)).colwise().norm().maxCoeff();
@@ -35,7 +35,7 @@ double Longest(const std::vector<Vec3>& v) { return ToEigen(v).colwise().norm().
 class Twins {
  public:
   explicit Twins(uint32_t seed) : random(seed) {
-    REQUIRE(together.AddPlane(kFarBelow).ok());
+    AddPlane(&together, kFarBelow);
     for (int i = 0; i < 20; ++i) {
       Member member =
           RandomMember(Bumpy(), {2.0f * static_cast<float>(i), 0.0f, 0.0f}, 0.5, &random);
@@ -43,7 +43,7 @@ class Twins {
       pinned.push_back(!member.pins.empty());
       ids.push_back(member.AddTo(&together, Bumpy().asset()));
       alone.push_back(std::make_unique<World>());
-      REQUIRE(alone.back()->AddPlane(kFarBelow).ok());
+      AddPlane(alone.back().get(), kFarBelow);
       alone_ids.push_back(member.AddTo(alone.back().get(), Bumpy().asset()));
     }
   }
@@ -80,7 +80,7 @@ class Twins {
       skin[k].resize(num_vertices);
       normals[k].resize(num_vertices);
       forces[k].resize(num_nodes);
-      REQUIRE(world.Skin(id, skin[k], normals[k]).ok());
+      REQUIRE(world.Skin(id, 1.0f, TargetOf(skin[k], normals[k])).ok());
       REQUIRE(world.ElasticForces(id, forces[k]).ok());
       REQUIRE(world.Moments(id, &moments[k]).ok());
       REQUIRE(world.BestFitPose(id, &poses[k]).ok());
@@ -115,11 +115,11 @@ class Twins {
     // Two points may be equally near, so not the points are compared, but one with the other's
     // surface.
     SurfacePoint same, any;
-    REQUIRE(one.ClosestPoint(nearest[0].position, 1.0f, &same).ok());
+    REQUIRE(one.ClosestPoint(nearest[0].position, 1.0f, {}, &same).ok());
     REQUIRE(same.valid());
     CHECK(same.distance < near);
     // The nearest of all bodies is at most as far.
-    REQUIRE(together.ClosestPoint(aside, 1.0e9f, &any).ok());
+    REQUIRE(together.ClosestPoint(aside, 1.0e9f, {}, &any).ok());
     REQUIRE(any.valid());
     CHECK(any.distance <= nearest[0].distance);
   }
@@ -171,7 +171,7 @@ TEST_CASE("Bodies in lanes can be moved, kicked and taken out while others go on
       rest.erase(std::find(rest.begin(), rest.end(), i));
       CHECK(twins.together.num_bodies() == rest.size());
       std::vector<Vec3> x(num_nodes);
-      CHECK(!twins.together.NodePositions(twins.ids[i], x).ok());
+      CHECK(!twins.together.NodePositions(twins.ids[i], 1.0f, x).ok());
     } else {
       // A new body takes the free lane.
       Member member =
@@ -179,7 +179,7 @@ TEST_CASE("Bodies in lanes can be moved, kicked and taken out while others go on
       rest.push_back(twins.ids.size());
       twins.ids.push_back(member.AddTo(&twins.together, Bumpy().asset()));
       twins.alone.push_back(std::make_unique<World>());
-      REQUIRE(twins.alone.back()->AddPlane(kFarBelow).ok());
+      AddPlane(twins.alone.back().get(), kFarBelow);
       twins.alone_ids.push_back(member.AddTo(twins.alone.back().get(), Bumpy().asset()));
     }
     for (const size_t k : rest) twins.Compare(k);
@@ -210,7 +210,7 @@ TEST_CASE("Crowds conserve momentum: free bodies, beside bodies with pins and wi
   WorldDesc desc;
   desc.gravity = {};
   World world(desc);
-  REQUIRE(world.AddPlane(kFarBelow).ok());
+  AddPlane(&world, kFarBelow);
   Random random(11);
   std::vector<BodyId> free;
   for (int i = 0; i < 14; ++i) {

@@ -24,7 +24,7 @@ using Trail = std::vector<std::vector<float>>;
 // A world of bodies over a plane far below. The test follows one of them, the subject.
 struct Scene {
   Scene(const ShapeAsset& of_shape, uint32_t seed) : shape(of_shape), random(seed) {
-    REQUIRE(world.AddPlane({{0.0f, 1.0f, 0.0f}, -30.0f, 0.5f}).ok());
+    AddPlane(&world, {{0.0f, 1.0f, 0.0f}, -30.0f});
   }
 
   void Add(const Member& member) { ids.push_back(member.AddTo(&world, shape.asset())); }
@@ -247,7 +247,7 @@ TEST_CASE("Damped bodies step by themselves, whatever else is in the world") {
   const ShapeAsset shape = CrowdBox(seed);
   Random random(seed);
   World together;
-  REQUIRE(together.AddPlane({{0.0f, 1.0f, 0.0f}, -30.0f, 0.5f}).ok());
+  AddPlane(&together, {{0.0f, 1.0f, 0.0f}, -30.0f});
   std::vector<BodyDesc> descs(10);
   const std::vector<uint32_t> pins = RandomPins(shape.num_nodes(), 5, &random);
   descs.back().pinned_nodes = pins;
@@ -263,7 +263,7 @@ TEST_CASE("Damped bodies step by themselves, whatever else is in the world") {
   for (size_t i = 0; i < descs.size(); ++i) {
     CAPTURE(i);
     World alone;
-    REQUIRE(alone.AddPlane({{0.0f, 1.0f, 0.0f}, -30.0f, 0.5f}).ok());
+    AddPlane(&alone, {{0.0f, 1.0f, 0.0f}, -30.0f});
     const BodyId id = AddBody(&alone, shape.asset(), descs[i]);
     for (int step = 0; step < kSteps; ++step) REQUIRE(StepWorld(&alone, kDt) == kStepOk);
     CHECK(SameBits(StateOf(together, ids[i], shape.num_nodes()),
@@ -280,7 +280,7 @@ TEST_CASE("Stiff bodies whose pins a shared factor cannot hold step by themselve
   pinned.pins = RandomPins(shape.num_nodes(), 15, &random);
   scene.AddSubject(pinned);
   World alone;
-  REQUIRE(alone.AddPlane({{0.0f, 1.0f, 0.0f}, -30.0f, 0.5f}).ok());
+  AddPlane(&alone, {{0.0f, 1.0f, 0.0f}, -30.0f});
   const BodyId id = pinned.AddTo(&alone, shape.asset());
   for (int step = 0; step < 20; ++step) {
     REQUIRE(StepWorld(&scene.world, kDt) == kStepOk);

@@ -52,7 +52,7 @@ TEST_CASE("Steps of crowds take no memory, even if bodies leave their lanes and 
   {
     World world(DescOf(&memory));
     Random random(seed);
-    REQUIRE(world.AddPlane({}).ok());
+    AddPlane(&world, {});
     for (int i = 0; i < 40; ++i) {
       Member member = MemberAt(shape, i, &random);
       member.pose.position.y = i % 3 == 0 ? 0.6f : 9.0f;
@@ -133,7 +133,7 @@ TEST_CASE("Wherever memory runs out as crowds are made, bodies step") {
     {
       World world(DescOf(&memory));
       Random random(6);
-      REQUIRE(world.AddPlane({}).ok());
+      AddPlane(&world, {});
       std::vector<BodyId> ids = AddRow(&world, shape,
                                        which == 0   ? 5
                                        : which == 3 ? 25
@@ -188,12 +188,13 @@ TEST_CASE("A crowd steps on after a plane for which there was no memory") {
     CountingMemory memory;
     World world(DescOf(&memory));
     Random random(7);
-    REQUIRE(world.AddPlane({{0.0f, 1.0f, 0.0f}, -5.0f, 0.5f}).ok());
+    AddPlane(&world, {{0.0f, 1.0f, 0.0f}, -5.0f});
     const std::vector<BodyId> ids = AddRow(&world, shape, 8, &random);
     REQUIRE(StepWorld(&world, kDt) == kStepOk);
     REQUIRE(HadCrowds(world));
     memory.FailAt(n, true);
-    const Status added = world.AddPlane({{1.0f, 0.0f, 0.0f}, -50.0f, 0.5f});
+    ColliderId aside;
+    const Status added = world.AddCollider({.plane = {{1.0f, 0.0f, 0.0f}, -50.0f}}, &aside);
     memory.FailNever();
     failures += added.ok() ? 0 : 1;
     for (int step = 0; step < 3; ++step) {
@@ -201,7 +202,7 @@ TEST_CASE("A crowd steps on after a plane for which there was no memory") {
       REQUIRE(HadCrowds(world));
     }
     // A plane stops all of them.
-    REQUIRE(world.AddPlane({{0.0f, 1.0f, 0.0f}, 1.0f, 0.5f}).ok());
+    AddPlane(&world, {{0.0f, 1.0f, 0.0f}, 1.0f});
     for (int step = 0; step < 80; ++step) StepWorld(&world, kDt);
     REQUIRE(world.stats().max_penetration < 1e-4f);
     for (const BodyId id : ids) REQUIRE(MomentsOf(world, id).centre[1] > 1.0);

@@ -71,7 +71,8 @@ struct Run {
   float StepSize(int step) const { return alternating && step / 3 % 2 == 1 ? 0.6f * kDt : kDt; }
 };
 
-const PlaneDesc kPlane = {{0.1f, 1.0f, 0.0f}, 0.0f, 0.4f};
+const PlaneShape kPlane = {{0.1f, 1.0f, 0.0f}, 0.0f};
+constexpr float kFriction = 0.4f;
 
 // One body's states after each step.
 struct Path {
@@ -90,7 +91,7 @@ std::vector<Path> PathsInCrowd(const ShapeAsset& shape, const std::vector<Member
   WorldDesc desc;
   desc.solver = run.solver;
   World world(desc);
-  REQUIRE(world.AddPlane(kPlane).ok());
+  AddPlane(&world, kPlane, kFriction);
   std::vector<BodyId> ids;
   for (const Member& member : members) ids.push_back(member.AddTo(&world, shape.asset()));
   std::vector<Path> paths(members.size());
@@ -106,7 +107,7 @@ Path PathAlone(const ShapeAsset& shape, const Member& member, const Run& run) {
   WorldDesc desc;
   desc.solver = run.solver;
   World world(desc);
-  REQUIRE(world.AddPlane(kPlane).ok());
+  AddPlane(&world, kPlane, kFriction);
   const BodyId id = member.AddTo(&world, shape.asset());
   const Eigen::RowVector3d normal = ToEigen(kPlane.normal).transpose();
   Path path;
@@ -215,7 +216,7 @@ TEST_CASE("Bodies on a plane move beside a crowd of their own kind as alone, to 
   const size_t num_nodes = shape.num_nodes();
   Random random(7);
   World crowd, alone;
-  for (World* world : {&crowd, &alone}) REQUIRE(world->AddPlane({}).ok());
+  for (World* world : {&crowd, &alone}) AddPlane(world, {});
   std::vector<BodyId> ids, alone_ids;
   for (int i = 0; i < 18; ++i) {
     const bool flies = i % 2 == 0;
@@ -256,8 +257,8 @@ TEST_CASE("A body that unexpectedly meets a plane in a crowd's step lands as it 
   WorldDesc desc;
   desc.solver.volume_sweeps = volume_sweeps;
   World crowd(desc), alone(desc);
-  REQUIRE(crowd.AddPlane({}).ok());
-  REQUIRE(alone.AddPlane({}).ok());
+  AddPlane(&crowd, {});
+  AddPlane(&alone, {});
   for (int i = 0; i < 9; ++i) {
     RandomMember(shape, {3.0f * static_cast<float>(i), 50.0f, 0.0f}, 0.5, &random)
         .AddTo(&crowd, shape.asset());

@@ -57,8 +57,8 @@ Outcome Simulate(const JobSystem& jobs) {
   desc.jobs = jobs;
   World world(desc);
   Random random(3);
-  REQUIRE(world.AddPlane({}).ok());
-  REQUIRE(world.AddPlane({{1.0f, 1.0f, 0.0f}, -1.0f, 0.2f}).ok());
+  AddPlane(&world, {});
+  AddPlane(&world, {{1.0f, 1.0f, 0.0f}, -1.0f}, 0.2f);
   std::vector<BodyId> ids;
   for (int i = 0; i < 11; ++i) {
     BodyDesc body;
@@ -85,7 +85,7 @@ Outcome SimulateCrowds(const JobSystem& jobs) {
   desc.jobs = jobs;
   World world(desc);
   Random random(5);
-  REQUIRE(world.AddPlane({}).ok());
+  AddPlane(&world, {});
   std::vector<BodyId> ids;
   for (int i = 0; i < 60; ++i) {
     const ShapeAsset& shape = i % 5 == 4 ? *bar : *box;
@@ -107,7 +107,7 @@ Outcome SimulateCrowds(const JobSystem& jobs) {
   bool crowds = true;  // in every step
   for (int step = 0; step < 60; ++step) {
     if (step == 10) REQUIRE(world.RemoveBody(ids[3]).ok());
-    if (step == 30) REQUIRE(world.AddPlane({{1.0f, 1.0f, 0.0f}, -1.0f, 0.2f}).ok());
+    if (step == 30) AddPlane(&world, {{1.0f, 1.0f, 0.0f}, -1.0f}, 0.2f);
     // With the other step size, too, bodies leave their lanes in most steps.
     StepWorld(&world, step % 2 == 0 ? 0.01f : 0.007f);
     crowds = crowds && HadCrowds(world);
@@ -124,7 +124,7 @@ Outcome SimulateSleepers(const JobSystem& jobs) {
   desc.solver.sleep_speed = 0.5f;  // falls asleep soon
   desc.solver.sleep_time = 0.1f;
   World world(desc);
-  REQUIRE(world.AddPlane({}).ok());
+  AddPlane(&world, {});
   std::vector<BodyId> ids;
   for (int i = 0; i < 30; ++i) {
     BodyDesc body;
@@ -183,7 +183,7 @@ TEST_CASE("A large body that all threads share gives the same state") {
     WorldDesc desc;
     desc.jobs = jobs;
     World world(desc);
-    REQUIRE(world.AddPlane({}).ok());
+    AddPlane(&world, {});
     BodyDesc body;
     body.pose.position = {0.0f, 0.02f, 0.0f};
     body.velocity = {0.0f, -2.0f, 0.0f};

@@ -34,12 +34,12 @@ std::vector<NamedCall> CallsWithIds(const ShapeAsset& shape) {
       {"Skin",
        [=](World* w, BodyId id) {
          std::vector<Vec3> x(num_vertices), n(num_vertices);
-         return w->Skin(id, x, n);
+         return w->Skin(id, 1.0f, TargetOf(x, n));
        }},
       {"NodePositions",
        [=](World* w, BodyId id) {
          std::vector<Vec3> x = nodes;
-         return w->NodePositions(id, x);
+         return w->NodePositions(id, 1.0f, x);
        }},
       {"NodeVelocities",
        [=](World* w, BodyId id) {

@@ -65,15 +65,16 @@ std::vector<SurfacePoint> AskAll(const World& world, uint32_t seed) {
     const Vec3 a = ToVec3(random.Vector(5.0)), b = ToVec3(random.Vector(0.2));
     const Vec3 target = {b.x + 0.5f * static_cast<float>(i % 10), b.y, b.z};
     SurfacePoint point;
-    REQUIRE(world.Raycast({.origin = a, .direction = target - a}, &point).ok());
+    REQUIRE(world.Raycast({.origin = a, .direction = target - a}, {}, &point).ok());
     answers.push_back(point);
-    REQUIRE(world.ClosestPoint(a, 1e9f, &point).ok());
+    REQUIRE(world.ClosestPoint(a, 1e9f, {}, &point).ok());
     answers.push_back(point);
     REQUIRE(
-        world.RaycastAll({.origin = {-9, 0, 0.01f * a.x}, .direction = {1, 0, 0}}, found, &count)
+        world
+            .RaycastAll({.origin = {-9, 0, 0.01f * a.x}, .direction = {1, 0, 0}}, {}, found, &count)
             .ok());
     answers.insert(answers.end(), found, found + std::min(count, 32u));
-    REQUIRE(world.OverlapSphere(target, 0.1f, found, &count).ok());
+    REQUIRE(world.OverlapSphere(target, 0.1f, {}, found, &count).ok());
     answers.insert(answers.end(), found, found + std::min(count, 32u));
   }
   return answers;
@@ -88,10 +89,10 @@ std::vector<SurfacePoint> AskNearest(const World& world, uint32_t seed) {
   for (int i = 0; i < 200; ++i) {
     const Vec3 a = ToVec3(random.Vector(5.0)), b = ToVec3(random.Vector(0.2));
     const Vec3 target = {b.x + 0.5f * static_cast<float>(i % 10), b.y, b.z};
-    if (world.Raycast({.origin = a, .direction = target - a}, &point).ok()) {
+    if (world.Raycast({.origin = a, .direction = target - a}, {}, &point).ok()) {
       answers.push_back(point);
     }
-    if (world.ClosestPoint(a, 1e9f, &point).ok()) answers.push_back(point);
+    if (world.ClosestPoint(a, 1e9f, {}, &point).ok()) answers.push_back(point);
   }
   return answers;
 }
@@ -110,7 +111,7 @@ TEST_CASE("A hit describes its place completely") {
     const Vec3 target = ToVec3(random.Vector(0.2) + Eigen::Vector3d(0.5 * (i % 10), 0, 0));
     const Ray ray = {.origin = origin, .direction = 3.0f * (target - origin)};
     SurfacePoint hit;
-    REQUIRE(world.Raycast(ray, &hit).ok());
+    REQUIRE(world.Raycast(ray, {}, &hit).ok());
     if (!hit.valid()) continue;
     ++met;
     const Eigen::Vector3d direction = ToEigen(ray.direction).normalized();
@@ -132,7 +133,7 @@ TEST_CASE("A hit describes its place completely") {
     REQUIRE(ToEigen(hit.normal).norm() == Approx(1.0).epsilon(1e-5));
     REQUIRE(hit.front == (ToEigen(hit.normal).dot(direction) <= 0.0));
     SurfacePoint near;
-    REQUIRE(world.ClosestPoint(hit.position, 1e-3f, &near).ok());
+    REQUIRE(world.ClosestPoint(hit.position, 1e-3f, {}, &near).ok());
     REQUIRE(near.valid());
     REQUIRE(near.distance < 1e-6f);
   }
@@ -157,19 +158,19 @@ TEST_CASE("A query of all bodies gives the nearest result of any body") {
       REQUIRE(world.RaycastAll(id, ray, {}, &count).ok());
       sum += count;
     }
-    REQUIRE(world.Raycast(ray, &all).ok());
-    REQUIRE(world.ClosestPoint(a, 100.0f, &near).ok());
+    REQUIRE(world.Raycast(ray, {}, &all).ok());
+    REQUIRE(world.ClosestPoint(a, 100.0f, {}, &near).ok());
     REQUIRE(all.valid() == best.valid());
     if (all.valid()) REQUIRE(Same(all, best));
     REQUIRE(Same(near, best_near));
     SurfacePoint hits[64];
-    REQUIRE(world.RaycastAll(ray, hits, &count).ok());
+    REQUIRE(world.RaycastAll(ray, {}, hits, &count).ok());
     REQUIRE(count == sum);
     REQUIRE(count <= 64);
     if (count > 0) REQUIRE(Same(hits[0], all));
     for (uint32_t k = 1; k < count; ++k) REQUIRE(hits[k - 1].distance <= hits[k].distance);
     SurfacePoint few[3];
-    REQUIRE(world.RaycastAll(ray, few, &count).ok());
+    REQUIRE(world.RaycastAll(ray, {}, few, &count).ok());
     REQUIRE(count == sum);
     for (uint32_t k = 0; k < std::min(count, 3u); ++k) REQUIRE(Same(few[k], hits[k]));
   }
@@ -180,24 +181,24 @@ TEST_CASE("Queries see where bodies are now") {
   const BodyId falling = AddBody(&world, Bumpy().asset(), At({0.0f, 10.0f, 0.0f}));
   const Ray down = {.origin = {0.15f, 100.0f, 0.1f}, .direction = {0.0f, -1.0f, 0.0f}};
   SurfacePoint hit;
-  REQUIRE(world.Raycast(down, &hit).ok());
+  REQUIRE(world.Raycast(down, {}, &hit).ok());
   REQUIRE(hit.valid());
   const float before = hit.distance;
   for (int i = 0; i < 50; ++i) StepWorld(&world, 0.01f);
-  REQUIRE(world.Raycast(down, &hit).ok());
+  REQUIRE(world.Raycast(down, {}, &hit).ok());
   REQUIRE(hit.valid());
   CHECK(hit.distance == Approx(before + 1.25f).epsilon(0.02));
   std::vector<Vec3> x = PositionsOf(world, falling, Bumpy().num_nodes());
   for (Vec3& node : x) node.x += 5.0f;
   REQUIRE(world.SetNodePositions(falling, x).ok());
-  REQUIRE(world.Raycast(down, &hit).ok());
+  REQUIRE(world.Raycast(down, {}, &hit).ok());
   CHECK_FALSE(hit.valid());
   for (Vec3& node : x) node.x -= 5.0f;  // back to a position that its search trees have not seen
   REQUIRE(world.SetNodePositions(falling, x).ok());
-  REQUIRE(world.Raycast(down, &hit).ok());
+  REQUIRE(world.Raycast(down, {}, &hit).ok());
   CHECK(hit.valid());
   REQUIRE(world.RemoveBody(falling).ok());
-  REQUIRE(world.ClosestPoint({0, 0, 0}, 1e9f, &hit).ok());
+  REQUIRE(world.ClosestPoint({0, 0, 0}, 1e9f, {}, &hit).ok());
   CHECK_FALSE(hit.valid());
 }
 
@@ -243,8 +244,9 @@ TEST_CASE("Bodies far from the world's origin are met as well as near ones") {
               std::round(offset.z * 32) / 32};
     const Vec3 direction = ToVec3(Eigen::Vector3d(0.15, 0.1, 0.1) + random.Vector(0.1)) - offset;
     SurfacePoint a, b;
-    REQUIRE(near.Raycast({.origin = offset, .direction = direction}, &a).ok());
-    REQUIRE(far.Raycast({.origin = there.pose.position + offset, .direction = direction}, &b).ok());
+    REQUIRE(near.Raycast({.origin = offset, .direction = direction}, {}, &a).ok());
+    REQUIRE(
+        far.Raycast({.origin = there.pose.position + offset, .direction = direction}, {}, &b).ok());
     REQUIRE(a.valid() == b.valid());
     REQUIRE(a.triangle == b.triangle);
     REQUIRE(a.distance == Approx(b.distance).epsilon(1e-5));
@@ -253,8 +255,8 @@ TEST_CASE("Bodies far from the world's origin are met as well as near ones") {
   CHECK(met > 100);
   // A ray from there to here ends within float's resolution at its origin.
   SurfacePoint hit;
-  REQUIRE(
-      near.Raycast({.origin = {1.0e6f, 0.1f, 0.1f}, .direction = {-1.0f, 0.0f, 0.0f}}, &hit).ok());
+  REQUIRE(near.Raycast({.origin = {1.0e6f, 0.1f, 0.1f}, .direction = {-1.0f, 0.0f, 0.0f}}, {}, &hit)
+              .ok());
   REQUIRE(hit.valid());
   CHECK(hit.position.x == Approx(0.3f).margin(0.1));
 }
@@ -266,7 +268,7 @@ TEST_CASE("Invalid rays and spheres are refused") {
   SurfacePoint point;
   uint32_t count = 7;
   const auto refuses = [&](const Ray& ray) {
-    return world.Raycast(ray, &point).code == StatusCode::kInvalidArgument && !point.valid() &&
+    return world.Raycast(ray, {}, &point).code == StatusCode::kInvalidArgument && !point.valid() &&
            world.RaycastAll(id, ray, {}, &count).code == StatusCode::kInvalidArgument && count == 0;
   };
   CHECK(refuses({.origin = {nan, 0, 0}}));
@@ -274,12 +276,12 @@ TEST_CASE("Invalid rays and spheres are refused") {
   CHECK(refuses({.direction = {0, 0, 0}}));
   CHECK(refuses({.max_distance = -1.0f}));
   CHECK(refuses({.max_distance = nan}));
-  CHECK(world.ClosestPoint({0, nan, 0}, 1.0f, &point).code == StatusCode::kInvalidArgument);
-  CHECK(world.ClosestPoint({0, 0, 0}, nan, &point).code == StatusCode::kInvalidArgument);
-  CHECK(world.OverlapSphere({0, 0, 0}, -1.0f, {}, &count).code == StatusCode::kInvalidArgument);
-  CHECK(world.Raycast({7}, {}, &point).code == StatusCode::kForeignId);
-  CHECK(world.ClosestPoint({7}, {}, 1.0f, &point).code == StatusCode::kForeignId);
-  CHECK(world.OverlapSphere({7}, {}, 1.0f, {}, &count).code == StatusCode::kForeignId);
+  CHECK(world.ClosestPoint({0, nan, 0}, 1.0f, {}, &point).code == StatusCode::kInvalidArgument);
+  CHECK(world.ClosestPoint({0, 0, 0}, nan, {}, &point).code == StatusCode::kInvalidArgument);
+  CHECK(world.OverlapSphere({0, 0, 0}, -1.0f, {}, {}, &count).code == StatusCode::kInvalidArgument);
+  CHECK(world.Raycast(BodyId{7}, {}, &point).code == StatusCode::kForeignId);
+  CHECK(world.ClosestPoint(BodyId{7}, {}, 1.0f, &point).code == StatusCode::kForeignId);
+  CHECK(world.OverlapSphere(BodyId{7}, {}, 1.0f, {}, &count).code == StatusCode::kForeignId);
   DeformedPatch patch;
   CHECK(world.PatchOf({7}, 0, &patch).code == StatusCode::kForeignId);
   const auto num_patches = static_cast<uint32_t>(Bumpy().asset().collision().patches.size());
@@ -289,7 +291,7 @@ TEST_CASE("Invalid rays and spheres are refused") {
   REQUIRE(world
               .Raycast({.direction = {1e-30f, 0, 0},
                         .max_distance = std::numeric_limits<float>::infinity()},
-                       &point)
+                       {}, &point)
               .ok());
 }
 
@@ -298,10 +300,10 @@ TEST_CASE("A ray reaches as far as it says") {
   AddBody(&world, Bumpy().asset());
   Ray ray = {.origin = {0.15f, 5.0f, 0.1f}};
   SurfacePoint hit;
-  REQUIRE(world.Raycast(ray, &hit).ok());
+  REQUIRE(world.Raycast(ray, {}, &hit).ok());
   REQUIRE(hit.valid());
   ray.max_distance = hit.distance * 0.9999f;
-  REQUIRE(world.Raycast(ray, &hit).ok());
+  REQUIRE(world.Raycast(ray, {}, &hit).ok());
   CHECK_FALSE(hit.valid());
 }
 
@@ -312,13 +314,13 @@ TEST_CASE("Bodies without a collision surface are never found") {
   world.PrepareQueries();
   SurfacePoint point;
   uint32_t count = 1;
-  REQUIRE(world.Raycast({.origin = {0.05f, 1.0f, 0.05f}}, &point).ok());
+  REQUIRE(world.Raycast({.origin = {0.05f, 1.0f, 0.05f}}, {}, &point).ok());
   CHECK_FALSE(point.valid());
   REQUIRE(world.Raycast(id, {.origin = {0.05f, 1.0f, 0.05f}}, &point).ok());
   CHECK_FALSE(point.valid());
-  REQUIRE(world.ClosestPoint({0, 0, 0}, 1e9f, &point).ok());
+  REQUIRE(world.ClosestPoint({0, 0, 0}, 1e9f, {}, &point).ok());
   CHECK_FALSE(point.valid());
-  REQUIRE(world.OverlapSphere({0, 0, 0}, 1e9f, {}, &count).ok());
+  REQUIRE(world.OverlapSphere({0, 0, 0}, 1e9f, {}, {}, &count).ok());
   CHECK(count == 0);
 }
 
@@ -330,7 +332,7 @@ TEST_CASE("Queries take no memory, the first after a step included") {
   BodyDesc scenery = At({0.0f, -1.0f, 0.0f});
   scenery.fixed = true;
   AddBody(&world, Bumpy().asset(), scenery);
-  AddBody(&world, Bumpy().asset());
+  const BodyId id = AddBody(&world, Bumpy().asset());
   StepWorld(&world, 0.01f);
   SurfacePoint found[16], point;
   uint32_t count = 0;
@@ -338,11 +340,12 @@ TEST_CASE("Queries take no memory, the first after a step included") {
   const uint64_t heap = HeapAllocations(), requests = memory.requests();
   bool ok = true;
   for (int i = 0; i < 5; ++i) {
-    ok = world.Raycast({.origin = {0.1f, 1.0f, 0.1f}}, &point).ok() && point.valid() && ok;
-    ok = world.RaycastAll({.origin = {0.1f, 1.0f, 0.1f}}, found, &count).ok() && count > 3 && ok;
-    ok = world.OverlapSphere({}, 0.2f, found, &count).ok() && count > 16 && ok;
-    ok = world.ClosestPoint({1.0f, 1.0f, 1.0f}, 10.0f, &point).ok() && point.valid() && ok;
-    ok = world.PatchOf({0}, 0, &patch).ok() && ok;
+    ok = world.Raycast({.origin = {0.1f, 1.0f, 0.1f}}, {}, &point).ok() && point.valid() && ok;
+    ok =
+        world.RaycastAll({.origin = {0.1f, 1.0f, 0.1f}}, {}, found, &count).ok() && count > 3 && ok;
+    ok = world.OverlapSphere({}, 0.2f, {}, found, &count).ok() && count > 16 && ok;
+    ok = world.ClosestPoint({1.0f, 1.0f, 1.0f}, 10.0f, {}, &point).ok() && point.valid() && ok;
+    ok = world.PatchOf(id, 0, &patch).ok() && ok;
     StepWorld(&world, 0.01f);
     world.PrepareQueries();
   }

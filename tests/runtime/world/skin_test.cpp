@@ -20,7 +20,7 @@ Skinned SkinOf(const World& world, BodyId id, const ShapeAsset& shape) {
   Skinned out;
   out.positions.resize(shape.asset().visual().positions.size());
   out.normals.resize(out.positions.size());
-  REQUIRE(world.Skin(id, out.positions, out.normals).ok());
+  REQUIRE(world.Skin(id, 1.0f, TargetOf(out.positions, out.normals)).ok());
   return out;
 }
 

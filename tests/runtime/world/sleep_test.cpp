@@ -20,7 +20,7 @@ constexpr float kDt = 0.01f;
 struct Resting {
   explicit Resting(int count, double cell = 0.1, const WorldDesc& desc = {})
       : shape(TetBox(2, 2, 2, cell), {2.0e5, 0.4, 1000.0, 0.1}, double(kDt)), world(desc) {
-    REQUIRE(world.AddPlane({}).ok());
+    AddPlane(&world, {});
     for (int i = 0; i < count; ++i) {
       BodyDesc body;
       body.pose.position = {static_cast<float>(3.0 * cell * i), static_cast<float>(0.1 * cell), 0};
@@ -86,7 +86,7 @@ TEST_CASE("A sleeping body wakes if it is moved or pushed, or if a plane is adde
     REQUIRE(scene.world.SetNodePositions(id, lifted).ok());
   });
   wakes([&] { REQUIRE(scene.world.Wake(id).ok()); });
-  wakes([&] { REQUIRE(scene.world.AddPlane({{0.0f, 1.0f, 0.0f}, 0.01f, 0.5f}).ok()); });
+  wakes([&] { AddPlane(&scene.world, {{0.0f, 1.0f, 0.0f}, 0.01f}); });
 }
 
 TEST_CASE("Impulses push nodes by their masses and wake the body, but pinned nodes stay") {
@@ -161,7 +161,7 @@ TEST_CASE("A large body under weak gravity never sleeps in mid-air") {
   desc.gravity = {0.0f, -0.01f, 0.0f};
   const ShapeAsset shape(TetBox(2, 2, 2, 5.0), {1.0e6, 0.3, 1000.0}, double(kDt));
   World world(desc);
-  REQUIRE(world.AddPlane({{0.0f, 1.0f, 0.0f}, -100.0f, 0.5f}).ok());
+  AddPlane(&world, {{0.0f, 1.0f, 0.0f}, -100.0f});
   const BodyId id = AddBody(&world, shape.asset());
   for (int step = 0; step < 300; ++step) StepWorld(&world, kDt);
   // Always below 3 cm/s, which is slow for a body with a diagonal of 17 m.

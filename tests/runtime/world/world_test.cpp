@@ -159,13 +159,13 @@ TEST_CASE("A static body does not move or count, but is drawn") {
   body.pose.position = {0.0f, 2.0f, 0.0f};
   body.velocity = {0.0f, -5.0f, 0.0f};
   const BodyId id = AddBody(&world, shape.asset(), body);
-  REQUIRE(world.AddPlane({}).ok());
+  AddPlane(&world, {});
   const uint64_t hash = world.StateHash();
   for (int step = 0; step < 5; ++step) CHECK(StepWorld(&world, kDt) == kStepOk);
   CHECK(world.StateHash() == hash);
   CHECK(MeasuresOf(world).kinetic_j == 0.0);
   std::vector<Vec3> positions(shape.asset().visual().positions.size());
-  CHECK(world.Skin(id, positions, {}).ok());
+  CHECK(world.Skin(id, 1.0f, TargetOf(positions, {})).ok());
 }
 
 TEST_CASE("Set states are what the next step starts from") {
@@ -202,7 +202,7 @@ TEST_CASE("A body that is moved forgets what it touched and how it was strained"
   std::vector<Points> ends;
   for (const bool with_past : {false, true}) {
     World world;
-    REQUIRE(world.AddPlane({}).ok());
+    AddPlane(&world, {});
     BodyDesc body;
     body.velocity.x = 2.0f;  // it slides
     const BodyId id = AddBody(&world, shape.asset(), body);
@@ -296,7 +296,7 @@ TEST_CASE("Positions out of range are refused, good ones revive a frozen body") 
 TEST_CASE("A state that is no number freezes its body and no other") {
   const ShapeAsset shape = SmallShape();
   World world;
-  REQUIRE(world.AddPlane({{0, 1, 0}, -1.0f, 0.5f}).ok());
+  AddPlane(&world, {{0, 1, 0}, -1.0f});
   const BodyId wild = AddBody(&world, shape.asset());
   const BodyId tame = AddBody(&world, shape.asset());
   std::vector<Vec3> v(shape.num_nodes());

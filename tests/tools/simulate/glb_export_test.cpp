@@ -29,10 +29,10 @@ Scene TestScene(const std::string& asset) {
   scene.bodies[0].pose = {{0.3f, 0.1f, -0.2f}, {0.48f, 0.0f, 0.6f, 0.64f}};
   scene.bodies[0].velocity = {0.5f, -2.0f, 0.0f};
   scene.bodies[1].pose.position = {2, 0, 0};
-  scene.bodies[1].pins = {RegionPin{"low"}};
+  scene.bodies[1].pins = {{RegionPin{"low"}, {}}};
   scene.bodies[2].pose.position = {-2, 0, 0};
   scene.bodies[2].fixed = true;
-  scene.planes.push_back({{0, 1, 0}, -0.6f, 0.5f});
+  scene.colliders.push_back({.desc = {.plane = {{0, 1, 0}, -0.6f}}, .motion = {}});
   return scene;
 }
 
@@ -53,8 +53,10 @@ SkinCapture Capture(const SceneWorld& scene_world, size_t body) {
   const size_t count = scene_world.asset_of(scene_world.bodies[body]).visual().positions.size();
   capture.positions.resize(count);
   capture.normals.resize(count);
-  REQUIRE(scene_world.world->Skin(scene_world.bodies[body].id, capture.positions, capture.normals)
-              .ok());
+  const SkinTarget target = {.positions = capture.positions.data(),
+                             .normals = capture.normals.data(),
+                             .num_vertices = static_cast<uint32_t>(count)};
+  REQUIRE(scene_world.world->Skin(scene_world.bodies[body].id, 1.0f, target).ok());
   return capture;
 }
 
@@ -167,14 +169,14 @@ TEST_CASE("Recorded rotations keep their sign from frame to frame") {
   const tests::TemporaryFolder folder;
   Scene scene = TestScene(tests::WriteBall(folder));
   scene.gravity = {};
-  scene.planes.clear();
+  scene.colliders.clear();
   scene.steps = 150;
   scene.bodies.resize(1);
   scene.bodies[0].velocity = {};
   SceneWorld scene_world = BuildOrFail(scene);
   const BodyId id = scene_world.bodies[0].id;
   std::vector<Vec3> x(scene_world.assets[0]->simulation().nodes.size());
-  REQUIRE(scene_world.world->NodePositions(id, x).ok());
+  REQUIRE(scene_world.world->NodePositions(id, 1.0f, x).ok());
   std::vector<Vec3> spin;  // about z at 10 rad/s
   for (const Vec3& p : x) spin.push_back({-10.0f * (p.y - 0.5f), 10.0f * (p.x - 0.5f), 0.0f});
   REQUIRE(scene_world.world->SetNodeVelocities(id, spin).ok());

@@ -23,7 +23,9 @@ TEST_CASE("An exported .obj holds every body's skinned vertices, groups and mate
 
   const VisualView& visual = built.value().assets[0]->visual();
   std::vector<Vec3> expected(visual.positions.size());
-  REQUIRE(built.value().world->Skin(built.value().bodies[1].id, expected, {}).ok());
+  const SkinTarget target = {.positions = expected.data(),
+                             .num_vertices = static_cast<uint32_t>(expected.size())};
+  REQUIRE(built.value().world->Skin(built.value().bodies[1].id, 1.0f, target).ok());
   std::istringstream lines(files.value().obj);
   std::string line;
   std::vector<std::string> names;

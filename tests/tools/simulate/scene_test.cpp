@@ -4,10 +4,13 @@
 
 #include "plush/format/tet_block.h"
 
+#include "base/files.h"
 #include "simulate/open_asset.h"
 #include "tools/simulate/ball_asset.h"
 
 #include <catch2/catch.hpp>
+
+#include <cmath>
 
 namespace plush::tools {
 namespace {
@@ -39,12 +42,17 @@ TEST_CASE("A minimal scene has the documented defaults") {
   CHECK(s.dt == 0.01);
   CHECK(s.steps == 300);
   CHECK(s.threads == 1);
-  CHECK(s.planes.empty());
+  CHECK(s.colliders.empty());
   REQUIRE(s.bodies.size() == 1);
   CHECK(s.bodies[0].asset == "levels/one/duck.plush");
   CHECK(s.bodies[0].count == 1);
   CHECK_FALSE(s.bodies[0].fixed);
   CHECK(s.bodies[0].material.young < 0.0f);
+  CHECK(s.bodies[0].scale == 1.0f);
+  CHECK(s.bodies[0].gravity_factor == 1.0f);
+  CHECK(std::isinf(s.bodies[0].max_speed));
+  CHECK(s.bodies[0].filter == Filter{});
+  CHECK(s.forces.empty());
   CHECK(s.solver.response == ContactResponse::kHold);
 }
 
@@ -53,10 +61,13 @@ TEST_CASE("Every key of a scene reaches its setting") {
     "gravity":[1,2,3], "dt":0.005, "steps":7, "threads":4,
     "bodies":[{"asset":"/abs/x.plush", "position":[1,2,3], "rotation":[0,0.6,0,0.8],
       "velocity":[4,5,6], "count":9, "material":{"young":5e4,"poisson":0.3,"density":500},
-      "static":true,
+      "static":true, "scale":0.5, "gravity_factor":-2, "max_speed":30,
+      "filter":{"category":6, "mask":4294967295, "group":-3},
       "pins":[{"region":"feet"}, {"box":[[0,1,2],[3,4,5]]},
               {"sphere":{"centre":[1,1,1],"radius":0.5}}]}],
-    "colliders":[{"plane":{"normal":[0,0,2],"offset":-1},"friction":0.25}],
+    "colliders":[{"plane":{"normal":[0,0,2],"offset":-1},"friction":0.25,
+      "pose":{"position":[1,0,0],"rotation":[1,0,0,0]}, "velocity":[0,1,0],
+      "angular_velocity":[0,0,2], "filter":{"mask":2}}],
     "solver":{"name":"splitting","newton_iterations":3,"volume_sweeps":2,"contact":"penalty"}})",
                                 "/scenes");
   if (!scene.ok()) FAIL(scene.error().message);
@@ -78,17 +89,79 @@ TEST_CASE("Every key of a scene reaches its setting") {
   CHECK(body.material.poisson == 0.3f);
   CHECK(body.material.density == 500.0f);
   REQUIRE(body.pins.size() == 3);
-  CHECK(std::get<RegionPin>(body.pins[0]).name == "feet");
-  CHECK(std::get<BoxPin>(body.pins[1]).low.z == 2.0f);
-  CHECK(std::get<BoxPin>(body.pins[1]).high.x == 3.0f);
-  CHECK(std::get<SpherePin>(body.pins[2]).radius == 0.5f);
-  REQUIRE(s.planes.size() == 1);
-  CHECK(s.planes[0].normal.z == 2.0f);
-  CHECK(s.planes[0].offset == -1.0f);
-  CHECK(s.planes[0].friction == 0.25f);
+  CHECK(std::get<RegionPin>(body.pins[0].nodes).name == "feet");
+  CHECK(std::get<BoxPin>(body.pins[1].nodes).low.z == 2.0f);
+  CHECK(std::get<BoxPin>(body.pins[1].nodes).high.x == 3.0f);
+  CHECK(std::get<SpherePin>(body.pins[2].nodes).radius == 0.5f);
+  REQUIRE(s.colliders.size() == 1);
+  CHECK(s.colliders[0].desc.plane.normal.z == 2.0f);
+  CHECK(s.colliders[0].desc.plane.offset == -1.0f);
+  CHECK(s.colliders[0].desc.friction == 0.25f);
+  CHECK(body.scale == 0.5f);
+  CHECK(body.gravity_factor == -2.0f);
+  CHECK(body.max_speed == 30.0f);
+  CHECK(body.filter == Filter{6, UINT32_MAX, -3});
+  CHECK(s.colliders[0].desc.pose.position.x == 1.0f);
+  CHECK(s.colliders[0].desc.pose.rotation.x == 1.0f);
+  CHECK(s.colliders[0].desc.velocity.y == 1.0f);
+  CHECK(s.colliders[0].desc.angular_velocity.z == 2.0f);
+  CHECK(s.colliders[0].desc.filter == Filter{1, 2, 0});
+  CHECK(s.colliders[0].motion.keys.empty());
   CHECK(s.solver.outer_iterations == 3);
   CHECK(s.solver.volume_sweeps == 2);
   CHECK(s.solver.response == ContactResponse::kPenalty);
+}
+
+TEST_CASE("Every key of a motion and of a force reaches its setting") {
+  const auto scene = ParseScene(R"({
+    "bodies":[{"asset":"x", "pins":[{"region":"hand", "motion":[
+      {"t":0.5,"position":[1,2,3]}, {"t":2,"position":[4,5,6],"rotation":[0,0,1,0]}]}]}],
+    "colliders":[{"plane":{}, "motion":[{"t":1,"position":[0,7,0]}]}],
+    "forces":[{"type":"uniform","acceleration":[1,2,3]},
+      {"type":"radial","centre":[1,0,0],"radius":2,"strength":-5,"from":1,"to":3,"mask":6},
+      {"type":"wind","velocity":[9,0,0],"air_density":1.1,"drag":0.5,"wake":true}]})",
+                                "");
+  if (!scene.ok()) FAIL(scene.error().message);
+  const Motion& hand = scene.value().bodies[0].pins[0].motion;
+  REQUIRE(hand.keys.size() == 2);
+  CHECK(hand.keys[0].time == 0.5);
+  CHECK(hand.keys[0].pose.rotation.w == 1.0f);
+  CHECK(hand.keys[1].pose.position.y == 5.0f);
+  CHECK(hand.keys[1].pose.rotation.z == 1.0f);
+  const SceneCollider& lift = scene.value().colliders[0];
+  REQUIRE(lift.motion.keys.size() == 1);
+  CHECK(lift.desc.pose.position.y == 7.0f);  // it starts at its first pose
+  const auto& forces = scene.value().forces;
+  REQUIRE(forces.size() == 3);
+  CHECK(forces[0].field.type == FieldType::kUniform);
+  CHECK(forces[0].field.vector.z == 3.0f);
+  CHECK(forces[0].from == 0.0);
+  CHECK(std::isinf(forces[0].to));
+  CHECK(forces[1].field.type == FieldType::kRadial);
+  CHECK(forces[1].field.centre.x == 1.0f);
+  CHECK(forces[1].field.radius == 2.0f);
+  CHECK(forces[1].field.strength == -5.0f);
+  CHECK(forces[1].field.mask == 6);
+  CHECK(forces[1].from == 1.0);
+  CHECK(forces[1].to == 3.0);
+  CHECK_FALSE(forces[1].field.wake);
+  CHECK(forces[2].field.type == FieldType::kWind);
+  CHECK(forces[2].field.vector.x == 9.0f);
+  CHECK(forces[2].field.air_density == 1.1f);
+  CHECK(forces[2].field.drag == 0.5f);
+  CHECK(forces[2].field.wake);
+}
+
+TEST_CASE("The scene of tools/README.md is one") {
+  const auto bytes = ReadFile(std::string(PLUSH_SAMPLES_DIR) + "/../tools/README.md");
+  REQUIRE(bytes.ok());
+  const std::string text(reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size());
+  const size_t begin = text.find("```json\n", text.find("\n## Scenes\n")) + 8;
+  const auto scene = ParseScene(text.substr(begin, text.find("```", begin) - begin), "");
+  if (!scene.ok()) FAIL(scene.error().message);
+  CHECK(scene.value().bodies[0].pins[0].motion.keys.size() == 3);
+  CHECK(scene.value().colliders[0].motion.keys.size() == 2);
+  CHECK(scene.value().forces.size() == 1);
 }
 
 TEST_CASE("Unknown keys of a scene name their place and the nearest spelling") {
@@ -101,6 +174,17 @@ TEST_CASE("Unknown keys of a scene name their place and the nearest spelling") {
              Contains("bodies[0].pins[1]: unknown key 'bx'; did you mean 'box'?"));
   CHECK_THAT(ErrorOf(R"({"bodies":[{"asset":"a"}],"colliders":[{"plain":{}}]})").message,
              Contains("colliders[0]: unknown key 'plain'; did you mean 'plane'?"));
+  CHECK_THAT(BodyErrorOf(R"("sclae":2)").message, Contains("did you mean 'scale'?"));
+  CHECK_THAT(BodyErrorOf(R"("filter":{"maks":2})").message,
+             Contains("bodies[0].filter: unknown key 'maks'; did you mean 'mask'?"));
+  CHECK_THAT(
+      BodyErrorOf(R"("pins":[{"region":"a","motion":[{"t":0,"position":[0,0,0],"rotaton":[]}]}])")
+          .message,
+      Contains("bodies[0].pins[0].motion[0]: unknown key 'rotaton'; did you mean 'rotation'?"));
+  CHECK_THAT(ErrorOf(R"({"bodies":[{"asset":"a"}],"forces":[{"tpye":"wind"}]})").message,
+             Contains("forces[0]: unknown key 'tpye'; did you mean 'type'?"));
+  CHECK_THAT(ErrorOf(R"({"bodies":[{"asset":"a"}],"forces":[{"type":"widn"}]})").message,
+             Contains("forces[0].type: unknown type of force 'widn'; did you mean 'wind'?"));
   CHECK_THAT(ErrorOf(R"({"bodies":[{"asset":"a"}],"solver":{"nmae":"splitting"}})").message,
              Contains("solver: unknown key 'nmae'; did you mean 'name'?"));
 }
@@ -115,6 +199,25 @@ TEST_CASE("Wrong values in a scene are command-line errors that name their place
       {R"("count":0)", "bodies[0].count: 0 is outside [1, 10000]"},
       {R"("count":1.5)", "bodies[0].count: expected a whole number"},
       {R"("count":1e300)", "bodies[0].count"},
+      {R"("scale":0)", "bodies[0].scale: 0 is outside [0.01, 100]"},
+      {R"("scale":101)", "bodies[0].scale: 101 is outside"},
+      {R"("gravity_factor":1e7)", "bodies[0].gravity_factor: 10000000 is outside"},
+      {R"("max_speed":0)", "bodies[0].max_speed: 0 is outside (0, "},
+      {R"("filter":{"mask":-1})", "bodies[0].filter.mask: -1 is outside"},
+      {R"("filter":{"category":4294967296})", "bodies[0].filter.category: 4294967296 is outside"},
+      {R"("filter":{"group":2147483648})", "bodies[0].filter.group"},
+      {R"("filter":{"group":0.5})", "bodies[0].filter.group: expected a whole number"},
+      {R"("pins":[{"region":"a","motion":[]}])", "bodies[0].pins[0].motion: has no key"},
+      {R"("pins":[{"region":"a","motion":[{"position":[0,0,0]}]}])", "motion[0].t: is missing"},
+      {R"("pins":[{"region":"a","motion":[{"t":0}]}])", "motion[0].position: is missing"},
+      {R"("pins":[{"region":"a","motion":[{"t":-1,"position":[0,0,0]}]}])",
+       "pins[0].motion[0].t: -1 is outside"},
+      {R"("pins":[{"region":"a","motion":[{"t":1,"position":[0,0,0]},{"t":1,"position":[0,0,0]}]}])",
+       "motion[1].t: is not later than that of the key before"},
+      {R"("pins":[{"region":"a","motion":[{"t":0,"position":[0,0,0],"rotation":[1,1,0,0]}]}])",
+       "motion[0].rotation: quaternion"},
+      {R"("static":true,"pins":[{"region":"a","motion":[{"t":0,"position":[0,0,0]}]}])",
+       "bodies[0].pins[0].motion: a static body does not move"},
       {R"("static":1)", "bodies[0].static: expected true or false"},
       {R"("material":{"poisson":0.5})", "bodies[0].material.poisson: 0.5 is outside [0, 0.499]"},
       {R"("material":{"young":0})", "bodies[0].material.young"},
@@ -139,9 +242,9 @@ TEST_CASE("Wrong values in a scene are command-line errors that name their place
   CHECK_THAT(ErrorOf(R"({"dt":0,"bodies":[{"asset":"a"}]})").message, Contains("dt: 0 is outside"));
   CHECK_THAT(
       ErrorOf(R"({"bodies":[{"asset":"a"}],"colliders":[{"plane":{"normal":[0,0,0]}}]})").message,
-      Contains("colliders[0].plane.normal: has no length"));
+      Contains("colliders[0].desc.plane.normal: has no length"));
   CHECK_THAT(ErrorOf(R"({"bodies":[{"asset":"a"}],"colliders":[{"friction":0.5}]})").message,
-             Contains("colliders[0].plane: is missing"));
+             Contains("colliders[0].desc.plane: is missing"));
   CHECK_THAT(ErrorOf(R"({"bodies":[{"asset":"a"}],"solver":{"contact":"hlod"}})").message,
              Contains("did you mean 'hold'?"));
   // The splitting solver has no linear iterations; a key without effect would mislead.
@@ -150,6 +253,49 @@ TEST_CASE("Wrong values in a scene are command-line errors that name their place
   CHECK(without_effect.exit_code == ExitCode::kUsage);
   CHECK_THAT(without_effect.message, Contains("linear_iterations"));
   CHECK_THAT(ErrorOf("{\"bodies\":").message, Contains("line 1"));
+}
+
+TEST_CASE("Wrong forces and colliders name their place") {
+  const std::pair<const char*, const char*> forces[] = {
+      {R"({})", "forces[0].type: is missing"},
+      {R"({"type":"uniform"})", "forces[0].acceleration: is missing"},
+      {R"({"type":"uniform","acceleration":[1,2]})", "forces[0].acceleration: expected 3 numbers"},
+      {R"({"type":"uniform","acceleration":[0,0,0],"drag":1})",
+       "forces[0].drag: belongs to forces of type wind"},
+      {R"({"type":"wind","velocity":[0,0,0],"centre":[0,0,0]})",
+       "belongs to forces of type radial"},
+      {R"({"type":"radial","centre":[0,0,0],"strength":1})", "forces[0].radius: is missing"},
+      {R"({"type":"radial","centre":[0,0,0],"radius":0,"strength":1})", "radius: 0 is outside"},
+      {R"({"type":"radial","centre":[0,0,0],"radius":1})", "forces[0].strength: is missing"},
+      {R"({"type":"wind"})", "forces[0].velocity: is missing"},
+      {R"({"type":"wind","velocity":[0,0,0],"drag":-1})", "forces[0].drag: -1 is outside"},
+      {R"({"type":"wind","velocity":[0,0,0],"air_density":-1})", "air_density: -1 is outside"},
+      {R"({"type":"wind","velocity":[0,0,0],"from":2,"to":2})", "to: is not later than from"},
+      {R"({"type":"wind","velocity":[0,0,0],"from":-1})", "forces[0].from: -1 is outside"},
+      {R"({"type":"wind","velocity":[0,0,0],"wake":1})", "wake: expected true or false"},
+  };
+  for (const auto& [force, message] : forces) {
+    const Error error =
+        ErrorOf(std::string(R"({"bodies":[{"asset":"a"}],"forces":[)") + force + "]}");
+    CHECK(error.exit_code == ExitCode::kUsage);
+    CHECK_THAT(error.message, Contains(message));
+  }
+  const std::pair<const char*, const char*> colliders[] = {
+      {R"("friction":-1)", "colliders[0].friction: -1 is outside"},
+      {R"("pose":{"positon":[0,0,0]})", "unknown key 'positon'; did you mean 'position'?"},
+      {R"("pose":{"rotation":[0,0,0,2]})", "colliders[0].pose.rotation: quaternion"},
+      {R"("velocity":[0,1])", "colliders[0].velocity: expected 3 numbers"},
+      {R"("motion":[{"t":0,"position":[0,0,0]}],"velocity":[0,1,0])",
+       "colliders[0].velocity: does not go with motion"},
+      {R"("motion":[{"t":0,"position":[0,0,0]}],"pose":{})",
+       "colliders[0].pose: does not go with motion"},
+  };
+  for (const auto& [members, message] : colliders) {
+    const Error error = ErrorOf(
+        std::string(R"({"bodies":[{"asset":"a"}],"colliders":[{"plane":{},)") + members + "}]}");
+    CHECK(error.exit_code == ExitCode::kUsage);
+    CHECK_THAT(error.message, Contains(message));
+  }
 }
 
 TEST_CASE("Solvers that this version lacks are unsupported, unknown ones are mistakes") {
@@ -199,9 +345,9 @@ TEST_CASE("A dropped body starts with its lowest node 0.3 of its height above th
   const double lowest =
       BoundsOf(asset.simulation().nodes).low.y + scene.value().bodies[0].pose.position.y;
   CHECK(lowest == Approx(0.3 * height));
-  REQUIRE(scene.value().planes.size() == 1);
-  CHECK(scene.value().planes[0].friction == 0.5f);
-  CHECK(scene.value().planes[0].normal.y == 1.0f);
+  REQUIRE(scene.value().colliders.size() == 1);
+  CHECK(scene.value().colliders[0].desc.friction == 0.5f);
+  CHECK(scene.value().colliders[0].desc.plane.normal.y == 1.0f);
 }
 
 }  // namespace plush::tools

@@ -50,7 +50,7 @@ TEST_CASE("Pins hold exactly the nodes inside them") {
 TEST_CASE("An unknown region names the nearest one the asset has") {
   const tests::TemporaryFolder folder;
   Scene scene = SceneOf(tests::WriteBall(folder));
-  scene.bodies[0].pins = {RegionPin{"hihg"}};
+  scene.bodies[0].pins = {{RegionPin{"hihg"}, {}}};
   FindingList findings;
   const auto built = BuildSceneWorld(scene, &findings);
   REQUIRE_FALSE(built.ok());
@@ -61,7 +61,7 @@ TEST_CASE("An unknown region names the nearest one the asset has") {
 TEST_CASE("A pin that holds nothing is a finding, not an error") {
   const tests::TemporaryFolder folder;
   Scene scene = SceneOf(tests::WriteBall(folder));
-  scene.bodies[0].pins = {BoxPin{{5, 5, 5}, {6, 6, 6}}};
+  scene.bodies[0].pins = {{BoxPin{{5, 5, 5}, {6, 6, 6}}, {}}};
   FindingList findings;
   CHECK(BuildSceneWorld(scene, &findings).ok());
   CHECK(findings.Has("PIN_UNMATCHED"));

@@ -154,7 +154,7 @@ TEST_CASE("A step counts as awake until the step after the one in which all bodi
   scene.bodies[1].pose.position.x = 3.0f;
   scene.bodies[1].fixed = true;  // never sleeps, and keeps nothing awake
   scene.gravity = {};
-  scene.planes.clear();
+  scene.colliders.clear();
   scene.steps = 200;
   const RunRecord record = RunOrFail(scene);
   size_t awake = 0;
@@ -171,7 +171,7 @@ TEST_CASE("A gain of energy is found at its first step beyond 1% of the largest 
   const tests::TemporaryFolder folder;
   Scene scene = DropOrFail(tests::WriteBall(folder));
   scene.bodies[0].count = 2;
-  scene.planes.clear();
+  scene.colliders.clear();
   scene.steps = 40;
   SceneWorld scene_world = BuildOrFail(scene);
   // Pushes the second ball upwards before step 11, and much harder before step 31.

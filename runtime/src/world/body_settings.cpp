@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// World's calls on ids and settings of bodies: enumeration, user data, bounds, enabling, sleep.
+#include "base/vector_math.h"
+#include "world/world_impl.h"
+
+#include <cmath>
+#include <cstddef>
+
+namespace plush {
+
+bool World::IsValid(BodyId id) const {
+  Body* body = nullptr;
+  return Impl::FindBody(impl_, id, &body).ok();
+}
+
+Status World::Bodies(std::span<BodyId> ids, uint32_t* out_count) const {
+  if (out_count == nullptr) return kNoOutput;
+  *out_count = 0;
+  if (impl_ == nullptr) return kNoWorld;
+  for (const uint32_t slot : impl_->slots) {
+    if (*out_count < ids.size()) ids[*out_count] = {impl_->bodies[slot]->id};
+    ++*out_count;
+  }
+  return {};
+}
+
+Status World::SetUserData(BodyId id, uint64_t user_data) {
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
+  body->user_data = user_data;
+  return {};
+}
+
+Status World::GetUserData(BodyId id, uint64_t* out_user_data) const {
+  if (out_user_data == nullptr) return kNoOutput;
+  *out_user_data = 0;
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
+  *out_user_data = body->user_data;
+  return {};
+}
+
+Status World::GetBounds(BodyId id, Bounds* out_bounds) const {
+  if (out_bounds == nullptr) return kNoOutput;
+  *out_bounds = {};
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
+  Vec3 low = body->x[0], high = low;
+  for (const NodeVec& x : body->x) {
+    low = {std::fmin(low.x, x.x), std::fmin(low.y, x.y), std::fmin(low.z, x.z)};
+    high = {std::fmax(high.x, x.x), std::fmax(high.y, x.y), std::fmax(high.z, x.z)};
+  }
+  *out_bounds = {WorldPosition(*body, low), WorldPosition(*body, high)};
+  return {};
+}
+
+Status World::SetGravityFactor(BodyId id, float factor) {
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
+  if (!std::isfinite(factor)) {
+    return {StatusCode::kInvalidArgument, "factor", "must be finite"};
+  }
+  body->gravity_factor = factor;
+  WakeUp(body);
+  return {};
+}
+
+Status World::SetMaxSpeed(BodyId id, float max_speed) {
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
+  if (!(max_speed > 0.0f)) {
+    return {StatusCode::kInvalidArgument, "max_speed", "must be above 0"};
+  }
+  body->max_speed = max_speed;
+  WakeUp(body);
+  return {};
+}
+
+Status World::SetEnabled(BodyId id, bool enabled) {
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
+  if (body->enabled == enabled) return {};
+  body->enabled = enabled;
+  body->has_previous = false;
+  if (enabled) {
+    WakeUp(body);
+    return {};
+  }
+  LeaveLane(body);
+  body->in_crowd_step = false;
+  body->contacts.num_contacts = 0;
+  body->pins.Forget();
+  impl_->body_stats[body->slot] = {};
+  return {};
+}
+
+bool World::IsEnabled(BodyId id) const {
+  Body* body = nullptr;
+  return Impl::FindBody(impl_, id, &body).ok() && body->enabled;
+}
+
+Status World::Wake(BodyId id) {
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
+  WakeUp(body);
+  return {};
+}
+
+bool World::IsAsleep(BodyId id) const {
+  Body* body = nullptr;
+  return Impl::FindBody(impl_, id, &body).ok() && body->asleep;
+}
+
+bool World::IsFrozen(BodyId id) const {
+  Body* body = nullptr;
+  return Impl::FindBody(impl_, id, &body).ok() && body->frozen;
+}
+
+}  // namespace plush

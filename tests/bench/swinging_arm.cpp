@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "bench/swinging_arm.h"
+
+#include "bench/tet_refinement.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <utility>
+
+namespace plush::bench {
+namespace {
+
+constexpr double kPinRadius = 0.02;  // [m]
+
+double DistanceTo(const tools::Vec3d& hand, const Vec3& node) {
+  return Length(tools::Vec3d{node.x, node.y, node.z} - hand);
+}
+
+}  // namespace
+
+SwingingArm MakeArm(const std::string& path, const Arm& which) {
+  tools::ImportedModel model = ImportOrExit(path, 0.1);
+  if (which.least_tets > 0) {
+    model = tools::ModelFromTets(RefinedTo(which.least_tets, std::move(model.tets)));
+  }
+  tools::BakeSettings settings;
+  settings.material = {1.0e6, 0.33, 1000.0};
+  SwingingArm arm;
+  arm.bytes = std::make_unique<AlignedBytes>(BakeOrExit(model, settings));
+  if (!arm.asset.Open(arm.bytes->bytes()).ok()) std::abort();  // a bake of ours always opens
+  arm.hand = model.tets.nodes.at(which.pinned_node);
+  const auto nodes = arm.asset.simulation().nodes;
+  for (uint32_t i = 0; i < nodes.size(); ++i) {
+    if (DistanceTo(arm.hand, nodes[i]) <= kPinRadius) arm.pinned.push_back(i);
+  }
+  return arm;
+}
+
+BodyDesc SwingingArm::Desc() const {
+  BodyDesc desc;
+  desc.pose.rotation = {0.0f, 1.0f, 0.0f, 0.0f};
+  desc.pinned_nodes = pinned;
+  return desc;
+}
+
+void SwingingArm::PinNearest(size_t count) {
+  const auto nodes = asset.simulation().nodes;
+  pinned.resize(nodes.size());
+  std::iota(pinned.begin(), pinned.end(), 0u);
+  std::stable_sort(pinned.begin(), pinned.end(), [&](uint32_t a, uint32_t b) {
+    return DistanceTo(hand, nodes[a]) < DistanceTo(hand, nodes[b]);
+  });
+  pinned.resize(std::min(count, pinned.size()));
+  std::sort(pinned.begin(), pinned.end());
+}
+
+WorldDesc SwingingWorld() {
+  WorldDesc desc;
+  desc.solver.volume_sweeps = 2;
+  desc.solver.sleep_speed = 0.0f;
+  return desc;
+}
+
+double Median(std::vector<double> numbers) {
+  if (numbers.empty()) return 0.0;
+  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+  std::nth_element(numbers.begin(), middle, numbers.end());
+  return *middle;
+}
+
+}  // namespace plush::bench

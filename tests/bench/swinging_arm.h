@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// The body of most cases: an armadillo that hangs by one hand and swings, in the set-up used to
+// measure other solvers (E 1 MPa, nu 0.33, 1000 kg/m^3, dt 10 ms, no damping, two volume sweeps).
+#pragma once
+
+#include "plush/world.h"
+
+#include "bench/bench_models.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace plush::bench {
+
+/// Bodies of the crowd cases, those of [Kug]'s large scene.
+inline constexpr size_t kArmsOfCrowd = 105;
+
+/// An armadillo's tet mesh and the node that its pins surround.
+struct Arm {
+  const char* name;       ///< of the case
+  const char* model;      ///< below tets/
+  size_t pinned_node;     ///< of the model
+  size_t least_tets = 0;  ///< refined to this many
+};
+
+inline constexpr Arm kArm4k = {"arm_4k", "arm_4k", 811};
+
+/// A baked arm and the nodes of its pinned hand.
+struct SwingingArm {
+  std::unique_ptr<AlignedBytes> bytes;
+  Asset asset;
+  tools::Vec3d hand;             ///< rest position of the pinned node [m]
+  std::vector<uint32_t> pinned;  ///< nodes within 2 cm of it, ascending
+
+  /// Half a turn about y; views `pinned`.
+  BodyDesc Desc() const;
+  /// Pins the `count` nodes nearest to the hand instead.
+  void PinNearest(size_t count);
+};
+
+/// Imports and bakes the model at `path`, or ends the program.
+SwingingArm MakeArm(const std::string& path, const Arm& which);
+
+/// A world with the set-up's settings. Bodies that hang still do not sleep.
+WorldDesc SwingingWorld();
+
+/// The middle one of these numbers; 0 if there are none.
+double Median(std::vector<double> numbers);
+
+}  // namespace plush::bench

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// Forces on the targets of pins: weight at rest, and the balance of momentum in motion.
+#include "runtime/world/crowd_scene.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+constexpr float kDt = 0.01f;
+const Eigen::Vector3d kGravity(0.0, double(-9.81f), 0.0);
+
+Eigen::Vector3d Sum(const std::vector<Vec3>& forces) {
+  Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+  for (const Vec3& force : forces) sum += ToEigen(force);
+  return sum;
+}
+
+std::vector<Vec3> ReactionsOf(const World& world, BodyId id, size_t num_nodes) {
+  std::vector<Vec3> forces(num_nodes);
+  REQUIRE(world.NodeReactions(id, forces).ok());
+  return forces;
+}
+
+Eigen::Vector3d MomentumOf(const World& world, BodyId id) {
+  const BodyMoments moments = MomentsOf(world, id);
+  return {moments.linear_momentum[0], moments.linear_momentum[1], moments.linear_momentum[2]};
+}
+
+}  // namespace
+
+TEST_CASE("A hanging body pulls at its pins with its weight") {
+  const float scale = GENERATE(1.0f, 2.0f);
+  const float poisson = GENERATE(0.3f, 0.49f);
+  CAPTURE(scale, poisson);
+  // A bar along x, hung at its ends: regions "left" and "right".
+  const ShapeAsset shape =
+      ShapeAsset::Baked(TetBox(6, 2, 2, 0.1), {3.0e5, 0.3, 1000.0}, 0.01,
+                        R"({"regions": [{"name": "left", "box": [[-1, -1, -1], [0.01, 1, 1]]},
+                      {"name": "right", "box": [[0.59, -1, -1], [1, 1, 1]]}]})");
+  std::vector<uint32_t> pins;
+  for (uint32_t r : {0u, 1u}) {
+    const RegionView region = shape.asset().region(r);
+    pins.insert(pins.end(), region.nodes.begin(), region.nodes.end());
+  }
+  World world;
+  const BodyId id = AddBody(&world, shape.asset(),
+                            {.scale = scale,
+                             .material = {.poisson = poisson, .damping = 0.02f},
+                             .pinned_nodes = pins,
+                             .report_reactions = true});
+  Reaction reaction;
+  REQUIRE(world.RegionReaction(id, 0, &reaction).ok());
+  CHECK(ToEigen(reaction.force).norm() == 0.0);
+  StepToRest(&world, id, shape.num_nodes(), kDt, 600);
+  const double weight = MomentsOf(world, id).mass * kGravity.norm();
+  const Eigen::Vector3d sum = Sum(ReactionsOf(world, id, shape.num_nodes()));
+  CAPTURE(weight, sum.transpose());
+  CHECK((sum - Eigen::Vector3d(0, -weight, 0)).norm() < 1e-3 * weight);
+  // The bar and its load are symmetric: each end carries half, and they pull at each other.
+  Reaction ends[2];
+  for (uint32_t r : {0u, 1u}) REQUIRE(world.RegionReaction(id, r, &ends[r]).ok());
+  CHECK(ends[0].force.y == Approx(-0.5 * weight).epsilon(0.02));
+  CHECK(ends[1].force.y == Approx(-0.5 * weight).epsilon(0.02));
+  CHECK(std::fabs(ends[0].force.x + ends[1].force.x) < 1e-3 * weight);
+  // All torques about one point balance the weight's.
+  const BodyMoments moments = MomentsOf(world, id);
+  const Eigen::Vector3d centre(moments.centre[0], moments.centre[1], moments.centre[2]);
+  Eigen::Vector3d torque = Eigen::Vector3d::Zero();
+  for (const Reaction& end : ends) {
+    torque += ToEigen(end.torque) + (ToEigen(end.about) - centre).cross(ToEigen(end.force));
+  }
+  CHECK(torque.norm() < 5e-3 * weight * 0.6 * scale);
+}
+
+TEST_CASE("Reactions and gravity change the momentum") {
+  const uint32_t seed = GENERATE(1u, 2u);
+  const float scale = GENERATE(1.0f, 0.5f);
+  const bool moves = GENERATE(false, true);
+  const SolverSettings solver = GENERATE(SolverSettings{}, SolverSettings{.outer_iterations = 3},
+                                         SolverSettings{.volume_sweeps = 3});
+  const float damping = GENERATE(0.0f, 0.05f);
+  CAPTURE(seed, scale, moves, solver.outer_iterations, solver.volume_sweeps, damping);
+  const ShapeAsset shape = CrowdBox(seed);
+  const RegionView region = shape.asset().region(0);
+  World world({.solver = solver});
+  const BodyId id = AddBody(&world, shape.asset(),
+                            {.scale = scale,
+                             .material = {.damping = damping},
+                             .pinned_nodes = region.nodes,
+                             .report_reactions = true});
+  const double weight = MomentsOf(world, id).mass * kGravity.norm();
+  double worst = 0.0;
+  for (int step = 1; step <= 100; ++step) {
+    const Eigen::Vector3d before = MomentumOf(world, id);
+    if (moves) {
+      const float at = 0.05f * std::sin(0.2f * float(step)) * scale;
+      REQUIRE(world.MovePins(id, 0, {.position = {at, 0.5f * at, 0.0f}}).ok());
+    }
+    StepWorld(&world, kDt);
+    const Eigen::Vector3d change = (MomentumOf(world, id) - before) / double(kDt);
+    const Eigen::Vector3d sum = Sum(ReactionsOf(world, id, shape.num_nodes()));
+    const Eigen::Vector3d gravity = kGravity * (weight / kGravity.norm());
+    const double size = std::fmax(weight, sum.norm());
+    worst = std::fmax(worst, (gravity - sum - change).norm() / size);
+  }
+  CAPTURE(worst);
+  CHECK(worst < 0.01);
+}
+
+TEST_CASE("Reactions are only for bodies that report them") {
+  const ShapeAsset shape = CrowdBox(1);
+  World world;
+  const BodyId id = AddBody(&world, shape.asset());
+  const BodyId reports = AddBody(&world, shape.asset(), {.report_reactions = true});
+  Reaction reaction;
+  std::vector<Vec3> forces(shape.num_nodes());
+  CHECK(world.RegionReaction(id, 0, &reaction).code == StatusCode::kInvalidArgument);
+  CHECK(world.NodeReactions(id, forces).code == StatusCode::kInvalidArgument);
+  CHECK(world.RegionReaction(reports, 99, &reaction).code == StatusCode::kInvalidArgument);
+  CHECK(world.RegionReaction(reports, 0, nullptr).code == StatusCode::kInvalidArgument);
+  forces.pop_back();
+  CHECK(world.NodeReactions(reports, forces).code == StatusCode::kInvalidArgument);
+  CHECK(world.RegionReaction(BodyId{}, 0, &reaction).code == StatusCode::kNullId);
+  StepWorld(&world, kDt);
+  REQUIRE(world.RegionReaction(reports, 0, &reaction).ok());
+  CHECK(ToEigen(reaction.force).norm() == 0.0);
+}
