@@ -34,8 +34,8 @@ uint32_t CountBodies(const StateCrowd& crowd) {
          static_cast<uint32_t>(std::count(crowd.slots, crowd.slots + kCrowdLanes, kNoIndex));
 }
 
-// Whether a multiplier's or a body's time step is zero or plausible.
-bool IsStepOrZero(float dt) { return dt >= 0.0f && dt <= 1.0f; }
+// Whether a time step is finite, or zero before the first step.
+bool IsStepOrZero(float dt) { return dt >= 0.0f && std::isfinite(dt); }
 
 // Whether the fourth numbers of positions are the inverse masses of the nodes, and those of
 // velocities zero.
