@@ -354,8 +354,8 @@ Status World::Impl::BuildFrom(const StateReader& state, Impl* donor) {
     const StateSystem saved = state.system(i);
     const Asset& asset = state.AssetOf(saved);
     System* base = saved.base != kNoIndex ? systems[saved.base] : nullptr;
-    if (cache.Has({asset.bytes(), asset.content_hash(), state.MaterialOf(saved),
-                   state.PinnedOf(saved)})) {
+    if (cache.HasSystem({asset.bytes(), asset.content_hash(), state.MaterialOf(saved),
+                         state.PinnedOf(saved)})) {
       return {StatusCode::kCorrupt, "state.systems", "are equal", i};
     }
     System* system = systems[i] =

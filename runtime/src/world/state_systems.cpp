@@ -42,7 +42,7 @@ System* SystemCache::Restore(const Asset& asset, const BodyMaterial& material,
   return system;
 }
 
-bool SystemCache::Has(const SystemKey& key) {
+bool SystemCache::HasSystem(const SystemKey& key) {
   const std::lock_guard<std::mutex> lock(mutex_);
   return FindEqual(key) != nullptr;
 }
@@ -109,6 +109,9 @@ void SystemCache::TakeIdle(SystemCache* from) {
       if (taken->base != nullptr || !taken->sharers.empty()) continue;
       if (FindEqual(taken->key) != nullptr) continue;
       const bool waits = taken->waits;
+      taken->waiting = {};  // its bodies are gone
+      taken->open_crowds = {};
+      taken->num_waiting = taken->num_crowds = 0;
       from->RemoveIdle(taken);
       from->systems_.Remove(taken);
       from->buckets_[taken->key.Hash() % kBuckets].Remove(taken);

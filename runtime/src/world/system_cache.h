@@ -191,7 +191,7 @@ class SystemCache {
   System* Restore(const Asset& asset, const BodyMaterial& material, std::span<const uint8_t> pinned,
                   System* base);
   /// Whether there is a system with this key.
-  bool Has(const SystemKey& key);
+  bool HasSystem(const SystemKey& key);
   /// Adds a user to a system of this cache, as Acquire does.
   void Use(System* system);
   /// From now on copies factors from the equal systems of `donor` instead of making them.
