@@ -104,6 +104,31 @@ void AddPaints(Model* model) {
   paints.push_back({kBlack, Mouth()});
 }
 
+/// Hips that hold the trunk, and five joints that turn head, arms and legs.
+std::vector<Joint> Joints() {
+  std::vector<Joint> joints;
+  joints.push_back({"hips", 0, {0.0, 0.100, 0.0}, {0.0, 1.0, 0.0}, {}, 0.0});
+  const Solid head = {{Egg({0.0, 0.430, 0.0}, {0.250, 0.150, 0.250}, 0.0)}};
+  joints.push_back({"head", 0, {0.0, 0.300, 0.0}, {0.0, 1.0, 0.0}, head, 0.05});
+  for (const int side : kSides) {
+    const Vec3d shoulder = OnSide(side, {0.110, 0.260, 0.018});
+    const Vec3d hand = OnSide(side, {0.206, 0.182, 0.112});
+    const Solid arm = {{Limb({{OnSide(side, {0.178, 0.228, 0.062}), 0.055},
+                              {OnSide(side, {0.230, 0.170, 0.130}), 0.085}},
+                             0.0)}};
+    joints.push_back({side > 0 ? "arm_l" : "arm_r", 0, shoulder, Unit(hand - shoulder), arm, 0.03});
+  }
+  for (const int side : kSides) {
+    const Vec3d hip = OnSide(side, {0.085, 0.070, 0.040});
+    const Vec3d ankle = OnSide(side, {0.118, 0.060, 0.165});
+    const Solid leg = {{Limb({{OnSide(side, {0.108, 0.066, 0.125}), 0.075},
+                              {OnSide(side, {0.126, 0.080, 0.220}), 0.110}},
+                             0.0)}};
+    joints.push_back({side > 0 ? "leg_l" : "leg_r", 0, hip, Unit(ankle - hip), leg, 0.04});
+  }
+  return joints;
+}
+
 }  // namespace
 
 Model Bear() {
@@ -118,6 +143,7 @@ Model Bear() {
   AddHead(&model.solid);
   AddPaints(&model);
   model.inside = {0.0, 0.165, 0.0};
+  model.joints = Joints();
   model.pin.blobs = {Egg({0.0, 0.55, 0.0}, {0.30, 0.10, 0.30}, 0.0)};
   model.lattice_step = 0.0085;
   model.edge = 0.0128;

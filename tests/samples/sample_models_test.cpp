@@ -195,6 +195,56 @@ TEST_CASE("Normals of the sample models are unit, smooth across seams, and fit t
   CHECK(num_against < surface.triangles.size() / 50);
 }
 
+TEST_CASE("The bear's skin has six joints in bind pose, and weights that sum to one") {
+  auto glb = tools::GltfDocument::Open(kModels + "bear.glb");
+  if (!glb.ok()) FAIL(glb.error().message);
+  const json& document = glb.value().root();
+  const json& skin = document["skins"][0];
+  const std::vector<std::string> names = {"hips", "head", "arm_l", "arm_r", "leg_l", "leg_r"};
+  REQUIRE(skin["joints"].size() == names.size());
+  CHECK(document["nodes"][0]["skin"] == 0);
+  const auto binds = Numbers(&glb.value(), skin["inverseBindMatrices"], "MAT4");
+  REQUIRE(binds.size() == 16 * names.size());
+  const json& hips = document["nodes"][1]["translation"];
+  for (size_t i = 0; i < names.size(); ++i) {
+    const json& node = document["nodes"].at(skin["joints"][i].get<size_t>());
+    CHECK(node["name"] == names[i]);
+    // The joint's axes and place, by its matrix, are the origin and axes of its own coordinates.
+    const json& q = node["rotation"];
+    const tools::Vec3d u = {q[0], q[1], q[2]};
+    const double w = q[3];
+    CHECK(LengthSquared(u) + w * w == Approx(1.0));
+    tools::Vec3d place = {node["translation"][0], node["translation"][1], node["translation"][2]};
+    if (i > 0) place += {hips[0], hips[1], hips[2]};
+    for (int axis = -1; axis < 3; ++axis) {
+      tools::Vec3d local;
+      if (axis >= 0) local[axis] = 1.0;
+      const tools::Vec3d t = 2.0 * Cross(u, local);
+      const tools::Vec3d there = place + local + w * t + Cross(u, t);
+      for (int row = 0; row < 3; ++row) {
+        const float* m = &binds[16 * i + size_t(row)];
+        CHECK(m[0] * there.x + m[4] * there.y + m[8] * there.z + m[12] ==
+              Approx(local[row]).margin(1e-6));
+      }
+    }
+  }
+  std::vector<size_t> led(names.size(), 0);  // vertices with a weight of at least 0.9
+  for (const json& primitive : document["meshes"][0]["primitives"]) {
+    const auto joints = Numbers(&glb.value(), primitive["attributes"]["JOINTS_0"], "VEC4");
+    const auto weights = Numbers(&glb.value(), primitive["attributes"]["WEIGHTS_0"], "VEC4");
+    REQUIRE(joints.size() == weights.size());
+    for (size_t i = 0; i < weights.size(); i += 4) {
+      REQUIRE(weights[i] + weights[i + 1] + weights[i + 2] + weights[i + 3] == Approx(1.0f));
+      REQUIRE(*std::max_element(&joints[i], &joints[i] + 4) < names.size());
+      if (weights[i] >= 0.9f) ++led[static_cast<size_t>(joints[i])];
+    }
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    INFO(names[i]);
+    CHECK(led[i] > 100);
+  }
+}
+
 TEST_CASE("The sample models together stay below two megabytes") {
   std::uintmax_t bytes = 0;
   for (const char* name : {"bear", "duck", "octopus"}) {

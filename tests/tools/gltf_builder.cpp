@@ -54,6 +54,7 @@ size_t GltfBuilder::AddView(const void* bytes, size_t size) {
 }
 
 size_t GltfBuilder::Components(const std::string& type) {
+  if (type == "MAT4") return 16;
   return type == "SCALAR" ? 1 : static_cast<size_t>(type.back() - '0');
 }
 

@@ -3,6 +3,7 @@
 #include "bake/bake.h"
 
 #include "plush/asset.h"
+#include "plush/format/factor_panels.h"
 #include "plush/format/tet_block.h"
 
 #include "shapes/tet_shapes.h"
@@ -131,6 +132,53 @@ TEST_CASE("Regions, parts and settings reach the file") {
   CHECK(json["pins"]["regions"][0]["name"] == "felt");
   CHECK(json["tets"] == 450);
   CHECK(json.dump() == opened.asset().settings());  // sorted keys and nothing else
+}
+
+TEST_CASE("Nodes of joints go last in the elimination order only if they should") {
+  SurfaceMesh mesh = plush::tests::MakeSphere(0.5, 16, 24);
+  mesh.joints.resize(2);
+  mesh.joints[0].name = "low";
+  mesh.joints[1].name = "high";
+  mesh.joints[1].position = {0.0, 0.25, 0.0};
+  mesh.joints[1].rotation = {0.0f, 0.0f, 1.0f, 0.0f};
+  for (uint32_t v = 0; v < mesh.positions.size(); ++v) {
+    mesh.joints[mesh.positions[v].y > 0.0 ? 1 : 0].weights.push_back({v, 1.0f});
+  }
+  const auto bake = [&](const std::string& regions) {
+    BakeSettings settings;
+    settings.pins_json = R"({"regions": [)" + regions + "]}";
+    return BakeBytes(ModelOf(mesh), settings);
+  };
+  const std::string side = R"({"name": "side", "box": [[0.3, -1, -1], [1, 1, 1]]})";
+  const Opened without(bake(side));
+  const Opened with(bake(side + R"(, {"joint": "*"})"));
+  const Opened last(bake(side + R"(, {"joint": "*", "last": true})"));
+  const auto& factor = without.asset().factor();
+  // The order and the factor are the same as without joints, and only the side goes last.
+  const auto num_nodes = static_cast<uint32_t>(with.asset().simulation().nodes.size());
+  REQUIRE(with.asset().num_regions() == 3);
+  const plush::RegionView held = with.asset().region(2);
+  REQUIRE(held.name == "side");
+  CHECK_FALSE(held.has_joint);
+  CHECK(with.asset().factor().num_free == num_nodes - held.nodes.size());
+  for (size_t i = 0; i < held.nodes.size(); ++i) {
+    CHECK(held.nodes[i] == with.asset().factor().num_free + i);
+  }
+  CHECK(std::ranges::equal(with.asset().factor().values, factor.values));
+  CHECK(std::ranges::equal(with.asset().factor().rows, factor.rows));
+  const plush::RegionView high = with.asset().region(0);
+  CHECK(high.name == "high");
+  CHECK(high.has_joint);
+  CHECK(high.rest.position.y == 0.25f);
+  CHECK(high.rest.rotation.z == 1.0f);
+  CHECK(high.nodes.size() > 20);
+  // If all joints go last, the order would have no free node left, or ignores them.
+  CHECK(last.asset().factor().num_free != with.asset().factor().num_free);
+  for (const Opened* opened : {&without, &with, &last}) {
+    FindingList findings;
+    plush::tools::ValidateAsset(opened->asset().bytes(), &findings);
+    CHECK(findings.all().empty());
+  }
 }
 
 TEST_CASE("A material map gives tets the numbers of the triangles that they carry") {

@@ -85,8 +85,22 @@ TEST_CASE("All kinds of pin regions are read") {
     {"name": "d", "material": "wood"},
     {"name": "e", "node": "foot"},
     {"name": "f", "box": [[0, 0, 0], [1, 2, 3]]},
-    {"name": "g", "sphere": {"centre": [1, 2, 3], "radius": 0.5}}]})");
-  REQUIRE(rules.size() == 7);
+    {"name": "g", "sphere": {"centre": [1, 2, 3], "radius": 0.5}},
+    {"joint": "arm_*"},
+    {"joint": "hip"},
+    {"name": "h", "joint": "knee", "threshold": 0.6, "radius": 0.05, "last": true}]})");
+  REQUIRE(rules.size() == 10);
+  CHECK(rules[0].last);
+  CHECK(rules[7].source == PinSource::kJoint);
+  CHECK(rules[7].name.empty());
+  CHECK(rules[7].key == "arm_*");
+  CHECK(rules[7].threshold == 0.9);
+  CHECK(rules[7].radius == 0.0);
+  CHECK_FALSE(rules[7].last);
+  CHECK(rules[9].name == "h");
+  CHECK(rules[9].threshold == 0.6);
+  CHECK(rules[9].radius == 0.05);
+  CHECK(rules[9].last);
   CHECK(rules[0].source == PinSource::kAttribute);
   CHECK(rules[0].key == "_pin_a");
   CHECK(rules[0].threshold == 0.25);
@@ -126,6 +140,17 @@ TEST_CASE("Mistakes in a pins side-car name the key") {
       {R"({"regions": [{"name": "a", "node": "x", "threshold": 1}]})", "threshold"},
       {R"({"regions": [{"name": "a", "attribute": "x", "threshold": 1e99}]})", "threshold"},
       {R"({"regions": [{"name": "a", "node": "x"}, {"name": "a", "node": "y"}]})", "twice"},
+      {R"({"regions": [{"name": "", "joint": "x"}]})", "regions[0].name"},
+      {R"({"regions": [{"joint": ""}]})", "regions[0].joint"},
+      {R"({"regions": [{"joint": ["x"]}]})", "regions[0].joint"},
+      {R"({"regions": [{"joint": "x", "threshold": 0}]})", "threshold"},
+      {R"({"regions": [{"joint": "x", "threshold": 1.01}]})", "threshold"},
+      {R"({"regions": [{"joint": "x", "radius": 0}]})", "radius"},
+      {R"({"regions": [{"joint": "x", "radius": -1}]})", "radius"},
+      {R"({"regions": [{"joint": "x", "last": 1}]})", "last"},
+      {R"({"regions": [{"joint": "x", "node": "y"}]})", "exactly one"},
+      {R"({"regions": [{"name": "a", "node": "x", "radius": 1}]})", "radius"},
+      {R"({"regions": [{"name": "a", "node": "x", "last": true}]})", "last"},
   };
   for (const auto& [json, word] : cases) {
     INFO(json);

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <random>
@@ -31,6 +32,8 @@ RawScene SmallScene() {
   mesh.normals = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}};
   mesh.triangles = {{0, 1, 2}, {0, 1, 99}};
   mesh.attributes = {{"_pin", {0.0f, 0.5f, 1.0f}}};
+  mesh.joints = {{1, {}}, {0, {2, 0, 0, 1, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 1}}};
+  mesh.weights = {{0, 1, 0.5f}, {2, 0, 1.0f}};
   scene.meshes = {mesh, RawMesh()};
   RawNode root;
   root.name = "root";
@@ -66,6 +69,12 @@ void RequireSound(const RawScene& scene) {
     REQUIRE((mesh.uvs.empty() || mesh.uvs.size() == n));
     for (const auto& attribute : mesh.attributes) REQUIRE(attribute.values.size() == n);
     REQUIRE((mesh.material == UINT32_MAX || mesh.material < scene.materials.size()));
+    for (const auto& joint : mesh.joints) REQUIRE(joint.node < scene.nodes.size());
+    for (const auto& weight : mesh.weights) {
+      REQUIRE(weight.vertex < n);
+      REQUIRE(weight.joint < mesh.joints.size());
+      REQUIRE((weight.weight > 0.0f && std::isfinite(weight.weight)));
+    }
   }
   for (size_t i = 0; i < scene.nodes.size(); ++i) {
     REQUIRE(scene.nodes[i].parent >= -1);
@@ -91,6 +100,9 @@ TEST_CASE("A scene comes back unchanged from the stream") {
   CHECK(copy.meshes[0].triangles == scene.meshes[0].triangles);
   CHECK(copy.meshes[0].attributes[0].values == scene.meshes[0].attributes[0].values);
   CHECK(copy.meshes[0].positions[1].x == 1.0f);
+  CHECK(copy.meshes[0].joints[1].inverse_bind == scene.meshes[0].joints[1].inverse_bind);
+  CHECK(copy.meshes[0].weights[0].joint == 1);
+  CHECK(copy.meshes[0].weights[0].weight == 0.5f);
   CHECK(copy.nodes[1].to_parent == scene.nodes[1].to_parent);
   CHECK(copy.nodes[1].meshes == scene.nodes[1].meshes);
   CHECK(copy.extras[0].json == "{\"a\":1}");
@@ -143,9 +155,24 @@ TEST_CASE("Inconsistent scenes are refused") {
   CHECK(broken([](RawScene* s) { s->nodes[1].meshes.push_back(2); }));
   CHECK(broken([](RawScene* s) { s->nodes[1].parent = 1; }));
   CHECK(broken([](RawScene* s) { s->nodes[0].parent = -2; }));
+  CHECK(broken([](RawScene* s) { s->meshes[0].joints[0].node = 2; }));
+  CHECK(broken([](RawScene* s) { s->meshes[0].weights[1].joint = 2; }));
+  CHECK(broken([](RawScene* s) { s->meshes[0].weights[1].vertex = 3; }));
+  CHECK(broken([](RawScene* s) { s->meshes[0].joints.clear(); }));
   CHECK(broken([](RawScene* s) { s->up = 'W'; }));
   CHECK(broken([](RawScene* s) { s->unit_m = 0.0; }));
   CHECK(broken([](RawScene* s) { s->applied_unit_m = std::numeric_limits<double>::quiet_NaN(); }));
+}
+
+TEST_CASE("Weights that are not finite and positive are left out") {
+  RawScene scene = SmallScene();
+  for (const float weight : {0.0f, -0.0f, -1.0f, std::numeric_limits<float>::quiet_NaN(),
+                             std::numeric_limits<float>::infinity()}) {
+    scene.meshes[0].weights.push_back({1, 1, weight});
+  }
+  const auto parsed = ParseRawScene(Written(scene));
+  REQUIRE(parsed.ok());
+  CHECK(parsed.value().meshes[0].weights.size() == 2);
 }
 
 TEST_CASE("Texts are cleaned: names printable, extras JSON, paths without control characters") {

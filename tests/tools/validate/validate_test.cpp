@@ -267,6 +267,31 @@ TEST_CASE("A region with nodes before num_free is found") {
   CHECK(findings.Has("FILE_REST_DATA"));
 }
 
+TEST_CASE("A node behind num_free that belongs to no region is found, also beside joints") {
+  plush::tools::ImportedModel model =
+      plush::tools::ModelFromTets(plush::test::TetBox(8, 2, 2, 0.1));
+  model.surface.joints.resize(1);
+  model.surface.joints[0].name = "end";
+  for (uint32_t v = 0; v < model.surface.positions.size(); ++v) {
+    if (model.surface.positions[v].x < 0.05) model.surface.joints[0].weights.push_back({v, 1.0f});
+  }
+  plush::tools::BakeSettings settings;
+  settings.pins_json = R"({"regions": [{"joint": "end", "last": true}]})";
+  FindingList baking;
+  const auto baked = plush::tools::Bake(model, settings, &baking);
+  REQUIRE(baked.ok());
+  FindingList none;
+  plush::tools::ValidateAsset(baked.value().bytes, &none);
+  CHECK(none.all().empty());
+  const FindingList findings = plush::tests::FindingsAfter(baked.value().bytes, [](const Asset& a) {
+    REQUIRE(a.region(0).has_joint);
+    REQUIRE(a.factor().num_free == a.simulation().nodes.size() - 9);
+    At(a.region(0).nodes, 0) = 0;
+  });
+  INFO(Text(findings));
+  CHECK(findings.Has("FILE_REST_DATA"));
+}
+
 TEST_CASE("Damage of structure is found") {
   for (const Damage& damage : kStructural) {
     FindingList findings;
