@@ -71,6 +71,16 @@ std::vector<BodyId> AddWobbling(World* world, const ShapeAsset& shape, int count
   return ids;
 }
 
+int DrawnContacts(const World& world) {
+  int count = 0;
+  DebugDraw draw;
+  draw.user = &count;
+  draw.point = [](void* user, const Vec3&, float, uint32_t) { ++*static_cast<int*>(user); };
+  draw.flags = kDrawContacts;
+  world.Draw(draw);
+  return count;
+}
+
 std::vector<Vec3> Wild(const ShapeAsset& shape) {
   std::vector<Vec3> v(shape.num_nodes());
   for (size_t i = 0; i < v.size(); ++i) v[i].y = i % 2 == 0 ? 3.0e38f : -3.0e38f;
@@ -151,8 +161,10 @@ TEST_CASE("A teleport forgets contacts, wakes, and moves what queries find") {
   const Ray down = {.origin = {0.1f, 9.0f, 0.1f}}, there = {.origin = {50.1f, 9.0f, 0.1f}};
   REQUIRE(world.Raycast(down, {}, &hit).ok());
   CHECK(hit.valid());
+  CHECK(DrawnContacts(world) > 0);
   REQUIRE(world.Teleport(id, {{50.0f, 2.0f, 0.0f}, {}}).ok());
   CHECK_FALSE(world.IsAsleep(id));
+  CHECK(DrawnContacts(world) == 0);
   REQUIRE(world.Raycast(down, {}, &hit).ok());
   CHECK_FALSE(hit.valid());
   REQUIRE(world.Raycast(there, {}, &hit).ok());
@@ -236,7 +248,8 @@ TEST_CASE("A reset body is a new one, bit for bit") {
     other.velocity = {100.0f, 1.0f, 2.0f};
     ids.push_back(AddBody(&reset, shape.asset(), other));
   }
-  for (int step = 0; step < 30; ++step) StepWorld(&reset, kDt);
+  const float before = GENERATE(kDt, 0.4f * kDt);
+  for (int step = 0; step < 30; ++step) StepWorld(&reset, before);
   for (const BodyId id : ids) REQUIRE(reset.ResetBody(id, pose).ok());
   CHECK(reset.StateHash() == fresh.StateHash());
   for (int step = 0; step < 30; ++step) {
