@@ -178,9 +178,9 @@ class World {
   /// - May run on any thread beside every other call of this world, PrepareSystem included. It must
   ///   return before the world's destructor runs. No call waits for its factorisations.
   /// - Add the body after this call has returned. The body's results then do not depend on the
-  ///   thread that prepared it, nor on when.
-  /// - A prepared system never shares the factors of bodies with fewer pins, as one that AddBody
-  ///   makes can. So its bodies do not join the crowds of those.
+  ///   thread that prepared it, nor on the steps that ran meanwhile.
+  /// - A system that this call makes never shares the factors of bodies with fewer pins, as one that
+  ///   AddBody makes can. So its bodies do not join the crowds of those.
   /// - The world keeps up to WorldDesc::idle_systems prepared systems that no body has used yet, in
   ///   addition to those that bodies have left; beyond that it frees the one prepared first.
   /// - A later PrepareTimeStep does not reach systems without bodies: call this again after it.
@@ -427,20 +427,28 @@ class World {
   /// Size of the world's state [bytes]. Grows with bodies and contacts.
   size_t StateBytes() const;
 
-  /// Saves everything that later steps depend on: bodies, colliders, ids, gravity, pending forces
-  /// and targets. A world that loads it continues bit for bit, in this process or another one of
-  /// the same build. `out_bytes` gets the size. Does not allocate. Errors: kInvalidArgument (fewer
-  /// than StateBytes() bytes).
+  /// Saves everything that later steps depend on: bodies, colliders, ids, gravity, settings of the
+  /// solver, prepared time steps, pending forces and targets, stats(). A world that loads it
+  /// continues bit for bit, in this process or another one of the same build. `out_bytes` gets the
+  /// size. Does not allocate. Uses memory of the world: no other call may run beside it. Errors:
+  /// kInvalidArgument (fewer than StateBytes() bytes).
   Status SaveState(std::span<std::byte> state, size_t* out_bytes) const;
 
-  /// Loads a state. `assets` are the opened assets of its bodies, in any order; they are found by
-  /// content hash and size, and must outlive their bodies. Ids are those of the saved world. Bodies
-  /// that the state has not are removed; bodies that it has are added (allocates; a world with
-  /// equal bodies allocates nothing). User data, filters and settings of bodies are loaded too; the
-  /// world's own description stays. Trusts no byte of `state`; changes nothing on failure. Errors:
-  /// kTruncated, kBadMagic, kForeignVersion, kCorrupt (a number, index or count is wrong),
-  /// kMismatch (an asset is missing, or the state is of a world with another tag or
-  /// keep_previous), kOutOfMemory.
+  /// Loads a state; `state` has exactly its bytes.
+  /// - `assets` are the opened assets of its bodies, in any order. They are found by content hash
+  ///   and size, and must outlive their bodies. If the saved world had opened a file twice, this
+  ///   one needs it twice. Null pointers are skipped.
+  /// - Ids are those of the saved world; body_events() is empty. All else that SaveState saves is
+  ///   replaced. The rest of the world's description stays, and so do its prepared time steps.
+  /// - If the world has the bodies of the state (in the same slots, with equal assets, materials,
+  ///   scales and pins, in as many crowds) and their factors, this copies and allocates nothing.
+  ///   Otherwise it makes all bodies anew beside the old ones, and the factors that the world does
+  ///   not have.
+  /// - Trusts no byte of `state`; changes nothing on failure. A state made by others may move
+  ///   bodies absurdly, but no step of it is undefined.
+  /// Errors: kTruncated, kBadMagic, kForeignVersion (of another version or build), kCorrupt (a
+  /// number, index or count is wrong), kMismatch (an asset is missing, or the state is of a world
+  /// with another tag or keep_previous), kOutOfMemory.
   Status LoadState(std::span<const std::byte> state, std::span<const Asset* const> assets);
 
   // Queries on the bodies' collision surfaces in their current shape:

@@ -22,15 +22,15 @@ float& Coupling(HeldSolveWorkspace* w, uint32_t slot, uint32_t other) {
 // Gives a node a free slot, or one that the current solve does not use. There are as many slots as
 // rows, so one exists.
 uint32_t TakeSlot(uint32_t node, HeldSolveWorkspace* w) {
-  uint32_t slot = w->num_slots;
+  uint32_t slot = 0;
   if (w->num_slots < kMaxSchurRows) {
-    ++w->num_slots;
+    slot = w->AddSlot(node);
   } else {
     slot = static_cast<uint32_t>(std::find(w->used, w->used + kMaxSchurRows, false) - w->used);
     w->slot_of_node[w->node_of_slot[slot]] = kNoSlot;
+    w->slot_of_node[node] = slot;
+    w->node_of_slot[slot] = node;
   }
-  w->slot_of_node[node] = slot;
-  w->node_of_slot[slot] = node;
   w->used[slot] = true;
   return slot;
 }
@@ -57,8 +57,7 @@ void SolveColumns(const FactoredSystem& system, std::span<const uint32_t> slots,
 void FindCouplings(const FactoredSystem& system, std::span<const HeldRow> rows,
                    HeldSolveWorkspace* w) {
   if (w->factor_id != system.id) {
-    for (uint32_t k = 0; k < w->num_slots; ++k) w->slot_of_node[w->node_of_slot[k]] = kNoSlot;
-    w->num_slots = 0;
+    w->Forget();
     w->factor_id = system.id;
   }
   // Mark all slots that are needed before reusing one.
@@ -98,6 +97,18 @@ bool HeldSolveWorkspace::Allocate(const Allocator& allocator, uint32_t num_nodes
          residual.Allocate(allocator, with_spare) && direction.Allocate(allocator, with_spare) &&
          preconditioned.Allocate(allocator, with_spare) &&
          product.Allocate(allocator, with_spare) && held.Allocate(allocator, size_t{3} * num_nodes);
+}
+
+void HeldSolveWorkspace::Forget() {
+  for (uint32_t k = 0; k < num_slots; ++k) slot_of_node[node_of_slot[k]] = kNoSlot;
+  num_slots = 0;
+  factor_id = 0;
+}
+
+uint32_t HeldSolveWorkspace::AddSlot(uint32_t node) {
+  slot_of_node[node] = num_slots;
+  node_of_slot[num_slots] = node;
+  return num_slots++;
 }
 
 void SolveHeldSchur(const FactoredSystem& system, std::span<const NodeVec> b,

@@ -41,7 +41,7 @@ struct FactoredSystem {
   SystemView system;
   PanelFactor factor;
   std::span<float> workspace;  ///< of solves (PanelWorkspaceSize x 1)
-  uint64_t id = 0;             ///< identifies the factor's values; never 0, never reused
+  uint64_t id = 0;             ///< identifies the factor among those of its matrix; never 0
   FreeTurns* turns = nullptr;  ///< null: the matrix is A; else prepared: the matrix is A'
 };
 
@@ -66,6 +66,10 @@ struct HeldSolveWorkspace {
 
   /// Allocates everything for `num_nodes`. Returns false if the allocator fails.
   bool Allocate(const Allocator& allocator, uint32_t num_nodes);
+  /// Forgets all couplings.
+  void Forget();
+  /// Adds a slot for a node that has none; there must be fewer than kMaxSchurRows. Returns it.
+  uint32_t AddSlot(uint32_t node);
 };
 
 /// Solves with at most kMaxSchurRows rows. `d` (num_nodes + 1 x 1) is the free solution A^-1 b on

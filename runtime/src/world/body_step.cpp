@@ -287,7 +287,7 @@ void Substep(const StepSettings& settings, int k, int count, Body* body, StepSta
   const float h = settings.dt / static_cast<float>(count);
   const FactorSet& factors = body->Factors();
   FactoredSystem system = {body->system->view, factors.factors[count - 1], body->workspace.span(),
-                           factors.ids[count - 1]};
+                           FactorId(settings.dt, count)};
   system.system.dt = h;
   if (settings.solver.response == ContactResponse::kPenalty) PushOutOfPlanes(settings, h, body);
   if (body->stretches.size() > 0) {

@@ -47,6 +47,7 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
   body->mass_scale = material.mass_scale;
   body->stretches = std::move(stretches);
   body->contacts.num_contacts = 0;
+  body->contacts.held.factor_id = 0;  // its couplings are those of the old matrix
   for (size_t i = 0; i < body->x.size(); ++i) {
     const bool is_pinned = system->pinned[i] != 0;
     body->x[i].w = is_pinned ? 0.0f : 1.0f / body->Mass(i);

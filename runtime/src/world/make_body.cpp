@@ -59,8 +59,7 @@ Status CheckMaterial(const Asset& asset, const BodyMaterial& material) {
   return {};
 }
 
-bool AllocateState(const Allocator& allocator, const BodyDesc& desc, bool keep_previous,
-                   Body* body) {
+bool AllocateState(const Allocator& allocator, const BodyParts& parts, Body* body) {
   const size_t nodes = body->simulation.nodes.size();
   const size_t places = kBlockTets * body->simulation.blocks.size();
   return body->x.Allocate(allocator, nodes) && body->v.Allocate(allocator, nodes) &&
@@ -71,18 +70,16 @@ bool AllocateState(const Allocator& allocator, const BodyDesc& desc, bool keep_p
          body->workspace.Allocate(allocator, PanelWorkspaceSize(body->system->baked.supernodes,
                                                                 static_cast<uint32_t>(nodes))) &&
          body->collision.Reserve(allocator, body->surface, nodes) &&
-         body->previous.Allocate(allocator, keep_previous ? nodes : 0) &&
-         (!desc.report_reactions || ReserveReactions(allocator, body));
+         body->previous.Allocate(allocator, parts.keeps_previous ? nodes : 0) &&
+         (!parts.reports_reactions || ReserveReactions(allocator, body));
 }
 
 // What the description sets and nothing else decides.
 void CopySettings(const BodyDesc& desc, Body* body) {
-  body->scale = desc.scale;
   body->gravity_factor = desc.gravity_factor;
   body->max_speed = desc.max_speed;
   body->filter = desc.filter;
   body->user_data = desc.user_data;
-  body->fixed = desc.fixed;
   body->enabled = desc.enabled;
 }
 
@@ -175,6 +172,23 @@ void PlaceBody(const Pose& pose, const Vec3& velocity, const Vec3& angular_veloc
   FollowOrigin(body);
 }
 
+Body* AllocateBody(const Allocator& allocator, const Asset& asset, System* system,
+                   const BodyParts& parts) {
+  Body* body = NewObject<Body>(allocator);
+  if (body == nullptr) return nullptr;
+  body->visual = asset.visual();
+  body->simulation = asset.simulation();
+  body->surface = asset.collision();
+  body->system = system;
+  body->elements = system->view.elements;
+  body->mass_scale = system->key.material.mass_scale;
+  body->scale = system->key.material.scale;
+  body->fixed = parts.fixed;
+  if (AllocateState(allocator, parts, body)) return body;
+  DeleteObject(allocator, body);
+  return nullptr;
+}
+
 Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& desc,
                 size_t num_planes, bool keep_previous, SystemCache* cache, Body** out_body) {
   const Status checked = CheckDescription(asset, desc);
@@ -188,20 +202,18 @@ Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& 
     return {StatusCode::kOutOfMemory, "body"};
   }
   for (const uint32_t node : desc.pinned_nodes) pinned[node] = 1;
-  Body* body = NewObject<Body>(allocator);
-  if (body == nullptr) return {StatusCode::kOutOfMemory, "body"};
-  body->visual = asset.visual();
-  body->simulation = simulation;
-  body->surface = asset.collision();
-  body->mass_scale = material.mass_scale;
-  CopySettings(desc, body);
-  body->system = cache->Acquire(asset, material, pinned.span());
-  if (body->system != nullptr) body->elements = body->system->view.elements;
-  if (body->system == nullptr || !AllocateState(allocator, desc, keep_previous, body) ||
-      !ReservePlanes(allocator, num_planes, body)) {
-    DestroyBody(allocator, cache, body);
+  System* system = cache->Acquire(asset, material, pinned.span());
+  if (system == nullptr) return {StatusCode::kOutOfMemory, "body"};
+  Body* body = AllocateBody(allocator, asset, system,
+                            {.fixed = desc.fixed,
+                             .keeps_previous = keep_previous,
+                             .reports_reactions = desc.report_reactions});
+  if (body == nullptr || !ReservePlanes(allocator, num_planes, body)) {
+    cache->Release(system);
+    DeleteObject(allocator, body);
     return {StatusCode::kOutOfMemory, "body"};
   }
+  CopySettings(desc, body);
   PlaceBody(desc.pose, desc.velocity, desc.angular_velocity, body);
   *out_body = body;
   return {};

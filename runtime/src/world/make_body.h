@@ -31,6 +31,18 @@ Status CheckPose(const Pose& pose);
 /// origin, nodes, size and rotations.
 void PlaceBody(const Pose& pose, const Vec3& velocity, const Vec3& angular_velocity, Body* body);
 
+/// What a body needs memory for, besides what its system says.
+struct BodyParts {
+  bool fixed = false;
+  bool keeps_previous = false;
+  bool reports_reactions = false;
+};
+
+/// Allocates a body of the asset that is a user of the system already. It is not placed and has no
+/// room for planes. Returns null if the allocator fails.
+Body* AllocateBody(const Allocator& allocator, const Asset& asset, System* system,
+                   const BodyParts& parts);
+
 /// Checks the description, then allocates and places a body. It has room for `num_planes` planes,
 /// and for the positions before a step if `keep_previous`. Errors: kInvalidArgument, kOutOfMemory.
 Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& desc,

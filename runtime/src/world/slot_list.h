@@ -41,21 +41,7 @@ class SlotList {
     if (num_slots_ == kMostSlots) return has_next;
     const size_t size =
         std::min<size_t>(kMostSlots, std::max({size_t{64}, 2 * slots_.size(), least}));
-    Array<Slot> slots;
-    Array<uint64_t> bits[kLevels];
-    size_t words = size;
-    for (Array<uint64_t>& level : bits) {
-      words = (words + 63) / 64;
-      if (!level.Allocate(allocator, words, uint64_t{0})) return false;
-    }
-    if (!slots.Allocate(allocator, size)) return false;
-    std::copy(slots_.begin(), slots_.end(), slots.begin());
-    slots_ = std::move(slots);
-    for (int k = 0; k < kLevels; ++k) {
-      std::copy(bits_[k].begin(), bits_[k].end(), bits[k].begin());
-      bits_[k] = std::move(bits[k]);
-    }
-    return true;
+    return Grow(allocator, size);
   }
 
   /// Returns the slot that has been free longest, or a new one. Reserve must have returned true
@@ -69,12 +55,7 @@ class SlotList {
       if (first_free_ == kNone) last_free_ = kNone;
     }
     ++slots_[slot].generation;
-    uint32_t word = slot;
-    for (Array<uint64_t>& level : bits_) {
-      level[word / 64] |= uint64_t{1} << word % 64;
-      word /= 64;
-    }
-    ++num_live_;
+    SetLive(slot);
     return slot;
   }
 
@@ -110,7 +91,6 @@ class SlotList {
 
   /// The first slot in use from `slot` on, or kNone.
   uint32_t NextLive(uint32_t slot) const {
-    if (slot >= num_slots_) return kNone;
     size_t at = slot;  // the next bit to look at in the current level
     int level = 0;
     for (;;) {  // upwards, until a word has a bit from `at` on
@@ -147,6 +127,84 @@ class SlotList {
   Iterator begin() const { return {this, NextLive(0)}; }
   Iterator end() const { return {this, kNone}; }
 
+  // Saving and loading.
+
+  /// A slot as it is saved.
+  struct Saved {
+    uint32_t generation = 0;
+    uint32_t link = kNone;  ///< the next free slot, kNone at the end of the queue; or the next two
+  };
+  static constexpr uint32_t kLive = kNone - 1;
+  static constexpr uint32_t kRetired = kNone - 2;
+
+  Saved Save(uint32_t slot) const {
+    if (IsLive(slot)) return {slots_[slot].generation, kLive};
+    const bool retired = slots_[slot].generation == kLastGeneration;
+    return {slots_[slot].generation, retired ? kRetired : slots_[slot].next_free};
+  }
+  /// Slots that there is room for.
+  uint32_t capacity() const { return static_cast<uint32_t>(slots_.size()); }
+  uint32_t first_free() const { return first_free_; }  ///< or kNone
+  uint32_t last_free() const { return last_free_; }    ///< or kNone
+
+  /// Whether a list of `num_slots` slots, get(slot) for each, is one that Save can give: each slot
+  /// is in use, retired, or exactly once in the queue from `first` to `last`.
+  template <class Get>
+  static bool IsValid(const Get& get, uint32_t num_slots, uint32_t first, uint32_t last,
+                      uint32_t num_live) {
+    if (num_slots > kMostSlots) return false;
+    uint32_t live = 0, queued = 0;
+    for (uint32_t slot = 0; slot < num_slots; ++slot) {
+      const Saved saved = get(slot);
+      if (saved.generation == 0 || saved.generation > kLastGeneration) return false;
+      if (saved.link == kLive) {
+        ++live;
+      } else if (saved.link == kRetired) {
+        if (saved.generation != kLastGeneration) return false;
+      } else {
+        if (saved.generation == kLastGeneration) return false;
+        if (saved.link != kNone && saved.link >= num_slots) return false;
+        ++queued;
+      }
+    }
+    if (live != num_live) return false;
+    // A queue that ends after as many slots as are free visits each of them once.
+    uint32_t at = first, before = kNone;
+    for (uint32_t i = 0; i < queued; ++i) {
+      if (at >= num_slots) return false;
+      const uint32_t link = get(at).link;
+      if (link == kLive || link == kRetired) return false;
+      before = at;
+      at = link;
+    }
+    return at == kNone && before == last;
+  }
+
+  /// Makes room for `num_slots` slots in all. Returns false if the allocator fails.
+  bool ReserveAll(const Allocator& allocator, uint32_t num_slots) {
+    return num_slots <= slots_.size() || Grow(allocator, num_slots);
+  }
+
+  /// Replaces all slots by valid saved ones, for which ReserveAll has made room.
+  template <class Get>
+  void Load(const Get& get, uint32_t num_slots, uint32_t first, uint32_t last) {
+    for (Array<uint64_t>& level : bits_) std::fill(level.begin(), level.end(), uint64_t{0});
+    std::fill(slots_.begin(), slots_.end(), Slot{});
+    num_slots_ = num_slots;
+    num_live_ = 0;
+    first_free_ = first;
+    last_free_ = last;
+    for (uint32_t slot = 0; slot < num_slots; ++slot) {
+      const Saved saved = get(slot);
+      slots_[slot].generation = saved.generation;
+      if (saved.link == kLive) {
+        SetLive(slot);
+      } else {
+        slots_[slot].next_free = saved.link == kRetired ? kNone : saved.link;
+      }
+    }
+  }
+
  private:
   static constexpr int kLevels = (kBitsOfSlot + 5) / 6;  // a word covers 2^6 of the level below
 
@@ -156,6 +214,34 @@ class SlotList {
   };
 
   bool IsLive(uint32_t slot) const { return (bits_[0][slot / 64] >> slot % 64 & 1) != 0; }
+
+  void SetLive(uint32_t slot) {
+    uint32_t word = slot;
+    for (Array<uint64_t>& level : bits_) {
+      level[word / 64] |= uint64_t{1} << word % 64;
+      word /= 64;
+    }
+    ++num_live_;
+  }
+
+  // Makes room for `size` slots, more than now.
+  bool Grow(const Allocator& allocator, size_t size) {
+    Array<Slot> slots;
+    Array<uint64_t> bits[kLevels];
+    size_t words = size;
+    for (Array<uint64_t>& level : bits) {
+      words = (words + 63) / 64;
+      if (!level.Allocate(allocator, words, uint64_t{0})) return false;
+    }
+    if (!slots.Allocate(allocator, size)) return false;
+    std::copy(slots_.begin(), slots_.end(), slots.begin());
+    slots_ = std::move(slots);
+    for (int k = 0; k < kLevels; ++k) {
+      std::copy(bits_[k].begin(), bits_[k].end(), bits[k].begin());
+      bits_[k] = std::move(bits[k]);
+    }
+    return true;
+  }
 
   Array<Slot> slots_;
   Array<uint64_t> bits_[kLevels];  // level 0: slots in use; above: words of the level below that

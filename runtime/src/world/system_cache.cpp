@@ -166,18 +166,23 @@ void SystemCache::Aim(const Asset& asset, System* system) {
   }
 }
 
+// A system with users is a user of its base.
 void SystemCache::AddUser(System* system) {
-  if (++system->users == kLeastSharing && MayBeBase(*system)) {
+  if (system->idle) RemoveIdle(system);
+  if (system->users++ == 0 && system->base != nullptr) AddUser(system->base);
+  if (system->users == kLeastSharing && MayBeBase(*system)) {
     bases_[system->key.FamilyHash() % kBuckets].PushBack(system);
   }
 }
 
-// Returns whether that was the last user.
-bool SystemCache::DropUser(System* system) {
+// Systems without users become idle, those that share factors before their base.
+void SystemCache::DropUser(System* system) {
   if (system->users-- == kLeastSharing && MayBeBase(*system)) {
     bases_[system->key.FamilyHash() % kBuckets].Remove(system);
   }
-  return system->users == 0;
+  if (system->users > 0) return;
+  AddIdle(system, false);
+  if (system->base != nullptr) DropUser(system->base);
 }
 
 System* SystemCache::FindSystem(const Asset& asset, const SystemKey& key) {
@@ -201,26 +206,33 @@ System* SystemCache::Acquire(const Asset& asset, const BodyMaterial& material,
   const SystemKey key = {asset.bytes(), asset.content_hash(), material, pinned};
   const std::lock_guard<std::mutex> lock(mutex_);
   System* system = FindSystem(asset, key);
+  // A body must not depend on what happens to be idle: an idle system serves only if a new one had
+  // the same base.
+  if (system != nullptr && system->users == 0 && (!system->unused || system->base != nullptr) &&
+      BaseFor(*system) != system->base) {
+    FreeIdle(system);
+    system = nullptr;
+  }
   if (system != nullptr) {
     Aim(asset, system);
     if (system->base != nullptr) Aim(asset, system->base);
-    if (system->users == 0) RemoveIdle(system);
   } else {
     system = NewObject<System>(allocator_);
     if (system == nullptr) return nullptr;
     system->key = key;
-    if (!Fill(asset, system) || !ChooseBase(asset, system)) {
+    if (!Fill(asset, system) || !ShareBase(asset, BaseFor(*system), system)) {
       Destroy(system);
       return nullptr;
     }
     Insert(system);
-    if (system->base != nullptr) {
-      AddUser(system->base);
-      system->base->sharers.PushBack(system);
-    }
+    if (system->base != nullptr) system->base->sharers.PushBack(system);
+  }
+  if (system->users == 0) {
+    system->number = ++num_used_;
+    systems_.Remove(system);
+    systems_.PushBack(system);
   }
   AddUser(system);
-  if (system->number == 0) system->number = ++num_used_;
   return system;
 }
 
@@ -239,11 +251,15 @@ bool SystemCache::Fill(const Asset& asset, System* system) {
   return true;
 }
 
-// Finds a base for a new system, if there is one. Returns false if the allocator fails.
-bool SystemCache::ChooseBase(const Asset& asset, System* system) {
+// The base that a new system gets, or null.
+System* SystemCache::BaseFor(const System& system) const {
   // Damped bodies never join a crowd; sharing would only make them solve twice.
-  if (system->as_baked || system->key.material.damping != 0.0f) return true;
-  System* base = FindBase(system->key, system->num_pinned);
+  if (system.as_baked || system.key.material.damping != 0.0f) return nullptr;
+  return FindBase(system.key, system.num_pinned);
+}
+
+// Gives a new system its base, which may be null. Returns false if the allocator fails.
+bool SystemCache::ShareBase(const Asset& asset, System* base, System* system) {
   if (base == nullptr) return true;
   Aim(asset, base);
   if (!system->extra_pins.Allocate(allocator_, system->num_pinned - base->num_pinned)) return false;
@@ -278,38 +294,39 @@ System* SystemCache::FindBase(const SystemKey& key, uint32_t num_pinned) const {
 
 void SystemCache::Release(System* system) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!DropUser(system)) return;
-  AddIdle(system, false);
+  DropUser(system);
+  if (system->users > 0) return;
   // A system has no factors if the call that made it failed: do not keep it.
   if (system->sets == nullptr && system->handed == nullptr) FreeIdle(system);
   FreeSurplus();
 }
 
-void SystemCache::AddIdle(System* system, bool waits) {
-  system->waits = waits;
-  (waits ? waiting_ : idle_).PushBack(system);
-  ++(waits ? num_waiting_ : num_idle_);
+void SystemCache::AddIdle(System* system, bool unused) {
+  system->idle = true;
+  system->unused = unused;
+  (unused ? unused_ : idle_).PushBack(system);
+  ++(unused ? num_unused_ : num_idle_);
 }
 
 void SystemCache::RemoveIdle(System* system) {
-  (system->waits ? waiting_ : idle_).Remove(system);
-  --(system->waits ? num_waiting_ : num_idle_);
-  system->waits = false;
+  (system->unused ? unused_ : idle_).Remove(system);
+  --(system->unused ? num_unused_ : num_idle_);
+  system->idle = system->unused = false;
 }
 
-// Frees an idle system. Its base may become idle.
+// Frees an idle system and those that share its factors: they are idle too.
 void SystemCache::FreeIdle(System* system) {
+  while (!system->sharers.empty()) FreeIdle(system->sharers.first());
   System* base = system->base;
   RemoveIdle(system);
   systems_.Remove(system);
   buckets_[system->key.Hash() % kBuckets].Remove(system);
   if (base != nullptr) base->sharers.Remove(system);
   Destroy(system);
-  if (base != nullptr && DropUser(base)) AddIdle(base, false);
 }
 
 void SystemCache::FreeSurplus() {
-  while (num_waiting_ > max_idle_) FreeIdle(waiting_.first());
+  while (num_unused_ > max_idle_) FreeIdle(unused_.first());
   while (num_idle_ > max_idle_) FreeIdle(idle_.first());
 }
 
@@ -341,6 +358,7 @@ Status SystemCache::MakeFactors(const System& system, float dt, FactorSet* set) 
                                .dt = fraction,
                                .damping = view.elements.damping};
     factor.values = made.span();
+    if (CopyValues(system, dt, k, made.span())) continue;
     const Status status = FactoriseSystem(terms, {baked.supernodes, baked.supernode_of, baked.rows},
                                           allocator_, made.span());
     if (!status.ok()) return status;
@@ -355,6 +373,7 @@ Status SystemCache::ShareFactors(const System& system, float dt, float dt_in_use
   const Status prepared = PrepareLocked(system.base, dt, dt_in_use, set->num_fractions, &made);
   if (!prepared.ok()) return prepared;
   const FactorSet& shared = *system.base->Find(dt);
+  set->num_fractions = std::min(set->num_fractions, shared.num_fractions);
   const size_t num_nodes = system.pinned.size(), num_pins = system.extra_pins.size();
   Array<float> workspace;
   Array<NodeVec> scratch;

@@ -13,6 +13,7 @@
 #include "solver/pin_schur.h"
 #include "solver/system_matrix.h"
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -59,6 +60,12 @@ struct SystemKey {
   uint64_t Hash() const;        ///< of everything
 };
 
+/// Identifies the factor for dt / `count` among those of a system; never 0. It says nothing about
+/// when the factor was made, so it is the same in a world that loads a state.
+inline uint64_t FactorId(float dt, int count) {
+  return uint64_t{std::bit_cast<uint32_t>(dt)} << 8 | static_cast<uint64_t>(count);
+}
+
 /// Factors of one matrix for the steps dt, dt/2 .. dt/num_fractions.
 struct FactorSet {
   float dt = 0.0f;    ///< [s], or 0 if unused
@@ -69,7 +76,7 @@ struct FactorSet {
   PanelFactor factors[kMaxSubsteps];  ///< for dt / (k + 1)
   Array<double> schur[kMaxSubsteps];  ///< Schur complements of `pins`
   PinSchur pins[kMaxSubsteps];        ///< pins beyond those of shared factors; `factors` point here
-  uint64_t ids[kMaxSubsteps] = {};    ///< identify the factors' values; never reused
+  uint64_t ids[kMaxSubsteps] = {};    ///< count the factors as they are made
   FactorSet* next = nullptr;
 };
 
@@ -80,8 +87,8 @@ struct InBases;
 struct InIdle;
 struct InSharers;  // of a System
 
-/// A matrix and its factors. Once it is in the cache, its lists and numbers of users change only
-/// under the cache's mutex, all else only in calls on the world's thread.
+/// A matrix and its factors. While it has users, PrepareIdle changes only `handed` and the links of
+/// lists, under the cache's mutex.
 struct System : Links<System, InAll>,
                 Links<System, InBucket>,
                 Links<System, InBases>,
@@ -102,9 +109,15 @@ struct System : Links<System, InAll>,
   LinkedList<System, InSharers> sharers;  ///< systems that have this one as `base`
   FactorSet* sets = nullptr;    ///< changed under the mutex, so that PrepareIdle can read them
   FactorSet* handed = nullptr;  ///< sets of PrepareIdle that Prepare has not yet moved to `sets`
-  uint32_t users = 0;           ///< bodies, plus `sharers`
-  bool waits = false;           ///< without users since PrepareIdle
-  uint64_t number = 0;          ///< counts the systems in the order of their first use, from 1
+  uint32_t users = 0;           ///< bodies, plus `sharers` that have users
+  bool idle = false;            ///< whether it may be freed: it has no users
+  bool unused = false;           ///< by any body since PrepareIdle
+  uint64_t number = 0;          ///< counts the systems in the order in which they got their first
+                                ///< user since they were idle, from 1
+  // Scratch memory of saving and loading.
+  uint32_t state_index = 0;            ///< in the state
+  uint32_t state_asset = 0;            ///< its asset in the state
+  System* state_next_asset = nullptr;  ///< first system of the state's next asset
 
   // Bodies and crowds that use its factors, also those whose system has this one as `base`. Kept by
   // World::Impl.
@@ -121,8 +134,8 @@ struct System : Links<System, InAll>,
 /// other calls, which belong to one thread at a time.
 class SystemCache {
  public:
-  /// Keeps up to `max_idle` systems without users, the most recently used ones, and as many that
-  /// wait for their first user.
+  /// Keeps up to `max_idle` systems without users, the most recently used ones, and as many of
+  /// PrepareIdle that are still unused.
   SystemCache(const Allocator& allocator, uint32_t max_idle)
       : allocator_(allocator), max_idle_(max_idle) {}
   ~SystemCache();
@@ -150,14 +163,42 @@ class SystemCache {
   /// Keeps the existing factors for `dt` for the system's lifetime.
   void Keep(System* system, float dt);
 
-  /// Makes a system with factors for all `steps` [s], or the factors that it lacks, and keeps them.
-  /// The system then waits for its first user, unless it has users; it shares no other's factors.
-  /// Factors without the mutex, so no other call waits for that. May run on any thread; the
-  /// allocator must then be thread-safe. On failure nothing has changed. Errors: those of Prepare;
-  /// kInvalidArgument if no system may be idle.
+  /// Makes a system, without base, with factors for all `steps` [s], or the factors that an
+  /// existing one lacks. Keeps them. Factors without the mutex, so no other call unused for that.
+  /// May run on any thread; the allocator must then be thread-safe. On failure nothing has changed.
+  /// Errors: those of Prepare; kInvalidArgument if no system may be idle.
   Status PrepareIdle(const Asset& asset, const BodyMaterial& material,
                      std::span<const uint8_t> pinned, std::span<const float> steps,
                      int num_fractions);
+
+  // Saving and loading.
+
+  /// Calls visit(system) for all systems with users, in the order of their numbers.
+  template <class Visit>
+  void ForUsed(const Visit& visit) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (System* s = systems_.first(); s != nullptr; s = systems_.Next(s)) {
+      if (s->users > 0) visit(s);
+    }
+  }
+  /// Numbers the systems with users anew, in the order of their state_index.
+  void SortUsed();
+
+  /// Makes a system without users, with the next number. It shares the factors of `base`, which
+  /// must have the same asset and material and a subset of the pins, unless `base` is null. Returns
+  /// null if the allocator fails.
+  System* Restore(const Asset& asset, const BodyMaterial& material, std::span<const uint8_t> pinned,
+                  System* base);
+  /// Whether there is a system with this key.
+  bool HasSystem(const SystemKey& key);
+  /// Adds a user to a system of this cache, as Acquire does.
+  void Use(System* system);
+  /// From now on copies factors from the equal systems of `donor` instead of making them.
+  void CopyFrom(SystemCache* donor) { donor_ = donor; }
+  /// Exchanges all systems with a cache that no other thread uses.
+  void Swap(SystemCache* other);
+  /// Takes over idle systems that it lacks from a cache that no other thread uses.
+  void TakeIdle(SystemCache* from);
 
  private:
   static constexpr size_t kBuckets = 64;
@@ -172,12 +213,15 @@ class SystemCache {
   // With the mutex.
   System* FindSystem(const Asset& asset, const SystemKey& key);
   System* FindBase(const SystemKey& key, uint32_t num_pinned) const;
-  bool ChooseBase(const Asset& asset, System* system);
+  System* BaseFor(const System& system) const;
+  bool ShareBase(const Asset& asset, System* base, System* system);
+  System* FindEqual(const SystemKey& key) const;
+  bool CopyValues(const System& system, float dt, int fraction, std::span<float> values);
   static void Aim(const Asset& asset, System* system);
   void Insert(System* system);
   void AddUser(System* system);
-  bool DropUser(System* system);
-  void AddIdle(System* system, bool waits);
+  void DropUser(System* system);
+  void AddIdle(System* system, bool unused);
   void RemoveIdle(System* system);
   void FreeIdle(System* system);
   void FreeSurplus();
@@ -189,16 +233,17 @@ class SystemCache {
 
   const Allocator allocator_;
   const uint32_t max_idle_;
+  SystemCache* donor_ = nullptr;
   std::mutex mutex_;  // guards all below
   LinkedList<System, InAll> systems_;
   // By SystemKey::Hash, so that finding a system does not compare it with all others.
   LinkedList<System, InBucket> buckets_[kBuckets];
   // By SystemKey::FamilyHash: systems that may become the base of others.
   LinkedList<System, InBases> bases_[kBuckets];
-  LinkedList<System, InIdle> idle_;     // systems without users, the longest idle one first
-  LinkedList<System, InIdle> waiting_;  // those that wait, the first prepared one first
+  LinkedList<System, InIdle> idle_;    // systems without users, the longest idle one first
+  LinkedList<System, InIdle> unused_;  // those that PrepareIdle made, the first one first
   uint32_t num_idle_ = 0;
-  uint32_t num_waiting_ = 0;
+  uint32_t num_unused_ = 0;
   uint64_t num_used_ = 0;
   uint64_t next_factor_id_ = 1;
 };

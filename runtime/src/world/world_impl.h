@@ -18,6 +18,8 @@
 
 namespace plush {
 
+class StateReader;
+
 /// A collider in a world.
 struct Collider {
   ColliderDesc desc;  ///< with the present pose and velocities; plane normal of unit length
@@ -104,6 +106,23 @@ struct World::Impl {
   void WakeAll();
   /// Drops all contacts with the collider in this slot and wakes the bodies that had some.
   void ForgetContacts(uint32_t slot);
+
+  // Saving and loading.
+  size_t WriteState(std::byte* state);
+  bool HasBodiesOf(const StateReader& state);
+  bool ArrangeCrowds(const StateReader& state);
+  bool ReserveFor(const StateReader& state);
+  bool ReserveContacts(const StateReader& state);
+  bool ReserveMore(const StateReader& state);
+  bool ReserveLike(const Impl& other);
+  Status RestoreSets(const StateReader& state, System* system);
+  Status BuildFrom(const StateReader& state, Impl* donor);
+  void UnlinkCrowds();
+  void LinkCrowds(const StateReader& state);
+  void ApplyState(const StateReader& state);
+  void SwapState(Impl* other);
+  void ClearBodies();
+  Status LoadState(const StateReader& state);
 
   // Calls job(this, i) for i < count, through the engine's jobs if it has any.
   void RunJobs(uint32_t count, JobFunction job) {

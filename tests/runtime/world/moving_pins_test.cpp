@@ -31,7 +31,7 @@ double Distance(const Vec3& a, const Vec3& b) { return (ToEigen(a) - ToEigen(b))
 
 // `pose` applied to `p` in double precision.
 Eigen::Vector3d Placed(const Pose& pose, const Vec3& p) {
-  return RotationOf(pose.rotation) * ToEigen(p) + ToEigen(pose.position);
+  return plush::test::RotationOf(pose.rotation) * ToEigen(p) + ToEigen(pose.position);
 }
 
 Pose TurnedBy(double angle, const Eigen::Vector3d& axis, const Vec3& position) {

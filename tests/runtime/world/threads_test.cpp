@@ -122,7 +122,7 @@ class Scene {
  private:
   std::vector<BodyId> AddCrowd() {
     std::vector<BodyId> ids;
-    (void)world_.AddPlane({});
+    AddPlane(&world_, {});
     (void)world_.PrepareTimeStep(0.7f * kDt);
     for (int i = 0; i < 8; ++i) {
       BodyDesc desc;
@@ -157,11 +157,14 @@ class Scene {
   void Read(int round, uint64_t* hash) {
     const BodyId id = crowd_[static_cast<size_t>(round) % crowd_.size()];
     std::vector<Vec3> x(Box().num_nodes()), skin(Box().asset().visual().positions.size()), n = skin;
-    Add(world_.NodePositions(id, x), hash);
+    Add(world_.NodePositions(id, 1.0f, x), hash);
     for (const Vec3& position : x) Add(position, hash);
     Add(world_.NodeVelocities(id, x), hash);
     for (const Vec3& velocity : x) Add(velocity, hash);
-    Add(world_.Skin(id, skin, n), hash);
+    const SkinTarget target = {.positions = skin.data(),
+                               .normals = n.data(),
+                               .num_vertices = static_cast<uint32_t>(skin.size())};
+    Add(world_.Skin(id, 1.0f, target), hash);
     for (size_t i = 0; i < skin.size(); ++i) Add(skin[i] + n[i], hash);
     Add(world_.ElasticForces(id, x), hash);
     for (const Vec3& force : x) Add(force, hash);
@@ -182,13 +185,13 @@ class Scene {
     Ray ray;
     ray.origin = {x, 10.0f, 0.05f};
     ray.direction = {0.0f, -1.0f, 0.0f};
-    Add(world_.Raycast(ray, &hits[0]), hash);
+    Add(world_.Raycast(ray, {}, &hits[0]), hash);
     Add(hits[0].triangle, hash);
-    Add(world_.RaycastAll(ray, hits, &count), hash);
+    Add(world_.RaycastAll(ray, {}, hits, &count), hash);
     Add(count, hash);
-    Add(world_.OverlapSphere({x, 5.0f, 0.0f}, 0.3f, hits, &count), hash);
+    Add(world_.OverlapSphere({x, 5.0f, 0.0f}, 0.3f, {}, hits, &count), hash);
     Add(count, hash);
-    Add(world_.ClosestPoint({x, 4.0f, 0.0f}, 2.0f, &hits[0]), hash);
+    Add(world_.ClosestPoint({x, 4.0f, 0.0f}, 2.0f, {}, &hits[0]), hash);
     Add(hits[0].position, hash);
   }
 

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+// StateReader: checks the bodies and crowds of a state, their links to each other, and the numbers
+// in their sections.
+#include "plush/format/tet_block.h"
+
+#include "asset/regions.h"
+#include "contact/held_solve.h"
+#include "world/body.h"
+#include "world/state_checks.h"
+#include "world/state_reader.h"
+#include "world/world_impl.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plush {
+namespace {
+
+Status Corrupt(const char* section, const char* reason, uint64_t index) {
+  return {StatusCode::kCorrupt, section, reason, index};
+}
+
+constexpr const char* kBodies = "state.bodies";
+constexpr const char* kCrowds = "state.crowds";
+
+bool Has(const StateBody& body, StateBodyFlags flag) { return (body.flags & flag) != 0; }
+
+bool MayJoinCrowds(const StateBody& body, const StateSystem& system) {
+  return !Has(body, kStateFixed) && !Has(body, kStateReports) && system.damping == 0.0f;
+}
+
+uint32_t CountBodies(const StateCrowd& crowd) {
+  return static_cast<uint32_t>(kCrowdLanes) -
+         static_cast<uint32_t>(std::count(crowd.slots, crowd.slots + kCrowdLanes, kNoIndex));
+}
+
+// Whether a time step is finite, or zero before the first step.
+bool IsStepOrZero(float dt) { return dt >= 0.0f && std::isfinite(dt); }
+
+// Whether the fourth numbers of positions are the inverse masses of the nodes, and those of
+// velocities zero.
+bool HasMasses(const BodyBulk& bulk, std::span<const float> masses, float mass_scale,
+               std::span<const uint8_t> pinned) {
+  uint32_t wrong = 0;
+  for (size_t i = 0; i < masses.size(); ++i) {
+    const float mass = masses[i] * mass_scale;
+    const uint32_t inverse = pinned[i] != 0 ? 0u : std::bit_cast<uint32_t>(1.0f / mass);
+    wrong |= WordAt(bulk.x, 4 * i + 3) ^ inverse;
+    wrong |= WordAt(bulk.v, 4 * i + 3) << 1;  // of either sign
+  }
+  return wrong == 0;
+}
+
+}  // namespace
+
+BodyLayout StateReader::LayoutOf(const StateBody& body, const StateSystem& system) const {
+  const Asset& asset = AssetOf(system);
+  return BodyLayout(body, system.num_nodes, asset.simulation().blocks.size(),
+                    NumRegions(asset.bytes()));
+}
+
+BodyBulk StateReader::BulkOf(const StateBody& body) const {
+  const BodyLayout layout = LayoutOf(body, system(body.system));
+  BodyBulk bulk;
+  const std::byte* at = bytes_.data() + body_bulk_ + static_cast<size_t>(body.bulk_at);
+  const auto take = [&at](uint64_t bytes) {
+    const std::byte* first = at;
+    at += static_cast<size_t>(bytes);
+    return first;
+  };
+  bulk.x = take(layout.x);
+  bulk.v = take(layout.v);
+  bulk.rotations = take(layout.rotations);
+  bulk.kappa = take(layout.kappa);
+  bulk.previous = take(layout.previous);
+  bulk.targets = take(layout.targets);
+  bulk.regions = take(layout.regions);
+  bulk.motions = take(layout.motions);
+  bulk.reactions = take(layout.reactions);
+  bulk.contacts = take(layout.contacts);
+  bulk.held = take(layout.held);
+  bulk.couplings = take(layout.couplings);
+  return bulk;
+}
+
+// The body in a slot. The bodies' slots ascend.
+bool StateReader::FindBody(uint32_t slot, StateBody* out_body) const {
+  uint32_t low = 0, high = world_.num_bodies;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    (body(middle).slot < slot ? low : high) = body(middle).slot < slot ? middle + 1 : middle;
+  }
+  if (low == world_.num_bodies) return false;
+  *out_body = body(low);
+  return out_body->slot == slot;
+}
+
+Status StateReader::CheckCrowds() const {
+  uint32_t num_open = 0;
+  for (uint32_t i = 0; i < world_.num_crowds; ++i) {
+    const StateCrowd c = crowd(i);
+    if (c.system >= world_.num_systems || system(c.system).base != kNoIndex) {
+      return Corrupt(kCrowds, "no such system", i);
+    }
+    if (!IsStepOrZero(c.kappa_dt) || c.has_lanes > 1) {
+      return Corrupt(kCrowds, "a number is out of range", i);
+    }
+    if (CountBodies(c) == 0) return Corrupt(kCrowds, "has no body", i);
+    num_open += CountBodies(c) < kCrowdLanes ? 1 : 0;
+  }
+  // Each open crowd is in its system's list once: a list that visits one twice never ends.
+  uint32_t visited = 0;
+  for (uint32_t s = 0; s < world_.num_systems; ++s) {
+    for (uint32_t i = system(s).first_open; i != kNoIndex; i = crowd(i).next_open) {
+      if (i >= world_.num_crowds || crowd(i).system != s || visited == num_open ||
+          CountBodies(crowd(i)) == kCrowdLanes) {
+        return Corrupt(kCrowds, "are in no list of open crowds", s);
+      }
+      ++visited;
+    }
+  }
+  if (visited != num_open) return Corrupt(kCrowds, "are in no list of open crowds", visited);
+  return {};
+}
+
+Status StateReader::CheckBodies() {
+  uint64_t in_crowds = 0;
+  body_bulk_ = at_;
+  for (uint32_t i = 0; i < world_.num_bodies; ++i) {
+    const StateBody b = body(i);
+    if (b.slot >= world_.num_body_slots || body_slot(b.slot).link != SlotList<>::kLive ||
+        (i > 0 && body(i - 1).slot >= b.slot)) {
+      return Corrupt(kBodies, "wrong slot", i);
+    }
+    if (b.system >= world_.num_systems) return Corrupt(kBodies, "no such system", i);
+    const StateSystem s = system(b.system);
+    Status status = CheckBody(i, b, s);
+    if (!status.ok()) return status;
+    size_t at = 0;
+    if (b.bulk_at != at_ - body_bulk_) return Corrupt(kBodies, "are not consecutive", i);
+    if (!TakeSection(LayoutOf(b, s).Sum(), &at)) return Corrupt(kBodies, "exceed the state", i);
+    status = CheckBodyBulk(i, b, s);
+    if (!status.ok()) return status;
+    in_crowds += b.crowd != kNoIndex ? 1 : 0;
+  }
+  uint64_t in_lanes = 0;
+  for (uint32_t i = 0; i < world_.num_crowds; ++i) in_lanes += CountBodies(crowd(i));
+  if (in_lanes != in_crowds) return Corrupt(kCrowds, "have bodies that are not in them", 0);
+  return {};
+}
+
+Status StateReader::CheckBody(uint32_t index, const StateBody& b, const StateSystem& s) const {
+  const auto wrong = [index](const char* reason) { return Corrupt(kBodies, reason, index); };
+  if ((b.flags & ~uint32_t{kStateAllFlags}) != 0) return wrong("unknown flags");
+  const float numbers[3] = {b.still_time, b.gravity_factor, b.kappa_dt};
+  double most = 0.0;
+  for (int k = 0; k < 3; ++k) {
+    most = std::fmax(most, std::fmax(std::fabs(b.origin[k]), std::fabs(b.previous_origin[k])));
+    if (std::isnan(b.origin[k]) || std::isnan(b.previous_origin[k])) return wrong("no origin");
+  }
+  if (most > double(std::numeric_limits<float>::max()) || !AreFinite(numbers) ||
+      !(b.max_speed > 0.0f) || !(b.still_time >= 0.0f) || !IsStepOrZero(b.kappa_dt) ||
+      !IsStepOrZero(b.dt)) {
+    return wrong("a number is out of range");
+  }
+  if (Has(b, kStateHasPrevious) && header_.keep_previous == 0) return wrong("keep no positions");
+  if (Has(b, kStatePinsMove) && !Has(b, kStateHasTargets)) return wrong("have no targets");
+  const bool is_fixed = Has(b, kStateFixed);
+  if (is_fixed && s.num_pinned != s.num_nodes) return wrong("are fixed without all pins");
+  if (b.num_contacts > 0 && (is_fixed || Has(b, kStateFrozen))) return wrong("cannot touch");
+  bool has_factor = is_fixed;
+  for (uint32_t k = 0; k < s.num_sets; ++k) {
+    has_factor = has_factor || set(s.first_set + k).dt == b.dt;
+  }
+  if (!has_factor) return wrong("have no factor");
+  if (b.num_held > kMaxSchurRows || (b.num_held > 0) != (b.factor_id != 0) ||
+      (b.num_held > 0 && (is_fixed || world_.num_collider_slots == 0))) {
+    return wrong("have impossible couplings");
+  }
+  if (b.crowd == kNoIndex) {
+    return b.lane == kNoIndex && !Has(b, kStateInLane) ? Status{} : wrong("are in no lane");
+  }
+  if (b.crowd >= world_.num_crowds || b.lane >= kCrowdLanes || !MayJoinCrowds(b, s)) {
+    return wrong("cannot be in a crowd");
+  }
+  const StateCrowd c = crowd(b.crowd);
+  const uint32_t of_crowd = s.base != kNoIndex ? s.base : b.system;
+  if (c.slots[b.lane] != b.slot || c.system != of_crowd ||
+      (Has(b, kStateInLane) && c.has_lanes == 0)) {
+    return wrong("are not in their crowd");
+  }
+  return {};
+}
+
+Status StateReader::CheckBodyBulk(uint32_t index, const StateBody& b, const StateSystem& s) const {
+  const auto wrong = [index](const char* reason) { return Corrupt(kBodies, reason, index); };
+  const BodyBulk bulk = BulkOf(b);
+  const BodyLayout layout = LayoutOf(b, s);
+  const SimulationView& simulation = AssetOf(s).simulation();
+  if (!AreWithin(bulk.x, s.num_nodes, LimitOf(b.origin, s.scale)) ||
+      !AreFinite(bulk.v, 4 * size_t{s.num_nodes})) {
+    return wrong("a position or velocity is out of range");
+  }
+  if (!HasMasses(bulk, simulation.masses, s.mass_scale, PinnedOf(s))) {
+    return wrong("do not have the asset's masses");
+  }
+  if (layout.previous > 0 &&
+      !AreWithin(bulk.previous, s.num_nodes, LimitOf(b.previous_origin, s.scale))) {
+    return wrong("a position before the step is out of range");
+  }
+  // The rotations of a body that froze may be anything; it does not move before they are reset.
+  if (!Has(b, kStateFrozen) &&
+      (!AreFinite(bulk.rotations, static_cast<size_t>(layout.rotations / 4)) ||
+       !AreFinite(bulk.kappa, static_cast<size_t>(layout.kappa / 4)) ||
+       !AreFinite(bulk.reactions, static_cast<size_t>(layout.reactions / 4)))) {
+    return wrong("a rotation or multiplier is not finite");
+  }
+  const Status status = CheckPins(index, b, s, bulk);
+  return status.ok() ? CheckContacts(index, b, s, bulk) : status;
+}
+
+Status StateReader::CheckPins(uint32_t index, const StateBody& b, const StateSystem& s,
+                              const BodyBulk& bulk) const {
+  if (!Has(b, kStateHasTargets)) return {};
+  const auto wrong = [index](const char* reason) { return Corrupt(kBodies, reason, index); };
+  if (!AreWithin(bulk.targets, s.num_nodes, LimitOf(b.origin, s.scale))) {
+    return wrong("a target is out of range");
+  }
+  const uint32_t num_regions = NumRegions(AssetOf(s).bytes());
+  for (size_t i = 0; i < s.num_nodes; ++i) {
+    const auto region = static_cast<int32_t>(WordAt(bulk.regions, i));
+    if (region < PinMotion::kStays || region >= static_cast<int64_t>(num_regions)) {
+      return wrong("a target is of no region");
+    }
+  }
+  for (uint32_t i = 0; i < num_regions; ++i) {
+    StateMotion motion;
+    std::memcpy(&motion, bulk.motions + sizeof(motion) * i, sizeof(motion));
+    if (!IsPose(motion.from) || !IsPose(motion.to) || motion.known > 1 || motion.moves > 1) {
+      return wrong("a region's pose is out of range");
+    }
+  }
+  return {};
+}
+
+Status StateReader::CheckContacts(uint32_t index, const StateBody& b, const StateSystem& s,
+                                  const BodyBulk& bulk) const {
+  const auto wrong = [index](const char* reason) { return Corrupt(kBodies, reason, index); };
+  uint64_t before = 0;
+  for (uint32_t i = 0; i < b.num_contacts; ++i) {
+    StateContact c;
+    std::memcpy(&c, bulk.contacts + sizeof(c) * i, sizeof(c));
+    if (c.node >= s.num_nodes || PinnedOf(s)[c.node] != 0 || c.plane >= world_.num_collider_slots ||
+        collider_slot(c.plane).link != SlotList<>::kLive) {
+      return wrong("a contact has no node or plane");
+    }
+    const uint64_t key = uint64_t{c.node} << 32 | c.plane;
+    if (i > 0 && key <= before) return wrong("contacts are out of order");
+    before = key;
+    const float numbers[3] = {c.normal, c.resisted, c.slipped};
+    if (!AreFinite(numbers) || !AreFinite(c.slide) || c.flags > 3 || !(c.normal >= 0.0f) ||
+        !(c.resisted >= 0.0f) || !(c.slipped >= 0.0f)) {
+      return wrong("a contact's number is out of range");
+    }
+  }
+  uint32_t nodes[kMaxSchurRows];
+  for (uint32_t i = 0; i < b.num_held; ++i) nodes[i] = WordAt(bulk.held, i);
+  std::sort(nodes, nodes + b.num_held);
+  for (uint32_t i = 0; i < b.num_held; ++i) {
+    if (nodes[i] >= s.num_nodes || (i > 0 && nodes[i] == nodes[i - 1])) {
+      return wrong("a coupling is of no node");
+    }
+  }
+  if (!AreFinite(bulk.couplings, size_t{b.num_held} * (b.num_held + 1) / 2)) {
+    return wrong("a coupling is not finite");
+  }
+  return {};
+}
+
+Status StateReader::CheckCrowdBulk() {
+  crowd_bulk_ = at_;
+  for (uint32_t i = 0; i < world_.num_crowds; ++i) {
+    const StateCrowd c = crowd(i);
+    if (c.bulk_at != at_ - crowd_bulk_) return Corrupt(kCrowds, "are not consecutive", i);
+    if (c.has_lanes == 0) continue;
+    const size_t places = kBlockTets * AssetOf(system(c.system)).simulation().blocks.size();
+    size_t at = 0;
+    if (!TakeSection(CrowdBytes(places / kBlockTets), &at)) {
+      return Corrupt(kCrowds, "exceed the state", i);
+    }
+    // Lanes without a body may hold anything, because lanes do not read each other.
+    uint32_t carries[kCrowdLanes] = {};
+    const std::byte* numbers = &bytes_[at];
+    for (size_t row = 0; row < 5 * places; ++row, numbers += sizeof(float) * kCrowdLanes) {
+      for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+        carries[lane] |= (WordAt(numbers, lane) & 0x7fffffffu) + 0x00800000u;
+      }
+    }
+    for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+      StateBody b = {};
+      if (c.slots[lane] == kNoIndex || !FindBody(c.slots[lane], &b)) continue;
+      if (Has(b, kStateInLane) && !Has(b, kStateFrozen) && carries[lane] >> 31 != 0) {
+        return Corrupt(kCrowds, "a rotation or multiplier is not finite", i);
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace plush

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Checks of the numbers of a saved state. Loops have no branches, so that compilers can use
+// vectors.
+#pragma once
+
+#include "plush/body.h"
+
+#include "world/state_format.h"
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+namespace plush {
+
+inline uint32_t WordAt(const std::byte* words, size_t index) {
+  uint32_t word;
+  std::memcpy(&word, words + 4 * index, 4);
+  return word;
+}
+
+template <size_t kCount>
+bool AreFinite(const float (&values)[kCount]) {
+  for (const float value : values) {
+    if (!std::isfinite(value)) return false;
+  }
+  return true;
+}
+
+/// Whether all of `count` floats are finite.
+inline bool AreFinite(const std::byte* floats, size_t count) {
+  // The exponent of infinities and NaNs has only ones: adding one carries into the sign.
+  uint32_t carries = 0;
+  for (size_t i = 0; i < count; ++i) {
+    carries |= (WordAt(floats, i) & 0x7fffffffu) + 0x00800000u;
+  }
+  return carries >> 31 == 0;
+}
+
+/// The most by which a coordinate of a body may differ from zero, so that world positions are
+/// finite as float, for the three axes; as the bits of a float.
+struct CoordinateLimit {
+  uint32_t bits[3];
+};
+
+inline CoordinateLimit LimitOf(const double (&origin)[3], float scale) {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  CoordinateLimit limit = {};
+  for (int k = 0; k < 3; ++k) {
+    const double most = (kMost - std::fabs(origin[k])) / double(scale);
+    limit.bits[k] = std::bit_cast<uint32_t>(static_cast<float>(most < kMost ? most : kMost));
+  }
+  return limit;
+}
+
+/// Whether the first three of each four floats are within the limit.
+inline bool AreWithin(const std::byte* vectors, size_t count, const CoordinateLimit& limit) {
+  uint32_t beyond[3] = {};
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t k = 0; k < 3; ++k) {
+      beyond[k] |= limit.bits[k] - (WordAt(vectors, 4 * i + k) & 0x7fffffffu);
+    }
+  }
+  return (beyond[0] | beyond[1] | beyond[2]) >> 31 == 0;
+}
+
+/// Whether a body can be placed so.
+inline bool IsPose(const StatePose& pose) {
+  const Vec3 p = {pose.position[0], pose.position[1], pose.position[2]};
+  double length2 = 0.0;
+  for (const float q : pose.rotation) length2 += double(q) * double(q);
+  return IsPosition(p) && length2 > 0.0 && std::isfinite(length2);
+}
+
+inline Pose ToPose(const StatePose& pose) {
+  return {{pose.position[0], pose.position[1], pose.position[2]},
+          {pose.rotation[0], pose.rotation[1], pose.rotation[2], pose.rotation[3]}};
+}
+
+}  // namespace plush

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+// The bytes of a saved world: records in the order of the file, and their checksum.
+//
+// Little-endian. Each section starts at a multiple of 64 bytes and ends in zeros. Its length
+// follows from the counts before it:
+//   StateHeader
+//   StateWorld
+//   StateAsset  (num_assets)          assets of the systems
+//   StateSystem (num_systems)         matrices in use, in the order of their first use
+//   pinned bytes, one section per system (num_nodes)
+//   StateSet    (num_sets)            factors of the systems, in their order
+//   StateSlot   (num_body_slots), then (num_collider_slots)
+//   StateCollider (num_colliders), StateForce (num_forces), float (num_time_steps)
+//   StateCrowd  (num_crowds)
+//   StateBody   (num_bodies)          in the order of their slots
+//   one section per body: nodes, rotations, multipliers, pins, contacts; see BodyLayout
+//   one section per crowd whose lanes are in use: its rotations and multipliers, all lanes
+#pragma once
+
+#include "plush/format/tet_block.h"
+#include "plush/types.h"
+
+#include "base/node_vec.h"
+#include "elasticity/element_pass.h"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace plush {
+
+static_assert(std::endian::native == std::endian::little,
+              "states are written as they lie in memory");
+
+inline constexpr char kStateMagic[8] = {'P', 'L', 'U', 'S', 'H', 'S', 'T', '\n'};
+inline constexpr uint32_t kStateVersion = 1;
+inline constexpr uint32_t kStateByteOrder = 0x01020304;
+#ifdef PLUSH_DETERMINISTIC
+inline constexpr uint32_t kStateVariant = 1;
+#else
+inline constexpr uint32_t kStateVariant = 0;
+#endif
+inline constexpr size_t kStateAlignment = 64;
+inline constexpr uint32_t kNoIndex = UINT32_MAX;
+
+constexpr size_t PaddedSize(size_t bytes) {
+  return (bytes + kStateAlignment - 1) / kStateAlignment * kStateAlignment;
+}
+
+struct StateHeader {
+  char magic[8];
+  uint32_t version;
+  uint32_t byte_order;
+  uint32_t variant;  ///< builds that round differently
+  uint32_t tag;      ///< WorldDesc::tag
+  uint64_t total_bytes;
+  uint64_t checksum;  ///< of all bytes after this header
+  uint32_t keep_previous;
+  uint32_t zeros[5];
+};
+static_assert(sizeof(StateHeader) == 64);
+
+/// StepStats.
+struct StateStats {
+  uint32_t flags;
+  float max_speed, max_penetration, held_residual;
+  uint32_t contacts, substeps, outer_iterations, asleep;
+  float phase_s[5];
+};
+static_assert(sizeof(StateStats) == 52);
+
+struct StateWorld {
+  float dt;
+  float gravity[3];
+  uint32_t num_body_slots, first_free_body, last_free_body, num_bodies;
+  uint32_t num_collider_slots, first_free_collider, last_free_collider, num_colliders;
+  uint32_t num_assets, num_systems, num_sets, num_crowds, num_forces, num_time_steps;
+  int32_t outer_iterations, contact_iterations, volume_sweeps, polar_iterations;
+  int32_t held_cg_iterations, max_substeps, response;
+  float penalty_stiffness, sleep_speed, sleep_time;
+  StateStats stats;
+  uint32_t zeros[7];
+};
+static_assert(sizeof(StateWorld) == 192);
+
+struct StateAsset {
+  uint64_t content_hash, num_bytes;
+};
+static_assert(sizeof(StateAsset) == 16);
+
+struct StateSystem {
+  uint32_t asset;
+  uint32_t base;  ///< index of an earlier system, or kNoIndex
+  float young, poisson, damping, mass_scale, scale;
+  uint32_t num_nodes;
+  uint32_t first_set, num_sets;
+  uint32_t first_open;  ///< first of its crowds with a free lane, or kNoIndex
+  uint32_t num_pinned;
+  uint64_t pinned_at;  ///< of its section, in bytes from the first such section
+};
+static_assert(sizeof(StateSystem) == 56);
+
+struct StateSet {
+  float dt;
+  uint32_t num_fractions, keep;
+};
+static_assert(sizeof(StateSet) == 12);
+
+/// SlotList::SavedSlot.
+struct StateSlot {
+  uint32_t generation, link;
+};
+static_assert(sizeof(StateSlot) == 8);
+
+struct StateFilter {
+  uint32_t category, mask;
+  int32_t group;
+};
+
+struct StatePose {
+  float position[3], rotation[4];
+};
+
+struct StateCollider {
+  uint64_t user_data;
+  uint32_t slot, type;
+  float normal[3], offset;
+  StatePose pose;
+  float velocity[3], angular_velocity[3], friction;
+  StateFilter filter;
+  uint32_t has_target;
+  StatePose target;
+  uint32_t zero;
+};
+static_assert(sizeof(StateCollider) == 136);
+
+struct StateForce {
+  uint64_t body;
+  uint32_t type;
+  float vector[3], centre[3];
+  float radius, strength, air_density, drag;
+  uint32_t mask, wake, zero;
+};
+static_assert(sizeof(StateForce) == 64);
+
+struct StateCrowd {
+  uint32_t system;
+  uint32_t next_open;  ///< next crowd of the system with a free lane, or kNoIndex
+  float kappa_dt;
+  uint32_t has_lanes;           ///< whether it has a section
+  uint64_t bulk_at;             ///< of its section, in bytes from the first one of a crowd
+  uint32_t slots[kCrowdLanes];  ///< of the bodies by lane, or kNoIndex
+};
+static_assert(sizeof(StateCrowd) == 88);
+
+/// StateBody::flags.
+enum StateBodyFlags : uint32_t {
+  kStateFixed = 1u << 0,
+  kStateFrozen = 1u << 1,
+  kStateAsleep = 1u << 2,
+  kStateEnabled = 1u << 3,
+  kStateWasAsleep = 1u << 4,
+  kStateInLane = 1u << 5,
+  kStateInCrowdStep = 1u << 6,
+  kStateHasPrevious = 1u << 7,
+  kStateReports = 1u << 8,     ///< has reactions
+  kStateHasTargets = 1u << 9,  ///< has memory for targets of pins
+  kStatePinsRest = 1u << 10,
+  kStatePinsMove = 1u << 11,
+  kStateAllFlags = (1u << 12) - 1,
+};
+
+struct StateBody {
+  uint64_t user_data;
+  double origin[3], previous_origin[3];
+  uint64_t bulk_at;    ///< of its section, in bytes from the first one of a body
+  uint64_t factor_id;  ///< HeldSolveWorkspace::factor_id, or 0: no couplings
+  uint32_t slot, system;
+  float dt, kappa_dt, still_time, gravity_factor, max_speed;
+  StateFilter filter;
+  uint32_t flags;
+  uint32_t crowd, lane;  ///< or kNoIndex
+  uint32_t num_contacts;
+  uint32_t num_held;  ///< nodes with couplings
+  StateStats stats;
+};
+static_assert(sizeof(StateBody) == 184);
+
+/// RegionMotion.
+struct StateMotion {
+  StatePose from, to;
+  uint32_t known, moves;
+};
+static_assert(sizeof(StateMotion) == 64);
+
+/// PlaneContact.
+struct StateContact {
+  uint32_t node, plane;
+  uint32_t flags;  ///< 1: sliding; 2: alone
+  float normal, slide[3], resisted, slipped;
+};
+static_assert(sizeof(StateContact) == 36);
+
+/// Sizes of what a body's section holds, in order [bytes]. Multiples of 4.
+struct BodyLayout {
+  uint64_t x = 0, v = 0;              ///< NodeVec (num_nodes)
+  uint64_t rotations = 0, kappa = 0;  ///< by block; of a body that is not in a lane
+  uint64_t previous = 0;              ///< NodeVec (num_nodes)
+  uint64_t targets = 0, regions = 0;  ///< NodeVec, int32_t (num_nodes)
+  uint64_t motions = 0;               ///< StateMotion (num_regions)
+  uint64_t reactions = 0;             ///< Vec3 (num_nodes)
+  uint64_t contacts = 0;              ///< StateContact (num_contacts)
+  uint64_t held = 0;                  ///< node of each slot (num_held)
+  uint64_t couplings = 0;             ///< lower triangle by rows (num_held (num_held + 1) / 2)
+
+  BodyLayout(const StateBody& body, uint64_t num_nodes, uint64_t num_blocks, uint64_t num_regions) {
+    x = v = sizeof(NodeVec) * num_nodes;
+    if ((body.flags & kStateInLane) == 0) {
+      kappa = sizeof(float) * kBlockTets * num_blocks;
+      rotations = 4 * kappa;
+    }
+    if ((body.flags & kStateHasPrevious) != 0) previous = x;
+    if ((body.flags & kStateHasTargets) != 0) {
+      targets = x;
+      regions = sizeof(int32_t) * num_nodes;
+      motions = sizeof(StateMotion) * num_regions;
+    }
+    if ((body.flags & kStateReports) != 0) reactions = sizeof(Vec3) * num_nodes;
+    contacts = sizeof(StateContact) * uint64_t{body.num_contacts};
+    held = sizeof(uint32_t) * uint64_t{body.num_held};
+    couplings = sizeof(float) * (uint64_t{body.num_held} * (uint64_t{body.num_held} + 1) / 2);
+  }
+  uint64_t Sum() const {
+    return x + v + rotations + kappa + previous + targets + regions + motions + reactions +
+           contacts + held + couplings;
+  }
+};
+
+/// Size of a crowd's section [bytes].
+constexpr uint64_t CrowdBytes(uint64_t num_blocks) {
+  return sizeof(float) * (kCrowdRotation + kCrowdLanes) * kBlockTets * num_blocks;
+}
+
+/// Mixes words of 8 bytes in eight lanes. It finds accidents, not forgeries.
+class StateChecksum {
+ public:
+  /// `bytes` must be a multiple of kStateAlignment.
+  void Add(std::span<const std::byte> bytes) {
+    for (size_t at = 0; at < bytes.size(); at += kStateAlignment) {
+      for (size_t k = 0; k < 8; ++k) {
+        uint64_t word;
+        std::memcpy(&word, &bytes[at + 8 * k], 8);
+        lanes_[k] = (lanes_[k] ^ word) * 0x9e3779b97f4a7c15ull;
+        lanes_[k] ^= lanes_[k] >> 29;
+      }
+    }
+  }
+  uint64_t value() const {
+    uint64_t sum = 0;
+    for (const uint64_t lane : lanes_) sum = (sum ^ lane ^ lane >> 32) * 0xd6e8feb86659fd93ull;
+    return sum;
+  }
+
+ private:
+  uint64_t lanes_[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+};
+
+}  // namespace plush

@@ -1,0 +1,580 @@
+// SPDX-License-Identifier: MIT
+// LoadState: overwrites equal bodies in place, or builds a world aside and swaps it in.
+// state_reader.h checks the bytes first.
+#include "plush/format/tet_block.h"
+
+#include "asset/regions.h"
+#include "world/make_body.h"
+#include "world/pin_motion.h"
+#include "world/state_checks.h"
+#include "world/state_reader.h"
+#include "world/world_impl.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace plush {
+namespace {
+
+constexpr Status kNoMemory = {StatusCode::kOutOfMemory, "state", "", 0};
+
+bool Has(const StateBody& body, StateBodyFlags flag) { return (body.flags & flag) != 0; }
+
+Vec3 ToVec3(const float (&v)[3]) { return {v[0], v[1], v[2]}; }
+
+Filter ToFilter(const StateFilter& f) { return {f.category, f.mask, f.group}; }
+
+StepStats ToStats(const StateStats& s) {
+  StepStats out;
+  out.flags = s.flags;
+  out.max_speed = s.max_speed;
+  out.max_penetration = s.max_penetration;
+  out.held_residual = s.held_residual;
+  out.contacts = s.contacts;
+  out.substeps = s.substeps;
+  out.outer_iterations = s.outer_iterations;
+  out.asleep = s.asleep;
+  std::copy(std::begin(s.phase_s), std::end(s.phase_s), out.phase_s);
+  return out;
+}
+
+Collider ToCollider(const StateCollider& c, uint64_t id) {
+  Collider out;
+  out.id = id;
+  out.desc.type = static_cast<ShapeType>(c.type);
+  out.desc.plane = {ToVec3(c.normal), c.offset};
+  out.desc.pose = ToPose(c.pose);
+  out.desc.velocity = ToVec3(c.velocity);
+  out.desc.angular_velocity = ToVec3(c.angular_velocity);
+  out.desc.friction = c.friction;
+  out.desc.filter = ToFilter(c.filter);
+  out.desc.user_data = c.user_data;
+  out.has_target = c.has_target != 0;
+  out.target = ToPose(c.target);
+  return out;
+}
+
+PendingForce ToForce(const StateForce& f) {
+  PendingForce out;
+  out.body = f.body;
+  out.field.type = static_cast<FieldType>(f.type);
+  out.field.vector = ToVec3(f.vector);
+  out.field.centre = ToVec3(f.centre);
+  out.field.radius = f.radius;
+  out.field.strength = f.strength;
+  out.field.air_density = f.air_density;
+  out.field.drag = f.drag;
+  out.field.mask = f.mask;
+  out.field.wake = f.wake != 0;
+  return out;
+}
+
+SolverSettings ToSettings(const StateWorld& w) {
+  SolverSettings out;
+  out.outer_iterations = w.outer_iterations;
+  out.contact_iterations = w.contact_iterations;
+  out.volume_sweeps = w.volume_sweeps;
+  out.polar_iterations = w.polar_iterations;
+  out.held_cg_iterations = w.held_cg_iterations;
+  out.max_substeps = w.max_substeps;
+  out.response = static_cast<ContactResponse>(w.response);
+  out.penalty_stiffness = w.penalty_stiffness;
+  out.sleep_speed = w.sleep_speed;
+  out.sleep_time = w.sleep_time;
+  return out;
+}
+
+template <class T>
+void CopyTo(const std::byte* from, Array<T>* to) {
+  if (to->size() > 0) std::memcpy(static_cast<void*>(to->data()), from, sizeof(T) * to->size());
+}
+
+// Makes room for `size` elements and keeps existing ones.
+template <class T>
+bool GrowTo(const Allocator& allocator, size_t size, Array<T>* array) {
+  if (size <= array->size()) return true;
+  Array<T> larger;
+  if (!larger.Allocate(allocator, size)) return false;
+  std::copy(array->begin(), array->end(), larger.begin());
+  *array = std::move(larger);
+  return true;
+}
+
+void LoadContacts(const StateBody& saved, const BodyBulk& bulk, ContactState* contacts) {
+  contacts->num_contacts = saved.num_contacts;
+  for (uint32_t i = 0; i < saved.num_contacts; ++i) {
+    StateContact c;
+    std::memcpy(&c, bulk.contacts + sizeof(c) * i, sizeof(c));
+    PlaneContact& out = contacts->contacts[i];
+    out.node = c.node;
+    out.plane = c.plane;
+    out.sliding = (c.flags & 1) != 0;
+    out.alone = (c.flags & 2) != 0;
+    out.normal = c.normal;
+    out.slide = ToVec3(c.slide);
+    out.resisted = c.resisted;
+    out.slipped = c.slipped;
+  }
+  HeldSolveWorkspace& held = contacts->held;
+  held.Forget();
+  const std::byte* row = bulk.couplings;
+  for (uint32_t k = 0; k < saved.num_held; ++k) {
+    held.AddSlot(WordAt(bulk.held, k));
+    for (uint32_t other = 0; other <= k; ++other) {
+      const float coupling = std::bit_cast<float>(WordAt(row, other));
+      held.couplings[size_t{k} * kMaxSchurRows + other] = coupling;
+      held.couplings[size_t{other} * kMaxSchurRows + k] = coupling;
+    }
+    row += sizeof(float) * (k + 1);
+  }
+  held.factor_id = saved.factor_id;
+}
+
+// Targets: the body has room for them.
+void LoadPins(const StateBody& saved, const BodyBulk& bulk, PinMotion* pins) {
+  pins->rests = Has(saved, kStatePinsRest);
+  pins->moves = Has(saved, kStatePinsMove);
+  CopyTo(bulk.reactions, &pins->reactions);
+  if (!Has(saved, kStateHasTargets)) {
+    pins->targets = {};
+    pins->regions = {};
+    pins->motions = {};
+    return;
+  }
+  CopyTo(bulk.targets, &pins->targets);
+  CopyTo(bulk.regions, &pins->regions);
+  for (size_t i = 0; i < pins->motions.size(); ++i) {
+    StateMotion motion;
+    std::memcpy(&motion, bulk.motions + sizeof(motion) * i, sizeof(motion));
+    pins->motions[i] = {ToPose(motion.from), ToPose(motion.to), motion.known != 0,
+                        motion.moves != 0};
+  }
+}
+
+// Overwrites the body's state; its links to crowds stay. Resets scratch memory that may not be
+// finite because the body froze.
+void LoadBody(const StateBody& saved, const BodyBulk& bulk, Body* body) {
+  if (body->frozen) {
+    for (Array<NodeVec>* scratch : {&body->y, &body->rhs, &body->d, &body->held_normals}) {
+      std::fill(scratch->begin(), scratch->end(), NodeVec());
+    }
+    std::fill(body->workspace.begin(), body->workspace.end(), 0.0f);
+  }
+  body->user_data = saved.user_data;
+  std::copy(std::begin(saved.origin), std::end(saved.origin), body->origin);
+  std::copy(std::begin(saved.previous_origin), std::end(saved.previous_origin),
+            body->previous_origin);
+  body->dt = saved.dt;
+  body->kappa_dt = saved.kappa_dt;
+  body->still_time = saved.still_time;
+  body->gravity_factor = saved.gravity_factor;
+  body->max_speed = saved.max_speed;
+  body->filter = ToFilter(saved.filter);
+  body->fixed = Has(saved, kStateFixed);
+  body->frozen = Has(saved, kStateFrozen);
+  body->asleep = Has(saved, kStateAsleep);
+  body->enabled = Has(saved, kStateEnabled);
+  body->was_asleep = Has(saved, kStateWasAsleep);
+  body->in_lane = Has(saved, kStateInLane);
+  body->in_crowd_step = Has(saved, kStateInCrowdStep);
+  body->has_previous = Has(saved, kStateHasPrevious);
+  body->moved = true;
+  CopyTo(bulk.x, &body->x);
+  CopyTo(bulk.v, &body->v);
+  if (!body->in_lane) {
+    CopyTo(bulk.rotations, &body->rotations);
+    CopyTo(bulk.kappa, &body->kappa);
+  }
+  if (body->has_previous) CopyTo(bulk.previous, &body->previous);
+  std::fill(body->planes.begin(), body->planes.end(), LocalPlane{});
+  LoadPins(saved, bulk, &body->pins);
+  LoadContacts(saved, bulk, &body->contacts);
+}
+
+// Whether `system` has the key of the state's system `index` and shares the factors of the same
+// base. Marks it, and counts the marked ones.
+bool Match(const StateReader& state, uint32_t index, System* system, uint32_t* matched) {
+  if (system->state_index != kNoIndex) return system->state_index == index;
+  const StateSystem saved = state.system(index);
+  const Asset& asset = state.AssetOf(saved);
+  const std::span<const std::byte> bytes = system->key.asset_bytes;
+  const std::span<const uint8_t> pinned = state.PinnedOf(saved);
+  if (bytes.data() != asset.bytes().data() || bytes.size() != asset.bytes().size() ||
+      system->key.material != state.MaterialOf(saved) ||
+      !std::equal(pinned.begin(), pinned.end(), system->pinned.begin(), system->pinned.end()) ||
+      (saved.base == kNoIndex) != (system->base == nullptr)) {
+    return false;
+  }
+  if (system->base != nullptr && !Match(state, saved.base, system->base, matched)) return false;
+  system->state_index = index;
+  ++*matched;
+  return true;
+}
+
+// Whether the system has the state's factors, as far as they must be there.
+bool HasSets(const StateReader& state, const System& system) {
+  const StateSystem saved = state.system(system.state_index);
+  for (uint32_t i = 0; i < saved.num_sets; ++i) {
+    const StateSet set = state.set(saved.first_set + i);
+    const FactorSet* own = system.Find(set.dt);
+    if (own == nullptr ? set.keep != 0
+                       : static_cast<uint32_t>(own->num_fractions) < set.num_fractions) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void LoadSets(const StateReader& state, System* system) {
+  const StateSystem saved = state.system(system->state_index);
+  for (uint32_t i = 0; i < saved.num_sets; ++i) {
+    const StateSet set = state.set(saved.first_set + i);
+    FactorSet* own = system->Find(set.dt);
+    if (own == nullptr) continue;
+    own->num_fractions = static_cast<int>(set.num_fractions);
+    own->keep = own->keep || set.keep != 0;
+  }
+}
+
+}  // namespace
+
+// Whether the world has the state's bodies: with the same assets, matrices, factors and crowds, so
+// that they can be overwritten.
+bool World::Impl::HasBodiesOf(const StateReader& state) {
+  const StateWorld& w = state.world();
+  if (slots.num_live() != w.num_bodies || num_crowds != w.num_crowds) return false;
+  cache.ForUsed([](System* system) { system->state_index = kNoIndex; });
+  uint32_t matched = 0, i = 0;
+  for (const uint32_t slot : slots) {
+    const Body& body = *bodies[slot];
+    const StateBody saved = state.body(i++);
+    if (slot != saved.slot || body.fixed != Has(saved, kStateFixed) ||
+        (body.pins.reactions.size() > 0) != Has(saved, kStateReports) ||
+        !Match(state, saved.system, body.system, &matched) ||
+        (!body.fixed && body.system->Find(saved.dt) == nullptr)) {
+      return false;
+    }
+  }
+  bool has_sets = matched == w.num_systems;
+  cache.ForUsed([&](const System* system) { has_sets = has_sets && HasSets(state, *system); });
+  return has_sets && ArrangeCrowds(state);
+}
+
+// Puts the crowds in the order of the state. Returns false if their systems differ.
+bool World::Impl::ArrangeCrowds(const StateReader& state) {
+  for (uint32_t i = 0; i < num_crowds; ++i) {
+    const uint32_t system = state.crowd(i).system;
+    uint32_t found = i;
+    while (found < num_crowds && crowds[found]->system->state_index != system) ++found;
+    if (found == num_crowds) return false;
+    std::swap(crowds[i], crowds[found]);
+    crowds[i]->index = i;
+    crowds[found]->index = found;
+  }
+  return true;
+}
+
+// Makes room for everything but bodies and crowds. Changes nothing that can be seen.
+bool World::Impl::ReserveFor(const StateReader& state) {
+  const StateWorld& w = state.world();
+  if (!slots.ReserveAll(allocator, w.num_body_slots) ||
+      !collider_slots.ReserveAll(allocator, w.num_collider_slots)) {
+    return false;
+  }
+  const size_t num_slots = w.num_body_slots, num_planes = w.num_collider_slots;
+  if (!GrowTo(allocator, num_slots, &bodies) || !GrowTo(allocator, num_slots, &body_stats) ||
+      !GrowTo(allocator, num_slots, &live) || !GrowTo(allocator, num_slots, &measured) ||
+      !GrowTo(allocator, num_slots, &units) || !GrowTo(allocator, num_planes, &colliders) ||
+      !GrowTo(allocator, num_planes, &step_planes) || !GrowTo(allocator, w.num_forces, &forces) ||
+      !GrowTo(allocator, w.num_crowds, &crowds)) {
+    return false;
+  }
+  uint32_t num_new = 0;
+  for (uint32_t i = 0; i < w.num_time_steps; ++i) {
+    const auto end = time_steps.begin() + num_time_steps;
+    num_new += std::find(time_steps.begin(), end, state.time_step(i)) == end ? 1 : 0;
+  }
+  const std::lock_guard<std::mutex> lock(time_steps_mutex);
+  return GrowTo(allocator, size_t{num_time_steps} + num_new, &time_steps);
+}
+
+// Makes room in the bodies for the state's contacts and targets of pins.
+bool World::Impl::ReserveContacts(const StateReader& state) {
+  const StateWorld& w = state.world();
+  for (uint32_t i = 0; i < w.num_bodies; ++i) {
+    const StateBody saved = state.body(i);
+    Body* body = bodies[saved.slot];
+    const size_t num_planes = std::max<size_t>(w.num_collider_slots, desc.reserve_colliders);
+    if (!ReservePlanes(allocator, num_planes, body)) return false;
+    if (Has(saved, kStateHasTargets) &&
+        !ReserveTargets(allocator, NumRegions(body->system->key.asset_bytes), body)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Makes room in the crowds for bodies with more pins than the factor.
+bool World::Impl::ReserveMore(const StateReader& state) {
+  for (uint32_t i = 0; i < state.world().num_bodies; ++i) {
+    const StateBody saved = state.body(i);
+    if (saved.crowd == kNoIndex || state.system(saved.system).base == kNoIndex) continue;
+    Crowd* crowd = crowds[saved.crowd];
+    if (!GrowTo(allocator, crowd->rhs.size(), &crowd->more)) return false;
+  }
+  return true;
+}
+
+// Makes room for as many ids as another world has room for.
+bool World::Impl::ReserveLike(const Impl& other) {
+  const size_t num_slots = other.bodies.size(), num_planes = other.colliders.size();
+  return slots.ReserveAll(allocator, other.slots.capacity()) &&
+         collider_slots.ReserveAll(allocator, other.collider_slots.capacity()) &&
+         GrowTo(allocator, num_slots, &bodies) && GrowTo(allocator, num_slots, &body_stats) &&
+         GrowTo(allocator, num_slots, &live) && GrowTo(allocator, num_slots, &measured) &&
+         GrowTo(allocator, num_slots, &units) && GrowTo(allocator, num_planes, &colliders) &&
+         GrowTo(allocator, num_planes, &step_planes);
+}
+
+// Fills an empty world with the state's systems, bodies and crowds, without their states. Takes
+// factors from `donor`.
+Status World::Impl::BuildFrom(const StateReader& state, Impl* donor) {
+  const StateWorld& w = state.world();
+  desc.solver = ToSettings(w);
+  num_time_steps = donor->num_time_steps;
+  if (!time_steps.Allocate(allocator, num_time_steps)) return kNoMemory;
+  std::copy_n(donor->time_steps.begin(), num_time_steps, time_steps.begin());
+  Array<System*> systems;
+  if (!ReserveLike(*donor) || !ReserveFor(state) || !systems.Allocate(allocator, w.num_systems)) {
+    return kNoMemory;
+  }
+  cache.CopyFrom(&donor->cache);
+  for (uint32_t i = 0; i < w.num_systems; ++i) {
+    const StateSystem saved = state.system(i);
+    const Asset& asset = state.AssetOf(saved);
+    System* base = saved.base != kNoIndex ? systems[saved.base] : nullptr;
+    if (cache.HasSystem({asset.bytes(), asset.content_hash(), state.MaterialOf(saved),
+                         state.PinnedOf(saved)})) {
+      return {StatusCode::kCorrupt, "state.systems", "are equal", i};
+    }
+    System* system = systems[i] =
+        cache.Restore(asset, state.MaterialOf(saved), state.PinnedOf(saved), base);
+    if (system == nullptr) return kNoMemory;
+    system->state_index = i;
+    const Status prepared = RestoreSets(state, system);
+    if (!prepared.ok()) return prepared;
+  }
+  for (uint32_t i = 0; i < w.num_bodies; ++i) {
+    const StateBody saved = state.body(i);
+    System* system = systems[saved.system];
+    cache.Use(system);
+    Body* body = AllocateBody(allocator, state.AssetOf(state.system(saved.system)), system,
+                              {.fixed = Has(saved, kStateFixed),
+                               .keeps_previous = desc.keep_previous,
+                               .reports_reactions = Has(saved, kStateReports)});
+    if (body == nullptr) {
+      cache.Release(system);
+      return kNoMemory;
+    }
+    PlaceBody({}, {}, {}, body);
+    body->slot = saved.slot;
+    bodies[saved.slot] = body;
+    if (!body->fixed && system->Find(saved.dt) == nullptr) {
+      return {StatusCode::kCorrupt, "state.systems", "have impossible factors", saved.system};
+    }
+  }
+  for (const System* system : systems) {
+    if (system->users == 0) {
+      return {StatusCode::kCorrupt, "state.systems", "are not in use", system->state_index};
+    }
+  }
+  for (uint32_t i = 0; i < w.num_crowds; ++i) {
+    Crowd* crowd = NewObject<Crowd>(allocator);
+    if (crowd == nullptr) return kNoMemory;
+    crowd->index = num_crowds;
+    crowds[num_crowds++] = crowd;
+    if (!crowd->Allocate(allocator, systems[state.crowd(i).system])) return kNoMemory;
+    ++crowd->system->num_crowds;
+  }
+  return ReserveContacts(state) && ReserveMore(state) ? Status{} : kNoMemory;
+}
+
+// Makes the factors of a new system: those of the state, and those for the world's time steps.
+Status World::Impl::RestoreSets(const StateReader& state, System* system) {
+  const StateSystem saved = state.system(system->state_index);
+  bool made = false;
+  // Those that stay first: others may replace each other.
+  for (const uint32_t keep : {1u, 0u}) {
+    for (uint32_t i = 0; i < saved.num_sets; ++i) {
+      const StateSet set = state.set(saved.first_set + i);
+      if (set.keep != keep) continue;
+      const auto num_fractions = static_cast<int>(set.num_fractions);
+      const Status status = cache.Prepare(system, set.dt, state.world().dt, num_fractions, &made);
+      if (status.code == StatusCode::kOutOfMemory) return status;
+      const FactorSet* own = system->Find(set.dt);
+      if (!status.ok() || own->num_fractions < num_fractions) {
+        return {StatusCode::kCorrupt, "state.systems", "have impossible factors",
+                system->state_index};
+      }
+      if (keep != 0) cache.Keep(system, set.dt);
+    }
+  }
+  for (uint32_t i = 0; i < num_time_steps && saved.num_sets > 0; ++i) {
+    if (system->Find(time_steps[i]) != nullptr) continue;
+    const Status status =
+        cache.Prepare(system, time_steps[i], state.world().dt, desc.solver.max_substeps, &made);
+    if (status.code == StatusCode::kOutOfMemory) return status;
+    if (status.ok()) cache.Keep(system, time_steps[i]);
+  }
+  return {};
+}
+
+// Takes all bodies out of crowds and waiting lists. Their numbers of crowds stay.
+void World::Impl::UnlinkCrowds() {
+  for (uint32_t i = 0; i < num_crowds; ++i) {
+    Crowd* crowd = crowds[i];
+    if (crowd->num_bodies < kCrowdLanes) crowd->system->open_crowds.Remove(crowd);
+    std::fill(crowd->bodies, crowd->bodies + kCrowdLanes, nullptr);
+    crowd->num_bodies = 0;
+  }
+  for (const uint32_t slot : slots) {
+    Body* body = bodies[slot];
+    if (MayJoinCrowds(*body) && body->crowd == nullptr) {
+      System* system = CrowdSystem(*body);
+      system->waiting.Remove(body);
+      --system->num_waiting;
+    }
+    body->crowd = nullptr;
+  }
+}
+
+void World::Impl::LinkCrowds(const StateReader& state) {
+  const StateWorld& w = state.world();
+  for (uint32_t i = 0; i < w.num_bodies; ++i) {
+    const StateBody saved = state.body(i);
+    Body* body = bodies[saved.slot];
+    body->lane = 0;
+    if (saved.crowd != kNoIndex) {
+      body->crowd = crowds[saved.crowd];
+      body->lane = saved.lane;
+      body->crowd->bodies[body->lane] = body;
+      ++body->crowd->num_bodies;
+    } else if (MayJoinCrowds(*body)) {
+      System* system = CrowdSystem(*body);
+      system->waiting.PushBack(body);
+      ++system->num_waiting;
+    }
+  }
+  for (uint32_t s = 0; s < w.num_systems; ++s) {
+    for (uint32_t i = state.system(s).first_open; i != kNoIndex; i = state.crowd(i).next_open) {
+      crowds[i]->system->open_crowds.PushBack(crowds[i]);
+    }
+  }
+}
+
+// Overwrites the world, which has room for the state and its bodies, systems and crowds.
+void World::Impl::ApplyState(const StateReader& state) {
+  const StateWorld& w = state.world();
+  cache.ForUsed([&](System* system) { LoadSets(state, system); });
+  slots.Load([&](uint32_t slot) { return state.body_slot(slot); }, w.num_body_slots,
+             w.first_free_body, w.last_free_body);
+  collider_slots.Load([&](uint32_t slot) { return state.collider_slot(slot); },
+                      w.num_collider_slots, w.first_free_collider, w.last_free_collider);
+  std::fill(colliders.begin(), colliders.end(), Collider{});
+  for (uint32_t i = 0; i < w.num_colliders; ++i) {
+    const StateCollider saved = state.collider(i);
+    const uint32_t generation = collider_slots.generation(saved.slot);
+    colliders[saved.slot] = ToCollider(saved, PackId(saved.slot, generation, desc.tag));
+  }
+  std::fill(step_planes.begin(), step_planes.end(), StepPlane{});
+  num_forces = w.num_forces;
+  for (uint32_t i = 0; i < num_forces; ++i) forces[i] = ToForce(state.force(i));
+  for (uint32_t i = 0; i < w.num_bodies; ++i) {
+    const StateBody saved = state.body(i);
+    Body* body = bodies[saved.slot];
+    body->id = PackId(saved.slot, slots.generation(saved.slot), desc.tag);
+    LoadBody(saved, state.BulkOf(saved), body);
+    body_stats[saved.slot] = ToStats(saved.stats);
+  }
+  LinkCrowds(state);
+  for (uint32_t i = 0; i < num_crowds; ++i) {
+    const StateCrowd saved = state.crowd(i);
+    Crowd* crowd = crowds[i];
+    crowd->kappa_dt = saved.kappa_dt;
+    if (saved.has_lanes == 0) continue;
+    const std::byte* bulk = state.BulkOf(saved);
+    CopyTo(bulk, &crowd->rotations);
+    CopyTo(bulk + sizeof(float) * crowd->rotations.size(), &crowd->kappa);
+  }
+  desc.gravity = ToVec3(w.gravity);
+  dt = w.dt;
+  stats = ToStats(w.stats);
+  num_events = 0;
+  settings = {};
+  shared_body = nullptr;
+  ListLiveBodies();
+  const std::lock_guard<std::mutex> lock(time_steps_mutex);
+  desc.solver = ToSettings(w);
+  for (uint32_t i = 0; i < w.num_time_steps; ++i) {
+    const auto end = time_steps.begin() + num_time_steps;
+    const float step = state.time_step(i);
+    if (std::find(time_steps.begin(), end, step) == end) time_steps[num_time_steps++] = step;
+  }
+}
+
+// Exchanges all that a state replaces.
+void World::Impl::SwapState(Impl* other) {
+  cache.Swap(&other->cache);
+  std::swap(slots, other->slots);
+  std::swap(bodies, other->bodies);
+  std::swap(body_stats, other->body_stats);
+  std::swap(live, other->live);
+  std::swap(measured, other->measured);
+  std::swap(crowds, other->crowds);
+  std::swap(num_crowds, other->num_crowds);
+  std::swap(units, other->units);
+  std::swap(collider_slots, other->collider_slots);
+  std::swap(colliders, other->colliders);
+  std::swap(step_planes, other->step_planes);
+  std::swap(forces, other->forces);
+  const std::lock_guard<std::mutex> lock(time_steps_mutex);
+  std::swap(time_steps, other->time_steps);
+  std::swap(num_time_steps, other->num_time_steps);
+}
+
+// Frees all bodies and crowds, also of a world that is built only in part.
+void World::Impl::ClearBodies() {
+  for (Body*& body : bodies) DestroyBody(allocator, &cache, std::exchange(body, nullptr));
+  while (num_crowds > 0) DeleteObject(allocator, crowds[--num_crowds]);
+}
+
+Status World::Impl::LoadState(const StateReader& state) {
+  if (HasBodiesOf(state)) {
+    if (!ReserveFor(state) || !ReserveContacts(state) || !ReserveMore(state)) return kNoMemory;
+    cache.SortUsed();
+    UnlinkCrowds();
+    ApplyState(state);
+    return {};
+  }
+  Impl* aside = NewObject<Impl>(allocator, desc);
+  if (aside == nullptr) return kNoMemory;
+  const Status built = aside->BuildFrom(state, this);
+  if (built.ok()) {
+    SwapState(aside);
+    ApplyState(state);
+  }
+  aside->ClearBodies();
+  if (built.ok()) cache.TakeIdle(&aside->cache);
+  DeleteObject(allocator, aside);
+  return built;
+}
+
+Status World::LoadState(std::span<const std::byte> bytes, std::span<const Asset* const> assets) {
+  if (impl_ == nullptr) return kNoWorld;
+  StateReader state(bytes, assets);
+  const Status checked = state.Check(impl_->desc.tag, impl_->desc.keep_previous);
+  return checked.ok() ? impl_->LoadState(state) : checked;
+}
+
+}  // namespace plush

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: MIT
+// StateBytes and SaveState: write a world into the caller's memory, section by section.
+// Format: state_format.h.
+#include "world/state_format.h"
+#include "world/world_impl.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace plush {
+namespace {
+
+// Counts bytes, and writes them if it has memory.
+class Sink {
+ public:
+  explicit Sink(std::byte* out) : out_(out) {}
+
+  void Write(const void* from, size_t bytes) {
+    if (out_ != nullptr && bytes > 0) std::memcpy(out_ + size_, from, bytes);
+    size_ += bytes;
+  }
+  template <class T>
+  void Write(const T& value) {
+    Write(&value, sizeof(T));
+  }
+  template <class T>
+  void WriteAll(const Array<T>& values) {
+    Write(values.data(), sizeof(T) * values.size());
+  }
+  /// Skips bytes that nothing is written to.
+  void Skip(uint64_t bytes) { size_ += static_cast<size_t>(bytes); }
+  /// Pads the section and adds it to the checksum while it is in the processor's cache.
+  void End() {
+    const size_t end = PaddedSize(size_);
+    if (out_ != nullptr) {
+      std::memset(out_ + size_, 0, end - size_);
+      checksum_.Add({out_ + begin_, end - begin_});
+    }
+    size_ = begin_ = end;
+  }
+  /// Leaves out of the checksum what was written since the last section.
+  void Exclude() { begin_ = size_; }
+
+  bool writes() const { return out_ != nullptr; }
+  size_t size() const { return size_; }
+  uint64_t checksum() const { return checksum_.value(); }
+
+ private:
+  std::byte* out_;
+  size_t size_ = 0;
+  size_t begin_ = 0;  // of the section
+  StateChecksum checksum_;
+};
+
+void Copy(const Vec3& v, float (&out)[3]) {
+  out[0] = v.x;
+  out[1] = v.y;
+  out[2] = v.z;
+}
+
+StatePose Saved(const Pose& pose) {
+  const Vec3& p = pose.position;
+  const Quat& q = pose.rotation;
+  return {{p.x, p.y, p.z}, {q.x, q.y, q.z, q.w}};
+}
+
+StateFilter Saved(const Filter& filter) { return {filter.category, filter.mask, filter.group}; }
+
+StateStats Saved(const StepStats& s) {
+  StateStats out = {s.flags,    s.max_speed, s.max_penetration,  s.held_residual,
+                    s.contacts, s.substeps,  s.outer_iterations, s.asleep,
+                    {}};
+  static_assert(sizeof(out.phase_s) == sizeof(s.phase_s));
+  std::copy(std::begin(s.phase_s), std::end(s.phase_s), out.phase_s);
+  return out;
+}
+
+StateCollider Saved(const Collider& collider, uint32_t slot) {
+  const ColliderDesc& desc = collider.desc;
+  StateCollider out = {};
+  out.user_data = desc.user_data;
+  out.slot = slot;
+  out.type = static_cast<uint32_t>(desc.type);
+  Copy(desc.plane.normal, out.normal);
+  out.offset = desc.plane.offset;
+  out.pose = Saved(desc.pose);
+  Copy(desc.velocity, out.velocity);
+  Copy(desc.angular_velocity, out.angular_velocity);
+  out.friction = desc.friction;
+  out.filter = Saved(desc.filter);
+  out.has_target = collider.has_target ? 1 : 0;
+  out.target = Saved(collider.target);
+  return out;
+}
+
+StateForce Saved(const PendingForce& force) {
+  const ForceField& field = force.field;
+  StateForce out = {};
+  out.body = force.body;
+  out.type = static_cast<uint32_t>(field.type);
+  Copy(field.vector, out.vector);
+  Copy(field.centre, out.centre);
+  out.radius = field.radius;
+  out.strength = field.strength;
+  out.air_density = field.air_density;
+  out.drag = field.drag;
+  out.mask = field.mask;
+  out.wake = field.wake ? 1 : 0;
+  return out;
+}
+
+StateContact Saved(const PlaneContact& contact) {
+  StateContact out = {};
+  out.node = contact.node;
+  out.plane = contact.plane;
+  out.flags = (contact.sliding ? 1u : 0u) | (contact.alone ? 2u : 0u);
+  out.normal = contact.normal;
+  Copy(contact.slide, out.slide);
+  out.resisted = contact.resisted;
+  out.slipped = contact.slipped;
+  return out;
+}
+
+uint32_t FlagsOf(const Body& body) {
+  const auto flag = [](bool is_set, StateBodyFlags bit) { return is_set ? uint32_t{bit} : 0u; };
+  return flag(body.fixed, kStateFixed) | flag(body.frozen, kStateFrozen) |
+         flag(body.asleep, kStateAsleep) | flag(body.enabled, kStateEnabled) |
+         flag(body.was_asleep, kStateWasAsleep) | flag(body.in_lane, kStateInLane) |
+         flag(body.in_crowd_step, kStateInCrowdStep) |
+         flag(body.has_previous && body.previous.size() > 0, kStateHasPrevious) |
+         flag(body.pins.reactions.size() > 0, kStateReports) |
+         flag(body.pins.targets.size() > 0, kStateHasTargets) |
+         flag(body.pins.rests, kStatePinsRest) | flag(body.pins.moves, kStatePinsMove);
+}
+
+StateBody Saved(const Body& body, const StepStats& stats) {
+  StateBody out = {};
+  out.user_data = body.user_data;
+  std::copy(std::begin(body.origin), std::end(body.origin), out.origin);
+  out.slot = body.slot;
+  out.system = body.system->state_index;
+  out.dt = body.dt;
+  out.kappa_dt = body.kappa_dt;
+  out.still_time = body.still_time;
+  out.gravity_factor = body.gravity_factor;
+  out.max_speed = body.max_speed;
+  out.filter = Saved(body.filter);
+  out.flags = FlagsOf(body);
+  if ((out.flags & kStateHasPrevious) != 0) {
+    std::copy(std::begin(body.previous_origin), std::end(body.previous_origin),
+              out.previous_origin);
+  }
+  out.crowd = body.crowd != nullptr ? body.crowd->index : kNoIndex;
+  out.lane = body.crowd != nullptr ? static_cast<uint32_t>(body.lane) : kNoIndex;
+  out.num_contacts = body.contacts.num_contacts;
+  const HeldSolveWorkspace& held = body.contacts.held;
+  if (held.factor_id != 0 && held.num_slots > 0) {
+    out.factor_id = held.factor_id;
+    out.num_held = held.num_slots;
+  }
+  out.stats = Saved(stats);
+  return out;
+}
+
+BodyLayout LayoutOf(const Body& body, const StateBody& saved) {
+  return BodyLayout(saved, body.x.size(), body.elements.blocks.size(), body.pins.motions.size());
+}
+
+void WriteBulk(const Body& body, const StateBody& saved, Sink* sink) {
+  const BodyLayout layout = LayoutOf(body, saved);
+  if (!sink->writes()) {
+    sink->Skip(layout.Sum());
+    return sink->End();
+  }
+  sink->WriteAll(body.x);
+  sink->WriteAll(body.v);
+  if (layout.rotations > 0) {
+    sink->WriteAll(body.rotations);
+    sink->WriteAll(body.kappa);
+  }
+  if (layout.previous > 0) sink->WriteAll(body.previous);
+  if (layout.targets > 0) {
+    sink->WriteAll(body.pins.targets);
+    sink->WriteAll(body.pins.regions);
+    for (const RegionMotion& motion : body.pins.motions) {
+      const StateMotion out = {Saved(motion.from), Saved(motion.to), motion.known ? 1u : 0u,
+                               motion.moves ? 1u : 0u};
+      sink->Write(out);
+    }
+  }
+  sink->WriteAll(body.pins.reactions);
+  for (const PlaneContact& contact : body.contacts.Current()) sink->Write(Saved(contact));
+  const HeldSolveWorkspace& held = body.contacts.held;
+  sink->Write(held.node_of_slot, sizeof(uint32_t) * saved.num_held);
+  for (uint32_t k = 0; k < saved.num_held; ++k) {
+    sink->Write(&held.couplings[size_t{k} * kMaxSchurRows], sizeof(float) * (k + 1));
+  }
+  sink->End();
+}
+
+bool HasLanes(const Crowd& crowd) {
+  return std::any_of(crowd.bodies, crowd.bodies + kCrowdLanes,
+                     [](const Body* body) { return body != nullptr && body->in_lane; });
+}
+
+StateCrowd Saved(const Crowd& crowd) {
+  StateCrowd out = {};
+  out.system = crowd.system->state_index;
+  const Crowd* next = crowd.num_bodies < kCrowdLanes
+                          ? LinkedList<Crowd>::Next(const_cast<Crowd*>(&crowd))
+                          : nullptr;
+  out.next_open = next != nullptr ? next->index : kNoIndex;
+  out.kappa_dt = crowd.kappa_dt;
+  out.has_lanes = HasLanes(crowd) ? 1 : 0;
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    const Body* body = crowd.bodies[lane];
+    out.slots[lane] = body != nullptr ? body->slot : kNoIndex;
+  }
+  return out;
+}
+
+// Numbers the systems in use and their assets.
+struct SystemCounts {
+  uint32_t systems = 0;
+  uint32_t assets = 0;
+  uint32_t sets = 0;
+  System* first_asset = nullptr;  // first system of each asset, see System::state_next_asset
+};
+
+uint32_t CountSets(const System& system) {
+  uint32_t count = 0;
+  for (const FactorSet* set = system.sets; set != nullptr; set = set->next) {
+    count += set->dt > 0.0f ? 1 : 0;
+  }
+  return count;
+}
+
+SystemCounts NumberSystems(SystemCache* cache) {
+  SystemCounts counts;
+  System** end = &counts.first_asset;
+  cache->ForUsed([&](System* system) {
+    system->state_index = counts.systems++;
+    counts.sets += CountSets(*system);
+    System* same = counts.first_asset;
+    while (same != nullptr && !same->key.HasSameAsset(system->key)) same = same->state_next_asset;
+    system->state_next_asset = nullptr;
+    if (same != nullptr) {
+      system->state_asset = same->state_asset;
+      return;
+    }
+    system->state_asset = counts.assets++;
+    *end = system;
+    end = &system->state_next_asset;
+  });
+  return counts;
+}
+
+void WriteSystems(const SystemCounts& counts, SystemCache* cache, Sink* sink) {
+  for (const System* s = counts.first_asset; s != nullptr; s = s->state_next_asset) {
+    sink->Write(StateAsset{s->key.content_hash, s->key.asset_bytes.size()});
+  }
+  sink->End();
+  uint64_t pinned_at = 0;
+  uint32_t first_set = 0;
+  cache->ForUsed([&](const System* s) {
+    const BodyMaterial& m = s->key.material;
+    StateSystem out = {};
+    out.asset = s->state_asset;
+    out.base = s->base != nullptr ? s->base->state_index : kNoIndex;
+    out.young = m.young;
+    out.poisson = m.poisson;
+    out.damping = m.damping;
+    out.mass_scale = m.mass_scale;
+    out.scale = m.scale;
+    out.num_nodes = static_cast<uint32_t>(s->pinned.size());
+    out.num_pinned = s->num_pinned;
+    out.first_set = first_set;
+    out.num_sets = CountSets(*s);
+    out.first_open = !s->open_crowds.empty() ? s->open_crowds.first()->index : kNoIndex;
+    out.pinned_at = pinned_at;
+    sink->Write(out);
+    first_set += out.num_sets;
+    pinned_at += PaddedSize(s->pinned.size());
+  });
+  sink->End();
+  cache->ForUsed([&](const System* s) {
+    sink->WriteAll(s->pinned);
+    sink->End();
+  });
+  cache->ForUsed([&](const System* s) {
+    for (const FactorSet* set = s->sets; set != nullptr; set = set->next) {
+      if (!(set->dt > 0.0f)) continue;
+      sink->Write(
+          StateSet{set->dt, static_cast<uint32_t>(set->num_fractions), set->keep ? 1u : 0u});
+    }
+  });
+  sink->End();
+}
+
+void WriteSlots(const SlotList<>& slots, Sink* sink) {
+  for (uint32_t slot = 0; slot < slots.num_slots(); ++slot) {
+    const SlotList<>::Saved saved = slots.Save(slot);
+    sink->Write(StateSlot{saved.generation, saved.link});
+  }
+  sink->End();
+}
+
+}  // namespace
+
+// Saves the world into `state`, or only measures it if that is null.
+size_t World::Impl::WriteState(std::byte* state) {
+  Sink sink(state);
+  StateHeader header = {};
+  sink.Write(header);  // its place
+  sink.Exclude();
+  const SystemCounts counts = NumberSystems(&cache);
+  StateWorld world = {};
+  world.dt = dt;
+  Copy(desc.gravity, world.gravity);
+  world.num_body_slots = slots.num_slots();
+  world.first_free_body = slots.first_free();
+  world.last_free_body = slots.last_free();
+  world.num_bodies = slots.num_live();
+  world.num_collider_slots = collider_slots.num_slots();
+  world.first_free_collider = collider_slots.first_free();
+  world.last_free_collider = collider_slots.last_free();
+  world.num_colliders = collider_slots.num_live();
+  world.num_assets = counts.assets;
+  world.num_systems = counts.systems;
+  world.num_sets = counts.sets;
+  world.num_crowds = num_crowds;
+  world.num_forces = num_forces;
+  world.num_time_steps = num_time_steps;
+  const SolverSettings& solver = desc.solver;
+  world.outer_iterations = solver.outer_iterations;
+  world.contact_iterations = solver.contact_iterations;
+  world.volume_sweeps = solver.volume_sweeps;
+  world.polar_iterations = solver.polar_iterations;
+  world.held_cg_iterations = solver.held_cg_iterations;
+  world.max_substeps = solver.max_substeps;
+  world.response = static_cast<int32_t>(solver.response);
+  world.penalty_stiffness = solver.penalty_stiffness;
+  world.sleep_speed = solver.sleep_speed;
+  world.sleep_time = solver.sleep_time;
+  world.stats = Saved(stats);
+  sink.Write(world);
+  sink.End();
+  WriteSystems(counts, &cache, &sink);
+  WriteSlots(slots, &sink);
+  WriteSlots(collider_slots, &sink);
+  for (const uint32_t slot : collider_slots) sink.Write(Saved(colliders[slot], slot));
+  sink.End();
+  for (uint32_t i = 0; i < num_forces; ++i) sink.Write(Saved(forces[i]));
+  sink.End();
+  sink.Write(time_steps.data(), sizeof(float) * num_time_steps);
+  sink.End();
+  uint64_t bulk_at = 0;
+  for (uint32_t i = 0; i < num_crowds; ++i) {
+    StateCrowd crowd = Saved(*crowds[i]);
+    crowd.bulk_at = bulk_at;
+    if (crowd.has_lanes != 0) {
+      bulk_at += PaddedSize(CrowdBytes(crowds[i]->system->view.elements.blocks.size()));
+    }
+    sink.Write(crowd);
+  }
+  sink.End();
+  bulk_at = 0;
+  for (const uint32_t slot : slots) {
+    StateBody body = Saved(*bodies[slot], body_stats[slot]);
+    body.bulk_at = bulk_at;
+    bulk_at += PaddedSize(LayoutOf(*bodies[slot], body).Sum());
+    sink.Write(body);
+  }
+  sink.End();
+  for (const uint32_t slot : slots) {
+    WriteBulk(*bodies[slot], Saved(*bodies[slot], body_stats[slot]), &sink);
+  }
+  for (uint32_t i = 0; i < num_crowds; ++i) {
+    if (!HasLanes(*crowds[i])) continue;
+    sink.WriteAll(crowds[i]->rotations);
+    sink.WriteAll(crowds[i]->kappa);
+    sink.End();
+  }
+  if (state == nullptr) return sink.size();
+  std::copy(std::begin(kStateMagic), std::end(kStateMagic), header.magic);
+  header.version = kStateVersion;
+  header.byte_order = kStateByteOrder;
+  header.variant = kStateVariant;
+  header.tag = desc.tag;
+  header.total_bytes = sink.size();
+  header.checksum = sink.checksum();
+  header.keep_previous = desc.keep_previous ? 1 : 0;
+  std::memcpy(state, &header, sizeof(header));
+  return sink.size();
+}
+
+size_t World::StateBytes() const { return impl_ != nullptr ? impl_->WriteState(nullptr) : 0; }
+
+Status World::SaveState(std::span<std::byte> state, size_t* out_bytes) const {
+  if (out_bytes == nullptr) return kNoOutput;
+  *out_bytes = 0;
+  if (impl_ == nullptr) return kNoWorld;
+  if (state.data() == nullptr || state.size() < impl_->WriteState(nullptr)) {
+    return {StatusCode::kInvalidArgument, "state", "has fewer than StateBytes() bytes"};
+  }
+  *out_bytes = impl_->WriteState(state.data());
+  return {};
+}
+
+}  // namespace plush
