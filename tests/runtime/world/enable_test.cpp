@@ -16,6 +16,16 @@ namespace {
 
 constexpr float kDt = 0.01f;
 
+int DrawnContacts(const World& world) {
+  int count = 0;
+  DebugDraw draw;
+  draw.user = &count;
+  draw.point = [](void* user, const Vec3&, float, uint32_t) { ++*static_cast<int*>(user); };
+  draw.flags = kDrawContacts;
+  world.Draw(draw);
+  return count;
+}
+
 }  // namespace
 
 TEST_CASE("A disabled body stands still and goes on as if no time had passed") {
@@ -108,11 +118,16 @@ TEST_CASE("Disabling forgets contacts and targets, enabling wakes") {
   while (!world.IsAsleep(id) && ++steps < 2000) StepWorld(&world, kDt);
   REQUIRE(world.IsAsleep(id));
   REQUIRE(world.stats().contacts > 0);
+  REQUIRE(DrawnContacts(world) > 0);
   REQUIRE(world.SetEnabled(id, false).ok());
   StepWorld(&world, kDt);
   CHECK(world.stats().contacts == 0);
-  REQUIRE(world.RemoveCollider(floor).ok());
+  CHECK(DrawnContacts(world) == 0);
   REQUIRE(world.SetEnabled(id, true).ok());
+  CHECK(DrawnContacts(world) == 0);
+  StepWorld(&world, kDt);
+  CHECK(DrawnContacts(world) > 0);
+  REQUIRE(world.RemoveCollider(floor).ok());
   CHECK_FALSE(world.IsAsleep(id));
   for (int step = 0; step < 10; ++step) StepWorld(&world, kDt);
   CHECK(MomentsOf(world, id).centre[1] < 0.08);

@@ -101,9 +101,9 @@ TEST_CASE("Filtered queries are those on the bodies that pass, in order") {
     QueryFilter filter;
     if (i % 3 != 0) filter.mask = random.Below(64);
     if (i % 2 == 0) filter.ignore = scene.ids[random.Below(12)];  // may be stale
-    const Ray ray = {.origin = ToVec3(random.Vector(2.0)),
-                     .direction = ToVec3(random.Vector(1.0)),
-                     .max_distance = i % 5 == 0 ? 1.0f : 1.0e9f};
+    const Vec3 origin = ToVec3(random.Vector(2.0)), target = ToVec3(random.Vector(0.6));
+    const Ray ray = {
+        .origin = origin, .direction = target - origin, .max_distance = i % 5 == 0 ? 1.0f : 1.0e9f};
     SurfacePoint point, found[16];
     uint32_t count = 0;
     REQUIRE(world.Raycast(ray, filter, &point).ok());
