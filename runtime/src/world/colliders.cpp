@@ -276,7 +276,7 @@ Status World::MoveCollider(ColliderId id, const Pose& target) {
   if (!status.ok()) return status;
   collider->has_target = true;
   collider->target = target;
-  impl_->WakeTouching(*collider);
+  if (collider->Moves()) impl_->WakeTouching(*collider);
   return {};
 }
 
@@ -289,7 +289,7 @@ Status World::SetColliderVelocity(ColliderId id, const Vec3& velocity,
   collider->has_target = false;
   collider->desc.velocity = velocity;
   collider->desc.angular_velocity = angular_velocity;
-  impl_->WakeTouching(*collider);
+  if (collider->Moves()) impl_->WakeTouching(*collider);
   return {};
 }
 

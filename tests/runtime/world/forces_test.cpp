@@ -167,7 +167,7 @@ TEST_CASE("A node at the centre of a radial field is not pushed") {
               {.type = FieldType::kRadial, .centre = corner, .radius = 1.0e-3f, .strength = 1.0e6f})
           .ok());
   CHECK(StepWorld(&world, kDt) == kStepOk);
-  CHECK(MeasuresOf(world).kinetic_j == 0.0);
+  CHECK(MeasuresOf(world).kinetic_j < 1e-12);
 }
 
 TEST_CASE("Wind pushes a ball by its drag, within 5% of the sum over triangles") {
@@ -221,10 +221,10 @@ TEST_CASE("No wind makes a light body faster than the air") {
   for (int k = 0; k < 50; ++k) {
     REQUIRE(world.AddForce(field).ok());
     REQUIRE((StepWorld(&world, step) & kStepBodyFrozen) == 0);
-    // Kinetic energy in the frame of the air.
+    // Energy in the frame of the air: the wind dents the body, which springs back.
     const BodyMoments m = MomentsOf(world, id);
     const Eigen::Vector3d mean = Momentum(world, id) / m.mass;
-    const double now = m.kinetic_j - 0.5 * m.mass * mean.squaredNorm() +
+    const double now = m.elastic_j + m.kinetic_j - 0.5 * m.mass * mean.squaredNorm() +
                        0.5 * m.mass * (mean - ToEigen(air)).squaredNorm();
     CHECK(now <= relative * 1.001);
     relative = now;
@@ -240,7 +240,7 @@ TEST_CASE("Bodies without a collision surface feel no wind") {
   AddBody(&world, bare.asset());
   REQUIRE(world.AddForce(Wind({50.0f, 0.0f, 0.0f})).ok());
   StepWorld(&world, kDt);
-  CHECK(MeasuresOf(world).kinetic_j == 0.0);
+  CHECK(MeasuresOf(world).kinetic_j < 1e-12);
 }
 
 TEST_CASE("Crowds take forces like single bodies") {
@@ -291,7 +291,7 @@ TEST_CASE("Forces act on the bodies that mask and id name, and not on pinned nod
   ForceField field = Uniform({10.0f, 0.0f, 0.0f});
   field.mask = 4;
   push(field);
-  CHECK(speeds(one).maxCoeff() == 0.0);
+  CHECK(speeds(one).maxCoeff() < 1e-6);
   CHECK(speeds(two).minCoeff() > 0.09);
   field.mask = 0;
   push(field);
@@ -314,7 +314,7 @@ TEST_CASE("Forces act on the bodies that mask and id name, and not on pinned nod
   REQUIRE(world.RemoveBody(one).ok());
   const BodyId next = AddBody(&world, shape.asset());
   StepWorld(&world, kDt);
-  CHECK(speeds(next).maxCoeff() == 0.0);  // no force of the body before it
+  CHECK(speeds(next).maxCoeff() < 1e-6);  // no force of the body before it
   CHECK(world.AddForce(one, field).code == StatusCode::kStaleId);
   CHECK(world.AddForce(BodyId{}, field).code == StatusCode::kNullId);
 }
@@ -377,7 +377,7 @@ TEST_CASE("AddForce refuses numbers that are not finite or out of range") {
     CHECK(world.AddForce(id, field).code == StatusCode::kInvalidArgument);
   }
   StepWorld(&world, kDt);
-  CHECK(MeasuresOf(world).kinetic_j == 0.0);
+  CHECK(MeasuresOf(world).kinetic_j < 1e-12);
   // Huge ones are allowed and leave finite velocities.
   const float most = std::numeric_limits<float>::max();
   REQUIRE(world.AddForce(Uniform({most, most, -most})).ok());
