@@ -4,8 +4,8 @@
 #
 # usage: samples/run.sh
 #
-# Leaves in out/: bear.plush, duck.plush, octopus.plush (what a game loads) and bear.glb, duck.glb,
-# octopus.glb (their fall, for any glTF viewer). The reports of all steps are in build/release/reports/.
+# Leaves in out/: bear.plush, duck.plush, octopus.plush (what a game loads), bear.glb, duck.glb,
+# octopus.glb (their fall, for any glTF viewer), and puppet.glb (the bear, moved by its joints). The reports of all steps are in build/release/reports/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -39,7 +39,8 @@ echo "Building ..."
 tests=()
 [ -e "$build/CMakeCache.txt" ] || tests=(-DPLUSH_BUILD_TESTS=OFF)
 quietly cmake --preset release "${tests[@]}"
-quietly cmake --build "$build" --target plush hello_drop pin_swing poke plush_result_table
+quietly cmake --build "$build" --target plush hello_drop pin_swing poke puppet \
+  fixed_step plush_result_table
 
 plush=$build/tools/plush
 
@@ -61,8 +62,15 @@ drop bear --tets 400 --young 4e4 --damping 0.15
 drop duck --tets 450 --young 2e4 --damping 0.15
 drop octopus --tets 900 --young 6e4 --damping 0.15
 
+echo "Moving the bear by its joints ..."
+"$plush" bake samples/models/bear.glb -o "$out/puppet.plush" --tets 900 --young 3e4 --damping 0.05 \
+  --pins samples/puppet/joints.json -q
+cp samples/puppet/puppet.json "$out/"
+"$plush" simulate "$out/puppet.json" --export "$out/puppet.glb" -q
+
 echo
 "$build/samples/plush_result_table" "$reports" bear duck octopus
 echo
 echo "The fall of each is in $out/: bear.glb, duck.glb, octopus.glb (animated, any glTF viewer)."
+echo "The bear moved by its joints: $out/puppet.glb, as $out/puppet.json says."
 echo "The game loop: $build/samples/hello_drop $out/duck.plush"

@@ -104,7 +104,7 @@ AssetContent Completed(AssetContent content, const tools::TetMesh& mesh, double 
   for (const auto& [name, material] : content.materials) materials.materials.push_back(material);
   AddRegions(mesh, &content);
   auto rest = tools::ComputeMixedRestData(mesh, materials, volume, dt, {},
-                                          tools::NodesOfRegions(content.regions));
+                                          tools::LastNodes(content.regions));
   if (!rest.ok()) FAIL(rest.error().message);
   content.rest = std::move(rest.value());
   tools::RenumberRegions(content.rest.node_order, &content.regions);

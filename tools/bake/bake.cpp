@@ -5,6 +5,7 @@
 
 #include "bake/asset_writer.h"
 #include "bake/bake_content.h"
+#include "bake/joint_pins.h"
 #include "bake/materials.h"
 #include "bake/pins.h"
 #include "base/float_rounding.h"
@@ -118,7 +119,9 @@ Result<Done> ReadSideCars(BakeRun* run) {
     if (!parsed.ok()) return parsed.error().WithContext("pins side-car");
     run->pins = std::move(parsed.value());
   }
-  run->pins = WithAttributeRules(std::move(run->pins), run->model.surface);
+  Result<std::vector<PinRule>> joints = WithJointRules(run->pins, run->model.surface);
+  if (!joints.ok()) return joints.error().WithContext("pins side-car");
+  run->pins = WithAttributeRules(std::move(joints.value()), run->model.surface);
   std::vector<NamedMaterial> map;
   if (!settings.materials_json.empty()) {
     auto parsed = ParseMaterialMap(settings.materials_json, settings.material);
@@ -224,7 +227,7 @@ Result<Done> ComputeRest(BakeRun* run) {
   }
   Result<RestData> rest =
       ComputeMixedRestData(cage.mesh, materials, MassVolume(cage, run->settings), run->settings.dt,
-                           cage.lattice.weights, NodesOfRegions(content.regions));
+                           cage.lattice.weights, LastNodes(content.regions));
   if (!rest.ok()) return rest.error();
   content.rest = std::move(rest.value());
   RenumberRegions(content.rest.node_order, &content.regions);

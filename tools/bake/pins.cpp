@@ -3,6 +3,7 @@
 // nodes that carry them.
 #include "bake/pins.h"
 
+#include "bake/joint_pins.h"
 #include "base/material_limits.h"
 #include "base/text.h"
 
@@ -21,7 +22,11 @@ constexpr NamedValue<PinSource> kSources[] = {{"attribute", PinSource::kAttribut
                                               {"material", PinSource::kMaterial},
                                               {"node", PinSource::kNode},
                                               {"box", PinSource::kBox},
-                                              {"sphere", PinSource::kSphere}};
+                                              {"sphere", PinSource::kSphere},
+                                              {"joint", PinSource::kJoint}};
+
+constexpr double kJointThreshold = 0.9;
+constexpr NumberRange kJointThresholds = {0.0, 1.0, true};
 
 bool ReadPoint(const JsonObject& reader, const char* key, Vec3d* out_point) {
   std::array<double, 3> numbers = {};
@@ -30,16 +35,29 @@ bool ReadPoint(const JsonObject& reader, const char* key, Vec3d* out_point) {
   return true;
 }
 
+void ReadJointKeys(const JsonObject& region, PinRule* rule) {
+  if (rule->key.empty()) region.Mistake("joint", "expected the name of a joint");
+  rule->threshold = kJointThreshold;
+  region.Number("threshold", kJointThresholds, &rule->threshold);
+  region.Number("radius", kRadiusRange, &rule->radius);
+  rule->last = false;
+  region.Boolean("last", &rule->last);
+}
+
 PinRule ReadRegion(const nlohmann::json& value, const std::string& path, std::string* mistake) {
-  const JsonObject region(
-      value, path, {"name", "attribute", "color", "material", "node", "box", "sphere", "threshold"},
-      mistake);
+  const JsonObject region(value, path,
+                          {"name", "attribute", "color", "material", "node", "box", "sphere",
+                           "joint", "threshold", "radius", "last"},
+                          mistake);
   PinRule rule;
   region.String("name", &rule.name);
-  if (rule.name.empty()) region.Mistake("name", "is missing or empty");
+  if (rule.name.empty() && (region.Has("name") || !region.Has("joint"))) {
+    region.Mistake("name", "is missing or empty");
+  }
   const auto is_given = [&](const NamedValue<PinSource>& known) { return region.Has(known.name); };
   if (std::count_if(std::begin(kSources), std::end(kSources), is_given) != 1) {
-    region.Mistake("", "expected exactly one of attribute, color, material, node, box, sphere");
+    region.Mistake("",
+                   "expected exactly one of attribute, color, material, node, box, sphere, joint");
     return rule;
   }
   const auto& source = *std::find_if(std::begin(kSources), std::end(kSources), is_given);
@@ -53,10 +71,17 @@ PinRule ReadRegion(const nlohmann::json& value, const std::string& path, std::st
   }
   // "r" is the red of the first colour set.
   if (rule.source == PinSource::kColor && rule.key.size() == 1) rule.key = "COLOR_0." + rule.key;
-  region.Number("threshold", {-1.0e30, 1.0e30}, &rule.threshold);
+  if (rule.source == PinSource::kJoint) {
+    ReadJointKeys(region, &rule);
+  } else {
+    for (const char* key : {"radius", "last"}) {
+      if (region.Has(key)) region.Mistake(key, "belongs beside a joint");
+    }
+    region.Number("threshold", {-1.0e30, 1.0e30}, &rule.threshold);
+  }
   if (region.Has("threshold") && rule.source != PinSource::kAttribute &&
-      rule.source != PinSource::kColor) {
-    region.Mistake("threshold", "belongs beside an attribute or a color");
+      rule.source != PinSource::kColor && rule.source != PinSource::kJoint) {
+    region.Mistake("threshold", "belongs beside an attribute, a color or a joint");
   }
   return rule;
 }
@@ -85,8 +110,21 @@ const std::string& NameIn(const SurfacePart& part, PinSource source) {
   return source == PinSource::kMaterial ? part.material : part.node;
 }
 
+// Joints that the rule has not found match nothing.
+void MatchJoint(const PinRule& rule, const SurfaceMesh& surface, std::vector<bool>* matches) {
+  if (rule.joint < 0) return;
+  const auto threshold = static_cast<float>(rule.threshold);
+  for (const auto& [vertex, weight] : surface.joints[static_cast<size_t>(rule.joint)].weights) {
+    if (weight >= threshold) (*matches)[vertex] = true;
+  }
+}
+
 std::vector<bool> MatchVertices(const PinRule& rule, const SurfaceMesh& surface) {
   std::vector<bool> matches(surface.positions.size(), false);
+  if (rule.source == PinSource::kJoint) {
+    MatchJoint(rule, surface, &matches);
+    return matches;
+  }
   if (IsVolume(rule)) {
     for (size_t v = 0; v < matches.size(); ++v) matches[v] = Holds(rule, surface.positions[v]);
   } else if (IsOfParts(rule)) {
@@ -110,7 +148,9 @@ std::vector<bool> MatchVertices(const PinRule& rule, const SurfaceMesh& surface)
 // The names that the rule's key could have meant.
 std::vector<std::string_view> Candidates(const PinRule& rule, const SurfaceMesh& surface) {
   std::vector<std::string_view> names;
-  if (IsOfParts(rule)) {
+  if (rule.source == PinSource::kJoint) {
+    for (const SurfaceJoint& joint : surface.joints) names.push_back(joint.name);
+  } else if (IsOfParts(rule)) {
     for (const SurfacePart& part : surface.parts) {
       const std::string& name = NameIn(part, rule.source);
       if (!name.empty()) names.push_back(name);
@@ -119,6 +159,20 @@ std::vector<std::string_view> Candidates(const PinRule& rule, const SurfaceMesh&
     for (const VertexAttribute& attribute : surface.attributes) names.push_back(attribute.name);
   }
   return names;
+}
+
+// The nodes near the rule's bone whose nearest vertex matches.
+std::vector<uint32_t> NodesAlongBone(const PinRule& rule, const SurfaceMesh& surface,
+                                     const TetMesh& cage, std::span<const uint32_t> nearest) {
+  std::vector<uint32_t> nodes;
+  if (rule.joint < 0) return nodes;
+  const Bone bone(surface.joints, static_cast<uint32_t>(rule.joint));
+  const std::vector<bool> matches = MatchVertices(rule, surface);
+  for (uint32_t i = 0; i < cage.nodes.size(); ++i) {
+    if (nearest[i] == UINT32_MAX || !matches[nearest[i]]) continue;
+    if (bone.Distance(cage.nodes[i]) <= rule.radius) nodes.push_back(i);
+  }
+  return nodes;
 }
 
 std::vector<uint32_t> NodesOf(const PinRule& rule, const SurfaceMesh& surface, const TetMesh& cage,
@@ -144,13 +198,25 @@ std::vector<uint32_t> NodesOf(const PinRule& rule, const SurfaceMesh& surface, c
 std::string UnmatchedMessage(const PinRule& rule, const SurfaceMesh& surface) {
   const std::string region = "region '" + rule.name + "' matches nothing";
   if (IsVolume(rule)) return region + ": no vertex and no cage node lies in it";
+  if (rule.source == PinSource::kJoint && surface.joints.empty()) {
+    return region + ": the source has no joints that move its vertices";
+  }
+  if (rule.joint >= 0) {
+    const std::string joint =
+        " joint '" + surface.joints[static_cast<size_t>(rule.joint)].name + "'";
+    const std::string reach = " a weight of " + RoundedText(rule.threshold);
+    if (!(rule.radius > 0.0)) return region + ": at no vertex has" + joint + reach;
+    return region + ": no cage node lies within " + RoundedText(rule.radius) + " m of the bone of" +
+           joint + " and near a vertex at which it has" + reach;
+  }
   const std::vector<std::string_view> names = Candidates(rule, surface);
   if (std::find(names.begin(), names.end(), rule.key) != names.end()) {
     return region + ": no vertex reaches " + std::to_string(rule.threshold) + " in '" + rule.key +
            "'";
   }
   // A colour's channels are attributes, too.
-  const PinSource kind = IsOfParts(rule) ? rule.source : PinSource::kAttribute;
+  const bool is_color = rule.source == PinSource::kColor;
+  const PinSource kind = is_color ? PinSource::kAttribute : rule.source;
   return region + ": " + UnknownNameMessage(NameOf<PinSource>(kSources, kind), rule.key, names);
 }
 
@@ -190,7 +256,7 @@ Result<std::vector<PinRule>> ParsePinRules(std::string_view json) {
   for (const nlohmann::json& value : reader.Array("regions", kMaxRegions)) {
     const std::string path = "regions[" + std::to_string(rules.size()) + "]";
     PinRule rule = ReadRegion(value, path, &mistake);
-    if (HasName(rules, rule.name) && mistake.empty()) {
+    if (!rule.name.empty() && HasName(rules, rule.name) && mistake.empty()) {
       mistake = path + ".name: region '" + rule.name + "' is given twice";
     }
     rules.push_back(std::move(rule));
@@ -214,22 +280,33 @@ std::vector<RegionContent> MakePinRegions(const std::vector<PinRule>& rules,
                                           const SurfaceMesh& surface, const TetMesh& cage,
                                           const AssetContent& content, FindingList* findings) {
   std::vector<RegionContent> regions;
+  std::vector<uint32_t> nearest;  // found once, if a bone needs it
   for (const PinRule& rule : rules) {
-    std::vector<uint32_t> nodes = NodesOf(rule, surface, cage, content);
+    const bool along_bone = rule.source == PinSource::kJoint && rule.radius > 0.0;
+    if (along_bone && nearest.empty()) nearest = NearestVertices(surface, cage, content);
+    std::vector<uint32_t> nodes = along_bone ? NodesAlongBone(rule, surface, cage, nearest)
+                                             : NodesOf(rule, surface, cage, content);
     if (nodes.empty()) {
       findings->Add("PIN_UNMATCHED", 1, UnmatchedMessage(rule, surface));
-    } else {
-      regions.push_back({rule.name, std::move(nodes)});
+      continue;
     }
+    RegionContent& region = regions.emplace_back();
+    region.name = rule.name;
+    region.nodes = std::move(nodes);
+    region.last = rule.last;
+    if (rule.joint < 0) continue;
+    const SurfaceJoint& joint = surface.joints[static_cast<size_t>(rule.joint)];
+    region.rest = Pose{ToFloat(joint.position), joint.rotation};
   }
   std::sort(regions.begin(), regions.end(),
             [](const RegionContent& a, const RegionContent& b) { return a.name < b.name; });
   return regions;
 }
 
-std::vector<uint32_t> NodesOfRegions(const std::vector<RegionContent>& regions) {
+std::vector<uint32_t> LastNodes(const std::vector<RegionContent>& regions) {
   std::vector<uint32_t> nodes;
   for (const RegionContent& region : regions) {
+    if (!region.last) continue;
     nodes.insert(nodes.end(), region.nodes.begin(), region.nodes.end());
   }
   std::sort(nodes.begin(), nodes.end());

@@ -26,29 +26,35 @@ enum class PinSource {
   kNode,       ///< vertices of parts of this scene node
   kBox,        ///< vertices and cage nodes in a box
   kSphere,     ///< vertices and cage nodes in a sphere
+  kJoint,      ///< vertices that a joint moves, or cage nodes near its bone
 };
 
 /// One region before the cage exists.
 struct PinRule {
-  std::string name;  ///< of the region, unique
+  std::string name;  ///< of the region, unique; empty: that of the joint
   PinSource source = PinSource::kAttribute;
-  std::string key;         ///< attribute, channel ("COLOR_0.r"), material or node name
-  double threshold = 0.5;  ///< attributes and colours: the least value that counts
+  std::string key;         ///< attribute, channel ("COLOR_0.r"), material, node or joint name; '*'
+                           ///< in a joint's name matches any letters
+  double threshold = 0.5;  ///< attributes, colours and joints: the least value that counts
   Vec3d low;               ///< box, rest coordinates [m]
   Vec3d high;
   Vec3d centre;         ///< sphere, rest coordinates [m]
-  double radius = 0.0;  ///< [m]
+  double radius = 0.0;  ///< of the sphere, or around the bone (0: none) [m]
+  int32_t joint = -1;   ///< into SurfaceMesh::joints, see WithJointRules
+  bool last = true;     ///< whether the nodes go last in the elimination order
 };
 
 /// Reads a pins side-car:
 ///   {"regions": [{"name": "feet", "box": [[x, y, z], [x, y, z]]}, ...]}
-/// Each region has exactly one of
+/// Each region has a name and exactly one of
 /// - "attribute", "material", "node": a name;
 /// - "color": "r", "g", "b" or "a" of the first colour set, or a channel such as "COLOR_1.r";
 /// - "box": lower and upper corner;
-/// - "sphere": {"centre": [x, y, z], "radius": r}.
-/// "threshold" goes with an attribute or a colour. Errors: kUsage, with the key's place and
-/// PIN_INVALID.
+/// - "sphere": {"centre": [x, y, z], "radius": r};
+/// - "joint": a name or a pattern with '*'. Then "radius" and "last" (false) may be given, and the
+///   name of the region may be left out.
+/// "threshold" goes with an attribute, a colour or a joint (0.9). Errors: kUsage, with the key's
+/// place and PIN_INVALID.
 Result<std::vector<PinRule>> ParsePinRules(std::string_view json);
 
 /// Reads the key "box" of `object`, two corners, the lower one first. Wrong ones are mistakes.
@@ -70,12 +76,16 @@ inline constexpr float kPinWeight = 0.01f;
 /// that matches a rule pins nodes of its tet (kPinWeight). Boxes and spheres also pin the cage
 /// nodes inside. `content` must hold the embedding. A region without nodes is left out with the
 /// finding PIN_UNMATCHED.
+///
+/// Vertices match a joint if its weight reaches the threshold. If the rule has a radius, the nodes
+/// are instead those within that distance of the bone (Bone) whose nearest vertex (NearestVertices)
+/// matches.
 std::vector<RegionContent> MakePinRegions(const std::vector<PinRule>& rules,
                                           const SurfaceMesh& surface, const TetMesh& cage,
                                           const AssetContent& content, FindingList* findings);
 
-/// The nodes of all regions, ascending.
-std::vector<uint32_t> NodesOfRegions(const std::vector<RegionContent>& regions);
+/// The nodes of all regions that go last in the elimination order, ascending.
+std::vector<uint32_t> LastNodes(const std::vector<RegionContent>& regions);
 
 /// Gives the regions' nodes their new numbers. node_order[new] = old (num_nodes x 1).
 void RenumberRegions(std::span<const uint32_t> node_order, std::vector<RegionContent>* regions);

@@ -10,10 +10,12 @@
 #include "commands/options.h"
 #include "commands/output.h"
 #include "import/tet_files.h"
+#include "simulate/draw_layers.h"
 #include "simulate/glb_export.h"
 #include "simulate/obj_export.h"
 #include "simulate/run_statistics.h"
 #include "simulate/scene.h"
+#include "simulate/scene_state.h"
 #include "simulate/scene_world.h"
 #include "simulate/simulation_run.h"
 
@@ -30,6 +32,7 @@ namespace plush::tools {
 namespace {
 
 constexpr char kVerb[] = "simulate";
+constexpr uint64_t kMaxStateBytes = 8ull << 30;
 
 struct SimulateOptions {
   std::string input;
@@ -42,8 +45,12 @@ struct SimulateOptions {
   std::optional<float> density;
   std::string stats;
   std::string export_path;
+  std::string save_state;
+  std::string load_state;
   double fps = 60.0;
   std::optional<uint32_t> frame;
+  std::string draw;         // as given
+  uint32_t draw_flags = 0;  // what it says
   OutputOptions output;
 };
 
@@ -99,6 +106,9 @@ void ApplyOverrides(const SimulateOptions& options, Scene* scene) {
 
 // Refuses wrong options before the first step.
 Result<Done> CheckOptions(const SimulateOptions& options, const Scene& scene) {
+  if (!options.draw.empty() && options.export_path.empty()) {
+    return Error{ExitCode::kUsage, "--draw adds lines to an export; give --export too", ""};
+  }
   const bool is_obj = HasEnding(options.export_path, ".obj");
   if (!options.export_path.empty() && !is_obj && !HasEnding(options.export_path, ".glb")) {
     return Error{ExitCode::kUnsupported,
@@ -110,9 +120,25 @@ Result<Done> CheckOptions(const SimulateOptions& options, const Scene& scene) {
                      std::to_string(scene.steps) + " steps",
                  ""};
   }
+  if (!options.load_state.empty() &&
+      (options.young || options.poisson || options.density || options.damping)) {
+    return Error{ExitCode::kUsage,
+                 "--load-state brings the materials; leave --young, --poisson, --density and "
+                 "--damping out",
+                 ""};
+  }
   const std::string mtl = is_obj ? MtlPath(options.export_path) : "";
-  return CheckOutputs({options.export_path, mtl, options.stats, options.output.report},
-                      {options.input});
+  return CheckOutputs(
+      {options.export_path, mtl, options.stats, options.save_state, options.output.report},
+      {options.input});
+}
+
+// Sets the built scene to the state of --load-state.
+Result<Done> LoadState(const std::string& path, double dt, SceneWorld* scene_world) {
+  const auto bytes = ReadFile(path, kMaxStateBytes);
+  if (!bytes.ok()) return bytes.error();
+  const auto loaded = LoadSceneState(bytes.value(), dt, scene_world);
+  return loaded.ok() ? loaded : loaded.error().WithContext(path);
 }
 
 Result<RunRecord> Run(const SimulateOptions& options, const Scene& scene, SceneWorld* scene_world,
@@ -127,7 +153,7 @@ Result<RunRecord> Run(const SimulateOptions& options, const Scene& scene, SceneW
     if (exports->recorder) exports->recorder->Observe(world, done);
     if (wants_obj && done == obj_frame) {
       const std::filesystem::path mtl = MtlPath(options.export_path);
-      exports->frame = ExportObj(world, mtl.filename().string());
+      exports->frame = ExportObj(world, mtl.filename().string(), options.draw_flags);
     }
     return interrupted == 0;
   });
@@ -141,8 +167,8 @@ Result<RunRecord> Run(const SimulateOptions& options, const Scene& scene, SceneW
   return record;
 }
 
-// Writes the statistics and the exports: all or none.
-Result<Done> WriteResults(const SimulateOptions& options, const SceneWorld& scene_world,
+// Writes the statistics, the exports and the state: all or none.
+Result<Done> WriteResults(const SimulateOptions& options, const SceneWorld& scene_world, double dt,
                           const Exports& exports, const nlohmann::json& statistics) {
   std::vector<FileContent> files;
   const auto add_text = [&files](const std::string& path, const std::string& text) {
@@ -159,14 +185,24 @@ Result<Done> WriteResults(const SimulateOptions& options, const SceneWorld& scen
     add_text(MtlPath(options.export_path), exports.frame->value().mtl);
     add_text(options.export_path, exports.frame->value().obj);
   }
+  Result<std::vector<std::byte>> state = std::vector<std::byte>();
+  if (!options.save_state.empty()) {
+    state = SaveSceneState(scene_world, dt);
+    if (!state.ok()) return state.error().WithContext(options.save_state);
+    files.push_back({options.save_state, state.value()});
+  }
   const std::string text = statistics.dump(1) + "\n";
   if (!options.stats.empty()) add_text(options.stats, text);
   return WriteFilesAtomically(files);
 }
 
 // The whole verb; `document` receives the statistics.
-Result<Done> Simulate(const SimulateOptions& options, FindingList* findings,
-                      nlohmann::json* document) {
+Result<Done> Simulate(SimulateOptions options, FindingList* findings, nlohmann::json* document) {
+  if (!options.draw.empty()) {
+    const auto flags = ParseDrawLayers(options.draw);
+    if (!flags.ok()) return flags.error().WithContext("--draw");
+    options.draw_flags = flags.value();
+  }
   Result<Scene> scene = ReadInput(options);
   if (!scene.ok()) return scene.error();
   ApplyOverrides(options, &scene.value());
@@ -174,12 +210,16 @@ Result<Done> Simulate(const SimulateOptions& options, FindingList* findings,
   if (!writable.ok()) return writable;
   Result<SceneWorld> scene_world = BuildSceneWorld(scene.value(), findings);
   if (!scene_world.ok()) return scene_world.error();
+  if (!options.load_state.empty()) {
+    const auto loaded = LoadState(options.load_state, scene.value().dt, &scene_world.value());
+    if (!loaded.ok()) return loaded;
+  }
   Exports exports;
   if (HasEnding(options.export_path, ".glb")) {
     const uint32_t stride = FrameStride(scene.value().dt, options.fps);
     const auto fits = CheckAnimationSize(scene_world.value(), scene.value().steps, stride);
     if (!fits.ok()) return fits;
-    exports.recorder.emplace(scene.value().steps, stride, scene.value().dt);
+    exports.recorder.emplace(scene.value().steps, stride, scene.value().dt, options.draw_flags);
   }
   const auto record = Run(options, scene.value(), &scene_world.value(), &exports);
   if (!record.ok()) return record.error();
@@ -190,7 +230,8 @@ Result<Done> Simulate(const SimulateOptions& options, FindingList* findings,
     const std::string text = StatisticsText(scene.value(), scene_world.value(), record.value());
     std::fputs(text.c_str(), stdout);
   }
-  const auto written = WriteResults(options, scene_world.value(), exports, *document);
+  const auto written =
+      WriteResults(options, scene_world.value(), scene.value().dt, exports, *document);
   if (!written.ok()) return written;
   return sound;
 }
@@ -200,6 +241,8 @@ void AddRunOptions(CLI::App* verb, SimulateOptions* options) {
   group.Number("--steps", &options->steps, {1.0, kMaxSceneSteps}, "N",
                "number of steps (default 300)");
   group.Number("--dt", &options->dt, kTimeStepRange, "SECONDS", "time step [s] (default 0.01)");
+  group.Text("--load-state", &options->load_state, "FILE",
+             "start from the state that --save-state wrote, of the same scene");
   group.Number("--threads", &options->threads, {1.0, kMaxSceneThreads}, "N",
                "threads; results do not depend on it (default 1)");
   group.Number("--young", &options->young, kYoungRange, "PA",
@@ -215,12 +258,16 @@ void AddRunOptions(CLI::App* verb, SimulateOptions* options) {
 void AddExportOptions(CLI::App* verb, SimulateOptions* options) {
   OptionGroup group(verb, "Results");
   group.Text("--stats", &options->stats, "FILE", "write statistics of every step as JSON");
+  group.Text("--save-state", &options->save_state, "FILE",
+             "write the state at the end, for --load-state");
   group.Text("--export", &options->export_path, "FILE",
              "write the animation (.glb) or one frame (.obj with its .mtl)");
   group.Number("--fps", &options->fps, {0.001, 10000.0}, "FPS",
                "frames per second of a .glb, at most one per step");
   group.Number("--frame", &options->frame, {0.0, kMaxSceneSteps}, "N",
                "number of steps before the frame of an .obj (default: all)");
+  group.Text("--draw", &options->draw, "LAYERS",
+             "add lines to the export: " + DrawLayerNames() + ", or some of them");
 }
 
 }  // namespace

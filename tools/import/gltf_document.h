@@ -71,7 +71,8 @@ class GltfDocument {
 /// - attributes named "_..." of each primitive (vectors as "_name.x" to "_name.w");
 /// - texture coordinates bit for bit (Assimp flips them), and the mesh's own name;
 /// - extras, with owners "scene", "node:NAME", "mesh:NAME", "material:NAME"; for an owner without a
-///   name, its place, as in "node:nodes[3]".
+///   name, its place, as in "node:nodes[3]";
+/// - skins (AddGltfSkins).
 ///
 /// Matches primitives to meshes by vertex count and bit-equal positions, else by vertex count and
 /// name. A mesh without a match stays unchanged. A file that cannot be read adds nothing.

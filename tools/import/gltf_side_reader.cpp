@@ -2,6 +2,7 @@
 // Reads what Assimp drops from glTF files, and merges it into the scene that Assimp read.
 // Source: Khronos Group. glTF 2.0 Specification. 2021
 #include "import/gltf_document.h"
+#include "import/gltf_skins.h"
 #include "import/raw_scene.h"
 
 #include <algorithm>
@@ -23,6 +24,7 @@ struct SidePrimitive {
   std::vector<Vec3> positions;
   std::vector<Vec2> uvs;
   std::vector<VertexAttribute> attributes;
+  GltfPrimitive source;
   bool used = false;
 };
 
@@ -119,6 +121,7 @@ std::vector<SidePrimitive> ReadPrimitives(GltfDocument* document) {
       if (!primitives[p].is_object()) continue;
       SidePrimitive side = ReadPrimitive(primitives[p], document);
       side.mesh_name = name;
+      side.source = {static_cast<uint32_t>(m), static_cast<uint32_t>(p)};
       side.assimp_name = name.empty() ? ElementName("meshes", m) : name;
       if (primitives.size() > 1) side.assimp_name.append("-").append(std::to_string(p));
       sides.push_back(std::move(side));
@@ -164,10 +167,16 @@ void AddGltfSideData(const std::string& path, RawScene* scene) {
   if (!document.ok()) return;
   AddAllExtras(document.value(), scene);
   std::vector<SidePrimitive> sides = ReadPrimitives(&document.value());
-  for (RawMesh& mesh : scene->meshes) {
+  std::vector<GltfPrimitive> sources(scene->meshes.size());
+  for (size_t i = 0; i < sources.size(); ++i) {
+    RawMesh& mesh = scene->meshes[i];
     if (mesh.positions.empty()) continue;
-    if (SidePrimitive* side = FindPrimitive(mesh, &sides)) Merge(side, &mesh);
+    SidePrimitive* side = FindPrimitive(mesh, &sides);
+    if (side == nullptr) continue;
+    sources[i] = side->source;
+    Merge(side, &mesh);
   }
+  AddGltfSkins(sources, &document.value(), scene);
 }
 
 }  // namespace plush::tools

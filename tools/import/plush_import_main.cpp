@@ -24,6 +24,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <new>
 #include <set>
 #include <string>
@@ -98,6 +99,36 @@ void AddColours(const aiMesh& mesh, RawMesh* raw) {
       }
       raw->attributes.push_back(std::move(attribute));
     }
+  }
+}
+
+// The joints and weights of a mesh. `node_of_name` finds the joints' nodes.
+void AddBones(const aiMesh& mesh, const std::map<std::string, uint32_t>& node_of_name,
+              RawMesh* raw) {
+  for (unsigned b = 0; b < mesh.mNumBones; ++b) {
+    const aiBone& bone = *mesh.mBones[b];
+    const auto node = node_of_name.find(ToString(bone.mName));
+    if (node == node_of_name.end()) continue;
+    RawJoint joint = {node->second, {}};
+    for (unsigned k = 0; k < 16; ++k) {
+      joint.inverse_bind[k] = static_cast<float>(bone.mOffsetMatrix[k / 4][k % 4]);
+    }
+    const auto number = static_cast<uint32_t>(raw->joints.size());
+    raw->joints.push_back(joint);
+    for (unsigned w = 0; w < bone.mNumWeights; ++w) {
+      const aiVertexWeight& weight = bone.mWeights[w];
+      if (weight.mVertexId >= raw->positions.size()) continue;
+      raw->weights.push_back({weight.mVertexId, number, static_cast<float>(weight.mWeight)});
+    }
+  }
+  if (raw->weights.empty()) raw->joints.clear();
+}
+
+void AddSkins(const aiScene& scene, RawScene* raw) {
+  std::map<std::string, uint32_t> node_of_name;  // the first one of each name
+  for (uint32_t i = 0; i < raw->nodes.size(); ++i) node_of_name.emplace(raw->nodes[i].name, i);
+  for (unsigned i = 0; i < scene.mNumMeshes; ++i) {
+    AddBones(*scene.mMeshes[i], node_of_name, &raw->meshes[i]);
   }
 }
 
@@ -208,6 +239,7 @@ RawScene ConvertScene(const aiScene& scene, const std::string& format, const std
     raw.meshes.push_back(ConvertMesh(*scene.mMeshes[i], scene.mNumMaterials));
   }
   ConvertNodes(scene, &raw);
+  if (format != "glTF2") AddSkins(scene, &raw);  // AddGltfSkins reads those of glTF
   return raw;
 }
 
@@ -232,7 +264,7 @@ int Refuse(const std::string& path, const Assimp::Importer& importer) {
 }
 
 // Reads `path` and writes the scene to `out`. Returns the exit code.
-// - Triangulates polygons; leaves out points, lines, animation and skinning.
+// - Triangulates polygons; leaves out points, lines and animation.
 // - Keeps vertices as they are.
 // - With `keep_axes`, COLLADA models are not turned to Y up.
 int Import(const std::string& path, bool keep_axes, std::FILE* out) {

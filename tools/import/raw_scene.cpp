@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <type_traits>
@@ -19,7 +20,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the stream is written as it lies");
 
 constexpr uint32_t kMagic = 0x4d494c50;  // "PLIM"
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 // Extras are notes for the game, not bulk data [bytes].
 constexpr size_t kMaxExtraBytes = 64 << 10;
 
@@ -128,6 +129,7 @@ void VisitFields(Archive& archive, Object& o) {
     archive(o.owner, o.json);
   } else if constexpr (std::is_same_v<T, RawMesh>) {
     archive(o.name, o.material, o.positions, o.normals, o.uvs, o.triangles, o.attributes);
+    archive(o.joints, o.weights);
   } else if constexpr (std::is_same_v<T, RawNode>) {
     archive(o.name, o.parent, o.to_parent, o.meshes);
   } else {
@@ -149,6 +151,15 @@ bool MeshAgrees(const RawMesh& mesh, const RawScene& scene) {
   return mesh.material == UINT32_MAX || mesh.material < scene.materials.size();
 }
 
+bool SkinAgrees(const RawMesh& mesh, const RawScene& scene) {
+  const auto has_node = [&](const RawJoint& joint) { return joint.node < scene.nodes.size(); };
+  const auto has_ends = [&](const RawWeight& weight) {
+    return weight.vertex < mesh.positions.size() && weight.joint < mesh.joints.size();
+  };
+  return std::all_of(mesh.joints.begin(), mesh.joints.end(), has_node) &&
+         std::all_of(mesh.weights.begin(), mesh.weights.end(), has_ends);
+}
+
 bool NodesAgree(const RawScene& scene) {
   for (size_t i = 0; i < scene.nodes.size(); ++i) {
     const RawNode& node = scene.nodes[i];
@@ -161,12 +172,17 @@ bool NodesAgree(const RawScene& scene) {
 }
 
 bool SceneAgrees(const RawScene& scene) {
-  const bool meshes_agree =
-      std::all_of(scene.meshes.begin(), scene.meshes.end(),
-                  [&](const RawMesh& mesh) { return MeshAgrees(mesh, scene); });
+  const bool meshes_agree = std::all_of(
+      scene.meshes.begin(), scene.meshes.end(),
+      [&](const RawMesh& mesh) { return MeshAgrees(mesh, scene) && SkinAgrees(mesh, scene); });
   const bool is_axis = scene.up == 'X' || scene.up == 'Y' || scene.up == 'Z';
   return meshes_agree && NodesAgree(scene) && is_axis && scene.unit_m > 0.0 &&
          scene.applied_unit_m > 0.0;
+}
+
+// Also false for a weight that is not a number.
+bool IsPositive(const RawWeight& weight) {
+  return weight.weight > 0.0f && std::isfinite(weight.weight);
 }
 
 bool HasControlCharacter(const std::string& path) {
@@ -210,6 +226,9 @@ Result<RawScene> ParseRawScene(std::span<const std::byte> bytes) {
     return Error{ExitCode::kHelperDied,
                  "the importer's answer of " + std::to_string(bytes.size()) + " bytes is broken",
                  "IMPORT_CRASHED"};
+  }
+  for (RawMesh& mesh : scene.meshes) {
+    std::erase_if(mesh.weights, [](const RawWeight& weight) { return !IsPositive(weight); });
   }
   CleanTexts(&scene);
   return scene;

@@ -20,6 +20,21 @@
 
 namespace plush::tools {
 
+/// A joint of a mesh's skin.
+struct RawJoint {
+  uint32_t node = 0;  ///< into RawScene::nodes
+  std::array<float, 16> inverse_bind = {1, 0, 0, 0, 0, 1, 0, 0,
+                                        0, 0, 1, 0, 0, 0, 0, 1};  ///< row-major: from the mesh's
+                                                                  ///< coordinates to the joint's
+};
+
+/// How much a joint moves a vertex, compared with the other joints.
+struct RawWeight {
+  uint32_t vertex = 0;
+  uint32_t joint = 0;   ///< into RawMesh::joints
+  float weight = 0.0f;  ///< finite and positive
+};
+
 /// A mesh with one material. Each per-vertex array is empty or as long as `positions`.
 struct RawMesh {
   std::string name;
@@ -29,6 +44,8 @@ struct RawMesh {
   std::vector<Vec2> uvs;
   std::vector<std::array<uint32_t, 3>> triangles;  ///< may be out of range
   std::vector<VertexAttribute> attributes;
+  std::vector<RawJoint> joints;    ///< not empty: the skin places the mesh, instead of its node
+  std::vector<RawWeight> weights;  ///< in any order
 };
 
 /// A node. Several nodes may place the same mesh.
@@ -68,7 +85,8 @@ bool WriteRawScene(const RawScene& scene, std::FILE* file);
 /// - Lengths are checked against the rest of the stream before anything is allocated.
 /// - Names are made printable.
 /// - Per-vertex arrays must agree in length.
-/// - Materials, meshes and parents must exist.
+/// - Materials, meshes, parents, joints' nodes, and weights' joints and vertices must exist.
+/// - Weights that are not finite and positive are left out.
 /// - Extras that are not JSON are left out.
 ///
 /// Triangles may still be out of range, and numbers not finite. Errors: kHelperDied with

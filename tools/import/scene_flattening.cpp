@@ -3,6 +3,8 @@
 // Drops broken triangles and unused vertices, and fills in missing normals.
 #include "import/scene_flattening.h"
 
+#include "import/affine_transform.h"
+#include "import/skin_placement.h"
 #include "mesh/welding.h"
 
 #include <algorithm>
@@ -82,11 +84,16 @@ class Flattener {
       const AffineTransform& parent =
           node.parent < 0 ? root : to_world[static_cast<size_t>(node.parent)];
       to_world.push_back(parent.After(AffineTransform::FromRowMajor(node.to_parent)));
-      for (const uint32_t mesh : node.meshes) {
+    }
+    SkinPlacement skins(scene_, to_world, root);
+    for (size_t i = 0; i < scene_.nodes.size(); ++i) {
+      for (const uint32_t mesh : scene_.nodes[i].meshes) {
         if (!Fits(scene_.meshes[mesh])) return TooLarge();
-        Place(scene_.meshes[mesh], node, to_world.back());
+        Place(scene_.meshes[mesh], scene_.nodes[i], skins.Place(scene_.meshes[mesh], to_world[i]),
+              &skins);
       }
     }
+    surface().joints = skins.Finish();
     return Finish();
   }
 
@@ -97,23 +104,28 @@ class Flattener {
   bool Fits(const RawMesh& mesh) {
     num_vertices_seen_ += mesh.positions.size();
     num_triangles_seen_ += mesh.triangles.size();
-    return num_vertices_seen_ <= kMaxSceneVertices && num_triangles_seen_ <= kMaxSceneTriangles;
+    num_weights_seen_ += mesh.weights.size() + mesh.joints.size();
+    return num_vertices_seen_ <= kMaxSceneVertices && num_triangles_seen_ <= kMaxSceneTriangles &&
+           num_weights_seen_ <= kMaxSceneWeights;
   }
 
   static Error TooLarge() {
     return {ExitCode::kLimit,
             "the scene has more than " + std::to_string(kMaxSceneVertices) +
-                " vertices or triangles once all nodes are placed",
+                " vertices or triangles, or " + std::to_string(kMaxSceneWeights) +
+                " weights of joints, once all nodes are placed",
             "IMPORT_LIMIT"};
   }
 
-  void Place(const RawMesh& mesh, const RawNode& node, const AffineTransform& to_world) {
+  void Place(const RawMesh& mesh, const RawNode& node, const AffineTransform& to_world,
+             SkinPlacement* skins) {
     const auto first_triangle = static_cast<uint32_t>(surface().triangles.size());
     std::vector<Vec3d> positions;
     positions.reserve(mesh.positions.size());
     for (const Vec3& p : mesh.positions) positions.push_back(to_world.Point(ToDouble(p)));
     const std::vector<Triangle> kept = KeptTriangles(mesh, positions);
     const std::vector<uint32_t> new_index = AddVertices(mesh, positions, kept, to_world);
+    skins->AddWeights(mesh, new_index);
     const bool mirrored = to_world.Determinant() < 0.0;
     for (const Triangle& t : kept) {
       Triangle placed = {new_index[t[0]], new_index[t[1]], new_index[t[2]]};
@@ -211,6 +223,7 @@ class Flattener {
   FlatScene flat_;
   uint64_t num_vertices_seen_ = 0;
   uint64_t num_triangles_seen_ = 0;
+  uint64_t num_weights_seen_ = 0;
   std::vector<bool> normal_missing_;                      // (num_vertices x 1)
   std::map<std::string, std::vector<float>> attributes_;  // by name
 };

@@ -35,6 +35,22 @@ struct SourceExtra {
   std::string json;
 };
 
+/// How much a joint moves a vertex.
+struct JointWeight {
+  uint32_t vertex = 0;
+  float weight = 0.0f;  ///< in (0, 1]
+};
+
+/// A joint of the source's skins, in bind pose.
+struct SurfaceJoint {
+  std::string name;                  ///< that of its scene node, not empty
+  int32_t parent = -1;               ///< the nearest joint above it, an earlier one; -1: none
+  Vec3d position;                    ///< [m], after unit and axis transforms
+  Quat rotation;                     ///< unit, from the joint's axes to those of the surface
+  std::vector<JointWeight> weights;  ///< in ascending order of vertex, each at most once; those of
+                                     ///< all joints at a vertex sum to at most 1
+};
+
 /// A render surface. Indices are in range and numbers finite; other defects of the source remain.
 /// In a sound source, triangles are counter-clockwise seen from outside.
 struct SurfaceMesh {
@@ -45,6 +61,7 @@ struct SurfaceMesh {
   std::vector<SurfacePart> parts;                  ///< cover all triangles in order, without gaps
   std::vector<VertexAttribute> attributes;         ///< in ascending order of name
   std::vector<SourceExtra> extras;
+  std::vector<SurfaceJoint> joints;  ///< of all skins, those of higher nodes first
 };
 
 }  // namespace plush::tools

@@ -84,13 +84,21 @@ uint64_t FactorNonzeros(const FactorView& factor) {
   return sum;
 }
 
+nlohmann::json PoseJson(const Pose& pose) {
+  const auto& [p, q] = pose;
+  return {{"position", {p.x, p.y, p.z}}, {"rotation", {q.x, q.y, q.z, q.w}}};
+}
+
 nlohmann::json SimulationInfo(const Asset& asset) {
   const SimulationView& s = asset.simulation();
   const TetShapes shapes = MeasureTets(s);
   const CageTopology topology = MeasureTopology(s);
   nlohmann::json regions = nlohmann::json::array();
   for (uint32_t i = 0; i < asset.num_regions(); ++i) {
-    regions.push_back({{"name", asset.region(i).name}, {"nodes", asset.region(i).nodes.size()}});
+    const RegionView region = asset.region(i);
+    nlohmann::json entry = {{"name", region.name}, {"nodes", region.nodes.size()}};
+    if (region.has_joint) entry["rest"] = PoseJson(region.rest);
+    regions.push_back(std::move(entry));
   }
   return {{"nodes", s.nodes.size()},
           {"tets", s.tets.size()},
@@ -177,7 +185,9 @@ std::vector<SectionSize> SectionSizes(const Asset& asset) {
   }
   uint64_t regions = 0;
   for (uint32_t i = 0; i < asset.num_regions(); ++i) {
-    regions += asset.region(i).name.size() + asset.region(i).nodes.size_bytes();
+    const RegionView region = asset.region(i);
+    regions += region.name.size() + region.nodes.size_bytes();
+    if (region.has_joint) regions += sizeof(region.rest);
   }
   std::vector<SectionSize> sections = {
       {"visual.positions", v.positions.size_bytes()},
@@ -241,8 +251,14 @@ std::string MaterialLines(const Asset& asset) {
 std::string RegionLines(const Asset& asset) {
   std::string text;
   for (uint32_t i = 0; i < asset.num_regions(); ++i) {
-    text += "region '" + PrintableUtf8(asset.region(i).name) +
-            "': " + std::to_string(asset.region(i).nodes.size()) + " nodes\n";
+    const RegionView region = asset.region(i);
+    text += "region '" + PrintableUtf8(region.name) + "': " + std::to_string(region.nodes.size()) +
+            " nodes";
+    const Vec3& p = region.rest.position;
+    if (region.has_joint) {
+      text += Formatted(", joint at (%.4g, %.4g, %.4g) m", double{p.x}, double{p.y}, double{p.z});
+    }
+    text += "\n";
   }
   return text;
 }

@@ -52,6 +52,21 @@ nlohmann::json PartsJson(const SurfaceMesh& surface) {
   return parts;
 }
 
+nlohmann::json JointsJson(const SurfaceMesh& surface) {
+  nlohmann::json joints = nlohmann::json::array();
+  for (const SurfaceJoint& joint : surface.joints) {
+    const Quat& q = joint.rotation;
+    const std::string parent =
+        joint.parent < 0 ? "" : surface.joints[static_cast<size_t>(joint.parent)].name;
+    joints.push_back({{"name", joint.name},
+                      {"parent", parent},
+                      {"position", PointJson(joint.position)},
+                      {"rotation", {q.x, q.y, q.z, q.w}},
+                      {"vertices", joint.weights.size()}});
+  }
+  return joints;
+}
+
 nlohmann::json ExtrasJson(const SurfaceMesh& surface) {
   nlohmann::json extras = nlohmann::json::array();
   for (const SourceExtra& extra : surface.extras) {
@@ -126,6 +141,7 @@ nlohmann::json SourceJson(const std::string& file, const ImportedModel& model,
           {"bounding_box", BoxJson(BoxOf(surface))},
           {"has_uvs", !surface.uvs.empty()},
           {"attributes", attributes},
+          {"joints", JointsJson(surface)},
           {"extras", ExtrasJson(surface)},
           {"dependencies", model.dependencies}};
 }
@@ -140,6 +156,9 @@ std::string SourceText(const std::string& file, const ImportedModel& model,
                      Counted(facts.num_points, "point", "points") + ", " +
                      Counted(facts.num_components, "component", "components");
   if (!model.tets.tets.empty()) text += ", " + Counted(model.tets.tets.size(), "tet", "tets");
+  if (!surface.joints.empty()) {
+    text += ", " + Counted(surface.joints.size(), "joint", "joints");
+  }
   return text + "\n  " + BoxText(BoxOf(surface)) +
          Formatted("; unit %.6g m, %c up\n", model.unit_m, model.up);
 }

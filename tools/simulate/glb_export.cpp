@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -108,6 +109,12 @@ class GlbExporter {
         writer_(std::string("Plush ") + kVersionString) {}
 
   Result<std::vector<std::byte>> Export() {
+    if (animation_.too_many_lines) {
+      return Error{ExitCode::kLimit,
+                   "the frames have more than " + std::to_string(kMaxAnimationBytes >> 20) +
+                       " MiB of lines; lower --fps or --steps, or draw fewer layers",
+                   ""};
+    }
     for (const auto& asset : scene_world_.assets) {
       const size_t num_joints = asset->simulation().nodes.size();
       if (num_joints > kMaxJoints) {
@@ -126,7 +133,8 @@ class GlbExporter {
     if (roots_.empty()) {
       return Error{ExitCode::kInvalidInput, "no body has a triangle to export", ""};
     }
-    AddMaterials();
+    const uint32_t num_materials = AddMaterials();
+    AddLines(num_materials);
     writer_.Add("scenes", {{"nodes", roots_}});
     writer_.document()["scene"] = 0;
     if (!channels_.empty()) {
@@ -232,7 +240,8 @@ class GlbExporter {
     channels_.push_back({{"sampler", sampler}, {"target", {{"node", node}, {"path", path}}}});
   }
 
-  void AddMaterials() {
+  // Returns their number.
+  uint32_t AddMaterials() {
     for (const NamedColour& material : palette_.materials()) {
       const Vec3 c = material.linear_rgb;
       json entry = {{"doubleSided", true},
@@ -243,6 +252,64 @@ class GlbExporter {
       if (!material.name.empty()) entry["name"] = material.name;
       writer_.Add("materials", std::move(entry));
     }
+    return static_cast<uint32_t>(palette_.materials().size());
+  }
+
+  // A node by layer, whose children are the frames of it.
+  void AddLines(uint32_t material) {
+    std::map<std::string, std::vector<uint32_t>> frames_of_layer;
+    for (size_t frame = 0; frame < animation_.lines.size(); ++frame) {
+      std::vector<uint32_t> nodes;
+      for (const LineLayer& layer : animation_.lines[frame]) {
+        const float scale = frame == 0 ? 1.0f : 0.0f;
+        nodes.push_back(writer_.Add("nodes", {{"name", layer.name + "." + std::to_string(frame)},
+                                              {"mesh", AddLineMesh(layer, material)},
+                                              {"scale", {scale, scale, scale}}}));
+        frames_of_layer[layer.name].push_back(nodes.back());
+      }
+      if (!nodes.empty() && animation_.lines.size() > 1) ShowOnlyIn(frame, nodes);
+    }
+    if (frames_of_layer.empty()) return;
+    writer_.Add("materials",
+                {{"name", "lines"},
+                 {"pbrMetallicRoughness", {{"metallicFactor", 0.0}, {"roughnessFactor", 1.0}}}});
+    for (const auto& [name, frames] : frames_of_layer) {
+      roots_.push_back(writer_.Add("nodes", {{"name", "draw." + name}, {"children", frames}}));
+    }
+  }
+
+  uint32_t AddLineMesh(const LineLayer& layer, uint32_t material) {
+    constexpr int kLines = 1;  // mode
+    std::vector<Vec3> colours;
+    for (const uint32_t colour : layer.colours) {
+      colours.insert(colours.end(), 2, LinearColour(colour));
+    }
+    const json attributes = {
+        {"POSITION", writer_.AddPositions(layer.ends)},
+        {"COLOR_0", writer_.AddArray(std::span(std::as_const(colours)), GltfTarget::kVertices,
+                                     GltfComponent::kFloat, "VEC3")}};
+    const json primitive = {{"attributes", attributes}, {"mode", kLines}, {"material", material}};
+    return writer_.Add("meshes", {{"primitives", json::array({primitive})}});
+  }
+
+  // Gives `nodes` the scale 1 in one frame and 0 in all others.
+  void ShowOnlyIn(size_t frame, std::span<const uint32_t> nodes) {
+    const Vec3 hidden = {0, 0, 0};
+    const Vec3 shown = {1, 1, 1};
+    std::vector<float> times;
+    std::vector<Vec3> scales;
+    const auto add_key = [&](size_t key, const Vec3& scale) {
+      times.push_back(animation_.times[key]);
+      scales.push_back(scale);
+    };
+    if (frame > 0) add_key(0, hidden);
+    add_key(frame, shown);
+    if (frame + 1 < animation_.times.size()) add_key(frame + 1, hidden);
+    const uint32_t output = writer_.AddArray(std::span(std::as_const(scales)), GltfTarget::kNone,
+                                             GltfComponent::kFloat, "VEC3");
+    samplers_.push_back(
+        {{"input", writer_.AddTimes(times)}, {"output", output}, {"interpolation", "STEP"}});
+    for (const uint32_t node : nodes) AddChannel(samplers_.size() - 1, node, "scale");
   }
 
   const SceneWorld& scene_world_;
@@ -265,6 +332,16 @@ void AnimationRecorder::Observe(const SceneWorld& scene_world, uint32_t steps_do
   for (size_t i = 0; i < scene_world.bodies.size(); ++i) {
     RecordBody(scene_world, scene_world.bodies[i], &animation_.bodies[i]);
   }
+  if (draw_flags_ != 0) RecordLines(*scene_world.world);
+}
+
+void AnimationRecorder::RecordLines(const World& world) {
+  if (animation_.too_many_lines) return;
+  animation_.lines.push_back(DrawLayers(world, draw_flags_));
+  for (const LineLayer& layer : animation_.lines.back()) {
+    line_bytes_ += layer.ends.size() * 2 * sizeof(Vec3);  // as exported
+  }
+  animation_.too_many_lines = line_bytes_ > kMaxAnimationBytes;
 }
 
 uint32_t FrameStride(double dt, double fps) {

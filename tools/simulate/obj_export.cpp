@@ -4,8 +4,11 @@
 #include "simulate/obj_export.h"
 
 #include "base/text.h"
+#include "report/source_report.h"
+#include "simulate/draw_layers.h"
 #include "simulate/palette.h"
 
+#include <set>
 #include <vector>
 
 namespace plush::tools {
@@ -38,12 +41,13 @@ class ObjExporter {
  public:
   explicit ObjExporter(const SceneWorld& scene_world) : scene_world_(scene_world) {}
 
-  Result<ObjFiles> Export(const std::string& mtl_name) {
+  Result<ObjFiles> Export(const std::string& mtl_name, uint32_t draw_flags) {
     obj_ = "mtllib " + mtl_name + "\n";
     for (const SceneWorldBody& body : scene_world_.bodies) AppendBody(body);
     if (!has_triangles_) {
       return Error{ExitCode::kInvalidInput, "no body has a triangle to export", ""};
     }
+    for (const LineLayer& layer : DrawLayers(*scene_world_.world, draw_flags)) AppendLines(layer);
     return ObjFiles{std::move(obj_), MaterialLibrary()};
   }
 
@@ -81,8 +85,28 @@ class ObjExporter {
     }
   }
 
+  void AppendLines(const LineLayer& layer) {
+    obj_ += "o draw." + layer.name + "\n";
+    for (const Vec3& p : layer.ends) AppendNumbers("v", {p.x, p.y, p.z}, &obj_);
+    for (size_t i = 0; i < layer.colours.size(); ++i) {
+      const uint32_t colour = layer.colours[i];
+      line_colours_.insert(colour);
+      if (i == 0 || layer.colours[i - 1] != colour) obj_ += "usemtl " + LineMaterial(colour) + "\n";
+      obj_ += "l " + std::to_string(first_vertex_ + 2 * i) + " " +
+              std::to_string(first_vertex_ + 2 * i + 1) + "\n";
+    }
+    first_vertex_ += layer.ends.size();
+  }
+
+  static std::string LineMaterial(uint32_t colour) { return Formatted("draw_%06x", colour); }
+
   std::string MaterialLibrary() const {
     std::string mtl;
+    for (const uint32_t colour : line_colours_) {
+      const Vec3 c = LinearColour(colour);
+      mtl += "newmtl " + LineMaterial(colour) + "\n";
+      AppendNumbers("Kd", {c.x, c.y, c.z}, &mtl);
+    }
     for (const NamedColour& material : palette_.materials()) {
       const Vec3 c = material.linear_rgb;
       mtl += "newmtl " + material.name + "\n";
@@ -99,12 +123,14 @@ class ObjExporter {
   uint64_t first_vertex_ = 1;  // OBJ counts from one over the whole file
   uint64_t first_uv_ = 1;
   bool has_triangles_ = false;
+  std::set<uint32_t> line_colours_;
 };
 
 }  // namespace
 
-Result<ObjFiles> ExportObj(const SceneWorld& scene_world, const std::string& mtl_name) {
-  return ObjExporter(scene_world).Export(mtl_name);
+Result<ObjFiles> ExportObj(const SceneWorld& scene_world, const std::string& mtl_name,
+                           uint32_t draw_flags) {
+  return ObjExporter(scene_world).Export(mtl_name, draw_flags);
 }
 
 }  // namespace plush::tools

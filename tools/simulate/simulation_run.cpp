@@ -124,8 +124,8 @@ void RecordStart(const Scene& scene, const SceneWorld& scene_world, const CageMe
 // Finds the first step in which the run gained energy, and the first in which a body froze.
 class RunWatch {
  public:
-  RunWatch(const Scene& scene, const SceneWorld& scene_world)
-      : gravity_(scene.gravity), scene_world_(scene_world) {
+  explicit RunWatch(const SceneWorld& scene_world)
+      : gravity_(scene_world.world->gravity()), scene_world_(scene_world) {
     for (const SceneWorldBody& body : scene_world.bodies) {
       starts_.push_back(EnergyOf(body));
     }
@@ -204,7 +204,7 @@ Result<RunRecord> RunScene(const Scene& scene, SceneWorld* scene_world,
   CageMeter meter(*scene_world);
   SceneDriver driver(scene, scene_world);
   RecordStart(scene, *scene_world, meter, &record);
-  RunWatch watch(scene, *scene_world);
+  RunWatch watch(*scene_world);
   const auto moving =
       static_cast<uint32_t>(std::count_if(scene_world->bodies.begin(), scene_world->bodies.end(),
                                           [](const SceneWorldBody& body) { return !body.fixed; }));

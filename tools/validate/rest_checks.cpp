@@ -96,21 +96,27 @@ void CheckShapes(const SimulationView& s, FindingList* findings) {
   inverses.Report(findings);
 }
 
-// The nodes from num_free on must be those of the regions. If num_free is the number of nodes, the
-// order ignores regions.
+// The nodes from num_free on must belong to regions, and include those of all regions without a
+// joint. Whether those of a joint are included is up to the bake. If num_free is the number of
+// nodes, the order ignores regions.
 void CheckFreeNodes(const Asset& asset, FindingList* findings) {
   const size_t num_nodes = asset.simulation().nodes.size();
   const size_t num_free = asset.factor().num_free;
   if (num_free >= num_nodes) return;
-  std::vector<bool> expected(num_nodes, false);
+  std::vector<bool> may_be_last(num_nodes, false);
+  std::vector<bool> must_be_last(num_nodes, false);
   for (uint32_t i = 0; i < asset.num_regions(); ++i) {
-    for (const uint32_t node : asset.region(i).nodes) {
-      if (node < num_nodes) expected[node] = true;
+    const RegionView region = asset.region(i);
+    for (const uint32_t node : region.nodes) {
+      if (node >= num_nodes) continue;
+      may_be_last[node] = true;
+      if (!region.has_joint) must_be_last[node] = true;
     }
   }
   Tally wrong("FILE_REST_DATA", "factor.num_free", "the nodes of regions are not those behind it");
   for (size_t i = 0; i < num_nodes; ++i) {
-    if (expected[i] != (i >= num_free)) wrong.AddAt(i, ToDouble(asset.simulation().nodes[i]));
+    const bool good = i >= num_free ? may_be_last[i] : !must_be_last[i];
+    if (!good) wrong.AddAt(i, ToDouble(asset.simulation().nodes[i]));
   }
   wrong.Report(findings);
 }

@@ -84,6 +84,7 @@ struct RegionView {
   Pose rest = {};                        ///< bind pose of the region's joint in rest coordinates,
                                          ///< rotation of length 1 within 1e-3; the identity if
                                          ///< the region has no joint
+  bool has_joint = false;                ///< whether the region belongs to a joint of a skin
 };
 
 /// A baked soft body, opened. Movable, not copyable; the default is an empty asset.

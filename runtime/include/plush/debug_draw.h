@@ -10,17 +10,16 @@ namespace plush {
 
 /// What World::Draw draws.
 enum DebugDrawFlags : uint32_t {
-  kDrawCage = 1u << 0,      ///< edges of the faces on the outside of the cage, each once
-  kDrawSurface = 1u << 1,   ///< triangles of the render surface
-  kDrawPins = 1u << 2,      ///< pinned nodes, and lines to the targets of the next step
-  kDrawContacts = 1u << 3,  ///< nodes that planes hold, with the planes' normals
-  kDrawBounds = 1u << 4,    ///< boxes around bodies
-  kDrawSleep = 1u << 5,     ///< cages in the colours of their state: awake, asleep, frozen, fixed,
-                            ///< disabled. Disabled bodies are drawn in no other way
-  kDrawColliders =
-      1u << 6,           ///< a square grid of 8 x 8 cells on each plane, below the middle of all
-                         ///< bodies and as wide as the box around them, and the plane's normal
-  kDrawNames = 1u << 7,  ///< each body's slot, as text
+  kDrawCage = 1u << 0,       ///< edges of the faces on the outside of the cage, each once
+  kDrawSurface = 1u << 1,    ///< triangles of the render surface
+  kDrawPins = 1u << 2,       ///< pinned nodes, and lines to the targets of the next step
+  kDrawContacts = 1u << 3,   ///< nodes that planes hold, with the planes' normals
+  kDrawBounds = 1u << 4,     ///< boxes around bodies
+  kDrawSleep = 1u << 5,      ///< cages in the colours of their state: awake, asleep, frozen, fixed,
+                             ///< disabled. Disabled bodies are drawn in no other way
+  kDrawColliders = 1u << 6,  ///< a square grid on each plane below the middle of all bodies, two
+                             ///< diagonals of the box around them wide; the plane's normal
+  kDrawNames = 1u << 7,      ///< each body's slot, as text
 };
 
 /// The game's drawing functions. Null ones are skipped. Colours are 0xRRGGBB. They must not call

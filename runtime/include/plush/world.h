@@ -178,9 +178,9 @@ class World {
   /// - May run on any thread beside every other call of this world, PrepareSystem included. It must
   ///   return before the world's destructor runs. No call waits for its factorisations.
   /// - Add the body after this call has returned. The body's results then do not depend on the
-  ///   thread that prepared it, nor on when.
-  /// - A prepared system never shares the factors of bodies with fewer pins, as one that AddBody
-  ///   makes can. So its bodies do not join the crowds of those.
+  ///   thread that prepared it, nor on the steps that ran meanwhile.
+  /// - A system that this call makes never shares the factors of bodies with fewer pins, as one that
+  ///   AddBody makes can. So its bodies do not join the crowds of those.
   /// - The world keeps up to WorldDesc::idle_systems prepared systems that no body has used yet, in
   ///   addition to those that bodies have left; beyond that it frees the one prepared first.
   /// - A later PrepareTimeStep does not reach systems without bodies: call this again after it.

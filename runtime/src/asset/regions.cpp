@@ -17,7 +17,10 @@ RegionView RegionOf(std::span<const std::byte> bytes, uint32_t index) {
   RegionView view;
   if (const auto* name = region->name()) view.name = name->string_view();
   if (const auto* nodes = region->nodes()) view.nodes = {nodes->data(), nodes->size()};
-  if (const format::Pose* rest = region->rest()) view.rest = *reinterpret_cast<const Pose*>(rest);
+  if (const format::Pose* rest = region->rest()) {
+    view.rest = *reinterpret_cast<const Pose*>(rest);
+    view.has_joint = true;
+  }
   return view;
 }
 

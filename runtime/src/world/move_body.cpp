@@ -44,21 +44,19 @@ void ForgetPast(Body* body) {
   body->contacts.num_contacts = 0;
 }
 
-// Moves the origin of the body's coordinates to `origin` [m]. Keeps the targets of pins in the
-// world; those of regions lie on straight lines now, because the pose they come from is gone.
+// Moves the origin of the body's coordinates to `origin` [m]. Targets of pins stay in the world,
+// but nobody knows any more from which poses regions come.
 void MoveOrigin(const double (&origin)[3], Body* body) {
   PinMotion& pins = body->pins;
-  for (NodeVec& target : pins.targets) {
+  if (pins.moves) {
     const double s = body->scale;
-    const double local[3] = {target.x, target.y, target.z};
-    double moved[3];
-    for (int k = 0; k < 3; ++k) moved[k] = (body->origin[k] - origin[k]) / s + local[k];
-    target = Vec3{ToFloat(moved[0]), ToFloat(moved[1]), ToFloat(moved[2])};
+    for (NodeVec& target : pins.targets) {
+      target = Vec3{ToFloat((body->origin[0] - origin[0]) / s + double(target.x)),
+                    ToFloat((body->origin[1] - origin[1]) / s + double(target.y)),
+                    ToFloat((body->origin[2] - origin[2]) / s + double(target.z))};
+    }
   }
-  for (int32_t& region : pins.regions) {
-    if (region != PinMotion::kStays) region = PinMotion::kStraight;
-  }
-  for (RegionMotion& motion : pins.motions) motion.known = motion.moves = false;
+  for (RegionMotion& motion : pins.motions) motion.known = false;
   for (int k = 0; k < 3; ++k) body->origin[k] = origin[k];
 }
 
@@ -202,7 +200,7 @@ Status World::Teleport(BodyId id, const Pose& pose) {
   if (!found.ok()) return found;
   const Status checked = CheckPose(pose);
   if (!checked.ok()) return checked;
-  if (body->frozen) return Invalid("id", "is frozen; ResetBody revives it");
+  if (body->frozen) return kFrozen;
   // Only the origin changes place; the nodes turn about it. So the shape keeps its precision.
   const BestFit fit = FindBestFit(*body);
   const Rotation turn = Normalised(RotationOf(pose.rotation) * Conjugate(RotationOf(fit.rotation)));

@@ -91,7 +91,6 @@ class SlotList {
 
   /// The first slot in use from `slot` on, or kNone.
   uint32_t NextLive(uint32_t slot) const {
-    if (slot >= num_slots_) return kNone;
     size_t at = slot;  // the next bit to look at in the current level
     int level = 0;
     for (;;) {  // upwards, until a word has a bit from `at` on

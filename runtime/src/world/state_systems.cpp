@@ -93,22 +93,22 @@ void SystemCache::Swap(SystemCache* other) {
   std::swap(buckets_, other->buckets_);
   std::swap(bases_, other->bases_);
   std::swap(idle_, other->idle_);
-  std::swap(waiting_, other->waiting_);
+  std::swap(unused_, other->unused_);
   std::swap(num_idle_, other->num_idle_);
-  std::swap(num_waiting_, other->num_waiting_);
+  std::swap(num_unused_, other->num_unused_);
   std::swap(num_used_, other->num_used_);
   std::swap(next_factor_id_, other->next_factor_id_);
 }
 
 void SystemCache::TakeIdle(SystemCache* from) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (auto* list : {&from->waiting_, &from->idle_}) {
+  for (auto* list : {&from->unused_, &from->idle_}) {
     for (System* system = list->first(); system != nullptr;) {
       System* const taken = std::exchange(system, list->Next(system));
       // One that shares factors would need its base too.
       if (taken->base != nullptr || !taken->sharers.empty()) continue;
       if (FindEqual(taken->key) != nullptr) continue;
-      const bool waits = taken->waits;
+      const bool unused = taken->unused;
       taken->waiting = {};  // its bodies are gone
       taken->open_crowds = {};
       taken->num_waiting = taken->num_crowds = 0;
@@ -116,7 +116,7 @@ void SystemCache::TakeIdle(SystemCache* from) {
       from->systems_.Remove(taken);
       from->buckets_[taken->key.Hash() % kBuckets].Remove(taken);
       Insert(taken);
-      AddIdle(taken, waits);
+      AddIdle(taken, unused);
     }
   }
   FreeSurplus();

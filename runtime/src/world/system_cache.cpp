@@ -208,7 +208,7 @@ System* SystemCache::Acquire(const Asset& asset, const BodyMaterial& material,
   System* system = FindSystem(asset, key);
   // A body must not depend on what happens to be idle: an idle system serves only if a new one had
   // the same base.
-  if (system != nullptr && system->users == 0 && (!system->waits || system->base != nullptr) &&
+  if (system != nullptr && system->users == 0 && (!system->unused || system->base != nullptr) &&
       BaseFor(*system) != system->base) {
     FreeIdle(system);
     system = nullptr;
@@ -301,17 +301,17 @@ void SystemCache::Release(System* system) {
   FreeSurplus();
 }
 
-void SystemCache::AddIdle(System* system, bool waits) {
+void SystemCache::AddIdle(System* system, bool unused) {
   system->idle = true;
-  system->waits = waits;
-  (waits ? waiting_ : idle_).PushBack(system);
-  ++(waits ? num_waiting_ : num_idle_);
+  system->unused = unused;
+  (unused ? unused_ : idle_).PushBack(system);
+  ++(unused ? num_unused_ : num_idle_);
 }
 
 void SystemCache::RemoveIdle(System* system) {
-  (system->waits ? waiting_ : idle_).Remove(system);
-  --(system->waits ? num_waiting_ : num_idle_);
-  system->idle = system->waits = false;
+  (system->unused ? unused_ : idle_).Remove(system);
+  --(system->unused ? num_unused_ : num_idle_);
+  system->idle = system->unused = false;
 }
 
 // Frees an idle system and those that share its factors: they are idle too.
@@ -326,7 +326,7 @@ void SystemCache::FreeIdle(System* system) {
 }
 
 void SystemCache::FreeSurplus() {
-  while (num_waiting_ > max_idle_) FreeIdle(waiting_.first());
+  while (num_unused_ > max_idle_) FreeIdle(unused_.first());
   while (num_idle_ > max_idle_) FreeIdle(idle_.first());
 }
 

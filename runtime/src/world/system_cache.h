@@ -87,8 +87,8 @@ struct InBases;
 struct InIdle;
 struct InSharers;  // of a System
 
-/// A matrix and its factors. Once it is in the cache, its lists and numbers of users change only
-/// under the cache's mutex, all else only in calls on the world's thread.
+/// A matrix and its factors. While it has users, PrepareIdle changes only `handed` and the links of
+/// lists, under the cache's mutex.
 struct System : Links<System, InAll>,
                 Links<System, InBucket>,
                 Links<System, InBases>,
@@ -111,7 +111,7 @@ struct System : Links<System, InAll>,
   FactorSet* handed = nullptr;  ///< sets of PrepareIdle that Prepare has not yet moved to `sets`
   uint32_t users = 0;           ///< bodies, plus `sharers` that have users
   bool idle = false;            ///< whether it may be freed: it has no users
-  bool waits = false;           ///< without users since PrepareIdle
+  bool unused = false;           ///< by any body since PrepareIdle
   uint64_t number = 0;          ///< counts the systems in the order in which they got their first
                                 ///< user since they were idle, from 1
   // Scratch memory of saving and loading.
@@ -134,8 +134,8 @@ struct System : Links<System, InAll>,
 /// other calls, which belong to one thread at a time.
 class SystemCache {
  public:
-  /// Keeps up to `max_idle` systems without users, the most recently used ones, and as many that
-  /// wait for their first user.
+  /// Keeps up to `max_idle` systems without users, the most recently used ones, and as many of
+  /// PrepareIdle that are still unused.
   SystemCache(const Allocator& allocator, uint32_t max_idle)
       : allocator_(allocator), max_idle_(max_idle) {}
   ~SystemCache();
@@ -163,11 +163,10 @@ class SystemCache {
   /// Keeps the existing factors for `dt` for the system's lifetime.
   void Keep(System* system, float dt);
 
-  /// Makes a system with factors for all `steps` [s], or the factors that it lacks, and keeps them.
-  /// The system then waits for its first user, unless it has users; it shares no other's factors.
-  /// Factors without the mutex, so no other call waits for that. May run on any thread; the
-  /// allocator must then be thread-safe. On failure nothing has changed. Errors: those of Prepare;
-  /// kInvalidArgument if no system may be idle.
+  /// Makes a system, without base, with factors for all `steps` [s], or the factors that an
+  /// existing one lacks. Keeps them. Factors without the mutex, so no other call unused for that.
+  /// May run on any thread; the allocator must then be thread-safe. On failure nothing has changed.
+  /// Errors: those of Prepare; kInvalidArgument if no system may be idle.
   Status PrepareIdle(const Asset& asset, const BodyMaterial& material,
                      std::span<const uint8_t> pinned, std::span<const float> steps,
                      int num_fractions);
@@ -222,7 +221,7 @@ class SystemCache {
   void Insert(System* system);
   void AddUser(System* system);
   void DropUser(System* system);
-  void AddIdle(System* system, bool waits);
+  void AddIdle(System* system, bool unused);
   void RemoveIdle(System* system);
   void FreeIdle(System* system);
   void FreeSurplus();
@@ -241,10 +240,10 @@ class SystemCache {
   LinkedList<System, InBucket> buckets_[kBuckets];
   // By SystemKey::FamilyHash: systems that may become the base of others.
   LinkedList<System, InBases> bases_[kBuckets];
-  LinkedList<System, InIdle> idle_;     // systems without users, the longest idle one first
-  LinkedList<System, InIdle> waiting_;  // those that wait, the first prepared one first
+  LinkedList<System, InIdle> idle_;    // systems without users, the longest idle one first
+  LinkedList<System, InIdle> unused_;  // those that PrepareIdle made, the first one first
   uint32_t num_idle_ = 0;
-  uint32_t num_waiting_ = 0;
+  uint32_t num_unused_ = 0;
   uint64_t num_used_ = 0;
   uint64_t next_factor_id_ = 1;
 };

@@ -210,6 +210,7 @@ void World::Impl::MayFallAsleep(Body* body) {
   }
   body->asleep = true;
   body->in_crowd_step = false;
+  body->has_previous = false;
   for (NodeVec& velocity : body->v) velocity = Vec3{};
   own->flags = kStepOk;
   own->held_residual = 0.0f;

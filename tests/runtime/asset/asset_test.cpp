@@ -125,6 +125,7 @@ TEST_CASE("Regions are found by name, in an asset and in its bytes") {
     const plush::RegionView view = plush::RegionOf(file.bytes(), i);
     CHECK(view.name == content.regions[i].name);
     CHECK(SameBytes(view.nodes, content.regions[i].nodes));
+    CHECK(view.has_joint == (i == 3));
     CHECK(view.rest.position.y == (i == 3 ? 2.0f : 0.0f));
     CHECK(view.rest.rotation.w == (i == 3 ? 0.8f : 1.0f));
   }

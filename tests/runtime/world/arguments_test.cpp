@@ -73,6 +73,22 @@ TEST_CASE("Descriptions of bodies are checked") {
     desc = {};
     desc.material.density = wrong;
     CheckRefused(asset, desc, "material.density");
+    desc = {};
+    desc.scale = wrong;
+    CheckRefused(asset, desc, "scale");
+    desc = {};
+    desc.gravity_factor = wrong;
+    CheckRefused(asset, desc, "gravity_factor");
+  }
+  for (const float wrong : {kNan, -kInf, 0.0f, -1.0f}) {
+    BodyDesc desc;
+    desc.max_speed = wrong;
+    CheckRefused(asset, desc, "max_speed");
+  }
+  for (const float wrong : {0.0f, -1.0f, 0.0099f, 101.0f}) {
+    BodyDesc desc;
+    desc.scale = wrong;
+    CheckRefused(asset, desc, "scale");
   }
   BodyDesc desc;
   desc.pose.rotation = {0.0f, 0.0f, 0.0f, 0.0f};
@@ -220,8 +236,12 @@ TEST_CASE("Null outputs are refused") {
   World world;
   const BodyId id = AddBody(&world, shape.asset());
   const Ray ray = {.origin = {}, .direction = {1.0f, 0.0f, 0.0f}};
+  const ColliderId plane = AddPlane(&world, {});
   for (const Status& status :
-       {world.Moments(id, nullptr), world.BestFitPose(id, nullptr), world.Raycast(ray, {}, nullptr),
+       {world.GetBounds(id, nullptr), world.GetFilter(id, nullptr), world.GetUserData(id, nullptr),
+        world.GetUserData(plane, nullptr), world.GetCollider(plane, nullptr),
+        world.Bodies({}, nullptr), world.Colliders({}, nullptr), world.Measure(nullptr),
+        world.Moments(id, nullptr), world.BestFitPose(id, nullptr), world.Raycast(ray, {}, nullptr),
         world.Raycast(id, ray, nullptr), world.RaycastAll(ray, {}, {}, nullptr),
         world.RaycastAll(id, ray, {}, nullptr), world.OverlapSphere({}, 1.0f, {}, {}, nullptr),
         world.OverlapSphere(id, {}, 1.0f, {}, nullptr), world.ClosestPoint({}, 1.0f, {}, nullptr),

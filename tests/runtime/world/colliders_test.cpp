@@ -271,13 +271,13 @@ TEST_CASE("Masks, categories and groups decide what touches, as in box2d") {
   const Case c = GENERATE(values<Case>({
       {{}, {}, true},
       {{.category = 2}, {}, true},
-      {{.category = 2}, {.mask = 1}, false},          // the plane's mask
-      {{.mask = 2}, {.category = 1}, false},          // the body's mask
+      {{.category = 2}, {.mask = 1}, false},  // the plane's mask
+      {{.mask = 2}, {.category = 1}, false},  // the body's mask
       {{.mask = 2}, {.category = 6}, true},
       {{.category = 2, .mask = 4}, {.category = 4, .mask = 2}, true},
       {{.mask = 0, .group = 3}, {.mask = 0, .group = 3}, true},
       {{.group = -3}, {.group = -3}, false},
-      {{.group = -3}, {.group = -2}, true},           // different groups do not count
+      {{.group = -3}, {.group = -2}, true},  // different groups do not count
       {{.mask = 0, .group = 3}, {.group = 2}, false},
       {{.mask = 0, .group = 0}, {.group = 0}, false},
   }));
@@ -304,9 +304,9 @@ TEST_CASE("A filter that changes under a sleeping body wakes it and drops it") {
   BoxOnPlane scene;
   scene.FallAsleep();
   const Filter none = {.mask = 0};
-  REQUIRE((of_body ? scene.world.SetFilter(scene.body, none)
-                   : scene.world.SetFilter(scene.plane, none))
-              .ok());
+  REQUIRE(
+      (of_body ? scene.world.SetFilter(scene.body, none) : scene.world.SetFilter(scene.plane, none))
+          .ok());
   CHECK_FALSE(scene.world.IsAsleep(scene.body));
   scene.Step(50);
   CHECK(scene.world.stats().contacts == 0);

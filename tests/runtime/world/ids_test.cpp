@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,16 +22,84 @@ constexpr float kDt = 0.01f;
 
 ShapeAsset Cube() { return ShapeAsset(TetBox(1, 1, 1, 0.1), {}, double(kDt)); }
 
+// A cube with a region of its lowest nodes, and a body of it for which every call succeeds.
+ShapeAsset Standing() {
+  return ShapeAsset::Baked(
+      TetBox(1, 1, 1, 0.1), {}, double(kDt),
+      R"({"regions": [{"name": "low", "box": [[-1, -1, -1], [1, 0.01, 1]]}]})");
+}
+BodyDesc HeldDesc(const ShapeAsset& shape) {
+  BodyDesc desc;
+  desc.pinned_nodes = NodesOfRegion(shape.asset(), "low");
+  desc.report_reactions = true;
+  return desc;
+}
+
+template <class AnyId>
 struct NamedCall {
   std::string name;
-  std::function<Status(World*, BodyId)> call;
+  std::function<Status(World*, AnyId)> call;
 };
 
-// Every call that takes an id and returns a status, with arguments that are right for a Cube.
-std::vector<NamedCall> CallsWithIds(const ShapeAsset& shape) {
+// Every call that takes a body's id and returns a status, but PatchOf, with arguments that are
+// right for HeldDesc.
+std::vector<NamedCall<BodyId>> CallsWithBodies(const ShapeAsset& shape) {
   const std::vector<Vec3> nodes = shape.rest();
   const size_t num_vertices = shape.asset().visual().positions.size();
+  const auto low = NodesOfRegion(shape.asset(), "low");
+  const std::vector<uint32_t> pins(low.begin(), low.end());
+  std::vector<Vec3> targets;
+  for (const uint32_t pin : pins) targets.push_back(nodes[pin]);
   return {
+      {"GetBounds",
+       [](World* w, BodyId id) {
+         Bounds bounds;
+         return w->GetBounds(id, &bounds);
+       }},
+      {"AddImpulse",
+       [](World* w, BodyId id) {
+         SurfacePoint point;
+         const Status status = w->ClosestPoint({}, 1.0e9f, {}, &point);
+         if (!status.ok()) return status;
+         point.body = id;
+         return w->AddImpulse(point, {0.0f, 0.1f, 0.0f});
+       }},
+      {"AddForce", [](World* w, BodyId id) { return w->AddForce(id, {}); }},
+      {"MovePins of a region", [](World* w, BodyId id) { return w->MovePins(id, 0, {}); }},
+      {"MovePins", [=](World* w, BodyId id) { return w->MovePins(id, pins, targets); }},
+      {"RegionReaction",
+       [](World* w, BodyId id) {
+         Reaction reaction;
+         return w->RegionReaction(id, 0, &reaction);
+       }},
+      {"NodeReactions",
+       [=](World* w, BodyId id) {
+         std::vector<Vec3> forces = nodes;
+         return w->NodeReactions(id, forces);
+       }},
+      {"Teleport",
+       [](World* w, BodyId id) {
+         return w->Teleport(id, {.position = {1.0f, 2.0f, 3.0f}});
+       }},
+      {"ResetBody",
+       [](World* w, BodyId id) {
+         return w->ResetBody(id, {.position = {1.0f, 2.0f, 3.0f}});
+       }},
+      {"SetGravityFactor", [](World* w, BodyId id) { return w->SetGravityFactor(id, 0.5f); }},
+      {"SetMaxSpeed", [](World* w, BodyId id) { return w->SetMaxSpeed(id, 30.0f); }},
+      {"SetEnabled", [](World* w, BodyId id) { return w->SetEnabled(id, true); }},
+      {"SetFilter", [](World* w, BodyId id) { return w->SetFilter(id, {.category = 2}); }},
+      {"GetFilter",
+       [](World* w, BodyId id) {
+         Filter filter;
+         return w->GetFilter(id, &filter);
+       }},
+      {"SetUserData", [](World* w, BodyId id) { return w->SetUserData(id, 77); }},
+      {"GetUserData",
+       [](World* w, BodyId id) {
+         uint64_t user_data = 0;
+         return w->GetUserData(id, &user_data);
+       }},
       {"Skin",
        [=](World* w, BodyId id) {
          std::vector<Vec3> x(num_vertices), n(num_vertices);
@@ -92,47 +161,123 @@ std::vector<NamedCall> CallsWithIds(const ShapeAsset& shape) {
   };
 }
 
+// The same for colliders.
+std::vector<NamedCall<ColliderId>> CallsWithColliders() {
+  return {
+      {"GetCollider",
+       [](World* w, ColliderId id) {
+         ColliderDesc desc;
+         return w->GetCollider(id, &desc);
+       }},
+      {"SetColliderPose",
+       [](World* w, ColliderId id) {
+         return w->SetColliderPose(id, {.position = {1, 0, 0}});
+       }},
+      {"MoveCollider",
+       [](World* w, ColliderId id) {
+         return w->MoveCollider(id, {.position = {0, 1, 0}});
+       }},
+      {"SetColliderVelocity",
+       [](World* w, ColliderId id) {
+         return w->SetColliderVelocity(id, {0, 1, 0}, {0, 0, 1});
+       }},
+      {"SetColliderFriction",
+       [](World* w, ColliderId id) { return w->SetColliderFriction(id, 0.1f); }},
+      {"SetFilter", [](World* w, ColliderId id) { return w->SetFilter(id, {.mask = 2}); }},
+      {"SetUserData", [](World* w, ColliderId id) { return w->SetUserData(id, 77); }},
+      {"GetUserData",
+       [](World* w, ColliderId id) {
+         uint64_t user_data = 0;
+         return w->GetUserData(id, &user_data);
+       }},
+      {"RemoveCollider", [](World* w, ColliderId id) { return w->RemoveCollider(id); }},  // last
+  };
+}
+
+// Ids that name nothing in the world of `id`, which has given out no later one, and what it says of
+// them.
+template <class AnyId>
+std::vector<std::pair<AnyId, StatusCode>> WrongIds(AnyId id, AnyId stale, AnyId foreign) {
+  return {
+      {AnyId{}, StatusCode::kNullId},
+      {stale, StatusCode::kStaleId},
+      {foreign, StatusCode::kForeignId},
+      {AnyId{id.value + 1}, StatusCode::kForeignId},                     // no such slot yet
+      {AnyId{id.value | 0xffffffull}, StatusCode::kForeignId},           // the last slot
+      {AnyId{id.value + (uint64_t{1} << 24)}, StatusCode::kForeignId},   // a generation to come
+      {AnyId{id.value & ~(0xffffffull << 24)}, StatusCode::kForeignId},  // generation 0
+      {AnyId{id.value ^ (uint64_t{1} << 48)}, StatusCode::kForeignId},   // another tag
+      {AnyId{~uint64_t{0}}, StatusCode::kForeignId},
+  };
+}
+
+template <class AnyId>
+void CheckRefused(World* world, const std::vector<NamedCall<AnyId>>& calls,
+                  const std::pair<AnyId, StatusCode>& wrong) {
+  for (const NamedCall<AnyId>& call : calls) {
+    CAPTURE(call.name, wrong.first.value);
+    const Status status = call.call(world, wrong.first);
+    CHECK(status.code == wrong.second);
+    CHECK(std::string(status.section) == "id");
+  }
+  CHECK_FALSE(world->IsValid(wrong.first));
+}
+
 }  // namespace
 
 TEST_CASE("Every call refuses null, foreign and stale ids, and changes nothing") {
-  const ShapeAsset shape = Cube();
+  const ShapeAsset shape = Standing();
   World world({.tag = 7}), other({.tag = 8});
   const BodyId stale = AddBody(&world, shape.asset());
-  const BodyId id = AddBody(&world, shape.asset());
+  const BodyId id = AddBody(&world, shape.asset(), HeldDesc(shape));
   const BodyId foreign = AddBody(&other, shape.asset());
   REQUIRE(world.RemoveBody(stale).ok());
-  const std::vector<std::pair<BodyId, StatusCode>> wrong_ids = {
-      {BodyId{}, StatusCode::kNullId},
-      {stale, StatusCode::kStaleId},
-      {foreign, StatusCode::kForeignId},
-      {BodyId{id.value + 1}, StatusCode::kForeignId},                     // no such slot yet
-      {BodyId{id.value | 0xffffffull}, StatusCode::kForeignId},           // the last slot
-      {BodyId{id.value + (uint64_t{1} << 24)}, StatusCode::kForeignId},   // a generation to come
-      {BodyId{id.value & ~(0xffffffull << 24)}, StatusCode::kForeignId},  // generation 0
-      {BodyId{id.value ^ (uint64_t{1} << 48)}, StatusCode::kForeignId},   // another tag
-      {BodyId{~uint64_t{0}}, StatusCode::kForeignId},
-  };
+  REQUIRE(world.SetUserData(id, 5).ok());
   const uint64_t hash = world.StateHash();
-  const auto calls = CallsWithIds(shape);
-  for (const auto& [wrong, code] : wrong_ids) {
-    for (const NamedCall& call : calls) {
-      CAPTURE(call.name, wrong.value);
-      const Status status = call.call(&world, wrong);
-      CHECK(status.code == code);
-      CHECK(std::string(status.section) == "id");
-    }
+  const auto calls = CallsWithBodies(shape);
+  for (const auto& wrong : WrongIds(id, stale, foreign)) {
+    CheckRefused(&world, calls, wrong);
     DeformedPatch patch;
-    CHECK(world.PatchOf(wrong, 0, &patch).code == code);
-    CHECK_FALSE(world.IsAsleep(wrong));
+    CHECK(world.PatchOf(wrong.first, 0, &patch).code == wrong.second);
+    CHECK_FALSE(world.IsAsleep(wrong.first));
+    CHECK_FALSE(world.IsFrozen(wrong.first));
+    CHECK_FALSE(world.IsEnabled(wrong.first));
   }
   CHECK(world.StateHash() == hash);
   CHECK(world.num_bodies() == 1);
-  for (const NamedCall& call : calls) {
+  CHECK(world.IsValid(id));
+  CHECK(world.IsEnabled(id));
+  uint64_t user_data = 0;
+  CHECK(world.GetUserData(id, &user_data).ok());
+  CHECK(user_data == 5);
+  for (const auto& call : calls) {
     CAPTURE(call.name);
     CHECK(call.call(&world, id).ok());
   }
   CHECK(world.num_bodies() == 0);
   CHECK(other.num_bodies() == 1);
+}
+
+TEST_CASE("Every call on colliders refuses null, foreign and stale ids, and changes nothing") {
+  World world({.tag = 7}), other({.tag = 8});
+  const ColliderId stale = AddPlane(&world, {}), id = AddPlane(&world, {{1, 0, 0}, -2.0f}, 0.25f);
+  const ColliderId foreign = AddPlane(&other, {});
+  REQUIRE(world.RemoveCollider(stale).ok());
+  const auto calls = CallsWithColliders();
+  for (const auto& wrong : WrongIds(id, stale, foreign)) CheckRefused(&world, calls, wrong);
+  CHECK(world.num_colliders() == 1);
+  CHECK(world.IsValid(id));
+  ColliderDesc desc;
+  REQUIRE(world.GetCollider(id, &desc).ok());
+  CHECK((desc.plane.normal.x == 1.0f && desc.plane.offset == -2.0f && desc.friction == 0.25f));
+  CHECK((desc.pose.position.x == 0.0f && desc.velocity.y == 0.0f && desc.user_data == 0));
+  CHECK(desc.filter == Filter{});
+  for (const auto& call : calls) {
+    CAPTURE(call.name);
+    CHECK(call.call(&world, id).ok());
+  }
+  CHECK(world.num_colliders() == 0);
+  CHECK(other.num_colliders() == 1);
 }
 
 TEST_CASE("Calls of a world without memory say so") {
@@ -141,13 +286,33 @@ TEST_CASE("Calls of a world without memory say so") {
   WorldDesc desc;
   desc.allocator = memory.allocator();
   World world(desc);
-  const ShapeAsset shape = Cube();
-  for (const NamedCall& call : CallsWithIds(shape)) {
+  const ShapeAsset shape = Standing();
+  for (const auto& call : CallsWithBodies(shape)) {
+    CAPTURE(call.name);
+    CHECK(call.call(&world, {1}).code == StatusCode::kOutOfMemory);
+  }
+  for (const auto& call : CallsWithColliders()) {
     CAPTURE(call.name);
     CHECK(call.call(&world, {1}).code == StatusCode::kOutOfMemory);
   }
   BodyId id;
+  ColliderId collider;
   WorldMeasures measures;
+  uint32_t count = 1;
+  CHECK_FALSE(world.IsValid(BodyId{1}));
+  CHECK_FALSE(world.IsValid(ColliderId{1}));
+  CHECK(world.num_bodies() + world.num_colliders() == 0);
+  CHECK(world.body_events().empty());
+  CHECK(world.Bodies({}, &count).code == StatusCode::kOutOfMemory);
+  CHECK(world.Colliders({}, &count).code == StatusCode::kOutOfMemory);
+  CHECK(world.AddCollider({}, &collider).code == StatusCode::kOutOfMemory);
+  CHECK(world.AddForce({}).code == StatusCode::kOutOfMemory);
+  CHECK(world.SetGravity({}).code == StatusCode::kOutOfMemory);
+  CHECK(world.PrepareSystem(shape.asset(), {}).code == StatusCode::kOutOfMemory);
+  CHECK(world.PrepareTimeStep(kDt).code == StatusCode::kOutOfMemory);
+  world.PrepareQueries();
+  world.SetSolver({});
+  world.Draw({});
   CHECK(world.AddBody(shape.asset(), {}, &id).code == StatusCode::kOutOfMemory);
   CHECK(world.Step(kDt).code == StatusCode::kOutOfMemory);
   CHECK(world.Measure(&measures).code == StatusCode::kOutOfMemory);

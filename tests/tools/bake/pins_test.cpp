@@ -232,7 +232,9 @@ TEST_CASE("Regions come in ascending order of name") {
 
 TEST_CASE("Regions are renumbered with the nodes, and their union is ascending") {
   std::vector<RegionContent> regions = {{"a", {0, 2, 4}}, {"b", {1, 2}}, {"c", {}}};
-  CHECK(NodesOfRegions(regions) == std::vector<uint32_t>{0, 1, 2, 4});
+  CHECK(LastNodes(regions) == std::vector<uint32_t>{0, 1, 2, 4});
+  regions[1].last = false;
+  CHECK(LastNodes(regions) == std::vector<uint32_t>{0, 2, 4});
   const std::vector<uint32_t> order = {3, 4, 2, 1, 0};
   RenumberRegions(order, &regions);
   CHECK(regions[0].nodes == std::vector<uint32_t>{1, 2, 4});

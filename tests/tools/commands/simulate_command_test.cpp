@@ -84,6 +84,71 @@ TEST_CASE("plush simulate exports the asked frame as .obj with its .mtl") {
   CHECK_THAT(Content(folder / "frame.mtl"), Contains("newmtl blue_felt"));
 }
 
+TEST_CASE("A run of 100 steps ends like one of 50, saved, loaded and run for 50 more") {
+  const TemporaryFolder folder;
+  WriteBall(folder);
+  WriteText(folder / "scene.json", R"({"bodies":[{"asset":"ball.plush","count":3},
+    {"asset":"ball.plush","position":[-3,1,0],"pins":[{"region":"high","motion":[
+      {"t":0,"position":[-3,1,0]},{"t":0.8,"position":[-3,1.5,0],"rotation":[0,0.6,0,0.8]}]}]}],
+    "colliders":[{"plane":{}}],
+    "forces":[{"type":"wind","velocity":[9,0,0],"from":0.4,"to":0.6}]})");
+  const auto hash = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"simulate", folder / "scene.json", "--json"});
+    const PlushRun run = RunPlush(options);
+    INFO(run.err);
+    REQUIRE(run.exit_code == 0);
+    return json::parse(run.out)["state_hash"].get<std::string>();
+  };
+  const std::string state = folder / "half.state";
+  const std::string whole = hash({"--steps", "100"});
+  CHECK(hash({"--steps", "50", "--save-state", state}) != whole);
+  CHECK(hash({"--steps", "50", "--load-state", state}) == whole);
+  // The same file may be read and written.
+  CHECK(hash({"--steps", "50", "--load-state", state, "--save-state", state}) == whole);
+
+  const auto code = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> all = {"simulate", folder / "scene.json", "--steps", "1"};
+    all.insert(all.end(), options.begin(), options.end());
+    return RunPlush(all).exit_code;
+  };
+  const std::string good = Content(state);
+  CHECK(code({"--load-state", state, "--young", "1e5"}) == 1);
+  CHECK(code({"--load-state", folder / "none.state"}) == 2);
+  CHECK(code({"--load-state", folder / "scene.json"}) == 3);
+  std::string bad = good;
+  bad.resize(bad.size() - 4);
+  WriteText(folder / "bad.state", bad);
+  CHECK(code({"--load-state", folder / "bad.state"}) == 3);
+  bad = good;
+  bad[7] = 2;  // the version
+  WriteText(folder / "bad.state", bad);
+  CHECK(code({"--load-state", folder / "bad.state"}) == 5);
+  // A failed run leaves the old state.
+  CHECK(code({"--load-state", folder / "bad.state", "--save-state", state}) == 5);
+  CHECK(Content(state) == good);
+}
+
+TEST_CASE("plush simulate --draw adds lines to both kinds of exports") {
+  const TemporaryFolder folder;
+  const std::string ball = WriteBall(folder);
+  for (const char* name : {"plain", "drawn"}) {
+    for (const char* type : {".obj", ".glb"}) {
+      std::vector<std::string> arguments = {
+          "simulate", ball, "--steps", "5", "-q", "--export", folder / (std::string(name) + type)};
+      if (std::string(name) == "drawn")
+        arguments.insert(arguments.end(), {"--draw", "cage,bounds"});
+      REQUIRE(RunPlush(arguments).exit_code == 0);
+    }
+  }
+  CHECK_THAT(Content(folder / "plain.obj"), !Contains("\nl "));
+  CHECK_THAT(Content(folder / "drawn.obj"), Contains("o draw.cage") && Contains("\nl "));
+  CHECK_THAT(Content(folder / "plain.glb"), !Contains("draw.cage"));
+  CHECK_THAT(Content(folder / "drawn.glb"), Contains("draw.cage") && Contains("draw.bounds"));
+  const PlushRun useless = RunPlush({"simulate", ball, "--draw", "cage"});
+  CHECK(useless.exit_code == 1);
+  CHECK_THAT(useless.err, Contains("--export"));
+}
+
 TEST_CASE(
     "A body that leaves the finite numbers is an error with exit code 4, named with its step") {
   const TemporaryFolder folder;
@@ -143,6 +208,7 @@ TEST_CASE("plush simulate ends in the documented exit codes and leaves old outpu
       {{ball, "--steps", "0"}, 1, "--steps"},
       {{ball, "--dt", "2"}, 1, "--dt"},
       {{ball, "--frame", "301", "--export", folder / "f.obj"}, 1, "--frame 301"},
+      {{ball, "--draw", "cgae"}, 1, "--draw: unknown layer 'cgae'; did you mean 'cage'?"},
       {{folder / "none.plush"}, 2, "none.plush"},
       {{folder / "none.json"}, 2, "none.json"},
       {{folder / "absent.json"}, 2, "absent.plush"},

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: MIT
+// Enumeration, user data, boxes, gravity factors, largest speeds, impulses; and hostile arguments.
+#include "plush/collision.h"
+#include "plush/format/cdg_records.h"
+
+#include "base/vector_math.h"
+#include "runtime/world/crowd_scene.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+constexpr float kDt = 0.01f;
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+// A point on the body's surface.
+SurfacePoint PointOn(const World& world, BodyId id, uint32_t seed) {
+  Random random(seed);
+  SurfacePoint point;
+  REQUIRE(world.ClosestPoint(id, ToVec3(random.Vector(9.0)), 1.0e6f, &point).ok());
+  REQUIRE(point.valid());
+  return point;
+}
+
+}  // namespace
+
+TEST_CASE("Bodies are listed in the order of slots, as many as fit") {
+  const ShapeAsset shape(TetBox(1, 1, 1, 0.1), {}, double(kDt));
+  World world({.tag = 9});
+  std::vector<BodyId> ids;
+  for (int i = 0; i < 70; ++i) ids.push_back(AddBody(&world, shape.asset()));
+  uint32_t count = 7;
+  BodyId found[100];
+  REQUIRE(world.Bodies({}, &count).ok());
+  CHECK(count == 70);
+  for (const size_t i : {size_t{0}, size_t{3}, size_t{69}}) {
+    CHECK(world.IsValid(ids[i]));
+    REQUIRE(world.RemoveBody(ids[i]).ok());
+    CHECK_FALSE(world.IsValid(ids[i]));
+  }
+  const BodyId again =
+      AddBody(&world, shape.asset(), {.enabled = false});  // in slot 0 or a new one
+  REQUIRE(world.Bodies(found, &count).ok());
+  REQUIRE(count == 68);
+  const auto slot = [](BodyId id) { return id.value & 0xffffffu; };
+  for (uint32_t i = 1; i < count; ++i) CHECK(slot(found[i - 1]) < slot(found[i]));
+  uint32_t known = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    CHECK(world.IsValid(found[i]));
+    known += found[i] == again || found[i] == ids[1] || found[i] == ids[68] ? 1 : 0;
+  }
+  CHECK(known == 3);
+  BodyId few[3] = {{1}, {1}, {1}};
+  REQUIRE(world.Bodies(std::span<BodyId>(few, 2), &count).ok());
+  CHECK(count == 68);
+  CHECK(few[0] == found[0]);
+  CHECK(few[1] == found[1]);
+  CHECK(few[2].value == 1);
+  CHECK(world.Bodies(found, nullptr).section == std::string("output"));
+  CHECK_FALSE(world.IsValid(BodyId{}));
+  CHECK_FALSE(world.IsValid(BodyId{77}));
+  World other({.tag = 10});
+  CHECK_FALSE(other.IsValid(found[0]));
+}
+
+TEST_CASE("User data and settings are kept with the body") {
+  const ShapeAsset shape(TetBox(1, 1, 1, 0.1), {}, double(kDt));
+  World world;
+  const BodyId a = AddBody(&world, shape.asset(), {.user_data = 0x123456789abcdef0u});
+  const BodyId b = AddBody(&world, shape.asset());
+  uint64_t data = 1;
+  REQUIRE(world.GetUserData(a, &data).ok());
+  CHECK(data == 0x123456789abcdef0u);
+  REQUIRE(world.GetUserData(b, &data).ok());
+  CHECK(data == 0);
+  REQUIRE(world.SetUserData(b, ~uint64_t{0}).ok());
+  REQUIRE(world.GetUserData(b, &data).ok());
+  CHECK(data == ~uint64_t{0});
+  CHECK(world.GetUserData(a, nullptr).section == std::string("output"));
+}
+
+TEST_CASE("Gravity factors and largest speeds act on one body") {
+  const ShapeAsset shape(TetBox(2, 1, 1, 0.1, 0.09, 2), {}, double(kDt));
+  const int count = GENERATE(1, 8);  // of each kind: alone, in a crowd
+  CAPTURE(count);
+  World world;
+  std::vector<BodyId> ids;
+  for (int i = 0; i < count; ++i) {
+    for (const float factor : {1.0f, 0.0f, -2.0f, 0.5f}) {
+      ids.push_back(AddBody(&world, shape.asset(), {.gravity_factor = factor}));
+    }
+  }
+  const BodyId later = ids.back();
+  const float g = -9.81f * kDt;
+  StepWorld(&world, kDt);
+  const auto falls = [&](BodyId id) {
+    return MomentsOf(world, id).linear_momentum[1] / MomentsOf(world, id).mass;
+  };
+  CHECK(falls(ids[0]) == Approx(g).epsilon(1e-4));
+  CHECK(falls(ids[1]) == Approx(0.0).margin(1e-6));
+  CHECK(falls(ids[2]) == Approx(-2.0f * g).epsilon(1e-4));
+  CHECK(falls(later) == Approx(0.5f * g).epsilon(1e-4));
+  REQUIRE(world.SetGravityFactor(later, -1.0f).ok());
+  StepWorld(&world, kDt);
+  CHECK(falls(later) == Approx(-0.5f * g).epsilon(1e-4));
+  // Energy counts the gravity that the body feels.
+  World one;
+  const BodyId id = AddBody(&one, shape.asset(), {.gravity_factor = 3.0f});
+  const WorldMeasures before = MeasuresOf(one);
+  for (int step = 0; step < 20; ++step) StepWorld(&one, kDt);
+  const WorldMeasures after = MeasuresOf(one);
+  CHECK(after.kinetic_j > 1.0);
+  // Implicit steps fall a little deeper than the exact parabola: g^2 m t dt / 2.
+  CHECK(after.kinetic_j + after.gravity_j ==
+        Approx(before.kinetic_j + before.gravity_j).margin(0.06 * after.kinetic_j));
+  REQUIRE(one.SetMaxSpeed(id, 0.25f).ok());
+  StepWorld(&one, kDt);
+  for (const Vec3& v : VelocitiesOf(one, id, shape.num_nodes())) CHECK(Length(v) <= 0.2501f);
+  REQUIRE(one.SetMaxSpeed(id, kInf).ok());
+  for (int step = 0; step < 20; ++step) StepWorld(&one, kDt);
+  CHECK(one.stats().max_speed > 1.0f);
+}
+
+TEST_CASE("Setting a gravity factor or a largest speed wakes, user data does not") {
+  const ShapeAsset shape(TetBox(1, 1, 1, 0.1), {}, double(kDt));
+  World world({.gravity = {}});
+  const BodyId id = AddBody(&world, shape.asset());
+  const auto sleep = [&] {
+    for (int step = 0; step < 100; ++step) StepWorld(&world, kDt);
+    REQUIRE(world.IsAsleep(id));
+  };
+  sleep();
+  REQUIRE(world.SetUserData(id, 5).ok());
+  CHECK(world.IsAsleep(id));
+  REQUIRE(world.SetGravityFactor(id, 2.0f).ok());
+  CHECK_FALSE(world.IsAsleep(id));
+  sleep();
+  REQUIRE(world.SetMaxSpeed(id, 2.0f).ok());
+  CHECK_FALSE(world.IsAsleep(id));
+  sleep();
+  REQUIRE(world.AddImpulse(PointOn(world, id, 1), {0.01f, 0, 0}).ok());
+  CHECK_FALSE(world.IsAsleep(id));
+}
+
+TEST_CASE("An impulse at a point changes momentum and angular momentum as it should") {
+  const uint32_t seed = GENERATE(1u, 2u, 3u, 4u);
+  const float scale = seed > 2 ? 2.5f : 1.0f;
+  CAPTURE(seed, scale);
+  const ShapeAsset shape(TetBox(3, 2, 2, 0.1, 0.09, seed), {}, double(kDt));
+  World world({.gravity = {}});
+  Random random(seed);
+  const BodyId id =
+      AddBody(&world, shape.asset(),
+              {.pose = {ToVec3(random.Vector(2.0)), ToQuat(random.Rotation())}, .scale = scale});
+  for (int i = 0; i < 20; ++i) {
+    const SurfacePoint at = PointOn(world, id, seed + 10u * static_cast<uint32_t>(i));
+    const BodyMoments before = MomentsOf(world, id);
+    const Eigen::Vector3d impulse = before.mass * random.Vector(1.0);
+    REQUIRE(world.AddImpulse(at, ToVec3(impulse)).ok());
+    const BodyMoments after = MomentsOf(world, id);
+    const Eigen::Vector3d arm =
+        ToEigen(at.position) -
+        Eigen::Vector3d(before.centre[0], before.centre[1], before.centre[2]);
+    const Eigen::Vector3d twist = arm.cross(impulse);
+    for (int k = 0; k < 3; ++k) {
+      CHECK(after.linear_momentum[k] - before.linear_momentum[k] ==
+            Approx(impulse[k]).margin(1e-4 * before.mass));
+      CHECK(after.angular_momentum[k] - before.angular_momentum[k] ==
+            Approx(twist[k]).margin(1e-4 * before.mass * double(scale)));
+    }
+  }
+}
+
+TEST_CASE("Impulses at places that the surface does not have are refused") {
+  const ShapeAsset shape(TetBox(2, 2, 2, 0.1, 0.05, 3), {}, double(kDt));
+  World world, other({.tag = 3});
+  const BodyId id = AddBody(&world, shape.asset());
+  const BodyId fixed = AddBody(&world, shape.asset(), {.pose = {{5, 5, 5}, {}}, .fixed = true});
+  const SurfacePoint good = PointOn(world, id, 1);
+  const uint64_t hash = world.StateHash();
+  const Vec3 push = {1, 0, 0};
+  const auto refused = [&](const SurfacePoint& at, const Vec3& impulse) {
+    return world.AddImpulse(at, impulse).code == StatusCode::kInvalidArgument;
+  };
+  CHECK(refused({}, push));
+  SurfacePoint bad = good;
+  bad.triangle = kNoTriangle;
+  CHECK(refused(bad, push));
+  for (const uint32_t wrong : {UINT32_MAX - 1, uint32_t{1} << 20, 100000u}) {
+    for (uint32_t SurfacePoint::*field :
+         {&SurfacePoint::triangle, &SurfacePoint::patch, &SurfacePoint::tet}) {
+      bad = good;
+      bad.*field = wrong;
+      CHECK(refused(bad, push));
+    }
+    for (uint32_t& node : (bad = good, bad.nodes)) {
+      const uint32_t was = node;
+      node = wrong;
+      CHECK(refused(bad, push));
+      node = was;
+    }
+  }
+  bad = good;
+  bad.nodes[0] = good.nodes[1];
+  CHECK(refused(bad, push));
+  for (const float wrong : {kNan, kInf, -kInf, 2.0f, -1.0f, 1.0e30f}) {
+    for (float Vec4::*field : {&Vec4::x, &Vec4::y, &Vec4::z, &Vec4::w}) {
+      bad = good;
+      bad.weights.*field = wrong;
+      CHECK(refused(bad, push));
+    }
+    if (std::isfinite(wrong)) continue;
+    CHECK(refused(good, {wrong, 0, 0}));
+    CHECK(refused(good, {0, 0, wrong}));
+  }
+  bad = good;
+  bad.weights = {0.1f, 0.1f, 0.1f, 0.1f};
+  CHECK(refused(bad, push));
+  CHECK(refused(good, {3.0e38f, 0, 0}));  // its velocities are beyond float's range
+  CHECK(refused(PointOn(world, fixed, 1), push));
+  bad = good;
+  bad.body = {};
+  CHECK(world.AddImpulse(bad, push).code == StatusCode::kNullId);
+  CHECK(other.AddImpulse(good, push).code == StatusCode::kForeignId);
+  CHECK(world.StateHash() == hash);
+  REQUIRE(world.AddImpulse(good, push).ok());
+  CHECK(world.StateHash() != hash);
+  REQUIRE(world.RemoveBody(id).ok());
+  CHECK(world.AddImpulse(good, push).code == StatusCode::kStaleId);
+}
+
+TEST_CASE("New fields of descriptions are checked") {
+  const ShapeAsset shape(TetBox(1, 1, 1, 0.1), {}, double(kDt));
+  World world;
+  const auto section = [&](const BodyDesc& desc) {
+    BodyId id = {1};
+    const Status status = world.AddBody(shape.asset(), desc, &id);
+    CHECK(id.valid() == status.ok());
+    CHECK((status.ok() || status.code == StatusCode::kInvalidArgument));
+    return std::string(status.section);
+  };
+  for (const float wrong :
+       {kNan, kInf, -kInf, 0.0f, -1.0f, 0.999f * kLeastScale, 1.001f * kMostScale}) {
+    CHECK(section({.scale = wrong}) == "scale");
+  }
+  CHECK(section({.scale = kLeastScale}) == "");
+  CHECK(section({.scale = kMostScale}) == "");
+  for (const float wrong : {kNan, kInf, -kInf}) {
+    CHECK(section({.gravity_factor = wrong}) == "gravity_factor");
+  }
+  CHECK(section({.gravity_factor = -5.0f}) == "");
+  for (const float wrong : {kNan, -kInf, 0.0f, -1.0f}) {
+    CHECK(section({.max_speed = wrong}) == "max_speed");
+  }
+  CHECK(section({.max_speed = kInf}) == "");
+  CHECK(section({.filter = {0, 0, -7}}) == "");
+  CHECK(world.num_bodies() == 5);
+  for (int step = 0; step < 5; ++step) StepWorld(&world, kDt);
+}
+
+TEST_CASE("Every call on a body refuses wrong ids, sizes and numbers") {
+  const ShapeAsset shape(TetBox(1, 1, 1, 0.1), {}, double(kDt));
+  World world({.tag = 1});
+  const BodyId removed = AddBody(&world, shape.asset());
+  REQUIRE(world.RemoveBody(removed).ok());
+  const BodyId id = AddBody(&world, shape.asset());
+  std::vector<Vec3> nodes = shape.rest();
+  BodyMoments moments;
+  Pose pose;
+  Bounds bounds;
+  uint64_t data = 0;
+  struct Case {
+    BodyId id;
+    StatusCode code;
+  };
+  for (const Case& c : {Case{{}, StatusCode::kNullId}, Case{{77}, StatusCode::kForeignId},
+                        Case{removed, StatusCode::kStaleId}}) {
+    CAPTURE(c.id.value);
+    CHECK(world.NodeVelocities(c.id, nodes).code == c.code);
+    CHECK(world.SetNodeVelocities(c.id, nodes).code == c.code);
+    CHECK(world.AddImpulses(c.id, nodes).code == c.code);
+    CHECK(world.SetNodePositions(c.id, nodes).code == c.code);
+    CHECK(world.ElasticForces(c.id, nodes).code == c.code);
+    CHECK(world.Moments(c.id, &moments).code == c.code);
+    CHECK(world.BestFitPose(c.id, &pose).code == c.code);
+    CHECK(world.GetBounds(c.id, &bounds).code == c.code);
+    CHECK(world.SetUserData(c.id, 1).code == c.code);
+    CHECK(world.GetUserData(c.id, &data).code == c.code);
+    CHECK(world.SetGravityFactor(c.id, 1.0f).code == c.code);
+    CHECK(world.SetMaxSpeed(c.id, 1.0f).code == c.code);
+    CHECK(world.Wake(c.id).code == c.code);
+    CHECK_FALSE(world.IsAsleep(c.id));
+    CHECK_FALSE(world.IsFrozen(c.id));
+    CHECK_FALSE(world.IsEnabled(c.id));
+    CHECK_FALSE(world.IsValid(c.id));
+  }
+  const uint64_t hash = world.StateHash();
+  for (const float wrong : {kNan, kInf, -kInf}) {
+    CHECK(world.SetGravityFactor(id, wrong).section == std::string("factor"));
+    for (const size_t node : {size_t{0}, nodes.size() - 1}) {
+      std::vector<Vec3> bad = shape.rest();
+      bad[node].z = wrong;
+      CHECK(world.SetNodeVelocities(id, bad).index == node);
+      CHECK(world.AddImpulses(id, bad).index == node);
+      CHECK(world.SetNodePositions(id, bad).index == node);
+    }
+  }
+  for (const float wrong : {kNan, -kInf, 0.0f, -1.0f}) {
+    CHECK(world.SetMaxSpeed(id, wrong).section == std::string("max_speed"));
+  }
+  for (const size_t size : {size_t{0}, nodes.size() - 1, nodes.size() + 1}) {
+    std::vector<Vec3> wrong(size);
+    CHECK(world.NodeVelocities(id, wrong).code == StatusCode::kInvalidArgument);
+    CHECK(world.SetNodeVelocities(id, wrong).code == StatusCode::kInvalidArgument);
+    CHECK(world.AddImpulses(id, wrong).code == StatusCode::kInvalidArgument);
+    CHECK(world.SetNodePositions(id, wrong).code == StatusCode::kInvalidArgument);
+    CHECK(world.ElasticForces(id, wrong).code == StatusCode::kInvalidArgument);
+  }
+  // Velocities beyond float's range in a small body's own coordinates.
+  const BodyId tiny = AddBody(&world, shape.asset(), {.scale = kLeastScale});
+  const std::vector<Vec3> fast(nodes.size(), Vec3{1.0e37f, 0, 0});
+  CHECK(world.SetNodeVelocities(tiny, fast).code == StatusCode::kInvalidArgument);
+  CHECK(world.AddImpulses(tiny, fast).code == StatusCode::kInvalidArgument);
+  REQUIRE(world.RemoveBody(tiny).ok());
+  CHECK(world.Moments(id, nullptr).section == std::string("output"));
+  CHECK(world.BestFitPose(id, nullptr).section == std::string("output"));
+  CHECK(world.GetBounds(id, nullptr).section == std::string("output"));
+  CHECK(world.StateHash() == hash);
+}
+
+TEST_CASE("Pinned nodes keep their velocities") {
+  const ShapeAsset shape = CrowdBox(2);
+  World world({.gravity = {}});
+  const std::span<const uint32_t> pins = shape.asset().region(0).nodes;
+  const BodyId id = AddBody(&world, shape.asset(), {.pinned_nodes = pins});
+  REQUIRE(world.MovePins(id, 0, {{0.0f, 0.01f, 0.0f}, {}}).ok());
+  StepWorld(&world, kDt);
+  const std::vector<Vec3> fast(shape.num_nodes(), Vec3{5, 6, 7});
+  REQUIRE(world.SetNodeVelocities(id, fast).ok());
+  const std::vector<Vec3> v = VelocitiesOf(world, id, shape.num_nodes());
+  for (const uint32_t pin : pins) {
+    CHECK(v[pin].x == Approx(0.0f).margin(1e-4));
+    CHECK(v[pin].y == Approx(1.0f).epsilon(1e-3));
+  }
+}
