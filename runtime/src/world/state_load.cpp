@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// LoadState: overwrites equal bodies in place, or builds a world aside and swaps it in.
-// state_reader.h checks the bytes first.
+// LoadState: overwrites equal bodies in place, or lets state_build.cpp make a world aside and swaps
+// it in. state_reader.h checks the bytes first.
 #include "plush/format/tet_block.h"
 
 #include "asset/regions.h"
@@ -70,35 +70,9 @@ PendingForce ToForce(const StateForce& f) {
   return out;
 }
 
-SolverSettings ToSettings(const StateWorld& w) {
-  SolverSettings out;
-  out.outer_iterations = w.outer_iterations;
-  out.contact_iterations = w.contact_iterations;
-  out.volume_sweeps = w.volume_sweeps;
-  out.polar_iterations = w.polar_iterations;
-  out.held_cg_iterations = w.held_cg_iterations;
-  out.max_substeps = w.max_substeps;
-  out.response = static_cast<ContactResponse>(w.response);
-  out.penalty_stiffness = w.penalty_stiffness;
-  out.sleep_speed = w.sleep_speed;
-  out.sleep_time = w.sleep_time;
-  return out;
-}
-
 template <class T>
 void CopyTo(const std::byte* from, Array<T>* to) {
   if (to->size() > 0) std::memcpy(static_cast<void*>(to->data()), from, sizeof(T) * to->size());
-}
-
-// Makes room for `size` elements and keeps existing ones.
-template <class T>
-bool GrowTo(const Allocator& allocator, size_t size, Array<T>* array) {
-  if (size <= array->size()) return true;
-  Array<T> larger;
-  if (!larger.Allocate(allocator, size)) return false;
-  std::copy(array->begin(), array->end(), larger.begin());
-  *array = std::move(larger);
-  return true;
 }
 
 void LoadContacts(const StateBody& saved, const BodyBulk& bulk, ContactState* contacts) {
@@ -283,11 +257,10 @@ bool World::Impl::ReserveFor(const StateReader& state) {
     return false;
   }
   const size_t num_slots = w.num_body_slots, num_planes = w.num_collider_slots;
-  if (!GrowTo(allocator, num_slots, &bodies) || !GrowTo(allocator, num_slots, &body_stats) ||
-      !GrowTo(allocator, num_slots, &live) || !GrowTo(allocator, num_slots, &measured) ||
-      !GrowTo(allocator, num_slots, &units) || !GrowTo(allocator, num_planes, &colliders) ||
-      !GrowTo(allocator, num_planes, &step_planes) || !GrowTo(allocator, w.num_forces, &forces) ||
-      !GrowTo(allocator, w.num_crowds, &crowds)) {
+  if (!Grow(&bodies, num_slots) || !Grow(&body_stats, num_slots) || !Grow(&live, num_slots) ||
+      !Grow(&measured, num_slots) || !Grow(&units, num_slots) || !Grow(&colliders, num_planes) ||
+      !Grow(&step_planes, num_planes) || !Grow(&forces, w.num_forces) ||
+      !Grow(&crowds, w.num_crowds)) {
     return false;
   }
   uint32_t num_new = 0;
@@ -296,7 +269,7 @@ bool World::Impl::ReserveFor(const StateReader& state) {
     num_new += std::find(time_steps.begin(), end, state.time_step(i)) == end ? 1 : 0;
   }
   const std::lock_guard<std::mutex> lock(time_steps_mutex);
-  return GrowTo(allocator, size_t{num_time_steps} + num_new, &time_steps);
+  return Grow(&time_steps, size_t{num_time_steps} + num_new);
 }
 
 // Makes room in the bodies for the state's contacts and targets of pins.
@@ -321,113 +294,11 @@ bool World::Impl::ReserveMore(const StateReader& state) {
     const StateBody saved = state.body(i);
     if (saved.crowd == kNoIndex || state.system(saved.system).base == kNoIndex) continue;
     Crowd* crowd = crowds[saved.crowd];
-    if (!GrowTo(allocator, crowd->rhs.size(), &crowd->more)) return false;
+    if (crowd->more.size() == 0 && !crowd->more.Allocate(allocator, crowd->rhs.size(), 0.0f)) {
+      return false;
+    }
   }
   return true;
-}
-
-// Makes room for as many ids as another world has room for.
-bool World::Impl::ReserveLike(const Impl& other) {
-  const size_t num_slots = other.bodies.size(), num_planes = other.colliders.size();
-  return slots.ReserveAll(allocator, other.slots.capacity()) &&
-         collider_slots.ReserveAll(allocator, other.collider_slots.capacity()) &&
-         GrowTo(allocator, num_slots, &bodies) && GrowTo(allocator, num_slots, &body_stats) &&
-         GrowTo(allocator, num_slots, &live) && GrowTo(allocator, num_slots, &measured) &&
-         GrowTo(allocator, num_slots, &units) && GrowTo(allocator, num_planes, &colliders) &&
-         GrowTo(allocator, num_planes, &step_planes);
-}
-
-// Fills an empty world with the state's systems, bodies and crowds, without their states. Takes
-// factors from `donor`.
-Status World::Impl::BuildFrom(const StateReader& state, Impl* donor) {
-  const StateWorld& w = state.world();
-  desc.solver = ToSettings(w);
-  num_time_steps = donor->num_time_steps;
-  if (!time_steps.Allocate(allocator, num_time_steps)) return kNoMemory;
-  std::copy_n(donor->time_steps.begin(), num_time_steps, time_steps.begin());
-  Array<System*> systems;
-  if (!ReserveLike(*donor) || !ReserveFor(state) || !systems.Allocate(allocator, w.num_systems)) {
-    return kNoMemory;
-  }
-  cache.CopyFrom(&donor->cache);
-  for (uint32_t i = 0; i < w.num_systems; ++i) {
-    const StateSystem saved = state.system(i);
-    const Asset& asset = state.AssetOf(saved);
-    System* base = saved.base != kNoIndex ? systems[saved.base] : nullptr;
-    if (cache.HasSystem({asset.bytes(), asset.content_hash(), state.MaterialOf(saved),
-                         state.PinnedOf(saved)})) {
-      return {StatusCode::kCorrupt, "state.systems", "are equal", i};
-    }
-    System* system = systems[i] =
-        cache.Restore(asset, state.MaterialOf(saved), state.PinnedOf(saved), base);
-    if (system == nullptr) return kNoMemory;
-    system->state_index = i;
-    const Status prepared = RestoreSets(state, system);
-    if (!prepared.ok()) return prepared;
-  }
-  for (uint32_t i = 0; i < w.num_bodies; ++i) {
-    const StateBody saved = state.body(i);
-    System* system = systems[saved.system];
-    cache.Use(system);
-    Body* body = AllocateBody(allocator, state.AssetOf(state.system(saved.system)), system,
-                              {.fixed = Has(saved, kStateFixed),
-                               .keeps_previous = desc.keep_previous,
-                               .reports_reactions = Has(saved, kStateReports)});
-    if (body == nullptr) {
-      cache.Release(system);
-      return kNoMemory;
-    }
-    PlaceBody({}, {}, {}, body);
-    body->slot = saved.slot;
-    bodies[saved.slot] = body;
-    if (!body->fixed && system->Find(saved.dt) == nullptr) {
-      return {StatusCode::kCorrupt, "state.systems", "have impossible factors", saved.system};
-    }
-  }
-  for (const System* system : systems) {
-    if (system->users == 0) {
-      return {StatusCode::kCorrupt, "state.systems", "are not in use", system->state_index};
-    }
-  }
-  for (uint32_t i = 0; i < w.num_crowds; ++i) {
-    Crowd* crowd = NewObject<Crowd>(allocator);
-    if (crowd == nullptr) return kNoMemory;
-    crowd->index = num_crowds;
-    crowds[num_crowds++] = crowd;
-    if (!crowd->Allocate(allocator, systems[state.crowd(i).system])) return kNoMemory;
-    ++crowd->system->num_crowds;
-  }
-  return ReserveContacts(state) && ReserveMore(state) ? Status{} : kNoMemory;
-}
-
-// Makes the factors of a new system: those of the state, and those for the world's time steps.
-Status World::Impl::RestoreSets(const StateReader& state, System* system) {
-  const StateSystem saved = state.system(system->state_index);
-  bool made = false;
-  // Those that stay first: others may replace each other.
-  for (const uint32_t keep : {1u, 0u}) {
-    for (uint32_t i = 0; i < saved.num_sets; ++i) {
-      const StateSet set = state.set(saved.first_set + i);
-      if (set.keep != keep) continue;
-      const auto num_fractions = static_cast<int>(set.num_fractions);
-      const Status status = cache.Prepare(system, set.dt, state.world().dt, num_fractions, &made);
-      if (status.code == StatusCode::kOutOfMemory) return status;
-      const FactorSet* own = system->Find(set.dt);
-      if (!status.ok() || own->num_fractions < num_fractions) {
-        return {StatusCode::kCorrupt, "state.systems", "have impossible factors",
-                system->state_index};
-      }
-      if (keep != 0) cache.Keep(system, set.dt);
-    }
-  }
-  for (uint32_t i = 0; i < num_time_steps && saved.num_sets > 0; ++i) {
-    if (system->Find(time_steps[i]) != nullptr) continue;
-    const Status status =
-        cache.Prepare(system, time_steps[i], state.world().dt, desc.solver.max_substeps, &made);
-    if (status.code == StatusCode::kOutOfMemory) return status;
-    if (status.ok()) cache.Keep(system, time_steps[i]);
-  }
-  return {};
 }
 
 // Takes all bodies out of crowds and waiting lists. Their numbers of crowds stay.
@@ -515,38 +386,12 @@ void World::Impl::ApplyState(const StateReader& state) {
   shared_body = nullptr;
   ListLiveBodies();
   const std::lock_guard<std::mutex> lock(time_steps_mutex);
-  desc.solver = ToSettings(w);
+  desc.solver = state.Settings();
   for (uint32_t i = 0; i < w.num_time_steps; ++i) {
     const auto end = time_steps.begin() + num_time_steps;
     const float step = state.time_step(i);
     if (std::find(time_steps.begin(), end, step) == end) time_steps[num_time_steps++] = step;
   }
-}
-
-// Exchanges all that a state replaces.
-void World::Impl::SwapState(Impl* other) {
-  cache.Swap(&other->cache);
-  std::swap(slots, other->slots);
-  std::swap(bodies, other->bodies);
-  std::swap(body_stats, other->body_stats);
-  std::swap(live, other->live);
-  std::swap(measured, other->measured);
-  std::swap(crowds, other->crowds);
-  std::swap(num_crowds, other->num_crowds);
-  std::swap(units, other->units);
-  std::swap(collider_slots, other->collider_slots);
-  std::swap(colliders, other->colliders);
-  std::swap(step_planes, other->step_planes);
-  std::swap(forces, other->forces);
-  const std::lock_guard<std::mutex> lock(time_steps_mutex);
-  std::swap(time_steps, other->time_steps);
-  std::swap(num_time_steps, other->num_time_steps);
-}
-
-// Frees all bodies and crowds, also of a world that is built only in part.
-void World::Impl::ClearBodies() {
-  for (Body*& body : bodies) DestroyBody(allocator, &cache, std::exchange(body, nullptr));
-  while (num_crowds > 0) DeleteObject(allocator, crowds[--num_crowds]);
 }
 
 Status World::Impl::LoadState(const StateReader& state) {

@@ -56,6 +56,22 @@ bool IsMaterial(const Asset& asset, const BodyMaterial& m) {
 
 }  // namespace
 
+SolverSettings StateReader::Settings() const {
+  const StateWorld& w = world_;
+  SolverSettings out;
+  out.outer_iterations = w.outer_iterations;
+  out.contact_iterations = w.contact_iterations;
+  out.volume_sweeps = w.volume_sweeps;
+  out.polar_iterations = w.polar_iterations;
+  out.held_cg_iterations = w.held_cg_iterations;
+  out.max_substeps = w.max_substeps;
+  out.response = static_cast<ContactResponse>(w.response);
+  out.penalty_stiffness = w.penalty_stiffness;
+  out.sleep_speed = w.sleep_speed;
+  out.sleep_time = w.sleep_time;
+  return out;
+}
+
 BodyMaterial StateReader::MaterialOf(const StateSystem& system) const {
   BodyMaterial material;
   material.young = system.young;

@@ -44,6 +44,7 @@ class StateReader {
   Status Check(uint16_t tag, bool keep_previous);
 
   const StateWorld& world() const { return world_; }
+  SolverSettings Settings() const;
   StateSystem system(uint32_t index) const { return At<StateSystem>(systems_, index); }
   StateSet set(uint32_t index) const { return At<StateSet>(sets_, index); }
   StateCollider collider(uint32_t index) const { return At<StateCollider>(colliders_, index); }

@@ -52,6 +52,12 @@ struct World::Impl {
     return true;
   }
 
+  // The same for `size` elements in all.
+  template <class T>
+  bool Grow(Array<T>* array, size_t size) {
+    return size <= array->size() || Reserve(array, static_cast<uint32_t>(size - 1));
+  }
+
   /// Finds a body of `impl`, which may be null: a world without memory. Errors: kNullId,
   /// kForeignId, kStaleId.
   static Status FindBody(const Impl* impl, BodyId id, Body** out_body);
