@@ -5,12 +5,13 @@
 # usage: samples/run.sh
 #
 # Leaves in out/: bear.plush, duck.plush, octopus.plush (what a game loads), bear.glb, duck.glb,
-# octopus.glb (their fall, for any glTF viewer), and puppet.glb (the bear, moved by its joints). The reports of all steps are in build/release/reports/.
+# octopus.glb (their fall, for any glTF viewer), and puppet.glb (the bear, moved by its joints). The
+# reports of all steps are in build/release/reports/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if [ $# -gt 0 ]; then
-  sed -n '5,8s/^# \{0,1\}//p' "$0"
+  sed -n '5,9s/^# \{0,1\}//p' "$0"
   exit 1
 fi
 
