@@ -5,8 +5,8 @@
 #include "plush/format/tet_block.h"
 
 #include "base/node_vec.h"
+#include "body/crowd.h"
 #include "elasticity/element_pass.h"
-#include "world/crowd.h"
 
 #include <algorithm>
 

@@ -14,7 +14,7 @@
 
 cmake_minimum_required(VERSION 3.24)
 
-set(runtime_order base asset elasticity collision solver contact world)
+set(runtime_order base asset elasticity collision solver contact body world)
 set(tools_order base mesh solid lattice fit enclosure tetgen cage embed partition rest import bake
   validate report export simulate commands)
 

@@ -200,7 +200,7 @@ void DenseStepper::Step(const Eigen::Vector3d& gravity) {
   for (Eigen::Index i = 0; i < x.cols(); ++i) {
     if (model_.pinned[static_cast<size_t>(i)]) predicted.col(i).setZero();
   }
-  // Bodies with pins start without gravity, see runtime/src/world/body_step.cpp.
+  // Bodies with pins start without gravity, see runtime/src/body/body_step.cpp.
   const bool is_pinned =
       std::find(model_.pinned.begin(), model_.pinned.end(), true) != model_.pinned.end();
   Points u = predicted;

@@ -49,7 +49,7 @@ Eigen::MatrixXd DenseSystem(const DenseModel& model, double dt);
 /// The entries of DenseSystem for one axis (n x n); all axes have the same.
 Eigen::MatrixXd DenseSystemOfAxis(const DenseModel& model, double dt);
 
-/// The splitting step as runtime/src/world/body_step.cpp describes it, without contact. Volume
+/// The splitting step as runtime/src/body/body_step.cpp describes it, without contact. Volume
 /// sweeps correct one tet at a time in the runtime's order, block by block. The runtime corrects a
 /// block's tets at once, which makes no difference: they share no node.
 class DenseStepper {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SetPinnedNodes and SetMaterial: give a body another matrix. Not on the step path.
-#include "world/make_body.h"
+#include "body/make_body.h"
 #include "world/world_impl.h"
 
 #include <utility>

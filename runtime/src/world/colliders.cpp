@@ -4,7 +4,7 @@
 #include "plush/pose.h"
 
 #include "base/vector_math.h"
-#include "world/make_body.h"
+#include "body/make_body.h"
 #include "world/world_impl.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // Limits of velocities.
 #pragma once
 
-#include "world/body.h"
+#include "body/body.h"
 
 namespace plush {
 

@@ -2,9 +2,9 @@
 // World's calls that measure: energies and extremes of all bodies; forces, moments and pose of one.
 // Not on the step path. With s the scale, a body's own mass counts s^3, momentum and force s^4,
 // energy and angular momentum s^5.
+#include "body/best_fit.h"
+#include "body/node_pass.h"
 #include "elasticity/elements.h"
-#include "world/best_fit.h"
-#include "world/node_pass.h"
 #include "world/world_impl.h"
 
 #include <cmath>

@@ -4,11 +4,11 @@
 #include "plush/pose.h"
 
 #include "base/vector_math.h"
+#include "body/best_fit.h"
+#include "body/make_body.h"
 #include "collision/double_vector.h"
 #include "collision/surface_records.h"
 #include "elasticity/elements.h"
-#include "world/best_fit.h"
-#include "world/make_body.h"
 #include "world/world_impl.h"
 
 #include <algorithm>

@@ -5,8 +5,8 @@
 
 #include "asset/regions.h"
 #include "base/vector_math.h"
-#include "world/make_body.h"
-#include "world/pin_motion.h"
+#include "body/make_body.h"
+#include "body/pin_motion.h"
 #include "world/world_impl.h"
 
 namespace plush {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // PrepareSystem: factors a system that no other thread sees, then adds it to the cache under its
 // mutex. Factors that a system in the cache lacks are handed to it, for its next Prepare.
-#include "world/make_body.h"
+#include "body/make_body.h"
 #include "world/world_impl.h"
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 #include "plush/format/tet_block.h"
 
 #include "asset/regions.h"
+#include "body/body.h"
 #include "contact/held_solve.h"
-#include "world/body.h"
 #include "world/state_checks.h"
 #include "world/state_reader.h"
 #include "world/world_impl.h"

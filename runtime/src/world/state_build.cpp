@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // LoadState's slow way: a world with the state's systems, bodies and crowds, made beside the one
 // that loads it. Factors are copied where that one has them.
-#include "world/make_body.h"
+#include "body/make_body.h"
 #include "world/state_reader.h"
 #include "world/world_impl.h"
 

@@ -4,8 +4,8 @@
 #include "plush/format/tet_block.h"
 
 #include "asset/regions.h"
-#include "world/make_body.h"
-#include "world/pin_motion.h"
+#include "body/make_body.h"
+#include "body/pin_motion.h"
 #include "world/state_checks.h"
 #include "world/state_reader.h"
 #include "world/world_impl.h"

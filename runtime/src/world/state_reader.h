@@ -5,9 +5,9 @@
 #include "plush/asset.h"
 #include "plush/status.h"
 
-#include "world/slot_list.h"
+#include "base/slot_list.h"
+#include "body/system_cache.h"
 #include "world/state_format.h"
-#include "world/system_cache.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SystemCache's part of saving and loading: systems with given bases, and factors copied from the
 // cache of the world before.
-#include "world/system_cache.h"
+#include "body/system_cache.h"
 
 #include <algorithm>
 #include <utility>

@@ -5,10 +5,10 @@
 #include "plush/world.h"
 
 #include "base/array.h"
-#include "world/body.h"
-#include "world/crowd.h"
-#include "world/slot_list.h"
-#include "world/system_cache.h"
+#include "base/slot_list.h"
+#include "body/body.h"
+#include "body/crowd.h"
+#include "body/system_cache.h"
 
 #include <algorithm>
 #include <cstdint>

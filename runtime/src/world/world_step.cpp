@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // World::Step and its phases in order; runtime/README.md draws them.
 // body_step.cpp steps one body, crowd.cpp a crowd.
-#include "world/body_planes.h"
+#include "body/body_planes.h"
 #include "world/forces.h"
 #include "world/world_impl.h"
 

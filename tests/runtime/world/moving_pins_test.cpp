@@ -3,10 +3,10 @@
 #include "plush/pose.h"
 
 #include "asset/regions.h"
+#include "body/body.h"
+#include "body/pin_motion.h"
 #include "runtime/world/crowd_scene.h"
 #include "runtime/world/heap_counter.h"
-#include "world/body.h"
-#include "world/pin_motion.h"
 
 #include <catch2/catch.hpp>
 

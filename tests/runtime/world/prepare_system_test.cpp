@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // PrepareSystem on the world's own thread; threads_test.cpp runs it beside other calls.
+#include "body/system_cache.h"
 #include "runtime/tet_fixtures.h"
 #include "runtime/world/heap_counter.h"
-#include "world/system_cache.h"
 
 #include <catch2/catch.hpp>
 

@@ -2,9 +2,9 @@
 // A body of scale s has the matrix of the unscaled body with Young's modulus E / s^2.
 #include "plush/format/factor_panels.h"
 
+#include "body/make_body.h"
+#include "body/system_cache.h"
 #include "runtime/dense_reference.h"
-#include "world/make_body.h"
-#include "world/system_cache.h"
 
 #include <catch2/catch.hpp>
 

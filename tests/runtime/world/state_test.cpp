@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // SaveState and LoadState: a world that loads a state continues bit for bit, with the same ids.
+#include "base/slot_list.h"
 #include "runtime/world/crowd_scene.h"
 #include "runtime/world/heap_counter.h"
 #include "runtime/world/state_scene.h"
-#include "world/slot_list.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "world/system_cache.h"
+#include "body/system_cache.h"
 
 #include "plush/format/factor_panels.h"
 #include "plush/format/system_factor.h"

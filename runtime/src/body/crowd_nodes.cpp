@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Node loops of a crowd's step: gather nodes into lanes, predict, move, write back.
 // Compiled once per instruction set; the functions at the end pick one.
-#include "world/crowd_nodes.h"
+#include "body/crowd_nodes.h"
 
 #include "base/simd_target.h"
 #include "base/vector_math.h"
@@ -9,7 +9,7 @@
 #include <limits>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "world/crowd_nodes.cpp"
+#define HWY_TARGET_INCLUDE "body/crowd_nodes.cpp"
 #include <hwy/foreach_target.h>
 // Must follow foreach_target.h.
 #include "elasticity/crowd_lanes-inl.h"

@@ -13,13 +13,13 @@
 //   a fall.
 // - det F has a lower bound (LiftFlatTets). The paper's tets may turn inside out.
 #include "base/vector_math.h"
+#include "body/body.h"
+#include "body/body_planes.h"
+#include "body/node_pass.h"
+#include "body/pin_motion.h"
 #include "elasticity/element_pass.h"
 #include "solver/panel_solve.h"
 #include "solver/volume_sweep.h"
-#include "world/body.h"
-#include "world/body_planes.h"
-#include "world/node_pass.h"
-#include "world/pin_motion.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One body and the planes outside the solve: placement, distances, substeps, pushing and snapping.
 // Penalty and snapping follow [Rio 8.1.1, 8.1.2].
-#include "world/body_planes.h"
+#include "body/body_planes.h"
 
 #include "plush/pose.h"
 

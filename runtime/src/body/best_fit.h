@@ -4,7 +4,7 @@
 
 #include "plush/types.h"
 
-#include "world/body.h"
+#include "body/body.h"
 
 namespace plush {
 

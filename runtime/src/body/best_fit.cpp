@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Fits the rest shape to the current one: S = sum m (x - xc) (X - Xc)^T. Its polar rotation
 // minimises sum m |x - R X - t|^2.
-#include "world/best_fit.h"
+#include "body/best_fit.h"
 
 #include "base/vector_math.h"
 #include "elasticity/polar_decomposition.h"

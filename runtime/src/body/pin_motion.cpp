@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Pinned nodes in a step: a node of a region turns about the region's pose, any other one moves
 // straight. Reactions follow from the momentum balance of the pinned nodes in the discrete step.
-#include "world/pin_motion.h"
+#include "body/pin_motion.h"
 
 #include "plush/pose.h"
 
-#include "world/crowd.h"
+#include "body/crowd.h"
 
 #include <algorithm>
 #include <utility>

@@ -8,9 +8,9 @@
 
 #include "base/array.h"
 #include "base/linked_list.h"
+#include "body/body.h"
+#include "body/crowd_nodes.h"
 #include "elasticity/element_pass.h"
-#include "world/body.h"
-#include "world/crowd_nodes.h"
 
 #include <cstdint>
 

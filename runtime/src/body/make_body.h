@@ -4,7 +4,7 @@
 
 #include "plush/world.h"
 
-#include "world/body.h"
+#include "body/body.h"
 
 #include <cstdint>
 #include <span>

@@ -3,7 +3,7 @@
 // contact/plane_contacts.h.
 #pragma once
 
-#include "world/body.h"
+#include "body/body.h"
 
 namespace plush {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Makes a body: checks its description, allocates its memory and places it.
 // Also resolves material overrides, and makes room for planes in an existing body.
-#include "world/make_body.h"
+#include "body/make_body.h"
 
 #include "base/vector_math.h"
-#include "world/pin_motion.h"
+#include "body/pin_motion.h"
 
 #include <cmath>
 #include <utility>

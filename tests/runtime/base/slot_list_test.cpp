@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "world/slot_list.h"
+#include "base/slot_list.h"
 
 #include "runtime/world/heap_counter.h"
 

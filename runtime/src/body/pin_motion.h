@@ -2,7 +2,7 @@
 // Pinned nodes that move: their positions in a step, and the forces on their targets.
 #pragma once
 
-#include "world/body.h"
+#include "body/body.h"
 
 #include <span>
 

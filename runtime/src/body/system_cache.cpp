@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Finds, makes and frees systems and their factor sets. Finds them by hash (FNV-1a 64).
 // Systems without users stay for a while, so that respawning a body does not factor again.
-#include "world/system_cache.h"
+#include "body/system_cache.h"
 
 #include "plush/format/system_factor.h"
 

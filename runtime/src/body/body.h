@@ -10,10 +10,10 @@
 #include "base/array.h"
 #include "base/linked_list.h"
 #include "base/node_vec.h"
+#include "body/system_cache.h"
 #include "collision/collision_state.h"
 #include "contact/plane_contacts.h"
 #include "elasticity/elements.h"
-#include "world/system_cache.h"
 
 #include <chrono>
 #include <cstdint>

@@ -111,7 +111,7 @@ struct System : Links<System, InAll>,
   FactorSet* handed = nullptr;  ///< sets of PrepareIdle that Prepare has not yet moved to `sets`
   uint32_t users = 0;           ///< bodies, plus `sharers` that have users
   bool idle = false;            ///< whether it may be freed: it has no users
-  bool unused = false;           ///< by any body since PrepareIdle
+  bool unused = false;          ///< by any body since PrepareIdle
   uint64_t number = 0;          ///< counts the systems in the order in which they got their first
                                 ///< user since they were idle, from 1
   // Scratch memory of saving and loading.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Node loops of a single body's step: predict, inertial right-hand side, move, finish.
 // Each loop reads and writes whole positions of four floats.
-#include "world/node_pass.h"
+#include "body/node_pass.h"
 
 #include "base/float4.h"
 
