@@ -5,6 +5,7 @@
 #include "plush/asset.h"
 #include "plush/format/tet_block.h"
 
+#include "base/float_rounding.h"
 #include "mesh/tangents.h"
 #include "shapes/tet_shapes.h"
 #include "tools/procedural_meshes.h"
