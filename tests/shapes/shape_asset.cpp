@@ -4,6 +4,7 @@
 #include "plush/asset.h"
 
 #include "bake/pins.h"
+#include "mesh/tangents.h"
 #include "partition/partition.h"
 
 #include <catch2/catch.hpp>
@@ -51,6 +52,18 @@ void AddFace(uint32_t tet_id, size_t face, AssetContent* content) {
   }
 }
 
+tools::SurfaceMesh SurfaceOf(const AssetContent& content) {
+  tools::SurfaceMesh surface;
+  for (const Vec3& position : content.positions) surface.positions.push_back(ToDouble(position));
+  surface.normals = content.normals;
+  surface.uvs = content.uvs;
+  for (size_t i = 0; i < content.indices.size(); i += 3) {
+    surface.triangles.push_back(
+        {content.indices[i], content.indices[i + 1], content.indices[i + 2]});
+  }
+  return surface;
+}
+
 void AddSurface(AssetContent* content) {
   std::map<std::array<uint32_t, 3>, int> uses;
   for (const Tet& tet : content->rest.tets) {
@@ -61,6 +74,7 @@ void AddSurface(AssetContent* content) {
       if (uses[SortedFace(Ids(content->rest.tets[t]), face)] == 1) AddFace(t, face, content);
     }
   }
+  content->tangents = tools::UnitTangents(SurfaceOf(*content));
   const uint32_t num_indices = static_cast<uint32_t>(content->indices.size());
   content->parts = {{"body", "skin", "root", 0, 3}, {"", "shoe", "", 3, num_indices - 3}};
 }
@@ -71,13 +85,7 @@ void AddCollision(AssetContent* content) {
   tools::TetMesh mesh;
   for (const Vec3& node : content->rest.nodes) mesh.nodes.push_back(ToDouble(node));
   for (const Tet& tet : content->rest.tets) mesh.tets.push_back(Ids(tet));
-  tools::SurfaceMesh surface;
-  for (const Vec3& position : content->positions) surface.positions.push_back(ToDouble(position));
-  for (size_t i = 0; i < content->indices.size(); i += 3) {
-    surface.triangles.push_back(
-        {content->indices[i], content->indices[i + 1], content->indices[i + 2]});
-  }
-  content->collision = tools::PartitionBoundary(surface, mesh).data;
+  content->collision = tools::PartitionBoundary(SurfaceOf(*content), mesh).data;
 }
 
 // Of the nodes as the mesh numbers them.

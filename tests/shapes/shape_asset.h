@@ -18,7 +18,8 @@
 namespace plush::test {
 
 /// Content of a .plush file for `mesh`:
-/// - render surface: the boundary, with three unshared vertices per face, in two parts
+/// - render surface: the boundary, with three unshared vertices per face, in two parts; its UVs are
+///   degenerate on some faces
 /// - regions "high" and "low": the nodes in the upper and lower quarter of the extent along y
 /// - mass: density times volume
 /// - material's name: "skin"

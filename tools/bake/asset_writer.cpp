@@ -58,9 +58,11 @@ Offset<format::Visual> AddVisual(FlatBufferBuilder* builder, const AssetContent&
   const auto indices = AddScalars(builder, content.indices);
   const auto tet_ids = AddScalars(builder, content.tet_ids);
   const auto weights = AddRecords<format::Vec4>(builder, content.weights);
+  const auto tangents = AddRecords<format::Vec4>(builder, content.tangents);
   const auto parts = builder->CreateVector<Offset<format::Part>>(
       content.parts.size(), [&](size_t i) { return AddPart(builder, content.parts[i]); });
-  return format::CreateVisual(*builder, positions, normals, uvs, indices, parts, tet_ids, weights);
+  return format::CreateVisual(*builder, positions, normals, uvs, indices, parts, tet_ids, weights,
+                              tangents);
 }
 
 Offset<Vector<Offset<format::Region>>> AddRegions(FlatBufferBuilder* builder,
@@ -130,7 +132,7 @@ Offset<format::Collision> AddCollision(FlatBufferBuilder* builder, const Collisi
 uint64_t EstimateBytes(const AssetContent& content) {
   const RestData& rest = content.rest;
   uint64_t bytes = 4096 + content.settings_json.size();
-  bytes += content.positions.size() * (2 * sizeof(Vec3) + sizeof(Vec2) + sizeof(Vec4) + 4);
+  bytes += content.positions.size() * (2 * sizeof(Vec3) + sizeof(Vec2) + 2 * sizeof(Vec4) + 4);
   bytes += content.indices.size() * 4;
   for (const PartContent& part : content.parts) {
     bytes += 128 + part.name.size() + part.material.size() + part.node.size();

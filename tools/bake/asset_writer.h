@@ -39,6 +39,7 @@ struct AssetContent {
   // VIZ
   std::vector<Vec3> positions;     ///< rest positions [m] (num_vertices x 1)
   std::vector<Vec3> normals;       ///< unit normals (num_vertices x 1)
+  std::vector<Vec4> tangents;      ///< UnitTangents (num_vertices x 1, or empty)
   std::vector<Vec2> uvs;           ///< (num_vertices x 1, or empty)
   std::vector<uint32_t> indices;   ///< triangle corners (3 num_triangles x 1)
   std::vector<PartContent> parts;  ///< cover the indices in order, without gap or overlap

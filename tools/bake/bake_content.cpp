@@ -4,6 +4,7 @@
 #include "bake/bake_content.h"
 
 #include "base/text.h"
+#include "mesh/tangents.h"
 #include "solid/solid_surface.h"
 
 #include <nlohmann/json.hpp>
@@ -25,6 +26,7 @@ void FillVisual(const SurfaceMesh& surface, Embedding embedding, AssetContent* c
   content->positions.reserve(surface.positions.size());
   for (const Vec3d& position : surface.positions) content->positions.push_back(ToFloat(position));
   content->normals = surface.normals;
+  content->tangents = UnitTangents(surface);
   content->uvs = surface.uvs;
   content->indices.reserve(3 * surface.triangles.size());
   for (const auto& triangle : surface.triangles) {

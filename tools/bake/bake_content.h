@@ -16,7 +16,7 @@
 
 namespace plush::tools {
 
-/// Copies the render surface and its embedding into `content`.
+/// Copies the render surface, its tangents (UnitTangents) and its embedding into `content`.
 void FillVisual(const SurfaceMesh& surface, Embedding embedding, AssetContent* content);
 
 /// The settings that the bytes depend on, as JSON with sorted keys.

@@ -120,6 +120,7 @@ Result<ImportedModel> ImportScene(const std::string& path, const ImportSettings&
   AddMeshFindings(flat.value(), findings);
   model.dropped_non_finite = flat.value().num_non_finite;
   model.surface = std::move(flat.value().surface);
+  model.surface.v_downwards = raw.format == "glTF2";
   return model;
 }
 

@@ -62,6 +62,7 @@ struct SurfaceMesh {
   std::vector<VertexAttribute> attributes;         ///< in ascending order of name
   std::vector<SourceExtra> extras;
   std::vector<SurfaceJoint> joints;  ///< of all skins, those of higher nodes first
+  bool v_downwards = false;          ///< whether v grows downwards in the image, as in glTF
 };
 
 }  // namespace plush::tools

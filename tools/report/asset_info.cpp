@@ -192,6 +192,7 @@ std::vector<SectionSize> SectionSizes(const Asset& asset) {
   std::vector<SectionSize> sections = {
       {"visual.positions", v.positions.size_bytes()},
       {"visual.normals", v.normals.size_bytes()},
+      {"visual.tangents", v.tangents.size_bytes()},
       {"visual.uvs", v.uvs.size_bytes()},
       {"visual.indices", v.indices.size_bytes()},
       {"visual.tet_ids", v.tet_ids.size_bytes()},

@@ -16,7 +16,7 @@ namespace {
 constexpr double kRoundoff = 0x1p-24;
 
 // Exporters write unit normals in single precision.
-constexpr double kNormalTolerance = 1.0e-3;
+constexpr double kUnitTolerance = 1.0e-3;
 
 std::array<double, 4> WeightsOf(const Vec4& w) { return {w.x, w.y, w.z, w.w}; }
 
@@ -26,9 +26,25 @@ void CheckNormals(const VisualView& visual, FindingList* findings) {
     const Vec3d normal = ToDouble(visual.normals[i]);
     if (!IsFinite(normal)) continue;  // reported already
     const double error = std::abs(Length(normal) - 1.0);
-    if (error > kNormalTolerance) lengths.AddAt(i, ToDouble(visual.positions[i]), error);
+    if (error > kUnitTolerance) lengths.AddAt(i, ToDouble(visual.positions[i]), error);
   }
   lengths.Report(findings);
+}
+
+void CheckTangents(const VisualView& visual, FindingList* findings) {
+  Tally lengths("FILE_RANGE", "visual.tangents", "not of unit length");
+  Tally signs("FILE_RANGE", "visual.tangents", "w is neither 1 nor -1");
+  for (size_t i = 0; i < visual.tangents.size(); ++i) {
+    const Vec4& tangent = visual.tangents[i];
+    const Vec3d direction = {tangent.x, tangent.y, tangent.z};
+    if (!IsFinite(direction) || !std::isfinite(tangent.w)) continue;  // reported already
+    const Vec3d position = ToDouble(visual.positions[i]);
+    const double error = std::abs(Length(direction) - 1.0);
+    if (error > kUnitTolerance) lengths.AddAt(i, position, error);
+    if (std::abs(tangent.w) != 1.0f) signs.AddAt(i, position, std::abs(tangent.w));
+  }
+  lengths.Report(findings);
+  signs.Report(findings);
 }
 
 }  // namespace
@@ -89,6 +105,7 @@ void CheckEmbedding(const Asset& asset, FindingList* findings) {
   sums.Report(findings);
   places.Report(findings);
   CheckNormals(visual, findings);
+  CheckTangents(visual, findings);
 }
 
 }  // namespace plush::tools

@@ -42,8 +42,9 @@ struct PartView {
 struct VisualView {
   std::span<const Vec3> positions = {};    ///< rest positions [m] (num_vertices x 1)
   std::span<const Vec3> normals = {};      ///< unit normals (num_vertices x 1)
-  std::span<const Vec4> tangents = {};     ///< unit tangents and the sign of the bitangent
-                                           ///< (num_vertices x 1, or empty)
+  std::span<const Vec4> tangents = {};     ///< unit tangents to growing u; w is 1 or -1, and
+                                           ///< w cross(normal, tangent) points up in the image,
+                                           ///< as in glTF (num_vertices x 1, or empty)
   std::span<const Vec2> uvs = {};          ///< texture coordinates (num_vertices x 1, or empty)
   std::span<const uint32_t> indices = {};  ///< triangle corners (3 num_triangles x 1)
   std::span<const uint32_t> tet_ids = {};  ///< carrying tet (num_vertices x 1)

@@ -175,6 +175,7 @@ void CheckVisual(const AssetLayout& layout, CheckSink* sink) {
   constexpr float kMax = std::numeric_limits<float>::max();
   CheckRecordNumbers(visual.positions, -kMaxCoordinate, kMaxCoordinate, "visual.positions", sink);
   CheckRecordNumbers(visual.normals, -kMaxNormal, kMaxNormal, "visual.normals", sink);
+  CheckRecordNumbers(visual.tangents, -kMaxNormal, kMaxNormal, "visual.tangents", sink);
   CheckRecordNumbers(visual.uvs, -kMax, kMax, "visual.uvs", sink);
   CheckRecordNumbers(visual.weights, -kMaxWeight, kMaxWeight, "visual.weights", sink);
   CheckIndices(visual.indices, visual.positions.size(), "visual.indices", sink);

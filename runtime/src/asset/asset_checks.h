@@ -36,7 +36,7 @@ inline constexpr float kMaxFactor = 1.0e18f;
 /// height.
 inline constexpr float kMaxWeight = 1.0e6f;
 
-/// Components of a unit normal, with a margin for rounding.
+/// Components of a unit normal or tangent, with a margin for rounding.
 inline constexpr float kMaxNormal = 1.01f;
 
 /// Most deviation of the length of a unit quaternion from 1.

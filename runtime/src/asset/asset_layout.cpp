@@ -173,6 +173,7 @@ VisualView ReadVisual(const format::Visual& table) {
   VisualView view;
   view.positions = SpanOf<Vec3>(table.positions());
   view.normals = SpanOf<Vec3>(table.normals());
+  view.tangents = SpanOf<Vec4>(table.tangents());
   view.uvs = SpanOf<Vec2>(table.uvs());
   view.indices = SpanOf<uint32_t>(table.indices());
   view.tet_ids = SpanOf<uint32_t>(table.tet_ids());
@@ -227,6 +228,7 @@ bool CheckAlignment(const AssetLayout& layout, CheckSink* sink) {
   };
   check("visual.positions", layout.visual.positions);
   check("visual.normals", layout.visual.normals);
+  check("visual.tangents", layout.visual.tangents);
   check("visual.uvs", layout.visual.uvs);
   check("visual.indices", layout.visual.indices);
   check("visual.tet_ids", layout.visual.tet_ids);
@@ -269,6 +271,8 @@ bool CheckCounts(const AssetLayout& layout, CheckSink* sink) {
   const char* per_vertex = "not one element per vertex";
   const size_t num_vertices = visual.positions.size();
   check(visual.normals.size() == num_vertices, "visual.normals", per_vertex);
+  check(visual.tangents.empty() || visual.tangents.size() == num_vertices, "visual.tangents",
+        per_vertex);
   check(visual.uvs.empty() || visual.uvs.size() == num_vertices, "visual.uvs", per_vertex);
   check(visual.indices.size() % 3 == 0, "visual.indices", "not three per triangle");
   check(visual.tet_ids.size() == num_vertices, "visual.tet_ids", per_vertex);

@@ -704,7 +704,8 @@ struct Visual FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_INDICES = 10,
     VT_PARTS = 12,
     VT_TET_IDS = 14,
-    VT_WEIGHTS = 16
+    VT_WEIGHTS = 16,
+    VT_TANGENTS = 18
   };
   const flatbuffers::Vector<const plush::format::Vec3 *> *positions() const {
     return GetPointer<const flatbuffers::Vector<const plush::format::Vec3 *> *>(VT_POSITIONS);
@@ -727,6 +728,9 @@ struct Visual FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   const flatbuffers::Vector<const plush::format::Vec4 *> *weights() const {
     return GetPointer<const flatbuffers::Vector<const plush::format::Vec4 *> *>(VT_WEIGHTS);
   }
+  const flatbuffers::Vector<const plush::format::Vec4 *> *tangents() const {
+    return GetPointer<const flatbuffers::Vector<const plush::format::Vec4 *> *>(VT_TANGENTS);
+  }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyOffset(verifier, VT_POSITIONS) &&
@@ -744,6 +748,8 @@ struct Visual FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            verifier.VerifyVector(tet_ids()) &&
            VerifyOffset(verifier, VT_WEIGHTS) &&
            verifier.VerifyVector(weights()) &&
+           VerifyOffset(verifier, VT_TANGENTS) &&
+           verifier.VerifyVector(tangents()) &&
            verifier.EndTable();
   }
 };
@@ -773,6 +779,9 @@ struct VisualBuilder {
   void add_weights(flatbuffers::Offset<flatbuffers::Vector<const plush::format::Vec4 *>> weights) {
     fbb_.AddOffset(Visual::VT_WEIGHTS, weights);
   }
+  void add_tangents(flatbuffers::Offset<flatbuffers::Vector<const plush::format::Vec4 *>> tangents) {
+    fbb_.AddOffset(Visual::VT_TANGENTS, tangents);
+  }
   explicit VisualBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -792,8 +801,10 @@ inline flatbuffers::Offset<Visual> CreateVisual(
     flatbuffers::Offset<flatbuffers::Vector<uint32_t>> indices = 0,
     flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<plush::format::Part>>> parts = 0,
     flatbuffers::Offset<flatbuffers::Vector<uint32_t>> tet_ids = 0,
-    flatbuffers::Offset<flatbuffers::Vector<const plush::format::Vec4 *>> weights = 0) {
+    flatbuffers::Offset<flatbuffers::Vector<const plush::format::Vec4 *>> weights = 0,
+    flatbuffers::Offset<flatbuffers::Vector<const plush::format::Vec4 *>> tangents = 0) {
   VisualBuilder builder_(_fbb);
+  builder_.add_tangents(tangents);
   builder_.add_weights(weights);
   builder_.add_tet_ids(tet_ids);
   builder_.add_parts(parts);
@@ -812,7 +823,8 @@ inline flatbuffers::Offset<Visual> CreateVisualDirect(
     const std::vector<uint32_t> *indices = nullptr,
     const std::vector<flatbuffers::Offset<plush::format::Part>> *parts = nullptr,
     const std::vector<uint32_t> *tet_ids = nullptr,
-    const std::vector<plush::format::Vec4> *weights = nullptr) {
+    const std::vector<plush::format::Vec4> *weights = nullptr,
+    const std::vector<plush::format::Vec4> *tangents = nullptr) {
   auto positions__ = positions ? _fbb.CreateVectorOfStructs<plush::format::Vec3>(*positions) : 0;
   auto normals__ = normals ? _fbb.CreateVectorOfStructs<plush::format::Vec3>(*normals) : 0;
   auto uvs__ = uvs ? _fbb.CreateVectorOfStructs<plush::format::Vec2>(*uvs) : 0;
@@ -820,6 +832,7 @@ inline flatbuffers::Offset<Visual> CreateVisualDirect(
   auto parts__ = parts ? _fbb.CreateVector<flatbuffers::Offset<plush::format::Part>>(*parts) : 0;
   auto tet_ids__ = tet_ids ? _fbb.CreateVector<uint32_t>(*tet_ids) : 0;
   auto weights__ = weights ? _fbb.CreateVectorOfStructs<plush::format::Vec4>(*weights) : 0;
+  auto tangents__ = tangents ? _fbb.CreateVectorOfStructs<plush::format::Vec4>(*tangents) : 0;
   return plush::format::CreateVisual(
       _fbb,
       positions__,
@@ -828,7 +841,8 @@ inline flatbuffers::Offset<Visual> CreateVisualDirect(
       indices__,
       parts__,
       tet_ids__,
-      weights__);
+      weights__,
+      tangents__);
 }
 
 /// A named set of cage nodes, authored in the source or in a pins side-car.

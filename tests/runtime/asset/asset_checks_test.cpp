@@ -67,6 +67,14 @@ TEST_CASE("Wrong numbers are named") {
     s.At(v.normals, 0).x = Above(1.01f);
     s.ExpectOnly(CheckKind::kRange, "visual.normals", 0);
   }
+  SECTION("tangent") {
+    s.At(v.tangents, 2).y = kNan;
+    s.ExpectOnly(CheckKind::kNonFinite, "visual.tangents", 2);
+  }
+  SECTION("sign of the bitangent") {
+    s.At(v.tangents, 4).w = -Above(1.01f);
+    s.ExpectOnly(CheckKind::kRange, "visual.tangents", 4);
+  }
   SECTION("uv") {
     s.At(v.uvs, 1).x = kInfinity;
     s.ExpectOnly(CheckKind::kNonFinite, "visual.uvs", 1);
@@ -354,6 +362,7 @@ TEST_CASE("A shortened vector is reported as a mismatch of counts") {
     ++*length;
   };
   shorten(s.asset().visual().normals, "visual.normals");
+  shorten(s.asset().visual().tangents, "visual.tangents");
   shorten(s.asset().visual().uvs, "visual.uvs");
   shorten(s.asset().visual().tet_ids, "visual.tet_ids");
   shorten(s.asset().visual().weights, "visual.weights");

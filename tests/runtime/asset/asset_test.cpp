@@ -62,6 +62,7 @@ TEST_CASE("An opened asset shows what was written") {
   CHECK(asset.bytes().data() == file.bytes().data());
   CHECK(SameBytes(asset.visual().positions, content.positions));
   CHECK(SameBytes(asset.visual().normals, content.normals));
+  CHECK(SameBytes(asset.visual().tangents, content.tangents));
   CHECK(SameBytes(asset.visual().uvs, content.uvs));
   CHECK(SameBytes(asset.visual().indices, content.indices));
   CHECK(SameBytes(asset.visual().tet_ids, content.tet_ids));

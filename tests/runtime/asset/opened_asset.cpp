@@ -44,10 +44,12 @@ void CheckVisual(const Asset& asset, Flaws* flaws) {
   const size_t count = v.positions.size();
   flaws->Check(v.normals.size() == count && v.tet_ids.size() == count && v.weights.size() == count,
                "visual counts");
+  flaws->Check(v.tangents.empty() || v.tangents.size() == count, "visual tangents count");
   flaws->Check(v.uvs.empty() || v.uvs.size() == count, "visual uvs count");
   flaws->Check(v.indices.size() % 3 == 0, "visual indices count");
   flaws->Finite(v.positions, 1e9, "visual position");
   flaws->Finite(v.normals, 1.01001, "visual normal");
+  flaws->Finite(v.tangents, 1.01001, "visual tangent");
   flaws->Finite(v.uvs, HUGE_VAL, "visual uv");
   flaws->Finite(v.weights, 1e6, "visual weight");
   flaws->Below(v.indices, count, "visual index");

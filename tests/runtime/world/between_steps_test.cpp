@@ -243,7 +243,7 @@ TEST_CASE("Tangents follow the surface and keep the sign of the bitangent") {
     tangents.push_back({static_cast<float>(t.x()), static_cast<float>(t.y()),
                         static_cast<float>(t.z()), v % 2 == 0 ? 1.0f : -1.0f});
   }
-  // As if the file had them.
+  // Instead of the file's, which follow from its UVs.
   const_cast<VisualView&>(visual).tangents = tangents;
   World world;
   const BodyId id = AddBody(&world, shape.asset(), {.scale = seed == 2 ? 3.0f : 1.0f});
@@ -283,6 +283,44 @@ TEST_CASE("Tangents follow the surface and keep the sign of the bitangent") {
   CHECK(world.Skin(id, 1.0f, target).section == std::string("target.tangent_stride"));
 }
 
+TEST_CASE("The file's tangents turn with the body") {
+  const uint32_t seed = GENERATE(1u, 2u, 3u);
+  CAPTURE(seed);
+  Random random(seed);
+  const ShapeAsset shape(TetBox(2, 2, 1, 0.1, 0.05, seed), {}, double(kDt));
+  const VisualView& visual = shape.asset().visual();
+  REQUIRE(visual.tangents.size() == visual.positions.size());
+  World world;
+  const BodyId id = AddBody(&world, shape.asset());
+  const Eigen::Matrix3d R = random.Rotation();
+  REQUIRE(world.SetNodePositions(id, ToVec3s(R * ToEigen(shape.rest()))).ok());
+  std::vector<Vec4> out(visual.tangents.size());
+  SkinTarget target;
+  target.tangents = out.data();
+  target.num_vertices = static_cast<uint32_t>(out.size());
+  REQUIRE(world.Skin(id, 1.0f, target).ok());
+  for (size_t v = 0; v < out.size(); ++v) {
+    const Vec4& rest = visual.tangents[v];
+    const Eigen::Vector3d now(out[v].x, out[v].y, out[v].z);
+    REQUIRE((now - R * Eigen::Vector3d(rest.x, rest.y, rest.z)).norm() < 1e-5);
+    REQUIRE(std::fabs(rest.w) == 1.0f);
+    REQUIRE(out[v].w == rest.w);
+  }
+}
+
+TEST_CASE("Tangents of an asset without them are refused") {
+  tools::AssetContent content = ContentOf(TetBox(1, 1, 1, 0.1));
+  content.tangents.clear();
+  const ShapeAsset bare(tools::WriteAsset(content).value());
+  World world;
+  const BodyId id = AddBody(&world, bare.asset());
+  std::vector<Vec4> out(bare.asset().visual().positions.size());
+  SkinTarget target;
+  target.tangents = out.data();
+  target.num_vertices = static_cast<uint32_t>(out.size());
+  CHECK(world.Skin(id, 1.0f, target).section == std::string("target.tangents"));
+}
+
 TEST_CASE("Wrong fractions, sizes and strides are refused") {
   const ShapeAsset shape(TetBox(1, 1, 1, 0.1), {}, double(kDt));
   World world;
@@ -315,9 +353,6 @@ TEST_CASE("Wrong fractions, sizes and strides are refused") {
     target.normal_stride = stride;
     CHECK(world.Skin(id, 1.0f, target).section == std::string("target.normal_stride"));
   }
-  SkinTarget tangents = good;
-  tangents.tangents = buffer.data();
-  CHECK(world.Skin(id, 1.0f, tangents).section == std::string("target.tangents"));
   for (const size_t wrong : {size_t{0}, nodes.size() - 1, nodes.size() + 1}) {
     std::vector<Vec3> other(wrong);
     CHECK(world.NodePositions(id, 1.0f, other).code == StatusCode::kInvalidArgument);

@@ -76,10 +76,12 @@ TEST_CASE("Bytes that hold no root table have no content hash") {
 TEST_CASE("Sizes are written, and empty vectors are left out") {
   AssetContent content = Content();
   content.uvs.clear();
+  content.tangents.clear();
   content.regions.clear();
   const auto bytes = WriteAsset(content).value();
   const auto* root = plush::format::GetAsset(bytes.data());
   CHECK(root->file_bytes() == bytes.size());
   CHECK(root->visual()->uvs() == nullptr);
+  CHECK(root->visual()->tangents() == nullptr);
   CHECK(bytes.size() % 32 == 0);
 }

@@ -6,6 +6,8 @@
 #include "plush/format/factor_panels.h"
 #include "plush/format/tet_block.h"
 
+#include "base/float_rounding.h"
+#include "mesh/tangents.h"
 #include "shapes/tet_shapes.h"
 #include "tools/procedural_meshes.h"
 #include "validate/validate.h"
@@ -73,6 +75,29 @@ TEST_CASE("A model with its own tets bakes, with the same bytes on one and two t
   CHECK(one == BakeBytes(model, settings));
   settings.dt = 0.02;
   CHECK_FALSE(one == BakeBytes(model, settings));
+}
+
+TEST_CASE("A surface with UVs bakes with its tangents") {
+  SurfaceMesh ball = plush::tests::MakeSphere(0.5, 8, 12);
+  for (Vec3d& position : ball.positions) position = RoundToFloat(position);
+  const Opened without(BakeBytes(ModelOf(ball), {}));
+  CHECK(without.asset().visual().tangents.empty());
+  for (const Vec3d& p : ball.positions) {
+    ball.uvs.push_back({static_cast<float>(p.x), static_cast<float>(p.y)});
+  }
+  const std::vector<plush::Vec4> up = UnitTangents(ball);
+  ball.v_downwards = true;
+  const std::vector<plush::Vec4> down = UnitTangents(ball);
+  const Opened with(BakeBytes(ModelOf(ball), {}));
+  const std::span<const plush::Vec4> baked = with.asset().visual().tangents;
+  REQUIRE(baked.size() == down.size());
+  size_t num_turned = 0;
+  for (size_t v = 0; v < baked.size(); ++v) {
+    REQUIRE((baked[v].x == down[v].x && baked[v].y == down[v].y));
+    REQUIRE((baked[v].z == down[v].z && baked[v].w == down[v].w));
+    num_turned += up[v].w != down[v].w ? 1 : 0;
+  }
+  CHECK(num_turned > baked.size() / 2);
 }
 
 TEST_CASE("A surface bakes with the mass of its solid, or of its cage") {

@@ -129,6 +129,7 @@ TEST_CASE("Texture coordinates come as they are written, vector attributes by co
   builder.AddNode("root", mesh);
   const SurfaceMesh surface = Import(builder).surface;
   REQUIRE(surface.uvs.size() == Sphere().positions.size());
+  CHECK(surface.v_downwards);
   for (size_t v = 0; v < surface.uvs.size(); ++v) {
     REQUIRE(surface.uvs[v].y == 1.0f / static_cast<float>(v + 3));
   }

@@ -76,6 +76,7 @@ TEST_CASE("An OBJ comes in with its parts, materials and every position") {
   CHECK(mesh.parts[1].material == "eye");
   CHECK(mesh.parts[1].first_triangle == 2);
   CHECK(mesh.uvs[0].y == 0.75f);
+  CHECK_FALSE(mesh.v_downwards);
   CHECK(mesh.normals.size() == mesh.positions.size());
   CHECK(plush::tools::MakeWeldedSurface(mesh).points.size() == 5);
 }

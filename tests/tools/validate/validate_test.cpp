@@ -151,6 +151,12 @@ const Damage kSemantic[] = {
      [](const Asset& a) {
        At(a.visual().normals, 0) = {0, 0, 0.5f};
      }},
+    {"a tangent", "FILE_RANGE",
+     [](const Asset& a) {
+       At(a.visual().tangents, 3) = {0, 0, 0.99f, 1};
+     }},
+    {"the sign of a bitangent", "FILE_RANGE",
+     [](const Asset& a) { At(a.visual().tangents, 5).w = 0.3f; }},
     {"the settings", "FILE_STRUCTURE",
      [](const Asset& a) { const_cast<char&>(a.settings()[0]) = '!'; }},
 };
