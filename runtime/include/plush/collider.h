@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Colliders: solid shapes that bodies touch and cannot move.
+// What acts on bodies: colliders, which are solid shapes that bodies cannot move, and force fields.
 #pragma once
 
 #include "plush/body.h"
@@ -32,6 +32,34 @@ struct ColliderDesc {
   float friction = 0.5f;       ///< Coulomb coefficient, >= 0
   Filter filter = {};
   uint64_t user_data = 0;  ///< the world only keeps it
+};
+
+/// Kinds of force fields.
+enum class FieldType : uint8_t {
+  kUniform,  ///< accelerates every node by `vector`
+  kRadial,   ///< accelerates nodes within `radius` of `centre` away from it, by
+             ///< (1 - r / radius) `strength` at distance r; below 0: towards it
+  kWind,     ///< presses on the collision surface of bodies by 1/2 `air_density` `drag` |u_n| u_n
+             ///< per area. u_n is the speed of the wind `vector` relative to the surface, along
+             ///< its normal. Evaluated once per patch, with its vector area. Bodies without a
+             ///< collision surface feel no wind
+};
+
+/// A field of forces. It acts as a change of velocity at the start of the next step, so it does not
+/// depend on substeps and does not take bodies out of their crowds. No force changes pinned nodes.
+/// A wind slows each patch relative to the air down to zero at most, however light it is. Patches
+/// follow one another, so wind never adds energy to the motion relative to the air.
+struct ForceField {
+  FieldType type = FieldType::kUniform;
+  Vec3 vector = {};          ///< kUniform: acceleration [m/s^2]; kWind: velocity of the air [m/s]
+  Vec3 centre = {};          ///< of kRadial [m]
+  float radius = 1.0f;       ///< of kRadial [m], > 0
+  float strength = 0.0f;     ///< of kRadial [m/s^2]
+  float air_density = 1.2f;  ///< of kWind [kg/m^3], >= 0
+  float drag = 1.0f;         ///< drag coefficient of kWind, >= 0
+  uint32_t mask = ~0u;       ///< acts on bodies whose Filter::category has one of these bits
+  bool wake = false;         ///< wakes sleeping bodies in reach; otherwise they stay asleep and
+                             ///< are not moved
 };
 
 }  // namespace plush

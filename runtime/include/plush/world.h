@@ -23,9 +23,9 @@
 #include "plush/collider.h"
 #include "plush/collision.h"
 #include "plush/debug_draw.h"
-#include "plush/force_field.h"
 #include "plush/jobs.h"
 #include "plush/status.h"
+#include "plush/step.h"
 #include "plush/types.h"
 
 #include <cstddef>
@@ -34,34 +34,6 @@
 #include <string_view>
 
 namespace plush {
-
-/// Shortest time step [s]. In a shorter one, the rounding of float positions outweighs all motion.
-inline constexpr float kLeastTimeStep = 1.0e-5f;
-
-/// How a plane pushes back.
-enum class ContactResponse : uint8_t {
-  kHold,     ///< nodes are held within the solve (default): adds no elastic energy
-  kSnap,     ///< nodes are moved to the surface after the solve [Rio 8.1.2]; adds elastic energy
-  kPenalty,  ///< springs push penetrated nodes [Rio 8.1.1]; adds energy and bounces
-};
-
-/// Settings of the splitting solver [Kug, Alg. 2].
-struct SolverSettings {
-  int outer_iterations = 1;     ///< element pass, solve and volume sweep per substep, 1..64
-  int contact_iterations = 3;   ///< least outer iterations while a node touches, 3..64; up to 8
-                                ///< as long as they still move nodes
-  int volume_sweeps = 1;        ///< Gauss-Seidel sweeps over the tets per outer iteration, 0..16
-  int polar_iterations = 4;     ///< most Newton steps per tet and rotation, 1..64
-  int held_cg_iterations = 20;  ///< iterations of a solve with more than 96 held degrees of
-                                ///< freedom, 1..256
-  int max_substeps = 4;         ///< most substeps of a step in which a node can touch, 1..4
-  ContactResponse response = ContactResponse::kHold;
-  float penalty_stiffness = 1.0e4f;  ///< of kPenalty: force per depth and node [N/m], > 0
-  float sleep_speed = 2.0e-3f;  ///< a held body falls asleep once all its nodes have been slower
-                                ///< than this for sleep_time [diagonals of its rest bounding box
-                                ///< per s], >= 0; 0: bodies never sleep
-  float sleep_time = 0.5f;      ///< [s], > 0
-};
 
 /// What a World is made of.
 struct WorldDesc {
@@ -87,45 +59,6 @@ struct SystemDesc {
   MaterialOverride material = {};
   std::span<const uint32_t> pinned_nodes = {};  ///< as BodyDesc::pinned_nodes
   float scale = 1.0f;                           ///< in [kLeastScale, kMostScale]
-};
-
-/// What a step did that the game may want to know, and what to do about it.
-enum StepFlags : uint32_t {
-  kStepOk = 0,
-  kStepPreparedTimeStep = 1u << 0,  ///< dt had no factor, so the step made one and allocated; to
-                                    ///< avoid this, call PrepareTimeStep(dt) beforehand
-  kStepBodyFrozen = 1u << 1,        ///< a body's state became non-finite; it keeps its last finite
-                                    ///< positions and no longer moves
-  kStepHeldIterative = 1u << 2,     ///< more than 96 degrees of freedom of a body were held: solved
-                                    ///< by held_cg_iterations, see held_residual
-  kStepPinsFar = 1u << 3,           ///< pins moved further than two median edges of their cage in a
-                                    ///< substep: tets may invert; use more steps
-  kStepEventsLost = 1u << 4,  ///< more than WorldDesc::max_events happened; the others are lost
-};
-
-/// Parts of a step that are timed.
-enum class Phase : uint8_t {
-  kElements,  ///< rotations and the right-hand side
-  kSolve,     ///< solves of crowds, and of bodies whose solve knows no planes
-  kVolume,    ///< volume sweeps and the lifting of flat tets
-  kContact,   ///< solves of single bodies in a world with planes, ContactResponse::kHold
-  kOther,     ///< prediction, new velocities, copying into lanes and back
-  kCount
-};
-
-/// What the last step did: sums or extremes over the bodies. Costs nothing extra. World::Measure
-/// has energies and tets.
-struct StepStats {
-  uint32_t flags = kStepOk;       ///< StepFlags
-  float max_speed = 0.0f;         ///< fastest node at the end [m/s]
-  float max_penetration = 0.0f;   ///< deepest node below a plane at the end [m], >= 0
-  float held_residual = 0.0f;     ///< largest relative residual of iterative held solves
-  uint32_t contacts = 0;          ///< nodes held by planes at the end
-  uint32_t substeps = 0;          ///< largest number of substeps of a body
-  uint32_t outer_iterations = 0;  ///< largest number of outer iterations in a substep
-  uint32_t asleep = 0;            ///< bodies that slept
-  float phase_s[static_cast<size_t>(Phase::kCount)] = {};  ///< wall time by phase [s], summed over
-                                                           ///< the bodies
 };
 
 /// Measures of all bodies of a world, fixed, sleeping and disabled ones included: sums or extremes.

@@ -3,9 +3,12 @@
 #pragma once
 
 #include "plush/asset.h"
+#include "plush/body.h"
+#include "plush/collider.h"
 #include "plush/format/cdg_records.h"
 #include "plush/format/tet_block.h"
-#include "plush/world.h"
+#include "plush/jobs.h"
+#include "plush/step.h"
 
 #include "base/array.h"
 #include "base/linked_list.h"

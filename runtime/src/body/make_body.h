@@ -2,7 +2,8 @@
 // Creates and destroys bodies, and checks their descriptions.
 #pragma once
 
-#include "plush/world.h"
+#include "plush/asset.h"
+#include "plush/body.h"
 
 #include "body/body.h"
 

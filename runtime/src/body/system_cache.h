@@ -4,7 +4,7 @@
 
 #include "plush/asset.h"
 #include "plush/format/factor_panels.h"
-#include "plush/world.h"
+#include "plush/status.h"
 
 #include "base/array.h"
 #include "base/linked_list.h"

@@ -5,7 +5,6 @@
 
 #include "plush/body.h"
 #include "plush/collider.h"
-#include "plush/force_field.h"
 #include "plush/format/factor_panels.h"
 #include "plush/format/tet_block.h"
 

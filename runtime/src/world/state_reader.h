@@ -4,6 +4,7 @@
 
 #include "plush/asset.h"
 #include "plush/status.h"
+#include "plush/step.h"
 
 #include "base/slot_list.h"
 #include "body/system_cache.h"
