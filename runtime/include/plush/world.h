@@ -179,7 +179,8 @@ class World {
   ///   return before the world's destructor runs. No call waits for its factorisations.
   /// - Add the body after this call has returned. The body's results then do not depend on the
   ///   thread that prepared it, nor on the steps that ran meanwhile.
-  /// - A system that this call makes never shares the factors of bodies with fewer pins, as one that
+  /// - A system that this call makes never shares the factors of bodies with fewer pins, as one
+  /// that
   ///   AddBody makes can. So its bodies do not join the crowds of those.
   /// - The world keeps up to WorldDesc::idle_systems prepared systems that no body has used yet, in
   ///   addition to those that bodies have left; beyond that it frees the one prepared first.
@@ -388,10 +389,10 @@ class World {
   // Changing a body.
 
   /// Pins these cage nodes at their current positions (indices below num_nodes, duplicates allowed)
-  /// and releases all others. Makes the factors for the last time step and its fractions unless
-  /// they exist: this allocates and takes about a millisecond for some thousand tets. Changes
-  /// nothing on failure. Wakes the body. Errors: kInvalidArgument (fixed body, no such
-  /// node, a matrix without a factor: see Step), kOutOfMemory.
+  /// and releases all others, which lose their targets. Makes the factors for the last time step
+  /// and its fractions unless they exist: this allocates and takes about a millisecond for some
+  /// thousand tets. Changes nothing on failure. Wakes the body. Errors: kInvalidArgument (fixed
+  /// body, no such node, a matrix without a factor: see Step), kOutOfMemory.
   Status SetPinnedNodes(BodyId id, std::span<const uint32_t> pinned_nodes);
 
   /// Changes the material, as BodyDesc::material does, at the cost of SetPinnedNodes. Errors: those

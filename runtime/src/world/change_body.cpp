@@ -52,6 +52,7 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
     const bool is_pinned = system->pinned[i] != 0;
     body->x[i].w = is_pinned ? 0.0f : 1.0f / body->Mass(i);
     if (is_pinned) body->v[i] = NodeVec();
+    if (!is_pinned && body->pins.moves) body->pins.regions[i] = PinMotion::kStays;
   }
   WakeUp(body);
   PlaceInCrowd(body);
