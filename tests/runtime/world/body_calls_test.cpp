@@ -351,6 +351,8 @@ TEST_CASE("Pinned nodes keep their velocities") {
     CHECK(v[pin].x == Approx(0.0f).margin(1e-4));
     CHECK(v[pin].y == Approx(1.0f).epsilon(1e-3));
   }
+  REQUIRE(world.SetMaterial(id, {.young = 2.0e5f}).ok());
+  CHECK(VelocitiesOf(world, id, shape.num_nodes())[pins[0]].y == v[pins[0]].y);
 }
 
 TEST_CASE("A released node forgets its target, the others keep theirs") {
