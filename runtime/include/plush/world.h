@@ -322,10 +322,10 @@ class World {
   // Changing a body.
 
   /// Pins these cage nodes at their current positions (indices below num_nodes, duplicates allowed)
-  /// and releases all others. Makes the factors for the last time step and its fractions unless
-  /// they exist: this allocates and takes about a millisecond for some thousand tets. Changes
-  /// nothing on failure. Wakes the body. Errors: kInvalidArgument (fixed body, no such
-  /// node, a matrix without a factor: see Step), kOutOfMemory.
+  /// and releases all others, which lose their targets. Makes the factors for the last time step
+  /// and its fractions unless they exist: this allocates and takes about a millisecond for some
+  /// thousand tets. Changes nothing on failure. Wakes the body. Errors: kInvalidArgument (fixed
+  /// body, no such node, a matrix without a factor: see Step), kOutOfMemory.
   Status SetPinnedNodes(BodyId id, std::span<const uint32_t> pinned_nodes);
 
   /// Changes the material, as BodyDesc::material does, at the cost of SetPinnedNodes. Errors: those

@@ -50,8 +50,9 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
   body->contacts.held.factor_id = 0;  // its couplings are those of the old matrix
   for (size_t i = 0; i < body->x.size(); ++i) {
     const bool is_pinned = system->pinned[i] != 0;
+    if (is_pinned && !body->IsPinned(i)) body->v[i] = NodeVec();  // moving pins keep theirs
     body->x[i].w = is_pinned ? 0.0f : 1.0f / body->Mass(i);
-    if (is_pinned) body->v[i] = NodeVec();
+    if (!is_pinned && body->pins.moves) body->pins.regions[i] = PinMotion::kStays;
   }
   WakeUp(body);
   PlaceInCrowd(body);

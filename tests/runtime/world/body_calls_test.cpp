@@ -351,4 +351,30 @@ TEST_CASE("Pinned nodes keep their velocities") {
     CHECK(v[pin].x == Approx(0.0f).margin(1e-4));
     CHECK(v[pin].y == Approx(1.0f).epsilon(1e-3));
   }
+  REQUIRE(world.SetMaterial(id, {.young = 2.0e5f}).ok());
+  CHECK(VelocitiesOf(world, id, shape.num_nodes())[pins[0]].y == v[pins[0]].y);
+}
+
+TEST_CASE("A released node forgets its target, the others keep theirs") {
+  const ShapeAsset shape = CrowdBox(2);
+  const int count = GENERATE(1, 8);
+  CAPTURE(count);
+  const std::vector<uint32_t> pins = {1, 5}, kept = {5};
+  World moves, rests;
+  BodyId a, b;
+  for (int i = 0; i < count; ++i) {
+    a = AddBody(&moves, shape.asset(), {.pinned_nodes = pins});
+    b = AddBody(&rests, shape.asset(), {.pinned_nodes = pins});
+  }
+  const std::vector<Vec3> x = PositionsOf(moves, a, shape.num_nodes());
+  const std::vector<Vec3> targets = {x[1] + Vec3{0.02f, 0, 0}, x[5] + Vec3{0.01f, 0, 0}};
+  REQUIRE(moves.MovePins(a, pins, targets).ok());
+  REQUIRE(moves.SetPinnedNodes(a, kept).ok());
+  REQUIRE(rests.SetPinnedNodes(b, kept).ok());
+  REQUIRE(rests.MovePins(b, kept, std::span<const Vec3>(targets).last(1)).ok());
+  for (int step = 0; step < 3; ++step) {
+    StepWorld(&moves, kDt);
+    StepWorld(&rests, kDt);
+    CHECK(StateOf(moves, a, shape.num_nodes()) == StateOf(rests, b, shape.num_nodes()));
+  }
 }
