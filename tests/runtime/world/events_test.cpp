@@ -44,8 +44,9 @@ struct Row {
 
 // Makes the next step freeze the body: its state leaves float's range.
 void Blow(Row* row, size_t which) {
-  const std::vector<Vec3> fast(row->shape.num_nodes(), Vec3{3.0e38f, 0.0f, 0.0f});
-  REQUIRE(row->world.SetNodeVelocities(row->ids[which], fast).ok());
+  std::vector<Vec3> apart(row->shape.num_nodes(), Vec3{3.0e38f, 0.0f, 0.0f});
+  for (size_t i = 0; i < apart.size(); i += 2) apart[i].x = -3.0e38f;
+  REQUIRE(row->world.SetNodeVelocities(row->ids[which], apart).ok());
 }
 
 }  // namespace
@@ -120,7 +121,7 @@ TEST_CASE("A body that freezes reports it once, and again after it was revived")
   Row row(2, {.gravity = {}});
   for (int round = 0; round < 2; ++round) {
     Blow(&row, 1);
-    CHECK((StepWorld(&row.world, 1.0f) & kStepBodyFrozen) != 0);
+    CHECK((StepWorld(&row.world, kDt) & kStepBodyFrozen) != 0);
     const std::vector<BodyEvent> events = EventsOf(row.world);
     REQUIRE(events.size() == 1);
     CHECK(events[0].type == BodyEventType::kFroze);
