@@ -251,9 +251,10 @@ TEST_CASE("States have colours of their own, and disabled bodies are drawn for t
   const BodyId off = AddBody(&world, shape.asset(), {.enabled = false});
   CHECK(colours(kDrawSleep).size() == 4);
   const BodyId frozen = AddBody(&world, shape.asset());
-  REQUIRE(world.SetNodeVelocities(frozen, std::vector<Vec3>(shape.num_nodes(), Vec3{3.0e38f, 0, 0}))
-              .ok());
-  StepWorld(&world, 1.0f);
+  std::vector<Vec3> apart(shape.num_nodes(), Vec3{3.0e38f, 0.0f, 0.0f});
+  for (size_t i = 0; i < apart.size(); i += 2) apart[i].x = -3.0e38f;
+  REQUIRE(world.SetNodeVelocities(frozen, apart).ok());
+  StepWorld(&world, kDt);
   REQUIRE(world.IsFrozen(frozen));
   CHECK(colours(kDrawSleep).size() == 5);
   CHECK(colours(kDrawCage).size() == 1);
