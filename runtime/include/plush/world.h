@@ -112,9 +112,8 @@ class World {
   ///   return before the world's destructor runs. No call waits for its factorisations.
   /// - Add the body after this call has returned. The body's results then do not depend on the
   ///   thread that prepared it, nor on the steps that ran meanwhile.
-  /// - A system that this call makes never shares the factors of bodies with fewer pins, as one
-  /// that
-  ///   AddBody makes can. So its bodies do not join the crowds of those.
+  /// - A system that this call makes never shares the factors of bodies with fewer pins, as those
+  ///   of AddBody can. So its bodies do not join the crowds of those.
   /// - The world keeps up to WorldDesc::idle_systems prepared systems that no body has used yet, in
   ///   addition to those that bodies have left; beyond that it frees the one prepared first.
   /// - A later PrepareTimeStep does not reach systems without bodies: call this again after it.
@@ -178,14 +177,15 @@ class World {
   Status SetColliderPose(ColliderId id, const Pose& pose);
 
   /// Lets a collider reach `target` at the end of the next step and then rest. It pushes and drags
-  /// what it touches on its way. Wakes the bodies that may touch it. Errors: those of
-  /// SetColliderPose.
+  /// what it touches on its way. If it is not there yet, wakes the bodies that it touches or
+  /// reaches. Errors: those of SetColliderPose.
   Status MoveCollider(ColliderId id, const Pose& target);
 
   /// Lets a collider move at these velocities [m/s], [rad/s] in every step from now on, and forgets
   /// its MoveCollider. It rests in a step that would take it beyond kMostCoordinate. A step turns
   /// it by 2 atan(omega dt / 2), which falls short of omega dt by 1% at 0.35 rad and never exceeds
-  /// half a turn. Wakes the bodies that may touch it. Errors: kInvalidArgument (not finite).
+  /// half a turn. If it moves, wakes the bodies that it touches, and in each step those that it
+  /// reaches. Errors: kInvalidArgument (not finite).
   Status SetColliderVelocity(ColliderId id, const Vec3& velocity, const Vec3& angular_velocity);
 
   /// Changes the Coulomb coefficient, >= 0. Wakes the bodies that may touch it. Errors:

@@ -191,6 +191,7 @@ TEST_CASE("A collider that moves to where it is acts like one at rest, to the bi
     REQUIRE(moved.world.StateHash() == still.world.StateHash());
   }
   REQUIRE(moved.world.stats().contacts > 0);
+  CHECK(moved.world.IsAsleep(moved.body));
 }
 
 TEST_CASE("A collider wakes the bodies that it moves away from or reaches, and no others") {
