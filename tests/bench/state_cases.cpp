@@ -3,10 +3,11 @@
 #include "plush/world.h"
 
 #include "bench/swinging_arm.h"
+#include "bench/thread_clock.h"
 
 #include <benchmark/benchmark.h>
 
-#include <chrono>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -14,12 +15,6 @@
 
 namespace plush::bench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // A crowd that has swung for a second, and its saved state.
 struct SavedCrowd {
@@ -39,11 +34,11 @@ struct SavedCrowd {
   }
 
   double CopySeconds() {
-    const Clock::time_point start = Clock::now();
+    const double start = ThreadSeconds();
     std::memcpy(copy.data(), state.data(), state.size());
     benchmark::DoNotOptimize(copy.data());
     benchmark::ClobberMemory();
-    return SecondsSince(start);
+    return ThreadSeconds() - start;
   }
 
   SwingingArm arm;
@@ -57,9 +52,9 @@ void TimeBesideCopies(benchmark::State& state, SavedCrowd* crowd, Function funct
   std::vector<double> seconds, copies;
   for (auto _ : state) {
     copies.push_back(crowd->CopySeconds());
-    const Clock::time_point start = Clock::now();
+    const double start = ThreadSeconds();
     if (!function()) state.SkipWithError("failed");
-    seconds.push_back(SecondsSince(start));
+    seconds.push_back(ThreadSeconds() - start);
     state.SetIterationTime(seconds.back());
   }
   state.counters["bytes"] = static_cast<double>(crowd->state.size());

@@ -10,6 +10,7 @@
 #include "bench/machine_limits.h"
 #include "bench/step_work.h"
 #include "bench/swinging_arm.h"
+#include "bench/thread_clock.h"
 #include "report/asset_info.h"
 #include "rest/elimination_order.h"
 #include "simulate/scene_world.h"
@@ -136,14 +137,6 @@ void Step(benchmark::State& state, const std::string& path, const Arm& which, si
   CountMemory(arm, desc, bodies, &state);
 }
 
-// Seconds since `*start`, which becomes now.
-double SecondsSince(std::chrono::steady_clock::time_point* start) {
-  const auto now = std::chrono::steady_clock::now();
-  const double seconds = std::chrono::duration<double>(now - *start).count();
-  *start = now;
-  return seconds;
-}
-
 // Steps in which 20 pins move on circles of 5 mm, once a second, in turn with steps of an equal
 // body whose pins stay. The case's time is that of the former; it includes the call of MovePins.
 void StepMovingPins(benchmark::State& state, const std::string& path) {
@@ -167,14 +160,14 @@ void StepMovingPins(benchmark::State& state, const std::string& path) {
       targets[i] = {x.x + 0.005f * std::sin(6.28f * time), x.y,
                     x.z + 0.005f * (1.0f - std::cos(6.28f * time))};
     }
-    auto clock = std::chrono::steady_clock::now();
+    const double start = ThreadSeconds();
     if (!still.Step(kDt).ok()) state.SkipWithError("no step");
-    const double without = SecondsSince(&clock);
+    const double middle = ThreadSeconds();
     if (!moving.MovePins(id, arm.pinned, targets).ok()) state.SkipWithError("no targets");
     if (!moving.Step(kDt).ok()) state.SkipWithError("no step");
-    const double with = SecondsSince(&clock);
-    state.SetIterationTime(with);
-    ratios.push_back(with / without);
+    const double end = ThreadSeconds();
+    state.SetIterationTime(end - middle);
+    ratios.push_back((end - middle) / (middle - start));
   }
   state.counters["pinned"] = static_cast<double>(kMovingPins);
   state.counters["times_of_still"] = Median(ratios);
