@@ -284,16 +284,18 @@ class World {
 
   /// Lets the pinned nodes of a region of the asset (FindRegion) reach
   /// target * inverse(RegionView::rest) * X at the end of the next step: X are their rest
-  /// positions, times the body's scale. Substeps turn about the pose on the shortest way. For
-  /// regions of joints, `target` is the joint's pose in the world. Wakes the body. Errors:
+  /// positions, times the body's scale. Substeps turn about the pose on the shortest way from the
+  /// region's last target; to its first one, they are straight. For regions of joints, `target` is
+  /// the joint's pose in the world. Wakes the body. The body's first call allocates. Errors:
   /// kInvalidArgument (no such region, a node of it that is not pinned: `index` names it, a
-  /// position beyond kMostCoordinate, a rotation that is zero or not finite, frozen body).
+  /// position beyond kMostCoordinate, a rotation that is zero or not finite, frozen body),
+  /// kOutOfMemory.
   Status MovePins(BodyId id, uint32_t region, const Pose& target);
 
   /// Lets pinned nodes (indices below num_nodes) reach `targets` [m] (as many) on straight lines at
-  /// the end of the next step. Wakes the body. Errors: kInvalidArgument (different sizes, a node
-  /// that does not exist or is not pinned: `index` is its place in `nodes`, a position beyond
-  /// kMostCoordinate, frozen body).
+  /// the end of the next step. Wakes the body. The body's first call allocates. Errors:
+  /// kInvalidArgument (different sizes, a node that does not exist or is not pinned: `index` is its
+  /// place in `nodes`, a position beyond kMostCoordinate, frozen body), kOutOfMemory.
   Status MovePins(BodyId id, std::span<const uint32_t> nodes, std::span<const Vec3> targets);
 
   /// The mean force and torque of the last step on a region's target. Zeros before the body's first
