@@ -67,7 +67,8 @@ struct BodyDesc {
   bool fixed = false;           ///< every node pinned: scenery
   float gravity_factor = 1.0f;  ///< times the world's gravity, finite
   float max_speed = std::numeric_limits<float>::infinity();  ///< of any node [m/s], > 0. A step
-                                                             ///< slows faster nodes down to it
+                                                             ///< slows faster nodes down to it,
+                                                             ///< which takes momentum
   Filter filter = {};
   uint64_t user_data = 0;         ///< the world only keeps it
   bool enabled = true;            ///< see World::SetEnabled

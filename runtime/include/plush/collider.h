@@ -38,7 +38,8 @@ struct ColliderDesc {
 enum class FieldType : uint8_t {
   kUniform,  ///< accelerates every node by `vector`
   kRadial,   ///< accelerates nodes within `radius` of `centre` away from it, by
-             ///< (1 - r / radius) `strength` at distance r; below 0: towards it
+             ///< (1 - r / radius) `strength` at distance r; below 0: towards it. For an explosion
+             ///< that adds a speed, use that speed over the time step
   kWind,     ///< presses on the collision surface of bodies by 1/2 `air_density` `drag` |u_n| u_n
              ///< per area. u_n is the speed of the wind `vector` relative to the surface, along
              ///< its normal. Evaluated once per patch, with its vector area. Bodies without a

@@ -4,8 +4,6 @@
 
 #include "plush/types.h"
 
-#include <cmath>
-
 namespace plush {
 
 /// A rotation by a unit quaternion in double precision.
@@ -14,87 +12,30 @@ struct Rotation {
 };
 
 /// q / |q|; the identity if q is zero or not finite.
-inline Rotation Normalised(const Rotation& q) {
-  const double length = std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
-  if (!(length > 0.0) || !std::isfinite(length)) return {};
-  return {q.x / length, q.y / length, q.z / length, q.w / length};
-}
+Rotation Normalised(const Rotation& q);
 
-inline Rotation RotationOf(const Quat& q) { return Normalised({q.x, q.y, q.z, q.w}); }
-inline Quat ToQuat(const Rotation& q) {
-  return {static_cast<float>(q.x), static_cast<float>(q.y), static_cast<float>(q.z),
-          static_cast<float>(q.w)};
-}
+Rotation RotationOf(const Quat& q);
+Quat ToQuat(const Rotation& q);
 
 /// The inverse rotation.
-inline Rotation Conjugate(const Rotation& q) { return {-q.x, -q.y, -q.z, q.w}; }
+Rotation Conjugate(const Rotation& q);
 
 /// Turns by b, then by a.
-inline Rotation operator*(const Rotation& a, const Rotation& b) {
-  return {
-      a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-      a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
-}
+Rotation operator*(const Rotation& a, const Rotation& b);
 
 /// Turns the vector `v` (3 x 1) in place.
-inline void Turn(const Rotation& q, double* v) {
-  const double cx = 2.0 * (q.y * v[2] - q.z * v[1]), cy = 2.0 * (q.z * v[0] - q.x * v[2]),
-               cz = 2.0 * (q.x * v[1] - q.y * v[0]);
-  v[0] += q.w * cx + q.y * cz - q.z * cy;
-  v[1] += q.w * cy + q.z * cx - q.x * cz;
-  v[2] += q.w * cz + q.x * cy - q.y * cx;
-}
+void Turn(const Rotation& q, double* v);
 
 /// The rotation at `t` in [0, 1] of the way from `a` to `b`, at constant angular speed on the
 /// shortest way (slerp). Halves the way 32 times.
-inline Rotation Slerp(const Rotation& a, const Rotation& b, double t) {
-  const double cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
-  Rotation low = a, high = b;
-  if (cosine < 0.0) high = {-b.x, -b.y, -b.z, -b.w};
-  if (t <= 0.0) return low;
-  if (t >= 1.0) return high;
-  for (int i = 0; i < 32; ++i) {
-    const Rotation middle =
-        Normalised({low.x + high.x, low.y + high.y, low.z + high.z, low.w + high.w});
-    t *= 2.0;
-    if (t >= 1.0) {
-      low = middle;
-      t -= 1.0;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
+Rotation Slerp(const Rotation& a, const Rotation& b, double t);
 
 /// a b: places by b, then by a.
-inline Pose operator*(const Pose& a, const Pose& b) {
-  const Rotation q = RotationOf(a.rotation);
-  double p[3] = {b.position.x, b.position.y, b.position.z};
-  Turn(q, p);
-  return {{static_cast<float>(p[0] + double(a.position.x)),
-           static_cast<float>(p[1] + double(a.position.y)),
-           static_cast<float>(p[2] + double(a.position.z))},
-          ToQuat(Normalised(q * RotationOf(b.rotation)))};
-}
-
-inline Pose Inverse(const Pose& a) {
-  const Rotation q = Conjugate(RotationOf(a.rotation));
-  double p[3] = {-double(a.position.x), -double(a.position.y), -double(a.position.z)};
-  Turn(q, p);
-  return {{static_cast<float>(p[0]), static_cast<float>(p[1]), static_cast<float>(p[2])},
-          ToQuat(q)};
-}
+Pose operator*(const Pose& a, const Pose& b);
+Pose Inverse(const Pose& a);
 
 /// The pose at `t` in [0, 1] of the way from `a` to `b`: the position on a straight line, the
-/// rotation by Slerp.
-inline Pose Interpolated(const Pose& a, const Pose& b, double t) {
-  const auto mix = [t](float from, float to) {
-    return static_cast<float>(double(from) * (1.0 - t) + double(to) * t);  // exact at both ends
-  };
-  return {{mix(a.position.x, b.position.x), mix(a.position.y, b.position.y),
-           mix(a.position.z, b.position.z)},
-          ToQuat(Slerp(RotationOf(a.rotation), RotationOf(b.rotation), t))};
-}
+/// rotation by Slerp. Exact at both ends.
+Pose Interpolated(const Pose& a, const Pose& b, double t);
 
 }  // namespace plush

@@ -58,7 +58,8 @@ struct Pose {
   Quat rotation = {};  ///< unit; normalised on use
 };
 
-/// Names an object of one World; the default names none. A World never gives out an id twice.
+/// Names an object of one World; the default names none. A World never gives out an id twice,
+/// except after World::LoadState.
 /// - Bits 0..23 are the object's slot, bits 24..47 count the uses of that slot from 1 on, and bits
 ///   48..63 are WorldDesc::tag.
 /// - Copies freely, on any thread. May be stored, and passed to a world after the object is gone:

@@ -139,8 +139,8 @@ class World {
   Status Measure(WorldMeasures* out_measures) const;
 
   /// What happened to bodies in the last Step, and between the Step before and it: at most
-  /// WorldDesc::max_events events, in the order of the bodies' slots. Valid until the next Step,
-  /// LoadState or RemoveBody.
+  /// WorldDesc::max_events events, in the order of the bodies' slots. Valid until the next Step or
+  /// LoadState; bodies may have been removed since.
   std::span<const BodyEvent> body_events() const;
 
   // What steps have in common. Changes take effect in the next step.
@@ -237,7 +237,7 @@ class World {
   /// cage is proved (see the findings of the bake). Errors: only those of ids.
   Status GetBounds(BodyId id, Bounds* out_bounds) const;
 
-  /// Velocities of the cage's nodes [m/s] (num_nodes x 1). Errors: kInvalidArgument.
+  /// Velocities of the cage's nodes [m/s] (num_nodes x 1). Errors: kInvalidArgument (wrong size).
   Status NodeVelocities(BodyId id, std::span<Vec3> velocities) const;
 
   // Moving a body.
@@ -258,8 +258,9 @@ class World {
   /// body, a velocity beyond float's range).
   Status AddImpulse(const SurfacePoint& at, const Vec3& impulse);
 
-  /// Adds a force field to the next step, for all bodies or for one. Several ones add up. May
-  /// allocate. Errors: kInvalidArgument (a number not finite or out of range), kOutOfMemory.
+  /// Adds a force field to the next step, for all bodies or for one whose category passes its mask.
+  /// Several ones add up. Wakes nobody unless ForceField::wake says so. May allocate. Errors:
+  /// kInvalidArgument (a number not finite or out of range), kOutOfMemory.
   Status AddForce(const ForceField& field);
   Status AddForce(BodyId id, const ForceField& field);
 
@@ -286,16 +287,17 @@ class World {
   /// target * inverse(RegionView::rest) * X at the end of the next step: X are their rest
   /// positions, times the body's scale. Substeps turn about the pose on the shortest way from the
   /// region's last target; to its first one, they are straight. For regions of joints, `target` is
-  /// the joint's pose in the world. Wakes the body. The body's first call allocates. Errors:
-  /// kInvalidArgument (no such region, a node of it that is not pinned: `index` names it, a
+  /// the joint's pose in the world. Wakes the body if a pin moves. The body's first call allocates.
+  /// Errors: kInvalidArgument (no such region, a node of it that is not pinned: `index` names it, a
   /// position beyond kMostCoordinate, a rotation that is zero or not finite, frozen body),
   /// kOutOfMemory.
   Status MovePins(BodyId id, uint32_t region, const Pose& target);
 
   /// Lets pinned nodes (indices below num_nodes) reach `targets` [m] (as many) on straight lines at
-  /// the end of the next step. Wakes the body. The body's first call allocates. Errors:
-  /// kInvalidArgument (different sizes, a node that does not exist or is not pinned: `index` is its
-  /// place in `nodes`, a position beyond kMostCoordinate, frozen body), kOutOfMemory.
+  /// the end of the next step. Wakes the body if a pin moves. The body's first call allocates.
+  /// Errors: kInvalidArgument (different sizes, a node that does not exist or is not pinned:
+  /// `index` is its place in `nodes`, a position beyond kMostCoordinate, frozen body),
+  /// kOutOfMemory.
   Status MovePins(BodyId id, std::span<const uint32_t> nodes, std::span<const Vec3> targets);
 
   /// The mean force and torque of the last step on a region's target. Zeros before the body's first
@@ -311,14 +313,14 @@ class World {
   // Measuring a body.
 
   /// Elastic forces on the nodes at the current positions [N] (num_nodes x 1): minus the gradient
-  /// of WorldMeasures::elastic_j, with converged rotations. Errors: kInvalidArgument.
+  /// of WorldMeasures::elastic_j, with converged rotations. Errors: kInvalidArgument (wrong size).
   Status ElasticForces(BodyId id, std::span<Vec3> forces) const;
 
-  /// Mass, momenta, volume and energies of one body. Errors: kInvalidArgument.
+  /// Mass, momenta, volume and energies of one body. Errors: only those of ids.
   Status Moments(BodyId id, BodyMoments* out_moments) const;
 
   /// The rotation and translation that best map the rest shape, times the body's scale, to the
-  /// current one (least squares, weighted by mass). Errors: kInvalidArgument.
+  /// current one (least squares, weighted by mass). Errors: only those of ids.
   Status BestFitPose(BodyId id, Pose* out_pose) const;
 
   // Changing a body.
@@ -392,7 +394,8 @@ class World {
   // - They allocate nothing, and their results do not depend on earlier queries.
   // - The first query after a body has moved refits its search trees (tens of microseconds for
   //   hundreds of tets). Like a step, it is not thread-safe.
-  // - After PrepareQueries, and until a body is added or moves, any number of threads may query.
+  // - After PrepareQueries, and until a body is added, removed, enabled or moves, any number of
+  // threads may query.
 
   /// Refits the search trees of all bodies, in parallel through WorldDesc::jobs.
   void PrepareQueries() const;

@@ -22,13 +22,16 @@ Status Invalid(const char* section, const char* reason, uint64_t index = 0) {
 
 std::span<const std::byte> AssetBytes(const Body& body) { return body.system->key.asset_bytes; }
 
-// Gives a node a target. `world`: where to (3 x 1) [m].
+// Gives a node a target. `world`: where to (3 x 1) [m]. Wakes the body if that is elsewhere.
 void SetTarget(size_t node, const double* world, int32_t region, Body* body) {
   const double inverse = 1.0 / double(body->scale);
   PinMotion& pins = body->pins;
-  pins.targets[node] = Vec3{static_cast<float>((world[0] - body->origin[0]) * inverse),
-                            static_cast<float>((world[1] - body->origin[1]) * inverse),
-                            static_cast<float>((world[2] - body->origin[2]) * inverse)};
+  const Vec3 target = {static_cast<float>((world[0] - body->origin[0]) * inverse),
+                       static_cast<float>((world[1] - body->origin[1]) * inverse),
+                       static_cast<float>((world[2] - body->origin[2]) * inverse)};
+  const Vec3 way = target - body->x[node];
+  if (way.x != 0.0f || way.y != 0.0f || way.z != 0.0f) WakeUp(body);
+  pins.targets[node] = target;
   pins.regions[node] = region;
   pins.moves = true;
 }
@@ -52,7 +55,6 @@ Status World::MovePins(BodyId id, uint32_t region, const Pose& target) {
     if (!body->IsPinned(view.nodes[i])) return Invalid("region", "has a node without a pin", i);
   }
   if (!CanMovePins(impl_->allocator, body)) return kNoMemory;
-  WakeUp(body);
   RegionMotion& motion = body->pins.motions[region];
   motion.to = target;
   motion.moves = true;
@@ -78,7 +80,6 @@ Status World::MovePins(BodyId id, std::span<const uint32_t> nodes, std::span<con
   }
   if (nodes.empty()) return {};
   if (!CanMovePins(impl_->allocator, body)) return kNoMemory;
-  WakeUp(body);
   for (size_t i = 0; i < nodes.size(); ++i) {
     const double p[3] = {targets[i].x, targets[i].y, targets[i].z};
     SetTarget(nodes[i], p, PinMotion::kStraight, body);

@@ -223,6 +223,25 @@ TEST_CASE("Pins that move further than two median edges raise a flag") {
   }
 }
 
+TEST_CASE("A body falls asleep if its pins' targets are where they are") {
+  const ShapeAsset shape = CrowdBox(7);
+  const std::vector<uint32_t> pins = LowNodes(shape);
+  World world;
+  const BodyId id =
+      AddBody(&world, shape.asset(), {.material = {.damping = 0.1f}, .pinned_nodes = pins});
+  const Pose target = {.position = {0.01f, 0.0f, 0.0f}};
+  int steps = 0;
+  for (; steps < 2000 && !world.IsAsleep(id); ++steps) {
+    REQUIRE(world.MovePins(id, 0, target).ok());
+    StepWorld(&world, kDt);
+  }
+  CHECK(steps < 2000);
+  REQUIRE(world.MovePins(id, 0, target).ok());
+  CHECK(world.IsAsleep(id));
+  REQUIRE(world.MovePins(id, 0, {.position = {0.02f, 0.0f, 0.0f}}).ok());
+  CHECK_FALSE(world.IsAsleep(id));
+}
+
 TEST_CASE("Pins of fixed scenery move") {
   const ShapeAsset shape = CrowdBox(7);
   World world;
