@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Any bytes give an error and an unchanged world, or a world that steps. Run under the presets asan
-// and asan-runtime. PLUSH_TEST_FULL=1 makes 30 times as many random edits.
+// and asan-runtime. PLUSH_TEST_FULL=1 changes every byte and makes 30 times as many random edits.
 #include "runtime/world/state_scene.h"
 #include "shapes/shape_asset.h"
 #include "skip.h"
@@ -174,7 +174,9 @@ TEST_CASE("A state with any changed byte is refused, or its world steps") {
   SmallScene scene;
   std::vector<std::byte> state = scene.state();
   size_t opened = 0, tried = 0;
-  for (size_t at = 64; at < state.size(); ++at) {
+  // All bytes of the tables, and some of the numbers of bodies and crowds behind them.
+  const size_t tables = plush::tests::FullTests() ? state.size() : 4096;
+  for (size_t at = 64; at < state.size(); at += at < tables ? 1 : 13) {
     CAPTURE(at);
     const std::byte kept = state[at];
     for (const std::byte value : {std::byte{0}, std::byte{0xff}, kept ^ std::byte{1}}) {

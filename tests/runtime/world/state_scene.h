@@ -14,6 +14,12 @@ namespace plush::test {
 
 inline constexpr float kStateDt = 0.01f;
 
+/// The time step of step number `step`: mostly kStateDt, sometimes a longer or shorter one. So
+/// multipliers must keep the step that they belong to.
+inline float StateDt(int step) {
+  return step % 60 == 45 ? 0.013f : step % 60 == 46 ? 0.006f : kStateDt;
+}
+
 class StateScene {
  public:
   StateScene();

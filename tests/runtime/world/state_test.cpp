@@ -31,7 +31,7 @@ std::vector<uint64_t> Reference(const StateScene& scene, int steps, StepStats* m
   std::vector<uint64_t> hashes;
   for (int step = 0; step < steps; ++step) {
     scene.Drive(&world, step);
-    StepWorld(&world, kStateDt);
+    StepWorld(&world, StateDt(step));
     hashes.push_back(world.StateHash());
     most->contacts = std::max(most->contacts, world.stats().contacts);
     most->asleep = std::max(most->asleep, world.stats().asleep);
@@ -46,7 +46,7 @@ void Continue(World* world, const StateScene& scene, int step, int count,
               const std::vector<uint64_t>& hashes) {
   for (int k = 0; k < count; ++k) {
     if (k > 0) scene.Drive(world, step + k);
-    StepWorld(world, kStateDt);
+    StepWorld(world, StateDt(step + k));
     CAPTURE(step, k);
     REQUIRE(world->StateHash() == hashes[static_cast<size_t>(step + k)]);
   }
@@ -91,7 +91,7 @@ TEST_CASE("A world continues from the state of every step bit for bit, and so do
     CAPTURE(step);
     scene.Drive(&world, step);
     states.push_back(SavedState(world));
-    StepWorld(&world, kStateDt);
+    StepWorld(&world, StateDt(step));
     REQUIRE(world.StateHash() == hashes[static_cast<size_t>(step)]);
     const int count = step % 50 == 0 ? kMore : 5;
     // Into the world that saved it, some steps later.
