@@ -58,9 +58,9 @@ TEST_CASE("The golden file of format 0.5 loads") {
   CHECK(asset.simulation().tet_materials[20] == 1);
   CHECK(asset.collision().num_triangles() == 56);
   REQUIRE(asset.num_regions() == 2);
-  CHECK(asset.region(0).nodes.size() == 6);
+  CHECK(asset.region(0).nodes.size() == 10);
   CHECK(asset.region(0).rest.rotation.w == 1.0f);
-  CHECK(asset.region(1).nodes.size() == 6);
+  CHECK(asset.region(1).nodes.size() == 10);
   CHECK(asset.region(1).rest.position.z == 0.2f);
   CHECK(asset.region(1).rest.rotation.y == -0.5f);
 }

@@ -181,9 +181,7 @@ TEST_CASE("A turntable carries a body round") {
 }
 
 TEST_CASE("A collider that moves to where it is acts like one at rest, to the bit") {
-  // Without sleep, which a moved collider ends.
-  const WorldDesc awake = {.solver = {.sleep_speed = 0.0f}};
-  BoxOnPlane moved(awake), still(awake);
+  BoxOnPlane moved, still;
   for (int step = 0; step < 100; ++step) {
     MoveTo(&moved, {});
     moved.Step(1);

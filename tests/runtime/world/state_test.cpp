@@ -105,6 +105,7 @@ TEST_CASE("A world continues from the state of every step bit for bit, and so do
     REQUIRE(IdsOf(fresh) == IdsOf(world));
     Continue(&fresh, scene, step, count, hashes);
     // Into one with other bodies.
+    if (step % 3 != 0) continue;
     if (other.num_bodies() > 5) Churn(&other, scene);
     AddBody(&other, scene.large());
     Load(&other, states.back(), scene);
