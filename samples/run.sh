@@ -64,7 +64,7 @@ drop duck --tets 450 --young 2e4 --damping 0.15
 drop octopus --tets 900 --young 6e4 --damping 0.15
 
 echo "Moving the bear by its joints ..."
-"$plush" bake samples/models/bear.glb -o "$out/puppet.plush" --tets 900 --young 3e4 --damping 0.05 \
+"$plush" bake samples/models/bear.glb -o "$out/puppet.plush" --tets 2000 --young 3e4 --damping 0.05 \
   --pins samples/puppet/joints.json -q
 cp samples/puppet/puppet.json "$out/"
 "$plush" simulate "$out/puppet.json" --export "$out/puppet.glb" -q

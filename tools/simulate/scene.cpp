@@ -28,6 +28,7 @@ constexpr size_t kMaxPins = 1000;
 constexpr size_t kMaxColliders = 1000;
 constexpr size_t kMaxForces = 1000;
 constexpr NumberRange kForceTimeRange = {0.0, 1.0e9};  // [s]
+constexpr NumberRange kScaleRange = {0.01, 100.0};     // kLeastScale to kMostScale
 constexpr double kDropHeight = 0.3;                    // of the body's height
 
 PinSelection ReadSelection(const JsonObject& pin, std::string* mistake) {
@@ -82,7 +83,7 @@ SceneBody ReadBody(const json& value, const std::string& path, const std::string
   body.asset = (std::filesystem::path(folder) / body.asset).string();
   ReadPose(reader, &body.pose);
   ReadVec3(reader, "velocity", &body.velocity);
-  reader.Number("scale", {kLeastScale, kMostScale}, &body.scale);
+  reader.Number("scale", kScaleRange, &body.scale);
   reader.Number("gravity_factor", {-1.0e6, 1.0e6}, &body.gravity_factor);
   reader.Number("max_speed", {0.0, 1.0e9, true}, &body.max_speed);
   ReadFilter(reader, &body.filter, mistake);
