@@ -58,7 +58,7 @@ Vec3 NewtonStep(const Mat3& Y) {
                      std::fabs(h02) + std::fabs(h12) + Length(minus_gradient);
   const float flat = kFlat * size;
   if (!IsAbove(H, flat)) {
-    if (!(flat > 0.0f)) return {};
+    if (!(flat > 0.0f) || !std::isfinite(size)) return {};
     float shift = flat;
     while (!IsAbove(H, 0.5f * flat - shift)) shift *= 4.0f;  // ends: |H| <= size
     H.c0.x += shift;

@@ -209,11 +209,14 @@ Status StateReader::CheckBodyBulk(uint32_t index, const StateBody& b, const Stat
     return wrong("a position before the step is out of range");
   }
   // The rotations of a body that froze may be anything; it does not move before they are reset.
-  if (!Has(b, kStateFrozen) &&
-      (!AreFinite(bulk.rotations, static_cast<size_t>(layout.rotations / 4)) ||
-       !AreFinite(bulk.kappa, static_cast<size_t>(layout.kappa / 4)) ||
-       !AreFinite(bulk.reactions, static_cast<size_t>(layout.reactions / 4)))) {
-    return wrong("a rotation or multiplier is not finite");
+  if (!Has(b, kStateFrozen)) {
+    uint32_t lanes[16] = {};
+    MarkWrongRotations(bulk.rotations, static_cast<size_t>(layout.rotations / 256), lanes);
+    if (std::count(lanes, lanes + 16, 0u) != 16 ||
+        !AreFinite(bulk.kappa, static_cast<size_t>(layout.kappa / 4)) ||
+        !AreFinite(bulk.reactions, static_cast<size_t>(layout.reactions / 4))) {
+      return wrong("a rotation or multiplier is out of range");
+    }
   }
   const Status status = CheckPins(index, b, s, bulk);
   return status.ok() ? CheckContacts(index, b, s, bulk) : status;
@@ -289,18 +292,20 @@ Status StateReader::CheckCrowdBulk() {
       return Corrupt(kCrowds, "exceed the state", i);
     }
     // Lanes without a body may hold anything, because lanes do not read each other.
-    uint32_t carries[kCrowdLanes] = {};
-    const std::byte* numbers = &bytes_[at];
-    for (size_t row = 0; row < 5 * places; ++row, numbers += sizeof(float) * kCrowdLanes) {
+    uint32_t carries[kCrowdLanes] = {}, lanes[kCrowdLanes] = {};
+    MarkWrongRotations(&bytes_[at], places, lanes);
+    const std::byte* kappa = &bytes_[at] + sizeof(float) * kCrowdRotation * places;
+    for (size_t row = 0; row < places; ++row, kappa += sizeof(float) * kCrowdLanes) {
       for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
-        carries[lane] |= (WordAt(numbers, lane) & 0x7fffffffu) + 0x00800000u;
+        carries[lane] |= (WordAt(kappa, lane) & 0x7fffffffu) + 0x00800000u;
       }
     }
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
       StateBody b = {};
       if (c.slots[lane] == kNoIndex || !FindBody(c.slots[lane], &b)) continue;
-      if (Has(b, kStateInLane) && !Has(b, kStateFrozen) && carries[lane] >> 31 != 0) {
-        return Corrupt(kCrowds, "a rotation or multiplier is not finite", i);
+      if (Has(b, kStateInLane) && !Has(b, kStateFrozen) &&
+          (carries[lane] >> 31 | lanes[lane]) != 0) {
+        return Corrupt(kCrowds, "a rotation or multiplier is out of range", i);
       }
     }
   }

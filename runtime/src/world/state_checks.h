@@ -40,6 +40,21 @@ inline bool AreFinite(const std::byte* floats, size_t count) {
   return carries >> 31 == 0;
 }
 
+/// Marks the lanes in which one of `count` groups of 16 rotations (count x 4 x 16) is not about a
+/// unit quaternion. The search for rotations need not end if it starts from others.
+inline void MarkWrongRotations(const std::byte* groups, size_t count, uint32_t (&wrong)[16]) {
+  for (size_t i = 0; i < count; ++i, groups += sizeof(float) * 4 * 16) {
+    for (size_t lane = 0; lane < 16; ++lane) {
+      float length2 = 0.0f;
+      for (size_t k = 0; k < 4; ++k) {
+        const float q = std::bit_cast<float>(WordAt(groups, 16 * k + lane));
+        length2 += q * q;
+      }
+      wrong[lane] |= length2 > 0.5f && length2 < 2.0f ? 0u : 1u;
+    }
+  }
+}
+
 /// The most by which a coordinate of a body may differ from zero, so that world positions are
 /// finite as float, for the three axes; as the bits of a float.
 struct CoordinateLimit {
