@@ -17,9 +17,6 @@ namespace plush {
 Status ResolveMaterial(const Asset& asset, const MaterialOverride& given, float scale,
                        BodyMaterial* out_material);
 
-/// Returns kInvalidArgument if the position is out of range or the rotation zero or not finite.
-Status CheckPose(const Pose& pose);
-
 /// Returns kInvalidArgument if the asset lacks one of the nodes.
 Status CheckPins(const Asset& asset, std::span<const uint32_t> pinned_nodes);
 

@@ -203,7 +203,9 @@ Status World::SetGravity(const Vec3& gravity) {
 Vec3 World::gravity() const { return impl_ != nullptr ? impl_->desc.gravity : Vec3{}; }
 
 void World::SetSolver(const SolverSettings& settings) {
-  if (impl_ != nullptr) impl_->desc.solver = Clamped(settings);
+  if (impl_ == nullptr) return;
+  const std::lock_guard<std::mutex> lock(impl_->time_steps_mutex);
+  impl_->desc.solver = Clamped(settings);
 }
 
 const SolverSettings& World::solver() const {
