@@ -99,7 +99,7 @@ Body TwoFingers(plush::tools::LatticeKind lattice) {
 
 std::vector<plush::Vec3> PositionsOf(const plush::World& world, plush::BodyId id, size_t count) {
   std::vector<plush::Vec3> positions(count);
-  REQUIRE(world.NodePositions(id, positions).ok());
+  REQUIRE(world.NodePositions(id, 1.0f, positions).ok());
   return positions;
 }
 

@@ -45,7 +45,7 @@ class Ring {
     nodes_.assign(asset_.simulation().nodes.begin(), asset_.simulation().nodes.end());
     for (Vec3& x : nodes_) x = {x.x + in(*random), x.y + in(*random), x.z + in(*random)};
     REQUIRE(world_.SetNodePositions(body_, nodes_).ok());
-    REQUIRE(world_.NodePositions(body_, nodes_).ok());
+    REQUIRE(world_.NodePositions(body_, 1.0f, nodes_).ok());
   }
 
   // The corner's position as the format defines it: a sequence of multiply-adds.
@@ -149,7 +149,7 @@ TEST_CASE("Rays hit a cut surface at the places at which they hit its triangles"
       double nearest = HUGE_VAL;
       for (const Places& t : triangles) nearest = std::min(nearest, Meet(ToDouble(origin), d, t));
       SurfacePoint hit;
-      REQUIRE(ring.world().Raycast({.origin = origin, .direction = direction}, &hit).ok());
+      REQUIRE(ring.world().Raycast({.origin = origin, .direction = direction}, {}, &hit).ok());
       if (nearest < HUGE_VAL) {
         ++met;
         // A hit on an edge counts too, and then comes first.
