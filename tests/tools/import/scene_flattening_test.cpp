@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -300,7 +301,8 @@ TEST_CASE("Transforms compose, and normals stay perpendicular to surfaces") {
 
 TEST_CASE("Only positive multiples of the identity keep directions") {
   const auto diagonal = [](double x, double y, double z) {
-    return AffineTransform::FromRowMajor({x, 0, 0, 5, 0, y, 0, 6, 0, 0, z, 7, 0, 0, 0, 1});
+    return AffineTransform::FromRowMajor(
+        std::array<double, 16>{x, 0, 0, 5, 0, y, 0, 6, 0, 0, z, 7, 0, 0, 0, 1});
   };
   CHECK(diagonal(1, 1, 1).KeepsDirections());
   CHECK(diagonal(0.01, 0.01, 0.01).KeepsDirections());
