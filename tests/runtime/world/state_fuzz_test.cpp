@@ -174,9 +174,9 @@ TEST_CASE("A state with any changed byte is refused, or its world steps") {
   SmallScene scene;
   std::vector<std::byte> state = scene.state();
   size_t opened = 0, tried = 0;
-  // All bytes of the tables, and some of the numbers of bodies and crowds behind them.
-  const size_t tables = plush::tests::FullTests() ? state.size() : 4096;
-  for (size_t at = 64; at < state.size(); at += at < tables ? 1 : 13) {
+  // Every third byte of the tables, and some of the numbers of bodies and crowds behind them.
+  const bool is_full = plush::tests::FullTests();
+  for (size_t at = 64; at < state.size(); at += is_full ? 1 : at < 4096 ? 3 : 37) {
     CAPTURE(at);
     const std::byte kept = state[at];
     for (const std::byte value : {std::byte{0}, std::byte{0xff}, kept ^ std::byte{1}}) {
@@ -189,7 +189,7 @@ TEST_CASE("A state with any changed byte is refused, or its world steps") {
     state[at] = kept;
   }
   INFO(opened << " of " << tried << " opened");
-  CHECK(opened > 100);
+  CHECK(opened > tried / 100);
   CHECK(opened < tried - tried / 30);
 }
 
