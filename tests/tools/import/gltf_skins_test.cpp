@@ -209,10 +209,21 @@ TEST_CASE("A mesh with two skins, and without one, has the joints of each") {
   }
 }
 
-TEST_CASE("Without inverse bind matrices they are the identity") {
+// Assimp 5.2.5 crashes on such a file. It must then be reported; with a later Assimp, it is read.
+TEST_CASE("Without inverse bind matrices they are the identity, unless the importer crashes") {
   Puppet puppet;
   puppet.builder.json["skins"][0].erase("inverseBindMatrices");
-  const SurfaceMesh surface = Import(puppet.builder).surface;
+  TemporaryFolder folder;
+  puppet.builder.WriteGlb(folder / "m.glb");
+  plush::tools::ImportSettings settings;
+  settings.helper = PLUSH_IMPORT_EXECUTABLE;
+  FindingList findings;
+  const auto model = plush::tools::ImportModel(folder / "m.glb", settings, &findings);
+  if (!model.ok()) {
+    CHECK(model.error().message.find("crashed") != std::string::npos);
+    return;
+  }
+  const SurfaceMesh& surface = model.value().surface;
   REQUIRE(surface.joints.size() == 2);
   const Vec3d& p = Sphere().positions[3];
   CHECK(Length(surface.positions[3] - Placed(p + kHip)) < 1e-5);
