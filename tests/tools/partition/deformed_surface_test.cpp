@@ -157,8 +157,9 @@ TEST_CASE("Rays hit a cut surface at the places at which they hit its triangles"
       }
       uint32_t count = 0;
       std::array<SurfacePoint, 64> hits;
-      REQUIRE(
-          ring.world().RaycastAll({.origin = origin, .direction = direction}, {}, hits, &count).ok());
+      REQUIRE(ring.world()
+                  .RaycastAll({.origin = origin, .direction = direction}, {}, hits, &count)
+                  .ok());
       odd += count % 2 != 0 ? 1 : 0;
     }
     INFO("nodes moved by up to " << size);
