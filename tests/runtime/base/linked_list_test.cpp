@@ -30,7 +30,7 @@ std::vector<int> NumbersOf(const List& list) {
 
 }  // namespace
 
-TEST_CASE("Elements join and leave linked lists at any place; lists do not affect each other") {
+TEST_CASE("Elements join and leave linked lists at any place without touching other lists") {
   Item a(1), b(2), c(3), d(4);
   LinkedList<Item> list;
   LinkedList<Item, Other> other;

@@ -54,7 +54,7 @@ TEST_CASE("A disabled body stands still and goes on as if no time had passed") {
   CHECK(paused.StateHash() == goes_on.StateHash());
 }
 
-TEST_CASE("Disabled members of a crowd stand still; the others move on") {
+TEST_CASE("Disabled members of a crowd stand still while the others move on") {
   const ShapeAsset shape = CrowdBox(3);
   World some, all;
   std::vector<BodyId> ids, others;

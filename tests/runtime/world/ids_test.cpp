@@ -318,7 +318,7 @@ TEST_CASE("Calls of a world without memory say so") {
   CHECK(world.Measure(&measures).code == StatusCode::kOutOfMemory);
 }
 
-TEST_CASE("An id holds slot, generation and tag; slots come back in the order of removal") {
+TEST_CASE("An id holds slot, generation and tag, and slots come back in the order of removal") {
   const ShapeAsset shape = Cube();
   World world({.tag = 0x1234});
   const BodyId a = AddBody(&world, shape.asset()), b = AddBody(&world, shape.asset());

@@ -271,3 +271,22 @@ TEST_CASE("Moving colliders allocate nothing in steps") {
   CHECK(memory.requests() == before);
   CHECK(HeapAllocations() == heap);
 }
+
+TEST_CASE("A plane takes no body out of its crowd that its filter excludes") {
+  const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {}, 0.01);
+  World world;
+  AddCollider(&world, {.filter = {.mask = 2}});
+  for (int i = 0; i < 12; ++i) {
+    const bool above = i % 2 == 0;  // and touchable
+    AddBody(&world, shape.asset(),
+            {.pose = {.position = {static_cast<float>(i), above ? 50.0f : -50.0f, 0.0f}},
+             .filter = {.category = above ? 2u : 1u}});
+  }
+  for (int step = 0; step < 5; ++step) {
+    StepWorld(&world, 0.01f);
+    // In a world with planes, solves of single bodies count as kContact.
+    CHECK(world.stats().phase_s[static_cast<size_t>(Phase::kContact)] == 0.0f);
+    CHECK(world.stats().phase_s[static_cast<size_t>(Phase::kSolve)] > 0.0f);
+  }
+  CHECK(world.stats().max_penetration == 0.0f);
+}

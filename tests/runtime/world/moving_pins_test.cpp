@@ -203,6 +203,27 @@ TEST_CASE("Substeps turn pins about their pose and let an offset fade") {
   CHECK(stats.flags == kStepOk);
 }
 
+TEST_CASE("Targets and nodes keep their places in the world if the body's origin moves") {
+  Body body;
+  const Allocator allocator = DefaultAllocator();
+  REQUIRE(body.x.Allocate(allocator, 2));
+  REQUIRE(ReserveTargets(allocator, 0, &body));
+  body.size = 0.3f;
+  body.scale = 2.5f;
+  body.origin[1] = 7.0;
+  body.x[0] = Vec3{40.25f, -20.5f, 3.0f};
+  body.x[1] = Vec3{40.5f, -20.25f, 3.25f};
+  body.pins.targets[1] = Vec3{41.0f, -20.0f, 3.5f};
+  body.pins.regions[1] = PinMotion::kStraight;
+  body.pins.moves = true;
+  const Vec3 node = WorldPosition(body, body.x[1]);
+  const Vec3 target = WorldPosition(body, body.pins.targets[1]);
+  FollowOrigin(&body);
+  REQUIRE(std::fabs(body.origin[0]) > 90.0);
+  CHECK(Distance(WorldPosition(body, body.x[1]), node) == 0.0);
+  CHECK(Distance(WorldPosition(body, body.pins.targets[1]), target) == 0.0);
+}
+
 TEST_CASE("Pins that move further than two median edges raise a flag") {
   const ShapeAsset shape = CrowdBox(6);
   const std::vector<uint32_t> pins = LowNodes(shape);

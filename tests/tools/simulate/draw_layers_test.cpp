@@ -71,7 +71,7 @@ size_t NumLines(const std::vector<LineLayer>& layers, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("Line layers are read by name; unknown ones name the nearest") {
+TEST_CASE("Line layers are read by name, and unknown ones name the nearest") {
   CHECK(ParseDrawLayers("cage").value() == kDrawCage);
   CHECK(ParseDrawLayers("pins,cage,pins").value() == (kDrawCage | kDrawPins));
   CHECK(ParseDrawLayers(DrawLayerNames()).value() == (kAllLayers | kDrawSleep));
