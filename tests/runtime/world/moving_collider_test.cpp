@@ -254,6 +254,25 @@ TEST_CASE("A moving collider lifts bodies of any scale, crowds too") {
   }
 }
 
+TEST_CASE("A plane that rises to a body needs as many substeps as a body that falls to a plane") {
+  const float speed = GENERATE(1.0f, 6.0f, 12.0f);  // [m/s]
+  CAPTURE(speed);
+  const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {2.0e5, 0.4, 1000.0}, double(kDt));
+  World plane_moves({.gravity = {}}), body_moves({.gravity = {}});
+  AddCollider(&plane_moves, {.velocity = {0.0f, speed, 0.0f}});
+  AddCollider(&body_moves);
+  BodyDesc desc;
+  desc.pose.position.y = 0.5f * speed * kDt;
+  AddBody(&plane_moves, shape.asset(), desc);
+  desc.velocity.y = -speed;
+  AddBody(&body_moves, shape.asset(), desc);
+  StepWorld(&plane_moves, kDt);
+  StepWorld(&body_moves, kDt);
+  CHECK(plane_moves.stats().contacts > 0);
+  CHECK(plane_moves.stats().substeps == body_moves.stats().substeps);
+  CHECK((body_moves.stats().substeps > 1) == (speed > 5.0f));
+}
+
 TEST_CASE("Moving colliders allocate nothing in steps") {
   CountingMemory memory;
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {2.0e5, 0.4, 1000.0}, double(kDt));
@@ -289,4 +308,31 @@ TEST_CASE("A plane takes no body out of its crowd that its filter excludes") {
     CHECK(world.stats().phase_s[static_cast<size_t>(Phase::kSolve)] > 0.0f);
   }
   CHECK(world.stats().max_penetration == 0.0f);
+}
+
+TEST_CASE(
+    "A body of a crowd that expands into a plane stops at it, whatever else is in the crowd") {
+  const int excluded = GENERATE(-1, 0, 5, 11);  // the body that the plane lets through, or none
+  CAPTURE(excluded);
+  const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {1.0e6, 0.3, 1000.0}, double(kDt));
+  World world({.gravity = {}});
+  AddCollider(&world, {.filter = {.mask = 2}});
+  std::vector<BodyId> ids;
+  for (int i = 0; i < 12; ++i) {
+    BodyDesc desc = {.pose = {.position = {static_cast<float>(i), 3.0f, 0.0f}},
+                     .filter = {.category = i == excluded ? 1u : 2u}};
+    ids.push_back(AddBody(&world, shape.asset(), desc));
+  }
+  StepWorld(&world, kDt);
+  // At rest and too far from the plane to touch it by velocity, but squeezed to 0.7 of its height.
+  const int squeezed = excluded == 3 ? 4 : 3;
+  std::vector<Vec3> x = PositionsOf(world, ids[static_cast<size_t>(squeezed)], shape.num_nodes());
+  float low = x[0].y;
+  for (const Vec3& p : x) low = std::min(low, p.y);
+  for (Vec3& p : x) p.y = 0.012f + 0.7f * (p.y - low);
+  REQUIRE(world.SetNodePositions(ids[static_cast<size_t>(squeezed)], x).ok());
+  StepWorld(&world, kDt);
+  CHECK(world.stats().phase_s[static_cast<size_t>(Phase::kSolve)] > 0.0f);  // there is a crowd
+  CHECK(world.stats().contacts > 0);
+  CHECK(world.stats().max_penetration < 1e-5f);
 }

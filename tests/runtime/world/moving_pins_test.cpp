@@ -203,6 +203,28 @@ TEST_CASE("Substeps turn pins about their pose and let an offset fade") {
   CHECK(stats.flags == kStepOk);
 }
 
+TEST_CASE("Substeps move pins without a region on straight lines") {
+  Body body;
+  const Allocator allocator = DefaultAllocator();
+  REQUIRE(body.x.Allocate(allocator, 1));
+  REQUIRE(body.y.Allocate(allocator, 2));
+  REQUIRE(ReserveTargets(allocator, 0, &body));
+  body.simulation.median_edge = 100.0f;
+  body.pins.regions[0] = PinMotion::kStraight;
+  const Vec3 start = {1.0f, -2.0f, 0.5f}, end = {3.0f, 2.0f, -4.0f};
+  body.x[0] = start;
+  body.pins.targets[0] = end;
+  StepStats stats;
+  const int count = GENERATE(1, 2, 4);
+  for (int k = 0; k < count; ++k) {
+    PlacePins(k, count, &body, &stats);
+    const double t = double(k + 1) / count;
+    CAPTURE(k, count);
+    CHECK((ToEigen(body.y[0]) - ToEigen(start) * (1.0 - t) - ToEigen(end) * t).norm() < 1e-6);
+    body.x[0] = body.y[0];
+  }
+}
+
 TEST_CASE("Targets and nodes keep their places in the world if the body's origin moves") {
   Body body;
   const Allocator allocator = DefaultAllocator();

@@ -113,6 +113,24 @@ TEST_CASE("Reactions and gravity change the momentum") {
   CHECK(worst < 0.01);
 }
 
+TEST_CASE("A body reports the same reactions among equal bodies as alone") {
+  const ShapeAsset shape = CrowdBox(3);
+  const RegionView region = shape.asset().region(0);
+  World one, many;
+  const BodyDesc desc = {.pinned_nodes = region.nodes, .report_reactions = true};
+  const BodyId a = AddBody(&one, shape.asset(), desc);
+  BodyId b;
+  for (int i = 0; i < 12; ++i) b = AddBody(&many, shape.asset(), desc);
+  for (int step = 0; step < 5; ++step) {
+    StepWorld(&one, kDt);
+    StepWorld(&many, kDt);
+    const std::vector<Vec3> alone = ReactionsOf(one, a, shape.num_nodes());
+    const std::vector<Vec3> among = ReactionsOf(many, b, shape.num_nodes());
+    CHECK(Sum(alone).norm() > 0.0);
+    for (size_t i = 0; i < alone.size(); ++i) CHECK(ToEigen(alone[i]) == ToEigen(among[i]));
+  }
+}
+
 TEST_CASE("Reactions are only for bodies that report them") {
   const ShapeAsset shape = CrowdBox(1);
   World world;
