@@ -159,7 +159,8 @@ class Asset {
   size_t mapping_bytes_ = 0;
 };
 
-/// Finds a region by name: an index for Asset::region. O(log regions); does not allocate. Errors:
+/// Finds a region by name: an index for Asset::region. O(log regions); does not allocate. If it
+/// fails, `out_region` is as it was. Errors:
 /// kInvalidArgument (section "region": the asset has no region of that name, as an asset that is
 /// not open has none; section "out_region": it is null).
 [[nodiscard]] Status FindRegion(const Asset& asset, std::string_view name, uint32_t* out_region);

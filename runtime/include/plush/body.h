@@ -37,8 +37,10 @@ struct MaterialOverride {
                           ///< 1 m and 1e5 Pa wobbles at 0.01 and settles like dough at 0.1
 };
 
-/// What touches what, as in box2d. Two objects touch if each one's mask has the other's category.
-/// A common group that is not 0 decides instead: above 0 they touch, below 0 they do not.
+/// What touches what, as in box2d. In this version bodies touch colliders, not each other. A
+/// body's category also decides which queries and force fields find it. Two objects touch if each
+/// one's mask has the other's category. A common group that is not 0 decides instead: above 0 they
+/// touch, below 0 they do not.
 struct Filter {
   uint32_t category = 1;  ///< bits: what the object is
   uint32_t mask = ~0u;    ///< bits: what it touches
@@ -64,7 +66,8 @@ struct BodyDesc {
   std::span<const uint32_t> pinned_nodes =
       {};                       ///< cage nodes that move only by MovePins (indices below num_nodes,
                                 ///< duplicates allowed); see FindRegion
-  bool fixed = false;           ///< every node pinned: scenery
+  bool fixed = false;           ///< every node pinned: scenery, which moves only by MovePins,
+                                ///< SetNodePositions, Teleport and ResetBody
   float gravity_factor = 1.0f;  ///< times the world's gravity, finite
   float max_speed = std::numeric_limits<float>::infinity();  ///< of any node [m/s], > 0. A step
                                                              ///< slows faster nodes down to it,

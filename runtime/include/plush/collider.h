@@ -22,7 +22,8 @@ struct PlaneShape {
                                      ///< the unit normal [m]
 };
 
-/// A collider. It moves by its velocities or by World::MoveCollider; nothing else moves it.
+/// A collider. Steps move it by its velocities, or by World::MoveCollider, after which they are
+/// zero. World::SetColliderPose puts it elsewhere and leaves them. Nothing else moves it.
 struct ColliderDesc {
   ShapeType type = ShapeType::kPlane;
   PlaneShape plane = {};       ///< the shape if `type` is kPlane

@@ -22,8 +22,8 @@ enum DebugDrawFlags : uint32_t {
   kDrawNames = 1u << 7,      ///< each body's slot, as text
 };
 
-/// The game's drawing functions. Null ones are skipped. Colours are 0xRRGGBB. They must not call
-/// the world.
+/// The game's drawing functions. Null ones are skipped. Colours are 0xRRGGBB. References and texts
+/// are valid only during the call: copy what you keep. They must not call the world.
 struct DebugDraw {
   void (*point)(void* user, const Vec3& p, float size, uint32_t colour) = nullptr;  ///< size [m]
   void (*line)(void* user, const Vec3& a, const Vec3& b, uint32_t colour) = nullptr;

@@ -7,10 +7,10 @@
 //   if (status.ok()) status = world.Step(1.0f / 60);
 //   if (status.ok()) status = world.Skin(id, 1.0f, {.positions = vertices, .num_vertices = n});
 //
-// Every call that can fail returns a Status; if it fails, nothing has changed but its outputs.
-// Calls that take an id also return kNullId, kForeignId and kStaleId; all return kOutOfMemory if
-// the world itself got no memory. Outputs come last; a null one gives kInvalidArgument. Calls
-// allocate nothing unless they say so.
+// Every call that can fail returns a Status. If it fails, the world has not changed, outputs named
+// `out_` are empty ({}), and spans hold what they held. Calls that take an id also return kNullId,
+// kForeignId and kStaleId; all return kOutOfMemory if the world itself got no memory. Outputs come
+// last; a null one gives kInvalidArgument. Calls allocate nothing unless they say so.
 //
 // A World never throws, prints or asserts on data. It belongs to one thread at a time except for
 // PrepareSystem (runtime/README.md has a table), but runs its own work in parallel through
@@ -90,8 +90,8 @@ class World {
   ///   PrepareTimeStep, unless a body of the same asset, material and pins has factors
   ///   (WorldDesc::idle_systems).
   /// - Equal undamped bodies step together in crowds, which is several times as fast.
-  /// `out_id` is null after a failure. Errors: kInvalidArgument (asset not open, non-finite or
-  /// out-of-range description), kOutOfMemory (also with 2^24 bodies).
+  /// Errors: kInvalidArgument (asset not open, non-finite or out-of-range description),
+  /// kOutOfMemory (also with 2^24 bodies).
   Status AddBody(const Asset& asset, const BodyDesc& desc, BodyId* out_id);
 
   /// Takes a body out and frees its memory; its id becomes stale. Costs the same however many
@@ -140,7 +140,7 @@ class World {
 
   /// What happened to bodies in the last Step, and between the Step before and it: at most
   /// WorldDesc::max_events events, in the order of the bodies' slots. Valid until the next Step or
-  /// LoadState; bodies may have been removed since.
+  /// successful LoadState; bodies may have been removed since.
   std::span<const BodyEvent> body_events() const;
 
   // What steps have in common. Changes take effect in the next step.
@@ -159,8 +159,8 @@ class World {
 
   /// Adds a collider. A body inside it comes out by at most a quarter of its median edge per
   /// substep and 25 median edges per second; kPenalty sets no such limit. Wakes all bodies that may
-  /// touch it. Allocates memory for the contacts of each body. `out_id` is null after a failure.
-  /// Errors: kInvalidArgument (a description out of range), kOutOfMemory.
+  /// touch it. Allocates memory for the contacts of each body. Errors: kInvalidArgument (a
+  /// description out of range), kOutOfMemory.
   Status AddCollider(const ColliderDesc& desc, ColliderId* out_id);
 
   /// Takes a collider out; its id becomes stale. Forgets its contacts. Wakes the bodies that touch
@@ -170,13 +170,14 @@ class World {
   /// The collider as it is now: with its present pose and velocities. Errors: only those of ids.
   Status GetCollider(ColliderId id, ColliderDesc* out_desc) const;
 
-  /// Puts a collider somewhere at once and forgets its MoveCollider. Bodies that it then holds come
-  /// out slowly, see AddCollider. Forgets its contacts. Wakes the bodies that touch it before or
-  /// after. Errors: kInvalidArgument (a position beyond kMostCoordinate, a rotation that is zero or
-  /// not finite).
+  /// Puts a collider somewhere at once and forgets its MoveCollider. It keeps its velocities.
+  /// Bodies that it then holds come out slowly, see AddCollider. Forgets its contacts. Wakes the
+  /// bodies that touch it before or after. Errors: kInvalidArgument (a position beyond
+  /// kMostCoordinate, a rotation that is zero or not finite).
   Status SetColliderPose(ColliderId id, const Pose& pose);
 
-  /// Lets a collider reach `target` at the end of the next step and then rest. It pushes and drags
+  /// Lets a collider reach `target` at the end of the next step. In that step it moves at the
+  /// velocities of this way, not at its own; after it, its velocities are zero. It pushes and drags
   /// what it touches on its way. If it is not there yet, wakes the bodies that it touches or
   /// reaches. Errors: those of SetColliderPose.
   Status MoveCollider(ColliderId id, const Pose& target);
@@ -192,8 +193,8 @@ class World {
   /// kInvalidArgument.
   Status SetColliderFriction(ColliderId id, float friction);
 
-  /// Changes what touches what. Forgets contacts; wakes the body, or all bodies. Errors: only those
-  /// of ids.
+  /// Changes what touches what: bodies touch colliders, not each other. Forgets contacts; wakes the
+  /// body, or all bodies. Errors: only those of ids.
   Status SetFilter(BodyId id, const Filter& filter);
   Status SetFilter(ColliderId id, const Filter& filter);
   Status GetFilter(BodyId id, Filter* out_filter) const;  ///< Errors: only those of ids.
@@ -271,17 +272,18 @@ class World {
   Status SetNodePositions(BodyId id, std::span<const Vec3> positions);
 
   /// Moves the body as it is, pins and velocities included, so that `pose` becomes its best fit:
-  /// every node by pose * inverse(BestFitPose). Forgets contacts and targets of pins; wakes the
-  /// body. Errors: kInvalidArgument (a position beyond kMostCoordinate, a rotation that is zero or
-  /// not finite, frozen body).
+  /// every node by pose * inverse(BestFitPose). Fixed bodies move too. Forgets contacts and targets
+  /// of pins; wakes the body. Errors: kInvalidArgument (a position beyond kMostCoordinate, a
+  /// rotation that is zero or not finite, frozen body).
   Status Teleport(BodyId id, const Pose& pose);
 
-  /// Puts the body's rest shape, times its scale, at `pose`, at rest. Forgets contacts and targets
-  /// of pins, wakes the body and lets a frozen one move again. Errors: those of Teleport, but
-  /// frozen bodies are welcome.
+  /// Puts the body's rest shape, times its scale, at `pose`, at rest: pinned nodes and fixed bodies
+  /// too. Forgets contacts and targets of pins, wakes the body and lets a frozen one move again.
+  /// Errors: those of Teleport, but frozen bodies are welcome.
   Status ResetBody(BodyId id, const Pose& pose);
 
-  // Moving pins. Targets hold for one step. Nodes without a target in a step stay.
+  // Moving pins. Targets hold for one step. Nodes without a target in a step stay. All nodes of a
+  // fixed body are pinned, so these calls move it.
 
   /// Lets the pinned nodes of a region of the asset (FindRegion) reach
   /// target * inverse(RegionView::rest) * X at the end of the next step: X are their rest
@@ -331,16 +333,28 @@ class World {
   /// thousand tets. Changes nothing on failure. Wakes the body. Errors: kInvalidArgument (fixed
   /// body, no such node, a matrix without a factor: see Step), kOutOfMemory.
   Status SetPinnedNodes(BodyId id, std::span<const uint32_t> pinned_nodes);
+  /// Writes the pinned nodes, of a fixed body all nodes, in ascending order, or as many as fit.
+  /// `out_count` gets the number of all. Errors: only those of ids.
+  Status GetPinnedNodes(BodyId id, std::span<uint32_t> nodes, uint32_t* out_count) const;
 
   /// Changes the material, as BodyDesc::material does, at the cost of SetPinnedNodes. Errors: those
   /// of SetPinnedNodes; kInvalidArgument (out-of-range material).
   Status SetMaterial(BodyId id, const MaterialOverride& material);
+  /// The material as an override that gives it again. `young` and `poisson` are negative if they
+  /// are the baked ones. `density` and `damping` are always those of the body; `density` may differ
+  /// in its last digit from the one that was set. Errors: only those of ids.
+  Status GetMaterial(BodyId id, MaterialOverride* out_material) const;
 
   /// Changes BodyDesc::gravity_factor and wakes the body. Errors: kInvalidArgument (not finite).
   Status SetGravityFactor(BodyId id, float factor);
+  Status GetGravityFactor(BodyId id, float* out_factor) const;  ///< Errors: only those of ids.
   /// Changes BodyDesc::max_speed [m/s], > 0, infinity allowed, and wakes the body. Errors:
   /// kInvalidArgument.
   Status SetMaxSpeed(BodyId id, float max_speed);
+  Status GetMaxSpeed(BodyId id, float* out_max_speed) const;  ///< Errors: only those of ids.
+
+  /// BodyDesc::scale, which stays as it was when the body was added. Errors: only those of ids.
+  Status GetScale(BodyId id, float* out_scale) const;
 
   /// Takes a body out of steps, queries and drawing (kDrawSleep excepted), or puts it back as it
   /// was, awake. Its memory stays, and all other calls work on it. Disabling forgets contacts and
@@ -362,7 +376,8 @@ class World {
 
   // Saving and loading.
 
-  /// Size of the world's state [bytes]. Grows with bodies and contacts.
+  /// Size of the world's state [bytes]. Grows with bodies and contacts. Uses memory of the world:
+  /// no other call may run beside it.
   size_t StateBytes() const;
 
   /// Saves everything that later steps depend on: bodies, colliders, ids, gravity, settings of the
@@ -382,8 +397,9 @@ class World {
   ///   scales and pins, in as many crowds) and their factors, this copies and allocates nothing.
   ///   Otherwise it makes all bodies anew beside the old ones, and the factors that the world does
   ///   not have.
-  /// - Trusts no byte of `state`; changes nothing on failure. A state made by others may move
-  ///   bodies absurdly, but no step of it is undefined.
+  /// - Trusts no byte of `state`. If it fails, the world goes on as if this call had not been made:
+  ///   with its bodies, ids, colliders and body_events(). A state made by others may move bodies
+  ///   absurdly, but no step of it is undefined.
   /// Errors: kTruncated, kBadMagic, kForeignVersion (of another version or build), kCorrupt (a
   /// number, index or count is wrong), kMismatch (an asset is missing, or the state is of a world
   /// with another tag or keep_previous), kOutOfMemory.

@@ -81,6 +81,33 @@ Status World::SetMaxSpeed(BodyId id, float max_speed) {
   return {};
 }
 
+Status World::GetGravityFactor(BodyId id, float* out_factor) const {
+  if (out_factor == nullptr) return kNoOutput;
+  *out_factor = 0.0f;
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (found.ok()) *out_factor = body->gravity_factor;
+  return found;
+}
+
+Status World::GetMaxSpeed(BodyId id, float* out_max_speed) const {
+  if (out_max_speed == nullptr) return kNoOutput;
+  *out_max_speed = 0.0f;
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (found.ok()) *out_max_speed = body->max_speed;
+  return found;
+}
+
+Status World::GetScale(BodyId id, float* out_scale) const {
+  if (out_scale == nullptr) return kNoOutput;
+  *out_scale = 0.0f;
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (found.ok()) *out_scale = body->scale;
+  return found;
+}
+
 Status World::SetEnabled(BodyId id, bool enabled) {
   Body* body = nullptr;
   const Status found = Impl::FindBody(impl_, id, &body);

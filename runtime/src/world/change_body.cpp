@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// SetPinnedNodes and SetMaterial: give a body another matrix. Not on the step path.
+// SetPinnedNodes and SetMaterial: give a body another matrix. Reading pins and material back. Not
+// on the step path.
 #include "body/make_body.h"
 #include "world/world_impl.h"
 
+#include <cmath>
+#include <limits>
 #include <utility>
 
 namespace plush {
@@ -24,6 +27,17 @@ void ScaleByBulk(const ElementView& before, const ElementView& after, Body* body
     float& kappa = body->kappa[before.slots[t]];
     kappa = from > 0.0f ? kappa * (to / from) : 0.0f;
   }
+}
+
+// The density that ResolveMaterial divides by the baked one to get `mass_scale`. The product is at
+// most one float off.
+float DensityOf(float mass_scale, float baked) {
+  const float density = mass_scale * baked;
+  for (const float end : {0.0f, std::numeric_limits<float>::max()}) {
+    const float next = std::nextafter(density, end);
+    if (density / baked != mass_scale && next / baked == mass_scale) return next;
+  }
+  return density;
 }
 
 }  // namespace
@@ -87,6 +101,34 @@ Status World::SetMaterial(BodyId id, const MaterialOverride& material) {
   const Status checked = ResolveMaterial(asset, material, scale, &resolved);
   if (!checked.ok()) return checked;
   return impl_->ChangeSystem(asset, resolved, body->system->pinned.span(), body);
+}
+
+Status World::GetPinnedNodes(BodyId id, std::span<uint32_t> nodes, uint32_t* out_count) const {
+  if (out_count == nullptr) return kNoOutput;
+  *out_count = 0;
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
+  for (uint32_t i = 0; i < body->x.size(); ++i) {
+    if (!body->IsPinned(i)) continue;
+    if (*out_count < nodes.size()) nodes[*out_count] = i;
+    ++*out_count;
+  }
+  return {};
+}
+
+Status World::GetMaterial(BodyId id, MaterialOverride* out_material) const {
+  if (out_material == nullptr) return kNoOutput;
+  *out_material = {};
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
+  const BodyMaterial& own = body->system->key.material;
+  out_material->young = own.young;
+  out_material->poisson = own.poisson;
+  out_material->density = DensityOf(own.mass_scale, body->simulation.density);
+  out_material->damping = own.damping;
+  return {};
 }
 
 }  // namespace plush

@@ -249,6 +249,7 @@ Status World::RemoveCollider(ColliderId id) {
 
 Status World::GetCollider(ColliderId id, ColliderDesc* out_desc) const {
   if (out_desc == nullptr) return kNoOutput;
+  *out_desc = {};
   Collider* collider = nullptr;
   const Status found = Impl::FindCollider(impl_, id, &collider);
   if (!found.ok()) return found;
@@ -344,6 +345,7 @@ Status World::SetUserData(ColliderId id, uint64_t user_data) {
 
 Status World::GetUserData(ColliderId id, uint64_t* out_user_data) const {
   if (out_user_data == nullptr) return kNoOutput;
+  *out_user_data = 0;
   Collider* collider = nullptr;
   const Status found = Impl::FindCollider(impl_, id, &collider);
   if (!found.ok()) return found;

@@ -111,6 +111,7 @@ Status World::ElasticForces(BodyId id, std::span<Vec3> forces) const {
 
 Status World::Moments(BodyId id, BodyMoments* out_moments) const {
   if (out_moments == nullptr) return kNoOutput;
+  *out_moments = {};
   Body* body = nullptr;
   const Status found = Impl::FindBody(impl_, id, &body);
   if (!found.ok()) return found;
@@ -120,6 +121,7 @@ Status World::Moments(BodyId id, BodyMoments* out_moments) const {
 
 Status World::BestFitPose(BodyId id, Pose* out_pose) const {
   if (out_pose == nullptr) return kNoOutput;
+  *out_pose = {};
   Body* body = nullptr;
   const Status found = Impl::FindBody(impl_, id, &body);
   if (!found.ok()) return found;

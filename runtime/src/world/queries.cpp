@@ -77,6 +77,14 @@ SurfacePoint DescribeNear(const Body& body, const double point[3], const Surface
   return place;
 }
 
+// A query of a world that got no memory.
+template <class Output>
+Status NoWorld(Output* output) {
+  if (output == nullptr) return kNoOutput;
+  *output = {};
+  return kNoWorld;
+}
+
 }  // namespace
 
 // Calls visit(body), with refitted search trees, for the body `only` or for all bodies that pass
@@ -196,44 +204,46 @@ void World::PrepareQueries() const {
 }
 
 Status World::Raycast(const Ray& ray, const QueryFilter& filter, SurfacePoint* out_hit) const {
-  return impl_ != nullptr ? impl_->Raycast({nullptr, filter}, ray, out_hit) : kNoWorld;
+  return impl_ != nullptr ? impl_->Raycast({nullptr, filter}, ray, out_hit) : NoWorld(out_hit);
 }
 
 Status World::Raycast(BodyId id, const Ray& ray, SurfacePoint* out_hit) const {
-  return impl_ != nullptr ? impl_->Raycast({&id, {}}, ray, out_hit) : kNoWorld;
+  return impl_ != nullptr ? impl_->Raycast({&id, {}}, ray, out_hit) : NoWorld(out_hit);
 }
 
 Status World::RaycastAll(const Ray& ray, const QueryFilter& filter, std::span<SurfacePoint> hits,
                          uint32_t* out_count) const {
-  return impl_ != nullptr ? impl_->RaycastAll({nullptr, filter}, ray, hits, out_count) : kNoWorld;
+  if (impl_ == nullptr) return NoWorld(out_count);
+  return impl_->RaycastAll({nullptr, filter}, ray, hits, out_count);
 }
 
 Status World::RaycastAll(BodyId id, const Ray& ray, std::span<SurfacePoint> hits,
                          uint32_t* out_count) const {
-  return impl_ != nullptr ? impl_->RaycastAll({&id, {}}, ray, hits, out_count) : kNoWorld;
+  if (impl_ == nullptr) return NoWorld(out_count);
+  return impl_->RaycastAll({&id, {}}, ray, hits, out_count);
 }
 
 Status World::OverlapSphere(const Vec3& centre, float radius, const QueryFilter& filter,
                             std::span<SurfacePoint> touching, uint32_t* out_count) const {
-  if (impl_ == nullptr) return kNoWorld;
+  if (impl_ == nullptr) return NoWorld(out_count);
   return impl_->OverlapSphere({nullptr, filter}, centre, radius, touching, out_count);
 }
 
 Status World::OverlapSphere(BodyId id, const Vec3& centre, float radius,
                             std::span<SurfacePoint> touching, uint32_t* out_count) const {
-  if (impl_ == nullptr) return kNoWorld;
+  if (impl_ == nullptr) return NoWorld(out_count);
   return impl_->OverlapSphere({&id, {}}, centre, radius, touching, out_count);
 }
 
 Status World::ClosestPoint(const Vec3& point, float max_distance, const QueryFilter& filter,
                            SurfacePoint* out_point) const {
-  if (impl_ == nullptr) return kNoWorld;
+  if (impl_ == nullptr) return NoWorld(out_point);
   return impl_->ClosestPoint({nullptr, filter}, point, max_distance, out_point);
 }
 
 Status World::ClosestPoint(BodyId id, const Vec3& point, float max_distance,
                            SurfacePoint* out_point) const {
-  if (impl_ == nullptr) return kNoWorld;
+  if (impl_ == nullptr) return NoWorld(out_point);
   return impl_->ClosestPoint({&id, {}}, point, max_distance, out_point);
 }
 

@@ -225,6 +225,7 @@ Status World::SetFilter(BodyId id, const Filter& filter) {
 
 Status World::GetFilter(BodyId id, Filter* out_filter) const {
   if (out_filter == nullptr) return kNoOutput;
+  *out_filter = {};
   Body* body = nullptr;
   const Status found = Impl::FindBody(impl_, id, &body);
   if (!found.ok()) return found;

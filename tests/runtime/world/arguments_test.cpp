@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <string>
 
@@ -237,17 +238,90 @@ TEST_CASE("Null outputs are refused") {
   const BodyId id = AddBody(&world, shape.asset());
   const Ray ray = {.origin = {}, .direction = {1.0f, 0.0f, 0.0f}};
   const ColliderId plane = AddPlane(&world, {});
-  for (const Status& status :
-       {world.GetBounds(id, nullptr), world.GetFilter(id, nullptr), world.GetUserData(id, nullptr),
-        world.GetUserData(plane, nullptr), world.GetCollider(plane, nullptr),
-        world.Bodies({}, nullptr), world.Colliders({}, nullptr), world.Measure(nullptr),
-        world.Moments(id, nullptr), world.BestFitPose(id, nullptr), world.Raycast(ray, {}, nullptr),
-        world.Raycast(id, ray, nullptr), world.RaycastAll(ray, {}, {}, nullptr),
-        world.RaycastAll(id, ray, {}, nullptr), world.OverlapSphere({}, 1.0f, {}, {}, nullptr),
-        world.OverlapSphere(id, {}, 1.0f, {}, nullptr), world.ClosestPoint({}, 1.0f, {}, nullptr),
-        world.ClosestPoint(id, {}, 1.0f, nullptr), world.PatchOf(id, 0, nullptr)}) {
+  for (const Status& status : {world.GetBounds(id, nullptr),
+                               world.GetFilter(id, nullptr),
+                               world.GetUserData(id, nullptr),
+                               world.GetScale(id, nullptr),
+                               world.GetGravityFactor(id, nullptr),
+                               world.GetMaxSpeed(id, nullptr),
+                               world.GetMaterial(id, nullptr),
+                               world.GetPinnedNodes(id, {}, nullptr),
+                               world.GetUserData(plane, nullptr),
+                               world.GetCollider(plane, nullptr),
+                               world.Bodies({}, nullptr),
+                               world.Colliders({}, nullptr),
+                               world.Measure(nullptr),
+                               world.Moments(id, nullptr),
+                               world.BestFitPose(id, nullptr),
+                               world.Raycast(ray, {}, nullptr),
+                               world.Raycast(id, ray, nullptr),
+                               world.RaycastAll(ray, {}, {}, nullptr),
+                               world.RaycastAll(id, ray, {}, nullptr),
+                               world.OverlapSphere({}, 1.0f, {}, {}, nullptr),
+                               world.OverlapSphere(id, {}, 1.0f, {}, nullptr),
+                               world.ClosestPoint({}, 1.0f, {}, nullptr),
+                               world.ClosestPoint(id, {}, 1.0f, nullptr),
+                               world.PatchOf(id, 0, nullptr)}) {
     CHECK(status.code == StatusCode::kInvalidArgument);
   }
+}
+
+namespace {
+
+// Calls with an id that names nothing; the output is then as good as new.
+template <class Output, class Call>
+void CheckEmptied(Output output, const Call& call) {
+  const Output empty = {};
+  CHECK_FALSE(call(&output).ok());
+  CHECK(std::memcmp(&output, &empty, sizeof(Output)) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("Outputs of calls that fail are empty") {
+  World world;
+  const BodyId id = {77};
+  const ColliderId plane = {77};
+  const Ray ray = {.origin = {}, .direction = {1.0f, 0.0f, 0.0f}};
+  const Bounds bounds = {{1.0f, 2.0f, 3.0f}, {4.0f, 5.0f, 6.0f}};
+  CheckEmptied(bounds, [&](Bounds* out) { return world.GetBounds(id, out); });
+  CheckEmptied(Filter{2, 3, 4}, [&](Filter* out) { return world.GetFilter(id, out); });
+  CheckEmptied(uint64_t{5}, [&](uint64_t* out) { return world.GetUserData(id, out); });
+  CheckEmptied(uint64_t{5}, [&](uint64_t* out) { return world.GetUserData(plane, out); });
+  CheckEmptied(1.0f, [&](float* out) { return world.GetScale(id, out); });
+  CheckEmptied(1.0f, [&](float* out) { return world.GetGravityFactor(id, out); });
+  CheckEmptied(1.0f, [&](float* out) { return world.GetMaxSpeed(id, out); });
+  CheckEmptied(MaterialOverride{1.0f, 2.0f, 3.0f, 4.0f},
+               [&](MaterialOverride* out) { return world.GetMaterial(id, out); });
+  CheckEmptied(7u, [&](uint32_t* out) { return world.GetPinnedNodes(id, {}, out); });
+  CheckEmptied(7u, [&](uint32_t* out) { return world.RaycastAll(id, ray, {}, out); });
+  CheckEmptied(7u, [&](uint32_t* out) { return world.OverlapSphere(id, {}, 1.0f, {}, out); });
+  CheckEmptied(Pose{.position = {1.0f, 2.0f, 3.0f}},
+               [&](Pose* out) { return world.BestFitPose(id, out); });
+  CheckEmptied(Reaction{.force = {1.0f, 2.0f, 3.0f}},
+               [&](Reaction* out) { return world.RegionReaction(id, 0, out); });
+  CheckEmptied(BodyId{9}, [&](BodyId* out) { return world.AddBody({}, {}, out); });
+  CheckEmptied(ColliderId{9},
+               [&](ColliderId* out) { return world.AddCollider({.friction = -1.0f}, out); });
+  BodyMoments moments;
+  moments.mass = 5.0;
+  CHECK_FALSE(world.Moments(id, &moments).ok());
+  CHECK(moments.mass == 0.0);
+  ColliderDesc desc;
+  desc.friction = 9.0f;
+  CHECK_FALSE(world.GetCollider(plane, &desc).ok());
+  CHECK(desc.friction == ColliderDesc().friction);
+  SurfacePoint point;
+  point.triangle = 3;
+  CHECK_FALSE(world.Raycast(id, ray, &point).ok());
+  CHECK_FALSE(point.valid());
+  point.triangle = 3;
+  CHECK_FALSE(world.ClosestPoint(id, {}, 1.0f, &point).ok());
+  CHECK_FALSE(point.valid());
+  DeformedPatch patch;
+  patch.area = 2.0f;
+  CHECK_FALSE(world.PatchOf(id, 0, &patch).ok());
+  CHECK(patch.area == 0.0f);
 }
 
 TEST_CASE("Settings are clamped to their ranges") {

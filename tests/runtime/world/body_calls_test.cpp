@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Enumeration, user data, boxes, gravity factors, largest speeds, impulses; and hostile arguments.
+// Enumeration, user data, reading settings back, boxes, gravity factors, largest speeds, impulses;
+// and hostile arguments.
 #include "plush/collision.h"
 #include "plush/format/cdg_records.h"
 
@@ -86,6 +87,78 @@ TEST_CASE("User data and settings are kept with the body") {
   REQUIRE(world.GetUserData(b, &data).ok());
   CHECK(data == ~uint64_t{0});
   CHECK(world.GetUserData(a, nullptr).section == std::string("output"));
+}
+
+TEST_CASE("What the game set on a body reads back") {
+  const ShapeAsset shape(TetBox(2, 1, 1, 0.1), {1.0e5, 0.3, 900.0, 0.02}, double(kDt));
+  World world;
+  const uint32_t pins[] = {7, 2, 5, 2};
+  const BodyId set = AddBody(&world, shape.asset(),
+                             {.scale = 1.5f,
+                              .material = {2.0e5f, 0.4f, 700.0f, 0.0f},
+                              .pinned_nodes = pins,
+                              .gravity_factor = -0.5f,
+                              .max_speed = 12.0f});
+  const BodyId baked = AddBody(&world, shape.asset());
+  const BodyId fixed = AddBody(&world, shape.asset(), {.fixed = true});
+  float scale = 0.0f, factor = 0.0f, max_speed = 0.0f;
+  MaterialOverride material;
+  const auto read = [&](BodyId id) {
+    REQUIRE(world.GetScale(id, &scale).ok());
+    REQUIRE(world.GetGravityFactor(id, &factor).ok());
+    REQUIRE(world.GetMaxSpeed(id, &max_speed).ok());
+    REQUIRE(world.GetMaterial(id, &material).ok());
+  };
+  read(set);
+  CHECK((scale == 1.5f && factor == -0.5f && max_speed == 12.0f));
+  CHECK((material.young == 2.0e5f && material.poisson == 0.4f && material.damping == 0.0f));
+  CHECK(material.density == Approx(700.0f).epsilon(2e-7));
+  read(baked);
+  CHECK((scale == 1.0f && factor == 1.0f && max_speed == kInf));
+  CHECK((material.young < 0.0f && material.poisson < 0.0f));
+  CHECK((material.density == 900.0f && material.damping == 0.02f));
+  REQUIRE(world.SetGravityFactor(baked, 0.25f).ok());
+  REQUIRE(world.SetMaxSpeed(baked, 3.0f).ok());
+  REQUIRE(world.SetMaterial(baked, {.poisson = 0.45f, .damping = 0.1f}).ok());
+  read(baked);
+  CHECK((factor == 0.25f && max_speed == 3.0f));
+  CHECK((material.young < 0.0f && material.poisson == 0.45f && material.damping == 0.1f));
+
+  uint32_t nodes[9] = {}, count = 0;
+  REQUIRE(world.GetPinnedNodes(set, nodes, &count).ok());
+  CHECK(count == 3);
+  CHECK((nodes[0] == 2 && nodes[1] == 5 && nodes[2] == 7 && nodes[3] == 0));
+  REQUIRE(world.SetPinnedNodes(set, std::vector<uint32_t>{3}).ok());
+  REQUIRE(world.GetPinnedNodes(set, nodes, &count).ok());
+  CHECK((count == 1 && nodes[0] == 3 && nodes[1] == 5));
+  REQUIRE(world.GetPinnedNodes(baked, nodes, &count).ok());
+  CHECK(count == 0);
+  nodes[0] = nodes[1] = nodes[2] = 99;
+  REQUIRE(world.GetPinnedNodes(fixed, std::span<uint32_t>(nodes, 2), &count).ok());
+  CHECK(count == shape.num_nodes());
+  CHECK((nodes[0] == 0 && nodes[1] == 1 && nodes[2] == 99));
+}
+
+TEST_CASE("A material that is read and set again is the same to the bit") {
+  const uint32_t seed = GENERATE(1u, 2u);
+  CAPTURE(seed);
+  Random random(seed);
+  const ShapeAsset shape(TetBox(1, 1, 1, 0.1), {1.0e5, 0.3, 937.3}, double(kDt));
+  World world;
+  const BodyId id = AddBody(&world, shape.asset());
+  for (int i = 0; i < 300; ++i) {
+    const float density = 1000.0f + 900.0f * ToVec3(random.Vector(1.0)).x;
+    CAPTURE(density);
+    REQUIRE(world.SetMaterial(id, {.density = density}).ok());
+    const double mass = MomentsOf(world, id).mass;
+    MaterialOverride first, second;
+    REQUIRE(world.GetMaterial(id, &first).ok());
+    CHECK(std::fabs(first.density - density) <= std::nextafter(density, kInf) - density);
+    REQUIRE(world.SetMaterial(id, first).ok());
+    REQUIRE(world.GetMaterial(id, &second).ok());
+    CHECK(first.density == second.density);
+    CHECK(MomentsOf(world, id).mass == mass);
+  }
 }
 
 TEST_CASE("Gravity factors and largest speeds act on one body") {

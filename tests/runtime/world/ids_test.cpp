@@ -87,6 +87,31 @@ std::vector<NamedCall<BodyId>> CallsWithBodies(const ShapeAsset& shape) {
        }},
       {"SetGravityFactor", [](World* w, BodyId id) { return w->SetGravityFactor(id, 0.5f); }},
       {"SetMaxSpeed", [](World* w, BodyId id) { return w->SetMaxSpeed(id, 30.0f); }},
+      {"GetGravityFactor",
+       [](World* w, BodyId id) {
+         float factor = 0.0f;
+         return w->GetGravityFactor(id, &factor);
+       }},
+      {"GetMaxSpeed",
+       [](World* w, BodyId id) {
+         float max_speed = 0.0f;
+         return w->GetMaxSpeed(id, &max_speed);
+       }},
+      {"GetScale",
+       [](World* w, BodyId id) {
+         float scale = 0.0f;
+         return w->GetScale(id, &scale);
+       }},
+      {"GetPinnedNodes",
+       [](World* w, BodyId id) {
+         uint32_t count = 0;
+         return w->GetPinnedNodes(id, {}, &count);
+       }},
+      {"GetMaterial",
+       [](World* w, BodyId id) {
+         MaterialOverride material;
+         return w->GetMaterial(id, &material);
+       }},
       {"SetEnabled", [](World* w, BodyId id) { return w->SetEnabled(id, true); }},
       {"SetFilter", [](World* w, BodyId id) { return w->SetFilter(id, {.category = 2}); }},
       {"GetFilter",

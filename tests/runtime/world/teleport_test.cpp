@@ -283,13 +283,19 @@ TEST_CASE("A frozen body is not teleported, and a reset revives it") {
   for (int step = 0; step < 20; ++step) CHECK(StepWorld(&world, kDt) == kStepOk);
 }
 
-TEST_CASE("Fixed scenery is teleported too") {
+TEST_CASE("Fixed scenery is teleported, reset and placed too") {
   const ShapeAsset shape = CrowdBox(5);
   World world;
   const BodyId id = AddBody(&world, shape.asset(), {.fixed = true});
   REQUIRE(world.Teleport(id, {{1.0f, 2.0f, 3.0f}, {}}).ok());
   const Points expected = ToEigen(shape.rest()).colwise() + Eigen::Vector3d(1, 2, 3);
   CHECK((XOf(world, id, shape) - expected).cwiseAbs().maxCoeff() < 1e-5);
+  StepWorld(&world, kDt);
+  CHECK((XOf(world, id, shape) - expected).cwiseAbs().maxCoeff() < 1e-5);
+  REQUIRE(world.ResetBody(id, {}).ok());
+  StepWorld(&world, kDt);
+  CHECK((XOf(world, id, shape) - ToEigen(shape.rest())).cwiseAbs().maxCoeff() < 1e-5);
+  REQUIRE(world.SetNodePositions(id, ToVec3s(expected)).ok());
   StepWorld(&world, kDt);
   CHECK((XOf(world, id, shape) - expected).cwiseAbs().maxCoeff() < 1e-5);
 }

@@ -174,6 +174,14 @@ class Scene {
     Pose pose;
     Add(world_.BestFitPose(id, &pose), hash);
     Add(pose.position, hash);
+    float factor = 0.0f;
+    Add(world_.GetGravityFactor(id, &factor), hash);
+    MaterialOverride material;
+    Add(world_.GetMaterial(id, &material), hash);
+    Add(std::bit_cast<uint32_t>(factor + material.density), hash);
+    uint32_t num_pinned = 0;
+    Add(world_.GetPinnedNodes(id, {}, &num_pinned), hash);
+    Add(num_pinned, hash);
     Add(world_.stats().contacts + world_.num_bodies() + (world_.IsAsleep(id) ? 1u : 0u), hash);
     Add(world_.StateHash(), hash);
   }
