@@ -3,6 +3,7 @@
 #include "base/slot_list.h"
 #include "runtime/world/crowd_scene.h"
 #include "runtime/world/heap_counter.h"
+#include "runtime/world/plane_scene.h"
 #include "runtime/world/state_scene.h"
 
 #include <catch2/catch.hpp>
@@ -204,6 +205,42 @@ TEST_CASE("A state holds what the game set and what the last step did") {
   for (int k = 0; k < 20; ++k) {
     REQUIRE(StepWorld(&world, 0.007f) == StepWorld(&loaded, 0.007f));
     REQUIRE(loaded.StateHash() == world.StateHash());
+  }
+}
+
+TEST_CASE("A state keeps the poses on which regions turn in substeps") {
+  const ShapeAsset shape = CrowdBox(11);
+  const Asset* const assets[] = {&shape.asset()};
+  World world({.gravity = {}});
+  const BodyId body =
+      AddBody(&world, shape.asset(), {.pinned_nodes = shape.asset().region(0).nodes});
+  const ColliderId wall = AddCollider(&world, {.plane = {.normal = {0.0f, 0.0f, -1.0f}}});
+  // The region turns while a wall comes from above (+z) fast, so that there are substeps.
+  const auto step = [&](World* w, int k) {
+    Bounds box;
+    REQUIRE(w->GetBounds(body, &box).ok());
+    REQUIRE(w->SetNodeVelocities(body, std::vector<Vec3>(shape.num_nodes())).ok());
+    REQUIRE(w->SetColliderPose(wall, {.position = {0.0f, 0.0f, box.high.z + 0.1f}}).ok());
+    REQUIRE(w->MoveCollider(wall, {.position = {0.0f, 0.0f, box.high.z - 0.02f}}).ok());
+    REQUIRE(w->MovePins(body, 0, {{}, TurnOf(0.3 * k, {0, 0, 1})}).ok());
+  };
+  const auto finish = [&](World* w) {
+    StepWorld(w, kStateDt);
+    REQUIRE(w->stats().substeps > 1);
+    return w->StateHash();
+  };
+  World other;
+  for (int k = 0; k < 8; ++k) {
+    CAPTURE(k);
+    // Loaded before or after the calls of a step; then it continues for another one.
+    if (k % 4 == 0) REQUIRE(other.LoadState(SavedState(world), assets).ok());
+    step(&world, k);
+    if (k % 4 == 2) {
+      REQUIRE(other.LoadState(SavedState(world), assets).ok());
+    } else {
+      step(&other, k);
+    }
+    CHECK(finish(&other) == finish(&world));
   }
 }
 
