@@ -244,6 +244,19 @@ TEST_CASE("A state keeps the poses on which regions turn in substeps") {
   }
 }
 
+TEST_CASE("After loading, a new material gets the factors of the last time step") {
+  const StateScene scene;
+  World world(scene.Desc()), loaded(scene.Desc());
+  const BodyId id = AddBody(&world, scene.large());
+  CHECK(StepWorld(&world, 0.013f) == kStepPreparedTimeStep);
+  Load(&loaded, SavedState(world), scene);
+  for (World* w : {&world, &loaded}) {
+    REQUIRE(w->SetMaterial(id, {.young = 3.0e5f}).ok());
+    CHECK(StepWorld(w, 0.013f) == kStepOk);
+  }
+  CHECK(loaded.StateHash() == world.StateHash());
+}
+
 TEST_CASE("Saving allocates nothing, nor does loading into equal bodies") {
   const StateScene scene;
   CountingMemory memory;
