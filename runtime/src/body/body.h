@@ -205,6 +205,8 @@ float MultiplierScale(float from, float to);
 /// Scales multipliers for substeps of `*kappa_dt` seconds to substeps of `h` seconds.
 void ScaleMultipliers(float h, Array<float>* kappa, float* kappa_dt);
 
+float Relaxation(const StepSettings& settings, bool is_first);
+
 /// Fewest outer iterations of a substep of `to` seconds after substeps of `from` seconds: five if
 /// it is more than 1.5 times as long, one otherwise. After a single iteration, the volume error of
 /// a longer substep becomes kinetic energy in the next short one (a body that alternated between

@@ -70,8 +70,10 @@ void MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Bod
   if (body->system->num_pinned == 0) body->momentum = SumVectors(body->rhs.span());
   const bool shares = settings.jobs != nullptr && body->elements.blocks.size() >= kBlocksForJobs;
   if (shares) ShareRotations(settings, body);
-  AddElasticImpulses(body->elements, body->y.span(), h,
-                     shares ? 0 : settings.solver.polar_iterations, body->stretches.span(),
+  AddElasticImpulses(body->elements, body->y.span(),
+                     {h, body->elements.damping, shares ? 0 : settings.solver.polar_iterations,
+                      Relaxation(settings, is_first)},
+                     body->stretches.span(),
                      body->kappa.span(), body->Rotations(), body->rhs.span());
   if (ReportsReactions(*body)) StartPinImpulses(body);
   if (body->system->num_pinned > 0) ClearPinned(body->x.span(), body->rhs.span());
@@ -211,6 +213,11 @@ void Freeze(Body* body, StepStats* stats) {
 }
 
 }  // namespace
+
+float Relaxation(const StepSettings& settings, bool is_first) {
+  if (settings.solver.volume_sweeps > 0) return 0.0f;
+  return is_first ? 2.5f : 1.5f;
+}
 
 int LeastIterations(float from, float to) {
   constexpr float kGrowth = 1.5f;

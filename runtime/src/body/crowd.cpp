@@ -115,7 +115,8 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
         MakeInertialCrowdRhs(stepping.nodes, settings.gravity, h, positions, rhs);
       }
       if (stepping.has_free) SumCrowd(num_nodes, rhs, crowd->momentum);
-      AddCrowdImpulses(elements, positions, h, settings.solver.polar_iterations,
+      AddCrowdImpulses(elements, positions,
+                       {h, 0.0f, settings.solver.polar_iterations, Relaxation(settings, k == 0)},
                        crowd->kappa.data(), stepping.active, crowd->rotations.data(), rhs);
       for (size_t i = 0; i < num_nodes && system.num_pinned > 0; ++i) {
         if (system.pinned[i] == 0) continue;

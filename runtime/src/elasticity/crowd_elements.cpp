@@ -61,7 +61,7 @@ HWY_INLINE void FetchState(size_t place, const float* kappa, const float* rotati
 }
 
 HWY_INLINE void AddCrowdTet(const CrowdTet& tet, const ElementSettings& settings, float stiffness,
-                            const float* F, const float* kappa, const float* rotation, float* rhs) {
+                            float bulk, const float* F, float* kappa, const float* rotation, float* rhs) {
   const Lanes16 d;
   using V = hn::Vec<Lanes16>;
   const Mat<V> B = tet.DmInv(d);
@@ -70,7 +70,14 @@ HWY_INLINE void AddCrowdTet(const CrowdTet& tet, const ElementSettings& settings
   for (size_t c = 0; c < 4; ++c) to[c] = rhs + kCrowdVector * tet.Node(c);
   for (size_t i = 0; i < kCrowdLanes; i += kLanes<Lanes16>) {
     const Mat<V> R = RotationMatrix(d, LoadRotation(d, rotation + i));
-    const Mat<V> P = StretchImpulse(d, settings, LoadMat(d, F + i), R, k, hn::LoadU(d, kappa + i));
+    const Mat<V> Fi = LoadMat(d, F + i);
+    const Mat<V> C = Cofactor(Fi);
+    V pressure = hn::LoadU(d, kappa + i);
+    if (settings.relaxation > 0.0f) {
+      pressure = RelaxedMultiplier(d, settings, Fi, C, k, hn::Set(d, bulk), pressure);
+      hn::StoreU(pressure, d, kappa + i);
+    }
+    const Mat<V> P = StretchImpulse(d, settings, Fi, R, C, k, pressure);
     const Mat<V> G = TimesTranspose(P, B);
     StoreCrowd(d, LoadCrowd(d, to[1] + i) + G.c0, to[1] + i);
     StoreCrowd(d, LoadCrowd(d, to[2] + i) + G.c1, to[2] + i);
@@ -80,13 +87,14 @@ HWY_INLINE void AddCrowdTet(const CrowdTet& tet, const ElementSettings& settings
 }
 
 void CrowdImpulses(const ElementView& elements, const float* positions,
-                   const ElementSettings& settings, const float* kappa, const float* active,
+                   const ElementSettings& settings, float* kappa, const float* active,
                    float* rotations, float* rhs) {
   HWY_ALIGN float F[kGroup][9 * kCrowdLanes];
   const size_t num_places = kBlockTets * elements.blocks.size();
   for (size_t b = 0; b < elements.blocks.size(); ++b) {
     const TetBlock& block = elements.blocks[b];
     const float* stiffness = elements.StiffnessOf(b);
+    const float* bulk = elements.BulkOf(b);
     const size_t num_tets = CountTets(block);
     for (size_t begin = 0; begin < num_tets; begin += kGroup) {
       const size_t end = std::min(begin + kGroup, num_tets);
@@ -101,7 +109,7 @@ void CrowdImpulses(const ElementView& elements, const float* positions,
       for (size_t t = begin; t < end; ++t) {
         if (!(stiffness[t] > 0.0f)) continue;  // no tet in this place
         const size_t at = kBlockTets * b + t;
-        AddCrowdTet({block, t}, settings, stiffness[t], F[t - begin], kappa + kCrowdLanes * at,
+        AddCrowdTet({block, t}, settings, stiffness[t], bulk[t], F[t - begin], kappa + kCrowdLanes * at,
                     rotations + kCrowdRotation * at, rhs);
       }
     }
@@ -118,11 +126,11 @@ namespace plush {
 
 HWY_EXPORT(CrowdImpulses);
 
-void AddCrowdImpulses(const ElementView& elements, const float* positions, float dt,
-                      int polar_iterations, const float* kappa, const float* active,
+void AddCrowdImpulses(const ElementView& elements, const float* positions,
+                      const ElementSettings& settings, float* kappa, const float* active,
                       float* rotations, float* rhs) {
   HWY_DYNAMIC_DISPATCH(CrowdImpulses)
-  (elements, positions, {dt, 0.0f, polar_iterations}, kappa, active, rotations, rhs);
+  (elements, positions, settings, kappa, active, rotations, rhs);
 }
 
 }  // namespace plush

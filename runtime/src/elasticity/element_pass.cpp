@@ -87,7 +87,7 @@ HWY_INLINE void FindRotations(const ElementView& elements, const NodeVec* x, int
 // Adds the impulses of the blocks [begin, end) to the nodes.
 template <bool kDamps>
 HWY_INLINE void AddImpulses(const ElementView& elements, const ElementSettings& settings,
-                            const float* stretches, const float* kappa, size_t begin, size_t end,
+                            const float* stretches, float* kappa, size_t begin, size_t end,
                             const GroupGradients& group, const RotationView& rotations,
                             NodeVec* rhs) {
   const Lanes16 d;
@@ -101,7 +101,14 @@ HWY_INLINE void AddImpulses(const ElementView& elements, const ElementSettings& 
       const V k = hn::LoadU(d, elements.StiffnessOf(b) + i);
       const Mat<V> F = LoadMat(d, group.F[b - begin] + i);
       const Mat<V> R = RotationMatrix(d, LoadRotation(d, rotations.Block(b) + i));
-      Mat<V> P = StretchImpulse(d, settings, F, R, k, hn::LoadU(d, kappa + kBlockTets * b + i));
+      const Mat<V> C = Cofactor(F);
+      float* multiplier = kappa + kBlockTets * b + i;
+      V pressure = hn::LoadU(d, multiplier);
+      if (settings.relaxation > 0.0f) {
+        pressure = RelaxedMultiplier(d, settings, F, C, k, hn::LoadU(d, elements.BulkOf(b) + i), pressure);
+        hn::StoreU(pressure, d, multiplier);
+      }
+      Mat<V> P = StretchImpulse(d, settings, F, R, C, k, pressure);
       if constexpr (kDamps) {
         const Mat<V> S = LoadMat(d, stretches + 9 * kBlockTets * b + i);
         AddViscousImpulse(d, settings, F, R, S, k, &P);
@@ -119,7 +126,7 @@ HWY_INLINE void AddImpulses(const ElementView& elements, const ElementSettings& 
 template <bool kDamps>
 HWY_INLINE void Impulses(const ElementView& elements, const NodeVec* x,
                          const ElementSettings& settings, const float* stretches,
-                         const float* kappa, const RotationView& rotations, NodeVec* rhs) {
+                         float* kappa, const RotationView& rotations, NodeVec* rhs) {
   GroupGradients group;
   const size_t count = elements.blocks.size();
   for (size_t begin = 0; begin < count; begin += kGroup) {
@@ -131,7 +138,7 @@ HWY_INLINE void Impulses(const ElementView& elements, const NodeVec* x,
 
 // Without damping, `stretches` is null.
 void ElasticImpulses(const ElementView& elements, const NodeVec* x, const ElementSettings& settings,
-                     const float* stretches, const float* kappa, const RotationView& rotations,
+                     const float* stretches, float* kappa, const RotationView& rotations,
                      NodeVec* rhs) {
   if (stretches == nullptr) {
     Impulses<false>(elements, x, settings, nullptr, kappa, rotations, rhs);
@@ -180,12 +187,12 @@ HWY_EXPORT(ElasticImpulses);
 HWY_EXPORT(BlockRotations);
 HWY_EXPORT(Stretches);
 
-void AddElasticImpulses(const ElementView& elements, std::span<const NodeVec> x, float dt,
-                        int polar_iterations, std::span<const float> stretches,
-                        std::span<const float> kappa, const RotationView& rotations,
+void AddElasticImpulses(const ElementView& elements, std::span<const NodeVec> x,
+                        const ElementSettings& settings, std::span<const float> stretches,
+                        std::span<float> kappa, const RotationView& rotations,
                         std::span<NodeVec> rhs) {
   HWY_DYNAMIC_DISPATCH(ElasticImpulses)
-  (elements, x.data(), {dt, elements.damping, polar_iterations},
+  (elements, x.data(), settings,
    stretches.empty() ? nullptr : stretches.data(), kappa.data(), rotations, rhs.data());
 }
 

@@ -21,9 +21,9 @@ namespace plush {
 ///
 /// `kappa`: [kg m^2] (16 num_blocks x 1); `stretches`: by block (9 x 16 num_blocks). Does not
 /// allocate.
-void AddElasticImpulses(const ElementView& elements, std::span<const NodeVec> x, float dt,
-                        int polar_iterations, std::span<const float> stretches,
-                        std::span<const float> kappa, const RotationView& rotations,
+void AddElasticImpulses(const ElementView& elements, std::span<const NodeVec> x,
+                        const ElementSettings& settings, std::span<const float> stretches,
+                        std::span<float> kappa, const RotationView& rotations,
                         std::span<NodeVec> rhs);
 
 /// Finds the rotations of the tets in blocks [begin, end) at positions `x`, as AddElasticImpulses
@@ -53,8 +53,8 @@ inline constexpr size_t kCrowdRotation = 4 * kCrowdLanes;
 /// AddElasticImpulses for an undamped crowd: `positions` (num_nodes x 4 x 16), `kappa` by place (16
 /// num_blocks x 16), `rotations` by place (16 num_blocks x 4 x 16), `rhs` (num_nodes x 3 x 16).
 /// Lanes whose `active` (16 x 1) is not above zero keep their rotations. Does not allocate.
-void AddCrowdImpulses(const ElementView& elements, const float* positions, float dt,
-                      int polar_iterations, const float* kappa, const float* active,
+void AddCrowdImpulses(const ElementView& elements, const float* positions,
+                      const ElementSettings& settings, float* kappa, const float* active,
                       float* rotations, float* rhs);
 
 }  // namespace plush

@@ -127,6 +127,7 @@ struct ElementSettings {
   float dt = 0.0f;           ///< [s]
   float damping = 0.0f;      ///< Kelvin-Voigt relaxation time [s]
   int polar_iterations = 1;  ///< most Newton steps per rotation
+  float relaxation = 0.0f;   ///< of the multipliers, see AddElasticImpulses; 0: they are kept
 };
 
 /// Makes the rotations converge at positions `x` (num_nodes x 1), starting from their current

@@ -205,13 +205,31 @@ HWY_INLINE void PolarNewton(size_t count, const float* F, const float* active, s
   }
 }
 
+// Moves the multiplier kappa towards its law, -lambda V dt^2 C, see AddElasticImpulses. With `k` =
+// 2 mu V and the cofactors `cof` of F.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V RelaxedMultiplier(D d, const ElementSettings& settings, const Mat<V>& F,
+                               const Mat<V>& cof, V k, V bulk, V kappa) {
+  const V det = Dot(F.c0, cof.c0);
+  const V law = hn::Mul(hn::Mul(bulk, hn::Set(d, settings.dt * settings.dt)),
+                        hn::Sub(hn::Set(d, 1.0f), det));
+  const V area2 = hn::Mul(hn::Add(Dot(cof.c0, cof.c0), hn::Add(Dot(cof.c1, cof.c1), Dot(cof.c2, cof.c2))), hn::Set(d, 1.0f / 3.0f));
+  const V one = hn::Set(d, 1.0f);
+  const V stretched = hn::IfThenElse(hn::Gt(area2, one), area2, one);
+  // The viscous stiffness resists the step, too.
+  const V resisting = hn::Mul(k, hn::Set(d, 1.0f + settings.damping / settings.dt));
+  const V pushing = hn::Mul(hn::Mul(bulk, hn::Set(d, 2.0f * settings.relaxation)), stretched);
+  const V sum = hn::Add(resisting, pushing);
+  const V share = hn::Div(resisting, hn::IfThenElse(hn::Gt(sum, hn::Zero(d)), sum, one));
+  return Fma(share, hn::Sub(law, kappa), kappa);
+}
+
 // dt^2 times the negative derivative of mu V |F - R|^2 with respect to F, with k = 2 mu V, plus
-// kappa times that of C = det F - 1.
+// kappa times that of C = det F - 1, `cof`.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE Mat<V> StretchImpulse(D d, const ElementSettings& settings, const Mat<V>& F,
-                                 const Mat<V>& R, V k, V kappa) {
+                                 const Mat<V>& R, const Mat<V>& C, V k, V kappa) {
   const V weight = hn::Mul(k, hn::Set(d, settings.dt * settings.dt));
-  const Mat<V> C = Cofactor(F);
   return {Fma(R.c0 - F.c0, weight, C.c0 * kappa), Fma(R.c1 - F.c1, weight, C.c1 * kappa),
           Fma(R.c2 - F.c2, weight, C.c2 * kappa)};
 }
