@@ -277,6 +277,23 @@ TEST_CASE("A state keeps where a fast body came from") {
   }
 }
 
+TEST_CASE("Loading a state without targets forgets those of pins") {
+  const StateScene scene;
+  const std::span<const uint32_t> pins = scene.large().region(0).nodes;
+  World world(scene.Desc()), fresh(scene.Desc());
+  const BodyId id = AddBody(&world, scene.large(), {.pinned_nodes = pins});
+  const std::vector<std::byte> state = SavedState(world);
+  REQUIRE(world.MovePins(id, 0, {.position = {0.03f, 0.0f, 0.0f}}).ok());
+  Load(&world, state, scene);
+  Load(&fresh, state, scene);
+  for (World* w : {&world, &fresh}) {
+    const Vec3 target = {0.0f, 0.05f, 0.0f};
+    REQUIRE(w->MovePins(id, pins.first(1), std::span(&target, 1)).ok());
+    StepWorld(w, kStateDt);
+  }
+  CHECK(world.StateHash() == fresh.StateHash());
+}
+
 TEST_CASE("After loading, a new material gets the factors of the last time step") {
   const StateScene scene;
   World world(scene.Desc()), loaded(scene.Desc());
