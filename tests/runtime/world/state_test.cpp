@@ -294,6 +294,20 @@ TEST_CASE("Loading a state without targets forgets those of pins") {
   CHECK(world.StateHash() == fresh.StateHash());
 }
 
+TEST_CASE("Scenery that moved before a state was saved rests in the next step") {
+  const StateScene scene;
+  World world(scene.Desc()), loaded(scene.Desc());
+  const BodyId id = AddBody(&world, scene.large(), {.fixed = true});
+  REQUIRE(world.MovePins(id, 0, {.position = {0.01f, 0.0f, 0.0f}}).ok());
+  StepWorld(&world, kStateDt);
+  Load(&loaded, SavedState(world), scene);
+  const uint64_t moving = world.StateHash();
+  StepWorld(&world, kStateDt);
+  StepWorld(&loaded, kStateDt);
+  CHECK(world.StateHash() != moving);  // its velocities are zero now
+  CHECK(loaded.StateHash() == world.StateHash());
+}
+
 TEST_CASE("After loading, a new material gets the factors of the last time step") {
   const StateScene scene;
   World world(scene.Desc()), loaded(scene.Desc());
