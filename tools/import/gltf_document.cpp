@@ -112,6 +112,35 @@ std::vector<std::byte> LoadUri(const std::string& uri, const std::string& gltf_p
   return bytes.ok() ? std::move(bytes.value()) : std::vector<std::byte>{};
 }
 
+// Returns whether the bytes are the JSON of a glTF 2.0 file.
+bool ParseJson(std::span<const std::byte> bytes, json* out_json) {
+  bool too_deep = false;
+  const auto bound_depth = [&too_deep](int depth, json::parse_event_t, json&) {
+    too_deep = too_deep || depth > kMaxNesting;
+    return !too_deep;
+  };
+  const char* text = reinterpret_cast<const char*>(bytes.data());
+  json& root = *out_json = json::parse(text, text + bytes.size(), bound_depth, false);
+  if (too_deep || !root.is_object()) return false;
+  const json& asset = root.contains("asset") ? root["asset"] : root;
+  if (!asset.is_object() || !asset.contains("version") || !asset["version"].is_string()) {
+    return false;
+  }
+  return asset["version"].get_ref<const std::string&>().starts_with("2.");
+}
+
+void Append(const void* from, size_t num_bytes, std::vector<std::byte>* to) {
+  const auto* bytes = static_cast<const std::byte*>(from);
+  to->insert(to->end(), bytes, bytes + num_bytes);
+}
+
+void AppendChunk(uint32_t type, std::span<const std::byte> content, std::vector<std::byte>* glb) {
+  const auto size = static_cast<uint32_t>(content.size());
+  Append(&size, sizeof(size), glb);
+  Append(&type, sizeof(type), glb);
+  Append(content.data(), content.size(), glb);
+}
+
 template <class T>
 double ReadAs(const std::byte* bytes) {
   T value = {};
@@ -154,6 +183,35 @@ const json* Element(const json& array, const json& index) {
 
 }  // namespace
 
+std::vector<std::byte> WithoutSkins(std::span<const std::byte> bytes) {
+  const bool is_glb = IsGlb(bytes);
+  json root;
+  if (!ParseJson(is_glb ? GlbChunk(bytes, kJsonChunk) : bytes, &root) || root.erase("skins") == 0) {
+    return {};
+  }
+  if (root.contains("nodes") && root["nodes"].is_array()) {
+    for (json& node : root["nodes"]) {
+      if (node.is_object()) node.erase("skin");
+    }
+  }
+  std::string text = root.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (is_glb) text.resize((text.size() + 3) / 4 * 4, ' ');
+  const auto content = std::as_bytes(std::span(text));
+  std::vector<std::byte> result;
+  if (is_glb) {
+    const std::span<const std::byte> binary = GlbChunk(bytes, kBinaryChunk);
+    const size_t size = 12 + 8 + content.size() + (binary.empty() ? 0 : 8 + binary.size());
+    const uint32_t header[3] = {kGlbMagic, ReadU32(bytes, 4), static_cast<uint32_t>(size)};
+    result.reserve(size);
+    Append(header, sizeof(header), &result);
+    AppendChunk(kJsonChunk, content, &result);
+    if (!binary.empty()) AppendChunk(kBinaryChunk, binary, &result);
+  } else {
+    Append(content.data(), content.size(), &result);
+  }
+  return result;
+}
+
 Result<GltfDocument> GltfDocument::Open(const std::string& path) {
   const auto bytes = ReadFile(path, kMaxFileBytes);
   if (!bytes.ok()) return bytes.error();
@@ -164,28 +222,12 @@ Result<GltfDocument> GltfDocument::Parse(std::span<const std::byte> bytes,
                                          const std::string& path) {
   const bool is_glb = IsGlb(bytes);
   GltfDocument document;
-  if (!document.ParseJson(is_glb ? GlbChunk(bytes, kJsonChunk) : bytes)) {
+  if (!ParseJson(is_glb ? GlbChunk(bytes, kJsonChunk) : bytes, &document.json_)) {
     return Error{ExitCode::kInvalidInput, "'" + path + "' holds no glTF 2.0 document",
                  "IMPORT_FAILED"};
   }
   document.LoadBuffers(path, is_glb ? GlbChunk(bytes, kBinaryChunk) : bytes.first(0));
   return document;
-}
-
-bool GltfDocument::ParseJson(std::span<const std::byte> bytes) {
-  bool too_deep = false;
-  const auto bound_depth = [&too_deep](int depth, json::parse_event_t, json&) {
-    too_deep = too_deep || depth > kMaxNesting;
-    return !too_deep;
-  };
-  const char* text = reinterpret_cast<const char*>(bytes.data());
-  json_ = json::parse(text, text + bytes.size(), bound_depth, false);
-  if (too_deep || !json_.is_object()) return false;
-  const json& asset = json_.contains("asset") ? json_["asset"] : json_;
-  if (!asset.is_object() || !asset.contains("version") || !asset["version"].is_string()) {
-    return false;
-  }
-  return asset["version"].get_ref<const std::string&>().starts_with("2.");
 }
 
 void GltfDocument::LoadBuffers(const std::string& path, std::span<const std::byte> glb_chunk) {

@@ -55,7 +55,6 @@ class GltfDocument {
  private:
   struct Layout;  // a run of elements in a buffer
 
-  bool ParseJson(std::span<const std::byte> bytes);
   void LoadBuffers(const std::string& path, std::span<const std::byte> glb_chunk);
   std::optional<Layout> LayoutOf(const nlohmann::json& place, const ComponentType* type,
                                  size_t num_components, uint64_t count) const;
@@ -66,6 +65,11 @@ class GltfDocument {
   std::vector<std::vector<std::byte>> buffers_;
   uint64_t numbers_left_ = 1ull << 28;
 };
+
+/// The bytes of a glTF 2.0 file without its skins, for Assimp, which crashes on some legal ones
+/// (5.2 on those without inverse bind matrices). AddGltfSkins reads skins. Empty if the file has
+/// none or is no glTF 2.0.
+std::vector<std::byte> WithoutSkins(std::span<const std::byte> bytes);
 
 /// Adds the data that Assimp dropped when it read `scene` from the glTF 2.0 file `path`:
 /// - attributes named "_..." of each primitive (vectors as "_name.x" to "_name.w");

@@ -4,12 +4,14 @@
 //
 // It runs as a child of `plush`, because Assimp may crash, hang or exhaust memory on hostile files.
 
+#include "base/files.h"
 #include "import/gltf_document.h"
 #include "import/raw_scene.h"
 #include "import/source_conventions.h"
 
 #include <assimp/DefaultIOSystem.h>
 #include <assimp/Importer.hpp>
+#include <assimp/MemoryIOWrapper.h>
 #include <assimp/config.h>
 #include <assimp/importerdesc.h>
 #include <assimp/metadata.h>
@@ -20,6 +22,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -28,28 +32,40 @@
 #include <new>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace plush::tools {
 namespace {
 
 // Enough for the header of an XML file [bytes].
 constexpr size_t kHeadBytes = 64 << 10;
+constexpr uint64_t kMaxFileBytes = 2ull << 30;
 
-// Opens only regular files, only for reading, and records their paths.
+// Opens only regular files, only for reading, and records their paths. `replaced`: bytes to read
+// instead of those of `path`, unless empty.
 class RecordingIoSystem : public Assimp::DefaultIOSystem {
  public:
-  explicit RecordingIoSystem(std::set<std::string>* opened) : opened_(opened) {}
+  RecordingIoSystem(const std::string& path, std::vector<std::byte> replaced,
+                    std::set<std::string>* opened)
+      : path_(path), replaced_(std::move(replaced)), opened_(opened) {}
 
   Assimp::IOStream* Open(const char* file, const char* mode) override {
     struct stat info = {};
     if (mode == nullptr || mode[0] != 'r') return nullptr;
     if (::stat(file, &info) != 0 || !S_ISREG(info.st_mode)) return nullptr;
+    if (path_ == file && !replaced_.empty()) {
+      return new Assimp::MemoryIOStream(reinterpret_cast<const uint8_t*>(replaced_.data()),
+                                        replaced_.size());
+    }
     Assimp::IOStream* stream = DefaultIOSystem::Open(file, mode);
     if (stream != nullptr) opened_->insert(std::filesystem::path(file).lexically_normal().string());
     return stream;
   }
 
  private:
+  std::string path_;
+  std::vector<std::byte> replaced_;
   std::set<std::string>* opened_;
 };
 
@@ -74,6 +90,15 @@ std::string ReadHead(const std::string& path) {
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<size_t>(file.gcount()));
   return head;
+}
+
+// What Assimp shall read instead of a file: glTF without skins. Empty for other files.
+std::vector<std::byte> ReplacementOf(const std::string& path) {
+  const std::string head = ReadHead(path);
+  const size_t first = head.find_first_not_of(" \t\r\n");
+  if (!head.starts_with("glTF") && (first == head.npos || head[first] != '{')) return {};
+  const auto bytes = ReadFile(path, kMaxFileBytes);
+  return bytes.ok() ? WithoutSkins(bytes.value()) : std::vector<std::byte>{};
 }
 
 FbxSettings ReadFbxSettings(const aiScene& scene) {
@@ -270,7 +295,8 @@ int Refuse(const std::string& path, const Assimp::Importer& importer) {
 int Import(const std::string& path, bool keep_axes, std::FILE* out) {
   std::set<std::string> opened;
   Assimp::Importer importer;
-  importer.SetIOHandler(new RecordingIoSystem(&opened));  // the importer owns it
+  importer.SetIOHandler(
+      new RecordingIoSystem(path, ReplacementOf(path), &opened));  // the importer owns it
   importer.SetPropertyInteger(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, keep_axes ? 1 : 0);
   const aiScene* scene = importer.ReadFile(path, aiProcess_Triangulate);
   if (scene == nullptr) return Refuse(path, importer);

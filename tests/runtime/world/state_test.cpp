@@ -189,6 +189,22 @@ TEST_CASE("A state holds what the game set and what the last step did") {
     CHECK(data[0] == data[1]);
     CHECK(filters[0] == filters[1]);
     CHECK(loaded.IsAsleep(id) == world.IsAsleep(id));
+    CHECK(loaded.IsEnabled(id) == world.IsEnabled(id));
+    float settings[2][3] = {};
+    MaterialOverride materials[2];
+    std::vector<uint32_t> pins[2] = {std::vector<uint32_t>(200), std::vector<uint32_t>(200)};
+    for (int k = 0; k < 2; ++k) {
+      const World& w = k == 0 ? world : loaded;
+      REQUIRE(w.GetMaxSpeed(id, &settings[k][0]).ok());
+      REQUIRE(w.GetGravityFactor(id, &settings[k][1]).ok());
+      REQUIRE(w.GetScale(id, &settings[k][2]).ok());
+      REQUIRE(w.GetMaterial(id, &materials[k]).ok());
+      uint32_t num_pins = 0;
+      REQUIRE(w.GetPinnedNodes(id, pins[k], &num_pins).ok());
+    }
+    CHECK(std::memcmp(settings[0], settings[1], sizeof(settings[0])) == 0);
+    CHECK(std::memcmp(&materials[0], &materials[1], sizeof(MaterialOverride)) == 0);
+    CHECK(pins[0] == pins[1]);
     Reaction reactions[2];
     const Status reported = world.RegionReaction(id, 0, &reactions[0]);
     CHECK(loaded.RegionReaction(id, 0, &reactions[1]).code == reported.code);
@@ -242,6 +258,54 @@ TEST_CASE("A state keeps the poses on which regions turn in substeps") {
     }
     CHECK(finish(&other) == finish(&world));
   }
+}
+
+TEST_CASE("A state keeps where a fast body came from") {
+  const StateScene scene;
+  World world(scene.Desc()), loaded(scene.Desc());
+  const float speed = 500.0f;  // [m/s]: each step is far longer than the body
+  const BodyId id = AddBody(&world, scene.small(), {.velocity = {speed, 0.0f, 0.0f}});
+  std::vector<Vec3> now(scene.small().simulation().nodes.size()), before = now, same = now;
+  for (int step = 0; step < 3; ++step) {
+    StepWorld(&world, kStateDt);
+    Load(&loaded, SavedState(world), scene);
+    REQUIRE(world.NodePositions(id, 1.0f, now).ok());
+    REQUIRE(world.NodePositions(id, 0.0f, before).ok());
+    CHECK(now[0].x - before[0].x == Approx(speed * kStateDt).epsilon(1e-4));
+    REQUIRE(loaded.NodePositions(id, 0.0f, same).ok());
+    CHECK(std::memcmp(same.data(), before.data(), sizeof(Vec3) * same.size()) == 0);
+  }
+}
+
+TEST_CASE("Loading a state without targets forgets those of pins") {
+  const StateScene scene;
+  const std::span<const uint32_t> pins = scene.large().region(0).nodes;
+  World world(scene.Desc()), fresh(scene.Desc());
+  const BodyId id = AddBody(&world, scene.large(), {.pinned_nodes = pins});
+  const std::vector<std::byte> state = SavedState(world);
+  REQUIRE(world.MovePins(id, 0, {.position = {0.03f, 0.0f, 0.0f}}).ok());
+  Load(&world, state, scene);
+  Load(&fresh, state, scene);
+  for (World* w : {&world, &fresh}) {
+    const Vec3 target = {0.0f, 0.05f, 0.0f};
+    REQUIRE(w->MovePins(id, pins.first(1), std::span(&target, 1)).ok());
+    StepWorld(w, kStateDt);
+  }
+  CHECK(world.StateHash() == fresh.StateHash());
+}
+
+TEST_CASE("Scenery that moved before a state was saved rests in the next step") {
+  const StateScene scene;
+  World world(scene.Desc()), loaded(scene.Desc());
+  const BodyId id = AddBody(&world, scene.large(), {.fixed = true});
+  REQUIRE(world.MovePins(id, 0, {.position = {0.01f, 0.0f, 0.0f}}).ok());
+  StepWorld(&world, kStateDt);
+  Load(&loaded, SavedState(world), scene);
+  const uint64_t moving = world.StateHash();
+  StepWorld(&world, kStateDt);
+  StepWorld(&loaded, kStateDt);
+  CHECK(world.StateHash() != moving);  // its velocities are zero now
+  CHECK(loaded.StateHash() == world.StateHash());
 }
 
 TEST_CASE("After loading, a new material gets the factors of the last time step") {

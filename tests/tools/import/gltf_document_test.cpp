@@ -2,11 +2,13 @@
 // Reading of buffers and accessors, and refusal of those that are invalid or edited.
 #include "import/gltf_document.h"
 
+#include "base/files.h"
 #include "tools/gltf_builder.h"
 #include "tools/procedural_meshes.h"
 
 #include <catch2/catch.hpp>
 
+#include <cstring>
 #include <fstream>
 #include <random>
 
@@ -218,4 +220,44 @@ TEST_CASE("Edited .glb files are refused or read within their bytes") {
     document.value().ReadAccessor(0u);
   }
   CHECK(opened > 20);
+}
+
+TEST_CASE("Without its skins a file is the same otherwise, as text and binary") {
+  using plush::tools::WithoutSkins;
+  GltfBuilder builder;
+  const std::vector<float> numbers = {0.1f, -2.0f, 3.5e-7f};
+  const size_t accessor = builder.AddAccessor(numbers, "SCALAR");
+  const size_t ball = builder.AddMesh(plush::tests::MakeSphere(1.0, 4, 6), "a ball");
+  const size_t node = builder.AddNode("b", ball);
+  const json plain = builder.json;
+  builder.json["nodes"][node]["skin"] = 0;
+  builder.json["skins"] = {{{"joints", {0}}}};
+  TemporaryFolder folder;
+  const std::string path = folder / (GENERATE(false, true) ? "m.glb" : "m.gltf");
+  const auto write = [&] {
+    path.ends_with("b") ? builder.WriteGlb(path) : builder.WriteEmbedded(path);
+    const auto bytes = plush::tools::ReadFile(path);
+    REQUIRE(bytes.ok());
+    return bytes.value();
+  };
+  const std::vector<std::byte> bytes = WithoutSkins(write());
+  auto document = GltfDocument::Parse(bytes, path);
+  REQUIRE(document.ok());
+  json root = document.value().root();
+  root.erase("buffers");
+  CHECK(root == plain);
+  const auto values = document.value().ReadAccessor(accessor);
+  REQUIRE(values.has_value());
+  CHECK(values->values == numbers);
+  if (path.ends_with("b")) {
+    uint32_t size = 0;
+    std::memcpy(&size, bytes.data() + 8, sizeof(size));
+    CHECK(size == bytes.size());
+    CHECK(size % 4 == 0);
+  }
+  // What has no skins, or is no glTF 2.0, stays as it is.
+  CHECK(WithoutSkins(bytes).empty());
+  CHECK(WithoutSkins({}).empty());
+  builder.json["asset"]["version"] = "1.0";
+  CHECK(WithoutSkins(write()).empty());
 }
