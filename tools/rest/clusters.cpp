@@ -402,7 +402,7 @@ std::vector<uint32_t> ShareOut(uint32_t total, const std::vector<Component>& com
 uint32_t AutoClusters(uint32_t num_nodes) {
   if (num_nodes < 16) return 1;
   if (num_nodes < 64) return 2;
-  return std::clamp((num_nodes + 32) / 64, 4u, kMostAutoClusters);
+  return std::clamp(num_nodes / 64 + num_nodes % 64 / 32, 4u, kMostAutoClusters);
 }
 
 Clusters MakeClusters(std::span<const Vec3> nodes, std::span<const TetNodes> tets,
