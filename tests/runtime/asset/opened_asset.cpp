@@ -112,7 +112,7 @@ void CheckClusters(const CageView& cage, Flaws* flaws) {
   const size_t count = cage.num_clusters;
   flaws->Check(cage.clusters.size() == cage.nodes.size(), "count of clusters");
   flaws->Check(count <= 256 && count <= cage.nodes.size(), "number of clusters");
-  flaws->Below(cage.clusters, count, "cluster");
+  for (const uint16_t cluster : cage.clusters) flaws->Check(cluster < count, "cluster");
   if (!flaws->none()) return;
   flaws->Check(std::set(cage.clusters.begin(), cage.clusters.end()).size() == count, "use");
   std::vector<std::vector<bool>> linked(count, std::vector<bool>(count, false));

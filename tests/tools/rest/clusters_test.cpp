@@ -13,12 +13,15 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace plush::tools;
@@ -237,6 +240,22 @@ TEST_CASE("By size a body has 32 clusters, or one per component if these are mor
     CHECK(ShareOfStraddlers(mesh, ClustersOf(mesh, {})) == 0.0);
   }
   CHECK(ClustersOf(SideBySide(std::vector(257, tet)), {}).count == 0);
+}
+
+TEST_CASE("Clusters of too few nodes join others") {
+  // Tets that share one node and nothing else: whatever is cut off has three nodes.
+  TetMesh star;
+  star.nodes.push_back({});
+  for (uint32_t i = 0; i < 20; ++i) {
+    const Vec3d foot = {1.0 + i, 0.0, 0.0};
+    for (const Vec3d& step : {Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}}) {
+      star.nodes.push_back(foot + step);
+    }
+    star.tets.push_back({0, 3 * i + 1, 3 * i + 2, 3 * i + 3});
+  }
+  const Clusters clusters = ClustersOf(star, 7);
+  CheckPromises(star, clusters);
+  CHECK(clusters.count == 1);
 }
 
 TEST_CASE("A long bar is cut across") {
