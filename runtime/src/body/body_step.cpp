@@ -74,7 +74,8 @@ void MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Bod
                      {h, body->elements.damping, shares ? 0 : settings.solver.polar_iterations,
                       Relaxation(settings, is_first)},
                      body->stretches.span(),
-                     body->kappa.span(), body->Rotations(), body->rhs.span());
+                     body->kappa.span(), 0, body->elements.blocks.size(), body->Rotations(),
+                     body->rhs.span());
   if (ReportsReactions(*body)) StartPinImpulses(body);
   if (body->system->num_pinned > 0) ClearPinned(body->x.span(), body->rhs.span());
 }
@@ -289,6 +290,31 @@ void EndStep(const StepSettings& settings, Body* body, StepStats* stats) {
 
 namespace {
 
+// The coarse correction at the end of a substep: clusters move as the material lets them.
+void CorrectClusters(const StepSettings& settings, float h, int fraction, Body* body,
+                     StepStats* stats) {
+  const CoarseLevel& coarse = body->system->coarse;
+  if (coarse.num_clusters() == 0) return;
+  {
+    const PhaseTimer timer(stats, Phase::kElements);
+    MakeInertialRhs(body->x.span(), body->v.span(), GravityOf(settings, *body), h, body->y.span(),
+                    body->rhs.span());
+    for (const BlockRun& run : coarse.runs) {
+      AddElasticImpulses(body->elements, body->y.span(),
+                         {h, body->elements.damping, settings.solver.polar_iterations},
+                         body->stretches.span(), body->kappa.span(), run.begin, run.end,
+                         body->Rotations(), body->rhs.span());
+    }
+  }
+  const PhaseTimer timer(stats, Phase::kSolve);
+  ClusterSums sums[kMaxClusters];
+  RigidMotion motions[kMaxClusters];
+  coarse.Sum(body->y.span(), body->rhs.span(), sums);
+  coarse.Solve(body->Factors().coarse[fraction].span(), body->Rotations(),
+               body->system->num_pinned == 0, sums, motions);
+  coarse.Move(motions, body->y.span());
+}
+
 // Substep `k` of `count`.
 void Substep(const StepSettings& settings, int k, int count, Body* body, StepStats* stats) {
   const float h = settings.dt / static_cast<float>(count);
@@ -314,6 +340,7 @@ void Substep(const StepSettings& settings, int k, int count, Body* body, StepSta
   bool may_be_flat = false;
   do {
     longest = OuterIteration(settings, system, iterations == 0, body, stats);
+    if (body->contacts.num_contacts == 0) CorrectClusters(settings, h, count - 1, body, stats);
     may_be_flat = SweepBody(settings, h, body, stats);
     ++iterations;
   } while (WantsIteration(settings, *body, least, iterations, longest));

@@ -97,6 +97,81 @@ void HoldPins(const Stepping& stepping, const PanelFactor& factor, Crowd* crowd)
   }
 }
 
+// Adds the impulses of the tets that resist rigid motions of clusters. Bodies with more pins than
+// the crowd's system have more such tets.
+void AddClusterImpulses(const StepSettings& settings, const Stepping& stepping, Crowd* crowd) {
+  const ElementSettings elements = {settings.dt, 0.0f, settings.solver.polar_iterations};
+  const auto add = [&](const float* active, uint32_t begin, uint32_t end) {
+    AddCrowdImpulses(crowd->system->view.elements, crowd->positions.data(), elements,
+                     crowd->kappa.data(), active, begin, end, crowd->rotations.data(),
+                     crowd->rhs.data());
+  };
+  const Array<BlockRun>& common = crowd->system->coarse.runs;
+  for (const BlockRun& run : common) add(stepping.active, run.begin, run.end);
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    const Body* body = stepping.bodies[lane];
+    if (body == nullptr || body->system == crowd->system) continue;
+    float only[kCrowdLanes] = {};
+    only[lane] = 1.0f;
+    size_t next = 0;  // the first common run that does not end before `begin`
+    for (const BlockRun& run : body->system->coarse.runs) {
+      uint32_t begin = run.begin;
+      while (begin < run.end) {
+        while (next < common.size() && common[next].end <= begin) ++next;
+        const bool inside = next < common.size() && common[next].begin <= begin;
+        const uint32_t end = next == common.size() ? run.end
+                             : inside ? std::min(run.end, common[next].end)
+                                      : std::min(run.end, common[next].begin);
+        if (!inside) add(only, begin, end);
+        begin = end;
+      }
+    }
+  }
+}
+
+// The coarse correction of an outer iteration: clusters move as the material lets them.
+void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping, Crowd* crowd,
+                          StepStats* stats) {
+  const CoarseLevel& level = crowd->system->coarse;
+  if (level.num_clusters() == 0) return;
+  {
+    const PhaseTimer timer(stats, Phase::kElements);
+    MakeInertialCrowdRhs(stepping.nodes, settings.gravity, settings.dt, crowd->positions.data(),
+                         crowd->rhs.data());
+    AddClusterImpulses(settings, stepping, crowd);
+  }
+  const PhaseTimer timer(stats, Phase::kSolve);
+  SumCrowdClusters(level, crowd->positions.data(), crowd->rhs.data(), crowd->sums.data());
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    const Body* body = stepping.bodies[lane];
+    if (body == nullptr) continue;
+    ClusterSums sums[kMaxClusters];
+    RigidMotion motions[kMaxClusters];
+    for (size_t k = 0; k < level.num_clusters(); ++k) {
+      const float* at = &crowd->sums[kCrowdSums * k + lane];
+      const auto vector = [at](size_t n) {
+        const float* v = at + 3 * kCrowdLanes * n;
+        return Vec3{v[0], v[kCrowdLanes], v[2 * kCrowdLanes]};
+      };
+      sums[k] = {vector(0), vector(1), vector(2)};
+    }
+    body->system->coarse.Solve(body->Factors().coarse[0].span(), body->Rotations(),
+                               body->system->num_pinned == 0, sums, motions);
+    for (size_t k = 0; k < level.num_clusters(); ++k) {
+      float* at = &crowd->motions[kCrowdMotion * k + lane];
+      const Vec3 vectors[5] = {motions[k].centre, motions[k].shift, motions[k].change.c0,
+                               motions[k].change.c1, motions[k].change.c2};
+      for (const Vec3& v : vectors) {
+        at[0] = v.x;
+        at[kCrowdLanes] = v.y;
+        at[2 * kCrowdLanes] = v.z;
+        at += 3 * kCrowdLanes;
+      }
+    }
+  }
+  MoveCrowdClusters(level, crowd->motions.data(), crowd->positions.data());
+}
+
 void OuterIterations(const StepSettings& settings, const Stepping& stepping, Crowd* crowd,
                      CrowdSweepChanges* last, StepStats* stats) {
   const System& system = *crowd->system;
@@ -117,7 +192,8 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
       if (stepping.has_free) SumCrowd(num_nodes, rhs, crowd->momentum);
       AddCrowdImpulses(elements, positions,
                        {h, 0.0f, settings.solver.polar_iterations, Relaxation(settings, k == 0)},
-                       crowd->kappa.data(), stepping.active, crowd->rotations.data(), rhs);
+                       crowd->kappa.data(), stepping.active, 0, elements.blocks.size(),
+                       crowd->rotations.data(), rhs);
       for (size_t i = 0; i < num_nodes && system.num_pinned > 0; ++i) {
         if (system.pinned[i] == 0) continue;
         std::fill(rhs + kCrowdVector * i, rhs + kCrowdVector * (i + 1), 0.0f);
@@ -132,6 +208,7 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
       }
       MoveCrowd(num_nodes, rhs, positions);
     }
+    CorrectCrowdClusters(settings, stepping, crowd, stats);
     const PhaseTimer timer(stats, Phase::kVolume);
     for (int sweep = 0; sweep < settings.solver.volume_sweeps; ++sweep) {
       SweepCrowdVolumes(elements, h, positions, crowd->kappa.data(), last);
@@ -226,7 +303,9 @@ bool Crowd::Allocate(const Allocator& allocator, System* of_system) {
   if (!positions.Allocate(allocator, kCrowdPosition * num_nodes, 0.0f) ||
       !rhs.Allocate(allocator, kCrowdVector * num_nodes, 0.0f) ||
       !rotations.Allocate(allocator, kCrowdRotation * places, 0.0f) ||
-      !kappa.Allocate(allocator, kCrowdLanes * places, 0.0f)) {
+      !kappa.Allocate(allocator, kCrowdLanes * places, 0.0f) ||
+      !sums.Allocate(allocator, kCrowdSums * system->coarse.num_clusters(), 0.0f) ||
+      !motions.Allocate(allocator, kCrowdMotion * system->coarse.num_clusters(), 0.0f)) {
     return false;
   }
   for (size_t place = 0; place < places; ++place) {

@@ -6,6 +6,8 @@
 #include "plush/format/system_factor.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <vector>
 #include <bit>
 #include <utility>
 
@@ -149,6 +151,7 @@ void SystemCache::Aim(const Asset& asset, System* system) {
   const ElementView elements = {simulation.tets,          simulation.tet_slots, simulation.blocks,
                                 system->stiffness.span(), system->bulk.span(),  material.damping};
   system->view = {elements, simulation.masses, material.mass_scale, system->pinned.span(), 0.0f};
+  system->rest = simulation.nodes;
   const std::span<const float> before = system->baked.values;
   system->baked = asset.factor();
   const auto num_nodes = static_cast<uint32_t>(system->pinned.size());
@@ -248,7 +251,23 @@ bool SystemCache::Fill(const Asset& asset, System* system) {
   system->key.pinned = system->pinned.span();
   for (const uint8_t is_pinned : pinned) system->num_pinned += is_pinned;
   Aim(asset, system);
-  return true;
+  if (const char* e = getenv("KM")) {
+    const auto rest = system->rest; const int m = atoi(e); const int n = int(rest.size());
+    std::vector<Vec3> c; std::vector<uint16_t> near(rest.size(), 0);
+    for (int k = 0; k < m; ++k) c.push_back(rest[size_t(long(k) * n / m)]);
+    for (int r = 0; r < 40; ++r) {
+      std::vector<Vec3> s(m, Vec3{}); std::vector<int> z(m, 0);
+      for (int i = 0; i < n; ++i) {
+        auto d = [&](int k) { Vec3 q = {rest[i].x - c[k].x, rest[i].y - c[k].y, rest[i].z - c[k].z}; return q.x*q.x+q.y*q.y+q.z*q.z; };
+        for (int k = 0; k < m; ++k) if (d(k) < d(near[i])) near[i] = uint16_t(k);
+        s[near[i]] = {s[near[i]].x + rest[i].x, s[near[i]].y + rest[i].y, s[near[i]].z + rest[i].z}; ++z[near[i]];
+      }
+      for (int k = 0; k < m; ++k) if (z[k]) c[k] = {s[k].x / z[k], s[k].y / z[k], s[k].z / z[k]};
+    }
+    return system->coarse.Build(allocator_, system->view, system->rest, near, m);
+  }
+  return system->coarse.Build(allocator_, system->view, system->rest, asset.simulation().clusters,
+                              asset.simulation().num_clusters);
 }
 
 // The base that a new system gets, or null.
@@ -363,6 +382,15 @@ Status SystemCache::MakeFactors(const System& system, float dt, FactorSet* set) 
                                           allocator_, made.span());
     if (!status.ok()) return status;
   }
+  return MakeCoarse(system, dt, set);
+}
+
+Status SystemCache::MakeCoarse(const System& system, float dt, FactorSet* set) {
+  SystemView view = system.view;
+  for (int k = 0; k < set->num_fractions; ++k) {
+    view.dt = dt / static_cast<float>(k + 1);
+    if (!system.coarse.Invert(allocator_, view, system.rest, &set->coarse[k])) return kNoMemory;
+  }
   return {};
 }
 
@@ -396,7 +424,7 @@ Status SystemCache::ShareFactors(const System& system, float dt, float dt_in_use
     set->factors[k] = shared.factors[k];
     set->factors[k].pins = &set->pins[k];
   }
-  return {};
+  return MakeCoarse(system, dt, set);
 }
 
 // Returns an unused set for another unprepared time step, or null if one must be allocated. Reusing

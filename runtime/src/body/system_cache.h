@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/linked_list.h"
 #include "elasticity/elements.h"
+#include "solver/coarse_level.h"
 #include "solver/panel_solve.h"
 #include "solver/pin_schur.h"
 #include "solver/system_matrix.h"
@@ -76,6 +77,7 @@ struct FactorSet {
   PanelFactor factors[kMaxSubsteps];  ///< for dt / (k + 1)
   Array<double> schur[kMaxSubsteps];  ///< Schur complements of `pins`
   PinSchur pins[kMaxSubsteps];        ///< pins beyond those of shared factors; `factors` point here
+  Array<float> coarse[kMaxSubsteps];  ///< inverses of the coarse level's matrix
   uint64_t ids[kMaxSubsteps] = {};    ///< count the factors as they are made
   FactorSet* next = nullptr;
 };
@@ -100,7 +102,9 @@ struct System : Links<System, InAll>,
   Array<float> stiffness;  ///< 2 mu V by place [J] (16 num_blocks x 1); empty: as baked
   Array<float> bulk;       ///< lambda V by place [J] (16 num_blocks x 1); empty: as baked
   SystemView view;         ///< with dt = 0
+  CoarseLevel coarse;
   FactorView baked;
+  std::span<const Vec3> rest;  ///< positions of the asset's nodes (num_nodes x 1)
   bool as_baked = false;    ///< whether `baked` is this matrix's factor for baked.dt
   uint32_t num_active = 0;  ///< columns of a solve: baked.num_free if exactly the nodes after those
                             ///< are pinned, else all
@@ -206,6 +210,7 @@ class SystemCache {
   // Without the mutex: for systems that are not in the cache yet, or no longer.
   bool Fill(const Asset& asset, System* system);
   Status MakeFactors(const System& system, float dt, FactorSet* set);
+  Status MakeCoarse(const System& system, float dt, FactorSet* set);
   Status MakeMissing(const Asset& asset, std::span<const float> steps, int num_fractions,
                      System* draft);
   void Destroy(System* system);

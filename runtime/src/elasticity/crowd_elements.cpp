@@ -61,7 +61,8 @@ HWY_INLINE void FetchState(size_t place, const float* kappa, const float* rotati
 }
 
 HWY_INLINE void AddCrowdTet(const CrowdTet& tet, const ElementSettings& settings, float stiffness,
-                            float bulk, const float* F, float* kappa, const float* rotation, float* rhs) {
+                            float bulk, const float* active, const float* F, float* kappa,
+                            const float* rotation, float* rhs) {
   const Lanes16 d;
   using V = hn::Vec<Lanes16>;
   const Mat<V> B = tet.DmInv(d);
@@ -77,7 +78,9 @@ HWY_INLINE void AddCrowdTet(const CrowdTet& tet, const ElementSettings& settings
       pressure = RelaxedMultiplier(d, settings, Fi, C, k, hn::Set(d, bulk), pressure);
       hn::StoreU(pressure, d, kappa + i);
     }
-    const Mat<V> P = StretchImpulse(d, settings, Fi, R, C, k, pressure);
+    const auto counts = hn::Gt(hn::LoadU(d, active + i), hn::Zero(d));
+    const Mat<V> P = StretchImpulse(d, settings, Fi, R, C, hn::IfThenElseZero(counts, k),
+                                    hn::IfThenElseZero(counts, pressure));
     const Mat<V> G = TimesTranspose(P, B);
     StoreCrowd(d, LoadCrowd(d, to[1] + i) + G.c0, to[1] + i);
     StoreCrowd(d, LoadCrowd(d, to[2] + i) + G.c1, to[2] + i);
@@ -87,11 +90,11 @@ HWY_INLINE void AddCrowdTet(const CrowdTet& tet, const ElementSettings& settings
 }
 
 void CrowdImpulses(const ElementView& elements, const float* positions,
-                   const ElementSettings& settings, float* kappa, const float* active,
-                   float* rotations, float* rhs) {
+                   const ElementSettings& settings, float* kappa, const float* active, size_t from,
+                   size_t to, float* rotations, float* rhs) {
   HWY_ALIGN float F[kGroup][9 * kCrowdLanes];
   const size_t num_places = kBlockTets * elements.blocks.size();
-  for (size_t b = 0; b < elements.blocks.size(); ++b) {
+  for (size_t b = from; b < to; ++b) {
     const TetBlock& block = elements.blocks[b];
     const float* stiffness = elements.StiffnessOf(b);
     const float* bulk = elements.BulkOf(b);
@@ -109,7 +112,7 @@ void CrowdImpulses(const ElementView& elements, const float* positions,
       for (size_t t = begin; t < end; ++t) {
         if (!(stiffness[t] > 0.0f)) continue;  // no tet in this place
         const size_t at = kBlockTets * b + t;
-        AddCrowdTet({block, t}, settings, stiffness[t], bulk[t], F[t - begin], kappa + kCrowdLanes * at,
+        AddCrowdTet({block, t}, settings, stiffness[t], bulk[t], active, F[t - begin], kappa + kCrowdLanes * at,
                     rotations + kCrowdRotation * at, rhs);
       }
     }
@@ -128,9 +131,9 @@ HWY_EXPORT(CrowdImpulses);
 
 void AddCrowdImpulses(const ElementView& elements, const float* positions,
                       const ElementSettings& settings, float* kappa, const float* active,
-                      float* rotations, float* rhs) {
+                      size_t begin, size_t end, float* rotations, float* rhs) {
   HWY_DYNAMIC_DISPATCH(CrowdImpulses)
-  (elements, positions, settings, kappa, active, rotations, rhs);
+  (elements, positions, settings, kappa, active, begin, end, rotations, rhs);
 }
 
 }  // namespace plush

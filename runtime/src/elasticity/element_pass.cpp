@@ -126,24 +126,24 @@ HWY_INLINE void AddImpulses(const ElementView& elements, const ElementSettings& 
 template <bool kDamps>
 HWY_INLINE void Impulses(const ElementView& elements, const NodeVec* x,
                          const ElementSettings& settings, const float* stretches,
-                         float* kappa, const RotationView& rotations, NodeVec* rhs) {
+                         float* kappa, size_t begin, size_t end, const RotationView& rotations,
+                         NodeVec* rhs) {
   GroupGradients group;
-  const size_t count = elements.blocks.size();
-  for (size_t begin = 0; begin < count; begin += kGroup) {
-    const size_t end = std::min(begin + kGroup, count);
-    FindRotations(elements, x, settings.polar_iterations, begin, end, &group, rotations);
-    AddImpulses<kDamps>(elements, settings, stretches, kappa, begin, end, group, rotations, rhs);
+  for (; begin < end; begin += kGroup) {
+    const size_t last = std::min(begin + kGroup, end);
+    FindRotations(elements, x, settings.polar_iterations, begin, last, &group, rotations);
+    AddImpulses<kDamps>(elements, settings, stretches, kappa, begin, last, group, rotations, rhs);
   }
 }
 
 // Without damping, `stretches` is null.
 void ElasticImpulses(const ElementView& elements, const NodeVec* x, const ElementSettings& settings,
-                     const float* stretches, float* kappa, const RotationView& rotations,
-                     NodeVec* rhs) {
+                     const float* stretches, float* kappa, size_t begin, size_t end,
+                     const RotationView& rotations, NodeVec* rhs) {
   if (stretches == nullptr) {
-    Impulses<false>(elements, x, settings, nullptr, kappa, rotations, rhs);
+    Impulses<false>(elements, x, settings, nullptr, kappa, begin, end, rotations, rhs);
   } else {
-    Impulses<true>(elements, x, settings, stretches, kappa, rotations, rhs);
+    Impulses<true>(elements, x, settings, stretches, kappa, begin, end, rotations, rhs);
   }
 }
 
@@ -189,11 +189,11 @@ HWY_EXPORT(Stretches);
 
 void AddElasticImpulses(const ElementView& elements, std::span<const NodeVec> x,
                         const ElementSettings& settings, std::span<const float> stretches,
-                        std::span<float> kappa, const RotationView& rotations,
-                        std::span<NodeVec> rhs) {
+                        std::span<float> kappa, size_t begin, size_t end,
+                        const RotationView& rotations, std::span<NodeVec> rhs) {
   HWY_DYNAMIC_DISPATCH(ElasticImpulses)
   (elements, x.data(), settings,
-   stretches.empty() ? nullptr : stretches.data(), kappa.data(), rotations, rhs.data());
+   stretches.empty() ? nullptr : stretches.data(), kappa.data(), begin, end, rotations, rhs.data());
 }
 
 void FindRotations(const ElementView& elements, std::span<const NodeVec> x, int polar_iterations,

@@ -23,8 +23,8 @@ namespace plush {
 /// allocate.
 void AddElasticImpulses(const ElementView& elements, std::span<const NodeVec> x,
                         const ElementSettings& settings, std::span<const float> stretches,
-                        std::span<float> kappa, const RotationView& rotations,
-                        std::span<NodeVec> rhs);
+                        std::span<float> kappa, size_t begin, size_t end,
+                        const RotationView& rotations, std::span<NodeVec> rhs);
 
 /// Finds the rotations of the tets in blocks [begin, end) at positions `x`, as AddElasticImpulses
 /// does. Threads that share a large body call this first, and then AddElasticImpulses with no
@@ -52,9 +52,9 @@ inline constexpr size_t kCrowdRotation = 4 * kCrowdLanes;
 
 /// AddElasticImpulses for an undamped crowd: `positions` (num_nodes x 4 x 16), `kappa` by place (16
 /// num_blocks x 16), `rotations` by place (16 num_blocks x 4 x 16), `rhs` (num_nodes x 3 x 16).
-/// Lanes whose `active` (16 x 1) is not above zero keep their rotations. Does not allocate.
+/// Lanes whose `active` (16 x 1) is not above zero keep their rotations and get no impulses. Does not allocate.
 void AddCrowdImpulses(const ElementView& elements, const float* positions,
                       const ElementSettings& settings, float* kappa, const float* active,
-                      float* rotations, float* rhs);
+                      size_t begin, size_t end, float* rotations, float* rhs);
 
 }  // namespace plush

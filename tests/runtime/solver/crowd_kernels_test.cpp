@@ -87,7 +87,7 @@ Impulses AloneImpulses(const Crowd16& c, const Subject& s) {
   RotationArray rotations(c.shape.num_blocks(), s.rotation);
   Impulses out;
   out.rhs.resize(s.x.size());
-  AddElasticImpulses(c.shape.elements(), s.x, {kDt, 0.0f, kPolarIterations}, {}, s.kappa, rotations.view(),
+  AddElasticImpulses(c.shape.elements(), s.x, {kDt, 0.0f, kPolarIterations}, {}, s.kappa, 0, c.shape.num_blocks(), rotations.view(),
                      out.rhs);
   for (uint32_t slot = 0; slot < c.shape.num_places(); ++slot) {
     out.rotations.push_back(rotations.Get(slot));
@@ -105,7 +105,7 @@ std::vector<Impulses> CrowdImpulses(const Crowd16& c, const std::vector<float>& 
     }
   }
   AddCrowdImpulses(c.shape.elements(), c.Positions().data(), {kDt, 0.0f, kPolarIterations},
-                   c.Kappa().data(), active.data(), rotations.data(), rhs.data());
+                   c.Kappa().data(), active.data(), 0, c.shape.num_blocks(), rotations.data(), rhs.data());
   std::vector<Impulses> out;
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
     Impulses one = {NodesInLane(rhs, 3, lane), {}};

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+// Rigid motions of clusters: their matrix at rest, and a solve. Source: see coarse_level.h.
+#include "solver/coarse_level.h"
+
+#include "base/vector_math.h"
+#include "plush/asset.h"
+#include "solver/pin_schur.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace plush {
+namespace {
+
+constexpr uint32_t kPinned = std::numeric_limits<uint32_t>::max();
+
+struct Corners {
+  uint32_t nodes[4];
+  uint32_t clusters[4];  // or kPinned
+};
+
+// The clusters of all nodes as CoarseLevel numbers them.
+struct Numbering {
+  Array<uint32_t> of_nodes;  // or kPinned
+
+  bool Make(const Allocator& allocator, const CoarseLevel& level, size_t num_nodes) {
+    if (!of_nodes.Allocate(allocator, num_nodes, kPinned)) return false;
+    for (uint32_t k = 0; k < level.num_clusters(); ++k) {
+      for (uint32_t i = level.first_member[k]; i < level.first_member[k + 1]; ++i) {
+        of_nodes[level.members[i]] = k;
+      }
+    }
+    return true;
+  }
+
+  Corners Of(const Tet& tet) const {
+    return {{tet.a, tet.b, tet.c, tet.d},
+            {of_nodes[tet.a], of_nodes[tet.b], of_nodes[tet.c], of_nodes[tet.d]}};
+  }
+};
+
+bool IsResisting(const Corners& c) {
+  return c.clusters[0] != c.clusters[1] || c.clusters[0] != c.clusters[2] ||
+         c.clusters[0] != c.clusters[3];
+}
+
+struct Double3 {
+  double v[3];
+};
+
+Double3 Minus(const Vec3& a, const Double3& b) {
+  return {{double(a.x) - b.v[0], double(a.y) - b.v[1], double(a.z) - b.v[2]}};
+}
+
+// The displacement of a node at r from the centre of a cluster, for each of its six unknowns: the
+// columns of [I, -r x].
+struct Lever {
+  double columns[6][3];
+
+  explicit Lever(const Double3& r)
+      : columns{{1, 0, 0},
+                {0, 1, 0},
+                {0, 0, 1},
+                {0, -r.v[2], r.v[1]},
+                {r.v[2], 0, -r.v[0]},
+                {-r.v[1], r.v[0], 0}} {}
+};
+
+Double3 RestCentre(const CoarseLevel& level, std::span<const Vec3> rest, size_t k) {
+  Double3 centre = {};
+  for (uint32_t i = level.first_member[k]; i < level.first_member[k + 1]; ++i) {
+    const Vec3& x = rest[level.members[i]];
+    const double share = level.shares[i];
+    centre.v[0] += share * double(x.x);
+    centre.v[1] += share * double(x.y);
+    centre.v[2] += share * double(x.z);
+  }
+  return centre;
+}
+
+// Adds the stiffness of a tet at rest, 2 mu V |sym D|^2 for D = sum u_i g_i^T, times `scale`.
+void AddTet(const ElementView& elements, size_t t, const Corners& corners,
+            std::span<const Vec3> rest, std::span<const Double3> centres, double scale, size_t n,
+            std::span<double> C) {
+  const Mat3 dm_inv = elements.DmInv(t);
+  double g[4][3];
+  for (size_t axis = 0; axis < 3; ++axis) {
+    const Vec3& column = axis == 0 ? dm_inv.c0 : axis == 1 ? dm_inv.c1 : dm_inv.c2;
+    g[1][axis] = column.x;
+    g[2][axis] = column.y;
+    g[3][axis] = column.z;
+    g[0][axis] = -(g[1][axis] + g[2][axis] + g[3][axis]);
+  }
+  const double mu = 0.5 * scale * double(elements.Stiffness(t));  // mu V
+  for (size_t i = 0; i < 4; ++i) {
+    if (corners.clusters[i] == kPinned) continue;
+    const Lever a(Minus(rest[corners.nodes[i]], centres[corners.clusters[i]]));
+    for (size_t j = 0; j < 4; ++j) {
+      if (corners.clusters[j] == kPinned) continue;
+      const Lever b(Minus(rest[corners.nodes[j]], centres[corners.clusters[j]]));
+      const double gg = g[i][0] * g[j][0] + g[i][1] * g[j][1] + g[i][2] * g[j][2];
+      for (size_t p = 0; p < 6; ++p) {
+        const double* u = a.columns[p];
+        const double ug = u[0] * g[j][0] + u[1] * g[j][1] + u[2] * g[j][2];
+        for (size_t q = 0; q < 6; ++q) {
+          const double* w = b.columns[q];
+          const double uw = u[0] * w[0] + u[1] * w[1] + u[2] * w[2];
+          const double wg = w[0] * g[i][0] + w[1] * g[i][1] + w[2] * g[i][2];
+          C[n * (6 * corners.clusters[i] + p) + 6 * corners.clusters[j] + q] +=
+              mu * (uw * gg + ug * wg);
+        }
+      }
+    }
+  }
+}
+
+// Mean rotation of a cluster's frame tets.
+Mat3 FrameOf(const CoarseLevel& level, const RotationView& rotations, size_t k) {
+  const uint32_t* slots = &level.frames[CoarseLevel::kFrameTets * k];
+  const Quat first = rotations.Get(slots[0]);
+  Quat sum = first;
+  for (size_t i = 1; i < CoarseLevel::kFrameTets; ++i) {
+    const Quat q = rotations.Get(slots[i]);
+    const float dot = q.x * first.x + q.y * first.y + q.z * first.z + q.w * first.w;
+    const float sign = dot < 0.0f ? -1.0f : 1.0f;
+    sum = {sum.x + sign * q.x, sum.y + sign * q.y, sum.z + sign * q.z, sum.w + sign * q.w};
+  }
+  // At least the length of `first`: no summand points against it.
+  const float scale =
+      1.0f / std::sqrt(sum.x * sum.x + sum.y * sum.y + sum.z * sum.z + sum.w * sum.w);
+  return RotationMatrix({sum.x * scale, sum.y * scale, sum.z * scale, sum.w * scale});
+}
+
+Vec3 TransposeTimes(const Mat3& a, const Vec3& v) {
+  return {Dot(a.c0, v), Dot(a.c1, v), Dot(a.c2, v)};
+}
+
+// The turn by about `angle` [rad], at most half a turn, minus the identity. The Cayley map needs no
+// sine: R - I = 2 (a x + a x a x) / (1 + |a|^2) for a = angle / 2.
+Mat3 TurnBy(const Vec3& angle) {
+  const Vec3 a = angle * 0.5f;
+  const float square = Dot(a, a), scale = 2.0f / (1.0f + square);
+  return Mat3{Vec3{a.x * a.x - square, a.y * a.x + a.z, a.z * a.x - a.y},
+              Vec3{a.x * a.y - a.z, a.y * a.y - square, a.z * a.y + a.x},
+              Vec3{a.x * a.z + a.y, a.y * a.z - a.x, a.z * a.z - square}} *
+         scale;
+}
+
+}  // namespace
+
+bool CoarseLevel::Build(const Allocator& allocator, const SystemView& system,
+                        std::span<const Vec3> rest, std::span<const uint16_t> clusters,
+                        uint32_t num_clusters) {
+  const ElementView& elements = system.elements;
+  const size_t num_nodes = rest.size();
+  Array<uint32_t> count;
+  if (!count.Allocate(allocator, num_clusters, 0u)) return false;
+  uint32_t num_free = 0;
+  for (size_t i = 0; i < clusters.size(); ++i) {
+    if (system.pinned[i] != 0) continue;
+    ++count[clusters[i]];
+    ++num_free;
+  }
+  if (num_free == 0) return true;
+  const uint32_t used = num_clusters;
+  if (!first_member.Allocate(allocator, used + 1, 0u) || !members.Allocate(allocator, num_free) ||
+      !shares.Allocate(allocator, num_free) || !masses.Allocate(allocator, used, 0.0f) ||
+      !frames.Allocate(allocator, kFrameTets * used, 0u)) {
+    return false;
+  }
+  for (uint32_t k = 0; k < used; ++k) first_member[k + 1] = first_member[k] + count[k];
+  Array<uint32_t> next;
+  if (!next.Allocate(allocator, used)) return false;
+  std::copy(first_member.begin(), first_member.end() - 1, next.begin());
+  for (uint32_t i = 0; i < num_nodes; ++i) {
+    if (system.pinned[i] == 0) members[next[clusters[i]]++] = i;
+  }
+  for (uint32_t k = 0; k < used; ++k) {
+    double mass = 0.0;
+    for (uint32_t i = first_member[k]; i < first_member[k + 1]; ++i) {
+      mass += double(system.masses[members[i]]);
+    }
+    for (uint32_t i = first_member[k]; i < first_member[k + 1]; ++i) {
+      shares[i] = static_cast<float>(double(system.masses[members[i]]) / mass);
+    }
+    masses[k] = static_cast<float>(mass * double(system.mass_scale));
+  }
+  Numbering numbering;
+  Array<uint8_t> resists;
+  Array<Double3> centres;
+  Array<float> distances;  // of the frame tets from the centres
+  if (!numbering.Make(allocator, *this, num_nodes) ||
+      !resists.Allocate(allocator, elements.blocks.size(), uint8_t{0}) ||
+      !centres.Allocate(allocator, used) ||
+      !distances.Allocate(allocator, kFrameTets * used, std::numeric_limits<float>::max())) {
+    return false;
+  }
+  for (uint32_t k = 0; k < used; ++k) centres[k] = RestCentre(*this, rest, k);
+  for (uint32_t t = 0; t < elements.tets.size(); ++t) {
+    const Corners corners = numbering.Of(elements.tets[t]);
+    if (IsResisting(corners)) resists[elements.slots[t] / kBlockTets] = 1;
+    // Frame tets: those nearest to the centre, inner ones first.
+    for (size_t c = 0; c < 4; ++c) {
+      const uint32_t k = corners.clusters[c];
+      if (k == kPinned || std::find(corners.clusters, corners.clusters + c, k) < corners.clusters + c) {
+        continue;
+      }
+      float distance = IsResisting(corners) ? 1.0e6f : 0.0f;
+      for (const uint32_t node : corners.nodes) {
+        const Double3 r = Minus(rest[node], centres[k]);
+        distance += static_cast<float>(r.v[0] * r.v[0] + r.v[1] * r.v[1] + r.v[2] * r.v[2]);
+      }
+      float* best = &distances[kFrameTets * k];
+      uint32_t* slots = &frames[kFrameTets * k];
+      size_t place = kFrameTets;
+      while (place > 0 && distance < best[place - 1]) --place;
+      if (place == kFrameTets) continue;
+      for (size_t i = kFrameTets - 1; i > place; --i) {
+        best[i] = best[i - 1];
+        slots[i] = slots[i - 1];
+      }
+      best[place] = distance;
+      slots[place] = elements.slots[t];
+    }
+  }
+  // A cluster of fewer tets repeats its nearest one.
+  for (uint32_t k = 0; k < used; ++k) {
+    for (size_t i = 1; i < kFrameTets; ++i) {
+      if (distances[kFrameTets * k + i] > 1.0e30f) frames[kFrameTets * k + i] = frames[kFrameTets * k];
+    }
+  }
+  size_t num_runs = 0;
+  for (size_t b = 0; b < resists.size(); ++b) {
+    if (resists[b] != 0 && (b == 0 || resists[b - 1] == 0)) ++num_runs;
+  }
+  if (!runs.Allocate(allocator, num_runs)) return false;
+  size_t run = 0;
+  for (uint32_t b = 0; b < resists.size(); ++b) {
+    if (resists[b] == 0) continue;
+    if (b == 0 || resists[b - 1] == 0) runs[run++].begin = b;
+    runs[run - 1].end = b + 1;
+  }
+  return true;
+}
+
+bool CoarseLevel::Invert(const Allocator& allocator, const SystemView& system,
+                         std::span<const Vec3> rest, Array<float>* inverse) const {
+  const size_t n = num_unknowns();
+  Array<double> C;
+  Array<double> column;
+  Array<Double3> centres;
+  Numbering numbering;
+  if (!C.Allocate(allocator, n * n, 0.0) || !column.Allocate(allocator, n) ||
+      !centres.Allocate(allocator, num_clusters()) ||
+      !numbering.Make(allocator, *this, rest.size()) ||
+      (inverse->size() != n * n && !inverse->Allocate(allocator, n * n))) {
+    return false;
+  }
+  for (size_t k = 0; k < num_clusters(); ++k) {
+    centres[k] = RestCentre(*this, rest, k);
+    for (uint32_t i = first_member[k]; i < first_member[k + 1]; ++i) {
+      const uint32_t node = members[i];
+      const double mass = double(system.masses[node]) * double(system.mass_scale);
+      const Lever lever(Minus(rest[node], centres[k]));
+      for (size_t p = 0; p < 6; ++p) {
+        for (size_t q = 0; q < 6; ++q) {
+          const double *u = lever.columns[p], *w = lever.columns[q];
+          C[n * (6 * k + p) + 6 * k + q] += mass * (u[0] * w[0] + u[1] * w[1] + u[2] * w[2]);
+        }
+      }
+    }
+  }
+  const double dt = system.dt, scale = dt * (dt + double(system.elements.damping));
+  for (uint32_t t = 0; t < system.elements.tets.size(); ++t) {
+    const Corners corners = numbering.Of(system.elements.tets[t]);
+    if (!IsResisting(corners)) continue;
+    AddTet(system.elements, t, corners, rest, centres.span(), scale, n, C.span());
+  }
+  // Dependent unknowns, such as turns of a cluster whose free nodes lie on a line, stay still.
+  FactorCholesky(1.0e-10, n, C.data());
+  for (size_t j = 0; j < n; ++j) {
+    std::fill(column.begin(), column.end(), 0.0);
+    column[j] = 1.0;
+    SolveCholesky(C.data(), n, column.data());
+    for (size_t i = 0; i < n; ++i) (*inverse)[n * j + i] = static_cast<float>(column[i]);
+  }
+  return true;
+}
+
+void CoarseLevel::Sum(std::span<const NodeVec> y, std::span<const NodeVec> rhs,
+                      std::span<ClusterSums> sums) const {
+  for (size_t k = 0; k < num_clusters(); ++k) {
+    if (first_member[k] == first_member[k + 1]) {
+      sums[k] = {};
+      continue;
+    }
+    const Vec3 from = y[members[first_member[k]]];  // near the cluster: keeps digits
+    Vec3 impulse{}, moment{}, centre{};
+    for (uint32_t i = first_member[k]; i < first_member[k + 1]; ++i) {
+      const uint32_t node = members[i];
+      const Vec3 r = y[node] - from, b = rhs[node];
+      impulse += b;
+      moment += Cross(r, b);
+      centre += r * shares[i];
+    }
+    sums[k] = {impulse, moment - Cross(centre, impulse), from + centre};
+  }
+}
+
+void CoarseLevel::Solve(std::span<const float> inverse, const RotationView& rotations,
+                        bool keep_momentum, std::span<const ClusterSums> sums,
+                        std::span<RigidMotion> motions) const {
+  const size_t n = num_unknowns();
+  float b[6 * kMaxClusters], q[6 * kMaxClusters];
+  Mat3 frames_now[kMaxClusters];
+  for (size_t k = 0; k < num_clusters(); ++k) {
+    frames_now[k] = FrameOf(*this, rotations, k);
+    const Vec3 impulse = TransposeTimes(frames_now[k], sums[k].impulse);
+    const Vec3 moment = TransposeTimes(frames_now[k], sums[k].moment);
+    const float six[6] = {impulse.x, impulse.y, impulse.z, moment.x, moment.y, moment.z};
+    std::copy(six, six + 6, b + 6 * k);
+  }
+  std::fill(q, q + n, 0.0f);
+  for (size_t j = 0; j < n; ++j) {
+    const float* column = &inverse[n * j];
+    for (size_t i = 0; i < n; ++i) q[i] += column[i] * b[j];
+  }
+  Vec3 drift{};
+  if (keep_momentum) {
+    float mass = 0.0f;
+    for (size_t k = 0; k < num_clusters(); ++k) {
+      drift += frames_now[k] * Vec3{q[6 * k], q[6 * k + 1], q[6 * k + 2]} * masses[k];
+      mass += masses[k];
+    }
+    drift *= 1.0f / mass;
+  }
+  for (size_t k = 0; k < num_clusters(); ++k) {
+    const Mat3& frame = frames_now[k];
+    motions[k] = {sums[k].centre,
+                  frame * Vec3{q[6 * k], q[6 * k + 1], q[6 * k + 2]} - drift,
+                  TurnBy(frame * Vec3{q[6 * k + 3], q[6 * k + 4], q[6 * k + 5]})};
+  }
+}
+
+void CoarseLevel::Move(std::span<const RigidMotion> motions, std::span<NodeVec> y) const {
+  for (size_t k = 0; k < num_clusters(); ++k) {
+    const RigidMotion motion = motions[k];
+    for (uint32_t i = first_member[k]; i < first_member[k + 1]; ++i) {
+      NodeVec& x = y[members[i]];
+      x += motion.shift + motion.change * (x - motion.centre);
+    }
+  }
+}
+
+}  // namespace plush

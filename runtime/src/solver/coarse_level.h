@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// The coarse level of a step: clusters of nodes move as rigid bodies.
+//
+// The constant matrix A of [Kug] charges 2 mu V |D|^2 for a change D of a tet's F. The material
+// charges 2 mu V |sym(R^T D)|^2: nothing for turns. A body that bends or swings turns all its tets,
+// and one solve with A takes most of these turns back. So a second correction follows it: each
+// cluster moves rigidly, with the material's own matrix projected onto these motions,
+// C = Z^T H Z. Only tets with nodes of two clusters, or of a cluster and pins, contribute to it.
+//
+// C changes little if each cluster's motion is written in its own turning frame. So it is made once,
+// at rest, and inverted.
+#pragma once
+
+#include "plush/allocator.h"
+#include "plush/types.h"
+
+#include "base/array.h"
+#include "base/node_vec.h"
+#include "elasticity/elements.h"
+#include "solver/system_matrix.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace plush {
+
+/// Sums over the free nodes of a cluster.
+struct ClusterSums {
+  Vec3 impulse;  ///< of the right-hand side [kg m]
+  Vec3 moment;   ///< of the right-hand side about `centre` [kg m^2]
+  Vec3 centre;   ///< centre of mass [m]
+};
+
+/// The motion that moves x by shift + change (x - centre).
+struct RigidMotion {
+  Vec3 centre;  ///< [m]
+  Vec3 shift;   ///< [m]
+  Mat3 change;  ///< a rotation minus the identity
+};
+
+/// A run of blocks of tets.
+struct BlockRun {
+  uint32_t begin = 0, end = 0;
+};
+
+/// What the coarse level of a system needs besides the time step.
+struct CoarseLevel {
+  /// Most tets whose mean rotation is a cluster's frame.
+  static constexpr size_t kFrameTets = 4;
+
+  // A cluster whose nodes are all pinned has no members and no mass.
+  Array<uint32_t> first_member;  ///< of each cluster in `members`, and the end (num_clusters + 1 x 1)
+  Array<uint32_t> members;       ///< free nodes by cluster, ascending in each
+  Array<float> shares;           ///< of the members in their clusters' masses
+  Array<float> masses;           ///< of the clusters [kg] (num_clusters x 1)
+  Array<uint32_t> frames;        ///< places of each cluster's frame tets (num_clusters x 4)
+  Array<BlockRun> runs;          ///< blocks of the tets that resist
+
+  /// Leaves it empty if no cluster has free nodes. `clusters` (num_nodes x 1) are below
+  /// `num_clusters`. Returns false if the allocator fails.
+  bool Build(const Allocator& allocator, const SystemView& system, std::span<const Vec3> rest,
+             std::span<const uint16_t> clusters, uint32_t num_clusters);
+
+  size_t num_clusters() const { return masses.size(); }
+  /// Unknowns: a translation and a turn for each cluster.
+  size_t num_unknowns() const { return 6 * num_clusters(); }
+
+  /// Makes C^-1 for the time step and damping of `system` (num_unknowns^2 x 1). Returns false if the
+  /// allocator fails.
+  bool Invert(const Allocator& allocator, const SystemView& system, std::span<const Vec3> rest,
+              Array<float>* inverse) const;
+
+  /// Sums a right-hand side over the clusters at positions `y` (num_nodes x 1 each).
+  void Sum(std::span<const NodeVec> y, std::span<const NodeVec> rhs,
+           std::span<ClusterSums> sums) const;
+
+  /// The clusters' motions C^-1 Z^T rhs, each in the frame of its tets' `rotations`. If `keep_momentum`,
+  /// they change no linear momentum. Does not allocate.
+  void Solve(std::span<const float> inverse, const RotationView& rotations, bool keep_momentum,
+             std::span<const ClusterSums> sums, std::span<RigidMotion> motions) const;
+
+  /// Moves the clusters' nodes `y`.
+  void Move(std::span<const RigidMotion> motions, std::span<NodeVec> y) const;
+};
+
+/// Numbers of a crowd's ClusterSums and RigidMotion per cluster, in the order of their members,
+/// matrices by columns: number k of cluster i of the body in lane l is at [16 (c i + k) + l].
+inline constexpr size_t kCrowdSums = 9 * 16;
+inline constexpr size_t kCrowdMotion = 15 * 16;
+
+/// CoarseLevel::Sum for a crowd: `positions` (num_nodes x 4 x 16), `rhs` (num_nodes x 3 x 16), `sums`
+/// (num_clusters x 9 x 16). Leaves out nodes of inverse mass 0, which a lane can have beyond the
+/// pins of `level`.
+void SumCrowdClusters(const CoarseLevel& level, const float* positions, const float* rhs,
+                      float* sums);
+
+/// CoarseLevel::Move for a crowd: `motions` (num_clusters x 15 x 16). Nodes of inverse mass 0 stay.
+void MoveCrowdClusters(const CoarseLevel& level, const float* motions, float* positions);
+
+}  // namespace plush

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Sums and rigid motions of clusters for a crowd, one body per lane. Source: coarse_level.h.
+#include "base/simd_target.h"
+#include "solver/coarse_level.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "solver/crowd_coarse.cpp"
+#include <hwy/foreach_target.h>
+// Must follow foreach_target.h.
+#include "elasticity/crowd_lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace plush {
+namespace HWY_NAMESPACE {
+namespace {
+
+using V = hn::Vec<Lanes16>;
+inline constexpr size_t kStep = kLanes<Lanes16>;
+
+HWY_INLINE Xyz<V> Masked(const hn::Mask<Lanes16>& mask, const Xyz<V>& v) {
+  return {hn::IfThenElseZero(mask, v.x), hn::IfThenElseZero(mask, v.y),
+          hn::IfThenElseZero(mask, v.z)};
+}
+
+void Sum(const CoarseLevel& level, const float* positions, const float* rhs, float* sums) {
+  const Lanes16 d;
+  const V zero = hn::Zero(d);
+  for (size_t k = 0; k < level.num_clusters(); ++k, sums += kCrowdSums) {
+    const uint32_t begin = level.first_member[k], end = level.first_member[k + 1];
+    for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
+      Xyz<V> impulse = {zero, zero, zero}, moment = impulse, centre = impulse, from = impulse;
+      V share = zero;
+      if (begin < end) from = LoadCrowd(d, positions + kCrowdPosition * level.members[begin] + lane);
+      for (uint32_t i = begin; i < end; ++i) {
+        const float* at = positions + kCrowdPosition * level.members[i] + lane;
+        const auto is_free = hn::Gt(hn::LoadU(d, at + 3 * kCrowdLanes), zero);
+        const Xyz<V> r = LoadCrowd(d, at) - from;
+        const Xyz<V> b =
+            Masked(is_free, LoadCrowd(d, rhs + kCrowdVector * level.members[i] + lane));
+        const V part = hn::IfThenElseZero(is_free, hn::Set(d, level.shares[i]));
+        impulse = impulse + b;
+        moment = moment + Cross(r, b);
+        centre = centre + r * part;
+        share = hn::Add(share, part);
+      }
+      centre = centre * hn::IfThenElseZero(hn::Gt(share, zero), hn::Div(hn::Set(d, 1.0f), share));
+      StoreCrowd(d, impulse, sums + lane);
+      StoreCrowd(d, moment - Cross(centre, impulse), sums + 3 * kCrowdLanes + lane);
+      StoreCrowd(d, from + centre, sums + 6 * kCrowdLanes + lane);
+    }
+  }
+}
+
+void Move(const CoarseLevel& level, const float* motions, float* positions) {
+  const Lanes16 d;
+  for (size_t k = 0; k < level.num_clusters(); ++k, motions += kCrowdMotion) {
+    for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
+      const auto vector = [&](size_t n) HWY_ATTR {
+        return LoadCrowd(d, motions + 3 * kCrowdLanes * n + lane);
+      };
+      const Xyz<V> centre = vector(0), shift = vector(1);
+      const Mat<V> change = {vector(2), vector(3), vector(4)};
+      for (uint32_t i = level.first_member[k]; i < level.first_member[k + 1]; ++i) {
+        float* at = positions + kCrowdPosition * level.members[i] + lane;
+        const auto is_free = hn::Gt(hn::LoadU(d, at + 3 * kCrowdLanes), hn::Zero(d));
+        const Xyz<V> x = LoadCrowd(d, at), r = x - centre;
+        const Xyz<V> moved = shift + change.c0 * r.x + change.c1 * r.y + change.c2 * r.z;
+        StoreCrowd(d, x + Masked(is_free, moved), at);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace plush
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace plush {
+
+HWY_EXPORT(Sum);
+HWY_EXPORT(Move);
+
+void SumCrowdClusters(const CoarseLevel& level, const float* positions, const float* rhs,
+                      float* sums) {
+  HWY_DYNAMIC_DISPATCH(Sum)(level, positions, rhs, sums);
+}
+
+void MoveCrowdClusters(const CoarseLevel& level, const float* motions, float* positions) {
+  HWY_DYNAMIC_DISPATCH(Move)(level, motions, positions);
+}
+
+}  // namespace plush
+#endif
