@@ -147,7 +147,7 @@ AssetContent TwoMaterialContentOf(const tools::TetMesh& mesh, double dt) {
 }
 
 void AddClusters(uint32_t count, tools::AssetContent* content) {
-  content->clusters =
+  content->rest.clusters =
       tools::MakeClusters(content->rest.nodes, tools::NodesOfTets(content->rest.tets), count);
 }
 

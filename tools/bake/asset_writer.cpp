@@ -96,14 +96,14 @@ Offset<format::Simulation> AddSimulation(FlatBufferBuilder* builder, const Asset
   const auto blocks = AddRecords<format::TetBlock>(builder, rest.blocks);
   const auto tet_masses = AddScalars(builder, rest.tet_masses);
   const auto tet_materials = AddScalars(builder, content.tet_materials);
-  const auto clusters = AddScalars(builder, content.clusters.of_nodes);
+  const auto clusters = AddScalars(builder, content.rest.clusters.of_nodes);
   const auto materials = AddMaterials(builder, content.materials);
   const auto regions = AddRegions(builder, content.regions);
   return format::CreateSimulation(
       *builder, nodes, masses, tets, tet_slots, blocks, tet_masses, tet_materials, materials,
       regions, rest.components, static_cast<float>(rest.density),
       static_cast<float>(content.damping), static_cast<float>(content.solid_volume),
-      static_cast<float>(rest.median_edge), clusters, content.clusters.count);
+      static_cast<float>(rest.median_edge), clusters, content.rest.clusters.count);
 }
 
 Offset<format::Factor> AddFactor(FlatBufferBuilder* builder, const RestData& rest) {

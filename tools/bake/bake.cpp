@@ -229,7 +229,8 @@ Result<Done> ComputeRest(BakeRun* run) {
   }
   Result<RestData> rest =
       ComputeMixedRestData(cage.mesh, materials, MassVolume(cage, run->settings), run->settings.dt,
-                           cage.lattice.weights, LastNodes(content.regions));
+                           cage.lattice.weights, LastNodes(content.regions),
+                           run->settings.clusters);
   if (!rest.ok()) return rest.error();
   content.rest = std::move(rest.value());
   RenumberRegions(content.rest.node_order, &content.regions);
@@ -237,19 +238,10 @@ Result<Done> ComputeRest(BakeRun* run) {
   run->summary.mass_kg = content.rest.mass;
   run->summary.components = content.rest.components;
   run->summary.factor_nonzeros = content.rest.factor_nonzeros;
+  run->summary.clusters = content.rest.clusters.count;
+  run->summary.straddling_tets =
+      StraddlingShare(NodesOfTets(content.rest.tets), content.rest.clusters.of_nodes);
   run->clock.End("rest");
-  return Done{};
-}
-
-// Phase "cluster": divides the nodes for the coarse level of a step.
-Result<Done> ClusterNodes(BakeRun* run) {
-  const RestData& rest = run->content.rest;
-  const std::vector<std::array<uint32_t, 4>> tets = NodesOfTets(rest.tets);
-  Clusters& clusters = run->content.clusters;
-  clusters = MakeClusters(rest.nodes, tets, run->settings.clusters);
-  run->summary.clusters = clusters.count;
-  run->summary.straddling_tets = StraddlingShare(tets, clusters.of_nodes);
-  run->clock.End("cluster");
   return Done{};
 }
 
@@ -302,7 +294,7 @@ Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings
   }
   BakeRun run{model, settings, findings, {}, {}, {}, {}, {}, {}, {}};
   for (const auto phase : {ReadSideCars, CheckMesh, MakeTets, EmbedVertices, PlacePins, ComputeRest,
-                           ClusterNodes, CutCollisionSurface}) {
+                           CutCollisionSurface}) {
     if (Result<Done> done = phase(&run); !done.ok()) return done.error();
   }
   Result<std::vector<std::byte>> bytes = Encode(&run);

@@ -61,7 +61,8 @@ void Renumber(const TetMesh& mesh, std::vector<uint32_t> order, RestData* rest) 
 // Assigns slots to the tets and makes the empty blocks.
 void MakeBlocks(RestData* rest) {
   const auto num_nodes = static_cast<uint32_t>(rest->nodes.size());
-  const std::vector<uint32_t> tet_of_slot = PackTetBlocks(num_nodes, NodesOfTets(rest->tets));
+  const std::vector<uint32_t> tet_of_slot =
+      PackTetBlocks(num_nodes, NodesOfTets(rest->tets), rest->clusters.of_nodes);
   rest->tet_slots.resize(rest->tets.size());
   for (uint32_t slot = 0; slot < tet_of_slot.size(); ++slot) {
     if (tet_of_slot[slot] != kNoTet) rest->tet_slots[tet_of_slot[slot]] = slot;
@@ -269,7 +270,8 @@ Lame LameParameters(const Material& material) {
 
 Result<RestData> ComputeMixedRestData(const TetMesh& mesh, const TetMaterials& materials,
                                       double volume, double dt, std::span<const double> tet_weights,
-                                      std::span<const uint32_t> last) {
+                                      std::span<const uint32_t> last,
+                                      std::optional<uint32_t> clusters) {
   if (auto good = CheckInput(mesh, dt); !good.ok()) return good.error();
   if (auto good = CheckMaterials(mesh, materials, tet_weights); !good.ok()) return good.error();
   const NodeGraph graph = BuildNodeGraph(static_cast<uint32_t>(mesh.nodes.size()), mesh.tets);
@@ -283,6 +285,7 @@ Result<RestData> ComputeMixedRestData(const TetMesh& mesh, const TetMaterials& m
   RestData rest;
   Renumber(mesh, std::move(order->order), &rest);
   rest.num_free = order->num_free;
+  rest.clusters = MakeClusters(rest.nodes, NodesOfTets(rest.tets), clusters);
   if (auto done = ComputeShapes(&rest); !done.ok()) return done.error();
   if (auto done = ComputeMasses(materials, volume, tet_weights, &rest); !done.ok()) {
     return done.error();

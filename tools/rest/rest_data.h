@@ -8,10 +8,12 @@
 
 #include "base/result.h"
 #include "mesh/tet_mesh.h"
+#include "rest/clusters.h"
 #include "rest/elimination_order.h"
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -46,6 +48,7 @@ struct RestData {
   std::vector<float> tet_masses;     ///< [kg]
   std::vector<uint32_t> tet_slots;   ///< place of each tet in blocks
   std::vector<TetBlock> blocks;      ///< Dm^-1, volume and stiffness of the tets
+  Clusters clusters;                 ///< of the nodes, or none
   uint32_t components = 0;
   double mass = 0.0;                   ///< of the body [kg]
   double density = 0.0;                ///< mean: mass over the volume given [kg/m^3]
@@ -74,6 +77,7 @@ double MedianEdge(const NodeGraph& graph, std::span<const Vec3> nodes);
 /// - `last` (ascending, numbered as in `mesh`) are the nodes that a body may pin. They are
 /// eliminated
 ///   last, unless that makes the factor much larger.
+/// - `clusters` is that of MakeClusters. Tets with nodes of two clusters come in the first blocks.
 ///
 /// Errors:
 /// - kInvalidInput: a tet too flat for finite floats, a node without mass, a matrix that cannot be
@@ -83,6 +87,7 @@ double MedianEdge(const NodeGraph& graph, std::span<const Vec3> nodes);
 Result<RestData> ComputeMixedRestData(const TetMesh& mesh, const TetMaterials& materials,
                                       double volume, double dt,
                                       std::span<const double> tet_weights = {},
-                                      std::span<const uint32_t> last = {});
+                                      std::span<const uint32_t> last = {},
+                                      std::optional<uint32_t> clusters = 0u);
 
 }  // namespace plush::tools

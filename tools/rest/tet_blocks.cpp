@@ -19,11 +19,19 @@ constexpr size_t kWindowTets = 1024;
 // unusual meshes.
 constexpr size_t kMaxWindowTets = 2048;
 
-// Tets by their lowest node, so that a block reads few cache lines of node data.
-std::vector<uint32_t> OrderByNodes(std::span<const std::array<uint32_t, 4>> tets) {
+// Tets by their lowest node, so that a block reads few cache lines of node data; those with nodes
+// of two clusters first.
+std::vector<uint32_t> OrderByNodes(std::span<const std::array<uint32_t, 4>> tets,
+                                   std::span<const uint16_t> clusters) {
   std::vector<uint32_t> order(tets.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::ranges::stable_sort(order, {}, [tets](uint32_t t) { return std::ranges::min(tets[t]); });
+  std::ranges::stable_sort(order, {}, [&](uint32_t t) {
+    const bool is_inner =
+        clusters.empty() || std::ranges::all_of(tets[t], [&](uint32_t node) {
+          return clusters[node] == clusters[tets[t][0]];
+        });
+    return std::pair(is_inner, std::ranges::min(tets[t]));
+  });
   return order;
 }
 
@@ -31,9 +39,10 @@ std::vector<uint32_t> OrderByNodes(std::span<const std::array<uint32_t, 4>> tets
 // their order; once the window holds the last tet, takes those of the greatest need first.
 class BlockPacker {
  public:
-  BlockPacker(uint32_t num_nodes, std::span<const std::array<uint32_t, 4>> tets)
+  BlockPacker(uint32_t num_nodes, std::span<const std::array<uint32_t, 4>> tets,
+              std::span<const uint16_t> clusters)
       : tets_(tets),
-        order_(OrderByNodes(tets)),
+        order_(OrderByNodes(tets, clusters)),
         tets_left_(num_nodes, 0),
         last_block_(num_nodes, kNoBlock) {
     for (const auto& tet : tets) {
@@ -128,8 +137,9 @@ class BlockPacker {
 }  // namespace
 
 std::vector<uint32_t> PackTetBlocks(uint32_t num_nodes,
-                                    std::span<const std::array<uint32_t, 4>> tets) {
-  return BlockPacker(num_nodes, tets).Pack();
+                                    std::span<const std::array<uint32_t, 4>> tets,
+                                    std::span<const uint16_t> clusters) {
+  return BlockPacker(num_nodes, tets, clusters).Pack();
 }
 
 }  // namespace plush::tools

@@ -26,7 +26,7 @@ namespace {
 
 std::vector<std::byte> SmallFile() {
   auto content = plush::test::ContentOf(plush::test::TetBox(1, 1, 1, 0.1));
-  content.clusters = {{0, 0, 0, 0, 0, 1, 1, 1}, 2};
+  content.rest.clusters = {{0, 0, 0, 0, 0, 1, 1, 1}, 2};
   return plush::tools::WriteAsset(content).value();
 }
 

@@ -154,9 +154,9 @@ TEST_CASE("Clusters and the tets that straddle them are counted") {
   CHECK(info["straddling_tets"] == 0.0);
   CHECK(text.find("clusters: 0,") != std::string::npos);
   // The five tets of the second of four cubes straddle.
-  content.clusters.count = 2;
+  content.rest.clusters.count = 2;
   for (const plush::Vec3& node : content.rest.nodes) {
-    content.clusters.of_nodes.push_back(node.x > 0.15f ? 1 : 0);
+    content.rest.clusters.of_nodes.push_back(node.x > 0.15f ? 1 : 0);
   }
   std::tie(info, text) = info_of();
   CHECK(info["clusters"] == 2);
