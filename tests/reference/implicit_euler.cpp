@@ -173,8 +173,9 @@ void ImplicitEuler::Evaluate(Iterate* at) const {
 
 bool ImplicitEuler::Search(const Points& d, Iterate* at) const {
   constexpr double kSufficient = 1.0e-4;  // of the decrease that the slope promises [Eq. 3.4]
-  // Below this share of the energy, rounding hides decreases; the gradient then decides.
-  constexpr double kRounding = 1.0e-12;
+  // If the slope promises less than this share of the energy, rounding may hide the decrease. The
+  // gradient then decides.
+  constexpr double kLevel = 1.0e-8;
   const double slope = at->gradient.cwiseProduct(d).sum();
   Iterate next;
   double length = 1.0;
@@ -182,9 +183,9 @@ bool ImplicitEuler::Search(const Points& d, Iterate* at) const {
     next.x = at->x + length * d;
     Evaluate(&next);
     const bool falls = next.energy <= at->energy + kSufficient * length * slope;
-    const bool is_level = next.energy <= at->energy + kRounding * std::fabs(at->energy) &&
-                          next.gradient.norm() < at->gradient.norm();
-    if (falls || is_level) {
+    const bool nears =
+        -slope <= kLevel * std::fabs(at->energy) && next.gradient.norm() < at->gradient.norm();
+    if (falls || nears) {
       std::swap(*at, next);
       return true;
     }
