@@ -114,8 +114,8 @@ TEST_CASE("Impulses are dt^2 times the stretch forces plus multipliers times vol
   std::vector<NodeVec> rhs(shape.num_nodes() + 1);
   for (size_t i = 0; i < shape.num_nodes(); ++i) rhs[i] = Vec3{1.0f, -2.0f, 3.0f};
   RotationArray rotations(shape.num_blocks());
-  AddElasticImpulses(shape.elements(), ToNodeVecs(x), static_cast<float>(dt), 64, {}, kappa,
-                     rotations.view(), rhs);
+  AddElasticImpulses(shape.elements(), ToNodeVecs(x), {static_cast<float>(dt), 0.0f, 64}, {}, kappa,
+                     0, shape.num_blocks(), rotations.view(), rhs);
   // A volume term of energy -kappa (det F - 1) / dt^2 has the multiplier's force. By linearity,
   // forces for two values of lambda give the gradient of each determinant.
   std::fill(model.lambda.begin(), model.lambda.end(), 0.0);
@@ -162,11 +162,12 @@ TEST_CASE(
     part.blocks = first ? all.blocks.first(half) : all.blocks.subspan(half);
     const std::span<float> numbers(parts.numbers);
     const RotationView rotations(first ? numbers.first(4 * split) : numbers.subspan(4 * split));
-    const std::span<const float> own = std::span<const float>(kappa);
-    AddElasticImpulses(part, x, 0.01f, 4, {}, first ? own.first(split) : own.subspan(split),
+    const std::span<float> own(kappa);
+    AddElasticImpulses(part, x, {0.01f, 0.0f, 4}, {},
+                       first ? own.first(split) : own.subspan(split), 0, part.blocks.size(),
                        rotations, expected);
   }
-  AddElasticImpulses(all, x, 0.01f, 4, {}, kappa, whole.view(), found);
+  AddElasticImpulses(all, x, {0.01f, 0.0f, 4}, {}, kappa, 0, all.blocks.size(), whole.view(), found);
   CHECK(whole.numbers == parts.numbers);
   size_t different = 0;
   for (size_t i = 0; i < x.size(); ++i) {

@@ -58,9 +58,9 @@ struct Block {
       x[4 * i + 3] = subjects[i].F.c2;
       rotations.view().Set(i, subjects[i].start);
     }
-    const std::vector<float> kappa(kBlockTets, 0.01f);
+    std::vector<float> kappa(kBlockTets, 0.01f);
     const ElementView elements = {tets, slots, {&block, 1}};
-    AddElasticImpulses(elements, x, 0.1f, kMany, {}, kappa, rotations.view(), rhs);
+    AddElasticImpulses(elements, x, {0.1f, 0.0f, kMany}, {}, kappa, 0, 1, rotations.view(), rhs);
     std::vector<Outcome> out;
     for (uint32_t i = 0; i < kBlockTets; ++i) {
       out.push_back(

@@ -87,7 +87,8 @@ Impulses AloneImpulses(const Crowd16& c, const Subject& s) {
   RotationArray rotations(c.shape.num_blocks(), s.rotation);
   Impulses out;
   out.rhs.resize(s.x.size());
-  AddElasticImpulses(c.shape.elements(), s.x, {kDt, 0.0f, kPolarIterations}, {}, s.kappa, 0, c.shape.num_blocks(), rotations.view(),
+  std::vector<float> kappa = s.kappa;
+  AddElasticImpulses(c.shape.elements(), s.x, {kDt, 0.0f, kPolarIterations}, {}, kappa, 0, c.shape.num_blocks(), rotations.view(),
                      out.rhs);
   for (uint32_t slot = 0; slot < c.shape.num_places(); ++slot) {
     out.rotations.push_back(rotations.Get(slot));

@@ -56,7 +56,8 @@ struct Subject {
     std::vector<NodeVec> rhs(x.size());
     ElementView elements = shape.elements();
     elements.damping = 0.1f;
-    AddElasticImpulses(elements, x, {kDt, elements.damping, 8}, stretches, kappa, 0, shape.num_blocks(), rotations.view(), rhs);
+    Numbers multipliers = kappa;
+    AddElasticImpulses(elements, x, {kDt, elements.damping, 8}, stretches, multipliers, 0, shape.num_blocks(), rotations.view(), rhs);
     Numbers out = NumbersOf(rhs);
     out.insert(out.end(), rotations.numbers.begin(), rotations.numbers.end());
     return out;
