@@ -37,7 +37,6 @@ struct GltfDocument::Layout {
 
 namespace {
 
-constexpr uint64_t kMaxFileBytes = 2ull << 30;
 constexpr uint64_t kMaxWholeNumber = 1ull << 53;
 constexpr int kMaxNesting = 100;
 constexpr uint32_t kGlbMagic = 0x46546C67;     // "glTF"
@@ -108,7 +107,7 @@ std::vector<std::byte> LoadUri(const std::string& uri, const std::string& gltf_p
     return DecodeBase64(std::string_view(uri).substr(comma + 8));
   }
   const auto folder = std::filesystem::path(gltf_path).parent_path();
-  auto bytes = ReadFile((folder / DecodePercent(uri)).string(), kMaxFileBytes);
+  auto bytes = ReadFile((folder / DecodePercent(uri)).string(), kMaxGltfBytes);
   return bytes.ok() ? std::move(bytes.value()) : std::vector<std::byte>{};
 }
 
@@ -213,7 +212,7 @@ std::vector<std::byte> WithoutSkins(std::span<const std::byte> bytes) {
 }
 
 Result<GltfDocument> GltfDocument::Open(const std::string& path) {
-  const auto bytes = ReadFile(path, kMaxFileBytes);
+  const auto bytes = ReadFile(path, kMaxGltfBytes);
   if (!bytes.ok()) return bytes.error();
   return Parse(bytes.value(), path);
 }

@@ -66,6 +66,9 @@ class GltfDocument {
   uint64_t numbers_left_ = 1ull << 28;
 };
 
+/// Largest glTF file, and largest file that one refers to [bytes].
+inline constexpr uint64_t kMaxGltfBytes = 2ull << 30;
+
 /// The bytes of a glTF 2.0 file without its skins, for Assimp, which crashes on some legal ones
 /// (5.2 on those without inverse bind matrices). AddGltfSkins reads skins. Empty if the file has
 /// none or is no glTF 2.0.

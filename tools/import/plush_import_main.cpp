@@ -40,7 +40,6 @@ namespace {
 
 // Enough for the header of an XML file [bytes].
 constexpr size_t kHeadBytes = 64 << 10;
-constexpr uint64_t kMaxFileBytes = 2ull << 30;
 
 // Opens only regular files, only for reading, and records their paths. `replaced`: bytes to read
 // instead of those of `path`, unless empty.
@@ -95,9 +94,9 @@ std::string ReadHead(const std::string& path) {
 // What Assimp shall read instead of a file: glTF without skins. Empty for other files.
 std::vector<std::byte> ReplacementOf(const std::string& path) {
   const std::string head = ReadHead(path);
-  const size_t first = head.find_first_not_of(" \t\r\n");
+  const size_t first = head.find_first_not_of("\xEF\xBB\xBF \t\r\n");
   if (!head.starts_with("glTF") && (first == head.npos || head[first] != '{')) return {};
-  const auto bytes = ReadFile(path, kMaxFileBytes);
+  const auto bytes = ReadFile(path, kMaxGltfBytes);
   return bytes.ok() ? WithoutSkins(bytes.value()) : std::vector<std::byte>{};
 }
 

@@ -73,9 +73,8 @@ void MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Bod
   AddElasticImpulses(body->elements, body->y.span(),
                      {h, body->elements.damping, shares ? 0 : settings.solver.polar_iterations,
                       Relaxation(settings, is_first)},
-                     body->stretches.span(),
-                     body->kappa.span(), 0, body->elements.blocks.size(), body->Rotations(),
-                     body->rhs.span());
+                     body->stretches.span(), body->kappa.span(), 0, body->elements.blocks.size(),
+                     body->Rotations(), body->rhs.span());
   if (ReportsReactions(*body)) StartPinImpulses(body);
   if (body->system->num_pinned > 0) ClearPinned(body->x.span(), body->rhs.span());
 }

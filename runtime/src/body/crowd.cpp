@@ -120,8 +120,8 @@ void AddClusterImpulses(const StepSettings& settings, const Stepping& stepping, 
         while (next < common.size() && common[next].end <= begin) ++next;
         const bool inside = next < common.size() && common[next].begin <= begin;
         const uint32_t end = next == common.size() ? run.end
-                             : inside ? std::min(run.end, common[next].end)
-                                      : std::min(run.end, common[next].begin);
+                             : inside              ? std::min(run.end, common[next].end)
+                                                   : std::min(run.end, common[next].begin);
         if (!inside) add(only, begin, end);
         begin = end;
       }

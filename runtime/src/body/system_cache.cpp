@@ -6,8 +6,6 @@
 #include "plush/format/system_factor.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <vector>
 #include <bit>
 #include <utility>
 
@@ -251,21 +249,6 @@ bool SystemCache::Fill(const Asset& asset, System* system) {
   system->key.pinned = system->pinned.span();
   for (const uint8_t is_pinned : pinned) system->num_pinned += is_pinned;
   Aim(asset, system);
-  if (const char* e = getenv("KM")) {
-    const auto rest = system->rest; const int m = atoi(e); const int n = int(rest.size());
-    std::vector<Vec3> c; std::vector<uint16_t> near(rest.size(), 0);
-    for (int k = 0; k < m; ++k) c.push_back(rest[size_t(long(k) * n / m)]);
-    for (int r = 0; r < 40; ++r) {
-      std::vector<Vec3> s(m, Vec3{}); std::vector<int> z(m, 0);
-      for (int i = 0; i < n; ++i) {
-        auto d = [&](int k) { Vec3 q = {rest[i].x - c[k].x, rest[i].y - c[k].y, rest[i].z - c[k].z}; return q.x*q.x+q.y*q.y+q.z*q.z; };
-        for (int k = 0; k < m; ++k) if (d(k) < d(near[i])) near[i] = uint16_t(k);
-        s[near[i]] = {s[near[i]].x + rest[i].x, s[near[i]].y + rest[i].y, s[near[i]].z + rest[i].z}; ++z[near[i]];
-      }
-      for (int k = 0; k < m; ++k) if (z[k]) c[k] = {s[k].x / z[k], s[k].y / z[k], s[k].z / z[k]};
-    }
-    return system->coarse.Build(allocator_, system->view, system->rest, near, m);
-  }
   return system->coarse.Build(allocator_, system->view, system->rest, asset.simulation().clusters,
                               asset.simulation().num_clusters);
 }

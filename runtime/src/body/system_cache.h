@@ -105,7 +105,7 @@ struct System : Links<System, InAll>,
   CoarseLevel coarse;
   FactorView baked;
   std::span<const Vec3> rest;  ///< positions of the asset's nodes (num_nodes x 1)
-  bool as_baked = false;    ///< whether `baked` is this matrix's factor for baked.dt
+  bool as_baked = false;       ///< whether `baked` is this matrix's factor for baked.dt
   uint32_t num_active = 0;  ///< columns of a solve: baked.num_free if exactly the nodes after those
                             ///< are pinned, else all
   System* base = nullptr;   ///< whose factors this system shares, or null

@@ -112,8 +112,8 @@ void CrowdImpulses(const ElementView& elements, const float* positions,
       for (size_t t = begin; t < end; ++t) {
         if (!(stiffness[t] > 0.0f)) continue;  // no tet in this place
         const size_t at = kBlockTets * b + t;
-        AddCrowdTet({block, t}, settings, stiffness[t], bulk[t], active, F[t - begin], kappa + kCrowdLanes * at,
-                    rotations + kCrowdRotation * at, rhs);
+        AddCrowdTet({block, t}, settings, stiffness[t], bulk[t], active, F[t - begin],
+                    kappa + kCrowdLanes * at, rotations + kCrowdRotation * at, rhs);
       }
     }
   }

@@ -105,7 +105,8 @@ HWY_INLINE void AddImpulses(const ElementView& elements, const ElementSettings& 
       float* multiplier = kappa + kBlockTets * b + i;
       V pressure = hn::LoadU(d, multiplier);
       if (settings.relaxation > 0.0f) {
-        pressure = RelaxedMultiplier(d, settings, F, C, k, hn::LoadU(d, elements.BulkOf(b) + i), pressure);
+        pressure =
+            RelaxedMultiplier(d, settings, F, C, k, hn::LoadU(d, elements.BulkOf(b) + i), pressure);
         hn::StoreU(pressure, d, multiplier);
       }
       Mat<V> P = StretchImpulse(d, settings, F, R, C, k, pressure);
@@ -125,9 +126,8 @@ HWY_INLINE void AddImpulses(const ElementView& elements, const ElementSettings& 
 
 template <bool kDamps>
 HWY_INLINE void Impulses(const ElementView& elements, const NodeVec* x,
-                         const ElementSettings& settings, const float* stretches,
-                         float* kappa, size_t begin, size_t end, const RotationView& rotations,
-                         NodeVec* rhs) {
+                         const ElementSettings& settings, const float* stretches, float* kappa,
+                         size_t begin, size_t end, const RotationView& rotations, NodeVec* rhs) {
   GroupGradients group;
   for (; begin < end; begin += kGroup) {
     const size_t last = std::min(begin + kGroup, end);
@@ -192,8 +192,8 @@ void AddElasticImpulses(const ElementView& elements, std::span<const NodeVec> x,
                         std::span<float> kappa, size_t begin, size_t end,
                         const RotationView& rotations, std::span<NodeVec> rhs) {
   HWY_DYNAMIC_DISPATCH(ElasticImpulses)
-  (elements, x.data(), settings,
-   stretches.empty() ? nullptr : stretches.data(), kappa.data(), begin, end, rotations, rhs.data());
+  (elements, x.data(), settings, stretches.empty() ? nullptr : stretches.data(), kappa.data(),
+   begin, end, rotations, rhs.data());
 }
 
 void FindRotations(const ElementView& elements, std::span<const NodeVec> x, int polar_iterations,

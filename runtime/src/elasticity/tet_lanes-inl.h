@@ -211,9 +211,11 @@ template <class D, class V = hn::Vec<D>>
 HWY_INLINE V RelaxedMultiplier(D d, const ElementSettings& settings, const Mat<V>& F,
                                const Mat<V>& cof, V k, V bulk, V kappa) {
   const V det = Dot(F.c0, cof.c0);
-  const V law = hn::Mul(hn::Mul(bulk, hn::Set(d, settings.dt * settings.dt)),
-                        hn::Sub(hn::Set(d, 1.0f), det));
-  const V area2 = hn::Mul(hn::Add(Dot(cof.c0, cof.c0), hn::Add(Dot(cof.c1, cof.c1), Dot(cof.c2, cof.c2))), hn::Set(d, 1.0f / 3.0f));
+  const V law =
+      hn::Mul(hn::Mul(bulk, hn::Set(d, settings.dt * settings.dt)), hn::Sub(hn::Set(d, 1.0f), det));
+  const V area2 =
+      hn::Mul(hn::Add(Dot(cof.c0, cof.c0), hn::Add(Dot(cof.c1, cof.c1), Dot(cof.c2, cof.c2))),
+              hn::Set(d, 1.0f / 3.0f));
   const V one = hn::Set(d, 1.0f);
   const V stretched = hn::IfThenElse(hn::Gt(area2, one), area2, one);
   // The viscous stiffness resists the step, too.

@@ -2,8 +2,9 @@
 // Rigid motions of clusters: their matrix at rest, and a solve. Source: see coarse_level.h.
 #include "solver/coarse_level.h"
 
-#include "base/vector_math.h"
 #include "plush/asset.h"
+
+#include "base/vector_math.h"
 #include "solver/pin_schur.h"
 
 #include <algorithm>
@@ -59,12 +60,9 @@ struct Lever {
   double columns[6][3];
 
   explicit Lever(const Double3& r)
-      : columns{{1, 0, 0},
-                {0, 1, 0},
-                {0, 0, 1},
-                {0, -r.v[2], r.v[1]},
-                {r.v[2], 0, -r.v[0]},
-                {-r.v[1], r.v[0], 0}} {}
+      : columns{
+            {1, 0, 0},           {0, 1, 0}, {0, 0, 1}, {0, -r.v[2], r.v[1]}, {r.v[2], 0, -r.v[0]},
+            {-r.v[1], r.v[0], 0}} {}
 };
 
 Double3 RestCentre(const CoarseLevel& level, std::span<const Vec3> rest, size_t k) {
@@ -203,7 +201,8 @@ bool CoarseLevel::Build(const Allocator& allocator, const SystemView& system,
     // Frame tets: those nearest to the centre, inner ones first.
     for (size_t c = 0; c < 4; ++c) {
       const uint32_t k = corners.clusters[c];
-      if (k == kPinned || std::find(corners.clusters, corners.clusters + c, k) < corners.clusters + c) {
+      if (k == kPinned ||
+          std::find(corners.clusters, corners.clusters + c, k) < corners.clusters + c) {
         continue;
       }
       float distance = IsResisting(corners) ? 1.0e6f : 0.0f;
@@ -227,7 +226,8 @@ bool CoarseLevel::Build(const Allocator& allocator, const SystemView& system,
   // A cluster of fewer tets repeats its nearest one.
   for (uint32_t k = 0; k < used; ++k) {
     for (size_t i = 1; i < kFrameTets; ++i) {
-      if (distances[kFrameTets * k + i] > 1.0e30f) frames[kFrameTets * k + i] = frames[kFrameTets * k];
+      if (distances[kFrameTets * k + i] > 1.0e30f)
+        frames[kFrameTets * k + i] = frames[kFrameTets * k];
     }
   }
   size_t num_runs = 0;
@@ -337,8 +337,7 @@ void CoarseLevel::Solve(std::span<const float> inverse, const RotationView& rota
   }
   for (size_t k = 0; k < num_clusters(); ++k) {
     const Mat3& frame = frames_now[k];
-    motions[k] = {sums[k].centre,
-                  frame * Vec3{q[6 * k], q[6 * k + 1], q[6 * k + 2]} - drift,
+    motions[k] = {sums[k].centre, frame * Vec3{q[6 * k], q[6 * k + 1], q[6 * k + 2]} - drift,
                   TurnBy(frame * Vec3{q[6 * k + 3], q[6 * k + 4], q[6 * k + 5]})};
   }
 }

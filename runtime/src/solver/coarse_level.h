@@ -7,8 +7,8 @@
 // cluster moves rigidly, with the material's own matrix projected onto these motions,
 // C = Z^T H Z. Only tets with nodes of two clusters, or of a cluster and pins, contribute to it.
 //
-// C changes little if each cluster's motion is written in its own turning frame. So it is made once,
-// at rest, and inverted.
+// C changes little if each cluster's motion is written in its own turning frame. So it is made
+// once, at rest, and inverted.
 #pragma once
 
 #include "plush/allocator.h"
@@ -50,12 +50,13 @@ struct CoarseLevel {
   static constexpr size_t kFrameTets = 4;
 
   // A cluster whose nodes are all pinned has no members and no mass.
-  Array<uint32_t> first_member;  ///< of each cluster in `members`, and the end (num_clusters + 1 x 1)
-  Array<uint32_t> members;       ///< free nodes by cluster, ascending in each
-  Array<float> shares;           ///< of the members in their clusters' masses
-  Array<float> masses;           ///< of the clusters [kg] (num_clusters x 1)
-  Array<uint32_t> frames;        ///< places of each cluster's frame tets (num_clusters x 4)
-  Array<BlockRun> runs;          ///< blocks of the tets that resist
+  Array<uint32_t>
+      first_member;         ///< of each cluster in `members`, and the end (num_clusters + 1 x 1)
+  Array<uint32_t> members;  ///< free nodes by cluster, ascending in each
+  Array<float> shares;      ///< of the members in their clusters' masses
+  Array<float> masses;      ///< of the clusters [kg] (num_clusters x 1)
+  Array<uint32_t> frames;   ///< places of each cluster's frame tets (num_clusters x 4)
+  Array<BlockRun> runs;     ///< blocks of the tets that resist
 
   /// Leaves it empty if no cluster has free nodes. `clusters` (num_nodes x 1) are below
   /// `num_clusters`. Returns false if the allocator fails.
@@ -66,8 +67,8 @@ struct CoarseLevel {
   /// Unknowns: a translation and a turn for each cluster.
   size_t num_unknowns() const { return 6 * num_clusters(); }
 
-  /// Makes C^-1 for the time step and damping of `system` (num_unknowns^2 x 1). Returns false if the
-  /// allocator fails.
+  /// Makes C^-1 for the time step and damping of `system` (num_unknowns^2 x 1). Returns false if
+  /// the allocator fails.
   bool Invert(const Allocator& allocator, const SystemView& system, std::span<const Vec3> rest,
               Array<float>* inverse) const;
 
@@ -75,8 +76,8 @@ struct CoarseLevel {
   void Sum(std::span<const NodeVec> y, std::span<const NodeVec> rhs,
            std::span<ClusterSums> sums) const;
 
-  /// The clusters' motions C^-1 Z^T rhs, each in the frame of its tets' `rotations`. If `keep_momentum`,
-  /// they change no linear momentum. Does not allocate.
+  /// The clusters' motions C^-1 Z^T rhs, each in the frame of its tets' `rotations`. If
+  /// `keep_momentum`, they change no linear momentum. Does not allocate.
   void Solve(std::span<const float> inverse, const RotationView& rotations, bool keep_momentum,
              std::span<const ClusterSums> sums, std::span<RigidMotion> motions) const;
 
@@ -89,9 +90,9 @@ struct CoarseLevel {
 inline constexpr size_t kCrowdSums = 9 * 16;
 inline constexpr size_t kCrowdMotion = 15 * 16;
 
-/// CoarseLevel::Sum for a crowd: `positions` (num_nodes x 4 x 16), `rhs` (num_nodes x 3 x 16), `sums`
-/// (num_clusters x 9 x 16). Leaves out nodes of inverse mass 0, which a lane can have beyond the
-/// pins of `level`.
+/// CoarseLevel::Sum for a crowd: `positions` (num_nodes x 4 x 16), `rhs` (num_nodes x 3 x 16),
+/// `sums` (num_clusters x 9 x 16). Leaves out nodes of inverse mass 0, which a lane can have beyond
+/// the pins of `level`.
 void SumCrowdClusters(const CoarseLevel& level, const float* positions, const float* rhs,
                       float* sums);
 

@@ -30,7 +30,8 @@ void Sum(const CoarseLevel& level, const float* positions, const float* rhs, flo
     for (size_t lane = 0; lane < kCrowdLanes; lane += kStep) {
       Xyz<V> impulse = {zero, zero, zero}, moment = impulse, centre = impulse, from = impulse;
       V share = zero;
-      if (begin < end) from = LoadCrowd(d, positions + kCrowdPosition * level.members[begin] + lane);
+      if (begin < end)
+        from = LoadCrowd(d, positions + kCrowdPosition * level.members[begin] + lane);
       for (uint32_t i = begin; i < end; ++i) {
         const float* at = positions + kCrowdPosition * level.members[i] + lane;
         const auto is_free = hn::Gt(hn::LoadU(d, at + 3 * kCrowdLanes), zero);

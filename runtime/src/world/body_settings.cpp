@@ -33,20 +33,16 @@ Status World::SetUserData(BodyId id, uint64_t user_data) {
 }
 
 Status World::GetUserData(BodyId id, uint64_t* out_user_data) const {
-  if (out_user_data == nullptr) return kNoOutput;
-  *out_user_data = 0;
   Body* body = nullptr;
-  const Status found = Impl::FindBody(impl_, id, &body);
+  const Status found = Impl::FindBody(impl_, id, out_user_data, &body);
   if (!found.ok()) return found;
   *out_user_data = body->user_data;
   return {};
 }
 
 Status World::GetBounds(BodyId id, Bounds* out_bounds) const {
-  if (out_bounds == nullptr) return kNoOutput;
-  *out_bounds = {};
   Body* body = nullptr;
-  const Status found = Impl::FindBody(impl_, id, &body);
+  const Status found = Impl::FindBody(impl_, id, out_bounds, &body);
   if (!found.ok()) return found;
   Vec3 low = body->x[0], high = low;
   for (const NodeVec& x : body->x) {
@@ -82,28 +78,22 @@ Status World::SetMaxSpeed(BodyId id, float max_speed) {
 }
 
 Status World::GetGravityFactor(BodyId id, float* out_factor) const {
-  if (out_factor == nullptr) return kNoOutput;
-  *out_factor = 0.0f;
   Body* body = nullptr;
-  const Status found = Impl::FindBody(impl_, id, &body);
+  const Status found = Impl::FindBody(impl_, id, out_factor, &body);
   if (found.ok()) *out_factor = body->gravity_factor;
   return found;
 }
 
 Status World::GetMaxSpeed(BodyId id, float* out_max_speed) const {
-  if (out_max_speed == nullptr) return kNoOutput;
-  *out_max_speed = 0.0f;
   Body* body = nullptr;
-  const Status found = Impl::FindBody(impl_, id, &body);
+  const Status found = Impl::FindBody(impl_, id, out_max_speed, &body);
   if (found.ok()) *out_max_speed = body->max_speed;
   return found;
 }
 
 Status World::GetScale(BodyId id, float* out_scale) const {
-  if (out_scale == nullptr) return kNoOutput;
-  *out_scale = 0.0f;
   Body* body = nullptr;
-  const Status found = Impl::FindBody(impl_, id, &body);
+  const Status found = Impl::FindBody(impl_, id, out_scale, &body);
   if (found.ok()) *out_scale = body->scale;
   return found;
 }

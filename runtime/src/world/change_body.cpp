@@ -104,10 +104,8 @@ Status World::SetMaterial(BodyId id, const MaterialOverride& material) {
 }
 
 Status World::GetPinnedNodes(BodyId id, std::span<uint32_t> nodes, uint32_t* out_count) const {
-  if (out_count == nullptr) return kNoOutput;
-  *out_count = 0;
   Body* body = nullptr;
-  const Status found = Impl::FindBody(impl_, id, &body);
+  const Status found = Impl::FindBody(impl_, id, out_count, &body);
   if (!found.ok()) return found;
   for (uint32_t i = 0; i < body->x.size(); ++i) {
     if (!body->IsPinned(i)) continue;
@@ -118,10 +116,8 @@ Status World::GetPinnedNodes(BodyId id, std::span<uint32_t> nodes, uint32_t* out
 }
 
 Status World::GetMaterial(BodyId id, MaterialOverride* out_material) const {
-  if (out_material == nullptr) return kNoOutput;
-  *out_material = {};
   Body* body = nullptr;
-  const Status found = Impl::FindBody(impl_, id, &body);
+  const Status found = Impl::FindBody(impl_, id, out_material, &body);
   if (!found.ok()) return found;
   const BodyMaterial& own = body->system->key.material;
   out_material->young = own.young;

@@ -248,10 +248,8 @@ Status World::RemoveCollider(ColliderId id) {
 }
 
 Status World::GetCollider(ColliderId id, ColliderDesc* out_desc) const {
-  if (out_desc == nullptr) return kNoOutput;
-  *out_desc = {};
   Collider* collider = nullptr;
-  const Status found = Impl::FindCollider(impl_, id, &collider);
+  const Status found = Impl::FindCollider(impl_, id, out_desc, &collider);
   if (!found.ok()) return found;
   *out_desc = collider->desc;
   return {};
@@ -344,10 +342,8 @@ Status World::SetUserData(ColliderId id, uint64_t user_data) {
 }
 
 Status World::GetUserData(ColliderId id, uint64_t* out_user_data) const {
-  if (out_user_data == nullptr) return kNoOutput;
-  *out_user_data = 0;
   Collider* collider = nullptr;
-  const Status found = Impl::FindCollider(impl_, id, &collider);
+  const Status found = Impl::FindCollider(impl_, id, out_user_data, &collider);
   if (!found.ok()) return found;
   *out_user_data = collider->desc.user_data;
   return {};

@@ -110,20 +110,16 @@ Status World::ElasticForces(BodyId id, std::span<Vec3> forces) const {
 }
 
 Status World::Moments(BodyId id, BodyMoments* out_moments) const {
-  if (out_moments == nullptr) return kNoOutput;
-  *out_moments = {};
   Body* body = nullptr;
-  const Status found = Impl::FindBody(impl_, id, &body);
+  const Status found = Impl::FindBody(impl_, id, out_moments, &body);
   if (!found.ok()) return found;
   *out_moments = MeasureMoments(*body);
   return {};
 }
 
 Status World::BestFitPose(BodyId id, Pose* out_pose) const {
-  if (out_pose == nullptr) return kNoOutput;
-  *out_pose = {};
   Body* body = nullptr;
-  const Status found = Impl::FindBody(impl_, id, &body);
+  const Status found = Impl::FindBody(impl_, id, out_pose, &body);
   if (!found.ok()) return found;
   const BestFit fit = FindBestFit(*body);
   out_pose->rotation = fit.rotation;

@@ -88,10 +88,8 @@ Status World::MovePins(BodyId id, std::span<const uint32_t> nodes, std::span<con
 }
 
 Status World::RegionReaction(BodyId id, uint32_t region, Reaction* out_reaction) const {
-  if (out_reaction == nullptr) return kNoOutput;
-  *out_reaction = {};
   Body* body = nullptr;
-  const Status found = Impl::FindBody(impl_, id, &body);
+  const Status found = Impl::FindBody(impl_, id, out_reaction, &body);
   if (!found.ok()) return found;
   if (!ReportsReactions(*body)) return kNoReactions;
   if (region >= NumRegions(AssetBytes(*body))) return Invalid("region", "no such region", region);

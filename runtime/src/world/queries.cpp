@@ -80,9 +80,8 @@ SurfacePoint DescribeNear(const Body& body, const double point[3], const Surface
 // A query of a world that got no memory.
 template <class Output>
 Status NoWorld(Output* output) {
-  if (output == nullptr) return kNoOutput;
-  *output = {};
-  return kNoWorld;
+  const Status emptied = Empty(output);
+  return emptied.ok() ? kNoWorld : emptied;
 }
 
 }  // namespace

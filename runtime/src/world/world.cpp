@@ -224,10 +224,8 @@ Status World::SetFilter(BodyId id, const Filter& filter) {
 }
 
 Status World::GetFilter(BodyId id, Filter* out_filter) const {
-  if (out_filter == nullptr) return kNoOutput;
-  *out_filter = {};
   Body* body = nullptr;
-  const Status found = Impl::FindBody(impl_, id, &body);
+  const Status found = Impl::FindBody(impl_, id, out_filter, &body);
   if (!found.ok()) return found;
   *out_filter = body->filter;
   return {};

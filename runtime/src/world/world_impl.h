@@ -63,6 +63,12 @@ struct World::Impl {
   static Status FindBody(const Impl* impl, BodyId id, Body** out_body);
   /// The same for colliders.
   static Status FindCollider(const Impl* impl, ColliderId id, Collider** out_collider);
+  /// The same for calls that read: empties their output first. A null one gives kNoOutput.
+  template <class Output>
+  static Status FindBody(const Impl* impl, BodyId id, Output* output, Body** out_body);
+  template <class Output>
+  static Status FindCollider(const Impl* impl, ColliderId id, Output* output,
+                             Collider** out_collider);
 
   /// Memory that WorldDesc asks for. What the allocator refuses is missing until it is needed.
   void ReserveCapacity();
@@ -202,5 +208,26 @@ inline constexpr Status kWrongSize = {StatusCode::kInvalidArgument, "span",
                                       "wrong number of elements", 0};
 inline constexpr Status kFixed = {StatusCode::kInvalidArgument, "id",
                                   "is fixed scenery; its nodes cannot change", 0};
+
+/// Empties the output of a call. Returns kNoOutput if it is null.
+template <class Output>
+Status Empty(Output* output) {
+  if (output == nullptr) return kNoOutput;
+  *output = {};
+  return {};
+}
+
+template <class Output>
+Status World::Impl::FindBody(const Impl* impl, BodyId id, Output* output, Body** out_body) {
+  const Status emptied = Empty(output);
+  return emptied.ok() ? FindBody(impl, id, out_body) : emptied;
+}
+
+template <class Output>
+Status World::Impl::FindCollider(const Impl* impl, ColliderId id, Output* output,
+                                 Collider** out_collider) {
+  const Status emptied = Empty(output);
+  return emptied.ok() ? FindCollider(impl, id, out_collider) : emptied;
+}
 
 }  // namespace plush

@@ -173,3 +173,71 @@ TEST_CASE("If memory runs out, a slot list stays as it was") {
     REQUIRE(memory.consistent());
   }
 }
+
+namespace {
+
+using Slots = SlotList<10, 3>;
+
+bool IsValid(const std::vector<Slots::Saved>& slots, uint32_t first, uint32_t last,
+             uint32_t num_live) {
+  return Slots::IsValid([&](uint32_t slot) { return slots[slot]; },
+                        static_cast<uint32_t>(slots.size()), first, last, num_live);
+}
+
+}  // namespace
+
+TEST_CASE("Saved slots give the same slots in the same order") {
+  std::mt19937 random(9);
+  for (int round = 0; round < 200; ++round) {
+    CAPTURE(round);
+    const Allocator allocator = DefaultAllocator();
+    Slots slots, loaded;
+    std::vector<uint32_t> live;
+    for (uint32_t i = 0; i < 5 + random() % 300; ++i) {
+      if (random() % 3 == 0 && !live.empty()) {
+        const size_t k = random() % live.size();
+        slots.Remove(live[k]);
+        live.erase(live.begin() + static_cast<std::ptrdiff_t>(k));
+      } else if (slots.Reserve(allocator)) {
+        live.push_back(slots.Add());
+      }
+    }
+    std::vector<Slots::Saved> saved;
+    for (uint32_t i = 0; i < slots.num_slots(); ++i) saved.push_back(slots.Save(i));
+    REQUIRE(IsValid(saved, slots.first_free(), slots.last_free(), slots.num_live()));
+    REQUIRE(loaded.ReserveAll(allocator, slots.num_slots()));
+    loaded.Load([&](uint32_t slot) { return saved[slot]; }, slots.num_slots(), slots.first_free(),
+                slots.last_free());
+    std::vector<uint32_t> order[2];
+    for (const uint32_t slot : slots) order[0].push_back(slot);
+    for (const uint32_t slot : loaded) order[1].push_back(slot);
+    REQUIRE(order[0] == order[1]);
+    for (int k = 0; k < 100; ++k) {
+      REQUIRE(slots.Reserve(allocator) == loaded.Reserve(allocator));
+      const uint32_t slot = slots.Add();
+      REQUIRE(loaded.Add() == slot);
+      REQUIRE(loaded.generation(slot) == slots.generation(slot));
+      if (k % 3 != 0) continue;
+      slots.Remove(slot);
+      loaded.Remove(slot);
+    }
+  }
+}
+
+TEST_CASE("Slots that no list can have are refused") {
+  constexpr uint32_t kNone = Slots::kNone, kLive = Slots::kLive, kRetired = Slots::kRetired;
+  CHECK(IsValid({{1, kLive}, {2, 2}, {1, kNone}, {7, kRetired}}, 1, 2, 1));
+  CHECK(IsValid({}, kNone, kNone, 0));
+  CHECK_FALSE(IsValid({{1, kLive}, {2, 2}, {1, kNone}}, 1, 2, 2));      // another number in use
+  CHECK_FALSE(IsValid({{1, kLive}, {2, 2}, {1, 1}}, 1, 2, 1));          // a cycle
+  CHECK_FALSE(IsValid({{1, kLive}, {2, 1}, {1, kNone}}, 1, 2, 1));      // a cycle of one
+  CHECK_FALSE(IsValid({{1, kLive}, {2, kNone}, {1, kNone}}, 1, 1, 1));  // one in no queue
+  CHECK_FALSE(IsValid({{1, kLive}, {2, 2}, {1, kNone}}, 1, 1, 1));      // another end
+  CHECK_FALSE(IsValid({{1, kLive}, {2, 2}, {1, kNone}}, kNone, kNone, 1));
+  CHECK_FALSE(IsValid({{1, kLive}, {2, 0}, {1, kNone}}, 1, 2, 1));  // a slot in use in the queue
+  CHECK_FALSE(IsValid({{1, kLive}, {2, 3}, {1, kNone}}, 1, 2, 1));  // beyond the end
+  CHECK_FALSE(IsValid({{0, kLive}}, kNone, kNone, 1));              // never given out
+  CHECK_FALSE(IsValid({{8, kLive}}, kNone, kNone, 1));              // too many uses
+  CHECK_FALSE(IsValid({{6, kRetired}}, kNone, kNone, 0));           // retired too early
+  CHECK_FALSE(IsValid({{7, kNone}}, 0, 0, 0));                      // free although used up
+}

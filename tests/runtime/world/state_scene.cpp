@@ -144,6 +144,12 @@ std::vector<std::byte> SavedState(const World& world) {
   return state;
 }
 
+void Load(World* world, std::span<const std::byte> state, const StateScene& scene) {
+  const Status status = world->LoadState(state, scene.assets());
+  INFO(status.section << ": " << status.reason << " at " << status.index);
+  REQUIRE(status.ok());
+}
+
 std::vector<uint64_t> IdsOf(const World& world) {
   std::vector<uint64_t> all;
   for (const BodyId id : BodiesOf(world)) all.push_back(id.value);

@@ -42,6 +42,9 @@ class StateScene {
 /// The world's state; fails the test if SaveState does.
 std::vector<std::byte> SavedState(const World& world);
 
+/// Loads a state into a world; fails the test if LoadState does.
+void Load(World* world, std::span<const std::byte> state, const StateScene& scene);
+
 /// Ids of all bodies and colliders.
 std::vector<uint64_t> IdsOf(const World& world);
 

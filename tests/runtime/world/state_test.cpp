@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // SaveState and LoadState: a world that loads a state continues bit for bit, with the same ids.
-#include "base/slot_list.h"
 #include "runtime/world/crowd_scene.h"
 #include "runtime/world/heap_counter.h"
-#include "runtime/world/plane_scene.h"
 #include "runtime/world/state_scene.h"
 
 #include <catch2/catch.hpp>
@@ -18,12 +16,6 @@ namespace {
 
 constexpr int kSteps = 300;
 constexpr int kMore = 50;
-
-void Load(World* world, std::span<const std::byte> state, const StateScene& scene) {
-  const Status status = world->LoadState(state, scene.assets());
-  INFO(status.section << ": " << status.reason << " at " << status.index);
-  REQUIRE(status.ok());
-}
 
 // The scene's hash after each step, without any saving.
 std::vector<uint64_t> Reference(const StateScene& scene, int steps, StepStats* most) {
@@ -152,173 +144,6 @@ TEST_CASE(
     }
     Load(&world, state, scene);
   }
-}
-
-TEST_CASE("A state holds what the game set and what the last step did") {
-  const StateScene scene;
-  World world(scene.Desc());
-  scene.Fill(&world);
-  for (int step = 0; step < 40; ++step) {
-    scene.Drive(&world, step);
-    StepWorld(&world, kStateDt);
-  }
-  REQUIRE(world.SetGravity({1.0f, -3.0f, 0.5f}).ok());
-  SolverSettings solver = world.solver();
-  solver.outer_iterations = 2;
-  solver.max_substeps = 2;
-  world.SetSolver(solver);
-  World loaded(scene.Desc());
-  Load(&loaded, SavedState(world), scene);
-  CHECK(loaded.gravity().x == 1.0f);
-  CHECK(loaded.solver().outer_iterations == 2);
-  CHECK(loaded.solver().max_substeps == 2);
-  CHECK(loaded.stats().contacts == world.stats().contacts);
-  CHECK(loaded.stats().max_speed == world.stats().max_speed);
-  CHECK(loaded.body_events().empty());
-  std::vector<BodyId> ids(world.num_bodies());
-  uint32_t count = 0;
-  REQUIRE(world.Bodies(ids, &count).ok());
-  for (const BodyId id : ids) {
-    CAPTURE(id.value);
-    uint64_t data[2] = {};
-    Filter filters[2];
-    REQUIRE(world.GetUserData(id, &data[0]).ok());
-    REQUIRE(loaded.GetUserData(id, &data[1]).ok());
-    REQUIRE(world.GetFilter(id, &filters[0]).ok());
-    REQUIRE(loaded.GetFilter(id, &filters[1]).ok());
-    CHECK(data[0] == data[1]);
-    CHECK(filters[0] == filters[1]);
-    CHECK(loaded.IsAsleep(id) == world.IsAsleep(id));
-    CHECK(loaded.IsEnabled(id) == world.IsEnabled(id));
-    float settings[2][3] = {};
-    MaterialOverride materials[2];
-    std::vector<uint32_t> pins[2] = {std::vector<uint32_t>(200), std::vector<uint32_t>(200)};
-    for (int k = 0; k < 2; ++k) {
-      const World& w = k == 0 ? world : loaded;
-      REQUIRE(w.GetMaxSpeed(id, &settings[k][0]).ok());
-      REQUIRE(w.GetGravityFactor(id, &settings[k][1]).ok());
-      REQUIRE(w.GetScale(id, &settings[k][2]).ok());
-      REQUIRE(w.GetMaterial(id, &materials[k]).ok());
-      uint32_t num_pins = 0;
-      REQUIRE(w.GetPinnedNodes(id, pins[k], &num_pins).ok());
-    }
-    CHECK(std::memcmp(settings[0], settings[1], sizeof(settings[0])) == 0);
-    CHECK(std::memcmp(&materials[0], &materials[1], sizeof(MaterialOverride)) == 0);
-    CHECK(pins[0] == pins[1]);
-    Reaction reactions[2];
-    const Status reported = world.RegionReaction(id, 0, &reactions[0]);
-    CHECK(loaded.RegionReaction(id, 0, &reactions[1]).code == reported.code);
-    CHECK(std::memcmp(&reactions[0], &reactions[1], sizeof(Reaction)) == 0);
-    // Positions before the last step.
-    for (const Asset* asset : {&scene.large(), &scene.small()}) {
-      std::vector<Vec3> before[2] = {std::vector<Vec3>(asset->simulation().nodes.size()),
-                                     std::vector<Vec3>(asset->simulation().nodes.size())};
-      const Status read = world.NodePositions(id, 0.25f, before[0]);
-      CHECK(loaded.NodePositions(id, 0.25f, before[1]).code == read.code);
-      CHECK(std::memcmp(before[0].data(), before[1].data(), sizeof(Vec3) * before[0].size()) == 0);
-    }
-  }
-  for (int k = 0; k < 20; ++k) {
-    REQUIRE(StepWorld(&world, 0.007f) == StepWorld(&loaded, 0.007f));
-    REQUIRE(loaded.StateHash() == world.StateHash());
-  }
-}
-
-TEST_CASE("A state keeps the poses on which regions turn in substeps") {
-  const ShapeAsset shape = CrowdBox(11);
-  const Asset* const assets[] = {&shape.asset()};
-  World world({.gravity = {}});
-  const BodyId body =
-      AddBody(&world, shape.asset(), {.pinned_nodes = shape.asset().region(0).nodes});
-  const ColliderId wall = AddCollider(&world, {.plane = {.normal = {0.0f, 0.0f, -1.0f}}});
-  // The region turns while a wall comes from above (+z) fast, so that there are substeps.
-  const auto step = [&](World* w, int k) {
-    Bounds box;
-    REQUIRE(w->GetBounds(body, &box).ok());
-    REQUIRE(w->SetNodeVelocities(body, std::vector<Vec3>(shape.num_nodes())).ok());
-    REQUIRE(w->SetColliderPose(wall, {.position = {0.0f, 0.0f, box.high.z + 0.1f}}).ok());
-    REQUIRE(w->MoveCollider(wall, {.position = {0.0f, 0.0f, box.high.z - 0.02f}}).ok());
-    REQUIRE(w->MovePins(body, 0, {{}, TurnOf(0.3 * k, {0, 0, 1})}).ok());
-  };
-  const auto finish = [&](World* w) {
-    StepWorld(w, kStateDt);
-    REQUIRE(w->stats().substeps > 1);
-    return w->StateHash();
-  };
-  World other;
-  for (int k = 0; k < 8; ++k) {
-    CAPTURE(k);
-    // Loaded before or after the calls of a step; then it continues for another one.
-    if (k % 4 == 0) REQUIRE(other.LoadState(SavedState(world), assets).ok());
-    step(&world, k);
-    if (k % 4 == 2) {
-      REQUIRE(other.LoadState(SavedState(world), assets).ok());
-    } else {
-      step(&other, k);
-    }
-    CHECK(finish(&other) == finish(&world));
-  }
-}
-
-TEST_CASE("A state keeps where a fast body came from") {
-  const StateScene scene;
-  World world(scene.Desc()), loaded(scene.Desc());
-  const float speed = 500.0f;  // [m/s]: each step is far longer than the body
-  const BodyId id = AddBody(&world, scene.small(), {.velocity = {speed, 0.0f, 0.0f}});
-  std::vector<Vec3> now(scene.small().simulation().nodes.size()), before = now, same = now;
-  for (int step = 0; step < 3; ++step) {
-    StepWorld(&world, kStateDt);
-    Load(&loaded, SavedState(world), scene);
-    REQUIRE(world.NodePositions(id, 1.0f, now).ok());
-    REQUIRE(world.NodePositions(id, 0.0f, before).ok());
-    CHECK(now[0].x - before[0].x == Approx(speed * kStateDt).epsilon(1e-4));
-    REQUIRE(loaded.NodePositions(id, 0.0f, same).ok());
-    CHECK(std::memcmp(same.data(), before.data(), sizeof(Vec3) * same.size()) == 0);
-  }
-}
-
-TEST_CASE("Loading a state without targets forgets those of pins") {
-  const StateScene scene;
-  const std::span<const uint32_t> pins = scene.large().region(0).nodes;
-  World world(scene.Desc()), fresh(scene.Desc());
-  const BodyId id = AddBody(&world, scene.large(), {.pinned_nodes = pins});
-  const std::vector<std::byte> state = SavedState(world);
-  REQUIRE(world.MovePins(id, 0, {.position = {0.03f, 0.0f, 0.0f}}).ok());
-  Load(&world, state, scene);
-  Load(&fresh, state, scene);
-  for (World* w : {&world, &fresh}) {
-    const Vec3 target = {0.0f, 0.05f, 0.0f};
-    REQUIRE(w->MovePins(id, pins.first(1), std::span(&target, 1)).ok());
-    StepWorld(w, kStateDt);
-  }
-  CHECK(world.StateHash() == fresh.StateHash());
-}
-
-TEST_CASE("Scenery that moved before a state was saved rests in the next step") {
-  const StateScene scene;
-  World world(scene.Desc()), loaded(scene.Desc());
-  const BodyId id = AddBody(&world, scene.large(), {.fixed = true});
-  REQUIRE(world.MovePins(id, 0, {.position = {0.01f, 0.0f, 0.0f}}).ok());
-  StepWorld(&world, kStateDt);
-  Load(&loaded, SavedState(world), scene);
-  const uint64_t moving = world.StateHash();
-  StepWorld(&world, kStateDt);
-  StepWorld(&loaded, kStateDt);
-  CHECK(world.StateHash() != moving);  // its velocities are zero now
-  CHECK(loaded.StateHash() == world.StateHash());
-}
-
-TEST_CASE("After loading, a new material gets the factors of the last time step") {
-  const StateScene scene;
-  World world(scene.Desc()), loaded(scene.Desc());
-  const BodyId id = AddBody(&world, scene.large());
-  CHECK(StepWorld(&world, 0.013f) == kStepPreparedTimeStep);
-  Load(&loaded, SavedState(world), scene);
-  for (World* w : {&world, &loaded}) {
-    REQUIRE(w->SetMaterial(id, {.young = 3.0e5f}).ok());
-    CHECK(StepWorld(w, 0.013f) == kStepOk);
-  }
-  CHECK(loaded.StateHash() == world.StateHash());
 }
 
 TEST_CASE("Saving allocates nothing, nor does loading into equal bodies") {
@@ -480,72 +305,4 @@ TEST_CASE("The state of an empty world empties a world") {
   CHECK(world.num_colliders() == 0);
   CHECK(world.StateHash() == empty.StateHash());
   StepWorld(&world, kStateDt);
-}
-
-namespace {
-
-using Slots = SlotList<10, 3>;
-
-bool IsValid(const std::vector<Slots::Saved>& slots, uint32_t first, uint32_t last,
-             uint32_t num_live) {
-  return Slots::IsValid([&](uint32_t slot) { return slots[slot]; },
-                        static_cast<uint32_t>(slots.size()), first, last, num_live);
-}
-
-}  // namespace
-
-TEST_CASE("Saved slots give the same slots in the same order") {
-  std::mt19937 random(9);
-  for (int round = 0; round < 200; ++round) {
-    CAPTURE(round);
-    const Allocator allocator = DefaultAllocator();
-    Slots slots, loaded;
-    std::vector<uint32_t> live;
-    for (uint32_t i = 0; i < 5 + random() % 300; ++i) {
-      if (random() % 3 == 0 && !live.empty()) {
-        const size_t k = random() % live.size();
-        slots.Remove(live[k]);
-        live.erase(live.begin() + static_cast<std::ptrdiff_t>(k));
-      } else if (slots.Reserve(allocator)) {
-        live.push_back(slots.Add());
-      }
-    }
-    std::vector<Slots::Saved> saved;
-    for (uint32_t i = 0; i < slots.num_slots(); ++i) saved.push_back(slots.Save(i));
-    REQUIRE(IsValid(saved, slots.first_free(), slots.last_free(), slots.num_live()));
-    REQUIRE(loaded.ReserveAll(allocator, slots.num_slots()));
-    loaded.Load([&](uint32_t slot) { return saved[slot]; }, slots.num_slots(), slots.first_free(),
-                slots.last_free());
-    std::vector<uint32_t> order[2];
-    for (const uint32_t slot : slots) order[0].push_back(slot);
-    for (const uint32_t slot : loaded) order[1].push_back(slot);
-    REQUIRE(order[0] == order[1]);
-    for (int k = 0; k < 100; ++k) {
-      REQUIRE(slots.Reserve(allocator) == loaded.Reserve(allocator));
-      const uint32_t slot = slots.Add();
-      REQUIRE(loaded.Add() == slot);
-      REQUIRE(loaded.generation(slot) == slots.generation(slot));
-      if (k % 3 != 0) continue;
-      slots.Remove(slot);
-      loaded.Remove(slot);
-    }
-  }
-}
-
-TEST_CASE("Slots that no list can have are refused") {
-  constexpr uint32_t kNone = Slots::kNone, kLive = Slots::kLive, kRetired = Slots::kRetired;
-  CHECK(IsValid({{1, kLive}, {2, 2}, {1, kNone}, {7, kRetired}}, 1, 2, 1));
-  CHECK(IsValid({}, kNone, kNone, 0));
-  CHECK_FALSE(IsValid({{1, kLive}, {2, 2}, {1, kNone}}, 1, 2, 2));      // another number in use
-  CHECK_FALSE(IsValid({{1, kLive}, {2, 2}, {1, 1}}, 1, 2, 1));          // a cycle
-  CHECK_FALSE(IsValid({{1, kLive}, {2, 1}, {1, kNone}}, 1, 2, 1));      // a cycle of one
-  CHECK_FALSE(IsValid({{1, kLive}, {2, kNone}, {1, kNone}}, 1, 1, 1));  // one in no queue
-  CHECK_FALSE(IsValid({{1, kLive}, {2, 2}, {1, kNone}}, 1, 1, 1));      // another end
-  CHECK_FALSE(IsValid({{1, kLive}, {2, 2}, {1, kNone}}, kNone, kNone, 1));
-  CHECK_FALSE(IsValid({{1, kLive}, {2, 0}, {1, kNone}}, 1, 2, 1));  // a slot in use in the queue
-  CHECK_FALSE(IsValid({{1, kLive}, {2, 3}, {1, kNone}}, 1, 2, 1));  // beyond the end
-  CHECK_FALSE(IsValid({{0, kLive}}, kNone, kNone, 1));              // never given out
-  CHECK_FALSE(IsValid({{8, kLive}}, kNone, kNone, 1));              // too many uses
-  CHECK_FALSE(IsValid({{6, kRetired}}, kNone, kNone, 0));           // retired too early
-  CHECK_FALSE(IsValid({{7, kNone}}, 0, 0, 0));                      // free although used up
 }

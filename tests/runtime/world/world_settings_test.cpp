@@ -12,7 +12,6 @@ using namespace plush::test;
 
 namespace {
 
-constexpr float kDt = BoxOnPlane::kDt;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 }  // namespace

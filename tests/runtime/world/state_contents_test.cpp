@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// What a state holds: settings, results of the last step, and what later steps start from.
+#include "runtime/world/crowd_scene.h"
+#include "runtime/world/plane_scene.h"
+#include "runtime/world/state_scene.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstring>
+
+using namespace plush;
+using namespace plush::test;
+
+TEST_CASE("A state holds what the game set and what the last step did") {
+  const StateScene scene;
+  World world(scene.Desc());
+  scene.Fill(&world);
+  for (int step = 0; step < 40; ++step) {
+    scene.Drive(&world, step);
+    StepWorld(&world, kStateDt);
+  }
+  REQUIRE(world.SetGravity({1.0f, -3.0f, 0.5f}).ok());
+  SolverSettings solver = world.solver();
+  solver.outer_iterations = 2;
+  solver.max_substeps = 2;
+  world.SetSolver(solver);
+  World loaded(scene.Desc());
+  Load(&loaded, SavedState(world), scene);
+  CHECK(loaded.gravity().x == 1.0f);
+  CHECK(loaded.solver().outer_iterations == 2);
+  CHECK(loaded.solver().max_substeps == 2);
+  CHECK(loaded.stats().contacts == world.stats().contacts);
+  CHECK(loaded.stats().max_speed == world.stats().max_speed);
+  CHECK(loaded.body_events().empty());
+  std::vector<BodyId> ids(world.num_bodies());
+  uint32_t count = 0;
+  REQUIRE(world.Bodies(ids, &count).ok());
+  for (const BodyId id : ids) {
+    CAPTURE(id.value);
+    uint64_t data[2] = {};
+    Filter filters[2];
+    REQUIRE(world.GetUserData(id, &data[0]).ok());
+    REQUIRE(loaded.GetUserData(id, &data[1]).ok());
+    REQUIRE(world.GetFilter(id, &filters[0]).ok());
+    REQUIRE(loaded.GetFilter(id, &filters[1]).ok());
+    CHECK(data[0] == data[1]);
+    CHECK(filters[0] == filters[1]);
+    CHECK(loaded.IsAsleep(id) == world.IsAsleep(id));
+    CHECK(loaded.IsEnabled(id) == world.IsEnabled(id));
+    float settings[2][3] = {};
+    MaterialOverride materials[2];
+    std::vector<uint32_t> pins[2] = {std::vector<uint32_t>(200), std::vector<uint32_t>(200)};
+    for (int k = 0; k < 2; ++k) {
+      const World& w = k == 0 ? world : loaded;
+      REQUIRE(w.GetMaxSpeed(id, &settings[k][0]).ok());
+      REQUIRE(w.GetGravityFactor(id, &settings[k][1]).ok());
+      REQUIRE(w.GetScale(id, &settings[k][2]).ok());
+      REQUIRE(w.GetMaterial(id, &materials[k]).ok());
+      uint32_t num_pins = 0;
+      REQUIRE(w.GetPinnedNodes(id, pins[k], &num_pins).ok());
+    }
+    CHECK(std::memcmp(settings[0], settings[1], sizeof(settings[0])) == 0);
+    CHECK(std::memcmp(&materials[0], &materials[1], sizeof(MaterialOverride)) == 0);
+    CHECK(pins[0] == pins[1]);
+    Reaction reactions[2];
+    const Status reported = world.RegionReaction(id, 0, &reactions[0]);
+    CHECK(loaded.RegionReaction(id, 0, &reactions[1]).code == reported.code);
+    CHECK(std::memcmp(&reactions[0], &reactions[1], sizeof(Reaction)) == 0);
+    // Positions before the last step.
+    for (const Asset* asset : {&scene.large(), &scene.small()}) {
+      std::vector<Vec3> before[2] = {std::vector<Vec3>(asset->simulation().nodes.size()),
+                                     std::vector<Vec3>(asset->simulation().nodes.size())};
+      const Status read = world.NodePositions(id, 0.25f, before[0]);
+      CHECK(loaded.NodePositions(id, 0.25f, before[1]).code == read.code);
+      CHECK(std::memcmp(before[0].data(), before[1].data(), sizeof(Vec3) * before[0].size()) == 0);
+    }
+  }
+  for (int k = 0; k < 20; ++k) {
+    REQUIRE(StepWorld(&world, 0.007f) == StepWorld(&loaded, 0.007f));
+    REQUIRE(loaded.StateHash() == world.StateHash());
+  }
+}
+
+TEST_CASE("A state keeps the poses on which regions turn in substeps") {
+  const ShapeAsset shape = CrowdBox(11);
+  const Asset* const assets[] = {&shape.asset()};
+  World world({.gravity = {}});
+  const BodyId body =
+      AddBody(&world, shape.asset(), {.pinned_nodes = shape.asset().region(0).nodes});
+  const ColliderId wall = AddCollider(&world, {.plane = {.normal = {0.0f, 0.0f, -1.0f}}});
+  // The region turns while a wall comes from above (+z) fast, so that there are substeps.
+  const auto step = [&](World* w, int k) {
+    Bounds box;
+    REQUIRE(w->GetBounds(body, &box).ok());
+    REQUIRE(w->SetNodeVelocities(body, std::vector<Vec3>(shape.num_nodes())).ok());
+    REQUIRE(w->SetColliderPose(wall, {.position = {0.0f, 0.0f, box.high.z + 0.1f}}).ok());
+    REQUIRE(w->MoveCollider(wall, {.position = {0.0f, 0.0f, box.high.z - 0.02f}}).ok());
+    REQUIRE(w->MovePins(body, 0, {{}, TurnOf(0.3 * k, {0, 0, 1})}).ok());
+  };
+  const auto finish = [&](World* w) {
+    StepWorld(w, kStateDt);
+    REQUIRE(w->stats().substeps > 1);
+    return w->StateHash();
+  };
+  World other;
+  for (int k = 0; k < 8; ++k) {
+    CAPTURE(k);
+    // Loaded before or after the calls of a step; then it continues for another one.
+    if (k % 4 == 0) REQUIRE(other.LoadState(SavedState(world), assets).ok());
+    step(&world, k);
+    if (k % 4 == 2) {
+      REQUIRE(other.LoadState(SavedState(world), assets).ok());
+    } else {
+      step(&other, k);
+    }
+    CHECK(finish(&other) == finish(&world));
+  }
+}
+
+TEST_CASE("A state keeps where a fast body came from") {
+  const StateScene scene;
+  World world(scene.Desc()), loaded(scene.Desc());
+  const float speed = 500.0f;  // [m/s]: each step is far longer than the body
+  const BodyId id = AddBody(&world, scene.small(), {.velocity = {speed, 0.0f, 0.0f}});
+  std::vector<Vec3> now(scene.small().simulation().nodes.size()), before = now, same = now;
+  for (int step = 0; step < 3; ++step) {
+    StepWorld(&world, kStateDt);
+    Load(&loaded, SavedState(world), scene);
+    REQUIRE(world.NodePositions(id, 1.0f, now).ok());
+    REQUIRE(world.NodePositions(id, 0.0f, before).ok());
+    CHECK(now[0].x - before[0].x == Approx(speed * kStateDt).epsilon(1e-4));
+    REQUIRE(loaded.NodePositions(id, 0.0f, same).ok());
+    CHECK(std::memcmp(same.data(), before.data(), sizeof(Vec3) * same.size()) == 0);
+  }
+}
+
+TEST_CASE("Loading a state without targets forgets those of pins") {
+  const StateScene scene;
+  const std::span<const uint32_t> pins = scene.large().region(0).nodes;
+  World world(scene.Desc()), fresh(scene.Desc());
+  const BodyId id = AddBody(&world, scene.large(), {.pinned_nodes = pins});
+  const std::vector<std::byte> state = SavedState(world);
+  REQUIRE(world.MovePins(id, 0, {.position = {0.03f, 0.0f, 0.0f}}).ok());
+  Load(&world, state, scene);
+  Load(&fresh, state, scene);
+  for (World* w : {&world, &fresh}) {
+    const Vec3 target = {0.0f, 0.05f, 0.0f};
+    REQUIRE(w->MovePins(id, pins.first(1), std::span(&target, 1)).ok());
+    StepWorld(w, kStateDt);
+  }
+  CHECK(world.StateHash() == fresh.StateHash());
+}
+
+TEST_CASE("Scenery that moved before a state was saved rests in the next step") {
+  const StateScene scene;
+  World world(scene.Desc()), loaded(scene.Desc());
+  const BodyId id = AddBody(&world, scene.large(), {.fixed = true});
+  REQUIRE(world.MovePins(id, 0, {.position = {0.01f, 0.0f, 0.0f}}).ok());
+  StepWorld(&world, kStateDt);
+  Load(&loaded, SavedState(world), scene);
+  const uint64_t moving = world.StateHash();
+  StepWorld(&world, kStateDt);
+  StepWorld(&loaded, kStateDt);
+  CHECK(world.StateHash() != moving);  // its velocities are zero now
+  CHECK(loaded.StateHash() == world.StateHash());
+}
+
+TEST_CASE("After loading, a new material gets the factors of the last time step") {
+  const StateScene scene;
+  World world(scene.Desc()), loaded(scene.Desc());
+  const BodyId id = AddBody(&world, scene.large());
+  CHECK(StepWorld(&world, 0.013f) == kStepPreparedTimeStep);
+  Load(&loaded, SavedState(world), scene);
+  for (World* w : {&world, &loaded}) {
+    REQUIRE(w->SetMaterial(id, {.young = 3.0e5f}).ok());
+    CHECK(StepWorld(w, 0.013f) == kStepOk);
+  }
+  CHECK(loaded.StateHash() == world.StateHash());
+}
