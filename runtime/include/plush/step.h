@@ -19,10 +19,12 @@ enum class ContactResponse : uint8_t {
 
 /// Settings of the splitting solver [Kug, Alg. 2].
 struct SolverSettings {
-  int outer_iterations = 2;     ///< element pass, solve and volume sweep per substep, 1..64
+  int outer_iterations = 2;     ///< element pass, solve and coarse correction per substep, 1..64
   int contact_iterations = 3;   ///< least outer iterations while a node touches, 3..64; up to 8
                                 ///< as long as they still move nodes
-  int volume_sweeps = 0;        ///< Gauss-Seidel sweeps over the tets per outer iteration, 0..16
+  int volume_sweeps = 0;        ///< 0: the two-level step. 1..16: the step of [Kug, Alg. 2], with
+                                ///< Gauss-Seidel sweeps over the tets and no clusters; it swings
+                                ///< too slowly
   int polar_iterations = 4;     ///< most Newton steps per tet and rotation, 1..64
   int held_cg_iterations = 20;  ///< iterations of a solve with more than 96 held degrees of
                                 ///< freedom, 1..256

@@ -339,7 +339,9 @@ void Substep(const StepSettings& settings, int k, int count, Body* body, StepSta
   bool may_be_flat = false;
   do {
     longest = OuterIteration(settings, system, iterations == 0, body, stats);
-    if (body->contacts.num_contacts == 0) CorrectClusters(settings, h, count - 1, body, stats);
+    if (settings.solver.volume_sweeps == 0 && body->contacts.num_contacts == 0) {
+      CorrectClusters(settings, h, count - 1, body, stats);
+    }
     may_be_flat = SweepBody(settings, h, body, stats);
     ++iterations;
   } while (WantsIteration(settings, *body, least, iterations, longest));

@@ -208,7 +208,9 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
       }
       MoveCrowd(num_nodes, rhs, positions);
     }
-    CorrectCrowdClusters(settings, stepping, crowd, stats);
+    if (settings.solver.volume_sweeps == 0) {
+      CorrectCrowdClusters(settings, stepping, crowd, stats);
+    }
     const PhaseTimer timer(stats, Phase::kVolume);
     for (int sweep = 0; sweep < settings.solver.volume_sweeps; ++sweep) {
       SweepCrowdVolumes(elements, h, positions, crowd->kappa.data(), last);
