@@ -48,7 +48,6 @@ struct PinMotion {
                           ///< world (num_nodes x 1), or empty
   // Scratch memory of a step for `reactions`.
   Array<Vec3> impulses;  ///< on pinned nodes, times dt [kg m]; any value for others (num_nodes x 1)
-  Array<float> swept;    ///< kappa before the volume sweeps (16 num_blocks x 1)
 
   static constexpr int32_t kStays = -2;
   static constexpr int32_t kStraight = -1;
@@ -128,7 +127,6 @@ struct Body : Links<Body> {  // of System::waiting
   // Scratch memory of a step with planes; empty until the world has a plane.
   Array<NodeVec> d;             ///< displacement of the outer iteration [m] (num_nodes + 1 x 1)
   Array<NodeVec> held_normals;  ///< normals of nodes on planes, else zero (num_nodes + 1 x 1)
-  FreeTurns turns;              ///< for solves while a node touches a plane
   Array<LocalPlane> planes;     ///< the world's planes in the body's coordinates; spare ones at the
                                 ///< end have a zero normal, and nothing touches them
 

@@ -17,6 +17,7 @@
 #include "body/body_planes.h"
 #include "body/node_pass.h"
 #include "body/pin_motion.h"
+#include "contact/coarse_contacts.h"
 #include "elasticity/element_pass.h"
 #include "solver/panel_solve.h"
 #include "solver/volume_sweep.h"
@@ -75,8 +76,12 @@ void MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Bod
                       Relaxation(settings, is_first)},
                      body->stretches.span(), body->kappa.span(), 0, body->elements.blocks.size(),
                      body->Rotations(), body->rhs.span());
-  if (ReportsReactions(*body)) StartPinImpulses(body);
   if (body->system->num_pinned > 0) ClearPinned(body->x.span(), body->rhs.span());
+}
+
+ContactProblem ProblemOf(const StepSettings& settings, const Body& body) {
+  return {body.planes.span(), body.x.span(),          body.y.span(),
+          body.rhs.span(),    ContactTolerance(body), settings.solver.held_cg_iterations};
 }
 
 // Returns the displacement of the outer iteration (num_nodes + 1 x 1).
@@ -92,17 +97,9 @@ std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
     return body->rhs.span();
   }
   const PhaseTimer timer(stats, Phase::kContact);
-  FactoredSystem turning = system;
-  if (body->contacts.num_contacts > 0 || IsBelowPlane(*body)) {
-    body->turns.Prepare(system.system, system.factor, system.workspace, body->Rotations(),
-                        body->stretches.span());
-    turning.turns = &body->turns;
-  }
-  const ContactProblem problem = {body->planes.span(),     body->x.span(),
-                                  body->y.span(),          body->rhs.span(),
-                                  ContactTolerance(*body), settings.solver.held_cg_iterations};
+  const ContactProblem problem = ProblemOf(settings, *body);
   const ContactSolveStats solved =
-      SolveWithContacts(turning, problem, &body->contacts, body->d.span());
+      SolveWithContacts(system, problem, &body->contacts, body->d.span());
   stats->held_residual = std::fmax(stats->held_residual, solved.held_residual);
   if (solved.iterative) stats->flags |= kStepHeldIterative;
   if (body->system->num_pinned == 0 && body->contacts.num_contacts == 0) {
@@ -129,15 +126,11 @@ bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* sta
   if (settings.solver.volume_sweeps == 0) return false;
   const PhaseTimer timer(stats, Phase::kVolume);
   const std::span<const NodeVec> held_normals = HoldTouchingNodes(body);
-  if (ReportsReactions(*body)) {
-    std::copy(body->kappa.begin(), body->kappa.end(), body->pins.swept.begin());
-  }
   SweepChanges last;
   for (int sweep = 0; sweep < settings.solver.volume_sweeps; ++sweep) {
     last = SweepVolumes(body->elements, held_normals, h, body->y.span(), body->kappa.span());
   }
   if (!held_normals.empty()) ReleaseNodes(body);
-  if (ReportsReactions(*body)) AddSweepImpulses(body);
   return MayBeFlat(last);
 }
 
@@ -164,7 +157,6 @@ float OuterIteration(const StepSettings& settings, const FactoredSystem& system,
     MakeRightHandSide(settings, system.system.dt, is_first, body);
   }
   const std::span<const NodeVec> d = SolveDisplacement(settings, system, body, stats);
-  if (ReportsReactions(*body)) SubtractStiffness(system.system.dt, d, body);
   return MoveNodes(d, body->y.span());
 }
 
@@ -289,11 +281,11 @@ void EndStep(const StepSettings& settings, Body* body, StepStats* stats) {
 
 namespace {
 
-// The coarse correction at the end of a substep: clusters move as the material lets them.
+// The coarse correction: clusters move as the material and the planes let them.
 void CorrectClusters(const StepSettings& settings, float h, int fraction, Body* body,
                      StepStats* stats) {
   const CoarseLevel& coarse = body->system->coarse;
-  if (coarse.num_clusters() == 0) return;
+  if (settings.solver.volume_sweeps > 0 || coarse.num_clusters() == 0) return;
   {
     const PhaseTimer timer(stats, Phase::kElements);
     MakeInertialRhs(body->x.span(), body->v.span(), GravityOf(settings, *body), h, body->y.span(),
@@ -305,12 +297,19 @@ void CorrectClusters(const StepSettings& settings, float h, int fraction, Body* 
                          body->Rotations(), body->rhs.span());
     }
   }
-  const PhaseTimer timer(stats, Phase::kSolve);
+  const bool touches = body->contacts.num_contacts > 0;
+  const PhaseTimer timer(stats, touches ? Phase::kContact : Phase::kSolve);
+  const std::span<const float> inverse = body->Factors().coarse[fraction].span();
   ClusterSums sums[kMaxClusters];
   RigidMotion motions[kMaxClusters];
   coarse.Sum(body->y.span(), body->rhs.span(), sums);
-  coarse.Solve(body->Factors().coarse[fraction].span(), body->Rotations(),
-               body->system->num_pinned == 0, sums, motions);
+  if (touches) {
+    SolveCoarseContacts(coarse, inverse, body->Rotations(), body->simulation.clusters,
+                        body->system->pinned.span(), ProblemOf(settings, *body), &body->contacts,
+                        sums, body->d.span());
+  }
+  coarse.Solve(inverse, body->Rotations(), body->system->num_pinned == 0 && !touches, sums,
+               motions);
   coarse.Move(motions, body->y.span());
 }
 
@@ -336,12 +335,14 @@ void Substep(const StepSettings& settings, int k, int count, Body* body, StepSta
   ScaleMultipliers(h, &body->kappa, &body->kappa_dt);
   int iterations = 0;
   float longest = 0.0f;
-  bool may_be_flat = false;
+  bool may_be_flat = false, is_owed = false;  // a coarse correction
   do {
+    // A turn lifts touching nodes off a plane, or sinks them, to second order. So the last word is
+    // the fine solve's if nodes touch.
+    if (is_owed) CorrectClusters(settings, h, count - 1, body, stats);
     longest = OuterIteration(settings, system, iterations == 0, body, stats);
-    if (settings.solver.volume_sweeps == 0 && body->contacts.num_contacts == 0) {
-      CorrectClusters(settings, h, count - 1, body, stats);
-    }
+    is_owed = body->contacts.num_contacts > 0;
+    if (!is_owed) CorrectClusters(settings, h, count - 1, body, stats);
     may_be_flat = SweepBody(settings, h, body, stats);
     ++iterations;
   } while (WantsIteration(settings, *body, least, iterations, longest));

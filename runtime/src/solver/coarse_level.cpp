@@ -113,27 +113,6 @@ void AddTet(const ElementView& elements, size_t t, const Corners& corners,
   }
 }
 
-// Mean rotation of a cluster's frame tets.
-Mat3 FrameOf(const CoarseLevel& level, const RotationView& rotations, size_t k) {
-  const uint32_t* slots = &level.frames[CoarseLevel::kFrameTets * k];
-  const Quat first = rotations.Get(slots[0]);
-  Quat sum = first;
-  for (size_t i = 1; i < CoarseLevel::kFrameTets; ++i) {
-    const Quat q = rotations.Get(slots[i]);
-    const float dot = q.x * first.x + q.y * first.y + q.z * first.z + q.w * first.w;
-    const float sign = dot < 0.0f ? -1.0f : 1.0f;
-    sum = {sum.x + sign * q.x, sum.y + sign * q.y, sum.z + sign * q.z, sum.w + sign * q.w};
-  }
-  // At least the length of `first`: no summand points against it.
-  const float scale =
-      1.0f / std::sqrt(sum.x * sum.x + sum.y * sum.y + sum.z * sum.z + sum.w * sum.w);
-  return RotationMatrix({sum.x * scale, sum.y * scale, sum.z * scale, sum.w * scale});
-}
-
-Vec3 TransposeTimes(const Mat3& a, const Vec3& v) {
-  return {Dot(a.c0, v), Dot(a.c1, v), Dot(a.c2, v)};
-}
-
 // The turn by about `angle` [rad], at most half a turn, minus the identity. The Cayley map needs no
 // sine: R - I = 2 (a x + a x a x) / (1 + |a|^2) for a = angle / 2.
 Mat3 TurnBy(const Vec3& angle) {
@@ -308,6 +287,22 @@ void CoarseLevel::Sum(std::span<const NodeVec> y, std::span<const NodeVec> rhs,
   }
 }
 
+Mat3 CoarseLevel::Frame(const RotationView& rotations, size_t k) const {
+  const uint32_t* slots = &frames[kFrameTets * k];
+  const Quat first = rotations.Get(slots[0]);
+  Quat sum = first;
+  for (size_t i = 1; i < kFrameTets; ++i) {
+    const Quat q = rotations.Get(slots[i]);
+    const float dot = q.x * first.x + q.y * first.y + q.z * first.z + q.w * first.w;
+    const float sign = dot < 0.0f ? -1.0f : 1.0f;
+    sum = {sum.x + sign * q.x, sum.y + sign * q.y, sum.z + sign * q.z, sum.w + sign * q.w};
+  }
+  // At least the length of `first`: no summand points against it.
+  const float scale =
+      1.0f / std::sqrt(sum.x * sum.x + sum.y * sum.y + sum.z * sum.z + sum.w * sum.w);
+  return RotationMatrix({sum.x * scale, sum.y * scale, sum.z * scale, sum.w * scale});
+}
+
 void CoarseLevel::Solve(std::span<const float> inverse, const RotationView& rotations,
                         bool keep_momentum, std::span<const ClusterSums> sums,
                         std::span<RigidMotion> motions) const {
@@ -315,7 +310,7 @@ void CoarseLevel::Solve(std::span<const float> inverse, const RotationView& rota
   float b[6 * kMaxClusters], q[6 * kMaxClusters];
   Mat3 frames_now[kMaxClusters];
   for (size_t k = 0; k < num_clusters(); ++k) {
-    frames_now[k] = FrameOf(*this, rotations, k);
+    frames_now[k] = Frame(rotations, k);
     const Vec3 impulse = TransposeTimes(frames_now[k], sums[k].impulse);
     const Vec3 moment = TransposeTimes(frames_now[k], sums[k].moment);
     const float six[6] = {impulse.x, impulse.y, impulse.z, moment.x, moment.y, moment.z};
