@@ -48,6 +48,7 @@ struct PinMotion {
                           ///< world (num_nodes x 1), or empty
   // Scratch memory of a step for `reactions`.
   Array<Vec3> impulses;  ///< on pinned nodes, times dt [kg m]; any value for others (num_nodes x 1)
+  Array<float> swept;    ///< kappa before the volume sweeps (16 num_blocks x 1)
 
   static constexpr int32_t kStays = -2;
   static constexpr int32_t kStraight = -1;

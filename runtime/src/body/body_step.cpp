@@ -58,8 +58,9 @@ void ShareRotations(const StepSettings& settings, Body* body) {
                      &context);
 }
 
-// b = M (predicted - y) + dt^2 f(y): the negative gradient of the step's objective at y.
-void MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Body* body) {
+// b = M (predicted - y) + dt^2 f(y): the negative gradient of the step's objective at y. Returns
+// the lowest det F at y, at most 1.
+float MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Body* body) {
   const size_t num_nodes = body->x.size();
   if (is_first && !StartsWithoutGravity(*body)) {  // y is the prediction
     std::fill(body->rhs.begin(), body->rhs.end(), NodeVec());
@@ -71,12 +72,15 @@ void MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Bod
   if (body->system->num_pinned == 0) body->momentum = SumVectors(body->rhs.span());
   const bool shares = settings.jobs != nullptr && body->elements.blocks.size() >= kBlocksForJobs;
   if (shares) ShareRotations(settings, body);
-  AddElasticImpulses(body->elements, body->y.span(),
-                     {h, body->elements.damping, shares ? 0 : settings.solver.polar_iterations,
-                      Relaxation(settings, is_first)},
-                     body->stretches.span(), body->kappa.span(), 0, body->elements.blocks.size(),
-                     body->Rotations(), body->rhs.span());
+  const float lowest =
+      AddElasticImpulses(body->elements, body->y.span(),
+                         {h, body->elements.damping, shares ? 0 : settings.solver.polar_iterations,
+                          Relaxation(settings, is_first)},
+                         body->stretches.span(), body->kappa.span(), 0,
+                         body->elements.blocks.size(), body->Rotations(), body->rhs.span());
+  if (ReportsReactions(*body)) StartPinImpulses(body);
   if (body->system->num_pinned > 0) ClearPinned(body->x.span(), body->rhs.span());
+  return lowest;
 }
 
 ContactProblem ProblemOf(const StepSettings& settings, const Body& body) {
@@ -126,11 +130,15 @@ bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* sta
   if (settings.solver.volume_sweeps == 0) return false;
   const PhaseTimer timer(stats, Phase::kVolume);
   const std::span<const NodeVec> held_normals = HoldTouchingNodes(body);
+  if (ReportsReactions(*body)) {
+    std::copy(body->kappa.begin(), body->kappa.end(), body->pins.swept.begin());
+  }
   SweepChanges last;
   for (int sweep = 0; sweep < settings.solver.volume_sweeps; ++sweep) {
     last = SweepVolumes(body->elements, held_normals, h, body->y.span(), body->kappa.span());
   }
   if (!held_normals.empty()) ReleaseNodes(body);
+  if (ReportsReactions(*body)) AddSweepImpulses(body);
   return MayBeFlat(last);
 }
 
@@ -149,14 +157,17 @@ bool WantsIteration(const StepSettings& settings, const Body& body, int least, i
   return done < kMostContactIterations && longest > kContactConverged * body.simulation.median_edge;
 }
 
-// Returns the longest component of any displacement.
+// Returns the longest component of any displacement. Lowers `lowest_det_f` to that of any tet
+// beforehand.
 float OuterIteration(const StepSettings& settings, const FactoredSystem& system, bool is_first,
-                     Body* body, StepStats* stats) {
+                     Body* body, StepStats* stats, float* lowest_det_f) {
   {
     const PhaseTimer timer(stats, Phase::kElements);
-    MakeRightHandSide(settings, system.system.dt, is_first, body);
+    *lowest_det_f =
+        std::fmin(*lowest_det_f, MakeRightHandSide(settings, system.system.dt, is_first, body));
   }
   const std::span<const NodeVec> d = SolveDisplacement(settings, system, body, stats);
+  if (ReportsReactions(*body)) SubtractStiffness(system.system.dt, d, body);
   return MoveNodes(d, body->y.span());
 }
 
@@ -281,6 +292,13 @@ void EndStep(const StepSettings& settings, Body* body, StepStats* stats) {
 
 namespace {
 
+// Writes the displacements of all nodes by the clusters' motions to body->rhs.
+void FindMoves(const CoarseLevel& coarse, std::span<const RigidMotion> motions, Body* body) {
+  std::copy(body->y.begin(), body->y.end(), body->rhs.begin());
+  coarse.Move(motions, body->rhs.span());
+  for (size_t i = 0; i < body->rhs.size(); ++i) body->rhs[i] -= body->y[i];
+}
+
 // The coarse correction: clusters move as the material and the planes let them.
 void CorrectClusters(const StepSettings& settings, float h, int fraction, Body* body,
                      StepStats* stats) {
@@ -310,6 +328,11 @@ void CorrectClusters(const StepSettings& settings, float h, int fraction, Body* 
   }
   coarse.Solve(inverse, body->Rotations(), body->system->num_pinned == 0 && !touches, sums,
                motions);
+  if (ReportsReactions(*body)) {
+    StartPinImpulses(body);
+    FindMoves(coarse, motions, body);
+    SubtractStretchStiffness(h, body->rhs.span(), body);
+  }
   coarse.Move(motions, body->y.span());
 }
 
@@ -334,13 +357,13 @@ void Substep(const StepSettings& settings, int k, int count, Body* body, StepSta
   const int least = std::max(settings.solver.outer_iterations, LeastIterations(body->kappa_dt, h));
   ScaleMultipliers(h, &body->kappa, &body->kappa_dt);
   int iterations = 0;
-  float longest = 0.0f;
+  float longest = 0.0f, lowest = 1.0f;
   bool may_be_flat = false, is_owed = false;  // a coarse correction
   do {
     // A turn lifts touching nodes off a plane, or sinks them, to second order. So the last word is
     // the fine solve's if nodes touch.
     if (is_owed) CorrectClusters(settings, h, count - 1, body, stats);
-    longest = OuterIteration(settings, system, iterations == 0, body, stats);
+    longest = OuterIteration(settings, system, iterations == 0, body, stats, &lowest);
     is_owed = body->contacts.num_contacts > 0;
     if (!is_owed) CorrectClusters(settings, h, count - 1, body, stats);
     may_be_flat = SweepBody(settings, h, body, stats);
@@ -348,13 +371,13 @@ void Substep(const StepSettings& settings, int k, int count, Body* body, StepSta
   } while (WantsIteration(settings, *body, least, iterations, longest));
   // If the last sweep pushed a node below a plane that does not hold it yet, solve once more.
   if (settings.solver.response == ContactResponse::kHold && IsBelowPlane(*body)) {
-    OuterIteration(settings, system, false, body, stats);
+    OuterIteration(settings, system, false, body, stats, &lowest);
     may_be_flat = true;
     ++iterations;
   }
   stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(iterations));
   if (ReportsReactions(*body)) AddReactions(settings, k, count, body);
-  FinishSubstep(settings, h, may_be_flat, body, stats);
+  FinishSubstep(settings, h, may_be_flat || MayBeFlat(lowest), body, stats);
 }
 
 }  // namespace

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Pinned nodes in a step: a node of a region turns about the region's pose, any other one moves
-// straight. Reactions follow from the pinned nodes' elastic forces at the end of the step.
+// straight. Reactions follow from the momentum balance of the pinned nodes in the discrete step.
 #include "body/pin_motion.h"
 
 #include "plush/pose.h"
 
 #include "base/vector_math.h"
 #include "body/crowd.h"
-#include "elasticity/polar_decomposition.h"
 
 #include <algorithm>
 #include <utility>
@@ -84,7 +83,8 @@ bool ReserveTargets(const Allocator& allocator, uint32_t num_regions, Body* body
 bool ReserveReactions(const Allocator& allocator, Body* body) {
   PinMotion& pins = body->pins;
   return pins.reactions.Allocate(allocator, body->x.size(), Vec3{}) &&
-         pins.impulses.Allocate(allocator, body->x.size(), Vec3{});
+         pins.impulses.Allocate(allocator, body->x.size(), Vec3{}) &&
+         pins.swept.Allocate(allocator, body->kappa.size(), 0.0f);
 }
 
 void MoveWithPose(const Pose& rest, const Pose& target, double scale, double* X) {
@@ -135,51 +135,72 @@ void EndPinMotion(Body* body) {
   pins.rests = false;
 }
 
-namespace {
-
-Mat3 StretchAt(std::span<const float> stretches, uint32_t slot) {
-  const float* s = &stretches[9 * kBlockTets * (slot / kBlockTets) + slot % kBlockTets];
-  const auto column = [&](size_t k) {
-    return Vec3{s[kBlockTets * k], s[kBlockTets * (k + 1)], s[kBlockTets * (k + 2)]};
-  };
-  return {column(0), column(3), column(6)};
+void StartPinImpulses(Body* body) {
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    body->pins.impulses[i] = body->IsPinned(i) ? Vec3(body->rhs[i]) : Vec3{};
+  }
 }
 
-// The elastic impulses times dt of a substep of `h` seconds on the pinned nodes, at its end
-// [kg m].
-void FindPinImpulses(const StepSettings& settings, float h, Body* body) {
-  const ElementView& elements = body->elements;
-  const RotationView rotations = body->Rotations();
-  std::fill(body->pins.impulses.begin(), body->pins.impulses.end(), Vec3{});
-  for (size_t t = 0; t < elements.tets.size(); ++t) {
-    const Tet& tet = elements.tets[t];
-    if (!body->IsPinned(tet.a) && !body->IsPinned(tet.b) && !body->IsPinned(tet.c) &&
-        !body->IsPinned(tet.d)) {
-      continue;
+namespace {
+
+// Calls add(t, tet) for all tets with a pinned node.
+template <class Add>
+void ForPinnedTets(const Body& body, const Add& add) {
+  for (size_t t = 0; t < body.elements.tets.size(); ++t) {
+    const Tet& tet = body.elements.tets[t];
+    if (body.IsPinned(tet.a) || body.IsPinned(tet.b) || body.IsPinned(tet.c) ||
+        body.IsPinned(tet.d)) {
+      add(t, tet);
     }
-    const uint32_t slot = elements.slots[t];
-    const Mat3 dm_inv = elements.DmInv(t);
-    const Mat3 F =
-        DeformationGradient(body->y[tet.a], body->y[tet.b], body->y[tet.c], body->y[tet.d], dm_inv);
-    const Mat3 R = RotationMatrix(
-        AnalyticPolarDecomposition(F, rotations.Get(slot), settings.solver.polar_iterations));
-    const float weight = h * elements.Stiffness(t);
-    Mat3 P = (R - F) * (weight * h) + Cofactor(F) * body->kappa[slot];
-    if (body->stretches.size() > 0) {
-      P = P + (R * StretchAt(body->stretches.span(), slot) - F) * (weight * elements.damping);
-    }
-    ScatterNodeGradients(tet, NodeGradients(P, dm_inv), 1.0f, body->pins.impulses.span());
   }
 }
 
 }  // namespace
+
+void SubtractStiffness(float h, std::span<const NodeVec> d, Body* body) {
+  const ElementView& elements = body->elements;
+  const float time2 = h * (h + elements.damping);
+  ForPinnedTets(*body, [&](size_t t, const Tet& tet) {
+    const Mat3 dm_inv = elements.DmInv(t);
+    const Mat3 D = DeformationGradient(d[tet.a], d[tet.b], d[tet.c], d[tet.d], dm_inv);
+    ScatterNodeGradients(tet, NodeGradients(D, dm_inv), -time2 * elements.Stiffness(t),
+                         body->pins.impulses.span());
+  });
+}
+
+void SubtractStretchStiffness(float h, std::span<const NodeVec> d, Body* body) {
+  const ElementView& elements = body->elements;
+  const RotationView rotations = body->Rotations();
+  const float time2 = h * (h + elements.damping);
+  ForPinnedTets(*body, [&](size_t t, const Tet& tet) {
+    const Mat3 dm_inv = elements.DmInv(t);
+    const Mat3 R = RotationMatrix(rotations.Get(elements.slots[t]));
+    const Mat3 D =
+        TransposeTimes(R, DeformationGradient(d[tet.a], d[tet.b], d[tet.c], d[tet.d], dm_inv));
+    ScatterNodeGradients(tet, NodeGradients(R * (D + Transpose(D)), dm_inv),
+                         -0.5f * time2 * elements.Stiffness(t), body->pins.impulses.span());
+  });
+}
+
+void AddSweepImpulses(Body* body) {
+  const ElementView& elements = body->elements;
+  for (size_t t = 0; t < elements.tets.size(); ++t) {
+    const Tet& tet = elements.tets[t];
+    const float change = body->kappa[elements.slots[t]] - body->pins.swept[elements.slots[t]];
+    if (!(elements.Bulk(t) > 0.0f) || change == 0.0f) continue;
+    const Mat3 dm_inv = elements.DmInv(t);
+    const Mat3 F =
+        DeformationGradient(body->y[tet.a], body->y[tet.b], body->y[tet.c], body->y[tet.d], dm_inv);
+    ScatterNodeGradients(tet, NodeGradients(Cofactor(F), dm_inv), change,
+                         body->pins.impulses.span());
+  }
+}
 
 void AddReactions(const StepSettings& settings, int k, int count, Body* body) {
   const float h = settings.dt / static_cast<float>(count);
   const float s2 = body->scale * body->scale;
   const float share = s2 * s2 / static_cast<float>(count);
   const Vec3 gravity = GravityOf(settings, *body);
-  FindPinImpulses(settings, h, body);
   for (size_t i = 0; i < body->x.size(); ++i) {
     Vec3& reaction = body->pins.reactions[i];
     if (k == 0) reaction = {};
