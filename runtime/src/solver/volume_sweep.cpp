@@ -192,8 +192,8 @@ bool MayBeFlat(const SweepChanges& last) {
 }
 
 bool MayBeFlat(float lowest_det_f) {
-  // The last solve would have to halve a volume that no earlier iterate had touched.
-  constexpr float kSafe = 0.5f;
+  // The last solve would have to take a fifth of the volume that no earlier iterate took.
+  constexpr float kSafe = 0.25f;
   return lowest_det_f < kSafe;
 }
 
