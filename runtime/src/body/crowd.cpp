@@ -102,29 +102,26 @@ void HoldPins(const Stepping& stepping, const PanelFactor& factor, Crowd* crowd)
 void AddClusterImpulses(const StepSettings& settings, const Stepping& stepping, Crowd* crowd,
                         float* lowest_det_f) {
   const ElementSettings elements = {settings.dt, 0.0f, settings.solver.polar_iterations};
-  const auto add = [&](const float* active, uint32_t begin, uint32_t end) {
+  const auto add = [&](const float* active, uint32_t begin, std::span<const uint16_t> tets) {
     AddCrowdImpulses(crowd->system->view.elements, crowd->positions.data(), elements,
-                     crowd->kappa.data(), active, begin, end, crowd->rotations.data(),
-                     crowd->rhs.data(), lowest_det_f);
+                     crowd->kappa.data(), active, begin, begin + tets.size(),
+                     crowd->rotations.data(), crowd->rhs.data(), lowest_det_f, tets);
   };
-  const Array<BlockRun>& common = crowd->system->coarse.runs;
-  for (const BlockRun& run : common) add(stepping.active, run.begin, run.end);
+  const CoarseLevel& common = crowd->system->coarse;
+  for (const BlockRun& run : common.runs) {
+    add(stepping.active, run.begin,
+        common.resisting.span().subspan(run.begin, run.end - run.begin));
+  }
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
     const Body* body = stepping.bodies[lane];
     if (body == nullptr || body->system == crowd->system) continue;
     float only[kCrowdLanes] = {};
     only[lane] = 1.0f;
-    size_t next = 0;  // the first common run that does not end before `begin`
-    for (const BlockRun& run : body->system->coarse.runs) {
-      uint32_t begin = run.begin;
-      while (begin < run.end) {
-        while (next < common.size() && common[next].end <= begin) ++next;
-        const bool inside = next < common.size() && common[next].begin <= begin;
-        const uint32_t end = next == common.size() ? run.end
-                             : inside              ? std::min(run.end, common[next].end)
-                                                   : std::min(run.end, common[next].begin);
-        if (!inside) add(only, begin, end);
-        begin = end;
+    const CoarseLevel& own = body->system->coarse;
+    for (const BlockRun& run : own.runs) {
+      for (uint32_t b = run.begin; b < run.end; ++b) {
+        const uint16_t more = static_cast<uint16_t>(own.resisting[b] & ~common.resisting[b]);
+        if (more != 0) add(only, b, {&more, 1});
       }
     }
   }
@@ -144,6 +141,33 @@ struct Flatness {
   }
 };
 
+// Finds the clusters' motions of a body with more pins than the crowd's system.
+void SolveLaneClusters(const CoarseLevel& level, size_t lane, const Body& body, Crowd* crowd) {
+  ClusterSums sums[kMaxClusters];
+  RigidMotion motions[kMaxClusters];
+  for (size_t k = 0; k < level.num_clusters(); ++k) {
+    const float* at = &crowd->sums[kCrowdSums * k + lane];
+    const auto vector = [at](size_t n) {
+      const float* v = at + 3 * kCrowdLanes * n;
+      return Vec3{v[0], v[kCrowdLanes], v[2 * kCrowdLanes]};
+    };
+    sums[k] = {vector(0), vector(1), vector(2)};
+  }
+  body.system->coarse.Solve(body.Factors().coarse[0].span(), body.Rotations(), false, sums,
+                            motions);
+  for (size_t k = 0; k < level.num_clusters(); ++k) {
+    float* at = &crowd->motions[kCrowdMotion * k + lane];
+    const Vec3 vectors[5] = {motions[k].centre, motions[k].shift, motions[k].change.c0,
+                             motions[k].change.c1, motions[k].change.c2};
+    for (const Vec3& v : vectors) {
+      at[0] = v.x;
+      at[kCrowdLanes] = v.y;
+      at[2 * kCrowdLanes] = v.z;
+      at += 3 * kCrowdLanes;
+    }
+  }
+}
+
 // The coarse correction of an outer iteration: clusters move as the material lets them.
 void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping, Crowd* crowd,
                           Flatness* flatness, StepStats* stats) {
@@ -157,32 +181,21 @@ void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping
   }
   const PhaseTimer timer(stats, Phase::kSolve);
   SumCrowdClusters(level, crowd->positions.data(), crowd->rhs.data(), crowd->sums.data());
+  float solves[kCrowdLanes] = {};
+  const Body* common = nullptr;
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
     const Body* body = stepping.bodies[lane];
     if (body == nullptr) continue;
-    ClusterSums sums[kMaxClusters];
-    RigidMotion motions[kMaxClusters];
-    for (size_t k = 0; k < level.num_clusters(); ++k) {
-      const float* at = &crowd->sums[kCrowdSums * k + lane];
-      const auto vector = [at](size_t n) {
-        const float* v = at + 3 * kCrowdLanes * n;
-        return Vec3{v[0], v[kCrowdLanes], v[2 * kCrowdLanes]};
-      };
-      sums[k] = {vector(0), vector(1), vector(2)};
+    if (body->system == crowd->system) {
+      solves[lane] = 1.0f;
+      common = body;
+    } else {
+      SolveLaneClusters(level, lane, *body, crowd);
     }
-    body->system->coarse.Solve(body->Factors().coarse[0].span(), body->Rotations(),
-                               body->system->num_pinned == 0, sums, motions);
-    for (size_t k = 0; k < level.num_clusters(); ++k) {
-      float* at = &crowd->motions[kCrowdMotion * k + lane];
-      const Vec3 vectors[5] = {motions[k].centre, motions[k].shift, motions[k].change.c0,
-                               motions[k].change.c1, motions[k].change.c2};
-      for (const Vec3& v : vectors) {
-        at[0] = v.x;
-        at[kCrowdLanes] = v.y;
-        at[2 * kCrowdLanes] = v.z;
-        at += 3 * kCrowdLanes;
-      }
-    }
+  }
+  if (common != nullptr) {
+    SolveCrowdClusters(level, common->Factors().coarse[0].span(), crowd->rotations.data(), solves,
+                       stepping.is_free, crowd->sums.data(), crowd->motions.data());
   }
   MoveCrowdClusters(level, crowd->motions.data(), crowd->positions.data());
 }

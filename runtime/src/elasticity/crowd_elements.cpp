@@ -93,16 +93,20 @@ HWY_INLINE void AddCrowdTet(const CrowdTet& tet, const ElementSettings& settings
 
 void CrowdImpulses(const ElementView& elements, const float* positions,
                    const ElementSettings& settings, float* kappa, const float* active, size_t from,
-                   size_t to, float* rotations, float* rhs, float* lowest_det_f) {
+                   size_t to, const uint16_t* tets, float* rotations, float* rhs,
+                   float* lowest_det_f) {
   HWY_ALIGN float F[kGroup][9 * kCrowdLanes];
   const size_t num_places = kBlockTets * elements.blocks.size();
   for (size_t b = from; b < to; ++b) {
     const TetBlock& block = elements.blocks[b];
     const float* stiffness = elements.StiffnessOf(b);
     const float* bulk = elements.BulkOf(b);
+    const uint32_t counting = tets == nullptr ? 0xffffu : tets[b - from];
     const size_t num_tets = CountTets(block);
-    for (size_t begin = 0; begin < num_tets; begin += kGroup) {
-      const size_t end = std::min(begin + kGroup, num_tets);
+    for (size_t begin = 0, end = 0; begin < num_tets; begin = end) {
+      end = begin + 1;
+      if ((counting >> begin & 1u) == 0) continue;
+      while (end < num_tets && end < begin + kGroup && (counting >> end & 1u) != 0) ++end;
       const size_t place = kBlockTets * b + begin;
       for (size_t t = begin; t < end; ++t) {
         const size_t ahead = kBlockTets * b + t + kGroup;
@@ -133,9 +137,11 @@ HWY_EXPORT(CrowdImpulses);
 
 void AddCrowdImpulses(const ElementView& elements, const float* positions,
                       const ElementSettings& settings, float* kappa, const float* active,
-                      size_t begin, size_t end, float* rotations, float* rhs, float* lowest_det_f) {
+                      size_t begin, size_t end, float* rotations, float* rhs, float* lowest_det_f,
+                      std::span<const uint16_t> tets) {
   HWY_DYNAMIC_DISPATCH(CrowdImpulses)
-  (elements, positions, settings, kappa, active, begin, end, rotations, rhs, lowest_det_f);
+  (elements, positions, settings, kappa, active, begin, end, tets.data(), rotations, rhs,
+   lowest_det_f);
 }
 
 }  // namespace plush

@@ -8,6 +8,7 @@
 #include "elasticity/elements.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 namespace plush {
@@ -56,10 +57,12 @@ inline constexpr size_t kCrowdRotation = 4 * kCrowdLanes;
 
 /// AddElasticImpulses for an undamped crowd: `positions` (num_nodes x 4 x 16), `kappa` by place (16
 /// num_blocks x 16), `rotations` by place (16 num_blocks x 4 x 16), `rhs` (num_nodes x 3 x 16).
-/// Lanes whose `active` (16 x 1) is not above zero keep their rotations and get no impulses. Lowers
-/// `lowest_det_f` (16 x 1) to the tets' det F. Does not allocate.
+/// Lanes whose `active` (16 x 1) is not above zero keep their rotations and get no impulses. Unless
+/// `tets` ((end - begin) x 1) is empty, its bit i is 1 if the tet at place i of the block counts.
+/// Lowers `lowest_det_f` (16 x 1) to the tets' det F. Does not allocate.
 void AddCrowdImpulses(const ElementView& elements, const float* positions,
                       const ElementSettings& settings, float* kappa, const float* active,
-                      size_t begin, size_t end, float* rotations, float* rhs, float* lowest_det_f);
+                      size_t begin, size_t end, float* rotations, float* rhs, float* lowest_det_f,
+                      std::span<const uint16_t> tets = {});
 
 }  // namespace plush

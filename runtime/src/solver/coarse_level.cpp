@@ -111,103 +111,135 @@ void AddTet(const ElementView& elements, size_t t, const Corners& corners,
   }
 }
 
+// Sorts the free nodes by cluster. Sets `first_member` and `members`.
+bool FindMembers(const Allocator& allocator, std::span<const uint8_t> pinned,
+                 std::span<const uint16_t> clusters, uint32_t num_clusters, CoarseLevel* level) {
+  Array<uint32_t>& first = level->first_member;
+  if (!first.Allocate(allocator, num_clusters + 1, 0u)) return false;
+  for (size_t i = 0; i < clusters.size(); ++i) {
+    if (pinned[i] == 0) ++first[clusters[i] + 1];
+  }
+  for (uint32_t k = 0; k < num_clusters; ++k) first[k + 1] += first[k];
+  if (!level->members.Allocate(allocator, first[num_clusters])) return false;
+  for (uint32_t i = 0; i < clusters.size(); ++i) {
+    if (pinned[i] == 0) level->members[first[clusters[i]]++] = i;
+  }
+  // Each first place has moved to the next cluster's.
+  std::copy_backward(first.begin(), first.end() - 1, first.end());
+  first[0] = 0;
+  return true;
+}
+
+// Sets `shares` and `masses`.
+bool WeighMembers(const Allocator& allocator, const SystemView& system, uint32_t num_clusters,
+                  CoarseLevel* level) {
+  if (!level->shares.Allocate(allocator, level->members.size()) ||
+      !level->masses.Allocate(allocator, num_clusters, 0.0f)) {
+    return false;
+  }
+  for (uint32_t k = 0; k < num_clusters; ++k) {
+    const uint32_t begin = level->first_member[k], end = level->first_member[k + 1];
+    double mass = 0.0;
+    for (uint32_t i = begin; i < end; ++i) mass += double(system.masses[level->members[i]]);
+    for (uint32_t i = begin; i < end; ++i) {
+      level->shares[i] = static_cast<float>(double(system.masses[level->members[i]]) / mass);
+    }
+    level->masses[k] = static_cast<float>(mass * double(system.mass_scale));
+  }
+  return true;
+}
+
+// The frame tets of a cluster: those nearest to its centre, which do not resist if it has any such.
+struct NearestTets {
+  static constexpr size_t kCount = CoarseLevel::kFrameTets;
+  float distances[kCount];  // squared, summed over the nodes
+  uint32_t slots[kCount];
+  size_t count = 0;
+
+  void Add(float distance, uint32_t slot) {
+    size_t place = count;
+    while (place > 0 && distance < distances[place - 1]) --place;
+    if (place == kCount) return;
+    if (count < kCount) ++count;
+    std::copy_backward(distances + place, distances + count - 1, distances + count);
+    std::copy_backward(slots + place, slots + count - 1, slots + count);
+    distances[place] = distance;
+    slots[place] = slot;
+  }
+};
+
+// Sets `frames`.
+bool FindFrames(const Allocator& allocator, const ElementView& elements, std::span<const Vec3> rest,
+                const Numbering& numbering, CoarseLevel* level) {
+  Array<Double3> centres;
+  Array<NearestTets> nearest;
+  if (!level->frames.Allocate(allocator, NearestTets::kCount * level->num_clusters(), 0u) ||
+      !centres.Allocate(allocator, level->num_clusters()) ||
+      !nearest.Allocate(allocator, level->num_clusters())) {
+    return false;
+  }
+  for (size_t k = 0; k < centres.size(); ++k) centres[k] = RestCentre(*level, rest, k);
+  for (uint32_t t = 0; t < elements.tets.size(); ++t) {
+    const Corners corners = numbering.Of(elements.tets[t]);
+    const float penalty = IsResisting(corners) ? 1.0e6f : 1.0f;
+    for (size_t c = 0; c < 4; ++c) {
+      const uint32_t* own = corners.clusters + c;
+      if (*own == kPinned || std::find(corners.clusters, own, *own) < own) continue;
+      float distance = 0.0f;
+      for (const uint32_t node : corners.nodes) {
+        const Double3 r = Minus(rest[node], centres[*own]);
+        distance += static_cast<float>(r.v[0] * r.v[0] + r.v[1] * r.v[1] + r.v[2] * r.v[2]);
+      }
+      nearest[*own].Add(distance * penalty, elements.slots[t]);
+    }
+  }
+  for (size_t k = 0; k < nearest.size(); ++k) {
+    // A cluster of fewer tets repeats its nearest one.
+    for (size_t i = 0; i < NearestTets::kCount && nearest[k].count > 0; ++i) {
+      level->frames[NearestTets::kCount * k + i] = nearest[k].slots[i < nearest[k].count ? i : 0];
+    }
+  }
+  return true;
+}
+
+// Sets `resisting` and `runs`.
+bool FindResisting(const Allocator& allocator, const ElementView& elements,
+                   const Numbering& numbering, CoarseLevel* level) {
+  Array<uint16_t>& resisting = level->resisting;
+  if (!resisting.Allocate(allocator, elements.blocks.size(), uint16_t{0})) return false;
+  for (uint32_t t = 0; t < elements.tets.size(); ++t) {
+    if (!IsResisting(numbering.Of(elements.tets[t]))) continue;
+    uint16_t& block = resisting[elements.slots[t] / kBlockTets];
+    block = static_cast<uint16_t>(block | 1u << elements.slots[t] % kBlockTets);
+  }
+  const auto begins = [&](size_t b) {
+    return resisting[b] != 0 && (b == 0 || resisting[b - 1] == 0);
+  };
+  size_t num_runs = 0;
+  for (size_t b = 0; b < resisting.size(); ++b) num_runs += begins(b) ? 1 : 0;
+  if (!level->runs.Allocate(allocator, num_runs)) return false;
+  BlockRun* run = level->runs.begin();
+  for (uint32_t b = 0; b < resisting.size(); ++b) {
+    if (resisting[b] == 0) continue;
+    if (begins(b)) *run++ = {b, b};
+    run[-1].end = b + 1;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool CoarseLevel::Build(const Allocator& allocator, const SystemView& system,
                         std::span<const Vec3> rest, std::span<const uint16_t> clusters,
                         uint32_t num_clusters) {
-  const ElementView& elements = system.elements;
-  const size_t num_nodes = rest.size();
-  Array<uint32_t> count;
-  if (!count.Allocate(allocator, num_clusters, 0u)) return false;
-  uint32_t num_free = 0;
-  for (size_t i = 0; i < clusters.size(); ++i) {
-    if (system.pinned[i] != 0) continue;
-    ++count[clusters[i]];
-    ++num_free;
-  }
-  if (num_free == 0) return true;
-  const uint32_t used = num_clusters;
-  if (!first_member.Allocate(allocator, used + 1, 0u) || !members.Allocate(allocator, num_free) ||
-      !shares.Allocate(allocator, num_free) || !masses.Allocate(allocator, used, 0.0f) ||
-      !frames.Allocate(allocator, kFrameTets * used, 0u)) {
-    return false;
-  }
-  for (uint32_t k = 0; k < used; ++k) first_member[k + 1] = first_member[k] + count[k];
-  Array<uint32_t> next;
-  if (!next.Allocate(allocator, used)) return false;
-  std::copy(first_member.begin(), first_member.end() - 1, next.begin());
-  for (uint32_t i = 0; i < num_nodes; ++i) {
-    if (system.pinned[i] == 0) members[next[clusters[i]]++] = i;
-  }
-  for (uint32_t k = 0; k < used; ++k) {
-    double mass = 0.0;
-    for (uint32_t i = first_member[k]; i < first_member[k + 1]; ++i) {
-      mass += double(system.masses[members[i]]);
-    }
-    for (uint32_t i = first_member[k]; i < first_member[k + 1]; ++i) {
-      shares[i] = static_cast<float>(double(system.masses[members[i]]) / mass);
-    }
-    masses[k] = static_cast<float>(mass * double(system.mass_scale));
-  }
+  const auto is_free = [](uint8_t pinned) { return pinned == 0; };
+  if (clusters.empty() || std::ranges::none_of(system.pinned, is_free)) return true;
   Numbering numbering;
-  Array<uint8_t> resists;
-  Array<Double3> centres;
-  Array<float> distances;  // of the frame tets from the centres
-  if (!numbering.Make(allocator, *this, num_nodes) ||
-      !resists.Allocate(allocator, elements.blocks.size(), uint8_t{0}) ||
-      !centres.Allocate(allocator, used) ||
-      !distances.Allocate(allocator, kFrameTets * used, std::numeric_limits<float>::max())) {
-    return false;
-  }
-  for (uint32_t k = 0; k < used; ++k) centres[k] = RestCentre(*this, rest, k);
-  for (uint32_t t = 0; t < elements.tets.size(); ++t) {
-    const Corners corners = numbering.Of(elements.tets[t]);
-    if (IsResisting(corners)) resists[elements.slots[t] / kBlockTets] = 1;
-    // Frame tets: those nearest to the centre, inner ones first.
-    for (size_t c = 0; c < 4; ++c) {
-      const uint32_t k = corners.clusters[c];
-      if (k == kPinned ||
-          std::find(corners.clusters, corners.clusters + c, k) < corners.clusters + c) {
-        continue;
-      }
-      float distance = IsResisting(corners) ? 1.0e6f : 0.0f;
-      for (const uint32_t node : corners.nodes) {
-        const Double3 r = Minus(rest[node], centres[k]);
-        distance += static_cast<float>(r.v[0] * r.v[0] + r.v[1] * r.v[1] + r.v[2] * r.v[2]);
-      }
-      float* best = &distances[kFrameTets * k];
-      uint32_t* slots = &frames[kFrameTets * k];
-      size_t place = kFrameTets;
-      while (place > 0 && distance < best[place - 1]) --place;
-      if (place == kFrameTets) continue;
-      for (size_t i = kFrameTets - 1; i > place; --i) {
-        best[i] = best[i - 1];
-        slots[i] = slots[i - 1];
-      }
-      best[place] = distance;
-      slots[place] = elements.slots[t];
-    }
-  }
-  // A cluster of fewer tets repeats its nearest one.
-  for (uint32_t k = 0; k < used; ++k) {
-    for (size_t i = 1; i < kFrameTets; ++i) {
-      if (distances[kFrameTets * k + i] > 1.0e30f)
-        frames[kFrameTets * k + i] = frames[kFrameTets * k];
-    }
-  }
-  size_t num_runs = 0;
-  for (size_t b = 0; b < resists.size(); ++b) {
-    if (resists[b] != 0 && (b == 0 || resists[b - 1] == 0)) ++num_runs;
-  }
-  if (!runs.Allocate(allocator, num_runs)) return false;
-  size_t run = 0;
-  for (uint32_t b = 0; b < resists.size(); ++b) {
-    if (resists[b] == 0) continue;
-    if (b == 0 || resists[b - 1] == 0) runs[run++].begin = b;
-    runs[run - 1].end = b + 1;
-  }
-  return true;
+  return FindMembers(allocator, system.pinned, clusters, num_clusters, this) &&
+         WeighMembers(allocator, system, num_clusters, this) &&
+         numbering.Make(allocator, *this, rest.size()) &&
+         FindFrames(allocator, system.elements, rest, numbering, this) &&
+         FindResisting(allocator, system.elements, numbering, this);
 }
 
 bool CoarseLevel::Invert(const Allocator& allocator, const SystemView& system,

@@ -51,12 +51,13 @@ struct CoarseLevel {
 
   // A cluster whose nodes are all pinned has no members and no mass.
   Array<uint32_t>
-      first_member;         ///< of each cluster in `members`, and the end (num_clusters + 1 x 1)
-  Array<uint32_t> members;  ///< free nodes by cluster, ascending in each
-  Array<float> shares;      ///< of the members in their clusters' masses
-  Array<float> masses;      ///< of the clusters [kg] (num_clusters x 1)
-  Array<uint32_t> frames;   ///< places of each cluster's frame tets (num_clusters x 4)
-  Array<BlockRun> runs;     ///< blocks of the tets that resist
+      first_member;           ///< of each cluster in `members`, and the end (num_clusters + 1 x 1)
+  Array<uint32_t> members;    ///< free nodes by cluster, ascending in each
+  Array<float> shares;        ///< of the members in their clusters' masses
+  Array<float> masses;        ///< of the clusters [kg] (num_clusters x 1)
+  Array<uint32_t> frames;     ///< places of each cluster's frame tets (num_clusters x 4)
+  Array<uint16_t> resisting;  ///< bit i: the tet at place i of the block resists (num_blocks x 1)
+  Array<BlockRun> runs;       ///< blocks with tets that resist
 
   /// Leaves it empty if no cluster has free nodes. `clusters` (num_nodes x 1) are below
   /// `num_clusters`. Returns false if the allocator fails.
@@ -98,6 +99,13 @@ inline constexpr size_t kCrowdMotion = 15 * 16;
 /// the pins of `level`.
 void SumCrowdClusters(const CoarseLevel& level, const float* positions, const float* rhs,
                       float* sums);
+
+/// CoarseLevel::Solve for a crowd: `rotations` as in AddCrowdImpulses, `keeps` (16 x 1) 1 to keep
+/// momentum, else 0. Lanes whose `solves` (16 x 1) is not above zero keep their `motions`.
+/// Overwrites impulses and moments of `sums`. Does not allocate.
+void SolveCrowdClusters(const CoarseLevel& level, std::span<const float> inverse,
+                        const float* rotations, const float* solves, const float* keeps,
+                        float* sums, float* motions);
 
 /// CoarseLevel::Move for a crowd: `motions` (num_clusters x 15 x 16). Nodes of inverse mass 0 stay.
 void MoveCrowdClusters(const CoarseLevel& level, const float* motions, float* positions);
