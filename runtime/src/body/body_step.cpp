@@ -289,29 +289,55 @@ void EndStep(const StepSettings& settings, Body* body, StepStats* stats) {
 
 namespace {
 
+// The right-hand side at y of the nodes' inertia and the tets between clusters.
+void MakeClusterRhs(const StepSettings& settings, float h, Body* body, StepStats* stats) {
+  const PhaseTimer timer(stats, Phase::kElements);
+  MakeInertialRhs(body->x.span(), body->v.span(), GravityOf(settings, *body), h, body->y.span(),
+                  body->rhs.span());
+  for (const BlockRun& run : body->system->coarse.runs) {
+    AddElasticImpulses(body->elements, body->y.span(),
+                       {h, body->elements.damping, settings.solver.polar_iterations},
+                       body->stretches.span(), body->kappa.span(), run.begin, run.end,
+                       body->Rotations(), body->rhs.span());
+  }
+}
+
+// Most parts of a coarse correction that are tried before it is dropped.
+constexpr int kMostParts = 3;
+
 // The coarse correction at the end of a substep: clusters move as the material lets them.
 void CorrectClusters(const StepSettings& settings, float h, int fraction, Body* body,
                      StepStats* stats) {
   const CoarseLevel& coarse = body->system->coarse;
-  if (coarse.num_clusters() == 0) return;
-  {
-    const PhaseTimer timer(stats, Phase::kElements);
-    MakeInertialRhs(body->x.span(), body->v.span(), GravityOf(settings, *body), h, body->y.span(),
-                    body->rhs.span());
-    for (const BlockRun& run : coarse.runs) {
-      AddElasticImpulses(body->elements, body->y.span(),
-                         {h, body->elements.damping, settings.solver.polar_iterations},
-                         body->stretches.span(), body->kappa.span(), run.begin, run.end,
-                         body->Rotations(), body->rhs.span());
-    }
-  }
-  const PhaseTimer timer(stats, Phase::kSolve);
+  const size_t count = coarse.num_clusters();
+  if (count == 0) return;
+  MakeClusterRhs(settings, h, body, stats);
   ClusterSums sums[kMaxClusters];
   RigidMotion motions[kMaxClusters];
-  coarse.Sum(body->y.span(), body->rhs.span(), sums);
-  coarse.Solve(body->Factors().coarse[fraction].span(), body->Rotations(),
-               body->system->num_pinned == 0, sums, motions);
-  coarse.Move(motions, body->y.span());
+  float work = 0.0f;
+  {
+    const PhaseTimer timer(stats, Phase::kSolve);
+    coarse.Sum(body->y.span(), body->rhs.span(), sums);
+    coarse.Solve(body->Factors().coarse[fraction].span(), body->Rotations(),
+                 body->system->num_pinned == 0, sums, motions);
+    work = WorkAtStart({sums, count}, {motions, count});
+    coarse.Move(motions, body->y.span());
+  }
+  if (getenv("NOGUARD")) return;
+  for (int part = 0; part <= kMostParts; ++part) {
+    MakeClusterRhs(settings, h, body, stats);
+    const PhaseTimer timer(stats, Phase::kSolve);
+    coarse.Sum(body->y.span(), body->rhs.span(), sums);
+    float share = ShareToKeep(work, WorkAtEnd({sums, count}, {motions, count}));
+    if (share == 1.0f) return;
+    if (part == kMostParts) share = 0.0f;
+    for (size_t k = 0; k < count; ++k) motions[k] = InverseOf(motions[k]);
+    coarse.Move(motions, body->y.span());
+    if (share == 0.0f) return;
+    for (size_t k = 0; k < count; ++k) motions[k] = PartOf(InverseOf(motions[k]), share);
+    coarse.Move(motions, body->y.span());
+    work *= share;
+  }
 }
 
 // Substep `k` of `count`.

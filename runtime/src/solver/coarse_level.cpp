@@ -147,6 +147,42 @@ Mat3 TurnBy(const Vec3& angle) {
 
 }  // namespace
 
+RigidMotion InverseOf(const RigidMotion& motion) {
+  return {motion.centre + motion.shift, motion.shift * -1.0f, motion.turn * -1.0f,
+          Transpose(motion.change)};
+}
+
+RigidMotion PartOf(const RigidMotion& motion, float share) {
+  const Vec3 turn = motion.turn * share;
+  return {motion.centre, motion.shift * share, turn, TurnBy(turn)};
+}
+
+float WorkAtStart(std::span<const ClusterSums> sums, std::span<const RigidMotion> motions) {
+  float work = 0.0f;
+  for (size_t k = 0; k < motions.size(); ++k) {
+    work += Dot(sums[k].impulse, motions[k].shift) + Dot(sums[k].moment, motions[k].turn);
+  }
+  return work;
+}
+
+float WorkAtEnd(std::span<const ClusterSums> sums, std::span<const RigidMotion> motions) {
+  float work = 0.0f;
+  for (size_t k = 0; k < motions.size(); ++k) {
+    const Vec3& turn = motions[k].turn;
+    // A turn by share s of the way has the angle 2 atan(s |turn| / 2).
+    const float rate = 1.0f / (1.0f + 0.25f * Dot(turn, turn));
+    work += Dot(sums[k].impulse, motions[k].shift) + Dot(sums[k].moment, turn) * rate;
+  }
+  return work;
+}
+
+float ShareToKeep(float work_at_start, float work_at_end) {
+  constexpr float kMostOvershoot = 0.5f;  // 1: the objective is as high as at the start
+  if (work_at_end >= -kMostOvershoot * work_at_start) return 1.0f;
+  const float share = work_at_start / (work_at_start - work_at_end);
+  return share > 0.0f && share < 1.0f ? share : 0.0f;
+}
+
 bool CoarseLevel::Build(const Allocator& allocator, const SystemView& system,
                         std::span<const Vec3> rest, std::span<const uint16_t> clusters,
                         uint32_t num_clusters) {
@@ -338,7 +374,8 @@ void CoarseLevel::Solve(std::span<const float> inverse, const RotationView& rota
   for (size_t k = 0; k < num_clusters(); ++k) {
     const Mat3& frame = frames_now[k];
     motions[k] = {sums[k].centre, frame * Vec3{q[6 * k], q[6 * k + 1], q[6 * k + 2]} - drift,
-                  TurnBy(frame * Vec3{q[6 * k + 3], q[6 * k + 4], q[6 * k + 5]})};
+                  frame * Vec3{q[6 * k + 3], q[6 * k + 4], q[6 * k + 5]}};
+    motions[k].change = TurnBy(motions[k].turn);
   }
 }
 
