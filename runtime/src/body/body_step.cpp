@@ -24,6 +24,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -302,9 +303,6 @@ void MakeClusterRhs(const StepSettings& settings, float h, Body* body, StepStats
   }
 }
 
-// Most parts of a coarse correction that are tried before it is dropped.
-constexpr int kMostParts = 3;
-
 // The coarse correction at the end of a substep: clusters move as the material lets them.
 void CorrectClusters(const StepSettings& settings, float h, int fraction, Body* body,
                      StepStats* stats) {
@@ -320,15 +318,18 @@ void CorrectClusters(const StepSettings& settings, float h, int fraction, Body* 
     coarse.Sum(body->y.span(), body->rhs.span(), sums);
     coarse.Solve(body->Factors().coarse[fraction].span(), body->Rotations(),
                  body->system->num_pinned == 0, sums, motions);
-    work = WorkAtStart({sums, count}, {motions, count});
+    for (size_t k = 0; k < count; ++k) work += WorkAtStart(sums[k], motions[k]);
     coarse.Move(motions, body->y.span());
   }
-  if (getenv("NOGUARD")) return;
+  static const bool kNoGuard = std::getenv("NOGUARD") != nullptr;
+  if (kNoGuard) return;
   for (int part = 0; part <= kMostParts; ++part) {
     MakeClusterRhs(settings, h, body, stats);
     const PhaseTimer timer(stats, Phase::kSolve);
     coarse.Sum(body->y.span(), body->rhs.span(), sums);
-    float share = ShareToKeep(work, WorkAtEnd({sums, count}, {motions, count}));
+    float at_end = 0.0f;
+    for (size_t k = 0; k < count; ++k) at_end += WorkAtEnd(sums[k], motions[k]);
+    float share = ShareToKeep(work, at_end);
     if (share == 1.0f) return;
     if (part == kMostParts) share = 0.0f;
     for (size_t k = 0; k < count; ++k) motions[k] = InverseOf(motions[k]);

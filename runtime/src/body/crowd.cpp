@@ -129,47 +129,110 @@ void AddClusterImpulses(const StepSettings& settings, const Stepping& stepping, 
   }
 }
 
+// Reads the sums of a cluster, or reads or writes its motion, in a lane.
+Vec3 VectorAt(const float* at) { return {at[0], at[kCrowdLanes], at[2 * kCrowdLanes]}; }
+
+ClusterSums SumsAt(const Crowd& crowd, size_t k, size_t lane) {
+  const float* at = &crowd.sums[kCrowdSums * k + lane];
+  return {VectorAt(at), VectorAt(at + 3 * kCrowdLanes), VectorAt(at + 6 * kCrowdLanes)};
+}
+
+RigidMotion MotionAt(const Crowd& crowd, size_t k, size_t lane) {
+  constexpr size_t kNext = 3 * kCrowdLanes;
+  const float* at = &crowd.motions[kCrowdMotion * k + lane];
+  return {VectorAt(at),
+          VectorAt(at + kNext),
+          {VectorAt(at + 2 * kNext), VectorAt(at + 3 * kNext), VectorAt(at + 4 * kNext)}};
+}
+
+void SetMotion(const RigidMotion& motion, size_t k, size_t lane, Crowd* crowd) {
+  float* at = &crowd->motions[kCrowdMotion * k + lane];
+  const Vec3 vectors[5] = {motion.centre, motion.shift, motion.change.c0, motion.change.c1,
+                           motion.change.c2};
+  for (const Vec3& v : vectors) {
+    at[0] = v.x;
+    at[kCrowdLanes] = v.y;
+    at[2 * kCrowdLanes] = v.z;
+    at += 3 * kCrowdLanes;
+  }
+}
+
+// Sums the right-hand sides of the nodes' inertia and the tets between clusters.
+void SumClusters(const StepSettings& settings, const Stepping& stepping, Crowd* crowd,
+                 StepStats* stats) {
+  const PhaseTimer timer(stats, Phase::kElements);
+  MakeInertialCrowdRhs(stepping.nodes, settings.gravity, settings.dt, crowd->positions.data(),
+                       crowd->rhs.data());
+  AddClusterImpulses(settings, stepping, crowd);
+  SumCrowdClusters(crowd->system->coarse, crowd->positions.data(), crowd->rhs.data(),
+                   crowd->sums.data());
+}
+
+// Takes the clusters' motions back in lanes where they overshot, as far as they did. See
+// coarse_level.h. `work` (16 x 1): of the right-hand sides where the motions start.
+void TakeBackMotions(const StepSettings& settings, const Stepping& stepping, float* work,
+                     Crowd* crowd, StepStats* stats) {
+  const CoarseLevel& level = crowd->system->coarse;
+  bool done[kCrowdLanes];
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) done[lane] = stepping.bodies[lane] == nullptr;
+  for (int part = 0; part <= kMostParts; ++part) {
+    SumClusters(settings, stepping, crowd, stats);
+    bool any = false;
+    float shares[kCrowdLanes] = {};
+    for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+      float at_end = 0.0f;
+      for (size_t k = 0; k < level.num_clusters() && !done[lane]; ++k) {
+        at_end += WorkAtEnd(SumsAt(*crowd, k, lane), MotionAt(*crowd, k, lane));
+      }
+      const float share = ShareToKeep(work[lane], at_end);
+      done[lane] = done[lane] || share == 1.0f;
+      shares[lane] = part < kMostParts ? share : 0.0f;
+      any = any || !done[lane];
+      for (size_t k = 0; k < level.num_clusters(); ++k) {
+        SetMotion(done[lane] ? RigidMotion{} : InverseOf(MotionAt(*crowd, k, lane)), k, lane,
+                  crowd);
+      }
+    }
+    if (!any) return;
+    MoveCrowdClusters(level, crowd->motions.data(), crowd->positions.data());
+    for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+      work[lane] *= shares[lane];
+      done[lane] = done[lane] || shares[lane] == 0.0f;
+      for (size_t k = 0; k < level.num_clusters(); ++k) {
+        const RigidMotion back = MotionAt(*crowd, k, lane);
+        SetMotion(done[lane] ? RigidMotion{} : PartOf(InverseOf(back), shares[lane]), k, lane,
+                  crowd);
+      }
+    }
+    MoveCrowdClusters(level, crowd->motions.data(), crowd->positions.data());
+  }
+}
+
 // The coarse correction of an outer iteration: clusters move as the material lets them.
 void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping, Crowd* crowd,
                           StepStats* stats) {
   const CoarseLevel& level = crowd->system->coarse;
   if (level.num_clusters() == 0) return;
+  SumClusters(settings, stepping, crowd, stats);
+  float work[kCrowdLanes] = {};
   {
-    const PhaseTimer timer(stats, Phase::kElements);
-    MakeInertialCrowdRhs(stepping.nodes, settings.gravity, settings.dt, crowd->positions.data(),
-                         crowd->rhs.data());
-    AddClusterImpulses(settings, stepping, crowd);
-  }
-  const PhaseTimer timer(stats, Phase::kSolve);
-  SumCrowdClusters(level, crowd->positions.data(), crowd->rhs.data(), crowd->sums.data());
-  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
-    const Body* body = stepping.bodies[lane];
-    if (body == nullptr) continue;
-    ClusterSums sums[kMaxClusters];
-    RigidMotion motions[kMaxClusters];
-    for (size_t k = 0; k < level.num_clusters(); ++k) {
-      const float* at = &crowd->sums[kCrowdSums * k + lane];
-      const auto vector = [at](size_t n) {
-        const float* v = at + 3 * kCrowdLanes * n;
-        return Vec3{v[0], v[kCrowdLanes], v[2 * kCrowdLanes]};
-      };
-      sums[k] = {vector(0), vector(1), vector(2)};
-    }
-    body->system->coarse.Solve(body->Factors().coarse[0].span(), body->Rotations(),
-                               body->system->num_pinned == 0, sums, motions);
-    for (size_t k = 0; k < level.num_clusters(); ++k) {
-      float* at = &crowd->motions[kCrowdMotion * k + lane];
-      const Vec3 vectors[5] = {motions[k].centre, motions[k].shift, motions[k].change.c0,
-                               motions[k].change.c1, motions[k].change.c2};
-      for (const Vec3& v : vectors) {
-        at[0] = v.x;
-        at[kCrowdLanes] = v.y;
-        at[2 * kCrowdLanes] = v.z;
-        at += 3 * kCrowdLanes;
+    const PhaseTimer timer(stats, Phase::kSolve);
+    for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+      const Body* body = stepping.bodies[lane];
+      if (body == nullptr) continue;
+      ClusterSums sums[kMaxClusters];
+      RigidMotion motions[kMaxClusters];
+      for (size_t k = 0; k < level.num_clusters(); ++k) sums[k] = SumsAt(*crowd, k, lane);
+      body->system->coarse.Solve(body->Factors().coarse[0].span(), body->Rotations(),
+                                 body->system->num_pinned == 0, sums, motions);
+      for (size_t k = 0; k < level.num_clusters(); ++k) {
+        work[lane] += WorkAtStart(sums[k], motions[k]);
+        SetMotion(motions[k], k, lane, crowd);
       }
     }
+    MoveCrowdClusters(level, crowd->motions.data(), crowd->positions.data());
   }
-  MoveCrowdClusters(level, crowd->motions.data(), crowd->positions.data());
+  TakeBackMotions(settings, stepping, work, crowd, stats);
 }
 
 void OuterIterations(const StepSettings& settings, const Stepping& stepping, Crowd* crowd,

@@ -145,35 +145,35 @@ Mat3 TurnBy(const Vec3& angle) {
          scale;
 }
 
+// The axis a of TurnBy, times 2 / (1 + |a|^2).
+Vec3 SkewOf(const Mat3& change) {
+  return Vec3{change.c1.z - change.c2.y, change.c2.x - change.c0.z, change.c0.y - change.c1.x} *
+         0.5f;
+}
+
+// What TurnBy made `change` of.
+Vec3 AngleOf(const Mat3& change) {
+  const float trace = change.c0.x + change.c1.y + change.c2.z;  // -4 |a|^2 / (1 + |a|^2)
+  return SkewOf(change) * (1.0f / std::fmax(1.0f + 0.25f * trace, 1.0e-6f));
+}
+
 }  // namespace
 
 RigidMotion InverseOf(const RigidMotion& motion) {
-  return {motion.centre + motion.shift, motion.shift * -1.0f, motion.turn * -1.0f,
-          Transpose(motion.change)};
+  return {motion.centre + motion.shift, motion.shift * -1.0f, Transpose(motion.change)};
 }
 
 RigidMotion PartOf(const RigidMotion& motion, float share) {
-  const Vec3 turn = motion.turn * share;
-  return {motion.centre, motion.shift * share, turn, TurnBy(turn)};
+  return {motion.centre, motion.shift * share, TurnBy(AngleOf(motion.change) * share)};
 }
 
-float WorkAtStart(std::span<const ClusterSums> sums, std::span<const RigidMotion> motions) {
-  float work = 0.0f;
-  for (size_t k = 0; k < motions.size(); ++k) {
-    work += Dot(sums[k].impulse, motions[k].shift) + Dot(sums[k].moment, motions[k].turn);
-  }
-  return work;
+float WorkAtStart(const ClusterSums& sums, const RigidMotion& motion) {
+  return Dot(sums.impulse, motion.shift) + Dot(sums.moment, AngleOf(motion.change));
 }
 
-float WorkAtEnd(std::span<const ClusterSums> sums, std::span<const RigidMotion> motions) {
-  float work = 0.0f;
-  for (size_t k = 0; k < motions.size(); ++k) {
-    const Vec3& turn = motions[k].turn;
-    // A turn by share s of the way has the angle 2 atan(s |turn| / 2).
-    const float rate = 1.0f / (1.0f + 0.25f * Dot(turn, turn));
-    work += Dot(sums[k].impulse, motions[k].shift) + Dot(sums[k].moment, turn) * rate;
-  }
-  return work;
+float WorkAtEnd(const ClusterSums& sums, const RigidMotion& motion) {
+  // Towards its end, a turn slows down: a share s of it has the angle 2 atan(s |a|).
+  return Dot(sums.impulse, motion.shift) + Dot(sums.moment, SkewOf(motion.change));
 }
 
 float ShareToKeep(float work_at_start, float work_at_end) {
@@ -374,8 +374,7 @@ void CoarseLevel::Solve(std::span<const float> inverse, const RotationView& rota
   for (size_t k = 0; k < num_clusters(); ++k) {
     const Mat3& frame = frames_now[k];
     motions[k] = {sums[k].centre, frame * Vec3{q[6 * k], q[6 * k + 1], q[6 * k + 2]} - drift,
-                  frame * Vec3{q[6 * k + 3], q[6 * k + 4], q[6 * k + 5]}};
-    motions[k].change = TurnBy(motions[k].turn);
+                  TurnBy(frame * Vec3{q[6 * k + 3], q[6 * k + 4], q[6 * k + 5]})};
   }
 }
 

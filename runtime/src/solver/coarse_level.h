@@ -36,8 +36,7 @@ struct ClusterSums {
 struct RigidMotion {
   Vec3 centre;  ///< [m]
   Vec3 shift;   ///< [m]
-  Vec3 turn;    ///< axis times 2 tan(angle / 2)
-  Mat3 change;  ///< the turn, a rotation minus the identity
+  Mat3 change;  ///< a rotation minus the identity
 };
 
 /// The motion that undoes another one.
@@ -50,9 +49,12 @@ RigidMotion PartOf(const RigidMotion& motion, float share);
 // these tets again after the motions. Along the way, the objective falls by the mean of the work of
 // the right-hand side at both ends, as far as it is quadratic.
 
-/// Work of a right-hand side along the motions: summed where they start, or where they end.
-float WorkAtStart(std::span<const ClusterSums> sums, std::span<const RigidMotion> motions);
-float WorkAtEnd(std::span<const ClusterSums> sums, std::span<const RigidMotion> motions);
+/// Work of a right-hand side along a cluster's motion: summed where it starts, or where it ends.
+float WorkAtStart(const ClusterSums& sums, const RigidMotion& motion);
+float WorkAtEnd(const ClusterSums& sums, const RigidMotion& motion);
+
+/// Most parts of a correction that are tried before it is dropped.
+inline constexpr int kMostParts = 3;
 
 /// How much of the motions to keep: 1 unless the objective rose along them; else where the work is
 /// zero, or 0 if the numbers are not finite.

@@ -239,7 +239,6 @@ Scene MakeScene(uint32_t seed, bool on_planes) {
     s.spin = 0.3;
   }
   (void)length;
-  if (std::getenv("ONE")) s.bodies = 1;
   if (no_clusters) s.clusters = 0;
   if (const char* e = std::getenv("MAXQ")) {
     const double dt = std::max(s.dt, s.later_dt);
