@@ -147,6 +147,16 @@ AssetContent TwoMaterialContentOf(const tools::TetMesh& mesh, double dt) {
   return content;
 }
 
+AssetContent MixedContentOf(const tools::TetMesh& mesh,
+                            const std::vector<tools::Material>& materials,
+                            const std::vector<uint16_t>& of_tets, double damping, double dt) {
+  AssetContent content;
+  for (const tools::Material& material : materials) content.materials.push_back({"part", material});
+  content.tet_materials = of_tets;
+  content.damping = damping;
+  return Completed(std::move(content), mesh, dt);
+}
+
 void AddClusters(std::optional<uint32_t> count, tools::AssetContent* content) {
   content->rest.clusters =
       tools::MakeClusters(content->rest.nodes, tools::NodesOfTets(content->rest.tets), count);

@@ -32,6 +32,11 @@ tools::AssetContent ContentOf(const tools::TetMesh& mesh, const tools::Material&
 /// has the bind pose {0.05, -0.1, 0.2}, {0.5, -0.5, 0.5, 0.5}.
 tools::AssetContent TwoMaterialContentOf(const tools::TetMesh& mesh, double dt = 0.01);
 
+/// The same for tets of several materials (`of_tets`, num_tets x 1) and `damping` [s].
+tools::AssetContent MixedContentOf(const tools::TetMesh& mesh,
+                                   const std::vector<tools::Material>& materials,
+                                   const std::vector<uint16_t>& of_tets, double damping, double dt);
+
 /// Divides the nodes into `count` clusters, or fewer if there are few nodes; 0: none. Without
 /// `count`, into as many as a bake does.
 void AddClusters(std::optional<uint32_t> count, tools::AssetContent* content);

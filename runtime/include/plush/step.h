@@ -72,6 +72,8 @@ struct StepStats {
   uint32_t substeps = 0;          ///< largest number of substeps of a body
   uint32_t outer_iterations = 0;  ///< largest number of outer iterations in a substep
   uint32_t asleep = 0;            ///< bodies that slept
+  uint32_t overshoots = 0;  ///< coarse corrections that were taken back, at least in part: the
+                            ///< body is strained so much that its clusters resist turns
   float phase_s[static_cast<size_t>(Phase::kCount)] = {};  ///< wall time by phase [s], summed over
                                                            ///< the bodies
 };

@@ -301,18 +301,11 @@ void EndStep(const StepSettings& settings, Body* body, StepStats* stats) {
 
 namespace {
 
-// Writes the displacements of all nodes by the clusters' motions to body->rhs.
-void FindMoves(const CoarseLevel& coarse, std::span<const RigidMotion> motions, Body* body) {
-  std::copy(body->y.begin(), body->y.end(), body->rhs.begin());
-  coarse.Move(motions, body->rhs.span());
-  for (size_t i = 0; i < body->rhs.size(); ++i) body->rhs[i] -= body->y[i];
-}
-
-// The coarse correction: clusters move as the material and the planes let them.
-void CorrectClusters(const StepSettings& settings, float h, int fraction, Body* body,
-                     StepStats* stats) {
+// Sums the right-hand side at y over the clusters: the nodes' inertia, the tets between clusters,
+// and contacts.
+void SumClusters(const StepSettings& settings, float h, Body* body, std::span<ClusterSums> sums,
+                 StepStats* stats) {
   const CoarseLevel& coarse = body->system->coarse;
-  if (settings.solver.volume_sweeps > 0 || coarse.num_clusters() == 0) return;
   {
     const PhaseTimer timer(stats, Phase::kElements);
     MakeInertialRhs(body->x.span(), body->v.span(), GravityOf(settings, *body), h, body->y.span(),
@@ -324,25 +317,72 @@ void CorrectClusters(const StepSettings& settings, float h, int fraction, Body* 
                          body->Rotations(), body->rhs.span());
     }
   }
-  const bool touches = body->contacts.num_contacts > 0;
-  const PhaseTimer timer(stats, touches ? Phase::kContact : Phase::kSolve);
-  const std::span<const float> inverse = body->Factors().coarse[fraction].span();
+  const PhaseTimer timer(stats, Phase::kSolve);
+  coarse.Sum(body->y.span(), body->rhs.span(), sums);
+  AddContactImpulses(body->planes.span(), body->contacts, body->simulation.clusters, body->y.span(),
+                     sums);
+}
+
+// Takes the clusters' `motions` back as far as they overshot; see coarse_level.h. `work`: of the
+// right-hand side where they start. On return, `motions` are what is left of them.
+void TakeBackMotions(const StepSettings& settings, float h, float work, Body* body,
+                     std::span<RigidMotion> motions, StepStats* stats) {
+  const CoarseLevel& coarse = body->system->coarse;
+  ClusterSums sums[kMaxClusters];
+  for (int part = 0; part <= kMostParts; ++part) {
+    SumClusters(settings, h, body, sums, stats);
+    const PhaseTimer timer(stats, Phase::kSolve);
+    float at_end = 0.0f;
+    for (size_t k = 0; k < motions.size(); ++k) at_end += WorkAtEnd(sums[k], motions[k]);
+    float share = ShareToKeep(work, at_end);
+    if (share == 1.0f) return;
+    if (part == kMostParts) share = 0.0f;
+    if (part == 0) ++stats->overshoots;
+    for (RigidMotion& motion : motions) motion = InverseOf(motion);
+    coarse.Move(motions, body->y.span());
+    for (RigidMotion& motion : motions) motion = PartOf(InverseOf(motion), share);
+    if (share == 0.0f) return;
+    coarse.Move(motions, body->y.span());
+    work *= share;
+  }
+}
+
+// Takes what the clusters' `motions`, which are done, change out of the impulses on pins.
+void SubtractMotions(float h, std::span<RigidMotion> motions, Body* body) {
+  for (RigidMotion& motion : motions) motion = InverseOf(motion);
+  std::copy(body->y.begin(), body->y.end(), body->rhs.begin());
+  body->system->coarse.Move(motions, body->rhs.span());
+  for (size_t i = 0; i < body->rhs.size(); ++i) body->rhs[i] = body->y[i] - body->rhs[i];
+  SubtractStretchStiffness(h, body->rhs.span(), body);
+}
+
+// The coarse correction: clusters move as the material and the planes let them.
+void CorrectClusters(const StepSettings& settings, float h, int fraction, Body* body,
+                     StepStats* stats) {
+  const CoarseLevel& coarse = body->system->coarse;
+  const size_t count = coarse.num_clusters();
+  if (settings.solver.volume_sweeps > 0 || count == 0) return;
   ClusterSums sums[kMaxClusters];
   RigidMotion motions[kMaxClusters];
-  coarse.Sum(body->y.span(), body->rhs.span(), sums);
-  if (touches) {
-    SolveCoarseContacts(coarse, inverse, body->Rotations(), body->simulation.clusters,
-                        body->system->pinned.span(), ProblemOf(settings, *body), &body->contacts,
-                        sums, body->d.span());
+  SumClusters(settings, h, body, sums, stats);
+  if (ReportsReactions(*body)) StartPinImpulses(body);
+  const bool touches = body->contacts.num_contacts > 0;
+  float work = 0.0f;
+  {
+    const PhaseTimer timer(stats, touches ? Phase::kContact : Phase::kSolve);
+    const std::span<const float> inverse = body->Factors().coarse[fraction].span();
+    if (touches) {
+      SolveCoarseContacts(coarse, inverse, body->Rotations(), body->simulation.clusters,
+                          body->system->pinned.span(), ProblemOf(settings, *body), &body->contacts,
+                          sums, body->d.span());
+    }
+    coarse.Solve(inverse, body->Rotations(), body->system->num_pinned == 0 && !touches, sums,
+                 motions);
+    for (size_t k = 0; k < count; ++k) work += WorkAtStart(sums[k], motions[k]);
+    coarse.Move(motions, body->y.span());
   }
-  coarse.Solve(inverse, body->Rotations(), body->system->num_pinned == 0 && !touches, sums,
-               motions);
-  if (ReportsReactions(*body)) {
-    StartPinImpulses(body);
-    FindMoves(coarse, motions, body);
-    SubtractStretchStiffness(h, body->rhs.span(), body);
-  }
-  coarse.Move(motions, body->y.span());
+  TakeBackMotions(settings, h, work, body, {motions, count}, stats);
+  if (ReportsReactions(*body)) SubtractMotions(h, {motions, count}, body);
 }
 
 // Substep `k` of `count`.

@@ -127,12 +127,13 @@ void AddClusterImpulses(const StepSettings& settings, const Stepping& stepping, 
   }
 }
 
-// What tells whether a tet may be flat after the step.
-struct Flatness {
-  CrowdSweepChanges last;           // of the last sweep
+// What may be wrong with lanes after the step.
+struct Warnings {
+  CrowdSweepChanges last = {};      // of the last volume sweep
   float lowest_det_f[kCrowdLanes];  // of all iterates
+  bool overshot[kCrowdLanes] = {};  // a coarse correction; see coarse_level.h
 
-  Flatness() : last{} { std::fill(lowest_det_f, lowest_det_f + kCrowdLanes, 1.0f); }
+  Warnings() { std::fill(lowest_det_f, lowest_det_f + kCrowdLanes, 1.0f); }
 
   bool MayBeFlat(const StepSettings& settings, size_t lane) const {
     return plush::MayBeFlat(lowest_det_f[lane]) ||
@@ -141,18 +142,26 @@ struct Flatness {
   }
 };
 
+Vec3 VectorAt(const float* at) { return {at[0], at[kCrowdLanes], at[2 * kCrowdLanes]}; }
+
+ClusterSums SumsAt(const Crowd& crowd, size_t k, size_t lane) {
+  const float* at = &crowd.sums[kCrowdSums * k + lane];
+  return {VectorAt(at), VectorAt(at + 3 * kCrowdLanes), VectorAt(at + 6 * kCrowdLanes)};
+}
+
+RigidMotion MotionAt(const Crowd& crowd, size_t k, size_t lane) {
+  constexpr size_t kNext = 3 * kCrowdLanes;
+  const float* at = &crowd.motions[kCrowdMotion * k + lane];
+  return {VectorAt(at),
+          VectorAt(at + kNext),
+          {VectorAt(at + 2 * kNext), VectorAt(at + 3 * kNext), VectorAt(at + 4 * kNext)}};
+}
+
 // Finds the clusters' motions of a body with more pins than the crowd's system.
 void SolveLaneClusters(const CoarseLevel& level, size_t lane, const Body& body, Crowd* crowd) {
   ClusterSums sums[kMaxClusters];
   RigidMotion motions[kMaxClusters];
-  for (size_t k = 0; k < level.num_clusters(); ++k) {
-    const float* at = &crowd->sums[kCrowdSums * k + lane];
-    const auto vector = [at](size_t n) {
-      const float* v = at + 3 * kCrowdLanes * n;
-      return Vec3{v[0], v[kCrowdLanes], v[2 * kCrowdLanes]};
-    };
-    sums[k] = {vector(0), vector(1), vector(2)};
-  }
+  for (size_t k = 0; k < level.num_clusters(); ++k) sums[k] = SumsAt(*crowd, k, lane);
   body.system->coarse.Solve(body.Factors().coarse[0].span(), body.Rotations(), false, sums,
                             motions);
   for (size_t k = 0; k < level.num_clusters(); ++k) {
@@ -168,40 +177,78 @@ void SolveLaneClusters(const CoarseLevel& level, size_t lane, const Body& body, 
   }
 }
 
-// The coarse correction of an outer iteration: clusters move as the material lets them.
-void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping, Crowd* crowd,
-                          Flatness* flatness, StepStats* stats) {
-  const CoarseLevel& level = crowd->system->coarse;
-  if (level.num_clusters() == 0) return;
+// Sums the right-hand sides of the nodes' inertia and the tets between clusters.
+void SumClusters(const StepSettings& settings, const Stepping& stepping, Crowd* crowd,
+                 Warnings* warnings, StepStats* stats) {
   {
     const PhaseTimer timer(stats, Phase::kElements);
     MakeInertialCrowdRhs(stepping.nodes, settings.gravity, settings.dt, crowd->positions.data(),
                          crowd->rhs.data());
-    AddClusterImpulses(settings, stepping, crowd, flatness->lowest_det_f);
+    AddClusterImpulses(settings, stepping, crowd, warnings->lowest_det_f);
   }
   const PhaseTimer timer(stats, Phase::kSolve);
-  SumCrowdClusters(level, crowd->positions.data(), crowd->rhs.data(), crowd->sums.data());
-  float solves[kCrowdLanes] = {};
-  const Body* common = nullptr;
-  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
-    const Body* body = stepping.bodies[lane];
-    if (body == nullptr) continue;
-    if (body->system == crowd->system) {
-      solves[lane] = 1.0f;
-      common = body;
-    } else {
-      SolveLaneClusters(level, lane, *body, crowd);
+  SumCrowdClusters(crowd->system->coarse, crowd->positions.data(), crowd->rhs.data(),
+                   crowd->sums.data());
+}
+
+// The work of the right-hand side along the clusters' motions of a lane, where they start and where
+// they end.
+float WorkAtStart(const Crowd& crowd, size_t lane) {
+  float work = 0.0f;
+  for (size_t k = 0; k < crowd.system->coarse.num_clusters(); ++k) {
+    work += WorkAtStart(SumsAt(crowd, k, lane), MotionAt(crowd, k, lane));
+  }
+  return work;
+}
+
+float WorkAtEnd(const Crowd& crowd, size_t lane) {
+  float work = 0.0f;
+  for (size_t k = 0; k < crowd.system->coarse.num_clusters(); ++k) {
+    work += WorkAtEnd(SumsAt(crowd, k, lane), MotionAt(crowd, k, lane));
+  }
+  return work;
+}
+
+// The coarse correction of an outer iteration: clusters move as the material lets them. Notes where
+// that overshot.
+void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping, Crowd* crowd,
+                          Warnings* warnings, StepStats* stats) {
+  const CoarseLevel& level = crowd->system->coarse;
+  if (level.num_clusters() == 0) return;
+  SumClusters(settings, stepping, crowd, warnings, stats);
+  float work[kCrowdLanes] = {};
+  {
+    const PhaseTimer timer(stats, Phase::kSolve);
+    float solves[kCrowdLanes] = {};
+    const Body* common = nullptr;
+    for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+      const Body* body = stepping.bodies[lane];
+      if (body == nullptr) continue;
+      if (body->system == crowd->system) {
+        solves[lane] = 1.0f;
+        common = body;
+      } else {
+        SolveLaneClusters(level, lane, *body, crowd);
+      }
     }
+    if (common != nullptr) {
+      SolveCrowdClusters(level, common->Factors().coarse[0].span(), crowd->rotations.data(), solves,
+                         stepping.is_free, crowd->sums.data(), crowd->motions.data());
+    }
+    for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+      if (stepping.bodies[lane] != nullptr) work[lane] = WorkAtStart(*crowd, lane);
+    }
+    MoveCrowdClusters(level, crowd->motions.data(), crowd->positions.data());
   }
-  if (common != nullptr) {
-    SolveCrowdClusters(level, common->Factors().coarse[0].span(), crowd->rotations.data(), solves,
-                       stepping.is_free, crowd->sums.data(), crowd->motions.data());
+  SumClusters(settings, stepping, crowd, warnings, stats);
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    if (stepping.bodies[lane] == nullptr) continue;
+    if (ShareToKeep(work[lane], WorkAtEnd(*crowd, lane)) < 1.0f) warnings->overshot[lane] = true;
   }
-  MoveCrowdClusters(level, crowd->motions.data(), crowd->positions.data());
 }
 
 void OuterIterations(const StepSettings& settings, const Stepping& stepping, Crowd* crowd,
-                     Flatness* flatness, StepStats* stats) {
+                     Warnings* warnings, StepStats* stats) {
   const System& system = *crowd->system;
   const ElementView& elements = system.view.elements;
   const float h = settings.dt;
@@ -221,7 +268,7 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
       AddCrowdImpulses(elements, positions,
                        {h, 0.0f, settings.solver.polar_iterations, Relaxation(settings, k == 0)},
                        crowd->kappa.data(), stepping.active, 0, elements.blocks.size(),
-                       crowd->rotations.data(), rhs, flatness->lowest_det_f);
+                       crowd->rotations.data(), rhs, warnings->lowest_det_f);
       for (size_t i = 0; i < num_nodes && system.num_pinned > 0; ++i) {
         if (system.pinned[i] == 0) continue;
         std::fill(rhs + kCrowdVector * i, rhs + kCrowdVector * (i + 1), 0.0f);
@@ -237,24 +284,27 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
       MoveCrowd(num_nodes, rhs, positions);
     }
     if (settings.solver.volume_sweeps == 0) {
-      CorrectCrowdClusters(settings, stepping, crowd, flatness, stats);
+      CorrectCrowdClusters(settings, stepping, crowd, warnings, stats);
     }
     const PhaseTimer timer(stats, Phase::kVolume);
     for (int sweep = 0; sweep < settings.solver.volume_sweeps; ++sweep) {
-      SweepCrowdVolumes(elements, h, positions, crowd->kappa.data(), &flatness->last);
+      SweepCrowdVolumes(elements, h, positions, crowd->kappa.data(), &warnings->last);
     }
   }
 }
 
-// Marks lanes whose bodies must step by themselves: a node is below a plane or too far out.
-void FindStrays(const StepSettings& settings, const Stepping& stepping, const Crowd& crowd,
-                bool (&stray)[kCrowdLanes]) {
+// Marks lanes whose bodies must step by themselves: a node is below a plane or too far out, or a
+// coarse correction overshot.
+void FindStrays(const StepSettings& settings, const Stepping& stepping, const Warnings& warnings,
+                const Crowd& crowd, bool (&stray)[kCrowdLanes]) {
   // Far below float's largest number, so that velocities are finite too.
   constexpr float kFarthest = 1.0e25f;
   const size_t num_nodes = stepping.nodes.num_nodes;
   float reach[kCrowdLanes] = {};
   RaiseCrowdReach(num_nodes, crowd.positions.data(), reach);
-  for (size_t lane = 0; lane < kCrowdLanes; ++lane) stray[lane] = !(reach[lane] < kFarthest);
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    stray[lane] = !(reach[lane] < kFarthest) || warnings.overshot[lane];
+  }
   const float tolerance = ContactTolerance(*stepping.first);
   for (size_t p = 0; p < settings.planes.size(); ++p) {
     CrowdPlane plane;
@@ -275,17 +325,17 @@ void FindStrays(const StepSettings& settings, const Stepping& stepping, const Cr
 }
 
 // Writes the bodies' new states and statistics.
-void Finish(const StepSettings& settings, const Stepping& stepping, const Flatness& flatness,
+void Finish(const StepSettings& settings, const Stepping& stepping, const Warnings& warnings,
             Crowd* crowd, StepStats* stats) {
   bool stray[kCrowdLanes];
-  FindStrays(settings, stepping, *crowd, stray);
+  FindStrays(settings, stepping, warnings, *crowd, stray);
   NodeVec* out_x[kCrowdLanes] = {};
   NodeVec* out_v[kCrowdLanes] = {};
   bool flat[kCrowdLanes] = {};
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
     Body* body = stepping.bodies[lane];
     if (body == nullptr || stray[lane]) continue;
-    flat[lane] = flatness.MayBeFlat(settings, lane);
+    flat[lane] = warnings.MayBeFlat(settings, lane);
     if (!flat[lane]) {
       out_x[lane] = KeepsPrevious(*body) ? body->previous.data() : body->x.data();
       out_v[lane] = body->v.data();
@@ -401,7 +451,7 @@ void DecideCrowdStep(const StepSettings& settings, Body* body) {
 void StepCrowd(const StepSettings& settings, Crowd* crowd, StepStats* stats) {
   const Stepping stepping = FindStepping(*crowd);
   StepStats* first = &stats[stepping.first->slot];
-  Flatness flatness;
+  Warnings warnings;
   {
     const PhaseTimer timer(first, Phase::kOther);
     ScaleMultipliers(settings.dt, &crowd->kappa, &crowd->kappa_dt);
@@ -414,9 +464,9 @@ void StepCrowd(const StepSettings& settings, Crowd* crowd, StepStats* stats) {
       if (body != nullptr && body->pins.moves) PlaceCrowdPins(crowd, body, &stats[body->slot]);
     }
   }
-  OuterIterations(settings, stepping, crowd, &flatness, first);
+  OuterIterations(settings, stepping, crowd, &warnings, first);
   const PhaseTimer timer(first, Phase::kOther);
-  Finish(settings, stepping, flatness, crowd, stats);
+  Finish(settings, stepping, warnings, crowd, stats);
 }
 
 }  // namespace plush

@@ -115,16 +115,21 @@ float FrictionOf(const PlaneContact& contact, const LocalPlane& plane) {
 
 }  // namespace
 
+void AddContactImpulses(std::span<const LocalPlane> planes, const ContactState& state,
+                        std::span<const uint16_t> clusters, std::span<const NodeVec> y,
+                        std::span<ClusterSums> sums) {
+  for (const PlaneContact& contact : state.Current()) {
+    ClusterSums& sum = sums[clusters[contact.node]];
+    const Vec3 impulse = planes[contact.plane].normal * contact.normal + contact.friction;
+    sum.impulse += impulse;
+    sum.moment += Cross(y[contact.node] - sum.centre, impulse);
+  }
+}
+
 void SolveCoarseContacts(const CoarseLevel& coarse, std::span<const float> inverse,
                          const RotationView& rotations, std::span<const uint16_t> clusters,
                          std::span<const uint8_t> pinned, const ContactProblem& problem,
                          ContactState* state, std::span<ClusterSums> sums, std::span<NodeVec> d) {
-  for (const PlaneContact& contact : state->Current()) {
-    ClusterSums& sum = sums[clusters[contact.node]];
-    const Vec3 impulse = problem.planes[contact.plane].normal * contact.normal + contact.friction;
-    sum.impulse += impulse;
-    sum.moment += Cross(problem.y[contact.node] - sum.centre, impulse);
-  }
   TouchedClusters touched(coarse, inverse, rotations, sums);
   for (size_t i = 0; i < problem.x.size(); ++i) {
     d[i] = pinned[i] != 0 ? Vec3{} : touched.Displacement(clusters[i], problem.y[i]);

@@ -13,11 +13,17 @@
 
 namespace plush {
 
+/// Adds the impulses of the last solve to the clusters' sums at positions `y` (num_nodes x 1).
+/// `clusters`: of the nodes (num_nodes x 1).
+void AddContactImpulses(std::span<const LocalPlane> planes, const ContactState& state,
+                        std::span<const uint16_t> clusters, std::span<const NodeVec> y,
+                        std::span<ClusterSums> sums);
+
 /// Finds contact impulses for which clusters that move by C^-1 Z^T (rhs + impulses) keep their
 /// nodes out of the planes, with Coulomb's friction. Starts from the impulses of the last solve.
 /// Adds contacts for nodes that would sink into a plane.
-/// - `sums`: of the right-hand side without contact impulses at problem.y; on return with them
-///   (num_clusters x 1).
+/// - `sums`: of the right-hand side and the impulses of the last solve at problem.y; on return of
+///   the right-hand side and the new impulses (num_clusters x 1).
 /// - `clusters`: of the nodes (num_nodes x 1); `pinned` (num_nodes x 1).
 /// - `d`: scratch memory (num_nodes + 1 x 1).
 /// Does not allocate.

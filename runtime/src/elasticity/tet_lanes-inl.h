@@ -222,7 +222,14 @@ HWY_INLINE V RelaxedMultiplier(D d, const ElementSettings& settings, V det, cons
   const V pushing = hn::Mul(hn::Mul(bulk, hn::Set(d, 2.0f * settings.relaxation)), stretched);
   const V sum = hn::Add(resisting, pushing);
   const V share = hn::Div(resisting, hn::IfThenElse(hn::Gt(sum, hn::Zero(d)), sum, one));
-  return Fma(share, hn::Sub(law, kappa), kappa);
+  // Nearly incompressible material takes hundreds of steps to change a multiplier. Meanwhile it may
+  // push a tet that has long turned from squeezed to stretched, ever farther. So it stays between 0
+  // and its law, widened by what the stretch term resists at any size.
+  const V zero = hn::Zero(d);
+  const V spare = hn::Div(hn::Mul(k, hn::Set(d, settings.dt * settings.dt)), stretched);
+  const V least = hn::Sub(hn::Min(law, zero), spare), most = hn::Add(hn::Max(law, zero), spare);
+  const V kept = hn::Min(hn::Max(kappa, least), most);
+  return Fma(share, hn::Sub(law, kept), kept);
 }
 
 // dt^2 times the negative derivative of mu V |F - R|^2 with respect to F, with k = 2 mu V, plus

@@ -39,6 +39,27 @@ struct RigidMotion {
   Mat3 change;  ///< a rotation minus the identity
 };
 
+/// The motion that undoes another one.
+RigidMotion InverseOf(const RigidMotion& motion);
+/// The same way, but only a `share` of it.
+RigidMotion PartOf(const RigidMotion& motion, float share);
+
+// The motions may overshoot: C knows that the tets between clusters resist strains, but not that
+// stretched or squeezed ones resist turns, too, and that float sums are rough. So a step evaluates
+// these tets again after the motions. Along the way, the objective falls by the mean of the work of
+// the right-hand side at both ends, as far as it is quadratic.
+
+/// Work of a right-hand side along a cluster's motion: summed where it starts, or where it ends.
+float WorkAtStart(const ClusterSums& sums, const RigidMotion& motion);
+float WorkAtEnd(const ClusterSums& sums, const RigidMotion& motion);
+
+/// Most parts of a correction that are tried before it is dropped.
+inline constexpr int kMostParts = 3;
+
+/// How much of the motions to keep: 1 unless the objective rose along them; else where the work is
+/// zero, or 0 if the numbers are not finite.
+float ShareToKeep(float work_at_start, float work_at_end);
+
 /// A run of blocks of tets.
 struct BlockRun {
   uint32_t begin = 0, end = 0;

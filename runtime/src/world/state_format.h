@@ -35,7 +35,7 @@ static_assert(std::endian::native == std::endian::little,
               "states are written as they lie in memory");
 
 inline constexpr char kStateMagic[8] = {'P', 'L', 'U', 'S', 'H', 'S', 'T', '\n'};
-inline constexpr uint32_t kStateVersion = 1;
+inline constexpr uint32_t kStateVersion = 2;
 inline constexpr uint32_t kStateByteOrder = 0x01020304;
 #ifdef PLUSH_DETERMINISTIC
 inline constexpr uint32_t kStateVariant = 1;
@@ -66,10 +66,10 @@ static_assert(sizeof(StateHeader) == 64);
 struct StateStats {
   uint32_t flags;
   float max_speed, max_penetration, held_residual;
-  uint32_t contacts, substeps, outer_iterations, asleep;
+  uint32_t contacts, substeps, outer_iterations, asleep, overshoots;
   float phase_s[5];
 };
-static_assert(sizeof(StateStats) == 52);
+static_assert(sizeof(StateStats) == 56);
 
 struct StateWorld {
   float dt;
@@ -81,7 +81,7 @@ struct StateWorld {
   int32_t held_cg_iterations, max_substeps, response;
   float penalty_stiffness, sleep_speed, sleep_time;
   StateStats stats;
-  uint32_t zeros[7];
+  uint32_t zeros[6];
 };
 static_assert(sizeof(StateWorld) == 192);
 
@@ -185,8 +185,9 @@ struct StateBody {
   uint32_t num_contacts;
   uint32_t num_held;  ///< nodes with couplings
   StateStats stats;
+  uint32_t zero;
 };
-static_assert(sizeof(StateBody) == 184);
+static_assert(sizeof(StateBody) == 192);
 
 /// RegionMotion.
 struct StateMotion {

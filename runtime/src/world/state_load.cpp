@@ -35,6 +35,7 @@ StepStats ToStats(const StateStats& s) {
   out.substeps = s.substeps;
   out.outer_iterations = s.outer_iterations;
   out.asleep = s.asleep;
+  out.overshoots = s.overshoots;
   std::copy(std::begin(s.phase_s), std::end(s.phase_s), out.phase_s);
   return out;
 }
