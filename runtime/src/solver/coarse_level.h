@@ -56,8 +56,8 @@ float WorkAtEnd(const ClusterSums& sums, const RigidMotion& motion);
 /// Most parts of a correction that are tried before it is dropped.
 inline constexpr int kMostParts = 3;
 
-/// How much of the motions to keep: 1 unless the objective rose along them; else where the work is
-/// zero, or 0 if the numbers are not finite.
+/// How much of the motions to keep: 1 unless they overshot far; else where the work is zero, or 0
+/// if the numbers are not finite.
 float ShareToKeep(float work_at_start, float work_at_end);
 
 /// A run of blocks of tets.
