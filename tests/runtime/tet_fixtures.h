@@ -16,6 +16,7 @@
 #include <Eigen/Dense>
 
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -71,8 +72,9 @@ class Random {
 /// An opened asset of a procedural mesh, and the bytes that it views.
 class ShapeAsset {
  public:
+  /// With `clusters` clusters of nodes, 0: none; if not given, as many as a bake makes.
   explicit ShapeAsset(const tools::TetMesh& mesh, const tools::Material& material = {},
-                      double dt = 0.01);
+                      double dt = 0.01, std::optional<uint32_t> clusters = {});
   /// Opens the bytes of a file.
   explicit ShapeAsset(std::span<const std::byte> bytes);
   /// Bakes by tools::Bake, with the mesh's own tets and the cage's mass. `pins_json` is a pins

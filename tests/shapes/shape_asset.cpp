@@ -146,7 +146,7 @@ AssetContent TwoMaterialContentOf(const tools::TetMesh& mesh, double dt) {
   return content;
 }
 
-void AddClusters(uint32_t count, tools::AssetContent* content) {
+void AddClusters(std::optional<uint32_t> count, tools::AssetContent* content) {
   content->rest.clusters =
       tools::MakeClusters(content->rest.nodes, tools::NodesOfTets(content->rest.tets), count);
 }

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -31,8 +32,9 @@ tools::AssetContent ContentOf(const tools::TetMesh& mesh, const tools::Material&
 /// has the bind pose {0.05, -0.1, 0.2}, {0.5, -0.5, 0.5, 0.5}.
 tools::AssetContent TwoMaterialContentOf(const tools::TetMesh& mesh, double dt = 0.01);
 
-/// Divides the nodes into `count` clusters, or fewer if there are few nodes.
-void AddClusters(uint32_t count, tools::AssetContent* content);
+/// Divides the nodes into `count` clusters, or fewer if there are few nodes; 0: none. Without
+/// `count`, into as many as a bake does.
+void AddClusters(std::optional<uint32_t> count, tools::AssetContent* content);
 
 /// WriteAsset(ContentOf(...)); fails the test if that fails.
 std::vector<std::byte> AssetBytesOf(const tools::TetMesh& mesh,

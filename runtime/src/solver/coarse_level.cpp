@@ -205,11 +205,12 @@ bool CoarseLevel::Build(const Allocator& allocator, const SystemView& system,
           std::find(corners.clusters, corners.clusters + c, k) < corners.clusters + c) {
         continue;
       }
-      float distance = IsResisting(corners) ? 1.0e6f : 0.0f;
+      float distance = 0.0f;
       for (const uint32_t node : corners.nodes) {
         const Double3 r = Minus(rest[node], centres[k]);
         distance += static_cast<float>(r.v[0] * r.v[0] + r.v[1] * r.v[1] + r.v[2] * r.v[2]);
       }
+      if (IsResisting(corners)) distance *= 1.0e6f;
       float* best = &distances[kFrameTets * k];
       uint32_t* slots = &frames[kFrameTets * k];
       size_t place = kFrameTets;

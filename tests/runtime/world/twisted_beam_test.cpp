@@ -56,6 +56,7 @@ struct Beam {
     }
     WorldDesc desc;
     desc.gravity = {};
+    desc.solver.outer_iterations = 1;
     desc.solver.volume_sweeps = volume_sweeps;
     world = std::make_unique<World>(desc);
     BodyDesc body;
