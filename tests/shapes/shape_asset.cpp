@@ -116,6 +116,7 @@ AssetContent Completed(AssetContent content, const tools::TetMesh& mesh, double 
                                           tools::LastNodes(content.regions));
   if (!rest.ok()) FAIL(rest.error().message);
   content.rest = std::move(rest.value());
+  AddClusters(std::nullopt, &content);
   tools::RenumberRegions(content.rest.node_order, &content.regions);
   content.solid_volume = volume;
   content.settings_json = R"({"shape":"procedural"})";

@@ -19,32 +19,37 @@ constexpr size_t kWindowTets = 1024;
 // unusual meshes.
 constexpr size_t kMaxWindowTets = 2048;
 
-// Tets by their lowest node, so that a block reads few cache lines of node data; those with nodes
-// of two clusters first.
-std::vector<uint32_t> OrderByNodes(std::span<const std::array<uint32_t, 4>> tets,
-                                   std::span<const uint16_t> clusters) {
+// Tets by their lowest node, so that a block reads few cache lines of node data.
+std::vector<uint32_t> OrderByNodes(std::span<const std::array<uint32_t, 4>> tets) {
   std::vector<uint32_t> order(tets.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::ranges::stable_sort(order, {}, [&](uint32_t t) {
-    const bool is_inner =
-        clusters.empty() || std::ranges::all_of(tets[t], [&](uint32_t node) {
-          return clusters[node] == clusters[tets[t][0]];
-        });
-    return std::pair(is_inner, std::ranges::min(tets[t]));
-  });
+  std::ranges::stable_sort(order, {}, [&](uint32_t t) { return std::ranges::min(tets[t]); });
   return order;
 }
 
-// Fills one block after the other from a window that slides over the ordered tets. Takes them in
-// their order; once the window holds the last tet, takes those of the greatest need first.
+// Moves the tets with nodes of two clusters to the front. Returns their number.
+size_t PutStraddlingFirst(std::span<const std::array<uint32_t, 4>> tets,
+                          std::span<const uint16_t> clusters, std::vector<uint32_t>* order) {
+  if (clusters.empty()) return 0;
+  const auto others = std::ranges::stable_partition(*order, [&](uint32_t t) {
+    return std::ranges::any_of(
+        tets[t], [&](uint32_t node) { return clusters[node] != clusters[tets[t][0]]; });
+  });
+  return order->size() - others.size();
+}
+
+// Fills one block after the other from a window that slides over the ordered tets, first over those
+// with nodes of two clusters, then over the others. Takes them in their order; once the window
+// holds the last tet, takes those of the greatest need first.
 class BlockPacker {
  public:
   BlockPacker(uint32_t num_nodes, std::span<const std::array<uint32_t, 4>> tets,
               std::span<const uint16_t> clusters)
       : tets_(tets),
-        order_(OrderByNodes(tets, clusters)),
+        order_(OrderByNodes(tets)),
         tets_left_(num_nodes, 0),
-        last_block_(num_nodes, kNoBlock) {
+        last_block_(num_nodes, kNoBlock),
+        num_straddling_(PutStraddlingFirst(tets, clusters, &order_)) {
     for (const auto& tet : tets) {
       for (const uint32_t node : tet) ++tets_left_[node];
     }
@@ -52,7 +57,7 @@ class BlockPacker {
 
   std::vector<uint32_t> Pack() {
     while (FillWindow()) {
-      if (num_seen_ == order_.size()) SortByNeed();
+      if (num_seen_ >= end_) SortByNeed();
       std::vector<uint32_t> ranks = ChooseBlock();
       std::sort(ranks.begin(), ranks.end());
       for (const uint32_t rank : ranks) places_.push_back(order_[rank]);
@@ -72,7 +77,10 @@ class BlockPacker {
   };
 
   bool FillWindow() {
-    while (window_.size() < kWindowTets && num_seen_ < order_.size()) {
+    const bool straddling_left =
+        num_seen_ < num_straddling_ || (!window_.empty() && window_[0].rank < num_straddling_);
+    end_ = straddling_left ? num_straddling_ : order_.size();
+    while (window_.size() < kWindowTets && num_seen_ < end_) {
       window_.push_back({0, num_seen_++});
     }
     return !window_.empty();
@@ -80,6 +88,7 @@ class BlockPacker {
 
   void SortByNeed() {
     for (Candidate& candidate : window_) {
+      if (candidate.rank >= end_) continue;
       uint64_t most = 0;
       uint64_t sum = 0;
       for (const uint32_t node : tets_[order_[candidate.rank]]) {
@@ -130,6 +139,8 @@ class BlockPacker {
   std::vector<size_t> last_block_;   // the latest with a tet of each node
   std::vector<Candidate> window_;
   std::vector<uint32_t> places_;
+  size_t num_straddling_;  // ranks of tets with nodes of two clusters
+  size_t end_ = 0;         // of the ranks over which the window slides
   uint32_t num_seen_ = 0;  // ranks that have been in the window
   size_t num_blocks_ = 0;
 };

@@ -16,9 +16,9 @@ inline constexpr uint32_t kNoTet = UINT32_MAX;
 /// kNoTet after the last tet of a block (a multiple of kBlockTets x 1). Tets with similar node
 /// indices come in the same or nearby blocks, so number nodes by elimination. A node needs a block
 /// for each of its tets, so small cages leave places empty. Precondition: every index of `tets` is
-/// below `num_nodes`, and the four of a tet differ. Tets with nodes of two `clusters` (num_nodes x 1,
-/// or empty) come first: a step reads these blocks more often. Deterministic; O(t log t) if nodes have few
-/// tets.
+/// below `num_nodes`, and the four of a tet differ. Tets with nodes of two `clusters` (num_nodes x
+/// 1, or empty) come first, in few blocks: a step reads these more often. Deterministic; O(t log t)
+/// if nodes have few tets.
 std::vector<uint32_t> PackTetBlocks(uint32_t num_nodes,
                                     std::span<const std::array<uint32_t, 4>> tets,
                                     std::span<const uint16_t> clusters = {});

@@ -43,6 +43,10 @@ inline Mat3 Transpose(const Mat3& a) {
   return {{a.c0.x, a.c1.x, a.c2.x}, {a.c0.y, a.c1.y, a.c2.y}, {a.c0.z, a.c1.z, a.c2.z}};
 }
 /// A^T B.
+inline Vec3 TransposeTimes(const Mat3& a, const Vec3& v) {
+  return {Dot(a.c0, v), Dot(a.c1, v), Dot(a.c2, v)};
+}
+
 inline Mat3 TransposeTimes(const Mat3& a, const Mat3& b) {
   return {{Dot(a.c0, b.c0), Dot(a.c1, b.c0), Dot(a.c2, b.c0)},
           {Dot(a.c0, b.c1), Dot(a.c1, b.c1), Dot(a.c2, b.c1)},

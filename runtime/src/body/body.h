@@ -128,7 +128,6 @@ struct Body : Links<Body> {  // of System::waiting
   // Scratch memory of a step with planes; empty until the world has a plane.
   Array<NodeVec> d;             ///< displacement of the outer iteration [m] (num_nodes + 1 x 1)
   Array<NodeVec> held_normals;  ///< normals of nodes on planes, else zero (num_nodes + 1 x 1)
-  FreeTurns turns;              ///< for solves while a node touches a plane
   Array<LocalPlane> planes;     ///< the world's planes in the body's coordinates; spare ones at the
                                 ///< end have a zero normal, and nothing touches them
 

@@ -17,6 +17,7 @@
 #include "body/body_planes.h"
 #include "body/node_pass.h"
 #include "body/pin_motion.h"
+#include "contact/coarse_contacts.h"
 #include "elasticity/element_pass.h"
 #include "solver/panel_solve.h"
 #include "solver/volume_sweep.h"
@@ -57,8 +58,9 @@ void ShareRotations(const StepSettings& settings, Body* body) {
                      &context);
 }
 
-// b = M (predicted - y) + dt^2 f(y): the negative gradient of the step's objective at y.
-void MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Body* body) {
+// b = M (predicted - y) + dt^2 f(y): the negative gradient of the step's objective at y. Returns
+// the lowest det F at y, at most 1.
+float MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Body* body) {
   const size_t num_nodes = body->x.size();
   if (is_first && !StartsWithoutGravity(*body)) {  // y is the prediction
     std::fill(body->rhs.begin(), body->rhs.end(), NodeVec());
@@ -70,13 +72,20 @@ void MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Bod
   if (body->system->num_pinned == 0) body->momentum = SumVectors(body->rhs.span());
   const bool shares = settings.jobs != nullptr && body->elements.blocks.size() >= kBlocksForJobs;
   if (shares) ShareRotations(settings, body);
-  AddElasticImpulses(body->elements, body->y.span(),
-                     {h, body->elements.damping, shares ? 0 : settings.solver.polar_iterations,
-                      Relaxation(settings, is_first)},
-                     body->stretches.span(), body->kappa.span(), 0, body->elements.blocks.size(),
-                     body->Rotations(), body->rhs.span());
+  const float lowest =
+      AddElasticImpulses(body->elements, body->y.span(),
+                         {h, body->elements.damping, shares ? 0 : settings.solver.polar_iterations,
+                          Relaxation(settings, is_first)},
+                         body->stretches.span(), body->kappa.span(), 0,
+                         body->elements.blocks.size(), body->Rotations(), body->rhs.span());
   if (ReportsReactions(*body)) StartPinImpulses(body);
   if (body->system->num_pinned > 0) ClearPinned(body->x.span(), body->rhs.span());
+  return lowest;
+}
+
+ContactProblem ProblemOf(const StepSettings& settings, const Body& body) {
+  return {body.planes.span(), body.x.span(),          body.y.span(),
+          body.rhs.span(),    ContactTolerance(body), settings.solver.held_cg_iterations};
 }
 
 // Returns the displacement of the outer iteration (num_nodes + 1 x 1).
@@ -92,17 +101,9 @@ std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
     return body->rhs.span();
   }
   const PhaseTimer timer(stats, Phase::kContact);
-  FactoredSystem turning = system;
-  if (body->contacts.num_contacts > 0 || IsBelowPlane(*body)) {
-    body->turns.Prepare(system.system, system.factor, system.workspace, body->Rotations(),
-                        body->stretches.span());
-    turning.turns = &body->turns;
-  }
-  const ContactProblem problem = {body->planes.span(),     body->x.span(),
-                                  body->y.span(),          body->rhs.span(),
-                                  ContactTolerance(*body), settings.solver.held_cg_iterations};
+  const ContactProblem problem = ProblemOf(settings, *body);
   const ContactSolveStats solved =
-      SolveWithContacts(turning, problem, &body->contacts, body->d.span());
+      SolveWithContacts(system, problem, &body->contacts, body->d.span());
   stats->held_residual = std::fmax(stats->held_residual, solved.held_residual);
   if (solved.iterative) stats->flags |= kStepHeldIterative;
   if (body->system->num_pinned == 0 && body->contacts.num_contacts == 0) {
@@ -156,12 +157,14 @@ bool WantsIteration(const StepSettings& settings, const Body& body, int least, i
   return done < kMostContactIterations && longest > kContactConverged * body.simulation.median_edge;
 }
 
-// Returns the longest component of any displacement.
+// Returns the longest component of any displacement. Lowers `lowest_det_f` to that of any tet
+// beforehand.
 float OuterIteration(const StepSettings& settings, const FactoredSystem& system, bool is_first,
-                     Body* body, StepStats* stats) {
+                     Body* body, StepStats* stats, float* lowest_det_f) {
   {
     const PhaseTimer timer(stats, Phase::kElements);
-    MakeRightHandSide(settings, system.system.dt, is_first, body);
+    *lowest_det_f =
+        std::fmin(*lowest_det_f, MakeRightHandSide(settings, system.system.dt, is_first, body));
   }
   const std::span<const NodeVec> d = SolveDisplacement(settings, system, body, stats);
   if (ReportsReactions(*body)) SubtractStiffness(system.system.dt, d, body);
@@ -289,11 +292,18 @@ void EndStep(const StepSettings& settings, Body* body, StepStats* stats) {
 
 namespace {
 
-// The coarse correction at the end of a substep: clusters move as the material lets them.
+// Writes the displacements of all nodes by the clusters' motions to body->rhs.
+void FindMoves(const CoarseLevel& coarse, std::span<const RigidMotion> motions, Body* body) {
+  std::copy(body->y.begin(), body->y.end(), body->rhs.begin());
+  coarse.Move(motions, body->rhs.span());
+  for (size_t i = 0; i < body->rhs.size(); ++i) body->rhs[i] -= body->y[i];
+}
+
+// The coarse correction: clusters move as the material and the planes let them.
 void CorrectClusters(const StepSettings& settings, float h, int fraction, Body* body,
                      StepStats* stats) {
   const CoarseLevel& coarse = body->system->coarse;
-  if (coarse.num_clusters() == 0) return;
+  if (settings.solver.volume_sweeps > 0 || coarse.num_clusters() == 0) return;
   {
     const PhaseTimer timer(stats, Phase::kElements);
     MakeInertialRhs(body->x.span(), body->v.span(), GravityOf(settings, *body), h, body->y.span(),
@@ -305,12 +315,24 @@ void CorrectClusters(const StepSettings& settings, float h, int fraction, Body* 
                          body->Rotations(), body->rhs.span());
     }
   }
-  const PhaseTimer timer(stats, Phase::kSolve);
+  const bool touches = body->contacts.num_contacts > 0;
+  const PhaseTimer timer(stats, touches ? Phase::kContact : Phase::kSolve);
+  const std::span<const float> inverse = body->Factors().coarse[fraction].span();
   ClusterSums sums[kMaxClusters];
   RigidMotion motions[kMaxClusters];
   coarse.Sum(body->y.span(), body->rhs.span(), sums);
-  coarse.Solve(body->Factors().coarse[fraction].span(), body->Rotations(),
-               body->system->num_pinned == 0, sums, motions);
+  if (touches) {
+    SolveCoarseContacts(coarse, inverse, body->Rotations(), body->simulation.clusters,
+                        body->system->pinned.span(), ProblemOf(settings, *body), &body->contacts,
+                        sums, body->d.span());
+  }
+  coarse.Solve(inverse, body->Rotations(), body->system->num_pinned == 0 && !touches, sums,
+               motions);
+  if (ReportsReactions(*body)) {
+    StartPinImpulses(body);
+    FindMoves(coarse, motions, body);
+    SubtractStretchStiffness(h, body->rhs.span(), body);
+  }
   coarse.Move(motions, body->y.span());
 }
 
@@ -335,25 +357,27 @@ void Substep(const StepSettings& settings, int k, int count, Body* body, StepSta
   const int least = std::max(settings.solver.outer_iterations, LeastIterations(body->kappa_dt, h));
   ScaleMultipliers(h, &body->kappa, &body->kappa_dt);
   int iterations = 0;
-  float longest = 0.0f;
-  bool may_be_flat = false;
+  float longest = 0.0f, lowest = 1.0f;
+  bool may_be_flat = false, is_owed = false;  // a coarse correction
   do {
-    longest = OuterIteration(settings, system, iterations == 0, body, stats);
-    if (settings.solver.volume_sweeps == 0 && body->contacts.num_contacts == 0) {
-      CorrectClusters(settings, h, count - 1, body, stats);
-    }
+    // A turn lifts touching nodes off a plane, or sinks them, to second order. So the last word is
+    // the fine solve's if nodes touch.
+    if (is_owed) CorrectClusters(settings, h, count - 1, body, stats);
+    longest = OuterIteration(settings, system, iterations == 0, body, stats, &lowest);
+    is_owed = body->contacts.num_contacts > 0;
+    if (!is_owed) CorrectClusters(settings, h, count - 1, body, stats);
     may_be_flat = SweepBody(settings, h, body, stats);
     ++iterations;
   } while (WantsIteration(settings, *body, least, iterations, longest));
   // If the last sweep pushed a node below a plane that does not hold it yet, solve once more.
   if (settings.solver.response == ContactResponse::kHold && IsBelowPlane(*body)) {
-    OuterIteration(settings, system, false, body, stats);
+    OuterIteration(settings, system, false, body, stats, &lowest);
     may_be_flat = true;
     ++iterations;
   }
   stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(iterations));
   if (ReportsReactions(*body)) AddReactions(settings, k, count, body);
-  FinishSubstep(settings, h, may_be_flat, body, stats);
+  FinishSubstep(settings, h, may_be_flat || MayBeFlat(lowest), body, stats);
 }
 
 }  // namespace

@@ -99,12 +99,13 @@ void HoldPins(const Stepping& stepping, const PanelFactor& factor, Crowd* crowd)
 
 // Adds the impulses of the tets that resist rigid motions of clusters. Bodies with more pins than
 // the crowd's system have more such tets.
-void AddClusterImpulses(const StepSettings& settings, const Stepping& stepping, Crowd* crowd) {
+void AddClusterImpulses(const StepSettings& settings, const Stepping& stepping, Crowd* crowd,
+                        float* lowest_det_f) {
   const ElementSettings elements = {settings.dt, 0.0f, settings.solver.polar_iterations};
   const auto add = [&](const float* active, uint32_t begin, uint32_t end) {
     AddCrowdImpulses(crowd->system->view.elements, crowd->positions.data(), elements,
                      crowd->kappa.data(), active, begin, end, crowd->rotations.data(),
-                     crowd->rhs.data());
+                     crowd->rhs.data(), lowest_det_f);
   };
   const Array<BlockRun>& common = crowd->system->coarse.runs;
   for (const BlockRun& run : common) add(stepping.active, run.begin, run.end);
@@ -129,16 +130,30 @@ void AddClusterImpulses(const StepSettings& settings, const Stepping& stepping, 
   }
 }
 
+// What tells whether a tet may be flat after the step.
+struct Flatness {
+  CrowdSweepChanges last;           // of the last sweep
+  float lowest_det_f[kCrowdLanes];  // of all iterates
+
+  Flatness() : last{} { std::fill(lowest_det_f, lowest_det_f + kCrowdLanes, 1.0f); }
+
+  bool MayBeFlat(const StepSettings& settings, size_t lane) const {
+    return plush::MayBeFlat(lowest_det_f[lane]) ||
+           (settings.solver.volume_sweeps > 0 &&
+            plush::MayBeFlat({last.lowest_det_f[lane], last.largest[lane]}));
+  }
+};
+
 // The coarse correction of an outer iteration: clusters move as the material lets them.
 void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping, Crowd* crowd,
-                          StepStats* stats) {
+                          Flatness* flatness, StepStats* stats) {
   const CoarseLevel& level = crowd->system->coarse;
   if (level.num_clusters() == 0) return;
   {
     const PhaseTimer timer(stats, Phase::kElements);
     MakeInertialCrowdRhs(stepping.nodes, settings.gravity, settings.dt, crowd->positions.data(),
                          crowd->rhs.data());
-    AddClusterImpulses(settings, stepping, crowd);
+    AddClusterImpulses(settings, stepping, crowd, flatness->lowest_det_f);
   }
   const PhaseTimer timer(stats, Phase::kSolve);
   SumCrowdClusters(level, crowd->positions.data(), crowd->rhs.data(), crowd->sums.data());
@@ -173,7 +188,7 @@ void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping
 }
 
 void OuterIterations(const StepSettings& settings, const Stepping& stepping, Crowd* crowd,
-                     CrowdSweepChanges* last, StepStats* stats) {
+                     Flatness* flatness, StepStats* stats) {
   const System& system = *crowd->system;
   const ElementView& elements = system.view.elements;
   const float h = settings.dt;
@@ -193,7 +208,7 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
       AddCrowdImpulses(elements, positions,
                        {h, 0.0f, settings.solver.polar_iterations, Relaxation(settings, k == 0)},
                        crowd->kappa.data(), stepping.active, 0, elements.blocks.size(),
-                       crowd->rotations.data(), rhs);
+                       crowd->rotations.data(), rhs, flatness->lowest_det_f);
       for (size_t i = 0; i < num_nodes && system.num_pinned > 0; ++i) {
         if (system.pinned[i] == 0) continue;
         std::fill(rhs + kCrowdVector * i, rhs + kCrowdVector * (i + 1), 0.0f);
@@ -209,11 +224,11 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
       MoveCrowd(num_nodes, rhs, positions);
     }
     if (settings.solver.volume_sweeps == 0) {
-      CorrectCrowdClusters(settings, stepping, crowd, stats);
+      CorrectCrowdClusters(settings, stepping, crowd, flatness, stats);
     }
     const PhaseTimer timer(stats, Phase::kVolume);
     for (int sweep = 0; sweep < settings.solver.volume_sweeps; ++sweep) {
-      SweepCrowdVolumes(elements, h, positions, crowd->kappa.data(), last);
+      SweepCrowdVolumes(elements, h, positions, crowd->kappa.data(), &flatness->last);
     }
   }
 }
@@ -247,7 +262,7 @@ void FindStrays(const StepSettings& settings, const Stepping& stepping, const Cr
 }
 
 // Writes the bodies' new states and statistics.
-void Finish(const StepSettings& settings, const Stepping& stepping, const CrowdSweepChanges& last,
+void Finish(const StepSettings& settings, const Stepping& stepping, const Flatness& flatness,
             Crowd* crowd, StepStats* stats) {
   bool stray[kCrowdLanes];
   FindStrays(settings, stepping, *crowd, stray);
@@ -257,8 +272,7 @@ void Finish(const StepSettings& settings, const Stepping& stepping, const CrowdS
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
     Body* body = stepping.bodies[lane];
     if (body == nullptr || stray[lane]) continue;
-    flat[lane] = settings.solver.volume_sweeps > 0 &&
-                 MayBeFlat({last.lowest_det_f[lane], last.largest[lane]});
+    flat[lane] = flatness.MayBeFlat(settings, lane);
     if (!flat[lane]) {
       out_x[lane] = KeepsPrevious(*body) ? body->previous.data() : body->x.data();
       out_v[lane] = body->v.data();
@@ -374,7 +388,7 @@ void DecideCrowdStep(const StepSettings& settings, Body* body) {
 void StepCrowd(const StepSettings& settings, Crowd* crowd, StepStats* stats) {
   const Stepping stepping = FindStepping(*crowd);
   StepStats* first = &stats[stepping.first->slot];
-  CrowdSweepChanges last = {};
+  Flatness flatness;
   {
     const PhaseTimer timer(first, Phase::kOther);
     ScaleMultipliers(settings.dt, &crowd->kappa, &crowd->kappa_dt);
@@ -387,9 +401,9 @@ void StepCrowd(const StepSettings& settings, Crowd* crowd, StepStats* stats) {
       if (body != nullptr && body->pins.moves) PlaceCrowdPins(crowd, body, &stats[body->slot]);
     }
   }
-  OuterIterations(settings, stepping, crowd, &last, first);
+  OuterIterations(settings, stepping, crowd, &flatness, first);
   const PhaseTimer timer(first, Phase::kOther);
-  Finish(settings, stepping, last, crowd, stats);
+  Finish(settings, stepping, flatness, crowd, stats);
 }
 
 }  // namespace plush

@@ -127,8 +127,7 @@ bool ReservePlanes(const Allocator& allocator, size_t num_planes, Body* body) {
   const size_t num_nodes = body->x.size();
   if (body->d.size() == 0) {
     Array<NodeVec> d, held_normals;
-    if (!d.Allocate(allocator, num_nodes + 1) || !held_normals.Allocate(allocator, num_nodes + 1) ||
-        !body->turns.Allocate(allocator, body->simulation.tets, static_cast<uint32_t>(num_nodes))) {
+    if (!d.Allocate(allocator, num_nodes + 1) || !held_normals.Allocate(allocator, num_nodes + 1)) {
       return false;
     }
     body->d = std::move(d);

@@ -5,6 +5,7 @@
 
 #include "plush/pose.h"
 
+#include "base/vector_math.h"
 #include "body/crowd.h"
 
 #include <algorithm>
@@ -140,20 +141,45 @@ void StartPinImpulses(Body* body) {
   }
 }
 
+namespace {
+
+// Calls add(t, tet) for all tets with a pinned node.
+template <class Add>
+void ForPinnedTets(const Body& body, const Add& add) {
+  for (size_t t = 0; t < body.elements.tets.size(); ++t) {
+    const Tet& tet = body.elements.tets[t];
+    if (body.IsPinned(tet.a) || body.IsPinned(tet.b) || body.IsPinned(tet.c) ||
+        body.IsPinned(tet.d)) {
+      add(t, tet);
+    }
+  }
+}
+
+}  // namespace
+
 void SubtractStiffness(float h, std::span<const NodeVec> d, Body* body) {
   const ElementView& elements = body->elements;
   const float time2 = h * (h + elements.damping);
-  for (size_t t = 0; t < elements.tets.size(); ++t) {
-    const Tet& tet = elements.tets[t];
-    if (!body->IsPinned(tet.a) && !body->IsPinned(tet.b) && !body->IsPinned(tet.c) &&
-        !body->IsPinned(tet.d)) {
-      continue;
-    }
+  ForPinnedTets(*body, [&](size_t t, const Tet& tet) {
     const Mat3 dm_inv = elements.DmInv(t);
     const Mat3 D = DeformationGradient(d[tet.a], d[tet.b], d[tet.c], d[tet.d], dm_inv);
     ScatterNodeGradients(tet, NodeGradients(D, dm_inv), -time2 * elements.Stiffness(t),
                          body->pins.impulses.span());
-  }
+  });
+}
+
+void SubtractStretchStiffness(float h, std::span<const NodeVec> d, Body* body) {
+  const ElementView& elements = body->elements;
+  const RotationView rotations = body->Rotations();
+  const float time2 = h * (h + elements.damping);
+  ForPinnedTets(*body, [&](size_t t, const Tet& tet) {
+    const Mat3 dm_inv = elements.DmInv(t);
+    const Mat3 R = RotationMatrix(rotations.Get(elements.slots[t]));
+    const Mat3 D =
+        TransposeTimes(R, DeformationGradient(d[tet.a], d[tet.b], d[tet.c], d[tet.d], dm_inv));
+    ScatterNodeGradients(tet, NodeGradients(R * (D + Transpose(D)), dm_inv),
+                         -0.5f * time2 * elements.Stiffness(t), body->pins.impulses.span());
+  });
 }
 
 void AddSweepImpulses(Body* body) {

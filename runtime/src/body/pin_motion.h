@@ -32,15 +32,17 @@ void MoveFixedBody(float dt, Body* body, StepStats* stats);
 /// Ends the motion of a step: targets hold for one step only.
 void EndPinMotion(Body* body);
 
-// Forces on targets, as impulses times dt that the solve's equations have for pinned nodes [kg m].
-// In order: elastic impulses of the last outer iteration; the stiffness that the solve added to
-// them; what volume sweeps added; then the mean force of the substep.
+// Forces on targets, as impulses times dt that the solves' equations have for pinned nodes [kg m].
+// In order: elastic impulses before a solve; the stiffness that it adds to them, fine or coarse;
+// what volume sweeps add; then the mean force of the substep.
 
 inline bool ReportsReactions(const Body& body) { return body.pins.reactions.size() > 0; }
 /// Takes over the pinned nodes' elastic impulses from body->rhs.
 void StartPinImpulses(Body* body);
 /// Subtracts what the constant matrix of a substep of `h` seconds gives for the displacement `d`.
 void SubtractStiffness(float h, std::span<const NodeVec> d, Body* body);
+/// Subtracts what the material, which charges no turns, gives for the displacement `d`.
+void SubtractStretchStiffness(float h, std::span<const NodeVec> d, Body* body);
 /// Adds what the sweeps did since body->pins.swept was body->kappa.
 void AddSweepImpulses(Body* body);
 /// Adds the mean forces of substep `k` of `count`, before it is finished.

@@ -16,15 +16,6 @@ double DotAll(std::span<const NodeVec> a, std::span<const NodeVec> b) {
   return sum;
 }
 
-// out := the system's matrix times x.
-void Multiply(const FactoredSystem& system, std::span<const NodeVec> x, std::span<NodeVec> out) {
-  if (system.turns != nullptr) {
-    system.turns->Multiply(system.system, x, out);
-  } else {
-    MultiplySystem(system.system, x, out);
-  }
-}
-
 // The rows of one node as combinations of an orthonormal basis: row_j = sum_k<=j C[j][k] e[k].
 // Leaves out rows that depend on earlier ones.
 struct NodeFrame {
@@ -102,12 +93,12 @@ float SolveHeldIterative(const FactoredSystem& system, std::span<const NodeVec> 
   }
   const std::span<NodeVec> r = w.residual.span(), p = w.direction.span(),
                            z = w.preconditioned.span(), product = w.product.span();
-  Multiply(system, d, product);
+  MultiplySystem(system.system, d, product);
   for (size_t i = 0; i < d.size(); ++i) r[i] = b[i] - product[i];
   Project(w.held.span(), r);
   const auto precondition = [&] {
     for (size_t i = 0; i < d.size(); ++i) z[i] = r[i];
-    SolveSystem(system, z);
+    SolvePanels(system.factor, system.workspace, z);
     Project(w.held.span(), z);
   };
   precondition();
@@ -115,7 +106,7 @@ float SolveHeldIterative(const FactoredSystem& system, std::span<const NodeVec> 
   const double size_of_b = DotAll(b, b);
   double rz = DotAll(r, z);
   for (int k = 0; k < iterations && rz > 0.0; ++k) {
-    Multiply(system, p, product);
+    MultiplySystem(system.system, p, product);
     Project(w.held.span(), product);
     const double curvature = DotAll(p, product);
     if (!(curvature > 0.0)) break;
@@ -131,7 +122,7 @@ float SolveHeldIterative(const FactoredSystem& system, std::span<const NodeVec> 
     rz = next;
   }
   // The rows' impulses balance the residual in their directions.
-  Multiply(system, d, product);
+  MultiplySystem(system.system, d, product);
   for (size_t i = 0; i < rows.size();) {
     const uint32_t node = rows[i].node;
     i = MakeFrame(rows, i, &frame);

@@ -80,14 +80,6 @@ void FindCouplings(const FactoredSystem& system, std::span<const HeldRow> rows,
 
 }  // namespace
 
-void SolveSystem(const FactoredSystem& system, std::span<NodeVec> x) {
-  if (system.turns != nullptr) {
-    system.turns->Substitute(system.factor, system.workspace, x);
-  } else {
-    SolvePanels(system.factor, system.workspace, x);
-  }
-}
-
 bool HeldSolveWorkspace::Allocate(const Allocator& allocator, uint32_t num_nodes) {
   const size_t with_spare = size_t{num_nodes} + 1;
   num_slots = 0;
@@ -122,9 +114,6 @@ void SolveHeldSchur(const FactoredSystem& system, std::span<const NodeVec> b,
     for (uint32_t i = 0; i < n; ++i) {
       w.schur[i * n + j] = double(Dot(rows[i].direction, rows[j].direction)) *
                            double(Coupling(&w, slot, w.slot_of_node[rows[i].node]));
-      if (system.turns == nullptr) continue;
-      w.schur[i * n + j] += double(
-          system.turns->Coupling(rows[i].node, rows[i].direction, rows[j].node, rows[j].direction));
     }
     w.schur[j * n + j] += double(rows[j].compliance);
     multipliers[j] = double(rows[j].target) - double(Dot(rows[j].direction, d[rows[j].node]));
@@ -136,7 +125,7 @@ void SolveHeldSchur(const FactoredSystem& system, std::span<const NodeVec> b,
     rows[j].multiplier = multipliers[j];
     d[rows[j].node] += rows[j].direction * static_cast<float>(multipliers[j]);
   }
-  SolveSystem(system, d);
+  SolvePanels(system.factor, system.workspace, d);
 }
 
 }  // namespace plush

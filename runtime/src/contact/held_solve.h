@@ -42,11 +42,7 @@ struct FactoredSystem {
   PanelFactor factor;
   std::span<float> workspace;  ///< of solves (PanelWorkspaceSize x 1)
   uint64_t id = 0;             ///< identifies the factor among those of its matrix; never 0
-  FreeTurns* turns = nullptr;  ///< null: the matrix is A; else prepared: the matrix is A'
 };
-
-/// x := the inverse of the system's matrix times x (num_nodes + 1 x 1).
-void SolveSystem(const FactoredSystem& system, std::span<NodeVec> x);
 
 /// Working memory of held solves, allocated once per body. Keeps the couplings of held nodes
 /// through A^-1 between solves. So a result's rounding depends on which nodes were held before.

@@ -46,17 +46,6 @@ bool ResistsSlip(const PlaneContact& contact, const LocalPlane& plane) {
          plane.friction * contact.normal > 0.0f;
 }
 
-// The node's displacement along its plane in the substep, relative to the plane, after a solve for
-// `d`.
-Vec3 SlipOf(const ContactProblem& problem, const PlaneContact& contact,
-            std::span<const NodeVec> d) {
-  const LocalPlane& plane = problem.planes[contact.plane];
-  const Vec3& normal = plane.normal;
-  const uint32_t node = contact.node;
-  const Vec3 moved = problem.y[node] - problem.x[node] + d[node] - plane.MotionAt(problem.x[node]);
-  return moved - normal * Dot(normal, moved);
-}
-
 // Writes the rows of all contacts: normals, and both tangents if they are held or resisted.
 uint32_t MakeRows(const ContactProblem& problem, const ContactState& state,
                   std::span<HeldRow> rows) {
@@ -127,8 +116,9 @@ Findings UpdateContacts(const ContactProblem& problem, std::span<const HeldRow> 
       continue;  // the plane would pull: the contact opens
     }
     contact.normal = std::fmax(normal, 0.0f);
+    contact.friction = has_tangents ? impulse : contact.slide;
     const float cone = plane.friction * contact.normal;
-    const Vec3 slip = SlipOf(problem, contact, d);
+    const Vec3 slip = SlipOf(problem, contact, d[contact.node]);
     contact.slipped = Length(slip);
     const bool knows = contact.sliding && contact.resisted == 0.0f;
     if (knows && contact.slipped > problem.tolerance &&
@@ -161,13 +151,13 @@ void ResistSlips(const ContactProblem& problem, std::span<const NodeVec> d, Cont
   uint32_t count = 0;
   for (const PlaneContact& contact : state->Current()) {
     if (!contact.sliding) continue;
-    sum += Length(SlipOf(problem, contact, d));
+    sum += Length(SlipOf(problem, contact, d[contact.node]));
     ++count;
   }
   const float mean = count > 0 ? sum / static_cast<float>(count) : 0.0f;
   for (PlaneContact& contact : state->Current()) {
     if (!contact.sliding) continue;
-    const float slip = Length(SlipOf(problem, contact, d));
+    const float slip = Length(SlipOf(problem, contact, d[contact.node]));
     contact.resisted = contact.resisted > 0.0f ? slip : std::fmax(slip, mean);
   }
 }
@@ -177,53 +167,9 @@ void ResistSlips(const ContactProblem& problem, std::span<const NodeVec> d, Cont
 PlaneContact NewContact(const ContactProblem& problem, uint32_t node, uint32_t plane,
                         std::span<const NodeVec> d) {
   PlaneContact contact = {.node = node, .plane = plane};
-  contact.slipped = Length(SlipOf(problem, contact, d));
+  contact.slipped = Length(SlipOf(problem, contact, d[contact.node]));
   contact.sliding = contact.slipped > kKeepsSliding * problem.tolerance;
   return contact;
-}
-
-// Adds a contact for every free node that `d` puts below a plane. Returns whether there was one.
-// Merges from the back to keep the order of (node, plane).
-bool AddContacts(const ContactProblem& problem, std::span<const uint8_t> pinned,
-                 std::span<const NodeVec> d, ContactState* state) {
-  const uint32_t num_planes = static_cast<uint32_t>(problem.planes.size());
-  const auto below = [&](uint32_t node, uint32_t plane) {
-    return !pinned[node] &&
-           Gap(problem.planes[plane], problem.y[node] + d[node]) < -problem.tolerance;
-  };
-  const uint32_t num_nodes = static_cast<uint32_t>(problem.x.size());
-  const auto key = [num_planes](uint32_t node, uint32_t plane) {
-    return uint64_t{node} * num_planes + plane;
-  };
-  const auto key_of = [&](uint32_t i) {
-    return key(state->contacts[i].node, state->contacts[i].plane);
-  };
-  // Count first, then fill from the highest key down.
-  uint32_t added = 0, cursor = 0;
-  for (uint32_t node = 0; node < num_nodes; ++node) {
-    for (uint32_t plane = 0; plane < num_planes; ++plane) {
-      const uint64_t k = key(node, plane);
-      while (cursor < state->num_contacts && key_of(cursor) < k) ++cursor;
-      const bool known = cursor < state->num_contacts && key_of(cursor) == k;
-      if (!known && below(node, plane)) ++added;
-    }
-  }
-  if (added == 0) return false;
-  uint32_t read = state->num_contacts, write = state->num_contacts + added;
-  state->num_contacts = write;
-  for (uint32_t node = num_nodes; node-- > 0 && write > read;) {
-    for (uint32_t plane = num_planes; plane-- > 0 && write > read;) {
-      const uint64_t k = key(node, plane);
-      while (read > 0 && key_of(read - 1) > k) {
-        state->contacts[--write] = state->contacts[--read];
-      }
-      const bool known = read > 0 && key_of(read - 1) == k;
-      if (!known && below(node, plane)) {
-        state->contacts[--write] = NewContact(problem, node, plane, d);
-      }
-    }
-  }
-  return true;
 }
 
 void MarkAlone(ContactState* state) {
@@ -266,7 +212,7 @@ std::span<HeldRow> SolveRound(const FactoredSystem& system, const ContactProblem
     }
   }
   for (size_t i = 0; i < d.size(); ++i) d[i] = rhs[i];
-  SolveSystem(system, d);
+  SolvePanels(system.factor, system.workspace, d);
   const uint32_t num_rows = MakeRows(problem, *state, state->rows.span());
   const std::span<HeldRow> rows(state->rows.data(), num_rows);
   if (num_rows > kMaxSchurRows) {
@@ -298,6 +244,57 @@ bool ContactState::Reserve(const Allocator& allocator, uint32_t num_nodes, uint3
   std::copy(contacts.begin(), contacts.begin() + num_contacts, more_contacts.begin());
   contacts = std::move(more_contacts);
   rows = std::move(more_rows);
+  return true;
+}
+
+Vec3 SlipOf(const ContactProblem& problem, const PlaneContact& contact, const Vec3& d) {
+  const LocalPlane& plane = problem.planes[contact.plane];
+  const uint32_t node = contact.node;
+  const Vec3 moved = problem.y[node] - problem.x[node] + d - plane.MotionAt(problem.x[node]);
+  return moved - plane.normal * Dot(plane.normal, moved);
+}
+
+// Merges from the back to keep the order of (node, plane).
+bool AddContacts(const ContactProblem& problem, std::span<const uint8_t> pinned,
+                 std::span<const NodeVec> d, ContactState* state) {
+  const uint32_t num_planes = static_cast<uint32_t>(problem.planes.size());
+  const auto below = [&](uint32_t node, uint32_t plane) {
+    return !pinned[node] &&
+           Gap(problem.planes[plane], problem.y[node] + d[node]) < -problem.tolerance;
+  };
+  const uint32_t num_nodes = static_cast<uint32_t>(problem.x.size());
+  const auto key = [num_planes](uint32_t node, uint32_t plane) {
+    return uint64_t{node} * num_planes + plane;
+  };
+  const auto key_of = [&](uint32_t i) {
+    return key(state->contacts[i].node, state->contacts[i].plane);
+  };
+  // Count first, then fill from the highest key down.
+  uint32_t added = 0, cursor = 0;
+  for (uint32_t node = 0; node < num_nodes; ++node) {
+    for (uint32_t plane = 0; plane < num_planes; ++plane) {
+      const uint64_t k = key(node, plane);
+      while (cursor < state->num_contacts && key_of(cursor) < k) ++cursor;
+      const bool known = cursor < state->num_contacts && key_of(cursor) == k;
+      if (!known && below(node, plane)) ++added;
+    }
+  }
+  if (added == 0) return false;
+  uint32_t read = state->num_contacts, write = state->num_contacts + added;
+  state->num_contacts = write;
+  for (uint32_t node = num_nodes; node-- > 0 && write > read;) {
+    for (uint32_t plane = num_planes; plane-- > 0 && write > read;) {
+      const uint64_t k = key(node, plane);
+      while (read > 0 && key_of(read - 1) > k) {
+        state->contacts[--write] = state->contacts[--read];
+      }
+      const bool known = read > 0 && key_of(read - 1) == k;
+      if (!known && below(node, plane)) {
+        state->contacts[--write] = NewContact(problem, node, plane, d);
+      }
+    }
+  }
+  MarkAlone(state);
   return true;
 }
 

@@ -46,9 +46,11 @@ struct PlaneContact {
   bool sliding = false;   ///< whether friction is at the cone's limit
   bool alone = true;      ///< whether the node touches no other plane
   float normal = 0.0f;    ///< normal impulse times dt, >= 0 [kg m]
+  Vec3 friction;          ///< tangential impulse times dt of the last solve [kg m]
   Vec3 slide;             ///< friction impulse times dt while sliding [kg m]
   float resisted = 0.0f;  ///< length of the last slip, if the solve resists slips [m]; 0: friction
                           ///< is the known `slide`
+  float response = 0.0f;  ///< of SolveCoarseContacts: displacement per impulse [1/kg]
   float slipped = 0.0f;  ///< tangential displacement relative to the plane after the last solve [m]
 };
 
@@ -89,6 +91,15 @@ struct ContactSolveStats {
 /// a plane. Updates the contacts. Does not allocate.
 ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactProblem& problem,
                                     ContactState* state, std::span<NodeVec> d);
+
+/// Adds a contact for every free node that the displacement `d` (num_nodes + 1 x 1) puts below a
+/// plane. Returns whether there was one.
+bool AddContacts(const ContactProblem& problem, std::span<const uint8_t> pinned,
+                 std::span<const NodeVec> d, ContactState* state);
+
+/// The node's displacement along its plane in the substep, relative to the plane, if it moves on
+/// from problem.y by `d`.
+Vec3 SlipOf(const ContactProblem& problem, const PlaneContact& contact, const Vec3& d);
 
 /// Holds touching nodes in a volume sweep (num_nodes + 1 x 1 each):
 /// - y.w = 0 for nodes on a plane with friction and for nodes on several planes;

@@ -62,7 +62,7 @@ HWY_INLINE void FetchState(size_t place, const float* kappa, const float* rotati
 
 HWY_INLINE void AddCrowdTet(const CrowdTet& tet, const ElementSettings& settings, float stiffness,
                             float bulk, const float* active, const float* F, float* kappa,
-                            const float* rotation, float* rhs) {
+                            const float* rotation, float* rhs, float* lowest_det_f) {
   const Lanes16 d;
   using V = hn::Vec<Lanes16>;
   const Mat<V> B = tet.DmInv(d);
@@ -74,8 +74,10 @@ HWY_INLINE void AddCrowdTet(const CrowdTet& tet, const ElementSettings& settings
     const Mat<V> Fi = LoadMat(d, F + i);
     const Mat<V> C = Cofactor(Fi);
     V pressure = hn::LoadU(d, kappa + i);
+    const V det = Dot(Fi.c0, C.c0);
+    hn::StoreU(hn::Min(hn::LoadU(d, lowest_det_f + i), det), d, lowest_det_f + i);
     if (settings.relaxation > 0.0f) {
-      pressure = RelaxedMultiplier(d, settings, Fi, C, k, hn::Set(d, bulk), pressure);
+      pressure = RelaxedMultiplier(d, settings, det, C, k, hn::Set(d, bulk), pressure);
       hn::StoreU(pressure, d, kappa + i);
     }
     const auto counts = hn::Gt(hn::LoadU(d, active + i), hn::Zero(d));
@@ -91,7 +93,7 @@ HWY_INLINE void AddCrowdTet(const CrowdTet& tet, const ElementSettings& settings
 
 void CrowdImpulses(const ElementView& elements, const float* positions,
                    const ElementSettings& settings, float* kappa, const float* active, size_t from,
-                   size_t to, float* rotations, float* rhs) {
+                   size_t to, float* rotations, float* rhs, float* lowest_det_f) {
   HWY_ALIGN float F[kGroup][9 * kCrowdLanes];
   const size_t num_places = kBlockTets * elements.blocks.size();
   for (size_t b = from; b < to; ++b) {
@@ -113,7 +115,7 @@ void CrowdImpulses(const ElementView& elements, const float* positions,
         if (!(stiffness[t] > 0.0f)) continue;  // no tet in this place
         const size_t at = kBlockTets * b + t;
         AddCrowdTet({block, t}, settings, stiffness[t], bulk[t], active, F[t - begin],
-                    kappa + kCrowdLanes * at, rotations + kCrowdRotation * at, rhs);
+                    kappa + kCrowdLanes * at, rotations + kCrowdRotation * at, rhs, lowest_det_f);
       }
     }
   }
@@ -131,9 +133,9 @@ HWY_EXPORT(CrowdImpulses);
 
 void AddCrowdImpulses(const ElementView& elements, const float* positions,
                       const ElementSettings& settings, float* kappa, const float* active,
-                      size_t begin, size_t end, float* rotations, float* rhs) {
+                      size_t begin, size_t end, float* rotations, float* rhs, float* lowest_det_f) {
   HWY_DYNAMIC_DISPATCH(CrowdImpulses)
-  (elements, positions, settings, kappa, active, begin, end, rotations, rhs);
+  (elements, positions, settings, kappa, active, begin, end, rotations, rhs, lowest_det_f);
 }
 
 }  // namespace plush

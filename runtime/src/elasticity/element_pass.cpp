@@ -84,12 +84,13 @@ HWY_INLINE void FindRotations(const ElementView& elements, const NodeVec* x, int
               rotations.Block(begin));
 }
 
-// Adds the impulses of the blocks [begin, end) to the nodes.
+// Adds the impulses of the blocks [begin, end) to the nodes, and lowers `lowest` to the tets' det
+// F.
 template <bool kDamps>
 HWY_INLINE void AddImpulses(const ElementView& elements, const ElementSettings& settings,
                             const float* stretches, float* kappa, size_t begin, size_t end,
                             const GroupGradients& group, const RotationView& rotations,
-                            NodeVec* rhs) {
+                            NodeVec* rhs, hn::Vec<Lanes16>* lowest) {
   const Lanes16 d;
   using V = hn::Vec<Lanes16>;
   constexpr size_t N = kLanes<Lanes16>;
@@ -104,9 +105,12 @@ HWY_INLINE void AddImpulses(const ElementView& elements, const ElementSettings& 
       const Mat<V> C = Cofactor(F);
       float* multiplier = kappa + kBlockTets * b + i;
       V pressure = hn::LoadU(d, multiplier);
+      const V det = Dot(F.c0, C.c0);
+      const auto is_tet = hn::Gt(k, hn::Zero(d));
+      *lowest = hn::IfThenElse(is_tet, hn::Min(*lowest, det), *lowest);
       if (settings.relaxation > 0.0f) {
-        pressure =
-            RelaxedMultiplier(d, settings, F, C, k, hn::LoadU(d, elements.BulkOf(b) + i), pressure);
+        pressure = RelaxedMultiplier(d, settings, det, C, k, hn::LoadU(d, elements.BulkOf(b) + i),
+                                     pressure);
         hn::StoreU(pressure, d, multiplier);
       }
       Mat<V> P = StretchImpulse(d, settings, F, R, C, k, pressure);
@@ -125,26 +129,28 @@ HWY_INLINE void AddImpulses(const ElementView& elements, const ElementSettings& 
 }
 
 template <bool kDamps>
-HWY_INLINE void Impulses(const ElementView& elements, const NodeVec* x,
-                         const ElementSettings& settings, const float* stretches, float* kappa,
-                         size_t begin, size_t end, const RotationView& rotations, NodeVec* rhs) {
+HWY_INLINE float Impulses(const ElementView& elements, const NodeVec* x,
+                          const ElementSettings& settings, const float* stretches, float* kappa,
+                          size_t begin, size_t end, const RotationView& rotations, NodeVec* rhs) {
+  const Lanes16 d;
+  auto lowest = hn::Set(d, 1.0f);
   GroupGradients group;
   for (; begin < end; begin += kGroup) {
     const size_t last = std::min(begin + kGroup, end);
     FindRotations(elements, x, settings.polar_iterations, begin, last, &group, rotations);
-    AddImpulses<kDamps>(elements, settings, stretches, kappa, begin, last, group, rotations, rhs);
+    AddImpulses<kDamps>(elements, settings, stretches, kappa, begin, last, group, rotations, rhs,
+                        &lowest);
   }
+  return hn::GetLane(hn::MinOfLanes(d, lowest));
 }
 
 // Without damping, `stretches` is null.
-void ElasticImpulses(const ElementView& elements, const NodeVec* x, const ElementSettings& settings,
-                     const float* stretches, float* kappa, size_t begin, size_t end,
-                     const RotationView& rotations, NodeVec* rhs) {
-  if (stretches == nullptr) {
-    Impulses<false>(elements, x, settings, nullptr, kappa, begin, end, rotations, rhs);
-  } else {
-    Impulses<true>(elements, x, settings, stretches, kappa, begin, end, rotations, rhs);
-  }
+float ElasticImpulses(const ElementView& elements, const NodeVec* x,
+                      const ElementSettings& settings, const float* stretches, float* kappa,
+                      size_t begin, size_t end, const RotationView& rotations, NodeVec* rhs) {
+  return stretches == nullptr
+             ? Impulses<false>(elements, x, settings, nullptr, kappa, begin, end, rotations, rhs)
+             : Impulses<true>(elements, x, settings, stretches, kappa, begin, end, rotations, rhs);
 }
 
 void BlockRotations(const ElementView& elements, const NodeVec* x, int polar_iterations,
@@ -187,13 +193,13 @@ HWY_EXPORT(ElasticImpulses);
 HWY_EXPORT(BlockRotations);
 HWY_EXPORT(Stretches);
 
-void AddElasticImpulses(const ElementView& elements, std::span<const NodeVec> x,
-                        const ElementSettings& settings, std::span<const float> stretches,
-                        std::span<float> kappa, size_t begin, size_t end,
-                        const RotationView& rotations, std::span<NodeVec> rhs) {
-  HWY_DYNAMIC_DISPATCH(ElasticImpulses)
-  (elements, x.data(), settings, stretches.empty() ? nullptr : stretches.data(), kappa.data(),
-   begin, end, rotations, rhs.data());
+float AddElasticImpulses(const ElementView& elements, std::span<const NodeVec> x,
+                         const ElementSettings& settings, std::span<const float> stretches,
+                         std::span<float> kappa, size_t begin, size_t end,
+                         const RotationView& rotations, std::span<NodeVec> rhs) {
+  return HWY_DYNAMIC_DISPATCH(ElasticImpulses)(elements, x.data(), settings,
+                                               stretches.empty() ? nullptr : stretches.data(),
+                                               kappa.data(), begin, end, rotations, rhs.data());
 }
 
 void FindRotations(const ElementView& elements, std::span<const NodeVec> x, int polar_iterations,

@@ -19,12 +19,16 @@ namespace plush {
 /// - unless `stretches` is empty, the viscous potential (beta / dt) mu V |F - R S|^2, where S is
 ///   the `stretches` at the start of the step; it is zero for a rigid motion.
 ///
-/// `kappa`: [kg m^2] (16 num_blocks x 1); `stretches`: by block (9 x 16 num_blocks). Does not
-/// allocate.
-void AddElasticImpulses(const ElementView& elements, std::span<const NodeVec> x,
-                        const ElementSettings& settings, std::span<const float> stretches,
-                        std::span<float> kappa, size_t begin, size_t end,
-                        const RotationView& rotations, std::span<NodeVec> rhs);
+/// `kappa`: [kg m^2] (16 num_blocks x 1); `stretches`: by block (9 x 16 num_blocks). Only blocks
+/// [begin, end) count. If settings.relaxation c > 0, each multiplier first moves towards its law:
+///   kappa += s (-lambda V dt^2 C - kappa),  s = 1 / (1 + c rho (lambda / mu) / (1 + beta / dt)),
+/// with rho = max(1, |cof F|^2 / 3). One solve with A answers a multiplier's error by about
+/// (lambda / mu) rho / (1 + beta / dt) times the error, so s makes the step that removes it. The
+/// law itself is exact at rest. Returns the lowest det F, at most 1. Does not allocate.
+float AddElasticImpulses(const ElementView& elements, std::span<const NodeVec> x,
+                         const ElementSettings& settings, std::span<const float> stretches,
+                         std::span<float> kappa, size_t begin, size_t end,
+                         const RotationView& rotations, std::span<NodeVec> rhs);
 
 /// Finds the rotations of the tets in blocks [begin, end) at positions `x`, as AddElasticImpulses
 /// does. Threads that share a large body call this first, and then AddElasticImpulses with no
@@ -52,10 +56,10 @@ inline constexpr size_t kCrowdRotation = 4 * kCrowdLanes;
 
 /// AddElasticImpulses for an undamped crowd: `positions` (num_nodes x 4 x 16), `kappa` by place (16
 /// num_blocks x 16), `rotations` by place (16 num_blocks x 4 x 16), `rhs` (num_nodes x 3 x 16).
-/// Lanes whose `active` (16 x 1) is not above zero keep their rotations and get no impulses. Does
-/// not allocate.
+/// Lanes whose `active` (16 x 1) is not above zero keep their rotations and get no impulses. Lowers
+/// `lowest_det_f` (16 x 1) to the tets' det F. Does not allocate.
 void AddCrowdImpulses(const ElementView& elements, const float* positions,
                       const ElementSettings& settings, float* kappa, const float* active,
-                      size_t begin, size_t end, float* rotations, float* rhs);
+                      size_t begin, size_t end, float* rotations, float* rhs, float* lowest_det_f);
 
 }  // namespace plush

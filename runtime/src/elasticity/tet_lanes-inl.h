@@ -206,11 +206,10 @@ HWY_INLINE void PolarNewton(size_t count, const float* F, const float* active, s
 }
 
 // Moves the multiplier kappa towards its law, -lambda V dt^2 C, see AddElasticImpulses. With `k` =
-// 2 mu V and the cofactors `cof` of F.
+// 2 mu V, and F's determinant and cofactors.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V RelaxedMultiplier(D d, const ElementSettings& settings, const Mat<V>& F,
-                               const Mat<V>& cof, V k, V bulk, V kappa) {
-  const V det = Dot(F.c0, cof.c0);
+HWY_INLINE V RelaxedMultiplier(D d, const ElementSettings& settings, V det, const Mat<V>& cof, V k,
+                               V bulk, V kappa) {
   const V law =
       hn::Mul(hn::Mul(bulk, hn::Set(d, settings.dt * settings.dt)), hn::Sub(hn::Set(d, 1.0f), det));
   const V area2 =

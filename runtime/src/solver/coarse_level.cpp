@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Rigid motions of clusters: their matrix at rest, and a solve. Source: see coarse_level.h.
+// Clusters of a system: their nodes, their frames and their matrix at rest.
+// Source: see coarse_level.h.
 #include "solver/coarse_level.h"
 
-#include "plush/asset.h"
-
-#include "base/vector_math.h"
 #include "solver/pin_schur.h"
 
 #include <algorithm>
@@ -111,38 +109,6 @@ void AddTet(const ElementView& elements, size_t t, const Corners& corners,
       }
     }
   }
-}
-
-// Mean rotation of a cluster's frame tets.
-Mat3 FrameOf(const CoarseLevel& level, const RotationView& rotations, size_t k) {
-  const uint32_t* slots = &level.frames[CoarseLevel::kFrameTets * k];
-  const Quat first = rotations.Get(slots[0]);
-  Quat sum = first;
-  for (size_t i = 1; i < CoarseLevel::kFrameTets; ++i) {
-    const Quat q = rotations.Get(slots[i]);
-    const float dot = q.x * first.x + q.y * first.y + q.z * first.z + q.w * first.w;
-    const float sign = dot < 0.0f ? -1.0f : 1.0f;
-    sum = {sum.x + sign * q.x, sum.y + sign * q.y, sum.z + sign * q.z, sum.w + sign * q.w};
-  }
-  // At least the length of `first`: no summand points against it.
-  const float scale =
-      1.0f / std::sqrt(sum.x * sum.x + sum.y * sum.y + sum.z * sum.z + sum.w * sum.w);
-  return RotationMatrix({sum.x * scale, sum.y * scale, sum.z * scale, sum.w * scale});
-}
-
-Vec3 TransposeTimes(const Mat3& a, const Vec3& v) {
-  return {Dot(a.c0, v), Dot(a.c1, v), Dot(a.c2, v)};
-}
-
-// The turn by about `angle` [rad], at most half a turn, minus the identity. The Cayley map needs no
-// sine: R - I = 2 (a x + a x a x) / (1 + |a|^2) for a = angle / 2.
-Mat3 TurnBy(const Vec3& angle) {
-  const Vec3 a = angle * 0.5f;
-  const float square = Dot(a, a), scale = 2.0f / (1.0f + square);
-  return Mat3{Vec3{a.x * a.x - square, a.y * a.x + a.z, a.z * a.x - a.y},
-              Vec3{a.x * a.y - a.z, a.y * a.y - square, a.z * a.y + a.x},
-              Vec3{a.x * a.z + a.y, a.y * a.z - a.x, a.z * a.z - square}} *
-         scale;
 }
 
 }  // namespace
@@ -287,70 +253,6 @@ bool CoarseLevel::Invert(const Allocator& allocator, const SystemView& system,
     for (size_t i = 0; i < n; ++i) (*inverse)[n * j + i] = static_cast<float>(column[i]);
   }
   return true;
-}
-
-void CoarseLevel::Sum(std::span<const NodeVec> y, std::span<const NodeVec> rhs,
-                      std::span<ClusterSums> sums) const {
-  for (size_t k = 0; k < num_clusters(); ++k) {
-    if (first_member[k] == first_member[k + 1]) {
-      sums[k] = {};
-      continue;
-    }
-    const Vec3 from = y[members[first_member[k]]];  // near the cluster: keeps digits
-    Vec3 impulse{}, moment{}, centre{};
-    for (uint32_t i = first_member[k]; i < first_member[k + 1]; ++i) {
-      const uint32_t node = members[i];
-      const Vec3 r = y[node] - from, b = rhs[node];
-      impulse += b;
-      moment += Cross(r, b);
-      centre += r * shares[i];
-    }
-    sums[k] = {impulse, moment - Cross(centre, impulse), from + centre};
-  }
-}
-
-void CoarseLevel::Solve(std::span<const float> inverse, const RotationView& rotations,
-                        bool keep_momentum, std::span<const ClusterSums> sums,
-                        std::span<RigidMotion> motions) const {
-  const size_t n = num_unknowns();
-  float b[6 * kMaxClusters], q[6 * kMaxClusters];
-  Mat3 frames_now[kMaxClusters];
-  for (size_t k = 0; k < num_clusters(); ++k) {
-    frames_now[k] = FrameOf(*this, rotations, k);
-    const Vec3 impulse = TransposeTimes(frames_now[k], sums[k].impulse);
-    const Vec3 moment = TransposeTimes(frames_now[k], sums[k].moment);
-    const float six[6] = {impulse.x, impulse.y, impulse.z, moment.x, moment.y, moment.z};
-    std::copy(six, six + 6, b + 6 * k);
-  }
-  std::fill(q, q + n, 0.0f);
-  for (size_t j = 0; j < n; ++j) {
-    const float* column = &inverse[n * j];
-    for (size_t i = 0; i < n; ++i) q[i] += column[i] * b[j];
-  }
-  Vec3 drift{};
-  if (keep_momentum) {
-    float mass = 0.0f;
-    for (size_t k = 0; k < num_clusters(); ++k) {
-      drift += frames_now[k] * Vec3{q[6 * k], q[6 * k + 1], q[6 * k + 2]} * masses[k];
-      mass += masses[k];
-    }
-    drift *= 1.0f / mass;
-  }
-  for (size_t k = 0; k < num_clusters(); ++k) {
-    const Mat3& frame = frames_now[k];
-    motions[k] = {sums[k].centre, frame * Vec3{q[6 * k], q[6 * k + 1], q[6 * k + 2]} - drift,
-                  TurnBy(frame * Vec3{q[6 * k + 3], q[6 * k + 4], q[6 * k + 5]})};
-  }
-}
-
-void CoarseLevel::Move(std::span<const RigidMotion> motions, std::span<NodeVec> y) const {
-  for (size_t k = 0; k < num_clusters(); ++k) {
-    const RigidMotion motion = motions[k];
-    for (uint32_t i = first_member[k]; i < first_member[k + 1]; ++i) {
-      NodeVec& x = y[members[i]];
-      x += motion.shift + motion.change * (x - motion.centre);
-    }
-  }
 }
 
 }  // namespace plush

@@ -76,6 +76,9 @@ struct CoarseLevel {
   void Sum(std::span<const NodeVec> y, std::span<const NodeVec> rhs,
            std::span<ClusterSums> sums) const;
 
+  /// The turning frame of cluster `k`: the mean of its frame tets' `rotations`.
+  Mat3 Frame(const RotationView& rotations, size_t k) const;
+
   /// The clusters' motions C^-1 Z^T rhs, each in the frame of its tets' `rotations`. If
   /// `keep_momentum`, they change no linear momentum. Does not allocate.
   void Solve(std::span<const float> inverse, const RotationView& rotations, bool keep_momentum,

@@ -191,6 +191,12 @@ bool MayBeFlat(const SweepChanges& last) {
   return last.lowest_det_f < kSafe + kReachOfCorrections * last.largest;
 }
 
+bool MayBeFlat(float lowest_det_f) {
+  // The last solve would have to halve a volume that no earlier iterate had touched.
+  constexpr float kSafe = 0.5f;
+  return lowest_det_f < kSafe;
+}
+
 bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x) {
   return HWY_DYNAMIC_DISPATCH(FindFlatBlock)(elements, x.data(), 0) < elements.blocks.size();
 }

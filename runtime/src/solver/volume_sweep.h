@@ -45,6 +45,9 @@ inline constexpr float kLeastDetF = 0.05f;
 /// before HasFlatTet. Rarely misses one.
 bool MayBeFlat(const SweepChanges& last);
 
+/// The same for a substep without sweeps, whose iterates had at least this det F.
+bool MayBeFlat(float lowest_det_f);
+
 /// Whether any tet has det F < kLeastDetF. `x`: positions [m] (num_nodes + 1 x 1).
 bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x);
 

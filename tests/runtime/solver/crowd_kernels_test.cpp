@@ -88,8 +88,8 @@ Impulses AloneImpulses(const Crowd16& c, const Subject& s) {
   Impulses out;
   out.rhs.resize(s.x.size());
   std::vector<float> kappa = s.kappa;
-  AddElasticImpulses(c.shape.elements(), s.x, {kDt, 0.0f, kPolarIterations}, {}, kappa, 0, c.shape.num_blocks(), rotations.view(),
-                     out.rhs);
+  AddElasticImpulses(c.shape.elements(), s.x, {kDt, 0.0f, kPolarIterations}, {}, kappa, 0,
+                     c.shape.num_blocks(), rotations.view(), out.rhs);
   for (uint32_t slot = 0; slot < c.shape.num_places(); ++slot) {
     out.rotations.push_back(rotations.Get(slot));
   }
@@ -105,8 +105,10 @@ std::vector<Impulses> CrowdImpulses(const Crowd16& c, const std::vector<float>& 
       view.Set(slot, c.subjects[lane].rotation);
     }
   }
+  std::vector<float> lowest(kCrowdLanes, 1.0f);
   AddCrowdImpulses(c.shape.elements(), c.Positions().data(), {kDt, 0.0f, kPolarIterations},
-                   c.Kappa().data(), active.data(), 0, c.shape.num_blocks(), rotations.data(), rhs.data());
+                   c.Kappa().data(), active.data(), 0, c.shape.num_blocks(), rotations.data(),
+                   rhs.data(), lowest.data());
   std::vector<Impulses> out;
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
     Impulses one = {NodesInLane(rhs, 3, lane), {}};

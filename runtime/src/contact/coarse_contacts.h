@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Contacts while clusters of nodes move rigidly (the coarse level).
+//
+// A solve with A resists turns. So it stops a stiff, light body that lands on one node as a whole,
+// instead of letting it turn about the node: the normal impulse is far too large. The coarse level
+// would then throw the body up. So it changes the impulses, too.
+#pragma once
+
+#include "contact/plane_contacts.h"
+#include "solver/coarse_level.h"
+
+#include <span>
+
+namespace plush {
+
+/// Finds contact impulses for which clusters that move by C^-1 Z^T (rhs + impulses) keep their
+/// nodes out of the planes, with Coulomb's friction. Starts from the impulses of the last solve.
+/// Adds contacts for nodes that would sink into a plane.
+/// - `sums`: of the right-hand side without contact impulses at problem.y; on return with them
+///   (num_clusters x 1).
+/// - `clusters`: of the nodes (num_nodes x 1); `pinned` (num_nodes x 1).
+/// - `d`: scratch memory (num_nodes + 1 x 1).
+/// Does not allocate.
+void SolveCoarseContacts(const CoarseLevel& coarse, std::span<const float> inverse,
+                         const RotationView& rotations, std::span<const uint16_t> clusters,
+                         std::span<const uint8_t> pinned, const ContactProblem& problem,
+                         ContactState* state, std::span<ClusterSums> sums, std::span<NodeVec> d);
+
+}  // namespace plush
