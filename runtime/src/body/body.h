@@ -204,6 +204,10 @@ float MultiplierScale(float from, float to);
 /// Scales multipliers for substeps of `*kappa_dt` seconds to substeps of `h` seconds.
 void ScaleMultipliers(float h, Array<float>* kappa, float* kappa_dt);
 
+/// The constant c of AddElasticImpulses in an outer iteration, or 0: sweeps find the multipliers.
+/// - 1.5: A answers a multiplier's error in dilation by 1.5 lambda / mu times the error.
+/// - 2.5 in a substep's first iteration, which sees the prediction: a vibrating body is then stable
+///   for c above 2.25.
 float Relaxation(const StepSettings& settings, bool is_first);
 
 /// Fewest outer iterations of a substep of `to` seconds after substeps of `from` seconds: five if
