@@ -131,6 +131,9 @@ std::vector<std::byte> BytesWithClusters(const tools::TetMesh& mesh,
 
 }  // namespace
 
+ShapeAsset::ShapeAsset(const tools::TetMesh& mesh, const tools::Material& material, double dt)
+    : ShapeAsset(AssetBytesOf(mesh, material, dt)) {}
+
 ShapeAsset::ShapeAsset(const tools::TetMesh& mesh, const tools::Material& material, double dt,
                        std::optional<uint32_t> clusters)
     : ShapeAsset(BytesWithClusters(mesh, material, dt, clusters)) {}

@@ -154,14 +154,15 @@ TEST_CASE("A crowd's multipliers relax like those of its bodies") {
   for (const int64_t target : SimdTargets()) {
     CAPTURE(NameOf(target));
     const SimdTargetScope scope(target);
-    std::vector<float> found = kappa;
+    std::vector<float> found = kappa, lowest(kCrowdLanes, 1.0f);
     std::vector<float> rotations = CrowdNumbers(places, 4),
                        rhs = CrowdNumbers(s.shape.num_nodes(), 3);
     for (size_t place = 0; place < places; ++place) {
       std::fill_n(&rotations[kCrowdRotation * place + 3 * kCrowdLanes], kCrowdLanes, 1.0f);
     }
     AddCrowdImpulses(s.shape.elements(), positions.data(), {kDt, 0.0f, 64, rate}, found.data(),
-                     active.data(), 0, s.shape.num_blocks(), rotations.data(), rhs.data());
+                     active.data(), 0, s.shape.num_blocks(), rotations.data(), rhs.data(),
+                     lowest.data());
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
       s.x = x[lane];
       const std::vector<float> own = NumbersInLane(found, lane);

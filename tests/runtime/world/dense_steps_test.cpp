@@ -19,6 +19,9 @@ using namespace plush::test;
 namespace {
 
 constexpr double kTolerance = 1e-4;  // of the body's size
+// Random velocities of nodes of 1 GPa, for which clusters turn little enough that no step
+// overshoots [m/s].
+constexpr double kCalm = 0.02;
 
 double SizeOf(const Points& rest) {
   return (rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).norm();
@@ -129,6 +132,7 @@ void CheckTwoLevel(double young, double away, bool hung, double tolerance) {
       setting.clusters = kClusters[seed % 6];
       setting.away = away;
       setting.hung = hung;
+      if (young > 1.0e8) setting.speed = kCalm;
       CAPTURE(seed, outer_iterations, young, away, hung);
       const double miss = LargestMiss(setting, seed, 20, outer_iterations, 0);
       CHECK(miss < tolerance);
