@@ -179,18 +179,26 @@ DenseStepper::DenseStepper(const DenseModel& model, double dt, int outer_iterati
   }
 }
 
-// Moves each multiplier towards its law -lambda V dt^2 C, by the share 1 / (1 + s) of the way.
-// s compares the volume term's stiffness with that of A.
+// Moves each multiplier towards its law -lambda V dt^2 C, by the share 1 / (1 + rate q) of the way.
+// q compares the volume term's stiffness with what resists it: the nodes' inertia and the stretch
+// term.
 void DenseStepper::RelaxMultipliers(const Points& y, double rate) {
   for (size_t t = 0; t < model_.tets.size(); ++t) {
-    if (model_.mu[t] == 0.0) continue;
     const Eigen::Matrix3d F = DenseGradient(model_, t, y);
-    const double law = -model_.lambda[t] * model_.volumes[t] * dt_ * dt_ * (F.determinant() - 1.0);
+    const double bulk = model_.lambda[t] * model_.volumes[t] * dt_ * dt_;
+    const double stretch = model_.mu[t] * model_.volumes[t] * dt_ * (dt_ + model_.damping);
+    // Moves of the nodes by w_i grad_i change the volume by the sum of w_i |grad_i|^2.
+    const auto gradients = ByNodes(Eigen::Matrix3d::Identity(), model_.dm_inv[t]);
+    double response = 0.0;
+    for (size_t i = 0; i < 4; ++i) {
+      const Eigen::Index node = model_.tets[t][i];
+      if (model_.pinned[static_cast<size_t>(node)]) continue;
+      response += gradients.col(static_cast<Eigen::Index>(i)).squaredNorm() / model_.masses[node];
+    }
     const double areas = std::max(1.0, CofactorOf(F).squaredNorm() / 3.0);
-    const double s =
-        rate * areas * (model_.lambda[t] / model_.mu[t]) / (1.0 + model_.damping / dt_);
+    const double q = response > 0.0 ? areas * bulk / (1.0 / response + stretch) : 0.0;
     double& multiplier = kappa[static_cast<Eigen::Index>(t)];
-    multiplier += (law - multiplier) / (1.0 + s);
+    multiplier += (-bulk * (F.determinant() - 1.0) - multiplier) / (1.0 + rate * q);
   }
 }
 
