@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
+// The dense equations of a step: energies, forces, the constant matrix, sweeps, relaxation.
+// Source: see dense_reference.h.
 #include "runtime/dense_reference.h"
 
 #include "plush/format/tet_block.h"
+
+#include "runtime/dense_coarse.h"
 
 #include <algorithm>
 #include <cmath>
@@ -34,6 +38,15 @@ std::vector<size_t> SweepOrder(const SimulationView& simulation) {
   return order;
 }
 
+// What both constructors take from the asset.
+void TakeOrders(const SimulationView& s, DenseModel* model) {
+  model->sweep_order = SweepOrder(s);
+  for (const uint32_t slot : s.tet_slots) model->blocks.push_back(slot / kBlockTets);
+  model->clusters.assign(s.clusters.begin(), s.clusters.end());
+  model->num_clusters = s.num_clusters;
+  model->pinned.assign(s.nodes.size(), false);
+}
+
 }  // namespace
 
 DenseModel::DenseModel(const Asset& asset) {
@@ -50,8 +63,8 @@ DenseModel::DenseModel(const Asset& asset) {
   rest = ToEigen(std::vector<Vec3>(s.nodes.begin(), s.nodes.end()));
   masses.resize(rest.cols());
   for (Eigen::Index i = 0; i < rest.cols(); ++i) masses[i] = s.masses[static_cast<size_t>(i)];
-  pinned.assign(s.nodes.size(), false);
-  sweep_order = SweepOrder(s);
+  damping = double{s.damping};
+  TakeOrders(s, this);
 }
 
 DenseModel::DenseModel(const Asset& asset, const tools::Material& material) {
@@ -71,8 +84,8 @@ DenseModel::DenseModel(const Asset& asset, const tools::Material& material) {
   const double nu = material.poisson;
   mu.assign(tets.size(), material.young / (2.0 * (1.0 + nu)));
   lambda.assign(tets.size(), material.young * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)));
-  sweep_order = SweepOrder(s);
-  pinned.assign(s.nodes.size(), false);
+  damping = material.damping;
+  TakeOrders(s, this);
 }
 
 Eigen::Matrix3d PolarRotation(const Eigen::Matrix3d& F) {
@@ -120,7 +133,8 @@ Eigen::MatrixXd DenseSystem(const DenseModel& model, double dt) {
   for (Eigen::Index t = 0; t < m; ++t) {
     const size_t tet = static_cast<size_t>(t);
     const Eigen::Matrix3d& B = model.dm_inv[tet];
-    K.segment(9 * t, 9).setConstant(2.0 * model.mu[tet] * model.volumes[tet] * dt * dt);
+    K.segment(9 * t, 9).setConstant(2.0 * model.mu[tet] * model.volumes[tet] * dt *
+                                    (dt + model.damping));
     for (int j = 0; j < 3; ++j) {  // [Kug, Eq. 9]
       for (int i = 0; i < 4; ++i) {
         const double weight = i == 0 ? -B.col(j).sum() : B(i - 1, j);
@@ -155,17 +169,61 @@ DenseStepper::DenseStepper(const DenseModel& model, double dt, int outer_iterati
       dt_(dt),
       outer_iterations_(outer_iterations),
       volume_sweeps_(volume_sweeps),
-      factor_(DenseSystem(model, dt)) {}
+      factor_(DenseSystem(model, dt)),
+      rotations_(model.tets.size()),
+      stretches_(model.tets.size()) {
+  const bool has_free =
+      std::find(model.pinned.begin(), model.pinned.end(), false) != model.pinned.end();
+  if (volume_sweeps == 0 && model.num_clusters > 0 && has_free) {
+    coarse_ = std::make_shared<const DenseCoarse>(model, dt);
+  }
+}
 
-void DenseStepper::AddStretchAndVolume(const Points& y, Points* rhs) const {
+// Moves each multiplier towards its law -lambda V dt^2 C, by the share 1 / (1 + rate q) of the way.
+// q compares the volume term's stiffness with what resists it: the nodes' inertia and the stretch
+// term.
+void DenseStepper::RelaxMultipliers(const Points& y, double rate) {
   for (size_t t = 0; t < model_.tets.size(); ++t) {
     const Eigen::Matrix3d F = DenseGradient(model_, t, y);
-    const Eigen::Matrix3d P =
-        2.0 * model_.mu[t] * model_.volumes[t] * dt_ * dt_ * (PolarRotation(F) - F) +
-        kappa[static_cast<Eigen::Index>(t)] * CofactorOf(F);
-    const auto by_nodes = ByNodes(P, model_.dm_inv[t]);
-    for (int i = 0; i < 4; ++i) rhs->col(model_.tets[t][static_cast<size_t>(i)]) += by_nodes.col(i);
+    const double bulk = model_.lambda[t] * model_.volumes[t] * dt_ * dt_;
+    const double stretch = model_.mu[t] * model_.volumes[t] * dt_ * (dt_ + model_.damping);
+    // Moves of the nodes by w_i grad_i change the volume by the sum of w_i |grad_i|^2.
+    const auto gradients = ByNodes(Eigen::Matrix3d::Identity(), model_.dm_inv[t]);
+    double response = 0.0;
+    for (size_t i = 0; i < 4; ++i) {
+      const Eigen::Index node = model_.tets[t][i];
+      if (model_.pinned[static_cast<size_t>(node)]) continue;
+      response += gradients.col(static_cast<Eigen::Index>(i)).squaredNorm() / model_.masses[node];
+    }
+    const double areas = std::max(1.0, CofactorOf(F).squaredNorm() / 3.0);
+    const double q = response > 0.0 ? areas * bulk / (1.0 / response + stretch) : 0.0;
+    double& multiplier = kappa[static_cast<Eigen::Index>(t)];
+    multiplier += (-bulk * (F.determinant() - 1.0) - multiplier) / (1.0 + rate * q);
   }
+}
+
+// Adds dt^2 times the forces of a tet. Finds its rotation.
+void DenseStepper::AddImpulses(size_t tet, const Points& y, Points* rhs) {
+  const Eigen::Matrix3d F = DenseGradient(model_, tet, y);
+  const Eigen::Matrix3d R = rotations_[tet] = PolarRotation(F);
+  const double stiffness = 2.0 * model_.mu[tet] * model_.volumes[tet] * dt_;
+  const Eigen::Matrix3d P = stiffness * dt_ * (R - F) +
+                            stiffness * model_.damping * (R * stretches_[tet] - F) +
+                            kappa[static_cast<Eigen::Index>(tet)] * CofactorOf(F);
+  const auto by_nodes = ByNodes(P, model_.dm_inv[tet]);
+  for (int i = 0; i < 4; ++i) {
+    rhs->col(model_.tets[tet][static_cast<size_t>(i)]) += by_nodes.col(i);
+  }
+}
+
+void DenseStepper::CorrectClusters(const Points& predicted, Points* u) {
+  Points rhs = (predicted - *u) * model_.masses.asDiagonal();
+  Points y = x + *u;
+  for (size_t t = 0; t < model_.tets.size(); ++t) {
+    if (coarse_->Sees(t)) AddImpulses(t, y, &rhs);
+  }
+  coarse_->Correct(rotations_, rhs, &y);
+  *u = y - x;
 }
 
 void DenseStepper::Sweep(Points* u) {
@@ -203,18 +261,24 @@ void DenseStepper::Step(const Eigen::Vector3d& gravity) {
   // Bodies with pins start without gravity, see runtime/src/body/body_step.cpp.
   const bool is_pinned =
       std::find(model_.pinned.begin(), model_.pinned.end(), true) != model_.pinned.end();
+  for (size_t t = 0; t < model_.tets.size(); ++t) {
+    const Eigen::Matrix3d F = DenseGradient(model_, t, x);
+    stretches_[t] = PolarRotation(F).transpose() * F;
+  }
   Points u = predicted;
   for (Eigen::Index i = 0; i < x.cols() && is_pinned; ++i) {
     if (!model_.pinned[static_cast<size_t>(i)]) u.col(i) = v.col(i) * dt_;
   }
   for (int k = 0; k < outer_iterations_; ++k) {
+    if (volume_sweeps_ == 0) RelaxMultipliers(x + u, k == 0 ? 2.5 : 1.5);
     Points rhs = (predicted - u) * model_.masses.asDiagonal();
-    AddStretchAndVolume(x + u, &rhs);
+    for (size_t t = 0; t < model_.tets.size(); ++t) AddImpulses(t, x + u, &rhs);
     for (Eigen::Index i = 0; i < x.cols(); ++i) {
       if (model_.pinned[static_cast<size_t>(i)]) rhs.col(i).setZero();
     }
     const Eigen::VectorXd d = factor_.solve(Eigen::Map<Eigen::VectorXd>(rhs.data(), rhs.size()));
     u += Eigen::Map<const Points>(d.data(), 3, x.cols());
+    if (coarse_ != nullptr) CorrectClusters(predicted, &u);
     for (int sweep = 0; sweep < volume_sweeps_; ++sweep) Sweep(&u);
   }
   x += u;

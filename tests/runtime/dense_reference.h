@@ -6,7 +6,8 @@
 #include "runtime/tet_fixtures.h"
 
 #include <array>
-#include <cstdint>
+#include <cstddef>
+#include <memory>
 #include <vector>
 
 namespace plush::test {
@@ -21,11 +22,16 @@ struct DenseModel {
   Points rest;                          ///< [m]
   std::vector<bool> pinned;             ///< by node
   std::vector<size_t> sweep_order;      ///< tets by block, then by lane
+  std::vector<size_t> blocks;           ///< block of each tet
+  std::vector<size_t> clusters;         ///< of each node, or empty
+  size_t num_clusters = 0;              ///< 0: none
+  double damping = 0.0;                 ///< relaxation time of the stretch term [s]
 
   DenseModel() = default;
   /// Takes the asset's numbers; no pins.
   explicit DenseModel(const Asset& asset);
-  /// Takes only the asset's nodes and tets; derives everything else from them and the material.
+  /// Takes only the asset's nodes, tets and clusters; derives everything else from them and the
+  /// material.
   DenseModel(const Asset& asset, const tools::Material& material);
   Eigen::Index num_nodes() const { return rest.cols(); }
 };
@@ -43,15 +49,20 @@ double DenseEnergy(const DenseModel& model, const Points& x);
 Points DenseForces(const DenseModel& model, const Points& x);
 
 /// M + D^T K D of [Kug, Alg. 1] with accumulated masses, 3n x 3n. Rows and columns of pinned nodes
-/// are those of the identity.
+/// are those of the identity. Damping makes K (1 + damping / dt) times as large.
 Eigen::MatrixXd DenseSystem(const DenseModel& model, double dt);
 
 /// The entries of DenseSystem for one axis (n x n); all axes have the same.
 Eigen::MatrixXd DenseSystemOfAxis(const DenseModel& model, double dt);
 
-/// The splitting step as runtime/src/body/body_step.cpp describes it, without contact. Volume
-/// sweeps correct one tet at a time in the runtime's order, block by block. The runtime corrects a
-/// block's tets at once, which makes no difference: they share no node.
+class DenseCoarse;
+
+/// A step as runtime/src/body/body_step.cpp describes it, without contact.
+/// - With volume sweeps: the step of [Kug, Alg. 2]. Sweeps correct one tet at a time in the
+///   runtime's order, block by block. The runtime corrects a block's tets at once, which makes no
+///   difference: they share no node.
+/// - Without: the two-level step. In each outer iteration the multipliers relax, and after the
+///   solve the clusters move as rigid bodies (dense_coarse.h).
 class DenseStepper {
  public:
   DenseStepper(const DenseModel& model, double dt, int outer_iterations, int volume_sweeps);
@@ -63,14 +74,19 @@ class DenseStepper {
   Eigen::VectorXd kappa;  ///< multipliers of the volume term [kg m^2], kept between steps
 
  private:
-  void AddStretchAndVolume(const Points& y, Points* rhs) const;
+  void RelaxMultipliers(const Points& y, double rate);
+  void AddImpulses(size_t tet, const Points& y, Points* rhs);
   void Sweep(Points* u);
+  void CorrectClusters(const Points& predicted, Points* u);
 
   DenseModel model_;
   double dt_;
   int outer_iterations_;
   int volume_sweeps_;
   Eigen::LDLT<Eigen::MatrixXd> factor_;
+  std::shared_ptr<const DenseCoarse> coarse_;  // or null
+  std::vector<Eigen::Matrix3d> rotations_;
+  std::vector<Eigen::Matrix3d> stretches_;  // R^T F at the start of the step
 };
 
 }  // namespace plush::test

@@ -117,8 +117,26 @@ std::vector<uint32_t> Random::Nodes(size_t count, double share) {
   return out;
 }
 
+namespace {
+
+std::vector<std::byte> BytesWithClusters(const tools::TetMesh& mesh,
+                                         const tools::Material& material, double dt,
+                                         std::optional<uint32_t> clusters) {
+  tools::AssetContent content = ContentOf(mesh, material, dt);
+  AddClusters(clusters, &content);
+  auto bytes = tools::WriteAsset(content);
+  if (!bytes.ok()) FAIL(bytes.error().message);
+  return std::move(bytes.value());
+}
+
+}  // namespace
+
 ShapeAsset::ShapeAsset(const tools::TetMesh& mesh, const tools::Material& material, double dt)
     : ShapeAsset(AssetBytesOf(mesh, material, dt)) {}
+
+ShapeAsset::ShapeAsset(const tools::TetMesh& mesh, const tools::Material& material, double dt,
+                       std::optional<uint32_t> clusters)
+    : ShapeAsset(BytesWithClusters(mesh, material, dt, clusters)) {}
 
 ShapeAsset::ShapeAsset(std::span<const std::byte> bytes) : buffer_(bytes) {
   const Status status = asset_.Open(std::as_const(buffer_).bytes());

@@ -16,6 +16,7 @@
 #include <Eigen/Dense>
 
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -71,8 +72,12 @@ class Random {
 /// An opened asset of a procedural mesh, and the bytes that it views.
 class ShapeAsset {
  public:
+  /// With as many clusters of nodes as a bake makes.
   explicit ShapeAsset(const tools::TetMesh& mesh, const tools::Material& material = {},
                       double dt = 0.01);
+  /// With `clusters` clusters, 0: none; if not given, as many as a bake makes.
+  ShapeAsset(const tools::TetMesh& mesh, const tools::Material& material, double dt,
+             std::optional<uint32_t> clusters);
   /// Opens the bytes of a file.
   explicit ShapeAsset(std::span<const std::byte> bytes);
   /// Bakes by tools::Bake, with the mesh's own tets and the cage's mass. `pins_json` is a pins

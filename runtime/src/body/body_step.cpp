@@ -385,9 +385,22 @@ void CorrectClusters(const StepSettings& settings, float h, int fraction, Body* 
   if (ReportsReactions(*body)) SubtractMotions(h, {motions, count}, body);
 }
 
+// Settings of a substep. One much longer than the one before is a step of [Kug]: its multipliers
+// start too small, and sweeps restore volumes at once. Relaxed multipliers would let volumes drift
+// for many steps, and shorter steps after it turn such a drift into energy.
+StepSettings SettingsOf(const StepSettings& settings, float h, const Body& body) {
+  constexpr int kSweeps = 2;
+  StepSettings own = settings;
+  if (LeastIterations(body.kappa_dt, h) > 1 && own.solver.volume_sweeps == 0) {
+    own.solver.volume_sweeps = kSweeps;
+  }
+  return own;
+}
+
 // Substep `k` of `count`.
-void Substep(const StepSettings& settings, int k, int count, Body* body, StepStats* stats) {
-  const float h = settings.dt / static_cast<float>(count);
+void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStats* stats) {
+  const float h = of_step.dt / static_cast<float>(count);
+  const StepSettings settings = SettingsOf(of_step, h, *body);
   const FactorSet& factors = body->Factors();
   FactoredSystem system = {body->system->view, factors.factors[count - 1], body->workspace.span(),
                            FactorId(settings.dt, count)};

@@ -60,15 +60,20 @@ HWY_INLINE void FetchState(size_t place, const float* kappa, const float* rotati
   hwy::Prefetch(kappa + kCrowdLanes * place);
 }
 
-HWY_INLINE void AddCrowdTet(const CrowdTet& tet, const ElementSettings& settings, float stiffness,
-                            float bulk, const float* active, const float* F, float* kappa,
+HWY_INLINE void AddCrowdTet(const CrowdTet& tet, const float* positions,
+                            const ElementSettings& settings, float stiffness, float bulk,
+                            const float* active, const float* F, float* kappa,
                             const float* rotation, float* rhs, float* lowest_det_f) {
   const Lanes16 d;
   using V = hn::Vec<Lanes16>;
   const Mat<V> B = tet.DmInv(d);
   const V k = hn::Set(d, stiffness);
   float* to[4];
-  for (size_t c = 0; c < 4; ++c) to[c] = rhs + kCrowdVector * tet.Node(c);
+  const float* inverse_mass[4];
+  for (size_t c = 0; c < 4; ++c) {
+    to[c] = rhs + kCrowdVector * tet.Node(c);
+    inverse_mass[c] = positions + kCrowdPosition * tet.Node(c) + 3 * kCrowdLanes;
+  }
   for (size_t i = 0; i < kCrowdLanes; i += kLanes<Lanes16>) {
     const Mat<V> R = RotationMatrix(d, LoadRotation(d, rotation + i));
     const Mat<V> Fi = LoadMat(d, F + i);
@@ -77,7 +82,9 @@ HWY_INLINE void AddCrowdTet(const CrowdTet& tet, const ElementSettings& settings
     const V det = Dot(Fi.c0, C.c0);
     hn::StoreU(hn::Min(hn::LoadU(d, lowest_det_f + i), det), d, lowest_det_f + i);
     if (settings.relaxation > 0.0f) {
-      pressure = RelaxedMultiplier(d, settings, det, C, k, hn::Set(d, bulk), pressure);
+      const auto w = [&](size_t c) HWY_ATTR { return hn::LoadU(d, inverse_mass[c] + i); };
+      pressure = RelaxedMultiplier(d, settings, det, C, k, hn::Set(d, bulk),
+                                   InverseInertia(B, w(0), w(1), w(2), w(3)), pressure);
       hn::StoreU(pressure, d, kappa + i);
     }
     const auto counts = hn::Gt(hn::LoadU(d, active + i), hn::Zero(d));
@@ -118,7 +125,7 @@ void CrowdImpulses(const ElementView& elements, const float* positions,
       for (size_t t = begin; t < end; ++t) {
         if (!(stiffness[t] > 0.0f)) continue;  // no tet in this place
         const size_t at = kBlockTets * b + t;
-        AddCrowdTet({block, t}, settings, stiffness[t], bulk[t], active, F[t - begin],
+        AddCrowdTet({block, t}, positions, settings, stiffness[t], bulk[t], active, F[t - begin],
                     kappa + kCrowdLanes * at, rotations + kCrowdRotation * at, rhs, lowest_det_f);
       }
     }

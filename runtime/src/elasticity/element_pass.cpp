@@ -20,20 +20,23 @@ namespace plush {
 namespace HWY_NAMESPACE {
 namespace {
 
-// F of the tets in lanes [first, first + N) of a block.
+// F of the tets in lanes [first, first + N) of a block, and InverseInertia.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE Mat<V> LoadGradient(D d, const TetBlock& block, size_t first, const Mat<V>& B,
-                               const NodeVec* x) {
-  const Xyz<V> a = GatherNodes(d, x, block.nodes[0] + first, static_cast<V*>(nullptr));
-  const Xyz<V> b = GatherNodes(d, x, block.nodes[1] + first, static_cast<V*>(nullptr));
-  const Xyz<V> c = GatherNodes(d, x, block.nodes[2] + first, static_cast<V*>(nullptr));
-  const Xyz<V> e = GatherNodes(d, x, block.nodes[3] + first, static_cast<V*>(nullptr));
+                               const NodeVec* x, V* inverse_inertia) {
+  V wa, wb, wc, wd;
+  const Xyz<V> a = GatherNodes(d, x, block.nodes[0] + first, &wa);
+  const Xyz<V> b = GatherNodes(d, x, block.nodes[1] + first, &wb);
+  const Xyz<V> c = GatherNodes(d, x, block.nodes[2] + first, &wc);
+  const Xyz<V> e = GatherNodes(d, x, block.nodes[3] + first, &wd);
+  *inverse_inertia = InverseInertia(B, wa, wb, wc, wd);
   return Times(Mat<V>{b - a, c - a, e - a}, B);
 }
 
 // Deformation gradients of a group of blocks.
 struct GroupGradients {
   HWY_ALIGN float F[kGroup][9 * kBlockTets];
+  HWY_ALIGN float inverse_inertia[kGroup][kBlockTets];
 };
 
 // Bodies of more blocks than this do not fit into a core's own caches (2 MB).
@@ -68,8 +71,10 @@ HWY_INLINE void FindGradients(const ElementView& elements, const NodeVec* x, siz
     const TetBlock& block = elements.blocks[b];
     if (is_far) FetchRest(elements, b + kGroup);
     for (size_t i = 0; i < kBlockTets; i += N) {
-      StoreMat(d, LoadGradient(d, block, i, LoadMat(d, block.dm_inv[0] + i), x),
+      hn::Vec<Lanes16> inverse_inertia;
+      StoreMat(d, LoadGradient(d, block, i, LoadMat(d, block.dm_inv[0] + i), x, &inverse_inertia),
                group->F[b - begin] + i);
+      hn::StoreU(inverse_inertia, d, group->inverse_inertia[b - begin] + i);
     }
   }
 }
@@ -110,7 +115,7 @@ HWY_INLINE void AddImpulses(const ElementView& elements, const ElementSettings& 
       *lowest = hn::IfThenElse(is_tet, hn::Min(*lowest, det), *lowest);
       if (settings.relaxation > 0.0f) {
         pressure = RelaxedMultiplier(d, settings, det, C, k, hn::LoadU(d, elements.BulkOf(b) + i),
-                                     pressure);
+                                     hn::LoadU(d, group.inverse_inertia[b - begin] + i), pressure);
         hn::StoreU(pressure, d, multiplier);
       }
       Mat<V> P = StretchImpulse(d, settings, F, R, C, k, pressure);

@@ -205,28 +205,48 @@ HWY_INLINE void PolarNewton(size_t count, const float* F, const float* active, s
   }
 }
 
+// Sum over a tet's nodes of their inverse masses `w` times |grad N|^2, N their shape functions,
+// from the rows of B = Dm^-1. At rest, times bulk dt^2: how fast a multiplier alone restores the
+// volume.
+template <class V>
+HWY_INLINE V InverseInertia(const Mat<V>& B, V wa, V wb, V wc, V wd) {
+  const auto square = [](V x, V y, V z) HWY_ATTR { return Fma(x, x, Fma(y, y, hn::Mul(z, z))); };
+  const V ax = hn::Add(B.c0.x, hn::Add(B.c0.y, B.c0.z));
+  const V ay = hn::Add(B.c1.x, hn::Add(B.c1.y, B.c1.z));
+  const V az = hn::Add(B.c2.x, hn::Add(B.c2.y, B.c2.z));
+  return Fma(
+      wa, square(ax, ay, az),
+      Fma(wb, square(B.c0.x, B.c1.x, B.c2.x),
+          Fma(wc, square(B.c0.y, B.c1.y, B.c2.y), hn::Mul(wd, square(B.c0.z, B.c1.z, B.c2.z)))));
+}
+
 // Moves the multiplier kappa towards its law, -lambda V dt^2 C, see AddElasticImpulses. With `k` =
-// 2 mu V, and F's determinant and cofactors.
+// 2 mu V, det F and the cofactors `cof` of F.
+//
+// The share of the way is 1 / (1 + c q), q = lambda V dt^2 rho / (1 / r + mu V dt^2 (1 + beta/dt)):
+// the volume term's stiffness over what resists it, inertia and the stretch term. A share that is
+// too large overshoots; one that is too small lets pressures lag behind volumes, which adds energy.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V RelaxedMultiplier(D d, const ElementSettings& settings, V det, const Mat<V>& cof, V k,
-                               V bulk, V kappa) {
-  const V law =
-      hn::Mul(hn::Mul(bulk, hn::Set(d, settings.dt * settings.dt)), hn::Sub(hn::Set(d, 1.0f), det));
+                               V bulk, V inverse_inertia, V kappa) {
+  const float dt2 = settings.dt * settings.dt;
+  const V law = hn::Mul(hn::Mul(bulk, hn::Set(d, dt2)), hn::Sub(hn::Set(d, 1.0f), det));
   const V area2 =
       hn::Mul(hn::Add(Dot(cof.c0, cof.c0), hn::Add(Dot(cof.c1, cof.c1), Dot(cof.c2, cof.c2))),
               hn::Set(d, 1.0f / 3.0f));
   const V one = hn::Set(d, 1.0f);
   const V stretched = hn::IfThenElse(hn::Gt(area2, one), area2, one);
   // The viscous stiffness resists the step, too.
-  const V resisting = hn::Mul(k, hn::Set(d, 1.0f + settings.damping / settings.dt));
-  const V pushing = hn::Mul(hn::Mul(bulk, hn::Set(d, 2.0f * settings.relaxation)), stretched);
-  const V sum = hn::Add(resisting, pushing);
-  const V share = hn::Div(resisting, hn::IfThenElse(hn::Gt(sum, hn::Zero(d)), sum, one));
+  const V stiffness = hn::Mul(k, hn::Set(d, 0.5f * (1.0f + settings.damping / settings.dt)));
+  const V resisting = Fma(stiffness, inverse_inertia, hn::Set(d, 1.0f / dt2));
+  const V pushing =
+      hn::Mul(hn::Mul(bulk, hn::Set(d, settings.relaxation)), hn::Mul(stretched, inverse_inertia));
+  const V share = hn::Div(resisting, hn::Add(resisting, pushing));
   // Nearly incompressible material takes hundreds of steps to change a multiplier. Meanwhile it may
   // push a tet that has long turned from squeezed to stretched, ever farther. So it stays between 0
   // and its law, widened by what the stretch term resists at any size.
   const V zero = hn::Zero(d);
-  const V spare = hn::Div(hn::Mul(k, hn::Set(d, settings.dt * settings.dt)), stretched);
+  const V spare = hn::Div(hn::Mul(k, hn::Set(d, dt2)), stretched);
   const V least = hn::Sub(hn::Min(law, zero), spare), most = hn::Add(hn::Max(law, zero), spare);
   const V kept = hn::Min(hn::Max(kappa, least), most);
   return Fma(share, hn::Sub(law, kept), kept);

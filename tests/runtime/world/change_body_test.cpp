@@ -135,7 +135,8 @@ TEST_CASE("Pins and materials that change before the first step are those of a f
 
 TEST_CASE("A material that changes during a motion keeps the pressure of volumes") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
-  CAPTURE(seed);
+  const int sweeps = GENERATE(0, 1);
+  CAPTURE(seed, sweeps);
   const tools::Material before = {1.0e5, 0.4, 1000.0}, after = {4.0e5, 0.45, 1000.0};
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1, 0.09, seed), before, double(kDt));
   DenseModel model(shape.asset(), before), stiffer(shape.asset(), after);
@@ -144,6 +145,10 @@ TEST_CASE("A material that changes during a motion keeps the pressure of volumes
   for (const uint32_t pin : pins) model.pinned[pin] = stiffer.pinned[pin] = true;
   WorldDesc settings;
   settings.solver.polar_iterations = 64;
+  settings.solver.volume_sweeps = sweeps;
+  const auto stepper_of = [&](const DenseModel& of) {
+    return DenseStepper(of, double(kDt), settings.solver.outer_iterations, sweeps);
+  };
   World world(settings);
   BodyDesc desc;
   desc.pinned_nodes = pins;
@@ -151,7 +156,7 @@ TEST_CASE("A material that changes during a motion keeps the pressure of volumes
   std::vector<Vec3> v = ToVec3s(random.Vectors(shape.num_nodes(), 1.0));
   REQUIRE(world.SetNodeVelocities(id, v).ok());
   for (const uint32_t pin : pins) v[pin] = {};
-  DenseStepper first(model, double(kDt), 1, 1);
+  DenseStepper first = stepper_of(model);
   first.x = ToEigen(PositionsOf(world, id, shape.num_nodes()));
   first.v = ToEigen(v);
   const Eigen::Vector3d gravity = ToEigen(settings.gravity);
@@ -160,7 +165,7 @@ TEST_CASE("A material that changes during a motion keeps the pressure of volumes
     first.Step(gravity);
   }
   REQUIRE(world.SetMaterial(id, {.young = 4.0e5f, .poisson = 0.45f}).ok());
-  DenseStepper second(stiffer, double(kDt), 1, 1), forgetful(stiffer, double(kDt), 1, 1);
+  DenseStepper second = stepper_of(stiffer), forgetful = stepper_of(stiffer);
   for (DenseStepper* stepper : {&second, &forgetful}) {
     stepper->x = first.x;
     stepper->v = first.v;

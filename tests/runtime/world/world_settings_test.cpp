@@ -47,7 +47,7 @@ TEST_CASE("The solver's settings change, clamped, and act in the next step") {
   BoxOnPlane scene;
   scene.Step(20);
   SolverSettings settings = scene.world.solver();
-  CHECK(settings.outer_iterations == 1);
+  CHECK(settings.outer_iterations == 2);
   settings.outer_iterations = 7;
   settings.volume_sweeps = -3;
   settings.sleep_speed = kNan;
@@ -77,7 +77,7 @@ TEST_CASE("A world without memory keeps still") {
   CHECK(none.SetGravity({}).code == StatusCode::kOutOfMemory);
   CHECK(none.gravity().y == 0.0f);
   none.SetSolver({});
-  CHECK(none.solver().outer_iterations == 1);
+  CHECK(none.solver().outer_iterations == 2);
   ColliderId id;
   CHECK(none.AddCollider({}, &id).code == StatusCode::kOutOfMemory);
   CHECK(none.AddForce({}).code == StatusCode::kOutOfMemory);

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// The coarse level of a step in dense double precision: clusters of nodes move as rigid bodies.
+// Written from the equations in runtime/src/solver/coarse_level.h, independently of its code.
+#pragma once
+
+#include "runtime/dense_reference.h"
+
+#include <array>
+#include <vector>
+
+namespace plush::test {
+
+/// Z at rest (3n x 6 num_clusters): for each cluster, three translations and three turns about the
+/// centre of mass of its free nodes. Rows of pinned nodes are zero.
+Eigen::MatrixXd ClusterMotions(const DenseModel& model);
+
+/// M + dt (dt + damping) times the second derivative of sum_t mu V |F - R|^2 at rest (3n x 3n). It
+/// charges only the symmetric part of a change of F.
+Eigen::MatrixXd MaterialAtRest(const DenseModel& model, double dt);
+
+/// Whether a tet has free nodes of two clusters, or of a cluster and pinned ones.
+bool IsStraddling(const DenseModel& model, size_t tet);
+
+/// x with C x = b. An unknown that depends on those before it (its pivot is at most 1e-10 of its
+/// diagonal element) is zero.
+Eigen::VectorXd SolveIndependent(const Eigen::MatrixXd& C, const Eigen::VectorXd& b);
+
+class DenseCoarse {
+ public:
+  DenseCoarse(const DenseModel& model, double dt);
+
+  /// Whether the tet is evaluated again before the correction: it shares a block with a straddling
+  /// one. The others are inside a cluster, so they neither push nor turn it.
+  bool Sees(size_t tet) const { return sees_[tet]; }
+
+  /// Moves the clusters of `y` by C^-1 Z^T rhs, with Z and C turned along with the clusters: a
+  /// cluster turns like the mean of its frame tets' `rotations`.
+  void Correct(const std::vector<Eigen::Matrix3d>& rotations, const Points& rhs, Points* y) const;
+
+ private:
+  Eigen::Matrix3d FrameOf(size_t cluster, const std::vector<Eigen::Matrix3d>& rotations) const;
+
+  std::vector<std::vector<Eigen::Index>> members_;  // free nodes of each cluster
+  std::vector<std::array<size_t, 4>> frame_tets_;
+  std::vector<bool> sees_;
+  Eigen::VectorXd masses_;  // of the nodes
+  bool has_pins_ = false;
+  Eigen::MatrixXd C_;
+};
+
+}  // namespace plush::test

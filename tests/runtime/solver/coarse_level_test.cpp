@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: MIT
+// The coarse level against dense matrices in double precision, and its invariants.
+#include "solver/coarse_level.h"
+
+#include "plush/allocator.h"
+
+#include "elasticity/element_pass.h"
+#include "runtime/crowd_lanes.h"
+#include "runtime/dense_coarse.h"
+#include "runtime/simd_targets.h"
+#include "runtime/solver_fixtures.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <span>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+constexpr float kDt = 0.01f;
+
+// A body with its coarse level.
+struct Body {
+  // Clusters as a bake makes them.
+  Body(const tools::TetMesh& mesh, uint32_t count, float damping = 0.0f)
+      : shape(mesh, {2.0e5, 0.4, 1000.0}, double(kDt), count),
+        model(shape.asset()),
+        pinned(shape.num_nodes(), 0),
+        system(SystemOf(shape, kDt)),
+        rest(shape.rest()) {
+    model.damping = double{damping};
+    system.elements.damping = damping;
+  }
+
+  static Body Random(uint32_t seed, uint32_t count, double pin_share, float damping = 0.0f) {
+    Body body(TetBox(3 + seed % 2, 2, 2, 0.1, 0.09, seed), count, damping);
+    test::Random random(seed);
+    body.Pin(random.Nodes(body.shape.num_nodes(), pin_share));
+    body.Build();
+    return body;
+  }
+
+  void Pin(const std::vector<uint32_t>& nodes) {
+    for (const uint32_t node : nodes) {
+      pinned[node] = 1;
+      model.pinned[node] = true;
+    }
+  }
+
+  void Build() {
+    system.pinned = pinned;
+    const std::vector<uint16_t> clusters(model.clusters.begin(), model.clusters.end());
+    REQUIRE(level.Build(DefaultAllocator(), system, rest, clusters,
+                        static_cast<uint32_t>(model.num_clusters)));
+    REQUIRE(level.Invert(DefaultAllocator(), system, rest, &inverse));
+  }
+
+  bool has_pins() const { return std::find(pinned.begin(), pinned.end(), 1) != pinned.end(); }
+
+  // Positions with their inverse masses.
+  std::vector<NodeVec> Nodes(const Points& x) const {
+    std::vector<NodeVec> out = ToNodeVecs(x);
+    for (size_t i = 0; i < shape.num_nodes(); ++i) {
+      out[i].w = pinned[i] != 0 ? 0.0f : 1.0f / system.masses[i];
+    }
+    return out;
+  }
+
+  // Random impulses that would move free nodes by about `size`; pinned nodes have none.
+  Points Impulses(double size, test::Random* random) const {
+    Points out = random->Vectors(shape.num_nodes(), size) * model.masses.asDiagonal();
+    for (size_t i = 0; i < pinned.size(); ++i) {
+      if (pinned[i] != 0) out.col(static_cast<Eigen::Index>(i)).setZero();
+    }
+    return out;
+  }
+
+  std::vector<RigidMotion> Motions(const std::vector<NodeVec>& y, const std::vector<NodeVec>& rhs,
+                                   RotationArray* rotations) const {
+    std::vector<ClusterSums> sums(level.num_clusters());
+    std::vector<RigidMotion> motions(level.num_clusters());
+    level.Sum(y, rhs, sums);
+    level.Solve(inverse.span(), rotations->view(), !has_pins(), sums, motions);
+    return motions;
+  }
+
+  // Where the clusters' correction moves nodes at `x`.
+  Points Corrected(const Points& x, const Points& rhs, RotationArray* rotations) const {
+    std::vector<NodeVec> y = Nodes(x);
+    level.Move(Motions(y, ToNodeVecs(rhs), rotations), y);
+    return ToEigen(y);
+  }
+
+  RotationArray RotationsAt(const Points& x) const {
+    RotationArray rotations(shape.num_blocks());
+    MatchRotations(system.elements, ToVec3s(x), rotations.view());
+    return rotations;
+  }
+
+  double size() const {
+    return (model.rest.rowwise().maxCoeff() - model.rest.rowwise().minCoeff()).norm();
+  }
+
+  ShapeAsset shape;
+  DenseModel model;
+  std::vector<uint8_t> pinned;
+  SystemView system;
+  std::vector<Vec3> rest;
+  CoarseLevel level;
+  Array<float> inverse;
+};
+
+// By tet, in double precision.
+std::vector<Eigen::Matrix3d> Matrices(const Body& body, RotationArray* rotations) {
+  std::vector<Eigen::Matrix3d> out;
+  for (const uint32_t slot : body.system.elements.slots) {
+    out.push_back(RotationOf(rotations->Get(slot)));
+  }
+  return out;
+}
+
+// Bends and twists a body of about 0.4 x 0.2 x 0.2 m.
+Points Bent(const Points& x, double curvature) {
+  Points out = x;
+  for (Eigen::Index i = 0; i < x.cols(); ++i) {
+    const double angle = curvature * x(0, i), radius = 1.0 / curvature - (x(1, i) - 0.1);
+    out.col(i) = Eigen::AngleAxisd(angle, Eigen::Vector3d::UnitX()) *
+                 Eigen::Vector3d(radius * std::sin(angle),
+                                 1.0 / curvature - radius * std::cos(angle), x(2, i) - 0.1);
+  }
+  return out;
+}
+
+double Apart(const Points& a, const Points& b) { return (a - b).colwise().norm().maxCoeff(); }
+
+Eigen::MatrixXd Inverse(const Body& body) {
+  const auto n = static_cast<Eigen::Index>(body.level.num_unknowns());
+  return Eigen::Map<const Eigen::MatrixXf>(body.inverse.data(), n, n).cast<double>();
+}
+
+// C, dense.
+Eigen::MatrixXd Projected(const Body& body) {
+  const Eigen::MatrixXd Z = ClusterMotions(body.model);
+  return Z.transpose() * MaterialAtRest(body.model, double{kDt}) * Z;
+}
+
+}  // namespace
+
+TEST_CASE("The material at rest is the second derivative of the stretch energy") {
+  // Of the reference: along rigid motions of clusters, by differences of DenseEnergy.
+  const uint32_t seed = GENERATE(1u, 2u);
+  const bool with_pins = GENERATE(false, true);
+  CAPTURE(seed, with_pins);
+  Body body = Body::Random(seed, 3, with_pins ? 0.2 : 0.0);
+  std::fill(body.model.lambda.begin(), body.model.lambda.end(), 0.0);
+  const Eigen::Index n = body.model.num_nodes();
+  Eigen::MatrixXd Z = ClusterMotions(body.model);
+  for (Eigen::Index k = 0; k < Z.cols(); ++k) Z.col(k) /= Z.col(k).norm();
+  const auto energy = [&](const Eigen::VectorXd& u) {
+    return DenseEnergy(body.model, body.model.rest + Eigen::Map<const Points>(u.data(), 3, n));
+  };
+  const double h = 1e-4 * body.size();
+  Eigen::MatrixXd expected(Z.cols(), Z.cols());
+  for (Eigen::Index i = 0; i < Z.cols(); ++i) {
+    for (Eigen::Index j = 0; j <= i; ++j) {
+      const Eigen::VectorXd u = h * Z.col(i), w = h * Z.col(j);
+      expected(i, j) =
+          (energy(u + w) - energy(u - w) - energy(w - u) + energy(-u - w)) / (4 * h * h);
+      expected(j, i) = expected(i, j);
+    }
+  }
+  const double dt = double{kDt};
+  DenseModel massless = body.model;
+  massless.masses.setZero();
+  const Eigen::MatrixXd found = Z.transpose() * MaterialAtRest(massless, dt) * Z / (dt * dt);
+  CHECK((found - expected).norm() < 1e-6 * expected.norm());
+  // The mass part: a cluster's mass for translations, its moments of inertia for turns.
+  const Eigen::MatrixXd M = MaterialAtRest(body.model, dt) - MaterialAtRest(massless, dt);
+  for (Eigen::Index i = 0; i < 3 * n; ++i) {
+    REQUIRE(M(i, i) == Approx(body.model.masses[i / 3]).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("The stored matrix inverts the material projected onto the clusters' motions") {
+  double worst = 0.0;
+  for (uint32_t seed = 1; seed <= 4; ++seed) {
+    for (const uint32_t count : {1u, 2u, 3u, 5u}) {
+      for (const double pin_share : {0.0, 0.25}) {
+        const float damping = seed % 2 == 0 ? 0.0f : 0.03f;
+        CAPTURE(seed, count, pin_share, damping);
+        const Body body = Body::Random(seed, count, pin_share, damping);
+        REQUIRE(body.level.num_clusters() == count);
+        const Eigen::MatrixXd expected = Projected(body).inverse(), found = Inverse(body);
+        const Eigen::VectorXd scale = expected.diagonal().cwiseSqrt().cwiseInverse();
+        const double miss =
+            (scale.asDiagonal() * (found - expected) * scale.asDiagonal()).cwiseAbs().maxCoeff();
+        CHECK(miss < 1e-5);
+        worst = std::max(worst, miss);
+      }
+    }
+  }
+  std::printf("coarse matrix, seeds 1-4: off by %.1e of the diagonal\n", worst);
+}
+
+TEST_CASE("Each scale of masses and each time step has its own inverse") {
+  Body body = Body::Random(3, 2, 0.1);
+  const Eigen::MatrixXd before = Inverse(body);
+  body.system.mass_scale = 3.0f;
+  body.system.dt = 0.004f;
+  REQUIRE(body.level.Invert(DefaultAllocator(), body.system, body.rest, &body.inverse));
+  body.model.masses *= 3.0;
+  const Eigen::MatrixXd Z = ClusterMotions(body.model);
+  const Eigen::MatrixXd C = Z.transpose() * MaterialAtRest(body.model, double{0.004f}) * Z;
+  const Eigen::MatrixXd expected = C.inverse();
+  CHECK((Inverse(body) - expected).norm() < 1e-5 * expected.norm());
+  CHECK((before - expected).norm() > 0.1 * expected.norm());
+}
+
+TEST_CASE("Corrections are those of the dense equations, in bent, turned and pinned bodies") {
+  double worst = 0.0, least_move = 1.0;
+  for (uint32_t seed = 1; seed <= 4; ++seed) {
+    for (const uint32_t count : {1u, 2u, 4u, 6u}) {
+      for (const double pin_share : {0.0, 0.2}) {
+        for (const double size : {0.003, 0.3}) {
+          CAPTURE(seed, count, pin_share, size);
+          const Body body = Body::Random(seed, count, pin_share);
+          test::Random random(seed + 10);
+          const Points bent = Bent(body.model.rest, 0.5 * seed);
+          const Points x = (random.Rotation() * bent).colwise() + random.Vector(1.0);
+          RotationArray rotations = body.RotationsAt(x);
+          const Points y = x + random.Vectors(body.shape.num_nodes(), 0.005);
+          const Points rhs = body.Impulses(size, &random);
+          Points expected = ToEigen(ToVec3s(y));
+          const DenseCoarse dense(body.model, double{kDt});
+          dense.Correct(Matrices(body, &rotations), ToEigen(ToVec3s(rhs)), &expected);
+          const Points found = body.Corrected(y, rhs, &rotations);
+          const double miss = Apart(found, expected) / body.size();
+          CHECK(miss < 1e-5);
+          worst = std::max(worst, miss);
+          least_move = std::min(least_move, Apart(y, expected));
+        }
+      }
+    }
+  }
+  CHECK(least_move > 1e-4);
+  std::printf("coarse correction, seeds 1-4: off by %.1e of the size\n", worst);
+}
+
+TEST_CASE(
+    "Clusters without free nodes, with few and with nodes on a line move as far as they can") {
+  // The box has exact coordinates, so that nodes lie exactly on lines along the axes.
+  const bool along_axis = GENERATE(true, false);
+  CAPTURE(along_axis);
+  Body body(along_axis ? TetBox(4, 2, 2, 0.1) : TetBox(4, 2, 2, 0.1, 0.09, 5), 1);
+  std::vector<size_t>& clusters = body.model.clusters;
+  body.model.num_clusters = 6;
+  const size_t line = 1, single = 2, pair = 3, held = 4, none = 5;
+  std::fill(clusters.begin(), clusters.end(), size_t{0});
+  std::vector<uint32_t> pins;
+  size_t in_line = 0, in_pair = 0;
+  for (uint32_t i = 0; i < body.shape.num_nodes(); ++i) {
+    const Eigen::Vector3d at = body.model.rest.col(i);
+    const auto near = [&](int axis, double place) { return std::fabs(at[axis] - place) < 0.02; };
+    if (near(1, 0.2) && near(2, 0.1) && at.x() < 0.32) clusters[i] = line;
+    if (near(0, 0.4)) clusters[i] = held;
+    if (near(0, 0.4) && !(near(1, 0.0) && near(2, 0.0))) pins.push_back(i);
+    if (near(0, 0.4) && near(1, 0.0) && near(2, 0.0)) clusters[i] = single;
+    if (near(0, 0.1) && near(1, 0.1) && at.z() < 0.12) clusters[i] = pair;
+    in_line += clusters[i] == line ? 1 : 0;
+    in_pair += clusters[i] == pair ? 1 : 0;
+  }
+  if (!along_axis) {  // onto a line through the body that is no axis
+    for (Eigen::Index i = 0; i < body.model.rest.cols(); ++i) {
+      if (clusters[static_cast<size_t>(i)] != line) continue;
+      const double along = body.model.rest(0, i);
+      body.model.rest.col(i) = Eigen::Vector3d(along, 0.2 - 0.05 * along, 0.1 + 0.1 * along);
+    }
+    body.rest = ToVec3s(body.model.rest);
+    body.model.rest = ToEigen(body.rest);
+  }
+  REQUIRE(in_line == 4);
+  REQUIRE(in_pair == 2);
+  body.Pin(pins);
+  body.Build();
+  REQUIRE(body.level.num_clusters() == 6);
+  for (const float number : body.inverse) REQUIRE(std::isfinite(number));
+  test::Random random(3);
+  const Points rhs = body.Impulses(0.01, &random);
+  RotationArray rotations(body.shape.num_blocks());
+  const std::vector<NodeVec> y = body.Nodes(body.model.rest);
+  std::vector<ClusterSums> sums(6);
+  body.level.Sum(y, ToNodeVecs(rhs), sums);
+  for (const size_t k : {held, none}) {
+    CHECK(ToEigen(sums[k].impulse).norm() == 0.0);
+    CHECK(ToEigen(sums[k].moment).norm() == 0.0);
+  }
+  const std::vector<RigidMotion> motions = body.Motions(y, ToNodeVecs(rhs), &rotations);
+  CHECK(ToEigen(motions[single].change).norm() == 0.0);
+  const Points found = body.Corrected(body.model.rest, rhs, &rotations);
+  // Small motions: y + Z C^-1 Z^T rhs. Which turns a line gets about itself does not matter.
+  const Eigen::MatrixXd Z = ClusterMotions(body.model);
+  const Eigen::VectorXd b =
+      Z.transpose() * Eigen::Map<const Eigen::VectorXd>(rhs.data(), rhs.size());
+  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> C(Projected(body).rows(), Z.cols());
+  C.setThreshold(1e-11);
+  C.compute(Projected(body));
+  const Eigen::VectorXd u = Z * C.solve(b);
+  const Points expected =
+      body.model.rest + Eigen::Map<const Points>(u.data(), 3, body.model.num_nodes());
+  for (size_t i = 0; i < clusters.size(); ++i) {
+    const auto column = static_cast<Eigen::Index>(i);
+    const double moved = (expected - body.model.rest).col(column).norm();
+    CAPTURE(i, clusters[i], moved);
+    CHECK((found - expected).col(column).norm() < 0.02 * moved + 1e-6);
+    if (body.pinned[i] != 0) CHECK((found - expected).col(column).norm() == 0.0);
+  }
+  CHECK((expected - body.model.rest).colwise().norm().maxCoeff() > 1e-3);
+}
+
+TEST_CASE("A body that was turned as a whole and rests stays where it is") {
+  const uint32_t count = GENERATE(1u, 2u, 5u);
+  const bool with_pins = GENERATE(false, true);
+  CAPTURE(count, with_pins);
+  const Body body = Body::Random(1, count, with_pins ? 0.2 : 0.0);
+  test::Random random(17);
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    const Eigen::Matrix3d R =
+        repeat == 0 ? Eigen::AngleAxisd(3.14159265358979, random.Direction()).toRotationMatrix()
+                    : random.Rotation();
+    const Points x = R * body.model.rest;
+    RotationArray rotations(body.shape.num_blocks(), ToQuat(R));
+    std::vector<NodeVec> rhs(body.shape.num_nodes() + 1);
+    std::vector<float> kappa(body.shape.num_places());
+    for (const BlockRun& run : body.level.runs) {
+      AddElasticImpulses(body.system.elements, ToNodeVecs(x), {kDt, 0.0f, 4}, {}, kappa, run.begin,
+                         run.end, rotations.view(), rhs);
+    }
+    CHECK(Apart(body.Corrected(x, ToEigen(rhs), &rotations), x) < 1e-6 * body.size());
+  }
+}
+
+TEST_CASE("Corrections turn with the body") {
+  const uint32_t count = GENERATE(1u, 3u);
+  const bool with_pins = GENERATE(false, true);
+  CAPTURE(count, with_pins);
+  const Body body = Body::Random(2, count, with_pins ? 0.2 : 0.0);
+  test::Random random(5);
+  const Points rhs = body.Impulses(0.05, &random);
+  RotationArray still(body.shape.num_blocks());
+  const Points expected = body.Corrected(body.model.rest, rhs, &still);
+  CHECK(Apart(expected, body.model.rest) > 1e-3);
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    const Eigen::Matrix3d R = random.Rotation();
+    RotationArray turned(body.shape.num_blocks(), ToQuat(R));
+    const Points found = body.Corrected(R * body.model.rest, R * rhs, &turned);
+    CHECK(Apart(found, R * expected) < 2e-6 * body.size());
+  }
+}
+
+TEST_CASE("Turns are rotations, however large the moment") {
+  const Body body = Body::Random(4, 3, 0.0);
+  for (const double size : {1e-3, 1.0, 1e3, 1e9}) {
+    CAPTURE(size);
+    test::Random random(6);
+    RotationArray rotations(body.shape.num_blocks());
+    const Points rhs = body.Impulses(size, &random);
+    for (const RigidMotion& motion :
+         body.Motions(body.Nodes(body.model.rest), ToNodeVecs(rhs), &rotations)) {
+      const Eigen::Matrix3d R = ToEigen(motion.change) + Eigen::Matrix3d::Identity();
+      CHECK((R.transpose() * R - Eigen::Matrix3d::Identity()).norm() < 1e-5);
+      CHECK(R.determinant() == Approx(1.0).epsilon(1e-5));
+      CHECK(ToEigen(motion.change).norm() > 1e-6);
+    }
+  }
+}
+
+TEST_CASE("Corrections keep a free body's momentum") {
+  const uint32_t seed = GENERATE(1u, 2u, 3u);
+  const uint32_t count = GENERATE(1u, 2u, 5u);
+  CAPTURE(seed, count);
+  const Body body = Body::Random(seed, count, 0.0);
+  test::Random random(seed);
+  const Points x = random.Rotation() * Bent(body.model.rest, 1.0);
+  RotationArray rotations = body.RotationsAt(x);
+  // Impulses whose sum is not zero, as if rounded: the body as a whole still does not move.
+  const Points rhs = body.Impulses(0.1, &random);
+  const Points moved = body.Corrected(x, rhs, &rotations) - x;
+  const Eigen::Vector3d change = moved * body.model.masses;
+  const double scale = moved.colwise().norm().transpose().dot(body.model.masses);
+  CHECK(change.norm() < 1e-5 * scale + 1e-7 * body.size() * body.model.masses.sum());
+  if (count > 1) CHECK(scale > 1e-3 * body.size() * body.model.masses.sum());
+}
+
+TEST_CASE("Sums do not depend on the body's place") {
+  const Body body = Body::Random(2, 3, 0.1);
+  test::Random random(8);
+  const std::vector<NodeVec> rhs = ToNodeVecs(body.Impulses(1.0, &random));
+  std::vector<NodeVec> near = body.Nodes(body.model.rest), far;
+  for (NodeVec& x : near) {  // onto a grid, so that moving far away is exact
+    x = NodeVec({std::round(x.x * 4096) / 4096, std::round(x.y * 4096) / 4096,
+                 std::round(x.z * 4096) / 4096},
+                x.w);
+    far.push_back(x);
+    far.back() += Vec3{1024.0f, -512.0f, 256.0f};
+  }
+  std::vector<ClusterSums> a(3), b(3);
+  body.level.Sum(near, rhs, a);
+  body.level.Sum(far, rhs, b);
+  for (size_t k = 0; k < 3; ++k) {
+    CHECK((ToEigen(a[k].moment) - ToEigen(b[k].moment)).norm() <
+          1e-6 * ToEigen(a[k].impulse).norm() * body.size());
+    CHECK(ToEigen(a[k].impulse) == ToEigen(b[k].impulse));
+    CHECK((ToEigen(b[k].centre) - ToEigen(a[k].centre) - Eigen::Vector3d(1024, -512, 256)).norm() <
+          2e-4);
+  }
+}
+
+TEST_CASE("The blocks with resisting tets are those with tets between clusters, in longest runs") {
+  const uint32_t seed = GENERATE(1u, 2u, 3u);
+  const uint32_t count = GENERATE(1u, 3u);
+  const double pin_share = GENERATE(0.0, 0.05);
+  CAPTURE(seed, count, pin_share);
+  Body body(TetBox(8, 4, 4, 0.1, 0.09, seed), count);
+  test::Random random(seed);
+  body.Pin(random.Nodes(body.shape.num_nodes(), pin_share));
+  body.Build();
+  std::vector<bool> expected(body.shape.num_blocks(), false), found = expected;
+  for (size_t t = 0; t < body.model.tets.size(); ++t) {
+    if (IsStraddling(body.model, t)) expected[body.model.blocks[t]] = true;
+  }
+  uint32_t last = 0;
+  for (size_t r = 0; r < body.level.runs.size(); ++r) {
+    const BlockRun run = body.level.runs[r];
+    REQUIRE(run.begin < run.end);
+    REQUIRE((r == 0 || run.begin > last));  // not next to the one before
+    last = run.end;
+    for (uint32_t b = run.begin; b < run.end; ++b) found[b] = true;
+  }
+  CHECK(found == expected);
+  const auto num_seen = std::count(expected.begin(), expected.end(), true);
+  if (count == 1 && pin_share == 0.0) CHECK(num_seen == 0);
+  if (count == 3) CHECK(num_seen > 0);
+}
+
+TEST_CASE("A body without free nodes has no coarse level") {
+  Body body(TetBox(2, 1, 1, 0.1), 2);
+  std::vector<uint32_t> all(body.shape.num_nodes());
+  for (uint32_t i = 0; i < all.size(); ++i) all[i] = i;
+  body.Pin(all);
+  body.Build();
+  CHECK(body.level.num_clusters() == 0);
+  CHECK(body.inverse.size() == 0);
+}
+
+TEST_CASE("A crowd's clusters are summed and moved like those of its bodies") {
+  // Lanes may have pins beyond those of the crowd's system.
+  const uint32_t seed = GENERATE(1u, 2u);
+  CAPTURE(seed);
+  const Body common = Body::Random(seed, 3, 0.1);
+  const size_t num_nodes = common.shape.num_nodes(), num_clusters = common.level.num_clusters();
+  test::Random random(seed + 20);
+  std::vector<Body> bodies;
+  std::vector<std::vector<NodeVec>> y, rhs;
+  std::vector<float> positions = CrowdNumbers(num_nodes, 4), impulses = CrowdNumbers(num_nodes, 3);
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    bodies.push_back(Body(TetBox(3 + seed % 2, 2, 2, 0.1, 0.09, seed), 3));
+    Body& body = bodies.back();
+    for (uint32_t i = 0; i < num_nodes; ++i) {
+      if (common.pinned[i] != 0 || (lane % 2 == 1 && random.Below(5) == 0)) body.Pin({i});
+    }
+    body.Build();
+    const Points place = random.Rotation() * body.model.rest;
+    y.push_back(body.Nodes(place.colwise() + random.Vector(2.0)));
+    rhs.push_back(ToNodeVecs(body.Impulses(0.1, &random)));
+    PutLane(y.back(), 4, lane, &positions);
+    // What a step leaves in the nodes that only this lane has pinned must not matter.
+    for (size_t i = 0; i < num_nodes; ++i) {
+      if (body.pinned[i] != 0 && common.pinned[i] == 0) rhs.back()[i] = Vec3{3.0f, 4.0f, 5.0f};
+    }
+    PutLane(rhs.back(), 3, lane, &impulses);
+  }
+  for (const int64_t target : SimdTargets()) {
+    CAPTURE(NameOf(target));
+    const SimdTargetScope scope(target);
+    std::vector<float> sums = CrowdNumbers(num_clusters, kCrowdSums / kCrowdLanes);
+    std::vector<float> motions = CrowdNumbers(num_clusters, kCrowdMotion / kCrowdLanes);
+    std::vector<float> moved = positions;
+    SumCrowdClusters(common.level, positions.data(), impulses.data(), sums.data());
+    std::vector<std::vector<NodeVec>> expected = y;
+    double worst = 0.0;
+    for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+      const Body& body = bodies[lane];
+      std::vector<ClusterSums> own(num_clusters);
+      body.level.Sum(y[lane], rhs[lane], own);
+      const auto number = [&](size_t k, size_t i) {
+        return double(sums[kCrowdSums * k + kCrowdLanes * i + lane]);
+      };
+      for (size_t k = 0; k < num_clusters; ++k) {
+        const bool is_empty = body.level.first_member[k] == body.level.first_member[k + 1];
+        const Eigen::Vector3d impulse(number(k, 0), number(k, 1), number(k, 2));
+        const Eigen::Vector3d moment(number(k, 3), number(k, 4), number(k, 5));
+        const Eigen::Vector3d centre(number(k, 6), number(k, 7), number(k, 8));
+        const double scale = ToEigen(own[k].impulse).norm() + 1e-6;
+        CAPTURE(lane, k);
+        CHECK((impulse - ToEigen(own[k].impulse)).norm() < 1e-5 * scale);
+        CHECK((moment - ToEigen(own[k].moment)).norm() < 1e-5 * scale * body.size());
+        if (!is_empty) CHECK((centre - ToEigen(own[k].centre)).norm() < 1e-6);
+      }
+      RotationArray rotations(body.shape.num_blocks(), ToQuat(random.Rotation()));
+      const std::vector<RigidMotion> own_motions = body.Motions(y[lane], rhs[lane], &rotations);
+      body.level.Move(own_motions, expected[lane]);
+      for (size_t k = 0; k < num_clusters; ++k) {
+        const RigidMotion& m = own_motions[k];
+        const Vec3 vectors[5] = {m.centre, m.shift, m.change.c0, m.change.c1, m.change.c2};
+        for (size_t i = 0; i < 5; ++i) {
+          float* at = &motions[kCrowdMotion * k + 3 * kCrowdLanes * i + lane];
+          at[0] = vectors[i].x;
+          at[kCrowdLanes] = vectors[i].y;
+          at[2 * kCrowdLanes] = vectors[i].z;
+        }
+      }
+    }
+    MoveCrowdClusters(common.level, motions.data(), moved.data());
+    for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+      const std::vector<NodeVec> found = NodesInLane(moved, 4, lane);
+      for (size_t i = 0; i < num_nodes; ++i) {
+        worst = std::max(worst, (ToEigen(found[i]) - ToEigen(expected[lane][i])).norm());
+        if (bodies[lane].pinned[i] != 0) REQUIRE(ToEigen(found[i]) == ToEigen(y[lane][i]));
+        REQUIRE(found[i].w == y[lane][i].w);
+      }
+    }
+    CHECK(worst < 2e-6);
+  }
+}
