@@ -400,9 +400,10 @@ std::vector<uint32_t> ShareOut(uint32_t total, const std::vector<Component>& com
 }  // namespace
 
 uint32_t AutoClusters(uint32_t num_nodes) {
-  if (num_nodes < 16) return 1;
-  if (num_nodes < 64) return 2;
-  return std::clamp(num_nodes / 64 + num_nodes % 64 / 32, 4u, kMostAutoClusters);
+  const auto at_most = [&](uint32_t most, uint32_t nodes_of_each) {
+    return std::min(num_nodes / nodes_of_each, most);
+  };
+  return std::max({1u, at_most(8, 12), at_most(16, 24), at_most(kMostAutoClusters, 64)});
 }
 
 Clusters MakeClusters(std::span<const Vec3> nodes, std::span<const TetNodes> tets,

@@ -31,7 +31,7 @@ BeamMode MostSimilar(const Cantilever& beam, const Eigen::VectorXd& omegas,
 Cantilever::Cantilever(const BeamSize& beam_size, const tools::Material& beam_material, double dt)
     : size(beam_size),
       material(beam_material),
-      shape(TetBox(size.nx, size.ny, size.nz, size.cell), material, dt),
+      shape(ShapeAsset::Baked(TetBox(size.nx, size.ny, size.nz, size.cell), material, dt)),
       model(shape.asset()) {
   for (Eigen::Index i = 0; i < model.num_nodes(); ++i) {
     if (model.rest(0, i) > 1.0e-6) continue;

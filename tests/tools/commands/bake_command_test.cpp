@@ -138,6 +138,25 @@ TEST_CASE("Options of plush bake reach the asset") {
   CHECK_FALSE(settings.contains("tets"));
 }
 
+TEST_CASE("plush bake makes as many clusters as asked for, and info and the report count them") {
+  const BallFolder folder;
+  const std::string out = folder / "b.plush";
+  const uint32_t count = GENERATE(0u, 1u, 3u);
+  const PlushRun run = RunPlush(
+      {"bake", folder.ball(), "-o", out, "--clusters", std::to_string(count), "--json", "-q"});
+  REQUIRE(run.exit_code == 0);
+  Asset asset;
+  REQUIRE(asset.Open(out.c_str()).ok());
+  CHECK(asset.simulation().num_clusters == count);
+  CHECK(asset.simulation().clusters.empty() == (count == 0));
+  const json report = json::parse(run.out)["simulation"];
+  const json info = json::parse(RunPlush({"info", out, "--json"}).out)["simulation"];
+  CHECK(report["clusters"] == count);
+  CHECK(info["clusters"] == count);
+  CHECK(report["straddling_tets"] == info["straddling_tets"]);
+  CHECK((info["straddling_tets"] > 0.0) == (count > 1));
+}
+
 TEST_CASE("Options of the lattice cage reach the asset, and -v shows their effect") {
   const BallFolder folder;
   const std::string out = folder / "b.plush";
@@ -259,6 +278,10 @@ TEST_CASE("A wrong option of plush bake is named with its range") {
                {{"--scale", "0"}, "--scale"},
                {{"--unit", "furlong"}, "--unit"},
                {{"--cell", "1", "--tets", "5"}, "--tets"},
+               {{"--clusters", "-1"}, "[0, 256]"},
+               {{"--clusters", "257"}, "[0, 256]"},
+               {{"--clusters", "auto"}, "--clusters"},
+               {{"--clusters", "2.5"}, "--clusters"},
                {{"--bogus"}, "--bogus"}};
   for (const auto& [arguments, word] : cases) {
     std::vector<std::string> all = {"bake", folder.ball(), "-o", out};
