@@ -90,8 +90,14 @@ void SwingingArm::PinNearest(size_t count) {
 
 WorldDesc SwingingWorld() {
   WorldDesc desc;
-  desc.solver.volume_sweeps = 2;
   desc.solver.sleep_speed = 0.0f;
+  return desc;
+}
+
+WorldDesc KugWorld() {
+  WorldDesc desc = SwingingWorld();
+  desc.solver.outer_iterations = 1;
+  desc.solver.volume_sweeps = 2;
   return desc;
 }
 
