@@ -5,12 +5,14 @@
     plush_bench --models MODELS --curves . --benchmark_filter='step/arm_4k$'
     tests/bench/plot_motion.py step_arm_4k.csv samples/pictures/swing.png
 
-Needs matplotlib (Debian: python3-matplotlib).
+Needs matplotlib (Debian: python3-matplotlib, which brings Pillow).
 """
 import csv
+import io
 import sys
 
 import matplotlib
+from PIL import Image
 
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402
@@ -49,8 +51,9 @@ def main():
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="upper center", ncol=3, frameon=False)
     figure.tight_layout(rect=(0.0, 0.0, 1.0, 0.92))
-    # No date or version, so that the same numbers give the same bytes.
-    figure.savefig(sys.argv[2], dpi=100, metadata={"Software": None})
+    picture = io.BytesIO()
+    figure.savefig(picture, dpi=100, format="png")
+    Image.open(picture).convert("RGB").quantize(48).save(sys.argv[2], optimize=True)
 
 
 if __name__ == "__main__":

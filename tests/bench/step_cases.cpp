@@ -44,12 +44,13 @@ constexpr Arm kArms[] = {kArm4k,
                          {"arm_4k_soft", "arm_4k", 811, 0, 1.0e5},
                          {"arm_4k_stiff", "arm_4k", 811, 0, 1.0e7}};
 
-// As samples/run.sh bakes them, and without damping.
+// As samples/run.sh bakes them, and without damping. The octopus has a Poisson's ratio of 0.33:
+// with 0.4, its own weight turns tets of the arm inside out, and not even the reference converges.
 constexpr Toy kToys[] = {
-    {"bear_by_ear", "bear.glb", 400, 4.0e4, 0.15, false, {0.13, 0.52, -0.004}},
-    {"bear_by_ear_undamped", "bear.glb", 400, 4.0e4, 0.0, false, {0.13, 0.52, -0.004}},
-    {"octopus_by_arm", "octopus.glb", 900, 6.0e4, 0.15, true, {}},
-    {"octopus_by_arm_undamped", "octopus.glb", 900, 6.0e4, 0.0, true, {}}};
+    {"bear_by_ear", "bear.glb", 400, 4.0e4, 0.4, 0.15, false, {0.13, 0.52, -0.004}},
+    {"bear_by_ear_undamped", "bear.glb", 400, 4.0e4, 0.4, 0.0, false, {0.13, 0.52, -0.004}},
+    {"octopus_by_arm", "octopus.glb", 900, 6.0e4, 0.33, 0.15, true, {}},
+    {"octopus_by_arm_undamped", "octopus.glb", 900, 6.0e4, 0.33, 0.0, true, {}}};
 
 // How right the motion of a body is, and that of the same body with [Kug]'s step.
 void CountMotion(const SwingingArm& arm, const reference::Trajectory& measured,
@@ -160,9 +161,11 @@ void StepBodies(benchmark::State& state, const std::string& case_name, const Swi
   StepClock clock(threads);
   for (auto _ : state) {
     if (clock.IsTurnOfOther()) {
+      state.PauseTiming();
       for (int k = 0; k < StepClock::kTurn; ++k) clock.TimeOther(&kug_world, kDt);
+      state.ResumeTiming();
     }
-    state.SetIterationTime(clock.Time(&world, kDt));
+    clock.Time(&world, kDt);
     times.Add(world.stats());
   }
   const double steps = static_cast<double>(state.iterations());
@@ -243,14 +246,14 @@ void StepMovingPins(benchmark::State& state, const std::string& path) {
 void Refactor(benchmark::State& state, const std::string& path) {
   const SwingingArm arm = MakeArm(path, kArm4k);
   for (auto _ : state) {
+    state.PauseTiming();
     WorldDesc desc = SwingingWorld();
     desc.solver.max_substeps = 1;
     World world(desc);
     BodyId id;
     if (!world.AddBody(arm.asset, arm.Desc(), &id).ok()) std::abort();
-    const double start = ThreadSeconds();
+    state.ResumeTiming();
     if (!world.PrepareTimeStep(0.0123f).ok()) state.SkipWithError("no factor");
-    state.SetIterationTime(ThreadSeconds() - start);
   }
   state.counters["factor_values"] = static_cast<double>(arm.asset.factor().values.size());
 }
@@ -265,20 +268,20 @@ void AddStepCases(const ModelFolder& models, const ReferenceFolder& trajectories
     const std::string path = models.Find(std::string("tets/") + arm.model + ".node", name);
     if (path.empty()) return nullptr;
     return benchmark::RegisterBenchmark(name.c_str(), function, path, more...)
-        ->Unit(benchmark::kMillisecond)
-        ->UseManualTime();
+        ->Unit(benchmark::kMillisecond);
   };
   for (const Arm& arm : kArms) add(std::string("step/") + arm.name, arm, Step, arm, references);
   for (const Toy& toy : kToys) {
     benchmark::RegisterBenchmark((std::string("step/") + toy.name).c_str(), StepToy, toy,
                                  references)
-        ->Unit(benchmark::kMillisecond)
-        ->UseManualTime();
+        ->Unit(benchmark::kMillisecond);
   }
   const std::string crowd = "crowd/arm_4k_x105", threaded = "crowd/arm_4k_x105_two_threads";
   add(crowd, kArm4k, StepCrowd, crowd, 1u, references);
-  add(threaded, kArm4k, StepCrowd, threaded, 2u, references);
-  add("step/arm_4k_moving_pins", kArm4k, StepMovingPins);
+  auto* two = add(threaded, kArm4k, StepCrowd, threaded, 2u, references);
+  if (two != nullptr) two->UseRealTime();
+  auto* pins = add("step/arm_4k_moving_pins", kArm4k, StepMovingPins);
+  if (pins != nullptr) pins->UseManualTime();
   add("refactor/arm_4k", kArm4k, Refactor);
 }
 

@@ -60,6 +60,7 @@ SwingingArm MakeToy(const Toy& toy) {
       ImportOrExit(std::string(PLUSH_SAMPLES_DIR) + "/models/" + toy.model, 1.0);
   tools::BakeSettings settings;
   settings.material.young = toy.young;
+  settings.material.poisson = toy.poisson;
   settings.material.damping = toy.damping;
   settings.cage.target_tets = toy.tets;
   SwingingArm arm;

@@ -51,6 +51,7 @@ struct Toy {
   const char* model;  ///< below samples/models/
   uint32_t tets;      ///< wanted, of its lattice cage
   double young;       ///< [Pa]
+  double poisson;     ///< Poisson's ratio
   double damping;     ///< [s]
   bool by_farthest;   ///< hangs by the node that is farthest from the vertical axis through its
                       ///< centre, else by the point `hand`

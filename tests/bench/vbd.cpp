@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Gauss-Seidel over nodes by colours, each with a Newton step of its own 3 x 3 block.
-// Source: Anka Chen, Ziheng Liu, Yin Yang, Cem Yuksel. Vertex Block Descent. 2024
+// Source: Anka Chen, Ziheng Liu, Yin Yang, Cem Yuksel. Vertex Block Descent. 2024; Gene Golub,
+// Charles Van Loan. Matrix Computations. 1996, chapter 10.1 (symmetric passes, Chebyshev)
 #include "bench/vbd.h"
 
 #include "base/simd_target.h"
@@ -96,13 +97,13 @@ HWY_INLINE void AddCorner(D d, const NodeVec* y, size_t lane, const Xyz<V>& x,
   H->zz = hn::Add(H->zz, half);
 }
 
-// One pass over all nodes, in this order.
-void Descend(const DescentNodes* order, size_t count, DescentCorners* corners,
+// One pass over all nodes, in this order or backwards.
+void Descend(const DescentNodes* order, size_t count, bool backwards, DescentCorners* corners,
              const NodeVec* inertial, NodeVec* y) {
   const Lanes16 d;
   using V = hn::Vec<Lanes16>;
   for (size_t b = 0; b < count; ++b) {
-    const DescentNodes& at = order[b];
+    const DescentNodes& at = order[backwards ? count - 1 - b : b];
     for (size_t lane = 0; lane < kDescentLanes; lane += kLanes<Lanes16>) {
       const uint32_t* nodes = at.nodes + lane;
       V inertia;
@@ -119,17 +120,20 @@ void Descend(const DescentNodes* order, size_t count, DescentCorners* corners,
   }
 }
 
-// Chebyshev's acceleration: y becomes omega (y - before) + before; then `before` becomes `last`,
-// and `last` becomes y.
-void Accelerate(float omega, size_t num_nodes, NodeVec* y, NodeVec* before, NodeVec* last) {
+// A step of the Chebyshev semi-iteration: y becomes
+//   omega (last + length (y - last) - before) + before,
+// then `before` becomes `last`, and `last` becomes y.
+void Accelerate(float omega, float length, size_t num_nodes, NodeVec* y, NodeVec* before,
+                NodeVec* last) {
   const hn::CappedTag<float, 4> d;
   constexpr size_t N = kLanes<hn::CappedTag<float, 4>>;
   float *to = &y->x, *first = &before->x, *second = &last->x;
-  const auto weight = hn::Set(d, omega);
+  const auto weight = hn::Set(d, omega), stretch = hn::Set(d, length);
   for (size_t k = 0; k < 4 * num_nodes; k += N) {
-    const auto old = hn::Load(d, first + k);
-    const auto next = Fma(weight, hn::Sub(hn::Load(d, to + k), old), old);
-    hn::Store(hn::Load(d, second + k), d, first + k);
+    const auto older = hn::Load(d, first + k), old = hn::Load(d, second + k);
+    const auto moved = Fma(stretch, hn::Sub(hn::Load(d, to + k), old), old);
+    const auto next = Fma(weight, hn::Sub(moved, older), older);
+    hn::Store(old, d, first + k);
     hn::Store(next, d, second + k);
     hn::Store(next, d, to + k);
   }
@@ -304,14 +308,17 @@ void VertexBlockDescent::StartStep() {
 void VertexBlockDescent::Step() {
   StartStep();
   float omega = 1.0f;
-  const float squared = settings_.radius * settings_.radius;
+  const float length = 2.0f / (2.0f - settings_.radius);
+  const float reach = settings_.radius / (2.0f - settings_.radius), squared = reach * reach;
   for (int k = 0; k < settings_.iterations; ++k) {
+    const bool backwards = k % 2 == 1;
     HWY_DYNAMIC_DISPATCH(Descend)
-    (order_.data(), order_.size(), corners_.data(), inertial_.data(), y_.data());
-    if (k == 1) omega = 2.0f / (2.0f - squared);
-    if (k > 1) omega = 4.0f / (4.0f - squared * omega);
+    (order_.data(), order_.size(), backwards, corners_.data(), inertial_.data(), y_.data());
+    if (!backwards) continue;
+    if (k == 3) omega = 2.0f / (2.0f - squared);
+    if (k > 3) omega = 4.0f / (4.0f - squared * omega);
     HWY_DYNAMIC_DISPATCH(Accelerate)
-    (omega, num_nodes_, y_.data(), before_.data(), last_.data());
+    (omega, length, num_nodes_, y_.data(), before_.data(), last_.data());
   }
   const float rate = 1.0f / static_cast<float>(settings_.dt_s);
   std::swap(last_v_, v_);
