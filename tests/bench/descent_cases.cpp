@@ -49,7 +49,8 @@ double ErrorOf(const SwingingArm& arm, int iterations, const reference::Trajecto
   return error;
 }
 
-// Fewest iterations, to about 3%, whose error is at most `wanted`; `error` gets theirs.
+// Iterations, to about 3%, from which on the error is at most `wanted`; `error` gets theirs. Below
+// them it does not always fall: 0.042 for 100 iterations, 0.068 for 130.
 int FindIterations(const SwingingArm& arm, double wanted, const reference::Trajectory& right,
                    double* error) {
   int few = 0, enough = 50;
