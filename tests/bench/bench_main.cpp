@@ -4,10 +4,13 @@
 //   --references DIR folder of the trajectories that step/... is compared with. Absent ones are
 //                    computed (minutes for the large bodies) and written there. Without it only
 //                    those of small bodies are computed
+//   --curves DIR     step/... and crowd/... write the way of each body's free end there, see
+//                    motion_curves.h; plot_motion.py draws it
 //   --target NAME    instruction set of the runtime's vector code: avx512, avx2, sse4 or scalar
 //                    (default: the best of this machine)
 
 #include "bench/bench_models.h"
+#include "bench/motion_curves.h"
 #include "bench/reference_motion.h"
 #include "runtime/simd_targets.h"
 
@@ -58,6 +61,7 @@ int main(int argc, char** argv) {
   std::vector<char*> arguments(argv, argv + argc);
   const plush::bench::ModelFolder models(TakeOption("--models", &arguments));
   const plush::bench::ReferenceFolder references(TakeOption("--references", &arguments));
+  const plush::bench::CurveFolder curves(TakeOption("--curves", &arguments));
   const std::string target_name = TakeOption("--target", &arguments);
   const std::optional<int64_t> target = FindTarget(target_name);
   if (!target.has_value()) {
@@ -71,7 +75,9 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&count, arguments.data());
   if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 1;
   benchmark::AddCustomContext("instruction_set", plush::test::NameOf(*target));
-  plush::bench::AddStepCases(models, references);
+  plush::bench::AddStepCases(models, references, curves);
+  plush::bench::AddFrequencyCases();
+  plush::bench::AddDescentCases(models, references);
   plush::bench::AddStateCases(models);
   plush::bench::AddCageCases(models);
   plush::bench::AddBakeCases(models);

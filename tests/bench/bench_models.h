@@ -12,6 +12,7 @@
 
 namespace plush::bench {
 
+class CurveFolder;      ///< motion_curves.h
 class ReferenceFolder;  ///< reference_motion.h
 
 /// The folder that --models names.
@@ -49,7 +50,11 @@ class AlignedBytes {
 
 // Each registers its cases, named group/case, except those without their model.
 /// step/arm_4k .. 170k, step/bear_by_ear and others, crowd/, refactor/
-void AddStepCases(const ModelFolder& models, const ReferenceFolder& references);
+void AddStepCases(const ModelFolder& models, const ReferenceFolder& trajectories,
+                  const CurveFolder& curves);
+void AddFrequencyCases();  ///< motion/cantilever_10_steps, motion/cantilever_20_steps
+/// peer/vbd
+void AddDescentCases(const ModelFolder& models, const ReferenceFolder& trajectories);
 void AddStateCases(const ModelFolder& models);      ///< state/save_arm_4k_x105, state/load_...
 void AddCageCases(const ModelFolder& models);       ///< cage/armadillo_86k and other models
 void AddBakeCases(const ModelFolder& models);       ///< check/horse_97k, bake/armadillo_86k

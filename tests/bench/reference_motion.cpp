@@ -73,12 +73,6 @@ void Compute(const SwingingArm& arm, const reference::EulerSettings& settings,
   }
 }
 
-Eigen::Vector3d PinsOf(const SwingingArm& arm, const reference::Trajectory& trajectory) {
-  Eigen::Vector3d mean = Eigen::Vector3d::Zero();
-  for (const uint32_t node : arm.pinned) mean += trajectory.rest.col(node).cast<double>();
-  return mean / static_cast<double>(arm.pinned.size());
-}
-
 }  // namespace
 
 const reference::Trajectory* ReferenceFolder::Find(const SwingingArm& arm, float dt,
@@ -106,6 +100,12 @@ const reference::Trajectory* ReferenceFolder::Find(const SwingingArm& arm, float
   return known.emplace(key, std::move(trajectory)).first->second.get();
 }
 
+Eigen::Vector3d PinsOf(const SwingingArm& arm, const reference::Trajectory& trajectory) {
+  Eigen::Vector3d mean = Eigen::Vector3d::Zero();
+  for (const uint32_t node : arm.pinned) mean += trajectory.rest.col(node).cast<double>();
+  return mean / static_cast<double>(arm.pinned.size());
+}
+
 MotionErrors CompareMotion(const SwingingArm& arm, const reference::Trajectory& measured,
                            const reference::Trajectory& right) {
   const Eigen::Vector3d pins = PinsOf(arm, right);
@@ -117,6 +117,19 @@ MotionErrors CompareMotion(const SwingingArm& arm, const reference::Trajectory& 
   out.right_half_swing = reference::HalfSwingStep(right, swing);
   const double depth = pins.y() - reference::LowestY(right);
   out.sag = (reference::LowestY(right) - reference::LowestY(measured)) / depth;
+  return out;
+}
+
+reference::Trajectory FirstSteps(const SwingingArm& arm, float dt, World* world, BodyId id) {
+  const BodyDesc desc = arm.Desc();
+  std::vector<Vec3> nodes(arm.asset.simulation().nodes.size());
+  if (!world->NodePositions(id, 1.0f, nodes).ok()) std::abort();
+  reference::Trajectory out(InRest(desc, nodes));
+  for (int step = 0; step < kMotionSteps; ++step) {
+    if (!world->Step(dt).ok()) std::abort();
+    if (!world->NodePositions(id, 1.0f, nodes).ok()) std::abort();
+    out.Add(InRest(desc, nodes));
+  }
   return out;
 }
 

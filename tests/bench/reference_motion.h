@@ -32,6 +32,9 @@ class ReferenceFolder {
   std::string path_;
 };
 
+/// Mean rest position of the pinned nodes.
+Eigen::Vector3d PinsOf(const SwingingArm& arm, const reference::Trajectory& trajectory);
+
 struct MotionErrors {
   double trajectory = 0.0;      ///< reference::TrajectoryError
   size_t half_swing = 0;        ///< index of the step at the end of the first half swing
@@ -41,6 +44,9 @@ struct MotionErrors {
 
 MotionErrors CompareMotion(const SwingingArm& arm, const reference::Trajectory& measured,
                            const reference::Trajectory& right);
+
+/// The next 220 steps of a body, in rest coordinates, or ends the program.
+reference::Trajectory FirstSteps(const SwingingArm& arm, float dt, World* world, BodyId id);
 
 /// Positions of a world as columns of rest coordinates: the inverse of the body's first pose.
 reference::Points InRest(const BodyDesc& desc, const std::vector<Vec3>& positions);

@@ -9,13 +9,15 @@
 #include "elasticity/element_pass.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace plush::bench {
 namespace {
 
 // Arithmetic of a tet, counted in the source. Elements: 36 for F, 133 for a Newton step of its
-// rotation, 112 for the impulses and their sums at the nodes. Volume: one correction.
-constexpr double kElementArithmetic = 281.0, kVolumeArithmetic = 87.0;
+// rotation, 112 for the impulses and their sums at the nodes. Relaxation: of a multiplier. Volume:
+// one correction.
+constexpr double kElementArithmetic = 281.0, kRelaxationArithmetic = 26.0, kVolumeArithmetic = 87.0;
 
 // Rows of a TetBlock that a pass reads, of 16 numbers each: nodes, Dm^-1, stiffness; and nodes,
 // determinant, bulk.
@@ -27,10 +29,32 @@ struct Rest {
   double nodes, tets, blocks;
   double solve_bytes = 0.0;          // values and rows of a solve, both ways
   double solve_multiply_adds = 0.0;  // of L and D^-1 without padding
+  double coarse_share = 0.0;         // of the blocks: those that the coarse level evaluates again
+  double coarse_unknowns = 0.0;
   double footprint = 0.0;
 };
 
-Rest MeasureRest(const Asset& asset) {
+// Share of the blocks with a tet whose nodes lie in two clusters, or in one and in pins.
+double CoarseShare(const SimulationView& s, std::span<const uint32_t> pinned) {
+  constexpr int kPinned = -1;
+  std::vector<int> places(s.clusters.begin(), s.clusters.end());
+  for (const uint32_t node : pinned) places[node] = kPinned;
+  places.push_back(kPinned);  // of the spare node of lanes without a tet
+  size_t count = 0;
+  for (const TetBlock& block : s.blocks) {
+    bool resists = false;
+    for (size_t lane = 0; lane < kBlockTets; ++lane) {
+      for (size_t k = 1; k < 4; ++k) {
+        resists |= places[block.nodes[k][lane]] != places[block.nodes[0][lane]];
+      }
+    }
+    count += resists ? 1 : 0;
+  }
+  return static_cast<double>(count) / static_cast<double>(s.blocks.size());
+}
+
+Rest MeasureRest(const Asset& asset, std::span<const uint32_t> pinned,
+                 const SolverSettings& solver) {
   const SimulationView& s = asset.simulation();
   const FactorView& factor = asset.factor();
   Rest rest = {.nodes = static_cast<double>(s.nodes.size()),
@@ -48,6 +72,11 @@ Rest MeasureRest(const Asset& asset) {
   rest.solve_bytes += 2.0 * structure;
   rest.footprint =
       static_cast<double>(s.blocks.size_bytes() + factor.values.size_bytes()) + structure;
+  if (s.num_clusters > 0 && solver.volume_sweeps == 0) {
+    rest.coarse_share = CoarseShare(s, pinned);
+    rest.coarse_unknowns = 6.0 * s.num_clusters;
+    rest.footprint += 4.0 * rest.coarse_unknowns * rest.coarse_unknowns;
+  }
   return rest;
 }
 
@@ -61,21 +90,41 @@ struct Arrays {
   double kappa;      // of all tets
 };
 
-StepWork WorkOf(const Rest& rest, const Arrays& a, int sweeps) {
+// One outer iteration.
+StepWork WorkOfIteration(const Rest& rest, const Arrays& a, const SolverSettings& solver) {
   StepWork work;
+  const bool relaxes = solver.volume_sweeps == 0;
+  const double positions = rest.nodes * a.position, vectors = rest.nodes * a.vector;
+  const double sweep = rest.blocks * kVolumeRows + 2.0 * a.kappa + 2.0 * positions;
+  const double blocks = rest.blocks * kElementRows + 2.0 * a.rotations + a.kappa;
+  // The right-hand side is written, and read and written; rotations are read and written.
+  work.elements.bytes = blocks + 2.0 * positions + 3.0 * vectors + (relaxes ? a.kappa : 0.0);
+  work.solve.bytes = rest.solve_bytes + 4.0 * vectors;  // read and written down and up
+  work.volume.bytes = solver.volume_sweeps * sweep;
+  work.elements.multiply_adds =
+      a.bodies * rest.tets * (kElementArithmetic + (relaxes ? kRelaxationArithmetic : 0.0));
+  work.solve.multiply_adds = a.bodies * rest.solve_multiply_adds;
+  work.volume.multiply_adds = a.bodies * rest.tets * kVolumeArithmetic * solver.volume_sweeps;
+  if (rest.coarse_unknowns > 0.0) {
+    // Some tets again, at positions and with a right-hand side that are read and written whole.
+    work.elements.bytes += rest.coarse_share * (blocks + positions + 2.0 * vectors) +
+                           2.0 * a.bodies * rest.nodes * a.node + positions + vectors;
+    work.elements.multiply_adds += a.bodies * rest.tets * rest.coarse_share * kElementArithmetic;
+    // Sums over clusters, the product with C^-1, and the clusters' motions.
+    const double entries = rest.coarse_unknowns * rest.coarse_unknowns;
+    work.solve.bytes += a.bodies * 4.0 * entries + 3.0 * positions + vectors;
+    work.solve.multiply_adds += a.bodies * entries;
+  }
+  return work;
+}
+
+StepWork WorkOf(const Rest& rest, const Arrays& a, const SolverSettings& solver) {
+  StepWork work;
+  for (int k = 0; k < solver.outer_iterations; ++k) work += WorkOfIteration(rest, a, solver);
   const double positions = rest.nodes * a.position, vectors = rest.nodes * a.vector;
   const double states = a.bodies * rest.nodes * a.node;
-  const double sweep = rest.blocks * kVolumeRows + 2.0 * a.kappa + 2.0 * positions;
-  // The right-hand side is written, and read and written; rotations are read and written.
-  work.elements.bytes =
-      rest.blocks * kElementRows + 2.0 * positions + 3.0 * vectors + 2.0 * a.rotations + a.kappa;
-  work.solve.bytes = rest.solve_bytes + 4.0 * vectors;  // read and written down and up
-  work.volume.bytes = sweeps * sweep;
   // x and v are read for the prediction and at the end, and written there.
   work.other.bytes = 6.0 * states + 4.0 * positions + vectors;
-  work.elements.multiply_adds = a.bodies * rest.tets * kElementArithmetic;
-  work.solve.multiply_adds = a.bodies * rest.solve_multiply_adds;
-  work.volume.multiply_adds = a.bodies * rest.tets * kVolumeArithmetic * sweeps;
   work.footprint = 2.0 * states + positions + vectors + a.rotations + a.kappa;
   return work;
 }
@@ -97,8 +146,9 @@ StepWork& StepWork::operator+=(const StepWork& more) {
   return *this;
 }
 
-StepWork WorkOfStep(const Asset& asset, size_t bodies, int volume_sweeps) {
-  const Rest rest = MeasureRest(asset);
+StepWork WorkOfStep(const Asset& asset, std::span<const uint32_t> pinned, size_t bodies,
+                    const SolverSettings& solver) {
+  const Rest rest = MeasureRest(asset, pinned, solver);
   constexpr double kNode = sizeof(NodeVec), kFloat = sizeof(float);
   const double places = rest.blocks * kBlockTets;
   const Arrays alone = {1.0, kNode, kNode, kNode, 4.0 * kFloat * places, kFloat * places};
@@ -107,13 +157,13 @@ StepWork WorkOfStep(const Asset& asset, size_t bodies, int volume_sweeps) {
     const size_t least = work.footprint > 0.0 ? kLeastFurtherCrowd : kLeastCrowd;
     const size_t together = bodies < least ? 1 : std::min(bodies, kCrowdLanes);
     if (together == 1) {
-      work += WorkOf(rest, alone, volume_sweeps);
+      work += WorkOf(rest, alone, solver);
     } else {
       work += WorkOf(
           rest,
           {static_cast<double>(together), kNode, kFloat * kCrowdPosition, kFloat * kCrowdVector,
            kFloat * kCrowdRotation * rest.tets, kFloat * kCrowdLanes * rest.tets},
-          volume_sweeps);
+          solver);
     }
     bodies -= together;
   }

@@ -3,8 +3,11 @@
 #pragma once
 
 #include "plush/asset.h"
+#include "plush/step.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 
 namespace plush::bench {
 
@@ -15,8 +18,8 @@ struct PhaseWork {
                                ///< a division, that counts as one, too
 };
 
-/// Work of one step of undamped, pinned bodies, without planes and energies, with one outer
-/// iteration and one Newton step for each rotation.
+/// Work of one step of undamped, pinned bodies, without planes and energies, with one Newton step
+/// for each rotation.
 struct StepWork {
   PhaseWork elements, solve, volume, other;
   double footprint = 0.0;  ///< bytes of all that is read or written, each counted once
@@ -25,7 +28,9 @@ struct StepWork {
   StepWork& operator+=(const StepWork& more);
 };
 
-/// Work of `bodies` bodies of an asset, in crowds if there are enough.
-StepWork WorkOfStep(const Asset& asset, size_t bodies, int volume_sweeps);
+/// Work of `bodies` bodies of an asset that hang by the nodes `pinned`, in crowds if there are
+/// enough.
+StepWork WorkOfStep(const Asset& asset, std::span<const uint32_t> pinned, size_t bodies,
+                    const SolverSettings& solver);
 
 }  // namespace plush::bench

@@ -60,6 +60,7 @@ SwingingArm MakeToy(const Toy& toy) {
       ImportOrExit(std::string(PLUSH_SAMPLES_DIR) + "/models/" + toy.model, 1.0);
   tools::BakeSettings settings;
   settings.material.young = toy.young;
+  settings.material.poisson = toy.poisson;
   settings.material.damping = toy.damping;
   settings.cage.target_tets = toy.tets;
   SwingingArm arm;
@@ -90,8 +91,14 @@ void SwingingArm::PinNearest(size_t count) {
 
 WorldDesc SwingingWorld() {
   WorldDesc desc;
-  desc.solver.volume_sweeps = 2;
   desc.solver.sleep_speed = 0.0f;
+  return desc;
+}
+
+WorldDesc KugWorld() {
+  WorldDesc desc = SwingingWorld();
+  desc.solver.outer_iterations = 1;
+  desc.solver.volume_sweeps = 2;
   return desc;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The body of most cases: an armadillo that hangs by one hand and swings, in the set-up used to
-// measure other solvers (E 1 MPa, nu 0.33, 1000 kg/m^3, dt 10 ms, no damping, two volume sweeps).
+// measure other solvers (E 1 MPa, nu 0.33, 1000 kg/m^3, dt 10 ms, no damping).
 #pragma once
 
 #include "plush/world.h"
@@ -51,6 +51,7 @@ struct Toy {
   const char* model;  ///< below samples/models/
   uint32_t tets;      ///< wanted, of its lattice cage
   double young;       ///< [Pa]
+  double poisson;     ///< Poisson's ratio
   double damping;     ///< [s]
   bool by_farthest;   ///< hangs by the node that is farthest from the vertical axis through its
                       ///< centre, else by the point `hand`
@@ -60,8 +61,11 @@ struct Toy {
 /// Imports and bakes a toy, or ends the program. The eight nodes nearest to the hand are pinned.
 SwingingArm MakeToy(const Toy& toy);
 
-/// A world with the set-up's settings. Bodies that hang still do not sleep.
+/// A world with the default step. Bodies that hang still do not sleep.
 WorldDesc SwingingWorld();
+/// The same with the step of [Kug, Alg. 2], the default before the two-level step: one outer
+/// iteration and two volume sweeps.
+WorldDesc KugWorld();
 
 /// The middle one of these numbers; 0 if there are none.
 double Median(std::vector<double> numbers);
