@@ -43,7 +43,7 @@ plush::tools::AssetContent TwoBoxes() {
     mesh.tets.push_back({t[0] + half, t[1] + half, t[2] + half, t[3] + half});
   }
   auto content = plush::test::ContentOf(mesh);
-  content.rest.clusters.count = 2;
+  content.rest.clusters = {{}, 2};
   for (const plush::Vec3& node : content.rest.nodes) {
     content.rest.clusters.of_nodes.push_back(node.x > 0.5f ? 1 : 0);
   }
@@ -80,6 +80,7 @@ TEST_CASE("The number of clusters is checked at every level of trust") {
 
 TEST_CASE("A number of clusters without clusters is refused") {
   auto content = plush::test::ContentOf(plush::test::TetBox(2, 1, 1, 0.1));
+  plush::test::AddClusters(0, &content);
   content.rest.clusters.count = 1;
   CHECK_FALSE(plush::tools::WriteAsset(content).ok());
   content.rest.clusters.count = 0;
@@ -110,7 +111,7 @@ TEST_CASE("As many clusters as 256 or as nodes are sound") {
   const uint32_t num_cells = GENERATE(1u, 70u);  // 8 and 284 nodes
   auto content = plush::test::ContentOf(plush::test::TetBox(num_cells, 1, 1, 0.1));
   const auto num_nodes = static_cast<uint32_t>(content.rest.nodes.size());
-  content.rest.clusters.count = std::min(num_nodes, 256u);
+  content.rest.clusters = {{}, std::min(num_nodes, 256u)};
   for (uint32_t i = 0; i < num_nodes; ++i) {
     content.rest.clusters.of_nodes.push_back(static_cast<uint16_t>(i % content.rest.clusters.count));
   }
