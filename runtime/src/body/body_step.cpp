@@ -357,8 +357,7 @@ void SubtractMotions(float h, std::span<RigidMotion> motions, Body* body) {
 }
 
 // The coarse correction: clusters move as the material and the planes let them.
-void CorrectClusters(const StepSettings& settings, float h, int fraction, Body* body,
-                     StepStats* stats) {
+void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStats* stats) {
   const CoarseLevel& coarse = body->system->coarse;
   const size_t count = coarse.num_clusters();
   if (settings.solver.volume_sweeps > 0 || count == 0) return;
@@ -370,14 +369,15 @@ void CorrectClusters(const StepSettings& settings, float h, int fraction, Body* 
   float work = 0.0f;
   {
     const PhaseTimer timer(stats, touches ? Phase::kContact : Phase::kSolve);
-    const std::span<const float> inverse = body->Factors().coarse[fraction].span();
+    const NodePlaces places = {&body->y[0].x, sizeof(NodeVec) / sizeof(float), 1};
+    body->coarse.Make(coarse.pattern, h * (h + body->elements.damping), coarse.masses.span(),
+                      places, body->Rotations(), sums);
     if (touches) {
-      SolveCoarseContacts(coarse, inverse, body->Rotations(), body->simulation.clusters,
+      SolveCoarseContacts(coarse, body->coarse, body->simulation.clusters,
                           body->system->pinned.span(), ProblemOf(settings, *body), &body->contacts,
-                          sums, body->d.span());
+                          sums, body->responses.span(), body->d.span());
     }
-    coarse.Solve(inverse, body->Rotations(), body->system->num_pinned == 0 && !touches, sums,
-                 motions);
+    coarse.Solve(body->coarse, body->system->num_pinned == 0 && !touches, sums, motions);
     for (size_t k = 0; k < count; ++k) work += WorkAtStart(sums[k], motions[k]);
     coarse.Move(motions, body->y.span());
   }
@@ -424,10 +424,10 @@ void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStat
   do {
     // A turn lifts touching nodes off a plane, or sinks them, to second order. So the last word is
     // the fine solve's if nodes touch.
-    if (is_owed) CorrectClusters(settings, h, count - 1, body, stats);
+    if (is_owed) CorrectClusters(settings, h, body, stats);
     longest = OuterIteration(settings, system, iterations == 0, body, stats, &lowest);
     is_owed = body->contacts.num_contacts > 0;
-    if (!is_owed) CorrectClusters(settings, h, count - 1, body, stats);
+    if (!is_owed) CorrectClusters(settings, h, body, stats);
     may_be_flat = SweepBody(settings, h, body, stats);
     ++iterations;
   } while (WantsIteration(settings, *body, least, iterations, longest));
