@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Assembly of the coarse level's matrix from its groups, a sparse block Cholesky factor, and solves.
-// Source: see coarse_matrix.h.
+// Assembly of the coarse level's matrix from its groups, a sparse block Cholesky factor, and
+// solves. Source: see coarse_matrix.h.
 #include "solver/coarse_matrix.h"
 
 #include "base/simd_target.h"
@@ -322,8 +322,8 @@ void CoarseMatrix::Make(const CoarsePattern& pattern, float scale, std::span<con
                         std::span<const ClusterSums> sums) {
   const size_t count = pattern.num_clusters();
   const auto has_mass = [](float mass) { return mass > 0.0f; };
-  const size_t first = static_cast<size_t>(
-      std::find_if(masses.begin(), masses.end(), has_mass) - masses.begin());
+  const size_t first =
+      static_cast<size_t>(std::find_if(masses.begin(), masses.end(), has_mass) - masses.begin());
   const Vec3 origin = sums[first < count ? first : 0].centre;
   std::fill(blocks_.begin(), blocks_.end(), 0.0);
   for (const CoarseGroup& group : pattern.groups) {

@@ -148,9 +148,9 @@ class Elimination {
   }
 
   size_t count_ = 0;
-  Array<uint8_t> coupled_;   // symmetric
-  Array<uint32_t> places_;   // in the order
-  Array<uint32_t> blocks_;   // by row and column
+  Array<uint8_t> coupled_;  // symmetric
+  Array<uint32_t> places_;  // in the order
+  Array<uint32_t> blocks_;  // by row and column
 };
 
 void FindSamples(const ElementView& elements, std::span<const Seeing> tets, CoarseGroup* group) {
@@ -221,8 +221,7 @@ void AddStiffness(const ElementView& elements, std::span<const Vec3> rest,
   }
   const auto lever = [&](uint32_t node) {
     const Vec3& x = rest[node];
-    const double r[3] = {double(x.x) - centre[0], double(x.y) - centre[1],
-                         double(x.z) - centre[2]};
+    const double r[3] = {double(x.x) - centre[0], double(x.y) - centre[1], double(x.z) - centre[2]};
     return Lever(r);
   };
   for (const Seeing& seeing : tets) {

@@ -54,8 +54,7 @@ void Sum(const CoarseLevel& level, const float* positions, const float* rhs, flo
         products = products + Each(Turned(r), weighted);
         share = hn::Add(share, part);
       }
-      const V whole =
-          hn::IfThenElseZero(hn::Gt(share, zero), hn::Div(hn::Set(d, 1.0f), share));
+      const V whole = hn::IfThenElseZero(hn::Gt(share, zero), hn::Div(hn::Set(d, 1.0f), share));
       centre = centre * whole;
       squares = squares * whole - Each(centre, centre);
       products = products * whole - Each(Turned(centre), centre);
