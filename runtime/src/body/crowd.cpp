@@ -158,14 +158,17 @@ RigidMotion MotionAt(const Crowd& crowd, size_t k, size_t lane) {
           {VectorAt(at + 2 * kNext), VectorAt(at + 3 * kNext), VectorAt(at + 4 * kNext)}};
 }
 
-// Finds the clusters' motions of one body.
-void SolveLaneClusters(const CoarseLevel& level, float dt, size_t lane, Body* body, Crowd* crowd) {
+// Finds the clusters' motions of one body. Makes its matrix first in the first outer iteration.
+void SolveLaneClusters(const CoarseLevel& level, float dt, bool is_first, size_t lane, Body* body,
+                       Crowd* crowd) {
   ClusterSums sums[kMaxClusters];
   RigidMotion motions[kMaxClusters];
   for (size_t k = 0; k < level.num_clusters(); ++k) sums[k] = SumsAt(*crowd, k, lane);
   const CoarseLevel& own = body->system->coarse;
   const NodePlaces places = {&crowd->positions[lane], kCrowdPosition, kCrowdLanes};
-  body->coarse.Make(own.pattern, dt * dt, own.masses.span(), places, body->Rotations(), sums);
+  if (is_first) {
+    body->coarse.Make(own.pattern, dt * dt, own.masses.span(), places, body->Rotations(), sums);
+  }
   own.Solve(body->coarse, body->system->num_pinned == 0, sums, motions);
   for (size_t k = 0; k < level.num_clusters(); ++k) {
     float* at = &crowd->motions[kCrowdMotion * k + lane];
@@ -214,8 +217,8 @@ float WorkAtEnd(const Crowd& crowd, size_t lane) {
 
 // The coarse correction of an outer iteration: clusters move as the material lets them. Notes where
 // that overshot.
-void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping, Crowd* crowd,
-                          Warnings* warnings, StepStats* stats) {
+void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping, bool is_first,
+                          Crowd* crowd, Warnings* warnings, StepStats* stats) {
   const CoarseLevel& level = crowd->system->coarse;
   if (level.num_clusters() == 0) return;
   SumClusters(settings, stepping, crowd, warnings, stats);
@@ -224,7 +227,7 @@ void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping
     const PhaseTimer timer(stats, Phase::kSolve);
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
       Body* body = stepping.bodies[lane];
-      if (body != nullptr) SolveLaneClusters(level, settings.dt, lane, body, crowd);
+      if (body != nullptr) SolveLaneClusters(level, settings.dt, is_first, lane, body, crowd);
     }
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
       if (stepping.bodies[lane] != nullptr) work[lane] = WorkAtStart(*crowd, lane);
@@ -275,7 +278,7 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
       MoveCrowd(num_nodes, rhs, positions);
     }
     if (settings.solver.volume_sweeps == 0) {
-      CorrectCrowdClusters(settings, stepping, crowd, warnings, stats);
+      CorrectCrowdClusters(settings, stepping, k == 0, crowd, warnings, stats);
     }
     const PhaseTimer timer(stats, Phase::kVolume);
     for (int sweep = 0; sweep < settings.solver.volume_sweeps; ++sweep) {

@@ -108,8 +108,8 @@ inline constexpr size_t kCrowdSums = 15 * 16;
 inline constexpr size_t kCrowdMotion = 15 * 16;
 
 /// CoarseLevel::Sum for a crowd: `positions` (num_nodes x 4 x 16), `rhs` (num_nodes x 3 x 16),
-/// `sums` (num_clusters x 15 x 16). Leaves out nodes of inverse mass 0, which a lane can have beyond
-/// the pins of `level`.
+/// `sums` (num_clusters x 15 x 16). Leaves out nodes of inverse mass 0, which a lane can have
+/// beyond the pins of `level`.
 void SumCrowdClusters(const CoarseLevel& level, const float* positions, const float* rhs,
                       float* sums);
 
