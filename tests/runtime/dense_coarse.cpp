@@ -77,17 +77,40 @@ Eigen::Matrix3d MeanRotation(const std::vector<size_t>& tets,
   return Eigen::Quaterniond(sum.normalized()).toRotationMatrix();
 }
 
-// The straddling tets by the clusters, or pins, of their nodes.
+// The straddling tets by the two clusters, or pins, of their nodes. Tets that see more than two
+// join the largest group of two of these, the first one of equals (pins last). They form a group of
+// their own if there is none.
 std::vector<std::vector<size_t>> GroupsOf(const DenseModel& model) {
-  std::map<std::set<Eigen::Index>, std::vector<size_t>> groups;
+  using Set = std::set<size_t>;
+  const size_t pins = model.num_clusters;
+  std::map<Set, std::vector<size_t>> by_seen;
   for (size_t t = 0; t < model.tets.size(); ++t) {
     if (!IsStraddling(model, t)) continue;
-    std::set<Eigen::Index> seen;
-    for (const Eigen::Index node : model.tets[t]) seen.insert(ClusterOf(model, node));
-    groups[seen].push_back(t);
+    Set seen;
+    for (const Eigen::Index node : model.tets[t]) {
+      const Eigen::Index k = ClusterOf(model, node);
+      seen.insert(k == kPinned ? pins : static_cast<size_t>(k));
+    }
+    by_seen[seen].push_back(t);
+  }
+  std::map<Set, std::vector<size_t>> groups;
+  for (const auto& [seen, tets] : by_seen) {
+    Set home = seen;
+    size_t most = 0;
+    for (const size_t a : seen) {
+      for (const size_t b : seen) {
+        if (seen.size() < 3 || a >= b || by_seen.count({a, b}) == 0) continue;
+        const size_t size = by_seen[{a, b}].size();
+        if (size > most) most = size, home = {a, b};
+      }
+    }
+    groups[home].insert(groups[home].end(), tets.begin(), tets.end());
   }
   std::vector<std::vector<size_t>> out;
-  for (const auto& [seen, tets] : groups) out.push_back(tets);
+  for (auto& [seen, tets] : groups) {
+    std::sort(tets.begin(), tets.end());
+    out.push_back(tets);
+  }
   return out;
 }
 

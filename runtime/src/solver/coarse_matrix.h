@@ -2,7 +2,8 @@
 // The matrix of the coarse level at the current positions, its factor, and solves.
 //
 // C = Z^T (M + dt (dt + damping) H) Z, where H charges 2 mu V |sym(R^T D)|^2 with the current
-// rotations R. Tets that see the same clusters (or pins) form a group. A group's stiffness against
+// rotations R. Tets that see the same two clusters (or pins) form a group, which the few tets join
+// that see more. A group's stiffness against
 // rigid motions of its clusters is made once, at rest, about the group's centre. Each step turns it
 // by the group's mean rotation and moves it to its current centre.
 //
@@ -34,7 +35,7 @@ struct CoarsePair {
   uint32_t block = 0;            ///< of row and column
 };
 
-/// Tets that see the same clusters.
+/// Tets that see the same clusters; see above.
 struct CoarseGroup {
   static constexpr size_t kSamples = 4;
   uint32_t slots[kSamples];      ///< places of the tets that say where the group is

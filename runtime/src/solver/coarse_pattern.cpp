@@ -12,22 +12,34 @@ namespace {
 
 constexpr uint32_t kPins = CoarsePair::kPins;
 
+// Clusters in keys have 16 bits. Pins come after all clusters, and kNone fills up.
+constexpr uint64_t kPinsInKey = 0xfffe, kNone = 0xffff;
+
+uint64_t InKey(uint32_t cluster) { return cluster == kPins ? kPinsInKey : cluster; }
+uint32_t FromKey(uint64_t cluster) {
+  return cluster == kPinsInKey ? kPins : static_cast<uint32_t>(cluster);
+}
+
 // A tet of a group. Groups are runs of equal `key`.
 struct Seeing {
   uint64_t key = 0;
   uint32_t tet = 0;
 };
 
+bool operator<(const Seeing& a, const Seeing& b) {
+  return a.key != b.key ? a.key < b.key : a.tet < b.tet;
+}
+
 // The clusters that a tet sees, ascending and pins last.
 struct Seen {
-  uint32_t clusters[4];
+  uint64_t clusters[4];
   size_t count = 0;
 
   Seen(const Tet& tet, std::span<const uint32_t> of_nodes) {
-    const uint32_t all[4] = {of_nodes[tet.a], of_nodes[tet.b], of_nodes[tet.c], of_nodes[tet.d]};
-    for (const uint32_t cluster : all) {
-      uint32_t* end = clusters + count;
-      uint32_t* place = std::lower_bound(clusters, end, cluster);
+    for (const uint32_t node : {tet.a, tet.b, tet.c, tet.d}) {
+      const uint64_t cluster = InKey(of_nodes[node]);
+      uint64_t* end = clusters + count;
+      uint64_t* place = std::lower_bound(clusters, end, cluster);
       if (place != end && *place == cluster) continue;
       std::copy_backward(place, end, end + 1);
       *place = cluster;
@@ -35,28 +47,89 @@ struct Seen {
     }
   }
 
-  // 16 bits for each cluster: as many as there are clusters fit.
+  static uint64_t PairKey(uint64_t a, uint64_t b) {
+    return a << 48 | b << 32 | kNone << 16 | kNone;
+  }
+
   uint64_t Key() const {
     uint64_t key = 0;
-    for (size_t i = 0; i < 4; ++i) key = key << 16 | (i < count ? clusters[i] & 0xffff : 0xffff);
+    for (size_t i = 0; i < 4; ++i) key = key << 16 | (i < count ? clusters[i] : kNone);
     return key;
   }
 };
+
+// Tets of one key in a sorted list.
+std::span<const Seeing> RunOf(std::span<const Seeing> sorted, uint64_t key) {
+  const auto by_key = [](const Seeing& a, const Seeing& b) { return a.key < b.key; };
+  const auto [begin, end] = std::equal_range(sorted.begin(), sorted.end(), Seeing{key, 0}, by_key);
+  return sorted.subspan(static_cast<size_t>(begin - sorted.begin()),
+                        static_cast<size_t>(end - begin));
+}
+
+// Tets that see more than two clusters are few. They join the largest group of two of these: a
+// matrix of fewer groups is cheaper.
+uint64_t HomeOf(const Seen& seen, std::span<const Seeing> sorted) {
+  uint64_t home = seen.Key();
+  size_t most = 0;
+  for (size_t a = 0; a < seen.count && seen.count > 2; ++a) {
+    for (size_t b = a + 1; b < seen.count; ++b) {
+      const uint64_t key = Seen::PairKey(seen.clusters[a], seen.clusters[b]);
+      const size_t size = RunOf(sorted, key).size();
+      if (size > most) most = size, home = key;
+    }
+  }
+  return home;
+}
 
 // The tets that see more than one cluster, by group.
 bool FindSeeing(const Allocator& allocator, const ElementView& elements,
                 std::span<const uint32_t> of_nodes, Array<Seeing>* out) {
   size_t count = 0;
   for (const Tet& tet : elements.tets) count += Seen(tet, of_nodes).count > 1 ? 1 : 0;
-  if (!out->Allocate(allocator, count)) return false;
+  Array<Seeing> by_seen;
+  if (!by_seen.Allocate(allocator, count) || !out->Allocate(allocator, count)) return false;
   size_t next = 0;
   for (uint32_t t = 0; t < elements.tets.size(); ++t) {
     const Seen seen(elements.tets[t], of_nodes);
-    if (seen.count > 1) (*out)[next++] = {seen.Key(), t};
+    if (seen.count > 1) by_seen[next++] = {seen.Key(), t};
   }
-  std::sort(out->begin(), out->end(), [](const Seeing& a, const Seeing& b) {
-    return a.key != b.key ? a.key < b.key : a.tet < b.tet;
-  });
+  std::sort(by_seen.begin(), by_seen.end());
+  for (size_t i = 0; i < count; ++i) {
+    const uint32_t t = by_seen[i].tet;
+    (*out)[i] = {HomeOf(Seen(elements.tets[t], of_nodes), by_seen.span()), t};
+  }
+  std::sort(out->begin(), out->end());
+  return true;
+}
+
+// Two clusters that a group's tets couple: the number of the group, and the clusters as in keys.
+uint64_t Couple(size_t group, uint64_t a, uint64_t b) {
+  return uint64_t{group} << 32 | a << 16 | b;
+}
+
+// All couples, by group. Leaves their number in `count`.
+bool FindCouples(const Allocator& allocator, const ElementView& elements,
+                 std::span<const uint32_t> of_nodes, std::span<const Seeing> seeing,
+                 Array<uint64_t>* couples, size_t* count) {
+  size_t most = 0;
+  for (const Seeing& s : seeing) {
+    const size_t n = Seen(elements.tets[s.tet], of_nodes).count;
+    most += n * (n - 1) / 2;
+  }
+  if (!couples->Allocate(allocator, most)) return false;
+  uint64_t* next = couples->begin();
+  size_t group = 0;
+  for (size_t i = 0; i < seeing.size(); ++i) {
+    if (i > 0 && seeing[i].key != seeing[i - 1].key) ++group;
+    const Seen seen(elements.tets[seeing[i].tet], of_nodes);
+    for (size_t a = 0; a < seen.count; ++a) {
+      for (size_t b = a + 1; b < seen.count; ++b) {
+        *next++ = Couple(group, seen.clusters[a], seen.clusters[b]);
+      }
+    }
+  }
+  std::sort(couples->begin(), couples->end());
+  *count = static_cast<size_t>(std::unique(couples->begin(), couples->end()) - couples->begin());
   return true;
 }
 
@@ -248,47 +321,40 @@ bool CoarsePattern::Build(const Allocator& allocator, const ElementView& element
                           std::span<const Vec3> rest, std::span<const uint32_t> of_nodes,
                           uint32_t num_clusters) {
   Array<Seeing> seeing;
+  Array<uint64_t> couples;
+  size_t num_couples = 0;
   Elimination elimination;
   if (!FindSeeing(allocator, elements, of_nodes, &seeing) ||
+      !FindCouples(allocator, elements, of_nodes, seeing.span(), &couples, &num_couples) ||
       !elimination.Make(allocator, num_clusters)) {
     return false;
   }
-  const auto run_end = [&](size_t begin) {
-    size_t end = begin;
-    while (end < seeing.size() && seeing[end].key == seeing[begin].key) ++end;
-    return end;
-  };
-  const auto seen_at = [&](size_t i) { return Seen(elements.tets[seeing[i].tet], of_nodes); };
-  size_t num_groups = 0, num_pairs = 0;
-  for (size_t i = 0; i < seeing.size(); i = run_end(i), ++num_groups) {
-    const Seen seen = seen_at(i);
-    for (size_t a = 0; a < seen.count; ++a) {
-      for (size_t b = 0; b < a; ++b, ++num_pairs) {
-        if (seen.clusters[a] != kPins) elimination.Couple(seen.clusters[a], seen.clusters[b]);
-      }
-    }
+  const auto row_of = [&](size_t i) { return FromKey(couples[i] >> 16 & 0xffff); };
+  const auto column_of = [&](size_t i) { return FromKey(couples[i] & 0xffff); };
+  for (size_t i = 0; i < num_couples; ++i) {
+    if (column_of(i) != kPins) elimination.Couple(row_of(i), column_of(i));
   }
-  if (!groups.Allocate(allocator, num_groups) || !pairs.Allocate(allocator, num_pairs) ||
-      !stiffness.Allocate(allocator, kBlock * num_pairs, 0.0) ||
+  const size_t num_groups = num_couples == 0 ? 0 : (couples[num_couples - 1] >> 32) + 1;
+  if (!groups.Allocate(allocator, num_groups) || !pairs.Allocate(allocator, num_couples) ||
+      !stiffness.Allocate(allocator, kBlock * num_couples, 0.0) ||
       !elimination.Play(allocator, this)) {
     return false;
   }
+  std::span<const Seeing> left = seeing.span();
   uint32_t next = 0;
-  CoarseGroup* group = groups.begin();
-  for (size_t i = 0; i < seeing.size(); i = run_end(i), ++group) {
-    const Seen seen = seen_at(i);
+  for (size_t g = 0; g < num_groups; ++g) {
+    CoarseGroup* group = &groups[g];
     group->first_pair = next;
-    for (size_t a = 0; a < seen.count; ++a) {
-      for (size_t b = 0; b < a; ++b) {
-        uint32_t row = seen.clusters[a], column = seen.clusters[b];
-        if (row == kPins || elimination.IsAfter(column, row)) std::swap(row, column);
-        pairs[next++] = {row, column, column == kPins ? row : elimination.Block(row, column)};
-      }
+    for (; next < num_couples && couples[next] >> 32 == g; ++next) {
+      uint32_t row = row_of(next), column = column_of(next);
+      if (column != kPins && elimination.IsAfter(column, row)) std::swap(row, column);
+      pairs[next] = {row, column, column == kPins ? row : elimination.Block(row, column)};
     }
     group->end_pair = next;
-    const std::span<const Seeing> own = seeing.span().subspan(i, run_end(i) - i);
+    const std::span<const Seeing> own = RunOf(left, left[0].key);
     FindSamples(elements, own, group);
     AddStiffness(elements, rest, of_nodes, own, *group, this);
+    left = left.subspan(own.size());
   }
   return true;
 }

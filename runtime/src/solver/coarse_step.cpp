@@ -61,11 +61,8 @@ float WorkAtEnd(const ClusterSums& sums, const RigidMotion& motion) {
 }
 
 float ShareToKeep(float work_at_start, float work_at_end) {
-  // At 1, the objective is as high as at the start. A smaller overshoot than this one stays in few
-  // clusters, and the next solve with A takes it back: taking back part of all motions instead made
-  // the trajectory of a swinging armadillo of 1e6 Pa 27% worse.
-  constexpr float kMostOvershoot = 1.0f;
-  if (work_at_end >= -kMostOvershoot * work_at_start) return 1.0f;
+  // There, the objective is as high as at the start. Smaller overshoots are left to the next solve.
+  if (work_at_end >= -work_at_start) return 1.0f;
   const float share = work_at_start / (work_at_start - work_at_end);
   return share > 0.0f && share < 1.0f ? share : 0.0f;
 }
