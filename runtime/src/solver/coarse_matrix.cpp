@@ -277,6 +277,8 @@ void PlaceFrame(const Mat3& R, const Double3& centre, double* S) {
 
 // Adds the inertia of a cluster with its centre at `c` to the lower triangle of a diagonal block.
 void AddInertia(double mass, const ClusterSums& sums, const double* c, double* A) {
+  // More than the sums' rounding, or nodes on a line would turn about it by any angle.
+  constexpr double kExtra = 3.0e-6;
   const double x = c[0], y = c[1], z = c[2];
   const double xx = mass * (double(sums.squares.x) + x * x);
   const double yy = mass * (double(sums.squares.y) + y * y);
@@ -289,9 +291,11 @@ void AddInertia(double mass, const ClusterSums& sums, const double* c, double* A
   A[8 * 1 + 5] += mass * x;
   A[8 * 2 + 3] += mass * y;
   A[8 * 2 + 4] -= mass * x;
-  A[8 * 3 + 3] += yy + zz;
-  A[8 * 4 + 4] += xx + zz;
-  A[8 * 5 + 5] += xx + yy;
+  const Vec3& squares = sums.squares;
+  const double extra = kExtra * mass * (double(squares.x) + double(squares.y) + double(squares.z));
+  A[8 * 3 + 3] += yy + zz + extra;
+  A[8 * 4 + 4] += xx + zz + extra;
+  A[8 * 5 + 5] += xx + yy + extra;
   A[8 * 3 + 4] -= mass * (double(sums.products.x) + x * y);
   A[8 * 4 + 5] -= mass * (double(sums.products.y) + y * z);
   A[8 * 3 + 5] -= mass * (double(sums.products.z) + z * x);
