@@ -246,8 +246,7 @@ Eigen::MatrixXd DenseCoarse::Matrix(const std::vector<Eigen::Matrix3d>& rotation
   return C;
 }
 
-void DenseCoarse::Correct(const std::vector<Eigen::Matrix3d>& rotations, const Points& rhs,
-                          Points* y) const {
+void DenseCoarse::Correct(const Eigen::MatrixXd& C, const Points& rhs, Points* y) const {
   const size_t count = members_.size();
   std::vector<Eigen::Vector3d> centres;
   Eigen::VectorXd b = Eigen::VectorXd::Zero(6 * static_cast<Eigen::Index>(count));
@@ -259,7 +258,7 @@ void DenseCoarse::Correct(const std::vector<Eigen::Matrix3d>& rotations, const P
       b.segment<3>(at + 3) += (y->col(i) - centres[k]).cross(rhs.col(i));
     }
   }
-  const Eigen::VectorXd q = SolveIndependent(Matrix(rotations, *y), b);
+  const Eigen::VectorXd q = SolveIndependent(C, b);
   std::vector<Eigen::Vector3d> shifts;
   Eigen::Vector3d momentum = Eigen::Vector3d::Zero();
   double mass = 0.0;

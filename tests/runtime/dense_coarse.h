@@ -37,7 +37,7 @@ class DenseCoarse {
   Eigen::MatrixXd Matrix(const std::vector<Eigen::Matrix3d>& rotations, const Points& y) const;
 
   /// Moves the clusters of `y` by C^-1 Z^T rhs.
-  void Correct(const std::vector<Eigen::Matrix3d>& rotations, const Points& rhs, Points* y) const;
+  void Correct(const Eigen::MatrixXd& C, const Points& rhs, Points* y) const;
 
  private:
   DenseModel model_;

@@ -210,7 +210,7 @@ TEST_CASE("The material at rest is the second derivative of the stretch energy")
 TEST_CASE("Solves invert the dense matrix, at rest and in bent, turned and pinned bodies") {
   double worst = 0.0;
   for (uint32_t seed = 1; seed <= 4; ++seed) {
-    for (const uint32_t count : {1u, 2u, 3u, 6u}) {
+    for (const uint32_t count : {1u, 2u, 3u, 5u}) {
       for (const double pin_share : {0.0, 0.25}) {
         for (const bool bends : {false, true}) {
           const float damping = seed % 2 == 0 ? 0.0f : 0.03f;
@@ -269,7 +269,8 @@ TEST_CASE("Corrections are those of the dense equations, in bent, turned and pin
           const Points rhs = body.Impulses(size, &random);
           Points expected = ToEigen(ToVec3s(y));
           const DenseCoarse dense(body.model, double{kDt});
-          dense.Correct(Matrices(body, &rotations), ToEigen(ToVec3s(rhs)), &expected);
+          dense.Correct(dense.Matrix(Matrices(body, &rotations), expected), ToEigen(ToVec3s(rhs)),
+                        &expected);
           const Points found = body.Corrected(y, rhs, &rotations);
           const double miss = Apart(found, expected) / body.size();
           CHECK(miss < 1e-5);
@@ -285,10 +286,18 @@ TEST_CASE("Corrections are those of the dense equations, in bent, turned and pin
 
 TEST_CASE(
     "Clusters without free nodes, with few and with nodes on a line move as far as they can") {
-  // The box has exact coordinates, so that nodes lie exactly on lines along the axes.
+  // The box has exact coordinates: its nodes lie on lines along the axes, exactly or, if it is
+  // turned, up to rounding.
   const bool along_axis = GENERATE(true, false);
   CAPTURE(along_axis);
-  Body body(along_axis ? TetBox(4, 2, 2, 0.1) : TetBox(4, 2, 2, 0.1, 0.09, 5), 1);
+  Eigen::Matrix3d turn = Eigen::Matrix3d::Identity();
+  if (!along_axis) turn = Eigen::AngleAxisd(1.0, Eigen::Vector3d(2, -1, 2) / 3.0);
+  tools::TetMesh mesh = TetBox(4, 2, 2, 0.1);
+  for (auto& node : mesh.nodes) {
+    const Eigen::Vector3d at = turn * Eigen::Vector3d(node.x, node.y, node.z);
+    node = {at.x(), at.y(), at.z()};
+  }
+  Body body(mesh, 1);
   std::vector<size_t>& clusters = body.model.clusters;
   body.model.num_clusters = 6;
   const size_t line = 1, single = 2, pair = 3, held = 4, none = 5;
@@ -296,7 +305,7 @@ TEST_CASE(
   std::vector<uint32_t> pins;
   size_t in_line = 0, in_pair = 0;
   for (uint32_t i = 0; i < body.shape.num_nodes(); ++i) {
-    const Eigen::Vector3d at = body.model.rest.col(i);
+    const Eigen::Vector3d at = turn.transpose() * body.model.rest.col(i);
     const auto near = [&](int axis, double place) { return std::fabs(at[axis] - place) < 0.02; };
     if (near(1, 0.2) && near(2, 0.1) && at.x() < 0.32) clusters[i] = line;
     if (near(0, 0.4)) clusters[i] = held;
@@ -305,15 +314,6 @@ TEST_CASE(
     if (near(0, 0.1) && near(1, 0.1) && at.z() < 0.12) clusters[i] = pair;
     in_line += clusters[i] == line ? 1 : 0;
     in_pair += clusters[i] == pair ? 1 : 0;
-  }
-  if (!along_axis) {  // onto a line through the body that is no axis
-    for (Eigen::Index i = 0; i < body.model.rest.cols(); ++i) {
-      if (clusters[static_cast<size_t>(i)] != line) continue;
-      const double along = body.model.rest(0, i);
-      body.model.rest.col(i) = Eigen::Vector3d(along, 0.2 - 0.05 * along, 0.1 + 0.1 * along);
-    }
-    body.rest = ToVec3s(body.model.rest);
-    body.model.rest = ToEigen(body.rest);
   }
   REQUIRE(in_line == 4);
   REQUIRE(in_pair == 2);
