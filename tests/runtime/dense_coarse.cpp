@@ -243,6 +243,12 @@ Eigen::MatrixXd DenseCoarse::Matrix(const std::vector<Eigen::Matrix3d>& rotation
       C += strain.transpose() * strain;
     }
   }
+  for (size_t k = 0; k < members_.size(); ++k) {
+    if (members_[k].size() > 2) continue;  // fewer nodes do not turn
+    const auto turn = 6 * static_cast<Eigen::Index>(k) + 3;
+    C.middleRows(turn, 3).setZero();
+    C.middleCols(turn, 3).setZero();
+  }
   return C;
 }
 

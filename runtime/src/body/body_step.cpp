@@ -374,7 +374,7 @@ void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStat
     const NodePlaces places = {&body->y[0].x, sizeof(NodeVec) / sizeof(float), 1};
     if (!*has_matrix) {
       body->coarse.Make(coarse.pattern, h * (h + body->elements.damping), coarse.masses.span(),
-                        places, body->Rotations(), sums);
+                        coarse.turns.span(), places, body->Rotations(), sums);
       *has_matrix = true;
     }
     if (touches) {

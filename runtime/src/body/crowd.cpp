@@ -167,7 +167,8 @@ void SolveLaneClusters(const CoarseLevel& level, float dt, bool is_first, size_t
   const CoarseLevel& own = body->system->coarse;
   const NodePlaces places = {&crowd->positions[lane], kCrowdPosition, kCrowdLanes};
   if (is_first) {
-    body->coarse.Make(own.pattern, dt * dt, own.masses.span(), places, body->Rotations(), sums);
+    body->coarse.Make(own.pattern, dt * dt, own.masses.span(), own.turns.span(), places,
+                      body->Rotations(), sums);
   }
   own.Solve(body->coarse, body->system->num_pinned == 0, sums, motions);
   for (size_t k = 0; k < level.num_clusters(); ++k) {

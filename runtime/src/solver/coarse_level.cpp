@@ -59,15 +59,17 @@ bool FindMembers(const Allocator& allocator, std::span<const uint8_t> pinned,
   return true;
 }
 
-// Sets `shares` and `masses`.
+// Sets `shares`, `masses` and `turns`.
 bool WeighMembers(const Allocator& allocator, const SystemView& system, uint32_t num_clusters,
                   CoarseLevel* level) {
   if (!level->shares.Allocate(allocator, level->members.size()) ||
-      !level->masses.Allocate(allocator, num_clusters, 0.0f)) {
+      !level->masses.Allocate(allocator, num_clusters, 0.0f) ||
+      !level->turns.Allocate(allocator, num_clusters, uint8_t{0})) {
     return false;
   }
   for (uint32_t k = 0; k < num_clusters; ++k) {
     const uint32_t begin = level->first_member[k], end = level->first_member[k + 1];
+    level->turns[k] = end - begin > 2 ? 1 : 0;
     double mass = 0.0;
     for (uint32_t i = begin; i < end; ++i) mass += double(system.masses[level->members[i]]);
     for (uint32_t i = begin; i < end; ++i) {

@@ -76,6 +76,8 @@ struct CoarseLevel {
   Array<uint32_t> members;    ///< free nodes by cluster, ascending in each
   Array<float> shares;        ///< of the members in their clusters' masses
   Array<float> masses;        ///< of the clusters [kg] (num_clusters x 1)
+  Array<uint8_t> turns;       ///< 0 for clusters of one or two nodes: a turn about them would
+                              ///< seem to move the group's tets, which lie as at rest
   Array<uint16_t> resisting;  ///< bit i: the tet at place i of the block resists (num_blocks x 1)
   Array<BlockRun> runs;       ///< blocks with tets that resist
   CoarsePattern pattern;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "solver/coarse_matrix.cpp"
@@ -322,8 +323,8 @@ bool CoarseMatrix::Allocate(const Allocator& allocator, const CoarsePattern& pat
 }
 
 void CoarseMatrix::Make(const CoarsePattern& pattern, float scale, std::span<const float> masses,
-                        const NodePlaces& y, const RotationView& rotations,
-                        std::span<const ClusterSums> sums) {
+                        std::span<const uint8_t> turns, const NodePlaces& y,
+                        const RotationView& rotations, std::span<const ClusterSums> sums) {
   const size_t count = pattern.num_clusters();
   const auto has_mass = [](float mass) { return mass > 0.0f; };
   const size_t first =
@@ -345,7 +346,10 @@ void CoarseMatrix::Make(const CoarsePattern& pattern, float scale, std::span<con
     c[0] = centre.x, c[1] = centre.y, c[2] = centre.z;
     Symmetrise(A);
     AddInertia(masses[k], sums[k], c, A);
-    for (size_t i = 0; i < 6; ++i) diagonals[8 * k + i] = A[8 * i + i];
+    for (size_t i = 0; i < 6; ++i) {
+      const bool moves = i < 3 || turns[k] != 0;
+      diagonals[8 * k + i] = moves ? A[8 * i + i] : std::numeric_limits<double>::infinity();
+    }
   }
   HWY_DYNAMIC_DISPATCH(Factor)(pattern, diagonals, blocks_.data());
 }

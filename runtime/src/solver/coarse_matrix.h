@@ -88,8 +88,10 @@ class CoarseMatrix {
   /// Makes and factors C. Does not allocate.
   /// - `scale`: dt (dt + damping) [s^2].
   /// - `masses`: of the clusters [kg]; `sums`: at the current positions (num_clusters x 1 each).
+  /// - Clusters that `turns` is 0 for only shift (num_clusters x 1).
   void Make(const CoarsePattern& pattern, float scale, std::span<const float> masses,
-            const NodePlaces& y, const RotationView& rotations, std::span<const ClusterSums> sums);
+            std::span<const uint8_t> turns, const NodePlaces& y, const RotationView& rotations,
+            std::span<const ClusterSums> sums);
 
   /// Replaces each cluster's impulse and moment about its centre by its shift and turn (8
   /// num_clusters x 1, two spare numbers per cluster). Motions that no node can tell from others
