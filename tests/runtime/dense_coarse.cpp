@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <map>
+#include <set>
 
 namespace plush::test {
 namespace {
@@ -43,24 +44,91 @@ Eigen::Vector3d CentreOf(const std::vector<Eigen::Index>& members, const Eigen::
   return mass > 0.0 ? Eigen::Vector3d(sum / mass) : sum;
 }
 
-// The four tets with nodes of the cluster that are nearest to its centre, those inside it first.
-// The nearest one again if there are fewer.
-std::array<size_t, 4> FrameTetsOf(const DenseModel& model, size_t cluster,
-                                  const Eigen::Vector3d& centre) {
-  std::vector<std::pair<std::pair<bool, double>, size_t>> near;
-  for (size_t t = 0; t < model.tets.size(); ++t) {
-    bool touches = false;
-    double distance2 = 0.0;
-    for (const Eigen::Index node : model.tets[t]) {
-      touches = touches || ClusterOf(model, node) == static_cast<Eigen::Index>(cluster);
-      distance2 += (model.rest.col(node) - centre).squaredNorm();
-    }
-    if (touches) near.push_back({{IsStraddling(model, t), distance2}, t});
+// The tets whose means say where a group is and how it is turned: all of up to four, else four
+// spread over the list.
+std::vector<size_t> SamplesOf(const std::vector<size_t>& group) {
+  if (group.size() < 4) {
+    std::vector<size_t> out = group;
+    out.resize(4, group.back());
+    return out;
   }
-  std::sort(near.begin(), near.end());
-  std::array<size_t, 4> out = {};
-  for (size_t i = 0; i < 4 && !near.empty(); ++i) out[i] = near[i < near.size() ? i : 0].second;
+  std::vector<size_t> out;
+  for (const size_t eighth : {1, 3, 5, 7}) out.push_back(group[eighth * group.size() / 8]);
   return out;
+}
+
+Eigen::Vector3d MeanOf(const DenseModel& model, const std::vector<size_t>& tets, const Points& x) {
+  Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+  for (const size_t t : tets) {
+    for (const Eigen::Index node : model.tets[t]) sum += x.col(node);
+  }
+  return sum / (4.0 * static_cast<double>(tets.size()));
+}
+
+// The normalised sum of the quaternions, each with the sign that is nearer to the first.
+Eigen::Matrix3d MeanRotation(const std::vector<size_t>& tets,
+                             const std::vector<Eigen::Matrix3d>& rotations) {
+  const Eigen::Quaterniond first(rotations[tets[0]]);
+  Eigen::Vector4d sum = Eigen::Vector4d::Zero();
+  for (const size_t t : tets) {
+    const Eigen::Quaterniond q(rotations[t]);
+    sum += q.dot(first) < 0.0 ? (-q.coeffs()).eval() : q.coeffs();
+  }
+  return Eigen::Quaterniond(sum.normalized()).toRotationMatrix();
+}
+
+// The straddling tets by the two clusters, or pins, of their nodes. Tets that see more than two
+// join the largest group of two of these, the first one of equals (pins last). They form a group of
+// their own if there is none.
+std::vector<std::vector<size_t>> GroupsOf(const DenseModel& model) {
+  using Set = std::set<size_t>;
+  const size_t pins = model.num_clusters;
+  std::map<Set, std::vector<size_t>> by_seen;
+  for (size_t t = 0; t < model.tets.size(); ++t) {
+    if (!IsStraddling(model, t)) continue;
+    Set seen;
+    for (const Eigen::Index node : model.tets[t]) {
+      const Eigen::Index k = ClusterOf(model, node);
+      seen.insert(k == kPinned ? pins : static_cast<size_t>(k));
+    }
+    by_seen[seen].push_back(t);
+  }
+  std::map<Set, std::vector<size_t>> groups;
+  for (const auto& [seen, tets] : by_seen) {
+    Set home = seen;
+    size_t most = 0;
+    for (const size_t a : seen) {
+      for (const size_t b : seen) {
+        if (seen.size() < 3 || a >= b || by_seen.count({a, b}) == 0) continue;
+        const size_t size = by_seen[{a, b}].size();
+        if (size > most) most = size, home = {a, b};
+      }
+    }
+    groups[home].insert(groups[home].end(), tets.begin(), tets.end());
+  }
+  std::vector<std::vector<size_t>> out;
+  for (auto& [seen, tets] : groups) {
+    std::sort(tets.begin(), tets.end());
+    out.push_back(tets);
+  }
+  return out;
+}
+
+// Adds the motions of a node at `r` from its cluster's centre to the rows of its strain: dt
+// (dt + damping) 2 mu V |sym(R^T D)|^2 is the square of `strain` times the motions.
+void AddNode(const DenseModel& model, size_t t, size_t corner, const Eigen::Matrix3d& R,
+             const Eigen::Vector3d& r, double dt, Eigen::Index cluster, Eigen::MatrixXd* strain) {
+  const Eigen::RowVector3d gradient =
+      corner == 0 ? (-model.dm_inv[t].colwise().sum()).eval()
+                  : model.dm_inv[t].row(static_cast<Eigen::Index>(corner) - 1).eval();
+  Eigen::Matrix<double, 3, 6> lever;
+  lever << Eigen::Matrix3d::Identity(), -CrossMatrix(r);
+  const double weight = std::sqrt(2.0 * model.mu[t] * model.volumes[t] * dt * (dt + model.damping));
+  for (Eigen::Index k = 0; k < 6; ++k) {
+    const Eigen::Matrix3d D = R.transpose() * lever.col(k) * gradient;
+    const Eigen::Matrix3d sym = 0.5 * weight * (D + D.transpose());
+    strain->col(6 * cluster + k) += Eigen::Map<const Eigen::Matrix<double, 9, 1>>(sym.data());
+  }
 }
 
 }  // namespace
@@ -132,15 +200,12 @@ Eigen::VectorXd SolveIndependent(const Eigen::MatrixXd& C, const Eigen::VectorXd
 }
 
 DenseCoarse::DenseCoarse(const DenseModel& model, double dt)
-    : members_(MembersOf(model)),
+    : model_(model),
+      dt_(dt),
+      members_(MembersOf(model)),
+      groups_(GroupsOf(model)),
       sees_(model.tets.size(), false),
-      masses_(model.masses),
       has_pins_(std::find(model.pinned.begin(), model.pinned.end(), true) != model.pinned.end()) {
-  const Eigen::MatrixXd Z = ClusterMotions(model);
-  C_ = Z.transpose() * MaterialAtRest(model, dt) * Z;
-  for (size_t k = 0; k < model.num_clusters; ++k) {
-    frame_tets_.push_back(FrameTetsOf(model, k, CentreOf(members_[k], masses_, model.rest)));
-  }
   for (size_t t = 0; t < model.tets.size(); ++t) {
     for (size_t u = 0; u < model.tets.size() && IsStraddling(model, t); ++u) {
       if (model.blocks[u] == model.blocks[t]) sees_[u] = true;
@@ -148,52 +213,72 @@ DenseCoarse::DenseCoarse(const DenseModel& model, double dt)
   }
 }
 
-// The normalised sum of the quaternions, each with the sign that is nearer to the first.
-Eigen::Matrix3d DenseCoarse::FrameOf(size_t cluster,
-                                     const std::vector<Eigen::Matrix3d>& rotations) const {
-  const std::array<size_t, 4>& tets = frame_tets_[cluster];
-  const Eigen::Quaterniond first(rotations[tets[0]]);
-  Eigen::Vector4d sum = Eigen::Vector4d::Zero();
-  for (const size_t t : tets) {
-    const Eigen::Quaterniond q(rotations[t]);
-    sum += q.dot(first) < 0.0 ? (-q.coeffs()).eval() : q.coeffs();
+Eigen::MatrixXd DenseCoarse::Matrix(const std::vector<Eigen::Matrix3d>& rotations,
+                                    const Points& y) const {
+  const auto n = 6 * static_cast<Eigen::Index>(members_.size());
+  Eigen::MatrixXd C = Eigen::MatrixXd::Zero(n, n);
+  std::vector<Eigen::Vector3d> centres;
+  for (size_t k = 0; k < members_.size(); ++k) {
+    centres.push_back(CentreOf(members_[k], model_.masses, y));
+    for (const Eigen::Index i : members_[k]) {
+      Eigen::Matrix<double, 3, 6> lever;
+      lever << Eigen::Matrix3d::Identity(), -CrossMatrix(y.col(i) - centres[k]);
+      const auto at = 6 * static_cast<Eigen::Index>(k);
+      C.block<6, 6>(at, at) += model_.masses[i] * lever.transpose() * lever;
+    }
   }
-  return Eigen::Quaterniond(sum.normalized()).toRotationMatrix();
+  for (const std::vector<size_t>& group : groups_) {
+    const std::vector<size_t> samples = SamplesOf(group);
+    const Eigen::Matrix3d R = MeanRotation(samples, rotations);
+    const Eigen::Vector3d at_rest = MeanOf(model_, samples, model_.rest);
+    const Eigen::Vector3d now = MeanOf(model_, samples, y);
+    for (const size_t t : group) {
+      Eigen::MatrixXd strain = Eigen::MatrixXd::Zero(9, n);
+      for (size_t corner = 0; corner < 4; ++corner) {
+        const Eigen::Index node = model_.tets[t][corner], k = ClusterOf(model_, node);
+        if (k == kPinned) continue;
+        const Eigen::Vector3d x = now + R * (model_.rest.col(node) - at_rest);
+        AddNode(model_, t, corner, R, x - centres[static_cast<size_t>(k)], dt_, k, &strain);
+      }
+      C += strain.transpose() * strain;
+    }
+  }
+  for (size_t k = 0; k < members_.size(); ++k) {
+    if (members_[k].size() > 2) continue;  // fewer nodes do not turn
+    const auto turn = 6 * static_cast<Eigen::Index>(k) + 3;
+    C.middleRows(turn, 3).setZero();
+    C.middleCols(turn, 3).setZero();
+  }
+  return C;
 }
 
-void DenseCoarse::Correct(const std::vector<Eigen::Matrix3d>& rotations, const Points& rhs,
-                          Points* y) const {
+void DenseCoarse::Correct(const Eigen::MatrixXd& C, const Points& rhs, Points* y) const {
   const size_t count = members_.size();
-  std::vector<Eigen::Matrix3d> frames;
   std::vector<Eigen::Vector3d> centres;
-  Eigen::VectorXd b = Eigen::VectorXd::Zero(C_.rows());
+  Eigen::VectorXd b = Eigen::VectorXd::Zero(6 * static_cast<Eigen::Index>(count));
   for (size_t k = 0; k < count; ++k) {
-    frames.push_back(FrameOf(k, rotations));
-    centres.push_back(CentreOf(members_[k], masses_, *y));
-    Eigen::Vector3d impulse = Eigen::Vector3d::Zero(), moment = impulse;
+    centres.push_back(CentreOf(members_[k], model_.masses, *y));
+    const auto at = 6 * static_cast<Eigen::Index>(k);
     for (const Eigen::Index i : members_[k]) {
-      impulse += rhs.col(i);
-      moment += (y->col(i) - centres[k]).cross(rhs.col(i));
+      b.segment<3>(at) += rhs.col(i);
+      b.segment<3>(at + 3) += (y->col(i) - centres[k]).cross(rhs.col(i));
     }
-    b.segment<3>(6 * static_cast<Eigen::Index>(k)) = frames[k].transpose() * impulse;
-    b.segment<3>(6 * static_cast<Eigen::Index>(k) + 3) = frames[k].transpose() * moment;
   }
-  const Eigen::VectorXd q = SolveIndependent(C_, b);
+  const Eigen::VectorXd q = SolveIndependent(C, b);
   std::vector<Eigen::Vector3d> shifts;
   Eigen::Vector3d momentum = Eigen::Vector3d::Zero();
   double mass = 0.0;
   for (size_t k = 0; k < count; ++k) {
-    shifts.push_back(frames[k] * q.segment<3>(6 * static_cast<Eigen::Index>(k)));
+    shifts.push_back(q.segment<3>(6 * static_cast<Eigen::Index>(k)));
     for (const Eigen::Index i : members_[k]) {
-      momentum += masses_[i] * shifts[k];
-      mass += masses_[i];
+      momentum += model_.masses[i] * shifts[k];
+      mass += model_.masses[i];
     }
   }
   for (size_t k = 0; k < count; ++k) {
     if (!has_pins_) shifts[k] -= momentum / mass;
     // Cayley: R = (I - a x)^-1 (I + a x) for half the turn a.
-    const Eigen::Matrix3d a =
-        CrossMatrix(0.5 * (frames[k] * q.segment<3>(6 * static_cast<Eigen::Index>(k) + 3)));
+    const Eigen::Matrix3d a = CrossMatrix(0.5 * q.segment<3>(6 * static_cast<Eigen::Index>(k) + 3));
     const Eigen::Matrix3d I = Eigen::Matrix3d::Identity();
     const Eigen::Matrix3d R = (I - a).inverse() * (I + a);
     for (const Eigen::Index i : members_[k]) {

@@ -5,7 +5,6 @@
 
 #include "runtime/dense_reference.h"
 
-#include <array>
 #include <vector>
 
 namespace plush::test {
@@ -33,19 +32,20 @@ class DenseCoarse {
   /// one. The others are inside a cluster, so they neither push nor turn it.
   bool Sees(size_t tet) const { return sees_[tet]; }
 
-  /// Moves the clusters of `y` by C^-1 Z^T rhs, with Z and C turned along with the clusters: a
-  /// cluster turns like the mean of its frame tets' `rotations`.
-  void Correct(const std::vector<Eigen::Matrix3d>& rotations, const Points& rhs, Points* y) const;
+  /// C at positions `y`, motions about the clusters' current centres. Each group of tets that see
+  /// the same clusters lies as at rest, turned by its mean rotation, at its current centre.
+  Eigen::MatrixXd Matrix(const std::vector<Eigen::Matrix3d>& rotations, const Points& y) const;
+
+  /// Moves the clusters of `y` by C^-1 Z^T rhs.
+  void Correct(const Eigen::MatrixXd& C, const Points& rhs, Points* y) const;
 
  private:
-  Eigen::Matrix3d FrameOf(size_t cluster, const std::vector<Eigen::Matrix3d>& rotations) const;
-
+  DenseModel model_;
+  double dt_;
   std::vector<std::vector<Eigen::Index>> members_;  // free nodes of each cluster
-  std::vector<std::array<size_t, 4>> frame_tets_;
+  std::vector<std::vector<size_t>> groups_;         // tets, ascending
   std::vector<bool> sees_;
-  Eigen::VectorXd masses_;  // of the nodes
   bool has_pins_ = false;
-  Eigen::MatrixXd C_;
 };
 
 }  // namespace plush::test

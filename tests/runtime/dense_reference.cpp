@@ -216,13 +216,14 @@ void DenseStepper::AddImpulses(size_t tet, const Points& y, Points* rhs) {
   }
 }
 
-void DenseStepper::CorrectClusters(const Points& predicted, Points* u) {
+void DenseStepper::CorrectClusters(const Points& predicted, bool is_first, Points* u) {
   Points rhs = (predicted - *u) * model_.masses.asDiagonal();
   Points y = x + *u;
   for (size_t t = 0; t < model_.tets.size(); ++t) {
     if (coarse_->Sees(t)) AddImpulses(t, y, &rhs);
   }
-  coarse_->Correct(rotations_, rhs, &y);
+  if (is_first) coarse_matrix_ = coarse_->Matrix(rotations_, y);
+  coarse_->Correct(coarse_matrix_, rhs, &y);
   *u = y - x;
 }
 
@@ -278,7 +279,7 @@ void DenseStepper::Step(const Eigen::Vector3d& gravity) {
     }
     const Eigen::VectorXd d = factor_.solve(Eigen::Map<Eigen::VectorXd>(rhs.data(), rhs.size()));
     u += Eigen::Map<const Points>(d.data(), 3, x.cols());
-    if (coarse_ != nullptr) CorrectClusters(predicted, &u);
+    if (coarse_ != nullptr) CorrectClusters(predicted, k == 0, &u);
     for (int sweep = 0; sweep < volume_sweeps_; ++sweep) Sweep(&u);
   }
   x += u;

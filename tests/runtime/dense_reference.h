@@ -77,7 +77,7 @@ class DenseStepper {
   void RelaxMultipliers(const Points& y, double rate);
   void AddImpulses(size_t tet, const Points& y, Points* rhs);
   void Sweep(Points* u);
-  void CorrectClusters(const Points& predicted, Points* u);
+  void CorrectClusters(const Points& predicted, bool is_first, Points* u);
 
   DenseModel model_;
   double dt_;
@@ -85,6 +85,7 @@ class DenseStepper {
   int volume_sweeps_;
   Eigen::LDLT<Eigen::MatrixXd> factor_;
   std::shared_ptr<const DenseCoarse> coarse_;  // or null
+  Eigen::MatrixXd coarse_matrix_;              // of the step's first outer iteration
   std::vector<Eigen::Matrix3d> rotations_;
   std::vector<Eigen::Matrix3d> stretches_;  // R^T F at the start of the step
 };

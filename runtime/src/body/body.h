@@ -125,9 +125,11 @@ struct Body : Links<Body> {  // of System::waiting
                        ///< (num_nodes + 1 x 1)
   Vec3 momentum;       ///< sum of rhs without elastic forces, which sum to zero [kg m]
   Array<float> workspace;  ///< of solves (PanelWorkspaceSize x 1)
+  CoarseMatrix coarse;     ///< of the substep
   // Scratch memory of a step with planes; empty until the world has a plane.
   Array<NodeVec> d;             ///< displacement of the outer iteration [m] (num_nodes + 1 x 1)
   Array<NodeVec> held_normals;  ///< normals of nodes on planes, else zero (num_nodes + 1 x 1)
+  Array<float> responses;       ///< of clusters to impulses on clusters ((6 num_clusters)^2 x 1)
   Array<LocalPlane> planes;     ///< the world's planes in the body's coordinates; spare ones at the
                                 ///< end have a zero normal, and nothing touches them
 

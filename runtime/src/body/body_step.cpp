@@ -356,9 +356,10 @@ void SubtractMotions(float h, std::span<RigidMotion> motions, Body* body) {
   SubtractStretchStiffness(h, body->rhs.span(), body);
 }
 
-// The coarse correction: clusters move as the material and the planes let them.
-void CorrectClusters(const StepSettings& settings, float h, int fraction, Body* body,
-                     StepStats* stats) {
+// The coarse correction: clusters move as the material and the planes let them. The first one of a
+// substep makes the matrix; later ones would hardly differ with their own.
+void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStats* stats,
+                     bool* has_matrix) {
   const CoarseLevel& coarse = body->system->coarse;
   const size_t count = coarse.num_clusters();
   if (settings.solver.volume_sweeps > 0 || count == 0) return;
@@ -370,14 +371,18 @@ void CorrectClusters(const StepSettings& settings, float h, int fraction, Body* 
   float work = 0.0f;
   {
     const PhaseTimer timer(stats, touches ? Phase::kContact : Phase::kSolve);
-    const std::span<const float> inverse = body->Factors().coarse[fraction].span();
-    if (touches) {
-      SolveCoarseContacts(coarse, inverse, body->Rotations(), body->simulation.clusters,
-                          body->system->pinned.span(), ProblemOf(settings, *body), &body->contacts,
-                          sums, body->d.span());
+    const NodePlaces places = {&body->y[0].x, sizeof(NodeVec) / sizeof(float), 1};
+    if (!*has_matrix) {
+      body->coarse.Make(coarse.pattern, h * (h + body->elements.damping), coarse.masses.span(),
+                        coarse.turns.span(), places, body->Rotations(), sums);
+      *has_matrix = true;
     }
-    coarse.Solve(inverse, body->Rotations(), body->system->num_pinned == 0 && !touches, sums,
-                 motions);
+    if (touches) {
+      SolveCoarseContacts(coarse, body->coarse, body->simulation.clusters,
+                          body->system->pinned.span(), ProblemOf(settings, *body), &body->contacts,
+                          sums, body->responses.span(), body->d.span());
+    }
+    coarse.Solve(body->coarse, body->system->num_pinned == 0 && !touches, sums, motions);
     for (size_t k = 0; k < count; ++k) work += WorkAtStart(sums[k], motions[k]);
     coarse.Move(motions, body->y.span());
   }
@@ -421,13 +426,14 @@ void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStat
   int iterations = 0;
   float longest = 0.0f, lowest = 1.0f;
   bool may_be_flat = false, is_owed = false;  // a coarse correction
+  bool has_matrix = false;                    // of the coarse level
   do {
     // A turn lifts touching nodes off a plane, or sinks them, to second order. So the last word is
     // the fine solve's if nodes touch.
-    if (is_owed) CorrectClusters(settings, h, count - 1, body, stats);
+    if (is_owed) CorrectClusters(settings, h, body, stats, &has_matrix);
     longest = OuterIteration(settings, system, iterations == 0, body, stats, &lowest);
     is_owed = body->contacts.num_contacts > 0;
-    if (!is_owed) CorrectClusters(settings, h, count - 1, body, stats);
+    if (!is_owed) CorrectClusters(settings, h, body, stats, &has_matrix);
     may_be_flat = SweepBody(settings, h, body, stats);
     ++iterations;
   } while (WantsIteration(settings, *body, least, iterations, longest));

@@ -146,7 +146,8 @@ Vec3 VectorAt(const float* at) { return {at[0], at[kCrowdLanes], at[2 * kCrowdLa
 
 ClusterSums SumsAt(const Crowd& crowd, size_t k, size_t lane) {
   const float* at = &crowd.sums[kCrowdSums * k + lane];
-  return {VectorAt(at), VectorAt(at + 3 * kCrowdLanes), VectorAt(at + 6 * kCrowdLanes)};
+  return {VectorAt(at), VectorAt(at + 3 * kCrowdLanes), VectorAt(at + 6 * kCrowdLanes),
+          VectorAt(at + 9 * kCrowdLanes), VectorAt(at + 12 * kCrowdLanes)};
 }
 
 RigidMotion MotionAt(const Crowd& crowd, size_t k, size_t lane) {
@@ -157,13 +158,19 @@ RigidMotion MotionAt(const Crowd& crowd, size_t k, size_t lane) {
           {VectorAt(at + 2 * kNext), VectorAt(at + 3 * kNext), VectorAt(at + 4 * kNext)}};
 }
 
-// Finds the clusters' motions of a body with more pins than the crowd's system.
-void SolveLaneClusters(const CoarseLevel& level, size_t lane, const Body& body, Crowd* crowd) {
+// Finds the clusters' motions of one body. Makes its matrix first in the first outer iteration.
+void SolveLaneClusters(const CoarseLevel& level, float dt, bool is_first, size_t lane, Body* body,
+                       Crowd* crowd) {
   ClusterSums sums[kMaxClusters];
   RigidMotion motions[kMaxClusters];
   for (size_t k = 0; k < level.num_clusters(); ++k) sums[k] = SumsAt(*crowd, k, lane);
-  body.system->coarse.Solve(body.Factors().coarse[0].span(), body.Rotations(), false, sums,
-                            motions);
+  const CoarseLevel& own = body->system->coarse;
+  const NodePlaces places = {&crowd->positions[lane], kCrowdPosition, kCrowdLanes};
+  if (is_first) {
+    body->coarse.Make(own.pattern, dt * dt, own.masses.span(), own.turns.span(), places,
+                      body->Rotations(), sums);
+  }
+  own.Solve(body->coarse, body->system->num_pinned == 0, sums, motions);
   for (size_t k = 0; k < level.num_clusters(); ++k) {
     float* at = &crowd->motions[kCrowdMotion * k + lane];
     const Vec3 vectors[5] = {motions[k].centre, motions[k].shift, motions[k].change.c0,
@@ -211,29 +218,17 @@ float WorkAtEnd(const Crowd& crowd, size_t lane) {
 
 // The coarse correction of an outer iteration: clusters move as the material lets them. Notes where
 // that overshot.
-void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping, Crowd* crowd,
-                          Warnings* warnings, StepStats* stats) {
+void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping, bool is_first,
+                          Crowd* crowd, Warnings* warnings, StepStats* stats) {
   const CoarseLevel& level = crowd->system->coarse;
   if (level.num_clusters() == 0) return;
   SumClusters(settings, stepping, crowd, warnings, stats);
   float work[kCrowdLanes] = {};
   {
     const PhaseTimer timer(stats, Phase::kSolve);
-    float solves[kCrowdLanes] = {};
-    const Body* common = nullptr;
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
-      const Body* body = stepping.bodies[lane];
-      if (body == nullptr) continue;
-      if (body->system == crowd->system) {
-        solves[lane] = 1.0f;
-        common = body;
-      } else {
-        SolveLaneClusters(level, lane, *body, crowd);
-      }
-    }
-    if (common != nullptr) {
-      SolveCrowdClusters(level, common->Factors().coarse[0].span(), crowd->rotations.data(), solves,
-                         stepping.is_free, crowd->sums.data(), crowd->motions.data());
+      Body* body = stepping.bodies[lane];
+      if (body != nullptr) SolveLaneClusters(level, settings.dt, is_first, lane, body, crowd);
     }
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
       if (stepping.bodies[lane] != nullptr) work[lane] = WorkAtStart(*crowd, lane);
@@ -284,7 +279,7 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
       MoveCrowd(num_nodes, rhs, positions);
     }
     if (settings.solver.volume_sweeps == 0) {
-      CorrectCrowdClusters(settings, stepping, crowd, warnings, stats);
+      CorrectCrowdClusters(settings, stepping, k == 0, crowd, warnings, stats);
     }
     const PhaseTimer timer(stats, Phase::kVolume);
     for (int sweep = 0; sweep < settings.solver.volume_sweeps; ++sweep) {

@@ -69,6 +69,7 @@ bool AllocateState(const Allocator& allocator, const BodyParts& parts, Body* bod
          body->y.Allocate(allocator, nodes + 1) && body->rhs.Allocate(allocator, nodes + 1) &&
          body->workspace.Allocate(allocator, PanelWorkspaceSize(body->system->baked.supernodes,
                                                                 static_cast<uint32_t>(nodes))) &&
+         body->coarse.Allocate(allocator, body->system->coarse.pattern) &&
          body->collision.Reserve(allocator, body->surface, nodes) &&
          body->previous.Allocate(allocator, parts.keeps_previous ? nodes : 0) &&
          (!parts.reports_reactions || ReserveReactions(allocator, body));
@@ -126,11 +127,15 @@ bool ReservePlanes(const Allocator& allocator, size_t num_planes, Body* body) {
   if (body->fixed || num_planes == 0) return true;
   const size_t num_nodes = body->x.size();
   if (body->d.size() == 0) {
+    const size_t unknowns = 6 * size_t{body->simulation.num_clusters};
     Array<NodeVec> d, held_normals;
-    if (!d.Allocate(allocator, num_nodes + 1) || !held_normals.Allocate(allocator, num_nodes + 1)) {
+    Array<float> responses;
+    if (!d.Allocate(allocator, num_nodes + 1) || !held_normals.Allocate(allocator, num_nodes + 1) ||
+        !responses.Allocate(allocator, unknowns * unknowns)) {
       return false;
     }
     body->d = std::move(d);
+    body->responses = std::move(responses);
     body->held_normals = std::move(held_normals);
   }
   if (!body->contacts.Reserve(allocator, static_cast<uint32_t>(num_nodes),

@@ -365,15 +365,6 @@ Status SystemCache::MakeFactors(const System& system, float dt, FactorSet* set) 
                                           allocator_, made.span());
     if (!status.ok()) return status;
   }
-  return MakeCoarse(system, dt, set);
-}
-
-Status SystemCache::MakeCoarse(const System& system, float dt, FactorSet* set) {
-  SystemView view = system.view;
-  for (int k = 0; k < set->num_fractions; ++k) {
-    view.dt = dt / static_cast<float>(k + 1);
-    if (!system.coarse.Invert(allocator_, view, system.rest, &set->coarse[k])) return kNoMemory;
-  }
   return {};
 }
 
@@ -407,7 +398,7 @@ Status SystemCache::ShareFactors(const System& system, float dt, float dt_in_use
     set->factors[k] = shared.factors[k];
     set->factors[k].pins = &set->pins[k];
   }
-  return MakeCoarse(system, dt, set);
+  return {};
 }
 
 // Returns an unused set for another unprepared time step, or null if one must be allocated. Reusing

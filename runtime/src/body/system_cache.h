@@ -77,7 +77,6 @@ struct FactorSet {
   PanelFactor factors[kMaxSubsteps];  ///< for dt / (k + 1)
   Array<double> schur[kMaxSubsteps];  ///< Schur complements of `pins`
   PinSchur pins[kMaxSubsteps];        ///< pins beyond those of shared factors; `factors` point here
-  Array<float> coarse[kMaxSubsteps];  ///< inverses of the coarse level's matrix
   uint64_t ids[kMaxSubsteps] = {};    ///< count the factors as they are made
   FactorSet* next = nullptr;
 };
@@ -210,7 +209,6 @@ class SystemCache {
   // Without the mutex: for systems that are not in the cache yet, or no longer.
   bool Fill(const Asset& asset, System* system);
   Status MakeFactors(const System& system, float dt, FactorSet* set);
-  Status MakeCoarse(const System& system, float dt, FactorSet* set);
   Status MakeMissing(const Asset& asset, std::span<const float> steps, int num_fractions,
                      System* draft);
   void Destroy(System* system);

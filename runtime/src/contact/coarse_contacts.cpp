@@ -12,42 +12,45 @@ namespace {
 // Impulses start from those of the last solve, so few sweeps suffice.
 constexpr int kMostSweeps = 16;
 
-// Motions of the clusters that contacts touch, kept up to date as impulses change. All numbers are
-// in the clusters' own frames, as C^-1 is.
+// Motions of the clusters that contacts touch, kept up to date as impulses change.
 class TouchedClusters {
  public:
-  TouchedClusters(const CoarseLevel& coarse, std::span<const float> inverse,
-                  const RotationView& rotations, std::span<const ClusterSums> sums)
-      : inverse_(inverse), size_(coarse.num_unknowns()) {
-    const size_t n = size_;
-    float b[6 * kMaxClusters];
-    for (size_t k = 0; k < coarse.num_clusters(); ++k) {
-      frames_[k] = coarse.Frame(rotations, k);
+  // `responses`: scratch memory.
+  TouchedClusters(const CoarseLevel& coarse, const CoarseMatrix& matrix,
+                  std::span<const ClusterSums> sums, std::span<float> responses)
+      : coarse_(coarse), matrix_(matrix), responses_(responses), size_(coarse.num_unknowns()) {
+    double* q = numbers_;
+    for (size_t k = 0; k < coarse.num_clusters(); ++k, q += 8) {
+      const Vec3 &impulse = sums[k].impulse, &moment = sums[k].moment;
+      q[0] = impulse.x, q[1] = impulse.y, q[2] = impulse.z;
+      q[3] = moment.x, q[4] = moment.y, q[5] = moment.z;
+      q[6] = q[7] = 0.0;
       centres_[k] = sums[k].centre;
-      Store(TransposeTimes(frames_[k], sums[k].impulse), b + 6 * k);
-      Store(TransposeTimes(frames_[k], sums[k].moment), b + 6 * k + 3);
     }
-    std::fill(q_, q_ + n, 0.0f);
-    for (size_t j = 0; j < n; ++j) {
-      for (size_t i = 0; i < n; ++i) q_[i] += inverse[n * j + i] * b[j];
-    }
+    SolveTo(q_);
   }
 
+  // Finds how all clusters respond to impulses on cluster `k`.
   void Touch(size_t k) {
     if (touched_[k]) return;
     touched_[k] = true;
     list_[num_touched_++] = k;
+    for (size_t p = 0; p < 6; ++p) {
+      std::fill(numbers_, numbers_ + 8 * coarse_.num_clusters(), 0.0);
+      numbers_[8 * k + p] = 1.0;
+      SolveTo(&responses_[size_ * (6 * k + p)]);
+    }
   }
 
   // Displacement of a point `x` of cluster `k`, to first order.
   Vec3 Displacement(size_t k, const Vec3& x) const { return Point(q_ + 6 * k, k, x); }
 
-  // Adds an impulse at a point `x` of cluster `k`.
+  // Adds an impulse at a point `x` of a touched cluster `k`.
   void Push(size_t k, const Vec3& x, const Vec3& impulse) {
     float b[6];
     Load(k, x, impulse, b);
     for (size_t p = 0; p < 6; ++p) {
-      const float* column = &inverse_[size_ * (6 * k + p)];
+      const float* column = &responses_[size_ * (6 * k + p)];
       for (size_t c = 0; c < num_touched_; ++c) {
         const size_t first = 6 * list_[c];
         for (size_t i = first; i < first + 6; ++i) q_[i] += column[i] * b[p];
@@ -55,7 +58,8 @@ class TouchedClusters {
     }
   }
 
-  // At least the largest eigenvalue of D's block of a point: displacements per impulse [1/kg].
+  // At least the largest eigenvalue of D's block of a point of a touched cluster: displacements per
+  // impulse [1/kg].
   float Response(size_t k, const Vec3& x) const {
     Mat3 D;
     Vec3* columns[3] = {&D.c0, &D.c1, &D.c2};
@@ -64,7 +68,8 @@ class TouchedClusters {
       float b[6], q[6] = {};
       Load(k, x, axes[axis], b);
       for (size_t p = 0; p < 6; ++p) {
-        for (size_t i = 0; i < 6; ++i) q[i] += inverse_[size_ * (6 * k + p) + 6 * k + i] * b[p];
+        const float* column = &responses_[size_ * (6 * k + p) + 6 * k];
+        for (size_t i = 0; i < 6; ++i) q[i] += column[i] * b[p];
       }
       *columns[axis] = Point(q, k, x);
     }
@@ -74,23 +79,30 @@ class TouchedClusters {
   }
 
  private:
-  static void Store(const Vec3& v, float* to) { to[0] = v.x, to[1] = v.y, to[2] = v.z; }
+  // Solves with `numbers_` and writes the motions without the spare numbers.
+  void SolveTo(float* to) {
+    matrix_.Solve(coarse_.pattern, {numbers_, 8 * coarse_.num_clusters()});
+    for (size_t k = 0; k < coarse_.num_clusters(); ++k) {
+      for (size_t i = 0; i < 6; ++i) *to++ = static_cast<float>(numbers_[8 * k + i]);
+    }
+  }
 
   Vec3 Point(const float* q, size_t k, const Vec3& x) const {
-    const Vec3 shift = frames_[k] * Vec3{q[0], q[1], q[2]};
-    const Vec3 turn = frames_[k] * Vec3{q[3], q[4], q[5]};
-    return shift + Cross(turn, x - centres_[k]);
+    return Vec3{q[0], q[1], q[2]} + Cross(Vec3{q[3], q[4], q[5]}, x - centres_[k]);
   }
 
   void Load(size_t k, const Vec3& x, const Vec3& impulse, float* b) const {
-    Store(TransposeTimes(frames_[k], impulse), b);
-    Store(TransposeTimes(frames_[k], Cross(x - centres_[k], impulse)), b + 3);
+    const Vec3 moment = Cross(x - centres_[k], impulse);
+    b[0] = impulse.x, b[1] = impulse.y, b[2] = impulse.z;
+    b[3] = moment.x, b[4] = moment.y, b[5] = moment.z;
   }
 
-  std::span<const float> inverse_;
+  const CoarseLevel& coarse_;
+  const CoarseMatrix& matrix_;
+  std::span<float> responses_;
   size_t size_;
-  Mat3 frames_[kMaxClusters];
   Vec3 centres_[kMaxClusters];
+  double numbers_[8 * kMaxClusters];
   float q_[6 * kMaxClusters];
   bool touched_[kMaxClusters] = {};
   size_t list_[kMaxClusters];
@@ -126,11 +138,12 @@ void AddContactImpulses(std::span<const LocalPlane> planes, const ContactState& 
   }
 }
 
-void SolveCoarseContacts(const CoarseLevel& coarse, std::span<const float> inverse,
-                         const RotationView& rotations, std::span<const uint16_t> clusters,
-                         std::span<const uint8_t> pinned, const ContactProblem& problem,
-                         ContactState* state, std::span<ClusterSums> sums, std::span<NodeVec> d) {
-  TouchedClusters touched(coarse, inverse, rotations, sums);
+void SolveCoarseContacts(const CoarseLevel& coarse, const CoarseMatrix& matrix,
+                         std::span<const uint16_t> clusters, std::span<const uint8_t> pinned,
+                         const ContactProblem& problem, ContactState* state,
+                         std::span<ClusterSums> sums, std::span<float> responses,
+                         std::span<NodeVec> d) {
+  TouchedClusters touched(coarse, matrix, sums, responses);
   for (size_t i = 0; i < problem.x.size(); ++i) {
     d[i] = pinned[i] != 0 ? Vec3{} : touched.Displacement(clusters[i], problem.y[i]);
   }

@@ -25,11 +25,12 @@ void AddContactImpulses(std::span<const LocalPlane> planes, const ContactState& 
 /// - `sums`: of the right-hand side and the impulses of the last solve at problem.y; on return of
 ///   the right-hand side and the new impulses (num_clusters x 1).
 /// - `clusters`: of the nodes (num_nodes x 1); `pinned` (num_nodes x 1).
-/// - `d`: scratch memory (num_nodes + 1 x 1).
+/// - Scratch memory: `responses` ((6 num_clusters)^2 x 1), `d` (num_nodes + 1 x 1).
 /// Does not allocate.
-void SolveCoarseContacts(const CoarseLevel& coarse, std::span<const float> inverse,
-                         const RotationView& rotations, std::span<const uint16_t> clusters,
-                         std::span<const uint8_t> pinned, const ContactProblem& problem,
-                         ContactState* state, std::span<ClusterSums> sums, std::span<NodeVec> d);
+void SolveCoarseContacts(const CoarseLevel& coarse, const CoarseMatrix& matrix,
+                         std::span<const uint16_t> clusters, std::span<const uint8_t> pinned,
+                         const ContactProblem& problem, ContactState* state,
+                         std::span<ClusterSums> sums, std::span<float> responses,
+                         std::span<NodeVec> d);
 
 }  // namespace plush

@@ -7,8 +7,7 @@
 // cluster moves rigidly, with the material's own matrix projected onto these motions,
 // C = Z^T H Z. Only tets with nodes of two clusters, or of a cluster and pins, contribute to it.
 //
-// C changes little if each cluster's motion is written in its own turning frame. So it is made
-// once, at rest, and inverted.
+// C: see coarse_matrix.h.
 #pragma once
 
 #include "plush/allocator.h"
@@ -17,6 +16,7 @@
 #include "base/array.h"
 #include "base/node_vec.h"
 #include "elasticity/elements.h"
+#include "solver/coarse_matrix.h"
 #include "solver/system_matrix.h"
 
 #include <cstddef>
@@ -30,6 +30,9 @@ struct ClusterSums {
   Vec3 impulse;  ///< of the right-hand side [kg m]
   Vec3 moment;   ///< of the right-hand side about `centre` [kg m^2]
   Vec3 centre;   ///< centre of mass [m]
+  // Of the positions about the centre, weighted by mass shares [m^2].
+  Vec3 squares;   ///< means of x^2, y^2, z^2
+  Vec3 products;  ///< means of x y, y z, z x
 };
 
 /// The motion that moves x by shift + change (x - centre).
@@ -67,18 +70,17 @@ struct BlockRun {
 
 /// What the coarse level of a system needs besides the time step.
 struct CoarseLevel {
-  /// Most tets whose mean rotation is a cluster's frame.
-  static constexpr size_t kFrameTets = 4;
-
   // A cluster whose nodes are all pinned has no members and no mass.
   Array<uint32_t>
       first_member;           ///< of each cluster in `members`, and the end (num_clusters + 1 x 1)
   Array<uint32_t> members;    ///< free nodes by cluster, ascending in each
   Array<float> shares;        ///< of the members in their clusters' masses
   Array<float> masses;        ///< of the clusters [kg] (num_clusters x 1)
-  Array<uint32_t> frames;     ///< places of each cluster's frame tets (num_clusters x 4)
+  Array<uint8_t> turns;       ///< 0 for clusters of one or two nodes: a turn about them would
+                              ///< seem to move the group's tets, which lie as at rest
   Array<uint16_t> resisting;  ///< bit i: the tet at place i of the block resists (num_blocks x 1)
   Array<BlockRun> runs;       ///< blocks with tets that resist
+  CoarsePattern pattern;
 
   /// Leaves it empty if no cluster has free nodes. `clusters` (num_nodes x 1) are below
   /// `num_clusters`. Returns false if the allocator fails.
@@ -89,22 +91,14 @@ struct CoarseLevel {
   /// Unknowns: a translation and a turn for each cluster.
   size_t num_unknowns() const { return 6 * num_clusters(); }
 
-  /// Makes C^-1 for the time step and damping of `system` (num_unknowns^2 x 1). Returns false if
-  /// the allocator fails.
-  bool Invert(const Allocator& allocator, const SystemView& system, std::span<const Vec3> rest,
-              Array<float>* inverse) const;
-
   /// Sums a right-hand side over the clusters at positions `y` (num_nodes x 1 each).
   void Sum(std::span<const NodeVec> y, std::span<const NodeVec> rhs,
            std::span<ClusterSums> sums) const;
 
-  /// The turning frame of cluster `k`: the mean of its frame tets' `rotations`.
-  Mat3 Frame(const RotationView& rotations, size_t k) const;
-
-  /// The clusters' motions C^-1 Z^T rhs, each in the frame of its tets' `rotations`. If
-  /// `keep_momentum`, they change no linear momentum. Does not allocate.
-  void Solve(std::span<const float> inverse, const RotationView& rotations, bool keep_momentum,
-             std::span<const ClusterSums> sums, std::span<RigidMotion> motions) const;
+  /// The clusters' motions C^-1 Z^T rhs. If `keep_momentum`, they change no linear momentum. Does
+  /// not allocate.
+  void Solve(const CoarseMatrix& matrix, bool keep_momentum, std::span<const ClusterSums> sums,
+             std::span<RigidMotion> motions) const;
 
   /// Moves the clusters' nodes `y`.
   void Move(std::span<const RigidMotion> motions, std::span<NodeVec> y) const;
@@ -112,21 +106,14 @@ struct CoarseLevel {
 
 /// Numbers of a crowd's ClusterSums and RigidMotion per cluster, in the order of their members,
 /// matrices by columns: number k of cluster i of the body in lane l is at [16 (c i + k) + l].
-inline constexpr size_t kCrowdSums = 9 * 16;
+inline constexpr size_t kCrowdSums = 15 * 16;
 inline constexpr size_t kCrowdMotion = 15 * 16;
 
 /// CoarseLevel::Sum for a crowd: `positions` (num_nodes x 4 x 16), `rhs` (num_nodes x 3 x 16),
-/// `sums` (num_clusters x 9 x 16). Leaves out nodes of inverse mass 0, which a lane can have beyond
-/// the pins of `level`.
+/// `sums` (num_clusters x 15 x 16). Leaves out nodes of inverse mass 0, which a lane can have
+/// beyond the pins of `level`.
 void SumCrowdClusters(const CoarseLevel& level, const float* positions, const float* rhs,
                       float* sums);
-
-/// CoarseLevel::Solve for a crowd: `rotations` as in AddCrowdImpulses, `keeps` (16 x 1) 1 to keep
-/// momentum, else 0. Lanes whose `solves` (16 x 1) is not above zero keep their `motions`.
-/// Overwrites impulses and moments of `sums`. Does not allocate.
-void SolveCrowdClusters(const CoarseLevel& level, std::span<const float> inverse,
-                        const float* rotations, const float* solves, const float* keeps,
-                        float* sums, float* motions);
 
 /// CoarseLevel::Move for a crowd: `motions` (num_clusters x 15 x 16). Nodes of inverse mass 0 stay.
 void MoveCrowdClusters(const CoarseLevel& level, const float* motions, float* positions);

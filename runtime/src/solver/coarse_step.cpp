@@ -4,62 +4,14 @@
 #include "plush/asset.h"
 
 #include "base/float4.h"
-#include "base/simd_target.h"
 #include "base/vector_math.h"
 #include "solver/coarse_level.h"
 
 #include <algorithm>
 #include <cmath>
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "solver/coarse_step.cpp"
-#include <hwy/foreach_target.h>
-// Must follow foreach_target.h.
-#include "base/lanes-inl.h"
-
-HWY_BEFORE_NAMESPACE();
-namespace plush {
-namespace HWY_NAMESPACE {
-namespace {
-
-// Rows [0, kVectors N) of `matrix` b; its columns are `n` apart.
-template <size_t kVectors, class D>
-HWY_INLINE void MultiplyRows(D d, size_t n, const float* matrix, const float* b, float* q) {
-  using V = hn::Vec<D>;
-  constexpr size_t N = kLanes<D>;
-  V sum[kVectors];
-  for (size_t v = 0; v < kVectors; ++v) sum[v] = hn::Zero(d);
-  for (size_t j = 0; j < n; ++j) {
-    const V factor = hn::Set(d, b[j]);
-    for (size_t v = 0; v < kVectors; ++v) {
-      sum[v] = Fma(hn::LoadU(d, matrix + n * j + N * v), factor, sum[v]);
-    }
-  }
-  for (size_t v = 0; v < kVectors; ++v) hn::StoreU(sum[v], d, q + N * v);
-}
-
-// q = matrix b (n x n, by columns). Each number of q is a sum over the columns in their order.
-void Multiply(size_t n, const float* matrix, const float* b, float* q) {
-  // Six vectors hide the latency of a sum.
-  constexpr size_t kVectors = 6, N = kLanes<Lanes16>;
-  size_t i = 0;
-  for (; i + kVectors * N <= n; i += kVectors * N) {
-    MultiplyRows<kVectors>(Lanes16(), n, matrix + i, b, q + i);
-  }
-  for (; i + N <= n; i += N) MultiplyRows<1>(Lanes16(), n, matrix + i, b, q + i);
-  for (; i < n; ++i) MultiplyRows<1>(hn::CappedTag<float, 1>(), n, matrix + i, b, q + i);
-}
-
-}  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace plush
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
 namespace plush {
 namespace {
-
-HWY_EXPORT(Multiply);
 
 Float4 Load(const NodeVec& v) { return Load4(&v.x); }
 Float4 Lanes(const Vec3& v) { return Float4{v.x, v.y, v.z, 0.0f}; }
@@ -109,11 +61,8 @@ float WorkAtEnd(const ClusterSums& sums, const RigidMotion& motion) {
 }
 
 float ShareToKeep(float work_at_start, float work_at_end) {
-  // At 1, the objective is as high as at the start. A smaller overshoot than this one stays in few
-  // clusters, and the next solve with A takes it back: taking back part of all motions instead made
-  // the trajectory of a swinging armadillo of 1e6 Pa 27% worse.
-  constexpr float kMostOvershoot = 3.0f;
-  if (work_at_end >= -kMostOvershoot * work_at_start) return 1.0f;
+  // There, the objective is as high as at the start. Smaller overshoots are left to the next solve.
+  if (work_at_end >= -work_at_start) return 1.0f;
   const float share = work_at_start / (work_at_start - work_at_end);
   return share > 0.0f && share < 1.0f ? share : 0.0f;
 }
@@ -127,62 +76,47 @@ void CoarseLevel::Sum(std::span<const NodeVec> y, std::span<const NodeVec> rhs,
     }
     const Float4 from = Load(y[members[first_member[k]]]);  // near the cluster: keeps digits
     Float4 impulse = Broadcast(0.0f), turned_moment = impulse, centre = impulse;
+    Float4 squares = impulse, products = impulse;
     for (uint32_t i = first_member[k]; i < first_member[k + 1]; ++i) {
       const uint32_t node = members[i];
       const Float4 r = Load(y[node]) - from, b = Load(rhs[node]);
       impulse = impulse + b;
       turned_moment = turned_moment + (r * Turned(b) - Turned(r) * b);
-      centre = centre + r * Broadcast(shares[i]);
+      const Float4 part = r * Broadcast(shares[i]);
+      centre = centre + part;
+      squares = squares + r * part;
+      products = products + Turned(r) * part;
     }
     const Vec3 moment = ToVec3(Turned(turned_moment));
     sums[k] = {ToVec3(impulse), moment - Cross(ToVec3(centre), ToVec3(impulse)),
-               ToVec3(from + centre)};
+               ToVec3(from + centre), ToVec3(Max(squares - centre * centre, Broadcast(0.0f))),
+               ToVec3(products - Turned(centre) * centre)};
   }
 }
 
-Mat3 CoarseLevel::Frame(const RotationView& rotations, size_t k) const {
-  const uint32_t* slots = &frames[kFrameTets * k];
-  const Quat first = rotations.Get(slots[0]);
-  Quat sum = first;
-  for (size_t i = 1; i < kFrameTets; ++i) {
-    const Quat q = rotations.Get(slots[i]);
-    const float dot = q.x * first.x + q.y * first.y + q.z * first.z + q.w * first.w;
-    const float sign = dot < 0.0f ? -1.0f : 1.0f;
-    sum = {sum.x + sign * q.x, sum.y + sign * q.y, sum.z + sign * q.z, sum.w + sign * q.w};
-  }
-  // At least the length of `first`: no summand points against it.
-  const float scale =
-      1.0f / std::sqrt(sum.x * sum.x + sum.y * sum.y + sum.z * sum.z + sum.w * sum.w);
-  return RotationMatrix({sum.x * scale, sum.y * scale, sum.z * scale, sum.w * scale});
-}
-
-void CoarseLevel::Solve(std::span<const float> inverse, const RotationView& rotations,
-                        bool keep_momentum, std::span<const ClusterSums> sums,
-                        std::span<RigidMotion> motions) const {
-  float b[6 * kMaxClusters], q[6 * kMaxClusters];
-  Mat3 frames_now[kMaxClusters];
+void CoarseLevel::Solve(const CoarseMatrix& matrix, bool keep_momentum,
+                        std::span<const ClusterSums> sums, std::span<RigidMotion> motions) const {
+  double q[8 * kMaxClusters];
   for (size_t k = 0; k < num_clusters(); ++k) {
-    frames_now[k] = Frame(rotations, k);
-    const Vec3 impulse = TransposeTimes(frames_now[k], sums[k].impulse);
-    const Vec3 moment = TransposeTimes(frames_now[k], sums[k].moment);
-    const float six[6] = {impulse.x, impulse.y, impulse.z, moment.x, moment.y, moment.z};
-    std::copy(six, six + 6, b + 6 * k);
+    const Vec3 &impulse = sums[k].impulse, &moment = sums[k].moment;
+    const double eight[8] = {impulse.x, impulse.y, impulse.z, moment.x, moment.y, moment.z};
+    std::copy(eight, eight + 8, q + 8 * k);
   }
-  HWY_DYNAMIC_DISPATCH(Multiply)(num_unknowns(), inverse.data(), b, q);
+  matrix.Solve(pattern, {q, 8 * num_clusters()});
   Vec3 drift{};
-  if (keep_momentum) {
-    float mass = 0.0f;
-    for (size_t k = 0; k < num_clusters(); ++k) {
-      drift += frames_now[k] * Vec3{q[6 * k], q[6 * k + 1], q[6 * k + 2]} * masses[k];
-      mass += masses[k];
-    }
-    drift *= 1.0f / mass;
-  }
+  float mass = 0.0f;
   for (size_t k = 0; k < num_clusters(); ++k) {
-    const Mat3& frame = frames_now[k];
-    motions[k] = {sums[k].centre, frame * Vec3{q[6 * k], q[6 * k + 1], q[6 * k + 2]} - drift,
-                  TurnBy(frame * Vec3{q[6 * k + 3], q[6 * k + 4], q[6 * k + 5]})};
+    const double* x = q + 8 * k;
+    const auto vector = [&](size_t i) {
+      return Vec3{static_cast<float>(x[i]), static_cast<float>(x[i + 1]),
+                  static_cast<float>(x[i + 2])};
+    };
+    motions[k] = {sums[k].centre, vector(0), TurnBy(vector(3))};
+    drift += motions[k].shift * masses[k];
+    mass += masses[k];
   }
+  if (!keep_momentum) return;
+  for (size_t k = 0; k < num_clusters(); ++k) motions[k].shift -= drift * (1.0f / mass);
 }
 
 void CoarseLevel::Move(std::span<const RigidMotion> motions, std::span<NodeVec> y) const {
@@ -202,4 +136,3 @@ void CoarseLevel::Move(std::span<const RigidMotion> motions, std::span<NodeVec> 
 }
 
 }  // namespace plush
-#endif

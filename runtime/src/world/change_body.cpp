@@ -49,7 +49,10 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
   if (material.damping > 0.0f && !stretches.Allocate(allocator, 9 * places)) return kNoMemory;
   System* system = cache.Acquire(asset, material, pinned);
   if (system == nullptr) return kNoMemory;
-  const Status prepared = PrepareSystem(body->dt, system);
+  CoarseMatrix coarse;
+  const Status prepared = coarse.Allocate(allocator, system->coarse.pattern)
+                              ? PrepareSystem(body->dt, system)
+                              : kNoMemory;
   if (!prepared.ok()) {
     cache.Release(system);
     return prepared;
@@ -60,6 +63,7 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
   body->elements = system->view.elements;
   body->mass_scale = material.mass_scale;
   body->stretches = std::move(stretches);
+  body->coarse = std::move(coarse);
   body->contacts.num_contacts = 0;
   body->contacts.held.factor_id = 0;  // its couplings are those of the old matrix
   for (size_t i = 0; i < body->x.size(); ++i) {
