@@ -6,6 +6,7 @@
 #include "bake/pins.h"
 #include "mesh/tangents.h"
 #include "partition/partition.h"
+#include "rest/clusters.h"
 
 #include <catch2/catch.hpp>
 #include <tbb/global_control.h>
@@ -143,6 +144,11 @@ AssetContent TwoMaterialContentOf(const tools::TetMesh& mesh, double dt) {
   content = Completed(std::move(content), mesh, dt);
   content.regions[1].rest = Pose{{0.05f, -0.1f, 0.2f}, {0.5f, -0.5f, 0.5f, 0.5f}};
   return content;
+}
+
+void AddClusters(uint32_t count, tools::AssetContent* content) {
+  content->clusters =
+      tools::MakeClusters(content->rest.nodes, tools::NodesOfTets(content->rest.tets), count);
 }
 
 std::vector<std::byte> AssetBytesOf(const tools::TetMesh& mesh, const tools::Material& material,

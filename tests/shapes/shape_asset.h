@@ -31,6 +31,9 @@ tools::AssetContent ContentOf(const tools::TetMesh& mesh, const tools::Material&
 /// has the bind pose {0.05, -0.1, 0.2}, {0.5, -0.5, 0.5, 0.5}.
 tools::AssetContent TwoMaterialContentOf(const tools::TetMesh& mesh, double dt = 0.01);
 
+/// Divides the nodes into `count` clusters, or fewer if there are few nodes.
+void AddClusters(uint32_t count, tools::AssetContent* content);
+
 /// WriteAsset(ContentOf(...)); fails the test if that fails.
 std::vector<std::byte> AssetBytesOf(const tools::TetMesh& mesh,
                                     const tools::Material& material = {}, double dt = 0.01);

@@ -96,13 +96,14 @@ Offset<format::Simulation> AddSimulation(FlatBufferBuilder* builder, const Asset
   const auto blocks = AddRecords<format::TetBlock>(builder, rest.blocks);
   const auto tet_masses = AddScalars(builder, rest.tet_masses);
   const auto tet_materials = AddScalars(builder, content.tet_materials);
+  const auto clusters = AddScalars(builder, content.clusters.of_nodes);
   const auto materials = AddMaterials(builder, content.materials);
   const auto regions = AddRegions(builder, content.regions);
   return format::CreateSimulation(
       *builder, nodes, masses, tets, tet_slots, blocks, tet_masses, tet_materials, materials,
       regions, rest.components, static_cast<float>(rest.density),
       static_cast<float>(content.damping), static_cast<float>(content.solid_volume),
-      static_cast<float>(rest.median_edge));
+      static_cast<float>(rest.median_edge), clusters, content.clusters.count);
 }
 
 Offset<format::Factor> AddFactor(FlatBufferBuilder* builder, const RestData& rest) {
@@ -137,7 +138,7 @@ uint64_t EstimateBytes(const AssetContent& content) {
   for (const PartContent& part : content.parts) {
     bytes += 128 + part.name.size() + part.material.size() + part.node.size();
   }
-  bytes += rest.nodes.size() * (sizeof(Vec3) + 4 + 4);
+  bytes += rest.nodes.size() * (sizeof(Vec3) + 4 + 4 + 2);
   bytes += rest.tets.size() * (sizeof(Tet) + 4 + 4 + 2) + rest.blocks.size() * sizeof(TetBlock);
   bytes += rest.supernodes.size() * sizeof(Supernode);
   bytes += (rest.rows.size() + rest.values.size()) * 4;

@@ -7,6 +7,7 @@
 #include "bake/materials.h"
 #include "base/result.h"
 #include "partition/collision_layout.h"
+#include "rest/clusters.h"
 #include "rest/rest_data.h"
 
 #include <cstddef>
@@ -50,6 +51,7 @@ struct AssetContent {
   std::vector<RegionContent> regions;    ///< in ascending order of name (by bytes)
   std::vector<NamedMaterial> materials;  ///< at least one, at most kMaxMaterials
   std::vector<uint16_t> tet_materials;   ///< index into materials (num_tets x 1)
+  Clusters clusters;                     ///< of the nodes (new numbering), or none
   double damping = 0.0;                  ///< of the whole body [s]
   double solid_volume = 0.0;             ///< volume enclosed by the surface [m^3], >= 0
   // CDG

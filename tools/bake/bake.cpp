@@ -14,6 +14,7 @@
 #include "mesh/box3.h"
 #include "mesh/surface_checks.h"
 #include "mesh/tet_faces.h"
+#include "rest/clusters.h"
 #include "solid/inside.h"
 #include "solid/solid_surface.h"
 #include "solid/solid_volume.h"
@@ -21,6 +22,7 @@
 
 #include <tbb/global_control.h>
 
+#include <array>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -239,6 +241,18 @@ Result<Done> ComputeRest(BakeRun* run) {
   return Done{};
 }
 
+// Phase "cluster": divides the nodes for the coarse level of a step.
+Result<Done> ClusterNodes(BakeRun* run) {
+  const RestData& rest = run->content.rest;
+  const std::vector<std::array<uint32_t, 4>> tets = NodesOfTets(rest.tets);
+  Clusters& clusters = run->content.clusters;
+  clusters = MakeClusters(rest.nodes, tets, run->settings.clusters);
+  run->summary.clusters = clusters.count;
+  run->summary.straddling_tets = StraddlingShare(tets, clusters.of_nodes);
+  run->clock.End("cluster");
+  return Done{};
+}
+
 // Phase "partition": cuts the collision surface by the tets, or takes the boundary of the tets.
 Result<Done> CutCollisionSurface(BakeRun* run) {
   const TetMesh tets = MeshOf(run->content.rest);
@@ -288,7 +302,7 @@ Result<BakeResult> Bake(const ImportedModel& model, const BakeSettings& settings
   }
   BakeRun run{model, settings, findings, {}, {}, {}, {}, {}, {}, {}};
   for (const auto phase : {ReadSideCars, CheckMesh, MakeTets, EmbedVertices, PlacePins, ComputeRest,
-                           CutCollisionSurface}) {
+                           ClusterNodes, CutCollisionSurface}) {
     if (Result<Done> done = phase(&run); !done.ok()) return done.error();
   }
   Result<std::vector<std::byte>> bytes = Encode(&run);

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,10 +53,11 @@ struct BakeSettings {
   double dt = 0.01;       ///< baked time step [s]
   MassSource mass = MassSource::kSolid;
   Mesher mesher = Mesher::kAuto;
-  ImportSettings import;       ///< the file records scale, up and unit_m
-  std::string pins_json;       ///< text of the pins side-car, or empty
-  std::string materials_json;  ///< text of the material map, or empty
-  int threads = 0;             ///< 0: all cores; the bytes do not depend on it
+  ImportSettings import;             ///< the file records scale, up and unit_m
+  std::optional<uint32_t> clusters;  ///< for MakeClusters; 0: none, nullopt: by size
+  std::string pins_json;             ///< text of the pins side-car, or empty
+  std::string materials_json;        ///< text of the material map, or empty
+  int threads = 0;                   ///< 0: all cores; the bytes do not depend on it
 };
 
 struct Stage {
@@ -93,6 +95,8 @@ struct BakeSummary {
   double embedding_error_m = 0.0;  ///< largest distance of a vertex from its embedded place [m]
   uint64_t vertices_outside = 0;   ///< render vertices outside the cage
   uint64_t factor_nonzeros = 0;
+  uint32_t clusters = 0;         ///< of the nodes, for the coarse level of a step
+  double straddling_tets = 0.0;  ///< share of the tets that have nodes of two clusters or more
   size_t materials = 0;
   size_t regions = 0;
   size_t collision_tets = 0;  ///< tets that hold a part of the collision surface

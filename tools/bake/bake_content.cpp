@@ -42,6 +42,7 @@ void FillVisual(const SurfaceMesh& surface, Embedding embedding, AssetContent* c
 
 std::string SettingsJson(const ImportedModel& model, const BakeSettings& settings, Mesher mesher) {
   nlohmann::json json = {
+      {"clusters", settings.clusters ? nlohmann::json(*settings.clusters) : "auto"},
       {"damping", settings.material.damping},
       {"density", settings.material.density},
       {"dt", settings.dt},

@@ -2,6 +2,7 @@
 // `plush bake`: reads a source mesh, bakes it (bake/bake.h) and writes a .plush file.
 // tools/README.md documents options, phases and exit codes.
 
+#include "plush/asset.h"
 #include "plush/version.h"
 
 #include "bake/bake.h"
@@ -154,6 +155,8 @@ nlohmann::json SummaryJson(const BakeSummary& summary) {
           {"embedding_error_m", summary.embedding_error_m},
           {"vertices_outside", summary.vertices_outside},
           {"factor_nonzeros", summary.factor_nonzeros},
+          {"clusters", summary.clusters},
+          {"straddling_tets", summary.straddling_tets},
           {"materials", summary.materials},
           {"regions", summary.regions}};
 }
@@ -186,6 +189,8 @@ void PrintCage(const BakeSummary& summary) {
   std::fprintf(stderr, "plush bake: cage of %.4g m^3 around a solid of %.4g m^3, %u %s\n",
                summary.cage_volume_m3, summary.solid_volume_m3, summary.components,
                summary.components == 1 ? "component" : "components");
+  std::fprintf(stderr, "plush bake: %u clusters of nodes, %.1f%% of the tets straddle them\n",
+               summary.clusters, 100.0 * summary.straddling_tets);
   if (summary.cell_m <= 0.0) return;
   std::fprintf(stderr,
                "plush bake: cells of %.4g m; %u tets and %u nodes are copies; %u tets hold several "
@@ -270,6 +275,10 @@ void AddMaterialOptions(CLI::App* verb, BakeOptions* options) {
                "time for which the material resists a change of shape [s]");
   group.Number("--dt", &settings.dt, kTimeStepRange, "SECONDS",
                "time step for which the factor is made [s]");
+  group.Number(
+      "--clusters", &settings.clusters, {0.0, kMaxClusters}, "N",
+      "clusters of nodes that move rigidly in the coarse level of a step, at least one per "
+      "component; 0: no coarse level (default: by the number of nodes)");
   group.Text("--material-map", &options->material_map, "FILE",
              "side-car with the numbers of the source's materials by name (JSON)");
   group.Choice<MassSource>("--mass", kMassSources, &settings.mass, "SOURCE",

@@ -13,6 +13,8 @@
 #include "mesh/box3.h"
 #include "mesh/tet_mesh.h"
 #include "report/source_report.h"
+#include "rest/clusters.h"
+#include "rest/rest_data.h"
 
 #include <algorithm>
 #include <cmath>
@@ -121,6 +123,8 @@ nlohmann::json SimulationInfo(const Asset& asset) {
           {"blocks", s.blocks.size()},
           {"block_fill", BlockFill(s)},
           {"factor_nonzeros", FactorNonzeros(asset.factor())},
+          {"clusters", s.num_clusters},
+          {"straddling_tets", StraddlingShare(NodesOfTets(s.tets), s.clusters)},
           {"supernodes", asset.factor().supernodes.size()},
           {"factor_values", asset.factor().values.size()},
           {"rest_bytes_per_tet", RestBytesPerTet(asset)},
@@ -204,6 +208,7 @@ std::vector<SectionSize> SectionSizes(const Asset& asset) {
       {"simulation.blocks", s.blocks.size_bytes()},
       {"simulation.tet_masses", s.tet_masses.size_bytes()},
       {"simulation.tet_materials", s.tet_materials.size_bytes()},
+      {"simulation.clusters", s.clusters.size_bytes()},
       {"simulation.materials", materials},
       {"simulation.regions", regions},
       {"factor.supernodes", f.supernodes.size_bytes()},
@@ -349,6 +354,8 @@ std::string AssetInfoText(const Asset& asset) {
                static_cast<unsigned long long>(FactorNonzeros(asset.factor())),
                asset.factor().supernodes.size(), asset.factor().values.size(),
                static_cast<double>(asset.factor().dt));
+  text += Line("clusters: %u, straddled by %.1f%% of the tets", s.num_clusters,
+               100.0 * StraddlingShare(NodesOfTets(s.tets), s.clusters));
   text += Line("rest data: %.0f bytes per tet", RestBytesPerTet(asset));
   const CollisionView& c = asset.collision();
   text += Line(

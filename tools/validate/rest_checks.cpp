@@ -6,6 +6,7 @@
 #include "plush/format/factor_panels.h"
 #include "plush/format/tet_block.h"
 
+#include "mesh/disjoint_sets.h"
 #include "mesh/tet_mesh.h"
 #include "rest/elimination_order.h"
 #include "rest/rest_data.h"
@@ -176,6 +177,23 @@ void CheckTetMasses(const Asset& asset, FindingList* findings) {
   }
 }
 
+// Each cluster must be connected by edges of tets.
+void CheckClusters(const SimulationView& s, const NodeGraph& graph, FindingList* findings) {
+  if (s.clusters.empty()) return;
+  DisjointSets pieces(graph.num_nodes());
+  uint32_t num_pieces = graph.num_nodes();
+  for (uint32_t node = 0; node < graph.num_nodes(); ++node) {
+    for (uint32_t i = graph.starts[node]; i < graph.starts[node + 1]; ++i) {
+      const uint32_t other = graph.neighbours[i];
+      if (s.clusters[node] == s.clusters[other] && pieces.Join(node, other)) --num_pieces;
+    }
+  }
+  if (num_pieces == s.num_clusters) return;
+  findings->Add("FILE_REST_DATA", 1,
+                "simulation.clusters: " + std::to_string(s.num_clusters) + " clusters are in " +
+                    std::to_string(num_pieces) + " pieces; each must be connected by edges");
+}
+
 void CheckGraph(const SimulationView& s, FindingList* findings) {
   if (!std::ranges::all_of(s.tets, [&s](const Tet& t) { return IsSoundTet(s, t); })) return;
   const NodeGraph graph =
@@ -186,6 +204,7 @@ void CheckGraph(const SimulationView& s, FindingList* findings) {
                   "simulation.components: " + std::to_string(s.components) +
                       " are given, the cage has " + std::to_string(components));
   }
+  CheckClusters(s, graph, findings);
   if (s.tets.empty()) return;
   const double median_edge = MedianEdge(graph, s.nodes);
   if (Differs(s.median_edge, median_edge)) {

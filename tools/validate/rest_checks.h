@@ -15,9 +15,9 @@ namespace plush::tools {
 /// Whether the tet's nodes are distinct existing nodes with finite positions.
 bool IsSoundTet(const SimulationView& simulation, const Tet& tet);
 
-/// Recomputes volumes, Dm^-1, masses, median edge, components, used nodes and the order of the
-/// regions' nodes in double precision and compares. Skips unsound tets: the structure's checks
-/// report them. Adds FILE_REST_DATA and FILE_UNREFERENCED_NODE.
+/// Recomputes volumes, Dm^-1, masses, median edge, components, pieces of clusters, used nodes and
+/// the order of the regions' nodes in double precision and compares. Skips unsound tets: the
+/// structure's checks report them. Adds FILE_REST_DATA and FILE_UNREFERENCED_NODE.
 void CheckRestData(const Asset& asset, FindingList* findings);
 
 /// Compares the stiffness of every tet with what its volume and material give. Adds

@@ -17,7 +17,10 @@ namespace plush {
 
 /// Version of the file format that this runtime reads. While it is 0.N, other N are refused.
 inline constexpr uint16_t kFormatMajor = 0;
-inline constexpr uint16_t kFormatMinor = 5;
+inline constexpr uint16_t kFormatMinor = 6;
+
+/// Most clusters of nodes of a body.
+inline constexpr uint32_t kMaxClusters = 256;
 
 /// Alignment of the bytes that Asset::Open needs [bytes].
 inline constexpr size_t kAssetAlignment = 32;
@@ -58,6 +61,9 @@ struct CageView {
   std::span<const Tet> tets = {};          ///< node indices (num_tets x 1)
   std::span<const float> tet_masses = {};  ///< [kg], >= 0; each node gets a quarter (num_tets x 1)
   std::span<const uint16_t> tet_materials = {};  ///< index for Asset::material (num_tets x 1)
+  std::span<const uint16_t> clusters = {};       ///< cluster of each node, < num_clusters; or
+                                                 ///< empty: none (num_nodes x 1)
+  uint32_t num_clusters = 0;                     ///< 0 if clusters is empty, <= kMaxClusters
   uint32_t components = 0;                       ///< connected components of the cage, >= 1
   float density = 0.0f;                          ///< mean density [kg/m^3], > 0
   float damping = 0.0f;                          ///< Kelvin-Voigt relaxation time [s], in [0, 10]

@@ -27,7 +27,7 @@ std::string_view ViewOf(const flatbuffers::String* string) {
 
 void CheckContent(const AssetLayout& layout, CheckSink* sink) {
   for (const auto check :
-       {CheckVisual, CheckSimulation, CheckBlocks, CheckFactor, CheckCollision}) {
+       {CheckVisual, CheckSimulation, CheckClusters, CheckBlocks, CheckFactor, CheckCollision}) {
     if (!sink->stopped()) check(layout, sink);
   }
 }

@@ -52,6 +52,11 @@ void CheckVisual(const AssetLayout& layout, CheckSink* sink);
 /// Checks nodes, tets, materials and regions. O(nodes + tets + materials + region nodes).
 void CheckSimulation(const AssetLayout& layout, CheckSink* sink);
 
+/// Checks the clusters, if there are any. O(nodes + tets).
+/// - Indices are below the number of clusters; each cluster has a node.
+/// - As many components as the file gives hold the clusters, each cluster in one.
+void CheckClusters(const AssetLayout& layout, CheckSink* sink);
+
 /// Checks the blocks. O(tets) below about 100,000 tets.
 /// - A place has four nodes or none, and no block has a node twice.
 /// - Numbers are in their ranges, and zero in places without a tet.

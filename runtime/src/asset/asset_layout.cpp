@@ -132,7 +132,7 @@ bool CheckHeader(std::span<const std::byte> bytes, CheckSink* sink) {
   const FormatVersion version = VersionOf(header);
   if (version.major != kFormatMajor || version.minor != kFormatMinor) {
     return FailHeader(sink, StatusCode::kForeignVersion, "header",
-                      "the file has another format version than 0.5; bake its source again");
+                      "the file has another format version than 0.6; bake its source again");
   }
   if (header->GetField<uint64_t>(format::Asset::VT_LAYOUT_FINGERPRINT, 0) != kLayoutFingerprint) {
     return FailHeader(sink, StatusCode::kLayoutMismatch, "header",
@@ -190,6 +190,8 @@ SimulationView ReadSimulation(const format::Simulation& table) {
   view.blocks = SpanOf<TetBlock>(table.blocks());
   view.tet_masses = SpanOf<float>(table.tet_masses());
   view.tet_materials = SpanOf<uint16_t>(table.tet_materials());
+  view.clusters = SpanOf<uint16_t>(table.clusters());
+  view.num_clusters = table.num_clusters();
   view.components = table.components();
   view.density = table.density();
   view.damping = table.damping();
@@ -240,6 +242,7 @@ bool CheckAlignment(const AssetLayout& layout, CheckSink* sink) {
   check("simulation.blocks", layout.simulation.blocks);
   check("simulation.tet_masses", layout.simulation.tet_masses);
   check("simulation.tet_materials", layout.simulation.tet_materials);
+  check("simulation.clusters", layout.simulation.clusters);
   check("factor.supernodes", layout.factor.supernodes);
   check("factor.supernode_of", layout.factor.supernode_of);
   check("factor.rows", layout.factor.rows);
@@ -289,6 +292,14 @@ bool CheckCounts(const AssetLayout& layout, CheckSink* sink) {
         "not between one and the number of tets");
   check(simulation.tet_masses.size() == num_tets, "simulation.tet_masses", per_tet);
   check(simulation.tet_materials.size() == num_tets, "simulation.tet_materials", per_tet);
+  const size_t num_clusters = simulation.num_clusters;
+  check(simulation.clusters.empty() || simulation.clusters.size() == num_nodes,
+        "simulation.clusters", "not one element per node");
+  check(simulation.clusters.empty()
+            ? num_clusters == 0
+            : num_clusters >= 1 && num_clusters <= num_nodes && num_clusters <= kMaxClusters,
+        "simulation.num_clusters",
+        "not zero without clusters, or between one and the number of nodes and 256");
   const auto* materials = layout.root->simulation()->materials();
   check(materials != nullptr && materials->size() > 0, "simulation.materials", "no material");
 

@@ -1029,7 +1029,9 @@ struct Simulation FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_DENSITY = 24,
     VT_DAMPING = 26,
     VT_SOLID_VOLUME = 28,
-    VT_MEDIAN_EDGE = 30
+    VT_MEDIAN_EDGE = 30,
+    VT_CLUSTERS = 32,
+    VT_NUM_CLUSTERS = 34
   };
   const flatbuffers::Vector<const plush::format::Vec3 *> *nodes() const {
     return GetPointer<const flatbuffers::Vector<const plush::format::Vec3 *> *>(VT_NODES);
@@ -1073,6 +1075,12 @@ struct Simulation FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   float median_edge() const {
     return GetField<float>(VT_MEDIAN_EDGE, 0.0f);
   }
+  const flatbuffers::Vector<uint16_t> *clusters() const {
+    return GetPointer<const flatbuffers::Vector<uint16_t> *>(VT_CLUSTERS);
+  }
+  uint32_t num_clusters() const {
+    return GetField<uint32_t>(VT_NUM_CLUSTERS, 0);
+  }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyOffset(verifier, VT_NODES) &&
@@ -1100,6 +1108,9 @@ struct Simulation FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            VerifyField<float>(verifier, VT_DAMPING, 4) &&
            VerifyField<float>(verifier, VT_SOLID_VOLUME, 4) &&
            VerifyField<float>(verifier, VT_MEDIAN_EDGE, 4) &&
+           VerifyOffset(verifier, VT_CLUSTERS) &&
+           verifier.VerifyVector(clusters()) &&
+           VerifyField<uint32_t>(verifier, VT_NUM_CLUSTERS, 4) &&
            verifier.EndTable();
   }
 };
@@ -1150,6 +1161,12 @@ struct SimulationBuilder {
   void add_median_edge(float median_edge) {
     fbb_.AddElement<float>(Simulation::VT_MEDIAN_EDGE, median_edge, 0.0f);
   }
+  void add_clusters(flatbuffers::Offset<flatbuffers::Vector<uint16_t>> clusters) {
+    fbb_.AddOffset(Simulation::VT_CLUSTERS, clusters);
+  }
+  void add_num_clusters(uint32_t num_clusters) {
+    fbb_.AddElement<uint32_t>(Simulation::VT_NUM_CLUSTERS, num_clusters, 0);
+  }
   explicit SimulationBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -1176,8 +1193,12 @@ inline flatbuffers::Offset<Simulation> CreateSimulation(
     float density = 0.0f,
     float damping = 0.0f,
     float solid_volume = 0.0f,
-    float median_edge = 0.0f) {
+    float median_edge = 0.0f,
+    flatbuffers::Offset<flatbuffers::Vector<uint16_t>> clusters = 0,
+    uint32_t num_clusters = 0) {
   SimulationBuilder builder_(_fbb);
+  builder_.add_num_clusters(num_clusters);
+  builder_.add_clusters(clusters);
   builder_.add_median_edge(median_edge);
   builder_.add_solid_volume(solid_volume);
   builder_.add_damping(damping);
@@ -1210,7 +1231,9 @@ inline flatbuffers::Offset<Simulation> CreateSimulationDirect(
     float density = 0.0f,
     float damping = 0.0f,
     float solid_volume = 0.0f,
-    float median_edge = 0.0f) {
+    float median_edge = 0.0f,
+    const std::vector<uint16_t> *clusters = nullptr,
+    uint32_t num_clusters = 0) {
   auto nodes__ = nodes ? _fbb.CreateVectorOfStructs<plush::format::Vec3>(*nodes) : 0;
   auto masses__ = masses ? _fbb.CreateVector<float>(*masses) : 0;
   auto tets__ = tets ? _fbb.CreateVectorOfStructs<plush::format::Tet>(*tets) : 0;
@@ -1220,6 +1243,7 @@ inline flatbuffers::Offset<Simulation> CreateSimulationDirect(
   auto tet_materials__ = tet_materials ? _fbb.CreateVector<uint16_t>(*tet_materials) : 0;
   auto materials__ = materials ? _fbb.CreateVector<flatbuffers::Offset<plush::format::Material>>(*materials) : 0;
   auto regions__ = regions ? _fbb.CreateVector<flatbuffers::Offset<plush::format::Region>>(*regions) : 0;
+  auto clusters__ = clusters ? _fbb.CreateVector<uint16_t>(*clusters) : 0;
   return plush::format::CreateSimulation(
       _fbb,
       nodes__,
@@ -1235,7 +1259,9 @@ inline flatbuffers::Offset<Simulation> CreateSimulationDirect(
       density,
       damping,
       solid_volume,
-      median_edge);
+      median_edge,
+      clusters__,
+      num_clusters);
 }
 
 /// Factor of A = M + (dt^2 + damping dt) sum_t 2 mu V G G^T [Kug, Alg. 1, damping added], one scalar

@@ -371,6 +371,7 @@ TEST_CASE("A shortened vector is reported as a mismatch of counts") {
   shorten(s.asset().simulation().tet_slots, "simulation.tet_slots");
   shorten(s.asset().simulation().tet_masses, "simulation.tet_masses");
   shorten(s.asset().simulation().tet_materials, "simulation.tet_materials");
+  shorten(s.asset().simulation().clusters, "simulation.clusters");
   shorten(s.asset().factor().supernode_of, "factor.supernode_of");
   shorten(s.asset().factor().rows, "factor.rows");
   shorten(s.asset().factor().values, "factor.values");

@@ -51,7 +51,8 @@ static_assert(!std::is_copy_constructible_v<Asset>);
 static_assert(std::is_nothrow_move_constructible_v<Asset>);
 
 TEST_CASE("An opened asset shows what was written") {
-  const auto content = plush::test::TwoMaterialContentOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
+  auto content = plush::test::TwoMaterialContentOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
+  plush::test::AddClusters(3, &content);
   const ExactBuffer file(plush::tools::WriteAsset(content).value());
   Asset asset;
   const Status status = asset.Open(file.bytes());
@@ -74,6 +75,8 @@ TEST_CASE("An opened asset shows what was written") {
   CHECK(SameBytes(asset.simulation().blocks, content.rest.blocks));
   CHECK(SameBytes(asset.simulation().tet_masses, content.rest.tet_masses));
   CHECK(SameBytes(asset.simulation().tet_materials, content.tet_materials));
+  CHECK(SameBytes(asset.simulation().clusters, content.clusters.of_nodes));
+  CHECK(asset.simulation().num_clusters == 3);
   CHECK(asset.factor().num_free == content.rest.num_free);
   CHECK(SameBytes(asset.factor().supernodes, content.rest.supernodes));
   CHECK(SameBytes(asset.factor().supernode_of, content.rest.supernode_of));

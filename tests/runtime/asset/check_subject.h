@@ -32,11 +32,17 @@ inline std::vector<Failure> Failures(std::span<const std::byte> bytes) {
   return failures;
 }
 
+// A bar of 30 nodes with two materials and three clusters.
+inline tools::AssetContent BarContent() {
+  tools::AssetContent content = TwoMaterialContentOf(TetBox(4, 2, 1, 0.1, 0.05));
+  AddClusters(3, &content);
+  return content;
+}
+
 // A sound file that a test damages in place.
 class Subject {
  public:
-  Subject()
-      : Subject(tools::WriteAsset(TwoMaterialContentOf(TetBox(4, 2, 1, 0.1, 0.05))).value()) {}
+  Subject() : Subject(tools::WriteAsset(BarContent()).value()) {}
   explicit Subject(std::span<const std::byte> bytes) : file_(bytes) {
     REQUIRE(asset_.Open(file_.bytes()).ok());
   }

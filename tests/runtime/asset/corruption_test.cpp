@@ -25,11 +25,14 @@ using plush::tools::TriangleRecord;
 namespace {
 
 std::vector<std::byte> SmallFile() {
-  return plush::test::AssetBytesOf(plush::test::TetBox(1, 1, 1, 0.1));
+  auto content = plush::test::ContentOf(plush::test::TetBox(1, 1, 1, 0.1));
+  content.clusters = {{0, 0, 0, 0, 0, 1, 1, 1}, 2};
+  return plush::tools::WriteAsset(content).value();
 }
 
 std::vector<std::byte> BarFile() {
-  const auto content = plush::test::TwoMaterialContentOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
+  auto content = plush::test::TwoMaterialContentOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
+  plush::test::AddClusters(3, &content);
   return plush::tools::WriteAsset(content).value();
 }
 

@@ -25,7 +25,7 @@ using plush::test::ExactBuffer;
 namespace {
 
 const std::string kData = PLUSH_TEST_DATA_DIR;
-const std::string kGolden = kData + "/golden_0_5.plush";
+const std::string kGolden = kData + "/golden_0_6.plush";
 
 ExactBuffer GoldenFile(const std::string& path = kGolden) {
   const auto bytes = plush::tools::ReadFile(path);
@@ -41,7 +41,7 @@ void SetHeader(std::span<std::byte> bytes, flatbuffers::voffset_t field, T value
 
 }  // namespace
 
-TEST_CASE("The golden file of format 0.5 loads") {
+TEST_CASE("The golden file of format 0.6 loads") {
   Asset asset;
   const Status status = asset.Open(kGolden.c_str());
   INFO(status.section << ": " << status.reason);
@@ -56,6 +56,10 @@ TEST_CASE("The golden file of format 0.5 loads") {
   CHECK(asset.material(1).young == 4.0e5f);
   CHECK(asset.simulation().tet_materials[19] == 0);
   CHECK(asset.simulation().tet_materials[20] == 1);
+  CHECK(asset.simulation().num_clusters == 3);
+  CHECK(asset.simulation().clusters.size() == 30);
+  CHECK(asset.simulation().clusters[0] == 0);
+  CHECK(asset.simulation().clusters[29] < 3);
   CHECK(asset.collision().num_triangles() == 56);
   REQUIRE(asset.num_regions() == 2);
   CHECK(asset.region(0).nodes.size() == 10);
@@ -66,14 +70,14 @@ TEST_CASE("The golden file of format 0.5 loads") {
 }
 
 TEST_CASE("The golden file of an older format is refused with this message") {
-  const int minor = GENERATE(1, 2, 3, 4);
+  const int minor = GENERATE(1, 2, 3, 4, 5);
   const ExactBuffer file = GoldenFile(kData + "/golden_0_" + std::to_string(minor) + ".plush");
   for (const plush::Trust trust : {plush::Trust::kNothing, plush::Trust::kValidated}) {
     Asset asset;
     const Status status = asset.Open(file.bytes(), trust);
     CHECK(status.code == StatusCode::kForeignVersion);
     CHECK(std::string(status.reason) ==
-          "the file has another format version than 0.5; bake its source again");
+          "the file has another format version than 0.6; bake its source again");
     CHECK_FALSE(asset.is_open());
   }
   plush::FormatVersion version;
@@ -83,7 +87,7 @@ TEST_CASE("The golden file of an older format is refused with this message") {
 }
 
 TEST_CASE("Every other version is refused with this message") {
-  const uint16_t versions[][2] = {{0, 0}, {0, 1}, {0, 4}, {0, 6}, {1, 0}, {1, 5}, {65535, 5}};
+  const uint16_t versions[][2] = {{0, 0}, {0, 1}, {0, 5}, {0, 7}, {1, 0}, {1, 6}, {65535, 6}};
   for (const auto& [major, minor] : versions) {
     ExactBuffer file = GoldenFile();
     SetHeader<uint16_t>(file.bytes(), plush::format::Asset::VT_FORMAT_MAJOR, major);
@@ -94,7 +98,7 @@ TEST_CASE("Every other version is refused with this message") {
     CHECK(status.code == StatusCode::kForeignVersion);
     CHECK(std::string(status.section) == "header");
     CHECK(std::string(status.reason) ==
-          "the file has another format version than 0.5; bake its source again");
+          "the file has another format version than 0.6; bake its source again");
     plush::FormatVersion version;
     REQUIRE(plush::ReadFormatVersion(file.bytes(), &version));
     CHECK(version.major == major);
@@ -115,7 +119,8 @@ TEST_CASE("A foreign layout is refused with this message") {
 TEST_CASE("Write the golden file", "[.]") {
   const char* path = std::getenv("PLUSH_GOLDEN_OUT");
   REQUIRE(path != nullptr);
-  const auto content = plush::test::TwoMaterialContentOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
+  auto content = plush::test::TwoMaterialContentOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
+  plush::test::AddClusters(3, &content);
   const auto bytes = plush::tools::WriteAsset(content);
   REQUIRE(bytes.ok());
   REQUIRE(plush::tools::WriteFileAtomically(path, bytes.value()).ok());

@@ -105,6 +105,35 @@ void CheckTets(const Asset& asset, Flaws* flaws) {
   }
 }
 
+// Clusters that share a tet are in one group. There are as many groups as components.
+void CheckClusters(const CageView& cage, Flaws* flaws) {
+  flaws->Check(cage.clusters.empty() == (cage.num_clusters == 0), "number of clusters");
+  if (cage.clusters.empty()) return;
+  const size_t count = cage.num_clusters;
+  flaws->Check(cage.clusters.size() == cage.nodes.size(), "count of clusters");
+  flaws->Check(count <= 256 && count <= cage.nodes.size(), "number of clusters");
+  for (const uint16_t cluster : cage.clusters) flaws->Check(cluster < count, "cluster");
+  if (!flaws->none()) return;
+  flaws->Check(std::set(cage.clusters.begin(), cage.clusters.end()).size() == count, "use");
+  std::vector<std::vector<bool>> linked(count, std::vector<bool>(count, false));
+  for (const Tet& t : cage.tets) {
+    for (const uint32_t i : {t.a, t.b, t.c, t.d}) {
+      for (const uint32_t j : {t.a, t.b, t.c, t.d}) {
+        linked[cage.clusters[i]][cage.clusters[j]] = true;
+      }
+    }
+  }
+  for (size_t k = 0; k < count; ++k) {
+    for (size_t i = 0; i < count; ++i) {
+      for (size_t j = 0; j < count; ++j) {
+        if (linked[i][k] && linked[k][j]) linked[i][j] = true;
+      }
+    }
+  }
+  const std::set<std::vector<bool>> groups(linked.begin(), linked.end());
+  flaws->Check(groups.size() == cage.components, "groups of clusters");
+}
+
 void CheckSimulation(const Asset& asset, Flaws* flaws) {
   const SimulationView& s = asset.simulation();
   flaws->Check(s.masses.size() == s.nodes.size(), "masses count");
@@ -138,6 +167,7 @@ void CheckSimulation(const Asset& asset, Flaws* flaws) {
     flaws->Check(square > 0.9979 && square < 1.0021, "rotation of region", i);
   }
   CheckTets(asset, flaws);
+  if (flaws->none()) CheckClusters(s, flaws);
 }
 
 uint64_t Padded(uint64_t rows) { return (rows + 7) / 8 * 8; }

@@ -41,10 +41,10 @@ unsigned TouchEverything(const Asset& asset) {
   unsigned sum = Touch(v.positions) + Touch(v.normals) + Touch(v.tangents) + Touch(v.uvs) +
                  Touch(v.indices) + Touch(v.tet_ids) + Touch(v.weights) + Touch(s.nodes) +
                  Touch(s.masses) + Touch(s.tets) + Touch(s.tet_slots) + Touch(s.blocks) +
-                 Touch(s.tet_masses) + Touch(s.tet_materials) + Touch(c.tets) + Touch(c.tree) +
-                 Touch(c.patches) + Touch(c.links) + Touch(c.triangles) + Touch(c.wide_triangles) +
-                 Touch(c.vertices) + Touch(c.source_triangles) + Touch(f.supernodes) +
-                 Touch(f.supernode_of) + Touch(f.rows) + Touch(f.values) +
+                 Touch(s.tet_masses) + Touch(s.tet_materials) + Touch(s.clusters) + Touch(c.tets) +
+                 Touch(c.tree) + Touch(c.patches) + Touch(c.links) + Touch(c.triangles) +
+                 Touch(c.wide_triangles) + Touch(c.vertices) + Touch(c.source_triangles) +
+                 Touch(f.supernodes) + Touch(f.supernode_of) + Touch(f.rows) + Touch(f.values) +
                  Touch(asset.tool_version()) + Touch(asset.settings());
   for (uint32_t i = 0; i < asset.num_parts(); ++i) {
     const PartView part = asset.part(i);

@@ -8,6 +8,7 @@
 
 #include "base/float_rounding.h"
 #include "mesh/tangents.h"
+#include "rest/clusters.h"
 #include "shapes/tet_shapes.h"
 #include "tools/procedural_meshes.h"
 #include "validate/validate.h"
@@ -19,6 +20,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <span>
 
 using namespace plush::tools;
@@ -157,6 +159,27 @@ TEST_CASE("Regions, parts and settings reach the file") {
   CHECK(json["pins"]["regions"][0]["name"] == "felt");
   CHECK(json["tets"] == 450);
   CHECK(json.dump() == opened.asset().settings());  // sorted keys and nothing else
+}
+
+TEST_CASE("The file has the clusters that the settings ask for") {
+  const ImportedModel model = ModelOf(plush::tests::MakeSphere(0.5, 16, 24));
+  const auto bake = [&](std::optional<uint32_t> clusters) {
+    BakeSettings settings;
+    settings.clusters = clusters;
+    return BakeBytes(model, settings);
+  };
+  const Opened by_size(bake({}));
+  const auto num_nodes = static_cast<uint32_t>(by_size.asset().cage().nodes.size());
+  REQUIRE(num_nodes >= 64);
+  CHECK(by_size.asset().cage().num_clusters == AutoClusters(num_nodes));
+  CHECK(by_size.asset().cage().clusters.size() == num_nodes);
+  CHECK(nlohmann::json::parse(by_size.asset().settings())["clusters"] == "auto");
+  const Opened three(bake(3));
+  CHECK(three.asset().cage().num_clusters == 3);
+  CHECK(nlohmann::json::parse(three.asset().settings())["clusters"] == 3);
+  const Opened none(bake(0));
+  CHECK(none.asset().cage().num_clusters == 0);
+  CHECK(none.asset().cage().clusters.empty());
 }
 
 TEST_CASE("Nodes of joints go last in the elimination order only if they should") {

@@ -99,10 +99,13 @@ TEST_CASE("plush bake reports stages, findings, memory and the body as JSON") {
     CHECK(stage["seconds"] >= 0.0);
   }
   CHECK(stages == std::vector<std::string>{"import", "check", "solid", "cage", "embed", "pins",
-                                           "rest", "partition", "encode", "write"});
+                                           "rest", "cluster", "partition", "encode", "write"});
   for (const char* key : {"split_tets", "split_nodes", "shared_tets", "branches"}) {
     CHECK(document["simulation"][key] == 0);  // a ball has no limbs
   }
+  CHECK(document["simulation"]["clusters"] >= 4);
+  CHECK(document["simulation"]["straddling_tets"] > 0.0);
+  CHECK(document["simulation"]["straddling_tets"] < 1.0);
   CHECK(document["simulation"]["vertices_outside"] == 0);
   CHECK(document["simulation"]["embedding_error_m"] < 1e-6);
 }

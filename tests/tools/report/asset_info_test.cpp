@@ -10,6 +10,9 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <string>
+#include <tuple>
+#include <utility>
 
 using plush::Asset;
 using plush::test::ExactBuffer;
@@ -94,6 +97,8 @@ TEST_CASE("The document has the promised keys, and sections that add up to the f
                           "/simulation/min_quality",
                           "/simulation/factor_nonzeros",
                           "/simulation/factor_values",
+                          "/simulation/clusters",
+                          "/simulation/straddling_tets",
                           "/simulation/supernodes",
                           "/simulation/blocks",
                           "/simulation/block_fill",
@@ -109,7 +114,7 @@ TEST_CASE("The document has the promised keys, and sections that add up to the f
     INFO(key);
     CHECK(info.contains(nlohmann::json::json_pointer(key)));
   }
-  CHECK(info["format_version"] == "0.5");
+  CHECK(info["format_version"] == "0.6");
   CHECK(info["content_hash"].get<std::string>().size() == 16);
   CHECK(info["simulation"]["tets"] == 40);
   CHECK(info["simulation"]["volume_m3"].get<double>() ==
@@ -132,4 +137,29 @@ TEST_CASE("Deeply nested settings do not crash the program") {
   REQUIRE(asset.Open(file.bytes()).ok());
   CHECK(plush::tools::AssetInfo(asset).dump().size() < 5000);
   CHECK(plush::tools::AssetInfoText(asset).size() < 5000);
+}
+
+TEST_CASE("Clusters and the tets that straddle them are counted") {
+  const auto mesh = plush::test::TetBox(4, 1, 1, 0.1);
+  auto content = plush::test::ContentOf(mesh);
+  const auto info_of = [&] {
+    const ExactBuffer file(plush::tools::WriteAsset(content).value());
+    Asset asset;
+    REQUIRE(asset.Open(file.bytes()).ok());
+    return std::pair(plush::tools::AssetInfo(asset)["simulation"],
+                     plush::tools::AssetInfoText(asset));
+  };
+  auto [info, text] = info_of();
+  CHECK(info["clusters"] == 0);
+  CHECK(info["straddling_tets"] == 0.0);
+  CHECK(text.find("clusters: 0,") != std::string::npos);
+  // The five tets of the second of four cubes straddle.
+  content.clusters.count = 2;
+  for (const plush::Vec3& node : content.rest.nodes) {
+    content.clusters.of_nodes.push_back(node.x > 0.15f ? 1 : 0);
+  }
+  std::tie(info, text) = info_of();
+  CHECK(info["clusters"] == 2);
+  CHECK(info["straddling_tets"] == 0.25);
+  CHECK(text.find("clusters: 2, straddled by 25.0% of the tets\n") != std::string::npos);
 }

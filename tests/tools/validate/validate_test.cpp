@@ -377,3 +377,24 @@ TEST_CASE("A cage node without tets is found") {
   plush::tools::ValidateAsset(plush::tools::WriteAsset(content).value(), &findings);
   CHECK(findings.Has("FILE_UNREFERENCED_NODE"));
 }
+
+TEST_CASE("A cluster in two pieces is found") {
+  auto content = plush::test::TwoMaterialContentOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
+  plush::test::AddClusters(3, &content);
+  const auto sound = plush::tools::WriteAsset(content).value();
+  CHECK(Text(plush::tests::FindingsAfter(sound, [](const Asset&) {})) == "");
+  const auto cut = [](const Asset& a) {
+    const auto of_nodes = a.simulation().clusters;
+    const auto& nodes = a.simulation().nodes;
+    // The node farthest from node 0 joins its cluster.
+    size_t far = 0;
+    const auto distance = [&](size_t i) { return std::abs(nodes[i].x - nodes[0].x); };
+    for (size_t i = 0; i < nodes.size(); ++i) far = distance(i) > distance(far) ? i : far;
+    REQUIRE(of_nodes[far] != of_nodes[0]);
+    At(of_nodes, far) = of_nodes[0];
+  };
+  const FindingList findings = plush::tests::FindingsAfter(sound, cut);
+  INFO(Text(findings));
+  CHECK(findings.Has("FILE_REST_DATA"));
+  CHECK(Text(findings).find("3 clusters are in 4 pieces") != std::string::npos);
+}
