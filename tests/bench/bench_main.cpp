@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 // plush_bench measures speed. Options are Google Benchmark's, and
 //   --models DIR     folder of the models
+//   --references DIR folder of the trajectories that step/... is compared with. Absent ones are
+//                    computed (minutes for the large bodies) and written there. Without it only
+//                    those of small bodies are computed
 //   --target NAME    instruction set of the runtime's vector code: avx512, avx2, sse4 or scalar
 //                    (default: the best of this machine)
 
 #include "bench/bench_models.h"
+#include "bench/reference_motion.h"
 #include "runtime/simd_targets.h"
 
 #include <benchmark/benchmark.h>
@@ -53,6 +57,7 @@ std::optional<int64_t> FindTarget(const std::string& name) {
 int main(int argc, char** argv) {
   std::vector<char*> arguments(argv, argv + argc);
   const plush::bench::ModelFolder models(TakeOption("--models", &arguments));
+  const plush::bench::ReferenceFolder references(TakeOption("--references", &arguments));
   const std::string target_name = TakeOption("--target", &arguments);
   const std::optional<int64_t> target = FindTarget(target_name);
   if (!target.has_value()) {
@@ -66,7 +71,7 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&count, arguments.data());
   if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 1;
   benchmark::AddCustomContext("instruction_set", plush::test::NameOf(*target));
-  plush::bench::AddStepCases(models);
+  plush::bench::AddStepCases(models, references);
   plush::bench::AddStateCases(models);
   plush::bench::AddCageCases(models);
   plush::bench::AddBakeCases(models);

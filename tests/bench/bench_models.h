@@ -12,6 +12,8 @@
 
 namespace plush::bench {
 
+class ReferenceFolder;  ///< reference_motion.h
+
 /// The folder that --models names.
 class ModelFolder {
  public:
@@ -46,7 +48,8 @@ class AlignedBytes {
 };
 
 // Each registers its cases, named group/case, except those without their model.
-void AddStepCases(const ModelFolder& models);       ///< step/arm_4k .. 170k, crowd/, refactor/
+/// step/arm_4k .. 170k, step/bear_by_ear and others, crowd/, refactor/
+void AddStepCases(const ModelFolder& models, const ReferenceFolder& references);
 void AddStateCases(const ModelFolder& models);      ///< state/save_arm_4k_x105, state/load_...
 void AddCageCases(const ModelFolder& models);       ///< cage/armadillo_86k and other models
 void AddBakeCases(const ModelFolder& models);       ///< check/horse_97k, bake/armadillo_86k

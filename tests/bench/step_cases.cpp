@@ -8,9 +8,11 @@
 #include "bench/bench_models.h"
 #include "bench/body_memory.h"
 #include "bench/machine_limits.h"
+#include "bench/reference_motion.h"
 #include "bench/step_work.h"
 #include "bench/swinging_arm.h"
 #include "bench/thread_clock.h"
+#include "reference/trajectory.h"
 #include "report/asset_info.h"
 #include "rest/elimination_order.h"
 #include "simulate/scene_world.h"
@@ -22,6 +24,7 @@
 #include <chrono>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -34,19 +37,39 @@ constexpr float kDt = 0.01f;
 constexpr Arm kArms[] = {kArm4k,
                          {"arm_16k", "arm_16k", 494},
                          {"arm_55k", "arm_55k", 1075},
-                         {"arm_170k", "arm_55k", 1075, 170000}};
+                         {"arm_170k", "arm_55k", 1075, 170000},
+                         {"arm_4k_soft", "arm_4k", 811, 0, 1.0e5},
+                         {"arm_4k_stiff", "arm_4k", 811, 0, 1.0e7}};
 
-// Lowest node in the first 220 steps [m]: shows whether the material asked for is the one
-// simulated.
-float Sag(const SwingingArm& arm, World* world, BodyId id) {
+// As samples/run.sh bakes them, and without damping.
+constexpr Toy kToys[] = {
+    {"bear_by_ear", "bear.glb", 400, 4.0e4, 0.15, false, {0.13, 0.52, -0.004}},
+    {"bear_by_ear_undamped", "bear.glb", 400, 4.0e4, 0.0, false, {0.13, 0.52, -0.004}},
+    {"octopus_by_arm", "octopus.glb", 900, 6.0e4, 0.15, true, {}},
+    {"octopus_by_arm_undamped", "octopus.glb", 900, 6.0e4, 0.0, true, {}}};
+
+// The first 220 steps, in rest coordinates.
+reference::Trajectory FirstSteps(const SwingingArm& arm, World* world, BodyId id) {
+  const BodyDesc desc = arm.Desc();
   std::vector<Vec3> nodes(arm.asset.simulation().nodes.size());
-  float lowest = 0.0f;
-  for (int step = 0; step < 220; ++step) {
+  if (!world->NodePositions(id, 1.0f, nodes).ok()) std::abort();
+  reference::Trajectory out(InRest(desc, nodes));
+  for (int step = 0; step < kMotionSteps; ++step) {
     if (!world->Step(kDt).ok()) std::abort();
     if (!world->NodePositions(id, 1.0f, nodes).ok()) std::abort();
-    for (const Vec3& node : nodes) lowest = std::min(lowest, node.y);
+    out.Add(InRest(desc, nodes));
   }
-  return lowest;
+  return out;
+}
+
+// How right the motion of a body alone is.
+void CountMotion(const SwingingArm& arm, const reference::Trajectory& measured,
+                 const reference::Trajectory& right, benchmark::State* state) {
+  const MotionErrors errors = CompareMotion(arm, measured, right);
+  state->counters["trajectory_error"] = errors.trajectory;
+  state->counters["half_swing_step"] = static_cast<double>(errors.half_swing);
+  state->counters["half_swing_reference"] = static_cast<double>(errors.right_half_swing);
+  state->counters["sag_error"] = errors.sag;
 }
 
 // Seconds of each phase, over all steps and threads.
@@ -108,10 +131,9 @@ void CountMemory(const SwingingArm& arm, const WorldDesc& world, size_t bodies,
   state->counters["plane_bytes_per_tet"] = memory.plane / tets;
 }
 
-// `bodies` identical bodies of one asset.
-void Step(benchmark::State& state, const std::string& path, const Arm& which, size_t bodies,
-          uint32_t threads) {
-  const SwingingArm arm = MakeArm(path, which);
+// `bodies` identical bodies of one asset. Counts their motion if there is a trajectory `right`.
+void StepBodies(benchmark::State& state, const SwingingArm& arm, size_t bodies, uint32_t threads,
+                const reference::Trajectory* right) {
   tools::JobPool pool(threads);
   WorldDesc desc = SwingingWorld();
   desc.jobs = pool.job_system();
@@ -120,7 +142,10 @@ void Step(benchmark::State& state, const std::string& path, const Arm& which, si
   for (BodyId& id : ids) {
     if (!world.AddBody(arm.asset, arm.Desc(), &id).ok()) std::abort();
   }
-  state.counters["sag_m"] = double(Sag(arm, &world, ids[0]));
+  const reference::Trajectory motion = FirstSteps(arm, &world, ids[0]);
+  // Shows whether the material asked for is the one simulated.
+  state.counters["sag_m"] = reference::LowestY(motion);
+  if (right != nullptr) CountMotion(arm, motion, *right, &state);
   PhaseTimes times;
   const auto start = std::chrono::steady_clock::now();
   for (auto _ : state) {
@@ -137,6 +162,25 @@ void Step(benchmark::State& state, const std::string& path, const Arm& which, si
   CountMemory(arm, desc, bodies, &state);
 }
 
+void Step(benchmark::State& state, const std::string& path, const Arm& which,
+          const ReferenceFolder& references) {
+  const SwingingArm arm = MakeArm(path, which);
+  StepBodies(state, arm, 1, 1, references.Find(arm, kDt, std::string("step/") + which.name));
+}
+
+void StepToy(benchmark::State& state, const Toy& toy, const ReferenceFolder& references) {
+  // The library calls this several times; the bake takes a second.
+  static std::map<std::string, SwingingArm> baked;
+  auto found = baked.find(toy.name);
+  if (found == baked.end()) found = baked.emplace(toy.name, MakeToy(toy)).first;
+  const SwingingArm& arm = found->second;
+  StepBodies(state, arm, 1, 1, references.Find(arm, kDt, std::string("step/") + toy.name));
+}
+
+void StepCrowd(benchmark::State& state, const std::string& path, uint32_t threads) {
+  StepBodies(state, MakeArm(path, kArm4k), kArmsOfCrowd, threads, nullptr);
+}
+
 // Steps in which 20 pins move on circles of 5 mm, once a second, in turn with steps of an equal
 // body whose pins stay. The case's time is that of the former; it includes the call of MovePins.
 void StepMovingPins(benchmark::State& state, const std::string& path) {
@@ -146,9 +190,9 @@ void StepMovingPins(benchmark::State& state, const std::string& path) {
   World moving(SwingingWorld()), still(SwingingWorld());
   BodyId id;
   if (!still.AddBody(arm.asset, arm.Desc(), &id).ok()) std::abort();
-  Sag(arm, &still, id);
+  FirstSteps(arm, &still, id);
   if (!moving.AddBody(arm.asset, arm.Desc(), &id).ok()) std::abort();
-  Sag(arm, &moving, id);
+  FirstSteps(arm, &moving, id);
   std::vector<Vec3> nodes(arm.asset.simulation().nodes.size()), targets(kMovingPins);
   if (!moving.NodePositions(id, 1.0f, nodes).ok()) std::abort();
   std::vector<double> ratios;
@@ -191,7 +235,7 @@ void Refactor(benchmark::State& state, const std::string& path) {
 
 }  // namespace
 
-void AddStepCases(const ModelFolder& models) {
+void AddStepCases(const ModelFolder& models, const ReferenceFolder& references) {
   const auto add = [&models](const std::string& name, const Arm& arm, auto function,
                              auto... more) -> benchmark::internal::Benchmark* {
     const std::string path = models.Find(std::string("tets/") + arm.model + ".node", name);
@@ -199,9 +243,14 @@ void AddStepCases(const ModelFolder& models) {
     return benchmark::RegisterBenchmark(name.c_str(), function, path, more...)
         ->Unit(benchmark::kMillisecond);
   };
-  for (const Arm& arm : kArms) add(std::string("step/") + arm.name, arm, Step, arm, size_t{1}, 1u);
-  add("crowd/arm_4k_x105", kArm4k, Step, kArm4k, kArmsOfCrowd, 1u);
-  auto* threaded = add("crowd/arm_4k_x105_two_threads", kArm4k, Step, kArm4k, kArmsOfCrowd, 2u);
+  for (const Arm& arm : kArms) add(std::string("step/") + arm.name, arm, Step, arm, references);
+  for (const Toy& toy : kToys) {
+    benchmark::RegisterBenchmark((std::string("step/") + toy.name).c_str(), StepToy, toy,
+                                 references)
+        ->Unit(benchmark::kMillisecond);
+  }
+  add("crowd/arm_4k_x105", kArm4k, StepCrowd, 1u);
+  auto* threaded = add("crowd/arm_4k_x105_two_threads", kArm4k, StepCrowd, 2u);
   if (threaded != nullptr) threaded->UseRealTime();
   auto* pins = add("step/arm_4k_moving_pins", kArm4k, StepMovingPins);
   if (pins != nullptr) pins->UseManualTime();

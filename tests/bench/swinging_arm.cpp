@@ -4,6 +4,7 @@
 #include "bench/tet_refinement.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <numeric>
 #include <utility>
@@ -17,6 +18,23 @@ double DistanceTo(const tools::Vec3d& hand, const Vec3& node) {
   return Length(tools::Vec3d{node.x, node.y, node.z} - hand);
 }
 
+// The node farthest from the vertical axis through the nodes' mean.
+tools::Vec3d FarthestFromAxis(std::span<const Vec3> nodes) {
+  tools::Vec3d mean = {};
+  for (const Vec3& x : nodes) {
+    mean = mean + tools::Vec3d{x.x, x.y, x.z} / static_cast<double>(nodes.size());
+  }
+  tools::Vec3d farthest = mean;
+  double most = -1.0;
+  for (const Vec3& x : nodes) {
+    const double away = std::hypot(double{x.x} - mean.x, double{x.z} - mean.z);
+    if (away <= most) continue;
+    most = away;
+    farthest = {x.x, x.y, x.z};
+  }
+  return farthest;
+}
+
 }  // namespace
 
 SwingingArm MakeArm(const std::string& path, const Arm& which) {
@@ -25,7 +43,7 @@ SwingingArm MakeArm(const std::string& path, const Arm& which) {
     model = tools::ModelFromTets(RefinedTo(which.least_tets, std::move(model.tets)));
   }
   tools::BakeSettings settings;
-  settings.material = {1.0e6, 0.33, 1000.0};
+  settings.material = {which.young, 0.33, 1000.0};
   SwingingArm arm;
   arm.bytes = std::make_unique<AlignedBytes>(BakeOrExit(model, settings));
   if (!arm.asset.Open(arm.bytes->bytes()).ok()) std::abort();  // a bake of ours always opens
@@ -34,6 +52,21 @@ SwingingArm MakeArm(const std::string& path, const Arm& which) {
   for (uint32_t i = 0; i < nodes.size(); ++i) {
     if (DistanceTo(arm.hand, nodes[i]) <= kPinRadius) arm.pinned.push_back(i);
   }
+  return arm;
+}
+
+SwingingArm MakeToy(const Toy& toy) {
+  const tools::ImportedModel model =
+      ImportOrExit(std::string(PLUSH_SAMPLES_DIR) + "/models/" + toy.model, 1.0);
+  tools::BakeSettings settings;
+  settings.material.young = toy.young;
+  settings.material.damping = toy.damping;
+  settings.cage.target_tets = toy.tets;
+  SwingingArm arm;
+  arm.bytes = std::make_unique<AlignedBytes>(BakeOrExit(model, settings));
+  if (!arm.asset.Open(arm.bytes->bytes()).ok()) std::abort();  // a bake of ours always opens
+  arm.hand = toy.by_farthest ? FarthestFromAxis(arm.asset.simulation().nodes) : toy.hand;
+  arm.PinNearest(8);
   return arm;
 }
 

@@ -24,6 +24,7 @@ struct Arm {
   const char* model;      ///< below tets/
   size_t pinned_node;     ///< of the model
   size_t least_tets = 0;  ///< refined to this many
+  double young = 1.0e6;   ///< [Pa]
 };
 
 inline constexpr Arm kArm4k = {"arm_4k", "arm_4k", 811};
@@ -43,6 +44,21 @@ struct SwingingArm {
 
 /// Imports and bakes the model at `path`, or ends the program.
 SwingingArm MakeArm(const std::string& path, const Arm& which);
+
+/// A sample's model, baked with the sample's options, that hangs by a few nodes.
+struct Toy {
+  const char* name;   ///< of the case
+  const char* model;  ///< below samples/models/
+  uint32_t tets;      ///< wanted, of its lattice cage
+  double young;       ///< [Pa]
+  double damping;     ///< [s]
+  bool by_farthest;   ///< hangs by the node that is farthest from the vertical axis through its
+                      ///< centre, else by the point `hand`
+  tools::Vec3d hand;  ///< in the model [m]
+};
+
+/// Imports and bakes a toy, or ends the program. The eight nodes nearest to the hand are pinned.
+SwingingArm MakeToy(const Toy& toy);
 
 /// A world with the set-up's settings. Bodies that hang still do not sleep.
 WorldDesc SwingingWorld();
