@@ -277,8 +277,8 @@ void AddMaterialOptions(CLI::App* verb, BakeOptions* options) {
                "time step for which the factor is made [s]");
   group.Number(
       "--clusters", &settings.clusters, {0.0, kMaxClusters}, "N",
-      "clusters of nodes for a step on two levels, which the runtime does not have yet, at least "
-      "one per component; 0: none (default: by the number of nodes)");
+      "clusters of nodes that move rigidly in the coarse level of a step, at least one per "
+      "component; 0: no coarse level (default: by the number of nodes)");
   group.Text("--material-map", &options->material_map, "FILE",
              "side-car with the numbers of the source's materials by name (JSON)");
   group.Choice<MassSource>("--mass", kMassSources, &settings.mass, "SOURCE",
