@@ -67,6 +67,7 @@ bool WriteTrajectory(const std::string& path, uint64_t key, const Trajectory& tr
       const size_t count = static_cast<size_t>(x.size());
       if (std::fwrite(x.data(), sizeof(float), count, file.get()) != count) return false;
     }
+    if (std::fflush(file.get()) != 0) return false;
   }
   return std::rename(unfinished.c_str(), path.c_str()) == 0;
 }

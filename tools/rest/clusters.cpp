@@ -8,8 +8,8 @@
 //
 // Partitions of METIS (k-way, edges weighted by tets) straddle as few tets, but are less compact.
 // An armadillo of 4k tets hung by one of five places moved with a mean trajectory error of 0.052
-// with 8 of these clusters, of 0.063 and 0.067 with balanced and unbalanced ones of METIS, after
-// one iteration of the coarse level and A. Different places mattered more.
+// with 8 of these clusters, of 0.063 and 0.067 with balanced and unbalanced ones of METIS, in a
+// prototype of the step on two levels. Different places mattered more.
 #include "rest/clusters.h"
 
 #include "plush/asset.h"
@@ -378,7 +378,7 @@ std::vector<uint32_t> ClustersOf(const Component& component, std::span<const Vec
 }
 
 // The number of clusters of each component: `total` in all, at most limits[i] each, but at least
-// one each. One after the other goes where there are most nodes to a cluster.
+// one each. Each further cluster goes to the component with most nodes per cluster.
 std::vector<uint32_t> ShareOut(uint32_t total, const std::vector<Component>& components,
                                const std::vector<uint32_t>& limits) {
   std::vector<uint32_t> counts(components.size(), 1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Divides the cage's nodes into clusters, which move as rigid bodies in the coarse level of a step.
+// Divides the cage's nodes into clusters, for a step that also moves clusters as rigid bodies. The
+// runtime does not have such a step yet.
 #pragma once
 
 #include "plush/types.h"

@@ -10,6 +10,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -33,7 +34,7 @@ void SetField(std::span<std::byte> bytes, flatbuffers::voffset_t field, T value)
   REQUIRE(changed->SetField<T>(field, value, T{}));
 }
 
-// Two separate boxes. `cluster_of` gives the cluster of a node by its box.
+// Two separate boxes. Each is a cluster.
 plush::tools::AssetContent TwoBoxes() {
   plush::tools::TetMesh mesh = plush::test::TetBox(2, 1, 1, 0.1);
   const auto half = static_cast<uint32_t>(mesh.nodes.size());

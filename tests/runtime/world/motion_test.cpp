@@ -90,7 +90,7 @@ struct Scene {
   std::vector<uint32_t> pins;
   Points start;
   Eigen::Vector3d gravity = {0.0, double(-9.81f), 0.0};
-  Eigen::Vector3d swing = {0.0, 0.0, 0.0};  // from where it swings to back to its start
+  Eigen::Vector3d swing = {0.0, 0.0, 0.0};  // points back to where the swing starts
   int steps = 0;
 };
 
