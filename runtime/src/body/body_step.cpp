@@ -307,9 +307,14 @@ void SumClusters(const StepSettings& settings, float h, Body* body, std::span<Cl
                  StepStats* stats) {
   const CoarseLevel& coarse = body->system->coarse;
   {
-    const PhaseTimer timer(stats, Phase::kElements);
+    const PhaseTimer timer(stats, Phase::kSolve);
     MakeInertialRhs(body->x.span(), body->v.span(), GravityOf(settings, *body), h, body->y.span(),
                     body->rhs.span());
+    coarse.Sum(body->y.span(), body->rhs.span(), sums);
+  }
+  {
+    const PhaseTimer timer(stats, Phase::kElements);
+    std::fill(body->rhs.begin(), body->rhs.end(), NodeVec());
     for (const BlockRun& run : coarse.runs) {
       AddElasticImpulses(body->elements, body->y.span(),
                          {h, body->elements.damping, settings.solver.polar_iterations},
@@ -318,7 +323,7 @@ void SumClusters(const StepSettings& settings, float h, Body* body, std::span<Cl
     }
   }
   const PhaseTimer timer(stats, Phase::kSolve);
-  coarse.Sum(body->y.span(), body->rhs.span(), sums);
+  coarse.AddForces(body->y.span(), body->rhs.span(), sums);
   AddContactImpulses(body->planes.span(), body->contacts, body->simulation.clusters, body->y.span(),
                      sums);
 }
@@ -356,6 +361,21 @@ void SubtractMotions(float h, std::span<RigidMotion> motions, Body* body) {
   SubtractStretchStiffness(h, body->rhs.span(), body);
 }
 
+// Components without pins that touch nothing keep their momenta.
+void KeepMomenta(const Body& body, std::span<const ClusterSums> sums,
+                 std::span<RigidMotion> motions) {
+  const CoarseLevel& coarse = body.system->coarse;
+  bool touches[kMaxClusters] = {};
+  for (const PlaneContact& contact : body.contacts.Current()) {
+    touches[body.simulation.clusters[contact.node]] = true;
+  }
+  for (size_t c = 0; c < coarse.num_components(); ++c) {
+    const auto is_touching = [&](uint16_t k) { return touches[k]; };
+    if (std::ranges::any_of(coarse.Component(c), is_touching)) continue;
+    coarse.KeepMomenta(c, sums, motions);
+  }
+}
+
 // The coarse correction: clusters move as the material and the planes let them. The first one of a
 // substep makes the matrix; later ones would hardly differ with their own.
 void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStats* stats,
@@ -382,7 +402,8 @@ void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStat
                           body->system->pinned.span(), ProblemOf(settings, *body), &body->contacts,
                           sums, body->responses.span(), body->d.span());
     }
-    coarse.Solve(body->coarse, body->system->num_pinned == 0 && !touches, sums, motions);
+    coarse.Solve(body->coarse, sums, motions);
+    KeepMomenta(*body, sums, {motions, count});
     for (size_t k = 0; k < count; ++k) work += WorkAtStart(sums[k], motions[k]);
     coarse.Move(motions, body->y.span());
   }

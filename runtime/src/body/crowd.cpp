@@ -146,8 +146,14 @@ Vec3 VectorAt(const float* at) { return {at[0], at[kCrowdLanes], at[2 * kCrowdLa
 
 ClusterSums SumsAt(const Crowd& crowd, size_t k, size_t lane) {
   const float* at = &crowd.sums[kCrowdSums * k + lane];
-  return {VectorAt(at), VectorAt(at + 3 * kCrowdLanes), VectorAt(at + 6 * kCrowdLanes),
-          VectorAt(at + 9 * kCrowdLanes), VectorAt(at + 12 * kCrowdLanes)};
+  const auto vector = [&](size_t n) { return VectorAt(at + 3 * kCrowdLanes * n); };
+  return {vector(0),
+          vector(1),
+          vector(2),
+          vector(3),
+          vector(4),
+          vector(5),
+          {vector(6), vector(7), vector(8)}};
 }
 
 RigidMotion MotionAt(const Crowd& crowd, size_t k, size_t lane) {
@@ -170,7 +176,8 @@ void SolveLaneClusters(const CoarseLevel& level, float dt, bool is_first, size_t
     body->coarse.Make(own.pattern, dt * dt, own.masses.span(), own.turns.span(), places,
                       body->Rotations(), sums);
   }
-  own.Solve(body->coarse, body->system->num_pinned == 0, sums, motions);
+  own.Solve(body->coarse, sums, motions);
+  for (size_t c = 0; c < own.num_components(); ++c) own.KeepMomenta(c, sums, motions);
   for (size_t k = 0; k < level.num_clusters(); ++k) {
     float* at = &crowd->motions[kCrowdMotion * k + lane];
     const Vec3 vectors[5] = {motions[k].centre, motions[k].shift, motions[k].change.c0,
@@ -187,15 +194,21 @@ void SolveLaneClusters(const CoarseLevel& level, float dt, bool is_first, size_t
 // Sums the right-hand sides of the nodes' inertia and the tets between clusters.
 void SumClusters(const StepSettings& settings, const Stepping& stepping, Crowd* crowd,
                  Warnings* warnings, StepStats* stats) {
+  const CoarseLevel& level = crowd->system->coarse;
   {
-    const PhaseTimer timer(stats, Phase::kElements);
+    const PhaseTimer timer(stats, Phase::kSolve);
     MakeInertialCrowdRhs(stepping.nodes, settings.gravity, settings.dt, crowd->positions.data(),
                          crowd->rhs.data());
+    SumCrowdClusters(level, crowd->positions.data(), crowd->rhs.data(), crowd->sums.data());
+  }
+  {
+    const PhaseTimer timer(stats, Phase::kElements);
+    std::fill(crowd->rhs.begin(), crowd->rhs.end(), 0.0f);
     AddClusterImpulses(settings, stepping, crowd, warnings->lowest_det_f);
   }
   const PhaseTimer timer(stats, Phase::kSolve);
-  SumCrowdClusters(crowd->system->coarse, crowd->positions.data(), crowd->rhs.data(),
-                   crowd->sums.data());
+  AddCrowdForces(level, crowd->positions.data(), crowd->rhs.data(), stepping.has_pins,
+                 crowd->sums.data());
 }
 
 // The work of the right-hand side along the clusters' motions of a lane, where they start and where

@@ -34,7 +34,7 @@ struct Crowd : Links<Crowd> {      // of System::open_crowds
   Array<float> rhs;        ///< right-hand sides, then displacements (num_nodes x 3 x 16)
   Array<float> more;       ///< response to impulses at extra pins (num_nodes x 3 x 16), or empty
   Array<float> rotations;  ///< (16 num_blocks x 4 x 16)
-  Array<float> sums;       ///< of clusters (num_clusters x 15 x 16)
+  Array<float> sums;       ///< of clusters (num_clusters x 27 x 16)
   Array<float> motions;    ///< of clusters (num_clusters x 15 x 16)
   Array<float> kappa;      ///< multipliers for substeps of kappa_dt (16 num_blocks x 16)
   float kappa_dt = 0.0f;   ///< [s]

@@ -21,7 +21,7 @@ struct Numbering {
 
   bool Make(const Allocator& allocator, const CoarseLevel& level, size_t num_nodes) {
     if (!of_nodes.Allocate(allocator, num_nodes, kPinned)) return false;
-    for (uint32_t k = 0; k < level.num_clusters(); ++k) {
+    for (uint32_t k = 0; k + 1 < level.first_member.size(); ++k) {
       for (uint32_t i = level.first_member[k]; i < level.first_member[k + 1]; ++i) {
         of_nodes[level.members[i]] = k;
       }
@@ -56,6 +56,73 @@ bool FindMembers(const Allocator& allocator, std::span<const uint8_t> pinned,
   // Each first place has moved to the next cluster's.
   std::copy_backward(first.begin(), first.end() - 1, first.end());
   first[0] = 0;
+  return true;
+}
+
+// Moves the nodes of blocks with tets that resist to the front of each cluster. Sets `first_inner`.
+bool SplitMembers(const Allocator& allocator, const ElementView& elements, size_t num_nodes,
+                  CoarseLevel* level) {
+  Array<uint8_t> borders;
+  if (!borders.Allocate(allocator, num_nodes, uint8_t{0}) ||
+      !level->first_inner.Allocate(allocator, level->first_member.size() - 1)) {
+    return false;
+  }
+  for (uint32_t t = 0; t < elements.tets.size(); ++t) {
+    if (level->resisting[elements.slots[t] / kBlockTets] == 0) continue;
+    const Tet& tet = elements.tets[t];
+    for (const uint32_t node : {tet.a, tet.b, tet.c, tet.d}) borders[node] = 1;
+  }
+  const auto is_border = [&](uint32_t node) { return borders[node] != 0; };
+  for (size_t k = 0; k < level->first_inner.size(); ++k) {
+    uint32_t* begin = level->members.begin() + level->first_member[k];
+    uint32_t* end = level->members.begin() + level->first_member[k + 1];
+    uint32_t* inner = std::partition(begin, end, is_border);
+    std::sort(begin, inner);
+    std::sort(inner, end);
+    level->first_inner[k] = static_cast<uint32_t>(inner - level->members.begin());
+  }
+  return true;
+}
+
+// Sets `free_clusters` and `first_of_components`.
+bool FindComponents(const Allocator& allocator, CoarseLevel* level) {
+  constexpr uint16_t kHeld = 0xffff;
+  const size_t count = level->num_clusters();
+  Array<uint16_t> least;  // cluster of each one's component, or kHeld
+  if (!least.Allocate(allocator, count)) return false;
+  for (size_t k = 0; k < count; ++k) {
+    least[k] = level->masses[k] > 0.0f ? static_cast<uint16_t>(k) : kHeld;
+  }
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (const CoarsePair& pair : level->pattern.pairs) {
+      const bool has_pins = pair.column == kPinned;
+      uint16_t* a = &least[pair.row];
+      uint16_t* b = has_pins ? a : &least[pair.column];
+      const bool is_held = has_pins || *a == kHeld || *b == kHeld;
+      const uint16_t both = is_held ? kHeld : std::min(*a, *b);
+      changes = changes || *a != both || *b != both;
+      *a = *b = both;
+    }
+  }
+  size_t num_components = 0, num_free = 0;
+  for (size_t k = 0; k < count; ++k) {
+    num_components += least[k] == k ? 1 : 0;
+    num_free += least[k] != kHeld ? 1 : 0;
+  }
+  if (!level->free_clusters.Allocate(allocator, num_free) ||
+      !level->first_of_components.Allocate(allocator, num_components + 1)) {
+    return false;
+  }
+  uint16_t *next = level->free_clusters.begin(), *first = level->first_of_components.begin();
+  for (uint16_t k = 0; k < count; ++k) {
+    if (least[k] != k) continue;
+    *first++ = static_cast<uint16_t>(next - level->free_clusters.begin());
+    for (uint16_t i = k; i < count; ++i) {
+      if (least[i] == k) *next++ = i;
+    }
+  }
+  *first = static_cast<uint16_t>(num_free);
   return true;
 }
 
@@ -114,10 +181,12 @@ bool CoarseLevel::Build(const Allocator& allocator, const SystemView& system,
   if (clusters.empty() || std::ranges::none_of(system.pinned, is_free)) return true;
   Numbering numbering;
   return FindMembers(allocator, system.pinned, clusters, num_clusters, this) &&
-         WeighMembers(allocator, system, num_clusters, this) &&
          numbering.Make(allocator, *this, rest.size()) &&
          FindResisting(allocator, system.elements, numbering, this) &&
-         pattern.Build(allocator, system.elements, rest, numbering.of_nodes.span(), num_clusters);
+         SplitMembers(allocator, system.elements, rest.size(), this) &&
+         WeighMembers(allocator, system, num_clusters, this) &&
+         pattern.Build(allocator, system.elements, rest, numbering.of_nodes.span(), num_clusters) &&
+         FindComponents(allocator, this);
 }
 
 }  // namespace plush

@@ -19,6 +19,7 @@
 #include "solver/coarse_matrix.h"
 #include "solver/system_matrix.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -33,6 +34,9 @@ struct ClusterSums {
   // Of the positions about the centre, weighted by mass shares [m^2].
   Vec3 squares;   ///< means of x^2, y^2, z^2
   Vec3 products;  ///< means of x y, y z, z x
+  // Of the inertial part b = M (predicted - y) of the right-hand side.
+  Vec3 inertia;  ///< sum of b [kg m]
+  Mat3 arms;     ///< sum of r b^T, r from the centre [kg m^2]
 };
 
 /// The motion that moves x by shift + change (x - centre).
@@ -72,10 +76,15 @@ struct BlockRun {
 struct CoarseLevel {
   // A cluster whose nodes are all pinned has no members and no mass.
   Array<uint32_t>
-      first_member;           ///< of each cluster in `members`, and the end (num_clusters + 1 x 1)
-  Array<uint32_t> members;    ///< free nodes by cluster, ascending in each
-  Array<float> shares;        ///< of the members in their clusters' masses
-  Array<float> masses;        ///< of the clusters [kg] (num_clusters x 1)
+      first_member;         ///< of each cluster in `members`, and the end (num_clusters + 1 x 1)
+  Array<uint32_t> members;  ///< free nodes by cluster
+  Array<uint32_t> first_inner;  ///< of each cluster in `members`: the nodes before it are those of
+                                ///< the blocks in `runs` (num_clusters x 1)
+  Array<float> shares;          ///< of the members in their clusters' masses
+  Array<float> masses;          ///< of the clusters [kg] (num_clusters x 1)
+  Array<uint16_t> free_clusters;  ///< of components without pins, by component
+  Array<uint16_t>
+      first_of_components;    ///< in `free_clusters`, and the end (num_components + 1 x 1)
   Array<uint8_t> turns;       ///< 0 for clusters of one or two nodes: a turn about them would
                               ///< seem to move the group's tets, which lie as at rest
   Array<uint16_t> resisting;  ///< bit i: the tet at place i of the block resists (num_blocks x 1)
@@ -88,17 +97,33 @@ struct CoarseLevel {
              std::span<const uint16_t> clusters, uint32_t num_clusters);
 
   size_t num_clusters() const { return masses.size(); }
+  /// Without pins.
+  size_t num_components() const { return std::max<size_t>(first_of_components.size(), 1) - 1; }
+  std::span<const uint16_t> Component(size_t c) const {
+    return free_clusters.span().subspan(
+        first_of_components[c], size_t{first_of_components[c + 1]} - first_of_components[c]);
+  }
   /// Unknowns: a translation and a turn for each cluster.
   size_t num_unknowns() const { return 6 * num_clusters(); }
 
-  /// Sums a right-hand side over the clusters at positions `y` (num_nodes x 1 each).
+  /// Sums the inertial right-hand side over the clusters at positions `y` (num_nodes x 1 each).
   void Sum(std::span<const NodeVec> y, std::span<const NodeVec> rhs,
            std::span<ClusterSums> sums) const;
 
-  /// The clusters' motions C^-1 Z^T rhs. If `keep_momentum`, they change no linear momentum. Does
-  /// not allocate.
-  void Solve(const CoarseMatrix& matrix, bool keep_momentum, std::span<const ClusterSums> sums,
+  /// Adds the impulses `rhs` of the blocks in `runs`.
+  void AddForces(std::span<const NodeVec> y, std::span<const NodeVec> rhs,
+                 std::span<ClusterSums> sums) const;
+
+  /// The clusters' motions C^-1 Z^T rhs. Does not allocate.
+  void Solve(const CoarseMatrix& matrix, std::span<const ClusterSums> sums,
              std::span<RigidMotion> motions) const;
+
+  /// Adds to the `motions` of component `c` the rigid motion that makes sum m |y - predicted|^2
+  /// least. Internal forces do no work in it, so it is exact: the component keeps its momentum, and
+  /// its angular momentum changes as implicit Euler's does. C^-1 alone misses both: by rounding
+  /// where stiffness outweighs inertia, and where turns are large.
+  void KeepMomenta(size_t c, std::span<const ClusterSums> sums,
+                   std::span<RigidMotion> motions) const;
 
   /// Moves the clusters' nodes `y`.
   void Move(std::span<const RigidMotion> motions, std::span<NodeVec> y) const;
@@ -106,14 +131,19 @@ struct CoarseLevel {
 
 /// Numbers of a crowd's ClusterSums and RigidMotion per cluster, in the order of their members,
 /// matrices by columns: number k of cluster i of the body in lane l is at [16 (c i + k) + l].
-inline constexpr size_t kCrowdSums = 15 * 16;
+inline constexpr size_t kCrowdSums = 27 * 16;
 inline constexpr size_t kCrowdMotion = 15 * 16;
 
 /// CoarseLevel::Sum for a crowd: `positions` (num_nodes x 4 x 16), `rhs` (num_nodes x 3 x 16),
-/// `sums` (num_clusters x 15 x 16). Leaves out nodes of inverse mass 0, which a lane can have
+/// `sums` (num_clusters x 27 x 16). Leaves out nodes of inverse mass 0, which a lane can have
 /// beyond the pins of `level`.
 void SumCrowdClusters(const CoarseLevel& level, const float* positions, const float* rhs,
                       float* sums);
+
+/// CoarseLevel::AddForces for a crowd. `more_pins`: whether a lane has pins beyond those of
+/// `level`, so that forces may act on all members.
+void AddCrowdForces(const CoarseLevel& level, const float* positions, const float* rhs,
+                    bool more_pins, float* sums);
 
 /// CoarseLevel::Move for a crowd: `motions` (num_clusters x 15 x 16). Nodes of inverse mass 0 stay.
 void MoveCrowdClusters(const CoarseLevel& level, const float* motions, float* positions);

@@ -75,27 +75,53 @@ void CoarseLevel::Sum(std::span<const NodeVec> y, std::span<const NodeVec> rhs,
       continue;
     }
     const Float4 from = Load(y[members[first_member[k]]]);  // near the cluster: keeps digits
-    Float4 impulse = Broadcast(0.0f), turned_moment = impulse, centre = impulse;
-    Float4 squares = impulse, products = impulse;
+    const Float4 zero = Broadcast(0.0f);
+    Float4 impulse = zero, centre = zero, squares = zero, products = zero;
+    Float4 arms[3] = {zero, zero, zero};
     for (uint32_t i = first_member[k]; i < first_member[k + 1]; ++i) {
       const uint32_t node = members[i];
       const Float4 r = Load(y[node]) - from, b = Load(rhs[node]);
       impulse = impulse + b;
-      turned_moment = turned_moment + (r * Turned(b) - Turned(r) * b);
+      arms[0] = arms[0] + r * Shuffle<0, 0, 0, 0>(b, b);
+      arms[1] = arms[1] + r * Shuffle<1, 1, 1, 1>(b, b);
+      arms[2] = arms[2] + r * Shuffle<2, 2, 2, 2>(b, b);
       const Float4 part = r * Broadcast(shares[i]);
       centre = centre + part;
       squares = squares + r * part;
       products = products + Turned(r) * part;
     }
-    const Vec3 moment = ToVec3(Turned(turned_moment));
-    sums[k] = {ToVec3(impulse), moment - Cross(ToVec3(centre), ToVec3(impulse)),
-               ToVec3(from + centre), ToVec3(Max(squares - centre * centre, Broadcast(0.0f))),
-               ToVec3(products - Turned(centre) * centre)};
+    arms[0] = arms[0] - centre * Shuffle<0, 0, 0, 0>(impulse, impulse);
+    arms[1] = arms[1] - centre * Shuffle<1, 1, 1, 1>(impulse, impulse);
+    arms[2] = arms[2] - centre * Shuffle<2, 2, 2, 2>(impulse, impulse);
+    const Vec3 moment = {arms[2][1] - arms[1][2], arms[0][2] - arms[2][0], arms[1][0] - arms[0][1]};
+    sums[k] = {ToVec3(impulse),
+               moment,
+               ToVec3(from + centre),
+               ToVec3(Max(squares - centre * centre, zero)),
+               ToVec3(products - Turned(centre) * centre),
+               ToVec3(impulse),
+               {ToVec3(arms[0]), ToVec3(arms[1]), ToVec3(arms[2])}};
   }
 }
 
-void CoarseLevel::Solve(const CoarseMatrix& matrix, bool keep_momentum,
-                        std::span<const ClusterSums> sums, std::span<RigidMotion> motions) const {
+void CoarseLevel::AddForces(std::span<const NodeVec> y, std::span<const NodeVec> rhs,
+                            std::span<ClusterSums> sums) const {
+  for (size_t k = 0; k < num_clusters(); ++k) {
+    const Float4 centre = Lanes(sums[k].centre);
+    Float4 impulse = Broadcast(0.0f), turned_moment = impulse;
+    for (uint32_t i = first_member[k]; i < first_inner[k]; ++i) {
+      const uint32_t node = members[i];
+      const Float4 r = Load(y[node]) - centre, b = Load(rhs[node]);
+      impulse = impulse + b;
+      turned_moment = turned_moment + (r * Turned(b) - Turned(r) * b);
+    }
+    sums[k].impulse += ToVec3(impulse);
+    sums[k].moment += ToVec3(Turned(turned_moment));
+  }
+}
+
+void CoarseLevel::Solve(const CoarseMatrix& matrix, std::span<const ClusterSums> sums,
+                        std::span<RigidMotion> motions) const {
   double q[8 * kMaxClusters];
   for (size_t k = 0; k < num_clusters(); ++k) {
     const Vec3 &impulse = sums[k].impulse, &moment = sums[k].moment;
@@ -103,8 +129,6 @@ void CoarseLevel::Solve(const CoarseMatrix& matrix, bool keep_momentum,
     std::copy(eight, eight + 8, q + 8 * k);
   }
   matrix.Solve(pattern, {q, 8 * num_clusters()});
-  Vec3 drift{};
-  float mass = 0.0f;
   for (size_t k = 0; k < num_clusters(); ++k) {
     const double* x = q + 8 * k;
     const auto vector = [&](size_t i) {
@@ -112,11 +136,7 @@ void CoarseLevel::Solve(const CoarseMatrix& matrix, bool keep_momentum,
                   static_cast<float>(x[i + 2])};
     };
     motions[k] = {sums[k].centre, vector(0), TurnBy(vector(3))};
-    drift += motions[k].shift * masses[k];
-    mass += masses[k];
   }
-  if (!keep_momentum) return;
-  for (size_t k = 0; k < num_clusters(); ++k) motions[k].shift -= drift * (1.0f / mass);
 }
 
 void CoarseLevel::Move(std::span<const RigidMotion> motions, std::span<NodeVec> y) const {

@@ -84,7 +84,7 @@ struct Body {
   std::vector<RigidMotion> Motions(const std::vector<NodeVec>& y, const std::vector<NodeVec>& rhs,
                                    RotationArray* rotations) const {
     std::vector<RigidMotion> motions(level.num_clusters());
-    level.Solve(matrix, !has_pins(), Factor(y, rhs, rotations), motions);
+    level.Solve(matrix, Factor(y, rhs, rotations), motions);
     return motions;
   }
 
