@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// The rigid motions of components without pins that bring them nearest to their prediction.
+//
+// A rigid motion of such a component changes only the inertial part of the step's objective. So its
+// best one is known exactly: the centres of mass meet, and the rotation is that of the polar
+// decomposition of sum m r q^T, r and q from the centres at y and at the prediction. The moment of
+// M (predicted - y) is then zero, which is implicit Euler's law of angular momentum.
+#include "base/float4.h"
+#include "base/vector_math.h"
+#include "solver/coarse_level.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plush {
+namespace {
+
+using Matrix = double[3][3];
+
+// sum += a b; b may be sum.
+void AddProduct(const Matrix& a, const Matrix& b, Matrix* sum) {
+  Matrix product;
+  for (size_t i = 0; i < 3; ++i) {
+    for (size_t j = 0; j < 3; ++j) {
+      product[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j];
+    }
+  }
+  for (size_t i = 0; i < 9; ++i) (*sum)[i / 3][i % 3] += product[i / 3][i % 3];
+}
+
+// The turn by about `angle`, see TurnBy in coarse_step.cpp, minus the identity.
+void CayleyChange(const double* angle, Matrix* out) {
+  const double a[3] = {0.5 * angle[0], 0.5 * angle[1], 0.5 * angle[2]};
+  const double square = a[0] * a[0] + a[1] * a[1] + a[2] * a[2], scale = 2.0 / (1.0 + square);
+  for (size_t i = 0; i < 3; ++i) {
+    for (size_t j = 0; j < 3; ++j) (*out)[i][j] = scale * a[i] * a[j];
+    (*out)[i][i] -= scale * square;
+  }
+  for (size_t i = 0; i < 3; ++i) {
+    const size_t j = (i + 1) % 3, k = (i + 2) % 3;
+    (*out)[k][j] += scale * a[i];
+    (*out)[j][k] -= scale * a[i];
+  }
+}
+
+// The Newton step's turn at Y = R sum m r q^T: H^-1 g, g the moment and H = tr(Y) I - sym(Y). Zero
+// about axes that H does not resist turns about, such as that on which all mass lies.
+void NewtonTurn(const Matrix& Y, double* turn) {
+  constexpr double kLeastPivot = 1.0e-6;
+  const double trace = Y[0][0] + Y[1][1] + Y[2][2], least = 2.0 * kLeastPivot * trace;
+  double H[3][3];
+  for (size_t i = 0; i < 3; ++i) {
+    for (size_t j = 0; j < 3; ++j) H[i][j] = -0.5 * (Y[i][j] + Y[j][i]);
+    H[i][i] += trace;
+  }
+  double b[3] = {Y[1][2] - Y[2][1], Y[2][0] - Y[0][2], Y[0][1] - Y[1][0]};
+  for (size_t k = 0; k < 3; ++k) {
+    const double inverse = H[k][k] > least && trace > 0.0 ? 1.0 / H[k][k] : 0.0;
+    for (size_t i = k + 1; i < 3; ++i) {
+      const double share = H[i][k] * inverse;
+      for (size_t j = k + 1; j < 3; ++j) H[i][j] -= share * H[k][j];
+      b[i] -= share * b[k];
+    }
+    H[k][k] = inverse;
+  }
+  for (size_t k = 3; k-- > 0;) {
+    for (size_t j = k + 1; j < 3; ++j) b[k] -= H[k][j] * turn[j];
+    turn[k] = b[k] * H[k][k];
+  }
+}
+
+// R - I of the rotation R for which tr(R Y) is greatest. Overwrites Y.
+void BestTurn(Matrix* Y, Matrix* change) {
+  constexpr int kMostSteps = 8;
+  constexpr double kLastStep2 = 1.0e-6;  // converges cubically
+  for (int step = 0; step < kMostSteps; ++step) {
+    double turn[3];
+    NewtonTurn(*Y, turn);
+    const double square = turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2];
+    if (square > 1.0) {
+      for (double& angle : turn) angle /= std::sqrt(square);
+    }
+    Matrix next;
+    CayleyChange(turn, &next);
+    AddProduct(next, *Y, Y);
+    AddProduct(next, *change, change);
+    for (size_t i = 0; i < 9; ++i) (*change)[i / 3][i % 3] += next[i / 3][i % 3];
+    if (!(square > kLastStep2)) break;
+  }
+}
+
+struct Point {
+  double at[3];
+};
+
+Point From(const Vec3& x, const Vec3& origin) {
+  return {{double(x.x) - double(origin.x), double(x.y) - double(origin.y),
+           double(x.z) - double(origin.z)}};
+}
+
+Vec3 ToVec3(const double* v) {
+  return {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2])};
+}
+
+void ToMatrix(const Mat3& a, Matrix* out) {
+  const Vec3* columns[3] = {&a.c0, &a.c1, &a.c2};
+  for (size_t j = 0; j < 3; ++j) {
+    (*out)[0][j] = columns[j]->x, (*out)[1][j] = columns[j]->y, (*out)[2][j] = columns[j]->z;
+  }
+}
+
+Mat3 ToMat3(const Matrix& a) {
+  Vec3 columns[3];
+  for (size_t j = 0; j < 3; ++j) {
+    const double column[3] = {a[0][j], a[1][j], a[2][j]};
+    columns[j] = ToVec3(column);
+  }
+  return {columns[0], columns[1], columns[2]};
+}
+
+// Where a cluster's motion and its prediction put its centre.
+struct Ends {
+  Point moved, predicted;
+
+  Ends(float mass, const ClusterSums& sums, const RigidMotion& motion, const Vec3& origin)
+      : moved(From(sums.centre, origin)), predicted(moved) {
+    const Vec3 &shift = motion.shift, &b = sums.inertia;
+    const double shifts[3] = {shift.x, shift.y, shift.z}, pulls[3] = {b.x, b.y, b.z};
+    for (size_t i = 0; i < 3; ++i) {
+      moved.at[i] += shifts[i];
+      predicted.at[i] += pulls[i] / double(mass);
+    }
+  }
+};
+
+// Adds R sum m r q^T of a cluster, r and q from its centres.
+void AddSpread(float mass, const ClusterSums& sums, const Matrix& change, Matrix* Y) {
+  const Vec3 &s = sums.squares, &p = sums.products;
+  Matrix arms, own = {{s.x, p.x, p.z}, {p.x, s.y, p.y}, {p.z, p.y, s.z}};
+  ToMatrix(sums.arms, &arms);
+  for (size_t i = 0; i < 9; ++i) {
+    double* element = &own[i / 3][i % 3];
+    *element = double(mass) * *element + arms[i / 3][i % 3];
+    (*Y)[i / 3][i % 3] += *element;
+  }
+  AddProduct(change, own, Y);
+}
+
+}  // namespace
+
+void CoarseLevel::KeepMomenta(size_t c, std::span<const ClusterSums> sums,
+                              std::span<RigidMotion> motions) const {
+  const std::span<const uint16_t> component = Component(c);
+  const Vec3 origin = sums[component[0]].centre;
+  double mass = 0.0, moved[3] = {}, predicted[3] = {};  // centres
+  for (const uint16_t k : component) {
+    const Ends ends(masses[k], sums[k], motions[k], origin);
+    mass += double(masses[k]);
+    for (size_t i = 0; i < 3; ++i) {
+      moved[i] += double(masses[k]) * ends.moved.at[i];
+      predicted[i] += double(masses[k]) * ends.predicted.at[i];
+    }
+  }
+  for (size_t i = 0; i < 3; ++i) moved[i] /= mass, predicted[i] /= mass;
+  Matrix Y = {}, change = {};
+  for (const uint16_t k : component) {
+    const Ends ends(masses[k], sums[k], motions[k], origin);
+    for (size_t i = 0; i < 3; ++i) {
+      for (size_t j = 0; j < 3; ++j) {
+        Y[i][j] += double(masses[k]) * (ends.moved.at[i] - moved[i]) *
+                   (ends.predicted.at[j] - predicted[j]);
+      }
+    }
+    Matrix own;
+    ToMatrix(motions[k].change, &own);
+    AddSpread(masses[k], sums[k], own, &Y);
+  }
+  BestTurn(&Y, &change);
+  for (const uint16_t k : component) {
+    const Ends ends(masses[k], sums[k], motions[k], origin);
+    const Point start = From(sums[k].centre, origin);
+    double shift[3];
+    for (size_t i = 0; i < 3; ++i) {
+      const double* row = change[i];
+      shift[i] = predicted[i] - moved[i] + (ends.moved.at[i] - start.at[i]);
+      for (size_t j = 0; j < 3; ++j) shift[i] += row[j] * (ends.moved.at[j] - moved[j]);
+    }
+    Matrix own;
+    ToMatrix(motions[k].change, &own);
+    AddProduct(change, own, &own);
+    for (size_t i = 0; i < 9; ++i) own[i / 3][i % 3] += change[i / 3][i % 3];
+    motions[k] = {sums[k].centre, ToVec3(shift), ToMat3(own)};
+  }
+}
+
+}  // namespace plush
