@@ -114,6 +114,46 @@ std::vector<std::vector<size_t>> GroupsOf(const DenseModel& model) {
   return out;
 }
 
+// The nodes of each part of the body that tets connect, if none of them is pinned.
+std::vector<std::vector<Eigen::Index>> FreeComponentsOf(const DenseModel& model) {
+  std::vector<size_t> least(static_cast<size_t>(model.num_nodes()));
+  for (size_t i = 0; i < least.size(); ++i) least[i] = i;
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (const auto& tet : model.tets) {
+      size_t first = least.size();
+      for (const Eigen::Index node : tet) first = std::min(first, least[static_cast<size_t>(node)]);
+      for (const Eigen::Index node : tet) {
+        size_t& own = least[static_cast<size_t>(node)];
+        changes = changes || own != first;
+        own = first;
+      }
+    }
+  }
+  std::map<size_t, std::vector<Eigen::Index>> by_least;
+  for (size_t i = 0; i < least.size(); ++i) {
+    by_least[least[i]].push_back(static_cast<Eigen::Index>(i));
+  }
+  std::vector<std::vector<Eigen::Index>> out;
+  for (const auto& [first, nodes] : by_least) {
+    const auto is_pinned = [&](Eigen::Index i) { return model.pinned[static_cast<size_t>(i)]; };
+    if (std::none_of(nodes.begin(), nodes.end(), is_pinned)) out.push_back(nodes);
+  }
+  return out;
+}
+
+// Moves the nodes rigidly to where the sum of m |y - target|^2 is least.
+void MoveTo(const std::vector<Eigen::Index>& nodes, const Eigen::VectorXd& masses,
+            const Points& target, Points* y) {
+  const Eigen::Vector3d from = CentreOf(nodes, masses, *y), to = CentreOf(nodes, masses, target);
+  Eigen::Matrix3d spread = Eigen::Matrix3d::Zero();
+  for (const Eigen::Index i : nodes) {
+    spread += masses[i] * (target.col(i) - to) * (y->col(i) - from).transpose();
+  }
+  const Eigen::Matrix3d R = PolarRotation(spread);
+  for (const Eigen::Index i : nodes) y->col(i) = to + R * (y->col(i) - from);
+}
+
 // Adds the motions of a node at `r` from its cluster's centre to the rows of its strain: dt
 // (dt + damping) 2 mu V |sym(R^T D)|^2 is the square of `strain` times the motions.
 void AddNode(const DenseModel& model, size_t t, size_t corner, const Eigen::Matrix3d& R,
@@ -205,7 +245,7 @@ DenseCoarse::DenseCoarse(const DenseModel& model, double dt)
       members_(MembersOf(model)),
       groups_(GroupsOf(model)),
       sees_(model.tets.size(), false),
-      has_pins_(std::find(model.pinned.begin(), model.pinned.end(), true) != model.pinned.end()) {
+      components_(FreeComponentsOf(model)) {
   for (size_t t = 0; t < model.tets.size(); ++t) {
     for (size_t u = 0; u < model.tets.size() && IsStraddling(model, t); ++u) {
       if (model.blocks[u] == model.blocks[t]) sees_[u] = true;
@@ -252,7 +292,10 @@ Eigen::MatrixXd DenseCoarse::Matrix(const std::vector<Eigen::Matrix3d>& rotation
   return C;
 }
 
-void DenseCoarse::Correct(const Eigen::MatrixXd& C, const Points& rhs, Points* y) const {
+void DenseCoarse::Correct(const Eigen::MatrixXd& C, const Points& inertial, const Points& elastic,
+                          Points* y) const {
+  const Points rhs = inertial + elastic;
+  const Points predicted = *y + inertial * model_.masses.cwiseInverse().asDiagonal();
   const size_t count = members_.size();
   std::vector<Eigen::Vector3d> centres;
   Eigen::VectorXd b = Eigen::VectorXd::Zero(6 * static_cast<Eigen::Index>(count));
@@ -265,26 +308,17 @@ void DenseCoarse::Correct(const Eigen::MatrixXd& C, const Points& rhs, Points* y
     }
   }
   const Eigen::VectorXd q = SolveIndependent(C, b);
-  std::vector<Eigen::Vector3d> shifts;
-  Eigen::Vector3d momentum = Eigen::Vector3d::Zero();
-  double mass = 0.0;
   for (size_t k = 0; k < count; ++k) {
-    shifts.push_back(q.segment<3>(6 * static_cast<Eigen::Index>(k)));
-    for (const Eigen::Index i : members_[k]) {
-      momentum += model_.masses[i] * shifts[k];
-      mass += model_.masses[i];
-    }
-  }
-  for (size_t k = 0; k < count; ++k) {
-    if (!has_pins_) shifts[k] -= momentum / mass;
+    const auto at = 6 * static_cast<Eigen::Index>(k);
     // Cayley: R = (I - a x)^-1 (I + a x) for half the turn a.
-    const Eigen::Matrix3d a = CrossMatrix(0.5 * q.segment<3>(6 * static_cast<Eigen::Index>(k) + 3));
+    const Eigen::Matrix3d a = CrossMatrix(0.5 * q.segment<3>(at + 3));
     const Eigen::Matrix3d I = Eigen::Matrix3d::Identity();
     const Eigen::Matrix3d R = (I - a).inverse() * (I + a);
     for (const Eigen::Index i : members_[k]) {
-      y->col(i) = centres[k] + R * (y->col(i) - centres[k]) + shifts[k];
+      y->col(i) = centres[k] + R * (y->col(i) - centres[k]) + q.segment<3>(at);
     }
   }
+  for (const auto& nodes : components_) MoveTo(nodes, model_.masses, predicted, y);
 }
 
 }  // namespace plush::test

@@ -36,8 +36,11 @@ class DenseCoarse {
   /// the same clusters lies as at rest, turned by its mean rotation, at its current centre.
   Eigen::MatrixXd Matrix(const std::vector<Eigen::Matrix3d>& rotations, const Points& y) const;
 
-  /// Moves the clusters of `y` by C^-1 Z^T rhs.
-  void Correct(const Eigen::MatrixXd& C, const Points& rhs, Points* y) const;
+  /// Moves the clusters of `y` by C^-1 Z^T (inertial + elastic), the parts of the right-hand side.
+  /// Then components without pins move rigidly to where sum m |y - predicted|^2 is least, for
+  /// inertial = M (predicted - y) before.
+  void Correct(const Eigen::MatrixXd& C, const Points& inertial, const Points& elastic,
+               Points* y) const;
 
  private:
   DenseModel model_;
@@ -45,7 +48,7 @@ class DenseCoarse {
   std::vector<std::vector<Eigen::Index>> members_;  // free nodes of each cluster
   std::vector<std::vector<size_t>> groups_;         // tets, ascending
   std::vector<bool> sees_;
-  bool has_pins_ = false;
+  std::vector<std::vector<Eigen::Index>> components_;  // nodes of those without pins
 };
 
 }  // namespace plush::test

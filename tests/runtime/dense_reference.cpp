@@ -198,7 +198,11 @@ void DenseStepper::RelaxMultipliers(const Points& y, double rate) {
     const double areas = std::max(1.0, CofactorOf(F).squaredNorm() / 3.0);
     const double q = response > 0.0 ? areas * bulk / (1.0 / response + stretch) : 0.0;
     double& multiplier = kappa[static_cast<Eigen::Index>(t)];
-    multiplier += (-bulk * (F.determinant() - 1.0) - multiplier) / (1.0 + rate * q);
+    // It first comes between 0 and its law, widened by what the stretch term resists.
+    const double law = -bulk * (F.determinant() - 1.0);
+    const double spare = 2.0 * model_.mu[t] * model_.volumes[t] * dt_ * dt_ / areas;
+    multiplier = std::clamp(multiplier, std::min(law, 0.0) - spare, std::max(law, 0.0) + spare);
+    multiplier += (law - multiplier) / (1.0 + rate * q);
   }
 }
 
@@ -217,13 +221,13 @@ void DenseStepper::AddImpulses(size_t tet, const Points& y, Points* rhs) {
 }
 
 void DenseStepper::CorrectClusters(const Points& predicted, bool is_first, Points* u) {
-  Points rhs = (predicted - *u) * model_.masses.asDiagonal();
-  Points y = x + *u;
+  const Points inertial = (predicted - *u) * model_.masses.asDiagonal();
+  Points y = x + *u, elastic = Points::Zero(3, y.cols());
   for (size_t t = 0; t < model_.tets.size(); ++t) {
-    if (coarse_->Sees(t)) AddImpulses(t, y, &rhs);
+    if (coarse_->Sees(t)) AddImpulses(t, y, &elastic);
   }
   if (is_first) coarse_matrix_ = coarse_->Matrix(rotations_, y);
-  coarse_->Correct(coarse_matrix_, rhs, &y);
+  coarse_->Correct(coarse_matrix_, inertial, elastic, &y);
   *u = y - x;
 }
 

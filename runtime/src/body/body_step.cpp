@@ -97,19 +97,26 @@ ContactProblem ProblemOf(const StepSettings& settings, const Body& body) {
           body.rhs.span(),    ContactTolerance(body), settings.solver.held_cg_iterations};
 }
 
+// Solves count as contact if there are planes, whether or not the body touches one.
+bool MayHold(const StepSettings& settings, const Body& body) {
+  return settings.solver.response == ContactResponse::kHold && body.planes.size() > 0;
+}
+Phase SolvePhase(const StepSettings& settings, const Body& body) {
+  return MayHold(settings, body) ? Phase::kContact : Phase::kSolve;
+}
+
 // Returns the displacement of the outer iteration (num_nodes + 1 x 1).
 std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
                                            const FactoredSystem& system, Body* body,
                                            StepStats* stats) {
-  if (settings.solver.response != ContactResponse::kHold || body->planes.size() == 0) {
-    const PhaseTimer timer(stats, Phase::kSolve);
+  const PhaseTimer timer(stats, SolvePhase(settings, *body));
+  if (!MayHold(settings, *body)) {
     SolvePanels(system.factor, system.workspace, body->rhs.span());
     if (body->system->num_pinned == 0) {
       KeepMomentum(body->x.span(), body->momentum, body->rhs.span());
     }
     return body->rhs.span();
   }
-  const PhaseTimer timer(stats, Phase::kContact);
   const ContactProblem problem = ProblemOf(settings, *body);
   const ContactSolveStats solved =
       SolveWithContacts(system, problem, &body->contacts, body->d.span());
@@ -307,7 +314,7 @@ void SumClusters(const StepSettings& settings, float h, Body* body, std::span<Cl
                  StepStats* stats) {
   const CoarseLevel& coarse = body->system->coarse;
   {
-    const PhaseTimer timer(stats, Phase::kSolve);
+    const PhaseTimer timer(stats, SolvePhase(settings, *body));
     MakeInertialRhs(body->x.span(), body->v.span(), GravityOf(settings, *body), h, body->y.span(),
                     body->rhs.span());
     coarse.Sum(body->y.span(), body->rhs.span(), sums);
@@ -322,7 +329,7 @@ void SumClusters(const StepSettings& settings, float h, Body* body, std::span<Cl
                          body->Rotations(), body->rhs.span());
     }
   }
-  const PhaseTimer timer(stats, Phase::kSolve);
+  const PhaseTimer timer(stats, SolvePhase(settings, *body));
   coarse.AddForces(body->y.span(), body->rhs.span(), sums);
   AddContactImpulses(body->planes.span(), body->contacts, body->simulation.clusters, body->y.span(),
                      sums);
@@ -336,7 +343,7 @@ void TakeBackMotions(const StepSettings& settings, float h, float work, Body* bo
   ClusterSums sums[kMaxClusters];
   for (int part = 0; part <= kMostParts; ++part) {
     SumClusters(settings, h, body, sums, stats);
-    const PhaseTimer timer(stats, Phase::kSolve);
+    const PhaseTimer timer(stats, SolvePhase(settings, *body));
     float at_end = 0.0f;
     for (size_t k = 0; k < motions.size(); ++k) at_end += WorkAtEnd(sums[k], motions[k]);
     float share = ShareToKeep(work, at_end);
@@ -390,7 +397,7 @@ void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStat
   const bool touches = body->contacts.num_contacts > 0;
   float work = 0.0f;
   {
-    const PhaseTimer timer(stats, touches ? Phase::kContact : Phase::kSolve);
+    const PhaseTimer timer(stats, SolvePhase(settings, *body));
     const NodePlaces places = {&body->y[0].x, sizeof(NodeVec) / sizeof(float), 1};
     if (!*has_matrix) {
       body->coarse.Make(coarse.pattern, h * (h + body->elements.damping), coarse.masses.span(),

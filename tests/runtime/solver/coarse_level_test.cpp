@@ -63,6 +63,27 @@ struct Body {
 
   bool has_pins() const { return std::find(pinned.begin(), pinned.end(), 1) != pinned.end(); }
 
+  // Nodes that the forces of blocks with resisting tets act on.
+  std::vector<bool> Borders() const {
+    std::vector<bool> out(shape.num_nodes(), false);
+    for (size_t k = 0; k < level.num_clusters(); ++k) {
+      for (uint32_t i = level.first_member[k]; i < level.first_inner[k]; ++i) {
+        out[level.members[i]] = true;
+      }
+    }
+    return out;
+  }
+
+  // Random forces as `Impulses`, on those nodes.
+  Points Forces(double size, test::Random* random) const {
+    Points out = Impulses(size, random);
+    const std::vector<bool> borders = Borders();
+    for (size_t i = 0; i < borders.size(); ++i) {
+      if (!borders[i]) out.col(static_cast<Eigen::Index>(i)).setZero();
+    }
+    return out;
+  }
+
   // Positions with their inverse masses.
   std::vector<NodeVec> Nodes(const Points& x) const {
     std::vector<NodeVec> out = ToNodeVecs(x);
@@ -81,10 +102,16 @@ struct Body {
     return out;
   }
 
-  std::vector<RigidMotion> Motions(const std::vector<NodeVec>& y, const std::vector<NodeVec>& rhs,
+  // Motions of a right-hand side of two parts, as a step finds them.
+  std::vector<RigidMotion> Motions(const std::vector<NodeVec>& y,
+                                   const std::vector<NodeVec>& inertial,
+                                   const std::vector<NodeVec>& forces,
                                    RotationArray* rotations) const {
     std::vector<RigidMotion> motions(level.num_clusters());
-    level.Solve(matrix, Factor(y, rhs, rotations), motions);
+    std::vector<ClusterSums> sums = Factor(y, inertial, rotations);
+    level.AddForces(y, forces, sums);
+    level.Solve(matrix, sums, motions);
+    for (size_t c = 0; c < level.num_components(); ++c) level.KeepMomenta(c, sums, motions);
     return motions;
   }
 
@@ -116,10 +143,14 @@ struct Body {
   }
 
   // Where the clusters' correction moves nodes at `x`.
-  Points Corrected(const Points& x, const Points& rhs, RotationArray* rotations) const {
+  Points Corrected(const Points& x, const Points& inertial, const Points& forces,
+                   RotationArray* rotations) const {
     std::vector<NodeVec> y = Nodes(x);
-    level.Move(Motions(y, ToNodeVecs(rhs), rotations), y);
+    level.Move(Motions(y, ToNodeVecs(inertial), ToNodeVecs(forces), rotations), y);
     return ToEigen(y);
+  }
+  Points Corrected(const Points& x, const Points& inertial, RotationArray* rotations) const {
+    return Corrected(x, inertial, 0.0 * inertial, rotations);
   }
 
   RotationArray RotationsAt(const Points& x) const {
@@ -273,12 +304,13 @@ TEST_CASE("Corrections are those of the dense equations, in bent, turned and pin
           const Points x = (random.Rotation() * bent).colwise() + random.Vector(1.0);
           RotationArray rotations = body.RotationsAt(x);
           const Points y = x + random.Vectors(body.shape.num_nodes(), 0.005);
-          const Points rhs = body.Impulses(size, &random);
+          const Points inertial = body.Impulses(0.1 * size, &random);
+          const Points forces = body.Forces(size, &random);
           Points expected = ToEigen(ToVec3s(y));
           const DenseCoarse dense(body.model, double{kDt});
-          dense.Correct(dense.Matrix(Matrices(body, &rotations), expected), ToEigen(ToVec3s(rhs)),
-                        &expected);
-          const Points found = body.Corrected(y, rhs, &rotations);
+          dense.Correct(dense.Matrix(Matrices(body, &rotations), expected),
+                        ToEigen(ToVec3s(inertial)), ToEigen(ToVec3s(forces)), &expected);
+          const Points found = body.Corrected(y, inertial, forces, &rotations);
           const double miss = Apart(found, expected) / body.size();
           CHECK(miss < 1e-5);
           worst = std::max(worst, miss);
@@ -337,7 +369,8 @@ TEST_CASE(
     CHECK(ToEigen(sums[k].impulse).norm() == 0.0);
     CHECK(ToEigen(sums[k].moment).norm() == 0.0);
   }
-  const std::vector<RigidMotion> motions = body.Motions(y, ToNodeVecs(rhs), &rotations);
+  const std::vector<NodeVec> none_act(body.shape.num_nodes() + 1);
+  const std::vector<RigidMotion> motions = body.Motions(y, ToNodeVecs(rhs), none_act, &rotations);
   CHECK(ToEigen(motions[single].change).norm() == 0.0);
   const Points found = body.Corrected(body.model.rest, rhs, &rotations);
   // Small motions: y + Z C^-1 Z^T rhs. Which turns a line gets about itself does not matter.
@@ -408,8 +441,9 @@ TEST_CASE("Turns are rotations, however large the moment") {
     test::Random random(6);
     RotationArray rotations(body.shape.num_blocks());
     const Points rhs = body.Impulses(size, &random);
+    const std::vector<NodeVec> none_act(body.shape.num_nodes() + 1);
     for (const RigidMotion& motion :
-         body.Motions(body.Nodes(body.model.rest), ToNodeVecs(rhs), &rotations)) {
+         body.Motions(body.Nodes(body.model.rest), ToNodeVecs(rhs), none_act, &rotations)) {
       const Eigen::Matrix3d R = ToEigen(motion.change) + Eigen::Matrix3d::Identity();
       CHECK((R.transpose() * R - Eigen::Matrix3d::Identity()).norm() < 1e-5);
       CHECK(R.determinant() == Approx(1.0).epsilon(1e-5));
@@ -418,40 +452,89 @@ TEST_CASE("Turns are rotations, however large the moment") {
   }
 }
 
-TEST_CASE("Corrections keep a free body's momentum") {
+TEST_CASE("Forces move no free body as a whole, whatever their sum and their moment are") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
-  const uint32_t count = GENERATE(1u, 2u, 5u);
+  const uint32_t count = GENERATE(2u, 3u, 5u);
   CAPTURE(seed, count);
   const Body body = Body::Random(seed, count, 0.0);
   test::Random random(seed);
   const Points x = random.Rotation() * Bent(body.model.rest, 1.0);
   RotationArray rotations = body.RotationsAt(x);
-  // Impulses whose sum is not zero, as if rounded: the body as a whole still does not move.
-  const Points rhs = body.Impulses(0.1, &random);
-  const Points moved = body.Corrected(x, rhs, &rotations) - x;
-  const Eigen::Vector3d change = moved * body.model.masses;
-  const double scale = moved.colwise().norm().transpose().dot(body.model.masses);
-  CHECK(change.norm() < 1e-5 * scale + 1e-7 * body.size() * body.model.masses.sum());
-  if (count > 1) CHECK(scale > 1e-3 * body.size() * body.model.masses.sum());
+  // As if rounded.
+  const Points forces = body.Forces(0.1, &random);
+  const Points end = body.Corrected(x, 0.0 * forces, forces, &rotations), moved = end - x;
+  const Eigen::VectorXd& masses = body.model.masses;
+  Eigen::Vector3d turned = Eigen::Vector3d::Zero();
+  for (Eigen::Index i = 0; i < x.cols(); ++i) turned += masses[i] * end.col(i).cross(moved.col(i));
+  const double scale = moved.colwise().norm().transpose().dot(masses);
+  const double rounding = 1e-7 * body.size() * masses.sum();
+  CHECK((moved * masses).norm() < 1e-5 * scale + rounding);
+  CHECK(turned.norm() < (1e-5 * scale + rounding) * body.size());
+  CHECK(scale > 1e-3 * body.size() * masses.sum());
 }
 
-TEST_CASE("Corrections give a free body all its angular momentum, also between bent parts") {
+TEST_CASE("Corrections leave a free body no moment of its inertia, also after large turns") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);
   const uint32_t count = GENERATE(1u, 2u, 5u);
-  CAPTURE(seed, count);
+  const double size = GENERATE(1e-3, 0.05, 0.2);  // [m]; the body is 0.3 m long
+  CAPTURE(seed, count, size);
   const Body body = Body::Random(seed, count, 0.0);
   test::Random random(seed);
   const Points x = random.Rotation() * Bent(body.model.rest, 3.0);
   RotationArray rotations = body.RotationsAt(x);
-  Points rhs = body.Impulses(1e-3, &random);
-  rhs -= rhs.rowwise().sum() * (body.model.masses / body.model.masses.sum()).transpose();
-  const Points moved = body.Corrected(x, rhs, &rotations) - x;
-  Eigen::Vector3d expected = Eigen::Vector3d::Zero(), found = expected;
+  const Points inertial = body.Impulses(size, &random), forces = body.Forces(size, &random);
+  const Points y = body.Corrected(x, inertial, forces, &rotations);
+  const Eigen::VectorXd& masses = body.model.masses;
+  const Points left = inertial - (y - x) * masses.asDiagonal();
+  const Eigen::Vector3d centre = y * masses / masses.sum();
+  Eigen::Vector3d moment = Eigen::Vector3d::Zero(), before = moment;
   for (Eigen::Index i = 0; i < x.cols(); ++i) {
-    expected += x.col(i).cross(rhs.col(i));
-    found += body.model.masses[i] * x.col(i).cross(moved.col(i));
+    moment += (y.col(i) - centre).cross(left.col(i));
+    before += (x.col(i) - centre).cross(inertial.col(i));
   }
-  CHECK((found - expected).norm() < 5e-3 * expected.norm());
+  CHECK(left.rowwise().sum().norm() < 1e-5 * inertial.rowwise().sum().norm() + 1e-5);
+  CHECK(moment.norm() < 1e-4 * before.norm() + 1e-6);
+}
+
+TEST_CASE("Parts that hang together and have no pins are components") {
+  tools::TetMesh mesh = TetBox(3, 1, 1, 0.1);
+  const size_t num_nodes = mesh.nodes.size();
+  for (int copy = 1; copy < 3; ++copy) {
+    const tools::TetMesh box = TetBox(3, 1, 1, 0.1);
+    const uint32_t first = static_cast<uint32_t>(mesh.nodes.size());
+    for (const tools::Vec3d& node : box.nodes) {
+      mesh.nodes.push_back({node.x, node.y + copy, node.z});
+    }
+    for (std::array<uint32_t, 4> tet : box.tets) {
+      for (uint32_t& node : tet) node += first;
+      mesh.tets.push_back(tet);
+    }
+  }
+  Body body(mesh, 7);
+  const auto box_of = [&](size_t i) { return static_cast<int>(body.model.rest(1, i) + 0.5); };
+  for (uint32_t i = 0; i < 3 * num_nodes; ++i) {
+    if (box_of(i) == 1 && body.model.rest(0, i) < 0.01) body.Pin({i});
+  }
+  body.Build();
+  REQUIRE(body.level.num_components() == 2);
+  std::vector<int> found;
+  for (size_t c = 0; c < 2; ++c) {
+    for (const uint16_t k : body.level.Component(c)) {
+      const uint32_t begin = body.level.first_member[k], end = body.level.first_member[k + 1];
+      REQUIRE(begin < end);
+      for (uint32_t i = begin; i < end; ++i) {
+        CHECK(box_of(body.level.members[i]) == box_of(body.level.members[begin]));
+      }
+      found.push_back(box_of(body.level.members[begin]));
+    }
+  }
+  for (size_t k = 0; k < body.level.num_clusters(); ++k) {
+    if (body.level.first_member[k] == body.level.first_member[k + 1]) continue;
+    const int box = box_of(body.level.members[body.level.first_member[k]]);
+    if (box == 1) continue;
+    found.erase(std::find(found.begin(), found.end(), box));
+  }
+  CHECK(found.empty());  // each cluster of the free boxes once, and no other
 }
 
 TEST_CASE("Sums do not depend on the body's place") {
@@ -523,8 +606,9 @@ TEST_CASE("A crowd's clusters are summed and moved like those of its bodies") {
   const size_t num_nodes = common.shape.num_nodes(), num_clusters = common.level.num_clusters();
   test::Random random(seed + 20);
   std::vector<Body> bodies;
-  std::vector<std::vector<NodeVec>> y, rhs;
-  std::vector<float> positions = CrowdNumbers(num_nodes, 4), impulses = CrowdNumbers(num_nodes, 3);
+  std::vector<std::vector<NodeVec>> y, rhs, forces;
+  std::vector<float> positions = CrowdNumbers(num_nodes, 4), impulses = CrowdNumbers(num_nodes, 3),
+                     pushes = impulses;
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
     bodies.push_back(Body(TetBox(3 + seed % 2, 2, 2, 0.1, 0.09, seed), 3));
     Body& body = bodies.back();
@@ -537,10 +621,14 @@ TEST_CASE("A crowd's clusters are summed and moved like those of its bodies") {
     rhs.push_back(ToNodeVecs(body.Impulses(0.1, &random)));
     PutLane(y.back(), 4, lane, &positions);
     // What a step leaves in the nodes that only this lane has pinned must not matter.
+    forces.push_back(ToNodeVecs(body.Forces(0.1, &random)));
     for (size_t i = 0; i < num_nodes; ++i) {
-      if (body.pinned[i] != 0 && common.pinned[i] == 0) rhs.back()[i] = Vec3{3.0f, 4.0f, 5.0f};
+      if (body.pinned[i] == 0 || common.pinned[i] != 0) continue;
+      rhs.back()[i] = Vec3{3.0f, 4.0f, 5.0f};
+      forces.back()[i] = Vec3{-2.0f, 7.0f, 1.0f};
     }
     PutLane(rhs.back(), 3, lane, &impulses);
+    PutLane(forces.back(), 3, lane, &pushes);
   }
   for (const int64_t target : SimdTargets()) {
     CAPTURE(NameOf(target));
@@ -549,12 +637,14 @@ TEST_CASE("A crowd's clusters are summed and moved like those of its bodies") {
     std::vector<float> motions = CrowdNumbers(num_clusters, kCrowdMotion / kCrowdLanes);
     std::vector<float> moved = positions;
     SumCrowdClusters(common.level, positions.data(), impulses.data(), sums.data());
+    AddCrowdForces(common.level, positions.data(), pushes.data(), true, sums.data());
     std::vector<std::vector<NodeVec>> expected = y;
     double worst = 0.0;
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
       const Body& body = bodies[lane];
       std::vector<ClusterSums> own(num_clusters);
       body.level.Sum(y[lane], rhs[lane], own);
+      body.level.AddForces(y[lane], forces[lane], own);
       const auto number = [&](size_t k, size_t i) {
         return double(sums[kCrowdSums * k + kCrowdLanes * i + lane]);
       };
@@ -573,9 +663,15 @@ TEST_CASE("A crowd's clusters are summed and moved like those of its bodies") {
         const Eigen::Vector3d products(number(k, 12), number(k, 13), number(k, 14));
         CHECK((squares - ToEigen(own[k].squares)).norm() < 1e-6 * body.size() * body.size());
         CHECK((products - ToEigen(own[k].products)).norm() < 1e-6 * body.size() * body.size());
+        const Eigen::Vector3d inertia(number(k, 15), number(k, 16), number(k, 17));
+        CHECK((inertia - ToEigen(own[k].inertia)).norm() < 1e-5 * scale);
+        Eigen::Matrix3d arms;
+        for (Eigen::Index i = 0; i < 9; ++i) arms(i % 3, i / 3) = number(k, 18 + size_t(i));
+        CHECK((arms - ToEigen(own[k].arms)).norm() < 1e-5 * scale * body.size());
       }
       RotationArray rotations(body.shape.num_blocks(), ToQuat(random.Rotation()));
-      const std::vector<RigidMotion> own_motions = body.Motions(y[lane], rhs[lane], &rotations);
+      const std::vector<RigidMotion> own_motions =
+          body.Motions(y[lane], rhs[lane], forces[lane], &rotations);
       body.level.Move(own_motions, expected[lane]);
       for (size_t k = 0; k < num_clusters; ++k) {
         const RigidMotion& m = own_motions[k];

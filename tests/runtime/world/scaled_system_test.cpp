@@ -85,7 +85,6 @@ TEST_CASE("Factors of a scaled body solve the matrix with E over the square of t
       if (given.young > 0.0f)
         model.mu[t] = double(given.young) / (2.0 * (1.0 + double(baked.poisson)));
       model.mu[t] /= double(scale) * double(scale);
-      model.mu[t] *= 1.0 + double(shape.simulation().damping) / dt;  // dt^2 + damping dt
     }
     std::vector<NodeVec> x = ToNodeVecs(random.Vectors(shape.num_nodes(), 1.0));
     for (const uint32_t node : pins) x[node] = NodeVec();
