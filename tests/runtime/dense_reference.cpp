@@ -185,7 +185,9 @@ DenseStepper::DenseStepper(const DenseModel& model, double dt, int outer_iterati
 void DenseStepper::RelaxMultipliers(const Points& y, double rate) {
   for (size_t t = 0; t < model_.tets.size(); ++t) {
     const Eigen::Matrix3d F = DenseGradient(model_, t, y);
-    const double bulk = model_.lambda[t] * model_.volumes[t] * dt_ * dt_;
+    // Without sweeps, Poisson's ratio counts as at most 0.49.
+    const double lambda = std::min(model_.lambda[t], 50.0 * model_.mu[t]);
+    const double bulk = lambda * model_.volumes[t] * dt_ * dt_;
     const double stretch = model_.mu[t] * model_.volumes[t] * dt_ * (dt_ + model_.damping);
     // Moves of the nodes by w_i grad_i change the volume by the sum of w_i |grad_i|^2.
     const auto gradients = ByNodes(Eigen::Matrix3d::Identity(), model_.dm_inv[t]);

@@ -403,7 +403,7 @@ uint32_t AutoClusters(uint32_t num_nodes) {
   const auto at_most = [&](uint32_t most, uint32_t nodes_of_each) {
     return std::min(num_nodes / nodes_of_each, most);
   };
-  return std::max({1u, at_most(8, 12), at_most(16, 24), at_most(kMostAutoClusters, 64)});
+  return std::max({1u, at_most(8, 12), at_most(12, 24), at_most(kMostAutoClusters, 384)});
 }
 
 Clusters MakeClusters(std::span<const Vec3> nodes, std::span<const TetNodes> tets,

@@ -239,7 +239,7 @@ float Relaxation(const StepSettings& settings, bool is_first) {
 }
 
 int LeastIterations(float from, float to) {
-  constexpr float kGrowth = 1.5f;
+  constexpr float kGrowth = 1.3f;
   constexpr int kIterations = 5;
   return from > 0.0f && to > kGrowth * from ? kIterations : 1;
 }
@@ -396,6 +396,7 @@ void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStat
   if (ReportsReactions(*body)) StartPinImpulses(body);
   const bool touches = body->contacts.num_contacts > 0;
   float work = 0.0f;
+  bool is_small = true;
   {
     const PhaseTimer timer(stats, SolvePhase(settings, *body));
     const NodePlaces places = {&body->y[0].x, sizeof(NodeVec) / sizeof(float), 1};
@@ -411,10 +412,13 @@ void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStat
     }
     coarse.Solve(body->coarse, sums, motions);
     KeepMomenta(*body, sums, {motions, count});
-    for (size_t k = 0; k < count; ++k) work += WorkAtStart(sums[k], motions[k]);
+    for (size_t k = 0; k < count; ++k) {
+      work += WorkAtStart(sums[k], motions[k]);
+      is_small = is_small && (coarse.masses[k] == 0.0f || IsSmall(sums[k], motions[k]));
+    }
     coarse.Move(motions, body->y.span());
   }
-  TakeBackMotions(settings, h, work, body, {motions, count}, stats);
+  if (!is_small) TakeBackMotions(settings, h, work, body, {motions, count}, stats);
   if (ReportsReactions(*body)) SubtractMotions(h, {motions, count}, body);
 }
 

@@ -221,6 +221,15 @@ float WorkAtStart(const Crowd& crowd, size_t lane) {
   return work;
 }
 
+bool HasLargeMotion(const Crowd& crowd, size_t lane) {
+  const Array<float>& masses = crowd.system->coarse.masses;
+  for (size_t k = 0; k < masses.size(); ++k) {
+    if (masses[k] == 0.0f) continue;
+    if (!IsSmall(SumsAt(crowd, k, lane), MotionAt(crowd, k, lane))) return true;
+  }
+  return false;
+}
+
 float WorkAtEnd(const Crowd& crowd, size_t lane) {
   float work = 0.0f;
   for (size_t k = 0; k < crowd.system->coarse.num_clusters(); ++k) {
@@ -237,6 +246,7 @@ void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping
   if (level.num_clusters() == 0) return;
   SumClusters(settings, stepping, crowd, warnings, stats);
   float work[kCrowdLanes] = {};
+  bool is_large[kCrowdLanes] = {}, any_large = false;
   {
     const PhaseTimer timer(stats, Phase::kSolve);
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
@@ -244,13 +254,17 @@ void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping
       if (body != nullptr) SolveLaneClusters(level, settings.dt, is_first, lane, body, crowd);
     }
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
-      if (stepping.bodies[lane] != nullptr) work[lane] = WorkAtStart(*crowd, lane);
+      if (stepping.bodies[lane] == nullptr) continue;
+      work[lane] = WorkAtStart(*crowd, lane);
+      is_large[lane] = HasLargeMotion(*crowd, lane);
+      any_large = any_large || is_large[lane];
     }
     MoveCrowdClusters(level, crowd->motions.data(), crowd->positions.data());
   }
+  if (!any_large) return;
   SumClusters(settings, stepping, crowd, warnings, stats);
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
-    if (stepping.bodies[lane] == nullptr) continue;
+    if (!is_large[lane]) continue;
     if (ShareToKeep(work[lane], WorkAtEnd(*crowd, lane)) < 1.0f) warnings->overshot[lane] = true;
   }
 }

@@ -220,16 +220,22 @@ HWY_INLINE V InverseInertia(const Mat<V>& B, V wa, V wb, V wc, V wd) {
           Fma(wc, square(B.c0.y, B.c1.y, B.c2.y), hn::Mul(wd, square(B.c0.z, B.c1.z, B.c2.z)))));
 }
 
+// Most of lambda / mu that multipliers without sweeps follow.
+inline constexpr float kMostBulk = 50.0f;
+
 // Moves the multiplier kappa towards its law, -lambda V dt^2 C, see AddElasticImpulses. With `k` =
 // 2 mu V, det F and the cofactors `cof` of F.
 //
 // The share of the way is 1 / (1 + c q), q = lambda V dt^2 rho / (1 / r + mu V dt^2 (1 + beta/dt)):
 // the volume term's stiffness over what resists it, inertia and the stretch term. A share that is
 // too large overshoots; one that is too small lets pressures lag behind volumes, which adds energy.
+// Above lambda = 100 mu, a body at rest starts to shake by it. So lambda counts as at most 50 mu,
+// that of Poisson's ratio 0.49.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V RelaxedMultiplier(D d, const ElementSettings& settings, V det, const Mat<V>& cof, V k,
                                V bulk, V inverse_inertia, V kappa) {
   const float dt2 = settings.dt * settings.dt;
+  bulk = hn::Min(bulk, hn::Mul(k, hn::Set(d, 0.5f * kMostBulk)));
   const V law = hn::Mul(hn::Mul(bulk, hn::Set(d, dt2)), hn::Sub(hn::Set(d, 1.0f), det));
   const V area2 =
       hn::Mul(hn::Add(Dot(cof.c0, cof.c0), hn::Add(Dot(cof.c1, cof.c1), Dot(cof.c2, cof.c2))),

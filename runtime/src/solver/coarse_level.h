@@ -60,6 +60,10 @@ RigidMotion PartOf(const RigidMotion& motion, float share);
 float WorkAtStart(const ClusterSums& sums, const RigidMotion& motion);
 float WorkAtEnd(const ClusterSums& sums, const RigidMotion& motion);
 
+/// Whether a motion is so small that it needs no second look: tets strain by a twentieth at most. A
+/// motion that grows from step to step exceeds that soon.
+bool IsSmall(const ClusterSums& sums, const RigidMotion& motion);
+
 /// Most parts of a correction that are tried before it is dropped.
 inline constexpr int kMostParts = 3;
 

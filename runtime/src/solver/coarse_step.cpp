@@ -60,6 +60,13 @@ float WorkAtEnd(const ClusterSums& sums, const RigidMotion& motion) {
   return Dot(sums.impulse, motion.shift) + Dot(sums.moment, SkewOf(motion.change));
 }
 
+bool IsSmall(const ClusterSums& sums, const RigidMotion& motion) {
+  constexpr float kMost2 = 0.05f * 0.05f;
+  const Vec3 turn = SkewOf(motion.change);
+  const float size2 = sums.squares.x + sums.squares.y + sums.squares.z;
+  return Dot(turn, turn) < kMost2 && Dot(motion.shift, motion.shift) < kMost2 * size2;
+}
+
 float ShareToKeep(float work_at_start, float work_at_end) {
   // There, the objective is as high as at the start. Smaller overshoots are left to the next solve.
   if (work_at_end >= -work_at_start) return 1.0f;

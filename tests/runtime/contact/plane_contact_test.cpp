@@ -378,7 +378,7 @@ TEST_CASE("A body that falls into a corner comes to rest in it") {
   BodyDesc body;
   body.pose.position = {-0.15f, 0.3f, 0.0f};
   const BodyId id = AddBody(&world, shape.asset(), body);
-  for (int step = 0; step < 300; ++step) {
+  for (int step = 0; step < 400; ++step) {  // undamped, without friction it rocks for 300
     REQUIRE((StepWorld(&world, kDt) & kStepBodyFrozen) == 0u);
     REQUIRE(world.stats().max_penetration < 1e-3 * SizeOf(shape));
   }

@@ -181,8 +181,9 @@ TEST_CASE("A material that changes during a motion keeps the pressure of volumes
   }
   const Points found = ToEigen(PositionsOf(world, id, shape.num_nodes()));
   CHECK((found - second.x).colwise().norm().maxCoeff() < 1e-4 * 0.4);
-  // Relaxed multipliers find their law again within a few steps.
-  const double forgets = sweeps > 0 ? 5e-4 : 1e-4;
+  // Relaxed multipliers find their law again within a few steps, and a second outer iteration
+  // helps sweeps to it.
+  const double forgets = sweeps > 0 ? 4e-4 : 1e-4;
   CHECK((found - forgetful.x).colwise().norm().maxCoeff() > forgets * 0.4);
 }
 

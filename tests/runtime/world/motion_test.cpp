@@ -60,7 +60,7 @@ constexpr Table kRopeSag = {{0, 0, 0, 0},
                             {0, 0.022, 0.042, 0.092},
                             {0.019, 0.05, 0.09, 0.18},
                             {0.047, 0.087, 0.13, 0.22}};
-constexpr Table kCrossTrajectory = {{0, 0, 0, 0},
+constexpr Table kCrossTrajectory = {{0, 0, 0, 0.036},
                                     {0, 0.021, 0.048, 0.16},
                                     {0.026, 0.084, 0.19, 0.52},
                                     {0.028, 0.051, 0.084, 0.16},
@@ -72,11 +72,11 @@ constexpr Table kCrossSag = {{0, 0, 0, 0},
                              {0.011, 0.038, 0.082, 0.21},
                              {0.042, 0.1, 0.17, 0.33},
                              {0.057, 0.13, 0.22, 0.43}};
-constexpr Table kFreeTrajectory = {{0.044, 0.047, 0.052, 0.058},
-                                   {0.086, 0.087, 0.089, 0.091},
-                                   {0, 0, 0, 0},
-                                   {0, 0, 0, 0},
-                                   {0, 0, 0, 0}};
+constexpr Table kFreeTrajectory = {{0.044, 0.044, 0.046, 0.049},
+                                   {0.11, 0.11, 0.11, 0.11},
+                                   {0.14, 0.14, 0.14, 0.14},
+                                   {0.14, 0.14, 0.14, 0.14},
+                                   {0.24, 0.24, 0.24, 0.24}};
 
 // Error of the frequency, for 1e4, 1e5, 1e6 Pa and the Poisson's ratios. Stiffer beams have less
 // than ten steps a period. So has the torsion of 1e6 Pa.
@@ -257,7 +257,6 @@ struct Known {
   const Table* trajectory = nullptr;
   const Table* swing = nullptr;
   const Table* sag = nullptr;
-  int first_young = 0, last_young = 4;  // of kYoungs
 };
 
 // Prints a measure in the form of the tables above, and compares it with one.
@@ -278,7 +277,7 @@ void Check(const char* scene, const char* what, const Table& values, const Known
     text += "}";
   }
   std::printf("motion: %s, %s: %s}\n", scene, what, text.c_str());
-  for (int e = known.first_young; e <= known.last_young; ++e) {
+  for (int e = 0; e < 5; ++e) {
     for (int n = 0; n < 4; ++n) {
       CAPTURE(scene, what, kYoungs[e], kPoissons[n]);
       CHECK(values[e][n] <= std::max(aim, kMargin * (*misses)[e][n]));
@@ -288,7 +287,7 @@ void Check(const char* scene, const char* what, const Table& values, const Known
 
 void MeasureAndCheck(const char* name, const Scene& scene, const Known& known) {
   Table trajectory = {}, swing = {}, sag = {};
-  for (int e = known.first_young; e <= known.last_young; ++e) {
+  for (int e = 0; e < 5; ++e) {
     for (int n = 0; n < 4; ++n) {
       CAPTURE(name, kYoungs[e], kPoissons[n]);
       const ShapeAsset shape =
@@ -324,25 +323,11 @@ TEST_CASE("A rope moves as the reference does") {
 }
 
 TEST_CASE("A cross that hangs by one arm moves as the reference does") {
-  MeasureAndCheck("cross", HungCross(), {&kCrossTrajectory, &kCrossSwing, &kCrossSag, 1, 4});
+  MeasureAndCheck("cross", HungCross(), {&kCrossTrajectory, &kCrossSwing, &kCrossSag});
 }
 
 TEST_CASE("A free beam that was bent and twisted moves as the reference does") {
-  MeasureAndCheck("free bent beam", BentBeam(), {&kFreeTrajectory, nullptr, nullptr, 0, 1});
-}
-
-// Two known faults of the coarse step. Whoever mends them takes the tags away.
-
-// At a Poisson's ratio of 0.49 the body flies apart.
-TEST_CASE("A soft cross that hangs by one arm moves as the reference does", "[!shouldfail]") {
-  static constexpr Table kSoft = {{0.0, 0.0, 0.03, 0.1}};
-  MeasureAndCheck("soft cross", HungCross(), {&kSoft, &kMet, &kSoft, 0, 0});
-}
-
-// The body gains energy and turns away: by its own displacement at 1e6 Pa, by far more at 1e7 Pa.
-TEST_CASE("A stiff free beam that was bent and twisted comes to rest as the reference does",
-          "[!shouldfail]") {
-  MeasureAndCheck("stiff free beam", BentBeam(), {&kMet, nullptr, nullptr, 2, 4});
+  MeasureAndCheck("free bent beam", BentBeam(), {&kFreeTrajectory, nullptr, nullptr});
 }
 
 // Without clusters and with volume sweeps it is the step of [Kug]: turns are resisted. This proves
