@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Divides the cage's nodes into clusters, for a step that also moves clusters as rigid bodies. The
-// runtime does not have such a step yet.
+// Divides the cage's nodes into clusters, which move as rigid bodies in the coarse level of a step.
 #pragma once
 
 #include "plush/types.h"
@@ -24,7 +23,7 @@ struct Clusters {
 inline constexpr uint32_t kMinClusterNodes = 4;
 
 /// Number of clusters of a component with this many nodes, if the user gives none: a cluster for 12
-/// nodes up to 8 of them, for 24 up to 16, for 64 up to 32, whichever are most; at least 1. README:
+/// nodes up to 8 of them, for 24 up to 12, for 384 up to 32, whichever are most; at least 1. README:
 /// what more or fewer bring and cost.
 uint32_t AutoClusters(uint32_t num_nodes);
 
