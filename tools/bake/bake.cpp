@@ -227,10 +227,9 @@ Result<Done> ComputeRest(BakeRun* run) {
   for (const NamedMaterial& named : content.materials) {
     materials.materials.push_back(named.material);
   }
-  Result<RestData> rest =
-      ComputeMixedRestData(cage.mesh, materials, MassVolume(cage, run->settings), run->settings.dt,
-                           cage.lattice.weights, LastNodes(content.regions),
-                           run->settings.clusters);
+  Result<RestData> rest = ComputeMixedRestData(
+      cage.mesh, materials, MassVolume(cage, run->settings), run->settings.dt, cage.lattice.weights,
+      LastNodes(content.regions), run->settings.clusters);
   if (!rest.ok()) return rest.error();
   content.rest = std::move(rest.value());
   RenumberRegions(content.rest.node_order, &content.regions);

@@ -23,8 +23,8 @@ struct Clusters {
 inline constexpr uint32_t kMinClusterNodes = 4;
 
 /// Number of clusters of a component with this many nodes, if the user gives none: a cluster for 12
-/// nodes up to 8 of them, for 24 up to 12, for 384 up to 32, whichever are most; at least 1. README:
-/// what more or fewer bring and cost.
+/// nodes up to 8 of them, for 24 up to 12, for 384 up to 32, whichever are most; at least 1.
+/// README: what more or fewer bring and cost.
 uint32_t AutoClusters(uint32_t num_nodes);
 
 /// Makes compact clusters of about equal numbers of nodes in each component, with few tets that

@@ -114,7 +114,8 @@ TEST_CASE("As many clusters as 256 or as nodes are sound") {
   const auto num_nodes = static_cast<uint32_t>(content.rest.nodes.size());
   content.rest.clusters = {{}, std::min(num_nodes, 256u)};
   for (uint32_t i = 0; i < num_nodes; ++i) {
-    content.rest.clusters.of_nodes.push_back(static_cast<uint16_t>(i % content.rest.clusters.count));
+    content.rest.clusters.of_nodes.push_back(
+        static_cast<uint16_t>(i % content.rest.clusters.count));
   }
   const ExactBuffer file(plush::tools::WriteAsset(content).value());
   CHECK(Failures(file.bytes()).empty());

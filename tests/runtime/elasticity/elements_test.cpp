@@ -163,11 +163,11 @@ TEST_CASE(
     const std::span<float> numbers(parts.numbers);
     const RotationView rotations(first ? numbers.first(4 * split) : numbers.subspan(4 * split));
     const std::span<float> own(kappa);
-    AddElasticImpulses(part, x, {0.01f, 0.0f, 4}, {},
-                       first ? own.first(split) : own.subspan(split), 0, part.blocks.size(),
-                       rotations, expected);
+    AddElasticImpulses(part, x, {0.01f, 0.0f, 4}, {}, first ? own.first(split) : own.subspan(split),
+                       0, part.blocks.size(), rotations, expected);
   }
-  AddElasticImpulses(all, x, {0.01f, 0.0f, 4}, {}, kappa, 0, all.blocks.size(), whole.view(), found);
+  AddElasticImpulses(all, x, {0.01f, 0.0f, 4}, {}, kappa, 0, all.blocks.size(), whole.view(),
+                     found);
   CHECK(whole.numbers == parts.numbers);
   size_t different = 0;
   for (size_t i = 0; i < x.size(); ++i) {

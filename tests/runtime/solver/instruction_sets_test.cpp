@@ -57,7 +57,8 @@ struct Subject {
     ElementView elements = shape.elements();
     elements.damping = 0.1f;
     Numbers multipliers = kappa;
-    AddElasticImpulses(elements, x, {kDt, elements.damping, 8}, stretches, multipliers, 0, shape.num_blocks(), rotations.view(), rhs);
+    AddElasticImpulses(elements, x, {kDt, elements.damping, 8}, stretches, multipliers, 0,
+                       shape.num_blocks(), rotations.view(), rhs);
     Numbers out = NumbersOf(rhs);
     out.insert(out.end(), rotations.numbers.begin(), rotations.numbers.end());
     return out;

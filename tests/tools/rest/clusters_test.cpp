@@ -153,9 +153,8 @@ double ShareOfStraddlers(const TetMesh& mesh, const Clusters& clusters) {
 
 TEST_CASE("The number of clusters goes by the nodes") {
   const std::pair<uint32_t, uint32_t> expected[] = {
-      {4, 1},     {23, 1},    {24, 2},    {95, 7},    {96, 8},
-      {215, 8},   {216, 9},   {383, 15},  {384, 16},  {1087, 16},
-      {1088, 17}, {2047, 31}, {2048, 32}, {4000, 32}, {UINT32_MAX, 32}};
+      {4, 1},    {23, 1},   {24, 2},    {95, 7},    {96, 8},     {215, 8},    {216, 9},
+      {287, 11}, {288, 12}, {4991, 12}, {4992, 13}, {12287, 31}, {12288, 32}, {UINT32_MAX, 32}};
   for (const auto& [num_nodes, count] : expected) {
     INFO(num_nodes << " nodes");
     CHECK(AutoClusters(num_nodes) == count);
