@@ -122,7 +122,7 @@ class World {
   Status PrepareSystem(const Asset& asset, const SystemDesc& desc);
 
   /// Advances time by `dt` seconds, in [kLeastTimeStep, 1]. Allocates nothing once dt has been
-  /// prepared and the world's bodies have made their first step. A step more than 1.3 times as long
+  /// prepared and the world's bodies have made their first step. A step more than 1.5 times as long
   /// as the one before makes at least five outer iterations. See stats().flags for what happened.
   /// Errors, with nothing moved: kInvalidArgument (dt out of range, or so far out of proportion to
   /// a body's masses that its matrix has no factor), kOutOfMemory (no memory for the factor of dt).

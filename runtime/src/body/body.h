@@ -213,7 +213,7 @@ void ScaleMultipliers(float h, Array<float>* kappa, float* kappa_dt);
 float Relaxation(const StepSettings& settings, bool is_first);
 
 /// Fewest outer iterations of a substep of `to` seconds after substeps of `from` seconds: five if
-/// it is more than 1.3 times as long, one otherwise. After a single iteration, the volume error of
+/// it is more than 1.5 times as long, one otherwise. After a single iteration, the volume error of
 /// a longer substep becomes kinetic energy in the next short one (a body that alternated between
 /// 1/30 s and 1/240 s gained 60 times its energy).
 int LeastIterations(float from, float to);

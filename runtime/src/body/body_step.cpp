@@ -239,7 +239,7 @@ float Relaxation(const StepSettings& settings, bool is_first) {
 }
 
 int LeastIterations(float from, float to) {
-  constexpr float kGrowth = 1.3f;
+  constexpr float kGrowth = 1.5f;
   constexpr int kIterations = 5;
   return from > 0.0f && to > kGrowth * from ? kIterations : 1;
 }
