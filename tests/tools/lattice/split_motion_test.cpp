@@ -154,7 +154,9 @@ TEST_CASE("One finger pulled by half its length leaves its neighbour on a pinned
       }
     }
     CHECK(largest_right == Approx(0.5).epsilon(0.01));
-    CHECK(largest_left < 1e-6 * largest_right);
+    // A cluster may have nodes of both fingers, which only pinned nodes of the palm connect. It
+    // then takes the left one along a little, until the next solve.
+    CHECK(largest_left < 5e-4 * largest_right);
   }
 }
 
