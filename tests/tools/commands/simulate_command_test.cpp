@@ -175,7 +175,7 @@ TEST_CASE("A run that gains energy is a warning that names the step and the body
   WriteBall(folder);
   // Penalty forces of a coarse time step throw the ball higher than it fell from.
   WriteText(folder / "bounce.json", R"({"dt":0.033,"steps":50,
-    "bodies":[{"asset":"ball.plush","position":[0,1,0],"material":{"density":250}}],
+    "bodies":[{"asset":"ball.plush","position":[0,1,0],"material":{"density":50}}],
     "colliders":[{"plane":{"normal":[0,1,0],"offset":0}}],
     "solver":{"contact":"penalty"}})");
   const PlushRun run = RunPlush({"simulate", folder / "bounce.json"});

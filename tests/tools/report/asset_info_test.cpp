@@ -142,6 +142,7 @@ TEST_CASE("Deeply nested settings do not crash the program") {
 TEST_CASE("Clusters and the tets that straddle them are counted") {
   const auto mesh = plush::test::TetBox(4, 1, 1, 0.1);
   auto content = plush::test::ContentOf(mesh);
+  plush::test::AddClusters(0, &content);
   const auto info_of = [&] {
     const ExactBuffer file(plush::tools::WriteAsset(content).value());
     Asset asset;

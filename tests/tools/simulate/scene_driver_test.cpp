@@ -183,7 +183,7 @@ TEST_CASE("A uniform force acts from its start to its end, on the bodies of its 
     const double speed = 3.0 * std::clamp(0.01 * done - 0.1, 0.0, 0.1);
     INFO("step " << done);
     CHECK(pushed.linear_momentum[0] / pushed.mass == Approx(speed).margin(1.0e-6));
-    CHECK(other.linear_momentum[0] == 0.0);
+    CHECK(std::fabs(other.linear_momentum[0]) < 1e-6 * other.mass);
   });
 }
 

@@ -51,7 +51,8 @@ size_t FirstRows(const plush::FactorView& factor) {
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 std::vector<std::byte> BarBytes() {
-  const auto content = plush::test::TwoMaterialContentOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
+  auto content = plush::test::TwoMaterialContentOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
+  plush::test::AddClusters(0, &content);
   return plush::tools::WriteAsset(content).value();
 }
 
@@ -357,6 +358,7 @@ TEST_CASE("Everything that is wrong is found at once") {
 
 TEST_CASE("A cage node without tets is found") {
   auto content = plush::test::ContentOf(plush::test::TetBox(1, 1, 1, 0.1));
+  plush::test::AddClusters(0, &content);
   auto& rest = content.rest;
   // Adds a node with a separate column. The index of the padding moves up by one.
   const auto num_nodes = static_cast<uint32_t>(rest.nodes.size());
