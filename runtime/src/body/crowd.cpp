@@ -98,23 +98,23 @@ void HoldPins(const Stepping& stepping, const PanelFactor& factor, Crowd* crowd)
 }
 
 // Adds the impulses of the tets that resist rigid motions of clusters. Bodies with more pins than
-// the crowd's system have more such tets.
-void AddClusterImpulses(const StepSettings& settings, const Stepping& stepping, Crowd* crowd,
-                        float* lowest_det_f) {
+// the crowd's system have more such tets. Lanes whose `active` is 0 keep their rotations and get
+// none.
+void AddClusterImpulses(const StepSettings& settings, const Stepping& stepping,
+                        const float (&active)[kCrowdLanes], Crowd* crowd, float* lowest_det_f) {
   const ElementSettings elements = {settings.dt, 0.0f, settings.solver.polar_iterations};
-  const auto add = [&](const float* active, uint32_t begin, std::span<const uint16_t> tets) {
+  const auto add = [&](const float* lanes, uint32_t begin, std::span<const uint16_t> tets) {
     AddCrowdImpulses(crowd->system->view.elements, crowd->positions.data(), elements,
-                     crowd->kappa.data(), active, begin, begin + tets.size(),
+                     crowd->kappa.data(), lanes, begin, begin + tets.size(),
                      crowd->rotations.data(), crowd->rhs.data(), lowest_det_f, tets);
   };
   const CoarseLevel& common = crowd->system->coarse;
   for (const BlockRun& run : common.runs) {
-    add(stepping.active, run.begin,
-        common.resisting.span().subspan(run.begin, run.end - run.begin));
+    add(active, run.begin, common.resisting.span().subspan(run.begin, run.end - run.begin));
   }
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
     const Body* body = stepping.bodies[lane];
-    if (body == nullptr || body->system == crowd->system) continue;
+    if (body == nullptr || active[lane] == 0.0f || body->system == crowd->system) continue;
     float only[kCrowdLanes] = {};
     only[lane] = 1.0f;
     const CoarseLevel& own = body->system->coarse;
@@ -191,9 +191,11 @@ void SolveLaneClusters(const CoarseLevel& level, float dt, bool is_first, size_t
   }
 }
 
-// Sums the right-hand sides of the nodes' inertia and the tets between clusters.
-void SumClusters(const StepSettings& settings, const Stepping& stepping, Crowd* crowd,
-                 Warnings* warnings, StepStats* stats) {
+// Sums the right-hand sides of the nodes' inertia and, in `active` lanes, the tets between
+// clusters.
+void SumClusters(const StepSettings& settings, const Stepping& stepping,
+                 const float (&active)[kCrowdLanes], Crowd* crowd, Warnings* warnings,
+                 StepStats* stats) {
   const CoarseLevel& level = crowd->system->coarse;
   {
     const PhaseTimer timer(stats, Phase::kSolve);
@@ -204,7 +206,7 @@ void SumClusters(const StepSettings& settings, const Stepping& stepping, Crowd* 
   {
     const PhaseTimer timer(stats, Phase::kElements);
     std::fill(crowd->rhs.begin(), crowd->rhs.end(), 0.0f);
-    AddClusterImpulses(settings, stepping, crowd, warnings->lowest_det_f);
+    AddClusterImpulses(settings, stepping, active, crowd, warnings->lowest_det_f);
   }
   const PhaseTimer timer(stats, Phase::kSolve);
   AddCrowdForces(level, crowd->positions.data(), crowd->rhs.data(), stepping.has_pins,
@@ -244,9 +246,10 @@ void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping
                           Crowd* crowd, Warnings* warnings, StepStats* stats) {
   const CoarseLevel& level = crowd->system->coarse;
   if (level.num_clusters() == 0) return;
-  SumClusters(settings, stepping, crowd, warnings, stats);
+  SumClusters(settings, stepping, stepping.active, crowd, warnings, stats);
   float work[kCrowdLanes] = {};
-  bool is_large[kCrowdLanes] = {}, any_large = false;
+  float is_large[kCrowdLanes] = {};  // 1 or 0
+  bool any_large = false;
   {
     const PhaseTimer timer(stats, Phase::kSolve);
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
@@ -256,15 +259,16 @@ void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
       if (stepping.bodies[lane] == nullptr) continue;
       work[lane] = WorkAtStart(*crowd, lane);
-      is_large[lane] = HasLargeMotion(*crowd, lane);
-      any_large = any_large || is_large[lane];
+      if (!HasLargeMotion(*crowd, lane)) continue;
+      is_large[lane] = 1.0f;
+      any_large = true;
     }
     MoveCrowdClusters(level, crowd->motions.data(), crowd->positions.data());
   }
   if (!any_large) return;
-  SumClusters(settings, stepping, crowd, warnings, stats);
+  SumClusters(settings, stepping, is_large, crowd, warnings, stats);
   for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
-    if (!is_large[lane]) continue;
+    if (is_large[lane] == 0.0f) continue;
     if (ShareToKeep(work[lane], WorkAtEnd(*crowd, lane)) < 1.0f) warnings->overshot[lane] = true;
   }
 }
