@@ -44,8 +44,8 @@ Eigen::Vector3d CentreOf(const std::vector<Eigen::Index>& members, const Eigen::
   return mass > 0.0 ? Eigen::Vector3d(sum / mass) : sum;
 }
 
-// The tets whose means say where a group is and how it is turned: all of up to four, else four
-// spread over the list.
+// The tets from which a group gets its centre and rotation: all of up to four, else four spread
+// over the list.
 std::vector<size_t> SamplesOf(const std::vector<size_t>& group) {
   if (group.size() < 4) {
     std::vector<size_t> out = group;

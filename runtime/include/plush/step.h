@@ -22,9 +22,9 @@ struct SolverSettings {
   int outer_iterations = 2;     ///< element pass, solve and coarse correction per substep, 1..64
   int contact_iterations = 3;   ///< least outer iterations while a node touches, 3..64; up to 8
                                 ///< as long as they still move nodes
-  int volume_sweeps = 0;        ///< 0: the two-level step. 1..16: the step of [Kug, Alg. 2], with
-                                ///< Gauss-Seidel sweeps over the tets and no clusters; it swings
-                                ///< too slowly
+  int volume_sweeps = 0;        ///< 0: the two-level step; Poisson's ratios above 0.49 act as 0.49.
+                                ///< 1..16: the step of [Kug, Alg. 2], with Gauss-Seidel sweeps over
+                                ///< the tets and no clusters; it swings too slowly
   int polar_iterations = 4;     ///< most Newton steps per tet and rotation, 1..64
   int held_cg_iterations = 20;  ///< iterations of a solve with more than 96 held degrees of
                                 ///< freedom, 1..256

@@ -5,8 +5,7 @@
 // Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast Corotated FEM using Operator Splitting. 2018
 //
 // Deviations from the paper:
-// - A coarse level (coarse_level.h) gives bodies the turns that A takes back. It follows each
-// solve.
+// - A coarse level (coarse_level.h) gives bodies the turns that A takes back, after each solve.
 //   Once at the end of the substep is not enough: how good the motion is then depends on luck with
 //   the clusters (error of an armadillo's swing: 0.02 to 0.10, after each solve 0.02 to 0.03).
 // - The volume term has no sweeps, unless volume_sweeps is above 0. Sweeps move nodes by mass, and
@@ -46,6 +45,16 @@ namespace {
 // cantilever hung 9% too low after one, 7% too high after five).
 bool StartsWithoutGravity(const Body& body) { return body.system->num_pinned > 0; }
 
+// Whether clusters move after each solve.
+bool HasCoarseLevel(const StepSettings& settings, const Body& body) {
+  return settings.solver.volume_sweeps == 0 && body.system->coarse.num_clusters() > 0;
+}
+
+// Whether solves restore the momentum of a free body. If clusters follow, they do.
+bool SolvesKeepMomentum(const StepSettings& settings, const Body& body) {
+  return body.system->num_pinned == 0 && !HasCoarseLevel(settings, body);
+}
+
 // Finds the rotations on several threads. Each job writes only those of its blocks, so the result
 // does not depend on the schedule.
 void ShareRotations(const StepSettings& settings, Body* body) {
@@ -78,7 +87,7 @@ float MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Bo
                     body->rhs.span());
     body->rhs[num_nodes] = NodeVec();
   }
-  if (body->system->num_pinned == 0) body->momentum = SumVectors(body->rhs.span());
+  if (SolvesKeepMomentum(settings, *body)) body->momentum = SumVectors(body->rhs.span());
   const bool shares = settings.jobs != nullptr && body->elements.blocks.size() >= kBlocksForJobs;
   if (shares) ShareRotations(settings, body);
   const float lowest =
@@ -112,7 +121,7 @@ std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
   const PhaseTimer timer(stats, SolvePhase(settings, *body));
   if (!MayHold(settings, *body)) {
     SolvePanels(system.factor, system.workspace, body->rhs.span());
-    if (body->system->num_pinned == 0) {
+    if (SolvesKeepMomentum(settings, *body)) {
       KeepMomentum(body->x.span(), body->momentum, body->rhs.span());
     }
     return body->rhs.span();
@@ -122,7 +131,7 @@ std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
       SolveWithContacts(system, problem, &body->contacts, body->d.span());
   stats->held_residual = std::fmax(stats->held_residual, solved.held_residual);
   if (solved.iterative) stats->flags |= kStepHeldIterative;
-  if (body->system->num_pinned == 0 && body->contacts.num_contacts == 0) {
+  if (SolvesKeepMomentum(settings, *body) && body->contacts.num_contacts == 0) {
     KeepMomentum(body->x.span(), body->momentum, body->d.span());
   }
   return body->d.span();
@@ -335,8 +344,8 @@ void SumClusters(const StepSettings& settings, float h, Body* body, std::span<Cl
                      sums);
 }
 
-// Takes the clusters' `motions` back as far as they overshot; see coarse_level.h. `work`: of the
-// right-hand side where they start. On return, `motions` are what is left of them.
+// Takes back what the clusters' `motions` overshot; see coarse_level.h. `work` is their
+// WorkAtStart. On return, `motions` are those that remain.
 void TakeBackMotions(const StepSettings& settings, float h, float work, Body* body,
                      std::span<RigidMotion> motions, StepStats* stats) {
   const CoarseLevel& coarse = body->system->coarse;
@@ -389,7 +398,7 @@ void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStat
                      bool* has_matrix) {
   const CoarseLevel& coarse = body->system->coarse;
   const size_t count = coarse.num_clusters();
-  if (settings.solver.volume_sweeps > 0 || count == 0) return;
+  if (!HasCoarseLevel(settings, *body)) return;
   ClusterSums sums[kMaxClusters];
   RigidMotion motions[kMaxClusters];
   SumClusters(settings, h, body, sums, stats);

@@ -213,12 +213,19 @@ void SumClusters(const StepSettings& settings, const Stepping& stepping,
                  crowd->sums.data());
 }
 
-// The work of the right-hand side along the clusters' motions of a lane, where they start and where
-// they end.
+// Sums of WorkAtStart and WorkAtEnd over a lane's clusters.
 float WorkAtStart(const Crowd& crowd, size_t lane) {
   float work = 0.0f;
   for (size_t k = 0; k < crowd.system->coarse.num_clusters(); ++k) {
     work += WorkAtStart(SumsAt(crowd, k, lane), MotionAt(crowd, k, lane));
+  }
+  return work;
+}
+
+float WorkAtEnd(const Crowd& crowd, size_t lane) {
+  float work = 0.0f;
+  for (size_t k = 0; k < crowd.system->coarse.num_clusters(); ++k) {
+    work += WorkAtEnd(SumsAt(crowd, k, lane), MotionAt(crowd, k, lane));
   }
   return work;
 }
@@ -232,20 +239,11 @@ bool HasLargeMotion(const Crowd& crowd, size_t lane) {
   return false;
 }
 
-float WorkAtEnd(const Crowd& crowd, size_t lane) {
-  float work = 0.0f;
-  for (size_t k = 0; k < crowd.system->coarse.num_clusters(); ++k) {
-    work += WorkAtEnd(SumsAt(crowd, k, lane), MotionAt(crowd, k, lane));
-  }
-  return work;
-}
-
 // The coarse correction of an outer iteration: clusters move as the material lets them. Notes where
 // that overshot.
 void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping, bool is_first,
                           Crowd* crowd, Warnings* warnings, StepStats* stats) {
   const CoarseLevel& level = crowd->system->coarse;
-  if (level.num_clusters() == 0) return;
   SumClusters(settings, stepping, stepping.active, crowd, warnings, stats);
   float work[kCrowdLanes] = {};
   float is_large[kCrowdLanes] = {};  // 1 or 0
@@ -282,6 +280,9 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
   float* positions = crowd->positions.data();
   float* rhs = crowd->rhs.data();
   const size_t num_nodes = stepping.nodes.num_nodes;
+  const bool has_coarse = settings.solver.volume_sweeps == 0 && system.coarse.num_clusters() > 0;
+  // If clusters follow the solves, they keep the momentum.
+  const bool solves_keep_momentum = stepping.has_free && !has_coarse;
   for (int k = 0; k < settings.solver.outer_iterations; ++k) {
     {
       const PhaseTimer timer(stats, Phase::kElements);
@@ -290,7 +291,7 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
       } else {
         MakeInertialCrowdRhs(stepping.nodes, settings.gravity, h, positions, rhs);
       }
-      if (stepping.has_free) SumCrowd(num_nodes, rhs, crowd->momentum);
+      if (solves_keep_momentum) SumCrowd(num_nodes, rhs, crowd->momentum);
       AddCrowdImpulses(elements, positions,
                        {h, 0.0f, settings.solver.polar_iterations, Relaxation(settings, k == 0)},
                        crowd->kappa.data(), stepping.active, 0, elements.blocks.size(),
@@ -304,14 +305,12 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
       const PhaseTimer timer(stats, Phase::kSolve);
       SolveCrowd(factor, rhs);
       if (stepping.has_pins) HoldPins(stepping, factor, crowd);
-      if (stepping.has_free) {
+      if (solves_keep_momentum) {
         KeepCrowdMomentum(num_nodes, positions, crowd->momentum, stepping.is_free, rhs);
       }
       MoveCrowd(num_nodes, rhs, positions);
     }
-    if (settings.solver.volume_sweeps == 0) {
-      CorrectCrowdClusters(settings, stepping, k == 0, crowd, warnings, stats);
-    }
+    if (has_coarse) CorrectCrowdClusters(settings, stepping, k == 0, crowd, warnings, stats);
     const PhaseTimer timer(stats, Phase::kVolume);
     for (int sweep = 0; sweep < settings.solver.volume_sweeps; ++sweep) {
       SweepCrowdVolumes(elements, h, positions, crowd->kappa.data(), &warnings->last);

@@ -56,12 +56,13 @@ RigidMotion PartOf(const RigidMotion& motion, float share);
 // these tets again after the motions. Along the way, the objective falls by the mean of the work of
 // the right-hand side at both ends, as far as it is quadratic.
 
-/// Work of a right-hand side along a cluster's motion: summed where it starts, or where it ends.
+/// Work of a right-hand side along a cluster's motion. The right-hand side is that at the motion's
+/// start, or at its end.
 float WorkAtStart(const ClusterSums& sums, const RigidMotion& motion);
 float WorkAtEnd(const ClusterSums& sums, const RigidMotion& motion);
 
-/// Whether a motion is so small that it needs no second look: tets strain by a twentieth at most. A
-/// motion that grows from step to step exceeds that soon.
+/// Whether a motion is so small that it needs no second look: it moves no node by much more than a
+/// twentieth of the cluster's size. A motion that grows from step to step exceeds that soon.
 bool IsSmall(const ClusterSums& sums, const RigidMotion& motion);
 
 /// Most parts of a correction that are tried before it is dropped.

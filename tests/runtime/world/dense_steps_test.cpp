@@ -93,7 +93,7 @@ double LargestMiss(const Setting& setting, uint32_t seed, int steps, int referen
   desc.solver.volume_sweeps = setting.volume_sweeps;
   desc.solver.polar_iterations = setting.polar_iterations;
   World world(desc);
-  // A plane far below tells crowds and single solves apart.
+  // With a plane, solves of single bodies count as contact, those of crowds do not.
   if (setting.bodies > 1) AddPlane(&world, {{0.0f, 1.0f, 0.0f}, -1.0e4f});
   const DenseStepper reference(model, setting.dt, reference_iterations, reference_sweeps);
   std::vector<Subject> subjects;

@@ -254,7 +254,7 @@ TEST_CASE("Crowds take forces like single bodies") {
   field.radius = 6.0f;
   World crowd, alone;
   std::vector<BodyId> in_crowd;
-  // A plane far below tells crowds and single solves apart.
+  // With a plane, solves of single bodies count as contact, those of crowds do not.
   AddCollider(&crowd, {.plane = {.offset = -1.0e4f}});
   for (int i = 0; i < 12; ++i) {
     in_crowd.push_back(AddBody(&crowd, shape.asset(),

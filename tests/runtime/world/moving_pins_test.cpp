@@ -132,7 +132,7 @@ TEST_CASE("Moving pins act alike in a crowd and alone") {
   CAPTURE(extra);
   const ShapeAsset shape = CrowdBox(5);
   const std::vector<uint32_t> pins = LowNodes(shape);
-  // A plane far below tells crowds and single solves apart.
+  // With a plane, solves of single bodies count as contact, those of crowds do not.
   World crowd, alone;
   AddPlane(&crowd, {.offset = -100.0f});
   AddPlane(&alone, {.offset = -100.0f});
