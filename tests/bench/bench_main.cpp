@@ -77,6 +77,7 @@ int main(int argc, char** argv) {
   benchmark::AddCustomContext("instruction_set", plush::test::NameOf(*target));
   plush::bench::AddStepCases(models, references, curves);
   plush::bench::AddFrequencyCases();
+  plush::bench::AddContactCases(models);
   plush::bench::AddDescentCases(models, references);
   plush::bench::AddStateCases(models);
   plush::bench::AddCageCases(models);

@@ -63,8 +63,7 @@ SwingingArm MakeToy(const Toy& toy);
 
 /// A world with the default step. Bodies that hang still do not sleep.
 WorldDesc SwingingWorld();
-/// The same with the step of [Kug, Alg. 2], the default before the two-level step: one outer
-/// iteration and two volume sweeps.
+/// The same with the step of [Kug, Alg. 2]: one outer iteration and two volume sweeps.
 WorldDesc KugWorld();
 
 /// The middle one of these numbers; 0 if there are none.

@@ -23,7 +23,7 @@ namespace plush::tools {
 /// - flags (names), state_hash;
 /// - per_step, one array each: lowest_m, max_speed_m_s, min_det_f, min_volume_ratio,
 ///   max_volume_ratio, max_penetration_m, contacts, inverted_tets, substeps, outer_iterations,
-///   held_residual.
+///   contact_sweeps.
 nlohmann::json StatisticsJson(const Scene& scene, const SceneWorld& scene_world,
                               const RunRecord& record);
 

@@ -12,7 +12,7 @@ inline constexpr float kLeastTimeStep = 1.0e-5f;
 
 /// How a plane pushes back.
 enum class ContactResponse : uint8_t {
-  kHold,     ///< nodes are held within the solve (default): adds no elastic energy
+  kHold,     ///< contact is part of the solve (default): adds no elastic energy
   kSnap,     ///< nodes are moved to the surface after the solve [Rio 8.1.2]; adds elastic energy
   kPenalty,  ///< springs push penetrated nodes [Rio 8.1.1]; adds energy and bounces
 };
@@ -26,8 +26,8 @@ struct SolverSettings {
                                 ///< 1..16: the step of [Kug, Alg. 2], with Gauss-Seidel sweeps over
                                 ///< the tets and no clusters; it swings too slowly
   int polar_iterations = 4;     ///< most Newton steps per tet and rotation, 1..64
-  int held_cg_iterations = 20;  ///< iterations of a solve with more than 96 held degrees of
-                                ///< freedom, 1..256
+  int contact_sweeps = 8;       ///< most sweeps over a body's contacts between two solves, 1..256;
+                                ///< more for high stacks
   int max_substeps = 4;         ///< most substeps of a step in which a node can touch, 1..4
   ContactResponse response = ContactResponse::kHold;
   float penalty_stiffness = 1.0e4f;  ///< of kPenalty: force per depth and node [N/m], > 0
@@ -44,8 +44,8 @@ enum StepFlags : uint32_t {
                                     ///< avoid this, call PrepareTimeStep(dt) beforehand
   kStepBodyFrozen = 1u << 1,        ///< a body's state became non-finite; it keeps its last finite
                                     ///< positions and no longer moves
-  kStepHeldIterative = 1u << 2,     ///< more than 96 degrees of freedom of a body were held: solved
-                                    ///< by held_cg_iterations, see held_residual
+  kStepContactsDropped = 1u << 2,   ///< more than 192 + num_nodes / 16 nodes of a body touch
+                                    ///< planes: the shallowest ones may sink in
   kStepPinsFar = 1u << 3,           ///< pins moved further than two median edges of their cage in a
                                     ///< substep: tets may invert; use more steps
   kStepEventsLost = 1u << 4,  ///< more than WorldDesc::max_events happened; the others are lost
@@ -67,7 +67,7 @@ struct StepStats {
   uint32_t flags = kStepOk;       ///< StepFlags
   float max_speed = 0.0f;         ///< fastest node at the end [m/s]
   float max_penetration = 0.0f;   ///< deepest node below a plane at the end [m], >= 0
-  float held_residual = 0.0f;     ///< largest relative residual of iterative held solves
+  uint32_t contact_sweeps = 0;    ///< largest number of sweeps over a body's contacts
   uint32_t contacts = 0;          ///< nodes held by planes at the end
   uint32_t substeps = 0;          ///< largest number of substeps of a body
   uint32_t outer_iterations = 0;  ///< largest number of outer iterations in a substep

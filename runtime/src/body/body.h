@@ -15,7 +15,7 @@
 #include "base/node_vec.h"
 #include "body/system_cache.h"
 #include "collision/collision_state.h"
-#include "contact/plane_contacts.h"
+#include "contact/coarse_contacts.h"
 #include "elasticity/elements.h"
 
 #include <chrono>
@@ -129,7 +129,7 @@ struct Body : Links<Body> {  // of System::waiting
   // Scratch memory of a step with planes; empty until the world has a plane.
   Array<NodeVec> d;             ///< displacement of the outer iteration [m] (num_nodes + 1 x 1)
   Array<NodeVec> held_normals;  ///< normals of nodes on planes, else zero (num_nodes + 1 x 1)
-  Array<float> responses;       ///< of clusters to impulses on clusters ((6 num_clusters)^2 x 1)
+  CoarseResponses responses;    ///< of `coarse`
   Array<LocalPlane> planes;     ///< the world's planes in the body's coordinates; spare ones at the
                                 ///< end have a zero normal, and nothing touches them
 

@@ -25,7 +25,6 @@
 #include "body/body_planes.h"
 #include "body/node_pass.h"
 #include "body/pin_motion.h"
-#include "contact/coarse_contacts.h"
 #include "elasticity/element_pass.h"
 #include "solver/panel_solve.h"
 #include "solver/volume_sweep.h"
@@ -101,9 +100,16 @@ float MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Bo
   return lowest;
 }
 
-ContactProblem ProblemOf(const StepSettings& settings, const Body& body) {
-  return {body.planes.span(), body.x.span(),          body.y.span(),
-          body.rhs.span(),    ContactTolerance(body), settings.solver.held_cg_iterations};
+ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body) {
+  constexpr float kShareOfFall = 1.0e-3f, kLeastFall = 1.0e-6f;  // the latter in sizes
+  const float fall = Length(GravityOf(settings, body)) * h * h;
+  return {body.planes.span(),
+          body.x.span(),
+          body.y.span(),
+          body.rhs.span(),
+          ContactTolerance(body),
+          kShareOfFall * std::fmax(fall, kLeastFall * body.size),
+          settings.solver.contact_sweeps};
 }
 
 // Solves count as contact if there are planes, whether or not the body touches one.
@@ -126,11 +132,11 @@ std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
     }
     return body->rhs.span();
   }
-  const ContactProblem problem = ProblemOf(settings, *body);
+  const ContactProblem problem = ProblemOf(settings, system.system.dt, *body);
   const ContactSolveStats solved =
       SolveWithContacts(system, problem, &body->contacts, body->d.span());
-  stats->held_residual = std::fmax(stats->held_residual, solved.held_residual);
-  if (solved.iterative) stats->flags |= kStepHeldIterative;
+  stats->contact_sweeps = std::max(stats->contact_sweeps, static_cast<uint32_t>(solved.sweeps));
+  if (solved.is_over_full) stats->flags |= kStepContactsDropped;
   if (SolvesKeepMomentum(settings, *body) && body->contacts.num_contacts == 0) {
     KeepMomentum(body->x.span(), body->momentum, body->d.span());
   }
@@ -340,8 +346,7 @@ void SumClusters(const StepSettings& settings, float h, Body* body, std::span<Cl
   }
   const PhaseTimer timer(stats, SolvePhase(settings, *body));
   coarse.AddForces(body->y.span(), body->rhs.span(), sums);
-  AddContactImpulses(body->planes.span(), body->contacts, body->simulation.clusters, body->y.span(),
-                     sums);
+  AddContactImpulses(body->contacts, body->simulation.clusters, body->y.span(), sums);
 }
 
 // Takes back what the clusters' `motions` overshot; see coarse_level.h. `work` is their
@@ -412,12 +417,13 @@ void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStat
     if (!*has_matrix) {
       body->coarse.Make(coarse.pattern, h * (h + body->elements.damping), coarse.masses.span(),
                         coarse.turns.span(), places, body->Rotations(), sums);
+      body->responses.Forget();
       *has_matrix = true;
     }
     if (touches) {
       SolveCoarseContacts(coarse, body->coarse, body->simulation.clusters,
-                          body->system->pinned.span(), ProblemOf(settings, *body), &body->contacts,
-                          sums, body->responses.span(), body->d.span());
+                          body->system->pinned.span(), ProblemOf(settings, h, *body),
+                          &body->contacts, sums, &body->responses, body->d.span());
     }
     coarse.Solve(body->coarse, sums, motions);
     KeepMomenta(*body, sums, {motions, count});
@@ -463,6 +469,8 @@ void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStat
                body->y.span());
   if (body->pins.moves) PlacePins(k, count, body, stats);
   const int least = std::max(settings.solver.outer_iterations, LeastIterations(body->kappa_dt, h));
+  const float scale = MultiplierScale(body->kappa_dt, h);
+  for (PlaneContact& contact : body->contacts.Current()) contact.impulse *= scale;
   ScaleMultipliers(h, &body->kappa, &body->kappa_dt);
   int iterations = 0;
   float longest = 0.0f, lowest = 1.0f;

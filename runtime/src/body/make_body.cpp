@@ -127,11 +127,10 @@ bool ReservePlanes(const Allocator& allocator, size_t num_planes, Body* body) {
   if (body->fixed || num_planes == 0) return true;
   const size_t num_nodes = body->x.size();
   if (body->d.size() == 0) {
-    const size_t unknowns = 6 * size_t{body->simulation.num_clusters};
     Array<NodeVec> d, held_normals;
-    Array<float> responses;
+    CoarseResponses responses;
     if (!d.Allocate(allocator, num_nodes + 1) || !held_normals.Allocate(allocator, num_nodes + 1) ||
-        !responses.Allocate(allocator, unknowns * unknowns)) {
+        !responses.Allocate(allocator, body->simulation.num_clusters)) {
       return false;
     }
     body->d = std::move(d);

@@ -15,11 +15,11 @@ constexpr int kMostSweeps = 16;
 // Motions of the clusters that contacts touch, kept up to date as impulses change.
 class TouchedClusters {
  public:
-  // `responses`: scratch memory.
   TouchedClusters(const CoarseLevel& coarse, const CoarseMatrix& matrix,
-                  std::span<const ClusterSums> sums, std::span<float> responses)
+                  std::span<const ClusterSums> sums, CoarseResponses* responses)
       : coarse_(coarse), matrix_(matrix), responses_(responses), size_(coarse.num_unknowns()) {
-    double* q = numbers_;
+    double numbers[8 * kMaxClusters];
+    double* q = numbers;
     for (size_t k = 0; k < coarse.num_clusters(); ++k, q += 8) {
       const Vec3 &impulse = sums[k].impulse, &moment = sums[k].moment;
       q[0] = impulse.x, q[1] = impulse.y, q[2] = impulse.z;
@@ -27,19 +27,21 @@ class TouchedClusters {
       q[6] = q[7] = 0.0;
       centres_[k] = sums[k].centre;
     }
-    SolveTo(q_);
+    matrix.Solve(coarse.pattern, {numbers, 8 * coarse.num_clusters()});
+    for (size_t k = 0; k < coarse.num_clusters(); ++k) {
+      for (size_t i = 0; i < 6; ++i) q_[6 * k + i] = static_cast<float>(numbers[8 * k + i]);
+    }
   }
 
-  // Finds how all clusters respond to impulses on cluster `k`.
+  // Finds how all clusters answer impulses on cluster `k`.
   void Touch(size_t k) {
     if (touched_[k]) return;
     touched_[k] = true;
     list_[num_touched_++] = k;
-    for (size_t p = 0; p < 6; ++p) {
-      std::fill(numbers_, numbers_ + 8 * coarse_.num_clusters(), 0.0);
-      numbers_[8 * k + p] = 1.0;
-      SolveTo(&responses_[size_ * (6 * k + p)]);
-    }
+    if (responses_->known[k] != 0) return;
+    responses_->known[k] = 1;
+    matrix_.Respond(coarse_.pattern, k, responses_->scratch.span(),
+                    responses_->columns.span().subspan(6 * size_ * k, 6 * size_));
   }
 
   // Displacement of a point `x` of cluster `k`, to first order.
@@ -50,7 +52,7 @@ class TouchedClusters {
     float b[6];
     Load(k, x, impulse, b);
     for (size_t p = 0; p < 6; ++p) {
-      const float* column = &responses_[size_ * (6 * k + p)];
+      const float* column = Column(k, p);
       for (size_t c = 0; c < num_touched_; ++c) {
         const size_t first = 6 * list_[c];
         for (size_t i = first; i < first + 6; ++i) q_[i] += column[i] * b[p];
@@ -68,7 +70,7 @@ class TouchedClusters {
       float b[6], q[6] = {};
       Load(k, x, axes[axis], b);
       for (size_t p = 0; p < 6; ++p) {
-        const float* column = &responses_[size_ * (6 * k + p) + 6 * k];
+        const float* column = Column(k, p) + 6 * k;
         for (size_t i = 0; i < 6; ++i) q[i] += column[i] * b[p];
       }
       *columns[axis] = Point(q, k, x);
@@ -79,12 +81,8 @@ class TouchedClusters {
   }
 
  private:
-  // Solves with `numbers_` and writes the motions without the spare numbers.
-  void SolveTo(float* to) {
-    matrix_.Solve(coarse_.pattern, {numbers_, 8 * coarse_.num_clusters()});
-    for (size_t k = 0; k < coarse_.num_clusters(); ++k) {
-      for (size_t i = 0; i < 6; ++i) *to++ = static_cast<float>(numbers_[8 * k + i]);
-    }
+  const float* Column(size_t k, size_t p) const {
+    return &responses_->columns[size_ * (6 * k + p)];
   }
 
   Vec3 Point(const float* q, size_t k, const Vec3& x) const {
@@ -99,49 +97,37 @@ class TouchedClusters {
 
   const CoarseLevel& coarse_;
   const CoarseMatrix& matrix_;
-  std::span<float> responses_;
+  CoarseResponses* responses_;
   size_t size_;
   Vec3 centres_[kMaxClusters];
-  double numbers_[8 * kMaxClusters];
   float q_[6 * kMaxClusters];
   bool touched_[kMaxClusters] = {};
   size_t list_[kMaxClusters];
   size_t num_touched_ = 0;
 };
 
-// The impulse on a contact that has the gap `gap` and the slip `slip`. One scalar for all axes: the
-// step then never overshoots, and its fixed point is Signorini's condition with Coulomb's cone.
-Vec3 Projected(const Vec3& normal, float friction, float response, const Vec3& impulse, float gap,
-               const Vec3& slip) {
-  const Vec3 wanted = impulse - (normal * gap + slip) * (1.0f / response);
-  const float pressing = std::fmax(Dot(normal, wanted), 0.0f);
-  const Vec3 along = wanted - normal * Dot(normal, wanted);
-  const float length = Length(along), most = friction * pressing;
-  return normal * pressing + along * (length > most ? most / length : 1.0f);
-}
-
-// As in the fine solve, nodes on several planes have no friction.
-float FrictionOf(const PlaneContact& contact, const LocalPlane& plane) {
-  return contact.alone ? plane.friction : 0.0f;
-}
-
 }  // namespace
 
-void AddContactImpulses(std::span<const LocalPlane> planes, const ContactState& state,
-                        std::span<const uint16_t> clusters, std::span<const NodeVec> y,
-                        std::span<ClusterSums> sums) {
+bool CoarseResponses::Allocate(const Allocator& allocator, size_t num_clusters) {
+  const size_t unknowns = 6 * num_clusters;
+  return columns.Allocate(allocator, unknowns * unknowns) &&
+         known.Allocate(allocator, num_clusters, uint8_t{0}) &&
+         scratch.Allocate(allocator, 8 * unknowns);
+}
+
+void AddContactImpulses(const ContactState& state, std::span<const uint16_t> clusters,
+                        std::span<const NodeVec> y, std::span<ClusterSums> sums) {
   for (const PlaneContact& contact : state.Current()) {
     ClusterSums& sum = sums[clusters[contact.node]];
-    const Vec3 impulse = planes[contact.plane].normal * contact.normal + contact.friction;
-    sum.impulse += impulse;
-    sum.moment += Cross(y[contact.node] - sum.centre, impulse);
+    sum.impulse += contact.impulse;
+    sum.moment += Cross(y[contact.node] - sum.centre, contact.impulse);
   }
 }
 
 void SolveCoarseContacts(const CoarseLevel& coarse, const CoarseMatrix& matrix,
                          std::span<const uint16_t> clusters, std::span<const uint8_t> pinned,
                          const ContactProblem& problem, ContactState* state,
-                         std::span<ClusterSums> sums, std::span<float> responses,
+                         std::span<ClusterSums> sums, CoarseResponses* responses,
                          std::span<NodeVec> d) {
   TouchedClusters touched(coarse, matrix, sums, responses);
   for (size_t i = 0; i < problem.x.size(); ++i) {
@@ -158,13 +144,11 @@ void SolveCoarseContacts(const CoarseLevel& coarse, const CoarseMatrix& matrix,
       if (sweep == 0) contact.response = touched.Response(k, y);
       if (!(contact.response > 0.0f)) continue;
       const Vec3 moved = touched.Displacement(k, y);
-      const Vec3 before = plane.normal * contact.normal + contact.friction;
-      const Vec3 impulse =
-          Projected(plane.normal, FrictionOf(contact, plane), contact.response, before,
-                    Gap(plane, y) + Dot(plane.normal, moved), SlipOf(problem, contact, moved));
-      const Vec3 change = impulse - before;
-      contact.normal = Dot(plane.normal, impulse);
-      contact.friction = impulse - plane.normal * contact.normal;
+      const Vec3 impulse = ProjectedImpulse(plane, contact.response, contact.impulse,
+                                            Gap(plane, y) + Dot(plane.normal, moved),
+                                            SlipOf(problem, contact, moved));
+      const Vec3 change = impulse - contact.impulse;
+      contact.impulse = impulse;
       touched.Push(k, y, change);
       ClusterSums& sum = sums[k];
       sum.impulse += change;
@@ -172,11 +156,6 @@ void SolveCoarseContacts(const CoarseLevel& coarse, const CoarseMatrix& matrix,
       largest = std::fmax(largest, contact.response * Length(change));
     }
     if (!(largest > problem.tolerance)) break;
-  }
-  for (PlaneContact& contact : state->Current()) {
-    if (contact.sliding) contact.slide = contact.friction;
-    contact.slipped = Length(SlipOf(
-        problem, contact, touched.Displacement(clusters[contact.node], problem.y[contact.node])));
   }
 }
 

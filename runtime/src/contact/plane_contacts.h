@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Contacts of nodes with planes, solved within the elastic step.
 //
-// An outer iteration minimises its quadratic model while no node sinks into a plane. An active set
-// finds the nodes whose normal displacements must be held. Friction holds a node's tangential
-// displacement too, as long as the impulse is inside Coulomb's cone. If the node slides, friction
-// is a known impulse on the cone.
+// An outer iteration minimises its quadratic model while no node sinks into a plane and Coulomb's
+// friction acts. The unknowns are the contacts' impulses. A is a scalar matrix, so impulses move
+// nodes by S (x) I3, S the block of A^-1 between touching nodes (node_couplings.h). Gauss-Seidel
+// sweeps find the impulses. One scalar for the three axes of a contact, S_ii, makes each change
+// safe: it never overshoots, and the fixed point is Signorini's condition with Coulomb's cone.
+// Impulses start from those of the solve before, also of the step before.
 #pragma once
 
 #include "plush/types.h"
@@ -12,7 +14,7 @@
 #include "base/array.h"
 #include "base/node_vec.h"
 #include "base/vector_math.h"
-#include "contact/held_solve.h"
+#include "contact/node_couplings.h"
 
 #include <cstdint>
 #include <span>
@@ -39,28 +41,32 @@ inline float Gap(const LocalPlane& plane, const Vec3& x) {
 /// Whether there is a plane: an unused one has no normal.
 inline bool IsUsed(const LocalPlane& plane) { return Dot(plane.normal, plane.normal) != 0.0f; }
 
-/// A node held by a plane.
+/// A node that presses on a plane.
 struct PlaneContact {
   uint32_t node = 0;
   uint32_t plane = 0;
-  bool sliding = false;   ///< whether friction is at the cone's limit
-  bool alone = true;      ///< whether the node touches no other plane
-  float normal = 0.0f;    ///< normal impulse times dt, >= 0 [kg m]
-  Vec3 friction;          ///< tangential impulse times dt of the last solve [kg m]
-  Vec3 slide;             ///< friction impulse times dt while sliding [kg m]
-  float resisted = 0.0f;  ///< length of the last slip, if the solve resists slips [m]; 0: friction
-                          ///< is the known `slide`
+  Vec3 impulse;           ///< on the node times dt, friction included [kg m]
   float response = 0.0f;  ///< of SolveCoarseContacts: displacement per impulse [1/kg]
-  float slipped = 0.0f;  ///< tangential displacement relative to the plane after the last solve [m]
 };
+
+/// The impulse along the plane's normal, times dt [kg m].
+inline float NormalImpulse(const LocalPlane& plane, const PlaneContact& contact) {
+  return Dot(plane.normal, contact.impulse);
+}
+
+/// The impulse on a contact after one change: with the gap and the slip that `impulse` leaves [m],
+/// and a displacement per impulse not below that along any axis [1/kg].
+Vec3 ProjectedImpulse(const LocalPlane& plane, float response, const Vec3& impulse, float gap,
+                      const Vec3& slip);
 
 /// Contacts of one body and the memory to solve them. Allocated at AddBody, kept between steps.
 struct ContactState {
   Array<PlaneContact> contacts;  ///< ascending (node, plane) (capacity x 1)
   uint32_t num_contacts = 0;
-  Array<HeldRow> rows;  ///< (3 capacity x 1)
-  Array<NodeVec> rhs;   ///< (num_nodes + 1 x 1)
-  HeldSolveWorkspace held;
+  NodeCouplings couplings;
+  // Scratch memory.
+  Array<uint32_t> nodes;  ///< of the contacts (capacity x 1)
+  Array<float> moved;     ///< displacements by axis and slot [m] (3 x stride of couplings)
 
   std::span<PlaneContact> Current() { return contacts.span().first(num_contacts); }
   std::span<const PlaneContact> Current() const { return contacts.span().first(num_contacts); }
@@ -78,13 +84,14 @@ struct ContactProblem {
   std::span<const NodeVec>
       b;                   ///< right-hand side of the outer iteration [kg m] (num_nodes + 1 x 1)
   float tolerance = 0.0f;  ///< depth below which a node counts as below a plane [m]
-  int cg_iterations = 20;  ///< of solves with more than kMaxSchurRows rows
+  float accuracy = 0.0f;   ///< sweeps end once they move contacts by less [m]
+  int sweeps = 8;          ///< most of them between two solves with A
 };
 
 /// Outcome of a contact solve.
 struct ContactSolveStats {
-  float held_residual = 0.0f;  ///< of iterative solves; 0 otherwise
-  bool iterative = false;
+  int sweeps = 0;             ///< most between two solves with A
+  bool is_over_full = false;  ///< more nodes touch than MostTouchingNodes
 };
 
 /// Computes the outer iteration's displacement `d` (num_nodes + 1 x 1): A d = b, with no node below

@@ -216,6 +216,79 @@ void Solve(const CoarsePattern& pattern, const double* blocks, double* q) {
   }
 }
 
+// One row of a motion for eight impulses, or of as many as are in use.
+struct Eight {
+  V v[8 / kN];
+
+  HWY_INLINE Eight() {}
+};
+
+HWY_INLINE Eight LoadEight(const double* from) {
+  Eight out;
+  for (size_t p = 0; p < 8 / kN; ++p) out.v[p] = hn::LoadU(Doubles(), from + kN * p);
+  return out;
+}
+
+HWY_INLINE void StoreEight(const Eight& row, double* to) {
+  for (size_t p = 0; p < 8 / kN; ++p) hn::StoreU(row.v[p], Doubles(), to + kN * p);
+}
+
+// a -= factor b.
+HWY_INLINE void Subtract(double factor, const Eight& b, Eight* a) {
+  const V all = hn::Set(Doubles(), factor);
+  for (size_t p = 0; p < 8 / kN; ++p) a->v[p] = FmaNegated(b.v[p], all, a->v[p]);
+}
+
+HWY_INLINE void Scale(double factor, Eight* a) {
+  const V all = hn::Set(Doubles(), factor);
+  for (size_t p = 0; p < 8 / kN; ++p) a->v[p] = hn::Mul(a->v[p], all);
+}
+
+// Like Solve for eight columns at once: q (6 num_clusters x 8). Solves one by one would wait for
+// each other's sums.
+void SolveEight(const CoarsePattern& pattern, const double* blocks, double* q) {
+  constexpr size_t kBlock = CoarsePattern::kBlock, kRows = 6 * 8;
+  const size_t count = pattern.num_clusters();
+  Eight x[6];
+  for (size_t j = 0; j < count; ++j) {
+    const double* L = blocks + kBlock * pattern.order[j];
+    double* own = q + kRows * pattern.order[j];
+    for (size_t c = 0; c < 6; ++c) x[c] = LoadEight(own + 8 * c);
+    for (size_t c = 0; c < 6; ++c) {
+      Scale(L[8 * c + 7], &x[c]);
+      for (size_t r = c + 1; r < 6; ++r) Subtract(L[8 * c + r], x[c], &x[r]);
+      StoreEight(x[c], own + 8 * c);
+    }
+    for (uint32_t i = pattern.first_row[j]; i < pattern.first_row[j + 1]; ++i) {
+      const double* A = blocks + kBlock * (count + i);
+      double* other = q + kRows * pattern.rows[i];
+      for (size_t r = 0; r < 6; ++r) {
+        Eight row = LoadEight(other + 8 * r);
+        for (size_t c = 0; c < 6; ++c) Subtract(A[8 * c + r], x[c], &row);
+        StoreEight(row, other + 8 * r);
+      }
+    }
+  }
+  for (size_t j = count; j-- > 0;) {
+    const double* L = blocks + kBlock * pattern.order[j];
+    double* own = q + kRows * pattern.order[j];
+    for (size_t c = 0; c < 6; ++c) x[c] = LoadEight(own + 8 * c);
+    for (uint32_t i = pattern.first_row[j]; i < pattern.first_row[j + 1]; ++i) {
+      const double* A = blocks + kBlock * (count + i);
+      const double* below = q + kRows * pattern.rows[i];
+      for (size_t r = 0; r < 6; ++r) {
+        const Eight row = LoadEight(below + 8 * r);
+        for (size_t c = 0; c < 6; ++c) Subtract(A[8 * c + r], row, &x[c]);
+      }
+    }
+    for (size_t c = 6; c-- > 0;) {
+      for (size_t r = c + 1; r < 6; ++r) Subtract(L[8 * c + r], x[r], &x[c]);
+      Scale(L[8 * c + 7], &x[c]);
+      StoreEight(x[c], own + 8 * c);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace plush
@@ -228,6 +301,7 @@ namespace {
 HWY_EXPORT(AddGroup);
 HWY_EXPORT(Factor);
 HWY_EXPORT(Solve);
+HWY_EXPORT(SolveEight);
 
 constexpr size_t kBlock = CoarsePattern::kBlock;
 
@@ -369,6 +443,34 @@ void CoarseMatrix::Solve(const CoarsePattern& pattern, std::span<double> q) cons
     double* x = &q[8 * k];
     const Double3 shift = Cross({x[3], x[4], x[5]}, centre(k));
     x[0] += shift.x, x[1] += shift.y, x[2] += shift.z;
+  }
+}
+
+void CoarseMatrix::Respond(const CoarsePattern& pattern, size_t k, std::span<double> q,
+                           std::span<float> out) const {
+  const size_t count = pattern.num_clusters();
+  const double* own = &centres_[4 * k];
+  std::fill(q.begin(), q.end(), 0.0);
+  double* b = &q[48 * k];  // row r of column c is at 8 r + c
+  for (size_t c = 0; c < 6; ++c) b[8 * c + c] = 1.0;
+  b[8 * 4 + 0] = own[2], b[8 * 5 + 0] = -own[1];  // centre x impulse
+  b[8 * 3 + 1] = -own[2], b[8 * 5 + 1] = own[0];
+  b[8 * 3 + 2] = own[1], b[8 * 4 + 2] = -own[0];
+  HWY_DYNAMIC_DISPATCH(SolveEight)(pattern, blocks_.data(), q.data());
+  for (size_t c = 0; c < 6; ++c) {
+    for (size_t i = 0; i < count; ++i) {
+      const double* x = &q[48 * i + c];
+      const double* at = &centres_[4 * i];
+      const Double3 turn = {x[24], x[32], x[40]};
+      const Double3 shift = Cross(turn, {at[0], at[1], at[2]});
+      float* to = &out[6 * count * c + 6 * i];
+      to[0] = static_cast<float>(x[0] + shift.x);
+      to[1] = static_cast<float>(x[8] + shift.y);
+      to[2] = static_cast<float>(x[16] + shift.z);
+      to[3] = static_cast<float>(turn.x);
+      to[4] = static_cast<float>(turn.y);
+      to[5] = static_cast<float>(turn.z);
+    }
   }
 }
 

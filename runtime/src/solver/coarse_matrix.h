@@ -98,6 +98,12 @@ class CoarseMatrix {
   /// are zero. Does not allocate.
   void Solve(const CoarsePattern& pattern, std::span<double> q) const;
 
+  /// Writes how all clusters move by a unit impulse on cluster `k` along each axis, and by a unit
+  /// moment about its centre: shift and turn of each cluster (6 num_clusters x 6, by columns).
+  /// Scratch memory: `q` (6 num_clusters x 8). Does not allocate.
+  void Respond(const CoarsePattern& pattern, size_t k, std::span<double> q,
+               std::span<float> out) const;
+
  private:
   Array<double> blocks_;
   Array<double> centres_;  // of the clusters from the common point (4 num_clusters x 1)

@@ -35,7 +35,7 @@ static_assert(std::endian::native == std::endian::little,
               "states are written as they lie in memory");
 
 inline constexpr char kStateMagic[8] = {'P', 'L', 'U', 'S', 'H', 'S', 'T', '\n'};
-inline constexpr uint32_t kStateVersion = 2;
+inline constexpr uint32_t kStateVersion = 3;
 inline constexpr uint32_t kStateByteOrder = 0x01020304;
 #ifdef PLUSH_DETERMINISTIC
 inline constexpr uint32_t kStateVariant = 1;
@@ -65,8 +65,8 @@ static_assert(sizeof(StateHeader) == 64);
 /// StepStats.
 struct StateStats {
   uint32_t flags;
-  float max_speed, max_penetration, held_residual;
-  uint32_t contacts, substeps, outer_iterations, asleep, overshoots;
+  float max_speed, max_penetration;
+  uint32_t contacts, contact_sweeps, substeps, outer_iterations, asleep, overshoots;
   float phase_s[5];
 };
 static_assert(sizeof(StateStats) == 56);
@@ -78,7 +78,7 @@ struct StateWorld {
   uint32_t num_collider_slots, first_free_collider, last_free_collider, num_colliders;
   uint32_t num_assets, num_systems, num_sets, num_crowds, num_forces, num_time_steps;
   int32_t outer_iterations, contact_iterations, volume_sweeps, polar_iterations;
-  int32_t held_cg_iterations, max_substeps, response;
+  int32_t contact_sweeps, max_substeps, response;
   float penalty_stiffness, sleep_speed, sleep_time;
   StateStats stats;
   uint32_t zeros[6];
@@ -176,7 +176,7 @@ struct StateBody {
   uint64_t user_data;
   double origin[3], previous_origin[3];
   uint64_t bulk_at;    ///< of its section, in bytes from the first one of a body
-  uint64_t factor_id;  ///< HeldSolveWorkspace::factor_id, or 0: no couplings
+  uint64_t factor_id;  ///< NodeCouplings::factor_id, or 0: no couplings
   uint32_t slot, system;
   float dt, kappa_dt, still_time, gravity_factor, max_speed;
   StateFilter filter;
@@ -199,10 +199,9 @@ static_assert(sizeof(StateMotion) == 64);
 /// PlaneContact.
 struct StateContact {
   uint32_t node, plane;
-  uint32_t flags;  ///< 1: sliding; 2: alone
-  float normal, slide[3], resisted, slipped;
+  float impulse[3];
 };
-static_assert(sizeof(StateContact) == 36);
+static_assert(sizeof(StateContact) == 20);
 
 /// Sizes of what a body's section holds, in order [bytes]. Multiples of 4.
 struct BodyLayout {
@@ -213,7 +212,7 @@ struct BodyLayout {
   uint64_t motions = 0;               ///< StateMotion (num_regions)
   uint64_t reactions = 0;             ///< Vec3 (num_nodes)
   uint64_t contacts = 0;              ///< StateContact (num_contacts)
-  uint64_t held = 0;                  ///< node of each slot (num_held)
+  uint64_t held = 0;                  ///< nodes with couplings, ascending (num_held)
   uint64_t couplings = 0;             ///< lower triangle by rows (num_held (num_held + 1) / 2)
 
   BodyLayout(const StateBody& body, uint64_t num_nodes, uint64_t num_blocks, uint64_t num_regions) {

@@ -30,7 +30,7 @@ StepStats ToStats(const StateStats& s) {
   out.flags = s.flags;
   out.max_speed = s.max_speed;
   out.max_penetration = s.max_penetration;
-  out.held_residual = s.held_residual;
+  out.contact_sweeps = s.contact_sweeps;
   out.contacts = s.contacts;
   out.substeps = s.substeps;
   out.outer_iterations = s.outer_iterations;
@@ -84,26 +84,20 @@ void LoadContacts(const StateBody& saved, const BodyBulk& bulk, ContactState* co
     PlaneContact& out = contacts->contacts[i];
     out.node = c.node;
     out.plane = c.plane;
-    out.sliding = (c.flags & 1) != 0;
-    out.alone = (c.flags & 2) != 0;
-    out.normal = c.normal;
-    out.slide = ToVec3(c.slide);
-    out.resisted = c.resisted;
-    out.slipped = c.slipped;
+    out.impulse = ToVec3(c.impulse);
   }
-  HeldSolveWorkspace& held = contacts->held;
-  held.Forget();
+  NodeCouplings& couplings = contacts->couplings;
+  couplings.Forget();
   const std::byte* row = bulk.couplings;
   for (uint32_t k = 0; k < saved.num_held; ++k) {
-    held.AddSlot(WordAt(bulk.held, k));
+    couplings.AddSlot(WordAt(bulk.held, k));
     for (uint32_t other = 0; other <= k; ++other) {
       const float coupling = std::bit_cast<float>(WordAt(row, other));
-      held.couplings[size_t{k} * kMaxSchurRows + other] = coupling;
-      held.couplings[size_t{other} * kMaxSchurRows + k] = coupling;
+      couplings.Row(k)[other] = couplings.Row(other)[k] = coupling;
     }
     row += sizeof(float) * (k + 1);
   }
-  held.factor_id = saved.factor_id;
+  couplings.factor_id = saved.factor_id;
 }
 
 // Targets: the body has room for them.

@@ -30,7 +30,7 @@ bool IsIn(int32_t value, int32_t least, int32_t most) { return value >= least &&
 bool AreSettings(const StateWorld& w) {
   return IsIn(w.outer_iterations, 1, 64) && IsIn(w.contact_iterations, 3, 64) &&
          IsIn(w.volume_sweeps, 0, 16) && IsIn(w.polar_iterations, 1, 64) &&
-         IsIn(w.held_cg_iterations, 1, 256) && IsIn(w.max_substeps, 1, kMaxSubsteps) &&
+         IsIn(w.contact_sweeps, 1, 256) && IsIn(w.max_substeps, 1, kMaxSubsteps) &&
          IsIn(w.response, 0, static_cast<int32_t>(ContactResponse::kPenalty)) &&
          w.penalty_stiffness > 0.0f && std::isfinite(w.penalty_stiffness) &&
          w.sleep_speed >= 0.0f && std::isfinite(w.sleep_speed) && w.sleep_time > 0.0f;
@@ -62,7 +62,7 @@ SolverSettings StateReader::Settings() const {
   out.contact_iterations = w.contact_iterations;
   out.volume_sweeps = w.volume_sweeps;
   out.polar_iterations = w.polar_iterations;
-  out.held_cg_iterations = w.held_cg_iterations;
+  out.contact_sweeps = w.contact_sweeps;
   out.max_substeps = w.max_substeps;
   out.response = static_cast<ContactResponse>(w.response);
   out.penalty_stiffness = w.penalty_stiffness;

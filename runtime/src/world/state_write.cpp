@@ -67,8 +67,9 @@ StatePose Saved(const Pose& pose) {
 StateFilter Saved(const Filter& filter) { return {filter.category, filter.mask, filter.group}; }
 
 StateStats Saved(const StepStats& s) {
-  StateStats out = {s.flags,    s.max_speed,        s.max_penetration, s.held_residual, s.contacts,
-                    s.substeps, s.outer_iterations, s.asleep,          s.overshoots,    {}};
+  StateStats out = {s.flags,          s.max_speed, s.max_penetration,  s.contacts,
+                    s.contact_sweeps, s.substeps,  s.outer_iterations, s.asleep,
+                    s.overshoots,     {}};
   static_assert(sizeof(out.phase_s) == sizeof(s.phase_s));
   std::copy(std::begin(s.phase_s), std::end(s.phase_s), out.phase_s);
   return out;
@@ -112,11 +113,7 @@ StateContact Saved(const PlaneContact& contact) {
   StateContact out = {};
   out.node = contact.node;
   out.plane = contact.plane;
-  out.flags = (contact.sliding ? 1u : 0u) | (contact.alone ? 2u : 0u);
-  out.normal = contact.normal;
-  Copy(contact.slide, out.slide);
-  out.resisted = contact.resisted;
-  out.slipped = contact.slipped;
+  Copy(contact.impulse, out.impulse);
   return out;
 }
 
@@ -152,10 +149,10 @@ StateBody Saved(const Body& body, const StepStats& stats) {
   out.crowd = body.crowd != nullptr ? body.crowd->index : kNoIndex;
   out.lane = body.crowd != nullptr ? static_cast<uint32_t>(body.lane) : kNoIndex;
   out.num_contacts = body.contacts.num_contacts;
-  const HeldSolveWorkspace& held = body.contacts.held;
-  if (held.factor_id != 0 && held.num_slots > 0) {
-    out.factor_id = held.factor_id;
-    out.num_held = held.num_slots;
+  const NodeCouplings& couplings = body.contacts.couplings;
+  if (couplings.factor_id != 0 && couplings.num_slots > 0) {
+    out.factor_id = couplings.factor_id;
+    out.num_held = couplings.num_slots;
   }
   out.stats = Saved(stats);
   return out;
@@ -163,6 +160,22 @@ StateBody Saved(const Body& body, const StepStats& stats) {
 
 BodyLayout LayoutOf(const Body& body, const StateBody& saved) {
   return BodyLayout(saved, body.x.size(), body.elements.blocks.size(), body.pins.motions.size());
+}
+
+// In the order of the nodes, not of the slots: a list that is easy to check.
+void WriteCouplings(const NodeCouplings& couplings, Sink* sink) {
+  const Array<uint32_t>& slots = couplings.slot_of_node;
+  for (uint32_t node = 0; node < slots.size(); ++node) {
+    if (slots[node] != NodeCouplings::kNoSlot) sink->Write(node);
+  }
+  for (uint32_t node = 0; node < slots.size(); ++node) {
+    if (slots[node] == NodeCouplings::kNoSlot) continue;
+    for (uint32_t other = 0; other <= node; ++other) {
+      if (slots[other] != NodeCouplings::kNoSlot) {
+        sink->Write(couplings.Row(slots[node])[slots[other]]);
+      }
+    }
+  }
 }
 
 void WriteBulk(const Body& body, const StateBody& saved, Sink* sink) {
@@ -189,11 +202,7 @@ void WriteBulk(const Body& body, const StateBody& saved, Sink* sink) {
   }
   sink->WriteAll(body.pins.reactions);
   for (const PlaneContact& contact : body.contacts.Current()) sink->Write(Saved(contact));
-  const HeldSolveWorkspace& held = body.contacts.held;
-  sink->Write(held.node_of_slot, sizeof(uint32_t) * saved.num_held);
-  for (uint32_t k = 0; k < saved.num_held; ++k) {
-    sink->Write(&held.couplings[size_t{k} * kMaxSchurRows], sizeof(float) * (k + 1));
-  }
+  if (saved.num_held > 0) WriteCouplings(body.contacts.couplings, sink);
   sink->End();
 }
 
@@ -335,7 +344,7 @@ size_t World::Impl::WriteState(std::byte* state) {
   world.contact_iterations = solver.contact_iterations;
   world.volume_sweeps = solver.volume_sweeps;
   world.polar_iterations = solver.polar_iterations;
-  world.held_cg_iterations = solver.held_cg_iterations;
+  world.contact_sweeps = solver.contact_sweeps;
   world.max_substeps = solver.max_substeps;
   world.response = static_cast<int32_t>(solver.response);
   world.penalty_stiffness = solver.penalty_stiffness;

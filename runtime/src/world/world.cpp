@@ -20,7 +20,7 @@ SolverSettings Clamped(SolverSettings s) {
   s.contact_iterations = std::clamp(s.contact_iterations, 3, 64);
   s.volume_sweeps = std::clamp(s.volume_sweeps, 0, 16);
   s.polar_iterations = std::clamp(s.polar_iterations, 1, 64);
-  s.held_cg_iterations = std::clamp(s.held_cg_iterations, 1, 256);
+  s.contact_sweeps = std::clamp(s.contact_sweeps, 1, 256);
   s.max_substeps = std::clamp(s.max_substeps, 1, kMaxSubsteps);
   if (!(s.sleep_speed >= 0.0f) || !std::isfinite(s.sleep_speed)) s.sleep_speed = 0.0f;
   if (!(s.sleep_time > 0.0f)) s.sleep_time = SolverSettings{}.sleep_time;

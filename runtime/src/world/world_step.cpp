@@ -213,7 +213,7 @@ void World::Impl::MayFallAsleep(Body* body) {
   body->has_previous = false;
   for (NodeVec& velocity : body->v) velocity = Vec3{};
   own->flags = kStepOk;
-  own->held_residual = 0.0f;
+  own->contact_sweeps = 0;
   own->max_speed = 0.0f;
   own->substeps = 0;
   own->outer_iterations = 0;
@@ -249,7 +249,7 @@ void World::Impl::SumStats() {
     stats.flags |= s.flags;
     stats.max_speed = std::fmax(stats.max_speed, s.max_speed);
     stats.max_penetration = std::fmax(stats.max_penetration, s.max_penetration);
-    stats.held_residual = std::fmax(stats.held_residual, s.held_residual);
+    stats.contact_sweeps = std::max(stats.contact_sweeps, s.contact_sweeps);
     stats.contacts += s.contacts;
     stats.substeps = std::max(stats.substeps, s.substeps);
     stats.outer_iterations = std::max(stats.outer_iterations, s.outer_iterations);

@@ -450,7 +450,7 @@ TEST_CASE("Nodes that touch two planes feel no friction") {
   CHECK(corner.Velocity().z() == Approx(0.3 * kGravity * 20 * double(kDt)).epsilon(1e-3));
 }
 
-TEST_CASE("A body with more than 96 held degrees of freedom also comes to rest") {
+TEST_CASE("A plate on many nodes comes to rest") {
   const ShapeAsset shape(TetBox(7, 2, 7, 0.1), kMaterial);
   World world;
   AddPlane(&world, {});
@@ -460,9 +460,8 @@ TEST_CASE("A body with more than 96 held degrees of freedom also comes to rest")
     flags |= StepWorld(&world, kDt);
     REQUIRE(world.stats().max_penetration < 1e-3 * SizeOf(shape));
   }
-  CHECK(flags == kStepHeldIterative);
+  CHECK(flags == 0);
   CHECK(world.stats().contacts > 32);
-  CHECK(world.stats().held_residual < 1e-3f);
   CHECK(world.stats().max_speed < 0.02f);
   CheckSquash(0.1 - MomentsOf(world, id).centre[1]);
 }

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Bodies that fall on a floor and come to rest: the worst step of the fall, and a step at rest
+// beside one of the same body in the air with as many outer iterations.
+#include "plush/world.h"
+
+#include "bench/bench_models.h"
+#include "bench/swinging_arm.h"
+#include "bench/thread_clock.h"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace plush::bench {
+namespace {
+
+constexpr float kDt = 0.01f;
+constexpr int kSteps = 500;      // of a fall; at rest in the last ones
+constexpr int kRestSteps = 100;  // of these
+constexpr int kFalls = 5;
+
+// A sample's toy with the sample's options.
+constexpr Toy kBear = {"bear", "bear.glb", 400, 4.0e4, 0.4, 0.15, false, {0.13, 0.52, -0.004}};
+constexpr Toy kOctopus = {"octopus", "octopus.glb", 900, 6.0e4, 0.33, 0.15, true, {}};
+
+struct Box {
+  Vec3 low, high;
+};
+
+Box BoundsOf(const Asset& asset) {
+  const auto nodes = asset.simulation().nodes;
+  Box box = {nodes[0], nodes[0]};
+  for (const Vec3& x : nodes) {
+    box.low = {std::fmin(box.low.x, x.x), std::fmin(box.low.y, x.y), std::fmin(box.low.z, x.z)};
+    box.high = {std::fmax(box.high.x, x.x), std::fmax(box.high.y, x.y), std::fmax(box.high.z, x.z)};
+  }
+  return box;
+}
+
+// Adds bodies in rows, 0.3 of their height above the floor.
+void AddBodies(const Asset& asset, int count, World* world) {
+  const Box box = BoundsOf(asset);
+  const float height = box.high.y - box.low.y;
+  const float pace = 1.5f * std::fmax(box.high.x - box.low.x, box.high.z - box.low.z);
+  for (int k = 0; k < count; ++k) {
+    BodyDesc desc;
+    desc.pose.position = {pace * static_cast<float>(k % 10), 0.3f * height - box.low.y,
+                          pace * static_cast<float>(k / 10)};
+    BodyId id;
+    if (!world->AddBody(asset, desc, &id).ok()) std::abort();
+  }
+}
+
+WorldDesc DescOf() {
+  WorldDesc desc;
+  desc.solver.sleep_speed = 0.0f;
+  return desc;
+}
+
+double TimeStep(World* world) {
+  const double start = ThreadSeconds();
+  if (!world->Step(kDt).ok()) std::abort();
+  return ThreadSeconds() - start;
+}
+
+// Each step's least time of several falls, and what the last step at rest reports.
+struct Fall {
+  std::vector<double> seconds, contact_s;
+  StepStats last;
+};
+
+void AddFall(const Asset& asset, int count, Fall* fall) {
+  World world(DescOf());
+  AddBodies(asset, count, &world);
+  ColliderId floor;
+  if (!world.AddCollider({.friction = 0.5f}, &floor).ok()) std::abort();
+  fall->seconds.resize(kSteps, 1.0e30);
+  fall->contact_s.resize(kSteps, 1.0e30);
+  for (size_t k = 0; k < kSteps; ++k) {
+    fall->seconds[k] = std::fmin(fall->seconds[k], TimeStep(&world));
+    fall->last = world.stats();
+    fall->contact_s[k] = std::fmin(
+        fall->contact_s[k], double(fall->last.phase_s[static_cast<size_t>(Phase::kContact)]));
+  }
+}
+
+double MedianAtEnd(const std::vector<double>& numbers) {
+  return Median(std::vector<double>(numbers.end() - kRestSteps, numbers.end()));
+}
+
+// The median step of falling bodies with that many outer iterations.
+double FreeStep(const Asset& asset, int count, int outer_iterations) {
+  WorldDesc desc = DescOf();
+  desc.solver.outer_iterations = outer_iterations;
+  World world(desc);
+  AddBodies(asset, count, &world);
+  std::vector<double> seconds;
+  for (int k = 0; k < 2 * kRestSteps; ++k) seconds.push_back(TimeStep(&world));
+  return MedianAtEnd(seconds);
+}
+
+void Land(benchmark::State& state, const SwingingArm& body, int count) {
+  Fall fall;
+  double free_step = 0.0;
+  for (auto _ : state) {
+    for (int k = 0; k < kFalls; ++k) AddFall(body.asset, count, &fall);
+    free_step = FreeStep(body.asset, count, static_cast<int>(fall.last.outer_iterations));
+  }
+  const double rest = MedianAtEnd(fall.seconds);
+  const double worst = *std::ranges::max_element(fall.seconds);
+  state.counters["rest_us"] = 1.0e6 * rest;
+  state.counters["contact_us"] = 1.0e6 * MedianAtEnd(fall.contact_s);
+  state.counters["worst_us"] = 1.0e6 * worst;
+  state.counters["free_us"] = 1.0e6 * free_step;
+  state.counters["rest_times_free"] = rest / free_step;
+  state.counters["worst_times_free"] = worst / free_step;
+  state.counters["outer_iterations"] = fall.last.outer_iterations;
+  state.counters["contacts"] = fall.last.contacts;
+  state.counters["speed_m_s"] = double(fall.last.max_speed);
+  state.counters["tets"] = static_cast<double>(body.asset.simulation().tets.size());
+}
+
+void LandToy(benchmark::State& state, const Toy& toy, int count) {
+  static std::map<std::string, SwingingArm> baked;
+  auto found = baked.find(toy.name);
+  if (found == baked.end()) found = baked.emplace(toy.name, MakeToy(toy)).first;
+  Land(state, found->second, count);
+}
+
+void LandArm(benchmark::State& state, const std::string& path, const Arm& arm) {
+  Land(state, MakeArm(path, arm), 1);
+}
+
+}  // namespace
+
+void AddContactCases(const ModelFolder& models) {
+  const auto set_up = [](auto* registered) {
+    registered->Iterations(1)->Unit(benchmark::kMillisecond);
+  };
+  for (const Toy& toy : {kBear, kOctopus}) {
+    const std::string name = std::string("contact/") + toy.name;
+    set_up(benchmark::RegisterBenchmark(name.c_str(), LandToy, toy, 1));
+    set_up(benchmark::RegisterBenchmark((name + "_x50").c_str(), LandToy, toy, 50));
+  }
+  for (const Arm& arm : {kArm4k, Arm{"arm_16k", "arm_16k", 0}, Arm{"arm_55k", "arm_55k", 0}}) {
+    const std::string name = std::string("contact/") + arm.name;
+    const std::string path = models.Find(std::string("tets/") + arm.model + ".node", name);
+    if (!path.empty()) set_up(benchmark::RegisterBenchmark(name.c_str(), LandArm, path, arm));
+  }
+}
+
+}  // namespace plush::bench
