@@ -71,7 +71,7 @@ double TimeStep(World* world) {
 // Each step's least time of several falls, and what the last step at rest reports.
 struct Fall {
   std::vector<double> seconds, contact_s;
-  StepStats last;
+  std::vector<StepStats> stats;  // of the last fall
 };
 
 void AddFall(const Asset& asset, int count, Fall* fall) {
@@ -81,11 +81,12 @@ void AddFall(const Asset& asset, int count, Fall* fall) {
   if (!world.AddCollider({.friction = 0.5f}, &floor).ok()) std::abort();
   fall->seconds.resize(kSteps, 1.0e30);
   fall->contact_s.resize(kSteps, 1.0e30);
+  fall->stats.resize(kSteps);
   for (size_t k = 0; k < kSteps; ++k) {
     fall->seconds[k] = std::fmin(fall->seconds[k], TimeStep(&world));
-    fall->last = world.stats();
+    fall->stats[k] = world.stats();
     fall->contact_s[k] = std::fmin(
-        fall->contact_s[k], double(fall->last.phase_s[static_cast<size_t>(Phase::kContact)]));
+        fall->contact_s[k], double(fall->stats[k].phase_s[static_cast<size_t>(Phase::kContact)]));
   }
 }
 
@@ -107,21 +108,29 @@ double FreeStep(const Asset& asset, int count, int outer_iterations) {
 void Land(benchmark::State& state, const SwingingArm& body, int count) {
   Fall fall;
   double free_step = 0.0;
+  StepStats last;
   for (auto _ : state) {
     for (int k = 0; k < kFalls; ++k) AddFall(body.asset, count, &fall);
-    free_step = FreeStep(body.asset, count, static_cast<int>(fall.last.outer_iterations));
+    last = fall.stats.back();
+    free_step = FreeStep(body.asset, count, static_cast<int>(last.outer_iterations));
   }
   const double rest = MedianAtEnd(fall.seconds);
-  const double worst = *std::ranges::max_element(fall.seconds);
+  const auto worst_step = std::ranges::max_element(fall.seconds);
+  const StepStats& at_worst = fall.stats[static_cast<size_t>(worst_step - fall.seconds.begin())];
+  const double worst = *worst_step;
   state.counters["rest_us"] = 1.0e6 * rest;
   state.counters["contact_us"] = 1.0e6 * MedianAtEnd(fall.contact_s);
   state.counters["worst_us"] = 1.0e6 * worst;
   state.counters["free_us"] = 1.0e6 * free_step;
   state.counters["rest_times_free"] = rest / free_step;
   state.counters["worst_times_free"] = worst / free_step;
-  state.counters["outer_iterations"] = fall.last.outer_iterations;
-  state.counters["contacts"] = fall.last.contacts;
-  state.counters["speed_m_s"] = double(fall.last.max_speed);
+  state.counters["worst_contacts"] = at_worst.contacts;
+  state.counters["worst_substeps"] = at_worst.substeps;
+  state.counters["worst_outer_iterations"] = at_worst.outer_iterations;
+  state.counters["outer_iterations"] = last.outer_iterations;
+  state.counters["contacts"] = last.contacts;
+  state.counters["contact_sweeps"] = last.contact_sweeps;
+  state.counters["speed_m_s"] = double(last.max_speed);
   state.counters["tets"] = static_cast<double>(body.asset.simulation().tets.size());
 }
 

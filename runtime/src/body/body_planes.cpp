@@ -159,7 +159,8 @@ bool TouchesPlane(const Body& body) {
 }
 
 bool IsBelowPlane(const Body& body) {
-  const float tolerance = ContactTolerance(body);
+  constexpr float kMoreThanSweepsLeave = 10.0f;
+  const float tolerance = kMoreThanSweepsLeave * ContactTolerance(body);
   return AnyPair(
       body, [&](size_t i, const LocalPlane& plane) { return Gap(plane, body.y[i]) < -tolerance; });
 }

@@ -37,7 +37,8 @@ void PushOutOfPlanes(const StepSettings& settings, float h, Body* body);
 /// Whether a movable node is on or below a plane, as the planes were last placed.
 bool TouchesPlane(const Body& body);
 
-/// Whether a node of the iterate `body->y` is below a plane.
+/// Whether a node of the iterate `body->y` is below a plane by more than the sweeps of a solve
+/// leave.
 bool IsBelowPlane(const Body& body);
 
 /// Moves nodes of `body->y` below a plane onto it [Rio 8.1.2].

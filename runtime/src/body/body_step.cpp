@@ -108,7 +108,7 @@ ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body
           body.y.span(),
           body.rhs.span(),
           ContactTolerance(body),
-          kShareOfFall * std::fmax(fall, kLeastFall * body.size),
+          std::fmin(kShareOfFall * std::fmax(fall, kLeastFall * body.size), ContactTolerance(body)),
           settings.solver.contact_sweeps};
 }
 
@@ -173,19 +173,21 @@ bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* sta
   return MayBeFlat(last);
 }
 
-// While a node touches a plane, outer iterations continue until one moves no node by more than this
-// fraction of the median edge, at most kMostContactIterations. If an impact on light legs ended
-// after three, it would add up to 2% of the fall's energy.
-constexpr float kContactConverged = 3.0e-3f;
-constexpr int kMostContactIterations = 8;
-
-// Whether a substep needs an outer iteration beyond the first `done`.
+// Whether a substep needs an outer iteration beyond the first `done`. While a node touches, they go
+// on as long as one moves a node by more than a small share of the median edge. Without the coarse
+// level, it takes more of them: if an impact on light legs ended after three, it would add up to 2%
+// of the fall's energy.
 bool WantsIteration(const StepSettings& settings, const Body& body, int least, int done,
                     float longest) {
+  constexpr float kConverged = 3.0e-3f;  // [median edges]
+  constexpr int kMostWithoutCoarse = 8;
   if (done < least) return true;
   if (body.contacts.num_contacts == 0) return false;
-  if (done < settings.solver.contact_iterations) return true;
-  return done < kMostContactIterations && longest > kContactConverged * body.simulation.median_edge;
+  const bool has_coarse = HasCoarseLevel(settings, body);
+  const int own = settings.solver.contact_iterations;
+  if (!has_coarse && done < own) return true;
+  return done < (has_coarse ? own : std::max(own, kMostWithoutCoarse)) &&
+         longest > kConverged * body.simulation.median_edge;
 }
 
 // Returns the longest component of any displacement. Lowers `lowest_det_f` to that of any tet
@@ -486,7 +488,7 @@ void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStat
     may_be_flat = SweepBody(settings, h, body, stats);
     ++iterations;
   } while (WantsIteration(settings, *body, least, iterations, longest));
-  // If the last sweep pushed a node below a plane that does not hold it yet, solve once more.
+  // A node may have sunk that the last solve did not know of, or the coarse correction after it.
   if (settings.solver.response == ContactResponse::kHold && IsBelowPlane(*body)) {
     OuterIteration(settings, system, false, body, stats, &lowest);
     may_be_flat = true;

@@ -45,25 +45,21 @@ bool SweepContacts(const ContactProblem& problem, ContactState* state) {
   constexpr float kShareOfLoad = 1.0e-3f;
   const NodeCouplings& S = state->couplings;
   Moved moved(state);
-  float largest = 0.0f, load = 0.0f, change_of_load = 0.0f;
+  float largest2 = 0.0f, load = 0.0f, change_of_load = 0.0f;
   for (PlaneContact& contact : state->Current()) {
     const LocalPlane& plane = problem.planes[contact.plane];
     const uint32_t slot = S.slot_of_node[contact.node];
-    const float response = S.Row(slot)[slot];
-    if (!(response > 0.0f)) continue;
-    const Vec3 d = moved.At(slot);
-    const float gap = Gap(plane, problem.y[contact.node]) + Dot(plane.normal, d);
-    const Vec3 impulse =
-        ProjectedImpulse(plane, response, contact.impulse, gap, SlipOf(problem, contact, d));
-    const Vec3 change = impulse - contact.impulse;
-    contact.impulse = impulse;
+    const Vec3 change = ChangeImpulse(plane, moved.At(slot), &contact);
+    const float change2 = Dot(change, change);
     load += NormalImpulse(plane, contact);
+    if (change2 == 0.0f) continue;
+    const float* row = S.Row(slot);
     change_of_load += Dot(plane.normal, change);
-    if (change.x == 0.0f && change.y == 0.0f && change.z == 0.0f) continue;
-    largest = std::fmax(largest, response * Length(change));
-    moved.Add(S.Row(slot), S.num_slots, change);
+    largest2 = std::fmax(largest2, row[slot] * row[slot] * change2);
+    moved.Add(row, S.num_slots, change);
   }
-  return largest <= problem.accuracy && std::fabs(change_of_load) <= kShareOfLoad * load;
+  return largest2 <= problem.accuracy * problem.accuracy &&
+         std::fabs(change_of_load) <= kShareOfLoad * load;
 }
 
 // Finds impulses of the current contacts, from where `d` has moved the nodes with those so far.
@@ -77,6 +73,12 @@ int FindImpulses(const FactoredSystem& system, const ContactProblem& problem,
   for (uint32_t slot = 0; slot < S.num_slots; ++slot) {
     const NodeVec& at = d[S.node_of_slot[slot]];
     moved.x[slot] = at.x, moved.y[slot] = at.y, moved.z[slot] = at.z;
+  }
+  FindOffsets(problem, state);
+  for (PlaneContact& contact : state->Current()) {
+    const uint32_t slot = S.slot_of_node[contact.node];
+    const float response = S.Row(slot)[slot];
+    contact.yielding = response > 0.0f ? 1.0f / response : 0.0f;
   }
   int sweeps = 1;
   while (!SweepContacts(problem, state) && sweeps < problem.sweeps) ++sweeps;
@@ -136,22 +138,28 @@ bool ContactState::Reserve(const Allocator& allocator, uint32_t num_nodes, uint3
   return true;
 }
 
-Vec3 ProjectedImpulse(const LocalPlane& plane, float response, const Vec3& impulse, float gap,
-                      const Vec3& slip) {
-  const Vec3 wanted = impulse - (plane.normal * gap + slip) * (1.0f / response);
+Vec3 ChangeImpulse(const LocalPlane& plane, const Vec3& d, PlaneContact* contact) {
+  const Vec3 wanted = contact->impulse - (contact->offset + d) * contact->yielding;
   const float along_normal = Dot(plane.normal, wanted), pressing = std::fmax(along_normal, 0.0f);
   const Vec3 along = wanted - plane.normal * along_normal;
-  const float length = Length(along), most = plane.friction * pressing;
-  return plane.normal * pressing + along * (length > most ? most / length : 1.0f);
+  const float length2 = Dot(along, along), most = plane.friction * pressing;
+  const float kept = length2 > most * most ? most / std::sqrt(length2) : 1.0f;
+  const Vec3 before = contact->impulse;
+  contact->impulse = plane.normal * pressing + along * kept;
+  return contact->impulse - before;
 }
 
-Vec3 SlipOf(const ContactProblem& problem, const PlaneContact& contact, const Vec3& d) {
-  const LocalPlane& plane = problem.planes[contact.plane];
-  const uint32_t node = contact.node;
-  const Vec3 moved = problem.y[node] - problem.x[node] + d - plane.MotionAt(problem.x[node]);
-  return moved - plane.normal * Dot(plane.normal, moved);
+void FindOffsets(const ContactProblem& problem, ContactState* state) {
+  for (PlaneContact& contact : state->Current()) {
+    const LocalPlane& plane = problem.planes[contact.plane];
+    const Vec3& x = problem.x[contact.node];
+    const Vec3& y = problem.y[contact.node];
+    const Vec3 moved = y - x - plane.MotionAt(x);
+    contact.offset = moved + plane.normal * (Gap(plane, y) - Dot(plane.normal, moved));
+  }
 }
 
+// Merges from the back to keep the order of (node, plane).
 bool AddContacts(const ContactProblem& problem, std::span<const uint8_t> pinned,
                  std::span<const NodeVec> d, ContactState* state) {
   const uint32_t num_planes = static_cast<uint32_t>(problem.planes.size());
@@ -170,10 +178,11 @@ bool AddContacts(const ContactProblem& problem, std::span<const uint8_t> pinned,
   uint32_t added = 0, cursor = 0;
   for (uint32_t node = 0; node < num_nodes; ++node) {
     for (uint32_t plane = 0; plane < num_planes; ++plane) {
+      if (!below(node, plane)) continue;
       const uint64_t k = key(node, plane);
       while (cursor < state->num_contacts && key_of(cursor) < k) ++cursor;
       const bool known = cursor < state->num_contacts && key_of(cursor) == k;
-      if (!known && below(node, plane)) ++added;
+      added += known ? 0 : 1;
     }
   }
   if (added == 0) return false;

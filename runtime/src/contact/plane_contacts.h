@@ -45,8 +45,10 @@ inline bool IsUsed(const LocalPlane& plane) { return Dot(plane.normal, plane.nor
 struct PlaneContact {
   uint32_t node = 0;
   uint32_t plane = 0;
-  Vec3 impulse;           ///< on the node times dt, friction included [kg m]
-  float response = 0.0f;  ///< of SolveCoarseContacts: displacement per impulse [1/kg]
+  Vec3 impulse;  ///< on the node times dt, friction included [kg m]
+  // Of the current solve.
+  Vec3 offset;            ///< gap along the normal, plus slip so far in the substep [m]
+  float yielding = 0.0f;  ///< impulse per displacement that is safe along any axis [kg]; 0: none
 };
 
 /// The impulse along the plane's normal, times dt [kg m].
@@ -54,10 +56,10 @@ inline float NormalImpulse(const LocalPlane& plane, const PlaneContact& contact)
   return Dot(plane.normal, contact.impulse);
 }
 
-/// The impulse on a contact after one change: with the gap and the slip that `impulse` leaves [m],
-/// and a displacement per impulse not below that along any axis [1/kg].
-Vec3 ProjectedImpulse(const LocalPlane& plane, float response, const Vec3& impulse, float gap,
-                      const Vec3& slip);
+/// Changes the impulse of a contact whose node moves on by `d` with the impulses so far. Returns
+/// the change. Where it is zero for all contacts, Signorini's condition and Coulomb's friction
+/// hold.
+Vec3 ChangeImpulse(const LocalPlane& plane, const Vec3& d, PlaneContact* contact);
 
 /// Contacts of one body and the memory to solve them. Allocated at AddBody, kept between steps.
 struct ContactState {
@@ -104,9 +106,8 @@ ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactP
 bool AddContacts(const ContactProblem& problem, std::span<const uint8_t> pinned,
                  std::span<const NodeVec> d, ContactState* state);
 
-/// The node's displacement along its plane in the substep, relative to the plane, if it moves on
-/// from problem.y by `d`.
-Vec3 SlipOf(const ContactProblem& problem, const PlaneContact& contact, const Vec3& d);
+/// Sets the contacts' `offset`, for sweeps from problem.y.
+void FindOffsets(const ContactProblem& problem, ContactState* state);
 
 /// Holds touching nodes in a volume sweep (num_nodes + 1 x 1 each):
 /// - y.w = 0 for nodes on a plane with friction and for nodes on several planes;
