@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace plush {
 namespace {
@@ -72,6 +73,13 @@ float DepthBelow(const LocalPlane& plane, const Body& body) {
 float ContactTolerance(const Body& body) {
   constexpr float kShareOfEdge = 1.0e-5f;
   return kShareOfEdge * body.simulation.median_edge;
+}
+
+float ContactSlop(const StepSettings& settings, const Body& body) {
+  constexpr float kTolerances = 10.0f;
+  return settings.solver.response == ContactResponse::kHold
+             ? kTolerances * ContactTolerance(body)
+             : std::numeric_limits<float>::infinity();
 }
 
 void PlacePlanes(const StepSettings& settings, float at, float h, Body* body) {
@@ -158,11 +166,12 @@ bool TouchesPlane(const Body& body) {
   });
 }
 
-bool IsBelowPlane(const Body& body) {
-  constexpr float kMoreThanSweepsLeave = 10.0f;
-  const float tolerance = kMoreThanSweepsLeave * ContactTolerance(body);
-  return AnyPair(
-      body, [&](size_t i, const LocalPlane& plane) { return Gap(plane, body.y[i]) < -tolerance; });
+bool IsBelowPlane(const StepSettings& settings, const Body& body) {
+  const float slop = ContactSlop(settings, body);
+  return AnyPair(body, [&](size_t i, const LocalPlane& plane) {
+    const float gap = Gap(plane, body.y[i]);
+    return gap < -slop && gap + AllowedDepth(plane, body.x[i], slop) < -slop;
+  });
 }
 
 void SnapToPlanes(Body* body) {
@@ -175,14 +184,14 @@ void SnapToPlanes(Body* body) {
   }
 }
 
-void PlaceOnPlanes(Body* body) {
-  const float tolerance = ContactTolerance(*body);
+void PlaceOnPlanes(const StepSettings& settings, Body* body) {
+  const float tolerance = ContactTolerance(*body), slop = ContactSlop(settings, *body);
   std::fill(body->held_normals.begin(), body->held_normals.end(), NodeVec());
   for (size_t i = 0; i < body->x.size(); ++i) {
     if (body->IsPinned(i)) continue;
     int touching = 0;
     for (const LocalPlane& plane : body->planes.span()) {
-      const float gap = Gap(plane, body->y[i]);
+      const float gap = Gap(plane, body->y[i]) + AllowedDepth(plane, body->x[i], slop);
       if (gap > tolerance || !IsUsed(plane)) continue;
       body->held_normals[i] = plane.normal;
       if (++touching > 1) body->y[i].w = 0.0f;

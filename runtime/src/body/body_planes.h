@@ -10,14 +10,18 @@ namespace plush {
 /// Depth below which a node counts as below a plane [m].
 float ContactTolerance(const Body& body);
 
+/// Depth that contacts correct within a step, see AllowedDepth [m]; infinite unless contact is part
+/// of the solve.
+float ContactSlop(const StepSettings& settings, const Body& body);
+
 /// Writes the world's planes to body->planes, in the body's coordinates, as they are at the share
 /// `at` in [0, 1] of the step. Their motion is that of a substep of `h` seconds. Planes that the
 /// body's filter excludes get no normal.
 void PlacePlanes(const StepSettings& settings, float at, float h, Body* body);
 
-/// Places the planes for substep `k` of `count`: as at its end, but no higher than lifts the
-/// deepest node by a quarter of a median edge, and by 25 median edges per second, beyond the
-/// plane's own motion. Pushed out at once, a half-buried body would be pressed flat and fly apart.
+/// Places the planes for substep `k` of `count` if nodes are moved onto them: as at its end, but no
+/// higher than lifts the deepest node by a quarter of a median edge, and by 25 median edges per
+/// second, beyond the plane's own motion.
 void PlaceLoweredPlanes(const StepSettings& settings, int k, int count, Body* body);
 
 /// Depth of the deepest movable node below body->planes [m], >= 0.
@@ -37,15 +41,15 @@ void PushOutOfPlanes(const StepSettings& settings, float h, Body* body);
 /// Whether a movable node is on or below a plane, as the planes were last placed.
 bool TouchesPlane(const Body& body);
 
-/// Whether a node of the iterate `body->y` is below a plane by more than the sweeps of a solve
-/// leave.
-bool IsBelowPlane(const Body& body);
+/// Whether a node of the iterate `body->y` is deeper below a plane than it may be, by more than the
+/// sweeps of a solve leave.
+bool IsBelowPlane(const StepSettings& settings, const Body& body);
 
 /// Moves nodes of `body->y` below a plane onto it [Rio 8.1.2].
 void SnapToPlanes(Body* body);
 
-/// Projects nodes of `body->y` below a plane onto it. Writes the normals of nodes on a plane to
-/// `body->held_normals`. Gives nodes on several planes y.w = 0.
-void PlaceOnPlanes(Body* body);
+/// Projects nodes of `body->y` below a plane onto it, or to the depth where they may be. Writes the
+/// normals of nodes on a plane to `body->held_normals`. Gives nodes on several planes y.w = 0.
+void PlaceOnPlanes(const StepSettings& settings, Body* body);
 
 }  // namespace plush

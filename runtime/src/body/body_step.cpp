@@ -108,6 +108,7 @@ ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body
           body.y.span(),
           body.rhs.span(),
           ContactTolerance(body),
+          ContactSlop(settings, body),
           std::fmin(kShareOfFall * std::fmax(fall, kLeastFall * body.size), ContactTolerance(body)),
           settings.solver.contact_sweeps};
 }
@@ -219,14 +220,14 @@ void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
   for (int sweep = 0; sweep < kMostLiftSweeps; ++sweep) {
     if (planes_hold) {
       ReleaseNodes(body);
-      PlaceOnPlanes(body);
+      PlaceOnPlanes(settings, body);
     }
     const std::span<const NodeVec> held_normals =
         planes_hold ? body->held_normals.span() : std::span<const NodeVec>();
     if (!LiftFlatTets(body->elements, held_normals, body->x.span(), body->y.span())) break;
   }
   if (!planes_hold) return;
-  PlaceOnPlanes(body);
+  PlaceOnPlanes(settings, body);
   ReleaseNodes(body);
 }
 
@@ -451,6 +452,25 @@ StepSettings SettingsOf(const StepSettings& settings, float h, const Body& body)
   return own;
 }
 
+// Finds how far deep nodes come out in a substep, in body->d. Returns whether they do.
+bool FindPushOut(const StepSettings& settings, const FactoredSystem& system, Body* body,
+                 StepStats* stats) {
+  if (!MayHold(settings, *body) || body->contacts.num_contacts == 0) return false;
+  const PhaseTimer timer(stats, Phase::kContact);
+  constexpr float kPushOutTime = 0.2f;  // [s]; in less, undamped bodies spring back
+  const float h = system.system.dt;
+  return FindPushOut(system, ProblemOf(settings, h, *body), h / (h + kPushOutTime), &body->contacts,
+                     body->d.span());
+}
+
+// Moves the nodes by body->d, without a change of velocities. A body on its way out is awake.
+void PushOut(Body* body) {
+  const auto is_finite = [](const NodeVec& d) { return std::isfinite(d.x + d.y + d.z); };
+  if (body->frozen || !std::ranges::all_of(body->d, is_finite)) return;
+  for (size_t i = 0; i < body->x.size(); ++i) body->x[i] += body->d[i];
+  body->still_time = 0.0f;
+}
+
 // Substep `k` of `count`.
 void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStats* stats) {
   const float h = of_step.dt / static_cast<float>(count);
@@ -489,14 +509,27 @@ void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStat
     ++iterations;
   } while (WantsIteration(settings, *body, least, iterations, longest));
   // A node may have sunk that the last solve did not know of, or the coarse correction after it.
-  if (settings.solver.response == ContactResponse::kHold && IsBelowPlane(*body)) {
+  if (settings.solver.response == ContactResponse::kHold && IsBelowPlane(settings, *body)) {
     OuterIteration(settings, system, false, body, stats, &lowest);
     may_be_flat = true;
     ++iterations;
   }
   stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(iterations));
   if (ReportsReactions(*body)) AddReactions(settings, k, count, body);
+  const bool is_deep = FindPushOut(settings, system, body, stats);
   FinishSubstep(settings, h, may_be_flat || MayBeFlat(lowest), body, stats);
+  if (is_deep) PushOut(body);
+}
+
+// Places the planes for substep `k` of `count`.
+void PlacePlanesOf(const StepSettings& settings, int k, int count, Body* body) {
+  if (settings.solver.response == ContactResponse::kSnap) {
+    PlaceLoweredPlanes(settings, k, count, body);
+    return;
+  }
+  const int at = settings.solver.response == ContactResponse::kHold ? k + 1 : k;
+  PlacePlanes(settings, static_cast<float>(at) / static_cast<float>(count),
+              settings.dt / static_cast<float>(count), body);
 }
 
 }  // namespace
@@ -507,12 +540,7 @@ void StepBody(const StepSettings& settings, Body* body, StepStats* stats) {
     PlacePlanes(settings, 0.0f, settings.dt, body);
     const int substeps = CountSubsteps(settings, *body);
     for (int k = 0; k < substeps && !body->frozen; ++k) {
-      if (settings.solver.response != ContactResponse::kPenalty) {
-        PlaceLoweredPlanes(settings, k, substeps, body);
-      } else if (k > 0) {
-        PlacePlanes(settings, static_cast<float>(k) / static_cast<float>(substeps),
-                    settings.dt / static_cast<float>(substeps), body);
-      }
+      PlacePlanesOf(settings, k, substeps, body);
       Substep(settings, k, substeps, body, stats);
     }
     stats->substeps = static_cast<uint32_t>(substeps);

@@ -140,8 +140,8 @@ void SolveCoarseContacts(const CoarseLevel& coarse, const CoarseMatrix& matrix,
     for (PlaneContact& contact : state->Current()) {
       const size_t k = clusters[contact.node];
       const Vec3& y = problem.y[contact.node];
-      const Vec3 change =
-          ChangeImpulse(problem.planes[contact.plane], touched.Displacement(k, y), &contact);
+      const Vec3 change = ChangeImpulse(problem.planes[contact.plane], touched.Displacement(k, y),
+                                        ConesFollow(sweep, kMostSweeps), &contact);
       const float change2 = Dot(change, change), least = problem.accuracy * contact.yielding;
       if (change2 == 0.0f) continue;
       moves = moves || change2 > least * least;

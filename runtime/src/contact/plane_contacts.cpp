@@ -41,7 +41,7 @@ struct Moved {
 };
 
 // One sweep. Returns whether the impulses have converged.
-bool SweepContacts(const ContactProblem& problem, ContactState* state) {
+bool SweepContacts(const ContactProblem& problem, bool cones_follow, ContactState* state) {
   constexpr float kShareOfLoad = 1.0e-3f;
   const NodeCouplings& S = state->couplings;
   Moved moved(state);
@@ -49,7 +49,7 @@ bool SweepContacts(const ContactProblem& problem, ContactState* state) {
   for (PlaneContact& contact : state->Current()) {
     const LocalPlane& plane = problem.planes[contact.plane];
     const uint32_t slot = S.slot_of_node[contact.node];
-    const Vec3 change = ChangeImpulse(plane, moved.At(slot), &contact);
+    const Vec3 change = ChangeImpulse(plane, moved.At(slot), cones_follow, &contact);
     const float change2 = Dot(change, change);
     load += NormalImpulse(plane, contact);
     if (change2 == 0.0f) continue;
@@ -62,27 +62,36 @@ bool SweepContacts(const ContactProblem& problem, ContactState* state) {
          std::fabs(change_of_load) <= kShareOfLoad * load;
 }
 
-// Finds impulses of the current contacts, from where `d` has moved the nodes with those so far.
-// Returns the number of sweeps.
-int FindImpulses(const FactoredSystem& system, const ContactProblem& problem,
-                 std::span<const NodeVec> d, ContactState* state) {
+// Finds how the nodes of the current contacts answer impulses.
+void FindCouplings(const FactoredSystem& system, ContactState* state) {
   for (uint32_t i = 0; i < state->num_contacts; ++i) state->nodes[i] = state->contacts[i].node;
   NodeCouplings& S = state->couplings;
   S.Find(system, state->nodes.span().first(state->num_contacts));
-  const Moved moved(state);
-  for (uint32_t slot = 0; slot < S.num_slots; ++slot) {
-    const NodeVec& at = d[S.node_of_slot[slot]];
-    moved.x[slot] = at.x, moved.y[slot] = at.y, moved.z[slot] = at.z;
-  }
-  FindOffsets(problem, state);
   for (PlaneContact& contact : state->Current()) {
     const uint32_t slot = S.slot_of_node[contact.node];
     const float response = S.Row(slot)[slot];
     contact.yielding = response > 0.0f ? 1.0f / response : 0.0f;
   }
-  int sweeps = 1;
-  while (!SweepContacts(problem, state) && sweeps < problem.sweeps) ++sweeps;
-  return sweeps;
+}
+
+// Finds impulses of the current contacts, from where `d` has moved the nodes with those so far.
+// Returns the number of sweeps.
+int FindImpulses(const FactoredSystem& system, const ContactProblem& problem,
+                 std::span<const NodeVec> d, ContactState* state) {
+  FindCouplings(system, state);
+  FindOffsets(problem, state);
+  const NodeCouplings& S = state->couplings;
+  const Moved moved(state);
+  for (uint32_t slot = 0; slot < S.num_slots; ++slot) {
+    const NodeVec& at = d[S.node_of_slot[slot]];
+    moved.x[slot] = at.x, moved.y[slot] = at.y, moved.z[slot] = at.z;
+  }
+  int sweep = 0;
+  while (sweep < problem.sweeps &&
+         !SweepContacts(problem, ConesFollow(sweep, problem.sweeps), state)) {
+    ++sweep;
+  }
+  return std::min(sweep + 1, problem.sweeps);
 }
 
 // Keeps as many contacts as there are slots: those that carry load, then the deepest. Returns
@@ -138,11 +147,13 @@ bool ContactState::Reserve(const Allocator& allocator, uint32_t num_nodes, uint3
   return true;
 }
 
-Vec3 ChangeImpulse(const LocalPlane& plane, const Vec3& d, PlaneContact* contact) {
+Vec3 ChangeImpulse(const LocalPlane& plane, const Vec3& d, bool cone_follows,
+                   PlaneContact* contact) {
   const Vec3 wanted = contact->impulse - (contact->offset + d) * contact->yielding;
   const float along_normal = Dot(plane.normal, wanted), pressing = std::fmax(along_normal, 0.0f);
   const Vec3 along = wanted - plane.normal * along_normal;
-  const float length2 = Dot(along, along), most = plane.friction * pressing;
+  if (cone_follows) contact->cone = plane.friction * pressing;
+  const float length2 = Dot(along, along), most = contact->cone;
   const float kept = length2 > most * most ? most / std::sqrt(length2) : 1.0f;
   const Vec3 before = contact->impulse;
   contact->impulse = plane.normal * pressing + along * kept;
@@ -155,7 +166,8 @@ void FindOffsets(const ContactProblem& problem, ContactState* state) {
     const Vec3& x = problem.x[contact.node];
     const Vec3& y = problem.y[contact.node];
     const Vec3 moved = y - x - plane.MotionAt(x);
-    contact.offset = moved + plane.normal * (Gap(plane, y) - Dot(plane.normal, moved));
+    const float gap = Gap(plane, y) + AllowedDepth(plane, x, problem.slop);
+    contact.offset = moved + plane.normal * (gap - Dot(plane.normal, moved));
   }
 }
 
@@ -163,9 +175,11 @@ void FindOffsets(const ContactProblem& problem, ContactState* state) {
 bool AddContacts(const ContactProblem& problem, std::span<const uint8_t> pinned,
                  std::span<const NodeVec> d, ContactState* state) {
   const uint32_t num_planes = static_cast<uint32_t>(problem.planes.size());
-  const auto below = [&](uint32_t node, uint32_t plane) {
-    return !pinned[node] &&
-           Gap(problem.planes[plane], problem.y[node] + d[node]) < -problem.tolerance;
+  const auto below = [&](uint32_t node, uint32_t p) {
+    const LocalPlane& plane = problem.planes[p];
+    const float gap = Gap(plane, problem.y[node] + d[node]);
+    return gap < -problem.tolerance && pinned[node] == 0 &&
+           gap + AllowedDepth(plane, problem.x[node], problem.slop) < -problem.tolerance;
   };
   const uint32_t num_nodes = static_cast<uint32_t>(problem.x.size());
   const auto key = [num_planes](uint32_t node, uint32_t plane) {
@@ -216,6 +230,38 @@ ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactP
   }
   DropOpenContacts(problem, state);
   return stats;
+}
+
+bool FindPushOut(const FactoredSystem& system, const ContactProblem& problem, float share,
+                 ContactState* state, std::span<NodeVec> d) {
+  const auto gap_of = [&](const PlaneContact& contact) {
+    return Gap(problem.planes[contact.plane], problem.y[contact.node]);
+  };
+  const auto is_deep = [&](const PlaneContact& contact) { return gap_of(contact) < -problem.slop; };
+  if (std::ranges::none_of(state->Current(), is_deep)) return false;
+  FindCouplings(system, state);
+  NodeCouplings& S = state->couplings;
+  Moved moved(state);
+  std::fill(state->moved.begin(), state->moved.end(), 0.0f);
+  for (PlaneContact& contact : state->Current()) contact.push = 0.0f;
+  for (int sweep = 0; sweep < problem.sweeps; ++sweep) {
+    for (PlaneContact& contact : state->Current()) {
+      const Vec3& normal = problem.planes[contact.plane].normal;
+      const uint32_t slot = S.slot_of_node[contact.node];
+      const float gap = gap_of(contact);
+      const float wanted = is_deep(contact) ? -share * gap : -gap;
+      const float missing = wanted - Dot(normal, moved.At(slot));
+      const float change = std::fmax(missing * contact.yielding, -contact.push);
+      contact.push += change;
+      moved.Add(S.Row(slot), S.num_slots, normal * change);
+    }
+  }
+  std::fill(d.begin(), d.end(), NodeVec());
+  for (const PlaneContact& contact : state->Current()) {
+    d[contact.node] += problem.planes[contact.plane].normal * contact.push;
+  }
+  SolvePanels(system.factor, system.workspace, d);
+  return true;
 }
 
 void HoldNodes(const ContactState& state, std::span<const LocalPlane> planes, std::span<NodeVec> y,

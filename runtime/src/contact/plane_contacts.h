@@ -38,6 +38,14 @@ inline float Gap(const LocalPlane& plane, const Vec3& x) {
   return Dot(plane.normal, x) - plane.offset;
 }
 
+/// How far below the plane a node may stay in a substep that it starts at `x`: its depth there,
+/// less `slop` [m]. Contacts correct only small depths. Larger ones would become speed; see
+/// FindPushOut.
+inline float AllowedDepth(const LocalPlane& plane, const Vec3& x, float slop) {
+  const float at_start = Gap(plane, x) + Dot(plane.normal, plane.MotionAt(x));
+  return at_start < -slop ? -at_start - slop : 0.0f;
+}
+
 /// Whether there is a plane: an unused one has no normal.
 inline bool IsUsed(const LocalPlane& plane) { return Dot(plane.normal, plane.normal) != 0.0f; }
 
@@ -49,6 +57,8 @@ struct PlaneContact {
   // Of the current solve.
   Vec3 offset;            ///< gap along the normal, plus slip so far in the substep [m]
   float yielding = 0.0f;  ///< impulse per displacement that is safe along any axis [kg]; 0: none
+  float cone = 0.0f;      ///< most friction [kg m]
+  float push = 0.0f;      ///< of FindPushOut [kg m]
 };
 
 /// The impulse along the plane's normal, times dt [kg m].
@@ -56,10 +66,16 @@ inline float NormalImpulse(const LocalPlane& plane, const PlaneContact& contact)
   return Dot(plane.normal, contact.impulse);
 }
 
+/// Whether the cones of friction still follow the normal impulses in a sweep. In the second half of
+/// `most` sweeps they do not: the problem is then convex. Jammed wedges would raise their impulses
+/// for ever.
+constexpr bool ConesFollow(int sweep, int most) { return 2 * sweep <= most; }
+
 /// Changes the impulse of a contact whose node moves on by `d` with the impulses so far. Returns
-/// the change. Where it is zero for all contacts, Signorini's condition and Coulomb's friction
-/// hold.
-Vec3 ChangeImpulse(const LocalPlane& plane, const Vec3& d, PlaneContact* contact);
+/// the change. If it is zero for all contacts while their cones follow, Signorini's condition and
+/// Coulomb's friction hold.
+Vec3 ChangeImpulse(const LocalPlane& plane, const Vec3& d, bool cone_follows,
+                   PlaneContact* contact);
 
 /// Contacts of one body and the memory to solve them. Allocated at AddBody, kept between steps.
 struct ContactState {
@@ -86,6 +102,7 @@ struct ContactProblem {
   std::span<const NodeVec>
       b;                   ///< right-hand side of the outer iteration [kg m] (num_nodes + 1 x 1)
   float tolerance = 0.0f;  ///< depth below which a node counts as below a plane [m]
+  float slop = 0.0f;       ///< see AllowedDepth [m]
   float accuracy = 0.0f;   ///< sweeps end once they move contacts by less [m]
   int sweeps = 8;          ///< most of them between two solves with A
 };
@@ -105,6 +122,13 @@ ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactP
 /// plane. Returns whether there was one.
 bool AddContacts(const ContactProblem& problem, std::span<const uint8_t> pinned,
                  std::span<const NodeVec> d, ContactState* state);
+
+/// Finds a displacement `d` (num_nodes + 1 x 1) that takes nodes deeper than problem.slop at
+/// problem.y out by a `share` of their depth: A d = impulses along the normals of
+/// the contacts, without friction. It is for positions only. Returns whether there is one. Does not
+/// allocate.
+bool FindPushOut(const FactoredSystem& system, const ContactProblem& problem, float share,
+                 ContactState* state, std::span<NodeVec> d);
 
 /// Sets the contacts' `offset`, for sweeps from problem.y.
 void FindOffsets(const ContactProblem& problem, ContactState* state);

@@ -488,16 +488,21 @@ TEST_CASE("A body put deep into a plane comes out of it step by step, in shape")
   AddPlane(&world, {});  // like a level that closes over the body
   float depth = 1.0f;
   int steps = 0;
-  for (; depth > 1e-3f && steps < 100; ++steps) {
+  for (; depth > 1e-3f && steps < 200; ++steps) {
     REQUIRE((StepWorld(&world, kDt) & kStepBodyFrozen) == 0u);
     const float now = world.stats().max_penetration;
-    if (steps > 0) CHECK(now < std::fmax(depth - 0.2f * edge, 1e-3f));
+    if (response == ContactResponse::kHold) {
+      if (steps > 0) CHECK(now < std::fmax(1.05f * depth, 1e-3f));  // it presses back
+      CHECK(MeasuresOf(world).inverted_tets == 0);
+      CHECK(world.stats().max_speed < 20.0f * edge);  // the way out itself is no speed
+    } else {
+      if (steps > 0) CHECK(now < std::fmax(depth - 0.2f * edge, 1e-3f));
+      CHECK(world.stats().max_speed < 100.0f * edge);  // of which 25 come from the push
+    }
     depth = now;
-    if (response == ContactResponse::kHold) CHECK(MeasuresOf(world).inverted_tets == 0);
-    CHECK(world.stats().max_speed < 100.0f * edge);  // of which 25 come from the push
   }
   CHECK(steps > 3);
-  CHECK(steps < 15);
+  CHECK(steps < (response == ContactResponse::kHold ? 150 : 15));
   for (int step = 0; step < 200; ++step) REQUIRE((StepWorld(&world, kDt) & kStepBodyFrozen) == 0u);
   CHECK(world.stats().max_penetration < 1e-3 * SizeOf(shape));
   CHECK(MomentsOf(world, id).volume == Approx(0.064).epsilon(0.03));

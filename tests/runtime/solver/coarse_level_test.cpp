@@ -142,6 +142,19 @@ struct Body {
     return out;
   }
 
+  // The same, by the answers of all clusters to impulses on each, after Inverse.
+  Eigen::MatrixXd Responses() const {
+    const size_t count = level.num_clusters();
+    const auto n = static_cast<Eigen::Index>(6 * count);
+    std::vector<double> scratch(48 * count);
+    std::vector<float> columns(36 * count * count);
+    const std::span<float> all(columns);
+    for (size_t k = 0; k < count; ++k) {
+      matrix.Respond(level.pattern, k, scratch, all.subspan(36 * count * k, 36 * count));
+    }
+    return Eigen::Map<const Eigen::MatrixXf>(columns.data(), n, n).cast<double>();
+  }
+
   // Where the clusters' correction moves nodes at `x`.
   Points Corrected(const Points& x, const Points& inertial, const Points& forces,
                    RotationArray* rotations) const {
@@ -269,6 +282,9 @@ TEST_CASE("Solves invert the dense matrix, at rest and in bent, turned and pinne
               (scale.asDiagonal() * (found - expected) * scale.asDiagonal()).cwiseAbs().maxCoeff();
           CHECK(miss < 1e-5);
           worst = std::max(worst, miss);
+          const Eigen::MatrixXd difference = body.Responses() - found;
+          CHECK((scale.asDiagonal() * difference * scale.asDiagonal()).cwiseAbs().maxCoeff() <
+                1e-6);
         }
       }
     }
