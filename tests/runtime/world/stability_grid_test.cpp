@@ -223,7 +223,7 @@ bool MakeMild(double size, Scene* s) {
 enum class Kind {
   kMild,    // what games have: bodies start in their rest shape and do not tear themselves apart
   kWild,    // any velocities of the nodes, any bent, twisted, squeezed or shaken shape
-  kPlanes,  // the same on a floor or in a V
+  kPlanes,  // mild ones on a floor or in a V
 };
 
 Scene MakeScene(uint32_t seed, Kind kind_of_scene) {
@@ -240,7 +240,7 @@ Scene MakeScene(uint32_t seed, Kind kind_of_scene) {
     const uint32_t kind = random.Below(10);
     m.poisson = kind == 0 ? 0.0 : kind == 1 ? 0.499 : kind == 2 ? 0.49 : random.Uniform(0.0, 0.49);
     m.density =
-        kind_of_scene == Kind::kMild ? Log(&random, 100.0, 1.0e4) : Log(&random, 1.0, 2.0e4);
+        kind_of_scene != Kind::kWild ? Log(&random, 100.0, 1.0e4) : Log(&random, 1.0, 2.0e4);
     return m;
   };
   s.materials.push_back(material());
@@ -300,7 +300,7 @@ Scene MakeScene(uint32_t seed, Kind kind_of_scene) {
     s.spin = 0.3;
   }
   LimitStiffness(&s);
-  if (kind_of_scene == Kind::kMild && !MakeMild(size, &s)) {
+  if (kind_of_scene != Kind::kWild && !MakeMild(size, &s)) {
     s = MakeScene(seed + 1000000u, kind_of_scene);
     s.seed = seed;
     return s;
