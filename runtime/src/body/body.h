@@ -108,6 +108,7 @@ struct Body : Links<Body> {  // of System::waiting
   Array<float> kappa;      ///< multipliers of the volume term by place, for substeps of kappa_dt
                            ///< [kg m^2] (16 num_blocks x 1)
   float kappa_dt = 0.0f;   ///< [s], or 0 before the first step
+  uint32_t last_substeps = 0;  ///< of the step before, or 0; set when a step begins
   ContactState contacts;
   PinMotion pins;
   Array<NodeVec> previous;  ///< x before the last step (num_nodes x 1), or empty: not kept

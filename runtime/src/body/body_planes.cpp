@@ -131,6 +131,13 @@ bool CanTouchPlanes(const StepSettings& settings, Body* body) {
   return can;
 }
 
+int LastSubsteps(const StepSettings& settings, const Body& body) {
+  const uint32_t count = body.last_substeps;
+  const bool was_as_long = settings.solver.response == ContactResponse::kHold && count > 0 &&
+                           settings.dt / static_cast<float>(count) == body.kappa_dt;
+  return was_as_long ? static_cast<int>(count) : 0;
+}
+
 int CountSubsteps(const StepSettings& settings, const Body& body) {
   const float dt = settings.dt;
   float fastest = 0.0f;
@@ -140,7 +147,10 @@ int CountSubsteps(const StepSettings& settings, const Body& body) {
     if (approach > fastest && Gap(plane, body.x[i]) <= approach * dt) fastest = approach;
     return false;
   });
-  const float wanted = std::ceil(2.0f * fastest * dt / body.simulation.median_edge);
+  // Multipliers do not follow much longer substeps at once.
+  const float least = static_cast<float>((LastSubsteps(settings, body) + 1) / 2);
+  const float wanted =
+      std::fmax(std::ceil(2.0f * fastest * dt / body.simulation.median_edge), least);
   const int most = std::min(settings.solver.max_substeps, body.Factors().num_fractions);
   if (!(wanted > 1.0f)) return 1;
   return wanted < static_cast<float>(most) ? static_cast<int>(wanted) : most;

@@ -30,9 +30,13 @@ float DeepestNode(const Body& body);
 /// Whether a node touches a plane or may do so within the step. Places the planes as at its end.
 bool CanTouchPlanes(const StepSettings& settings, Body* body);
 
-/// Number of substeps: clamp(ceil(2 v dt / e), 1, max), where v is the largest approach speed of
-/// nodes that can touch a plane within the step, and e the median edge. The planes must be placed
-/// as at the start of the step, with the motion of the whole step.
+/// The number of substeps of the last step, if it was as long as this one and contact is part of
+/// the solve; else 0.
+int LastSubsteps(const StepSettings& settings, const Body& body);
+
+/// Number of substeps: clamp(ceil(2 v dt / e), half of LastSubsteps, max), where v is the largest
+/// approach speed of nodes that can touch a plane within the step, and e the median edge. The
+/// planes must be placed as at the start of the step, with the motion of the whole step.
 int CountSubsteps(const StepSettings& settings, const Body& body);
 
 /// Pushes each node below a plane by a spring for `h` seconds: changes its velocity [Rio 8.1.1].

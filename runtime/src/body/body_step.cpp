@@ -446,7 +446,8 @@ void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStat
 StepSettings SettingsOf(const StepSettings& settings, float h, const Body& body) {
   constexpr int kSweeps = 2;
   StepSettings own = settings;
-  if (LeastIterations(body.kappa_dt, h) > 1 && own.solver.volume_sweeps == 0) {
+  if (LastSubsteps(settings, body) == 0 && LeastIterations(body.kappa_dt, h) > 1 &&
+      own.solver.volume_sweeps == 0) {
     own.solver.volume_sweeps = kSweeps;
   }
   return own;
@@ -490,7 +491,9 @@ void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStat
                StartsWithoutGravity(*body) ? Vec3{} : GravityOf(settings, *body), h,
                body->y.span());
   if (body->pins.moves) PlacePins(k, count, body, stats);
-  const int least = std::max(settings.solver.outer_iterations, LeastIterations(body->kappa_dt, h));
+  const bool was_as_long = LastSubsteps(of_step, *body) > 0;
+  const int least = std::max(settings.solver.outer_iterations,
+                             was_as_long ? 1 : LeastIterations(body->kappa_dt, h));
   const float scale = MultiplierScale(body->kappa_dt, h);
   for (PlaneContact& contact : body->contacts.Current()) contact.impulse *= scale;
   ScaleMultipliers(h, &body->kappa, &body->kappa_dt);

@@ -120,6 +120,7 @@ void World::Impl::DecideCrowdSteps() {
     Body* body = world.live[index];
     body->in_crowd_step = false;
     if (!body->Steps()) return;
+    body->last_substeps = world.body_stats[body->slot].substeps;
     world.body_stats[body->slot] = {};
     DecideCrowdStep(world.settings, body);
   };
