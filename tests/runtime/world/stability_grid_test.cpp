@@ -580,7 +580,9 @@ TEST_CASE("Of torn bodies in flight or pinned, few freeze") {
   CHECK(RunScenes(1, count, Kind::kWild).frozen <= std::max(1, count / 50));
 }
 
-// Hidden: it takes minutes.
-TEST_CASE("Bodies on a floor or in a V of planes end finite", "[.]") {
-  CHECK(RunScenes(100001, tests::FullTests() ? 2000 : 100, Kind::kPlanes).frozen == 0);
+TEST_CASE("Bodies on a floor or in a V of planes end finite, few gain") {
+  const int count = tests::FullTests() ? 2000 : 100 / kShare;
+  const Failures failures = RunScenes(100001, count, Kind::kPlanes);
+  CHECK(failures.frozen <= count / 1000);
+  CHECK(failures.gaining <= std::max(1, count / 10));  // 7 of 100
 }
