@@ -68,7 +68,7 @@ double TimeStep(World* world) {
   return ThreadSeconds() - start;
 }
 
-// Each step's least time of several falls, and what the last step at rest reports.
+// Each step's least time in several falls, and what the steps report.
 struct Fall {
   std::vector<double> seconds, contact_s;
   std::vector<StepStats> stats;  // of the last fall

@@ -12,24 +12,26 @@ inline constexpr float kLeastTimeStep = 1.0e-5f;
 
 /// How a plane pushes back.
 enum class ContactResponse : uint8_t {
-  kHold,     ///< contact is part of the solve (default): adds no elastic energy
+  kHold,     ///< contact is part of the solve (default)
   kSnap,     ///< nodes are moved to the surface after the solve [Rio 8.1.2]; adds elastic energy
   kPenalty,  ///< springs push penetrated nodes [Rio 8.1.1]; adds energy and bounces
 };
 
 /// Settings of the splitting solver [Kug, Alg. 2].
 struct SolverSettings {
-  int outer_iterations = 2;    ///< element pass, solve and coarse correction per substep, 1..64
-  int contact_iterations = 3;  ///< most outer iterations of a body with clusters while a node
-                               ///< touches, as long as they still move nodes; the least of other
-                               ///< bodies, which make up to 8; 3..64
-  int volume_sweeps = 0;       ///< 0: the two-level step; Poisson's ratios above 0.49 act as 0.49.
-                               ///< 1..16: the step of [Kug, Alg. 2], with Gauss-Seidel sweeps over
-                               ///< the tets and no clusters; it swings too slowly
-  int polar_iterations = 4;    ///< most Newton steps per tet and rotation, 1..64
-  int contact_sweeps = 8;      ///< most sweeps over a body's contacts between two solves, 1..256;
-                               ///< more for high stacks
-  int max_substeps = 4;        ///< most substeps of a step in which a node can touch, 1..4
+  int outer_iterations = 2;  ///< element pass, solve and coarse correction per substep, 1..64
+  int contact_iterations =
+      3;                     ///< most outer iterations of a body with clusters while a node
+                             ///< touches, as long as they still move nodes, and one more if a node
+                             ///< sank after the last; the least of other
+                             ///< bodies, which make up to 8; 3..64
+  int volume_sweeps = 0;     ///< 0: the two-level step; Poisson's ratios above 0.49 act as 0.49.
+                             ///< 1..16: the step of [Kug, Alg. 2], with Gauss-Seidel sweeps over
+                             ///< the tets and no clusters; it swings too slowly
+  int polar_iterations = 4;  ///< most Newton steps per tet and rotation, 1..64
+  int contact_sweeps = 8;    ///< most sweeps over a body's contacts between two solves, 1..256;
+                             ///< the coarse level makes up to 32
+  int max_substeps = 4;      ///< most substeps of a step in which a node can touch, 1..4
   ContactResponse response = ContactResponse::kHold;
   float penalty_stiffness = 1.0e4f;  ///< of kPenalty: force per depth and node [N/m], > 0
   float sleep_speed = 2.0e-3f;  ///< a held body falls asleep once all its nodes have been slower
@@ -69,7 +71,7 @@ struct StepStats {
   float max_speed = 0.0f;         ///< fastest node at the end [m/s]
   float max_penetration = 0.0f;   ///< deepest node below a plane at the end [m], >= 0
   uint32_t contact_sweeps = 0;    ///< largest number of sweeps over a body's contacts
-  uint32_t contacts = 0;          ///< nodes held by planes at the end
+  uint32_t contacts = 0;          ///< pairs of a node and a plane that press, at the end
   uint32_t substeps = 0;          ///< largest number of substeps of a body
   uint32_t outer_iterations = 0;  ///< largest number of outer iterations in a substep
   uint32_t asleep = 0;            ///< bodies that slept

@@ -84,10 +84,15 @@ float ContactSlop(const StepSettings& settings, const Body& body) {
 
 void PlacePlanes(const StepSettings& settings, float at, float h, Body* body) {
   for (size_t p = 0; p < body->planes.size(); ++p) {
-    body->planes[p] =
-        p < settings.planes.size() && MayTouch(settings.planes[p].filter, body->filter)
-            ? LocalPlaneAt(settings.planes[p], at, h, *body)
-            : LocalPlane{};
+    LocalPlane* plane = &body->planes[p];
+    *plane = {};
+    if (p >= settings.planes.size() || !MayTouch(settings.planes[p].filter, body->filter)) continue;
+    *plane = LocalPlaneAt(settings.planes[p], at, h, *body);
+    const float start_at = std::fmax(at - h / settings.dt, 0.0f);
+    const LocalPlane start =
+        settings.planes[p].moves ? LocalPlaneAt(settings.planes[p], start_at, h, *body) : *plane;
+    plane->start_normal = start.normal;
+    plane->start_offset = start.offset;
   }
 }
 
@@ -136,6 +141,11 @@ int LastSubsteps(const StepSettings& settings, const Body& body) {
   const bool was_as_long = settings.solver.response == ContactResponse::kHold && count > 0 &&
                            settings.dt / static_cast<float>(count) == body.kappa_dt;
   return was_as_long ? static_cast<int>(count) : 0;
+}
+
+bool FollowsSubsteps(const StepSettings& settings, int count, const Body& body) {
+  const int last = LastSubsteps(settings, body);
+  return last > 0 && 2 * count >= last;
 }
 
 int CountSubsteps(const StepSettings& settings, const Body& body) {

@@ -34,6 +34,10 @@ bool CanTouchPlanes(const StepSettings& settings, Body* body);
 /// the solve; else 0.
 int LastSubsteps(const StepSettings& settings, const Body& body);
 
+/// Whether multipliers follow from the substeps of the last step to `count` of them: they are at
+/// most twice as long.
+bool FollowsSubsteps(const StepSettings& settings, int count, const Body& body);
+
 /// Number of substeps: clamp(ceil(2 v dt / e), half of LastSubsteps, max), where v is the largest
 /// approach speed of nodes that can touch a plane within the step, and e the median edge. The
 /// planes must be placed as at the start of the step, with the motion of the whole step.

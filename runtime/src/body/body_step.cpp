@@ -443,10 +443,11 @@ void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStat
 // Settings of a substep. One much longer than the one before is a step of [Kug]: its multipliers
 // start too small, and sweeps restore volumes at once. Relaxed multipliers would let volumes drift
 // for many steps, and shorter steps after it turn such a drift into energy.
-StepSettings SettingsOf(const StepSettings& settings, float h, const Body& body) {
+StepSettings SettingsOf(const StepSettings& settings, int count, const Body& body) {
   constexpr int kSweeps = 2;
   StepSettings own = settings;
-  if (LastSubsteps(settings, body) == 0 && LeastIterations(body.kappa_dt, h) > 1 &&
+  const float h = settings.dt / static_cast<float>(count);
+  if (!FollowsSubsteps(settings, count, body) && LeastIterations(body.kappa_dt, h) > 1 &&
       own.solver.volume_sweeps == 0) {
     own.solver.volume_sweeps = kSweeps;
   }
@@ -454,28 +455,31 @@ StepSettings SettingsOf(const StepSettings& settings, float h, const Body& body)
 }
 
 // Finds how far deep nodes come out in a substep, in body->d. Returns whether they do.
-bool FindPushOut(const StepSettings& settings, const FactoredSystem& system, Body* body,
-                 StepStats* stats) {
+bool FindWayOut(const StepSettings& settings, const FactoredSystem& system, Body* body,
+                StepStats* stats) {
   if (!MayHold(settings, *body) || body->contacts.num_contacts == 0) return false;
   const PhaseTimer timer(stats, Phase::kContact);
-  constexpr float kPushOutTime = 0.2f;  // [s]; in less, undamped bodies spring back
+  constexpr float kPushOutTime = 0.2f;  // [s]; faster, undamped bodies would spring back
   const float h = system.system.dt;
   return FindPushOut(system, ProblemOf(settings, h, *body), h / (h + kPushOutTime), &body->contacts,
                      body->d.span());
 }
 
-// Moves the nodes by body->d, without a change of velocities. A body on its way out is awake.
-void PushOut(Body* body) {
-  const auto is_finite = [](const NodeVec& d) { return std::isfinite(d.x + d.y + d.z); };
-  if (body->frozen || !std::ranges::all_of(body->d, is_finite)) return;
-  for (size_t i = 0; i < body->x.size(); ++i) body->x[i] += body->d[i];
-  body->still_time = 0.0f;
+// Moves the nodes by body->d, without a change of velocities, unless that makes a tet flat.
+void PushOut(float h, Body* body) {
+  if (body->frozen) return;
+  for (const float share : {1.0f, 0.25f}) {
+    for (size_t i = 0; i < body->x.size(); ++i) body->y[i] = body->x[i] + body->d[i] * share;
+    if (!IsFiniteState(*body, h) || HasFlatTet(body->elements, body->y.span())) continue;
+    std::copy(body->y.begin(), body->y.end() - 1, body->x.begin());
+    return;
+  }
 }
 
 // Substep `k` of `count`.
 void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStats* stats) {
   const float h = of_step.dt / static_cast<float>(count);
-  const StepSettings settings = SettingsOf(of_step, h, *body);
+  const StepSettings settings = SettingsOf(of_step, count, *body);
   const FactorSet& factors = body->Factors();
   FactoredSystem system = {body->system->view, factors.factors[count - 1], body->workspace.span(),
                            FactorId(settings.dt, count)};
@@ -491,9 +495,9 @@ void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStat
                StartsWithoutGravity(*body) ? Vec3{} : GravityOf(settings, *body), h,
                body->y.span());
   if (body->pins.moves) PlacePins(k, count, body, stats);
-  const bool was_as_long = LastSubsteps(of_step, *body) > 0;
-  const int least = std::max(settings.solver.outer_iterations,
-                             was_as_long ? 1 : LeastIterations(body->kappa_dt, h));
+  const bool follows = FollowsSubsteps(of_step, count, *body);
+  const int least =
+      std::max(settings.solver.outer_iterations, follows ? 1 : LeastIterations(body->kappa_dt, h));
   const float scale = MultiplierScale(body->kappa_dt, h);
   for (PlaneContact& contact : body->contacts.Current()) contact.impulse *= scale;
   ScaleMultipliers(h, &body->kappa, &body->kappa_dt);
@@ -519,9 +523,9 @@ void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStat
   }
   stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(iterations));
   if (ReportsReactions(*body)) AddReactions(settings, k, count, body);
-  const bool is_deep = FindPushOut(settings, system, body, stats);
+  const bool is_deep = FindWayOut(settings, system, body, stats);
   FinishSubstep(settings, h, may_be_flat || MayBeFlat(lowest), body, stats);
-  if (is_deep) PushOut(body);
+  if (is_deep) PushOut(h, body);
 }
 
 // Places the planes for substep `k` of `count`.

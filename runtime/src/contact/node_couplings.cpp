@@ -8,9 +8,8 @@
 namespace plush {
 
 bool NodeCouplings::Allocate(const Allocator& allocator, uint32_t num_nodes) {
-  constexpr uint32_t kMultiple = 16;  // of strides: sums over a row need no rest
   const uint32_t capacity = MostTouchingNodes(num_nodes);
-  stride = (capacity + kMultiple - 1) / kMultiple * kMultiple;
+  stride = capacity;
   num_slots = 0;
   return values.Allocate(allocator, size_t{capacity} * stride, 0.0f) &&
          slot_of_node.Allocate(allocator, num_nodes, kNoSlot) &&
@@ -81,7 +80,7 @@ void NodeCouplings::Find(const FactoredSystem& system, std::span<const uint32_t>
     ++(slot == kNoSlot ? num_new : num_used);
     if (slot != kNoSlot) used[slot] = 1;
   }
-  // Sums run over all slots, so unused ones go once they are more than the others.
+  // Each change of an impulse goes to all slots, so unused ones go once they are more than others.
   const uint32_t needed = num_used + num_new;
   if (num_slots + num_new > std::min<size_t>(2 * needed + kSpare, node_of_slot.size())) KeepUsed();
   const uint32_t first = num_slots;

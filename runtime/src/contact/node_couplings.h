@@ -31,7 +31,8 @@ constexpr uint32_t MostTouchingNodes(uint32_t num_nodes) {
 }
 
 /// The block of A^-1 between some nodes, each in a slot. Kept between solves: a new node costs a
-/// third of a solve with A. So its rounding depends on which nodes came first.
+/// third of a solve with A. A pair's value comes from the column of the later node, so its rounding
+/// depends on the order.
 struct NodeCouplings {
   static constexpr uint32_t kNoSlot = UINT32_MAX;
 

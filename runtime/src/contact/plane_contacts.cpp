@@ -91,6 +91,11 @@ int FindImpulses(const FactoredSystem& system, const ContactProblem& problem,
          !SweepContacts(problem, ConesFollow(sweep, problem.sweeps), state)) {
     ++sweep;
   }
+  // A contact that does not press has no friction, whatever its cone was.
+  for (PlaneContact& contact : state->Current()) {
+    const float normal = NormalImpulse(problem.planes[contact.plane], contact);
+    if (!(normal > 0.0f)) contact.impulse = {};
+  }
   return std::min(sweep + 1, problem.sweeps);
 }
 
@@ -108,7 +113,9 @@ bool DropShallowContacts(const ContactProblem& problem, std::span<const NodeVec>
   const auto key = [&](const PlaneContact& c) {
     const LocalPlane& plane = problem.planes[c.plane];
     const bool is_loaded = NormalImpulse(plane, c) > 0.0f;
-    return std::make_tuple(!is_loaded, Gap(plane, problem.y[c.node] + d[c.node]), c.node, c.plane);
+    const float gap = Gap(plane, problem.y[c.node] + d[c.node]);
+    const float depth = std::isfinite(gap) ? -gap : 0.0f;
+    return std::make_tuple(!is_loaded, -depth, c.node, c.plane);
   };
   const auto place = [](const PlaneContact& c) { return std::make_pair(c.node, c.plane); };
   const auto end = all.begin() + static_cast<std::ptrdiff_t>(most);
@@ -223,7 +230,7 @@ ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactP
   Respond(system, problem, *state, d);
   for (int round = 0; round < kMostRounds; ++round) {
     const bool added = AddContacts(problem, system.system.pinned, d, state);
-    if (state->num_contacts == 0 || (round > 0 && !added)) break;
+    if (state->num_contacts == 0 || (round > 0 && (!added || stats.is_over_full))) break;
     if (DropShallowContacts(problem, d, state)) stats.is_over_full = true;
     stats.sweeps = std::max(stats.sweeps, FindImpulses(system, problem, d, state));
     Respond(system, problem, *state, d);

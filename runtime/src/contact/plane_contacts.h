@@ -28,6 +28,9 @@ struct LocalPlane {
   float friction = 0.0f;  ///< Coulomb coefficient
   Vec3 shift;             ///< displacement in the substep of its material at the origin [m]
   Vec3 turn;              ///< turn of its material in the substep [rad]
+  // Where it is at the start of the substep.
+  Vec3 start_normal;
+  float start_offset = 0.0f;
 
   /// Displacement in the substep of its material at `x` [m].
   Vec3 MotionAt(const Vec3& x) const { return shift + Cross(turn, x); }
@@ -42,7 +45,7 @@ inline float Gap(const LocalPlane& plane, const Vec3& x) {
 /// less `slop` [m]. Contacts correct only small depths. Larger ones would become speed; see
 /// FindPushOut.
 inline float AllowedDepth(const LocalPlane& plane, const Vec3& x, float slop) {
-  const float at_start = Gap(plane, x) + Dot(plane.normal, plane.MotionAt(x));
+  const float at_start = Dot(plane.start_normal, x) - plane.start_offset;
   return at_start < -slop ? -at_start - slop : 0.0f;
 }
 

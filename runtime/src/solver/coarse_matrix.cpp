@@ -216,7 +216,7 @@ void Solve(const CoarsePattern& pattern, const double* blocks, double* q) {
   }
 }
 
-// One row of a motion for eight impulses, or of as many as are in use.
+// One number of a motion, for eight impulses.
 struct Eight {
   V v[8 / kN];
 
@@ -244,8 +244,8 @@ HWY_INLINE void Scale(double factor, Eight* a) {
   for (size_t p = 0; p < 8 / kN; ++p) a->v[p] = hn::Mul(a->v[p], all);
 }
 
-// Like Solve for eight columns at once: q (6 num_clusters x 8). Solves one by one would wait for
-// each other's sums.
+// Like Solve for eight columns at once: q (6 num_clusters x 8). A single solve mostly waits for its
+// own sums.
 void SolveEight(const CoarsePattern& pattern, const double* blocks, double* q) {
   constexpr size_t kBlock = CoarsePattern::kBlock, kRows = 6 * 8;
   const size_t count = pattern.num_clusters();

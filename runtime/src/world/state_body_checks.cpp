@@ -167,6 +167,7 @@ Status StateReader::CheckBody(uint32_t index, const StateBody& b, const StateSys
   if (Has(b, kStatePinsMove) && !Has(b, kStateHasTargets)) return wrong("have no targets");
   const bool is_fixed = Has(b, kStateFixed);
   if (is_fixed && s.num_pinned != s.num_nodes) return wrong("are fixed without all pins");
+  if (b.stats.substeps > uint32_t{kMaxSubsteps}) return wrong("made too many substeps");
   if (b.num_contacts > 0 && (is_fixed || Has(b, kStateFrozen))) return wrong("cannot touch");
   bool has_factor = is_fixed;
   for (uint32_t k = 0; k < s.num_sets; ++k) {

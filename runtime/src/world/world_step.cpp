@@ -205,7 +205,10 @@ void World::Impl::MayFallAsleep(Body* body) {
   }
   body->still_time += settings.dt;
   if (body->still_time < solver.sleep_time) return;
-  if (TouchesMovingCollider(*body)) {
+  constexpr float kDeep = 2.0f;
+  const bool is_on_way_out =
+      own->max_penetration > kDeep * body->scale * ContactSlop(settings, *body);
+  if (is_on_way_out || TouchesMovingCollider(*body)) {
     body->still_time = 0.0f;
     return;
   }

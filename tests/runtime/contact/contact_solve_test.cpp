@@ -74,6 +74,8 @@ struct Case {
     plane.friction = friction;
     plane.shift = ToVec3(random.Vector(1.0e-3));
     plane.turn = ToVec3(random.Vector(1.0e-3));
+    plane.start_normal = plane.normal;
+    plane.start_offset = plane.offset + static_cast<float>(random.Uniform(-1e-3, 1e-3));
     planes.push_back(plane);
     REQUIRE(state.Reserve(DefaultAllocator(), static_cast<uint32_t>(shape.num_nodes()),
                           static_cast<uint32_t>(planes.size())));
@@ -96,10 +98,13 @@ struct Case {
     return Eigen::Map<const Points>(sums.data(), 3, moved.cols());
   }
 
+  double StartGap(const LocalPlane& plane, size_t node) const {
+    return ToEigen(plane.start_normal).dot(ToEigen(x[node])) - double(plane.start_offset);
+  }
   // From where the node may be.
   double GapOf(const LocalPlane& plane, size_t node) const {
     return ToEigen(plane.normal).dot(ToEigen(y[node]) + ToEigen(d[node])) - double(plane.offset) +
-           double(AllowedDepth(plane, x[node], slop));
+           std::max(-StartGap(plane, node) - double(slop), 0.0);
   }
   double LowestGap() const {
     double lowest = 1.0;
@@ -226,6 +231,7 @@ TEST_CASE("With high friction and in wedges, bodies stay above planes and fricti
     for (uint32_t p = 0; p < num_planes; ++p) {
       c.AddPlane(static_cast<float>(c.random.Uniform(0.0, 5.0)));
       c.planes.back().shift = c.planes.back().turn = {};  // moving ones can jam
+      c.planes.back().start_offset = c.planes.back().offset;
     }
     c.slop = 1.0e-6f;
     for (int solve = 0; solve < 3; ++solve) CHECK(c.Solve(sweeps).sweeps <= sweeps);

@@ -2,6 +2,7 @@
 // Bodies on planes: at rest, on slopes, dropped, in corners.
 #include "plush/format/tet_block.h"
 
+#include "contact/node_couplings.h"
 #include "runtime/dense_reference.h"
 
 #include <catch2/catch.hpp>
@@ -295,6 +296,39 @@ TEST_CASE("A dropped body never gains energy and comes to rest") {
   CHECK(MeasuresOf(world).kinetic_j < 1e-3 * scale);
 }
 
+TEST_CASE("The energy of an undamped drop stays below its start, whatever its size and stiffness") {
+  const double size = GENERATE(1.0, 0.18);
+  const double young = GENERATE(1.0e4, 1.0e5, 1.0e6, 1.0e7);
+  const float dt = GENERATE(0.005f, 0.01f, 1.0f / 60.0f);
+  const uint32_t seed = GENERATE(1u, 2u);
+  CAPTURE(size, young, dt, seed);
+  Random random(seed);
+  const ShapeAsset shape(TetBox(4, 3, 3, size / 4.0, 0.09, seed), {young, 0.35, 1000.0},
+                         double(dt));
+  WorldDesc desc;
+  desc.solver.sleep_speed = 0.0f;
+  World world(desc);
+  AddPlane(&world, {});
+  BodyDesc body;
+  body.pose.rotation = ToQuat(random.Rotation());
+  const Points x = RotationOf(body.pose.rotation) * ToEigen(shape.rest());
+  body.pose.position.y = static_cast<float>(0.3 * size - x.row(1).minCoeff());
+  const BodyId id = AddBody(&world, shape.asset(), body);
+  const double fall = MomentsOf(world, id).mass * kGravity * 0.3 * size;
+  const double start = Energy(world);
+  double before = start, gain = 0.0, rise = -fall;
+  for (int step = 0; step < 300; ++step) {
+    StepWorld(&world, dt);
+    const double energy = Energy(world);
+    gain = std::max(gain, energy - before);
+    rise = std::max(rise, energy - start);
+    before = energy;
+  }
+  CHECK(rise < 1e-3 * fall);
+  // In one step. The fall presses a body of 1 m and 1e4 Pa flat.
+  CHECK(gain < (young * 0.18 < 1.0e4 * size ? 0.25 : 0.01) * fall);
+}
+
 TEST_CASE("A light body that falls on its corner neither gains energy nor tumbles on") {
   const float damping = GENERATE(0.0f, 0.15f);
   CAPTURE(damping);
@@ -470,6 +504,48 @@ TEST_CASE("A plate on many nodes comes to rest") {
   CHECK(world.stats().contacts > 32);
   CHECK(world.stats().max_speed < 0.02f);
   CheckSquash(0.1 - MomentsOf(world, id).centre[1]);
+}
+
+TEST_CASE("A sheet on more nodes than there is room for stays on its plane") {
+  const ShapeAsset shape(TetBox(20, 1, 20, 0.1), {1.0e5, 0.3, 1000.0});
+  REQUIRE(MostTouchingNodes(static_cast<uint32_t>(shape.num_nodes())) < 21 * 21);
+  WorldDesc desc;
+  desc.solver.sleep_speed = 0.0f;
+  World world(desc);
+  AddPlane(&world, {});
+  BodyDesc body;
+  body.pose.position.y = 0.02f;
+  AddBody(&world, shape.asset(), body);
+  uint32_t flags = 0;
+  float deepest = 0.0f;
+  for (int step = 0; step < 60; ++step) {
+    flags |= StepWorld(&world, kDt);
+    deepest = std::fmax(deepest, world.stats().max_penetration);
+  }
+  CHECK(flags == kStepContactsDropped);
+  CHECK(deepest < 0.02f);
+}
+
+TEST_CASE("A plane that turns about a distant point carries a body without letting it in") {
+  const float speed = GENERATE(1.0f, 3.0f, 8.0f);  // [rad/s]
+  CAPTURE(speed);
+  const ShapeAsset shape(TetBox(3, 2, 2, 0.1), kMaterial);
+  World world;
+  // A wall of a drum of radius 1 m.
+  ColliderId wall;
+  REQUIRE(world
+              .AddCollider(
+                  {.plane = {{0.0f, 1.0f, 0.0f}, -1.0f}, .angular_velocity = {0.0f, 0.0f, speed}},
+                  &wall)
+              .ok());
+  BodyDesc body;
+  body.pose.position = {-0.15f, -1.0f, -0.1f};
+  AddBody(&world, shape.asset(), body);
+  for (int step = 0; step < 25; ++step) {
+    StepWorld(&world, kDt);
+    CAPTURE(step);
+    REQUIRE(world.stats().max_penetration < 1e-4 * SizeOf(shape));
+  }
 }
 
 TEST_CASE("A body put deep into a plane comes out of it step by step, in shape") {

@@ -64,7 +64,7 @@ bool UseWorld(World* world, const ShapeAsset& shape) {
 
 }  // namespace
 
-TEST_CASE("A step takes no memory after warm-up: contact, substeps, many held nodes") {
+TEST_CASE("A step takes no memory after warm-up: contact, substeps, many touching nodes") {
   CountingMemory memory;
   WorldDesc desc;
   desc.allocator = memory.allocator();

@@ -16,7 +16,7 @@ using namespace plush::test;
 namespace {
 
 constexpr float kDt = 0.01f;
-constexpr uint32_t kAllowed = kStepPreparedTimeStep | kStepContactsDropped;
+constexpr uint32_t kAllowed = kStepPreparedTimeStep;
 
 double SizeOf(const ShapeAsset& shape) {
   const Points rest = ToEigen(shape.rest());

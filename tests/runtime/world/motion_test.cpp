@@ -260,8 +260,8 @@ struct Known {
 };
 
 // Prints a measure in the form of the tables above, and compares it with one.
-void Check(const char* scene, const char* what, const Table& values, const Known& known,
-           const Table* misses, double aim) {
+void Check(const char* scene, const char* what, const Table& values, const Table* misses,
+           double aim) {
   if (misses == nullptr) return;
   std::string text = "{";
   for (int e = 0; e < 5; ++e) {
@@ -299,9 +299,9 @@ void MeasureAndCheck(const char* name, const Scene& scene, const Known& known) {
       sag[e][n] = SagError(measured, right);
     }
   }
-  Check(name, "trajectory error", trajectory, known, known.trajectory, kAimTrajectory);
-  Check(name, "half swing, steps off", swing, known, known.swing, kAimSwing);
-  Check(name, "sag", sag, known, known.sag, kAimSag);
+  Check(name, "trajectory error", trajectory, known.trajectory, kAimTrajectory);
+  Check(name, "half swing, steps off", swing, known.swing, kAimSwing);
+  Check(name, "sag", sag, known.sag, kAimSag);
 }
 
 }  // namespace
