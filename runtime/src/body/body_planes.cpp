@@ -82,6 +82,19 @@ float ContactSlop(const StepSettings& settings, const Body& body) {
              : std::numeric_limits<float>::infinity();
 }
 
+ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body) {
+  constexpr float kShareOfFall = 1.0e-3f, kLeastFall = 1.0e-6f;  // the latter in sizes
+  const float fall = Length(GravityOf(settings, body)) * h * h;
+  return {body.planes.span(),
+          body.x.span(),
+          body.y.span(),
+          body.rhs.span(),
+          ContactTolerance(body),
+          ContactSlop(settings, body),
+          std::fmin(kShareOfFall * std::fmax(fall, kLeastFall * body.size), ContactTolerance(body)),
+          settings.solver.contact_sweeps};
+}
+
 void PlacePlanes(const StepSettings& settings, float at, float h, Body* body) {
   for (size_t p = 0; p < body->planes.size(); ++p) {
     LocalPlane* plane = &body->planes[p];

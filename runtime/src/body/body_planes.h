@@ -14,6 +14,18 @@ float ContactTolerance(const Body& body);
 /// of the solve.
 float ContactSlop(const StepSettings& settings, const Body& body);
 
+/// The contact problem of a substep of `h` seconds at `body.y`.
+ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body);
+
+/// Whether planes take part in solves. If so, solves count as contact, whether or not the body
+/// touches one.
+inline bool MayHold(const StepSettings& settings, const Body& body) {
+  return settings.solver.response == ContactResponse::kHold && body.planes.size() > 0;
+}
+inline Phase SolvePhase(const StepSettings& settings, const Body& body) {
+  return MayHold(settings, body) ? Phase::kContact : Phase::kSolve;
+}
+
 /// Writes the world's planes to body->planes, in the body's coordinates, as they are at the share
 /// `at` in [0, 1] of the step. Their motion is that of a substep of `h` seconds. Planes that the
 /// body's filter excludes get no normal.
@@ -56,8 +68,8 @@ bool IsBelowPlane(const StepSettings& settings, const Body& body);
 /// Moves nodes of `body->y` below a plane onto it [Rio 8.1.2].
 void SnapToPlanes(Body* body);
 
-/// Projects nodes of `body->y` below a plane onto it, or to the depth where they may be. Writes the
-/// normals of nodes on a plane to `body->held_normals`. Gives nodes on several planes y.w = 0.
+/// Moves nodes of `body->y` that are deeper than AllowedDepth up to it. Writes the normals of nodes
+/// on a plane to `body->held_normals`. Gives nodes on several planes y.w = 0.
 void PlaceOnPlanes(const StepSettings& settings, Body* body);
 
 }  // namespace plush

@@ -23,6 +23,7 @@
 #include "base/vector_math.h"
 #include "body/body.h"
 #include "body/body_planes.h"
+#include "body/coarse_correction.h"
 #include "body/node_pass.h"
 #include "body/pin_motion.h"
 #include "elasticity/element_pass.h"
@@ -43,11 +44,6 @@ namespace {
 // too stiff against turns. The shape at rest would then depend on the number of iterations (a
 // cantilever hung 9% too low after one, 7% too high after five).
 bool StartsWithoutGravity(const Body& body) { return body.system->num_pinned > 0; }
-
-// Whether clusters move after each solve.
-bool HasCoarseLevel(const StepSettings& settings, const Body& body) {
-  return settings.solver.volume_sweeps == 0 && body.system->coarse.num_clusters() > 0;
-}
 
 // Whether solves restore the momentum of a free body. If clusters follow, they do.
 bool SolvesKeepMomentum(const StepSettings& settings, const Body& body) {
@@ -98,27 +94,6 @@ float MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Bo
   if (ReportsReactions(*body)) StartPinImpulses(body);
   if (body->system->num_pinned > 0) ClearPinned(body->x.span(), body->rhs.span());
   return lowest;
-}
-
-ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body) {
-  constexpr float kShareOfFall = 1.0e-3f, kLeastFall = 1.0e-6f;  // the latter in sizes
-  const float fall = Length(GravityOf(settings, body)) * h * h;
-  return {body.planes.span(),
-          body.x.span(),
-          body.y.span(),
-          body.rhs.span(),
-          ContactTolerance(body),
-          ContactSlop(settings, body),
-          std::fmin(kShareOfFall * std::fmax(fall, kLeastFall * body.size), ContactTolerance(body)),
-          settings.solver.contact_sweeps};
-}
-
-// Solves count as contact if there are planes, whether or not the body touches one.
-bool MayHold(const StepSettings& settings, const Body& body) {
-  return settings.solver.response == ContactResponse::kHold && body.planes.size() > 0;
-}
-Phase SolvePhase(const StepSettings& settings, const Body& body) {
-  return MayHold(settings, body) ? Phase::kContact : Phase::kSolve;
 }
 
 // Returns the displacement of the outer iteration (num_nodes + 1 x 1).
@@ -325,120 +300,6 @@ void EndStep(const StepSettings& settings, Body* body, StepStats* stats) {
 }
 
 namespace {
-
-// Sums the right-hand side at y over the clusters: the nodes' inertia, the tets between clusters,
-// and contacts.
-void SumClusters(const StepSettings& settings, float h, Body* body, std::span<ClusterSums> sums,
-                 StepStats* stats) {
-  const CoarseLevel& coarse = body->system->coarse;
-  {
-    const PhaseTimer timer(stats, SolvePhase(settings, *body));
-    MakeInertialRhs(body->x.span(), body->v.span(), GravityOf(settings, *body), h, body->y.span(),
-                    body->rhs.span());
-    coarse.Sum(body->y.span(), body->rhs.span(), sums);
-  }
-  {
-    const PhaseTimer timer(stats, Phase::kElements);
-    std::fill(body->rhs.begin(), body->rhs.end(), NodeVec());
-    for (const BlockRun& run : coarse.runs) {
-      AddElasticImpulses(body->elements, body->y.span(),
-                         {h, body->elements.damping, settings.solver.polar_iterations},
-                         body->stretches.span(), body->kappa.span(), run.begin, run.end,
-                         body->Rotations(), body->rhs.span());
-    }
-  }
-  const PhaseTimer timer(stats, SolvePhase(settings, *body));
-  coarse.AddForces(body->y.span(), body->rhs.span(), sums);
-  AddContactImpulses(body->contacts, body->simulation.clusters, body->y.span(), sums);
-}
-
-// Takes back what the clusters' `motions` overshot; see coarse_level.h. `work` is their
-// WorkAtStart. On return, `motions` are those that remain.
-void TakeBackMotions(const StepSettings& settings, float h, float work, Body* body,
-                     std::span<RigidMotion> motions, StepStats* stats) {
-  const CoarseLevel& coarse = body->system->coarse;
-  ClusterSums sums[kMaxClusters];
-  for (int part = 0; part <= kMostParts; ++part) {
-    SumClusters(settings, h, body, sums, stats);
-    const PhaseTimer timer(stats, SolvePhase(settings, *body));
-    float at_end = 0.0f;
-    for (size_t k = 0; k < motions.size(); ++k) at_end += WorkAtEnd(sums[k], motions[k]);
-    float share = ShareToKeep(work, at_end);
-    if (share == 1.0f) return;
-    if (part == kMostParts) share = 0.0f;
-    if (part == 0) ++stats->overshoots;
-    for (RigidMotion& motion : motions) motion = InverseOf(motion);
-    coarse.Move(motions, body->y.span());
-    for (RigidMotion& motion : motions) motion = PartOf(InverseOf(motion), share);
-    if (share == 0.0f) return;
-    coarse.Move(motions, body->y.span());
-    work *= share;
-  }
-}
-
-// Takes what the clusters' `motions`, which are done, change out of the impulses on pins.
-void SubtractMotions(float h, std::span<RigidMotion> motions, Body* body) {
-  for (RigidMotion& motion : motions) motion = InverseOf(motion);
-  std::copy(body->y.begin(), body->y.end(), body->rhs.begin());
-  body->system->coarse.Move(motions, body->rhs.span());
-  for (size_t i = 0; i < body->rhs.size(); ++i) body->rhs[i] = body->y[i] - body->rhs[i];
-  SubtractStretchStiffness(h, body->rhs.span(), body);
-}
-
-// Components without pins that touch nothing keep their momenta.
-void KeepMomenta(const Body& body, std::span<const ClusterSums> sums,
-                 std::span<RigidMotion> motions) {
-  const CoarseLevel& coarse = body.system->coarse;
-  bool touches[kMaxClusters] = {};
-  for (const PlaneContact& contact : body.contacts.Current()) {
-    touches[body.simulation.clusters[contact.node]] = true;
-  }
-  for (size_t c = 0; c < coarse.num_components(); ++c) {
-    const auto is_touching = [&](uint16_t k) { return touches[k]; };
-    if (std::ranges::any_of(coarse.Component(c), is_touching)) continue;
-    coarse.KeepMomenta(c, sums, motions);
-  }
-}
-
-// The coarse correction: clusters move as the material and the planes let them. The first one of a
-// substep makes the matrix; later ones would hardly differ with their own.
-void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStats* stats,
-                     bool* has_matrix) {
-  const CoarseLevel& coarse = body->system->coarse;
-  const size_t count = coarse.num_clusters();
-  if (!HasCoarseLevel(settings, *body)) return;
-  ClusterSums sums[kMaxClusters];
-  RigidMotion motions[kMaxClusters];
-  SumClusters(settings, h, body, sums, stats);
-  if (ReportsReactions(*body)) StartPinImpulses(body);
-  const bool touches = body->contacts.num_contacts > 0;
-  float work = 0.0f;
-  bool is_small = true;
-  {
-    const PhaseTimer timer(stats, SolvePhase(settings, *body));
-    const NodePlaces places = {&body->y[0].x, sizeof(NodeVec) / sizeof(float), 1};
-    if (!*has_matrix) {
-      body->coarse.Make(coarse.pattern, h * (h + body->elements.damping), coarse.masses.span(),
-                        coarse.turns.span(), places, body->Rotations(), sums);
-      body->responses.Forget();
-      *has_matrix = true;
-    }
-    if (touches) {
-      SolveCoarseContacts(coarse, body->coarse, body->simulation.clusters,
-                          body->system->pinned.span(), ProblemOf(settings, h, *body),
-                          &body->contacts, sums, &body->responses, body->d.span());
-    }
-    coarse.Solve(body->coarse, sums, motions);
-    KeepMomenta(*body, sums, {motions, count});
-    for (size_t k = 0; k < count; ++k) {
-      work += WorkAtStart(sums[k], motions[k]);
-      is_small = is_small && (coarse.masses[k] == 0.0f || IsSmall(sums[k], motions[k]));
-    }
-    coarse.Move(motions, body->y.span());
-  }
-  if (!is_small) TakeBackMotions(settings, h, work, body, {motions, count}, stats);
-  if (ReportsReactions(*body)) SubtractMotions(h, {motions, count}, body);
-}
 
 // Settings of a substep. One much longer than the one before is a step of [Kug]: its multipliers
 // start too small, and sweeps restore volumes at once. Relaxed multipliers would let volumes drift

@@ -114,8 +114,7 @@ bool DropShallowContacts(const ContactProblem& problem, std::span<const NodeVec>
     const LocalPlane& plane = problem.planes[c.plane];
     const bool is_loaded = NormalImpulse(plane, c) > 0.0f;
     const float gap = Gap(plane, problem.y[c.node] + d[c.node]);
-    const float depth = std::isfinite(gap) ? -gap : 0.0f;
-    return std::make_tuple(!is_loaded, -depth, c.node, c.plane);
+    return std::make_tuple(!is_loaded, std::isfinite(gap) ? gap : 0.0f, c.node, c.plane);
   };
   const auto place = [](const PlaneContact& c) { return std::make_pair(c.node, c.plane); };
   const auto end = all.begin() + static_cast<std::ptrdiff_t>(most);

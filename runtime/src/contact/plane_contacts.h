@@ -28,9 +28,9 @@ struct LocalPlane {
   float friction = 0.0f;  ///< Coulomb coefficient
   Vec3 shift;             ///< displacement in the substep of its material at the origin [m]
   Vec3 turn;              ///< turn of its material in the substep [rad]
-  // Where it is at the start of the substep.
+  // At the start of the substep.
   Vec3 start_normal;
-  float start_offset = 0.0f;
+  float start_offset = 0.0f;  ///< [m]
 
   /// Displacement in the substep of its material at `x` [m].
   Vec3 MotionAt(const Vec3& x) const { return shift + Cross(turn, x); }
@@ -116,8 +116,8 @@ struct ContactSolveStats {
   bool is_over_full = false;  ///< more nodes touch than MostTouchingNodes
 };
 
-/// Computes the outer iteration's displacement `d` (num_nodes + 1 x 1): A d = b, with no node below
-/// a plane. Updates the contacts. Does not allocate.
+/// Computes the outer iteration's displacement `d` (num_nodes + 1 x 1): A d = b + impulses of the
+/// contacts, which keep nodes from sinking. Updates the contacts. Does not allocate.
 ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactProblem& problem,
                                     ContactState* state, std::span<NodeVec> d);
 
@@ -127,9 +127,9 @@ bool AddContacts(const ContactProblem& problem, std::span<const uint8_t> pinned,
                  std::span<const NodeVec> d, ContactState* state);
 
 /// Finds a displacement `d` (num_nodes + 1 x 1) that takes nodes deeper than problem.slop at
-/// problem.y out by a `share` of their depth: A d = impulses along the normals of
-/// the contacts, without friction. It is for positions only. Returns whether there is one. Does not
-/// allocate.
+/// problem.y out by a `share` of their depth: A d = impulses along the contacts'
+/// normals, without friction. Add it to positions only. Returns whether there are such nodes. Does
+/// not allocate.
 bool FindPushOut(const FactoredSystem& system, const ContactProblem& problem, float share,
                  ContactState* state, std::span<NodeVec> d);
 

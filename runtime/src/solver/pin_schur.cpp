@@ -18,8 +18,8 @@ constexpr float Vec3::*kAxes[3] = {&Vec3::x, &Vec3::y, &Vec3::z};
 // 1e9 Pa).
 constexpr double kLeastShare = 1.0e-3;
 
-}  // namespace
-
+// Factors S (n x n by rows) in place by Cholesky. Returns whether no row has a pivot of at most
+// `least_share` of its diagonal; the pivot and column of such a row become 0.
 bool FactorCholesky(double least_share, size_t n, double* S) {
   bool all_independent = true;
   for (size_t j = 0; j < n; ++j) {
@@ -39,6 +39,7 @@ bool FactorCholesky(double least_share, size_t n, double* S) {
   return all_independent;
 }
 
+// Solves S x = r in place of `r` (n x 1) with the factor `L`.
 void SolveCholesky(const double* L, size_t n, double* r) {
   for (size_t j = 0; j < n; ++j) {
     double sum = r[j];
@@ -51,6 +52,8 @@ void SolveCholesky(const double* L, size_t n, double* r) {
     r[j] = L[n * j + j] > 0.0 ? sum / L[n * j + j] : 0.0;
   }
 }
+
+}  // namespace
 
 bool FactorPinSchur(const PanelFactor& factor, std::span<const uint32_t> nodes,
                     std::span<float> workspace, std::span<NodeVec> scratch,

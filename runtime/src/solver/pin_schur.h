@@ -28,14 +28,6 @@ struct PinSchur {
   std::span<const double> cholesky;  ///< lower triangle by rows [1/sqrt(kg)] (num_pins x num_pins)
 };
 
-/// Factors S (n x n by rows) in place by Cholesky. A row whose pivot is at most `least_share` of
-/// its diagonal depends on earlier rows: its pivot and column become 0. Returns whether all rows
-/// are independent.
-bool FactorCholesky(double least_share, size_t n, double* S);
-
-/// Solves S x = r in place of `r` (n x 1) with the factor `L`. Sets x of dependent rows to 0.
-void SolveCholesky(const double* L, size_t n, double* r);
-
 /// Computes the Cholesky factor of S into `cholesky` (num_pins^2 x 1) by solves with `factor`,
 /// ignoring factor.pins. `workspace` as for SolvePanels; `scratch`: (num_nodes + 1 x 1). Does not
 /// allocate. Returns false if S is not positive definite, or only barely.

@@ -26,8 +26,4 @@ struct SystemView {
   float dt = 0.0f;                  ///< [s]
 };
 
-/// out = A x, matrix-free [kg m] (num_nodes + 1 x 1 each). x must be zero at pinned nodes; their
-/// rows give zero. Does not allocate.
-void MultiplySystem(const SystemView& system, std::span<const NodeVec> x, std::span<NodeVec> out);
-
 }  // namespace plush

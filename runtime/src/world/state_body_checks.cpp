@@ -78,7 +78,7 @@ BodyBulk StateReader::BulkOf(const StateBody& body) const {
   bulk.motions = take(layout.motions);
   bulk.reactions = take(layout.reactions);
   bulk.contacts = take(layout.contacts);
-  bulk.held = take(layout.held);
+  bulk.coupled = take(layout.coupled);
   bulk.couplings = take(layout.couplings);
   return bulk;
 }
@@ -174,8 +174,8 @@ Status StateReader::CheckBody(uint32_t index, const StateBody& b, const StateSys
     has_factor = has_factor || set(s.first_set + k).dt == b.dt;
   }
   if (!has_factor) return wrong("have no factor");
-  if (b.num_held > MostTouchingNodes(s.num_nodes) || (b.num_held > 0) != (b.factor_id != 0) ||
-      (b.num_held > 0 && (is_fixed || world_.num_collider_slots == 0))) {
+  if (b.num_coupled > MostTouchingNodes(s.num_nodes) || (b.num_coupled > 0) != (b.factor_id != 0) ||
+      (b.num_coupled > 0 && (is_fixed || world_.num_collider_slots == 0))) {
     return wrong("have impossible couplings");
   }
   if (b.crowd == kNoIndex) {
@@ -263,13 +263,13 @@ Status StateReader::CheckContacts(uint32_t index, const StateBody& b, const Stat
     before = key;
     if (!AreFinite(c.impulse)) return wrong("a contact's impulse is not finite");
   }
-  for (uint32_t i = 0; i < b.num_held; ++i) {
-    const uint32_t node = WordAt(bulk.held, i);
-    if (node >= s.num_nodes || (i > 0 && node <= WordAt(bulk.held, i - 1))) {
+  for (uint32_t i = 0; i < b.num_coupled; ++i) {
+    const uint32_t node = WordAt(bulk.coupled, i);
+    if (node >= s.num_nodes || (i > 0 && node <= WordAt(bulk.coupled, i - 1))) {
       return wrong("a coupling is of no node");
     }
   }
-  if (!AreFinite(bulk.couplings, size_t{b.num_held} * (b.num_held + 1) / 2)) {
+  if (!AreFinite(bulk.couplings, size_t{b.num_coupled} * (b.num_coupled + 1) / 2)) {
     return wrong("a coupling is not finite");
   }
   return {};

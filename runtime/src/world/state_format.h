@@ -183,7 +183,7 @@ struct StateBody {
   uint32_t flags;
   uint32_t crowd, lane;  ///< or kNoIndex
   uint32_t num_contacts;
-  uint32_t num_held;  ///< nodes with couplings
+  uint32_t num_coupled;  ///< nodes with couplings
   StateStats stats;
   uint32_t zero;
 };
@@ -212,8 +212,8 @@ struct BodyLayout {
   uint64_t motions = 0;               ///< StateMotion (num_regions)
   uint64_t reactions = 0;             ///< Vec3 (num_nodes)
   uint64_t contacts = 0;              ///< StateContact (num_contacts)
-  uint64_t held = 0;                  ///< nodes with couplings, ascending (num_held)
-  uint64_t couplings = 0;             ///< lower triangle by rows (num_held (num_held + 1) / 2)
+  uint64_t coupled = 0;               ///< nodes with couplings, ascending (num_coupled)
+  uint64_t couplings = 0;  ///< lower triangle by rows (num_coupled (num_coupled + 1) / 2)
 
   BodyLayout(const StateBody& body, uint64_t num_nodes, uint64_t num_blocks, uint64_t num_regions) {
     x = v = sizeof(NodeVec) * num_nodes;
@@ -229,12 +229,12 @@ struct BodyLayout {
     }
     if ((body.flags & kStateReports) != 0) reactions = sizeof(Vec3) * num_nodes;
     contacts = sizeof(StateContact) * uint64_t{body.num_contacts};
-    held = sizeof(uint32_t) * uint64_t{body.num_held};
-    couplings = sizeof(float) * (uint64_t{body.num_held} * (uint64_t{body.num_held} + 1) / 2);
+    coupled = sizeof(uint32_t) * uint64_t{body.num_coupled};
+    couplings = sizeof(float) * (uint64_t{body.num_coupled} * (uint64_t{body.num_coupled} + 1) / 2);
   }
   uint64_t Sum() const {
     return x + v + rotations + kappa + previous + targets + regions + motions + reactions +
-           contacts + held + couplings;
+           contacts + coupled + couplings;
   }
 };
 

@@ -89,8 +89,8 @@ void LoadContacts(const StateBody& saved, const BodyBulk& bulk, ContactState* co
   NodeCouplings& couplings = contacts->couplings;
   couplings.Forget();
   const std::byte* row = bulk.couplings;
-  for (uint32_t k = 0; k < saved.num_held; ++k) {
-    couplings.AddSlot(WordAt(bulk.held, k));
+  for (uint32_t k = 0; k < saved.num_coupled; ++k) {
+    couplings.AddSlot(WordAt(bulk.coupled, k));
     for (uint32_t other = 0; other <= k; ++other) {
       const float coupling = std::bit_cast<float>(WordAt(row, other));
       couplings.Row(k)[other] = couplings.Row(other)[k] = coupling;

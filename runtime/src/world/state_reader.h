@@ -29,7 +29,7 @@ struct BodyBulk {
   const std::byte* motions = nullptr;
   const std::byte* reactions = nullptr;
   const std::byte* contacts = nullptr;
-  const std::byte* held = nullptr;
+  const std::byte* coupled = nullptr;
   const std::byte* couplings = nullptr;
 };
 

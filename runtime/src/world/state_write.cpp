@@ -152,7 +152,7 @@ StateBody Saved(const Body& body, const StepStats& stats) {
   const NodeCouplings& couplings = body.contacts.couplings;
   if (couplings.factor_id != 0 && couplings.num_slots > 0) {
     out.factor_id = couplings.factor_id;
-    out.num_held = couplings.num_slots;
+    out.num_coupled = couplings.num_slots;
   }
   out.stats = Saved(stats);
   return out;
@@ -202,7 +202,7 @@ void WriteBulk(const Body& body, const StateBody& saved, Sink* sink) {
   }
   sink->WriteAll(body.pins.reactions);
   for (const PlaneContact& contact : body.contacts.Current()) sink->Write(Saved(contact));
-  if (saved.num_held > 0) WriteCouplings(body.contacts.couplings, sink);
+  if (saved.num_coupled > 0) WriteCouplings(body.contacts.couplings, sink);
   sink->End();
 }
 

@@ -53,33 +53,3 @@ TEST_CASE("The paper's matrix is the same for each axis, and has no entries betw
     }
   }
 }
-
-TEST_CASE("The matrix-free product is that of the assembled matrix") {
-  const uint32_t seed = GENERATE(6u, 7u, 8u);
-  CAPTURE(seed);
-  Case c(seed);
-  const bool scaled = GENERATE(false, true);
-  const std::vector<float> uniform(c.shape.num_places(), 3.0f);
-  if (scaled) {  // scale the masses, and replace the baked stiffnesses
-    c.system.mass_scale = 2.5f;
-    c.system.elements.stiffness = uniform;
-    c.model.masses *= 2.5;
-    for (size_t t = 0; t < c.model.mu.size(); ++t) c.model.mu[t] = 1.5 / c.model.volumes[t];
-  }
-  const Eigen::MatrixXd A = DenseSystemOfAxis(c.model, static_cast<float>(kDt));
-  for (int repeat = 0; repeat < 5; ++repeat) {
-    Points x = c.random.Vectors(c.shape.num_nodes(), 1.0);
-    for (Eigen::Index i = 0; i < x.cols(); ++i) {
-      if (c.pinned[static_cast<size_t>(i)] != 0) x.col(i).setZero();
-    }
-    const std::vector<NodeVec> rounded = ToNodeVecs(x);
-    std::vector<NodeVec> product(rounded.size(), NodeVec({5.0f, 5.0f, 5.0f}, 5.0f));
-    MultiplySystem(c.system, rounded, product);
-    const Points expected = ToEigen(rounded) * A;  // A is symmetric
-    CHECK((ToEigen(product) - expected).norm() < 2e-6 * A.norm() * x.norm());
-    CHECK(SpareIsZero(product));
-    for (size_t i = 0; i < c.pinned.size(); ++i) {
-      if (c.pinned[i] != 0) CHECK((product[i].x == 0 && product[i].y == 0 && product[i].z == 0));
-    }
-  }
-}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// Clusters of one body move after a solve. Source: see coarse_level.h.
+#include "body/coarse_correction.h"
+
+#include "body/body_planes.h"
+#include "body/node_pass.h"
+#include "body/pin_motion.h"
+#include "contact/coarse_contacts.h"
+#include "elasticity/element_pass.h"
+
+#include <algorithm>
+
+namespace plush {
+namespace {
+
+// Sums the right-hand side at y over the clusters: the nodes' inertia, the tets between clusters,
+// and contacts.
+void SumClusters(const StepSettings& settings, float h, Body* body, std::span<ClusterSums> sums,
+                 StepStats* stats) {
+  const CoarseLevel& coarse = body->system->coarse;
+  {
+    const PhaseTimer timer(stats, SolvePhase(settings, *body));
+    MakeInertialRhs(body->x.span(), body->v.span(), GravityOf(settings, *body), h, body->y.span(),
+                    body->rhs.span());
+    coarse.Sum(body->y.span(), body->rhs.span(), sums);
+  }
+  {
+    const PhaseTimer timer(stats, Phase::kElements);
+    std::fill(body->rhs.begin(), body->rhs.end(), NodeVec());
+    for (const BlockRun& run : coarse.runs) {
+      AddElasticImpulses(body->elements, body->y.span(),
+                         {h, body->elements.damping, settings.solver.polar_iterations},
+                         body->stretches.span(), body->kappa.span(), run.begin, run.end,
+                         body->Rotations(), body->rhs.span());
+    }
+  }
+  const PhaseTimer timer(stats, SolvePhase(settings, *body));
+  coarse.AddForces(body->y.span(), body->rhs.span(), sums);
+  AddContactImpulses(body->contacts, body->simulation.clusters, body->y.span(), sums);
+}
+
+// Takes back what the clusters' `motions` overshot; see coarse_level.h. `work` is their
+// WorkAtStart. On return, `motions` are those that remain.
+void TakeBackMotions(const StepSettings& settings, float h, float work, Body* body,
+                     std::span<RigidMotion> motions, StepStats* stats) {
+  const CoarseLevel& coarse = body->system->coarse;
+  ClusterSums sums[kMaxClusters];
+  for (int part = 0; part <= kMostParts; ++part) {
+    SumClusters(settings, h, body, sums, stats);
+    const PhaseTimer timer(stats, SolvePhase(settings, *body));
+    float at_end = 0.0f;
+    for (size_t k = 0; k < motions.size(); ++k) at_end += WorkAtEnd(sums[k], motions[k]);
+    float share = ShareToKeep(work, at_end);
+    if (share == 1.0f) return;
+    if (part == kMostParts) share = 0.0f;
+    if (part == 0) ++stats->overshoots;
+    for (RigidMotion& motion : motions) motion = InverseOf(motion);
+    coarse.Move(motions, body->y.span());
+    for (RigidMotion& motion : motions) motion = PartOf(InverseOf(motion), share);
+    if (share == 0.0f) return;
+    coarse.Move(motions, body->y.span());
+    work *= share;
+  }
+}
+
+// Takes what the clusters' `motions`, which are done, change out of the impulses on pins.
+void SubtractMotions(float h, std::span<RigidMotion> motions, Body* body) {
+  for (RigidMotion& motion : motions) motion = InverseOf(motion);
+  std::copy(body->y.begin(), body->y.end(), body->rhs.begin());
+  body->system->coarse.Move(motions, body->rhs.span());
+  for (size_t i = 0; i < body->rhs.size(); ++i) body->rhs[i] = body->y[i] - body->rhs[i];
+  SubtractStretchStiffness(h, body->rhs.span(), body);
+}
+
+// Components without pins that touch nothing keep their momenta.
+void KeepMomenta(const Body& body, std::span<const ClusterSums> sums,
+                 std::span<RigidMotion> motions) {
+  const CoarseLevel& coarse = body.system->coarse;
+  bool touches[kMaxClusters] = {};
+  for (const PlaneContact& contact : body.contacts.Current()) {
+    touches[body.simulation.clusters[contact.node]] = true;
+  }
+  for (size_t c = 0; c < coarse.num_components(); ++c) {
+    const auto is_touching = [&](uint16_t k) { return touches[k]; };
+    if (std::ranges::any_of(coarse.Component(c), is_touching)) continue;
+    coarse.KeepMomenta(c, sums, motions);
+  }
+}
+
+}  // namespace
+
+void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStats* stats,
+                     bool* has_matrix) {
+  const CoarseLevel& coarse = body->system->coarse;
+  const size_t count = coarse.num_clusters();
+  if (!HasCoarseLevel(settings, *body)) return;
+  ClusterSums sums[kMaxClusters];
+  RigidMotion motions[kMaxClusters];
+  SumClusters(settings, h, body, sums, stats);
+  if (ReportsReactions(*body)) StartPinImpulses(body);
+  const bool touches = body->contacts.num_contacts > 0;
+  float work = 0.0f;
+  bool is_small = true;
+  {
+    const PhaseTimer timer(stats, SolvePhase(settings, *body));
+    const NodePlaces places = {&body->y[0].x, sizeof(NodeVec) / sizeof(float), 1};
+    if (!*has_matrix) {
+      body->coarse.Make(coarse.pattern, h * (h + body->elements.damping), coarse.masses.span(),
+                        coarse.turns.span(), places, body->Rotations(), sums);
+      body->responses.Forget();
+      *has_matrix = true;
+    }
+    if (touches) {
+      SolveCoarseContacts(coarse, body->coarse, body->simulation.clusters,
+                          body->system->pinned.span(), ProblemOf(settings, h, *body),
+                          &body->contacts, sums, &body->responses, body->d.span());
+    }
+    coarse.Solve(body->coarse, sums, motions);
+    KeepMomenta(*body, sums, {motions, count});
+    for (size_t k = 0; k < count; ++k) {
+      work += WorkAtStart(sums[k], motions[k]);
+      is_small = is_small && (coarse.masses[k] == 0.0f || IsSmall(sums[k], motions[k]));
+    }
+    coarse.Move(motions, body->y.span());
+  }
+  if (!is_small) TakeBackMotions(settings, h, work, body, {motions, count}, stats);
+  if (ReportsReactions(*body)) SubtractMotions(h, {motions, count}, body);
+}
+
+}  // namespace plush
