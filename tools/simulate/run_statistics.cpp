@@ -165,7 +165,7 @@ std::string StatisticsText(const Scene& scene, const SceneWorld& scene_world,
   text += Formatted("  energy     kinetic %.4g J, elastic %.4g J at the end\n",
                     last.measures.kinetic_j, last.measures.elastic_j);
   const float deepest = Largest(record, [](Step s) { return s.stats.max_penetration; });
-  text += Formatted("  contacts   %u at the end, deepest node ever %.3g m\n", last.stats.contacts,
+  text += Formatted("  contacts   %u at the end, deepest point ever %.3g m\n", last.stats.contacts,
                     static_cast<double>(deepest));
   text += Formatted("  tets       least det F %.3g at the end, most inverted %u\n",
                     static_cast<double>(last.measures.min_det_f),

@@ -281,11 +281,10 @@ Result<Scene> LoadScene(const std::string& path) {
 Result<Scene> DropScene(const std::string& path) {
   const Result<Asset> asset = OpenAsset(path);
   if (!asset.ok()) return asset.error();
-  const double height = SurfaceBounds(asset.value()).Extent().y;
+  const auto bounds = SurfaceBounds(asset.value());
   SceneBody body;
   body.asset = path;
-  body.pose.position.y =
-      static_cast<float>(kDropHeight * height - BoundsOf(asset.value().simulation().nodes).low.y);
+  body.pose.position.y = static_cast<float>(kDropHeight * bounds.Extent().y - bounds.low.y);
   Scene scene;
   scene.bodies.push_back(body);
   scene.colliders.emplace_back();

@@ -3,6 +3,7 @@
 // AllowedEnergy in simulation_run.h says how much energy a run may gain.
 #include "simulate/simulation_run.h"
 
+#include "plush/format/cdg_records.h"
 #include "plush/format/tet_block.h"
 
 #include "report/source_report.h"
@@ -31,11 +32,27 @@ double CageVolume(std::span<const Vec3> nodes, std::span<const Tet> tets) {
   return six_volumes / 6.0;
 }
 
-double LeastDistance(const ColliderDesc& collider, std::span<const Vec3> nodes) {
+// From the vertices of the collision surface, or the nodes of a cage without one.
+double LeastDistance(const ColliderDesc& collider, std::span<const Vec3> nodes,
+                     const CollisionView& surface) {
   const Vec3d normal = Rotate(collider.pose.rotation, ToDouble(collider.plane.normal));
   const double length = Length(normal);
+  const auto along = [&](uint32_t node) { return Dot(normal, ToDouble(nodes[node])) / length; };
   double least = INFINITY;
-  for (const Vec3& node : nodes) least = std::min(least, Dot(normal, ToDouble(node)) / length);
+  for (uint32_t i = 0; i < nodes.size() && surface.tets.empty(); ++i) {
+    least = std::min(least, along(i));
+  }
+  for (size_t p = 0; p < surface.patches.size(); ++p) {
+    const CdgTet& tet = surface.tets[surface.patches[p].tet];
+    const double of[4] = {along(tet.nodes[0]), along(tet.nodes[1]), along(tet.nodes[2]),
+                          along(tet.nodes[3])};
+    const size_t end = p + 1 < surface.patches.size() ? surface.patches[p + 1].first_vertex
+                                                      : surface.vertices.size();
+    for (const Vec4& w : surface.vertices.first(end).subspan(surface.patches[p].first_vertex)) {
+      least = std::min(least, double(w.x) * of[0] + double(w.y) * of[1] + double(w.z) * of[2] +
+                                  double(w.w) * of[3]);
+    }
+  }
   return least - collider.plane.offset - Dot(normal, ToDouble(collider.pose.position)) / length;
 }
 
@@ -61,12 +78,13 @@ class CageMeter {
     }
     for (const SceneWorldBody& body : scene_world_.bodies) {
       if (body.fixed) continue;
-      const SimulationView& simulation = scene_world_.asset_of(body).simulation();
+      const Asset& asset = scene_world_.asset_of(body);
+      const SimulationView& simulation = asset.simulation();
       const std::span<Vec3> nodes = std::span(nodes_).first(simulation.nodes.size());
       if (!scene_world_.world->NodePositions(body.id, 1.0f, nodes).ok()) continue;
       for (const ColliderDesc& collider : colliders_) {
         if (!MayTouch(body.filter, collider.filter)) continue;
-        lowest = std::min(lowest, LeastDistance(collider, nodes));
+        lowest = std::min(lowest, LeastDistance(collider, nodes, asset.collision()));
       }
       const double ratio = CageVolume(nodes, simulation.tets) / rest_volume(body);
       measures.min_volume_ratio = std::min(measures.min_volume_ratio, ratio);

@@ -27,7 +27,7 @@ struct Energies {
 
 /// Volumes and heights of the cages, measured from their nodes.
 struct CageMeasures {
-  double lowest_m = 0.0;          ///< least signed distance of a moving body's node to a plane; 0
+  double lowest_m = 0.0;          ///< least distance of a moving body's surface from a plane; 0
                                   ///< without planes or without moving bodies
   double min_volume_ratio = 1.0;  ///< least deformed / rest volume of a body's cage
   double max_volume_ratio = 1.0;  ///< largest of them

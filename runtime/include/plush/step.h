@@ -12,16 +12,17 @@ inline constexpr float kLeastTimeStep = 1.0e-5f;
 
 /// How a plane pushes back.
 enum class ContactResponse : uint8_t {
-  kHold,     ///< contact is part of the solve (default)
-  kSnap,     ///< nodes are moved to the surface after the solve [Rio 8.1.2]; adds elastic energy
+  kHold,  ///< contact is part of the solve (default)
+  kSnap,  ///< nodes of the cage are moved to the surface after the solve [Rio 8.1.2]; adds elastic
+          ///< energy
   kPenalty,  ///< springs push penetrated nodes [Rio 8.1.1]; adds energy and bounces
 };
 
 /// Settings of the splitting solver [Kug, Alg. 2].
 struct SolverSettings {
   int outer_iterations = 2;    ///< element pass, solve and coarse correction per substep, 1..64
-  int contact_iterations = 3;  ///< most outer iterations while a node touches and moves on, 3..64;
-                               ///< one more if a node sinks after them. Without clusters: the
+  int contact_iterations = 3;  ///< most outer iterations while a body touches and moves on, 3..64;
+                               ///< one more if a point sinks after them. Without clusters: the
                                ///< least, and up to 8
   int volume_sweeps = 0;       ///< 0: the two-level step; Poisson's ratios above 0.49 act as 0.49.
                                ///< 1..16: the step of [Kug, Alg. 2], with Gauss-Seidel sweeps over
@@ -29,7 +30,7 @@ struct SolverSettings {
   int polar_iterations = 4;    ///< most Newton steps per tet and rotation, 1..64
   int contact_sweeps = 8;      ///< most sweeps over a body's contacts between two solves, 1..256;
                                ///< the coarse level makes up to 32
-  int max_substeps = 4;        ///< most substeps of a step in which a node can touch, 1..4
+  int max_substeps = 4;        ///< most substeps of a step in which a body can touch, 1..4
   ContactResponse response = ContactResponse::kHold;
   float penalty_stiffness = 1.0e4f;  ///< of kPenalty: force per depth and node [N/m], > 0
   float sleep_speed = 2.0e-3f;  ///< a held body falls asleep once all its nodes have been slower
@@ -45,8 +46,8 @@ enum StepFlags : uint32_t {
                                     ///< avoid this, call PrepareTimeStep(dt) beforehand
   kStepBodyFrozen = 1u << 1,        ///< a body's state became non-finite; it keeps its last finite
                                     ///< positions and no longer moves
-  kStepContactsDropped = 1u << 2,   ///< more than 192 + num_nodes / 16 nodes of a body touch
-                                    ///< planes: the shallowest ones may sink in
+  kStepContactsDropped = 1u << 2,   ///< more points of a body touch planes than there is room for
+                                    ///< (runtime/README.md): the shallowest ones may sink in
   kStepPinsFar = 1u << 3,           ///< pins moved further than two median edges of their cage in a
                                     ///< substep: tets may invert; use more steps
   kStepEventsLost = 1u << 4,  ///< more than WorldDesc::max_events happened; the others are lost
@@ -67,9 +68,10 @@ enum class Phase : uint8_t {
 struct StepStats {
   uint32_t flags = kStepOk;       ///< StepFlags
   float max_speed = 0.0f;         ///< fastest node at the end [m/s]
-  float max_penetration = 0.0f;   ///< deepest node below a plane at the end [m], >= 0
+  float max_penetration = 0.0f;   ///< deepest point of a surface below a plane at the end
+                                  ///< [m], >= 0
   uint32_t contact_sweeps = 0;    ///< largest number of sweeps over a body's contacts
-  uint32_t contacts = 0;          ///< pairs of a node and a plane that press, at the end
+  uint32_t contacts = 0;          ///< pairs of a point and a plane that press, at the end
   uint32_t substeps = 0;          ///< largest number of substeps of a body
   uint32_t outer_iterations = 0;  ///< largest number of outer iterations in a substep
   uint32_t asleep = 0;            ///< bodies that slept

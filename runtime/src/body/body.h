@@ -121,18 +121,17 @@ struct Body : Links<Body> {  // of System::waiting
   Array<float> stretches;  ///< R^T F at the start of the substep by block, if damped (9 x 16
                            ///< num_blocks)
   Array<NodeVec> y;        ///< positions of the current iterate [m] and inverse masses [1/kg], 0 if
-                           ///< pinned or held (num_nodes + 1 x 1)
+                           ///< pinned (num_nodes + 1 x 1)
   Array<NodeVec> rhs;  ///< right-hand side [kg m], then the displacement of the outer iteration [m]
                        ///< (num_nodes + 1 x 1)
   Vec3 momentum;       ///< sum of rhs without elastic forces, which sum to zero [kg m]
   Array<float> workspace;  ///< of solves (PanelWorkspaceSize x 1)
   CoarseMatrix coarse;     ///< of the substep
   // Scratch memory of a step with planes; empty until the world has a plane.
-  Array<NodeVec> d;             ///< displacement of the outer iteration [m] (num_nodes + 1 x 1)
-  Array<NodeVec> held_normals;  ///< normals of nodes on planes, else zero (num_nodes + 1 x 1)
-  CoarseResponses responses;    ///< of `coarse`
-  Array<LocalPlane> planes;     ///< the world's planes in the body's coordinates; spare ones at the
-                                ///< end have a zero normal, and nothing touches them
+  Array<NodeVec> d;           ///< displacement of the outer iteration [m] (num_nodes + 1 x 1)
+  CoarseResponses responses;  ///< of `coarse`
+  Array<LocalPlane> planes;   ///< the world's planes in the body's coordinates; spare ones at the
+                              ///< end have a zero normal, and nothing touches them
 
   /// Whether the body takes part in steps now.
   bool Steps() const { return enabled && !asleep; }

@@ -84,15 +84,19 @@ float ContactSlop(const StepSettings& settings, const Body& body) {
 
 ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body) {
   constexpr float kShareOfFall = 1.0e-3f, kLeastFall = 1.0e-6f;  // the latter in sizes
+  constexpr float kReach = 0.5f;                                 // [median edges]
   const float fall = Length(GravityOf(settings, body)) * h * h;
-  return {body.planes.span(),
-          body.x.span(),
-          body.y.span(),
-          body.rhs.span(),
-          ContactTolerance(body),
-          ContactSlop(settings, body),
-          std::fmin(kShareOfFall * std::fmax(fall, kLeastFall * body.size), ContactTolerance(body)),
-          settings.solver.contact_sweeps};
+  return {.planes = body.planes.span(),
+          .surface = {&body.surface, body.system->pinned.span()},
+          .x = body.x.span(),
+          .y = body.y.span(),
+          .b = body.rhs.span(),
+          .tolerance = ContactTolerance(body),
+          .slop = ContactSlop(settings, body),
+          .accuracy = std::fmin(kShareOfFall * std::fmax(fall, kLeastFall * body.size),
+                                ContactTolerance(body)),
+          .reach = kReach * body.simulation.median_edge,
+          .sweeps = settings.solver.contact_sweeps};
 }
 
 void PlacePlanes(const StepSettings& settings, float at, float h, Body* body) {
@@ -125,12 +129,9 @@ void PlaceLoweredPlanes(const StepSettings& settings, int k, int count, Body* bo
   }
 }
 
-float DeepestNode(const Body& body) {
-  float deepest = 0.0f;
-  for (const LocalPlane& plane : body.planes.span()) {
-    deepest = std::fmax(deepest, DepthBelow(plane, body));
-  }
-  return deepest;
+float DeepestPoint(const StepSettings& settings, Body* body) {
+  if (body->planes.size() == 0) return 0.0f;
+  return body->contacts.sunk.GreatestDepth(ProblemOf(settings, settings.dt, *body), body->x.span());
 }
 
 bool CanTouchPlanes(const StepSettings& settings, Body* body) {
@@ -194,17 +195,16 @@ void PushOutOfPlanes(const StepSettings& settings, float h, Body* body) {
 
 bool TouchesPlane(const Body& body) {
   const float tolerance = ContactTolerance(body);
-  return AnyPair(body, [&](size_t i, const LocalPlane& plane) {
-    return IsUsed(plane) && Gap(plane, body.x[i]) <= tolerance;
-  });
+  return body.contacts.num_contacts > 0 || AnyPair(body, [&](size_t i, const LocalPlane& plane) {
+           return IsUsed(plane) && Gap(plane, body.x[i]) <= tolerance;
+         });
 }
 
-bool IsBelowPlane(const StepSettings& settings, const Body& body) {
-  const float slop = ContactSlop(settings, body);
-  return AnyPair(body, [&](size_t i, const LocalPlane& plane) {
-    const float gap = Gap(plane, body.y[i]);
-    return gap < -slop && gap + AllowedDepth(plane, body.x[i], slop) < -slop;
-  });
+bool IsBelowPlane(const StepSettings& settings, Body* body) {
+  if (body->planes.size() == 0) return false;
+  const ContactProblem problem = ProblemOf(settings, settings.dt, *body);
+  const auto is_known = [](const void*, uint32_t, uint32_t) { return false; };
+  return !body->contacts.sunk.Find(problem, {}, problem.slop, is_known, nullptr).empty();
 }
 
 void SnapToPlanes(Body* body) {
@@ -213,22 +213,6 @@ void SnapToPlanes(Body* body) {
     for (const LocalPlane& plane : body->planes) {
       const float gap = Gap(plane, body->y[i]);
       if (gap < 0.0f) body->y[i] -= plane.normal * gap;
-    }
-  }
-}
-
-void PlaceOnPlanes(const StepSettings& settings, Body* body) {
-  const float tolerance = ContactTolerance(*body), slop = ContactSlop(settings, *body);
-  std::fill(body->held_normals.begin(), body->held_normals.end(), NodeVec());
-  for (size_t i = 0; i < body->x.size(); ++i) {
-    if (body->IsPinned(i)) continue;
-    int touching = 0;
-    for (const LocalPlane& plane : body->planes.span()) {
-      const float gap = Gap(plane, body->y[i]) + AllowedDepth(plane, body->x[i], slop);
-      if (gap > tolerance || !IsUsed(plane)) continue;
-      body->held_normals[i] = plane.normal;
-      if (++touching > 1) body->y[i].w = 0.0f;
-      if (gap < -tolerance) body->y[i] -= plane.normal * gap;
     }
   }
 }

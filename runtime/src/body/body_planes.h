@@ -7,7 +7,7 @@
 
 namespace plush {
 
-/// Depth below which a node counts as below a plane [m].
+/// Depth below which a point counts as below a plane [m].
 float ContactTolerance(const Body& body);
 
 /// Depth that contacts correct within a step, see AllowedDepth [m]; infinite unless contact is part
@@ -36,8 +36,8 @@ void PlacePlanes(const StepSettings& settings, float at, float h, Body* body);
 /// second, beyond the plane's own motion.
 void PlaceLoweredPlanes(const StepSettings& settings, int k, int count, Body* body);
 
-/// Depth of the deepest movable node below body->planes [m], >= 0.
-float DeepestNode(const Body& body);
+/// Depth of the deepest point of the body below body->planes [m], >= 0.
+float DeepestPoint(const StepSettings& settings, Body* body);
 
 /// Whether a node touches a plane or may do so within the step. Places the planes as at its end.
 bool CanTouchPlanes(const StepSettings& settings, Body* body);
@@ -58,18 +58,15 @@ int CountSubsteps(const StepSettings& settings, const Body& body);
 /// Pushes each node below a plane by a spring for `h` seconds: changes its velocity [Rio 8.1.1].
 void PushOutOfPlanes(const StepSettings& settings, float h, Body* body);
 
-/// Whether a movable node is on or below a plane, as the planes were last placed.
+/// Whether the body rests on a plane, as the planes were last placed: it has contacts, or a movable
+/// node is on or below one.
 bool TouchesPlane(const Body& body);
 
-/// Whether a node of the iterate `body->y` is deeper below a plane than it may be, by more than the
-/// sweeps of a solve leave.
-bool IsBelowPlane(const StepSettings& settings, const Body& body);
+/// Whether a point of the iterate `body->y` is deeper below a plane than it may be, by more than
+/// the sweeps of a solve leave.
+bool IsBelowPlane(const StepSettings& settings, Body* body);
 
 /// Moves nodes of `body->y` below a plane onto it [Rio 8.1.2].
 void SnapToPlanes(Body* body);
-
-/// Moves nodes of `body->y` that are deeper than AllowedDepth up to it. Writes the normals of nodes
-/// on a plane to `body->held_normals`. Gives nodes on several planes y.w = 0.
-void PlaceOnPlanes(const StepSettings& settings, Body* body);
 
 }  // namespace plush

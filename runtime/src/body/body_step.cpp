@@ -119,32 +119,19 @@ std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
   return body->d.span();
 }
 
-// Holds the touching nodes for a volume sweep. Returns the held normals, or an empty span if no
-// node touches.
-std::span<const NodeVec> HoldTouchingNodes(Body* body) {
-  if (body->contacts.num_contacts == 0) return {};
-  std::fill(body->held_normals.begin(), body->held_normals.end(), NodeVec());
-  HoldNodes(body->contacts, body->planes.span(), body->y.span(), body->held_normals.span());
-  return body->held_normals.span();
-}
-
-void ReleaseNodes(Body* body) {
-  for (size_t i = 0; i < body->x.size(); ++i) body->y[i].w = body->x[i].w;
-}
-
 // Returns whether a tet may be flat now.
 bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* stats) {
   if (settings.solver.volume_sweeps == 0) return false;
   const PhaseTimer timer(stats, Phase::kVolume);
-  const std::span<const NodeVec> held_normals = HoldTouchingNodes(body);
+  NotePlaces(body->y.span(), &body->contacts);
   if (ReportsReactions(*body)) {
     std::copy(body->kappa.begin(), body->kappa.end(), body->pins.swept.begin());
   }
   SweepChanges last;
   for (int sweep = 0; sweep < settings.solver.volume_sweeps; ++sweep) {
-    last = SweepVolumes(body->elements, held_normals, h, body->y.span(), body->kappa.span());
+    last = SweepVolumes(body->elements, h, body->y.span(), body->kappa.span());
+    PutBack(body->planes.span(), body->contacts, body->y.span());
   }
-  if (!held_normals.empty()) ReleaseNodes(body);
   if (ReportsReactions(*body)) AddSweepImpulses(body);
   return MayBeFlat(last);
 }
@@ -192,18 +179,16 @@ void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
   if (!HasFlatTet(body->elements, body->y.span())) return;
   const bool planes_hold =
       settings.solver.response != ContactResponse::kPenalty && body->planes.size() > 0;
+  const auto lift_sunk = [&] {
+    if (!planes_hold) return;
+    LiftSunk(ProblemOf(settings, settings.dt, *body), &body->contacts, body->y.span());
+  };
   for (int sweep = 0; sweep < kMostLiftSweeps; ++sweep) {
-    if (planes_hold) {
-      ReleaseNodes(body);
-      PlaceOnPlanes(settings, body);
-    }
-    const std::span<const NodeVec> held_normals =
-        planes_hold ? body->held_normals.span() : std::span<const NodeVec>();
-    if (!LiftFlatTets(body->elements, held_normals, body->x.span(), body->y.span())) break;
+    lift_sunk();
+    if (!LiftFlatTets(body->elements, body->x.span(), body->y.span())) break;
   }
-  if (!planes_hold) return;
-  PlaceOnPlanes(settings, body);
-  ReleaseNodes(body);
+  lift_sunk();
+  DropOpenContacts(body->planes.span(), &body->contacts);
 }
 
 // Whether the result is finite, also in world coordinates as float.
@@ -296,7 +281,7 @@ void EndStep(const StepSettings& settings, Body* body, StepStats* stats) {
   PlacePlanes(settings, 1.0f, settings.dt, body);
   stats->contacts = body->contacts.num_contacts;
   stats->max_speed = body->scale * LongestVector(body->v.span());
-  stats->max_penetration = body->scale * DeepestNode(*body);
+  stats->max_penetration = body->scale * DeepestPoint(settings, body);
 }
 
 namespace {
@@ -377,7 +362,7 @@ void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStat
     ++iterations;
   } while (WantsIteration(settings, *body, least, iterations, longest));
   // A node may have sunk that the last solve did not know of, or the coarse correction after it.
-  if (settings.solver.response == ContactResponse::kHold && IsBelowPlane(settings, *body)) {
+  if (settings.solver.response == ContactResponse::kHold && IsBelowPlane(settings, body)) {
     OuterIteration(settings, system, false, body, stats, &lowest);
     may_be_flat = true;
     ++iterations;

@@ -78,7 +78,8 @@ void KeepMomenta(const Body& body, std::span<const ClusterSums> sums,
   const CoarseLevel& coarse = body.system->coarse;
   bool touches[kMaxClusters] = {};
   for (const PlaneContact& contact : body.contacts.Current()) {
-    touches[body.simulation.clusters[contact.node]] = true;
+    const EmbeddedPoint& point = body.contacts.PointOf(contact);
+    for (const uint32_t node : point.nodes) touches[body.simulation.clusters[node]] = true;
   }
   for (size_t c = 0; c < coarse.num_components(); ++c) {
     const auto is_touching = [&](uint16_t k) { return touches[k]; };
@@ -112,8 +113,8 @@ void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStat
     }
     if (touches) {
       SolveCoarseContacts(coarse, body->coarse, body->simulation.clusters,
-                          body->system->pinned.span(), ProblemOf(settings, h, *body),
-                          &body->contacts, sums, &body->responses, body->d.span());
+                          ProblemOf(settings, h, *body), &body->contacts, sums, &body->responses,
+                          body->d.span());
     }
     coarse.Solve(body->coarse, sums, motions);
     KeepMomenta(*body, sums, {motions, count});

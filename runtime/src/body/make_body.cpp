@@ -127,17 +127,17 @@ bool ReservePlanes(const Allocator& allocator, size_t num_planes, Body* body) {
   if (body->fixed || num_planes == 0) return true;
   const size_t num_nodes = body->x.size();
   if (body->d.size() == 0) {
-    Array<NodeVec> d, held_normals;
+    Array<NodeVec> d;
     CoarseResponses responses;
-    if (!d.Allocate(allocator, num_nodes + 1) || !held_normals.Allocate(allocator, num_nodes + 1) ||
+    if (!d.Allocate(allocator, num_nodes + 1) ||
         !responses.Allocate(allocator, body->simulation.num_clusters)) {
       return false;
     }
     body->d = std::move(d);
     body->responses = std::move(responses);
-    body->held_normals = std::move(held_normals);
   }
-  if (!body->contacts.Reserve(allocator, static_cast<uint32_t>(num_nodes),
+  if (!body->contacts.Reserve(allocator, body->surface.tets.size(),
+                              static_cast<uint32_t>(num_nodes), body->simulation.num_clusters > 0,
                               static_cast<uint32_t>(num_planes))) {
     return false;
   }

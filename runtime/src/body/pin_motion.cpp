@@ -201,6 +201,14 @@ void AddReactions(const StepSettings& settings, int k, int count, Body* body) {
   const float s2 = body->scale * body->scale;
   const float share = s2 * s2 / static_cast<float>(count);
   const Vec3 gravity = GravityOf(settings, *body);
+  // Pinned nodes carry a part of the points between them and others.
+  for (const PlaneContact& contact : body->contacts.Current()) {
+    const EmbeddedPoint& point = body->contacts.PointOf(contact);
+    for (int i = 0; i < 4; ++i) {
+      if (!body->IsPinned(point.nodes[i])) continue;
+      body->pins.impulses[point.nodes[i]] += contact.impulse * point.weights[i];
+    }
+  }
   for (size_t i = 0; i < body->x.size(); ++i) {
     Vec3& reaction = body->pins.reactions[i];
     if (k == 0) reaction = {};

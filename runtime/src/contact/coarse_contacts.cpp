@@ -34,42 +34,75 @@ class TouchedClusters {
     }
   }
 
-  // Finds how all clusters answer impulses on cluster `k`.
-  void Touch(size_t k) {
-    if (responses_->known[k] != 0) return;
-    responses_->known[k] = 1;
-    matrix_.Respond(coarse_.pattern, k, responses_->scratch.span(),
-                    responses_->columns.span().subspan(6 * size_ * k, 6 * size_));
+  // Displacement of a node at `x` of cluster `k`, to first order.
+  Vec3 Displacement(size_t k, const Vec3& x) const {
+    const float* q = q_ + 6 * k;
+    return Vec3{q[0], q[1], q[2]} + Cross(Vec3{q[3], q[4], q[5]}, x - centres_[k]);
   }
 
-  // Displacement of a point `x` of cluster `k`, to first order.
-  Vec3 Displacement(size_t k, const Vec3& x) const { return Point(q_ + 6 * k, k, x); }
+  // The same for a point.
+  Vec3 Displacement(const CoarsePoint& point) const {
+    Vec3 sum;
+    for (int i = 0; i < point.num_parts; ++i) {
+      sum += Displacement(point.parts[i], q_ + 6 * point.parts[i].cluster);
+    }
+    return sum;
+  }
 
-  // Adds an impulse at a point `x` of a touched cluster `k`.
-  void Push(size_t k, const Vec3& x, const Vec3& impulse) {
-    float b[6];
-    Load(k, x, impulse, b);
-    const float* c = Column(k, 0);
-    for (size_t i = 0; i < size_; ++i, ++c) {
-      q_[i] += c[0] * b[0] + c[size_] * b[1] + c[2 * size_] * b[2] + c[3 * size_] * b[3] +
-               c[4 * size_] * b[4] + c[5 * size_] * b[5];
+  // A point's parts. Touches its clusters.
+  CoarsePoint Place(const EmbeddedPoint& point, std::span<const uint16_t> clusters,
+                    std::span<const NodeVec> y) {
+    CoarsePoint placed;
+    for (int i = 0; i < 4; ++i) {
+      if (point.free[i] == 0.0f) continue;
+      const uint16_t k = clusters[point.nodes[i]];
+      int part = 0;
+      while (part < placed.num_parts && placed.parts[part].cluster != k) ++part;
+      if (part == placed.num_parts) {
+        placed.parts[placed.num_parts++] = {k, 0.0f, {}};
+        Touch(k);
+      }
+      placed.parts[part].weight += point.free[i];
+      placed.parts[part].arm += (y[point.nodes[i]] - centres_[k]) * point.free[i];
+    }
+    return placed;
+  }
+
+  // Adds an impulse on a point.
+  void Push(const CoarsePoint& point, const Vec3& impulse, std::span<ClusterSums> sums) {
+    for (int j = 0; j < point.num_parts; ++j) {
+      const CoarsePoint::Part& part = point.parts[j];
+      float b[6];
+      Load(part, impulse, b);
+      sums[part.cluster].impulse += impulse * part.weight;
+      sums[part.cluster].moment += Vec3{b[3], b[4], b[5]};
+      const float* c = Column(part.cluster, 0);
+      for (size_t i = 0; i < size_; ++i, ++c) {
+        q_[i] += c[0] * b[0] + c[size_] * b[1] + c[2 * size_] * b[2] + c[3 * size_] * b[3] +
+                 c[4 * size_] * b[4] + c[5 * size_] * b[5];
+      }
     }
   }
 
-  // At least the largest eigenvalue of D's block of a point of a touched cluster: displacements per
-  // impulse [1/kg].
-  float Response(size_t k, const Vec3& x) const {
+  // At least the largest eigenvalue of D's block of a point: displacements per impulse [1/kg].
+  float Response(const CoarsePoint& point) const {
     Mat3 D;
     Vec3* columns[3] = {&D.c0, &D.c1, &D.c2};
     const Vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int axis = 0; axis < 3; ++axis) {
-      float b[6], q[6] = {};
-      Load(k, x, axes[axis], b);
-      for (size_t p = 0; p < 6; ++p) {
-        const float* column = Column(k, p) + 6 * k;
-        for (size_t i = 0; i < 6; ++i) q[i] += column[i] * b[p];
+      for (int j = 0; j < point.num_parts; ++j) {
+        float b[6];
+        Load(point.parts[j], axes[axis], b);
+        for (int i = 0; i < point.num_parts; ++i) {
+          float q[6] = {};
+          for (size_t p = 0; p < 6; ++p) {
+            const float* column =
+                Column(point.parts[j].cluster, p) + 6 * size_t{point.parts[i].cluster};
+            for (size_t r = 0; r < 6; ++r) q[r] += column[r] * b[p];
+          }
+          *columns[axis] += Displacement(point.parts[i], q);
+        }
       }
-      *columns[axis] = Point(q, k, x);
     }
     const auto sum = [](const Vec3& c) { return std::fabs(c.x) + std::fabs(c.y) + std::fabs(c.z); };
     return std::fmin(D.c0.x + D.c1.y + D.c2.z,
@@ -81,13 +114,23 @@ class TouchedClusters {
     return &responses_->columns[size_ * (6 * k + p)];
   }
 
-  Vec3 Point(const float* q, size_t k, const Vec3& x) const {
-    return Vec3{q[0], q[1], q[2]} + Cross(Vec3{q[3], q[4], q[5]}, x - centres_[k]);
+  // Finds how all clusters answer impulses on cluster `k`.
+  void Touch(size_t k) {
+    if (responses_->known[k] != 0) return;
+    responses_->known[k] = 1;
+    matrix_.Respond(coarse_.pattern, k, responses_->scratch.span(),
+                    responses_->columns.span().subspan(6 * size_ * k, 6 * size_));
   }
 
-  void Load(size_t k, const Vec3& x, const Vec3& impulse, float* b) const {
-    const Vec3 moment = Cross(x - centres_[k], impulse);
-    b[0] = impulse.x, b[1] = impulse.y, b[2] = impulse.z;
+  // Displacement of a part of a point whose cluster moves by q.
+  static Vec3 Displacement(const CoarsePoint::Part& part, const float* q) {
+    return Vec3{q[0], q[1], q[2]} * part.weight + Cross(Vec3{q[3], q[4], q[5]}, part.arm);
+  }
+
+  // What an impulse on a point does to the cluster of a part.
+  static void Load(const CoarsePoint::Part& part, const Vec3& impulse, float* b) {
+    const Vec3 moment = Cross(part.arm, impulse);
+    b[0] = impulse.x * part.weight, b[1] = impulse.y * part.weight, b[2] = impulse.z * part.weight;
     b[3] = moment.x, b[4] = moment.y, b[5] = moment.z;
   }
 
@@ -111,44 +154,45 @@ bool CoarseResponses::Allocate(const Allocator& allocator, size_t num_clusters) 
 void AddContactImpulses(const ContactState& state, std::span<const uint16_t> clusters,
                         std::span<const NodeVec> y, std::span<ClusterSums> sums) {
   for (const PlaneContact& contact : state.Current()) {
-    ClusterSums& sum = sums[clusters[contact.node]];
-    sum.impulse += contact.impulse;
-    sum.moment += Cross(y[contact.node] - sum.centre, contact.impulse);
+    const EmbeddedPoint& point = state.PointOf(contact);
+    for (int k = 0; k < 4; ++k) {
+      ClusterSums& sum = sums[clusters[point.nodes[k]]];
+      const Vec3 impulse = contact.impulse * point.free[k];
+      sum.impulse += impulse;
+      sum.moment += Cross(y[point.nodes[k]] - sum.centre, impulse);
+    }
   }
 }
 
 void SolveCoarseContacts(const CoarseLevel& coarse, const CoarseMatrix& matrix,
-                         std::span<const uint16_t> clusters, std::span<const uint8_t> pinned,
-                         const ContactProblem& problem, ContactState* state,
-                         std::span<ClusterSums> sums, CoarseResponses* responses,
-                         std::span<NodeVec> d) {
+                         std::span<const uint16_t> clusters, const ContactProblem& problem,
+                         ContactState* state, std::span<ClusterSums> sums,
+                         CoarseResponses* responses, std::span<NodeVec> d) {
   TouchedClusters touched(coarse, matrix, sums, responses);
-  for (size_t i = 0; i < problem.x.size(); ++i) {
+  const std::span<const uint8_t> pinned = problem.surface.pinned;
+  for (size_t i = 0; i < pinned.size(); ++i) {
     d[i] = pinned[i] != 0 ? Vec3{} : touched.Displacement(clusters[i], problem.y[i]);
   }
-  AddContacts(problem, pinned, d, state);
+  AddContacts(problem, d, state);
   FindOffsets(problem, state);
-  for (PlaneContact& contact : state->Current()) {
-    const size_t k = clusters[contact.node];
-    touched.Touch(k);
-    const float response = touched.Response(k, problem.y[contact.node]);
+  for (uint32_t i = 0; i < state->num_contacts; ++i) {
+    PlaneContact& contact = state->contacts[i];
+    state->coarse[i] = touched.Place(state->PointOf(contact), clusters, problem.y);
+    const float response = touched.Response(state->coarse[i]);
     contact.yielding = response > 0.0f ? 1.0f / response : 0.0f;
   }
   bool moves = true;
   for (int sweep = 0; sweep < kMostSweeps && moves; ++sweep) {
     moves = false;
-    for (PlaneContact& contact : state->Current()) {
-      const size_t k = clusters[contact.node];
-      const Vec3& y = problem.y[contact.node];
-      const Vec3 change = ChangeImpulse(problem.planes[contact.plane], touched.Displacement(k, y),
+    for (uint32_t i = 0; i < state->num_contacts; ++i) {
+      PlaneContact& contact = state->contacts[i];
+      const CoarsePoint& point = state->coarse[i];
+      const Vec3 change = ChangeImpulse(problem.planes[contact.plane], touched.Displacement(point),
                                         ConesFollow(sweep, kMostSweeps), &contact);
       const float change2 = Dot(change, change), least = problem.accuracy * contact.yielding;
       if (change2 == 0.0f) continue;
       moves = moves || change2 > least * least;
-      touched.Push(k, y, change);
-      ClusterSums& sum = sums[k];
-      sum.impulse += change;
-      sum.moment += Cross(y - sum.centre, change);
+      touched.Push(point, change, sums);
     }
   }
 }

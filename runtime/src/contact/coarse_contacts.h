@@ -33,18 +33,17 @@ void AddContactImpulses(const ContactState& state, std::span<const uint16_t> clu
                         std::span<const NodeVec> y, std::span<ClusterSums> sums);
 
 /// Finds contact impulses for which clusters that move by C^-1 Z^T (rhs + impulses) keep their
-/// nodes out of the planes, with Coulomb's friction. Starts from the impulses of the last solve.
-/// Adds contacts for nodes that would sink into a plane.
+/// points out of the planes, with Coulomb's friction. Starts from the impulses of the last solve.
+/// Adds contacts for points that would sink into a plane.
 /// - `sums`: of the right-hand side and the impulses of the last solve at problem.y; on return of
 ///   the right-hand side and the new impulses (num_clusters x 1).
-/// - `clusters`: of the nodes (num_nodes x 1); `pinned` (num_nodes x 1).
+/// - `clusters`: of the nodes (num_nodes x 1).
 /// - `responses`: those of `matrix` that are known; more on return.
 /// - Scratch memory: `d` (num_nodes + 1 x 1).
 /// Does not allocate.
 void SolveCoarseContacts(const CoarseLevel& coarse, const CoarseMatrix& matrix,
-                         std::span<const uint16_t> clusters, std::span<const uint8_t> pinned,
-                         const ContactProblem& problem, ContactState* state,
-                         std::span<ClusterSums> sums, CoarseResponses* responses,
-                         std::span<NodeVec> d);
+                         std::span<const uint16_t> clusters, const ContactProblem& problem,
+                         ContactState* state, std::span<ClusterSums> sums,
+                         CoarseResponses* responses, std::span<NodeVec> d);
 
 }  // namespace plush

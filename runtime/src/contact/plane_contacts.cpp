@@ -12,18 +12,20 @@
 namespace plush {
 namespace {
 
-// Rounds of a solve. Nodes that the last one presses below a plane are left to the next solve.
-constexpr int kMostRounds = 4;
+// Rounds of a solve. Points that the last one presses below a plane are left to the next solve.
+constexpr int kMostRounds = 2;
 
 // d = A^-1 (b + impulses).
 void Respond(const FactoredSystem& system, const ContactProblem& problem, const ContactState& state,
              std::span<NodeVec> d) {
   std::copy(problem.b.begin(), problem.b.end(), d.begin());
-  for (const PlaneContact& contact : state.Current()) d[contact.node] += contact.impulse;
+  for (const PlaneContact& contact : state.Current()) {
+    state.PointOf(contact).Push(contact.impulse, d);
+  }
   SolvePanels(system.factor, system.workspace, d);
 }
 
-// Where the current sweeps have moved the nodes of all slots, by axis.
+// Where the current sweeps have moved the points of all slots, by axis.
 struct Moved {
   float *x, *y, *z;
 
@@ -43,12 +45,12 @@ struct Moved {
 // One sweep. Returns whether the impulses have converged.
 bool SweepContacts(const ContactProblem& problem, bool cones_follow, ContactState* state) {
   constexpr float kShareOfLoad = 1.0e-3f;
-  const NodeCouplings& S = state->couplings;
+  const PointCouplings& S = state->couplings;
   Moved moved(state);
   float largest2 = 0.0f, load = 0.0f, change_of_load = 0.0f;
   for (PlaneContact& contact : state->Current()) {
     const LocalPlane& plane = problem.planes[contact.plane];
-    const uint32_t slot = S.slot_of_node[contact.node];
+    const uint32_t slot = contact.slot;
     const Vec3 change = ChangeImpulse(plane, moved.At(slot), cones_follow, &contact);
     const float change2 = Dot(change, change);
     load += NormalImpulse(plane, contact);
@@ -62,14 +64,27 @@ bool SweepContacts(const ContactProblem& problem, bool cones_follow, ContactStat
          std::fabs(change_of_load) <= kShareOfLoad * load;
 }
 
-// Finds how the nodes of the current contacts answer impulses.
+// Forgets points without contacts.
+void KeepTouching(ContactState* state) {
+  PointCouplings& S = state->couplings;
+  std::fill_n(S.new_slots.begin(), S.num_slots, PointCouplings::kNoSlot);
+  for (const PlaneContact& contact : state->Current()) S.new_slots[contact.slot] = 0;
+  S.Keep();
+  for (PlaneContact& contact : state->Current()) contact.slot = S.new_slots[contact.slot];
+}
+
+// Finds how the points of the current contacts answer impulses.
 void FindCouplings(const FactoredSystem& system, ContactState* state) {
-  for (uint32_t i = 0; i < state->num_contacts; ++i) state->nodes[i] = state->contacts[i].node;
-  NodeCouplings& S = state->couplings;
-  S.Find(system, state->nodes.span().first(state->num_contacts));
+  constexpr uint32_t kSpare = 16;
+  PointCouplings& S = state->couplings;
+  // Each change of an impulse goes to all slots, so unused ones go if they are many, and if their
+  // values are to be found anew.
+  if (S.num_slots > 2 * state->num_contacts + kSpare || S.factor_id != system.id) {
+    KeepTouching(state);
+  }
+  S.Find(system);
   for (PlaneContact& contact : state->Current()) {
-    const uint32_t slot = S.slot_of_node[contact.node];
-    const float response = S.Row(slot)[slot];
+    const float response = S.Row(contact.slot)[contact.slot];
     contact.yielding = response > 0.0f ? 1.0f / response : 0.0f;
   }
 }
@@ -80,10 +95,10 @@ int FindImpulses(const FactoredSystem& system, const ContactProblem& problem,
                  std::span<const NodeVec> d, ContactState* state) {
   FindCouplings(system, state);
   FindOffsets(problem, state);
-  const NodeCouplings& S = state->couplings;
+  const PointCouplings& S = state->couplings;
   const Moved moved(state);
   for (uint32_t slot = 0; slot < S.num_slots; ++slot) {
-    const NodeVec& at = d[S.node_of_slot[slot]];
+    const Vec3 at = S.points[slot].Of(d);
     moved.x[slot] = at.x, moved.y[slot] = at.y, moved.z[slot] = at.z;
   }
   int sweep = 0;
@@ -99,57 +114,54 @@ int FindImpulses(const FactoredSystem& system, const ContactProblem& problem,
   return std::min(sweep + 1, problem.sweeps);
 }
 
-// Keeps as many contacts as there are slots: those that carry load, then the deepest. Returns
-// whether that was too few.
-bool DropShallowContacts(const ContactProblem& problem, std::span<const NodeVec> d,
-                         ContactState* state) {
-  const size_t most = state->couplings.node_of_slot.size();
-  const std::span<PlaneContact> all = state->Current();
-  size_t num_nodes = 0;
-  for (size_t i = 0; i < all.size(); ++i) {
-    num_nodes += i == 0 || all[i].node != all[i - 1].node ? 1 : 0;
-  }
-  if (num_nodes <= most) return false;
-  const auto key = [&](const PlaneContact& c) {
-    const LocalPlane& plane = problem.planes[c.plane];
-    const bool is_loaded = NormalImpulse(plane, c) > 0.0f;
-    const float gap = Gap(plane, problem.y[c.node] + d[c.node]);
-    return std::make_tuple(!is_loaded, std::isfinite(gap) ? gap : 0.0f, c.node, c.plane);
-  };
-  const auto place = [](const PlaneContact& c) { return std::make_pair(c.node, c.plane); };
-  const auto end = all.begin() + static_cast<std::ptrdiff_t>(most);
-  std::ranges::nth_element(all, end, {}, key);
-  state->num_contacts = static_cast<uint32_t>(most);
-  std::ranges::sort(state->Current(), {}, place);
-  return true;
+// Contacts are in this order.
+uint64_t Key(uint32_t id, uint32_t plane) { return uint64_t{id} << 32 | plane; }
+
+uint64_t KeyOf(const ContactState& state, const PlaneContact& contact) {
+  return Key(state.PointOf(contact).id, contact.plane);
 }
 
-void DropOpenContacts(const ContactProblem& problem, ContactState* state) {
-  const auto is_open = [&](const PlaneContact& contact) {
-    return !(NormalImpulse(problem.planes[contact.plane], contact) > 0.0f);
-  };
-  const std::span<PlaneContact> all = state->Current();
-  const auto end = std::remove_if(all.begin(), all.end(), is_open);
-  state->num_contacts = static_cast<uint32_t>(end - all.begin());
+bool IsContact(const void* user, uint32_t id, uint32_t plane) {
+  const ContactState& state = *static_cast<const ContactState*>(user);
+  const auto key_of = [&](const PlaneContact& contact) { return KeyOf(state, contact); };
+  return std::ranges::binary_search(state.Current(), Key(id, plane), {}, key_of);
+}
+
+// Adds contacts in any order to those in order. There is room for them.
+void Merge(std::span<PlaneContact> added, ContactState* state) {
+  const auto key_of = [&](const PlaneContact& contact) { return KeyOf(*state, contact); };
+  std::ranges::sort(added, {}, key_of);
+  size_t old = state->num_contacts, next = added.size(), to = old + next;
+  state->num_contacts = static_cast<uint32_t>(to);
+  while (next > 0) {
+    const bool is_old = old > 0 && key_of(state->contacts[old - 1]) > key_of(added[next - 1]);
+    state->contacts[--to] = is_old ? state->contacts[--old] : added[--next];
+  }
 }
 
 }  // namespace
 
-bool ContactState::Reserve(const Allocator& allocator, uint32_t num_nodes, uint32_t num_planes) {
+bool ContactState::Reserve(const Allocator& allocator, size_t num_tets, uint32_t num_nodes,
+                           bool has_clusters, uint32_t num_planes) {
   if (moved.size() == 0 && !(couplings.Allocate(allocator, num_nodes) &&
                              moved.Allocate(allocator, size_t{3} * couplings.stride, 0.0f))) {
     return false;
   }
-  const size_t capacity = size_t{num_nodes} * num_planes;
-  if (contacts.size() >= capacity) return true;
-  Array<PlaneContact> more_contacts;
-  Array<uint32_t> more_nodes;
-  if (!more_contacts.Allocate(allocator, capacity) || !more_nodes.Allocate(allocator, capacity)) {
+  const size_t capacity = MostContacts(num_nodes, num_planes);
+  if (contacts.size() >= capacity && sunk.num_planes() >= num_planes) return true;
+  Array<PlaneContact> more_contacts, more_added;
+  Array<CoarsePoint> more_coarse;
+  SunkPoints more_sunk;
+  if (!more_contacts.Allocate(allocator, capacity) || !more_added.Allocate(allocator, capacity) ||
+      !more_sunk.Allocate(allocator, num_tets, num_nodes, num_planes, capacity) ||
+      !more_coarse.Allocate(allocator, has_clusters ? capacity : 0)) {
     return false;
   }
   std::copy(contacts.begin(), contacts.begin() + num_contacts, more_contacts.begin());
   contacts = std::move(more_contacts);
-  nodes = std::move(more_nodes);
+  added = std::move(more_added);
+  coarse = std::move(more_coarse);
+  sunk = std::move(more_sunk);
   return true;
 }
 
@@ -169,58 +181,64 @@ Vec3 ChangeImpulse(const LocalPlane& plane, const Vec3& d, bool cone_follows,
 void FindOffsets(const ContactProblem& problem, ContactState* state) {
   for (PlaneContact& contact : state->Current()) {
     const LocalPlane& plane = problem.planes[contact.plane];
-    const Vec3& x = problem.x[contact.node];
-    const Vec3& y = problem.y[contact.node];
+    const EmbeddedPoint& point = state->PointOf(contact);
+    const Vec3 x = point.Of(problem.x), y = point.Of(problem.y);
     const Vec3 moved = y - x - plane.MotionAt(x);
-    const float gap = Gap(plane, y) + AllowedDepth(plane, x, problem.slop);
+    const float gap = Gap(plane, y) + AllowedDepth(StartGap(plane, x), problem.slop);
     contact.offset = moved + plane.normal * (gap - Dot(plane.normal, moved));
   }
 }
 
-// Merges from the back to keep the order of (node, plane).
-bool AddContacts(const ContactProblem& problem, std::span<const uint8_t> pinned,
-                 std::span<const NodeVec> d, ContactState* state) {
-  const uint32_t num_planes = static_cast<uint32_t>(problem.planes.size());
-  const auto below = [&](uint32_t node, uint32_t p) {
-    const LocalPlane& plane = problem.planes[p];
-    const float gap = Gap(plane, problem.y[node] + d[node]);
-    return gap < -problem.tolerance && pinned[node] == 0 &&
-           gap + AllowedDepth(plane, problem.x[node], problem.slop) < -problem.tolerance;
-  };
-  const uint32_t num_nodes = static_cast<uint32_t>(problem.x.size());
-  const auto key = [num_planes](uint32_t node, uint32_t plane) {
-    return uint64_t{node} * num_planes + plane;
-  };
-  const auto key_of = [&](uint32_t i) {
-    return key(state->contacts[i].node, state->contacts[i].plane);
-  };
-  // Count first, then fill from the highest key down.
-  uint32_t added = 0, cursor = 0;
-  for (uint32_t node = 0; node < num_nodes; ++node) {
-    for (uint32_t plane = 0; plane < num_planes; ++plane) {
-      if (!below(node, plane)) continue;
-      const uint64_t k = key(node, plane);
-      while (cursor < state->num_contacts && key_of(cursor) < k) ++cursor;
-      const bool known = cursor < state->num_contacts && key_of(cursor) == k;
-      added += known ? 0 : 1;
-    }
+AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec> d,
+                          ContactState* state) {
+  std::span<SunkPoint> found = state->sunk.Find(problem, d, problem.tolerance, IsContact, state);
+  if (found.empty()) return {};
+  PointCouplings& S = state->couplings;
+  if (S.num_slots + found.size() > S.points.size()) KeepTouching(state);
+  const size_t room = state->contacts.size() - state->num_contacts;
+  if (found.size() > std::min(room, S.points.size() - S.num_slots)) {
+    const auto key = [](const SunkPoint& p) { return std::make_tuple(p.gap, p.id, p.plane); };
+    std::ranges::sort(found, {}, key);  // the deepest first: there may be too little room
   }
-  if (added == 0) return false;
-  uint32_t read = state->num_contacts, write = state->num_contacts + added;
-  state->num_contacts = write;
-  for (uint32_t node = num_nodes; node-- > 0 && write > read;) {
-    for (uint32_t plane = num_planes; plane-- > 0 && write > read;) {
-      const uint64_t k = key(node, plane);
-      while (read > 0 && key_of(read - 1) > k) {
-        state->contacts[--write] = state->contacts[--read];
+  size_t count = 0;
+  bool is_over_full = false;
+  for (const SunkPoint& sunk : found) {
+    const TouchingSurface& surface = problem.surface;
+    const EmbeddedPoint point =
+        sunk.tet == SunkPoint::kNoTet ? surface.Node(sunk.id) : surface.Vertex(sunk.tet, sunk.id);
+    uint32_t slot = S.SlotAt(point);
+    if (slot == PointCouplings::kNoSlot) {
+      if (S.num_slots == S.points.size()) {
+        is_over_full = true;
+        continue;
       }
-      const bool known = read > 0 && key_of(read - 1) == k;
-      if (!known && below(node, plane)) {
-        state->contacts[--write] = {node, plane};
+      slot = S.Add(point);
+    } else {
+      const auto is_same = [&](const PlaneContact& contact) {
+        return contact.slot == slot && contact.plane == sunk.plane;
+      };
+      if (IsContact(state, S.points[slot].id, sunk.plane) ||
+          std::ranges::any_of(state->added.span().first(count), is_same)) {
+        continue;
       }
     }
+    if (count == room) {
+      is_over_full = true;
+      break;
+    }
+    state->added[count++] = {slot, sunk.plane};
   }
-  return true;
+  Merge(state->added.span().first(count), state);
+  return {count > 0, is_over_full};
+}
+
+void DropOpenContacts(std::span<const LocalPlane> planes, ContactState* state) {
+  const auto is_open = [&](const PlaneContact& contact) {
+    return !(NormalImpulse(planes[contact.plane], contact) > 0.0f);
+  };
+  const std::span<PlaneContact> all = state->Current();
+  const auto end = std::remove_if(all.begin(), all.end(), is_open);
+  state->num_contacts = static_cast<uint32_t>(end - all.begin());
 }
 
 ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactProblem& problem,
@@ -228,32 +246,32 @@ ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactP
   ContactSolveStats stats;
   Respond(system, problem, *state, d);
   for (int round = 0; round < kMostRounds; ++round) {
-    const bool added = AddContacts(problem, system.system.pinned, d, state);
-    if (state->num_contacts == 0 || (round > 0 && (!added || stats.is_over_full))) break;
-    if (DropShallowContacts(problem, d, state)) stats.is_over_full = true;
+    const AddedContacts added = AddContacts(problem, d, state);
+    stats.is_over_full = stats.is_over_full || added.is_over_full;
+    if (state->num_contacts == 0 || (round > 0 && !added.any)) break;
     stats.sweeps = std::max(stats.sweeps, FindImpulses(system, problem, d, state));
     Respond(system, problem, *state, d);
   }
-  DropOpenContacts(problem, state);
+  DropOpenContacts(problem.planes, state);
   return stats;
 }
 
 bool FindPushOut(const FactoredSystem& system, const ContactProblem& problem, float share,
                  ContactState* state, std::span<NodeVec> d) {
   const auto gap_of = [&](const PlaneContact& contact) {
-    return Gap(problem.planes[contact.plane], problem.y[contact.node]);
+    return Gap(problem.planes[contact.plane], state->PointOf(contact).Of(problem.y));
   };
   const auto is_deep = [&](const PlaneContact& contact) { return gap_of(contact) < -problem.slop; };
   if (std::ranges::none_of(state->Current(), is_deep)) return false;
   FindCouplings(system, state);
-  NodeCouplings& S = state->couplings;
+  const PointCouplings& S = state->couplings;
   Moved moved(state);
   std::fill(state->moved.begin(), state->moved.end(), 0.0f);
   for (PlaneContact& contact : state->Current()) contact.push = 0.0f;
   for (int sweep = 0; sweep < problem.sweeps; ++sweep) {
     for (PlaneContact& contact : state->Current()) {
       const Vec3& normal = problem.planes[contact.plane].normal;
-      const uint32_t slot = S.slot_of_node[contact.node];
+      const uint32_t slot = contact.slot;
       const float gap = gap_of(contact);
       const float wanted = is_deep(contact) ? -share * gap : -gap;
       const float missing = wanted - Dot(normal, moved.At(slot));
@@ -264,25 +282,50 @@ bool FindPushOut(const FactoredSystem& system, const ContactProblem& problem, fl
   }
   std::fill(d.begin(), d.end(), NodeVec());
   for (const PlaneContact& contact : state->Current()) {
-    d[contact.node] += problem.planes[contact.plane].normal * contact.push;
+    state->PointOf(contact).Push(problem.planes[contact.plane].normal * contact.push, d);
   }
   SolvePanels(system.factor, system.workspace, d);
   return true;
 }
 
-void HoldNodes(const ContactState& state, std::span<const LocalPlane> planes, std::span<NodeVec> y,
-               std::span<NodeVec> held_normals) {
-  const std::span<const PlaneContact> all = state.Current();
-  for (size_t i = 0; i < all.size(); ++i) {
-    const uint32_t node = all[i].node;
-    const bool is_alone =
-        (i == 0 || all[i - 1].node != node) && (i + 1 == all.size() || all[i + 1].node != node);
-    const LocalPlane& plane = planes[all[i].plane];
-    if (plane.friction > 0.0f || !is_alone) {
-      y[node].w = 0.0f;
-    } else {
-      held_normals[node] = plane.normal;
-    }
+namespace {
+
+// Moves a point by moving its nodes, whose w is their inverse mass, in proportion to their weights.
+void MovePoint(const EmbeddedPoint& point, const Vec3& by, std::span<NodeVec> y) {
+  float response = 0.0f;
+  for (int k = 0; k < 4; ++k) response += point.free[k] * point.free[k] * y[point.nodes[k]].w;
+  if (!(response > 0.0f)) return;
+  for (int k = 0; k < 4; ++k) {
+    NodeVec& node = y[point.nodes[k]];
+    node += by * (point.free[k] * node.w / response);
+  }
+}
+
+}  // namespace
+
+void NotePlaces(std::span<const NodeVec> y, ContactState* state) {
+  for (PlaneContact& contact : state->Current()) contact.offset = state->PointOf(contact).Of(y);
+}
+
+void PutBack(std::span<const LocalPlane> planes, const ContactState& state, std::span<NodeVec> y) {
+  for (const PlaneContact& contact : state.Current()) {
+    const LocalPlane& plane = planes[contact.plane];
+    const EmbeddedPoint& point = state.PointOf(contact);
+    const Vec3 back = contact.offset - point.Of(y);
+    MovePoint(
+        point,
+        plane.friction > 0.0f ? back : plane.normal * std::fmax(Dot(plane.normal, back), 0.0f), y);
+  }
+}
+
+void LiftSunk(const ContactProblem& problem, ContactState* state, std::span<NodeVec> y) {
+  AddContacts(problem, {}, state);
+  for (const PlaneContact& contact : state->Current()) {
+    const LocalPlane& plane = problem.planes[contact.plane];
+    const EmbeddedPoint& point = state->PointOf(contact);
+    const float gap =
+        Gap(plane, point.Of(y)) + AllowedDepth(StartGap(plane, point.Of(problem.x)), problem.slop);
+    if (gap < 0.0f) MovePoint(point, plane.normal * -gap, y);
   }
 }
 

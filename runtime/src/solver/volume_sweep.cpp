@@ -18,13 +18,6 @@ namespace plush {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Removes the component along the held normals from a gradient.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE Xyz<V> Free(D d, const Xyz<V>& gradient, const NodeVec* held, const uint32_t* ids) {
-  const Xyz<V> n = GatherNodes(d, held, ids, static_cast<V*>(nullptr));
-  return gradient - n * Dot(n, gradient);
-}
-
 // The lower of `lowest` and `det`; `lowest` if the lane has no tet or det is NaN. Does not use Min,
 // whose result for NaN depends on the instruction set.
 template <class D, class V = hn::Vec<D>>
@@ -33,9 +26,7 @@ HWY_INLINE V Lower(D d, V lowest, V det, V det_dm_inv) {
   return hn::IfThenElse(lower, det, lowest);
 }
 
-template <bool kHolds>
-SweepChanges Sweep(const ElementView& elements, const NodeVec* held, float dt, NodeVec* x,
-                   float* kappa) {
+SweepChanges SweepAll(const ElementView& elements, float dt, NodeVec* x, float* kappa) {
   const Lanes16 d;
   using V = hn::Vec<Lanes16>;
   constexpr size_t N = kLanes<Lanes16>;
@@ -52,13 +43,7 @@ SweepChanges Sweep(const ElementView& elements, const NodeVec* held, float dt, N
       const Xyz<V> xc = GatherNodes(d, x, ids[2], &wc), xd = GatherNodes(d, x, ids[3], &wd);
       const V s = hn::LoadU(d, block.det_dm_inv + i);
       const V k = hn::Mul(hn::LoadU(d, bulk + i), dt2);
-      VolumeGradients<V> g = GradientsOfVolume(d, xa, xb, xc, xd, s);
-      if constexpr (kHolds) {
-        g.a = Free(d, g.a, held, ids[0]);
-        g.b = Free(d, g.b, held, ids[1]);
-        g.c = Free(d, g.c, held, ids[2]);
-        g.d = Free(d, g.d, held, ids[3]);
-      }
+      const VolumeGradients<V> g = GradientsOfVolume(d, xa, xb, xc, xd, s);
       const V response =
           Fma(wa, Dot(g.a, g.a),
               Fma(wb, Dot(g.b, g.b), Fma(wc, Dot(g.c, g.c), hn::Mul(wd, Dot(g.d, g.d)))));
@@ -78,13 +63,6 @@ SweepChanges Sweep(const ElementView& elements, const NodeVec* held, float dt, N
     }
   }
   return {hn::GetLane(hn::MinOfLanes(d, lowest)), hn::GetLane(hn::MaxOfLanes(d, largest))};
-}
-
-// `held` may be empty.
-SweepChanges SweepAll(const ElementView& elements, std::span<const NodeVec> held, float dt,
-                      NodeVec* x, float* kappa) {
-  return held.empty() ? Sweep<false>(elements, nullptr, dt, x, kappa)
-                      : Sweep<true>(elements, held.data(), dt, x, kappa);
 }
 
 // The first block from `block` on that has a tet below kLeastDetF, or the number of blocks.
@@ -119,9 +97,9 @@ namespace plush {
 HWY_EXPORT(SweepAll);
 HWY_EXPORT(FindFlatBlock);
 
-SweepChanges SweepVolumes(const ElementView& elements, std::span<const NodeVec> held_normals,
-                          float dt, std::span<NodeVec> x, std::span<float> kappa) {
-  return HWY_DYNAMIC_DISPATCH(SweepAll)(elements, held_normals, dt, x.data(), kappa.data());
+SweepChanges SweepVolumes(const ElementView& elements, float dt, std::span<NodeVec> x,
+                          std::span<float> kappa) {
+  return HWY_DYNAMIC_DISPATCH(SweepAll)(elements, dt, x.data(), kappa.data());
 }
 
 namespace {
@@ -134,12 +112,6 @@ constexpr float kLeastResponse = 0.05f;
 // Lifts aim this far above the bound, so that sweeps end although tets undo each other's lifts.
 constexpr float kLiftMargin = 0.05f;
 
-// Mass-weighted move of a node along `gradient`, without any part against the held normal.
-Vec3 LiftMove(const Vec3& held_normal, float inverse_mass, const Vec3& gradient) {
-  const float into = std::fmin(Dot(held_normal, gradient), 0.0f);
-  return (gradient - held_normal * into) * inverse_mass;
-}
-
 // The bound on a tet's det F: no more than at the start of the substep. Lifts become velocity, so a
 // tet that began inside out would throw its nodes if it were lifted all the way.
 float LeastDetF(const Tet& tet, const Mat3& dm_inv, NodeVectors before) {
@@ -149,8 +121,7 @@ float LeastDetF(const Tet& tet, const Mat3& dm_inv, NodeVectors before) {
 }
 
 // Lifts one tet if needed; returns whether it was.
-bool LiftTet(const TetBlock& block, size_t lane, std::span<const NodeVec> held_normals,
-             NodeVectors before, std::span<NodeVec> x) {
+bool LiftTet(const TetBlock& block, size_t lane, NodeVectors before, std::span<NodeVec> x) {
   if (!(block.det_dm_inv[lane] > 0.0f)) return false;  // a place without a tet
   const Tet tet = {block.nodes[0][lane], block.nodes[1][lane], block.nodes[2][lane],
                    block.nodes[3][lane]};
@@ -170,8 +141,7 @@ bool LiftTet(const TetBlock& block, size_t lane, std::span<const NodeVec> held_n
   Vec3 moves[4];
   float response = 0.0f, rest_response = 0.0f;
   for (int i = 0; i < 4; ++i) {
-    moves[i] = LiftMove(held_normals.empty() ? Vec3{} : Vec3(held_normals[nodes[i]]), x[nodes[i]].w,
-                        gradients[i]);
+    moves[i] = gradients[i] * x[nodes[i]].w;
     response += Dot(moves[i], gradients[i]);
     rest_response += x[nodes[i]].w * Dot(rest_gradients[i], rest_gradients[i]);
   }
@@ -201,15 +171,14 @@ bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x) {
   return HWY_DYNAMIC_DISPATCH(FindFlatBlock)(elements, x.data(), 0) < elements.blocks.size();
 }
 
-bool LiftFlatTets(const ElementView& elements, std::span<const NodeVec> held_normals,
-                  NodeVectors before, std::span<NodeVec> x) {
+bool LiftFlatTets(const ElementView& elements, NodeVectors before, std::span<NodeVec> x) {
   const auto next = [&](size_t first) {
     return HWY_DYNAMIC_DISPATCH(FindFlatBlock)(elements, x.data(), first);
   };
   bool lifted = false;
   for (size_t b = next(0); b < elements.blocks.size(); b = next(b + 1)) {
     for (size_t lane = 0; lane < kBlockTets; ++lane) {
-      lifted = LiftTet(elements.blocks[b], lane, held_normals, before, x) || lifted;
+      lifted = LiftTet(elements.blocks[b], lane, before, x) || lifted;
     }
   }
   return lifted;

@@ -26,17 +26,15 @@ struct SweepChanges {
 /// One sweep, block after block; the tets of a block share no node. Each tet's constraint is C =
 /// det F - 1, with the multiplier's step d kappa = (-C - alpha kappa) / (sum w |grad C|^2 + alpha),
 /// alpha = 1/(lambda V dt^2) [Kug, Eq. 14-16 with the sign of XPBD].
-/// - Moves the nodes `x` [m] (num_nodes + 1 x 1), whose w is the inverse mass [1/kg], 0 if pinned
-///   or held. Updates `kappa` [kg m^2] (16 num_blocks x 1).
-/// - `held_normals` (num_nodes + 1 x 1, or empty): the unit direction in which each node must not
-///   move, or zero.
+/// - Moves the nodes `x` [m] (num_nodes + 1 x 1), whose w is the inverse mass [1/kg], 0 if pinned.
+///   Updates `kappa` [kg m^2] (16 num_blocks x 1).
 /// - Pushes back flat and inverted tets too. No move is longer than sqrt(lambda V dt^2 w) |C| / 2,
 ///   however small the gradient.
 /// - Skips tets with lambda = 0 and clears their multipliers.
 ///
 /// Does not allocate.
-SweepChanges SweepVolumes(const ElementView& elements, std::span<const NodeVec> held_normals,
-                          float dt, std::span<NodeVec> x, std::span<float> kappa);
+SweepChanges SweepVolumes(const ElementView& elements, float dt, std::span<NodeVec> x,
+                          std::span<float> kappa);
 
 /// Least det F of a tet at the end of a substep, unless it was below at the start.
 inline constexpr float kLeastDetF = 0.05f;
@@ -56,13 +54,11 @@ bool HasFlatTet(const ElementView& elements, std::span<const NodeVec> x);
 /// - Moves `x` (as in SweepVolumes) along w grad det F, by equal and opposite impulses that store
 /// no
 ///   energy. Each is bounded, however degenerate the tet.
-/// - Held normals stop only motion against them: nodes may leave a plane.
 /// - A tet that was below the bound at `before` [m] (num_nodes x 1) is kept from sinking further.
 ///
 /// Returns whether any tet was lifted; it usually takes a few sweeps until none is. Does not
 /// allocate.
-bool LiftFlatTets(const ElementView& elements, std::span<const NodeVec> held_normals,
-                  NodeVectors before, std::span<NodeVec> x);
+bool LiftFlatTets(const ElementView& elements, NodeVectors before, std::span<NodeVec> x);
 
 /// SweepChanges of each body of a crowd.
 struct CrowdSweepChanges {

@@ -65,7 +65,7 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
   body->stretches = std::move(stretches);
   body->coarse = std::move(coarse);
   body->contacts.num_contacts = 0;
-  body->contacts.couplings.factor_id = 0;  // its couplings are those of the old matrix
+  body->contacts.couplings.Forget();  // they are those of the old matrix and pins
   for (size_t i = 0; i < body->x.size(); ++i) {
     const bool is_pinned = system->pinned[i] != 0;
     if (is_pinned && !body->IsPinned(i)) body->v[i] = NodeVec();  // moving pins keep theirs

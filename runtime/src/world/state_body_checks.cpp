@@ -5,7 +5,7 @@
 
 #include "asset/regions.h"
 #include "body/body.h"
-#include "contact/node_couplings.h"
+#include "contact/plane_contacts.h"
 #include "world/state_checks.h"
 #include "world/state_reader.h"
 #include "world/world_impl.h"
@@ -174,9 +174,13 @@ Status StateReader::CheckBody(uint32_t index, const StateBody& b, const StateSys
     has_factor = has_factor || set(s.first_set + k).dt == b.dt;
   }
   if (!has_factor) return wrong("have no factor");
-  if (b.num_coupled > MostTouchingNodes(s.num_nodes) || (b.num_coupled > 0) != (b.factor_id != 0) ||
+  if (b.num_coupled > MostTouchingPoints(s.num_nodes) ||
+      (b.num_coupled > 0) != (b.factor_id != 0) ||
       (b.num_coupled > 0 && (is_fixed || world_.num_collider_slots == 0))) {
     return wrong("have impossible couplings");
+  }
+  if (b.num_contacts > MostContacts(s.num_nodes, world_.num_collider_slots)) {
+    return wrong("have too many contacts");
   }
   if (b.crowd == kNoIndex) {
     return b.lane == kNoIndex && !Has(b, kStateInLane) ? Status{} : wrong("are in no lane");
@@ -250,24 +254,24 @@ Status StateReader::CheckPins(uint32_t index, const StateBody& b, const StateSys
 Status StateReader::CheckContacts(uint32_t index, const StateBody& b, const StateSystem& s,
                                   const BodyBulk& bulk) const {
   const auto wrong = [index](const char* reason) { return Corrupt(kBodies, reason, index); };
+  const CollisionView& surface = AssetOf(s).collision();
+  const TouchingSurface touching = {&surface, PinnedOf(s)};
+  const uint32_t num_points = touching.num_points();
   uint64_t before = 0;
   for (uint32_t i = 0; i < b.num_contacts; ++i) {
     StateContact c;
     std::memcpy(&c, bulk.contacts + sizeof(c) * i, sizeof(c));
-    if (c.node >= s.num_nodes || PinnedOf(s)[c.node] != 0 || c.plane >= world_.num_collider_slots ||
+    if (c.slot >= b.num_coupled || c.plane >= world_.num_collider_slots ||
         collider_slot(c.plane).link != SlotList<>::kLive) {
-      return wrong("a contact has no node or plane");
+      return wrong("a contact has no point or plane");
     }
-    const uint64_t key = uint64_t{c.node} << 32 | c.plane;
+    const uint64_t key = uint64_t{WordAt(bulk.coupled, c.slot)} << 32 | c.plane;
     if (i > 0 && key <= before) return wrong("contacts are out of order");
     before = key;
     if (!AreFinite(c.impulse)) return wrong("a contact's impulse is not finite");
   }
   for (uint32_t i = 0; i < b.num_coupled; ++i) {
-    const uint32_t node = WordAt(bulk.coupled, i);
-    if (node >= s.num_nodes || (i > 0 && node <= WordAt(bulk.coupled, i - 1))) {
-      return wrong("a coupling is of no node");
-    }
+    if (WordAt(bulk.coupled, i) >= num_points) return wrong("a coupling is of no point");
   }
   if (!AreFinite(bulk.couplings, size_t{b.num_coupled} * (b.num_coupled + 1) / 2)) {
     return wrong("a coupling is not finite");

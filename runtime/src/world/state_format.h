@@ -35,7 +35,7 @@ static_assert(std::endian::native == std::endian::little,
               "states are written as they lie in memory");
 
 inline constexpr char kStateMagic[8] = {'P', 'L', 'U', 'S', 'H', 'S', 'T', '\n'};
-inline constexpr uint32_t kStateVersion = 3;
+inline constexpr uint32_t kStateVersion = 4;
 inline constexpr uint32_t kStateByteOrder = 0x01020304;
 #ifdef PLUSH_DETERMINISTIC
 inline constexpr uint32_t kStateVariant = 1;
@@ -176,14 +176,14 @@ struct StateBody {
   uint64_t user_data;
   double origin[3], previous_origin[3];
   uint64_t bulk_at;    ///< of its section, in bytes from the first one of a body
-  uint64_t factor_id;  ///< NodeCouplings::factor_id, or 0: no couplings
+  uint64_t factor_id;  ///< PointCouplings::factor_id, or 0: no couplings
   uint32_t slot, system;
   float dt, kappa_dt, still_time, gravity_factor, max_speed;
   StateFilter filter;
   uint32_t flags;
   uint32_t crowd, lane;  ///< or kNoIndex
   uint32_t num_contacts;
-  uint32_t num_coupled;  ///< nodes with couplings
+  uint32_t num_coupled;  ///< points with couplings, see PointCouplings
   StateStats stats;
   uint32_t zero;
 };
@@ -198,7 +198,7 @@ static_assert(sizeof(StateMotion) == 64);
 
 /// PlaneContact.
 struct StateContact {
-  uint32_t node, plane;
+  uint32_t slot, plane;
   float impulse[3];
 };
 static_assert(sizeof(StateContact) == 20);
@@ -212,7 +212,7 @@ struct BodyLayout {
   uint64_t motions = 0;               ///< StateMotion (num_regions)
   uint64_t reactions = 0;             ///< Vec3 (num_nodes)
   uint64_t contacts = 0;              ///< StateContact (num_contacts)
-  uint64_t coupled = 0;               ///< nodes with couplings, ascending (num_coupled)
+  uint64_t coupled = 0;               ///< ids of points with couplings (num_coupled)
   uint64_t couplings = 0;  ///< lower triangle by rows (num_coupled (num_coupled + 1) / 2)
 
   BodyLayout(const StateBody& body, uint64_t num_nodes, uint64_t num_blocks, uint64_t num_regions) {

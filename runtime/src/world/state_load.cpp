@@ -76,28 +76,30 @@ void CopyTo(const std::byte* from, Array<T>* to) {
   if (to->size() > 0) std::memcpy(static_cast<void*>(to->data()), from, sizeof(T) * to->size());
 }
 
-void LoadContacts(const StateBody& saved, const BodyBulk& bulk, ContactState* contacts) {
-  contacts->num_contacts = saved.num_contacts;
-  for (uint32_t i = 0; i < saved.num_contacts; ++i) {
-    StateContact c;
-    std::memcpy(&c, bulk.contacts + sizeof(c) * i, sizeof(c));
-    PlaneContact& out = contacts->contacts[i];
-    out.node = c.node;
-    out.plane = c.plane;
-    out.impulse = ToVec3(c.impulse);
-  }
-  NodeCouplings& couplings = contacts->couplings;
+void LoadContacts(const StateBody& saved, const BodyBulk& bulk, const TouchingSurface& surface,
+                  ContactState* contacts) {
+  PointCouplings& couplings = contacts->couplings;
   couplings.Forget();
   const std::byte* row = bulk.couplings;
   for (uint32_t k = 0; k < saved.num_coupled; ++k) {
-    couplings.AddSlot(WordAt(bulk.coupled, k));
+    couplings.Add(surface.Point(WordAt(bulk.coupled, k)));
     for (uint32_t other = 0; other <= k; ++other) {
       const float coupling = std::bit_cast<float>(WordAt(row, other));
       couplings.Row(k)[other] = couplings.Row(other)[k] = coupling;
     }
     row += sizeof(float) * (k + 1);
   }
+  couplings.num_known = saved.num_coupled;
   couplings.factor_id = saved.factor_id;
+  contacts->num_contacts = saved.num_contacts;
+  for (uint32_t i = 0; i < saved.num_contacts; ++i) {
+    StateContact c;
+    std::memcpy(&c, bulk.contacts + sizeof(c) * i, sizeof(c));
+    PlaneContact& out = contacts->contacts[i];
+    out.slot = c.slot;
+    out.plane = c.plane;
+    out.impulse = ToVec3(c.impulse);
+  }
 }
 
 // Targets: the body has room for them.
@@ -125,7 +127,7 @@ void LoadPins(const StateBody& saved, const BodyBulk& bulk, PinMotion* pins) {
 // finite because the body froze.
 void LoadBody(const StateBody& saved, const BodyBulk& bulk, Body* body) {
   if (body->frozen) {
-    for (Array<NodeVec>* scratch : {&body->y, &body->rhs, &body->d, &body->held_normals}) {
+    for (Array<NodeVec>* scratch : {&body->y, &body->rhs, &body->d}) {
       std::fill(scratch->begin(), scratch->end(), NodeVec());
     }
     std::fill(body->workspace.begin(), body->workspace.end(), 0.0f);
@@ -158,7 +160,7 @@ void LoadBody(const StateBody& saved, const BodyBulk& bulk, Body* body) {
   if (body->has_previous) CopyTo(bulk.previous, &body->previous);
   std::fill(body->planes.begin(), body->planes.end(), LocalPlane{});
   LoadPins(saved, bulk, &body->pins);
-  LoadContacts(saved, bulk, &body->contacts);
+  LoadContacts(saved, bulk, {&body->surface, body->system->pinned.span()}, &body->contacts);
 }
 
 // Whether `system` has the key of the state's system `index` and shares the factors of the same

@@ -111,7 +111,7 @@ StateForce Saved(const PendingForce& force) {
 
 StateContact Saved(const PlaneContact& contact) {
   StateContact out = {};
-  out.node = contact.node;
+  out.slot = contact.slot;
   out.plane = contact.plane;
   Copy(contact.impulse, out.impulse);
   return out;
@@ -149,10 +149,10 @@ StateBody Saved(const Body& body, const StepStats& stats) {
   out.crowd = body.crowd != nullptr ? body.crowd->index : kNoIndex;
   out.lane = body.crowd != nullptr ? static_cast<uint32_t>(body.lane) : kNoIndex;
   out.num_contacts = body.contacts.num_contacts;
-  const NodeCouplings& couplings = body.contacts.couplings;
-  if (couplings.factor_id != 0 && couplings.num_slots > 0) {
+  const PointCouplings& couplings = body.contacts.couplings;
+  if (couplings.num_known > 0) {
     out.factor_id = couplings.factor_id;
-    out.num_coupled = couplings.num_slots;
+    out.num_coupled = couplings.num_known;
   }
   out.stats = Saved(stats);
   return out;
@@ -162,19 +162,10 @@ BodyLayout LayoutOf(const Body& body, const StateBody& saved) {
   return BodyLayout(saved, body.x.size(), body.elements.blocks.size(), body.pins.motions.size());
 }
 
-// In the order of the nodes, not of the slots: a list that is easy to check.
-void WriteCouplings(const NodeCouplings& couplings, Sink* sink) {
-  const Array<uint32_t>& slots = couplings.slot_of_node;
-  for (uint32_t node = 0; node < slots.size(); ++node) {
-    if (slots[node] != NodeCouplings::kNoSlot) sink->Write(node);
-  }
-  for (uint32_t node = 0; node < slots.size(); ++node) {
-    if (slots[node] == NodeCouplings::kNoSlot) continue;
-    for (uint32_t other = 0; other <= node; ++other) {
-      if (slots[other] != NodeCouplings::kNoSlot) {
-        sink->Write(couplings.Row(slots[node])[slots[other]]);
-      }
-    }
+void WriteCouplings(const PointCouplings& couplings, Sink* sink) {
+  for (uint32_t k = 0; k < couplings.num_known; ++k) sink->Write(couplings.points[k].id);
+  for (uint32_t k = 0; k < couplings.num_known; ++k) {
+    for (uint32_t other = 0; other <= k; ++other) sink->Write(couplings.Row(k)[other]);
   }
 }
 

@@ -2,7 +2,7 @@
 // Bodies on planes: at rest, on slopes, dropped, in corners.
 #include "plush/format/tet_block.h"
 
-#include "contact/node_couplings.h"
+#include "contact/point_couplings.h"
 #include "runtime/dense_reference.h"
 
 #include <catch2/catch.hpp>
@@ -508,7 +508,7 @@ TEST_CASE("A plate on many nodes comes to rest") {
 
 TEST_CASE("A sheet on more nodes than there is room for stays on its plane") {
   const ShapeAsset shape(TetBox(20, 1, 20, 0.1), {1.0e5, 0.3, 1000.0});
-  REQUIRE(MostTouchingNodes(static_cast<uint32_t>(shape.num_nodes())) < 21 * 21);
+  REQUIRE(MostTouchingPoints(static_cast<uint32_t>(shape.num_nodes())) < 21 * 21);
   WorldDesc desc;
   desc.solver.sleep_speed = 0.0f;
   World world(desc);

@@ -139,7 +139,7 @@ struct Swept {
 
 Swept AloneSweep(const Crowd16& c, const Subject& s) {
   Swept out = {s.x, s.kappa};
-  const SweepChanges changes = SweepVolumes(c.shape.elements(), {}, kDt, out.x, out.kappa);
+  const SweepChanges changes = SweepVolumes(c.shape.elements(), kDt, out.x, out.kappa);
   out.lowest_det_f = changes.lowest_det_f;
   out.largest = changes.largest;
   return out;

@@ -36,17 +36,13 @@ struct Subject {
       : random(seed),
         shape(TetBox(1 + seed % 4, 2, 3, 0.1, 0.09, seed), {2.0e5, 0.4, 1000.0}, double(kDt)),
         kappa(shape.num_places()),
-        stretches(9 * shape.num_places()),
-        held(shape.num_nodes() + 1) {
+        stretches(9 * shape.num_places()) {
     const Eigen::Matrix3d R = random.Rotation();
     rotation = ToQuat(R * random.Rotation(0.2));
     x = ToNodeVecs(R * (ToEigen(shape.rest()) + random.Vectors(shape.num_nodes(), 0.03)));
     for (size_t i = 0; i < shape.num_nodes(); ++i) x[i].w = 1.0f / shape.simulation().masses[i];
     for (const uint32_t slot : shape.elements().slots) {
       kappa[slot] = static_cast<float>(random.Uniform(-1e-4, 1e-4));
-    }
-    for (const uint32_t node : random.Nodes(shape.num_nodes(), 0.3)) {
-      held[node] = ToVec3(random.Direction());
     }
     for (float& s : stretches) s = static_cast<float>(random.Uniform(-1.0, 1.0));
   }
@@ -72,11 +68,10 @@ struct Subject {
   }
 
   // Positions, then the sweep's changes, then multipliers.
-  Numbers Sweep(bool holds) const {
+  Numbers Sweep() const {
     std::vector<NodeVec> moved = x;
     std::vector<float> multipliers = kappa;
-    const std::span<const NodeVec> normals = holds ? std::span(held) : std::span<const NodeVec>();
-    const SweepChanges changes = SweepVolumes(shape.elements(), normals, kDt, moved, multipliers);
+    const SweepChanges changes = SweepVolumes(shape.elements(), kDt, moved, multipliers);
     Numbers out = NumbersOf(moved);
     out.insert(out.end(), {changes.lowest_det_f, changes.largest});
     return out;
@@ -86,7 +81,7 @@ struct Subject {
   Numbers Lift() const {
     const std::vector<Vec3> rest = shape.rest();
     std::vector<NodeVec> lifted = x;
-    LiftFlatTets(shape.elements(), held, rest, lifted);
+    LiftFlatTets(shape.elements(), rest, lifted);
     return NumbersOf(lifted);
   }
 
@@ -104,7 +99,6 @@ struct Subject {
   Quat rotation;
   std::vector<NodeVec> x;
   Numbers kappa, stretches;
-  std::vector<NodeVec> held;
 };
 
 void CheckSame(const Numbers& found, const Numbers& expected) {
@@ -148,13 +142,12 @@ TEST_CASE("Every instruction set gives the same impulses, stretches, sweeps, lif
   CAPTURE(seed);
   Subject subject(seed);
   const std::vector<int64_t> targets = SimdTargets();
-  Numbers impulses, stretches, free, held, lifted, solved;
+  Numbers impulses, stretches, swept, lifted, solved;
   {
     const SimdTargetScope scope(targets.back());
     impulses = subject.Impulses();
     stretches = subject.Stretches();
-    free = subject.Sweep(false);
-    held = subject.Sweep(true);
+    swept = subject.Sweep();
     lifted = subject.Lift();
     solved = subject.Solve();
   }
@@ -163,8 +156,7 @@ TEST_CASE("Every instruction set gives the same impulses, stretches, sweeps, lif
     const SimdTargetScope scope(target);
     CheckSame(subject.Impulses(), impulses);
     CheckSame(subject.Stretches(), stretches);
-    CheckSame(subject.Sweep(false), free);
-    CheckSame(subject.Sweep(true), held);
+    CheckSame(subject.Sweep(), swept);
     CheckSame(subject.Lift(), lifted);
     CheckSame(subject.Solve(), solved);
   }

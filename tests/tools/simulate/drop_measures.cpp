@@ -54,6 +54,7 @@ DropMeasures MeasureDrop(const tools::RunRecord& record, double dt, const Droppe
   const tools::StepRecord& last = record.steps.back();
   measures.end_kinetic = last.measures.kinetic_j / (weight * body.height_m);
   measures.end_elastic = last.measures.elastic_j / (body.young_pa * record.rest_volume_m3);
+  measures.end_gap = last.cages.lowest_m / body.height_m;
   measures.end_volume_change =
       std::max(1.0 - last.cages.min_volume_ratio, last.cages.max_volume_ratio - 1.0);
   return measures;
@@ -64,9 +65,10 @@ std::string ToText(const DropMeasures& m) {
   std::snprintf(text, sizeof(text),
                 "end kinetic %.2e, late speed %.4f of %.2f m/s, end elastic %.2e, inverted %u, "
                 "volume change %.4f, impact energy %.4f, late energy %.3f, energy rise %.1e, "
-                "lowest %.2e",
+                "lowest %.2e, end gap %.1e",
                 m.end_kinetic, m.late_speed, m.impact_speed, m.end_elastic, m.inverted_tets,
-                m.end_volume_change, m.impact_energy, m.late_energy, m.energy_rise, m.lowest);
+                m.end_volume_change, m.impact_energy, m.late_energy, m.energy_rise, m.lowest,
+                m.end_gap);
   return text;
 }
 

@@ -27,7 +27,8 @@ struct DropMeasures {
   double impact_energy = 0.0;      ///< largest gain of total energy over its start / (m g 0.3 H)
   double late_energy = 0.0;        ///< the same, from 0.2 s after the first contact on
   double energy_rise = 0.0;        ///< largest rise of total energy in one step / (m g 0.3 H)
-  double lowest = 0.0;             ///< least height of a node above the plane / size
+  double lowest = 0.0;             ///< least height of the surface above the plane / size
+  double end_gap = 0.0;            ///< that height at the end / H
 };
 
 /// Measures a run of DropScene.

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Columns of A^-1 W^T at the slots' points: one solve gives three, one per axis.
+// Source: point_couplings.h.
+#include "contact/point_couplings.h"
+
+#include <algorithm>
+
+namespace plush {
+
+bool PointCouplings::Allocate(const Allocator& allocator, uint32_t num_nodes) {
+  const uint32_t capacity = MostTouchingPoints(num_nodes);
+  stride = capacity;
+  Forget();
+  return values.Allocate(allocator, size_t{capacity} * stride, 0.0f) &&
+         points.Allocate(allocator, capacity) && new_slots.Allocate(allocator, capacity) &&
+         columns.Allocate(allocator, size_t{num_nodes} + 1);
+}
+
+uint32_t PointCouplings::SlotAt(const EmbeddedPoint& point) const {
+  for (uint32_t slot = 0; slot < num_slots; ++slot) {
+    if (points[slot].IsAt(point)) return slot;
+  }
+  return kNoSlot;
+}
+
+void PointCouplings::Keep() {
+  uint32_t kept = 0, kept_known = 0;
+  for (uint32_t slot = 0; slot < num_slots; ++slot) {
+    if (new_slots[slot] == kNoSlot) continue;
+    if (slot < num_known) {
+      // Rows and columns only move towards the first ones, so nothing is overwritten too early.
+      float* to = Row(kept);
+      const float* from = Row(slot);
+      uint32_t column = 0;
+      for (uint32_t other = 0; other < num_known; ++other) {
+        if (new_slots[other] != kNoSlot) to[column++] = from[other];
+      }
+      ++kept_known;
+    }
+    points[kept] = points[slot];
+    new_slots[slot] = kept++;
+  }
+  num_slots = kept;
+  num_known = kept_known;
+}
+
+void PointCouplings::Find(const FactoredSystem& system) {
+  constexpr float Vec3::*kAxes[3] = {&Vec3::x, &Vec3::y, &Vec3::z};
+  if (factor_id != system.id) num_known = 0;
+  factor_id = system.id;
+  for (uint32_t first = num_known; first < num_slots; first += 3) {
+    const uint32_t count = std::min(num_slots - first, 3u);
+    std::fill(columns.begin(), columns.end(), NodeVec());
+    for (uint32_t c = 0; c < count; ++c) {
+      const EmbeddedPoint& point = points[first + c];
+      for (int k = 0; k < 4; ++k) columns[point.nodes[k]].*kAxes[c] += point.free[k];
+    }
+    SolvePanels(system.factor, system.workspace, columns.span());
+    for (uint32_t c = 0; c < count; ++c) {
+      for (uint32_t other = 0; other < num_slots; ++other) {
+        const EmbeddedPoint& point = points[other];
+        float value = 0.0f;
+        for (int k = 0; k < 4; ++k) value += point.free[k] * (columns[point.nodes[k]].*kAxes[c]);
+        Row(first + c)[other] = Row(other)[first + c] = value;
+      }
+    }
+  }
+  num_known = num_slots;
+}
+
+}  // namespace plush

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// How points that touch something answer impulses on each other, through the splitting step's
+// constant matrix: S_ij = w_i^T A^-1 w_j, w the points' weights, the same for the three axes.
+#pragma once
+
+#include "plush/allocator.h"
+
+#include "base/array.h"
+#include "base/node_vec.h"
+#include "contact/contact_problem.h"
+#include "solver/panel_solve.h"
+#include "solver/system_matrix.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace plush {
+
+/// A factor, and the matrix it belongs to.
+struct FactoredSystem {
+  SystemView system;
+  PanelFactor factor;
+  std::span<float> workspace;  ///< of solves (PanelWorkspaceSize x 1)
+  uint64_t id = 0;             ///< identifies the factor among those of its matrix; never 0
+};
+
+/// Most points of a body that can touch something at once: in a small body more than the nodes.
+constexpr uint32_t MostTouchingPoints(uint32_t num_nodes) {
+  const uint32_t most = 192 + num_nodes / 16, small = num_nodes + 16;
+  return small < most ? small : most;
+}
+
+/// Points that touch, each in a slot, and S between them. Kept between solves: a new point costs a
+/// third of a solve with A. A pair's value comes from the column of the later point, so its
+/// rounding depends on the order.
+struct PointCouplings {
+  static constexpr uint32_t kNoSlot = UINT32_MAX;
+
+  uint64_t factor_id = 0;       ///< of the factor that the values belong to, or 0
+  uint32_t num_slots = 0;       ///< at most `points.size()`
+  uint32_t num_known = 0;       ///< slots with values: the first ones
+  uint32_t stride = 0;          ///< of rows
+  Array<float> values;          ///< symmetric [1/kg] (capacity x stride)
+  Array<EmbeddedPoint> points;  ///< by slot (capacity x 1)
+  // Scratch memory.
+  Array<uint32_t> new_slots;  ///< see Keep (capacity x 1)
+  Array<NodeVec> columns;     ///< of A^-1 W^T (num_nodes + 1 x 1)
+
+  /// Allocates everything. Returns false if the allocator fails.
+  bool Allocate(const Allocator& allocator, uint32_t num_nodes);
+
+  /// Forgets all points.
+  void Forget() {
+    num_slots = num_known = 0;
+    factor_id = 0;
+  }
+
+  /// The slot of a point at this place, or kNoSlot.
+  uint32_t SlotAt(const EmbeddedPoint& point) const;
+
+  /// Gives a point the next slot, without values. There must be a free one.
+  uint32_t Add(const EmbeddedPoint& point) {
+    points[num_slots] = point;
+    return num_slots++;
+  }
+
+  /// Keeps the slots whose `new_slots` is not kNoSlot, in their order, and writes their new places
+  /// there.
+  void Keep();
+
+  const float* Row(uint32_t slot) const { return &values[size_t{stride} * slot]; }
+  float* Row(uint32_t slot) { return &values[size_t{stride} * slot]; }
+
+  /// Finds all values that are not known for the factor. Does not allocate.
+  void Find(const FactoredSystem& system);
+};
+
+}  // namespace plush

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+// Source: sunk_points.h.
+#include "contact/sunk_points.h"
+
+#include "base/float4.h"
+#include "collision/surface_records.h"
+#include "collision/tree_walks.h"
+#include "contact/lowest_vertex.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+namespace plush {
+namespace {
+
+// A lower bound of sum w_i gaps_i for weights in [low, high] whose sum is 1: the dual program of
+// barycentric_bounds.h, for the four k in the lanes.
+float LowestIn(const Float4& gaps, const float* low, const float* high) {
+  constexpr float kRounding = 16.0f * std::numeric_limits<float>::epsilon();
+  Float4 bound = gaps;
+  float sum = 0.0f;
+  for (int i = 0; i < 4; ++i) {
+    const Float4 difference = Broadcast(gaps[i]) - gaps;
+    bound = bound + Min(difference * Broadcast(low[i]), difference * Broadcast(high[i]));
+    sum += std::fabs(gaps[i]);
+  }
+  return GreatestOf(bound) - kRounding * sum;
+}
+
+// Vertices of a CdgTet: those of its patches lie one after the other.
+std::span<const Vec4> VerticesOf(const CollisionView& surface, uint32_t tet, uint32_t* first) {
+  *first = surface.patches[surface.tets[tet].first_patch].first_vertex;
+  const uint32_t last_patch = PatchesEnd(surface, tet);
+  const size_t end = last_patch < surface.patches.size() ? surface.patches[last_patch].first_vertex
+                                                         : surface.vertices.size();
+  return surface.vertices.subspan(*first, end - *first);
+}
+
+// Calls visit(vertex, gap) for the vertices of a CdgTet that have a gap below limit().
+template <class Limit, class Visit>
+void ForLowVertices(const CollisionView& surface, uint32_t tet, const float* gaps, Limit limit,
+                    Visit visit) {
+  constexpr uint32_t kVisitedAtOnce = 8;
+  const Float4 of_nodes = Load4(gaps);
+  for (uint32_t p = surface.tets[tet].first_patch; p < PatchesEnd(surface, tet); ++p) {
+    WithTriangles(surface, [&](const auto& triangles) {
+      const auto bound = [&](uint32_t i) {
+        const BarycentricBox box = UnpackBounds(BoundsOf(triangles[i]));
+        return LowestIn(of_nodes, box.low, box.high);
+      };
+      WalkPatchTree(surface.patches[p].first_triangle, TrianglesEnd(surface, p), kVisitedAtOnce,
+                    bound, limit, [&](uint32_t i) {
+                      for (int corner = 0; corner < 3; ++corner) {
+                        const uint32_t v = VertexOf(triangles[i], corner);
+                        const float gap = MeanGap(gaps, surface.vertices[v]);
+                        if (gap < limit()) visit(v, gap);
+                      }
+                    });
+    });
+  }
+}
+
+// The lowest vertex of a CdgTet.
+LowVertex LowestOf(const CollisionView& surface, uint32_t tet, const float* gaps) {
+  // Below this number, reading all of them is faster than the patches' trees.
+  constexpr size_t kFewVertices = 512;
+  uint32_t first = 0;
+  const std::span<const Vec4> vertices = VerticesOf(surface, tet, &first);
+  LowVertex lowest = {0, std::numeric_limits<float>::infinity()};
+  if (vertices.size() <= kFewVertices) {
+    lowest = LowestVertex(vertices, gaps);
+    lowest.index += first;
+    return lowest;
+  }
+  ForLowVertices(
+      surface, tet, gaps, [&] { return lowest.gap; },
+      [&](uint32_t vertex, float gap) {
+        lowest = {vertex, gap};
+      });
+  return lowest;
+}
+
+Float4 GapsOf(const Array<float>& gaps, const CdgTet& tet) {
+  return Float4{gaps[tet.nodes[0]], gaps[tet.nodes[1]], gaps[tet.nodes[2]], gaps[tet.nodes[3]]};
+}
+
+// One number per node of a tet.
+using TetNumbers = std::array<float, 4>;
+
+TetNumbers StartGapsOf(const LocalPlane& plane, NodeVectors x, const CdgTet& tet) {
+  return {StartGap(plane, x[tet.nodes[0]]), StartGap(plane, x[tet.nodes[1]]),
+          StartGap(plane, x[tet.nodes[2]]), StartGap(plane, x[tet.nodes[3]])};
+}
+
+// 0 for pinned nodes, 1 for others.
+TetNumbers MovableOf(const TouchingSurface& surface, const CdgTet& tet) {
+  const auto of = [&](uint32_t node) { return surface.pinned[node] != 0 ? 0.0f : 1.0f; };
+  return {of(tet.nodes[0]), of(tet.nodes[1]), of(tet.nodes[2]), of(tet.nodes[3])};
+}
+
+}  // namespace
+
+bool SunkPoints::Allocate(const Allocator& allocator, size_t num_tets, size_t num_nodes,
+                          size_t num_planes, size_t most) {
+  num_tets_ = num_tets;
+  return gaps_.Allocate(allocator, num_nodes) && planes_.Allocate(allocator, num_planes) &&
+         near_.Allocate(allocator, num_tets > 0 ? num_planes * num_nodes : 0, uint8_t{0}) &&
+         near_tets_.Allocate(allocator, num_planes * num_tets) &&
+         found_.Allocate(allocator, 2 * most) && taken_.Allocate(allocator, num_nodes, uint8_t{0});
+}
+
+void SunkPoints::FindGaps(const LocalPlane& plane, NodeVectors x, std::span<const NodeVec> moved) {
+  if (moved.empty()) {
+    for (size_t i = 0; i < gaps_.size(); ++i) gaps_[i] = Gap(plane, x[i]);
+  } else {
+    for (size_t i = 0; i < gaps_.size(); ++i) gaps_[i] = Gap(plane, x[i] + moved[i]);
+  }
+}
+
+// Lists the tets with a node near the plane whose gaps are known, if a node that the list does not
+// have is lower than -`depth`.
+void SunkPoints::List(const ContactProblem& problem, uint32_t plane, float depth) {
+  constexpr float kBeforeSearch = -std::numeric_limits<float>::infinity();
+  NearPlane& list = planes_[plane];
+  const std::span<uint8_t> near = near_.span().subspan(gaps_.size() * plane, gaps_.size());
+  bool is_complete = list.is_listed;
+  for (size_t i = 0; i < gaps_.size(); ++i) {
+    is_complete = is_complete && !(gaps_[i] < -depth && near[i] == 0);
+  }
+  if (is_complete) return;
+  for (size_t i = 0; i < gaps_.size(); ++i) near[i] = gaps_[i] < problem.reach ? 1 : 0;
+  const std::span<const CdgTet> all = problem.surface.collision->tets;
+  list = {0, true};
+  for (uint32_t t = 0; t < all.size(); ++t) {
+    const uint32_t* nodes = all[t].nodes;
+    if (near[nodes[0]] + near[nodes[1]] + near[nodes[2]] + near[nodes[3]] == 0) continue;
+    near_tets_[num_tets_ * plane + list.num_tets++] = {t, kBeforeSearch, {}};
+  }
+}
+
+// If memory is full, keeps the deeper half.
+void SunkPoints::Add(const SunkPoint& point) {
+  const auto key = [](const SunkPoint& p) { return std::make_tuple(p.gap, p.id, p.plane); };
+  if (num_found_ == found_.size()) {
+    num_found_ /= 2;
+    auto* const half = found_.begin() + num_found_;
+    std::ranges::nth_element(found_.begin(), half, found_.end(), {}, key);
+  }
+  found_[num_found_++] = point;
+}
+
+// A lower bound of the vertices' gaps, from those at the last search: none has come down by more
+// than a node has.
+float SunkPoints::LowestNow(const NearTet& near, const Float4& gaps) {
+  constexpr float kRounding = 16.0f * std::numeric_limits<float>::epsilon();
+  const Float4 then = Load4(near.gaps);
+  const float size = GreatestOf(Max(Max(gaps, -gaps), Max(then, -then)));
+  return near.lowest - std::fmax(GreatestOf(then - gaps), 0.0f) - kRounding * size;
+}
+
+std::span<SunkPoint> SunkPoints::Find(const ContactProblem& problem, std::span<const NodeVec> moved,
+                                      float depth, IsKnown is_known, const void* user) {
+  const TouchingSurface& surface = problem.surface;
+  num_found_ = 0;
+  for (uint32_t p = 0; p < problem.planes.size(); ++p) {
+    const LocalPlane& plane = problem.planes[p];
+    if (!IsUsed(plane)) continue;
+    FindGaps(plane, problem.y, moved);
+    if (!surface.has_vertices()) {
+      for (uint32_t i = 0; i < gaps_.size(); ++i) {
+        if (!(gaps_[i] < -depth) || surface.pinned[i] != 0) continue;
+        const float gap = gaps_[i] + AllowedDepth(StartGap(plane, problem.x[i]), problem.slop);
+        if (gap < -depth && !is_known(user, i, p)) Add({i, SunkPoint::kNoTet, i, p, gap});
+      }
+      continue;
+    }
+    List(problem, p, depth);
+    for (NearTet& near : NearTets(p)) {
+      const CdgTet& tet = surface.collision->tets[near.tet];
+      const Float4 gaps = GapsOf(gaps_, tet);
+      if (!(LeastOf(gaps) < -depth) || LowestNow(near, gaps) >= -depth) continue;
+      Store4(gaps, near.gaps);
+      near.lowest = LowestIn(gaps, &tet.low.x, &tet.high.x);
+      if (near.lowest >= -depth) continue;
+      const LowVertex lowest = LowestOf(*surface.collision, near.tet, near.gaps);
+      near.lowest = lowest.gap;
+      if (!(lowest.gap < -depth)) continue;
+      const TetNumbers starts = StartGapsOf(plane, problem.x, tet);
+      const TetNumbers movable = MovableOf(surface, tet);
+      SunkPoint deepest = {0, near.tet, 0, p, -depth};
+      const auto consider = [&](uint32_t vertex, float gap) {
+        const Vec4& weights = surface.collision->vertices[vertex];
+        gap += AllowedDepth(MeanGap(starts.data(), weights), problem.slop);
+        if (!(gap < deepest.gap) || is_known(user, vertex, p)) return;
+        if (MeanGap(movable.data(), weights) < kLeastMovable) return;
+        deepest.id = vertex;
+        deepest.gap = gap;
+      };
+      consider(lowest.index, lowest.gap);
+      if (deepest.gap > lowest.gap) {
+        ForLowVertices(
+            *surface.collision, near.tet, near.gaps, [&] { return deepest.gap; }, consider);
+      }
+      if (!(deepest.gap < -depth)) continue;
+      const Vec4& w = surface.collision->vertices[deepest.id];
+      const TetNumbers weights = {w.x, w.y, w.z, w.w};
+      deepest.node = tet.nodes[std::ranges::max_element(weights) - weights.begin()];
+      Add(deepest);
+    }
+  }
+  return surface.has_vertices() ? KeepDeepest(*surface.collision) : found_.span().first(num_found_);
+}
+
+// Keeps points that are deeper than those of tets around their greatest node, in order.
+std::span<SunkPoint> SunkPoints::KeepDeepest(const CollisionView& surface) {
+  const std::span<SunkPoint> found = found_.span().first(num_found_);
+  std::ranges::sort(found, {}, [](const SunkPoint& point) {
+    return std::make_tuple(point.plane, point.gap, point.id);
+  });
+  size_t kept = 0;
+  const auto mark = [&](const SunkPoint& point, uint8_t taken) {
+    for (const uint32_t node : surface.tets[point.tet].nodes) taken_[node] = taken;
+  };
+  for (size_t i = 0, first = 0; i < found.size(); ++i) {
+    const bool is_new_plane = i > 0 && found[i - 1].plane != found[i].plane;
+    for (; is_new_plane && first < kept; ++first) mark(found[first], 0);
+    if (taken_[found[i].node] != 0) continue;
+    mark(found[i], 1);
+    found[kept++] = found[i];
+  }
+  for (const SunkPoint& point : found.first(kept)) mark(point, 0);
+  std::ranges::sort(found.first(kept), {},
+                    [](const SunkPoint& point) { return std::make_pair(point.id, point.plane); });
+  return found.first(kept);
+}
+
+float SunkPoints::GreatestDepth(const ContactProblem& problem, NodeVectors x) {
+  const TouchingSurface& surface = problem.surface;
+  float lowest = 0.0f;
+  for (uint32_t p = 0; p < problem.planes.size(); ++p) {
+    const LocalPlane& plane = problem.planes[p];
+    if (!IsUsed(plane)) continue;
+    FindGaps(plane, x, {});
+    if (!surface.has_vertices()) {
+      for (size_t i = 0; i < gaps_.size(); ++i) {
+        lowest = surface.pinned[i] == 0 ? std::fmin(lowest, gaps_[i]) : lowest;
+      }
+      continue;
+    }
+    List(problem, p, 0.0f);
+    for (const NearTet& near : NearTets(p)) {
+      const CdgTet& tet = surface.collision->tets[near.tet];
+      const Float4 gaps = GapsOf(gaps_, tet);
+      if (!(LeastOf(gaps) < lowest) || LowestNow(near, gaps) >= lowest ||
+          LowestIn(gaps, &tet.low.x, &tet.high.x) >= lowest) {
+        continue;
+      }
+      const TetNumbers movable = MovableOf(surface, tet);
+      TetNumbers of_nodes;
+      Store4(gaps, of_nodes.data());
+      if (std::ranges::count(movable, 1.0f) == 4) {
+        lowest = std::fmin(lowest, LowestOf(*surface.collision, near.tet, of_nodes.data()).gap);
+        continue;
+      }
+      ForLowVertices(
+          *surface.collision, near.tet, of_nodes.data(), [&] { return lowest; },
+          [&](uint32_t vertex, float gap) {
+            const Vec4& weights = surface.collision->vertices[vertex];
+            if (MeanGap(movable.data(), weights) >= kLeastMovable) lowest = gap;
+          });
+    }
+  }
+  return -lowest;
+}
+
+}  // namespace plush

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Finds the points of a body's surface that lie below planes.
+//
+// A point's gap is the mean of its nodes' gaps by its weights. So a tet whose nodes are above a
+// plane has no point below it, and one that has some is searched by the bounds of its patches'
+// trees (b-DOPs) [Civ 5.4.3].
+#pragma once
+
+#include "plush/allocator.h"
+
+#include "base/array.h"
+#include "base/float4.h"
+#include "contact/contact_problem.h"
+
+#include <cstdint>
+#include <span>
+
+namespace plush {
+
+/// A point below a plane.
+struct SunkPoint {
+  static constexpr uint32_t kNoTet = UINT32_MAX;
+
+  uint32_t id = 0;        ///< of the EmbeddedPoint
+  uint32_t tet = kNoTet;  ///< CdgTet, or kNoTet for a node
+  uint32_t node = 0;      ///< with the greatest weight
+  uint32_t plane = 0;
+  float gap = 0.0f;  ///< from where it may be [m], below 0
+};
+
+/// Searches points. Remembers which tets are near planes, and how far above: a tet is searched
+/// again once it may have come down. So what it remembers changes no result.
+class SunkPoints {
+ public:
+  /// Whether a point is already a contact with a plane.
+  using IsKnown = bool (*)(const void* user, uint32_t id, uint32_t plane);
+
+  /// Memory for a body and searches that return up to `most` points. Returns false if the allocator
+  /// fails.
+  bool Allocate(const Allocator& allocator, size_t num_tets, size_t num_nodes, size_t num_planes,
+                size_t most);
+  size_t num_planes() const { return planes_.size(); }  ///< that there is memory for
+
+  /// Finds points at problem.y + `moved` (num_nodes + 1 x 1, or empty) that are deeper below a
+  /// plane than they may be, by more than `depth` [m]. For each plane, of each CdgTet the deepest
+  /// one that is not known, and only if it is deeper than those found in tets around its greatest
+  /// node: points that the same nodes carry move together. If there are more than `most`, drops the
+  /// least deep. Sorted by id and plane. The result is valid until the next call. Does not
+  /// allocate.
+  std::span<SunkPoint> Find(const ContactProblem& problem, std::span<const NodeVec> moved,
+                            float depth, IsKnown is_known, const void* user);
+
+  /// Depth below the planes of the deepest point at `x` [m], >= 0, wherever it was before.
+  float GreatestDepth(const ContactProblem& problem, NodeVectors x);
+
+ private:
+  // A CdgTet near a plane, and its vertices' lowest gap from the plane when it was last searched.
+  struct NearTet {
+    uint32_t tet;
+    float lowest;   // [m], or -infinity before the first search
+    float gaps[4];  // of the nodes then [m]
+  };
+  struct NearPlane {
+    uint32_t num_tets = 0;
+    bool is_listed = false;
+  };
+
+  static float LowestNow(const NearTet& near, const Float4& gaps);
+  std::span<NearTet> NearTets(uint32_t plane) {
+    return near_tets_.span().subspan(num_tets_ * plane, planes_[plane].num_tets);
+  }
+  void FindGaps(const LocalPlane& plane, NodeVectors x, std::span<const NodeVec> moved);
+  void List(const ContactProblem& problem, uint32_t plane, float depth);
+  void Add(const SunkPoint& point);
+  std::span<SunkPoint> KeepDeepest(const CollisionView& surface);
+
+  size_t num_tets_ = 0;       // CdgTets of the body
+  Array<float> gaps_;         // of the nodes from one plane [m] (num_nodes x 1)
+  Array<NearPlane> planes_;   // (num_planes x 1)
+  Array<uint8_t> near_;       // whether a node is near a plane (num_planes x num_nodes)
+  Array<NearTet> near_tets_;  // tets with such a node, ascending (num_planes x num_tets)
+  Array<SunkPoint> found_;    // (2 most x 1)
+  size_t num_found_ = 0;
+  Array<uint8_t> taken_;  // whether a found point's tet has the node (num_nodes x 1)
+};
+
+}  // namespace plush

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+// The search for points below planes finds what a look at every vertex finds, whatever it
+// remembers.
+#include "contact/sunk_points.h"
+
+#include "contact/lowest_vertex.h"
+#include "runtime/collision/surface_fixtures.h"
+#include "runtime/simd_targets.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <tuple>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+constexpr float kInfinite = std::numeric_limits<float>::infinity();
+
+// A body somewhere among planes.
+struct Place {
+  Place(const SurfaceBody& of, Random* random) : body(of), pinned(of.x().size(), 0) {
+    for (const uint32_t node : random->Nodes(pinned.size(), 0.15)) pinned[node] = 1;
+    x.assign(of.x().begin(), of.x().end());
+    y = ToNodeVecs(x);
+    d.resize(y.size());
+    for (uint32_t p = 0; p < 3; ++p) {
+      LocalPlane plane;
+      plane.normal = plane.start_normal = ToVec3(random->Direction());
+      float low = kInfinite, high = -kInfinite;
+      for (const Vec3& node : x) {
+        low = std::min(low, Dot(plane.normal, node));
+        high = std::max(high, Dot(plane.normal, node));
+      }
+      plane.offset = low + static_cast<float>(random->Uniform(-0.1, 0.6)) * (high - low);
+      plane.start_offset = plane.offset + static_cast<float>(random->Uniform(-0.02, 0.02));
+      planes.push_back(plane);
+    }
+    planes.push_back({});  // a spare one
+  }
+
+  void Move(Random* random, double size) {
+    const auto shake = [&](Vec3 v) { return v + ToVec3(random->Vector(size)); };
+    for (NodeVec& node : y) node = shake(node);
+    for (NodeVec& node : d) node = ToVec3(random->Vector(size));
+    y.back() = d.back() = NodeVec();
+  }
+
+  ContactProblem Problem() const {
+    return {.planes = planes,
+            .surface = {&body.surface(), pinned},
+            .x = x,
+            .y = y,
+            .slop = 1.0e-3f,
+            .reach = 0.03f};
+  }
+
+  const SurfaceBody& body;
+  std::vector<uint8_t> pinned;
+  std::vector<Vec3> x;
+  std::vector<NodeVec> y, d;
+  std::vector<LocalPlane> planes;
+};
+
+// Knows every seventh vertex.
+bool IsKnown(const void*, uint32_t id, uint32_t plane) { return (id + plane) % 7 == 0; }
+
+using Found = std::vector<std::tuple<uint32_t, uint32_t, float>>;  // plane, tet, gap
+
+// What Find promises, from every vertex.
+Found LookAtAll(const Place& place, float depth) {
+  const CollisionView& surface = place.body.surface();
+  const ContactProblem problem = place.Problem();
+  Found all;
+  for (uint32_t p = 0; p < 3; ++p) {
+    const LocalPlane& plane = place.planes[p];
+    struct Deep {
+      float gap;
+      uint32_t id, tet, node;
+    };
+    std::vector<Deep> deep;
+    for (uint32_t t = 0; t < surface.tets.size(); ++t) {
+      const CdgTet& tet = surface.tets[t];
+      float gaps[4], starts[4];
+      for (int k = 0; k < 4; ++k) {
+        gaps[k] = Gap(plane, place.y[tet.nodes[k]] + place.d[tet.nodes[k]]);
+        starts[k] = StartGap(plane, place.x[tet.nodes[k]]);
+      }
+      Deep deepest = {-depth, 0, t, 0};
+      for (uint32_t v = 0; v < surface.vertices.size(); ++v) {
+        const EmbeddedPoint point = problem.surface.Point(v);
+        if (v < surface.patches[tet.first_patch].first_vertex) continue;
+        const uint32_t after = t + 1 < surface.tets.size() ? surface.tets[t + 1].first_patch : 0;
+        if (after != 0 && v >= surface.patches[after].first_vertex) break;
+        const float movable = point.free[0] + point.free[1] + point.free[2] + point.free[3];
+        const Vec4& w = surface.vertices[v];
+        const float gap = MeanGap(gaps, w) + AllowedDepth(MeanGap(starts, w), problem.slop);
+        if (!(gap < deepest.gap) || IsKnown(nullptr, v, p)) continue;
+        if (movable < kLeastMovable + 1e-5f) {
+          if (movable > kLeastMovable - 1e-5f) return {};  // rounding decides
+          continue;
+        }
+        const float weights[4] = {w.x, w.y, w.z, w.w};
+        deepest = {gap, v, t, tet.nodes[std::max_element(weights, weights + 4) - weights]};
+      }
+      if (deepest.gap < -depth) deep.push_back(deepest);
+    }
+    std::sort(deep.begin(), deep.end(), [](const Deep& a, const Deep& b) {
+      return std::tie(a.gap, a.id) < std::tie(b.gap, b.id);
+    });
+    std::set<uint32_t> taken;
+    for (const Deep& one : deep) {
+      if (taken.count(one.node) > 0) continue;
+      for (const uint32_t node : surface.tets[one.tet].nodes) taken.insert(node);
+      all.emplace_back(p, one.tet, one.gap);
+    }
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+float LookForDepth(const Place& place) {
+  const ContactProblem problem = place.Problem();
+  float deepest = 0.0f;
+  for (uint32_t v = 0; v < problem.surface.num_points(); ++v) {
+    const EmbeddedPoint point = problem.surface.Point(v);
+    const float movable = point.free[0] + point.free[1] + point.free[2] + point.free[3];
+    if (movable < kLeastMovable) continue;
+    for (uint32_t p = 0; p < 3; ++p) {
+      deepest = std::max(deepest, -Gap(place.planes[p], point.Of(place.y)));
+    }
+  }
+  return deepest;
+}
+
+}  // namespace
+
+TEST_CASE("Points below planes are those that a look at every vertex finds") {
+  // With 30 parts tets hold more vertices than are read one after the other.
+  const uint32_t parts = GENERATE(2u, 5u, 30u);
+  size_t found = 0, searches = 0;
+  for (uint32_t seed = 1; seed <= (parts == 30 ? 2u : 8u); ++seed) {
+    CAPTURE(parts, seed);
+    const SurfaceBody body(parts == 30 ? TetBox(1, 1, 2, 0.1) : TetBox(3, 2, 2, 0.1, 0.05, seed),
+                           {.parts = parts, .seed = seed});
+    Random random(seed);
+    Place place(body, &random);
+    SunkPoints search;
+    REQUIRE(search.Allocate(DefaultAllocator(), body.surface().tets.size(), place.x.size(),
+                            place.planes.size(), 1000));
+    for (int move = 0; move < 30; ++move) {
+      CAPTURE(move);
+      // From a shiver, for which it searches little, to jumps.
+      place.Move(&random, move % 10 == 0 ? 0.05 : move % 3 == 0 ? 1e-3 : 1e-6);
+      const float depth = move % 4 == 0 ? 1.0e-3f : 1.0e-6f;
+      const Found expected = LookAtAll(place, depth);
+      Found got;
+      uint64_t before = 0;
+      for (const SunkPoint& point :
+           search.Find(place.Problem(), place.d, depth, IsKnown, nullptr)) {
+        got.emplace_back(point.plane, point.tet, point.gap);
+        const uint64_t key = uint64_t{point.id} << 32 | point.plane;
+        CHECK(key >= before);
+        before = key;
+        CHECK(!IsKnown(nullptr, point.id, point.plane));
+      }
+      std::sort(got.begin(), got.end());
+      if (!expected.empty()) CHECK(got == expected);
+      found += got.size();
+      ++searches;
+      CHECK(search.GreatestDepth(place.Problem(), place.y) ==
+            Approx(LookForDepth(place)).margin(1e-6));
+    }
+  }
+  CHECK(found > 3 * searches);
+}
+
+TEST_CASE("A search with little room returns the deepest points") {
+  const SurfaceBody body(TetBox(3, 2, 2, 0.1, 0.05, 3), {.parts = 3});
+  Random random(3);
+  Place place(body, &random);
+  const auto find = [&](size_t most) {
+    SunkPoints search;
+    REQUIRE(search.Allocate(DefaultAllocator(), body.surface().tets.size(), place.x.size(),
+                            place.planes.size(), most));
+    Found found;
+    for (const SunkPoint& point : search.Find(place.Problem(), place.d, 0.0f, IsKnown, nullptr)) {
+      found.emplace_back(point.plane, point.tet, point.gap);
+    }
+    return found;
+  };
+  const Found all = find(1000), some = find(3);
+  REQUIRE(all.size() > 6);
+  CHECK(some.size() <= 6);
+  const auto gap = [](const auto& point) { return std::get<2>(point); };
+  CHECK(gap(*std::ranges::min_element(some, {}, gap)) ==
+        gap(*std::ranges::min_element(all, {}, gap)));
+}
+
+TEST_CASE("The lowest vertex is the first of the lowest, on every instruction set") {
+  Random random(4);
+  for (size_t count = 0; count < 70; ++count) {
+    std::vector<Vec4> weights(count);
+    for (Vec4& w : weights) {
+      // Few different ones, so that some are equal.
+      const auto part = [&] { return static_cast<float>(random.Below(4)) * 0.25f; };
+      w = {part(), part(), part(), part()};
+    }
+    const float gaps[4] = {static_cast<float>(random.Uniform(-1.0, 1.0)), -0.5f, 0.25f,
+                           static_cast<float>(random.Uniform(-1.0, 1.0))};
+    LowVertex expected = {0, kInfinite};
+    for (uint32_t i = 0; i < count; ++i) {
+      if (MeanGap(gaps, weights[i]) < expected.gap) expected = {i, MeanGap(gaps, weights[i])};
+    }
+    for (const int64_t target : SimdTargets()) {
+      const SimdTargetScope scope(target);
+      CAPTURE(NameOf(target), count);
+      const LowVertex lowest = LowestVertex(weights, gaps);
+      CHECK(lowest.gap == expected.gap);
+      CHECK(lowest.index == expected.index);
+    }
+  }
+}
