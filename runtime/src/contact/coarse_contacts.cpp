@@ -3,6 +3,8 @@
 // Source: see coarse_contacts.h.
 #include "contact/coarse_contacts.h"
 
+#include "base/float4.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +15,7 @@ namespace {
 // body on four nodes would rock for ever with 8 sweeps.
 constexpr int kMostSweeps = 32;
 
-// Motions of the clusters that contacts touch, kept up to date as impulses change.
+// Motions of the clusters, kept up to date for those that contacts touch.
 class TouchedClusters {
  public:
   TouchedClusters(const CoarseLevel& coarse, const CoarseMatrix& matrix,
@@ -30,13 +32,13 @@ class TouchedClusters {
     }
     matrix.Solve(coarse.pattern, {numbers, 8 * coarse.num_clusters()});
     for (size_t k = 0; k < coarse.num_clusters(); ++k) {
-      for (size_t i = 0; i < 6; ++i) q_[6 * k + i] = static_cast<float>(numbers[8 * k + i]);
+      for (size_t i = 0; i < 8; ++i) q_[8 * k + i] = static_cast<float>(numbers[8 * k + i]);
     }
   }
 
   // Displacement of a node at `x` of cluster `k`, to first order.
   Vec3 Displacement(size_t k, const Vec3& x) const {
-    const float* q = q_ + 6 * k;
+    const float* q = q_ + 8 * k;
     return Vec3{q[0], q[1], q[2]} + Cross(Vec3{q[3], q[4], q[5]}, x - centres_[k]);
   }
 
@@ -44,7 +46,7 @@ class TouchedClusters {
   Vec3 Displacement(const CoarsePoint& point) const {
     Vec3 sum;
     for (int i = 0; i < point.num_parts; ++i) {
-      sum += Displacement(point.parts[i], q_ + 6 * point.parts[i].cluster);
+      sum += Displacement(point.parts[i], q_ + 8 * point.parts[i].cluster);
     }
     return sum;
   }
@@ -76,10 +78,8 @@ class TouchedClusters {
       Load(part, impulse, b);
       sums[part.cluster].impulse += impulse * part.weight;
       sums[part.cluster].moment += Vec3{b[3], b[4], b[5]};
-      const float* c = Column(part.cluster, 0);
-      for (size_t i = 0; i < size_; ++i, ++c) {
-        q_[i] += c[0] * b[0] + c[size_] * b[1] + c[2 * size_] * b[2] + c[3 * size_] * b[3] +
-                 c[4 * size_] * b[4] + c[5 * size_] * b[5];
+      for (size_t t = 0; t < num_touched_; ++t) {
+        AddResponse(part.cluster, b, touched_[t], q_ + 8 * size_t{touched_[t]});
       }
     }
   }
@@ -94,12 +94,8 @@ class TouchedClusters {
         float b[6];
         Load(point.parts[j], axes[axis], b);
         for (int i = 0; i < point.num_parts; ++i) {
-          float q[6] = {};
-          for (size_t p = 0; p < 6; ++p) {
-            const float* column =
-                Column(point.parts[j].cluster, p) + 6 * size_t{point.parts[i].cluster};
-            for (size_t r = 0; r < 6; ++r) q[r] += column[r] * b[p];
-          }
+          float q[8] = {};
+          AddResponse(point.parts[j].cluster, b, point.parts[i].cluster, q);
           *columns[axis] += Displacement(point.parts[i], q);
         }
       }
@@ -110,12 +106,23 @@ class TouchedClusters {
   }
 
  private:
-  const float* Column(size_t k, size_t p) const {
-    return &responses_->columns[size_ * (6 * k + p)];
+  // Adds the motion of cluster `k` in answer to `load` (6 x 1) on a touched cluster to `q` (8 x 1;
+  // the last two numbers become any).
+  void AddResponse(size_t touched, const float* load, size_t k, float* q) const {
+    const float* c = &responses_->columns[6 * (size_ * touched + k)];
+    Float4 low = Load4(q), high = Load4(q + 4);
+    for (int p = 0; p < 6; ++p, c += size_) {
+      low = low + Load4(c) * Broadcast(load[p]);
+      high = high + Load4(c + 4) * Broadcast(load[p]);
+    }
+    Store4(low, q);
+    Store4(high, q + 4);
   }
 
   // Finds how all clusters answer impulses on cluster `k`.
-  void Touch(size_t k) {
+  void Touch(uint16_t k) {
+    if (!is_touched_[k]) touched_[num_touched_++] = k;
+    is_touched_[k] = true;
     if (responses_->known[k] != 0) return;
     responses_->known[k] = 1;
     matrix_.Respond(coarse_.pattern, k, responses_->scratch.span(),
@@ -139,14 +146,18 @@ class TouchedClusters {
   CoarseResponses* responses_;
   size_t size_;
   Vec3 centres_[kMaxClusters];
-  float q_[6 * kMaxClusters];
+  float q_[8 * kMaxClusters];
+  uint16_t touched_[kMaxClusters];  // the motions of others are those at the start
+  bool is_touched_[kMaxClusters] = {};
+  size_t num_touched_ = 0;
 };
 
 }  // namespace
 
 bool CoarseResponses::Allocate(const Allocator& allocator, size_t num_clusters) {
   const size_t unknowns = 6 * num_clusters;
-  return columns.Allocate(allocator, unknowns * unknowns) &&
+  constexpr size_t kReadBeyond = 2;
+  return columns.Allocate(allocator, unknowns * unknowns + kReadBeyond, 0.0f) &&
          known.Allocate(allocator, num_clusters, uint8_t{0}) &&
          scratch.Allocate(allocator, 8 * unknowns);
 }

@@ -57,7 +57,7 @@ bool SweepContacts(const ContactProblem& problem, bool cones_follow, ContactStat
     if (change2 == 0.0f) continue;
     const float* row = S.Row(slot);
     change_of_load += Dot(plane.normal, change);
-    largest2 = std::fmax(largest2, row[slot] * row[slot] * change2);
+    largest2 = std::max(largest2, row[slot] * row[slot] * change2);
     moved.Add(row, S.num_slots, change);
   }
   return largest2 <= problem.accuracy * problem.accuracy &&
@@ -163,19 +163,6 @@ bool ContactState::Reserve(const Allocator& allocator, size_t num_tets, uint32_t
   coarse = std::move(more_coarse);
   sunk = std::move(more_sunk);
   return true;
-}
-
-Vec3 ChangeImpulse(const LocalPlane& plane, const Vec3& d, bool cone_follows,
-                   PlaneContact* contact) {
-  const Vec3 wanted = contact->impulse - (contact->offset + d) * contact->yielding;
-  const float along_normal = Dot(plane.normal, wanted), pressing = std::fmax(along_normal, 0.0f);
-  const Vec3 along = wanted - plane.normal * along_normal;
-  if (cone_follows) contact->cone = plane.friction * pressing;
-  const float length2 = Dot(along, along), most = contact->cone;
-  const float kept = length2 > most * most ? most / std::sqrt(length2) : 1.0f;
-  const Vec3 before = contact->impulse;
-  contact->impulse = plane.normal * pressing + along * kept;
-  return contact->impulse - before;
 }
 
 void FindOffsets(const ContactProblem& problem, ContactState* state) {

@@ -17,6 +17,7 @@
 #include "contact/point_couplings.h"
 #include "contact/sunk_points.h"
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 
@@ -47,8 +48,19 @@ constexpr bool ConesFollow(int sweep, int most) { return 2 * sweep <= most; }
 /// Changes the impulse of a contact whose point moves on by `d` with the impulses so far. Returns
 /// the change. If it is zero for all contacts while their cones follow, Signorini's condition and
 /// Coulomb's friction hold.
-Vec3 ChangeImpulse(const LocalPlane& plane, const Vec3& d, bool cone_follows,
-                   PlaneContact* contact);
+inline Vec3 ChangeImpulse(const LocalPlane& plane, const Vec3& d, bool cone_follows,
+                          PlaneContact* contact) {
+  const Vec3 wanted = contact->impulse - (contact->offset + d) * contact->yielding;
+  const float along_normal = Dot(plane.normal, wanted);
+  const float pressing = along_normal > 0.0f ? along_normal : 0.0f;
+  const Vec3 along = wanted - plane.normal * along_normal;
+  if (cone_follows) contact->cone = plane.friction * pressing;
+  const float length2 = Dot(along, along), most = contact->cone;
+  const float kept = length2 > most * most ? most / std::sqrt(length2) : 1.0f;
+  const Vec3 before = contact->impulse;
+  contact->impulse = plane.normal * pressing + along * kept;
+  return contact->impulse - before;
+}
 
 /// A point on the coarse level: it moves with up to four clusters.
 struct CoarsePoint {

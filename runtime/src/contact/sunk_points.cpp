@@ -63,24 +63,40 @@ void ForLowVertices(const CollisionView& surface, uint32_t tet, const float* gap
   }
 }
 
-// The lowest vertex of a CdgTet.
-LowVertex LowestOf(const CollisionView& surface, uint32_t tet, const float* gaps) {
+// The lowest of these vertices, which `is_left_out` does not leave out.
+template <class IsLeftOut>
+LowVertex LowestVertexBut(std::span<const Vec4> vertices, uint32_t first, const float* gaps,
+                          IsLeftOut is_left_out) {
+  LowVertex lowest = LowestVertex(vertices, gaps);
+  const uint32_t at = lowest.index;
+  lowest.index += first;
+  if (vertices.empty() || !is_left_out(lowest.index)) return lowest;
+  const LowVertex before = LowestVertexBut(vertices.first(at), first, gaps, is_left_out);
+  const LowVertex after =
+      LowestVertexBut(vertices.subspan(at + 1), lowest.index + 1, gaps, is_left_out);
+  return after.gap < before.gap ? after : before;
+}
+
+// The same for a CdgTet.
+template <class IsLeftOut>
+LowVertex LowestBut(const CollisionView& surface, uint32_t tet, const float* gaps,
+                    IsLeftOut is_left_out) {
   // Below this number, reading all of them is faster than the patches' trees.
   constexpr size_t kFewVertices = 512;
   uint32_t first = 0;
   const std::span<const Vec4> vertices = VerticesOf(surface, tet, &first);
+  if (vertices.size() <= kFewVertices) return LowestVertexBut(vertices, first, gaps, is_left_out);
   LowVertex lowest = {0, std::numeric_limits<float>::infinity()};
-  if (vertices.size() <= kFewVertices) {
-    lowest = LowestVertex(vertices, gaps);
-    lowest.index += first;
-    return lowest;
-  }
   ForLowVertices(
       surface, tet, gaps, [&] { return lowest.gap; },
       [&](uint32_t vertex, float gap) {
-        lowest = {vertex, gap};
+        if (!is_left_out(vertex)) lowest = {vertex, gap};
       });
   return lowest;
+}
+
+LowVertex LowestOf(const CollisionView& surface, uint32_t tet, const float* gaps) {
+  return LowestBut(surface, tet, gaps, [](uint32_t) { return false; });
 }
 
 Float4 GapsOf(const Array<float>& gaps, const CdgTet& tet) {
@@ -191,16 +207,22 @@ std::span<SunkPoint> SunkPoints::Find(const ContactProblem& problem, std::span<c
       const TetNumbers starts = StartGapsOf(plane, problem.x, tet);
       const TetNumbers movable = MovableOf(surface, tet);
       SunkPoint deepest = {0, near.tet, 0, p, -depth};
+      const auto is_known_here = [&](uint32_t vertex) { return is_known(user, vertex, p); };
       const auto consider = [&](uint32_t vertex, float gap) {
         const Vec4& weights = surface.collision->vertices[vertex];
         gap += AllowedDepth(MeanGap(starts.data(), weights), problem.slop);
-        if (!(gap < deepest.gap) || is_known(user, vertex, p)) return;
+        if (!(gap < deepest.gap) || is_known_here(vertex)) return;
         if (MeanGap(movable.data(), weights) < kLeastMovable) return;
         deepest.id = vertex;
         deepest.gap = gap;
       };
-      consider(lowest.index, lowest.gap);
-      if (deepest.gap > lowest.gap) {
+      const LowVertex unknown =
+          is_known_here(lowest.index)
+              ? LowestBut(*surface.collision, near.tet, near.gaps, is_known_here)
+              : lowest;
+      consider(unknown.index, unknown.gap);
+      // One that may be deeper, or that pinned nodes carry, hides others.
+      if (unknown.gap < deepest.gap) {
         ForLowVertices(
             *surface.collision, near.tet, near.gaps, [&] { return deepest.gap; }, consider);
       }
