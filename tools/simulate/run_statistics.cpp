@@ -26,7 +26,7 @@ constexpr std::array<FlagName, 5> kFlagNames = {{
     {kStepBodyFrozen, "body_frozen",
      "a body's state became infinite and it was stopped; take smaller steps or a softer material"},
     {kStepContactsDropped, "contacts_dropped",
-     "more nodes of a body touch planes than it has room for; some may sink in"},
+     "more points of a body touch planes than it has room for; some may sink in"},
     {kStepPinsFar, "pins_far",
      "pins moved further than two edges of their cage in a substep; slow their motion or lower dt"},
     {kStepEventsLost, "events_lost", "more bodies slept or woke in a step than it reports"},

@@ -3,6 +3,7 @@
 // Unknown keys are errors that name the nearest known key.
 #include "simulate/scene.h"
 
+#include "plush/format/cdg_records.h"
 #include "plush/format/tet_block.h"
 
 #include "bake/pins.h"
@@ -281,10 +282,14 @@ Result<Scene> LoadScene(const std::string& path) {
 Result<Scene> DropScene(const std::string& path) {
   const Result<Asset> asset = OpenAsset(path);
   if (!asset.ok()) return asset.error();
-  const auto bounds = SurfaceBounds(asset.value());
+  const auto surface = SurfaceBounds(asset.value());
+  // Without a collision surface, the cage touches.
+  const double lowest = asset.value().collision().tets.empty()
+                            ? BoundsOf(asset.value().simulation().nodes).low.y
+                            : surface.low.y;
   SceneBody body;
   body.asset = path;
-  body.pose.position.y = static_cast<float>(kDropHeight * bounds.Extent().y - bounds.low.y);
+  body.pose.position.y = static_cast<float>(kDropHeight * surface.Extent().y - lowest);
   Scene scene;
   scene.bodies.push_back(body);
   scene.colliders.emplace_back();

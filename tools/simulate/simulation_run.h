@@ -25,10 +25,10 @@ struct Energies {
   double total() const { return kinetic + elastic + gravity; }
 };
 
-/// Volumes and heights of the cages, measured from their nodes.
+/// Volumes of the cages, and heights of the surfaces.
 struct CageMeasures {
-  double lowest_m = 0.0;          ///< least distance of a moving body's surface from a plane; 0
-                                  ///< without planes or without moving bodies
+  double lowest_m = 0.0;  ///< least signed distance of a moving body's surface from a plane; 0
+                          ///< without planes or without moving bodies
   double min_volume_ratio = 1.0;  ///< least deformed / rest volume of a body's cage
   double max_volume_ratio = 1.0;  ///< largest of them
 };

@@ -155,7 +155,8 @@ class World {
   void SetSolver(const SolverSettings& settings);
   const SolverSettings& solver() const;
 
-  // Colliders. Bodies touch them with their collision surfaces, or the nodes of cages without one.
+  // Colliders. Bodies touch them with their collision surfaces, or the nodes of cages without one;
+  // with kSnap and kPenalty, with nodes always.
 
   /// Adds a collider. A body inside it comes out by at most a quarter of its median edge per
   /// substep and 25 median edges per second; kPenalty sets no such limit. Wakes all bodies that may

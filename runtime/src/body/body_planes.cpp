@@ -193,18 +193,24 @@ void PushOutOfPlanes(const StepSettings& settings, float h, Body* body) {
   }
 }
 
-bool TouchesPlane(const Body& body) {
+bool TouchesPlane(const StepSettings& settings, const Body& body) {
+  if (body.contacts.num_contacts > 0) return true;
+  if (settings.solver.response == ContactResponse::kHold && !body.surface.tets.empty()) {
+    return false;
+  }
   const float tolerance = ContactTolerance(body);
-  return body.contacts.num_contacts > 0 || AnyPair(body, [&](size_t i, const LocalPlane& plane) {
-           return IsUsed(plane) && Gap(plane, body.x[i]) <= tolerance;
-         });
+  return AnyPair(body, [&](size_t i, const LocalPlane& plane) {
+    return IsUsed(plane) && Gap(plane, body.x[i]) <= tolerance;
+  });
 }
 
 bool IsBelowPlane(const StepSettings& settings, Body* body) {
   if (body->planes.size() == 0) return false;
   const ContactProblem problem = ProblemOf(settings, settings.dt, *body);
-  const auto is_known = [](const void*, uint32_t, uint32_t) { return false; };
-  return !body->contacts.sunk.Find(problem, {}, problem.slop, is_known, nullptr).empty();
+  constexpr float kMostDepth = 3.0f;  // [slops]; less is not worth another iteration
+  const float depth = kMostDepth * problem.slop;
+  const auto is_known = [](const void*, const SunkPoint&) { return false; };
+  return !body->contacts.sunk.Find(problem, {}, depth, is_known, nullptr).empty();
 }
 
 void SnapToPlanes(Body* body) {

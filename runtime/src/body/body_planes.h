@@ -36,7 +36,7 @@ void PlacePlanes(const StepSettings& settings, float at, float h, Body* body);
 /// second, beyond the plane's own motion.
 void PlaceLoweredPlanes(const StepSettings& settings, int k, int count, Body* body);
 
-/// Depth of the deepest point of the body below body->planes [m], >= 0.
+/// Depth of the deepest point below body->planes [m], >= 0, among those that contacts can move.
 float DeepestPoint(const StepSettings& settings, Body* body);
 
 /// Whether a node touches a plane or may do so within the step. Places the planes as at its end.
@@ -58,9 +58,9 @@ int CountSubsteps(const StepSettings& settings, const Body& body);
 /// Pushes each node below a plane by a spring for `h` seconds: changes its velocity [Rio 8.1.1].
 void PushOutOfPlanes(const StepSettings& settings, float h, Body* body);
 
-/// Whether the body rests on a plane, as the planes were last placed: it has contacts, or a movable
-/// node is on or below one.
-bool TouchesPlane(const Body& body);
+/// Whether the body touches a plane, as the planes were last placed: it has contacts, or if it
+/// touches with its nodes, a movable one is on or below a plane.
+bool TouchesPlane(const StepSettings& settings, const Body& body);
 
 /// Whether a point of the iterate `body->y` is deeper below a plane than it may be, by more than
 /// the sweeps of a solve leave.

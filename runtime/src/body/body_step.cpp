@@ -136,10 +136,10 @@ bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* sta
   return MayBeFlat(last);
 }
 
-// Whether a substep needs an outer iteration beyond the first `done`. While a node touches, they go
-// on as long as one moves a node by more than a small share of the median edge. Without the coarse
-// level, it takes more of them: if an impact on light legs ended after three, it would add up to 2%
-// of the fall's energy.
+// Whether a substep needs an outer iteration beyond the first `done`. While a point touches, they
+// go on as long as one moves a node by more than a small share of the median edge. Without the
+// coarse level, it takes more of them: if an impact on light legs ended after three, it would add
+// up to 2% of the fall's energy.
 bool WantsIteration(const StepSettings& settings, const Body& body, int least, int done,
                     float longest) {
   constexpr float kConverged = 3.0e-3f;  // [median edges]
@@ -300,7 +300,7 @@ StepSettings SettingsOf(const StepSettings& settings, int count, const Body& bod
   return own;
 }
 
-// Finds how far deep nodes come out in a substep, in body->d. Returns whether they do.
+// Finds how far deep points come out in a substep, in body->d. Returns whether they do.
 bool FindWayOut(const StepSettings& settings, const FactoredSystem& system, Body* body,
                 StepStats* stats) {
   if (!MayHold(settings, *body) || body->contacts.num_contacts == 0) return false;
@@ -361,7 +361,7 @@ void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStat
     may_be_flat = SweepBody(settings, h, body, stats);
     ++iterations;
   } while (WantsIteration(settings, *body, least, iterations, longest));
-  // A node may have sunk that the last solve did not know of, or the coarse correction after it.
+  // A point may have sunk that the last solve did not know of, or the coarse correction after it.
   if (settings.solver.response == ContactResponse::kHold && IsBelowPlane(settings, body)) {
     OuterIteration(settings, system, false, body, stats, &lowest);
     may_be_flat = true;
@@ -388,6 +388,8 @@ void PlacePlanesOf(const StepSettings& settings, int k, int count, Body* body) {
 }  // namespace
 
 void StepBody(const StepSettings& settings, Body* body, StepStats* stats) {
+  // Those of another way to respond.
+  if (settings.solver.response != ContactResponse::kHold) body->contacts.num_contacts = 0;
   if (!body->fixed && !body->frozen) {
     const auto start = std::chrono::steady_clock::now();
     PlacePlanes(settings, 0.0f, settings.dt, body);

@@ -103,7 +103,8 @@ struct ContactProblem {
   float tolerance = 0.0f;  ///< depth below which a point counts as below a plane [m]
   float slop = 0.0f;       ///< see AllowedDepth [m]
   float accuracy = 0.0f;   ///< sweeps end once they move contacts by less [m]
-  float reach = 0.0f;      ///< points closer to planes are listed [m]; matters for speed only
+  float reach = 0.0f;      ///< tets with a node closer to a plane are listed [m]; for speed
+                           ///< only
   int sweeps = 8;          ///< most of them between two solves with A
 };
 

@@ -3,7 +3,6 @@
 #include "contact/contact_problem.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace plush {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// SolveWithContacts: projected Gauss-Seidel with S = J A^-1 J^T, in rounds that add the nodes which
-// sink. Source: plane_contacts.h.
+// SolveWithContacts: projected Gauss-Seidel with S = J A^-1 J^T, in rounds that add the points
+// which sink. Source: plane_contacts.h.
 #include "contact/plane_contacts.h"
 
 #include <algorithm>
@@ -121,10 +121,27 @@ uint64_t KeyOf(const ContactState& state, const PlaneContact& contact) {
   return Key(state.PointOf(contact).id, contact.plane);
 }
 
-bool IsContact(const void* user, uint32_t id, uint32_t plane) {
-  const ContactState& state = *static_cast<const ContactState*>(user);
+bool IsContact(const ContactState& state, uint32_t id, uint32_t plane) {
   const auto key_of = [&](const PlaneContact& contact) { return KeyOf(state, contact); };
   return std::ranges::binary_search(state.Current(), Key(id, plane), {}, key_of);
+}
+
+// What SunkPoints knows of contacts.
+struct Known {
+  const ContactState& state;
+  const TouchingSurface& surface;
+};
+
+// Also finds the twins of contacts: a vertex on a face of tets has another id in each of them.
+bool IsKnown(const void* user, const SunkPoint& point) {
+  const Known& known = *static_cast<const Known*>(user);
+  if (IsContact(known.state, point.id, point.plane)) return true;
+  if (point.tet == SunkPoint::kNoTet) return false;
+  const Vec4& w = known.surface.collision->vertices[point.id];
+  if (w.x != 0.0f && w.y != 0.0f && w.z != 0.0f && w.w != 0.0f) return false;
+  const uint32_t slot = known.state.couplings.SlotAt(known.surface.Vertex(point.tet, point.id));
+  return slot != PointCouplings::kNoSlot &&
+         IsContact(known.state, known.state.couplings.points[slot].id, point.plane);
 }
 
 // Adds contacts in any order to those in order. There is room for them.
@@ -148,7 +165,8 @@ bool ContactState::Reserve(const Allocator& allocator, size_t num_tets, uint32_t
     return false;
   }
   const size_t capacity = MostContacts(num_nodes, num_planes);
-  if (contacts.size() >= capacity && sunk.num_planes() >= num_planes) return true;
+  if (contacts.size() >= capacity && sunk.num_lists() >= SunkPoints::NumLists(num_planes))
+    return true;
   Array<PlaneContact> more_contacts, more_added;
   Array<CoarsePoint> more_coarse;
   SunkPoints more_sunk;
@@ -178,7 +196,8 @@ void FindOffsets(const ContactProblem& problem, ContactState* state) {
 
 AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec> d,
                           ContactState* state) {
-  std::span<SunkPoint> found = state->sunk.Find(problem, d, problem.tolerance, IsContact, state);
+  const Known known = {*state, problem.surface};
+  std::span<SunkPoint> found = state->sunk.Find(problem, d, problem.tolerance, IsKnown, &known);
   if (found.empty()) return {};
   PointCouplings& S = state->couplings;
   if (S.num_slots + found.size() > S.points.size()) KeepTouching(state);
@@ -186,6 +205,7 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
   if (found.size() > std::min(room, S.points.size() - S.num_slots)) {
     const auto key = [](const SunkPoint& p) { return std::make_tuple(p.gap, p.id, p.plane); };
     std::ranges::sort(found, {}, key);  // the deepest first: there may be too little room
+    found = found.first(std::min(found.size(), room + S.points.size()));
   }
   size_t count = 0;
   bool is_over_full = false;
@@ -204,7 +224,7 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
       const auto is_same = [&](const PlaneContact& contact) {
         return contact.slot == slot && contact.plane == sunk.plane;
       };
-      if (IsContact(state, S.points[slot].id, sunk.plane) ||
+      if (IsContact(*state, S.points[slot].id, sunk.plane) ||
           std::ranges::any_of(state->added.span().first(count), is_same)) {
         continue;
       }
@@ -226,6 +246,8 @@ void DropOpenContacts(std::span<const LocalPlane> planes, ContactState* state) {
   const std::span<PlaneContact> all = state->Current();
   const auto end = std::remove_if(all.begin(), all.end(), is_open);
   state->num_contacts = static_cast<uint32_t>(end - all.begin());
+  // Points of pressing contacts have values. A state does not save the others.
+  state->couplings.num_slots = state->couplings.num_known;
 }
 
 ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactProblem& problem,

@@ -40,10 +40,15 @@ inline float NormalImpulse(const LocalPlane& plane, const PlaneContact& contact)
   return Dot(plane.normal, contact.impulse);
 }
 
-/// Whether the cones of friction still follow the normal impulses in a sweep. In the second half of
+/// Whether the cones of friction follow the normal impulses in a sweep. In the second half of
 /// `most` sweeps they do not: the problem is then convex. Jammed wedges would raise their impulses
-/// for ever.
-constexpr bool ConesFollow(int sweep, int most) { return 2 * sweep <= most; }
+/// for ever. If sweeps are many, cones follow once more in each sixteenth of them except the last
+/// two, which brings them closer to the solution.
+constexpr bool ConesFollow(int sweep, int most) {
+  constexpr int kMany = 64, kRounds = 16;
+  const bool is_new_round = most >= kMany && sweep % (most / kRounds) == 0;
+  return 2 * sweep <= most || (is_new_round && sweep < most - 2 * (most / kRounds));
+}
 
 /// Changes the impulse of a contact whose point moves on by `d` with the impulses so far. Returns
 /// the change. If it is zero for all contacts while their cones follow, Signorini's condition and

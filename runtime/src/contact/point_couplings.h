@@ -25,7 +25,8 @@ struct FactoredSystem {
   uint64_t id = 0;             ///< identifies the factor among those of its matrix; never 0
 };
 
-/// Most points of a body that can touch something at once: in a small body more than the nodes.
+/// Most points of a body that can touch something at once: in a small body up to 16 more than
+/// it has nodes.
 constexpr uint32_t MostTouchingPoints(uint32_t num_nodes) {
   const uint32_t most = 192 + num_nodes / 16, small = num_nodes + 16;
   return small < most ? small : most;

@@ -30,6 +30,11 @@ float LowestIn(const Float4& gaps, const float* low, const float* high) {
   return GreatestOf(bound) - kRounding * sum;
 }
 
+// The deepest first.
+std::tuple<float, uint32_t, uint32_t> KeyOf(const SunkPoint& point) {
+  return {point.gap, point.id, point.plane};
+}
+
 // Vertices of a CdgTet: those of its patches lie one after the other.
 std::span<const Vec4> VerticesOf(const CollisionView& surface, uint32_t tet, uint32_t* first) {
   *first = surface.patches[surface.tets[tet].first_patch].first_vertex;
@@ -45,6 +50,8 @@ void ForLowVertices(const CollisionView& surface, uint32_t tet, const float* gap
                     Visit visit) {
   constexpr uint32_t kVisitedAtOnce = 8;
   const Float4 of_nodes = Load4(gaps);
+  uint32_t first = 0;
+  const size_t count = VerticesOf(surface, tet, &first).size();
   for (uint32_t p = surface.tets[tet].first_patch; p < PatchesEnd(surface, tet); ++p) {
     WithTriangles(surface, [&](const auto& triangles) {
       const auto bound = [&](uint32_t i) {
@@ -55,6 +62,7 @@ void ForLowVertices(const CollisionView& surface, uint32_t tet, const float* gap
                     bound, limit, [&](uint32_t i) {
                       for (int corner = 0; corner < 3; ++corner) {
                         const uint32_t v = VertexOf(triangles[i], corner);
+                        if (v - first >= count) continue;  // of another tet: a wrong file
                         const float gap = MeanGap(gaps, surface.vertices[v]);
                         if (gap < limit()) visit(v, gap);
                       }
@@ -103,6 +111,8 @@ Float4 GapsOf(const Array<float>& gaps, const CdgTet& tet) {
   return Float4{gaps[tet.nodes[0]], gaps[tet.nodes[1]], gaps[tet.nodes[2]], gaps[tet.nodes[3]]};
 }
 
+constexpr float kBeforeSearch = -std::numeric_limits<float>::infinity();
+
 // One number per node of a tet.
 using TetNumbers = std::array<float, 4>;
 
@@ -121,10 +131,11 @@ TetNumbers MovableOf(const TouchingSurface& surface, const CdgTet& tet) {
 
 bool SunkPoints::Allocate(const Allocator& allocator, size_t num_tets, size_t num_nodes,
                           size_t num_planes, size_t most) {
+  const size_t num_lists = NumLists(num_planes);
   num_tets_ = num_tets;
-  return gaps_.Allocate(allocator, num_nodes) && planes_.Allocate(allocator, num_planes) &&
-         near_.Allocate(allocator, num_tets > 0 ? num_planes * num_nodes : 0, uint8_t{0}) &&
-         near_tets_.Allocate(allocator, num_planes * num_tets) &&
+  return gaps_.Allocate(allocator, num_nodes) && lists_.Allocate(allocator, num_lists) &&
+         near_.Allocate(allocator, num_tets > 0 ? num_lists * num_nodes : 0, uint8_t{0}) &&
+         near_tets_.Allocate(allocator, num_lists * num_tets) &&
          found_.Allocate(allocator, 2 * most) && taken_.Allocate(allocator, num_nodes, uint8_t{0});
 }
 
@@ -136,34 +147,41 @@ void SunkPoints::FindGaps(const LocalPlane& plane, NodeVectors x, std::span<cons
   }
 }
 
-// Lists the tets with a node near the plane whose gaps are known, if a node that the list does not
-// have is lower than -`depth`.
-void SunkPoints::List(const ContactProblem& problem, uint32_t plane, float depth) {
-  constexpr float kBeforeSearch = -std::numeric_limits<float>::infinity();
-  NearPlane& list = planes_[plane];
-  const std::span<uint8_t> near = near_.span().subspan(gaps_.size() * plane, gaps_.size());
-  bool is_complete = list.is_listed;
+// The tets near a plane, from the nodes' gaps: all that have a node lower than -`depth`.
+std::span<SunkPoints::NearTet> SunkPoints::FindNearTets(const ContactProblem& problem,
+                                                        uint32_t plane, float depth) {
+  const auto is_low = [depth](float gap) { return gap < -depth; };
+  if (std::ranges::none_of(gaps_, is_low)) return {};
+  size_t index = 0;
+  while (index < lists_.size() && lists_[index].plane != plane) ++index;
+  bool is_complete = index < lists_.size();
+  if (!is_complete) index = next_list_++ % lists_.size();
+  NearPlane& list = lists_[index];
+  const std::span<uint8_t> near = near_.span().subspan(gaps_.size() * index, gaps_.size());
+  const std::span<NearTet> tets = near_tets_.span().subspan(num_tets_ * index, num_tets_);
   for (size_t i = 0; i < gaps_.size(); ++i) {
-    is_complete = is_complete && !(gaps_[i] < -depth && near[i] == 0);
+    is_complete = is_complete && !(is_low(gaps_[i]) && near[i] == 0);
   }
-  if (is_complete) return;
+  if (is_complete) return tets.first(list.num_tets);
   for (size_t i = 0; i < gaps_.size(); ++i) near[i] = gaps_[i] < problem.reach ? 1 : 0;
   const std::span<const CdgTet> all = problem.surface.collision->tets;
-  list = {0, true};
+  const std::span<const uint8_t> pinned = problem.surface.pinned;
+  list = {plane, 0};
   for (uint32_t t = 0; t < all.size(); ++t) {
-    const uint32_t* nodes = all[t].nodes;
-    if (near[nodes[0]] + near[nodes[1]] + near[nodes[2]] + near[nodes[3]] == 0) continue;
-    near_tets_[num_tets_ * plane + list.num_tets++] = {t, kBeforeSearch, {}};
+    const uint32_t* n = all[t].nodes;
+    const bool is_near = near[n[0]] + near[n[1]] + near[n[2]] + near[n[3]] > 0;
+    const bool moves = (pinned[n[0]] & pinned[n[1]] & pinned[n[2]] & pinned[n[3]]) == 0;
+    if (is_near && moves) tets[list.num_tets++] = {t, kBeforeSearch, {}};
   }
+  return tets.first(list.num_tets);
 }
 
 // If memory is full, keeps the deeper half.
 void SunkPoints::Add(const SunkPoint& point) {
-  const auto key = [](const SunkPoint& p) { return std::make_tuple(p.gap, p.id, p.plane); };
   if (num_found_ == found_.size()) {
     num_found_ /= 2;
     auto* const half = found_.begin() + num_found_;
-    std::ranges::nth_element(found_.begin(), half, found_.end(), {}, key);
+    std::ranges::nth_element(found_.begin(), half, found_.end(), {}, KeyOf);
   }
   found_[num_found_++] = point;
 }
@@ -189,25 +207,32 @@ std::span<SunkPoint> SunkPoints::Find(const ContactProblem& problem, std::span<c
       for (uint32_t i = 0; i < gaps_.size(); ++i) {
         if (!(gaps_[i] < -depth) || surface.pinned[i] != 0) continue;
         const float gap = gaps_[i] + AllowedDepth(StartGap(plane, problem.x[i]), problem.slop);
-        if (gap < -depth && !is_known(user, i, p)) Add({i, SunkPoint::kNoTet, i, p, gap});
+        const SunkPoint point = {i, SunkPoint::kNoTet, i, p, gap};
+        if (gap < -depth && !is_known(user, point)) Add(point);
       }
       continue;
     }
-    List(problem, p, depth);
-    for (NearTet& near : NearTets(p)) {
+    for (NearTet& near : FindNearTets(problem, p, depth)) {
       const CdgTet& tet = surface.collision->tets[near.tet];
       const Float4 gaps = GapsOf(gaps_, tet);
       if (!(LeastOf(gaps) < -depth) || LowestNow(near, gaps) >= -depth) continue;
       Store4(gaps, near.gaps);
       near.lowest = LowestIn(gaps, &tet.low.x, &tet.high.x);
       if (near.lowest >= -depth) continue;
-      const LowVertex lowest = LowestOf(*surface.collision, near.tet, near.gaps);
-      near.lowest = lowest.gap;
-      if (!(lowest.gap < -depth)) continue;
       const TetNumbers starts = StartGapsOf(plane, problem.x, tet);
+      // None may be deeper than it is if none has come down by more than the slop.
+      if (LowestIn(gaps - Load4(starts.data()), &tet.low.x, &tet.high.x) - problem.slop >= -depth) {
+        continue;
+      }
+      const LowVertex lowest = LowestOf(*surface.collision, near.tet, near.gaps);
+      // Infinite if a node's position is not finite: no bound of later ones.
+      near.lowest = std::isfinite(lowest.gap) ? lowest.gap : kBeforeSearch;
+      if (!(lowest.gap < -depth)) continue;
       const TetNumbers movable = MovableOf(surface, tet);
       SunkPoint deepest = {0, near.tet, 0, p, -depth};
-      const auto is_known_here = [&](uint32_t vertex) { return is_known(user, vertex, p); };
+      const auto is_known_here = [&](uint32_t vertex) {
+        return is_known(user, {vertex, near.tet, 0, p, 0.0f});
+      };
       const auto consider = [&](uint32_t vertex, float gap) {
         const Vec4& weights = surface.collision->vertices[vertex];
         gap += AllowedDepth(MeanGap(starts.data(), weights), problem.slop);
@@ -236,9 +261,10 @@ std::span<SunkPoint> SunkPoints::Find(const ContactProblem& problem, std::span<c
   return surface.has_vertices() ? KeepDeepest(*surface.collision) : found_.span().first(num_found_);
 }
 
-// Keeps points that are deeper than those of tets around their greatest node, in order.
+// Keeps at most half of what there is memory for, and of vertices those that are deeper than all in
+// tets around their greatest node. In order.
 std::span<SunkPoint> SunkPoints::KeepDeepest(const CollisionView& surface) {
-  const std::span<SunkPoint> found = found_.span().first(num_found_);
+  std::span<SunkPoint> found = found_.span().first(num_found_);
   std::ranges::sort(found, {}, [](const SunkPoint& point) {
     return std::make_tuple(point.plane, point.gap, point.id);
   });
@@ -246,17 +272,25 @@ std::span<SunkPoint> SunkPoints::KeepDeepest(const CollisionView& surface) {
   const auto mark = [&](const SunkPoint& point, uint8_t taken) {
     for (const uint32_t node : surface.tets[point.tet].nodes) taken_[node] = taken;
   };
-  for (size_t i = 0, first = 0; i < found.size(); ++i) {
-    const bool is_new_plane = i > 0 && found[i - 1].plane != found[i].plane;
-    for (; is_new_plane && first < kept; ++first) mark(found[first], 0);
-    if (taken_[found[i].node] != 0) continue;
-    mark(found[i], 1);
-    found[kept++] = found[i];
+  if (!surface.tets.empty()) {
+    for (size_t i = 0, first = 0; i < found.size(); ++i) {
+      const bool is_new_plane = i > 0 && found[i - 1].plane != found[i].plane;
+      for (; is_new_plane && first < kept; ++first) mark(found[first], 0);
+      if (taken_[found[i].node] != 0) continue;
+      mark(found[i], 1);
+      found[kept++] = found[i];
+    }
+    found = found.first(kept);
+    for (const SunkPoint& point : found) mark(point, 0);
   }
-  for (const SunkPoint& point : found.first(kept)) mark(point, 0);
-  std::ranges::sort(found.first(kept), {},
+  const size_t most = found_.size() / 2;
+  if (found.size() > most) {
+    std::ranges::nth_element(found, found.begin() + static_cast<std::ptrdiff_t>(most), {}, KeyOf);
+    found = found.first(most);
+  }
+  std::ranges::sort(found, {},
                     [](const SunkPoint& point) { return std::make_pair(point.id, point.plane); });
-  return found.first(kept);
+  return found;
 }
 
 float SunkPoints::GreatestDepth(const ContactProblem& problem, NodeVectors x) {
@@ -272,8 +306,7 @@ float SunkPoints::GreatestDepth(const ContactProblem& problem, NodeVectors x) {
       }
       continue;
     }
-    List(problem, p, 0.0f);
-    for (const NearTet& near : NearTets(p)) {
+    for (const NearTet& near : FindNearTets(problem, p, 0.0f)) {
       const CdgTet& tet = surface.collision->tets[near.tet];
       const Float4 gaps = GapsOf(gaps_, tet);
       if (!(LeastOf(gaps) < lowest) || LowestNow(near, gaps) >= lowest ||
@@ -295,7 +328,7 @@ float SunkPoints::GreatestDepth(const ContactProblem& problem, NodeVectors x) {
           });
     }
   }
-  return -lowest;
+  return 0.0f - lowest;
 }
 
 }  // namespace plush

@@ -29,17 +29,20 @@ struct SunkPoint {
 };
 
 /// Searches points. Remembers which tets are near planes, and how far above: a tet is searched
-/// again once it may have come down. So what it remembers changes no result.
+/// again once it may have come down. What it remembers are lower bounds, so it changes no result.
 class SunkPoints {
  public:
   /// Whether a point is already a contact with a plane.
-  using IsKnown = bool (*)(const void* user, uint32_t id, uint32_t plane);
+  using IsKnown = bool (*)(const void* user, const SunkPoint& point);
 
   /// Memory for a body and searches that return up to `most` points. Returns false if the allocator
   /// fails.
   bool Allocate(const Allocator& allocator, size_t num_tets, size_t num_nodes, size_t num_planes,
                 size_t most);
-  size_t num_planes() const { return planes_.size(); }  ///< that there is memory for
+  size_t num_lists() const { return lists_.size(); }
+
+  /// Lists for bodies in a world of `num_planes` planes. More planes than lists share them.
+  static size_t NumLists(size_t num_planes) { return num_planes < 3 ? num_planes : 3; }
 
   /// Finds points at problem.y + `moved` (num_nodes + 1 x 1, or empty) that are deeper below a
   /// plane than they may be, by more than `depth` [m]. For each plane, of each CdgTet the deepest
@@ -60,25 +63,25 @@ class SunkPoints {
     float lowest;   // [m], or -infinity before the first search
     float gaps[4];  // of the nodes then [m]
   };
+  // The tets near a plane.
   struct NearPlane {
+    static constexpr uint32_t kUnused = UINT32_MAX;
+    uint32_t plane = kUnused;
     uint32_t num_tets = 0;
-    bool is_listed = false;
   };
 
   static float LowestNow(const NearTet& near, const Float4& gaps);
-  std::span<NearTet> NearTets(uint32_t plane) {
-    return near_tets_.span().subspan(num_tets_ * plane, planes_[plane].num_tets);
-  }
   void FindGaps(const LocalPlane& plane, NodeVectors x, std::span<const NodeVec> moved);
-  void List(const ContactProblem& problem, uint32_t plane, float depth);
+  std::span<NearTet> FindNearTets(const ContactProblem& problem, uint32_t plane, float depth);
   void Add(const SunkPoint& point);
   std::span<SunkPoint> KeepDeepest(const CollisionView& surface);
 
-  size_t num_tets_ = 0;       // CdgTets of the body
-  Array<float> gaps_;         // of the nodes from one plane [m] (num_nodes x 1)
-  Array<NearPlane> planes_;   // (num_planes x 1)
-  Array<uint8_t> near_;       // whether a node is near a plane (num_planes x num_nodes)
-  Array<NearTet> near_tets_;  // tets with such a node, ascending (num_planes x num_tets)
+  size_t num_tets_ = 0;  // CdgTets of the body
+  Array<float> gaps_;    // of the nodes from one plane [m] (num_nodes x 1)
+  Array<NearPlane> lists_;
+  size_t next_list_ = 0;      // to be given to another plane
+  Array<uint8_t> near_;       // whether a node is near a list's plane (num_lists x num_nodes)
+  Array<NearTet> near_tets_;  // tets with such a node, ascending (num_lists x num_tets)
   Array<SunkPoint> found_;    // (2 most x 1)
   size_t num_found_ = 0;
   Array<uint8_t> taken_;  // whether a found point's tet has the node (num_nodes x 1)
