@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/open_asset.h"
 
+#include "plush/format/cdg_records.h"
 #include "plush/format/tet_block.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace plush::tools {
 namespace {
@@ -42,6 +46,27 @@ Box3 BoundsOf(std::span<const Vec3> points, const Quat& rotation) {
 Box3 SurfaceBounds(const Asset& asset, const Quat& rotation) {
   const auto vertices = asset.visual().positions;
   return BoundsOf(vertices.empty() ? asset.simulation().nodes : vertices, rotation);
+}
+
+double LowestAlong(const Vec3d& direction, const Asset& asset, std::span<const Vec3> nodes) {
+  const CollisionView& surface = asset.collision();
+  const auto along = [&](uint32_t node) { return Dot(direction, ToDouble(nodes[node])); };
+  double least = INFINITY;
+  for (uint32_t i = 0; i < nodes.size() && surface.tets.empty(); ++i) {
+    least = std::min(least, along(i));
+  }
+  for (size_t p = 0; p < surface.patches.size(); ++p) {
+    const CdgTet& tet = surface.tets[surface.patches[p].tet];
+    const double of[4] = {along(tet.nodes[0]), along(tet.nodes[1]), along(tet.nodes[2]),
+                          along(tet.nodes[3])};
+    const size_t end = p + 1 < surface.patches.size() ? surface.patches[p + 1].first_vertex
+                                                      : surface.vertices.size();
+    for (const Vec4& w : surface.vertices.first(end).subspan(surface.patches[p].first_vertex)) {
+      least = std::min(least, double(w.x) * of[0] + double(w.y) * of[1] + double(w.z) * of[2] +
+                                  double(w.w) * of[3]);
+    }
+  }
+  return least;
 }
 
 }  // namespace plush::tools

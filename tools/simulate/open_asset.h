@@ -28,4 +28,8 @@ Box3 BoundsOf(std::span<const Vec3> points, const Quat& rotation = {});
 /// Box of the render surface at rest, turned; of the cage if the file has no render vertices.
 Box3 SurfaceBounds(const Asset& asset, const Quat& rotation = {});
 
+/// Least dot(direction, x) of what a body with its cage's nodes at `nodes` [m] (num_nodes x 1)
+/// touches with: the vertices of its collision surface, or the nodes of a cage without one.
+double LowestAlong(const Vec3d& direction, const Asset& asset, std::span<const Vec3> nodes);
+
 }  // namespace plush::tools

@@ -3,7 +3,6 @@
 // Unknown keys are errors that name the nearest known key.
 #include "simulate/scene.h"
 
-#include "plush/format/cdg_records.h"
 #include "plush/format/tet_block.h"
 
 #include "bake/pins.h"
@@ -282,14 +281,12 @@ Result<Scene> LoadScene(const std::string& path) {
 Result<Scene> DropScene(const std::string& path) {
   const Result<Asset> asset = OpenAsset(path);
   if (!asset.ok()) return asset.error();
-  const auto surface = SurfaceBounds(asset.value());
-  // Without a collision surface, the cage touches.
-  const double lowest = asset.value().collision().tets.empty()
-                            ? BoundsOf(asset.value().simulation().nodes).low.y
-                            : surface.low.y;
+  const double height = SurfaceBounds(asset.value()).Extent().y;
+  const double lowest =
+      LowestAlong({0.0, 1.0, 0.0}, asset.value(), asset.value().simulation().nodes);
   SceneBody body;
   body.asset = path;
-  body.pose.position.y = static_cast<float>(kDropHeight * surface.Extent().y - lowest);
+  body.pose.position.y = static_cast<float>(kDropHeight * height - lowest);
   Scene scene;
   scene.bodies.push_back(body);
   scene.colliders.emplace_back();

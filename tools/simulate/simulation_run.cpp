@@ -3,7 +3,6 @@
 // AllowedEnergy in simulation_run.h says how much energy a run may gain.
 #include "simulate/simulation_run.h"
 
-#include "plush/format/cdg_records.h"
 #include "plush/format/tet_block.h"
 
 #include "report/source_report.h"
@@ -32,28 +31,13 @@ double CageVolume(std::span<const Vec3> nodes, std::span<const Tet> tets) {
   return six_volumes / 6.0;
 }
 
-// From the vertices of the collision surface, or the nodes of a cage without one.
-double LeastDistance(const ColliderDesc& collider, std::span<const Vec3> nodes,
-                     const CollisionView& surface) {
+double LeastDistance(const ColliderDesc& collider, const Asset& asset,
+                     std::span<const Vec3> nodes) {
   const Vec3d normal = Rotate(collider.pose.rotation, ToDouble(collider.plane.normal));
   const double length = Length(normal);
-  const auto along = [&](uint32_t node) { return Dot(normal, ToDouble(nodes[node])) / length; };
-  double least = INFINITY;
-  for (uint32_t i = 0; i < nodes.size() && surface.tets.empty(); ++i) {
-    least = std::min(least, along(i));
-  }
-  for (size_t p = 0; p < surface.patches.size(); ++p) {
-    const CdgTet& tet = surface.tets[surface.patches[p].tet];
-    const double of[4] = {along(tet.nodes[0]), along(tet.nodes[1]), along(tet.nodes[2]),
-                          along(tet.nodes[3])};
-    const size_t end = p + 1 < surface.patches.size() ? surface.patches[p + 1].first_vertex
-                                                      : surface.vertices.size();
-    for (const Vec4& w : surface.vertices.first(end).subspan(surface.patches[p].first_vertex)) {
-      least = std::min(least, double(w.x) * of[0] + double(w.y) * of[1] + double(w.z) * of[2] +
-                                  double(w.w) * of[3]);
-    }
-  }
-  return least - collider.plane.offset - Dot(normal, ToDouble(collider.pose.position)) / length;
+  return (LowestAlong(normal, asset, nodes) - Dot(normal, ToDouble(collider.pose.position))) /
+             length -
+         collider.plane.offset;
 }
 
 // Measures the bodies of a scene after every step, without allocating.
@@ -84,7 +68,7 @@ class CageMeter {
       if (!scene_world_.world->NodePositions(body.id, 1.0f, nodes).ok()) continue;
       for (const ColliderDesc& collider : colliders_) {
         if (!MayTouch(body.filter, collider.filter)) continue;
-        lowest = std::min(lowest, LeastDistance(collider, nodes, asset.collision()));
+        lowest = std::min(lowest, LeastDistance(collider, asset, nodes));
       }
       const double ratio = CageVolume(nodes, simulation.tets) / rest_volume(body);
       measures.min_volume_ratio = std::min(measures.min_volume_ratio, ratio);

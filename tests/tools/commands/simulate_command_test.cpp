@@ -78,7 +78,8 @@ TEST_CASE("plush simulate exports the asked frame as .obj with its .mtl") {
     return lowest;
   };
   const double start = lowest_of_frame("0");
-  CHECK(start == Approx(0.3 * 0.8 + 0.1));  // the ball is 0.1 above its cage, which touches
+  CHECK(start ==
+        Approx(0.3 * 0.8 + 0.1));  // the ball is 0.1 above what touches, its cage's boundary
   CHECK(lowest_of_frame("10") == Approx(start - 9.81 * 0.0001 * 55).margin(1.0e-4));
   CHECK_THAT(Content(folder / "frame.obj"), Contains("mtllib frame.mtl"));
   CHECK_THAT(Content(folder / "frame.mtl"), Contains("newmtl blue_felt"));

@@ -343,7 +343,7 @@ TEST_CASE("A dropped body starts with what touches 0.3 of its height above the p
   const Asset asset = tests::OpenOrFail(path);
   const double height = SurfaceBounds(asset).Extent().y;
   CHECK(height == Approx(0.8));
-  // The ball has no collision surface, so that its cage touches.
+  // The ball's collision surface is the boundary of its cage.
   const double lowest =
       BoundsOf(asset.simulation().nodes).low.y + scene.value().bodies[0].pose.position.y;
   CHECK(lowest == Approx(0.3 * height));
