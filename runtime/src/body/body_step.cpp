@@ -388,7 +388,7 @@ void PlacePlanesOf(const StepSettings& settings, int k, int count, Body* body) {
 }  // namespace
 
 void StepBody(const StepSettings& settings, Body* body, StepStats* stats) {
-  // Those of another way to respond.
+  // The game may have left kHold since the last step.
   if (settings.solver.response != ContactResponse::kHold) body->contacts.num_contacts = 0;
   if (!body->fixed && !body->frozen) {
     const auto start = std::chrono::steady_clock::now();

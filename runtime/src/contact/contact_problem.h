@@ -85,6 +85,7 @@ struct TouchingSurface {
   EmbeddedPoint Point(uint32_t id) const;
   /// The same for a vertex in a CdgTet.
   EmbeddedPoint Vertex(uint32_t tet, uint32_t id) const;
+  /// A node of the cage as a point.
   EmbeddedPoint Node(uint32_t id) const;
 };
 

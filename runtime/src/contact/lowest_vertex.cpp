@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Source: lowest_vertex.h. The sums are not fused: they have the bits of MeanGap.
+// Source: lowest_vertex.h. The sums are not fused: they have the bits of MeanOf.
 #include "contact/lowest_vertex.h"
 
 #include "base/simd_target.h"
@@ -50,7 +50,7 @@ LowVertex FindLowest(const Vec4* weights, size_t count, const float* gaps) {
     }
   }
   for (; i < count; ++i) {
-    const float gap = MeanGap(gaps, weights[i]);
+    const float gap = MeanOf(gaps, weights[i]);
     if (gap < lowest.gap) lowest = {static_cast<uint32_t>(i), gap};
   }
   return lowest;

@@ -16,13 +16,15 @@ struct LowVertex {
   float gap = 0.0f;  ///< [m]
 };
 
-/// A vertex's gap [m] from those of its tet's nodes (4 x 1).
-inline float MeanGap(const float* gaps, const Vec4& weights) {
-  return weights.x * gaps[0] + weights.y * gaps[1] + weights.z * gaps[2] + weights.w * gaps[3];
+/// A number of a vertex, such as its gap, from those of its tet's nodes (4 x 1).
+inline float MeanOf(const float* of_nodes, const Vec4& weights) {
+  return weights.x * of_nodes[0] + weights.y * of_nodes[1] + weights.z * of_nodes[2] +
+         weights.w * of_nodes[3];
 }
 
-/// The vertex with the least MeanGap; of equal ones the first. Ignores NaN. The gap is infinite if
-/// there is none.
+/// Of vertices with these weights (count x 1), the one with the least gap, from the gaps of its
+/// tet's nodes [m] (4 x 1); of equal ones the first. Ignores NaN. The gap is infinite if there is
+/// none.
 LowVertex LowestVertex(std::span<const Vec4> weights, const float* gaps);
 
 }  // namespace plush

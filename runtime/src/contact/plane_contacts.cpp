@@ -132,16 +132,15 @@ struct Known {
   const TouchingSurface& surface;
 };
 
-// Also finds the twins of contacts: a vertex on a face of tets has another id in each of them.
+// Whether the point, or one at the same place, is a contact: a vertex on a border has another id in
+// each patch.
 bool IsKnown(const void* user, const SunkPoint& point) {
   const Known& known = *static_cast<const Known*>(user);
   if (IsContact(known.state, point.id, point.plane)) return true;
   if (point.tet == SunkPoint::kNoTet) return false;
-  const Vec4& w = known.surface.collision->vertices[point.id];
-  if (w.x != 0.0f && w.y != 0.0f && w.z != 0.0f && w.w != 0.0f) return false;
-  const uint32_t slot = known.state.couplings.SlotAt(known.surface.Vertex(point.tet, point.id));
-  return slot != PointCouplings::kNoSlot &&
-         IsContact(known.state, known.state.couplings.points[slot].id, point.plane);
+  const PointCouplings& S = known.state.couplings;
+  const uint32_t slot = S.SlotAt(known.surface.Vertex(point.tet, point.id));
+  return slot != PointCouplings::kNoSlot && IsContact(known.state, S.points[slot].id, point.plane);
 }
 
 // Adds contacts in any order to those in order. There is room for them.
@@ -205,7 +204,7 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
   if (found.size() > std::min(room, S.points.size() - S.num_slots)) {
     const auto key = [](const SunkPoint& p) { return std::make_tuple(p.gap, p.id, p.plane); };
     std::ranges::sort(found, {}, key);  // the deepest first: there may be too little room
-    found = found.first(std::min(found.size(), room + S.points.size()));
+    found = found.first(std::min(found.size(), room + S.points.size()));  // enough for twins, too
   }
   size_t count = 0;
   bool is_over_full = false;

@@ -3,10 +3,10 @@
 //
 // An outer iteration minimises its quadratic model while no point sinks into a plane and Coulomb's
 // friction acts. The unknowns are the contacts' impulses. A is a scalar matrix, so impulses move
-// points by S (x) I3 (point_couplings.h). Gauss-Seidel
-// sweeps find the impulses. One scalar for the three axes of a contact, S_ii, makes each change
-// safe: it never overshoots, and the fixed point is Signorini's condition with Coulomb's cone.
-// Impulses start from those of the solve before, also of the step before.
+// points by S (x) I3 (point_couplings.h). Gauss-Seidel sweeps find the impulses. One scalar for the
+// three axes of a contact, S_ii, makes each change safe: it never overshoots, and the fixed point
+// is Signorini's condition with Coulomb's cone. Impulses start from those of the solve before, also
+// of the step before.
 #pragma once
 
 #include "plush/types.h"
@@ -43,7 +43,7 @@ inline float NormalImpulse(const LocalPlane& plane, const PlaneContact& contact)
 /// Whether the cones of friction follow the normal impulses in a sweep. In the second half of
 /// `most` sweeps they do not: the problem is then convex. Jammed wedges would raise their impulses
 /// for ever. If sweeps are many, cones follow once more in each sixteenth of them except the last
-/// two, which brings them closer to the solution.
+/// two: one change of the cones rarely reaches the solution.
 constexpr bool ConesFollow(int sweep, int most) {
   constexpr int kMany = 64, kRounds = 16;
   const bool is_new_round = most >= kMany && sweep % (most / kRounds) == 0;
@@ -125,8 +125,7 @@ struct AddedContacts {
 };
 
 /// Adds contacts for points that the displacement `d` (num_nodes + 1 x 1, or empty) puts below
-/// planes: of each CdgTet the deepest one for each plane, or every node of a cage without a
-/// surface.
+/// planes: those that SunkPoints::Find returns. If there is too little room, the deepest ones.
 AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec> d,
                           ContactState* state);
 
@@ -134,9 +133,8 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
 void DropOpenContacts(std::span<const LocalPlane> planes, ContactState* state);
 
 /// Finds a displacement `d` (num_nodes + 1 x 1) that takes points deeper than problem.slop at
-/// problem.y out by a `share` of their depth: A d = impulses along the contacts'
-/// normals, without friction. Add it to positions only. Returns whether there are such points. Does
-/// not allocate.
+/// problem.y out by a `share` of their depth: A d = impulses along the contacts' normals, without
+/// friction. Add it to positions only. Returns whether there are such points. Does not allocate.
 bool FindPushOut(const FactoredSystem& system, const ContactProblem& problem, float share,
                  ContactState* state, std::span<NodeVec> d);
 

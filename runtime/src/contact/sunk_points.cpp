@@ -16,10 +16,12 @@
 namespace plush {
 namespace {
 
+// Of sums of four products, as a share of the largest term.
+constexpr float kRounding = 16.0f * std::numeric_limits<float>::epsilon();
+
 // A lower bound of sum w_i gaps_i for weights in [low, high] whose sum is 1: the dual program of
 // barycentric_bounds.h, for the four k in the lanes.
 float LowestIn(const Float4& gaps, const float* low, const float* high) {
-  constexpr float kRounding = 16.0f * std::numeric_limits<float>::epsilon();
   Float4 bound = gaps;
   float sum = 0.0f;
   for (int i = 0; i < 4; ++i) {
@@ -63,7 +65,7 @@ void ForLowVertices(const CollisionView& surface, uint32_t tet, const float* gap
                       for (int corner = 0; corner < 3; ++corner) {
                         const uint32_t v = VertexOf(triangles[i], corner);
                         if (v - first >= count) continue;  // of another tet: a wrong file
-                        const float gap = MeanGap(gaps, surface.vertices[v]);
+                        const float gap = MeanOf(gaps, surface.vertices[v]);
                         if (gap < limit()) visit(v, gap);
                       }
                     });
@@ -71,7 +73,7 @@ void ForLowVertices(const CollisionView& surface, uint32_t tet, const float* gap
   }
 }
 
-// The lowest of these vertices, which `is_left_out` does not leave out.
+// The lowest of these vertices that is not left out.
 template <class IsLeftOut>
 LowVertex LowestVertexBut(std::span<const Vec4> vertices, uint32_t first, const float* gaps,
                           IsLeftOut is_left_out) {
@@ -189,7 +191,6 @@ void SunkPoints::Add(const SunkPoint& point) {
 // A lower bound of the vertices' gaps, from those at the last search: none has come down by more
 // than a node has.
 float SunkPoints::LowestNow(const NearTet& near, const Float4& gaps) {
-  constexpr float kRounding = 16.0f * std::numeric_limits<float>::epsilon();
   const Float4 then = Load4(near.gaps);
   const float size = GreatestOf(Max(Max(gaps, -gaps), Max(then, -then)));
   return near.lowest - std::fmax(GreatestOf(then - gaps), 0.0f) - kRounding * size;
@@ -220,7 +221,7 @@ std::span<SunkPoint> SunkPoints::Find(const ContactProblem& problem, std::span<c
       near.lowest = LowestIn(gaps, &tet.low.x, &tet.high.x);
       if (near.lowest >= -depth) continue;
       const TetNumbers starts = StartGapsOf(plane, problem.x, tet);
-      // None may be deeper than it is if none has come down by more than the slop.
+      // A deep vertex may stay as deep as it was. Whether one has come down takes no look at it.
       if (LowestIn(gaps - Load4(starts.data()), &tet.low.x, &tet.high.x) - problem.slop >= -depth) {
         continue;
       }
@@ -235,9 +236,9 @@ std::span<SunkPoint> SunkPoints::Find(const ContactProblem& problem, std::span<c
       };
       const auto consider = [&](uint32_t vertex, float gap) {
         const Vec4& weights = surface.collision->vertices[vertex];
-        gap += AllowedDepth(MeanGap(starts.data(), weights), problem.slop);
+        gap += AllowedDepth(MeanOf(starts.data(), weights), problem.slop);
         if (!(gap < deepest.gap) || is_known_here(vertex)) return;
-        if (MeanGap(movable.data(), weights) < kLeastMovable) return;
+        if (MeanOf(movable.data(), weights) < kLeastMovable) return;
         deepest.id = vertex;
         deepest.gap = gap;
       };
@@ -246,7 +247,7 @@ std::span<SunkPoint> SunkPoints::Find(const ContactProblem& problem, std::span<c
               ? LowestBut(*surface.collision, near.tet, near.gaps, is_known_here)
               : lowest;
       consider(unknown.index, unknown.gap);
-      // One that may be deeper, or that pinned nodes carry, hides others.
+      // If the lowest one may be as deep as it is, or if pinned nodes carry it, look at the others.
       if (unknown.gap < deepest.gap) {
         ForLowVertices(
             *surface.collision, near.tet, near.gaps, [&] { return deepest.gap; }, consider);
@@ -258,11 +259,10 @@ std::span<SunkPoint> SunkPoints::Find(const ContactProblem& problem, std::span<c
       Add(deepest);
     }
   }
-  return surface.has_vertices() ? KeepDeepest(*surface.collision) : found_.span().first(num_found_);
+  return KeepDeepest(*surface.collision);
 }
 
-// Keeps at most half of what there is memory for, and of vertices those that are deeper than all in
-// tets around their greatest node. In order.
+// What Find returns of all that was found.
 std::span<SunkPoint> SunkPoints::KeepDeepest(const CollisionView& surface) {
   std::span<SunkPoint> found = found_.span().first(num_found_);
   std::ranges::sort(found, {}, [](const SunkPoint& point) {
@@ -324,7 +324,7 @@ float SunkPoints::GreatestDepth(const ContactProblem& problem, NodeVectors x) {
           *surface.collision, near.tet, of_nodes.data(), [&] { return lowest; },
           [&](uint32_t vertex, float gap) {
             const Vec4& weights = surface.collision->vertices[vertex];
-            if (MeanGap(movable.data(), weights) >= kLeastMovable) lowest = gap;
+            if (MeanOf(movable.data(), weights) >= kLeastMovable) lowest = gap;
           });
     }
   }

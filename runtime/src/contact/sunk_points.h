@@ -2,8 +2,8 @@
 // Finds the points of a body's surface that lie below planes.
 //
 // A point's gap is the mean of its nodes' gaps by its weights. So a tet whose nodes are above a
-// plane has no point below it, and one that has some is searched by the bounds of its patches'
-// trees (b-DOPs) [Civ 5.4.3].
+// plane has no point below it. The vertices of other tets are read one after the other, in vectors;
+// if they are many, by the bounds of their patches' trees (b-DOPs) [Civ 5.4.3].
 #pragma once
 
 #include "plush/allocator.h"
@@ -23,9 +23,9 @@ struct SunkPoint {
 
   uint32_t id = 0;        ///< of the EmbeddedPoint
   uint32_t tet = kNoTet;  ///< CdgTet, or kNoTet for a node
-  uint32_t node = 0;      ///< with the greatest weight
+  uint32_t node = 0;      ///< the main one: with the greatest weight
   uint32_t plane = 0;
-  float gap = 0.0f;  ///< from where it may be [m], below 0
+  float gap = 0.0f;  ///< its gap, plus the depth that it may have (AllowedDepth) [m]; below 0
 };
 
 /// Searches points. Remembers which tets are near planes, and how far above: a tet is searched
@@ -45,11 +45,14 @@ class SunkPoints {
   static size_t NumLists(size_t num_planes) { return num_planes < 3 ? num_planes : 3; }
 
   /// Finds points at problem.y + `moved` (num_nodes + 1 x 1, or empty) that are deeper below a
-  /// plane than they may be, by more than `depth` [m]. For each plane, of each CdgTet the deepest
-  /// one that is not known, and only if it is deeper than those found in tets around its greatest
-  /// node: points that the same nodes carry move together. If there are more than `most`, drops the
-  /// least deep. Sorted by id and plane. The result is valid until the next call. Does not
-  /// allocate.
+  /// plane than they may be, by more than `depth` [m], and that are not known.
+  /// - Of a surface: for each plane, the deepest vertex of each CdgTet, unless a deeper one is
+  /// found
+  ///   in a tet that has the vertex's main node. Points that the same nodes carry move together.
+  /// - Of a cage without a surface: all nodes.
+  ///
+  /// If there are more than `most`, drops the least deep. Sorted by id and plane. The result is
+  /// valid until the next call. Does not allocate.
   std::span<SunkPoint> Find(const ContactProblem& problem, std::span<const NodeVec> moved,
                             float depth, IsKnown is_known, const void* user);
 

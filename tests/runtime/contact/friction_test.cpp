@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Blocks on slopes and floors against the formulas of a rigid block.
-#include "runtime/collision/surface_fixtures.h"
-#include "runtime/dense_reference.h"
-#include "runtime/world/state_scene.h"
+// Boxes on slopes and floors against the formulas of a rigid block.
+#include "runtime/contact/plane_fixtures.h"
 
 #include <catch2/catch.hpp>
 
@@ -13,59 +11,109 @@
 using namespace plush;
 using namespace plush::test;
 
-namespace {
+TEST_CASE("Below the friction angle a box stays on its slope") {
+  const double mu = GENERATE(0.3, 0.6);
+  const double share = GENERATE(0.5, 0.85, 0.95);
+  const bool has_surface = GENERATE(false, true);
+  CAPTURE(mu, share, has_surface);
+  Slope slope({.angle = std::atan(share * mu),
+               .friction = static_cast<float>(mu),
+               .has_surface = has_surface});
+  for (int step = 0; step < 100; ++step) StepWorld(&slope.world, kDt);  // it settles
+  const BodyMoments settled = MomentsOf(slope.world, slope.id);
+  for (int step = 0; step < 200; ++step) StepWorld(&slope.world, kDt);
+  const BodyMoments end = MomentsOf(slope.world, slope.id);
+  double moved = 0.0;
+  for (int k = 0; k < 3; ++k) moved += std::pow(end.centre[k] - settled.centre[k], 2);
+  CAPTURE(std::sqrt(moved));
+  // Near the friction angle single nodes still slip now and then, about a millimetre per second.
+  // Without friction the box would have slid four metres.
+  CHECK(std::sqrt(moved) < (share < 0.9 ? 1e-3 : 1e-2) * SizeOf(slope.shape));
+  CHECK(slope.world.stats().contacts > 0);
+}
 
-constexpr float kDt = 0.01f;
-constexpr double kGravity = 9.81;
-constexpr double kHeight = 0.2;  // of the blocks [m]
+TEST_CASE("Near the friction angle a box comes to rest on its slope") {
+  WorldDesc desc;
+  desc.solver.volume_sweeps = GENERATE(0, 1);
+  const bool has_surface = GENERATE(false, true);
+  CAPTURE(desc.solver.volume_sweeps, has_surface);
+  Slope slope({.angle = std::atan(0.95 * 0.6),
+               .friction = 0.6f,
+               .has_surface = has_surface,
+               .world = desc});
+  for (int step = 0; step < 300; ++step) StepWorld(&slope.world, kDt);
+  CHECK(slope.world.stats().max_speed < 1e-4f);
+}
 
-// A block on a plane that is tilted by `angle` about z. It touches with a collision surface, or
-// with the nodes of its cage: these are so many that it creeps by 5e-5 m/s on slopes.
-struct Block {
-  Block(bool has_surface, double angle, float friction)
-      : shape(has_surface
-                  ? ShapeAsset(SurfaceBytes(TetBox(4, 2, 4, 0.1), {.parts = 3, .depth = 0.0}))
-                  : ShapeAsset(TetBox(4, 2, 4, 0.1))),
-        world(Desc()) {
-    const Eigen::Matrix3d R = Eigen::AngleAxisd(angle, Eigen::Vector3d::UnitZ()).toRotationMatrix();
-    down = -R.col(0);
-    AddPlane(&world, {ToVec3(R.col(1)), 0.0f}, friction);
-    BodyDesc body;
-    body.pose.rotation = ToQuat(R);
-    body.material = {.young = 1.0e6f, .poisson = 0.3f, .damping = 0.02f};
-    id = AddBody(&world, shape.asset(), body);
+TEST_CASE("Above the friction angle a box slides with Coulomb's acceleration") {
+  const double mu = GENERATE(0.0, 0.2, 0.5);
+  const double angle = std::atan(mu) + 0.25;
+  const double cell = GENERATE(0.1, 0.01);  // 0.01: a hundred times stiffer than heavy
+  const bool has_surface = GENERATE(false, true);
+  CAPTURE(mu, angle, cell, has_surface);
+  Slope slope({.angle = angle,
+               .friction = static_cast<float>(mu),
+               .cell = cell,
+               .has_surface = has_surface});
+  const double mass = MomentsOf(slope.world, slope.id).mass;
+  for (int step = 0; step < 50; ++step) StepWorld(&slope.world, kDt);
+  const double before = slope.Momentum().dot(slope.down) / mass;
+  const int n = 100;
+  for (int step = 0; step < n; ++step) {
+    StepWorld(&slope.world, kDt);
+    REQUIRE(slope.world.stats().max_penetration < 1e-3 * SizeOf(slope.shape));
   }
-  static WorldDesc Desc() {
-    WorldDesc desc;
-    desc.solver.sleep_speed = 0.0f;
-    return desc;
+  const double acceleration =
+      (slope.Momentum().dot(slope.down) / mass - before) / (n * double(kDt));
+  const double expected = kGravity * (std::sin(angle) - mu * std::cos(angle));
+  CAPTURE(acceleration, expected);
+  CHECK(acceleration == Approx(expected).epsilon(2e-3));
+  CHECK(std::fabs(slope.Momentum().dot(slope.normal)) < 1e-3 * slope.Momentum().norm());
+}
+
+TEST_CASE("Friction holds a box against a push inside its cone, and not beyond") {
+  const double poisson = GENERATE(0.0, 0.4);
+  const double share = GENERATE(0.5, 0.9, 1.02, 1.1, 2.0);  // of what friction can take
+  const double mu = GENERATE(0.2, 0.4);
+  CAPTURE(poisson, share, mu);
+  const ShapeAsset shape(TetBox(4, 2, 4, 0.1), {3.0e5, poisson, 1000.0});
+  const double push = share * mu * kGravity;
+  WorldDesc desc;
+  desc.gravity = {static_cast<float>(push), static_cast<float>(-kGravity), 0.0f};
+  desc.solver.sleep_speed = 0.0f;
+  World world(desc);
+  AddPlane(&world, {{0.0f, 1.0f, 0.0f}, 0.0f}, static_cast<float>(mu));
+  const BodyId id = AddBody(&world, shape.asset());
+  const double mass = MomentsOf(world, id).mass;
+  for (int step = 0; step < 100; ++step) StepWorld(&world, kDt);
+  const BodyMoments before = MomentsOf(world, id);
+  for (int step = 0; step < 100; ++step) StepWorld(&world, kDt);
+  const BodyMoments after = MomentsOf(world, id);
+  const double creep = after.centre[0] - before.centre[0];
+  const double acceleration =
+      (after.linear_momentum[0] - before.linear_momentum[0]) / (mass * 100 * double(kDt));
+  CAPTURE(creep, acceleration);
+  if (share < 1.0) {
+    CHECK(std::fabs(creep) < 1e-6);
+    CHECK(world.stats().max_speed < 1e-5f);
+  } else {
+    CHECK(acceleration == Approx((share - 1.0) * mu * kGravity).epsilon(0.01));
   }
+}
 
-  void Step(int count) {
-    for (int k = 0; k < count; ++k) REQUIRE(StepWorld(&world, kDt) == kStepOk);
-  }
-  double Speed() const {
-    const BodyMoments m = MomentsOf(world, id);
-    return Eigen::Vector3d(m.linear_momentum).dot(down) / m.mass;
-  }
-  double Place() const { return Eigen::Vector3d(MomentsOf(world, id).centre).dot(down); }
-
-  ShapeAsset shape;
-  World world;
-  BodyId id;
-  Eigen::Vector3d down;
-};
-
-}  // namespace
-
-TEST_CASE("Friction just above the slope's tangent holds a block, just below it lets it go") {
+// With the nodes of its cage, a box touches at so many points that it creeps by 5e-5 m/s on slopes.
+TEST_CASE("Friction just above the slope's tangent holds a box, just below it lets it go") {
   const double angle = GENERATE(0.2, 0.5);
   CAPTURE(angle);
-  Block held(true, angle, static_cast<float>(1.01 * std::tan(angle)));
+  const auto slope_of = [&](double mu) {
+    return SlopeDesc{
+        .angle = angle, .friction = static_cast<float>(mu), .has_surface = true, .damping = 0.02f};
+  };
+  Slope held(slope_of(1.01 * std::tan(angle)));
   held.Step(200);
-  CHECK(std::fabs(held.Speed()) < 1e-3 * kHeight);
+  CHECK(std::fabs(held.Speed()) < 1e-3 * held.height);
   const double mu = 0.99 * std::tan(angle);
-  Block loose(true, angle, static_cast<float>(mu));
+  Slope loose(slope_of(mu));
   loose.Step(100);
   const double before = loose.Speed();
   loose.Step(100);
@@ -73,69 +121,31 @@ TEST_CASE("Friction just above the slope's tangent holds a block, just below it 
   CHECK(loose.Speed() - before == Approx(expected).epsilon(0.2));
 }
 
-TEST_CASE("A block does not creep on a slope of 20 degrees at 0.75, and slides at 0.1") {
-  const double angle = 20.0 / 180.0 * std::acos(-1.0);
-  Block held(true, angle, 0.75f);
-  held.Step(200);
-  const double place = held.Place();
-  held.Step(1000);
-  CHECK(std::fabs(held.Place() - place) < 1e-3 * kHeight / 6.0);  // 1e-3 in 60 s
-  Block loose(true, angle, 0.1f);
-  loose.Step(50);
-  const double before = loose.Speed();
-  loose.Step(100);
-  const double expected = kGravity * (std::sin(angle) - 0.1 * std::cos(angle));
-  CHECK(loose.Speed() - before == Approx(expected).epsilon(0.02));
+TEST_CASE("A box does not creep on a slope of 20 degrees at 0.75") {
+  WorldDesc desc;
+  desc.solver.sleep_speed = 0.0f;
+  Slope slope({.angle = 20.0 / 180.0 * std::acos(-1.0),
+               .friction = 0.75f,
+               .has_surface = true,
+               .damping = 0.02f,
+               .world = desc});
+  slope.Step(200);
+  const Eigen::Vector3d before = slope.Centre();
+  slope.Step(6000);
+  CHECK((slope.Centre() - before).norm() < 1e-3 * slope.height);
 }
 
-TEST_CASE("A sliding block slows down by friction times gravity") {
+TEST_CASE("A sliding box slows down by friction times gravity") {
   const bool has_surface = GENERATE(false, true);
   const float mu = GENERATE(0.1f, 0.3f);
   CAPTURE(has_surface, mu);
-  Block block(has_surface, 0.0, mu);
-  block.Step(100);
-  std::vector<Vec3> velocities = VelocitiesOf(block.world, block.id, block.shape.num_nodes());
-  for (Vec3& v : velocities) v = ToVec3(ToEigen(v) + 3.0 * block.down);
-  REQUIRE(block.world.SetNodeVelocities(block.id, velocities).ok());
-  block.Step(20);
-  const double before = block.Speed();
-  block.Step(50);
-  CHECK(before - block.Speed() == Approx(double(mu) * kGravity * 0.5).epsilon(0.01));
-}
-
-TEST_CASE("A body that touches with its surface continues from a state bit for bit") {
-  const ShapeAsset shape(SurfaceBytes(TetBox(3, 2, 2, 0.1, 0.05, 7), {.parts = 5}));
-  const auto fill = [&](World* world) {
-    AddPlane(world, {{0.0f, 1.0f, 0.0f}, 0.0f}, 0.5f);
-    AddPlane(world, {{1.0f, 0.5f, 0.0f}, -0.05f}, 0.2f);
-    BodyDesc body;
-    body.pose.position = {0.0f, 0.1f, 0.0f};
-    body.pose.rotation = {0.1f, 0.2f, 0.3f, 0.9f};
-    body.velocity = {-0.5f, -1.0f, 0.2f};
-    AddBody(world, shape.asset(), body);
-  };
-  constexpr int kSteps = 60, kMore = 3;
-  World world;
-  fill(&world);
-  uint32_t contacts = 0;
-  std::vector<uint64_t> hashes;
-  std::vector<std::vector<std::byte>> states;
-  for (int step = 0; step < kSteps + kMore; ++step) {
-    states.push_back(SavedState(world));
-    StepWorld(&world, kDt);
-    hashes.push_back(world.StateHash());
-    contacts = std::max(contacts, world.stats().contacts);
-  }
-  CHECK(contacts > 5);
-  const Asset* const assets[] = {&shape.asset()};
-  for (size_t step = 0; step < kSteps; step += 4) {
-    CAPTURE(step);
-    World fresh;
-    REQUIRE(fresh.LoadState(states[step], assets).ok());
-    CHECK(SavedState(fresh) == states[step]);
-    for (size_t k = 0; k < kMore; ++k) {
-      StepWorld(&fresh, kDt);
-      CHECK(fresh.StateHash() == hashes[step + k]);
-    }
-  }
+  Slope slope({.friction = mu, .has_surface = has_surface, .damping = 0.02f});
+  slope.Step(100);
+  std::vector<Vec3> velocities = VelocitiesOf(slope.world, slope.id, slope.shape.num_nodes());
+  for (Vec3& v : velocities) v = ToVec3(ToEigen(v) + 3.0 * slope.down);
+  REQUIRE(slope.world.SetNodeVelocities(slope.id, velocities).ok());
+  slope.Step(20);
+  const double before = slope.Speed();
+  slope.Step(50);
+  CHECK(before - slope.Speed() == Approx(double(mu) * kGravity * 0.5).epsilon(0.01));
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Bodies on planes: at rest, on slopes, dropped, in corners.
+// Bodies on planes: at rest, dropped, carried, deep.
 #include "plush/format/tet_block.h"
 
 #include "contact/point_couplings.h"
-#include "runtime/dense_reference.h"
+#include "runtime/contact/plane_fixtures.h"
 
 #include <catch2/catch.hpp>
 
@@ -14,15 +14,6 @@ using namespace plush;
 using namespace plush::test;
 
 namespace {
-
-constexpr float kDt = 0.01f;
-constexpr double kGravity = 9.81;
-constexpr tools::Material kMaterial = {3.0e5, 0.4, 1000.0};
-
-double SizeOf(const ShapeAsset& shape) {
-  const Points rest = ToEigen(shape.rest());
-  return (rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).norm();
-}
 
 // How far its own weight lowers the middle of a box 0.2 m high: by rho g h^2 / 3 E if its sides are
 // free, by 1 / 2.14 of that if they are held.
@@ -35,74 +26,10 @@ void CheckSquash(double squash) {
   CHECK(squash < free);
 }
 
-double Energy(const World& world) {
-  const WorldMeasures measures = MeasuresOf(world);
-  return measures.kinetic_j + measures.elastic_j + measures.gravity_j;
-}
-
-// A box at rest on a plane through the origin that is tilted by `angle` about z.
-struct Slope {
-  Slope(double angle, float friction, double cell = 0.1, const WorldDesc& desc = {})
-      : shape(TetBox(4, 2, 4, cell), kMaterial), world(desc) {
-    const Eigen::Matrix3d R = Eigen::AngleAxisd(angle, Eigen::Vector3d::UnitZ()).toRotationMatrix();
-    normal = R.col(1);
-    down = -R.col(0);
-    AddPlane(&world, {ToVec3(normal), 0.0f}, friction);
-    BodyDesc body;
-    body.pose.rotation = ToQuat(R);
-    id = AddBody(&world, shape.asset(), body);
-  }
-
-  Eigen::Vector3d Momentum() const {
-    const BodyMoments m = MomentsOf(world, id);
-    return {m.linear_momentum[0], m.linear_momentum[1], m.linear_momentum[2]};
-  }
-
-  ShapeAsset shape;
-  World world;
-  BodyId id;
-  Eigen::Vector3d normal, down;
-};
-
-// A body whose faces x = 0 and y = 0 lie on two planes that meet in the z axis, each 45 degrees
-// steep if `down` is -y. The scene is turned by a random rotation; what it answers is turned back.
-struct Corner {
-  Corner(const tools::TetMesh& mesh, float friction, const Eigen::Vector3d& down, uint32_t seed)
-      : shape(mesh, kMaterial), turn(Random(seed).Rotation()), world(DescOf(turn, down)) {
-    const double h = std::sqrt(0.5);
-    AddPlane(&world, {ToVec3(turn * Eigen::Vector3d(h, h, 0.0)), 0.0f}, friction);
-    AddPlane(&world, {ToVec3(turn * Eigen::Vector3d(-h, h, 0.0)), 0.0f}, friction);
-    BodyDesc body;
-    body.pose.rotation =
-        ToQuat(turn * Eigen::AngleAxisd(kQuarter, Eigen::Vector3d::UnitZ()).toRotationMatrix());
-    id = AddBody(&world, shape.asset(), body);
-  }
-
-  static WorldDesc DescOf(const Eigen::Matrix3d& turn, const Eigen::Vector3d& down) {
-    WorldDesc desc;
-    desc.gravity = ToVec3(turn * (kGravity * down));
-    desc.solver.sleep_speed = 0.0f;
-    return desc;
-  }
-  Eigen::Vector3d Velocity() const {
-    const BodyMoments m = MomentsOf(world, id);
-    return turn.transpose() * Eigen::Vector3d(m.linear_momentum) / m.mass;
-  }
-  Eigen::Vector3d Centre() const {
-    return turn.transpose() * Eigen::Vector3d(MomentsOf(world, id).centre);
-  }
-
-  static constexpr double kQuarter = 0.78539816339744831;  // pi / 4
-  ShapeAsset shape;
-  Eigen::Matrix3d turn;
-  World world;
-  BodyId id;
-};
-
 }  // namespace
 
 TEST_CASE("A box set down on a plane stays there, and the plane carries its weight") {
-  Slope slope(0.0, 0.5f);
+  Slope slope({});
   const double mass = MomentsOf(slope.world, slope.id).mass;
   for (int step = 0; step < 300; ++step) {
     StepWorld(&slope.world, kDt);
@@ -125,7 +52,7 @@ TEST_CASE("A plane never pulls: a box that is kicked up leaves it at once") {
   const double angle = GENERATE(0.0, 0.3);
   const float friction = GENERATE(0.0f, 0.5f);
   CAPTURE(angle, friction);
-  Slope slope(angle, friction);
+  Slope slope({.angle = angle, .friction = friction});
   for (int step = 0; step < 50; ++step) StepWorld(&slope.world, kDt);
   REQUIRE(slope.world.stats().contacts > 0);
   const double mass = MomentsOf(slope.world, slope.id).mass;
@@ -147,7 +74,7 @@ TEST_CASE("A plane never pulls: a box that is kicked up leaves it at once") {
 }
 
 TEST_CASE("A plane far below a resting box moves nothing") {
-  Slope slope(0.0, 0.5f);
+  Slope slope({});
   for (int step = 0; step < 300; ++step) StepWorld(&slope.world, kDt);
   REQUIRE(slope.world.stats().contacts > 0);
   const Points before = ToEigen(PositionsOf(slope.world, slope.id, slope.shape.num_nodes()));
@@ -178,85 +105,6 @@ TEST_CASE("Pinned nodes below a plane are no contacts") {
   const Points a = ToEigen(PositionsOf(world, id, shape.num_nodes()));
   const Points b = ToEigen(PositionsOf(free, other, shape.num_nodes()));
   CHECK((a - b).cwiseAbs().maxCoeff() < 1e-6);
-}
-
-TEST_CASE("Below the friction angle a box stays on its slope") {
-  const double mu = GENERATE(0.3, 0.6);
-  const double share = GENERATE(0.5, 0.85, 0.95);
-  CAPTURE(mu, share);
-  Slope slope(std::atan(share * mu), static_cast<float>(mu));
-  for (int step = 0; step < 100; ++step) StepWorld(&slope.world, kDt);  // it settles
-  const BodyMoments settled = MomentsOf(slope.world, slope.id);
-  for (int step = 0; step < 200; ++step) StepWorld(&slope.world, kDt);
-  const BodyMoments end = MomentsOf(slope.world, slope.id);
-  double moved = 0.0;
-  for (int k = 0; k < 3; ++k) moved += std::pow(end.centre[k] - settled.centre[k], 2);
-  CAPTURE(std::sqrt(moved));
-  // Near the friction angle single nodes still slip now and then, about a millimetre per second.
-  // Without friction the box would have slid four metres.
-  CHECK(std::sqrt(moved) < (share < 0.9 ? 1e-3 : 1e-2) * SizeOf(slope.shape));
-  CHECK(slope.world.stats().contacts > 0);
-}
-
-TEST_CASE("Near the friction angle a box comes to rest on its slope") {
-  WorldDesc desc;
-  desc.solver.volume_sweeps = GENERATE(0, 1);
-  CAPTURE(desc.solver.volume_sweeps);
-  Slope slope(std::atan(0.95 * 0.6), 0.6f, 0.1, desc);
-  for (int step = 0; step < 300; ++step) StepWorld(&slope.world, kDt);
-  CHECK(slope.world.stats().max_speed < 1e-4f);
-}
-
-TEST_CASE("Above the friction angle a box slides with Coulomb's acceleration") {
-  const double mu = GENERATE(0.0, 0.2, 0.5);
-  const double angle = std::atan(mu) + 0.25;
-  const double cell = GENERATE(0.1, 0.01);  // 0.01: a hundred times stiffer than heavy
-  CAPTURE(mu, angle, cell);
-  Slope slope(angle, static_cast<float>(mu), cell);
-  const double mass = MomentsOf(slope.world, slope.id).mass;
-  for (int step = 0; step < 50; ++step) StepWorld(&slope.world, kDt);
-  const double before = slope.Momentum().dot(slope.down) / mass;
-  const int n = 100;
-  for (int step = 0; step < n; ++step) {
-    StepWorld(&slope.world, kDt);
-    REQUIRE(slope.world.stats().max_penetration < 1e-3 * SizeOf(slope.shape));
-  }
-  const double acceleration =
-      (slope.Momentum().dot(slope.down) / mass - before) / (n * double(kDt));
-  const double expected = kGravity * (std::sin(angle) - mu * std::cos(angle));
-  CAPTURE(acceleration, expected);
-  CHECK(acceleration == Approx(expected).epsilon(2e-3));
-  CHECK(std::fabs(slope.Momentum().dot(slope.normal)) < 1e-3 * slope.Momentum().norm());
-}
-
-TEST_CASE("Friction holds a box against a push inside its cone, and not beyond") {
-  const double poisson = GENERATE(0.0, 0.4);
-  const double share = GENERATE(0.5, 0.9, 1.02, 1.1, 2.0);  // of what friction can take
-  const double mu = GENERATE(0.2, 0.4);
-  CAPTURE(poisson, share, mu);
-  const ShapeAsset shape(TetBox(4, 2, 4, 0.1), {3.0e5, poisson, 1000.0});
-  const double push = share * mu * kGravity;
-  WorldDesc desc;
-  desc.gravity = {static_cast<float>(push), static_cast<float>(-kGravity), 0.0f};
-  desc.solver.sleep_speed = 0.0f;
-  World world(desc);
-  AddPlane(&world, {{0.0f, 1.0f, 0.0f}, 0.0f}, static_cast<float>(mu));
-  const BodyId id = AddBody(&world, shape.asset());
-  const double mass = MomentsOf(world, id).mass;
-  for (int step = 0; step < 100; ++step) StepWorld(&world, kDt);
-  const BodyMoments before = MomentsOf(world, id);
-  for (int step = 0; step < 100; ++step) StepWorld(&world, kDt);
-  const BodyMoments after = MomentsOf(world, id);
-  const double creep = after.centre[0] - before.centre[0];
-  const double acceleration =
-      (after.linear_momentum[0] - before.linear_momentum[0]) / (mass * 100 * double(kDt));
-  CAPTURE(creep, acceleration);
-  if (share < 1.0) {
-    CHECK(std::fabs(creep) < 1e-6);
-    CHECK(world.stats().max_speed < 1e-5f);
-  } else {
-    CHECK(acceleration == Approx((share - 1.0) * mu * kGravity).epsilon(0.01));
-  }
 }
 
 TEST_CASE("A dropped body never gains energy and comes to rest") {
@@ -402,94 +250,6 @@ TEST_CASE("An impact takes more iterations, rest does not") {
   CHECK(world.stats().outer_iterations == 2);
 }
 
-TEST_CASE("A body that falls into a corner comes to rest in it") {
-  const double tilt = GENERATE(0.4, 0.785398);
-  const float friction = GENERATE(0.0f, 0.4f);
-  CAPTURE(tilt, friction);
-  const ShapeAsset shape(TetBox(3, 3, 3, 0.1, 0.05, 4), kMaterial);
-  const float s = static_cast<float>(std::sin(tilt)), c = static_cast<float>(std::cos(tilt));
-  World world;
-  AddPlane(&world, {{s, c, 0.0f}, 0.0f}, friction);
-  AddPlane(&world, {{-s, c, 0.0f}, 0.0f}, friction);
-  BodyDesc body;
-  body.pose.position = {-0.15f, 0.3f, 0.0f};
-  const BodyId id = AddBody(&world, shape.asset(), body);
-  for (int step = 0; step < 400; ++step) {  // undamped, without friction it rocks for 300
-    REQUIRE((StepWorld(&world, kDt) & kStepBodyFrozen) == 0u);
-    REQUIRE(world.stats().max_penetration < 1e-3 * SizeOf(shape));
-  }
-  CHECK(world.stats().contacts > 0);
-  CHECK(world.stats().max_speed < 0.01f);
-  CHECK(std::fabs(MomentsOf(world, id).centre[0]) < 0.1);
-  CHECK(MomentsOf(world, id).volume == Approx(0.027).epsilon(0.02));
-}
-
-TEST_CASE("Two planes make a corner that holds a body flush against both") {
-  const float friction = GENERATE(0.0f, 0.4f);
-  const double lean = GENERATE(0.0, -0.5, 0.5);  // of gravity, in the plane of both normals [rad]
-  const uint32_t seed = GENERATE(1u, 2u);
-  CAPTURE(friction, lean, seed);
-  Corner corner(TetBox(3, 3, 3, 0.1), friction, {std::sin(lean), -std::cos(lean), 0.0}, seed);
-  for (int step = 0; step < 100; ++step) {
-    StepWorld(&corner.world, kDt);
-    REQUIRE(corner.world.stats().max_penetration < 1e-5 * SizeOf(corner.shape));
-  }
-  // Two faces of 16 nodes; those of the edge touch both planes.
-  CHECK(corner.world.stats().contacts <= 32);
-  CHECK(corner.world.stats().contacts >= (friction == 0.0f ? 32u : 28u));
-  CHECK(corner.world.stats().max_speed < 1e-3f);
-  const Eigen::Vector3d before = corner.Velocity();
-  for (int step = 0; step < 50; ++step) StepWorld(&corner.world, kDt);
-  CHECK((corner.Velocity() - before).norm() < 1e-4 * kGravity * 50 * double(kDt));
-  // The middle of the box, less about rho g h^2 / 2 E of squash for each plane.
-  const Eigen::Vector3d middle(0.0, 0.15 * std::sqrt(2.0), 0.15);
-  CHECK((corner.Centre() - middle).norm() < 2e-3);
-}
-
-TEST_CASE("Along a corner a body slides with the friction of both planes") {
-  const float friction = GENERATE(0.0f, 0.1f, 0.2f, 0.4f);
-  const uint32_t seed = GENERATE(1u, 2u);
-  CAPTURE(friction, seed);
-  // No node in the corner itself: its edge is cut off.
-  tools::TetMesh mesh = TetBox(3, 3, 3, 0.1);
-  for (tools::Vec3d& node : mesh.nodes) {
-    if (node.x < 0.05 && node.y < 0.05) node.x = node.y = 0.03;
-  }
-  const double along = 3.0;
-  Corner corner(mesh, friction, {0.0, -1.0, along / kGravity}, seed);
-  for (int step = 0; step < 50; ++step) StepWorld(&corner.world, kDt);
-  const Eigen::Vector3d before = corner.Velocity();
-  for (int step = 0; step < 50; ++step) StepWorld(&corner.world, kDt);
-  const Eigen::Vector3d acceleration = (corner.Velocity() - before) / (50 * double(kDt));
-  // Each plane carries m g / sqrt(2).
-  const double expected = std::max(along - double(friction) * kGravity * std::sqrt(2.0), 0.0);
-  CAPTURE(acceleration.transpose(), expected);
-  CHECK(corner.world.stats().contacts == 24);
-  CHECK(std::fabs(acceleration.z() - expected) < 2e-3 * along);
-  CHECK(acceleration.head(2).norm() < 2e-3 * along);
-}
-
-TEST_CASE("Nodes that touch two planes feel the friction of both") {
-  const uint32_t seed = GENERATE(1u, 2u);
-  const float friction = GENERATE(0.0f, 0.1f, 0.8f);
-  CAPTURE(seed, friction);
-  // A prism on its edge, which alone touches the planes.
-  tools::TetMesh mesh;
-  for (const double z : {0.0, 0.3}) {
-    mesh.nodes.push_back({0.0, 0.0, z});
-    mesh.nodes.push_back({0.1, 0.05, z});
-    mesh.nodes.push_back({0.05, 0.1, z});
-  }
-  mesh.tets = {{0, 1, 2, 3}, {1, 2, 3, 4}, {2, 3, 4, 5}};
-  Corner corner(mesh, friction, {0.0, -1.0, 0.3}, seed);
-  for (int step = 0; step < 20; ++step) StepWorld(&corner.world, kDt);
-  CHECK(corner.world.stats().contacts == 4);
-  // Each plane carries m g / sqrt(2).
-  const double share = std::max(0.3 - double(friction) * std::sqrt(2.0), 0.0);
-  CHECK(std::fabs(corner.Velocity().z() - share * kGravity * 20 * double(kDt)) <
-        1e-3 * kGravity * 20 * double(kDt));
-}
-
 TEST_CASE("A plate on many nodes comes to rest") {
   const ShapeAsset shape(TetBox(7, 2, 7, 0.1), kMaterial);
   World world;
@@ -582,75 +342,6 @@ TEST_CASE("A body put deep into a plane comes out of it step by step, in shape")
   for (int step = 0; step < 200; ++step) REQUIRE((StepWorld(&world, kDt) & kStepBodyFrozen) == 0u);
   CHECK(world.stats().max_penetration < 1e-3 * SizeOf(shape));
   CHECK(MomentsOf(world, id).volume == Approx(0.064).epsilon(0.03));
-}
-
-TEST_CASE("A penalty pushes each node by its stiffness times its depth") {
-  const float stiffness = GENERATE(1.0e4f, 4.0e4f);
-  const float dt = GENERATE(0.01f, 0.005f);
-  const float depth = GENERATE(0.001f, 0.003f);
-  CAPTURE(stiffness, dt, depth);
-  const ShapeAsset shape(TetBox(3, 2, 2, 0.1), kMaterial, double(dt));
-  WorldDesc desc;
-  desc.gravity = {};
-  desc.solver.response = ContactResponse::kPenalty;
-  desc.solver.penalty_stiffness = stiffness;
-  World world(desc);
-  AddPlane(&world, {{0.6f, 0.8f, 0.0f}, 0.0f}, 0.0f);
-  BodyDesc body;
-  body.pose.rotation = ToQuat(Eigen::Matrix3d(
-      Eigen::AngleAxisd(-std::atan2(0.6, 0.8), Eigen::Vector3d::UnitZ()).toRotationMatrix()));
-  body.pose.position = {-0.6f * depth, -0.8f * depth, 0.0f};
-  const BodyId id = AddBody(&world, shape.asset(), body);
-  StepWorld(&world, dt);
-  const Eigen::Vector3d momentum(MomentsOf(world, id).linear_momentum);
-  const Eigen::Vector3d expected =
-      12 * double(stiffness) * double(depth) * double(dt) * Eigen::Vector3d(0.6, 0.8, 0.0);
-  CAPTURE(momentum.transpose(), expected.transpose());
-  CHECK((momentum - expected).norm() < 1e-3 * expected.norm());
-}
-
-TEST_CASE("On penalties a box sinks until they carry its weight") {
-  const float stiffness = GENERATE(5.0e3f, 1.0e4f);
-  CAPTURE(stiffness);
-  const float dt = 0.005f;
-  const ShapeAsset shape(TetBox(3, 2, 2, 0.1), kMaterial, double(dt));
-  WorldDesc desc;
-  desc.solver.response = ContactResponse::kPenalty;
-  desc.solver.penalty_stiffness = stiffness;
-  desc.solver.sleep_speed = 0.0f;
-  World world(desc);
-  AddPlane(&world, {});
-  BodyDesc body;
-  body.material.damping = 0.05f;
-  const BodyId id = AddBody(&world, shape.asset(), body);
-  for (int step = 0; step < 600; ++step) REQUIRE(StepWorld(&world, dt) == kStepOk);
-  CHECK(world.stats().max_speed < 1e-3f);
-  double depths = 0.0;
-  for (const Vec3& x : PositionsOf(world, id, shape.num_nodes())) depths -= std::fmin(x.y, 0.0f);
-  CHECK(depths == Approx(MomentsOf(world, id).mass * kGravity / double(stiffness)).epsilon(0.01));
-}
-
-TEST_CASE("Snapped nodes lie on the plane, and the box on them") {
-  const ShapeAsset shape(TetBox(3, 2, 2, 0.1), kMaterial);
-  WorldDesc desc;
-  desc.solver.response = ContactResponse::kSnap;
-  desc.solver.sleep_speed = 0.0f;
-  World world(desc);
-  AddPlane(&world, {});
-  BodyDesc body;
-  body.pose.position.y = 0.1f;
-  const BodyId id = AddBody(&world, shape.asset(), body);
-  double lowest = 1.0;
-  for (int step = 0; step < 300; ++step) {
-    REQUIRE(StepWorld(&world, kDt) == kStepOk);
-    REQUIRE(std::isfinite(Energy(world)));
-    REQUIRE(world.stats().max_penetration < 1e-5f);
-    lowest = std::min(lowest, MomentsOf(world, id).centre[1]);
-  }
-  CHECK(lowest > 0.07);
-  // It rests a little lower than one that is held: snapping is no part of the solve.
-  CHECK(MomentsOf(world, id).centre[1] == Approx(0.0975).margin(0.002));
-  CHECK(world.stats().max_speed < 1e-3f);
 }
 
 TEST_CASE("Substeps come with fast approach only") {

@@ -100,7 +100,7 @@ Found LookAtAll(const Place& place, float depth) {
         if (after != 0 && v >= surface.patches[after].first_vertex) break;
         const float movable = point.free[0] + point.free[1] + point.free[2] + point.free[3];
         const Vec4& w = surface.vertices[v];
-        const float gap = MeanGap(gaps, w) + AllowedDepth(MeanGap(starts, w), problem.slop);
+        const float gap = MeanOf(gaps, w) + AllowedDepth(MeanOf(starts, w), problem.slop);
         if (!(gap < deepest.gap) || IsKnown(nullptr, {v, t, 0, p, 0.0f})) continue;
         if (movable < kLeastMovable + 1e-5f) {
           if (movable > kLeastMovable - 1e-5f) return {};  // rounding decides
@@ -186,21 +186,25 @@ TEST_CASE("A search that met NaN finds all points afterwards") {
   Random random(5);
   Place place(body, &random);
   place.Move(&random, 0.03);
-  SunkPoints search;
-  REQUIRE(search.Allocate(DefaultAllocator(), body.surface().tets.size(), place.x.size(),
-                          place.planes.size(), 1000));
+  const size_t expected = LookAtAll(place, 1.0e-6f).size();
+  REQUIRE(expected > 3);
   for (size_t node = 0; node < place.x.size(); ++node) {
-    const Vec3 before = place.y[node];
     for (const float broken : {std::nanf(""), kInfinite, -kInfinite}) {
-      place.y[node] = Vec3{broken, before.y, before.z};
+      CAPTURE(node, broken);
+      SunkPoints search;
+      REQUIRE(search.Allocate(DefaultAllocator(), body.surface().tets.size(), place.x.size(),
+                              place.planes.size(), 1000));
+      const Vec3 before = place.y[node];
+      search.Find(place.Problem(), place.d, 1.0e-6f, IsKnown, nullptr);
+      place.y[node] = Vec3{broken, broken, broken};
+      for (NodeVec& other : place.y) other += Vec3{1.0e-3f, 1.0e-3f, 1.0e-3f};
       search.Find(place.Problem(), place.d, 1.0e-6f, IsKnown, nullptr);
       search.GreatestDepth(place.Problem(), place.y);
+      for (NodeVec& other : place.y) other += Vec3{-1.0e-3f, -1.0e-3f, -1.0e-3f};
+      place.y[node] = before;
+      CHECK(search.Find(place.Problem(), place.d, 1.0e-6f, IsKnown, nullptr).size() == expected);
     }
-    place.y[node] = before;
   }
-  const size_t found = search.Find(place.Problem(), place.d, 1.0e-6f, IsKnown, nullptr).size();
-  CHECK(found > 3);
-  CHECK(found == LookAtAll(place, 1.0e-6f).size());
 }
 
 TEST_CASE("A search with little room returns the deepest points") {
@@ -225,6 +229,51 @@ TEST_CASE("A search with little room returns the deepest points") {
         gap(*std::ranges::min_element(all, {}, gap)));
 }
 
+TEST_CASE("Of a cage without a surface, a search finds all nodes, or the deepest") {
+  const ShapeAsset shape(TetBox(3, 2, 2, 0.1));
+  const std::vector<Vec3> x = shape.rest();
+  const CollisionView none;
+  std::vector<uint8_t> pinned(x.size(), 0);
+  pinned[0] = 1;
+  // Start with all nodes above, and end with most of them below both.
+  const LocalPlane planes[] = {{.normal = {0.0f, 1.0f, 0.0f}, .offset = 0.15f},
+                               {.normal = {0.6f, 0.8f, 0.0f}, .offset = 0.2f}};
+  LocalPlane moved[2];
+  for (int p = 0; p < 2; ++p) {
+    moved[p] = planes[p];
+    moved[p].start_normal = planes[p].normal;
+    moved[p].start_offset = -1.0f;
+  }
+  const std::vector<NodeVec> y = ToNodeVecs(x);
+  const ContactProblem problem = {
+      .planes = moved, .surface = {&none, pinned}, .x = x, .y = y, .slop = 1.0e-4f};
+  std::vector<float> gaps;
+  for (const LocalPlane& plane : moved) {
+    for (size_t i = 1; i < x.size(); ++i) {
+      if (Gap(plane, y[i]) < -1.0e-6f) gaps.push_back(Gap(plane, y[i]));
+    }
+  }
+  std::sort(gaps.begin(), gaps.end());
+  REQUIRE(gaps.size() > 20);
+  for (const size_t most : {size_t{5}, size_t{12}, gaps.size()}) {
+    SunkPoints search;
+    REQUIRE(search.Allocate(DefaultAllocator(), 0, x.size(), 2, most));
+    const auto nothing = [](const void*, const SunkPoint&) { return false; };
+    const std::span<SunkPoint> found = search.Find(problem, {}, 1.0e-6f, nothing, nullptr);
+    REQUIRE(found.size() == most);
+    std::vector<float> found_gaps;
+    uint64_t before = 0;
+    for (const SunkPoint& point : found) {
+      const uint64_t key = uint64_t{point.id} << 32 | point.plane;
+      CHECK(key > before);
+      before = key;
+      found_gaps.push_back(point.gap);
+    }
+    std::sort(found_gaps.begin(), found_gaps.end());
+    CHECK(std::equal(found_gaps.begin(), found_gaps.end(), gaps.begin()));
+  }
+}
+
 TEST_CASE("The lowest vertex is the first of the lowest, on every instruction set") {
   Random random(4);
   for (size_t count = 0; count < 70; ++count) {
@@ -238,7 +287,7 @@ TEST_CASE("The lowest vertex is the first of the lowest, on every instruction se
                            static_cast<float>(random.Uniform(-1.0, 1.0))};
     LowVertex expected = {0, kInfinite};
     for (uint32_t i = 0; i < count; ++i) {
-      if (MeanGap(gaps, weights[i]) < expected.gap) expected = {i, MeanGap(gaps, weights[i])};
+      if (MeanOf(gaps, weights[i]) < expected.gap) expected = {i, MeanOf(gaps, weights[i])};
     }
     for (const int64_t target : SimdTargets()) {
       const SimdTargetScope scope(target);

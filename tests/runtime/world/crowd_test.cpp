@@ -281,7 +281,8 @@ TEST_CASE("A body that unexpectedly meets a plane in a crowd's step lands as it 
     REQUIRE(world->SetNodePositions(body, x).ok());
     REQUIRE(world->SetNodeVelocities(body, v).ok());
   }
-  // Its step is repeated from the multipliers and rotations that the crowd's attempt left.
+  // Its step is repeated from the multipliers and rotations that the crowd's attempt left, so its
+  // iterations end elsewhere within their tolerance: 3e-3 of the median edge in each step.
   double apart = 0.0, energy = 0.0;
   const double size = SizeOf(shape), start = MomentsOf(alone, alone_id).elastic_j;
   for (int step = 0; step < 12; ++step) {

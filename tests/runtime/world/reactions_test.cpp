@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Forces on the targets of pins: weight at rest, and the balance of momentum in motion.
+#include "runtime/collision/surface_fixtures.h"
 #include "runtime/world/crowd_scene.h"
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -148,4 +150,64 @@ TEST_CASE("Reactions are only for bodies that report them") {
   StepWorld(&world, kDt);
   REQUIRE(world.RegionReaction(reports, 0, &reaction).ok());
   CHECK(ToEigen(reaction.force).norm() == 0.0);
+}
+
+TEST_CASE("Pins carry their part of a contact between them and free nodes") {
+  // A tet on three pins touches a plane with a shell inside it. Without friction and gravity,
+  // elasticity and a part w of the contact's force N balance at the free node. The pins carry all
+  // of N: by elasticity, and the part 1 - w themselves.
+  int cases = 0;
+  for (uint32_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const ShapeAsset shape(
+        SurfaceBytes(SingleTet(0.4), {.parts = 1, .num_shells = 1, .seed = seed, .holes = 4}));
+    const CollisionView& surface = shape.asset().collision();
+    REQUIRE(surface.tets.size() == 1);
+    World world({.gravity = {}});
+    const std::vector<uint32_t> pins = {0, 1, 2};
+    const BodyId id = AddBody(&world, shape.asset(),
+                              {.material = {.young = 1.0e5f, .poisson = 0.3f, .damping = 0.05f},
+                               .pinned_nodes = pins,
+                               .report_reactions = true});
+    const Eigen::Vector3d n = random.Direction();
+    const auto heights = [&] {
+      const std::vector<Vec3> x = PositionsOf(world, id, 4);
+      std::vector<double> out;
+      for (const Vec4& w : surface.vertices) {
+        const uint32_t* nodes = surface.tets[0].nodes;
+        out.push_back(
+            n.dot(double(w.x) * ToEigen(x[nodes[0]]) + double(w.y) * ToEigen(x[nodes[1]]) +
+                  double(w.z) * ToEigen(x[nodes[2]]) + double(w.w) * ToEigen(x[nodes[3]])));
+      }
+      return out;
+    };
+    const std::vector<double> at_start = heights();
+    const double low = *std::min_element(at_start.begin(), at_start.end());
+    ColliderDesc plane;
+    plane.plane = {ToVec3(n), static_cast<float>(low - 0.001)};
+    plane.friction = 0.0f;
+    ColliderId collider;
+    REQUIRE(world.AddCollider(plane, &collider).ok());
+    for (int step = 1; step <= 400; ++step) {
+      Pose pose;
+      pose.position = ToVec3(n * std::min(1.0e-4 * step, 0.006));
+      REQUIRE(world.MoveCollider(collider, pose).ok());
+      StepWorld(&world, kDt);
+    }
+    if (world.stats().contacts != 1) continue;
+    const std::vector<double> at_end = heights();
+    const auto touching = std::min_element(at_end.begin(), at_end.end(), [&](double a, double b) {
+      return std::fabs(a - low - 0.005) < std::fabs(b - low - 0.005);
+    });
+    const Vec4& weights = surface.vertices[static_cast<size_t>(touching - at_end.begin())];
+    std::vector<Vec3> elastic(4);
+    REQUIRE(world.ElasticForces(id, elastic).ok());
+    const double force = -n.dot(ToEigen(elastic[3])) / double(weights.w);
+    CAPTURE(force, weights.w);
+    CHECK(force > 0.1);
+    CHECK((Sum(ReactionsOf(world, id, 4)) - force * n).norm() < 0.01 * force);
+    ++cases;
+  }
+  CHECK(cases > 5);
 }

@@ -98,7 +98,7 @@ void CheckAtRest(const DropMeasures& drop) {
 
 // An undamped body need not lie still, but has lost most of its energy. Backward Euler reduces the
 // amplitude of a motion of angular frequency omega by only omega^2 dt / 2 per second: about a tenth
-// at 0.7 Hz. The bear also rolls on its back.
+// at 0.7 Hz. The bear also rocks on its seat.
 void CheckCalmed(const DropMeasures& drop) {
   CHECK(drop.end_kinetic < 1.0e-2);
   CHECK(drop.late_speed < 0.45 * drop.impact_speed);

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// ContactResponse::kPenalty and kSnap.
+#include "runtime/contact/plane_fixtures.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace plush;
+using namespace plush::test;
+
+TEST_CASE("A penalty pushes each node by its stiffness times its depth") {
+  const float stiffness = GENERATE(1.0e4f, 4.0e4f);
+  const float dt = GENERATE(0.01f, 0.005f);
+  const float depth = GENERATE(0.001f, 0.003f);
+  CAPTURE(stiffness, dt, depth);
+  const ShapeAsset shape(TetBox(3, 2, 2, 0.1), kMaterial, double(dt));
+  WorldDesc desc;
+  desc.gravity = {};
+  desc.solver.response = ContactResponse::kPenalty;
+  desc.solver.penalty_stiffness = stiffness;
+  World world(desc);
+  AddPlane(&world, {{0.6f, 0.8f, 0.0f}, 0.0f}, 0.0f);
+  BodyDesc body;
+  body.pose.rotation = ToQuat(Eigen::Matrix3d(
+      Eigen::AngleAxisd(-std::atan2(0.6, 0.8), Eigen::Vector3d::UnitZ()).toRotationMatrix()));
+  body.pose.position = {-0.6f * depth, -0.8f * depth, 0.0f};
+  const BodyId id = AddBody(&world, shape.asset(), body);
+  StepWorld(&world, dt);
+  const Eigen::Vector3d momentum(MomentsOf(world, id).linear_momentum);
+  const Eigen::Vector3d expected =
+      12 * double(stiffness) * double(depth) * double(dt) * Eigen::Vector3d(0.6, 0.8, 0.0);
+  CAPTURE(momentum.transpose(), expected.transpose());
+  CHECK((momentum - expected).norm() < 1e-3 * expected.norm());
+}
+
+TEST_CASE("On penalties a box sinks until they carry its weight") {
+  const float stiffness = GENERATE(5.0e3f, 1.0e4f);
+  CAPTURE(stiffness);
+  const float dt = 0.005f;
+  const ShapeAsset shape(TetBox(3, 2, 2, 0.1), kMaterial, double(dt));
+  WorldDesc desc;
+  desc.solver.response = ContactResponse::kPenalty;
+  desc.solver.penalty_stiffness = stiffness;
+  desc.solver.sleep_speed = 0.0f;
+  World world(desc);
+  AddPlane(&world, {});
+  BodyDesc body;
+  body.material.damping = 0.05f;
+  const BodyId id = AddBody(&world, shape.asset(), body);
+  for (int step = 0; step < 600; ++step) REQUIRE(StepWorld(&world, dt) == kStepOk);
+  CHECK(world.stats().max_speed < 1e-3f);
+  double depths = 0.0;
+  for (const Vec3& x : PositionsOf(world, id, shape.num_nodes())) depths -= std::fmin(x.y, 0.0f);
+  CHECK(depths == Approx(MomentsOf(world, id).mass * kGravity / double(stiffness)).epsilon(0.01));
+}
+
+TEST_CASE("Snapped nodes lie on the plane, and the box on them") {
+  const ShapeAsset shape(TetBox(3, 2, 2, 0.1), kMaterial);
+  WorldDesc desc;
+  desc.solver.response = ContactResponse::kSnap;
+  desc.solver.sleep_speed = 0.0f;
+  World world(desc);
+  AddPlane(&world, {});
+  BodyDesc body;
+  body.pose.position.y = 0.1f;
+  const BodyId id = AddBody(&world, shape.asset(), body);
+  double lowest = 1.0;
+  for (int step = 0; step < 300; ++step) {
+    REQUIRE(StepWorld(&world, kDt) == kStepOk);
+    REQUIRE(std::isfinite(Energy(world)));
+    REQUIRE(world.stats().max_penetration < 1e-5f);
+    lowest = std::min(lowest, MomentsOf(world, id).centre[1]);
+  }
+  CHECK(lowest > 0.07);
+  // It rests a little lower than one that is held: snapping is no part of the solve.
+  CHECK(MomentsOf(world, id).centre[1] == Approx(0.0975).margin(0.002));
+  CHECK(world.stats().max_speed < 1e-3f);
+}
