@@ -193,6 +193,21 @@ void FindOffsets(const ContactProblem& problem, ContactState* state) {
   }
 }
 
+namespace {
+
+// Whether two contacts with the plane have the point's main node, the one with its greatest weight.
+// They leave a third one little to hold.
+bool IsHeldByOthers(const ContactState& state, const SunkPoint& point) {
+  const auto shares_node = [&](const PlaneContact& contact) {
+    const EmbeddedPoint& other = state.PointOf(contact);
+    const auto heaviest = std::ranges::max_element(other.weights);
+    return contact.plane == point.plane && other.nodes[heaviest - other.weights] == point.node;
+  };
+  return std::ranges::count_if(state.Current(), shares_node) >= 2;
+}
+
+}  // namespace
+
 AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec> d,
                           ContactState* state) {
   const Known known = {*state, problem.surface};
@@ -206,12 +221,17 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
     std::ranges::sort(found, {}, key);  // the deepest first: there may be too little room
     found = found.first(std::min(found.size(), room + S.points.size()));  // enough for twins, too
   }
+  // A flat surface on a plane has many more vertices there than nodes. Contacts of all of them
+  // would fill the room with points that others hold, and leave none for those that sink later.
+  const bool is_crowded = 2 * (state->num_contacts + found.size()) > S.points.size();
   size_t count = 0;
   bool is_over_full = false;
   for (const SunkPoint& sunk : found) {
     const TouchingSurface& surface = problem.surface;
+    const bool is_vertex = sunk.tet != SunkPoint::kNoTet;
+    if (is_crowded && is_vertex && IsHeldByOthers(*state, sunk)) continue;
     const EmbeddedPoint point =
-        sunk.tet == SunkPoint::kNoTet ? surface.Node(sunk.id) : surface.Vertex(sunk.tet, sunk.id);
+        is_vertex ? surface.Vertex(sunk.tet, sunk.id) : surface.Node(sunk.id);
     uint32_t slot = S.SlotAt(point);
     if (slot == PointCouplings::kNoSlot) {
       if (S.num_slots == S.points.size()) {
