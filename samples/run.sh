@@ -5,13 +5,14 @@
 # usage: samples/run.sh
 #
 # Leaves in out/: bear.plush, duck.plush, octopus.plush (what a game loads), bear.glb, duck.glb,
-# octopus.glb (their fall, for any glTF viewer), and puppet.glb (the bear, moved by its joints). The
-# reports of all steps are in build/release/reports/.
+# octopus.glb (their fall, for any glTF viewer), puppet.glb (the bear, moved by its joints), and
+# ramp.glb, press.glb, heap.glb (samples/scenes). The reports of all steps are in
+# build/release/reports/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if [ $# -gt 0 ]; then
-  sed -n '5,9s/^# \{0,1\}//p' "$0"
+  sed -n '5,10s/^# \{0,1\}//p' "$0"
   exit 1
 fi
 
@@ -69,9 +70,17 @@ echo "Moving the bear by its joints ..."
 cp samples/puppet/puppet.json "$out/"
 "$plush" simulate "$out/puppet.json" --export "$out/puppet.glb" -q
 
+for scene in ramp press heap; do
+  echo "Running $scene ..."
+  cp "samples/scenes/$scene.json" "$out/"
+  "$plush" simulate "$out/$scene.json" --export "$out/$scene.glb" \
+    --stats "$reports/$scene.stats.json" -q
+done
+
 echo
-"$build/samples/plush_result_table" "$reports" bear duck octopus
+"$build/samples/plush_result_table" "$reports" bear duck octopus --scenes ramp press heap
 echo
 echo "The fall of each is in $out/: bear.glb, duck.glb, octopus.glb (animated, any glTF viewer)."
 echo "The bear moved by its joints: $out/puppet.glb, as $out/puppet.json says."
+echo "On a ramp, in a press, in a heap: $out/ramp.glb, press.glb, heap.glb."
 echo "The game loop: $build/samples/hello_drop $out/duck.plush"

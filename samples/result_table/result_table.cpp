@@ -66,21 +66,37 @@ void PrintRow(const std::string& folder, const std::string& model) {
       stats.at("state_hash").get<std::string>().c_str());
 }
 
+void PrintScene(const std::string& folder, const std::string& scene) {
+  const json stats = ReadJson(folder + "/" + scene + ".stats.json");
+  const json& steps = stats.at("step_ms");
+  std::printf("%-8s %6llu %6llu %9.0f %8.3f %8.3f %11.3f  %s\n", scene.c_str(),
+              stats.at("bodies").get<unsigned long long>(),
+              stats.at("tets").get<unsigned long long>(),
+              stats.at("contacts").at("median").get<double>(), steps.at("median").get<double>(),
+              steps.at("max").get<double>(), 1000.0 * stats.at("max_penetration_m").get<double>(),
+              stats.at("state_hash").get<std::string>().c_str());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3) {
-    std::fprintf(stderr, "usage: plush_result_table FOLDER MODEL...\n");
+  const std::vector<std::string> names(argv + std::min(argc, 2), argv + argc);
+  const auto scenes = std::find(names.begin(), names.end(), "--scenes");
+  if (names.empty()) {
+    std::fprintf(stderr, "usage: plush_result_table FOLDER MODEL... [--scenes SCENE...]\n");
     return 1;
   }
-  std::printf("%-8s %9s %6s %7s %8s %8s %9s %9s %7s %11s  %s\n", "model", "triangles", "tets",
-              "mass", "bake", "file", "step", "calm", "volume", "penetration", "state hash");
-  std::printf("%-8s %9s %6s %7s %8s %8s %9s %9s %7s %11s\n", "", "", "", "kg", "s", "KiB", "ms",
-              "after s", "+- %", "mm");
   try {
-    for (const std::string& model : std::vector<std::string>(argv + 2, argv + argc)) {
-      PrintRow(argv[1], model);
-    }
+    std::printf("%-8s %9s %6s %7s %8s %8s %9s %9s %7s %11s  %s\n", "model", "triangles", "tets",
+                "mass", "bake", "file", "step", "calm", "volume", "penetration", "state hash");
+    std::printf("%-8s %9s %6s %7s %8s %8s %9s %9s %7s %11s\n", "", "", "", "kg", "s", "KiB", "ms",
+                "after s", "+- %", "mm");
+    std::for_each(names.begin(), scenes, [&](const auto& model) { PrintRow(argv[1], model); });
+    if (scenes == names.end()) return 0;
+    std::printf("\n%-8s %6s %6s %9s %8s %8s %11s  %s\n", "scene", "bodies", "tets", "contacts",
+                "step", "worst", "penetration", "state hash");
+    std::printf("%-8s %6s %6s %9s %8s %8s %11s\n", "", "", "", "", "ms", "ms", "mm");
+    std::for_each(scenes + 1, names.end(), [&](const auto& scene) { PrintScene(argv[1], scene); });
   } catch (const std::exception& error) {
     std::fprintf(stderr, "plush_result_table: %s\n", error.what());
     return 2;

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// The scenes of samples/scenes do what they show.
+
+#include "bake/bake.h"
+#include "base/files.h"
+#include "import/import.h"
+#include "simulate/scene.h"
+#include "simulate/scene_world.h"
+#include "simulate/simulation_run.h"
+#include "tools/procedural_meshes.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace plush::tests {
+namespace {
+
+const std::string kSamples = PLUSH_SAMPLES_DIR;
+
+// The models, baked with materials like those of samples/run.sh, and the scenes.
+class SampleFolder {
+ public:
+  SampleFolder() {
+    for (const char* name : {"bear", "duck", "octopus"}) {
+      tools::FindingList findings;
+      tools::ImportSettings import;
+      import.helper = PLUSH_IMPORT_EXECUTABLE;
+      const auto model =
+          tools::ImportModel(kSamples + "/models/" + name + ".glb", import, &findings);
+      if (!model.ok()) FAIL(model.error().message);
+      tools::BakeSettings settings;
+      settings.material = {4.0e4, 0.4, 1000.0, 0.15};
+      const auto baked = tools::Bake(model.value(), settings, &findings);
+      if (!baked.ok()) FAIL(baked.error().message);
+      const std::string path = folder_ / (std::string(name) + ".plush");
+      REQUIRE(tools::WriteFileAtomically(path, baked.value().bytes).ok());
+    }
+    std::filesystem::copy(kSamples + "/scenes", folder_ / "");
+  }
+  std::string operator/(const std::string& name) const { return folder_ / name; }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+struct SceneResult {
+  tools::RunRecord record;
+  float deepest = 0.0f;            // of all steps [m]
+  std::vector<double> late_moves;  // of each body's centre in the second half [m]
+};
+
+SceneResult RunSample(const std::string& path) {
+  auto scene = tools::LoadScene(path);
+  if (!scene.ok()) FAIL(scene.error().message);
+  tools::FindingList findings;
+  auto scene_world = tools::BuildSceneWorld(scene.value(), &findings);
+  if (!scene_world.ok()) FAIL(scene_world.error().message);
+  SceneResult result;
+  std::vector<Vec3> middle;
+  const auto poses = [](const tools::SceneWorld& w) {
+    std::vector<Vec3> at;
+    for (const tools::SceneWorldBody& body : w.bodies) {
+      Pose pose;
+      REQUIRE(w.world->BestFitPose(body.id, &pose).ok());
+      at.push_back(pose.position);
+    }
+    return at;
+  };
+  auto record = tools::RunScene(scene.value(), &scene_world.value(),
+                                [&](const tools::SceneWorld& w, uint32_t done) {
+                                  if (done == scene.value().steps / 2) middle = poses(w);
+                                  return true;
+                                });
+  if (!record.ok()) FAIL(record.error().message);
+  result.record = std::move(record.value());
+  for (const tools::StepRecord& step : result.record.steps) {
+    result.deepest = std::max(result.deepest, step.stats.max_penetration);
+  }
+  const std::vector<Vec3> end = poses(scene_world.value());
+  for (size_t i = 0; i < end.size(); ++i) {
+    result.late_moves.push_back(
+        std::hypot(end[i].x - middle[i].x, end[i].y - middle[i].y, end[i].z - middle[i].z));
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("The sample scenes show a ramp, a press and a heap") {
+  const SampleFolder folder;
+  for (const char* name : {"ramp", "press", "heap"}) {
+    CAPTURE(name);
+    const SceneResult result = RunSample(folder / (std::string(name) + ".json"));
+    CHECK(result.record.flags == kStepOk);
+    CHECK(result.deepest < 5.0e-4f);
+    const tools::StepRecord& last = result.record.steps.back();
+    CHECK(last.measures.inverted_tets == 0);
+    if (std::string(name) == "ramp") {
+      CHECK(result.late_moves[0] < 0.01);
+      CHECK(result.late_moves[1] > 1.0);
+    } else {
+      CHECK(last.stats.max_speed < 0.05f);
+    }
+  }
+}
+
+}  // namespace plush::tests
