@@ -7,10 +7,14 @@
 
 #include "plush/format/tet_block.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace plush::reference {
 namespace {
+
+// Most of lambda / mu, as in steps without volume sweeps.
+constexpr double kMostBulk = 50.0;
 
 // [axial(A)]_i = A_kj - A_jk for even permutations (i, j, k): twice the axial vector of A's skew
 // part.
@@ -94,7 +98,7 @@ ElasticBody::ElasticBody(const Asset& asset) {
     tet.gradients.bottomRows<3>() = dm_inv;
     tet.gradients.row(0) = -dm_inv.colwise().sum();
     tet.stiffness = double{s.BlockOf(t).stiffness[s.LaneOf(t)]};
-    tet.bulk = double{s.BlockOf(t).bulk[s.LaneOf(t)]};
+    tet.bulk = std::min(double{s.BlockOf(t).bulk[s.LaneOf(t)]}, kMostBulk * 0.5 * tet.stiffness);
     tets.push_back(tet);
   }
 }
