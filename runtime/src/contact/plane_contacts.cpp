@@ -196,7 +196,7 @@ void FindOffsets(const ContactProblem& problem, ContactState* state) {
 namespace {
 
 // Whether two contacts with the plane have the point's main node, the one with its greatest weight.
-// They leave a third one little to hold.
+// A third one would have little to hold.
 bool IsHeldByOthers(const ContactState& state, const SunkPoint& point) {
   const auto shares_node = [&](const PlaneContact& contact) {
     const EmbeddedPoint& other = state.PointOf(contact);

@@ -46,9 +46,8 @@ class SunkPoints {
 
   /// Finds points at problem.y + `moved` (num_nodes + 1 x 1, or empty) that are deeper below a
   /// plane than they may be, by more than `depth` [m], and that are not known.
-  /// - Of a surface: for each plane, the deepest vertex of each CdgTet, unless a deeper one is
-  /// found
-  ///   in a tet that has the vertex's main node. Points that the same nodes carry move together.
+  /// - Of a surface: for each plane, the deepest vertex of each CdgTet, unless a tet with the
+  ///   vertex's main node has a deeper one. Points that the same nodes carry move together.
   /// - Of a cage without a surface: all nodes.
   ///
   /// If there are more than `most`, drops the least deep. Sorted by id and plane. The result is
