@@ -81,9 +81,10 @@ Offset<Vector<Offset<format::Material>>> AddMaterials(FlatBufferBuilder* builder
   return builder->CreateVector<Offset<format::Material>>(materials.size(), [&](size_t i) {
     const Material& material = materials[i].material;
     const auto name = builder->CreateString(materials[i].name);
-    return format::CreateMaterial(*builder, name, static_cast<float>(material.young),
-                                  static_cast<float>(material.poisson),
-                                  static_cast<float>(material.density));
+    return format::CreateMaterial(
+        *builder, name, static_cast<float>(material.young), static_cast<float>(material.poisson),
+        static_cast<float>(material.density), static_cast<float>(material.friction.value_or(-1.0)),
+        static_cast<float>(material.restitution.value_or(-1.0)));
   });
 }
 

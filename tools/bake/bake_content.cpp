@@ -55,6 +55,8 @@ std::string SettingsJson(const ImportedModel& model, const BakeSettings& setting
       {"up_option", NameOf<UpAxis>(kUpAxes, settings.import.up)},
       {"young", settings.material.young},
   };
+  if (settings.material.friction) json["friction"] = *settings.material.friction;
+  if (settings.material.restitution) json["restitution"] = *settings.material.restitution;
   if (mesher == Mesher::kLattice) {
     const CageSettings& cage = settings.cage;
     if (cage.cell_m > 0.0) {

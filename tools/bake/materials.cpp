@@ -19,12 +19,18 @@ constexpr size_t kMaxEntries = 65536;
 
 NamedMaterial ReadEntry(const nlohmann::json& value, const std::string& path,
                         const Material& defaults, std::string* mistake) {
-  const JsonObject entry(value, path, {"name", "young", "poisson", "density"}, mistake);
+  const JsonObject entry(
+      value, path, {"name", "young", "poisson", "density", "friction", "restitution"}, mistake);
   NamedMaterial read = {"", defaults};
   if (!entry.String("name", &read.name)) entry.Mistake("name", "is missing");
   entry.Number("young", kYoungRange, &read.material.young);
   entry.Number("poisson", kPoissonRange, &read.material.poisson);
   entry.Number("density", kDensityRange, &read.material.density);
+  double coefficient = 0.0;
+  if (entry.Number("friction", kFrictionRange, &coefficient)) read.material.friction = coefficient;
+  if (entry.Number("restitution", kRestitutionRange, &coefficient)) {
+    read.material.restitution = coefficient;
+  }
   return read;
 }
 

@@ -26,7 +26,8 @@ struct NamedMaterial {
 };
 
 /// Reads a material map:
-///   {"materials": [{"name": "fur", "young": 1e5, "poisson": 0.4, "density": 1000}, ...]}
+///   {"materials": [{"name": "fur", "young": 1e5, "poisson": 0.4, "density": 1000,
+///                   "friction": 0.6, "restitution": 0.1}, ...]}
 /// Missing numbers come from `defaults`. The empty name means parts of the source without a
 /// material. Errors: kUsage, with the key's place and MATERIAL_INVALID.
 Result<std::vector<NamedMaterial>> ParseMaterialMap(std::string_view json,

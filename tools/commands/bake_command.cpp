@@ -273,6 +273,11 @@ void AddMaterialOptions(CLI::App* verb, BakeOptions* options) {
   group.Number("--density", &material.density, kDensityRange, "KG_M3", "density [kg/m^3]");
   group.Number("--damping", &material.damping, kDampingRange, "SECONDS",
                "time for which the material resists a change of shape [s]");
+  group.Number("--friction", &material.friction, kFrictionRange, "MU",
+               "Coulomb coefficient of the surface (default: that of what it touches)");
+  group.Number("--restitution", &material.restitution, kRestitutionRange, "E",
+               "share of the speed at which the surface bounces off (default: that of what it "
+               "hits)");
   group.Number("--dt", &settings.dt, kTimeStepRange, "SECONDS",
                "time step for which the factor is made [s]");
   group.Number(

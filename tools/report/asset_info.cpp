@@ -56,6 +56,11 @@ std::vector<size_t> TetsByMaterial(const Asset& asset) {
   return counts;
 }
 
+// A coefficient, or null: not given.
+nlohmann::json GivenCoefficient(float coefficient) {
+  return coefficient < 0.0f ? nlohmann::json() : nlohmann::json(coefficient);
+}
+
 nlohmann::json MaterialsInfo(const Asset& asset) {
   nlohmann::json materials = nlohmann::json::array();
   const std::vector<size_t> tets = TetsByMaterial(asset);
@@ -65,6 +70,8 @@ nlohmann::json MaterialsInfo(const Asset& asset) {
                          {"young_pa", material.young},
                          {"poisson", material.poisson},
                          {"density_kg_m3", material.density},
+                         {"friction", GivenCoefficient(material.friction)},
+                         {"restitution", GivenCoefficient(material.restitution)},
                          {"tets", tets[i]}});
   }
   return materials;
@@ -250,6 +257,10 @@ std::string MaterialLines(const Asset& asset) {
     text += "material '" + PrintableUtf8(material.name) + "': ";
     text += Line("E %.4g Pa, nu %.4g, density %.4g kg/m^3, %zu tets", double{material.young},
                  double{material.poisson}, double{material.density}, tets[i]);
+    if (material.friction >= 0.0f) text += Line("  friction %.4g", double{material.friction});
+    if (material.restitution >= 0.0f) {
+      text += Line("  restitution %.4g", double{material.restitution});
+    }
   }
   return text;
 }

@@ -21,10 +21,12 @@ namespace plush::tools {
 
 /// Isotropic linear material.
 struct Material {
-  double young = 1.0e5;     ///< Young's modulus E [Pa], > 0
-  double poisson = 0.4;     ///< Poisson's ratio nu, [0, 0.5)
-  double density = 1000.0;  ///< [kg/m^3], > 0
-  double damping = 0.0;     ///< Kelvin-Voigt relaxation time beta [s], [0, 10]
+  double young = 1.0e5;               ///< Young's modulus E [Pa], > 0
+  double poisson = 0.4;               ///< Poisson's ratio nu, [0, 0.5)
+  double density = 1000.0;            ///< [kg/m^3], > 0
+  double damping = 0.0;               ///< Kelvin-Voigt relaxation time beta [s], [0, 10]
+  std::optional<double> friction;     ///< Coulomb coefficient of surfaces, >= 0
+  std::optional<double> restitution;  ///< of surfaces, [0, 1]
 };
 
 struct Lame {

@@ -63,11 +63,14 @@ ScenePin ReadPin(const json& value, const std::string& path, std::string* mistak
 void ReadMaterial(const JsonObject& body, MaterialOverride* out, std::string* mistake) {
   if (!body.Has("material")) return;
   const JsonObject material(*body.Value("material"), body.PathOf("material"),
-                            {"young", "poisson", "density", "damping"}, mistake);
+                            {"young", "poisson", "density", "damping", "friction", "restitution"},
+                            mistake);
   material.Number("young", kYoungRange, &out->young);
   material.Number("poisson", kPoissonRange, &out->poisson);
   material.Number("density", kDensityRange, &out->density);
   material.Number("damping", kDampingRange, &out->damping);
+  material.Number("friction", kFrictionRange, &out->friction);
+  material.Number("restitution", kRestitutionRange, &out->restitution);
 }
 
 SceneBody ReadBody(const json& value, const std::string& path, const std::string& folder,
@@ -116,11 +119,13 @@ void ReadPlane(const JsonObject& collider, PlaneShape* out, std::string* mistake
 
 SceneCollider ReadCollider(const json& value, const std::string& path, std::string* mistake) {
   SceneCollider collider;
-  const JsonObject reader(
-      value, path,
-      {"plane", "friction", "pose", "velocity", "angular_velocity", "motion", "filter"}, mistake);
+  const JsonObject reader(value, path,
+                          {"plane", "friction", "restitution", "pose", "velocity",
+                           "angular_velocity", "motion", "filter"},
+                          mistake);
   ReadPlane(reader, &collider.desc.plane, mistake);
-  reader.Number("friction", {0.0, 1000.0}, &collider.desc.friction);
+  reader.Number("friction", kFrictionRange, &collider.desc.friction);
+  reader.Number("restitution", kRestitutionRange, &collider.desc.restitution);
   if (reader.Has("pose")) {
     const JsonObject pose(*reader.Value("pose"), reader.PathOf("pose"), {"position", "rotation"},
                           mistake);

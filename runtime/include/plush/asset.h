@@ -77,6 +77,8 @@ struct MaterialView {
   float young = 0.0f;          ///< Young's modulus [Pa], > 0
   float poisson = 0.0f;        ///< Poisson's ratio, in [0, 0.5)
   float density = 0.0f;        ///< [kg/m^3], > 0
+  float friction = -1.0f;      ///< Coulomb coefficient, >= 0, or below 0: not given
+  float restitution = -1.0f;   ///< in [0, 1], or below 0: not given; see MaterialOverride
 };
 
 // The packed data, as the solver and the queries read them; each in its header of plush/format.

@@ -28,14 +28,18 @@ inline constexpr float kMostScale = 1.0e2f;
 /// Replaces the baked material of one body. A negative value keeps the baked one, in each tet that
 /// of its material.
 struct MaterialOverride {
-  float young = -1.0f;    ///< Young's modulus of every tet [Pa], > 0
-  float poisson = -1.0f;  ///< Poisson's ratio of every tet, in [0, 0.5); steps without volume
-                          ///< sweeps take at most 0.49
-  float density = -1.0f;  ///< mean density of the body [kg/m^3], > 0; scales every node's mass, so
-                          ///< that heavier materials stay heavier
-  float damping = -1.0f;  ///< Kelvin-Voigt relaxation time [s], in [0, 10]: how long the material
-                          ///< resists a change of shape. At 0 only the integrator damps. A body of
-                          ///< 1 m and 1e5 Pa wobbles at 0.01 and settles like dough at 0.1
+  float young = -1.0f;     ///< Young's modulus of every tet [Pa], > 0
+  float poisson = -1.0f;   ///< Poisson's ratio of every tet, in [0, 0.5); steps without volume
+                           ///< sweeps take at most 0.49
+  float density = -1.0f;   ///< mean density of the body [kg/m^3], > 0; scales every node's mass, so
+                           ///< that heavier materials stay heavier
+  float damping = -1.0f;   ///< Kelvin-Voigt relaxation time [s], in [0, 10]: how long the material
+                           ///< resists a change of shape. At 0 only the integrator damps. A body of
+                           ///< 1 m and 1e5 Pa wobbles at 0.01 and settles like dough at 0.1
+  float friction = -1.0f;  ///< Coulomb coefficient of the whole surface
+  /// Share of the speed at which points leave what they hit faster than 0.2 m/s and 2 |gravity| dt,
+  /// at most 1; adds no energy. Stiff bodies rebound at this share, soft or thin ones at less.
+  float restitution = -1.0f;
 };
 
 /// What touches what, as in box2d. In this version bodies touch colliders, not each other. A

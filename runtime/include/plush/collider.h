@@ -22,6 +22,11 @@ struct PlaneShape {
                                      ///< the unit normal [m]
 };
 
+/// Finds a coefficient of contacts from those of the body's material and of the collider, and the
+/// user data of both. A coefficient below 0 is not given. Must be pure: jobs call it, in any order.
+using MixCoefficients = float (*)(float of_body, uint64_t body_user_data, float of_collider,
+                                  uint64_t collider_user_data);
+
 /// A collider. Steps move it by its velocities, or by World::MoveCollider, after which they are
 /// zero. World::SetColliderPose puts it elsewhere and leaves them. Nothing else moves it.
 struct ColliderDesc {
@@ -30,7 +35,8 @@ struct ColliderDesc {
   Pose pose = {};              ///< of the shape
   Vec3 velocity = {};          ///< of the pose's position, until changed [m/s]
   Vec3 angular_velocity = {};  ///< about the pose's position, until changed [rad/s]
-  float friction = 0.5f;       ///< Coulomb coefficient, >= 0
+  float friction = -1.0f;      ///< Coulomb coefficient, or below 0: the material's, see WorldDesc
+  float restitution = -1.0f;   ///< see MaterialOverride; at most 1, or below 0: the material's
   Filter filter = {};
   uint64_t user_data = 0;  ///< the world only keeps it
 };

@@ -39,6 +39,11 @@ namespace plush {
 struct WorldDesc {
   Vec3 gravity = {0.0f, -9.81f, 0.0f};  ///< [m/s^2]
   SolverSettings solver = {};
+  // Coefficients of contacts. By default, if only the body's material or only the collider gives
+  // one, it holds. If neither does, friction is 0.5 and restitution 0. A result that is negative or
+  // not finite counts as 0, a restitution above 1 as 1. States do not save these functions.
+  MixCoefficients mix_friction = nullptr;     ///< null: the geometric mean
+  MixCoefficients mix_restitution = nullptr;  ///< null: the larger one
   Allocator allocator = {};    ///< DefaultAllocator() if `allocate` is null; must be thread-safe if
                                ///< PrepareSystem runs beside other calls
   JobSystem jobs = {};         ///< everything runs on the calling thread if `run` is null
@@ -190,9 +195,11 @@ class World {
   /// reaches. Errors: kInvalidArgument (not finite).
   Status SetColliderVelocity(ColliderId id, const Vec3& velocity, const Vec3& angular_velocity);
 
-  /// Changes the Coulomb coefficient, >= 0. Wakes the bodies that may touch it. Errors:
-  /// kInvalidArgument.
+  /// Changes ColliderDesc::friction. Wakes the bodies that may touch it. Errors: kInvalidArgument.
   Status SetColliderFriction(ColliderId id, float friction);
+
+  /// Changes ColliderDesc::restitution. Wakes nothing. Errors: kInvalidArgument.
+  Status SetColliderRestitution(ColliderId id, float restitution);
 
   /// Changes what touches what: bodies touch colliders, not each other. Forgets contacts; wakes the
   /// body, or all bodies. Errors: only those of ids.

@@ -151,7 +151,8 @@ PartView Asset::part(uint32_t index) const {
 
 MaterialView Asset::material(uint32_t index) const {
   const auto* material = format::GetAsset(bytes_.data())->simulation()->materials()->Get(index);
-  return {ViewOf(material->name()), material->young(), material->poisson(), material->density()};
+  return {ViewOf(material->name()), material->young(),    material->poisson(),
+          material->density(),      material->friction(), material->restitution()};
 }
 
 RegionView Asset::region(uint32_t index) const { return RegionOf(bytes_, index); }

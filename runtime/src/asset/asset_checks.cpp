@@ -99,6 +99,9 @@ void CheckMaterials(const AssetLayout& layout, CheckSink* sink) {
                 "simulation.materials.poisson", sink, i);
     CheckScalar(material->density(), kMinPositive, kMaxQuantity, "simulation.materials.density",
                 sink, i);
+    CheckScalar(material->friction(), -1.0f, kMaxQuantity, "simulation.materials.friction", sink,
+                i);
+    CheckScalar(material->restitution(), -1.0f, 1.0f, "simulation.materials.restitution", sink, i);
   }
   CheckIndices(layout.simulation.tet_materials, materials->size(), "simulation.tet_materials",
                sink);

@@ -84,6 +84,9 @@ struct Body : Links<Body> {  // of System::waiting
   float gravity_factor = 1.0f;
   float max_speed = std::numeric_limits<float>::infinity();  ///< [m/s], in the world
   Filter filter;
+  Coefficients coefficients;       ///< of MaterialOverride
+  Array<Coefficients> baked;       ///< by material, or empty: none gives any
+  Array<uint16_t> node_materials;  ///< see TouchingSurface
   uint64_t user_data = 0;
   bool fixed = false;
   bool frozen = false;
@@ -168,7 +171,8 @@ struct StepPlane {
   Vec3 velocity;          ///< of the pose's position, mean over the step [m/s]
   Vec3 angular_velocity;  ///< about the pose's position, mean over the step [rad/s]
   PlaneShape shape;
-  float friction = 0.0f;
+  Coefficients coefficients;
+  uint64_t user_data = 0;
   Filter filter;
 };
 
@@ -177,8 +181,10 @@ struct StepSettings {
   Vec3 gravity;
   SolverSettings solver;
   std::span<const StepPlane> planes;  ///< by slot of their colliders
-  float dt = 0.0f;                    ///< [s]
-  const JobSystem* jobs = nullptr;    ///< shares a large body's rotations between threads, or null
+  MixCoefficients mix_friction = nullptr;
+  MixCoefficients mix_restitution = nullptr;
+  float dt = 0.0f;                  ///< [s]
+  const JobSystem* jobs = nullptr;  ///< shares a large body's rotations between threads, or null
 };
 
 /// Adds the wall time of a scope to a phase.

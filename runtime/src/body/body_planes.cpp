@@ -30,7 +30,8 @@ bool AnyPair(const Body& body, const Test& test) {
 // The plane at the share `at` of the step, with its motion in `h` seconds.
 LocalPlane LocalPlaneAt(const StepPlane& plane, float at, float h, const Body& body) {
   LocalPlane local;
-  local.friction = plane.friction;
+  local.coefficients = plane.coefficients;
+  local.user_data = plane.user_data;
   local.normal = plane.normal;
   double offset = plane.offset;
   const double inverse = 1.0 / double(body.scale);
@@ -82,12 +83,19 @@ float ContactSlop(const StepSettings& settings, const Body& body) {
              : std::numeric_limits<float>::infinity();
 }
 
+TouchingSurface SurfaceOf(const Body& body) {
+  return {&body.surface, body.system->pinned.span(), body.simulation.tet_materials,
+          body.node_materials.span()};
+}
+
 ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body) {
   constexpr float kShareOfFall = 1.0e-3f, kLeastFall = 1.0e-6f;  // the latter in sizes
   constexpr float kReach = 0.5f;                                 // [median edges]
   const float fall = Length(GravityOf(settings, body)) * h * h;
   return {.planes = body.planes.span(),
-          .surface = {&body.surface, body.system->pinned.span()},
+          .surface = SurfaceOf(body),
+          .coefficients = {body.coefficients, body.baked.span(), settings.mix_friction,
+                           settings.mix_restitution, body.user_data},
           .x = body.x.span(),
           .y = body.y.span(),
           .b = body.rhs.span(),

@@ -14,6 +14,9 @@ float ContactTolerance(const Body& body);
 /// of the solve.
 float ContactSlop(const StepSettings& settings, const Body& body);
 
+/// What of the body touches.
+TouchingSurface SurfaceOf(const Body& body);
+
 /// The contact problem of a substep of `h` seconds at `body.y`.
 ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body);
 

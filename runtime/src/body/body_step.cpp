@@ -206,7 +206,7 @@ void Freeze(Body* body, StepStats* stats) {
   body->frozen = true;
   stats->flags |= kStepBodyFrozen;
   for (NodeVec& velocity : body->v) velocity = Vec3{};
-  body->contacts.num_contacts = 0;
+  body->contacts.Forget();
 }
 
 }  // namespace
@@ -322,6 +322,69 @@ void PushOut(float h, Body* body) {
   }
 }
 
+// Kinetic energy of the free nodes in a frame that moves at `frame`, plus elastic energy.
+float EnergyIn(const Vec3& frame, const Body& body) {
+  double kinetic = 0.0;
+  for (size_t i = 0; i < body.x.size(); ++i) {
+    if (body.IsPinned(i)) continue;
+    const Vec3 u = body.v[i] - frame;
+    kinetic += 0.5 * double(Dot(u, u)) / double(body.x[i].w);
+  }
+  return static_cast<float>(
+      kinetic + SummariseElements(body.elements, body.x.span(), body.Rotations()).elastic_j);
+}
+
+// How long a wave of shear takes through the body and back [s].
+float WaveTime(const Body& body) {
+  double stiffness = 0.0, mass = 0.0;  // of 2 mu V
+  for (size_t t = 0; t < body.elements.tets.size(); ++t) stiffness += body.elements.Stiffness(t);
+  for (size_t i = 0; i < body.x.size(); ++i) mass += body.Mass(i);
+  return 2.0f * body.size * static_cast<float>(std::sqrt(mass / stiffness));
+}
+
+// Notes what restitution asks for after the substep. Slower points stay, so that bodies come to
+// rest.
+NotedRebounds NoteRebounds(const StepSettings& settings, float h, Body* body) {
+  constexpr float kLeastSpeed = 0.2f, kFalls = 2.0f;  // [m/s], [gravity h]
+  Rebound& rebound = body->contacts.rebound;
+  rebound.time -= h;
+  if (!(rebound.time > 0.0f)) rebound = {};
+  if (!MayHold(settings, *body) || body->contacts.num_contacts == 0) return {};
+  const float least =
+      std::fmax(kLeastSpeed / body->scale, kFalls * h * Length(GravityOf(settings, *body)));
+  const NotedRebounds noted = NoteRebounds(ProblemOf(settings, h, *body), body->v.span(), h, least,
+                                           rebound.speed, &body->contacts);
+  if (noted.speed > 0.0f) {
+    rebound.energy = std::fmax(rebound.energy, EnergyIn(noted.carried, *body));
+  }
+  if (noted.impact > 0.0f) {
+    rebound.speed = noted.speed;
+    rebound.time = WaveTime(*body);
+  }
+  return noted;
+}
+
+// Changes velocities as restitution asks for, or by the share that leaves no more than the energy
+// before the impact. A resists turns: the fast corner of a spinning body would throw it as a whole.
+void ThrowBack(const StepSettings& settings, const FactoredSystem& system, const Vec3& frame,
+               Body* body, StepStats* stats) {
+  const PhaseTimer timer(stats, Phase::kContact);
+  FindRebound(system, ProblemOf(settings, system.system.dt, *body), body->v.span(), &body->contacts,
+              body->d.span());
+  double ud = 0.0, dd = 0.0;  // sums of m u.d and m d.d, d the change of velocity
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    if (body->IsPinned(i)) continue;
+    const Vec3 u = body->v[i] - frame, d = body->d[i];
+    ud += double(Dot(u, d)) / double(body->x[i].w);
+    dd += double(Dot(d, d)) / double(body->x[i].w);
+  }
+  const double spare =
+      2.0 * (double(body->contacts.rebound.energy) - double(EnergyIn(frame, *body)));
+  if (!(spare > 0.0 && dd > 0.0)) return;
+  const double share = std::fmin((std::sqrt(ud * ud + dd * spare) - ud) / dd, 1.0);
+  for (size_t i = 0; i < body->x.size(); ++i) body->v[i] += body->d[i] * static_cast<float>(share);
+}
+
 // Substep `k` of `count`.
 void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStats* stats) {
   const float h = of_step.dt / static_cast<float>(count);
@@ -369,9 +432,13 @@ void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStat
   }
   stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(iterations));
   if (ReportsReactions(*body)) AddReactions(settings, k, count, body);
+  const NotedRebounds rebounds = NoteRebounds(settings, h, body);
   const bool is_deep = FindWayOut(settings, system, body, stats);
   FinishSubstep(settings, h, may_be_flat || MayBeFlat(lowest), body, stats);
   if (is_deep) PushOut(h, body);
+  if (rebounds.speed > 0.0f && !body->frozen) {
+    ThrowBack(settings, system, rebounds.carried, body, stats);
+  }
 }
 
 // Places the planes for substep `k` of `count`.
@@ -389,7 +456,7 @@ void PlacePlanesOf(const StepSettings& settings, int k, int count, Body* body) {
 
 void StepBody(const StepSettings& settings, Body* body, StepStats* stats) {
   // The game may have left kHold since the last step.
-  if (settings.solver.response != ContactResponse::kHold) body->contacts.num_contacts = 0;
+  if (settings.solver.response != ContactResponse::kHold) body->contacts.Forget();
   if (!body->fixed && !body->frozen) {
     const auto start = std::chrono::steady_clock::now();
     PlacePlanes(settings, 0.0f, settings.dt, body);

@@ -464,8 +464,11 @@ void LeaveCrowd(Body* body) {
 
 void DecideCrowdStep(const StepSettings& settings, Body* body) {
   body->in_crowd_step = false;
-  if (body->crowd == nullptr || !body->Steps() || body->frozen || body->contacts.num_contacts > 0)
+  const ContactState& contacts = body->contacts;
+  if (body->crowd == nullptr || !body->Steps() || body->frozen || contacts.num_contacts > 0 ||
+      contacts.rebound.time > 0.0f) {
     return;
+  }
   const float before = body->in_lane ? body->crowd->kappa_dt : body->kappa_dt;
   if (LeastIterations(before, settings.dt) > 1) return;
   const bool has_own_factor =

@@ -40,6 +40,10 @@ Status CheckOverride(const MaterialOverride& m) {
   if (!std::isfinite(m.density) || m.density == 0.0f) {
     return Invalid("material.density", "must be finite and above 0");
   }
+  if (!std::isfinite(m.friction)) return Invalid("material.friction", "must be finite");
+  if (!(m.restitution <= 1.0f) || !std::isfinite(m.restitution)) {
+    return Invalid("material.restitution", "must be at most 1");
+  }
   return {};
 }
 
@@ -57,6 +61,32 @@ Status CheckMaterial(const Asset& asset, const BodyMaterial& material) {
     return Invalid("material.density", "is out of proportion to the baked one");
   }
   return {};
+}
+
+// What the asset says of its materials' surfaces. A node has that of its first tet.
+bool AllocateCoefficients(const Allocator& allocator, const Asset& asset, Body* body) {
+  const SimulationView& simulation = body->simulation;
+  const uint32_t count = asset.num_materials();
+  bool gives_any = false;
+  for (uint32_t i = 0; i < count; ++i) {
+    const MaterialView material = asset.material(i);
+    gives_any = gives_any || material.friction >= 0.0f || material.restitution >= 0.0f;
+  }
+  if (!gives_any) return true;
+  if (!body->baked.Allocate(allocator, count)) return false;
+  for (uint32_t i = 0; i < count; ++i) {
+    const MaterialView material = asset.material(i);
+    body->baked[i] = {material.friction, material.restitution};
+  }
+  if (!body->surface.tets.empty()) return true;
+  if (!body->node_materials.Allocate(allocator, simulation.nodes.size(), uint16_t{0})) return false;
+  for (size_t t = simulation.tets.size(); t-- > 0;) {
+    const Tet& tet = simulation.tets[t];
+    for (const uint32_t node : {tet.a, tet.b, tet.c, tet.d}) {
+      body->node_materials[node] = simulation.tet_materials[t];
+    }
+  }
+  return true;
 }
 
 bool AllocateState(const Allocator& allocator, const BodyParts& parts, Body* body) {
@@ -80,6 +110,7 @@ void CopySettings(const BodyDesc& desc, Body* body) {
   body->gravity_factor = desc.gravity_factor;
   body->max_speed = desc.max_speed;
   body->filter = desc.filter;
+  body->coefficients = CoefficientsOf(desc.material);
   body->user_data = desc.user_data;
   body->enabled = desc.enabled;
 }
@@ -121,6 +152,11 @@ Status ResolveMaterial(const Asset& asset, const MaterialOverride& given, float 
   out_material->mass_scale = given.density < 0.0f ? 1.0f : given.density / simulation.density;
   out_material->scale = scale;
   return CheckMaterial(asset, *out_material);
+}
+
+Coefficients CoefficientsOf(const MaterialOverride& material) {
+  return {material.friction < 0.0f ? -1.0f : material.friction,
+          material.restitution < 0.0f ? -1.0f : material.restitution};
 }
 
 bool ReservePlanes(const Allocator& allocator, size_t num_planes, Body* body) {
@@ -187,7 +223,9 @@ Body* AllocateBody(const Allocator& allocator, const Asset& asset, System* syste
   body->mass_scale = system->key.material.mass_scale;
   body->scale = system->key.material.scale;
   body->fixed = parts.fixed;
-  if (AllocateState(allocator, parts, body)) return body;
+  if (AllocateState(allocator, parts, body) && AllocateCoefficients(allocator, asset, body)) {
+    return body;
+  }
   DeleteObject(allocator, body);
   return nullptr;
 }

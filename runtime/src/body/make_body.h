@@ -12,6 +12,9 @@
 
 namespace plush {
 
+/// The override's coefficients; those not given are -1.
+Coefficients CoefficientsOf(const MaterialOverride& material);
+
 /// Applies the override `given` and the scale to the baked material. Errors: kInvalidArgument (a
 /// value out of range, or stiffness or mass beyond float's range).
 Status ResolveMaterial(const Asset& asset, const MaterialOverride& given, float scale,

@@ -3,6 +3,7 @@
 // contact solve.
 #pragma once
 
+#include "plush/collider.h"
 #include "plush/format/cdg_records.h"
 #include "plush/types.h"
 
@@ -14,13 +15,20 @@
 
 namespace plush {
 
+/// Coefficients of a surface. Those below 0 are not given.
+struct Coefficients {
+  float friction = -1.0f;
+  float restitution = -1.0f;
+};
+
 /// A half-space in a body's own coordinates.
 struct LocalPlane {
-  Vec3 normal;            ///< unit, out of the solid
-  float offset = 0.0f;    ///< dot(normal, x) on the surface [m]
-  float friction = 0.0f;  ///< Coulomb coefficient
-  Vec3 shift;             ///< displacement in the substep of its material at the origin [m]
-  Vec3 turn;              ///< turn of its material in the substep [rad]
+  Vec3 normal;          ///< unit, out of the solid
+  float offset = 0.0f;  ///< dot(normal, x) on the surface [m]
+  Coefficients coefficients;
+  uint64_t user_data = 0;  ///< of its collider
+  Vec3 shift;              ///< displacement in the substep of its material at the origin [m]
+  Vec3 turn;               ///< turn of its material in the substep [rad]
   // At the start of the substep.
   Vec3 start_normal;
   float start_offset = 0.0f;  ///< [m]
@@ -55,6 +63,7 @@ struct EmbeddedPoint {
   uint32_t nodes[4] = {};  ///< those with a weight first
   float weights[4] = {};   ///< of the nodes; their sum is 1
   float free[4] = {};      ///< the same, 0 for pinned nodes
+  uint16_t material = 0;   ///< of the asset
 
   /// Position, or another vector, of the point from those of the nodes.
   template <class Vectors>
@@ -75,7 +84,10 @@ struct EmbeddedPoint {
 /// none.
 struct TouchingSurface {
   const CollisionView* collision = nullptr;
-  std::span<const uint8_t> pinned;  ///< (num_nodes x 1)
+  std::span<const uint8_t> pinned;           ///< (num_nodes x 1)
+  std::span<const uint16_t> tet_materials;   ///< (num_tets x 1), or empty: all are the same
+  std::span<const uint16_t> node_materials;  ///< of a cage that touches with its nodes
+                                             ///< (num_nodes x 1), or empty: all are the same
 
   bool has_vertices() const { return !collision->tets.empty(); }
   uint32_t num_points() const {
@@ -89,6 +101,19 @@ struct TouchingSurface {
   EmbeddedPoint Node(uint32_t id) const;
 };
 
+/// What the coefficients of a body's contacts come from.
+struct CoefficientRules {
+  Coefficients body;                    ///< those given replace the materials'
+  std::span<const Coefficients> baked;  ///< by material, or empty: none gives any
+  MixCoefficients mix_friction = nullptr;
+  MixCoefficients mix_restitution = nullptr;
+  uint64_t user_data = 0;  ///< of the body
+
+  /// See WorldDesc. Both are >= 0, and restitution at most 1.
+  float Friction(const EmbeddedPoint& point, const LocalPlane& plane) const;
+  float Restitution(const EmbeddedPoint& point, const LocalPlane& plane) const;
+};
+
 /// Contacts leave those points alone that pinned nodes carry for the most part: the other nodes,
 /// with less than this share, would have to move several times as far.
 inline constexpr float kLeastMovable = 0.25f;
@@ -97,6 +122,7 @@ inline constexpr float kLeastMovable = 0.25f;
 struct ContactProblem {
   std::span<const LocalPlane> planes;
   TouchingSurface surface;
+  CoefficientRules coefficients;
   NodeVectors x;               ///< node positions at the start of the substep [m] (num_nodes x 1)
   std::span<const NodeVec> y;  ///< positions of the current iterate [m] (num_nodes + 1 x 1)
   std::span<const NodeVec>

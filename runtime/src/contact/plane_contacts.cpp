@@ -190,6 +190,7 @@ void FindOffsets(const ContactProblem& problem, ContactState* state) {
     const Vec3 moved = y - x - plane.MotionAt(x);
     const float gap = Gap(plane, y) + AllowedDepth(StartGap(plane, x), problem.slop);
     contact.offset = moved + plane.normal * (gap - Dot(plane.normal, moved));
+    contact.friction = problem.coefficients.Friction(point, plane);
   }
 }
 
@@ -284,25 +285,23 @@ ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactP
   return stats;
 }
 
-bool FindPushOut(const FactoredSystem& system, const ContactProblem& problem, float share,
-                 ContactState* state, std::span<NodeVec> d) {
-  const auto gap_of = [&](const PlaneContact& contact) {
-    return Gap(problem.planes[contact.plane], state->PointOf(contact).Of(problem.y));
-  };
-  const auto is_deep = [&](const PlaneContact& contact) { return gap_of(contact) < -problem.slop; };
-  if (std::ranges::none_of(state->Current(), is_deep)) return false;
+namespace {
+
+// Finds impulses along the contacts' normals, without friction, that move each point by at least
+// `wanted` of its contact. `d` = A^-1 impulses (num_nodes + 1 x 1).
+template <class Wanted>
+void FindPushes(const FactoredSystem& system, const ContactProblem& problem, int sweeps,
+                const Wanted& wanted, ContactState* state, std::span<NodeVec> d) {
   FindCouplings(system, state);
   const PointCouplings& S = state->couplings;
   Moved moved(state);
   std::fill(state->moved.begin(), state->moved.end(), 0.0f);
   for (PlaneContact& contact : state->Current()) contact.push = 0.0f;
-  for (int sweep = 0; sweep < problem.sweeps; ++sweep) {
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
     for (PlaneContact& contact : state->Current()) {
       const Vec3& normal = problem.planes[contact.plane].normal;
       const uint32_t slot = contact.slot;
-      const float gap = gap_of(contact);
-      const float wanted = is_deep(contact) ? -share * gap : -gap;
-      const float missing = wanted - Dot(normal, moved.At(slot));
+      const float missing = wanted(contact) - Dot(normal, moved.At(slot));
       const float change = std::fmax(missing * contact.yielding, -contact.push);
       contact.push += change;
       moved.Add(S.Row(slot), S.num_slots, normal * change);
@@ -313,7 +312,56 @@ bool FindPushOut(const FactoredSystem& system, const ContactProblem& problem, fl
     state->PointOf(contact).Push(problem.planes[contact.plane].normal * contact.push, d);
   }
   SolvePanels(system.factor, system.workspace, d);
+}
+
+}  // namespace
+
+bool FindPushOut(const FactoredSystem& system, const ContactProblem& problem, float share,
+                 ContactState* state, std::span<NodeVec> d) {
+  const auto gap_of = [&](const PlaneContact& contact) {
+    return Gap(problem.planes[contact.plane], state->PointOf(contact).Of(problem.y));
+  };
+  const auto is_deep = [&](const PlaneContact& contact) { return gap_of(contact) < -problem.slop; };
+  if (std::ranges::none_of(state->Current(), is_deep)) return false;
+  const auto wanted = [&](const PlaneContact& contact) {
+    const float gap = gap_of(contact);
+    return is_deep(contact) ? -share * gap : -gap;
+  };
+  FindPushes(system, problem, problem.sweeps, wanted, state, d);
   return true;
+}
+
+NotedRebounds NoteRebounds(const ContactProblem& problem, NodeVectors v, float h, float least,
+                           float owed, ContactState* state) {
+  NotedRebounds noted;
+  for (PlaneContact& contact : state->Current()) {
+    const LocalPlane& plane = problem.planes[contact.plane];
+    const EmbeddedPoint& point = state->PointOf(contact);
+    const Vec3 carried = plane.MotionAt(point.Of(problem.x)) * (1.0f / h);
+    contact.carried = Dot(plane.normal, carried);
+    const float speed = contact.carried - Dot(plane.normal, point.Of(v));
+    const float restitution = problem.coefficients.Restitution(point, plane);
+    contact.rebound = speed > least ? restitution * speed : 0.0f;
+    noted.impact = std::fmax(noted.impact, contact.rebound);
+    if (restitution > 0.0f) contact.rebound = std::fmax(contact.rebound, owed);
+    if (contact.rebound > noted.speed) {
+      noted.speed = contact.rebound;
+      noted.carried = carried;
+    }
+  }
+  return noted;
+}
+
+void FindRebound(const FactoredSystem& system, const ContactProblem& problem, NodeVectors v,
+                 ContactState* state, std::span<NodeVec> d) {
+  constexpr int kSweeps = 32;
+  for (PlaneContact& contact : state->Current()) {
+    const Vec3& normal = problem.planes[contact.plane].normal;
+    const float speed = Dot(normal, state->PointOf(contact).Of(v)) - contact.carried;
+    contact.rebound = (contact.rebound > 0.0f ? contact.rebound : std::fmin(speed, 0.0f)) - speed;
+  }
+  const auto wanted = [](const PlaneContact& contact) { return contact.rebound; };
+  FindPushes(system, problem, kSweeps, wanted, state, d);
 }
 
 namespace {
@@ -342,7 +390,8 @@ void PutBack(std::span<const LocalPlane> planes, const ContactState& state, std:
     const Vec3 back = contact.offset - point.Of(y);
     MovePoint(
         point,
-        plane.friction > 0.0f ? back : plane.normal * std::fmax(Dot(plane.normal, back), 0.0f), y);
+        contact.friction > 0.0f ? back : plane.normal * std::fmax(Dot(plane.normal, back), 0.0f),
+        y);
   }
 }
 

@@ -31,8 +31,11 @@ struct PlaneContact {
   // Of the current solve.
   Vec3 offset;            ///< gap along the normal, plus slip so far in the substep [m]
   float yielding = 0.0f;  ///< impulse per displacement that is safe along any axis [kg]; 0: none
+  float friction = 0.0f;  ///< Coulomb coefficient
   float cone = 0.0f;      ///< most friction [kg m]
-  float push = 0.0f;      ///< of FindPushOut [kg m]
+  float push = 0.0f;      ///< of FindPushOut [kg m] or FindRebound [kg m/s]
+  float rebound = 0.0f;   ///< speed off the plane of NoteRebounds, then what lacks of it [m/s]
+  float carried = 0.0f;   ///< speed of the plane along its normal there [m/s]
 };
 
 /// The impulse along the plane's normal, times dt [kg m].
@@ -59,7 +62,7 @@ inline Vec3 ChangeImpulse(const LocalPlane& plane, const Vec3& d, bool cone_foll
   const float along_normal = Dot(plane.normal, wanted);
   const float pressing = along_normal > 0.0f ? along_normal : 0.0f;
   const Vec3 along = wanted - plane.normal * along_normal;
-  if (cone_follows) contact->cone = plane.friction * pressing;
+  if (cone_follows) contact->cone = contact->friction * pressing;
   const float length2 = Dot(along, along), most = contact->cone;
   const float kept = length2 > most * most ? most / std::sqrt(length2) : 1.0f;
   const Vec3 before = contact->impulse;
@@ -84,10 +87,19 @@ constexpr uint32_t MostContacts(uint32_t num_nodes, uint32_t num_planes) {
   return each * MostTouchingPoints(num_nodes);
 }
 
+/// What an impact still asks for. A soft body takes many substeps to turn round. If only the
+/// substep in which its points come in threw them back, the rest of it would press them down again.
+struct Rebound {
+  float speed = 0.0f;   ///< at which points shall leave their planes [m/s]
+  float time = 0.0f;    ///< for which this holds [s]
+  float energy = 0.0f;  ///< kinetic and elastic energy before the impact, relative to the plane [J]
+};
+
 /// Contacts of one body and the memory to solve them. Allocated at AddBody, kept between steps.
 struct ContactState {
   Array<PlaneContact> contacts;  ///< ascending (id of the point, plane) (capacity x 1)
   uint32_t num_contacts = 0;
+  Rebound rebound;
   PointCouplings couplings;
   // Scratch memory.
   SunkPoints sunk;
@@ -99,6 +111,12 @@ struct ContactState {
   std::span<const PlaneContact> Current() const { return contacts.span().first(num_contacts); }
   const EmbeddedPoint& PointOf(const PlaneContact& contact) const {
     return couplings.points[contact.slot];
+  }
+
+  /// Forgets all contacts. Couplings stay.
+  void Forget() {
+    num_contacts = 0;
+    rebound = {};
   }
 
   /// Makes room for contacts of a body (the same in every call) with `num_planes` planes, and keeps
@@ -140,7 +158,26 @@ void DropOpenContacts(std::span<const LocalPlane> planes, ContactState* state);
 bool FindPushOut(const FactoredSystem& system, const ContactProblem& problem, float share,
                  ContactState* state, std::span<NodeVec> d);
 
-/// Sets the contacts' `offset`, for sweeps from problem.y.
+/// What NoteRebounds found.
+struct NotedRebounds {
+  float speed = 0.0f;   ///< the largest at which a point shall leave its plane [m/s], 0: none shall
+  float impact = 0.0f;  ///< the same for points that came in in this substep [m/s]
+  Vec3 carried;         ///< the plane's velocity where the point of `speed` touches [m/s]
+};
+
+/// Notes the speeds at which the contacts' points shall leave their planes: restitution times those
+/// at which they came in at the start of the substep of `h` seconds, with velocities `v`
+/// (num_nodes x 1), if these exceed `least` [m/s], and `owed` at least [m/s].
+NotedRebounds NoteRebounds(const ContactProblem& problem, NodeVectors v, float h, float least,
+                           float owed, ContactState* state);
+
+/// Finds a change `d` (num_nodes + 1 x 1) of the velocities `v` after the substep that reaches
+/// these speeds, and drives no other contact into its plane: A d = impulses along the normals,
+/// without friction. Does not allocate.
+void FindRebound(const FactoredSystem& system, const ContactProblem& problem, NodeVectors v,
+                 ContactState* state, std::span<NodeVec> d);
+
+/// Sets the contacts' `offset` and `friction`, for sweeps from problem.y.
 void FindOffsets(const ContactProblem& problem, ContactState* state);
 
 /// Writes where the contacts' points are now to their `offset`, for PutBack.

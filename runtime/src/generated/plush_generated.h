@@ -930,7 +930,9 @@ struct Material FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_NAME = 4,
     VT_YOUNG = 6,
     VT_POISSON = 8,
-    VT_DENSITY = 10
+    VT_DENSITY = 10,
+    VT_FRICTION = 12,
+    VT_RESTITUTION = 14
   };
   const flatbuffers::String *name() const {
     return GetPointer<const flatbuffers::String *>(VT_NAME);
@@ -944,6 +946,12 @@ struct Material FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   float density() const {
     return GetField<float>(VT_DENSITY, 0.0f);
   }
+  float friction() const {
+    return GetField<float>(VT_FRICTION, -1.0f);
+  }
+  float restitution() const {
+    return GetField<float>(VT_RESTITUTION, -1.0f);
+  }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyOffset(verifier, VT_NAME) &&
@@ -951,6 +959,8 @@ struct Material FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            VerifyField<float>(verifier, VT_YOUNG, 4) &&
            VerifyField<float>(verifier, VT_POISSON, 4) &&
            VerifyField<float>(verifier, VT_DENSITY, 4) &&
+           VerifyField<float>(verifier, VT_FRICTION, 4) &&
+           VerifyField<float>(verifier, VT_RESTITUTION, 4) &&
            verifier.EndTable();
   }
 };
@@ -971,6 +981,12 @@ struct MaterialBuilder {
   void add_density(float density) {
     fbb_.AddElement<float>(Material::VT_DENSITY, density, 0.0f);
   }
+  void add_friction(float friction) {
+    fbb_.AddElement<float>(Material::VT_FRICTION, friction, -1.0f);
+  }
+  void add_restitution(float restitution) {
+    fbb_.AddElement<float>(Material::VT_RESTITUTION, restitution, -1.0f);
+  }
   explicit MaterialBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -987,8 +1003,12 @@ inline flatbuffers::Offset<Material> CreateMaterial(
     flatbuffers::Offset<flatbuffers::String> name = 0,
     float young = 0.0f,
     float poisson = 0.0f,
-    float density = 0.0f) {
+    float density = 0.0f,
+    float friction = -1.0f,
+    float restitution = -1.0f) {
   MaterialBuilder builder_(_fbb);
+  builder_.add_restitution(restitution);
+  builder_.add_friction(friction);
   builder_.add_density(density);
   builder_.add_poisson(poisson);
   builder_.add_young(young);
@@ -1001,14 +1021,18 @@ inline flatbuffers::Offset<Material> CreateMaterialDirect(
     const char *name = nullptr,
     float young = 0.0f,
     float poisson = 0.0f,
-    float density = 0.0f) {
+    float density = 0.0f,
+    float friction = -1.0f,
+    float restitution = -1.0f) {
   auto name__ = name ? _fbb.CreateString(name) : 0;
   return plush::format::CreateMaterial(
       _fbb,
       name__,
       young,
       poisson,
-      density);
+      density,
+      friction,
+      restitution);
 }
 
 /// SIM: the tetrahedral cage and its rest data.

@@ -111,7 +111,7 @@ Status World::SetEnabled(BodyId id, bool enabled) {
   }
   LeaveLane(body);
   body->in_crowd_step = false;
-  body->contacts.num_contacts = 0;
+  body->contacts.Forget();
   body->pins.Forget();
   impl_->body_stats[body->slot] = {};
   return {};

@@ -64,7 +64,7 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
   body->mass_scale = material.mass_scale;
   body->stretches = std::move(stretches);
   body->coarse = std::move(coarse);
-  body->contacts.num_contacts = 0;
+  body->contacts.Forget();
   body->contacts.couplings.Forget();  // they are those of the old matrix and pins
   for (size_t i = 0; i < body->x.size(); ++i) {
     const bool is_pinned = system->pinned[i] != 0;
@@ -104,7 +104,9 @@ Status World::SetMaterial(BodyId id, const MaterialOverride& material) {
   const float scale = body->system->key.material.scale;
   const Status checked = ResolveMaterial(asset, material, scale, &resolved);
   if (!checked.ok()) return checked;
-  return impl_->ChangeSystem(asset, resolved, body->system->pinned.span(), body);
+  const Status changed = impl_->ChangeSystem(asset, resolved, body->system->pinned.span(), body);
+  if (changed.ok()) body->coefficients = CoefficientsOf(material);
+  return changed;
 }
 
 Status World::GetPinnedNodes(BodyId id, std::span<uint32_t> nodes, uint32_t* out_count) const {
@@ -128,6 +130,8 @@ Status World::GetMaterial(BodyId id, MaterialOverride* out_material) const {
   out_material->poisson = own.poisson;
   out_material->density = DensityOf(own.mass_scale, body->simulation.density);
   out_material->damping = own.damping;
+  out_material->friction = body->coefficients.friction;
+  out_material->restitution = body->coefficients.restitution;
   return {};
 }
 

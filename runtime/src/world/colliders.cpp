@@ -28,9 +28,17 @@ Status CheckVelocities(const Vec3& velocity, const Vec3& angular_velocity) {
 }
 
 Status CheckFriction(float friction) {
-  if (friction >= 0.0f && std::isfinite(friction)) return {};
-  return Invalid("friction", "must be finite and not negative");
+  if (std::isfinite(friction)) return {};
+  return Invalid("friction", "must be finite");
 }
+
+Status CheckRestitution(float restitution) {
+  if (restitution <= 1.0f && std::isfinite(restitution)) return {};
+  return Invalid("restitution", "must be finite and at most 1");
+}
+
+// Coefficients that are not given are -1.
+float Given(float coefficient) { return coefficient < 0.0f ? -1.0f : coefficient; }
 
 // v / |v|, or zero if v is zero or not finite.
 Vec3 UnitVector(const Vec3& v) {
@@ -53,6 +61,7 @@ Status CheckDescription(const ColliderDesc& desc) {
   Status status = CheckPose(desc.pose);
   if (status.ok()) status = CheckVelocities(desc.velocity, desc.angular_velocity);
   if (status.ok()) status = CheckFriction(desc.friction);
+  if (status.ok()) status = CheckRestitution(desc.restitution);
   return status;
 }
 
@@ -148,7 +157,8 @@ StepPlane PlaneInStep(const Collider& collider, float dt) {
   plane.from = desc.pose;
   plane.to = desc.pose;
   plane.shape = desc.plane;
-  plane.friction = desc.friction;
+  plane.coefficients = {desc.friction, desc.restitution};
+  plane.user_data = desc.user_data;
   plane.filter = desc.filter;
   if (!collider.Moves()) return plane;
   const Pose to = collider.has_target ? collider.target : Advanced(desc, dt);
@@ -227,6 +237,8 @@ Status World::AddCollider(const ColliderDesc& desc, ColliderId* out_id) {
   collider = {};
   collider.desc = desc;
   collider.desc.plane.normal = UnitVector(desc.plane.normal);
+  collider.desc.friction = Given(desc.friction);
+  collider.desc.restitution = Given(desc.restitution);
   collider.id = PackId(slot, w.collider_slots.generation(slot), w.desc.tag);
   for (const uint32_t b : w.slots) {
     if (MayTouch(w.bodies[b]->filter, desc.filter)) WakeUp(w.bodies[b]);
@@ -297,9 +309,17 @@ Status World::SetColliderFriction(ColliderId id, float friction) {
   Status status = Impl::FindCollider(impl_, id, &collider);
   if (status.ok()) status = CheckFriction(friction);
   if (!status.ok()) return status;
-  collider->desc.friction = friction;
+  collider->desc.friction = Given(friction);
   impl_->WakeTouching(*collider);
   return {};
+}
+
+Status World::SetColliderRestitution(ColliderId id, float restitution) {
+  Collider* collider = nullptr;
+  Status status = Impl::FindCollider(impl_, id, &collider);
+  if (status.ok()) status = CheckRestitution(restitution);
+  if (status.ok()) collider->desc.restitution = Given(restitution);
+  return status;
 }
 
 Status World::SetFilter(ColliderId id, const Filter& filter) {

@@ -41,7 +41,7 @@ bool IsVelocity(const Body& body, const Vec3& own) {
 void ForgetPast(Body* body) {
   body->has_previous = false;
   body->moved = true;
-  body->contacts.num_contacts = 0;
+  body->contacts.Forget();
 }
 
 // Moves the origin of the body's coordinates to `origin` [m]. Targets of pins stay in the world,

@@ -152,15 +152,18 @@ Status StateReader::CheckBodies() {
 Status StateReader::CheckBody(uint32_t index, const StateBody& b, const StateSystem& s) const {
   const auto wrong = [index](const char* reason) { return Corrupt(kBodies, reason, index); };
   if ((b.flags & ~uint32_t{kStateAllFlags}) != 0) return wrong("unknown flags");
-  const float numbers[3] = {b.still_time, b.gravity_factor, b.kappa_dt};
+  const float numbers[6] = {b.still_time,    b.gravity_factor, b.kappa_dt,
+                            b.rebound_speed, b.rebound_time,   b.rebound_energy};
   double most = 0.0;
   for (int k = 0; k < 3; ++k) {
     most = std::fmax(most, std::fmax(std::fabs(b.origin[k]), std::fabs(b.previous_origin[k])));
     if (std::isnan(b.origin[k]) || std::isnan(b.previous_origin[k])) return wrong("no origin");
   }
   if (most > double(std::numeric_limits<float>::max()) || !AreFinite(numbers) ||
-      !(b.max_speed > 0.0f) || !(b.still_time >= 0.0f) || !IsStepOrZero(b.kappa_dt) ||
-      !IsStepOrZero(b.dt)) {
+      !(b.max_speed > 0.0f) || !(b.still_time >= 0.0f) || b.rebound_speed < 0.0f ||
+      b.rebound_time < 0.0f || b.rebound_energy < 0.0f || !IsStepOrZero(b.kappa_dt) ||
+      !IsStepOrZero(b.dt) || !IsCoefficient(b.friction, kMostCoefficient) ||
+      !IsCoefficient(b.restitution, 1.0f)) {
     return wrong("a number is out of range");
   }
   if (Has(b, kStateHasPrevious) && header_.keep_previous == 0) return wrong("keep no positions");

@@ -82,6 +82,12 @@ inline bool AreWithin(const std::byte* vectors, size_t count, const CoordinateLi
   return (beyond[0] | beyond[1] | beyond[2]) >> 31 == 0;
 }
 
+/// Whether a coefficient of contacts is in [0, most], or -1: not given.
+inline bool IsCoefficient(float value, float most) {
+  return value == -1.0f || (value >= 0.0f && value <= most);
+}
+inline constexpr float kMostCoefficient = std::numeric_limits<float>::max();
+
 /// Whether a body can be placed so.
 inline bool IsPose(const StatePose& pose) {
   const Vec3 p = {pose.position[0], pose.position[1], pose.position[2]};

@@ -35,7 +35,7 @@ static_assert(std::endian::native == std::endian::little,
               "states are written as they lie in memory");
 
 inline constexpr char kStateMagic[8] = {'P', 'L', 'U', 'S', 'H', 'S', 'T', '\n'};
-inline constexpr uint32_t kStateVersion = 4;
+inline constexpr uint32_t kStateVersion = 5;
 inline constexpr uint32_t kStateByteOrder = 0x01020304;
 #ifdef PLUSH_DETERMINISTIC
 inline constexpr uint32_t kStateVariant = 1;
@@ -132,7 +132,7 @@ struct StateCollider {
   StateFilter filter;
   uint32_t has_target;
   StatePose target;
-  uint32_t zero;
+  float restitution;
 };
 static_assert(sizeof(StateCollider) == 136);
 
@@ -185,9 +185,10 @@ struct StateBody {
   uint32_t num_contacts;
   uint32_t num_coupled;  ///< points with couplings, see PointCouplings
   StateStats stats;
-  uint32_t zero;
+  float friction, restitution;
+  float rebound_speed, rebound_time, rebound_energy;
 };
-static_assert(sizeof(StateBody) == 192);
+static_assert(sizeof(StateBody) == 208);
 
 /// RegionMotion.
 struct StateMotion {

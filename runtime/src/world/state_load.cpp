@@ -4,6 +4,7 @@
 #include "plush/format/tet_block.h"
 
 #include "asset/regions.h"
+#include "body/body_planes.h"
 #include "body/make_body.h"
 #include "body/pin_motion.h"
 #include "world/state_checks.h"
@@ -49,6 +50,7 @@ Collider ToCollider(const StateCollider& c, uint64_t id) {
   out.desc.velocity = ToVec3(c.velocity);
   out.desc.angular_velocity = ToVec3(c.angular_velocity);
   out.desc.friction = c.friction;
+  out.desc.restitution = c.restitution;
   out.desc.filter = ToFilter(c.filter);
   out.desc.user_data = c.user_data;
   out.has_target = c.has_target != 0;
@@ -142,6 +144,8 @@ void LoadBody(const StateBody& saved, const BodyBulk& bulk, Body* body) {
   body->gravity_factor = saved.gravity_factor;
   body->max_speed = saved.max_speed;
   body->filter = ToFilter(saved.filter);
+  body->coefficients = {saved.friction, saved.restitution};
+  body->contacts.rebound = {saved.rebound_speed, saved.rebound_time, saved.rebound_energy};
   body->fixed = Has(saved, kStateFixed);
   body->frozen = Has(saved, kStateFrozen);
   body->asleep = Has(saved, kStateAsleep);
@@ -160,7 +164,7 @@ void LoadBody(const StateBody& saved, const BodyBulk& bulk, Body* body) {
   if (body->has_previous) CopyTo(bulk.previous, &body->previous);
   std::fill(body->planes.begin(), body->planes.end(), LocalPlane{});
   LoadPins(saved, bulk, &body->pins);
-  LoadContacts(saved, bulk, {&body->surface, body->system->pinned.span()}, &body->contacts);
+  LoadContacts(saved, bulk, SurfaceOf(*body), &body->contacts);
 }
 
 // Whether `system` has the key of the state's system `index` and shares the factors of the same

@@ -293,7 +293,8 @@ Status StateReader::CheckColliders() const {
         c.normal[0] * c.normal[0] + c.normal[1] * c.normal[1] + c.normal[2] * c.normal[2];
     if (!(length2 > 0.99f && length2 < 1.01f) || !std::isfinite(c.offset) || !IsPose(c.pose) ||
         !IsPose(c.target) || c.has_target > 1 || !AreFinite(c.velocity) ||
-        !AreFinite(c.angular_velocity) || !(c.friction >= 0.0f) || !std::isfinite(c.friction)) {
+        !AreFinite(c.angular_velocity) || !IsCoefficient(c.friction, kMostCoefficient) ||
+        !IsCoefficient(c.restitution, 1.0f)) {
       return Corrupt(section, "a number is out of range", i);
     }
   }

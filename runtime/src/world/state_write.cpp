@@ -87,6 +87,7 @@ StateCollider Saved(const Collider& collider, uint32_t slot) {
   Copy(desc.velocity, out.velocity);
   Copy(desc.angular_velocity, out.angular_velocity);
   out.friction = desc.friction;
+  out.restitution = desc.restitution;
   out.filter = Saved(desc.filter);
   out.has_target = collider.has_target ? 1 : 0;
   out.target = Saved(collider.target);
@@ -155,6 +156,11 @@ StateBody Saved(const Body& body, const StepStats& stats) {
     out.num_coupled = couplings.num_known;
   }
   out.stats = Saved(stats);
+  out.friction = body.coefficients.friction;
+  out.restitution = body.coefficients.restitution;
+  out.rebound_speed = body.contacts.rebound.speed;
+  out.rebound_time = body.contacts.rebound.time;
+  out.rebound_energy = body.contacts.rebound.energy;
   return out;
 }
 

@@ -218,7 +218,7 @@ Status World::SetFilter(BodyId id, const Filter& filter) {
   const Status found = Impl::FindBody(impl_, id, &body);
   if (!found.ok()) return found;
   body->filter = filter;
-  body->contacts.num_contacts = 0;
+  body->contacts.Forget();
   WakeUp(body);
   return {};
 }

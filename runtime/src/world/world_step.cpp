@@ -110,7 +110,11 @@ void World::Impl::BeginStep(float new_dt) {
     body->dt = new_dt;
     body->has_previous = false;
   }
-  settings = {desc.gravity, desc.solver, {}, new_dt};
+  settings = {.gravity = desc.gravity,
+              .solver = desc.solver,
+              .mix_friction = desc.mix_friction,
+              .mix_restitution = desc.mix_restitution,
+              .dt = new_dt};
   num_events = 0;
 }
 

@@ -89,7 +89,7 @@ TEST_CASE("With friction, contacts stick inside the cone and slide against it in
     for (const PlaneContact& contact : c.state.Current()) {
       const LocalPlane& plane = c.planes[contact.plane];
       const Eigen::Vector3d impulse = ToEigen(contact.impulse), n = ToEigen(plane.normal);
-      const double normal = n.dot(impulse), cone = double(plane.friction) * normal;
+      const double normal = n.dot(impulse), cone = double(contact.friction) * normal;
       const Eigen::Vector3d friction = impulse - n * normal, slip = c.SlipOf(contact);
       CAPTURE(contact.slot, contact.plane, cone, friction.norm(), slip.norm());
       CHECK(std::fabs(c.GapOf(plane, c.state.PointOf(contact))) < 1e-4 * kProblemSize);
@@ -198,6 +198,7 @@ TEST_CASE("Points that press come back to their places, without friction along t
     c.AddPlane(friction);
     const EmbeddedPoint& point = c.points[c.random.Below(static_cast<uint32_t>(c.points.size()))];
     c.state.contacts[0] = {.slot = c.state.couplings.Add(point), .plane = 0};
+    c.state.contacts[0].friction = friction;
     c.state.num_contacts = 1;
     for (size_t i = 0; i < c.shape.num_nodes(); ++i) {
       c.y[i].w = c.pinned[i] != 0 ? 0.0f : 1.0f / c.shape.simulation().masses[i];

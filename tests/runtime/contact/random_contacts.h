@@ -121,7 +121,7 @@ struct RandomContacts {
     plane.normal = ToVec3(normal);
     plane.offset = static_cast<float>(heights[random.Below(touching == Touching::kNodes ? 6 : 12)] +
                                       random.Uniform(-1e-3, 1e-3));
-    plane.friction = friction;
+    plane.coefficients.friction = friction;
     plane.shift = ToVec3(random.Vector(1.0e-3));
     plane.turn = ToVec3(random.Vector(1.0e-3));
     plane.start_normal = plane.normal;

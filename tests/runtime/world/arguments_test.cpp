@@ -159,10 +159,11 @@ TEST_CASE("Planes are checked and normalised") {
     CheckRefused({.velocity = {0.0f, 0.0f, wrong}}, "velocity");
     CheckRefused({.angular_velocity = {0.0f, wrong, 0.0f}}, "angular_velocity");
     CheckRefused({.friction = wrong}, "friction");
+    CheckRefused({.restitution = wrong}, "restitution");
   }
   CheckRefused({.plane = {.normal = {}}}, "plane.normal");
   CheckRefused({.pose = {.rotation = {0.0f, 0.0f, 0.0f, 0.0f}}}, "pose.rotation");
-  CheckRefused({.friction = -0.1f}, "friction");
+  CheckRefused({.restitution = 1.1f}, "restitution");
   World world;
   CHECK(world.AddCollider({}, nullptr).section == std::string("output"));
   CHECK(world.num_colliders() == 0);
@@ -291,7 +292,7 @@ TEST_CASE("Outputs of calls that fail are empty") {
   CheckEmptied(1.0f, [&](float* out) { return world.GetScale(id, out); });
   CheckEmptied(1.0f, [&](float* out) { return world.GetGravityFactor(id, out); });
   CheckEmptied(1.0f, [&](float* out) { return world.GetMaxSpeed(id, out); });
-  CheckEmptied(MaterialOverride{1.0f, 2.0f, 3.0f, 4.0f},
+  CheckEmptied(MaterialOverride{1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f},
                [&](MaterialOverride* out) { return world.GetMaterial(id, out); });
   CheckEmptied(7u, [&](uint32_t* out) { return world.GetPinnedNodes(id, {}, out); });
   CheckEmptied(7u, [&](uint32_t* out) { return world.RaycastAll(id, ray, {}, out); });
@@ -302,7 +303,7 @@ TEST_CASE("Outputs of calls that fail are empty") {
                [&](Reaction* out) { return world.RegionReaction(id, 0, out); });
   CheckEmptied(BodyId{9}, [&](BodyId* out) { return world.AddBody({}, {}, out); });
   CheckEmptied(ColliderId{9},
-               [&](ColliderId* out) { return world.AddCollider({.friction = -1.0f}, out); });
+               [&](ColliderId* out) { return world.AddCollider({.restitution = 2.0f}, out); });
   BodyMoments moments;
   moments.mass = 5.0;
   CHECK_FALSE(world.Moments(id, &moments).ok());

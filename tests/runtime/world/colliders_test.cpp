@@ -40,6 +40,8 @@ std::vector<NamedCall> CallsWithIds() {
        [](World* w, ColliderId id) { return w->SetColliderVelocity(id, {}, {}); }},
       {"SetColliderFriction",
        [](World* w, ColliderId id) { return w->SetColliderFriction(id, 0.5f); }},
+      {"SetColliderRestitution",
+       [](World* w, ColliderId id) { return w->SetColliderRestitution(id, 0.5f); }},
       {"SetFilter", [](World* w, ColliderId id) { return w->SetFilter(id, {}); }},
       {"SetUserData", [](World* w, ColliderId id) { return w->SetUserData(id, uint64_t{1}); }},
       {"GetUserData",
@@ -148,7 +150,7 @@ TEST_CASE("Calls on colliders refuse numbers out of range and change nothing") {
   wrong[5].pose.rotation = {0.0f, 0.0f, 0.0f, 0.0f};
   wrong[6].velocity.y = kNan;
   wrong[7].angular_velocity.y = kInfinity;
-  wrong[8].friction = -0.1f;
+  wrong[8].friction = kNan;
   for (const ColliderDesc& desc : wrong) {
     ColliderId id = scene.plane;
     CHECK(w.AddCollider(desc, &id).code == StatusCode::kInvalidArgument);
@@ -166,8 +168,13 @@ TEST_CASE("Calls on colliders refuse numbers out of range and change nothing") {
   CHECK(w.SetColliderVelocity(scene.plane, {kNan, 0, 0}, {}).code == StatusCode::kInvalidArgument);
   CHECK(w.SetColliderVelocity(scene.plane, {}, {0, 0, kInfinity}).code ==
         StatusCode::kInvalidArgument);
-  for (const float friction : {kNan, kInfinity, -1.0f}) {
+  for (const float friction : {kNan, kInfinity, -kInfinity}) {
     CHECK(w.SetColliderFriction(scene.plane, friction).code == StatusCode::kInvalidArgument);
+  }
+  for (const float restitution : {kNan, 1.1f, -kInfinity}) {
+    CHECK(w.SetColliderRestitution(scene.plane, restitution).code == StatusCode::kInvalidArgument);
+    ColliderId id;
+    CHECK(w.AddCollider({.restitution = restitution}, &id).code == StatusCode::kInvalidArgument);
   }
   CHECK(w.AddCollider({}, nullptr).code == StatusCode::kInvalidArgument);
   CHECK(w.GetCollider(scene.plane, nullptr).code == StatusCode::kInvalidArgument);

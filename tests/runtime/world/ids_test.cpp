@@ -208,6 +208,8 @@ std::vector<NamedCall<ColliderId>> CallsWithColliders() {
        }},
       {"SetColliderFriction",
        [](World* w, ColliderId id) { return w->SetColliderFriction(id, 0.1f); }},
+      {"SetColliderRestitution",
+       [](World* w, ColliderId id) { return w->SetColliderRestitution(id, 0.1f); }},
       {"SetFilter", [](World* w, ColliderId id) { return w->SetFilter(id, {.mask = 2}); }},
       {"SetUserData", [](World* w, ColliderId id) { return w->SetUserData(id, 77); }},
       {"GetUserData",

@@ -60,6 +60,7 @@ void StateScene::Fill(World* world) const {
   ColliderDesc wall;
   wall.plane.normal = {-1.0f, 0.2f, 0.0f};
   wall.plane.offset = -20.0f;
+  wall.restitution = 0.25f;
   wall.filter.category = 4;
   REQUIRE(world->AddCollider(wall, &id).ok());
   for (uint32_t i = 0; i < kNumFalling; ++i) {
@@ -85,6 +86,8 @@ void StateScene::Fill(World* world) const {
   large.pose.position = {-2.0f, 0.3f, 0.0f};
   large.scale = 1.5f;
   large.material.young = 3.0e5f;
+  large.material.friction = 0.6f;
+  large.material.restitution = 0.3f;
   large.filter.category = 2;
   large.gravity_factor = 0.7f;
   large.user_data = 123;

@@ -243,7 +243,8 @@ TEST_CASE("A material map gives tets the numbers of the triangles that they carr
   surface.parts = {{"", "fur", "", 0, split}, {"", "wood", "", split, all - split}};
   BakeSettings settings;
   settings.materials_json =
-      R"({"materials": [{"name": "wood", "young": 1e7, "poisson": 0.2, "density": 600}]})";
+      R"({"materials": [{"name": "wood", "young": 1e7, "poisson": 0.2, "density": 600,
+                        "friction": 0.25, "restitution": 0.75}]})";
   settings.material = {2.0e4, 0.45, 200.0, 0.03};
   for (const Mesher mesher : {Mesher::kImport, Mesher::kLattice}) {
     settings.mesher = mesher;
@@ -258,6 +259,8 @@ TEST_CASE("A material map gives tets the numbers of the triangles that they carr
     CHECK(asset.material(0).young == 2.0e4f);
     CHECK(asset.material(0).density == 200.0f);
     CHECK(asset.material(1).poisson == 0.2f);
+    CHECK((asset.material(0).friction == -1.0f && asset.material(0).restitution == -1.0f));
+    CHECK((asset.material(1).friction == 0.25f && asset.material(1).restitution == 0.75f));
     CHECK(sim.damping == 0.03f);
     double mass = 0.0;
     for (size_t t = 0; t < sim.tets.size(); ++t) {

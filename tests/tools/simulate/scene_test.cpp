@@ -60,12 +60,13 @@ TEST_CASE("Every key of a scene reaches its setting") {
   const auto scene = ParseScene(R"({
     "gravity":[1,2,3], "dt":0.005, "steps":7, "threads":4,
     "bodies":[{"asset":"/abs/x.plush", "position":[1,2,3], "rotation":[0,0.6,0,0.8],
-      "velocity":[4,5,6], "count":9, "material":{"young":5e4,"poisson":0.3,"density":500},
+      "velocity":[4,5,6], "count":9, "material":{"young":5e4,"poisson":0.3,"density":500,
+        "friction":0.7,"restitution":0.2},
       "static":true, "scale":0.5, "gravity_factor":-2, "max_speed":30,
       "filter":{"category":6, "mask":4294967295, "group":-3},
       "pins":[{"region":"feet"}, {"box":[[0,1,2],[3,4,5]]},
               {"sphere":{"centre":[1,1,1],"radius":0.5}}]}],
-    "colliders":[{"plane":{"normal":[0,0,2],"offset":-1},"friction":0.25,
+    "colliders":[{"plane":{"normal":[0,0,2],"offset":-1},"friction":0.25,"restitution":0.5,
       "pose":{"position":[1,0,0],"rotation":[1,0,0,0]}, "velocity":[0,1,0],
       "angular_velocity":[0,0,2], "filter":{"mask":2}}],
     "solver":{"name":"splitting","newton_iterations":3,"volume_sweeps":2,"contact":"penalty"}})",
@@ -88,6 +89,8 @@ TEST_CASE("Every key of a scene reaches its setting") {
   CHECK(body.material.young == 5.0e4f);
   CHECK(body.material.poisson == 0.3f);
   CHECK(body.material.density == 500.0f);
+  CHECK(body.material.friction == 0.7f);
+  CHECK(body.material.restitution == 0.2f);
   REQUIRE(body.pins.size() == 3);
   CHECK(std::get<RegionPin>(body.pins[0].nodes).name == "feet");
   CHECK(std::get<BoxPin>(body.pins[1].nodes).low.z == 2.0f);
@@ -97,6 +100,7 @@ TEST_CASE("Every key of a scene reaches its setting") {
   CHECK(s.colliders[0].desc.plane.normal.z == 2.0f);
   CHECK(s.colliders[0].desc.plane.offset == -1.0f);
   CHECK(s.colliders[0].desc.friction == 0.25f);
+  CHECK(s.colliders[0].desc.restitution == 0.5f);
   CHECK(body.scale == 0.5f);
   CHECK(body.gravity_factor == -2.0f);
   CHECK(body.max_speed == 30.0f);
@@ -283,6 +287,7 @@ TEST_CASE("Wrong forces and colliders name their place") {
   }
   const std::pair<const char*, const char*> colliders[] = {
       {R"("friction":-1)", "colliders[0].friction: -1 is outside"},
+      {R"("restitution":1.5)", "colliders[0].restitution: 1.5 is outside"},
       {R"("pose":{"positon":[0,0,0]})", "unknown key 'positon'; did you mean 'position'?"},
       {R"("pose":{"rotation":[0,0,0,2]})", "colliders[0].pose.rotation: quaternion"},
       {R"("velocity":[0,1])", "colliders[0].velocity: expected 3 numbers"},
@@ -348,7 +353,7 @@ TEST_CASE("A dropped body starts with what touches 0.3 of its height above the p
       BoundsOf(asset.simulation().nodes).low.y + scene.value().bodies[0].pose.position.y;
   CHECK(lowest == Approx(0.3 * height));
   REQUIRE(scene.value().colliders.size() == 1);
-  CHECK(scene.value().colliders[0].desc.friction == 0.5f);
+  CHECK(scene.value().colliders[0].desc.friction == -1.0f);  // not given
   CHECK(scene.value().colliders[0].desc.plane.normal.y == 1.0f);
 }
 
