@@ -73,30 +73,33 @@ void ForLowVertices(const CollisionView& surface, uint32_t tet, const float* gap
   }
 }
 
-// The lowest of these vertices that is not left out.
+// The lowest of these vertices that is not left out, if its gap is below `limit`. Otherwise any of
+// them, with a gap that is not.
 template <class IsLeftOut>
 LowVertex LowestVertexBut(std::span<const Vec4> vertices, uint32_t first, const float* gaps,
-                          IsLeftOut is_left_out) {
+                          float limit, IsLeftOut is_left_out) {
   LowVertex lowest = LowestVertex(vertices, gaps);
   const uint32_t at = lowest.index;
   lowest.index += first;
-  if (vertices.empty() || !is_left_out(lowest.index)) return lowest;
-  const LowVertex before = LowestVertexBut(vertices.first(at), first, gaps, is_left_out);
+  if (!(lowest.gap < limit) || !is_left_out(lowest.index)) return lowest;
+  const LowVertex before = LowestVertexBut(vertices.first(at), first, gaps, limit, is_left_out);
   const LowVertex after =
-      LowestVertexBut(vertices.subspan(at + 1), lowest.index + 1, gaps, is_left_out);
+      LowestVertexBut(vertices.subspan(at + 1), lowest.index + 1, gaps, limit, is_left_out);
   return after.gap < before.gap ? after : before;
 }
 
 // The same for a CdgTet.
 template <class IsLeftOut>
-LowVertex LowestBut(const CollisionView& surface, uint32_t tet, const float* gaps,
+LowVertex LowestBut(const CollisionView& surface, uint32_t tet, const float* gaps, float limit,
                     IsLeftOut is_left_out) {
   // Below this number, reading all of them is faster than the patches' trees.
   constexpr size_t kFewVertices = 512;
   uint32_t first = 0;
   const std::span<const Vec4> vertices = VerticesOf(surface, tet, &first);
-  if (vertices.size() <= kFewVertices) return LowestVertexBut(vertices, first, gaps, is_left_out);
-  LowVertex lowest = {0, std::numeric_limits<float>::infinity()};
+  if (vertices.size() <= kFewVertices) {
+    return LowestVertexBut(vertices, first, gaps, limit, is_left_out);
+  }
+  LowVertex lowest = {0, limit};
   ForLowVertices(
       surface, tet, gaps, [&] { return lowest.gap; },
       [&](uint32_t vertex, float gap) {
@@ -106,7 +109,8 @@ LowVertex LowestBut(const CollisionView& surface, uint32_t tet, const float* gap
 }
 
 LowVertex LowestOf(const CollisionView& surface, uint32_t tet, const float* gaps) {
-  return LowestBut(surface, tet, gaps, [](uint32_t) { return false; });
+  return LowestBut(surface, tet, gaps, std::numeric_limits<float>::infinity(),
+                   [](uint32_t) { return false; });
 }
 
 Float4 GapsOf(const Array<float>& gaps, const CdgTet& tet) {
@@ -234,23 +238,25 @@ std::span<SunkPoint> SunkPoints::Find(const ContactProblem& problem, std::span<c
       const auto is_known_here = [&](uint32_t vertex) {
         return is_known(user, {vertex, near.tet, 0, p, 0.0f});
       };
-      const auto consider = [&](uint32_t vertex, float gap) {
+      const auto consider = [&](uint32_t vertex, float gap, bool is_unknown) {
         const Vec4& weights = surface.collision->vertices[vertex];
         gap += AllowedDepth(MeanOf(starts.data(), weights), problem.slop);
-        if (!(gap < deepest.gap) || is_known_here(vertex)) return;
-        if (MeanOf(movable.data(), weights) < kLeastMovable) return;
+        if (!(gap < deepest.gap) || MeanOf(movable.data(), weights) < kLeastMovable) return;
+        if (!is_unknown && is_known_here(vertex)) return;
         deepest.id = vertex;
         deepest.gap = gap;
       };
       const LowVertex unknown =
           is_known_here(lowest.index)
-              ? LowestBut(*surface.collision, near.tet, near.gaps, is_known_here)
+              ? LowestBut(*surface.collision, near.tet, near.gaps, -depth, is_known_here)
               : lowest;
-      consider(unknown.index, unknown.gap);
+      if (!(unknown.gap < -depth)) continue;
+      consider(unknown.index, unknown.gap, true);
       // If the lowest one may be as deep as it is, or if pinned nodes carry it, look at the others.
       if (unknown.gap < deepest.gap) {
         ForLowVertices(
-            *surface.collision, near.tet, near.gaps, [&] { return deepest.gap; }, consider);
+            *surface.collision, near.tet, near.gaps, [&] { return deepest.gap; },
+            [&](uint32_t vertex, float gap) { consider(vertex, gap, false); });
       }
       if (!(deepest.gap < -depth)) continue;
       const Vec4& w = surface.collision->vertices[deepest.id];
