@@ -14,7 +14,7 @@ namespace plush::reference {
 namespace {
 
 // Most of lambda / mu, as in steps without volume sweeps.
-constexpr double kMostBulk = 50.0;
+constexpr double kMostBulk = 16.0;
 
 // [axial(A)]_i = A_kj - A_jk for even permutations (i, j, k): twice the axial vector of A's skew
 // part.

@@ -20,7 +20,7 @@ struct ElasticTet {
   std::array<uint32_t, 4> nodes;
   Eigen::Matrix<double, 4, 3> gradients;  ///< of the shape functions: F = sum_k x_k g_k^T [1/m]
   double stiffness;                       ///< 2 mu V [J]
-  double bulk;                            ///< lambda V, at most 50 mu V [J]
+  double bulk;                            ///< lambda V, at most 16 mu V [J]
 };
 
 /// Nodes, masses and tets of an asset, all in rest coordinates.

@@ -185,8 +185,8 @@ DenseStepper::DenseStepper(const DenseModel& model, double dt, int outer_iterati
 void DenseStepper::RelaxMultipliers(const Points& y, double rate) {
   for (size_t t = 0; t < model_.tets.size(); ++t) {
     const Eigen::Matrix3d F = DenseGradient(model_, t, y);
-    // Without sweeps, Poisson's ratio counts as at most 0.49.
-    const double lambda = std::min(model_.lambda[t], 50.0 * model_.mu[t]);
+    // Without sweeps, Poisson's ratio counts as at most 0.47.
+    const double lambda = std::min(model_.lambda[t], 16.0 * model_.mu[t]);
     const double bulk = lambda * model_.volumes[t] * dt_ * dt_;
     const double stretch = model_.mu[t] * model_.volumes[t] * dt_ * (dt_ + model_.damping);
     // Moves of the nodes by w_i grad_i change the volume by the sum of w_i |grad_i|^2.
@@ -204,7 +204,9 @@ void DenseStepper::RelaxMultipliers(const Points& y, double rate) {
     const double law = -bulk * (F.determinant() - 1.0);
     const double spare = 2.0 * model_.mu[t] * model_.volumes[t] * dt_ * dt_ / areas;
     multiplier = std::clamp(multiplier, std::min(law, 0.0) - spare, std::max(law, 0.0) + spare);
-    multiplier += (law - multiplier) / (1.0 + rate * q);
+    const double per_mu = model_.mu[t] * model_.volumes[t] * dt_ * dt_;  // p / mu
+    const double slowed = 1.0 + 0.3 * std::max(std::fabs(multiplier) / per_mu - 1.0, 0.0);
+    multiplier += (law - multiplier) / (1.0 + rate * q * slowed);
   }
 }
 

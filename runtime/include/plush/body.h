@@ -30,7 +30,7 @@ inline constexpr float kMostScale = 1.0e2f;
 struct MaterialOverride {
   float young = -1.0f;     ///< Young's modulus of every tet [Pa], > 0
   float poisson = -1.0f;   ///< Poisson's ratio of every tet, in [0, 0.5); steps without volume
-                           ///< sweeps take at most 0.49
+                           ///< sweeps take at most 0.47
   float density = -1.0f;   ///< mean density of the body [kg/m^3], > 0; scales every node's mass, so
                            ///< that heavier materials stay heavier
   float damping = -1.0f;   ///< Kelvin-Voigt relaxation time [s], in [0, 10]: how long the material

@@ -24,13 +24,13 @@ struct SolverSettings {
   int contact_iterations = 3;  ///< most outer iterations while a body touches and moves on, 3..64;
                                ///< one more if a point sinks after them. Without clusters: the
                                ///< least, and up to 8
-  int volume_sweeps = 0;       ///< 0: the two-level step; Poisson's ratios above 0.49 act as 0.49.
+  int volume_sweeps = 0;       ///< 0: the two-level step; Poisson's ratios above 0.47 act as 0.47.
                                ///< 1..16: the step of [Kug, Alg. 2], with Gauss-Seidel sweeps over
                                ///< the tets and no clusters; it swings too slowly
   int polar_iterations = 4;    ///< most Newton steps per tet and rotation, 1..64
-  int contact_sweeps = 8;      ///< most sweeps over a body's contacts between two solves, 1..256;
-                               ///< the coarse level makes up to 32
-  int max_substeps = 4;        ///< most substeps of a step in which a body can touch, 1..4
+  int contact_sweeps = 8;  ///< sweeps over a body's contacts between two solves, 1..256, if they
+                           ///< nearly converge; else up to 256. The coarse level makes up to 32
+  int max_substeps = 4;    ///< most substeps of a step in which a body can touch, 1..4
   ContactResponse response = ContactResponse::kHold;
   float penalty_stiffness = 1.0e4f;  ///< of kPenalty: force per depth and node [N/m], > 0
   float sleep_speed = 2.0e-3f;  ///< a held body falls asleep once all its nodes have been slower

@@ -70,7 +70,8 @@ struct SystemDesc {
 struct WorldMeasures {
   double mass_kg = 0.0;         ///< [kg]
   double kinetic_j = 0.0;       ///< kinetic energy [J]
-  double elastic_j = 0.0;       ///< elastic energy [J]: mu V |F - R|^2 + lambda/2 V (det F - 1)^2
+  double elastic_j = 0.0;       ///< elastic energy [J]: mu V |F - R|^2 + lambda/2 V (det F - 1)^2,
+                                ///< lambda as steps take it (MaterialOverride::poisson)
   double gravity_j = 0.0;       ///< -sum m dot(g, x) [J], g with BodyDesc::gravity_factor:
                                 ///< zero at the world's origin
   float max_speed = 0.0f;       ///< fastest node [m/s]

@@ -218,6 +218,11 @@ void ScaleMultipliers(float h, Array<float>* kappa, float* kappa_dt);
 ///   for c above 2.25.
 float Relaxation(const StepSettings& settings, bool is_first);
 
+/// Most of lambda / mu that the steps follow.
+inline float MostBulk(const SolverSettings& solver) {
+  return solver.volume_sweeps > 0 ? std::numeric_limits<float>::infinity() : kMostBulk;
+}
+
 /// Fewest outer iterations of a substep of `to` seconds after substeps of `from` seconds: five if
 /// it is more than 1.5 times as long, one otherwise. After a single iteration, the volume error of
 /// a longer substep becomes kinetic energy in the next short one (a body that alternated between

@@ -323,15 +323,16 @@ void PushOut(float h, Body* body) {
 }
 
 // Kinetic energy of the free nodes in a frame that moves at `frame`, plus elastic energy.
-float EnergyIn(const Vec3& frame, const Body& body) {
+float EnergyIn(const StepSettings& settings, const Vec3& frame, const Body& body) {
   double kinetic = 0.0;
   for (size_t i = 0; i < body.x.size(); ++i) {
     if (body.IsPinned(i)) continue;
     const Vec3 u = body.v[i] - frame;
     kinetic += 0.5 * double(Dot(u, u)) / double(body.x[i].w);
   }
-  return static_cast<float>(
-      kinetic + SummariseElements(body.elements, body.x.span(), body.Rotations()).elastic_j);
+  return static_cast<float>(kinetic + SummariseElements(body.elements, body.x.span(),
+                                                        body.Rotations(), MostBulk(settings.solver))
+                                          .elastic_j);
 }
 
 // How long a wave of shear takes through the body and back [s].
@@ -355,7 +356,7 @@ NotedRebounds NoteRebounds(const StepSettings& settings, float h, Body* body) {
   const NotedRebounds noted = NoteRebounds(ProblemOf(settings, h, *body), body->v.span(), h, least,
                                            rebound.speed, &body->contacts);
   if (noted.speed > 0.0f) {
-    rebound.energy = std::fmax(rebound.energy, EnergyIn(noted.carried, *body));
+    rebound.energy = std::fmax(rebound.energy, EnergyIn(settings, noted.carried, *body));
   }
   if (noted.impact > 0.0f) {
     rebound.speed = noted.speed;
@@ -379,7 +380,7 @@ void ThrowBack(const StepSettings& settings, const FactoredSystem& system, const
     dd += double(Dot(d, d)) / double(body->x[i].w);
   }
   const double spare =
-      2.0 * (double(body->contacts.rebound.energy) - double(EnergyIn(frame, *body)));
+      2.0 * (double(body->contacts.rebound.energy) - double(EnergyIn(settings, frame, *body)));
   if (!(spare > 0.0 && dd > 0.0)) return;
   const double share = std::fmin((std::sqrt(ud * ud + dd * spare) - ud) / dd, 1.0);
   for (size_t i = 0; i < body->x.size(); ++i) body->v[i] += body->d[i] * static_cast<float>(share);

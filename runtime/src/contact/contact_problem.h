@@ -132,7 +132,7 @@ struct ContactProblem {
   float accuracy = 0.0f;   ///< sweeps end once they move contacts by less [m]
   float reach = 0.0f;      ///< tets with a node closer to a plane are listed [m]; for speed
                            ///< only
-  int sweeps = 8;          ///< most of them between two solves with A
+  int sweeps = 8;          ///< between two solves with A; more if they would leave points sunk
 };
 
 }  // namespace plush

@@ -42,26 +42,32 @@ struct Moved {
   }
 };
 
-// One sweep. Returns whether the impulses have converged.
-bool SweepContacts(const ContactProblem& problem, bool cones_follow, ContactState* state) {
-  constexpr float kShareOfLoad = 1.0e-3f;
+// What a sweep changed.
+struct SweepChange {
+  float longest = 0.0f;         // displacement of a point by the change of its own impulse [m]
+  float load = 0.0f;            // sum of normal impulses after it [kg m]
+  float change_of_load = 0.0f;  // [kg m]
+};
+
+SweepChange SweepContacts(const ContactProblem& problem, bool cones_follow, ContactState* state) {
   const PointCouplings& S = state->couplings;
   Moved moved(state);
-  float largest2 = 0.0f, load = 0.0f, change_of_load = 0.0f;
+  SweepChange sum;
+  float longest2 = 0.0f;
   for (PlaneContact& contact : state->Current()) {
     const LocalPlane& plane = problem.planes[contact.plane];
     const uint32_t slot = contact.slot;
     const Vec3 change = ChangeImpulse(plane, moved.At(slot), cones_follow, &contact);
     const float change2 = Dot(change, change);
-    load += NormalImpulse(plane, contact);
+    sum.load += NormalImpulse(plane, contact);
     if (change2 == 0.0f) continue;
     const float* row = S.Row(slot);
-    change_of_load += Dot(plane.normal, change);
-    largest2 = std::max(largest2, row[slot] * row[slot] * change2);
+    sum.change_of_load += Dot(plane.normal, change);
+    longest2 = std::max(longest2, row[slot] * row[slot] * change2);
     moved.Add(row, S.num_slots, change);
   }
-  return largest2 <= problem.accuracy * problem.accuracy &&
-         std::fabs(change_of_load) <= kShareOfLoad * load;
+  sum.longest = std::sqrt(longest2);
+  return sum;
 }
 
 // Forgets points without contacts.
@@ -89,6 +95,28 @@ void FindCouplings(const FactoredSystem& system, ContactState* state) {
   }
 }
 
+// Sweeps until the impulses have converged. Two planes that press a stiff body move it as a whole,
+// in turns, and converge slowly. If it then sank in by what is left, it would do so in each step.
+// So sweeps beyond problem.sweeps go on while points move by more than the depth that counts, and
+// many more while they move much farther. Returns the number of sweeps.
+int SweepUntilConverged(const ContactProblem& problem, ContactState* state) {
+  constexpr float kShareOfLoad = 1.0e-3f;
+  constexpr int kMany = 64, kMost = 256;
+  constexpr float kFar = 30.0f;  // [tolerances]
+  int most = problem.sweeps;
+  for (int sweep = 1;; ++sweep) {
+    const SweepChange change = SweepContacts(problem, ConesFollow(sweep - 1, most), state);
+    if (change.longest <= problem.accuracy &&
+        std::fabs(change.change_of_load) <= kShareOfLoad * change.load) {
+      return sweep;
+    }
+    if (sweep < problem.sweeps) continue;
+    const float limit = sweep < kMany ? problem.tolerance : kFar * problem.tolerance;
+    if (change.longest <= limit || sweep >= kMost) return sweep;
+    most = std::max(most, sweep < kMany ? kMany : kMost);
+  }
+}
+
 // Finds impulses of the current contacts, from where `d` has moved the nodes with those so far.
 // Returns the number of sweeps.
 int FindImpulses(const FactoredSystem& system, const ContactProblem& problem,
@@ -101,17 +129,13 @@ int FindImpulses(const FactoredSystem& system, const ContactProblem& problem,
     const Vec3 at = S.points[slot].Of(d);
     moved.x[slot] = at.x, moved.y[slot] = at.y, moved.z[slot] = at.z;
   }
-  int sweep = 0;
-  while (sweep < problem.sweeps &&
-         !SweepContacts(problem, ConesFollow(sweep, problem.sweeps), state)) {
-    ++sweep;
-  }
+  const int sweeps = SweepUntilConverged(problem, state);
   // A contact that does not press has no friction, whatever its cone was.
   for (PlaneContact& contact : state->Current()) {
     const float normal = NormalImpulse(problem.planes[contact.plane], contact);
     if (!(normal > 0.0f)) contact.impulse = {};
   }
-  return std::min(sweep + 1, problem.sweeps);
+  return sweeps;
 }
 
 // Contacts are in this order.
@@ -196,15 +220,21 @@ void FindOffsets(const ContactProblem& problem, ContactState* state) {
 
 namespace {
 
-// Whether two contacts with the plane have the point's main node, the one with its greatest weight.
-// A third one would have little to hold.
-bool IsHeldByOthers(const ContactState& state, const SunkPoint& point) {
-  const auto shares_node = [&](const PlaneContact& contact) {
-    const EmbeddedPoint& other = state.PointOf(contact);
-    const auto heaviest = std::ranges::max_element(other.weights);
-    return contact.plane == point.plane && other.nodes[heaviest - other.weights] == point.node;
+// Whether two contacts with the plane have the point's main node, the one with its greatest weight,
+// at no smaller weight. A third one would have little to hold.
+bool IsHeldByOthers(const ContactState& state, const EmbeddedPoint& point, uint32_t plane) {
+  const auto main_of = [](const EmbeddedPoint& p) {
+    return std::ranges::max_element(p.weights) - p.weights;
   };
-  return std::ranges::count_if(state.Current(), shares_node) >= 2;
+  const auto main = main_of(point);
+  const auto holds = [&](const PlaneContact& contact) {
+    if (contact.plane != plane) return false;
+    const EmbeddedPoint& other = state.PointOf(contact);
+    const auto of_other = main_of(other);
+    return other.nodes[of_other] == point.nodes[main] &&
+           other.weights[of_other] >= point.weights[main];
+  };
+  return std::ranges::count_if(state.Current(), holds) >= 2;
 }
 
 }  // namespace
@@ -230,9 +260,9 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
   for (const SunkPoint& sunk : found) {
     const TouchingSurface& surface = problem.surface;
     const bool is_vertex = sunk.tet != SunkPoint::kNoTet;
-    if (is_crowded && is_vertex && IsHeldByOthers(*state, sunk)) continue;
     const EmbeddedPoint point =
         is_vertex ? surface.Vertex(sunk.tet, sunk.id) : surface.Node(sunk.id);
+    if (is_crowded && is_vertex && IsHeldByOthers(*state, point, sunk.plane)) continue;
     uint32_t slot = S.SlotAt(point);
     if (slot == PointCouplings::kNoSlot) {
       if (S.num_slots == S.points.size()) {

@@ -144,8 +144,8 @@ struct AddedContacts {
 
 /// Adds contacts for points that the displacement `d` (num_nodes + 1 x 1, or empty) puts below
 /// planes: those that SunkPoints::Find returns. Once half of the room is taken, leaves out vertices
-/// whose main node has two contacts with the plane. If there is too little room, adds the deepest
-/// ones.
+/// whose main node has two contacts with the plane at no smaller weight. If there is too little
+/// room, adds the deepest ones.
 AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec> d,
                           ContactState* state);
 

@@ -3,6 +3,8 @@
 
 #include "elasticity/polar_decomposition.h"
 
+#include <cmath>
+
 namespace plush {
 namespace {
 
@@ -20,6 +22,11 @@ Quat ConvergedRotation(const ElementView& elements, size_t t, const Mat3& F,
   return AnalyticPolarDecomposition(F, rotations.Get(elements.slots[t]), kConvergedIterations);
 }
 
+// lambda V, with lambda at most `most` mu.
+double LimitedBulk(const ElementView& elements, size_t t, float most) {
+  return std::fmin(double(elements.Bulk(t)), 0.5 * double(most) * double(elements.Stiffness(t)));
+}
+
 }  // namespace
 
 void MatchRotations(const ElementView& elements, NodeVectors x, const RotationView& rotations) {
@@ -30,7 +37,7 @@ void MatchRotations(const ElementView& elements, NodeVectors x, const RotationVi
 }
 
 ElementSummary SummariseElements(const ElementView& elements, NodeVectors x,
-                                 const RotationView& rotations) {
+                                 const RotationView& rotations, float most_bulk) {
   ElementSummary summary;
   for (size_t t = 0; t < elements.tets.size(); ++t) {
     const Mat3 F = GradientAt(elements, t, x);
@@ -38,7 +45,7 @@ ElementSummary SummariseElements(const ElementView& elements, NodeVectors x,
     const float det = Determinant(F);
     const double change = static_cast<double>(det) - 1.0;
     summary.elastic_j += 0.5 * double(elements.Stiffness(t)) * double(SquaredNorm(F - R)) +
-                         0.5 * double(elements.Bulk(t)) * change * change;
+                         0.5 * LimitedBulk(elements, t, most_bulk) * change * change;
     summary.volume += elements.Volume(t) * static_cast<double>(det);
     if (det < summary.min_det_f) summary.min_det_f = det;
     summary.inverted += det <= 0.0f ? 1u : 0u;
@@ -48,14 +55,15 @@ ElementSummary SummariseElements(const ElementView& elements, NodeVectors x,
 }
 
 void ElasticForces(const ElementView& elements, NodeVectors x, const RotationView& rotations,
-                   std::span<Vec3> forces) {
+                   float most_bulk, std::span<Vec3> forces) {
   for (Vec3& force : forces) force = {};
   for (size_t t = 0; t < elements.tets.size(); ++t) {
     const Mat3 F = GradientAt(elements, t, x);
     const Mat3 R = RotationMatrix(ConvergedRotation(elements, t, F, rotations));
     const float volume_change = Determinant(F) - 1.0f;
     const Mat3 P =
-        (R - F) * elements.Stiffness(t) + Cofactor(F) * (-elements.Bulk(t) * volume_change);
+        (R - F) * elements.Stiffness(t) +
+        Cofactor(F) * (-static_cast<float>(LimitedBulk(elements, t, most_bulk)) * volume_change);
     ScatterNodeGradients(elements.tets[t], NodeGradients(P, elements.DmInv(t)), 1.0f, forces);
   }
 }

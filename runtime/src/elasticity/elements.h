@@ -55,6 +55,9 @@ inline LamePair LameParameters(double young, double poisson) {
           static_cast<float>(young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson)))};
 }
 
+/// Most of lambda / mu that steps without volume sweeps follow: that of Poisson's ratio 0.47.
+inline constexpr float kMostBulk = 16.0f;
+
 /// The constant data of a body's tets.
 struct ElementView {
   std::span<const Tet> tets;         ///< (num_tets x 1)
@@ -147,12 +150,13 @@ struct ElementSummary {
 inline constexpr float kCollapsedDetF = 0.1f;
 
 /// Energy, volume and degeneracy at positions `x`, with rotations converged from `rotations`.
+/// Lambda counts as at most `most_bulk` mu.
 ElementSummary SummariseElements(const ElementView& elements, NodeVectors x,
-                                 const RotationView& rotations);
+                                 const RotationView& rotations, float most_bulk);
 
 /// Elastic forces [N] at positions `x`: minus the gradient of ElementSummary::elastic_j
 /// (num_nodes x 1).
 void ElasticForces(const ElementView& elements, NodeVectors x, const RotationView& rotations,
-                   std::span<Vec3> forces);
+                   float most_bulk, std::span<Vec3> forces);
 
 }  // namespace plush

@@ -220,17 +220,15 @@ HWY_INLINE V InverseInertia(const Mat<V>& B, V wa, V wb, V wc, V wd) {
           Fma(wc, square(B.c0.y, B.c1.y, B.c2.y), hn::Mul(wd, square(B.c0.z, B.c1.z, B.c2.z)))));
 }
 
-// Most of lambda / mu that multipliers without sweeps follow.
-inline constexpr float kMostBulk = 50.0f;
-
 // Moves the multiplier kappa towards its law, -lambda V dt^2 C, see AddElasticImpulses. With `k` =
 // 2 mu V, det F and the cofactors `cof` of F.
 //
-// The share of the way is 1 / (1 + c q), q = lambda V dt^2 rho / (1 / r + mu V dt^2 (1 + beta/dt)):
-// the volume term's stiffness over what resists it, inertia and the stretch term. A share that is
-// too large overshoots; one that is too small lets pressures lag behind volumes, which adds energy.
-// Above lambda = 100 mu, a body at rest starts to shake by it. So lambda counts as at most 50 mu,
-// that of Poisson's ratio 0.49.
+// The share of the way is 1 / (1 + c q (1 + 0.3 max(p / mu - 1, 0))), p the pressure,
+// q = lambda V dt^2 rho / (1 / r + mu V dt^2 (1 + beta/dt)): the volume term's stiffness over what
+// resists it, inertia and the stretch term. A share that is too large overshoots; one that is too
+// small lets pressures lag behind volumes, which adds energy. The volume term also resists changes
+// of shape, by p. A does not know that, so iterations do not converge at pressures of several mu.
+// The smaller share and the limit of lambda (kMostBulk) keep bodies quiet at higher ones.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V RelaxedMultiplier(D d, const ElementSettings& settings, V det, const Mat<V>& cof, V k,
                                V bulk, V inverse_inertia, V kappa) {
@@ -247,7 +245,6 @@ HWY_INLINE V RelaxedMultiplier(D d, const ElementSettings& settings, V det, cons
   const V resisting = Fma(stiffness, inverse_inertia, hn::Set(d, 1.0f / dt2));
   const V pushing =
       hn::Mul(hn::Mul(bulk, hn::Set(d, settings.relaxation)), hn::Mul(stretched, inverse_inertia));
-  const V share = hn::Div(resisting, hn::Add(resisting, pushing));
   // Nearly incompressible material takes hundreds of steps to change a multiplier. Meanwhile it may
   // push a tet that has long turned from squeezed to stretched, ever farther. So it stays between 0
   // and its law, widened by what the stretch term resists at any size.
@@ -255,6 +252,11 @@ HWY_INLINE V RelaxedMultiplier(D d, const ElementSettings& settings, V det, cons
   const V spare = hn::Div(hn::Mul(k, hn::Set(d, dt2)), stretched);
   const V least = hn::Sub(hn::Min(law, zero), spare), most = hn::Add(hn::Max(law, zero), spare);
   const V kept = hn::Min(hn::Max(kappa, least), most);
+  // p / mu. Padding has no stiffness.
+  const V per_mu = hn::Max(hn::Mul(k, hn::Set(d, 0.5f * dt2)), hn::Set(d, 1.0e-30f));
+  const V pressure = hn::Div(hn::Abs(kept), per_mu);
+  const V slowed = Fma(hn::Max(hn::Sub(pressure, one), zero), hn::Set(d, 0.3f), one);
+  const V share = hn::Div(resisting, Fma(pushing, slowed, resisting));
   return Fma(share, hn::Sub(law, kept), kept);
 }
 

@@ -12,11 +12,13 @@
 namespace plush {
 namespace {
 
-WorldMeasures MeasureBody(const Vec3& gravity, const Body& body) {
+WorldMeasures MeasureBody(const WorldDesc& desc, const Body& body) {
+  const Vec3& gravity = desc.gravity;
   const double s = body.scale, s3 = s * s * s, s5 = s3 * s * s;
   const Vec3 g = {gravity.x * body.gravity_factor, gravity.y * body.gravity_factor,
                   gravity.z * body.gravity_factor};
-  const ElementSummary summary = SummariseElements(body.elements, body.x.span(), body.Rotations());
+  const ElementSummary summary =
+      SummariseElements(body.elements, body.x.span(), body.Rotations(), MostBulk(desc.solver));
   WorldMeasures measures;
   measures.elastic_j = s5 * summary.elastic_j;
   measures.min_det_f = summary.min_det_f;
@@ -39,7 +41,7 @@ WorldMeasures MeasureBody(const Vec3& gravity, const Body& body) {
   return measures;
 }
 
-BodyMoments MeasureMoments(const Body& body) {
+BodyMoments MeasureMoments(const SolverSettings& solver, const Body& body) {
   const double s = body.scale, s3 = s * s * s, s4 = s3 * s, s5 = s4 * s;
   BodyMoments moments;
   const Centre centre = FindCentre(body);
@@ -62,7 +64,8 @@ BodyMoments MeasureMoments(const Body& body) {
     moments.angular_momentum[k] *= s5;
   }
   moments.kinetic_j *= s5;
-  const ElementSummary summary = SummariseElements(body.elements, body.x.span(), body.Rotations());
+  const ElementSummary summary =
+      SummariseElements(body.elements, body.x.span(), body.Rotations(), MostBulk(solver));
   moments.volume = s3 * summary.volume;
   moments.elastic_j = s5 * summary.elastic_j;
   return moments;
@@ -78,7 +81,7 @@ Status World::Measure(WorldMeasures* out_measures) const {
   w.ListLiveBodies();
   const JobFunction measure_one = [](void* context, uint32_t index) {
     Impl& world = *static_cast<Impl*>(context);
-    world.measured[index] = MeasureBody(world.desc.gravity, *world.live[index]);
+    world.measured[index] = MeasureBody(world.desc, *world.live[index]);
   };
   w.RunJobs(w.slots.num_live(), measure_one);
   // In the order of the bodies, whatever order the jobs ran in.
@@ -103,7 +106,8 @@ Status World::ElasticForces(BodyId id, std::span<Vec3> forces) const {
   const Status found = Impl::FindBody(impl_, id, &body);
   if (!found.ok()) return found;
   if (forces.size() != body->x.size()) return kWrongSize;
-  plush::ElasticForces(body->elements, body->x.span(), body->Rotations(), forces);
+  plush::ElasticForces(body->elements, body->x.span(), body->Rotations(),
+                       MostBulk(impl_->desc.solver), forces);
   const float s2 = body->scale * body->scale, s4 = s2 * s2;
   for (Vec3& force : forces) force = {force.x * s4, force.y * s4, force.z * s4};
   return {};
@@ -113,7 +117,7 @@ Status World::Moments(BodyId id, BodyMoments* out_moments) const {
   Body* body = nullptr;
   const Status found = Impl::FindBody(impl_, id, out_moments, &body);
   if (!found.ok()) return found;
-  *out_moments = MeasureMoments(*body);
+  *out_moments = MeasureMoments(impl_->desc.solver, *body);
   return {};
 }
 

@@ -128,7 +128,8 @@ TEST_CASE("With high friction and in wedges, bodies stay above planes and fricti
       c.planes.back().start_offset = c.planes.back().offset;
     }
     c.slop = 1.0e-6f;
-    for (int solve = 0; solve < 3; ++solve) CHECK(c.SolveWell(sweeps).sweeps <= sweeps);
+    for (int solve = 0; solve < 3; ++solve)
+      CHECK(c.SolveWell(sweeps).sweeps <= std::max(sweeps, 256));
     double largest = 0.0;
     for (const PlaneContact& contact : c.state.Current()) {
       largest = std::max(largest, ToEigen(contact.impulse).norm());
@@ -146,7 +147,7 @@ TEST_CASE("With high friction and in wedges, bodies stay above planes and fricti
   }
   std::printf("300 problems with friction up to 5, %d sweeps: %.1e of the size deep\n", sweeps,
               deepest / kProblemSize);
-  CHECK(deepest < (sweeps == 8 ? 2e-2 : 1e-4) * kProblemSize);
+  CHECK(deepest < 1e-4 * kProblemSize);
 }
 
 TEST_CASE("If more points touch than there is room for, the deepest ones do not sink") {

@@ -5,7 +5,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 namespace plush::test {
 namespace {
@@ -33,6 +35,9 @@ Cantilever::Cantilever(const BeamSize& beam_size, const tools::Material& beam_ma
       material(beam_material),
       shape(ShapeAsset::Baked(TetBox(size.nx, size.ny, size.nz, size.cell), material, dt)),
       model(shape.asset()) {
+  for (size_t t = 0; t < model.lambda.size(); ++t) {  // as steps take it
+    model.lambda[t] = std::min(model.lambda[t], 16.0 * model.mu[t]);
+  }
   for (Eigen::Index i = 0; i < model.num_nodes(); ++i) {
     if (model.rest(0, i) > 1.0e-6) continue;
     pins.push_back(static_cast<uint32_t>(i));
