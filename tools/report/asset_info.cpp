@@ -192,7 +192,9 @@ std::vector<SectionSize> SectionSizes(const Asset& asset) {
   const CollisionView& c = asset.collision();
   uint64_t materials = 0;
   for (uint32_t i = 0; i < asset.num_materials(); ++i) {
-    materials += asset.material(i).name.size() + 3 * sizeof(float);
+    const MaterialView material = asset.material(i);
+    const int given = (material.friction >= 0.0f) + (material.restitution >= 0.0f);
+    materials += material.name.size() + (3 + static_cast<size_t>(given)) * sizeof(float);
   }
   uint64_t regions = 0;
   for (uint32_t i = 0; i < asset.num_regions(); ++i) {

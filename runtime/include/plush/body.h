@@ -37,8 +37,9 @@ struct MaterialOverride {
                            ///< resists a change of shape. At 0 only the integrator damps. A body of
                            ///< 1 m and 1e5 Pa wobbles at 0.01 and settles like dough at 0.1
   float friction = -1.0f;  ///< Coulomb coefficient of the whole surface
-  /// Share of the speed at which points leave what they hit faster than 0.2 m/s and 2 |gravity| dt,
-  /// at most 1; adds no energy. Stiff bodies rebound at this share, soft or thin ones at less.
+  /// Share of the speed at which points leave what they hit faster than 0.2 m/s and than 2
+  /// |gravity| times the substep, at most 1. Adds no energy. Stiff bodies rebound at this share,
+  /// soft or thin ones at less.
   float restitution = -1.0f;
 };
 
@@ -78,7 +79,7 @@ struct BodyDesc {
                                                              ///< slows faster nodes down to it,
                                                              ///< which takes momentum
   Filter filter = {};
-  uint64_t user_data = 0;         ///< the world only keeps it
+  uint64_t user_data = 0;         ///< for events and WorldDesc::mix_friction
   bool enabled = true;            ///< see World::SetEnabled
   bool report_reactions = false;  ///< for RegionReaction; the body then steps outside crowds
 };

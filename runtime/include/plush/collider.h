@@ -38,7 +38,7 @@ struct ColliderDesc {
   float friction = -1.0f;      ///< Coulomb coefficient, or below 0: the material's, see WorldDesc
   float restitution = -1.0f;   ///< see MaterialOverride; at most 1, or below 0: the material's
   Filter filter = {};
-  uint64_t user_data = 0;  ///< the world only keeps it
+  uint64_t user_data = 0;  ///< for WorldDesc::mix_friction and mix_restitution
 };
 
 /// Kinds of force fields.

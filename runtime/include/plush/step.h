@@ -28,8 +28,8 @@ struct SolverSettings {
                                ///< 1..16: the step of [Kug, Alg. 2], with Gauss-Seidel sweeps over
                                ///< the tets and no clusters; it swings too slowly
   int polar_iterations = 4;    ///< most Newton steps per tet and rotation, 1..64
-  int contact_sweeps = 8;  ///< sweeps over a body's contacts between two solves, 1..256, if they
-                           ///< nearly converge; else up to 256. The coarse level makes up to 32
+  int contact_sweeps = 8;  ///< most sweeps over a body's contacts between two solves, 1..256; up to
+                           ///< 256 if points would stay sunk. The coarse level makes up to 32
   int max_substeps = 4;    ///< most substeps of a step in which a body can touch, 1..4
   ContactResponse response = ContactResponse::kHold;
   float penalty_stiffness = 1.0e4f;  ///< of kPenalty: force per depth and node [N/m], > 0

@@ -313,8 +313,8 @@ class World {
 
   /// The mean force and torque of the last step on a region's target. Zeros before the body's first
   /// step; of a sleeping body, those of the last step in which it was awake. Approximate in a step
-  /// in which the body also touches a collider. Errors: kInvalidArgument (no such region, a body
-  /// without BodyDesc::report_reactions).
+  /// in which the body also touches a collider; without what restitution adds. Errors:
+  /// kInvalidArgument (no such region, a body without BodyDesc::report_reactions).
   Status RegionReaction(BodyId id, uint32_t region, Reaction* out_reaction) const;
 
   /// The same per node [N] (num_nodes x 1); zeros for nodes that are not pinned. Errors:
@@ -391,7 +391,8 @@ class World {
 
   /// Saves everything that later steps depend on: bodies, colliders, ids, gravity, settings of the
   /// solver, prepared time steps, pending forces and targets, stats(). A world that loads it
-  /// continues bit for bit, in this process or another one of the same build. `out_bytes` gets the
+  /// continues bit for bit, in this process or another one of the same build, if it has the same
+  /// WorldDesc::mix_friction and mix_restitution. `out_bytes` gets the
   /// size. Does not allocate. Uses memory of the world: no other call may run beside it. Errors:
   /// kInvalidArgument (fewer than StateBytes() bytes).
   Status SaveState(std::span<std::byte> state, size_t* out_bytes) const;

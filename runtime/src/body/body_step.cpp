@@ -323,19 +323,19 @@ void PushOut(float h, Body* body) {
 }
 
 // Kinetic energy of the free nodes in a frame that moves at `frame`, plus elastic energy.
-float EnergyIn(const StepSettings& settings, const Vec3& frame, const Body& body) {
+double EnergyIn(const StepSettings& settings, const Vec3& frame, const Body& body) {
   double kinetic = 0.0;
   for (size_t i = 0; i < body.x.size(); ++i) {
     if (body.IsPinned(i)) continue;
-    const Vec3 u = body.v[i] - frame;
-    kinetic += 0.5 * double(Dot(u, u)) / double(body.x[i].w);
+    const double x = body.v[i].x - frame.x, y = body.v[i].y - frame.y, z = body.v[i].z - frame.z;
+    kinetic += 0.5 * (x * x + y * y + z * z) / double(body.x[i].w);
   }
-  return static_cast<float>(kinetic + SummariseElements(body.elements, body.x.span(),
-                                                        body.Rotations(), MostBulk(settings.solver))
-                                          .elastic_j);
+  return kinetic + SummariseElements(body.elements, body.x.span(), body.Rotations(),
+                                     MostBulk(settings.solver))
+                       .elastic_j;
 }
 
-// How long a wave of shear takes through the body and back [s].
+// How long a wave of speed sqrt(2 mu / density) takes through the body and back [s].
 float WaveTime(const Body& body) {
   double stiffness = 0.0, mass = 0.0;  // of 2 mu V
   for (size_t t = 0; t < body.elements.tets.size(); ++t) stiffness += body.elements.Stiffness(t);
@@ -344,45 +344,48 @@ float WaveTime(const Body& body) {
 }
 
 // Notes what restitution asks for after the substep. Slower points stay, so that bodies come to
-// rest.
-NotedRebounds NoteRebounds(const StepSettings& settings, float h, Body* body) {
+// rest. Writes the most energy that it may leave [J].
+NotedRebounds NoteRebounds(const StepSettings& settings, float h, Body* body, double* most) {
   constexpr float kLeastSpeed = 0.2f, kFalls = 2.0f;  // [m/s], [gravity h]
+  constexpr double kMost = std::numeric_limits<float>::max();
   Rebound& rebound = body->contacts.rebound;
   rebound.time -= h;
   if (!(rebound.time > 0.0f)) rebound = {};
   if (!MayHold(settings, *body) || body->contacts.num_contacts == 0) return {};
   const float least =
       std::fmax(kLeastSpeed / body->scale, kFalls * h * Length(GravityOf(settings, *body)));
-  const NotedRebounds noted = NoteRebounds(ProblemOf(settings, h, *body), body->v.span(), h, least,
-                                           rebound.speed, &body->contacts);
-  if (noted.speed > 0.0f) {
-    rebound.energy = std::fmax(rebound.energy, EnergyIn(settings, noted.carried, *body));
-  }
-  if (noted.impact > 0.0f) {
-    rebound.speed = noted.speed;
-    rebound.time = WaveTime(*body);
+  const NotedRebounds noted =
+      NoteRebounds(ProblemOf(settings, h, *body), body->v.span(), h, least, &body->contacts);
+  if (!(noted.speed > 0.0f)) return noted;
+  *most = EnergyIn(settings, noted.carried, *body);
+  if (noted.plane == rebound.plane) *most = std::fmax(*most, double(rebound.energy));
+  // Weaker impacts do not renew what is owed: the body would never rest.
+  if (noted.is_new && noted.speed > rebound.speed) {
+    const float energy = static_cast<float>(std::fmin(*most, kMost));
+    rebound = {noted.plane, noted.speed, std::fmin(WaveTime(*body), 1.0f), energy};
   }
   return noted;
 }
 
 // Changes velocities as restitution asks for, or by the share that leaves no more than the energy
-// before the impact. A resists turns: the fast corner of a spinning body would throw it as a whole.
+// `most`. A resists turns: the fast corner of a spinning body would throw it as a whole.
 void ThrowBack(const StepSettings& settings, const FactoredSystem& system, const Vec3& frame,
-               Body* body, StepStats* stats) {
+               double most, Body* body, StepStats* stats) {
   const PhaseTimer timer(stats, Phase::kContact);
   FindRebound(system, ProblemOf(settings, system.system.dt, *body), body->v.span(), &body->contacts,
               body->d.span());
   double ud = 0.0, dd = 0.0;  // sums of m u.d and m d.d, d the change of velocity
   for (size_t i = 0; i < body->x.size(); ++i) {
     if (body->IsPinned(i)) continue;
-    const Vec3 u = body->v[i] - frame, d = body->d[i];
-    ud += double(Dot(u, d)) / double(body->x[i].w);
-    dd += double(Dot(d, d)) / double(body->x[i].w);
+    const double mass = 1.0 / double(body->x[i].w);
+    const Vec3 u = body->v[i] - frame;
+    const double x = body->d[i].x, y = body->d[i].y, z = body->d[i].z;
+    ud += mass * (u.x * x + u.y * y + u.z * z);
+    dd += mass * (x * x + y * y + z * z);
   }
-  const double spare =
-      2.0 * (double(body->contacts.rebound.energy) - double(EnergyIn(settings, frame, *body)));
-  if (!(spare > 0.0 && dd > 0.0)) return;
+  const double spare = 2.0 * (most - EnergyIn(settings, frame, *body));
   const double share = std::fmin((std::sqrt(ud * ud + dd * spare) - ud) / dd, 1.0);
+  if (!(spare > 0.0 && dd > 0.0 && share > 0.0) || !std::isfinite(spare * dd)) return;
   for (size_t i = 0; i < body->x.size(); ++i) body->v[i] += body->d[i] * static_cast<float>(share);
 }
 
@@ -433,12 +436,13 @@ void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStat
   }
   stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(iterations));
   if (ReportsReactions(*body)) AddReactions(settings, k, count, body);
-  const NotedRebounds rebounds = NoteRebounds(settings, h, body);
+  double most_energy = 0.0;
+  const NotedRebounds rebounds = NoteRebounds(settings, h, body, &most_energy);
   const bool is_deep = FindWayOut(settings, system, body, stats);
   FinishSubstep(settings, h, may_be_flat || MayBeFlat(lowest), body, stats);
   if (is_deep) PushOut(h, body);
   if (rebounds.speed > 0.0f && !body->frozen) {
-    ThrowBack(settings, system, rebounds.carried, body, stats);
+    ThrowBack(settings, system, rebounds.carried, most_energy, body, stats);
   }
 }
 

@@ -220,19 +220,18 @@ void FindOffsets(const ContactProblem& problem, ContactState* state) {
 
 namespace {
 
-// Whether two contacts with the plane have the point's main node, the one with its greatest weight,
-// at no smaller weight. A third one would have little to hold.
+// Whether two contacts with the plane have the point's main node, the movable one with its greatest
+// weight, at no smaller weight. A third one would have little to hold.
 bool IsHeldByOthers(const ContactState& state, const EmbeddedPoint& point, uint32_t plane) {
   const auto main_of = [](const EmbeddedPoint& p) {
-    return std::ranges::max_element(p.weights) - p.weights;
+    return std::ranges::max_element(p.free) - p.free;
   };
   const auto main = main_of(point);
   const auto holds = [&](const PlaneContact& contact) {
     if (contact.plane != plane) return false;
     const EmbeddedPoint& other = state.PointOf(contact);
     const auto of_other = main_of(other);
-    return other.nodes[of_other] == point.nodes[main] &&
-           other.weights[of_other] >= point.weights[main];
+    return other.nodes[of_other] == point.nodes[main] && other.free[of_other] >= point.free[main];
   };
   return std::ranges::count_if(state.Current(), holds) >= 2;
 }
@@ -362,7 +361,7 @@ bool FindPushOut(const FactoredSystem& system, const ContactProblem& problem, fl
 }
 
 NotedRebounds NoteRebounds(const ContactProblem& problem, NodeVectors v, float h, float least,
-                           float owed, ContactState* state) {
+                           ContactState* state) {
   NotedRebounds noted;
   for (PlaneContact& contact : state->Current()) {
     const LocalPlane& plane = problem.planes[contact.plane];
@@ -371,12 +370,11 @@ NotedRebounds NoteRebounds(const ContactProblem& problem, NodeVectors v, float h
     contact.carried = Dot(plane.normal, carried);
     const float speed = contact.carried - Dot(plane.normal, point.Of(v));
     const float restitution = problem.coefficients.Restitution(point, plane);
-    contact.rebound = speed > least ? restitution * speed : 0.0f;
-    noted.impact = std::fmax(noted.impact, contact.rebound);
-    if (restitution > 0.0f) contact.rebound = std::fmax(contact.rebound, owed);
+    const float own = speed > least ? restitution * speed : 0.0f;
+    const bool is_owed = restitution > 0.0f && contact.plane == state->rebound.plane;
+    contact.rebound = is_owed ? std::fmax(own, state->rebound.speed) : own;
     if (contact.rebound > noted.speed) {
-      noted.speed = contact.rebound;
-      noted.carried = carried;
+      noted = {contact.rebound, contact.plane, carried, contact.rebound == own};
     }
   }
   return noted;

@@ -34,8 +34,9 @@ struct PlaneContact {
   float friction = 0.0f;  ///< Coulomb coefficient
   float cone = 0.0f;      ///< most friction [kg m]
   float push = 0.0f;      ///< of FindPushOut [kg m] or FindRebound [kg m/s]
-  float rebound = 0.0f;   ///< speed off the plane of NoteRebounds, then what lacks of it [m/s]
-  float carried = 0.0f;   ///< speed of the plane along its normal there [m/s]
+  float rebound =
+      0.0f;  ///< speed off the plane that NoteRebounds asks for, then what is missing [m/s]
+  float carried = 0.0f;  ///< speed of the plane along its normal there [m/s]
 };
 
 /// The impulse along the plane's normal, times dt [kg m].
@@ -90,7 +91,8 @@ constexpr uint32_t MostContacts(uint32_t num_nodes, uint32_t num_planes) {
 /// What an impact still asks for. A soft body takes many substeps to turn round. If only the
 /// substep in which its points come in threw them back, the rest of it would press them down again.
 struct Rebound {
-  float speed = 0.0f;   ///< at which points shall leave their planes [m/s]
+  uint32_t plane = 0;
+  float speed = 0.0f;   ///< at which points shall leave the plane [m/s]
   float time = 0.0f;    ///< for which this holds [s]
   float energy = 0.0f;  ///< kinetic and elastic energy before the impact, relative to the plane [J]
 };
@@ -161,15 +163,17 @@ bool FindPushOut(const FactoredSystem& system, const ContactProblem& problem, fl
 /// What NoteRebounds found.
 struct NotedRebounds {
   float speed = 0.0f;   ///< the largest at which a point shall leave its plane [m/s], 0: none shall
-  float impact = 0.0f;  ///< the same for points that came in in this substep [m/s]
-  Vec3 carried;         ///< the plane's velocity where the point of `speed` touches [m/s]
+  uint32_t plane = 0;   ///< of that point
+  Vec3 carried;         ///< the plane's velocity there [m/s]
+  bool is_new = false;  ///< whether that point came in in this substep
 };
 
 /// Notes the speeds at which the contacts' points shall leave their planes: restitution times those
 /// at which they came in at the start of the substep of `h` seconds, with velocities `v`
-/// (num_nodes x 1), if these exceed `least` [m/s], and `owed` at least [m/s].
+/// (num_nodes x 1), if these exceed `least` [m/s], and on the plane of state->rebound its speed at
+/// least.
 NotedRebounds NoteRebounds(const ContactProblem& problem, NodeVectors v, float h, float least,
-                           float owed, ContactState* state);
+                           ContactState* state);
 
 /// Finds a change `d` (num_nodes + 1 x 1) of the velocities `v` after the substep that reaches
 /// these speeds, and drives no other contact into its plane: A d = impulses along the normals,

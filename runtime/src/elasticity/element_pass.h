@@ -22,10 +22,10 @@ namespace plush {
 ///
 /// `kappa`: [kg m^2] (16 num_blocks x 1); `stretches`: by block (9 x 16 num_blocks). Only blocks
 /// [begin, end) count. If settings.relaxation c > 0, each multiplier first moves towards its law:
-///   kappa += s (-lambda V dt^2 C - kappa),  s = 1 / (1 + c rho (lambda / mu) / (1 + beta / dt)),
-/// with rho = max(1, |cof F|^2 / 3). One solve with A answers a multiplier's error by about
-/// (lambda / mu) rho / (1 + beta / dt) times the error, so s makes the step that removes it. The
-/// law itself is exact at rest. Returns the lowest det F, at most 1. Does not allocate.
+///   kappa += s (-lambda V dt^2 C - kappa), lambda at most kMostBulk mu.
+/// RelaxedMultiplier (tet_lanes-inl.h) says what s is. One solve with A answers a multiplier's
+/// error by several times the error, and s makes the step that removes it. Returns the lowest det
+/// F, at most 1. Does not allocate.
 float AddElasticImpulses(const ElementView& elements, std::span<const NodeVec> x,
                          const ElementSettings& settings, std::span<const float> stretches,
                          std::span<float> kappa, size_t begin, size_t end,

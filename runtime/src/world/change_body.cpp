@@ -19,11 +19,12 @@ Status OpenAgain(const Body& body, Asset* out_asset) {
   return out_asset->Open(body.system->key.asset_bytes, Trust::kValidated);
 }
 
-// Scales each tet's multiplier with its lambda V, as its pressure scales. Clears it if the tet had
-// no bulk stiffness.
-void ScaleByBulk(const ElementView& before, const ElementView& after, Body* body) {
+// Scales each tet's multiplier with its lambda V, as its pressure scales. Lambda counts as at most
+// `most` mu. Clears the multiplier if the tet had no bulk stiffness.
+void ScaleByBulk(const ElementView& before, const ElementView& after, float most, Body* body) {
   for (size_t t = 0; t < before.tets.size(); ++t) {
-    const float from = before.Bulk(t), to = after.Bulk(t);
+    const float from = std::fmin(before.Bulk(t), 0.5f * most * before.Stiffness(t));
+    const float to = std::fmin(after.Bulk(t), 0.5f * most * after.Stiffness(t));
     float& kappa = body->kappa[before.slots[t]];
     kappa = from > 0.0f ? kappa * (to / from) : 0.0f;
   }
@@ -59,7 +60,7 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
   }
   TakeFromCrowd(body);
   System* before = std::exchange(body->system, system);
-  ScaleByBulk(body->elements, system->view.elements, body);
+  ScaleByBulk(body->elements, system->view.elements, MostBulk(desc.solver), body);
   body->elements = system->view.elements;
   body->mass_scale = material.mass_scale;
   body->stretches = std::move(stretches);

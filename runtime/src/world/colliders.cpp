@@ -179,6 +179,7 @@ bool DropContacts(uint32_t plane, Body* body) {
   const auto is_of_plane = [plane](const PlaneContact& contact) { return contact.plane == plane; };
   const auto end = std::remove_if(all.begin(), all.end(), is_of_plane);
   body->contacts.num_contacts = static_cast<uint32_t>(end - all.begin());
+  if (body->contacts.rebound.plane == plane) body->contacts.rebound = {};
   return end != all.end();
 }
 

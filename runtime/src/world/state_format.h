@@ -187,8 +187,9 @@ struct StateBody {
   StateStats stats;
   float friction, restitution;
   float rebound_speed, rebound_time, rebound_energy;
+  uint32_t rebound_plane, zero;
 };
-static_assert(sizeof(StateBody) == 208);
+static_assert(sizeof(StateBody) == 216);
 
 /// RegionMotion.
 struct StateMotion {

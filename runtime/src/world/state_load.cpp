@@ -145,7 +145,8 @@ void LoadBody(const StateBody& saved, const BodyBulk& bulk, Body* body) {
   body->max_speed = saved.max_speed;
   body->filter = ToFilter(saved.filter);
   body->coefficients = {saved.friction, saved.restitution};
-  body->contacts.rebound = {saved.rebound_speed, saved.rebound_time, saved.rebound_energy};
+  body->contacts.rebound = {saved.rebound_plane, saved.rebound_speed, saved.rebound_time,
+                            saved.rebound_energy};
   body->fixed = Has(saved, kStateFixed);
   body->frozen = Has(saved, kStateFrozen);
   body->asleep = Has(saved, kStateAsleep);

@@ -158,6 +158,7 @@ StateBody Saved(const Body& body, const StepStats& stats) {
   out.stats = Saved(stats);
   out.friction = body.coefficients.friction;
   out.restitution = body.coefficients.restitution;
+  out.rebound_plane = body.contacts.rebound.plane;
   out.rebound_speed = body.contacts.rebound.speed;
   out.rebound_time = body.contacts.rebound.time;
   out.rebound_energy = body.contacts.rebound.energy;

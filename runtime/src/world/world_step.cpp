@@ -219,6 +219,7 @@ void World::Impl::MayFallAsleep(Body* body) {
   body->asleep = true;
   body->in_crowd_step = false;
   body->has_previous = false;
+  body->contacts.rebound = {};
   for (NodeVec& velocity : body->v) velocity = Vec3{};
   own->flags = kStepOk;
   own->contact_sweeps = 0;

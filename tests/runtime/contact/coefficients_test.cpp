@@ -7,7 +7,9 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <string>
 #include <vector>
 
 using namespace plush;
@@ -145,5 +147,40 @@ TEST_CASE("SetMaterial changes friction, and GetMaterial and states keep it") {
        {MaterialOverride{.friction = nan}, MaterialOverride{.restitution = nan},
         MaterialOverride{.restitution = 1.5f}}) {
     CHECK(world.SetMaterial(id, wrong).code == StatusCode::kInvalidArgument);
+  }
+}
+
+TEST_CASE("A collider without coefficients says so, in states, too") {
+  World world;
+  ColliderId id;
+  REQUIRE(world.AddCollider({.friction = -3.0f, .restitution = -2.0f}, &id).ok());
+  const std::vector<std::byte> state = SavedState(world);
+  REQUIRE(world.SetColliderFriction(id, 0.5f).ok());
+  REQUIRE(world.LoadState(state, {}).ok());
+  ColliderDesc desc;
+  REQUIRE(world.GetCollider(id, &desc).ok());
+  CHECK((desc.friction == -1.0f && desc.restitution == -1.0f));
+}
+
+TEST_CASE("Assets with impossible coefficients are refused") {
+  struct Case {
+    double friction, restitution;
+    const char* section;
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const Case& c : {Case{-1.5, 0.0, "simulation.materials.friction"},
+                        {2.0e30, 0.0, "simulation.materials.friction"},
+                        {nan, 0.0, "simulation.materials.friction"},
+                        {0.0, 1.1, "simulation.materials.restitution"},
+                        {0.0, -1.5, "simulation.materials.restitution"},
+                        {0.0, nan, "simulation.materials.restitution"}}) {
+    tools::Material material = kMaterial;
+    material.friction = c.friction;
+    material.restitution = c.restitution;
+    const tools::TetMesh mesh = TetBox(1, 1, 1, 0.1);
+    const auto bytes = tools::WriteAsset(
+        MixedContentOf(mesh, {material}, std::vector<uint16_t>(mesh.tets.size(), 0), 0.0, 0.01));
+    REQUIRE_FALSE(bytes.ok());  // it opens what it writes
+    CHECK_THAT(bytes.error().message, Catch::Contains(c.section));
   }
 }

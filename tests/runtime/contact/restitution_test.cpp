@@ -141,3 +141,84 @@ TEST_CASE("A plane that rises throws a body off at its speed and restitution") {
   for (int step = 0; step < 100; ++step) StepWorld(&bounce.world, kDt);
   CHECK(bounce.Speed() == Approx(3.0).epsilon(0.05));
 }
+
+namespace {
+
+float HalfOfNine(float of_body, uint64_t, float of_collider, uint64_t collider) {
+  return of_body < 0.0f && of_collider < 0.0f && collider == 9 ? 0.5f : 0.0f;
+}
+
+// Share of its speed at which a stiff cube rebounds.
+double Rebounds(World* world, BodyId id) {
+  const auto speed = [&] {
+    const BodyMoments m = MomentsOf(*world, id);
+    return m.linear_momentum[1] / m.mass;
+  };
+  double in = 0.0, out = -10.0;
+  for (int step = 0; step < 60; ++step) {
+    StepWorld(world, kDt);
+    in = std::min(in, speed());
+    if (in < -2.0 && speed() > in + 1.0) out = std::max(out, speed());
+  }
+  return out / -in;
+}
+
+}  // namespace
+
+TEST_CASE("A collider, a body, a baked material or the world's function gives restitution") {
+  enum class From { kSetting, kBody, kMaterial, kFunction };
+  const From from = GENERATE(From::kSetting, From::kBody, From::kMaterial, From::kFunction);
+  CAPTURE(static_cast<int>(from));
+  tools::Material material = {1.0e8, 0.3, 1000.0};
+  if (from == From::kMaterial) material.restitution = 0.5;
+  const ShapeAsset shape(TetBox(3, 3, 3, 0.1), material);
+  World world({.mix_restitution = from == From::kFunction ? HalfOfNine : nullptr});
+  ColliderId floor;
+  REQUIRE(world.AddCollider({.user_data = 9}, &floor).ok());
+  if (from == From::kSetting) REQUIRE(world.SetColliderRestitution(floor, 0.5f).ok());
+  BodyDesc desc;
+  desc.pose.position.y = 0.5f;
+  if (from == From::kBody) desc.material.restitution = 0.5f;
+  const BodyId id = AddBody(&world, shape.asset(), desc);
+  CHECK(Rebounds(&world, id) == Approx(0.5).margin(0.05));
+}
+
+TEST_CASE("A wall throws a soft body back, and the floor not up") {
+  Bounce bounce(0.5f, Stiff(3.0e5f), true);
+  World& world = bounce.world;
+  ColliderId wall;
+  ColliderDesc desc;
+  desc.plane = {{-1.0f, 0.0f, 0.0f}, -1.0f};
+  desc.friction = 0.0f;
+  desc.restitution = 0.5f;
+  REQUIRE(world.AddCollider(desc, &wall).ok());
+  REQUIRE(world.SetColliderFriction(bounce.plane, 0.0f).ok());
+  for (int step = 0; step < 300; ++step) StepWorld(&world, kDt);
+  const double rest = MomentsOf(world, bounce.id).centre[1];
+  std::vector<Vec3> v(bounce.shape.num_nodes(), Vec3{5.0f, 0.0f, 0.0f});
+  REQUIRE(world.SetNodeVelocities(bounce.id, v).ok());
+  double highest = 0.0, least = 5.0;
+  for (int step = 0; step < 60; ++step) {
+    StepWorld(&world, kDt);
+    const BodyMoments m = MomentsOf(world, bounce.id);
+    highest = std::max(highest, m.centre[1] - rest);
+    least = std::min(least, m.linear_momentum[0] / m.mass);
+  }
+  CHECK(least < -0.5);
+  CHECK(highest < 0.03);
+}
+
+TEST_CASE("A soft cube bounces lower each time and comes to rest") {
+  Bounce bounce(0.7f, Stiff(1.0e5f), true);
+  double before = Energy(bounce.world);
+  for (int second = 0; second < 12; ++second) {
+    double most = 0.0;
+    for (int step = 0; step < 100; ++step) {
+      StepWorld(&bounce.world, kDt);
+      most = std::max(most, Energy(bounce.world));
+    }
+    CHECK(most <= before * 1.001);
+    before = most;
+  }
+  CHECK(bounce.world.stats().max_speed < 0.02f);
+}

@@ -108,7 +108,8 @@ TEST_CASE("The sample scenes show a ramp, a press and a heap") {
       CHECK(result.late_moves[1] > 1.0);
     } else {
       CHECK(last.stats.max_speed < 0.02f);
-      CHECK(result.most_elastic_j > 5.0 * last.measures.elastic_j);  // pressed, then released
+      CHECK(result.most_elastic_j >
+            5.0 * last.measures.elastic_j);  // pressed or fallen, then at rest
     }
   }
 }
