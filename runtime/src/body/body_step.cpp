@@ -26,6 +26,7 @@
 #include "body/coarse_correction.h"
 #include "body/node_pass.h"
 #include "body/pin_motion.h"
+#include "body/restitution.h"
 #include "elasticity/element_pass.h"
 #include "solver/panel_solve.h"
 #include "solver/volume_sweep.h"
@@ -322,73 +323,6 @@ void PushOut(float h, Body* body) {
   }
 }
 
-// Kinetic energy of the free nodes in a frame that moves at `frame`, plus elastic energy.
-double EnergyIn(const StepSettings& settings, const Vec3& frame, const Body& body) {
-  double kinetic = 0.0;
-  for (size_t i = 0; i < body.x.size(); ++i) {
-    if (body.IsPinned(i)) continue;
-    const double x = body.v[i].x - frame.x, y = body.v[i].y - frame.y, z = body.v[i].z - frame.z;
-    kinetic += 0.5 * (x * x + y * y + z * z) / double(body.x[i].w);
-  }
-  return kinetic + SummariseElements(body.elements, body.x.span(), body.Rotations(),
-                                     MostBulk(settings.solver))
-                       .elastic_j;
-}
-
-// How long a wave of speed sqrt(2 mu / density) takes through the body and back [s].
-float WaveTime(const Body& body) {
-  double stiffness = 0.0, mass = 0.0;  // of 2 mu V
-  for (size_t t = 0; t < body.elements.tets.size(); ++t) stiffness += body.elements.Stiffness(t);
-  for (size_t i = 0; i < body.x.size(); ++i) mass += body.Mass(i);
-  return 2.0f * body.size * static_cast<float>(std::sqrt(mass / stiffness));
-}
-
-// Notes what restitution asks for after the substep. Slower points stay, so that bodies come to
-// rest. Writes the most energy that it may leave [J].
-NotedRebounds NoteRebounds(const StepSettings& settings, float h, Body* body, double* most) {
-  constexpr float kLeastSpeed = 0.2f, kFalls = 2.0f;  // [m/s], [gravity h]
-  constexpr double kMost = std::numeric_limits<float>::max();
-  Rebound& rebound = body->contacts.rebound;
-  rebound.time -= h;
-  if (!(rebound.time > 0.0f)) rebound = {};
-  if (!MayHold(settings, *body) || body->contacts.num_contacts == 0) return {};
-  const float least =
-      std::fmax(kLeastSpeed / body->scale, kFalls * h * Length(GravityOf(settings, *body)));
-  const NotedRebounds noted =
-      NoteRebounds(ProblemOf(settings, h, *body), body->v.span(), h, least, &body->contacts);
-  if (!(noted.speed > 0.0f)) return noted;
-  *most = EnergyIn(settings, noted.carried, *body);
-  if (noted.plane == rebound.plane) *most = std::fmax(*most, double(rebound.energy));
-  // Weaker impacts do not renew what is owed: the body would never rest.
-  if (noted.is_new && noted.speed > rebound.speed) {
-    const float energy = static_cast<float>(std::fmin(*most, kMost));
-    rebound = {noted.plane, noted.speed, std::fmin(WaveTime(*body), 1.0f), energy};
-  }
-  return noted;
-}
-
-// Changes velocities as restitution asks for, or by the share that leaves no more than the energy
-// `most`. A resists turns: the fast corner of a spinning body would throw it as a whole.
-void ThrowBack(const StepSettings& settings, const FactoredSystem& system, const Vec3& frame,
-               double most, Body* body, StepStats* stats) {
-  const PhaseTimer timer(stats, Phase::kContact);
-  FindRebound(system, ProblemOf(settings, system.system.dt, *body), body->v.span(), &body->contacts,
-              body->d.span());
-  double ud = 0.0, dd = 0.0;  // sums of m u.d and m d.d, d the change of velocity
-  for (size_t i = 0; i < body->x.size(); ++i) {
-    if (body->IsPinned(i)) continue;
-    const double mass = 1.0 / double(body->x[i].w);
-    const Vec3 u = body->v[i] - frame;
-    const double x = body->d[i].x, y = body->d[i].y, z = body->d[i].z;
-    ud += mass * (u.x * x + u.y * y + u.z * z);
-    dd += mass * (x * x + y * y + z * z);
-  }
-  const double spare = 2.0 * (most - EnergyIn(settings, frame, *body));
-  const double share = std::fmin((std::sqrt(ud * ud + dd * spare) - ud) / dd, 1.0);
-  if (!(spare > 0.0 && dd > 0.0 && share > 0.0) || !std::isfinite(spare * dd)) return;
-  for (size_t i = 0; i < body->x.size(); ++i) body->v[i] += body->d[i] * static_cast<float>(share);
-}
-
 // Substep `k` of `count`.
 void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStats* stats) {
   const float h = of_step.dt / static_cast<float>(count);
@@ -436,14 +370,11 @@ void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStat
   }
   stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(iterations));
   if (ReportsReactions(*body)) AddReactions(settings, k, count, body);
-  double most_energy = 0.0;
-  const NotedRebounds rebounds = NoteRebounds(settings, h, body, &most_energy);
+  const ThrowBack rebound = FindThrowBack(settings, h, body);
   const bool is_deep = FindWayOut(settings, system, body, stats);
   FinishSubstep(settings, h, may_be_flat || MayBeFlat(lowest), body, stats);
   if (is_deep) PushOut(h, body);
-  if (rebounds.speed > 0.0f && !body->frozen) {
-    ThrowBack(settings, system, rebounds.carried, most_energy, body, stats);
-  }
+  if (rebound.any && !body->frozen) Throw(settings, system, rebound, body, stats);
 }
 
 // Places the planes for substep `k` of `count`.

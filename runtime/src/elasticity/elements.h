@@ -154,8 +154,8 @@ inline constexpr float kCollapsedDetF = 0.1f;
 ElementSummary SummariseElements(const ElementView& elements, NodeVectors x,
                                  const RotationView& rotations, float most_bulk);
 
-/// Elastic forces [N] at positions `x`: minus the gradient of ElementSummary::elastic_j
-/// (num_nodes x 1).
+/// Elastic forces [N] at positions `x`: minus the gradient of ElementSummary::elastic_j with
+/// the same `most_bulk` (num_nodes x 1).
 void ElasticForces(const ElementView& elements, NodeVectors x, const RotationView& rotations,
                    float most_bulk, std::span<Vec3> forces);
 

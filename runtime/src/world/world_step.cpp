@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // World::Step and its phases in order; runtime/README.md draws them.
-// body_step.cpp steps one body, crowd.cpp a crowd.
+// body_step.cpp steps one body, crowd_step.cpp a crowd.
 #include "body/body_planes.h"
 #include "world/forces.h"
 #include "world/world_impl.h"

@@ -113,7 +113,7 @@ TEST_CASE("Restitution adds no energy, however a body spins") {
     kinetic = std::max(kinetic, bounce.Kinetic());
     rise = std::max(rise, energies.back() - before);
   }
-  CHECK(rise < 0.02 * kinetic);  // without restitution up to 0.007; unbounded, 0.78
+  CHECK(rise < 0.02 * kinetic);  // 0.011; without restitution 0.007; unbounded 0.19
 }
 
 // It takes many substeps to turn round. If only the first one threw points back, it would rise by

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: MIT
+// Steps a crowd of up to 16 equal bodies, one per vector lane, by the method of body_step.cpp
+// [Kug]. A body that meets a plane or flies too far leaves its lane and steps by itself.
+#include "body/body_planes.h"
+#include "body/crowd.h"
+#include "body/pin_motion.h"
+#include "solver/panel_solve.h"
+#include "solver/volume_sweep.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace plush {
+namespace {
+
+// The bodies that take part in the current step.
+struct Stepping {
+  CrowdBodies nodes;
+  Body* bodies[kCrowdLanes] = {};  // by lane, or null
+  Body* first = nullptr;
+  float active[kCrowdLanes] = {};
+  float is_free[kCrowdLanes] = {};  // 1 for a body without pins
+  bool has_free = false;            // whether any is_free is 1
+  bool has_pins = false;            // whether a body has pins beyond the factor's
+};
+
+Stepping FindStepping(const Crowd& crowd) {
+  Stepping stepping;
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    Body* body = crowd.bodies[lane];
+    if (body == nullptr || !body->in_crowd_step) continue;
+    stepping.bodies[lane] = body;
+    stepping.active[lane] = 1.0f;
+    const bool is_free = body->system->num_pinned == 0;
+    stepping.is_free[lane] = is_free ? 1.0f : 0.0f;
+    stepping.has_free = stepping.has_free || is_free;
+    stepping.has_pins = stepping.has_pins || body->system->base != nullptr;
+    if (stepping.first == nullptr) stepping.first = body;
+  }
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    const Body* body = stepping.bodies[lane] != nullptr ? stepping.bodies[lane] : stepping.first;
+    stepping.nodes.x[lane] = body->x.data();
+    stepping.nodes.v[lane] = body->v.data();
+    stepping.nodes.weight[lane] = body->gravity_factor / body->scale;
+  }
+  stepping.nodes.num_nodes = stepping.first->x.size();
+  return stepping;
+}
+
+void EnterLane(Crowd* crowd, Body* body) {
+  if (body->in_lane) return;
+  const RotationView own = body->Rotations();
+  body->in_lane = true;
+  const RotationView lane = body->Rotations();
+  for (uint32_t slot = 0; slot < body->kappa.size(); ++slot) lane.Set(slot, own.Get(slot));
+  const float scale = MultiplierScale(body->kappa_dt, crowd->kappa_dt);
+  for (size_t slot = 0; slot < body->kappa.size(); ++slot) {
+    crowd->kappa[kCrowdLanes * slot + body->lane] = body->kappa[slot] * scale;
+  }
+}
+
+// The pins of a lane's body beyond those of the factor, or null.
+const PinSchur* PinsOf(const Stepping& stepping, size_t lane) {
+  const Body* body = stepping.bodies[lane];
+  return body != nullptr ? body->Factors().factors[0].pins : nullptr;
+}
+
+// Corrects the solve of bodies with more pins than the factor: their pinned nodes stay put.
+void HoldPins(const Stepping& stepping, const PanelFactor& factor, Crowd* crowd) {
+  std::fill(crowd->more.begin(), crowd->more.end(), 0.0f);
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    const PinSchur* pins = PinsOf(stepping, lane);
+    if (pins == nullptr) continue;
+    Vec3 impulses[kMaxExtraPins];
+    const size_t count = pins->nodes.size();
+    for (size_t k = 0; k < count; ++k) {
+      const float* at = &crowd->rhs[kCrowdVector * pins->nodes[k] + lane];
+      impulses[k] = {at[0], at[kCrowdLanes], at[2 * kCrowdLanes]};
+    }
+    SolvePinImpulses(*pins, {impulses, count});
+    for (size_t k = 0; k < count; ++k) {
+      float* at = &crowd->more[kCrowdVector * pins->nodes[k] + lane];
+      at[0] = impulses[k].x;
+      at[kCrowdLanes] = impulses[k].y;
+      at[2 * kCrowdLanes] = impulses[k].z;
+    }
+  }
+  SolveCrowd(factor, crowd->more.data());
+  for (size_t i = 0; i < crowd->rhs.size(); ++i) crowd->rhs[i] += crowd->more[i];
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    const PinSchur* pins = PinsOf(stepping, lane);
+    for (size_t k = 0; pins != nullptr && k < pins->nodes.size(); ++k) {
+      float* at = &crowd->rhs[kCrowdVector * pins->nodes[k] + lane];
+      at[0] = at[kCrowdLanes] = at[2 * kCrowdLanes] = 0.0f;
+    }
+  }
+}
+
+// Adds the impulses of the tets that resist rigid motions of clusters. Bodies with more pins than
+// the crowd's system have more such tets. Lanes whose `active` is 0 keep their rotations and get
+// none.
+void AddClusterImpulses(const StepSettings& settings, const Stepping& stepping,
+                        const float (&active)[kCrowdLanes], Crowd* crowd, float* lowest_det_f) {
+  const ElementSettings elements = {settings.dt, 0.0f, settings.solver.polar_iterations};
+  const auto add = [&](const float* lanes, uint32_t begin, std::span<const uint16_t> tets) {
+    AddCrowdImpulses(crowd->system->view.elements, crowd->positions.data(), elements,
+                     crowd->kappa.data(), lanes, begin, begin + tets.size(),
+                     crowd->rotations.data(), crowd->rhs.data(), lowest_det_f, tets);
+  };
+  const CoarseLevel& common = crowd->system->coarse;
+  for (const BlockRun& run : common.runs) {
+    add(active, run.begin, common.resisting.span().subspan(run.begin, run.end - run.begin));
+  }
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    const Body* body = stepping.bodies[lane];
+    if (body == nullptr || active[lane] == 0.0f || body->system == crowd->system) continue;
+    float only[kCrowdLanes] = {};
+    only[lane] = 1.0f;
+    const CoarseLevel& own = body->system->coarse;
+    for (const BlockRun& run : own.runs) {
+      for (uint32_t b = run.begin; b < run.end; ++b) {
+        const uint16_t more = static_cast<uint16_t>(own.resisting[b] & ~common.resisting[b]);
+        if (more != 0) add(only, b, {&more, 1});
+      }
+    }
+  }
+}
+
+// What may be wrong with lanes after the step.
+struct Warnings {
+  CrowdSweepChanges last = {};      // of the last volume sweep
+  float lowest_det_f[kCrowdLanes];  // of all iterates
+  bool overshot[kCrowdLanes] = {};  // a coarse correction; see coarse_level.h
+
+  Warnings() { std::fill(lowest_det_f, lowest_det_f + kCrowdLanes, 1.0f); }
+
+  bool MayBeFlat(const StepSettings& settings, size_t lane) const {
+    return plush::MayBeFlat(lowest_det_f[lane]) ||
+           (settings.solver.volume_sweeps > 0 &&
+            plush::MayBeFlat({last.lowest_det_f[lane], last.largest[lane]}));
+  }
+};
+
+Vec3 VectorAt(const float* at) { return {at[0], at[kCrowdLanes], at[2 * kCrowdLanes]}; }
+
+ClusterSums SumsAt(const Crowd& crowd, size_t k, size_t lane) {
+  const float* at = &crowd.sums[kCrowdSums * k + lane];
+  const auto vector = [&](size_t n) { return VectorAt(at + 3 * kCrowdLanes * n); };
+  return {vector(0),
+          vector(1),
+          vector(2),
+          vector(3),
+          vector(4),
+          vector(5),
+          {vector(6), vector(7), vector(8)}};
+}
+
+RigidMotion MotionAt(const Crowd& crowd, size_t k, size_t lane) {
+  constexpr size_t kNext = 3 * kCrowdLanes;
+  const float* at = &crowd.motions[kCrowdMotion * k + lane];
+  return {VectorAt(at),
+          VectorAt(at + kNext),
+          {VectorAt(at + 2 * kNext), VectorAt(at + 3 * kNext), VectorAt(at + 4 * kNext)}};
+}
+
+// Finds the clusters' motions of one body. Makes its matrix first in the first outer iteration.
+void SolveLaneClusters(const CoarseLevel& level, float dt, bool is_first, size_t lane, Body* body,
+                       Crowd* crowd) {
+  ClusterSums sums[kMaxClusters];
+  RigidMotion motions[kMaxClusters];
+  for (size_t k = 0; k < level.num_clusters(); ++k) sums[k] = SumsAt(*crowd, k, lane);
+  const CoarseLevel& own = body->system->coarse;
+  const NodePlaces places = {&crowd->positions[lane], kCrowdPosition, kCrowdLanes};
+  if (is_first) {
+    body->coarse.Make(own.pattern, dt * dt, own.masses.span(), own.turns.span(), places,
+                      body->Rotations(), sums);
+  }
+  own.Solve(body->coarse, sums, motions);
+  for (size_t c = 0; c < own.num_components(); ++c) own.KeepMomenta(c, sums, motions);
+  for (size_t k = 0; k < level.num_clusters(); ++k) {
+    float* at = &crowd->motions[kCrowdMotion * k + lane];
+    const Vec3 vectors[5] = {motions[k].centre, motions[k].shift, motions[k].change.c0,
+                             motions[k].change.c1, motions[k].change.c2};
+    for (const Vec3& v : vectors) {
+      at[0] = v.x;
+      at[kCrowdLanes] = v.y;
+      at[2 * kCrowdLanes] = v.z;
+      at += 3 * kCrowdLanes;
+    }
+  }
+}
+
+// Sums the right-hand sides of the nodes' inertia and, in `active` lanes, the tets between
+// clusters.
+void SumClusters(const StepSettings& settings, const Stepping& stepping,
+                 const float (&active)[kCrowdLanes], Crowd* crowd, Warnings* warnings,
+                 StepStats* stats) {
+  const CoarseLevel& level = crowd->system->coarse;
+  {
+    const PhaseTimer timer(stats, Phase::kSolve);
+    MakeInertialCrowdRhs(stepping.nodes, settings.gravity, settings.dt, crowd->positions.data(),
+                         crowd->rhs.data());
+    SumCrowdClusters(level, crowd->positions.data(), crowd->rhs.data(), crowd->sums.data());
+  }
+  {
+    const PhaseTimer timer(stats, Phase::kElements);
+    std::fill(crowd->rhs.begin(), crowd->rhs.end(), 0.0f);
+    AddClusterImpulses(settings, stepping, active, crowd, warnings->lowest_det_f);
+  }
+  const PhaseTimer timer(stats, Phase::kSolve);
+  AddCrowdForces(level, crowd->positions.data(), crowd->rhs.data(), stepping.has_pins,
+                 crowd->sums.data());
+}
+
+// Sums of WorkAtStart and WorkAtEnd over a lane's clusters.
+float WorkAtStart(const Crowd& crowd, size_t lane) {
+  float work = 0.0f;
+  for (size_t k = 0; k < crowd.system->coarse.num_clusters(); ++k) {
+    work += WorkAtStart(SumsAt(crowd, k, lane), MotionAt(crowd, k, lane));
+  }
+  return work;
+}
+
+float WorkAtEnd(const Crowd& crowd, size_t lane) {
+  float work = 0.0f;
+  for (size_t k = 0; k < crowd.system->coarse.num_clusters(); ++k) {
+    work += WorkAtEnd(SumsAt(crowd, k, lane), MotionAt(crowd, k, lane));
+  }
+  return work;
+}
+
+bool HasLargeMotion(const Crowd& crowd, size_t lane) {
+  const Array<float>& masses = crowd.system->coarse.masses;
+  for (size_t k = 0; k < masses.size(); ++k) {
+    if (masses[k] == 0.0f) continue;
+    if (!IsSmall(SumsAt(crowd, k, lane), MotionAt(crowd, k, lane))) return true;
+  }
+  return false;
+}
+
+// The coarse correction of an outer iteration: clusters move as the material lets them. Notes where
+// that overshot.
+void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping, bool is_first,
+                          Crowd* crowd, Warnings* warnings, StepStats* stats) {
+  const CoarseLevel& level = crowd->system->coarse;
+  SumClusters(settings, stepping, stepping.active, crowd, warnings, stats);
+  float work[kCrowdLanes] = {};
+  float is_large[kCrowdLanes] = {};  // 1 or 0
+  bool any_large = false;
+  {
+    const PhaseTimer timer(stats, Phase::kSolve);
+    for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+      Body* body = stepping.bodies[lane];
+      if (body != nullptr) SolveLaneClusters(level, settings.dt, is_first, lane, body, crowd);
+    }
+    for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+      if (stepping.bodies[lane] == nullptr) continue;
+      work[lane] = WorkAtStart(*crowd, lane);
+      if (!HasLargeMotion(*crowd, lane)) continue;
+      is_large[lane] = 1.0f;
+      any_large = true;
+    }
+    MoveCrowdClusters(level, crowd->motions.data(), crowd->positions.data());
+  }
+  if (!any_large) return;
+  SumClusters(settings, stepping, is_large, crowd, warnings, stats);
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    if (is_large[lane] == 0.0f) continue;
+    if (ShareToKeep(work[lane], WorkAtEnd(*crowd, lane)) < 1.0f) warnings->overshot[lane] = true;
+  }
+}
+
+void OuterIterations(const StepSettings& settings, const Stepping& stepping, Crowd* crowd,
+                     Warnings* warnings, StepStats* stats) {
+  const System& system = *crowd->system;
+  const ElementView& elements = system.view.elements;
+  const float h = settings.dt;
+  const PanelFactor& factor = stepping.first->Factors().factors[0];
+  float* positions = crowd->positions.data();
+  float* rhs = crowd->rhs.data();
+  const size_t num_nodes = stepping.nodes.num_nodes;
+  const bool has_coarse = settings.solver.volume_sweeps == 0 && system.coarse.num_clusters() > 0;
+  // If clusters follow the solves, they keep the momentum.
+  const bool solves_keep_momentum = stepping.has_free && !has_coarse;
+  for (int k = 0; k < settings.solver.outer_iterations; ++k) {
+    {
+      const PhaseTimer timer(stats, Phase::kElements);
+      if (k == 0) {
+        StartCrowdRhs(stepping.nodes, positions, settings.gravity, stepping.is_free, h, rhs);
+      } else {
+        MakeInertialCrowdRhs(stepping.nodes, settings.gravity, h, positions, rhs);
+      }
+      if (solves_keep_momentum) SumCrowd(num_nodes, rhs, crowd->momentum);
+      AddCrowdImpulses(elements, positions,
+                       {h, 0.0f, settings.solver.polar_iterations, Relaxation(settings, k == 0)},
+                       crowd->kappa.data(), stepping.active, 0, elements.blocks.size(),
+                       crowd->rotations.data(), rhs, warnings->lowest_det_f);
+      for (size_t i = 0; i < num_nodes && system.num_pinned > 0; ++i) {
+        if (system.pinned[i] == 0) continue;
+        std::fill(rhs + kCrowdVector * i, rhs + kCrowdVector * (i + 1), 0.0f);
+      }
+    }
+    {
+      const PhaseTimer timer(stats, Phase::kSolve);
+      SolveCrowd(factor, rhs);
+      if (stepping.has_pins) HoldPins(stepping, factor, crowd);
+      if (solves_keep_momentum) {
+        KeepCrowdMomentum(num_nodes, positions, crowd->momentum, stepping.is_free, rhs);
+      }
+      MoveCrowd(num_nodes, rhs, positions);
+    }
+    if (has_coarse) CorrectCrowdClusters(settings, stepping, k == 0, crowd, warnings, stats);
+    const PhaseTimer timer(stats, Phase::kVolume);
+    for (int sweep = 0; sweep < settings.solver.volume_sweeps; ++sweep) {
+      SweepCrowdVolumes(elements, h, positions, crowd->kappa.data(), &warnings->last);
+    }
+  }
+}
+
+// Marks lanes whose bodies must step by themselves: a node is below a plane or too far out, or a
+// coarse correction overshot.
+void FindStrays(const StepSettings& settings, const Stepping& stepping, const Warnings& warnings,
+                const Crowd& crowd, bool (&stray)[kCrowdLanes]) {
+  // Far below float's largest number, so that velocities are finite too.
+  constexpr float kFarthest = 1.0e25f;
+  const size_t num_nodes = stepping.nodes.num_nodes;
+  float reach[kCrowdLanes] = {};
+  RaiseCrowdReach(num_nodes, crowd.positions.data(), reach);
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    stray[lane] = !(reach[lane] < kFarthest) || warnings.overshot[lane];
+  }
+  const float tolerance = ContactTolerance(*stepping.first);
+  for (size_t p = 0; p < settings.planes.size(); ++p) {
+    CrowdPlane plane;
+    float gap[kCrowdLanes];
+    for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+      const Body* body = stepping.bodies[lane];
+      gap[lane] = std::numeric_limits<float>::max();
+      plane.offset[lane] = std::numeric_limits<float>::lowest();
+      if (body == nullptr || !IsUsed(body->planes[p])) continue;
+      plane.normal = body->planes[p].normal;  // the same for all bodies that it touches
+      plane.offset[lane] = body->planes[p].offset;
+    }
+    LowerCrowdGap(num_nodes, crowd.positions.data(), plane, gap);
+    for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+      stray[lane] = stray[lane] || gap[lane] < -tolerance;
+    }
+  }
+}
+
+// Writes the bodies' new states and statistics.
+void Finish(const StepSettings& settings, const Stepping& stepping, const Warnings& warnings,
+            Crowd* crowd, StepStats* stats) {
+  bool stray[kCrowdLanes];
+  FindStrays(settings, stepping, warnings, *crowd, stray);
+  NodeVec* out_x[kCrowdLanes] = {};
+  NodeVec* out_v[kCrowdLanes] = {};
+  bool flat[kCrowdLanes] = {};
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    Body* body = stepping.bodies[lane];
+    if (body == nullptr || stray[lane]) continue;
+    flat[lane] = warnings.MayBeFlat(settings, lane);
+    if (!flat[lane]) {
+      out_x[lane] = KeepsPrevious(*body) ? body->previous.data() : body->x.data();
+      out_v[lane] = body->v.data();
+      continue;
+    }
+    const float* at = &crowd->positions[lane];
+    for (size_t i = 0; i < body->x.size(); ++i, at += kCrowdPosition) {
+      body->y[i] = NodeVec({at[0], at[kCrowdLanes], at[2 * kCrowdLanes]}, at[3 * kCrowdLanes]);
+    }
+  }
+  FinishCrowd(stepping.nodes, crowd->positions.data(), settings.gravity, settings.dt, out_x, out_v);
+  for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
+    Body* body = stepping.bodies[lane];
+    if (body == nullptr) continue;
+    StepStats* own = &stats[body->slot];
+    if (stray[lane]) {
+      LeaveLane(body);
+      StepBody(settings, body, own);
+      continue;
+    }
+    own->substeps = 1;
+    own->outer_iterations = static_cast<uint32_t>(settings.solver.outer_iterations);
+    if (flat[lane]) {
+      FinishSubstep(settings, settings.dt, true, body, own);
+    } else {
+      if (KeepsPrevious(*body)) SwapPrevious(body);
+      FollowOrigin(body);
+    }
+    EndStep(settings, body, own);
+  }
+}
+
+}  // namespace
+
+void StepCrowd(const StepSettings& settings, Crowd* crowd, StepStats* stats) {
+  const Stepping stepping = FindStepping(*crowd);
+  StepStats* first = &stats[stepping.first->slot];
+  Warnings warnings;
+  {
+    const PhaseTimer timer(first, Phase::kOther);
+    ScaleMultipliers(settings.dt, &crowd->kappa, &crowd->kappa_dt);
+    for (Body* body : stepping.bodies) {
+      if (body != nullptr) EnterLane(crowd, body);
+    }
+    PredictCrowd(stepping.nodes, settings.gravity, stepping.is_free, settings.dt,
+                 crowd->positions.data());
+    for (Body* body : stepping.bodies) {
+      if (body != nullptr && body->pins.moves) PlaceCrowdPins(crowd, body, &stats[body->slot]);
+    }
+  }
+  OuterIterations(settings, stepping, crowd, &warnings, first);
+  const PhaseTimer timer(first, Phase::kOther);
+  Finish(settings, stepping, warnings, crowd, stats);
+}
+
+}  // namespace plush
