@@ -80,7 +80,7 @@ json PerStepJson(const RunRecord& record) {
       {"max_volume_ratio", Column(record, [](Step s) { return s.cages.max_volume_ratio; })},
       {"max_speed_m_s", Column(record, [](Step s) { return s.stats.max_speed; })},
       {"min_det_f", Column(record, [](Step s) { return s.measures.min_det_f; })},
-      {"max_penetration_m", Column(record, [](Step s) { return s.stats.max_penetration; })},
+      {"max_penetration_m", Column(record, [](Step s) { return s.measures.max_penetration; })},
       {"contact_sweeps", Column(record, [](Step s) { return s.stats.contact_sweeps; })},
       {"contacts", Column(record, [](Step s) { return s.stats.contacts; })},
       {"inverted_tets", Column(record, [](Step s) { return s.measures.inverted_tets; })},
@@ -139,7 +139,7 @@ json StatisticsJson(const Scene& scene, const SceneWorld& scene_world, const Run
         {"elastic", record.start.elastic},
         {"gravity", record.start.gravity}}},
       {"energy_j", EnergyJson(record)},
-      {"max_penetration_m", Largest(record, [](Step s) { return s.stats.max_penetration; })},
+      {"max_penetration_m", Largest(record, [](Step s) { return s.measures.max_penetration; })},
       {"contacts", {{"median", Quantile(contacts, 0.5)}, {"max", Quantile(contacts, 1.0)}}},
       {"degenerate_tets", Largest(record, [](Step s) { return s.measures.collapsed_tets; })},
       {"inverted_tets", Largest(record, [](Step s) { return s.measures.inverted_tets; })},
@@ -164,7 +164,7 @@ std::string StatisticsText(const Scene& scene, const SceneWorld& scene_world,
                     step_ms.size());
   text += Formatted("  energy     kinetic %.4g J, elastic %.4g J at the end\n",
                     last.measures.kinetic_j, last.measures.elastic_j);
-  const float deepest = Largest(record, [](Step s) { return s.stats.max_penetration; });
+  const float deepest = Largest(record, [](Step s) { return s.measures.max_penetration; });
   text += Formatted("  contacts   %u at the end, deepest point ever %.3g m\n", last.stats.contacts,
                     static_cast<double>(deepest));
   text += Formatted("  tets       least det F %.3g at the end, most inverted %u\n",

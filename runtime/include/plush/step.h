@@ -64,13 +64,10 @@ enum class Phase : uint8_t {
 };
 
 /// What the last step did: sums or extremes over the bodies. Costs nothing extra. World::Measure
-/// has energies and tets.
+/// has energies, tets and depths.
 struct StepStats {
   uint32_t flags = kStepOk;       ///< StepFlags
   float max_speed = 0.0f;         ///< fastest node at the end [m/s]
-  float max_penetration = 0.0f;   ///< deepest point of a surface below a plane at the end
-                                  ///< [m], >= 0; without those that pins carry by more than
-                                  ///< three quarters
   uint32_t contact_sweeps = 0;    ///< largest number of sweeps over a body's contacts
   uint32_t contacts = 0;          ///< pairs of a point and a plane that press, at the end
   uint32_t substeps = 0;          ///< largest number of substeps of a body

@@ -79,6 +79,11 @@ struct WorldMeasures {
   uint32_t tets = 0;            ///< all tets
   uint32_t inverted_tets = 0;   ///< det F <= 0
   uint32_t collapsed_tets = 0;  ///< det F < 0.1, inverted ones included
+  float max_penetration =
+      0.0f;  ///< depth of the deepest point of a body below a collider that it
+             ///< may touch [m], >= 0: a vertex of its collision surface, or a
+             ///< node without one. Points that pins carry by more than three
+             ///< quarters touch nothing, nor do disabled, fixed and frozen bodies
 };
 
 /// Soft bodies that move together through time.

@@ -6,6 +6,7 @@
 #include "plush/pose.h"
 
 #include "base/vector_math.h"
+#include "contact/deepest_point.h"
 
 #include <algorithm>
 #include <cmath>
@@ -137,9 +138,16 @@ void PlaceLoweredPlanes(const StepSettings& settings, int k, int count, Body* bo
   }
 }
 
-float DeepestPoint(const StepSettings& settings, Body* body) {
-  if (body->planes.size() == 0) return 0.0f;
-  return body->contacts.sunk.GreatestDepth(ProblemOf(settings, settings.dt, *body), body->x.span());
+bool IsOnWayOut(const StepSettings& settings, const Body& body) {
+  constexpr float kDeep = 2.0f;  // [slops]
+  const float most = kDeep * ContactSlop(settings, body);
+  return std::any_of(body.planes.begin(), body.planes.end(), [&](const LocalPlane& plane) {
+    return DepthBelow(plane, SurfaceOf(body), body.x.span()) > most;
+  });
+}
+
+float DepthBelow(const StepPlane& plane, const Body& body) {
+  return DepthBelow(LocalPlaneAt(plane, 0.0f, 0.0f, body), SurfaceOf(body), body.x.span());
 }
 
 bool CanTouchPlanes(const StepSettings& settings, Body* body) {

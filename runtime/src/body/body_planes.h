@@ -39,8 +39,13 @@ void PlacePlanes(const StepSettings& settings, float at, float h, Body* body);
 /// second, beyond the plane's own motion.
 void PlaceLoweredPlanes(const StepSettings& settings, int k, int count, Body* body);
 
-/// Depth of the deepest point below body->planes [m], >= 0, among those that contacts can move.
-float DeepestPoint(const StepSettings& settings, Body* body);
+/// Whether a point is so deep below a plane, as the planes were last placed, that contacts take it
+/// out. Looks at the whole surface.
+bool IsOnWayOut(const StepSettings& settings, const Body& body);
+
+/// Depth of the body's deepest point below a plane at the start of its step, in the body's
+/// coordinates [m]; see contact/deepest_point.h.
+float DepthBelow(const StepPlane& plane, const Body& body);
 
 /// Whether a node touches a plane or may do so within the step. Places the planes as at its end.
 bool CanTouchPlanes(const StepSettings& settings, Body* body);

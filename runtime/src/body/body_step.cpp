@@ -282,7 +282,6 @@ void EndStep(const StepSettings& settings, Body* body, StepStats* stats) {
   PlacePlanes(settings, 1.0f, settings.dt, body);
   stats->contacts = body->contacts.num_contacts;
   stats->max_speed = body->scale * LongestVector(body->v.span());
-  stats->max_penetration = body->scale * DeepestPoint(settings, body);
 }
 
 namespace {

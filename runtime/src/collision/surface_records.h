@@ -28,6 +28,17 @@ inline uint32_t TrianglesEnd(const CollisionView& surface, uint32_t patch) {
                                             : surface.num_triangles();
 }
 
+/// Vertices of a CdgTet, from the surface's vertex `*first` on: those of its patches lie one after
+/// the other.
+inline std::span<const Vec4> VerticesOf(const CollisionView& surface, uint32_t tet,
+                                        uint32_t* first) {
+  *first = surface.patches[surface.tets[tet].first_patch].first_vertex;
+  const uint32_t last_patch = PatchesEnd(surface, tet);
+  const size_t end = last_patch < surface.patches.size() ? surface.patches[last_patch].first_vertex
+                                                         : surface.vertices.size();
+  return surface.vertices.subspan(*first, end - *first);
+}
+
 /// Calls visit(patch, triangle) for every triangle in a CdgTet.
 template <class Visit>
 inline void ForTrianglesOf(const CollisionView& surface, uint32_t tet, Visit visit) {

@@ -37,15 +37,6 @@ std::tuple<float, uint32_t, uint32_t> KeyOf(const SunkPoint& point) {
   return {point.gap, point.id, point.plane};
 }
 
-// Vertices of a CdgTet: those of its patches lie one after the other.
-std::span<const Vec4> VerticesOf(const CollisionView& surface, uint32_t tet, uint32_t* first) {
-  *first = surface.patches[surface.tets[tet].first_patch].first_vertex;
-  const uint32_t last_patch = PatchesEnd(surface, tet);
-  const size_t end = last_patch < surface.patches.size() ? surface.patches[last_patch].first_vertex
-                                                         : surface.vertices.size();
-  return surface.vertices.subspan(*first, end - *first);
-}
-
 // Calls visit(vertex, gap) for the vertices of a CdgTet that have a gap below limit().
 template <class Limit, class Visit>
 void ForLowVertices(const CollisionView& surface, uint32_t tet, const float* gaps, Limit limit,
@@ -297,44 +288,6 @@ std::span<SunkPoint> SunkPoints::KeepDeepest(const CollisionView& surface) {
   std::ranges::sort(found, {},
                     [](const SunkPoint& point) { return std::make_pair(point.id, point.plane); });
   return found;
-}
-
-float SunkPoints::GreatestDepth(const ContactProblem& problem, NodeVectors x) {
-  const TouchingSurface& surface = problem.surface;
-  float lowest = 0.0f;
-  for (uint32_t p = 0; p < problem.planes.size(); ++p) {
-    const LocalPlane& plane = problem.planes[p];
-    if (!IsUsed(plane)) continue;
-    FindGaps(plane, x, {});
-    if (!surface.has_vertices()) {
-      for (size_t i = 0; i < gaps_.size(); ++i) {
-        lowest = surface.pinned[i] == 0 ? std::fmin(lowest, gaps_[i]) : lowest;
-      }
-      continue;
-    }
-    for (const NearTet& near : FindNearTets(problem, p, 0.0f)) {
-      const CdgTet& tet = surface.collision->tets[near.tet];
-      const Float4 gaps = GapsOf(gaps_, tet);
-      if (!(LeastOf(gaps) < lowest) || LowestNow(near, gaps) >= lowest ||
-          LowestIn(gaps, &tet.low.x, &tet.high.x) >= lowest) {
-        continue;
-      }
-      const TetNumbers movable = MovableOf(surface, tet);
-      TetNumbers of_nodes;
-      Store4(gaps, of_nodes.data());
-      if (std::ranges::count(movable, 1.0f) == 4) {
-        lowest = std::fmin(lowest, LowestOf(*surface.collision, near.tet, of_nodes.data()).gap);
-        continue;
-      }
-      ForLowVertices(
-          *surface.collision, near.tet, of_nodes.data(), [&] { return lowest; },
-          [&](uint32_t vertex, float gap) {
-            const Vec4& weights = surface.collision->vertices[vertex];
-            if (MeanOf(movable.data(), weights) >= kLeastMovable) lowest = gap;
-          });
-    }
-  }
-  return 0.0f - lowest;
 }
 
 }  // namespace plush

@@ -55,9 +55,6 @@ class SunkPoints {
   std::span<SunkPoint> Find(const ContactProblem& problem, std::span<const NodeVec> moved,
                             float depth, IsKnown is_known, const void* user);
 
-  /// Depth below the planes of the deepest point at `x` [m], >= 0, wherever it was before.
-  float GreatestDepth(const ContactProblem& problem, NodeVectors x);
-
  private:
   // A CdgTet near a plane, and its vertices' lowest gap from the plane when it was last searched.
   struct NearTet {

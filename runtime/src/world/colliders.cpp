@@ -149,18 +149,9 @@ void FindVelocities(const Pose& from, const Pose& to, float dt, Vec3* velocity,
 }
 
 StepPlane PlaneInStep(const Collider& collider, float dt) {
-  const ColliderDesc& desc = collider.desc;
-  const WorldPlane start = PlaceAt(desc.plane, desc.pose);
-  StepPlane plane;
-  plane.normal = start.normal;
-  plane.offset = start.offset;
-  plane.from = desc.pose;
-  plane.to = desc.pose;
-  plane.shape = desc.plane;
-  plane.coefficients = {desc.friction, desc.restitution};
-  plane.user_data = desc.user_data;
-  plane.filter = desc.filter;
+  StepPlane plane = PlaneNow(collider);
   if (!collider.Moves()) return plane;
+  const ColliderDesc& desc = collider.desc;
   const Pose to = collider.has_target ? collider.target : Advanced(desc, dt);
   if (!IsPosition(to.position)) return plane;  // too far out: it rests
   plane.moves = true;
@@ -184,6 +175,21 @@ bool DropContacts(uint32_t plane, Body* body) {
 }
 
 }  // namespace
+
+StepPlane PlaneNow(const Collider& collider) {
+  const ColliderDesc& desc = collider.desc;
+  const WorldPlane start = PlaceAt(desc.plane, desc.pose);
+  StepPlane plane;
+  plane.normal = start.normal;
+  plane.offset = start.offset;
+  plane.from = desc.pose;
+  plane.to = desc.pose;
+  plane.shape = desc.plane;
+  plane.coefficients = {desc.friction, desc.restitution};
+  plane.user_data = desc.user_data;
+  plane.filter = desc.filter;
+  return plane;
+}
 
 bool Collider::Moves() const {
   if (has_target) return !AreEqual(desc.pose, target);

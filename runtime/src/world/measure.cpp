@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// World's calls that measure: energies and extremes of all bodies; forces, moments and pose of one.
-// Not on the step path. With s the scale, a body's own mass counts s^3, momentum and force s^4,
-// energy and angular momentum s^5.
+// World's calls that measure: energies, extremes and depths of all bodies; forces, moments and pose
+// of one. Not on the step path. With s the scale, a body's own mass counts s^3, momentum and force
+// s^4, energy and angular momentum s^5.
 #include "body/best_fit.h"
+#include "body/body_planes.h"
 #include "body/node_pass.h"
 #include "elasticity/elements.h"
 #include "world/world_impl.h"
@@ -73,6 +74,19 @@ BodyMoments MeasureMoments(const SolverSettings& solver, const Body& body) {
 
 }  // namespace
 
+// See WorldMeasures::max_penetration. Body and colliders may have moved since the last step.
+float World::Impl::DeepestPoint(const Body& body) const {
+  float deepest = 0.0f;
+  if (!body.enabled || body.fixed || body.frozen) return deepest;
+  for (const uint32_t slot : collider_slots) {
+    const StepPlane plane = PlaneNow(colliders[slot]);
+    if (MayTouch(plane.filter, body.filter)) {
+      deepest = std::fmax(deepest, body.scale * DepthBelow(plane, body));
+    }
+  }
+  return deepest;
+}
+
 Status World::Measure(WorldMeasures* out_measures) const {
   if (out_measures == nullptr) return kNoOutput;
   *out_measures = {};
@@ -81,7 +95,9 @@ Status World::Measure(WorldMeasures* out_measures) const {
   w.ListLiveBodies();
   const JobFunction measure_one = [](void* context, uint32_t index) {
     Impl& world = *static_cast<Impl*>(context);
-    world.measured[index] = MeasureBody(world.desc, *world.live[index]);
+    const Body& body = *world.live[index];
+    world.measured[index] = MeasureBody(world.desc, body);
+    world.measured[index].max_penetration = world.DeepestPoint(body);
   };
   w.RunJobs(w.slots.num_live(), measure_one);
   // In the order of the bodies, whatever order the jobs ran in.
@@ -97,6 +113,7 @@ Status World::Measure(WorldMeasures* out_measures) const {
     sum.tets += m.tets;
     sum.inverted_tets += m.inverted_tets;
     sum.collapsed_tets += m.collapsed_tets;
+    sum.max_penetration = std::fmax(sum.max_penetration, m.max_penetration);
   }
   return {};
 }

@@ -35,7 +35,7 @@ static_assert(std::endian::native == std::endian::little,
               "states are written as they lie in memory");
 
 inline constexpr char kStateMagic[8] = {'P', 'L', 'U', 'S', 'H', 'S', 'T', '\n'};
-inline constexpr uint32_t kStateVersion = 5;
+inline constexpr uint32_t kStateVersion = 6;
 inline constexpr uint32_t kStateByteOrder = 0x01020304;
 #ifdef PLUSH_DETERMINISTIC
 inline constexpr uint32_t kStateVariant = 1;
@@ -65,11 +65,11 @@ static_assert(sizeof(StateHeader) == 64);
 /// StepStats.
 struct StateStats {
   uint32_t flags;
-  float max_speed, max_penetration;
+  float max_speed;
   uint32_t contacts, contact_sweeps, substeps, outer_iterations, asleep, overshoots;
   float phase_s[5];
 };
-static_assert(sizeof(StateStats) == 56);
+static_assert(sizeof(StateStats) == 52);
 
 struct StateWorld {
   float dt;
@@ -81,7 +81,7 @@ struct StateWorld {
   int32_t contact_sweeps, max_substeps, response;
   float penalty_stiffness, sleep_speed, sleep_time;
   StateStats stats;
-  uint32_t zeros[6];
+  uint32_t zeros[7];
 };
 static_assert(sizeof(StateWorld) == 192);
 
@@ -187,9 +187,9 @@ struct StateBody {
   StateStats stats;
   float friction, restitution;
   float rebound_speed, rebound_time, rebound_energy;
-  uint32_t rebound_plane, zero;
+  uint32_t rebound_plane;
 };
-static_assert(sizeof(StateBody) == 216);
+static_assert(sizeof(StateBody) == 208);
 
 /// RegionMotion.
 struct StateMotion {

@@ -30,7 +30,6 @@ StepStats ToStats(const StateStats& s) {
   StepStats out;
   out.flags = s.flags;
   out.max_speed = s.max_speed;
-  out.max_penetration = s.max_penetration;
   out.contact_sweeps = s.contact_sweeps;
   out.contacts = s.contacts;
   out.substeps = s.substeps;

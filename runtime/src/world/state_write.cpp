@@ -67,9 +67,9 @@ StatePose Saved(const Pose& pose) {
 StateFilter Saved(const Filter& filter) { return {filter.category, filter.mask, filter.group}; }
 
 StateStats Saved(const StepStats& s) {
-  StateStats out = {s.flags,          s.max_speed, s.max_penetration,  s.contacts,
-                    s.contact_sweeps, s.substeps,  s.outer_iterations, s.asleep,
-                    s.overshoots,     {}};
+  StateStats out = {s.flags,          s.max_speed,  s.contacts,
+                    s.contact_sweeps, s.substeps,   s.outer_iterations,
+                    s.asleep,         s.overshoots, {}};
   static_assert(sizeof(out.phase_s) == sizeof(s.phase_s));
   std::copy(std::begin(s.phase_s), std::end(s.phase_s), out.phase_s);
   return out;

@@ -30,6 +30,9 @@ struct Collider {
   bool Moves() const;  ///< whether the next step moves it
 };
 
+/// The collider's plane where it is, at rest.
+StepPlane PlaneNow(const Collider& collider);
+
 /// A force field that waits for the next step.
 struct PendingForce {
   ForceField field;
@@ -111,6 +114,7 @@ struct World::Impl {
   void RecordEvent(const Body& body, BodyEventType type);
   void SumStats();
 
+  float DeepestPoint(const Body& body) const;
   Status AddForce(const PendingForce& force);
 
   /// Wakes the sleeping bodies that the collider touches, or touches once it has its target.

@@ -209,10 +209,7 @@ void World::Impl::MayFallAsleep(Body* body) {
   }
   body->still_time += settings.dt;
   if (body->still_time < solver.sleep_time) return;
-  constexpr float kDeep = 2.0f;
-  const bool is_on_way_out =
-      own->max_penetration > kDeep * body->scale * ContactSlop(settings, *body);
-  if (is_on_way_out || TouchesMovingCollider(*body)) {
+  if (IsOnWayOut(settings, *body) || TouchesMovingCollider(*body)) {
     body->still_time = 0.0f;
     return;
   }
@@ -257,7 +254,6 @@ void World::Impl::SumStats() {
     const StepStats& s = body_stats[body->slot];
     stats.flags |= s.flags;
     stats.max_speed = std::fmax(stats.max_speed, s.max_speed);
-    stats.max_penetration = std::fmax(stats.max_penetration, s.max_penetration);
     stats.contact_sweeps = std::max(stats.contact_sweeps, s.contact_sweeps);
     stats.contacts += s.contacts;
     stats.substeps = std::max(stats.substeps, s.substeps);

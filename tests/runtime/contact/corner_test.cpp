@@ -63,7 +63,7 @@ TEST_CASE("A body that falls into a corner comes to rest in it") {
   const BodyId id = AddBody(&world, shape.asset(), body);
   for (int step = 0; step < 400; ++step) {  // undamped, without friction it rocks for 300
     REQUIRE((StepWorld(&world, kDt) & kStepBodyFrozen) == 0u);
-    REQUIRE(world.stats().max_penetration < 1e-3 * SizeOf(shape));
+    REQUIRE(MeasuresOf(world).max_penetration < 1e-3 * SizeOf(shape));
   }
   CHECK(world.stats().contacts > 0);
   CHECK(world.stats().max_speed < 0.01f);
@@ -79,7 +79,7 @@ TEST_CASE("Two planes make a corner that holds a body flush against both") {
   Corner corner(TetBox(3, 3, 3, 0.1), friction, {std::sin(lean), -std::cos(lean), 0.0}, seed);
   for (int step = 0; step < 100; ++step) {
     StepWorld(&corner.world, kDt);
-    REQUIRE(corner.world.stats().max_penetration < 1e-5 * SizeOf(corner.shape));
+    REQUIRE(MeasuresOf(corner.world).max_penetration < 1e-5 * SizeOf(corner.shape));
   }
   // Two faces of 16 nodes; those of the edge touch both planes.
   CHECK(corner.world.stats().contacts <= 32);

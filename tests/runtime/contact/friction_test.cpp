@@ -61,7 +61,7 @@ TEST_CASE("Above the friction angle a box slides with Coulomb's acceleration") {
   const int n = 100;
   for (int step = 0; step < n; ++step) {
     StepWorld(&slope.world, kDt);
-    REQUIRE(slope.world.stats().max_penetration < 1e-3 * SizeOf(slope.shape));
+    REQUIRE(MeasuresOf(slope.world).max_penetration < 1e-3 * SizeOf(slope.shape));
   }
   const double acceleration =
       (slope.Momentum().dot(slope.down) / mass - before) / (n * double(kDt));

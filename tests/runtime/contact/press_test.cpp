@@ -30,7 +30,7 @@ class Press {
       const float height = std::max(1.0f - 0.005f * static_cast<float>(step), kHeight);
       REQUIRE(world_.MoveCollider(plate_, {.position = {0.0f, height, 0.0f}}).ok());
       flags |= StepWorld(&world_, kDt);
-      depth = std::max(depth, world_.stats().max_penetration);
+      depth = std::max(depth, MeasuresOf(world_).max_penetration);
     }
   }
 

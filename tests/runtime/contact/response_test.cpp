@@ -70,7 +70,7 @@ TEST_CASE("Snapped nodes lie on the plane, and the box on them") {
   for (int step = 0; step < 300; ++step) {
     REQUIRE(StepWorld(&world, kDt) == kStepOk);
     REQUIRE(std::isfinite(Energy(world)));
-    REQUIRE(world.stats().max_penetration < 1e-5f);
+    REQUIRE(MeasuresOf(world).max_penetration < 1e-5f);
     lowest = std::min(lowest, MomentsOf(world, id).centre[1]);
   }
   CHECK(lowest > 0.07);

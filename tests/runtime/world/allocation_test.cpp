@@ -340,7 +340,7 @@ TEST_CASE("A failed call changes nothing") {
     CHECK(world.StateHash() == hash);
     CHECK(memory.blocks_out() == blocks);  // some may be larger
     CHECK(StepWorld(&world, kDt) == kStepOk);
-    CHECK(world.stats().max_penetration < 1e-4f);
+    CHECK(MeasuresOf(world).max_penetration < 1e-4f);
     BodyId id;
     memory.FailAt(n, true);
     const Status status = world.AddBody(shape.asset(), body, &id);

@@ -206,7 +206,7 @@ TEST_CASE("A crowd steps on after a plane for which there was no memory") {
     // A plane stops all of them.
     AddPlane(&world, {{0.0f, 1.0f, 0.0f}, 1.0f});
     for (int step = 0; step < 80; ++step) StepWorld(&world, kDt);
-    REQUIRE(world.stats().max_penetration < 1e-4f);
+    REQUIRE(MeasuresOf(world).max_penetration < 1e-4f);
     for (const BodyId id : ids) REQUIRE(MomentsOf(world, id).centre[1] > 1.0);
     if (added.ok()) break;
   }

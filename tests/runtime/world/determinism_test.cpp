@@ -158,7 +158,7 @@ void CheckJobs(Outcome (*simulate)(const JobSystem&)) {
       CHECK(outcome.measures.kinetic_j == alone.measures.kinetic_j);
       CHECK(outcome.measures.elastic_j == alone.measures.elastic_j);
       CHECK(outcome.measures.gravity_j == alone.measures.gravity_j);
-      CHECK(outcome.stats.max_penetration == alone.stats.max_penetration);
+      CHECK(outcome.measures.max_penetration == alone.measures.max_penetration);
       CHECK(outcome.stats.contacts == alone.stats.contacts);
     }
   }

@@ -312,7 +312,7 @@ TEST_CASE("A plane takes no body out of its crowd that its filter excludes") {
     CHECK(world.stats().phase_s[static_cast<size_t>(Phase::kContact)] == 0.0f);
     CHECK(world.stats().phase_s[static_cast<size_t>(Phase::kSolve)] > 0.0f);
   }
-  CHECK(world.stats().max_penetration == 0.0f);
+  CHECK(MeasuresOf(world).max_penetration == 0.0f);
 }
 
 TEST_CASE(
@@ -338,5 +338,5 @@ TEST_CASE(
   StepWorld(&world, kDt);
   CHECK(world.stats().phase_s[static_cast<size_t>(Phase::kSolve)] > 0.0f);  // there is a crowd
   CHECK(world.stats().contacts > 0);
-  CHECK(world.stats().max_penetration < 3.1e-4f * shape.simulation().median_edge);
+  CHECK(MeasuresOf(world).max_penetration < 3.1e-4f * shape.simulation().median_edge);
 }

@@ -203,8 +203,8 @@ TEST_CASE("A scaled body drops onto a plane as the scaled mesh") {
   for (int step = 0; step < 30; ++step) {
     pair.Step();
     REQUIRE(pair.Apart() < 1e-3);
-    const double depth = double(pair.baked->stats().max_penetration);
-    CHECK(double(pair.scaled->stats().max_penetration) == Approx(depth).margin(1e-4 * size));
+    const double depth = double(MeasuresOf(*pair.baked).max_penetration);
+    CHECK(double(MeasuresOf(*pair.scaled).max_penetration) == Approx(depth).margin(1e-4 * size));
     deepest = std::fmax(deepest, depth);
   }
   CHECK(pair.scaled->stats().contacts == pair.baked->stats().contacts);

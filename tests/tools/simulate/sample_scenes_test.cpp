@@ -81,7 +81,7 @@ SceneResult RunSample(const std::string& path) {
   if (!record.ok()) FAIL(record.error().message);
   result.record = std::move(record.value());
   for (const tools::StepRecord& step : result.record.steps) {
-    result.deepest = std::max(result.deepest, step.stats.max_penetration);
+    result.deepest = std::max(result.deepest, step.measures.max_penetration);
     result.most_elastic_j = std::max(result.most_elastic_j, step.measures.elastic_j);
   }
   const std::vector<Vec3> end = poses(scene_world.value());

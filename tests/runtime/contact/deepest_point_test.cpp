@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// WorldMeasures::max_penetration is the depth of the deepest vertex of all, below colliders as they
+// are now.
+#include "contact/contact_problem.h"
+#include "runtime/contact/plane_fixtures.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+// Depth of a body's deepest point below a collider, in doubles. Leaves out points of which free
+// nodes carry less than `least`.
+double LookForDepth(const World& world, BodyId id, ColliderId collider, const ShapeAsset& shape,
+                    const std::vector<uint32_t>& pins, double least) {
+  ColliderDesc desc;
+  REQUIRE(world.GetCollider(collider, &desc).ok());
+  const Eigen::Vector3d normal = RotationOf(desc.pose.rotation) * ToEigen(desc.plane.normal);
+  const double offset = double(desc.plane.offset) + normal.dot(ToEigen(desc.pose.position));
+  std::vector<uint8_t> pinned(shape.num_nodes(), 0);
+  for (const uint32_t node : pins) pinned[node] = 1;
+  const std::vector<Vec3> nodes = PositionsOf(world, id, shape.num_nodes());
+  const CollisionView& collision = shape.asset().collision();
+  const TouchingSurface surface = {&collision, pinned};
+  double deepest = 0.0;
+  for (uint32_t i = 0; i < surface.num_points(); ++i) {
+    const EmbeddedPoint point = surface.Point(i);
+    double gap = -offset, free = 0.0;
+    for (int k = 0; k < 4; ++k) {
+      gap += double(point.weights[k]) * normal.dot(ToEigen(nodes[point.nodes[k]]));
+      free += double(point.free[k]);
+    }
+    if (free >= least) deepest = std::max(deepest, -gap);
+  }
+  return deepest;
+}
+
+Pose RandomPose(Random* random) {
+  return {ToVec3(random->Vector(0.2)), ToQuat(random->Rotation())};
+}
+
+}  // namespace
+
+TEST_CASE("Measure finds the deepest point below the colliders where they are now") {
+  const uint32_t seed = GENERATE(range(1u, 9u));
+  const bool has_surface = GENERATE(true, false);
+  CAPTURE(seed, has_surface);
+  Random random(seed);
+  const tools::TetMesh mesh = TetBox(3, 2, 2, 0.1, 0.03, seed);
+  const ShapeAsset shape =
+      has_surface ? ShapeAsset(SurfaceBytes(mesh, {.parts = 4, .seed = seed})) : ShapeAsset(mesh);
+  World world;
+  BodyDesc body;
+  body.pose = RandomPose(&random);
+  body.scale = static_cast<float>(random.Uniform(0.5, 2.0));
+  const std::vector<uint32_t> pins = random.Nodes(shape.num_nodes(), 0.2);
+  body.pinned_nodes = pins;
+  const BodyId id = AddBody(&world, shape.asset(), body);
+  std::vector<ColliderId> colliders(3);
+  for (size_t i = 0; i < 3; ++i) {
+    ColliderDesc plane;
+    plane.pose = RandomPose(&random);
+    plane.plane.offset = static_cast<float>(random.Uniform(-0.3, 0.1));
+    plane.velocity = ToVec3(random.Vector(0.5));
+    if (i == 2) plane.filter.mask = 0;  // touches nothing
+    REQUIRE(world.AddCollider(plane, &colliders[i]).ok());
+  }
+  const auto check = [&] {
+    constexpr double kRounding = 1e-5;  // may decide what is movable
+    double least = 0.0, most = 0.0;
+    for (const ColliderId plane : {colliders[0], colliders[1]}) {
+      const double share = double(kLeastMovable);
+      least = std::max(least, LookForDepth(world, id, plane, shape, pins, share + kRounding));
+      most = std::max(most, LookForDepth(world, id, plane, shape, pins, share - kRounding));
+    }
+    const double depth = double(MeasuresOf(world).max_penetration);
+    CHECK(depth > least - 1e-6);
+    CHECK(depth < most + 1e-6);
+    return depth;
+  };
+  check();  // before the first step
+  for (int step = 0; step < 10; ++step) {
+    StepWorld(&world, kDt);
+    check();
+  }
+  double sum = 0.0;
+  for (int move = 0; move < 10; ++move) {
+    REQUIRE(world.SetColliderPose(colliders[move % 2], RandomPose(&random)).ok());
+    REQUIRE(world.Teleport(id, RandomPose(&random)).ok());
+    sum += check();
+  }
+  CHECK(sum > 0.1);
+  REQUIRE(world.SetEnabled(id, false).ok());
+  CHECK(MeasuresOf(world).max_penetration == 0.0f);
+  REQUIRE(world.SetEnabled(id, true).ok());
+  REQUIRE(world.SetColliderPose(colliders[0], {.position = {0.0f, 100.0f, 0.0f}}).ok());
+  CHECK(MeasuresOf(world).max_penetration > 90.0f);
+}
+
+TEST_CASE("Fixed bodies touch nothing, sleeping ones lie as deep as they did") {
+  const ShapeAsset shape(TetBox(2, 2, 2, 0.1));
+  World world({.solver = {.sleep_time = 0.1f}});
+  AddPlane(&world, {});
+  BodyDesc fixed;
+  fixed.pose.position.y = -0.1f;
+  fixed.fixed = true;
+  AddBody(&world, shape.asset(), fixed);
+  CHECK(MeasuresOf(world).max_penetration == 0.0f);
+  const BodyId id = AddBody(&world, shape.asset());
+  float depth = 0.0f;
+  for (int step = 0; step < 300 && !world.IsAsleep(id); ++step) {
+    StepWorld(&world, kDt);
+    depth = MeasuresOf(world).max_penetration;
+  }
+  REQUIRE(world.IsAsleep(id));
+  for (int step = 0; step < 3; ++step) StepWorld(&world, kDt);
+  CHECK(MeasuresOf(world).max_penetration == depth);
+}
