@@ -201,15 +201,15 @@ SceneForce ReadForce(const json& value, const std::string& path, std::string* mi
 
 void ReadContact(const JsonObject& solver, SolverSettings* out) {
   constexpr std::array<std::string_view, 3> kNames = {"hold", "snap", "penalty"};
-  constexpr std::array kResponses = {ContactResponse::kHold, ContactResponse::kSnap,
-                                     ContactResponse::kPenalty};
+  constexpr std::array<const ContactMethod*, 3> kMethods = {nullptr, &kSnapContact,
+                                                            &kPenaltyContact};
   std::string name;
   if (!solver.String("contact", &name)) return;
   const auto found = std::find(kNames.begin(), kNames.end(), name);
   if (found == kNames.end()) {
-    solver.Mistake("contact", UnknownNameMessage("contact response", name, kNames));
+    solver.Mistake("contact", UnknownNameMessage("contact", name, kNames));
   } else {
-    out->response = kResponses[static_cast<size_t>(found - kNames.begin())];
+    out->contact_method = kMethods[static_cast<size_t>(found - kNames.begin())];
   }
 }
 

@@ -10,13 +10,15 @@ namespace plush {
 /// Shortest time step [s]. In a shorter one, the rounding of float positions outweighs all motion.
 inline constexpr float kLeastTimeStep = 1.0e-5f;
 
-/// How a plane pushes back.
-enum class ContactResponse : uint8_t {
-  kHold,  ///< contact is part of the solve (default)
-  kSnap,  ///< nodes of the cage are moved to the surface after the solve [Rio 8.1.2]; adds elastic
-          ///< energy
-  kPenalty,  ///< springs push penetrated nodes [Rio 8.1.1]; adds energy and bounces
-};
+/// A textbook way to keep bodies out of colliders, for comparison with contact that is part of the
+/// solve. The cage's nodes touch, without friction and restitution. A program that does not name a
+/// method does not link its code.
+struct ContactMethod;
+
+/// Nodes move to the surface after the solve [Rio 8.1.2]. Adds elastic energy.
+extern const ContactMethod kSnapContact;
+/// Springs push nodes below the surface [Rio 8.1.1]. Adds energy and bounces.
+extern const ContactMethod kPenaltyContact;
 
 /// Settings of the splitting solver [Kug, Alg. 2].
 struct SolverSettings {
@@ -31,8 +33,8 @@ struct SolverSettings {
   int contact_sweeps = 8;  ///< most sweeps over a body's contacts between two solves, 1..256; up to
                            ///< 256 if points would stay sunk. The coarse level makes up to 32
   int max_substeps = 4;    ///< most substeps of a step in which a body can touch, 1..4
-  ContactResponse response = ContactResponse::kHold;
-  float penalty_stiffness = 1.0e4f;  ///< of kPenalty: force per depth and node [N/m], > 0
+  const ContactMethod* contact_method = nullptr;  ///< null: contact is part of the solve
+  float penalty_stiffness = 1.0e4f;  ///< of kPenaltyContact: force per depth and node [N/m], > 0
   float sleep_speed = 2.0e-3f;  ///< a held body falls asleep once all its nodes have been slower
                                 ///< than this for sleep_time [diagonals of its rest bounding box
                                 ///< per s], >= 0; 0: bodies never sleep
@@ -58,7 +60,7 @@ enum class Phase : uint8_t {
   kElements,  ///< rotations and the right-hand side
   kSolve,     ///< solves of crowds, and of bodies whose solve knows no planes
   kVolume,    ///< volume sweeps and the lifting of flat tets
-  kContact,   ///< solves of single bodies in a world with planes, ContactResponse::kHold
+  kContact,   ///< solves of single bodies in a world with planes, without a ContactMethod
   kOther,     ///< prediction, new velocities, copying into lanes and back
   kCount
 };

@@ -167,11 +167,11 @@ class World {
   const SolverSettings& solver() const;
 
   // Colliders. Bodies touch them with their collision surfaces, or the nodes of cages without one;
-  // with kSnap and kPenalty, with nodes always.
+  // with a ContactMethod, with nodes always.
 
   /// Adds a collider. A body inside it comes out by at most a quarter of its median edge per
-  /// substep and 25 median edges per second; kPenalty sets no such limit. Wakes all bodies that may
-  /// touch it. Allocates memory for the contacts of each body. Errors: kInvalidArgument (a
+  /// substep and 25 median edges per second; kPenaltyContact sets no such limit. Wakes all bodies
+  /// that may touch it. Allocates memory for the contacts of each body. Errors: kInvalidArgument (a
   /// description out of range), kOutOfMemory.
   Status AddCollider(const ColliderDesc& desc, ColliderId* out_id);
 
@@ -416,8 +416,9 @@ class World {
   ///   with its bodies, ids, colliders and body_events(). A state made by others may move bodies
   ///   absurdly, but no step of it is undefined.
   /// Errors: kTruncated, kBadMagic, kForeignVersion (of another version or build), kCorrupt (a
-  /// number, index or count is wrong), kMismatch (an asset is missing, or the state is of a world
-  /// with another tag or keep_previous), kOutOfMemory.
+  /// number, index or count is wrong), kMismatch (an asset is missing; the state is of a world with
+  /// another tag or keep_previous; it is of a world with a ContactMethod, and the settings of this
+  /// one do not name it), kOutOfMemory.
   Status LoadState(std::span<const std::byte> state, std::span<const Asset* const> assets);
 
   // Queries on the bodies' collision surfaces in their current shape:

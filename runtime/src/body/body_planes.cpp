@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One body and the planes outside the solve: placement, distances, substeps, pushing and snapping.
-// Penalty and snapping follow [Rio 8.1.1, 8.1.2].
+// One body and the planes outside the solve: placement, distances and substeps.
 #include "body/body_planes.h"
 
 #include "plush/pose.h"
@@ -28,7 +27,13 @@ bool AnyPair(const Body& body, const Test& test) {
   return false;
 }
 
-// The plane at the share `at` of the step, with its motion in `h` seconds.
+// How fast a node at `x` with `velocity` approaches the plane, whose motion is that of `dt` [m/s].
+float ApproachSpeed(const LocalPlane& plane, const Vec3& x, const Vec3& velocity, float dt) {
+  return -Dot(plane.normal, velocity - plane.MotionAt(x) * (1.0f / dt));
+}
+
+}  // namespace
+
 LocalPlane LocalPlaneAt(const StepPlane& plane, float at, float h, const Body& body) {
   LocalPlane local;
   local.coefficients = plane.coefficients;
@@ -55,23 +60,6 @@ LocalPlane LocalPlaneAt(const StepPlane& plane, float at, float h, const Body& b
   return local;
 }
 
-// How fast a node at `x` with `velocity` approaches the plane, whose motion is that of `dt` [m/s].
-float ApproachSpeed(const LocalPlane& plane, const Vec3& x, const Vec3& velocity, float dt) {
-  return -Dot(plane.normal, velocity - plane.MotionAt(x) * (1.0f / dt));
-}
-
-// Depth of the deepest movable node below a plane, or 0 [m].
-float DepthBelow(const LocalPlane& plane, const Body& body) {
-  float deepest = 0.0f;
-  for (size_t i = 0; i < body.x.size(); ++i) {
-    if (body.IsPinned(i)) continue;
-    deepest = std::fmax(deepest, plane.offset - Dot(plane.normal, body.x[i]));
-  }
-  return deepest;
-}
-
-}  // namespace
-
 float ContactTolerance(const Body& body) {
   constexpr float kShareOfEdge = 1.0e-5f;
   return kShareOfEdge * body.simulation.median_edge;
@@ -79,9 +67,8 @@ float ContactTolerance(const Body& body) {
 
 float ContactSlop(const StepSettings& settings, const Body& body) {
   constexpr float kTolerances = 10.0f;
-  return settings.solver.response == ContactResponse::kHold
-             ? kTolerances * ContactTolerance(body)
-             : std::numeric_limits<float>::infinity();
+  return SolvesContact(settings) ? kTolerances * ContactTolerance(body)
+                                 : std::numeric_limits<float>::infinity();
 }
 
 TouchingSurface SurfaceOf(const Body& body) {
@@ -122,22 +109,6 @@ void PlacePlanes(const StepSettings& settings, float at, float h, Body* body) {
   }
 }
 
-void PlaceLoweredPlanes(const StepSettings& settings, int k, int count, Body* body) {
-  constexpr float kMostPush = 0.25f, kMostSpeed = 25.0f;  // [median edges], [median edges per s]
-  const float h = settings.dt / static_cast<float>(count);
-  const float most = std::fmin(kMostPush, kMostSpeed * h) * body->simulation.median_edge;
-  PlacePlanes(settings, static_cast<float>(k) / static_cast<float>(count), h, body);
-  for (size_t p = 0; p < body->planes.size(); ++p) {
-    LocalPlane& plane = body->planes[p];
-    const float excess = std::fmax(DepthBelow(plane, *body) - most, 0.0f);
-    if (p < settings.planes.size() && settings.planes[p].moves && IsUsed(plane)) {
-      plane = LocalPlaneAt(settings.planes[p],
-                           static_cast<float>(k + 1) / static_cast<float>(count), h, *body);
-    }
-    plane.offset -= excess;
-  }
-}
-
 bool IsOnWayOut(const StepSettings& settings, const Body& body) {
   constexpr float kDeep = 2.0f;  // [slops]
   const float most = kDeep * ContactSlop(settings, body);
@@ -168,7 +139,7 @@ bool CanTouchPlanes(const StepSettings& settings, Body* body) {
 
 int LastSubsteps(const StepSettings& settings, const Body& body) {
   const uint32_t count = body.last_substeps;
-  const bool was_as_long = settings.solver.response == ContactResponse::kHold && count > 0 &&
+  const bool was_as_long = SolvesContact(settings) && count > 0 &&
                            settings.dt / static_cast<float>(count) == body.kappa_dt;
   return was_as_long ? static_cast<int>(count) : 0;
 }
@@ -196,22 +167,9 @@ int CountSubsteps(const StepSettings& settings, const Body& body) {
   return wanted < static_cast<float>(most) ? static_cast<int>(wanted) : most;
 }
 
-void PushOutOfPlanes(const StepSettings& settings, float h, Body* body) {
-  for (size_t i = 0; i < body->x.size(); ++i) {
-    if (body->IsPinned(i)) continue;
-    for (const LocalPlane& plane : body->planes.span()) {
-      const float depth = plane.offset - Dot(plane.normal, body->x[i]);
-      if (depth <= 0.0f) continue;
-      const float mass = body->Mass(i) * (body->scale * body->scale * body->scale);
-      const float push = settings.solver.penalty_stiffness * depth * h / mass;
-      body->v[i] += plane.normal * push;
-    }
-  }
-}
-
 bool TouchesPlane(const StepSettings& settings, const Body& body) {
   if (body.contacts.num_contacts > 0) return true;
-  if (settings.solver.response == ContactResponse::kHold && !body.surface.tets.empty()) {
+  if (SolvesContact(settings) && !body.surface.tets.empty()) {
     return false;
   }
   const float tolerance = ContactTolerance(body);
@@ -227,16 +185,6 @@ bool IsBelowPlane(const StepSettings& settings, Body* body) {
   const float depth = kMostDepth * problem.slop;
   const auto is_known = [](const void*, const SunkPoint&) { return false; };
   return !body->contacts.sunk.Find(problem, {}, depth, is_known, nullptr).empty();
-}
-
-void SnapToPlanes(Body* body) {
-  for (size_t i = 0; i < body->x.size(); ++i) {
-    if (body->IsPinned(i)) continue;
-    for (const LocalPlane& plane : body->planes) {
-      const float gap = Gap(plane, body->y[i]);
-      if (gap < 0.0f) body->y[i] -= plane.normal * gap;
-    }
-  }
 }
 
 }  // namespace plush

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "body/body.h"
+#include "body/contact_method.h"
 
 namespace plush {
 
@@ -23,21 +24,20 @@ ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body
 /// Whether planes take part in solves. If so, solves count as contact, whether or not the body
 /// touches one.
 inline bool MayHold(const StepSettings& settings, const Body& body) {
-  return settings.solver.response == ContactResponse::kHold && body.planes.size() > 0;
+  return SolvesContact(settings) && body.planes.size() > 0;
 }
 inline Phase SolvePhase(const StepSettings& settings, const Body& body) {
   return MayHold(settings, body) ? Phase::kContact : Phase::kSolve;
 }
 
+/// A plane at the share `at` in [0, 1] of the step, in the body's coordinates, with its motion in
+/// `h` seconds.
+LocalPlane LocalPlaneAt(const StepPlane& plane, float at, float h, const Body& body);
+
 /// Writes the world's planes to body->planes, in the body's coordinates, as they are at the share
 /// `at` in [0, 1] of the step. Their motion is that of a substep of `h` seconds. Planes that the
 /// body's filter excludes get no normal.
 void PlacePlanes(const StepSettings& settings, float at, float h, Body* body);
-
-/// Places the planes for substep `k` of `count` if nodes are moved onto them: as at its end, but no
-/// higher than lifts the deepest node by a quarter of a median edge, and by 25 median edges per
-/// second, beyond the plane's own motion.
-void PlaceLoweredPlanes(const StepSettings& settings, int k, int count, Body* body);
 
 /// Whether a point is so deep below a plane, as the planes were last placed, that contacts take it
 /// out. Looks at the whole surface.
@@ -63,9 +63,6 @@ bool FollowsSubsteps(const StepSettings& settings, int count, const Body& body);
 /// planes must be placed as at the start of the step, with the motion of the whole step.
 int CountSubsteps(const StepSettings& settings, const Body& body);
 
-/// Pushes each node below a plane by a spring for `h` seconds: changes its velocity [Rio 8.1.1].
-void PushOutOfPlanes(const StepSettings& settings, float h, Body* body);
-
 /// Whether the body touches a plane, as the planes were last placed: it has contacts, or if it
 /// touches with its nodes, a movable one is on or below a plane.
 bool TouchesPlane(const StepSettings& settings, const Body& body);
@@ -73,8 +70,5 @@ bool TouchesPlane(const StepSettings& settings, const Body& body);
 /// Whether a point of the iterate `body->y` is deeper below a plane than it may be, by more than
 /// the sweeps of a solve leave.
 bool IsBelowPlane(const StepSettings& settings, Body* body);
-
-/// Moves nodes of `body->y` below a plane onto it [Rio 8.1.2].
-void SnapToPlanes(Body* body);
 
 }  // namespace plush

@@ -168,6 +168,12 @@ float OuterIteration(const StepSettings& settings, const FactoredSystem& system,
   return MoveNodes(d, body->y.span());
 }
 
+// A contact method's last word in a substep.
+void Correct(const StepSettings& settings, Body* body) {
+  const ContactMethod* method = settings.solver.contact_method;
+  if (method != nullptr && method->correct != nullptr) method->correct(body);
+}
+
 // Most sweeps that lift flat tets at the end of a substep. A few usually suffice. In a body pressed
 // flat as a whole, neighbouring layers keep pushing each other back.
 constexpr int kMostLiftSweeps = 256;
@@ -178,10 +184,8 @@ constexpr int kMostLiftSweeps = 256;
 void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
   const PhaseTimer timer(stats, Phase::kVolume);
   if (!HasFlatTet(body->elements, body->y.span())) return;
-  const bool planes_hold =
-      settings.solver.response != ContactResponse::kPenalty && body->planes.size() > 0;
   const auto lift_sunk = [&] {
-    if (!planes_hold) return;
+    if (!MayHold(settings, *body)) return Correct(settings, body);
     LiftSunk(ProblemOf(settings, settings.dt, *body), &body->contacts, body->y.span());
   };
   for (int sweep = 0; sweep < kMostLiftSweeps; ++sweep) {
@@ -267,7 +271,7 @@ void SwapPrevious(Body* body) {
 void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body* body,
                    StepStats* stats) {
   if (may_be_flat) LiftBody(settings, body, stats);
-  if (settings.solver.response == ContactResponse::kSnap) SnapToPlanes(body);
+  Correct(settings, body);
   if (!IsFiniteState(*body, h)) return Freeze(body, stats);
   const bool keeps = KeepsPrevious(*body);
   FinishNodes(body->x.span(), body->y.span().first(body->x.size()), GravityOf(settings, *body), h,
@@ -330,7 +334,8 @@ void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStat
   FactoredSystem system = {body->system->view, factors.factors[count - 1], body->workspace.span(),
                            FactorId(settings.dt, count)};
   system.system.dt = h;
-  if (settings.solver.response == ContactResponse::kPenalty) PushOutOfPlanes(settings, h, body);
+  const ContactMethod* method = settings.solver.contact_method;
+  if (method != nullptr && method->push != nullptr) method->push(settings, h, body);
   if (body->stretches.size() > 0) {
     // ComputeStretches needs the spare element that y has and x lacks.
     std::copy(body->x.begin(), body->x.end(), body->y.begin());
@@ -362,7 +367,7 @@ void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStat
     ++iterations;
   } while (WantsIteration(settings, *body, least, iterations, longest));
   // A point may have sunk that the last solve did not know of, or the coarse correction after it.
-  if (settings.solver.response == ContactResponse::kHold && IsBelowPlane(settings, body)) {
+  if (SolvesContact(settings) && IsBelowPlane(settings, body)) {
     OuterIteration(settings, system, false, body, stats, &lowest);
     may_be_flat = true;
     ++iterations;
@@ -378,20 +383,17 @@ void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStat
 
 // Places the planes for substep `k` of `count`.
 void PlacePlanesOf(const StepSettings& settings, int k, int count, Body* body) {
-  if (settings.solver.response == ContactResponse::kSnap) {
-    PlaceLoweredPlanes(settings, k, count, body);
-    return;
-  }
-  const int at = settings.solver.response == ContactResponse::kHold ? k + 1 : k;
-  PlacePlanes(settings, static_cast<float>(at) / static_cast<float>(count),
+  const ContactMethod* method = settings.solver.contact_method;
+  if (method != nullptr) return method->place_planes(settings, k, count, body);
+  PlacePlanes(settings, static_cast<float>(k + 1) / static_cast<float>(count),
               settings.dt / static_cast<float>(count), body);
 }
 
 }  // namespace
 
 void StepBody(const StepSettings& settings, Body* body, StepStats* stats) {
-  // The game may have left kHold since the last step.
-  if (settings.solver.response != ContactResponse::kHold) body->contacts.Forget();
+  // The game may have named a contact method since the last step.
+  if (!SolvesContact(settings)) body->contacts.Forget();
   if (!body->fixed && !body->frozen) {
     const auto start = std::chrono::steady_clock::now();
     PlacePlanes(settings, 0.0f, settings.dt, body);

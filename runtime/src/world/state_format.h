@@ -78,7 +78,8 @@ struct StateWorld {
   uint32_t num_collider_slots, first_free_collider, last_free_collider, num_colliders;
   uint32_t num_assets, num_systems, num_sets, num_crowds, num_forces, num_time_steps;
   int32_t outer_iterations, contact_iterations, volume_sweeps, polar_iterations;
-  int32_t contact_sweeps, max_substeps, response;
+  int32_t contact_sweeps, max_substeps;
+  uint32_t contact_method;  ///< ContactMethod::number, or 0
   float penalty_stiffness, sleep_speed, sleep_time;
   StateStats stats;
   uint32_t zeros[7];

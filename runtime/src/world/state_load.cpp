@@ -419,7 +419,8 @@ Status World::Impl::LoadState(const StateReader& state) {
 Status World::LoadState(std::span<const std::byte> bytes, std::span<const Asset* const> assets) {
   if (impl_ == nullptr) return kNoWorld;
   StateReader state(bytes, assets);
-  const Status checked = state.Check(impl_->desc.tag, impl_->desc.keep_previous);
+  const Status checked =
+      state.Check(impl_->desc.tag, impl_->desc.keep_previous, impl_->desc.solver.contact_method);
   return checked.ok() ? impl_->LoadState(state) : checked;
 }
 

@@ -9,6 +9,7 @@
 #include "plush/format/tet_block.h"
 
 #include "asset/regions.h"
+#include "body/contact_method.h"
 #include "world/state_checks.h"
 #include "world/world_impl.h"
 
@@ -31,7 +32,6 @@ bool AreSettings(const StateWorld& w) {
   return IsIn(w.outer_iterations, 1, 64) && IsIn(w.contact_iterations, 3, 64) &&
          IsIn(w.volume_sweeps, 0, 16) && IsIn(w.polar_iterations, 1, 64) &&
          IsIn(w.contact_sweeps, 1, 256) && IsIn(w.max_substeps, 1, kMaxSubsteps) &&
-         IsIn(w.response, 0, static_cast<int32_t>(ContactResponse::kPenalty)) &&
          w.penalty_stiffness > 0.0f && std::isfinite(w.penalty_stiffness) &&
          w.sleep_speed >= 0.0f && std::isfinite(w.sleep_speed) && w.sleep_time > 0.0f;
 }
@@ -64,7 +64,7 @@ SolverSettings StateReader::Settings() const {
   out.polar_iterations = w.polar_iterations;
   out.contact_sweeps = w.contact_sweeps;
   out.max_substeps = w.max_substeps;
-  out.response = static_cast<ContactResponse>(w.response);
+  out.contact_method = w.contact_method != 0 ? method_ : nullptr;
   out.penalty_stiffness = w.penalty_stiffness;
   out.sleep_speed = w.sleep_speed;
   out.sleep_time = w.sleep_time;
@@ -125,7 +125,8 @@ bool StateReader::TakeSection(uint64_t num_bytes, size_t* out_at) {
   return true;
 }
 
-Status StateReader::Check(uint16_t tag, bool keep_previous) {
+Status StateReader::Check(uint16_t tag, bool keep_previous, const ContactMethod* method) {
+  method_ = method;
   Status status = CheckHeader(tag, keep_previous);
   if (status.ok()) status = CheckWorld();
   if (status.ok()) status = CheckSystems();
@@ -185,6 +186,9 @@ Status StateReader::CheckWorld() const {
   if (world_.dt != 0.0f && !IsTimeStep(world_.dt)) return Corrupt("state.dt", "is no time step");
   if (!AreFinite(world_.gravity)) return Corrupt("state.gravity", "is not finite");
   if (!AreSettings(world_)) return Corrupt("state.solver", "is out of range");
+  if (world_.contact_method != 0 && world_.contact_method != NumberOf(method_)) {
+    return {StatusCode::kMismatch, "state", "is of a world with another contact method"};
+  }
   return {};
 }
 

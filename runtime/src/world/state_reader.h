@@ -41,8 +41,9 @@ class StateReader {
       : bytes_(bytes), assets_(assets) {}
 
   /// Checks everything that does not depend on the loading world's bodies. If this succeeds, all
-  /// calls below are safe for indices below the counts of world(). Errors: those of LoadState.
-  Status Check(uint16_t tag, bool keep_previous);
+  /// calls below are safe for indices below the counts of world(). `method` is the loading world's
+  /// contact method, the only one that a state may name. Errors: those of LoadState.
+  Status Check(uint16_t tag, bool keep_previous, const ContactMethod* method);
 
   const StateWorld& world() const { return world_; }
   SolverSettings Settings() const;
@@ -104,6 +105,7 @@ class StateReader {
   std::span<const Asset* const> assets_;
   StateHeader header_ = {};
   StateWorld world_ = {};
+  const ContactMethod* method_ = nullptr;
   StateChecksum checksum_;
   size_t at_ = 0;  // of the next section
   // Offsets of the sections.

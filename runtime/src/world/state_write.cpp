@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // StateBytes and SaveState: write a world into the caller's memory, section by section.
 // Format: state_format.h.
+#include "body/contact_method.h"
 #include "world/state_format.h"
 #include "world/world_impl.h"
 
@@ -344,7 +345,7 @@ size_t World::Impl::WriteState(std::byte* state) {
   world.polar_iterations = solver.polar_iterations;
   world.contact_sweeps = solver.contact_sweeps;
   world.max_substeps = solver.max_substeps;
-  world.response = static_cast<int32_t>(solver.response);
+  world.contact_method = NumberOf(solver.contact_method);
   world.penalty_stiffness = solver.penalty_stiffness;
   world.sleep_speed = solver.sleep_speed;
   world.sleep_time = solver.sleep_time;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ContactResponse::kPenalty and kSnap.
+// kPenaltyContact and kSnapContact.
 #include "runtime/contact/plane_fixtures.h"
 
 #include <catch2/catch.hpp>
@@ -18,7 +18,7 @@ TEST_CASE("A penalty pushes each node by its stiffness times its depth") {
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1), kMaterial, double(dt));
   WorldDesc desc;
   desc.gravity = {};
-  desc.solver.response = ContactResponse::kPenalty;
+  desc.solver.contact_method = &kPenaltyContact;
   desc.solver.penalty_stiffness = stiffness;
   World world(desc);
   AddPlane(&world, {{0.6f, 0.8f, 0.0f}, 0.0f}, 0.0f);
@@ -41,7 +41,7 @@ TEST_CASE("On penalties a box sinks until they carry its weight") {
   const float dt = 0.005f;
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1), kMaterial, double(dt));
   WorldDesc desc;
-  desc.solver.response = ContactResponse::kPenalty;
+  desc.solver.contact_method = &kPenaltyContact;
   desc.solver.penalty_stiffness = stiffness;
   desc.solver.sleep_speed = 0.0f;
   World world(desc);
@@ -59,7 +59,7 @@ TEST_CASE("On penalties a box sinks until they carry its weight") {
 TEST_CASE("Snapped nodes lie on the plane, and the box on them") {
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1), kMaterial);
   WorldDesc desc;
-  desc.solver.response = ContactResponse::kSnap;
+  desc.solver.contact_method = &kSnapContact;
   desc.solver.sleep_speed = 0.0f;
   World world(desc);
   AddPlane(&world, {});

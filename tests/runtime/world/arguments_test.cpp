@@ -328,13 +328,13 @@ TEST_CASE("Outputs of calls that fail are empty") {
 TEST_CASE("Settings are clamped to their ranges") {
   const ShapeAsset shape = SmallShape();
   WorldDesc wild;
-  wild.solver = {-5, 0, -1, 0, 0, 99, ContactResponse::kPenalty, -1.0f};
+  wild.solver = {-5, 0, -1, 0, 0, 99, &kPenaltyContact, -1.0f};
   wild.gravity = {0.0f, kNan, 0.0f};
   WorldDesc tame;
-  tame.solver = {1, 3, 0, 1, 1, 4, ContactResponse::kPenalty, SolverSettings{}.penalty_stiffness};
+  tame.solver = {1, 3, 0, 1, 1, 4, &kPenaltyContact, SolverSettings{}.penalty_stiffness};
   tame.gravity = {};
   WorldDesc large;
-  large.solver = {1000, 1000, 1000, 1000, 1000, -3, ContactResponse::kHold, kInf};
+  large.solver = {1000, 1000, 1000, 1000, 1000, -3, nullptr, kInf};
   uint64_t hashes[3] = {};
   const WorldDesc* descs[3] = {&wild, &tame, &large};
   for (int i = 0; i < 3; ++i) {

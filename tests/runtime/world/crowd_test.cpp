@@ -201,12 +201,13 @@ TEST_CASE("105 bodies move as each of them alone") {
 TEST_CASE("105 bodies move as each of them alone, however planes push back and without sweeps") {
   const uint32_t seed = 3;
   Run run;
-  run.solver.response =
-      GENERATE(ContactResponse::kSnap, ContactResponse::kPenalty, ContactResponse::kHold);
-  CAPTURE(seed, int(run.solver.response));
+  const ContactMethod* method =
+      GENERATE(as<const ContactMethod*>{}, &kSnapContact, &kPenaltyContact, nullptr);
+  CAPTURE(seed, method == &kSnapContact, method == &kPenaltyContact);
+  run.solver.contact_method = method;
   Random random(seed);
   const ShapeAsset shape = CrowdBox(seed);
-  run.solver.volume_sweeps = run.solver.response == ContactResponse::kHold ? 0 : 1;
+  run.solver.volume_sweeps = method == nullptr ? 0 : 1;
   const Differences d = CompareWithAlone(shape, MakeMembers(shape, 0.5, &random), run);
   Check("crowd of boxes", run, d);
 }

@@ -177,3 +177,36 @@ TEST_CASE("After loading, a new material gets the factors of the last time step"
   }
   CHECK(loaded.StateHash() == world.StateHash());
 }
+
+TEST_CASE("A state names its contact method, and only a world with that method loads it") {
+  const ShapeAsset shape(TetBox(3, 2, 2, 0.1));
+  const Asset* const assets[] = {&shape.asset()};
+  const ContactMethod* const methods[] = {nullptr, &kSnapContact, &kPenaltyContact};
+  for (const ContactMethod* saves : methods) {
+    World world({.solver = {.contact_method = saves}});
+    AddPlane(&world, {});
+    AddBody(&world, shape.asset(), {.pose = {.position = {0.0f, 0.05f, 0.0f}}});
+    for (int step = 0; step < 20; ++step) StepWorld(&world, kStateDt);
+    const std::vector<std::byte> state = SavedState(world);
+    for (const ContactMethod* loads : methods) {
+      CAPTURE(saves != nullptr, loads != nullptr, saves == loads);
+      World loaded({.solver = {.contact_method = loads}});
+      const Status status = loaded.LoadState(state, assets);
+      if (saves != nullptr && saves != loads) {
+        CHECK(status.code == StatusCode::kMismatch);
+        CHECK(loaded.solver().contact_method == loads);
+        CHECK(loaded.num_bodies() == 0);
+        continue;
+      }
+      REQUIRE(status.ok());
+      CHECK(loaded.solver().contact_method == saves);
+      World alike({.solver = {.contact_method = saves}});
+      REQUIRE(alike.LoadState(state, assets).ok());
+      for (int step = 0; step < 20; ++step) {
+        StepWorld(&loaded, kStateDt);
+        StepWorld(&alike, kStateDt);
+      }
+      CHECK(loaded.StateHash() == alike.StateHash());
+    }
+  }
+}

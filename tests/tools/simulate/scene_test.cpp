@@ -53,7 +53,7 @@ TEST_CASE("A minimal scene has the documented defaults") {
   CHECK(std::isinf(s.bodies[0].max_speed));
   CHECK(s.bodies[0].filter == Filter{});
   CHECK(s.forces.empty());
-  CHECK(s.solver.response == ContactResponse::kHold);
+  CHECK(s.solver.contact_method == nullptr);
 }
 
 TEST_CASE("Every key of a scene reaches its setting") {
@@ -113,7 +113,7 @@ TEST_CASE("Every key of a scene reaches its setting") {
   CHECK(s.colliders[0].motion.keys.empty());
   CHECK(s.solver.outer_iterations == 3);
   CHECK(s.solver.volume_sweeps == 2);
-  CHECK(s.solver.response == ContactResponse::kPenalty);
+  CHECK(s.solver.contact_method == &kPenaltyContact);
 }
 
 TEST_CASE("Every key of a motion and of a force reaches its setting") {

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Contact outside the solve, for comparison. Nothing else of the runtime names what is here: a game
+// links it only if its settings do.
+// Based on:
+// Patrick Riordan. Co-rotational Finite Element Solid Simulation with Collisions. 2015
+// (8.1.1 penalties, 8.1.2 snapping)
+//
+// Deviation from the thesis: nodes deep below a plane snap to one that rises to it slowly.
+#include "base/vector_math.h"
+#include "body/body_planes.h"
+#include "body/contact_method.h"
+
+#include <cmath>
+
+namespace plush {
+namespace {
+
+// Depth of the deepest movable node below a plane, or 0 [m].
+float DepthOfNodes(const LocalPlane& plane, const Body& body) {
+  float deepest = 0.0f;
+  for (size_t i = 0; i < body.x.size(); ++i) {
+    if (body.IsPinned(i)) continue;
+    deepest = std::fmax(deepest, plane.offset - Dot(plane.normal, body.x[i]));
+  }
+  return deepest;
+}
+
+// Places the planes as at the substep's end, but no higher than lifts the deepest node by a quarter
+// of a median edge, and by 25 median edges per second, beyond the plane's own motion.
+void PlaceForSnap(const StepSettings& settings, int k, int count, Body* body) {
+  constexpr float kMostPush = 0.25f, kMostSpeed = 25.0f;  // [median edges], [median edges per s]
+  const float h = settings.dt / static_cast<float>(count);
+  const float most = std::fmin(kMostPush, kMostSpeed * h) * body->simulation.median_edge;
+  PlacePlanes(settings, static_cast<float>(k) / static_cast<float>(count), h, body);
+  for (size_t p = 0; p < body->planes.size(); ++p) {
+    LocalPlane& plane = body->planes[p];
+    const float excess = std::fmax(DepthOfNodes(plane, *body) - most, 0.0f);
+    if (p < settings.planes.size() && settings.planes[p].moves && IsUsed(plane)) {
+      plane = LocalPlaneAt(settings.planes[p],
+                           static_cast<float>(k + 1) / static_cast<float>(count), h, *body);
+    }
+    plane.offset -= excess;
+  }
+}
+
+// Moves nodes below a plane onto it.
+void Snap(Body* body) {
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    if (body->IsPinned(i)) continue;
+    for (const LocalPlane& plane : body->planes) {
+      const float gap = Gap(plane, body->y[i]);
+      if (gap < 0.0f) body->y[i] -= plane.normal * gap;
+    }
+  }
+}
+
+// Places the planes as at the substep's start.
+void PlaceForPenalty(const StepSettings& settings, int k, int count, Body* body) {
+  PlacePlanes(settings, static_cast<float>(k) / static_cast<float>(count),
+              settings.dt / static_cast<float>(count), body);
+}
+
+// Pushes each node below a plane by a spring for `h` seconds.
+void PushBySprings(const StepSettings& settings, float h, Body* body) {
+  for (size_t i = 0; i < body->x.size(); ++i) {
+    if (body->IsPinned(i)) continue;
+    for (const LocalPlane& plane : body->planes.span()) {
+      const float depth = plane.offset - Dot(plane.normal, body->x[i]);
+      if (depth <= 0.0f) continue;
+      const float mass = body->Mass(i) * (body->scale * body->scale * body->scale);
+      const float push = settings.solver.penalty_stiffness * depth * h / mass;
+      body->v[i] += plane.normal * push;
+    }
+  }
+}
+
+}  // namespace
+
+constinit const ContactMethod kSnapContact = {1, PlaceForSnap, nullptr, Snap};
+constinit const ContactMethod kPenaltyContact = {2, PlaceForPenalty, PushBySprings, nullptr};
+
+}  // namespace plush

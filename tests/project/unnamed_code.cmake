@@ -1,0 +1,23 @@
+# Fails if a program that does not name a contact method has the code of one, or if one that names them
+# all has none: then the names below are out of date.
+#
+#   cmake -DNM=nm -DWITHOUT=program -DWITH=program -P unnamed_code.cmake
+
+cmake_minimum_required(VERSION 3.24)
+if(NOT NM)
+  message("SKIPPED: there is no nm")
+  return()
+endif()
+set(names "kSnapContact|kPenaltyContact|PushBySprings|PlaceForSnap")
+foreach(program IN ITEMS WITHOUT WITH)
+  execute_process(COMMAND ${NM} ${${program}} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "[^\n]*(${names})[^\n]*" found "${symbols}")
+  string(REGEX MATCHALL "[^\n]*World4Step[^\n]*" has_runtime "${symbols}")
+  if(NOT has_runtime)
+    message(FATAL_ERROR "${${program}} has no symbols of the runtime")
+  elseif(program STREQUAL "WITHOUT" AND found)
+    message(FATAL_ERROR "${WITHOUT} links what it does not name:\n${found}")
+  elseif(program STREQUAL "WITH" AND NOT found)
+    message(FATAL_ERROR "${WITH} does not have what it names")
+  endif()
+endforeach()
