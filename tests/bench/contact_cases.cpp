@@ -43,7 +43,7 @@ Box BoundsOf(const Asset& asset) {
 }
 
 // Adds bodies in rows, 0.3 of their height above the floor.
-void AddBodies(const Asset& asset, int count, World* world) {
+void AddBodies(const Asset& asset, int count, const SplittingSettings& splitting, World* world) {
   const Box box = BoundsOf(asset);
   const float height = box.high.y - box.low.y;
   const float pace = 1.5f * std::fmax(box.high.x - box.low.x, box.high.z - box.low.z);
@@ -51,6 +51,7 @@ void AddBodies(const Asset& asset, int count, World* world) {
     BodyDesc desc;
     desc.pose.position = {pace * static_cast<float>(k % 10), 0.3f * height - box.low.y,
                           pace * static_cast<float>(k / 10)};
+    desc.splitting = splitting;
     BodyId id;
     if (!world->AddBody(asset, desc, &id).ok()) std::abort();
   }
@@ -58,7 +59,7 @@ void AddBodies(const Asset& asset, int count, World* world) {
 
 WorldDesc DescOf() {
   WorldDesc desc;
-  desc.solver.sleep_speed = 0.0f;
+  desc.sleep.speed = 0.0f;
   return desc;
 }
 
@@ -76,7 +77,7 @@ struct Fall {
 
 void AddFall(const Asset& asset, int count, Fall* fall) {
   World world(DescOf());
-  AddBodies(asset, count, &world);
+  AddBodies(asset, count, {}, &world);
   ColliderId floor;
   if (!world.AddCollider({.friction = 0.5f}, &floor).ok()) std::abort();
   fall->seconds.resize(kSteps, 1.0e30);
@@ -96,10 +97,8 @@ double MedianAtEnd(const std::vector<double>& numbers) {
 
 // The median step of falling bodies with that many outer iterations.
 double FreeStep(const Asset& asset, int count, int outer_iterations) {
-  WorldDesc desc = DescOf();
-  desc.solver.outer_iterations = outer_iterations;
-  World world(desc);
-  AddBodies(asset, count, &world);
+  World world(DescOf());
+  AddBodies(asset, count, {.outer_iterations = outer_iterations}, &world);
   std::vector<double> seconds;
   for (int k = 0; k < 2 * kRestSteps; ++k) seconds.push_back(TimeStep(&world));
   return MedianAtEnd(seconds);

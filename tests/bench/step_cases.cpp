@@ -127,10 +127,13 @@ void CountMemory(const SwingingArm& arm, const WorldDesc& world, size_t bodies,
 }
 
 // Adds equal bodies that hang. Returns the first one's first steps.
-reference::Trajectory Hang(const SwingingArm& arm, size_t bodies, World* world) {
+reference::Trajectory Hang(const SwingingArm& arm, size_t bodies,
+                           const SplittingSettings& splitting, World* world) {
+  BodyDesc desc = arm.Desc();
+  desc.splitting = splitting;
   std::vector<BodyId> ids(bodies);
   for (BodyId& id : ids) {
-    if (!world->AddBody(arm.asset, arm.Desc(), &id).ok()) std::abort();
+    if (!world->AddBody(arm.asset, desc, &id).ok()) std::abort();
   }
   return FirstSteps(arm, kDt, world, ids[0]);
 }
@@ -145,11 +148,11 @@ struct References {
 void StepBodies(benchmark::State& state, const std::string& case_name, const SwingingArm& arm,
                 size_t bodies, uint32_t threads, const References& references) {
   tools::JobPool pool(threads);
-  WorldDesc desc = SwingingWorld(), kug_desc = KugWorld();
-  desc.jobs = kug_desc.jobs = pool.job_system();
-  World world(desc), kug_world(kug_desc);
-  const reference::Trajectory measured = Hang(arm, bodies, &world);
-  const reference::Trajectory kug = Hang(arm, bodies, &kug_world);
+  WorldDesc desc = SwingingWorld();
+  desc.jobs = pool.job_system();
+  World world(desc), kug_world(desc);
+  const reference::Trajectory measured = Hang(arm, bodies, {}, &world);
+  const reference::Trajectory kug = Hang(arm, bodies, kKugStep, &kug_world);
   // Shows whether the material asked for is the one simulated.
   state.counters["sag_m"] = reference::LowestY(measured);
   const reference::Trajectory* right = references.trajectories.Find(arm, kDt, case_name);
@@ -177,7 +180,7 @@ void StepBodies(benchmark::State& state, const std::string& case_name, const Swi
   state.counters["tets"] = tets;
   state.counters["pinned"] = static_cast<double>(arm.pinned.size());
   state.counters["clusters"] = static_cast<double>(arm.asset.simulation().num_clusters);
-  CountPhases(times, steps, WorkOfStep(arm.asset, arm.pinned, bodies, desc.solver), &state);
+  CountPhases(times, steps, WorkOfStep(arm.asset, arm.pinned, bodies, {}), &state);
   CountMemory(arm, desc, bodies, &state);
 }
 
@@ -248,7 +251,7 @@ void Refactor(benchmark::State& state, const std::string& path) {
   for (auto _ : state) {
     state.PauseTiming();
     WorldDesc desc = SwingingWorld();
-    desc.solver.max_substeps = 1;
+    desc.contact.max_substeps = 1;
     World world(desc);
     BodyId id;
     if (!world.AddBody(arm.asset, arm.Desc(), &id).ok()) std::abort();

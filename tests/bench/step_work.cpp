@@ -54,7 +54,7 @@ double CoarseShare(const SimulationView& s, std::span<const uint32_t> pinned) {
 }
 
 Rest MeasureRest(const Asset& asset, std::span<const uint32_t> pinned,
-                 const SolverSettings& solver) {
+                 const SplittingSettings& splitting) {
   const SimulationView& s = asset.simulation();
   const FactorView& factor = asset.factor();
   Rest rest = {.nodes = static_cast<double>(s.nodes.size()),
@@ -72,7 +72,7 @@ Rest MeasureRest(const Asset& asset, std::span<const uint32_t> pinned,
   rest.solve_bytes += 2.0 * structure;
   rest.footprint =
       static_cast<double>(s.blocks.size_bytes() + factor.values.size_bytes()) + structure;
-  if (s.num_clusters > 0 && solver.volume_sweeps == 0) {
+  if (s.num_clusters > 0 && splitting.volume_sweeps == 0) {
     rest.coarse_share = CoarseShare(s, pinned);
     rest.coarse_unknowns = 6.0 * s.num_clusters;
     rest.footprint += 4.0 * rest.coarse_unknowns * rest.coarse_unknowns;
@@ -91,20 +91,20 @@ struct Arrays {
 };
 
 // One outer iteration.
-StepWork WorkOfIteration(const Rest& rest, const Arrays& a, const SolverSettings& solver) {
+StepWork WorkOfIteration(const Rest& rest, const Arrays& a, const SplittingSettings& splitting) {
   StepWork work;
-  const bool relaxes = solver.volume_sweeps == 0;
+  const bool relaxes = splitting.volume_sweeps == 0;
   const double positions = rest.nodes * a.position, vectors = rest.nodes * a.vector;
   const double sweep = rest.blocks * kVolumeRows + 2.0 * a.kappa + 2.0 * positions;
   const double blocks = rest.blocks * kElementRows + 2.0 * a.rotations + a.kappa;
   // The right-hand side is written, and read and written; rotations are read and written.
   work.elements.bytes = blocks + 2.0 * positions + 3.0 * vectors + (relaxes ? a.kappa : 0.0);
   work.solve.bytes = rest.solve_bytes + 4.0 * vectors;  // read and written down and up
-  work.volume.bytes = solver.volume_sweeps * sweep;
+  work.volume.bytes = splitting.volume_sweeps * sweep;
   work.elements.multiply_adds =
       a.bodies * rest.tets * (kElementArithmetic + (relaxes ? kRelaxationArithmetic : 0.0));
   work.solve.multiply_adds = a.bodies * rest.solve_multiply_adds;
-  work.volume.multiply_adds = a.bodies * rest.tets * kVolumeArithmetic * solver.volume_sweeps;
+  work.volume.multiply_adds = a.bodies * rest.tets * kVolumeArithmetic * splitting.volume_sweeps;
   if (rest.coarse_unknowns > 0.0) {
     // Some tets again, at positions and with a right-hand side that are read and written whole.
     work.elements.bytes += rest.coarse_share * (blocks + positions + 2.0 * vectors) +
@@ -118,9 +118,9 @@ StepWork WorkOfIteration(const Rest& rest, const Arrays& a, const SolverSettings
   return work;
 }
 
-StepWork WorkOf(const Rest& rest, const Arrays& a, const SolverSettings& solver) {
+StepWork WorkOf(const Rest& rest, const Arrays& a, const SplittingSettings& splitting) {
   StepWork work;
-  for (int k = 0; k < solver.outer_iterations; ++k) work += WorkOfIteration(rest, a, solver);
+  for (int k = 0; k < splitting.outer_iterations; ++k) work += WorkOfIteration(rest, a, splitting);
   const double positions = rest.nodes * a.position, vectors = rest.nodes * a.vector;
   const double states = a.bodies * rest.nodes * a.node;
   // x and v are read for the prediction and at the end, and written there.
@@ -147,8 +147,8 @@ StepWork& StepWork::operator+=(const StepWork& more) {
 }
 
 StepWork WorkOfStep(const Asset& asset, std::span<const uint32_t> pinned, size_t bodies,
-                    const SolverSettings& solver) {
-  const Rest rest = MeasureRest(asset, pinned, solver);
+                    const SplittingSettings& splitting) {
+  const Rest rest = MeasureRest(asset, pinned, splitting);
   constexpr double kNode = sizeof(NodeVec), kFloat = sizeof(float);
   const double places = rest.blocks * kBlockTets;
   const Arrays alone = {1.0, kNode, kNode, kNode, 4.0 * kFloat * places, kFloat * places};
@@ -157,13 +157,13 @@ StepWork WorkOfStep(const Asset& asset, std::span<const uint32_t> pinned, size_t
     const size_t least = work.footprint > 0.0 ? kLeastFurtherCrowd : kLeastCrowd;
     const size_t together = bodies < least ? 1 : std::min(bodies, kCrowdLanes);
     if (together == 1) {
-      work += WorkOf(rest, alone, solver);
+      work += WorkOf(rest, alone, splitting);
     } else {
       work += WorkOf(
           rest,
           {static_cast<double>(together), kNode, kFloat * kCrowdPosition, kFloat * kCrowdVector,
            kFloat * kCrowdRotation * rest.tets, kFloat * kCrowdLanes * rest.tets},
-          solver);
+          splitting);
     }
     bodies -= together;
   }

@@ -31,6 +31,6 @@ struct StepWork {
 /// Work of `bodies` bodies of an asset that hang by the nodes `pinned`, in crowds if there are
 /// enough.
 StepWork WorkOfStep(const Asset& asset, std::span<const uint32_t> pinned, size_t bodies,
-                    const SolverSettings& solver);
+                    const SplittingSettings& splitting);
 
 }  // namespace plush::bench

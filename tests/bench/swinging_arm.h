@@ -63,8 +63,8 @@ SwingingArm MakeToy(const Toy& toy);
 
 /// A world with the default step. Bodies that hang still do not sleep.
 WorldDesc SwingingWorld();
-/// The same with the step of [Kug, Alg. 2]: one outer iteration and two volume sweeps.
-WorldDesc KugWorld();
+/// The step of [Kug, Alg. 2]: one outer iteration and two volume sweeps.
+inline constexpr SplittingSettings kKugStep = {.outer_iterations = 1, .volume_sweeps = 2};
 
 /// The middle one of these numbers; 0 if there are none.
 double Median(std::vector<double> numbers);

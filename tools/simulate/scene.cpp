@@ -73,12 +73,19 @@ void ReadMaterial(const JsonObject& body, MaterialOverride* out, std::string* mi
   material.Number("restitution", kRestitutionRange, &out->restitution);
 }
 
+void ReadSplitting(const JsonObject& solver, SplittingSettings* out) {
+  solver.Integer("newton_iterations", 1, 64, &out->outer_iterations);
+  solver.Integer("volume_sweeps", 0, 16, &out->volume_sweeps);
+}
+
+// A body has the settings `splitting` unless it says otherwise.
 SceneBody ReadBody(const json& value, const std::string& path, const std::string& folder,
-                   std::string* mistake) {
+                   const SplittingSettings& splitting, std::string* mistake) {
   SceneBody body;
+  body.splitting = splitting;
   const JsonObject reader(value, path,
                           {"asset", "position", "rotation", "velocity", "scale", "gravity_factor",
-                           "max_speed", "filter", "count", "material", "pins", "static"},
+                           "max_speed", "filter", "count", "material", "solver", "pins", "static"},
                           mistake);
   if (!reader.String("asset", &body.asset) || body.asset.empty()) {
     reader.Mistake("asset", "is missing");
@@ -92,6 +99,11 @@ SceneBody ReadBody(const json& value, const std::string& path, const std::string
   ReadFilter(reader, &body.filter, mistake);
   reader.Integer("count", 1, kMaxSceneBodies, &body.count);
   ReadMaterial(reader, &body.material, mistake);
+  if (reader.Has("solver")) {
+    const JsonObject solver(*reader.Value("solver"), reader.PathOf("solver"),
+                            {"newton_iterations", "volume_sweeps"}, mistake);
+    ReadSplitting(solver, &body.splitting);
+  }
   for (const json& pin : reader.Array("pins", kMaxPins)) {
     const std::string key = "pins[" + std::to_string(body.pins.size()) + "]";
     body.pins.push_back(ReadPin(pin, reader.PathOf(key), mistake));
@@ -199,7 +211,7 @@ SceneForce ReadForce(const json& value, const std::string& path, std::string* mi
   return force;
 }
 
-void ReadContact(const JsonObject& solver, SolverSettings* out) {
+void ReadContact(const JsonObject& solver, ContactSettings* out) {
   constexpr std::array<std::string_view, 3> kNames = {"hold", "snap", "penalty"};
   constexpr std::array<const ContactMethod*, 3> kMethods = {nullptr, &kSnapContact,
                                                             &kPenaltyContact};
@@ -209,12 +221,13 @@ void ReadContact(const JsonObject& solver, SolverSettings* out) {
   if (found == kNames.end()) {
     solver.Mistake("contact", UnknownNameMessage("contact", name, kNames));
   } else {
-    out->contact_method = kMethods[static_cast<size_t>(found - kNames.begin())];
+    out->method = kMethods[static_cast<size_t>(found - kNames.begin())];
   }
 }
 
 // Returns the name of a planned solver that this version lacks, or "".
-std::string ReadSolver(const JsonObject& scene, SolverSettings* out, std::string* mistake) {
+std::string ReadSolver(const JsonObject& scene, ContactSettings* contact,
+                       SplittingSettings* splitting, std::string* mistake) {
   if (!scene.Has("solver")) return "";
   const JsonObject solver(*scene.Value("solver"), "solver",
                           {"name", "newton_iterations", "volume_sweeps", "contact"}, mistake);
@@ -224,9 +237,8 @@ std::string ReadSolver(const JsonObject& scene, SolverSettings* out, std::string
   solver.String("name", &name);
   const bool known = std::find(kNames.begin(), kNames.end(), name) != kNames.end();
   if (!known) solver.Mistake("name", UnknownNameMessage("solver", name, kNames));
-  solver.Integer("newton_iterations", 1, 64, &out->outer_iterations);
-  solver.Integer("volume_sweeps", 0, 16, &out->volume_sweeps);
-  ReadContact(solver, out);
+  ReadSplitting(solver, splitting);
+  ReadContact(solver, contact);
   return name == "splitting" || !known ? "" : name;
 }
 
@@ -244,10 +256,12 @@ Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
   reader.Number("dt", kTimeStepRange, &scene.dt);
   reader.Integer("steps", 1, kMaxSceneSteps, &scene.steps);
   reader.Integer("threads", 1, kMaxSceneThreads, &scene.threads);
+  SplittingSettings splitting;
+  const std::string missing_solver = ReadSolver(reader, &scene.contact, &splitting, &mistake);
   uint64_t num_bodies = 0;  // copies included
   for (const json& body : reader.Array("bodies", kMaxSceneBodies)) {
     const std::string path = "bodies[" + std::to_string(scene.bodies.size()) + "]";
-    scene.bodies.push_back(ReadBody(body, path, folder, &mistake));
+    scene.bodies.push_back(ReadBody(body, path, folder, splitting, &mistake));
     num_bodies += scene.bodies.back().count;
   }
   if (scene.bodies.empty()) reader.Mistake("bodies", "a scene needs at least one body");
@@ -259,7 +273,6 @@ Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
     const std::string path = "forces[" + std::to_string(scene.forces.size()) + "]";
     scene.forces.push_back(ReadForce(force, path, &mistake));
   }
-  const std::string missing_solver = ReadSolver(reader, &scene.solver, &mistake);
   if (!mistake.empty()) return Error{ExitCode::kUsage, mistake, ""};
   if (!missing_solver.empty()) {
     return Error{

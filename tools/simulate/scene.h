@@ -8,6 +8,7 @@
 //               "material":{"young":1e5,"poisson":0.4,"density":1000,"damping":0,
 //                           "friction":0.5,"restitution":0},
 //               "filter":{"category":1,"mask":4294967295,"group":0},
+//               "solver":{"newton_iterations":3, "volume_sweeps":0},
 //               "pins":[{"region":"feet"}, {"box":[[0,0,0],[1,1,1]]},
 //                       {"sphere":{"centre":[0,0,0],"radius":0.1},
 //                        "motion":[{"t":0,"position":[0,1,0]},
@@ -83,6 +84,8 @@ struct SceneBody {
   uint32_t count = 1;  ///< copies on a square grid in the plane y = const, 1.2 bounding
                        ///< boxes apart, from the first along +x, then +z
   MaterialOverride material;
+  SplittingSettings splitting;  ///< outer_iterations is the key "newton_iterations" of "solver", of
+                                ///< the body or the scene
   std::vector<ScenePin> pins;
   bool fixed = false;  ///< the key "static": never moves
 };
@@ -109,7 +112,7 @@ struct Scene {
   std::vector<SceneBody> bodies;
   std::vector<SceneCollider> colliders;
   std::vector<SceneForce> forces;
-  SolverSettings solver;  ///< outer_iterations is the key "newton_iterations"
+  ContactSettings contact;
 };
 
 /// Reads scene text; relative asset paths are joined to `folder`. Errors: kUsage (malformed,

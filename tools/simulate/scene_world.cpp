@@ -131,6 +131,7 @@ Result<Done> AddCopies(const SceneBody& body, uint32_t asset_index, SceneWorld* 
     desc.gravity_factor = body.gravity_factor;
     desc.max_speed = body.max_speed;
     desc.filter = body.filter;
+    desc.splitting = body.splitting;
     BodyId id;
     const Status status = scene_world->world->AddBody(asset, desc, &id);
     if (!status.ok()) return StatusError(body.asset, status);
@@ -209,7 +210,7 @@ Result<SceneWorld> BuildSceneWorld(const Scene& scene, FindingList* findings) {
   built.jobs = std::make_unique<JobPool>(scene.threads);
   WorldDesc desc;
   desc.gravity = scene.gravity;
-  desc.solver = scene.solver;
+  desc.contact = scene.contact;
   desc.jobs = built.jobs->job_system();
   built.world = std::make_unique<World>(desc);
   for (const SceneCollider& collider : scene.colliders) {

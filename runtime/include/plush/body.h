@@ -2,6 +2,7 @@
 // What a game says about a body, and what it can read of one.
 #pragma once
 
+#include "plush/step.h"
 #include "plush/types.h"
 
 #include <cstddef>
@@ -79,9 +80,10 @@ struct BodyDesc {
                                                              ///< slows faster nodes down to it,
                                                              ///< which takes momentum
   Filter filter = {};
-  uint64_t user_data = 0;         ///< for events and WorldDesc::mix_friction
-  bool enabled = true;            ///< see World::SetEnabled
-  bool report_reactions = false;  ///< for RegionReaction; the body then steps outside crowds
+  SplittingSettings splitting = {};  ///< bodies with equal ones can step in crowds
+  uint64_t user_data = 0;            ///< for events and WorldDesc::mix_friction
+  bool enabled = true;               ///< see World::SetEnabled
+  bool report_reactions = false;     ///< for RegionReaction; the body then steps outside crowds
 };
 
 /// Conserved quantities of one body, computed in double precision.

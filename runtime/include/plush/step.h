@@ -20,25 +20,38 @@ extern const ContactMethod kSnapContact;
 /// Springs push nodes below the surface [Rio 8.1.1]. Adds energy and bounces.
 extern const ContactMethod kPenaltyContact;
 
-/// Settings of the splitting solver [Kug, Alg. 2].
-struct SolverSettings {
-  int outer_iterations = 2;    ///< element pass, solve and coarse correction per substep, 1..64
-  int contact_iterations = 3;  ///< most outer iterations while a body touches and moves on, 3..64;
-                               ///< one more if a point sinks after them. Without clusters: the
-                               ///< least, and up to 8
-  int volume_sweeps = 0;       ///< 0: the two-level step; Poisson's ratios above 0.47 act as 0.47.
-                               ///< 1..16: the step of [Kug, Alg. 2], with Gauss-Seidel sweeps over
-                               ///< the tets and no clusters; it swings too slowly
-  int polar_iterations = 4;    ///< most Newton steps per tet and rotation, 1..64
-  int contact_sweeps = 8;  ///< most sweeps over a body's contacts between two solves, 1..256; up to
-                           ///< 256 if points would stay sunk. The coarse level makes up to 32
-  int max_substeps = 4;    ///< most substeps of a step in which a body can touch, 1..4
-  const ContactMethod* contact_method = nullptr;  ///< null: contact is part of the solve
+/// How bodies touch: settings of a world.
+struct ContactSettings {
+  int iterations = 3;  ///< most outer iterations while a body touches and moves on, 3..64; one
+                       ///< more if a point sinks after them. Without clusters: the least, and up
+                       ///< to 8
+  int sweeps = 8;      ///< most sweeps over a body's contacts between two solves, 1..256; up to 256
+                       ///< if points would stay sunk. The coarse level makes up to 32
+  int max_substeps = 4;        ///< most substeps of a step in which a body can touch, 1..4
+  float push_out_time = 0.2f;  ///< how fast deep points come out [s], > 0: a substep of h seconds
+                               ///< takes away h / (h + push_out_time) of their depth. In a shorter
+                               ///< time, undamped bodies spring back
+  const ContactMethod* method = nullptr;  ///< null: contact is part of the solve
   float penalty_stiffness = 1.0e4f;  ///< of kPenaltyContact: force per depth and node [N/m], > 0
-  float sleep_speed = 2.0e-3f;  ///< a held body falls asleep once all its nodes have been slower
-                                ///< than this for sleep_time [diagonals of its rest bounding box
-                                ///< per s], >= 0; 0: bodies never sleep
-  float sleep_time = 0.5f;      ///< [s], > 0
+};
+
+/// When held bodies fall asleep: settings of a world.
+struct SleepSettings {
+  float speed = 2.0e-3f;  ///< a body's nodes must all have been slower than this for `time`
+                          ///< [diagonals of its rest bounding box per s], >= 0; 0: bodies never
+                          ///< sleep
+  float time = 0.5f;      ///< [s], > 0
+};
+
+/// How exactly a body's steps are solved [Kug, Alg. 2].
+struct SplittingSettings {
+  int outer_iterations = 2;  ///< element pass, solve and coarse correction per substep, 1..64
+  int volume_sweeps = 0;     ///< 0: the two-level step; Poisson's ratios above 0.47 act as 0.47.
+                             ///< 1..16: the step of [Kug, Alg. 2], with Gauss-Seidel sweeps over
+                             ///< the tets and no clusters; it swings too slowly
+  int polar_iterations = 4;  ///< most Newton steps per tet and rotation, 1..64
+
+  bool operator==(const SplittingSettings&) const = default;
 };
 
 /// What a step did that the game may want to know, and what to do about it.

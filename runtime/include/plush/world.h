@@ -38,7 +38,8 @@ namespace plush {
 /// What a World is made of.
 struct WorldDesc {
   Vec3 gravity = {0.0f, -9.81f, 0.0f};  ///< [m/s^2]
-  SolverSettings solver = {};
+  ContactSettings contact = {};
+  SleepSettings sleep = {};
   // Coefficients of contacts. By default, if only the body's material or only the collider gives
   // one, it holds. If neither does, friction is 0.5 and restitution 0. A result that is negative or
   // not finite counts as 0, a restitution above 1 as 1. States do not save these functions.
@@ -161,10 +162,14 @@ class World {
   Status SetGravity(const Vec3& gravity);
   Vec3 gravity() const;  ///< [m/s^2]
 
-  /// Changes the solver's settings, clamped to their ranges. Wakes no body. A larger max_substeps
+  /// Changes the settings of contact, clamped to their ranges. Wakes no body. A larger max_substeps
   /// takes effect with factors made later.
-  void SetSolver(const SolverSettings& settings);
-  const SolverSettings& solver() const;
+  void SetContact(const ContactSettings& settings);
+  const ContactSettings& contact() const;
+
+  /// Changes when bodies fall asleep, clamped to the settings' ranges. Wakes no body.
+  void SetSleep(const SleepSettings& settings);
+  const SleepSettings& sleep() const;
 
   // Colliders. Bodies touch them with their collision surfaces, or the nodes of cages without one;
   // with a ContactMethod, with nodes always.
@@ -367,6 +372,12 @@ class World {
   Status SetMaxSpeed(BodyId id, float max_speed);
   Status GetMaxSpeed(BodyId id, float* out_max_speed) const;  ///< Errors: only those of ids.
 
+  /// Changes BodyDesc::splitting and wakes the body. It then steps in crowds with bodies of the
+  /// same settings; if they differ from before, that may allocate. Errors: kInvalidArgument (out of
+  /// range).
+  Status SetSplitting(BodyId id, const SplittingSettings& settings);
+  Status GetSplitting(BodyId id, SplittingSettings* out_settings) const;  ///< Errors: those of ids.
+
   /// BodyDesc::scale, which stays as it was when the body was added. Errors: only those of ids.
   Status GetScale(BodyId id, float* out_scale) const;
 
@@ -381,7 +392,7 @@ class World {
   /// touch them. Errors: only those of ids.
   Status Wake(BodyId id);
 
-  /// Whether the body sleeps, see SolverSettings::sleep_speed. False for ids that name no body.
+  /// Whether the body sleeps, see SleepSettings. False for ids that name no body.
   bool IsAsleep(BodyId id) const;
 
   /// Whether the body's state became non-finite (kStepBodyFrozen). It does not move until ResetBody
@@ -394,8 +405,8 @@ class World {
   /// no other call may run beside it.
   size_t StateBytes() const;
 
-  /// Saves everything that later steps depend on: bodies, colliders, ids, gravity, settings of the
-  /// solver, prepared time steps, pending forces and targets, stats(). A world that loads it
+  /// Saves everything that later steps depend on: bodies, colliders, ids, gravity, settings,
+  /// prepared time steps, pending forces and targets, stats(). A world that loads it
   /// continues bit for bit, in this process or another one of the same build, if it has the same
   /// WorldDesc::mix_friction and mix_restitution. `out_bytes` gets the
   /// size. Does not allocate. Uses memory of the world: no other call may run beside it. Errors:

@@ -84,6 +84,7 @@ struct Body : Links<Body> {  // of System::waiting
   float gravity_factor = 1.0f;
   float max_speed = std::numeric_limits<float>::infinity();  ///< [m/s], in the world
   Filter filter;
+  SplittingSettings splitting;
   Coefficients coefficients;       ///< of MaterialOverride
   Array<Coefficients> baked;       ///< by material, or empty: none gives any
   Array<uint16_t> node_materials;  ///< see TouchingSurface
@@ -176,10 +177,12 @@ struct StepPlane {
   Filter filter;
 };
 
-/// Settings that all bodies of a step share.
+/// Settings of a step that all bodies share, except `splitting`.
 struct StepSettings {
   Vec3 gravity;
-  SolverSettings solver;
+  ContactSettings contact;
+  SleepSettings sleep;
+  SplittingSettings splitting;        ///< of the body or crowd that StepBody or StepCrowd steps
   std::span<const StepPlane> planes;  ///< by slot of their colliders
   MixCoefficients mix_friction = nullptr;
   MixCoefficients mix_restitution = nullptr;
@@ -219,8 +222,8 @@ void ScaleMultipliers(float h, Array<float>* kappa, float* kappa_dt);
 float Relaxation(const StepSettings& settings, bool is_first);
 
 /// Most of lambda / mu that the steps follow.
-inline float MostBulk(const SolverSettings& solver) {
-  return solver.volume_sweeps > 0 ? std::numeric_limits<float>::infinity() : kMostBulk;
+inline float MostBulk(const SplittingSettings& splitting) {
+  return splitting.volume_sweeps > 0 ? std::numeric_limits<float>::infinity() : kMostBulk;
 }
 
 /// Fewest outer iterations of a substep of `to` seconds after substeps of `from` seconds: five if

@@ -92,7 +92,7 @@ ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body
           .accuracy = std::fmin(kShareOfFall * std::fmax(fall, kLeastFall * body.size),
                                 ContactTolerance(body)),
           .reach = kReach * body.simulation.median_edge,
-          .sweeps = settings.solver.contact_sweeps};
+          .sweeps = settings.contact.sweeps};
 }
 
 void PlacePlanes(const StepSettings& settings, float at, float h, Body* body) {
@@ -162,7 +162,7 @@ int CountSubsteps(const StepSettings& settings, const Body& body) {
   const float least = static_cast<float>((LastSubsteps(settings, body) + 1) / 2);
   const float wanted =
       std::fmax(std::ceil(2.0f * fastest * dt / body.simulation.median_edge), least);
-  const int most = std::min(settings.solver.max_substeps, body.Factors().num_fractions);
+  const int most = std::min(settings.contact.max_substeps, body.Factors().num_fractions);
   if (!(wanted > 1.0f)) return 1;
   return wanted < static_cast<float>(most) ? static_cast<int>(wanted) : most;
 }

@@ -64,7 +64,7 @@ void ShareRotations(const StepSettings& settings, Body* body) {
     const Context& c = *static_cast<const Context*>(user);
     const size_t begin = kBlocksPerJob * index;
     const size_t end = std::min(begin + kBlocksPerJob, c.body->elements.blocks.size());
-    FindRotations(c.body->elements, c.body->y.span(), c.settings.solver.polar_iterations, begin,
+    FindRotations(c.body->elements, c.body->y.span(), c.settings.splitting.polar_iterations, begin,
                   end, c.body->Rotations());
   };
   settings.jobs->run(settings.jobs->user,
@@ -86,12 +86,12 @@ float MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Bo
   if (SolvesKeepMomentum(settings, *body)) body->momentum = SumVectors(body->rhs.span());
   const bool shares = settings.jobs != nullptr && body->elements.blocks.size() >= kBlocksForJobs;
   if (shares) ShareRotations(settings, body);
-  const float lowest =
-      AddElasticImpulses(body->elements, body->y.span(),
-                         {h, body->elements.damping, shares ? 0 : settings.solver.polar_iterations,
-                          Relaxation(settings, is_first)},
-                         body->stretches.span(), body->kappa.span(), 0,
-                         body->elements.blocks.size(), body->Rotations(), body->rhs.span());
+  const float lowest = AddElasticImpulses(
+      body->elements, body->y.span(),
+      {h, body->elements.damping, shares ? 0 : settings.splitting.polar_iterations,
+       Relaxation(settings, is_first)},
+      body->stretches.span(), body->kappa.span(), 0, body->elements.blocks.size(),
+      body->Rotations(), body->rhs.span());
   if (ReportsReactions(*body)) StartPinImpulses(body);
   if (body->system->num_pinned > 0) ClearPinned(body->x.span(), body->rhs.span());
   return lowest;
@@ -122,14 +122,14 @@ std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
 
 // Returns whether a tet may be flat now.
 bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* stats) {
-  if (settings.solver.volume_sweeps == 0) return false;
+  if (settings.splitting.volume_sweeps == 0) return false;
   const PhaseTimer timer(stats, Phase::kVolume);
   NotePlaces(body->y.span(), &body->contacts);
   if (ReportsReactions(*body)) {
     std::copy(body->kappa.begin(), body->kappa.end(), body->pins.swept.begin());
   }
   SweepChanges last;
-  for (int sweep = 0; sweep < settings.solver.volume_sweeps; ++sweep) {
+  for (int sweep = 0; sweep < settings.splitting.volume_sweeps; ++sweep) {
     last = SweepVolumes(body->elements, h, body->y.span(), body->kappa.span());
     PutBack(body->planes.span(), body->contacts, body->y.span());
   }
@@ -148,7 +148,7 @@ bool WantsIteration(const StepSettings& settings, const Body& body, int least, i
   if (done < least) return true;
   if (body.contacts.num_contacts == 0) return false;
   const bool has_coarse = HasCoarseLevel(settings, body);
-  const int own = settings.solver.contact_iterations;
+  const int own = settings.contact.iterations;
   if (!has_coarse && done < own) return true;
   return done < (has_coarse ? own : std::max(own, kMostWithoutCoarse)) &&
          longest > kConverged * body.simulation.median_edge;
@@ -170,7 +170,7 @@ float OuterIteration(const StepSettings& settings, const FactoredSystem& system,
 
 // A contact method's last word in a substep.
 void Correct(const StepSettings& settings, Body* body) {
-  const ContactMethod* method = settings.solver.contact_method;
+  const ContactMethod* method = settings.contact.method;
   if (method != nullptr && method->correct != nullptr) method->correct(body);
 }
 
@@ -217,7 +217,7 @@ void Freeze(Body* body, StepStats* stats) {
 }  // namespace
 
 float Relaxation(const StepSettings& settings, bool is_first) {
-  if (settings.solver.volume_sweeps > 0) return 0.0f;
+  if (settings.splitting.volume_sweeps > 0) return 0.0f;
   return is_first ? 2.5f : 1.5f;
 }
 
@@ -298,8 +298,8 @@ StepSettings SettingsOf(const StepSettings& settings, int count, const Body& bod
   StepSettings own = settings;
   const float h = settings.dt / static_cast<float>(count);
   if (!FollowsSubsteps(settings, count, body) && LeastIterations(body.kappa_dt, h) > 1 &&
-      own.solver.volume_sweeps == 0) {
-    own.solver.volume_sweeps = kSweeps;
+      own.splitting.volume_sweeps == 0) {
+    own.splitting.volume_sweeps = kSweeps;
   }
   return own;
 }
@@ -309,10 +309,9 @@ bool FindWayOut(const StepSettings& settings, const FactoredSystem& system, Body
                 StepStats* stats) {
   if (!MayHold(settings, *body) || body->contacts.num_contacts == 0) return false;
   const PhaseTimer timer(stats, Phase::kContact);
-  constexpr float kPushOutTime = 0.2f;  // [s]; faster, undamped bodies would spring back
   const float h = system.system.dt;
-  return FindPushOut(system, ProblemOf(settings, h, *body), h / (h + kPushOutTime), &body->contacts,
-                     body->d.span());
+  return FindPushOut(system, ProblemOf(settings, h, *body),
+                     h / (h + settings.contact.push_out_time), &body->contacts, body->d.span());
 }
 
 // Moves the nodes by body->d, without a change of velocities, unless that makes a tet flat.
@@ -334,12 +333,12 @@ void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStat
   FactoredSystem system = {body->system->view, factors.factors[count - 1], body->workspace.span(),
                            FactorId(settings.dt, count)};
   system.system.dt = h;
-  const ContactMethod* method = settings.solver.contact_method;
+  const ContactMethod* method = settings.contact.method;
   if (method != nullptr && method->push != nullptr) method->push(settings, h, body);
   if (body->stretches.size() > 0) {
     // ComputeStretches needs the spare element that y has and x lacks.
     std::copy(body->x.begin(), body->x.end(), body->y.begin());
-    ComputeStretches(body->elements, body->y.span(), settings.solver.polar_iterations,
+    ComputeStretches(body->elements, body->y.span(), settings.splitting.polar_iterations,
                      body->Rotations(), body->stretches.span());
   }
   PredictNodes(body->x.span(), body->v.span(),
@@ -347,8 +346,8 @@ void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStat
                body->y.span());
   if (body->pins.moves) PlacePins(k, count, body, stats);
   const bool follows = FollowsSubsteps(of_step, count, *body);
-  const int least =
-      std::max(settings.solver.outer_iterations, follows ? 1 : LeastIterations(body->kappa_dt, h));
+  const int least = std::max(settings.splitting.outer_iterations,
+                             follows ? 1 : LeastIterations(body->kappa_dt, h));
   const float scale = MultiplierScale(body->kappa_dt, h);
   for (PlaneContact& contact : body->contacts.Current()) contact.impulse *= scale;
   ScaleMultipliers(h, &body->kappa, &body->kappa_dt);
@@ -383,7 +382,7 @@ void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStat
 
 // Places the planes for substep `k` of `count`.
 void PlacePlanesOf(const StepSettings& settings, int k, int count, Body* body) {
-  const ContactMethod* method = settings.solver.contact_method;
+  const ContactMethod* method = settings.contact.method;
   if (method != nullptr) return method->place_planes(settings, k, count, body);
   PlacePlanes(settings, static_cast<float>(k + 1) / static_cast<float>(count),
               settings.dt / static_cast<float>(count), body);
@@ -391,7 +390,9 @@ void PlacePlanesOf(const StepSettings& settings, int k, int count, Body* body) {
 
 }  // namespace
 
-void StepBody(const StepSettings& settings, Body* body, StepStats* stats) {
+void StepBody(const StepSettings& of_world, Body* body, StepStats* stats) {
+  StepSettings settings = of_world;
+  settings.splitting = body->splitting;
   // The game may have named a contact method since the last step.
   if (!SolvesContact(settings)) body->contacts.Forget();
   if (!body->fixed && !body->frozen) {

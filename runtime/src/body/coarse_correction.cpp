@@ -29,7 +29,7 @@ void SumClusters(const StepSettings& settings, float h, Body* body, std::span<Cl
     std::fill(body->rhs.begin(), body->rhs.end(), NodeVec());
     for (const BlockRun& run : coarse.runs) {
       AddElasticImpulses(body->elements, body->y.span(),
-                         {h, body->elements.damping, settings.solver.polar_iterations},
+                         {h, body->elements.damping, settings.splitting.polar_iterations},
                          body->stretches.span(), body->kappa.span(), run.begin, run.end,
                          body->Rotations(), body->rhs.span());
     }

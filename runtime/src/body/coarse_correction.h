@@ -9,7 +9,7 @@ namespace plush {
 
 /// Whether clusters move after each solve.
 inline bool HasCoarseLevel(const StepSettings& settings, const Body& body) {
-  return settings.solver.volume_sweeps == 0 && body.system->coarse.num_clusters() > 0;
+  return settings.splitting.volume_sweeps == 0 && body.system->coarse.num_clusters() > 0;
 }
 
 /// Moves the clusters of body->y in a substep of `h` seconds, if HasCoarseLevel. Makes their matrix

@@ -20,7 +20,7 @@ struct ContactMethod {
 
 /// Whether contact is part of the solve.
 inline bool SolvesContact(const StepSettings& settings) {
-  return settings.solver.contact_method == nullptr;
+  return settings.contact.method == nullptr;
 }
 
 inline uint32_t NumberOf(const ContactMethod* method) {

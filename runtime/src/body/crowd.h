@@ -20,13 +20,14 @@ namespace plush {
 /// about as much as seven single bodies.
 inline constexpr uint32_t kLeastCrowd = 6;
 
-/// Fewest bodies that make another crowd of the same system. Fewer cost little next to full crowds,
-/// and threads can share them.
+/// Fewest bodies that make another crowd of the same system, of whatever settings. Fewer cost
+/// little next to full crowds, and threads can share them.
 inline constexpr uint32_t kLeastFurtherCrowd = 10;
 
-/// Up to 16 bodies of one system.
+/// Up to 16 bodies of one system and equal settings.
 struct Crowd : Links<Crowd> {      // of System::open_crowds
   System* system = nullptr;        ///< of all its bodies
+  SplittingSettings splitting;     ///< of all its bodies
   Body* bodies[kCrowdLanes] = {};  ///< by lane, or null
   uint32_t num_bodies = 0;
   uint32_t index = 0;      ///< in the world's list of crowds
@@ -50,8 +51,8 @@ bool MayJoinCrowds(const Body& body);
 /// The system whose factors the body's crowd uses.
 System* CrowdSystem(const Body& body);
 
-/// Gives the body the next free lane; the crowd must have one. Returns false, with nothing changed,
-/// if the allocator fails.
+/// Gives the body the next free lane. The crowd must have one, and the body's settings. Returns
+/// false, with nothing changed, if the allocator fails.
 bool JoinCrowd(const Allocator& allocator, Crowd* crowd, Body* body);
 
 /// Takes the body, with its rotations and multipliers, out of its crowd.

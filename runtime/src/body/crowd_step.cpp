@@ -101,7 +101,7 @@ void HoldPins(const Stepping& stepping, const PanelFactor& factor, Crowd* crowd)
 // none.
 void AddClusterImpulses(const StepSettings& settings, const Stepping& stepping,
                         const float (&active)[kCrowdLanes], Crowd* crowd, float* lowest_det_f) {
-  const ElementSettings elements = {settings.dt, 0.0f, settings.solver.polar_iterations};
+  const ElementSettings elements = {settings.dt, 0.0f, settings.splitting.polar_iterations};
   const auto add = [&](const float* lanes, uint32_t begin, std::span<const uint16_t> tets) {
     AddCrowdImpulses(crowd->system->view.elements, crowd->positions.data(), elements,
                      crowd->kappa.data(), lanes, begin, begin + tets.size(),
@@ -136,7 +136,7 @@ struct Warnings {
 
   bool MayBeFlat(const StepSettings& settings, size_t lane) const {
     return plush::MayBeFlat(lowest_det_f[lane]) ||
-           (settings.solver.volume_sweeps > 0 &&
+           (settings.splitting.volume_sweeps > 0 &&
             plush::MayBeFlat({last.lowest_det_f[lane], last.largest[lane]}));
   }
 };
@@ -279,10 +279,10 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
   float* positions = crowd->positions.data();
   float* rhs = crowd->rhs.data();
   const size_t num_nodes = stepping.nodes.num_nodes;
-  const bool has_coarse = settings.solver.volume_sweeps == 0 && system.coarse.num_clusters() > 0;
+  const bool has_coarse = settings.splitting.volume_sweeps == 0 && system.coarse.num_clusters() > 0;
   // If clusters follow the solves, they keep the momentum.
   const bool solves_keep_momentum = stepping.has_free && !has_coarse;
-  for (int k = 0; k < settings.solver.outer_iterations; ++k) {
+  for (int k = 0; k < settings.splitting.outer_iterations; ++k) {
     {
       const PhaseTimer timer(stats, Phase::kElements);
       if (k == 0) {
@@ -292,7 +292,7 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
       }
       if (solves_keep_momentum) SumCrowd(num_nodes, rhs, crowd->momentum);
       AddCrowdImpulses(elements, positions,
-                       {h, 0.0f, settings.solver.polar_iterations, Relaxation(settings, k == 0)},
+                       {h, 0.0f, settings.splitting.polar_iterations, Relaxation(settings, k == 0)},
                        crowd->kappa.data(), stepping.active, 0, elements.blocks.size(),
                        crowd->rotations.data(), rhs, warnings->lowest_det_f);
       for (size_t i = 0; i < num_nodes && system.num_pinned > 0; ++i) {
@@ -311,7 +311,7 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
     }
     if (has_coarse) CorrectCrowdClusters(settings, stepping, k == 0, crowd, warnings, stats);
     const PhaseTimer timer(stats, Phase::kVolume);
-    for (int sweep = 0; sweep < settings.solver.volume_sweeps; ++sweep) {
+    for (int sweep = 0; sweep < settings.splitting.volume_sweeps; ++sweep) {
       SweepCrowdVolumes(elements, h, positions, crowd->kappa.data(), &warnings->last);
     }
   }
@@ -381,7 +381,7 @@ void Finish(const StepSettings& settings, const Stepping& stepping, const Warnin
       continue;
     }
     own->substeps = 1;
-    own->outer_iterations = static_cast<uint32_t>(settings.solver.outer_iterations);
+    own->outer_iterations = static_cast<uint32_t>(settings.splitting.outer_iterations);
     if (flat[lane]) {
       FinishSubstep(settings, settings.dt, true, body, own);
     } else {
@@ -394,7 +394,9 @@ void Finish(const StepSettings& settings, const Stepping& stepping, const Warnin
 
 }  // namespace
 
-void StepCrowd(const StepSettings& settings, Crowd* crowd, StepStats* stats) {
+void StepCrowd(const StepSettings& of_world, Crowd* crowd, StepStats* stats) {
+  StepSettings settings = of_world;
+  settings.splitting = crowd->splitting;
   const Stepping stepping = FindStepping(*crowd);
   StepStats* first = &stats[stepping.first->slot];
   Warnings warnings;

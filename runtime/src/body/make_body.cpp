@@ -24,7 +24,8 @@ Status CheckDescription(const Asset& asset, const BodyDesc& desc) {
   if (!IsFinite(desc.angular_velocity)) return Invalid("angular_velocity", "must be finite");
   if (!std::isfinite(desc.gravity_factor)) return Invalid("gravity_factor", "must be finite");
   if (!(desc.max_speed > 0.0f)) return Invalid("max_speed", "must be above 0");
-  return CheckPins(asset, desc.pinned_nodes);
+  const Status splitting = CheckSplitting(desc.splitting);
+  return splitting.ok() ? CheckPins(asset, desc.pinned_nodes) : splitting;
 }
 
 Status CheckOverride(const MaterialOverride& m) {
@@ -110,6 +111,7 @@ void CopySettings(const BodyDesc& desc, Body* body) {
   body->gravity_factor = desc.gravity_factor;
   body->max_speed = desc.max_speed;
   body->filter = desc.filter;
+  body->splitting = desc.splitting;
   body->coefficients = CoefficientsOf(desc.material);
   body->user_data = desc.user_data;
   body->enabled = desc.enabled;
@@ -125,6 +127,20 @@ Status CheckPose(const Pose& pose) {
   const float length2 = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
   if (!(length2 > 1.0e-12f) || !std::isfinite(length2)) {
     return Invalid("pose.rotation", "must be finite and not zero");
+  }
+  return {};
+}
+
+Status CheckSplitting(const SplittingSettings& settings) {
+  const auto is_in = [](int value, int least, int most) { return value >= least && value <= most; };
+  if (!is_in(settings.outer_iterations, 1, 64)) {
+    return Invalid("splitting.outer_iterations", "must lie in [1, 64]");
+  }
+  if (!is_in(settings.volume_sweeps, 0, 16)) {
+    return Invalid("splitting.volume_sweeps", "must lie in [0, 16]");
+  }
+  if (!is_in(settings.polar_iterations, 1, 64)) {
+    return Invalid("splitting.polar_iterations", "must lie in [1, 64]");
   }
   return {};
 }

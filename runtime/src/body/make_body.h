@@ -20,6 +20,9 @@ Coefficients CoefficientsOf(const MaterialOverride& material);
 Status ResolveMaterial(const Asset& asset, const MaterialOverride& given, float scale,
                        BodyMaterial* out_material);
 
+/// Errors: kInvalidArgument (out of range).
+Status CheckSplitting(const SplittingSettings& settings);
+
 /// Returns kInvalidArgument if the asset lacks one of the nodes.
 Status CheckPins(const Asset& asset, std::span<const uint32_t> pinned_nodes);
 

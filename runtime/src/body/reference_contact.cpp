@@ -68,7 +68,7 @@ void PushBySprings(const StepSettings& settings, float h, Body* body) {
       const float depth = plane.offset - Dot(plane.normal, body->x[i]);
       if (depth <= 0.0f) continue;
       const float mass = body->Mass(i) * (body->scale * body->scale * body->scale);
-      const float push = settings.solver.penalty_stiffness * depth * h / mass;
+      const float push = settings.contact.penalty_stiffness * depth * h / mass;
       body->v[i] += plane.normal * push;
     }
   }

@@ -20,7 +20,7 @@ double EnergyIn(const StepSettings& settings, const Vec3& frame, const Body& bod
     kinetic += 0.5 * (x * x + y * y + z * z) / double(body.x[i].w);
   }
   return kinetic + SummariseElements(body.elements, body.x.span(), body.Rotations(),
-                                     MostBulk(settings.solver))
+                                     MostBulk(settings.splitting))
                        .elastic_j;
 }
 

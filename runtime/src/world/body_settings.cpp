@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // World's calls on ids and settings of bodies: enumeration, user data, bounds, enabling, sleep.
 #include "base/vector_math.h"
+#include "body/make_body.h"
 #include "world/world_impl.h"
 
 #include <cmath>
@@ -75,6 +76,27 @@ Status World::SetMaxSpeed(BodyId id, float max_speed) {
   body->max_speed = max_speed;
   WakeUp(body);
   return {};
+}
+
+Status World::SetSplitting(BodyId id, const SplittingSettings& settings) {
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
+  const Status checked = CheckSplitting(settings);
+  if (!checked.ok()) return checked;
+  WakeUp(body);
+  if (body->splitting == settings) return {};
+  impl_->TakeFromCrowd(body);
+  body->splitting = settings;
+  impl_->PlaceInCrowd(body);
+  return {};
+}
+
+Status World::GetSplitting(BodyId id, SplittingSettings* out_settings) const {
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, out_settings, &body);
+  if (found.ok()) *out_settings = body->splitting;
+  return found;
 }
 
 Status World::GetGravityFactor(BodyId id, float* out_factor) const {

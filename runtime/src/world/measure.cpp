@@ -19,7 +19,7 @@ WorldMeasures MeasureBody(const WorldDesc& desc, const Body& body) {
   const Vec3 g = {gravity.x * body.gravity_factor, gravity.y * body.gravity_factor,
                   gravity.z * body.gravity_factor};
   const ElementSummary summary =
-      SummariseElements(body.elements, body.x.span(), body.Rotations(), MostBulk(desc.solver));
+      SummariseElements(body.elements, body.x.span(), body.Rotations(), MostBulk(body.splitting));
   WorldMeasures measures;
   measures.elastic_j = s5 * summary.elastic_j;
   measures.min_det_f = summary.min_det_f;
@@ -42,7 +42,7 @@ WorldMeasures MeasureBody(const WorldDesc& desc, const Body& body) {
   return measures;
 }
 
-BodyMoments MeasureMoments(const SolverSettings& solver, const Body& body) {
+BodyMoments MeasureMoments(const Body& body) {
   const double s = body.scale, s3 = s * s * s, s4 = s3 * s, s5 = s4 * s;
   BodyMoments moments;
   const Centre centre = FindCentre(body);
@@ -66,7 +66,7 @@ BodyMoments MeasureMoments(const SolverSettings& solver, const Body& body) {
   }
   moments.kinetic_j *= s5;
   const ElementSummary summary =
-      SummariseElements(body.elements, body.x.span(), body.Rotations(), MostBulk(solver));
+      SummariseElements(body.elements, body.x.span(), body.Rotations(), MostBulk(body.splitting));
   moments.volume = s3 * summary.volume;
   moments.elastic_j = s5 * summary.elastic_j;
   return moments;
@@ -123,8 +123,8 @@ Status World::ElasticForces(BodyId id, std::span<Vec3> forces) const {
   const Status found = Impl::FindBody(impl_, id, &body);
   if (!found.ok()) return found;
   if (forces.size() != body->x.size()) return kWrongSize;
-  plush::ElasticForces(body->elements, body->x.span(), body->Rotations(),
-                       MostBulk(impl_->desc.solver), forces);
+  plush::ElasticForces(body->elements, body->x.span(), body->Rotations(), MostBulk(body->splitting),
+                       forces);
   const float s2 = body->scale * body->scale, s4 = s2 * s2;
   for (Vec3& force : forces) force = {force.x * s4, force.y * s4, force.z * s4};
   return {};
@@ -134,7 +134,7 @@ Status World::Moments(BodyId id, BodyMoments* out_moments) const {
   Body* body = nullptr;
   const Status found = Impl::FindBody(impl_, id, out_moments, &body);
   if (!found.ok()) return found;
-  *out_moments = MeasureMoments(impl_->desc.solver, *body);
+  *out_moments = MeasureMoments(*body);
   return {};
 }
 

@@ -121,7 +121,7 @@ Status World::PrepareSystem(const Asset& asset, const SystemDesc& desc) {
       const std::lock_guard<std::mutex> lock(w.time_steps_mutex);
       if (!steps.Allocate(w.allocator, 1 + w.num_time_steps, asset.factor().dt)) return kNoMemory;
       std::copy_n(w.time_steps.begin(), w.num_time_steps, steps.begin() + 1);
-      num_fractions = w.desc.solver.max_substeps;
+      num_fractions = w.desc.contact.max_substeps;
     }
     status = w.cache.PrepareIdle(asset, material, pinned.span(), steps.span(), num_fractions);
     if (!status.ok()) return status;

@@ -5,6 +5,7 @@
 
 #include "asset/regions.h"
 #include "body/body.h"
+#include "body/make_body.h"
 #include "contact/plane_contacts.h"
 #include "world/state_checks.h"
 #include "world/state_reader.h"
@@ -166,6 +167,7 @@ Status StateReader::CheckBody(uint32_t index, const StateBody& b, const StateSys
       !IsCoefficient(b.restitution, 1.0f)) {
     return wrong("a number is out of range");
   }
+  if (!CheckSplitting(SplittingOf(b)).ok()) return wrong("settings are out of range");
   if (Has(b, kStateHasPrevious) && header_.keep_previous == 0) return wrong("keep no positions");
   if (Has(b, kStatePinsMove) && !Has(b, kStateHasTargets)) return wrong("have no targets");
   const bool is_fixed = Has(b, kStateFixed);
@@ -196,6 +198,12 @@ Status StateReader::CheckBody(uint32_t index, const StateBody& b, const StateSys
   if (c.slots[b.lane] != b.slot || c.system != of_crowd ||
       (Has(b, kStateInLane) && c.has_lanes == 0)) {
     return wrong("are not in their crowd");
+  }
+  const auto is_body = [](uint32_t slot) { return slot != kNoIndex; };
+  StateBody first = {};
+  if (!FindBody(*std::find_if(c.slots, c.slots + kCrowdLanes, is_body), &first) ||
+      SplittingOf(first) != SplittingOf(b)) {
+    return wrong("have other settings than their crowd");
   }
   return {};
 }

@@ -31,7 +31,7 @@ bool World::Impl::ReserveLike(const Impl& other) {
 // factors from `donor`.
 Status World::Impl::BuildFrom(const StateReader& state, Impl* donor) {
   const StateWorld& w = state.world();
-  desc.solver = state.Settings();
+  desc.contact = state.Contact();
   num_time_steps = donor->num_time_steps;
   if (!time_steps.Allocate(allocator, num_time_steps)) return kNoMemory;
   std::copy_n(donor->time_steps.begin(), num_time_steps, time_steps.begin());
@@ -121,7 +121,7 @@ Status World::Impl::RestoreSets(const StateReader& state, System* system) {
   for (uint32_t i = 0; i < num_time_steps && status.ok() && saved.num_sets > 0; ++i) {
     if (is_saved(time_steps[i])) continue;
     // The caller may have prepared a step for which this matrix has no factor.
-    const Status own = make(time_steps[i], desc.solver.max_substeps);
+    const Status own = make(time_steps[i], desc.contact.max_substeps);
     if (own.code == StatusCode::kOutOfMemory) status = own;
     cache.Keep(system, time_steps[i]);
   }

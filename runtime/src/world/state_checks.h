@@ -16,6 +16,10 @@
 
 namespace plush {
 
+inline SplittingSettings SplittingOf(const StateBody& body) {
+  return {body.outer_iterations, body.volume_sweeps, body.polar_iterations};
+}
+
 inline uint32_t WordAt(const std::byte* words, size_t index) {
   uint32_t word;
   std::memcpy(&word, words + 4 * index, 4);

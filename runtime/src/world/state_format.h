@@ -77,12 +77,11 @@ struct StateWorld {
   uint32_t num_body_slots, first_free_body, last_free_body, num_bodies;
   uint32_t num_collider_slots, first_free_collider, last_free_collider, num_colliders;
   uint32_t num_assets, num_systems, num_sets, num_crowds, num_forces, num_time_steps;
-  int32_t outer_iterations, contact_iterations, volume_sweeps, polar_iterations;
-  int32_t contact_sweeps, max_substeps;
+  int32_t contact_iterations, contact_sweeps, max_substeps;
   uint32_t contact_method;  ///< ContactMethod::number, or 0
-  float penalty_stiffness, sleep_speed, sleep_time;
+  float push_out_time, penalty_stiffness, sleep_speed, sleep_time;
   StateStats stats;
-  uint32_t zeros[7];
+  uint32_t zeros[9];
 };
 static_assert(sizeof(StateWorld) == 192);
 
@@ -189,8 +188,10 @@ struct StateBody {
   float friction, restitution;
   float rebound_speed, rebound_time, rebound_energy;
   uint32_t rebound_plane;
+  int32_t outer_iterations, volume_sweeps, polar_iterations;
+  uint32_t zero;
 };
-static_assert(sizeof(StateBody) == 208);
+static_assert(sizeof(StateBody) == 224);
 
 /// RegionMotion.
 struct StateMotion {

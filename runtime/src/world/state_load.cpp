@@ -143,6 +143,7 @@ void LoadBody(const StateBody& saved, const BodyBulk& bulk, Body* body) {
   body->gravity_factor = saved.gravity_factor;
   body->max_speed = saved.max_speed;
   body->filter = ToFilter(saved.filter);
+  body->splitting = SplittingOf(saved);
   body->coefficients = {saved.friction, saved.restitution};
   body->contacts.rebound = {saved.rebound_plane, saved.rebound_speed, saved.rebound_time,
                             saved.rebound_energy};
@@ -331,6 +332,7 @@ void World::Impl::LinkCrowds(const StateReader& state) {
       body->crowd = crowds[saved.crowd];
       body->lane = saved.lane;
       body->crowd->bodies[body->lane] = body;
+      body->crowd->splitting = body->splitting;
       ++body->crowd->num_bodies;
     } else if (MayJoinCrowds(*body)) {
       System* system = CrowdSystem(*body);
@@ -380,6 +382,7 @@ void World::Impl::ApplyState(const StateReader& state) {
     CopyTo(bulk + sizeof(float) * crowd->rotations.size(), &crowd->kappa);
   }
   desc.gravity = ToVec3(w.gravity);
+  desc.sleep = state.Sleep();
   dt = w.dt;
   stats = ToStats(w.stats);
   num_events = 0;
@@ -387,7 +390,7 @@ void World::Impl::ApplyState(const StateReader& state) {
   shared_body = nullptr;
   ListLiveBodies();
   const std::lock_guard<std::mutex> lock(time_steps_mutex);
-  desc.solver = state.Settings();
+  desc.contact = state.Contact();
   for (uint32_t i = 0; i < w.num_time_steps; ++i) {
     const auto end = time_steps.begin() + num_time_steps;
     const float step = state.time_step(i);
@@ -420,7 +423,7 @@ Status World::LoadState(std::span<const std::byte> bytes, std::span<const Asset*
   if (impl_ == nullptr) return kNoWorld;
   StateReader state(bytes, assets);
   const Status checked =
-      state.Check(impl_->desc.tag, impl_->desc.keep_previous, impl_->desc.solver.contact_method);
+      state.Check(impl_->desc.tag, impl_->desc.keep_previous, impl_->desc.contact.method);
   return checked.ok() ? impl_->LoadState(state) : checked;
 }
 

@@ -27,13 +27,14 @@ constexpr Status kShort = {StatusCode::kCorrupt, "state", "counts exceed its siz
 
 bool IsIn(int32_t value, int32_t least, int32_t most) { return value >= least && value <= most; }
 
+bool IsAbove0(float value) { return value > 0.0f && std::isfinite(value); }
+
 // Whether the world takes such settings as they are.
 bool AreSettings(const StateWorld& w) {
-  return IsIn(w.outer_iterations, 1, 64) && IsIn(w.contact_iterations, 3, 64) &&
-         IsIn(w.volume_sweeps, 0, 16) && IsIn(w.polar_iterations, 1, 64) &&
-         IsIn(w.contact_sweeps, 1, 256) && IsIn(w.max_substeps, 1, kMaxSubsteps) &&
-         w.penalty_stiffness > 0.0f && std::isfinite(w.penalty_stiffness) &&
-         w.sleep_speed >= 0.0f && std::isfinite(w.sleep_speed) && w.sleep_time > 0.0f;
+  return IsIn(w.contact_iterations, 3, 64) && IsIn(w.contact_sweeps, 1, 256) &&
+         IsIn(w.max_substeps, 1, kMaxSubsteps) && IsAbove0(w.push_out_time) &&
+         IsAbove0(w.penalty_stiffness) && w.sleep_speed >= 0.0f && std::isfinite(w.sleep_speed) &&
+         w.sleep_time > 0.0f;
 }
 
 // Whether a body of the asset can have the material.
@@ -55,19 +56,15 @@ bool IsMaterial(const Asset& asset, const BodyMaterial& m) {
 
 }  // namespace
 
-SolverSettings StateReader::Settings() const {
+ContactSettings StateReader::Contact() const {
   const StateWorld& w = world_;
-  SolverSettings out;
-  out.outer_iterations = w.outer_iterations;
-  out.contact_iterations = w.contact_iterations;
-  out.volume_sweeps = w.volume_sweeps;
-  out.polar_iterations = w.polar_iterations;
-  out.contact_sweeps = w.contact_sweeps;
+  ContactSettings out;
+  out.iterations = w.contact_iterations;
+  out.sweeps = w.contact_sweeps;
   out.max_substeps = w.max_substeps;
-  out.contact_method = w.contact_method != 0 ? method_ : nullptr;
+  out.push_out_time = w.push_out_time;
+  out.method = w.contact_method != 0 ? method_ : nullptr;
   out.penalty_stiffness = w.penalty_stiffness;
-  out.sleep_speed = w.sleep_speed;
-  out.sleep_time = w.sleep_time;
   return out;
 }
 
@@ -185,7 +182,7 @@ Status StateReader::CheckHeader(uint16_t tag, bool keep_previous) {
 Status StateReader::CheckWorld() const {
   if (world_.dt != 0.0f && !IsTimeStep(world_.dt)) return Corrupt("state.dt", "is no time step");
   if (!AreFinite(world_.gravity)) return Corrupt("state.gravity", "is not finite");
-  if (!AreSettings(world_)) return Corrupt("state.solver", "is out of range");
+  if (!AreSettings(world_)) return Corrupt("state.settings", "are out of range");
   if (world_.contact_method != 0 && world_.contact_method != NumberOf(method_)) {
     return {StatusCode::kMismatch, "state", "is of a world with another contact method"};
   }

@@ -46,7 +46,8 @@ class StateReader {
   Status Check(uint16_t tag, bool keep_previous, const ContactMethod* method);
 
   const StateWorld& world() const { return world_; }
-  SolverSettings Settings() const;
+  ContactSettings Contact() const;
+  SleepSettings Sleep() const { return {world_.sleep_speed, world_.sleep_time}; }
   StateSystem system(uint32_t index) const { return At<StateSystem>(systems_, index); }
   StateSet set(uint32_t index) const { return At<StateSet>(sets_, index); }
   StateCollider collider(uint32_t index) const { return At<StateCollider>(colliders_, index); }

@@ -163,6 +163,9 @@ StateBody Saved(const Body& body, const StepStats& stats) {
   out.rebound_speed = body.contacts.rebound.speed;
   out.rebound_time = body.contacts.rebound.time;
   out.rebound_energy = body.contacts.rebound.energy;
+  out.outer_iterations = body.splitting.outer_iterations;
+  out.volume_sweeps = body.splitting.volume_sweeps;
+  out.polar_iterations = body.splitting.polar_iterations;
   return out;
 }
 
@@ -338,17 +341,15 @@ size_t World::Impl::WriteState(std::byte* state) {
   world.num_crowds = num_crowds;
   world.num_forces = num_forces;
   world.num_time_steps = num_time_steps;
-  const SolverSettings& solver = desc.solver;
-  world.outer_iterations = solver.outer_iterations;
-  world.contact_iterations = solver.contact_iterations;
-  world.volume_sweeps = solver.volume_sweeps;
-  world.polar_iterations = solver.polar_iterations;
-  world.contact_sweeps = solver.contact_sweeps;
-  world.max_substeps = solver.max_substeps;
-  world.contact_method = NumberOf(solver.contact_method);
-  world.penalty_stiffness = solver.penalty_stiffness;
-  world.sleep_speed = solver.sleep_speed;
-  world.sleep_time = solver.sleep_time;
+  const ContactSettings& contact = desc.contact;
+  world.contact_iterations = contact.iterations;
+  world.contact_sweeps = contact.sweeps;
+  world.max_substeps = contact.max_substeps;
+  world.contact_method = NumberOf(contact.method);
+  world.push_out_time = contact.push_out_time;
+  world.penalty_stiffness = contact.penalty_stiffness;
+  world.sleep_speed = desc.sleep.speed;
+  world.sleep_time = desc.sleep.time;
   world.stats = Saved(stats);
   sink.Write(world);
   sink.End();

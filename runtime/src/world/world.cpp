@@ -15,18 +15,20 @@
 namespace plush {
 namespace {
 
-SolverSettings Clamped(SolverSettings s) {
-  s.outer_iterations = std::clamp(s.outer_iterations, 1, 64);
-  s.contact_iterations = std::clamp(s.contact_iterations, 3, 64);
-  s.volume_sweeps = std::clamp(s.volume_sweeps, 0, 16);
-  s.polar_iterations = std::clamp(s.polar_iterations, 1, 64);
-  s.contact_sweeps = std::clamp(s.contact_sweeps, 1, 256);
+ContactSettings Clamped(ContactSettings s) {
+  constexpr ContactSettings kDefault;
+  const auto is_above_0 = [](float value) { return value > 0.0f && std::isfinite(value); };
+  s.iterations = std::clamp(s.iterations, 3, 64);
+  s.sweeps = std::clamp(s.sweeps, 1, 256);
   s.max_substeps = std::clamp(s.max_substeps, 1, kMaxSubsteps);
-  if (!(s.sleep_speed >= 0.0f) || !std::isfinite(s.sleep_speed)) s.sleep_speed = 0.0f;
-  if (!(s.sleep_time > 0.0f)) s.sleep_time = SolverSettings{}.sleep_time;
-  if (!(s.penalty_stiffness > 0.0f) || !std::isfinite(s.penalty_stiffness)) {
-    s.penalty_stiffness = SolverSettings{}.penalty_stiffness;
-  }
+  if (!is_above_0(s.push_out_time)) s.push_out_time = kDefault.push_out_time;
+  if (!is_above_0(s.penalty_stiffness)) s.penalty_stiffness = kDefault.penalty_stiffness;
+  return s;
+}
+
+SleepSettings Clamped(SleepSettings s) {
+  if (!(s.speed >= 0.0f) || !std::isfinite(s.speed)) s.speed = 0.0f;
+  if (!(s.time > 0.0f)) s.time = SleepSettings{}.time;
   return s;
 }
 
@@ -37,7 +39,8 @@ World::World(const WorldDesc& desc) {
   if (checked.allocator.allocate == nullptr || checked.allocator.release == nullptr) {
     checked.allocator = DefaultAllocator();
   }
-  checked.solver = Clamped(checked.solver);
+  checked.contact = Clamped(checked.contact);
+  checked.sleep = Clamped(checked.sleep);
   if (!IsFinite(checked.gravity)) checked.gravity = {};
   impl_ = NewObject<Impl>(checked.allocator, checked);
   if (impl_ != nullptr) impl_->ReserveCapacity();
@@ -142,7 +145,7 @@ Status World::Impl::PrepareFactors(float new_dt, bool* out_made) {
     const Body* body = bodies[slot];
     if (body->fixed || body->dt == new_dt) continue;
     const Status status =
-        cache.Prepare(body->system, new_dt, dt, desc.solver.max_substeps, out_made);
+        cache.Prepare(body->system, new_dt, dt, desc.contact.max_substeps, out_made);
     if (!status.ok()) return status;
   }
   return {};
@@ -151,9 +154,9 @@ Status World::Impl::PrepareFactors(float new_dt, bool* out_made) {
 // Makes the factors of a body's new system for `body_dt` and for all prepared time steps.
 Status World::Impl::PrepareSystem(float body_dt, System* system) {
   bool made = false;
-  Status status = cache.Prepare(system, body_dt, dt, desc.solver.max_substeps, &made);
+  Status status = cache.Prepare(system, body_dt, dt, desc.contact.max_substeps, &made);
   for (uint32_t i = 0; status.ok() && i < num_time_steps; ++i) {
-    status = cache.Prepare(system, time_steps[i], dt, desc.solver.max_substeps, &made);
+    status = cache.Prepare(system, time_steps[i], dt, desc.contact.max_substeps, &made);
     if (status.ok()) cache.Keep(system, time_steps[i]);
   }
   return status;
@@ -202,15 +205,24 @@ Status World::SetGravity(const Vec3& gravity) {
 
 Vec3 World::gravity() const { return impl_ != nullptr ? impl_->desc.gravity : Vec3{}; }
 
-void World::SetSolver(const SolverSettings& settings) {
+void World::SetContact(const ContactSettings& settings) {
   if (impl_ == nullptr) return;
   const std::lock_guard<std::mutex> lock(impl_->time_steps_mutex);
-  impl_->desc.solver = Clamped(settings);
+  impl_->desc.contact = Clamped(settings);
 }
 
-const SolverSettings& World::solver() const {
-  static constexpr SolverSettings kDefault;
-  return impl_ != nullptr ? impl_->desc.solver : kDefault;
+const ContactSettings& World::contact() const {
+  static constexpr ContactSettings kDefault;
+  return impl_ != nullptr ? impl_->desc.contact : kDefault;
+}
+
+void World::SetSleep(const SleepSettings& settings) {
+  if (impl_ != nullptr) impl_->desc.sleep = Clamped(settings);
+}
+
+const SleepSettings& World::sleep() const {
+  static constexpr SleepSettings kDefault;
+  return impl_ != nullptr ? impl_->desc.sleep : kDefault;
 }
 
 Status World::SetFilter(BodyId id, const Filter& filter) {

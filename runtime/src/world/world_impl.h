@@ -89,7 +89,7 @@ struct World::Impl {
   Status ChangeSystem(const Asset& asset, const BodyMaterial& material,
                       std::span<const uint8_t> pinned, Body* body);
   void PlaceInCrowd(Body* body);
-  void MakeCrowd(System* system);
+  void MakeCrowd(const SplittingSettings& splitting, System* system);
   void RemoveIfEmpty(Crowd* crowd);
   void TakeFromCrowd(Body* body);
 
@@ -181,7 +181,7 @@ struct World::Impl {
   bool has_leavers = false;     // whether a body leaves the lane of a crowd that steps
   float dt = 0.0f;              // of the last step [s]; factors in use are for it, or kept
   std::mutex time_steps_mutex;  // held to change what PrepareSystem reads beside other calls: the
-                                // time steps and desc.solver.max_substeps
+                                // time steps and desc.contact
   Array<float> time_steps;      // those of PrepareTimeStep [s]
   uint32_t num_time_steps = 0;
   SlotList<> collider_slots;

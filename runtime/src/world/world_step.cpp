@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <utility>
 
 namespace plush {
 namespace {
@@ -30,7 +31,7 @@ void World::Impl::PlaceInCrowd(Body* body) {
   System* system = CrowdSystem(*body);
   auto& open_crowds = system->open_crowds;
   for (Crowd* crowd = open_crowds.first(); crowd != nullptr; crowd = open_crowds.Next(crowd)) {
-    if (JoinCrowd(allocator, crowd, body)) return;
+    if (crowd->splitting == body->splitting && JoinCrowd(allocator, crowd, body)) return;
   }
   // The place in the order of slots; mostly the end, because rising slots are given out.
   Body* before = system->waiting.last();
@@ -38,21 +39,28 @@ void World::Impl::PlaceInCrowd(Body* body) {
   system->waiting.InsertAfter(before, body);
   ++system->num_waiting;
   const uint32_t least = system->num_crowds > 0 ? kLeastFurtherCrowd : kLeastCrowd;
-  if (system->num_waiting >= least) MakeCrowd(system);
+  if (system->num_waiting < least) return;
+  uint32_t num_alike = 0;
+  for (Body* b = system->waiting.first(); b != nullptr; b = system->waiting.Next(b)) {
+    num_alike += b->splitting == body->splitting ? 1 : 0;
+  }
+  if (num_alike >= least) MakeCrowd(body->splitting, system);
 }
 
-// Moves bodies that wait into a new crowd.
-void World::Impl::MakeCrowd(System* system) {
+// Moves bodies that wait, with these settings, into a new crowd.
+void World::Impl::MakeCrowd(const SplittingSettings& splitting, System* system) {
   if (!Reserve(&crowds, num_crowds)) return;
   Crowd* crowd = NewObject<Crowd>(allocator);
   if (crowd == nullptr) return;
   if (!crowd->Allocate(allocator, system)) return DeleteObject(allocator, crowd);
+  crowd->splitting = splitting;
   crowd->index = num_crowds;
   crowds[num_crowds++] = crowd;
   ++system->num_crowds;
   system->open_crowds.PushBack(crowd);
-  while (system->num_waiting > 0 && crowd->num_bodies < kCrowdLanes) {
-    Body* body = system->waiting.first();
+  for (Body* next = system->waiting.first(); next != nullptr && crowd->num_bodies < kCrowdLanes;) {
+    Body* const body = std::exchange(next, system->waiting.Next(next));
+    if (body->splitting != splitting) continue;
     if (!JoinCrowd(allocator, crowd, body)) break;
     system->waiting.Remove(body);
     --system->num_waiting;
@@ -111,7 +119,8 @@ void World::Impl::BeginStep(float new_dt) {
     body->has_previous = false;
   }
   settings = {.gravity = desc.gravity,
-              .solver = desc.solver,
+              .contact = desc.contact,
+              .sleep = desc.sleep,
               .mix_friction = desc.mix_friction,
               .mix_restitution = desc.mix_restitution,
               .dt = new_dt};
@@ -200,15 +209,14 @@ void World::Impl::StepSharedBody() {
 // A sleeping body keeps the statistics of its last step, with those of its motion set to zero.
 void World::Impl::MayFallAsleep(Body* body) {
   StepStats* own = &body_stats[body->slot];
-  const SolverSettings& solver = settings.solver;
   const float world_size = body->size * body->scale;
-  if (body->fixed || body->frozen || !(own->max_speed < solver.sleep_speed * world_size) ||
+  if (body->fixed || body->frozen || !(own->max_speed < settings.sleep.speed * world_size) ||
       !IsHeld(settings, *body)) {
     body->still_time = 0.0f;
     return;
   }
   body->still_time += settings.dt;
-  if (body->still_time < solver.sleep_time) return;
+  if (body->still_time < settings.sleep.time) return;
   if (IsOnWayOut(settings, *body) || TouchesMovingCollider(*body)) {
     body->still_time = 0.0f;
     return;

@@ -29,7 +29,7 @@ struct Corner {
   static WorldDesc DescOf(const Eigen::Matrix3d& turn, const Eigen::Vector3d& down) {
     WorldDesc desc;
     desc.gravity = ToVec3(turn * (kGravity * down));
-    desc.solver.sleep_speed = 0.0f;
+    desc.sleep.speed = 0.0f;
     return desc;
   }
   Eigen::Vector3d Velocity() const {

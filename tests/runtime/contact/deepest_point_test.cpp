@@ -104,7 +104,7 @@ TEST_CASE("Measure finds the deepest point below the colliders where they are no
 
 TEST_CASE("Fixed bodies touch nothing, sleeping ones lie as deep as they did") {
   const ShapeAsset shape(TetBox(2, 2, 2, 0.1));
-  World world({.solver = {.sleep_time = 0.1f}});
+  World world({.sleep = {.time = 0.1f}});
   AddPlane(&world, {});
   BodyDesc fixed;
   fixed.pose.position.y = -0.1f;

@@ -33,14 +33,13 @@ TEST_CASE("Below the friction angle a box stays on its slope") {
 }
 
 TEST_CASE("Near the friction angle a box comes to rest on its slope") {
-  WorldDesc desc;
-  desc.solver.volume_sweeps = GENERATE(0, 1);
+  const int volume_sweeps = GENERATE(0, 1);
   const bool has_surface = GENERATE(false, true);
-  CAPTURE(desc.solver.volume_sweeps, has_surface);
+  CAPTURE(volume_sweeps, has_surface);
   Slope slope({.angle = std::atan(0.95 * 0.6),
                .friction = 0.6f,
                .has_surface = has_surface,
-               .world = desc});
+               .splitting = {.volume_sweeps = volume_sweeps}});
   for (int step = 0; step < 300; ++step) StepWorld(&slope.world, kDt);
   CHECK(slope.world.stats().max_speed < 1e-4f);
 }
@@ -80,7 +79,7 @@ TEST_CASE("Friction holds a box against a push inside its cone, and not beyond")
   const double push = share * mu * kGravity;
   WorldDesc desc;
   desc.gravity = {static_cast<float>(push), static_cast<float>(-kGravity), 0.0f};
-  desc.solver.sleep_speed = 0.0f;
+  desc.sleep.speed = 0.0f;
   World world(desc);
   AddPlane(&world, {{0.0f, 1.0f, 0.0f}, 0.0f}, static_cast<float>(mu));
   const BodyId id = AddBody(&world, shape.asset());
@@ -123,7 +122,7 @@ TEST_CASE("Friction just above the slope's tangent holds a box, just below it le
 
 TEST_CASE("A box does not creep on a slope of 20 degrees at 0.75") {
   WorldDesc desc;
-  desc.solver.sleep_speed = 0.0f;
+  desc.sleep.speed = 0.0f;
   Slope slope({.angle = 20.0 / 180.0 * std::acos(-1.0),
                .friction = 0.75f,
                .has_surface = true,

@@ -154,7 +154,7 @@ TEST_CASE("The energy of an undamped drop stays below its start, whatever its si
   const ShapeAsset shape(TetBox(4, 3, 3, size / 4.0, 0.09, seed), {young, 0.35, 1000.0},
                          double(dt));
   WorldDesc desc;
-  desc.solver.sleep_speed = 0.0f;
+  desc.sleep.speed = 0.0f;
   World world(desc);
   AddPlane(&world, {});
   BodyDesc body;
@@ -231,7 +231,7 @@ TEST_CASE("A light stub under a heavy tet is never pressed inside out") {
 TEST_CASE("An impact takes more iterations, rest does not") {
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1), kMaterial);
   WorldDesc desc;
-  desc.solver.sleep_speed = 0.0f;
+  desc.sleep.speed = 0.0f;
   World world(desc);
   AddPlane(&world, {});
   BodyDesc body;
@@ -270,7 +270,7 @@ TEST_CASE("A sheet on more nodes than there is room for stays on its plane") {
   const ShapeAsset shape(TetBox(20, 1, 20, 0.1), {1.0e5, 0.3, 1000.0});
   REQUIRE(MostTouchingPoints(static_cast<uint32_t>(shape.num_nodes())) < 21 * 21);
   WorldDesc desc;
-  desc.solver.sleep_speed = 0.0f;
+  desc.sleep.speed = 0.0f;
   World world(desc);
   AddPlane(&world, {});
   BodyDesc body;
@@ -315,7 +315,7 @@ TEST_CASE("A body put deep into a plane comes out of it step by step, in shape")
   const ShapeAsset shape(TetBox(4, 4, 4, 0.1, 0.05, 6), {1.0e5, 0.4, 1000.0});
   const float edge = shape.simulation().median_edge;
   WorldDesc desc;
-  if (snaps) desc.solver.contact_method = &kSnapContact;
+  if (snaps) desc.contact.method = &kSnapContact;
   World world(desc);
   BodyDesc body;
   body.pose = {{0.0f, -0.2f, 0.0f},

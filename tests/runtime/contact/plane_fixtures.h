@@ -32,6 +32,7 @@ struct SlopeDesc {
   bool has_surface = false;  ///< the box touches with a flat surface, not with its nodes
   float damping = 0.0f;      ///< [s]
   WorldDesc world = {};
+  SplittingSettings splitting = {};
 };
 
 /// A box of kMaterial at rest on a tilted plane through the origin.
@@ -49,6 +50,7 @@ struct Slope {
                      .poisson = static_cast<float>(kMaterial.poisson),
                      .density = static_cast<float>(kMaterial.density),
                      .damping = desc.damping};
+    body.splitting = desc.splitting;
     id = AddBody(&world, shape.asset(), body);
   }
   static ShapeAsset ShapeOf(const SlopeDesc& desc) {

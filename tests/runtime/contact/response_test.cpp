@@ -18,8 +18,8 @@ TEST_CASE("A penalty pushes each node by its stiffness times its depth") {
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1), kMaterial, double(dt));
   WorldDesc desc;
   desc.gravity = {};
-  desc.solver.contact_method = &kPenaltyContact;
-  desc.solver.penalty_stiffness = stiffness;
+  desc.contact.method = &kPenaltyContact;
+  desc.contact.penalty_stiffness = stiffness;
   World world(desc);
   AddPlane(&world, {{0.6f, 0.8f, 0.0f}, 0.0f}, 0.0f);
   BodyDesc body;
@@ -41,9 +41,9 @@ TEST_CASE("On penalties a box sinks until they carry its weight") {
   const float dt = 0.005f;
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1), kMaterial, double(dt));
   WorldDesc desc;
-  desc.solver.contact_method = &kPenaltyContact;
-  desc.solver.penalty_stiffness = stiffness;
-  desc.solver.sleep_speed = 0.0f;
+  desc.contact.method = &kPenaltyContact;
+  desc.contact.penalty_stiffness = stiffness;
+  desc.sleep.speed = 0.0f;
   World world(desc);
   AddPlane(&world, {});
   BodyDesc body;
@@ -59,8 +59,8 @@ TEST_CASE("On penalties a box sinks until they carry its weight") {
 TEST_CASE("Snapped nodes lie on the plane, and the box on them") {
   const ShapeAsset shape(TetBox(3, 2, 2, 0.1), kMaterial);
   WorldDesc desc;
-  desc.solver.contact_method = &kSnapContact;
-  desc.solver.sleep_speed = 0.0f;
+  desc.contact.method = &kSnapContact;
+  desc.sleep.speed = 0.0f;
   World world(desc);
   AddPlane(&world, {});
   BodyDesc body;

@@ -328,19 +328,28 @@ TEST_CASE("Outputs of calls that fail are empty") {
 TEST_CASE("Settings are clamped to their ranges") {
   const ShapeAsset shape = SmallShape();
   WorldDesc wild;
-  wild.solver = {-5, 0, -1, 0, 0, 99, &kPenaltyContact, -1.0f};
+  wild.contact = {-5, 0, 99, -1.0f, &kPenaltyContact, -1.0f};
+  wild.sleep = {kNan, -1.0f};
   wild.gravity = {0.0f, kNan, 0.0f};
   WorldDesc tame;
-  tame.solver = {1, 3, 0, 1, 1, 4, &kPenaltyContact, SolverSettings{}.penalty_stiffness};
+  tame.contact = {3,
+                  1,
+                  4,
+                  ContactSettings{}.push_out_time,
+                  &kPenaltyContact,
+                  ContactSettings{}.penalty_stiffness};
+  tame.sleep = {0.0f, SleepSettings{}.time};
   tame.gravity = {};
   WorldDesc large;
-  large.solver = {1000, 1000, 1000, 1000, 1000, -3, nullptr, kInf};
+  large.contact = {1000, 1000, -3, kInf, nullptr, kInf};
+  large.sleep = {kInf, kInf};
   uint64_t hashes[3] = {};
   const WorldDesc* descs[3] = {&wild, &tame, &large};
   for (int i = 0; i < 3; ++i) {
     World world(*descs[i]);
     BodyDesc body;
     body.velocity = {0.0f, -1.0f, 0.0f};
+    if (i == 2) body.splitting = {64, 16, 64};
     AddBody(&world, shape.asset(), body);
     AddPlane(&world, {{0.0f, 1.0f, 0.0f}, -0.05f});
     for (int step = 0; step < 20; ++step) CHECK((StepWorld(&world, kDt) & kStepBodyFrozen) == 0u);

@@ -113,10 +113,9 @@ TEST_CASE("Pins and materials that change before the first step are those of a f
   const std::vector<uint32_t> pins = random.Nodes(changed.num_nodes(), 0.2);
   const std::vector<Vec3> v = ToVec3s(random.Vectors(changed.num_nodes(), 1.0));
   const auto end = [&](const ShapeAsset& shape, bool changes) {
-    WorldDesc settings;
-    settings.solver.volume_sweeps = 2;
-    World world(settings);
+    World world;
     BodyDesc desc;
+    desc.splitting.volume_sweeps = 2;
     if (what != 1 && !changes) desc.pinned_nodes = pins;
     const BodyId id = AddBody(&world, shape.asset(), desc);
     if (what != 1 && changes) REQUIRE(world.SetPinnedNodes(id, pins).ok());
@@ -143,14 +142,14 @@ TEST_CASE("A material that changes during a motion keeps the pressure of volumes
   Random random(seed);
   const std::vector<uint32_t> pins = random.Nodes(shape.num_nodes(), 0.2);
   for (const uint32_t pin : pins) model.pinned[pin] = stiffer.pinned[pin] = true;
-  WorldDesc settings;
-  settings.solver.polar_iterations = 64;
-  settings.solver.volume_sweeps = sweeps;
+  const WorldDesc settings;
+  BodyDesc desc;
+  desc.splitting.polar_iterations = 64;
+  desc.splitting.volume_sweeps = sweeps;
   const auto stepper_of = [&](const DenseModel& of) {
-    return DenseStepper(of, double(kDt), settings.solver.outer_iterations, sweeps);
+    return DenseStepper(of, double(kDt), desc.splitting.outer_iterations, sweeps);
   };
   World world(settings);
-  BodyDesc desc;
   desc.pinned_nodes = pins;
   const BodyId id = AddBody(&world, shape.asset(), desc);
   std::vector<Vec3> v = ToVec3s(random.Vectors(shape.num_nodes(), 1.0));

@@ -260,3 +260,66 @@ TEST_CASE("Bodies in lanes keep their precision far from the origin") {
           Approx(kFar).margin(1e-4));
   }
 }
+
+TEST_CASE("Bodies of different settings step in crowds of their own") {
+  const ShapeAsset& shape = Bumpy();
+  const size_t num_nodes = shape.num_nodes();
+  const SplittingSettings exact = {.outer_iterations = 5, .polar_iterations = 9};
+  const SplittingSettings sweeping = {.outer_iterations = 1, .volume_sweeps = 2};
+  World mixed, alike[2];
+  for (World* world : {&mixed, &alike[0], &alike[1]}) AddPlane(world, kFarBelow);
+  Random random(21);
+  std::vector<BodyId> ids, alike_ids;
+  for (int i = 0; i < 24; ++i) {
+    const Member member =
+        RandomMember(shape, {2.0f * static_cast<float>(i), 0.0f, 0.0f}, 0.5, &random);
+    const SplittingSettings& splitting = i % 2 == 0 ? exact : sweeping;
+    ids.push_back(member.AddTo(&mixed, shape.asset(), splitting));
+    alike_ids.push_back(member.AddTo(&alike[i % 2], shape.asset(), splitting));
+  }
+  const auto compare = [&](int steps) {
+    for (int step = 0; step < steps; ++step) {
+      for (World* world : {&mixed, &alike[0], &alike[1]}) {
+        REQUIRE(StepWorld(world, kDt) == kStepOk);
+        REQUIRE(HadCrowds(*world));
+        // No body steps by itself.
+        REQUIRE(world->stats().phase_s[static_cast<size_t>(Phase::kContact)] == 0.0f);
+      }
+    }
+    for (size_t i = 0; i < ids.size(); ++i) {
+      CAPTURE(i);
+      REQUIRE(StateOf(mixed, ids[i], num_nodes) == StateOf(alike[i % 2], alike_ids[i], num_nodes));
+    }
+  };
+  compare(20);
+  CHECK(mixed.stats().outer_iterations == 5);
+  // Two change to the other kind, and one of them back.
+  for (const size_t i : {4u, 10u}) REQUIRE(mixed.SetSplitting(ids[i], sweeping).ok());
+  for (int step = 0; step < 10; ++step) REQUIRE(StepWorld(&mixed, kDt) == kStepOk);
+  REQUIRE(mixed.SetSplitting(ids[4], exact).ok());
+  const auto state_of = [](const World& world) {
+    std::vector<std::byte> state(world.StateBytes());
+    size_t size = 0;
+    REQUIRE(world.SaveState(state, &size).ok());
+    return state;
+  };
+  const std::vector<std::byte> state = state_of(mixed);
+  World loaded;
+  const Asset* const assets[] = {&shape.asset()};
+  REQUIRE(loaded.LoadState(state, assets).ok());
+  for (int step = 0; step < 10; ++step) {
+    REQUIRE(StepWorld(&mixed, kDt) == kStepOk);
+    REQUIRE(StepWorld(&loaded, kDt) == kStepOk);
+    REQUIRE(mixed.StateHash() == loaded.StateHash());
+    CHECK(mixed.stats().phase_s[static_cast<size_t>(Phase::kContact)] == 0.0f);
+  }
+  // What joins later finds the crowd of its kind.
+  for (World* world : {&mixed, &loaded}) {
+    Random later(22);
+    for (const SplittingSettings& splitting : {sweeping, exact}) {
+      RandomMember(shape, {-5.0f, 0.0f, 0.0f}, 0.5, &later).AddTo(world, shape.asset(), splitting);
+    }
+    for (int step = 0; step < 10; ++step) REQUIRE(StepWorld(world, kDt) == kStepOk);
+  }
+  CHECK(mixed.StateHash() == loaded.StateHash());
+}

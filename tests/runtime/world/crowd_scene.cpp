@@ -9,8 +9,9 @@
 
 namespace plush::test {
 
-BodyId Member::AddTo(World* world, const Asset& asset) const {
+BodyId Member::AddTo(World* world, const Asset& asset, const SplittingSettings& splitting) const {
   BodyDesc desc;
+  desc.splitting = splitting;
   desc.pose = pose;
   desc.velocity = velocity;
   desc.angular_velocity = angular_velocity;

@@ -17,7 +17,7 @@ struct Member {
   std::vector<uint32_t> pins;
   std::vector<Vec3> wobble;  ///< further velocities of the nodes, or none
 
-  BodyId AddTo(World* world, const Asset& asset) const;
+  BodyId AddTo(World* world, const Asset& asset, const SplittingSettings& splitting = {}) const;
 };
 
 /// A member near `position`, in a random rotation, with velocities up to `speed` [m/s] of the whole

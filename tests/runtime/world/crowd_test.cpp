@@ -64,7 +64,8 @@ struct Differences {
 };
 
 struct Run {
-  SolverSettings solver;
+  ContactSettings contact;
+  SplittingSettings splitting;
   bool alternating = false;
   int steps = 60;
 
@@ -89,11 +90,12 @@ void Record(const World& world, BodyId id, const ShapeAsset& shape, Path* path) 
 std::vector<Path> PathsInCrowd(const ShapeAsset& shape, const std::vector<Member>& members,
                                const Run& run, bool* had_crowds) {
   WorldDesc desc;
-  desc.solver = run.solver;
+  desc.contact = run.contact;
   World world(desc);
   AddPlane(&world, kPlane, kFriction);
   std::vector<BodyId> ids;
-  for (const Member& member : members) ids.push_back(member.AddTo(&world, shape.asset()));
+  for (const Member& member : members)
+    ids.push_back(member.AddTo(&world, shape.asset(), run.splitting));
   std::vector<Path> paths(members.size());
   for (int step = 0; step < run.steps; ++step) {
     REQUIRE((StepWorld(&world, run.StepSize(step)) & ~kAllowed) == kStepOk);
@@ -105,10 +107,10 @@ std::vector<Path> PathsInCrowd(const ShapeAsset& shape, const std::vector<Member
 
 Path PathAlone(const ShapeAsset& shape, const Member& member, const Run& run) {
   WorldDesc desc;
-  desc.solver = run.solver;
+  desc.contact = run.contact;
   World world(desc);
   AddPlane(&world, kPlane, kFriction);
-  const BodyId id = member.AddTo(&world, shape.asset());
+  const BodyId id = member.AddTo(&world, shape.asset(), run.splitting);
   const Eigen::RowVector3d normal = ToEigen(kPlane.normal).transpose();
   Path path;
   for (int step = 0; step < run.steps; ++step) {
@@ -171,7 +173,7 @@ void Check(const char* name, const Run& run, const Differences& d) {
       "%s, %d outer, %d sweeps%s: in a crowd and alone %.1e of the size apart until they touch; "
       "after it (%d bodies) centres %.1e, energies %.1e, on average %.1e of m g size (nudged: "
       "%.1e, %.1e, %.1e)\n",
-      name, run.solver.outer_iterations, run.solver.volume_sweeps,
+      name, run.splitting.outer_iterations, run.splitting.volume_sweeps,
       run.alternating ? ", two time steps" : "", d.before_touch, d.touching, d.crowd.centre,
       d.crowd.energy, d.crowd.mean_energy, d.nudged.centre, d.nudged.energy, d.nudged.mean_energy);
   CHECK(d.touching >= 105 / 2);
@@ -186,10 +188,10 @@ void Check(const char* name, const Run& run, const Differences& d) {
 TEST_CASE("105 bodies move as each of them alone") {
   const uint32_t seed = GENERATE(1u, 2u);
   Run run;
-  run.solver.outer_iterations = GENERATE(1, 2);
-  run.solver.volume_sweeps = GENERATE(1, 2);
+  run.splitting.outer_iterations = GENERATE(1, 2);
+  run.splitting.volume_sweeps = GENERATE(1, 2);
   run.alternating = GENERATE(false, true);
-  CAPTURE(seed, run.solver.outer_iterations, run.solver.volume_sweeps, run.alternating);
+  CAPTURE(seed, run.splitting.outer_iterations, run.splitting.volume_sweeps, run.alternating);
   Random random(seed);
   const ShapeAsset shape = CrowdBox(seed);
   REQUIRE(NodesOfRegion(shape.asset(), "low").size() >= 3);
@@ -204,10 +206,10 @@ TEST_CASE("105 bodies move as each of them alone, however planes push back and w
   const ContactMethod* method =
       GENERATE(as<const ContactMethod*>{}, &kSnapContact, &kPenaltyContact, nullptr);
   CAPTURE(seed, method == &kSnapContact, method == &kPenaltyContact);
-  run.solver.contact_method = method;
+  run.contact.method = method;
   Random random(seed);
   const ShapeAsset shape = CrowdBox(seed);
-  run.solver.volume_sweeps = method == nullptr ? 0 : 1;
+  run.splitting.volume_sweeps = method == nullptr ? 0 : 1;
   const Differences d = CompareWithAlone(shape, MakeMembers(shape, 0.5, &random), run);
   Check("crowd of boxes", run, d);
 }
@@ -255,18 +257,17 @@ TEST_CASE("A body that unexpectedly meets a plane in a crowd's step lands as it 
   const ShapeAsset shape(TetBox(4, 2, 2, 0.1, 0.09, seed), {1.0e5, poisson, 1000.0}, double(kDt));
   const size_t num_nodes = shape.num_nodes();
   Random random(seed);
-  WorldDesc desc;
-  desc.solver.volume_sweeps = volume_sweeps;
-  World crowd(desc), alone(desc);
+  const SplittingSettings splitting = {.volume_sweeps = volume_sweeps};
+  World crowd, alone;
   AddPlane(&crowd, {});
   AddPlane(&alone, {});
   for (int i = 0; i < 9; ++i) {
     RandomMember(shape, {3.0f * static_cast<float>(i), 50.0f, 0.0f}, 0.5, &random)
-        .AddTo(&crowd, shape.asset());
+        .AddTo(&crowd, shape.asset(), splitting);
   }
   const Member subject = RandomMember(shape, {0.0f, 10.0f, 0.0f}, 0.1, &random);
-  const BodyId id = subject.AddTo(&crowd, shape.asset());
-  const BodyId alone_id = subject.AddTo(&alone, shape.asset());
+  const BodyId id = subject.AddTo(&crowd, shape.asset(), splitting);
+  const BodyId alone_id = subject.AddTo(&alone, shape.asset(), splitting);
   for (int step = 0; step < 10; ++step) {
     REQUIRE(StepWorld(&crowd, kDt) == kStepOk);
     REQUIRE(StepWorld(&alone, kDt) == kStepOk);
@@ -316,8 +317,8 @@ TEST_CASE("105 armadillos move as each of them alone") {
   for (const bool alternating : {false, true}) {
     Random random(seed);
     Run run;
-    run.solver.outer_iterations = alternating ? 2 : 1;
-    run.solver.volume_sweeps = alternating ? 1 : 2;
+    run.splitting.outer_iterations = alternating ? 2 : 1;
+    run.splitting.volume_sweeps = alternating ? 1 : 2;
     run.alternating = alternating;
     const Differences d = CompareWithAlone(shape, MakeMembers(shape, 0.1, &random), run);
     CHECK(d.crowds);

@@ -67,6 +67,7 @@ Subject AddSubject(const Setting& setting, const ShapeAsset& shape, const DenseS
   const Eigen::Vector3d place = setting.away * random->Direction();
   body.pose.position = ToVec3(place);
   body.pinned_nodes = pins;
+  body.splitting = {setting.outer_iterations, setting.volume_sweeps, setting.polar_iterations};
   Subject subject = {AddBody(world, shape.asset(), body), reference, {}};
   std::vector<Vec3> velocities = ToVec3s(random->Vectors(shape.num_nodes(), setting.speed));
   REQUIRE(world->SetNodeVelocities(subject.id, velocities).ok());
@@ -88,10 +89,7 @@ double LargestMiss(const Setting& setting, uint32_t seed, int steps, int referen
   if (setting.hung) pins.push_back(random.Below(static_cast<uint32_t>(shape.num_nodes())));
   for (const uint32_t node : pins) model.pinned[node] = true;
 
-  WorldDesc desc;
-  desc.solver.outer_iterations = setting.outer_iterations;
-  desc.solver.volume_sweeps = setting.volume_sweeps;
-  desc.solver.polar_iterations = setting.polar_iterations;
+  const WorldDesc desc;
   World world(desc);
   // With a plane, solves of single bodies count as contact, those of crowds do not.
   if (setting.bodies > 1) AddPlane(&world, {{0.0f, 1.0f, 0.0f}, -1.0e4f});
@@ -197,7 +195,7 @@ TEST_CASE("Steps with volume sweeps follow the dense equations of [Kug], and ign
     const int outer_iterations = seed % 2 == 0 ? 1 : 2;
     const int sweeps = seed % 3 == 0 ? 1 : 2;
     Setting setting = {{young, 0.4, 1000.0}, 0.01, outer_iterations, sweeps};
-    setting.polar_iterations = SolverSettings{}.polar_iterations;
+    setting.polar_iterations = SplittingSettings{}.polar_iterations;
     setting.clusters = seed % 4;
     setting.away = away;
     setting.hung = true;

@@ -121,8 +121,8 @@ Outcome SimulateSleepers(const JobSystem& jobs) {
   static const ShapeAsset* const box = new ShapeAsset(CrowdBox(1));
   WorldDesc desc;
   desc.jobs = jobs;
-  desc.solver.sleep_speed = 0.5f;  // falls asleep soon
-  desc.solver.sleep_time = 0.1f;
+  desc.sleep.speed = 0.5f;  // falls asleep soon
+  desc.sleep.time = 0.1f;
   World world(desc);
   AddPlane(&world, {});
   std::vector<BodyId> ids;

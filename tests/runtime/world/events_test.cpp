@@ -83,7 +83,7 @@ TEST_CASE("Bodies report that they fell asleep and that they woke, once each") {
 }
 
 TEST_CASE("A body that wakes and falls asleep in one step reports both") {
-  BoxOnPlane scene({.solver = {.sleep_time = 1.0e-6f}});
+  BoxOnPlane scene({.sleep = {.time = 1.0e-6f}});
   scene.FallAsleep();
   REQUIRE(scene.world.Wake(scene.body).ok());
   scene.Step(1);

@@ -134,7 +134,7 @@ TEST_CASE("A radial field falls off linearly to its radius, in the world whateve
   CAPTURE(scale, strength);
   // Dust: so soft that one step hardly changes what the field gave.
   const ShapeAsset shape(TetBox(4, 2, 2, 0.1), {1.0, 0.0, 1000.0}, double(kDt));
-  World world({.gravity = {}, .solver = {.volume_sweeps = 0}});
+  World world({.gravity = {}});
   const BodyId id = AddBody(&world, shape.asset(),
                             {.pose = {.position = {100.0f, -50.0f, 20.0f}}, .scale = scale});
   ForceField field = {.type = FieldType::kRadial, .strength = strength};

@@ -338,7 +338,8 @@ TEST_CASE("Calls of a world without memory say so") {
   CHECK(world.PrepareSystem(shape.asset(), {}).code == StatusCode::kOutOfMemory);
   CHECK(world.PrepareTimeStep(kDt).code == StatusCode::kOutOfMemory);
   world.PrepareQueries();
-  world.SetSolver({});
+  world.SetContact({});
+  world.SetSleep({});
   world.Draw({});
   CHECK(world.AddBody(shape.asset(), {}, &id).code == StatusCode::kOutOfMemory);
   CHECK(world.Step(kDt).code == StatusCode::kOutOfMemory);

@@ -93,7 +93,7 @@ TEST_CASE("Measures are the sums over all bodies, fixed and sleeping ones too") 
   const DenseModel box_model(box.asset()), bar_model(bar.asset());
   WorldDesc desc;
   desc.gravity = {1.0f, -9.0f, 0.5f};
-  desc.solver.sleep_time = 5.0f * kDt;
+  desc.sleep.time = 5.0f * kDt;
   World world(desc);
   WorldMeasures measures;
   REQUIRE(world.Measure(&measures).ok());

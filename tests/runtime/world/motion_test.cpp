@@ -222,11 +222,11 @@ Trajectory RuntimeOf(const Scene& scene, const ShapeAsset& shape,
                      const int (&steps)[2] = kDefaultSteps) {
   WorldDesc desc;
   desc.gravity = ToVec3(scene.gravity);
-  desc.solver.sleep_speed = 0.0f;
-  desc.solver.outer_iterations = steps[0];
-  desc.solver.volume_sweeps = steps[1];
+  desc.sleep.speed = 0.0f;
   World world(desc);
   BodyDesc body;
+  body.splitting.outer_iterations = steps[0];
+  body.splitting.volume_sweeps = steps[1];
   body.pinned_nodes = scene.pins;
   const BodyId id = AddBody(&world, shape.asset(), body);
   REQUIRE(world.SetNodePositions(id, ToVec3s(scene.start)).ok());

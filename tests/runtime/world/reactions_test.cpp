@@ -84,17 +84,19 @@ TEST_CASE("Reactions and gravity change the momentum") {
   const uint32_t seed = GENERATE(1u, 2u);
   const float scale = GENERATE(1.0f, 0.5f);
   const bool moves = GENERATE(false, true);
-  const SolverSettings solver = GENERATE(SolverSettings{}, SolverSettings{.outer_iterations = 3},
-                                         SolverSettings{.volume_sweeps = 3});
+  const SplittingSettings splitting =
+      GENERATE(SplittingSettings{}, SplittingSettings{.outer_iterations = 3},
+               SplittingSettings{.volume_sweeps = 3});
   const float damping = GENERATE(0.0f, 0.05f);
-  CAPTURE(seed, scale, moves, solver.outer_iterations, solver.volume_sweeps, damping);
+  CAPTURE(seed, scale, moves, splitting.outer_iterations, splitting.volume_sweeps, damping);
   const ShapeAsset shape = CrowdBox(seed);
   const RegionView region = shape.asset().region(0);
-  World world({.solver = solver});
+  World world;
   const BodyId id = AddBody(&world, shape.asset(),
                             {.scale = scale,
                              .material = {.damping = damping},
                              .pinned_nodes = region.nodes,
+                             .splitting = splitting,
                              .report_reactions = true});
   const double weight = MomentsOf(world, id).mass * kGravity.norm();
   double worst = 0.0;

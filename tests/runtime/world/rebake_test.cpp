@@ -23,10 +23,9 @@ tools::TetMesh MeshOf(uint32_t seed) { return TetBox(2, 4, 2, 0.1, 0.09, seed); 
 Points EndOf(const ShapeAsset& shape, const MaterialOverride& material,
              const std::vector<uint32_t>& pins, const std::vector<float>& steps, bool prepared,
              int volume_sweeps) {
-  WorldDesc desc;
-  desc.solver.volume_sweeps = volume_sweeps;
-  World world(desc);
+  World world;
   BodyDesc body;
+  body.splitting.volume_sweeps = volume_sweeps;
   body.material = material;
   body.pinned_nodes = pins;
   const BodyId id = AddBody(&world, shape.asset(), body);
@@ -99,13 +98,13 @@ TEST_CASE("Pins chosen at run time act as in the dense equations") {
   DenseModel model(shape.asset(), material);
   const std::vector<uint32_t> pins = Random(seed).Nodes(shape.num_nodes(), share);
   for (const uint32_t node : pins) model.pinned[node] = true;
-  WorldDesc desc;
-  desc.solver.polar_iterations = 64;
+  const WorldDesc desc;
   World world(desc);
   BodyDesc body;
+  body.splitting.polar_iterations = 64;
   body.pinned_nodes = pins;
   const BodyId id = AddBody(&world, shape.asset(), body);
-  DenseStepper stepper(model, 0.01, desc.solver.outer_iterations, desc.solver.volume_sweeps);
+  DenseStepper stepper(model, 0.01, body.splitting.outer_iterations, body.splitting.volume_sweeps);
   for (int step = 0; step < 30; ++step) {
     REQUIRE(StepWorld(&world, 0.01f) == kStepOk);
     stepper.Step(ToEigen(desc.gravity));

@@ -30,9 +30,8 @@ struct Recovery {
 Recovery Recover(const ShapeAsset& shape, int axis, double share, int steps) {
   WorldDesc desc;
   desc.gravity = {};
-  desc.solver.volume_sweeps = 2;
   World world(desc);
-  const BodyId id = AddBody(&world, shape.asset());
+  const BodyId id = AddBody(&world, shape.asset(), {.splitting = {.volume_sweeps = 2}});
   Points mirrored = ToEigen(shape.rest());
   mirrored.row(axis) *= -1.0;
   REQUIRE(world.SetNodePositions(id, ToVec3s(mirrored)).ok());

@@ -27,10 +27,9 @@ Rest Hang(float dt, int outer_iterations, int steps) {
   for (uint32_t i = 0; i < shape.num_nodes(); ++i) {
     if (model.rest(0, i) < 1e-6) clamped.push_back(i);
   }
-  WorldDesc desc;
-  desc.solver.outer_iterations = outer_iterations;
-  World world(desc);
+  World world;
   BodyDesc body;
+  body.splitting.outer_iterations = outer_iterations;
   body.pinned_nodes = clamped;
   const BodyId id = AddBody(&world, shape.asset(), body);
   StepToRest(&world, id, shape.num_nodes(), dt, steps);

@@ -192,7 +192,7 @@ TEST_CASE("A scaled body drops onto a plane as the scaled mesh") {
   Pair pair(scale, 5, {1.0e5, 0.4, 1000.0, 0.01});
   BodyDesc desc;
   desc.pose.position.y = 0.02f * scale;
-  pair.Add(desc, {.solver = {.contact_method = penalty ? &kPenaltyContact : nullptr}});
+  pair.Add(desc, {.contact = {.method = penalty ? &kPenaltyContact : nullptr}});
   for (World* world : {pair.scaled, pair.baked}) {
     ColliderId id;
     REQUIRE(world->AddCollider({}, &id).ok());

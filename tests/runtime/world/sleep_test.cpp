@@ -177,16 +177,16 @@ TEST_CASE("A large body under weak gravity never sleeps in mid-air") {
 
 TEST_CASE("An infinite sleep speed puts nothing to sleep") {
   WorldDesc desc;
-  desc.solver.sleep_speed = GENERATE(std::numeric_limits<float>::infinity(),
-                                     std::numeric_limits<float>::quiet_NaN(), -1.0f);
-  desc.solver.sleep_time = 0.02f;
+  desc.sleep.speed = GENERATE(std::numeric_limits<float>::infinity(),
+                              std::numeric_limits<float>::quiet_NaN(), -1.0f);
+  desc.sleep.time = 0.02f;
   Resting scene(1, 0.1, desc);
   CHECK(scene.StepUntilAsleep(30) == 30);
 }
 
 TEST_CASE("A body that moves, falls or may not sleep stays awake") {
   WorldDesc never;
-  never.solver.sleep_speed = 0.0f;
+  never.sleep.speed = 0.0f;
   Resting awake(1, 0.1, never);
   CHECK(awake.StepUntilAsleep(600) == 600);
 

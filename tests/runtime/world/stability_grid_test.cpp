@@ -109,7 +109,7 @@ Result Run(const RandomScene& scene, bool prints) {
   const double size = (rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).norm() * scene.scale;
   WorldDesc desc;
   desc.gravity = ToVec3(scene.gravity);
-  desc.solver.sleep_speed = 0.0f;
+  desc.sleep.speed = 0.0f;
   World world(desc);
   const std::vector<uint32_t> pins = PinsOf(scene, &random, rest);
   const bool is_free = pins.empty() && scene.planes == 0;

@@ -20,15 +20,17 @@ TEST_CASE("A state holds what the game set and what the last step did") {
     StepWorld(&world, kStateDt);
   }
   REQUIRE(world.SetGravity({1.0f, -3.0f, 0.5f}).ok());
-  SolverSettings solver = world.solver();
-  solver.outer_iterations = 2;
-  solver.max_substeps = 2;
-  world.SetSolver(solver);
+  world.SetContact({.iterations = 5, .sweeps = 9, .max_substeps = 2, .push_out_time = 0.3f});
+  world.SetSleep({.speed = 0.125f, .time = 3.0f});
   World loaded(scene.Desc());
   Load(&loaded, SavedState(world), scene);
   CHECK(loaded.gravity().x == 1.0f);
-  CHECK(loaded.solver().outer_iterations == 2);
-  CHECK(loaded.solver().max_substeps == 2);
+  CHECK(loaded.contact().iterations == 5);
+  CHECK(loaded.contact().sweeps == 9);
+  CHECK(loaded.contact().max_substeps == 2);
+  CHECK(loaded.contact().push_out_time == 0.3f);
+  CHECK(loaded.sleep().speed == 0.125f);
+  CHECK(loaded.sleep().time == 3.0f);
   CHECK(loaded.stats().contacts == world.stats().contacts);
   CHECK(loaded.stats().max_speed == world.stats().max_speed);
   CHECK(loaded.body_events().empty());
@@ -48,6 +50,7 @@ TEST_CASE("A state holds what the game set and what the last step did") {
     CHECK(loaded.IsAsleep(id) == world.IsAsleep(id));
     CHECK(loaded.IsEnabled(id) == world.IsEnabled(id));
     float settings[2][3] = {};
+    SplittingSettings splitting[2];
     MaterialOverride materials[2];
     std::vector<uint32_t> pins[2] = {std::vector<uint32_t>(200), std::vector<uint32_t>(200)};
     for (int k = 0; k < 2; ++k) {
@@ -55,6 +58,7 @@ TEST_CASE("A state holds what the game set and what the last step did") {
       REQUIRE(w.GetMaxSpeed(id, &settings[k][0]).ok());
       REQUIRE(w.GetGravityFactor(id, &settings[k][1]).ok());
       REQUIRE(w.GetScale(id, &settings[k][2]).ok());
+      REQUIRE(w.GetSplitting(id, &splitting[k]).ok());
       REQUIRE(w.GetMaterial(id, &materials[k]).ok());
       uint32_t num_pins = 0;
       REQUIRE(w.GetPinnedNodes(id, pins[k], &num_pins).ok());
@@ -62,6 +66,7 @@ TEST_CASE("A state holds what the game set and what the last step did") {
     CHECK(std::memcmp(settings[0], settings[1], sizeof(settings[0])) == 0);
     CHECK(std::memcmp(&materials[0], &materials[1], sizeof(MaterialOverride)) == 0);
     CHECK(pins[0] == pins[1]);
+    CHECK(splitting[0] == splitting[1]);
     Reaction reactions[2];
     const Status reported = world.RegionReaction(id, 0, &reactions[0]);
     CHECK(loaded.RegionReaction(id, 0, &reactions[1]).code == reported.code);
@@ -183,24 +188,24 @@ TEST_CASE("A state names its contact method, and only a world with that method l
   const Asset* const assets[] = {&shape.asset()};
   const ContactMethod* const methods[] = {nullptr, &kSnapContact, &kPenaltyContact};
   for (const ContactMethod* saves : methods) {
-    World world({.solver = {.contact_method = saves}});
+    World world({.contact = {.method = saves}});
     AddPlane(&world, {});
     AddBody(&world, shape.asset(), {.pose = {.position = {0.0f, 0.05f, 0.0f}}});
     for (int step = 0; step < 20; ++step) StepWorld(&world, kStateDt);
     const std::vector<std::byte> state = SavedState(world);
     for (const ContactMethod* loads : methods) {
       CAPTURE(saves != nullptr, loads != nullptr, saves == loads);
-      World loaded({.solver = {.contact_method = loads}});
+      World loaded({.contact = {.method = loads}});
       const Status status = loaded.LoadState(state, assets);
       if (saves != nullptr && saves != loads) {
         CHECK(status.code == StatusCode::kMismatch);
-        CHECK(loaded.solver().contact_method == loads);
+        CHECK(loaded.contact().method == loads);
         CHECK(loaded.num_bodies() == 0);
         continue;
       }
       REQUIRE(status.ok());
-      CHECK(loaded.solver().contact_method == saves);
-      World alike({.solver = {.contact_method = saves}});
+      CHECK(loaded.contact().method == saves);
+      World alike({.contact = {.method = saves}});
       REQUIRE(alike.LoadState(state, assets).ok());
       for (int step = 0; step < 20; ++step) {
         StepWorld(&loaded, kStateDt);
@@ -208,5 +213,33 @@ TEST_CASE("A state names its contact method, and only a world with that method l
       }
       CHECK(loaded.StateHash() == alike.StateHash());
     }
+  }
+}
+
+TEST_CASE("A state's splitting settings are in range, and equal in a crowd") {
+  const ShapeAsset shape = CrowdBox(3);
+  const Asset* const assets[] = {&shape.asset()};
+  const int32_t settings[3] = {37, 11, 23};  // no other numbers of the state
+  World world;
+  for (int i = 0; i < 8; ++i) AddBody(&world, shape.asset(), {.splitting = {37, 11, 23}});
+  StepWorld(&world, kStateDt);
+  const std::vector<std::byte> state = SavedState(world);
+  const auto with = [&](int which, size_t number, int32_t value) {
+    std::vector<std::byte> edited = state;
+    size_t at = 0;
+    for (int found = -1; found < which; at += 4) {
+      REQUIRE(at + sizeof(settings) <= state.size());
+      if (std::memcmp(&edited[at], settings, sizeof(settings)) == 0) ++found;
+    }
+    std::memcpy(&edited[at - 4 + 4 * number], &value, 4);
+    Reseal(edited);
+    World loaded;
+    return loaded.LoadState(edited, assets).code;
+  };
+  CHECK(with(3, 0, 37) == StatusCode::kOk);
+  for (size_t number = 0; number < 3; ++number) {
+    CAPTURE(number);
+    CHECK(with(3, number, 12) == StatusCode::kCorrupt);  // another one than the crowd's
+    for (const int32_t value : {-1, 65}) CHECK(with(0, number, value) == StatusCode::kCorrupt);
   }
 }

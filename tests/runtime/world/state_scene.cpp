@@ -46,8 +46,8 @@ WorldDesc StateScene::Desc() const {
   WorldDesc desc;
   desc.tag = 77;
   desc.keep_previous = true;
-  desc.solver.sleep_time = 0.2f;
-  desc.solver.sleep_speed = 0.05f;
+  desc.sleep.time = 0.2f;
+  desc.sleep.speed = 0.05f;
   return desc;
 }
 

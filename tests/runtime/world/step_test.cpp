@@ -15,10 +15,10 @@ namespace {
 constexpr float kDt = 0.01f;
 
 // The step of [Kug].
-constexpr SolverSettings kSweeping = {.outer_iterations = 1, .volume_sweeps = 1};
+constexpr SplittingSettings kSweeping = {.outer_iterations = 1, .volume_sweeps = 1};
 
-DenseStepper StepperOf(const DenseModel& model, const SolverSettings& solver) {
-  return DenseStepper(model, double(kDt), solver.outer_iterations, solver.volume_sweeps);
+DenseStepper StepperOf(const DenseModel& model, const SplittingSettings& splitting) {
+  return DenseStepper(model, double(kDt), splitting.outer_iterations, splitting.volume_sweeps);
 }
 
 double SizeOf(const Points& rest) {
@@ -41,12 +41,10 @@ TEST_CASE("Steps follow the dense equations") {
   if (with_pins) pins = random.Nodes(shape.num_nodes(), 0.2);
   for (const uint32_t node : pins) model.pinned[node] = true;
 
-  WorldDesc desc;
-  desc.solver.outer_iterations = outer_iterations;
-  desc.solver.volume_sweeps = volume_sweeps;
-  desc.solver.polar_iterations = 64;
+  const WorldDesc desc;
   World world(desc);
   BodyDesc body;
+  body.splitting = {outer_iterations, volume_sweeps, 64};
   body.pinned_nodes = pins;
   const BodyId id = AddBody(&world, shape.asset(), body);
   std::vector<Vec3> velocities = ToVec3s(random.Vectors(shape.num_nodes(), 1.5));
@@ -79,10 +77,11 @@ TEST_CASE("Steps from set positions follow the dense equations and lose energy")
   const DenseModel model(shape.asset());
   WorldDesc desc;
   desc.gravity = {};
-  if (sweeps) desc.solver = kSweeping;
   World world(desc);
-  const BodyId id = AddBody(&world, shape.asset());
-  DenseStepper stepper = StepperOf(model, desc.solver);
+  BodyDesc body;
+  if (sweeps) body.splitting = kSweeping;
+  const BodyId id = AddBody(&world, shape.asset(), body);
+  DenseStepper stepper = StepperOf(model, body.splitting);
   const Points strained = model.rest + random.Vectors(shape.num_nodes(), 0.01);
   stepper.x = ToEigen(ToVec3s(random.Rotation() * strained));
   REQUIRE(world.SetNodePositions(id, ToVec3s(stepper.x)).ok());
@@ -108,15 +107,14 @@ TEST_CASE("A turned body steps like the turned reference") {
   const Eigen::Vector3d at(0.5, -0.25, 0.75), v(1.0, 2.0, -1.0), omega(0.5, -3.0, 1.0);
   const bool sweeps = GENERATE(false, true);
   CAPTURE(sweeps);
-  WorldDesc desc;
-  if (sweeps) desc.solver = kSweeping;
-  World world(desc);
+  World world;
   BodyDesc body;
+  if (sweeps) body.splitting = kSweeping;
   body.pose = {ToVec3(at), ToQuat(R)};
   body.velocity = ToVec3(v);
   body.angular_velocity = ToVec3(omega);
   const BodyId id = AddBody(&world, shape.asset(), body);
-  DenseStepper stepper = StepperOf(model, desc.solver);
+  DenseStepper stepper = StepperOf(model, body.splitting);
   stepper.x = (R * model.rest).colwise() + at;
   for (Eigen::Index i = 0; i < stepper.x.cols(); ++i) {
     stepper.v.col(i) = v + omega.cross(R * model.rest.col(i));

@@ -52,11 +52,10 @@ Trajectory ReferenceOf(const HungArm& arm) {
 }
 
 Trajectory RuntimeOf(const HungArm& arm, int outer_iterations, int volume_sweeps) {
-  WorldDesc desc;
-  desc.solver.outer_iterations = outer_iterations;
-  desc.solver.volume_sweeps = volume_sweeps;
-  World world(desc);
+  World world;
   BodyDesc body;
+  body.splitting.outer_iterations = outer_iterations;
+  body.splitting.volume_sweeps = volume_sweeps;
   body.pinned_nodes = arm.pins;
   const BodyId id = AddBody(&world, arm.shape.asset(), body);
   Trajectory out(ToEigen(arm.shape.rest()));

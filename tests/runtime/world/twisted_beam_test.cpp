@@ -25,7 +25,7 @@ constexpr tools::Material kMaterial = {1.0e6, 0.49, 1000.0};
 constexpr tools::Material kNoVolumeTerm = {1.0e6 / 1.49, 0.0, 1000.0};
 
 // The step of [Kug].
-constexpr SolverSettings kOneSweep = {.outer_iterations = 1, .volume_sweeps = 1};
+constexpr SplittingSettings kOneSweep = {.outer_iterations = 1, .volume_sweeps = 1};
 
 // The rest shape with every section turned about the axis in proportion to its position, so that
 // the ends are `angle` apart.
@@ -52,7 +52,7 @@ std::vector<double> VolumeChanges(const DenseModel& model, const Points& x) {
 
 // The beam in a world without gravity.
 struct Beam {
-  explicit Beam(const SolverSettings& solver, const tools::Material& material = kMaterial)
+  explicit Beam(const SplittingSettings& splitting, const tools::Material& material = kMaterial)
       : shape(TetBox(6 * kCells, kCells, kCells, 1.0 / kCells), material, double(kDt)),
         model(shape.asset(), material) {
     for (Eigen::Index i = 0; i < model.num_nodes(); ++i) {
@@ -61,10 +61,10 @@ struct Beam {
     }
     WorldDesc desc;
     desc.gravity = {};
-    desc.solver = solver;
     world = std::make_unique<World>(desc);
     BodyDesc body;
     body.pinned_nodes = ends;
+    body.splitting = splitting;
     id = AddBody(world.get(), shape.asset(), body);
     rest_volume = MomentsOf(*world, id).volume;
   }
@@ -104,7 +104,7 @@ struct Beam {
 TEST_CASE("A beam keeps its volume while its ends turn half a turn apart") {
   const bool sweeps = GENERATE(true, false);
   CAPTURE(sweeps);
-  Beam beam(sweeps ? kOneSweep : SolverSettings{});
+  Beam beam(sweeps ? kOneSweep : SplittingSettings{});
   constexpr int kTurning = 200;
   for (int step = 1; step <= kTurning; ++step) {
     const Points held = Twisted(beam.model.rest, kPi * step / kTurning);
@@ -137,8 +137,8 @@ TEST_CASE("A beam keeps its volume while its ends turn half a turn apart") {
 TEST_CASE("A beam that starts half a turn twisted keeps its volume") {
   const bool sweeps = GENERATE(true, false);
   CAPTURE(sweeps);
-  const SolverSettings solver = sweeps ? kOneSweep : SolverSettings{};
-  Beam beam(solver);
+  const SplittingSettings splitting = sweeps ? kOneSweep : SplittingSettings{};
+  Beam beam(splitting);
   REQUIRE(beam.world->SetNodePositions(beam.id, ToVec3s(Twisted(beam.model.rest, kPi))).ok());
   const double start = MomentsOf(*beam.world, beam.id).elastic_j;
   for (int step = 0; step < 200; ++step) beam.Step();
@@ -147,7 +147,7 @@ TEST_CASE("A beam that starts half a turn twisted keeps its volume") {
   CHECK(MomentsOf(*beam.world, beam.id).elastic_j < start);
 
   // The stretch term alone does not keep the volume.
-  Beam blind(solver, kNoVolumeTerm);
+  Beam blind(splitting, kNoVolumeTerm);
   REQUIRE(blind.world->SetNodePositions(blind.id, ToVec3s(Twisted(blind.model.rest, kPi))).ok());
   for (int step = 0; step < 200; ++step) blind.Step();
   blind.Print("from the even twist, no volume term");

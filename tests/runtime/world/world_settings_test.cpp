@@ -43,31 +43,69 @@ TEST_CASE("A body that feels no gravity falls asleep in the air, one that does d
   CHECK_FALSE(scene.world.IsAsleep(falls));
 }
 
-TEST_CASE("The solver's settings change, clamped, and act in the next step") {
+TEST_CASE("Settings of contact and sleep change, clamped, and act in the next step") {
   BoxOnPlane scene;
   scene.Step(20);
-  SolverSettings settings = scene.world.solver();
-  CHECK(settings.outer_iterations == 2);
-  settings.outer_iterations = 7;
-  settings.volume_sweeps = -3;
-  settings.sleep_speed = kNan;
-  settings.sleep_time = 0.0f;
-  settings.penalty_stiffness = -1.0f;
-  scene.world.SetSolver(settings);
-  const SolverSettings& read = scene.world.solver();
-  CHECK(read.outer_iterations == 7);
-  CHECK(read.volume_sweeps == 0);
-  CHECK(read.sleep_speed == 0.0f);
-  CHECK(read.sleep_time == SolverSettings{}.sleep_time);
-  CHECK(read.penalty_stiffness == SolverSettings{}.penalty_stiffness);
-  scene.Step(1);
-  CHECK(scene.world.stats().outer_iterations >= 7);
+  ContactSettings contact = scene.world.contact();
+  CHECK(contact.sweeps == 8);
+  contact.iterations = 7;
+  contact.sweeps = -3;
+  contact.penalty_stiffness = -1.0f;
+  contact.push_out_time = 0.0f;
+  scene.world.SetContact(contact);
+  scene.world.SetSleep({.speed = kNan, .time = 0.0f});
+  const ContactSettings& read = scene.world.contact();
+  CHECK(read.iterations == 7);
+  CHECK(read.sweeps == 1);
+  CHECK(read.penalty_stiffness == ContactSettings{}.penalty_stiffness);
+  CHECK(read.push_out_time == ContactSettings{}.push_out_time);
+  CHECK(scene.world.sleep().speed == 0.0f);
+  CHECK(scene.world.sleep().time == SleepSettings{}.time);
 
-  BoxOnPlane same({.solver = settings}), changed;
-  changed.world.SetSolver(settings);
+  BoxOnPlane same({.contact = contact}), changed;
+  changed.world.SetContact(contact);
   same.Step(50);
   changed.Step(50);
   CHECK(same.world.StateHash() == changed.world.StateHash());
+}
+
+TEST_CASE("A body's splitting settings change, checked, and act in the next step") {
+  BoxOnPlane scene;
+  for (const SplittingSettings& wrong :
+       {SplittingSettings{0, 0, 4}, SplittingSettings{65, 0, 4}, SplittingSettings{2, -1, 4},
+        SplittingSettings{2, 17, 4}, SplittingSettings{2, 0, 0}, SplittingSettings{2, 0, 65}}) {
+    CHECK(scene.world.SetSplitting(scene.body, wrong).code == StatusCode::kInvalidArgument);
+    BodyId id;
+    CHECK(scene.world.AddBody(scene.shape.asset(), {.splitting = wrong}, &id).code ==
+          StatusCode::kInvalidArgument);
+  }
+  SplittingSettings read = {9, 9, 9};
+  REQUIRE(scene.world.GetSplitting(scene.body, &read).ok());
+  CHECK(read == SplittingSettings{});
+  scene.Step(20);
+  REQUIRE(scene.world.SetSplitting(scene.body, {.outer_iterations = 7}).ok());
+  REQUIRE(scene.world.GetSplitting(scene.body, &read).ok());
+  CHECK(read.outer_iterations == 7);
+  scene.Step(1);
+  CHECK(scene.world.stats().outer_iterations >= 7);
+  scene.Step(300);
+  REQUIRE(scene.world.IsAsleep(scene.body));
+  REQUIRE(scene.world.SetSplitting(scene.body, read).ok());
+  CHECK_FALSE(scene.world.IsAsleep(scene.body));
+}
+
+TEST_CASE("Deep points come out in the time that the settings say") {
+  const float time = GENERATE(0.05f, 0.2f, 1.0f);
+  const float dt = GENERATE(0.01f, 0.005f);
+  CAPTURE(time, dt);
+  World world({.gravity = {}, .contact = {.push_out_time = time}});
+  const ShapeAsset shape(TetBox(2, 2, 2, 0.1), {}, double(dt));
+  AddBody(&world, shape.asset(), {.pose = {.position = {0.0f, -0.05f, 0.0f}}});
+  AddPlane(&world, {});
+  StepWorld(&world, dt);
+  // All of its lowest nodes began at one depth.
+  CHECK(0.05f - MeasuresOf(world).max_penetration ==
+        Approx(0.05f * dt / (dt + time)).epsilon(0.05));
 }
 
 TEST_CASE("A world without memory keeps still") {
@@ -76,8 +114,11 @@ TEST_CASE("A world without memory keeps still") {
   World none({.allocator = memory.allocator(), .reserve_bodies = 9, .reserve_colliders = 9});
   CHECK(none.SetGravity({}).code == StatusCode::kOutOfMemory);
   CHECK(none.gravity().y == 0.0f);
-  none.SetSolver({});
-  CHECK(none.solver().outer_iterations == 2);
+  none.SetContact({});
+  none.SetSleep({});
+  CHECK(none.contact().sweeps == 8);
+  CHECK(none.sleep().time == 0.5f);
+  CHECK(none.SetSplitting(BodyId{1}, {}).code == StatusCode::kOutOfMemory);
   ColliderId id;
   CHECK(none.AddCollider({}, &id).code == StatusCode::kOutOfMemory);
   CHECK(none.AddForce({}).code == StatusCode::kOutOfMemory);

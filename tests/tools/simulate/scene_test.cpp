@@ -53,7 +53,7 @@ TEST_CASE("A minimal scene has the documented defaults") {
   CHECK(std::isinf(s.bodies[0].max_speed));
   CHECK(s.bodies[0].filter == Filter{});
   CHECK(s.forces.empty());
-  CHECK(s.solver.contact_method == nullptr);
+  CHECK(s.contact.method == nullptr);
 }
 
 TEST_CASE("Every key of a scene reaches its setting") {
@@ -111,9 +111,23 @@ TEST_CASE("Every key of a scene reaches its setting") {
   CHECK(s.colliders[0].desc.angular_velocity.z == 2.0f);
   CHECK(s.colliders[0].desc.filter == Filter{1, 2, 0});
   CHECK(s.colliders[0].motion.keys.empty());
-  CHECK(s.solver.outer_iterations == 3);
-  CHECK(s.solver.volume_sweeps == 2);
-  CHECK(s.solver.contact_method == &kPenaltyContact);
+  CHECK(body.splitting.outer_iterations == 3);
+  CHECK(body.splitting.volume_sweeps == 2);
+  CHECK(s.contact.method == &kPenaltyContact);
+}
+
+TEST_CASE("A body's own solver keys replace those of the scene") {
+  const auto scene = ParseScene(R"({"bodies":[{"asset":"a"},
+    {"asset":"a","solver":{"newton_iterations":5}}, {"asset":"a","solver":{"volume_sweeps":1}}],
+    "solver":{"newton_iterations":3}})",
+                                "");
+  if (!scene.ok()) FAIL(scene.error().message);
+  const std::vector<SceneBody>& bodies = scene.value().bodies;
+  CHECK(bodies[0].splitting == SplittingSettings{3, 0, 4});
+  CHECK(bodies[1].splitting == SplittingSettings{5, 0, 4});
+  CHECK(bodies[2].splitting == SplittingSettings{3, 1, 4});
+  CHECK_THAT(BodyErrorOf(R"("solver":{"contact":"snap"})").message,
+             Contains("bodies[0].solver: unknown key 'contact'"));
 }
 
 TEST_CASE("Every key of a motion and of a force reaches its setting") {
