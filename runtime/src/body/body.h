@@ -134,7 +134,7 @@ struct Body : Links<Body> {  // of System::waiting
   // Scratch memory of a step with planes; empty until the world has a plane.
   Array<NodeVec> d;           ///< displacement of the outer iteration [m] (num_nodes + 1 x 1)
   CoarseResponses responses;  ///< of `coarse`
-  Array<LocalPlane> planes;   ///< the world's planes in the body's coordinates; spare ones at the
+  Array<LocalCollider> colliders;   ///< the world's planes in the body's coordinates; spare ones at the
                               ///< end have a zero normal, and nothing touches them
 
   /// Whether the body takes part in steps now.
@@ -163,7 +163,7 @@ inline Vec3 LocalPosition(const Body& body, const Vec3& world) {
 }
 
 /// A plane as it moves through a step, in the world. A slot without a plane has a zero normal.
-struct StepPlane {
+struct StepCollider {
   Vec3 normal;            ///< at the start of the step; unit, out of the solid
   double offset = 0.0;    ///< dot(normal, x) on the surface, at the start [m]
   bool moves = false;     ///< whether the next members matter
@@ -183,7 +183,7 @@ struct StepSettings {
   ContactSettings contact;
   SleepSettings sleep;
   SplittingSettings splitting;        ///< of the body or crowd that StepBody or StepCrowd steps
-  std::span<const StepPlane> planes;  ///< by slot of their colliders
+  std::span<const StepCollider> colliders;  ///< by slot of their colliders
   MixCoefficients mix_friction = nullptr;
   MixCoefficients mix_restitution = nullptr;
   float dt = 0.0f;                  ///< [s]
@@ -253,7 +253,7 @@ void EndStep(const StepSettings& settings, Body* body, StepStats* stats);
 
 /// Makes room for `num_planes` planes and keeps existing contacts. If the allocator fails, returns
 /// false, and later steps run as before.
-bool ReservePlanes(const Allocator& allocator, size_t num_planes, Body* body);
+bool ReserveColliders(const Allocator& allocator, size_t num_planes, Body* body);
 
 /// Moves `origin` so that the node coordinates stay near zero.
 void FollowOrigin(Body* body);

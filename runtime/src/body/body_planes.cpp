@@ -18,9 +18,9 @@ namespace {
 // did.
 template <class Test>
 bool AnyPair(const Body& body, const Test& test) {
-  for (size_t i = 0; i < body.x.size() && body.planes.size() > 0; ++i) {
+  for (size_t i = 0; i < body.x.size() && body.colliders.size() > 0; ++i) {
     if (body.IsPinned(i)) continue;
-    for (const LocalPlane& plane : body.planes) {
+    for (const LocalCollider& plane : body.colliders) {
       if (test(i, plane)) return true;
     }
   }
@@ -28,14 +28,14 @@ bool AnyPair(const Body& body, const Test& test) {
 }
 
 // How fast a node at `x` with `velocity` approaches the plane, whose motion is that of `dt` [m/s].
-float ApproachSpeed(const LocalPlane& plane, const Vec3& x, const Vec3& velocity, float dt) {
+float ApproachSpeed(const LocalCollider& plane, const Vec3& x, const Vec3& velocity, float dt) {
   return -Dot(plane.normal, velocity - plane.MotionAt(x) * (1.0f / dt));
 }
 
 }  // namespace
 
-LocalPlane LocalPlaneAt(const StepPlane& plane, float at, float h, const Body& body) {
-  LocalPlane local;
+LocalCollider LocalColliderAt(const StepCollider& plane, float at, float h, const Body& body) {
+  LocalCollider local;
   local.coefficients = plane.coefficients;
   local.user_data = plane.user_data;
   local.normal = plane.normal;
@@ -80,7 +80,7 @@ ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body
   constexpr float kShareOfFall = 1.0e-3f, kLeastFall = 1.0e-6f;  // the latter in sizes
   constexpr float kReach = 0.5f;                                 // [median edges]
   const float fall = Length(GravityOf(settings, body)) * h * h;
-  return {.planes = body.planes.span(),
+  return {.colliders = body.colliders.span(),
           .surface = SurfaceOf(body),
           .coefficients = {body.coefficients, body.baked.span(), settings.mix_friction,
                            settings.mix_restitution, body.user_data},
@@ -95,15 +95,15 @@ ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body
           .sweeps = settings.contact.sweeps};
 }
 
-void PlacePlanes(const StepSettings& settings, float at, float h, Body* body) {
-  for (size_t p = 0; p < body->planes.size(); ++p) {
-    LocalPlane* plane = &body->planes[p];
+void PlaceLocalColliders(const StepSettings& settings, float at, float h, Body* body) {
+  for (size_t p = 0; p < body->colliders.size(); ++p) {
+    LocalCollider* plane = &body->colliders[p];
     *plane = {};
-    if (p >= settings.planes.size() || !MayTouch(settings.planes[p].filter, body->filter)) continue;
-    *plane = LocalPlaneAt(settings.planes[p], at, h, *body);
+    if (p >= settings.colliders.size() || !MayTouch(settings.colliders[p].filter, body->filter)) continue;
+    *plane = LocalColliderAt(settings.colliders[p], at, h, *body);
     const float start_at = std::fmax(at - h / settings.dt, 0.0f);
-    const LocalPlane start =
-        settings.planes[p].moves ? LocalPlaneAt(settings.planes[p], start_at, h, *body) : *plane;
+    const LocalCollider start =
+        settings.colliders[p].moves ? LocalColliderAt(settings.colliders[p], start_at, h, *body) : *plane;
     plane->start_normal = start.normal;
     plane->start_offset = start.offset;
   }
@@ -112,28 +112,28 @@ void PlacePlanes(const StepSettings& settings, float at, float h, Body* body) {
 bool IsOnWayOut(const StepSettings& settings, const Body& body) {
   constexpr float kDeep = 2.0f;  // [slops]
   const float most = kDeep * ContactSlop(settings, body);
-  return std::any_of(body.planes.begin(), body.planes.end(), [&](const LocalPlane& plane) {
+  return std::any_of(body.colliders.begin(), body.colliders.end(), [&](const LocalCollider& plane) {
     return DepthBelow(plane, SurfaceOf(body), body.x.span()) > most;
   });
 }
 
-float DepthBelow(const StepPlane& plane, const Body& body) {
-  return DepthBelow(LocalPlaneAt(plane, 0.0f, 0.0f, body), SurfaceOf(body), body.x.span());
+float DepthBelow(const StepCollider& plane, const Body& body) {
+  return DepthBelow(LocalColliderAt(plane, 0.0f, 0.0f, body), SurfaceOf(body), body.x.span());
 }
 
-bool CanTouchPlanes(const StepSettings& settings, Body* body) {
+bool CanTouchColliders(const StepSettings& settings, Body* body) {
   // Elasticity may carry a node this many times as far as its velocity does.
   constexpr float kMoreThanItsVelocity = 2.0f, kShareOfEdge = 0.1f;
-  PlacePlanes(settings, 0.0f, settings.dt, body);
+  PlaceLocalColliders(settings, 0.0f, settings.dt, body);
   const float margin = kShareOfEdge * body->simulation.median_edge;
   const Vec3 gained = GravityOf(settings, *body) * settings.dt;
-  const bool can = AnyPair(*body, [&](size_t i, const LocalPlane& plane) {
+  const bool can = AnyPair(*body, [&](size_t i, const LocalCollider& plane) {
     const float approach =
         std::fmax(ApproachSpeed(plane, body->x[i], body->v[i] + gained, settings.dt), 0.0f);
     const float gap = Gap(plane, body->x[i]);
     return IsUsed(plane) && gap <= kMoreThanItsVelocity * approach * settings.dt + margin;
   });
-  PlacePlanes(settings, 1.0f, settings.dt, body);
+  PlaceLocalColliders(settings, 1.0f, settings.dt, body);
   return can;
 }
 
@@ -153,7 +153,7 @@ int CountSubsteps(const StepSettings& settings, const Body& body) {
   const float dt = settings.dt;
   float fastest = 0.0f;
   const Vec3 gained = GravityOf(settings, body) * dt;
-  AnyPair(body, [&](size_t i, const LocalPlane& plane) {
+  AnyPair(body, [&](size_t i, const LocalCollider& plane) {
     const float approach = ApproachSpeed(plane, body.x[i], body.v[i] + gained, dt);
     if (approach > fastest && Gap(plane, body.x[i]) <= approach * dt) fastest = approach;
     return false;
@@ -167,19 +167,19 @@ int CountSubsteps(const StepSettings& settings, const Body& body) {
   return wanted < static_cast<float>(most) ? static_cast<int>(wanted) : most;
 }
 
-bool TouchesPlane(const StepSettings& settings, const Body& body) {
+bool TouchesCollider(const StepSettings& settings, const Body& body) {
   if (body.contacts.num_contacts > 0) return true;
   if (SolvesContact(settings) && !body.surface.tets.empty()) {
     return false;
   }
   const float tolerance = ContactTolerance(body);
-  return AnyPair(body, [&](size_t i, const LocalPlane& plane) {
+  return AnyPair(body, [&](size_t i, const LocalCollider& plane) {
     return IsUsed(plane) && Gap(plane, body.x[i]) <= tolerance;
   });
 }
 
-bool IsBelowPlane(const StepSettings& settings, Body* body) {
-  if (body->planes.size() == 0) return false;
+bool IsBelowSurface(const StepSettings& settings, Body* body) {
+  if (body->colliders.size() == 0) return false;
   const ContactProblem problem = ProblemOf(settings, settings.dt, *body);
   constexpr float kMostDepth = 3.0f;  // [slops]; less is not worth another iteration
   const float depth = kMostDepth * problem.slop;

@@ -24,7 +24,7 @@ ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body
 /// Whether planes take part in solves. If so, solves count as contact, whether or not the body
 /// touches one.
 inline bool MayHold(const StepSettings& settings, const Body& body) {
-  return SolvesContact(settings) && body.planes.size() > 0;
+  return SolvesContact(settings) && body.colliders.size() > 0;
 }
 inline Phase SolvePhase(const StepSettings& settings, const Body& body) {
   return MayHold(settings, body) ? Phase::kContact : Phase::kSolve;
@@ -32,12 +32,12 @@ inline Phase SolvePhase(const StepSettings& settings, const Body& body) {
 
 /// A plane at the share `at` in [0, 1] of the step, in the body's coordinates, with its motion in
 /// `h` seconds.
-LocalPlane LocalPlaneAt(const StepPlane& plane, float at, float h, const Body& body);
+LocalCollider LocalColliderAt(const StepCollider& plane, float at, float h, const Body& body);
 
-/// Writes the world's planes to body->planes, in the body's coordinates, as they are at the share
+/// Writes the world's planes to body->colliders, in the body's coordinates, as they are at the share
 /// `at` in [0, 1] of the step. Their motion is that of a substep of `h` seconds. Planes that the
 /// body's filter excludes get no normal.
-void PlacePlanes(const StepSettings& settings, float at, float h, Body* body);
+void PlaceLocalColliders(const StepSettings& settings, float at, float h, Body* body);
 
 /// Whether a point is so deep below a plane, as the planes were last placed, that contacts take it
 /// out. Looks at the whole surface.
@@ -45,10 +45,10 @@ bool IsOnWayOut(const StepSettings& settings, const Body& body);
 
 /// Depth of the body's deepest point below a plane at the start of its step, in the body's
 /// coordinates [m]; see contact/deepest_point.h.
-float DepthBelow(const StepPlane& plane, const Body& body);
+float DepthBelow(const StepCollider& plane, const Body& body);
 
 /// Whether a node touches a plane or may do so within the step. Places the planes as at its end.
-bool CanTouchPlanes(const StepSettings& settings, Body* body);
+bool CanTouchColliders(const StepSettings& settings, Body* body);
 
 /// The number of substeps of the last step, if it was as long as this one and contact is part of
 /// the solve; else 0.
@@ -65,10 +65,10 @@ int CountSubsteps(const StepSettings& settings, const Body& body);
 
 /// Whether the body touches a plane, as the planes were last placed: it has contacts, or if it
 /// touches with its nodes, a movable one is on or below a plane.
-bool TouchesPlane(const StepSettings& settings, const Body& body);
+bool TouchesCollider(const StepSettings& settings, const Body& body);
 
 /// Whether a point of the iterate `body->y` is deeper below a plane than it may be, by more than
 /// the sweeps of a solve leave.
-bool IsBelowPlane(const StepSettings& settings, Body* body);
+bool IsBelowSurface(const StepSettings& settings, Body* body);
 
 }  // namespace plush

@@ -131,7 +131,7 @@ bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* sta
   SweepChanges last;
   for (int sweep = 0; sweep < settings.splitting.volume_sweeps; ++sweep) {
     last = SweepVolumes(body->elements, h, body->y.span(), body->kappa.span());
-    PutBack(body->planes.span(), body->contacts, body->y.span());
+    PutBack(body->colliders.span(), body->contacts, body->y.span());
   }
   if (ReportsReactions(*body)) AddSweepImpulses(body);
   return MayBeFlat(last);
@@ -193,7 +193,7 @@ void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
     if (!LiftFlatTets(body->elements, body->x.span(), body->y.span())) break;
   }
   lift_sunk();
-  DropOpenContacts(body->planes.span(), &body->contacts);
+  DropOpenContacts(body->colliders.span(), &body->contacts);
 }
 
 // Whether the result is finite, also in world coordinates as float.
@@ -283,7 +283,7 @@ void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body
 void EndStep(const StepSettings& settings, Body* body, StepStats* stats) {
   if (body->pins.moves) EndPinMotion(body);
   if (body->fixed || body->frozen) return;
-  PlacePlanes(settings, 1.0f, settings.dt, body);
+  PlaceLocalColliders(settings, 1.0f, settings.dt, body);
   stats->contacts = body->contacts.num_contacts;
   stats->max_speed = body->scale * LongestVector(body->v.span());
 }
@@ -366,7 +366,7 @@ void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStat
     ++iterations;
   } while (WantsIteration(settings, *body, least, iterations, longest));
   // A point may have sunk that the last solve did not know of, or the coarse correction after it.
-  if (SolvesContact(settings) && IsBelowPlane(settings, body)) {
+  if (SolvesContact(settings) && IsBelowSurface(settings, body)) {
     OuterIteration(settings, system, false, body, stats, &lowest);
     may_be_flat = true;
     ++iterations;
@@ -381,10 +381,10 @@ void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStat
 }
 
 // Places the planes for substep `k` of `count`.
-void PlacePlanesOf(const StepSettings& settings, int k, int count, Body* body) {
+void PlaceCollidersOf(const StepSettings& settings, int k, int count, Body* body) {
   const ContactMethod* method = settings.contact.method;
   if (method != nullptr) return method->place_planes(settings, k, count, body);
-  PlacePlanes(settings, static_cast<float>(k + 1) / static_cast<float>(count),
+  PlaceLocalColliders(settings, static_cast<float>(k + 1) / static_cast<float>(count),
               settings.dt / static_cast<float>(count), body);
 }
 
@@ -397,10 +397,10 @@ void StepBody(const StepSettings& of_world, Body* body, StepStats* stats) {
   if (!SolvesContact(settings)) body->contacts.Forget();
   if (!body->fixed && !body->frozen) {
     const auto start = std::chrono::steady_clock::now();
-    PlacePlanes(settings, 0.0f, settings.dt, body);
+    PlaceLocalColliders(settings, 0.0f, settings.dt, body);
     const int substeps = CountSubsteps(settings, *body);
     for (int k = 0; k < substeps && !body->frozen; ++k) {
-      PlacePlanesOf(settings, k, substeps, body);
+      PlaceCollidersOf(settings, k, substeps, body);
       Substep(settings, k, substeps, body, stats);
     }
     stats->substeps = static_cast<uint32_t>(substeps);

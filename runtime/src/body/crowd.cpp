@@ -86,7 +86,7 @@ void DecideCrowdStep(const StepSettings& settings, Body* body) {
   if (LeastIterations(before, settings.dt) > 1) return;
   const bool has_own_factor =
       body->system->base != nullptr && body->Factors().factors[0].pins == nullptr;
-  body->in_crowd_step = !has_own_factor && !CanTouchPlanes(settings, body);
+  body->in_crowd_step = !has_own_factor && !CanTouchColliders(settings, body);
 }
 
 }  // namespace plush

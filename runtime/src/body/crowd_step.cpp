@@ -330,16 +330,16 @@ void FindStrays(const StepSettings& settings, const Stepping& stepping, const Wa
     stray[lane] = !(reach[lane] < kFarthest) || warnings.overshot[lane];
   }
   const float tolerance = ContactTolerance(*stepping.first);
-  for (size_t p = 0; p < settings.planes.size(); ++p) {
+  for (size_t p = 0; p < settings.colliders.size(); ++p) {
     CrowdPlane plane;
     float gap[kCrowdLanes];
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
       const Body* body = stepping.bodies[lane];
       gap[lane] = std::numeric_limits<float>::max();
       plane.offset[lane] = std::numeric_limits<float>::lowest();
-      if (body == nullptr || !IsUsed(body->planes[p])) continue;
-      plane.normal = body->planes[p].normal;  // the same for all bodies that it touches
-      plane.offset[lane] = body->planes[p].offset;
+      if (body == nullptr || !IsUsed(body->colliders[p])) continue;
+      plane.normal = body->colliders[p].normal;  // the same for all bodies that it touches
+      plane.offset[lane] = body->colliders[p].offset;
     }
     LowerCrowdGap(num_nodes, crowd.positions.data(), plane, gap);
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {

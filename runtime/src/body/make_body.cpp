@@ -175,7 +175,7 @@ Coefficients CoefficientsOf(const MaterialOverride& material) {
           material.restitution < 0.0f ? -1.0f : material.restitution};
 }
 
-bool ReservePlanes(const Allocator& allocator, size_t num_planes, Body* body) {
+bool ReserveColliders(const Allocator& allocator, size_t num_planes, Body* body) {
   if (body->fixed || num_planes == 0) return true;
   const size_t num_nodes = body->x.size();
   if (body->d.size() == 0) {
@@ -194,10 +194,10 @@ bool ReservePlanes(const Allocator& allocator, size_t num_planes, Body* body) {
     return false;
   }
   // Last: once there is room for planes, steps solve with contacts.
-  if (body->planes.size() < num_planes) {
-    Array<LocalPlane> more;
+  if (body->colliders.size() < num_planes) {
+    Array<LocalCollider> more;
     if (!more.Allocate(allocator, num_planes)) return false;
-    body->planes = std::move(more);  // each step fills them
+    body->colliders = std::move(more);  // each step fills them
   }
   return true;
 }
@@ -265,7 +265,7 @@ Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& 
                             {.fixed = desc.fixed,
                              .keeps_previous = keep_previous,
                              .reports_reactions = desc.report_reactions});
-  if (body == nullptr || !ReservePlanes(allocator, num_planes, body)) {
+  if (body == nullptr || !ReserveColliders(allocator, num_planes, body)) {
     cache->Release(system);
     DeleteObject(allocator, body);
     return {StatusCode::kOutOfMemory, "body"};

@@ -16,7 +16,7 @@ namespace plush {
 namespace {
 
 // Depth of the deepest movable node below a plane, or 0 [m].
-float DepthOfNodes(const LocalPlane& plane, const Body& body) {
+float DepthOfNodes(const LocalCollider& plane, const Body& body) {
   float deepest = 0.0f;
   for (size_t i = 0; i < body.x.size(); ++i) {
     if (body.IsPinned(i)) continue;
@@ -31,12 +31,12 @@ void PlaceForSnap(const StepSettings& settings, int k, int count, Body* body) {
   constexpr float kMostPush = 0.25f, kMostSpeed = 25.0f;  // [median edges], [median edges per s]
   const float h = settings.dt / static_cast<float>(count);
   const float most = std::fmin(kMostPush, kMostSpeed * h) * body->simulation.median_edge;
-  PlacePlanes(settings, static_cast<float>(k) / static_cast<float>(count), h, body);
-  for (size_t p = 0; p < body->planes.size(); ++p) {
-    LocalPlane& plane = body->planes[p];
+  PlaceLocalColliders(settings, static_cast<float>(k) / static_cast<float>(count), h, body);
+  for (size_t p = 0; p < body->colliders.size(); ++p) {
+    LocalCollider& plane = body->colliders[p];
     const float excess = std::fmax(DepthOfNodes(plane, *body) - most, 0.0f);
-    if (p < settings.planes.size() && settings.planes[p].moves && IsUsed(plane)) {
-      plane = LocalPlaneAt(settings.planes[p],
+    if (p < settings.colliders.size() && settings.colliders[p].moves && IsUsed(plane)) {
+      plane = LocalColliderAt(settings.colliders[p],
                            static_cast<float>(k + 1) / static_cast<float>(count), h, *body);
     }
     plane.offset -= excess;
@@ -47,7 +47,7 @@ void PlaceForSnap(const StepSettings& settings, int k, int count, Body* body) {
 void Snap(Body* body) {
   for (size_t i = 0; i < body->x.size(); ++i) {
     if (body->IsPinned(i)) continue;
-    for (const LocalPlane& plane : body->planes) {
+    for (const LocalCollider& plane : body->colliders) {
       const float gap = Gap(plane, body->y[i]);
       if (gap < 0.0f) body->y[i] -= plane.normal * gap;
     }
@@ -56,7 +56,7 @@ void Snap(Body* body) {
 
 // Places the planes as at the substep's start.
 void PlaceForPenalty(const StepSettings& settings, int k, int count, Body* body) {
-  PlacePlanes(settings, static_cast<float>(k) / static_cast<float>(count),
+  PlaceLocalColliders(settings, static_cast<float>(k) / static_cast<float>(count),
               settings.dt / static_cast<float>(count), body);
 }
 
@@ -64,7 +64,7 @@ void PlaceForPenalty(const StepSettings& settings, int k, int count, Body* body)
 void PushBySprings(const StepSettings& settings, float h, Body* body) {
   for (size_t i = 0; i < body->x.size(); ++i) {
     if (body->IsPinned(i)) continue;
-    for (const LocalPlane& plane : body->planes.span()) {
+    for (const LocalCollider& plane : body->colliders.span()) {
       const float depth = plane.offset - Dot(plane.normal, body->x[i]);
       if (depth <= 0.0f) continue;
       const float mass = body->Mass(i) * (body->scale * body->scale * body->scale);

@@ -48,11 +48,11 @@ ThrowBack FindThrowBack(const StepSettings& settings, float h, Body* body) {
       NoteRebounds(ProblemOf(settings, h, *body), body->v.span(), h, least, &body->contacts);
   if (!(noted.speed > 0.0f)) return {};
   double most = EnergyIn(settings, noted.carried, *body);
-  if (noted.plane == rebound.plane) most = std::fmax(most, double(rebound.energy));
+  if (noted.collider == rebound.collider) most = std::fmax(most, double(rebound.energy));
   // Weaker impacts do not renew what is owed: the body would never rest.
   if (noted.is_new && noted.speed > rebound.speed) {
     const float energy = static_cast<float>(std::fmin(most, kMost));
-    rebound = {noted.plane, noted.speed, WaveTime(*body), energy};
+    rebound = {noted.collider, noted.speed, WaveTime(*body), energy};
   }
   return {true, noted.carried, most};
 }

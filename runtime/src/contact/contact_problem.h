@@ -22,7 +22,7 @@ struct Coefficients {
 };
 
 /// A half-space in a body's own coordinates.
-struct LocalPlane {
+struct LocalCollider {
   Vec3 normal;          ///< unit, out of the solid
   float offset = 0.0f;  ///< dot(normal, x) on the surface [m]
   Coefficients coefficients;
@@ -38,12 +38,12 @@ struct LocalPlane {
 };
 
 /// Distance of a point from the plane [m], negative inside the solid.
-inline float Gap(const LocalPlane& plane, const Vec3& x) {
+inline float Gap(const LocalCollider& plane, const Vec3& x) {
   return Dot(plane.normal, x) - plane.offset;
 }
 
 /// The same at the start of the substep.
-inline float StartGap(const LocalPlane& plane, const Vec3& x) {
+inline float StartGap(const LocalCollider& plane, const Vec3& x) {
   return Dot(plane.start_normal, x) - plane.start_offset;
 }
 
@@ -55,7 +55,7 @@ inline float AllowedDepth(float start_gap, float slop) {
 }
 
 /// Whether there is a plane: an unused one has no normal.
-inline bool IsUsed(const LocalPlane& plane) { return Dot(plane.normal, plane.normal) != 0.0f; }
+inline bool IsUsed(const LocalCollider& plane) { return Dot(plane.normal, plane.normal) != 0.0f; }
 
 /// A point of a body: a vertex of its collision surface, or a node of a cage without one.
 struct EmbeddedPoint {
@@ -110,8 +110,8 @@ struct CoefficientRules {
   uint64_t user_data = 0;  ///< of the body
 
   /// See WorldDesc. Both are >= 0, and restitution at most 1.
-  float Friction(const EmbeddedPoint& point, const LocalPlane& plane) const;
-  float Restitution(const EmbeddedPoint& point, const LocalPlane& plane) const;
+  float Friction(const EmbeddedPoint& point, const LocalCollider& plane) const;
+  float Restitution(const EmbeddedPoint& point, const LocalCollider& plane) const;
 };
 
 /// Contacts leave those points alone that pinned nodes carry for the most part: the other nodes,
@@ -120,7 +120,7 @@ inline constexpr float kLeastMovable = 0.25f;
 
 /// Inputs of a contact solve besides its state.
 struct ContactProblem {
-  std::span<const LocalPlane> planes;
+  std::span<const LocalCollider> colliders;
   TouchingSurface surface;
   CoefficientRules coefficients;
   NodeVectors x;               ///< node positions at the start of the substep [m] (num_nodes x 1)

@@ -30,7 +30,7 @@ float LowestIn(const TouchingSurface& surface, uint32_t tet, const float (&gaps)
 
 }  // namespace
 
-float DepthBelow(const LocalPlane& plane, const TouchingSurface& surface, NodeVectors x) {
+float DepthBelow(const LocalCollider& plane, const TouchingSurface& surface, NodeVectors x) {
   if (!IsUsed(plane)) return 0.0f;
   float lowest = 0.0f;
   if (!surface.has_vertices()) {

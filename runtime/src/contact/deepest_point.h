@@ -10,6 +10,6 @@ namespace plush {
 /// Depth below a plane of the deepest point of a surface with the nodes at `x` (num_nodes x 1) [m],
 /// >= 0, of those that contacts can move (kLeastMovable). Looks at all vertices of all tets that
 /// reach below the plane.
-float DepthBelow(const LocalPlane& plane, const TouchingSurface& surface, NodeVectors x);
+float DepthBelow(const LocalCollider& plane, const TouchingSurface& surface, NodeVectors x);
 
 }  // namespace plush

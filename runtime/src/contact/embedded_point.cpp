@@ -43,7 +43,7 @@ EmbeddedPoint TouchingSurface::Point(uint32_t id) const {
   return Vertex((after - 1)->tet, id);
 }
 
-float CoefficientRules::Friction(const EmbeddedPoint& point, const LocalPlane& plane) const {
+float CoefficientRules::Friction(const EmbeddedPoint& point, const LocalCollider& plane) const {
   const float baked_one = baked.empty() ? -1.0f : baked[point.material].friction;
   const float own = body.friction >= 0.0f ? body.friction : baked_one;
   const float other = plane.coefficients.friction;
@@ -56,7 +56,7 @@ float CoefficientRules::Friction(const EmbeddedPoint& point, const LocalPlane& p
   return own >= 0.0f ? own : other >= 0.0f ? other : kDefault;
 }
 
-float CoefficientRules::Restitution(const EmbeddedPoint& point, const LocalPlane& plane) const {
+float CoefficientRules::Restitution(const EmbeddedPoint& point, const LocalCollider& plane) const {
   const float baked_one = baked.empty() ? -1.0f : baked[point.material].restitution;
   const float own = body.restitution >= 0.0f ? body.restitution : baked_one;
   const float other = plane.coefficients.restitution;

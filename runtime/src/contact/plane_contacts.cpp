@@ -55,7 +55,7 @@ SweepChange SweepContacts(const ContactProblem& problem, bool cones_follow, Cont
   SweepChange sum;
   float longest2 = 0.0f;
   for (PlaneContact& contact : state->Current()) {
-    const LocalPlane& plane = problem.planes[contact.plane];
+    const LocalCollider& plane = problem.colliders[contact.collider];
     const uint32_t slot = contact.slot;
     const Vec3 change = ChangeImpulse(plane, moved.At(slot), cones_follow, &contact);
     const float change2 = Dot(change, change);
@@ -132,7 +132,7 @@ int FindImpulses(const FactoredSystem& system, const ContactProblem& problem,
   const int sweeps = SweepUntilConverged(problem, state);
   // A contact that does not press has no friction, whatever its cone was.
   for (PlaneContact& contact : state->Current()) {
-    const float normal = NormalImpulse(problem.planes[contact.plane], contact);
+    const float normal = NormalImpulse(problem.colliders[contact.collider], contact);
     if (!(normal > 0.0f)) contact.impulse = {};
   }
   return sweeps;
@@ -142,7 +142,7 @@ int FindImpulses(const FactoredSystem& system, const ContactProblem& problem,
 uint64_t Key(uint32_t id, uint32_t plane) { return uint64_t{id} << 32 | plane; }
 
 uint64_t KeyOf(const ContactState& state, const PlaneContact& contact) {
-  return Key(state.PointOf(contact).id, contact.plane);
+  return Key(state.PointOf(contact).id, contact.collider);
 }
 
 bool IsContact(const ContactState& state, uint32_t id, uint32_t plane) {
@@ -160,11 +160,11 @@ struct Known {
 // each patch.
 bool IsKnown(const void* user, const SunkPoint& point) {
   const Known& known = *static_cast<const Known*>(user);
-  if (IsContact(known.state, point.id, point.plane)) return true;
+  if (IsContact(known.state, point.id, point.collider)) return true;
   if (point.tet == SunkPoint::kNoTet) return false;
   const PointCouplings& S = known.state.couplings;
   const uint32_t slot = S.SlotAt(known.surface.Vertex(point.tet, point.id));
-  return slot != PointCouplings::kNoSlot && IsContact(known.state, S.points[slot].id, point.plane);
+  return slot != PointCouplings::kNoSlot && IsContact(known.state, S.points[slot].id, point.collider);
 }
 
 // Adds contacts in any order to those in order. There is room for them.
@@ -208,7 +208,7 @@ bool ContactState::Reserve(const Allocator& allocator, size_t num_tets, uint32_t
 
 void FindOffsets(const ContactProblem& problem, ContactState* state) {
   for (PlaneContact& contact : state->Current()) {
-    const LocalPlane& plane = problem.planes[contact.plane];
+    const LocalCollider& plane = problem.colliders[contact.collider];
     const EmbeddedPoint& point = state->PointOf(contact);
     const Vec3 x = point.Of(problem.x), y = point.Of(problem.y);
     const Vec3 moved = y - x - plane.MotionAt(x);
@@ -228,7 +228,7 @@ bool IsHeldByOthers(const ContactState& state, const EmbeddedPoint& point, uint3
   };
   const auto main = main_of(point);
   const auto holds = [&](const PlaneContact& contact) {
-    if (contact.plane != plane) return false;
+    if (contact.collider != plane) return false;
     const EmbeddedPoint& other = state.PointOf(contact);
     const auto of_other = main_of(other);
     return other.nodes[of_other] == point.nodes[main] && other.free[of_other] >= point.free[main];
@@ -247,7 +247,7 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
   if (S.num_slots + found.size() > S.points.size()) KeepTouching(state);
   const size_t room = state->contacts.size() - state->num_contacts;
   if (found.size() > std::min(room, S.points.size() - S.num_slots)) {
-    const auto key = [](const SunkPoint& p) { return std::make_tuple(p.gap, p.id, p.plane); };
+    const auto key = [](const SunkPoint& p) { return std::make_tuple(p.gap, p.id, p.collider); };
     std::ranges::sort(found, {}, key);  // the deepest first: there may be too little room
     found = found.first(std::min(found.size(), room + S.points.size()));  // enough for twins, too
   }
@@ -261,7 +261,7 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
     const bool is_vertex = sunk.tet != SunkPoint::kNoTet;
     const EmbeddedPoint point =
         is_vertex ? surface.Vertex(sunk.tet, sunk.id) : surface.Node(sunk.id);
-    if (is_crowded && is_vertex && IsHeldByOthers(*state, point, sunk.plane)) continue;
+    if (is_crowded && is_vertex && IsHeldByOthers(*state, point, sunk.collider)) continue;
     uint32_t slot = S.SlotAt(point);
     if (slot == PointCouplings::kNoSlot) {
       if (S.num_slots == S.points.size()) {
@@ -271,9 +271,9 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
       slot = S.Add(point);
     } else {
       const auto is_same = [&](const PlaneContact& contact) {
-        return contact.slot == slot && contact.plane == sunk.plane;
+        return contact.slot == slot && contact.collider == sunk.collider;
       };
-      if (IsContact(*state, S.points[slot].id, sunk.plane) ||
+      if (IsContact(*state, S.points[slot].id, sunk.collider) ||
           std::ranges::any_of(state->added.span().first(count), is_same)) {
         continue;
       }
@@ -282,15 +282,15 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
       is_over_full = true;
       break;
     }
-    state->added[count++] = {slot, sunk.plane};
+    state->added[count++] = {slot, sunk.collider};
   }
   Merge(state->added.span().first(count), state);
   return {count > 0, is_over_full};
 }
 
-void DropOpenContacts(std::span<const LocalPlane> planes, ContactState* state) {
+void DropOpenContacts(std::span<const LocalCollider> colliders, ContactState* state) {
   const auto is_open = [&](const PlaneContact& contact) {
-    return !(NormalImpulse(planes[contact.plane], contact) > 0.0f);
+    return !(NormalImpulse(planes[contact.collider], contact) > 0.0f);
   };
   const std::span<PlaneContact> all = state->Current();
   const auto end = std::remove_if(all.begin(), all.end(), is_open);
@@ -310,7 +310,7 @@ ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactP
     stats.sweeps = std::max(stats.sweeps, FindImpulses(system, problem, d, state));
     Respond(system, problem, *state, d);
   }
-  DropOpenContacts(problem.planes, state);
+  DropOpenContacts(problem.colliders, state);
   return stats;
 }
 
@@ -328,7 +328,7 @@ void FindPushes(const FactoredSystem& system, const ContactProblem& problem, int
   for (PlaneContact& contact : state->Current()) contact.push = 0.0f;
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     for (PlaneContact& contact : state->Current()) {
-      const Vec3& normal = problem.planes[contact.plane].normal;
+      const Vec3& normal = problem.colliders[contact.collider].normal;
       const uint32_t slot = contact.slot;
       const float missing = wanted(contact) - Dot(normal, moved.At(slot));
       const float change = std::fmax(missing * contact.yielding, -contact.push);
@@ -338,7 +338,7 @@ void FindPushes(const FactoredSystem& system, const ContactProblem& problem, int
   }
   std::fill(d.begin(), d.end(), NodeVec());
   for (const PlaneContact& contact : state->Current()) {
-    state->PointOf(contact).Push(problem.planes[contact.plane].normal * contact.push, d);
+    state->PointOf(contact).Push(problem.colliders[contact.collider].normal * contact.push, d);
   }
   SolvePanels(system.factor, system.workspace, d);
 }
@@ -348,7 +348,7 @@ void FindPushes(const FactoredSystem& system, const ContactProblem& problem, int
 bool FindPushOut(const FactoredSystem& system, const ContactProblem& problem, float share,
                  ContactState* state, std::span<NodeVec> d) {
   const auto gap_of = [&](const PlaneContact& contact) {
-    return Gap(problem.planes[contact.plane], state->PointOf(contact).Of(problem.y));
+    return Gap(problem.colliders[contact.collider], state->PointOf(contact).Of(problem.y));
   };
   const auto is_deep = [&](const PlaneContact& contact) { return gap_of(contact) < -problem.slop; };
   if (std::ranges::none_of(state->Current(), is_deep)) return false;
@@ -364,17 +364,17 @@ NotedRebounds NoteRebounds(const ContactProblem& problem, NodeVectors v, float h
                            ContactState* state) {
   NotedRebounds noted;
   for (PlaneContact& contact : state->Current()) {
-    const LocalPlane& plane = problem.planes[contact.plane];
+    const LocalCollider& plane = problem.colliders[contact.collider];
     const EmbeddedPoint& point = state->PointOf(contact);
     const Vec3 carried = plane.MotionAt(point.Of(problem.x)) * (1.0f / h);
     contact.carried = Dot(plane.normal, carried);
     const float speed = contact.carried - Dot(plane.normal, point.Of(v));
     const float restitution = problem.coefficients.Restitution(point, plane);
     const float own = speed > least ? restitution * speed : 0.0f;
-    const bool is_owed = restitution > 0.0f && contact.plane == state->rebound.plane;
+    const bool is_owed = restitution > 0.0f && contact.collider == state->rebound.collider;
     contact.rebound = is_owed ? std::fmax(own, state->rebound.speed) : own;
     if (contact.rebound > noted.speed) {
-      noted = {contact.rebound, contact.plane, carried, contact.rebound == own};
+      noted = {contact.rebound, contact.collider, carried, contact.rebound == own};
     }
   }
   return noted;
@@ -384,7 +384,7 @@ void FindRebound(const FactoredSystem& system, const ContactProblem& problem, No
                  ContactState* state, std::span<NodeVec> d) {
   constexpr int kSweeps = 32;
   for (PlaneContact& contact : state->Current()) {
-    const Vec3& normal = problem.planes[contact.plane].normal;
+    const Vec3& normal = problem.colliders[contact.collider].normal;
     const float speed = Dot(normal, state->PointOf(contact).Of(v)) - contact.carried;
     contact.rebound = (contact.rebound > 0.0f ? contact.rebound : std::fmin(speed, 0.0f)) - speed;
   }
@@ -411,9 +411,9 @@ void NotePlaces(std::span<const NodeVec> y, ContactState* state) {
   for (PlaneContact& contact : state->Current()) contact.offset = state->PointOf(contact).Of(y);
 }
 
-void PutBack(std::span<const LocalPlane> planes, const ContactState& state, std::span<NodeVec> y) {
+void PutBack(std::span<const LocalCollider> colliders, const ContactState& state, std::span<NodeVec> y) {
   for (const PlaneContact& contact : state.Current()) {
-    const LocalPlane& plane = planes[contact.plane];
+    const LocalCollider& plane = planes[contact.collider];
     const EmbeddedPoint& point = state.PointOf(contact);
     const Vec3 back = contact.offset - point.Of(y);
     MovePoint(
@@ -426,7 +426,7 @@ void PutBack(std::span<const LocalPlane> planes, const ContactState& state, std:
 void LiftSunk(const ContactProblem& problem, ContactState* state, std::span<NodeVec> y) {
   AddContacts(problem, {}, state);
   for (const PlaneContact& contact : state->Current()) {
-    const LocalPlane& plane = problem.planes[contact.plane];
+    const LocalCollider& plane = problem.colliders[contact.collider];
     const EmbeddedPoint& point = state->PointOf(contact);
     const float gap =
         Gap(plane, point.Of(y)) + AllowedDepth(StartGap(plane, point.Of(problem.x)), problem.slop);

@@ -26,7 +26,7 @@ namespace plush {
 /// A point that presses on a plane.
 struct PlaneContact {
   uint32_t slot = 0;  ///< of the point in the couplings
-  uint32_t plane = 0;
+  uint32_t collider = 0;
   Vec3 impulse;  ///< on the point times dt, friction included [kg m]
   // Of the current solve.
   Vec3 offset;            ///< gap along the normal, plus slip so far in the substep [m]
@@ -40,7 +40,7 @@ struct PlaneContact {
 };
 
 /// The impulse along the plane's normal, times dt [kg m].
-inline float NormalImpulse(const LocalPlane& plane, const PlaneContact& contact) {
+inline float NormalImpulse(const LocalCollider& plane, const PlaneContact& contact) {
   return Dot(plane.normal, contact.impulse);
 }
 
@@ -57,7 +57,7 @@ constexpr bool ConesFollow(int sweep, int most) {
 /// Changes the impulse of a contact whose point moves on by `d` with the impulses so far. Returns
 /// the change. If it is zero for all contacts while their cones follow, Signorini's condition and
 /// Coulomb's friction hold.
-inline Vec3 ChangeImpulse(const LocalPlane& plane, const Vec3& d, bool cone_follows,
+inline Vec3 ChangeImpulse(const LocalCollider& plane, const Vec3& d, bool cone_follows,
                           PlaneContact* contact) {
   const Vec3 wanted = contact->impulse - (contact->offset + d) * contact->yielding;
   const float along_normal = Dot(plane.normal, wanted);
@@ -91,7 +91,7 @@ constexpr uint32_t MostContacts(uint32_t num_nodes, uint32_t num_planes) {
 /// What an impact still asks for. A soft body takes many substeps to turn round. If only the
 /// substep in which its points come in threw them back, the rest of it would press them down again.
 struct Rebound {
-  uint32_t plane = 0;
+  uint32_t collider = 0;
   float speed = 0.0f;   ///< at which points shall leave the plane [m/s]
   float time = 0.0f;    ///< for which this holds [s]
   float energy = 0.0f;  ///< kinetic and elastic energy before the impact, relative to the plane [J]
@@ -152,7 +152,7 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
                           ContactState* state);
 
 /// Drops contacts that do not press.
-void DropOpenContacts(std::span<const LocalPlane> planes, ContactState* state);
+void DropOpenContacts(std::span<const LocalCollider> colliders, ContactState* state);
 
 /// Finds a displacement `d` (num_nodes + 1 x 1) that takes points deeper than problem.slop at
 /// problem.y out by a `share` of their depth: A d = impulses along the contacts' normals, without
@@ -163,7 +163,7 @@ bool FindPushOut(const FactoredSystem& system, const ContactProblem& problem, fl
 /// What NoteRebounds found.
 struct NotedRebounds {
   float speed = 0.0f;   ///< the largest at which a point shall leave its plane [m/s], 0: none shall
-  uint32_t plane = 0;   ///< of that point
+  uint32_t collider = 0;   ///< of that point
   Vec3 carried;         ///< the plane's velocity there [m/s]
   bool is_new = false;  ///< whether that point came in in this substep
 };
@@ -191,7 +191,7 @@ void NotePlaces(std::span<const NodeVec> y, ContactState* state);
 /// `y` (num_nodes x 1), one after the other, by their nodes' masses: without friction along the
 /// normal only. With friction sliding points come back, too: friction resists motion only inside
 /// the solve, and boxes would creep forever on slopes near the friction angle.
-void PutBack(std::span<const LocalPlane> planes, const ContactState& state, std::span<NodeVec> y);
+void PutBack(std::span<const LocalCollider> colliders, const ContactState& state, std::span<NodeVec> y);
 
 /// Lifts the points of problem.y that are deeper below a plane than they may be, by their nodes'
 /// masses. `y` is problem.y.

@@ -34,7 +34,7 @@ float LowestIn(const Float4& gaps, const float* low, const float* high) {
 
 // The deepest first.
 std::tuple<float, uint32_t, uint32_t> KeyOf(const SunkPoint& point) {
-  return {point.gap, point.id, point.plane};
+  return {point.gap, point.id, point.collider};
 }
 
 // Calls visit(vertex, gap) for the vertices of a CdgTet that have a gap below limit().
@@ -113,7 +113,7 @@ constexpr float kBeforeSearch = -std::numeric_limits<float>::infinity();
 // One number per node of a tet.
 using TetNumbers = std::array<float, 4>;
 
-TetNumbers StartGapsOf(const LocalPlane& plane, NodeVectors x, const CdgTet& tet) {
+TetNumbers StartGapsOf(const LocalCollider& plane, NodeVectors x, const CdgTet& tet) {
   return {StartGap(plane, x[tet.nodes[0]]), StartGap(plane, x[tet.nodes[1]]),
           StartGap(plane, x[tet.nodes[2]]), StartGap(plane, x[tet.nodes[3]])};
 }
@@ -136,7 +136,7 @@ bool SunkPoints::Allocate(const Allocator& allocator, size_t num_tets, size_t nu
          found_.Allocate(allocator, 2 * most) && taken_.Allocate(allocator, num_nodes, uint8_t{0});
 }
 
-void SunkPoints::FindGaps(const LocalPlane& plane, NodeVectors x, std::span<const NodeVec> moved) {
+void SunkPoints::FindGaps(const LocalCollider& plane, NodeVectors x, std::span<const NodeVec> moved) {
   if (moved.empty()) {
     for (size_t i = 0; i < gaps_.size(); ++i) gaps_[i] = Gap(plane, x[i]);
   } else {
@@ -195,8 +195,8 @@ std::span<SunkPoint> SunkPoints::Find(const ContactProblem& problem, std::span<c
                                       float depth, IsKnown is_known, const void* user) {
   const TouchingSurface& surface = problem.surface;
   num_found_ = 0;
-  for (uint32_t p = 0; p < problem.planes.size(); ++p) {
-    const LocalPlane& plane = problem.planes[p];
+  for (uint32_t p = 0; p < problem.colliders.size(); ++p) {
+    const LocalCollider& plane = problem.colliders[p];
     if (!IsUsed(plane)) continue;
     FindGaps(plane, problem.y, moved);
     if (!surface.has_vertices()) {
@@ -263,7 +263,7 @@ std::span<SunkPoint> SunkPoints::Find(const ContactProblem& problem, std::span<c
 std::span<SunkPoint> SunkPoints::KeepDeepest(const CollisionView& surface) {
   std::span<SunkPoint> found = found_.span().first(num_found_);
   std::ranges::sort(found, {}, [](const SunkPoint& point) {
-    return std::make_tuple(point.plane, point.gap, point.id);
+    return std::make_tuple(point.collider, point.gap, point.id);
   });
   size_t kept = 0;
   const auto mark = [&](const SunkPoint& point, uint8_t taken) {
@@ -286,7 +286,7 @@ std::span<SunkPoint> SunkPoints::KeepDeepest(const CollisionView& surface) {
     found = found.first(most);
   }
   std::ranges::sort(found, {},
-                    [](const SunkPoint& point) { return std::make_pair(point.id, point.plane); });
+                    [](const SunkPoint& point) { return std::make_pair(point.id, point.collider); });
   return found;
 }
 

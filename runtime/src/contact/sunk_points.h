@@ -24,7 +24,7 @@ struct SunkPoint {
   uint32_t id = 0;        ///< of the EmbeddedPoint
   uint32_t tet = kNoTet;  ///< CdgTet, or kNoTet for a node
   uint32_t node = 0;      ///< the main one: with the greatest weight
-  uint32_t plane = 0;
+  uint32_t collider = 0;
   float gap = 0.0f;  ///< its gap, plus the depth that it may have (AllowedDepth) [m]; below 0
 };
 
@@ -70,7 +70,7 @@ class SunkPoints {
   };
 
   static float LowestNow(const NearTet& near, const Float4& gaps);
-  void FindGaps(const LocalPlane& plane, NodeVectors x, std::span<const NodeVec> moved);
+  void FindGaps(const LocalCollider& plane, NodeVectors x, std::span<const NodeVec> moved);
   std::span<NearTet> FindNearTets(const ContactProblem& problem, uint32_t plane, float depth);
   void Add(const SunkPoint& point);
   std::span<SunkPoint> KeepDeepest(const CollisionView& surface);

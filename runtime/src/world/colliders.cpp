@@ -148,8 +148,8 @@ void FindVelocities(const Pose& from, const Pose& to, float dt, Vec3* velocity,
                        static_cast<float>(turn.z * twice)};
 }
 
-StepPlane PlaneInStep(const Collider& collider, float dt) {
-  StepPlane plane = PlaneNow(collider);
+StepCollider PlaneInStep(const Collider& collider, float dt) {
+  StepCollider plane = PlaneNow(collider);
   if (!collider.Moves()) return plane;
   const ColliderDesc& desc = collider.desc;
   const Pose to = collider.has_target ? collider.target : Advanced(desc, dt);
@@ -167,19 +167,19 @@ StepPlane PlaneInStep(const Collider& collider, float dt) {
 // Drops the body's contacts with a plane; returns whether it had some.
 bool DropContacts(uint32_t plane, Body* body) {
   const std::span<PlaneContact> all = body->contacts.Current();
-  const auto is_of_plane = [plane](const PlaneContact& contact) { return contact.plane == plane; };
+  const auto is_of_plane = [plane](const PlaneContact& contact) { return contact.collider == plane; };
   const auto end = std::remove_if(all.begin(), all.end(), is_of_plane);
   body->contacts.num_contacts = static_cast<uint32_t>(end - all.begin());
-  if (body->contacts.rebound.plane == plane) body->contacts.rebound = {};
+  if (body->contacts.rebound.collider == plane) body->contacts.rebound = {};
   return end != all.end();
 }
 
 }  // namespace
 
-StepPlane PlaneNow(const Collider& collider) {
+StepCollider PlaneNow(const Collider& collider) {
   const ColliderDesc& desc = collider.desc;
   const WorldPlane start = PlaceAt(desc.plane, desc.pose);
-  StepPlane plane;
+  StepCollider plane;
   plane.normal = start.normal;
   plane.offset = start.offset;
   plane.from = desc.pose;
@@ -212,7 +212,7 @@ Status World::Impl::FindCollider(const Impl* impl, ColliderId id, Collider** out
 
 // Makes room for the arrays' elements of slots up to `slot`.
 bool World::Impl::ReserveColliderArrays(uint32_t slot) {
-  return Reserve(&colliders, slot) && Reserve(&step_planes, slot);
+  return Reserve(&colliders, slot) && Reserve(&step_colliders, slot);
 }
 
 // Makes room for one more collider, in each body too.
@@ -224,7 +224,7 @@ Status World::Impl::ReserveCollider() {
   const size_t num_planes = std::max<size_t>(NumPlanes(), size_t{next} + 1);
   bool has_room = ReserveColliderArrays(next);
   for (const uint32_t slot : slots) {
-    has_room = has_room && ReservePlanes(allocator, num_planes, bodies[slot]);
+    has_room = has_room && ReserveColliders(allocator, num_planes, bodies[slot]);
   }
   if (!has_room) return {StatusCode::kOutOfMemory, "collider"};
   return {};
@@ -393,13 +393,13 @@ void World::Impl::ForgetContacts(uint32_t slot) {
 
 void World::Impl::PlaceColliders() {
   const uint32_t num_slots = collider_slots.num_slots();
-  for (uint32_t slot = 0; slot < num_slots; ++slot) step_planes[slot] = {};
+  for (uint32_t slot = 0; slot < num_slots; ++slot) step_colliders[slot] = {};
   bool any_moves = false;
   for (const uint32_t slot : collider_slots) {
-    step_planes[slot] = PlaneInStep(colliders[slot], dt);
-    any_moves = any_moves || step_planes[slot].moves;
+    step_colliders[slot] = PlaneInStep(colliders[slot], dt);
+    any_moves = any_moves || step_colliders[slot].moves;
   }
-  settings.planes = {step_planes.data(), num_slots};
+  settings.colliders = {step_colliders.data(), num_slots};
   if (any_moves) WakeByColliders();
 }
 
@@ -415,7 +415,7 @@ void World::Impl::WakeByColliders() {
 
 bool World::Impl::TouchesMovingCollider(const Body& body) const {
   for (const uint32_t slot : collider_slots) {
-    const StepPlane& plane = step_planes[slot];
+    const StepCollider& plane = step_colliders[slot];
     if (plane.moves && MayTouch(body.filter, plane.filter) &&
         IsNear(body, plane.shape, plane.from, plane.to)) {
       return true;
@@ -427,7 +427,7 @@ bool World::Impl::TouchesMovingCollider(const Body& body) const {
 void World::Impl::MoveColliders() {
   for (const uint32_t slot : collider_slots) {
     Collider& collider = colliders[slot];
-    if (step_planes[slot].moves) collider.desc.pose = step_planes[slot].to;
+    if (step_colliders[slot].moves) collider.desc.pose = step_colliders[slot].to;
     if (!collider.has_target) continue;
     collider.has_target = false;
     collider.desc.velocity = {};

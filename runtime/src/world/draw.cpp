@@ -122,7 +122,7 @@ void DrawContacts(const Pen& pen, const Body& body, std::span<const Collider> co
   constexpr float kPointSize = 0.1f, kNormalLength = 0.5f;  // [median edges]
   for (const PlaneContact& contact : body.contacts.Current()) {
     const Vec3 at = WorldPosition(body, body.contacts.PointOf(contact).Of(body.x));
-    const Vec3 normal = NormalOf(colliders[contact.plane].desc);
+    const Vec3 normal = NormalOf(colliders[contact.collider].desc);
     pen.Point(at, kPointSize * MedianEdge(body), kContactColour);
     pen.Line(at, at + normal * (kNormalLength * MedianEdge(body)), kContactColour);
   }

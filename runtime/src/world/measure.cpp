@@ -79,7 +79,7 @@ float World::Impl::DeepestPoint(const Body& body) const {
   float deepest = 0.0f;
   if (!body.enabled || body.fixed || body.frozen) return deepest;
   for (const uint32_t slot : collider_slots) {
-    const StepPlane plane = PlaneNow(colliders[slot]);
+    const StepCollider plane = PlaneNow(colliders[slot]);
     if (MayTouch(plane.filter, body.filter)) {
       deepest = std::fmax(deepest, body.scale * DepthBelow(plane, body));
     }

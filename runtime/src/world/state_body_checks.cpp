@@ -272,11 +272,11 @@ Status StateReader::CheckContacts(uint32_t index, const StateBody& b, const Stat
   for (uint32_t i = 0; i < b.num_contacts; ++i) {
     StateContact c;
     std::memcpy(&c, bulk.contacts + sizeof(c) * i, sizeof(c));
-    if (c.slot >= b.num_coupled || c.plane >= world_.num_collider_slots ||
-        collider_slot(c.plane).link != SlotList<>::kLive) {
+    if (c.slot >= b.num_coupled || c.collider >= world_.num_collider_slots ||
+        collider_slot(c.collider).link != SlotList<>::kLive) {
       return wrong("a contact has no point or plane");
     }
-    const uint64_t key = uint64_t{WordAt(bulk.coupled, c.slot)} << 32 | c.plane;
+    const uint64_t key = uint64_t{WordAt(bulk.coupled, c.slot)} << 32 | c.collider;
     if (i > 0 && key <= before) return wrong("contacts are out of order");
     before = key;
     if (!AreFinite(c.impulse)) return wrong("a contact's impulse is not finite");

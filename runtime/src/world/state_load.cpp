@@ -98,7 +98,7 @@ void LoadContacts(const StateBody& saved, const BodyBulk& bulk, const TouchingSu
     std::memcpy(&c, bulk.contacts + sizeof(c) * i, sizeof(c));
     PlaneContact& out = contacts->contacts[i];
     out.slot = c.slot;
-    out.plane = c.plane;
+    out.collider = c.collider;
     out.impulse = ToVec3(c.impulse);
   }
 }
@@ -145,7 +145,7 @@ void LoadBody(const StateBody& saved, const BodyBulk& bulk, Body* body) {
   body->filter = ToFilter(saved.filter);
   body->splitting = SplittingOf(saved);
   body->coefficients = {saved.friction, saved.restitution};
-  body->contacts.rebound = {saved.rebound_plane, saved.rebound_speed, saved.rebound_time,
+  body->contacts.rebound = {saved.rebound_collider, saved.rebound_speed, saved.rebound_time,
                             saved.rebound_energy};
   body->fixed = Has(saved, kStateFixed);
   body->frozen = Has(saved, kStateFrozen);
@@ -163,7 +163,7 @@ void LoadBody(const StateBody& saved, const BodyBulk& bulk, Body* body) {
     CopyTo(bulk.kappa, &body->kappa);
   }
   if (body->has_previous) CopyTo(bulk.previous, &body->previous);
-  std::fill(body->planes.begin(), body->planes.end(), LocalPlane{});
+  std::fill(body->colliders.begin(), body->colliders.end(), LocalCollider{});
   LoadPins(saved, bulk, &body->pins);
   LoadContacts(saved, bulk, SurfaceOf(*body), &body->contacts);
 }
@@ -261,7 +261,7 @@ bool World::Impl::ReserveFor(const StateReader& state) {
   const size_t num_slots = w.num_body_slots, num_planes = w.num_collider_slots;
   if (!Grow(&bodies, num_slots) || !Grow(&body_stats, num_slots) || !Grow(&live, num_slots) ||
       !Grow(&measured, num_slots) || !Grow(&units, num_slots) || !Grow(&colliders, num_planes) ||
-      !Grow(&step_planes, num_planes) || !Grow(&forces, w.num_forces) ||
+      !Grow(&step_colliders, num_planes) || !Grow(&forces, w.num_forces) ||
       !Grow(&crowds, w.num_crowds)) {
     return false;
   }
@@ -281,7 +281,7 @@ bool World::Impl::ReserveContacts(const StateReader& state) {
     const StateBody saved = state.body(i);
     Body* body = bodies[saved.slot];
     const size_t num_planes = std::max<size_t>(w.num_collider_slots, desc.reserve_colliders);
-    if (!ReservePlanes(allocator, num_planes, body)) return false;
+    if (!ReserveColliders(allocator, num_planes, body)) return false;
     if (Has(saved, kStateHasTargets) &&
         !ReserveTargets(allocator, NumRegions(body->system->key.asset_bytes), body)) {
       return false;
@@ -361,7 +361,7 @@ void World::Impl::ApplyState(const StateReader& state) {
     const uint32_t generation = collider_slots.generation(saved.slot);
     colliders[saved.slot] = ToCollider(saved, PackId(saved.slot, generation, desc.tag));
   }
-  std::fill(step_planes.begin(), step_planes.end(), StepPlane{});
+  std::fill(step_colliders.begin(), step_colliders.end(), StepCollider{});
   num_forces = w.num_forces;
   for (uint32_t i = 0; i < num_forces; ++i) forces[i] = ToForce(state.force(i));
   for (uint32_t i = 0; i < w.num_bodies; ++i) {

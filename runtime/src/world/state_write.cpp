@@ -114,7 +114,7 @@ StateForce Saved(const PendingForce& force) {
 StateContact Saved(const PlaneContact& contact) {
   StateContact out = {};
   out.slot = contact.slot;
-  out.plane = contact.plane;
+  out.collider = contact.collider;
   Copy(contact.impulse, out.impulse);
   return out;
 }
@@ -159,7 +159,7 @@ StateBody Saved(const Body& body, const StepStats& stats) {
   out.stats = Saved(stats);
   out.friction = body.coefficients.friction;
   out.restitution = body.coefficients.restitution;
-  out.rebound_plane = body.contacts.rebound.plane;
+  out.rebound_collider = body.contacts.rebound.collider;
   out.rebound_speed = body.contacts.rebound.speed;
   out.rebound_time = body.contacts.rebound.time;
   out.rebound_energy = body.contacts.rebound.energy;

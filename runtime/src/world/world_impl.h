@@ -31,7 +31,7 @@ struct Collider {
 };
 
 /// The collider's plane where it is, at rest.
-StepPlane PlaneNow(const Collider& collider);
+StepCollider PlaneNow(const Collider& collider);
 
 /// A force field that waits for the next step.
 struct PendingForce {
@@ -186,7 +186,7 @@ struct World::Impl {
   uint32_t num_time_steps = 0;
   SlotList<> collider_slots;
   Array<Collider> colliders;     // by slot
-  Array<StepPlane> step_planes;  // of the current step, by slot
+  Array<StepCollider> step_colliders;  // of the current step, by slot
   Array<PendingForce> forces;    // of the next step
   uint32_t num_forces = 0;
   Array<BodyEvent> events;  // of the last step (max_events x 1)

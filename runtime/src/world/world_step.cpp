@@ -19,7 +19,7 @@ namespace {
 bool IsHeld(const StepSettings& settings, const Body& body) {
   const Vec3 g = GravityOf(settings, body);
   return (g.x == 0.0f && g.y == 0.0f && g.z == 0.0f) || body.system->num_pinned > 0 ||
-         TouchesPlane(settings, body);
+         TouchesCollider(settings, body);
 }
 
 }  // namespace

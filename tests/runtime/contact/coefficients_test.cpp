@@ -80,9 +80,9 @@ TEST_CASE("Friction mixes to the geometric mean, restitution to the larger value
     const CoefficientRules rules = {{c.body, c.body}, baked};
     EmbeddedPoint point;
     point.material = 1;
-    LocalPlane plane;
-    plane.coefficients = {c.plane, c.plane};
-    CAPTURE(c.body, c.baked, c.plane);
+    LocalCollider plane;
+    plane.coefficients = {c.collider, c.collider};
+    CAPTURE(c.body, c.baked, c.collider);
     CHECK(rules.Friction(point, plane) == Approx(c.friction));
     CHECK(rules.Restitution(point, plane) == Approx(c.restitution));
   }

@@ -27,7 +27,7 @@ double CheckSolved(const RandomContacts& c) {
     for (int k = 0; k < 4; ++k) {
       missing.col(point.nodes[k]) -= double(point.free[k]) * ToEigen(contact.impulse);
     }
-    const double normal = ToEigen(c.planes[contact.plane].normal).dot(ToEigen(contact.impulse));
+    const double normal = ToEigen(c.planes[contact.collider].normal).dot(ToEigen(contact.impulse));
     CHECK(normal > 0.0);
     largest = std::max(largest, normal);
   }
@@ -54,7 +54,7 @@ TEST_CASE("Without friction, contacts meet Signorini's condition in random probl
     CHECK(!stats.is_over_full);
     const double largest = CheckSolved(c);
     for (const PlaneContact& contact : c.state.Current()) {
-      const LocalPlane& plane = c.planes[contact.plane];
+      const LocalCollider& plane = c.planes[contact.collider];
       const Eigen::Vector3d impulse = ToEigen(contact.impulse), n = ToEigen(plane.normal);
       CHECK((impulse - n * n.dot(impulse)).norm() <= 1e-6 * largest);
       // Points of one tet depend on each other more than nodes, and float shows it.
@@ -87,11 +87,11 @@ TEST_CASE("With friction, contacts stick inside the cone and slide against it in
     const double largest = CheckSolved(c);
     bool is_solved = true;
     for (const PlaneContact& contact : c.state.Current()) {
-      const LocalPlane& plane = c.planes[contact.plane];
+      const LocalCollider& plane = c.planes[contact.collider];
       const Eigen::Vector3d impulse = ToEigen(contact.impulse), n = ToEigen(plane.normal);
       const double normal = n.dot(impulse), cone = double(contact.friction) * normal;
       const Eigen::Vector3d friction = impulse - n * normal, slip = c.SlipOf(contact);
-      CAPTURE(contact.slot, contact.plane, cone, friction.norm(), slip.norm());
+      CAPTURE(contact.slot, contact.collider, cone, friction.norm(), slip.norm());
       CHECK(std::fabs(c.GapOf(plane, c.state.PointOf(contact))) < 1e-4 * kProblemSize);
       is_solved = is_solved && friction.norm() <= 1.0001 * cone + 1e-6 * largest;
       if (friction.norm() < 0.999 * cone) {
@@ -136,7 +136,7 @@ TEST_CASE("With high friction and in wedges, bodies stay above planes and fricti
     }
     for (const PlaneContact& contact : c.state.Current()) {
       const Eigen::Vector3d impulse = ToEigen(contact.impulse);
-      const Eigen::Vector3d n = ToEigen(c.planes[contact.plane].normal);
+      const Eigen::Vector3d n = ToEigen(c.planes[contact.collider].normal);
       REQUIRE(impulse.allFinite());
       CHECK(n.dot(impulse) >= -1e-6 * largest);
       const Eigen::Vector3d friction = impulse - n * n.dot(impulse), slip = c.SlipOf(contact);
@@ -168,7 +168,7 @@ TEST_CASE("If more points touch than there is room for, the deepest ones do not 
   for (uint32_t i = 0; i < n; ++i) rhs[i].y = -1.0e-3f * shape.simulation().masses[i];
   // Lower on one side.
   for (uint32_t i = 0; i < n; ++i) y[i].y += 1.0e-4f * y[i].x;
-  const LocalPlane plane = {{0.0f, 1.0f, 0.0f}, 0.0f, 0.5f, {}, {}};
+  const LocalCollider plane = {{0.0f, 1.0f, 0.0f}, 0.0f, 0.5f, {}, {}};
   ContactState state;
   REQUIRE(state.Reserve(DefaultAllocator(), 0, n, false, 1));
   const std::span<const NodeVec> at(y);

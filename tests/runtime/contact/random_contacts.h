@@ -117,7 +117,7 @@ struct RandomContacts {
     std::vector<double> heights;
     for (const EmbeddedPoint& point : points) heights.push_back(normal.dot(ToEigen(point.Of(y))));
     std::sort(heights.begin(), heights.end());
-    LocalPlane plane;
+    LocalCollider plane;
     plane.normal = ToVec3(normal);
     plane.offset = static_cast<float>(heights[random.Below(touching == Touching::kNodes ? 6 : 12)] +
                                       random.Uniform(-1e-3, 1e-3));
@@ -164,7 +164,7 @@ struct RandomContacts {
   }
 
   // From where the point may be.
-  double GapOf(const LocalPlane& plane, const EmbeddedPoint& point) const {
+  double GapOf(const LocalCollider& plane, const EmbeddedPoint& point) const {
     const double start =
         ToEigen(plane.start_normal).dot(ToEigen(point.Of(x))) - double(plane.start_offset);
     return ToEigen(plane.normal).dot(ToEigen(point.Of(y)) + ToEigen(point.Of(d))) -
@@ -172,14 +172,14 @@ struct RandomContacts {
   }
   double LowestGap() const {
     double lowest = 1.0;
-    for (const LocalPlane& plane : planes) {
+    for (const LocalCollider& plane : planes) {
       for (const EmbeddedPoint& point : points) lowest = std::min(lowest, GapOf(plane, point));
     }
     return lowest;
   }
   // Displacement in the substep along the plane, relative to its material.
   Eigen::Vector3d SlipOf(const PlaneContact& contact) const {
-    const LocalPlane& plane = planes[contact.plane];
+    const LocalCollider& plane = planes[contact.collider];
     const EmbeddedPoint& point = state.PointOf(contact);
     const Eigen::Vector3d n = ToEigen(plane.normal), at = ToEigen(point.Of(x));
     const Eigen::Vector3d moved = ToEigen(point.Of(y)) + ToEigen(point.Of(d)) - at -
@@ -203,7 +203,7 @@ struct RandomContacts {
   std::vector<EmbeddedPoint> points;  // that contacts can move
   SystemFactor factor;
   FactoredSystem system;
-  std::vector<LocalPlane> planes;
+  std::vector<LocalCollider> planes;
   ContactState state;
   Eigen::MatrixXd A;
 };

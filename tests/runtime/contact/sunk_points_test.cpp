@@ -32,7 +32,7 @@ struct Place {
     y = ToNodeVecs(x);
     d.resize(y.size());
     for (uint32_t p = 0; p < 3; ++p) {
-      LocalPlane plane;
+      LocalCollider plane;
       plane.normal = plane.start_normal = ToVec3(random->Direction());
       float low = kInfinite, high = -kInfinite;
       for (const Vec3& node : x) {
@@ -66,11 +66,11 @@ struct Place {
   std::vector<uint8_t> pinned;
   std::vector<Vec3> x;
   std::vector<NodeVec> y, d;
-  std::vector<LocalPlane> planes;
+  std::vector<LocalCollider> planes;
 };
 
 // Knows every seventh vertex.
-bool IsKnown(const void*, const SunkPoint& point) { return (point.id + point.plane) % 7 == 0; }
+bool IsKnown(const void*, const SunkPoint& point) { return (point.id + point.collider) % 7 == 0; }
 
 using Found = std::vector<std::tuple<uint32_t, uint32_t, float>>;  // plane, tet, gap
 
@@ -80,7 +80,7 @@ Found LookAtAll(const Place& place, float depth) {
   const ContactProblem problem = place.Problem();
   Found all;
   for (uint32_t p = 0; p < 3; ++p) {
-    const LocalPlane& plane = place.planes[p];
+    const LocalCollider& plane = place.planes[p];
     struct Deep {
       float gap;
       uint32_t id, tet, node;
@@ -129,7 +129,7 @@ Found LookAtAll(const Place& place, float depth) {
 float DepthOf(const Place& place) {
   const ContactProblem problem = place.Problem();
   float deepest = 0.0f;
-  for (const LocalPlane& plane : place.planes) {
+  for (const LocalCollider& plane : place.planes) {
     deepest = std::max(deepest, DepthBelow(plane, problem.surface, place.y));
   }
   return deepest;
@@ -174,8 +174,8 @@ TEST_CASE("Points below planes are those that a look at every vertex finds") {
       uint64_t before = 0;
       for (const SunkPoint& point :
            search.Find(place.Problem(), place.d, depth, IsKnown, nullptr)) {
-        got.emplace_back(point.plane, point.tet, point.gap);
-        const uint64_t key = uint64_t{point.id} << 32 | point.plane;
+        got.emplace_back(point.collider, point.tet, point.gap);
+        const uint64_t key = uint64_t{point.id} << 32 | point.collider;
         CHECK(key >= before);
         before = key;
         CHECK(!IsKnown(nullptr, point));
@@ -225,7 +225,7 @@ TEST_CASE("A search with little room returns the deepest points") {
                             place.planes.size(), most));
     Found found;
     for (const SunkPoint& point : search.Find(place.Problem(), place.d, 0.0f, IsKnown, nullptr)) {
-      found.emplace_back(point.plane, point.tet, point.gap);
+      found.emplace_back(point.collider, point.tet, point.gap);
     }
     return found;
   };
@@ -244,9 +244,9 @@ TEST_CASE("Of a cage without a surface, a search finds all nodes, or the deepest
   std::vector<uint8_t> pinned(x.size(), 0);
   pinned[0] = 1;
   // Start with all nodes above, and end with most of them below both.
-  const LocalPlane planes[] = {{.normal = {0.0f, 1.0f, 0.0f}, .offset = 0.15f},
+  const LocalCollider planes[] = {{.normal = {0.0f, 1.0f, 0.0f}, .offset = 0.15f},
                                {.normal = {0.6f, 0.8f, 0.0f}, .offset = 0.2f}};
-  LocalPlane moved[2];
+  LocalCollider moved[2];
   for (int p = 0; p < 2; ++p) {
     moved[p] = planes[p];
     moved[p].start_normal = planes[p].normal;
@@ -256,7 +256,7 @@ TEST_CASE("Of a cage without a surface, a search finds all nodes, or the deepest
   const ContactProblem problem = {
       .planes = moved, .surface = {&none, pinned}, .x = x, .y = y, .slop = 1.0e-4f};
   std::vector<float> gaps;
-  for (const LocalPlane& plane : moved) {
+  for (const LocalCollider& plane : moved) {
     for (size_t i = 1; i < x.size(); ++i) {
       if (Gap(plane, y[i]) < -1.0e-6f) gaps.push_back(Gap(plane, y[i]));
     }
@@ -272,7 +272,7 @@ TEST_CASE("Of a cage without a surface, a search finds all nodes, or the deepest
     std::vector<float> found_gaps;
     uint64_t before = 0;
     for (const SunkPoint& point : found) {
-      const uint64_t key = uint64_t{point.id} << 32 | point.plane;
+      const uint64_t key = uint64_t{point.id} << 32 | point.collider;
       CHECK(key > before);
       before = key;
       found_gaps.push_back(point.gap);
