@@ -26,6 +26,7 @@ using nlohmann::json;
 constexpr uint64_t kMaxSceneBytes = 16u << 20;
 constexpr size_t kMaxPins = 1000;
 constexpr size_t kMaxColliders = 1000;
+constexpr double kLeastExtent = 1.0e-6;  // of a sphere, capsule or box [m]
 constexpr size_t kMaxForces = 1000;
 constexpr NumberRange kForceTimeRange = {0.0, 1.0e9};  // [s]
 constexpr NumberRange kScaleRange = {0.01, 100.0};     // kLeastScale to kMostScale
@@ -116,26 +117,59 @@ SceneBody ReadBody(const json& value, const std::string& path, const std::string
   return body;
 }
 
-void ReadPlane(const JsonObject& collider, PlaneShape* out, std::string* mistake) {
-  if (!collider.Has("plane")) {
-    collider.Mistake("plane", "is missing");
-    return;
-  }
-  const JsonObject shape(*collider.Value("plane"), collider.PathOf("plane"), {"normal", "offset"},
-                         mistake);
+void ReadPlane(const JsonObject& shape, PlaneShape* out) {
   ReadVec3(shape, "normal", &out->normal);
   const Vec3 n = out->normal;
   if (!(n.x * n.x + n.y * n.y + n.z * n.z > 1.0e-12f)) shape.Mistake("normal", "has no length");
   shape.Number("offset", {-1.0e9, 1.0e9}, &out->offset);
 }
 
+void ReadBox(const JsonObject& shape, BoxShape* out) {
+  ReadVec3(shape, "half_extents", &out->half_extents);
+  const Vec3& half = out->half_extents;
+  if (!(half.x > 0.0f && half.y > 0.0f && half.z > 0.0f) ||
+      std::max({half.x, half.y, half.z}) > kMostColliderSize) {
+    shape.Mistake("half_extents", "has a number that is not above 0 and at most 1e6");
+  }
+}
+
+// Reads the one shape that a collider has.
+void ReadShape(const JsonObject& collider, ColliderDesc* out, std::string* mistake) {
+  constexpr NumberRange kLength = {kLeastExtent, double(kMostColliderSize)};
+  int count = 0;
+  const auto has = [&](const char* name) {
+    count += collider.Has(name) ? 1 : 0;
+    return collider.Has(name);
+  };
+  const auto shape = [&](const char* name, std::initializer_list<std::string_view> keys) {
+    return JsonObject(*collider.Value(name), collider.PathOf(name), keys, mistake);
+  };
+  if (has("plane")) ReadPlane(shape("plane", {"normal", "offset"}), &out->plane);
+  if (has("sphere")) {
+    out->type = ShapeType::kSphere;
+    shape("sphere", {"radius"}).Number("radius", kLength, &out->sphere.radius);
+  }
+  if (has("capsule")) {
+    out->type = ShapeType::kCapsule;
+    const JsonObject capsule = shape("capsule", {"half_height", "radius"});
+    capsule.Number("half_height", kLength, &out->capsule.half_height);
+    capsule.Number("radius", kLength, &out->capsule.radius);
+  }
+  if (has("box")) {
+    out->type = ShapeType::kBox;
+    ReadBox(shape("box", {"half_extents"}), &out->box);
+  }
+  if (count == 0) collider.Mistake("plane", "is missing, and so are sphere, capsule and box");
+  if (count > 1) collider.Mistake("plane", "does not go with another shape");
+}
+
 SceneCollider ReadCollider(const json& value, const std::string& path, std::string* mistake) {
   SceneCollider collider;
   const JsonObject reader(value, path,
-                          {"plane", "friction", "restitution", "pose", "velocity",
-                           "angular_velocity", "motion", "filter"},
+                          {"plane", "sphere", "capsule", "box", "friction", "restitution", "pose",
+                           "velocity", "angular_velocity", "motion", "filter"},
                           mistake);
-  ReadPlane(reader, &collider.desc.plane, mistake);
+  ReadShape(reader, &collider.desc, mistake);
   reader.Number("friction", kFrictionRange, &collider.desc.friction);
   reader.Number("restitution", kRestitutionRange, &collider.desc.restitution);
   if (reader.Has("pose")) {

@@ -15,7 +15,8 @@
 //                                  {"t":2,"position":[0,2,0],"rotation":[0,1,0,0]}]}]}],
 //    "forces":[{"type":"wind","velocity":[5,0,0],"air_density":1.2,"drag":1,
 //               "from":0,"to":2,"mask":1,"wake":true}],
-//    "colliders":[{"plane":{"normal":[0,1,0],"offset":0}, "friction":0.5,
+//    "colliders":[{"plane":{"normal":[0,1,0],"offset":0}, "friction":0.5},
+//                 {"box":{"half_extents":[1,0.1,1]},
 //                  "pose":{"position":[0,0,0],"rotation":[0,0,0,1]},
 //                  "velocity":[0,0,0], "angular_velocity":[0,0,0], "filter":{"category":2}}],
 //    "solver":{"name":"splitting", "newton_iterations":1, "volume_sweeps":1, "contact":"hold"}}

@@ -67,7 +67,7 @@ class CageMeter {
       const std::span<Vec3> nodes = std::span(nodes_).first(simulation.nodes.size());
       if (!scene_world_.world->NodePositions(body.id, 1.0f, nodes).ok()) continue;
       for (const ColliderDesc& collider : colliders_) {
-        if (!MayTouch(body.filter, collider.filter)) continue;
+        if (collider.type != ShapeType::kPlane || !MayTouch(body.filter, collider.filter)) continue;
         lowest = std::min(lowest, LeastDistance(collider, asset, nodes));
       }
       const double ratio = CageVolume(nodes, simulation.tets) / rest_volume(body);

@@ -9,9 +9,15 @@
 
 namespace plush {
 
+/// Largest radius or half extent of a sphere, capsule or box [m].
+inline constexpr float kMostColliderSize = 1.0e6f;
+
 /// Kinds of shapes.
 enum class ShapeType : uint8_t {
   kPlane,
+  kSphere,
+  kCapsule,
+  kBox,
 };
 
 /// A solid half-space, in the collider's coordinates: points with dot(p, normal) < offset are
@@ -20,6 +26,23 @@ struct PlaneShape {
   Vec3 normal = {0.0f, 1.0f, 0.0f};  ///< points out of the solid; any length but zero
   float offset = 0.0f;               ///< distance of the surface from the pose's position along
                                      ///< the unit normal [m]
+};
+
+/// A ball about the pose's position.
+struct SphereShape {
+  float radius = 0.5f;  ///< [m], > 0
+};
+
+/// All points within `radius` of a segment along the collider's y axis, with the pose's position in
+/// its middle.
+struct CapsuleShape {
+  float half_height = 0.5f;  ///< half the segment's length [m], >= 0
+  float radius = 0.5f;       ///< [m], > 0
+};
+
+/// A box about the pose's position, along the collider's axes.
+struct BoxShape {
+  Vec3 half_extents = {0.5f, 0.5f, 0.5f};  ///< [m], > 0
 };
 
 /// Finds a coefficient of contacts from those of the body's material and of the collider, and the
@@ -31,7 +54,10 @@ using MixCoefficients = float (*)(float of_body, uint64_t body_user_data, float 
 /// zero. World::SetColliderPose puts it elsewhere and leaves them. Nothing else moves it.
 struct ColliderDesc {
   ShapeType type = ShapeType::kPlane;
-  PlaneShape plane = {};       ///< the shape if `type` is kPlane
+  PlaneShape plane = {};       ///< the shape if `type` is kPlane; others are ignored
+  SphereShape sphere = {};     ///< of kSphere
+  CapsuleShape capsule = {};   ///< of kCapsule
+  BoxShape box = {};           ///< of kBox
   Pose pose = {};              ///< of the shape
   Vec3 velocity = {};          ///< of the pose's position, until changed [m/s]
   Vec3 angular_velocity = {};  ///< about the pose's position, until changed [rad/s]

@@ -61,19 +61,19 @@ enum StepFlags : uint32_t {
                                     ///< avoid this, call PrepareTimeStep(dt) beforehand
   kStepBodyFrozen = 1u << 1,        ///< a body's state became non-finite; it keeps its last finite
                                     ///< positions and no longer moves
-  kStepContactsDropped = 1u << 2,   ///< more points of a body touch planes than there is room for
-                                    ///< (runtime/README.md): the shallowest ones may sink in
-  kStepPinsFar = 1u << 3,           ///< pins moved further than two median edges of their cage in a
-                                    ///< substep: tets may invert; use more steps
+  kStepContactsDropped = 1u << 2,  ///< more points or colliders touch a body than there is room for
+                                   ///< (runtime/README.md): the shallowest ones may sink in
+  kStepPinsFar = 1u << 3,          ///< pins moved further than two median edges of their cage in a
+                                   ///< substep: tets may invert; use more steps
   kStepEventsLost = 1u << 4,  ///< more than WorldDesc::max_events happened; the others are lost
 };
 
 /// Parts of a step that are timed.
 enum class Phase : uint8_t {
   kElements,  ///< rotations and the right-hand side
-  kSolve,     ///< solves of crowds, and of bodies whose solve knows no planes
+  kSolve,     ///< solves of crowds, and of bodies with no collider near
   kVolume,    ///< volume sweeps and the lifting of flat tets
-  kContact,   ///< solves of single bodies in a world with planes, without a ContactMethod
+  kContact,   ///< solves of single bodies near colliders, without a ContactMethod
   kOther,     ///< prediction, new velocities, copying into lanes and back
   kCount
 };
@@ -84,7 +84,7 @@ struct StepStats {
   uint32_t flags = kStepOk;       ///< StepFlags
   float max_speed = 0.0f;         ///< fastest node at the end [m/s]
   uint32_t contact_sweeps = 0;    ///< largest number of sweeps over a body's contacts
-  uint32_t contacts = 0;          ///< pairs of a point and a plane that press, at the end
+  uint32_t contacts = 0;          ///< pairs of a point and a collider that press, at the end
   uint32_t substeps = 0;          ///< largest number of substeps of a body
   uint32_t outer_iterations = 0;  ///< largest number of outer iterations in a substep
   uint32_t asleep = 0;            ///< bodies that slept

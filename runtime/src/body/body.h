@@ -132,14 +132,17 @@ struct Body : Links<Body> {  // of System::waiting
   Array<float> workspace;  ///< of solves (PanelWorkspaceSize x 1)
   CoarseMatrix coarse;     ///< of the substep
   // Scratch memory of a step with planes; empty until the world has a plane.
-  Array<NodeVec> d;           ///< displacement of the outer iteration [m] (num_nodes + 1 x 1)
-  CoarseResponses responses;  ///< of `coarse`
-  Array<LocalCollider> colliders;   ///< the world's planes in the body's coordinates; spare ones at the
-                              ///< end have a zero normal, and nothing touches them
+  Array<NodeVec> d;                ///< displacement of the outer iteration [m] (num_nodes + 1 x 1)
+  CoarseResponses responses;       ///< of `coarse`
+  Array<LocalCollider> colliders;  ///< the first num_near: those near the body in this step, by
+                                   ///< ascending slots
+  uint32_t num_near = 0;
 
   /// Whether the body takes part in steps now.
   bool Steps() const { return enabled && !asleep; }
   const FactorSet& Factors() const { return *system->Find(dt); }
+  std::span<LocalCollider> NearColliders() { return colliders.span().first(num_near); }
+  std::span<const LocalCollider> NearColliders() const { return colliders.span().first(num_near); }
   float Mass(size_t node) const { return simulation.masses[node] * mass_scale; }
   bool IsPinned(size_t node) const { return x[node].w == 0.0f; }
   /// The rotations, in the body's own memory or in its lane. The view does not enforce const.
@@ -162,11 +165,28 @@ inline Vec3 LocalPosition(const Body& body, const Vec3& world) {
           static_cast<float>((double(world.z) - body.origin[2]) * inverse)};
 }
 
-/// A plane as it moves through a step, in the world. A slot without a plane has a zero normal.
+/// An axis-aligned box in the world [m].
+struct WorldBox {
+  double low[3] = {}, high[3] = {};
+
+  bool Overlaps(const WorldBox& other) const {
+    bool is_apart = false;
+    for (int k = 0; k < 3; ++k) {
+      is_apart = is_apart || !(low[k] <= other.high[k] && other.low[k] <= high[k]);
+    }
+    return !is_apart;
+  }
+};
+
+/// A collider as it moves through a step, in the world.
 struct StepCollider {
-  Vec3 normal;            ///< at the start of the step; unit, out of the solid
+  bool exists = false;  ///< whether the slot has a collider
+  bool is_solid = false;
+  Vec3 normal;            ///< of a half-space at the start of the step; unit, out of it
   double offset = 0.0;    ///< dot(normal, x) on the surface, at the start [m]
-  bool moves = false;     ///< whether the next members matter
+  RoundedBox solid;       ///< of a solid
+  WorldBox swept;         ///< where a solid is during the step
+  bool moves = false;     ///< whether the collider moves
   Pose from;              ///< of the collider at the start of the step
   Pose to;                ///< and at its end
   Vec3 velocity;          ///< of the pose's position, mean over the step [m/s]
@@ -182,8 +202,9 @@ struct StepSettings {
   Vec3 gravity;
   ContactSettings contact;
   SleepSettings sleep;
-  SplittingSettings splitting;        ///< of the body or crowd that StepBody or StepCrowd steps
-  std::span<const StepCollider> colliders;  ///< by slot of their colliders
+  SplittingSettings splitting;  ///< of the body or crowd that StepBody or StepCrowd steps
+  std::span<const StepCollider> colliders;  ///< by slot
+  bool any_solid = false;                   ///< whether one is a solid
   MixCoefficients mix_friction = nullptr;
   MixCoefficients mix_restitution = nullptr;
   float dt = 0.0f;                  ///< [s]
@@ -251,9 +272,12 @@ void FinishSubstep(const StepSettings& settings, float h, bool may_be_flat, Body
 /// Writes the body's statistics after its last substep; places its planes for that.
 void EndStep(const StepSettings& settings, Body* body, StepStats* stats);
 
-/// Makes room for `num_planes` planes and keeps existing contacts. If the allocator fails, returns
-/// false, and later steps run as before.
-bool ReserveColliders(const Allocator& allocator, size_t num_planes, Body* body);
+/// Most colliders that can be near a body at once.
+inline constexpr size_t kMostNearColliders = 64;
+
+/// Makes room for a world with `num_colliders` and keeps existing contacts. If the allocator fails,
+/// returns false, and later steps run as before.
+bool ReserveColliders(const Allocator& allocator, size_t num_colliders, Body* body);
 
 /// Moves `origin` so that the node coordinates stay near zero.
 void FollowOrigin(Body* body);

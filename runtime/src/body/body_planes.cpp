@@ -14,22 +14,33 @@
 namespace plush {
 namespace {
 
-// Calls test(node, plane) for movable nodes and planes until it returns true; returns whether it
-// did.
+// Calls test(node, collider) for movable nodes and near colliders until it returns true; returns
+// whether it did.
 template <class Test>
 bool AnyPair(const Body& body, const Test& test) {
-  for (size_t i = 0; i < body.x.size() && body.colliders.size() > 0; ++i) {
+  for (size_t i = 0; i < body.x.size() && body.num_near > 0; ++i) {
     if (body.IsPinned(i)) continue;
-    for (const LocalCollider& plane : body.colliders) {
-      if (test(i, plane)) return true;
+    for (const LocalCollider& collider : body.NearColliders()) {
+      if (test(i, collider)) return true;
     }
   }
   return false;
 }
 
-// How fast a node at `x` with `velocity` approaches the plane, whose motion is that of `dt` [m/s].
-float ApproachSpeed(const LocalCollider& plane, const Vec3& x, const Vec3& velocity, float dt) {
-  return -Dot(plane.normal, velocity - plane.MotionAt(x) * (1.0f / dt));
+// How fast a node at `x` with `velocity` approaches the collider, whose motion is that of `dt`
+// [m/s]. Solids can meet a face whose nodes pass them on both sides: then, how fast it moves.
+float ApproachSpeed(const LocalCollider& collider, const Vec3& x, const Vec3& velocity, float dt) {
+  const Vec3 relative = velocity - collider.MotionAt(x) * (1.0f / dt);
+  return collider.is_solid ? Length(relative) : -Dot(collider.normal, relative);
+}
+
+// Where a solid is, with its collider at `pose`.
+SolidPlace PlaceOf(const Pose& pose, const Body& body) {
+  const double inverse = 1.0 / double(body.scale);
+  return {RotationMatrix(ToQuat(RotationOf(pose.rotation))),
+          {static_cast<float>((double(pose.position.x) - body.origin[0]) * inverse),
+           static_cast<float>((double(pose.position.y) - body.origin[1]) * inverse),
+           static_cast<float>((double(pose.position.z) - body.origin[2]) * inverse)}};
 }
 
 }  // namespace
@@ -38,9 +49,15 @@ LocalCollider LocalColliderAt(const StepCollider& plane, float at, float h, cons
   LocalCollider local;
   local.coefficients = plane.coefficients;
   local.user_data = plane.user_data;
+  local.is_solid = plane.is_solid;
   local.normal = plane.normal;
   double offset = plane.offset;
   const double inverse = 1.0 / double(body.scale);
+  if (plane.is_solid) {
+    const float own_units = static_cast<float>(inverse);
+    local.shape = {plane.solid.half_extents * own_units, plane.solid.radius * own_units};
+    local.end = PlaceOf(Interpolated(plane.from, plane.to, double(at)), body);
+  }
   if (plane.moves) {
     const Pose pose = Interpolated(plane.from, plane.to, double(at));
     double n[3] = {plane.shape.normal.x, plane.shape.normal.y, plane.shape.normal.z};
@@ -80,7 +97,7 @@ ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body
   constexpr float kShareOfFall = 1.0e-3f, kLeastFall = 1.0e-6f;  // the latter in sizes
   constexpr float kReach = 0.5f;                                 // [median edges]
   const float fall = Length(GravityOf(settings, body)) * h * h;
-  return {.colliders = body.colliders.span(),
+  return {.colliders = body.NearColliders(),
           .surface = SurfaceOf(body),
           .coefficients = {body.coefficients, body.baked.span(), settings.mix_friction,
                            settings.mix_restitution, body.user_data},
@@ -95,44 +112,88 @@ ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body
           .sweeps = settings.contact.sweeps};
 }
 
+// Where the body may come in the step.
+static WorldBox ReachOf(const StepSettings& settings, const Body& body) {
+  constexpr float kMoreThanItsVelocity = 2.0f, kShareOfEdge = 0.5f;  // elasticity moves it, too
+  const float most = std::numeric_limits<float>::max();
+  Vec3 low = {most, most, most}, high = -low;
+  const float time = kMoreThanItsVelocity * settings.dt;
+  const Vec3 gained = GravityOf(settings, body) * settings.dt;
+  for (size_t i = 0; i < body.x.size(); ++i) {
+    const Vec3 x = body.x[i], to = x + (body.v[i] + gained) * time;
+    low = {std::fmin(low.x, std::fmin(x.x, to.x)), std::fmin(low.y, std::fmin(x.y, to.y)),
+           std::fmin(low.z, std::fmin(x.z, to.z))};
+    high = {std::fmax(high.x, std::fmax(x.x, to.x)), std::fmax(high.y, std::fmax(x.y, to.y)),
+            std::fmax(high.z, std::fmax(x.z, to.z))};
+  }
+  const double margin = double(kShareOfEdge * body.simulation.median_edge), s = body.scale;
+  const double lows[3] = {low.x, low.y, low.z}, highs[3] = {high.x, high.y, high.z};
+  WorldBox box;
+  for (int k = 0; k < 3; ++k) {
+    box.low[k] = body.origin[k] + s * (lows[k] - margin);
+    box.high[k] = body.origin[k] + s * (highs[k] + margin);
+  }
+  return box;
+}
+
+bool FindNearColliders(const StepSettings& settings, Body* body) {
+  body->num_near = 0;
+  if (body->colliders.size() == 0) return true;
+  const WorldBox reach = settings.any_solid ? ReachOf(settings, *body) : WorldBox{};
+  for (uint32_t slot = 0; slot < settings.colliders.size(); ++slot) {
+    const StepCollider& collider = settings.colliders[slot];
+    if (!collider.exists || !MayTouch(collider.filter, body->filter) ||
+        (collider.is_solid && !collider.swept.Overlaps(reach))) {
+      continue;
+    }
+    if (body->num_near == body->colliders.size()) return false;
+    body->colliders[body->num_near++].slot = slot;
+  }
+  return true;
+}
+
 void PlaceLocalColliders(const StepSettings& settings, float at, float h, Body* body) {
-  for (size_t p = 0; p < body->colliders.size(); ++p) {
-    LocalCollider* plane = &body->colliders[p];
-    *plane = {};
-    if (p >= settings.colliders.size() || !MayTouch(settings.colliders[p].filter, body->filter)) continue;
-    *plane = LocalColliderAt(settings.colliders[p], at, h, *body);
+  for (LocalCollider& local : body->NearColliders()) {
+    const uint32_t slot = local.slot;
+    const StepCollider& collider = settings.colliders[slot];
+    local = LocalColliderAt(collider, at, h, *body);
+    local.slot = slot;
     const float start_at = std::fmax(at - h / settings.dt, 0.0f);
     const LocalCollider start =
-        settings.colliders[p].moves ? LocalColliderAt(settings.colliders[p], start_at, h, *body) : *plane;
-    plane->start_normal = start.normal;
-    plane->start_offset = start.offset;
+        collider.moves ? LocalColliderAt(collider, start_at, h, *body) : local;
+    local.start_normal = start.normal;
+    local.start_offset = start.offset;
+    local.start = start.end;
   }
 }
 
 bool IsOnWayOut(const StepSettings& settings, const Body& body) {
   constexpr float kDeep = 2.0f;  // [slops]
   const float most = kDeep * ContactSlop(settings, body);
-  return std::any_of(body.colliders.begin(), body.colliders.end(), [&](const LocalCollider& plane) {
-    return DepthBelow(plane, SurfaceOf(body), body.x.span()) > most;
+  return std::ranges::any_of(body.NearColliders(), [&](const LocalCollider& collider) {
+    return DepthIn(collider, SurfaceOf(body), body.x.span()) > most;
   });
 }
 
-float DepthBelow(const StepCollider& plane, const Body& body) {
-  return DepthBelow(LocalColliderAt(plane, 0.0f, 0.0f, body), SurfaceOf(body), body.x.span());
+float DepthIn(const StepCollider& collider, const Body& body) {
+  return DepthIn(LocalColliderAt(collider, 0.0f, 0.0f, body), SurfaceOf(body), body.x.span());
 }
 
 bool CanTouchColliders(const StepSettings& settings, Body* body) {
   // Elasticity may carry a node this many times as far as its velocity does.
   constexpr float kMoreThanItsVelocity = 2.0f, kShareOfEdge = 0.1f;
+  FindNearColliders(settings, body);
+  const auto is_solid = [](const LocalCollider& collider) { return collider.is_solid; };
   PlaceLocalColliders(settings, 0.0f, settings.dt, body);
   const float margin = kShareOfEdge * body->simulation.median_edge;
   const Vec3 gained = GravityOf(settings, *body) * settings.dt;
-  const bool can = AnyPair(*body, [&](size_t i, const LocalCollider& plane) {
+  const auto reaches = [&](size_t i, const LocalCollider& plane) {
     const float approach =
         std::fmax(ApproachSpeed(plane, body->x[i], body->v[i] + gained, settings.dt), 0.0f);
     const float gap = Gap(plane, body->x[i]);
-    return IsUsed(plane) && gap <= kMoreThanItsVelocity * approach * settings.dt + margin;
-  });
+    return gap <= kMoreThanItsVelocity * approach * settings.dt + margin;
+  };
+  const bool can = std::ranges::any_of(body->NearColliders(), is_solid) || AnyPair(*body, reaches);
   PlaceLocalColliders(settings, 1.0f, settings.dt, body);
   return can;
 }
@@ -153,9 +214,13 @@ int CountSubsteps(const StepSettings& settings, const Body& body) {
   const float dt = settings.dt;
   float fastest = 0.0f;
   const Vec3 gained = GravityOf(settings, body) * dt;
-  AnyPair(body, [&](size_t i, const LocalCollider& plane) {
-    const float approach = ApproachSpeed(plane, body.x[i], body.v[i] + gained, dt);
-    if (approach > fastest && Gap(plane, body.x[i]) <= approach * dt) fastest = approach;
+  AnyPair(body, [&](size_t i, const LocalCollider& collider) {
+    const float approach = ApproachSpeed(collider, body.x[i], body.v[i] + gained, dt);
+    if (approach > fastest) {
+      const float margin = collider.is_solid ? body.simulation.median_edge : 0.0f;
+      const float gap = collider.TangentFor(body.x[i]).gap;
+      if (gap <= approach * dt + margin) fastest = approach;
+    }
     return false;
   });
   // Multipliers do not follow much longer substeps at once.
@@ -173,13 +238,13 @@ bool TouchesCollider(const StepSettings& settings, const Body& body) {
     return false;
   }
   const float tolerance = ContactTolerance(body);
-  return AnyPair(body, [&](size_t i, const LocalCollider& plane) {
-    return IsUsed(plane) && Gap(plane, body.x[i]) <= tolerance;
+  return AnyPair(body, [&](size_t i, const LocalCollider& collider) {
+    return collider.TangentFor(body.x[i]).gap <= tolerance;
   });
 }
 
 bool IsBelowSurface(const StepSettings& settings, Body* body) {
-  if (body->colliders.size() == 0) return false;
+  if (body->num_near == 0) return false;
   const ContactProblem problem = ProblemOf(settings, settings.dt, *body);
   constexpr float kMostDepth = 3.0f;  // [slops]; less is not worth another iteration
   const float depth = kMostDepth * problem.slop;

@@ -24,30 +24,34 @@ ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body
 /// Whether planes take part in solves. If so, solves count as contact, whether or not the body
 /// touches one.
 inline bool MayHold(const StepSettings& settings, const Body& body) {
-  return SolvesContact(settings) && body.colliders.size() > 0;
+  return SolvesContact(settings) && body.num_near > 0;
 }
 inline Phase SolvePhase(const StepSettings& settings, const Body& body) {
   return MayHold(settings, body) ? Phase::kContact : Phase::kSolve;
 }
 
-/// A plane at the share `at` in [0, 1] of the step, in the body's coordinates, with its motion in
-/// `h` seconds.
-LocalCollider LocalColliderAt(const StepCollider& plane, float at, float h, const Body& body);
+/// A collider at the share `at` in [0, 1] of the step, in the body's coordinates, with its motion
+/// in `h` seconds.
+LocalCollider LocalColliderAt(const StepCollider& collider, float at, float h, const Body& body);
 
-/// Writes the world's planes to body->colliders, in the body's coordinates, as they are at the share
-/// `at` in [0, 1] of the step. Their motion is that of a substep of `h` seconds. Planes that the
-/// body's filter excludes get no normal.
+/// Writes the slots of the colliders that the body may meet in the step to body->colliders: all
+/// half-spaces and near solids that its filter lets through. Returns whether there is room for all.
+bool FindNearColliders(const StepSettings& settings, Body* body);
+
+/// Writes the rest of body->NearColliders(), in the body's coordinates, as they are at the share
+/// `at` in [0, 1] of the step. Their motion is that of a substep of `h` seconds.
 void PlaceLocalColliders(const StepSettings& settings, float at, float h, Body* body);
 
-/// Whether a point is so deep below a plane, as the planes were last placed, that contacts take it
+/// Whether a point is so deep in a near collider, as they were last placed, that contacts take it
 /// out. Looks at the whole surface.
 bool IsOnWayOut(const StepSettings& settings, const Body& body);
 
-/// Depth of the body's deepest point below a plane at the start of its step, in the body's
+/// Depth of the body's deepest point in a collider at the start of its step, in the body's
 /// coordinates [m]; see contact/deepest_point.h.
-float DepthBelow(const StepCollider& plane, const Body& body);
+float DepthIn(const StepCollider& collider, const Body& body);
 
-/// Whether a node touches a plane or may do so within the step. Places the planes as at its end.
+/// Whether the body touches a collider or may do so within the step. Finds the near ones, and
+/// places them as at its end.
 bool CanTouchColliders(const StepSettings& settings, Body* body);
 
 /// The number of substeps of the last step, if it was as long as this one and contact is part of

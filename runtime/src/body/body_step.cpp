@@ -131,7 +131,7 @@ bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* sta
   SweepChanges last;
   for (int sweep = 0; sweep < settings.splitting.volume_sweeps; ++sweep) {
     last = SweepVolumes(body->elements, h, body->y.span(), body->kappa.span());
-    PutBack(body->colliders.span(), body->contacts, body->y.span());
+    PutBack(body->contacts, body->y.span());
   }
   if (ReportsReactions(*body)) AddSweepImpulses(body);
   return MayBeFlat(last);
@@ -193,7 +193,7 @@ void LiftBody(const StepSettings& settings, Body* body, StepStats* stats) {
     if (!LiftFlatTets(body->elements, body->x.span(), body->y.span())) break;
   }
   lift_sunk();
-  DropOpenContacts(body->colliders.span(), &body->contacts);
+  DropOpenContacts(&body->contacts);
 }
 
 // Whether the result is finite, also in world coordinates as float.
@@ -351,6 +351,9 @@ void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStat
   const float scale = MultiplierScale(body->kappa_dt, h);
   for (PlaneContact& contact : body->contacts.Current()) contact.impulse *= scale;
   ScaleMultipliers(h, &body->kappa, &body->kappa_dt);
+  if (body->contacts.num_contacts > 0) {
+    BeginSubstep(ProblemOf(settings, h, *body), &body->contacts);
+  }
   int iterations = 0;
   float longest = 0.0f, lowest = 1.0f;
   bool may_be_flat = false, is_owed = false;  // a coarse correction
@@ -385,7 +388,7 @@ void PlaceCollidersOf(const StepSettings& settings, int k, int count, Body* body
   const ContactMethod* method = settings.contact.method;
   if (method != nullptr) return method->place_planes(settings, k, count, body);
   PlaceLocalColliders(settings, static_cast<float>(k + 1) / static_cast<float>(count),
-              settings.dt / static_cast<float>(count), body);
+                      settings.dt / static_cast<float>(count), body);
 }
 
 }  // namespace
@@ -397,6 +400,7 @@ void StepBody(const StepSettings& of_world, Body* body, StepStats* stats) {
   if (!SolvesContact(settings)) body->contacts.Forget();
   if (!body->fixed && !body->frozen) {
     const auto start = std::chrono::steady_clock::now();
+    if (!FindNearColliders(settings, body)) stats->flags |= kStepContactsDropped;
     PlaceLocalColliders(settings, 0.0f, settings.dt, body);
     const int substeps = CountSubsteps(settings, *body);
     for (int k = 0; k < substeps && !body->frozen; ++k) {

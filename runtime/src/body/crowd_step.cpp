@@ -330,16 +330,21 @@ void FindStrays(const StepSettings& settings, const Stepping& stepping, const Wa
     stray[lane] = !(reach[lane] < kFarthest) || warnings.overshot[lane];
   }
   const float tolerance = ContactTolerance(*stepping.first);
-  for (size_t p = 0; p < settings.colliders.size(); ++p) {
+  for (uint32_t slot = 0; slot < settings.colliders.size(); ++slot) {
+    // Bodies near solids are in no lane.
+    if (!settings.colliders[slot].exists || settings.colliders[slot].is_solid) continue;
     CrowdPlane plane;
     float gap[kCrowdLanes];
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
       const Body* body = stepping.bodies[lane];
       gap[lane] = std::numeric_limits<float>::max();
       plane.offset[lane] = std::numeric_limits<float>::lowest();
-      if (body == nullptr || !IsUsed(body->colliders[p])) continue;
-      plane.normal = body->colliders[p].normal;  // the same for all bodies that it touches
-      plane.offset[lane] = body->colliders[p].offset;
+      if (body == nullptr) continue;
+      const std::span<const LocalCollider> near = body->NearColliders();
+      const auto at = std::ranges::lower_bound(near, slot, {}, &LocalCollider::slot);
+      if (at == near.end() || at->slot != slot) continue;
+      plane.normal = at->normal;  // the same for all bodies that it touches
+      plane.offset[lane] = at->offset;
     }
     LowerCrowdGap(num_nodes, crowd.positions.data(), plane, gap);
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {

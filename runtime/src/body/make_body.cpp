@@ -175,8 +175,9 @@ Coefficients CoefficientsOf(const MaterialOverride& material) {
           material.restitution < 0.0f ? -1.0f : material.restitution};
 }
 
-bool ReserveColliders(const Allocator& allocator, size_t num_planes, Body* body) {
-  if (body->fixed || num_planes == 0) return true;
+bool ReserveColliders(const Allocator& allocator, size_t num_colliders, Body* body) {
+  if (body->fixed || num_colliders == 0) return true;
+  const size_t most_near = std::min(num_colliders, kMostNearColliders);
   const size_t num_nodes = body->x.size();
   if (body->d.size() == 0) {
     Array<NodeVec> d;
@@ -190,14 +191,15 @@ bool ReserveColliders(const Allocator& allocator, size_t num_planes, Body* body)
   }
   if (!body->contacts.Reserve(allocator, body->surface.tets.size(),
                               static_cast<uint32_t>(num_nodes), body->simulation.num_clusters > 0,
-                              static_cast<uint32_t>(num_planes))) {
+                              static_cast<uint32_t>(most_near))) {
     return false;
   }
-  // Last: once there is room for planes, steps solve with contacts.
-  if (body->colliders.size() < num_planes) {
+  // Last: once there is room for colliders, steps solve with contacts.
+  if (body->colliders.size() < most_near) {
     Array<LocalCollider> more;
-    if (!more.Allocate(allocator, num_planes)) return false;
-    body->colliders = std::move(more);  // each step fills them
+    if (!more.Allocate(allocator, most_near)) return false;
+    std::ranges::copy(body->NearColliders(), more.begin());
+    body->colliders = std::move(more);
   }
   return true;
 }

@@ -5,7 +5,8 @@
 // Patrick Riordan. Co-rotational Finite Element Solid Simulation with Collisions. 2015
 // (8.1.1 penalties, 8.1.2 snapping)
 //
-// Deviation from the thesis: nodes deep below a plane snap to one that rises to it slowly.
+// Deviation from the thesis: nodes deep below a plane snap to one that rises to it slowly. Nodes in
+// solids snap at once.
 #include "base/vector_math.h"
 #include "body/body_planes.h"
 #include "body/contact_method.h"
@@ -32,24 +33,25 @@ void PlaceForSnap(const StepSettings& settings, int k, int count, Body* body) {
   const float h = settings.dt / static_cast<float>(count);
   const float most = std::fmin(kMostPush, kMostSpeed * h) * body->simulation.median_edge;
   PlaceLocalColliders(settings, static_cast<float>(k) / static_cast<float>(count), h, body);
-  for (size_t p = 0; p < body->colliders.size(); ++p) {
-    LocalCollider& plane = body->colliders[p];
-    const float excess = std::fmax(DepthOfNodes(plane, *body) - most, 0.0f);
-    if (p < settings.colliders.size() && settings.colliders[p].moves && IsUsed(plane)) {
-      plane = LocalColliderAt(settings.colliders[p],
-                           static_cast<float>(k + 1) / static_cast<float>(count), h, *body);
+  for (LocalCollider& plane : body->NearColliders()) {
+    const uint32_t slot = plane.slot;
+    const float excess = plane.is_solid ? 0.0f : std::fmax(DepthOfNodes(plane, *body) - most, 0.0f);
+    if (settings.colliders[slot].moves) {
+      plane = LocalColliderAt(settings.colliders[slot],
+                              static_cast<float>(k + 1) / static_cast<float>(count), h, *body);
+      plane.slot = slot;
     }
     plane.offset -= excess;
   }
 }
 
-// Moves nodes below a plane onto it.
+// Moves nodes inside a collider to its surface.
 void Snap(Body* body) {
   for (size_t i = 0; i < body->x.size(); ++i) {
     if (body->IsPinned(i)) continue;
-    for (const LocalCollider& plane : body->colliders) {
-      const float gap = Gap(plane, body->y[i]);
-      if (gap < 0.0f) body->y[i] -= plane.normal * gap;
+    for (const LocalCollider& collider : body->NearColliders()) {
+      const Tangent tangent = collider.TangentFor(body->y[i]);
+      if (tangent.gap < 0.0f) body->y[i] -= tangent.normal * tangent.gap;
     }
   }
 }
@@ -57,19 +59,20 @@ void Snap(Body* body) {
 // Places the planes as at the substep's start.
 void PlaceForPenalty(const StepSettings& settings, int k, int count, Body* body) {
   PlaceLocalColliders(settings, static_cast<float>(k) / static_cast<float>(count),
-              settings.dt / static_cast<float>(count), body);
+                      settings.dt / static_cast<float>(count), body);
 }
 
-// Pushes each node below a plane by a spring for `h` seconds.
+// Pushes each node inside a collider by a spring for `h` seconds.
 void PushBySprings(const StepSettings& settings, float h, Body* body) {
   for (size_t i = 0; i < body->x.size(); ++i) {
     if (body->IsPinned(i)) continue;
-    for (const LocalCollider& plane : body->colliders.span()) {
-      const float depth = plane.offset - Dot(plane.normal, body->x[i]);
+    for (const LocalCollider& collider : body->NearColliders()) {
+      const Tangent tangent = collider.TangentFor(body->x[i]);
+      const float depth = -tangent.gap;
       if (depth <= 0.0f) continue;
       const float mass = body->Mass(i) * (body->scale * body->scale * body->scale);
       const float push = settings.contact.penalty_stiffness * depth * h / mass;
-      body->v[i] += plane.normal * push;
+      body->v[i] += tangent.normal * push;
     }
   }
 }

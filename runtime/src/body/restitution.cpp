@@ -62,8 +62,7 @@ ThrowBack FindThrowBack(const StepSettings& settings, float h, Body* body) {
 void Throw(const StepSettings& settings, const FactoredSystem& system, const ThrowBack& back,
            Body* body, StepStats* stats) {
   const PhaseTimer timer(stats, Phase::kContact);
-  FindRebound(system, ProblemOf(settings, system.system.dt, *body), body->v.span(), &body->contacts,
-              body->d.span());
+  FindRebound(system, body->v.span(), &body->contacts, body->d.span());
   double ud = 0.0, dd = 0.0;  // sums of m u.d and m d.d, d the change of velocity
   for (size_t i = 0; i < body->x.size(); ++i) {
     if (body->IsPinned(i)) continue;

@@ -198,8 +198,8 @@ void SolveCoarseContacts(const CoarseLevel& coarse, const CoarseMatrix& matrix,
     for (uint32_t i = 0; i < state->num_contacts; ++i) {
       PlaneContact& contact = state->contacts[i];
       const CoarsePoint& point = state->coarse[i];
-      const Vec3 change = ChangeImpulse(problem.colliders[contact.collider], touched.Displacement(point),
-                                        ConesFollow(sweep, kMostSweeps), &contact);
+      const Vec3 change =
+          ChangeImpulse(touched.Displacement(point), ConesFollow(sweep, kMostSweeps), &contact);
       const float change2 = Dot(change, change), least = problem.accuracy * contact.yielding;
       if (change2 == 0.0f) continue;
       moves = moves || change2 > least * least;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What touches what: planes in a body's coordinates, points of its surface, and the inputs of a
+// What touches what: colliders in a body's coordinates, points of its surface, and the inputs of a
 // contact solve.
 #pragma once
 
@@ -9,6 +9,7 @@
 
 #include "base/node_vec.h"
 #include "base/vector_math.h"
+#include "contact/rounded_box.h"
 
 #include <cstdint>
 #include <span>
@@ -21,23 +22,40 @@ struct Coefficients {
   float restitution = -1.0f;
 };
 
-/// A half-space in a body's own coordinates.
+/// Where a solid is.
+struct SolidPlace {
+  Mat3 rotation;  ///< from the solid's coordinates
+  Vec3 position;  ///< [m]
+
+  Vec3 ToLocal(const Vec3& x) const { return TransposeTimes(rotation, x - position); }
+};
+
+/// A collider in a body's coordinates: a half-space or a convex solid.
 struct LocalCollider {
-  Vec3 normal;          ///< unit, out of the solid
+  // Of a half-space, at the end of the substep.
+  Vec3 normal;          ///< unit, out of it
   float offset = 0.0f;  ///< dot(normal, x) on the surface [m]
+  // Of both.
   Coefficients coefficients;
-  uint64_t user_data = 0;  ///< of its collider
-  Vec3 shift;              ///< displacement in the substep of its material at the origin [m]
-  Vec3 turn;               ///< turn of its material in the substep [rad]
-  // At the start of the substep.
+  uint64_t user_data = 0;
+  Vec3 shift;  ///< displacement in the substep of its material at the origin [m]
+  Vec3 turn;   ///< turn of its material in the substep [rad]
+  // Of a half-space, at the start of the substep.
   Vec3 start_normal;
   float start_offset = 0.0f;  ///< [m]
+  uint32_t slot = 0;          ///< of its id
+  // Of a solid.
+  bool is_solid = false;
+  RoundedBox shape;
+  SolidPlace start, end;  ///< at the start and the end of the substep
 
   /// Displacement in the substep of its material at `x` [m].
   Vec3 MotionAt(const Vec3& x) const { return shift + Cross(turn, x); }
+  /// The tangent plane for a point, at the end of the substep, in the body's coordinates.
+  Tangent TangentFor(const Vec3& x) const;
 };
 
-/// Distance of a point from the plane [m], negative inside the solid.
+/// Distance of a point from a half-space [m], negative inside.
 inline float Gap(const LocalCollider& plane, const Vec3& x) {
   return Dot(plane.normal, x) - plane.offset;
 }
@@ -47,6 +65,31 @@ inline float StartGap(const LocalCollider& plane, const Vec3& x) {
   return Dot(plane.start_normal, x) - plane.start_offset;
 }
 
+inline Tangent LocalCollider::TangentFor(const Vec3& x) const {
+  if (!is_solid) return {normal, Gap(*this, x)};
+  const Tangent tangent = TangentAt(shape, end.ToLocal(x));
+  return {end.rotation * tangent.normal, tangent.gap};
+}
+
+/// The plane that a point may not pass in a substep.
+struct HoldingPlane {
+  Vec3 normal;           ///< unit, out of the collider
+  float offset = 0.0f;   ///< dot(normal, x) on the plane, at the end of the substep [m]
+  float allowed = 0.0f;  ///< AllowedDepth of the point [m]
+};
+
+/// The plane that holds a point that the substep takes from `start` to `end` [m]. Of a solid, the
+/// tangent plane where the point enters. If it does not enter, or starts inside, the one of the
+/// surface nearest to its start. A tangent plane moves with its solid and stays the same for the
+/// whole substep, so that the solve is convex. See AllowedDepth for `slop`.
+HoldingPlane FindHoldingPlane(const LocalCollider& collider, const Vec3& start, const Vec3& end,
+                              float slop);
+
+/// The plane that holds a point inside a triangle, which starts at `start` [m]: PlaneBetween the
+/// solid and the triangle with these corners, in the solid's coordinates (3 x 1).
+HoldingPlane FindHoldingPlane(const LocalCollider& solid, const Vec3* corners,
+                              const TrianglePoint& point, const Vec3& start, float slop);
+
 /// How far below a plane a point may stay in a substep that it starts with `start_gap` [m]: its
 /// depth there, less `slop` [m]. Contacts correct only small depths. Larger ones would become
 /// speed; see FindPushOut.
@@ -54,16 +97,16 @@ inline float AllowedDepth(float start_gap, float slop) {
   return start_gap < -slop ? -start_gap - slop : 0.0f;
 }
 
-/// Whether there is a plane: an unused one has no normal.
-inline bool IsUsed(const LocalCollider& plane) { return Dot(plane.normal, plane.normal) != 0.0f; }
-
-/// A point of a body: a vertex of its collision surface, or a node of a cage without one.
+/// A point of a body: a vertex of its collision surface, a point inside one of its triangles, or a
+/// node of a cage without one.
 struct EmbeddedPoint {
-  uint32_t id = 0;         ///< the vertex or node
+  uint32_t id = 0;         ///< see TouchingSurface
   uint32_t nodes[4] = {};  ///< those with a weight first
   float weights[4] = {};   ///< of the nodes; their sum is 1
   float free[4] = {};      ///< the same, 0 for pinned nodes
   uint16_t material = 0;   ///< of the asset
+  float u = 0.0f;          ///< of a point inside a triangle: weights of its second
+  float v = 0.0f;          ///< and third corner
 
   /// Position, or another vector, of the point from those of the nodes.
   template <class Vectors>
@@ -80,8 +123,9 @@ struct EmbeddedPoint {
   bool IsAt(const EmbeddedPoint& other) const;
 };
 
-/// What of a body touches: the vertices of its collision surface, or the nodes of a cage that has
-/// none.
+/// What of a body touches: the vertices of its collision surface and points inside its triangles,
+/// or the nodes of a cage that has none. Their ids are those of the vertices or nodes, then
+/// kPointsPerTriangle for each triangle.
 struct TouchingSurface {
   const CollisionView* collision = nullptr;
   std::span<const uint8_t> pinned;           ///< (num_nodes x 1)
@@ -89,16 +133,40 @@ struct TouchingSurface {
   std::span<const uint16_t> node_materials;  ///< of a cage that touches with its nodes
                                              ///< (num_nodes x 1), or empty: all are the same
 
+  static constexpr uint32_t kPointsPerTriangle = 4;
+
   bool has_vertices() const { return !collision->tets.empty(); }
   uint32_t num_points() const {
     return static_cast<uint32_t>(has_vertices() ? collision->vertices.size() : pinned.size());
   }
-  /// The point with this id, below num_points(). Takes O(log(number of patches)).
-  EmbeddedPoint Point(uint32_t id) const;
+  /// Whether the id is of a point inside a triangle.
+  bool IsInside(uint32_t id) const { return has_vertices() && id >= num_points(); }
+  /// Ids are below this.
+  uint64_t num_ids() const {
+    return num_points() +
+           (has_vertices() ? uint64_t{kPointsPerTriangle} * collision->num_triangles() : 0);
+  }
+  /// The point with this id; `u` and `v` matter inside triangles. Takes
+  /// O(log(number of patches)).
+  EmbeddedPoint Point(uint32_t id, float u = 0.0f, float v = 0.0f) const;
+  /// The triangle of a point inside one.
+  uint32_t TriangleOf(uint32_t id) const { return (id - num_points()) / kPointsPerTriangle; }
+  /// A point inside a triangle of a CdgTet, with the first of its ids.
+  EmbeddedPoint Inside(uint32_t tet, uint32_t triangle, float u, float v) const;
   /// The same for a vertex in a CdgTet.
   EmbeddedPoint Vertex(uint32_t tet, uint32_t id) const;
+  /// Calls visit(k, corner) for the corners of the triangle that the point with this id is in.
+  template <class Visit>
+  void ForCorners(uint32_t id, Visit visit) const {
+    visit(0, Point(id, 0.0f, 0.0f));
+    visit(1, Point(id, 1.0f, 0.0f));
+    visit(2, Point(id, 0.0f, 1.0f));
+  }
   /// A node of the cage as a point.
   EmbeddedPoint Node(uint32_t id) const;
+
+ private:
+  EmbeddedPoint WithWeights(uint32_t tet, uint32_t id, const float* weights) const;
 };
 
 /// What the coefficients of a body's contacts come from.
@@ -110,8 +178,8 @@ struct CoefficientRules {
   uint64_t user_data = 0;  ///< of the body
 
   /// See WorldDesc. Both are >= 0, and restitution at most 1.
-  float Friction(const EmbeddedPoint& point, const LocalCollider& plane) const;
-  float Restitution(const EmbeddedPoint& point, const LocalCollider& plane) const;
+  float Friction(const EmbeddedPoint& point, const LocalCollider& collider) const;
+  float Restitution(const EmbeddedPoint& point, const LocalCollider& collider) const;
 };
 
 /// Contacts leave those points alone that pinned nodes carry for the most part: the other nodes,
@@ -120,7 +188,7 @@ inline constexpr float kLeastMovable = 0.25f;
 
 /// Inputs of a contact solve besides its state.
 struct ContactProblem {
-  std::span<const LocalCollider> colliders;
+  std::span<const LocalCollider> colliders;  ///< near the body, ascending slots
   TouchingSurface surface;
   CoefficientRules coefficients;
   NodeVectors x;               ///< node positions at the start of the substep [m] (num_nodes x 1)
@@ -133,6 +201,15 @@ struct ContactProblem {
   float reach = 0.0f;      ///< tets with a node closer to a plane are listed [m]; for speed
                            ///< only
   int sweeps = 8;          ///< between two solves with A; more if they would leave points sunk
+
+  /// The collider in a slot, which is near the body.
+  const LocalCollider& InSlot(uint32_t slot) const;
+  /// Whether the collider in a slot is near the body.
+  bool HasSlot(uint32_t slot) const;
+  /// The plane that holds a point in the substep. It ends at problem.y + `moved` (num_nodes + 1 x
+  /// 1, or empty).
+  HoldingPlane PlaneFor(const LocalCollider& collider, const EmbeddedPoint& point,
+                        std::span<const NodeVec> moved) const;
 };
 
 }  // namespace plush

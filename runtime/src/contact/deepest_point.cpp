@@ -4,6 +4,7 @@
 
 #include "collision/surface_records.h"
 #include "contact/lowest_vertex.h"
+#include "contact/sunk_points.h"
 
 #include <algorithm>
 
@@ -28,21 +29,53 @@ float LowestIn(const TouchingSurface& surface, uint32_t tet, const float (&gaps)
   return lowest;
 }
 
+// The same for a solid that the tet may reach into.
+float LowestInSolid(const LocalCollider& solid, const TouchingSurface& surface, uint32_t tet,
+                    NodeVectors x, float lowest) {
+  const CollisionView& collision = *surface.collision;
+  uint32_t first = 0;
+  const size_t count = VerticesOf(collision, tet, &first).size();
+  const TetNumbers movable = MovableOf(surface, collision.tets[tet]);
+  for (uint32_t v = 0; v < count; ++v) {
+    const float gap = solid.TangentFor(surface.Vertex(tet, first + v).Of(x)).gap;
+    if (gap < lowest && MeanOf(movable.data(), collision.vertices[first + v]) >= kLeastMovable) {
+      lowest = gap;
+    }
+  }
+  return lowest;
+}
+
+// Whether no vertex of a tet can be deeper than `lowest`: none is farther from the tet's first node
+// than one of the other nodes.
+bool IsTooFar(const LocalCollider& solid, const CdgTet& tet, NodeVectors x, float lowest) {
+  float reach = 0.0f;
+  for (int k = 1; k < 4; ++k) {
+    reach = std::max(reach, Length(x[tet.nodes[k]] - x[tet.nodes[0]]));
+  }
+  return solid.TangentFor(x[tet.nodes[0]]).gap - reach >= lowest;
+}
+
 }  // namespace
 
-float DepthBelow(const LocalCollider& plane, const TouchingSurface& surface, NodeVectors x) {
-  if (!IsUsed(plane)) return 0.0f;
+float DepthIn(const LocalCollider& collider, const TouchingSurface& surface, NodeVectors x) {
   float lowest = 0.0f;
   if (!surface.has_vertices()) {
     for (size_t i = 0; i < surface.pinned.size(); ++i) {
-      if (surface.pinned[i] == 0) lowest = std::min(lowest, Gap(plane, x[i]));
+      if (surface.pinned[i] == 0) lowest = std::min(lowest, collider.TangentFor(x[i]).gap);
     }
     return 0.0f - lowest;
   }
   for (uint32_t t = 0; t < surface.collision->tets.size(); ++t) {
-    const uint32_t* nodes = surface.collision->tets[t].nodes;
-    const float gaps[4] = {Gap(plane, x[nodes[0]]), Gap(plane, x[nodes[1]]),
-                           Gap(plane, x[nodes[2]]), Gap(plane, x[nodes[3]])};
+    const CdgTet& tet = surface.collision->tets[t];
+    if (collider.is_solid) {
+      if (!IsTooFar(collider, tet, x, lowest)) {
+        lowest = LowestInSolid(collider, surface, t, x, lowest);
+      }
+      continue;
+    }
+    const uint32_t* nodes = tet.nodes;
+    const float gaps[4] = {Gap(collider, x[nodes[0]]), Gap(collider, x[nodes[1]]),
+                           Gap(collider, x[nodes[2]]), Gap(collider, x[nodes[3]])};
     // Weights are not negative: no vertex is lower than the lowest node.
     if (std::ranges::min(gaps) < lowest) lowest = LowestIn(surface, t, gaps, lowest);
   }

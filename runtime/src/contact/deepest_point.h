@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How deep a body lies below a plane.
+// How deep a body lies in a collider.
 #pragma once
 
 #include "base/node_vec.h"
@@ -7,9 +7,9 @@
 
 namespace plush {
 
-/// Depth below a plane of the deepest point of a surface with the nodes at `x` (num_nodes x 1) [m],
-/// >= 0, of those that contacts can move (kLeastMovable). Looks at all vertices of all tets that
-/// reach below the plane.
-float DepthBelow(const LocalCollider& plane, const TouchingSurface& surface, NodeVectors x);
+/// Depth in a collider, at the end of its substep, of the deepest vertex of a surface with the
+/// nodes at `x` (num_nodes x 1) [m], >= 0, of those that contacts can move (kLeastMovable); of a
+/// cage without a surface, of the deepest node.
+float DepthIn(const LocalCollider& collider, const TouchingSurface& surface, NodeVectors x);
 
 }  // namespace plush

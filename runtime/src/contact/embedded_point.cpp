@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Points of a body's surface and their coefficients. Source: contact_problem.h.
+// Points of a body's surface, their coefficients and the planes that hold them.
+// Source: contact_problem.h.
+#include "collision/surface_records.h"
 #include "contact/contact_problem.h"
 
 #include <algorithm>
@@ -19,10 +21,8 @@ EmbeddedPoint TouchingSurface::Node(uint32_t id) const {
 
 // The nodes stay in ascending order, those without weight move to the end and become the first one:
 // a vertex on a face gets the same nodes from both tets.
-EmbeddedPoint TouchingSurface::Vertex(uint32_t tet, uint32_t id) const {
+EmbeddedPoint TouchingSurface::WithWeights(uint32_t tet, uint32_t id, const float* weights) const {
   const CdgTet& carrier = collision->tets[tet];
-  const Vec4& w = collision->vertices[id];
-  const float weights[4] = {w.x, w.y, w.z, w.w};
   EmbeddedPoint point;
   point.id = id;
   if (!tet_materials.empty()) point.material = tet_materials[carrier.tet];
@@ -37,18 +37,109 @@ EmbeddedPoint TouchingSurface::Vertex(uint32_t tet, uint32_t id) const {
   return point;
 }
 
-EmbeddedPoint TouchingSurface::Point(uint32_t id) const {
-  if (!has_vertices()) return Node(id);
-  const auto after = std::ranges::upper_bound(collision->patches, id, {}, &CdgPatch::first_vertex);
-  return Vertex((after - 1)->tet, id);
+EmbeddedPoint TouchingSurface::Vertex(uint32_t tet, uint32_t id) const {
+  const Vec4& w = collision->vertices[id];
+  const float weights[4] = {w.x, w.y, w.z, w.w};
+  return WithWeights(tet, id, weights);
 }
 
-float CoefficientRules::Friction(const EmbeddedPoint& point, const LocalCollider& plane) const {
+EmbeddedPoint TouchingSurface::Inside(uint32_t tet, uint32_t triangle, float u, float v) const {
+  Vec4 corners[3];
+  WithTriangles(*collision, [&](const auto& triangles) {
+    for (int k = 0; k < 3; ++k) {
+      corners[k] = collision->vertices[VertexOf(triangles[triangle], k)];
+    }
+  });
+  const auto mean = [&](float Vec4::*weight) {
+    return corners[0].*weight * (1.0f - u - v) + corners[1].*weight * u + corners[2].*weight * v;
+  };
+  const float weights[4] = {mean(&Vec4::x), mean(&Vec4::y), mean(&Vec4::z), mean(&Vec4::w)};
+  EmbeddedPoint point = WithWeights(tet, num_points() + kPointsPerTriangle * triangle, weights);
+  point.u = u;
+  point.v = v;
+  return point;
+}
+
+EmbeddedPoint TouchingSurface::Point(uint32_t id, float u, float v) const {
+  if (!has_vertices()) return Node(id);
+  const bool is_inside = IsInside(id);
+  const uint32_t at = is_inside ? TriangleOf(id) : id;
+  const auto after = std::ranges::upper_bound(
+      collision->patches, at, {}, is_inside ? &CdgPatch::first_triangle : &CdgPatch::first_vertex);
+  const uint32_t tet = (after - 1)->tet;
+  EmbeddedPoint point = is_inside ? Inside(tet, at, u, v) : Vertex(tet, id);
+  point.id = id;
+  return point;
+}
+
+HoldingPlane FindHoldingPlane(const LocalCollider& collider, const Vec3& start, const Vec3& end,
+                              float slop) {
+  if (!collider.is_solid) {
+    return {collider.normal, collider.offset, AllowedDepth(StartGap(collider, start), slop)};
+  }
+  const Vec3 from = collider.start.ToLocal(start);
+  const Tangent nearest = TangentAt(collider.shape, from);
+  const Vec3 to = collider.end.ToLocal(end);
+  Tangent plane = nearest;
+  plane.gap += Dot(nearest.normal, to - from);
+  if (nearest.gap >= 0.0f) {
+    Tangent entered;
+    if (FindEntry(collider.shape, from, to, &entered)) plane = entered;
+  }
+  const Vec3 normal = collider.end.rotation * plane.normal;
+  return {normal, Dot(normal, end) - plane.gap, AllowedDepth(nearest.gap, slop)};
+}
+
+HoldingPlane FindHoldingPlane(const LocalCollider& solid, const Vec3* corners,
+                              const TrianglePoint& point, const Vec3& start, float slop) {
+  const Tangent between = PlaneBetween(solid.shape, corners, point);
+  const Vec3 at =
+      corners[0] * (1.0f - point.u - point.v) + corners[1] * point.u + corners[2] * point.v;
+  const float offset = Dot(between.normal, at) - between.gap;  // in the solid's coordinates
+  const Vec3 normal = solid.end.rotation * between.normal;
+  return {normal, Dot(normal, solid.end.position) + offset,
+          AllowedDepth(Dot(between.normal, solid.start.ToLocal(start)) - offset, slop)};
+}
+
+HoldingPlane ContactProblem::PlaneFor(const LocalCollider& collider, const EmbeddedPoint& point,
+                                      std::span<const NodeVec> moved) const {
+  const auto end_of = [&](const EmbeddedPoint& at) {
+    return moved.empty() ? at.Of(y) : at.Of(y) + at.Of(moved);
+  };
+  if (!collider.is_solid || !surface.IsInside(point.id)) {
+    return FindHoldingPlane(collider, point.Of(x), end_of(point), slop);
+  }
+  Vec3 corners[3];
+  surface.ForCorners(point.id, [&](int k, const EmbeddedPoint& corner) {
+    corners[k] = collider.end.ToLocal(end_of(corner));
+  });
+  return FindHoldingPlane(collider, corners, {point.u, point.v, 0.0f}, point.Of(x), slop);
+}
+
+namespace {
+
+std::span<const LocalCollider>::iterator FindSlot(std::span<const LocalCollider> colliders,
+                                                  uint32_t slot) {
+  return std::ranges::lower_bound(colliders, slot, {}, &LocalCollider::slot);
+}
+
+}  // namespace
+
+const LocalCollider& ContactProblem::InSlot(uint32_t slot) const {
+  return *FindSlot(colliders, slot);
+}
+
+bool ContactProblem::HasSlot(uint32_t slot) const {
+  const auto at = FindSlot(colliders, slot);
+  return at != colliders.end() && at->slot == slot;
+}
+
+float CoefficientRules::Friction(const EmbeddedPoint& point, const LocalCollider& collider) const {
   const float baked_one = baked.empty() ? -1.0f : baked[point.material].friction;
   const float own = body.friction >= 0.0f ? body.friction : baked_one;
-  const float other = plane.coefficients.friction;
+  const float other = collider.coefficients.friction;
   if (mix_friction != nullptr) {
-    const float mixed = mix_friction(own, user_data, other, plane.user_data);
+    const float mixed = mix_friction(own, user_data, other, collider.user_data);
     return mixed > 0.0f && std::isfinite(mixed) ? mixed : 0.0f;
   }
   if (own >= 0.0f && other >= 0.0f) return std::sqrt(own) * std::sqrt(other);
@@ -56,12 +147,13 @@ float CoefficientRules::Friction(const EmbeddedPoint& point, const LocalCollider
   return own >= 0.0f ? own : other >= 0.0f ? other : kDefault;
 }
 
-float CoefficientRules::Restitution(const EmbeddedPoint& point, const LocalCollider& plane) const {
+float CoefficientRules::Restitution(const EmbeddedPoint& point,
+                                    const LocalCollider& collider) const {
   const float baked_one = baked.empty() ? -1.0f : baked[point.material].restitution;
   const float own = body.restitution >= 0.0f ? body.restitution : baked_one;
-  const float other = plane.coefficients.restitution;
+  const float other = collider.coefficients.restitution;
   const float mixed = mix_restitution != nullptr
-                          ? mix_restitution(own, user_data, other, plane.user_data)
+                          ? mix_restitution(own, user_data, other, collider.user_data)
                           : std::fmax(own, other);
   return mixed > 0.0f && std::isfinite(mixed) ? std::fmin(mixed, 1.0f) : 0.0f;
 }

@@ -49,20 +49,19 @@ struct SweepChange {
   float change_of_load = 0.0f;  // [kg m]
 };
 
-SweepChange SweepContacts(const ContactProblem& problem, bool cones_follow, ContactState* state) {
+SweepChange SweepContacts(bool cones_follow, ContactState* state) {
   const PointCouplings& S = state->couplings;
   Moved moved(state);
   SweepChange sum;
   float longest2 = 0.0f;
   for (PlaneContact& contact : state->Current()) {
-    const LocalCollider& plane = problem.colliders[contact.collider];
     const uint32_t slot = contact.slot;
-    const Vec3 change = ChangeImpulse(plane, moved.At(slot), cones_follow, &contact);
+    const Vec3 change = ChangeImpulse(moved.At(slot), cones_follow, &contact);
     const float change2 = Dot(change, change);
-    sum.load += NormalImpulse(plane, contact);
+    sum.load += NormalImpulse(contact);
     if (change2 == 0.0f) continue;
     const float* row = S.Row(slot);
-    sum.change_of_load += Dot(plane.normal, change);
+    sum.change_of_load += Dot(contact.plane.normal, change);
     longest2 = std::max(longest2, row[slot] * row[slot] * change2);
     moved.Add(row, S.num_slots, change);
   }
@@ -105,7 +104,7 @@ int SweepUntilConverged(const ContactProblem& problem, ContactState* state) {
   constexpr float kFar = 30.0f;  // [tolerances]
   int most = problem.sweeps;
   for (int sweep = 1;; ++sweep) {
-    const SweepChange change = SweepContacts(problem, ConesFollow(sweep - 1, most), state);
+    const SweepChange change = SweepContacts(ConesFollow(sweep - 1, most), state);
     if (change.longest <= problem.accuracy &&
         std::fabs(change.change_of_load) <= kShareOfLoad * change.load) {
       return sweep;
@@ -132,8 +131,7 @@ int FindImpulses(const FactoredSystem& system, const ContactProblem& problem,
   const int sweeps = SweepUntilConverged(problem, state);
   // A contact that does not press has no friction, whatever its cone was.
   for (PlaneContact& contact : state->Current()) {
-    const float normal = NormalImpulse(problem.colliders[contact.collider], contact);
-    if (!(normal > 0.0f)) contact.impulse = {};
+    if (!(NormalImpulse(contact) > 0.0f)) contact.impulse = {};
   }
   return sweeps;
 }
@@ -154,17 +152,44 @@ bool IsContact(const ContactState& state, uint32_t id, uint32_t plane) {
 struct Known {
   const ContactState& state;
   const TouchingSurface& surface;
+  const ContactProblem& problem;
 };
+
+// Whether points of a triangle are so near that one is enough: a share of the triangle.
+bool AreNear(float u, float v, const EmbeddedPoint& point) {
+  constexpr float kNear = 0.1f;
+  return std::fabs(point.u - u) < kNear && std::fabs(point.v - v) < kNear;
+}
+
+// Whether the triangle has a contact near the point, or as many as it may have: one with a round
+// solid. Of a box, two corners may press on it, and would take turns for ever.
+bool IsKnownInside(const Known& known, const SunkPoint& point) {
+  const uint32_t triangle = known.surface.TriangleOf(point.id);
+  const bool is_round = known.problem.InSlot(point.collider).shape.radius > 0.0f;
+  uint32_t count = 0;
+  for (const PlaneContact& contact : known.state.Current()) {
+    const EmbeddedPoint& other = known.state.PointOf(contact);
+    if (contact.collider != point.collider || !known.surface.IsInside(other.id) ||
+        known.surface.TriangleOf(other.id) != triangle) {
+      continue;
+    }
+    ++count;
+    if (is_round || AreNear(point.u, point.v, other)) return true;
+  }
+  return count == TouchingSurface::kPointsPerTriangle;
+}
 
 // Whether the point, or one at the same place, is a contact: a vertex on a border has another id in
 // each patch.
 bool IsKnown(const void* user, const SunkPoint& point) {
   const Known& known = *static_cast<const Known*>(user);
+  if (known.surface.IsInside(point.id)) return IsKnownInside(known, point);
   if (IsContact(known.state, point.id, point.collider)) return true;
   if (point.tet == SunkPoint::kNoTet) return false;
   const PointCouplings& S = known.state.couplings;
   const uint32_t slot = S.SlotAt(known.surface.Vertex(point.tet, point.id));
-  return slot != PointCouplings::kNoSlot && IsContact(known.state, S.points[slot].id, point.collider);
+  return slot != PointCouplings::kNoSlot &&
+         IsContact(known.state, S.points[slot].id, point.collider);
 }
 
 // Adds contacts in any order to those in order. There is room for them.
@@ -208,17 +233,59 @@ bool ContactState::Reserve(const Allocator& allocator, size_t num_tets, uint32_t
 
 void FindOffsets(const ContactProblem& problem, ContactState* state) {
   for (PlaneContact& contact : state->Current()) {
-    const LocalCollider& plane = problem.colliders[contact.collider];
+    const LocalCollider& collider = problem.InSlot(contact.collider);
     const EmbeddedPoint& point = state->PointOf(contact);
     const Vec3 x = point.Of(problem.x), y = point.Of(problem.y);
-    const Vec3 moved = y - x - plane.MotionAt(x);
-    const float gap = Gap(plane, y) + AllowedDepth(StartGap(plane, x), problem.slop);
-    contact.offset = moved + plane.normal * (gap - Dot(plane.normal, moved));
-    contact.friction = problem.coefficients.Friction(point, plane);
+    const Vec3 moved = y - x - collider.MotionAt(x);
+    const Vec3& normal = contact.plane.normal;
+    const float gap = Gap(contact, y) + contact.plane.allowed;
+    contact.offset = moved + normal * (gap - Dot(normal, moved));
+    contact.friction = problem.coefficients.Friction(point, collider);
   }
 }
 
 namespace {
+
+EmbeddedPoint PointOf(const TouchingSurface& surface, const SunkPoint& sunk) {
+  if (sunk.tet == SunkPoint::kNoTet) return surface.Node(sunk.id);
+  if (!surface.IsInside(sunk.id)) return surface.Vertex(sunk.tet, sunk.id);
+  return surface.Inside(sunk.tet, surface.TriangleOf(sunk.id), sunk.u, sunk.v);
+}
+
+// Gives a point inside a triangle the first id that no other one has. Returns whether there is one.
+bool ChooseId(const PointCouplings& couplings, EmbeddedPoint* point) {
+  const auto has_id = [&](uint32_t id) {
+    const std::span<const EmbeddedPoint> all = couplings.points.span().first(couplings.num_slots);
+    return std::ranges::find(all, id, &EmbeddedPoint::id) != all.end();
+  };
+  const uint32_t end = point->id + TouchingSurface::kPointsPerTriangle;
+  while (point->id < end && has_id(point->id)) ++point->id;
+  return point->id < end;
+}
+
+// Finds the plane of a contact inside a triangle, as the substep starts. If another point of the
+// triangle is now deeper, because a corner has slid on or the body rolls, the contact moves there
+// with its impulse.
+void FollowTriangle(const ContactProblem& problem, const LocalCollider& solid,
+                    PlaneContact* contact, ContactState* state) {
+  PointCouplings& S = state->couplings;
+  if (S.num_slots == S.points.size()) KeepTouching(state);
+  const EmbeddedPoint point = state->PointOf(*contact);
+  Vec3 corners[3];
+  problem.surface.ForCorners(point.id, [&](int k, const EmbeddedPoint& corner) {
+    corners[k] = solid.start.ToLocal(corner.Of(problem.x));
+  });
+  const Vec3 at = point.Of(problem.x);
+  TrianglePoint held = {point.u, point.v, TangentAt(solid.shape, solid.start.ToLocal(at)).gap};
+  const TrianglePoint deepest = FollowDeepest(solid.shape, corners, held);
+  const bool may_move = solid.shape.radius > 0.0f || AreNear(deepest.u, deepest.v, point);
+  if (may_move && deepest.gap < held.gap - problem.tolerance && S.num_slots < S.points.size()) {
+    contact->slot = S.Add(problem.surface.Point(point.id, deepest.u, deepest.v));
+    held = deepest;
+  }
+  const Vec3 start = state->PointOf(*contact).Of(problem.x);
+  contact->plane = FindHoldingPlane(solid, corners, held, start, problem.slop);
+}
 
 // Whether two contacts with the plane have the point's main node, the movable one with its greatest
 // weight, at no smaller weight. A third one would have little to hold.
@@ -238,9 +305,27 @@ bool IsHeldByOthers(const ContactState& state, const EmbeddedPoint& point, uint3
 
 }  // namespace
 
+void BeginSubstep(const ContactProblem& problem, ContactState* state) {
+  const auto is_gone = [&](const PlaneContact& contact) {
+    return !problem.HasSlot(contact.collider);
+  };
+  const std::span<PlaneContact> all = state->Current();
+  const auto end = std::remove_if(all.begin(), all.end(), is_gone);
+  state->num_contacts = static_cast<uint32_t>(end - all.begin());
+  for (PlaneContact& contact : state->Current()) {
+    const LocalCollider& collider = problem.InSlot(contact.collider);
+    const EmbeddedPoint& point = state->PointOf(contact);
+    if (collider.is_solid && problem.surface.IsInside(point.id)) {
+      FollowTriangle(problem, collider, &contact, state);
+    } else {
+      contact.plane = problem.PlaneFor(collider, point, {});
+    }
+  }
+}
+
 AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec> d,
                           ContactState* state) {
-  const Known known = {*state, problem.surface};
+  const Known known = {*state, problem.surface, problem};
   std::span<SunkPoint> found = state->sunk.Find(problem, d, problem.tolerance, IsKnown, &known);
   if (found.empty()) return {};
   PointCouplings& S = state->couplings;
@@ -258,9 +343,8 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
   bool is_over_full = false;
   for (const SunkPoint& sunk : found) {
     const TouchingSurface& surface = problem.surface;
-    const bool is_vertex = sunk.tet != SunkPoint::kNoTet;
-    const EmbeddedPoint point =
-        is_vertex ? surface.Vertex(sunk.tet, sunk.id) : surface.Node(sunk.id);
+    const bool is_vertex = sunk.tet != SunkPoint::kNoTet && !surface.IsInside(sunk.id);
+    EmbeddedPoint point = PointOf(surface, sunk);
     if (is_crowded && is_vertex && IsHeldByOthers(*state, point, sunk.collider)) continue;
     uint32_t slot = S.SlotAt(point);
     if (slot == PointCouplings::kNoSlot) {
@@ -268,6 +352,7 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
         is_over_full = true;
         continue;
       }
+      if (surface.IsInside(point.id) && !ChooseId(S, &point)) continue;
       slot = S.Add(point);
     } else {
       const auto is_same = [&](const PlaneContact& contact) {
@@ -282,16 +367,16 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
       is_over_full = true;
       break;
     }
-    state->added[count++] = {slot, sunk.collider};
+    state->added[count++] = {.slot = slot,
+                             .collider = sunk.collider,
+                             .plane = problem.PlaneFor(problem.InSlot(sunk.collider), point, d)};
   }
   Merge(state->added.span().first(count), state);
   return {count > 0, is_over_full};
 }
 
-void DropOpenContacts(std::span<const LocalCollider> colliders, ContactState* state) {
-  const auto is_open = [&](const PlaneContact& contact) {
-    return !(NormalImpulse(planes[contact.collider], contact) > 0.0f);
-  };
+void DropOpenContacts(ContactState* state) {
+  const auto is_open = [](const PlaneContact& contact) { return !(NormalImpulse(contact) > 0.0f); };
   const std::span<PlaneContact> all = state->Current();
   const auto end = std::remove_if(all.begin(), all.end(), is_open);
   state->num_contacts = static_cast<uint32_t>(end - all.begin());
@@ -310,7 +395,7 @@ ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactP
     stats.sweeps = std::max(stats.sweeps, FindImpulses(system, problem, d, state));
     Respond(system, problem, *state, d);
   }
-  DropOpenContacts(problem.colliders, state);
+  DropOpenContacts(state);
   return stats;
 }
 
@@ -319,8 +404,8 @@ namespace {
 // Finds impulses along the contacts' normals, without friction, that move each point by at least
 // `wanted` of its contact. `d` = A^-1 impulses (num_nodes + 1 x 1).
 template <class Wanted>
-void FindPushes(const FactoredSystem& system, const ContactProblem& problem, int sweeps,
-                const Wanted& wanted, ContactState* state, std::span<NodeVec> d) {
+void FindPushes(const FactoredSystem& system, int sweeps, const Wanted& wanted, ContactState* state,
+                std::span<NodeVec> d) {
   FindCouplings(system, state);
   const PointCouplings& S = state->couplings;
   Moved moved(state);
@@ -328,7 +413,7 @@ void FindPushes(const FactoredSystem& system, const ContactProblem& problem, int
   for (PlaneContact& contact : state->Current()) contact.push = 0.0f;
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     for (PlaneContact& contact : state->Current()) {
-      const Vec3& normal = problem.colliders[contact.collider].normal;
+      const Vec3& normal = contact.plane.normal;
       const uint32_t slot = contact.slot;
       const float missing = wanted(contact) - Dot(normal, moved.At(slot));
       const float change = std::fmax(missing * contact.yielding, -contact.push);
@@ -338,7 +423,7 @@ void FindPushes(const FactoredSystem& system, const ContactProblem& problem, int
   }
   std::fill(d.begin(), d.end(), NodeVec());
   for (const PlaneContact& contact : state->Current()) {
-    state->PointOf(contact).Push(problem.colliders[contact.collider].normal * contact.push, d);
+    state->PointOf(contact).Push(contact.plane.normal * contact.push, d);
   }
   SolvePanels(system.factor, system.workspace, d);
 }
@@ -348,7 +433,7 @@ void FindPushes(const FactoredSystem& system, const ContactProblem& problem, int
 bool FindPushOut(const FactoredSystem& system, const ContactProblem& problem, float share,
                  ContactState* state, std::span<NodeVec> d) {
   const auto gap_of = [&](const PlaneContact& contact) {
-    return Gap(problem.colliders[contact.collider], state->PointOf(contact).Of(problem.y));
+    return Gap(contact, state->PointOf(contact).Of(problem.y));
   };
   const auto is_deep = [&](const PlaneContact& contact) { return gap_of(contact) < -problem.slop; };
   if (std::ranges::none_of(state->Current(), is_deep)) return false;
@@ -356,7 +441,7 @@ bool FindPushOut(const FactoredSystem& system, const ContactProblem& problem, fl
     const float gap = gap_of(contact);
     return is_deep(contact) ? -share * gap : -gap;
   };
-  FindPushes(system, problem, problem.sweeps, wanted, state, d);
+  FindPushes(system, problem.sweeps, wanted, state, d);
   return true;
 }
 
@@ -364,12 +449,13 @@ NotedRebounds NoteRebounds(const ContactProblem& problem, NodeVectors v, float h
                            ContactState* state) {
   NotedRebounds noted;
   for (PlaneContact& contact : state->Current()) {
-    const LocalCollider& plane = problem.colliders[contact.collider];
+    const LocalCollider& collider = problem.InSlot(contact.collider);
     const EmbeddedPoint& point = state->PointOf(contact);
-    const Vec3 carried = plane.MotionAt(point.Of(problem.x)) * (1.0f / h);
-    contact.carried = Dot(plane.normal, carried);
-    const float speed = contact.carried - Dot(plane.normal, point.Of(v));
-    const float restitution = problem.coefficients.Restitution(point, plane);
+    const Vec3& normal = contact.plane.normal;
+    const Vec3 carried = collider.MotionAt(point.Of(problem.x)) * (1.0f / h);
+    contact.carried = Dot(normal, carried);
+    const float speed = contact.carried - Dot(normal, point.Of(v));
+    const float restitution = problem.coefficients.Restitution(point, collider);
     const float own = speed > least ? restitution * speed : 0.0f;
     const bool is_owed = restitution > 0.0f && contact.collider == state->rebound.collider;
     contact.rebound = is_owed ? std::fmax(own, state->rebound.speed) : own;
@@ -380,16 +466,16 @@ NotedRebounds NoteRebounds(const ContactProblem& problem, NodeVectors v, float h
   return noted;
 }
 
-void FindRebound(const FactoredSystem& system, const ContactProblem& problem, NodeVectors v,
-                 ContactState* state, std::span<NodeVec> d) {
+void FindRebound(const FactoredSystem& system, NodeVectors v, ContactState* state,
+                 std::span<NodeVec> d) {
   constexpr int kSweeps = 32;
   for (PlaneContact& contact : state->Current()) {
-    const Vec3& normal = problem.colliders[contact.collider].normal;
+    const Vec3& normal = contact.plane.normal;
     const float speed = Dot(normal, state->PointOf(contact).Of(v)) - contact.carried;
     contact.rebound = (contact.rebound > 0.0f ? contact.rebound : std::fmin(speed, 0.0f)) - speed;
   }
   const auto wanted = [](const PlaneContact& contact) { return contact.rebound; };
-  FindPushes(system, problem, kSweeps, wanted, state, d);
+  FindPushes(system, kSweeps, wanted, state, d);
 }
 
 namespace {
@@ -411,26 +497,22 @@ void NotePlaces(std::span<const NodeVec> y, ContactState* state) {
   for (PlaneContact& contact : state->Current()) contact.offset = state->PointOf(contact).Of(y);
 }
 
-void PutBack(std::span<const LocalCollider> colliders, const ContactState& state, std::span<NodeVec> y) {
+void PutBack(const ContactState& state, std::span<NodeVec> y) {
   for (const PlaneContact& contact : state.Current()) {
-    const LocalCollider& plane = planes[contact.collider];
+    const Vec3& normal = contact.plane.normal;
     const EmbeddedPoint& point = state.PointOf(contact);
     const Vec3 back = contact.offset - point.Of(y);
-    MovePoint(
-        point,
-        contact.friction > 0.0f ? back : plane.normal * std::fmax(Dot(plane.normal, back), 0.0f),
-        y);
+    MovePoint(point, contact.friction > 0.0f ? back : normal * std::fmax(Dot(normal, back), 0.0f),
+              y);
   }
 }
 
 void LiftSunk(const ContactProblem& problem, ContactState* state, std::span<NodeVec> y) {
   AddContacts(problem, {}, state);
   for (const PlaneContact& contact : state->Current()) {
-    const LocalCollider& plane = problem.colliders[contact.collider];
     const EmbeddedPoint& point = state->PointOf(contact);
-    const float gap =
-        Gap(plane, point.Of(y)) + AllowedDepth(StartGap(plane, point.Of(problem.x)), problem.slop);
-    if (gap < 0.0f) MovePoint(point, plane.normal * -gap, y);
+    const float gap = Gap(contact, point.Of(y)) + contact.plane.allowed;
+    if (gap < 0.0f) MovePoint(point, contact.plane.normal * -gap, y);
   }
 }
 

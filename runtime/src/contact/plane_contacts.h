@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Contacts of points with planes, solved within the elastic step.
+// Contacts of points with planes, solved within the elastic step. A convex solid holds each point
+// by a tangent plane.
 //
 // An outer iteration minimises its quadratic model while no point sinks into a plane and Coulomb's
 // friction acts. The unknowns are the contacts' impulses. A is a scalar matrix, so impulses move
@@ -23,11 +24,12 @@
 
 namespace plush {
 
-/// A point that presses on a plane.
+/// A point that presses on a collider.
 struct PlaneContact {
-  uint32_t slot = 0;  ///< of the point in the couplings
-  uint32_t collider = 0;
-  Vec3 impulse;  ///< on the point times dt, friction included [kg m]
+  uint32_t slot = 0;      ///< of the point in the couplings
+  uint32_t collider = 0;  ///< its slot
+  Vec3 impulse;           ///< on the point times dt, friction included [kg m]
+  HoldingPlane plane;     ///< of the substep
   // Of the current solve.
   Vec3 offset;            ///< gap along the normal, plus slip so far in the substep [m]
   float yielding = 0.0f;  ///< impulse per displacement that is safe along any axis [kg]; 0: none
@@ -40,8 +42,13 @@ struct PlaneContact {
 };
 
 /// The impulse along the plane's normal, times dt [kg m].
-inline float NormalImpulse(const LocalCollider& plane, const PlaneContact& contact) {
-  return Dot(plane.normal, contact.impulse);
+inline float NormalImpulse(const PlaneContact& contact) {
+  return Dot(contact.plane.normal, contact.impulse);
+}
+
+/// Distance of a point at `x` from the plane [m].
+inline float Gap(const PlaneContact& contact, const Vec3& x) {
+  return Dot(contact.plane.normal, x) - contact.plane.offset;
 }
 
 /// Whether the cones of friction follow the normal impulses in a sweep. In the second half of
@@ -57,17 +64,17 @@ constexpr bool ConesFollow(int sweep, int most) {
 /// Changes the impulse of a contact whose point moves on by `d` with the impulses so far. Returns
 /// the change. If it is zero for all contacts while their cones follow, Signorini's condition and
 /// Coulomb's friction hold.
-inline Vec3 ChangeImpulse(const LocalCollider& plane, const Vec3& d, bool cone_follows,
-                          PlaneContact* contact) {
+inline Vec3 ChangeImpulse(const Vec3& d, bool cone_follows, PlaneContact* contact) {
+  const Vec3& normal = contact->plane.normal;
   const Vec3 wanted = contact->impulse - (contact->offset + d) * contact->yielding;
-  const float along_normal = Dot(plane.normal, wanted);
+  const float along_normal = Dot(normal, wanted);
   const float pressing = along_normal > 0.0f ? along_normal : 0.0f;
-  const Vec3 along = wanted - plane.normal * along_normal;
+  const Vec3 along = wanted - normal * along_normal;
   if (cone_follows) contact->cone = contact->friction * pressing;
   const float length2 = Dot(along, along), most = contact->cone;
   const float kept = length2 > most * most ? most / std::sqrt(length2) : 1.0f;
   const Vec3 before = contact->impulse;
-  contact->impulse = plane.normal * pressing + along * kept;
+  contact->impulse = normal * pressing + along * kept;
   return contact->impulse - before;
 }
 
@@ -151,8 +158,13 @@ struct AddedContacts {
 AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec> d,
                           ContactState* state);
 
+/// Finds the planes of contacts kept from the substep before, from the prediction problem.y. Drops
+/// those whose colliders are no longer near. To be called when a substep begins. A contact inside a
+/// triangle moves to where the triangle is now deepest.
+void BeginSubstep(const ContactProblem& problem, ContactState* state);
+
 /// Drops contacts that do not press.
-void DropOpenContacts(std::span<const LocalCollider> colliders, ContactState* state);
+void DropOpenContacts(ContactState* state);
 
 /// Finds a displacement `d` (num_nodes + 1 x 1) that takes points deeper than problem.slop at
 /// problem.y out by a `share` of their depth: A d = impulses along the contacts' normals, without
@@ -162,10 +174,10 @@ bool FindPushOut(const FactoredSystem& system, const ContactProblem& problem, fl
 
 /// What NoteRebounds found.
 struct NotedRebounds {
-  float speed = 0.0f;   ///< the largest at which a point shall leave its plane [m/s], 0: none shall
-  uint32_t collider = 0;   ///< of that point
-  Vec3 carried;         ///< the plane's velocity there [m/s]
-  bool is_new = false;  ///< whether that point came in in this substep
+  float speed = 0.0f;  ///< the largest at which a point shall leave its plane [m/s], 0: none shall
+  uint32_t collider = 0;  ///< of that point
+  Vec3 carried;           ///< the plane's velocity there [m/s]
+  bool is_new = false;    ///< whether that point came in in this substep
 };
 
 /// Notes the speeds at which the contacts' points shall leave their planes: restitution times those
@@ -178,8 +190,8 @@ NotedRebounds NoteRebounds(const ContactProblem& problem, NodeVectors v, float h
 /// Finds a change `d` (num_nodes + 1 x 1) of the velocities `v` after the substep that reaches
 /// these speeds, and drives no other contact into its plane: A d = impulses along the normals,
 /// without friction. Does not allocate.
-void FindRebound(const FactoredSystem& system, const ContactProblem& problem, NodeVectors v,
-                 ContactState* state, std::span<NodeVec> d);
+void FindRebound(const FactoredSystem& system, NodeVectors v, ContactState* state,
+                 std::span<NodeVec> d);
 
 /// Sets the contacts' `offset` and `friction`, for sweeps from problem.y.
 void FindOffsets(const ContactProblem& problem, ContactState* state);
@@ -191,7 +203,7 @@ void NotePlaces(std::span<const NodeVec> y, ContactState* state);
 /// `y` (num_nodes x 1), one after the other, by their nodes' masses: without friction along the
 /// normal only. With friction sliding points come back, too: friction resists motion only inside
 /// the solve, and boxes would creep forever on slopes near the friction angle.
-void PutBack(std::span<const LocalCollider> colliders, const ContactState& state, std::span<NodeVec> y);
+void PutBack(const ContactState& state, std::span<NodeVec> y);
 
 /// Lifts the points of problem.y that are deeper below a plane than they may be, by their nodes'
 /// masses. `y` is problem.y.

@@ -19,18 +19,26 @@ namespace {
 // Of sums of four products, as a share of the largest term.
 constexpr float kRounding = 16.0f * std::numeric_limits<float>::epsilon();
 
-// A lower bound of sum w_i gaps_i for weights in [low, high] whose sum is 1: the dual program of
-// barycentric_bounds.h, for the four k in the lanes.
-float LowestIn(const Float4& gaps, const float* low, const float* high) {
-  Float4 bound = gaps;
+}  // namespace
+
+// The dual program of barycentric_bounds.h, for the four k in the lanes.
+float LowestIn(const Float4& numbers, const float* low, const float* high) {
+  Float4 bound = numbers;
   float sum = 0.0f;
   for (int i = 0; i < 4; ++i) {
-    const Float4 difference = Broadcast(gaps[i]) - gaps;
+    const Float4 difference = Broadcast(numbers[i]) - numbers;
     bound = bound + Min(difference * Broadcast(low[i]), difference * Broadcast(high[i]));
-    sum += std::fabs(gaps[i]);
+    sum += std::fabs(numbers[i]);
   }
   return GreatestOf(bound) - kRounding * sum;
 }
+
+TetNumbers MovableOf(const TouchingSurface& surface, const CdgTet& tet) {
+  const auto of = [&](uint32_t node) { return surface.pinned[node] != 0 ? 0.0f : 1.0f; };
+  return {of(tet.nodes[0]), of(tet.nodes[1]), of(tet.nodes[2]), of(tet.nodes[3])};
+}
+
+namespace {
 
 // The deepest first.
 std::tuple<float, uint32_t, uint32_t> KeyOf(const SunkPoint& point) {
@@ -110,18 +118,9 @@ Float4 GapsOf(const Array<float>& gaps, const CdgTet& tet) {
 
 constexpr float kBeforeSearch = -std::numeric_limits<float>::infinity();
 
-// One number per node of a tet.
-using TetNumbers = std::array<float, 4>;
-
 TetNumbers StartGapsOf(const LocalCollider& plane, NodeVectors x, const CdgTet& tet) {
   return {StartGap(plane, x[tet.nodes[0]]), StartGap(plane, x[tet.nodes[1]]),
           StartGap(plane, x[tet.nodes[2]]), StartGap(plane, x[tet.nodes[3]])};
-}
-
-// 0 for pinned nodes, 1 for others.
-TetNumbers MovableOf(const TouchingSurface& surface, const CdgTet& tet) {
-  const auto of = [&](uint32_t node) { return surface.pinned[node] != 0 ? 0.0f : 1.0f; };
-  return {of(tet.nodes[0]), of(tet.nodes[1]), of(tet.nodes[2]), of(tet.nodes[3])};
 }
 
 }  // namespace
@@ -133,10 +132,13 @@ bool SunkPoints::Allocate(const Allocator& allocator, size_t num_tets, size_t nu
   return gaps_.Allocate(allocator, num_nodes) && lists_.Allocate(allocator, num_lists) &&
          near_.Allocate(allocator, num_tets > 0 ? num_lists * num_nodes : 0, uint8_t{0}) &&
          near_tets_.Allocate(allocator, num_lists * num_tets) &&
-         found_.Allocate(allocator, 2 * most) && taken_.Allocate(allocator, num_nodes, uint8_t{0});
+         starts_.Allocate(allocator, num_nodes) && ends_.Allocate(allocator, num_nodes) &&
+         sides_.Allocate(allocator, num_nodes) && found_.Allocate(allocator, 2 * most) &&
+         taken_.Allocate(allocator, num_nodes, uint8_t{0});
 }
 
-void SunkPoints::FindGaps(const LocalCollider& plane, NodeVectors x, std::span<const NodeVec> moved) {
+void SunkPoints::FindGaps(const LocalCollider& plane, NodeVectors x,
+                          std::span<const NodeVec> moved) {
   if (moved.empty()) {
     for (size_t i = 0; i < gaps_.size(); ++i) gaps_[i] = Gap(plane, x[i]);
   } else {
@@ -195,9 +197,12 @@ std::span<SunkPoint> SunkPoints::Find(const ContactProblem& problem, std::span<c
                                       float depth, IsKnown is_known, const void* user) {
   const TouchingSurface& surface = problem.surface;
   num_found_ = 0;
-  for (uint32_t p = 0; p < problem.colliders.size(); ++p) {
-    const LocalCollider& plane = problem.colliders[p];
-    if (!IsUsed(plane)) continue;
+  for (const LocalCollider& plane : problem.colliders) {
+    if (plane.is_solid) {
+      FindInSolid(problem, plane, moved, depth, is_known, user);
+      continue;
+    }
+    const uint32_t p = plane.slot;
     FindGaps(plane, problem.y, moved);
     if (!surface.has_vertices()) {
       for (uint32_t i = 0; i < gaps_.size(); ++i) {
@@ -271,7 +276,7 @@ std::span<SunkPoint> SunkPoints::KeepDeepest(const CollisionView& surface) {
   };
   if (!surface.tets.empty()) {
     for (size_t i = 0, first = 0; i < found.size(); ++i) {
-      const bool is_new_plane = i > 0 && found[i - 1].plane != found[i].plane;
+      const bool is_new_plane = i > 0 && found[i - 1].collider != found[i].collider;
       for (; is_new_plane && first < kept; ++first) mark(found[first], 0);
       if (taken_[found[i].node] != 0) continue;
       mark(found[i], 1);
@@ -285,8 +290,8 @@ std::span<SunkPoint> SunkPoints::KeepDeepest(const CollisionView& surface) {
     std::ranges::nth_element(found, found.begin() + static_cast<std::ptrdiff_t>(most), {}, KeyOf);
     found = found.first(most);
   }
-  std::ranges::sort(found, {},
-                    [](const SunkPoint& point) { return std::make_pair(point.id, point.collider); });
+  std::ranges::sort(
+      found, {}, [](const SunkPoint& point) { return std::make_pair(point.id, point.collider); });
   return found;
 }
 

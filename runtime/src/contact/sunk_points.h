@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Finds the points of a body's surface that lie below planes.
+// Finds the points of a body's surface that lie below planes and inside convex solids.
 //
 // A point's gap is the mean of its nodes' gaps by its weights. So a tet whose nodes are above a
 // plane has no point below it. The vertices of other tets are read one after the other, in vectors;
 // if they are many, by the bounds of their patches' trees (b-DOPs) [Civ 5.4.3].
+// A solid's distance is convex. So its tangent plane above a tet's middle rules out most tets in
+// the same way, and a triangle can be deeper inside than its corners: small solids press on
+// triangles.
 #pragma once
 
 #include "plush/allocator.h"
@@ -12,21 +15,33 @@
 #include "base/float4.h"
 #include "contact/contact_problem.h"
 
+#include <array>
 #include <cstdint>
 #include <span>
 
 namespace plush {
 
-/// A point below a plane.
+/// A point below a plane or inside a solid.
 struct SunkPoint {
   static constexpr uint32_t kNoTet = UINT32_MAX;
 
   uint32_t id = 0;        ///< of the EmbeddedPoint
   uint32_t tet = kNoTet;  ///< CdgTet, or kNoTet for a node
   uint32_t node = 0;      ///< the main one: with the greatest weight
-  uint32_t collider = 0;
-  float gap = 0.0f;  ///< its gap, plus the depth that it may have (AllowedDepth) [m]; below 0
+  uint32_t collider = 0;  ///< its slot
+  float gap = 0.0f;       ///< its gap, plus the depth that it may have (AllowedDepth) [m]; below 0
+  float u = 0.0f, v = 0.0f;  ///< see EmbeddedPoint
 };
+
+/// One number per node of a tet.
+using TetNumbers = std::array<float, 4>;
+
+/// A lower bound of sum w_i numbers_i for weights in [low, high] (4 x 1) whose sum is 1, rounding
+/// included.
+float LowestIn(const Float4& numbers, const float* low, const float* high);
+
+/// 0 for a tet's pinned nodes, 1 for others.
+TetNumbers MovableOf(const TouchingSurface& surface, const CdgTet& tet);
 
 /// Searches points. Remembers which tets are near planes, and how far above: a tet is searched
 /// again once it may have come down. What it remembers are lower bounds, so it changes no result.
@@ -44,10 +59,13 @@ class SunkPoints {
   /// Lists for bodies in a world of `num_planes` planes. More planes than lists share them.
   static size_t NumLists(size_t num_planes) { return num_planes < 3 ? num_planes : 3; }
 
-  /// Finds points at problem.y + `moved` (num_nodes + 1 x 1, or empty) that are deeper below a
-  /// plane than they may be, by more than `depth` [m], and that are not known.
+  /// Finds points at problem.y + `moved` (num_nodes + 1 x 1, or empty) that are deeper below the
+  /// plane that holds them (HoldingPlane) than they may be, by more than `depth` [m], and that are
+  /// not known.
   /// - Of a surface: for each plane, the deepest vertex of each CdgTet, unless a tet with the
-  ///   vertex's main node has a deeper one. Points that the same nodes carry move together.
+  ///   vertex's main node has a deeper one. Points that the same nodes carry move together. In a
+  ///   solid, also the deepest points of triangles that are deeper than their corners, and
+  ///   vertices that pass a solid in the substep.
   /// - Of a cage without a surface: all nodes.
   ///
   /// If there are more than `most`, drops the least deep. Sorted by id and plane. The result is
@@ -72,16 +90,20 @@ class SunkPoints {
   static float LowestNow(const NearTet& near, const Float4& gaps);
   void FindGaps(const LocalCollider& plane, NodeVectors x, std::span<const NodeVec> moved);
   std::span<NearTet> FindNearTets(const ContactProblem& problem, uint32_t plane, float depth);
+  void FindInSolid(const ContactProblem& problem, const LocalCollider& solid,
+                   std::span<const NodeVec> moved, float depth, IsKnown is_known, const void* user);
   void Add(const SunkPoint& point);
   std::span<SunkPoint> KeepDeepest(const CollisionView& surface);
 
   size_t num_tets_ = 0;  // CdgTets of the body
   Array<float> gaps_;    // of the nodes from one plane [m] (num_nodes x 1)
   Array<NearPlane> lists_;
-  size_t next_list_ = 0;      // to be given to another plane
-  Array<uint8_t> near_;       // whether a node is near a list's plane (num_lists x num_nodes)
-  Array<NearTet> near_tets_;  // tets with such a node, ascending (num_lists x num_tets)
-  Array<SunkPoint> found_;    // (2 most x 1)
+  size_t next_list_ = 0;       // to be given to another plane
+  Array<uint8_t> near_;        // whether a node is near a list's plane (num_lists x num_nodes)
+  Array<NearTet> near_tets_;   // tets with such a node, ascending (num_lists x num_tets)
+  Array<Vec3> starts_, ends_;  // of the nodes, in a solid's coordinates [m] (num_nodes x 1)
+  Array<uint8_t> sides_;       // of a solid's bounding box that nodes are beyond (num_nodes x 1)
+  Array<SunkPoint> found_;     // (2 most x 1)
   size_t num_found_ = 0;
   Array<uint8_t> taken_;  // whether a found point's tet has the node (num_nodes x 1)
 };

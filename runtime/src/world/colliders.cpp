@@ -40,6 +40,8 @@ Status CheckRestitution(float restitution) {
 // Coefficients that are not given are -1.
 float Given(float coefficient) { return coefficient < 0.0f ? -1.0f : coefficient; }
 
+bool IsZero(const Vec3& v) { return v.x == 0.0f && v.y == 0.0f && v.z == 0.0f; }
+
 // v / |v|, or zero if v is zero or not finite.
 Vec3 UnitVector(const Vec3& v) {
   const float length = Length(v);
@@ -51,21 +53,51 @@ Vec3 UnitVector(const Vec3& v) {
           static_cast<float>(z / exact)};
 }
 
-Status CheckDescription(const ColliderDesc& desc) {
-  if (desc.type != ShapeType::kPlane) return Invalid("type", "no such shape");
-  const Vec3 normal = UnitVector(desc.plane.normal);
-  if (normal.x == 0.0f && normal.y == 0.0f && normal.z == 0.0f) {
-    return Invalid("plane.normal", "must be finite and not zero");
+// Shapes that the type does not name go back to their defaults: states do not hold them.
+ColliderDesc OnlyItsShape(const ColliderDesc& desc) {
+  ColliderDesc only = desc;
+  if (desc.type != ShapeType::kPlane) only.plane = {};
+  if (desc.type != ShapeType::kSphere) only.sphere = {};
+  if (desc.type != ShapeType::kCapsule) only.capsule = {};
+  if (desc.type != ShapeType::kBox) only.box = {};
+  only.plane.normal = UnitVector(only.plane.normal);
+  return only;
+}
+
+Status CheckShape(const ColliderDesc& desc) {
+  const auto is_length = [](float x) { return x > 0.0f && x <= kMostColliderSize; };
+  const char* const reason = "must be above 0 and at most 1e6";
+  switch (desc.type) {
+    case ShapeType::kPlane:
+      if (IsZero(UnitVector(desc.plane.normal))) {
+        return Invalid("plane.normal", "must be finite and not zero");
+      }
+      if (!std::isfinite(desc.plane.offset)) return Invalid("plane.offset", "must be finite");
+      return {};
+    case ShapeType::kSphere:
+      return is_length(desc.sphere.radius) ? Status{} : Invalid("sphere.radius", reason);
+    case ShapeType::kCapsule:
+      if (!(desc.capsule.half_height == 0.0f || is_length(desc.capsule.half_height))) {
+        return Invalid("capsule.half_height", "must be at least 0 and at most 1e6");
+      }
+      return is_length(desc.capsule.radius) ? Status{} : Invalid("capsule.radius", reason);
+    case ShapeType::kBox: {
+      const Vec3& half = desc.box.half_extents;
+      const bool is_box = is_length(half.x) && is_length(half.y) && is_length(half.z);
+      return is_box ? Status{} : Invalid("box.half_extents", reason);
+    }
   }
-  if (!std::isfinite(desc.plane.offset)) return Invalid("plane.offset", "must be finite");
-  Status status = CheckPose(desc.pose);
+  return Invalid("type", "no such shape");
+}
+
+Status CheckDescription(const ColliderDesc& desc) {
+  Status status = CheckShape(desc);
+  if (status.ok()) status = CheckPose(desc.pose);
   if (status.ok()) status = CheckVelocities(desc.velocity, desc.angular_velocity);
   if (status.ok()) status = CheckFriction(desc.friction);
   if (status.ok()) status = CheckRestitution(desc.restitution);
   return status;
 }
-
-bool IsZero(const Vec3& v) { return v.x == 0.0f && v.y == 0.0f && v.z == 0.0f; }
 
 bool AreEqual(const Pose& a, const Pose& b) {
   return IsZero(a.position - b.position) && a.rotation.x == b.rotation.x &&
@@ -112,6 +144,61 @@ bool IsNear(const Body& body, const PlaneShape& plane, const Pose& from, const P
          (!AreEqual(from, to) && IsNear(body, PlaceAt(plane, to)));
 }
 
+// The desc's solid; any if it is a plane.
+RoundedBox SolidOf(const ColliderDesc& desc) {
+  switch (desc.type) {
+    case ShapeType::kSphere:
+      return {{}, desc.sphere.radius};
+    case ShapeType::kCapsule:
+      return {{0.0f, desc.capsule.half_height, 0.0f}, desc.capsule.radius};
+    default:
+      return {desc.box.half_extents, 0.0f};
+  }
+}
+
+// The bounding box of a solid that moves straight from one pose to another, and turns. On an arc,
+// a point leaves the straight way by less than its distance times 1 - cos(angle / 2).
+WorldBox SweptBox(const RoundedBox& solid, const Pose& from, const Pose& to) {
+  const Vec3& half = solid.half_extents;
+  WorldBox swept;
+  bool is_first = true;
+  for (const Pose& pose : {from, to}) {
+    double axes[3][3] = {{half.x, 0.0, 0.0}, {0.0, half.y, 0.0}, {0.0, 0.0, half.z}};
+    for (double(&axis)[3] : axes) Turn(RotationOf(pose.rotation), axis);
+    const double centre[3] = {pose.position.x, pose.position.y, pose.position.z};
+    for (int k = 0; k < 3; ++k) {
+      const double reach = std::fabs(axes[0][k]) + std::fabs(axes[1][k]) + std::fabs(axes[2][k]) +
+                           double(solid.radius);
+      swept.low[k] = is_first ? centre[k] - reach : std::fmin(swept.low[k], centre[k] - reach);
+      swept.high[k] = is_first ? centre[k] + reach : std::fmax(swept.high[k], centre[k] + reach);
+    }
+    is_first = false;
+  }
+  const Rotation turn = RotationOf(to.rotation) * Conjugate(RotationOf(from.rotation));
+  const double bulge = double(Length(half)) * (1.0 - std::fmin(std::fabs(turn.w), 1.0));
+  for (int k = 0; k < 3; ++k) {
+    swept.low[k] -= bulge;
+    swept.high[k] += bulge;
+  }
+  return swept;
+}
+
+// The box of a body's nodes, and what is so near that a collider wakes the body.
+WorldBox WakingBox(const Body& body) {
+  const double s = body.scale, margin = kWakeDistance * double(body.simulation.median_edge);
+  WorldBox box;
+  for (size_t i = 0; i < body.x.size(); ++i) {
+    const double x[3] = {body.x[i].x, body.x[i].y, body.x[i].z};
+    for (int k = 0; k < 3; ++k) {
+      const double low = body.origin[k] + s * (x[k] - margin);
+      const double high = body.origin[k] + s * (x[k] + margin);
+      box.low[k] = i == 0 ? low : std::fmin(box.low[k], low);
+      box.high[k] = i == 0 ? high : std::fmax(box.high[k], high);
+    }
+  }
+  return box;
+}
+
 // The pose after moving for `dt` seconds.
 Pose Advanced(const ColliderDesc& desc, float dt) {
   Pose to = desc.pose;
@@ -148,14 +235,15 @@ void FindVelocities(const Pose& from, const Pose& to, float dt, Vec3* velocity,
                        static_cast<float>(turn.z * twice)};
 }
 
-StepCollider PlaneInStep(const Collider& collider, float dt) {
-  StepCollider plane = PlaneNow(collider);
+StepCollider InStep(const Collider& collider, float dt) {
+  StepCollider plane = ColliderNow(collider);
   if (!collider.Moves()) return plane;
   const ColliderDesc& desc = collider.desc;
   const Pose to = collider.has_target ? collider.target : Advanced(desc, dt);
   if (!IsPosition(to.position)) return plane;  // too far out: it rests
   plane.moves = true;
   plane.to = to;
+  if (plane.is_solid) plane.swept = SweptBox(plane.solid, plane.from, plane.to);
   plane.velocity = desc.velocity;
   plane.angular_velocity = desc.angular_velocity;
   if (collider.has_target) {
@@ -167,7 +255,9 @@ StepCollider PlaneInStep(const Collider& collider, float dt) {
 // Drops the body's contacts with a plane; returns whether it had some.
 bool DropContacts(uint32_t plane, Body* body) {
   const std::span<PlaneContact> all = body->contacts.Current();
-  const auto is_of_plane = [plane](const PlaneContact& contact) { return contact.collider == plane; };
+  const auto is_of_plane = [plane](const PlaneContact& contact) {
+    return contact.collider == plane;
+  };
   const auto end = std::remove_if(all.begin(), all.end(), is_of_plane);
   body->contacts.num_contacts = static_cast<uint32_t>(end - all.begin());
   if (body->contacts.rebound.collider == plane) body->contacts.rebound = {};
@@ -176,19 +266,26 @@ bool DropContacts(uint32_t plane, Body* body) {
 
 }  // namespace
 
-StepCollider PlaneNow(const Collider& collider) {
+StepCollider ColliderNow(const Collider& collider) {
   const ColliderDesc& desc = collider.desc;
-  const WorldPlane start = PlaceAt(desc.plane, desc.pose);
-  StepCollider plane;
-  plane.normal = start.normal;
-  plane.offset = start.offset;
-  plane.from = desc.pose;
-  plane.to = desc.pose;
-  plane.shape = desc.plane;
-  plane.coefficients = {desc.friction, desc.restitution};
-  plane.user_data = desc.user_data;
-  plane.filter = desc.filter;
-  return plane;
+  StepCollider now;
+  now.exists = true;
+  now.is_solid = desc.type != ShapeType::kPlane;
+  if (now.is_solid) {
+    now.solid = SolidOf(desc);
+    now.swept = SweptBox(now.solid, desc.pose, desc.pose);
+  } else {
+    const WorldPlane start = PlaceAt(desc.plane, desc.pose);
+    now.normal = start.normal;
+    now.offset = start.offset;
+  }
+  now.from = desc.pose;
+  now.to = desc.pose;
+  now.shape = desc.plane;
+  now.coefficients = {desc.friction, desc.restitution};
+  now.user_data = desc.user_data;
+  now.filter = desc.filter;
+  return now;
 }
 
 bool Collider::Moves() const {
@@ -221,10 +318,10 @@ Status World::Impl::ReserveCollider() {
     return {StatusCode::kOutOfMemory, "collider", "no memory, or no slot left"};
   }
   const uint32_t next = collider_slots.next_slot();
-  const size_t num_planes = std::max<size_t>(NumPlanes(), size_t{next} + 1);
+  const size_t num_colliders = std::max<size_t>(MostColliders(), size_t{next} + 1);
   bool has_room = ReserveColliderArrays(next);
   for (const uint32_t slot : slots) {
-    has_room = has_room && ReserveColliders(allocator, num_planes, bodies[slot]);
+    has_room = has_room && ReserveColliders(allocator, num_colliders, bodies[slot]);
   }
   if (!has_room) return {StatusCode::kOutOfMemory, "collider"};
   return {};
@@ -242,8 +339,7 @@ Status World::AddCollider(const ColliderDesc& desc, ColliderId* out_id) {
   const uint32_t slot = w.collider_slots.Add();
   Collider& collider = w.colliders[slot];
   collider = {};
-  collider.desc = desc;
-  collider.desc.plane.normal = UnitVector(desc.plane.normal);
+  collider.desc = OnlyItsShape(desc);
   collider.desc.friction = Given(desc.friction);
   collider.desc.restitution = Given(desc.restitution);
   collider.id = PackId(slot, w.collider_slots.generation(slot), w.desc.tag);
@@ -377,11 +473,16 @@ Status World::GetUserData(ColliderId id, uint64_t* out_user_data) const {
 }
 
 void World::Impl::WakeTouching(const Collider& collider) {
-  const Pose& to = collider.has_target ? collider.target : collider.desc.pose;
+  const ColliderDesc& of = collider.desc;
+  const Pose& to = collider.has_target ? collider.target : of.pose;
+  const bool is_solid = of.type != ShapeType::kPlane;
+  const WorldBox swept = is_solid ? SweptBox(SolidOf(of), of.pose, to) : WorldBox{};
   for (const uint32_t slot : slots) {
     Body* body = bodies[slot];
-    if (!body->asleep || !MayTouch(body->filter, collider.desc.filter)) continue;
-    if (IsNear(*body, collider.desc.plane, collider.desc.pose, to)) WakeUp(body);
+    if (!body->asleep || !MayTouch(body->filter, of.filter)) continue;
+    const bool is_near =
+        is_solid ? swept.Overlaps(WakingBox(*body)) : IsNear(*body, of.plane, of.pose, to);
+    if (is_near) WakeUp(body);
   }
 }
 
@@ -394,10 +495,12 @@ void World::Impl::ForgetContacts(uint32_t slot) {
 void World::Impl::PlaceColliders() {
   const uint32_t num_slots = collider_slots.num_slots();
   for (uint32_t slot = 0; slot < num_slots; ++slot) step_colliders[slot] = {};
+  settings.any_solid = false;
   bool any_moves = false;
   for (const uint32_t slot : collider_slots) {
-    step_colliders[slot] = PlaneInStep(colliders[slot], dt);
+    step_colliders[slot] = InStep(colliders[slot], dt);
     any_moves = any_moves || step_colliders[slot].moves;
+    settings.any_solid = settings.any_solid || step_colliders[slot].is_solid;
   }
   settings.colliders = {step_colliders.data(), num_slots};
   if (any_moves) WakeByColliders();
@@ -414,12 +517,14 @@ void World::Impl::WakeByColliders() {
 }
 
 bool World::Impl::TouchesMovingCollider(const Body& body) const {
+  const WorldBox box = settings.any_solid ? WakingBox(body) : WorldBox{};
   for (const uint32_t slot : collider_slots) {
-    const StepCollider& plane = step_colliders[slot];
-    if (plane.moves && MayTouch(body.filter, plane.filter) &&
-        IsNear(body, plane.shape, plane.from, plane.to)) {
-      return true;
-    }
+    const StepCollider& collider = step_colliders[slot];
+    if (!collider.moves || !MayTouch(body.filter, collider.filter)) continue;
+    const bool is_near = collider.is_solid
+                             ? collider.swept.Overlaps(box)
+                             : IsNear(body, collider.shape, collider.from, collider.to);
+    if (is_near) return true;
   }
   return false;
 }

@@ -118,13 +118,13 @@ Vec3 NormalOf(const ColliderDesc& collider) {
   return {static_cast<float>(n[0]), static_cast<float>(n[1]), static_cast<float>(n[2])};
 }
 
-void DrawContacts(const Pen& pen, const Body& body, std::span<const Collider> colliders) {
+void DrawContacts(const Pen& pen, const Body& body) {
   constexpr float kPointSize = 0.1f, kNormalLength = 0.5f;  // [median edges]
   for (const PlaneContact& contact : body.contacts.Current()) {
     const Vec3 at = WorldPosition(body, body.contacts.PointOf(contact).Of(body.x));
-    const Vec3 normal = NormalOf(colliders[contact.collider].desc);
+    const Vec3 to = at + contact.plane.normal * (kNormalLength * MedianEdge(body));
     pen.Point(at, kPointSize * MedianEdge(body), kContactColour);
-    pen.Line(at, at + normal * (kNormalLength * MedianEdge(body)), kContactColour);
+    pen.Line(at, to, kContactColour);
   }
 }
 
@@ -171,7 +171,7 @@ void DrawName(const Pen& pen, const Body& body, const Box& box) {
   pen.Text({middle.x, box.high.y, middle.z}, first, kNameColour);
 }
 
-void DrawBody(const Pen& pen, const Body& body, std::span<const Collider> colliders) {
+void DrawBody(const Pen& pen, const Body& body) {
   if (pen.Wants(kDrawSleep)) {
     DrawCage(pen, body, StateColour(body));
   } else if (pen.Wants(kDrawCage) && body.enabled) {
@@ -180,7 +180,7 @@ void DrawBody(const Pen& pen, const Body& body, std::span<const Collider> collid
   if (!body.enabled) return;
   if (pen.Wants(kDrawSurface)) DrawSurface(pen, body);
   if (pen.Wants(kDrawPins)) DrawPins(pen, body);
-  if (pen.Wants(kDrawContacts)) DrawContacts(pen, body, colliders);
+  if (pen.Wants(kDrawContacts)) DrawContacts(pen, body);
   if (!pen.Wants(kDrawBounds | kDrawNames)) return;
   Box box;
   AddNodes(body, &box);
@@ -208,19 +208,84 @@ void DrawPlane(const Pen& pen, const ColliderDesc& collider, const Box& box) {
   pen.Line(centre, centre + n * (0.25f * half), kColliderColour);
 }
 
+// A point of a collider in the world.
+Vec3 PlacedAt(const Pose& pose, const Vec3& local) {
+  double at[3] = {local.x, local.y, local.z};
+  Turn(RotationOf(pose.rotation), at);
+  return pose.position +
+         Vec3{static_cast<float>(at[0]), static_cast<float>(at[1]), static_cast<float>(at[2])};
+}
+
+// Draws the first `steps` 24ths of the circle centre + cos(t) a + sin(t) b.
+void DrawArc(const Pen& pen, const Pose& pose, const Vec3& centre, const Vec3& a, const Vec3& b,
+             int steps) {
+  constexpr float kCos = 0.965925826f, kSin = 0.258819045f;  // of a step
+  float c = 1.0f, s = 0.0f;
+  for (int k = 0; k < steps; ++k) {
+    const float next_c = c * kCos - s * kSin, next_s = s * kCos + c * kSin;
+    pen.Line(PlacedAt(pose, centre + a * c + b * s),
+             PlacedAt(pose, centre + a * next_c + b * next_s), kColliderColour);
+    c = next_c;
+    s = next_s;
+  }
+}
+
+// Draws a sphere if `half_height` is zero.
+void DrawCapsule(const Pen& pen, const Pose& pose, float half_height, float radius) {
+  const Vec3 x = {radius, 0.0f, 0.0f}, y = {0.0f, radius, 0.0f}, z = {0.0f, 0.0f, radius};
+  for (const float height : {half_height, -half_height}) {
+    const Vec3 centre = {0.0f, height, 0.0f};
+    DrawArc(pen, pose, centre, x, z, 24);
+    for (const Vec3& side : {x, z}) DrawArc(pen, pose, centre, side, height < 0.0f ? -y : y, 12);
+  }
+  if (half_height == 0.0f) {
+    for (const Vec3& side : {x, z}) DrawArc(pen, pose, {}, side, -y, 12);
+    return;
+  }
+  const Vec3 top = {0.0f, half_height, 0.0f};
+  for (const Vec3& side : {x, z, -x, -z}) {
+    pen.Line(PlacedAt(pose, side + top), PlacedAt(pose, side - top), kColliderColour);
+  }
+}
+
+void DrawSolidBox(const Pen& pen, const Pose& pose, const Vec3& half) {
+  const Box box = {-half, half};
+  for (unsigned corner = 0; corner < 8; ++corner) {
+    for (unsigned axis = 1; axis < 8; axis *= 2) {
+      if ((corner & axis) != 0) continue;
+      pen.Line(PlacedAt(pose, box.Corner(corner)), PlacedAt(pose, box.Corner(corner | axis)),
+               kColliderColour);
+    }
+  }
+}
+
+// `around`: the bodies.
+void DrawCollider(const Pen& pen, const ColliderDesc& desc, const Box& around) {
+  switch (desc.type) {
+    case ShapeType::kPlane:
+      return DrawPlane(pen, desc, around);
+    case ShapeType::kSphere:
+      return DrawCapsule(pen, desc.pose, 0.0f, desc.sphere.radius);
+    case ShapeType::kCapsule:
+      return DrawCapsule(pen, desc.pose, desc.capsule.half_height, desc.capsule.radius);
+    case ShapeType::kBox:
+      return DrawSolidBox(pen, desc.pose, desc.box.half_extents);
+  }
+}
+
 }  // namespace
 
 void World::Draw(const DebugDraw& draw) const {
   if (impl_ == nullptr) return;
   const Impl& w = *impl_;
   const Pen pen(draw);
-  for (const uint32_t slot : w.slots) DrawBody(pen, *w.bodies[slot], w.colliders.span());
+  for (const uint32_t slot : w.slots) DrawBody(pen, *w.bodies[slot]);
   if (!pen.Wants(kDrawColliders)) return;
   Box all;
   for (const uint32_t slot : w.slots) {
     if (w.bodies[slot]->enabled) AddNodes(*w.bodies[slot], &all);
   }
-  for (const uint32_t slot : w.collider_slots) DrawPlane(pen, w.colliders[slot].desc, all);
+  for (const uint32_t slot : w.collider_slots) DrawCollider(pen, w.colliders[slot].desc, all);
 }
 
 }  // namespace plush

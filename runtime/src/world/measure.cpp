@@ -79,9 +79,9 @@ float World::Impl::DeepestPoint(const Body& body) const {
   float deepest = 0.0f;
   if (!body.enabled || body.fixed || body.frozen) return deepest;
   for (const uint32_t slot : collider_slots) {
-    const StepCollider plane = PlaneNow(colliders[slot]);
-    if (MayTouch(plane.filter, body.filter)) {
-      deepest = std::fmax(deepest, body.scale * DepthBelow(plane, body));
+    const StepCollider collider = ColliderNow(colliders[slot]);
+    if (MayTouch(collider.filter, body.filter)) {
+      deepest = std::fmax(deepest, body.scale * DepthIn(collider, body));
     }
   }
   return deepest;

@@ -267,7 +267,7 @@ Status StateReader::CheckContacts(uint32_t index, const StateBody& b, const Stat
   const auto wrong = [index](const char* reason) { return Corrupt(kBodies, reason, index); };
   const CollisionView& surface = AssetOf(s).collision();
   const TouchingSurface touching = {&surface, PinnedOf(s)};
-  const uint32_t num_points = touching.num_points();
+  constexpr float kMostWeights = 1.001f;  // of two corners; rounding included
   uint64_t before = 0;
   for (uint32_t i = 0; i < b.num_contacts; ++i) {
     StateContact c;
@@ -276,13 +276,20 @@ Status StateReader::CheckContacts(uint32_t index, const StateBody& b, const Stat
         collider_slot(c.collider).link != SlotList<>::kLive) {
       return wrong("a contact has no point or plane");
     }
-    const uint64_t key = uint64_t{WordAt(bulk.coupled, c.slot)} << 32 | c.collider;
+    const uint64_t key = uint64_t{PointAt(bulk.coupled, c.slot).id} << 32 | c.collider;
     if (i > 0 && key <= before) return wrong("contacts are out of order");
     before = key;
-    if (!AreFinite(c.impulse)) return wrong("a contact's impulse is not finite");
+    if (!AreFinite(c.impulse) || !AreFinite(c.normal)) {
+      return wrong("a contact's impulse or normal is not finite");
+    }
   }
   for (uint32_t i = 0; i < b.num_coupled; ++i) {
-    if (WordAt(bulk.coupled, i) >= num_points) return wrong("a coupling is of no point");
+    const StatePoint point = PointAt(bulk.coupled, i);
+    const bool is_in_triangle =
+        point.u >= 0.0f && point.v >= 0.0f && point.u + point.v <= kMostWeights;
+    if (point.id >= touching.num_ids() || !is_in_triangle) {
+      return wrong("a coupling is of no point");
+    }
   }
   if (!AreFinite(bulk.couplings, size_t{b.num_coupled} * (b.num_coupled + 1) / 2)) {
     return wrong("a coupling is not finite");

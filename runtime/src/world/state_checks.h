@@ -20,6 +20,12 @@ inline SplittingSettings SplittingOf(const StateBody& body) {
   return {body.outer_iterations, body.volume_sweeps, body.polar_iterations};
 }
 
+inline StatePoint PointAt(const std::byte* points, size_t index) {
+  StatePoint point;
+  std::memcpy(&point, points + sizeof(point) * index, sizeof(point));
+  return point;
+}
+
 inline uint32_t WordAt(const std::byte* words, size_t index) {
   uint32_t word;
   std::memcpy(&word, words + 4 * index, 4);

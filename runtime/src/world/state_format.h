@@ -35,7 +35,7 @@ static_assert(std::endian::native == std::endian::little,
               "states are written as they lie in memory");
 
 inline constexpr char kStateMagic[8] = {'P', 'L', 'U', 'S', 'H', 'S', 'T', '\n'};
-inline constexpr uint32_t kStateVersion = 6;
+inline constexpr uint32_t kStateVersion = 7;
 inline constexpr uint32_t kStateByteOrder = 0x01020304;
 #ifdef PLUSH_DETERMINISTIC
 inline constexpr uint32_t kStateVariant = 1;
@@ -126,7 +126,8 @@ struct StatePose {
 struct StateCollider {
   uint64_t user_data;
   uint32_t slot, type;
-  float normal[3], offset;
+  float shape[4];  ///< plane: normal and offset; sphere: radius; capsule: half height and radius;
+                   ///< box: half extents; then zeros
   StatePose pose;
   float velocity[3], angular_velocity[3], friction;
   StateFilter filter;
@@ -187,7 +188,7 @@ struct StateBody {
   StateStats stats;
   float friction, restitution;
   float rebound_speed, rebound_time, rebound_energy;
-  uint32_t rebound_plane;
+  uint32_t rebound_collider;
   int32_t outer_iterations, volume_sweeps, polar_iterations;
   uint32_t zero;
 };
@@ -202,10 +203,17 @@ static_assert(sizeof(StateMotion) == 64);
 
 /// PlaneContact.
 struct StateContact {
-  uint32_t slot, plane;
-  float impulse[3];
+  uint32_t slot, collider;
+  float impulse[3], normal[3];
 };
-static_assert(sizeof(StateContact) == 20);
+static_assert(sizeof(StateContact) == 32);
+
+/// An EmbeddedPoint with couplings.
+struct StatePoint {
+  uint32_t id;
+  float u, v;
+};
+static_assert(sizeof(StatePoint) == 12);
 
 /// Sizes of what a body's section holds, in order [bytes]. Multiples of 4.
 struct BodyLayout {
@@ -216,7 +224,7 @@ struct BodyLayout {
   uint64_t motions = 0;               ///< StateMotion (num_regions)
   uint64_t reactions = 0;             ///< Vec3 (num_nodes)
   uint64_t contacts = 0;              ///< StateContact (num_contacts)
-  uint64_t coupled = 0;               ///< ids of points with couplings (num_coupled)
+  uint64_t coupled = 0;               ///< StatePoint (num_coupled)
   uint64_t couplings = 0;  ///< lower triangle by rows (num_coupled (num_coupled + 1) / 2)
 
   BodyLayout(const StateBody& body, uint64_t num_nodes, uint64_t num_blocks, uint64_t num_regions) {
@@ -233,7 +241,7 @@ struct BodyLayout {
     }
     if ((body.flags & kStateReports) != 0) reactions = sizeof(Vec3) * num_nodes;
     contacts = sizeof(StateContact) * uint64_t{body.num_contacts};
-    coupled = sizeof(uint32_t) * uint64_t{body.num_coupled};
+    coupled = sizeof(StatePoint) * uint64_t{body.num_coupled};
     couplings = sizeof(float) * (uint64_t{body.num_coupled} * (uint64_t{body.num_coupled} + 1) / 2);
   }
   uint64_t Sum() const {

@@ -44,7 +44,21 @@ Collider ToCollider(const StateCollider& c, uint64_t id) {
   Collider out;
   out.id = id;
   out.desc.type = static_cast<ShapeType>(c.type);
-  out.desc.plane = {ToVec3(c.normal), c.offset};
+  const float* shape = c.shape;
+  switch (out.desc.type) {
+    case ShapeType::kPlane:
+      out.desc.plane = {{shape[0], shape[1], shape[2]}, shape[3]};
+      break;
+    case ShapeType::kSphere:
+      out.desc.sphere = {shape[0]};
+      break;
+    case ShapeType::kCapsule:
+      out.desc.capsule = {shape[0], shape[1]};
+      break;
+    case ShapeType::kBox:
+      out.desc.box = {{shape[0], shape[1], shape[2]}};
+      break;
+  }
   out.desc.pose = ToPose(c.pose);
   out.desc.velocity = ToVec3(c.velocity);
   out.desc.angular_velocity = ToVec3(c.angular_velocity);
@@ -83,7 +97,8 @@ void LoadContacts(const StateBody& saved, const BodyBulk& bulk, const TouchingSu
   couplings.Forget();
   const std::byte* row = bulk.couplings;
   for (uint32_t k = 0; k < saved.num_coupled; ++k) {
-    couplings.Add(surface.Point(WordAt(bulk.coupled, k)));
+    const StatePoint point = PointAt(bulk.coupled, k);
+    couplings.Add(surface.Point(point.id, point.u, point.v));
     for (uint32_t other = 0; other <= k; ++other) {
       const float coupling = std::bit_cast<float>(WordAt(row, other));
       couplings.Row(k)[other] = couplings.Row(other)[k] = coupling;
@@ -100,6 +115,7 @@ void LoadContacts(const StateBody& saved, const BodyBulk& bulk, const TouchingSu
     out.slot = c.slot;
     out.collider = c.collider;
     out.impulse = ToVec3(c.impulse);
+    out.plane.normal = ToVec3(c.normal);
   }
 }
 
@@ -163,7 +179,7 @@ void LoadBody(const StateBody& saved, const BodyBulk& bulk, Body* body) {
     CopyTo(bulk.kappa, &body->kappa);
   }
   if (body->has_previous) CopyTo(bulk.previous, &body->previous);
-  std::fill(body->colliders.begin(), body->colliders.end(), LocalCollider{});
+  body->num_near = 0;
   LoadPins(saved, bulk, &body->pins);
   LoadContacts(saved, bulk, SurfaceOf(*body), &body->contacts);
 }

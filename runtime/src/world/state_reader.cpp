@@ -279,6 +279,30 @@ Status StateReader::CheckSlots() const {
   return {};
 }
 
+namespace {
+
+bool IsShape(const StateCollider& c) {
+  const float* s = c.shape;
+  const auto are_lengths = [s](int first, int end) {
+    return std::all_of(s + first, s + end,
+                       [](float x) { return x > 0.0f && x <= kMostColliderSize; });
+  };
+  const float length2 = s[0] * s[0] + s[1] * s[1] + s[2] * s[2];
+  switch (static_cast<ShapeType>(c.type)) {
+    case ShapeType::kPlane:
+      return length2 > 0.99f && length2 < 1.01f && std::isfinite(s[3]);
+    case ShapeType::kSphere:
+      return are_lengths(0, 1);
+    case ShapeType::kCapsule:
+      return (s[0] == 0.0f || are_lengths(0, 1)) && are_lengths(1, 2);
+    case ShapeType::kBox:
+      return are_lengths(0, 3);
+  }
+  return false;
+}
+
+}  // namespace
+
 Status StateReader::CheckColliders() const {
   for (uint32_t i = 0; i < world_.num_colliders; ++i) {
     const StateCollider c = collider(i);
@@ -287,15 +311,12 @@ Status StateReader::CheckColliders() const {
         (i > 0 && collider(i - 1).slot >= c.slot)) {
       return Corrupt(section, "wrong slot", i);
     }
-    if (c.type > static_cast<uint32_t>(ShapeType::kPlane)) {
+    if (c.type > static_cast<uint32_t>(ShapeType::kBox)) {
       return Corrupt(section, "no such shape", i);
     }
-    const float length2 =
-        c.normal[0] * c.normal[0] + c.normal[1] * c.normal[1] + c.normal[2] * c.normal[2];
-    if (!(length2 > 0.99f && length2 < 1.01f) || !std::isfinite(c.offset) || !IsPose(c.pose) ||
-        !IsPose(c.target) || c.has_target > 1 || !AreFinite(c.velocity) ||
-        !AreFinite(c.angular_velocity) || !IsCoefficient(c.friction, kMostCoefficient) ||
-        !IsCoefficient(c.restitution, 1.0f)) {
+    if (!IsShape(c) || !IsPose(c.pose) || !IsPose(c.target) || c.has_target > 1 ||
+        !AreFinite(c.velocity) || !AreFinite(c.angular_velocity) ||
+        !IsCoefficient(c.friction, kMostCoefficient) || !IsCoefficient(c.restitution, 1.0f)) {
       return Corrupt(section, "a number is out of range", i);
     }
   }

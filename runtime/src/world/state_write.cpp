@@ -82,8 +82,22 @@ StateCollider Saved(const Collider& collider, uint32_t slot) {
   out.user_data = desc.user_data;
   out.slot = slot;
   out.type = static_cast<uint32_t>(desc.type);
-  Copy(desc.plane.normal, out.normal);
-  out.offset = desc.plane.offset;
+  switch (desc.type) {
+    case ShapeType::kPlane:
+      std::copy_n(&desc.plane.normal.x, 3, out.shape);
+      out.shape[3] = desc.plane.offset;
+      break;
+    case ShapeType::kSphere:
+      out.shape[0] = desc.sphere.radius;
+      break;
+    case ShapeType::kCapsule:
+      out.shape[0] = desc.capsule.half_height;
+      out.shape[1] = desc.capsule.radius;
+      break;
+    case ShapeType::kBox:
+      std::copy_n(&desc.box.half_extents.x, 3, out.shape);
+      break;
+  }
   out.pose = Saved(desc.pose);
   Copy(desc.velocity, out.velocity);
   Copy(desc.angular_velocity, out.angular_velocity);
@@ -116,6 +130,7 @@ StateContact Saved(const PlaneContact& contact) {
   out.slot = contact.slot;
   out.collider = contact.collider;
   Copy(contact.impulse, out.impulse);
+  Copy(contact.plane.normal, out.normal);
   return out;
 }
 
@@ -174,7 +189,10 @@ BodyLayout LayoutOf(const Body& body, const StateBody& saved) {
 }
 
 void WriteCouplings(const PointCouplings& couplings, Sink* sink) {
-  for (uint32_t k = 0; k < couplings.num_known; ++k) sink->Write(couplings.points[k].id);
+  for (uint32_t k = 0; k < couplings.num_known; ++k) {
+    const EmbeddedPoint& point = couplings.points[k];
+    sink->Write(StatePoint{point.id, point.u, point.v});
+  }
   for (uint32_t k = 0; k < couplings.num_known; ++k) {
     for (uint32_t other = 0; other <= k; ++other) sink->Write(couplings.Row(k)[other]);
   }

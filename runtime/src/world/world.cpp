@@ -105,7 +105,7 @@ Status World::AddBody(const Asset& asset, const BodyDesc& desc, BodyId* out_id) 
   if (!reserved.ok()) return reserved;
   Body* body = nullptr;
   const Status made =
-      MakeBody(w.allocator, asset, desc, w.NumPlanes(), w.desc.keep_previous, &w.cache, &body);
+      MakeBody(w.allocator, asset, desc, w.MostColliders(), w.desc.keep_previous, &w.cache, &body);
   if (!made.ok()) return made;
   if (!body->fixed) {
     body->dt = asset.factor().dt;

@@ -31,7 +31,7 @@ struct Collider {
 };
 
 /// The collider's plane where it is, at rest.
-StepCollider PlaneNow(const Collider& collider);
+StepCollider ColliderNow(const Collider& collider);
 
 /// A force field that waits for the next step.
 struct PendingForce {
@@ -80,7 +80,7 @@ struct World::Impl {
   bool ReserveColliderArrays(uint32_t slot);
   Status ReserveCollider();
   /// Most planes that bodies must have room for now.
-  size_t NumPlanes() const {
+  size_t MostColliders() const {
     return std::max<size_t>(collider_slots.num_slots(), desc.reserve_colliders);
   }
   void Remove(Body* body);
@@ -185,9 +185,9 @@ struct World::Impl {
   Array<float> time_steps;      // those of PrepareTimeStep [s]
   uint32_t num_time_steps = 0;
   SlotList<> collider_slots;
-  Array<Collider> colliders;     // by slot
+  Array<Collider> colliders;           // by slot
   Array<StepCollider> step_colliders;  // of the current step, by slot
-  Array<PendingForce> forces;    // of the next step
+  Array<PendingForce> forces;          // of the next step
   uint32_t num_forces = 0;
   Array<BodyEvent> events;  // of the last step (max_events x 1)
   uint32_t num_events = 0;

@@ -81,8 +81,8 @@ TEST_CASE("Friction mixes to the geometric mean, restitution to the larger value
     EmbeddedPoint point;
     point.material = 1;
     LocalCollider plane;
-    plane.coefficients = {c.collider, c.collider};
-    CAPTURE(c.body, c.baked, c.collider);
+    plane.coefficients = {c.plane, c.plane};
+    CAPTURE(c.body, c.baked, c.plane);
     CHECK(rules.Friction(point, plane) == Approx(c.friction));
     CHECK(rules.Restitution(point, plane) == Approx(c.restitution));
   }

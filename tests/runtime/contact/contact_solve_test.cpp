@@ -174,7 +174,7 @@ TEST_CASE("If more points touch than there is room for, the deepest ones do not 
   const std::span<const NodeVec> at(y);
   const CollisionView none;
   const ContactSolveStats stats = SolveWithContacts(system,
-                                                    {.planes = {&plane, 1},
+                                                    {.colliders = {&plane, 1},
                                                      .surface = {&none, pinned},
                                                      .x = at.first(n),
                                                      .y = at,
@@ -198,7 +198,8 @@ TEST_CASE("Points that press come back to their places, without friction along t
     const float friction = seed % 2 == 0 ? 0.5f : 0.0f;
     c.AddPlane(friction);
     const EmbeddedPoint& point = c.points[c.random.Below(static_cast<uint32_t>(c.points.size()))];
-    c.state.contacts[0] = {.slot = c.state.couplings.Add(point), .plane = 0};
+    c.state.contacts[0] = {.slot = c.state.couplings.Add(point), .collider = 0};
+    c.state.contacts[0].plane.normal = c.planes[0].normal;
     c.state.contacts[0].friction = friction;
     c.state.num_contacts = 1;
     for (size_t i = 0; i < c.shape.num_nodes(); ++i) {
@@ -211,7 +212,7 @@ TEST_CASE("Points that press come back to their places, without friction along t
       if (c.pinned[i] == 0) c.y[i] = ToVec3(shaken.col(static_cast<Eigen::Index>(i)));
     }
     const std::vector<NodeVec> before = c.y;
-    PutBack(c.planes, c.state, c.y);
+    PutBack(c.state, c.y);
     const Eigen::Vector3d away = ToEigen(point.Of(before)) - place;
     const Eigen::Vector3d left = ToEigen(point.Of(c.y)) - place, n = ToEigen(c.planes[0].normal);
     if (friction > 0.0f) {

@@ -3,6 +3,7 @@
 // are now.
 #include "contact/contact_problem.h"
 #include "runtime/contact/plane_fixtures.h"
+#include "runtime/world/solid_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -20,6 +21,7 @@ double LookForDepth(const World& world, BodyId id, ColliderId collider, const Sh
                     const std::vector<uint32_t>& pins, double least) {
   ColliderDesc desc;
   REQUIRE(world.GetCollider(collider, &desc).ok());
+  const bool is_solid = desc.type != ShapeType::kPlane;
   const Eigen::Vector3d normal = RotationOf(desc.pose.rotation) * ToEigen(desc.plane.normal);
   const double offset = double(desc.plane.offset) + normal.dot(ToEigen(desc.pose.position));
   std::vector<uint8_t> pinned(shape.num_nodes(), 0);
@@ -30,11 +32,13 @@ double LookForDepth(const World& world, BodyId id, ColliderId collider, const Sh
   double deepest = 0.0;
   for (uint32_t i = 0; i < surface.num_points(); ++i) {
     const EmbeddedPoint point = surface.Point(i);
-    double gap = -offset, free = 0.0;
+    Eigen::Vector3d at = Eigen::Vector3d::Zero();
+    double free = 0.0;
     for (int k = 0; k < 4; ++k) {
-      gap += double(point.weights[k]) * normal.dot(ToEigen(nodes[point.nodes[k]]));
+      at += double(point.weights[k]) * ToEigen(nodes[point.nodes[k]]);
       free += double(point.free[k]);
     }
+    const double gap = is_solid ? DistanceFrom(desc, at) : normal.dot(at) - offset;
     if (free >= least) deepest = std::max(deepest, -gap);
   }
   return deepest;
@@ -66,6 +70,11 @@ TEST_CASE("Measure finds the deepest point below the colliders where they are no
     ColliderDesc plane;
     plane.pose = RandomPose(&random);
     plane.plane.offset = static_cast<float>(random.Uniform(-0.3, 0.1));
+    if (i == 1 && seed % 4 == 1) plane.type = ShapeType::kSphere;
+    if (i == 1 && seed % 4 == 2) plane.type = ShapeType::kCapsule;
+    if (i == 1 && seed % 4 == 3) plane.type = ShapeType::kBox;
+    plane.sphere.radius = plane.capsule.radius = 0.2f;
+    plane.box.half_extents = {0.1f, 0.2f, 0.3f};
     plane.velocity = ToVec3(random.Vector(0.5));
     if (i == 2) plane.filter.mask = 0;  // touches nothing
     REQUIRE(world.AddCollider(plane, &colliders[i]).ok());

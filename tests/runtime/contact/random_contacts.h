@@ -126,6 +126,7 @@ struct RandomContacts {
     plane.turn = ToVec3(random.Vector(1.0e-3));
     plane.start_normal = plane.normal;
     plane.start_offset = plane.offset + static_cast<float>(random.Uniform(-1e-3, 1e-3));
+    plane.slot = static_cast<uint32_t>(planes.size());
     planes.push_back(plane);
     REQUIRE(state.Reserve(DefaultAllocator(), tets.size(), static_cast<uint32_t>(shape.num_nodes()),
                           false, static_cast<uint32_t>(planes.size())));
@@ -133,7 +134,7 @@ struct RandomContacts {
 
   ContactProblem Problem(int sweeps) const {
     const std::span<const NodeVec> start(x);
-    return {.planes = planes,
+    return {.colliders = planes,
             .surface = surface(),
             .x = start.first(shape.num_nodes()),
             .y = y,

@@ -41,9 +41,9 @@ struct Place {
       }
       plane.offset = low + static_cast<float>(random->Uniform(-0.1, 0.6)) * (high - low);
       plane.start_offset = plane.offset + static_cast<float>(random->Uniform(-0.02, 0.02));
+      plane.slot = p;
       planes.push_back(plane);
     }
-    planes.push_back({});  // a spare one
   }
 
   void Move(Random* random, double size) {
@@ -54,7 +54,7 @@ struct Place {
   }
 
   ContactProblem Problem() const {
-    return {.planes = planes,
+    return {.colliders = planes,
             .surface = {&body.surface(), pinned},
             .x = x,
             .y = y,
@@ -130,7 +130,7 @@ float DepthOf(const Place& place) {
   const ContactProblem problem = place.Problem();
   float deepest = 0.0f;
   for (const LocalCollider& plane : place.planes) {
-    deepest = std::max(deepest, DepthBelow(plane, problem.surface, place.y));
+    deepest = std::max(deepest, DepthIn(plane, problem.surface, place.y));
   }
   return deepest;
 }
@@ -245,16 +245,17 @@ TEST_CASE("Of a cage without a surface, a search finds all nodes, or the deepest
   pinned[0] = 1;
   // Start with all nodes above, and end with most of them below both.
   const LocalCollider planes[] = {{.normal = {0.0f, 1.0f, 0.0f}, .offset = 0.15f},
-                               {.normal = {0.6f, 0.8f, 0.0f}, .offset = 0.2f}};
+                                  {.normal = {0.6f, 0.8f, 0.0f}, .offset = 0.2f}};
   LocalCollider moved[2];
   for (int p = 0; p < 2; ++p) {
     moved[p] = planes[p];
+    moved[p].slot = static_cast<uint32_t>(p);
     moved[p].start_normal = planes[p].normal;
     moved[p].start_offset = -1.0f;
   }
   const std::vector<NodeVec> y = ToNodeVecs(x);
   const ContactProblem problem = {
-      .planes = moved, .surface = {&none, pinned}, .x = x, .y = y, .slop = 1.0e-4f};
+      .colliders = moved, .surface = {&none, pinned}, .x = x, .y = y, .slop = 1.0e-4f};
   std::vector<float> gaps;
   for (const LocalCollider& plane : moved) {
     for (size_t i = 1; i < x.size(); ++i) {

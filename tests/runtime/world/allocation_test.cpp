@@ -4,6 +4,7 @@
 #include "runtime/collision/surface_fixtures.h"
 #include "runtime/tet_fixtures.h"
 #include "runtime/world/heap_counter.h"
+#include "runtime/world/solid_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -53,6 +54,7 @@ bool UseWorld(World* world, const ShapeAsset& shape) {
   pinned.material.young = 2.0e5f;
   ok = world->AddBody(shape.asset(), pinned, &second).ok() && ok;
   ok = world->AddCollider({.plane = {{1.0f, 1.0f, 0.0f}, -1.0f}}, &plane).ok() && ok;
+  ok = world->AddCollider(SphereAt({}, 0.1f), &plane).ok() && ok;
   ok = world->PrepareTimeStep(0.5f * kDt).ok() && ok;
   for (int step = 0; step < 4; ++step) {
     ok = world->Step(step < 2 ? kDt : 0.5f * kDt).ok() && ok;
@@ -78,6 +80,8 @@ TEST_CASE("A step takes no memory after warm-up: contact, substeps, many touchin
     World world(desc);
     AddPlane(&world, {});
     AddPlane(&world, {{1.0f, 0.2f, 0.0f}, -0.02f});
+    AddCollider(&world, SphereAt({0.2f, 0.1f, 0.2f}, 0.1f));
+    AddCollider(&world, BoxAt({{0.4f, 0.1f, 0.4f}, {0.1f, 0.2f, 0.3f, 1.0f}}, {0.1f, 0.1f, 0.1f}));
     BodyDesc fast;
     fast.pose.position = {0.0f, 0.3f, 0.0f};
     fast.velocity = {-1.0f, -14.0f, 0.0f};

@@ -2,6 +2,7 @@
 // Bodies that step in a crowd move as they would alone.
 #include "runtime/world/arm_model.h"
 #include "runtime/world/crowd_scene.h"
+#include "runtime/world/solid_scene.h"
 #include "skip.h"
 
 #include <catch2/catch.hpp>
@@ -219,7 +220,12 @@ TEST_CASE("Bodies on a plane move beside a crowd of their own kind as alone, to 
   const size_t num_nodes = shape.num_nodes();
   Random random(7);
   World crowd, alone;
-  for (World* world : {&crowd, &alone}) AddPlane(world, {});
+  for (World* world : {&crowd, &alone}) {
+    AddPlane(world, {});
+    // Beside the body that lies at 3 m, and in the way of another one.
+    AddCollider(world, BoxAt({{3.3f, 0.0f, 0.0f}}, {0.1f, 0.2f, 1.0f}));
+    AddCollider(world, SphereAt({9.1f, 0.1f, 0.1f}, 0.15f));
+  }
   std::vector<BodyId> ids, alone_ids;
   for (int i = 0; i < 18; ++i) {
     const bool flies = i % 2 == 0;

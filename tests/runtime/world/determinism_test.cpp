@@ -3,6 +3,7 @@
 #include "plush/format/tet_block.h"
 
 #include "runtime/world/crowd_scene.h"
+#include "runtime/world/solid_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -59,6 +60,9 @@ Outcome Simulate(const JobSystem& jobs) {
   Random random(3);
   AddPlane(&world, {});
   AddPlane(&world, {{1.0f, 1.0f, 0.0f}, -1.0f}, 0.2f);
+  AddCollider(&world, SphereAt({2.1f, 0.05f, 0.1f}, 0.1f));
+  AddCollider(&world, CapsuleAt({{5.1f, 0.1f, 0.1f}, {0.5f, 0.0f, 0.0f, 1.0f}}, 0.3f, 0.05f));
+  AddCollider(&world, BoxAt({{7.2f, 0.0f, 0.1f}, {0.1f, 0.2f, 0.3f, 1.0f}}, {0.2f, 0.1f, 0.05f}));
   std::vector<BodyId> ids;
   for (int i = 0; i < 11; ++i) {
     BodyDesc body;

@@ -2,6 +2,7 @@
 // Debug drawing: what each flag draws, counted and placed by brute force.
 #include "runtime/world/heap_counter.h"
 #include "runtime/world/plane_scene.h"
+#include "runtime/world/solid_scene.h"
 #include "world/outside_faces.h"
 
 #include <catch2/catch.hpp>
@@ -287,6 +288,26 @@ TEST_CASE("A plane is drawn as a grid on itself under the bodies") {
   World empty;
   AddCollider(&empty);
   CHECK(Draw(empty, kDrawColliders).lines.size() == 19);
+}
+
+TEST_CASE("Solids are drawn by lines on their surfaces") {
+  const Pose pose = {{1.0f, 2.0f, -3.0f}, TurnOf(0.7, {1, 2, 3})};
+  for (const ColliderDesc& desc : {SphereAt(pose.position, 0.5f), CapsuleAt(pose, 0.4f, 0.2f),
+                                   BoxAt(pose, {0.1f, 0.2f, 0.3f})}) {
+    World world;
+    AddCollider(&world, desc);
+    const Drawing drawing = Draw(world, kDrawColliders);
+    CHECK(drawing.lines.size() >= 12);
+    Eigen::Vector3d low = drawing.lines[0].a, high = low;
+    for (const auto& line : drawing.lines) {
+      CHECK(DistanceFrom(desc, line.a) == Approx(0.0).margin(1e-5));
+      CHECK(DistanceFrom(desc, line.b) == Approx(0.0).margin(1e-5));
+      low = low.cwiseMin(line.a);
+      high = high.cwiseMax(line.a);
+    }
+    CHECK((0.5 * (low + high) - ToEigen(pose.position)).norm() < 0.1);
+    CHECK((high - low).minCoeff() > 0.3);
+  }
 }
 
 TEST_CASE("Drawing skips null functions, allocates nothing, changes nothing and repeats itself") {

@@ -3,6 +3,7 @@
 #include "runtime/world/state_scene.h"
 
 #include "runtime/world/crowd_scene.h"
+#include "runtime/world/solid_scene.h"
 #include "world/state_format.h"
 
 #include <catch2/catch.hpp>
@@ -63,6 +64,13 @@ void StateScene::Fill(World* world) const {
   wall.restitution = 0.25f;
   wall.filter.category = 4;
   REQUIRE(world->AddCollider(wall, &id).ok());
+  for (ColliderDesc desc :
+       {SphereAt({2.5f, 0.05f, 0.1f}, 0.15f),
+        CapsuleAt({{4.9f, 0.1f, 0.0f}, {0.5f, 0.0f, 0.0f, 1.0f}}, 0.3f, 0.06f),
+        BoxAt({{7.3f, 0.2f, 0.1f}, {0.1f, 0.2f, 0.3f, 1.0f}}, {0.2f, 0.1f, 0.15f})}) {
+    desc.angular_velocity = {0.0f, 0.5f, 0.0f};
+    REQUIRE(world->AddCollider(desc, &id).ok());
+  }
   for (uint32_t i = 0; i < kNumFalling; ++i) {
     const float height = 0.1f + 0.25f * static_cast<float>(i);
     Member member =

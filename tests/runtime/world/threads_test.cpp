@@ -3,6 +3,7 @@
 // one thread gives. The thread sanitizer must find nothing.
 #include "runtime/tet_fixtures.h"
 #include "runtime/world/crowd_scene.h"
+#include "runtime/world/solid_scene.h"
 
 #include <catch2/catch.hpp>
 
@@ -123,6 +124,7 @@ class Scene {
   std::vector<BodyId> AddCrowd() {
     std::vector<BodyId> ids;
     AddPlane(&world_, {});
+    AddCollider(&world_, BoxAt({{0.1f, 0.0f, 0.1f}}, {0.1f, 0.1f, 0.05f}));
     (void)world_.PrepareTimeStep(0.7f * kDt);
     for (int i = 0; i < 8; ++i) {
       BodyDesc desc;

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// SunkPoints::FindInSolid: tets near a convex solid, then their vertices and triangles one by one.
+// Source: sunk_points.h.
+#include "base/vector_math.h"
+#include "collision/surface_records.h"
+#include "contact/lowest_vertex.h"
+#include "contact/sunk_points.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plush {
+namespace {
+
+// The sides of the box [-reach, reach] that a way lies beyond, a bit each.
+uint8_t SidesOf(const Vec3& from, const Vec3& to, const Vec3& reach) {
+  const auto axis = [](float a, float b, float most) {
+    return static_cast<unsigned>(std::fmax(a, b) < -most) |
+           static_cast<unsigned>(std::fmin(a, b) > most) << 1u;
+  };
+  return static_cast<uint8_t>(axis(from.x, to.x, reach.x) | axis(from.y, to.y, reach.y) << 2u |
+                              axis(from.z, to.z, reach.z) << 4u);
+}
+
+Vec3 MeanOf(const Vec3 (&of_nodes)[4], const Vec4& weights) {
+  return of_nodes[0] * weights.x + of_nodes[1] * weights.y + of_nodes[2] * weights.z +
+         of_nodes[3] * weights.w;
+}
+
+// A tet's nodes in the coordinates of a solid.
+struct TetWay {
+  Vec3 from[4], to[4];
+  bool may_pass = false;  // through the whole solid
+};
+
+// Whether the tangent plane above the tet's middle keeps all vertices of the tet out, on their
+// whole way.
+bool IsOutside(const RoundedBox& solid, const TetWay& way, const CdgTet& tet, float depth) {
+  const Vec3 middle = (way.to[0] + way.to[1] + way.to[2] + way.to[3]) * 0.25f;
+  const Tangent tangent = TangentAt(solid, middle);
+  const auto is_above = [&](const Vec3(&nodes)[4]) {
+    Float4 gaps{};
+    for (int k = 0; k < 4; ++k) {
+      gaps[k] = tangent.gap + Dot(tangent.normal, nodes[k] - middle);
+    }
+    return LowestIn(gaps, &tet.low.x, &tet.high.x) >= -depth;
+  };
+  return is_above(way.to) && (!way.may_pass || is_above(way.from));
+}
+
+// Whether a point enters and leaves the solid on its way.
+bool Passes(const RoundedBox& solid, const Vec3& from, const Vec3& to) {
+  Tangent entered;
+  return TangentAt(solid, from).gap >= 0.0f && FindEntry(solid, from, to, &entered);
+}
+
+// Finds the deepest point of a triangle if it is deeper in the solid than the corners (3 x 1), by
+// more than `depth`.
+bool FindDeepInside(const RoundedBox& solid, const Vec3* corners, float depth,
+                    TrianglePoint* inside) {
+  const Vec3 middle = (corners[0] + corners[1] + corners[2]) * (1.0f / 3.0f);
+  const Tangent tangent = TangentAt(solid, middle);
+  float least = 0.0f, bound = 0.0f;  // of the corners, and of the whole triangle
+  for (int k = 0; k < 3; ++k) {
+    least = std::fmin(least, TangentAt(solid, corners[k]).gap);
+    bound = std::fmin(bound, tangent.gap + Dot(tangent.normal, corners[k] - middle));
+  }
+  if (!(bound < least - depth)) return false;
+  *inside = FindDeepest(solid, corners);
+  return inside->gap < least - depth;
+}
+
+}  // namespace
+
+void SunkPoints::FindInSolid(const ContactProblem& problem, const LocalCollider& solid,
+                             std::span<const NodeVec> moved, float depth, IsKnown is_known,
+                             const void* user) {
+  const TouchingSurface& surface = problem.surface;
+  const RoundedBox& shape = solid.shape;
+  const Vec3 reach = shape.Reach();
+  const float thinnest = std::fmin(reach.x, std::fmin(reach.y, reach.z));
+  for (size_t i = 0; i < starts_.size(); ++i) {
+    const Vec3 y = problem.y[i];
+    starts_[i] = solid.start.ToLocal(problem.x[i]);
+    ends_[i] = solid.end.ToLocal(moved.empty() ? y : y + moved[i]);
+    sides_[i] = SidesOf(starts_[i], ends_[i], reach);
+  }
+  const auto gap_of = [&](const EmbeddedPoint& point) {
+    const Vec3 y = point.Of(problem.y), end = moved.empty() ? y : y + point.Of(moved);
+    const HoldingPlane plane = problem.PlaneFor(solid, point, moved);
+    return Dot(plane.normal, end) - plane.offset + plane.allowed;
+  };
+  if (!surface.has_vertices()) {
+    for (uint32_t i = 0; i < starts_.size(); ++i) {
+      if (sides_[i] != 0 || surface.pinned[i] != 0) continue;
+      if (TangentAt(shape, ends_[i]).gap >= -depth && !Passes(shape, starts_[i], ends_[i])) {
+        continue;
+      }
+      const SunkPoint point = {i, SunkPoint::kNoTet, i, solid.slot, gap_of(surface.Node(i))};
+      if (point.gap < -depth && !is_known(user, point)) Add(point);
+    }
+    return;
+  }
+  const CollisionView& collision = *surface.collision;
+  for (uint32_t t = 0; t < collision.tets.size(); ++t) {
+    const CdgTet& tet = collision.tets[t];
+    const uint32_t* n = tet.nodes;
+    if ((sides_[n[0]] & sides_[n[1]] & sides_[n[2]] & sides_[n[3]]) != 0) continue;
+    const TetNumbers movable = MovableOf(surface, tet);
+    if (std::ranges::count(movable, 0.0f) == 4) continue;
+    TetWay way;
+    float farthest = 0.0f;
+    for (int k = 0; k < 4; ++k) {
+      way.from[k] = starts_[n[k]];
+      way.to[k] = ends_[n[k]];
+      farthest = std::fmax(farthest, Length(way.to[k] - way.from[k]));
+    }
+    way.may_pass = farthest > thinnest;
+    if (IsOutside(shape, way, tet, depth)) continue;
+    SunkPoint deepest = {0, t, 0, solid.slot, -depth};
+    Vec4 weights;
+    const auto consider = [&](const EmbeddedPoint& point, const Vec4& of_point) {
+      if (plush::MeanOf(movable.data(), of_point) < kLeastMovable) return;
+      const SunkPoint found = {point.id, t, 0, solid.slot, gap_of(point), point.u, point.v};
+      if (!(found.gap < deepest.gap) || is_known(user, found)) return;
+      deepest = found;
+      weights = of_point;
+    };
+    uint32_t first = 0;
+    const std::span<const Vec4> vertices = VerticesOf(collision, t, &first);
+    for (uint32_t v = 0; v < vertices.size(); ++v) {
+      const Vec3 to = MeanOf(way.to, vertices[v]);
+      if (TangentAt(shape, to).gap < -depth ||
+          (way.may_pass && Passes(shape, MeanOf(way.from, vertices[v]), to))) {
+        consider(surface.Vertex(t, first + v), vertices[v]);
+      }
+    }
+    WithTriangles(collision, [&](const auto& triangles) {
+      ForTrianglesOf(collision, t, [&](uint32_t, uint32_t i) {
+        Vec3 corners[3];
+        Vec4 of_corners[3];
+        for (int k = 0; k < 3; ++k) {
+          const uint32_t v = VertexOf(triangles[i], k);
+          if (v - first >= vertices.size()) return;  // of another tet: a wrong file
+          of_corners[k] = vertices[v - first];
+          corners[k] = MeanOf(way.to, of_corners[k]);
+        }
+        TrianglePoint inside;
+        if (!FindDeepInside(shape, corners, depth, &inside)) return;
+        const EmbeddedPoint point = surface.Inside(t, i, inside.u, inside.v);
+        const auto mean = [&](float Vec4::*w) {
+          return of_corners[0].*w * (1.0f - inside.u - inside.v) + of_corners[1].*w * inside.u +
+                 of_corners[2].*w * inside.v;
+        };
+        consider(point, {mean(&Vec4::x), mean(&Vec4::y), mean(&Vec4::z), mean(&Vec4::w)});
+      });
+    });
+    if (!(deepest.gap < -depth)) continue;
+    const float of_nodes[4] = {weights.x, weights.y, weights.z, weights.w};
+    deepest.node = n[std::ranges::max_element(of_nodes) - of_nodes];
+    Add(deepest);
+  }
+}
+
+}  // namespace plush

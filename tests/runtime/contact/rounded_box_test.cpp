@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// Distances, entries and deepest points of spheres, capsules and boxes against brute force.
+#include "contact/rounded_box.h"
+
+#include "runtime/tet_fixtures.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+RoundedBox RandomSolid(Random* random) {
+  const auto length = [&] { return static_cast<float>(std::exp(random->Uniform(-2.0, 1.0))); };
+  switch (random->Below(4)) {
+    case 0:
+      return {{}, length()};
+    case 1:
+      return {{0.0f, length(), 0.0f}, length()};
+    case 2:
+      return {{length(), length(), length()}, 0.0f};
+    default:
+      return {{length(), length(), length()}, length()};
+  }
+}
+
+// From the nearest point of the box outside, from its faces inside.
+double DistanceOf(const RoundedBox& solid, const Eigen::Vector3d& p) {
+  const Eigen::Vector3d half = ToEigen(solid.half_extents);
+  const Eigen::Vector3d nearest = p.cwiseMax(-half).cwiseMin(half);
+  const double outside = (p - nearest).norm();
+  return (outside > 0.0 ? outside : -(half - p.cwiseAbs()).minCoeff()) - double(solid.radius);
+}
+
+double SizeOf(const RoundedBox& solid) { return ToEigen(solid.Reach()).norm(); }
+
+Vec3 RandomPoint(const RoundedBox& solid, Random* random) {
+  return ToVec3(random->Vector(1.5 * SizeOf(solid)));
+}
+
+}  // namespace
+
+TEST_CASE(
+    "The distance from a solid is that of its nearest point, and its plane below all others") {
+  for (uint32_t seed = 1; seed <= 500; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const RoundedBox solid = RandomSolid(&random);
+    const double size = SizeOf(solid);
+    for (int k = 0; k < 20; ++k) {
+      const Vec3 p = RandomPoint(solid, &random), q = RandomPoint(solid, &random);
+      const Tangent tangent = TangentAt(solid, p);
+      CHECK(double(tangent.gap) == Approx(DistanceOf(solid, ToEigen(p))).margin(1e-6 * size));
+      const Eigen::Vector3d n = ToEigen(tangent.normal);
+      CHECK(n.norm() == Approx(1.0));
+      // The gradient, and a lower bound everywhere: the distance is convex.
+      const double step = 1e-3 * size;
+      CHECK(DistanceOf(solid, ToEigen(p) + step * n) ==
+            Approx(double(tangent.gap) + step).margin(1e-5 * size));
+      CHECK(DistanceOf(solid, ToEigen(q)) >
+            double(tangent.gap) + n.dot(ToEigen(q) - ToEigen(p)) - 1e-5 * size);
+    }
+  }
+}
+
+TEST_CASE("In the middle of solids there is a normal, too") {
+  for (const RoundedBox& solid : {RoundedBox{{}, 1.0f}, RoundedBox{{0.0f, 1.0f, 0.0f}, 0.5f},
+                                  RoundedBox{{1.0f, 1.0f, 1.0f}, 0.0f}}) {
+    const Tangent tangent = TangentAt(solid, {});
+    CHECK(ToEigen(tangent.normal).norm() == Approx(1.0));
+    CHECK(tangent.gap == Approx(DistanceOf(solid, Eigen::Vector3d::Zero())));
+  }
+}
+
+TEST_CASE("A way enters a solid where it first gets inside") {
+  int entered = 0, passed = 0;
+  for (uint32_t seed = 1; seed <= 4000; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const RoundedBox solid = RandomSolid(&random);
+    const double size = SizeOf(solid);
+    const Vec3 from = RandomPoint(solid, &random), to = RandomPoint(solid, &random);
+    if (TangentAt(solid, from).gap < 0.0f) continue;
+    const Eigen::Vector3d a = ToEigen(from), way = ToEigen(to) - a;
+    double first = 2.0, least = size;
+    for (int k = 0; k <= 1000; ++k) {
+      const double gap = DistanceOf(solid, a + 0.001 * k * way);
+      least = std::min(least, gap);
+      if (gap < 0.0) first = std::min(first, 0.001 * k);
+    }
+    Tangent hit;
+    const bool enters = FindEntry(solid, from, to, &hit);
+    if (least < -1e-4 * size) CHECK(enters);
+    if (least > 1e-2 * size) CHECK_FALSE(enters);
+    if (!enters) continue;
+    ++entered;
+    if (TangentAt(solid, to).gap > 0.0f) ++passed;
+    // The plane has the start in front, the end behind, and meets the way where it enters.
+    const Eigen::Vector3d n = ToEigen(hit.normal);
+    const double approach = -n.dot(way);
+    CHECK(hit.gap < 0.0f);
+    CHECK(approach > 0.0);
+    const double at = 1.0 + double(hit.gap) / approach;
+    CHECK(std::fabs(DistanceOf(solid, a + at * way)) < 1e-4 * size);
+    if (first < 2.0) CHECK(at < first + 1e-3);
+    for (int k = 0; k < 10; ++k) {  // the solid is behind it
+      const Vec3 p = RandomPoint(solid, &random);
+      const double in_front = n.dot(ToEigen(p) - (a + at * way));
+      CHECK(DistanceOf(solid, ToEigen(p)) > in_front - 1e-4 * size);
+    }
+  }
+  CHECK(entered > 500);
+  CHECK(passed > 100);
+}
+
+TEST_CASE("The deepest point of a triangle is that of a fine grid") {
+  int inside = 0;
+  for (uint32_t seed = 1; seed <= 1000; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const RoundedBox solid = RandomSolid(&random);
+    const double size = SizeOf(solid);
+    std::array<Vec3, 3> corners;
+    for (Vec3& corner : corners) corner = RandomPoint(solid, &random);
+    const auto at = [&](double u, double v) {
+      return Eigen::Vector3d(ToEigen(corners[0]) * (1.0 - u - v) + ToEigen(corners[1]) * u +
+                             ToEigen(corners[2]) * v);
+    };
+    double least = DistanceOf(solid, at(0.0, 0.0)), of_corners = least;
+    constexpr int kGrid = 60;
+    for (int i = 0; i <= kGrid; ++i) {
+      for (int j = 0; i + j <= kGrid; ++j) {
+        const double gap = DistanceOf(solid, at(double(i) / kGrid, double(j) / kGrid));
+        least = std::min(least, gap);
+        if (i == kGrid || j == kGrid) of_corners = std::min(of_corners, gap);
+      }
+    }
+    const TrianglePoint deepest = FindDeepest(solid, corners.data());
+    CHECK(deepest.u >= 0.0f);
+    CHECK(deepest.v >= 0.0f);
+    CHECK(deepest.u + deepest.v <= 1.0f + 1e-6f);
+    CHECK(double(deepest.gap) ==
+          Approx(DistanceOf(solid, at(double(deepest.u), double(deepest.v)))).margin(1e-5 * size));
+    CHECK(double(deepest.gap) < least + 1e-3 * size);
+    if (least < of_corners - 1e-2 * size) ++inside;
+  }
+  CHECK(inside > 200);
+}

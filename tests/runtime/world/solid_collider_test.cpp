@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+// Bodies on, under and between spheres, capsules and boxes, at rest and fast, still and moving.
+#include "runtime/world/solid_scene.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+
+BodyDesc At(const Vec3& position, const Vec3& velocity = {}) {
+  BodyDesc desc;
+  desc.pose.position = position;
+  desc.velocity = velocity;
+  return desc;
+}
+
+Pose Turned(const Vec3& position, double angle, const Eigen::Vector3d& axis) {
+  return {position, TurnOf(angle, axis)};
+}
+
+}  // namespace
+
+TEST_CASE("A body comes to rest on each shape and stays out of it") {
+  const bool has_surface = GENERATE(false, true);
+  const auto [name, desc] = GENERATE(
+      std::make_pair("box", BoxAt({{0.0f, -0.5f, 0.0f}}, {2.0f, 0.5f, 2.0f})),
+      std::make_pair("turned box",
+                     BoxAt(Turned({0.0f, -0.4f, 0.0f}, 0.5 * kPi, {0, 0, 1}), {0.4f, 1.0f, 1.0f})),
+      std::make_pair("small box", BoxAt({{0.1f, -0.05f, 0.1f}}, {0.05f, 0.05f, 0.05f})),
+      std::make_pair("large sphere", SphereAt({0.1f, -2.0f, 0.1f}, 2.0f)),
+      std::make_pair("capsule",
+                     CapsuleAt(Turned({0.1f, -0.5f, 0.1f}, 0.5 * kPi, {1, 0, 0}), 1.0f, 0.5f)));
+  CAPTURE(name, has_surface);
+  // Two triangles per face: on a round solid, that balances on two points.
+  if (!has_surface && desc.type != ShapeType::kBox) return;
+  SolidScene scene(has_surface, At({0.0f, 0.01f, 0.0f}));
+  ColliderDesc rough = desc;
+  rough.friction = 1.0f;
+  const ColliderId id = AddCollider(&scene.world, rough);
+  scene.Step(200);
+  CHECK(scene.flags == kStepOk);
+  // On a round solid the body rests on a point or a line, and rocks a little for long.
+  const double slow = desc.type == ShapeType::kBox ? 1e-3 : 2e-2;
+  CHECK(scene.Speed() < slow * double(scene.kSize));
+  CHECK(scene.world.stats().contacts > 0);
+  CHECK(std::fabs(scene.DepthOfTrianglesIn(id)) < 1e-4 * double(scene.kSize));
+  for (int step = 0; step < 100; ++step) {
+    scene.Step(1);
+    CHECK(scene.Speed() < slow * double(scene.kSize));
+  }
+}
+
+TEST_CASE("On a box a body slides and stops as on a plane") {
+  const bool has_surface = GENERATE(false, true);
+  const BodyDesc start = At({0.0f, 0.0f, 0.0f}, {2.0f, 0.0f, 0.5f});
+  SolidScene on_plane(has_surface, start), on_box(has_surface, start);
+  AddCollider(&on_plane.world);
+  AddCollider(&on_box.world, BoxAt({{0.0f, -1.0f, 0.0f}}, {5.0f, 1.0f, 5.0f}));
+  double farthest = 0.0;
+  for (int step = 0; step < 120; ++step) {
+    on_plane.Step(1);
+    on_box.Step(1);
+    farthest = std::max(farthest, (on_plane.Centre() - on_box.Centre()).norm());
+  }
+  CHECK((on_plane.Centre() - Eigen::Vector3d(0.1, 0.1, 0.1)).norm() > 0.3);
+  CHECK(on_plane.Speed() < 1e-2);
+  CHECK(farthest < 1e-3);
+}
+
+TEST_CASE("A small solid presses into the middle of a large triangle") {
+  const auto [name, desc] = GENERATE(
+      std::make_pair("ball", SphereAt({0.07f, 0.26f, 0.12f}, 0.02f)),
+      std::make_pair(
+          "corner", BoxAt(Turned({0.07f, 0.275f, 0.12f}, 0.9, {1, 0, 0.7}), {0.03f, 0.03f, 0.03f})),
+      std::make_pair("tip", CapsuleAt({{0.07f, 0.36f, 0.12f}}, 0.1f, 0.02f)));
+  CAPTURE(name);
+  BodyDesc still = At({});
+  SolidScene scene(true, still);
+  AddCollider(&scene.world);
+  const ColliderId id = AddCollider(&scene.world, desc);
+  Pose pose = desc.pose;
+  double deepest = -1.0;
+  for (int step = 0; step < 120; ++step) {
+    if (step < 60) pose.position.y -= 0.0015f;
+    REQUIRE(scene.world.MoveCollider(id, pose).ok());
+    scene.Step(1);
+    deepest = std::max(deepest, scene.DepthOfTrianglesIn(id));
+  }
+  CHECK(scene.flags == kStepOk);
+  CHECK(scene.world.stats().contacts > 1);
+  CHECK(deepest > -1e-3 * double(scene.kSize));
+  CHECK(deepest < 2e-3 * double(scene.kSize));
+  CHECK(scene.DepthOfTrianglesIn(id) < 1e-3 * double(scene.kSize));
+}
+
+TEST_CASE("Thrown bodies do not pass solids, however fast") {
+  int hits = 0;
+  for (uint32_t seed = 1; seed <= 150; ++seed) {
+    Random random(seed);
+    const bool has_surface = random.Below(2) == 0;
+    const double speed = double(SolidScene::kSize / SolidScene::kDt) *
+                         std::exp(random.Uniform(std::log(0.1), std::log(10.0)));
+    const Eigen::Matrix3d turn = random.Rotation();
+    ColliderDesc desc;
+    // A wide obstacle in the way: the body cannot miss it, nor go round it.
+    const Pose wall = Turned({1.0f, 0.0f, 0.0f}, random.Uniform(-0.5, 0.5), {0, 0, 1});
+    switch (random.Below(3)) {
+      case 0:
+        desc = BoxAt(wall, {static_cast<float>(random.Uniform(0.005, 0.3)), 30.0f, 30.0f});
+        break;
+      case 1:
+        desc = SphereAt({8.0f, 0.0f, 0.0f}, 7.0f);
+        break;
+      default:
+        desc = CapsuleAt({{5.0f, 0.0f, 0.0f}, wall.rotation}, 30.0f, 4.0f);
+    }
+    CAPTURE(seed, has_surface, speed, int(desc.type));
+    BodyDesc start = At({-0.5f, 0.0f, 0.0f}, {static_cast<float>(speed), 0.0f, 0.0f});
+    start.pose.rotation = ToQuat(turn);
+    WorldDesc world;
+    world.gravity = {};
+    SolidScene scene(has_surface, start, world);
+    const ColliderId id = AddCollider(&scene.world, desc);
+    bool has_hit = false;
+    for (int step = 0; step < 100; ++step) {
+      scene.Step(1);
+      has_hit = has_hit || scene.world.stats().contacts > 0;
+    }
+    hits += has_hit ? 1 : 0;
+    CHECK((scene.flags & kStepBodyFrozen) == 0);
+    CHECK(scene.DepthIn(id) < 0.01 * double(scene.kSize));
+    // On the side that it came from.
+    double farthest = -1e30;
+    for (const Eigen::Vector3d& point : scene.Points()) {
+      const Eigen::Vector3d local =
+          RotationOf(desc.pose.rotation).transpose() * (point - ToEigen(desc.pose.position));
+      farthest = std::max(farthest, local.x());
+    }
+    CHECK(farthest < 0.0);
+  }
+  CHECK(hits == 150);
+}
+
+TEST_CASE("A platform carries a body round a corner") {
+  const bool has_surface = GENERATE(false, true);
+  SolidScene scene(has_surface, At({-0.1f, 0.0f, -0.1f}));
+  const ColliderId id = AddCollider(&scene.world, BoxAt({{0.0f, -0.1f, 0.0f}}, {0.5f, 0.1f, 0.5f}));
+  scene.Step(50);
+  Pose pose = DescOf(scene.world, id).pose;
+  for (int step = 1; step <= 200; ++step) {
+    const double share = step / 200.0, angle = 0.5 * kPi * share * share * (3.0 - 2.0 * share);
+    pose.position = {static_cast<float>(std::sin(angle)), -0.1f,
+                     static_cast<float>(1.0 - std::cos(angle))};
+    pose.rotation = TurnOf(-angle, {0, 1, 0});
+    REQUIRE(scene.world.MoveCollider(id, pose).ok());
+    scene.Step(1);
+    CHECK(scene.DepthIn(id) < 1e-3 * double(scene.kSize));
+  }
+  scene.Step(50);
+  const Eigen::Vector3d local =
+      RotationOf(pose.rotation).transpose() * (scene.Centre() - ToEigen(pose.position));
+  CHECK(std::fabs(local.x()) < 0.02);
+  CHECK(std::fabs(local.z()) < 0.02);
+  CHECK(scene.Speed() < 1e-2);
+}
+
+TEST_CASE("A foot kicks a body away") {
+  for (uint32_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    SolidScene scene(seed % 2 == 0, At({-0.1f, 0.0f, -0.1f}));
+    AddCollider(&scene.world);
+    Pose pose = {{-1.0f, 0.15f, static_cast<float>(random.Uniform(-0.05, 0.05))}};
+    const ColliderId foot = AddCollider(&scene.world, CapsuleAt(pose, 0.1f, 0.08f));
+    scene.Step(20);
+    const float speed = static_cast<float>(random.Uniform(2.0, 15.0));
+    const int steps = static_cast<int>(1.2f / (speed * scene.kDt));
+    for (int step = 0; step < steps; ++step) {
+      pose.position.x += speed * scene.kDt;
+      REQUIRE(scene.world.MoveCollider(foot, pose).ok());
+      scene.Step(1);
+      CHECK(scene.DepthIn(foot) < 0.02 * double(scene.kSize));
+    }
+    CHECK((scene.flags & kStepBodyFrozen) == 0);
+    CHECK(scene.Centre().x() > double(pose.position.x));
+    // It leaves with about the speed of the foot: nothing is restituted.
+    const double left = Eigen::Vector3d(MomentsOf(scene.world, scene.body).linear_momentum).x() /
+                        MomentsOf(scene.world, scene.body).mass;
+    CHECK(left > 0.5 * double(speed));
+    CHECK(left < 1.5 * double(speed));
+  }
+}
+
+TEST_CASE("A body sleeps on a box; what moves or goes near it wakes it") {
+  SolidScene scene(true, At({-0.1f, 0.0f, -0.1f}));
+  const ColliderId ground =
+      AddCollider(&scene.world, BoxAt({{0.0f, -0.1f, 0.0f}}, {0.5f, 0.1f, 0.5f}));
+  const ColliderId far = AddCollider(&scene.world, SphereAt({5.0f, 0.0f, 0.0f}, 0.3f));
+  scene.Step(300);
+  REQUIRE(scene.world.IsAsleep(scene.body));
+  REQUIRE(scene.world.SetColliderVelocity(far, {0.0f, 1.0f, 0.0f}, {}).ok());
+  scene.Step(10);
+  CHECK(scene.world.IsAsleep(scene.body));
+  SECTION("removed") {
+    REQUIRE(scene.world.RemoveCollider(ground).ok());
+    CHECK_FALSE(scene.world.IsAsleep(scene.body));
+    scene.Step(50);
+    CHECK(scene.Centre().y() < -0.5);
+  }
+  SECTION("moved away") {
+    REQUIRE(scene.world.SetColliderPose(ground, {{0.0f, -2.0f, 0.0f}}).ok());
+    CHECK_FALSE(scene.world.IsAsleep(scene.body));
+  }
+  SECTION("reached") {
+    REQUIRE(scene.world.SetColliderPose(far, {{1.0f, 0.1f, 0.0f}}).ok());
+    REQUIRE(scene.world.SetColliderVelocity(far, {-1.0f, 0.0f, 0.0f}, {}).ok());
+    scene.Step(90);
+    CHECK_FALSE(scene.world.IsAsleep(scene.body));
+    CHECK(scene.Centre().x() < -0.05);
+  }
+}
+
+TEST_CASE("Solids with wrong numbers are refused by name") {
+  World world;
+  const auto section = [&](const ColliderDesc& desc) {
+    ColliderId id;
+    const Status status = world.AddCollider(desc, &id);
+    CHECK_FALSE(id.valid());
+    CHECK(status.code == StatusCode::kInvalidArgument);
+    return std::string(status.section);
+  };
+  const float wrong = GENERATE(-1.0f, 0.0f, 1.0e7f, std::numeric_limits<float>::infinity(),
+                               std::numeric_limits<float>::quiet_NaN());
+  CAPTURE(wrong);
+  CHECK(section(SphereAt({}, wrong)) == "sphere.radius");
+  CHECK(section(CapsuleAt({}, 1.0f, wrong)) == "capsule.radius");
+  CHECK(section(BoxAt({}, {1.0f, wrong, 1.0f})) == "box.half_extents");
+  if (wrong != 0.0f) CHECK(section(CapsuleAt({}, wrong, 1.0f)) == "capsule.half_height");
+  ColliderDesc other;
+  other.type = static_cast<ShapeType>(7);
+  CHECK(section(other) == "type");
+}

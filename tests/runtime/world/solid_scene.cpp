@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/world/solid_scene.h"
+
+#include "collision/surface_records.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plush::test {
+
+ColliderDesc SphereAt(const Vec3& position, float radius) {
+  ColliderDesc desc;
+  desc.type = ShapeType::kSphere;
+  desc.sphere.radius = radius;
+  desc.pose.position = position;
+  return desc;
+}
+
+ColliderDesc CapsuleAt(const Pose& pose, float half_height, float radius) {
+  ColliderDesc desc;
+  desc.type = ShapeType::kCapsule;
+  desc.capsule = {half_height, radius};
+  desc.pose = pose;
+  return desc;
+}
+
+ColliderDesc BoxAt(const Pose& pose, const Vec3& half_extents) {
+  ColliderDesc desc;
+  desc.type = ShapeType::kBox;
+  desc.box.half_extents = half_extents;
+  desc.pose = pose;
+  return desc;
+}
+
+double DistanceFrom(const ColliderDesc& desc, const Eigen::Vector3d& point) {
+  const Eigen::Vector3d p =
+      RotationOf(desc.pose.rotation).transpose() * (point - ToEigen(desc.pose.position));
+  Eigen::Vector3d half = Eigen::Vector3d::Zero();
+  double radius = 0.0;
+  if (desc.type == ShapeType::kBox) half = ToEigen(desc.box.half_extents);
+  if (desc.type == ShapeType::kSphere) radius = desc.sphere.radius;
+  if (desc.type == ShapeType::kCapsule) {
+    half.y() = desc.capsule.half_height;
+    radius = desc.capsule.radius;
+  }
+  const Eigen::Vector3d nearest = p.cwiseMax(-half).cwiseMin(half);
+  const double outside = (p - nearest).norm();
+  return (outside > 0.0 ? outside : -(half - p.cwiseAbs()).minCoeff()) - radius;
+}
+
+namespace {
+
+ShapeAsset CubeOf(bool has_surface) {
+  const tools::TetMesh mesh = TetBox(2, 2, 2, 0.1);
+  const tools::Material material = {2.0e5, 0.4, 1000.0, 0.05};
+  if (!has_surface) return ShapeAsset(mesh, material);
+  return ShapeAsset(SurfaceBytes(mesh, {.parts = 3, .depth = 0.0, .num_shells = 0}));
+}
+
+}  // namespace
+
+SolidScene::SolidScene(bool has_surface, const BodyDesc& desc, const WorldDesc& world_desc)
+    : shape(CubeOf(has_surface)), world(world_desc) {
+  BodyDesc own = desc;
+  if (own.material.young < 0.0f) own.material = {2.0e5f, 0.4f, 1000.0f, 0.05f};
+  body = AddBody(&world, shape.asset(), own);
+}
+
+void SolidScene::Step(int steps) {
+  for (int step = 0; step < steps; ++step) flags |= StepWorld(&world, kDt);
+}
+
+std::vector<Eigen::Vector3d> SolidScene::Points() const {
+  const std::vector<Vec3> nodes = PositionsOf(world, body, shape.num_nodes());
+  const CollisionView& surface = shape.asset().collision();
+  std::vector<Eigen::Vector3d> points;
+  for (uint32_t t = 0; t < surface.tets.size(); ++t) {
+    uint32_t first = 0;
+    for (const Vec4& w : VerticesOf(surface, t, &first)) {
+      const uint32_t* n = surface.tets[t].nodes;
+      points.emplace_back(ToEigen(nodes[n[0]]) * w.x + ToEigen(nodes[n[1]]) * w.y +
+                          ToEigen(nodes[n[2]]) * w.z + ToEigen(nodes[n[3]]) * w.w);
+    }
+  }
+  if (surface.tets.empty()) {
+    for (const Vec3& node : nodes) points.push_back(ToEigen(node));
+  }
+  return points;
+}
+
+double SolidScene::DepthIn(ColliderId id) const {
+  const ColliderDesc desc = DescOf(world, id);
+  double deepest = -1e30;
+  for (const Eigen::Vector3d& point : Points()) {
+    deepest = std::max(deepest, -DistanceFrom(desc, point));
+  }
+  return deepest;
+}
+
+double SolidScene::DepthOfTrianglesIn(ColliderId id) const {
+  constexpr int kGrid = 8, kRounds = 8;
+  const ColliderDesc desc = DescOf(world, id);
+  const std::vector<Eigen::Vector3d> points = Points();
+  const CollisionView& surface = shape.asset().collision();
+  double deepest = -1e30;
+  WithTriangles(surface, [&](const auto& triangles) {
+    for (const auto& triangle : triangles) {
+      const Eigen::Vector3d a = points[VertexOf(triangle, 0)], b = points[VertexOf(triangle, 1)],
+                            c = points[VertexOf(triangle, 2)];
+      // The distance is convex: each round looks more closely about the best point so far.
+      double u = 1.0 / 3, v = 1.0 / 3, reach = 1.0, best = -1e30;
+      for (int round = 0; round < kRounds; ++round, reach *= 0.4) {
+        const double u0 = u, v0 = v;
+        for (int i = -kGrid; i <= kGrid; ++i) {
+          for (int j = -kGrid; j <= kGrid; ++j) {
+            const double at_u = u0 + reach * i / kGrid, at_v = v0 + reach * j / kGrid;
+            if (at_u < 0.0 || at_v < 0.0 || at_u + at_v > 1.0) continue;
+            const double depth = -DistanceFrom(desc, a + (b - a) * at_u + (c - a) * at_v);
+            if (depth > best) best = depth, u = at_u, v = at_v;
+          }
+        }
+        if (best < -0.01) break;
+      }
+      deepest = std::max(deepest, best);
+    }
+  });
+  return deepest;
+}
+
+double SolidScene::Speed() const {
+  double speed = 0.0;
+  for (const Vec3& v : VelocitiesOf(world, body, shape.num_nodes())) {
+    speed = std::max(speed, ToEigen(v).norm());
+  }
+  return speed;
+}
+
+}  // namespace plush::test

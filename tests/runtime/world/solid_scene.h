@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// A body with a surface among spheres, capsules and boxes.
+#pragma once
+
+#include "runtime/collision/surface_fixtures.h"
+#include "runtime/world/plane_scene.h"
+
+#include <vector>
+
+namespace plush::test {
+
+ColliderDesc SphereAt(const Vec3& position, float radius);
+ColliderDesc CapsuleAt(const Pose& pose, float half_height, float radius);
+ColliderDesc BoxAt(const Pose& pose, const Vec3& half_extents);
+
+/// Signed distance of a point in the world from a solid, in double precision [m].
+double DistanceFrom(const ColliderDesc& desc, const Eigen::Vector3d& point);
+
+/// A damped cube of 0.2 m with a flat surface, or without: it then touches with its nodes.
+struct SolidScene {
+  static constexpr float kDt = 0.01f, kSize = 0.2f;
+
+  explicit SolidScene(bool has_surface, const BodyDesc& desc = {}, const WorldDesc& world = {});
+
+  void Step(int steps);
+  /// The vertices of the surface, or the nodes [m].
+  std::vector<Eigen::Vector3d> Points() const;
+  /// Depth of the deepest of them in a solid [m], below 0 outside.
+  double DepthIn(ColliderId id) const;
+  /// The same for points all over the triangles.
+  double DepthOfTrianglesIn(ColliderId id) const;
+  double Speed() const;
+  Eigen::Vector3d Centre() const { return Eigen::Vector3d(MomentsOf(world, body).centre); }
+
+  ShapeAsset shape;
+  World world;
+  BodyId body;
+  uint32_t flags = 0;  ///< of all steps
+};
+
+}  // namespace plush::test
