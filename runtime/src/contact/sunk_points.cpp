@@ -40,15 +40,48 @@ TetNumbers MovableOf(const TouchingSurface& surface, const CdgTet& tet) {
 
 namespace {
 
-// The deepest first.
-std::tuple<float, uint32_t, uint32_t> KeyOf(const SunkPoint& point) {
-  return {point.gap, point.id, point.collider};
+// One type of comparison, so that there is one sort.
+using Before = bool (*)(const SunkPoint& a, const SunkPoint& b);
+
+bool IsDeeper(const SunkPoint& a, const SunkPoint& b) {
+  return std::tie(a.gap, a.id, a.collider) < std::tie(b.gap, b.id, b.collider);
 }
 
-// Calls visit(vertex, gap) for the vertices of a CdgTet that have a gap below limit().
-template <class Limit, class Visit>
-void ForLowVertices(const CollisionView& surface, uint32_t tet, const float* gaps, Limit limit,
-                    Visit visit) {
+// The deepest in front.
+void MoveDeepest(std::span<SunkPoint> points, size_t most) {
+  const Before before = IsDeeper;
+  std::nth_element(points.begin(), points.begin() + static_cast<std::ptrdiff_t>(most), points.end(),
+                   before);
+}
+
+void Sort(std::span<SunkPoint> points, Before before) {
+  std::sort(points.begin(), points.end(), before);
+}
+
+// Refers to a lambda. What takes one has one instance for all lambdas.
+template <class Result, class... Arguments>
+class LambdaRef {
+ public:
+  template <class Lambda>
+  LambdaRef(const Lambda& lambda)
+      : call_([](const void* user, Arguments... arguments) -> Result {
+          return (*static_cast<const Lambda*>(user))(arguments...);
+        }),
+        user_(&lambda) {}
+  Result operator()(Arguments... arguments) const { return call_(user_, arguments...); }
+
+ private:
+  Result (*call_)(const void*, Arguments...);
+  const void* user_;
+};
+using VisitVertex = LambdaRef<void, uint32_t, float>;
+using IsLeftOut = LambdaRef<bool, uint32_t>;
+
+// Calls visit(vertex, gap) for the vertices of a CdgTet that have a gap below `least`, which may
+// change.
+void ForLowVertices(const CollisionView& surface, uint32_t tet, const float* gaps,
+                    const float& least, const VisitVertex& visit) {
+  const auto limit = [&least] { return least; };
   constexpr uint32_t kVisitedAtOnce = 8;
   const Float4 of_nodes = Load4(gaps);
   uint32_t first = 0;
@@ -74,9 +107,8 @@ void ForLowVertices(const CollisionView& surface, uint32_t tet, const float* gap
 
 // The lowest of these vertices that is not left out, if its gap is below `limit`. Otherwise any of
 // them, with a gap that is not.
-template <class IsLeftOut>
 LowVertex LowestVertexBut(std::span<const Vec4> vertices, uint32_t first, const float* gaps,
-                          float limit, IsLeftOut is_left_out) {
+                          float limit, const IsLeftOut& is_left_out) {
   LowVertex lowest = LowestVertex(vertices, gaps);
   const uint32_t at = lowest.index;
   lowest.index += first;
@@ -88,9 +120,8 @@ LowVertex LowestVertexBut(std::span<const Vec4> vertices, uint32_t first, const 
 }
 
 // The same for a CdgTet.
-template <class IsLeftOut>
 LowVertex LowestBut(const CollisionView& surface, uint32_t tet, const float* gaps, float limit,
-                    IsLeftOut is_left_out) {
+                    const IsLeftOut& is_left_out) {
   // Below this number, reading all of them is faster than the patches' trees.
   constexpr size_t kFewVertices = 512;
   uint32_t first = 0;
@@ -99,11 +130,9 @@ LowVertex LowestBut(const CollisionView& surface, uint32_t tet, const float* gap
     return LowestVertexBut(vertices, first, gaps, limit, is_left_out);
   }
   LowVertex lowest = {0, limit};
-  ForLowVertices(
-      surface, tet, gaps, [&] { return lowest.gap; },
-      [&](uint32_t vertex, float gap) {
-        if (!is_left_out(vertex)) lowest = {vertex, gap};
-      });
+  ForLowVertices(surface, tet, gaps, lowest.gap, [&](uint32_t vertex, float gap) {
+    if (!is_left_out(vertex)) lowest = {vertex, gap};
+  });
   return lowest;
 }
 
@@ -179,8 +208,7 @@ std::span<SunkPoints::NearTet> SunkPoints::FindNearTets(const ContactProblem& pr
 void SunkPoints::Add(const SunkPoint& point) {
   if (num_found_ == found_.size()) {
     num_found_ /= 2;
-    auto* const half = found_.begin() + num_found_;
-    std::ranges::nth_element(found_.begin(), half, found_.end(), {}, KeyOf);
+    MoveDeepest(found_.span(), num_found_);
   }
   found_[num_found_++] = point;
 }
@@ -250,9 +278,8 @@ std::span<SunkPoint> SunkPoints::Find(const ContactProblem& problem, std::span<c
       consider(unknown.index, unknown.gap, true);
       // If the lowest one may be as deep as it is, or if pinned nodes carry it, look at the others.
       if (unknown.gap < deepest.gap) {
-        ForLowVertices(
-            *surface.collision, near.tet, near.gaps, [&] { return deepest.gap; },
-            [&](uint32_t vertex, float gap) { consider(vertex, gap, false); });
+        ForLowVertices(*surface.collision, near.tet, near.gaps, deepest.gap,
+                       [&](uint32_t vertex, float gap) { consider(vertex, gap, false); });
       }
       if (!(deepest.gap < -depth)) continue;
       const Vec4& w = surface.collision->vertices[deepest.id];
@@ -267,8 +294,8 @@ std::span<SunkPoint> SunkPoints::Find(const ContactProblem& problem, std::span<c
 // What Find returns of all that was found.
 std::span<SunkPoint> SunkPoints::KeepDeepest(const CollisionView& surface) {
   std::span<SunkPoint> found = found_.span().first(num_found_);
-  std::ranges::sort(found, {}, [](const SunkPoint& point) {
-    return std::make_tuple(point.collider, point.gap, point.id);
+  Sort(found, [](const SunkPoint& a, const SunkPoint& b) {
+    return std::tie(a.collider, a.gap, a.id) < std::tie(b.collider, b.gap, b.id);
   });
   size_t kept = 0;
   const auto mark = [&](const SunkPoint& point, uint8_t taken) {
@@ -287,11 +314,12 @@ std::span<SunkPoint> SunkPoints::KeepDeepest(const CollisionView& surface) {
   }
   const size_t most = found_.size() / 2;
   if (found.size() > most) {
-    std::ranges::nth_element(found, found.begin() + static_cast<std::ptrdiff_t>(most), {}, KeyOf);
+    MoveDeepest(found, most);
     found = found.first(most);
   }
-  std::ranges::sort(
-      found, {}, [](const SunkPoint& point) { return std::make_pair(point.id, point.collider); });
+  Sort(found, [](const SunkPoint& a, const SunkPoint& b) {
+    return std::tie(a.id, a.collider) < std::tie(b.id, b.collider);
+  });
   return found;
 }
 

@@ -233,8 +233,16 @@ HWY_INLINE void StoreEight(const Eight& row, double* to) {
   for (size_t p = 0; p < 8 / kN; ++p) hn::StoreU(row.v[p], Doubles(), to + kN * p);
 }
 
+// Without vectors, small code counts for more than speed.
+#undef PLUSH_INLINE_VECTORS
+#if HWY_TARGET == HWY_SCALAR
+#define PLUSH_INLINE_VECTORS HWY_NOINLINE
+#else
+#define PLUSH_INLINE_VECTORS HWY_INLINE
+#endif
+
 // a -= factor b.
-HWY_INLINE void Subtract(double factor, const Eight& b, Eight* a) {
+PLUSH_INLINE_VECTORS void Subtract(double factor, const Eight& b, Eight* a) {
   const V all = hn::Set(Doubles(), factor);
   for (size_t p = 0; p < 8 / kN; ++p) a->v[p] = FmaNegated(b.v[p], all, a->v[p]);
 }
