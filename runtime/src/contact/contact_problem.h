@@ -115,6 +115,8 @@ struct EmbeddedPoint {
     for (int k = 0; k < 4; ++k) sum += values[nodes[k]] * weights[k];
     return sum;
   }
+  /// How much of it free nodes carry, at most 1.
+  float MovableShare() const { return free[0] + free[1] + free[2] + free[3]; }
   /// Adds the parts of an impulse on the point that move nodes.
   void Push(const Vec3& impulse, std::span<NodeVec> to) const {
     for (int k = 0; k < 4; ++k) to[nodes[k]] += impulse * free[k];

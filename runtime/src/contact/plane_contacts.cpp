@@ -280,8 +280,11 @@ void FollowTriangle(const ContactProblem& problem, const LocalCollider& solid,
   const TrianglePoint deepest = FollowDeepest(solid.shape, corners, held);
   const bool may_move = solid.shape.radius > 0.0f || AreNear(deepest.u, deepest.v, point);
   if (may_move && deepest.gap < held.gap - problem.tolerance && S.num_slots < S.points.size()) {
-    contact->slot = S.Add(problem.surface.Point(point.id, deepest.u, deepest.v));
-    held = deepest;
+    const EmbeddedPoint moved = problem.surface.Point(point.id, deepest.u, deepest.v);
+    if (moved.MovableShare() >= kLeastMovable) {
+      contact->slot = S.Add(moved);
+      held = deepest;
+    }
   }
   const Vec3 start = state->PointOf(*contact).Of(problem.x);
   contact->plane = FindHoldingPlane(solid, corners, held, start, problem.slop);

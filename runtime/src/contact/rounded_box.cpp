@@ -12,8 +12,8 @@ Tangent TangentAt(const RoundedBox& solid, const Vec3& point) {
   const Vec3& half = solid.half_extents;
   const Vec3 beyond = {std::fabs(point.x) - half.x, std::fabs(point.y) - half.y,
                        std::fabs(point.z) - half.z};
-  const Vec3 outside = {std::fmax(beyond.x, 0.0f), std::fmax(beyond.y, 0.0f),
-                        std::fmax(beyond.z, 0.0f)};
+  const auto positive = [](float x) { return x > 0.0f ? x : 0.0f; };
+  const Vec3 outside = {positive(beyond.x), positive(beyond.y), positive(beyond.z)};
   const float distance = Length(outside);
   Vec3 normal = outside;
   float gap = distance;

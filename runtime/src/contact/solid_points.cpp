@@ -3,11 +3,13 @@
 // Source: sunk_points.h.
 #include "base/vector_math.h"
 #include "collision/surface_records.h"
+#include "collision/tree_walks.h"
 #include "contact/lowest_vertex.h"
 #include "contact/sunk_points.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace plush {
 namespace {
@@ -33,19 +35,28 @@ struct TetWay {
   bool may_pass = false;  // through the whole solid
 };
 
-// Whether the tangent plane above the tet's middle keeps all vertices of the tet out, on their
-// whole way.
-bool IsOutside(const RoundedBox& solid, const TetWay& way, const CdgTet& tet, float depth) {
+// The gaps of a tet's nodes from a tangent plane, at the end of their way: lower bounds of their
+// distances, and so for every point between them.
+struct TetGaps {
+  Float4 gaps{};
+  bool is_outside = false;  // whether the plane keeps all vertices out, on their whole way
+};
+
+TetGaps GapsOf(const RoundedBox& solid, const TetWay& way, const CdgTet& tet, float depth) {
   const Vec3 middle = (way.to[0] + way.to[1] + way.to[2] + way.to[3]) * 0.25f;
   const Tangent tangent = TangentAt(solid, middle);
-  const auto is_above = [&](const Vec3(&nodes)[4]) {
+  const auto gaps_of = [&](const Vec3(&nodes)[4]) {
     Float4 gaps{};
-    for (int k = 0; k < 4; ++k) {
-      gaps[k] = tangent.gap + Dot(tangent.normal, nodes[k] - middle);
-    }
+    for (int k = 0; k < 4; ++k) gaps[k] = tangent.gap + Dot(tangent.normal, nodes[k] - middle);
+    return gaps;
+  };
+  const auto is_above = [&](const Float4& gaps) {
     return LowestIn(gaps, &tet.low.x, &tet.high.x) >= -depth;
   };
-  return is_above(way.to) && (!way.may_pass || is_above(way.from));
+  TetGaps result;
+  result.gaps = gaps_of(way.to);
+  result.is_outside = is_above(result.gaps) && (!way.may_pass || is_above(gaps_of(way.from)));
+  return result;
 }
 
 // Whether a point enters and leaves the solid on its way.
@@ -116,7 +127,17 @@ void SunkPoints::FindInSolid(const ContactProblem& problem, const LocalCollider&
       farthest = std::fmax(farthest, Length(way.to[k] - way.from[k]));
     }
     way.may_pass = farthest > thinnest;
-    if (IsOutside(shape, way, tet, depth)) continue;
+    const TetGaps bounds = GapsOf(shape, way, tet, depth);
+    if (bounds.is_outside) continue;
+    float of_nodes[4];
+    Store4(bounds.gaps, of_nodes);
+    uint32_t first = 0;
+    const std::span<const Vec4> vertices = VerticesOf(collision, t, &first);
+    constexpr size_t kFewVertices = 512;  // reading all of them is faster than the patches' trees
+    if (!way.may_pass && vertices.size() <= kFewVertices &&
+        LowestVertex(vertices, of_nodes).gap >= -depth) {
+      continue;
+    }
     SunkPoint deepest = {0, t, 0, solid.slot, -depth};
     Vec4 weights;
     const auto consider = [&](const EmbeddedPoint& point, const Vec4& of_point) {
@@ -126,38 +147,47 @@ void SunkPoints::FindInSolid(const ContactProblem& problem, const LocalCollider&
       deepest = found;
       weights = of_point;
     };
-    uint32_t first = 0;
-    const std::span<const Vec4> vertices = VerticesOf(collision, t, &first);
-    for (uint32_t v = 0; v < vertices.size(); ++v) {
-      const Vec3 to = MeanOf(way.to, vertices[v]);
-      if (TangentAt(shape, to).gap < -depth ||
-          (way.may_pass && Passes(shape, MeanOf(way.from, vertices[v]), to))) {
-        consider(surface.Vertex(t, first + v), vertices[v]);
-      }
-    }
-    WithTriangles(collision, [&](const auto& triangles) {
-      ForTrianglesOf(collision, t, [&](uint32_t, uint32_t i) {
-        Vec3 corners[3];
-        Vec4 of_corners[3];
-        for (int k = 0; k < 3; ++k) {
-          const uint32_t v = VertexOf(triangles[i], k);
-          if (v - first >= vertices.size()) return;  // of another tet: a wrong file
-          of_corners[k] = vertices[v - first];
-          corners[k] = MeanOf(way.to, of_corners[k]);
+    const auto look_at = [&](const auto& triangle, uint32_t i) {
+      Vec3 corners[3];
+      Vec4 of_corners[3];
+      float lowest = 0.0f;
+      for (int k = 0; k < 3; ++k) {
+        const uint32_t v = VertexOf(triangle, k);
+        if (v - first >= vertices.size()) return;  // of another tet: a wrong file
+        of_corners[k] = vertices[v - first];
+        corners[k] = MeanOf(way.to, of_corners[k]);
+        const float bound = plush::MeanOf(of_nodes, of_corners[k]);
+        lowest = bound < lowest ? bound : lowest;
+        if ((bound < -depth && TangentAt(shape, corners[k]).gap < -depth) ||
+            (way.may_pass && Passes(shape, MeanOf(way.from, of_corners[k]), corners[k]))) {
+          consider(surface.Vertex(t, v), of_corners[k]);
         }
-        TrianglePoint inside;
-        if (!FindDeepInside(shape, corners, depth, &inside)) return;
-        const EmbeddedPoint point = surface.Inside(t, i, inside.u, inside.v);
-        const auto mean = [&](float Vec4::*w) {
-          return of_corners[0].*w * (1.0f - inside.u - inside.v) + of_corners[1].*w * inside.u +
-                 of_corners[2].*w * inside.v;
+      }
+      TrianglePoint inside;
+      if (lowest >= -depth || !FindDeepInside(shape, corners, depth, &inside)) return;
+      const auto mean = [&](float Vec4::*w) {
+        return of_corners[0].*w * (1.0f - inside.u - inside.v) + of_corners[1].*w * inside.u +
+               of_corners[2].*w * inside.v;
+      };
+      consider(surface.Inside(t, i, inside.u, inside.v),
+               {mean(&Vec4::x), mean(&Vec4::y), mean(&Vec4::z), mean(&Vec4::w)});
+    };
+    WithTriangles(collision, [&](const auto& triangles) {
+      constexpr uint32_t kVisitedAtOnce = 8;
+      for (uint32_t p = tet.first_patch; p < PatchesEnd(collision, t); ++p) {
+        const auto bound = [&](uint32_t i) {
+          const BarycentricBox box = UnpackBounds(BoundsOf(triangles[i]));
+          return way.may_pass ? -std::numeric_limits<float>::max()
+                              : LowestIn(bounds.gaps, box.low, box.high);
         };
-        consider(point, {mean(&Vec4::x), mean(&Vec4::y), mean(&Vec4::z), mean(&Vec4::w)});
-      });
+        WalkPatchTree(
+            collision.patches[p].first_triangle, TrianglesEnd(collision, p), kVisitedAtOnce, bound,
+            [depth] { return -depth; }, [&](uint32_t i) { look_at(triangles[i], i); });
+      }
     });
     if (!(deepest.gap < -depth)) continue;
-    const float of_nodes[4] = {weights.x, weights.y, weights.z, weights.w};
-    deepest.node = n[std::ranges::max_element(of_nodes) - of_nodes];
+    const float shares[4] = {weights.x, weights.y, weights.z, weights.w};
+    deepest.node = n[std::ranges::max_element(shares) - shares];
     Add(deepest);
   }
 }

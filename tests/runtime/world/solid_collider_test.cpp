@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <numbers>
 
 using namespace plush;
@@ -197,6 +198,65 @@ TEST_CASE("A foot kicks a body away") {
     CHECK(left > 0.5 * double(speed));
     CHECK(left < 1.5 * double(speed));
   }
+}
+
+// Half of them fall on the solids. The others start deep inside, where several may press on them
+// from all sides.
+TEST_CASE("Random bodies among random solids stay finite and bounded") {
+  int touching = 0;
+  double fastest_fall = 0.0, fastest_inside = 0.0;
+  for (uint32_t seed = 1; seed <= 120; ++seed) {
+    Random random(seed);
+    const auto exponential = [&](double low, double high) {
+      return static_cast<float>(std::exp(random.Uniform(std::log(low), std::log(high))));
+    };
+    const bool has_surface = random.Below(2) == 0;
+    const float dt = exponential(0.001, 0.033), young = exponential(1e4, 1e8);
+    const float friction = static_cast<float>(random.Uniform(0.0, 2.0));
+    const bool falls = seed % 2 == 0;
+    BodyDesc desc = At(ToVec3(random.Vector(0.2)), ToVec3(random.Vector(3.0)));
+    if (falls) {
+      desc.pose.position.y += 1.5f;
+      desc.velocity.y = -10.0f;
+    }
+    desc.pose.rotation = ToQuat(random.Rotation());
+    desc.angular_velocity = ToVec3(random.Vector(10.0));
+    desc.material = {.young = young,
+                     .poisson = static_cast<float>(random.Uniform(0.0, 0.45)),
+                     .density = 1000.0f,
+                     .damping = random.Below(2) == 0 ? 0.0f : exponential(0.001, 0.1)};
+    const std::vector<uint32_t> pins = random.Nodes(27, 0.2);
+    if (random.Below(3) == 0 && !falls) desc.pinned_nodes = pins;
+    CAPTURE(seed, has_surface, dt, young, friction, desc.pinned_nodes.size());
+    SolidScene scene(has_surface, desc);
+    AddCollider(&scene.world, {.plane = {.offset = -0.3f}});
+    for (uint32_t k = 0; k < 4; ++k) {
+      const Pose pose = {ToVec3(random.Vector(0.3)), ToQuat(random.Rotation())};
+      const auto length = [&] { return exponential(0.02, 0.4); };
+      ColliderDesc solid = k % 3 == 0   ? SphereAt(pose.position, length())
+                           : k % 3 == 1 ? CapsuleAt(pose, length(), length())
+                                        : BoxAt(pose, {length(), length(), length()});
+      solid.friction = friction;
+      if (k >= 2) solid.velocity = ToVec3(random.Vector(1.0));
+      if (k >= 2) solid.angular_velocity = ToVec3(random.Vector(3.0));
+      AddCollider(&scene.world, solid);
+    }
+    double fastest = 0.0;
+    bool has_touched = false;
+    for (int step = 0; step < 60; ++step) {
+      scene.flags |= StepWorld(&scene.world, dt);
+      fastest = std::max(fastest, double(scene.world.stats().max_speed));
+      has_touched = has_touched || scene.world.stats().contacts > 0;
+    }
+    touching += has_touched ? 1 : 0;
+    CHECK((scene.flags & kStepBodyFrozen) == 0);
+    double& most = falls ? fastest_fall : fastest_inside;
+    most = std::max(most, fastest);
+    CHECK(fastest < (falls ? 40.0 : 300.0));
+  }
+  std::printf("120 bodies among solids, seeds from 1: falling ones reach %.3g m/s, others %.3g\n",
+              fastest_fall, fastest_inside);
+  CHECK(touching > 80);
 }
 
 TEST_CASE("A body sleeps on a box; what moves or goes near it wakes it") {

@@ -107,7 +107,7 @@ TEST_CASE("The sample scenes show what their names say") {
       CHECK(result.late_moves[0] < 1.0e-3);
       CHECK(result.late_moves[1] > 1.0);
     } else if (std::string(name) == "platform") {
-      CHECK(result.late_moves[0] > 1.0);  // carried along
+      CHECK(result.late_moves[0] > 0.9);  // carried along
       CHECK(last.stats.max_speed < 0.02f);
     } else if (std::string(name) == "press" || std::string(name) == "heap") {
       CHECK(last.stats.max_speed < 0.02f);
