@@ -69,17 +69,54 @@ double TimeStep(World* world) {
   return ThreadSeconds() - start;
 }
 
+// What bodies fall on, and what is near.
+enum class Ground { kPlane, kBox, kPlaneBelowSolids };
+
+ColliderDesc BoxOf(float height) {
+  ColliderDesc desc;
+  desc.type = ShapeType::kBox;
+  desc.box.half_extents = {100.0f, height, 100.0f};
+  desc.pose.position.y = -height;
+  return desc;
+}
+
+// Number `k` of spheres, capsules and boxes one to three heights above the bodies.
+ColliderDesc SolidAbove(const Box& box, int k) {
+  const float size = box.high.y - box.low.y;
+  const float width = 1.5f * std::fmax(box.high.x - box.low.x, box.high.z - box.low.z);
+  ColliderDesc desc;
+  desc.type = k % 3 == 0 ? ShapeType::kSphere : k % 3 == 1 ? ShapeType::kCapsule : ShapeType::kBox;
+  desc.sphere.radius = desc.capsule.radius = 0.1f * size;
+  desc.capsule.half_height = 0.1f * size;
+  desc.box.half_extents = {0.1f * size, 0.1f * size, 0.1f * size};
+  desc.pose.position = {width * 0.25f * static_cast<float>(k % 40),
+                        size * (2.4f + 0.08f * static_cast<float>(k % 25)),
+                        width * 0.2f * static_cast<float>(k / 40)};
+  return desc;
+}
+
+void AddGround(const Asset& asset, Ground ground, World* world) {
+  constexpr int kSolids = 1000;
+  ColliderId id;
+  ColliderDesc floor = ground == Ground::kBox ? BoxOf(1.0f) : ColliderDesc{};
+  floor.friction = 0.5f;
+  if (!world->AddCollider(floor, &id).ok()) std::abort();
+  const int count = ground == Ground::kPlaneBelowSolids ? kSolids : 0;
+  for (int k = 0; k < count; ++k) {
+    if (!world->AddCollider(SolidAbove(BoundsOf(asset), k), &id).ok()) std::abort();
+  }
+}
+
 // Each step's least time in several falls, and what the steps report.
 struct Fall {
   std::vector<double> seconds, contact_s;
   std::vector<StepStats> stats;  // of the last fall
 };
 
-void AddFall(const Asset& asset, int count, Fall* fall) {
+void AddFall(const Asset& asset, int count, Ground ground, Fall* fall) {
   World world(DescOf());
   AddBodies(asset, count, {}, &world);
-  ColliderId floor;
-  if (!world.AddCollider({.friction = 0.5f}, &floor).ok()) std::abort();
+  AddGround(asset, ground, &world);
   fall->seconds.resize(kSteps, 1.0e30);
   fall->contact_s.resize(kSteps, 1.0e30);
   fall->stats.resize(kSteps);
@@ -104,12 +141,12 @@ double FreeStep(const Asset& asset, int count, int outer_iterations) {
   return MedianAtEnd(seconds);
 }
 
-void Land(benchmark::State& state, const SwingingArm& body, int count) {
+void Land(benchmark::State& state, const SwingingArm& body, int count, Ground ground) {
   Fall fall;
   double free_step = 0.0;
   StepStats last;
   for (auto _ : state) {
-    for (int k = 0; k < kFalls; ++k) AddFall(body.asset, count, &fall);
+    for (int k = 0; k < kFalls; ++k) AddFall(body.asset, count, ground, &fall);
     last = fall.stats.back();
     free_step = FreeStep(body.asset, count, static_cast<int>(last.outer_iterations));
   }
@@ -133,15 +170,15 @@ void Land(benchmark::State& state, const SwingingArm& body, int count) {
   state.counters["tets"] = static_cast<double>(body.asset.simulation().tets.size());
 }
 
-void LandToy(benchmark::State& state, const Toy& toy, int count) {
+void LandToy(benchmark::State& state, const Toy& toy, int count, Ground ground) {
   static std::map<std::string, SwingingArm> baked;
   auto found = baked.find(toy.name);
   if (found == baked.end()) found = baked.emplace(toy.name, MakeToy(toy)).first;
-  Land(state, found->second, count);
+  Land(state, found->second, count, ground);
 }
 
 void LandArm(benchmark::State& state, const std::string& path, const Arm& arm) {
-  Land(state, MakeArm(path, arm), 1);
+  Land(state, MakeArm(path, arm), 1, Ground::kPlane);
 }
 
 }  // namespace
@@ -152,8 +189,14 @@ void AddContactCases(const ModelFolder& models) {
   };
   for (const Toy& toy : {kBear, kOctopus}) {
     const std::string name = std::string("contact/") + toy.name;
-    set_up(benchmark::RegisterBenchmark(name.c_str(), LandToy, toy, 1));
-    set_up(benchmark::RegisterBenchmark((name + "_x50").c_str(), LandToy, toy, 50));
+    const auto add = [&](const std::string& suffix, int count, Ground ground) {
+      set_up(benchmark::RegisterBenchmark((name + suffix).c_str(), LandToy, toy, count, ground));
+    };
+    add("", 1, Ground::kPlane);
+    add("_on_box", 1, Ground::kBox);
+    add("_x50", 50, Ground::kPlane);
+    add("_x50_on_box", 50, Ground::kBox);
+    add("_x50_below_solids", 50, Ground::kPlaneBelowSolids);
   }
   for (const Arm& arm : {kArm4k, Arm{"arm_16k", "arm_16k", 0}, Arm{"arm_55k", "arm_55k", 0}}) {
     const std::string name = std::string("contact/") + arm.name;

@@ -178,6 +178,12 @@ struct WorldBox {
   }
 };
 
+/// Where a collider is during a step: everywhere if it is a half-space.
+struct SweptCollider {
+  WorldBox box;
+  uint32_t slot = 0;
+};
+
 /// A collider as it moves through a step, in the world.
 struct StepCollider {
   bool exists = false;  ///< whether the slot has a collider
@@ -204,6 +210,7 @@ struct StepSettings {
   SleepSettings sleep;
   SplittingSettings splitting;  ///< of the body or crowd that StepBody or StepCrowd steps
   std::span<const StepCollider> colliders;  ///< by slot
+  std::span<const SweptCollider> swept;     ///< of all colliders, ascending slots
   bool any_solid = false;                   ///< whether one is a solid
   MixCoefficients mix_friction = nullptr;
   MixCoefficients mix_restitution = nullptr;

@@ -140,14 +140,11 @@ bool FindNearColliders(const StepSettings& settings, Body* body) {
   body->num_near = 0;
   if (body->colliders.size() == 0) return true;
   const WorldBox reach = settings.any_solid ? ReachOf(settings, *body) : WorldBox{};
-  for (uint32_t slot = 0; slot < settings.colliders.size(); ++slot) {
-    const StepCollider& collider = settings.colliders[slot];
-    if (!collider.exists || !MayTouch(collider.filter, body->filter) ||
-        (collider.is_solid && !collider.swept.Overlaps(reach))) {
-      continue;
-    }
+  for (const SweptCollider& swept : settings.swept) {
+    if (!swept.box.Overlaps(reach)) continue;
+    if (!MayTouch(settings.colliders[swept.slot].filter, body->filter)) continue;
     if (body->num_near == body->colliders.size()) return false;
-    body->colliders[body->num_near++].slot = slot;
+    body->colliders[body->num_near++].slot = swept.slot;
   }
   return true;
 }

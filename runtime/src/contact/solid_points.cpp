@@ -140,11 +140,15 @@ void SunkPoints::FindInSolid(const ContactProblem& problem, const LocalCollider&
     }
     SunkPoint deepest = {0, t, 0, solid.slot, -depth};
     Vec4 weights;
-    const auto consider = [&](const EmbeddedPoint& point, const Vec4& of_point) {
-      if (plush::MeanOf(movable.data(), of_point) < kLeastMovable) return;
-      const SunkPoint found = {point.id, t, 0, solid.slot, gap_of(point), point.u, point.v};
-      if (!(found.gap < deepest.gap) || is_known(user, found)) return;
-      deepest = found;
+    // `gap`: the distance, which is the gap from the holding plane but for edges and corners.
+    const auto consider = [&](float gap, const Vec4& of_point, SunkPoint point) {
+      point.gap =
+          gap + AllowedDepth(TangentAt(shape, MeanOf(way.from, of_point)).gap, problem.slop);
+      if (!(point.gap < deepest.gap) || plush::MeanOf(movable.data(), of_point) < kLeastMovable ||
+          is_known(user, point)) {
+        return;
+      }
+      deepest = point;
       weights = of_point;
     };
     const auto look_at = [&](const auto& triangle, uint32_t i) {
@@ -158,19 +162,22 @@ void SunkPoints::FindInSolid(const ContactProblem& problem, const LocalCollider&
         corners[k] = MeanOf(way.to, of_corners[k]);
         const float bound = plush::MeanOf(of_nodes, of_corners[k]);
         lowest = bound < lowest ? bound : lowest;
-        if ((bound < -depth && TangentAt(shape, corners[k]).gap < -depth) ||
-            (way.may_pass && Passes(shape, MeanOf(way.from, of_corners[k]), corners[k]))) {
-          consider(surface.Vertex(t, v), of_corners[k]);
+        const SunkPoint point = {v, t, 0, solid.slot};
+        if (way.may_pass && Passes(shape, MeanOf(way.from, of_corners[k]), corners[k])) {
+          consider(gap_of(surface.Vertex(t, v)), of_corners[k], point);
+        } else if (bound < deepest.gap) {
+          consider(TangentAt(shape, corners[k]).gap, of_corners[k], point);
         }
       }
       TrianglePoint inside;
-      if (lowest >= -depth || !FindDeepInside(shape, corners, depth, &inside)) return;
+      if (lowest >= deepest.gap || !FindDeepInside(shape, corners, depth, &inside)) return;
       const auto mean = [&](float Vec4::*w) {
         return of_corners[0].*w * (1.0f - inside.u - inside.v) + of_corners[1].*w * inside.u +
                of_corners[2].*w * inside.v;
       };
-      consider(surface.Inside(t, i, inside.u, inside.v),
-               {mean(&Vec4::x), mean(&Vec4::y), mean(&Vec4::z), mean(&Vec4::w)});
+      const uint32_t id = surface.num_points() + TouchingSurface::kPointsPerTriangle * i;
+      consider(inside.gap, {mean(&Vec4::x), mean(&Vec4::y), mean(&Vec4::z), mean(&Vec4::w)},
+               {id, t, 0, solid.slot, 0.0f, inside.u, inside.v});
     };
     WithTriangles(collision, [&](const auto& triangles) {
       constexpr uint32_t kVisitedAtOnce = 8;
@@ -182,7 +189,7 @@ void SunkPoints::FindInSolid(const ContactProblem& problem, const LocalCollider&
         };
         WalkPatchTree(
             collision.patches[p].first_triangle, TrianglesEnd(collision, p), kVisitedAtOnce, bound,
-            [depth] { return -depth; }, [&](uint32_t i) { look_at(triangles[i], i); });
+            [&] { return deepest.gap; }, [&](uint32_t i) { look_at(triangles[i], i); });
       }
     });
     if (!(deepest.gap < -depth)) continue;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 namespace plush {
 namespace {
@@ -273,11 +274,13 @@ StepCollider ColliderNow(const Collider& collider) {
   now.is_solid = desc.type != ShapeType::kPlane;
   if (now.is_solid) {
     now.solid = SolidOf(desc);
-    now.swept = SweptBox(now.solid, desc.pose, desc.pose);
+    now.swept = collider.has_bounds ? collider.bounds : SweptBox(now.solid, desc.pose, desc.pose);
   } else {
     const WorldPlane start = PlaceAt(desc.plane, desc.pose);
     now.normal = start.normal;
     now.offset = start.offset;
+    constexpr double kFar = std::numeric_limits<double>::infinity();
+    now.swept = {{-kFar, -kFar, -kFar}, {kFar, kFar, kFar}};
   }
   now.from = desc.pose;
   now.to = desc.pose;
@@ -309,7 +312,7 @@ Status World::Impl::FindCollider(const Impl* impl, ColliderId id, Collider** out
 
 // Makes room for the arrays' elements of slots up to `slot`.
 bool World::Impl::ReserveColliderArrays(uint32_t slot) {
-  return Reserve(&colliders, slot) && Reserve(&step_colliders, slot);
+  return Reserve(&colliders, slot) && Reserve(&step_colliders, slot) && Reserve(&swept, slot);
 }
 
 // Makes room for one more collider, in each body too.
@@ -378,6 +381,7 @@ Status World::SetColliderPose(ColliderId id, const Pose& pose) {
   impl_->WakeTouching(*collider);  // where it was
   impl_->ForgetContacts(SlotOf(id.value));
   collider->desc.pose = pose;
+  collider->has_bounds = false;
   collider->has_target = false;
   impl_->WakeTouching(*collider);
   return {};
@@ -476,12 +480,12 @@ void World::Impl::WakeTouching(const Collider& collider) {
   const ColliderDesc& of = collider.desc;
   const Pose& to = collider.has_target ? collider.target : of.pose;
   const bool is_solid = of.type != ShapeType::kPlane;
-  const WorldBox swept = is_solid ? SweptBox(SolidOf(of), of.pose, to) : WorldBox{};
+  const WorldBox reach = is_solid ? SweptBox(SolidOf(of), of.pose, to) : WorldBox{};
   for (const uint32_t slot : slots) {
     Body* body = bodies[slot];
     if (!body->asleep || !MayTouch(body->filter, of.filter)) continue;
     const bool is_near =
-        is_solid ? swept.Overlaps(WakingBox(*body)) : IsNear(*body, of.plane, of.pose, to);
+        is_solid ? reach.Overlaps(WakingBox(*body)) : IsNear(*body, of.plane, of.pose, to);
     if (is_near) WakeUp(body);
   }
 }
@@ -496,13 +500,21 @@ void World::Impl::PlaceColliders() {
   const uint32_t num_slots = collider_slots.num_slots();
   for (uint32_t slot = 0; slot < num_slots; ++slot) step_colliders[slot] = {};
   settings.any_solid = false;
+  size_t num_swept = 0;
   bool any_moves = false;
   for (const uint32_t slot : collider_slots) {
-    step_colliders[slot] = InStep(colliders[slot], dt);
+    Collider& collider = colliders[slot];
+    step_colliders[slot] = InStep(collider, dt);
+    if (step_colliders[slot].is_solid && !step_colliders[slot].moves) {
+      collider.bounds = step_colliders[slot].swept;
+      collider.has_bounds = true;
+    }
+    swept[num_swept++] = {step_colliders[slot].swept, slot};
     any_moves = any_moves || step_colliders[slot].moves;
     settings.any_solid = settings.any_solid || step_colliders[slot].is_solid;
   }
   settings.colliders = {step_colliders.data(), num_slots};
+  settings.swept = {swept.data(), num_swept};
   if (any_moves) WakeByColliders();
 }
 
@@ -532,7 +544,10 @@ bool World::Impl::TouchesMovingCollider(const Body& body) const {
 void World::Impl::MoveColliders() {
   for (const uint32_t slot : collider_slots) {
     Collider& collider = colliders[slot];
-    if (step_colliders[slot].moves) collider.desc.pose = step_colliders[slot].to;
+    if (step_colliders[slot].moves) {
+      collider.desc.pose = step_colliders[slot].to;
+      collider.has_bounds = false;
+    }
     if (!collider.has_target) continue;
     collider.has_target = false;
     collider.desc.velocity = {};

@@ -24,7 +24,7 @@ bool World::Impl::ReserveLike(const Impl& other) {
          collider_slots.ReserveAll(allocator, other.collider_slots.capacity()) &&
          Grow(&bodies, num_slots) && Grow(&body_stats, num_slots) && Grow(&live, num_slots) &&
          Grow(&measured, num_slots) && Grow(&units, num_slots) && Grow(&colliders, num_planes) &&
-         Grow(&step_colliders, num_planes);
+         Grow(&step_colliders, num_planes) && Grow(&swept, num_planes);
 }
 
 // Fills an empty world with the state's systems, bodies and crowds, without their states. Takes
@@ -144,6 +144,7 @@ void World::Impl::SwapState(Impl* other) {
   std::swap(collider_slots, other->collider_slots);
   std::swap(colliders, other->colliders);
   std::swap(step_colliders, other->step_colliders);
+  std::swap(swept, other->swept);
   std::swap(forces, other->forces);
   const std::lock_guard<std::mutex> lock(time_steps_mutex);
   std::swap(time_steps, other->time_steps);

@@ -277,8 +277,8 @@ bool World::Impl::ReserveFor(const StateReader& state) {
   const size_t num_slots = w.num_body_slots, num_planes = w.num_collider_slots;
   if (!Grow(&bodies, num_slots) || !Grow(&body_stats, num_slots) || !Grow(&live, num_slots) ||
       !Grow(&measured, num_slots) || !Grow(&units, num_slots) || !Grow(&colliders, num_planes) ||
-      !Grow(&step_colliders, num_planes) || !Grow(&forces, w.num_forces) ||
-      !Grow(&crowds, w.num_crowds)) {
+      !Grow(&step_colliders, num_planes) || !Grow(&swept, num_planes) ||
+      !Grow(&forces, w.num_forces) || !Grow(&crowds, w.num_crowds)) {
     return false;
   }
   uint32_t num_new = 0;

@@ -25,7 +25,9 @@ struct Collider {
   ColliderDesc desc;  ///< with the present pose and velocities; plane normal of unit length
   uint64_t id = 0;    ///< ColliderId::value
   bool has_target = false;
-  Pose target;  ///< of the next step, if `has_target`
+  Pose target;              ///< of the next step, if `has_target`
+  WorldBox bounds;          ///< of a solid at its pose, if `has_bounds`
+  bool has_bounds = false;  ///< whether `bounds` has been found for the present pose
 
   bool Moves() const;  ///< whether the next step moves it
 };
@@ -187,6 +189,7 @@ struct World::Impl {
   SlotList<> collider_slots;
   Array<Collider> colliders;           // by slot
   Array<StepCollider> step_colliders;  // of the current step, by slot
+  Array<SweptCollider> swept;          // of the current step, without unused slots
   Array<PendingForce> forces;          // of the next step
   uint32_t num_forces = 0;
   Array<BodyEvent> events;  // of the last step (max_events x 1)
