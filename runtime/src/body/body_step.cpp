@@ -22,7 +22,7 @@
 // - det F has a lower bound (LiftFlatTets). The paper's tets may turn inside out.
 #include "base/vector_math.h"
 #include "body/body.h"
-#include "body/body_planes.h"
+#include "body/body_colliders.h"
 #include "body/coarse_correction.h"
 #include "body/node_pass.h"
 #include "body/pin_motion.h"

@@ -2,7 +2,7 @@
 // Clusters of one body move after a solve. Source: see coarse_level.h.
 #include "body/coarse_correction.h"
 
-#include "body/body_planes.h"
+#include "body/body_colliders.h"
 #include "body/node_pass.h"
 #include "body/pin_motion.h"
 #include "contact/coarse_contacts.h"

@@ -2,7 +2,7 @@
 // Which bodies are in a crowd and its lanes, and which step with it.
 #include "body/crowd.h"
 
-#include "body/body_planes.h"
+#include "body/body_colliders.h"
 
 #include <algorithm>
 

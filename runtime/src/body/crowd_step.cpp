@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Steps a crowd of up to 16 equal bodies, one per vector lane, by the method of body_step.cpp
 // [Kug]. A body that meets a plane or flies too far leaves its lane and steps by itself.
-#include "body/body_planes.h"
+#include "body/body_colliders.h"
 #include "body/crowd.h"
 #include "body/pin_motion.h"
 #include "solver/panel_solve.h"

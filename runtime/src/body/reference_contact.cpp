@@ -8,7 +8,7 @@
 // Deviation from the thesis: nodes deep below a plane snap to one that rises to it slowly. Nodes in
 // solids snap at once.
 #include "base/vector_math.h"
-#include "body/body_planes.h"
+#include "body/body_colliders.h"
 #include "body/contact_method.h"
 
 #include <cmath>

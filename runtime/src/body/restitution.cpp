@@ -2,7 +2,7 @@
 // Source: restitution.h.
 #include "body/restitution.h"
 
-#include "body/body_planes.h"
+#include "body/body_colliders.h"
 
 #include <cmath>
 #include <cstddef>

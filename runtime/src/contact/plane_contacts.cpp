@@ -151,7 +151,6 @@ bool IsContact(const ContactState& state, uint32_t id, uint32_t plane) {
 // What SunkPoints knows of contacts.
 struct Known {
   const ContactState& state;
-  const TouchingSurface& surface;
   const ContactProblem& problem;
 };
 
@@ -164,13 +163,14 @@ bool AreNear(float u, float v, const EmbeddedPoint& point) {
 // Whether the triangle has a contact near the point, or as many as it may have: one with a round
 // solid. Of a box, two corners may press on it, and would take turns for ever.
 bool IsKnownInside(const Known& known, const SunkPoint& point) {
-  const uint32_t triangle = known.surface.TriangleOf(point.id);
+  const TouchingSurface& surface = known.problem.surface;
+  const uint32_t triangle = surface.TriangleOf(point.id);
   const bool is_round = known.problem.InSlot(point.collider).shape.radius > 0.0f;
   uint32_t count = 0;
   for (const PlaneContact& contact : known.state.Current()) {
     const EmbeddedPoint& other = known.state.PointOf(contact);
-    if (contact.collider != point.collider || !known.surface.IsInside(other.id) ||
-        known.surface.TriangleOf(other.id) != triangle) {
+    if (contact.collider != point.collider || !surface.IsInside(other.id) ||
+        surface.TriangleOf(other.id) != triangle) {
       continue;
     }
     ++count;
@@ -183,11 +183,11 @@ bool IsKnownInside(const Known& known, const SunkPoint& point) {
 // each patch.
 bool IsKnown(const void* user, const SunkPoint& point) {
   const Known& known = *static_cast<const Known*>(user);
-  if (known.surface.IsInside(point.id)) return IsKnownInside(known, point);
+  if (known.problem.surface.IsInside(point.id)) return IsKnownInside(known, point);
   if (IsContact(known.state, point.id, point.collider)) return true;
   if (point.tet == SunkPoint::kNoTet) return false;
   const PointCouplings& S = known.state.couplings;
-  const uint32_t slot = S.SlotAt(known.surface.Vertex(point.tet, point.id));
+  const uint32_t slot = S.SlotAt(known.problem.surface.Vertex(point.tet, point.id));
   return slot != PointCouplings::kNoSlot &&
          IsContact(known.state, S.points[slot].id, point.collider);
 }
@@ -328,7 +328,7 @@ void BeginSubstep(const ContactProblem& problem, ContactState* state) {
 
 AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec> d,
                           ContactState* state) {
-  const Known known = {*state, problem.surface, problem};
+  const Known known = {*state, problem};
   std::span<SunkPoint> found = state->sunk.Find(problem, d, problem.tolerance, IsKnown, &known);
   if (found.empty()) return {};
   PointCouplings& S = state->couplings;

@@ -66,17 +66,20 @@ bool Passes(const RoundedBox& solid, const Vec3& from, const Vec3& to) {
 }
 
 // Finds the deepest point of a triangle if it is deeper in the solid than the corners (3 x 1), by
-// more than `depth`.
-bool FindDeepInside(const RoundedBox& solid, const Vec3* corners, float depth,
+// more than `depth`. Corners that are all deeper than `slop` hold the triangle.
+bool FindDeepInside(const RoundedBox& solid, const Vec3* corners, float depth, float slop,
                     TrianglePoint* inside) {
   const Vec3 middle = (corners[0] + corners[1] + corners[2]) * (1.0f / 3.0f);
   const Tangent tangent = TangentAt(solid, middle);
-  float least = 0.0f, bound = 0.0f;  // of the corners, and of the whole triangle
+  float least = 0.0f, greatest = -slop;  // of the corners
+  float bound = 0.0f;                    // of the whole triangle
   for (int k = 0; k < 3; ++k) {
-    least = std::fmin(least, TangentAt(solid, corners[k]).gap);
+    const float gap = TangentAt(solid, corners[k]).gap;
+    least = std::fmin(least, gap);
+    greatest = std::fmax(greatest, gap);
     bound = std::fmin(bound, tangent.gap + Dot(tangent.normal, corners[k] - middle));
   }
-  if (!(bound < least - depth)) return false;
+  if (!(bound < least - depth) || greatest == -slop) return false;
   *inside = FindDeepest(solid, corners);
   return inside->gap < least - depth;
 }
@@ -170,7 +173,8 @@ void SunkPoints::FindInSolid(const ContactProblem& problem, const LocalCollider&
         }
       }
       TrianglePoint inside;
-      if (lowest >= deepest.gap || !FindDeepInside(shape, corners, depth, &inside)) return;
+      if (lowest >= deepest.gap || !FindDeepInside(shape, corners, depth, problem.slop, &inside))
+        return;
       const auto mean = [&](float Vec4::*w) {
         return of_corners[0].*w * (1.0f - inside.u - inside.v) + of_corners[1].*w * inside.u +
                of_corners[2].*w * inside.v;

@@ -3,7 +3,7 @@
 // of one. Not on the step path. With s the scale, a body's own mass counts s^3, momentum and force
 // s^4, energy and angular momentum s^5.
 #include "body/best_fit.h"
-#include "body/body_planes.h"
+#include "body/body_colliders.h"
 #include "body/node_pass.h"
 #include "elasticity/elements.h"
 #include "world/world_impl.h"

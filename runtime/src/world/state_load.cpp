@@ -4,7 +4,7 @@
 #include "plush/format/tet_block.h"
 
 #include "asset/regions.h"
-#include "body/body_planes.h"
+#include "body/body_colliders.h"
 #include "body/make_body.h"
 #include "body/pin_motion.h"
 #include "world/state_checks.h"

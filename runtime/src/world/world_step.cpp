@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // World::Step and its phases in order; runtime/README.md draws them.
 // body_step.cpp steps one body, crowd_step.cpp a crowd.
-#include "body/body_planes.h"
+#include "body/body_colliders.h"
 #include "world/forces.h"
 #include "world/world_impl.h"
 

