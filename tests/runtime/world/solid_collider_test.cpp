@@ -259,7 +259,7 @@ TEST_CASE("Random bodies among random solids stay finite and bounded") {
   CHECK(touching > 50);
 }
 
-TEST_CASE("A body sleeps on a box; what moves or goes near it wakes it") {
+TEST_CASE("A body sleeps on a box and wakes if the box goes or another collider comes") {
   SolidScene scene(true, At({-0.1f, 0.0f, -0.1f}));
   const ColliderId ground =
       AddCollider(&scene.world, BoxAt({{0.0f, -0.1f, 0.0f}}, {0.5f, 0.1f, 0.5f}));
