@@ -174,9 +174,9 @@ class World {
   // Colliders. Bodies touch them with their collision surfaces, or the nodes of cages without one;
   // with a ContactMethod, with nodes always.
 
-  /// Adds a collider. A body inside it comes out by at most a quarter of its median edge per
-  /// substep and 25 median edges per second; kPenaltyContact sets no such limit. Wakes all bodies
-  /// that may touch it. Allocates memory for the contacts of each body. Errors: kInvalidArgument (a
+  /// Adds a collider. A body inside it comes out slowly, see ContactSettings::push_out_time: to the
+  /// side of a plane's normal, or to the nearest side of other shapes. Wakes all bodies that may
+  /// touch it. Allocates memory for the contacts of each body. Errors: kInvalidArgument (a
   /// description out of range), kOutOfMemory.
   Status AddCollider(const ColliderDesc& desc, ColliderId* out_id);
 
