@@ -23,6 +23,7 @@ inline Vec3 Cross(const Vec3& a, const Vec3& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 inline float Length(const Vec3& a) { return std::sqrt(Dot(a, a)); }
+inline bool IsZero(const Vec3& a) { return a.x == 0.0f && a.y == 0.0f && a.z == 0.0f; }
 inline bool IsFinite(const Vec3& a) {
   return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z);
 }

@@ -178,7 +178,7 @@ struct WorldBox {
   }
 };
 
-/// Where a collider is during a step: everywhere if it is a half-space.
+/// Bounds of a collider during a step: infinite ones of a half-space.
 struct SweptCollider {
   WorldBox box;
   uint32_t slot = 0;
@@ -191,7 +191,7 @@ struct StepCollider {
   Vec3 normal;            ///< of a half-space at the start of the step; unit, out of it
   double offset = 0.0;    ///< dot(normal, x) on the surface, at the start [m]
   RoundedBox solid;       ///< of a solid
-  WorldBox swept;         ///< where a solid is during the step
+  WorldBox swept;         ///< bounds of a solid during the step
   bool moves = false;     ///< whether the collider moves
   Pose from;              ///< of the collider at the start of the step
   Pose to;                ///< and at its end

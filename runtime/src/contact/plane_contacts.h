@@ -18,6 +18,7 @@
 #include "contact/point_couplings.h"
 #include "contact/sunk_points.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -121,6 +122,19 @@ struct ContactState {
   const EmbeddedPoint& PointOf(const PlaneContact& contact) const {
     return couplings.points[contact.slot];
   }
+
+  /// Drops the contacts for which `goes` returns true. Returns whether there are any. Couplings
+  /// stay.
+  template <class Goes>
+  bool Drop(Goes goes) {
+    const std::span<PlaneContact> all = Current();
+    const auto end = std::remove_if(all.begin(), all.end(), goes);
+    num_contacts = static_cast<uint32_t>(end - all.begin());
+    return end != all.end();
+  }
+
+  /// Forgets the couplings of points without contacts.
+  void KeepTouching();
 
   /// Forgets all contacts. Couplings stay.
   void Forget() {

@@ -33,8 +33,9 @@ struct Tangent {
 /// axis of a sphere or capsule, the one along the first axis of those that are equally near.
 Tangent TangentAt(const RoundedBox& solid, const Vec3& point);
 
-/// Finds where a point on the way from `from`, outside, straight to `to` enters the solid. `hit`
-/// gets the tangent plane there, with the gap of `to`. Returns whether it enters.
+/// Finds the first place inside the solid of a point that moves straight from `from`, outside, to
+/// `to`. `hit` gets the tangent plane at that place, with the gap of `to`. Returns whether there is
+/// one.
 bool FindEntry(const RoundedBox& solid, const Vec3& from, const Vec3& to, Tangent* hit);
 
 /// A point of a triangle.

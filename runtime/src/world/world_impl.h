@@ -32,7 +32,7 @@ struct Collider {
   bool Moves() const;  ///< whether the next step moves it
 };
 
-/// The collider's plane where it is, at rest.
+/// The collider at its present pose, at rest.
 StepCollider ColliderNow(const Collider& collider);
 
 /// A force field that waits for the next step.
@@ -81,7 +81,7 @@ struct World::Impl {
   Status ReserveBody();
   bool ReserveColliderArrays(uint32_t slot);
   Status ReserveCollider();
-  /// Most planes that bodies must have room for now.
+  /// The number of colliders that bodies must have room for.
   size_t MostColliders() const {
     return std::max<size_t>(collider_slots.num_slots(), desc.reserve_colliders);
   }

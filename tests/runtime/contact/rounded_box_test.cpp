@@ -100,7 +100,7 @@ TEST_CASE("A way enters a solid where it first gets inside") {
     if (!enters) continue;
     ++entered;
     if (TangentAt(solid, to).gap > 0.0f) ++passed;
-    // The plane has the start in front, the end behind, and meets the way where it enters.
+    // The start is in front of the plane, the end behind it, and the entry on it.
     const Eigen::Vector3d n = ToEigen(hit.normal);
     const double approach = -n.dot(way);
     CHECK(hit.gap < 0.0f);

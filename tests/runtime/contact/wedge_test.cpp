@@ -122,8 +122,8 @@ TEST_CASE("Bodies in closing wedges stay above the planes, and no impulse throws
       CHECK(out.depth < 1e-3 * SizeOf(shape));
       note(out.depth / SizeOf(shape), seed, &deepest, &seeds[0]);
     } else {
-      // Friction holds the body where it cannot stay, and sweeps do not converge. Deep points come
-      // out in push_out_time, so they sink no further than a plane goes in that time.
+      // Friction holds the body although the planes close on it, and sweeps do not converge. Deep
+      // points come out in push_out_time, so they sink no further than a plane goes in that time.
       const double most = 1.1 * speed * double(ContactSettings{}.push_out_time);
       CHECK(out.depth < most);
       note(out.depth / most, seed, &deepest_jammed, &seeds[1]);

@@ -77,6 +77,25 @@ TEST_CASE("On a box a body slides and stops as on a plane") {
   CHECK(farthest < 1e-3);
 }
 
+TEST_CASE("Scaled bodies rest on solids, also far from the origin") {
+  const float scale = GENERATE(0.2f, 1.0f, 5.0f), far = GENERATE(0.0f, 3.0e4f);
+  CAPTURE(scale, far);
+  const Vec3 middle = {far, -0.5f * far, 0.25f * far};
+  BodyDesc desc = At(middle);
+  desc.scale = scale;
+  desc.material = {.young = 2.0e5f * scale, .poisson = 0.4f, .density = 1000.0f, .damping = 0.05f};
+  SolidScene scene(true, desc);
+  const ColliderId id = AddCollider(
+      &scene.world, BoxAt({middle - Vec3{0.0f, scale + 0.01f, 0.0f}}, {scale, scale, scale}));
+  scene.Step(300);
+  CHECK(scene.flags == kStepOk);
+  CHECK(scene.Speed() < 1e-3 * double(scale));
+  CHECK(scene.world.stats().contacts > 0);
+  const double grid = double(far) * 2.4e-7;  // of float positions there
+  CHECK(std::fabs(double(MeasuresOf(scene.world).max_penetration)) < 1e-4 * double(scale) + grid);
+  CHECK(std::fabs(scene.DepthIn(id)) < 1e-4 * double(scale) + grid);
+}
+
 TEST_CASE("A small solid presses into the middle of a large triangle") {
   const auto [name, desc] = GENERATE(
       std::make_pair("ball", SphereAt({0.07f, 0.26f, 0.12f}, 0.02f)),
