@@ -6,6 +6,7 @@
 #include "plush/types.h"
 
 #include <cstdint>
+#include <span>
 
 namespace plush {
 
@@ -18,6 +19,7 @@ enum class ShapeType : uint8_t {
   kSphere,
   kCapsule,
   kBox,
+  kHeightField,
 };
 
 /// A solid half-space, in the collider's coordinates: points with dot(p, normal) < offset are
@@ -45,6 +47,18 @@ struct BoxShape {
   Vec3 half_extents = {0.5f, 0.5f, 0.5f};  ///< [m], > 0
 };
 
+/// Ground over a grid of points: columns along the collider's x axis, rows along its z axis, from
+/// the pose's position on, heights along y. Two triangles fill a cell; their common edge leads from
+/// the cell's first corner to the opposite one. Its front is up, and what is below is inside:
+/// bodies there are pushed up. Beyond its border there is nothing.
+struct HeightFieldShape {
+  std::span<const float> heights;  ///< of the points, at most 1e6 [m] (rows x columns). The world
+                                   ///< reads them until the collider is removed
+  uint32_t columns = 0;            ///< >= 2
+  uint32_t rows = 0;               ///< >= 2; at most 2^30 cells
+  float spacing = 1.0f;            ///< of the points [m], > 0
+};
+
 /// Finds a coefficient of contacts from those of the body's material and of the collider, and the
 /// user data of both. A coefficient below 0 is not given. Must be pure: jobs call it, in any order.
 using MixCoefficients = float (*)(float of_body, uint64_t body_user_data, float of_collider,
@@ -54,15 +68,16 @@ using MixCoefficients = float (*)(float of_body, uint64_t body_user_data, float 
 /// zero. World::SetColliderPose puts it elsewhere and leaves them. Nothing else moves it.
 struct ColliderDesc {
   ShapeType type = ShapeType::kPlane;
-  PlaneShape plane = {};       ///< the shape if `type` is kPlane; others are ignored
-  SphereShape sphere = {};     ///< of kSphere
-  CapsuleShape capsule = {};   ///< of kCapsule
-  BoxShape box = {};           ///< of kBox
-  Pose pose = {};              ///< of the shape
-  Vec3 velocity = {};          ///< of the pose's position, until changed [m/s]
-  Vec3 angular_velocity = {};  ///< about the pose's position, until changed [rad/s]
-  float friction = -1.0f;      ///< Coulomb coefficient, or below 0: the material's, see WorldDesc
-  float restitution = -1.0f;   ///< see MaterialOverride; at most 1, or below 0: the material's
+  PlaneShape plane = {};               ///< the shape if `type` is kPlane; others are ignored
+  SphereShape sphere = {};             ///< of kSphere
+  CapsuleShape capsule = {};           ///< of kCapsule
+  BoxShape box = {};                   ///< of kBox
+  HeightFieldShape height_field = {};  ///< of kHeightField
+  Pose pose = {};                      ///< of the shape
+  Vec3 velocity = {};                  ///< of the pose's position, until changed [m/s]
+  Vec3 angular_velocity = {};          ///< about the pose's position, until changed [rad/s]
+  float friction = -1.0f;     ///< Coulomb coefficient, or below 0: the material's, see WorldDesc
+  float restitution = -1.0f;  ///< see MaterialOverride; at most 1, or below 0: the material's
   Filter filter = {};
   uint64_t user_data = 0;  ///< for WorldDesc::mix_friction and mix_restitution
 };

@@ -186,12 +186,13 @@ struct SweptCollider {
 
 /// A collider as it moves through a step, in the world.
 struct StepCollider {
-  bool exists = false;  ///< whether the slot has a collider
-  bool is_solid = false;
+  bool exists = false;    ///< whether the slot has a collider
+  bool is_solid = false;  ///< whether it is a solid or a mesh
   Vec3 normal;            ///< of a half-space at the start of the step; unit, out of it
   double offset = 0.0;    ///< dot(normal, x) on the surface, at the start [m]
   RoundedBox solid;       ///< of a solid
-  WorldBox swept;         ///< bounds of a solid during the step
+  TriangleSource mesh;    ///< of a mesh
+  WorldBox swept;         ///< bounds of a solid or mesh during the step
   bool moves = false;     ///< whether the collider moves
   Pose from;              ///< of the collider at the start of the step
   Pose to;                ///< and at its end

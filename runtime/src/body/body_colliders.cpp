@@ -35,13 +35,28 @@ float ApproachSpeed(const LocalCollider& collider, const Vec3& x, const Vec3& ve
   return collider.is_solid ? Length(relative) : -Dot(collider.normal, relative);
 }
 
-// Where a solid is, with its collider at `pose`.
-SolidPlace PlaceOf(const Pose& pose, const Body& body) {
+// Where the point `anchor` of a solid is, with its collider at `pose`.
+SolidPlace PlaceOf(const Pose& pose, const double (&anchor)[3], const Body& body) {
   const double inverse = 1.0 / double(body.scale);
+  double arm[3] = {anchor[0], anchor[1], anchor[2]};
+  Turn(RotationOf(pose.rotation), arm);
+  const auto local = [&](float position, int axis) {
+    return static_cast<float>((double(position) + arm[axis] - body.origin[axis]) * inverse);
+  };
   return {RotationMatrix(ToQuat(RotationOf(pose.rotation))),
-          {static_cast<float>((double(pose.position.x) - body.origin[0]) * inverse),
-           static_cast<float>((double(pose.position.y) - body.origin[1]) * inverse),
-           static_cast<float>((double(pose.position.z) - body.origin[2]) * inverse)}};
+          {local(pose.position.x, 0), local(pose.position.y, 1), local(pose.position.z, 2)}};
+}
+
+// The mesh of a collider, with its origin near the body.
+ColliderMesh MeshNear(const StepCollider& collider, const Body& body) {
+  ColliderMesh mesh;
+  mesh.source = &collider.mesh;
+  mesh.unit = 1.0 / double(body.scale);
+  const Vec3& position = collider.from.position;
+  const double from[3] = {position.x, position.y, position.z};
+  for (int k = 0; k < 3; ++k) mesh.anchor[k] = body.origin[k] - from[k];
+  Turn(Conjugate(RotationOf(collider.from.rotation)), mesh.anchor);
+  return mesh;
 }
 
 }  // namespace
@@ -57,7 +72,9 @@ LocalCollider LocalColliderAt(const StepCollider& plane, float at, float h, cons
   if (plane.is_solid) {
     const float own_units = static_cast<float>(inverse);
     local.shape = {plane.solid.half_extents * own_units, plane.solid.radius * own_units};
-    local.end = PlaceOf(Interpolated(plane.from, plane.to, double(at)), body);
+    if (plane.mesh.exists()) local.mesh = MeshNear(plane, body);
+    local.reach = body.simulation.median_edge;
+    local.end = PlaceOf(Interpolated(plane.from, plane.to, double(at)), local.mesh.anchor, body);
   }
   if (plane.moves) {
     const Pose pose = Interpolated(plane.from, plane.to, double(at));
@@ -137,13 +154,45 @@ static WorldBox ReachOf(const StepSettings& settings, const Body& body) {
   return box;
 }
 
+// Whether a mesh comes near a box in the world during the step. Looks from the mesh: the box's
+// middle moves from one place to another, on an arc if the mesh turns.
+static bool ComesNear(const StepCollider& collider, const WorldBox& box) {
+  double middle[3], half[3], from[3], to[3];
+  for (int k = 0; k < 3; ++k) {
+    middle[k] = 0.5 * (box.low[k] + box.high[k]);
+    half[k] = 0.5 * (box.high[k] - box.low[k]);
+  }
+  const double reach = std::sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2]);
+  const auto to_mesh = [&](const Pose& pose, double(&out)[3]) {
+    const double position[3] = {pose.position.x, pose.position.y, pose.position.z};
+    for (int k = 0; k < 3; ++k) out[k] = middle[k] - position[k];
+    Turn(Conjugate(RotationOf(pose.rotation)), out);
+  };
+  to_mesh(collider.from, from);
+  to_mesh(collider.to, to);
+  double way2 = 0.0;
+  for (int k = 0; k < 3; ++k) way2 += (to[k] - from[k]) * (to[k] - from[k]);
+  const double most = reach + 0.5 * std::sqrt(way2);  // an arc of half a turn leaves it by this
+  ColliderMesh mesh;
+  mesh.source = &collider.mesh;
+  float half_size[3];
+  for (int k = 0; k < 3; ++k) {
+    mesh.anchor[k] = 0.5 * (from[k] + to[k]);
+    half_size[k] = static_cast<float>(0.5 * std::fabs(to[k] - from[k]) + most);
+  }
+  const Vec3 high = {half_size[0], half_size[1], half_size[2]};
+  return mesh.HasTriangles(-high, high);
+}
+
 bool FindNearColliders(const StepSettings& settings, Body* body) {
   body->num_near = 0;
   if (body->colliders.size() == 0) return true;
   const WorldBox reach = settings.any_solid ? ReachOf(settings, *body) : WorldBox{};
   for (const SweptCollider& swept : settings.swept) {
     if (!swept.box.Overlaps(reach)) continue;
-    if (!MayTouch(settings.colliders[swept.slot].filter, body->filter)) continue;
+    const StepCollider& collider = settings.colliders[swept.slot];
+    if (!MayTouch(collider.filter, body->filter)) continue;
+    if (collider.mesh.exists() && !ComesNear(collider, reach)) continue;
     if (body->num_near == body->colliders.size()) return false;
     body->colliders[body->num_near++].slot = swept.slot;
   }

@@ -143,7 +143,7 @@ bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* sta
 // up to 2% of the fall's energy.
 bool WantsIteration(const StepSettings& settings, const Body& body, int least, int done,
                     float longest) {
-  constexpr float kConverged = 3.0e-3f;  // [median edges]
+  constexpr float kConverged = 3.0e-5f;  // [median edges]; above it, small bodies rock on slopes
   constexpr int kMostWithoutCoarse = 8;
   if (done < least) return true;
   if (body.contacts.num_contacts == 0) return false;

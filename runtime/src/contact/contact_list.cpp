@@ -13,15 +13,43 @@ namespace plush {
 namespace {
 
 // Contacts are in this order.
-uint64_t Key(uint32_t id, uint32_t plane) { return uint64_t{id} << 32 | plane; }
-
-uint64_t KeyOf(const ContactState& state, const PlaneContact& contact) {
-  return Key(state.PointOf(contact).id, contact.collider);
+auto KeyOf(const ContactState& state, const PlaneContact& contact) {
+  return std::make_tuple(state.PointOf(contact).id, contact.collider, contact.triangle);
 }
 
-bool IsContact(const ContactState& state, uint32_t id, uint32_t plane) {
+void Sort(const ContactState& state, std::span<PlaneContact> contacts) {
   const auto key_of = [&](const PlaneContact& contact) { return KeyOf(state, contact); };
-  return std::ranges::binary_search(state.Current(), Key(id, plane), {}, key_of);
+  std::ranges::sort(contacts, {}, key_of);
+}
+
+// The contacts of a point with a collider.
+std::span<const PlaneContact> ContactsOf(const ContactState& state, uint32_t id,
+                                         uint32_t collider) {
+  const auto key_of = [&](const PlaneContact& contact) {
+    return std::make_tuple(state.PointOf(contact).id, contact.collider);
+  };
+  const auto range =
+      std::ranges::equal_range(state.Current(), std::make_tuple(id, collider), {}, key_of);
+  return {range.begin(), range.end()};
+}
+
+// Whether planes differ so little that one of them is enough.
+bool AreAlike(const Vec3& normal, const Vec3& other) {
+  constexpr float kAlike = 1.0f - 1.0e-4f;  // less than a degree
+  return Dot(normal, other) >= kAlike;
+}
+
+// Whether these contacts of the point are all that it needs with the collider: one, or of a mesh,
+// one with a plane like that of the point's triangle.
+bool AreEnough(const ContactProblem& problem, std::span<const PlaneContact> contacts,
+               const SunkPoint& point) {
+  if (contacts.empty() || point.triangle == kNoTriangle) return !contacts.empty();
+  const LocalCollider& collider = problem.InSlot(point.collider);
+  const Vec3 normal = collider.end.rotation * collider.mesh.Triangle(point.triangle).normal;
+  return contacts.size() >= kMostOnMesh ||
+         std::ranges::any_of(contacts, [&](const PlaneContact& contact) {
+           return AreAlike(contact.plane.normal, normal);
+         });
 }
 
 // What SunkPoints knows of contacts.
@@ -60,18 +88,20 @@ bool IsKnownInside(const Known& known, const SunkPoint& point) {
 bool IsKnown(const void* user, const SunkPoint& point) {
   const Known& known = *static_cast<const Known*>(user);
   if (known.problem.surface.IsInside(point.id)) return IsKnownInside(known, point);
-  if (IsContact(known.state, point.id, point.collider)) return true;
+  const auto is_held = [&](uint32_t id) {
+    return AreEnough(known.problem, ContactsOf(known.state, id, point.collider), point);
+  };
+  if (is_held(point.id)) return true;
   if (point.tet == SunkPoint::kNoTet) return false;
   const PointCouplings& S = known.state.couplings;
   const uint32_t slot = S.SlotAt(known.problem.surface.Vertex(point.tet, point.id));
-  return slot != PointCouplings::kNoSlot &&
-         IsContact(known.state, S.points[slot].id, point.collider);
+  return slot != PointCouplings::kNoSlot && is_held(S.points[slot].id);
 }
 
 // Adds contacts in any order to those in order. There is room for them.
 void Merge(std::span<PlaneContact> added, ContactState* state) {
   const auto key_of = [&](const PlaneContact& contact) { return KeyOf(*state, contact); };
-  std::ranges::sort(added, {}, key_of);
+  Sort(*state, added);
   size_t old = state->num_contacts, next = added.size(), to = old + next;
   state->num_contacts = static_cast<uint32_t>(to);
   while (next > 0) {
@@ -124,15 +154,61 @@ void FollowTriangle(const ContactProblem& problem, const LocalCollider& solid,
   contact->plane = FindHoldingPlane(solid, corners, held, start, problem.slop);
 }
 
+// Finds the triangle of a mesh that a contact has come to, as the substep starts: the nearest one
+// that faces its plane, once the point has left the triangle that holds it. A point behind that one
+// stays there, however deep it is: in a thin wall the other side may be nearer. Leaves no triangle
+// if the point has left the surface.
+void FollowMesh(const ContactProblem& problem, const LocalCollider& collider, const Vec3& start,
+                PlaneContact* contact) {
+  const Vec3 at = collider.start.ToLocal(start);
+  const MeshTriangle before = collider.mesh.Triangle(contact->triangle);
+  const float distance = std::sqrt(SquaredDistance(before, at));
+  const bool is_deep = before.Gap(at) < 0.0f && IsAbove(before, at);
+  if (distance > problem.slop && !is_deep) {
+    const float reach = distance + problem.slop;
+    const NearestPoint nearest = collider.mesh.FindNearest(at, reach, &before.normal);
+    const bool has_left = nearest.gap < nearest.distance - problem.slop;  // beyond its border
+    contact->triangle = has_left ? kNoTriangle : nearest.triangle;
+  }
+  if (contact->triangle != kNoTriangle) {
+    contact->plane = PlaneOfTriangle(collider, contact->triangle, start, problem.slop);
+  }
+}
+
+// Puts the contacts back in order once some have come to other triangles. Of several of a point
+// with planes alike, keeps one, with their impulses.
+void JoinAlike(ContactState* state) {
+  const std::span<PlaneContact> all = state->Current();
+  Sort(*state, all);
+  uint32_t kept = 0;
+  for (const PlaneContact& contact : all) {
+    const auto is_alike = [&](const PlaneContact& other) {
+      return other.slot == contact.slot && other.collider == contact.collider &&
+             AreAlike(other.plane.normal, contact.plane.normal);
+    };
+    const auto end = all.begin() + kept;
+    const auto alike = std::find_if(end - std::min(kept, kMostOnMesh - 1), end, is_alike);
+    if (alike == end || contact.triangle == kNoTriangle) {
+      all[kept++] = contact;
+    } else {
+      alike->impulse += contact.impulse;
+    }
+  }
+  state->num_contacts = kept;
+}
+
 // Whether two contacts with the plane have the point's main node, the movable one with its greatest
-// weight, at no smaller weight. A third one would have little to hold.
-bool IsHeldByOthers(const ContactState& state, const EmbeddedPoint& point, uint32_t plane) {
+// weight, at no smaller weight. A third one would have little to hold. Of a mesh, only those with a
+// plane like the one with this `normal`.
+bool IsHeldByOthers(const ContactState& state, const EmbeddedPoint& point, uint32_t plane,
+                    const Vec3* normal) {
   const auto main_of = [](const EmbeddedPoint& p) {
     return std::ranges::max_element(p.free) - p.free;
   };
   const auto main = main_of(point);
   const auto holds = [&](const PlaneContact& contact) {
     if (contact.collider != plane) return false;
+    if (normal != nullptr && !AreAlike(contact.plane.normal, *normal)) return false;
     const EmbeddedPoint& other = state.PointOf(contact);
     const auto of_other = main_of(other);
     return other.nodes[of_other] == point.nodes[main] && other.free[of_other] >= point.free[main];
@@ -177,15 +253,24 @@ void ContactState::KeepTouching() {
 
 void BeginSubstep(const ContactProblem& problem, ContactState* state) {
   state->Drop([&](const PlaneContact& contact) { return !problem.HasSlot(contact.collider); });
+  bool any_on_mesh = false;
   for (PlaneContact& contact : state->Current()) {
     const LocalCollider& collider = problem.InSlot(contact.collider);
     const EmbeddedPoint& point = state->PointOf(contact);
-    if (collider.is_solid && problem.surface.IsInside(point.id)) {
+    if (collider.is_mesh()) {
+      FollowMesh(problem, collider, point.Of(problem.x), &contact);
+      any_on_mesh = true;
+    } else if (collider.is_solid && problem.surface.IsInside(point.id)) {
       FollowTriangle(problem, collider, &contact, state);
     } else {
       contact.plane = problem.PlaneFor(collider, point, {});
     }
   }
+  if (!any_on_mesh) return;
+  state->Drop([&](const PlaneContact& contact) {
+    return contact.triangle == kNoTriangle && problem.InSlot(contact.collider).is_mesh();
+  });
+  JoinAlike(state);
 }
 
 AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec> d,
@@ -210,7 +295,13 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
     const TouchingSurface& surface = problem.surface;
     const bool is_vertex = sunk.tet != SunkPoint::kNoTet && !surface.IsInside(sunk.id);
     EmbeddedPoint point = PointOf(surface, sunk);
-    if (is_crowded && is_vertex && IsHeldByOthers(*state, point, sunk.collider)) continue;
+    const LocalCollider& collider = problem.InSlot(sunk.collider);
+    const HoldingPlane plane =
+        collider.is_mesh()
+            ? PlaneOfTriangle(collider, sunk.triangle, point.Of(problem.x), problem.slop)
+            : problem.PlaneFor(collider, point, d);
+    const Vec3* const normal = collider.is_mesh() ? &plane.normal : nullptr;
+    if (is_crowded && is_vertex && IsHeldByOthers(*state, point, sunk.collider, normal)) continue;
     uint32_t slot = S.SlotAt(point);
     if (slot == PointCouplings::kNoSlot) {
       if (S.num_slots == S.points.size()) {
@@ -223,7 +314,7 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
       const auto is_same = [&](const PlaneContact& contact) {
         return contact.slot == slot && contact.collider == sunk.collider;
       };
-      if (IsContact(*state, S.points[slot].id, sunk.collider) ||
+      if (AreEnough(problem, ContactsOf(*state, S.points[slot].id, sunk.collider), sunk) ||
           std::ranges::any_of(state->added.span().first(count), is_same)) {
         continue;
       }
@@ -232,9 +323,8 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
       is_over_full = true;
       break;
     }
-    state->added[count++] = {.slot = slot,
-                             .collider = sunk.collider,
-                             .plane = problem.PlaneFor(problem.InSlot(sunk.collider), point, d)};
+    state->added[count++] = {
+        .slot = slot, .collider = sunk.collider, .triangle = sunk.triangle, .plane = plane};
   }
   Merge(state->added.span().first(count), state);
   return {count > 0, is_over_full};

@@ -9,6 +9,7 @@
 
 #include "base/node_vec.h"
 #include "base/vector_math.h"
+#include "contact/collider_mesh.h"
 #include "contact/rounded_box.h"
 
 #include <cstdint>
@@ -30,7 +31,7 @@ struct SolidPlace {
   Vec3 ToLocal(const Vec3& x) const { return TransposeTimes(rotation, x - position); }
 };
 
-/// A collider in a body's coordinates: a half-space or a convex solid.
+/// A collider in a body's coordinates: a half-space, a convex solid or a mesh.
 struct LocalCollider {
   // Of a half-space, at the end of the substep.
   Vec3 normal;          ///< unit, out of it
@@ -44,14 +45,19 @@ struct LocalCollider {
   Vec3 start_normal;
   float start_offset = 0.0f;  ///< [m]
   uint32_t slot = 0;          ///< of its id
-  // Of a solid.
-  bool is_solid = false;
-  RoundedBox shape;
+  // Of a solid or mesh.
+  bool is_solid = false;  ///< whether it is one of them
+  RoundedBox shape;       ///< unless it is a mesh
+  ColliderMesh mesh;
+  float reach = 0.0f;     ///< of TangentFor to a mesh [m]
   SolidPlace start, end;  ///< at the start and the end of the substep
+
+  bool is_mesh() const { return mesh.source != nullptr; }
 
   /// Displacement in the substep of its material at `x` [m].
   Vec3 MotionAt(const Vec3& x) const { return shift + Cross(turn, x); }
-  /// The tangent plane for a point, at the end of the substep, in the body's coordinates.
+  /// The tangent plane for a point, at the end of the substep, in the body's coordinates. That of
+  /// a mesh is the nearest triangle's plane; the gap is infinite if none is in reach.
   Tangent TangentFor(const Vec3& x) const;
 };
 
@@ -65,18 +71,17 @@ inline float StartGap(const LocalCollider& plane, const Vec3& x) {
   return Dot(plane.start_normal, x) - plane.start_offset;
 }
 
-inline Tangent LocalCollider::TangentFor(const Vec3& x) const {
-  if (!is_solid) return {normal, Gap(*this, x)};
-  const Tangent tangent = TangentAt(shape, end.ToLocal(x));
-  return {end.rotation * tangent.normal, tangent.gap};
-}
-
 /// The plane that a point may not pass in a substep.
 struct HoldingPlane {
   Vec3 normal;           ///< unit, out of the collider
   float offset = 0.0f;   ///< dot(normal, x) on the plane, at the end of the substep [m]
   float allowed = 0.0f;  ///< AllowedDepth of the point [m]
 };
+
+/// The plane of a mesh's triangle as the one that holds a point which starts at `start` [m]. See
+/// AllowedDepth for `slop`.
+HoldingPlane PlaneOfTriangle(const LocalCollider& collider, uint32_t triangle, const Vec3& start,
+                             float slop);
 
 /// The plane that holds a point that the substep takes from `start` to `end` [m]. Of a solid, the
 /// tangent plane where the point enters. If it does not enter, or starts inside, the one of the
@@ -209,7 +214,7 @@ struct ContactProblem {
   /// Whether the collider in a slot is near the body.
   bool HasSlot(uint32_t slot) const;
   /// The plane that holds a point in the substep. It ends at problem.y + `moved` (num_nodes + 1 x
-  /// 1, or empty).
+  /// 1, or empty). The collider is not a mesh.
   HoldingPlane PlaneFor(const LocalCollider& collider, const EmbeddedPoint& point,
                         std::span<const NodeVec> moved) const;
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace plush {
 
@@ -70,6 +71,27 @@ EmbeddedPoint TouchingSurface::Point(uint32_t id, float u, float v) const {
   EmbeddedPoint point = is_inside ? Inside(tet, at, u, v) : Vertex(tet, id);
   point.id = id;
   return point;
+}
+
+Tangent LocalCollider::TangentFor(const Vec3& x) const {
+  if (!is_solid) return {normal, Gap(*this, x)};
+  const Vec3 local = end.ToLocal(x);
+  Tangent tangent = {{}, std::numeric_limits<float>::infinity()};
+  if (!is_mesh()) {
+    tangent = TangentAt(shape, local);
+  } else if (const NearestPoint nearest = mesh.FindNearest(local, reach, nullptr);
+             nearest.triangle != kNoTriangle) {
+    tangent = {nearest.normal, std::copysign(nearest.distance, nearest.gap)};
+  }
+  return {end.rotation * tangent.normal, tangent.gap};
+}
+
+HoldingPlane PlaneOfTriangle(const LocalCollider& collider, uint32_t triangle, const Vec3& start,
+                             float slop) {
+  const MeshTriangle of = collider.mesh.Triangle(triangle);
+  const Vec3 normal = collider.end.rotation * of.normal;
+  return {normal, Dot(normal, collider.end.position) + Dot(of.normal, of.corners[0]),
+          AllowedDepth(of.Gap(collider.start.ToLocal(start)), slop)};
 }
 
 HoldingPlane FindHoldingPlane(const LocalCollider& collider, const Vec3& start, const Vec3& end,

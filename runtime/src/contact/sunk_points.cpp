@@ -226,6 +226,10 @@ std::span<SunkPoint> SunkPoints::Find(const ContactProblem& problem, std::span<c
   const TouchingSurface& surface = problem.surface;
   num_found_ = 0;
   for (const LocalCollider& plane : problem.colliders) {
+    if (plane.is_mesh()) {
+      FindOnMesh(problem, plane, moved, depth, is_known, user);
+      continue;
+    }
     if (plane.is_solid) {
       FindInSolid(problem, plane, moved, depth, is_known, user);
       continue;

@@ -6,7 +6,7 @@
 // if they are many, by the bounds of their patches' trees (b-DOPs) [Civ 5.4.3].
 // A solid's distance is convex. So its tangent plane above a tet's middle rules out most tets in
 // the same way, and a triangle can be deeper inside than its corners: small solids press on
-// triangles.
+// triangles. Of a mesh, the triangles that a vertex crosses hold it, one after the other.
 #pragma once
 
 #include "plush/allocator.h"
@@ -30,7 +30,8 @@ struct SunkPoint {
   uint32_t node = 0;      ///< the main one: with the greatest weight
   uint32_t collider = 0;  ///< its slot
   float gap = 0.0f;       ///< its gap, plus the depth that it may have (AllowedDepth) [m]; below 0
-  float u = 0.0f, v = 0.0f;  ///< see EmbeddedPoint
+  float u = 0.0f, v = 0.0f;         ///< see EmbeddedPoint
+  uint32_t triangle = kNoTriangle;  ///< of a mesh, whose plane it is below
 };
 
 /// One number per node of a tet.
@@ -92,6 +93,8 @@ class SunkPoints {
   std::span<NearTet> FindNearTets(const ContactProblem& problem, uint32_t plane, float depth);
   void FindInSolid(const ContactProblem& problem, const LocalCollider& solid,
                    std::span<const NodeVec> moved, float depth, IsKnown is_known, const void* user);
+  void FindOnMesh(const ContactProblem& problem, const LocalCollider& collider,
+                  std::span<const NodeVec> moved, float depth, IsKnown is_known, const void* user);
   void Add(const SunkPoint& point);
   std::span<SunkPoint> KeepDeepest(const CollisionView& surface);
 

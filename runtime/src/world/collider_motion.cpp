@@ -63,38 +63,44 @@ bool IsNear(const Body& body, const PlaneShape& plane, const Pose& from, const P
          (!AreEqual(from, to) && IsNear(body, PlaceAt(plane, to)));
 }
 
-// The solid of a collider that is not a plane.
+// The solid of a collider, nothing for a plane or mesh.
 RoundedBox SolidOf(const ColliderDesc& desc) {
   switch (desc.type) {
     case ShapeType::kSphere:
       return {{}, desc.sphere.radius};
     case ShapeType::kCapsule:
       return {{0.0f, desc.capsule.half_height, 0.0f}, desc.capsule.radius};
-    default:
+    case ShapeType::kBox:
       return {desc.box.half_extents, 0.0f};
+    default:
+      return {};
   }
 }
 
 // The bounding box of a solid that moves straight from one pose to another, and turns. On an arc,
 // a point leaves the straight way by less than its distance times 1 - cos(angle / 2).
-WorldBox SweptBox(const RoundedBox& solid, const Pose& from, const Pose& to) {
-  const Vec3& half = solid.half_extents;
+WorldBox SweptBox(const ColliderExtent& extent, const Pose& from, const Pose& to) {
+  const Vec3& half = extent.half_extents;
   WorldBox swept;
   bool is_first = true;
   for (const Pose& pose : {from, to}) {
     double axes[3][3] = {{half.x, 0.0, 0.0}, {0.0, half.y, 0.0}, {0.0, 0.0, half.z}};
     for (double(&axis)[3] : axes) Turn(RotationOf(pose.rotation), axis);
-    const double centre[3] = {pose.position.x, pose.position.y, pose.position.z};
+    double centre[3] = {extent.centre.x, extent.centre.y, extent.centre.z};
+    Turn(RotationOf(pose.rotation), centre);
+    const double position[3] = {pose.position.x, pose.position.y, pose.position.z};
+    for (int k = 0; k < 3; ++k) centre[k] += position[k];
     for (int k = 0; k < 3; ++k) {
       const double reach = std::fabs(axes[0][k]) + std::fabs(axes[1][k]) + std::fabs(axes[2][k]) +
-                           double(solid.radius);
+                           double(extent.radius);
       swept.low[k] = is_first ? centre[k] - reach : std::fmin(swept.low[k], centre[k] - reach);
       swept.high[k] = is_first ? centre[k] + reach : std::fmax(swept.high[k], centre[k] + reach);
     }
     is_first = false;
   }
   const Rotation turn = RotationOf(to.rotation) * Conjugate(RotationOf(from.rotation));
-  const double bulge = double(Length(half)) * (1.0 - std::fmin(std::fabs(turn.w), 1.0));
+  const double bulge =
+      double(Length(half) + Length(extent.centre)) * (1.0 - std::fmin(std::fabs(turn.w), 1.0));
   for (int k = 0; k < 3; ++k) {
     swept.low[k] -= bulge;
     swept.high[k] += bulge;
@@ -162,7 +168,7 @@ StepCollider InStep(const Collider& collider, float dt) {
   if (!IsPosition(to.position)) return in_step;  // too far out: it rests
   in_step.moves = true;
   in_step.to = to;
-  if (in_step.is_solid) in_step.swept = SweptBox(in_step.solid, in_step.from, in_step.to);
+  if (in_step.is_solid) in_step.swept = SweptBox(collider.extent, in_step.from, in_step.to);
   in_step.velocity = desc.velocity;
   in_step.angular_velocity = desc.angular_velocity;
   if (collider.has_target) {
@@ -173,6 +179,22 @@ StepCollider InStep(const Collider& collider, float dt) {
 
 }  // namespace
 
+// What is below a height field is inside: it reaches down as far as floats do.
+ColliderExtent ExtentOf(const Collider& collider) {
+  const ColliderDesc& desc = collider.desc;
+  if (desc.type != ShapeType::kHeightField) {
+    const RoundedBox solid = SolidOf(desc);
+    return {{}, solid.half_extents, solid.radius};
+  }
+  const HeightFieldShape& field = desc.height_field;
+  constexpr float kDeep = 2.0f * kMostColliderSize;
+  const float highest = *std::ranges::max_element(field.heights);
+  const Vec3 half = {0.5f * field.spacing * static_cast<float>(field.columns - 1),
+                     0.5f * (highest + kDeep),
+                     0.5f * field.spacing * static_cast<float>(field.rows - 1)};
+  return {{half.x, 0.5f * (highest - kDeep), half.z}, half, 0.0f};
+}
+
 StepCollider ColliderNow(const Collider& collider) {
   const ColliderDesc& desc = collider.desc;
   StepCollider now;
@@ -180,7 +202,9 @@ StepCollider ColliderNow(const Collider& collider) {
   now.is_solid = desc.type != ShapeType::kPlane;
   if (now.is_solid) {
     now.solid = SolidOf(desc);
-    now.swept = collider.has_bounds ? collider.bounds : SweptBox(now.solid, desc.pose, desc.pose);
+    now.mesh = collider.mesh;
+    now.swept =
+        collider.has_bounds ? collider.bounds : SweptBox(collider.extent, desc.pose, desc.pose);
   } else {
     const WorldPlane start = PlaceAt(desc.plane, desc.pose);
     now.normal = start.normal;
@@ -206,7 +230,7 @@ void World::Impl::WakeTouching(const Collider& collider) {
   const ColliderDesc& of = collider.desc;
   const Pose& to = collider.has_target ? collider.target : of.pose;
   const bool is_solid = of.type != ShapeType::kPlane;
-  const WorldBox reach = is_solid ? SweptBox(SolidOf(of), of.pose, to) : WorldBox{};
+  const WorldBox reach = is_solid ? SweptBox(collider.extent, of.pose, to) : WorldBox{};
   for (const uint32_t slot : slots) {
     Body* body = bodies[slot];
     if (!body->asleep || !MayTouch(body->filter, of.filter)) continue;

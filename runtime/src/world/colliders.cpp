@@ -55,8 +55,30 @@ ColliderDesc OnlyItsShape(const ColliderDesc& desc) {
   if (desc.type != ShapeType::kSphere) only.sphere = {};
   if (desc.type != ShapeType::kCapsule) only.capsule = {};
   if (desc.type != ShapeType::kBox) only.box = {};
+  if (desc.type != ShapeType::kHeightField) only.height_field = {};
   only.plane.normal = UnitVector(only.plane.normal);
   return only;
+}
+
+Status CheckHeightField(const HeightFieldShape& field) {
+  constexpr uint64_t kMostCells = uint64_t{1} << 30;
+  if (field.columns < 2 || field.rows < 2 ||
+      uint64_t{field.columns - 1} * (field.rows - 1) > kMostCells) {
+    return Invalid("height_field.columns", "and rows must be at least 2, with at most 2^30 cells");
+  }
+  if (field.heights.size() != size_t{field.columns} * field.rows) {
+    return Invalid("height_field.heights", "must have columns x rows heights");
+  }
+  if (!(field.spacing > 0.0f) ||
+      !(field.spacing * static_cast<float>(std::max(field.columns, field.rows)) <=
+        kMostColliderSize)) {
+    return Invalid("height_field.spacing", "must be above 0, and the field at most 1e6 wide");
+  }
+  const auto is_height = [](float h) { return std::fabs(h) <= kMostColliderSize; };
+  const auto wrong = std::ranges::find_if_not(field.heights, is_height);
+  if (wrong == field.heights.end()) return {};
+  return {StatusCode::kInvalidArgument, "height_field.heights", "must be at most 1e6",
+          static_cast<uint64_t>(wrong - field.heights.begin())};
 }
 
 Status CheckShape(const ColliderDesc& desc) {
@@ -81,6 +103,8 @@ Status CheckShape(const ColliderDesc& desc) {
       const bool is_box = is_length(half.x) && is_length(half.y) && is_length(half.z);
       return is_box ? Status{} : Invalid("box.half_extents", reason);
     }
+    case ShapeType::kHeightField:
+      return CheckHeightField(desc.height_field);
   }
   return Invalid("type", "no such shape");
 }
@@ -145,6 +169,8 @@ Status World::AddCollider(const ColliderDesc& desc, ColliderId* out_id) {
   collider.desc = OnlyItsShape(desc);
   collider.desc.friction = Given(desc.friction);
   collider.desc.restitution = Given(desc.restitution);
+  collider.mesh = {collider.desc.height_field};
+  collider.extent = ExtentOf(collider);
   collider.id = PackId(slot, w.collider_slots.generation(slot), w.desc.tag);
   for (const uint32_t b : w.slots) {
     if (MayTouch(w.bodies[b]->filter, desc.filter)) WakeUp(w.bodies[b]);

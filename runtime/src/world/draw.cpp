@@ -259,6 +259,16 @@ void DrawSolidBox(const Pen& pen, const Pose& pose, const Vec3& half) {
   }
 }
 
+void DrawTriangles(const Pen& pen, const Pose& pose, const TriangleSource& mesh) {
+  for (uint32_t triangle = 0; triangle < mesh.num_triangles(); ++triangle) {
+    Vec3 corners[3];
+    mesh.Corners(triangle, corners);
+    for (int k = 0; k < 2; ++k) {  // the third edge is the neighbour's, or the border
+      pen.Line(PlacedAt(pose, corners[k]), PlacedAt(pose, corners[k + 1]), kColliderColour);
+    }
+  }
+}
+
 // `around`: the bodies.
 void DrawCollider(const Pen& pen, const ColliderDesc& desc, const Box& around) {
   switch (desc.type) {
@@ -270,6 +280,8 @@ void DrawCollider(const Pen& pen, const ColliderDesc& desc, const Box& around) {
       return DrawCapsule(pen, desc.pose, desc.capsule.half_height, desc.capsule.radius);
     case ShapeType::kBox:
       return DrawSolidBox(pen, desc.pose, desc.box.half_extents);
+    case ShapeType::kHeightField:
+      return DrawTriangles(pen, desc.pose, {desc.height_field});
   }
 }
 

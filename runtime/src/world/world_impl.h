@@ -20,10 +20,18 @@ namespace plush {
 
 class StateReader;
 
+/// All points within `radius` of a box, in a collider's coordinates.
+struct ColliderExtent {
+  Vec3 centre, half_extents;  ///< of the box [m]
+  float radius = 0.0f;        ///< [m]
+};
+
 /// A collider in a world.
 struct Collider {
-  ColliderDesc desc;  ///< with the present pose and velocities; plane normal of unit length
-  uint64_t id = 0;    ///< ColliderId::value
+  ColliderDesc desc;      ///< with the present pose and velocities; plane normal of unit length
+  uint64_t id = 0;        ///< ColliderId::value
+  TriangleSource mesh;    ///< of a mesh
+  ColliderExtent extent;  ///< of a solid or mesh
   bool has_target = false;
   Pose target;              ///< of the next step, if `has_target`
   WorldBox bounds;          ///< of a solid at its pose, if `has_bounds`
@@ -31,6 +39,9 @@ struct Collider {
 
   bool Moves() const;  ///< whether the next step moves it
 };
+
+/// Of the collider's shape.
+ColliderExtent ExtentOf(const Collider& collider);
 
 /// The collider at its present pose, at rest.
 StepCollider ColliderNow(const Collider& collider);

@@ -41,8 +41,8 @@ TEST_CASE("A body comes to rest on each shape and stays out of it") {
       std::make_pair("capsule",
                      CapsuleAt(Turned({0.1f, -0.5f, 0.1f}, 0.5 * kPi, {1, 0, 0}), 1.0f, 0.5f)));
   CAPTURE(name, has_surface);
-  // Two triangles per face: on a round solid, that balances on two points.
-  if (!has_surface && desc.type != ShapeType::kBox) return;
+  // Nodes alone touch: such a cube balances on two of them on a round solid, on one on a small box.
+  if (!has_surface && (desc.type != ShapeType::kBox || name == std::string("small box"))) return;
   SolidScene scene(has_surface, At({0.0f, 0.01f, 0.0f}));
   ColliderDesc rough = desc;
   rough.friction = 1.0f;

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// Source: collider_mesh.h.
+#include "contact/collider_mesh.h"
+
+#include "base/vector_math.h"
+
+#include <cmath>
+#include <limits>
+
+namespace plush {
+namespace {
+
+// Corners on which rounding has little effect: a share of lengths.
+constexpr float kOverlap = 4.0e-6f;
+
+}  // namespace
+
+void TriangleSource::Corners(uint32_t triangle, Vec3* corners) const {
+  const uint32_t cell = triangle / 2, in_row = field.columns - 1;
+  const uint32_t column = cell % in_row, row = cell / in_row;
+  const auto corner = [&](uint32_t right, uint32_t down) {
+    const size_t at = size_t{row + down} * field.columns + column + right;
+    return Vec3{field.spacing * static_cast<float>(column + right), field.heights[at],
+                field.spacing * static_cast<float>(row + down)};
+  };
+  corners[0] = corner(0, 0);
+  corners[1] = triangle % 2 == 0 ? corner(0, 1) : corner(1, 1);
+  corners[2] = triangle % 2 == 0 ? corner(1, 1) : corner(1, 0);
+}
+
+MeshTriangle ColliderMesh::Triangle(uint32_t index) const {
+  MeshTriangle triangle;
+  triangle.index = index;
+  source->Corners(index, triangle.corners);
+  double exact[3][3];
+  for (int k = 0; k < 3; ++k) {
+    Vec3& corner = triangle.corners[k];
+    const double at[3] = {corner.x, corner.y, corner.z};
+    for (int axis = 0; axis < 3; ++axis) exact[k][axis] = (at[axis] - anchor[axis]) * unit;
+    corner = {static_cast<float>(exact[k][0]), static_cast<float>(exact[k][1]),
+              static_cast<float>(exact[k][2])};
+  }
+  // In double: on a flat floor, the normals of all triangles are the same, or bodies would bump.
+  double a[3], b[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    a[axis] = exact[1][axis] - exact[0][axis];
+    b[axis] = exact[2][axis] - exact[0][axis];
+  }
+  const double n[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
+                       a[0] * b[1] - a[1] * b[0]};
+  const double length = std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+  if (length > 0.0) {
+    triangle.normal = {static_cast<float>(n[0] / length), static_cast<float>(n[1] / length),
+                       static_cast<float>(n[2] / length)};
+  }
+  return triangle;
+}
+
+ColliderMesh::Cells ColliderMesh::CellsOf(const Vec3& low, const Vec3& high) const {
+  const HeightFieldShape& field = source->field;
+  // A cell more on both sides if the box ends close to its border.
+  constexpr double kRounding = 1.0e-5;
+  const auto range = [&](double from, double to, double origin, uint32_t count, uint32_t* out) {
+    const double cells = count - 1, spacing = field.spacing;
+    const double first = std::floor((from / unit + origin) / spacing - kRounding);
+    const double last = std::floor((to / unit + origin) / spacing + kRounding);
+    out[0] = first > 0.0 ? static_cast<uint32_t>(std::fmin(first, cells)) : 0;
+    out[1] = last >= 0.0 ? static_cast<uint32_t>(std::fmin(last + 1.0, cells)) : 0;
+  };
+  Cells cells;
+  range(low.x, high.x, anchor[0], field.columns, cells.columns);
+  range(low.z, high.z, anchor[2], field.rows, cells.rows);
+  return cells;
+}
+
+bool ColliderMesh::HasTriangles(const Vec3& low, const Vec3& high) const {
+  bool has = false;
+  ForTriangles(low, high, [&](uint32_t) {
+    has = true;
+    return false;
+  });
+  return has;
+}
+
+// The triangle of a height field right above a point, or none.
+NearestPoint ColliderMesh::TriangleRightAbove(const Vec3& point) const {
+  NearestPoint above;
+  const Cells cells = CellsOf(point, point);
+  for (uint32_t row = cells.rows[0]; row < cells.rows[1]; ++row) {
+    for (uint32_t column = cells.columns[0]; column < cells.columns[1]; ++column) {
+      const uint32_t cell = row * (source->field.columns - 1) + column;
+      for (const uint32_t index : {2 * cell, 2 * cell + 1}) {
+        const MeshTriangle triangle = Triangle(index);
+        const float gap = triangle.Gap(point);
+        if (gap >= 0.0f || !(triangle.normal.y > 0.0f)) continue;
+        const Vec3 on_plane = {point.x, point.y - gap / triangle.normal.y, point.z};
+        if (!IsAbove(triangle, on_plane)) continue;
+        above = {index, std::sqrt(SquaredDistance(triangle, point)), gap, triangle.normal};
+      }
+    }
+  }
+  return above;
+}
+
+NearestPoint ColliderMesh::FindNearest(const Vec3& point, float reach, const Vec3* front) const {
+  constexpr float kSameDistance = 1.0e-6f;  // as a share of the distance, and of the triangle
+  NearestPoint nearest = TriangleRightAbove(point);
+  if (nearest.triangle != kNoTriangle && front != nullptr &&
+      !(Dot(nearest.normal, *front) > 0.0f)) {
+    nearest = {};
+  }
+  if (nearest.triangle == kNoTriangle) nearest.distance = reach;
+  const Vec3 margin = {reach, reach, reach};
+  ForTriangles(point - margin, point + margin, [&](uint32_t index) {
+    const MeshTriangle triangle = Triangle(index);
+    if (IsZero(triangle.normal)) return true;
+    if (front != nullptr && !(Dot(triangle.normal, *front) > 0.0f)) return true;
+    const float distance = std::sqrt(SquaredDistance(triangle, point));
+    const float gap = triangle.Gap(point);
+    const float same =
+        kSameDistance * (distance + Length(triangle.corners[1] - triangle.corners[0]));
+    const bool is_nearer = distance < nearest.distance - same ||
+                           (nearest.triangle == kNoTriangle && distance <= reach);
+    const bool is_as_near = distance <= nearest.distance + same &&
+                            nearest.triangle != kNoTriangle &&
+                            std::fabs(gap) > std::fabs(nearest.gap);
+    if (is_nearer || is_as_near) {
+      const float least = is_nearer ? distance : std::fmin(distance, nearest.distance);
+      nearest = {index, least, gap, triangle.normal};
+    }
+    return true;
+  });
+  return nearest;
+}
+
+// [Ericson, Real-Time Collision Detection, 5.1.5]
+float SquaredDistance(const MeshTriangle& triangle, const Vec3& point) {
+  const auto& [a, b, c] = triangle.corners;
+  const Vec3 ab = b - a, ac = c - a, ap = point - a;
+  const auto to = [&](const Vec3& nearest) {
+    const Vec3 d = point - nearest;
+    return Dot(d, d);
+  };
+  const float d1 = Dot(ab, ap), d2 = Dot(ac, ap);
+  if (d1 <= 0.0f && d2 <= 0.0f) return to(a);
+  const Vec3 bp = point - b;
+  const float d3 = Dot(ab, bp), d4 = Dot(ac, bp);
+  if (d3 >= 0.0f && d4 <= d3) return to(b);
+  const float vc = d1 * d4 - d3 * d2;
+  if (vc <= 0.0f && d1 >= 0.0f && d3 <= 0.0f) return to(a + ab * (d1 / (d1 - d3)));
+  const Vec3 cp = point - c;
+  const float d5 = Dot(ab, cp), d6 = Dot(ac, cp);
+  if (d6 >= 0.0f && d5 <= d6) return to(c);
+  const float vb = d5 * d2 - d1 * d6;
+  if (vb <= 0.0f && d2 >= 0.0f && d6 <= 0.0f) return to(a + ac * (d2 / (d2 - d6)));
+  const float va = d3 * d6 - d5 * d4;
+  if (va <= 0.0f && d4 - d3 >= 0.0f && d5 - d6 >= 0.0f) {
+    return to(b + (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6))));
+  }
+  const float gap = triangle.Gap(point);
+  return gap * gap;
+}
+
+bool IsAbove(const MeshTriangle& triangle, const Vec3& point) {
+  for (int k = 0; k < 3; ++k) {
+    const Vec3& from = triangle.corners[k];
+    const Vec3 edge = triangle.corners[(k + 1) % 3] - from, to_point = point - from;
+    const float length = Length(edge);
+    const float inwards = Dot(Cross(triangle.normal, edge), to_point);  // times the edge's length
+    if (inwards < -kOverlap * length * (length + Length(to_point))) return false;
+  }
+  return true;
+}
+
+void WayToMesh::Visit(const MeshTriangle& triangle) {
+  const float end = triangle.Gap(to_);
+  if (!(end < -depth_)) return;
+  const float start = triangle.Gap(from_);
+  if (start < 0.0f) {
+    may_start_behind_ = true;
+    return;
+  }
+  const float share = start / (start - end);
+  if (share >= first_ || !IsAbove(triangle, from_ + (to_ - from_) * share)) return;
+  first_ = share;
+  hit_ = {triangle.index, start, end};
+}
+
+}  // namespace plush
