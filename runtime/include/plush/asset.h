@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A baked soft body, read in place.
+// A baked soft body or static mesh, read in place.
 //
 // An Asset is a view: it copies no bulk data and never writes. One mapped file serves any number of
 // worlds, threads and processes. Format: schemas/plush.fbs.
@@ -17,7 +17,7 @@ namespace plush {
 
 /// Version of the file format that this runtime reads. While it is 0.N, other N are refused.
 inline constexpr uint16_t kFormatMajor = 0;
-inline constexpr uint16_t kFormatMinor = 6;
+inline constexpr uint16_t kFormatMinor = 7;
 
 /// Most clusters of nodes of a body.
 inline constexpr uint32_t kMaxClusters = 256;
@@ -30,6 +30,13 @@ enum class Trust : uint8_t {
   kNothing,    ///< everything: structure, counts, every index, every float
   kValidated,  ///< not the indices and floats. Only for bytes that this process has opened with
                ///< kNothing before: a wrong index reads outside the file
+};
+
+/// What lies on either side of the triangles of a static mesh.
+enum class MeshSides : uint8_t {
+  kSolid,  ///< solid behind, free in front: the mesh bounds a volume
+  kFront,  ///< a thin surface that holds what comes from the front
+  kBoth,   ///< a thin surface that holds what comes from either side
 };
 
 /// A run of the render surface with one material.
@@ -71,12 +78,12 @@ struct CageView {
   float median_edge = 0.0f;                      ///< median edge length of the cage [m], > 0
 };
 
-/// An isotropic material of the cage.
+/// An isotropic material of the cage, or the material of a static mesh's surface.
 struct MaterialView {
   std::string_view name = {};  ///< that of the source's material, may be empty
-  float young = 0.0f;          ///< Young's modulus [Pa], > 0
-  float poisson = 0.0f;        ///< Poisson's ratio, in [0, 0.5)
-  float density = 0.0f;        ///< [kg/m^3], > 0
+  float young = 0.0f;          ///< Young's modulus [Pa], > 0; 0 of a static mesh
+  float poisson = 0.0f;        ///< Poisson's ratio, in [0, 0.5); 0 of a static mesh
+  float density = 0.0f;        ///< [kg/m^3], > 0; 0 of a static mesh
   float friction = -1.0f;      ///< Coulomb coefficient, >= 0, or below 0: not given
   float restitution = -1.0f;   ///< in [0, 1], or below 0: not given; see MaterialOverride
 };
@@ -85,6 +92,7 @@ struct MaterialView {
 struct SimulationView;  ///< the cage and its rest data: tet_block.h
 struct FactorView;      ///< the factor of the constant matrix: factor_panels.h
 struct CollisionView;   ///< the collision surface: cdg_records.h
+struct StaticMeshView;  ///< a static mesh: static_mesh.h
 
 /// A named set of cage nodes, for pinning.
 struct RegionView {
@@ -96,7 +104,7 @@ struct RegionView {
   bool has_joint = false;                ///< whether the region belongs to a joint of a skin
 };
 
-/// A baked soft body, opened. Movable, not copyable; the default is an empty asset.
+/// A baked soft body or static mesh, opened. Movable, not copyable; the default is an empty asset.
 class Asset {
  public:
   Asset();
@@ -121,6 +129,9 @@ class Asset {
   Status Open(std::span<const std::byte> bytes, Trust trust = Trust::kNothing);
 
   bool is_open() const { return !bytes_.empty(); }
+  /// Whether the file holds a static mesh: a shape for colliders, not a body. The views of bodies
+  /// are then empty.
+  bool is_static() const { return is_static_; }
   std::span<const std::byte> bytes() const { return bytes_; }  ///< the whole file
 
   // Views into the file; all empty while no file is open. Valid while the asset is open.
@@ -132,6 +143,7 @@ class Asset {
   const SimulationView& simulation() const;
   const FactorView& factor() const;
   const CollisionView& collision() const;
+  const StaticMeshView& static_mesh() const;
 
   uint32_t num_parts() const { return num_parts_; }
   PartView part(uint32_t index) const;  ///< index < num_parts()
@@ -151,9 +163,10 @@ class Asset {
   void Reset();
 
   // Room for PackedViews, which names records that games need not see.
-  static constexpr size_t kPackedViewBytes = 24 * sizeof(std::span<const std::byte>);
+  static constexpr size_t kPackedViewBytes = 36 * sizeof(std::span<const std::byte>);
 
   std::span<const std::byte> bytes_;
+  bool is_static_ = false;
   VisualView visual_;
   alignas(std::span<const std::byte>) std::byte packed_[kPackedViewBytes];
   uint32_t num_parts_ = 0;

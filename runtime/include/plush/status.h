@@ -23,6 +23,7 @@ enum class StatusCode : uint8_t {
   kForeignId,        ///< this world never gave out the id; another one may have (WorldDesc::tag)
   kStaleId,          ///< the object that the id names has been removed
   kMismatch,         ///< a saved state does not fit this world or these assets
+  kUnsupported,      ///< the asset cannot be used so: a static mesh is no body
 };
 
 /// The result of a call that can fail. Cheap to copy; owns nothing. Unless a call says otherwise,

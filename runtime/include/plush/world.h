@@ -103,7 +103,7 @@ class World {
   ///   (WorldDesc::idle_systems).
   /// - Equal undamped bodies step together in crowds, which is several times as fast.
   /// Errors: kInvalidArgument (asset not open, non-finite or out-of-range description),
-  /// kOutOfMemory (also with 2^24 bodies).
+  /// kUnsupported (a static mesh), kOutOfMemory (also with 2^24 bodies).
   Status AddBody(const Asset& asset, const BodyDesc& desc, BodyId* out_id);
 
   /// Takes a body out and frees its memory; its id becomes stale. Costs the same however many
@@ -130,7 +130,8 @@ class World {
   ///   addition to those that bodies have left; beyond that it frees the one prepared first.
   /// - A later PrepareTimeStep does not reach systems without bodies: call this again after it.
   /// Allocates. Errors: kInvalidArgument (asset not open, out-of-range material or scale, no such
-  /// node, a matrix without a factor: see Step, or WorldDesc::idle_systems is 0), kOutOfMemory.
+  /// node, a matrix without a factor: see Step, or WorldDesc::idle_systems is 0), kUnsupported (a
+  /// static mesh), kOutOfMemory.
   Status PrepareSystem(const Asset& asset, const SystemDesc& desc);
 
   /// Advances time by `dt` seconds, in [kLeastTimeStep, 1]. Allocates nothing once dt has been

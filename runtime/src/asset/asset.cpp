@@ -6,6 +6,7 @@
 #include "plush/format/asset_check.h"
 #include "plush/format/cdg_records.h"
 #include "plush/format/factor_panels.h"
+#include "plush/format/static_mesh.h"
 #include "plush/format/tet_block.h"
 
 #include "asset/asset_checks.h"
@@ -26,6 +27,10 @@ std::string_view ViewOf(const flatbuffers::String* string) {
 }
 
 void CheckContent(const AssetLayout& layout, CheckSink* sink) {
+  if (layout.is_static) {
+    CheckStaticMesh(layout, sink);
+    return;
+  }
   for (const auto check :
        {CheckVisual, CheckSimulation, CheckClusters, CheckBlocks, CheckFactor, CheckCollision}) {
     if (!sink->stopped()) check(layout, sink);
@@ -59,6 +64,7 @@ struct Asset::PackedViews {
   SimulationView simulation;
   FactorView factor;
   CollisionView collision;
+  StaticMeshView static_mesh;
 };
 
 Asset::Asset() {
@@ -80,6 +86,7 @@ std::span<const uint32_t> Asset::source_triangles() const {
 const SimulationView& Asset::simulation() const { return packed().simulation; }
 const FactorView& Asset::factor() const { return packed().factor; }
 const CollisionView& Asset::collision() const { return packed().collision; }
+const StaticMeshView& Asset::static_mesh() const { return packed().static_mesh; }
 
 Asset::Asset(Asset&& other) noexcept : Asset() { *this = std::move(other); }
 
@@ -87,6 +94,7 @@ Asset& Asset::operator=(Asset&& other) noexcept {
   if (this == &other) return *this;
   Reset();
   bytes_ = std::exchange(other.bytes_, {});
+  is_static_ = std::exchange(other.is_static_, false);
   visual_ = std::exchange(other.visual_, {});
   ::new (static_cast<void*>(packed_)) PackedViews(other.packed());
   ::new (static_cast<void*>(other.packed_)) PackedViews();
@@ -128,13 +136,14 @@ Status Asset::Open(std::span<const std::byte> bytes, Trust trust) {
   if (const Status status = CheckBytes(bytes, trust, &layout); !status.ok()) return status;
   Reset();
   bytes_ = bytes;
+  is_static_ = layout.is_static;
   visual_ = layout.visual;
   ::new (static_cast<void*>(packed_))
-      PackedViews{layout.simulation, layout.factor, layout.collision};
-  const auto* parts = layout.root->visual()->parts();
-  const auto* materials = layout.root->simulation()->materials();
+      PackedViews{layout.simulation, layout.factor, layout.collision, layout.static_mesh};
+  const auto* parts = is_static_ ? nullptr : layout.root->visual()->parts();
   num_parts_ = parts == nullptr ? 0 : parts->size();
-  num_materials_ = materials == nullptr ? 0 : materials->size();
+  num_materials_ = is_static_ ? layout.root->static_mesh()->materials()->size()
+                              : layout.root->simulation()->materials()->size();
   num_regions_ = NumRegions(bytes);
   content_hash_ = layout.root->content_hash();
   source_hash_ = layout.root->source_hash();
@@ -150,6 +159,12 @@ PartView Asset::part(uint32_t index) const {
 }
 
 MaterialView Asset::material(uint32_t index) const {
+  if (is_static_) {
+    const auto* surface = format::GetAsset(bytes_.data())->static_mesh()->materials()->Get(index);
+    return {.name = ViewOf(surface->name()),
+            .friction = surface->friction(),
+            .restitution = surface->restitution()};
+  }
   const auto* material = format::GetAsset(bytes_.data())->simulation()->materials()->Get(index);
   return {ViewOf(material->name()), material->young(),    material->poisson(),
           material->density(),      material->friction(), material->restitution()};

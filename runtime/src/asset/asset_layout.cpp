@@ -7,6 +7,7 @@
 #include "plush/format/cdg_records.h"
 #include "plush/format/factor_panels.h"
 #include "plush/format/layout_fingerprint.h"
+#include "plush/format/static_mesh.h"
 #include "plush/format/tet_block.h"
 
 #include "plush_generated.h"
@@ -38,10 +39,12 @@ static_assert(kSameRecord<CdgTet, format::CdgTet>);
 static_assert(kSameRecord<CdgPatch, format::CdgPatch>);
 static_assert(kSameRecord<CdgTriangle, format::CdgTriangle>);
 static_assert(kSameRecord<CdgWideTriangle, format::CdgWideTriangle>);
+static_assert(kSameRecord<StaticTriangle, format::StaticTriangle>);
+static_assert(kSameRecord<StaticNode, format::StaticNode>);
 static_assert(sizeof(float) == 4 && std::numeric_limits<float>::is_iec559);
 
-// Every build that can read files of the current format has this value, from format 0.5 on.
-static_assert(kLayoutFingerprint == 0xb973e416b66904a7u);
+// Every build that can read files of the current format has this value, from format 0.7 on.
+static_assert(kLayoutFingerprint == 0x46a4737935d5c22u);
 
 constexpr size_t kMinFileBytes = 8;                      // root offset and identifier
 constexpr size_t kMaxFileBytes = (size_t{1} << 31) - 1;  // FlatBuffers' offsets have 31 bits
@@ -132,7 +135,7 @@ bool CheckHeader(std::span<const std::byte> bytes, CheckSink* sink) {
   const FormatVersion version = VersionOf(header);
   if (version.major != kFormatMajor || version.minor != kFormatMinor) {
     return FailHeader(sink, StatusCode::kForeignVersion, "header",
-                      "the file has another format version than 0.6; bake its source again");
+                      "the file has another format version than 0.7; bake its source again");
   }
   if (header->GetField<uint64_t>(format::Asset::VT_LAYOUT_FINGERPRINT, 0) != kLayoutFingerprint) {
     return FailHeader(sink, StatusCode::kLayoutMismatch, "header",
@@ -155,6 +158,14 @@ bool CheckContainer(std::span<const std::byte> bytes, CheckSink* sink) {
     return false;
   }
   const format::Asset* root = format::GetAsset(bytes.data());
+  if (root->static_mesh() != nullptr) {
+    const bool is_alone = root->visual() == nullptr && root->simulation() == nullptr &&
+                          root->factor() == nullptr && root->collision() == nullptr;
+    if (!is_alone) {
+      sink->Fail(CheckKind::kStructure, "static_mesh", "the file holds a soft body, too");
+    }
+    return is_alone;
+  }
   const auto require = [sink](const void* table, const char* section) {
     if (table == nullptr) sink->Fail(CheckKind::kStructure, section, "the table is missing");
     return table != nullptr;
@@ -221,6 +232,21 @@ CollisionView ReadCollision(const format::Collision* table) {
           .source_triangles = SpanOf<uint32_t>(table->source_triangles())};
 }
 
+StaticMeshView ReadStaticMesh(const format::StaticMesh& table) {
+  StaticMeshView view;
+  view.positions = SpanOf<Vec3>(table.positions());
+  view.triangles = SpanOf<StaticTriangle>(table.triangles());
+  view.materials = SpanOf<uint16_t>(table.triangle_materials());
+  view.tree = SpanOf<StaticNode>(table.tree());
+  view.levels = StaticLevels::For(view.triangles.size());
+  view.sides = static_cast<MeshSides>(table.sides());
+  const auto corner = [](const format::Vec3* v) { return Vec3{v->x(), v->y(), v->z()}; };
+  if (table.low() != nullptr && table.high() != nullptr) {
+    view.grid = StaticGrid::Over(corner(table.low()), corner(table.high()));
+  }
+  return view;
+}
+
 // The verifier does not check where the elements of a vector start.
 bool CheckAlignment(const AssetLayout& layout, CheckSink* sink) {
   const uint64_t before = sink->num_failures();
@@ -255,7 +281,12 @@ bool CheckAlignment(const AssetLayout& layout, CheckSink* sink) {
   check("collision.wide_triangles", layout.collision.wide_triangles);
   check("collision.vertices", layout.collision.vertices);
   check("collision.source_triangles", layout.collision.source_triangles);
-  if (const auto* regions = layout.root->simulation()->regions()) {
+  check("static_mesh.positions", layout.static_mesh.positions);
+  check("static_mesh.triangles", layout.static_mesh.triangles);
+  check("static_mesh.triangle_materials", layout.static_mesh.materials);
+  check("static_mesh.tree", layout.static_mesh.tree);
+  const auto* regions = layout.is_static ? nullptr : layout.root->simulation()->regions();
+  if (regions != nullptr) {
     for (const format::Region* region : *regions) {
       check("simulation.regions.nodes", SpanOf<uint32_t>(region->nodes()));
     }
@@ -263,14 +294,30 @@ bool CheckAlignment(const AssetLayout& layout, CheckSink* sink) {
   return sink->num_failures() == before;
 }
 
-bool CheckCounts(const AssetLayout& layout, CheckSink* sink) {
+// Passes failures on to the sink.
+auto CountChecker(CheckSink* sink) {
+  return [sink](bool good, const char* section, const char* reason) {
+    if (!good && !sink->stopped()) sink->Fail(CheckKind::kCounts, section, reason);
+  };
+}
+
+void CheckStaticCounts(const AssetLayout& layout, CheckSink* sink) {
+  const StaticMeshView& mesh = layout.static_mesh;
+  const auto check = CountChecker(sink);
+  check(!mesh.triangles.empty(), "static_mesh.triangles", "no triangle");
+  check(mesh.materials.size() == mesh.triangles.size(), "static_mesh.triangle_materials",
+        "not one element per triangle");
+  check(mesh.tree.size() == mesh.levels.num_nodes(), "static_mesh.tree",
+        "not the nodes of as many triangles");
+  const auto* materials = layout.root->static_mesh()->materials();
+  check(materials != nullptr && materials->size() > 0, "static_mesh.materials", "no material");
+}
+
+void CheckBodyCounts(const AssetLayout& layout, CheckSink* sink) {
   const VisualView& visual = layout.visual;
   const SimulationView& simulation = layout.simulation;
   const FactorView& factor = layout.factor;
-  const uint64_t before = sink->num_failures();
-  const auto check = [sink](bool good, const char* section, const char* reason) {
-    if (!good && !sink->stopped()) sink->Fail(CheckKind::kCounts, section, reason);
-  };
+  const auto check = CountChecker(sink);
   const char* per_vertex = "not one element per vertex";
   const size_t num_vertices = visual.positions.size();
   check(visual.normals.size() == num_vertices, "visual.normals", per_vertex);
@@ -320,6 +367,11 @@ bool CheckCounts(const AssetLayout& layout, CheckSink* sink) {
         "collision.patches", "tets, patches, triangles and vertices without each other");
   check(collision.source_triangles.empty() || collision.source_triangles.size() == num_triangles,
         "collision.source_triangles", "not one element per triangle");
+}
+
+bool CheckCounts(const AssetLayout& layout, CheckSink* sink) {
+  const uint64_t before = sink->num_failures();
+  (layout.is_static ? CheckStaticCounts : CheckBodyCounts)(layout, sink);
   return sink->num_failures() == before;
 }
 
@@ -330,10 +382,15 @@ bool ReadAssetLayout(std::span<const std::byte> bytes, CheckSink* sink, AssetLay
   AssetLayout layout;
   layout.root = format::GetAsset(bytes.data());
   layout.file_bytes = bytes.size();
-  layout.visual = ReadVisual(*layout.root->visual());
-  layout.simulation = ReadSimulation(*layout.root->simulation());
-  layout.factor = ReadFactor(*layout.root->factor());
-  layout.collision = ReadCollision(layout.root->collision());
+  layout.is_static = layout.root->static_mesh() != nullptr;
+  if (layout.is_static) {
+    layout.static_mesh = ReadStaticMesh(*layout.root->static_mesh());
+  } else {
+    layout.visual = ReadVisual(*layout.root->visual());
+    layout.simulation = ReadSimulation(*layout.root->simulation());
+    layout.factor = ReadFactor(*layout.root->factor());
+    layout.collision = ReadCollision(layout.root->collision());
+  }
   const bool aligned = CheckAlignment(layout, sink);
   if (sink->stopped() || !CheckCounts(layout, sink) || !aligned) return false;
   *out_layout = layout;

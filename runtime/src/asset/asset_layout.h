@@ -5,6 +5,7 @@
 #include "plush/asset.h"
 #include "plush/format/cdg_records.h"
 #include "plush/format/factor_panels.h"
+#include "plush/format/static_mesh.h"
 #include "plush/format/tet_block.h"
 
 #include "asset/check_sink.h"
@@ -20,12 +21,15 @@ struct Asset;
 
 /// The file's root table and spans over its bulk vectors. Valid as long as the bytes are.
 struct AssetLayout {
-  const format::Asset* root = nullptr;  ///< its tables visual, simulation and factor exist
+  const format::Asset* root = nullptr;  ///< its tables visual, simulation and factor exist, or
+                                        ///< only its table static_mesh
   size_t file_bytes = 0;                ///< size of the whole file
   VisualView visual;
   SimulationView simulation;
   FactorView factor;
   CollisionView collision;
+  StaticMeshView static_mesh;
+  bool is_static = false;
 };
 
 /// Checks the header, the FlatBuffers container, the alignment of every bulk vector and the

@@ -8,7 +8,8 @@ namespace plush {
 
 uint32_t NumRegions(std::span<const std::byte> bytes) {
   if (bytes.empty()) return 0;
-  const auto* regions = format::GetAsset(bytes.data())->simulation()->regions();
+  const format::Simulation* simulation = format::GetAsset(bytes.data())->simulation();
+  const auto* regions = simulation == nullptr ? nullptr : simulation->regions();
   return regions == nullptr ? 0 : regions->size();
 }
 

@@ -11,8 +11,8 @@ namespace {
 constexpr const char* kNames[] = {"Ok",       "InvalidArgument", "CannotRead",     "Truncated",
                                   "BadMagic", "ForeignVersion",  "LayoutMismatch", "Misaligned",
                                   "Corrupt",  "OutOfMemory",     "NullId",         "ForeignId",
-                                  "StaleId",  "Mismatch"};
-static_assert(std::size(kNames) == static_cast<size_t>(StatusCode::kMismatch) + 1);
+                                  "StaleId",  "Mismatch",        "Unsupported"};
+static_assert(std::size(kNames) == static_cast<size_t>(StatusCode::kUnsupported) + 1);
 
 }  // namespace
 

@@ -17,7 +17,8 @@ Status Invalid(const char* section, const char* reason, uint64_t index = 0) {
 }
 
 Status CheckDescription(const Asset& asset, const BodyDesc& desc) {
-  if (!asset.is_open()) return Invalid("asset", "is not open");
+  const Status is_body = CheckBodyAsset(asset);
+  if (!is_body.ok()) return is_body;
   const Status checked = CheckPose(desc.pose);
   if (!checked.ok()) return checked;
   if (!IsFinite(desc.velocity)) return Invalid("velocity", "must be finite");
@@ -118,6 +119,13 @@ void CopySettings(const BodyDesc& desc, Body* body) {
 }
 
 }  // namespace
+
+Status CheckBodyAsset(const Asset& asset) {
+  if (!asset.is_open()) return Invalid("asset", "is not open");
+  if (!asset.is_static()) return {};
+  return {StatusCode::kUnsupported, "asset",
+          "is a static mesh, which cannot be a body; bake its source without --static", 0};
+}
 
 Status CheckPose(const Pose& pose) {
   if (!IsPosition(pose.position)) {

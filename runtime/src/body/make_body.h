@@ -23,6 +23,9 @@ Status ResolveMaterial(const Asset& asset, const MaterialOverride& given, float 
 /// Errors: kInvalidArgument (out of range).
 Status CheckSplitting(const SplittingSettings& settings);
 
+/// Errors: kInvalidArgument (not open), kUnsupported (a static mesh).
+Status CheckBodyAsset(const Asset& asset);
+
 /// Returns kInvalidArgument if the asset lacks one of the nodes.
 Status CheckPins(const Asset& asset, std::span<const uint32_t> pinned_nodes);
 
@@ -48,7 +51,8 @@ Body* AllocateBody(const Allocator& allocator, const Asset& asset, System* syste
                    const BodyParts& parts);
 
 /// Checks the description, then allocates and places a body. It has room for `num_planes` planes,
-/// and for the positions before a step if `keep_previous`. Errors: kInvalidArgument, kOutOfMemory.
+/// and for the positions before a step if `keep_previous`. Errors: kInvalidArgument, kUnsupported,
+/// kOutOfMemory.
 Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& desc,
                 size_t num_planes, bool keep_previous, SystemCache* cache, Body** out_body);
 

@@ -63,8 +63,52 @@ struct FactorBuilder;
 struct Collision;
 struct CollisionBuilder;
 
+struct StaticTriangle;
+
+struct StaticNode;
+
+struct SurfaceMaterial;
+struct SurfaceMaterialBuilder;
+
+struct StaticMesh;
+struct StaticMeshBuilder;
+
 struct Asset;
 struct AssetBuilder;
+
+/// What lies on either side of a static mesh's triangles.
+enum class MeshSides : uint8_t {
+  Solid = 0,
+  Front = 1,
+  Both = 2,
+  MIN = Solid,
+  MAX = Both
+};
+
+inline const MeshSides (&EnumValuesMeshSides())[3] {
+  static const MeshSides values[] = {
+    MeshSides::Solid,
+    MeshSides::Front,
+    MeshSides::Both
+  };
+  return values;
+}
+
+inline const char * const *EnumNamesMeshSides() {
+  static const char * const names[4] = {
+    "Solid",
+    "Front",
+    "Both",
+    nullptr
+  };
+  return names;
+}
+
+inline const char *EnumNameMeshSides(MeshSides e) {
+  if (flatbuffers::IsOutRange(e, MeshSides::Solid, MeshSides::Both)) return "";
+  const size_t index = static_cast<size_t>(e);
+  return EnumNamesMeshSides()[index];
+}
 
 FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) Vec2 FLATBUFFERS_FINAL_CLASS {
  private:
@@ -589,6 +633,79 @@ FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) CdgPatch FLATBUFFERS_FINAL_CLASS {
   }
 };
 FLATBUFFERS_STRUCT_END(CdgPatch, 44);
+
+/// A triangle of a static mesh and the triangles across its edges.
+FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(4) StaticTriangle FLATBUFFERS_FINAL_CLASS {
+ private:
+  uint32_t v0_;
+  uint32_t v1_;
+  uint32_t v2_;
+  uint32_t n0_;
+  uint32_t n1_;
+  uint32_t n2_;
+
+ public:
+  StaticTriangle()
+      : v0_(0),
+        v1_(0),
+        v2_(0),
+        n0_(0),
+        n1_(0),
+        n2_(0) {
+  }
+  StaticTriangle(uint32_t _v0, uint32_t _v1, uint32_t _v2, uint32_t _n0, uint32_t _n1, uint32_t _n2)
+      : v0_(flatbuffers::EndianScalar(_v0)),
+        v1_(flatbuffers::EndianScalar(_v1)),
+        v2_(flatbuffers::EndianScalar(_v2)),
+        n0_(flatbuffers::EndianScalar(_n0)),
+        n1_(flatbuffers::EndianScalar(_n1)),
+        n2_(flatbuffers::EndianScalar(_n2)) {
+  }
+  uint32_t v0() const {
+    return flatbuffers::EndianScalar(v0_);
+  }
+  uint32_t v1() const {
+    return flatbuffers::EndianScalar(v1_);
+  }
+  uint32_t v2() const {
+    return flatbuffers::EndianScalar(v2_);
+  }
+  uint32_t n0() const {
+    return flatbuffers::EndianScalar(n0_);
+  }
+  uint32_t n1() const {
+    return flatbuffers::EndianScalar(n1_);
+  }
+  uint32_t n2() const {
+    return flatbuffers::EndianScalar(n2_);
+  }
+};
+FLATBUFFERS_STRUCT_END(StaticTriangle, 24);
+
+/// The bounds of the four children of a node of a static mesh's tree; see
+/// runtime/include/plush/format/static_mesh.h.
+FLATBUFFERS_MANUALLY_ALIGNED_STRUCT(2) StaticNode FLATBUFFERS_FINAL_CLASS {
+ private:
+  uint16_t low_[12];
+  uint16_t flipped_high_[12];
+
+ public:
+  StaticNode()
+      : low_(),
+        flipped_high_() {
+  }
+  StaticNode(flatbuffers::span<const uint16_t, 12> _low, flatbuffers::span<const uint16_t, 12> _flipped_high) {
+    flatbuffers::CastToArray(low_).CopyFromSpan(_low);
+    flatbuffers::CastToArray(flipped_high_).CopyFromSpan(_flipped_high);
+  }
+  const flatbuffers::Array<uint16_t, 12> *low() const {
+    return &flatbuffers::CastToArray(low_);
+  }
+  const flatbuffers::Array<uint16_t, 12> *flipped_high() const {
+    return &flatbuffers::CastToArray(flipped_high_);
+  }
+};
+FLATBUFFERS_STRUCT_END(StaticNode, 48);
 
 /// A run of the render surface's index buffer with one material.
 struct Part FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
@@ -1558,6 +1675,228 @@ inline flatbuffers::Offset<Collision> CreateCollisionDirect(
       source_triangles__);
 }
 
+/// A material of a static mesh's surface.
+struct SurfaceMaterial FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
+  typedef SurfaceMaterialBuilder Builder;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_NAME = 4,
+    VT_FRICTION = 6,
+    VT_RESTITUTION = 8
+  };
+  const flatbuffers::String *name() const {
+    return GetPointer<const flatbuffers::String *>(VT_NAME);
+  }
+  float friction() const {
+    return GetField<float>(VT_FRICTION, -1.0f);
+  }
+  float restitution() const {
+    return GetField<float>(VT_RESTITUTION, -1.0f);
+  }
+  bool Verify(flatbuffers::Verifier &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyOffset(verifier, VT_NAME) &&
+           verifier.VerifyString(name()) &&
+           VerifyField<float>(verifier, VT_FRICTION, 4) &&
+           VerifyField<float>(verifier, VT_RESTITUTION, 4) &&
+           verifier.EndTable();
+  }
+};
+
+struct SurfaceMaterialBuilder {
+  typedef SurfaceMaterial Table;
+  flatbuffers::FlatBufferBuilder &fbb_;
+  flatbuffers::uoffset_t start_;
+  void add_name(flatbuffers::Offset<flatbuffers::String> name) {
+    fbb_.AddOffset(SurfaceMaterial::VT_NAME, name);
+  }
+  void add_friction(float friction) {
+    fbb_.AddElement<float>(SurfaceMaterial::VT_FRICTION, friction, -1.0f);
+  }
+  void add_restitution(float restitution) {
+    fbb_.AddElement<float>(SurfaceMaterial::VT_RESTITUTION, restitution, -1.0f);
+  }
+  explicit SurfaceMaterialBuilder(flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  flatbuffers::Offset<SurfaceMaterial> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = flatbuffers::Offset<SurfaceMaterial>(end);
+    return o;
+  }
+};
+
+inline flatbuffers::Offset<SurfaceMaterial> CreateSurfaceMaterial(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    flatbuffers::Offset<flatbuffers::String> name = 0,
+    float friction = -1.0f,
+    float restitution = -1.0f) {
+  SurfaceMaterialBuilder builder_(_fbb);
+  builder_.add_restitution(restitution);
+  builder_.add_friction(friction);
+  builder_.add_name(name);
+  return builder_.Finish();
+}
+
+inline flatbuffers::Offset<SurfaceMaterial> CreateSurfaceMaterialDirect(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    const char *name = nullptr,
+    float friction = -1.0f,
+    float restitution = -1.0f) {
+  auto name__ = name ? _fbb.CreateString(name) : 0;
+  return plush::format::CreateSurfaceMaterial(
+      _fbb,
+      name__,
+      friction,
+      restitution);
+}
+
+/// A mesh that never deforms: a collider. Triangles stand in the order of the tree's leaves.
+struct StaticMesh FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
+  typedef StaticMeshBuilder Builder;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_POSITIONS = 4,
+    VT_TRIANGLES = 6,
+    VT_TRIANGLE_MATERIALS = 8,
+    VT_TREE = 10,
+    VT_LOW = 12,
+    VT_HIGH = 14,
+    VT_SIDES = 16,
+    VT_MATERIALS = 18
+  };
+  const flatbuffers::Vector<const plush::format::Vec3 *> *positions() const {
+    return GetPointer<const flatbuffers::Vector<const plush::format::Vec3 *> *>(VT_POSITIONS);
+  }
+  const flatbuffers::Vector<const plush::format::StaticTriangle *> *triangles() const {
+    return GetPointer<const flatbuffers::Vector<const plush::format::StaticTriangle *> *>(VT_TRIANGLES);
+  }
+  const flatbuffers::Vector<uint16_t> *triangle_materials() const {
+    return GetPointer<const flatbuffers::Vector<uint16_t> *>(VT_TRIANGLE_MATERIALS);
+  }
+  const flatbuffers::Vector<const plush::format::StaticNode *> *tree() const {
+    return GetPointer<const flatbuffers::Vector<const plush::format::StaticNode *> *>(VT_TREE);
+  }
+  const plush::format::Vec3 *low() const {
+    return GetStruct<const plush::format::Vec3 *>(VT_LOW);
+  }
+  const plush::format::Vec3 *high() const {
+    return GetStruct<const plush::format::Vec3 *>(VT_HIGH);
+  }
+  plush::format::MeshSides sides() const {
+    return static_cast<plush::format::MeshSides>(GetField<uint8_t>(VT_SIDES, 0));
+  }
+  const flatbuffers::Vector<flatbuffers::Offset<plush::format::SurfaceMaterial>> *materials() const {
+    return GetPointer<const flatbuffers::Vector<flatbuffers::Offset<plush::format::SurfaceMaterial>> *>(VT_MATERIALS);
+  }
+  bool Verify(flatbuffers::Verifier &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyOffset(verifier, VT_POSITIONS) &&
+           verifier.VerifyVector(positions()) &&
+           VerifyOffset(verifier, VT_TRIANGLES) &&
+           verifier.VerifyVector(triangles()) &&
+           VerifyOffset(verifier, VT_TRIANGLE_MATERIALS) &&
+           verifier.VerifyVector(triangle_materials()) &&
+           VerifyOffset(verifier, VT_TREE) &&
+           verifier.VerifyVector(tree()) &&
+           VerifyField<plush::format::Vec3>(verifier, VT_LOW, 4) &&
+           VerifyField<plush::format::Vec3>(verifier, VT_HIGH, 4) &&
+           VerifyField<uint8_t>(verifier, VT_SIDES, 1) &&
+           VerifyOffset(verifier, VT_MATERIALS) &&
+           verifier.VerifyVector(materials()) &&
+           verifier.VerifyVectorOfTables(materials()) &&
+           verifier.EndTable();
+  }
+};
+
+struct StaticMeshBuilder {
+  typedef StaticMesh Table;
+  flatbuffers::FlatBufferBuilder &fbb_;
+  flatbuffers::uoffset_t start_;
+  void add_positions(flatbuffers::Offset<flatbuffers::Vector<const plush::format::Vec3 *>> positions) {
+    fbb_.AddOffset(StaticMesh::VT_POSITIONS, positions);
+  }
+  void add_triangles(flatbuffers::Offset<flatbuffers::Vector<const plush::format::StaticTriangle *>> triangles) {
+    fbb_.AddOffset(StaticMesh::VT_TRIANGLES, triangles);
+  }
+  void add_triangle_materials(flatbuffers::Offset<flatbuffers::Vector<uint16_t>> triangle_materials) {
+    fbb_.AddOffset(StaticMesh::VT_TRIANGLE_MATERIALS, triangle_materials);
+  }
+  void add_tree(flatbuffers::Offset<flatbuffers::Vector<const plush::format::StaticNode *>> tree) {
+    fbb_.AddOffset(StaticMesh::VT_TREE, tree);
+  }
+  void add_low(const plush::format::Vec3 *low) {
+    fbb_.AddStruct(StaticMesh::VT_LOW, low);
+  }
+  void add_high(const plush::format::Vec3 *high) {
+    fbb_.AddStruct(StaticMesh::VT_HIGH, high);
+  }
+  void add_sides(plush::format::MeshSides sides) {
+    fbb_.AddElement<uint8_t>(StaticMesh::VT_SIDES, static_cast<uint8_t>(sides), 0);
+  }
+  void add_materials(flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<plush::format::SurfaceMaterial>>> materials) {
+    fbb_.AddOffset(StaticMesh::VT_MATERIALS, materials);
+  }
+  explicit StaticMeshBuilder(flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  flatbuffers::Offset<StaticMesh> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = flatbuffers::Offset<StaticMesh>(end);
+    return o;
+  }
+};
+
+inline flatbuffers::Offset<StaticMesh> CreateStaticMesh(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    flatbuffers::Offset<flatbuffers::Vector<const plush::format::Vec3 *>> positions = 0,
+    flatbuffers::Offset<flatbuffers::Vector<const plush::format::StaticTriangle *>> triangles = 0,
+    flatbuffers::Offset<flatbuffers::Vector<uint16_t>> triangle_materials = 0,
+    flatbuffers::Offset<flatbuffers::Vector<const plush::format::StaticNode *>> tree = 0,
+    const plush::format::Vec3 *low = nullptr,
+    const plush::format::Vec3 *high = nullptr,
+    plush::format::MeshSides sides = plush::format::MeshSides::Solid,
+    flatbuffers::Offset<flatbuffers::Vector<flatbuffers::Offset<plush::format::SurfaceMaterial>>> materials = 0) {
+  StaticMeshBuilder builder_(_fbb);
+  builder_.add_materials(materials);
+  builder_.add_high(high);
+  builder_.add_low(low);
+  builder_.add_tree(tree);
+  builder_.add_triangle_materials(triangle_materials);
+  builder_.add_triangles(triangles);
+  builder_.add_positions(positions);
+  builder_.add_sides(sides);
+  return builder_.Finish();
+}
+
+inline flatbuffers::Offset<StaticMesh> CreateStaticMeshDirect(
+    flatbuffers::FlatBufferBuilder &_fbb,
+    const std::vector<plush::format::Vec3> *positions = nullptr,
+    const std::vector<plush::format::StaticTriangle> *triangles = nullptr,
+    const std::vector<uint16_t> *triangle_materials = nullptr,
+    const std::vector<plush::format::StaticNode> *tree = nullptr,
+    const plush::format::Vec3 *low = nullptr,
+    const plush::format::Vec3 *high = nullptr,
+    plush::format::MeshSides sides = plush::format::MeshSides::Solid,
+    const std::vector<flatbuffers::Offset<plush::format::SurfaceMaterial>> *materials = nullptr) {
+  auto positions__ = positions ? _fbb.CreateVectorOfStructs<plush::format::Vec3>(*positions) : 0;
+  auto triangles__ = triangles ? _fbb.CreateVectorOfStructs<plush::format::StaticTriangle>(*triangles) : 0;
+  auto triangle_materials__ = triangle_materials ? _fbb.CreateVector<uint16_t>(*triangle_materials) : 0;
+  auto tree__ = tree ? _fbb.CreateVectorOfStructs<plush::format::StaticNode>(*tree) : 0;
+  auto materials__ = materials ? _fbb.CreateVector<flatbuffers::Offset<plush::format::SurfaceMaterial>>(*materials) : 0;
+  return plush::format::CreateStaticMesh(
+      _fbb,
+      positions__,
+      triangles__,
+      triangle_materials__,
+      tree__,
+      low,
+      high,
+      sides,
+      materials__);
+}
+
+/// A file holds a soft body (visual, simulation, factor) or a static mesh (static_mesh).
 struct Asset FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   typedef AssetBuilder Builder;
   enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
@@ -1572,7 +1911,8 @@ struct Asset FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
     VT_VISUAL = 20,
     VT_SIMULATION = 22,
     VT_FACTOR = 24,
-    VT_COLLISION = 26
+    VT_COLLISION = 26,
+    VT_STATIC_MESH = 28
   };
   uint16_t format_major() const {
     return GetField<uint16_t>(VT_FORMAT_MAJOR, 0);
@@ -1610,6 +1950,9 @@ struct Asset FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
   const plush::format::Collision *collision() const {
     return GetPointer<const plush::format::Collision *>(VT_COLLISION);
   }
+  const plush::format::StaticMesh *static_mesh() const {
+    return GetPointer<const plush::format::StaticMesh *>(VT_STATIC_MESH);
+  }
   bool Verify(flatbuffers::Verifier &verifier) const {
     return VerifyTableStart(verifier) &&
            VerifyField<uint16_t>(verifier, VT_FORMAT_MAJOR, 2) &&
@@ -1630,6 +1973,8 @@ struct Asset FLATBUFFERS_FINAL_CLASS : private flatbuffers::Table {
            verifier.VerifyTable(factor()) &&
            VerifyOffset(verifier, VT_COLLISION) &&
            verifier.VerifyTable(collision()) &&
+           VerifyOffset(verifier, VT_STATIC_MESH) &&
+           verifier.VerifyTable(static_mesh()) &&
            verifier.EndTable();
   }
 };
@@ -1674,6 +2019,9 @@ struct AssetBuilder {
   void add_collision(flatbuffers::Offset<plush::format::Collision> collision) {
     fbb_.AddOffset(Asset::VT_COLLISION, collision);
   }
+  void add_static_mesh(flatbuffers::Offset<plush::format::StaticMesh> static_mesh) {
+    fbb_.AddOffset(Asset::VT_STATIC_MESH, static_mesh);
+  }
   explicit AssetBuilder(flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -1698,12 +2046,14 @@ inline flatbuffers::Offset<Asset> CreateAsset(
     flatbuffers::Offset<plush::format::Visual> visual = 0,
     flatbuffers::Offset<plush::format::Simulation> simulation = 0,
     flatbuffers::Offset<plush::format::Factor> factor = 0,
-    flatbuffers::Offset<plush::format::Collision> collision = 0) {
+    flatbuffers::Offset<plush::format::Collision> collision = 0,
+    flatbuffers::Offset<plush::format::StaticMesh> static_mesh = 0) {
   AssetBuilder builder_(_fbb);
   builder_.add_source_hash(source_hash);
   builder_.add_content_hash(content_hash);
   builder_.add_file_bytes(file_bytes);
   builder_.add_layout_fingerprint(layout_fingerprint);
+  builder_.add_static_mesh(static_mesh);
   builder_.add_collision(collision);
   builder_.add_factor(factor);
   builder_.add_simulation(simulation);
@@ -1728,7 +2078,8 @@ inline flatbuffers::Offset<Asset> CreateAssetDirect(
     flatbuffers::Offset<plush::format::Visual> visual = 0,
     flatbuffers::Offset<plush::format::Simulation> simulation = 0,
     flatbuffers::Offset<plush::format::Factor> factor = 0,
-    flatbuffers::Offset<plush::format::Collision> collision = 0) {
+    flatbuffers::Offset<plush::format::Collision> collision = 0,
+    flatbuffers::Offset<plush::format::StaticMesh> static_mesh = 0) {
   auto tool_version__ = tool_version ? _fbb.CreateString(tool_version) : 0;
   auto settings__ = settings ? _fbb.CreateString(settings) : 0;
   return plush::format::CreateAsset(
@@ -1744,7 +2095,8 @@ inline flatbuffers::Offset<Asset> CreateAssetDirect(
       visual,
       simulation,
       factor,
-      collision);
+      collision,
+      static_mesh);
 }
 
 inline const plush::format::Asset *GetAsset(const void *buf) {

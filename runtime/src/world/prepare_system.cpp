@@ -104,8 +104,9 @@ bool SystemCache::Publish(const Asset& asset, std::span<const float> steps, Syst
 Status World::PrepareSystem(const Asset& asset, const SystemDesc& desc) {
   if (impl_ == nullptr) return kNoWorld;
   Impl& w = *impl_;
-  if (!asset.is_open()) return {StatusCode::kInvalidArgument, "asset", "is not open"};
-  Status status = CheckPins(asset, desc.pinned_nodes);
+  Status status = CheckBodyAsset(asset);
+  if (!status.ok()) return status;
+  status = CheckPins(asset, desc.pinned_nodes);
   if (!status.ok()) return status;
   BodyMaterial material;
   status = ResolveMaterial(asset, desc.material, desc.scale, &material);

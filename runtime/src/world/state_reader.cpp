@@ -226,6 +226,7 @@ Status StateReader::CheckSystem(uint32_t index, const StateSystem& s) const {
   const char* const section = "state.systems";
   if (s.asset >= world_.num_assets) return Corrupt(section, "no such asset", index);
   const Asset& asset = AssetOf(s);
+  if (asset.is_static()) return Corrupt(section, "the asset is a static mesh", index);
   if (s.num_nodes != asset.simulation().nodes.size()) {
     return Corrupt(section, "do not have the asset's nodes", index);
   }

@@ -8,6 +8,7 @@
 
 #include "plush/format/cdg_records.h"
 #include "plush/format/factor_panels.h"
+#include "plush/format/static_mesh.h"
 #include "plush/format/tet_block.h"
 #include "plush/types.h"
 
@@ -30,8 +31,8 @@ constexpr uint64_t HashLayout(std::initializer_list<size_t> numbers) {
 }
 
 /// Layout fingerprint of this build: sizes, alignments and offsets of Vec2, Vec3, Vec4, Quat, Pose,
-/// Mat3, Tet, the blocks of tets, the supernodes and the records of the collision surface, how many
-/// tets a block and rows a chunk have, and the byte order.
+/// Mat3, Tet, the blocks of tets, the supernodes and the records of the collision surface and of
+/// static meshes, how many tets a block and rows a chunk have, and the byte order.
 inline constexpr uint64_t kLayoutFingerprint =
     HashLayout({std::endian::native == std::endian::little ? size_t{1} : size_t{2},
                 sizeof(float),
@@ -108,6 +109,17 @@ inline constexpr uint64_t kLayoutFingerprint =
                 offsetof(Supernode, first_value),
                 size_t{kChunkRows},
                 size_t{kRowPadding},
-                size_t{kMaxSupernodeColumns}});
+                size_t{kMaxSupernodeColumns},
+                sizeof(StaticTriangle),
+                alignof(StaticTriangle),
+                offsetof(StaticTriangle, vertices),
+                offsetof(StaticTriangle, neighbours),
+                sizeof(StaticNode),
+                alignof(StaticNode),
+                offsetof(StaticNode, low),
+                offsetof(StaticNode, flipped_high),
+                size_t{kStaticLeafTriangles},
+                size_t{kStaticChildren},
+                size_t{kLastStaticCell}});
 
 }  // namespace plush
