@@ -70,7 +70,7 @@ double TimeStep(World* world) {
 }
 
 // What bodies fall on, and what is near.
-enum class Ground { kPlane, kBox, kPlaneBelowSolids };
+enum class Ground { kPlane, kBox, kPlaneBelowSolids, kHills };
 
 ColliderDesc BoxOf(float height) {
   ColliderDesc desc;
@@ -95,10 +95,31 @@ ColliderDesc SolidAbove(const Box& box, int k) {
   return desc;
 }
 
-void AddGround(const Asset& asset, Ground ground, World* world) {
+// A height field of 100,000 triangles, each about a fifth of a body high.
+ColliderDesc HillsFor(const Box& box, std::vector<float>* heights) {
+  constexpr uint32_t kPoints = 225;
+  const float size = box.high.y - box.low.y;
+  ColliderDesc desc;
+  desc.type = ShapeType::kHeightField;
+  const float spacing = 0.2f * size;
+  heights->clear();
+  for (uint32_t row = 0; row < kPoints; ++row) {
+    for (uint32_t column = 0; column < kPoints; ++column) {
+      const float x = 0.2f * static_cast<float>(column), z = 0.2f * static_cast<float>(row);
+      heights->push_back(0.1f * size * std::sin(1.3f * x) * std::cos(1.1f * z));
+    }
+  }
+  desc.height_field = {*heights, kPoints, kPoints, spacing};
+  desc.pose.position = {-10.0f * spacing, -0.1f * size, -10.0f * spacing};
+  return desc;
+}
+
+void AddGround(const Asset& asset, Ground ground, std::vector<float>* heights, World* world) {
   constexpr int kSolids = 1000;
   ColliderId id;
-  ColliderDesc floor = ground == Ground::kBox ? BoxOf(1.0f) : ColliderDesc{};
+  ColliderDesc floor;
+  if (ground == Ground::kBox) floor = BoxOf(1.0f);
+  if (ground == Ground::kHills) floor = HillsFor(BoundsOf(asset), heights);
   floor.friction = 0.5f;
   if (!world->AddCollider(floor, &id).ok()) std::abort();
   const int count = ground == Ground::kPlaneBelowSolids ? kSolids : 0;
@@ -116,7 +137,8 @@ struct Fall {
 void AddFall(const Asset& asset, int count, Ground ground, Fall* fall) {
   World world(DescOf());
   AddBodies(asset, count, {}, &world);
-  AddGround(asset, ground, &world);
+  std::vector<float> heights;
+  AddGround(asset, ground, &heights, &world);
   fall->seconds.resize(kSteps, 1.0e30);
   fall->contact_s.resize(kSteps, 1.0e30);
   fall->stats.resize(kSteps);
@@ -194,8 +216,10 @@ void AddContactCases(const ModelFolder& models) {
     };
     add("", 1, Ground::kPlane);
     add("_on_box", 1, Ground::kBox);
+    add("_on_hills", 1, Ground::kHills);
     add("_x50", 50, Ground::kPlane);
     add("_x50_on_box", 50, Ground::kBox);
+    add("_x50_on_hills", 50, Ground::kHills);
     add("_x50_below_solids", 50, Ground::kPlaneBelowSolids);
   }
   for (const Arm& arm : {kArm4k, Arm{"arm_16k", "arm_16k", 0}, Arm{"arm_55k", "arm_55k", 0}}) {

@@ -13,6 +13,8 @@ namespace plush {
 /// Largest radius or half extent of a sphere, capsule or box [m].
 inline constexpr float kMostColliderSize = 1.0e6f;
 
+class Asset;
+
 /// Kinds of shapes.
 enum class ShapeType : uint8_t {
   kPlane,
@@ -20,6 +22,7 @@ enum class ShapeType : uint8_t {
   kCapsule,
   kBox,
   kHeightField,
+  kMesh,
 };
 
 /// A solid half-space, in the collider's coordinates: points with dot(p, normal) < offset are
@@ -55,8 +58,14 @@ struct HeightFieldShape {
   std::span<const float> heights;  ///< of the points, at most 1e6 [m] (rows x columns). The world
                                    ///< reads them until the collider is removed
   uint32_t columns = 0;            ///< >= 2
-  uint32_t rows = 0;               ///< >= 2; at most 2^30 cells
+  uint32_t rows = 0;               ///< >= 2; at most 2^29 cells
   float spacing = 1.0f;            ///< of the points [m], > 0
+};
+
+/// The triangles of a static mesh (`plush bake --static`). Its sides say which way they hold.
+struct MeshShape {
+  const Asset* asset = nullptr;  ///< must stay open, and where it is, until the collider is removed
+  float scale = 1.0f;            ///< multiplies lengths, > 0
 };
 
 /// Finds a coefficient of contacts from those of the body's material and of the collider, and the
@@ -73,6 +82,7 @@ struct ColliderDesc {
   CapsuleShape capsule = {};           ///< of kCapsule
   BoxShape box = {};                   ///< of kBox
   HeightFieldShape height_field = {};  ///< of kHeightField
+  MeshShape mesh = {};                 ///< of kMesh
   Pose pose = {};                      ///< of the shape
   Vec3 velocity = {};                  ///< of the pose's position, until changed [m/s]
   Vec3 angular_velocity = {};          ///< about the pose's position, until changed [rad/s]

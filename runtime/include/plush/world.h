@@ -418,6 +418,8 @@ class World {
   /// - `assets` are the opened assets of its bodies, in any order. They are found by content hash
   ///   and size, and must outlive their bodies. If the saved world had opened a file twice, this
   ///   one needs it twice. Null pointers are skipped.
+  /// - Height fields and meshes are not in a state: this world must have colliders with them, in
+  ///   any place.
   /// - Ids are those of the saved world; body_events() is empty. All else that SaveState saves is
   ///   replaced. The rest of the world's description stays, and so do its prepared time steps.
   /// - If the world has the bodies of the state (in the same slots, with equal assets, materials,
@@ -428,9 +430,9 @@ class World {
   ///   with its bodies, ids, colliders and body_events(). A state made by others may move bodies
   ///   absurdly, but no step of it is undefined.
   /// Errors: kTruncated, kBadMagic, kForeignVersion (of another version or build), kCorrupt (a
-  /// number, index or count is wrong), kMismatch (an asset is missing; the state is of a world with
-  /// another tag or keep_previous; it is of a world with a ContactMethod, and the settings of this
-  /// one do not name it), kOutOfMemory.
+  /// number, index or count is wrong), kMismatch (an asset, height field or mesh is missing; the
+  /// state is of a world with another tag or keep_previous; it is of a world with a ContactMethod,
+  /// and the settings of this one do not name it), kOutOfMemory.
   Status LoadState(std::span<const std::byte> state, std::span<const Asset* const> assets);
 
   // Queries on the bodies' collision surfaces in their current shape:

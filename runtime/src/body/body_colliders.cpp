@@ -35,10 +35,10 @@ float ApproachSpeed(const LocalCollider& collider, const Vec3& x, const Vec3& ve
   return collider.is_solid ? Length(relative) : -Dot(collider.normal, relative);
 }
 
-// Where the point `anchor` of a solid is, with its collider at `pose`.
-SolidPlace PlaceOf(const Pose& pose, const double (&anchor)[3], const Body& body) {
+// Where a point of a solid is, with its collider at `pose`: `anchor` times `scale`.
+SolidPlace PlaceOf(const Pose& pose, const double (&anchor)[3], double scale, const Body& body) {
   const double inverse = 1.0 / double(body.scale);
-  double arm[3] = {anchor[0], anchor[1], anchor[2]};
+  double arm[3] = {anchor[0] * scale, anchor[1] * scale, anchor[2] * scale};
   Turn(RotationOf(pose.rotation), arm);
   const auto local = [&](float position, int axis) {
     return static_cast<float>((double(position) + arm[axis] - body.origin[axis]) * inverse);
@@ -51,10 +51,11 @@ SolidPlace PlaceOf(const Pose& pose, const double (&anchor)[3], const Body& body
 ColliderMesh MeshNear(const StepCollider& collider, const Body& body) {
   ColliderMesh mesh;
   mesh.source = &collider.mesh;
-  mesh.unit = 1.0 / double(body.scale);
+  const double scale = collider.mesh.scale;
+  mesh.unit = scale / double(body.scale);
   const Vec3& position = collider.from.position;
   const double from[3] = {position.x, position.y, position.z};
-  for (int k = 0; k < 3; ++k) mesh.anchor[k] = body.origin[k] - from[k];
+  for (int k = 0; k < 3; ++k) mesh.anchor[k] = (body.origin[k] - from[k]) / scale;
   Turn(Conjugate(RotationOf(collider.from.rotation)), mesh.anchor);
   return mesh;
 }
@@ -74,7 +75,8 @@ LocalCollider LocalColliderAt(const StepCollider& plane, float at, float h, cons
     local.shape = {plane.solid.half_extents * own_units, plane.solid.radius * own_units};
     if (plane.mesh.exists()) local.mesh = MeshNear(plane, body);
     local.reach = body.simulation.median_edge;
-    local.end = PlaceOf(Interpolated(plane.from, plane.to, double(at)), local.mesh.anchor, body);
+    local.end = PlaceOf(Interpolated(plane.from, plane.to, double(at)), local.mesh.anchor,
+                        double(plane.mesh.scale), body);
   }
   if (plane.moves) {
     const Pose pose = Interpolated(plane.from, plane.to, double(at));
@@ -175,9 +177,10 @@ static bool ComesNear(const StepCollider& collider, const WorldBox& box) {
   const double most = reach + 0.5 * std::sqrt(way2);  // an arc of half a turn leaves it by this
   ColliderMesh mesh;
   mesh.source = &collider.mesh;
+  mesh.unit = collider.mesh.scale;
   float half_size[3];
   for (int k = 0; k < 3; ++k) {
-    mesh.anchor[k] = 0.5 * (from[k] + to[k]);
+    mesh.anchor[k] = 0.5 * (from[k] + to[k]) / mesh.unit;
     half_size[k] = static_cast<float>(0.5 * std::fabs(to[k] - from[k]) + most);
   }
   const Vec3 high = {half_size[0], half_size[1], half_size[2]};

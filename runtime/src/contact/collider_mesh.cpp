@@ -4,6 +4,7 @@
 
 #include "base/vector_math.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -15,7 +16,16 @@ constexpr float kOverlap = 4.0e-6f;
 
 }  // namespace
 
+uint32_t TriangleSource::num_triangles() const {
+  if (mesh != nullptr) return static_cast<uint32_t>(mesh->triangles.size());
+  return 2 * (field.columns - 1) * (field.rows - 1);
+}
+
 void TriangleSource::Corners(uint32_t triangle, Vec3* corners) const {
+  if (mesh != nullptr) {
+    std::ranges::copy(CornersOf(*mesh, triangle), corners);
+    return;
+  }
   const uint32_t cell = triangle / 2, in_row = field.columns - 1;
   const uint32_t column = cell % in_row, row = cell / in_row;
   const auto corner = [&](uint32_t right, uint32_t down) {
@@ -28,13 +38,13 @@ void TriangleSource::Corners(uint32_t triangle, Vec3* corners) const {
   corners[2] = triangle % 2 == 0 ? corner(1, 1) : corner(1, 0);
 }
 
-MeshTriangle ColliderMesh::Triangle(uint32_t index) const {
-  MeshTriangle triangle;
-  triangle.index = index;
-  source->Corners(index, triangle.corners);
+MeshFace ColliderMesh::Face(uint32_t index) const {
+  MeshFace face;
+  face.index = index & ~1u;
+  source->Corners(index / 2, face.corners);
   double exact[3][3];
   for (int k = 0; k < 3; ++k) {
-    Vec3& corner = triangle.corners[k];
+    Vec3& corner = face.corners[k];
     const double at[3] = {corner.x, corner.y, corner.z};
     for (int axis = 0; axis < 3; ++axis) exact[k][axis] = (at[axis] - anchor[axis]) * unit;
     corner = {static_cast<float>(exact[k][0]), static_cast<float>(exact[k][1]),
@@ -50,10 +60,22 @@ MeshTriangle ColliderMesh::Triangle(uint32_t index) const {
                        a[0] * b[1] - a[1] * b[0]};
   const double length = std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
   if (length > 0.0) {
-    triangle.normal = {static_cast<float>(n[0] / length), static_cast<float>(n[1] / length),
-                       static_cast<float>(n[2] / length)};
+    face.normal = {static_cast<float>(n[0] / length), static_cast<float>(n[1] / length),
+                   static_cast<float>(n[2] / length)};
   }
-  return triangle;
+  return face.index == index ? face : face.Back();
+}
+
+// Floats round on the way to the mesh's coordinates, on the way back, and in the tree.
+ColliderMesh::MeshBox ColliderMesh::BoxOf(const Vec3& low, const Vec3& high) const {
+  constexpr double kRounding = 4.0 * std::numeric_limits<float>::epsilon();
+  const auto place = [&](float x, int axis, double sign) {
+    const double at = double(x) / unit;
+    const double rounding = kRounding * (std::fabs(at) + std::fabs(anchor[axis]));
+    return static_cast<float>(at + anchor[axis] + sign * rounding);
+  };
+  return {{place(low.x, 0, -1.0), place(low.y, 1, -1.0), place(low.z, 2, -1.0)},
+          {place(high.x, 0, 1.0), place(high.y, 1, 1.0), place(high.z, 2, 1.0)}};
 }
 
 ColliderMesh::Cells ColliderMesh::CellsOf(const Vec3& low, const Vec3& high) const {
@@ -85,57 +107,59 @@ bool ColliderMesh::HasTriangles(const Vec3& low, const Vec3& high) const {
 // The triangle of a height field right above a point, or none.
 NearestPoint ColliderMesh::TriangleRightAbove(const Vec3& point) const {
   NearestPoint above;
+  if (source->mesh != nullptr) return above;
   const Cells cells = CellsOf(point, point);
   for (uint32_t row = cells.rows[0]; row < cells.rows[1]; ++row) {
     for (uint32_t column = cells.columns[0]; column < cells.columns[1]; ++column) {
       const uint32_t cell = row * (source->field.columns - 1) + column;
-      for (const uint32_t index : {2 * cell, 2 * cell + 1}) {
-        const MeshTriangle triangle = Triangle(index);
-        const float gap = triangle.Gap(point);
-        if (gap >= 0.0f || !(triangle.normal.y > 0.0f)) continue;
-        const Vec3 on_plane = {point.x, point.y - gap / triangle.normal.y, point.z};
-        if (!IsAbove(triangle, on_plane)) continue;
-        above = {index, std::sqrt(SquaredDistance(triangle, point)), gap, triangle.normal};
+      for (const uint32_t triangle : {2 * cell, 2 * cell + 1}) {
+        const MeshFace face = Face(2 * triangle);
+        const float gap = face.Gap(point);
+        if (gap >= 0.0f || !(face.normal.y > 0.0f)) continue;
+        const Vec3 on_plane = {point.x, point.y - gap / face.normal.y, point.z};
+        if (!IsAbove(face, on_plane)) continue;
+        above = {face.index, std::sqrt(SquaredDistance(face, point)), gap, face.normal};
       }
     }
   }
   return above;
 }
 
-NearestPoint ColliderMesh::FindNearest(const Vec3& point, float reach, const Vec3* front) const {
+void NearestFace::Visit(MeshFace face) {
   constexpr float kSameDistance = 1.0e-6f;  // as a share of the distance, and of the triangle
-  NearestPoint nearest = TriangleRightAbove(point);
-  if (nearest.triangle != kNoTriangle && front != nullptr &&
-      !(Dot(nearest.normal, *front) > 0.0f)) {
-    nearest = {};
+  if (IsZero(face.normal)) return;
+  const float towards = front_ != nullptr ? Dot(face.normal, *front_) : face.Gap(point_);
+  if (has_two_sides_ && towards < 0.0f) face = face.Back();
+  if (front_ != nullptr && !(Dot(face.normal, *front_) > 0.0f)) return;
+  const float distance = std::sqrt(SquaredDistance(face, point_));
+  const float gap = face.Gap(point_);
+  const float same = kSameDistance * (distance + Length(face.corners[1] - face.corners[0]));
+  const bool is_first = nearest_.face == kNoTriangle;
+  const bool is_nearer =
+      is_first ? distance <= nearest_.distance : distance < nearest_.distance - same;
+  const bool is_as_near =
+      !is_first && distance <= nearest_.distance + same && std::fabs(gap) > std::fabs(nearest_.gap);
+  if (!is_nearer && !is_as_near) return;
+  nearest_ = {face.index, std::fmin(distance, nearest_.distance), gap, face.normal};
+}
+
+NearestPoint ColliderMesh::FindNearest(const Vec3& point, float reach, const Vec3* front) const {
+  NearestFace search(point, reach, front, source->has_two_sides());
+  const NearestPoint above = TriangleRightAbove(point);
+  if (above.face != kNoTriangle && (front == nullptr || Dot(above.normal, *front) > 0.0f)) {
+    search.StartFrom(above);
   }
-  if (nearest.triangle == kNoTriangle) nearest.distance = reach;
   const Vec3 margin = {reach, reach, reach};
-  ForTriangles(point - margin, point + margin, [&](uint32_t index) {
-    const MeshTriangle triangle = Triangle(index);
-    if (IsZero(triangle.normal)) return true;
-    if (front != nullptr && !(Dot(triangle.normal, *front) > 0.0f)) return true;
-    const float distance = std::sqrt(SquaredDistance(triangle, point));
-    const float gap = triangle.Gap(point);
-    const float same =
-        kSameDistance * (distance + Length(triangle.corners[1] - triangle.corners[0]));
-    const bool is_nearer = distance < nearest.distance - same ||
-                           (nearest.triangle == kNoTriangle && distance <= reach);
-    const bool is_as_near = distance <= nearest.distance + same &&
-                            nearest.triangle != kNoTriangle &&
-                            std::fabs(gap) > std::fabs(nearest.gap);
-    if (is_nearer || is_as_near) {
-      const float least = is_nearer ? distance : std::fmin(distance, nearest.distance);
-      nearest = {index, least, gap, triangle.normal};
-    }
+  ForTriangles(point - margin, point + margin, [&](uint32_t triangle) {
+    search.Visit(Face(2 * triangle));
     return true;
   });
-  return nearest;
+  return search.nearest();
 }
 
 // [Ericson, Real-Time Collision Detection, 5.1.5]
-float SquaredDistance(const MeshTriangle& triangle, const Vec3& point) {
-  const auto& [a, b, c] = triangle.corners;
+float SquaredDistance(const MeshFace& face, const Vec3& point) {
+  const auto& [a, b, c] = face.corners;
   const Vec3 ab = b - a, ac = c - a, ap = point - a;
   const auto to = [&](const Vec3& nearest) {
     const Vec3 d = point - nearest;
@@ -157,33 +181,35 @@ float SquaredDistance(const MeshTriangle& triangle, const Vec3& point) {
   if (va <= 0.0f && d4 - d3 >= 0.0f && d5 - d6 >= 0.0f) {
     return to(b + (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6))));
   }
-  const float gap = triangle.Gap(point);
+  const float gap = face.Gap(point);
   return gap * gap;
 }
 
-bool IsAbove(const MeshTriangle& triangle, const Vec3& point) {
+bool IsAbove(const MeshFace& face, const Vec3& point) {
   for (int k = 0; k < 3; ++k) {
-    const Vec3& from = triangle.corners[k];
-    const Vec3 edge = triangle.corners[(k + 1) % 3] - from, to_point = point - from;
+    const Vec3& from = face.corners[k];
+    const Vec3 edge = face.corners[(k + 1) % 3] - from, to_point = point - from;
     const float length = Length(edge);
-    const float inwards = Dot(Cross(triangle.normal, edge), to_point);  // times the edge's length
+    const float inwards = Dot(Cross(face.normal, edge), to_point);  // times the edge's length
     if (inwards < -kOverlap * length * (length + Length(to_point))) return false;
   }
   return true;
 }
 
-void WayToMesh::Visit(const MeshTriangle& triangle) {
-  const float end = triangle.Gap(to_);
-  if (!(end < -depth_)) return;
-  const float start = triangle.Gap(from_);
-  if (start < 0.0f) {
-    may_start_behind_ = true;
-    return;
+void WayToMesh::Visit(const MeshFace& front) {
+  MeshFace face = front;
+  if (inside_ != nullptr) {
+    const float gap = front.Gap(from_);
+    if ((std::fabs(gap) <= slop_ ? front.Gap(*inside_) : gap) < 0.0f) face = front.Back();
   }
-  const float share = start / (start - end);
-  if (share >= first_ || !IsAbove(triangle, from_ + (to_ - from_) * share)) return;
+  const float end = face.Gap(to_);
+  if (!(end < -depth_)) return;
+  const float start = face.Gap(from_);
+  if (start < 0.0f && inside_ == nullptr) return;
+  const float share = start > 0.0f ? start / (start - end) : 0.0f;
+  if (share >= first_ || !IsAbove(face, from_ + (to_ - from_) * share)) return;
   first_ = share;
-  hit_ = {triangle.index, start, end};
+  hit_ = {face.index, start, end};
 }
 
 }  // namespace plush

@@ -10,7 +10,7 @@
 #include "plush/collider.h"
 #include "plush/types.h"
 
-#include "contact/rounded_box.h"
+#include "collision/static_mesh.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,26 +19,40 @@
 
 namespace plush {
 
-/// The triangles of a collider in its own coordinates: a height field's.
+/// Most triangles of a collider: twice their indices, and one more, fit into 32 bits.
+inline constexpr uint64_t kMostMeshTriangles = uint64_t{1} << 30;
+
+/// The triangles of a collider in its own coordinates: a mesh's, or a height field's if `mesh` is
+/// null.
 ///
-/// Cell (column, row) has triangles 2 cell and 2 cell + 1, where cell = row (columns - 1) + column.
-/// Its diagonal leads from its first corner to the opposite one.
+/// Cell (column, row) of a height field has triangles 2 cell and 2 cell + 1, where cell = row
+/// (columns - 1) + column. Its diagonal leads from its first corner to the opposite one.
 struct TriangleSource {
   HeightFieldShape field;
+  const Asset* asset = nullptr;  ///< of `mesh`
+  const StaticMeshView* mesh = nullptr;
+  float scale = 1.0f;  ///< of the mesh
+  uint64_t hash = 0;   ///< of all that it is, in the same order on every machine
 
-  bool exists() const { return !field.heights.empty(); }
-  uint32_t num_triangles() const { return 2 * (field.columns - 1) * (field.rows - 1); }
-  /// Writes the triangle's corners [m] (3 x 1), counter-clockwise seen from its front.
+  bool exists() const { return mesh != nullptr || !field.heights.empty(); }
+  /// Whether triangles hold points from behind, too.
+  bool has_two_sides() const { return mesh != nullptr && mesh->sides == MeshSides::kBoth; }
+  uint32_t num_triangles() const;
+  /// Writes the triangle's corners, without scale [m] (3 x 1), counter-clockwise seen from its
+  /// front.
   void Corners(uint32_t triangle, Vec3* corners) const;
 };
 
-/// A triangle in the coordinates of a ColliderMesh.
-struct MeshTriangle {
-  uint32_t index = 0;
+/// A side of a triangle, in the coordinates of a ColliderMesh.
+struct MeshFace {
+  uint32_t index = 0;  ///< 2 triangle, or 2 triangle + 1: its back
   Vec3 corners[3];
-  Vec3 normal;  ///< unit, to the front; zero if the triangle has no area
+  Vec3 normal;  ///< unit, out of this side; zero if the triangle has no area
 
-  /// Distance of a point from the triangle's plane [m].
+  MeshFace Back() const {
+    return {index ^ 1u, {corners[0], corners[2], corners[1]}, {-normal.x, -normal.y, -normal.z}};
+  }
+  /// Distance of a point from the plane [m].
   float Gap(const Vec3& point) const {
     return normal.x * (point.x - corners[0].x) + normal.y * (point.y - corners[0].y) +
            normal.z * (point.z - corners[0].z);
@@ -47,10 +61,33 @@ struct MeshTriangle {
 
 /// A point of a mesh near another point.
 struct NearestPoint {
-  uint32_t triangle = kNoTriangle;
+  uint32_t face = kNoTriangle;
   float distance = 0.0f;  ///< [m]
-  float gap = 0.0f;       ///< of the other point from the triangle's plane [m]
-  Vec3 normal;            ///< of the triangle
+  float gap = 0.0f;       ///< of the other point from the face's plane [m]
+  Vec3 normal;            ///< of the face
+};
+
+/// Looks for the face nearest to a point, no farther away than `reach`. If several are equally
+/// near, takes the one whose plane is farthest: its side is the surface's side. If `front` is not
+/// null, only faces count that face it (dot(normal, front) > 0); otherwise, of a mesh with two
+/// sides, those that face the point.
+class NearestFace {
+ public:
+  NearestFace(const Vec3& point, float reach, const Vec3* front, bool has_two_sides)
+      : point_(point), front_(front), has_two_sides_(has_two_sides) {
+    nearest_.distance = reach;
+  }
+
+  void Visit(MeshFace face);
+  /// Takes what is nearest so far.
+  void StartFrom(const NearestPoint& nearest) { nearest_ = nearest; }
+  const NearestPoint& nearest() const { return nearest_; }
+
+ private:
+  Vec3 point_;
+  const Vec3* front_;
+  bool has_two_sides_;
+  NearestPoint nearest_;
 };
 
 /// A mesh in coordinates along its axes, with the origin near a body, in the body's unit of length:
@@ -60,11 +97,11 @@ struct ColliderMesh {
   double anchor[3] = {};  ///< the origin, in the mesh's coordinates [m]
   double unit = 1.0;      ///< converts the mesh's lengths to the body's
 
-  /// The triangle with this index, below the number of triangles.
-  MeshTriangle Triangle(uint32_t index) const;
+  /// The face with this index, below twice the number of triangles.
+  MeshFace Face(uint32_t index) const;
 
-  /// Calls visit(index) for the triangles that may overlap the box, touching included, ascending,
-  /// until it returns false. Those of a height field also if they are above it: what is below the
+  /// Calls visit(triangle) for those that may overlap the box, touching included, ascending, until
+  /// it returns false. Those of a height field also if they are above it: what is below the
   /// surface is inside.
   template <class Visit>
   void ForTriangles(const Vec3& low, const Vec3& high, const Visit& visit) const;
@@ -72,10 +109,8 @@ struct ColliderMesh {
   /// Whether any triangle may overlap the box.
   bool HasTriangles(const Vec3& low, const Vec3& high) const;
 
-  /// The point of the mesh nearest to `point`, no farther away than `reach`; below a height field,
-  /// at any distance: at least that of the triangle right above. If several triangles
-  /// are equally near, the one whose plane is farthest: its side is the surface's side. If `front`
-  /// is not null, only triangles count that face it (dot(normal, front) > 0).
+  /// Looks for the NearestFace in the mesh. Below a height field there is one at any distance: at
+  /// least the triangle right above.
   NearestPoint FindNearest(const Vec3& point, float reach, const Vec3* front) const;
 
  private:
@@ -83,45 +118,58 @@ struct ColliderMesh {
     uint32_t columns[2], rows[2];  // first, and one beyond the last
   };
   Cells CellsOf(const Vec3& low, const Vec3& high) const;
+  struct MeshBox {
+    Vec3 low, high;
+  };
+  MeshBox BoxOf(const Vec3& low, const Vec3& high) const;  // in the mesh's coordinates
   NearestPoint TriangleRightAbove(const Vec3& point) const;
 };
 
 /// Where a point on its way meets a mesh.
 struct MeshHit {
-  uint32_t triangle = kNoTriangle;
-  float start_gap = 0.0f;  ///< of the way's start from the triangle's plane [m]
+  uint32_t face = kNoTriangle;
+  float start_gap = 0.0f;  ///< of the way's start from the face's plane [m]
   float gap = 0.0f;        ///< of its end
 };
 
 /// Looks for the place where a point that moves straight from one place to another meets triangles:
-/// the first one that it crosses from the front.
+/// the first one that it crosses from the front, or of a mesh with two sides, from the side of
+/// `inside`, a point of the same body. Only there matters which side a point is on that touches.
 class WayToMesh {
  public:
-  WayToMesh(const Vec3& from, const Vec3& to, float depth) : from_(from), to_(to), depth_(depth) {}
+  /// Ends of ways that are less deep than `depth` do not count, and ways that start less deep than
+  /// `slop` behind the side of `inside` start in front of it.
+  WayToMesh(const Vec3& from, const Vec3& to, const Vec3* inside, float depth, float slop)
+      : from_(from), to_(to), inside_(inside), depth_(depth), slop_(slop) {}
 
-  /// Ends of ways that are less deep than `depth` do not count.
-  void Visit(const MeshTriangle& triangle);
+  void Visit(const MeshFace& front);
   const MeshHit& hit() const { return hit_; }
-  /// Whether the way starts behind a triangle's plane and ends deep below it: the point may be
-  /// behind the surface.
-  bool may_start_behind() const { return may_start_behind_; }
 
  private:
   Vec3 from_, to_;
-  float depth_;
+  const Vec3* inside_;  // or null: the mesh has one side
+  float depth_, slop_;
   float first_ = 2.0f;  // share of the way to the hit
-  bool may_start_behind_ = false;
   MeshHit hit_;
 };
 
-/// The square of a point's distance from a triangle [m^2].
-float SquaredDistance(const MeshTriangle& triangle, const Vec3& point);
+/// The square of a point's distance from a face [m^2].
+float SquaredDistance(const MeshFace& face, const Vec3& point);
 
-/// Whether a point's projection along the normal is in the triangle, its border included.
-bool IsAbove(const MeshTriangle& triangle, const Vec3& point);
+/// Whether a point's projection along the normal is in the face, its border included.
+bool IsAbove(const MeshFace& face, const Vec3& point);
 
 template <class Visit>
 void ColliderMesh::ForTriangles(const Vec3& low, const Vec3& high, const Visit& visit) const {
+  if (source->mesh != nullptr) {
+    bool goes_on = true;
+    const MeshBox box = BoxOf(low, high);
+    ForTrianglesInBox(*source->mesh, box.low, box.high, [&](uint32_t triangle) {
+      goes_on = goes_on && visit(triangle);
+      return goes_on;
+    });
+    return;
+  }
   const HeightFieldShape& field = source->field;
   const Cells cells = CellsOf(low, high);
   // Heights are rounded to the body's unit on the way to its coordinates.

@@ -14,7 +14,7 @@ namespace {
 
 // Contacts are in this order.
 auto KeyOf(const ContactState& state, const PlaneContact& contact) {
-  return std::make_tuple(state.PointOf(contact).id, contact.collider, contact.triangle);
+  return std::make_tuple(state.PointOf(contact).id, contact.collider, contact.face);
 }
 
 void Sort(const ContactState& state, std::span<PlaneContact> contacts) {
@@ -43,9 +43,9 @@ bool AreAlike(const Vec3& normal, const Vec3& other) {
 // one with a plane like that of the point's triangle.
 bool AreEnough(const ContactProblem& problem, std::span<const PlaneContact> contacts,
                const SunkPoint& point) {
-  if (contacts.empty() || point.triangle == kNoTriangle) return !contacts.empty();
+  if (contacts.empty() || point.face == kNoTriangle) return !contacts.empty();
   const LocalCollider& collider = problem.InSlot(point.collider);
-  const Vec3 normal = collider.end.rotation * collider.mesh.Triangle(point.triangle).normal;
+  const Vec3 normal = collider.end.rotation * collider.mesh.Face(point.face).normal;
   return contacts.size() >= kMostOnMesh ||
          std::ranges::any_of(contacts, [&](const PlaneContact& contact) {
            return AreAlike(contact.plane.normal, normal);
@@ -161,17 +161,17 @@ void FollowTriangle(const ContactProblem& problem, const LocalCollider& solid,
 void FollowMesh(const ContactProblem& problem, const LocalCollider& collider, const Vec3& start,
                 PlaneContact* contact) {
   const Vec3 at = collider.start.ToLocal(start);
-  const MeshTriangle before = collider.mesh.Triangle(contact->triangle);
+  const MeshFace before = collider.mesh.Face(contact->face);
   const float distance = std::sqrt(SquaredDistance(before, at));
   const bool is_deep = before.Gap(at) < 0.0f && IsAbove(before, at);
   if (distance > problem.slop && !is_deep) {
     const float reach = distance + problem.slop;
     const NearestPoint nearest = collider.mesh.FindNearest(at, reach, &before.normal);
     const bool has_left = nearest.gap < nearest.distance - problem.slop;  // beyond its border
-    contact->triangle = has_left ? kNoTriangle : nearest.triangle;
+    contact->face = has_left ? kNoTriangle : nearest.face;
   }
-  if (contact->triangle != kNoTriangle) {
-    contact->plane = PlaneOfTriangle(collider, contact->triangle, start, problem.slop);
+  if (contact->face != kNoTriangle) {
+    contact->plane = PlaneOfFace(collider, contact->face, start, problem.slop);
   }
 }
 
@@ -188,7 +188,7 @@ void JoinAlike(ContactState* state) {
     };
     const auto end = all.begin() + kept;
     const auto alike = std::find_if(end - std::min(kept, kMostOnMesh - 1), end, is_alike);
-    if (alike == end || contact.triangle == kNoTriangle) {
+    if (alike == end || contact.face == kNoTriangle) {
       all[kept++] = contact;
     } else {
       alike->impulse += contact.impulse;
@@ -268,7 +268,7 @@ void BeginSubstep(const ContactProblem& problem, ContactState* state) {
   }
   if (!any_on_mesh) return;
   state->Drop([&](const PlaneContact& contact) {
-    return contact.triangle == kNoTriangle && problem.InSlot(contact.collider).is_mesh();
+    return contact.face == kNoTriangle && problem.InSlot(contact.collider).is_mesh();
   });
   JoinAlike(state);
 }
@@ -297,9 +297,8 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
     EmbeddedPoint point = PointOf(surface, sunk);
     const LocalCollider& collider = problem.InSlot(sunk.collider);
     const HoldingPlane plane =
-        collider.is_mesh()
-            ? PlaneOfTriangle(collider, sunk.triangle, point.Of(problem.x), problem.slop)
-            : problem.PlaneFor(collider, point, d);
+        collider.is_mesh() ? PlaneOfFace(collider, sunk.face, point.Of(problem.x), problem.slop)
+                           : problem.PlaneFor(collider, point, d);
     const Vec3* const normal = collider.is_mesh() ? &plane.normal : nullptr;
     if (is_crowded && is_vertex && IsHeldByOthers(*state, point, sunk.collider, normal)) continue;
     uint32_t slot = S.SlotAt(point);
@@ -324,7 +323,7 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
       break;
     }
     state->added[count++] = {
-        .slot = slot, .collider = sunk.collider, .triangle = sunk.triangle, .plane = plane};
+        .slot = slot, .collider = sunk.collider, .face = sunk.face, .plane = plane};
   }
   Merge(state->added.span().first(count), state);
   return {count > 0, is_over_full};

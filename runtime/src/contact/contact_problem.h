@@ -78,10 +78,10 @@ struct HoldingPlane {
   float allowed = 0.0f;  ///< AllowedDepth of the point [m]
 };
 
-/// The plane of a mesh's triangle as the one that holds a point which starts at `start` [m]. See
+/// The plane of a mesh's face as the one that holds a point which starts at `start` [m]. See
 /// AllowedDepth for `slop`.
-HoldingPlane PlaneOfTriangle(const LocalCollider& collider, uint32_t triangle, const Vec3& start,
-                             float slop);
+HoldingPlane PlaneOfFace(const LocalCollider& collider, uint32_t face, const Vec3& start,
+                         float slop);
 
 /// The plane that holds a point that the substep takes from `start` to `end` [m]. Of a solid, the
 /// tangent plane where the point enters. If it does not enter, or starts inside, the one of the

@@ -80,15 +80,15 @@ Tangent LocalCollider::TangentFor(const Vec3& x) const {
   if (!is_mesh()) {
     tangent = TangentAt(shape, local);
   } else if (const NearestPoint nearest = mesh.FindNearest(local, reach, nullptr);
-             nearest.triangle != kNoTriangle) {
+             nearest.face != kNoTriangle) {
     tangent = {nearest.normal, std::copysign(nearest.distance, nearest.gap)};
   }
   return {end.rotation * tangent.normal, tangent.gap};
 }
 
-HoldingPlane PlaneOfTriangle(const LocalCollider& collider, uint32_t triangle, const Vec3& start,
-                             float slop) {
-  const MeshTriangle of = collider.mesh.Triangle(triangle);
+HoldingPlane PlaneOfFace(const LocalCollider& collider, uint32_t face, const Vec3& start,
+                         float slop) {
+  const MeshFace of = collider.mesh.Face(face);
   const Vec3 normal = collider.end.rotation * of.normal;
   return {normal, Dot(normal, collider.end.position) + Dot(of.normal, of.corners[0]),
           AllowedDepth(of.Gap(collider.start.ToLocal(start)), slop)};

@@ -1,172 +1,223 @@
 // SPDX-License-Identifier: MIT
-// SunkPoints::FindOnMesh: tets near a mesh's triangles, then their vertices one by one.
+// SunkPoints::FindOnMesh: tets near a mesh, then their vertices near its faces, one by one.
 // Source: sunk_points.h.
 #include "base/vector_math.h"
 #include "collision/surface_records.h"
 #include "contact/lowest_vertex.h"
+#include "contact/near_mesh.h"
 #include "contact/sunk_points.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace plush {
 namespace {
 
-// The nodes of a tet in the coordinates of a mesh.
+// A way in the coordinates of a mesh.
+struct Way {
+  Vec3 from, to;
+};
+
+// The ways of a tet's nodes.
 struct TetWay {
   Vec3 from[4], to[4];
-};
 
-Vec3 MeanOf(const Vec3 (&of_nodes)[4], const Vec4& weights) {
-  return of_nodes[0] * weights.x + of_nodes[1] * weights.y + of_nodes[2] * weights.z +
-         of_nodes[3] * weights.w;
-}
-
-struct Box {
-  Vec3 low, high;
-};
-
-// Of the ways of a tet's vertices.
-Box BoxOf(const TetWay& way, const CdgTet& tet) {
-  Box box;
-  const auto range = [&](float Vec3::*axis) {
-    const auto lowest = [&](const Vec3(&nodes)[4], float sign) {
-      Float4 numbers{};
-      for (int k = 0; k < 4; ++k) numbers[k] = sign * (nodes[k].*axis);
-      return LowestIn(numbers, &tet.low.x, &tet.high.x);
+  Way Of(const Vec4& weights) const {
+    const auto mean = [&](const Vec3(&of_nodes)[4]) {
+      return of_nodes[0] * weights.x + of_nodes[1] * weights.y + of_nodes[2] * weights.z +
+             of_nodes[3] * weights.w;
     };
-    box.low.*axis = std::fmin(lowest(way.from, 1.0f), lowest(way.to, 1.0f));
-    box.high.*axis = -std::fmin(lowest(way.from, -1.0f), lowest(way.to, -1.0f));
-  };
-  range(&Vec3::x);
-  range(&Vec3::y);
-  range(&Vec3::z);
-  return box;
-}
+    return {mean(from), mean(to)};
+  }
+};
 
-Box BoxOf(const Vec3& from, const Vec3& to) {
-  return {{std::fmin(from.x, to.x), std::fmin(from.y, to.y), std::fmin(from.z, to.z)},
-          {std::fmax(from.x, to.x), std::fmax(from.y, to.y), std::fmax(from.z, to.z)}};
-}
+using Box = NearMesh::Box;
 
-// The triangles of a mesh near some ways.
-class NearTriangles {
+// What a point meets on its way.
+struct Meeting {
+  MeshHit hit;
+  float clearance = 0.0f;  // the way's end can move so far before the point is deep [m]
+};
+
+// Looks at the ways of points near the faces of a tet's list, or without a list, near all that
+// overlap the way's box.
+class FaceSearch {
  public:
-  NearTriangles(const ColliderMesh& mesh, const Box& box, float reach)
-      : mesh_(mesh), reach_(reach) {
-    mesh.ForTriangles(box.low, box.high, [&](uint32_t index) {
-      is_complete_ = count_ < kMost;
-      if (is_complete_) triangles_[count_++] = mesh.Triangle(index);
-      return is_complete_;
+  FaceSearch(const ContactProblem& problem, const LocalCollider& collider, const NearMesh& near,
+             const NearMeshTet& tet)
+      : mesh_(collider.mesh),
+        near_(near),
+        tet_(tet),
+        slop_(problem.slop),
+        reach_(NearMesh::Margin(problem)) {}
+
+  // `inside` is a point of the body beside the way.
+  Meeting Meet(const Way& way, const Vec3& inside, float depth) const {
+    const bool has_two_sides = mesh_.source->has_two_sides();
+    WayToMesh crossing(way.from, way.to, has_two_sides ? &inside : nullptr, depth, slop_);
+    NearestFace at_end(way.to, reach_, nullptr, has_two_sides);
+    const Box box = {Least(way.from, way.to), Greatest(way.from, way.to)};
+    ForFaces(box, [&](const MeshFace& face, const Box& around) {
+      if (around.Overlaps(box)) crossing.Visit(face);
+      const float most = at_end.nearest().distance;
+      if (around.SquaredDistance(way.to) <= most * most) at_end.Visit(face);
     });
-  }
-
-  bool empty() const { return count_ == 0; }
-
-  // Whether the vertices of a tet, which ends at `to`, all end above the planes of all triangles.
-  bool AreAbove(const Vec3 (&to)[4], const CdgTet& tet, float depth) const {
-    const auto is_above = [&](const MeshTriangle& triangle) {
-      Float4 gaps{};
-      for (int k = 0; k < 4; ++k) gaps[k] = triangle.Gap(to[k]);
-      return LowestIn(gaps, &tet.low.x, &tet.high.x) >= -depth;
-    };
-    return is_complete_ && std::all_of(triangles_, triangles_ + count_, is_above);
-  }
-
-  // What holds a point that moves straight from one of these ways' places to another.
-  MeshHit FindHit(const Vec3& from, const Vec3& to, float depth) const {
-    WayToMesh way(from, to, depth);
-    ForTriangles(BoxOf(from, to), [&](const MeshTriangle& triangle) { way.Visit(triangle); });
-    if (way.hit().triangle != kNoTriangle || !way.may_start_behind()) return way.hit();
-    const NearestPoint nearest = mesh_.FindNearest(from, reach_, nullptr);
-    if (nearest.triangle == kNoTriangle || !(nearest.gap < 0.0f)) return {};
-    return {nearest.triangle, nearest.gap, nearest.gap + Dot(nearest.normal, to - from)};
+    Meeting meeting = {crossing.hit(), at_end.nearest().distance};
+    const bool may_be_behind = at_end.nearest().face == kNoTriangle || at_end.nearest().gap < 0.0f;
+    if (meeting.hit.face == kNoTriangle && may_be_behind && !has_two_sides) {
+      const NearestPoint nearest = NearestToStart(way, box);
+      if (nearest.face != kNoTriangle && nearest.gap < 0.0f) {
+        meeting.hit = {nearest.face, nearest.gap,
+                       nearest.gap + Dot(nearest.normal, way.to - way.from)};
+      }
+    }
+    if (meeting.hit.face != kNoTriangle) {
+      meeting.clearance = meeting.hit.gap + AllowedDepth(meeting.hit.start_gap, slop_);
+    }
+    return meeting;
   }
 
  private:
-  static constexpr uint32_t kMost = 64;
+  // The face nearest to the way's start. A list has all that are in reach.
+  NearestPoint NearestToStart(const Way& way, const Box& box) const {
+    NearestFace search(way.from, reach_, nullptr, false);
+    if (tet_.has_list) {
+      ForFaces(box, [&](const MeshFace& face, const Box& around) {
+        const float most = search.nearest().distance;
+        if (around.SquaredDistance(way.from) <= most * most) search.Visit(face);
+      });
+    }
+    if (search.nearest().face != kNoTriangle) return search.nearest();
+    return mesh_.FindNearest(way.from, reach_, nullptr);
+  }
 
   template <class Visit>
-  void ForTriangles(const Box& box, const Visit& visit) const {
-    if (is_complete_) {
-      std::for_each(triangles_, triangles_ + count_, visit);
-      return;
-    }
-    mesh_.ForTriangles(box.low, box.high, [&](uint32_t index) {
-      visit(mesh_.Triangle(index));
+  void ForFaces(const Box& way, const Visit& visit) const {
+    if (tet_.has_list) return near_.ForFaces(tet_, visit);
+    const Vec3 margin = {reach_, reach_, reach_};
+    mesh_.ForTriangles(way.low - margin, way.high + margin, [&](uint32_t triangle) {
+      const MeshFace face = mesh_.Face(2 * triangle);
+      visit(face, BoxAround(face));
       return true;
     });
   }
 
   const ColliderMesh& mesh_;
-  float reach_;
-  MeshTriangle triangles_[kMost];
-  uint32_t count_ = 0;
-  bool is_complete_ = true;
+  const NearMesh& near_;
+  const NearMeshTet& tet_;
+  float slop_, reach_;
 };
 
 }  // namespace
 
+// Looks at one tet: adds its deepest point, if that is new, and finds its clearance.
+void SunkPoints::FindInTet(const ContactProblem& problem, const LocalCollider& collider,
+                           float depth, IsKnown is_known, const void* user, NearMeshTet* near) {
+  const CollisionView& collision = *problem.surface.collision;
+  const CdgTet& tet = collision.tets[near->tet];
+  const TetNumbers movable = MovableOf(problem.surface, tet);
+  TetWay way;
+  float from_gaps[4], to_gaps[4];  // from the plane above the faces
+  for (int k = 0; k < 4; ++k) {
+    way.from[k] = collider.start.ToLocal(problem.x[tet.nodes[k]]);
+    way.to[k] = collider.end.ToLocal(ends_[tet.nodes[k]]);
+    from_gaps[k] = Dot(near->normal, way.from[k]) - near->offset;
+    to_gaps[k] = Dot(near->normal, way.to[k]) - near->offset;
+  }
+  uint32_t first = 0;
+  const std::span<const Vec4> vertices = VerticesOf(collision, near->tet, &first);
+  const bool has_plane = !IsZero(near->normal);
+  near->clearance = NearMesh::Margin(problem);
+  if (has_plane) {
+    const float lowest =
+        std::fmin(LowestVertex(vertices, from_gaps).gap, LowestVertex(vertices, to_gaps).gap);
+    near->clearance = std::fmin(near->clearance, lowest);
+    if (lowest > 0.0f) return;
+    near->clearance = NearMesh::Margin(problem);
+  }
+  // Vertices higher than this above the plane are left alone.
+  const float band = 0.1f * NearMesh::Margin(problem);
+  const FaceSearch search(problem, collider, meshes_[0], *near);
+  const Vec3 middle = (way.from[0] + way.from[1] + way.from[2] + way.from[3]) * 0.25f;
+  SunkPoint deepest = {0, near->tet, 0, collider.slot, -depth};
+  const Vec4* weights = nullptr;
+  for (uint32_t v = 0; v < vertices.size(); ++v) {
+    if (MeanOf(movable.data(), vertices[v]) < kLeastMovable) continue;
+    if (has_plane) {
+      const float gap = std::fmin(MeanOf(from_gaps, vertices[v]), MeanOf(to_gaps, vertices[v]));
+      if (gap > band) {
+        near->clearance = std::fmin(near->clearance, gap);
+        continue;
+      }
+    }
+    const Meeting meeting = search.Meet(way.Of(vertices[v]), middle, depth);
+    near->clearance = std::fmin(near->clearance, meeting.clearance);
+    SunkPoint point = {first + v, near->tet, 0, collider.slot, meeting.clearance};
+    point.face = meeting.hit.face;
+    if (point.face == kNoTriangle || !(point.gap < deepest.gap) || is_known(user, point)) continue;
+    deepest = point;
+    weights = &vertices[v];
+  }
+  if (weights == nullptr) return;
+  const float shares[4] = {weights->x, weights->y, weights->z, weights->w};
+  deepest.node = tet.nodes[std::ranges::max_element(shares) - shares];
+  Add(deepest);
+}
+
+// Whether a tet's nodes come near the mesh on their ways.
+bool SunkPoints::MayMeet(const ContactProblem& problem, const LocalCollider& collider,
+                         uint32_t tet) const {
+  const uint32_t* nodes = problem.surface.collision->tets[tet].nodes;
+  Vec3 low = collider.end.ToLocal(ends_[nodes[0]]), high = low;
+  const auto add = [&](const Vec3& x) {
+    low = Least(low, x);
+    high = Greatest(high, x);
+  };
+  for (int k = 0; k < 4; ++k) {
+    add(collider.start.ToLocal(problem.x[nodes[k]]));
+    add(collider.end.ToLocal(ends_[nodes[k]]));
+  }
+  return collider.mesh.HasTriangles(low, high);
+}
+
 void SunkPoints::FindOnMesh(const ContactProblem& problem, const LocalCollider& collider,
                             std::span<const NodeVec> moved, float depth, IsKnown is_known,
                             const void* user) {
-  const TouchingSurface& surface = problem.surface;
-  const ColliderMesh& mesh = collider.mesh;
-  Box body = {collider.start.ToLocal(problem.x[0]), collider.start.ToLocal(problem.x[0])};
-  for (size_t i = 0; i < starts_.size(); ++i) {
+  for (size_t i = 0; i < ends_.size(); ++i) {
     const Vec3 y = problem.y[i];
-    starts_[i] = collider.start.ToLocal(problem.x[i]);
-    ends_[i] = collider.end.ToLocal(moved.empty() ? y : y + moved[i]);
-    const Box way = BoxOf(starts_[i], ends_[i]);
-    body = {BoxOf(body.low, way.low).low, BoxOf(body.high, way.high).high};
+    ends_[i] = moved.empty() ? y : y + moved[i];
   }
-  if (!mesh.HasTriangles(body.low, body.high)) return;
-  // Sets the point's gap and triangle. Returns whether it is new, and deeper than `least`.
-  const auto sinks = [&](const MeshHit& hit, float least, SunkPoint* point) {
-    if (hit.triangle == kNoTriangle) return false;
-    point->triangle = hit.triangle;
-    point->gap = hit.gap + AllowedDepth(hit.start_gap, problem.slop);
-    return point->gap < least && !is_known(user, *point);
-  };
-  if (!surface.has_vertices()) {
-    for (uint32_t i = 0; i < starts_.size(); ++i) {
-      if (surface.pinned[i] != 0) continue;
-      const NearTriangles near(mesh, BoxOf(starts_[i], ends_[i]), collider.reach);
-      SunkPoint point = {i, SunkPoint::kNoTet, i, collider.slot};
-      if (sinks(near.FindHit(starts_[i], ends_[i], depth), -depth, &point)) Add(point);
+  if (!problem.surface.has_vertices()) {
+    const NearMeshTet none;
+    const FaceSearch search(problem, collider, meshes_[0], none);
+    for (uint32_t i = 0; i < ends_.size(); ++i) {
+      if (problem.surface.pinned[i] != 0) continue;
+      const Way way = {collider.start.ToLocal(problem.x[i]), collider.end.ToLocal(ends_[i])};
+      const Meeting meeting = search.Meet(way, way.from, depth);
+      SunkPoint point = {i, SunkPoint::kNoTet, i, collider.slot, meeting.clearance};
+      point.face = meeting.hit.face;
+      if (point.face != kNoTriangle && point.gap < -depth && !is_known(user, point)) Add(point);
     }
     return;
   }
-  const CollisionView& collision = *surface.collision;
-  for (uint32_t t = 0; t < collision.tets.size(); ++t) {
-    const CdgTet& tet = collision.tets[t];
-    const TetNumbers movable = MovableOf(surface, tet);
-    if (std::ranges::count(movable, 0.0f) == 4) continue;
-    TetWay way;
-    for (int k = 0; k < 4; ++k) {
-      way.from[k] = starts_[tet.nodes[k]];
-      way.to[k] = ends_[tet.nodes[k]];
-    }
-    const NearTriangles near(mesh, BoxOf(way, tet), collider.reach);
-    if (near.empty() || near.AreAbove(way.to, tet, depth)) continue;
-    uint32_t first = 0;
-    const std::span<const Vec4> vertices = VerticesOf(collision, t, &first);
-    SunkPoint deepest = {0, t, 0, collider.slot, -depth};
-    for (uint32_t v = 0; v < vertices.size(); ++v) {
-      const MeshHit hit =
-          near.FindHit(MeanOf(way.from, vertices[v]), MeanOf(way.to, vertices[v]), depth);
-      SunkPoint point = {first + v, t, 0, collider.slot};
-      if (plush::MeanOf(movable.data(), vertices[v]) < kLeastMovable ||
-          !sinks(hit, deepest.gap, &point)) {
-        continue;
+  NearMesh& near = meshes_[0];
+  if (!near.IsOf(collider) || !near.Holds(problem, ends_)) near.Build(problem, collider, ends_);
+  if (!near.Holds(problem, ends_)) {
+    near.Forget();
+    for (uint32_t t = 0; t < problem.surface.collision->tets.size(); ++t) {
+      NearMeshTet tet = {.tet = t};
+      if (MayMeet(problem, collider, t)) {
+        FindInTet(problem, collider, depth, is_known, user, &tet);
       }
-      const Vec4& w = vertices[v];
-      const float shares[4] = {w.x, w.y, w.z, w.w};
-      point.node = tet.nodes[std::ranges::max_element(shares) - shares];
-      deepest = point;
     }
-    if (deepest.gap < -depth) Add(deepest);
+    return;
   }
+  for (NearMeshTet& tet : near.tets()) {
+    if (near.Clears(problem, ends_, depth, &tet)) continue;
+    FindInTet(problem, collider, depth, is_known, user, &tet);
+  }
+  near.NoteEnds(ends_);
 }
 
 }  // namespace plush

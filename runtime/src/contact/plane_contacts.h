@@ -27,11 +27,11 @@ namespace plush {
 
 /// A point that presses on a collider.
 struct PlaneContact {
-  uint32_t slot = 0;                ///< of the point in the couplings
-  uint32_t collider = 0;            ///< its slot
-  uint32_t triangle = kNoTriangle;  ///< of a mesh
-  Vec3 impulse;                     ///< on the point times dt, friction included [kg m]
-  HoldingPlane plane;               ///< of the substep
+  uint32_t slot = 0;            ///< of the point in the couplings
+  uint32_t collider = 0;        ///< its slot
+  uint32_t face = kNoTriangle;  ///< of a mesh
+  Vec3 impulse;                 ///< on the point times dt, friction included [kg m]
+  HoldingPlane plane;           ///< of the substep
   // Of the current solve.
   Vec3 offset;            ///< gap along the normal, plus slip so far in the substep [m]
   float yielding = 0.0f;  ///< impulse per displacement that is safe along any axis [kg]; 0: none
@@ -111,7 +111,7 @@ struct Rebound {
 
 /// Contacts of one body and the memory to solve them. Allocated at AddBody, kept between steps.
 struct ContactState {
-  Array<PlaneContact> contacts;  ///< ascending (id of the point, collider, triangle) (capacity x 1)
+  Array<PlaneContact> contacts;  ///< ascending (id of the point, collider, face) (capacity x 1)
   uint32_t num_contacts = 0;
   Rebound rebound;
   PointCouplings couplings;

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/float4.h"
 #include "contact/contact_problem.h"
+#include "contact/near_mesh.h"
 
 #include <array>
 #include <cstdint>
@@ -30,8 +31,8 @@ struct SunkPoint {
   uint32_t node = 0;      ///< the main one: with the greatest weight
   uint32_t collider = 0;  ///< its slot
   float gap = 0.0f;       ///< its gap, plus the depth that it may have (AllowedDepth) [m]; below 0
-  float u = 0.0f, v = 0.0f;         ///< see EmbeddedPoint
-  uint32_t triangle = kNoTriangle;  ///< of a mesh, whose plane it is below
+  float u = 0.0f, v = 0.0f;     ///< see EmbeddedPoint
+  uint32_t face = kNoTriangle;  ///< of a mesh, whose plane it is below
 };
 
 /// One number per node of a tet.
@@ -95,6 +96,9 @@ class SunkPoints {
                    std::span<const NodeVec> moved, float depth, IsKnown is_known, const void* user);
   void FindOnMesh(const ContactProblem& problem, const LocalCollider& collider,
                   std::span<const NodeVec> moved, float depth, IsKnown is_known, const void* user);
+  bool MayMeet(const ContactProblem& problem, const LocalCollider& collider, uint32_t tet) const;
+  void FindInTet(const ContactProblem& problem, const LocalCollider& collider, float depth,
+                 IsKnown is_known, const void* user, NearMeshTet* near);
   void Add(const SunkPoint& point);
   std::span<SunkPoint> KeepDeepest(const CollisionView& surface);
 
@@ -106,6 +110,7 @@ class SunkPoints {
   Array<NearTet> near_tets_;   // tets with such a node, ascending (num_lists x num_tets)
   Array<Vec3> starts_, ends_;  // of the nodes, in a solid's coordinates [m] (num_nodes x 1)
   Array<uint8_t> sides_;       // of a solid's bounding box that nodes are beyond (num_nodes x 1)
+  NearMesh meshes_[1];         // lists for meshes
   Array<SunkPoint> found_;     // (2 most x 1)
   size_t num_found_ = 0;
   Array<uint8_t> taken_;  // whether a found point's tet has the node (num_nodes x 1)

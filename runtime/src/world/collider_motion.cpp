@@ -182,6 +182,11 @@ StepCollider InStep(const Collider& collider, float dt) {
 // What is below a height field is inside: it reaches down as far as floats do.
 ColliderExtent ExtentOf(const Collider& collider) {
   const ColliderDesc& desc = collider.desc;
+  if (desc.type == ShapeType::kMesh) {
+    const StaticGrid& grid = collider.mesh.mesh->grid;
+    const float half_scale = 0.5f * collider.mesh.scale;
+    return {(grid.low + grid.high) * half_scale, (grid.high - grid.low) * half_scale, 0.0f};
+  }
   if (desc.type != ShapeType::kHeightField) {
     const RoundedBox solid = SolidOf(desc);
     return {{}, solid.half_extents, solid.radius};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // World's calls on colliders. Their motion: collider_motion.cpp.
+#include "plush/asset.h"
 #include "plush/pose.h"
 
 #include "base/vector_math.h"
@@ -56,15 +57,16 @@ ColliderDesc OnlyItsShape(const ColliderDesc& desc) {
   if (desc.type != ShapeType::kCapsule) only.capsule = {};
   if (desc.type != ShapeType::kBox) only.box = {};
   if (desc.type != ShapeType::kHeightField) only.height_field = {};
+  if (desc.type != ShapeType::kMesh) only.mesh = {};
   only.plane.normal = UnitVector(only.plane.normal);
   return only;
 }
 
 Status CheckHeightField(const HeightFieldShape& field) {
-  constexpr uint64_t kMostCells = uint64_t{1} << 30;
+  constexpr uint64_t kMostCells = kMostMeshTriangles / 2;
   if (field.columns < 2 || field.rows < 2 ||
       uint64_t{field.columns - 1} * (field.rows - 1) > kMostCells) {
-    return Invalid("height_field.columns", "and rows must be at least 2, with at most 2^30 cells");
+    return Invalid("height_field.columns", "and rows must be at least 2, with at most 2^29 cells");
   }
   if (field.heights.size() != size_t{field.columns} * field.rows) {
     return Invalid("height_field.heights", "must have columns x rows heights");
@@ -79,6 +81,25 @@ Status CheckHeightField(const HeightFieldShape& field) {
   if (wrong == field.heights.end()) return {};
   return {StatusCode::kInvalidArgument, "height_field.heights", "must be at most 1e6",
           static_cast<uint64_t>(wrong - field.heights.begin())};
+}
+
+Status CheckMesh(const MeshShape& mesh) {
+  if (mesh.asset == nullptr || !mesh.asset->is_open()) {
+    return Invalid("mesh.asset", "must be an open asset");
+  }
+  if (!mesh.asset->is_static()) {
+    return {StatusCode::kUnsupported, "mesh.asset", "is a soft body; bake it with --static", 0};
+  }
+  const StaticMeshView& view = mesh.asset->static_mesh();
+  if (view.triangles.size() > kMostMeshTriangles) {
+    return {StatusCode::kUnsupported, "mesh.asset", "has more than 2^30 triangles", 0};
+  }
+  const Vec3 &low = view.grid.low, &high = view.grid.high;
+  const float reach = std::max({-low.x, -low.y, -low.z, high.x, high.y, high.z});
+  if (!(mesh.scale > 0.0f) || !(reach * mesh.scale <= kMostColliderSize)) {
+    return Invalid("mesh.scale", "must be above 0, and the mesh within 1e6 of its origin");
+  }
+  return {};
 }
 
 Status CheckShape(const ColliderDesc& desc) {
@@ -105,6 +126,8 @@ Status CheckShape(const ColliderDesc& desc) {
     }
     case ShapeType::kHeightField:
       return CheckHeightField(desc.height_field);
+    case ShapeType::kMesh:
+      return CheckMesh(desc.mesh);
   }
   return Invalid("type", "no such shape");
 }
@@ -119,6 +142,27 @@ Status CheckDescription(const ColliderDesc& desc) {
 }
 
 }  // namespace
+
+TriangleSource TrianglesOf(const ColliderDesc& desc) {
+  TriangleSource source;
+  source.hash = 0xcbf29ce484222325ull;  // FNV-1a 64, by words
+  const auto add = [&](uint64_t word) { source.hash = (source.hash ^ word) * 0x100000001b3ull; };
+  if (desc.type == ShapeType::kHeightField) {
+    source.field = desc.height_field;
+    add(source.field.columns);
+    add(std::bit_cast<uint32_t>(source.field.spacing));
+    for (const float height : source.field.heights) add(std::bit_cast<uint32_t>(height));
+  }
+  if (desc.type == ShapeType::kMesh) {
+    source.asset = desc.mesh.asset;
+    source.mesh = &source.asset->static_mesh();
+    source.scale = desc.mesh.scale;
+    add(desc.mesh.asset->content_hash());
+    add(desc.mesh.asset->bytes().size());
+    add(std::bit_cast<uint32_t>(source.scale));
+  }
+  return source;
+}
 
 Status World::Impl::FindCollider(const Impl* impl, ColliderId id, Collider** out_collider) {
   using State = SlotList<>::State;
@@ -136,7 +180,8 @@ Status World::Impl::FindCollider(const Impl* impl, ColliderId id, Collider** out
 
 // Makes room for the arrays' elements of slots up to `slot`.
 bool World::Impl::ReserveColliderArrays(uint32_t slot) {
-  return Reserve(&colliders, slot) && Reserve(&step_colliders, slot) && Reserve(&swept, slot);
+  return Reserve(&colliders, slot) && Reserve(&step_colliders, slot) && Reserve(&swept, slot) &&
+         Reserve(&loaded_meshes, slot);
 }
 
 // Makes room for one more collider, in each body too.
@@ -169,7 +214,7 @@ Status World::AddCollider(const ColliderDesc& desc, ColliderId* out_id) {
   collider.desc = OnlyItsShape(desc);
   collider.desc.friction = Given(desc.friction);
   collider.desc.restitution = Given(desc.restitution);
-  collider.mesh = {collider.desc.height_field};
+  collider.mesh = TrianglesOf(collider.desc);
   collider.extent = ExtentOf(collider);
   collider.id = PackId(slot, w.collider_slots.generation(slot), w.desc.tag);
   for (const uint32_t b : w.slots) {

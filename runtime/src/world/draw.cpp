@@ -264,7 +264,8 @@ void DrawTriangles(const Pen& pen, const Pose& pose, const TriangleSource& mesh)
     Vec3 corners[3];
     mesh.Corners(triangle, corners);
     for (int k = 0; k < 2; ++k) {  // the third edge is the neighbour's, or the border
-      pen.Line(PlacedAt(pose, corners[k]), PlacedAt(pose, corners[k + 1]), kColliderColour);
+      pen.Line(PlacedAt(pose, corners[k] * mesh.scale), PlacedAt(pose, corners[k + 1] * mesh.scale),
+               kColliderColour);
     }
   }
 }
@@ -281,7 +282,10 @@ void DrawCollider(const Pen& pen, const ColliderDesc& desc, const Box& around) {
     case ShapeType::kBox:
       return DrawSolidBox(pen, desc.pose, desc.box.half_extents);
     case ShapeType::kHeightField:
-      return DrawTriangles(pen, desc.pose, {desc.height_field});
+      return DrawTriangles(pen, desc.pose, {.field = desc.height_field});
+    case ShapeType::kMesh:
+      return DrawTriangles(pen, desc.pose,
+                           {.mesh = &desc.mesh.asset->static_mesh(), .scale = desc.mesh.scale});
   }
 }
 

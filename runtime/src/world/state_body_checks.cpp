@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace plush {
 namespace {
@@ -268,7 +269,7 @@ Status StateReader::CheckContacts(uint32_t index, const StateBody& b, const Stat
   const CollisionView& surface = AssetOf(s).collision();
   const TouchingSurface touching = {&surface, PinnedOf(s)};
   constexpr float kMostWeights = 1.001f;  // of two corners; rounding included
-  uint64_t before = 0;
+  std::tuple<uint32_t, uint32_t, uint32_t> before;
   for (uint32_t i = 0; i < b.num_contacts; ++i) {
     StateContact c;
     std::memcpy(&c, bulk.contacts + sizeof(c) * i, sizeof(c));
@@ -276,9 +277,14 @@ Status StateReader::CheckContacts(uint32_t index, const StateBody& b, const Stat
         collider_slot(c.collider).link != SlotList<>::kLive) {
       return wrong("a contact has no point or plane");
     }
-    const uint64_t key = uint64_t{PointAt(bulk.coupled, c.slot).id} << 32 | c.collider;
+    const auto key = std::make_tuple(PointAt(bulk.coupled, c.slot).id, c.collider, c.face);
     if (i > 0 && key <= before) return wrong("contacts are out of order");
     before = key;
+    const TriangleSource* mesh = MeshInSlot(c.collider);
+    if ((mesh == nullptr) != (c.face == kNoTriangle) ||
+        (mesh != nullptr && c.face / 2 >= mesh->num_triangles())) {
+      return wrong("a contact has no such triangle");
+    }
     if (!AreFinite(c.impulse) || !AreFinite(c.normal)) {
       return wrong("a contact's impulse or normal is not finite");
     }

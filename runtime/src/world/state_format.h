@@ -35,7 +35,7 @@ static_assert(std::endian::native == std::endian::little,
               "states are written as they lie in memory");
 
 inline constexpr char kStateMagic[8] = {'P', 'L', 'U', 'S', 'H', 'S', 'T', '\n'};
-inline constexpr uint32_t kStateVersion = 7;
+inline constexpr uint32_t kStateVersion = 8;
 inline constexpr uint32_t kStateByteOrder = 0x01020304;
 #ifdef PLUSH_DETERMINISTIC
 inline constexpr uint32_t kStateVariant = 1;
@@ -127,15 +127,16 @@ struct StateCollider {
   uint64_t user_data;
   uint32_t slot, type;
   float shape[4];  ///< plane: normal and offset; sphere: radius; capsule: half height and radius;
-                   ///< box: half extents; then zeros
+                   ///< box: half extents; then zeros, all of them of height fields and meshes
   StatePose pose;
   float velocity[3], angular_velocity[3], friction;
   StateFilter filter;
   uint32_t has_target;
   StatePose target;
   float restitution;
+  uint64_t mesh_hash;  ///< TriangleSource::hash, or 0
 };
-static_assert(sizeof(StateCollider) == 136);
+static_assert(sizeof(StateCollider) == 144);
 
 struct StateForce {
   uint64_t body;
@@ -203,10 +204,10 @@ static_assert(sizeof(StateMotion) == 64);
 
 /// PlaneContact.
 struct StateContact {
-  uint32_t slot, collider;
+  uint32_t slot, collider, face;
   float impulse[3], normal[3];
 };
-static_assert(sizeof(StateContact) == 32);
+static_assert(sizeof(StateContact) == 36);
 
 /// An EmbeddedPoint with couplings.
 struct StatePoint {

@@ -40,7 +40,7 @@ StepStats ToStats(const StateStats& s) {
   return out;
 }
 
-Collider ToCollider(const StateCollider& c, uint64_t id) {
+Collider ToCollider(const StateCollider& c, uint64_t id, const TriangleSource& mesh) {
   Collider out;
   out.id = id;
   out.desc.type = static_cast<ShapeType>(c.type);
@@ -58,6 +58,12 @@ Collider ToCollider(const StateCollider& c, uint64_t id) {
     case ShapeType::kBox:
       out.desc.box = {{shape[0], shape[1], shape[2]}};
       break;
+    case ShapeType::kHeightField:
+      out.desc.height_field = mesh.field;
+      break;
+    case ShapeType::kMesh:
+      out.desc.mesh = {mesh.asset, mesh.scale};
+      break;
   }
   out.desc.pose = ToPose(c.pose);
   out.desc.velocity = ToVec3(c.velocity);
@@ -68,6 +74,8 @@ Collider ToCollider(const StateCollider& c, uint64_t id) {
   out.desc.user_data = c.user_data;
   out.has_target = c.has_target != 0;
   out.target = ToPose(c.target);
+  out.mesh = mesh;
+  out.extent = ExtentOf(out);
   return out;
 }
 
@@ -114,6 +122,7 @@ void LoadContacts(const StateBody& saved, const BodyBulk& bulk, const TouchingSu
     PlaneContact& out = contacts->contacts[i];
     out.slot = c.slot;
     out.collider = c.collider;
+    out.face = c.face;
     out.impulse = ToVec3(c.impulse);
     out.plane.normal = ToVec3(c.normal);
   }
@@ -375,7 +384,8 @@ void World::Impl::ApplyState(const StateReader& state) {
   for (uint32_t i = 0; i < w.num_colliders; ++i) {
     const StateCollider saved = state.collider(i);
     const uint32_t generation = collider_slots.generation(saved.slot);
-    colliders[saved.slot] = ToCollider(saved, PackId(saved.slot, generation, desc.tag));
+    const uint64_t id = PackId(saved.slot, generation, desc.tag);
+    colliders[saved.slot] = ToCollider(saved, id, loaded_meshes[i]);
   }
   std::fill(step_colliders.begin(), step_colliders.end(), StepCollider{});
   num_forces = w.num_forces;
@@ -439,8 +449,16 @@ Status World::LoadState(std::span<const std::byte> bytes, std::span<const Asset*
   if (impl_ == nullptr) return kNoWorld;
   StateReader state(bytes, assets);
   const Status checked =
-      state.Check(impl_->desc.tag, impl_->desc.keep_previous, impl_->desc.contact.method);
-  return checked.ok() ? impl_->LoadState(state) : checked;
+      state.Check(impl_->desc.tag, impl_->desc.keep_previous, impl_->desc.contact.method,
+                  impl_->colliders.data(), impl_->colliders.size());
+  if (!checked.ok()) return checked;
+  const uint32_t num_colliders = state.world().num_colliders;
+  if (!impl_->Grow(&impl_->loaded_meshes, num_colliders)) return kNoMemory;
+  for (uint32_t i = 0; i < num_colliders; ++i) {
+    const TriangleSource* mesh = state.MeshOf(state.collider(i));
+    impl_->loaded_meshes[i] = mesh != nullptr ? *mesh : TriangleSource{};
+  }
+  return impl_->LoadState(state);
 }
 
 }  // namespace plush

@@ -122,8 +122,11 @@ bool StateReader::TakeSection(uint64_t num_bytes, size_t* out_at) {
   return true;
 }
 
-Status StateReader::Check(uint16_t tag, bool keep_previous, const ContactMethod* method) {
+Status StateReader::Check(uint16_t tag, bool keep_previous, const ContactMethod* method,
+                          const Collider* colliders, size_t num_colliders) {
   method_ = method;
+  own_colliders_ = colliders;
+  num_own_colliders_ = num_colliders;
   Status status = CheckHeader(tag, keep_previous);
   if (status.ok()) status = CheckWorld();
   if (status.ok()) status = CheckSystems();
@@ -298,11 +301,45 @@ bool IsShape(const StateCollider& c) {
       return (s[0] == 0.0f || are_lengths(0, 1)) && are_lengths(1, 2);
     case ShapeType::kBox:
       return are_lengths(0, 3);
+    case ShapeType::kHeightField:
+    case ShapeType::kMesh:
+      return true;
   }
   return false;
 }
 
+bool HasTriangles(const StateCollider& c) {
+  const auto type = static_cast<ShapeType>(c.type);
+  return type == ShapeType::kHeightField || type == ShapeType::kMesh;
+}
+
 }  // namespace
+
+const TriangleSource* StateReader::MeshOf(const StateCollider& collider) const {
+  if (!HasTriangles(collider)) return nullptr;
+  for (size_t i = 0; i < num_own_colliders_; ++i) {
+    const Collider& own = own_colliders_[i];
+    if (own.id != 0 && static_cast<uint32_t>(own.desc.type) == collider.type &&
+        own.mesh.hash == collider.mesh_hash) {
+      return &own.mesh;
+    }
+  }
+  return nullptr;
+}
+
+// Of the collider in a slot; null if it has no triangles.
+const TriangleSource* StateReader::MeshInSlot(uint32_t slot) const {
+  uint32_t begin = 0, end = world_.num_colliders;
+  while (begin < end) {
+    const uint32_t middle = begin + (end - begin) / 2;
+    if (collider(middle).slot < slot) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return begin < world_.num_colliders ? MeshOf(collider(begin)) : nullptr;
+}
 
 Status StateReader::CheckColliders() const {
   for (uint32_t i = 0; i < world_.num_colliders; ++i) {
@@ -312,8 +349,12 @@ Status StateReader::CheckColliders() const {
         (i > 0 && collider(i - 1).slot >= c.slot)) {
       return Corrupt(section, "wrong slot", i);
     }
-    if (c.type > static_cast<uint32_t>(ShapeType::kBox)) {
+    if (c.type > static_cast<uint32_t>(ShapeType::kMesh)) {
       return Corrupt(section, "no such shape", i);
+    }
+    if (HasTriangles(c) && MeshOf(c) == nullptr) {
+      return {StatusCode::kMismatch, section,
+              "has a height field or mesh that no collider of this world has", i};
     }
     if (!IsShape(c) || !IsPose(c.pose) || !IsPose(c.target) || c.has_target > 1 ||
         !AreFinite(c.velocity) || !AreFinite(c.angular_velocity) ||

@@ -17,6 +17,9 @@
 
 namespace plush {
 
+struct Collider;
+struct TriangleSource;
+
 /// Where the numbers of a body lie in its section. Not aligned.
 struct BodyBulk {
   const std::byte* x = nullptr;
@@ -42,8 +45,10 @@ class StateReader {
 
   /// Checks everything that does not depend on the loading world's bodies. If this succeeds, all
   /// calls below are safe for indices below the counts of world(). `method` is the loading world's
-  /// contact method, the only one that a state may name. Errors: those of LoadState.
-  Status Check(uint16_t tag, bool keep_previous, const ContactMethod* method);
+  /// contact method, the only one that a state may name; its height fields and meshes must be those
+  /// of the loading world's `colliders` (num_colliders x 1). Errors: those of LoadState.
+  Status Check(uint16_t tag, bool keep_previous, const ContactMethod* method,
+               const Collider* colliders, size_t num_colliders);
 
   const StateWorld& world() const { return world_; }
   ContactSettings Contact() const;
@@ -51,6 +56,8 @@ class StateReader {
   StateSystem system(uint32_t index) const { return At<StateSystem>(systems_, index); }
   StateSet set(uint32_t index) const { return At<StateSet>(sets_, index); }
   StateCollider collider(uint32_t index) const { return At<StateCollider>(colliders_, index); }
+  /// The height field or mesh of a collider, from a collider of the loading world, or null.
+  const TriangleSource* MeshOf(const StateCollider& collider) const;
   StateForce force(uint32_t index) const { return At<StateForce>(forces_, index); }
   float time_step(uint32_t index) const { return At<float>(time_steps_, index); }
   StateCrowd crowd(uint32_t index) const { return At<StateCrowd>(crowds_, index); }
@@ -83,6 +90,7 @@ class StateReader {
   BodyLayout LayoutOf(const StateBody& body, const StateSystem& system) const;
   bool TakeSection(uint64_t num_bytes, size_t* out_at);
   bool FindBody(uint32_t slot, StateBody* out_body) const;
+  const TriangleSource* MeshInSlot(uint32_t slot) const;
 
   Status CheckHeader(uint16_t tag, bool keep_previous);
   Status CheckWorld() const;
@@ -107,6 +115,8 @@ class StateReader {
   StateHeader header_ = {};
   StateWorld world_ = {};
   const ContactMethod* method_ = nullptr;
+  const Collider* own_colliders_ = nullptr;  // of the loading world
+  size_t num_own_colliders_ = 0;
   StateChecksum checksum_;
   size_t at_ = 0;  // of the next section
   // Offsets of the sections.

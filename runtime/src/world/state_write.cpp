@@ -97,6 +97,10 @@ StateCollider Saved(const Collider& collider, uint32_t slot) {
     case ShapeType::kBox:
       std::copy_n(&desc.box.half_extents.x, 3, out.shape);
       break;
+    case ShapeType::kHeightField:
+    case ShapeType::kMesh:
+      out.mesh_hash = collider.mesh.hash;
+      break;
   }
   out.pose = Saved(desc.pose);
   Copy(desc.velocity, out.velocity);
@@ -129,6 +133,7 @@ StateContact Saved(const PlaneContact& contact) {
   StateContact out = {};
   out.slot = contact.slot;
   out.collider = contact.collider;
+  out.face = contact.face;
   Copy(contact.impulse, out.impulse);
   Copy(contact.plane.normal, out.normal);
   return out;

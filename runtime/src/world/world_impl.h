@@ -43,6 +43,9 @@ struct Collider {
 /// Of the collider's shape.
 ColliderExtent ExtentOf(const Collider& collider);
 
+/// The triangles of a height field or mesh whose description is valid, and none of other shapes.
+TriangleSource TrianglesOf(const ColliderDesc& desc);
+
 /// The collider at its present pose, at rest.
 StepCollider ColliderNow(const Collider& collider);
 
@@ -198,10 +201,11 @@ struct World::Impl {
   Array<float> time_steps;      // those of PrepareTimeStep [s]
   uint32_t num_time_steps = 0;
   SlotList<> collider_slots;
-  Array<Collider> colliders;           // by slot
-  Array<StepCollider> step_colliders;  // of the current step, by slot
-  Array<SweptCollider> swept;          // of the current step, without unused slots
-  Array<PendingForce> forces;          // of the next step
+  Array<Collider> colliders;            // by slot
+  Array<StepCollider> step_colliders;   // of the current step, by slot
+  Array<TriangleSource> loaded_meshes;  // of a state's colliders, while it is loaded
+  Array<SweptCollider> swept;           // of the current step, without unused slots
+  Array<PendingForce> forces;           // of the next step
   uint32_t num_forces = 0;
   Array<BodyEvent> events;  // of the last step (max_events x 1)
   uint32_t num_events = 0;

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// Source: near_mesh.h.
+#include "contact/near_mesh.h"
+
+#include "base/float4.h"
+#include "base/vector_math.h"
+#include "contact/sunk_points.h"  // LowestIn
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace plush {
+namespace {
+
+// Faces near a body, and uses of them by its tets. More are looked up each time.
+constexpr size_t kFaces = 384, kUses = 4096;
+
+float Squared(const Vec3& v) { return Dot(v, v); }
+
+}  // namespace
+
+NearMesh::Box BoxAround(const MeshFace& face) {
+  constexpr float kRoom = 1.0e-5f;  // of its size
+  const auto& [a, b, c] = face.corners;
+  const Vec3 low = Least(a, Least(b, c)), high = Greatest(a, Greatest(b, c));
+  const float room = kRoom * (high.x - low.x + high.y - low.y + high.z - low.z);
+  return {low - Vec3{room, room, room}, high + Vec3{room, room, room}};
+}
+
+bool NearMesh::Allocate(const Allocator& allocator, size_t num_tets, size_t num_nodes) {
+  return tets_.Allocate(allocator, num_tets) && faces_.Allocate(allocator, kFaces) &&
+         boxes_.Allocate(allocator, kFaces) && of_tets_.Allocate(allocator, kUses) &&
+         then_.Allocate(allocator, num_nodes) && noted_.Allocate(allocator, num_nodes) &&
+         local_.Allocate(allocator, num_nodes);
+}
+
+bool NearMesh::IsOf(const LocalCollider& collider) const {
+  const auto is_here = [this](const SolidPlace& place) {
+    return std::memcmp(&place, &place_, sizeof place) == 0;
+  };
+  return collider.slot == collider_ && collider.mesh.source == source_ &&
+         std::equal(anchor_, anchor_ + 3, collider.mesh.anchor) && unit_ == collider.mesh.unit &&
+         is_here(collider.start) && is_here(collider.end);
+}
+
+bool NearMesh::Holds(const ContactProblem& problem, std::span<const Vec3> ends) const {
+  const float most = Margin(problem) * Margin(problem);
+  for (size_t i = 0; i < then_.size(); ++i) {
+    const float way2 = std::fmax(Squared(problem.x[i] - then_[i]), Squared(ends[i] - then_[i]));
+    if (!(way2 < most)) return false;
+  }
+  return true;
+}
+
+// Lists all faces near the body. Returns whether there is room.
+bool NearMesh::ListFaces(const ColliderMesh& mesh) {
+  Vec3 low = local_[0], high = local_[0];
+  for (const Vec3& x : local_) {
+    low = Least(low, x);
+    high = Greatest(high, x);
+  }
+  const Vec3 margin = {2.0f * margin_, 2.0f * margin_, 2.0f * margin_};
+  bool has_room = true;
+  mesh.ForTriangles(low - margin, high + margin, [&](uint32_t triangle) {
+    has_room = num_faces_ < faces_.size();
+    if (!has_room) return false;
+    const MeshFace face = mesh.Face(2 * triangle);
+    boxes_[num_faces_] = BoxAround(face);
+    faces_[num_faces_++] = face;
+    return true;
+  });
+  return has_room;
+}
+
+// A plane that all parts of a tet's faces in the box are below: along the mean of their normals, if
+// they face the same way more or less.
+void NearMesh::FindPlaneAbove(const Box& box, NearMeshTet* tet) const {
+  constexpr float kSameWay = 0.2f, kRounding = 1.0e-6f;
+  const Vec3 middle = (box.low + box.high) * 0.5f;
+  const float reach = 0.5f * Length(box.high - box.low);
+  Vec3 sum;
+  ForFaces(*tet, [&](const MeshFace& face, const Box&) { sum += face.normal; });
+  const float length = Length(sum);
+  if (!(length > 0.0f)) return;
+  const Vec3 normal = sum * (1.0f / length);
+  float highest = std::numeric_limits<float>::lowest();
+  bool face_same_way = true;
+  ForFaces(*tet, [&](const MeshFace& face, const Box&) {
+    const float cosine = Dot(normal, face.normal);
+    face_same_way = face_same_way && cosine >= kSameWay;
+    float of_corners = std::numeric_limits<float>::lowest();
+    for (const Vec3& corner : face.corners) {
+      of_corners = std::fmax(of_corners, Dot(normal, corner));
+    }
+    // Large faces: the highest place of their plane within reach.
+    const float gap = face.Gap(middle);
+    const float along = std::sqrt(std::fmax(reach * reach - gap * gap, 0.0f));
+    const float tilt = Length(normal - face.normal * cosine);
+    const float of_plane = Dot(normal, middle) - gap * cosine + along * tilt;
+    highest = std::fmax(highest, std::fmin(of_corners, of_plane));
+  });
+  if (!face_same_way) return;
+  tet->normal = normal;
+  tet->offset = highest + kRounding * (reach + std::fabs(highest));
+}
+
+void NearMesh::AddTet(const ContactProblem& problem, const ColliderMesh& mesh, uint32_t t) {
+  const CdgTet& tet = problem.surface.collision->tets[t];
+  const TetNumbers movable = MovableOf(problem.surface, tet);
+  if (std::ranges::count(movable, 0.0f) == 4) return;
+  Box box;
+  const auto range = [&](float Vec3::*axis) {
+    Float4 numbers{};
+    for (int k = 0; k < 4; ++k) numbers[k] = local_[tet.nodes[k]].*axis;
+    box.low.*axis = LowestIn(numbers, &tet.low.x, &tet.high.x) - 2.0f * margin_;
+    box.high.*axis = 2.0f * margin_ - LowestIn(-numbers, &tet.low.x, &tet.high.x);
+  };
+  range(&Vec3::x);
+  range(&Vec3::y);
+  range(&Vec3::z);
+  constexpr float kBeforeSearch = -std::numeric_limits<float>::infinity();
+  NearMeshTet near = {
+      .tet = t, .first_face = num_of_tets_, .has_list = has_all_faces_, .clearance = kBeforeSearch};
+  const auto overlaps = [&](const Box& face) {
+    // What is below a height field is inside: a face may be above.
+    return face.low.x <= box.high.x && box.low.x <= face.high.x && box.low.y <= face.high.y &&
+           face.low.z <= box.high.z && box.low.z <= face.high.z &&
+           (mesh.source->mesh == nullptr || face.low.y <= box.high.y);
+  };
+  for (uint32_t i = 0; i < num_faces_ && near.has_list; ++i) {
+    if (!overlaps(boxes_[i])) continue;
+    near.has_list = num_of_tets_ < of_tets_.size();
+    if (near.has_list) of_tets_[num_of_tets_++] = static_cast<uint16_t>(i);
+  }
+  near.num_faces = num_of_tets_ - near.first_face;
+  if (near.has_list) {
+    if (near.num_faces == 0) return;
+    if (!mesh.source->has_two_sides()) FindPlaneAbove(box, &near);
+  } else {
+    num_of_tets_ = near.first_face;
+    if (!mesh.HasTriangles(box.low, box.high)) return;
+  }
+  tets_[num_tets_++] = near;
+}
+
+void NearMesh::Build(const ContactProblem& problem, const LocalCollider& collider,
+                     std::span<const Vec3> ends) {
+  collider_ = collider.slot;
+  source_ = collider.mesh.source;
+  std::copy_n(collider.mesh.anchor, 3, anchor_);
+  unit_ = collider.mesh.unit;
+  place_ = collider.end;
+  num_tets_ = num_faces_ = num_of_tets_ = 0;
+  margin_ = Margin(problem);
+  for (size_t i = 0; i < then_.size(); ++i) {
+    then_[i] = ends[i];
+    local_[i] = collider.end.ToLocal(ends[i]);
+  }
+  has_all_faces_ = ListFaces(collider.mesh);
+  const auto num_tets = static_cast<uint32_t>(problem.surface.collision->tets.size());
+  for (uint32_t t = 0; t < num_tets; ++t) AddTet(problem, collider.mesh, t);
+}
+
+// A vertex moves no farther than a node. Its depth and the depth that it may have change by that.
+bool NearMesh::Clears(const ContactProblem& problem, std::span<const Vec3> ends, float depth,
+                      NearMeshTet* tet) const {
+  float farthest2 = 0.0f;
+  for (const uint32_t i : problem.surface.collision->tets[tet->tet].nodes) {
+    farthest2 = std::fmax(
+        farthest2, std::fmax(Squared(problem.x[i] - noted_[i]), Squared(ends[i] - noted_[i])));
+  }
+  const float left = tet->clearance - 2.0f * std::sqrt(farthest2);
+  if (!(left + depth > 0.0f)) return false;
+  tet->clearance = left;
+  return true;
+}
+
+void NearMesh::NoteEnds(std::span<const Vec3> ends) {
+  std::copy(ends.begin(), ends.end(), noted_.begin());
+}
+
+}  // namespace plush

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// The part of a mesh near a body, and which tets of the body are near it.
+//
+// A list like Verlet's: it holds while no node has moved farther than a margin. Within it, each tet
+// has a clearance: so far may its nodes move before a vertex can be deeper than it may be. A body
+// at rest is searched once. What is remembered are bounds and copies of triangles, so it changes no
+// result.
+#pragma once
+
+#include "plush/allocator.h"
+
+#include "base/array.h"
+#include "contact/contact_problem.h"
+
+#include <cstdint>
+#include <span>
+
+namespace plush {
+
+/// A CdgTet near a mesh.
+struct NearMeshTet {
+  uint32_t tet = 0;
+  uint32_t first_face = 0;
+  uint32_t num_faces = 0;
+  bool has_list = false;   ///< whether the faces had room
+  float clearance = 0.0f;  ///< see NearMesh::Clears [m]
+  // A plane that all parts of these faces near the tet are below, or a normal of zero.
+  Vec3 normal;
+  float offset = 0.0f;  ///< dot(normal, x) on the plane [m]
+};
+
+/// The tets of a body near one mesh, and the faces near each.
+class NearMesh {
+ public:
+  struct Box {
+    Vec3 low, high;
+
+    bool Overlaps(const Box& other) const {
+      return low.x <= other.high.x && other.low.x <= high.x && low.y <= other.high.y &&
+             other.low.y <= high.y && low.z <= other.high.z && other.low.z <= high.z;
+    }
+    float SquaredDistance(const Vec3& point) const;
+  };
+
+  /// Memory for a body. Returns false if the allocator fails.
+  bool Allocate(const Allocator& allocator, size_t num_tets, size_t num_nodes);
+  bool is_allocated() const { return then_.size() > 0; }
+
+  /// Whether the list is of this collider, where it is now.
+  bool IsOf(const LocalCollider& collider) const;
+  /// Whether the list holds for nodes that move from problem.x to `ends` (num_nodes x 1).
+  bool Holds(const ContactProblem& problem, std::span<const Vec3> ends) const;
+  /// Makes the list for nodes at `ends`. It may not hold: they may come from farther away.
+  void Build(const ContactProblem& problem, const LocalCollider& collider,
+             std::span<const Vec3> ends);
+
+  /// Forgets the list.
+  void Forget() { source_ = nullptr; }
+
+  std::span<NearMeshTet> tets() { return tets_.span().first(num_tets_); }
+  /// Calls visit(face, box around it) for the fronts of the faces near a tet with a list.
+  template <class Visit>
+  void ForFaces(const NearMeshTet& tet, const Visit& visit) const {
+    for (uint32_t i = 0; i < tet.num_faces; ++i) {
+      const uint16_t index = of_tets_[tet.first_face + i];
+      visit(faces_[index], boxes_[index]);
+    }
+  }
+
+  /// Whether a tet is clear: no vertex is deeper than it may be, by more than `depth` [m], if nodes
+  /// move from problem.x to `ends`. Clearances are those at the last NoteEnds. If so, `tet` gets a
+  /// clearance at `ends`.
+  bool Clears(const ContactProblem& problem, std::span<const Vec3> ends, float depth,
+              NearMeshTet* tet) const;
+  /// Notes where nodes end, once all tets have their clearances there.
+  void NoteEnds(std::span<const Vec3> ends);
+
+  /// Triangles closer than this to a tet are in its list, while it holds [m].
+  static float Margin(const ContactProblem& problem) { return 0.5f * problem.reach; }
+
+ private:
+  bool ListFaces(const ColliderMesh& mesh);
+  void AddTet(const ContactProblem& problem, const ColliderMesh& mesh, uint32_t tet);
+  void FindPlaneAbove(const Box& box, NearMeshTet* tet) const;
+
+  uint32_t collider_ = UINT32_MAX;  // its slot
+  const TriangleSource* source_ = nullptr;
+  double anchor_[3] = {};
+  double unit_ = 0.0;
+  SolidPlace place_;
+  float margin_ = 0.0f;         // [m]
+  bool has_all_faces_ = false;  // whether those near the body had room
+  Array<NearMeshTet> tets_;     // (num_tets x 1)
+  uint32_t num_tets_ = 0;
+  Array<MeshFace> faces_;  // near the body, in the mesh's coordinates
+  Array<Box> boxes_;       // around them
+  uint32_t num_faces_ = 0;
+  Array<uint16_t> of_tets_;  // indices of faces, for one tet after the other
+  uint32_t num_of_tets_ = 0;
+  Array<Vec3> then_;  // the nodes when the list was made, in the body's coordinates (num_nodes x 1)
+  Array<Vec3> noted_;  // and as of NoteEnds
+  Array<Vec3> local_;  // scratch: the nodes in the mesh's coordinates (num_nodes x 1)
+};
+
+/// The least and greatest coordinates of two points.
+inline Vec3 Least(const Vec3& a, const Vec3& b) {
+  return {a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z};
+}
+inline Vec3 Greatest(const Vec3& a, const Vec3& b) {
+  return {a.x > b.x ? a.x : b.x, a.y > b.y ? a.y : b.y, a.z > b.z ? a.z : b.z};
+}
+
+inline float NearMesh::Box::SquaredDistance(const Vec3& point) const {
+  const Vec3 beyond = Greatest(Greatest(low - point, point - high), Vec3{});
+  return Dot(beyond, beyond);
+}
+
+/// A box around a face that has some room, because what crosses the face is found with rounding.
+NearMesh::Box BoxAround(const MeshFace& face);
+
+}  // namespace plush
