@@ -40,6 +40,40 @@ struct Meeting {
   float clearance = 0.0f;  // the way's end can move so far before the point is deep [m]
 };
 
+// The vertices of a tet that have the least clearances.
+class LeastClearances {
+ public:
+  explicit LeastClearances(float most) : of_others_(most) {}
+
+  void AddBound(float clearance) { of_others_ = std::fmin(of_others_, clearance); }
+  void Add(uint32_t vertex, float clearance) {
+    uint32_t at = count_;
+    while (at > 0 && clearance < clearances_[at - 1]) --at;
+    if (at == kFew) return AddBound(clearance);
+    if (count_ == kFew) AddBound(clearances_[--count_]);
+    for (uint32_t k = count_++; k > at; --k) {
+      vertices_[k] = vertices_[k - 1];
+      clearances_[k] = clearances_[k - 1];
+    }
+    vertices_[at] = vertex;
+    clearances_[at] = clearance;
+  }
+  void WriteTo(NearMeshTet* tet) const {
+    std::copy_n(vertices_, count_, tet->few);
+    tet->num_few = count_;
+    tet->of_others = of_others_;
+    tet->clearance = count_ > 0 ? std::fmin(clearances_[0], of_others_) : of_others_;
+  }
+
+ private:
+  static constexpr uint32_t kFew = std::size(NearMeshTet().few);
+
+  uint32_t vertices_[kFew];
+  float clearances_[kFew];  // ascending
+  uint32_t count_ = 0;
+  float of_others_;
+};
+
 // Looks at the ways of points near the faces of a tet's list, or without a list, near all that
 // overlap the way's box.
 class FaceSearch {
@@ -128,36 +162,46 @@ void SunkPoints::FindInTet(const ContactProblem& problem, const LocalCollider& c
   uint32_t first = 0;
   const std::span<const Vec4> vertices = VerticesOf(collision, near->tet, &first);
   const bool has_plane = !IsZero(near->normal);
-  near->clearance = NearMesh::Margin(problem);
-  if (has_plane) {
-    const float lowest =
-        std::fmin(LowestVertex(vertices, from_gaps).gap, LowestVertex(vertices, to_gaps).gap);
-    near->clearance = std::fmin(near->clearance, lowest);
-    if (lowest > 0.0f) return;
-    near->clearance = NearMesh::Margin(problem);
-  }
-  // Vertices higher than this above the plane are left alone.
-  const float band = 0.1f * NearMesh::Margin(problem);
   const FaceSearch search(problem, collider, meshes_[0], *near);
   const Vec3 middle = (way.from[0] + way.from[1] + way.from[2] + way.from[3]) * 0.25f;
   SunkPoint deepest = {0, near->tet, 0, collider.slot, -depth};
   const Vec4* weights = nullptr;
-  for (uint32_t v = 0; v < vertices.size(); ++v) {
-    if (MeanOf(movable.data(), vertices[v]) < kLeastMovable) continue;
-    if (has_plane) {
-      const float gap = std::fmin(MeanOf(from_gaps, vertices[v]), MeanOf(to_gaps, vertices[v]));
-      if (gap > band) {
-        near->clearance = std::fmin(near->clearance, gap);
-        continue;
-      }
-    }
+  // Returns the vertex's clearance.
+  const auto look_at = [&](uint32_t v) {
     const Meeting meeting = search.Meet(way.Of(vertices[v]), middle, depth);
-    near->clearance = std::fmin(near->clearance, meeting.clearance);
     SunkPoint point = {first + v, near->tet, 0, collider.slot, meeting.clearance};
     point.face = meeting.hit.face;
-    if (point.face == kNoTriangle || !(point.gap < deepest.gap) || is_known(user, point)) continue;
-    deepest = point;
-    weights = &vertices[v];
+    if (point.face != kNoTriangle && point.gap < deepest.gap && !is_known(user, point)) {
+      deepest = point;
+      weights = &vertices[v];
+    }
+    return meeting.clearance;
+  };
+  const float margin = NearMesh::Margin(problem);
+  if (near->of_others + depth > 0.0f) {
+    near->clearance = near->of_others;
+    for (uint32_t k = 0; k < near->num_few; ++k) {
+      near->clearance = std::fmin(near->clearance, look_at(near->few[k]));
+    }
+  } else {
+    LeastClearances least(margin);
+    const float lowest = has_plane ? std::fmin(LowestVertex(vertices, from_gaps).gap,
+                                               LowestVertex(vertices, to_gaps).gap)
+                                   : 0.0f;
+    if (lowest > 0.0f) {
+      least.AddBound(lowest);
+    } else {
+      // Vertices higher than this above the plane are left alone.
+      const float band = 0.1f * margin;
+      for (uint32_t v = 0; v < vertices.size(); ++v) {
+        if (MeanOf(movable.data(), vertices[v]) < kLeastMovable) continue;
+        const float gap =
+            has_plane ? std::fmin(MeanOf(from_gaps, vertices[v]), MeanOf(to_gaps, vertices[v]))
+                      : 0.0f;
+        gap > band ? least.AddBound(gap) : least.Add(v, look_at(v));
+      }
+    }
+    least.WriteTo(near);
   }
   if (weights == nullptr) return;
   const float shares[4] = {weights->x, weights->y, weights->z, weights->w};
@@ -206,7 +250,7 @@ void SunkPoints::FindOnMesh(const ContactProblem& problem, const LocalCollider& 
   if (!near.Holds(problem, ends_)) {
     near.Forget();
     for (uint32_t t = 0; t < problem.surface.collision->tets.size(); ++t) {
-      NearMeshTet tet = {.tet = t};
+      NearMeshTet tet = {.tet = t, .of_others = -std::numeric_limits<float>::infinity()};
       if (MayMeet(problem, collider, t)) {
         FindInTet(problem, collider, depth, is_known, user, &tet);
       }

@@ -120,8 +120,11 @@ void NearMesh::AddTet(const ContactProblem& problem, const ColliderMesh& mesh, u
   range(&Vec3::y);
   range(&Vec3::z);
   constexpr float kBeforeSearch = -std::numeric_limits<float>::infinity();
-  NearMeshTet near = {
-      .tet = t, .first_face = num_of_tets_, .has_list = has_all_faces_, .clearance = kBeforeSearch};
+  NearMeshTet near = {.tet = t,
+                      .first_face = num_of_tets_,
+                      .has_list = has_all_faces_,
+                      .clearance = kBeforeSearch,
+                      .of_others = kBeforeSearch};
   const auto overlaps = [&](const Box& face) {
     // What is below a height field is inside: a face may be above.
     return face.low.x <= box.high.x && box.low.x <= face.high.x && box.low.y <= face.high.y &&
@@ -170,10 +173,10 @@ bool NearMesh::Clears(const ContactProblem& problem, std::span<const Vec3> ends,
     farthest2 = std::fmax(
         farthest2, std::fmax(Squared(problem.x[i] - noted_[i]), Squared(ends[i] - noted_[i])));
   }
-  const float left = tet->clearance - 2.0f * std::sqrt(farthest2);
-  if (!(left + depth > 0.0f)) return false;
-  tet->clearance = left;
-  return true;
+  const float lost = 2.0f * std::sqrt(farthest2);
+  tet->clearance -= lost;
+  tet->of_others -= lost;
+  return tet->clearance + depth > 0.0f;
 }
 
 void NearMesh::NoteEnds(std::span<const Vec3> ends) {

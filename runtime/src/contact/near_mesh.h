@@ -23,7 +23,11 @@ struct NearMeshTet {
   uint32_t first_face = 0;
   uint32_t num_faces = 0;
   bool has_list = false;   ///< whether the faces had room
-  float clearance = 0.0f;  ///< see NearMesh::Clears [m]
+  float clearance = 0.0f;  ///< of all vertices, see NearMesh::Clears [m]
+  // Vertices with the least clearance, and a bound for all others: only those few touch.
+  float of_others = 0.0f;  ///< [m]
+  uint32_t few[4] = {};    ///< from the tet's first one on
+  uint32_t num_few = 0;
   // A plane that all parts of these faces near the tet are below, or a normal of zero.
   Vec3 normal;
   float offset = 0.0f;  ///< dot(normal, x) on the plane [m]
@@ -68,8 +72,8 @@ class NearMesh {
   }
 
   /// Whether a tet is clear: no vertex is deeper than it may be, by more than `depth` [m], if nodes
-  /// move from problem.x to `ends`. Clearances are those at the last NoteEnds. If so, `tet` gets a
-  /// clearance at `ends`.
+  /// move from problem.x to `ends`. Clearances are those at the last NoteEnds, then those at
+  /// `ends`.
   bool Clears(const ContactProblem& problem, std::span<const Vec3> ends, float depth,
               NearMeshTet* tet) const;
   /// Notes where nodes end, once all tets have their clearances there.
