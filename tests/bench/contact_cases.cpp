@@ -106,11 +106,11 @@ ColliderDesc HillsFor(const Box& box, std::vector<float>* heights) {
   for (uint32_t row = 0; row < kPoints; ++row) {
     for (uint32_t column = 0; column < kPoints; ++column) {
       const float x = 0.2f * static_cast<float>(column), z = 0.2f * static_cast<float>(row);
-      heights->push_back(0.1f * size * std::sin(1.3f * x) * std::cos(1.1f * z));
+      heights->push_back(0.05f * size * std::sin(1.3f * x) * std::cos(1.1f * z));
     }
   }
   desc.height_field = {*heights, kPoints, kPoints, spacing};
-  desc.pose.position = {-10.0f * spacing, -0.1f * size, -10.0f * spacing};
+  desc.pose.position = {-10.0f * spacing, -0.05f * size, -10.0f * spacing};
   return desc;
 }
 

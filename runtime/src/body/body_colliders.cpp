@@ -262,7 +262,9 @@ bool FollowsSubsteps(const StepSettings& settings, int count, const Body& body) 
 
 int CountSubsteps(const StepSettings& settings, const Body& body) {
   const float dt = settings.dt;
-  float fastest = 0.0f;
+  // Distances take time. Slower approaches need no substeps, so theirs do not matter.
+  constexpr float kSlow = 0.49f;  // [median edges per step]
+  float fastest = kSlow * body.simulation.median_edge / dt;
   const Vec3 gained = GravityOf(settings, body) * dt;
   AnyPair(body, [&](size_t i, const LocalCollider& collider) {
     const float approach = ApproachSpeed(collider, body.x[i], body.v[i] + gained, dt);
