@@ -130,6 +130,36 @@ Offset<format::Collision> AddCollision(FlatBufferBuilder* builder, const Collisi
                                  sources);
 }
 
+Offset<format::StaticMesh> AddStaticMesh(FlatBufferBuilder* builder, const StaticContent& content) {
+  const StaticMeshData& mesh = content.mesh;
+  const auto positions = AddRecords<format::Vec3>(builder, mesh.positions);
+  const auto triangles = AddRecords<format::StaticTriangle>(builder, mesh.triangles);
+  const auto triangle_materials = AddScalars(builder, content.triangle_materials);
+  const auto tree = AddRecords<format::StaticNode>(builder, mesh.tree);
+  const auto materials = builder->CreateVector<Offset<format::SurfaceMaterial>>(
+      content.materials.size(), [&](size_t i) {
+        const Material& material = content.materials[i].material;
+        const auto name = builder->CreateString(content.materials[i].name);
+        return format::CreateSurfaceMaterial(
+            *builder, name, static_cast<float>(material.friction.value_or(-1.0)),
+            static_cast<float>(material.restitution.value_or(-1.0)));
+      });
+  return format::CreateStaticMesh(*builder, positions, triangles, triangle_materials, tree,
+                                  reinterpret_cast<const format::Vec3*>(&mesh.low),
+                                  reinterpret_cast<const format::Vec3*>(&mesh.high),
+                                  static_cast<format::MeshSides>(content.sides), materials);
+}
+
+// An upper bound of the file's size.
+uint64_t EstimateBytes(const StaticContent& content) {
+  const StaticMeshData& mesh = content.mesh;
+  uint64_t bytes = 4096 + content.settings_json.size() + mesh.positions.size() * sizeof(Vec3) +
+                   mesh.triangles.size() * (sizeof(StaticTriangle) + 2) +
+                   mesh.tree.size() * sizeof(StaticNode);
+  for (const NamedMaterial& material : content.materials) bytes += 64 + material.name.size();
+  return bytes;
+}
+
 // An upper bound of the file's size.
 uint64_t EstimateBytes(const AssetContent& content) {
   const RestData& rest = content.rest;
@@ -151,17 +181,37 @@ uint64_t EstimateBytes(const AssetContent& content) {
   return bytes;
 }
 
-void FinishFile(FlatBufferBuilder* builder, const AssetContent& content) {
-  const auto visual = AddVisual(builder, content);
-  const auto simulation = AddSimulation(builder, content);
-  const auto factor = AddFactor(builder, content.rest);
-  const auto collision = AddCollision(builder, content.collision);
+struct BodyTables {
+  Offset<format::Visual> visual;
+  Offset<format::Simulation> simulation;
+  Offset<format::Factor> factor;
+  Offset<format::Collision> collision;
+};
+
+// Writes the root. Tables with a null offset are left out.
+void AddRoot(FlatBufferBuilder* builder, const BodyTables& body,
+             Offset<format::StaticMesh> static_mesh, const std::string& settings_json,
+             uint64_t source_hash) {
   const auto tool_version = builder->CreateString(kVersionString);
-  const auto settings = builder->CreateString(content.settings_json);
+  const auto settings = builder->CreateString(settings_json);
   const auto root = format::CreateAsset(*builder, kFormatMajor, kFormatMinor, kLayoutFingerprint, 0,
-                                        0, content.source_hash, tool_version, settings, visual,
-                                        simulation, factor, collision);
+                                        0, source_hash, tool_version, settings, body.visual,
+                                        body.simulation, body.factor, body.collision, static_mesh);
   format::FinishAssetBuffer(*builder, root);
+}
+
+void FinishFile(FlatBufferBuilder* builder, const AssetContent& content) {
+  BodyTables body;
+  body.visual = AddVisual(builder, content);
+  body.simulation = AddSimulation(builder, content);
+  body.factor = AddFactor(builder, content.rest);
+  body.collision = AddCollision(builder, content.collision);
+  AddRoot(builder, body, 0, content.settings_json, content.source_hash);
+}
+
+void FinishFile(FlatBufferBuilder* builder, const StaticContent& content) {
+  const auto static_mesh = AddStaticMesh(builder, content);
+  AddRoot(builder, {}, static_mesh, content.settings_json, content.source_hash);
 }
 
 // Writes the numbers that need the complete file: its size and its hash.
@@ -179,20 +229,19 @@ Result<Done> CheckOpens(const std::vector<std::byte>& bytes) {
   const Status status = Asset().Open(copy.bytes());
   if (status.ok()) return Done{};
   return Error{ExitCode::kInvalidInput,
-               std::string("the baked data cannot be simulated: ") + status.section + "[" +
+               std::string("the runtime would refuse the baked data: ") + status.section + "[" +
                    std::to_string(status.index) + "]: " + status.reason +
                    "; schemas/README.md lists the ranges; check the settings and --scale",
                ""};
 }
 
-}  // namespace
-
-Result<std::vector<std::byte>> WriteAsset(const AssetContent& content) {
+template <class Content>
+Result<std::vector<std::byte>> Write(const Content& content, const char* remedy) {
   const uint64_t estimate = EstimateBytes(content);
   if (estimate > kMaxFileBytes) {
     return Error{ExitCode::kLimit,
                  "the asset would have about " + std::to_string(estimate) +
-                     " bytes; a file holds less than 2 GiB: choose fewer tets or a smaller mesh",
+                     " bytes; a file holds less than 2 GiB: choose " + remedy,
                  ""};
   }
   FlatBufferBuilder builder(static_cast<size_t>(estimate));
@@ -203,6 +252,16 @@ Result<std::vector<std::byte>> WriteAsset(const AssetContent& content) {
   PatchFile(&bytes);
   if (auto opens = CheckOpens(bytes); !opens.ok()) return opens.error();
   return bytes;
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> WriteAsset(const AssetContent& content) {
+  return Write(content, "fewer tets or a smaller mesh");
+}
+
+Result<std::vector<std::byte>> WriteStaticAsset(const StaticContent& content) {
+  return Write(content, "a smaller mesh");
 }
 
 }  // namespace plush::tools

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "partition/collision_layout.h"
 #include "rest/rest_data.h"
+#include "static_mesh/static_mesh.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -59,9 +60,22 @@ struct AssetContent {
   uint64_t source_hash = 0;   ///< XXH3-64 of the source file's bytes
 };
 
+/// The content of a .plush file with a static mesh.
+struct StaticContent {
+  StaticMeshData mesh;  ///< open_edges and is_closed are not stored
+  MeshSides sides = MeshSides::kFront;
+  std::vector<uint16_t> triangle_materials;  ///< index into materials (num_triangles x 1)
+  std::vector<NamedMaterial> materials;      ///< only names, friction and restitution are stored
+  std::string settings_json;                 ///< bake settings as JSON text with sorted keys
+  uint64_t source_hash = 0;                  ///< XXH3-64 of the source file's bytes
+};
+
 /// Lays out `content` as a .plush file: same content, same bytes. Every bulk vector starts at a
 /// multiple of kAssetAlignment from the start of the file. Errors: kLimit (2 GiB or more),
 /// kInvalidInput (Asset::Open would refuse the file; the message has its reason).
 Result<std::vector<std::byte>> WriteAsset(const AssetContent& content);
+
+/// The same for a static mesh.
+Result<std::vector<std::byte>> WriteStaticAsset(const StaticContent& content);
 
 }  // namespace plush::tools

@@ -139,6 +139,11 @@ constexpr auto kCodes = std::to_array<FindingCode>({
      "Take smaller steps, a softer material or a lighter load."},
     {"SIM_ENERGY_GAINED", kW, "The simulation gained energy that nothing supplied.",
      "Take smaller steps or a softer material; look at the frames around the step named."},
+    {"STATIC_FRONT", kI,
+     "The mesh does not bound a volume, so its triangles hold only what comes from the front.",
+     "None needed for terrain; give --sides to choose, or close the mesh."},
+    {"STATIC_NOT_CLOSED", kW, "The mesh of a solid collider does not bound a volume.",
+     "Close its holes and turn its triangles outwards; near a hole, inside and outside are confused."},
     {"UNIT_SUSPECT", kW, "The model is smaller than 1 mm or larger than 100 m.",
      "Give --unit or --scale."},
 });

@@ -6,6 +6,7 @@
 #include "plush/version.h"
 
 #include "bake/bake.h"
+#include "bake/static_bake.h"
 #include "base/files.h"
 #include "base/material_limits.h"
 #include "base/text.h"
@@ -18,7 +19,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
+#include <set>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 namespace plush::tools {
 namespace {
@@ -33,6 +38,9 @@ struct BakeOptions {
   std::string material_map;
   std::string depfile;
   BakeSettings settings;
+  bool is_static = false;
+  std::optional<MeshSides> sides;
+  std::vector<std::string> given_body_options;  // those that a static mesh has no use for
   OutputOptions output;
 };
 
@@ -47,6 +55,15 @@ uint64_t PeakMemoryBytes() {
 
 // Refuses wrong options before any work.
 Result<Done> CheckOptions(const BakeOptions& options) {
+  if (options.is_static && !options.given_body_options.empty()) {
+    return Error{ExitCode::kUsage,
+                 options.given_body_options.front() +
+                     " is for soft bodies: leave it out, or leave out --static",
+                 ""};
+  }
+  if (!options.is_static && options.sides) {
+    return Error{ExitCode::kUsage, "--sides goes with --static only", ""};
+  }
   const Mesher mesher = options.settings.mesher;
   if (!options.settings.import.embed.empty() && mesher != Mesher::kAuto &&
       mesher != Mesher::kImport) {
@@ -76,9 +93,28 @@ struct BakeVerb {
   FindingList findings;
   std::vector<Stage> stages;
   std::vector<std::string> sources;  // every file that was read
-  BakeResult baked;
+  std::vector<std::byte> bytes;      // the .plush file
+  std::variant<BakeSummary, StaticSummary> summary;
   bool written = false;
 };
+
+// Bakes and keeps the stages, the bytes and the summary.
+template <class Settings>
+Result<Done> BakeModel(const ImportedModel& model, const Settings& settings, BakeVerb* run) {
+  auto baked = [&] {
+    if constexpr (std::is_same_v<Settings, StaticSettings>) {
+      return BakeStatic(model, settings, &run->findings);
+    } else {
+      return Bake(model, settings, &run->findings);
+    }
+  }();
+  if (!baked.ok()) return baked.error().WithContext(FileOf(baked.error(), run->options));
+  auto& [bytes, stages, summary] = baked.value();
+  run->stages.insert(run->stages.end(), stages.begin(), stages.end());
+  run->bytes = std::move(bytes);
+  run->summary = std::move(summary);
+  return Done{};
+}
 
 Result<Done> ImportAndBake(BakeVerb* run) {
   const BakeOptions& options = run->options;
@@ -100,11 +136,11 @@ Result<Done> ImportAndBake(BakeVerb* run) {
   run->sources.insert(run->sources.end(), side_cars.begin(), side_cars.end());
   clock.End("import");
   run->stages = clock.stages();
-  auto baked = Bake(model.value(), settings, &run->findings);
-  if (!baked.ok()) return baked.error().WithContext(FileOf(baked.error(), options));
-  run->stages.insert(run->stages.end(), baked.value().stages.begin(), baked.value().stages.end());
-  run->baked = std::move(baked.value());
-  return Done{};
+  if (!options.is_static) return BakeModel(model.value(), settings, run);
+  return BakeModel(
+      model.value(),
+      StaticSettings{options.sides, settings.material, settings.materials_json, settings.import},
+      run);
 }
 
 Result<Done> WriteOutputs(BakeVerb* run) {
@@ -116,7 +152,7 @@ Result<Done> WriteOutputs(BakeVerb* run) {
     depfile = DepfileText(options.output_path, run->sources);
     files.push_back({options.depfile, std::as_bytes(std::span(depfile))});
   }
-  files.push_back({options.output_path, run->baked.bytes});
+  files.push_back({options.output_path, run->bytes});
   if (auto done = WriteFilesAtomically(files); !done.ok()) return done;
   clock.End("write");
   run->stages.push_back(clock.stages().front());
@@ -171,16 +207,30 @@ nlohmann::json CollisionJson(const BakeSummary& summary) {
           {"seams", summary.seams}};
 }
 
+nlohmann::json StaticJson(const StaticSummary& summary, size_t file_bytes) {
+  return {{"vertices", summary.vertices},
+          {"triangles", summary.triangles},
+          {"dropped_triangles", summary.source_triangles - summary.triangles},
+          {"open_edges", summary.open_edges},
+          {"materials", summary.materials},
+          {"sides", NameOf<std::optional<MeshSides>>(kSides, summary.sides)},
+          {"bytes_per_triangle",
+           static_cast<double>(file_bytes) / static_cast<double>(summary.triangles)}};
+}
+
 nlohmann::json DocumentOf(const BakeVerb& run) {
   nlohmann::json document = {{"tool_version", kVersionString},
                              {"input", run.options.input},
                              {"output", run.options.output_path},
                              {"stages", StagesJson(run.stages)},
                              {"peak_memory_bytes", PeakMemoryBytes()}};
-  if (!run.baked.bytes.empty()) {
-    document["simulation"] = SummaryJson(run.baked.summary);
-    document["collision"] = CollisionJson(run.baked.summary);
-    document["file_bytes"] = run.baked.bytes.size();
+  if (run.bytes.empty()) return document;
+  document["file_bytes"] = run.bytes.size();
+  if (const auto* summary = std::get_if<StaticSummary>(&run.summary)) {
+    document["static_mesh"] = StaticJson(*summary, run.bytes.size());
+  } else {
+    document["simulation"] = SummaryJson(std::get<BakeSummary>(run.summary));
+    document["collision"] = CollisionJson(std::get<BakeSummary>(run.summary));
   }
   return document;
 }
@@ -199,22 +249,33 @@ void PrintCage(const BakeSummary& summary) {
                summary.branches);
 }
 
+void PrintOutput(const BakeVerb& run) {
+  const char* path = run.options.output_path.c_str();
+  const size_t num_bytes = run.bytes.size();
+  if (const auto* mesh = std::get_if<StaticSummary>(&run.summary)) {
+    std::fprintf(stderr, "plush bake: %s: %zu triangles, %zu vertices, sides %s, %zu bytes\n", path,
+                 mesh->triangles, mesh->vertices,
+                 NameOf<std::optional<MeshSides>>(kSides, mesh->sides).c_str(), num_bytes);
+  } else {
+    const BakeSummary& body = std::get<BakeSummary>(run.summary);
+    std::fprintf(stderr, "plush bake: %s: %zu tets, %zu nodes, %.4g kg, %zu bytes\n", path,
+                 body.tets, body.nodes, body.mass_kg, num_bytes);
+  }
+}
+
 void PrintSummary(const BakeVerb& run) {
   const OutputOptions& output = run.options.output;
-  if (run.written && !output.quiet) {
-    std::fprintf(stderr, "plush bake: %s: %zu tets, %zu nodes, %.4g kg, %zu bytes\n",
-                 run.options.output_path.c_str(), run.baked.summary.tets, run.baked.summary.nodes,
-                 run.baked.summary.mass_kg, run.baked.bytes.size());
-  }
+  if (run.written && !output.quiet) PrintOutput(run);
   if (output.verbosity() <= 0) return;
-  if (run.written) PrintCage(run.baked.summary);
+  const auto* body = std::get_if<BakeSummary>(&run.summary);
+  if (run.written && body != nullptr) PrintCage(*body);
   for (const Stage& stage : run.stages) {
     std::fprintf(stderr, "plush bake: %-8s %.3f s\n", stage.name.c_str(), stage.seconds);
   }
 }
 
 int RunBake(const BakeOptions& options) {
-  BakeVerb run{options, {}, {}, {}, {}, false};
+  BakeVerb run{options, {}, {}, {}, {}, {}, false};
   OutputOptions output = options.output;
   Result<Done> done = CheckOptions(options);
   if (done.ok()) {
@@ -290,6 +351,32 @@ void AddMaterialOptions(CLI::App* verb, BakeOptions* options) {
                            "mass is density times the volume of the solid or of the cage");
 }
 
+void AddStaticOptions(CLI::App* verb, BakeOptions* options) {
+  OptionGroup group(verb, "Static mesh");
+  group.Flag("--static", &options->is_static,
+             "make a static mesh: a collider that bodies rest on and bump into, not a body. Takes "
+             "no options of cage, pins and TetGen; of materials, friction and restitution");
+  group.Choice<std::optional<MeshSides>>(
+      "--sides", kSides, &options->sides, "SIDES",
+      "what the triangles hold: solid (they bound a volume that nothing enters), front (what comes "
+      "from the front), both (what comes from either side) or auto: solid if the mesh is closed "
+      "and "
+      "its triangles agree on the outside, else front");
+}
+
+// The options given that a static mesh has no use for.
+std::vector<std::string> GivenBodyOptions(const CLI::App& verb) {
+  const std::set<std::string> groups = {"Cage", "Material", "TetGen", "Pins"};
+  const std::set<std::string> shared = {"--friction", "--restitution", "--material-map"};
+  std::vector<std::string> given;
+  for (const CLI::Option* option : verb.get_options()) {
+    const bool is_body =
+        groups.count(option->get_group()) > 0 && shared.count(option->get_name()) == 0;
+    if (is_body && option->count() > 0) given.push_back(option->get_name());
+  }
+  return given;
+}
+
 void AddFileOptions(CLI::App* verb, BakeOptions* options) {
   verb->add_option("IN", options->input, kSourceHelp)->required();
   verb->add_option("-o,--output", options->output_path, "file to write")
@@ -309,14 +396,18 @@ void AddFileOptions(CLI::App* verb, BakeOptions* options) {
 void AddBakeCommand(CLI::App* app, int* exit_code) {
   const auto options = std::make_shared<BakeOptions>();
   CLI::App* verb =
-      app->add_subcommand(kVerb, "Turns a source mesh into a soft-body asset (.plush).");
+      app->add_subcommand(kVerb, "Turns a source mesh into a soft body or a static mesh (.plush).");
   AddCageOptions(verb, options.get());
   AddMaterialOptions(verb, options.get());
+  AddStaticOptions(verb, options.get());
   AddTetGenOptions(verb, &options->settings.tetgen);
   AddFileOptions(verb, options.get());
   AddImportOptions(verb, &options->settings.import);
   AddOutputOptions(verb, &options->output);
-  verb->callback([options, exit_code] { *exit_code = RunBake(*options); });
+  verb->callback([options, exit_code, verb] {
+    options->given_body_options = GivenBodyOptions(*verb);
+    *exit_code = RunBake(*options);
+  });
 }
 
 }  // namespace plush::tools
