@@ -9,8 +9,12 @@
 #include "mesh/surface_checks.h"
 
 #include <nlohmann/json.hpp>
+#include <tbb/global_control.h>
+#include <tbb/parallel_invoke.h>
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -98,14 +102,19 @@ std::vector<uint16_t> TriangleMaterials(const SurfaceMesh& surface,
 
 Result<StaticBakeResult> BakeStatic(const ImportedModel& model, const StaticSettings& settings,
                                     FindingList* findings) {
+  std::optional<tbb::global_control> threads;
+  if (settings.threads > 0) {
+    threads.emplace(tbb::global_control::max_allowed_parallelism,
+                    static_cast<size_t>(settings.threads));
+  }
   StageClock clock;
   StaticContent content;
   Result<std::vector<NamedMaterial>> materials = ReadMaterials(model.surface, settings, findings);
   if (!materials.ok()) return materials.error();
   content.materials = std::move(materials.value());
-  CheckMesh(model.surface, findings);
-  clock.End("check");
-  content.mesh = MakeStaticMesh(model.surface);
+  tbb::parallel_invoke([&] { CheckMesh(model.surface, findings); },
+                       [&] { content.mesh = MakeStaticMesh(model.surface); });
+  clock.End("mesh");
   if (content.mesh.triangles.empty()) {
     return Error{ExitCode::kInvalidInput, "no triangle has a positive area", "MESH_EMPTY"};
   }
@@ -114,7 +123,6 @@ Result<StaticBakeResult> BakeStatic(const ImportedModel& model, const StaticSett
   for (const uint32_t t : content.mesh.source_triangles) {
     content.triangle_materials.push_back(of_source[t]);
   }
-  clock.End("tree");
   content.settings_json = SettingsJson(model, settings, content.sides);
   content.source_hash = model.source_hash;
   Result<std::vector<std::byte>> bytes = WriteStaticAsset(content);

@@ -26,6 +26,7 @@ struct StaticSettings {
   Material material;               ///< friction and restitution of materials that the map lacks
   std::string materials_json;      ///< text of the material map, or empty
   ImportSettings import;           ///< the file records scale, up and unit_m
+  int threads = 0;                 ///< 0: all cores; the bytes do not depend on it
 };
 
 struct StaticSummary {

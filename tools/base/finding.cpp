@@ -78,6 +78,8 @@ constexpr auto kCodes = std::to_array<FindingCode>({
      "Bake the source again."},
     {"FILE_SOURCE", kE, "The file does not come from this source mesh.",
      "Give the source the file was baked from, or bake again."},
+    {"FILE_STATIC_MESH", kE, "The static mesh breaks one of its invariants.",
+     "Bake the source again."},
     {"FILE_STRUCTURE", kE, "The file's container is broken.", "Bake the source again."},
     {"FILE_TRUNCATED", kE, "The file ends early.", "Copy or bake the file again."},
     {"FILE_UNREFERENCED_NODE", kE, "A cage node belongs to no tet.", "Bake the source again."},
@@ -143,7 +145,8 @@ constexpr auto kCodes = std::to_array<FindingCode>({
      "The mesh does not bound a volume, so its triangles hold only what comes from the front.",
      "None needed for terrain; give --sides to choose, or close the mesh."},
     {"STATIC_NOT_CLOSED", kW, "The mesh of a solid collider does not bound a volume.",
-     "Close its holes and turn its triangles outwards; near a hole, inside and outside are confused."},
+     "Close its holes and turn its triangles outwards; near a hole, inside and outside are "
+     "confused."},
     {"UNIT_SUSPECT", kW, "The model is smaller than 1 mm or larger than 100 m.",
      "Give --unit or --scale."},
 });

@@ -137,10 +137,10 @@ Result<Done> ImportAndBake(BakeVerb* run) {
   clock.End("import");
   run->stages = clock.stages();
   if (!options.is_static) return BakeModel(model.value(), settings, run);
-  return BakeModel(
-      model.value(),
-      StaticSettings{options.sides, settings.material, settings.materials_json, settings.import},
-      run);
+  return BakeModel(model.value(),
+                   StaticSettings{options.sides, settings.material, settings.materials_json,
+                                  settings.import, settings.threads},
+                   run);
 }
 
 Result<Done> WriteOutputs(BakeVerb* run) {

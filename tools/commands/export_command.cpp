@@ -96,7 +96,7 @@ Result<ExportRun> Export(const ExportOptions& options) {
   auto writable = CheckOutputs(
       {run.files.front().path, run.files.back().path, options.output.report}, {options.file});
   if (!writable.ok()) return writable.error();
-  const Result<Asset> opened = OpenAsset(options.file);
+  const Result<Asset> opened = OpenBody(options.file);
   if (!opened.ok()) return opened.error();
   const Asset& asset = opened.value();
   run.nodes = asset.simulation().nodes.size();

@@ -70,6 +70,13 @@ ImportSettings SettingsOfBake(std::span<const std::byte> bytes) {
   return import;
 }
 
+// Whether the file holds a static mesh, which has no embedding.
+bool IsStatic(std::span<const std::byte> bytes) {
+  const AlignedBytes file(bytes);
+  Asset asset;
+  return asset.Open(file.bytes(), Trust::kValidated).ok() && asset.is_static();
+}
+
 void CompareWithSource(const std::vector<std::byte>& bytes, const ValidateOptions& options,
                        Verdict* verdict) {
   ImportSettings import = SettingsOfBake(bytes);
@@ -79,7 +86,8 @@ void CompareWithSource(const std::vector<std::byte>& bytes, const ValidateOption
     verdict->error = model.error().WithContext("--source");
     return;
   }
-  verdict->source_errors = ValidateAgainstSource(bytes, model.value(), &verdict->findings);
+  const SourceErrors errors = ValidateAgainstSource(bytes, model.value(), &verdict->findings);
+  if (!IsStatic(bytes)) verdict->source_errors = errors;
 }
 
 Verdict Judge(const std::string& path, const ValidateOptions& options) {

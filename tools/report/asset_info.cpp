@@ -5,6 +5,7 @@
 
 #include "plush/format/cdg_records.h"
 #include "plush/format/factor_panels.h"
+#include "plush/format/static_mesh.h"
 #include "plush/format/tet_block.h"
 
 #include "base/text.h"
@@ -13,6 +14,7 @@
 #include "mesh/box3.h"
 #include "mesh/tet_mesh.h"
 #include "report/source_report.h"
+#include "report/static_info.h"
 #include "rest/clusters.h"
 #include "rest/rest_data.h"
 
@@ -25,8 +27,11 @@
 namespace plush::tools {
 namespace {
 
-// The box of the render vertices; of the cage if there are none.
+// The box of the render vertices; of the cage if there are none. Of a static mesh: its own.
 Box3 RestBox(const Asset& asset) {
+  if (asset.is_static()) {
+    return {ToDouble(asset.static_mesh().grid.low), ToDouble(asset.static_mesh().grid.high)};
+  }
   const bool has_mesh = !asset.visual().positions.empty();
   Box3 box;
   for (const Vec3& p : has_mesh ? asset.visual().positions : asset.simulation().nodes) {
@@ -183,9 +188,21 @@ struct SectionSize {
   uint64_t bytes = 0;  // without padding
 };
 
-// Sizes of all sections, in the same order for all files. "tables and padding" is the rest of the
-// file.
-std::vector<SectionSize> SectionSizes(const Asset& asset) {
+std::vector<SectionSize> StaticSections(const Asset& asset) {
+  const StaticMeshView& mesh = asset.static_mesh();
+  uint64_t materials = 0;
+  for (uint32_t i = 0; i < asset.num_materials(); ++i) {
+    materials += asset.material(i).name.size() + 2 * sizeof(float);
+  }
+  return {{"static_mesh.positions", mesh.positions.size_bytes()},
+          {"static_mesh.triangles", mesh.triangles.size_bytes()},
+          {"static_mesh.triangle_materials", mesh.materials.size_bytes()},
+          {"static_mesh.tree", mesh.tree.size_bytes()},
+          {"static_mesh.materials", materials},
+          {"settings", asset.settings().size()}};
+}
+
+std::vector<SectionSize> BodySections(const Asset& asset) {
   const VisualView& v = asset.visual();
   const SimulationView& s = asset.simulation();
   const FactorView& f = asset.factor();
@@ -202,7 +219,7 @@ std::vector<SectionSize> SectionSizes(const Asset& asset) {
     regions += region.name.size() + region.nodes.size_bytes();
     if (region.has_joint) regions += sizeof(region.rest);
   }
-  std::vector<SectionSize> sections = {
+  return {
       {"visual.positions", v.positions.size_bytes()},
       {"visual.normals", v.normals.size_bytes()},
       {"visual.tangents", v.tangents.size_bytes()},
@@ -234,6 +251,12 @@ std::vector<SectionSize> SectionSizes(const Asset& asset) {
       {"collision.source_triangles", c.source_triangles.size_bytes()},
       {"settings", asset.settings().size()},
   };
+}
+
+// Sizes of all sections, in the same order for all files of a kind. "tables and padding" is the
+// rest of the file.
+std::vector<SectionSize> SectionSizes(const Asset& asset) {
+  auto sections = asset.is_static() ? StaticSections(asset) : BodySections(asset);
   uint64_t used = 0;
   for (const SectionSize& section : sections) used += section.bytes;
   // Sections of a hostile file may overlap.
@@ -245,7 +268,7 @@ std::vector<SectionSize> SectionSizes(const Asset& asset) {
 std::string SectionLines(const Asset& asset) {
   std::string text;
   for (const SectionSize& section : SectionSizes(asset)) {
-    text += Line("  %-26s %12llu bytes", section.name.c_str(),
+    text += Line("  %-30s %12llu bytes", section.name.c_str(),
                  static_cast<unsigned long long>(section.bytes));
   }
   return text;
@@ -279,6 +302,43 @@ std::string RegionLines(const Asset& asset) {
     }
     text += "\n";
   }
+  return text;
+}
+
+// What only a soft body has.
+std::string BodyText(const Asset& asset) {
+  const SimulationView& s = asset.simulation();
+  const TetShapes shapes = MeasureTets(s);
+  const CageTopology topology = MeasureTopology(s);
+  std::string text;
+  text += Line("visual: %zu vertices, %zu triangles, %u parts", asset.visual().positions.size(),
+               asset.visual().indices.size() / 3, asset.num_parts());
+  text += Line("cage: %zu nodes, %zu tets, %u components, median edge %.4g m", s.nodes.size(),
+               s.tets.size(), s.components, static_cast<double>(s.median_edge));
+  text += Line("boundary: %zu faces, %zu branches", topology.boundary_faces, topology.branches);
+  text += Line("cage volume %.6g m^3, solid volume %.6g m^3, ratio %.3f, mass %.6g kg",
+               shapes.volume, double{s.solid_volume}, VolumeRatio(shapes, s), Sum(s.masses));
+  text += Line("mean density %.4g kg/m^3, damping %.4g s", double{s.density}, double{s.damping});
+  text += MaterialLines(asset);
+  text += Line("tets: dihedral angles %.1f to %.1f degrees, the least of a tet %.1f on average",
+               shapes.min_dihedral_deg, shapes.max_dihedral_deg, shapes.mean_min_dihedral_deg);
+  text +=
+      Line("quality of the tets: %.3f mean, %.3f least", shapes.mean_quality, shapes.min_quality);
+  text += Line("blocks of tets: %zu, %.0f%% full", s.blocks.size(), 100.0 * BlockFill(s));
+  text += Line("factor: %llu non-zeros in %zu supernodes, %zu values, for dt %.6g s",
+               static_cast<unsigned long long>(FactorNonzeros(asset.factor())),
+               asset.factor().supernodes.size(), asset.factor().values.size(),
+               static_cast<double>(asset.factor().dt));
+  text += Line("clusters: %u, straddled by %.1f%% of the tets", s.num_clusters,
+               100.0 * StraddlingShare(NodesOfTets(s.tets), s.clusters));
+  text += Line("rest data: %.0f bytes per tet", RestBytesPerTet(asset));
+  const CollisionView& c = asset.collision();
+  text += Line(
+      "collision: %u triangles, %zu vertices, %zu patches (%zu seams) in %zu tets; "
+      "%.1f bytes per triangle",
+      c.num_triangles(), c.vertices.size(), c.patches.size(), NumSeams(c), c.tets.size(),
+      BytesPerCollisionTriangle(c));
+  text += RegionLines(asset);
   return text;
 }
 
@@ -326,57 +386,33 @@ nlohmann::json AssetInfo(const Asset& asset) {
   for (const SectionSize& section : SectionSizes(asset)) {
     sections.push_back({{"name", section.name}, {"bytes", section.bytes}});
   }
-  return {{"format_version", std::to_string(kFormatMajor) + "." + std::to_string(kFormatMinor)},
-          {"tool_version", asset.tool_version()},
-          {"content_hash", HexHash(asset.content_hash())},
-          {"source_hash", HexHash(asset.source_hash())},
-          {"file_bytes", asset.bytes().size()},
-          {"bounding_box", BoxJson(RestBox(asset))},
-          {"visual", VisualInfo(asset)},
-          {"simulation", SimulationInfo(asset)},
-          {"collision", CollisionInfo(asset)},
-          {"sections", sections},
-          {"settings", Settings(asset)}};
+  nlohmann::json info = {
+      {"format_version", std::to_string(kFormatMajor) + "." + std::to_string(kFormatMinor)},
+      {"tool_version", asset.tool_version()},
+      {"content_hash", HexHash(asset.content_hash())},
+      {"source_hash", HexHash(asset.source_hash())},
+      {"file_bytes", asset.bytes().size()},
+      {"bounding_box", BoxJson(RestBox(asset))},
+      {"sections", sections},
+      {"settings", Settings(asset)}};
+  if (asset.is_static()) {
+    info["static_mesh"] = StaticMeshInfo(asset);
+  } else {
+    info["visual"] = VisualInfo(asset);
+    info["simulation"] = SimulationInfo(asset);
+    info["collision"] = CollisionInfo(asset);
+  }
+  return info;
 }
 
 std::string AssetInfoText(const Asset& asset) {
-  const SimulationView& s = asset.simulation();
-  const TetShapes shapes = MeasureTets(s);
-  const CageTopology topology = MeasureTopology(s);
   std::string text;
   text += Line("format %d.%d, %zu bytes, written by plush %s", int{kFormatMajor}, int{kFormatMinor},
                asset.bytes().size(), PrintableUtf8(asset.tool_version()).c_str());
   text += Line("content %s, source %s", HexHash(asset.content_hash()).c_str(),
                HexHash(asset.source_hash()).c_str());
   text += "box at rest: " + BoxText(RestBox(asset)) + "\n";
-  text += Line("visual: %zu vertices, %zu triangles, %u parts", asset.visual().positions.size(),
-               asset.visual().indices.size() / 3, asset.num_parts());
-  text += Line("cage: %zu nodes, %zu tets, %u components, median edge %.4g m", s.nodes.size(),
-               s.tets.size(), s.components, static_cast<double>(s.median_edge));
-  text += Line("boundary: %zu faces, %zu branches", topology.boundary_faces, topology.branches);
-  text += Line("cage volume %.6g m^3, solid volume %.6g m^3, ratio %.3f, mass %.6g kg",
-               shapes.volume, double{s.solid_volume}, VolumeRatio(shapes, s), Sum(s.masses));
-  text += Line("mean density %.4g kg/m^3, damping %.4g s", double{s.density}, double{s.damping});
-  text += MaterialLines(asset);
-  text += Line("tets: dihedral angles %.1f to %.1f degrees, the least of a tet %.1f on average",
-               shapes.min_dihedral_deg, shapes.max_dihedral_deg, shapes.mean_min_dihedral_deg);
-  text +=
-      Line("quality of the tets: %.3f mean, %.3f least", shapes.mean_quality, shapes.min_quality);
-  text += Line("blocks of tets: %zu, %.0f%% full", s.blocks.size(), 100.0 * BlockFill(s));
-  text += Line("factor: %llu non-zeros in %zu supernodes, %zu values, for dt %.6g s",
-               static_cast<unsigned long long>(FactorNonzeros(asset.factor())),
-               asset.factor().supernodes.size(), asset.factor().values.size(),
-               static_cast<double>(asset.factor().dt));
-  text += Line("clusters: %u, straddled by %.1f%% of the tets", s.num_clusters,
-               100.0 * StraddlingShare(NodesOfTets(s.tets), s.clusters));
-  text += Line("rest data: %.0f bytes per tet", RestBytesPerTet(asset));
-  const CollisionView& c = asset.collision();
-  text += Line(
-      "collision: %u triangles, %zu vertices, %zu patches (%zu seams) in %zu tets; "
-      "%.1f bytes per triangle",
-      c.num_triangles(), c.vertices.size(), c.patches.size(), NumSeams(c), c.tets.size(),
-      BytesPerCollisionTriangle(c));
-  text += RegionLines(asset);
+  text += asset.is_static() ? StaticMeshText(asset) : BodyText(asset);
   text +=
       "settings: " + Settings(asset).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) +
       "\nsections:\n" + SectionLines(asset);

@@ -31,6 +31,15 @@ Result<Asset> OpenAsset(const std::string& path) {
   return Error{code, message, ""};
 }
 
+Result<Asset> OpenBody(const std::string& path) {
+  Result<Asset> asset = OpenAsset(path);
+  if (!asset.ok() || !asset.value().is_static()) return asset;
+  return Error{ExitCode::kUnsupported,
+               path +
+                   ": it holds a static mesh, which is no body; bake its source without --static",
+               ""};
+}
+
 Vec3d Rotate(const Quat& rotation, const Vec3d& point) {
   const Vec3d axis = {rotation.x, rotation.y, rotation.z};
   const Vec3d t = 2.0 * Cross(axis, point);

@@ -19,6 +19,9 @@ namespace plush::tools {
 /// (anything else).
 Result<Asset> OpenAsset(const std::string& path);
 
+/// The same for a soft body. Error besides: kUnsupported (a static mesh).
+Result<Asset> OpenBody(const std::string& path);
+
 /// `point` turned by `rotation` (unit).
 Vec3d Rotate(const Quat& rotation, const Vec3d& point);
 

@@ -331,7 +331,7 @@ Result<Scene> LoadScene(const std::string& path) {
 }
 
 Result<Scene> DropScene(const std::string& path) {
-  const Result<Asset> asset = OpenAsset(path);
+  const Result<Asset> asset = OpenBody(path);
   if (!asset.ok()) return asset.error();
   const double height = SurfaceBounds(asset.value()).Extent().y;
   const double lowest =

@@ -149,7 +149,7 @@ Result<Done> AddBodies(const Scene& scene, SceneWorld* scene_world, FindingList*
     const auto next_index = static_cast<uint32_t>(scene_world->assets.size());
     const auto [entry, is_new] = index_of_path.emplace(body.asset, next_index);
     if (is_new) {
-      auto asset = OpenAsset(body.asset);
+      auto asset = OpenBody(body.asset);
       if (!asset.ok()) return asset.error();
       scene_world->assets.push_back(std::make_unique<Asset>(std::move(asset.value())));
     }

@@ -86,7 +86,7 @@ struct SceneWorld {
 };
 
 /// Opens the assets of `scene`, adds all bodies and colliders and prepares the time step. Adds
-/// PIN_UNMATCHED if a box or sphere holds no node. Errors: those of OpenAsset; kUsage (a region
+/// PIN_UNMATCHED if a box or sphere holds no node. Errors: those of OpenBody; kUsage (a region
 /// that the asset lacks, or a description that the World refuses), kLimit (memory).
 Result<SceneWorld> BuildSceneWorld(const Scene& scene, FindingList* findings);
 

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "validate/collision_checks.h"
 #include "validate/rest_checks.h"
+#include "validate/static_checks.h"
 #include "validate/surface_checks.h"
 #include "validate/tally.h"
 
@@ -200,6 +201,10 @@ void ValidateAsset(std::span<const std::byte> bytes, FindingList* findings) {
   if (!asset.Open(file.bytes(), Trust::kValidated).ok()) return;
   CheckContentHash(file.bytes(), asset.content_hash(), findings);
   CheckSettings(asset, findings);
+  if (asset.is_static()) {
+    if (!IsAtFault(faults, "static_mesh.")) CheckStaticMeshMeaning(asset, findings);
+    return;
+  }
   CheckRestData(asset, findings);
   CheckMaterials(asset, findings);
   if (!IsAtFault(faults, "factor.") && !IsAtFault(faults, "simulation.")) {
@@ -220,6 +225,10 @@ SourceErrors ValidateAgainstSource(std::span<const std::byte> bytes, const Impor
   if (asset.source_hash() != model.source_hash) {
     AddSourceFinding("hash of the source", HexHash(asset.source_hash()), HexHash(model.source_hash),
                      findings);
+  }
+  if (asset.is_static()) {
+    CompareStaticMesh(asset, model, findings);
+    return {};
   }
   CompareEmbedded(asset, model, findings);
   if (!SameCounts(asset.visual(), model.surface, findings)) return {};

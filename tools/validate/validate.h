@@ -13,7 +13,8 @@ namespace plush::tools {
 
 /// Adds a FILE_... finding for every broken invariant of `bytes`: structure, version, layout,
 /// content hash, counts, indices, ranges, orders, and the meaning of the rest data (volumes,
-/// Dm^-1, masses, factor, embedding, collision surface) against the cage itself.
+/// Dm^-1, masses, factor, embedding, collision surface) against the cage itself, or of the static
+/// mesh.
 void ValidateAsset(std::span<const std::byte> bytes, FindingList* findings);
 
 /// Distances between a source mesh and its embedding, and how much of it is enclosed.

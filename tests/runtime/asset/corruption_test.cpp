@@ -9,8 +9,10 @@
 #include "runtime/asset/survival.h"
 #include "runtime/collision/surface_fixtures.h"
 #include "shapes/shape_asset.h"
+#include "shapes/static_asset.h"
 #include "shapes/tet_shapes.h"
 #include "skip.h"
+#include "tools/procedural_meshes.h"
 
 #include <catch2/catch.hpp>
 
@@ -41,6 +43,14 @@ std::vector<std::byte> BarFile() {
 std::vector<std::byte> OddFile(plush::tools::TriangleRecord record) {
   return plush::test::SurfaceBytes(plush::test::SingleTet(0.1),
                                    {.parts = 3, .num_shells = 1, .record = record, .holes = 1});
+}
+
+// A static mesh with two levels of tree, open borders and two materials.
+std::vector<std::byte> StaticFile() {
+  const auto sphere = plush::tests::MakeSphere(0.5, 3, 5);
+  auto box = plush::tests::MakeOpenBox({1.0, 0.0, 0.0}, {2.0, 1.0, 1.0});
+  box.parts[0].material = "rock";
+  return plush::test::StaticBytesOf(plush::tests::Joined(sphere, box));
 }
 
 // Words that break arithmetic: zero, huge counts, NaN, infinities, denormals, the largest float.
@@ -104,7 +114,7 @@ TEST_CASE("The damaged files have odd counts, open borders and several parts") {
 }
 
 TEST_CASE("Every prefix of a file is refused") {
-  const auto bytes = BarFile();
+  const auto bytes = GENERATE(false, true) ? BarFile() : StaticFile();
   for (size_t size = 0; size < bytes.size(); ++size) {
     const ExactBuffer prefix{std::span(bytes).first(size)};
     INFO(size << " of " << bytes.size() << " bytes");
@@ -135,7 +145,10 @@ TEST_CASE("Garbage of any size is refused") {
 }
 
 TEST_CASE("Every byte of a small file may change") {
-  ExactBuffer file(GENERATE(false, true) ? SmallFile() : OddFile(TriangleRecord::kSmallest));
+  const int kind = GENERATE(0, 1, 2);
+  ExactBuffer file(kind == 0   ? StaticFile()
+                   : kind == 1 ? SmallFile()
+                               : OddFile(TriangleRecord::kSmallest));
   const std::span<std::byte> bytes = file.bytes();
   size_t opened = 0;
   size_t tried = 0;
@@ -159,8 +172,9 @@ TEST_CASE("Random edits are refused or simulate") {
   const int edits = plush::tests::FullTests() ? 100000 : 2000;
   INFO("seed " << seed);
   std::mt19937 random(seed);
-  const std::vector<std::byte> files[] = {
-      SmallFile(), BarFile(), OddFile(TriangleRecord::kSmallest), OddFile(TriangleRecord::kWide)};
+  const std::vector<std::byte> files[] = {SmallFile(), BarFile(),
+                                          OddFile(TriangleRecord::kSmallest),
+                                          OddFile(TriangleRecord::kWide), StaticFile()};
   size_t opened = 0;
   for (int i = 0; i < edits; ++i) {
     ExactBuffer file(files[random() % std::size(files)]);

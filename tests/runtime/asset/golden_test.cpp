@@ -4,13 +4,16 @@
 #include "plush/asset.h"
 #include "plush/format/asset_check.h"
 #include "plush/format/cdg_records.h"
+#include "plush/format/static_mesh.h"
 #include "plush/format/tet_block.h"
 #include "plush/world.h"
 
 #include "base/files.h"
 #include "plush_generated.h"
 #include "shapes/shape_asset.h"
+#include "shapes/static_asset.h"
 #include "shapes/tet_shapes.h"
+#include "tools/procedural_meshes.h"
 
 #include <catch2/catch.hpp>
 
@@ -25,7 +28,9 @@ using plush::test::ExactBuffer;
 namespace {
 
 const std::string kData = PLUSH_TEST_DATA_DIR;
-const std::string kGolden = kData + "/golden_0_6.plush";
+const std::string kGolden = kData + "/golden_0_7.plush";
+
+const std::string kStaticGolden = kData + "/golden_0_7_static.plush";
 
 ExactBuffer GoldenFile(const std::string& path = kGolden) {
   const auto bytes = plush::tools::ReadFile(path);
@@ -41,7 +46,7 @@ void SetHeader(std::span<std::byte> bytes, flatbuffers::voffset_t field, T value
 
 }  // namespace
 
-TEST_CASE("The golden file of format 0.6 loads") {
+TEST_CASE("The golden file of format 0.7 loads") {
   Asset asset;
   const Status status = asset.Open(kGolden.c_str());
   INFO(status.section << ": " << status.reason);
@@ -69,15 +74,35 @@ TEST_CASE("The golden file of format 0.6 loads") {
   CHECK(asset.region(1).rest.rotation.y == -0.5f);
 }
 
+TEST_CASE("The golden static mesh of format 0.7 loads") {
+  Asset asset;
+  const Status status = asset.Open(kStaticGolden.c_str());
+  INFO(status.section << ": " << status.reason);
+  REQUIRE(status.ok());
+  REQUIRE(asset.is_static());
+  const plush::StaticMeshView& mesh = asset.static_mesh();
+  CHECK(mesh.positions.size() == 20);
+  CHECK(mesh.triangles.size() == 30);
+  CHECK(mesh.tree.size() == 3);
+  CHECK(mesh.sides == plush::MeshSides::kBoth);
+  CHECK(mesh.grid.low.y == -0.5f);
+  CHECK(mesh.grid.high.x == 2.0f);
+  REQUIRE(asset.num_materials() == 2);
+  CHECK(asset.material(0).friction == -1.0f);
+  CHECK(asset.material(1).name == "rock");
+  CHECK(asset.material(1).friction == 0.75f);
+  CHECK(asset.material(1).restitution == 0.25f);
+}
+
 TEST_CASE("The golden file of an older format is refused with this message") {
-  const int minor = GENERATE(1, 2, 3, 4, 5);
+  const int minor = GENERATE(1, 2, 3, 4, 5, 6);
   const ExactBuffer file = GoldenFile(kData + "/golden_0_" + std::to_string(minor) + ".plush");
   for (const plush::Trust trust : {plush::Trust::kNothing, plush::Trust::kValidated}) {
     Asset asset;
     const Status status = asset.Open(file.bytes(), trust);
     CHECK(status.code == StatusCode::kForeignVersion);
     CHECK(std::string(status.reason) ==
-          "the file has another format version than 0.6; bake its source again");
+          "the file has another format version than 0.7; bake its source again");
     CHECK_FALSE(asset.is_open());
   }
   plush::FormatVersion version;
@@ -87,7 +112,7 @@ TEST_CASE("The golden file of an older format is refused with this message") {
 }
 
 TEST_CASE("Every other version is refused with this message") {
-  const uint16_t versions[][2] = {{0, 0}, {0, 1}, {0, 5}, {0, 7}, {1, 0}, {1, 6}, {65535, 6}};
+  const uint16_t versions[][2] = {{0, 0}, {0, 1}, {0, 6}, {0, 8}, {1, 0}, {1, 7}, {65535, 7}};
   for (const auto& [major, minor] : versions) {
     ExactBuffer file = GoldenFile();
     SetHeader<uint16_t>(file.bytes(), plush::format::Asset::VT_FORMAT_MAJOR, major);
@@ -98,7 +123,7 @@ TEST_CASE("Every other version is refused with this message") {
     CHECK(status.code == StatusCode::kForeignVersion);
     CHECK(std::string(status.section) == "header");
     CHECK(std::string(status.reason) ==
-          "the file has another format version than 0.6; bake its source again");
+          "the file has another format version than 0.7; bake its source again");
     plush::FormatVersion version;
     REQUIRE(plush::ReadFormatVersion(file.bytes(), &version));
     CHECK(version.major == major);
@@ -122,6 +147,21 @@ TEST_CASE("Write the golden file", "[.]") {
   auto content = plush::test::TwoMaterialContentOf(plush::test::TetBox(4, 2, 1, 0.1, 0.05));
   plush::test::AddClusters(3, &content);
   const auto bytes = plush::tools::WriteAsset(content);
+  REQUIRE(bytes.ok());
+  REQUIRE(plush::tools::WriteFileAtomically(path, bytes.value()).ok());
+}
+
+// A sphere beside an open box of another material.
+TEST_CASE("Write the golden static mesh", "[.]") {
+  const char* path = std::getenv("PLUSH_GOLDEN_OUT");
+  REQUIRE(path != nullptr);
+  auto box = plush::tests::MakeOpenBox({1.0, 0.0, 0.0}, {2.0, 1.0, 1.0});
+  box.parts[0].material = "rock";
+  auto content = plush::test::StaticContentOf(
+      plush::tests::Joined(plush::tests::MakeSphere(0.5, 3, 5), box), plush::MeshSides::kBoth);
+  content.materials[1].material.friction = 0.75;
+  content.materials[1].material.restitution = 0.25;
+  const auto bytes = plush::tools::WriteStaticAsset(content);
   REQUIRE(bytes.ok());
   REQUIRE(plush::tools::WriteFileAtomically(path, bytes.value()).ok());
 }

@@ -3,6 +3,7 @@
 
 #include "plush/format/cdg_records.h"
 #include "plush/format/factor_panels.h"
+#include "plush/format/static_mesh.h"
 #include "plush/format/tet_block.h"
 
 #include <array>
@@ -323,10 +324,47 @@ void CheckCollision(const Asset& asset, Flaws* flaws) {
   }
 }
 
+void CheckStatic(const Asset& asset, Flaws* flaws) {
+  const StaticMeshView& m = asset.static_mesh();
+  const size_t count = m.triangles.size();
+  flaws->Check(count > 0 && m.materials.size() == count, "static counts");
+  flaws->Finite(m.positions, 1e9, "static position");
+  for (size_t t = 0; t < count && flaws->none(); ++t) {
+    const StaticTriangle& triangle = m.triangles[t];
+    flaws->Below(triangle.vertices, m.positions.size(), "static vertex");
+    flaws->Check(m.materials[t] < asset.num_materials(), "static material", t);
+    for (size_t k = 0; k < 3 && flaws->none(); ++k) {
+      const uint32_t other = triangle.neighbours[k];
+      if (other == kNoTriangle || !flaws->Check(other < count, "static neighbour", t)) continue;
+      size_t back = 0;
+      for (size_t j = 0; j < 3; ++j) {
+        back += m.triangles[other].neighbours[j] == t &&
+                        m.triangles[other].vertices[j] == triangle.vertices[(k + 1) % 3] &&
+                        m.triangles[other].vertices[(j + 1) % 3] == triangle.vertices[k]
+                    ? 1
+                    : 0;
+      }
+      flaws->Check(back == 1 && other != t, "static link", t);
+    }
+  }
+  // Nodes of each level, from 4 triangles a leaf and 4 children a node.
+  size_t nodes = 0;
+  for (size_t n = (count + 15) / 16;; n = (n + 3) / 4) {
+    nodes += n;
+    if (n == 1) break;
+  }
+  flaws->Check(m.tree.size() == nodes, "static tree");
+  flaws->Check(static_cast<unsigned>(m.sides) <= 2, "static sides");
+}
+
 }  // namespace
 
 std::string FindFlaw(const Asset& asset) {
   Flaws flaws;
+  if (asset.is_static()) {
+    CheckStatic(asset, &flaws);
+    return flaws.first();
+  }
   CheckVisual(asset, &flaws);
   if (flaws.none()) CheckSimulation(asset, &flaws);
   if (flaws.none()) CheckFactor(asset, &flaws);

@@ -5,9 +5,12 @@
 #include "plush/format/asset_check.h"
 #include "plush/format/cdg_records.h"
 #include "plush/format/factor_panels.h"
+#include "plush/format/static_mesh.h"
 #include "plush/format/tet_block.h"
 #include "plush/world.h"
 
+#include "collision/static_mesh.h"
+#include "collision/static_mesh_query.h"
 #include "runtime/asset/opened_asset.h"
 
 #include <catch2/catch.hpp>
@@ -38,6 +41,7 @@ unsigned TouchEverything(const Asset& asset) {
   const SimulationView& s = asset.simulation();
   const FactorView& f = asset.factor();
   const CollisionView& c = asset.collision();
+  const StaticMeshView& m = asset.static_mesh();
   unsigned sum = Touch(v.positions) + Touch(v.normals) + Touch(v.tangents) + Touch(v.uvs) +
                  Touch(v.indices) + Touch(v.tet_ids) + Touch(v.weights) + Touch(s.nodes) +
                  Touch(s.masses) + Touch(s.tets) + Touch(s.tet_slots) + Touch(s.blocks) +
@@ -45,6 +49,7 @@ unsigned TouchEverything(const Asset& asset) {
                  Touch(c.tree) + Touch(c.patches) + Touch(c.links) + Touch(c.triangles) +
                  Touch(c.wide_triangles) + Touch(c.vertices) + Touch(c.source_triangles) +
                  Touch(f.supernodes) + Touch(f.supernode_of) + Touch(f.rows) + Touch(f.values) +
+                 Touch(m.positions) + Touch(m.triangles) + Touch(m.materials) + Touch(m.tree) +
                  Touch(asset.tool_version()) + Touch(asset.settings());
   for (uint32_t i = 0; i < asset.num_parts(); ++i) {
     const PartView part = asset.part(i);
@@ -116,6 +121,34 @@ void Simulate(const Asset& asset) {
   }
 }
 
+// Asks a static mesh for all its triangles, and for lines and points around it. If its numbers are
+// absurd, results may be wrong, but no query may read outside the file or run for ever.
+void QueryStatic(const Asset& asset) {
+  const StaticMeshView& mesh = asset.static_mesh();
+  uint32_t expected = 0;
+  const auto count = [&](uint32_t t) {
+    REQUIRE(t >= expected);
+    REQUIRE(t < mesh.triangles.size());
+    expected = t + 1;
+  };
+  ForTrianglesInBox(mesh, mesh.grid.low, mesh.grid.high, count);
+  for (uint32_t t = 0; t < mesh.triangles.size(); ++t) {
+    const auto [a, b, c] = CornersOf(mesh, t);
+    for (const Vec3& p : {a, b, c, Vec3{0.5f * (a.x + b.x), 0.5f * (a.y + b.y), 2.0f * a.z}}) {
+      const StaticNearest nearest = NearestOfStaticMesh(mesh, p, 1.0e9f);
+      REQUIRE((!nearest.valid() || nearest.triangle < mesh.triangles.size()));
+    }
+    const StaticHit hit = RaycastStaticMesh(mesh, {1.0f, 2.0f, 3.0f}, c, MeshSides::kBoth);
+    REQUIRE((!hit.valid() || hit.triangle < mesh.triangles.size()));
+  }
+  World world;
+  BodyId id;
+  uint32_t region = 0;
+  REQUIRE(world.AddBody(asset, {}, &id).code == StatusCode::kUnsupported);
+  REQUIRE(world.PrepareSystem(asset, {}).code == StatusCode::kUnsupported);
+  REQUIRE(FindRegion(asset, "high", &region).code == StatusCode::kInvalidArgument);
+}
+
 }  // namespace
 
 Survival Survive(std::span<const std::byte> bytes) {
@@ -133,7 +166,7 @@ Survival Survive(std::span<const std::byte> bytes) {
   REQUIRE(FindFlaw(asset) == "");
   volatile unsigned keep = TouchEverything(asset);
   static_cast<void>(keep);
-  Simulate(asset);
+  asset.is_static() ? QueryStatic(asset) : Simulate(asset);
   return Survival::kStepped;
 }
 

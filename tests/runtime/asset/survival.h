@@ -9,12 +9,13 @@ namespace plush::test {
 
 enum class Survival {
   kRefused,  ///< Open gave an error
-  kStepped,  ///< Open succeeded, every view was read and the body simulated
+  kStepped,  ///< Open succeeded, every view was read and the body simulated,
+             ///< or the static mesh queried
 };
 
 /// Opens `bytes` (aligned to kAssetAlignment). If that succeeds, reads every element of every view,
-/// adds a body to a world and makes 10 steps. Fails the test if CheckAsset and Open disagree, or if
-/// FindFlaw reports a flaw.
+/// adds a body to a world and makes 10 steps, or queries the static mesh. Fails the test if
+/// CheckAsset and Open disagree, or if FindFlaw reports a flaw.
 Survival Survive(std::span<const std::byte> bytes);
 
 }  // namespace plush::test

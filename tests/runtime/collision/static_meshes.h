@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Static meshes to query.
+#pragma once
+
+#include "plush/asset.h"
+#include "plush/format/static_mesh.h"
+
+#include "shapes/shape_asset.h"
+#include "shapes/static_asset.h"
+#include "skip.h"
+#include "tools/procedural_meshes.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string>
+
+namespace plush::test {
+
+using tools::SurfaceMesh;
+using tools::Vec3d;
+
+/// A static mesh in an opened file.
+class StaticSubject {
+ public:
+  explicit StaticSubject(const SurfaceMesh& surface, std::optional<MeshSides> sides = {})
+      : file_(StaticBytesOf(surface, sides)) {
+    REQUIRE(asset_.Open(file_.bytes()).ok());
+  }
+
+  const Asset& asset() const { return asset_; }
+  const StaticMeshView& mesh() const { return asset_.static_mesh(); }
+
+ private:
+  ExactBuffer file_;
+  Asset asset_;
+};
+
+/// The same surface, `by` metres along each axis.
+inline SurfaceMesh Moved(SurfaceMesh surface, double by) {
+  for (Vec3d& p : surface.positions) p += Vec3d{by, by, by};
+  return surface;
+}
+
+/// The triangles of an OBJ file that has no polygons of more corners.
+inline SurfaceMesh ReadObj(const std::string& path) {
+  SurfaceMesh surface;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string kind;
+    words >> kind;
+    if (kind == "v") {
+      Vec3d p;
+      words >> p.x >> p.y >> p.z;
+      surface.positions.push_back(p);
+    } else if (kind == "f") {
+      std::array<uint32_t, 3> triangle = {};
+      for (uint32_t& corner : triangle) {
+        std::string word;
+        words >> word;  // v, v/vt or v//vn
+        corner = static_cast<uint32_t>(std::strtoul(word.c_str(), nullptr, 10)) - 1;
+      }
+      surface.triangles.push_back(triangle);
+    }
+  }
+  plush::tests::CompleteMesh(&surface);
+  REQUIRE_FALSE(surface.triangles.empty());
+  return surface;
+}
+
+}  // namespace plush::test

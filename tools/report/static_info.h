@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// What `plush info` shows of a static mesh.
+#pragma once
+
+#include "plush/asset.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace plush::tools {
+
+/// "static_mesh" of the document of `plush info --json`.
+nlohmann::json StaticMeshInfo(const Asset& asset);
+
+/// The same as several lines of text.
+std::string StaticMeshText(const Asset& asset);
+
+}  // namespace plush::tools
