@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+// Bodies on and against static meshes: solid, with a front, with two sides; saved with height
+// fields.
+#include "runtime/collision/static_meshes.h"
+#include "runtime/world/solid_scene.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+constexpr float kSize = SolidScene::kSize;
+
+BodyDesc At(const Vec3& position, const Vec3& velocity = {}) {
+  BodyDesc desc;
+  desc.pose.position = position;
+  desc.velocity = velocity;
+  return desc;
+}
+
+ColliderDesc MeshOf(const StaticSubject& subject, const Pose& pose = {}, float scale = 1.0f) {
+  ColliderDesc desc;
+  desc.type = ShapeType::kMesh;
+  desc.mesh = {&subject.asset(), scale};
+  desc.pose = pose;
+  return desc;
+}
+
+// n x n quads of the plane y = 0, `width` wide, about the origin. Front: up.
+SurfaceMesh Sheet(uint32_t n, double width) {
+  SurfaceMesh sheet;
+  for (uint32_t row = 0; row <= n; ++row) {
+    for (uint32_t column = 0; column <= n; ++column) {
+      sheet.positions.push_back(
+          {width * (double(column) / n - 0.5), 0.0, width * (double(row) / n - 0.5)});
+    }
+  }
+  for (uint32_t row = 0; row < n; ++row) {
+    for (uint32_t column = 0; column < n; ++column) {
+      const uint32_t a = row * (n + 1) + column, b = a + 1, c = a + n + 1, d = c + 1;
+      // Diagonals in turns.
+      if ((row + column) % 2 == 0) {
+        sheet.triangles.push_back({a, c, d});
+        sheet.triangles.push_back({a, d, b});
+      } else {
+        sheet.triangles.push_back({a, c, b});
+        sheet.triangles.push_back({b, c, d});
+      }
+    }
+  }
+  plush::tests::CompleteMesh(&sheet);
+  return sheet;
+}
+
+Pose Turned(const Vec3& position, double angle, const Eigen::Vector3d& axis) {
+  return {position, TurnOf(angle, axis)};
+}
+
+}  // namespace
+
+TEST_CASE("On a flat mesh a body slides and stops as on a plane") {
+  const bool has_surface = GENERATE(false, true);
+  const uint32_t quads = GENERATE(3u, 80u);
+  const float tilt = GENERATE(0.0f, 0.3f);
+  CAPTURE(has_surface, quads, tilt);
+  const Eigen::Vector3d axis = Eigen::Vector3d(0.6, 0.0, 0.8);
+  const Pose pose = Turned({0.1f, 0.0f, -0.05f}, double(tilt), axis);
+  const Eigen::Matrix3d turn = RotationOf(pose.rotation);
+  BodyDesc start = At(pose.position, ToVec3(turn * Eigen::Vector3d(2.0, 0.0, 0.5)));
+  start.pose.rotation = pose.rotation;
+  SolidScene on_plane(has_surface, start), on_mesh(has_surface, start);
+  const StaticSubject sheet(Sheet(quads, 8.0));
+  ColliderDesc plane;
+  plane.pose = pose;
+  AddCollider(&on_plane.world, plane);
+  AddCollider(&on_mesh.world, MeshOf(sheet, pose));
+  double farthest = 0.0, fastest_up = 0.0;
+  for (int step = 0; step < 120; ++step) {
+    on_plane.Step(1);
+    on_mesh.Step(1);
+    farthest = std::max(farthest, (on_plane.Centre() - on_mesh.Centre()).norm());
+    const auto speed_up = [&](const SolidScene& scene) {
+      const BodyMoments m = MomentsOf(scene.world, scene.body);
+      return turn.col(1).dot(Eigen::Vector3d(m.linear_momentum)) / m.mass;
+    };
+    fastest_up = std::max(fastest_up, std::fabs(speed_up(on_mesh) - speed_up(on_plane)));
+  }
+  CHECK(on_mesh.world.stats().contacts > 0);
+  CHECK((on_plane.Centre() - Eigen::Vector3d(0.1, 0.1, 0.1)).norm() > 0.1);
+  CHECK(on_mesh.Speed() < 1e-2);
+  CHECK(farthest < 1e-4 * double(kSize));
+  CHECK(fastest_up < 1e-3 * 2.0);
+}
+
+TEST_CASE("A body rests on meshes of solids and stays out of them") {
+  const bool has_surface = GENERATE(false, true);
+  const auto [name, top, scale] =
+      GENERATE(std::make_tuple("box", -0.01f, 1.0f), std::make_tuple("scaled box", -0.01f, 2.5f),
+               std::make_tuple("fine box", -0.01f, 1.0f));
+  CAPTURE(name, has_surface);
+  const SurfaceMesh surface =
+      name == std::string("fine box")
+          ? plush::tests::MakeGridBox({-0.5, -1.0, -0.5}, {0.5, 0.0, 0.5}, 12)
+          : plush::tests::MakeBox({-0.5, -1.0, -0.5}, {0.5, 0.0, 0.5});
+  const StaticSubject box(surface);
+  CHECK(box.mesh().sides == MeshSides::kSolid);
+  SolidScene scene(has_surface, At({-0.1f, 0.0f, -0.1f}));
+  ColliderDesc desc = MeshOf(box, Turned({0.0f, top, 0.0f}, 0.4, {0, 1, 0}), scale);
+  desc.friction = 1.0f;
+  AddCollider(&scene.world, desc);
+  scene.Step(200);
+  CHECK(scene.flags == kStepOk);
+  CHECK(scene.Speed() < 1e-3 * double(kSize));
+  CHECK(scene.world.stats().contacts > 0);
+  double lowest = 1e30;
+  for (const Eigen::Vector3d& point : scene.Points()) lowest = std::min(lowest, point.y());
+  CHECK(std::fabs(lowest - double(top)) < 1e-4 * double(kSize));
+  CHECK(double(MeasuresOf(scene.world).max_penetration) < 1e-4 * double(kSize));
+}
+
+TEST_CASE("A body comes to rest in a bowl of a mesh") {
+  const bool has_surface = GENERATE(false, true);
+  // A torus: its hole holds the cube by the upper inner side.
+  const StaticSubject torus(plush::tests::MakeTorus(0.2, 0.12, 48, 24));
+  SolidScene scene(has_surface, At({-0.1f, 0.1f, -0.1f}));
+  // The ring of MakeTorus may lie in any plane: in both, the body touches it.
+  ColliderDesc desc = MeshOf(torus, {{0.0f, 0.0f, 0.0f}});
+  desc.friction = 1.0f;
+  AddCollider(&scene.world, desc);
+  AddCollider(&scene.world, {.plane = {.offset = -0.5f}});
+  scene.Step(300);
+  CHECK((scene.flags & kStepBodyFrozen) == 0);
+  CHECK(scene.world.stats().contacts > 0);
+  CHECK(double(MeasuresOf(scene.world).max_penetration) < 1e-3 * double(kSize));
+  CHECK(scene.Speed() < 1e-2);
+}
+
+TEST_CASE("Thrown bodies do not pass meshes, from any side that holds, however fast") {
+  int hits = 0;
+  for (uint32_t seed = 1; seed <= 120; ++seed) {
+    Random random(seed);
+    const bool has_surface = random.Below(2) == 0;
+    const double speed =
+        double(kSize / SolidScene::kDt) * std::exp(random.Uniform(std::log(0.1), std::log(10.0)));
+    const uint32_t kind = random.Below(3);
+    const bool from_behind = kind == 2 && random.Below(2) == 0;
+    const double thickness = random.Uniform(0.01, 0.6);
+    const uint32_t cells = 1 + random.Below(40);
+    CAPTURE(seed, has_surface, speed, kind, from_behind, thickness, cells);
+    const SurfaceMesh wall = kind == 0 ? plush::tests::MakeGridBox({-thickness, -30.0, -30.0},
+                                                                   {0.0, 30.0, 30.0}, 1 + cells / 8)
+                                       : Sheet(cells, 60.0);
+    const StaticSubject subject(
+        wall, kind == 2 ? std::optional(MeshSides::kBoth) : std::optional<MeshSides>());
+    // The body comes from +x, or for a sheet with two sides also from -x.
+    const double lean = random.Uniform(-0.5, 0.5);
+    const Pose pose = kind == 0 ? Turned({}, lean, {0, 0, 1})
+                                : Turned({}, lean - 0.5 * std::numbers::pi, {0, 0, 1});
+    const float side = from_behind ? -1.0f : 1.0f;
+    BodyDesc start = At({side * 1.5f, 0.0f, 0.0f}, {-side * static_cast<float>(speed), 0.0f, 0.0f});
+    start.pose.rotation = ToQuat(random.Rotation());
+    WorldDesc world;
+    world.gravity = {};
+    SolidScene scene(has_surface, start, world);
+    AddCollider(&scene.world, MeshOf(subject, pose));
+    bool has_hit = false;
+    for (int step = 0; step < 100; ++step) {
+      scene.Step(1);
+      has_hit = has_hit || scene.world.stats().contacts > 0;
+    }
+    hits += has_hit ? 1 : 0;
+    CHECK((scene.flags & kStepBodyFrozen) == 0);
+    const Eigen::Vector3d normal = RotationOf(pose.rotation).col(kind == 0 ? 0 : 1);
+    double deepest = -1e30;
+    for (const Eigen::Vector3d& point : scene.Points()) {
+      deepest = std::max(deepest, -double(side) * normal.dot(point));
+    }
+    CHECK(deepest < 0.01 * double(kSize));
+  }
+  CHECK(hits == 120);
+}
+
+TEST_CASE("A sheet with two sides holds a body from below, one with a front lets it through") {
+  const bool has_surface = GENERATE(false, true);
+  const bool has_two_sides = GENERATE(false, true);
+  CAPTURE(has_surface, has_two_sides);
+  const StaticSubject sheet(Sheet(7, 3.0), has_two_sides ? MeshSides::kBoth : MeshSides::kFront);
+  WorldDesc world;
+  world.gravity = {0.0f, 9.81f, 0.0f};
+  SolidScene scene(has_surface, At({0.0f, -0.5f, 0.0f}), world);
+  AddCollider(&scene.world, MeshOf(sheet));
+  scene.Step(150);
+  double highest = -1e30;
+  for (const Eigen::Vector3d& point : scene.Points()) highest = std::max(highest, point.y());
+  if (has_two_sides) {
+    CHECK(std::fabs(highest) < 1e-4 * double(kSize));
+    CHECK(scene.Speed() < 1e-3 * double(kSize));
+  } else {
+    CHECK(highest > 1.0);
+  }
+}
+
+TEST_CASE("A mesh that moves carries and pushes a body") {
+  const bool has_surface = GENERATE(false, true);
+  const StaticSubject box(plush::tests::MakeGridBox({-0.5, -0.2, -0.5}, {0.5, 0.0, 0.5}, 4));
+  SolidScene scene(has_surface, At({-0.1f, 0.0f, -0.1f}));
+  ColliderDesc rough = MeshOf(box);
+  rough.friction = 1.0f;
+  const ColliderId id = AddCollider(&scene.world, rough);
+  scene.Step(30);
+  Pose pose;
+  for (int step = 1; step <= 200; ++step) {
+    const double share = std::fmin(step / 150.0, 1.0), way = share * share * (3.0 - 2.0 * share);
+    pose.rotation = TurnOf(way, {0, 1, 0});
+    pose.position = {static_cast<float>(way), static_cast<float>(0.3 * way), 0.0f};
+    REQUIRE(scene.world.MoveCollider(id, pose).ok());
+    scene.Step(1);
+    double lowest = 1e30;
+    for (const Eigen::Vector3d& point : scene.Points()) lowest = std::min(lowest, point.y());
+    CHECK(lowest - 0.3 * way > -1e-3 * double(kSize));
+  }
+  CHECK(std::fabs(scene.Centre().x() - 1.0) < 0.05);
+  CHECK(std::fabs(scene.Centre().z()) < 0.05);
+  CHECK(scene.Speed() < 1e-2);
+}
+
+TEST_CASE("Meshes that cannot be colliders are refused by name") {
+  World world;
+  const StaticSubject box(plush::tests::MakeBox({-1, -1, -1}, {1, 1, 1}));
+  const SolidScene soft(true);
+  const auto refusal = [&](const ColliderDesc& desc) {
+    ColliderId id;
+    const Status status = world.AddCollider(desc, &id);
+    CHECK_FALSE(id.valid());
+    return std::make_pair(status.code, std::string(status.section));
+  };
+  ColliderDesc desc = MeshOf(box);
+  desc.mesh.scale = GENERATE(0.0f, -1.0f, 1.0e7f, std::numeric_limits<float>::quiet_NaN());
+  CHECK(refusal(desc) == std::make_pair(StatusCode::kInvalidArgument, std::string("mesh.scale")));
+  desc.mesh = {nullptr, 1.0f};
+  CHECK(refusal(desc) == std::make_pair(StatusCode::kInvalidArgument, std::string("mesh.asset")));
+  desc.mesh = {&soft.shape.asset(), 1.0f};
+  CHECK(refusal(desc) == std::make_pair(StatusCode::kUnsupported, std::string("mesh.asset")));
+}
+
+TEST_CASE("States of worlds with meshes and height fields continue bit for bit") {
+  const StaticSubject box(plush::tests::MakeGridBox({-0.5, -0.2, -0.5}, {0.5, 0.0, 0.5}, 4));
+  std::vector<float> heights;
+  for (int k = 0; k < 81; ++k) heights.push_back(0.02f * static_cast<float>(k % 5));
+  ColliderDesc field;
+  field.type = ShapeType::kHeightField;
+  field.height_field = {heights, 9, 9, 0.25f};
+  field.pose.position = {-1.0f, -0.3f, -1.0f};
+  const auto add = [&](World* world) {
+    AddCollider(world, field);
+    AddCollider(world, MeshOf(box, {{0.3f, 0.0f, 0.2f}}));
+  };
+  SolidScene scene(true, At({0.0f, 0.05f, 0.0f}, {-2.0f, 0.0f, 0.5f}));
+  add(&scene.world);
+  const Asset* const assets[] = {&scene.shape.asset()};
+  std::vector<std::vector<std::byte>> states;
+  std::vector<uint64_t> hashes;
+  constexpr int kSteps = 60, kMore = 10;
+  uint32_t most = 0;
+  for (int step = 0; step < kSteps + kMore; ++step) {
+    std::vector<std::byte> state(scene.world.StateBytes());
+    size_t bytes = 0;
+    REQUIRE(scene.world.SaveState(state, &bytes).ok());
+    states.push_back(state);
+    scene.Step(1);
+    hashes.push_back(scene.world.StateHash());
+    most = std::max(most, scene.world.stats().contacts);
+  }
+  CHECK(most > 3);
+  for (size_t step = 0; step < kSteps; ++step) {
+    CAPTURE(step);
+    World fresh;
+    CHECK(fresh.LoadState(states[step], assets).code == StatusCode::kMismatch);
+    AddCollider(&fresh);
+    add(&fresh);
+    World* const worlds[] = {&scene.world, &fresh};
+    for (World* world : worlds) {
+      REQUIRE(world->LoadState(states[step], assets).ok());
+      for (size_t k = step; k < step + kMore; ++k) {
+        StepWorld(world, SolidScene::kDt);
+        REQUIRE(world->StateHash() == hashes[k]);
+      }
+    }
+  }
+}
