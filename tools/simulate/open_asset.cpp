@@ -34,10 +34,9 @@ Result<Asset> OpenAsset(const std::string& path) {
 Result<Asset> OpenBody(const std::string& path) {
   Result<Asset> asset = OpenAsset(path);
   if (!asset.ok() || !asset.value().is_static()) return asset;
-  return Error{ExitCode::kUnsupported,
-               path +
-                   ": it holds a static mesh, which is no body; bake its source without --static",
-               ""};
+  return Error{
+      ExitCode::kUnsupported,
+      path + ": it holds a static mesh, which is no body; bake its source without --static", ""};
 }
 
 Vec3d Rotate(const Quat& rotation, const Vec3d& point) {

@@ -41,7 +41,7 @@ struct StaticNearest {
                        ///< area in floats
   float distance = 0.0f;  ///< [m]
   bool behind = false;    ///< whether the queried point is on the side that `normal` points away
-                        ///< from: inside, if the mesh is closed
+                          ///< from: inside, if the mesh is closed
 
   bool valid() const { return triangle != kNoTriangle; }
 };
