@@ -84,6 +84,7 @@ struct BodyDesc {
   uint64_t user_data = 0;            ///< for events and WorldDesc::mix_friction
   bool enabled = true;               ///< see World::SetEnabled
   bool report_reactions = false;     ///< for RegionReaction; the body then steps outside crowds
+  bool report_contacts = false;      ///< see World::contact_events
 };
 
 /// Conserved quantities of one body, computed in double precision.
@@ -116,12 +117,12 @@ struct SkinTarget {
   uint32_t num_vertices = 0;  ///< must be that of the asset's VisualView
 };
 
-/// The mean force and torque that a body exerted on a pinned region's target during a step. The
-/// target exerts the opposite on the body.
+/// The mean force and torque that a body exerted on a pinned region's target during a step, or that
+/// all bodies exerted on a collider. They feel the opposite.
 struct Reaction {
-  Vec3 force;   ///< [N]
+  Vec3 force;   ///< [N]; times the step's length: the impulse [N s]
   Vec3 torque;  ///< about `about` [N m]
-  Vec3 about;   ///< mean position of the region's pinned nodes [m]
+  Vec3 about;   ///< mean position of the region's pinned nodes, or the collider's pose position [m]
 };
 
 /// What happened to a body.
@@ -135,6 +136,33 @@ struct BodyEvent {
   BodyId body;
   uint64_t user_data = 0;  ///< of the body
   BodyEventType type = BodyEventType::kSlept;
+};
+
+/// What happened between a body and a collider in a step.
+enum class ContactEventType : uint8_t {
+  kBegan,
+  kStayed,  ///< they touched in the step before, too
+  kEnded,   ///< they no longer touch, or the game took one of them away
+};
+
+/// A body and a collider that press on each other, or a sensor and the body whose surface it
+/// overlaps.
+struct ContactEvent {
+  static constexpr uint32_t kNoTriangle = UINT32_MAX;
+
+  ContactEventType type = ContactEventType::kBegan;
+  BodyId body;
+  BodyId other_body;    ///< null: bodies do not touch each other in this version
+  ColliderId collider;  ///< of kEnded, maybe a removed one
+  // Of kEnded, all zeros and kNoTriangle.
+  Vec3 point;                   ///< mean place of the impulse; in a sensor the deepest point [m]
+  Vec3 normal;                  ///< there, out of the collider, unit
+  float impulse = 0.0f;         ///< along the normals, in the whole step [N s]; 0 in a sensor
+  float approach_speed = 0.0f;  ///< of kBegan: the greatest along the normal at which a point came
+                                ///< in [m/s]; 0 if none did
+  uint32_t triangle = kNoTriangle;  ///< of CollisionView: of the point with the greatest impulse,
+                                    ///< in a sensor of the deepest one
+  uint32_t other_triangle = kNoTriangle;  ///< of other_body
 };
 
 }  // namespace plush

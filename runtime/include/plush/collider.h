@@ -88,6 +88,12 @@ struct ColliderDesc {
   Vec3 angular_velocity = {};          ///< about the pose's position, until changed [rad/s]
   float friction = -1.0f;     ///< Coulomb coefficient, or below 0: the material's, see WorldDesc
   float restitution = -1.0f;  ///< see MaterialOverride; at most 1, or below 0: the material's
+  Vec3 surface_velocity = {};  ///< of a conveyor: its surface runs at this velocity while its shape
+                               ///< stays, in the collider's coordinates [m/s]. Friction takes the
+                               ///< part along the surface; the part across it does nothing. Bodies
+                               ///< do not sleep on it
+  bool sensor = false;         ///< reports the bodies that it overlaps (ContactEvent) and does
+                               ///< nothing to them: it does not push, hold or wake them
   Filter filter = {};
   uint64_t user_data = 0;  ///< for WorldDesc::mix_friction and mix_restitution
 };

@@ -65,7 +65,9 @@ enum StepFlags : uint32_t {
                                    ///< (runtime/README.md): the shallowest ones may sink in
   kStepPinsFar = 1u << 3,          ///< pins moved further than two median edges of their cage in a
                                    ///< substep: tets may invert; use more steps
-  kStepEventsLost = 1u << 4,  ///< more than WorldDesc::max_events happened; the others are lost
+  kStepEventsLost = 1u << 4,  ///< more than WorldDesc::max_events or max_contact_events happened,
+                              ///< or a body overlaps too many sensors (runtime/README.md); the
+                              ///< others are lost
 };
 
 /// Parts of a step that are timed.

@@ -56,8 +56,9 @@ struct WorldDesc {
   bool keep_previous = false;  ///< keep the positions before the last step, for Skin and
                                ///< NodePositions between steps; 16 bytes per node
   uint32_t max_events = 256;   ///< body events that a step reports; see body_events
-  uint32_t reserve_bodies = 0;     ///< memory for this many ids of bodies from the start
-  uint32_t reserve_colliders = 0;  ///< the same for colliders, in each body too
+  uint32_t max_contact_events = 256;  ///< contact events that a step reports
+  uint32_t reserve_bodies = 0;        ///< memory for this many ids of bodies from the start
+  uint32_t reserve_colliders = 0;     ///< the same for colliders, in each body too
 };
 
 /// Bodies that World::PrepareSystem prepares for.
@@ -156,6 +157,20 @@ class World {
   /// successful LoadState; bodies may have been removed since.
   std::span<const BodyEvent> body_events() const;
 
+  /// What bodies with BodyDesc::report_contacts touched in the last Step: at most
+  /// WorldDesc::max_contact_events events, in the order of the bodies' slots, then of the
+  /// colliders' slots. At most one per body and collider, but a collider that replaced a removed
+  /// one in its slot follows that one's end. Valid as body_events().
+  /// - A sleeping body reports no kStayed, but what sensors do to it. A disabled body's touches
+  /// end.
+  ///   A removed body's do not.
+  /// - Sensors are tested at the end of the step, against the triangles of the collision surface,
+  /// or
+  ///   the nodes of cages without one. A sensor wholly inside a body touches nothing, nor does one
+  ///   that a body passes within a step.
+  /// - Nothing but sensors is reported with a ContactMethod.
+  std::span<const ContactEvent> contact_events() const;
+
   // What steps have in common. Changes take effect in the next step.
 
   /// Changes the gravity [m/s^2]. Wakes all bodies if it differs. Errors: kInvalidArgument (not
@@ -188,6 +203,12 @@ class World {
   /// The collider as it is now: with its present pose and velocities. Errors: only those of ids.
   Status GetCollider(ColliderId id, ColliderDesc* out_desc) const;
 
+  /// What all bodies together exerted on the collider in the last step: the impulses of contacts,
+  /// with friction and restitution, over the step's length. Sleeping bodies count as in the last
+  /// step in which they were awake. Sensors and worlds with a ContactMethod report zeros. Costs a
+  /// look at every body. Errors: only those of ids.
+  Status ColliderReaction(ColliderId id, Reaction* out_reaction) const;
+
   /// Puts a collider somewhere at once and forgets its MoveCollider. It keeps its velocities.
   /// Bodies that it then holds come out slowly, see AddCollider. Forgets its contacts. Wakes the
   /// bodies that touch it before or after. Errors: kInvalidArgument (a position beyond
@@ -206,6 +227,10 @@ class World {
   /// half a turn. If it moves, wakes the bodies that it touches, and in each step those that it
   /// reaches. Errors: kInvalidArgument (not finite).
   Status SetColliderVelocity(ColliderId id, const Vec3& velocity, const Vec3& angular_velocity);
+
+  /// Changes ColliderDesc::surface_velocity [m/s]. If it runs, wakes the bodies that may touch it.
+  /// Errors: kInvalidArgument (not finite).
+  Status SetColliderSurfaceVelocity(ColliderId id, const Vec3& velocity);
 
   /// Changes ColliderDesc::friction. Wakes the bodies that may touch it. Errors: kInvalidArgument.
   Status SetColliderFriction(ColliderId id, float friction);
@@ -378,6 +403,11 @@ class World {
   /// range).
   Status SetSplitting(BodyId id, const SplittingSettings& settings);
   Status GetSplitting(BodyId id, SplittingSettings* out_settings) const;  ///< Errors: those of ids.
+
+  /// Changes BodyDesc::report_contacts; see contact_events(). What the body touches then begins, or
+  /// is forgotten without an event, in the next step. Wakes nothing. Errors: only those of ids.
+  Status SetReportContacts(BodyId id, bool report);
+  bool ReportsContacts(BodyId id) const;  ///< false for ids that name no body
 
   /// BodyDesc::scale, which stays as it was when the body was added. Errors: only those of ids.
   Status GetScale(BodyId id, float* out_scale) const;

@@ -14,6 +14,7 @@
 #include "base/linked_list.h"
 #include "base/node_vec.h"
 #include "body/system_cache.h"
+#include "body/touches.h"
 #include "collision/collision_state.h"
 #include "contact/coarse_contacts.h"
 #include "elasticity/elements.h"
@@ -137,6 +138,15 @@ struct Body : Links<Body> {  // of System::waiting
   Array<LocalCollider> colliders;  ///< the first num_near: those near the body in this step, by
                                    ///< ascending slots
   uint32_t num_near = 0;
+  // What it touches; with room for as many as `colliders`, of fixed bodies too.
+  bool report_contacts = false;
+  Array<Touch> touches;  ///< the first num_touches: of the last step in which the body was awake;
+                         ///< sensors of the last step, if it reports; ascending slots
+  uint32_t num_touches = 0;
+  Array<Touch> found;  ///< the first num_found: of the current step
+  uint32_t num_found = 0;
+  bool lost_sensors = false;  ///< whether some of the current step had no room
+  Array<TouchSums> sums;      ///< of the near colliders in the current step
 
   /// Whether the body takes part in steps now.
   bool Steps() const { return enabled && !asleep; }
@@ -193,13 +203,16 @@ struct StepCollider {
   RoundedBox solid;       ///< of a solid
   TriangleSource mesh;    ///< of a mesh
   WorldBox swept;         ///< bounds of a solid or mesh during the step
+  bool is_sensor = false;
   bool moves = false;     ///< whether the collider moves
   Pose from;              ///< of the collider at the start of the step
   Pose to;                ///< and at its end
   Vec3 velocity;          ///< of the pose's position, mean over the step [m/s]
   Vec3 angular_velocity;  ///< about the pose's position, mean over the step [rad/s]
+  Vec3 surface_velocity;  ///< see ColliderDesc
   PlaneShape shape;
   Coefficients coefficients;
+  uint64_t id = 0;  ///< ColliderId::value
   uint64_t user_data = 0;
   Filter filter;
 };
@@ -211,8 +224,9 @@ struct StepSettings {
   SleepSettings sleep;
   SplittingSettings splitting;  ///< of the body or crowd that StepBody or StepCrowd steps
   std::span<const StepCollider> colliders;  ///< by slot
-  std::span<const SweptCollider> swept;     ///< of all colliders, ascending slots
-  bool any_solid = false;                   ///< whether one is a solid
+  std::span<const SweptCollider> swept;     ///< of all colliders but sensors, ascending slots
+  std::span<const SweptCollider> sensors;   ///< of the sensors, ascending slots
+  bool any_solid = false;                   ///< whether one of `swept` is a solid
   MixCoefficients mix_friction = nullptr;
   MixCoefficients mix_restitution = nullptr;
   float dt = 0.0f;                  ///< [s]

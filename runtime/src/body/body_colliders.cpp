@@ -75,9 +75,10 @@ LocalCollider LocalColliderAt(const StepCollider& plane, float at, float h, cons
     local.shape = {plane.solid.half_extents * own_units, plane.solid.radius * own_units};
     if (plane.mesh.exists()) local.mesh = MeshNear(plane, body);
     local.reach = body.simulation.median_edge;
-    local.end = PlaceOf(Interpolated(plane.from, plane.to, double(at)), local.mesh.anchor,
-                        double(plane.mesh.scale), body);
   }
+  local.end = PlaceOf(Interpolated(plane.from, plane.to, double(at)), local.mesh.anchor,
+                      double(plane.mesh.scale), body);
+  local.run = local.end.rotation * (plane.surface_velocity * (h * static_cast<float>(inverse)));
   if (plane.moves) {
     const Pose pose = Interpolated(plane.from, plane.to, double(at));
     double n[3] = {plane.shape.normal.x, plane.shape.normal.y, plane.shape.normal.z};

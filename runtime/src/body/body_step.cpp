@@ -376,6 +376,7 @@ void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStat
   }
   stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(iterations));
   if (ReportsReactions(*body)) AddReactions(settings, k, count, body);
+  AddTouches(h, body);
   const ThrowBack rebound = FindThrowBack(settings, h, body);
   const bool is_deep = FindWayOut(settings, system, body, stats);
   FinishSubstep(settings, h, may_be_flat || MayBeFlat(lowest), body, stats);
@@ -401,6 +402,7 @@ void StepBody(const StepSettings& of_world, Body* body, StepStats* stats) {
   if (!body->fixed && !body->frozen) {
     const auto start = std::chrono::steady_clock::now();
     if (!FindNearColliders(settings, body)) stats->flags |= kStepContactsDropped;
+    StartTouches(body);
     PlaceLocalColliders(settings, 0.0f, settings.dt, body);
     const int substeps = CountSubsteps(settings, *body);
     for (int k = 0; k < substeps && !body->frozen; ++k) {
@@ -418,6 +420,7 @@ void StepBody(const StepSettings& of_world, Body* body, StepStats* stats) {
     MoveFixedBody(settings.dt, body, stats);
   }
   EndStep(settings, body, stats);
+  if (!body->fixed && !body->frozen) FinishTouches(settings, body);
 }
 
 }  // namespace plush

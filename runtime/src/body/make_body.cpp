@@ -115,6 +115,7 @@ void CopySettings(const BodyDesc& desc, Body* body) {
   body->splitting = desc.splitting;
   body->coefficients = CoefficientsOf(desc.material);
   body->user_data = desc.user_data;
+  body->report_contacts = desc.report_contacts;
   body->enabled = desc.enabled;
 }
 
@@ -183,9 +184,26 @@ Coefficients CoefficientsOf(const MaterialOverride& material) {
           material.restitution < 0.0f ? -1.0f : material.restitution};
 }
 
+// Makes room for the body's touches, and keeps existing ones.
+static bool ReserveTouches(const Allocator& allocator, size_t most, Body* body) {
+  if (body->touches.size() >= most) return true;
+  Array<Touch> touches, found;
+  Array<TouchSums> sums;
+  if (!touches.Allocate(allocator, most) || !found.Allocate(allocator, most) ||
+      !sums.Allocate(allocator, body->fixed ? 0 : most)) {
+    return false;
+  }
+  std::ranges::copy(body->touches.span().first(body->num_touches), touches.begin());
+  body->touches = std::move(touches);
+  body->found = std::move(found);
+  body->sums = std::move(sums);
+  return true;
+}
+
 bool ReserveColliders(const Allocator& allocator, size_t num_colliders, Body* body) {
-  if (body->fixed || num_colliders == 0) return true;
   const size_t most_near = std::min(num_colliders, kMostNearColliders);
+  if (!ReserveTouches(allocator, most_near, body)) return false;
+  if (body->fixed || num_colliders == 0) return true;
   const size_t num_nodes = body->x.size();
   if (body->d.size() == 0) {
     Array<NodeVec> d;

@@ -76,6 +76,7 @@ void Throw(const StepSettings& settings, const FactoredSystem& system, const Thr
   const double share = std::fmin((std::sqrt(ud * ud + dd * spare) - ud) / dd, 1.0);
   if (!(spare > 0.0 && dd > 0.0 && share > 0.0) || !std::isfinite(spare * dd)) return;
   for (size_t i = 0; i < body->x.size(); ++i) body->v[i] += body->d[i] * static_cast<float>(share);
+  AddReboundTouches(static_cast<float>(share), body);
 }
 
 }  // namespace plush

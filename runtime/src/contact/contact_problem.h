@@ -41,6 +41,7 @@ struct LocalCollider {
   uint64_t user_data = 0;
   Vec3 shift;  ///< displacement in the substep of its material at the origin [m]
   Vec3 turn;   ///< turn of its material in the substep [rad]
+  Vec3 run;    ///< displacement in the substep of a conveyor's surface relative to it [m]
   // Of a half-space, at the start of the substep.
   Vec3 start_normal;
   float start_offset = 0.0f;  ///< [m]
@@ -49,8 +50,10 @@ struct LocalCollider {
   bool is_solid = false;  ///< whether it is one of them
   RoundedBox shape;       ///< unless it is a mesh
   ColliderMesh mesh;
-  float reach = 0.0f;     ///< of TangentFor to a mesh [m]
-  SolidPlace start, end;  ///< at the start and the end of the substep
+  float reach = 0.0f;  ///< of TangentFor to a mesh [m]
+  SolidPlace start;    ///< at the start of the substep
+  // Of all.
+  SolidPlace end;  ///< at the end of the substep
 
   bool is_mesh() const { return mesh.source != nullptr; }
 
@@ -156,6 +159,9 @@ struct TouchingSurface {
   /// The point with this id; `u` and `v` matter inside triangles. Takes
   /// O(log(number of patches)).
   EmbeddedPoint Point(uint32_t id, float u = 0.0f, float v = 0.0f) const;
+  /// The triangle of a point, for a vertex the first one of those that have it; UINT32_MAX if there
+  /// is none.
+  uint32_t TriangleAt(uint32_t id) const;
   /// The triangle of a point inside one.
   uint32_t TriangleOf(uint32_t id) const { return (id - num_points()) / kPointsPerTriangle; }
   /// A point inside a triangle of a CdgTet, with the first of its ids.

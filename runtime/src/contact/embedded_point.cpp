@@ -73,6 +73,22 @@ EmbeddedPoint TouchingSurface::Point(uint32_t id, float u, float v) const {
   return point;
 }
 
+uint32_t TouchingSurface::TriangleAt(uint32_t id) const {
+  if (!has_vertices()) return UINT32_MAX;
+  if (IsInside(id)) return TriangleOf(id);
+  const auto after = std::ranges::upper_bound(collision->patches, id, {}, &CdgPatch::first_vertex);
+  const auto patch = static_cast<uint32_t>(after - collision->patches.begin()) - 1;
+  return WithTriangles(*collision, [&](const auto& triangles) {
+    const uint32_t end = TrianglesEnd(*collision, patch);
+    for (uint32_t i = collision->patches[patch].first_triangle; i < end; ++i) {
+      for (int k = 0; k < 3; ++k) {
+        if (VertexOf(triangles[i], k) == id) return i;
+      }
+    }
+    return UINT32_MAX;
+  });
+}
+
 Tangent LocalCollider::TangentFor(const Vec3& x) const {
   if (!is_solid) return {normal, Gap(*this, x)};
   const Vec3 local = end.ToLocal(x);

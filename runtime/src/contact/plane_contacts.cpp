@@ -134,7 +134,7 @@ void FindOffsets(const ContactProblem& problem, ContactState* state) {
     const LocalCollider& collider = problem.InSlot(contact.collider);
     const EmbeddedPoint& point = state->PointOf(contact);
     const Vec3 x = point.Of(problem.x), y = point.Of(problem.y);
-    const Vec3 moved = y - x - collider.MotionAt(x);
+    const Vec3 moved = y - x - collider.MotionAt(x) - collider.run;
     const Vec3& normal = contact.plane.normal;
     const float gap = Gap(contact, y) + contact.plane.allowed;
     contact.offset = moved + normal * (gap - Dot(normal, moved));

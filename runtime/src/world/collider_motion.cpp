@@ -221,6 +221,9 @@ StepCollider ColliderNow(const Collider& collider) {
   now.to = desc.pose;
   now.shape = desc.plane;
   now.coefficients = {desc.friction, desc.restitution};
+  now.surface_velocity = desc.surface_velocity;
+  now.is_sensor = desc.sensor;
+  now.id = collider.id;
   now.user_data = desc.user_data;
   now.filter = desc.filter;
   return now;
@@ -233,6 +236,7 @@ bool Collider::Moves() const {
 
 void World::Impl::WakeTouching(const Collider& collider) {
   const ColliderDesc& of = collider.desc;
+  if (of.sensor) return;
   const Pose& to = collider.has_target ? collider.target : of.pose;
   const bool is_solid = of.type != ShapeType::kPlane;
   const WorldBox reach = is_solid ? SweptBox(collider.extent, of.pose, to) : WorldBox{};
@@ -258,12 +262,17 @@ void World::Impl::PlaceColliders() {
       collider.bounds = step_colliders[slot].swept;
       collider.has_bounds = true;
     }
+    if (step_colliders[slot].is_sensor) continue;
     swept[num_swept++] = {step_colliders[slot].swept, slot};
     any_moves = any_moves || step_colliders[slot].moves;
     settings.any_solid = settings.any_solid || step_colliders[slot].is_solid;
   }
   settings.colliders = {step_colliders.data(), num_slots};
   settings.swept = {swept.data(), num_swept};
+  for (const uint32_t slot : collider_slots) {
+    if (step_colliders[slot].is_sensor) swept[num_swept++] = {step_colliders[slot].swept, slot};
+  }
+  settings.sensors = {swept.data() + settings.swept.size(), num_swept - settings.swept.size()};
   if (any_moves) WakeByColliders();
 }
 
@@ -281,7 +290,8 @@ bool World::Impl::TouchesMovingCollider(const Body& body) const {
   const WorldBox box = settings.any_solid ? WakingBox(body) : WorldBox{};
   for (const uint32_t slot : collider_slots) {
     const StepCollider& collider = step_colliders[slot];
-    if (!collider.moves || !MayTouch(body.filter, collider.filter)) continue;
+    const bool runs = collider.moves || !IsZero(collider.surface_velocity);
+    if (!runs || collider.is_sensor || !MayTouch(body.filter, collider.filter)) continue;
     const bool is_near = collider.is_solid
                              ? collider.swept.Overlaps(box)
                              : IsNear(body, collider.shape, collider.from, collider.to);

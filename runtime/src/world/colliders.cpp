@@ -35,6 +35,10 @@ Status CheckRestitution(float restitution) {
   return Invalid("restitution", "must be finite and at most 1");
 }
 
+Status CheckSurfaceVelocity(const Vec3& velocity) {
+  return IsFinite(velocity) ? Status{} : Invalid("surface_velocity", "must be finite");
+}
+
 // Coefficients that are not given are -1.
 float Given(float coefficient) { return coefficient < 0.0f ? -1.0f : coefficient; }
 
@@ -138,6 +142,7 @@ Status CheckDescription(const ColliderDesc& desc) {
   if (status.ok()) status = CheckVelocities(desc.velocity, desc.angular_velocity);
   if (status.ok()) status = CheckFriction(desc.friction);
   if (status.ok()) status = CheckRestitution(desc.restitution);
+  if (status.ok()) status = CheckSurfaceVelocity(desc.surface_velocity);
   return status;
 }
 
@@ -218,7 +223,7 @@ Status World::AddCollider(const ColliderDesc& desc, ColliderId* out_id) {
   collider.extent = ExtentOf(collider);
   collider.id = PackId(slot, w.collider_slots.generation(slot), w.desc.tag);
   for (const uint32_t b : w.slots) {
-    if (MayTouch(w.bodies[b]->filter, desc.filter)) WakeUp(w.bodies[b]);
+    if (!desc.sensor && MayTouch(w.bodies[b]->filter, desc.filter)) WakeUp(w.bodies[b]);
   }
   *out_id = {collider.id};
   return {};
@@ -282,6 +287,16 @@ Status World::SetColliderVelocity(ColliderId id, const Vec3& velocity,
   return {};
 }
 
+Status World::SetColliderSurfaceVelocity(ColliderId id, const Vec3& velocity) {
+  Collider* collider = nullptr;
+  Status status = Impl::FindCollider(impl_, id, &collider);
+  if (status.ok()) status = CheckSurfaceVelocity(velocity);
+  if (!status.ok()) return status;
+  collider->desc.surface_velocity = velocity;
+  if (!IsZero(velocity)) impl_->WakeTouching(*collider);
+  return {};
+}
+
 Status World::SetColliderFriction(ColliderId id, float friction) {
   Collider* collider = nullptr;
   Status status = Impl::FindCollider(impl_, id, &collider);
@@ -306,7 +321,7 @@ Status World::SetFilter(ColliderId id, const Filter& filter) {
   if (!found.ok()) return found;
   collider->desc.filter = filter;
   impl_->ForgetContacts(SlotOf(id.value));
-  impl_->WakeAll();
+  if (!collider->desc.sensor) impl_->WakeAll();
   return {};
 }
 

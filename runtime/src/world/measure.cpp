@@ -80,7 +80,7 @@ float World::Impl::DeepestPoint(const Body& body) const {
   if (!body.enabled || body.fixed || body.frozen) return deepest;
   for (const uint32_t slot : collider_slots) {
     const StepCollider collider = ColliderNow(colliders[slot]);
-    if (MayTouch(collider.filter, body.filter)) {
+    if (!collider.is_sensor && MayTouch(collider.filter, body.filter)) {
       deepest = std::fmax(deepest, body.scale * DepthIn(collider, body));
     }
   }

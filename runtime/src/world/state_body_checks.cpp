@@ -80,6 +80,7 @@ BodyBulk StateReader::BulkOf(const StateBody& body) const {
   bulk.motions = take(layout.motions);
   bulk.reactions = take(layout.reactions);
   bulk.contacts = take(layout.contacts);
+  bulk.touches = take(layout.touches);
   bulk.coupled = take(layout.coupled);
   bulk.couplings = take(layout.couplings);
   return bulk;
@@ -188,6 +189,9 @@ Status StateReader::CheckBody(uint32_t index, const StateBody& b, const StateSys
   if (b.num_contacts > MostContacts(s.num_nodes, world_.num_collider_slots)) {
     return wrong("have too many contacts");
   }
+  if (b.num_touches > std::min(size_t{world_.num_collider_slots}, kMostNearColliders)) {
+    return wrong("have too many touches");
+  }
   if (b.crowd == kNoIndex) {
     return b.lane == kNoIndex && !Has(b, kStateInLane) ? Status{} : wrong("are in no lane");
   }
@@ -236,7 +240,26 @@ Status StateReader::CheckBodyBulk(uint32_t index, const StateBody& b, const Stat
     }
   }
   const Status status = CheckPins(index, b, s, bulk);
-  return status.ok() ? CheckContacts(index, b, s, bulk) : status;
+  const Status touches = status.ok() ? CheckTouches(index, b, bulk) : status;
+  return touches.ok() ? CheckContacts(index, b, s, bulk) : touches;
+}
+
+Status StateReader::CheckTouches(uint32_t index, const StateBody& b, const BodyBulk& bulk) const {
+  const auto wrong = [index](const char* reason) { return Corrupt(kBodies, reason, index); };
+  for (uint32_t i = 0, least = 0; i < b.num_touches; ++i) {
+    StateTouch t;
+    std::memcpy(&t, bulk.touches + sizeof(t) * i, sizeof(t));
+    const uint32_t slot = SlotOf(t.collider), generation = GenerationOf(t.collider);
+    if (slot < least || slot >= world_.num_collider_slots || TagOf(t.collider) != header_.tag ||
+        generation == 0 || generation > collider_slot(slot).generation) {
+      return wrong("a touch is of no collider, or out of order");
+    }
+    if (!AreFinite(t.force) || !AreFinite(t.torque) || t.is_sensor > 1 || t.is_reported > 1) {
+      return wrong("a touch's number is out of range");
+    }
+    least = slot + 1;
+  }
+  return {};
 }
 
 Status StateReader::CheckPins(uint32_t index, const StateBody& b, const StateSystem& s,

@@ -13,7 +13,7 @@
 //   StateCollider (num_colliders), StateForce (num_forces), float (num_time_steps)
 //   StateCrowd  (num_crowds)
 //   StateBody   (num_bodies)          in the order of their slots
-//   one section per body: nodes, rotations, multipliers, pins, contacts; see BodyLayout
+//   one section per body: nodes, rotations, multipliers, pins, contacts, touches; see BodyLayout
 //   one section per crowd whose lanes are in use: its rotations and multipliers, all lanes
 #pragma once
 
@@ -134,9 +134,11 @@ struct StateCollider {
   uint32_t has_target;
   StatePose target;
   float restitution;
+  float surface_velocity[3];
+  uint32_t sensor;
   uint64_t mesh_hash;  ///< TriangleSource::hash, or 0
 };
-static_assert(sizeof(StateCollider) == 144);
+static_assert(sizeof(StateCollider) == 160);
 
 struct StateForce {
   uint64_t body;
@@ -171,7 +173,8 @@ enum StateBodyFlags : uint32_t {
   kStateHasTargets = 1u << 9,  ///< has memory for targets of pins
   kStatePinsRest = 1u << 10,
   kStatePinsMove = 1u << 11,
-  kStateAllFlags = (1u << 12) - 1,
+  kStateReportsContacts = 1u << 12,
+  kStateAllFlags = (1u << 13) - 1,
 };
 
 struct StateBody {
@@ -191,7 +194,7 @@ struct StateBody {
   float rebound_speed, rebound_time, rebound_energy;
   uint32_t rebound_collider;
   int32_t outer_iterations, volume_sweeps, polar_iterations;
-  uint32_t zero;
+  uint32_t num_touches;
 };
 static_assert(sizeof(StateBody) == 224);
 
@@ -209,6 +212,14 @@ struct StateContact {
 };
 static_assert(sizeof(StateContact) == 36);
 
+/// Touch.
+struct StateTouch {
+  uint64_t collider;
+  float force[3], torque[3];
+  uint32_t is_sensor, is_reported;
+};
+static_assert(sizeof(StateTouch) == 40);
+
 /// An EmbeddedPoint with couplings.
 struct StatePoint {
   uint32_t id;
@@ -225,6 +236,7 @@ struct BodyLayout {
   uint64_t motions = 0;               ///< StateMotion (num_regions)
   uint64_t reactions = 0;             ///< Vec3 (num_nodes)
   uint64_t contacts = 0;              ///< StateContact (num_contacts)
+  uint64_t touches = 0;               ///< StateTouch (num_touches)
   uint64_t coupled = 0;               ///< StatePoint (num_coupled)
   uint64_t couplings = 0;  ///< lower triangle by rows (num_coupled (num_coupled + 1) / 2)
 
@@ -242,12 +254,13 @@ struct BodyLayout {
     }
     if ((body.flags & kStateReports) != 0) reactions = sizeof(Vec3) * num_nodes;
     contacts = sizeof(StateContact) * uint64_t{body.num_contacts};
+    touches = sizeof(StateTouch) * uint64_t{body.num_touches};
     coupled = sizeof(StatePoint) * uint64_t{body.num_coupled};
     couplings = sizeof(float) * (uint64_t{body.num_coupled} * (uint64_t{body.num_coupled} + 1) / 2);
   }
   uint64_t Sum() const {
     return x + v + rotations + kappa + previous + targets + regions + motions + reactions +
-           contacts + coupled + couplings;
+           contacts + touches + coupled + couplings;
   }
 };
 

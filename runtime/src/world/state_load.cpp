@@ -70,6 +70,8 @@ Collider ToCollider(const StateCollider& c, uint64_t id, const TriangleSource& m
   out.desc.angular_velocity = ToVec3(c.angular_velocity);
   out.desc.friction = c.friction;
   out.desc.restitution = c.restitution;
+  out.desc.surface_velocity = ToVec3(c.surface_velocity);
+  out.desc.sensor = c.sensor != 0;
   out.desc.filter = ToFilter(c.filter);
   out.desc.user_data = c.user_data;
   out.has_target = c.has_target != 0;
@@ -189,6 +191,18 @@ void LoadBody(const StateBody& saved, const BodyBulk& bulk, Body* body) {
   }
   if (body->has_previous) CopyTo(bulk.previous, &body->previous);
   body->num_near = 0;
+  body->num_found = 0;
+  body->report_contacts = Has(saved, kStateReportsContacts);
+  body->num_touches = saved.num_touches;
+  for (uint32_t i = 0; i < saved.num_touches; ++i) {
+    StateTouch t;
+    std::memcpy(&t, bulk.touches + sizeof(t) * i, sizeof(t));
+    body->touches[i] = {.collider = t.collider,
+                        .is_sensor = t.is_sensor != 0,
+                        .is_reported = t.is_reported != 0,
+                        .force = ToVec3(t.force),
+                        .torque = ToVec3(t.torque)};
+  }
   LoadPins(saved, bulk, &body->pins);
   LoadContacts(saved, bulk, SurfaceOf(*body), &body->contacts);
 }
@@ -412,6 +426,7 @@ void World::Impl::ApplyState(const StateReader& state) {
   dt = w.dt;
   stats = ToStats(w.stats);
   num_events = 0;
+  num_contact_events = 0;
   settings = {};
   shared_body = nullptr;
   ListLiveBodies();

@@ -32,6 +32,7 @@ struct BodyBulk {
   const std::byte* motions = nullptr;
   const std::byte* reactions = nullptr;
   const std::byte* contacts = nullptr;
+  const std::byte* touches = nullptr;
   const std::byte* coupled = nullptr;
   const std::byte* couplings = nullptr;
 };
@@ -106,6 +107,7 @@ class StateReader {
   Status CheckBodyBulk(uint32_t index, const StateBody& body, const StateSystem& system) const;
   Status CheckContacts(uint32_t index, const StateBody& body, const StateSystem& system,
                        const BodyBulk& bulk) const;
+  Status CheckTouches(uint32_t index, const StateBody& body, const BodyBulk& bulk) const;
   Status CheckPins(uint32_t index, const StateBody& body, const StateSystem& system,
                    const BodyBulk& bulk) const;
   Status CheckCrowdBulk();

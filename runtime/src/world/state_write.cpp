@@ -107,6 +107,8 @@ StateCollider Saved(const Collider& collider, uint32_t slot) {
   Copy(desc.angular_velocity, out.angular_velocity);
   out.friction = desc.friction;
   out.restitution = desc.restitution;
+  Copy(desc.surface_velocity, out.surface_velocity);
+  out.sensor = desc.sensor ? 1 : 0;
   out.filter = Saved(desc.filter);
   out.has_target = collider.has_target ? 1 : 0;
   out.target = Saved(collider.target);
@@ -139,6 +141,16 @@ StateContact Saved(const PlaneContact& contact) {
   return out;
 }
 
+StateTouch Saved(const Touch& touch) {
+  StateTouch out = {};
+  out.collider = touch.collider;
+  Copy(touch.force, out.force);
+  Copy(touch.torque, out.torque);
+  out.is_sensor = touch.is_sensor ? 1 : 0;
+  out.is_reported = touch.is_reported ? 1 : 0;
+  return out;
+}
+
 uint32_t FlagsOf(const Body& body) {
   const auto flag = [](bool is_set, StateBodyFlags bit) { return is_set ? uint32_t{bit} : 0u; };
   return flag(body.fixed, kStateFixed) | flag(body.frozen, kStateFrozen) |
@@ -148,7 +160,8 @@ uint32_t FlagsOf(const Body& body) {
          flag(body.has_previous && body.previous.size() > 0, kStateHasPrevious) |
          flag(body.pins.reactions.size() > 0, kStateReports) |
          flag(body.pins.targets.size() > 0, kStateHasTargets) |
-         flag(body.pins.rests, kStatePinsRest) | flag(body.pins.moves, kStatePinsMove);
+         flag(body.report_contacts, kStateReportsContacts) | flag(body.pins.rests, kStatePinsRest) |
+         flag(body.pins.moves, kStatePinsMove);
 }
 
 StateBody Saved(const Body& body, const StepStats& stats) {
@@ -186,6 +199,7 @@ StateBody Saved(const Body& body, const StepStats& stats) {
   out.outer_iterations = body.splitting.outer_iterations;
   out.volume_sweeps = body.splitting.volume_sweeps;
   out.polar_iterations = body.splitting.polar_iterations;
+  out.num_touches = body.num_touches;
   return out;
 }
 
@@ -227,6 +241,7 @@ void WriteBulk(const Body& body, const StateBody& saved, Sink* sink) {
   }
   sink->WriteAll(body.pins.reactions);
   for (const PlaneContact& contact : body.contacts.Current()) sink->Write(Saved(contact));
+  for (uint32_t i = 0; i < body.num_touches; ++i) sink->Write(Saved(body.touches[i]));
   if (saved.num_coupled > 0) WriteCouplings(body.contacts.couplings, sink);
   sink->End();
 }

@@ -70,7 +70,10 @@ Status World::Impl::FindBody(const Impl* impl, BodyId id, Body** out_body) {
 void World::Impl::ReserveCapacity() {
   desc.reserve_bodies = std::min(desc.reserve_bodies, SlotList<>::kMostSlots);
   desc.reserve_colliders = std::min(desc.reserve_colliders, SlotList<>::kMostSlots);
-  if (!events.Allocate(allocator, desc.max_events)) return;
+  if (!events.Allocate(allocator, desc.max_events) ||
+      !contact_events.Allocate(allocator, desc.max_contact_events)) {
+    return;
+  }
   if (desc.reserve_bodies > 0 && (!slots.Reserve(allocator, desc.reserve_bodies) ||
                                   !ReserveBodyArrays(desc.reserve_bodies - 1))) {
     return;

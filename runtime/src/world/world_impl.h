@@ -128,6 +128,9 @@ struct World::Impl {
   bool TouchesMovingCollider(const Body& body) const;
   void MoveColliders();
   void RecordEvent(const Body& body, BodyEventType type);
+  void FindTouches();
+  void ReportTouches(Body* body);
+  void RecordEvent(const ContactEvent& event);
   void SumStats();
 
   float DeepestPoint(const Body& body) const;
@@ -209,7 +212,10 @@ struct World::Impl {
   uint32_t num_forces = 0;
   Array<BodyEvent> events;  // of the last step (max_events x 1)
   uint32_t num_events = 0;
-  StepSettings settings;  // of the current step
+  Array<ContactEvent> contact_events;  // of the last step (max_contact_events x 1)
+  uint32_t num_contact_events = 0;
+  bool lost_contact_events = false;  // whether the step had more
+  StepSettings settings;             // of the current step
   StepStats stats;
 };
 

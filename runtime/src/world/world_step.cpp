@@ -125,6 +125,8 @@ void World::Impl::BeginStep(float new_dt) {
               .mix_restitution = desc.mix_restitution,
               .dt = new_dt};
   num_events = 0;
+  num_contact_events = 0;
+  lost_contact_events = false;
 }
 
 void World::Impl::DecideCrowdSteps() {
@@ -133,6 +135,7 @@ void World::Impl::DecideCrowdSteps() {
     Body* body = world.live[index];
     body->in_crowd_step = false;
     if (!body->Steps()) return;
+    body->num_found = 0;
     body->last_substeps = world.body_stats[body->slot].substeps;
     world.body_stats[body->slot] = {};
     DecideCrowdStep(world.settings, body);
@@ -235,7 +238,10 @@ void World::Impl::MayFallAsleep(Body* body) {
 }
 
 void World::Impl::EndStep() {
+  FindTouches();
   for (Body* body : live_bodies()) {
+    // A sleeping body that reports nothing keeps its touches.
+    if (!body->asleep || !body->enabled || body->report_contacts) ReportTouches(body);
     if (!body->Steps()) continue;
     StepStats* own = &body_stats[body->slot];
     if (own->max_speed > body->max_speed) own->max_speed = LimitSpeed(body);
@@ -256,7 +262,7 @@ void World::Impl::RecordEvent(const Body& body, BodyEventType type) {
 // In the order of the bodies, whatever order the jobs ran in.
 void World::Impl::SumStats() {
   stats = {};
-  if (num_events > events.size()) stats.flags |= kStepEventsLost;
+  if (num_events > events.size() || lost_contact_events) stats.flags |= kStepEventsLost;
   for (const Body* body : live_bodies()) {
     if (!body->enabled) continue;
     const StepStats& s = body_stats[body->slot];

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Where a body's surface is deepest in a sensor.
+#pragma once
+
+#include "base/node_vec.h"
+#include "contact/contact_problem.h"
+
+#include <cstdint>
+
+namespace plush {
+
+/// A point of a surface in a sensor.
+struct SensedPoint {
+  float gap = 0.0f;                ///< [m], <= 0
+  uint32_t triangle = UINT32_MAX;  ///< of the surface, or UINT32_MAX
+  EmbeddedPoint point;
+};
+
+/// Finds the point of the surface's triangles, with the nodes at `x` (num_nodes x 1), that is
+/// deepest in a sensor at the end of its substep; of a cage without a surface, the deepest node.
+/// Pinned points count. Of several ones, the first triangle's. Returns whether there is one.
+bool FindDeepestInSensor(const LocalCollider& sensor, const TouchingSurface& surface, NodeVectors x,
+                         SensedPoint* out_deepest);
+
+}  // namespace plush

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// What bodies did to colliders in the last step: events and reactions.
+#include "base/id_layout.h"
+#include "base/vector_math.h"
+#include "body/touches.h"
+#include "world/world_impl.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace plush {
+namespace {
+
+// Touches are in this order: by slots, then from the removed collider to the one that took its
+// place.
+uint64_t Key(const Touch& touch) {
+  return uint64_t{SlotOf(touch.collider)} << 32 | GenerationOf(touch.collider);
+}
+
+ContactEvent EventOf(const Body& body, const Touch& touch, bool was_reported) {
+  ContactEvent event;
+  event.type = was_reported ? ContactEventType::kStayed : ContactEventType::kBegan;
+  event.body = {body.id};
+  event.collider = {touch.collider};
+  event.point = touch.point;
+  event.normal = touch.normal;
+  event.impulse = touch.impulse;
+  event.approach_speed = was_reported ? 0.0f : touch.approach_speed;
+  event.triangle = touch.triangle;
+  return event;
+}
+
+ContactEvent EndOf(const Body& body, const Touch& touch) {
+  ContactEvent event;
+  event.type = ContactEventType::kEnded;
+  event.body = {body.id};
+  event.collider = {touch.collider};
+  return event;
+}
+
+// A body that did not step keeps its touches with the colliders that there are.
+void KeepTouches(const StepSettings& settings, Body* body) {
+  body->num_found = 0;
+  for (const Touch& touch : body->touches.span().first(body->num_touches)) {
+    const bool is_there = settings.colliders[SlotOf(touch.collider)].id == touch.collider;
+    if (is_there && !touch.is_sensor) body->found[body->num_found++] = touch;
+  }
+}
+
+}  // namespace
+
+// Completes the bodies' touches of the step, in parallel.
+void World::Impl::FindTouches() {
+  const JobFunction find = [](void* context, uint32_t index) {
+    Impl& world = *static_cast<Impl*>(context);
+    Body* body = world.live[index];
+    body->lost_sensors = false;
+    if (!body->enabled) body->num_found = 0;
+    if (!body->enabled || !body->report_contacts) return;
+    if (!body->Steps()) KeepTouches(world.settings, body);
+    body->lost_sensors = !FindSensors(world.settings, body);
+  };
+  RunJobs(slots.num_live(), find);
+}
+
+// Reports what has changed since the step before, and makes the touches found the body's touches.
+void World::Impl::ReportTouches(Body* body) {
+  if (body->report_contacts) {
+    if (body->lost_sensors) lost_contact_events = true;
+    const std::span<const Touch> before = body->touches.span().first(body->num_touches);
+    const std::span<Touch> now = body->found.span().first(body->num_found);
+    auto old = before.begin();
+    for (Touch& touch : now) {
+      for (; old != before.end() && Key(*old) < Key(touch); ++old) {
+        if (old->is_reported) RecordEvent(EndOf(*body, *old));
+      }
+      const bool is_same = old != before.end() && Key(*old) == Key(touch);
+      touch.is_reported = is_same && old->is_reported;
+      old += is_same ? 1 : 0;
+      if (body->Steps() || !touch.is_reported) {
+        RecordEvent(EventOf(*body, touch, touch.is_reported));
+      }
+      touch.is_reported = true;
+    }
+    for (; old != before.end(); ++old) {
+      if (old->is_reported) RecordEvent(EndOf(*body, *old));
+    }
+  }
+  std::swap(body->touches, body->found);
+  body->num_touches = body->num_found;
+}
+
+void World::Impl::RecordEvent(const ContactEvent& event) {
+  if (num_contact_events == contact_events.size()) {
+    lost_contact_events = true;
+    return;
+  }
+  contact_events[num_contact_events++] = event;
+}
+
+std::span<const ContactEvent> World::contact_events() const {
+  if (impl_ == nullptr) return {};
+  return impl_->contact_events.span().first(impl_->num_contact_events);
+}
+
+Status World::SetReportContacts(BodyId id, bool report) {
+  Body* body = nullptr;
+  const Status found = Impl::FindBody(impl_, id, &body);
+  if (!found.ok()) return found;
+  body->report_contacts = report;
+  if (report) return {};
+  for (Touch& touch : body->touches) touch.is_reported = false;
+  return {};
+}
+
+bool World::ReportsContacts(BodyId id) const {
+  Body* body = nullptr;
+  return Impl::FindBody(impl_, id, &body).ok() && body->report_contacts;
+}
+
+Status World::ColliderReaction(ColliderId id, Reaction* out_reaction) const {
+  Collider* collider = nullptr;
+  const Status found = Impl::FindCollider(impl_, id, out_reaction, &collider);
+  if (!found.ok()) return found;
+  out_reaction->about = collider->desc.pose.position;
+  double sums[6] = {};  // in the order of slots
+  for (const uint32_t slot : impl_->slots) {
+    const Body& body = *impl_->bodies[slot];
+    for (const Touch& touch : body.touches.span().first(body.num_touches)) {
+      if (touch.collider != id.value) continue;
+      const Vec3 &f = touch.force, &t = touch.torque;
+      const float numbers[6] = {f.x, f.y, f.z, t.x, t.y, t.z};
+      for (int k = 0; k < 6; ++k) sums[k] += double(numbers[k]);
+    }
+  }
+  const auto at = [&](int k) { return static_cast<float>(sums[k]); };
+  out_reaction->force = {at(0), at(1), at(2)};
+  out_reaction->torque = {at(3), at(4), at(5)};
+  return {};
+}
+
+}  // namespace plush

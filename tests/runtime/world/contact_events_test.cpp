@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: MIT
+// Events of contacts and sensors: what begins, stays and ends, where and how hard.
+#include "base/id_layout.h"
+#include "runtime/world/crowd_scene.h"
+#include "runtime/world/heap_counter.h"
+#include "runtime/world/solid_scene.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+using Type = ContactEventType;
+
+BodyDesc Reporting(const Vec3& position, const Vec3& velocity = {}) {
+  BodyDesc desc;
+  desc.pose.position = position;
+  desc.velocity = velocity;
+  desc.report_contacts = true;
+  return desc;
+}
+
+ColliderDesc Sensor(ColliderDesc desc) {
+  desc.sensor = true;
+  return desc;
+}
+
+std::vector<ContactEvent> EventsOf(const World& world) {
+  const std::span<const ContactEvent> events = world.contact_events();
+  return {events.begin(), events.end()};
+}
+
+// The only event of a step.
+ContactEvent TheEvent(const World& world) {
+  REQUIRE(world.contact_events().size() == 1);
+  return world.contact_events()[0];
+}
+
+bool AreEqual(const ContactEvent& a, const ContactEvent& b) {
+  return a.type == b.type && a.body == b.body && a.collider == b.collider &&
+         std::memcmp(&a.point, &b.point, sizeof(Vec3)) == 0 &&
+         std::memcmp(&a.normal, &b.normal, sizeof(Vec3)) == 0 && a.impulse == b.impulse &&
+         a.approach_speed == b.approach_speed && a.triangle == b.triangle;
+}
+
+void CheckEqual(const std::vector<ContactEvent>& a, const std::vector<ContactEvent>& b) {
+  CHECK(std::equal(a.begin(), a.end(), b.begin(), b.end(), AreEqual));
+}
+
+std::vector<std::byte> Saved(const World& world) {
+  std::vector<std::byte> state(world.StateBytes());
+  size_t bytes = 0;
+  REQUIRE(world.SaveState(state, &bytes).ok());
+  return state;
+}
+
+// Damped boxes in a row on a plane, whose places are those of slots.
+struct Row {
+  explicit Row(int count, const WorldDesc& desc = {}, float height = 0.005f, double damping = 0.1)
+      : shape(TetBox(2, 2, 2, 0.1), {2.0e5, 0.4, 1000.0, damping}, 0.01), world(desc) {
+    plane = AddCollider(&world);
+    for (int i = 0; i < count; ++i) {
+      bodies.push_back(
+          AddBody(&world, shape.asset(), Reporting({static_cast<float>(i), height, 0.0f})));
+    }
+  }
+  void Step(int steps) {
+    for (int step = 0; step < steps; ++step) StepWorld(&world, 0.01f);
+  }
+
+  ShapeAsset shape;
+  World world;
+  ColliderId plane;
+  std::vector<BodyId> bodies;
+};
+
+}  // namespace
+
+TEST_CASE("A fall reports one beginning, then that it stays, with the impulse of each step") {
+  const bool has_surface = GENERATE(false, true);
+  CAPTURE(has_surface);
+  SolidScene scene(has_surface, Reporting({0.0f, 0.3f, 0.0f}));
+  const ColliderId plane = AddCollider(&scene.world);
+  const double mass = MomentsOf(scene.world, scene.body).mass;
+  const double hits_at = std::sqrt(2.0 * 9.81 * 0.3);
+  int began = 0, ended = 0, first = -1;
+  for (int step = 0; step < 300; ++step) {
+    const double before = MomentsOf(scene.world, scene.body).linear_momentum[1];
+    scene.Step(1);
+    if (scene.world.contact_events().empty()) continue;
+    const ContactEvent event = TheEvent(scene.world);
+    CHECK(event.body == scene.body);
+    CHECK(event.collider == plane);
+    CHECK_FALSE(event.other_body.valid());
+    CHECK(event.other_triangle == ContactEvent::kNoTriangle);
+    ended += event.type == Type::kEnded ? 1 : 0;
+    if (event.type == Type::kEnded) {
+      CHECK(event.impulse == 0.0f);
+      continue;
+    }
+    CHECK(event.normal.y == Approx(1.0f));
+    CHECK(std::fabs(event.point.y) < 2e-3f);
+    const double after = MomentsOf(scene.world, scene.body).linear_momentum[1];
+    CHECK(double(event.impulse) ==
+          Approx(after - before + mass * 9.81 * 0.01).epsilon(1e-3).margin(1e-4));
+    CHECK(event.triangle < scene.shape.asset().collision().num_triangles());
+    if (event.type == Type::kStayed) {
+      CHECK(event.approach_speed == 0.0f);
+      continue;
+    }
+    ++began;
+    if (first < 0) {
+      first = step;
+      CHECK(double(event.approach_speed) == Approx(hits_at).epsilon(0.06));
+    }
+  }
+  CHECK(first == 24);  // sqrt(2 0.3 / 9.81) = 0.247 s
+  CHECK(began >= 1);
+  CHECK(began - ended == 1);
+}
+
+TEST_CASE(
+    "Bodies that do not report have no events, and the setter takes effect in the next step") {
+  SolidScene scene(true, Reporting({0.0f, 0.001f, 0.0f}));
+  AddCollider(&scene.world);
+  CHECK(scene.world.ReportsContacts(scene.body));
+  REQUIRE(scene.world.SetReportContacts(scene.body, false).ok());
+  CHECK_FALSE(scene.world.ReportsContacts(scene.body));
+  scene.Step(20);
+  CHECK(scene.world.contact_events().empty());
+  REQUIRE(scene.world.SetReportContacts(scene.body, true).ok());
+  scene.Step(1);
+  CHECK(TheEvent(scene.world).type == Type::kBegan);
+  REQUIRE(scene.world.SetReportContacts(scene.body, false).ok());
+  scene.Step(1);
+  CHECK(scene.world.contact_events().empty());
+  REQUIRE(scene.world.SetReportContacts(scene.body, true).ok());
+  scene.Step(1);
+  CHECK(TheEvent(scene.world).type == Type::kBegan);
+  CHECK(scene.world.SetReportContacts({}, true).code == StatusCode::kNullId);
+  CHECK_FALSE(scene.world.ReportsContacts({}));
+}
+
+TEST_CASE("Contacts end if the game takes the body or the collider away") {
+  Row row(1);
+  row.Step(30);
+  REQUIRE(TheEvent(row.world).type == Type::kStayed);
+  const BodyId body = row.bodies[0];
+  SECTION("the collider is removed") {
+    REQUIRE(row.world.RemoveCollider(row.plane).ok());
+    row.Step(1);
+    const ContactEvent event = TheEvent(row.world);
+    CHECK(event.type == Type::kEnded);
+    CHECK(event.collider == row.plane);
+    CHECK(event.triangle == ContactEvent::kNoTriangle);
+  }
+  SECTION("another one takes its slot") {
+    REQUIRE(row.world.RemoveCollider(row.plane).ok());
+    const ColliderId next = AddCollider(&row.world);
+    REQUIRE(SlotOf(next.value) == SlotOf(row.plane.value));
+    row.Step(1);
+    const std::vector<ContactEvent> events = EventsOf(row.world);
+    REQUIRE(events.size() == 2);
+    CHECK(events[0].type == Type::kEnded);
+    CHECK(events[0].collider == row.plane);
+    CHECK(events[1].type == Type::kBegan);
+    CHECK(events[1].collider == next);
+  }
+  SECTION("the collider's filter changes") {
+    REQUIRE(row.world.SetFilter(row.plane, {.mask = 0}).ok());
+    row.Step(1);
+    CHECK(TheEvent(row.world).type == Type::kEnded);
+  }
+  SECTION("the body's filter changes") {
+    REQUIRE(row.world.SetFilter(body, {.mask = 0}).ok());
+    row.Step(1);
+    CHECK(TheEvent(row.world).type == Type::kEnded);
+  }
+  SECTION("the body is disabled, and enabled again") {
+    REQUIRE(row.world.SetEnabled(body, false).ok());
+    row.Step(1);
+    CHECK(TheEvent(row.world).type == Type::kEnded);
+    row.Step(1);
+    CHECK(row.world.contact_events().empty());
+    REQUIRE(row.world.SetEnabled(body, true).ok());
+    row.Step(1);
+    CHECK(TheEvent(row.world).type == Type::kBegan);
+  }
+  SECTION("the body is moved away") {
+    REQUIRE(row.world.Teleport(body, {{0.0f, 5.0f, 0.0f}}).ok());
+    row.Step(1);
+    CHECK(TheEvent(row.world).type == Type::kEnded);
+  }
+  SECTION("the body is removed: nothing is left to report of") {
+    REQUIRE(row.world.RemoveBody(body).ok());
+    row.Step(1);
+    CHECK(row.world.contact_events().empty());
+  }
+  row.Step(1);
+  for (const ContactEvent& event : EventsOf(row.world)) CHECK(event.type != Type::kEnded);
+}
+
+TEST_CASE("A sleeping body reports nothing until it wakes, and no second beginning") {
+  Row row(1);
+  for (int step = 0; step < 2000 && !row.world.IsAsleep(row.bodies[0]); ++step) row.Step(1);
+  REQUIRE(row.world.IsAsleep(row.bodies[0]));
+  for (int step = 0; step < 5; ++step) {
+    row.Step(1);
+    CHECK(row.world.contact_events().empty());
+  }
+  SECTION("it wakes") {
+    REQUIRE(row.world.Wake(row.bodies[0]).ok());
+    row.Step(1);
+    CHECK(TheEvent(row.world).type == Type::kStayed);
+  }
+  SECTION("it loses its floor") {
+    REQUIRE(row.world.RemoveCollider(row.plane).ok());
+    row.Step(1);
+    CHECK(TheEvent(row.world).type == Type::kEnded);
+  }
+  SECTION("a sensor comes and goes, and does not wake it") {
+    const ColliderId id = AddCollider(&row.world, Sensor(SphereAt({0.0f, 0.0f, 0.0f}, 0.05f)));
+    row.Step(1);
+    ContactEvent event = TheEvent(row.world);
+    CHECK(event.type == Type::kBegan);
+    CHECK(event.collider == id);
+    CHECK(event.impulse == 0.0f);
+    row.Step(1);
+    CHECK(row.world.contact_events().empty());
+    REQUIRE(row.world.SetColliderPose(id, {{0.0f, 3.0f, 0.0f}}).ok());
+    row.Step(1);
+    CHECK(TheEvent(row.world).type == Type::kEnded);
+    REQUIRE(row.world.MoveCollider(id, {{0.0f, 0.0f, 0.0f}}).ok());
+    row.Step(1);
+    CHECK(TheEvent(row.world).type == Type::kBegan);
+    REQUIRE(row.world.RemoveCollider(id).ok());
+    row.Step(1);
+    CHECK(TheEvent(row.world).type == Type::kEnded);
+    CHECK(row.world.IsAsleep(row.bodies[0]));
+  }
+}
+
+TEST_CASE("Sensors push, hold and slow nothing, whatever their shape") {
+  const bool has_surface = GENERATE(false, true);
+  SolidScene with(has_surface, Reporting({0.0f, 0.6f, 0.0f}, {0.5f, 0.0f, 0.0f}));
+  SolidScene without(has_surface, Reporting({0.0f, 0.6f, 0.0f}, {0.5f, 0.0f, 0.0f}));
+  AddCollider(&with.world);
+  AddCollider(&without.world);
+  ColliderDesc half_space;
+  half_space.plane.offset = 0.2f;
+  half_space.surface_velocity = {3.0f, 0.0f, 0.0f};
+  AddCollider(&with.world, Sensor(half_space));
+  AddCollider(&with.world, Sensor(BoxAt({{0.1f, 0.3f, 0.0f}}, {0.3f, 0.1f, 0.3f})));
+  ColliderDesc moving = Sensor(CapsuleAt({{0.0f, 0.1f, 0.0f}}, 0.2f, 0.1f));
+  moving.velocity = {0.1f, 0.0f, 0.0f};
+  AddCollider(&with.world, moving);
+  bool sensed = false;
+  for (int step = 0; step < 200; ++step) {
+    with.Step(1);
+    without.Step(1);
+    REQUIRE(with.world.StateHash() == without.world.StateHash());
+    for (const ContactEvent& event : EventsOf(with.world)) {
+      sensed = sensed || DescOf(with.world, event.collider).sensor;
+    }
+  }
+  CHECK(sensed);
+  WorldMeasures a = MeasuresOf(with.world), b = MeasuresOf(without.world);
+  CHECK(a.max_penetration == b.max_penetration);
+}
+
+TEST_CASE("A sensor is touched if a place of a triangle is in it, as brute force finds") {
+  constexpr uint32_t kSeed = 7;
+  Random random(kSeed);
+  SolidScene scene(true, Reporting({0.0f, 0.0f, 0.0f}), {.gravity = {}});
+  constexpr int kSensors = 40;
+  std::vector<ColliderId> ids;
+  int touched = 0, apart = 0;
+  for (int round = 0; round < 12; ++round) {
+    for (const ColliderId id : ids) REQUIRE(scene.world.RemoveCollider(id).ok());
+    ids.clear();
+    for (int i = 0; i < kSensors; ++i) {
+      const Vec3 at = ToVec3(Eigen::Vector3d(0.1, 0.1, 0.1) + random.Vector(0.25));
+      const Pose pose = {at, ToQuat(random.Rotation())};
+      const auto size = [&] { return static_cast<float>(random.Uniform(0.005, 0.08)); };
+      ColliderDesc desc = SphereAt(at, size());
+      if (i % 3 == 1) desc = CapsuleAt(pose, size(), size());
+      if (i % 3 == 2) desc = BoxAt(pose, {size(), size(), size()});
+      ids.push_back(AddCollider(&scene.world, Sensor(desc)));
+    }
+    scene.Step(1);
+    const std::vector<ContactEvent> events = EventsOf(scene.world);
+    for (const ColliderId id : ids) {
+      const double depth = scene.DepthOfTrianglesIn(id);
+      CAPTURE(kSeed, round, SlotOf(id.value), depth);
+      const auto event = std::find_if(events.begin(), events.end(), [&](const ContactEvent& e) {
+        return e.collider == id && e.type == Type::kBegan;
+      });
+      // The samples over triangles miss the deepest place a little.
+      if (depth > 1e-6) CHECK(event != events.end());
+      if (depth < -4e-3) CHECK(event == events.end());
+      ++(depth > 1e-6 ? touched : apart);
+      if (event == events.end()) continue;
+      const double at_point = -DistanceFrom(DescOf(scene.world, id), ToEigen(event->point));
+      CHECK(at_point > depth - 1e-6);
+      CHECK(event->triangle < scene.shape.asset().collision().num_triangles());
+    }
+  }
+  CHECK(touched > 50);
+  CHECK(apart > 50);
+}
+
+TEST_CASE("Only the surface counts: a sensor wholly inside a body touches nothing") {
+  SolidScene scene(true, Reporting({0.0f, 0.0f, 0.0f}), {.gravity = {}});
+  const ColliderId inside = AddCollider(&scene.world, Sensor(SphereAt({0.1f, 0.1f, 0.1f}, 0.03f)));
+  scene.Step(1);
+  CHECK(scene.world.contact_events().empty());
+  // A small one within a triangle, away from its corners.
+  REQUIRE(scene.world.SetColliderPose(inside, {{0.13f, 0.2f, 0.117f}}).ok());
+  scene.Step(1);
+  CHECK(TheEvent(scene.world).type == Type::kBegan);
+  REQUIRE(scene.world.SetFilter(inside, {.mask = 0}).ok());
+  scene.Step(1);
+  CHECK(TheEvent(scene.world).type == Type::kEnded);
+}
+
+TEST_CASE("Fixed bodies meet sensors, too") {
+  BodyDesc desc = Reporting({0.0f, 0.0f, 0.0f});
+  desc.fixed = true;
+  SolidScene scene(true, desc);
+  AddCollider(&scene.world, Sensor(SphereAt({0.1f, 0.2f, 0.1f}, 0.03f)));
+  scene.Step(1);
+  CHECK(TheEvent(scene.world).type == Type::kBegan);
+  scene.Step(1);
+  CHECK(TheEvent(scene.world).type == Type::kStayed);
+}
+
+TEST_CASE("Contact events beyond the maximum are lost, and a flag says so") {
+  const uint32_t most = GENERATE(0u, 3u, 5u);
+  Row row(5, {.max_contact_events = most});
+  row.Step(20);
+  CHECK(row.world.contact_events().size() == std::min(most, 5u));
+  CHECK(((row.world.stats().flags & kStepEventsLost) != 0) == (most < 5));
+  for (size_t i = 0; i < row.world.contact_events().size(); ++i) {
+    CHECK(row.world.contact_events()[i].body == row.bodies[i]);
+  }
+}
+
+TEST_CASE("Events are in order, the same for any schedule, in crowds and after loading a state") {
+  const auto run = [](const JobSystem& jobs, bool reloads) {
+    Row row(24, {.jobs = jobs}, 0.02f, 0.0);  // damped bodies join no crowds
+    ColliderDesc ball = SphereAt({3.2f, -0.1f, 0.1f}, 0.3f);
+    AddCollider(&row.world, ball);
+    for (int i = 0; i < 8; ++i) {
+      AddCollider(&row.world, Sensor(BoxAt({{float(3 * i), 0.35f, 0.1f}}, {0.4f, 0.12f, 0.4f})));
+    }
+    bool had_crowds = false;
+    std::vector<ContactEvent> all;
+    World other;
+    World* world = &row.world;
+    const Asset* const assets[] = {&row.shape.asset()};
+    for (int step = 0; step < 120; ++step) {
+      if (step == 40) {
+        for (int i = 0; i < 24; i += 2) {
+          REQUIRE(world->Teleport(row.bodies[i], {{float(i), 1.2f, 0.1f}}).ok());
+        }
+      }
+      if (reloads && step == 70) {
+        REQUIRE(other.LoadState(Saved(row.world), assets).ok());
+        CHECK(other.contact_events().empty());
+        world = &other;
+      }
+      StepWorld(world, 0.01f);
+      had_crowds = had_crowds || HadCrowds(*world);
+      const std::vector<ContactEvent> events = EventsOf(*world);
+      for (size_t i = 1; i < events.size(); ++i) {
+        const auto key = [](const ContactEvent& e) {
+          return uint64_t{SlotOf(e.body.value)} << 32 | SlotOf(e.collider.value);
+        };
+        CHECK(key(events[i - 1]) < key(events[i]));
+      }
+      all.insert(all.end(), events.begin(), events.end());
+    }
+    CHECK(had_crowds);
+    return all;
+  };
+  const std::vector<ContactEvent> expected = run({}, false);
+  for (const Type type : {Type::kBegan, Type::kStayed, Type::kEnded}) {
+    CHECK(std::count_if(expected.begin(), expected.end(),
+                        [type](const ContactEvent& e) { return e.type == type; }) > 12);
+  }
+  const JobSystem backwards = {[](void*, uint32_t count, JobFunction job, void* context) {
+                                 for (uint32_t i = count; i-- > 0;) job(context, i);
+                               },
+                               nullptr};
+  CheckEqual(run(backwards, false), expected);
+  CheckEqual(run({}, true), expected);
+}
+
+TEST_CASE("Steps with contact events and sensors allocate nothing") {
+  Row row(8);
+  AddCollider(&row.world, Sensor(BoxAt({{3.0f, 0.1f, 0.0f}}, {2.0f, 0.1f, 1.0f})));
+  row.Step(3);
+  const size_t before = HeapAllocations();
+  row.Step(20);
+  CHECK(HeapAllocations() == before);
+  CHECK_FALSE(row.world.contact_events().empty());
+}
