@@ -4,7 +4,8 @@
 #
 # usage: tools/setup.sh [build] [test] [full]      (default: build)
 #   build  to compile the runtime, the tools and the samples
-#   test   also for tests/run.sh; tetgen also serves `plush bake --mesher tetgen`
+#   test   also for tests/run.sh; tetgen also serves `plush bake --mesher tetgen`, libbullet-dev the
+#          sample bullet_coupling
 #   full   also for tests/run.sh --full (second compiler, cross-compilers, clang-tidy) and for the
 #          peers that plush_bench compares with
 set -euo pipefail
@@ -16,7 +17,7 @@ build=(
   nlohmann-json3-dev
 )
 test=(
-  catch2 libbenchmark-dev flatbuffers-compiler assimp-testmodels tetgen
+  catch2 libbenchmark-dev flatbuffers-compiler assimp-testmodels tetgen libbullet-dev
 )
 full=(
   clang-14 clang-format-14 clang-tidy-14

@@ -167,7 +167,8 @@ SceneCollider ReadCollider(const json& value, const std::string& path, std::stri
   SceneCollider collider;
   const JsonObject reader(value, path,
                           {"plane", "sphere", "capsule", "box", "friction", "restitution", "pose",
-                           "velocity", "angular_velocity", "motion", "filter"},
+                           "velocity", "angular_velocity", "motion", "surface_velocity", "sensor",
+                           "filter"},
                           mistake);
   ReadShape(reader, &collider.desc, mistake);
   reader.Number("friction", kFrictionRange, &collider.desc.friction);
@@ -179,6 +180,8 @@ SceneCollider ReadCollider(const json& value, const std::string& path, std::stri
   }
   ReadVec3(reader, "velocity", &collider.desc.velocity);
   ReadVec3(reader, "angular_velocity", &collider.desc.angular_velocity);
+  ReadVec3(reader, "surface_velocity", &collider.desc.surface_velocity);
+  reader.Boolean("sensor", &collider.desc.sensor);
   ReadFilter(reader, &collider.desc.filter, mistake);
   ReadMotion(reader, &collider.motion, mistake);
   if (collider.motion.keys.empty()) return collider;

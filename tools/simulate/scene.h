@@ -18,7 +18,8 @@
 //    "colliders":[{"plane":{"normal":[0,1,0],"offset":0}, "friction":0.5},
 //                 {"box":{"half_extents":[1,0.1,1]},
 //                  "pose":{"position":[0,0,0],"rotation":[0,0,0,1]},
-//                  "velocity":[0,0,0], "angular_velocity":[0,0,0], "filter":{"category":2}}],
+//                  "velocity":[0,0,0], "angular_velocity":[0,0,0],
+//                  "surface_velocity":[0,0,0], "sensor":false, "filter":{"category":2}}],
 //    "solver":{"name":"splitting", "newton_iterations":1, "volume_sweeps":1, "contact":"hold"}}
 // tools/README.md says what each key means.
 #pragma once

@@ -74,16 +74,22 @@ bool FindDeepestInSensor(const LocalCollider& sensor, const TouchingSurface& sur
     return found;
   }
   const CollisionView& collision = *surface.collision;
+  const auto nodes_of = [&](uint32_t t, Vec3(&nodes)[4]) {
+    for (int k = 0; k < 4; ++k) nodes[k] = shape.Local(x[collision.tets[t].nodes[k]]);
+  };
+  // A lower bound of the gaps of a tet's vertices.
+  const auto bound_of = [&](uint32_t t) {
+    Vec3 nodes[4];
+    float gaps[4];
+    nodes_of(t, nodes);
+    shape.BoundGaps(nodes, gaps);
+    return LowestIn(Load4(gaps), &collision.tets[t].low.x, &collision.tets[t].high.x);
+  };
   TrianglePoint at;
   uint32_t of_tet = 0;
-  for (uint32_t t = 0; t < collision.tets.size(); ++t) {
-    const CdgTet& tet = collision.tets[t];
+  const auto search = [&](uint32_t t) {
     Vec3 nodes[4];
-    for (int k = 0; k < 4; ++k) nodes[k] = shape.Local(x[tet.nodes[k]]);
-    float gaps[4];
-    shape.BoundGaps(nodes, gaps);
-    const Float4 bounds = Load4(gaps);
-    if (!(LowestIn(bounds, &tet.low.x, &tet.high.x) <= deepest.gap)) continue;
+    nodes_of(t, nodes);
     WithTriangles(collision, [&](const auto& triangles) {
       ForTrianglesOf(collision, t, [&](uint32_t, uint32_t i) {
         Vec3 corners[3];
@@ -101,6 +107,20 @@ bool FindDeepestInSensor(const LocalCollider& sensor, const TouchingSurface& sur
         found = true;
       });
     });
+  };
+  // The tet that may be deepest comes first: it rules out most others.
+  const uint32_t num_tets = static_cast<uint32_t>(collision.tets.size());
+  uint32_t first = num_tets;
+  float lowest = 0.0f;
+  for (uint32_t t = 0; t < num_tets; ++t) {
+    const float bound = bound_of(t);
+    if (!(bound <= lowest)) continue;
+    lowest = bound;
+    first = t;
+  }
+  if (first < num_tets) search(first);
+  for (uint32_t t = 0; t < num_tets && first < num_tets; ++t) {
+    if (t != first && bound_of(t) <= deepest.gap) search(t);
   }
   if (found) deepest.point = surface.Inside(of_tet, deepest.triangle, at.u, at.v);
   *out_deepest = deepest;

@@ -18,7 +18,7 @@ struct SensedPoint {
 
 /// Finds the point of the surface's triangles, with the nodes at `x` (num_nodes x 1), that is
 /// deepest in a sensor at the end of its substep; of a cage without a surface, the deepest node.
-/// Pinned points count. Of several ones, the first triangle's. Returns whether there is one.
+/// Pinned points count. Returns whether there is one.
 bool FindDeepestInSensor(const LocalCollider& sensor, const TouchingSurface& surface, NodeVectors x,
                          SensedPoint* out_deepest);
 

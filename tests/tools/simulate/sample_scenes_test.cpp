@@ -96,7 +96,7 @@ SceneResult RunSample(const std::string& path) {
 
 TEST_CASE("The sample scenes show what their names say") {
   const SampleFolder folder;
-  for (const char* name : {"ramp", "press", "heap", "platform", "kick", "steps"}) {
+  for (const char* name : {"ramp", "press", "heap", "platform", "kick", "steps", "conveyor"}) {
     CAPTURE(name);
     const SceneResult result = RunSample(folder / (std::string(name) + ".json"));
     CHECK(result.record.flags == kStepOk);
@@ -109,6 +109,8 @@ TEST_CASE("The sample scenes show what their names say") {
     } else if (std::string(name) == "platform") {
       CHECK(result.late_moves[0] > 0.9);  // carried along
       CHECK(last.stats.max_speed < 0.02f);
+    } else if (std::string(name) == "conveyor") {
+      CHECK(result.late_moves[0] > 0.5);  // from the first belt to the second one
     } else if (std::string(name) == "press" || std::string(name) == "heap") {
       CHECK(last.stats.max_speed < 0.02f);
       CHECK(result.most_elastic_j >

@@ -68,7 +68,8 @@ TEST_CASE("Every key of a scene reaches its setting") {
               {"sphere":{"centre":[1,1,1],"radius":0.5}}]}],
     "colliders":[{"plane":{"normal":[0,0,2],"offset":-1},"friction":0.25,"restitution":0.5,
       "pose":{"position":[1,0,0],"rotation":[1,0,0,0]}, "velocity":[0,1,0],
-      "angular_velocity":[0,0,2], "filter":{"mask":2}}],
+      "angular_velocity":[0,0,2], "surface_velocity":[0,3,0], "sensor":true,
+      "filter":{"mask":2}}],
     "solver":{"name":"splitting","newton_iterations":3,"volume_sweeps":2,"contact":"penalty"}})",
                                 "/scenes");
   if (!scene.ok()) FAIL(scene.error().message);
@@ -109,6 +110,8 @@ TEST_CASE("Every key of a scene reaches its setting") {
   CHECK(s.colliders[0].desc.pose.rotation.x == 1.0f);
   CHECK(s.colliders[0].desc.velocity.y == 1.0f);
   CHECK(s.colliders[0].desc.angular_velocity.z == 2.0f);
+  CHECK(s.colliders[0].desc.surface_velocity.y == 3.0f);
+  CHECK(s.colliders[0].desc.sensor);
   CHECK(s.colliders[0].desc.filter == Filter{1, 2, 0});
   CHECK(s.colliders[0].motion.keys.empty());
   CHECK(body.splitting.outer_iterations == 3);
