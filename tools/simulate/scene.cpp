@@ -165,11 +165,11 @@ void ReadShape(const JsonObject& collider, ColliderDesc* out, std::string* mista
 
 SceneCollider ReadCollider(const json& value, const std::string& path, std::string* mistake) {
   SceneCollider collider;
-  const JsonObject reader(value, path,
-                          {"plane", "sphere", "capsule", "box", "friction", "restitution", "pose",
-                           "velocity", "angular_velocity", "motion", "surface_velocity", "sensor",
-                           "filter"},
-                          mistake);
+  const JsonObject reader(
+      value, path,
+      {"plane", "sphere", "capsule", "box", "friction", "restitution", "pose", "velocity",
+       "angular_velocity", "motion", "surface_velocity", "sensor", "filter"},
+      mistake);
   ReadShape(reader, &collider.desc, mistake);
   reader.Number("friction", kFrictionRange, &collider.desc.friction);
   reader.Number("restitution", kRestitutionRange, &collider.desc.restitution);

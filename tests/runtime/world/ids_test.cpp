@@ -97,6 +97,7 @@ std::vector<NamedCall<BodyId>> CallsWithBodies(const ShapeAsset& shape) {
          float max_speed = 0.0f;
          return w->GetMaxSpeed(id, &max_speed);
        }},
+      {"SetReportContacts", [](World* w, BodyId id) { return w->SetReportContacts(id, true); }},
       {"GetScale",
        [](World* w, BodyId id) {
          float scale = 0.0f;
@@ -205,6 +206,15 @@ std::vector<NamedCall<ColliderId>> CallsWithColliders() {
       {"SetColliderVelocity",
        [](World* w, ColliderId id) {
          return w->SetColliderVelocity(id, {0, 1, 0}, {0, 0, 1});
+       }},
+      {"ColliderReaction",
+       [](World* w, ColliderId id) {
+         Reaction reaction;
+         return w->ColliderReaction(id, &reaction);
+       }},
+      {"SetColliderSurfaceVelocity",
+       [](World* w, ColliderId id) {
+         return w->SetColliderSurfaceVelocity(id, {1, 0, 0});
        }},
       {"SetColliderFriction",
        [](World* w, ColliderId id) { return w->SetColliderFriction(id, 0.1f); }},
