@@ -86,8 +86,8 @@ struct ColliderDesc {
   Pose pose = {};                      ///< of the shape
   Vec3 velocity = {};                  ///< of the pose's position, until changed [m/s]
   Vec3 angular_velocity = {};          ///< about the pose's position, until changed [rad/s]
-  float friction = -1.0f;     ///< Coulomb coefficient, or below 0: the material's, see WorldDesc
-  float restitution = -1.0f;  ///< see MaterialOverride; at most 1, or below 0: the material's
+  float friction = -1.0f;      ///< Coulomb coefficient, or below 0: the material's, see WorldDesc
+  float restitution = -1.0f;   ///< see MaterialOverride; at most 1, or below 0: the material's
   Vec3 surface_velocity = {};  ///< of a conveyor: its surface runs at this velocity while its shape
                                ///< stays, in the collider's coordinates [m/s]. Friction takes the
                                ///< part along the surface; the part across it does nothing. Bodies

@@ -97,6 +97,7 @@ void AddTouches(float h, Body* body) {
     if (pressing > sums.strongest) {
       sums.strongest = pressing;
       sums.point = point.id;
+      sums.face = contact.face;
     }
   }
 }
@@ -119,7 +120,8 @@ void FinishTouches(const StepSettings& settings, Body* body) {
     Touch& touch = body->found[body->num_found++] = {};
     touch.collider = settings.colliders[collider.slot].id;
     touch.force = sums.impulse * (-s4 / settings.dt);
-    touch.torque = sums.moment * (-s4 * s / settings.dt);
+    const Vec3 moment = sums.moment + Cross(collider.AnchorArm(), sums.impulse);
+    touch.torque = moment * (-s4 * s / settings.dt);
     if (!IsFinite(touch.force) || !IsFinite(touch.torque)) touch.force = touch.torque = {};
     const Vec3 arm = sums.weighted_arm * (1.0f / sums.pressing);
     touch.point = WorldPosition(*body, collider.end.position + arm);
@@ -127,6 +129,7 @@ void FinishTouches(const StepSettings& settings, Body* body) {
     touch.impulse = s4 * sums.pressing;
     touch.approach_speed = s * sums.approach_speed;
     if (body->report_contacts) touch.triangle = SurfaceOf(*body).TriangleAt(sums.point);
+    if (sums.face != kNoTriangle) touch.other_triangle = sums.face / 2;
   }
 }
 

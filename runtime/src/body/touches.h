@@ -24,10 +24,11 @@ struct Touch {
   float impulse = 0.0f;         ///< along the normals [N s]
   float approach_speed = 0.0f;  ///< [m/s]
   uint32_t triangle = UINT32_MAX;
+  uint32_t other_triangle = UINT32_MAX;  ///< of a mesh
 };
 
 /// Sums over the contacts of a body with a collider and the substeps so far, in the body's
-/// coordinates. Arms are from the collider's pose position at the end of the substep.
+/// coordinates. Arms are from LocalCollider::end at the end of the substep.
 struct TouchSums {
   Vec3 impulse;                 ///< on the body [kg m/s]
   Vec3 moment;                  ///< [kg m^2/s]
@@ -37,6 +38,7 @@ struct TouchSums {
   float approach_speed = 0.0f;  ///< greatest along the normal before a substep [m/s]
   float strongest = 0.0f;       ///< greatest normal impulse of a point in a substep [kg m/s]
   uint32_t point = 0;           ///< id of that point
+  uint32_t face = kNoTriangle;  ///< of a mesh, that holds it
 };
 
 /// Starts the sums of a step.

@@ -56,6 +56,12 @@ struct LocalCollider {
   SolidPlace end;  ///< at the end of the substep
 
   bool is_mesh() const { return mesh.source != nullptr; }
+  /// From the collider's pose position to end.position, in the body's coordinates [m]: zero but for
+  /// meshes, whose origin is near the body.
+  Vec3 AnchorArm() const {
+    const auto own = [this](int k) { return static_cast<float>(mesh.anchor[k] * mesh.unit); };
+    return end.rotation * Vec3{own(0), own(1), own(2)};
+  }
 
   /// Displacement in the substep of its material at `x` [m].
   Vec3 MotionAt(const Vec3& x) const { return shift + Cross(turn, x); }

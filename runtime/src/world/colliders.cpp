@@ -138,6 +138,10 @@ Status CheckShape(const ColliderDesc& desc) {
 
 Status CheckDescription(const ColliderDesc& desc) {
   Status status = CheckShape(desc);
+  const bool has_triangles = desc.type == ShapeType::kHeightField || desc.type == ShapeType::kMesh;
+  if (status.ok() && desc.sensor && has_triangles) {
+    return {StatusCode::kUnsupported, "sensor", "must be a plane or a solid", 0};
+  }
   if (status.ok()) status = CheckPose(desc.pose);
   if (status.ok()) status = CheckVelocities(desc.velocity, desc.angular_velocity);
   if (status.ok()) status = CheckFriction(desc.friction);

@@ -29,6 +29,7 @@ ContactEvent EventOf(const Body& body, const Touch& touch, bool was_reported) {
   event.impulse = touch.impulse;
   event.approach_speed = was_reported ? 0.0f : touch.approach_speed;
   event.triangle = touch.triangle;
+  event.other_triangle = touch.other_triangle;
   return event;
 }
 
