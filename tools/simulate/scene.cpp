@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <utility>
 
@@ -133,8 +134,31 @@ void ReadBox(const JsonObject& shape, BoxShape* out) {
   }
 }
 
+void ReadHull(const JsonObject& shape, const std::string& folder, SceneCollider* out) {
+  for (const json& point : shape.Array("points", kMostHullPoints)) {
+    const auto coordinate = [&](size_t k) {
+      const json* number = point.is_array() && point.size() == 3 ? &point[k] : nullptr;
+      return number != nullptr && number->is_number() ? number->get<double>() : NAN;
+    };
+    const Vec3d at = {coordinate(0), coordinate(1), coordinate(2)};
+    if (!(std::max({std::fabs(at.x), std::fabs(at.y), std::fabs(at.z)}) <= kMostColliderSize)) {
+      shape.Mistake("points[" + std::to_string(out->hull_points.size()) + "]",
+                    "expected three numbers of at most 1e6");
+    }
+    out->hull_points.push_back(ToFloat(at));
+  }
+  if (shape.String("asset", &out->hull_asset)) {
+    out->hull_asset = (std::filesystem::path(folder) / out->hull_asset).string();
+  }
+  if (shape.Has("points") + shape.Has("asset") != 1) {
+    shape.Mistake("", "expected exactly one of points, asset");
+  }
+}
+
 // Reads the one shape that a collider has.
-void ReadShape(const JsonObject& collider, ColliderDesc* out, std::string* mistake) {
+void ReadShape(const JsonObject& collider, const std::string& folder, SceneCollider* scene_collider,
+               std::string* mistake) {
+  ColliderDesc* const out = &scene_collider->desc;
   constexpr NumberRange kLength = {kLeastExtent, double(kMostColliderSize)};
   int count = 0;
   const auto has = [&](const char* name) {
@@ -159,18 +183,23 @@ void ReadShape(const JsonObject& collider, ColliderDesc* out, std::string* mista
     out->type = ShapeType::kBox;
     ReadBox(shape("box", {"half_extents"}), &out->box);
   }
-  if (count == 0) collider.Mistake("plane", "is missing, and so are sphere, capsule and box");
+  if (has("hull")) {
+    out->type = ShapeType::kHull;
+    ReadHull(shape("hull", {"points", "asset"}), folder, scene_collider);
+  }
+  if (count == 0) collider.Mistake("plane", "is missing, and so are sphere, capsule, box and hull");
   if (count > 1) collider.Mistake("plane", "does not go with another shape");
 }
 
-SceneCollider ReadCollider(const json& value, const std::string& path, std::string* mistake) {
+SceneCollider ReadCollider(const json& value, const std::string& path, const std::string& folder,
+                           std::string* mistake) {
   SceneCollider collider;
   const JsonObject reader(
       value, path,
-      {"plane", "sphere", "capsule", "box", "friction", "restitution", "pose", "velocity",
+      {"plane", "sphere", "capsule", "box", "hull", "friction", "restitution", "pose", "velocity",
        "angular_velocity", "motion", "surface_velocity", "sensor", "filter"},
       mistake);
-  ReadShape(reader, &collider.desc, mistake);
+  ReadShape(reader, folder, &collider, mistake);
   reader.Number("friction", kFrictionRange, &collider.desc.friction);
   reader.Number("restitution", kRestitutionRange, &collider.desc.restitution);
   if (reader.Has("pose")) {
@@ -304,7 +333,7 @@ Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
   if (scene.bodies.empty()) reader.Mistake("bodies", "a scene needs at least one body");
   for (const json& collider : reader.Array("colliders", kMaxColliders)) {
     const std::string path = "colliders[" + std::to_string(scene.colliders.size()) + "]";
-    scene.colliders.push_back(ReadCollider(collider, path, &mistake));
+    scene.colliders.push_back(ReadCollider(collider, path, folder, &mistake));
   }
   for (const json& force : reader.Array("forces", kMaxForces)) {
     const std::string path = "forces[" + std::to_string(scene.forces.size()) + "]";

@@ -94,8 +94,10 @@ struct SceneBody {
 
 /// A collider; one with a motion starts at its first pose.
 struct SceneCollider {
-  ColliderDesc desc;
-  Motion motion;  ///< no key: it moves by its velocities
+  ColliderDesc desc;              ///< without the points of a hull
+  std::vector<Vec3> hull_points;  ///< of a hull, unless it is an asset's [m]
+  std::string hull_asset;         ///< path of the asset whose rest surface the hull is around
+  Motion motion;                  ///< no key: it moves by its velocities
 };
 
 /// A force field that acts in the steps whose middle lies in [from, to).

@@ -6,6 +6,7 @@
 #include "plush/format/tet_block.h"
 
 #include "base/text.h"
+#include "simulate/hull_points.h"
 #include "simulate/open_asset.h"
 
 #include <tbb/global_control.h>
@@ -143,6 +144,22 @@ Result<Done> AddCopies(const SceneBody& body, uint32_t asset_index, SceneWorld* 
   return Done{};
 }
 
+// Adds collider number `index` of the scene.
+Result<Done> AddCollider(const SceneCollider& collider, size_t index, SceneWorld* built) {
+  ColliderDesc desc = collider.desc;
+  std::vector<Vec3> points = collider.hull_points;
+  if (!collider.hull_asset.empty()) {
+    const Result<Asset> asset = OpenAsset(collider.hull_asset);
+    if (!asset.ok()) return asset.error();
+    const std::span<const Vec3> rendered = asset.value().visual().positions;
+    points = OutermostPoints(rendered.empty() ? asset.value().simulation().nodes : rendered);
+  }
+  if (desc.type == ShapeType::kHull) desc.hull = HullShape(points);
+  const Status status = built->world->AddCollider(desc, &built->colliders.emplace_back());
+  if (status.ok()) return Done{};
+  return StatusError("colliders[" + std::to_string(index) + "]", status);
+}
+
 Result<Done> AddBodies(const Scene& scene, SceneWorld* scene_world, FindingList* findings) {
   std::map<std::string, uint32_t> index_of_path;
   for (const SceneBody& body : scene.bodies) {
@@ -213,9 +230,9 @@ Result<SceneWorld> BuildSceneWorld(const Scene& scene, FindingList* findings) {
   desc.contact = scene.contact;
   desc.jobs = built.jobs->job_system();
   built.world = std::make_unique<World>(desc);
-  for (const SceneCollider& collider : scene.colliders) {
-    const Status status = built.world->AddCollider(collider.desc, &built.colliders.emplace_back());
-    if (!status.ok()) return StatusError("colliders", status);
+  for (size_t i = 0; i < scene.colliders.size(); ++i) {
+    const auto added_one = AddCollider(scene.colliders[i], i, &built);
+    if (!added_one.ok()) return added_one.error();
   }
   const auto added = AddBodies(scene, &built, findings);
   if (!added.ok()) return added.error();

@@ -5,12 +5,13 @@
 #include "plush/body.h"
 #include "plush/types.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 namespace plush {
 
-/// Largest radius or half extent of a sphere, capsule or box [m].
+/// Largest radius or half extent of a sphere, capsule or box, and coordinate of a hull [m].
 inline constexpr float kMostColliderSize = 1.0e6f;
 
 class Asset;
@@ -21,6 +22,7 @@ enum class ShapeType : uint8_t {
   kSphere,
   kCapsule,
   kBox,
+  kHull,
   kHeightField,
   kMesh,
 };
@@ -48,6 +50,27 @@ struct CapsuleShape {
 /// A box about the pose's position, along the collider's axes.
 struct BoxShape {
   Vec3 half_extents = {0.5f, 0.5f, 0.5f};  ///< [m], > 0
+};
+
+/// What the runtime calls of hulls. A program that names no HullShape, and loads no state, does not
+/// link it.
+struct HullCode;
+extern const HullCode kHullCode;
+
+/// Fewest and most points of a hull.
+inline constexpr size_t kLeastHullPoints = 4;
+inline constexpr size_t kMostHullPoints = 256;
+
+/// The convex hull of points, in the collider's coordinates. Points inside it and equal ones do not
+/// matter. Refused if they lie in a plane, to within a few millionths of their largest coordinate.
+struct HullShape {
+  HullShape() = default;
+  HullShape(std::span<const Vec3> hull_points) : points(hull_points), code(&kHullCode) {}
+
+  std::span<const Vec3> points;  ///< [m] (kLeastHullPoints to kMostHullPoints x 1). AddCollider
+                                 ///< copies them; those of GetCollider are the world's copy, valid
+                                 ///< until the collider is removed or a state is loaded
+  const HullCode* code = nullptr;
 };
 
 /// Ground over a grid of points: columns along the collider's x axis, rows along its z axis, from
@@ -81,6 +104,7 @@ struct ColliderDesc {
   SphereShape sphere = {};             ///< of kSphere
   CapsuleShape capsule = {};           ///< of kCapsule
   BoxShape box = {};                   ///< of kBox
+  HullShape hull = {};                 ///< of kHull
   HeightFieldShape height_field = {};  ///< of kHeightField
   MeshShape mesh = {};                 ///< of kMesh
   Pose pose = {};                      ///< of the shape

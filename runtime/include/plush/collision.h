@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Queries on a body's collision surface, and their answers.
+// Queries on the collision surfaces of bodies and on colliders, and their answers.
 //
 //   plush::SurfacePoint hit;
 //   if (world.Raycast({.origin = eye, .direction = aim}, {}, &hit).ok() && hit.valid()) {
@@ -21,15 +21,24 @@ struct Ray {
   float max_distance = std::numeric_limits<float>::max();  ///< how far it reaches [m], >= 0
 };
 
-/// Which bodies a query of the world may find. It never finds disabled bodies.
-struct QueryFilter {
-  uint32_t mask = ~0u;  ///< bodies whose Filter::category has one of these bits
-  BodyId ignore = {};   ///< this one not; may be null or stale
+/// What a query of the world looks for.
+enum QueryTargets : uint32_t {
+  kQueryBodies = 1u << 0,
+  kQueryColliders = 1u << 1,  ///< planes and solids; not height fields and meshes yet
 };
 
-/// A point on the collision surface of a body.
+/// What a query of the world may find. It never finds disabled bodies.
+struct QueryFilter {
+  uint32_t mask = ~0u;              ///< those whose Filter::category has one of these bits
+  BodyId ignore = {};               ///< this body not; may be null or stale
+  uint32_t targets = kQueryBodies;  ///< of QueryTargets
+  ColliderId ignore_collider = {};  ///< this collider not; may be null or stale
+};
+
+/// A point on the collision surface of a body, or on a collider: then only the collider, the
+/// position, the normal, the distance and `front` are set.
 struct SurfacePoint {
-  BodyId body = {};                 ///< null if not valid()
+  BodyId body = {};                 ///< null if not valid() or on a collider
   uint32_t triangle = kNoTriangle;  ///< of CollisionView
   uint32_t patch = 0;               ///< of CollisionView
   uint32_t tet = 0;                 ///< of SimulationView; carries the point
@@ -37,14 +46,16 @@ struct SurfacePoint {
   Vec4 weights = {};       ///< of the point for these nodes, sum 1: shares of a force at the point
   Vec3 barycentrics = {};  ///< of the point in the triangle, >= 0, sum 1
   Vec3 position = {};      ///< in the world [m]
-  Vec3 normal = {};        ///< unit normal of the deformed triangle, outwards unless its tet is
+  Vec3 normal = {};        ///< unit normal, out of the collider, or of the deformed triangle,
+                           ///< outwards unless its tet is
                            ///< inside out. If the triangle has no area: against the ray, or towards
                            ///< the queried point, or up (+y) if that point is here
   float distance = 0.0f;   ///< along the ray, or from the queried point [m], >= 0
   bool front = false;      ///< whether the ray or the queried point comes from the side that
                            ///< `normal` points to
+  ColliderId collider = {};  ///< null if not valid() or on a body
 
-  bool valid() const { return triangle != kNoTriangle; }
+  bool valid() const { return triangle != kNoTriangle || collider.valid(); }
 };
 
 /// A patch of the collision surface as its tet deforms it [Civ 5.5.3.5].

@@ -62,7 +62,8 @@ enum StepFlags : uint32_t {
   kStepBodyFrozen = 1u << 1,        ///< a body's state became non-finite; it keeps its last finite
                                     ///< positions and no longer moves
   kStepContactsDropped = 1u << 2,  ///< more points or colliders touch a body than there is room for
-                                   ///< (runtime/README.md): the shallowest ones may sink in
+                                   ///< (WorldDesc::max_contacts, runtime/README.md): the shallowest
+                                   ///< ones may sink in
   kStepPinsFar = 1u << 3,          ///< pins moved further than two median edges of their cage in a
                                    ///< substep: tets may invert; use more steps
   kStepEventsLost = 1u << 4,  ///< more than WorldDesc::max_events or max_contact_events happened,
@@ -90,6 +91,8 @@ struct StepStats {
   uint32_t substeps = 0;          ///< largest number of substeps of a body
   uint32_t outer_iterations = 0;  ///< largest number of outer iterations in a substep
   uint32_t asleep = 0;            ///< bodies that slept
+  uint32_t contacts_dropped = 0;  ///< points without room (kStepContactsDropped): the most of each
+                                  ///< body at once
   uint32_t overshoots = 0;  ///< coarse corrections that were taken back, at least in part: the
                             ///< body is strained so much that its clusters resist turns
   float phase_s[static_cast<size_t>(Phase::kCount)] = {};  ///< wall time by phase [s], summed over

@@ -45,20 +45,25 @@ struct WorldDesc {
   // not finite counts as 0, a restitution above 1 as 1. States do not save these functions.
   MixCoefficients mix_friction = nullptr;     ///< null: the geometric mean
   MixCoefficients mix_restitution = nullptr;  ///< null: the larger one
-  Allocator allocator = {};    ///< DefaultAllocator() if `allocate` is null; must be thread-safe if
-                               ///< PrepareSystem runs beside other calls
-  JobSystem jobs = {};         ///< everything runs on the calling thread if `run` is null
-  uint32_t idle_systems = 8;   ///< factored matrices kept after their last body is gone; the
-                               ///< least recently used ones are freed first. As many more are
-                               ///< kept that PrepareSystem made and no body has used yet
-  uint16_t tag = 0;            ///< part of every id of this world; give each world another one, so
-                               ///< that an id of the wrong world is refused (kForeignId)
-  bool keep_previous = false;  ///< keep the positions before the last step, for Skin and
-                               ///< NodePositions between steps; 16 bytes per node
-  uint32_t max_events = 256;   ///< body events that a step reports; see body_events
-  uint32_t max_contact_events = 256;  ///< contact events that a step reports
-  uint32_t reserve_bodies = 0;        ///< memory for this many ids of bodies from the start
-  uint32_t reserve_colliders = 0;     ///< the same for colliders, in each body too
+  Allocator allocator = {};   ///< DefaultAllocator() if `allocate` is null; must be thread-safe if
+                              ///< PrepareSystem runs beside other calls
+  JobSystem jobs = {};        ///< everything runs on the calling thread if `run` is null
+  uint32_t idle_systems = 8;  ///< factored matrices kept after their last body is gone; the
+                              ///< least recently used ones are freed first. As many more are
+                              ///< kept that PrepareSystem made and no body has used yet
+  uint16_t tag = 0;           ///< part of every id of this world; give each world another one, so
+                              ///< that an id of the wrong world is refused (kForeignId)
+  uint32_t max_contacts = UINT32_MAX;  ///< most points of a body that press on colliders at once,
+                                       ///< at most 192 + num_nodes / 16 and num_nodes + 16: that
+                                       ///< many by default. Bodies have memory for them, and for
+                                       ///< their couplings: 4 bytes for each pair. See
+                                       ///< kStepContactsDropped
+  bool keep_previous = false;          ///< keep the positions before the last step, for Skin and
+                                       ///< NodePositions between steps; 16 bytes per node
+  uint32_t max_events = 256;           ///< body events that a step reports; see body_events
+  uint32_t max_contact_events = 256;   ///< contact events that a step reports
+  uint32_t reserve_bodies = 0;         ///< memory for this many ids of bodies from the start
+  uint32_t reserve_colliders = 0;      ///< the same for colliders, in each body too
 };
 
 /// Bodies that World::PrepareSystem prepares for.
@@ -300,8 +305,8 @@ class World {
 
   /// Pushes a body at a point of its surface by an impulse [N s]. The point is one that a query
   /// found; its node weights share out the impulse. Wakes the body. Errors: kInvalidArgument (not
-  /// valid(), nodes or weights that the body's surface does not have, non-finite impulse, fixed
-  /// body, a velocity beyond float's range).
+  /// valid(), a point on a collider: nothing pushes those, nodes or weights that the body's surface
+  /// does not have, non-finite impulse, fixed body, a velocity beyond float's range).
   Status AddImpulse(const SurfacePoint& at, const Vec3& impulse);
 
   /// Adds a force field to the next step, for all bodies or for one whose category passes its mask.
@@ -453,7 +458,8 @@ class World {
   /// - Ids are those of the saved world; body_events() is empty. All else that SaveState saves is
   ///   replaced. The rest of the world's description stays, and so do its prepared time steps.
   /// - If the world has the bodies of the state (in the same slots, with equal assets, materials,
-  ///   scales and pins, in as many crowds) and their factors, this copies and allocates nothing.
+  ///   scales and pins, in as many crowds), their factors and its hulls, this copies and allocates
+  ///   nothing.
   ///   Otherwise it makes all bodies anew beside the old ones, and the factors that the world does
   ///   not have.
   /// - Trusts no byte of `state`. If it fails, the world goes on as if this call had not been made:
@@ -462,11 +468,17 @@ class World {
   /// Errors: kTruncated, kBadMagic, kForeignVersion (of another version or build), kCorrupt (a
   /// number, index or count is wrong), kMismatch (an asset, height field or mesh is missing; the
   /// state is of a world with another tag or keep_previous; it is of a world with a ContactMethod,
-  /// and the settings of this one do not name it), kOutOfMemory.
+  /// and the settings of this one do not name it; a body has more contacts than this world's
+  /// max_contacts), kOutOfMemory.
   Status LoadState(std::span<const std::byte> state, std::span<const Asset* const> assets);
 
-  // Queries on the bodies' collision surfaces in their current shape:
+  // Queries on the bodies' collision surfaces in their current shape, and on colliders where they
+  // are now, if QueryFilter::targets has kQueryColliders:
   // - They do not find disabled bodies, nor bodies whose asset has no collision surface.
+  // - Bodies come before colliders, where they are equally far. Colliders come in the order of
+  //   their slots.
+  // - Positions on colliders have the accuracy of floats relative to their size, or to the distance
+  //   of the queried point.
   // - They allocate nothing, and their results do not depend on earlier queries.
   // - The first query after a body has moved refits its search trees (tens of microseconds for
   //   hundreds of tets). Like a step, it is not thread-safe.
@@ -476,7 +488,7 @@ class World {
   /// Refits the search trees of all bodies, in parallel through WorldDesc::jobs.
   void PrepareQueries() const;
 
-  /// Finds the first place where a ray meets the surface of any body, from outside or inside; the
+  /// Finds the first place where a ray meets any surface, from outside or inside; the
   /// lowest (slot of the body's id, triangle) if several are equally far. `out_hit` is not valid()
   /// if there is none. Tests every body in turn. Errors: kInvalidArgument (a number not finite,
   /// zero direction, negative distance).
@@ -487,14 +499,16 @@ class World {
   /// Finds all places where a ray meets surfaces. `hits` gets the nearest ones, ordered by
   /// distance, then slot of the body's id, then triangle; `out_count` gets the number of all, which
   /// may exceed hits.size(). A ray that starts and ends outside a closed surface meets it an even
-  /// number of times. Errors: those of Raycast.
+  /// number of times. It meets a collider where it enters and where it leaves. Errors: those of
+  /// Raycast.
   Status RaycastAll(const Ray& ray, const QueryFilter& filter, std::span<SurfacePoint> hits,
                     uint32_t* out_count) const;
   /// The same for one body.
   Status RaycastAll(BodyId id, const Ray& ray, std::span<SurfacePoint> hits,
                     uint32_t* out_count) const;
 
-  /// Finds the nearest place of each triangle within `radius` [m] of `centre` [m]. Fills `touching`
+  /// Finds the nearest place of each triangle and of each collider's surface within `radius` [m] of
+  /// `centre` [m]. Fills `touching`
   /// and `out_count` as RaycastAll does. Only the surface counts: a sphere deep inside a body
   /// touches nothing. Errors: kInvalidArgument (a number not finite, negative radius).
   Status OverlapSphere(const Vec3& centre, float radius, const QueryFilter& filter,

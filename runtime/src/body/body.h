@@ -200,7 +200,8 @@ struct StepCollider {
   bool is_solid = false;  ///< whether it is a solid or a mesh
   Vec3 normal;            ///< of a half-space at the start of the step; unit, out of it
   double offset = 0.0;    ///< dot(normal, x) on the surface, at the start [m]
-  RoundedBox solid;       ///< of a solid
+  Solid solid;            ///< of a solid
+  double centre[3] = {};  ///< of the solid, in the collider's coordinates [m]
   TriangleSource mesh;    ///< of a mesh
   WorldBox swept;         ///< bounds of a solid or mesh during the step
   bool is_sensor = false;

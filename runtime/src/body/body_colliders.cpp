@@ -35,10 +35,10 @@ float ApproachSpeed(const LocalCollider& collider, const Vec3& x, const Vec3& ve
   return collider.is_solid ? Length(relative) : -Dot(collider.normal, relative);
 }
 
-// Where a point of a solid is, with its collider at `pose`: `anchor` times `scale`.
-SolidPlace PlaceOf(const Pose& pose, const double (&anchor)[3], double scale, const Body& body) {
+// Where the point `anchor` of a solid is [m], with its collider at `pose`.
+SolidPlace PlaceOf(const Pose& pose, const double (&anchor)[3], const Body& body) {
   const double inverse = 1.0 / double(body.scale);
-  double arm[3] = {anchor[0] * scale, anchor[1] * scale, anchor[2] * scale};
+  double arm[3] = {anchor[0], anchor[1], anchor[2]};
   Turn(RotationOf(pose.rotation), arm);
   const auto local = [&](float position, int axis) {
     return static_cast<float>((double(position) + arm[axis] - body.origin[axis]) * inverse);
@@ -70,14 +70,20 @@ LocalCollider LocalColliderAt(const StepCollider& plane, float at, float h, cons
   local.normal = plane.normal;
   double offset = plane.offset;
   const double inverse = 1.0 / double(body.scale);
+  double anchor[3] = {plane.centre[0], plane.centre[1], plane.centre[2]};  // [m]
   if (plane.is_solid) {
     const float own_units = static_cast<float>(inverse);
-    local.shape = {plane.solid.half_extents * own_units, plane.solid.radius * own_units};
-    if (plane.mesh.exists()) local.mesh = MeshNear(plane, body);
+    local.shape = plane.solid.Times(own_units);
     local.reach = body.simulation.median_edge;
+    if (plane.mesh.exists()) {
+      local.mesh = MeshNear(plane, body);
+      for (int k = 0; k < 3; ++k) anchor[k] = local.mesh.anchor[k] * double(plane.mesh.scale);
+    }
+    local.anchor = Vec3{static_cast<float>(anchor[0]), static_cast<float>(anchor[1]),
+                        static_cast<float>(anchor[2])} *
+                   own_units;
   }
-  local.end = PlaceOf(Interpolated(plane.from, plane.to, double(at)), local.mesh.anchor,
-                      double(plane.mesh.scale), body);
+  local.end = PlaceOf(Interpolated(plane.from, plane.to, double(at)), anchor, body);
   local.run = local.end.rotation * (plane.surface_velocity * (h * static_cast<float>(inverse)));
   if (plane.moves) {
     const Pose pose = Interpolated(plane.from, plane.to, double(at));

@@ -113,7 +113,8 @@ std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
   const ContactSolveStats solved =
       SolveWithContacts(system, problem, &body->contacts, body->d.span());
   stats->contact_sweeps = std::max(stats->contact_sweeps, static_cast<uint32_t>(solved.sweeps));
-  if (solved.is_over_full) stats->flags |= kStepContactsDropped;
+  stats->contacts_dropped = std::max(stats->contacts_dropped, solved.num_dropped);
+  if (solved.num_dropped > 0) stats->flags |= kStepContactsDropped;
   if (SolvesKeepMomentum(settings, *body) && body->contacts.num_contacts == 0) {
     KeepMomentum(body->x.span(), body->momentum, body->d.span());
   }

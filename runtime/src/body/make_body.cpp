@@ -267,6 +267,7 @@ Body* AllocateBody(const Allocator& allocator, const Asset& asset, System* syste
   body->mass_scale = system->key.material.mass_scale;
   body->scale = system->key.material.scale;
   body->fixed = parts.fixed;
+  body->contacts.max_contacts = parts.max_contacts;
   if (AllocateState(allocator, parts, body) && AllocateCoefficients(allocator, asset, body)) {
     return body;
   }
@@ -275,7 +276,8 @@ Body* AllocateBody(const Allocator& allocator, const Asset& asset, System* syste
 }
 
 Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& desc,
-                size_t num_planes, bool keep_previous, SystemCache* cache, Body** out_body) {
+                size_t num_planes, uint32_t max_contacts, bool keep_previous, SystemCache* cache,
+                Body** out_body) {
   const Status checked = CheckDescription(asset, desc);
   if (!checked.ok()) return checked;
   const SimulationView& simulation = asset.simulation();
@@ -292,7 +294,8 @@ Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& 
   Body* body = AllocateBody(allocator, asset, system,
                             {.fixed = desc.fixed,
                              .keeps_previous = keep_previous,
-                             .reports_reactions = desc.report_reactions});
+                             .reports_reactions = desc.report_reactions,
+                             .max_contacts = max_contacts});
   if (body == nullptr || !ReserveColliders(allocator, num_planes, body)) {
     cache->Release(system);
     DeleteObject(allocator, body);

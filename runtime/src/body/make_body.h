@@ -43,6 +43,7 @@ struct BodyParts {
   bool fixed = false;
   bool keeps_previous = false;
   bool reports_reactions = false;
+  uint32_t max_contacts = UINT32_MAX;  ///< of WorldDesc
 };
 
 /// Allocates a body of the asset that is a user of the system already. It is not placed and has no
@@ -51,10 +52,11 @@ Body* AllocateBody(const Allocator& allocator, const Asset& asset, System* syste
                    const BodyParts& parts);
 
 /// Checks the description, then allocates and places a body. It has room for `num_planes` planes,
-/// and for the positions before a step if `keep_previous`. Errors: kInvalidArgument, kUnsupported,
-/// kOutOfMemory.
+/// `max_contacts` of WorldDesc, and for the positions before a step if `keep_previous`. Errors:
+/// kInvalidArgument, kUnsupported, kOutOfMemory.
 Status MakeBody(const Allocator& allocator, const Asset& asset, const BodyDesc& desc,
-                size_t num_planes, bool keep_previous, SystemCache* cache, Body** out_body);
+                size_t num_planes, uint32_t max_contacts, bool keep_previous, SystemCache* cache,
+                Body** out_body);
 
 /// Frees a body made by MakeBody.
 void DestroyBody(const Allocator& allocator, SystemCache* cache, Body* body);

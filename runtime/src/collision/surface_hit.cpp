@@ -37,6 +37,10 @@ float Mix(const double part[3], double a, double b, double c, double base = 0.0,
 
 bool ComesBefore(const SurfacePoint& a, const SurfacePoint& b) {
   if (a.distance != b.distance) return a.distance < b.distance;
+  if (a.collider != b.collider) {  // null for bodies, which come first
+    return a.collider.value == 0 ||
+           (b.collider.value != 0 && SlotOf(a.collider.value) < SlotOf(b.collider.value));
+  }
   if (a.body != b.body) return SlotOf(a.body.value) < SlotOf(b.body.value);
   return a.triangle < b.triangle;
 }

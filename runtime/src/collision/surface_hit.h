@@ -42,7 +42,8 @@ class NearestPoints {
   }
   /// Counts a point without keeping it.
   void Count() { ++num_found_; }
-  /// Counts a point and inserts it in order of distance, then body, then triangle.
+  /// Counts a point and inserts it in order of distance, then body or collider, then
+  /// triangle.
   void Add(const SurfacePoint& point);
 
   uint32_t num_found() const { return num_found_; }

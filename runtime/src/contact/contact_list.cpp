@@ -69,7 +69,7 @@ bool AreNear(float u, float v, const EmbeddedPoint& point) {
 bool IsKnownInside(const Known& known, const SunkPoint& point) {
   const TouchingSurface& surface = known.problem.surface;
   const uint32_t triangle = surface.TriangleOf(point.id);
-  const bool is_round = known.problem.InSlot(point.collider).shape.radius > 0.0f;
+  const bool is_round = known.problem.InSlot(point.collider).shape.is_round();
   uint32_t count = 0;
   for (const PlaneContact& contact : known.state.Current()) {
     const EmbeddedPoint& other = known.state.PointOf(contact);
@@ -142,7 +142,7 @@ void FollowTriangle(const ContactProblem& problem, const LocalCollider& solid,
   const Vec3 at = point.Of(problem.x);
   TrianglePoint held = {point.u, point.v, TangentAt(solid.shape, solid.start.ToLocal(at)).gap};
   const TrianglePoint deepest = FollowDeepest(solid.shape, corners, held);
-  const bool may_move = solid.shape.radius > 0.0f || AreNear(deepest.u, deepest.v, point);
+  const bool may_move = solid.shape.is_round() || AreNear(deepest.u, deepest.v, point);
   if (may_move && deepest.gap < held.gap - problem.tolerance && S.num_slots < S.points.size()) {
     const EmbeddedPoint moved = problem.surface.Point(point.id, deepest.u, deepest.v);
     if (moved.MovableShare() >= kLeastMovable) {
@@ -220,18 +220,19 @@ bool IsHeldByOthers(const ContactState& state, const EmbeddedPoint& point, uint3
 
 bool ContactState::Reserve(const Allocator& allocator, size_t num_tets, uint32_t num_nodes,
                            bool has_clusters, uint32_t num_planes) {
-  if (moved.size() == 0 && !(couplings.Allocate(allocator, num_nodes) &&
+  if (moved.size() == 0 && !(couplings.Allocate(allocator, num_nodes, max_contacts) &&
                              moved.Allocate(allocator, size_t{3} * couplings.stride, 0.0f))) {
     return false;
   }
-  const size_t capacity = MostContacts(num_nodes, num_planes);
+  const size_t capacity = MostContacts(num_nodes, num_planes, max_contacts);
   if (contacts.size() >= capacity && sunk.num_lists() >= SunkPoints::NumLists(num_planes))
     return true;
   Array<PlaneContact> more_contacts, more_added;
   Array<CoarsePoint> more_coarse;
   SunkPoints more_sunk;
   if (!more_contacts.Allocate(allocator, capacity) || !more_added.Allocate(allocator, capacity) ||
-      !more_sunk.Allocate(allocator, num_tets, num_nodes, num_planes, capacity) ||
+      !more_sunk.Allocate(allocator, num_tets, num_nodes, num_planes,
+                          MostContacts(num_nodes, num_planes)) ||
       !more_coarse.Allocate(allocator, has_clusters ? capacity : 0)) {
     return false;
   }
@@ -284,13 +285,12 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
   if (found.size() > std::min(room, S.points.size() - S.num_slots)) {
     const auto key = [](const SunkPoint& p) { return std::make_tuple(p.gap, p.id, p.collider); };
     std::ranges::sort(found, {}, key);  // the deepest first: there may be too little room
-    found = found.first(std::min(found.size(), room + S.points.size()));  // enough for twins, too
   }
   // A flat surface on a plane has many more vertices there than nodes. Contacts of all of them
   // would fill the room with points that others hold, and leave none for those that sink later.
   const bool is_crowded = 2 * (state->num_contacts + found.size()) > S.points.size();
   size_t count = 0;
-  bool is_over_full = false;
+  uint32_t num_dropped = 0;
   for (const SunkPoint& sunk : found) {
     const TouchingSurface& surface = problem.surface;
     const bool is_vertex = sunk.tet != SunkPoint::kNoTet && !surface.IsInside(sunk.id);
@@ -304,7 +304,7 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
     uint32_t slot = S.SlotAt(point);
     if (slot == PointCouplings::kNoSlot) {
       if (S.num_slots == S.points.size()) {
-        is_over_full = true;
+        ++num_dropped;
         continue;
       }
       if (surface.IsInside(point.id) && !ChooseId(S, &point)) continue;
@@ -319,14 +319,14 @@ AddedContacts AddContacts(const ContactProblem& problem, std::span<const NodeVec
       }
     }
     if (count == room) {
-      is_over_full = true;
-      break;
+      ++num_dropped;
+      continue;
     }
     state->added[count++] = {
         .slot = slot, .collider = sunk.collider, .face = sunk.face, .plane = plane};
   }
   Merge(state->added.span().first(count), state);
-  return {count > 0, is_over_full};
+  return {count > 0, num_dropped};
 }
 
 void DropOpenContacts(ContactState* state) {

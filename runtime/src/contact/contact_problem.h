@@ -10,7 +10,7 @@
 #include "base/node_vec.h"
 #include "base/vector_math.h"
 #include "contact/collider_mesh.h"
-#include "contact/rounded_box.h"
+#include "contact/solid.h"
 
 #include <cstdint>
 #include <span>
@@ -26,7 +26,7 @@ struct Coefficients {
 /// Where a solid is.
 struct SolidPlace {
   Mat3 rotation;  ///< from the solid's coordinates
-  Vec3 position;  ///< [m]
+  Vec3 position;  ///< of its centre [m]
 
   Vec3 ToLocal(const Vec3& x) const { return TransposeTimes(rotation, x - position); }
 };
@@ -48,20 +48,18 @@ struct LocalCollider {
   uint32_t slot = 0;          ///< of its id
   // Of a solid or mesh.
   bool is_solid = false;  ///< whether it is one of them
-  RoundedBox shape;       ///< unless it is a mesh
+  Solid shape;            ///< unless it is a mesh
   ColliderMesh mesh;
   float reach = 0.0f;  ///< of TangentFor to a mesh [m]
   SolidPlace start;    ///< at the start of the substep
+  Vec3 anchor;  ///< where end.position is, in the collider's coordinates, in the body's unit [m]:
+                ///< the middle of a hull, near the body on a mesh
   // Of all.
   SolidPlace end;  ///< at the end of the substep
 
   bool is_mesh() const { return mesh.source != nullptr; }
-  /// From the collider's pose position to end.position, in the body's coordinates [m]: zero but for
-  /// meshes, whose origin is near the body.
-  Vec3 AnchorArm() const {
-    const auto own = [this](int k) { return static_cast<float>(mesh.anchor[k] * mesh.unit); };
-    return end.rotation * Vec3{own(0), own(1), own(2)};
-  }
+  /// From the collider's pose position to end.position, in the body's coordinates [m].
+  Vec3 AnchorArm() const { return end.rotation * anchor; }
 
   /// Displacement in the substep of its material at `x` [m].
   Vec3 MotionAt(const Vec3& x) const { return shift + Cross(turn, x); }

@@ -148,7 +148,7 @@ ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactP
   Respond(system, problem, *state, d);
   for (int round = 0; round < kMostRounds; ++round) {
     const AddedContacts added = AddContacts(problem, d, state);
-    stats.is_over_full = stats.is_over_full || added.is_over_full;
+    stats.num_dropped = std::max(stats.num_dropped, added.num_dropped);
     if (state->num_contacts == 0 || (round > 0 && !added.any)) break;
     stats.sweeps = std::max(stats.sweeps, FindImpulses(system, problem, d, state));
     Respond(system, problem, *state, d);

@@ -95,10 +95,11 @@ struct CoarsePoint {
 /// Most contacts of a point with one mesh: a corner's.
 inline constexpr uint32_t kMostOnMesh = 3;
 
-/// Most contacts of a body at once.
-constexpr uint32_t MostContacts(uint32_t num_nodes, uint32_t num_planes) {
+/// Most contacts of a body at once. A point may touch several colliders.
+constexpr uint32_t MostContacts(uint32_t num_nodes, uint32_t num_planes,
+                                uint32_t max_contacts = UINT32_MAX) {
   const uint32_t each = num_planes < kMostOnMesh ? num_planes : kMostOnMesh;
-  return each * MostTouchingPoints(num_nodes);
+  return each * MostTouchingPoints(num_nodes, max_contacts);
 }
 
 /// What an impact still asks for. A soft body takes many substeps to turn round. If only the
@@ -112,6 +113,7 @@ struct Rebound {
 
 /// Contacts of one body and the memory to solve them. Allocated at AddBody, kept between steps.
 struct ContactState {
+  uint32_t max_contacts = UINT32_MAX;  ///< of WorldDesc; set before the first Reserve
   Array<PlaneContact> contacts;  ///< ascending (id of the point, collider, face) (capacity x 1)
   uint32_t num_contacts = 0;
   Rebound rebound;
@@ -155,8 +157,8 @@ struct ContactState {
 
 /// Outcome of a contact solve.
 struct ContactSolveStats {
-  int sweeps = 0;             ///< most between two solves with A
-  bool is_over_full = false;  ///< more touch than there is room for
+  int sweeps = 0;            ///< most between two solves with A
+  uint32_t num_dropped = 0;  ///< points that touched without room, most at once
 };
 
 /// Computes the outer iteration's displacement `d` (num_nodes + 1 x 1): A d = b + impulses of the
@@ -167,7 +169,7 @@ ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactP
 /// Outcome of AddContacts.
 struct AddedContacts {
   bool any = false;
-  bool is_over_full = false;  ///< some have no room
+  uint32_t num_dropped = 0;  ///< those without room
 };
 
 /// Adds contacts for points that the displacement `d` (num_nodes + 1 x 1, or empty) puts below

@@ -7,8 +7,9 @@
 
 namespace plush {
 
-bool PointCouplings::Allocate(const Allocator& allocator, uint32_t num_nodes) {
-  const uint32_t capacity = MostTouchingPoints(num_nodes);
+bool PointCouplings::Allocate(const Allocator& allocator, uint32_t num_nodes,
+                              uint32_t max_contacts) {
+  const uint32_t capacity = MostTouchingPoints(num_nodes, max_contacts);
   stride = capacity;
   Forget();
   return values.Allocate(allocator, size_t{capacity} * stride, 0.0f) &&

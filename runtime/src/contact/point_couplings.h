@@ -11,6 +11,7 @@
 #include "solver/panel_solve.h"
 #include "solver/system_matrix.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -26,10 +27,10 @@ struct FactoredSystem {
 };
 
 /// Most points of a body that can touch something at once: in a small body up to 16 more than
-/// it has nodes.
-constexpr uint32_t MostTouchingPoints(uint32_t num_nodes) {
+/// it has nodes. `max_contacts`: of WorldDesc.
+constexpr uint32_t MostTouchingPoints(uint32_t num_nodes, uint32_t max_contacts = UINT32_MAX) {
   const uint32_t most = 192 + num_nodes / 16, small = num_nodes + 16;
-  return small < most ? small : most;
+  return std::min({small, most, max_contacts});
 }
 
 /// Points that touch, each in a slot, and S between them. Kept between solves: a new point costs a
@@ -49,7 +50,7 @@ struct PointCouplings {
   Array<NodeVec> columns;     ///< of A^-1 W^T (num_nodes + 1 x 1)
 
   /// Allocates everything. Returns false if the allocator fails.
-  bool Allocate(const Allocator& allocator, uint32_t num_nodes);
+  bool Allocate(const Allocator& allocator, uint32_t num_nodes, uint32_t max_contacts);
 
   /// Forgets all points.
   void Forget() {

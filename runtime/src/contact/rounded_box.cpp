@@ -58,32 +58,6 @@ bool FindEntry(const RoundedBox& solid, const Vec3& from, const Vec3& to, Tangen
 
 namespace {
 
-constexpr int kHalvings = 20;
-constexpr float kGolden = 0.618034f;
-
-// The argument in [0, most] with the least value of a convex function, and that value.
-struct Least {
-  float at, value;
-};
-template <class Function>
-Least LeastOfConvex(float most, const Function& function) {
-  float low = 0.0f, high = most;
-  float a = high - kGolden * high, b = kGolden * high;
-  float of_a = function(a), of_b = function(b);
-  for (int k = 0; k < kHalvings; ++k) {
-    if (of_a <= of_b) {
-      high = b;
-      b = a, of_b = of_a;
-      a = high - kGolden * (high - low), of_a = function(a);
-    } else {
-      low = a;
-      a = b, of_a = of_b;
-      b = low + kGolden * (high - low), of_b = function(b);
-    }
-  }
-  return of_a <= of_b ? Least{a, of_a} : Least{b, of_b};
-}
-
 // Improves a point where the surface is round: where distances are nearly the same, their rounding
 // hides the least one. Projects the box's nearest point onto the triangle, in turns. Returns false
 // if the surface is not round there or the projection falls beside the triangle.
@@ -114,14 +88,8 @@ bool Polish(const RoundedBox& solid, const Vec3* corners, TrianglePoint* point) 
 }  // namespace
 
 TrianglePoint FindDeepest(const RoundedBox& solid, const Vec3* corners) {
-  const Vec3 along_u = corners[1] - corners[0], along_v = corners[2] - corners[0];
-  const auto along_column = [&](float u) {
-    const Vec3 base = corners[0] + along_u * u;
-    return LeastOfConvex(1.0f - u,
-                         [&](float v) { return TangentAt(solid, base + along_v * v).gap; });
-  };
-  const Least u = LeastOfConvex(1.0f, [&](float at) { return along_column(at).value; });
-  TrianglePoint deepest = {u.at, along_column(u.at).at, u.value};
+  TrianglePoint deepest =
+      DeepestOf(corners, [&](const Vec3& point) { return TangentAt(solid, point).gap; });
   Polish(solid, corners, &deepest);
   return deepest;
 }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Spheres, capsules and boxes as one convex solid.
-//
-// Its signed distance is convex, so a tangent plane never gives a point more distance than it has.
-// Both searches below rest on this.
 #pragma once
 
 #include "plush/types.h"
 
-#include <cstdint>
+#include "contact/convex_distance.h"
 
 namespace plush {
 
@@ -23,12 +20,6 @@ struct RoundedBox {
   }
 };
 
-/// The tangent plane of the surface nearest to a point.
-struct Tangent {
-  Vec3 normal;       ///< unit, out of the solid
-  float gap = 0.0f;  ///< signed distance of the point [m], below 0 inside
-};
-
 /// The tangent plane for `point`, in the solid's coordinates. Inside, the nearest face's; on the
 /// axis of a sphere or capsule, the one along the first axis of those that are equally near.
 Tangent TangentAt(const RoundedBox& solid, const Vec3& point);
@@ -37,12 +28,6 @@ Tangent TangentAt(const RoundedBox& solid, const Vec3& point);
 /// `to`. `hit` gets the tangent plane at that place, with the gap of `to`. Returns whether there is
 /// one.
 bool FindEntry(const RoundedBox& solid, const Vec3& from, const Vec3& to, Tangent* hit);
-
-/// A point of a triangle.
-struct TrianglePoint {
-  float u = 0.0f, v = 0.0f;  ///< weights of the second and third corner
-  float gap = 0.0f;          ///< [m]
-};
 
 /// The point of the triangle (3 x 1) with the least signed distance.
 TrianglePoint FindDeepest(const RoundedBox& solid, const Vec3* corners);

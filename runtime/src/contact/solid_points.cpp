@@ -42,7 +42,7 @@ struct TetGaps {
   bool is_outside = false;  // whether the plane keeps all vertices out, on their whole way
 };
 
-TetGaps GapsOf(const RoundedBox& solid, const TetWay& way, const CdgTet& tet, float depth) {
+TetGaps GapsOf(const Solid& solid, const TetWay& way, const CdgTet& tet, float depth) {
   const Vec3 middle = (way.to[0] + way.to[1] + way.to[2] + way.to[3]) * 0.25f;
   const Tangent tangent = TangentAt(solid, middle);
   const auto gaps_of = [&](const Vec3(&nodes)[4]) {
@@ -60,14 +60,14 @@ TetGaps GapsOf(const RoundedBox& solid, const TetWay& way, const CdgTet& tet, fl
 }
 
 // Whether a point enters and leaves the solid on its way.
-bool Passes(const RoundedBox& solid, const Vec3& from, const Vec3& to) {
+bool Passes(const Solid& solid, const Vec3& from, const Vec3& to) {
   Tangent entered;
   return TangentAt(solid, from).gap >= 0.0f && FindEntry(solid, from, to, &entered);
 }
 
 // Finds the deepest point of a triangle if it is deeper in the solid than the corners (3 x 1), by
 // more than `depth`. Corners that are all deeper than `slop` hold the triangle.
-bool FindDeepInside(const RoundedBox& solid, const Vec3* corners, float depth, float slop,
+bool FindDeepInside(const Solid& solid, const Vec3* corners, float depth, float slop,
                     TrianglePoint* inside) {
   const Vec3 middle = (corners[0] + corners[1] + corners[2]) * (1.0f / 3.0f);
   const Tangent tangent = TangentAt(solid, middle);
@@ -90,9 +90,9 @@ void SunkPoints::FindInSolid(const ContactProblem& problem, const LocalCollider&
                              std::span<const NodeVec> moved, float depth, IsKnown is_known,
                              const void* user) {
   const TouchingSurface& surface = problem.surface;
-  const RoundedBox& shape = solid.shape;
+  const Solid& shape = solid.shape;
   const Vec3 reach = shape.Reach();
-  const float thinnest = std::fmin(reach.x, std::fmin(reach.y, reach.z));
+  const float thinnest = shape.Thinness();
   for (size_t i = 0; i < starts_.size(); ++i) {
     const Vec3 y = problem.y[i];
     starts_[i] = solid.start.ToLocal(problem.x[i]);

@@ -63,20 +63,6 @@ bool IsNear(const Body& body, const PlaneShape& plane, const Pose& from, const P
          (!AreEqual(from, to) && IsNear(body, PlaceAt(plane, to)));
 }
 
-// The solid of a collider, nothing for a plane or mesh.
-RoundedBox SolidOf(const ColliderDesc& desc) {
-  switch (desc.type) {
-    case ShapeType::kSphere:
-      return {{}, desc.sphere.radius};
-    case ShapeType::kCapsule:
-      return {{0.0f, desc.capsule.half_height, 0.0f}, desc.capsule.radius};
-    case ShapeType::kBox:
-      return {desc.box.half_extents, 0.0f};
-    default:
-      return {};
-  }
-}
-
 // The bounding box of a solid that moves straight from one pose to another, and turns. On an arc,
 // a point leaves the straight way by less than its distance times 1 - cos(angle / 2).
 WorldBox SweptBox(const ColliderExtent& extent, const Pose& from, const Pose& to) {
@@ -188,8 +174,13 @@ ColliderExtent ExtentOf(const Collider& collider) {
     return {(grid.low + grid.high) * half_scale, (grid.high - grid.low) * half_scale, 0.0f};
   }
   if (desc.type != ShapeType::kHeightField) {
-    const RoundedBox solid = SolidOf(desc);
-    return {{}, solid.half_extents, solid.radius};
+    const Solid solid = SolidOf(collider);
+    if (solid.hull == nullptr) return {{}, solid.box.half_extents, solid.box.radius};
+    const double(&centre)[3] = solid.hull->centre;
+    return {{static_cast<float>(centre[0]), static_cast<float>(centre[1]),
+             static_cast<float>(centre[2])},
+            solid.hull->reach,
+            0.0f};
   }
   const HeightFieldShape& field = desc.height_field;
   constexpr float kDeep = 2.0f * kMostColliderSize;
@@ -200,13 +191,28 @@ ColliderExtent ExtentOf(const Collider& collider) {
   return {{half.x, 0.5f * (highest - kDeep), half.z}, half, 0.0f};
 }
 
+Solid SolidOf(const Collider& collider) {
+  const ColliderDesc& desc = collider.desc;
+  switch (desc.type) {
+    case ShapeType::kSphere:
+      return {.box = {{}, desc.sphere.radius}};
+    case ShapeType::kCapsule:
+      return {.box = {{0.0f, desc.capsule.half_height, 0.0f}, desc.capsule.radius}};
+    case ShapeType::kHull:
+      return {.hull = collider.hull};
+    default:
+      return {.box = {desc.box.half_extents, 0.0f}};
+  }
+}
+
 StepCollider ColliderNow(const Collider& collider) {
   const ColliderDesc& desc = collider.desc;
   StepCollider now;
   now.exists = true;
   now.is_solid = desc.type != ShapeType::kPlane;
   if (now.is_solid) {
-    now.solid = SolidOf(desc);
+    now.solid = SolidOf(collider);
+    if (now.solid.hull != nullptr) std::copy_n(now.solid.hull->centre, 3, now.centre);
     now.mesh = collider.mesh;
     now.swept =
         collider.has_bounds ? collider.bounds : SweptBox(collider.extent, desc.pose, desc.pose);

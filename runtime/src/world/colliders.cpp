@@ -62,6 +62,7 @@ ColliderDesc OnlyItsShape(const ColliderDesc& desc) {
   if (desc.type != ShapeType::kBox) only.box = {};
   if (desc.type != ShapeType::kHeightField) only.height_field = {};
   if (desc.type != ShapeType::kMesh) only.mesh = {};
+  if (desc.type != ShapeType::kHull) only.hull = {};
   only.plane.normal = UnitVector(only.plane.normal);
   return only;
 }
@@ -132,6 +133,8 @@ Status CheckShape(const ColliderDesc& desc) {
       return CheckHeightField(desc.height_field);
     case ShapeType::kMesh:
       return CheckMesh(desc.mesh);
+    case ShapeType::kHull:  // MakeHull checks the points
+      return desc.hull.code != nullptr ? Status{} : Invalid("hull.points", "must be 4 to 256");
   }
   return Invalid("type", "no such shape");
 }
@@ -217,10 +220,17 @@ Status World::AddCollider(const ColliderDesc& desc, ColliderId* out_id) {
   Impl& w = *impl_;
   const Status reserved = w.ReserveCollider();
   if (!reserved.ok()) return reserved;
+  Hull* hull = nullptr;
+  if (desc.type == ShapeType::kHull) {
+    const Status made = desc.hull.code->make(w.allocator, desc.hull.points, &hull);
+    if (!made.ok()) return made;
+  }
   const uint32_t slot = w.collider_slots.Add();
   Collider& collider = w.colliders[slot];
   collider = {};
   collider.desc = OnlyItsShape(desc);
+  collider.hull = hull;
+  if (hull != nullptr) collider.desc.hull.points = hull->given.span();
   collider.desc.friction = Given(desc.friction);
   collider.desc.restitution = Given(desc.restitution);
   collider.mesh = TrianglesOf(collider.desc);
@@ -241,6 +251,7 @@ Status World::RemoveCollider(ColliderId id) {
   impl_->WakeTouching(*collider);
   impl_->ForgetContacts(slot);
   impl_->collider_slots.Remove(slot);
+  DeleteObject(impl_->allocator, collider->hull);
   *collider = {};
   return {};
 }
@@ -364,6 +375,13 @@ Status World::GetUserData(ColliderId id, uint64_t* out_user_data) const {
   if (!found.ok()) return found;
   *out_user_data = collider->desc.user_data;
   return {};
+}
+
+void World::Impl::ClearColliders() {
+  for (Collider& collider : colliders) {
+    DeleteObject(allocator, collider.hull);
+    collider = {};
+  }
 }
 
 void World::Impl::ForgetContacts(uint32_t slot) {

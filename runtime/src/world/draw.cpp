@@ -270,8 +270,20 @@ void DrawTriangles(const Pen& pen, const Pose& pose, const TriangleSource& mesh)
   }
 }
 
+// Draws the edges between faces.
+void DrawHull(const Pen& pen, const Pose& pose, const Hull& hull) {
+  for (const HullTriangle& triangle : hull.triangles) {
+    for (int k = 0; k < 3; ++k) {
+      const uint16_t from = triangle.corners[k], to = triangle.corners[(k + 1) % 3];
+      if (from > to || hull.triangles[triangle.neighbours[k]].plane == triangle.plane) continue;
+      pen.Line(PlacedAt(pose, hull.given[from]), PlacedAt(pose, hull.given[to]), kColliderColour);
+    }
+  }
+}
+
 // `around`: the bodies.
-void DrawCollider(const Pen& pen, const ColliderDesc& desc, const Box& around) {
+void DrawCollider(const Pen& pen, const Collider& collider, const Box& around) {
+  const ColliderDesc& desc = collider.desc;
   switch (desc.type) {
     case ShapeType::kPlane:
       return DrawPlane(pen, desc, around);
@@ -286,6 +298,8 @@ void DrawCollider(const Pen& pen, const ColliderDesc& desc, const Box& around) {
     case ShapeType::kMesh:
       return DrawTriangles(pen, desc.pose,
                            {.mesh = &desc.mesh.asset->static_mesh(), .scale = desc.mesh.scale});
+    case ShapeType::kHull:
+      return DrawHull(pen, desc.pose, *collider.hull);
   }
 }
 
@@ -301,7 +315,7 @@ void World::Draw(const DebugDraw& draw) const {
   for (const uint32_t slot : w.slots) {
     if (w.bodies[slot]->enabled) AddNodes(*w.bodies[slot], &all);
   }
-  for (const uint32_t slot : w.collider_slots) DrawCollider(pen, w.colliders[slot].desc, all);
+  for (const uint32_t slot : w.collider_slots) DrawCollider(pen, w.colliders[slot], all);
 }
 
 }  // namespace plush

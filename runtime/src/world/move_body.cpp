@@ -144,6 +144,7 @@ Status World::AddImpulses(BodyId id, std::span<const Vec3> impulses) {
 
 Status World::AddImpulse(const SurfacePoint& at, const Vec3& impulse) {
   if (!at.valid()) return Invalid("at", "is not valid()");
+  if (at.collider.valid()) return Invalid("at", "is on a collider, which nothing pushes");
   Body* body = nullptr;
   const Status found = Impl::FindBody(impl_, at.body, &body);
   if (!found.ok()) return found;

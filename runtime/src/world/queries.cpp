@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// World's queries: transform to a body's coordinates, search its surface, transform back.
-// The searches are in collision/.
+// World's queries: transform to a body's coordinates, search its surface, transform back. The
+// searches are in collision/; those of colliders in collider_query.h.
 #include "base/vector_math.h"
 #include "collision/deformed_patch.h"
 #include "collision/double_vector.h"
 #include "collision/point_query.h"
 #include "collision/ray_query.h"
 #include "collision/vertex_positions.h"
+#include "world/collider_query.h"
 #include "world/world_impl.h"
 
 #include <array>
@@ -98,6 +99,7 @@ Status World::Impl::ForBodies(const Targets& targets, Visit visit) const {
     visit(*body);
     return {};
   }
+  if ((targets.filter.targets & kQueryBodies) == 0) return {};
   for (const uint32_t slot : slots) {
     Body* body = bodies[slot];
     if (!body->enabled || (body->filter.category & targets.filter.mask) == 0) continue;
@@ -108,13 +110,26 @@ Status World::Impl::ForBodies(const Targets& targets, Visit visit) const {
   return {};
 }
 
+// Calls visit(collider) for those that pass the filter, unless the query is for one body. Meshes
+// and height fields, if there are any one day, have more places than collider_query.h finds.
+template <class Visit>
+void World::Impl::ForColliders(const Targets& targets, Visit visit) const {
+  const QueryFilter& filter = targets.filter;
+  if (targets.only != nullptr || (filter.targets & kQueryColliders) == 0) return;
+  for (const uint32_t slot : collider_slots) {
+    const Collider& collider = colliders[slot];
+    if (collider.mesh.exists() || (collider.desc.filter.category & filter.mask) == 0) continue;
+    if (collider.id != filter.ignore_collider.value) visit(collider);
+  }
+}
+
 Status World::Impl::Raycast(const Targets& targets, const Ray& ray, SurfacePoint* out_hit) const {
   if (out_hit == nullptr) return kNoOutput;
   *out_hit = {};
   const Status checked = CheckRay(ray);
   if (!checked.ok()) return checked;
   double limit = double(ray.max_distance);
-  return ForBodies(targets, [&](const Body& body) {
+  const Status found = ForBodies(targets, [&](const Body& body) {
     LocalRay local = ToLocal(ray, body);
     local.max_t = limit / double(body.scale);
     SurfaceHit hit;
@@ -124,6 +139,12 @@ Status World::Impl::Raycast(const Targets& targets, const Ray& ray, SurfacePoint
     limit = distance;
     *out_hit = DescribeRayHit(body, local, hit);
   });
+  ForColliders(targets, [&](const Collider& collider) {
+    const ColliderHits hits = RaycastCollider(collider, ray);
+    if (hits.count == 0) return;
+    if (!out_hit->valid() || hits.places[0].distance < out_hit->distance) *out_hit = hits.places[0];
+  });
+  return found;
 }
 
 Status World::Impl::RaycastAll(const Targets& targets, const Ray& ray, std::span<SurfacePoint> hits,
@@ -144,6 +165,10 @@ Status World::Impl::RaycastAll(const Targets& targets, const Ray& ray, std::span
       s.points->Add(DescribeRayHit(s.body, s.ray, hit));
       return s.ray.max_t;
     });
+  });
+  ForColliders(targets, [&](const Collider& collider) {
+    const ColliderHits found_there = RaycastCollider(collider, ray);
+    for (int i = 0; i < found_there.count; ++i) points.Add(found_there.places[i]);
   });
   *out_count = points.num_found();
   return found;
@@ -170,6 +195,10 @@ Status World::Impl::OverlapSphere(const Targets& targets, const Vec3& centre, fl
       return s.radius;
     });
   });
+  ForColliders(targets, [&](const Collider& collider) {
+    const SurfacePoint place = ClosestOnCollider(collider, centre);
+    if (place.distance <= radius) points.Add(place);
+  });
   *out_count = points.num_found();
   return found;
 }
@@ -181,7 +210,7 @@ Status World::Impl::ClosestPoint(const Targets& targets, const Vec3& point, floa
   const Status checked = CheckSphere(point, max_distance);
   if (!checked.ok()) return checked;
   double limit = double(max_distance);
-  return ForBodies(targets, [&](const Body& body) {
+  const Status found = ForBodies(targets, [&](const Body& body) {
     const std::array<double, 3> local = ToLocal(point, body);
     SurfaceHit hit;
     if (!plush::ClosestPoint(View(body), local.data(), limit / double(body.scale), &hit)) return;
@@ -190,6 +219,12 @@ Status World::Impl::ClosestPoint(const Targets& targets, const Vec3& point, floa
     limit = distance;
     *out_point = DescribeNear(body, local.data(), hit);
   });
+  ForColliders(targets, [&](const Collider& collider) {
+    const SurfacePoint place = ClosestOnCollider(collider, point);
+    if (!(place.distance <= max_distance)) return;
+    if (!out_point->valid() || place.distance < out_point->distance) *out_point = place;
+  });
+  return found;
 }
 
 // Refits disabled bodies too: after SetEnabled, queries may still run on several threads.

@@ -192,6 +192,9 @@ Status StateReader::CheckBody(uint32_t index, const StateBody& b, const StateSys
   if (b.num_touches > std::min(size_t{world_.num_collider_slots}, kMostNearColliders)) {
     return wrong("have too many touches");
   }
+  if (b.num_coupled > max_contacts_) {
+    return {StatusCode::kMismatch, kBodies, "have more contacts than max_contacts", index};
+  }
   if (b.crowd == kNoIndex) {
     return b.lane == kNoIndex && !Has(b, kStateInLane) ? Status{} : wrong("are in no lane");
   }

@@ -27,8 +27,25 @@ bool World::Impl::ReserveLike(const Impl& other) {
          Grow(&step_colliders, num_planes) && Grow(&swept, num_planes);
 }
 
-// Fills an empty world with the state's systems, bodies and crowds, without their states. Takes
-// factors from `donor`.
+// Makes the hulls of the state's colliders. The world has room for them.
+Status World::Impl::MakeHulls(const StateReader& state) {
+  for (uint32_t i = 0; i < state.world().num_colliders; ++i) {
+    const StateCollider saved = state.collider(i);
+    if (saved.num_points == 0) continue;
+    Vec3 points[kMostHullPoints];
+    for (uint32_t k = 0; k < saved.num_points; ++k) {
+      points[k] = state.hull_point(saved.first_point + k);
+    }
+    const Status made =
+        MakeHull(allocator, {points, saved.num_points}, &colliders[saved.slot].hull);
+    if (made.code == StatusCode::kOutOfMemory) return kNoMemory;
+    if (!made.ok()) return {StatusCode::kCorrupt, "state.colliders", "have an impossible hull", i};
+  }
+  return {};
+}
+
+// Fills an empty world with the state's systems, bodies, crowds and hulls, without their states.
+// Takes factors from `donor`.
 Status World::Impl::BuildFrom(const StateReader& state, Impl* donor) {
   const StateWorld& w = state.world();
   desc.contact = state.Contact();
@@ -62,7 +79,8 @@ Status World::Impl::BuildFrom(const StateReader& state, Impl* donor) {
     Body* body = AllocateBody(allocator, state.AssetOf(state.system(saved.system)), system,
                               {.fixed = Has(saved, kStateFixed),
                                .keeps_previous = desc.keep_previous,
-                               .reports_reactions = Has(saved, kStateReports)});
+                               .reports_reactions = Has(saved, kStateReports),
+                               .max_contacts = desc.max_contacts});
     if (body == nullptr) {
       cache.Release(system);
       return kNoMemory;
@@ -87,7 +105,7 @@ Status World::Impl::BuildFrom(const StateReader& state, Impl* donor) {
     if (!crowd->Allocate(allocator, systems[state.crowd(i).system])) return kNoMemory;
     ++crowd->system->num_crowds;
   }
-  return ReserveContacts(state) && ReserveMore(state) ? Status{} : kNoMemory;
+  return ReserveContacts(state) && ReserveMore(state) ? MakeHulls(state) : kNoMemory;
 }
 
 // Makes the factors of a new system: those of the state, and those for the world's time steps.
@@ -151,10 +169,11 @@ void World::Impl::SwapState(Impl* other) {
   std::swap(num_time_steps, other->num_time_steps);
 }
 
-// Frees all bodies and crowds, also of a world that is built only in part.
+// Frees all bodies, crowds and hulls, also of a world that is built only in part.
 void World::Impl::ClearBodies() {
   for (Body*& body : bodies) DestroyBody(allocator, &cache, std::exchange(body, nullptr));
   while (num_crowds > 0) DeleteObject(allocator, crowds[--num_crowds]);
+  ClearColliders();
 }
 
 }  // namespace plush

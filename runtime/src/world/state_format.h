@@ -10,7 +10,8 @@
 //   pinned bytes, one section per system (num_nodes)
 //   StateSet    (num_sets)            factors of the systems, in their order
 //   StateSlot   (num_body_slots), then (num_collider_slots)
-//   StateCollider (num_colliders), StateForce (num_forces), float (num_time_steps)
+//   StateCollider (num_colliders), Vec3 (num_hull_points) of hulls in their order
+//   StateForce (num_forces), float (num_time_steps)
 //   StateCrowd  (num_crowds)
 //   StateBody   (num_bodies)          in the order of their slots
 //   one section per body: nodes, rotations, multipliers, pins, contacts, touches; see BodyLayout
@@ -66,10 +67,11 @@ static_assert(sizeof(StateHeader) == 64);
 struct StateStats {
   uint32_t flags;
   float max_speed;
-  uint32_t contacts, contact_sweeps, substeps, outer_iterations, asleep, overshoots;
+  uint32_t contacts, contact_sweeps, substeps, outer_iterations, asleep, overshoots,
+      contacts_dropped;
   float phase_s[5];
 };
-static_assert(sizeof(StateStats) == 52);
+static_assert(sizeof(StateStats) == 56);
 
 struct StateWorld {
   float dt;
@@ -81,7 +83,8 @@ struct StateWorld {
   uint32_t contact_method;  ///< ContactMethod::number, or 0
   float push_out_time, penalty_stiffness, sleep_speed, sleep_time;
   StateStats stats;
-  uint32_t zeros[9];
+  uint32_t num_hull_points;  ///< of all hulls
+  uint32_t zeros[7];
 };
 static_assert(sizeof(StateWorld) == 192);
 
@@ -127,7 +130,7 @@ struct StateCollider {
   uint64_t user_data;
   uint32_t slot, type;
   float shape[4];  ///< plane: normal and offset; sphere: radius; capsule: half height and radius;
-                   ///< box: half extents; then zeros, all of them of height fields and meshes
+                   ///< box: half extents; then zeros, all of them of other shapes
   StatePose pose;
   float velocity[3], angular_velocity[3], friction;
   StateFilter filter;
@@ -136,9 +139,10 @@ struct StateCollider {
   float restitution;
   float surface_velocity[3];
   uint32_t sensor;
-  uint64_t mesh_hash;  ///< TriangleSource::hash, or 0
+  uint64_t mesh_hash;                ///< TriangleSource::hash, or 0
+  uint32_t first_point, num_points;  ///< of a hull, else 0
 };
-static_assert(sizeof(StateCollider) == 160);
+static_assert(sizeof(StateCollider) == 168);
 
 struct StateForce {
   uint64_t body;
@@ -194,9 +198,9 @@ struct StateBody {
   float rebound_speed, rebound_time, rebound_energy;
   uint32_t rebound_collider;
   int32_t outer_iterations, volume_sweeps, polar_iterations;
-  uint32_t num_touches;
+  uint32_t num_touches, zero;
 };
-static_assert(sizeof(StateBody) == 224);
+static_assert(sizeof(StateBody) == 232);
 
 /// RegionMotion.
 struct StateMotion {

@@ -36,11 +36,13 @@ StepStats ToStats(const StateStats& s) {
   out.outer_iterations = s.outer_iterations;
   out.asleep = s.asleep;
   out.overshoots = s.overshoots;
+  out.contacts_dropped = s.contacts_dropped;
   std::copy(std::begin(s.phase_s), std::end(s.phase_s), out.phase_s);
   return out;
 }
 
-Collider ToCollider(const StateCollider& c, uint64_t id, const TriangleSource& mesh) {
+// `hull`: of a hull; `mesh`: of a height field or mesh.
+Collider ToCollider(const StateCollider& c, uint64_t id, Hull* hull, const TriangleSource& mesh) {
   Collider out;
   out.id = id;
   out.desc.type = static_cast<ShapeType>(c.type);
@@ -63,6 +65,10 @@ Collider ToCollider(const StateCollider& c, uint64_t id, const TriangleSource& m
       break;
     case ShapeType::kMesh:
       out.desc.mesh = {mesh.asset, mesh.scale};
+      break;
+    case ShapeType::kHull:
+      out.desc.hull = {hull->given.span()};
+      out.hull = hull;
       break;
   }
   out.desc.pose = ToPose(c.pose);
@@ -276,6 +282,27 @@ bool World::Impl::HasBodiesOf(const StateReader& state) {
   return has_sets && ArrangeCrowds(state);
 }
 
+// Whether the world's hulls are those of the state.
+bool World::Impl::HasHullsOf(const StateReader& state) const {
+  uint32_t i = 0;
+  for (uint32_t slot = 0; slot < colliders.size(); ++slot) {
+    const std::span<const Vec3> own = colliders[slot].desc.hull.points;
+    StateCollider saved = {};
+    if (i < state.world().num_colliders && state.collider(i).slot == slot) {
+      saved = state.collider(i++);
+    }
+    if (own.size() != saved.num_points) return false;
+    for (uint32_t k = 0; k < saved.num_points; ++k) {
+      const Vec3 point = state.hull_point(saved.first_point + k);
+      if (std::memcmp(&point, &own[k], sizeof(point)) != 0) return false;
+    }
+  }
+  for (; i < state.world().num_colliders; ++i) {
+    if (state.collider(i).num_points > 0) return false;
+  }
+  return true;
+}
+
 // Puts the crowds in the order of the state. Returns false if their systems differ.
 bool World::Impl::ArrangeCrowds(const StateReader& state) {
   for (uint32_t i = 0; i < num_crowds; ++i) {
@@ -394,12 +421,13 @@ void World::Impl::ApplyState(const StateReader& state) {
              w.first_free_body, w.last_free_body);
   collider_slots.Load([&](uint32_t slot) { return state.collider_slot(slot); },
                       w.num_collider_slots, w.first_free_collider, w.last_free_collider);
-  std::fill(colliders.begin(), colliders.end(), Collider{});
-  for (uint32_t i = 0; i < w.num_colliders; ++i) {
-    const StateCollider saved = state.collider(i);
-    const uint32_t generation = collider_slots.generation(saved.slot);
-    const uint64_t id = PackId(saved.slot, generation, desc.tag);
-    colliders[saved.slot] = ToCollider(saved, id, loaded_meshes[i]);
+  uint32_t next = 0;
+  for (uint32_t slot = 0; slot < colliders.size(); ++slot) {
+    Hull* const hull = std::exchange(colliders[slot], {}).hull;
+    if (next == w.num_colliders || state.collider(next).slot != slot) continue;
+    const uint64_t id = PackId(slot, collider_slots.generation(slot), desc.tag);
+    colliders[slot] = ToCollider(state.collider(next), id, hull, loaded_meshes[next]);
+    ++next;
   }
   std::fill(step_colliders.begin(), step_colliders.end(), StepCollider{});
   num_forces = w.num_forces;
@@ -440,7 +468,7 @@ void World::Impl::ApplyState(const StateReader& state) {
 }
 
 Status World::Impl::LoadState(const StateReader& state) {
-  if (HasBodiesOf(state)) {
+  if (HasHullsOf(state) && HasBodiesOf(state)) {
     if (!ReserveFor(state) || !ReserveContacts(state) || !ReserveMore(state)) return kNoMemory;
     cache.SortUsed();
     UnlinkCrowds();
@@ -463,8 +491,9 @@ Status World::Impl::LoadState(const StateReader& state) {
 Status World::LoadState(std::span<const std::byte> bytes, std::span<const Asset* const> assets) {
   if (impl_ == nullptr) return kNoWorld;
   StateReader state(bytes, assets);
+  const WorldDesc& own = impl_->desc;
   const Status checked =
-      state.Check(impl_->desc.tag, impl_->desc.keep_previous, impl_->desc.contact.method,
+      state.Check(own.tag, own.keep_previous, own.contact.method, own.max_contacts,
                   impl_->colliders.data(), impl_->colliders.size());
   if (!checked.ok()) return checked;
   const uint32_t num_colliders = state.world().num_colliders;

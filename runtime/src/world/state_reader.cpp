@@ -123,8 +123,9 @@ bool StateReader::TakeSection(uint64_t num_bytes, size_t* out_at) {
 }
 
 Status StateReader::Check(uint16_t tag, bool keep_previous, const ContactMethod* method,
-                          const Collider* colliders, size_t num_colliders) {
+                          uint32_t max_contacts, const Collider* colliders, size_t num_colliders) {
   method_ = method;
+  max_contacts_ = max_contacts;
   own_colliders_ = colliders;
   num_own_colliders_ = num_colliders;
   Status status = CheckHeader(tag, keep_previous);
@@ -135,6 +136,7 @@ Status StateReader::Check(uint16_t tag, bool keep_previous, const ContactMethod*
       (!TakeSection(sizeof(StateSlot) * uint64_t{w.num_body_slots}, &body_slots_) ||
        !TakeSection(sizeof(StateSlot) * uint64_t{w.num_collider_slots}, &collider_slots_) ||
        !TakeSection(sizeof(StateCollider) * uint64_t{w.num_colliders}, &colliders_) ||
+       !TakeSection(sizeof(Vec3) * uint64_t{w.num_hull_points}, &hull_points_) ||
        !TakeSection(sizeof(StateForce) * uint64_t{w.num_forces}, &forces_) ||
        !TakeSection(sizeof(float) * uint64_t{w.num_time_steps}, &time_steps_) ||
        !TakeSection(sizeof(StateCrowd) * uint64_t{w.num_crowds}, &crowds_) ||
@@ -301,6 +303,7 @@ bool IsShape(const StateCollider& c) {
       return (s[0] == 0.0f || are_lengths(0, 1)) && are_lengths(1, 2);
     case ShapeType::kBox:
       return are_lengths(0, 3);
+    case ShapeType::kHull:
     case ShapeType::kHeightField:
     case ShapeType::kMesh:
       return true;
@@ -341,7 +344,23 @@ const TriangleSource* StateReader::MeshInSlot(uint32_t slot) const {
   return begin < world_.num_colliders ? MeshOf(collider(begin)) : nullptr;
 }
 
+// Whether the points of a collider follow those before `end`, and are as many as it may have. Moves
+// `end` behind them.
+bool StateReader::ArePoints(const StateCollider& c, uint32_t* end) const {
+  if (c.type != static_cast<uint32_t>(ShapeType::kHull)) {
+    return c.num_points == 0 && c.first_point == 0;
+  }
+  if (c.first_point != *end || c.num_points < kLeastHullPoints || c.num_points > kMostHullPoints ||
+      c.num_points > world_.num_hull_points - *end) {
+    return false;
+  }
+  *end += c.num_points;
+  return true;
+}
+
+// LoadState checks the shapes of hulls as it makes them.
 Status StateReader::CheckColliders() const {
+  uint32_t num_points = 0;  // of hulls
   for (uint32_t i = 0; i < world_.num_colliders; ++i) {
     const StateCollider c = collider(i);
     const char* const section = "state.colliders";
@@ -362,7 +381,9 @@ Status StateReader::CheckColliders() const {
         !IsCoefficient(c.friction, kMostCoefficient) || !IsCoefficient(c.restitution, 1.0f)) {
       return Corrupt(section, "a number is out of range", i);
     }
+    if (!ArePoints(c, &num_points)) return Corrupt(section, "wrong number of points", i);
   }
+  if (num_points != world_.num_hull_points) return Corrupt("state.colliders", "has loose points");
   return {};
 }
 

@@ -46,9 +46,10 @@ class StateReader {
 
   /// Checks everything that does not depend on the loading world's bodies. If this succeeds, all
   /// calls below are safe for indices below the counts of world(). `method` is the loading world's
-  /// contact method, the only one that a state may name; its height fields and meshes must be those
-  /// of the loading world's `colliders` (num_colliders x 1). Errors: those of LoadState.
-  Status Check(uint16_t tag, bool keep_previous, const ContactMethod* method,
+  /// contact method, the only one that a state may name, `max_contacts` what its bodies have room
+  /// for. Height fields and meshes must be those of the loading world's `colliders` (num_colliders
+  /// x 1). Errors: those of LoadState.
+  Status Check(uint16_t tag, bool keep_previous, const ContactMethod* method, uint32_t max_contacts,
                const Collider* colliders, size_t num_colliders);
 
   const StateWorld& world() const { return world_; }
@@ -59,6 +60,8 @@ class StateReader {
   StateCollider collider(uint32_t index) const { return At<StateCollider>(colliders_, index); }
   /// The height field or mesh of a collider, from a collider of the loading world, or null.
   const TriangleSource* MeshOf(const StateCollider& collider) const;
+  /// One of a hull's points.
+  Vec3 hull_point(uint32_t index) const { return At<Vec3>(hull_points_, index); }
   StateForce force(uint32_t index) const { return At<StateForce>(forces_, index); }
   float time_step(uint32_t index) const { return At<float>(time_steps_, index); }
   StateCrowd crowd(uint32_t index) const { return At<StateCrowd>(crowds_, index); }
@@ -100,6 +103,7 @@ class StateReader {
   Status CheckSets(uint32_t index, const StateSystem& system) const;
   Status CheckSlots() const;
   Status CheckColliders() const;
+  bool ArePoints(const StateCollider& collider, uint32_t* end) const;
   Status CheckForces() const;
   Status CheckCrowds() const;
   Status CheckBodies();
@@ -119,12 +123,13 @@ class StateReader {
   const ContactMethod* method_ = nullptr;
   const Collider* own_colliders_ = nullptr;  // of the loading world
   size_t num_own_colliders_ = 0;
+  uint32_t max_contacts_ = 0;
   StateChecksum checksum_;
   size_t at_ = 0;  // of the next section
   // Offsets of the sections.
   size_t asset_table_ = 0, systems_ = 0, pinned_ = 0, sets_ = 0, body_slots_ = 0,
-         collider_slots_ = 0, colliders_ = 0, forces_ = 0, time_steps_ = 0, crowds_ = 0,
-         bodies_ = 0, body_bulk_ = 0, crowd_bulk_ = 0;
+         collider_slots_ = 0, colliders_ = 0, hull_points_ = 0, forces_ = 0, time_steps_ = 0,
+         crowds_ = 0, bodies_ = 0, body_bulk_ = 0, crowd_bulk_ = 0;
 };
 
 }  // namespace plush

@@ -68,15 +68,23 @@ StatePose Saved(const Pose& pose) {
 StateFilter Saved(const Filter& filter) { return {filter.category, filter.mask, filter.group}; }
 
 StateStats Saved(const StepStats& s) {
-  StateStats out = {s.flags,          s.max_speed,  s.contacts,
-                    s.contact_sweeps, s.substeps,   s.outer_iterations,
-                    s.asleep,         s.overshoots, {}};
+  StateStats out = {s.flags,
+                    s.max_speed,
+                    s.contacts,
+                    s.contact_sweeps,
+                    s.substeps,
+                    s.outer_iterations,
+                    s.asleep,
+                    s.overshoots,
+                    s.contacts_dropped,
+                    {}};
   static_assert(sizeof(out.phase_s) == sizeof(s.phase_s));
   std::copy(std::begin(s.phase_s), std::end(s.phase_s), out.phase_s);
   return out;
 }
 
-StateCollider Saved(const Collider& collider, uint32_t slot) {
+// `first_point`: of a hull.
+StateCollider Saved(const Collider& collider, uint32_t slot, uint32_t first_point) {
   const ColliderDesc& desc = collider.desc;
   StateCollider out = {};
   out.user_data = desc.user_data;
@@ -96,6 +104,10 @@ StateCollider Saved(const Collider& collider, uint32_t slot) {
       break;
     case ShapeType::kBox:
       std::copy_n(&desc.box.half_extents.x, 3, out.shape);
+      break;
+    case ShapeType::kHull:
+      out.first_point = first_point;
+      out.num_points = static_cast<uint32_t>(desc.hull.points.size());
       break;
     case ShapeType::kHeightField:
     case ShapeType::kMesh:
@@ -389,12 +401,24 @@ size_t World::Impl::WriteState(std::byte* state) {
   world.sleep_speed = desc.sleep.speed;
   world.sleep_time = desc.sleep.time;
   world.stats = Saved(stats);
+  for (const uint32_t slot : collider_slots) {
+    world.num_hull_points += static_cast<uint32_t>(colliders[slot].desc.hull.points.size());
+  }
   sink.Write(world);
   sink.End();
   WriteSystems(counts, &cache, &sink);
   WriteSlots(slots, &sink);
   WriteSlots(collider_slots, &sink);
-  for (const uint32_t slot : collider_slots) sink.Write(Saved(colliders[slot], slot));
+  uint32_t first_point = 0;
+  for (const uint32_t slot : collider_slots) {
+    sink.Write(Saved(colliders[slot], slot, first_point));
+    first_point += static_cast<uint32_t>(colliders[slot].desc.hull.points.size());
+  }
+  sink.End();
+  for (const uint32_t slot : collider_slots) {
+    const std::span<const Vec3> points = colliders[slot].desc.hull.points;
+    sink.Write(points.data(), points.size_bytes());
+  }
   sink.End();
   for (uint32_t i = 0; i < num_forces; ++i) sink.Write(Saved(forces[i]));
   sink.End();

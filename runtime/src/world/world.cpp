@@ -49,6 +49,7 @@ World::World(const WorldDesc& desc) {
 World::~World() {
   if (impl_ == nullptr) return;
   for (const uint32_t slot : impl_->slots) impl_->Remove(impl_->bodies[slot]);
+  impl_->ClearColliders();
   const Allocator allocator = impl_->allocator;
   DeleteObject(allocator, impl_);
 }
@@ -107,8 +108,8 @@ Status World::AddBody(const Asset& asset, const BodyDesc& desc, BodyId* out_id) 
   const Status reserved = w.ReserveBody();
   if (!reserved.ok()) return reserved;
   Body* body = nullptr;
-  const Status made =
-      MakeBody(w.allocator, asset, desc, w.MostColliders(), w.desc.keep_previous, &w.cache, &body);
+  const Status made = MakeBody(w.allocator, asset, desc, w.MostColliders(), w.desc.max_contacts,
+                               w.desc.keep_previous, &w.cache, &body);
   if (!made.ok()) return made;
   if (!body->fixed) {
     body->dt = asset.factor().dt;

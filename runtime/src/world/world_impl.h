@@ -29,8 +29,9 @@ struct ColliderExtent {
 /// A collider in a world.
 struct Collider {
   ColliderDesc desc;      ///< with the present pose and velocities; plane normal of unit length
+  Hull* hull = nullptr;   ///< of kHull, else null; desc.hull.points are its own
   uint64_t id = 0;        ///< ColliderId::value
-  TriangleSource mesh;    ///< of a mesh
+  TriangleSource mesh;    ///< of a height field or mesh
   ColliderExtent extent;  ///< of a solid or mesh
   bool has_target = false;
   Pose target;              ///< of the next step, if `has_target`
@@ -45,6 +46,8 @@ ColliderExtent ExtentOf(const Collider& collider);
 
 /// The triangles of a height field or mesh whose description is valid, and none of other shapes.
 TriangleSource TrianglesOf(const ColliderDesc& desc);
+/// The solid of a collider that is not a plane.
+Solid SolidOf(const Collider& collider);
 
 /// The collider at its present pose, at rest.
 StepCollider ColliderNow(const Collider& collider);
@@ -145,6 +148,9 @@ struct World::Impl {
   // Saving and loading.
   size_t WriteState(std::byte* state);
   bool HasBodiesOf(const StateReader& state);
+  bool HasHullsOf(const StateReader& state) const;
+  Status MakeHulls(const StateReader& state);
+  void ClearColliders();
   bool ArrangeCrowds(const StateReader& state);
   bool ReserveFor(const StateReader& state);
   bool ReserveContacts(const StateReader& state);
@@ -175,6 +181,8 @@ struct World::Impl {
   };
   template <class Visit>
   Status ForBodies(const Targets& targets, Visit visit) const;
+  template <class Visit>
+  void ForColliders(const Targets& targets, Visit visit) const;
   Status Raycast(const Targets& targets, const Ray& ray, SurfacePoint* out_hit) const;
   Status RaycastAll(const Targets& targets, const Ray& ray, std::span<SurfacePoint> hits,
                     uint32_t* out_count) const;

@@ -273,6 +273,7 @@ void World::Impl::SumStats() {
     stats.substeps = std::max(stats.substeps, s.substeps);
     stats.outer_iterations = std::max(stats.outer_iterations, s.outer_iterations);
     stats.asleep += body->asleep ? 1u : 0u;
+    stats.contacts_dropped += s.contacts_dropped;
     stats.overshoots += s.overshoots;
     for (size_t k = 0; k < std::size(stats.phase_s); ++k) stats.phase_s[k] += s.phase_s[k];
   }

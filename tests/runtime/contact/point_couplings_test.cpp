@@ -16,7 +16,8 @@ using namespace plush::test;
 TEST_CASE("Couplings of points are those of the dense inverse, whatever touched before") {
   RandomContacts c(7, Touching::kVertices);
   PointCouplings couplings;
-  REQUIRE(couplings.Allocate(DefaultAllocator(), static_cast<uint32_t>(c.shape.num_nodes())));
+  REQUIRE(couplings.Allocate(DefaultAllocator(), static_cast<uint32_t>(c.shape.num_nodes()),
+                             UINT32_MAX));
   Eigen::MatrixXd inverse = c.A.inverse();
   const auto exact = [&](const EmbeddedPoint& a, const EmbeddedPoint& b) {
     double sum = 0.0;

@@ -292,8 +292,9 @@ TEST_CASE("A plane is drawn as a grid on itself under the bodies") {
 
 TEST_CASE("Solids are drawn by lines on their surfaces") {
   const Pose pose = {{1.0f, 2.0f, -3.0f}, TurnOf(0.7, {1, 2, 3})};
+  const std::vector<Vec3> corners = BoxCorners({0.3f, 0.2f, 0.1f});
   for (const ColliderDesc& desc : {SphereAt(pose.position, 0.5f), CapsuleAt(pose, 0.4f, 0.2f),
-                                   BoxAt(pose, {0.1f, 0.2f, 0.3f})}) {
+                                   BoxAt(pose, {0.1f, 0.2f, 0.3f}), HullAt(pose, corners)}) {
     World world;
     AddCollider(&world, desc);
     const Drawing drawing = Draw(world, kDrawColliders);
@@ -307,6 +308,7 @@ TEST_CASE("Solids are drawn by lines on their surfaces") {
     }
     CHECK((0.5 * (low + high) - ToEigen(pose.position)).norm() < 0.1);
     CHECK((high - low).minCoeff() > 0.3);
+    if (desc.type == ShapeType::kHull) CHECK(drawing.lines.size() == 12);
   }
 }
 

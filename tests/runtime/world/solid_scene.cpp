@@ -2,6 +2,9 @@
 #include "runtime/world/solid_scene.h"
 
 #include "collision/surface_records.h"
+#include "runtime/contact/hull_distance.h"
+
+#include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -32,9 +35,51 @@ ColliderDesc BoxAt(const Pose& pose, const Vec3& half_extents) {
   return desc;
 }
 
+ColliderDesc HullAt(const Pose& pose, std::span<const Vec3> points) {
+  ColliderDesc desc;
+  desc.type = ShapeType::kHull;
+  desc.hull = points;
+  desc.pose = pose;
+  return desc;
+}
+
+std::vector<Vec3> BoxCorners(const Vec3& half) {
+  std::vector<Vec3> corners;
+  for (const float x : {-half.x, half.x}) {
+    for (const float y : {-half.y, half.y}) {
+      for (const float z : {-half.z, half.z}) corners.push_back({x, y, z});
+    }
+  }
+  return corners;
+}
+
+namespace {
+
+// The hull of the last description that was asked about.
+const Hull& HullOf(const ColliderDesc& desc) {
+  static std::vector<Vec3> points;
+  static HullPointer hull;
+  const auto is_same = [](const Vec3& a, const Vec3& b) {
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+  };
+  if (hull == nullptr || !std::ranges::equal(points, desc.hull.points, is_same)) {
+    points.assign(desc.hull.points.begin(), desc.hull.points.end());
+    Hull* made = nullptr;
+    REQUIRE(MakeHull(DefaultAllocator(), points, &made).ok());
+    hull.reset(made);
+  }
+  return *hull;
+}
+
+}  // namespace
+
 double DistanceFrom(const ColliderDesc& desc, const Eigen::Vector3d& point) {
   const Eigen::Vector3d p =
       RotationOf(desc.pose.rotation).transpose() * (point - ToEigen(desc.pose.position));
+  if (desc.type == ShapeType::kHull) {
+    const Hull& hull = HullOf(desc);
+    return DistanceFrom(hull, p - Eigen::Vector3d(hull.centre[0], hull.centre[1], hull.centre[2]));
+  }
   Eigen::Vector3d half = Eigen::Vector3d::Zero();
   double radius = 0.0;
   if (desc.type == ShapeType::kBox) half = ToEigen(desc.box.half_extents);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A body with a surface among spheres, capsules and boxes.
+// A body with a surface among spheres, capsules, boxes and hulls.
 #pragma once
 
 #include "runtime/collision/surface_fixtures.h"
 #include "runtime/world/plane_scene.h"
 
+#include <span>
 #include <vector>
 
 namespace plush::test {
@@ -12,6 +13,10 @@ namespace plush::test {
 ColliderDesc SphereAt(const Vec3& position, float radius);
 ColliderDesc CapsuleAt(const Pose& pose, float half_height, float radius);
 ColliderDesc BoxAt(const Pose& pose, const Vec3& half_extents);
+/// `points` must live as long as the description.
+ColliderDesc HullAt(const Pose& pose, std::span<const Vec3> points);
+/// The corners of a box, about its middle (8 x 1).
+std::vector<Vec3> BoxCorners(const Vec3& half_extents);
 
 /// Signed distance of a point in the world from a solid, in double precision [m].
 double DistanceFrom(const ColliderDesc& desc, const Eigen::Vector3d& point);

@@ -64,10 +64,13 @@ void StateScene::Fill(World* world) const {
   wall.restitution = 0.25f;
   wall.filter.category = 4;
   REQUIRE(world->AddCollider(wall, &id).ok());
+  std::vector<Vec3> hull = BoxCorners({0.1f, 0.2f, 0.15f});
+  hull.push_back({0.0f, 0.3f, 0.05f});
   for (ColliderDesc desc :
        {SphereAt({2.5f, 0.05f, 0.1f}, 0.15f),
         CapsuleAt({{4.9f, 0.1f, 0.0f}, {0.5f, 0.0f, 0.0f, 1.0f}}, 0.3f, 0.06f),
-        BoxAt({{7.3f, 0.2f, 0.1f}, {0.1f, 0.2f, 0.3f, 1.0f}}, {0.2f, 0.1f, 0.15f})}) {
+        BoxAt({{7.3f, 0.2f, 0.1f}, {0.1f, 0.2f, 0.3f, 1.0f}}, {0.2f, 0.1f, 0.15f}),
+        HullAt({{3.7f, 0.1f, 0.1f}}, hull)}) {
     desc.angular_velocity = {0.0f, 0.5f, 0.0f};
     REQUIRE(world->AddCollider(desc, &id).ok());
   }

@@ -267,6 +267,14 @@ TEST_CASE("Wrong values in a scene are command-line errors that name their place
       Contains("colliders[0].plane.normal: has no length"));
   CHECK_THAT(ErrorOf(R"({"bodies":[{"asset":"a"}],"colliders":[{"friction":0.5}]})").message,
              Contains("colliders[0].plane: is missing"));
+  const auto hull_error = [](const std::string& hull) {
+    return ErrorOf(R"({"bodies":[{"asset":"a"}],"colliders":[{"hull":)" + hull + "}]}").message;
+  };
+  CHECK_THAT(hull_error("{}"),
+             Contains("colliders[0].hull: expected exactly one of points, asset"));
+  CHECK_THAT(hull_error(R"({"points":[[0,0,0]],"asset":"b.plush"})"), Contains("exactly one of"));
+  CHECK_THAT(hull_error(R"({"points":[[0,0,0],[0,1]]})"),
+             Contains("colliders[0].hull.points[1]: expected three numbers"));
   CHECK_THAT(ErrorOf(R"({"bodies":[{"asset":"a"}],"solver":{"contact":"hlod"}})").message,
              Contains("did you mean 'hold'?"));
   // The splitting solver has no linear iterations; a key without effect would mislead.

@@ -4,12 +4,15 @@
 
 #include "plush/format/tet_block.h"
 
+#include "simulate/hull_points.h"
 #include "simulate/open_asset.h"
 #include "tools/simulate/ball_asset.h"
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <set>
 #include <vector>
 
@@ -45,6 +48,51 @@ TEST_CASE("Pins hold exactly the nodes inside them") {
   const auto region = PinnedNodes(asset, RegionPin{"low"});
   REQUIRE(region.ok());
   CHECK(region.value() == box.value());
+}
+
+TEST_CASE("A hull of an asset is around its rest surface") {
+  const tests::TemporaryFolder folder;
+  Scene scene = SceneOf(tests::WriteBall(folder));
+  const Asset asset = tests::OpenOrFail(scene.bodies[0].asset);
+  SceneCollider& collider = scene.colliders.emplace_back();
+  collider.desc.type = ShapeType::kHull;
+  collider.hull_asset = scene.bodies[0].asset;
+  FindingList findings;
+  const auto built = BuildSceneWorld(scene, &findings);
+  REQUIRE(built.ok());
+  ColliderDesc desc;
+  REQUIRE(built.value().world->GetCollider(built.value().colliders[0], &desc).ok());
+  const std::vector<Vec3> wanted = OutermostPoints(asset.visual().positions);
+  CHECK(desc.hull.points.size() == wanted.size());
+  scene.colliders[0].hull_asset = "missing.plush";
+  CHECK_FALSE(BuildSceneWorld(scene, &findings).ok());
+  scene.colliders[0].hull_asset.clear();
+  scene.colliders[0].hull_points = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
+  const auto flat = BuildSceneWorld(scene, &findings);
+  REQUIRE_FALSE(flat.ok());
+  CHECK_THAT(flat.error().message, Contains("colliders[0]") && Contains("are flat"));
+}
+
+TEST_CASE("The outermost points of many leave out little of their hull") {
+  std::vector<Vec3> points;
+  for (int i = 0; i < 5000; ++i) {  // on a ball, by a spiral
+    const double y = 1.0 - 2.0 * (i + 0.5) / 5000.0, r = std::sqrt(1.0 - y * y), turn = 2.4 * i;
+    points.push_back({static_cast<float>(r * std::cos(turn)), static_cast<float>(y),
+                      static_cast<float>(r * std::sin(turn))});
+  }
+  const std::vector<Vec3> outermost = OutermostPoints(points);
+  CHECK(outermost.size() <= 218);
+  CHECK(outermost.size() > 200);
+  for (const Vec3& direction : points) {
+    double highest = -1.0;
+    for (const Vec3& p : outermost) {
+      highest = std::max(highest, double(p.x) * direction.x + double(p.y) * direction.y +
+                                      double(p.z) * direction.z);
+    }
+    CHECK(highest > 0.98);
+  }
+  points.resize(256);
+  CHECK(OutermostPoints(points).size() == 256);
 }
 
 TEST_CASE("An unknown region names the nearest one the asset has") {

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+// Distances, entries and deepest points of hulls. Source: hull.h.
+//
+// Inside, the distance is the greatest of the gaps from the planes. Outside, that is a lower bound.
+// A walk over the surface then finds the nearest point: on a convex surface, a triangle nearer than
+// all that share the nearest point is the nearest one.
+#include "contact/hull.h"
+
+#include "base/float4.h"
+#include "collision/double_vector.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace plush {
+namespace {
+
+constexpr uint32_t kMostPlanes = 2 * kMostHullPoints + Hull::kPlanesAtOnce;
+
+// Planes one axis after the other, as in Hull::planes.
+struct PlaneList {
+  const float* axes[4];
+  uint32_t count;  // a multiple of kPlanesAtOnce
+};
+
+// A plane and the gap of a point from it [m].
+struct PlaneGap {
+  uint32_t plane;
+  float gap;
+};
+
+float GapFrom(const PlaneList& planes, uint32_t i, const Vec3& p) {
+  return p.x * planes.axes[0][i] + p.y * planes.axes[1][i] + p.z * planes.axes[2][i] -
+         planes.axes[3][i];
+}
+
+// The greatest gap, of the first plane that has it.
+PlaneGap GreatestGap(const PlaneList& planes, const Vec3& p) {
+  const Float4 x = Broadcast(p.x), y = Broadcast(p.y), z = Broadcast(p.z);
+  const auto four = [&](uint32_t i) {
+    return x * Load4(planes.axes[0] + i) + y * Load4(planes.axes[1] + i) +
+           z * Load4(planes.axes[2] + i) - Load4(planes.axes[3] + i);
+  };
+  float greatest = -std::numeric_limits<float>::infinity();
+  uint32_t block = 0;
+  for (uint32_t i = 0; i < planes.count; i += Hull::kPlanesAtOnce) {
+    const float most = GreatestOf(Max(four(i), four(i + 4)));
+    if (most > greatest) {
+      greatest = most;
+      block = i;
+    }
+  }
+  PlaneGap result = {block, GapFrom(planes, block, p)};
+  for (uint32_t i = block + 1; i < block + Hull::kPlanesAtOnce; ++i) {
+    const float gap = GapFrom(planes, i, p);
+    if (gap > result.gap) result = {i, gap};
+  }
+  return result;
+}
+
+PlaneList PlanesOf(const Hull& hull) {
+  const float* first = hull.planes.data();
+  const uint32_t stride = hull.stride();
+  return {{first, first + stride, first + 2 * stride, first + 3 * stride}, stride};
+}
+
+PlaneGap GreatestGap(const Hull& hull, const Vec3& p) {
+  PlaneGap greatest = GreatestGap(PlanesOf(hull), p);
+  if (greatest.plane >= hull.num_planes) greatest.plane = 0;  // a copy of it
+  return greatest;
+}
+
+// The point of a triangle nearest to another point. In double: triangles may be as narrow as the
+// grid of the points.
+struct Nearest {
+  uint32_t triangle = 0;
+  DoubleVector way = {};  // from it to the point
+  double distance2 = 0.0;
+  double weights[3] = {};  // of the corners: 0 for those that the nearest point does not touch
+};
+
+DoubleVector Minus(const DoubleVector& a, const DoubleVector& b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+// The nearest point of the edge from corner k to the next one.
+Nearest NearestOnEdge(const Vec3* corners, int k, const Vec3& p) {
+  const int next = (k + 1) % 3;
+  const DoubleVector along = Difference(corners[next], corners[k]), to = Difference(p, corners[k]);
+  const double at = std::clamp(Dot(to, along) / Dot(along, along), 0.0, 1.0);
+  Nearest nearest;
+  nearest.way = Minus(to, along * at);
+  nearest.distance2 = Dot(nearest.way, nearest.way);
+  nearest.weights[k] = 1.0 - at;
+  nearest.weights[next] = at;
+  return nearest;
+}
+
+Nearest NearestOn(const Hull& hull, uint32_t triangle, const Vec3& p) {
+  const HullTriangle& t = hull.triangles[triangle];
+  const Vec3 corners[3] = {hull.points[t.corners[0]], hull.points[t.corners[1]],
+                           hull.points[t.corners[2]]};
+  const DoubleVector normal =
+      Cross(Difference(corners[1], corners[0]), Difference(corners[2], corners[0]));
+  Nearest nearest;
+  bool is_inside = true;
+  for (int k = 0; k < 3; ++k) {
+    const DoubleVector along = Difference(corners[(k + 1) % 3], corners[k]);
+    if (Dot(Cross(normal, along), Difference(p, corners[k])) > 0.0) continue;
+    const Nearest on_edge = NearestOnEdge(corners, k, p);
+    if (is_inside || on_edge.distance2 < nearest.distance2) nearest = on_edge;
+    is_inside = false;
+  }
+  if (is_inside) {
+    nearest.way = normal * (Dot(Difference(p, corners[0]), normal) / Dot(normal, normal));
+    nearest.distance2 = Dot(nearest.way, nearest.way);
+    for (double& weight : nearest.weights) weight = 1.0;
+  }
+  nearest.triangle = triangle;
+  return nearest;
+}
+
+// The edge of a triangle that a neighbour has from the other side.
+int EdgeTowards(const Hull& hull, uint32_t triangle, uint32_t neighbour) {
+  const uint16_t* all = hull.triangles[triangle].neighbours;
+  return all[0] == neighbour ? 0 : all[1] == neighbour ? 1 : 2;
+}
+
+// The nearest point of the surface, of those that the triangles about `start` lead to.
+Nearest WalkToNearest(const Hull& hull, uint32_t start, const Vec3& p) {
+  Nearest best = NearestOn(hull, start, p);
+  for (size_t step = 0; step < hull.triangles.size(); ++step) {
+    Nearest next = best;
+    const auto consider = [&](uint32_t triangle) {
+      const Nearest other = NearestOn(hull, triangle, p);
+      if (other.distance2 < next.distance2) next = other;
+    };
+    for (int k = 0; k < 3; ++k) {
+      if (best.weights[(k + 2) % 3] != 0.0) continue;  // not on this edge
+      // All triangles about its first corner, or only the other side of the edge.
+      uint32_t from = best.triangle, at = hull.triangles[from].neighbours[k];
+      consider(at);
+      if (best.weights[(k + 1) % 3] != 0.0) continue;
+      while (at != best.triangle) {
+        const int back = EdgeTowards(hull, at, from);
+        from = at;
+        at = hull.triangles[at].neighbours[(back + 1) % 3];
+        consider(at);
+      }
+    }
+    if (!(next.distance2 < best.distance2)) break;
+    best = next;
+  }
+  return best;
+}
+
+Tangent HullTangentAt(const Hull& hull, const Vec3& point) {
+  // Nearer than this the direction from an edge is rounding.
+  constexpr float kRounding = 4.0e-6f;  // [reaches]
+  const PlaneGap greatest = GreatestGap(hull, point);
+  const Tangent plane = {hull.Normal(greatest.plane), greatest.gap};
+  if (!(greatest.gap > kRounding * Length(hull.reach))) return plane;
+  const Nearest nearest = WalkToNearest(hull, hull.first_triangles[greatest.plane], point);
+  const double distance = std::sqrt(nearest.distance2);
+  if (!(distance > double(greatest.gap))) return plane;
+  const DoubleVector normal = nearest.way * (1.0 / distance);
+  return {
+      {static_cast<float>(normal.x), static_cast<float>(normal.y), static_cast<float>(normal.z)},
+      static_cast<float>(distance)};
+}
+
+// Clips the way by the planes.
+bool HullFindEntry(const Hull& hull, const Vec3& from, const Vec3& to, Tangent* hit) {
+  const PlaneList planes = PlanesOf(hull);
+  float first = -std::numeric_limits<float>::infinity(), last = 1.0f;
+  uint32_t entered = hull.num_planes;
+  for (uint32_t i = 0; i < hull.num_planes; ++i) {
+    const float start = GapFrom(planes, i, from), end = GapFrom(planes, i, to);
+    if (start >= 0.0f && end >= 0.0f) return false;
+    const float at = start / (start - end);
+    if (start > end) {
+      if (end < 0.0f && at > first) {
+        first = at;
+        entered = i;
+      }
+    } else if (end > start && at < last) {
+      last = at;
+    }
+  }
+  if (entered == hull.num_planes || !(first <= last)) return false;
+  *hit = {hull.Normal(entered), GapFrom(planes, entered, to)};
+  return true;
+}
+
+// Only planes that are not below another one all over the triangle matter for its deepest point.
+TrianglePoint HullFindDeepest(const Hull& hull, const Vec3* corners) {
+  const PlaneList all = PlanesOf(hull);
+  const Vec3 middle = (corners[0] + corners[1] + corners[2]) * (1.0f / 3.0f);
+  const uint32_t of_middle = GreatestGap(hull, middle).plane;
+  const float bound =
+      std::min({GapFrom(all, of_middle, corners[0]), GapFrom(all, of_middle, corners[1]),
+                GapFrom(all, of_middle, corners[2])});
+  std::array<float, 4 * kMostPlanes> few;
+  float* const axes[4] = {few.data(), &few[kMostPlanes], &few[2 * kMostPlanes],
+                          &few[3 * kMostPlanes]};
+  uint32_t count = 0;
+  const auto add = [&](uint32_t i) {
+    for (int k = 0; k < 4; ++k) axes[k][count] = all.axes[k][i];
+    ++count;
+  };
+  for (uint32_t i = 0; i < hull.num_planes; ++i) {
+    const bool matters = GapFrom(all, i, corners[0]) >= bound ||
+                         GapFrom(all, i, corners[1]) >= bound ||
+                         GapFrom(all, i, corners[2]) >= bound;
+    if (matters) add(i);
+  }
+  while (count % Hull::kPlanesAtOnce != 0 || count == 0) add(of_middle);
+  const PlaneList planes = {{axes[0], axes[1], axes[2], axes[3]}, count};
+  TrianglePoint deepest =
+      DeepestOf(corners, [&](const Vec3& point) { return GreatestGap(planes, point).gap; });
+  deepest.gap = HullTangentAt(hull, PointOf(corners, deepest)).gap;
+  return deepest;
+}
+
+// The point nearest to `to` of the cone that normals span: the active-set method for least squares
+// without negative weights [Lawson and Hanson, Solving Least Squares Problems, ch. 23]. Three
+// normals at most carry it.
+class NormalCone {
+ public:
+  explicit NormalCone(const Vec3& to) : to_(to), rest_(to) {}
+
+  const Vec3& rest() const { return rest_; }  ///< `to` less the nearest point
+
+  // Takes a normal in that leans towards `rest`. Returns false if that gains nothing.
+  bool Add(const Vec3& normal) {
+    if (count_ == 3) return false;
+    normals_[count_] = normal;
+    weights_[count_++] = 0.0f;
+    const float before = Dot(rest_, rest_);
+    while (count_ > 0) {
+      float wanted[3];
+      if (!Solve(wanted)) return false;
+      float share = 1.0f;
+      int first = -1;
+      for (int k = 0; k < count_; ++k) {
+        if (wanted[k] > 0.0f) continue;
+        const float at = weights_[k] / (weights_[k] - wanted[k]);
+        if (first < 0 || at < share) {
+          share = at;
+          first = k;
+        }
+      }
+      for (int k = 0; k < count_; ++k) weights_[k] += share * (wanted[k] - weights_[k]);
+      if (first < 0) break;
+      --count_;
+      normals_[first] = normals_[count_];
+      weights_[first] = weights_[count_];
+    }
+    rest_ = to_;
+    for (int k = 0; k < count_; ++k) rest_ -= normals_[k] * weights_[k];
+    return Dot(rest_, rest_) < before;
+  }
+
+ private:
+  // The weights that bring the normals nearest to `to_`, of any sign, by their dual basis.
+  bool Solve(float* weights) const {
+    constexpr float kLeast = 1.0e-6f;  // of the squared sine or volume
+    const Vec3& a = normals_[0];
+    if (count_ == 1) {
+      weights[0] = Dot(a, to_);
+      return true;
+    }
+    const Vec3& b = normals_[1];
+    const Vec3 across = Cross(a, b);
+    const Vec3 c = count_ == 3 ? normals_[2] : across;
+    const float volume = Dot(across, c);
+    if (!(std::fabs(volume) > kLeast)) return false;
+    weights[0] = Dot(Cross(b, c), to_) / volume;
+    weights[1] = Dot(Cross(c, a), to_) / volume;
+    if (count_ == 3) weights[2] = Dot(across, to_) / volume;
+    return true;
+  }
+
+  Vec3 to_, rest_;
+  Vec3 normals_[3];
+  float weights_[3] = {};
+  int count_ = 0;
+};
+
+Tangent HullPlaneBetween(const Hull& hull, const Vec3* corners, const TrianglePoint& deepest) {
+  constexpr float kNear = 3.0e-4f;  // [edges of the triangle]
+  constexpr float kLeastGain = 1.0e-4f;
+  constexpr int kMostRounds = 16;
+  const Vec3 along_u = corners[1] - corners[0], along_v = corners[2] - corners[0];
+  const Vec3 point = PointOf(corners, deepest);
+  const PlaneList planes = PlanesOf(hull);
+  const Tangent tangent = HullTangentAt(hull, point);
+  const Vec3 outward = Cross(along_u, along_v);
+  const float length = Length(outward);
+  if (!(length > 0.0f)) return tangent;
+  const Vec3 inward = outward * (-1.0f / length);
+  const float near = kNear * std::fmax(Length(along_u), Length(along_v));
+  const float least = GreatestGap(hull, point).gap - near;
+  NormalCone cone(inward);
+  for (int round = 0; round < kMostRounds; ++round) {
+    float most = kLeastGain;
+    uint32_t best = hull.num_planes;
+    for (uint32_t i = 0; i < hull.num_planes; ++i) {
+      const float gain = Dot(hull.Normal(i), cone.rest());
+      if (gain > most && GapFrom(planes, i, point) >= least) {
+        most = gain;
+        best = i;
+      }
+    }
+    if (best == hull.num_planes || !cone.Add(hull.Normal(best))) break;
+  }
+  const Vec3 nearest = inward - cone.rest();
+  const float size = Length(nearest);
+  if (!(size > kLeastGain)) return tangent;
+  const Vec3 normal = nearest * (1.0f / size);
+  float offset = -std::numeric_limits<float>::infinity();
+  for (const HullTriangle& triangle : hull.triangles) {
+    for (const uint16_t corner : triangle.corners) {
+      offset = std::fmax(offset, Dot(normal, hull.points[corner]));
+    }
+  }
+  return {normal, Dot(normal, point) - offset};
+}
+
+}  // namespace
+
+const HullCode kHullCode = {MakeHull, HullTangentAt, HullFindEntry, HullFindDeepest,
+                            HullPlaneBetween};
+
+}  // namespace plush

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// WorldDesc::max_contacts: what bodies do with no, few and enough contacts.
+#include "runtime/world/heap_counter.h"
+#include "runtime/world/solid_scene.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+struct Fall {
+  double depth = 0.0;     // of the deepest point at the end [m]
+  uint32_t contacts = 0;  // most at once
+  uint32_t dropped = 0;   // most at once
+  uint32_t flags = 0;
+  uint64_t hash = 0;
+};
+
+Fall FallWith(uint32_t max_contacts, bool has_surface, bool on_box) {
+  WorldDesc desc;
+  desc.max_contacts = max_contacts;
+  SolidScene scene(has_surface, {.pose = {{0.0f, 0.02f, 0.0f}}}, desc);
+  AddCollider(&scene.world,
+              on_box ? BoxAt({{0.0f, -5.0f, 0.0f}}, {3.0f, 5.0f, 3.0f}) : ColliderDesc{});
+  Fall fall;
+  for (int step = 0; step < 60; ++step) {
+    scene.Step(1);
+    fall.contacts = std::max(fall.contacts, scene.world.stats().contacts);
+    fall.dropped = std::max(fall.dropped, scene.world.stats().contacts_dropped);
+  }
+  for (const Eigen::Vector3d& p : scene.Points()) fall.depth = std::max(fall.depth, -p.y());
+  fall.flags = scene.flags;
+  fall.hash = scene.world.StateHash();
+  return fall;
+}
+
+}  // namespace
+
+TEST_CASE("A body with too few contacts sinks, says so, and stays finite and deterministic") {
+  const bool has_surface = GENERATE(false, true), on_box = GENERATE(false, true);
+  const uint32_t most = GENERATE(0u, 1u, 3u, 10u);
+  CAPTURE(has_surface, on_box, most);
+  const Fall fall = FallWith(most, has_surface, on_box);
+  CHECK(fall.contacts <= most);
+  CHECK((fall.flags & kStepBodyFrozen) == 0);
+  CHECK(std::isfinite(fall.depth));
+  CHECK(FallWith(most, has_surface, on_box).hash == fall.hash);
+  CHECK(((fall.flags & kStepContactsDropped) != 0) == (fall.dropped > 0));
+  if (most == 0) {  // falls as if nothing were there: 0.6 s
+    CHECK(fall.depth == Approx(0.5 * 9.81 * 0.36 - 0.02).epsilon(0.05));
+  }
+  if (most <= 3) CHECK(fall.dropped > 0);
+  if (most == 10) CHECK(fall.depth < 0.02);  // nine nodes below, and a few vertices
+}
+
+TEST_CASE("Room for all contacts changes nothing, and is the default") {
+  const bool has_surface = GENERATE(false, true);
+  const Fall all = FallWith(UINT32_MAX, has_surface, false);
+  CHECK(all.flags == kStepOk);
+  CHECK(all.dropped == 0);
+  CHECK(all.depth < 1e-3);
+  CHECK(FallWith(1000, has_surface, false).hash == all.hash);
+}
+
+TEST_CASE("Fewer contacts take less memory") {
+  const auto bytes_with = [](uint32_t max_contacts) {
+    CountingMemory memory;
+    WorldDesc desc;
+    desc.max_contacts = max_contacts;
+    desc.allocator = memory.allocator();
+    SolidScene scene(true, {}, desc);
+    AddCollider(&scene.world);
+    return memory.bytes_out();
+  };
+  CHECK(bytes_with(10) + 30 * 30 * 4 < bytes_with(UINT32_MAX));
+  CHECK(bytes_with(0) < bytes_with(10));
+}
+
+TEST_CASE("A state with more contacts than a world has room for is refused") {
+  SolidScene scene(true, {.pose = {{0.0f, 0.0f, 0.0f}}});
+  AddCollider(&scene.world);
+  scene.Step(20);
+  REQUIRE(scene.world.stats().contacts > 2);
+  std::vector<std::byte> state(scene.world.StateBytes());
+  size_t bytes = 0;
+  REQUIRE(scene.world.SaveState(state, &bytes).ok());
+  const Asset* const assets[] = {&scene.shape.asset()};
+  World small({.max_contacts = 2}), large({.max_contacts = 100});
+  CHECK(small.LoadState(state, assets).code == StatusCode::kMismatch);
+  CHECK(small.num_bodies() == 0);
+  REQUIRE(large.LoadState(state, assets).ok());
+  CHECK(large.StateHash() == scene.world.StateHash());
+}
