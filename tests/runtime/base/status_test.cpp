@@ -7,7 +7,7 @@
 #include <string>
 
 TEST_CASE("Every status code has a unique name") {
-  constexpr int kLast = static_cast<int>(plush::StatusCode::kMismatch);
+  constexpr int kLast = static_cast<int>(plush::StatusCode::kUnsupported);
   const auto name_of = [](int code) {
     return std::string(plush::StatusCodeName(static_cast<plush::StatusCode>(code)));
   };
