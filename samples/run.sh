@@ -42,7 +42,7 @@ echo "Building ..."
 tests=()
 [ -e "$build/CMakeCache.txt" ] || tests=(-DPLUSH_BUILD_TESTS=OFF)
 quietly cmake --preset release "${tests[@]}"
-quietly cmake --build "$build" --target plush hello_drop pin_swing poke puppet \
+quietly cmake --build "$build" --target plush hello_drop pin_swing poke grab puppet \
   fixed_step plush_result_table
 
 plush=$build/tools/plush

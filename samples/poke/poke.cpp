@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Pokes a body with a ray, prints the material at the hit and pushes it there.
-// Uses World::Raycast, Asset::source_triangles and World::AddImpulse.
+// Uses World::Raycast, Asset::source_triangles and World::Attach.
 
 #include "plush/plush.h"
 
@@ -12,7 +12,8 @@ namespace {
 
 constexpr float kTimeStep = 0.01f;  // [s]
 constexpr int kPokes = 5;
-constexpr int kStepsBetween = 20;
+constexpr int kStepsBetween = 15;
+constexpr int kStepsOfPush = 5;
 
 /// Material of the render triangle from which a collision triangle was cut.
 std::string_view MaterialAt(const plush::Asset& asset, uint32_t collision_triangle) {
@@ -44,6 +45,19 @@ Heights HeightsOf(const plush::World& world, plush::BodyId body, size_t num_node
   return heights;
 }
 
+/// Pushes the body at the hit by a finger: a spring that goes in by 2 cm and stays for a moment.
+bool PushAt(const plush::SurfacePoint& hit, float mass, plush::World* world) {
+  plush::AttachmentDesc finger = {
+      .target = hit.position, .stiffness = 20.0f * mass, .damping = mass};
+  finger.target.x += 0.02f;
+  plush::AttachmentId pushed;
+  if (!world->Attach(hit, finger, &pushed).ok()) return false;
+  for (int step = 0; step < kStepsOfPush; ++step) {
+    if (!world->Step(kTimeStep).ok()) return false;
+  }
+  return world->Detach(pushed).ok();
+}
+
 /// Pokes the body at half its height, kPokes times. Returns whether every poke hit it.
 bool Poke(const plush::Asset& asset) {
   plush::World world;
@@ -69,11 +83,12 @@ bool Poke(const plush::Asset& asset) {
       return false;
     }
     const std::string_view material = MaterialAt(asset, hit.triangle);
-    std::printf("%4.2f s: '%.*s' at x = %+.4f m, triangle %u of patch %u in tet %u\n",
-                static_cast<double>(kTimeStep) * (poke + 1) * kStepsBetween,
-                static_cast<int>(material.size()), material.data(),
-                static_cast<double>(hit.position.x), hit.triangle, hit.patch, hit.tet);
-    if (!world.AddImpulse(hit, {0.02f * mass, 0.0f, 0.0f}).ok()) return false;
+    std::printf(
+        "%4.2f s: '%.*s' at x = %+.4f m, triangle %u of patch %u in tet %u\n",
+        static_cast<double>(kTimeStep) * (poke * (kStepsBetween + kStepsOfPush) + kStepsBetween),
+        static_cast<int>(material.size()), material.data(), static_cast<double>(hit.position.x),
+        hit.triangle, hit.patch, hit.tet);
+    if (!PushAt(hit, mass, &world)) return false;
   }
   return true;
 }

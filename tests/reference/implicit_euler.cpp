@@ -24,6 +24,7 @@ ImplicitEuler::ImplicitEuler(const ElasticBody& body, const EulerSettings& setti
       acceleration_(v_),
       targets_(body.rest) {
   for (const uint32_t node : settings.pinned) pinned_[node] = true;
+  for (const Spring& spring : settings.springs) starts_.push_back(WayOf(spring, x_));
   viscosity_.rate = settings.damping / settings.dt_s;
   std::vector<double> weights;
   for (const ElasticTet& tet : body.tets) {
@@ -38,12 +39,56 @@ ImplicitEuler::ImplicitEuler(const ElasticBody& body, const EulerSettings& setti
   PlanHessian();
 }
 
+Eigen::Vector3d ImplicitEuler::WayOf(const Spring& spring, const Points& x) const {
+  Eigen::Vector3d way = -spring.target;
+  for (const auto& [node, weight] : spring.weights) way += weight * x.col(node);
+  return way;
+}
+
+double ImplicitEuler::AddSpring(size_t index, const Points& x, Points* gradient) const {
+  const Spring& spring = settings_.springs[index];
+  const Eigen::Vector3d way = WayOf(spring, x), start = starts_[index];
+  const double k = spring.stiffness, c = spring.damping / settings_.dt_s;
+  Eigen::Vector3d slope = k * way + c * (way - start);
+  double energy = 0.5 * k * way.squaredNorm() + 0.5 * c * (way - start).squaredNorm();
+  if (spring.rest_length > 0.0) {
+    const double longer = way.norm() - spring.rest_length, more = way.norm() - start.norm();
+    slope = (k * longer + c * more) * way.normalized();
+    energy = 0.5 * k * longer * longer + 0.5 * c * more * more;
+  }
+  for (const auto& [node, weight] : spring.weights) gradient->col(node) += weight * slope;
+  return energy;
+}
+
+void ImplicitEuler::MakeSpringHessians(const Points& x) {
+  stiffnesses_.clear();
+  for (size_t i = 0; i < settings_.springs.size(); ++i) {
+    const Spring& spring = settings_.springs[i];
+    const double k = spring.stiffness, c = spring.damping / settings_.dt_s;
+    Eigen::Matrix3d& out = stiffnesses_.emplace_back(Eigen::Matrix3d::Identity() * (k + c));
+    if (spring.rest_length == 0.0) continue;
+    const Eigen::Vector3d way = WayOf(spring, x), n = way.normalized();
+    const double pull =
+        k * (way.norm() - spring.rest_length) + c * (way.norm() - starts_[i].norm());
+    const double across = std::max(pull / way.norm(), 0.0);
+    out = across * Eigen::Matrix3d::Identity() + (k + c - across) * n * n.transpose();
+  }
+}
+
+void ImplicitEuler::MoveTarget(size_t spring, const Eigen::Vector3d& from,
+                               const Eigen::Vector3d& to) {
+  settings_.springs[spring].target = from;
+  starts_[spring] = WayOf(settings_.springs[spring], x_);
+  settings_.springs[spring].target = to;
+}
+
 void ImplicitEuler::MovePins(const Points& x) { targets_ = x; }
 
 void ImplicitEuler::SetState(const Points& x, const Points& v) {
   x_ = x;
   v_ = v;
   targets_ = x;
+  for (size_t s = 0; s < starts_.size(); ++s) starts_[s] = WayOf(settings_.springs[s], x);
   acceleration_.setZero();
   ClearPinned(&v_);
 }
@@ -134,6 +179,15 @@ void ImplicitEuler::TimesHessian(const Points& d, Points* out) const {
     }
     out->col(static_cast<Eigen::Index>(i)) = sum;
   }
+  for (size_t s = 0; s < stiffnesses_.size(); ++s) {
+    const auto& weights = settings_.springs[s].weights;
+    Eigen::Vector3d moved = Eigen::Vector3d::Zero();
+    for (const auto& [node, weight] : weights) moved += weight * d.col(node);
+    const Eigen::Vector3d force = stiffnesses_[s] * moved;
+    for (const auto& [node, weight] : weights) {
+      if (!pinned_[node]) out->col(node) += weight * force;
+    }
+  }
 }
 
 Points ImplicitEuler::FindDirection(const Points& gradient, double tolerance) {
@@ -167,6 +221,9 @@ void ImplicitEuler::Evaluate(Iterate* at) const {
     const Eigen::Vector3d away = at->x.col(i) - inertial_.col(i);
     at->energy += 0.5 * body_.masses[i] * inertia * away.squaredNorm();
     at->gradient.col(i) += body_.masses[i] * inertia * away;
+  }
+  for (size_t s = 0; s < settings_.springs.size(); ++s) {
+    at->energy += AddSpring(s, at->x, &at->gradient);
   }
   ClearPinned(&at->gradient);
 }
@@ -226,9 +283,18 @@ bool ImplicitEuler::Step() {
     constexpr double kForcing = 0.05;
     const double enough = 0.3 * settings_.tolerance / report_.residual;
     MakeHessian(at.states);
+    MakeSpringHessians(at.x);
     const Points d = FindDirection(at.gradient, std::max(kForcing, std::min(enough, 0.5)));
     if (!Search(d, &at)) break;
     ++report_.newton_iterations;
+  }
+  forces_.clear();
+  for (size_t s = 0; s < starts_.size(); ++s) {
+    Points gradient = Points::Zero(3, at.x.cols());
+    AddSpring(s, at.x, &gradient);
+    const auto& [node, weight] = settings_.springs[s].weights.front();
+    forces_.push_back(-gradient.col(node) / weight);
+    starts_[s] = WayOf(settings_.springs[s], at.x);
   }
   const Points v = (at.x - x_) / dt;
   acceleration_ = (v - v_) / dt;

@@ -11,9 +11,22 @@
 #include <Eigen/Dense>
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace plush::reference {
+
+/// A spring on points of the body. With e = sum weights x[nodes] - target and l = |e|, its energy
+/// is
+///   stiffness/2 (l - rest_length)^2 + damping/(2 dt) (l - l at the step's start)^2,
+/// with the vectors e in place of l if rest_length is 0.
+struct Spring {
+  std::vector<std::pair<uint32_t, double>> weights;  ///< nodes; between two points, with both signs
+  Eigen::Vector3d target = {0.0, 0.0, 0.0};          ///< [m]
+  double rest_length = 0.0;                          ///< [m]
+  double stiffness = 0.0;                            ///< [N/m]
+  double damping = 0.0;                              ///< [N s/m]
+};
 
 struct EulerSettings {
   double dt_s = 0.01;
@@ -23,6 +36,7 @@ struct EulerSettings {
   /// A step has converged if the norm of the free nodes' residual forces is at most this share of
   /// the norm of their weights at 9.81 m/s^2, whatever `gravity` is.
   double tolerance = 1.0e-6;
+  std::vector<Spring> springs;
   int most_newton_iterations = 60;
   int most_cg_iterations = 2000;  ///< of each Newton iteration
 };
@@ -48,6 +62,10 @@ class ImplicitEuler {
 
   /// Where the pinned nodes are after the next steps: the columns of `x` that belong to them.
   void MovePins(const Points& x);
+  /// Where a spring's target is after the next steps, and where it was at their start [m].
+  void MoveTarget(size_t spring, const Eigen::Vector3d& from, const Eigen::Vector3d& to);
+  /// Force of a spring on its points at the end of the last step, times their weights [N].
+  Eigen::Vector3d SpringForce(size_t spring) const { return forces_[spring]; }
   /// Sets the state. Pinned nodes stay at their columns of `x`, without velocity.
   void SetState(const Points& x, const Points& v);
 
@@ -61,6 +79,11 @@ class ImplicitEuler {
 
  private:
   struct Iterate;
+
+  Eigen::Vector3d WayOf(const Spring& spring, const Points& x) const;
+  // Adds a spring's energy and, unless null, its part of the gradient; returns the former.
+  double AddSpring(size_t index, const Points& x, Points* gradient) const;
+  void MakeSpringHessians(const Points& x);
 
   void PlanHessian();
   void MakeHessian(const std::vector<TetState>& states);
@@ -78,6 +101,8 @@ class ImplicitEuler {
   std::vector<bool> pinned_;
   AxisFactor preconditioner_;
   Viscosity viscosity_;
+  std::vector<Eigen::Vector3d> starts_, forces_;  // ways of the springs at the step's start; [N]
+  std::vector<Eigen::Matrix3d> stiffnesses_;      // of the springs, positive semidefinite
   Points x_, v_, acceleration_, targets_;
   Points inertial_;           // x_n + dt v_n + dt^2 g
   double weight_norm_ = 0.0;  // [N]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What acts on bodies: colliders, which are solid shapes that bodies cannot move, and force fields.
+// What acts on bodies: colliders, which are solid shapes that bodies cannot move, force fields,
+// and springs that hold bodies.
 #pragma once
 
 #include "plush/body.h"
@@ -7,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 namespace plush {
@@ -149,6 +151,45 @@ struct ForceField {
   uint32_t mask = ~0u;       ///< acts on bodies whose Filter::category has one of these bits
   bool wake = false;         ///< wakes sleeping bodies in reach; otherwise they stay asleep and
                              ///< are not moved
+};
+
+/// Largest stiffness [N/m] and damping [N s/m] of an attachment.
+inline constexpr float kMostStiffness = 1.0e12f;
+
+/// A spring between a point of a body and a target: a point of another body if `other_body` is
+/// valid, of a collider if `other_collider` is, else of the world. It pulls with
+/// stiffness (l - rest_length) + damping dl/dt along the line between both, l being their distance.
+/// With rest_length 0, it pulls with stiffness e + damping de/dt, e being the way to the target. It
+/// pushes, too, if it is shorter than at rest. Forces are those at the end of each substep: every
+/// stiffness is stable.
+///
+/// In the body's cage, the point is sum weights[i] x[nodes[i]]: see SurfacePoint. Pinned nodes do
+/// not feel the spring.
+struct AttachmentDesc {
+  BodyId body;
+  uint32_t nodes[4] = {};  ///< of the body's cage; may be equal
+  Vec4 weights;            ///< of the nodes, in [-1e-3, 1 + 1e-3]; their sum is 1 within 1e-3
+  BodyId other_body;       ///< another body, or null
+  uint32_t other_nodes[4] = {};
+  Vec4 other_weights;
+  ColliderId other_collider;  ///< or null
+  Vec3 target;                ///< [m] in the world, or in the collider's coordinates; not used
+                              ///< with `other_body`
+  float rest_length = 0.0f;   ///< [m], in [0, kMostCoordinate]
+  float stiffness = 1.0e3f;   ///< [N/m], in [0, kMostStiffness]
+  float damping = 0.0f;       ///< [N s/m], in [0, kMostStiffness]
+  /// No more force than this in any substep [N], > 0, infinity allowed.
+  float max_force = std::numeric_limits<float>::infinity();
+  /// A step whose mean force exceeds this detaches at its end [N], > 0, infinity allowed.
+  float break_force = std::numeric_limits<float>::infinity();
+};
+
+/// An attachment broke in the last step. Its id is stale.
+struct AttachmentEvent {
+  AttachmentId attachment;
+  BodyId body;
+  BodyId other_body;  ///< or null
+  Vec3 force;         ///< on `body`: the mean of the step [N]
 };
 
 }  // namespace plush

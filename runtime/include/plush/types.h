@@ -73,8 +73,9 @@ struct Id {
   bool operator==(const Id&) const = default;
 };
 
-using BodyId = Id<struct BodyTag>;          ///< a body
-using ColliderId = Id<struct ColliderTag>;  ///< a collider
+using BodyId = Id<struct BodyTag>;              ///< a body
+using ColliderId = Id<struct ColliderTag>;      ///< a collider
+using AttachmentId = Id<struct AttachmentTag>;  ///< an attachment
 
 /// In place of a triangle of the collision surface: no hit, or no neighbour at an open border.
 inline constexpr uint32_t kNoTriangle = UINT32_MAX;

@@ -60,7 +60,8 @@ struct WorldDesc {
                                        ///< kStepContactsDropped
   bool keep_previous = false;          ///< keep the positions before the last step, for Skin and
                                        ///< NodePositions between steps; 16 bytes per node
-  uint32_t max_events = 256;           ///< body events that a step reports; see body_events
+  uint32_t max_events = 256;           ///< events of bodies that a step reports, see body_events,
+                                       ///< and of attachments
   uint32_t max_contact_events = 256;   ///< contact events that a step reports
   uint32_t reserve_bodies = 0;         ///< memory for this many ids of bodies from the start
   uint32_t reserve_colliders = 0;      ///< the same for colliders, in each body too
@@ -248,6 +249,43 @@ class World {
   Status SetFilter(BodyId id, const Filter& filter);
   Status SetFilter(ColliderId id, const Filter& filter);
   Status GetFilter(BodyId id, Filter* out_filter) const;  ///< Errors: only those of ids.
+
+  // Attachments: springs that hold bodies. Equal bodies keep stepping in crowds, unless a spring
+  // joins two of them. Bodies that springs join step one after the other in one job, and fall
+  // asleep and wake together.
+
+  /// Attaches a point of a body to a target. Wakes the bodies. Allocates memory for it in the
+  /// bodies. Errors: kInvalidArgument (a number of the description out of range, a fixed body,
+  /// `other_body` equal to `body` or together with `other_collider`), kOutOfMemory; ids of the
+  /// description give kNullId, kForeignId and kStaleId with the name of their field.
+  Status Attach(const AttachmentDesc& desc, AttachmentId* out_id);
+  /// The same at a point that a query found, in place of the description's body, nodes and weights.
+  /// Errors: also kInvalidArgument (not valid()).
+  Status Attach(const SurfacePoint& at, const AttachmentDesc& desc, AttachmentId* out_id);
+
+  /// Lets the target reach `target` [m] at the end of the next step, on a straight line in its
+  /// coordinates, and stay there. Wakes the body if it moves. Errors: kInvalidArgument (beyond
+  /// kMostCoordinate, an attachment to another body).
+  Status MoveAttachment(AttachmentId id, const Vec3& target);
+
+  /// The mean force of the last step on `body` [N]; the target feels the opposite. Zero before the
+  /// first step and while a body is disabled or frozen; of a sleeping body, that of the last step
+  /// in which it was awake. Errors: only those of ids.
+  Status AttachmentForce(AttachmentId id, Vec3* out_force) const;
+
+  /// The attachment as it is now, with its present target. Errors: only those of ids.
+  Status GetAttachment(AttachmentId id, AttachmentDesc* out_desc) const;
+
+  /// Takes an attachment out; its id becomes stale. Wakes its bodies. Removing a body or a collider
+  /// takes out its attachments. Errors: only those of ids.
+  Status Detach(AttachmentId id);
+
+  uint32_t num_attachments() const;     ///< those attached and not detached
+  bool IsValid(AttachmentId id) const;  ///< whether it names one that has not been detached
+
+  /// Attachments that broke in the last Step: at most WorldDesc::max_events, in the order of their
+  /// slots. Valid as body_events() are.
+  std::span<const AttachmentEvent> attachment_events() const;
 
   // Enumeration and user data.
 

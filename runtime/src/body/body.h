@@ -16,6 +16,7 @@
 #include "body/system_cache.h"
 #include "body/touches.h"
 #include "collision/collision_state.h"
+#include "contact/attached_points.h"
 #include "contact/coarse_contacts.h"
 #include "elasticity/elements.h"
 
@@ -94,10 +95,11 @@ struct Body : Links<Body> {  // of System::waiting
   bool frozen = false;
   bool asleep = false;
   bool enabled = true;
-  bool was_asleep = false;  ///< after the last step; to report who woke
-  float still_time = 0.0f;  ///< how long every node has been slower than sleep_speed [s]
-  uint64_t id = 0;          ///< BodyId::value
-  uint32_t slot = 0;        ///< of the id
+  bool was_asleep = false;    ///< after the last step; to report who woke
+  bool falls_asleep = false;  ///< at the end of the current step
+  float still_time = 0.0f;    ///< how long every node has been slower than sleep_speed [s]
+  uint64_t id = 0;            ///< BodyId::value
+  uint32_t slot = 0;          ///< of the id
   // The crowd it steps with.
   Crowd* crowd = nullptr;
   size_t lane = 0;             ///< in the crowd
@@ -115,6 +117,11 @@ struct Body : Links<Body> {  // of System::waiting
   float kappa_dt = 0.0f;   ///< [s], or 0 before the first step
   uint32_t last_substeps = 0;  ///< of the step before, or 0; set when a step begins
   ContactState contacts;
+  AttachedPoints attached;
+  Body* next_of_island = nullptr;  ///< the next body of those that springs join, by slots, or null
+  bool leads_island = true;        ///< whether it is the first one
+  uint32_t island = 0;             ///< slot of the first one. Scratch memory of World::Impl
+  Body* last_of_island = nullptr;  ///< of a first one. Scratch memory of World::Impl
   PinMotion pins;
   Array<NodeVec> previous;  ///< x before the last step (num_nodes x 1), or empty: not kept
   double previous_origin[3] = {};
@@ -132,7 +139,18 @@ struct Body : Links<Body> {  // of System::waiting
   Vec3 momentum;       ///< sum of rhs without elastic forces, which sum to zero [kg m]
   Array<float> workspace;  ///< of solves (PanelWorkspaceSize x 1)
   CoarseMatrix coarse;     ///< of the substep
-  // Scratch memory of a step with planes; empty until the world has a plane.
+  /// How far a substep has got.
+  struct Progress {
+    int volume_sweeps = 0;     ///< those of the substep
+    int least_iterations = 0;  ///< outer ones
+    int iterations = 0;        ///< done
+    float longest = 0.0f;      ///< component of a displacement in the last one [m]
+    float lowest = 1.0f;       ///< det F of any iterate
+    bool may_be_flat = false;
+    bool is_owed = false;     ///< a coarse correction
+    bool has_matrix = false;  ///< of the coarse level
+  } progress;
+  // Scratch memory of a step with planes or attachments; empty until the world has any.
   Array<NodeVec> d;                ///< displacement of the outer iteration [m] (num_nodes + 1 x 1)
   CoarseResponses responses;       ///< of `coarse`
   Array<LocalCollider> colliders;  ///< the first num_near: those near the body in this step, by
@@ -188,6 +206,15 @@ struct WorldBox {
   }
 };
 
+/// An attachment's target in a step, unless it is another body.
+struct StepTarget {
+  Vec3 from;  ///< at the start, in the world or the collider's coordinates [m]
+  Vec3 to;    ///< at the end
+  uint32_t collider = kNoCollider;  ///< its slot
+
+  static constexpr uint32_t kNoCollider = UINT32_MAX;
+};
+
 /// Bounds of a collider during a step: infinite ones of a half-space.
 struct SweptCollider {
   WorldBox box;
@@ -223,11 +250,12 @@ struct StepSettings {
   Vec3 gravity;
   ContactSettings contact;
   SleepSettings sleep;
-  SplittingSettings splitting;  ///< of the body or crowd that StepBody or StepCrowd steps
+  SplittingSettings splitting;  ///< of the body or crowd that StepIsland or StepCrowd steps
   std::span<const StepCollider> colliders;  ///< by slot
   std::span<const SweptCollider> swept;     ///< of all colliders but sensors, ascending slots
   std::span<const SweptCollider> sensors;   ///< of the sensors, ascending slots
   bool any_solid = false;                   ///< whether one of `swept` is a solid
+  std::span<const StepTarget> targets;      ///< of attachments, by slot
   MixCoefficients mix_friction = nullptr;
   MixCoefficients mix_restitution = nullptr;
   float dt = 0.0f;                  ///< [s]
@@ -284,8 +312,10 @@ inline Vec3 GravityOf(const StepSettings& settings, const Body& body) {
   return settings.gravity * (body.gravity_factor / body.scale);
 }
 
-/// Advances one body by settings.dt and writes its statistics. Does not allocate.
-void StepBody(const StepSettings& settings, Body* body, StepStats* stats);
+/// Advances the bodies of an island, often a single one, by settings.dt, and writes their
+/// statistics to stats[body->slot]. They take equal substeps, and outer iterations in turns. Does
+/// not allocate.
+void StepIsland(const StepSettings& settings, Body* first, StepStats* stats);
 
 /// Ends a substep of `h` seconds with the positions `body->y`. Lifts flat tets first if
 /// `may_be_flat`. Freezes the body if a position is not finite.
@@ -297,6 +327,9 @@ void EndStep(const StepSettings& settings, Body* body, StepStats* stats);
 
 /// Most colliders that can be near a body at once.
 inline constexpr size_t kMostNearColliders = 64;
+
+/// Makes room for what contacts and springs need in solves. Returns false if the allocator fails.
+bool ReserveSolve(const Allocator& allocator, Body* body);
 
 /// Makes room for a world with `num_colliders` and keeps existing contacts. If the allocator fails,
 /// returns false, and later steps run as before.

@@ -120,10 +120,14 @@ TouchingSurface SurfaceOf(const Body& body) {
           body.node_materials.span()};
 }
 
-ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body) {
+float SolveAccuracy(const StepSettings& settings, float h, const Body& body) {
   constexpr float kShareOfFall = 1.0e-3f, kLeastFall = 1.0e-6f;  // the latter in sizes
-  constexpr float kReach = 0.5f;                                 // [median edges]
   const float fall = Length(GravityOf(settings, body)) * h * h;
+  return std::fmin(kShareOfFall * std::fmax(fall, kLeastFall * body.size), ContactTolerance(body));
+}
+
+ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body) {
+  constexpr float kReach = 0.5f;  // [median edges]
   return {.colliders = body.NearColliders(),
           .surface = SurfaceOf(body),
           .coefficients = {body.coefficients, body.baked.span(), settings.mix_friction,
@@ -133,8 +137,7 @@ ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body
           .b = body.rhs.span(),
           .tolerance = ContactTolerance(body),
           .slop = ContactSlop(settings, body),
-          .accuracy = std::fmin(kShareOfFall * std::fmax(fall, kLeastFall * body.size),
-                                ContactTolerance(body)),
+          .accuracy = SolveAccuracy(settings, h, body),
           .reach = kReach * body.simulation.median_edge,
           .sweeps = settings.contact.sweeps};
 }

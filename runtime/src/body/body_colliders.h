@@ -18,6 +18,9 @@ float ContactSlop(const StepSettings& settings, const Body& body);
 /// What of the body touches.
 TouchingSurface SurfaceOf(const Body& body);
 
+/// Motion of a point at which sweeps of a substep of `h` seconds end [m].
+float SolveAccuracy(const StepSettings& settings, float h, const Body& body);
+
 /// The contact problem of a substep of `h` seconds at `body.y`.
 ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One step of one body: the splitting step of [Kug, Alg. 2] on two levels, with planes inside the
-// solves.
-// Based on:
-// Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast Corotated FEM using Operator Splitting. 2018
+// One substep of one body: the splitting step of [Kug, Alg. 2] on two levels, with planes inside
+// the solves. Based on: Tassilo Kugelstadt, Dan Koschier, Jan Bender. Fast Corotated FEM using
+// Operator Splitting. 2018
 //
 // Deviations from the paper:
 // - A coarse level (coarse_level.h) gives bodies the turns that A takes back, after each solve.
@@ -21,12 +20,14 @@
 //   a fall.
 // - det F has a lower bound (LiftFlatTets). The paper's tets may turn inside out.
 #include "base/vector_math.h"
+#include "body/attachment_step.h"
 #include "body/body.h"
 #include "body/body_colliders.h"
 #include "body/coarse_correction.h"
 #include "body/node_pass.h"
 #include "body/pin_motion.h"
 #include "body/restitution.h"
+#include "body/substep.h"
 #include "elasticity/element_pass.h"
 #include "solver/panel_solve.h"
 #include "solver/volume_sweep.h"
@@ -40,15 +41,17 @@
 namespace plush {
 namespace {
 
-// Whether the first iterate of a substep leaves gravity out. A pinned body mostly does not fall.
+// Whether the first iterate of a substep leaves gravity out. A held body mostly does not fall.
 // If its first iterate fell, the solve would have to undo that with the constant matrix, which is
 // too stiff against turns. The shape at rest would then depend on the number of iterations (a
 // cantilever hung 9% too low after one, 7% too high after five).
-bool StartsWithoutGravity(const Body& body) { return body.system->num_pinned > 0; }
+bool StartsWithoutGravity(const Body& body) {
+  return body.system->num_pinned > 0 || body.attached.any();
+}
 
 // Whether solves restore the momentum of a free body. If clusters follow, they do.
 bool SolvesKeepMomentum(const StepSettings& settings, const Body& body) {
-  return body.system->num_pinned == 0 && !HasCoarseLevel(settings, body);
+  return body.system->num_pinned == 0 && !body.attached.any() && !HasCoarseLevel(settings, body);
 }
 
 // Finds the rotations on several threads. Each job writes only those of its blocks, so the result
@@ -97,21 +100,41 @@ float MakeRightHandSide(const StepSettings& settings, float h, bool is_first, Bo
   return lowest;
 }
 
+// d := A^-1 (d + impulses of the springs), with the impulses that follow from it.
+void SolveAttached(const FactoredSystem& system, float accuracy, AttachedPoints* attached,
+                   std::span<NodeVec> d) {
+  attached->Push([d](uint32_t node, const Vec3& impulse) { d[node] += impulse; });
+  SolvePanels(system.factor, system.workspace, d);
+  attached->StartSweeps([d](uint32_t node) { return d[node]; });
+  attached->SweepAlone(accuracy);
+  attached->AddChanges(d);
+  attached->MoveOthers();
+}
+
 // Returns the displacement of the outer iteration (num_nodes + 1 x 1).
 std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
                                            const FactoredSystem& system, Body* body,
                                            StepStats* stats) {
   const PhaseTimer timer(stats, SolvePhase(settings, *body));
+  AttachedPoints* attached = body->attached.any() ? &body->attached : nullptr;
+  if (attached != nullptr) attached->Locate([body](uint32_t node) { return body->y[node]; });
   if (!MayHold(settings, *body)) {
+    if (attached != nullptr) {
+      SolveAttached(system, SolveAccuracy(settings, system.system.dt, *body), attached,
+                    body->rhs.span());
+      return body->rhs.span();
+    }
     SolvePanels(system.factor, system.workspace, body->rhs.span());
     if (SolvesKeepMomentum(settings, *body)) {
       KeepMomentum(body->x.span(), body->momentum, body->rhs.span());
     }
     return body->rhs.span();
   }
-  const ContactProblem problem = ProblemOf(settings, system.system.dt, *body);
+  ContactProblem problem = ProblemOf(settings, system.system.dt, *body);
+  problem.attached = attached;
   const ContactSolveStats solved =
       SolveWithContacts(system, problem, &body->contacts, body->d.span());
+  if (attached != nullptr) attached->MoveOthers();
   stats->contact_sweeps = std::max(stats->contact_sweeps, static_cast<uint32_t>(solved.sweeps));
   stats->contacts_dropped = std::max(stats->contacts_dropped, solved.num_dropped);
   if (solved.num_dropped > 0) stats->flags |= kStepContactsDropped;
@@ -136,23 +159,6 @@ bool SweepBody(const StepSettings& settings, float h, Body* body, StepStats* sta
   }
   if (ReportsReactions(*body)) AddSweepImpulses(body);
   return MayBeFlat(last);
-}
-
-// Whether a substep needs an outer iteration beyond the first `done`. While a point touches, they
-// go on as long as one moves a node by more than a small share of the median edge. Without the
-// coarse level, it takes more of them: if an impact on light legs ended after three, it would add
-// up to 2% of the fall's energy.
-bool WantsIteration(const StepSettings& settings, const Body& body, int least, int done,
-                    float longest) {
-  constexpr float kConverged = 3.0e-5f;  // [median edges]; above it, small bodies rock on slopes
-  constexpr int kMostWithoutCoarse = 8;
-  if (done < least) return true;
-  if (body.contacts.num_contacts == 0) return false;
-  const bool has_coarse = HasCoarseLevel(settings, body);
-  const int own = settings.contact.iterations;
-  if (!has_coarse && done < own) return true;
-  return done < (has_coarse ? own : std::max(own, kMostWithoutCoarse)) &&
-         longest > kConverged * body.simulation.median_edge;
 }
 
 // Returns the longest component of any displacement. Lowers `lowest_det_f` to that of any tet
@@ -326,14 +332,21 @@ void PushOut(float h, Body* body) {
   }
 }
 
-// Substep `k` of `count`.
-void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStats* stats) {
+}  // namespace
+
+SubstepOf::SubstepOf(const StepSettings& of_step, int number, int num_substeps, Body* body)
+    : settings(of_step),
+      k(number),
+      count(num_substeps),
+      h(of_step.dt / static_cast<float>(num_substeps)),
+      system(FactoredSystemOf(of_step.dt, num_substeps, body)) {
+  settings.splitting.volume_sweeps = body->progress.volume_sweeps;
+}
+
+void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, StepStats* stats) {
   const float h = of_step.dt / static_cast<float>(count);
   const StepSettings settings = SettingsOf(of_step, count, *body);
-  const FactorSet& factors = body->Factors();
-  FactoredSystem system = {body->system->view, factors.factors[count - 1], body->workspace.span(),
-                           FactorId(settings.dt, count)};
-  system.system.dt = h;
+  body->progress = {.volume_sweeps = settings.splitting.volume_sweeps};
   const ContactMethod* method = settings.contact.method;
   if (method != nullptr && method->push != nullptr) method->push(settings, h, body);
   if (body->stretches.size() > 0) {
@@ -347,81 +360,65 @@ void Substep(const StepSettings& of_step, int k, int count, Body* body, StepStat
                body->y.span());
   if (body->pins.moves) PlacePins(k, count, body, stats);
   const bool follows = FollowsSubsteps(of_step, count, *body);
-  const int least = std::max(settings.splitting.outer_iterations,
-                             follows ? 1 : LeastIterations(body->kappa_dt, h));
+  body->progress.least_iterations = std::max(settings.splitting.outer_iterations,
+                                             follows ? 1 : LeastIterations(body->kappa_dt, h));
   const float scale = MultiplierScale(body->kappa_dt, h);
   for (PlaneContact& contact : body->contacts.Current()) contact.impulse *= scale;
   ScaleMultipliers(h, &body->kappa, &body->kappa_dt);
   if (body->contacts.num_contacts > 0) {
     BeginSubstep(ProblemOf(settings, h, *body), &body->contacts);
   }
-  int iterations = 0;
-  float longest = 0.0f, lowest = 1.0f;
-  bool may_be_flat = false, is_owed = false;  // a coarse correction
-  bool has_matrix = false;                    // of the coarse level
-  do {
-    // A turn lifts touching nodes off a plane, or sinks them, to second order. So the last word is
-    // the fine solve's if nodes touch.
-    if (is_owed) CorrectClusters(settings, h, body, stats, &has_matrix);
-    longest = OuterIteration(settings, system, iterations == 0, body, stats, &lowest);
-    is_owed = body->contacts.num_contacts > 0;
-    if (!is_owed) CorrectClusters(settings, h, body, stats, &has_matrix);
-    may_be_flat = SweepBody(settings, h, body, stats);
-    ++iterations;
-  } while (WantsIteration(settings, *body, least, iterations, longest));
-  // A point may have sunk that the last solve did not know of, or the coarse correction after it.
-  if (SolvesContact(settings) && IsBelowSurface(settings, body)) {
-    OuterIteration(settings, system, false, body, stats, &lowest);
-    may_be_flat = true;
-    ++iterations;
-  }
-  stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(iterations));
-  if (ReportsReactions(*body)) AddReactions(settings, k, count, body);
-  AddTouches(h, body);
-  const ThrowBack rebound = FindThrowBack(settings, h, body);
-  const bool is_deep = FindWayOut(settings, system, body, stats);
-  FinishSubstep(settings, h, may_be_flat || MayBeFlat(lowest), body, stats);
-  if (is_deep) PushOut(h, body);
-  if (rebound.any && !body->frozen) Throw(settings, system, rebound, body, stats);
+  PrepareAttached(FactoredSystemOf(of_step.dt, count, body), body);
 }
 
-// Places the planes for substep `k` of `count`.
-void PlaceCollidersOf(const StepSettings& settings, int k, int count, Body* body) {
-  const ContactMethod* method = settings.contact.method;
-  if (method != nullptr) return method->place_planes(settings, k, count, body);
-  PlaceLocalColliders(settings, static_cast<float>(k + 1) / static_cast<float>(count),
-                      settings.dt / static_cast<float>(count), body);
+void Iterate(const SubstepOf& of, Body* body, StepStats* stats) {
+  Body::Progress& p = body->progress;
+  // A turn lifts touching nodes off a plane, or sinks them, to second order. So the last word is
+  // the fine solve's if nodes touch.
+  if (p.is_owed) CorrectClusters(of.settings, of.h, body, stats, &p.has_matrix);
+  p.longest = OuterIteration(of.settings, of.system, p.iterations == 0, body, stats, &p.lowest);
+  p.is_owed = body->contacts.num_contacts > 0;
+  if (!p.is_owed) CorrectClusters(of.settings, of.h, body, stats, &p.has_matrix);
+  p.may_be_flat = SweepBody(of.settings, of.h, body, stats);
+  ++p.iterations;
 }
 
-}  // namespace
+// While a point touches, iterations go on as long as one moves a node by more than a small share of
+// the median edge. Without the coarse level, it takes more of them: if an impact on light legs
+// ended after three, it would add up to 2% of the fall's energy.
+bool WantsIteration(const SubstepOf& of, const Body& body, int least_of_island) {
+  const int least = std::max(least_of_island, body.progress.least_iterations);
+  const int done = body.progress.iterations;
+  constexpr float kConverged = 3.0e-5f;  // [median edges]; above it, small bodies rock on slopes
+  constexpr int kMostWithoutCoarse = 8;
+  if (done < least) return true;
+  if (body.contacts.num_contacts == 0) return false;
+  const bool has_coarse = HasCoarseLevel(of.settings, body);
+  const int own = of.settings.contact.iterations;
+  if (!has_coarse && done < own) return true;
+  return done < (has_coarse ? own : std::max(own, kMostWithoutCoarse)) &&
+         body.progress.longest > kConverged * body.simulation.median_edge;
+}
 
-void StepBody(const StepSettings& of_world, Body* body, StepStats* stats) {
-  StepSettings settings = of_world;
-  settings.splitting = body->splitting;
-  // The game may have named a contact method since the last step.
-  if (!SolvesContact(settings)) body->contacts.Forget();
-  if (!body->fixed && !body->frozen) {
-    const auto start = std::chrono::steady_clock::now();
-    if (!FindNearColliders(settings, body)) stats->flags |= kStepContactsDropped;
-    StartTouches(body);
-    PlaceLocalColliders(settings, 0.0f, settings.dt, body);
-    const int substeps = CountSubsteps(settings, *body);
-    for (int k = 0; k < substeps && !body->frozen; ++k) {
-      PlaceCollidersOf(settings, k, substeps, body);
-      Substep(settings, k, substeps, body, stats);
-    }
-    stats->substeps = static_cast<uint32_t>(substeps);
-    float phases = 0.0f;
-    for (const float phase : stats->phase_s) phases += phase;
-    const float total =
-        std::chrono::duration<float>(std::chrono::steady_clock::now() - start).count();
-    stats->phase_s[static_cast<size_t>(Phase::kOther)] += std::fmax(total - phases, 0.0f);
-  }
-  if (body->fixed && (body->pins.moves || !body->pins.rests)) {
-    MoveFixedBody(settings.dt, body, stats);
-  }
-  EndStep(settings, body, stats);
-  if (!body->fixed && !body->frozen) FinishTouches(settings, body);
+void EndSubstep(const SubstepOf& of, Body* body, StepStats* stats) {
+  Body::Progress& p = body->progress;
+  stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(p.iterations));
+  if (ReportsReactions(*body)) AddReactions(of.settings, of.k, of.count, body);
+  AddTouches(of.h, body);
+  const ThrowBack rebound = FindThrowBack(of.settings, of.h, body);
+  const bool is_deep = FindWayOut(of.settings, of.system, body, stats);
+  FinishSubstep(of.settings, of.h, p.may_be_flat || MayBeFlat(p.lowest), body, stats);
+  if (is_deep) PushOut(of.h, body);
+  if (rebound.any && !body->frozen) Throw(of.settings, of.system, rebound, body, stats);
+  EndAttachments(of.h, of.count, body);
+}
+
+void IterateIfSunk(const SubstepOf& of, Body* body, StepStats* stats) {
+  if (!SolvesContact(of.settings) || !IsBelowSurface(of.settings, body)) return;
+  Body::Progress& p = body->progress;
+  OuterIteration(of.settings, of.system, false, body, stats, &p.lowest);
+  p.may_be_flat = true;
+  ++p.iterations;
 }
 
 }  // namespace plush

@@ -14,7 +14,7 @@ namespace plush {
 namespace {
 
 // Sums the right-hand side at y over the clusters: the nodes' inertia, the tets between clusters,
-// and contacts.
+// contacts and springs.
 void SumClusters(const StepSettings& settings, float h, Body* body, std::span<ClusterSums> sums,
                  StepStats* stats) {
   const CoarseLevel& coarse = body->system->coarse;
@@ -37,6 +37,9 @@ void SumClusters(const StepSettings& settings, float h, Body* body, std::span<Cl
   const PhaseTimer timer(stats, SolvePhase(settings, *body));
   coarse.AddForces(body->y.span(), body->rhs.span(), sums);
   AddContactImpulses(body->contacts, body->simulation.clusters, body->y.span(), sums);
+  if (!body->attached.any()) return;
+  body->attached.Locate([body](uint32_t node) { return body->y[node]; });
+  body->attached.AddTo(body->simulation.clusters, sums);
 }
 
 // Takes back what the clusters' `motions` overshot; see coarse_level.h. `work` is their
@@ -111,10 +114,15 @@ void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStat
       body->responses.Forget();
       *has_matrix = true;
     }
-    if (touches) {
+    AttachedPoints* attached = body->attached.any() ? &body->attached : nullptr;
+    if (touches || attached != nullptr) {
       SolveCoarseContacts(coarse, body->coarse, body->simulation.clusters,
-                          ProblemOf(settings, h, *body), &body->contacts, sums, &body->responses,
-                          body->d.span());
+                          ProblemOf(settings, h, *body), touches ? &body->contacts : nullptr,
+                          attached, sums, &body->responses, body->d.span());
+    }
+    if (attached != nullptr) {
+      attached->MoveOthers();
+      attached->AddToInertia(body->simulation.clusters, sums);
     }
     coarse.Solve(body->coarse, sums, motions);
     KeepMomenta(*body, sums, {motions, count});

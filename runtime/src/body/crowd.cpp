@@ -79,7 +79,7 @@ void DecideCrowdStep(const StepSettings& settings, Body* body) {
   body->in_crowd_step = false;
   const ContactState& contacts = body->contacts;
   if (body->crowd == nullptr || !body->Steps() || body->frozen || contacts.num_contacts > 0 ||
-      contacts.rebound.time > 0.0f) {
+      contacts.rebound.time > 0.0f || !body->leads_island || body->next_of_island != nullptr) {
     return;
   }
   const float before = body->in_lane ? body->crowd->kappa_dt : body->kappa_dt;

@@ -61,8 +61,8 @@ void LeaveCrowd(Body* body);
 /// Moves the body's rotations and multipliers from its lane to its own memory.
 void LeaveLane(Body* body);
 
-/// Sets body->in_crowd_step if the body has a crowd, can touch no plane in this step, and needs one
-/// outer iteration (LeastIterations).
+/// Sets body->in_crowd_step if the body has a crowd, is joined to no other body, can touch no plane
+/// in this step, and needs one outer iteration (LeastIterations).
 void DecideCrowdStep(const StepSettings& settings, Body* body);
 
 /// Advances the crowd's bodies with body->in_crowd_step, at least one. A body that meets a plane or

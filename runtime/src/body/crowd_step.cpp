@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Steps a crowd of up to 16 equal bodies, one per vector lane, by the method of body_step.cpp
 // [Kug]. A body that meets a plane or flies too far leaves its lane and steps by itself.
+#include "body/attachment_step.h"
 #include "body/body_colliders.h"
 #include "body/crowd.h"
 #include "body/pin_motion.h"
@@ -19,7 +20,7 @@ struct Stepping {
   Body* bodies[kCrowdLanes] = {};  // by lane, or null
   Body* first = nullptr;
   float active[kCrowdLanes] = {};
-  float is_free[kCrowdLanes] = {};  // 1 for a body without pins
+  float is_free[kCrowdLanes] = {};  // 1 for a body that nothing holds
   bool has_free = false;            // whether any is_free is 1
   bool has_pins = false;            // whether a body has pins beyond the factor's
 };
@@ -31,7 +32,7 @@ Stepping FindStepping(const Crowd& crowd) {
     if (body == nullptr || !body->in_crowd_step) continue;
     stepping.bodies[lane] = body;
     stepping.active[lane] = 1.0f;
-    const bool is_free = body->system->num_pinned == 0;
+    const bool is_free = body->system->num_pinned == 0 && !body->attached.any();
     stepping.is_free[lane] = is_free ? 1.0f : 0.0f;
     stepping.has_free = stepping.has_free || is_free;
     stepping.has_pins = stepping.has_pins || body->system->base != nullptr;
@@ -164,8 +165,9 @@ RigidMotion MotionAt(const Crowd& crowd, size_t k, size_t lane) {
 }
 
 // Finds the clusters' motions of one body. Makes its matrix first in the first outer iteration.
-void SolveLaneClusters(const CoarseLevel& level, float dt, bool is_first, size_t lane, Body* body,
-                       Crowd* crowd) {
+void SolveLaneClusters(const StepSettings& settings, const CoarseLevel& level, bool is_first,
+                       size_t lane, Body* body, Crowd* crowd) {
+  const float dt = settings.dt;
   ClusterSums sums[kMaxClusters];
   RigidMotion motions[kMaxClusters];
   for (size_t k = 0; k < level.num_clusters(); ++k) sums[k] = SumsAt(*crowd, k, lane);
@@ -174,7 +176,9 @@ void SolveLaneClusters(const CoarseLevel& level, float dt, bool is_first, size_t
   if (is_first) {
     body->coarse.Make(own.pattern, dt * dt, own.masses.span(), own.turns.span(), places,
                       body->Rotations(), sums);
+    if (body->attached.any()) body->responses.Forget();
   }
+  SolveLaneCoarse(settings, {sums, level.num_clusters()}, crowd, body);
   own.Solve(body->coarse, sums, motions);
   for (size_t c = 0; c < own.num_components(); ++c) own.KeepMomenta(c, sums, motions);
   for (size_t k = 0; k < level.num_clusters(); ++k) {
@@ -210,6 +214,9 @@ void SumClusters(const StepSettings& settings, const Stepping& stepping,
   const PhaseTimer timer(stats, Phase::kSolve);
   AddCrowdForces(level, crowd->positions.data(), crowd->rhs.data(), stepping.has_pins,
                  crowd->sums.data());
+  for (Body* body : stepping.bodies) {
+    if (body != nullptr) AddToLane(crowd, body);
+  }
 }
 
 // Sums of WorkAtStart and WorkAtEnd over a lane's clusters.
@@ -251,7 +258,7 @@ void CorrectCrowdClusters(const StepSettings& settings, const Stepping& stepping
     const PhaseTimer timer(stats, Phase::kSolve);
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
       Body* body = stepping.bodies[lane];
-      if (body != nullptr) SolveLaneClusters(level, settings.dt, is_first, lane, body, crowd);
+      if (body != nullptr) SolveLaneClusters(settings, level, is_first, lane, body, crowd);
     }
     for (size_t lane = 0; lane < kCrowdLanes; ++lane) {
       if (stepping.bodies[lane] == nullptr) continue;
@@ -302,8 +309,14 @@ void OuterIterations(const StepSettings& settings, const Stepping& stepping, Cro
     }
     {
       const PhaseTimer timer(stats, Phase::kSolve);
+      for (Body* body : stepping.bodies) {
+        if (body != nullptr) PushLane(crowd, body);
+      }
       SolveCrowd(factor, rhs);
       if (stepping.has_pins) HoldPins(stepping, factor, crowd);
+      for (Body* body : stepping.bodies) {
+        if (body != nullptr) SolveLane(settings, crowd, body);
+      }
       if (solves_keep_momentum) {
         KeepCrowdMomentum(num_nodes, positions, crowd->momentum, stepping.is_free, rhs);
       }
@@ -382,7 +395,7 @@ void Finish(const StepSettings& settings, const Stepping& stepping, const Warnin
     StepStats* own = &stats[body->slot];
     if (stray[lane]) {
       LeaveLane(body);
-      StepBody(settings, body, own);
+      StepIsland(settings, body, stats);
       continue;
     }
     own->substeps = 1;
@@ -393,6 +406,7 @@ void Finish(const StepSettings& settings, const Stepping& stepping, const Warnin
       if (KeepsPrevious(*body)) SwapPrevious(body);
       FollowOrigin(body);
     }
+    EndAttachments(settings.dt, 1, body);
     EndStep(settings, body, own);
   }
 }
@@ -414,7 +428,10 @@ void StepCrowd(const StepSettings& of_world, Crowd* crowd, StepStats* stats) {
     PredictCrowd(stepping.nodes, settings.gravity, stepping.is_free, settings.dt,
                  crowd->positions.data());
     for (Body* body : stepping.bodies) {
-      if (body != nullptr && body->pins.moves) PlaceCrowdPins(crowd, body, &stats[body->slot]);
+      if (body == nullptr) continue;
+      if (body->pins.moves) PlaceCrowdPins(crowd, body, &stats[body->slot]);
+      PrepareAttached(FactoredSystemOf(settings.dt, 1, body), body);
+      BeginAttachments(settings, 0, 1, body);
     }
   }
   OuterIterations(settings, stepping, crowd, &warnings, first);

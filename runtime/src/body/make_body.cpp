@@ -200,21 +200,25 @@ static bool ReserveTouches(const Allocator& allocator, size_t most, Body* body) 
   return true;
 }
 
+bool ReserveSolve(const Allocator& allocator, Body* body) {
+  if (body->d.size() > 0) return true;
+  Array<NodeVec> d;
+  CoarseResponses responses;
+  if (!d.Allocate(allocator, body->x.size() + 1) ||
+      !responses.Allocate(allocator, body->simulation.num_clusters)) {
+    return false;
+  }
+  body->d = std::move(d);
+  body->responses = std::move(responses);
+  return true;
+}
+
 bool ReserveColliders(const Allocator& allocator, size_t num_colliders, Body* body) {
   const size_t most_near = std::min(num_colliders, kMostNearColliders);
   if (!ReserveTouches(allocator, most_near, body)) return false;
   if (body->fixed || num_colliders == 0) return true;
   const size_t num_nodes = body->x.size();
-  if (body->d.size() == 0) {
-    Array<NodeVec> d;
-    CoarseResponses responses;
-    if (!d.Allocate(allocator, num_nodes + 1) ||
-        !responses.Allocate(allocator, body->simulation.num_clusters)) {
-      return false;
-    }
-    body->d = std::move(d);
-    body->responses = std::move(responses);
-  }
+  if (!ReserveSolve(allocator, body)) return false;
   if (!body->contacts.Reserve(allocator, body->surface.tets.size(),
                               static_cast<uint32_t>(num_nodes), body->simulation.num_clusters > 0,
                               static_cast<uint32_t>(most_near))) {

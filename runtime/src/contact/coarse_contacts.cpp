@@ -51,9 +51,9 @@ class TouchedClusters {
     return sum;
   }
 
-  // A point's parts. Touches its clusters.
+  // A point's parts; its nodes are at `at` (4 x 1). Touches its clusters.
   CoarsePoint Place(const EmbeddedPoint& point, std::span<const uint16_t> clusters,
-                    std::span<const NodeVec> y) {
+                    const Vec3* at) {
     CoarsePoint placed;
     for (int i = 0; i < 4; ++i) {
       if (point.free[i] == 0.0f) continue;
@@ -65,7 +65,7 @@ class TouchedClusters {
         Touch(k);
       }
       placed.parts[part].weight += point.free[i];
-      placed.parts[part].arm += (y[point.nodes[i]] - centres_[k]) * point.free[i];
+      placed.parts[part].arm += (at[i] - centres_[k]) * point.free[i];
     }
     return placed;
   }
@@ -84,8 +84,8 @@ class TouchedClusters {
     }
   }
 
-  // At least the largest eigenvalue of D's block of a point: displacements per impulse [1/kg].
-  float Response(const CoarsePoint& point) const {
+  // D's block of a point: displacements per impulse [1/kg].
+  Mat3 Response(const CoarsePoint& point) const {
     Mat3 D;
     Vec3* columns[3] = {&D.c0, &D.c1, &D.c2};
     const Vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -100,9 +100,7 @@ class TouchedClusters {
         }
       }
     }
-    const auto sum = [](const Vec3& c) { return std::fabs(c.x) + std::fabs(c.y) + std::fabs(c.z); };
-    return std::fmin(D.c0.x + D.c1.y + D.c2.z,
-                     std::fmax(sum(D.c0), std::fmax(sum(D.c1), sum(D.c2))));
+    return D;
   }
 
  private:
@@ -154,6 +152,16 @@ class TouchedClusters {
 
 }  // namespace
 
+namespace {
+
+// At least the largest eigenvalue of a block of D.
+float BoundOf(const Mat3& D) {
+  const auto sum = [](const Vec3& c) { return std::fabs(c.x) + std::fabs(c.y) + std::fabs(c.z); };
+  return std::fmin(D.c0.x + D.c1.y + D.c2.z, std::fmax(sum(D.c0), std::fmax(sum(D.c1), sum(D.c2))));
+}
+
+}  // namespace
+
 bool CoarseResponses::Allocate(const Allocator& allocator, size_t num_clusters) {
   const size_t unknowns = 6 * num_clusters;
   constexpr size_t kReadBeyond = 2;
@@ -175,27 +183,75 @@ void AddContactImpulses(const ContactState& state, std::span<const uint16_t> clu
   }
 }
 
-void SolveCoarseContacts(const CoarseLevel& coarse, const CoarseMatrix& matrix,
-                         std::span<const uint16_t> clusters, const ContactProblem& problem,
-                         ContactState* state, std::span<ClusterSums> sums,
-                         CoarseResponses* responses, std::span<NodeVec> d) {
-  TouchedClusters touched(coarse, matrix, sums, responses);
+namespace {
+
+void PlaceContacts(std::span<const uint16_t> clusters, const ContactProblem& problem,
+                   TouchedClusters* touched, ContactState* state, std::span<NodeVec> d) {
   const std::span<const uint8_t> pinned = problem.surface.pinned;
   for (size_t i = 0; i < pinned.size(); ++i) {
-    d[i] = pinned[i] != 0 ? Vec3{} : touched.Displacement(clusters[i], problem.y[i]);
+    d[i] = pinned[i] != 0 ? Vec3{} : touched->Displacement(clusters[i], problem.y[i]);
   }
   AddContacts(problem, d, state);
   FindOffsets(problem, state);
   for (uint32_t i = 0; i < state->num_contacts; ++i) {
     PlaneContact& contact = state->contacts[i];
-    state->coarse[i] = touched.Place(state->PointOf(contact), clusters, problem.y);
-    const float response = touched.Response(state->coarse[i]);
+    const EmbeddedPoint& point = state->PointOf(contact);
+    Vec3 at[4];
+    for (int k = 0; k < 4; ++k) at[k] = problem.y[point.nodes[k]];
+    state->coarse[i] = touched->Place(point, clusters, at);
+    const float response = BoundOf(touched->Response(state->coarse[i]));
     contact.yielding = response > 0.0f ? 1.0f / response : 0.0f;
   }
+}
+
+// In the world's units; other bodies answer with their own constant matrix.
+void PlaceAttached(std::span<const uint16_t> clusters, TouchedClusters* touched,
+                   AttachedPoints* attached) {
+  attached->StartOthers();
+  const float s = attached->scale, to_world = 1.0f / (s * s * s);
+  for (AttachedPoint& at : attached->Current()) {
+    at.coarse = touched->Place(at.point, clusters, at.at);
+    at.response = touched->Response(at.coarse) * to_world;
+    for (const AttachmentRow::Side& side : attached->RowOf(at).sides) {
+      if (side.of == nullptr || side.of == attached) continue;
+      const float other = side.of->Response(side.index);
+      at.response.c0.x += other;
+      at.response.c1.y += other;
+      at.response.c2.z += other;
+    }
+  }
+}
+
+// Changes the impulses on attached points once. Returns whether one moves by more than `accuracy`.
+bool SweepAttached(float accuracy, TouchedClusters* touched, AttachedPoints* attached,
+                   std::span<ClusterSums> sums) {
+  bool moves = false;
+  for (AttachedPoint& at : attached->Current()) {
+    AttachmentRow& row = attached->RowOf(at);
+    if (!row.acts) continue;
+    at.moved = touched->Displacement(at.coarse);
+    const Vec3 change = row.Change(attached->MovedOf(row), at.response);
+    if (IsZero(change)) continue;
+    moves = moves || BoundOf(at.response) * Length(change) > accuracy * attached->scale;
+    attached->MoveOther(row, change);
+    touched->Push(at.coarse, attached->Own(at, change), sums);
+  }
+  return moves;
+}
+
+}  // namespace
+
+void SolveCoarseContacts(const CoarseLevel& coarse, const CoarseMatrix& matrix,
+                         std::span<const uint16_t> clusters, const ContactProblem& problem,
+                         ContactState* state, AttachedPoints* attached, std::span<ClusterSums> sums,
+                         CoarseResponses* responses, std::span<NodeVec> d) {
+  TouchedClusters touched(coarse, matrix, sums, responses);
+  if (state != nullptr) PlaceContacts(clusters, problem, &touched, state, d);
+  if (attached != nullptr) PlaceAttached(clusters, &touched, attached);
   bool moves = true;
   for (int sweep = 0; sweep < kMostSweeps && moves; ++sweep) {
-    moves = false;
-    for (uint32_t i = 0; i < state->num_contacts; ++i) {
+    moves = attached != nullptr && SweepAttached(problem.accuracy, &touched, attached, sums);
+    for (uint32_t i = 0; state != nullptr && i < state->num_contacts; ++i) {
       PlaneContact& contact = state->contacts[i];
       const CoarsePoint& point = state->coarse[i];
       const Vec3 change =

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/array.h"
+#include "contact/attached_points.h"
 #include "contact/plane_contacts.h"
 #include "solver/coarse_level.h"
 
@@ -32,9 +33,11 @@ struct CoarseResponses {
 void AddContactImpulses(const ContactState& state, std::span<const uint16_t> clusters,
                         std::span<const NodeVec> y, std::span<ClusterSums> sums);
 
-/// Finds contact impulses for which clusters that move by C^-1 Z^T (rhs + impulses) keep their
-/// points out of the planes, with Coulomb's friction. Starts from the impulses of the last solve.
-/// Adds contacts for points that would sink into a plane.
+/// Finds impulses for which clusters that move by C^-1 Z^T (rhs + impulses) keep their points out
+/// of the planes, with Coulomb's friction, and for which attached points obey their springs. Starts
+/// from the impulses of the last solve. Adds contacts for points that would sink into a plane.
+/// - `state`, which may be null: no contacts. `problem` is then not read.
+/// - `attached`, which may be null: Locate has been called at problem.y.
 /// - `sums`: of the right-hand side and the impulses of the last solve at problem.y; on return of
 ///   the right-hand side and the new impulses (num_clusters x 1).
 /// - `clusters`: of the nodes (num_nodes x 1).
@@ -43,7 +46,7 @@ void AddContactImpulses(const ContactState& state, std::span<const uint16_t> clu
 /// Does not allocate.
 void SolveCoarseContacts(const CoarseLevel& coarse, const CoarseMatrix& matrix,
                          std::span<const uint16_t> clusters, const ContactProblem& problem,
-                         ContactState* state, std::span<ClusterSums> sums,
+                         ContactState* state, AttachedPoints* attached, std::span<ClusterSums> sums,
                          CoarseResponses* responses, std::span<NodeVec> d);
 
 }  // namespace plush

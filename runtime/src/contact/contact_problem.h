@@ -203,6 +203,8 @@ struct CoefficientRules {
 /// with less than this share, would have to move several times as far.
 inline constexpr float kLeastMovable = 0.25f;
 
+struct AttachedPoints;
+
 /// Inputs of a contact solve besides its state.
 struct ContactProblem {
   std::span<const LocalCollider> colliders;  ///< near the body, ascending slots
@@ -218,6 +220,7 @@ struct ContactProblem {
   float reach = 0.0f;      ///< tets with a node closer to a plane are listed [m]; for speed
                            ///< only
   int sweeps = 8;          ///< between two solves with A; more if they would leave points sunk
+  AttachedPoints* attached = nullptr;  ///< the body's, or null: none
 
   /// The collider in a slot, which is near the body.
   const LocalCollider& InSlot(uint32_t slot) const;

@@ -3,6 +3,8 @@
 // which sink. Source: plane_contacts.h.
 #include "contact/plane_contacts.h"
 
+#include "contact/attached_points.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -21,6 +23,9 @@ void Respond(const FactoredSystem& system, const ContactProblem& problem, const 
   std::copy(problem.b.begin(), problem.b.end(), d.begin());
   for (const PlaneContact& contact : state.Current()) {
     state.PointOf(contact).Push(contact.impulse, d);
+  }
+  if (problem.attached != nullptr) {
+    problem.attached->Push([d](uint32_t node, const Vec3& impulse) { d[node] += impulse; });
   }
   SolvePanels(system.factor, system.workspace, d);
 }
@@ -49,7 +54,16 @@ struct SweepChange {
   float change_of_load = 0.0f;  // [kg m]
 };
 
-SweepChange SweepContacts(bool cones_follow, ContactState* state) {
+// Changes the impulses on attached points once. Returns the longest motion of one by that [m].
+float SweepAttached(AttachedPoints* attached, ContactState* state) {
+  const PointCouplings& S = state->couplings;
+  Moved moved(state);
+  return attached->Sweep([&](uint32_t i, const Vec3& impulse) {
+    moved.Add(&attached->to_contacts[size_t{S.stride} * i], S.num_slots, impulse);
+  }) / attached->scale;
+}
+
+SweepChange SweepContacts(bool cones_follow, AttachedPoints* attached, ContactState* state) {
   const PointCouplings& S = state->couplings;
   Moved moved(state);
   SweepChange sum;
@@ -64,8 +78,13 @@ SweepChange SweepContacts(bool cones_follow, ContactState* state) {
     sum.change_of_load += Dot(contact.plane.normal, change);
     longest2 = std::max(longest2, row[slot] * row[slot] * change2);
     moved.Add(row, S.num_slots, change);
+    if (attached == nullptr) continue;
+    for (uint32_t i = 0; i < attached->num_points; ++i) {
+      attached->points[i].moved += change * attached->to_contacts[size_t{S.stride} * i + slot];
+    }
   }
   sum.longest = std::sqrt(longest2);
+  if (attached != nullptr) sum.longest = std::fmax(sum.longest, SweepAttached(attached, state));
   return sum;
 }
 
@@ -95,7 +114,7 @@ int SweepUntilConverged(const ContactProblem& problem, ContactState* state) {
   constexpr float kFar = 30.0f;  // [tolerances]
   int most = problem.sweeps;
   for (int sweep = 1;; ++sweep) {
-    const SweepChange change = SweepContacts(ConesFollow(sweep - 1, most), state);
+    const SweepChange change = SweepContacts(ConesFollow(sweep - 1, most), problem.attached, state);
     if (change.longest <= problem.accuracy &&
         std::fabs(change.change_of_load) <= kShareOfLoad * change.load) {
       return sweep;
@@ -118,6 +137,10 @@ int FindImpulses(const FactoredSystem& system, const ContactProblem& problem,
   for (uint32_t slot = 0; slot < S.num_slots; ++slot) {
     const Vec3 at = S.points[slot].Of(d);
     moved.x[slot] = at.x, moved.y[slot] = at.y, moved.z[slot] = at.z;
+  }
+  if (problem.attached != nullptr) {
+    problem.attached->FindToContacts(S);
+    problem.attached->StartSweeps([d](uint32_t node) { return d[node]; });
   }
   const int sweeps = SweepUntilConverged(problem, state);
   // A contact that does not press has no friction, whatever its cone was.
@@ -146,6 +169,11 @@ ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactP
                                     ContactState* state, std::span<NodeVec> d) {
   ContactSolveStats stats;
   Respond(system, problem, *state, d);
+  if (problem.attached != nullptr) {
+    problem.attached->StartSweeps([d](uint32_t node) { return d[node]; });
+    problem.attached->SweepAlone(problem.accuracy);
+    problem.attached->AddChanges(d);
+  }
   for (int round = 0; round < kMostRounds; ++round) {
     const AddedContacts added = AddContacts(problem, d, state);
     stats.num_dropped = std::max(stats.num_dropped, added.num_dropped);

@@ -67,6 +67,8 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
   body->coarse = std::move(coarse);
   body->contacts.Forget();
   body->contacts.couplings.Forget();  // they are those of the old matrix and pins
+  body->attached.factor_id = 0;
+  body->attached.is_stale = true;
   for (size_t i = 0; i < body->x.size(); ++i) {
     const bool is_pinned = system->pinned[i] != 0;
     if (is_pinned && !body->IsPinned(i)) body->v[i] = NodeVec();  // moving pins keep theirs

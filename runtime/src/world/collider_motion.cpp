@@ -293,6 +293,7 @@ void World::Impl::WakeByColliders() {
 }
 
 bool World::Impl::TouchesMovingCollider(const Body& body) const {
+  if (IsAttachedToMoving(body)) return true;
   const WorldBox box = settings.any_solid ? WakingBox(body) : WorldBox{};
   for (const uint32_t slot : collider_slots) {
     const StepCollider& collider = step_colliders[slot];

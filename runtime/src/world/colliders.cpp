@@ -250,6 +250,7 @@ Status World::RemoveCollider(ColliderId id) {
   const uint32_t slot = SlotOf(id.value);
   impl_->WakeTouching(*collider);
   impl_->ForgetContacts(slot);
+  impl_->DetachCollider(id.value);
   impl_->collider_slots.Remove(slot);
   DeleteObject(impl_->allocator, collider->hull);
   *collider = {};
@@ -275,6 +276,7 @@ Status World::SetColliderPose(ColliderId id, const Pose& pose) {
   collider->has_bounds = false;
   collider->has_target = false;
   impl_->WakeTouching(*collider);
+  impl_->WakeAttachedTo(id.value);
   return {};
 }
 

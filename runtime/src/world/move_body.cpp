@@ -81,15 +81,6 @@ bool HasPlace(const Body& body, const SurfacePoint& at) {
   return at.tet == tet.tet && std::equal(at.nodes, at.nodes + 4, tet.nodes);
 }
 
-// Whether these are barycentric weights of a point in a tet, within rounding.
-bool AreWeights(const Vec4& w) {
-  constexpr float kRounding = 1.0e-3f;
-  for (const float weight : {w.x, w.y, w.z, w.w}) {
-    if (!(weight >= -kRounding && weight <= 1.0f + kRounding)) return false;
-  }
-  return std::fabs(w.x + w.y + w.z + w.w - 1.0f) <= kRounding;
-}
-
 Vec3 Turned(const Rotation& turn, const Vec3& v) {
   double turned[3] = {v.x, v.y, v.z};
   Turn(turn, turned);

@@ -24,7 +24,9 @@ bool World::Impl::ReserveLike(const Impl& other) {
          collider_slots.ReserveAll(allocator, other.collider_slots.capacity()) &&
          Grow(&bodies, num_slots) && Grow(&body_stats, num_slots) && Grow(&live, num_slots) &&
          Grow(&measured, num_slots) && Grow(&units, num_slots) && Grow(&colliders, num_planes) &&
-         Grow(&step_colliders, num_planes) && Grow(&swept, num_planes);
+         Grow(&step_colliders, num_planes) && Grow(&swept, num_planes) &&
+         attachment_slots.ReserveAll(allocator, other.attachment_slots.capacity()) &&
+         GrowAttachments(other.attachments.size());
 }
 
 // Makes the hulls of the state's colliders. The world has room for them.
@@ -163,6 +165,10 @@ void World::Impl::SwapState(Impl* other) {
   std::swap(colliders, other->colliders);
   std::swap(step_colliders, other->step_colliders);
   std::swap(swept, other->swept);
+  std::swap(attachment_slots, other->attachment_slots);
+  std::swap(attachments, other->attachments);
+  std::swap(rows, other->rows);
+  std::swap(step_targets, other->step_targets);
   std::swap(forces, other->forces);
   const std::lock_guard<std::mutex> lock(time_steps_mutex);
   std::swap(time_steps, other->time_steps);

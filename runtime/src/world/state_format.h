@@ -9,9 +9,9 @@
 //   StateSystem (num_systems)         matrices in use, in the order of their first use
 //   pinned bytes, one section per system (num_nodes)
 //   StateSet    (num_sets)            factors of the systems, in their order
-//   StateSlot   (num_body_slots), then (num_collider_slots)
+//   StateSlot   (num_body_slots), then (num_collider_slots), then (num_attachment_slots)
 //   StateCollider (num_colliders), Vec3 (num_hull_points) of hulls in their order
-//   StateForce (num_forces), float (num_time_steps)
+//   StateAttachment (num_attachments), StateForce (num_forces), float (num_time_steps)
 //   StateCrowd  (num_crowds)
 //   StateBody   (num_bodies)          in the order of their slots
 //   one section per body: nodes, rotations, multipliers, pins, contacts, touches; see BodyLayout
@@ -84,7 +84,8 @@ struct StateWorld {
   float push_out_time, penalty_stiffness, sleep_speed, sleep_time;
   StateStats stats;
   uint32_t num_hull_points;  ///< of all hulls
-  uint32_t zeros[7];
+  uint32_t num_attachment_slots, first_free_attachment, last_free_attachment, num_attachments;
+  uint32_t zeros[3];
 };
 static_assert(sizeof(StateWorld) == 192);
 
@@ -143,6 +144,19 @@ struct StateCollider {
   uint32_t first_point, num_points;  ///< of a hull, else 0
 };
 static_assert(sizeof(StateCollider) == 168);
+
+/// AttachmentDesc and what steps keep of an attachment.
+struct StateAttachment {
+  uint64_t other_collider;          ///< or 0
+  uint32_t slot, body, other_body;  ///< slots; the last one or kNoIndex
+  uint32_t nodes[4], other_nodes[4];
+  float weights[4], other_weights[4];
+  float target[3], next[3];
+  float rest_length, stiffness, damping, max_force, break_force;
+  float force[3], mean_force[3];
+  uint32_t has_next;
+};
+static_assert(sizeof(StateAttachment) == 160);
 
 struct StateForce {
   uint64_t body;

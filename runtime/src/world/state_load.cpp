@@ -4,6 +4,7 @@
 #include "plush/format/tet_block.h"
 
 #include "asset/regions.h"
+#include "body/attachment_step.h"
 #include "body/body_colliders.h"
 #include "body/make_body.h"
 #include "body/pin_motion.h"
@@ -84,6 +85,25 @@ Collider ToCollider(const StateCollider& c, uint64_t id, Hull* hull, const Trian
   out.target = ToPose(c.target);
   out.mesh = mesh;
   out.extent = ExtentOf(out);
+  return out;
+}
+
+Vec4 ToVec4(const float (&v)[4]) { return {v[0], v[1], v[2], v[3]}; }
+
+// Without ids.
+AttachmentDesc ToAttachment(const StateAttachment& a) {
+  AttachmentDesc out;
+  std::copy(std::begin(a.nodes), std::end(a.nodes), out.nodes);
+  std::copy(std::begin(a.other_nodes), std::end(a.other_nodes), out.other_nodes);
+  out.weights = ToVec4(a.weights);
+  out.other_weights = ToVec4(a.other_weights);
+  out.other_collider = {a.other_collider};
+  out.target = ToVec3(a.target);
+  out.rest_length = a.rest_length;
+  out.stiffness = a.stiffness;
+  out.damping = a.damping;
+  out.max_force = a.max_force;
+  out.break_force = a.break_force;
   return out;
 }
 
@@ -328,7 +348,9 @@ bool World::Impl::ReserveFor(const StateReader& state) {
   if (!Grow(&bodies, num_slots) || !Grow(&body_stats, num_slots) || !Grow(&live, num_slots) ||
       !Grow(&measured, num_slots) || !Grow(&units, num_slots) || !Grow(&colliders, num_planes) ||
       !Grow(&step_colliders, num_planes) || !Grow(&swept, num_planes) ||
-      !Grow(&forces, w.num_forces) || !Grow(&crowds, w.num_crowds)) {
+      !attachment_slots.ReserveAll(allocator, w.num_attachment_slots) ||
+      !GrowAttachments(w.num_attachment_slots) || !Grow(&forces, w.num_forces) ||
+      !Grow(&crowds, w.num_crowds)) {
     return false;
   }
   uint32_t num_new = 0;
@@ -340,7 +362,7 @@ bool World::Impl::ReserveFor(const StateReader& state) {
   return Grow(&time_steps, size_t{num_time_steps} + num_new);
 }
 
-// Makes room in the bodies for the state's contacts and targets of pins.
+// Makes room in the bodies for the state's contacts, targets of pins and attachments.
 bool World::Impl::ReserveContacts(const StateReader& state) {
   const StateWorld& w = state.world();
   for (uint32_t i = 0; i < w.num_bodies; ++i) {
@@ -352,6 +374,12 @@ bool World::Impl::ReserveContacts(const StateReader& state) {
         !ReserveTargets(allocator, NumRegions(body->system->key.asset_bytes), body)) {
       return false;
     }
+    uint32_t num_attached = 0;
+    for (uint32_t k = 0; k < w.num_attachments; ++k) {
+      const StateAttachment attachment = state.attachment(k);
+      num_attached += attachment.body == saved.slot || attachment.other_body == saved.slot ? 1 : 0;
+    }
+    if (num_attached > 0 && !ReserveAttached(allocator, num_attached, body)) return false;
   }
   return true;
 }
@@ -413,6 +441,32 @@ void World::Impl::LinkCrowds(const StateReader& state) {
   }
 }
 
+// The next step links rows, points and islands.
+void World::Impl::LoadAttachments(const StateReader& state) {
+  const StateWorld& w = state.world();
+  attachment_slots.Load([&](uint32_t slot) { return state.attachment_slot(slot); },
+                        w.num_attachment_slots, w.first_free_attachment, w.last_free_attachment);
+  std::fill(attachments.begin(), attachments.end(), Attachment{});
+  std::fill(rows.begin(), rows.end(), AttachmentRow{});
+  for (uint32_t i = 0; i < w.num_attachments; ++i) {
+    const StateAttachment saved = state.attachment(i);
+    Attachment& attachment = attachments[saved.slot];
+    attachment.desc = ToAttachment(saved);
+    attachment.id = PackId(saved.slot, attachment_slots.generation(saved.slot), desc.tag);
+    attachment.desc.body = {bodies[saved.body]->id};
+    if (saved.other_body != kNoIndex) attachment.desc.other_body = {bodies[saved.other_body]->id};
+    attachment.has_next = saved.has_next != 0;
+    attachment.next = ToVec3(saved.next);
+    rows[saved.slot].force = ToVec3(saved.force);
+    rows[saved.slot].mean_force = ToVec3(saved.mean_force);
+  }
+  for (const uint32_t slot : slots) {
+    bodies[slot]->attached.num_points = 0;
+    bodies[slot]->attached.is_stale = true;
+  }
+  islands_changed = true;
+}
+
 // Overwrites the world, which has room for the state and its bodies, systems and crowds.
 void World::Impl::ApplyState(const StateReader& state) {
   const StateWorld& w = state.world();
@@ -439,6 +493,7 @@ void World::Impl::ApplyState(const StateReader& state) {
     LoadBody(saved, state.BulkOf(saved), body);
     body_stats[saved.slot] = ToStats(saved.stats);
   }
+  LoadAttachments(state);
   LinkCrowds(state);
   for (uint32_t i = 0; i < num_crowds; ++i) {
     const StateCrowd saved = state.crowd(i);
@@ -453,7 +508,7 @@ void World::Impl::ApplyState(const StateReader& state) {
   desc.sleep = state.Sleep();
   dt = w.dt;
   stats = ToStats(w.stats);
-  num_events = 0;
+  num_events = num_attachment_events = 0;
   num_contact_events = 0;
   settings = {};
   shared_body = nullptr;

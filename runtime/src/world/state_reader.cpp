@@ -135,8 +135,10 @@ Status StateReader::Check(uint16_t tag, bool keep_previous, const ContactMethod*
   if (status.ok() &&
       (!TakeSection(sizeof(StateSlot) * uint64_t{w.num_body_slots}, &body_slots_) ||
        !TakeSection(sizeof(StateSlot) * uint64_t{w.num_collider_slots}, &collider_slots_) ||
+       !TakeSection(sizeof(StateSlot) * uint64_t{w.num_attachment_slots}, &attachment_slots_) ||
        !TakeSection(sizeof(StateCollider) * uint64_t{w.num_colliders}, &colliders_) ||
        !TakeSection(sizeof(Vec3) * uint64_t{w.num_hull_points}, &hull_points_) ||
+       !TakeSection(sizeof(StateAttachment) * uint64_t{w.num_attachments}, &attachments_) ||
        !TakeSection(sizeof(StateForce) * uint64_t{w.num_forces}, &forces_) ||
        !TakeSection(sizeof(float) * uint64_t{w.num_time_steps}, &time_steps_) ||
        !TakeSection(sizeof(StateCrowd) * uint64_t{w.num_crowds}, &crowds_) ||
@@ -148,6 +150,7 @@ Status StateReader::Check(uint16_t tag, bool keep_previous, const ContactMethod*
   if (status.ok()) status = CheckForces();
   if (status.ok()) status = CheckCrowds();
   if (status.ok()) status = CheckBodies();
+  if (status.ok()) status = CheckAttachments();
   if (status.ok()) status = CheckCrowdBulk();
   if (!status.ok()) return status;
   if (at_ != bytes_.size()) return Corrupt("state", "has bytes after its end");
@@ -282,6 +285,11 @@ Status StateReader::CheckSlots() const {
                            world_.last_free_collider, world_.num_colliders)) {
     return Corrupt("state.slots", "of colliders are no list of slots");
   }
+  const auto attachment = [this](uint32_t slot) { return attachment_slot(slot); };
+  if (!SlotList<>::IsValid(attachment, world_.num_attachment_slots, world_.first_free_attachment,
+                           world_.last_free_attachment, world_.num_attachments)) {
+    return Corrupt("state.slots", "of attachments are no list of slots");
+  }
   return {};
 }
 
@@ -384,6 +392,57 @@ Status StateReader::CheckColliders() const {
     if (!ArePoints(c, &num_points)) return Corrupt(section, "wrong number of points", i);
   }
   if (num_points != world_.num_hull_points) return Corrupt("state.colliders", "has loose points");
+  return {};
+}
+
+namespace {
+
+bool AreNumbers(const StateAttachment& a) {
+  const auto is_in = [](float value, float most) { return value >= 0.0f && value <= most; };
+  return IsPosition({a.target[0], a.target[1], a.target[2]}) &&
+         IsPosition({a.next[0], a.next[1], a.next[2]}) && a.has_next <= 1 &&
+         is_in(a.rest_length, kMostCoordinate) && is_in(a.stiffness, kMostStiffness) &&
+         is_in(a.damping, kMostStiffness) && a.max_force > 0.0f && a.break_force > 0.0f &&
+         AreFinite(a.force) && AreFinite(a.mean_force);
+}
+
+}  // namespace
+
+// Whether a body that is not fixed has these nodes, and a point these weights.
+bool StateReader::IsSide(uint32_t slot, const uint32_t (&nodes)[4],
+                         const float (&weights)[4]) const {
+  StateBody body;
+  if (slot >= world_.num_body_slots || !FindBody(slot, &body) || (body.flags & kStateFixed) != 0) {
+    return false;
+  }
+  const uint32_t num_nodes = system(body.system).num_nodes;
+  return std::ranges::all_of(nodes, [=](uint32_t node) { return node < num_nodes; }) &&
+         AreWeights({weights[0], weights[1], weights[2], weights[3]});
+}
+
+Status StateReader::CheckAttachments() const {
+  const char* const section = "state.attachments";
+  for (uint32_t i = 0; i < world_.num_attachments; ++i) {
+    const StateAttachment a = attachment(i);
+    if (a.slot >= world_.num_attachment_slots ||
+        attachment_slot(a.slot).link != SlotList<>::kLive ||
+        (i > 0 && attachment(i - 1).slot >= a.slot)) {
+      return Corrupt(section, "wrong slot", i);
+    }
+    const bool has_other = a.other_body != kNoIndex;
+    if (!IsSide(a.body, a.nodes, a.weights) || a.other_body == a.body ||
+        (has_other && !IsSide(a.other_body, a.other_nodes, a.other_weights))) {
+      return Corrupt(section, "no such point of a body", i);
+    }
+    const uint32_t slot = SlotOf(a.other_collider);
+    if (a.other_collider != 0 && (has_other || slot >= world_.num_collider_slots ||
+                                  collider_slot(slot).link != SlotList<>::kLive ||
+                                  a.other_collider != PackId(slot, collider_slot(slot).generation,
+                                                             static_cast<uint16_t>(header_.tag)))) {
+      return Corrupt(section, "no such collider", i);
+    }
+    if (!AreNumbers(a)) return Corrupt(section, "a number is out of range", i);
+  }
   return {};
 }
 

@@ -62,12 +62,16 @@ class StateReader {
   const TriangleSource* MeshOf(const StateCollider& collider) const;
   /// One of a hull's points.
   Vec3 hull_point(uint32_t index) const { return At<Vec3>(hull_points_, index); }
+  StateAttachment attachment(uint32_t index) const {
+    return At<StateAttachment>(attachments_, index);
+  }
   StateForce force(uint32_t index) const { return At<StateForce>(forces_, index); }
   float time_step(uint32_t index) const { return At<float>(time_steps_, index); }
   StateCrowd crowd(uint32_t index) const { return At<StateCrowd>(crowds_, index); }
   StateBody body(uint32_t index) const { return At<StateBody>(bodies_, index); }
   SlotList<>::Saved body_slot(uint32_t slot) const { return Slot(body_slots_, slot); }
   SlotList<>::Saved collider_slot(uint32_t slot) const { return Slot(collider_slots_, slot); }
+  SlotList<>::Saved attachment_slot(uint32_t slot) const { return Slot(attachment_slots_, slot); }
 
   /// One of `assets`.
   const Asset& AssetOf(const StateSystem& system) const { return *FindAsset(system.asset); }
@@ -104,6 +108,8 @@ class StateReader {
   Status CheckSlots() const;
   Status CheckColliders() const;
   bool ArePoints(const StateCollider& collider, uint32_t* end) const;
+  Status CheckAttachments() const;
+  bool IsSide(uint32_t slot, const uint32_t (&nodes)[4], const float (&weights)[4]) const;
   Status CheckForces() const;
   Status CheckCrowds() const;
   Status CheckBodies();
@@ -128,8 +134,9 @@ class StateReader {
   size_t at_ = 0;  // of the next section
   // Offsets of the sections.
   size_t asset_table_ = 0, systems_ = 0, pinned_ = 0, sets_ = 0, body_slots_ = 0,
-         collider_slots_ = 0, colliders_ = 0, hull_points_ = 0, forces_ = 0, time_steps_ = 0,
-         crowds_ = 0, bodies_ = 0, body_bulk_ = 0, crowd_bulk_ = 0;
+         collider_slots_ = 0, attachment_slots_ = 0, colliders_ = 0, hull_points_ = 0,
+         attachments_ = 0, forces_ = 0, time_steps_ = 0, crowds_ = 0, bodies_ = 0, body_bulk_ = 0,
+         crowd_bulk_ = 0;
 };
 
 }  // namespace plush

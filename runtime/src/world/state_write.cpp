@@ -127,6 +127,37 @@ StateCollider Saved(const Collider& collider, uint32_t slot, uint32_t first_poin
   return out;
 }
 
+void Copy(const Vec4& v, float (&out)[4]) {
+  out[0] = v.x;
+  out[1] = v.y;
+  out[2] = v.z;
+  out[3] = v.w;
+}
+
+StateAttachment Saved(const Attachment& attachment, const AttachmentRow& row) {
+  const AttachmentDesc& desc = attachment.desc;
+  StateAttachment out = {};
+  out.other_collider = desc.other_collider.value;
+  out.slot = SlotOf(attachment.id);
+  out.body = SlotOf(desc.body.value);
+  out.other_body = desc.other_body.valid() ? SlotOf(desc.other_body.value) : kNoIndex;
+  std::copy(std::begin(desc.nodes), std::end(desc.nodes), out.nodes);
+  std::copy(std::begin(desc.other_nodes), std::end(desc.other_nodes), out.other_nodes);
+  Copy(desc.weights, out.weights);
+  Copy(desc.other_weights, out.other_weights);
+  Copy(desc.target, out.target);
+  Copy(attachment.next, out.next);
+  out.rest_length = desc.rest_length;
+  out.stiffness = desc.stiffness;
+  out.damping = desc.damping;
+  out.max_force = desc.max_force;
+  out.break_force = desc.break_force;
+  Copy(row.force, out.force);
+  Copy(row.mean_force, out.mean_force);
+  out.has_next = attachment.has_next ? 1 : 0;
+  return out;
+}
+
 StateForce Saved(const PendingForce& force) {
   const ForceField& field = force.field;
   StateForce out = {};
@@ -385,6 +416,10 @@ size_t World::Impl::WriteState(std::byte* state) {
   world.first_free_collider = collider_slots.first_free();
   world.last_free_collider = collider_slots.last_free();
   world.num_colliders = collider_slots.num_live();
+  world.num_attachment_slots = attachment_slots.num_slots();
+  world.first_free_attachment = attachment_slots.first_free();
+  world.last_free_attachment = attachment_slots.last_free();
+  world.num_attachments = attachment_slots.num_live();
   world.num_assets = counts.assets;
   world.num_systems = counts.systems;
   world.num_sets = counts.sets;
@@ -409,6 +444,7 @@ size_t World::Impl::WriteState(std::byte* state) {
   WriteSystems(counts, &cache, &sink);
   WriteSlots(slots, &sink);
   WriteSlots(collider_slots, &sink);
+  WriteSlots(attachment_slots, &sink);
   uint32_t first_point = 0;
   for (const uint32_t slot : collider_slots) {
     sink.Write(Saved(colliders[slot], slot, first_point));
@@ -419,6 +455,8 @@ size_t World::Impl::WriteState(std::byte* state) {
     const std::span<const Vec3> points = colliders[slot].desc.hull.points;
     sink.Write(points.data(), points.size_bytes());
   }
+  sink.End();
+  for (const uint32_t slot : attachment_slots) sink.Write(Saved(attachments[slot], rows[slot]));
   sink.End();
   for (uint32_t i = 0; i < num_forces; ++i) sink.Write(Saved(forces[i]));
   sink.End();

@@ -72,7 +72,8 @@ void World::Impl::ReserveCapacity() {
   desc.reserve_bodies = std::min(desc.reserve_bodies, SlotList<>::kMostSlots);
   desc.reserve_colliders = std::min(desc.reserve_colliders, SlotList<>::kMostSlots);
   if (!events.Allocate(allocator, desc.max_events) ||
-      !contact_events.Allocate(allocator, desc.max_contact_events)) {
+      !contact_events.Allocate(allocator, desc.max_contact_events) ||
+      !attachment_events.Allocate(allocator, desc.max_events)) {
     return;
   }
   if (desc.reserve_bodies > 0 && (!slots.Reserve(allocator, desc.reserve_bodies) ||
@@ -137,6 +138,7 @@ Status World::RemoveBody(BodyId id) {
 }
 
 void World::Impl::Remove(Body* body) {
+  DetachBody(body->id);
   slots.Remove(body->slot);
   bodies[body->slot] = nullptr;
   TakeFromCrowd(body);

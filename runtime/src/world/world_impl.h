@@ -52,6 +52,18 @@ Solid SolidOf(const Collider& collider);
 /// The collider at its present pose, at rest.
 StepCollider ColliderNow(const Collider& collider);
 
+/// An attachment in a world.
+struct Attachment {
+  AttachmentDesc desc;  ///< with the present target
+  uint64_t id = 0;      ///< AttachmentId::value
+  bool has_next = false;
+  Vec3 next;  ///< target at the end of the next step, if `has_next`
+
+  bool Holds(uint64_t body) const {
+    return desc.body.value == body || desc.other_body.value == body;
+  }
+};
+
 /// A force field that waits for the next step.
 struct PendingForce {
   ForceField field;
@@ -103,6 +115,27 @@ struct World::Impl {
     return std::max<size_t>(collider_slots.num_slots(), desc.reserve_colliders);
   }
   void Remove(Body* body);
+
+  static Status FindAttachment(const Impl* impl, AttachmentId id, Attachment** out_attachment);
+  Status CheckSide(const char* const (&fields)[3], BodyId id, const uint32_t (&nodes)[4],
+                   const Vec4& weights, Body** out_body) const;
+  Status CheckAttachment(const AttachmentDesc& of) const;
+  Status ReserveAttachment(const AttachmentDesc& of);
+  bool GrowAttachments(size_t size) {
+    return Grow(&attachments, size) && Grow(&rows, size) && Grow(&step_targets, size);
+  }
+  /// Wakes the attachment's bodies and lets the next step find their points anew.
+  void WakeSides(const AttachmentDesc& desc);
+  void Detach(uint32_t slot);
+  template <class Goes>
+  void DetachIf(const Goes& goes);
+  void DetachBody(uint64_t body);
+  void DetachCollider(uint64_t collider);
+  void WakeAttachedTo(uint64_t collider);
+  bool IsAttachedToMoving(const Body& body) const;
+  /// Fills the rows and the bodies' points, and finds islands, if attachments have changed.
+  void LinkAttachments();
+  void LinkIslands();
   Status PrepareFactors(float new_dt, bool* out_made);
   Status PrepareSystem(float body_dt, System* system);
   Status ChangeSystem(const Asset& asset, const BodyMaterial& material,
@@ -120,6 +153,8 @@ struct World::Impl {
   void BeginStep(float new_dt);
   void PlaceColliders();
   void WakeByColliders();
+  void PlaceAttachments();
+  void WakeIslands();
   void ApplyForces();
   void ApplyForcesTo(Body* body) const;
   void DecideCrowdSteps();
@@ -127,7 +162,9 @@ struct World::Impl {
   void StepUnits();
   void StepSharedBody();
   void EndStep();
-  void MayFallAsleep(Body* body);
+  void EndAttachments();
+  void MayFallAsleep(Body* first);
+  void FallAsleep(Body* body);
   bool TouchesMovingCollider(const Body& body) const;
   void MoveColliders();
   void RecordEvent(const Body& body, BodyEventType type);
@@ -160,6 +197,7 @@ struct World::Impl {
   Status BuildFrom(const StateReader& state, Impl* donor);
   void UnlinkCrowds();
   void LinkCrowds(const StateReader& state);
+  void LoadAttachments(const StateReader& state);
   void ApplyState(const StateReader& state);
   void SwapState(Impl* other);
   void ClearBodies();
@@ -216,7 +254,14 @@ struct World::Impl {
   Array<StepCollider> step_colliders;   // of the current step, by slot
   Array<TriangleSource> loaded_meshes;  // of a state's colliders, while it is loaded
   Array<SweptCollider> swept;           // of the current step, without unused slots
-  Array<PendingForce> forces;           // of the next step
+  SlotList<> attachment_slots;
+  Array<Attachment> attachments;   // by slot
+  Array<AttachmentRow> rows;       // of steps, by slot
+  Array<StepTarget> step_targets;  // of the current step, by slot
+  bool islands_changed = false;
+  Array<AttachmentEvent> attachment_events;  // of the last step (max_events x 1)
+  uint32_t num_attachment_events = 0;
+  Array<PendingForce> forces;  // of the next step
   uint32_t num_forces = 0;
   Array<BodyEvent> events;  // of the last step (max_events x 1)
   uint32_t num_events = 0;
@@ -228,6 +273,15 @@ struct World::Impl {
 };
 
 inline bool IsTimeStep(float dt) { return dt >= kLeastTimeStep && dt <= 1.0f; }
+
+/// Whether these are weights of a point in a tet, within rounding.
+inline bool AreWeights(const Vec4& w) {
+  constexpr float kRounding = 1.0e-3f;
+  const auto is_weight = [](float x) { return x >= -kRounding && x <= 1.0f + kRounding; };
+  const float sum = w.x + w.y + w.z + w.w;
+  return is_weight(w.x) && is_weight(w.y) && is_weight(w.z) && is_weight(w.w) &&
+         sum >= 1.0f - kRounding && sum <= 1.0f + kRounding;
+}
 
 inline void WakeUp(Body* body) {
   body->asleep = false;

@@ -19,7 +19,7 @@ namespace {
 bool IsHeld(const StepSettings& settings, const Body& body) {
   const Vec3 g = GravityOf(settings, body);
   return (g.x == 0.0f && g.y == 0.0f && g.z == 0.0f) || body.system->num_pinned > 0 ||
-         TouchesCollider(settings, body);
+         body.attached.has_target || TouchesCollider(settings, body);
 }
 
 }  // namespace
@@ -99,12 +99,14 @@ Status World::Step(float dt) {
   if (!prepared.ok()) return prepared;
   w.BeginStep(dt);
   w.PlaceColliders();
+  w.PlaceAttachments();
   w.ApplyForces();
   w.DecideCrowdSteps();
   w.ChooseUnits();
   w.StepUnits();
   w.StepSharedBody();
   w.EndStep();
+  w.EndAttachments();
   w.MoveColliders();
   w.SumStats();
   if (made) w.stats.flags |= kStepPreparedTimeStep;
@@ -124,9 +126,10 @@ void World::Impl::BeginStep(float new_dt) {
               .mix_friction = desc.mix_friction,
               .mix_restitution = desc.mix_restitution,
               .dt = new_dt};
-  num_events = 0;
+  num_events = num_attachment_events = 0;
   num_contact_events = 0;
   lost_contact_events = false;
+  LinkAttachments();
 }
 
 void World::Impl::DecideCrowdSteps() {
@@ -143,7 +146,16 @@ void World::Impl::DecideCrowdSteps() {
   RunJobs(slots.num_live(), decide);
 }
 
-// Chooses the jobs of a step: crowds with enough stepping bodies, and all other bodies. A single
+// Whether the body is the first one of an island of which one steps, by itself.
+static bool LeadsSteppingIsland(const Body& first) {
+  if (!first.leads_island || first.in_crowd_step) return false;
+  for (const Body* body = &first; body != nullptr; body = body->next_of_island) {
+    if (body->Steps()) return true;
+  }
+  return false;
+}
+
+// Chooses the jobs of a step: crowds with enough stepping bodies, and all other islands. A single
 // large body steps after the jobs, on all threads. Several large bodies are jobs: they keep several
 // threads busy anyway.
 void World::Impl::ChooseUnits() {
@@ -168,14 +180,15 @@ void World::Impl::ChooseUnits() {
   num_crowd_units = num_units;
   const auto steps_alone = [](const Body* body) { return !body->in_crowd_step && body->Steps(); };
   const auto is_large = [&](const Body* body) {
-    return steps_alone(body) && !body->fixed && body->elements.blocks.size() >= kBlocksForJobs;
+    return steps_alone(body) && !body->fixed && body->next_of_island == nullptr &&
+           body->leads_island && body->elements.blocks.size() >= kBlocksForJobs;
   };
   const std::span<Body* const> all = live_bodies();
   const bool shares =
       desc.jobs.run != nullptr && std::count_if(all.begin(), all.end(), is_large) == 1;
   shared_body = shares ? *std::find_if(all.begin(), all.end(), is_large) : nullptr;
   for (const Body* body : all) {
-    if (steps_alone(body) && body != shared_body) units[num_units++] = body->slot;
+    if (LeadsSteppingIsland(*body) && body != shared_body) units[num_units++] = body->slot;
   }
 }
 
@@ -194,8 +207,9 @@ void World::Impl::StepUnits() {
     if (index < world.num_crowd_units) {
       StepCrowd(world.settings, world.crowds[unit], world.body_stats.data());
     } else {
-      LeaveLane(world.bodies[unit]);
-      StepBody(world.settings, world.bodies[unit], &world.body_stats[unit]);
+      Body* const first = world.bodies[unit];
+      for (Body* body = first; body != nullptr; body = body->next_of_island) LeaveLane(body);
+      StepIsland(world.settings, first, world.body_stats.data());
     }
   };
   RunJobs(num_units, step_one);
@@ -206,24 +220,38 @@ void World::Impl::StepSharedBody() {
   StepSettings shared = settings;
   shared.jobs = &desc.jobs;
   LeaveLane(shared_body);
-  StepBody(shared, shared_body, &body_stats[shared_body->slot]);
+  StepIsland(shared, shared_body, body_stats.data());
+}
+
+// Notes how long the bodies of an island have been still. They fall asleep together.
+void World::Impl::MayFallAsleep(Body* first) {
+  bool is_held = false, may_sleep = true;
+  for (Body* body = first; body != nullptr; body = body->next_of_island) {
+    is_held = is_held || (body->Steps() && IsHeld(settings, *body));
+  }
+  for (Body* body = first; body != nullptr; body = body->next_of_island) {
+    body->falls_asleep = false;
+    if (!body->Steps()) continue;
+    const float world_size = body->size * body->scale;
+    const float most = settings.sleep.speed * world_size;
+    const bool is_still =
+        !body->fixed && !body->frozen && body_stats[body->slot].max_speed < most && is_held;
+    body->still_time = is_still ? body->still_time + settings.dt : 0.0f;
+    if (is_still && body->still_time >= settings.sleep.time &&
+        (IsOnWayOut(settings, *body) || TouchesMovingCollider(*body))) {
+      body->still_time = 0.0f;
+    }
+    may_sleep = may_sleep && body->still_time >= settings.sleep.time;
+  }
+  for (Body* body = first; body != nullptr && may_sleep; body = body->next_of_island) {
+    body->falls_asleep = body->Steps();
+  }
 }
 
 // A sleeping body keeps the statistics of its last step, with those of its motion set to zero.
-void World::Impl::MayFallAsleep(Body* body) {
+void World::Impl::FallAsleep(Body* body) {
   StepStats* own = &body_stats[body->slot];
-  const float world_size = body->size * body->scale;
-  if (body->fixed || body->frozen || !(own->max_speed < settings.sleep.speed * world_size) ||
-      !IsHeld(settings, *body)) {
-    body->still_time = 0.0f;
-    return;
-  }
-  body->still_time += settings.dt;
-  if (body->still_time < settings.sleep.time) return;
-  if (IsOnWayOut(settings, *body) || TouchesMovingCollider(*body)) {
-    body->still_time = 0.0f;
-    return;
-  }
+  body->falls_asleep = false;
   body->asleep = true;
   body->in_crowd_step = false;
   body->has_previous = false;
@@ -246,9 +274,17 @@ void World::Impl::EndStep() {
     StepStats* own = &body_stats[body->slot];
     if (own->max_speed > body->max_speed) own->max_speed = LimitSpeed(body);
     body->moved = body->moved || !body->fixed || !body->pins.rests;
+  }
+  for (Body* body : live_bodies()) {
+    if (body->leads_island) MayFallAsleep(body);
+  }
+  for (Body* body : live_bodies()) {
+    if (!body->Steps()) continue;
     if (body->was_asleep) RecordEvent(*body, BodyEventType::kWoke);
-    if ((own->flags & kStepBodyFrozen) != 0) RecordEvent(*body, BodyEventType::kFroze);
-    MayFallAsleep(body);
+    if ((body_stats[body->slot].flags & kStepBodyFrozen) != 0) {
+      RecordEvent(*body, BodyEventType::kFroze);
+    }
+    if (body->falls_asleep) FallAsleep(body);
     if (body->asleep) RecordEvent(*body, BodyEventType::kSlept);
     body->was_asleep = body->asleep;
   }
@@ -262,7 +298,10 @@ void World::Impl::RecordEvent(const Body& body, BodyEventType type) {
 // In the order of the bodies, whatever order the jobs ran in.
 void World::Impl::SumStats() {
   stats = {};
-  if (num_events > events.size() || lost_contact_events) stats.flags |= kStepEventsLost;
+  if (num_events > events.size() || num_attachment_events > attachment_events.size() ||
+      lost_contact_events) {
+    stats.flags |= kStepEventsLost;
+  }
   for (const Body* body : live_bodies()) {
     if (!body->enabled) continue;
     const StepStats& s = body_stats[body->slot];

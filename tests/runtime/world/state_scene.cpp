@@ -2,12 +2,14 @@
 // The scene of the tests of states; state_scene.h says what is in it.
 #include "runtime/world/state_scene.h"
 
+#include "base/id_layout.h"
 #include "runtime/world/crowd_scene.h"
 #include "runtime/world/solid_scene.h"
 #include "world/state_format.h"
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 namespace plush::test {
@@ -118,6 +120,32 @@ void StateScene::Fill(World* world) const {
   fixed.pose.position = {-8.0f, 0.0f, 0.0f};
   fixed.fixed = true;
   AddBody(world, small_.asset(), fixed);
+  AttachBodies(world);
+}
+
+// In this order: a target that Drive moves, a turning collider, two bodies, and one that breaks.
+void StateScene::AttachBodies(World* world) const {
+  const std::vector<BodyId> ids = BodiesOf(*world);
+  std::vector<ColliderId> colliders(world->num_colliders());
+  uint32_t count = 0;
+  REQUIRE(world->Colliders(colliders, &count).ok());
+  const auto attach = [&](AttachmentDesc desc) {
+    const uint32_t nodes[4] = {0, 1, 2, 3};
+    std::copy(nodes, nodes + 4, desc.nodes);
+    std::copy(nodes, nodes + 4, desc.other_nodes);
+    desc.weights = desc.other_weights = {0.25f, 0.25f, 0.25f, 0.25f};
+    AttachmentId id;
+    REQUIRE(world->Attach(desc, &id).ok());
+  };
+  attach({.body = ids[2], .target = {2.4f, 1.0f, 0.0f}, .stiffness = 300.0f});
+  attach({.body = ids[5],
+          .other_collider = colliders[3],
+          .target = {0.0f, 0.5f, 0.2f},
+          .rest_length = 0.5f,
+          .damping = 5.0f,
+          .max_force = 100.0f});
+  attach({.body = ids[7], .other_body = ids[9], .rest_length = 2.0f, .stiffness = 1.0e5f});
+  attach({.body = ids[10], .target = {12.0f, 4.0f, 0.0f}, .break_force = 60.0f});
 }
 
 void StateScene::Drive(World* world, int step) const {
@@ -144,6 +172,11 @@ void StateScene::Drive(World* world, int step) const {
     Pose pose;
     pose.position = {0.0f, 0.002f * static_cast<float>(step % 7), 0.0f};
     REQUIRE(world->MoveCollider(colliders[0], pose).ok());
+  }
+  if (step % 20 == 7) {
+    const AttachmentId first = {PackId(0, 1, Desc().tag)};
+    const Vec3 target = {2.4f, 1.0f, 0.02f * static_cast<float>(step % 3)};
+    REQUIRE(world->MoveAttachment(first, target).ok());
   }
   if (step == 120) REQUIRE(world->SetColliderVelocity(colliders[1], {-0.1f, 0, 0}, {}).ok());
   if (step == 150) REQUIRE(world->SetEnabled(ids[3], false).ok());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A world with all that a state must hold: crowds, contact, sleep, moving pins, materials, scales,
-// forces. The game's calls of a step follow from its number alone, so that any world can replay it.
+// forces,
+// attachments. The game's calls of a step follow from its number alone, so that any world can
+// replay it.
 #pragma once
 
 #include "runtime/tet_fixtures.h"
@@ -35,6 +37,8 @@ class StateScene {
   void Drive(World* world, int step) const;
 
  private:
+  void AttachBodies(World* world) const;
+
   ShapeAsset crowd_, small_;
   std::vector<const Asset*> assets_;
 };

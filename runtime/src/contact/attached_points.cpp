@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+// Source: attached_points.h.
+#include "contact/attached_points.h"
+
+#include "base/float4.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace plush {
+namespace {
+
+Vec3 Direction(const Vec3& way) {
+  const float length = Length(way);
+  return length > 0.0f ? way * (1.0f / length) : Vec3{0.0f, 1.0f, 0.0f};
+}
+
+}  // namespace
+
+void AttachmentRow::Begin(float h) {
+  drag = damping * h;
+  gain = stiffness * h * h + drag;
+  most = max_force * h * h;
+  impulse = known = acts ? force * (h * h) : Vec3{};
+}
+
+// -K e + c h e_start - p, with lengths less that at rest instead of e if the spring has one.
+Vec3 AttachmentRow::Missing(const Vec3& moved) const {
+  if (rest_length == 0.0f) return start * drag - (way + moved) * gain - impulse;
+  const float length = Length(way) + Dot(normal, moved) - rest_length;
+  const float at_start = Length(start) - rest_length;
+  return normal * (at_start * drag - length * gain - Dot(normal, impulse));
+}
+
+Vec3 AttachmentRow::Add(const Vec3& change) {
+  const Vec3 old = impulse;
+  impulse += change;
+  const float length2 = Dot(impulse, impulse);
+  if (length2 > most * most) impulse *= most / std::sqrt(length2);
+  return impulse - old;
+}
+
+Vec3 AttachmentRow::Change(const Vec3& moved, float response) {
+  return Add(Missing(moved) * (1.0f / (1.0f + gain * response)));
+}
+
+Vec3 AttachmentRow::Change(const Vec3& moved, const Mat3& response) {
+  const Vec3 missing = Missing(moved);
+  if (rest_length > 0.0f) {
+    return Add(missing * (1.0f / (1.0f + gain * Dot(normal, response * normal))));
+  }
+  // (I + K D)^-1, divided by their size first: neither stiff nor soft rows overflow.
+  const float trace = response.c0.x + response.c1.y + response.c2.z;
+  const float size = 1.0f + gain * trace;
+  const float one = 1.0f / size;
+  const Mat3 scaled =
+      response * (gain / size) + Mat3{{one, 0.0f, 0.0f}, {0.0f, one, 0.0f}, {0.0f, 0.0f, one}};
+  const Vec3 solved = TransposeTimes(Cofactor(scaled), missing * one);
+  const Vec3 change = solved * (1.0f / Determinant(scaled));
+  // A force at its limit keeps the spring's direction, which only a multiple of I preserves.
+  const Vec3 whole = impulse + change;
+  return Dot(whole, whole) > most * most ? Change(moved, trace) : Add(change);
+}
+
+bool AttachedPoints::Reserve(const Allocator& allocator, uint32_t count, size_t of_nodes) {
+  if (count <= points.size()) return true;
+  const size_t capacity = std::max<size_t>(count, 2 * points.size());
+  const size_t most_slots = MostTouchingPoints(static_cast<uint32_t>(of_nodes));
+  Array<AttachedPoint> more_points;
+  Array<float> more_columns, more_couplings, more_to_contacts;
+  Array<NodeVec> more_solved;
+  if (!more_points.Allocate(allocator, capacity) ||
+      !more_columns.Allocate(allocator, capacity * of_nodes, 0.0f) ||
+      !more_couplings.Allocate(allocator, capacity * capacity, 0.0f) ||
+      !more_to_contacts.Allocate(allocator, capacity * most_slots, 0.0f) ||
+      !more_solved.Allocate(allocator, of_nodes + 1)) {
+    return false;
+  }
+  std::copy_n(points.begin(), num_points, more_points.begin());
+  points = std::move(more_points);
+  columns = std::move(more_columns);
+  couplings = std::move(more_couplings);
+  to_contacts = std::move(more_to_contacts);
+  solved = std::move(more_solved);
+  num_nodes = of_nodes;
+  factor_id = 0;
+  return true;
+}
+
+void AttachedPoints::Find(const FactoredSystem& system) {
+  constexpr float Vec3::*kAxes[3] = {&Vec3::x, &Vec3::y, &Vec3::z};
+  if (factor_id == system.id) return;
+  factor_id = system.id;
+  for (uint32_t first = 0; first < num_points; first += 3) {
+    const uint32_t count = std::min(num_points - first, 3u);
+    std::fill(solved.begin(), solved.end(), NodeVec());
+    for (uint32_t c = 0; c < count; ++c) {
+      const EmbeddedPoint& point = points[first + c].point;
+      for (int k = 0; k < 4; ++k) solved[point.nodes[k]].*kAxes[c] += point.free[k];
+    }
+    SolvePanels(system.factor, system.workspace, solved.span());
+    for (uint32_t c = 0; c < count; ++c) {
+      float* column = &columns[num_nodes * (first + c)];
+      for (size_t node = 0; node < num_nodes; ++node) column[node] = solved[node].*kAxes[c];
+    }
+  }
+  for (uint32_t i = 0; i < num_points; ++i) {
+    const float* column = &columns[num_nodes * i];
+    for (uint32_t j = 0; j <= i; ++j) {
+      const EmbeddedPoint& point = points[j].point;
+      float value = 0.0f;
+      for (int k = 0; k < 4; ++k) value += point.free[k] * column[point.nodes[k]];
+      couplings[points.size() * i + j] = couplings[points.size() * j + i] = value;
+    }
+  }
+}
+
+void AttachedPoints::FindWays() {
+  for (const AttachedPoint& at : Current()) {
+    AttachmentRow& row = RowOf(at);
+    if (!row.acts) continue;
+    row.way = row.base;
+    for (const AttachmentRow::Side& side : row.sides) {
+      if (side.of == nullptr) continue;
+      AttachedPoint& end = side.of->points[side.index];
+      if (side.of != this) {
+        for (int k = 0; k < 4; ++k) end.at[k] = side.of->y[end.point.nodes[k]];
+      }
+      Vec3 place;
+      for (int k = 0; k < 4; ++k) place += end.at[k] * end.point.weights[k];
+      row.way += place * (end.sign * side.of->scale);
+    }
+    if (row.rest_length > 0.0f) {
+      row.normal = Direction(row.way);
+      row.impulse = row.normal * Dot(row.normal, row.impulse);
+    }
+    row.before = row.impulse;
+  }
+}
+
+void AttachedPoints::StartOthers() {
+  for (const AttachedPoint& at : Current()) {
+    for (const AttachmentRow::Side& side : RowOf(at).sides) {
+      if (side.of == nullptr || side.of == this) continue;
+      for (AttachedPoint& other : side.of->Current()) other.moved = {};
+    }
+  }
+  for (const AttachedPoint& at : Current()) {
+    const AttachmentRow& row = RowOf(at);
+    if (row.acts) MoveOther(row, row.impulse - row.known);
+  }
+}
+
+Vec3 AttachedPoints::MovedOf(const AttachmentRow& row) const {
+  Vec3 moved;
+  for (const AttachmentRow::Side& side : row.sides) {
+    if (side.of == nullptr) continue;
+    const AttachedPoint& end = side.of->points[side.index];
+    moved += end.moved * (end.sign * side.of->scale);
+  }
+  return moved;
+}
+
+void AttachedPoints::MoveOther(const AttachmentRow& row, const Vec3& change) {
+  for (const AttachmentRow::Side& side : row.sides) {
+    if (side.of == nullptr || side.of == this) continue;
+    AttachedPoints& other = *side.of;
+    const Vec3 own = other.Own(other.points[side.index], change);
+    const float* coupled = &other.couplings[other.points.size() * side.index];
+    for (uint32_t j = 0; j < other.num_points; ++j) other.points[j].moved += own * coupled[j];
+  }
+}
+
+void AttachedPoints::AddChanges(std::span<NodeVec> d) const {
+  for (uint32_t i = 0; i < num_points; ++i) {
+    const AttachmentRow& row = RowOf(points[i]);
+    const Vec3 own = Own(points[i], row.impulse - row.before);
+    if (IsZero(own)) continue;
+    const NodeVec padded(own, 0.0f);
+    const Float4 impulse = Load4(&padded.x);
+    const float* column = &columns[num_nodes * i];
+    for (size_t node = 0; node < num_nodes; ++node) {
+      Store4(Load4(&d[node].x) + impulse * Broadcast(column[node]), &d[node].x);
+    }
+  }
+}
+
+void AttachedPoints::MoveOthers() {
+  for (const AttachedPoint& at : Current()) {
+    AttachmentRow& row = RowOf(at);
+    for (const AttachmentRow::Side& side : row.sides) {
+      if (side.of == nullptr || side.of == this || !row.acts) continue;
+      AttachedPoints& other = *side.of;
+      const Vec3 own = other.Own(other.points[side.index], row.impulse - row.known);
+      const float* column = &other.columns[other.num_nodes * side.index];
+      for (size_t node = 0; node < other.num_nodes; ++node) {
+        other.y[node] += own * column[node];
+      }
+    }
+    row.known = row.impulse;
+  }
+}
+
+void AttachedPoints::SweepAlone(float accuracy) {
+  constexpr int kMostSweeps = 32;
+  const auto ignore = [](uint32_t, const Vec3&) {};
+  for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+    if (Sweep(ignore) <= accuracy * scale) return;
+  }
+}
+
+void AttachedPoints::FindToContacts(const PointCouplings& contacts) {
+  for (uint32_t i = 0; i < num_points; ++i) {
+    const float* column = &columns[num_nodes * i];
+    float* to = &to_contacts[size_t{contacts.stride} * i];
+    for (uint32_t slot = 0; slot < contacts.num_slots; ++slot) {
+      const EmbeddedPoint& point = contacts.points[slot];
+      to[slot] = 0.0f;
+      for (int k = 0; k < 4; ++k) to[slot] += point.free[k] * column[point.nodes[k]];
+    }
+  }
+}
+
+void AttachedPoints::AddTo(std::span<const uint16_t> clusters, std::span<ClusterSums> sums) const {
+  for (const AttachedPoint& at : Current()) {
+    const Vec3 own = Own(at, RowOf(at).impulse);
+    for (int k = 0; k < 4; ++k) {
+      ClusterSums& sum = sums[clusters[at.point.nodes[k]]];
+      const Vec3 impulse = own * at.point.free[k];
+      sum.impulse += impulse;
+      sum.moment += Cross(at.at[k] - sum.centre, impulse);
+    }
+  }
+}
+
+void AttachedPoints::AddToInertia(std::span<const uint16_t> clusters,
+                                  std::span<ClusterSums> sums) const {
+  for (const AttachedPoint& at : Current()) {
+    const Vec3 own = Own(at, RowOf(at).impulse);
+    for (int k = 0; k < 4; ++k) {
+      ClusterSums& sum = sums[clusters[at.point.nodes[k]]];
+      const Vec3 impulse = own * at.point.free[k], arm = at.at[k] - sum.centre;
+      sum.inertia += impulse;
+      sum.arms = sum.arms + Mat3{arm * impulse.x, arm * impulse.y, arm * impulse.z};
+    }
+  }
+}
+
+}  // namespace plush

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+// Points of a body that springs hold, solved within the elastic step.
+//
+// A spring is one row of the substep's quadratic model. With e the way from its target to the
+// point, and the force at the end of the substep of h seconds,
+//   p = h^2 force = -K e + c h e_start,   K = k h^2 + c h,
+// so its compliance is 1 / K. A change of p moves the point by S_ii, as an impulse on a contact
+// does (point_couplings.h), so the exact change of one row is
+//   (-K e + c h e_start - p) / (1 + K S_ii).
+// Gauss-Seidel sweeps over rows and contacts find all impulses; none needs another factor. Between
+// two bodies, both answer: S_ii is the sum of theirs, and each gets the opposite impulse at once,
+// so momentum stays whenever the sweeps end.
+#pragma once
+
+#include "plush/allocator.h"
+#include "plush/types.h"
+
+#include "base/array.h"
+#include "base/node_vec.h"
+#include "base/vector_math.h"
+#include "contact/plane_contacts.h"
+#include "contact/point_couplings.h"
+#include "solver/coarse_level.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+namespace plush {
+
+struct AttachedPoints;
+
+/// A spring, in the world's units. Both of its bodies share it.
+struct AttachmentRow {
+  /// A point that it pulls at: the first one with `impulse`, the second one with its opposite.
+  struct Side {
+    AttachedPoints* of = nullptr;  ///< null: none, the target
+    uint32_t index = 0;            ///< in of->points
+  };
+  Side sides[2];
+  float rest_length = 0.0f;  ///< [m]
+  float stiffness = 0.0f;    ///< [N/m]
+  float damping = 0.0f;      ///< [N s/m]
+  float max_force = 0.0f;    ///< [N]
+  Vec3 force;                ///< on the first point in the last substep [N]
+  Vec3 mean_force;           ///< the same, mean over the step [N]
+  bool acts = false;         ///< in the current step: both bodies take part
+  // Of the substep.
+  Vec3 base;          ///< way from the target, or the other body's origin, to the origin of the
+                      ///< first body [m]
+  Vec3 start;         ///< way to the first point at the start [m]
+  float gain = 0.0f;  ///< K [kg]
+  float drag = 0.0f;  ///< c h [kg]
+  float most = 0.0f;  ///< of `impulse` [kg m]
+  Vec3 impulse;       ///< p [kg m]
+  // Of the current solve.
+  Vec3 way;     ///< to the first point at the current iterate [m]
+  Vec3 normal;  ///< its direction; matters if rest_length is not 0
+  Vec3 before;  ///< `impulse` at Locate [kg m]
+  Vec3 known;   ///< the part of `impulse` that both iterates show [kg m]
+
+  /// Begins a substep of `h` seconds; `base` and `start` are set.
+  void Begin(float h);
+  /// The change of the impulse that answers a further motion `moved` of the way [m], if an impulse
+  /// moves it by `response` [1/kg]. Makes it.
+  Vec3 Change(const Vec3& moved, float response);
+  /// The same with the response of the coarse level [1/kg].
+  Vec3 Change(const Vec3& moved, const Mat3& response);
+
+ private:
+  Vec3 Missing(const Vec3& moved) const;
+  Vec3 Add(const Vec3& change);
+};
+
+/// A point of a body in a row.
+struct AttachedPoint {
+  uint32_t row = 0;   ///< AttachedPoints::rows
+  float sign = 1.0f;  ///< of the row's impulse on it
+  EmbeddedPoint point;
+  Vec3 at[4];  ///< its nodes at the current iterate [m]
+  Vec3 moved;  ///< displacement by the current sweeps, in the body's units [m]
+  CoarsePoint coarse;
+  Mat3 response;  ///< on the coarse level [1/kg]
+};
+
+/// All attached points of a body, ascending rows, and how they answer impulses.
+struct AttachedPoints {
+  Array<AttachedPoint> points;  ///< (capacity x 1)
+  uint32_t num_points = 0;
+  bool is_stale = false;          ///< whether rows or pins have changed since `points` was filled
+  bool has_target = false;        ///< whether a row holds the body to something else than a body
+  std::span<AttachmentRow> rows;  ///< of the world, by slot
+  // The body: at the start of the substep, and its current iterate.
+  std::span<const NodeVec> x;  ///< (num_nodes x 1)
+  std::span<NodeVec> y;        ///< (num_nodes x 1)
+  double origin[3] = {};       ///< [m]
+  float scale = 1.0f;          ///< of the body
+  uint64_t factor_id = 0;      ///< of the factor that the values belong to, or 0
+  size_t num_nodes = 0;        ///< of the body
+  Array<float> columns;        ///< of A^-1 W^T by point [1/kg] (capacity x num_nodes)
+  Array<float> couplings;      ///< between points [1/kg] (capacity x capacity)
+  // Scratch memory.
+  Array<float> to_contacts;  ///< with points of contacts by slot [1/kg] (capacity x most slots)
+  Array<NodeVec> solved;     ///< (num_nodes + 1 x 1)
+
+  std::span<AttachedPoint> Current() { return points.span().first(num_points); }
+  std::span<const AttachedPoint> Current() const { return points.span().first(num_points); }
+  bool any() const { return num_points > 0; }
+  AttachmentRow& RowOf(const AttachedPoint& at) const { return rows[at.row]; }
+  /// An impulse of the row on this point, in the body's units [kg m].
+  Vec3 Own(const AttachedPoint& at, const Vec3& impulse) const {
+    return impulse * (at.sign / (scale * scale * scale * scale));
+  }
+  /// How much an impulse on a point moves it in the world [1/kg].
+  float Response(uint32_t index) const {
+    return couplings[(points.size() + 1) * index] / (scale * scale * scale);
+  }
+
+  /// Makes room for `count` points and keeps existing ones. Forgets values. Returns false, with
+  /// nothing changed, if the allocator fails.
+  bool Reserve(const Allocator& allocator, uint32_t count, size_t of_nodes);
+
+  /// Finds columns and couplings unless they are known for the factor. Does not allocate.
+  void Find(const FactoredSystem& system);
+
+  /// Finds where points and ways are at the iterate get(node), from which sweeps start.
+  template <class Get>
+  void Locate(const Get& get) {
+    for (AttachedPoint& at : Current()) {
+      for (int k = 0; k < 4; ++k) at.at[k] = get(at.point.nodes[k]);
+    }
+    FindWays();
+  }
+
+  /// Adds the rows' impulses to a right-hand side: add(node, impulse).
+  template <class Add>
+  void Push(const Add& add) const {
+    for (const AttachedPoint& at : Current()) {
+      const Vec3 own = Own(at, RowOf(at).impulse);
+      for (int k = 0; k < 4; ++k) add(at.point.nodes[k], own * at.point.free[k]);
+    }
+  }
+
+  /// Starts sweeps from where the displacements get(node) have moved the points.
+  template <class Get>
+  void StartSweeps(const Get& get) {
+    StartOthers();
+    for (AttachedPoint& at : Current()) {
+      at.moved = {};
+      for (int k = 0; k < 4; ++k) at.moved += get(at.point.nodes[k]) * at.point.weights[k];
+    }
+  }
+
+  /// Changes the impulse of each row once. Calls changed(index, impulse in the body's units) for
+  /// each point. Returns the longest motion of a point by the change of its own row [m].
+  template <class Changed>
+  float Sweep(const Changed& changed) {
+    float longest = 0.0f;
+    for (uint32_t i = 0; i < num_points; ++i) {
+      AttachmentRow& row = rows[points[i].row];
+      if (!row.acts) continue;
+      float response = 0.0f;
+      for (const AttachmentRow::Side& side : row.sides) {
+        if (side.of != nullptr) response += side.of->Response(side.index);
+      }
+      const Vec3 change = row.Change(MovedOf(row), response);
+      if (IsZero(change)) continue;
+      longest = std::fmax(longest, response * Length(change));
+      MoveOther(row, change);
+      const Vec3 own = Own(points[i], change);
+      const float* coupled = &couplings[points.size() * i];
+      for (uint32_t j = 0; j < num_points; ++j) points[j].moved += own * coupled[j];
+      changed(i, own);
+    }
+    return longest;
+  }
+
+  /// Sweeps until points move by less than `accuracy` [m], in the body's units.
+  void SweepAlone(float accuracy);
+
+  /// Adds what the changes since Locate add to the displacement: add(node, displacement).
+  template <class Add>
+  void AddChanges(const Add& add) const {
+    for (uint32_t i = 0; i < num_points; ++i) {
+      const AttachmentRow& row = RowOf(points[i]);
+      const Vec3 own = Own(points[i], row.impulse - row.before);
+      if (IsZero(own)) continue;
+      const float* column = &columns[num_nodes * i];
+      for (size_t node = 0; node < num_nodes; ++node) add(node, own * column[node]);
+    }
+  }
+
+  /// The same for vectors of a body (num_nodes x 1).
+  void AddChanges(std::span<NodeVec> d) const;
+
+  /// Moves the iterates of the other bodies as the changes of impulses since Locate do.
+  void MoveOthers();
+
+  /// How far sweeps have moved the way of a row [m].
+  Vec3 MovedOf(const AttachmentRow& row) const;
+  /// The part of a change of impulse that the other body feels: moves its points.
+  void MoveOther(const AttachmentRow& row, const Vec3& change);
+  /// Starts sweeps from where changes of impulses move the other bodies before MoveOthers.
+  void StartOthers();
+
+  /// Finds couplings with the points of contacts.
+  void FindToContacts(const PointCouplings& contacts);
+
+  /// Adds the impulses to the clusters' sums.
+  void AddTo(std::span<const uint16_t> clusters, std::span<ClusterSums> sums) const;
+  /// Adds them to the inertial parts, for CoarseLevel::KeepMomenta: they are then like weights.
+  void AddToInertia(std::span<const uint16_t> clusters, std::span<ClusterSums> sums) const;
+
+ private:
+  void FindWays();
+};
+
+}  // namespace plush

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// Attachments in a step: which points bodies have in which rows, islands, targets, forces, breaks.
+#include "body/attachment_step.h"
+#include "world/world_impl.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace plush {
+namespace {
+
+EmbeddedPoint PointOf(const Body& body, const uint32_t (&nodes)[4], const Vec4& weights) {
+  EmbeddedPoint point;
+  const float of_nodes[4] = {weights.x, weights.y, weights.z, weights.w};
+  for (int k = 0; k < 4; ++k) {
+    point.nodes[k] = nodes[k];
+    point.weights[k] = of_nodes[k];
+    point.free[k] = body.IsPinned(nodes[k]) ? 0.0f : of_nodes[k];
+  }
+  return point;
+}
+
+}  // namespace
+
+void World::Impl::LinkAttachments() {
+  for (Body* body : live_bodies()) {
+    body->attached.rows = rows.span();
+    if (!body->attached.is_stale) continue;
+    body->attached.num_points = 0;
+    body->attached.has_target = false;
+    body->attached.factor_id = 0;
+    body->attached.scale = body->scale;
+  }
+  for (const uint32_t slot : attachment_slots) {
+    const AttachmentDesc& of = attachments[slot].desc;
+    AttachmentRow& row = rows[slot];
+    row.rest_length = of.rest_length;
+    row.stiffness = of.stiffness;
+    row.damping = of.damping;
+    row.max_force = of.max_force;
+    const auto link = [&](BodyId id, const uint32_t(&nodes)[4], const Vec4& weights, size_t side) {
+      if (!id.valid()) return;
+      Body* body = bodies[SlotOf(id.value)];
+      AttachedPoints& attached = body->attached;
+      if (!attached.is_stale) return;
+      row.sides[side] = {&attached, attached.num_points};
+      attached.has_target = attached.has_target || !of.other_body.valid();
+      attached.points[attached.num_points++] = {
+          .row = slot, .sign = side == 0 ? 1.0f : -1.0f, .point = PointOf(*body, nodes, weights)};
+    };
+    link(of.body, of.nodes, of.weights, 0);
+    link(of.other_body, of.other_nodes, of.other_weights, 1);
+  }
+  for (Body* body : live_bodies()) body->attached.is_stale = false;
+  if (islands_changed) LinkIslands();
+}
+
+// Each body points to the next one of its island, by slots.
+void World::Impl::LinkIslands() {
+  islands_changed = false;
+  for (Body* body : live_bodies()) {
+    body->leads_island = true;
+    body->next_of_island = nullptr;
+    body->island = body->slot;
+  }
+  // The least slot of each island spreads over its attachments.
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (const uint32_t slot : attachment_slots) {
+      const AttachmentDesc& of = attachments[slot].desc;
+      if (!of.other_body.valid()) continue;
+      uint32_t& a = bodies[SlotOf(of.body.value)]->island;
+      uint32_t& b = bodies[SlotOf(of.other_body.value)]->island;
+      changes = changes || a != b;
+      a = b = std::min(a, b);
+    }
+  }
+  // `last_of_island` of a first body is the last one so far.
+  for (Body* body : live_bodies()) {
+    Body* const first = bodies[body->island];
+    body->leads_island = first == body;
+    if (!body->leads_island) first->last_of_island->next_of_island = body;
+    first->last_of_island = body;
+  }
+}
+
+// Sleeping bodies wake with any body of their island.
+void World::Impl::WakeIslands() {
+  for (Body* first : live_bodies()) {
+    if (!first->leads_island || first->next_of_island == nullptr) continue;
+    bool steps = false;
+    for (const Body* body = first; body != nullptr; body = body->next_of_island) {
+      steps = steps || body->Steps();
+    }
+    for (Body* body = first; body != nullptr && steps; body = body->next_of_island) {
+      if (body->asleep) WakeUp(body);
+    }
+  }
+}
+
+void World::Impl::WakeAttachedTo(uint64_t collider) {
+  for (const uint32_t slot : attachment_slots) {
+    const AttachmentDesc& of = attachments[slot].desc;
+    if (of.other_collider.value == collider) WakeUp(bodies[SlotOf(of.body.value)]);
+  }
+}
+
+bool World::Impl::IsAttachedToMoving(const Body& body) const {
+  return std::ranges::any_of(body.attached.Current(), [&](const AttachedPoint& at) {
+    const ColliderId collider = attachments[at.row].desc.other_collider;
+    return collider.valid() && step_colliders[SlotOf(collider.value)].moves;
+  });
+}
+
+void World::Impl::PlaceAttachments() {
+  WakeIslands();
+  for (const uint32_t slot : attachment_slots) {
+    const Attachment& attachment = attachments[slot];
+    const AttachmentDesc& of = attachment.desc;
+    step_targets[slot] = {of.target, attachment.has_next ? attachment.next : of.target};
+    if (of.other_collider.valid()) step_targets[slot].collider = SlotOf(of.other_collider.value);
+    AttachmentRow& row = rows[slot];
+    row.acts = true;
+    bool sleeps = false;
+    for (const BodyId id : {of.body, of.other_body}) {
+      if (!id.valid()) continue;
+      const Body& body = *bodies[SlotOf(id.value)];
+      row.acts = row.acts && body.Steps() && !body.frozen;
+      sleeps = sleeps || (body.enabled && body.asleep);
+    }
+    if (!row.acts && !sleeps) row.force = {};
+    if (row.acts || !sleeps) row.mean_force = {};
+  }
+  settings.targets = {step_targets.data(), attachment_slots.num_slots()};
+}
+
+// Targets arrive. Attachments break.
+void World::Impl::EndAttachments() {
+  for (const uint32_t slot : attachment_slots) {
+    Attachment& attachment = attachments[slot];
+    if (attachment.has_next) attachment.desc.target = attachment.next;
+    attachment.has_next = false;
+    const AttachmentDesc& of = attachment.desc;
+    const Vec3 force = rows[slot].mean_force;
+    if (!rows[slot].acts || !(Length(force) > of.break_force)) continue;
+    if (num_attachment_events < attachment_events.size()) {
+      attachment_events[num_attachment_events] = {{attachment.id}, of.body, of.other_body, force};
+    }
+    if (num_attachment_events < UINT32_MAX) ++num_attachment_events;
+    Detach(slot);
+  }
+}
+
+}  // namespace plush

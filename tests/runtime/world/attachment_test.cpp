@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT
+// Attachments against converged implicit Euler with the same springs, in double precision; bodies
+// that springs join keep their momentum.
+#include "reference/implicit_euler.h"
+#include "reference/trajectory.h"
+#include "runtime/tet_fixtures.h"
+#include "runtime/world/plane_scene.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+using namespace plush;
+using namespace plush::test;
+using reference::Trajectory;
+
+namespace {
+
+constexpr float kDt = 0.01f;
+constexpr double kGravity = double(-9.81f);
+
+ShapeAsset Beam(double young) {
+  return ShapeAsset(TetBox(8, 3, 3, 0.05, 0.09, 1), {young, 0.35, 1000.0}, double(kDt));
+}
+
+// The point of a tet with these weights, as a side of a spring.
+struct Point {
+  uint32_t nodes[4];
+  Vec4 weights = {0.4f, 0.3f, 0.2f, 0.1f};
+
+  Point(const ShapeAsset& shape, const Eigen::Vector3d& near) {
+    // The tet whose centre is nearest.
+    double least = 1e30;
+    for (const Tet& tet : shape.simulation().tets) {
+      Eigen::Vector3d centre = Eigen::Vector3d::Zero();
+      for (const uint32_t node : {tet.a, tet.b, tet.c, tet.d}) {
+        centre += 0.25 * ToEigen(shape.simulation().nodes[node]);
+      }
+      if ((centre - near).norm() >= least) continue;
+      least = (centre - near).norm();
+      const uint32_t of_tet[4] = {tet.a, tet.b, tet.c, tet.d};
+      std::copy(of_tet, of_tet + 4, nodes);
+    }
+  }
+  double weight(int k) const {
+    const float w[4] = {weights.x, weights.y, weights.z, weights.w};
+    return double(w[k]);
+  }
+  Eigen::Vector3d At(const Points& x) const {
+    Eigen::Vector3d at = Eigen::Vector3d::Zero();
+    for (int k = 0; k < 4; ++k) at += weight(k) * x.col(nodes[k]);
+    return at;
+  }
+  void AddTo(double sign, uint32_t first_node, reference::Spring* spring) const {
+    for (int k = 0; k < 4; ++k)
+      spring->weights.push_back({first_node + nodes[k], sign * weight(k)});
+  }
+  void SetSide(AttachmentDesc* desc) const {
+    std::copy(nodes, nodes + 4, desc->nodes);
+    desc->weights = weights;
+  }
+};
+
+AttachmentId Attach(World* world, const AttachmentDesc& desc) {
+  AttachmentId id;
+  const Status status = world->Attach(desc, &id);
+  CAPTURE(status.section, status.reason);
+  REQUIRE(status.ok());
+  return id;
+}
+
+Eigen::Vector3d ForceOf(const World& world, AttachmentId id) {
+  Vec3 force;
+  REQUIRE(world.AttachmentForce(id, &force).ok());
+  return ToEigen(force);
+}
+
+struct SpringCase {
+  double young, stiffness, damping, rest_length;
+};
+
+// How far a beam that a spring holds at one end is from the reference's motion.
+struct Comparison {
+  double trajectory = 0.0, force = 0.0;  // errors, relative
+  double swing = 0.0;                    // half swing over the reference's
+};
+
+Comparison Compare(const SpringCase& c, int steps) {
+  const ShapeAsset shape = Beam(c.young);
+  const Point point(shape, {0.0, 0.075, 0.075});
+  const Points rest = ToEigen(shape.rest());
+  const Eigen::Vector3d target = point.At(rest) + Eigen::Vector3d(0.0, c.rest_length, 0.0);
+  reference::EulerSettings settings;
+  settings.dt_s = double(kDt);
+  settings.gravity = {0.0, kGravity, 0.0};
+  settings.springs = {{{}, target, c.rest_length, c.stiffness, c.damping}};
+  point.AddTo(1.0, 0, &settings.springs[0]);
+  settings.tolerance = 1e-5;
+  reference::ImplicitEuler euler(reference::ElasticBody(shape.asset()), settings);
+  World world;
+  const BodyId id = AddBody(&world, shape.asset());
+  AttachmentDesc desc = {.body = id,
+                         .target = ToVec3(target),
+                         .rest_length = static_cast<float>(c.rest_length),
+                         .stiffness = static_cast<float>(c.stiffness),
+                         .damping = static_cast<float>(c.damping)};
+  point.SetSide(&desc);
+  const AttachmentId spring = Attach(&world, desc);
+  Trajectory right(rest), measured(rest);
+  double forces = 0.0, errors = 0.0;
+  for (int step = 0; step < steps; ++step) {
+    euler.Step();
+    REQUIRE(euler.report().residual < 1e-2);
+    right.Add(euler.x());
+    REQUIRE(StepWorld(&world, kDt) == kStepOk);
+    measured.Add(ToEigen(PositionsOf(world, id, shape.num_nodes())));
+    forces += euler.SpringForce(0).squaredNorm();
+    errors += (ForceOf(world, spring) - euler.SpringForce(0)).squaredNorm();
+  }
+  const Eigen::Vector3d back(-1.0, 0.0, 0.0);
+  return {reference::TrajectoryError(measured, right), std::sqrt(errors / forces),
+          static_cast<double>(reference::HalfSwingStep(measured, Eigen::Vector3d(1.0, 0.0, 0.0))) /
+              static_cast<double>(reference::HalfSwingStep(right, Eigen::Vector3d(1.0, 0.0, 0.0)))};
+}
+
+}  // namespace
+
+TEST_CASE("A beam on a spring moves as implicit Euler's does, whatever the stiffness") {
+  for (const SpringCase& c : {SpringCase{1e6, 1.0, 0.0, 0.0}, SpringCase{1e6, 1e3, 0.0, 0.0},
+                              SpringCase{1e6, 1e5, 0.0, 0.0}, SpringCase{1e6, 1e7, 0.0, 0.0},
+                              SpringCase{1e6, 1e9, 0.0, 0.0}, SpringCase{1e5, 1e9, 0.0, 0.0},
+                              SpringCase{1e7, 1e9, 0.0, 0.0}, SpringCase{1e6, 1e3, 100.0, 0.0},
+                              SpringCase{1e6, 0.0, 1e3, 0.0}, SpringCase{1e6, 1e4, 10.0, 0.3},
+                              SpringCase{1e6, 1e9, 0.0, 0.3}}) {
+    const Comparison found = Compare(c, 100);
+    std::printf(
+        "spring: E %.0e, k %.0e, c %.0f, rest %.1f: trajectory error %.4f, force %.4f, half swing "
+        "%.3f\n",
+        c.young, c.stiffness, c.damping, c.rest_length, found.trajectory, found.force, found.swing);
+    CAPTURE(c.young, c.stiffness, c.damping, c.rest_length);
+    CHECK(found.trajectory < 0.05);
+    CHECK(found.force < 0.1);
+  }
+}
+
+namespace {
+
+// Two beams side by side, joined by springs at their near ends; the first one may be held.
+struct TwoBeams {
+  ShapeAsset shape = Beam(1e6);
+  Points rest = ToEigen(shape.rest());
+  Point near = Point(shape, {0.4, 0.075, 0.075}), far = Point(shape, {0.0, 0.075, 0.075});
+  World world;
+  BodyId a, b;
+
+  TwoBeams(const WorldDesc& desc, const BodyDesc& second) : world(desc) {
+    a = AddBody(&world, shape.asset());
+    b = AddBody(&world, shape.asset(), second);
+  }
+  AttachmentId Join(const AttachmentDesc& numbers) {
+    AttachmentDesc desc = numbers;
+    desc.body = a;
+    desc.other_body = b;
+    near.SetSide(&desc);
+    std::copy(far.nodes, far.nodes + 4, desc.other_nodes);
+    desc.other_weights = far.weights;
+    return Attach(&world, desc);
+  }
+};
+
+Eigen::Vector3d Vector(const double (&v)[3]) { return {v[0], v[1], v[2]}; }
+
+}  // namespace
+
+TEST_CASE("Two beams on springs move as implicit Euler's do") {
+  for (const double stiffness : {1e3, 1e5, 1e9}) {
+    const double rest_length = GENERATE(0.0, 0.1);
+    CAPTURE(stiffness, rest_length);
+    const Eigen::Vector3d apart(0.4 + rest_length, 0.0, 0.0);
+    TwoBeams two({}, {.pose = {.position = ToVec3(apart)}});
+    const auto nodes = static_cast<uint32_t>(two.shape.num_nodes());
+    reference::ElasticBody one(two.shape.asset()), both = one;
+    both.rest.resize(3, 2 * one.num_nodes());
+    both.rest << one.rest, one.rest.colwise() + apart;
+    both.masses.resize(2 * one.num_nodes());
+    both.masses << one.masses, one.masses;
+    for (reference::ElasticTet tet : one.tets) {
+      for (uint32_t& node : tet.nodes) node += nodes;
+      both.tets.push_back(tet);
+    }
+    reference::EulerSettings settings;
+    settings.dt_s = double(kDt);
+    settings.gravity = {0.0, kGravity, 0.0};
+    const Eigen::Vector3d target = two.far.At(two.rest);
+    settings.springs = {{{}, target, 0.0, 1e5, 0.0},
+                        {{}, Eigen::Vector3d::Zero(), rest_length, stiffness, 0.0}};
+    two.far.AddTo(1.0, 0, &settings.springs[0]);
+    two.near.AddTo(1.0, 0, &settings.springs[1]);
+    two.far.AddTo(-1.0, nodes, &settings.springs[1]);
+    settings.tolerance = 1e-5;
+    reference::ImplicitEuler euler(both, settings);
+    AttachmentDesc held = {.body = two.a, .target = ToVec3(target), .stiffness = 1e5f};
+    two.far.SetSide(&held);
+    Attach(&two.world, held);
+    const AttachmentId joint = two.Join({.rest_length = static_cast<float>(rest_length),
+                                         .stiffness = static_cast<float>(stiffness)});
+    Trajectory right(both.rest), measured(both.rest);
+    double forces = 0.0, errors = 0.0;
+    for (int step = 0; step < 100; ++step) {
+      euler.Step();
+      REQUIRE(euler.report().residual < 1e-2);
+      right.Add(euler.x());
+      REQUIRE(StepWorld(&two.world, kDt) == kStepOk);
+      Points x(3, 2 * one.num_nodes());
+      x << ToEigen(PositionsOf(two.world, two.a, nodes)),
+          ToEigen(PositionsOf(two.world, two.b, nodes));
+      measured.Add(x);
+      forces += euler.SpringForce(1).squaredNorm();
+      errors += (ForceOf(two.world, joint) - euler.SpringForce(1)).squaredNorm();
+    }
+    const double error = reference::TrajectoryError(measured, right);
+    std::printf("two beams: k %.0e, rest %.1f: trajectory error %.4f, force %.4f\n", stiffness,
+                rest_length, error, std::sqrt(errors / forces));
+    CHECK(error < 0.05);
+    CHECK(std::sqrt(errors / forces) < 0.15);
+  }
+}
+
+TEST_CASE("Two free bodies that a spring joins keep their momentum") {
+  const float stiffness = GENERATE(1.0f, 1e4f, 1e9f);
+  const float rest_length = GENERATE(0.0f, 0.3f);
+  const float scale = GENERATE(1.0f, 1.7f);
+  CAPTURE(stiffness, rest_length, scale);
+  WorldDesc weightless;
+  weightless.gravity = {};
+  TwoBeams two(weightless, {.pose = {.position = {0.7f, 0.1f, 0.0f}},
+                            .scale = scale,
+                            .velocity = {0.0f, 1.0f, 0.5f},
+                            .angular_velocity = {0.3f, 0.0f, -0.5f}});
+  two.Join({.rest_length = rest_length, .stiffness = stiffness, .damping = 1.0f});
+  const auto momentum = [&] {
+    return (Vector(MomentsOf(two.world, two.a).linear_momentum) +
+            Vector(MomentsOf(two.world, two.b).linear_momentum))
+        .eval();
+  };
+  const Eigen::Vector3d before = momentum();
+  double largest = 0.0;
+  for (const Vec3& v : VelocitiesOf(two.world, two.b, two.shape.num_nodes())) {
+    largest = std::max(largest, ToEigen(v).norm());
+  }
+  for (int step = 0; step < 60; ++step) REQUIRE(StepWorld(&two.world, kDt) == kStepOk);
+  const double mass = MomentsOf(two.world, two.a).mass + MomentsOf(two.world, two.b).mass;
+  const double drift = (momentum() - before).norm() / (mass * largest);
+  std::printf("momentum: k %.0e, rest %.1f, scale %.1f: drift %.1e\n", double(stiffness),
+              double(rest_length), double(scale), drift);
+  CHECK(drift < 1e-5);
+}
+
+TEST_CASE("A collider's point holds a body as a target that moves the same way") {
+  const ShapeAsset shape = Beam(1e6);
+  const Point point(shape, {0.0, 0.075, 0.075});
+  Trajectory measured[2] = {Trajectory(ToEigen(shape.rest())), Trajectory(ToEigen(shape.rest()))};
+  const Eigen::Vector3d arm(0.3, 0.0, 0.0), start = point.At(ToEigen(shape.rest()));
+  for (const bool by_collider : {false, true}) {
+    World world;
+    const BodyId id = AddBody(&world, shape.asset());
+    const ColliderId ball = AddCollider(
+        &world,
+        {.type = ShapeType::kSphere, .sphere = {0.01f}, .pose = {.position = ToVec3(start - arm)}});
+    AttachmentDesc desc = {.body = id, .target = ToVec3(start), .stiffness = 1e6f};
+    if (by_collider) {
+      desc.other_collider = ball;
+      desc.target = ToVec3(arm);
+    }
+    point.SetSide(&desc);
+    const AttachmentId spring = Attach(&world, desc);
+    for (int step = 0; step < 100; ++step) {
+      const double angle = 0.01 * (step + 1);
+      const Eigen::Vector3d centre = start - arm + Eigen::Vector3d(0.0, 0.002 * (step + 1), 0.0);
+      const Quat turn = TurnOf(angle, Eigen::Vector3d::UnitY());
+      if (by_collider) {
+        REQUIRE(world.MoveCollider(ball, {ToVec3(centre), turn}).ok());
+      } else {
+        const Eigen::Vector3d to = centre + RotationOf(turn) * arm;
+        REQUIRE(world.MoveAttachment(spring, ToVec3(to)).ok());
+      }
+      StepWorld(&world, kDt);
+      const Points x = ToEigen(PositionsOf(world, id, shape.num_nodes()));
+      measured[by_collider].Add(x);
+      const Eigen::Vector3d target = centre + RotationOf(turn) * arm;
+      CHECK((point.At(x) - target).norm() < 1e-3);
+    }
+  }
+  CHECK(reference::TrajectoryError(measured[1], measured[0]) < 1e-3);
+}
+
+TEST_CASE("A body that is held and pressed on a floor obeys both") {
+  const float stiffness = GENERATE(1e3f, 1e6f, 1e9f);
+  const float down = GENERATE(-0.01f, -0.03f);
+  CAPTURE(stiffness, down);
+  BoxOnPlane scene;
+  const auto count = scene.shape.num_nodes();
+  const Points rest = ToEigen(scene.positions());
+  // A corner node of the top is pressed down.
+  Eigen::Index top = 0;
+  for (Eigen::Index i = 0; i < rest.cols(); ++i) {
+    if (rest(0, i) + 2.0 * rest(1, i) + rest(2, i) >
+        rest(0, top) + 2.0 * rest(1, top) + rest(2, top))
+      top = i;
+  }
+  AttachmentDesc desc = {
+      .body = scene.body, .target = ToVec3(rest.col(top)), .stiffness = stiffness};
+  desc.nodes[0] = static_cast<uint32_t>(top);
+  desc.weights = {1.0f, 0.0f, 0.0f, 0.0f};
+  desc.target.y += down;
+  desc.damping = 10.0f;
+  const AttachmentId press = Attach(&scene.world, desc);
+  scene.Step(300);
+  const Points x = ToEigen(PositionsOf(scene.world, scene.body, count));
+  const Eigen::Vector3d force = ForceOf(scene.world, press);
+  CHECK(scene.Gap() > -1e-4);
+  CHECK(force.y() < 0.0);
+  // The spring's law holds for the force that is reported.
+  const Eigen::Vector3d way = x.col(top) - ToEigen(desc.target);
+  CHECK((force + double(stiffness) * way).norm() < 0.02 * force.norm() + double(stiffness) * 4e-8);
+  CHECK(scene.world.stats().max_speed < 1e-2f);
+}
