@@ -2,8 +2,9 @@
 // Distances, entries and deepest points of hulls. Source: hull.h.
 //
 // Inside, the distance is the greatest of the gaps from the planes. Outside, that is a lower bound.
-// A walk over the surface then finds the nearest point: on a convex surface, a triangle nearer than
-// all that share the nearest point is the nearest one.
+// A walk over the triangles that the point sees then finds the nearest one: it is nearer than all
+// that share its nearest point, and only one is. (From any other place, the straight way to the
+// nearest one, seen from the point, leads over the surface and gets nearer at once.)
 #include "contact/hull.h"
 
 #include "base/float4.h"
@@ -76,6 +77,7 @@ PlaneGap GreatestGap(const Hull& hull, const Vec3& p) {
 // grid of the points.
 struct Nearest {
   uint32_t triangle = 0;
+  bool is_seen = false;   // from the point: it is above the triangle
   DoubleVector way = {};  // from it to the point
   double distance2 = 0.0;
   double weights[3] = {};  // of the corners: 0 for those that the nearest point does not touch
@@ -119,6 +121,7 @@ Nearest NearestOn(const Hull& hull, uint32_t triangle, const Vec3& p) {
     for (double& weight : nearest.weights) weight = 1.0;
   }
   nearest.triangle = triangle;
+  nearest.is_seen = Dot(normal, Difference(p, corners[0])) > 0.0;
   return nearest;
 }
 
@@ -135,7 +138,7 @@ Nearest WalkToNearest(const Hull& hull, uint32_t start, const Vec3& p) {
     Nearest next = best;
     const auto consider = [&](uint32_t triangle) {
       const Nearest other = NearestOn(hull, triangle, p);
-      if (other.distance2 < next.distance2) next = other;
+      if (other.is_seen && other.distance2 < next.distance2) next = other;
     };
     for (int k = 0; k < 3; ++k) {
       if (best.weights[(k + 2) % 3] != 0.0) continue;  // not on this edge
