@@ -165,7 +165,7 @@ Tangent HullTangentAt(const Hull& hull, const Vec3& point) {
   const PlaneGap greatest = GreatestGap(hull, point);
   const Tangent plane = {hull.Normal(greatest.plane), greatest.gap};
   if (!(greatest.gap > kRounding * Length(hull.reach))) return plane;
-  const Nearest nearest = WalkToNearest(hull, hull.first_triangles[greatest.plane], point);
+  const Nearest nearest = WalkToNearest(hull, hull.largest_triangles[greatest.plane], point);
   const double distance = std::sqrt(nearest.distance2);
   if (!(distance > double(greatest.gap))) return plane;
   const DoubleVector normal = nearest.way * (1.0 / distance);

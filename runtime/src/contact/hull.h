@@ -34,7 +34,7 @@ struct Hull {
   /// Unit normals by axis, then offsets: dot(normal, x) on the plane [m] (4 x kPlanesAtOnce
   /// num_blocks). The last block repeats the first plane.
   Array<float> planes;
-  Array<uint16_t> first_triangles;  ///< one of each plane (num_planes x 1)
+  Array<uint16_t> largest_triangles;  ///< the largest one of each plane (num_planes x 1)
 
   static constexpr uint32_t kPlanesAtOnce = 8;
 

@@ -280,8 +280,8 @@ void HullBuilder::UpdateOutside() {
   num_outside_ = kept;
 }
 
-// Gives each face its plane: that of the largest one of which it is a part. Returns how many there
-// are.
+// Gives each face its plane: that of the largest one of which it is a part, which goes to `made_`.
+// Returns how many there are.
 uint32_t HullBuilder::MergePlanes() {
   uint16_t num_planes = 0;
   for (;; ++num_planes) {
@@ -306,6 +306,7 @@ uint32_t HullBuilder::MergePlanes() {
       face.area = plane.area;
       seen_[count++] = f;
     };
+    made_[num_planes] = static_cast<uint16_t>(largest);
     take(static_cast<uint16_t>(largest));
     for (size_t i = 0; i < count; ++i) {
       for (const uint16_t f : faces_[seen_[i]].triangle.neighbours) {
@@ -323,7 +324,7 @@ bool HullBuilder::Write(const Allocator& allocator, uint32_t num_planes, Hull* h
   Array<uint16_t> numbers;  // of the faces that exist
   if (!hull->triangles.Allocate(allocator, num_triangles) ||
       !hull->planes.Allocate(allocator, size_t{4} * stride) ||
-      !hull->first_triangles.Allocate(allocator, num_planes, kNone) ||
+      !hull->largest_triangles.Allocate(allocator, num_planes, kNone) ||
       !numbers.Allocate(allocator, faces_.size())) {
     return false;
   }
@@ -339,8 +340,8 @@ bool HullBuilder::Write(const Allocator& allocator, uint32_t num_planes, Hull* h
     const DoubleVector n = InDouble(faces_[f].normal) * (1.0 / faces_[f].area);
     HullTriangle& triangle = hull->triangles[numbers[f]];
     for (uint16_t& neighbour : triangle.neighbours) neighbour = numbers[neighbour];
-    if (hull->first_triangles[triangle.plane] != kNone) continue;
-    hull->first_triangles[triangle.plane] = numbers[f];
+    if (hull->largest_triangles[triangle.plane] != kNone) continue;
+    hull->largest_triangles[triangle.plane] = numbers[made_[triangle.plane]];
     const Vec3 normal = {static_cast<float>(n.x), static_cast<float>(n.y), static_cast<float>(n.z)};
     double highest = -std::numeric_limits<double>::infinity(), lowest = -highest;
     for (const Vec3& p : hull->points) {
