@@ -66,8 +66,8 @@ inline uint64_t OverlappingChildren(const StaticNode& node, const StaticBoxLimit
 inline bool OverlapsTriangleBox(const StaticMeshView& mesh, uint32_t t, const Vec3& low,
                                 const Vec3& high) {
   const auto [a, b, c] = CornersOf(mesh, t);
-  const auto overlaps = [](float a, float b, float c, float low, float high) {
-    return (a <= high || b <= high || c <= high) && (a >= low || b >= low || c >= low);
+  const auto overlaps = [](float x, float y, float z, float from, float to) {
+    return (x <= to || y <= to || z <= to) && (x >= from || y >= from || z >= from);
   };
   return overlaps(a.x, b.x, c.x, low.x, high.x) && overlaps(a.y, b.y, c.y, low.y, high.y) &&
          overlaps(a.z, b.z, c.z, low.z, high.z);
@@ -78,8 +78,8 @@ inline bool OverlapsTriangleBox(const StaticMeshView& mesh, uint32_t t, const Ve
 /// O(log triangles) plus the visits; does not allocate.
 template <class Visit>
 void ForTrianglesInBox(const StaticMeshView& mesh, const Vec3& low, const Vec3& high, Visit visit) {
-  const auto meets = [](float low, float high, float from, float to) {
-    return low <= to && high >= from && low <= high;
+  const auto meets = [](float first, float last, float from, float to) {
+    return first <= to && last >= from && first <= last;
   };
   const StaticGrid& grid = mesh.grid;
   if (mesh.tree.empty() || !meets(low.x, high.x, grid.low.x, grid.high.x) ||

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Distances, entries and deepest points of hulls. Source: hull.h.
 //
-// Inside, the distance is the greatest of the gaps from the planes. Outside, that is a lower bound.
-// A walk over the triangles that the point sees then finds the nearest one: it is nearer than all
-// that share its nearest point, and only one is. (From any other place, the straight way to the
-// nearest one, seen from the point, leads over the surface and gets nearer at once.)
+// Inside, the distance is the greatest of the gaps from the planes. Outside, that is a lower bound,
+// and the nearest of the triangles that the point sees is the nearest place.
 #include "contact/hull.h"
 
 #include "base/float4.h"
@@ -76,11 +74,8 @@ PlaneGap GreatestGap(const Hull& hull, const Vec3& p) {
 // The point of a triangle nearest to another point. In double: triangles may be as narrow as the
 // grid of the points.
 struct Nearest {
-  uint32_t triangle = 0;
-  bool is_seen = false;   // from the point: it is above the triangle
   DoubleVector way = {};  // from it to the point
   double distance2 = 0.0;
-  double weights[3] = {};  // of the corners: 0 for those that the nearest point does not touch
 };
 
 DoubleVector Minus(const DoubleVector& a, const DoubleVector& b) {
@@ -92,12 +87,8 @@ Nearest NearestOnEdge(const Vec3* corners, int k, const Vec3& p) {
   const int next = (k + 1) % 3;
   const DoubleVector along = Difference(corners[next], corners[k]), to = Difference(p, corners[k]);
   const double at = std::clamp(Dot(to, along) / Dot(along, along), 0.0, 1.0);
-  Nearest nearest;
-  nearest.way = Minus(to, along * at);
-  nearest.distance2 = Dot(nearest.way, nearest.way);
-  nearest.weights[k] = 1.0 - at;
-  nearest.weights[next] = at;
-  return nearest;
+  const DoubleVector way = Minus(to, along * at);
+  return {way, Dot(way, way)};
 }
 
 Nearest NearestOn(const Hull& hull, uint32_t triangle, const Vec3& p) {
@@ -115,46 +106,20 @@ Nearest NearestOn(const Hull& hull, uint32_t triangle, const Vec3& p) {
     if (is_inside || on_edge.distance2 < nearest.distance2) nearest = on_edge;
     is_inside = false;
   }
-  if (is_inside) {
-    nearest.way = normal * (Dot(Difference(p, corners[0]), normal) / Dot(normal, normal));
-    nearest.distance2 = Dot(nearest.way, nearest.way);
-    for (double& weight : nearest.weights) weight = 1.0;
-  }
-  nearest.triangle = triangle;
-  nearest.is_seen = Dot(normal, Difference(p, corners[0])) > 0.0;
-  return nearest;
+  if (!is_inside) return nearest;
+  const DoubleVector way = normal * (Dot(Difference(p, corners[0]), normal) / Dot(normal, normal));
+  return {way, Dot(way, way)};
 }
 
-// The edge of a triangle that a neighbour has from the other side.
-int EdgeTowards(const Hull& hull, uint32_t triangle, uint32_t neighbour) {
-  const uint16_t* all = hull.triangles[triangle].neighbours;
-  return all[0] == neighbour ? 0 : all[1] == neighbour ? 1 : 2;
-}
-
-// The nearest point of the surface, of those that the triangles about `start` lead to.
-Nearest WalkToNearest(const Hull& hull, uint32_t start, const Vec3& p) {
+// The nearest point of the surface to a point outside. None of a triangle is nearer than its plane.
+Nearest NearestOfSeen(const Hull& hull, uint32_t start, const Vec3& p) {
+  const PlaneList planes = PlanesOf(hull);
   Nearest best = NearestOn(hull, start, p);
-  for (size_t step = 0; step < hull.triangles.size(); ++step) {
-    Nearest next = best;
-    const auto consider = [&](uint32_t triangle) {
-      const Nearest other = NearestOn(hull, triangle, p);
-      if (other.is_seen && other.distance2 < next.distance2) next = other;
-    };
-    for (int k = 0; k < 3; ++k) {
-      if (best.weights[(k + 2) % 3] != 0.0) continue;  // not on this edge
-      // All triangles about its first corner, or only the other side of the edge.
-      uint32_t from = best.triangle, at = hull.triangles[from].neighbours[k];
-      consider(at);
-      if (best.weights[(k + 1) % 3] != 0.0) continue;
-      while (at != best.triangle) {
-        const int back = EdgeTowards(hull, at, from);
-        from = at;
-        at = hull.triangles[at].neighbours[(back + 1) % 3];
-        consider(at);
-      }
-    }
-    if (!(next.distance2 < best.distance2)) break;
-    best = next;
+  for (uint32_t i = 0; i < hull.triangles.size(); ++i) {
+    const double gap = GapFrom(planes, hull.triangles[i].plane, p);
+    if (!(gap > 0.0) || gap * gap >= best.distance2) continue;
+    const Nearest other = NearestOn(hull, i, p);
+    if (other.distance2 < best.distance2) best = other;
   }
   return best;
 }
@@ -165,7 +130,7 @@ Tangent HullTangentAt(const Hull& hull, const Vec3& point) {
   const PlaneGap greatest = GreatestGap(hull, point);
   const Tangent plane = {hull.Normal(greatest.plane), greatest.gap};
   if (!(greatest.gap > kRounding * Length(hull.reach))) return plane;
-  const Nearest nearest = WalkToNearest(hull, hull.largest_triangles[greatest.plane], point);
+  const Nearest nearest = NearestOfSeen(hull, hull.largest_triangles[greatest.plane], point);
   const double distance = std::sqrt(nearest.distance2);
   if (!(distance > double(greatest.gap))) return plane;
   const DoubleVector normal = nearest.way * (1.0 / distance);

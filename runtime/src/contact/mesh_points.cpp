@@ -91,7 +91,7 @@ class FaceSearch {
     const bool has_two_sides = mesh_.source->has_two_sides();
     WayToMesh crossing(way.from, way.to, has_two_sides ? &inside : nullptr, depth, slop_);
     NearestFace at_end(way.to, reach_, nullptr, has_two_sides);
-    const Box box = {Least(way.from, way.to), Greatest(way.from, way.to)};
+    const Box box = {LowerOf(way.from, way.to), UpperOf(way.from, way.to)};
     ForFaces(box, [&](const MeshFace& face, const Box& around) {
       if (around.Overlaps(box)) crossing.Visit(face);
       const float most = at_end.nearest().distance;
@@ -215,8 +215,8 @@ bool SunkPoints::MayMeet(const ContactProblem& problem, const LocalCollider& col
   const uint32_t* nodes = problem.surface.collision->tets[tet].nodes;
   Vec3 low = collider.end.ToLocal(ends_[nodes[0]]), high = low;
   const auto add = [&](const Vec3& x) {
-    low = Least(low, x);
-    high = Greatest(high, x);
+    low = LowerOf(low, x);
+    high = UpperOf(high, x);
   };
   for (int k = 0; k < 4; ++k) {
     add(collider.start.ToLocal(problem.x[nodes[k]]));

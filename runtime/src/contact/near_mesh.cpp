@@ -23,7 +23,7 @@ float Squared(const Vec3& v) { return Dot(v, v); }
 NearMesh::Box BoxAround(const MeshFace& face) {
   constexpr float kRoom = 1.0e-5f;  // of its size
   const auto& [a, b, c] = face.corners;
-  const Vec3 low = Least(a, Least(b, c)), high = Greatest(a, Greatest(b, c));
+  const Vec3 low = LowerOf(a, LowerOf(b, c)), high = UpperOf(a, UpperOf(b, c));
   const float room = kRoom * (high.x - low.x + high.y - low.y + high.z - low.z);
   return {low - Vec3{room, room, room}, high + Vec3{room, room, room}};
 }
@@ -57,8 +57,8 @@ bool NearMesh::Holds(const ContactProblem& problem, std::span<const Vec3> ends) 
 bool NearMesh::ListFaces(const ColliderMesh& mesh) {
   Vec3 low = local_[0], high = local_[0];
   for (const Vec3& x : local_) {
-    low = Least(low, x);
-    high = Greatest(high, x);
+    low = LowerOf(low, x);
+    high = UpperOf(high, x);
   }
   const Vec3 margin = {2.0f * margin_, 2.0f * margin_, 2.0f * margin_};
   bool has_room = true;

@@ -107,15 +107,15 @@ class NearMesh {
 };
 
 /// The least and greatest coordinates of two points.
-inline Vec3 Least(const Vec3& a, const Vec3& b) {
+inline Vec3 LowerOf(const Vec3& a, const Vec3& b) {
   return {a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z};
 }
-inline Vec3 Greatest(const Vec3& a, const Vec3& b) {
+inline Vec3 UpperOf(const Vec3& a, const Vec3& b) {
   return {a.x > b.x ? a.x : b.x, a.y > b.y ? a.y : b.y, a.z > b.z ? a.z : b.z};
 }
 
 inline float NearMesh::Box::SquaredDistance(const Vec3& point) const {
-  const Vec3 beyond = Greatest(Greatest(low - point, point - high), Vec3{});
+  const Vec3 beyond = UpperOf(UpperOf(low - point, point - high), Vec3{});
   return Dot(beyond, beyond);
 }
 
