@@ -335,6 +335,9 @@ bool ReserveSolve(const Allocator& allocator, Body* body);
 /// returns false, and later steps run as before.
 bool ReserveColliders(const Allocator& allocator, size_t num_colliders, Body* body);
 
+/// Makes room for a list of a mesh near the body, see SunkPoints::ReserveMesh.
+bool ReserveMesh(const Allocator& allocator, Body* body);
+
 /// Moves `origin` so that the node coordinates stay near zero.
 void FollowOrigin(Body* body);
 

@@ -234,6 +234,12 @@ bool ReserveColliders(const Allocator& allocator, size_t num_colliders, Body* bo
   return true;
 }
 
+bool ReserveMesh(const Allocator& allocator, Body* body) {
+  const size_t num_tets = body->surface.tets.size();
+  return body->fixed || num_tets == 0 ||
+         body->contacts.sunk.ReserveMesh(allocator, num_tets, body->x.size());
+}
+
 void PlaceBody(const Pose& pose, const Vec3& velocity, const Vec3& angular_velocity, Body* body) {
   const Quat& q = pose.rotation;
   const float inverse = 1.0f / std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);

@@ -240,6 +240,7 @@ bool ContactState::Reserve(const Allocator& allocator, size_t num_tets, uint32_t
   contacts = std::move(more_contacts);
   added = std::move(more_added);
   coarse = std::move(more_coarse);
+  more_sunk.TakeMesh(&sunk);
   sunk = std::move(more_sunk);
   return true;
 }

@@ -162,7 +162,7 @@ void SunkPoints::FindInTet(const ContactProblem& problem, const LocalCollider& c
   uint32_t first = 0;
   const std::span<const Vec4> vertices = VerticesOf(collision, near->tet, &first);
   const bool has_plane = !IsZero(near->normal);
-  const FaceSearch search(problem, collider, meshes_[0], *near);
+  const FaceSearch search(problem, collider, mesh_, *near);
   const Vec3 middle = (way.from[0] + way.from[1] + way.from[2] + way.from[3]) * 0.25f;
   SunkPoint deepest = {0, near->tet, 0, collider.slot, -depth};
   const Vec4* weights = nullptr;
@@ -234,7 +234,7 @@ void SunkPoints::FindOnMesh(const ContactProblem& problem, const LocalCollider& 
   }
   if (!problem.surface.has_vertices()) {
     const NearMeshTet none;
-    const FaceSearch search(problem, collider, meshes_[0], none);
+    const FaceSearch search(problem, collider, mesh_, none);
     for (uint32_t i = 0; i < ends_.size(); ++i) {
       if (problem.surface.pinned[i] != 0) continue;
       const Way way = {collider.start.ToLocal(problem.x[i]), collider.end.ToLocal(ends_[i])};
@@ -245,9 +245,10 @@ void SunkPoints::FindOnMesh(const ContactProblem& problem, const LocalCollider& 
     }
     return;
   }
-  NearMesh& near = meshes_[0];
-  if (!near.IsOf(collider) || !near.Holds(problem, ends_)) near.Build(problem, collider, ends_);
-  if (!near.Holds(problem, ends_)) {
+  NearMesh& near = mesh_;
+  const auto holds = [&] { return near.IsOf(collider) && near.Holds(problem, ends_); };
+  if (near.is_allocated() && !holds()) near.Build(problem, collider, ends_);
+  if (!holds()) {  // or nodes come from far
     near.Forget();
     for (uint32_t t = 0; t < problem.surface.collision->tets.size(); ++t) {
       NearMeshTet tet = {.tet = t, .of_others = -std::numeric_limits<float>::infinity()};

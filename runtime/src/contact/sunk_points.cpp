@@ -162,9 +162,8 @@ bool SunkPoints::Allocate(const Allocator& allocator, size_t num_tets, size_t nu
          near_.Allocate(allocator, num_tets > 0 ? num_lists * num_nodes : 0, uint8_t{0}) &&
          near_tets_.Allocate(allocator, num_lists * num_tets) &&
          starts_.Allocate(allocator, num_nodes) && ends_.Allocate(allocator, num_nodes) &&
-         sides_.Allocate(allocator, num_nodes) &&
-         meshes_[0].Allocate(allocator, num_tets, num_nodes) &&
-         found_.Allocate(allocator, 2 * most) && taken_.Allocate(allocator, num_nodes, uint8_t{0});
+         sides_.Allocate(allocator, num_nodes) && found_.Allocate(allocator, 2 * most) &&
+         taken_.Allocate(allocator, num_nodes, uint8_t{0});
 }
 
 void SunkPoints::FindGaps(const LocalCollider& plane, NodeVectors x,

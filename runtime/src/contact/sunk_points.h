@@ -19,6 +19,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 namespace plush {
 
@@ -56,6 +57,13 @@ class SunkPoints {
   /// fails.
   bool Allocate(const Allocator& allocator, size_t num_tets, size_t num_nodes, size_t num_planes,
                 size_t most);
+  /// Memory for a list of a mesh near the body: searches go faster. Keeps an existing one. Returns
+  /// false if the allocator fails.
+  bool ReserveMesh(const Allocator& allocator, size_t num_tets, size_t num_nodes) {
+    return mesh_.is_allocated() || mesh_.Allocate(allocator, num_tets, num_nodes);
+  }
+  /// Takes the list for a mesh, if there is one.
+  void TakeMesh(SunkPoints* from) { mesh_ = std::move(from->mesh_); }
   size_t num_lists() const { return lists_.size(); }
 
   /// Lists for bodies in a world of `num_planes` planes. More planes than lists share them.
@@ -110,7 +118,7 @@ class SunkPoints {
   Array<NearTet> near_tets_;   // tets with such a node, ascending (num_lists x num_tets)
   Array<Vec3> starts_, ends_;  // of the nodes, in a solid's coordinates [m] (num_nodes x 1)
   Array<uint8_t> sides_;       // of a solid's bounding box that nodes are beyond (num_nodes x 1)
-  NearMesh meshes_[1];         // lists for meshes
+  NearMesh mesh_;              // the list for a mesh, if ReserveMesh made room
   Array<SunkPoint> found_;     // (2 most x 1)
   size_t num_found_ = 0;
   Array<uint8_t> taken_;  // whether a found point's tet has the node (num_nodes x 1)

@@ -196,6 +196,13 @@ bool World::Impl::ReserveColliderArrays(uint32_t slot) {
          Reserve(&loaded_meshes, slot);
 }
 
+bool World::Impl::HasMeshes() const {
+  for (const uint32_t slot : collider_slots) {
+    if (colliders[slot].mesh.exists()) return true;
+  }
+  return false;
+}
+
 // Makes room for one more collider, in each body too.
 Status World::Impl::ReserveCollider() {
   if (!collider_slots.Reserve(allocator)) {
@@ -220,6 +227,12 @@ Status World::AddCollider(const ColliderDesc& desc, ColliderId* out_id) {
   Impl& w = *impl_;
   const Status reserved = w.ReserveCollider();
   if (!reserved.ok()) return reserved;
+  const bool has_triangles = desc.type == ShapeType::kHeightField || desc.type == ShapeType::kMesh;
+  for (const uint32_t b : w.slots) {
+    if (has_triangles && !ReserveMesh(w.allocator, w.bodies[b])) {
+      return {StatusCode::kOutOfMemory, "collider"};
+    }
+  }
   Hull* hull = nullptr;
   if (desc.type == ShapeType::kHull) {
     const Status made = desc.hull.code->make(w.allocator, desc.hull.points, &hull);

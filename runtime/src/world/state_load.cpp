@@ -370,6 +370,7 @@ bool World::Impl::ReserveContacts(const StateReader& state) {
     Body* body = bodies[saved.slot];
     const size_t num_planes = std::max<size_t>(w.num_collider_slots, desc.reserve_colliders);
     if (!ReserveColliders(allocator, num_planes, body)) return false;
+    if (state.has_meshes() && !ReserveMesh(allocator, body)) return false;
     if (Has(saved, kStateHasTargets) &&
         !ReserveTargets(allocator, NumRegions(body->system->key.asset_bytes), body)) {
       return false;

@@ -338,6 +338,13 @@ const TriangleSource* StateReader::MeshOf(const StateCollider& collider) const {
   return nullptr;
 }
 
+bool StateReader::has_meshes() const {
+  for (uint32_t i = 0; i < world_.num_colliders; ++i) {
+    if (HasTriangles(collider(i))) return true;
+  }
+  return false;
+}
+
 // Of the collider in a slot; null if it has no triangles.
 const TriangleSource* StateReader::MeshInSlot(uint32_t slot) const {
   uint32_t begin = 0, end = world_.num_colliders;

@@ -60,6 +60,7 @@ class StateReader {
   StateCollider collider(uint32_t index) const { return At<StateCollider>(colliders_, index); }
   /// The height field or mesh of a collider, from a collider of the loading world, or null.
   const TriangleSource* MeshOf(const StateCollider& collider) const;
+  bool has_meshes() const;  ///< or height fields
   /// One of a hull's points.
   Vec3 hull_point(uint32_t index) const { return At<Vec3>(hull_points_, index); }
   StateAttachment attachment(uint32_t index) const {

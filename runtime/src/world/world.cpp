@@ -112,6 +112,10 @@ Status World::AddBody(const Asset& asset, const BodyDesc& desc, BodyId* out_id) 
   const Status made = MakeBody(w.allocator, asset, desc, w.MostColliders(), w.desc.max_contacts,
                                w.desc.keep_previous, &w.cache, &body);
   if (!made.ok()) return made;
+  if (w.HasMeshes() && !ReserveMesh(w.allocator, body)) {
+    DestroyBody(w.allocator, &w.cache, body);
+    return {StatusCode::kOutOfMemory, "body"};
+  }
   if (!body->fixed) {
     body->dt = asset.factor().dt;
     const Status prepared = w.PrepareSystem(body->dt, body->system);

@@ -109,6 +109,7 @@ struct World::Impl {
   bool ReserveBodyArrays(uint32_t slot);
   Status ReserveBody();
   bool ReserveColliderArrays(uint32_t slot);
+  bool HasMeshes() const;  ///< or height fields
   Status ReserveCollider();
   /// The number of colliders that bodies must have room for.
   size_t MostColliders() const {

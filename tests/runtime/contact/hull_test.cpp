@@ -7,9 +7,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <vector>
 
 using namespace plush;
@@ -337,44 +335,4 @@ TEST_CASE("Flat hulls and wrong points are refused by name") {
     }
     CHECK(reason() == "are flat");
   }
-}
-
-TEST_CASE("Distances from a hull of 256 points take a share of brute force", "[.][time]") {
-  Random random(1);
-  std::vector<Vec3> points;
-  for (int i = 0; i < 256; ++i) points.push_back(ToVec3(random.Vector(1.0).normalized()));
-  const HullPointer hull = HullOf(points);
-  std::vector<Vec3> asked;
-  for (int i = 0; i < 1000; ++i) {
-    asked.push_back(ToVec3(random.Vector(1.0).normalized() * random.Uniform(0.9, 1.2)));
-  }
-  const auto time = [&](const char* name, const auto& distance) {
-    double best = 1e30, sum = 0.0;
-    for (int round = 0; round < 5; ++round) {
-      const auto start = std::chrono::steady_clock::now();
-      for (const Vec3& p : asked) sum += double(distance(p));
-      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-      best = std::min(best, taken.count());
-    }
-    std::printf("%s: %.0f ns a point (%g)\n", name, 1e9 * best / double(asked.size()), sum);
-  };
-  time("hull of 256", [&](const Vec3& p) { return kHullCode.tangent_at(*hull, p).gap; });
-  time("brute force", [&](const Vec3& p) { return float(DistanceFrom(*hull, ToEigen(p))); });
-  const HullPointer box = HullOf(BoxCorners({1, 1, 1}));
-  time("hull of 8", [&](const Vec3& p) { return kHullCode.tangent_at(*box, p).gap; });
-  time("box", [&](const Vec3& p) { return TangentAt(RoundedBox{{1, 1, 1}, 0}, p).gap; });
-  const auto triangle = [](const Vec3& p) {
-    return std::array<Vec3, 3>{p, p + Vec3{0.1f, 0.0f, 0.1f}, p + Vec3{0.0f, 0.1f, 0.05f}};
-  };
-  time("deepest, hull of 256",
-       [&](const Vec3& p) { return kHullCode.find_deepest(*hull, triangle(p).data()).gap; });
-  time("deepest, hull of 8",
-       [&](const Vec3& p) { return kHullCode.find_deepest(*box, triangle(p).data()).gap; });
-  time("deepest, box", [&](const Vec3& p) {
-    return FindDeepest(RoundedBox{{1, 1, 1}, 0}, triangle(p).data()).gap;
-  });
-  const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < 10; ++i) HullOf(points);
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  std::printf("making it: %.2f ms\n", 100.0 * taken.count());
 }
