@@ -155,6 +155,23 @@ void ReadHull(const JsonObject& shape, const std::string& folder, SceneCollider*
   }
 }
 
+void ReadPath(const JsonObject& shape, const char* key, const std::string& folder,
+              std::string* out) {
+  if (!shape.String(key, out)) return shape.Mistake(key, "is missing");
+  *out = (std::filesystem::path(folder) / *out).string();
+}
+
+void ReadHeightField(const JsonObject& shape, const std::string& folder, SceneCollider* out) {
+  constexpr uint32_t kMostPoints = 1u << 20;  // along a side
+  HeightFieldShape& field = out->desc.height_field;
+  ReadPath(shape, "file", folder, &out->heights_file);
+  for (const auto& [key, count] : {std::pair{"columns", &field.columns}, {"rows", &field.rows}}) {
+    if (!shape.Has(key)) shape.Mistake(key, "is missing");
+    shape.Integer(key, 2, kMostPoints, count);
+  }
+  shape.Number("spacing", {kLeastExtent, double(kMostColliderSize)}, &field.spacing);
+}
+
 // Reads the one shape that a collider has.
 void ReadShape(const JsonObject& collider, const std::string& folder, SceneCollider* scene_collider,
                std::string* mistake) {
@@ -187,18 +204,29 @@ void ReadShape(const JsonObject& collider, const std::string& folder, SceneColli
     out->type = ShapeType::kHull;
     ReadHull(shape("hull", {"points", "asset"}), folder, scene_collider);
   }
-  if (count == 0) collider.Mistake("plane", "is missing, and so are sphere, capsule, box and hull");
+  if (has("mesh")) {
+    out->type = ShapeType::kMesh;
+    const JsonObject mesh = shape("mesh", {"asset", "scale"});
+    ReadPath(mesh, "asset", folder, &scene_collider->mesh_asset);
+    mesh.Number("scale", kLength, &out->mesh.scale);
+  }
+  if (has("height_field")) {
+    out->type = ShapeType::kHeightField;
+    ReadHeightField(shape("height_field", {"file", "columns", "rows", "spacing"}), folder,
+                    scene_collider);
+  }
+  if (count == 0) collider.Mistake("plane", "is missing, and so is every other shape");
   if (count > 1) collider.Mistake("plane", "does not go with another shape");
 }
 
 SceneCollider ReadCollider(const json& value, const std::string& path, const std::string& folder,
                            std::string* mistake) {
   SceneCollider collider;
-  const JsonObject reader(
-      value, path,
-      {"plane", "sphere", "capsule", "box", "hull", "friction", "restitution", "pose", "velocity",
-       "angular_velocity", "motion", "surface_velocity", "sensor", "filter"},
-      mistake);
+  const JsonObject reader(value, path,
+                          {"plane", "sphere", "capsule", "box", "hull", "mesh", "height_field",
+                           "friction", "restitution", "pose", "velocity", "angular_velocity",
+                           "motion", "surface_velocity", "sensor", "filter"},
+                          mistake);
   ReadShape(reader, folder, &collider, mistake);
   reader.Number("friction", kFrictionRange, &collider.desc.friction);
   reader.Number("restitution", kRestitutionRange, &collider.desc.restitution);

@@ -97,6 +97,9 @@ struct SceneCollider {
   ColliderDesc desc;              ///< without the points of a hull
   std::vector<Vec3> hull_points;  ///< of a hull, unless it is an asset's [m]
   std::string hull_asset;         ///< path of the asset whose rest surface the hull is around
+  std::string mesh_asset;         ///< path of the static mesh of a mesh
+  std::string heights_file;       ///< path of the heights of a height field: rows x columns floats,
+                                  ///< little-endian [m]
   Motion motion;                  ///< no key: it moves by its velocities
 };
 

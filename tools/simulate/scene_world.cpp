@@ -13,8 +13,12 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include <bit>
+#include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <map>
+#include <utility>
 
 namespace plush::tools {
 
@@ -144,6 +148,28 @@ Result<Done> AddCopies(const SceneBody& body, uint32_t asset_index, SceneWorld* 
   return Done{};
 }
 
+// The heights of a file, for a field without them.
+Result<std::vector<float>> ReadHeights(const std::string& path, const HeightFieldShape& field) {
+  std::ifstream file(path, std::ios::binary);
+  const size_t count = size_t{field.columns} * field.rows;
+  std::string bytes(4 * count, '\0');
+  if (!file) return Error{ExitCode::kIo, path + ": cannot be read", ""};
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (static_cast<size_t>(file.gcount()) != bytes.size() || file.peek() != EOF) {
+    return Error{ExitCode::kInvalidInput,
+                 path + ": expected columns x rows floats of 4 bytes, " +
+                     std::to_string(bytes.size()) + " bytes in all",
+                 ""};
+  }
+  std::vector<float> heights(count);
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t word = 0;
+    for (size_t k = 0; k < 4; ++k) word |= uint32_t{uint8_t(bytes[4 * i + k])} << (8 * k);
+    heights[i] = std::bit_cast<float>(word);
+  }
+  return heights;
+}
+
 // Adds collider number `index` of the scene.
 Result<Done> AddCollider(const SceneCollider& collider, size_t index, SceneWorld* built) {
   ColliderDesc desc = collider.desc;
@@ -155,6 +181,17 @@ Result<Done> AddCollider(const SceneCollider& collider, size_t index, SceneWorld
     points = OutermostPoints(rendered.empty() ? asset.value().simulation().nodes : rendered);
   }
   if (desc.type == ShapeType::kHull) desc.hull = HullShape(points);
+  if (desc.type == ShapeType::kMesh) {
+    Result<Asset> asset = OpenAsset(collider.mesh_asset);
+    if (!asset.ok()) return asset.error();
+    built->meshes.push_back(std::make_unique<Asset>(std::move(asset.value())));
+    desc.mesh.asset = built->meshes.back().get();
+  }
+  if (desc.type == ShapeType::kHeightField) {
+    Result<std::vector<float>> heights = ReadHeights(collider.heights_file, desc.height_field);
+    if (!heights.ok()) return heights.error();
+    desc.height_field.heights = built->heights.emplace_back(std::move(heights.value()));
+  }
   const Status status = built->world->AddCollider(desc, &built->colliders.emplace_back());
   if (status.ok()) return Done{};
   return StatusError("colliders[" + std::to_string(index) + "]", status);

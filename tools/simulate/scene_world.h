@@ -72,7 +72,9 @@ struct SceneClock {
 
 /// Everything that must live while a scene runs; the last member is destroyed first.
 struct SceneWorld {
-  std::vector<std::unique_ptr<Asset>> assets;  ///< each file once
+  std::vector<std::unique_ptr<Asset>> assets;  ///< of bodies, each file once
+  std::vector<std::unique_ptr<Asset>> meshes;  ///< of colliders
+  std::vector<std::vector<float>> heights;     ///< of height fields
   std::vector<SceneWorldBody> bodies;          ///< in the order of the scene, copies in a row
   std::vector<ColliderId> colliders;           ///< in the order of the scene
   std::vector<MovingPins> moving_pins;
@@ -87,7 +89,8 @@ struct SceneWorld {
 
 /// Opens the assets of `scene`, adds all bodies and colliders and prepares the time step. Adds
 /// PIN_UNMATCHED if a box or sphere holds no node. Errors: those of OpenBody; kUsage (a region
-/// that the asset lacks, or a description that the World refuses), kLimit (memory).
+/// that the asset lacks, or a description that the World refuses), kIo and kInvalidInput (a file of
+/// heights that is unreadable or has the wrong size), kLimit (memory).
 Result<SceneWorld> BuildSceneWorld(const Scene& scene, FindingList* findings);
 
 /// The error for a call of the World that failed on `what`: kLimit (memory), otherwise kUsage.
