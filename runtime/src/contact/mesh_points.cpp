@@ -246,10 +246,7 @@ void SunkPoints::FindOnMesh(const ContactProblem& problem, const LocalCollider& 
     return;
   }
   NearMesh& near = mesh_;
-  const auto holds = [&] { return near.IsOf(collider) && near.Holds(problem, ends_); };
-  if (near.is_allocated() && !holds()) near.Build(problem, collider, ends_);
-  if (!holds()) {  // or nodes come from far
-    near.Forget();
+  if (!near.is_allocated()) {
     for (uint32_t t = 0; t < problem.surface.collision->tets.size(); ++t) {
       NearMeshTet tet = {.tet = t, .of_others = -std::numeric_limits<float>::infinity()};
       if (MayMeet(problem, collider, t)) {
@@ -258,6 +255,7 @@ void SunkPoints::FindOnMesh(const ContactProblem& problem, const LocalCollider& 
     }
     return;
   }
+  if (!near.IsOf(collider) || !near.Holds(problem, ends_)) near.Build(problem, collider, ends_);
   for (NearMeshTet& tet : near.tets()) {
     if (near.Clears(problem, ends_, depth, &tet)) continue;
     FindInTet(problem, collider, depth, is_known, user, &tet);

@@ -31,23 +31,24 @@ NearMesh::Box BoxAround(const MeshFace& face) {
 bool NearMesh::Allocate(const Allocator& allocator, size_t num_tets, size_t num_nodes) {
   return tets_.Allocate(allocator, num_tets) && faces_.Allocate(allocator, kFaces) &&
          boxes_.Allocate(allocator, kFaces) && of_tets_.Allocate(allocator, kUses) &&
-         then_.Allocate(allocator, num_nodes) && noted_.Allocate(allocator, num_nodes) &&
-         local_.Allocate(allocator, num_nodes);
+         from_.Allocate(allocator, num_nodes) && to_.Allocate(allocator, num_nodes) &&
+         noted_.Allocate(allocator, num_nodes) && local_from_.Allocate(allocator, num_nodes) &&
+         local_to_.Allocate(allocator, num_nodes);
 }
 
 bool NearMesh::IsOf(const LocalCollider& collider) const {
-  const auto is_here = [this](const SolidPlace& place) {
-    return std::memcmp(&place, &place_, sizeof place) == 0;
+  const auto are_same = [](const SolidPlace& a, const SolidPlace& b) {
+    return std::memcmp(&a, &b, sizeof a) == 0;
   };
   return collider.slot == collider_ && collider.mesh.source == source_ &&
          std::equal(anchor_, anchor_ + 3, collider.mesh.anchor) && unit_ == collider.mesh.unit &&
-         is_here(collider.start) && is_here(collider.end);
+         are_same(collider.start, start_) && are_same(collider.end, end_);
 }
 
 bool NearMesh::Holds(const ContactProblem& problem, std::span<const Vec3> ends) const {
   const float most = Margin(problem) * Margin(problem);
-  for (size_t i = 0; i < then_.size(); ++i) {
-    const float way2 = std::fmax(Squared(problem.x[i] - then_[i]), Squared(ends[i] - then_[i]));
+  for (size_t i = 0; i < from_.size(); ++i) {
+    const float way2 = std::fmax(Squared(problem.x[i] - from_[i]), Squared(ends[i] - to_[i]));
     if (!(way2 < most)) return false;
   }
   return true;
@@ -55,10 +56,10 @@ bool NearMesh::Holds(const ContactProblem& problem, std::span<const Vec3> ends) 
 
 // Lists all faces near the body. Returns whether there is room.
 bool NearMesh::ListFaces(const ColliderMesh& mesh) {
-  Vec3 low = local_[0], high = local_[0];
-  for (const Vec3& x : local_) {
-    low = LowerOf(low, x);
-    high = UpperOf(high, x);
+  Vec3 low = local_from_[0], high = low;
+  for (size_t i = 0; i < local_from_.size(); ++i) {
+    low = LowerOf(low, LowerOf(local_from_[i], local_to_[i]));
+    high = UpperOf(high, UpperOf(local_from_[i], local_to_[i]));
   }
   const Vec3 margin = {2.0f * margin_, 2.0f * margin_, 2.0f * margin_};
   bool has_room = true;
@@ -111,10 +112,16 @@ void NearMesh::AddTet(const ContactProblem& problem, const ColliderMesh& mesh, u
   if (std::ranges::count(movable, 0.0f) == 4) return;
   Box box;
   const auto range = [&](float Vec3::*axis) {
-    Float4 numbers{};
-    for (int k = 0; k < 4; ++k) numbers[k] = local_[tet.nodes[k]].*axis;
-    box.low.*axis = LowestIn(numbers, &tet.low.x, &tet.high.x) - 2.0f * margin_;
-    box.high.*axis = 2.0f * margin_ - LowestIn(-numbers, &tet.low.x, &tet.high.x);
+    Float4 from{}, to{};
+    for (int k = 0; k < 4; ++k) {
+      from[k] = local_from_[tet.nodes[k]].*axis;
+      to[k] = local_to_[tet.nodes[k]].*axis;
+    }
+    const auto lowest = [&](const Float4& numbers) {
+      return LowestIn(numbers, &tet.low.x, &tet.high.x);
+    };
+    box.low.*axis = std::fmin(lowest(from), lowest(to)) - 2.0f * margin_;
+    box.high.*axis = 2.0f * margin_ - std::fmin(lowest(-from), lowest(-to));
   };
   range(&Vec3::x);
   range(&Vec3::y);
@@ -153,12 +160,15 @@ void NearMesh::Build(const ContactProblem& problem, const LocalCollider& collide
   source_ = collider.mesh.source;
   std::copy_n(collider.mesh.anchor, 3, anchor_);
   unit_ = collider.mesh.unit;
-  place_ = collider.end;
+  start_ = collider.start;
+  end_ = collider.end;
   num_tets_ = num_faces_ = num_of_tets_ = 0;
   margin_ = Margin(problem);
-  for (size_t i = 0; i < then_.size(); ++i) {
-    then_[i] = ends[i];
-    local_[i] = collider.end.ToLocal(ends[i]);
+  for (size_t i = 0; i < from_.size(); ++i) {
+    from_[i] = problem.x[i];
+    to_[i] = ends[i];
+    local_from_[i] = collider.start.ToLocal(from_[i]);
+    local_to_[i] = collider.end.ToLocal(to_[i]);
   }
   has_all_faces_ = ListFaces(collider.mesh);
   const auto num_tets = static_cast<uint32_t>(problem.surface.collision->tets.size());

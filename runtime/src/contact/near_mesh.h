@@ -48,18 +48,15 @@ class NearMesh {
 
   /// Memory for a body. Returns false if the allocator fails.
   bool Allocate(const Allocator& allocator, size_t num_tets, size_t num_nodes);
-  bool is_allocated() const { return then_.size() > 0; }
+  bool is_allocated() const { return from_.size() > 0; }
 
-  /// Whether the list is of this collider, where it is now.
+  /// Whether the list is of this collider, where it is in the substep.
   bool IsOf(const LocalCollider& collider) const;
   /// Whether the list holds for nodes that move from problem.x to `ends` (num_nodes x 1).
   bool Holds(const ContactProblem& problem, std::span<const Vec3> ends) const;
-  /// Makes the list for nodes at `ends`. It may not hold: they may come from farther away.
+  /// Makes the list for nodes that move from problem.x to `ends`.
   void Build(const ContactProblem& problem, const LocalCollider& collider,
              std::span<const Vec3> ends);
-
-  /// Forgets the list.
-  void Forget() { source_ = nullptr; }
 
   std::span<NearMeshTet> tets() { return tets_.span().first(num_tets_); }
   /// Calls visit(face, box around it) for the fronts of the faces near a tet with a list.
@@ -91,7 +88,7 @@ class NearMesh {
   const TriangleSource* source_ = nullptr;
   double anchor_[3] = {};
   double unit_ = 0.0;
-  SolidPlace place_;
+  SolidPlace start_, end_;      // of the collider
   float margin_ = 0.0f;         // [m]
   bool has_all_faces_ = false;  // whether those near the body had room
   Array<NearMeshTet> tets_;     // (num_tets x 1)
@@ -101,9 +98,11 @@ class NearMesh {
   uint32_t num_faces_ = 0;
   Array<uint16_t> of_tets_;  // indices of faces, for one tet after the other
   uint32_t num_of_tets_ = 0;
-  Array<Vec3> then_;  // the nodes when the list was made, in the body's coordinates (num_nodes x 1)
-  Array<Vec3> noted_;  // and as of NoteEnds
-  Array<Vec3> local_;  // scratch: the nodes in the mesh's coordinates (num_nodes x 1)
+  // The nodes' ways when the list was made, in the body's coordinates (num_nodes x 1).
+  Array<Vec3> from_, to_;
+  Array<Vec3> noted_;  // the nodes as of NoteEnds, in the body's coordinates (num_nodes x 1)
+  // Scratch: from_ and to_ in the mesh's coordinates (num_nodes x 1).
+  Array<Vec3> local_from_, local_to_;
 };
 
 /// The least and greatest coordinates of two points.
