@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// What a search on a mesh remembers changes no result.
+#include "base/vector_math.h"
+#include "contact/sunk_points.h"
+#include "runtime/collision/surface_fixtures.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <tuple>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+bool IsKnown(const void*, const SunkPoint& point) { return point.id % 7 == 0; }
+
+using Found = std::vector<std::tuple<uint32_t, uint32_t, float>>;  // id, face, gap
+
+Found FindWith(SunkPoints* search, const ContactProblem& problem, const std::vector<NodeVec>& d,
+               float depth) {
+  Found found;
+  for (const SunkPoint& point : search->Find(problem, d, depth, IsKnown, nullptr)) {
+    found.emplace_back(point.id, point.face, point.gap);
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("A remembered list of a mesh changes no point that a search finds") {
+  size_t found = 0, searches = 0;
+  for (uint32_t seed = 1; seed <= 12; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const SurfaceBody body(TetBox(3, 2, 2, 0.1, 0.05, seed), {.parts = 3, .seed = seed});
+    const size_t num_tets = body.surface().tets.size(), num_nodes = body.x().size();
+    std::vector<uint8_t> pinned(num_nodes, 0);
+    for (const uint32_t node : random.Nodes(num_nodes, 0.1)) pinned[node] = 1;
+    // Fine ground overfills the list.
+    const float spacing = seed % 4 == 0 ? 0.008f : static_cast<float>(random.Uniform(0.03, 0.2));
+    constexpr uint32_t kPoints = 80;
+    std::vector<float> heights;
+    for (uint32_t i = 0; i < kPoints * kPoints; ++i) {
+      heights.push_back(0.05f + 0.3f * spacing * static_cast<float>(random.Uniform(0.0, 1.0)));
+    }
+    TriangleSource source;
+    source.field = {heights, kPoints, kPoints, spacing};
+    LocalCollider ground;
+    ground.is_solid = true;
+    ground.reach = 0.1f;
+    ground.mesh.source = &source;
+    for (const int k : {0, 2}) ground.mesh.anchor[k] = 0.4 * kPoints * double(spacing);
+    const auto place = [&] {
+      return SolidPlace{RotationMatrix(ToQuat(random.Rotation())), ToVec3(random.Vector(0.01))};
+    };
+    ground.end = {};
+    ground.end.rotation = RotationMatrix(Quat{0.0f, 0.0f, 0.0f, 1.0f});
+    ground.start = ground.end;
+    std::vector<Vec3> x(body.x().begin(), body.x().end());
+    std::vector<NodeVec> y = ToNodeVecs(x), d(y.size());
+    SunkPoints remembering, fresh;
+    for (SunkPoints* search : {&remembering, &fresh}) {
+      REQUIRE(search->Allocate(DefaultAllocator(), num_tets, num_nodes, 1, 1000));
+    }
+    REQUIRE(remembering.ReserveMesh(DefaultAllocator(), num_tets, num_nodes));
+    for (int move = 0; move < 60; ++move) {
+      CAPTURE(move);
+      // From a shiver, which is skipped, to jumps. Sometimes the substep ends, or the ground moves.
+      const double size = move % 15 == 0 ? 0.1 : move % 4 == 0 ? 1e-3 : 1e-6;
+      for (size_t i = 0; i < num_nodes; ++i) {
+        if (move % 5 == 0) x[i] = Vec3(y[i]);
+        y[i] = Vec3(y[i]) + ToVec3(random.Vector(size));
+        d[i] = ToVec3(random.Vector(size));
+      }
+      if (move % 20 == 19) ground.end.position = place().position;
+      const ContactProblem problem = {.colliders = {&ground, 1},
+                                      .surface = {&body.surface(), pinned},
+                                      .x = x,
+                                      .y = y,
+                                      .slop = 1.0e-3f,
+                                      .reach = 0.03f};
+      const float depth = move % 3 == 0 ? 1.0e-3f : 1.0e-6f;
+      const Found expected = FindWith(&fresh, problem, d, depth);
+      CHECK(FindWith(&remembering, problem, d, depth) == expected);
+      found += expected.size();
+      ++searches;
+    }
+  }
+  CHECK(found > searches);
+}
