@@ -4,8 +4,10 @@
 
 #include "plush/format/tet_block.h"
 
+#include "shapes/static_asset.h"
 #include "simulate/hull_points.h"
 #include "simulate/open_asset.h"
+#include "tools/procedural_meshes.h"
 #include "tools/simulate/ball_asset.h"
 
 #include <catch2/catch.hpp>
@@ -13,6 +15,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <fstream>
 #include <set>
 #include <vector>
 
@@ -71,6 +74,52 @@ TEST_CASE("A hull of an asset is around its rest surface") {
   const auto flat = BuildSceneWorld(scene, &findings);
   REQUIRE_FALSE(flat.ok());
   CHECK_THAT(flat.error().message, Contains("colliders[0]") && Contains("are flat"));
+}
+
+TEST_CASE("Meshes and height fields of scenes come from their files") {
+  const tests::TemporaryFolder folder;
+  const std::string heights = folder / "heights.bin", mesh = folder / "mesh.plush";
+  std::ofstream(heights, std::ios::binary).write("\0\0\x80\x3f\0\0\0\x40\0\0\0\0\0\0\x80\xbf", 16);
+  const std::vector<std::byte> bytes = test::StaticBytesOf(tests::MakeBox({-1, -1, -1}, {1, 1, 1}));
+  std::ofstream(mesh, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+  Scene scene = SceneOf(tests::WriteBall(folder));
+  scene.colliders.resize(2);
+  scene.colliders[0].desc.type = ShapeType::kHeightField;
+  scene.colliders[0].desc.height_field = {{}, 2, 2, 0.5f};
+  scene.colliders[0].heights_file = heights;
+  scene.colliders[1].desc.type = ShapeType::kMesh;
+  scene.colliders[1].mesh_asset = mesh;
+  FindingList findings;
+  {
+    const auto built = BuildSceneWorld(scene, &findings);
+    REQUIRE(built.ok());
+    ColliderDesc desc;
+    REQUIRE(built.value().world->GetCollider(built.value().colliders[0], &desc).ok());
+    const auto& read = desc.height_field.heights;
+    CHECK(std::vector<float>(read.begin(), read.end()) == std::vector<float>{1, 2, 0, -1});
+    REQUIRE(built.value().world->GetCollider(built.value().colliders[1], &desc).ok());
+    CHECK(desc.mesh.asset->static_mesh().triangles.size() == 12);
+  }
+  const auto refusal = [&] {
+    const auto built = BuildSceneWorld(scene, &findings);
+    REQUIRE_FALSE(built.ok());
+    return built.error();
+  };
+  SECTION("a soft body is no mesh") {
+    scene.colliders[1].mesh_asset = scene.bodies[0].asset;
+    CHECK_THAT(refusal().message, Contains("colliders[1]") && Contains("--static"));
+  }
+  SECTION("heights of another size") {
+    scene.colliders[0].desc.height_field.rows = 3;
+    CHECK(refusal().exit_code == ExitCode::kInvalidInput);
+    CHECK_THAT(refusal().message, Contains("heights.bin") && Contains("24 bytes"));
+  }
+  SECTION("no file") {
+    scene.colliders[0].heights_file = "missing.bin";
+    CHECK(refusal().exit_code == ExitCode::kIo);
+  }
 }
 
 TEST_CASE("The outermost points of many leave out little of their hull") {
