@@ -192,8 +192,7 @@ Status World::Impl::FindCollider(const Impl* impl, ColliderId id, Collider** out
 
 // Makes room for the arrays' elements of slots up to `slot`.
 bool World::Impl::ReserveColliderArrays(uint32_t slot) {
-  return Reserve(&colliders, slot) && Reserve(&step_colliders, slot) && Reserve(&swept, slot) &&
-         Reserve(&loaded_meshes, slot);
+  return Reserve(&colliders, slot) && Reserve(&step_colliders, slot) && Reserve(&swept, slot);
 }
 
 bool World::Impl::HasMeshes() const {

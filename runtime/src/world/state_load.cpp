@@ -476,12 +476,14 @@ void World::Impl::ApplyState(const StateReader& state) {
              w.first_free_body, w.last_free_body);
   collider_slots.Load([&](uint32_t slot) { return state.collider_slot(slot); },
                       w.num_collider_slots, w.first_free_collider, w.last_free_collider);
+  const bool has_meshes = state.has_meshes();
   uint32_t next = 0;
   for (uint32_t slot = 0; slot < colliders.size(); ++slot) {
     Hull* const hull = std::exchange(colliders[slot], {}).hull;
     if (next == w.num_colliders || state.collider(next).slot != slot) continue;
     const uint64_t id = PackId(slot, collider_slots.generation(slot), desc.tag);
-    colliders[slot] = ToCollider(state.collider(next), id, hull, loaded_meshes[next]);
+    const TriangleSource mesh = has_meshes ? loaded_meshes[next] : TriangleSource{};
+    colliders[slot] = ToCollider(state.collider(next), id, hull, mesh);
     ++next;
   }
   std::fill(step_colliders.begin(), step_colliders.end(), StepCollider{});
@@ -552,9 +554,9 @@ Status World::LoadState(std::span<const std::byte> bytes, std::span<const Asset*
       state.Check(own.tag, own.keep_previous, own.contact.method, own.max_contacts,
                   impl_->colliders.data(), impl_->colliders.size());
   if (!checked.ok()) return checked;
-  const uint32_t num_colliders = state.world().num_colliders;
-  if (!impl_->Grow(&impl_->loaded_meshes, num_colliders)) return kNoMemory;
-  for (uint32_t i = 0; i < num_colliders; ++i) {
+  const uint32_t num_meshes = state.has_meshes() ? state.world().num_colliders : 0;
+  if (!impl_->Grow(&impl_->loaded_meshes, num_meshes)) return kNoMemory;
+  for (uint32_t i = 0; i < num_meshes; ++i) {
     const TriangleSource* mesh = state.MeshOf(state.collider(i));
     impl_->loaded_meshes[i] = mesh != nullptr ? *mesh : TriangleSource{};
   }
