@@ -78,7 +78,8 @@ struct HullShape {
 /// Ground over a grid of points: columns along the collider's x axis, rows along its z axis, from
 /// the pose's position on, heights along y. Two triangles fill a cell; their common edge leads from
 /// the cell's first corner to the opposite one. Its front is up, and what is below is inside:
-/// bodies there are pushed up. Beyond its border there is nothing.
+/// bodies there are pushed up. Beyond its border there is nothing. Triangles of cell (column, row)
+/// are 2 cell and 2 cell + 1, where cell = row (columns - 1) + column.
 struct HeightFieldShape {
   std::span<const float> heights;  ///< of the points, at most 1e6 [m] (rows x columns). The world
                                    ///< reads them until the collider is removed

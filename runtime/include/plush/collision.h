@@ -24,7 +24,7 @@ struct Ray {
 /// What a query of the world looks for.
 enum QueryTargets : uint32_t {
   kQueryBodies = 1u << 0,
-  kQueryColliders = 1u << 1,  ///< planes and solids; not height fields and meshes yet
+  kQueryColliders = 1u << 1,  ///< of a height field or mesh, a ray finds the first place only
 };
 
 /// What a query of the world may find. It never finds disabled bodies.
@@ -39,7 +39,8 @@ struct QueryFilter {
 /// position, the normal, the distance and `front` are set.
 struct SurfacePoint {
   BodyId body = {};                 ///< null if not valid() or on a collider
-  uint32_t triangle = kNoTriangle;  ///< of CollisionView
+  uint32_t triangle = kNoTriangle;  ///< of CollisionView, or of a mesh; of a height field, see
+                                    ///< HeightFieldShape
   uint32_t patch = 0;               ///< of CollisionView
   uint32_t tet = 0;                 ///< of SimulationView; carries the point
   uint32_t nodes[4] = {};           ///< of that tet, ascending

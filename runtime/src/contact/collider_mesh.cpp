@@ -158,31 +158,31 @@ NearestPoint ColliderMesh::FindNearest(const Vec3& point, float reach, const Vec
 }
 
 // [Ericson, Real-Time Collision Detection, 5.1.5]
-float SquaredDistance(const MeshFace& face, const Vec3& point) {
+Vec3 NearestTo(const MeshFace& face, const Vec3& point) {
   const auto& [a, b, c] = face.corners;
   const Vec3 ab = b - a, ac = c - a, ap = point - a;
-  const auto to = [&](const Vec3& nearest) {
-    const Vec3 d = point - nearest;
-    return Dot(d, d);
-  };
   const float d1 = Dot(ab, ap), d2 = Dot(ac, ap);
-  if (d1 <= 0.0f && d2 <= 0.0f) return to(a);
+  if (d1 <= 0.0f && d2 <= 0.0f) return a;
   const Vec3 bp = point - b;
   const float d3 = Dot(ab, bp), d4 = Dot(ac, bp);
-  if (d3 >= 0.0f && d4 <= d3) return to(b);
+  if (d3 >= 0.0f && d4 <= d3) return b;
   const float vc = d1 * d4 - d3 * d2;
-  if (vc <= 0.0f && d1 >= 0.0f && d3 <= 0.0f) return to(a + ab * (d1 / (d1 - d3)));
+  if (vc <= 0.0f && d1 >= 0.0f && d3 <= 0.0f) return a + ab * (d1 / (d1 - d3));
   const Vec3 cp = point - c;
   const float d5 = Dot(ab, cp), d6 = Dot(ac, cp);
-  if (d6 >= 0.0f && d5 <= d6) return to(c);
+  if (d6 >= 0.0f && d5 <= d6) return c;
   const float vb = d5 * d2 - d1 * d6;
-  if (vb <= 0.0f && d2 >= 0.0f && d6 <= 0.0f) return to(a + ac * (d2 / (d2 - d6)));
+  if (vb <= 0.0f && d2 >= 0.0f && d6 <= 0.0f) return a + ac * (d2 / (d2 - d6));
   const float va = d3 * d6 - d5 * d4;
   if (va <= 0.0f && d4 - d3 >= 0.0f && d5 - d6 >= 0.0f) {
-    return to(b + (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6))));
+    return b + (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6)));
   }
-  const float gap = face.Gap(point);
-  return gap * gap;
+  return point - face.normal * face.Gap(point);
+}
+
+float SquaredDistance(const MeshFace& face, const Vec3& point) {
+  const Vec3 way = point - NearestTo(face, point);
+  return Dot(way, way);
 }
 
 bool IsAbove(const MeshFace& face, const Vec3& point) {

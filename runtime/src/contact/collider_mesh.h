@@ -153,7 +153,8 @@ class WayToMesh {
   MeshHit hit_;
 };
 
-/// The square of a point's distance from a face [m^2].
+/// The point of a face nearest to another, and the square of their distance [m^2].
+Vec3 NearestTo(const MeshFace& face, const Vec3& point);
 float SquaredDistance(const MeshFace& face, const Vec3& point);
 
 /// Whether a point's projection along the normal is in the face, its border included.

@@ -165,30 +165,39 @@ StepCollider InStep(const Collider& collider, float dt) {
 
 }  // namespace
 
-// What is below a height field is inside: it reaches down as far as floats do.
-ColliderExtent ExtentOf(const Collider& collider) {
-  const ColliderDesc& desc = collider.desc;
-  if (desc.type == ShapeType::kMesh) {
+ColliderExtent SurfaceExtentOf(const Collider& collider) {
+  if (collider.desc.type == ShapeType::kMesh) {
     const StaticGrid& grid = collider.mesh.mesh->grid;
     const float half_scale = 0.5f * collider.mesh.scale;
     return {(grid.low + grid.high) * half_scale, (grid.high - grid.low) * half_scale, 0.0f};
   }
-  if (desc.type != ShapeType::kHeightField) {
-    const Solid solid = SolidOf(collider);
-    if (solid.hull == nullptr) return {{}, solid.box.half_extents, solid.box.radius};
-    const double(&centre)[3] = solid.hull->centre;
-    return {{static_cast<float>(centre[0]), static_cast<float>(centre[1]),
-             static_cast<float>(centre[2])},
-            solid.hull->reach,
-            0.0f};
-  }
-  const HeightFieldShape& field = desc.height_field;
-  constexpr float kDeep = 2.0f * kMostColliderSize;
-  const float highest = *std::ranges::max_element(field.heights);
+  const HeightFieldShape& field = collider.desc.height_field;
+  const auto [lowest, highest] = std::ranges::minmax(field.heights);
   const Vec3 half = {0.5f * field.spacing * static_cast<float>(field.columns - 1),
-                     0.5f * (highest + kDeep),
+                     0.5f * (highest - lowest),
                      0.5f * field.spacing * static_cast<float>(field.rows - 1)};
-  return {{half.x, 0.5f * (highest - kDeep), half.z}, half, 0.0f};
+  return {{half.x, 0.5f * (highest + lowest), half.z}, half, 0.0f};
+}
+
+// What is below a height field is inside: it reaches down as far as floats do.
+ColliderExtent ExtentOf(const Collider& collider) {
+  if (collider.mesh.exists()) {
+    ColliderExtent extent = SurfaceExtentOf(collider);
+    if (collider.desc.type == ShapeType::kHeightField) {
+      constexpr float kDeep = 2.0f * kMostColliderSize;
+      const float highest = extent.centre.y + extent.half_extents.y;
+      extent.centre.y = 0.5f * (highest - kDeep);
+      extent.half_extents.y = 0.5f * (highest + kDeep);
+    }
+    return extent;
+  }
+  const Solid solid = SolidOf(collider);
+  if (solid.hull == nullptr) return {{}, solid.box.half_extents, solid.box.radius};
+  const double(&centre)[3] = solid.hull->centre;
+  return {
+      {static_cast<float>(centre[0]), static_cast<float>(centre[1]), static_cast<float>(centre[2])},
+      solid.hull->reach,
+      0.0f};
 }
 
 Solid SolidOf(const Collider& collider) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Queries on the surface of one collider where it is now: a plane or a convex solid.
+// Queries on the surface of one collider at its present pose.
 #pragma once
 
 #include "plush/collision.h"
@@ -8,16 +8,16 @@
 
 namespace plush {
 
-/// Places on a convex surface, nearest first.
+/// Places on a collider's surface, nearest first: of a mesh or height field, the first one.
 struct ColliderHits {
   SurfacePoint places[2];
   int count = 0;
 };
 
-/// Where a ray, which must be valid, enters and leaves the collider.
+/// The places at which a ray, which must be valid, enters and leaves the collider.
 ColliderHits RaycastCollider(const Collider& collider, const Ray& ray);
 
-/// The place of the collider's surface nearest to a point [m].
+/// The place of the collider's surface nearest to a point [m]; not valid if there is none.
 SurfacePoint ClosestOnCollider(const Collider& collider, const Vec3& point);
 
 }  // namespace plush

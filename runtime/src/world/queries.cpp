@@ -118,7 +118,7 @@ void World::Impl::ForColliders(const Targets& targets, Visit visit) const {
   if (targets.only != nullptr || (filter.targets & kQueryColliders) == 0) return;
   for (const uint32_t slot : collider_slots) {
     const Collider& collider = colliders[slot];
-    if (collider.mesh.exists() || (collider.desc.filter.category & filter.mask) == 0) continue;
+    if ((collider.desc.filter.category & filter.mask) == 0) continue;
     if (collider.id != filter.ignore_collider.value) visit(collider);
   }
 }
@@ -197,7 +197,7 @@ Status World::Impl::OverlapSphere(const Targets& targets, const Vec3& centre, fl
   });
   ForColliders(targets, [&](const Collider& collider) {
     const SurfacePoint place = ClosestOnCollider(collider, centre);
-    if (place.distance <= radius) points.Add(place);
+    if (place.valid() && place.distance <= radius) points.Add(place);
   });
   *out_count = points.num_found();
   return found;
@@ -221,7 +221,7 @@ Status World::Impl::ClosestPoint(const Targets& targets, const Vec3& point, floa
   });
   ForColliders(targets, [&](const Collider& collider) {
     const SurfacePoint place = ClosestOnCollider(collider, point);
-    if (!(place.distance <= max_distance)) return;
+    if (!place.valid() || !(place.distance <= max_distance)) return;
     if (!out_point->valid() || place.distance < out_point->distance) *out_point = place;
   });
   return found;

@@ -18,10 +18,6 @@
 namespace plush {
 namespace {
 
-Status Corrupt(const char* section, const char* reason, uint64_t index) {
-  return {StatusCode::kCorrupt, section, reason, index};
-}
-
 constexpr const char* kBodies = "state.bodies";
 constexpr const char* kCrowds = "state.crowds";
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "plush/body.h"
+#include "plush/status.h"
 
 #include "world/state_format.h"
 
@@ -15,6 +16,11 @@
 #include <limits>
 
 namespace plush {
+
+/// The error for a wrong number in a section of the state, at an element of it.
+inline Status Corrupt(const char* section, const char* reason, uint64_t index = 0) {
+  return {StatusCode::kCorrupt, section, reason, index};
+}
 
 inline SplittingSettings SplittingOf(const StateBody& body) {
   return {body.outer_iterations, body.volume_sweeps, body.polar_iterations};

@@ -10,6 +10,7 @@
 #include "body/pin_motion.h"
 #include "world/state_checks.h"
 #include "world/state_reader.h"
+#include "world/state_scenery.h"
 #include "world/world_impl.h"
 
 #include <algorithm>
@@ -23,10 +24,6 @@ constexpr Status kNoMemory = {StatusCode::kOutOfMemory, "state", "", 0};
 
 bool Has(const StateBody& body, StateBodyFlags flag) { return (body.flags & flag) != 0; }
 
-Vec3 ToVec3(const float (&v)[3]) { return {v[0], v[1], v[2]}; }
-
-Filter ToFilter(const StateFilter& f) { return {f.category, f.mask, f.group}; }
-
 StepStats ToStats(const StateStats& s) {
   StepStats out;
   out.flags = s.flags;
@@ -39,86 +36,6 @@ StepStats ToStats(const StateStats& s) {
   out.overshoots = s.overshoots;
   out.contacts_dropped = s.contacts_dropped;
   std::copy(std::begin(s.phase_s), std::end(s.phase_s), out.phase_s);
-  return out;
-}
-
-// `hull`: of a hull; `mesh`: of a height field or mesh.
-Collider ToCollider(const StateCollider& c, uint64_t id, Hull* hull, const TriangleSource& mesh) {
-  Collider out;
-  out.id = id;
-  out.desc.type = static_cast<ShapeType>(c.type);
-  const float* shape = c.shape;
-  switch (out.desc.type) {
-    case ShapeType::kPlane:
-      out.desc.plane = {{shape[0], shape[1], shape[2]}, shape[3]};
-      break;
-    case ShapeType::kSphere:
-      out.desc.sphere = {shape[0]};
-      break;
-    case ShapeType::kCapsule:
-      out.desc.capsule = {shape[0], shape[1]};
-      break;
-    case ShapeType::kBox:
-      out.desc.box = {{shape[0], shape[1], shape[2]}};
-      break;
-    case ShapeType::kHeightField:
-      out.desc.height_field = mesh.field;
-      break;
-    case ShapeType::kMesh:
-      out.desc.mesh = {mesh.asset, mesh.scale};
-      break;
-    case ShapeType::kHull:
-      out.desc.hull = {hull->given.span()};
-      out.hull = hull;
-      break;
-  }
-  out.desc.pose = ToPose(c.pose);
-  out.desc.velocity = ToVec3(c.velocity);
-  out.desc.angular_velocity = ToVec3(c.angular_velocity);
-  out.desc.friction = c.friction;
-  out.desc.restitution = c.restitution;
-  out.desc.surface_velocity = ToVec3(c.surface_velocity);
-  out.desc.sensor = c.sensor != 0;
-  out.desc.filter = ToFilter(c.filter);
-  out.desc.user_data = c.user_data;
-  out.has_target = c.has_target != 0;
-  out.target = ToPose(c.target);
-  out.mesh = mesh;
-  out.extent = ExtentOf(out);
-  return out;
-}
-
-Vec4 ToVec4(const float (&v)[4]) { return {v[0], v[1], v[2], v[3]}; }
-
-// Without ids.
-AttachmentDesc ToAttachment(const StateAttachment& a) {
-  AttachmentDesc out;
-  std::copy(std::begin(a.nodes), std::end(a.nodes), out.nodes);
-  std::copy(std::begin(a.other_nodes), std::end(a.other_nodes), out.other_nodes);
-  out.weights = ToVec4(a.weights);
-  out.other_weights = ToVec4(a.other_weights);
-  out.other_collider = {a.other_collider};
-  out.target = ToVec3(a.target);
-  out.rest_length = a.rest_length;
-  out.stiffness = a.stiffness;
-  out.damping = a.damping;
-  out.max_force = a.max_force;
-  out.break_force = a.break_force;
-  return out;
-}
-
-PendingForce ToForce(const StateForce& f) {
-  PendingForce out;
-  out.body = f.body;
-  out.field.type = static_cast<FieldType>(f.type);
-  out.field.vector = ToVec3(f.vector);
-  out.field.centre = ToVec3(f.centre);
-  out.field.radius = f.radius;
-  out.field.strength = f.strength;
-  out.field.air_density = f.air_density;
-  out.field.drag = f.drag;
-  out.field.mask = f.mask;
-  out.field.wake = f.wake != 0;
   return out;
 }
 
@@ -302,27 +219,6 @@ bool World::Impl::HasBodiesOf(const StateReader& state) {
   return has_sets && ArrangeCrowds(state);
 }
 
-// Whether the world's hulls are those of the state.
-bool World::Impl::HasHullsOf(const StateReader& state) const {
-  uint32_t i = 0;
-  for (uint32_t slot = 0; slot < colliders.size(); ++slot) {
-    const std::span<const Vec3> own = colliders[slot].desc.hull.points;
-    StateCollider saved = {};
-    if (i < state.world().num_colliders && state.collider(i).slot == slot) {
-      saved = state.collider(i++);
-    }
-    if (own.size() != saved.num_points) return false;
-    for (uint32_t k = 0; k < saved.num_points; ++k) {
-      const Vec3 point = state.hull_point(saved.first_point + k);
-      if (std::memcmp(&point, &own[k], sizeof(point)) != 0) return false;
-    }
-  }
-  for (; i < state.world().num_colliders; ++i) {
-    if (state.collider(i).num_points > 0) return false;
-  }
-  return true;
-}
-
 // Puts the crowds in the order of the state. Returns false if their systems differ.
 bool World::Impl::ArrangeCrowds(const StateReader& state) {
   for (uint32_t i = 0; i < num_crowds; ++i) {
@@ -440,32 +336,6 @@ void World::Impl::LinkCrowds(const StateReader& state) {
       crowds[i]->system->open_crowds.PushBack(crowds[i]);
     }
   }
-}
-
-// The next step links rows, points and islands.
-void World::Impl::LoadAttachments(const StateReader& state) {
-  const StateWorld& w = state.world();
-  attachment_slots.Load([&](uint32_t slot) { return state.attachment_slot(slot); },
-                        w.num_attachment_slots, w.first_free_attachment, w.last_free_attachment);
-  std::fill(attachments.begin(), attachments.end(), Attachment{});
-  std::fill(rows.begin(), rows.end(), AttachmentRow{});
-  for (uint32_t i = 0; i < w.num_attachments; ++i) {
-    const StateAttachment saved = state.attachment(i);
-    Attachment& attachment = attachments[saved.slot];
-    attachment.desc = ToAttachment(saved);
-    attachment.id = PackId(saved.slot, attachment_slots.generation(saved.slot), desc.tag);
-    attachment.desc.body = {bodies[saved.body]->id};
-    if (saved.other_body != kNoIndex) attachment.desc.other_body = {bodies[saved.other_body]->id};
-    attachment.has_next = saved.has_next != 0;
-    attachment.next = ToVec3(saved.next);
-    rows[saved.slot].force = ToVec3(saved.force);
-    rows[saved.slot].mean_force = ToVec3(saved.mean_force);
-  }
-  for (const uint32_t slot : slots) {
-    bodies[slot]->attached.num_points = 0;
-    bodies[slot]->attached.is_stale = true;
-  }
-  islands_changed = true;
 }
 
 // Overwrites the world, which has room for the state and its bodies, systems and crowds.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // StateReader: finds the sections of a state and checks its tables; state_body_checks.cpp checks
-// bodies and crowds. Format: state_format.h.
+// bodies and crowds, state_scenery.cpp colliders, attachments and forces. Format: state_format.h.
 #include "world/state_reader.h"
 
 #include "plush/body.h"
@@ -18,10 +18,6 @@
 
 namespace plush {
 namespace {
-
-Status Corrupt(const char* section, const char* reason, uint64_t index = 0) {
-  return {StatusCode::kCorrupt, section, reason, index};
-}
 
 constexpr Status kShort = {StatusCode::kCorrupt, "state", "counts exceed its size", 0};
 
@@ -289,187 +285,6 @@ Status StateReader::CheckSlots() const {
   if (!SlotList<>::IsValid(attachment, world_.num_attachment_slots, world_.first_free_attachment,
                            world_.last_free_attachment, world_.num_attachments)) {
     return Corrupt("state.slots", "of attachments are no list of slots");
-  }
-  return {};
-}
-
-namespace {
-
-bool IsShape(const StateCollider& c) {
-  const float* s = c.shape;
-  const auto are_lengths = [s](int first, int end) {
-    return std::all_of(s + first, s + end,
-                       [](float x) { return x > 0.0f && x <= kMostColliderSize; });
-  };
-  const float length2 = s[0] * s[0] + s[1] * s[1] + s[2] * s[2];
-  switch (static_cast<ShapeType>(c.type)) {
-    case ShapeType::kPlane:
-      return length2 > 0.99f && length2 < 1.01f && std::isfinite(s[3]);
-    case ShapeType::kSphere:
-      return are_lengths(0, 1);
-    case ShapeType::kCapsule:
-      return (s[0] == 0.0f || are_lengths(0, 1)) && are_lengths(1, 2);
-    case ShapeType::kBox:
-      return are_lengths(0, 3);
-    case ShapeType::kHull:
-    case ShapeType::kHeightField:
-    case ShapeType::kMesh:
-      return true;
-  }
-  return false;
-}
-
-bool HasTriangles(const StateCollider& c) {
-  const auto type = static_cast<ShapeType>(c.type);
-  return type == ShapeType::kHeightField || type == ShapeType::kMesh;
-}
-
-}  // namespace
-
-const TriangleSource* StateReader::MeshOf(const StateCollider& collider) const {
-  if (!HasTriangles(collider)) return nullptr;
-  for (size_t i = 0; i < num_own_colliders_; ++i) {
-    const Collider& own = own_colliders_[i];
-    if (own.id != 0 && static_cast<uint32_t>(own.desc.type) == collider.type &&
-        own.mesh.hash == collider.mesh_hash) {
-      return &own.mesh;
-    }
-  }
-  return nullptr;
-}
-
-bool StateReader::has_meshes() const {
-  for (uint32_t i = 0; i < world_.num_colliders; ++i) {
-    if (HasTriangles(collider(i))) return true;
-  }
-  return false;
-}
-
-// Of the collider in a slot; null if it has no triangles.
-const TriangleSource* StateReader::MeshInSlot(uint32_t slot) const {
-  uint32_t begin = 0, end = world_.num_colliders;
-  while (begin < end) {
-    const uint32_t middle = begin + (end - begin) / 2;
-    if (collider(middle).slot < slot) {
-      begin = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  return begin < world_.num_colliders ? MeshOf(collider(begin)) : nullptr;
-}
-
-// Whether the points of a collider follow those before `end`, and are as many as it may have. Moves
-// `end` behind them.
-bool StateReader::ArePoints(const StateCollider& c, uint32_t* end) const {
-  if (c.type != static_cast<uint32_t>(ShapeType::kHull)) {
-    return c.num_points == 0 && c.first_point == 0;
-  }
-  if (c.first_point != *end || c.num_points < kLeastHullPoints || c.num_points > kMostHullPoints ||
-      c.num_points > world_.num_hull_points - *end) {
-    return false;
-  }
-  *end += c.num_points;
-  return true;
-}
-
-// LoadState checks the shapes of hulls as it makes them.
-Status StateReader::CheckColliders() const {
-  uint32_t num_points = 0;  // of hulls
-  for (uint32_t i = 0; i < world_.num_colliders; ++i) {
-    const StateCollider c = collider(i);
-    const char* const section = "state.colliders";
-    if (c.slot >= world_.num_collider_slots || collider_slot(c.slot).link != SlotList<>::kLive ||
-        (i > 0 && collider(i - 1).slot >= c.slot)) {
-      return Corrupt(section, "wrong slot", i);
-    }
-    if (c.type > static_cast<uint32_t>(ShapeType::kMesh)) {
-      return Corrupt(section, "no such shape", i);
-    }
-    if (HasTriangles(c) && MeshOf(c) == nullptr) {
-      return {StatusCode::kMismatch, section,
-              "has a height field or mesh that no collider of this world has", i};
-    }
-    if (!IsShape(c) || !IsPose(c.pose) || !IsPose(c.target) || c.has_target > 1 ||
-        !AreFinite(c.velocity) || !AreFinite(c.angular_velocity) ||
-        !AreFinite(c.surface_velocity) || c.sensor > (HasTriangles(c) ? 0u : 1u) ||
-        !IsCoefficient(c.friction, kMostCoefficient) || !IsCoefficient(c.restitution, 1.0f)) {
-      return Corrupt(section, "a number is out of range", i);
-    }
-    if (!ArePoints(c, &num_points)) return Corrupt(section, "wrong number of points", i);
-  }
-  if (num_points != world_.num_hull_points) return Corrupt("state.colliders", "has loose points");
-  return {};
-}
-
-namespace {
-
-bool AreNumbers(const StateAttachment& a) {
-  const auto is_in = [](float value, float most) { return value >= 0.0f && value <= most; };
-  return IsPosition({a.target[0], a.target[1], a.target[2]}) &&
-         IsPosition({a.next[0], a.next[1], a.next[2]}) && a.has_next <= 1 &&
-         is_in(a.rest_length, kMostCoordinate) && is_in(a.stiffness, kMostStiffness) &&
-         is_in(a.damping, kMostStiffness) && a.max_force > 0.0f && a.break_force > 0.0f &&
-         AreFinite(a.force) && AreFinite(a.mean_force);
-}
-
-}  // namespace
-
-// Whether a body that is not fixed has these nodes, and a point these weights.
-bool StateReader::IsSide(uint32_t slot, const uint32_t (&nodes)[4],
-                         const float (&weights)[4]) const {
-  StateBody body;
-  if (slot >= world_.num_body_slots || !FindBody(slot, &body) || (body.flags & kStateFixed) != 0) {
-    return false;
-  }
-  const uint32_t num_nodes = system(body.system).num_nodes;
-  return std::ranges::all_of(nodes, [=](uint32_t node) { return node < num_nodes; }) &&
-         AreWeights({weights[0], weights[1], weights[2], weights[3]});
-}
-
-Status StateReader::CheckAttachments() const {
-  const char* const section = "state.attachments";
-  for (uint32_t i = 0; i < world_.num_attachments; ++i) {
-    const StateAttachment a = attachment(i);
-    if (a.slot >= world_.num_attachment_slots ||
-        attachment_slot(a.slot).link != SlotList<>::kLive ||
-        (i > 0 && attachment(i - 1).slot >= a.slot)) {
-      return Corrupt(section, "wrong slot", i);
-    }
-    const bool has_other = a.other_body != kNoIndex;
-    if (!IsSide(a.body, a.nodes, a.weights) || a.other_body == a.body ||
-        (has_other && !IsSide(a.other_body, a.other_nodes, a.other_weights))) {
-      return Corrupt(section, "no such point of a body", i);
-    }
-    const uint32_t slot = SlotOf(a.other_collider);
-    if (a.other_collider != 0 && (has_other || slot >= world_.num_collider_slots ||
-                                  collider_slot(slot).link != SlotList<>::kLive ||
-                                  a.other_collider != PackId(slot, collider_slot(slot).generation,
-                                                             static_cast<uint16_t>(header_.tag)))) {
-      return Corrupt(section, "no such collider", i);
-    }
-    if (!AreNumbers(a)) return Corrupt(section, "a number is out of range", i);
-  }
-  return {};
-}
-
-Status StateReader::CheckForces() const {
-  for (uint32_t i = 0; i < world_.num_forces; ++i) {
-    const StateForce f = force(i);
-    const float numbers[4] = {f.radius, f.strength, f.air_density, f.drag};
-    if (f.type > static_cast<uint32_t>(FieldType::kWind) || f.wake > 1 || !AreFinite(f.vector) ||
-        !AreFinite(f.centre) || !AreFinite(numbers) || !(f.radius > 0.0f) ||
-        !(f.air_density >= 0.0f) || !(f.drag >= 0.0f)) {
-      return Corrupt("state.forces", "a number is out of range", i);
-    }
-    const uint32_t slot = SlotOf(f.body), generation = GenerationOf(f.body);
-    if (f.body != 0 && (TagOf(f.body) != header_.tag || slot >= world_.num_body_slots ||
-                        generation == 0 || generation > body_slot(slot).generation)) {
-      return Corrupt("state.forces", "no such body", i);
-    }
-  }
-  for (uint32_t i = 0; i < world_.num_time_steps; ++i) {
-    if (!IsTimeStep(time_step(i))) return Corrupt("state.time_steps", "is no time step", i);
   }
   return {};
 }

@@ -3,6 +3,7 @@
 // Format: state_format.h.
 #include "body/contact_method.h"
 #include "world/state_format.h"
+#include "world/state_scenery.h"
 #include "world/world_impl.h"
 
 #include <algorithm>
@@ -53,20 +54,6 @@ class Sink {
   StateChecksum checksum_;
 };
 
-void Copy(const Vec3& v, float (&out)[3]) {
-  out[0] = v.x;
-  out[1] = v.y;
-  out[2] = v.z;
-}
-
-StatePose Saved(const Pose& pose) {
-  const Vec3& p = pose.position;
-  const Quat& q = pose.rotation;
-  return {{p.x, p.y, p.z}, {q.x, q.y, q.z, q.w}};
-}
-
-StateFilter Saved(const Filter& filter) { return {filter.category, filter.mask, filter.group}; }
-
 StateStats Saved(const StepStats& s) {
   StateStats out = {s.flags,
                     s.max_speed,
@@ -80,97 +67,6 @@ StateStats Saved(const StepStats& s) {
                     {}};
   static_assert(sizeof(out.phase_s) == sizeof(s.phase_s));
   std::copy(std::begin(s.phase_s), std::end(s.phase_s), out.phase_s);
-  return out;
-}
-
-// `first_point`: of a hull.
-StateCollider Saved(const Collider& collider, uint32_t slot, uint32_t first_point) {
-  const ColliderDesc& desc = collider.desc;
-  StateCollider out = {};
-  out.user_data = desc.user_data;
-  out.slot = slot;
-  out.type = static_cast<uint32_t>(desc.type);
-  switch (desc.type) {
-    case ShapeType::kPlane:
-      std::copy_n(&desc.plane.normal.x, 3, out.shape);
-      out.shape[3] = desc.plane.offset;
-      break;
-    case ShapeType::kSphere:
-      out.shape[0] = desc.sphere.radius;
-      break;
-    case ShapeType::kCapsule:
-      out.shape[0] = desc.capsule.half_height;
-      out.shape[1] = desc.capsule.radius;
-      break;
-    case ShapeType::kBox:
-      std::copy_n(&desc.box.half_extents.x, 3, out.shape);
-      break;
-    case ShapeType::kHull:
-      out.first_point = first_point;
-      out.num_points = static_cast<uint32_t>(desc.hull.points.size());
-      break;
-    case ShapeType::kHeightField:
-    case ShapeType::kMesh:
-      out.mesh_hash = collider.mesh.hash;
-      break;
-  }
-  out.pose = Saved(desc.pose);
-  Copy(desc.velocity, out.velocity);
-  Copy(desc.angular_velocity, out.angular_velocity);
-  out.friction = desc.friction;
-  out.restitution = desc.restitution;
-  Copy(desc.surface_velocity, out.surface_velocity);
-  out.sensor = desc.sensor ? 1 : 0;
-  out.filter = Saved(desc.filter);
-  out.has_target = collider.has_target ? 1 : 0;
-  out.target = Saved(collider.target);
-  return out;
-}
-
-void Copy(const Vec4& v, float (&out)[4]) {
-  out[0] = v.x;
-  out[1] = v.y;
-  out[2] = v.z;
-  out[3] = v.w;
-}
-
-StateAttachment Saved(const Attachment& attachment, const AttachmentRow& row) {
-  const AttachmentDesc& desc = attachment.desc;
-  StateAttachment out = {};
-  out.other_collider = desc.other_collider.value;
-  out.slot = SlotOf(attachment.id);
-  out.body = SlotOf(desc.body.value);
-  out.other_body = desc.other_body.valid() ? SlotOf(desc.other_body.value) : kNoIndex;
-  std::copy(std::begin(desc.nodes), std::end(desc.nodes), out.nodes);
-  std::copy(std::begin(desc.other_nodes), std::end(desc.other_nodes), out.other_nodes);
-  Copy(desc.weights, out.weights);
-  Copy(desc.other_weights, out.other_weights);
-  Copy(desc.target, out.target);
-  Copy(attachment.next, out.next);
-  out.rest_length = desc.rest_length;
-  out.stiffness = desc.stiffness;
-  out.damping = desc.damping;
-  out.max_force = desc.max_force;
-  out.break_force = desc.break_force;
-  Copy(row.force, out.force);
-  Copy(row.mean_force, out.mean_force);
-  out.has_next = attachment.has_next ? 1 : 0;
-  return out;
-}
-
-StateForce Saved(const PendingForce& force) {
-  const ForceField& field = force.field;
-  StateForce out = {};
-  out.body = force.body;
-  out.type = static_cast<uint32_t>(field.type);
-  Copy(field.vector, out.vector);
-  Copy(field.centre, out.centre);
-  out.radius = field.radius;
-  out.strength = field.strength;
-  out.air_density = field.air_density;
-  out.drag = field.drag;
-  out.mask = field.mask;
-  out.wake = field.wake ? 1 : 0;
   return out;
 }
 

@@ -41,8 +41,10 @@ struct Collider {
   bool Moves() const;  ///< whether the next step moves it
 };
 
-/// Of the collider's shape.
+/// Of the space in which the collider's shape may hold points.
 ColliderExtent ExtentOf(const Collider& collider);
+/// Of the triangles of a height field or mesh.
+ColliderExtent SurfaceExtentOf(const Collider& collider);
 
 /// The triangles of a height field or mesh whose description is valid, and none of other shapes.
 TriangleSource TrianglesOf(const ColliderDesc& desc);

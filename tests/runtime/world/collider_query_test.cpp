@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Queries on colliders against analytic and brute-force answers.
+#include "runtime/collision/static_meshes.h"
 #include "runtime/world/solid_scene.h"
 
 #include <catch2/catch.hpp>
@@ -159,6 +160,149 @@ TEST_CASE("The closest point of a collider is at its distance, on its surface") 
     CHECK(count == 0);
   }
   CHECK(inside > 100);
+}
+
+namespace {
+
+using Triangles = std::vector<std::array<Eigen::Vector3d, 3>>;
+
+// [Moeller and Trumbore 1997]: the distance along the unit direction `d`, or infinity.
+double DistanceAlong(const Eigen::Vector3d& o, const Eigen::Vector3d& d,
+                     const std::array<Eigen::Vector3d, 3>& t, double tolerance) {
+  const Eigen::Vector3d ab = t[1] - t[0], ac = t[2] - t[0], p = d.cross(ac);
+  const double det = ab.dot(p);
+  const Eigen::Vector3d from = o - t[0], q = from.cross(ab);
+  const double u = from.dot(p) / det, v = d.dot(q) / det, distance = ac.dot(q) / det;
+  const bool hits = u >= -tolerance && v >= -tolerance && u + v <= 1.0 + tolerance;
+  return hits && distance >= 0.0 ? distance : std::numeric_limits<double>::infinity();
+}
+
+double DistanceTo(const Eigen::Vector3d& p, const std::array<Eigen::Vector3d, 3>& t) {
+  double least = std::numeric_limits<double>::infinity();
+  const Eigen::Vector3d n = (t[1] - t[0]).cross(t[2] - t[0]).normalized();
+  bool is_above = true;
+  for (size_t k = 0; k < 3; ++k) {
+    const Eigen::Vector3d a = t[k], along = t[(k + 1) % 3] - a;
+    is_above = is_above && n.cross(along).dot(p - a) >= 0.0;
+    const double at = std::clamp((p - a).dot(along) / along.squaredNorm(), 0.0, 1.0);
+    least = std::min(least, (p - a - at * along).norm());
+  }
+  return is_above ? std::fabs(n.dot(p - t[0])) : least;
+}
+
+}  // namespace
+
+TEST_CASE("Rays and closest points of meshes and height fields are those of their triangles") {
+  int hits = 0, misses = 0, from_behind = 0;
+  for (uint32_t seed = 1; seed <= 400; ++seed) {
+    Random random(seed);
+    const bool is_field = seed % 2 == 0;
+    const auto scale = static_cast<float>(is_field ? 1.0 : std::exp(random.Uniform(-2.0, 2.0)));
+    CAPTURE(seed, scale);
+    const StaticSubject torus(plush::tests::MakeTorus(1.0, 0.3, 14, 9));
+    const uint32_t columns = 2 + random.Below(12), rows = 2 + random.Below(12);
+    std::vector<float> heights;
+    for (uint32_t i = 0; i < columns * rows; ++i) {
+      heights.push_back(static_cast<float>(random.Uniform(-0.3, 0.3)));
+    }
+    ColliderDesc desc;
+    desc.type = is_field ? ShapeType::kHeightField : ShapeType::kMesh;
+    desc.height_field = {heights, columns, rows, 0.25f};
+    desc.mesh = {&torus.asset(), scale};
+    desc.pose = {ToVec3(random.Vector(3.0)), ToQuat(random.Rotation())};
+    const Eigen::Matrix3d turn = RotationOf(desc.pose.rotation);
+    Triangles triangles;
+    const auto add = [&](const Vec3& a, const Vec3& b, const Vec3& c) {
+      const auto place = [&](const Vec3& p) {
+        return Eigen::Vector3d(turn * (double(scale) * ToEigen(p)) + ToEigen(desc.pose.position));
+      };
+      triangles.push_back({place(a), place(b), place(c)});
+    };
+    for (const StaticTriangle& t : torus.mesh().triangles) {
+      if (is_field) break;
+      const auto at = [&](int k) { return torus.mesh().positions[t.vertices[k]]; };
+      add(at(0), at(1), at(2));
+    }
+    for (uint32_t row = 0; is_field && row + 1 < rows; ++row) {
+      for (uint32_t column = 0; column + 1 < columns; ++column) {
+        const auto at = [&](uint32_t right, uint32_t down) {
+          return Vec3{0.25f * static_cast<float>(column + right),
+                      heights[size_t{row + down} * columns + column + right],
+                      0.25f * static_cast<float>(row + down)};
+        };
+        add(at(0, 0), at(0, 1), at(1, 1));
+        add(at(0, 0), at(1, 1), at(1, 0));
+      }
+    }
+    World world;
+    const ColliderId id = AddCollider(&world, desc);
+    for (int k = 0; k < 10; ++k) {
+      CAPTURE(k);
+      const auto& aim = triangles[random.Below(static_cast<uint32_t>(triangles.size()))];
+      const Eigen::Vector3d o = aim[0] + random.Vector(2.5 * double(scale));
+      Eigen::Vector3d d = random.Direction();
+      if (k % 2 == 0) d = (aim[0] + aim[1] + aim[2]) / 3.0 - o;
+      Ray ray = {ToVec3(o), ToVec3(d)};
+      if (k % 3 == 0) ray.max_distance = 4.0f * scale;
+      const Eigen::Vector3d from = ToEigen(ray.origin), along = ToEigen(ray.direction).normalized();
+      double wanted = std::numeric_limits<double>::infinity(), sure = wanted;
+      for (const auto& t : triangles) {
+        wanted = std::min(wanted, DistanceAlong(from, along, t, 1e-5));
+        sure = std::min(sure, DistanceAlong(from, along, t, -1e-5));
+      }
+      const double margin = 2e-5 * (1.0 + double(scale));
+      const double end = ray.max_distance;
+      SurfacePoint place;
+      REQUIRE(world.Raycast(ray, kOnlyColliders, &place).ok());
+      if (wanted == sure && std::fabs(wanted - end) > margin) {
+        REQUIRE(place.valid() == (wanted < end));
+        if (place.valid()) {
+          ++hits;
+          CHECK(place.collider == id);
+          CHECK(double(place.distance) == Approx(wanted).margin(margin));
+          CHECK((ToEigen(place.position) - (from + wanted * along)).norm() < 2.0 * margin);
+          const auto& t = triangles[place.triangle];
+          const Eigen::Vector3d n = (t[1] - t[0]).cross(t[2] - t[0]).normalized();
+          CHECK(DistanceTo(ToEigen(place.position), t) < 2.0 * margin);
+          CHECK((ToEigen(place.normal) - n).norm() < 1e-4);
+          CHECK(place.front == (n.dot(along) < 0.0));
+          from_behind += place.front ? 0 : 1;
+        } else {
+          ++misses;
+        }
+      }
+      double least = std::numeric_limits<double>::infinity();
+      for (const auto& t : triangles) least = std::min(least, DistanceTo(from, t));
+      const float most = k % 3 == 0 ? static_cast<float>(least * random.Uniform(0.5, 1.5)) : 1e6f;
+      REQUIRE(world.ClosestPoint(ray.origin, most, kOnlyColliders, &place).ok());
+      if (std::fabs(double(most) - least) < margin) continue;
+      REQUIRE(place.valid() == (least < double(most)));
+      if (!place.valid()) continue;
+      CHECK(double(place.distance) == Approx(least).margin(margin));
+      CHECK((ToEigen(place.position) - from).norm() == Approx(least).margin(2.0 * margin));
+      CHECK(DistanceTo(ToEigen(place.position), triangles[place.triangle]) < 2.0 * margin);
+    }
+  }
+  CHECK(hits > 1500);
+  CHECK(misses > 300);
+  CHECK(from_behind > 300);
+}
+
+TEST_CASE("A ray finds a height field whose steps are ten thousand million cells high") {
+  std::vector<float> heights(9, 1.0e6f);
+  heights[0] = 0.0f;
+  ColliderDesc desc;
+  desc.type = ShapeType::kHeightField;
+  desc.height_field = {heights, 3, 3, 1.0e-4f};
+  World world;
+  AddCollider(&world, desc);
+  SurfacePoint place;
+  const Ray down = {{1.6e-4f, 2.0e6f, 1.5e-4f}, {0.0f, -1.0f, 0.0f}};
+  REQUIRE(world.Raycast(down, kOnlyColliders, &place).ok());
+  CHECK(place.distance == Approx(1.0e6f));
+  const Ray across = {{-1.0e6f, 5.0e5f, 1.0e-5f}, {1.0f, 0.0f, 0.0f}};
+  REQUIRE(world.Raycast(across, kOnlyColliders, &place).ok());
+  CHECK(place.distance == Approx(1.0e6f));
 }
 
 TEST_CASE("Queries choose bodies, colliders or both, by category, and order them by distance") {

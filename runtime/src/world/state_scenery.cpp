@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: MIT
+// Source: state_scenery.h; and StateReader's checks of colliders, attachments and forces.
+#include "world/state_scenery.h"
+
+#include "plush/collider.h"
+
+#include "world/state_checks.h"
+#include "world/state_reader.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plush {
+
+StateCollider Saved(const Collider& collider, uint32_t slot, uint32_t first_point) {
+  const ColliderDesc& desc = collider.desc;
+  StateCollider out = {};
+  out.user_data = desc.user_data;
+  out.slot = slot;
+  out.type = static_cast<uint32_t>(desc.type);
+  switch (desc.type) {
+    case ShapeType::kPlane:
+      std::copy_n(&desc.plane.normal.x, 3, out.shape);
+      out.shape[3] = desc.plane.offset;
+      break;
+    case ShapeType::kSphere:
+      out.shape[0] = desc.sphere.radius;
+      break;
+    case ShapeType::kCapsule:
+      out.shape[0] = desc.capsule.half_height;
+      out.shape[1] = desc.capsule.radius;
+      break;
+    case ShapeType::kBox:
+      std::copy_n(&desc.box.half_extents.x, 3, out.shape);
+      break;
+    case ShapeType::kHull:
+      out.first_point = first_point;
+      out.num_points = static_cast<uint32_t>(desc.hull.points.size());
+      break;
+    case ShapeType::kHeightField:
+    case ShapeType::kMesh:
+      out.mesh_hash = collider.mesh.hash;
+      break;
+  }
+  out.pose = Saved(desc.pose);
+  Copy(desc.velocity, out.velocity);
+  Copy(desc.angular_velocity, out.angular_velocity);
+  out.friction = desc.friction;
+  out.restitution = desc.restitution;
+  Copy(desc.surface_velocity, out.surface_velocity);
+  out.sensor = desc.sensor ? 1 : 0;
+  out.filter = Saved(desc.filter);
+  out.has_target = collider.has_target ? 1 : 0;
+  out.target = Saved(collider.target);
+  return out;
+}
+
+Collider ToCollider(const StateCollider& c, uint64_t id, Hull* hull, const TriangleSource& mesh) {
+  Collider out;
+  out.id = id;
+  out.desc.type = static_cast<ShapeType>(c.type);
+  const float* shape = c.shape;
+  switch (out.desc.type) {
+    case ShapeType::kPlane:
+      out.desc.plane = {{shape[0], shape[1], shape[2]}, shape[3]};
+      break;
+    case ShapeType::kSphere:
+      out.desc.sphere = {shape[0]};
+      break;
+    case ShapeType::kCapsule:
+      out.desc.capsule = {shape[0], shape[1]};
+      break;
+    case ShapeType::kBox:
+      out.desc.box = {{shape[0], shape[1], shape[2]}};
+      break;
+    case ShapeType::kHeightField:
+      out.desc.height_field = mesh.field;
+      break;
+    case ShapeType::kMesh:
+      out.desc.mesh = {mesh.asset, mesh.scale};
+      break;
+    case ShapeType::kHull:
+      out.desc.hull = {hull->given.span()};
+      out.hull = hull;
+      break;
+  }
+  out.desc.pose = ToPose(c.pose);
+  out.desc.velocity = ToVec3(c.velocity);
+  out.desc.angular_velocity = ToVec3(c.angular_velocity);
+  out.desc.friction = c.friction;
+  out.desc.restitution = c.restitution;
+  out.desc.surface_velocity = ToVec3(c.surface_velocity);
+  out.desc.sensor = c.sensor != 0;
+  out.desc.filter = ToFilter(c.filter);
+  out.desc.user_data = c.user_data;
+  out.has_target = c.has_target != 0;
+  out.target = ToPose(c.target);
+  out.mesh = mesh;
+  out.extent = ExtentOf(out);
+  return out;
+}
+
+StateAttachment Saved(const Attachment& attachment, const AttachmentRow& row) {
+  const AttachmentDesc& desc = attachment.desc;
+  StateAttachment out = {};
+  out.other_collider = desc.other_collider.value;
+  out.slot = SlotOf(attachment.id);
+  out.body = SlotOf(desc.body.value);
+  out.other_body = desc.other_body.valid() ? SlotOf(desc.other_body.value) : kNoIndex;
+  std::copy(std::begin(desc.nodes), std::end(desc.nodes), out.nodes);
+  std::copy(std::begin(desc.other_nodes), std::end(desc.other_nodes), out.other_nodes);
+  Copy(desc.weights, out.weights);
+  Copy(desc.other_weights, out.other_weights);
+  Copy(desc.target, out.target);
+  Copy(attachment.next, out.next);
+  out.rest_length = desc.rest_length;
+  out.stiffness = desc.stiffness;
+  out.damping = desc.damping;
+  out.max_force = desc.max_force;
+  out.break_force = desc.break_force;
+  Copy(row.force, out.force);
+  Copy(row.mean_force, out.mean_force);
+  out.has_next = attachment.has_next ? 1 : 0;
+  return out;
+}
+
+AttachmentDesc ToAttachment(const StateAttachment& a) {
+  AttachmentDesc out;
+  std::copy(std::begin(a.nodes), std::end(a.nodes), out.nodes);
+  std::copy(std::begin(a.other_nodes), std::end(a.other_nodes), out.other_nodes);
+  out.weights = ToVec4(a.weights);
+  out.other_weights = ToVec4(a.other_weights);
+  out.other_collider = {a.other_collider};
+  out.target = ToVec3(a.target);
+  out.rest_length = a.rest_length;
+  out.stiffness = a.stiffness;
+  out.damping = a.damping;
+  out.max_force = a.max_force;
+  out.break_force = a.break_force;
+  return out;
+}
+
+StateForce Saved(const PendingForce& force) {
+  const ForceField& field = force.field;
+  StateForce out = {};
+  out.body = force.body;
+  out.type = static_cast<uint32_t>(field.type);
+  Copy(field.vector, out.vector);
+  Copy(field.centre, out.centre);
+  out.radius = field.radius;
+  out.strength = field.strength;
+  out.air_density = field.air_density;
+  out.drag = field.drag;
+  out.mask = field.mask;
+  out.wake = field.wake ? 1 : 0;
+  return out;
+}
+
+PendingForce ToForce(const StateForce& f) {
+  PendingForce out;
+  out.body = f.body;
+  out.field.type = static_cast<FieldType>(f.type);
+  out.field.vector = ToVec3(f.vector);
+  out.field.centre = ToVec3(f.centre);
+  out.field.radius = f.radius;
+  out.field.strength = f.strength;
+  out.field.air_density = f.air_density;
+  out.field.drag = f.drag;
+  out.field.mask = f.mask;
+  out.field.wake = f.wake != 0;
+  return out;
+}
+
+namespace {
+
+bool IsShape(const StateCollider& c) {
+  const float* s = c.shape;
+  const auto are_lengths = [s](int first, int end) {
+    return std::all_of(s + first, s + end,
+                       [](float x) { return x > 0.0f && x <= kMostColliderSize; });
+  };
+  const float length2 = s[0] * s[0] + s[1] * s[1] + s[2] * s[2];
+  switch (static_cast<ShapeType>(c.type)) {
+    case ShapeType::kPlane:
+      return length2 > 0.99f && length2 < 1.01f && std::isfinite(s[3]);
+    case ShapeType::kSphere:
+      return are_lengths(0, 1);
+    case ShapeType::kCapsule:
+      return (s[0] == 0.0f || are_lengths(0, 1)) && are_lengths(1, 2);
+    case ShapeType::kBox:
+      return are_lengths(0, 3);
+    case ShapeType::kHull:
+    case ShapeType::kHeightField:
+    case ShapeType::kMesh:
+      return true;
+  }
+  return false;
+}
+
+bool HasTriangles(const StateCollider& c) {
+  const auto type = static_cast<ShapeType>(c.type);
+  return type == ShapeType::kHeightField || type == ShapeType::kMesh;
+}
+
+}  // namespace
+
+const TriangleSource* StateReader::MeshOf(const StateCollider& collider) const {
+  if (!HasTriangles(collider)) return nullptr;
+  for (size_t i = 0; i < num_own_colliders_; ++i) {
+    const Collider& own = own_colliders_[i];
+    if (own.id != 0 && static_cast<uint32_t>(own.desc.type) == collider.type &&
+        own.mesh.hash == collider.mesh_hash) {
+      return &own.mesh;
+    }
+  }
+  return nullptr;
+}
+
+bool StateReader::has_meshes() const {
+  for (uint32_t i = 0; i < world_.num_colliders; ++i) {
+    if (HasTriangles(collider(i))) return true;
+  }
+  return false;
+}
+
+// Of the collider in a slot; null if it has no triangles.
+const TriangleSource* StateReader::MeshInSlot(uint32_t slot) const {
+  uint32_t begin = 0, end = world_.num_colliders;
+  while (begin < end) {
+    const uint32_t middle = begin + (end - begin) / 2;
+    if (collider(middle).slot < slot) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return begin < world_.num_colliders ? MeshOf(collider(begin)) : nullptr;
+}
+
+// Whether the points of a collider follow those before `end`, and are as many as it may have. Moves
+// `end` behind them.
+bool StateReader::ArePoints(const StateCollider& c, uint32_t* end) const {
+  if (c.type != static_cast<uint32_t>(ShapeType::kHull)) {
+    return c.num_points == 0 && c.first_point == 0;
+  }
+  if (c.first_point != *end || c.num_points < kLeastHullPoints || c.num_points > kMostHullPoints ||
+      c.num_points > world_.num_hull_points - *end) {
+    return false;
+  }
+  *end += c.num_points;
+  return true;
+}
+
+// LoadState checks the shapes of hulls as it makes them.
+Status StateReader::CheckColliders() const {
+  uint32_t num_points = 0;  // of hulls
+  for (uint32_t i = 0; i < world_.num_colliders; ++i) {
+    const StateCollider c = collider(i);
+    const char* const section = "state.colliders";
+    if (c.slot >= world_.num_collider_slots || collider_slot(c.slot).link != SlotList<>::kLive ||
+        (i > 0 && collider(i - 1).slot >= c.slot)) {
+      return Corrupt(section, "wrong slot", i);
+    }
+    if (c.type > static_cast<uint32_t>(ShapeType::kMesh)) {
+      return Corrupt(section, "no such shape", i);
+    }
+    if (HasTriangles(c) && MeshOf(c) == nullptr) {
+      return {StatusCode::kMismatch, section,
+              "has a height field or mesh that no collider of this world has", i};
+    }
+    if (!IsShape(c) || !IsPose(c.pose) || !IsPose(c.target) || c.has_target > 1 ||
+        !AreFinite(c.velocity) || !AreFinite(c.angular_velocity) ||
+        !AreFinite(c.surface_velocity) || c.sensor > (HasTriangles(c) ? 0u : 1u) ||
+        !IsCoefficient(c.friction, kMostCoefficient) || !IsCoefficient(c.restitution, 1.0f)) {
+      return Corrupt(section, "a number is out of range", i);
+    }
+    if (!ArePoints(c, &num_points)) return Corrupt(section, "wrong number of points", i);
+  }
+  if (num_points != world_.num_hull_points) return Corrupt("state.colliders", "has loose points");
+  return {};
+}
+
+namespace {
+
+bool AreNumbers(const StateAttachment& a) {
+  const auto is_in = [](float value, float most) { return value >= 0.0f && value <= most; };
+  return IsPosition({a.target[0], a.target[1], a.target[2]}) &&
+         IsPosition({a.next[0], a.next[1], a.next[2]}) && a.has_next <= 1 &&
+         is_in(a.rest_length, kMostCoordinate) && is_in(a.stiffness, kMostStiffness) &&
+         is_in(a.damping, kMostStiffness) && a.max_force > 0.0f && a.break_force > 0.0f &&
+         AreFinite(a.force) && AreFinite(a.mean_force);
+}
+
+}  // namespace
+
+// Whether a body that is not fixed has these nodes, and a point these weights.
+bool StateReader::IsSide(uint32_t slot, const uint32_t (&nodes)[4],
+                         const float (&weights)[4]) const {
+  StateBody body;
+  if (slot >= world_.num_body_slots || !FindBody(slot, &body) || (body.flags & kStateFixed) != 0) {
+    return false;
+  }
+  const uint32_t num_nodes = system(body.system).num_nodes;
+  return std::ranges::all_of(nodes, [=](uint32_t node) { return node < num_nodes; }) &&
+         AreWeights({weights[0], weights[1], weights[2], weights[3]});
+}
+
+Status StateReader::CheckAttachments() const {
+  const char* const section = "state.attachments";
+  for (uint32_t i = 0; i < world_.num_attachments; ++i) {
+    const StateAttachment a = attachment(i);
+    if (a.slot >= world_.num_attachment_slots ||
+        attachment_slot(a.slot).link != SlotList<>::kLive ||
+        (i > 0 && attachment(i - 1).slot >= a.slot)) {
+      return Corrupt(section, "wrong slot", i);
+    }
+    const bool has_other = a.other_body != kNoIndex;
+    if (!IsSide(a.body, a.nodes, a.weights) || a.other_body == a.body ||
+        (has_other && !IsSide(a.other_body, a.other_nodes, a.other_weights))) {
+      return Corrupt(section, "no such point of a body", i);
+    }
+    const uint32_t slot = SlotOf(a.other_collider);
+    if (a.other_collider != 0 && (has_other || slot >= world_.num_collider_slots ||
+                                  collider_slot(slot).link != SlotList<>::kLive ||
+                                  a.other_collider != PackId(slot, collider_slot(slot).generation,
+                                                             static_cast<uint16_t>(header_.tag)))) {
+      return Corrupt(section, "no such collider", i);
+    }
+    if (!AreNumbers(a)) return Corrupt(section, "a number is out of range", i);
+  }
+  return {};
+}
+
+Status StateReader::CheckForces() const {
+  for (uint32_t i = 0; i < world_.num_forces; ++i) {
+    const StateForce f = force(i);
+    const float numbers[4] = {f.radius, f.strength, f.air_density, f.drag};
+    if (f.type > static_cast<uint32_t>(FieldType::kWind) || f.wake > 1 || !AreFinite(f.vector) ||
+        !AreFinite(f.centre) || !AreFinite(numbers) || !(f.radius > 0.0f) ||
+        !(f.air_density >= 0.0f) || !(f.drag >= 0.0f)) {
+      return Corrupt("state.forces", "a number is out of range", i);
+    }
+    const uint32_t slot = SlotOf(f.body), generation = GenerationOf(f.body);
+    if (f.body != 0 && (TagOf(f.body) != header_.tag || slot >= world_.num_body_slots ||
+                        generation == 0 || generation > body_slot(slot).generation)) {
+      return Corrupt("state.forces", "no such body", i);
+    }
+  }
+  for (uint32_t i = 0; i < world_.num_time_steps; ++i) {
+    if (!IsTimeStep(time_step(i))) return Corrupt("state.time_steps", "is no time step", i);
+  }
+  return {};
+}
+
+// Whether the world's hulls are those of the state.
+bool World::Impl::HasHullsOf(const StateReader& state) const {
+  uint32_t i = 0;
+  for (uint32_t slot = 0; slot < colliders.size(); ++slot) {
+    const std::span<const Vec3> own = colliders[slot].desc.hull.points;
+    StateCollider saved = {};
+    if (i < state.world().num_colliders && state.collider(i).slot == slot) {
+      saved = state.collider(i++);
+    }
+    if (own.size() != saved.num_points) return false;
+    for (uint32_t k = 0; k < saved.num_points; ++k) {
+      const Vec3 point = state.hull_point(saved.first_point + k);
+      if (std::memcmp(&point, &own[k], sizeof(point)) != 0) return false;
+    }
+  }
+  for (; i < state.world().num_colliders; ++i) {
+    if (state.collider(i).num_points > 0) return false;
+  }
+  return true;
+}
+
+// The next step links rows, points and islands.
+void World::Impl::LoadAttachments(const StateReader& state) {
+  const StateWorld& w = state.world();
+  attachment_slots.Load([&](uint32_t slot) { return state.attachment_slot(slot); },
+                        w.num_attachment_slots, w.first_free_attachment, w.last_free_attachment);
+  std::fill(attachments.begin(), attachments.end(), Attachment{});
+  std::fill(rows.begin(), rows.end(), AttachmentRow{});
+  for (uint32_t i = 0; i < w.num_attachments; ++i) {
+    const StateAttachment saved = state.attachment(i);
+    Attachment& attachment = attachments[saved.slot];
+    attachment.desc = ToAttachment(saved);
+    attachment.id = PackId(saved.slot, attachment_slots.generation(saved.slot), desc.tag);
+    attachment.desc.body = {bodies[saved.body]->id};
+    if (saved.other_body != kNoIndex) attachment.desc.other_body = {bodies[saved.other_body]->id};
+    attachment.has_next = saved.has_next != 0;
+    attachment.next = ToVec3(saved.next);
+    rows[saved.slot].force = ToVec3(saved.force);
+    rows[saved.slot].mean_force = ToVec3(saved.mean_force);
+  }
+  for (const uint32_t slot : slots) {
+    bodies[slot]->attached.num_points = 0;
+    bodies[slot]->attached.is_stale = true;
+  }
+  islands_changed = true;
+}
+
+}  // namespace plush
