@@ -14,7 +14,7 @@ constexpr int kSteps = 300;
 constexpr float kLift = 0.5f;   // [m]
 constexpr float kSwing = 0.2f;  // [m]
 
-/// Where the hand is after a step: up in the first second, then to and fro.
+/// The place of the hand after a step: up in the first second, then to and fro.
 plush::Vec3 HandAt(const plush::Vec3& start, int step) {
   const float t = kTimeStep * static_cast<float>(step);
   const float up = t < 1.0f ? t : 1.0f;

@@ -81,7 +81,7 @@ class ImplicitEuler {
   struct Iterate;
 
   Eigen::Vector3d WayOf(const Spring& spring, const Points& x) const;
-  // Adds a spring's energy and, unless null, its part of the gradient; returns the former.
+  // Returns a spring's energy, and adds its gradient unless null.
   double AddSpring(size_t index, const Points& x, Points* gradient) const;
   void MakeSpringHessians(const Points& x);
 

@@ -90,7 +90,7 @@ struct HeightFieldShape {
 
 /// The triangles of a static mesh (`plush bake --static`). Its sides say which way they hold.
 struct MeshShape {
-  const Asset* asset = nullptr;  ///< must stay open, and where it is, until the collider is removed
+  const Asset* asset = nullptr;  ///< must stay open and at its address until the collider is removed
   float scale = 1.0f;            ///< multiplies lengths, > 0
 };
 

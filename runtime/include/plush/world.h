@@ -510,11 +510,11 @@ class World {
   /// max_contacts), kOutOfMemory.
   Status LoadState(std::span<const std::byte> state, std::span<const Asset* const> assets);
 
-  // Queries on the bodies' collision surfaces in their current shape, and on colliders where they
-  // are now, if QueryFilter::targets has kQueryColliders:
+  // Queries see the collision surfaces of bodies in their current shape and, if
+  // QueryFilter::targets has kQueryColliders, colliders at their current pose:
   // - They do not find disabled bodies, nor bodies whose asset has no collision surface.
-  // - Bodies come before colliders, where they are equally far. Colliders come in the order of
-  //   their slots.
+  // - Of a body and a collider at the same distance, the body comes first. Colliders come in the
+  //   order of their slots.
   // - Positions on colliders have the accuracy of floats relative to their size, or to the distance
   //   of the queried point.
   // - They allocate nothing, and their results do not depend on earlier queries.
@@ -526,19 +526,19 @@ class World {
   /// Refits the search trees of all bodies, in parallel through WorldDesc::jobs.
   void PrepareQueries() const;
 
-  /// Finds the first place where a ray meets any surface, from outside or inside; the
-  /// lowest (slot of the body's id, triangle) if several are equally far. `out_hit` is not valid()
-  /// if there is none. Tests every body in turn. Errors: kInvalidArgument (a number not finite,
-  /// zero direction, negative distance).
+  /// Finds the nearest surface along a ray, from outside or inside; the lowest (slot of the body's
+  /// id, triangle) if several are equally far. `out_hit` is not valid() if there is none. Tests
+  /// every body in turn. Errors: kInvalidArgument (a number not finite, zero direction, negative
+  /// distance).
   Status Raycast(const Ray& ray, const QueryFilter& filter, SurfacePoint* out_hit) const;
   /// The same for one body.
   Status Raycast(BodyId id, const Ray& ray, SurfacePoint* out_hit) const;
 
-  /// Finds all places where a ray meets surfaces. `hits` gets the nearest ones, ordered by
+  /// Finds all surfaces along a ray. `hits` gets the nearest ones, ordered by
   /// distance, then slot of the body's id, then triangle; `out_count` gets the number of all, which
   /// may exceed hits.size(). A ray that starts and ends outside a closed surface meets it an even
-  /// number of times. It meets a collider where it enters and where it leaves. Errors: those of
-  /// Raycast.
+  /// number of times. It meets a solid collider twice: as it enters and as it leaves. Errors: those
+  /// of Raycast.
   Status RaycastAll(const Ray& ray, const QueryFilter& filter, std::span<SurfacePoint> hits,
                     uint32_t* out_count) const;
   /// The same for one body.
@@ -546,9 +546,9 @@ class World {
                     uint32_t* out_count) const;
 
   /// Finds the nearest place of each triangle and of each collider's surface within `radius` [m] of
-  /// `centre` [m]. Fills `touching`
-  /// and `out_count` as RaycastAll does. Only the surface counts: a sphere deep inside a body
-  /// touches nothing. Errors: kInvalidArgument (a number not finite, negative radius).
+  /// `centre` [m]. Fills `touching` and `out_count` as RaycastAll does. Only the surface counts: a
+  /// sphere deep inside a body touches nothing. Errors: kInvalidArgument (a number not finite,
+  /// negative radius).
   Status OverlapSphere(const Vec3& centre, float radius, const QueryFilter& filter,
                        std::span<SurfacePoint> touching, uint32_t* out_count) const;
   /// The same for one body.

@@ -140,8 +140,8 @@ uint32_t HasEqualVertices(const StaticTriangle& triangle) {
 
 // Whether indices are below their counts and all neighbours name each other. Different vertices
 // have an edge only once in a triangle. So each link to a later triangle that is named back has its
-// own link to an earlier one: if there are as many of both, all are named back. The former are
-// collected without a branch, whose outcome no processor could predict.
+// own link to an earlier one: if there are as many of both, all are named back. Links to later
+// triangles are collected without a branch, which no processor could predict.
 bool AreTrianglesSound(const StaticMeshView& mesh) {
   constexpr size_t kBlock = 256;
   const std::span<const StaticTriangle> triangles = mesh.triangles;

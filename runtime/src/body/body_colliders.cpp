@@ -184,7 +184,7 @@ static bool ComesNear(const StepCollider& collider, const WorldBox& box) {
   to_mesh(collider.to, to);
   double way2 = 0.0;
   for (int k = 0; k < 3; ++k) way2 += (to[k] - from[k]) * (to[k] - from[k]);
-  const double most = reach + 0.5 * std::sqrt(way2);  // an arc of half a turn leaves it by this
+  const double most = reach + 0.5 * std::sqrt(way2);  // no arc of half a turn bulges more
   ColliderMesh mesh;
   mesh.source = &collider.mesh;
   mesh.unit = collider.mesh.scale;

@@ -132,9 +132,9 @@ struct MeshHit {
   float gap = 0.0f;        ///< of its end
 };
 
-/// Looks for the place where a point that moves straight from one place to another meets triangles:
-/// the first one that it crosses from the front, or of a mesh with two sides, from the side of
-/// `inside`, a point of the same body. Only there matters which side a point is on that touches.
+/// Finds the first triangle that a point crosses on a straight way: from the front, or if the mesh
+/// has two sides, from the side of `inside`, a point of the same body. Which side a touching point
+/// is on matters for such meshes only.
 class WayToMesh {
  public:
   /// Ends of ways that are less deep than `depth` do not count, and ways that start less deep than

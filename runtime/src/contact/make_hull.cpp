@@ -256,7 +256,7 @@ uint16_t HullBuilder::MakeFace(uint16_t a, uint16_t b, uint16_t c) {
   return f;
 }
 
-// Finds the highest faces of points again where they may have changed, and drops points inside.
+// Finds the highest faces of points again if they may have changed; drops points inside.
 void HullBuilder::UpdateOutside() {
   size_t kept = 0;
   for (size_t i = 0; i < num_outside_; ++i) {

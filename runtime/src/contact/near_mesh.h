@@ -50,7 +50,7 @@ class NearMesh {
   bool Allocate(const Allocator& allocator, size_t num_tets, size_t num_nodes);
   bool is_allocated() const { return from_.size() > 0; }
 
-  /// Whether the list is of this collider, where it is in the substep.
+  /// Whether the list is of this collider at its poses in the substep.
   bool IsOf(const LocalCollider& collider) const;
   /// Whether the list holds for nodes that move from problem.x to `ends` (num_nodes x 1).
   bool Holds(const ContactProblem& problem, std::span<const Vec3> ends) const;

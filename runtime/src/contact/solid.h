@@ -27,7 +27,7 @@ struct Solid {
     const Vec3 reach = box.Reach();
     return hull != nullptr ? hull->thickness * unit : std::min({reach.x, reach.y, reach.z});
   }
-  /// Whether it is round where it touches, so that a triangle has one point to press on.
+  /// Whether its surface is round, so that a triangle has one point to press on.
   bool is_round() const { return box.radius > 0.0f; }
 };
 

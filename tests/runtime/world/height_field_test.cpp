@@ -16,13 +16,6 @@ namespace {
 constexpr double kPi = std::numbers::pi;
 constexpr float kSize = SolidScene::kSize;
 
-BodyDesc At(const Vec3& position, const Vec3& velocity = {}) {
-  BodyDesc desc;
-  desc.pose.position = position;
-  desc.velocity = velocity;
-  return desc;
-}
-
 // Ground about the origin of its pose, and its heights.
 struct Ground {
   std::vector<float> heights;
@@ -87,28 +80,18 @@ TEST_CASE("On a flat height field a body slides and stops as on a plane") {
   const bool has_surface = GENERATE(false, true);
   const float spacing = GENERATE(0.07f, 1.3f);
   CAPTURE(has_surface, spacing);
-  const BodyDesc start = At({0.0f, 0.0f, 0.0f}, {2.0f, 0.0f, 0.5f});
+  const BodyDesc start = BodyAt({0.0f, 0.0f, 0.0f}, {2.0f, 0.0f, 0.5f});
   SolidScene on_plane(has_surface, start), on_field(has_surface, start);
   const Ground flat(static_cast<uint32_t>(6.0f / spacing), static_cast<uint32_t>(6.0f / spacing),
                     spacing, [](double, double) { return 0.0; });
   AddCollider(&on_plane.world);
   AddCollider(&on_field.world, flat.desc);
-  double farthest = 0.0, fastest_up = 0.0;
-  for (int step = 0; step < 120; ++step) {
-    on_plane.Step(1);
-    on_field.Step(1);
-    farthest = std::max(farthest, (on_plane.Centre() - on_field.Centre()).norm());
-    const BodyMoments of_plane = MomentsOf(on_plane.world, on_plane.body);
-    const BodyMoments of_field = MomentsOf(on_field.world, on_field.body);
-    fastest_up = std::max(fastest_up, std::fabs((Eigen::Vector3d(of_field.linear_momentum).y() -
-                                                 Eigen::Vector3d(of_plane.linear_momentum).y()) /
-                                                of_field.mass));
-  }
+  const MotionDifference difference = StepBoth(&on_plane, &on_field, 120);
   CHECK(on_field.world.stats().contacts > 0);
   CHECK((on_plane.Centre() - Eigen::Vector3d(0.1, 0.1, 0.1)).norm() > 0.3);
   CHECK(on_field.Speed() < 1e-2);
-  CHECK(farthest < 1e-4 * double(kSize));
-  CHECK(fastest_up < 1e-3 * 2.0);
+  CHECK(difference.farthest < 1e-4 * double(kSize));
+  CHECK(difference.fastest < 1e-3 * 2.0);
 }
 
 TEST_CASE("A body rests on hills, in a valley and on a ridge, and stays out of the ground") {
@@ -120,7 +103,7 @@ TEST_CASE("A body rests on hills, in a valley and on a ridge, and stays out of t
   const Ground ground(41, 41, 0.1f, [&, s = slope, h = height](double x, double z) {
     return h > 0.0 ? Hills(x, z) : s * std::fabs(x);
   });
-  SolidScene scene(has_surface, At({-0.1f, 0.35f, -0.13f}));
+  SolidScene scene(has_surface, BodyAt({-0.1f, 0.35f, -0.13f}));
   ColliderDesc rough = ground.desc;
   rough.friction = 1.0f;
   AddCollider(&scene.world, rough);
@@ -142,24 +125,18 @@ TEST_CASE("Bodies thrown at hills stay above, however fast") {
   for (uint32_t seed = 1; seed <= 100; ++seed) {
     Random random(seed);
     const bool has_surface = random.Below(2) == 0;
-    const double speed =
-        double(kSize / SolidScene::kDt) * std::exp(random.Uniform(std::log(0.1), std::log(10.0)));
+    const double speed = ThrowSpeed(&random);
     const float spacing = static_cast<float>(random.Uniform(0.05, 0.6));
     const Ground hills(static_cast<uint32_t>(20.0f / spacing),
                        static_cast<uint32_t>(20.0f / spacing), spacing, Hills);
     CAPTURE(seed, has_surface, speed, spacing);
     BodyDesc start =
-        At({0.0f, 0.5f, 0.0f}, ToVec3(speed * Eigen::Vector3d(random.Uniform(-0.3, 0.3), -1.0,
-                                                              random.Uniform(-0.3, 0.3))));
+        BodyAt({0.0f, 0.5f, 0.0f}, ToVec3(speed * Eigen::Vector3d(random.Uniform(-0.3, 0.3), -1.0,
+                                                                  random.Uniform(-0.3, 0.3))));
     start.pose.rotation = ToQuat(random.Rotation());
     SolidScene scene(has_surface, start);
     AddCollider(&scene.world, hills.desc);
-    bool has_hit = false;
-    for (int step = 0; step < 100; ++step) {
-      scene.Step(1);
-      has_hit = has_hit || scene.world.stats().contacts > 0;
-    }
-    hits += has_hit ? 1 : 0;
+    hits += scene.TouchesIn(100) ? 1 : 0;
     CHECK((scene.flags & kStepBodyFrozen) == 0);
     CHECK(hills.DepthOf(scene) < 0.01 * double(kSize));
   }
@@ -169,7 +146,7 @@ TEST_CASE("Bodies thrown at hills stay above, however fast") {
 TEST_CASE("A body below a height field is pushed up") {
   const bool has_surface = GENERATE(false, true);
   const Ground hills(41, 41, 0.1f, Hills);
-  SolidScene scene(has_surface, At({-0.1f, -0.5f, -0.1f}));
+  SolidScene scene(has_surface, BodyAt({-0.1f, -0.5f, -0.1f}));
   AddCollider(&scene.world, hills.desc);
   scene.Step(300);
   CHECK((scene.flags & kStepBodyFrozen) == 0);
@@ -180,7 +157,7 @@ TEST_CASE("A body below a height field is pushed up") {
 TEST_CASE("A turned height field that moves carries a body") {
   const bool has_surface = GENERATE(false, true);
   const Ground ground(21, 21, 0.1f, [](double x, double z) { return 0.1 * (x * x + z * z); });
-  SolidScene scene(has_surface, At({-0.1f, 0.02f, -0.1f}));
+  SolidScene scene(has_surface, BodyAt({-0.1f, 0.02f, -0.1f}));
   ColliderDesc rough = ground.desc;
   rough.friction = 1.0f;
   const ColliderId id = AddCollider(&scene.world, rough);
@@ -209,7 +186,7 @@ TEST_CASE("Height fields hold scaled bodies, also far from the origin") {
     return double(scale) * Hills(x / double(scale), z / double(scale));
   });
   const Vec3 middle = {far, -0.5f * far, 0.25f * far};
-  BodyDesc desc = At(middle);
+  BodyDesc desc = BodyAt(middle);
   desc.pose.position.y += 0.2f * scale;
   desc.scale = scale;
   desc.material = {.young = 2.0e5f * scale, .poisson = 0.4f, .density = 1000.0f, .damping = 0.05f};

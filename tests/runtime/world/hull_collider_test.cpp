@@ -16,14 +16,7 @@ using namespace plush::test;
 
 namespace {
 
-BodyDesc At(const Vec3& position, const Vec3& velocity = {}) {
-  BodyDesc desc;
-  desc.pose.position = position;
-  desc.velocity = velocity;
-  return desc;
-}
-
-// Points on a ball; with a flat side below `floor`, in radii.
+// Points on a ball, cut flat at `ceiling` radii.
 std::vector<Vec3> BallPoints(uint32_t count, double radius, double ceiling = 2.0) {
   Random random(5);
   std::vector<Vec3> points;
@@ -35,7 +28,7 @@ std::vector<Vec3> BallPoints(uint32_t count, double radius, double ceiling = 2.0
   return points;
 }
 
-// A stone: a hull of random points in a box, 0.5 m wide.
+// A stone: random points in a box, `size` to each side of its middle.
 std::vector<Vec3> StonePoints(uint32_t seed, uint32_t count, double size) {
   Random random(seed);
   std::vector<Vec3> points;
@@ -47,26 +40,22 @@ std::vector<Vec3> StonePoints(uint32_t seed, uint32_t count, double size) {
 
 TEST_CASE("A body moves on a hull of a box's corners as on the box") {
   const bool has_surface = GENERATE(false, true);
-  const auto [name, half, pose, start] = GENERATE(
-      std::make_tuple("rests", Vec3{2.0f, 0.5f, 2.0f}, Pose{{0.0f, -0.5f, 0.0f}},
-                      At({0.0f, 0.01f, 0.0f})),
-      std::make_tuple("slides", Vec3{5.0f, 1.0f, 5.0f}, Pose{{0.0f, -1.0f, 0.0f}},
-                      At({0.0f, 0.0f, 0.0f}, {2.0f, 0.0f, 0.5f})),
-      std::make_tuple("on a small one", Vec3{0.05f, 0.05f, 0.05f}, Pose{{0.1f, -0.05f, 0.1f}},
-                      At({0.0f, 0.01f, 0.0f})),
-      std::make_tuple("over an edge", Vec3{0.5f, 0.5f, 0.5f},
-                      Pose{{-0.35f, -0.5f, 0.1f}, TurnOf(0.3, {0, 1, 0})}, At({0.0f, 0.0f, 0.0f})));
+  const auto [name, half, pose, start] =
+      GENERATE(std::make_tuple("rests", Vec3{2.0f, 0.5f, 2.0f}, Pose{{0.0f, -0.5f, 0.0f}},
+                               BodyAt({0.0f, 0.01f, 0.0f})),
+               std::make_tuple("slides", Vec3{5.0f, 1.0f, 5.0f}, Pose{{0.0f, -1.0f, 0.0f}},
+                               BodyAt({0.0f, 0.0f, 0.0f}, {2.0f, 0.0f, 0.5f})),
+               std::make_tuple("on a small one", Vec3{0.05f, 0.05f, 0.05f},
+                               Pose{{0.1f, -0.05f, 0.1f}}, BodyAt({0.0f, 0.01f, 0.0f})),
+               std::make_tuple("over an edge", Vec3{0.5f, 0.5f, 0.5f},
+                               Pose{{-0.35f, -0.5f, 0.1f}, TurnOf(0.3, {0, 1, 0})},
+                               BodyAt({0.0f, 0.0f, 0.0f})));
   CAPTURE(name, has_surface);
   SolidScene on_box(has_surface, start), on_hull(has_surface, start);
   AddCollider(&on_box.world, BoxAt(pose, half));
   const std::vector<Vec3> corners = BoxCorners(half);
   AddCollider(&on_hull.world, HullAt(pose, corners));
-  double farthest = 0.0;
-  for (int step = 0; step < 100; ++step) {
-    on_box.Step(1);
-    on_hull.Step(1);
-    farthest = std::max(farthest, (on_box.Centre() - on_hull.Centre()).norm());
-  }
+  const double farthest = StepBoth(&on_box, &on_hull, 100).farthest;
   std::printf("%s, %s: %.2g sizes from the box's motion\n", name, has_surface ? "surface" : "nodes",
               farthest / double(SolidScene::kSize));
   CHECK(on_box.world.stats().contacts > 0);
@@ -80,7 +69,7 @@ TEST_CASE("A hull's corner presses into the middle of a large triangle") {
   const std::vector<Vec3> corners =
       is_box ? BoxCorners({0.03f, 0.03f, 0.03f}) : StonePoints(3, 60, 0.03);
   const Pose start = {{0.07f, 0.275f, 0.12f}, TurnOf(0.9, Eigen::Vector3d(1, 0, 0.7))};
-  SolidScene scene(true, At({})), with_box(true, At({}));
+  SolidScene scene(true, BodyAt({})), with_box(true, BodyAt({}));
   for (World* world : {&scene.world, &with_box.world}) AddCollider(world);
   const ColliderId id = AddCollider(&scene.world, HullAt(start, corners));
   const ColliderId box = AddCollider(&with_box.world, BoxAt(start, {0.03f, 0.03f, 0.03f}));
@@ -111,13 +100,13 @@ TEST_CASE("A body comes to rest on hulls and stays out of them") {
       std::make_tuple(
           "far points",
           [] {
-            std::vector<Vec3> points = BoxCorners({1.0f, 0.5f, 1.0f});
-            for (Vec3& p : points) p = p + Vec3{500.0f, 100.0f, -300.0f};
-            return points;
+            std::vector<Vec3> corners = BoxCorners({1.0f, 0.5f, 1.0f});
+            for (Vec3& p : corners) p = p + Vec3{500.0f, 100.0f, -300.0f};
+            return corners;
           }(),
           -100.5f));
   CAPTURE(name, has_surface);
-  SolidScene scene(has_surface, At({0.0f, 0.01f, 0.0f}));
+  SolidScene scene(has_surface, BodyAt({0.0f, 0.01f, 0.0f}));
   Pose pose = {{0.0f, y, 0.0f}};
   if (std::string(name) == "far points") pose.position = {-500.0f, y, 300.0f};
   ColliderDesc rough = HullAt(pose, points);
@@ -138,7 +127,7 @@ TEST_CASE("A body comes to rest on hulls and stays out of them") {
 TEST_CASE("A hull carries the weight of the body on it") {
   // What it takes from the body's momentum in a second of rest is its weight, to within the motion
   // that is left.
-  SolidScene scene(true, At({0.0f, 0.002f, 0.0f}));
+  SolidScene scene(true, BodyAt({0.0f, 0.002f, 0.0f}));
   const std::vector<Vec3> points = BallPoints(250, 1.0, 0.8);
   AddCollider(&scene.world, HullAt({{0.0f, -0.8f, 0.0f}}, points));
   scene.Step(200);
@@ -156,8 +145,7 @@ TEST_CASE("Thrown bodies do not pass hulls, however fast") {
   for (uint32_t seed = 1; seed <= 100; ++seed) {
     Random random(seed);
     const bool has_surface = random.Below(2) == 0;
-    const double speed = double(SolidScene::kSize / SolidScene::kDt) *
-                         std::exp(random.Uniform(std::log(0.1), std::log(10.0)));
+    const double speed = ThrowSpeed(&random);
     // A wide obstacle in the way: the body cannot miss it, nor go round it.
     const double thickness = random.Uniform(0.005, 0.3);
     std::vector<Vec3> points = BoxCorners({static_cast<float>(thickness), 30.0f, 30.0f});
@@ -172,26 +160,17 @@ TEST_CASE("Thrown bodies do not pass hulls, however fast") {
     const ColliderDesc desc =
         HullAt({{1.0f, 0.0f, 0.0f}, TurnOf(random.Uniform(-0.5, 0.5), {0, 0, 1})}, points);
     CAPTURE(seed, has_surface, speed, thickness, points.size());
-    BodyDesc start = At({-0.5f, 0.0f, 0.0f}, {static_cast<float>(speed), 0.0f, 0.0f});
+    BodyDesc start = BodyAt({-0.5f, 0.0f, 0.0f}, {static_cast<float>(speed), 0.0f, 0.0f});
     start.pose.rotation = ToQuat(random.Rotation());
     WorldDesc world;
     world.gravity = {};
     SolidScene scene(has_surface, start, world);
     const ColliderId id = AddCollider(&scene.world, desc);
-    bool has_hit = false;
-    for (int step = 0; step < 100; ++step) {
-      scene.Step(1);
-      has_hit = has_hit || scene.world.stats().contacts > 0;
-    }
-    hits += has_hit ? 1 : 0;
+    hits += scene.TouchesIn(100) ? 1 : 0;
     CHECK((scene.flags & kStepBodyFrozen) == 0);
     CHECK(scene.DepthIn(id) < 0.01 * double(scene.kSize));
-    double farthest = -1e30;
-    for (const Eigen::Vector3d& point : scene.Points()) {
-      const Eigen::Vector3d local =
-          RotationOf(desc.pose.rotation).transpose() * (point - ToEigen(desc.pose.position));
-      farthest = std::max(farthest, local.x());
-    }
+    const double farthest = scene.FarthestAlong(RotationOf(desc.pose.rotation).col(0)) -
+                            RotationOf(desc.pose.rotation).col(0).dot(ToEigen(desc.pose.position));
     CHECK(farthest < 0.01);
   }
   CHECK(hits == 100);
@@ -201,7 +180,7 @@ TEST_CASE("A hull that moves carries a body and kicks it away") {
   const std::vector<Vec3> plate = BallPoints(120, 1.0, 0.5);
   SECTION("carries") {
     const bool has_surface = GENERATE(false, true);
-    SolidScene scene(has_surface, At({-0.1f, 0.0f, -0.1f}));
+    SolidScene scene(has_surface, BodyAt({-0.1f, 0.0f, -0.1f}));
     const ColliderId id = AddCollider(&scene.world, HullAt({{0.0f, -0.5f, 0.0f}}, plate));
     scene.Step(50);
     Pose pose = DescOf(scene.world, id).pose;
@@ -226,7 +205,7 @@ TEST_CASE("A hull that moves carries a body and kicks it away") {
       CAPTURE(seed);
       Random random(seed);
       const std::vector<Vec3> stone = StonePoints(seed, 40, 0.15);
-      SolidScene scene(seed % 2 == 0, At({-0.1f, 0.0f, -0.1f}));
+      SolidScene scene(seed % 2 == 0, BodyAt({-0.1f, 0.0f, -0.1f}));
       AddCollider(&scene.world);
       Pose pose = {{-1.0f, 0.15f, 0.0f}};
       const ColliderId foot = AddCollider(&scene.world, HullAt(pose, stone));
@@ -253,8 +232,8 @@ TEST_CASE("Random bodies among random hulls stay finite, the same for any order 
       Random random(seed);
       WorldDesc world;
       world.jobs = jobs;
-      SolidScene scene(seed % 2 == 0, At({0.0f, 1.2f, 0.0f}, {0.0f, -6.0f, 0.0f}), world);
-      AddBody(&scene.world, scene.shape.asset(), At({0.3f, 1.0f, 0.1f}, {0.0f, -3.0f, 0.0f}));
+      SolidScene scene(seed % 2 == 0, BodyAt({0.0f, 1.2f, 0.0f}, {0.0f, -6.0f, 0.0f}), world);
+      AddBody(&scene.world, scene.shape.asset(), BodyAt({0.3f, 1.0f, 0.1f}, {0.0f, -3.0f, 0.0f}));
       AddCollider(&scene.world, {.plane = {.offset = -0.3f}});
       for (uint32_t k = 0; k < 4; ++k) {
         const uint32_t count = 4 + random.Below(200);
@@ -339,7 +318,7 @@ TEST_CASE("Hulls with wrong points are refused, and their colliders are not adde
 
 TEST_CASE("A saved world with hulls goes on bit for bit, wherever it is loaded") {
   const std::vector<Vec3> stone = StonePoints(1, 100, 0.5), other = StonePoints(2, 50, 0.5);
-  SolidScene scene(true, At({0.0f, 0.6f, 0.0f}));
+  SolidScene scene(true, BodyAt({0.0f, 0.6f, 0.0f}));
   AddCollider(&scene.world);
   const ColliderId id = AddCollider(&scene.world, HullAt({{0.1f, 0.0f, 0.1f}}, stone));
   AddCollider(&scene.world, HullAt({{0.8f, 0.0f, 0.1f}}, other));
@@ -354,7 +333,7 @@ TEST_CASE("A saved world with hulls goes on bit for bit, wherever it is loaded")
   CountingMemory memory;
   {
     World fresh({.allocator = memory.allocator()});
-    SolidScene twin(true, At({0.0f, 0.6f, 0.0f}));  // with the same hulls, without, with others
+    SolidScene twin(true, BodyAt({0.0f, 0.6f, 0.0f}));  // with the same hulls, without, with others
     SECTION("the same") {
       AddCollider(&twin.world);
       AddCollider(&twin.world, HullAt({}, stone));

@@ -17,13 +17,6 @@ namespace {
 
 constexpr float kSize = SolidScene::kSize;
 
-BodyDesc At(const Vec3& position, const Vec3& velocity = {}) {
-  BodyDesc desc;
-  desc.pose.position = position;
-  desc.velocity = velocity;
-  return desc;
-}
-
 ColliderDesc MeshOf(const StaticSubject& subject, const Pose& pose = {}, float scale = 1.0f) {
   ColliderDesc desc;
   desc.type = ShapeType::kMesh;
@@ -58,10 +51,6 @@ SurfaceMesh Sheet(uint32_t n, double width) {
   return sheet;
 }
 
-Pose Turned(const Vec3& position, double angle, const Eigen::Vector3d& axis) {
-  return {position, TurnOf(angle, axis)};
-}
-
 }  // namespace
 
 TEST_CASE("On a flat mesh a body slides and stops as on a plane") {
@@ -70,9 +59,9 @@ TEST_CASE("On a flat mesh a body slides and stops as on a plane") {
   const float tilt = GENERATE(0.0f, 0.3f);
   CAPTURE(has_surface, quads, tilt);
   const Eigen::Vector3d axis = Eigen::Vector3d(0.6, 0.0, 0.8);
-  const Pose pose = Turned({0.1f, 0.0f, -0.05f}, double(tilt), axis);
+  const Pose pose = TurnedPose({0.1f, 0.0f, -0.05f}, double(tilt), axis);
   const Eigen::Matrix3d turn = RotationOf(pose.rotation);
-  BodyDesc start = At(pose.position, ToVec3(turn * Eigen::Vector3d(2.0, 0.0, 0.5)));
+  BodyDesc start = BodyAt(pose.position, ToVec3(turn * Eigen::Vector3d(2.0, 0.0, 0.5)));
   start.pose.rotation = pose.rotation;
   SolidScene on_plane(has_surface, start), on_mesh(has_surface, start);
   const StaticSubject sheet(Sheet(quads, 8.0));
@@ -80,22 +69,12 @@ TEST_CASE("On a flat mesh a body slides and stops as on a plane") {
   plane.pose = pose;
   AddCollider(&on_plane.world, plane);
   AddCollider(&on_mesh.world, MeshOf(sheet, pose));
-  double farthest = 0.0, fastest_up = 0.0;
-  for (int step = 0; step < 120; ++step) {
-    on_plane.Step(1);
-    on_mesh.Step(1);
-    farthest = std::max(farthest, (on_plane.Centre() - on_mesh.Centre()).norm());
-    const auto speed_up = [&](const SolidScene& scene) {
-      const BodyMoments m = MomentsOf(scene.world, scene.body);
-      return turn.col(1).dot(Eigen::Vector3d(m.linear_momentum)) / m.mass;
-    };
-    fastest_up = std::max(fastest_up, std::fabs(speed_up(on_mesh) - speed_up(on_plane)));
-  }
+  const MotionDifference difference = StepBoth(&on_plane, &on_mesh, 120, turn.col(1));
   CHECK(on_mesh.world.stats().contacts > 0);
   CHECK((on_plane.Centre() - Eigen::Vector3d(0.1, 0.1, 0.1)).norm() > 0.1);
   CHECK(on_mesh.Speed() < 1e-2);
-  CHECK(farthest < 1e-4 * double(kSize));
-  CHECK(fastest_up < 1e-3 * 2.0);
+  CHECK(difference.farthest < 1e-4 * double(kSize));
+  CHECK(difference.fastest < 1e-3 * 2.0);
 }
 
 TEST_CASE("A body rests on meshes of solids and stays out of them") {
@@ -110,17 +89,15 @@ TEST_CASE("A body rests on meshes of solids and stays out of them") {
           : plush::tests::MakeBox({-0.5, -1.0, -0.5}, {0.5, 0.0, 0.5});
   const StaticSubject box(surface);
   CHECK(box.mesh().sides == MeshSides::kSolid);
-  SolidScene scene(has_surface, At({-0.1f, 0.0f, -0.1f}));
-  ColliderDesc desc = MeshOf(box, Turned({0.0f, top, 0.0f}, 0.4, {0, 1, 0}), scale);
+  SolidScene scene(has_surface, BodyAt({-0.1f, 0.0f, -0.1f}));
+  ColliderDesc desc = MeshOf(box, TurnedPose({0.0f, top, 0.0f}, 0.4, {0, 1, 0}), scale);
   desc.friction = 1.0f;
   AddCollider(&scene.world, desc);
   scene.Step(200);
   CHECK(scene.flags == kStepOk);
   CHECK(scene.Speed() < 1e-3 * double(kSize));
   CHECK(scene.world.stats().contacts > 0);
-  double lowest = 1e30;
-  for (const Eigen::Vector3d& point : scene.Points()) lowest = std::min(lowest, point.y());
-  CHECK(std::fabs(lowest - double(top)) < 1e-4 * double(kSize));
+  CHECK(std::fabs(scene.FarthestAlong({0, -1, 0}) + double(top)) < 1e-4 * double(kSize));
   CHECK(double(MeasuresOf(scene.world).max_penetration) < 1e-4 * double(kSize));
 }
 
@@ -128,7 +105,7 @@ TEST_CASE("A body comes to rest in a bowl of a mesh") {
   const bool has_surface = GENERATE(false, true);
   // A torus: its hole holds the cube by the upper inner side.
   const StaticSubject torus(plush::tests::MakeTorus(0.2, 0.12, 48, 24));
-  SolidScene scene(has_surface, At({-0.1f, 0.1f, -0.1f}));
+  SolidScene scene(has_surface, BodyAt({-0.1f, 0.1f, -0.1f}));
   // The ring of MakeTorus may lie in any plane: in both, the body touches it.
   ColliderDesc desc = MeshOf(torus, {{0.0f, 0.0f, 0.0f}});
   desc.friction = 1.0f;
@@ -146,8 +123,7 @@ TEST_CASE("Thrown bodies do not pass meshes, from any side that holds, however f
   for (uint32_t seed = 1; seed <= 120; ++seed) {
     Random random(seed);
     const bool has_surface = random.Below(2) == 0;
-    const double speed =
-        double(kSize / SolidScene::kDt) * std::exp(random.Uniform(std::log(0.1), std::log(10.0)));
+    const double speed = ThrowSpeed(&random);
     const uint32_t kind = random.Below(3);
     const bool from_behind = kind == 2 && random.Below(2) == 0;
     const double thickness = random.Uniform(0.01, 0.6);
@@ -160,28 +136,20 @@ TEST_CASE("Thrown bodies do not pass meshes, from any side that holds, however f
         wall, kind == 2 ? std::optional(MeshSides::kBoth) : std::optional<MeshSides>());
     // The body comes from +x, or for a sheet with two sides also from -x.
     const double lean = random.Uniform(-0.5, 0.5);
-    const Pose pose = kind == 0 ? Turned({}, lean, {0, 0, 1})
-                                : Turned({}, lean - 0.5 * std::numbers::pi, {0, 0, 1});
+    const Pose pose = kind == 0 ? TurnedPose({}, lean, {0, 0, 1})
+                                : TurnedPose({}, lean - 0.5 * std::numbers::pi, {0, 0, 1});
     const float side = from_behind ? -1.0f : 1.0f;
-    BodyDesc start = At({side * 1.5f, 0.0f, 0.0f}, {-side * static_cast<float>(speed), 0.0f, 0.0f});
+    BodyDesc start =
+        BodyAt({side * 1.5f, 0.0f, 0.0f}, {-side * static_cast<float>(speed), 0.0f, 0.0f});
     start.pose.rotation = ToQuat(random.Rotation());
     WorldDesc world;
     world.gravity = {};
     SolidScene scene(has_surface, start, world);
     AddCollider(&scene.world, MeshOf(subject, pose));
-    bool has_hit = false;
-    for (int step = 0; step < 100; ++step) {
-      scene.Step(1);
-      has_hit = has_hit || scene.world.stats().contacts > 0;
-    }
-    hits += has_hit ? 1 : 0;
+    hits += scene.TouchesIn(100) ? 1 : 0;
     CHECK((scene.flags & kStepBodyFrozen) == 0);
     const Eigen::Vector3d normal = RotationOf(pose.rotation).col(kind == 0 ? 0 : 1);
-    double deepest = -1e30;
-    for (const Eigen::Vector3d& point : scene.Points()) {
-      deepest = std::max(deepest, -double(side) * normal.dot(point));
-    }
-    CHECK(deepest < 0.01 * double(kSize));
+    CHECK(scene.FarthestAlong(-double(side) * normal) < 0.01 * double(kSize));
   }
   CHECK(hits == 120);
 }
@@ -193,11 +161,10 @@ TEST_CASE("A sheet with two sides holds a body from below, one with a front lets
   const StaticSubject sheet(Sheet(7, 3.0), has_two_sides ? MeshSides::kBoth : MeshSides::kFront);
   WorldDesc world;
   world.gravity = {0.0f, 9.81f, 0.0f};
-  SolidScene scene(has_surface, At({0.0f, -0.5f, 0.0f}), world);
+  SolidScene scene(has_surface, BodyAt({0.0f, -0.5f, 0.0f}), world);
   AddCollider(&scene.world, MeshOf(sheet));
   scene.Step(150);
-  double highest = -1e30;
-  for (const Eigen::Vector3d& point : scene.Points()) highest = std::max(highest, point.y());
+  const double highest = scene.FarthestAlong({0, 1, 0});
   if (has_two_sides) {
     CHECK(std::fabs(highest) < 1e-4 * double(kSize));
     CHECK(scene.Speed() < 1e-3 * double(kSize));
@@ -209,7 +176,7 @@ TEST_CASE("A sheet with two sides holds a body from below, one with a front lets
 TEST_CASE("A mesh that moves carries and pushes a body") {
   const bool has_surface = GENERATE(false, true);
   const StaticSubject box(plush::tests::MakeGridBox({-0.5, -0.2, -0.5}, {0.5, 0.0, 0.5}, 4));
-  SolidScene scene(has_surface, At({-0.1f, 0.0f, -0.1f}));
+  SolidScene scene(has_surface, BodyAt({-0.1f, 0.0f, -0.1f}));
   ColliderDesc rough = MeshOf(box);
   rough.friction = 1.0f;
   const ColliderId id = AddCollider(&scene.world, rough);
@@ -221,9 +188,7 @@ TEST_CASE("A mesh that moves carries and pushes a body") {
     pose.position = {static_cast<float>(way), static_cast<float>(0.3 * way), 0.0f};
     REQUIRE(scene.world.MoveCollider(id, pose).ok());
     scene.Step(1);
-    double lowest = 1e30;
-    for (const Eigen::Vector3d& point : scene.Points()) lowest = std::min(lowest, point.y());
-    CHECK(lowest - 0.3 * way > -1e-3 * double(kSize));
+    CHECK(scene.FarthestAlong({0, -1, 0}) + 0.3 * way < 1e-3 * double(kSize));
   }
   CHECK(std::fabs(scene.Centre().x() - 1.0) < 0.05);
   CHECK(std::fabs(scene.Centre().z()) < 0.05);
@@ -261,7 +226,7 @@ TEST_CASE("States of worlds with meshes and height fields continue bit for bit")
     AddCollider(world, field);
     AddCollider(world, MeshOf(box, {{0.3f, 0.0f, 0.2f}}));
   };
-  SolidScene scene(true, At({0.0f, 0.05f, 0.0f}, {-2.0f, 0.0f, 0.5f}));
+  SolidScene scene(true, BodyAt({0.0f, 0.05f, 0.0f}, {-2.0f, 0.0f, 0.5f}));
   add(&scene.world);
   const Asset* const assets[] = {&scene.shape.asset()};
   std::vector<std::vector<std::byte>> states;

@@ -17,33 +17,22 @@ namespace {
 
 constexpr double kPi = std::numbers::pi;
 
-BodyDesc At(const Vec3& position, const Vec3& velocity = {}) {
-  BodyDesc desc;
-  desc.pose.position = position;
-  desc.velocity = velocity;
-  return desc;
-}
-
-Pose Turned(const Vec3& position, double angle, const Eigen::Vector3d& axis) {
-  return {position, TurnOf(angle, axis)};
-}
-
 }  // namespace
 
 TEST_CASE("A body comes to rest on each shape and stays out of it") {
   const bool has_surface = GENERATE(false, true);
   const auto [name, desc] = GENERATE(
       std::make_pair("box", BoxAt({{0.0f, -0.5f, 0.0f}}, {2.0f, 0.5f, 2.0f})),
-      std::make_pair("turned box",
-                     BoxAt(Turned({0.0f, -0.4f, 0.0f}, 0.5 * kPi, {0, 0, 1}), {0.4f, 1.0f, 1.0f})),
+      std::make_pair("turned box", BoxAt(TurnedPose({0.0f, -0.4f, 0.0f}, 0.5 * kPi, {0, 0, 1}),
+                                         {0.4f, 1.0f, 1.0f})),
       std::make_pair("small box", BoxAt({{0.1f, -0.05f, 0.1f}}, {0.05f, 0.05f, 0.05f})),
       std::make_pair("large sphere", SphereAt({0.1f, -2.0f, 0.1f}, 2.0f)),
       std::make_pair("capsule",
-                     CapsuleAt(Turned({0.1f, -0.5f, 0.1f}, 0.5 * kPi, {1, 0, 0}), 1.0f, 0.5f)));
+                     CapsuleAt(TurnedPose({0.1f, -0.5f, 0.1f}, 0.5 * kPi, {1, 0, 0}), 1.0f, 0.5f)));
   CAPTURE(name, has_surface);
   // Nodes alone touch: such a cube balances on two of them on a round solid, on one on a small box.
   if (!has_surface && (desc.type != ShapeType::kBox || name == std::string("small box"))) return;
-  SolidScene scene(has_surface, At({0.0f, 0.01f, 0.0f}));
+  SolidScene scene(has_surface, BodyAt({0.0f, 0.01f, 0.0f}));
   ColliderDesc rough = desc;
   rough.friction = 1.0f;
   const ColliderId id = AddCollider(&scene.world, rough);
@@ -62,26 +51,21 @@ TEST_CASE("A body comes to rest on each shape and stays out of it") {
 
 TEST_CASE("On a box a body slides and stops as on a plane") {
   const bool has_surface = GENERATE(false, true);
-  const BodyDesc start = At({0.0f, 0.0f, 0.0f}, {2.0f, 0.0f, 0.5f});
+  const BodyDesc start = BodyAt({0.0f, 0.0f, 0.0f}, {2.0f, 0.0f, 0.5f});
   SolidScene on_plane(has_surface, start), on_box(has_surface, start);
   AddCollider(&on_plane.world);
   AddCollider(&on_box.world, BoxAt({{0.0f, -1.0f, 0.0f}}, {5.0f, 1.0f, 5.0f}));
-  double farthest = 0.0;
-  for (int step = 0; step < 120; ++step) {
-    on_plane.Step(1);
-    on_box.Step(1);
-    farthest = std::max(farthest, (on_plane.Centre() - on_box.Centre()).norm());
-  }
+  const MotionDifference difference = StepBoth(&on_plane, &on_box, 120);
   CHECK((on_plane.Centre() - Eigen::Vector3d(0.1, 0.1, 0.1)).norm() > 0.3);
   CHECK(on_plane.Speed() < 1e-2);
-  CHECK(farthest < 1e-3);
+  CHECK(difference.farthest < 1e-3);
 }
 
 TEST_CASE("Scaled bodies rest on solids, also far from the origin") {
   const float scale = GENERATE(0.2f, 1.0f, 5.0f), far = GENERATE(0.0f, 3.0e4f);
   CAPTURE(scale, far);
   const Vec3 middle = {far, -0.5f * far, 0.25f * far};
-  BodyDesc desc = At(middle);
+  BodyDesc desc = BodyAt(middle);
   desc.scale = scale;
   desc.material = {.young = 2.0e5f * scale, .poisson = 0.4f, .density = 1000.0f, .damping = 0.05f};
   SolidScene scene(true, desc);
@@ -97,13 +81,13 @@ TEST_CASE("Scaled bodies rest on solids, also far from the origin") {
 }
 
 TEST_CASE("A small solid presses into the middle of a large triangle") {
-  const auto [name, desc] = GENERATE(
-      std::make_pair("ball", SphereAt({0.07f, 0.26f, 0.12f}, 0.02f)),
-      std::make_pair(
-          "corner", BoxAt(Turned({0.07f, 0.275f, 0.12f}, 0.9, {1, 0, 0.7}), {0.03f, 0.03f, 0.03f})),
-      std::make_pair("tip", CapsuleAt({{0.07f, 0.36f, 0.12f}}, 0.1f, 0.02f)));
+  const auto [name, desc] =
+      GENERATE(std::make_pair("ball", SphereAt({0.07f, 0.26f, 0.12f}, 0.02f)),
+               std::make_pair("corner", BoxAt(TurnedPose({0.07f, 0.275f, 0.12f}, 0.9, {1, 0, 0.7}),
+                                              {0.03f, 0.03f, 0.03f})),
+               std::make_pair("tip", CapsuleAt({{0.07f, 0.36f, 0.12f}}, 0.1f, 0.02f)));
   CAPTURE(name);
-  BodyDesc still = At({});
+  BodyDesc still = BodyAt({});
   SolidScene scene(true, still);
   AddCollider(&scene.world);
   const ColliderId id = AddCollider(&scene.world, desc);
@@ -127,12 +111,11 @@ TEST_CASE("Thrown bodies do not pass solids, however fast") {
   for (uint32_t seed = 1; seed <= 150; ++seed) {
     Random random(seed);
     const bool has_surface = random.Below(2) == 0;
-    const double speed = double(SolidScene::kSize / SolidScene::kDt) *
-                         std::exp(random.Uniform(std::log(0.1), std::log(10.0)));
+    const double speed = ThrowSpeed(&random);
     const Eigen::Matrix3d turn = random.Rotation();
     ColliderDesc desc;
     // A wide obstacle in the way: the body cannot miss it, nor go round it.
-    const Pose wall = Turned({1.0f, 0.0f, 0.0f}, random.Uniform(-0.5, 0.5), {0, 0, 1});
+    const Pose wall = TurnedPose({1.0f, 0.0f, 0.0f}, random.Uniform(-0.5, 0.5), {0, 0, 1});
     switch (random.Below(3)) {
       case 0:
         desc = BoxAt(wall, {static_cast<float>(random.Uniform(0.005, 0.3)), 30.0f, 30.0f});
@@ -144,27 +127,18 @@ TEST_CASE("Thrown bodies do not pass solids, however fast") {
         desc = CapsuleAt({{5.0f, 0.0f, 0.0f}, wall.rotation}, 30.0f, 4.0f);
     }
     CAPTURE(seed, has_surface, speed, int(desc.type));
-    BodyDesc start = At({-0.5f, 0.0f, 0.0f}, {static_cast<float>(speed), 0.0f, 0.0f});
+    BodyDesc start = BodyAt({-0.5f, 0.0f, 0.0f}, {static_cast<float>(speed), 0.0f, 0.0f});
     start.pose.rotation = ToQuat(turn);
     WorldDesc world;
     world.gravity = {};
     SolidScene scene(has_surface, start, world);
     const ColliderId id = AddCollider(&scene.world, desc);
-    bool has_hit = false;
-    for (int step = 0; step < 100; ++step) {
-      scene.Step(1);
-      has_hit = has_hit || scene.world.stats().contacts > 0;
-    }
-    hits += has_hit ? 1 : 0;
+    hits += scene.TouchesIn(100) ? 1 : 0;
     CHECK((scene.flags & kStepBodyFrozen) == 0);
     CHECK(scene.DepthIn(id) < 0.01 * double(scene.kSize));
     // On the side that it came from.
-    double farthest = -1e30;
-    for (const Eigen::Vector3d& point : scene.Points()) {
-      const Eigen::Vector3d local =
-          RotationOf(desc.pose.rotation).transpose() * (point - ToEigen(desc.pose.position));
-      farthest = std::max(farthest, local.x());
-    }
+    const double farthest = scene.FarthestAlong(RotationOf(desc.pose.rotation).col(0)) -
+                            RotationOf(desc.pose.rotation).col(0).dot(ToEigen(desc.pose.position));
     CHECK(farthest < 0.0);
   }
   CHECK(hits == 150);
@@ -172,7 +146,7 @@ TEST_CASE("Thrown bodies do not pass solids, however fast") {
 
 TEST_CASE("A platform carries a body round a corner") {
   const bool has_surface = GENERATE(false, true);
-  SolidScene scene(has_surface, At({-0.1f, 0.0f, -0.1f}));
+  SolidScene scene(has_surface, BodyAt({-0.1f, 0.0f, -0.1f}));
   const ColliderId id = AddCollider(&scene.world, BoxAt({{0.0f, -0.1f, 0.0f}}, {0.5f, 0.1f, 0.5f}));
   scene.Step(50);
   Pose pose = DescOf(scene.world, id).pose;
@@ -197,7 +171,7 @@ TEST_CASE("A foot kicks a body away") {
   for (uint32_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
     Random random(seed);
-    SolidScene scene(seed % 2 == 0, At({-0.1f, 0.0f, -0.1f}));
+    SolidScene scene(seed % 2 == 0, BodyAt({-0.1f, 0.0f, -0.1f}));
     AddCollider(&scene.world);
     Pose pose = {{-1.0f, 0.15f, static_cast<float>(random.Uniform(-0.05, 0.05))}};
     const ColliderId foot = AddCollider(&scene.world, CapsuleAt(pose, 0.1f, 0.08f));
@@ -235,7 +209,7 @@ TEST_CASE("Random bodies among random solids stay finite and bounded") {
     const float dt = exponential(0.001, 0.033), young = exponential(1e4, 1e8);
     const float friction = static_cast<float>(random.Uniform(0.0, 2.0));
     const bool falls = seed % 2 == 0;
-    BodyDesc desc = At(ToVec3(random.Vector(0.2)), ToVec3(random.Vector(3.0)));
+    BodyDesc desc = BodyAt(ToVec3(random.Vector(0.2)), ToVec3(random.Vector(3.0)));
     if (falls) {
       desc.pose.position.y += 1.5f;
       desc.velocity.y = -10.0f;
@@ -281,7 +255,7 @@ TEST_CASE("Random bodies among random solids stay finite and bounded") {
 }
 
 TEST_CASE("A body sleeps on a box and wakes if the box goes or another collider comes") {
-  SolidScene scene(true, At({-0.1f, 0.0f, -0.1f}));
+  SolidScene scene(true, BodyAt({-0.1f, 0.0f, -0.1f}));
   const ColliderId ground =
       AddCollider(&scene.world, BoxAt({{0.0f, -0.1f, 0.0f}}, {0.5f, 0.1f, 0.5f}));
   const ColliderId far = AddCollider(&scene.world, SphereAt({5.0f, 0.0f, 0.0f}, 0.3f));

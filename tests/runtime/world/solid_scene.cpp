@@ -11,6 +11,17 @@
 
 namespace plush::test {
 
+BodyDesc BodyAt(const Vec3& position, const Vec3& velocity) {
+  BodyDesc desc;
+  desc.pose.position = position;
+  desc.velocity = velocity;
+  return desc;
+}
+
+Pose TurnedPose(const Vec3& position, double angle, const Eigen::Vector3d& axis) {
+  return {position, TurnOf(angle, axis)};
+}
+
 ColliderDesc SphereAt(const Vec3& position, float radius) {
   ColliderDesc desc;
   desc.type = ShapeType::kSphere;
@@ -115,6 +126,15 @@ void SolidScene::Step(int steps) {
   for (int step = 0; step < steps; ++step) flags |= StepWorld(&world, kDt);
 }
 
+bool SolidScene::TouchesIn(int steps) {
+  bool touches = false;
+  for (int step = 0; step < steps; ++step) {
+    Step(1);
+    touches = touches || world.stats().contacts > 0;
+  }
+  return touches;
+}
+
 std::vector<Eigen::Vector3d> SolidScene::Points() const {
   const std::vector<Vec3> nodes = PositionsOf(world, body, shape.num_nodes());
   const CollisionView& surface = shape.asset().collision();
@@ -131,6 +151,14 @@ std::vector<Eigen::Vector3d> SolidScene::Points() const {
     for (const Vec3& node : nodes) points.push_back(ToEigen(node));
   }
   return points;
+}
+
+double SolidScene::FarthestAlong(const Eigen::Vector3d& direction) const {
+  double farthest = -1e30;
+  for (const Eigen::Vector3d& point : Points()) {
+    farthest = std::max(farthest, direction.dot(point));
+  }
+  return farthest;
 }
 
 double SolidScene::DepthIn(ColliderId id) const {
@@ -178,6 +206,26 @@ double SolidScene::Speed() const {
     speed = std::max(speed, ToEigen(v).norm());
   }
   return speed;
+}
+
+MotionDifference StepBoth(SolidScene* a, SolidScene* b, int steps, const Eigen::Vector3d& up) {
+  const auto speed_of = [&](const SolidScene& scene) {
+    const BodyMoments m = MomentsOf(scene.world, scene.body);
+    return up.dot(Eigen::Vector3d(m.linear_momentum)) / m.mass;
+  };
+  MotionDifference most;
+  for (int step = 0; step < steps; ++step) {
+    a->Step(1);
+    b->Step(1);
+    most.farthest = std::max(most.farthest, (a->Centre() - b->Centre()).norm());
+    most.fastest = std::max(most.fastest, std::fabs(speed_of(*a) - speed_of(*b)));
+  }
+  return most;
+}
+
+double ThrowSpeed(Random* random) {
+  return double(SolidScene::kSize / SolidScene::kDt) *
+         std::exp(random->Uniform(std::log(0.1), std::log(10.0)));
 }
 
 }  // namespace plush::test

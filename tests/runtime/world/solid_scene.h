@@ -10,6 +10,9 @@
 
 namespace plush::test {
 
+BodyDesc BodyAt(const Vec3& position, const Vec3& velocity = {});
+Pose TurnedPose(const Vec3& position, double angle, const Eigen::Vector3d& axis);
+
 ColliderDesc SphereAt(const Vec3& position, float radius);
 ColliderDesc CapsuleAt(const Pose& pose, float half_height, float radius);
 ColliderDesc BoxAt(const Pose& pose, const Vec3& half_extents);
@@ -28,8 +31,12 @@ struct SolidScene {
   explicit SolidScene(bool has_surface, const BodyDesc& desc = {}, const WorldDesc& world = {});
 
   void Step(int steps);
+  /// Takes steps. Returns whether the body touched a collider in any.
+  bool TouchesIn(int steps);
   /// The vertices of the surface, or the nodes [m].
   std::vector<Eigen::Vector3d> Points() const;
+  /// How far they reach along a unit vector from the origin [m].
+  double FarthestAlong(const Eigen::Vector3d& direction) const;
   /// Depth of the deepest of them in a solid [m], below 0 outside.
   double DepthIn(ColliderId id) const;
   /// The same for points all over the triangles.
@@ -42,5 +49,16 @@ struct SolidScene {
   BodyId body;
   uint32_t flags = 0;  ///< of all steps
 };
+
+/// The largest differences of two bodies' motions.
+struct MotionDifference {
+  double farthest = 0.0;  ///< of their centres [m]
+  double fastest = 0.0;   ///< of their speeds along `up` [m/s]
+};
+MotionDifference StepBoth(SolidScene* a, SolidScene* b, int steps,
+                          const Eigen::Vector3d& up = Eigen::Vector3d::UnitY());
+
+/// A speed of 0.1 to 10 of the cube's sizes per step [m/s].
+double ThrowSpeed(Random* random);
 
 }  // namespace plush::test
