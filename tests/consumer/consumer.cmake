@@ -7,7 +7,7 @@
 #   find_package      against an installed prefix with both components
 #   runtime_only      against a prefix of the runtime-only build; the program PLUSH_EXECUTABLE
 #                     bakes the assets, as when cross-compiling
-#   add_subdirectory  Plush, tools included, as a folder of the game
+#   add_subdirectory  Plush as a folder of the game; with PLUSH_TEST_FULL its tools too
 
 cmake_minimum_required(VERSION 3.24)
 
@@ -49,7 +49,12 @@ elseif(ROUTE STREQUAL "runtime_only")
   endif()
   list(APPEND configure -DCMAKE_PREFIX_PATH=${prefix} -DPLUSH_EXECUTABLE=${PLUSH_EXECUTABLE})
 elseif(ROUTE STREQUAL "add_subdirectory")
-  list(APPEND configure -DPLUSH_SOURCE_DIR=${PLUSH_SOURCE_DIR} -DPLUSH_BUILD_TOOLS=ON)
+  list(APPEND configure -DPLUSH_SOURCE_DIR=${PLUSH_SOURCE_DIR} -DCMAKE_CXX_FLAGS_RELEASE=-O0)
+  if(DEFINED ENV{PLUSH_TEST_FULL})
+    list(APPEND configure -DPLUSH_BUILD_TOOLS=ON)
+  else()  # the tools take minutes to compile
+    list(APPEND configure -DPLUSH_BUILD_TOOLS=OFF -DPLUSH_EXECUTABLE=${PLUSH_EXECUTABLE})
+  endif()
 else()
   message(FATAL_ERROR "unknown route '${ROUTE}'")
 endif()

@@ -19,7 +19,7 @@ file(WRITE ${WORK_DIR}/include/flatbuffers/base.h "${base}")
 function(configure flatc)
   execute_process(
     COMMAND ${CMAKE_COMMAND} --preset runtime-only -S ${PLUSH_SOURCE_DIR} -B ${WORK_DIR}/build
-      --fresh -DCMAKE_CXX_COMPILER=${CXX} -DPLUSH_FLATBUFFERS_INCLUDE_DIR=${WORK_DIR}/include
+      --fresh -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DPLUSH_FLATBUFFERS_INCLUDE_DIR=${WORK_DIR}/include
       -DPLUSH_FLATC=${flatc}
     RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   # Messages are wrapped at the width of a terminal.

@@ -61,7 +61,8 @@ class Press {
 }  // namespace
 
 // The surface has 722 vertices on the planes, more than three times as many as contacts fit.
-TEST_CASE("A pressed cube stays above the planes, and its force is that of many iterations") {
+TEST_CASE("A pressed cube stays above the planes, and its force is that of many iterations",
+          "[long]") {
   const bool has_surface = GENERATE(false, true);
   const float poisson = GENERATE(0.33f, 0.45f, 0.49f);
   const float young = GENERATE(1.0e4f, 1.0e5f, 1.0e6f, 1.0e7f);

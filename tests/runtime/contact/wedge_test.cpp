@@ -97,7 +97,8 @@ Outcome Close(const ShapeAsset& shape, const Wedge& wedge, uint32_t seed, int sw
 
 }  // namespace
 
-TEST_CASE("Bodies in closing wedges stay above the planes, and no impulse throws them about") {
+TEST_CASE("Bodies in closing wedges stay above the planes, and no impulse throws them about",
+          "[long]") {
   const int sweeps = GENERATE(8, 64);
   constexpr uint32_t kSeeds = 80;
   constexpr double kSize = 0.3, kVolume = kSize * kSize * kSize;

@@ -208,7 +208,7 @@ TEST_CASE("Steps with volume sweeps follow the dense equations of [Kug], and ign
               young, away, worst);
 }
 
-TEST_CASE("Converged steps are those of implicit Euler, with and without sweeps") {
+TEST_CASE("Converged steps are those of implicit Euler, with and without sweeps", "[long]") {
   // The runtime chooses the order of the sweeps; their limit does not depend on it, nor on the
   // method.
   const double young = GENERATE(3.0e4, 3.0e5);

@@ -310,19 +310,19 @@ TEST_CASE("A cantilever moves as the reference does") {
   MeasureAndCheck("cantilever", ClampedBeam(), {&kBeamTrajectory, nullptr, &kBeamSag});
 }
 
-TEST_CASE("A club that hangs by its thin end moves as the reference does") {
+TEST_CASE("A club that hangs by its thin end moves as the reference does", "[long]") {
   MeasureAndCheck("club by its thin end", HungClub(false), {&kMet, &kMet, &kMet});
 }
 
-TEST_CASE("A club that hangs by its thick end moves as the reference does") {
+TEST_CASE("A club that hangs by its thick end moves as the reference does", "[long]") {
   MeasureAndCheck("club by its thick end", HungClub(true), {&kMet, &kMet, &kMet});
 }
 
-TEST_CASE("A rope moves as the reference does") {
+TEST_CASE("A rope moves as the reference does", "[long]") {
   MeasureAndCheck("rope", HungRope(), {&kRopeTrajectory, &kRopeSwing, &kRopeSag});
 }
 
-TEST_CASE("A cross that hangs by one arm moves as the reference does") {
+TEST_CASE("A cross that hangs by one arm moves as the reference does", "[long]") {
   MeasureAndCheck("cross", HungCross(), {&kCrossTrajectory, &kCrossSwing, &kCrossSag});
 }
 
@@ -387,7 +387,7 @@ double FrequencyError(const Cantilever& beam, const BeamMode& mode) {
 
 }  // namespace
 
-TEST_CASE("A cantilever bends and twists at the reference's frequency") {
+TEST_CASE("A cantilever bends and twists at the reference's frequency", "[long]") {
   for (int n = 0; n < 4; ++n) {
     const double nu = kPoissons[n];
     BeamModes modes = ModesOf(Cantilever({8, 2, 3, 0.05}, {1.0, nu, kDensity}, double(kDt)));

@@ -238,7 +238,8 @@ Failures RunScenes(uint32_t first, int count, SceneKind kind) {
 // Without clusters and with two sweeps, 2 of these 300 freeze and 57 gain. Most that still gain do
 // so in their first step, next to pins or while they turn by a fifth of a radian per step. Two gain
 // slowly by pressures that lag behind volumes: Poisson's ratios of 0.47 and more, thin tets.
-TEST_CASE("Bodies of all shapes, masses and materials in flight or pinned end finite, few gain") {
+TEST_CASE("Bodies of all shapes, masses and materials in flight or pinned end finite, few gain",
+          "[long]") {
   const int count = tests::FullTests() ? 4000 : 300 / kShare;
   const Failures failures = RunScenes(200001, count, SceneKind::kMild);
   CHECK(failures.frozen <= count / 1000);
@@ -247,12 +248,12 @@ TEST_CASE("Bodies of all shapes, masses and materials in flight or pinned end fi
 
 // These turn by up to two radians per step, or are torn to many times their size. Without clusters
 // and with two sweeps, 29 of 200 freeze.
-TEST_CASE("Of torn bodies in flight or pinned, few freeze") {
+TEST_CASE("Of torn bodies in flight or pinned, few freeze", "[long]") {
   const int count = tests::FullTests() ? 4000 : 200 / kShare;
   CHECK(RunScenes(1, count, SceneKind::kWild).frozen <= std::max(1, count / 50));
 }
 
-TEST_CASE("Bodies on a floor or in a V of planes end finite, few gain") {
+TEST_CASE("Bodies on a floor or in a V of planes end finite, few gain", "[long]") {
   const int count = tests::FullTests() ? 2000 : 100 / kShare;
   const Failures failures = RunScenes(100001, count, SceneKind::kPlanes);
   CHECK(failures.frozen <= count / 1000);

@@ -68,7 +68,7 @@ Trajectory RuntimeOf(const HungArm& arm, int outer_iterations, int volume_sweeps
 
 }  // namespace
 
-TEST_CASE("The armadillo swings by one hand as implicit Euler's does") {
+TEST_CASE("The armadillo swings by one hand as implicit Euler's does", "[long]") {
   const std::string path = plush::tests::TestModelOrSkip("tets/arm_4k.node");
   if (path.empty()) return;
   const HungArm arm = MakeArm(path);
