@@ -12,5 +12,10 @@ void AddInfoCommand(CLI::App* app, int* exit_code);
 void AddValidateCommand(CLI::App* app, int* exit_code);
 void AddSimulateCommand(CLI::App* app, int* exit_code);
 void AddExportCommand(CLI::App* app, int* exit_code);
+void AddDiffCommand(CLI::App* app, int* exit_code);
+void AddExplainCommand(CLI::App* app, int* exit_code);
+void AddDoctorCommand(CLI::App* app, int* exit_code);
+/// Adds `completion` and `man`, which describe all verbs of `app`. *app must outlive the parsing.
+void AddManualCommands(CLI::App* app, int* exit_code);
 
 }  // namespace plush::tools

@@ -27,6 +27,10 @@ int Run(int argc, char** argv) {
   plush::tools::AddValidateCommand(&app, &exit_code);
   plush::tools::AddSimulateCommand(&app, &exit_code);
   plush::tools::AddExportCommand(&app, &exit_code);
+  plush::tools::AddDiffCommand(&app, &exit_code);
+  plush::tools::AddExplainCommand(&app, &exit_code);
+  plush::tools::AddDoctorCommand(&app, &exit_code);
+  plush::tools::AddManualCommands(&app, &exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
