@@ -90,8 +90,9 @@ struct HeightFieldShape {
 
 /// The triangles of a static mesh (`plush bake --static`). Its sides say which way they hold.
 struct MeshShape {
-  const Asset* asset = nullptr;  ///< must stay open and at its address until the collider is removed
-  float scale = 1.0f;            ///< multiplies lengths, > 0
+  const Asset* asset =
+      nullptr;         ///< must stay open and at its address until the collider is removed
+  float scale = 1.0f;  ///< multiplies lengths, > 0
 };
 
 /// Finds a coefficient of contacts from those of the body's material and of the collider, and the
