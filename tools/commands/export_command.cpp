@@ -24,13 +24,12 @@ namespace {
 
 constexpr char kVerb[] = "export";
 
-enum class Format { kByExtension, kNode, kMsh, kVtu, kObj };
+enum class Format { kByExtension, kNode, kMsh, kVtu, kObj, kUsd, kUsdOmni };
 
-constexpr NamedValue<Format> kFormats[] = {{"auto", Format::kByExtension},
-                                           {"node", Format::kNode},
-                                           {"msh", Format::kMsh},
-                                           {"vtu", Format::kVtu},
-                                           {"obj", Format::kObj}};
+constexpr NamedValue<Format> kFormats[] = {{"auto", Format::kByExtension}, {"node", Format::kNode},
+                                           {"msh", Format::kMsh},          {"vtu", Format::kVtu},
+                                           {"obj", Format::kObj},          {"usda", Format::kUsd},
+                                           {"usda-omni", Format::kUsdOmni}};
 
 struct ExportOptions {
   std::string file;
@@ -59,7 +58,7 @@ Result<Format> ChooseFormat(const ExportOptions& options) {
   }
   return Error{ExitCode::kUnsupported,
                "'" + options.output_path +
-                   "': no format has this extension; name it .node, .msh, .vtu or .obj, or "
+                   "': no format has this extension; name it .node, .msh, .vtu, .obj or .usda, or "
                    "give --to",
                ""};
 }
@@ -81,6 +80,9 @@ Result<Done> MakeTexts(const CageTable& cage, Format format, std::vector<TextFil
     Result<std::string> text = VtuTextOf(cage);
     if (!text.ok()) return text.error();
     (*files)[0].text = std::move(text.value());
+  } else if (format == Format::kUsd || format == Format::kUsdOmni) {
+    (*files)[0].text =
+        UsdTextOf(cage, format == Format::kUsd ? UsdSpelling::kDraft : UsdSpelling::kOmni);
   } else {
     (*files)[0].text = format == Format::kMsh ? GmshTextOf(cage) : CageObjTextOf(cage);
   }
@@ -151,7 +153,8 @@ void AddExportCommand(CLI::App* app, int* exit_code) {
       ->type_name("PATH");
   OptionGroup(verb, "Format")
       .Choice<Format>("--to", kFormats, &options->format, "FORMAT",
-                      "node (TetGen), msh (Gmsh 2.2), vtu (ParaView), obj (the cage's surface) or "
+                      "node (TetGen), msh (Gmsh 2.2), vtu (ParaView), obj (the cage's surface), "
+                      "usda (USD: Newton), usda-omni (USD: Isaac Sim) or "
                       "auto: by the extension of PATH");
   AddOutputOptions(verb, &options->output);
   verb->callback([options, exit_code] { *exit_code = RunExport(*options); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes cages as text for mesh tools: Wavefront .obj, TetGen, Gmsh, ParaView.
+// Writes cages as text for mesh tools: Wavefront .obj, TetGen, Gmsh, ParaView, USD.
 #pragma once
 
 #include "plush/asset.h"
@@ -55,5 +55,25 @@ std::string GmshTextOf(const CageTable& cage);
 /// Errors: kLimit (regions times nodes above 1e8).
 /// Format: Kitware. VTK File Formats, XML file formats.
 Result<std::string> VtuTextOf(const CageTable& cage);
+
+/// How a .usda spells physics.
+enum class UsdSpelling {
+  kDraft,  ///< AOUSD's draft, which Newton reads; its commit is in the file
+  kOmni,   ///< NVIDIA's Omni Physics Deformable Schema, for Isaac Sim
+};
+
+/// A USD scene in text (.usda): metres, kilograms, y up.
+/// - </Body>, an Xform: the deformable body.
+/// - </Body/Simulation>, a TetMesh: the cage in the asset's order, its boundary, masses of the
+/// nodes
+///   [kg] (kDraft). Bound to the body's material, or if it has several to </Body/Materials/mean>,
+///   their mean by volume; a GeomSubset per material then names its tets.
+/// - </Body/Visual>, a Mesh: the render vertices with normals and texture coordinates.
+/// - </Body/Materials>: Young's modulus [Pa], Poisson's ratio, density [kg/m^3], friction and
+///   restitution where the asset gives them.
+///
+/// What USD has no place for is left out: damping, patches, pins, joints, the factor, weights of
+/// the render vertices.
+std::string UsdTextOf(const CageTable& cage, UsdSpelling spelling);
 
 }  // namespace plush::tools
