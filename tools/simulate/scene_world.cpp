@@ -3,6 +3,7 @@
 // A thread pool of oneTBB serves as the World's job system.
 #include "simulate/scene_world.h"
 
+#include "plush/format/static_mesh.h"
 #include "plush/format/tet_block.h"
 
 #include "base/text.h"
@@ -152,14 +153,20 @@ Result<Done> AddCopies(const SceneBody& body, uint32_t asset_index, SceneWorld* 
 Result<std::vector<float>> ReadHeights(const std::string& path, const HeightFieldShape& field) {
   std::ifstream file(path, std::ios::binary);
   const size_t count = size_t{field.columns} * field.rows;
-  std::string bytes(4 * count, '\0');
-  if (!file) return Error{ExitCode::kIo, path + ": cannot be read", ""};
-  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (static_cast<size_t>(file.gcount()) != bytes.size() || file.peek() != EOF) {
+  std::error_code error;
+  const uint64_t file_bytes = std::filesystem::file_size(path, error);
+  if (!file || error) return Error{ExitCode::kIo, path + ": cannot be read", ""};
+  if (file_bytes != 4 * uint64_t{count}) {
     return Error{ExitCode::kInvalidInput,
-                 path + ": expected columns x rows floats of 4 bytes, " +
-                     std::to_string(bytes.size()) + " bytes in all",
+                 path + ": has " + std::to_string(file_bytes) +
+                     " bytes; expected columns x rows floats of 4 bytes, " +
+                     std::to_string(4 * count) + " bytes in all",
                  ""};
+  }
+  std::string bytes(4 * count, '\0');
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (static_cast<size_t>(file.gcount()) != bytes.size()) {
+    return Error{ExitCode::kIo, path + ": cannot be read", ""};
   }
   std::vector<float> heights(count);
   for (size_t i = 0; i < count; ++i) {
@@ -177,7 +184,9 @@ Result<Done> AddCollider(const SceneCollider& collider, size_t index, SceneWorld
   if (!collider.hull_asset.empty()) {
     const Result<Asset> asset = OpenAsset(collider.hull_asset);
     if (!asset.ok()) return asset.error();
-    const std::span<const Vec3> rendered = asset.value().visual().positions;
+    const std::span<const Vec3> rendered = asset.value().is_static()
+                                               ? asset.value().static_mesh().positions
+                                               : asset.value().visual().positions;
     points = OutermostPoints(rendered.empty() ? asset.value().simulation().nodes : rendered);
   }
   if (desc.type == ShapeType::kHull) desc.hull = HullShape(points);

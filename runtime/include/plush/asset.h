@@ -34,6 +34,8 @@ enum class Trust : uint8_t {
 
 /// What lies on either side of the triangles of a static mesh.
 enum class MeshSides : uint8_t {
+  // kSolid and kFront act alike in contact: what is behind by less than a quarter of a median edge
+  // is pushed out to the front.
   kSolid,  ///< solid behind, free in front: the mesh bounds a volume
   kFront,  ///< a thin surface that holds what comes from the front
   kBoth,   ///< a thin surface that holds what comes from either side

@@ -162,7 +162,7 @@ struct ContactEvent {
                                 ///< in [m/s]; 0 if none did
   uint32_t triangle = kNoTriangle;  ///< of CollisionView: of the point with the greatest impulse,
                                     ///< in a sensor of the deepest one
-  uint32_t other_triangle = kNoTriangle;  ///< of other_body
+  uint32_t other_triangle = kNoTriangle;  ///< of the collider's mesh or height field
 };
 
 }  // namespace plush

@@ -24,7 +24,8 @@ struct Ray {
 /// What a query of the world looks for.
 enum QueryTargets : uint32_t {
   kQueryBodies = 1u << 0,
-  kQueryColliders = 1u << 1,  ///< of a height field or mesh, a ray finds the first place only
+  kQueryColliders = 1u << 1,  ///< sensors, too. A ray finds the first place only of a height field
+                              ///< or mesh
 };
 
 /// What a query of the world may find. It never finds disabled bodies.
@@ -48,9 +49,9 @@ struct SurfacePoint {
   Vec3 barycentrics = {};  ///< of the point in the triangle, >= 0, sum 1
   Vec3 position = {};      ///< in the world [m]
   Vec3 normal = {};        ///< unit normal, out of the collider, or of the deformed triangle,
-                           ///< outwards unless its tet is
-                           ///< inside out. If the triangle has no area: against the ray, or towards
-                           ///< the queried point, or up (+y) if that point is here
+                           ///< outwards unless its tet is inside out. If the triangle has no area:
+                           ///< against the ray, or towards the queried point, or up (+y) if that
+                           ///< point is here
   float distance = 0.0f;   ///< along the ray, or from the queried point [m], >= 0
   bool front = false;      ///< whether the ray or the queried point comes from the side that
                            ///< `normal` points to

@@ -168,12 +168,10 @@ class World {
   /// colliders' slots. At most one per body and collider, but a collider that replaced a removed
   /// one in its slot follows that one's end. Valid as body_events().
   /// - A sleeping body reports no kStayed, but what sensors do to it. A disabled body's touches
-  /// end.
-  ///   A removed body's do not.
+  ///   end. A removed body's do not.
   /// - Sensors are tested at the end of the step, against the triangles of the collision surface,
-  /// or
-  ///   the nodes of cages without one. A sensor wholly inside a body touches nothing, nor does one
-  ///   that a body passes within a step.
+  ///   or the nodes of cages without one. A sensor wholly inside a body touches nothing, nor does
+  ///   one that a body passes within a step.
   /// - Nothing but sensors is reported with a ContactMethod.
   std::span<const ContactEvent> contact_events() const;
 
@@ -260,7 +258,7 @@ class World {
   /// description give kNullId, kForeignId and kStaleId with the name of their field.
   Status Attach(const AttachmentDesc& desc, AttachmentId* out_id);
   /// The same at a point that a query found, in place of the description's body, nodes and weights.
-  /// Errors: also kInvalidArgument (not valid()).
+  /// Errors: also kInvalidArgument (not valid(), or on a collider).
   Status Attach(const SurfacePoint& at, const AttachmentDesc& desc, AttachmentId* out_id);
 
   /// Lets the target reach `target` [m] at the end of the next step, on a straight line in its

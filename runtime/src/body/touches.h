@@ -18,7 +18,7 @@ struct Touch {
   bool is_reported = false;  ///< whether the game knows of it from an event
   Vec3 force;                ///< on the collider, mean over the step [N], world
   Vec3 torque;               ///< about its pose's position, which may move [N m]
-  // Of the step only, for its event.
+  // For events. A body that does not step keeps those of its last step.
   Vec3 point;                   ///< [m], world
   Vec3 normal;                  ///< unit, out of the collider
   float impulse = 0.0f;         ///< along the normals [N s]

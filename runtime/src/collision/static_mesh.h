@@ -74,8 +74,8 @@ inline bool OverlapsTriangleBox(const StaticMeshView& mesh, uint32_t t, const Ve
 }
 
 /// Calls visit(t) for each triangle whose box has a point in common with the box from `low` to
-/// `high` [m], in ascending order. Touching counts; a box with low > high or NaN meets nothing.
-/// O(log triangles) plus the visits; does not allocate.
+/// `high` [m], in ascending order, until it returns false. Touching counts; a box with low > high
+/// or NaN meets nothing. O(log triangles) plus the visits; does not allocate.
 template <class Visit>
 void ForTrianglesInBox(const StaticMeshView& mesh, const Vec3& low, const Vec3& high, Visit visit) {
   const auto meets = [](float first, float last, float from, float to) {
@@ -114,7 +114,7 @@ void ForTrianglesInBox(const StaticMeshView& mesh, const Vec3& low, const Vec3& 
     }
     const uint32_t end = std::min(kStaticLeafTriangles * (child + 1), num_triangles);
     for (uint32_t t = kStaticLeafTriangles * child; t < end; ++t) {
-      if (OverlapsTriangleBox(mesh, t, low, high)) visit(t);
+      if (OverlapsTriangleBox(mesh, t, low, high) && !visit(t)) return;
     }
   }
 }

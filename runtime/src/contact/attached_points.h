@@ -88,6 +88,7 @@ struct AttachedPoint {
 struct AttachedPoints {
   Array<AttachedPoint> points;  ///< (capacity x 1)
   uint32_t num_points = 0;
+  uint32_t num_loaded = 0;        ///< of a state, while it is loaded
   bool is_stale = false;          ///< whether rows or pins have changed since `points` was filled
   bool has_target = false;        ///< whether a row holds the body to something else than a body
   std::span<AttachmentRow> rows;  ///< of the world, by slot

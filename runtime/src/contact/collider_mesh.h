@@ -163,13 +163,8 @@ bool IsAbove(const MeshFace& face, const Vec3& point);
 template <class Visit>
 void ColliderMesh::ForTriangles(const Vec3& low, const Vec3& high, const Visit& visit) const {
   if (source->mesh != nullptr) {
-    bool goes_on = true;
     const MeshBox box = BoxOf(low, high);
-    ForTrianglesInBox(*source->mesh, box.low, box.high, [&](uint32_t triangle) {
-      goes_on = goes_on && visit(triangle);
-      return goes_on;
-    });
-    return;
+    return ForTrianglesInBox(*source->mesh, box.low, box.high, visit);
   }
   const HeightFieldShape& field = source->field;
   const Cells cells = CellsOf(low, high);

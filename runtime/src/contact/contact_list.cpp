@@ -167,7 +167,8 @@ void FollowMesh(const ContactProblem& problem, const LocalCollider& collider, co
   if (distance > problem.slop && !is_deep) {
     const float reach = distance + problem.slop;
     const NearestPoint nearest = collider.mesh.FindNearest(at, reach, &before.normal);
-    const bool has_left = nearest.gap < nearest.distance - problem.slop;  // beyond its border
+    // Beyond its border.
+    const bool has_left = std::fabs(nearest.gap) < nearest.distance - problem.slop;
     contact->face = has_left ? kNoTriangle : nearest.face;
   }
   if (contact->face != kNoTriangle) {

@@ -37,7 +37,9 @@ using Box = NearMesh::Box;
 // What a point meets on its way.
 struct Meeting {
   MeshHit hit;
-  float clearance = 0.0f;  // the way's end can move so far before the point is deep [m]
+  float depth = 0.0f;      // of a hit, below what is allowed; negative [m]
+  float clearance = 0.0f;  // the way's end can move so far before the point is deep, also if the
+                           // next way starts at this one's end [m]
 };
 
 // The vertices of a tet that have the least clearances.
@@ -97,8 +99,10 @@ class FaceSearch {
       const float most = at_end.nearest().distance;
       if (around.SquaredDistance(way.to) <= most * most) at_end.Visit(face);
     });
-    Meeting meeting = {crossing.hit(), at_end.nearest().distance};
-    const bool may_be_behind = at_end.nearest().face == kNoTriangle || at_end.nearest().gap < 0.0f;
+    const bool is_behind = at_end.nearest().face != kNoTriangle && at_end.nearest().gap < 0.0f;
+    Meeting meeting = {crossing.hit(), 0.0f, at_end.nearest().distance};
+    if (is_behind) meeting.clearance = -meeting.clearance;
+    const bool may_be_behind = is_behind || at_end.nearest().face == kNoTriangle;
     if (meeting.hit.face == kNoTriangle && may_be_behind && !has_two_sides) {
       const NearestPoint nearest = NearestToStart(way, box);
       if (nearest.face != kNoTriangle && nearest.gap < 0.0f) {
@@ -107,7 +111,9 @@ class FaceSearch {
       }
     }
     if (meeting.hit.face != kNoTriangle) {
-      meeting.clearance = meeting.hit.gap + AllowedDepth(meeting.hit.start_gap, slop_);
+      const float gap = meeting.hit.gap;
+      meeting.depth = gap + AllowedDepth(meeting.hit.start_gap, slop_);
+      meeting.clearance = std::fmin(meeting.depth, gap + AllowedDepth(gap, slop_));
     }
     return meeting;
   }
@@ -169,9 +175,12 @@ void SunkPoints::FindInTet(const ContactProblem& problem, const LocalCollider& c
   // Returns the vertex's clearance.
   const auto look_at = [&](uint32_t v) {
     const Meeting meeting = search.Meet(way.Of(vertices[v]), middle, depth);
-    SunkPoint point = {first + v, near->tet, 0, collider.slot, meeting.clearance};
+    SunkPoint point = {first + v, near->tet, 0, collider.slot, meeting.depth};
     point.face = meeting.hit.face;
-    if (point.face != kNoTriangle && point.gap < deepest.gap && !is_known(user, point)) {
+    const bool is_deeper =
+        point.gap < deepest.gap ||
+        (weights != nullptr && point.gap == deepest.gap && point.id < deepest.id);
+    if (point.face != kNoTriangle && is_deeper && !is_known(user, point)) {
       deepest = point;
       weights = &vertices[v];
     }
@@ -239,7 +248,7 @@ void SunkPoints::FindOnMesh(const ContactProblem& problem, const LocalCollider& 
       if (problem.surface.pinned[i] != 0) continue;
       const Way way = {collider.start.ToLocal(problem.x[i]), collider.end.ToLocal(ends_[i])};
       const Meeting meeting = search.Meet(way, way.from, depth);
-      SunkPoint point = {i, SunkPoint::kNoTet, i, collider.slot, meeting.clearance};
+      SunkPoint point = {i, SunkPoint::kNoTet, i, collider.slot, meeting.depth};
       point.face = meeting.hit.face;
       if (point.face != kNoTriangle && point.gap < -depth && !is_known(user, point)) Add(point);
     }

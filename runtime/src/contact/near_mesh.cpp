@@ -40,9 +40,9 @@ bool NearMesh::IsOf(const LocalCollider& collider) const {
   const auto are_same = [](const SolidPlace& a, const SolidPlace& b) {
     return std::memcmp(&a, &b, sizeof a) == 0;
   };
-  return collider.slot == collider_ && collider.mesh.source == source_ &&
-         std::equal(anchor_, anchor_ + 3, collider.mesh.anchor) && unit_ == collider.mesh.unit &&
-         are_same(collider.start, start_) && are_same(collider.end, end_);
+  return collider.slot == collider_ && std::equal(anchor_, anchor_ + 3, collider.mesh.anchor) &&
+         unit_ == collider.mesh.unit && are_same(collider.start, start_) &&
+         are_same(collider.end, end_);
 }
 
 bool NearMesh::Holds(const ContactProblem& problem, std::span<const Vec3> ends) const {
@@ -157,7 +157,6 @@ void NearMesh::AddTet(const ContactProblem& problem, const ColliderMesh& mesh, u
 void NearMesh::Build(const ContactProblem& problem, const LocalCollider& collider,
                      std::span<const Vec3> ends) {
   collider_ = collider.slot;
-  source_ = collider.mesh.source;
   std::copy_n(collider.mesh.anchor, 3, anchor_);
   unit_ = collider.mesh.unit;
   start_ = collider.start;

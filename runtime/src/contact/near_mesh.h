@@ -50,6 +50,9 @@ class NearMesh {
   bool Allocate(const Allocator& allocator, size_t num_tets, size_t num_nodes);
   bool is_allocated() const { return from_.size() > 0; }
 
+  /// Forgets the list: the slot of its collider may get another one.
+  void Forget() { collider_ = UINT32_MAX; }
+
   /// Whether the list is of this collider at its poses in the substep.
   bool IsOf(const LocalCollider& collider) const;
   /// Whether the list holds for nodes that move from problem.x to `ends` (num_nodes x 1).
@@ -85,7 +88,6 @@ class NearMesh {
   void FindPlaneAbove(const Box& box, NearMeshTet* tet) const;
 
   uint32_t collider_ = UINT32_MAX;  // its slot
-  const TriangleSource* source_ = nullptr;
   double anchor_[3] = {};
   double unit_ = 0.0;
   SolidPlace start_, end_;      // of the collider

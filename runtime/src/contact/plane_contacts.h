@@ -41,7 +41,7 @@ struct PlaneContact {
   float rebound =
       0.0f;  ///< speed off the plane that NoteRebounds asks for, then what is missing [m/s]
   float carried = 0.0f;  ///< speed of the plane along its normal there [m/s]
-  Vec3 arm;              ///< from the collider's pose position, of AddTouches [m]
+  Vec3 arm;              ///< from LocalCollider::end.position, of AddTouches [m]
 };
 
 /// The impulse along the plane's normal, times dt [kg m].

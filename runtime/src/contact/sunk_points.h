@@ -62,6 +62,8 @@ class SunkPoints {
   bool ReserveMesh(const Allocator& allocator, size_t num_tets, size_t num_nodes) {
     return mesh_.is_allocated() || mesh_.Allocate(allocator, num_tets, num_nodes);
   }
+  /// Forgets that list: another mesh may come to its collider's slot.
+  void ForgetMesh() { mesh_.Forget(); }
   /// Takes the list for a mesh, if there is one.
   void TakeMesh(SunkPoints* from) { mesh_ = std::move(from->mesh_); }
   size_t num_lists() const { return lists_.size(); }

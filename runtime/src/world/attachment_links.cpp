@@ -63,20 +63,24 @@ void World::Impl::LinkIslands() {
     body->next_of_island = nullptr;
     body->island = body->slot;
   }
-  // The least slot of each island spreads over its attachments.
-  for (bool changes = true; changes;) {
-    changes = false;
-    for (const uint32_t slot : attachment_slots) {
-      const AttachmentDesc& of = attachments[slot].desc;
-      if (!of.other_body.valid()) continue;
-      uint32_t& a = bodies[SlotOf(of.body.value)]->island;
-      uint32_t& b = bodies[SlotOf(of.other_body.value)]->island;
-      changes = changes || a != b;
-      a = b = std::min(a, b);
+  // `island` leads up a tree to the least slot; each look halves the way.
+  const auto root_of = [&](uint32_t slot) {
+    while (bodies[slot]->island != slot) {
+      uint32_t& up = bodies[slot]->island;
+      up = bodies[up]->island;
+      slot = up;
     }
+    return slot;
+  };
+  for (const uint32_t slot : attachment_slots) {
+    const AttachmentDesc& of = attachments[slot].desc;
+    if (!of.other_body.valid()) continue;
+    const uint32_t a = root_of(SlotOf(of.body.value)), b = root_of(SlotOf(of.other_body.value));
+    bodies[std::max(a, b)]->island = std::min(a, b);
   }
   // `last_of_island` of a first body is the last one so far.
   for (Body* body : live_bodies()) {
+    body->island = root_of(body->slot);
     Body* const first = bodies[body->island];
     body->leads_island = first == body;
     if (!body->leads_island) first->last_of_island->next_of_island = body;

@@ -127,6 +127,7 @@ Status World::Attach(const SurfacePoint& at, const AttachmentDesc& desc, Attachm
   if (out_id == nullptr) return kNoOutput;
   *out_id = {};
   if (!at.valid()) return Invalid("at", "is not valid()");
+  if (!at.body.valid()) return Invalid("at", "is on a collider");
   AttachmentDesc of = desc;
   of.body = at.body;
   std::copy(at.nodes, at.nodes + 4, of.nodes);

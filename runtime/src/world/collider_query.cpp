@@ -206,7 +206,8 @@ MeshHit FindOnField(const PlacedMesh& placed, RayPiece ray, double* out_distance
   ClipToSlab(ray.origin.x, ray.direction.x, half.x + 0.5 * spacing, &ray);
   ClipToSlab(ray.origin.z, ray.direction.z, half.z + 0.5 * spacing, &ray);
   if (!(ray.start < ray.end)) return {};
-  const double across = std::hypot(ray.direction.x, ray.direction.z) * (ray.end - ray.start);
+  const double flat = ray.direction.x * ray.direction.x + ray.direction.z * ray.direction.z;
+  const double across = std::sqrt(flat) * (ray.end - ray.start);
   const auto count = static_cast<uint32_t>(across / spacing) + 1;
   for (uint32_t i = 0; i < count; ++i) {
     const double length = (ray.end - ray.start) / count, from = ray.start + i * length;
@@ -253,8 +254,9 @@ ColliderHits RaycastMesh(const PlacedMesh& placed, const Ray& ray) {
 }
 
 // The nearest point of a height field, within a reach that doubles until there is one.
-NearestPoint NearestOnField(const PlacedMesh& placed, const Vec3& local) {
-  const float farthest = 2.0f * (Length(placed.half_extents) + Length(local));
+NearestPoint NearestOnField(const PlacedMesh& placed, const Vec3& local, float max_distance) {
+  const float farthest =
+      std::fmin(2.0f * (Length(placed.half_extents) + Length(local)), max_distance);
   NearestPoint nearest;
   for (float reach = placed.source.field.spacing; nearest.face == kNoTriangle; reach *= 2.0f) {
     nearest = placed.mesh.FindNearest(local, reach, nullptr);
@@ -265,12 +267,14 @@ NearestPoint NearestOnField(const PlacedMesh& placed, const Vec3& local) {
                                      : placed.mesh.FindNearest(local, nearest.distance, nullptr);
 }
 
-SurfacePoint ClosestOnMesh(const PlacedMesh& placed, const Vec3& point) {
+SurfacePoint ClosestOnMesh(const PlacedMesh& placed, const Vec3& point, float max_distance) {
+  constexpr float kLarger = 1.0001f;  // the caller decides in its own rounding
+  max_distance *= kLarger;
   const Vec3 local = InFloat(placed.ToLocal(point));
   SurfacePoint place;
   if (placed.source.mesh != nullptr) {
     const StaticNearest nearest = NearestOfStaticMesh(*placed.source.mesh, placed.InMesh(local),
-                                                      std::numeric_limits<float>::infinity());
+                                                      max_distance / placed.source.scale);
     if (!nearest.valid()) return place;
     const DoubleVector at = InDouble(nearest.point) * placed.mesh.unit;
     const DoubleVector anchor = {placed.mesh.anchor[0], placed.mesh.anchor[1],
@@ -281,7 +285,7 @@ SurfacePoint ClosestOnMesh(const PlacedMesh& placed, const Vec3& point) {
     place.front = !nearest.behind;
     return place;
   }
-  const NearestPoint nearest = NearestOnField(placed, local);
+  const NearestPoint nearest = NearestOnField(placed, local, max_distance);
   if (nearest.face == kNoTriangle) return place;
   const MeshFace face = placed.mesh.Face(nearest.face);
   place = PlaceOnFace(placed, NearestTo(face, local), face);
@@ -301,11 +305,12 @@ ColliderHits RaycastCollider(const Collider& collider, const Ray& ray) {
   return hits;
 }
 
-SurfacePoint ClosestOnCollider(const Collider& collider, const Vec3& point) {
+SurfacePoint ClosestOnCollider(const Collider& collider, const Vec3& point, float max_distance) {
   const StepCollider now = ColliderNow(collider);
-  SurfacePoint place = collider.mesh.exists() ? ClosestOnMesh(PlacedMesh(collider), point)
-                       : now.is_solid         ? ClosestOnSolid(PlacedSolid(now), point)
-                                              : ClosestOnPlane(now, point);
+  SurfacePoint place = collider.mesh.exists()
+                           ? ClosestOnMesh(PlacedMesh(collider), point, max_distance)
+                       : now.is_solid ? ClosestOnSolid(PlacedSolid(now), point)
+                                      : ClosestOnPlane(now, point);
   const bool is_found = !collider.mesh.exists() || place.valid();
   if (is_found) place.collider = {collider.id};
   return place;

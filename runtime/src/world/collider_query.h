@@ -17,7 +17,8 @@ struct ColliderHits {
 /// The places at which a ray, which must be valid, enters and leaves the collider.
 ColliderHits RaycastCollider(const Collider& collider, const Ray& ray);
 
-/// The place of the collider's surface nearest to a point [m]; not valid if there is none.
-SurfacePoint ClosestOnCollider(const Collider& collider, const Vec3& point);
+/// The place of the collider's surface nearest to a point [m]; not valid if there is none. Of a
+/// mesh or height field, only within `max_distance` [m] and a little more.
+SurfacePoint ClosestOnCollider(const Collider& collider, const Vec3& point, float max_distance);
 
 }  // namespace plush

@@ -402,6 +402,7 @@ void World::Impl::ForgetContacts(uint32_t slot) {
   for (const uint32_t b : slots) {
     ContactState& contacts = bodies[b]->contacts;
     if (contacts.rebound.collider == slot) contacts.rebound = {};
+    contacts.sunk.ForgetMesh();
     const auto is_of_it = [slot](const PlaneContact& contact) { return contact.collider == slot; };
     if (contacts.Drop(is_of_it)) WakeUp(bodies[b]);
   }

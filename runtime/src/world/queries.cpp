@@ -110,8 +110,7 @@ Status World::Impl::ForBodies(const Targets& targets, Visit visit) const {
   return {};
 }
 
-// Calls visit(collider) for those that pass the filter, unless the query is for one body. Meshes
-// and height fields, if there are any one day, have more places than collider_query.h finds.
+// Calls visit(collider) for those that pass the filter, unless the query is for one body.
 template <class Visit>
 void World::Impl::ForColliders(const Targets& targets, Visit visit) const {
   const QueryFilter& filter = targets.filter;
@@ -196,7 +195,7 @@ Status World::Impl::OverlapSphere(const Targets& targets, const Vec3& centre, fl
     });
   });
   ForColliders(targets, [&](const Collider& collider) {
-    const SurfacePoint place = ClosestOnCollider(collider, centre);
+    const SurfacePoint place = ClosestOnCollider(collider, centre, radius);
     if (place.valid() && place.distance <= radius) points.Add(place);
   });
   *out_count = points.num_found();
@@ -220,7 +219,7 @@ Status World::Impl::ClosestPoint(const Targets& targets, const Vec3& point, floa
     *out_point = DescribeNear(body, local.data(), hit);
   });
   ForColliders(targets, [&](const Collider& collider) {
-    const SurfacePoint place = ClosestOnCollider(collider, point);
+    const SurfacePoint place = ClosestOnCollider(collider, point, max_distance);
     if (!place.valid() || !(place.distance <= max_distance)) return;
     if (!out_point->valid() || place.distance < out_point->distance) *out_point = place;
   });

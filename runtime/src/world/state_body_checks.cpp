@@ -188,7 +188,8 @@ Status StateReader::CheckBody(uint32_t index, const StateBody& b, const StateSys
   if (b.num_touches > std::min(size_t{world_.num_collider_slots}, kMostNearColliders)) {
     return wrong("have too many touches");
   }
-  if (b.num_coupled > max_contacts_) {
+  if (b.num_coupled > max_contacts_ ||
+      b.num_contacts > MostContacts(s.num_nodes, world_.num_collider_slots, max_contacts_)) {
     return {StatusCode::kMismatch, kBodies, "have more contacts than max_contacts", index};
   }
   if (b.crowd == kNoIndex) {
@@ -253,7 +254,9 @@ Status StateReader::CheckTouches(uint32_t index, const StateBody& b, const BodyB
         generation == 0 || generation > collider_slot(slot).generation) {
       return wrong("a touch is of no collider, or out of order");
     }
-    if (!AreFinite(t.force) || !AreFinite(t.torque) || t.is_sensor > 1 || t.is_reported > 1) {
+    if (!AreFinite(t.force) || !AreFinite(t.torque) || !AreFinite(t.point) ||
+        !AreFinite(t.normal) || !std::isfinite(t.impulse) || !std::isfinite(t.approach_speed) ||
+        t.is_sensor > 1 || t.is_reported > 1) {
       return wrong("a touch's number is out of range");
     }
     least = slot + 1;

@@ -36,7 +36,7 @@ static_assert(std::endian::native == std::endian::little,
               "states are written as they lie in memory");
 
 inline constexpr char kStateMagic[8] = {'P', 'L', 'U', 'S', 'H', 'S', 'T', '\n'};
-inline constexpr uint32_t kStateVersion = 8;
+inline constexpr uint32_t kStateVersion = 9;
 inline constexpr uint32_t kStateByteOrder = 0x01020304;
 #ifdef PLUSH_DETERMINISTIC
 inline constexpr uint32_t kStateVariant = 1;
@@ -233,10 +233,12 @@ static_assert(sizeof(StateContact) == 36);
 /// Touch.
 struct StateTouch {
   uint64_t collider;
-  float force[3], torque[3];
+  float force[3], torque[3], point[3], normal[3];
+  float impulse, approach_speed;
+  uint32_t triangle, other_triangle;
   uint32_t is_sensor, is_reported;
 };
-static_assert(sizeof(StateTouch) == 40);
+static_assert(sizeof(StateTouch) == 80);
 
 /// An EmbeddedPoint with couplings.
 struct StatePoint {

@@ -46,6 +46,7 @@ void CopyTo(const std::byte* from, Array<T>* to) {
 
 void LoadContacts(const StateBody& saved, const BodyBulk& bulk, const TouchingSurface& surface,
                   ContactState* contacts) {
+  contacts->sunk.ForgetMesh();
   PointCouplings& couplings = contacts->couplings;
   couplings.Forget();
   const std::byte* row = bulk.couplings;
@@ -144,7 +145,13 @@ void LoadBody(const StateBody& saved, const BodyBulk& bulk, Body* body) {
                         .is_sensor = t.is_sensor != 0,
                         .is_reported = t.is_reported != 0,
                         .force = ToVec3(t.force),
-                        .torque = ToVec3(t.torque)};
+                        .torque = ToVec3(t.torque),
+                        .point = ToVec3(t.point),
+                        .normal = ToVec3(t.normal),
+                        .impulse = t.impulse,
+                        .approach_speed = t.approach_speed,
+                        .triangle = t.triangle,
+                        .other_triangle = t.other_triangle};
   }
   LoadPins(saved, bulk, &body->pins);
   LoadContacts(saved, bulk, SurfaceOf(*body), &body->contacts);
@@ -261,21 +268,24 @@ bool World::Impl::ReserveFor(const StateReader& state) {
 // Makes room in the bodies for the state's contacts, targets of pins and attachments.
 bool World::Impl::ReserveContacts(const StateReader& state) {
   const StateWorld& w = state.world();
+  const bool has_meshes = state.has_meshes();
+  for (uint32_t i = 0; i < w.num_bodies; ++i) bodies[state.body(i).slot]->attached.num_loaded = 0;
+  for (uint32_t k = 0; k < w.num_attachments; ++k) {
+    const StateAttachment attachment = state.attachment(k);
+    ++bodies[attachment.body]->attached.num_loaded;
+    if (attachment.other_body != kNoIndex) ++bodies[attachment.other_body]->attached.num_loaded;
+  }
   for (uint32_t i = 0; i < w.num_bodies; ++i) {
     const StateBody saved = state.body(i);
     Body* body = bodies[saved.slot];
     const size_t num_planes = std::max<size_t>(w.num_collider_slots, desc.reserve_colliders);
     if (!ReserveColliders(allocator, num_planes, body)) return false;
-    if (state.has_meshes() && !ReserveMesh(allocator, body)) return false;
+    if (has_meshes && !ReserveMesh(allocator, body)) return false;
     if (Has(saved, kStateHasTargets) &&
         !ReserveTargets(allocator, NumRegions(body->system->key.asset_bytes), body)) {
       return false;
     }
-    uint32_t num_attached = 0;
-    for (uint32_t k = 0; k < w.num_attachments; ++k) {
-      const StateAttachment attachment = state.attachment(k);
-      num_attached += attachment.body == saved.slot || attachment.other_body == saved.slot ? 1 : 0;
-    }
+    const uint32_t num_attached = body->attached.num_loaded;
     if (num_attached > 0 && !ReserveAttached(allocator, num_attached, body)) return false;
   }
   return true;

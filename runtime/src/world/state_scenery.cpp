@@ -206,14 +206,15 @@ bool HasTriangles(const StateCollider& c) {
 
 const TriangleSource* StateReader::MeshOf(const StateCollider& collider) const {
   if (!HasTriangles(collider)) return nullptr;
-  for (size_t i = 0; i < num_own_colliders_; ++i) {
-    const Collider& own = own_colliders_[i];
-    if (own.id != 0 && static_cast<uint32_t>(own.desc.type) == collider.type &&
-        own.mesh.hash == collider.mesh_hash) {
-      return &own.mesh;
-    }
-  }
-  return nullptr;
+  const auto is_it = [&](const Collider& own) {
+    return own.id != 0 && static_cast<uint32_t>(own.desc.type) == collider.type &&
+           own.mesh.hash == collider.mesh_hash;
+  };
+  // Most states come back to the world that they are of: the slot is the same.
+  const std::span<const Collider> own(own_colliders_, num_own_colliders_);
+  if (collider.slot < own.size() && is_it(own[collider.slot])) return &own[collider.slot].mesh;
+  const auto it = std::ranges::find_if(own, is_it);
+  return it != own.end() ? &it->mesh : nullptr;
 }
 
 bool StateReader::has_meshes() const {

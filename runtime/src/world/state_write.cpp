@@ -85,6 +85,12 @@ StateTouch Saved(const Touch& touch) {
   out.collider = touch.collider;
   Copy(touch.force, out.force);
   Copy(touch.torque, out.torque);
+  Copy(touch.point, out.point);
+  Copy(touch.normal, out.normal);
+  out.impulse = touch.impulse;
+  out.approach_speed = touch.approach_speed;
+  out.triangle = touch.triangle;
+  out.other_triangle = touch.other_triangle;
   out.is_sensor = touch.is_sensor ? 1 : 0;
   out.is_reported = touch.is_reported ? 1 : 0;
   return out;

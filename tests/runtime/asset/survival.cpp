@@ -130,6 +130,7 @@ void QueryStatic(const Asset& asset) {
     REQUIRE(t >= expected);
     REQUIRE(t < mesh.triangles.size());
     expected = t + 1;
+    return true;
   };
   ForTrianglesInBox(mesh, mesh.grid.low, mesh.grid.high, count);
   for (uint32_t t = 0; t < mesh.triangles.size(); ++t) {

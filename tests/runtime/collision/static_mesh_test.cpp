@@ -21,7 +21,13 @@ namespace {
 
 std::vector<uint32_t> InBox(const StaticMeshView& mesh, const Vec3& low, const Vec3& high) {
   std::vector<uint32_t> found;
-  ForTrianglesInBox(mesh, low, high, [&](uint32_t t) { found.push_back(t); });
+  ForTrianglesInBox(mesh, low, high, [&](uint32_t t) {
+    found.push_back(t);
+    return true;
+  });
+  size_t visits = 0;
+  ForTrianglesInBox(mesh, low, high, [&](uint32_t) { return ++visits < 2; });
+  CHECK(visits == std::min<size_t>(found.size(), 2));
   return found;
 }
 

@@ -248,6 +248,28 @@ TEST_CASE("A sleeping body reports nothing until it wakes, and no second beginni
   }
 }
 
+TEST_CASE("A sleeping body reports what it touched last, also in a world that was loaded") {
+  Row row(1);
+  for (int step = 0; step < 2000 && !row.world.IsAsleep(row.bodies[0]); ++step) row.Step(1);
+  REQUIRE(row.world.IsAsleep(row.bodies[0]));
+  const std::vector<std::byte> state = Saved(row.world);
+  const auto event_of = [&] {
+    REQUIRE(row.world.SetReportContacts(row.bodies[0], false).ok());
+    REQUIRE(row.world.SetReportContacts(row.bodies[0], true).ok());
+    row.Step(1);
+    REQUIRE(row.world.IsAsleep(row.bodies[0]));
+    return TheEvent(row.world);
+  };
+  const ContactEvent event = event_of();
+  CHECK(event.type == Type::kBegan);
+  CHECK(event.normal.y == Approx(1.0f));
+  CHECK(event.impulse > 0.0f);
+  const Asset* const assets[] = {&row.shape.asset()};
+  REQUIRE(row.world.LoadState(state, assets).ok());
+  const ContactEvent loaded = event_of();
+  CHECK(AreEqual(loaded, event));
+}
+
 TEST_CASE("Sensors push, hold and slow nothing, whatever their shape") {
   const bool has_surface = GENERATE(false, true);
   SolidScene with(has_surface, Reporting({0.0f, 0.6f, 0.0f}, {0.5f, 0.0f, 0.0f}));

@@ -2,10 +2,16 @@
 // WorldDesc::max_contacts: what bodies do with no, few and enough contacts.
 #include "runtime/world/heap_counter.h"
 #include "runtime/world/solid_scene.h"
+#include "runtime/world/state_scene.h"
+#include "world/state_format.h"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <utility>
 #include <vector>
 
 using namespace plush;
@@ -65,6 +71,79 @@ TEST_CASE("Room for all contacts changes nothing, and is the default") {
   CHECK(all.dropped == 0);
   CHECK(all.depth < 1e-3);
   CHECK(FallWith(1000, has_surface, false).hash == all.hash);
+}
+
+// The state of a world with one body, in which each coupled point touches all of `num_planes`.
+std::vector<std::byte> WithAllContacts(const SolidScene& scene, uint32_t num_planes) {
+  constexpr size_t kAlign = 64;
+  const auto padded = [](size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; };
+  std::vector<std::byte> state = SavedState(scene.world);
+  const auto& simulation = scene.shape.asset().simulation();
+  StateBody body = {};
+  size_t at = 0, bulk = 0;
+  const auto layout = [&] {
+    return BodyLayout(body, simulation.nodes.size(), simulation.blocks.size(), 0);
+  };
+  do {  // the body's record, which its bulk follows
+    at += kAlign;
+    bulk = at + padded(sizeof(body));
+    REQUIRE(bulk < state.size());
+    std::memcpy(&body, &state[at], sizeof(body));
+  } while (body.num_contacts != scene.world.stats().contacts ||
+           padded(layout().Sum()) != state.size() - bulk);
+  const BodyLayout old = layout();
+  const size_t contacts =
+      bulk + old.Sum() - old.contacts - old.touches - old.coupled - old.couplings;
+  const size_t touches = contacts + old.contacts, coupled = touches + old.touches;
+  std::vector<std::pair<uint32_t, uint32_t>> points;  // id, slot
+  for (uint32_t k = 0; k < body.num_coupled; ++k) {
+    StatePoint point;
+    std::memcpy(&point, &state[coupled + sizeof(point) * k], sizeof(point));
+    points.emplace_back(point.id, k);
+  }
+  std::ranges::sort(points);
+  std::vector<std::byte> all(state.begin(), state.begin() + static_cast<ptrdiff_t>(contacts));
+  for (const auto& [id, slot] : points) {
+    for (uint32_t plane = 0; plane < num_planes; ++plane) {
+      const StateContact contact = {slot, plane, kNoTriangle, {0.0f, 1e-3f, 0.0f}, {0, 1, 0}};
+      const auto bytes = std::as_bytes(std::span(&contact, 1));
+      all.insert(all.end(), bytes.begin(), bytes.end());
+    }
+  }
+  all.insert(all.end(), state.begin() + static_cast<ptrdiff_t>(touches),
+             state.begin() + static_cast<ptrdiff_t>(bulk + old.Sum()));
+  body.num_contacts = body.num_coupled * num_planes;
+  all.resize(bulk + padded(layout().Sum()));
+  std::memcpy(&all[at], &body, sizeof(body));
+  const uint64_t total = all.size();
+  std::memcpy(&all[offsetof(StateHeader, total_bytes)], &total, sizeof(total));
+  Reseal(all);
+  return all;
+}
+
+TEST_CASE("A state with more contacts than the world has room for is refused") {
+  constexpr uint32_t kPlanes = 8;
+  const auto scene_with = [](uint32_t max_contacts, CountingMemory* memory) {
+    WorldDesc desc;
+    desc.max_contacts = max_contacts;
+    desc.allocator = memory->allocator();
+    auto scene = std::make_unique<SolidScene>(false, BodyDesc{}, desc);
+    for (uint32_t k = 0; k < kPlanes; ++k) {
+      AddCollider(&scene->world, {.plane = {.offset = k == 0 ? 0.0f : -5.0f}});
+    }
+    scene->Step(20);
+    return scene;
+  };
+  CountingMemory memory, other;
+  const auto source = scene_with(UINT32_MAX, &memory);
+  const std::vector<std::byte> state = WithAllContacts(*source, kPlanes);
+  REQUIRE(source->world.stats().contacts == 9);
+  const Asset* const assets[] = {&source->shape.asset()};
+  CHECK(source->world.LoadState(state, assets).ok());
+  const auto target = scene_with(9, &other);
+  const Status loaded = target->world.LoadState(state, assets);
+  CHECK(loaded.code == StatusCode::kMismatch);
+  CHECK(std::string(loaded.reason) == "have more contacts than max_contacts");
 }
 
 TEST_CASE("Fewer contacts take less memory") {
