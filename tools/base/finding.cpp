@@ -17,6 +17,12 @@ constexpr Severity kW = Severity::kWarning;
 constexpr Severity kI = Severity::kInfo;
 
 constexpr auto kCodes = std::to_array<FindingCode>({
+    {"BATCH_UNMATCHED", kW, "A pattern of a manifest's inputs matches no file.",
+     "Correct the pattern, or delete it."},
+    {"CACHE_DAMAGED", kI, "An entry of the cache was damaged and not used.",
+     "None needed; check the disk if it happens often."},
+    {"CACHE_NOT_WRITTEN", kI, "The bake could not be kept in the cache.",
+     "None needed for this bake; make room, or allow writing to the cache's folder."},
     {"CAGE_CAVITY", kI, "A component lies inside another and faces inwards: a cavity.",
      "None needed if the hollow is meant."},
     {"CAGE_COMPONENT_FLIPPED", kW, "A component faces inwards and was turned around for the cage.",

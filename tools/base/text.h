@@ -79,4 +79,8 @@ bool TakeNumber(std::string_view* text, T* value) {
 /// spaces, '#', '$' and backslashes. Leaves out names with line ends, which no depfile can hold.
 std::string DepfileText(const std::string& target, const std::vector<std::string>& prerequisites);
 
+/// Begins a line on stdout that names a file which was read: Ninja's `msvc_deps_prefix`. Unlike a
+/// depfile, such a line holds any name without a line end.
+inline constexpr char kSourceLine[] = "plush reads:";
+
 }  // namespace plush::tools

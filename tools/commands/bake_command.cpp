@@ -7,20 +7,22 @@
 
 #include "bake/bake.h"
 #include "bake/static_bake.h"
+#include "base/child_process.h"
 #include "base/files.h"
-#include "base/material_limits.h"
 #include "base/text.h"
+#include "commands/bake_cache.h"
+#include "commands/bake_options.h"
 #include "commands/commands.h"
-#include "commands/options.h"
 #include "commands/output.h"
+#include "import/import_helper.h"
 
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
-#include <set>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -30,19 +32,6 @@ namespace {
 
 constexpr char kVerb[] = "bake";
 constexpr uint64_t kMaxSideCarBytes = 16u << 20;
-
-struct BakeOptions {
-  std::string input;
-  std::string output_path;
-  std::string pins;
-  std::string material_map;
-  std::string depfile;
-  BakeSettings settings;
-  bool is_static = false;
-  std::optional<MeshSides> sides;
-  std::vector<std::string> given_body_options;  // those that a static mesh has no use for
-  OutputOptions output;
-};
 
 // Largest resident size so far of this process or of one of its children [bytes].
 uint64_t PeakMemoryBytes() {
@@ -90,11 +79,14 @@ const std::string& FileOf(const Error& error, const BakeOptions& options) {
 
 struct BakeVerb {
   const BakeOptions& options;
-  FindingList findings;
-  std::vector<Stage> stages;
-  std::vector<std::string> sources;  // every file that was read
-  std::vector<std::byte> bytes;      // the .plush file
-  std::variant<BakeSummary, StaticSummary> summary;
+  FindingList findings = {};
+  FindingList cache_findings = {};
+  std::vector<Stage> stages = {};
+  std::vector<std::string> sources = {};  // files that the import has read beside the main one
+  std::vector<std::string> missing = {};  // files that the importer looked for in vain
+  std::vector<std::byte> bytes = {};      // the .plush file
+  std::variant<BakeSummary, StaticSummary> summary = {};  // unless cached
+  std::optional<CachedBake> cached = {};
   bool written = false;
 };
 
@@ -119,21 +111,18 @@ Result<Done> BakeModel(const ImportedModel& model, const Settings& settings, Bak
 Result<Done> ImportAndBake(BakeVerb* run) {
   const BakeOptions& options = run->options;
   BakeSettings settings = options.settings;
-  std::vector<std::string> side_cars;
   for (const auto& [path, text] : {std::pair(&options.pins, &settings.pins_json),
                                    std::pair(&options.material_map, &settings.materials_json)}) {
     if (path->empty()) continue;
     const Result<std::string> read = ReadSideCar(*path);
     if (!read.ok()) return read.error();
     *text = read.value();
-    side_cars.push_back(*path);
   }
   StageClock clock;
   auto model = ImportModel(options.input, options.settings.import, &run->findings);
   if (!model.ok()) return model.error();
   run->sources = model.value().dependencies;
-  run->sources.insert(run->sources.begin(), options.input);
-  run->sources.insert(run->sources.end(), side_cars.begin(), side_cars.end());
+  run->missing = model.value().missing;
   clock.End("import");
   run->stages = clock.stages();
   if (!options.is_static) return BakeModel(model.value(), settings, run);
@@ -143,20 +132,43 @@ Result<Done> ImportAndBake(BakeVerb* run) {
                    run);
 }
 
+// Every file that the output depends on, the main one first.
+std::vector<std::string> AllSources(const BakeVerb& run) {
+  const BakeOptions& options = run.options;
+  std::vector<std::string> sources = run.sources;
+  sources.insert(sources.begin(), options.input);
+  for (const std::string& side_car : {options.pins, options.material_map}) {
+    if (!side_car.empty()) sources.push_back(side_car);
+  }
+  return sources;
+}
+
+// Whether the output has these bytes already.
+bool IsUnchanged(const BakeVerb& run) {
+  const auto old = ReadFile(run.options.output_path, run.bytes.size());
+  return old.ok() && old.value() == run.bytes;
+}
+
 Result<Done> WriteOutputs(BakeVerb* run) {
   const BakeOptions& options = run->options;
   StageClock clock;
   std::vector<FileContent> files;
   std::string depfile;
   if (!options.depfile.empty()) {
-    depfile = DepfileText(options.output_path, run->sources);
+    depfile = DepfileText(options.output_path, AllSources(*run));
     files.push_back({options.depfile, std::as_bytes(std::span(depfile))});
   }
-  files.push_back({options.output_path, run->bytes});
+  if (!options.keep_unchanged || !IsUnchanged(*run)) {
+    files.push_back({options.output_path, run->bytes});
+  }
   if (auto done = WriteFilesAtomically(files); !done.ok()) return done;
   clock.End("write");
   run->stages.push_back(clock.stages().front());
   run->written = true;
+  if (!options.list_sources) return Done{};
+  for (const std::string& source : AllSources(*run)) {
+    std::printf("%s %s\n", kSourceLine, std::filesystem::absolute(source).c_str());
+  }
   return Done{};
 }
 
@@ -226,7 +238,10 @@ nlohmann::json DocumentOf(const BakeVerb& run) {
                              {"peak_memory_bytes", PeakMemoryBytes()}};
   if (run.bytes.empty()) return document;
   document["file_bytes"] = run.bytes.size();
-  if (const auto* summary = std::get_if<StaticSummary>(&run.summary)) {
+  if (!run.options.cache.folder.empty()) document["cache"] = run.cached ? "hit" : "miss";
+  if (run.cached) {
+    document.update(run.cached->document);
+  } else if (const auto* summary = std::get_if<StaticSummary>(&run.summary)) {
     document["static_mesh"] = StaticJson(*summary, run.bytes.size());
   } else {
     document["simulation"] = SummaryJson(std::get<BakeSummary>(run.summary));
@@ -252,7 +267,9 @@ void PrintCage(const BakeSummary& summary) {
 void PrintOutput(const BakeVerb& run) {
   const char* path = run.options.output_path.c_str();
   const size_t num_bytes = run.bytes.size();
-  if (const auto* mesh = std::get_if<StaticSummary>(&run.summary)) {
+  if (run.cached) {
+    std::fprintf(stderr, "plush bake: %s: %zu bytes, from the cache\n", path, num_bytes);
+  } else if (const auto* mesh = std::get_if<StaticSummary>(&run.summary)) {
     std::fprintf(stderr, "plush bake: %s: %zu triangles, %zu vertices, sides %s, %zu bytes\n", path,
                  mesh->triangles, mesh->vertices,
                  NameOf<std::optional<MeshSides>>(kSides, mesh->sides).c_str(), num_bytes);
@@ -268,20 +285,61 @@ void PrintSummary(const BakeVerb& run) {
   if (run.written && !output.quiet) PrintOutput(run);
   if (output.verbosity() <= 0) return;
   const auto* body = std::get_if<BakeSummary>(&run.summary);
-  if (run.written && body != nullptr) PrintCage(*body);
+  if (run.written && body != nullptr && !run.cached) PrintCage(*body);
   for (const Stage& stage : run.stages) {
     std::fprintf(stderr, "plush bake: %-8s %.3f s\n", stage.name.c_str(), stage.seconds);
   }
 }
 
+BakeCacheInputs CacheInputsOf(const BakeOptions& options) {
+  BakeCacheInputs inputs;
+  inputs.source = options.input;
+  inputs.side_cars = {options.pins, options.material_map, options.settings.import.embed};
+  inputs.options = options.given_words;
+  inputs.programs = {"/proc/self/exe", HelperPath(options.settings.import)};
+  if (options.settings.mesher == Mesher::kTetGen) {
+    inputs.programs.push_back(FindProgram(options.settings.tetgen.program));
+  }
+  return inputs;
+}
+
+// Bakes, or takes the bake from the cache.
+Result<Done> MakeBytes(BakeVerb* run) {
+  const BakeOptions& options = run->options;
+  if (options.cache.folder.empty()) return ImportAndBake(run);
+  StageClock clock;
+  BakeCache cache(options.cache, CacheInputsOf(options));
+  run->cached = cache.Find(&run->cache_findings);
+  clock.End("cache");
+  if (run->cached) {
+    run->stages = clock.stages();
+    run->bytes = std::move(run->cached->bytes);
+    run->sources = run->cached->sources;
+    run->findings = std::move(run->cached->findings);
+    return Done{};
+  }
+  auto done = ImportAndBake(run);
+  if (!done.ok() || ExitCodeOf(run->findings, options.output) != ExitCode::kOk) return done;
+  nlohmann::json document = DocumentOf(*run);
+  for (const char* key : {"input", "output", "stages", "peak_memory_bytes", "cache"}) {
+    document.erase(key);
+  }
+  cache.Keep({run->bytes, run->findings, document, run->sources}, run->missing,
+             &run->cache_findings);
+  return done;
+}
+
 int RunBake(const BakeOptions& options) {
-  BakeVerb run{options, {}, {}, {}, {}, {}, false};
+  BakeVerb run{options};
   OutputOptions output = options.output;
   Result<Done> done = CheckOptions(options);
   if (done.ok()) {
-    done = ImportAndBake(&run);
+    done = MakeBytes(&run);
   } else {
     output.report.clear();  // its path may be the wrong one
+  }
+  for (const Finding& finding : run.cache_findings.all()) {
+    run.findings.Add(finding.code, finding.count, finding.message, finding.places);
   }
   const bool gated = ExitCodeOf(run.findings, output) != ExitCode::kOk;
   if (done.ok() && !gated) done = WriteOutputs(&run);
@@ -290,122 +348,15 @@ int RunBake(const BakeOptions& options) {
                    DocumentOf(run));
 }
 
-void AddCageOptions(CLI::App* verb, BakeOptions* options) {
-  OptionGroup group(verb, "Cage");
-  BakeSettings& settings = options->settings;
-  CageSettings& cage = settings.cage;
-  group.Choice<Mesher>(
-      "--mesher", kMeshers, &settings.mesher, "MESHER",
-      "auto, lattice (a bounding cage), import (the source's own tets) or tetgen (tets that end at "
-      "the surface, by the program tetgen)");
-  CLI::Option* tets = group.Number(
-      "--tets", &cage.target_tets, {1.0, 1e6}, "N",
-      "number of tets of the lattice cage; met from below within 5% if the model allows it");
-  group
-      .Number("--cell", &cage.cell_m, {0.0, 1e6, true}, "METRES",
-              "edge of the lattice's cells [m], instead of --tets")
-      ->default_str("")
-      ->excludes(tets);
-  group.Choice<LatticeKind>("--lattice", kLattices, &cage.lattice, "LATTICE",
-                            "lattice of the cage: bcc (body-centred cubic, 12 equal tets per cell) "
-                            "or cube5 (cubes of 5 tets)");
-  group.Choice<FitMethod>(
-      "--fit", kFitMethods, &cage.fit, "METHOD",
-      "how the cage is drawn in around the surface: snug (little volume, good angles), odt "
-      "(optimal Delaunay triangulation energy) or none (the lattice as it is)");
-  group.Number("--clearance", &cage.clearance, {1e-6, 0.1}, "SHARE",
-               "least distance between the cage's boundary and the surface, as a share of the "
-               "diagonal of the model's box");
-  group.Number("--min-dihedral", &cage.min_dihedral_deg, {0.0, 50.0}, "DEGREES",
-               "smallest dihedral angle that --fit leaves in a tet [degrees]");
-  group.Flag("--join", &cage.join_parts,
-             "separate parts of the surface that meet in a tet of the lattice move together");
-  group.Text("--embed", &options->settings.import.embed, "FILE",
-             "render mesh to show instead of the boundary of a source with tets. --unit, --up and "
-             "--scale apply to both files; auto is resolved for each");
-}
-
-void AddMaterialOptions(CLI::App* verb, BakeOptions* options) {
-  OptionGroup group(verb, "Material");
-  BakeSettings& settings = options->settings;
-  Material& material = settings.material;
-  group.Number("--young", &material.young, kYoungRange, "PA", "Young's modulus [Pa]");
-  group.Number("--poisson", &material.poisson, kPoissonRange, "NU", "Poisson's ratio");
-  group.Number("--density", &material.density, kDensityRange, "KG_M3", "density [kg/m^3]");
-  group.Number("--damping", &material.damping, kDampingRange, "SECONDS",
-               "time for which the material resists a change of shape [s]");
-  group.Number("--friction", &material.friction, kFrictionRange, "MU",
-               "Coulomb coefficient of the surface (default: that of what it touches)");
-  group.Number("--restitution", &material.restitution, kRestitutionRange, "E",
-               "share of the speed at which the surface bounces off (default: that of what it "
-               "hits)");
-  group.Number("--dt", &settings.dt, kTimeStepRange, "SECONDS",
-               "time step for which the factor is made [s]");
-  group.Number(
-      "--clusters", &settings.clusters, {0.0, kMaxClusters}, "N",
-      "clusters of nodes that move rigidly in the coarse level of a step, at least one per "
-      "component; 0: no coarse level (default: by the number of nodes)");
-  group.Text("--material-map", &options->material_map, "FILE",
-             "side-car with the numbers of the source's materials by name (JSON)");
-  group.Choice<MassSource>("--mass", kMassSources, &settings.mass, "SOURCE",
-                           "mass is density times the volume of the solid or of the cage");
-}
-
-void AddStaticOptions(CLI::App* verb, BakeOptions* options) {
-  OptionGroup group(verb, "Static mesh");
-  group.Flag("--static", &options->is_static,
-             "make a static mesh: a collider that bodies rest on and bump into, not a body. Takes "
-             "no options of cage, pins and TetGen; of materials, friction and restitution");
-  group.Choice<std::optional<MeshSides>>(
-      "--sides", kSides, &options->sides, "SIDES",
-      "what the triangles hold: solid (they bound a volume that nothing enters), front (what comes "
-      "from the front), both (what comes from either side) or auto: solid if the mesh is closed "
-      "and "
-      "its triangles agree on the outside, else front");
-}
-
-// The options given that a static mesh has no use for.
-std::vector<std::string> GivenBodyOptions(const CLI::App& verb) {
-  const std::set<std::string> groups = {"Cage", "Material", "TetGen", "Pins"};
-  const std::set<std::string> shared = {"--friction", "--restitution", "--material-map"};
-  std::vector<std::string> given;
-  for (const CLI::Option* option : verb.get_options()) {
-    const bool is_body =
-        groups.count(option->get_group()) > 0 && shared.count(option->get_name()) == 0;
-    if (is_body && option->count() > 0) given.push_back(option->get_name());
-  }
-  return given;
-}
-
-void AddFileOptions(CLI::App* verb, BakeOptions* options) {
-  verb->add_option("IN", options->input, kSourceHelp)->required();
-  verb->add_option("-o,--output", options->output_path, "file to write")
-      ->required()
-      ->type_name("OUT.plush");
-  OptionGroup(verb, "Pins")
-      .Text("--pins", &options->pins, "FILE", "side-car with pin regions (JSON)");
-  OptionGroup output(verb, "Output");
-  output.Text("--depfile", &options->depfile, "FILE",
-              "write what the output depends on, for Make and Ninja");
-  output.Number("--threads", &options->settings.threads, {0.0, 256.0}, "N",
-                "threads; 0: all cores. The bytes do not depend on it");
-}
-
 }  // namespace
 
 void AddBakeCommand(CLI::App* app, int* exit_code) {
   const auto options = std::make_shared<BakeOptions>();
   CLI::App* verb =
       app->add_subcommand(kVerb, "Turns a source mesh into a soft body or a static mesh (.plush).");
-  AddCageOptions(verb, options.get());
-  AddMaterialOptions(verb, options.get());
-  AddStaticOptions(verb, options.get());
-  AddTetGenOptions(verb, &options->settings.tetgen);
-  AddFileOptions(verb, options.get());
-  AddImportOptions(verb, &options->settings.import);
-  AddOutputOptions(verb, &options->output);
+  AddBakeOptions(verb, options.get());
   verb->callback([options, exit_code, verb] {
-    options->given_body_options = GivenBodyOptions(*verb);
+    NoteGivenOptions(*verb, options.get());
     *exit_code = RunBake(*options);
   });
 }

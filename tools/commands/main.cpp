@@ -23,6 +23,7 @@ int Run(int argc, char** argv) {
   int exit_code = 0;
   plush::tools::AddCheckCommand(&app, &exit_code);
   plush::tools::AddBakeCommand(&app, &exit_code);
+  plush::tools::AddBatchCommand(&app, &exit_code);
   plush::tools::AddInfoCommand(&app, &exit_code);
   plush::tools::AddValidateCommand(&app, &exit_code);
   plush::tools::AddSimulateCommand(&app, &exit_code);

@@ -107,4 +107,17 @@ void AddTetGenOptions(CLI::App* verb, TetGenSettings* settings) {
   group.Memory("--tetgen-memory", &settings->memory_limit_bytes, 0.01, "memory limit of TetGen");
 }
 
+void AddCacheOptions(CLI::App* verb, CacheOptions* cache) {
+  OptionGroup group(verb, "Cache");
+  group.Text("--cache", &cache->folder, "FOLDER",
+             "keep finished bakes there, and take those that are there; several machines may share "
+             "it");
+  group.Memory("--cache-size", &cache->max_bytes, 0.001,
+               "size of the cache, beyond which the bakes go that were used least recently");
+}
+
+std::string CacheSizeText(const CacheOptions& cache) {
+  return NumberText(static_cast<double>(cache.max_bytes) / kGib, 17);
+}
+
 }  // namespace plush::tools

@@ -87,4 +87,16 @@ void AddImportOptions(CLI::App* verb, ImportSettings* settings);
 /// *settings must outlive the parsing.
 void AddTetGenOptions(CLI::App* verb, TetGenSettings* settings);
 
+/// Where finished bakes are kept.
+struct CacheOptions {
+  std::string folder;  ///< empty: nowhere
+  uint64_t max_bytes = 10ull << 30;
+};
+
+/// Adds --cache and --cache-size. *cache must outlive the parsing.
+void AddCacheOptions(CLI::App* verb, CacheOptions* cache);
+
+/// The value of --cache-size that gives cache.max_bytes.
+std::string CacheSizeText(const CacheOptions& cache);
+
 }  // namespace plush::tools

@@ -112,6 +112,7 @@ Result<ImportedModel> ImportScene(const std::string& path, const ImportSettings&
   model.unit_m = settings.unit_m > 0.0 ? settings.unit_m : raw.unit_m;
   model.up = AxisOf(settings.up, raw.up);
   model.dependencies = raw.dependencies;
+  model.missing = raw.missing;
   // If the importer has applied the file's unit, and the user gives none, the first two cancel
   // exactly.
   const double scale = model.unit_m / raw.applied_unit_m * settings.scale;
@@ -189,6 +190,8 @@ Result<ImportedModel> Import(const std::string& path, const ImportSettings& sett
   std::vector<std::string>& dependencies = model.value().dependencies;
   dependencies.push_back(settings.embed);
   dependencies.insert(dependencies.end(), render.dependencies.begin(), render.dependencies.end());
+  std::vector<std::string>& missing = model.value().missing;
+  missing.insert(missing.end(), render.missing.begin(), render.missing.end());
   return model;
 }
 

@@ -39,6 +39,7 @@ struct ImportedModel {
   uint64_t dropped_non_finite = 0;  ///< triangles dropped because a corner is not finite
   std::vector<std::string>
       dependencies;  ///< files read beside the source (.bin, .mtl, .ele), and settings.embed
+  std::vector<std::string> missing;  ///< files that the importer looked for in vain
 };
 
 /// Reads `path`. Adds findings: IMPORT_... (errors, which also fail the call), MESH_NON_FINITE,

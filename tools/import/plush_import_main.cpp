@@ -41,31 +41,49 @@ namespace {
 // Enough for the header of an XML file [bytes].
 constexpr size_t kHeadBytes = 64 << 10;
 
+// Normal forms of the paths that an importer has opened, and of those where no file is.
+struct AccessedFiles {
+  std::set<std::string> opened;
+  std::set<std::string> missing;
+};
+
+std::string NormalPath(const char* file) {
+  return std::filesystem::path(file).lexically_normal().string();
+}
+
 // Opens only regular files, only for reading, and records their paths. `replaced`: bytes to read
 // instead of those of `path`, unless empty.
 class RecordingIoSystem : public Assimp::DefaultIOSystem {
  public:
-  RecordingIoSystem(const std::string& path, std::vector<std::byte> replaced,
-                    std::set<std::string>* opened)
-      : path_(path), replaced_(std::move(replaced)), opened_(opened) {}
+  RecordingIoSystem(const std::string& path, std::vector<std::byte> replaced, AccessedFiles* files)
+      : path_(path), replaced_(std::move(replaced)), files_(files) {}
 
   Assimp::IOStream* Open(const char* file, const char* mode) override {
     struct stat info = {};
     if (mode == nullptr || mode[0] != 'r') return nullptr;
-    if (::stat(file, &info) != 0 || !S_ISREG(info.st_mode)) return nullptr;
+    if (::stat(file, &info) != 0 || !S_ISREG(info.st_mode)) {
+      files_->missing.insert(NormalPath(file));
+      return nullptr;
+    }
     if (path_ == file && !replaced_.empty()) {
       return new Assimp::MemoryIOStream(reinterpret_cast<const uint8_t*>(replaced_.data()),
                                         replaced_.size());
     }
     Assimp::IOStream* stream = DefaultIOSystem::Open(file, mode);
-    if (stream != nullptr) opened_->insert(std::filesystem::path(file).lexically_normal().string());
+    if (stream != nullptr) files_->opened.insert(NormalPath(file));
     return stream;
+  }
+
+  bool Exists(const char* file) const override {
+    const bool exists = DefaultIOSystem::Exists(file);
+    if (!exists) files_->missing.insert(NormalPath(file));
+    return exists;
   }
 
  private:
   std::string path_;
   std::vector<std::byte> replaced_;
-  std::set<std::string>* opened_;
+  AccessedFiles* files_;
 };
 
 std::string ToString(const aiString& text) {
@@ -292,17 +310,18 @@ int Refuse(const std::string& path, const Assimp::Importer& importer) {
 // - Keeps vertices as they are.
 // - With `keep_axes`, COLLADA models are not turned to Y up.
 int Import(const std::string& path, bool keep_axes, std::FILE* out) {
-  std::set<std::string> opened;
+  AccessedFiles files;
   Assimp::Importer importer;
   importer.SetIOHandler(
-      new RecordingIoSystem(path, ReplacementOf(path), &opened));  // the importer owns it
+      new RecordingIoSystem(path, ReplacementOf(path), &files));  // the importer owns it
   importer.SetPropertyInteger(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, keep_axes ? 1 : 0);
   const aiScene* scene = importer.ReadFile(path, aiProcess_Triangulate);
   if (scene == nullptr) return Refuse(path, importer);
   RawScene raw = ConvertScene(*scene, FormatName(importer), path);
   importer.FreeScene();  // makes room under the memory limit
-  opened.erase(std::filesystem::path(path).lexically_normal().string());
-  raw.dependencies.assign(opened.begin(), opened.end());
+  files.opened.erase(NormalPath(path.c_str()));
+  raw.dependencies.assign(files.opened.begin(), files.opened.end());
+  raw.missing.assign(files.missing.begin(), files.missing.end());
   if (raw.format == "glTF2") AddGltfSideData(path, &raw);
   return Exit(WriteRawScene(raw, out) ? HelperExit::kOk : HelperExit::kUnreadable);
 }

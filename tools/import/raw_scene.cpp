@@ -20,7 +20,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the stream is written as it lies");
 
 constexpr uint32_t kMagic = 0x4d494c50;  // "PLIM"
-constexpr uint32_t kVersion = 2;
+constexpr uint32_t kVersion = 3;
 // Extras are notes for the game, not bulk data [bytes].
 constexpr size_t kMaxExtraBytes = 64 << 10;
 
@@ -135,7 +135,7 @@ void VisitFields(Archive& archive, Object& o) {
   } else {
     static_assert(std::is_same_v<T, RawScene>);
     archive(o.format, o.unit_m, o.applied_unit_m, o.up);
-    archive(o.dependencies, o.materials, o.meshes, o.nodes, o.extras);
+    archive(o.dependencies, o.missing, o.materials, o.meshes, o.nodes, o.extras);
   }
 }
 
@@ -201,6 +201,7 @@ void CleanTexts(RawScene* scene) {
   for (RawNode& node : scene->nodes) clean(&node.name);
   for (SourceExtra& extra : scene->extras) clean(&extra.owner);
   std::erase_if(scene->dependencies, HasControlCharacter);
+  std::erase_if(scene->missing, HasControlCharacter);
   std::erase_if(scene->extras, [](const SourceExtra& extra) {
     return extra.json.size() > kMaxExtraBytes || !nlohmann::json::accept(extra.json);
   });

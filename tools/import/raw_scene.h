@@ -63,6 +63,7 @@ struct RawScene {
   double applied_unit_m = 1.0;  ///< factor already applied to the positions
   char up = 'Y';                ///< up axis of these positions: X, Y or Z
   std::vector<std::string> dependencies;  ///< files read beside the source
+  std::vector<std::string> missing;       ///< files looked for in vain
   std::vector<std::string> materials;     ///< names
   std::vector<RawMesh> meshes;
   std::vector<RawNode> nodes;

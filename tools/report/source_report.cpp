@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 
+#include <cmath>
+
 namespace plush::tools {
 namespace {
 
@@ -19,6 +21,25 @@ nlohmann::json PlaceJson(const Place& place) {
   if (place.element >= 0) json["element"] = place.element;
   if (!place.object.empty()) json["object"] = place.object;
   return json;
+}
+
+// A coordinate that is no finite number is null in JSON.
+double CoordinateOf(const nlohmann::json& json) {
+  return json.is_null() ? NAN : json.get<double>();
+}
+
+// What PlaceJson wrote. Throws nlohmann::json::exception if it did not.
+Place PlaceOf(const nlohmann::json& json) {
+  Place place;
+  place.has_position = json.contains("position");
+  if (place.has_position) {
+    const nlohmann::json& p = json.at("position");
+    place.position = {CoordinateOf(p.at(0)), CoordinateOf(p.at(1)), CoordinateOf(p.at(2))};
+  }
+  place.triangle = json.value("triangle", int64_t{-1});
+  place.element = json.value("element", int64_t{-1});
+  place.object = json.value("object", "");
+  return place;
 }
 
 std::string PlaceText(const Place& place) {
@@ -106,6 +127,21 @@ nlohmann::json FindingsJson(const FindingList& findings) {
                      {"remedy", finding.remedy}});
   }
   return array;
+}
+
+bool ReadFindings(const nlohmann::json& array, FindingList* findings) {
+  try {
+    for (const nlohmann::json& finding : array) {
+      const std::string code = finding.at("code");
+      if (FindFindingCode(code) == nullptr) return false;
+      std::vector<Place> places;
+      for (const nlohmann::json& place : finding.at("places")) places.push_back(PlaceOf(place));
+      findings->Add(code, finding.at("count"), finding.at("message"), places);
+    }
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+  return true;
 }
 
 std::string FindingsText(const std::string& verb, const std::string& file,

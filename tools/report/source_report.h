@@ -27,6 +27,10 @@ std::string Counted(uint64_t count, const char* one, const char* many);
 /// One object per finding: code, severity, count, message, places, remedy.
 nlohmann::json FindingsJson(const FindingList& findings);
 
+/// Adds the findings of an array that FindingsJson made. False if `array` is no such array; some
+/// findings may have been added.
+bool ReadFindings(const nlohmann::json& array, FindingList* findings);
+
 /// Lines for stderr or a terminal. With `verbosity` below 0 errors only; above 0 with all places.
 std::string FindingsText(const std::string& verb, const std::string& file,
                          const FindingList& findings, int verbosity);

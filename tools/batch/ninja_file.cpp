@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// Dependencies reach Ninja as lines on stdout (`deps = msvc`): its parser of depfiles cuts names at
+// quotes, ampersands and the like, and would bake such assets again each time.
+#include "batch/ninja_file.h"
+
+#include "base/files.h"
+#include "base/text.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+#include <utility>
+
+namespace plush::tools {
+namespace {
+
+constexpr uint64_t kMaxLogBytes = 1u << 30;
+
+// In paths of build lines, '$' escapes itself, spaces and colons.
+std::string NinjaPath(std::string_view path) {
+  std::string escaped;
+  for (const char c : path) {
+    if (c == '$' || c == ' ' || c == ':') escaped += '$';
+    escaped += c;
+  }
+  return escaped;
+}
+
+// In values of variables, '$' escapes itself.
+std::string Doubled(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) escaped.append(c == '$' ? 2 : 1, c);
+  return escaped;
+}
+
+// A word of a command in a variable's value: in single quotes for the shell.
+std::string NinjaWord(std::string_view word) {
+  std::string quoted = "'";
+  for (const char c : word) {
+    if (c == '\'') quoted += "'\\'";
+    if (c == '$') quoted += '$';
+    quoted += c;
+  }
+  return quoted + "'";
+}
+
+std::string NinjaWords(std::span<const std::string> words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + NinjaWord(word);
+  return text;
+}
+
+}  // namespace
+
+std::string ReportPath(const BatchAsset& asset) {
+  return std::string(kBatchFolder) + "/" + asset.output + ".json";
+}
+
+std::string NinjaFileText(std::span<const BatchAsset> assets, const BatchTools& tools) {
+  std::string text = "# Written by `plush batch`, which runs Ninja on it.\n";
+  text += "ninja_required_version = 1.10\n";
+  text += std::string("builddir = ") + kBatchFolder + "\n";
+  text += "msvc_deps_prefix = " + std::string(kSourceLine) + "\n";
+  text += "rule bake\n  command = " + NinjaWord(tools.plush) +
+          " bake $src -o $dst --report $report --list-sources --keep-unchanged --threads 1 -q " +
+          NinjaWords(tools.options) + " $options || { code=$$?; echo '" + kExitCodeLine +
+          "'$$code; exit $$code; }\n";
+  text += "  deps = msvc\n  restat = 1\n";
+  size_t index = 0;
+  const std::string programs = NinjaPath(tools.plush) + " " + NinjaPath(tools.importer);
+  for (const BatchAsset& asset : assets) {
+    const std::string report = ReportPath(asset);
+    text += "build " + NinjaPath(asset.output) + " | " + NinjaPath(report) + ": bake " +
+            NinjaPath(asset.input) + " | " + programs + "\n";
+    text += "  src = " + NinjaWord(asset.input) + "\n";
+    text += "  dst = " + NinjaWord(asset.output) + "\n";
+    text += "  description = " + std::to_string(index++) + " " + Doubled(asset.output) + "\n";
+    text += "  report = " + NinjaWord(report) + "\n";
+    if (!asset.options.empty()) text += "  options = " + NinjaWords(asset.options) + "\n";
+  }
+  return text;
+}
+
+std::map<std::string, double> LoggedCosts(const std::string& output_tree) {
+  std::map<std::string, double> costs;
+  const auto bytes = ReadFile(output_tree + "/" + kBatchFolder + "/.ninja_log", kMaxLogBytes);
+  if (!bytes.ok()) return costs;
+  std::string_view log(reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size());
+  while (!log.empty()) {
+    std::string_view line = log.substr(0, log.find('\n'));
+    log.remove_prefix(std::min(line.size() + 1, log.size()));
+    // start [ms], end [ms], time of the inputs, output, hash of the command; by tabs
+    double start = 0.0;
+    double end = 0.0;
+    if (!TakeNumber(&line, &start) || !line.starts_with('\t')) continue;
+    line.remove_prefix(1);
+    if (!TakeNumber(&line, &end) || !line.starts_with('\t')) continue;
+    const size_t name = line.find('\t', 1);
+    const size_t hash = line.rfind('\t');
+    if (name == std::string_view::npos || hash <= name) continue;
+    costs[std::string(line.substr(name + 1, hash - name - 1))] =
+        std::max(end - start, 1.0) / 1000.0;
+  }
+  return costs;
+}
+
+std::vector<double> SortByCost(const std::map<std::string, double>& logged,
+                               std::vector<BatchAsset>* assets) {
+  double known_cost = 0.0;
+  double known_bytes = 0.0;
+  for (const BatchAsset& asset : *assets) {
+    const auto it = logged.find(asset.output);
+    if (it == logged.end()) continue;
+    known_cost += it->second;
+    known_bytes += static_cast<double>(asset.input_bytes);
+  }
+  const double cost_per_byte = known_bytes > 0.0 ? known_cost / known_bytes : 1.0;
+  std::vector<double> costs;
+  for (const BatchAsset& asset : *assets) {
+    const auto it = logged.find(asset.output);
+    costs.push_back(it != logged.end() ? it->second
+                                       : cost_per_byte * static_cast<double>(asset.input_bytes));
+  }
+  std::vector<size_t> order(costs.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, std::ranges::greater(), [&](size_t i) { return costs[i]; });
+  std::vector<BatchAsset> sorted_assets;
+  std::vector<double> sorted_costs;
+  for (const size_t i : order) {
+    sorted_assets.push_back(std::move((*assets)[i]));
+    sorted_costs.push_back(costs[i]);
+  }
+  *assets = std::move(sorted_assets);
+  return sorted_costs;
+}
+
+}  // namespace plush::tools

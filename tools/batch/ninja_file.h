@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// The build.ninja of a batch, and what Ninja's log says of earlier runs.
+#pragma once
+
+#include "base/result.h"
+#include "batch/manifest.h"
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace plush::tools {
+
+/// Folder in the output tree for Ninja's logs and the reports of the assets.
+inline constexpr char kBatchFolder[] = ".batch";
+
+/// What all bakes of a batch have in common.
+struct BatchTools {
+  std::string plush;                 ///< path of the converter
+  std::string importer;              ///< path of `plush-import`
+  std::vector<std::string> options;  ///< further arguments of every bake
+};
+
+/// The line with which every failed bake ends in Ninja's output, before its exit code.
+inline constexpr char kExitCodeLine[] = "plush batch: exit code ";
+
+/// Path of an asset's report, relative to the output tree.
+std::string ReportPath(const BatchAsset& asset);
+
+/// The text of build.ninja. Ninja starts bakes in the order of `assets`.
+std::string NinjaFileText(std::span<const BatchAsset> assets, const BatchTools& tools);
+
+/// The seconds that each output took when it was made last, by its path: Ninja's log in
+/// `output_tree`. Empty without a log.
+std::map<std::string, double> LoggedCosts(const std::string& output_tree);
+
+/// Sorts by falling cost, so that no long bake starts last, and returns the costs in that order
+/// [s]. An asset that was never made gets the mean cost per byte of those that were; if none was,
+/// its size.
+std::vector<double> SortByCost(const std::map<std::string, double>& logged,
+                               std::vector<BatchAsset>* assets);
+
+}  // namespace plush::tools
