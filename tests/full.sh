@@ -61,6 +61,10 @@ step "tsan: build" build_target plush_runtime_tests tsan tsan
 step "tsan: tests of the runtime" test_in tsan -L runtime
 step "whole corpus" tests/corpus/run_corpus.sh build/release/tools/plush \
   /usr/share/assimp/models all build/corpus "$jobs"
+step "a batch killed 50 times" tests/tools/batch/batch_kills.sh build/release/tools/plush \
+  build/batch_kills 50
+step "figures of plush batch" tests/bench/batch_figures.sh build/release/tools/plush \
+  /usr/share/assimp/models build/batch_figures
 step "equal bytes and states" tests/determinism.sh build/release build/dev build/clang-Release \
   build/clang-Debug
 step "equal bytes and states, deterministic builds" tests/determinism.sh \

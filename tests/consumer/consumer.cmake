@@ -63,17 +63,25 @@ set(build ${work}/build)
 run(${configure} -S ${game} -B ${build})
 run(${CMAKE_COMMAND} --build ${build} --target game)
 
+run(${CMAKE_COMMAND} -E chdir ${build} ${build}/game crate.plush props/cube.plush)
 run(${CMAKE_COMMAND} -E chdir ${build} ${build}/game crate.plush bar.plush)
 message("${output}")
 
 # The depfile: at first there is nothing to do. If a file that only the source names changes, the
 # asset is baked again.
 run(${CMAKE_COMMAND} --build ${build} --target game)
-if(output MATCHES "Baking")
+if(output MATCHES "Baking [a-z]*.plush")
   message(FATAL_ERROR "a second build baked again:\n${output}")
 endif()
 file(TOUCH ${game}/bar.ele)
 run(${CMAKE_COMMAND} --build ${build} --target game)
 if(NOT output MATCHES "Baking bar.plush" OR output MATCHES "Baking crate.plush")
   message(FATAL_ERROR "touching bar.ele should bake bar.plush and nothing else:\n${output}")
+endif()
+
+# The manifest's assets follow their sources, too.
+file(APPEND ${game}/cube.mtl "\n# changed\n")
+run(${CMAKE_COMMAND} --build ${build} --target game)
+if(NOT output MATCHES "1 asset, 1 baked")
+  message(FATAL_ERROR "changing cube.mtl should bake the manifest's asset:\n${output}")
 endif()

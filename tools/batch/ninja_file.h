@@ -15,6 +15,9 @@ namespace plush::tools {
 /// Folder in the output tree for Ninja's logs and the reports of the assets.
 inline constexpr char kBatchFolder[] = ".batch";
 
+/// The file that Ninja runs, below the output tree. The tree may be the folder of another Ninja.
+inline constexpr char kNinjaFile[] = ".batch/build.ninja";
+
 /// What all bakes of a batch have in common.
 struct BatchTools {
   std::string plush;                 ///< path of the converter

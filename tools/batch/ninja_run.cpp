@@ -124,9 +124,29 @@ int WaitFor(pid_t pid) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+// "NAME.plush.tmp12-0": as WriteFilesAtomically names the new content of NAME.plush.
+bool IsTemporary(std::string_view name) {
+  constexpr std::string_view kMark = ".tmp";
+  const size_t mark = name.rfind(kMark);
+  if (mark == std::string_view::npos) return false;
+  const std::string_view target = name.substr(0, mark);
+  if (!target.ends_with(".plush") && !target.ends_with(".plush.json")) return false;
+  std::string_view numbers = name.substr(mark + kMark.size());
+  unsigned number = 0;
+  return TakeNumber(&numbers, &number) && numbers.starts_with('-') &&
+         numbers.find_first_not_of("0123456789", 1) == std::string_view::npos;
+}
+
 std::vector<std::string> CommandOf(const NinjaSettings& settings) {
-  return {
-      settings.ninja, "-C", settings.output_tree, "-k", "0", "-j", std::to_string(settings.jobs)};
+  return {settings.ninja,
+          "-C",
+          settings.output_tree,
+          "-f",
+          kNinjaFile,
+          "-k",
+          "0",
+          "-j",
+          std::to_string(settings.jobs)};
 }
 
 }  // namespace
@@ -186,6 +206,15 @@ Result<Done> RunNinja(const NinjaSettings& settings,
   const std::string why = output.complaint().empty() ? "exit code " + std::to_string(code)
                                                      : PrintableUtf8(output.complaint());
   return Error{ExitCode::kIo, "ninja stopped: " + why};
+}
+
+void RemoveTemporaries(const std::string& output_tree) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(output_tree, error), end; !error && it != end;
+       it.increment(error)) {
+    if (IsTemporary(it->path().filename().native())) ::unlink(it->path().c_str());
+  }
 }
 
 Result<Done> RemoveDeadOutputs(const NinjaSettings& settings) {

@@ -38,7 +38,7 @@ struct BakeEnd {
 
 struct NinjaSettings {
   std::string ninja;        ///< path of the program
-  std::string output_tree;  ///< holds build.ninja
+  std::string output_tree;  ///< holds kNinjaFile
   int jobs = 1;
   bool is_dry_run = false;  ///< only says what it would bake
 };
@@ -48,6 +48,10 @@ struct NinjaSettings {
 /// another reason than failed bakes).
 Result<Done> RunNinja(const NinjaSettings& settings,
                       const std::function<void(const BakeEnd&)>& on_end);
+
+/// Removes what killed bakes have left: temporary files of assets and of reports. Call it under the
+/// lock.
+void RemoveTemporaries(const std::string& output_tree);
 
 /// `ninja -t cleandead`: removes outputs of earlier runs that build.ninja no longer names. Errors:
 /// kIo.

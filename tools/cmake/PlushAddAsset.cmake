@@ -19,6 +19,20 @@
 #   - the target plush::plush, from find_package or from the same tree;
 #   - a `plush` on the PATH.
 
+# plush_add_assets(): bakes all files that a manifest of `plush batch` names.
+#
+#   plush_add_assets(game models/assets.json)
+#   plush_add_assets(game models/assets.json OUTPUT_DIRECTORY baked OPTIONS --cache /shared/cache)
+#
+#   first argument    executable or library that needs the assets; building it bakes first
+#   second argument   the manifest, relative to the current source directory
+#   OUTPUT_DIRECTORY  output tree, instead of the manifest's (default: the current binary directory)
+#   OPTIONS           further options of `plush batch`, see `plush batch --help`
+#
+# The manifest is planned in every build, so that new files are found; what has not changed is not
+# baked. A failed bake fails the build after all others are done. Needs the program Ninja, whatever the
+# generator.
+
 cmake_policy(VERSION 3.24)
 
 # Sets `out_command` to the converter and `out_depends` to what an asset depends on because of it.
@@ -83,4 +97,36 @@ function(plush_add_asset)
   endif()
   add_custom_target(${bake_target} DEPENDS ${output})
   add_dependencies(${arg_TARGET} ${bake_target})
+endfunction()
+
+function(plush_add_assets target manifest)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "OUTPUT_DIRECTORY" "OPTIONS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "plush_add_assets: unknown argument '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  if(NOT TARGET ${target})
+    message(FATAL_ERROR "plush_add_assets: there is no target '${target}'")
+  endif()
+  cmake_path(ABSOLUTE_PATH manifest NORMALIZE)
+  if(NOT EXISTS ${manifest})
+    message(FATAL_ERROR "plush_add_assets: there is no manifest '${manifest}'")
+  endif()
+  if(NOT arg_OUTPUT_DIRECTORY)
+    set(arg_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+  endif()
+  cmake_path(ABSOLUTE_PATH arg_OUTPUT_DIRECTORY BASE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR} NORMALIZE)
+
+  _plush_find_converter(converter converter_depends)
+  cmake_path(GET manifest STEM LAST_ONLY name)
+  string(MD5 hash "${manifest} ${arg_OUTPUT_DIRECTORY}")
+  string(SUBSTRING ${hash} 0 8 hash)
+  string(REGEX REPLACE "[^A-Za-z0-9_.+-]" "_" bake_target "${target}-${name}-${hash}")
+  add_custom_target(${bake_target}
+    COMMAND ${converter} batch ${manifest} --output ${arg_OUTPUT_DIRECTORY} ${arg_OPTIONS}
+    COMMENT "Baking the assets of ${name}"
+    USES_TERMINAL VERBATIM)
+  if(TARGET plush::plush AND NOT PLUSH_EXECUTABLE)
+    add_dependencies(${bake_target} plush::plush)
+  endif()
+  add_dependencies(${target} ${bake_target})
 endfunction()

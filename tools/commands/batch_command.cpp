@@ -74,7 +74,8 @@ std::vector<BakeOptionName> BakeOptionNames() {
   std::vector<BakeOptionName> names;
   for (const CLI::Option* option : AddIdleBake(&app)->get_options()) {
     for (const std::string& name : option->get_lnames()) {
-      OptionKind kind = option->get_items_expected_max() == 0 ? OptionKind::kFlag : OptionKind::kWord;
+      OptionKind kind =
+          option->get_items_expected_max() == 0 ? OptionKind::kFlag : OptionKind::kWord;
       if (paths.count(name) > 0) kind = OptionKind::kPath;
       if (reserved.count(name) > 0) kind = OptionKind::kReserved;
       names.push_back({name, kind});
@@ -121,7 +122,7 @@ BatchTools ToolsOf(const BatchOptions& options) {
 
 // Writes build.ninja unless it is there already.
 Result<Done> WriteNinjaFile(const std::string& output_tree, const std::string& text) {
-  const std::string path = output_tree + "/build.ninja";
+  const std::string path = output_tree + "/" + kNinjaFile;
   const auto old = ReadFile(path);
   const auto bytes = std::as_bytes(std::span(text));
   if (old.ok() && std::ranges::equal(old.value(), bytes)) return Done{};
@@ -199,6 +200,7 @@ Result<Done> RunPlan(BatchRun* run) {
                  ninja.output_tree.c_str());
   });
   if (!lock.ok()) return lock.error();
+  RemoveTemporaries(ninja.output_tree);
   const auto logged = LoggedCosts(ninja.output_tree);
   run->costs = SortByCost(logged, &run->assets);
   const std::string text = NinjaFileText(run->assets, ToolsOf(options));
@@ -281,7 +283,8 @@ void AddBatchCommand(CLI::App* app, int* exit_code) {
   group.Number("--jobs", &options->jobs, {0.0, 1024.0}, "N",
                "bakes at the same time, of one thread each; 0: one per core");
   group.Text("--ninja", &options->ninja, "PROGRAM", "the program Ninja: a name in PATH, or a path");
-  group.Flag("--plan", &options->plan_only, "write build.ninja into the output tree and stop");
+  group.Flag("--plan", &options->plan_only,
+             std::string("write ") + kNinjaFile + " into the output tree and stop");
   AddCacheOptions(verb, &options->cache);
   AddOutputOptions(verb, &options->out);
   verb->footer(
