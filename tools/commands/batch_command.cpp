@@ -196,6 +196,7 @@ Result<Done> RunPlan(BatchRun* run) {
                                     "': install it (Debian: ninja-build), or name it by --ninja"};
   }
   const auto lock = BatchLock::Take(ninja.output_tree, [&] {
+    if (options.out.quiet) return;
     std::fprintf(stderr, "plush batch: waiting for another batch in '%s'\n",
                  ninja.output_tree.c_str());
   });
