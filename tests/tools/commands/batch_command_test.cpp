@@ -275,6 +275,20 @@ TEST_CASE("A batch waits for the lock that bakes of a killed one hold") {
   CHECK(run.err.find("waiting for another batch") != std::string::npos);
 }
 
+TEST_CASE("What killed bakes have left is removed, and nothing else") {
+  if (!HasNinja()) return;
+  const Batch batch;
+  const std::vector<std::string> left = {"out/props/level.plush.tmp12-0",
+                                         "out/.batch/crate.plush.json.tmp7-13"};
+  const std::vector<std::string> kept = {"out/notes.tmp1-0", "out/a.plush.tmp",
+                                         "out/a.plush.tmp1-b"};
+  for (const std::string& name : left) batch.Write(name, "x");
+  for (const std::string& name : kept) batch.Write(name, "x");
+  REQUIRE(batch.Run().exit_code == 0);
+  for (const std::string& name : left) CHECK_FALSE(fs::exists(batch.folder / name));
+  for (const std::string& name : kept) CHECK(fs::exists(batch.folder / name));
+}
+
 TEST_CASE("A full disk ends a batch with a message, and the next run finishes it") {
   if (!HasNinja()) return;
   const Batch batch;
