@@ -109,13 +109,21 @@ Document Programs(Document* problems) {
   if (!can_import) {
     problems->push_back("plush-import is missing beside plush: check and bake cannot read meshes");
   }
-  const std::string tetgen = FindProgram("tetgen");
+  const auto found = [](const char* name) {
+    const std::string path = FindProgram(name);
+    return path.empty() ? Document() : Document(path);
+  };
   return {{"plush-import", can_import ? Document(import) : Document()},
-          {"tetgen", tetgen.empty() ? Document() : Document(tetgen)}};
+          {"tetgen", found("tetgen")},
+          {"ninja", found("ninja")}};
 }
 
 std::string ValueText(const std::string& key, const Document& value) {
-  if (value.is_null()) return key == "tetgen" ? "not found; --mesher tetgen needs it" : "unknown";
+  if (value.is_null()) {
+    return key == "tetgen"  ? "not found; --mesher tetgen needs it"
+           : key == "ninja" ? "not found; plush batch needs it"
+                            : "unknown";
+  }
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_array()) return value.dump();
   std::string text;

@@ -36,6 +36,16 @@ constexpr std::string_view kToOriginInMaya =
     "Set its translation to 0 in the Channel Box, then Modify > Freeze Transformations.";
 
 constexpr auto kExplanations = std::to_array<Explanation>({
+    {"BATCH_UNMATCHED",
+     "A pattern without a file bakes nothing. Most often a folder was renamed or a name has a "
+     "typo.",
+     "", "", "{\"inputs\": [\"props/*.gltf\"]} in a project whose files end in .glb"},
+    {"CACHE_DAMAGED",
+     "Entries are checked before use, so a damaged one costs a bake and changes no result.", "", "",
+     "A cache on a disk that flips bits."},
+    {"CACHE_NOT_WRITTEN",
+     "The asset is baked and written, but the next run bakes it again instead of copying it.", "",
+     "", "A cache on a full or read-only disk."},
     {"CAGE_CAVITY",
      "A cavity takes volume, and so mass, out of the body. A ball with a cavity weighs less than a "
      "full one.",
