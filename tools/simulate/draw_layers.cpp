@@ -12,9 +12,13 @@
 namespace plush::tools {
 namespace {
 
-constexpr NamedValue<uint32_t> kLayers[] = {
-    {"cage", kDrawCage},     {"pins", kDrawPins},   {"contacts", kDrawContacts},
-    {"bounds", kDrawBounds}, {"sleep", kDrawSleep}, {"colliders", kDrawColliders}};
+constexpr NamedValue<uint32_t> kLayers[] = {{"cage", kDrawCage},
+                                            {"pins", kDrawPins},
+                                            {"contacts", kDrawContacts},
+                                            {"bounds", kDrawBounds},
+                                            {"sleep", kDrawSleep},
+                                            {"colliders", kDrawColliders},
+                                            {"attachments", kDrawAttachments}};
 
 void AddLine(void* user, const Vec3& a, const Vec3& b, uint32_t colour) {
   LineLayer& layer = *static_cast<LineLayer*>(user);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// World::Draw as line layers for exports: cages, pins, contacts, bounds, sleep, colliders.
+// World::Draw as line layers for exports: cages, pins, contacts, bounds, sleep, colliders,
+// attachments.
 #pragma once
 
 #include "plush/types.h"
@@ -16,7 +17,8 @@ namespace plush::tools {
 
 /// The lines of one layer.
 struct LineLayer {
-  std::string name;               ///< "cage", "pins", "contacts", "bounds", "sleep" or "colliders"
+  std::string
+      name;  ///< "cage", "pins", "contacts", "bounds", "sleep", "colliders" or "attachments"
   std::vector<Vec3> ends;         ///< [m] (2 num_lines x 1)
   std::vector<uint32_t> colours;  ///< sRGB 0xRRGGBB (num_lines x 1)
 };

@@ -96,6 +96,17 @@ json EnergyJson(const RunRecord& record) {
           {"gravity", Column(record, [](Step s) { return s.measures.gravity_j; })}};
 }
 
+json AttachmentsJson(const SceneWorld& scene_world, const RunRecord& record) {
+  json broken = json::array();
+  for (const BrokenAttachment& event : record.broken) {
+    const SceneWorldAttachment& attachment = scene_world.attachments[event.attachment];
+    broken.push_back({{"attachment", attachment.index},
+                      {"body", scene_world.bodies[attachment.body].name},
+                      {"time_s", event.time_s}});
+  }
+  return {{"number", scene_world.attachments.size()}, {"broken", broken}};
+}
+
 json FlagsJson(uint32_t flags) {
   json names = json::array();
   for (const FlagName& row : kFlagNames) {
@@ -143,6 +154,7 @@ json StatisticsJson(const Scene& scene, const SceneWorld& scene_world, const Run
       {"contacts", {{"median", Quantile(contacts, 0.5)}, {"max", Quantile(contacts, 1.0)}}},
       {"degenerate_tets", Largest(record, [](Step s) { return s.measures.collapsed_tets; })},
       {"inverted_tets", Largest(record, [](Step s) { return s.measures.inverted_tets; })},
+      {"attachments", AttachmentsJson(scene_world, record)},
       {"flags", FlagsJson(record.flags)},
       {"state_hash", HexHash(record.state_hash)},
       {"per_step", PerStepJson(record)},
@@ -170,6 +182,10 @@ std::string StatisticsText(const Scene& scene, const SceneWorld& scene_world,
   text += Formatted("  tets       least det F %.3g at the end, most inverted %u\n",
                     static_cast<double>(last.measures.min_det_f),
                     Largest(record, [](Step s) { return s.measures.inverted_tets; }));
+  if (!scene_world.attachments.empty()) {
+    text += Formatted("  springs    %zu, of which %zu broke\n", scene_world.attachments.size(),
+                      record.broken.size());
+  }
   text += "  state hash " + HexHash(record.state_hash) + "\n";
   for (const FlagName& row : kFlagNames) {
     if ((record.flags & row.flag) != 0) text += std::string("  note       ") + row.remedy + "\n";

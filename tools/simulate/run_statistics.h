@@ -20,6 +20,8 @@ namespace plush::tools {
 /// - energy_start_j and energy_j{kinetic,elastic,gravity}; gravity is zero at the world's origin;
 /// - max_penetration_m, contacts{median,max};
 /// - degenerate_tets and inverted_tets: most in a step with det F < 0.1 and <= 0;
+/// - attachments{number,broken[{attachment,body,time_s}]}: those of all copies, and which broke;
+///   `attachment` is its place in the scene's array;
 /// - flags (names), state_hash;
 /// - per_step, one array each: lowest_m, max_speed_m_s, min_det_f, min_volume_ratio,
 ///   max_volume_ratio, max_penetration_m, contacts, inverted_tets, substeps, outer_iterations,

@@ -11,6 +11,7 @@
 #include "base/material_limits.h"
 #include "base/text.h"
 #include "simulate/open_asset.h"
+#include "simulate/scene_attachments.h"
 #include "simulate/scene_values.h"
 
 #include <algorithm>
@@ -343,9 +344,10 @@ Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
   if (!document.ok()) return document.error();
   Scene scene;
   std::string mistake;
-  const JsonObject reader(
-      document.value(), "",
-      {"gravity", "dt", "steps", "threads", "bodies", "colliders", "forces", "solver"}, &mistake);
+  const JsonObject reader(document.value(), "",
+                          {"gravity", "dt", "steps", "threads", "bodies", "colliders",
+                           "attachments", "forces", "solver"},
+                          &mistake);
   ReadVec3(reader, "gravity", &scene.gravity);
   reader.Number("dt", kTimeStepRange, &scene.dt);
   reader.Integer("steps", 1, kMaxSceneSteps, &scene.steps);
@@ -363,6 +365,7 @@ Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
     const std::string path = "colliders[" + std::to_string(scene.colliders.size()) + "]";
     scene.colliders.push_back(ReadCollider(collider, path, folder, &mistake));
   }
+  ReadAttachments(reader, &scene, &mistake);
   for (const json& force : reader.Array("forces", kMaxForces)) {
     const std::string path = "forces[" + std::to_string(scene.forces.size()) + "]";
     scene.forces.push_back(ReadForce(force, path, &mistake));
@@ -373,11 +376,21 @@ Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
         ExitCode::kUnsupported,
         "solver.name: this version has no solver '" + missing_solver + "'; use 'splitting'", ""};
   }
-  if (num_bodies <= kMaxSceneBodies) return scene;
-  return Error{ExitCode::kLimit,
-               "the scene has " + std::to_string(num_bodies) + " bodies, more than the limit of " +
-                   std::to_string(kMaxSceneBodies),
-               ""};
+  uint64_t num_attachments = 0;  // copies included
+  for (const SceneAttachment& attachment : scene.attachments) {
+    num_attachments += scene.bodies[attachment.body].count;
+  }
+  const auto too_many = [](uint64_t count, const char* things, uint32_t limit) {
+    return Error{ExitCode::kLimit,
+                 "the scene has " + std::to_string(count) + " " + things +
+                     ", more than the limit of " + std::to_string(limit),
+                 ""};
+  };
+  if (num_bodies > kMaxSceneBodies) return too_many(num_bodies, "bodies", kMaxSceneBodies);
+  if (num_attachments > kMaxSceneAttachments) {
+    return too_many(num_attachments, "attachments", kMaxSceneAttachments);
+  }
+  return scene;
 }
 
 Result<Scene> LoadScene(const std::string& path) {

@@ -20,6 +20,9 @@
 //                  "pose":{"position":[0,0,0],"rotation":[0,0,0,1]},
 //                  "velocity":[0,0,0], "angular_velocity":[0,0,0],
 //                  "surface_velocity":[0,0,0], "sensor":false, "filter":{"category":2}}],
+//    "attachments":[{"body":0,"at":[0,2,0],"target":[0,3,0],"rest_length":1,
+//                    "stiffness":1e3,"damping":10,"max_force":1e4,"break_force":1e3},
+//                   {"body":0,"at":[0,1,0],"other_collider":1,"target":[0,0,0]}],
 //    "solver":{"name":"splitting", "newton_iterations":1, "volume_sweeps":1, "contact":"hold"}}
 // tools/README.md says what each key means.
 #pragma once
@@ -32,6 +35,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -43,6 +47,7 @@ namespace plush::tools {
 inline constexpr uint32_t kMaxSceneBodies = 10000;  ///< copies included
 inline constexpr uint32_t kMaxSceneSteps = 1000000;
 inline constexpr uint32_t kMaxSceneThreads = 256;
+inline constexpr uint32_t kMaxSceneAttachments = 10000;  ///< copies included
 
 /// Pins the nodes of a region of the asset.
 struct RegionPin {
@@ -103,6 +108,18 @@ struct SceneCollider {
   Motion motion;                  ///< no key: it moves by its velocities
 };
 
+/// A spring of a body to a place, to a collider or to another body. It is one of each copy of the
+/// body, shifted as the copy is. Positions are those at the start, in the world.
+struct SceneAttachment {
+  AttachmentDesc desc;                 ///< numbers of the spring; World has the rest
+  uint32_t body = 0;                   ///< into Scene::bodies
+  Vec3 at;                             ///< the nearest point of the body's surface is attached [m]
+  std::optional<uint32_t> other_body;  ///< into Scene::bodies: copy by copy
+  std::optional<uint32_t> other_collider;  ///< into Scene::colliders
+  Vec3 target;    ///< the other end [m]; of another body, the nearest point of its surface
+  Motion motion;  ///< of the target; no key: it stays
+};
+
 /// A force field that acts in the steps whose middle lies in [from, to).
 struct SceneForce {
   ForceField field;
@@ -118,13 +135,14 @@ struct Scene {
   uint32_t threads = 1;  ///< the results do not depend on it
   std::vector<SceneBody> bodies;
   std::vector<SceneCollider> colliders;
+  std::vector<SceneAttachment> attachments;
   std::vector<SceneForce> forces;
   ContactSettings contact;
 };
 
 /// Reads scene text; relative asset paths are joined to `folder`. Errors: kUsage (malformed,
 /// unknown key, wrong type, out of range), kUnsupported (a solver that this version lacks), kLimit
-/// (more than kMaxSceneBodies bodies).
+/// (more than kMaxSceneBodies bodies or kMaxSceneAttachments attachments).
 Result<Scene> ParseScene(std::string_view text, const std::string& folder);
 
 /// Reads a scene file of at most 16 MiB. Errors: those of ParseScene, kIo, kLimit.

@@ -27,7 +27,7 @@ bool SuppliesEnergy(const Scene& scene) {
     return std::any_of(body.pins.begin(), body.pins.end(),
                        [](const ScenePin& pin) { return !pin.motion.keys.empty(); });
   };
-  return !scene.forces.empty() ||
+  return !scene.forces.empty() || !scene.attachments.empty() ||
          std::any_of(scene.colliders.begin(), scene.colliders.end(), moves) ||
          std::any_of(scene.bodies.begin(), scene.bodies.end(), has_moving_pin);
 }
@@ -54,6 +54,21 @@ Result<Done> SceneDriver::MovePins(const MovingPins& pins, double end) {
   return Done{};
 }
 
+Result<Done> SceneDriver::MoveAttachments(double begin, double end) {
+  World& world = *scene_world_.world;
+  for (const SceneWorldAttachment& attachment : scene_world_.attachments) {
+    const Motion& motion = scene_.attachments[attachment.index].motion;
+    if (motion.keys.empty() || !world.IsValid(attachment.id)) continue;
+    if (Equal(motion.At(begin), motion.At(end))) continue;
+    const Pose target = Moved(motion.At(end), scene_world_.bodies[attachment.body].offset);
+    const Status status = world.MoveAttachment(attachment.id, target.position);
+    if (!status.ok()) {
+      return StatusError("attachments[" + std::to_string(attachment.index) + "].motion", status);
+    }
+  }
+  return Done{};
+}
+
 Result<Done> SceneDriver::Drive(double begin, double end) {
   World& world = *scene_world_.world;
   for (const MovingPins& pins : scene_world_.moving_pins) {
@@ -67,6 +82,8 @@ Result<Done> SceneDriver::Drive(double begin, double end) {
     const Status status = world.MoveCollider(scene_world_.colliders[i], motion.At(end));
     if (!status.ok()) return StatusError("colliders[" + std::to_string(i) + "].motion", status);
   }
+  const auto moved = MoveAttachments(begin, end);
+  if (!moved.ok()) return moved;
   const double middle = 0.5 * (begin + end);
   for (size_t i = 0; i < scene_.forces.size(); ++i) {
     const SceneForce& force = scene_.forces[i];

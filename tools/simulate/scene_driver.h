@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a scene does to its world between two steps: moves pins and colliders, adds forces.
+// What a scene does to its world between two steps: moves pins, colliders and targets of
+// attachments, adds forces.
 #pragma once
 
 #include "base/result.h"
@@ -10,7 +11,7 @@
 
 namespace plush::tools {
 
-/// Whether the scene's motions, forces or moving colliders can do work on bodies.
+/// Whether the scene's motions, forces, springs or moving colliders can do work on bodies.
 bool SuppliesEnergy(const Scene& scene);
 
 /// Drives a world before each of its steps.
@@ -20,14 +21,15 @@ class SceneDriver {
   SceneDriver(const Scene& scene, SceneWorld* scene_world)
       : scene_(scene), scene_world_(*scene_world) {}
 
-  /// Prepares the step from time `begin` to `end` [s]. Pins and colliders get the poses that their
-  /// motions have at `end` as targets, unless they rest meanwhile: a target would keep bodies
-  /// awake. Adds the forces that act in this step. Errors: kUsage (a pose that the World refuses),
-  /// kLimit (memory).
+  /// Prepares the step from time `begin` to `end` [s]. Pins, colliders and the targets of
+  /// attachments get the poses that their motions have at `end` as targets, unless they rest
+  /// meanwhile: a target would keep bodies awake. Adds the forces that act in this step. Errors:
+  /// kUsage (a pose that the World refuses), kLimit (memory).
   Result<Done> Drive(double begin, double end);
 
  private:
   Result<Done> MovePins(const MovingPins& pins, double end);
+  Result<Done> MoveAttachments(double begin, double end);
 
   const Scene& scene_;
   SceneWorld& scene_world_;

@@ -55,7 +55,7 @@ Result<StateHeader> ReadHeader(std::span<const std::byte> state) {
   return header;
 }
 
-// Whether the world has exactly the bodies and colliders of the scene.
+// Whether the world has exactly the bodies and colliders of the scene, and no other attachments.
 bool Fits(const SceneWorld& scene_world) {
   const World& world = *scene_world.world;
   const auto has_body = [&](const SceneWorldBody& body) {
@@ -63,9 +63,13 @@ bool Fits(const SceneWorld& scene_world) {
     return world.NodePositions(body.id, 1.0f, nodes).ok();
   };
   const auto has_collider = [&](ColliderId id) { return world.IsValid(id); };
+  const auto is_attached = [&](const SceneWorldAttachment& a) { return world.IsValid(a.id); };
   const auto& bodies = scene_world.bodies;
   const auto& colliders = scene_world.colliders;
-  return world.num_bodies() == bodies.size() && world.num_colliders() == colliders.size() &&
+  const auto num_attached =
+      std::count_if(scene_world.attachments.begin(), scene_world.attachments.end(), is_attached);
+  return world.num_attachments() == static_cast<size_t>(num_attached) &&
+         world.num_bodies() == bodies.size() && world.num_colliders() == colliders.size() &&
          std::all_of(bodies.begin(), bodies.end(), has_body) &&
          std::all_of(colliders.begin(), colliders.end(), has_collider);
 }
@@ -96,8 +100,8 @@ Result<Done> LoadSceneState(std::span<const std::byte> state, double dt, SceneWo
   const Status loaded = world.LoadState(state.subspan(sizeof(StateHeader)), assets);
   if (!loaded.ok()) return LoadError(loaded);
   if (!Fits(*scene_world)) {
-    return Error{ExitCode::kInvalidInput, "the state is of a scene with other bodies or colliders",
-                 ""};
+    return Error{ExitCode::kInvalidInput,
+                 "the state is of a scene with other bodies, colliders or attachments", ""};
   }
   const StateHeader& h = header.value();
   // Steps of the same length go on counting, so that times keep their bits.

@@ -59,6 +59,13 @@ struct MovingPins {
   size_t num_bodies = 0;    ///< copies
 };
 
+/// An attachment of one copy of a body.
+struct SceneWorldAttachment {
+  AttachmentId id;
+  uint32_t index = 0;  ///< into Scene::attachments
+  size_t body = 0;     ///< into SceneWorld::bodies
+};
+
 /// How long a scene has run. A state that is loaded sets it.
 struct SceneClock {
   double start = 0.0;  ///< time at which steps of the present length began [s]
@@ -72,11 +79,12 @@ struct SceneClock {
 
 /// Everything that must live while a scene runs; the last member is destroyed first.
 struct SceneWorld {
-  std::vector<std::unique_ptr<Asset>> assets;  ///< of bodies, each file once
-  std::vector<std::unique_ptr<Asset>> meshes;  ///< of colliders
-  std::vector<std::vector<float>> heights;     ///< of height fields
-  std::vector<SceneWorldBody> bodies;          ///< in the order of the scene, copies in a row
-  std::vector<ColliderId> colliders;           ///< in the order of the scene
+  std::vector<std::unique_ptr<Asset>> assets;     ///< of bodies, each file once
+  std::vector<std::unique_ptr<Asset>> meshes;     ///< of colliders
+  std::vector<std::vector<float>> heights;        ///< of height fields
+  std::vector<SceneWorldBody> bodies;             ///< in the order of the scene, copies in a row
+  std::vector<ColliderId> colliders;              ///< in the order of the scene
+  std::vector<SceneWorldAttachment> attachments;  ///< in the order of the scene, copies in a row
   std::vector<MovingPins> moving_pins;
   SceneClock clock;
   std::unique_ptr<JobPool> jobs;
@@ -87,10 +95,11 @@ struct SceneWorld {
   size_t num_tets() const;   ///< of all bodies
 };
 
-/// Opens the assets of `scene`, adds all bodies and colliders and prepares the time step. Adds
-/// PIN_UNMATCHED if a box or sphere holds no node. Errors: those of OpenBody; kUsage (a region
-/// that the asset lacks, or a description that the World refuses), kIo and kInvalidInput (a file of
-/// heights that is unreadable or has the wrong size), kLimit (memory).
+/// Opens the assets of `scene`, adds all bodies, colliders and attachments and prepares the time
+/// step. Adds PIN_UNMATCHED if a box or sphere holds no node. Errors: those of OpenBody and
+/// AddAttachments; kUsage (a region that the asset lacks, or a description that the World refuses),
+/// kIo and kInvalidInput (a file of heights that is unreadable or has the wrong size), kLimit
+/// (memory).
 Result<SceneWorld> BuildSceneWorld(const Scene& scene, FindingList* findings);
 
 /// The error for a call of the World that failed on `what`: kLimit (memory), otherwise kUsage.

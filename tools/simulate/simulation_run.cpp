@@ -192,6 +192,28 @@ class RunWatch {
   double largest_kinetic_ = 0.0;
 };
 
+// Notes the attachments that broke.
+class AttachmentWatch {
+ public:
+  explicit AttachmentWatch(const SceneWorld& scene_world) : scene_world_(scene_world) {
+    for (const SceneWorldAttachment& attachment : scene_world.attachments) {
+      holds_.push_back(scene_world.world->IsValid(attachment.id));  // a state may come without it
+    }
+  }
+
+  void Observe(double time_s, std::vector<BrokenAttachment>* broken) {
+    for (size_t i = 0; i < holds_.size(); ++i) {
+      if (!holds_[i] || scene_world_.world->IsValid(scene_world_.attachments[i].id)) continue;
+      holds_[i] = false;
+      broken->push_back({i, time_s});
+    }
+  }
+
+ private:
+  const SceneWorld& scene_world_;
+  std::vector<bool> holds_;  // by attachment
+};
+
 std::string At(const RunEvent& event) {
   const std::string who = event.body.empty() ? "a body" : "body '" + event.body + "'";
   return "step " + std::to_string(event.step) + ": " + who;
@@ -207,6 +229,7 @@ Result<RunRecord> RunScene(const Scene& scene, SceneWorld* scene_world,
   SceneDriver driver(scene, scene_world);
   RecordStart(scene, *scene_world, meter, &record);
   RunWatch watch(*scene_world);
+  AttachmentWatch attachments(*scene_world);
   const auto moving =
       static_cast<uint32_t>(std::count_if(scene_world->bodies.begin(), scene_world->bodies.end(),
                                           [](const SceneWorldBody& body) { return !body.fixed; }));
@@ -223,6 +246,7 @@ Result<RunRecord> RunScene(const Scene& scene, SceneWorld* scene_world,
       return Error{ExitCode::kLimit, "step " + std::to_string(step) + " ran out of memory", ""};
     }
     ++scene_world->clock.steps;
+    attachments.Observe(scene_world->clock.After(0, scene.dt), &record.broken);
     record.flags |= world.stats().flags;
     record.steps.push_back(
         {world.stats(), MeasuresOf(world), meter.Measure(), elapsed.count(), asleep < moving});

@@ -47,6 +47,12 @@ struct RunEvent {
   double gain_j = 0.0;  ///< total energy of all bodies over that at the start [J]
 };
 
+/// An attachment that broke.
+struct BrokenAttachment {
+  size_t attachment = 0;  ///< into SceneWorld::attachments
+  double time_s = 0.0;    ///< at the end of the step
+};
+
 struct RunRecord {
   std::vector<StepRecord> steps;  ///< the steps that were done
   Energies start;                 ///< of all bodies, before the first step
@@ -58,6 +64,7 @@ struct RunRecord {
   RunEvent energy_gain;  ///< first step in which total energy exceeded AllowedEnergy, and the body
                          ///< that had gained most
   RunEvent freeze;       ///< first step in which a body froze
+  std::vector<BrokenAttachment> broken;  ///< in this run, by time
 };
 
 /// Called before the first step (with 0) and after each (with its number, from 1). Returning false

@@ -23,6 +23,7 @@ enum Colour : uint32_t {
   kContactColour = 0x3fa34d,
   kBoundsColour = 0x5b6ee1,
   kColliderColour = 0x7a7a7a,
+  kAttachmentColour = 0x17a2b8,
   kNameColour = 0xffffff,
   kAwakeColour = 0xe8c547,
   kAsleepColour = 0x4f7cac,
@@ -216,6 +217,11 @@ Vec3 PlacedAt(const Pose& pose, const Vec3& local) {
          Vec3{static_cast<float>(at[0]), static_cast<float>(at[1]), static_cast<float>(at[2])};
 }
 
+Vec3 WhereAttached(const Body& body, const uint32_t (&nodes)[4], const Vec4& weights) {
+  return WorldPosition(body, body.x[nodes[0]] * weights.x + body.x[nodes[1]] * weights.y +
+                                 body.x[nodes[2]] * weights.z + body.x[nodes[3]] * weights.w);
+}
+
 // Draws the first `steps` 24ths of the circle centre + cos(t) a + sin(t) b.
 void DrawArc(const Pen& pen, const Pose& pose, const Vec3& centre, const Vec3& a, const Vec3& b,
              int steps) {
@@ -305,11 +311,32 @@ void DrawCollider(const Pen& pen, const Collider& collider, const Box& around) {
 
 }  // namespace
 
+void World::Impl::DrawAttachments(const DebugDraw& draw) const {
+  constexpr float kPointSize = 0.2f;  // [median edges]
+  const Pen pen(draw);
+  for (const uint32_t slot : attachment_slots) {
+    const AttachmentDesc& of = attachments[slot].desc;
+    const Body& body = *bodies[SlotOf(of.body.value)];
+    if (!body.enabled) continue;
+    const Vec3 from = WhereAttached(body, of.nodes, of.weights);
+    Vec3 to = of.target;
+    if (of.other_body.valid()) {
+      to = WhereAttached(*bodies[SlotOf(of.other_body.value)], of.other_nodes, of.other_weights);
+    } else if (of.other_collider.valid()) {
+      to = PlacedAt(colliders[SlotOf(of.other_collider.value)].desc.pose, of.target);
+    }
+    pen.Point(from, kPointSize * MedianEdge(body), kAttachmentColour);
+    pen.Point(to, kPointSize * MedianEdge(body), kAttachmentColour);
+    pen.Line(from, to, kAttachmentColour);
+  }
+}
+
 void World::Draw(const DebugDraw& draw) const {
   if (impl_ == nullptr) return;
   const Impl& w = *impl_;
   const Pen pen(draw);
   for (const uint32_t slot : w.slots) DrawBody(pen, *w.bodies[slot]);
+  if (pen.Wants(kDrawAttachments)) w.DrawAttachments(draw);
   if (!pen.Wants(kDrawColliders)) return;
   Box all;
   for (const uint32_t slot : w.slots) {

@@ -135,6 +135,7 @@ struct World::Impl {
   void DetachBody(uint64_t body);
   void DetachCollider(uint64_t collider);
   void WakeAttachedTo(uint64_t collider);
+  void DrawAttachments(const DebugDraw& draw) const;
   bool IsAttachedToMoving(const Body& body) const;
   /// Fills the rows and the bodies' points, and finds islands, if attachments have changed.
   void LinkAttachments();

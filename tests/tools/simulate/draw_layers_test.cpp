@@ -23,7 +23,7 @@ namespace {
 using Catch::Matchers::Contains;
 
 constexpr uint32_t kAllLayers =
-    kDrawCage | kDrawPins | kDrawContacts | kDrawBounds | kDrawColliders;
+    kDrawCage | kDrawPins | kDrawContacts | kDrawBounds | kDrawColliders | kDrawAttachments;
 
 // Edges of the faces that belong to one tet only.
 size_t NumOutsideEdges(const Asset& asset) {
