@@ -78,6 +78,7 @@ int main(int argc, char** argv) {
   plush::bench::AddStepCases(models, references, curves);
   plush::bench::AddFrequencyCases();
   plush::bench::AddContactCases(models);
+  plush::bench::AddHullCases();
   plush::bench::AddDescentCases(models, references);
   plush::bench::AddStateCases(models);
   plush::bench::AddCageCases(models);

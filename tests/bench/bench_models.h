@@ -53,8 +53,9 @@ class AlignedBytes {
 void AddStepCases(const ModelFolder& models, const ReferenceFolder& trajectories,
                   const CurveFolder& curves);
 void AddFrequencyCases();  ///< motion/cantilever_10_steps, motion/cantilever_20_steps
-/// contact/bear, bear_x50, octopus, octopus_x50, arm_4k .. 55k
+/// contact/bear, bear_x50, bear_attached_16, octopus, octopus_x50, arm_4k .. 55k
 void AddContactCases(const ModelFolder& models);
+void AddHullCases();  ///< hull/make/8, make/256, point_inside, point_outside, triangle
 /// peer/vbd
 void AddDescentCases(const ModelFolder& models, const ReferenceFolder& trajectories);
 void AddStateCases(const ModelFolder& models);      ///< state/save_arm_4k_x105, state/load_...

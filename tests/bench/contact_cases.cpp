@@ -199,6 +199,52 @@ void LandToy(benchmark::State& state, const Toy& toy, int count, Ground ground) 
   Land(state, found->second, count, ground);
 }
 
+// Springs from 16 places on a bear at rest to where they are.
+void Attach(const Box& box, World* world) {
+  BodyId body;
+  uint32_t count = 0;
+  if (!world->Bodies({&body, 1}, &count).ok()) std::abort();
+  for (int k = 0; k < 16; ++k) {
+    const float turn = 2.4f * static_cast<float>(k), share = static_cast<float>(k) / 15.0f;
+    const Vec3 near = {box.high.x * std::cos(turn), box.low.y + (box.high.y - box.low.y) * share,
+                       box.high.x * std::sin(turn)};
+    SurfacePoint at;
+    AttachmentId id;
+    if (!world->ClosestPoint(near, 100.0f, {}, &at).ok() || !at.valid() ||
+        !world->Attach(at, {.target = at.position, .damping = 1.0f}, &id).ok()) {
+      std::abort();
+    }
+  }
+}
+
+// Steps of a bear at rest on a plane with springs and without, in turns.
+void StepAttached(benchmark::State& state) {
+  constexpr int kRounds = 40, kTurn = 20;
+  const SwingingArm bear = MakeToy(kBear);
+  World with(DescOf()), without(DescOf());
+  std::vector<float> heights;
+  for (World* world : {&with, &without}) {
+    AddBodies(bear.asset, 1, {}, world);
+    AddGround(bear.asset, Ground::kPlane, &heights, world);
+    for (int k = 0; k < kSteps; ++k) TimeStep(world);
+  }
+  Attach(BoundsOf(bear.asset), &with);
+  std::vector<double> seconds, seconds_without;
+  for (auto _ : state) {
+    for (int k = 0; k < 2 * kRounds * kTurn; ++k) {
+      const bool is_with = k / kTurn % 2 == 0;
+      const double time = TimeStep(is_with ? &with : &without);
+      if (k % kTurn >= kTurn / 2) (is_with ? seconds : seconds_without).push_back(time);
+    }
+  }
+  state.counters["step_us"] = 1.0e6 * Median(seconds);
+  state.counters["without_us"] = 1.0e6 * Median(seconds_without);
+  state.counters["added_us"] = 1.0e6 * (Median(seconds) - Median(seconds_without));
+  state.counters["outer_iterations"] = with.stats().outer_iterations;
+  state.counters["outer_iterations_without"] = without.stats().outer_iterations;
+  state.counters["speed_m_s"] = double(with.stats().max_speed);
+}
+
 void LandArm(benchmark::State& state, const std::string& path, const Arm& arm) {
   Land(state, MakeArm(path, arm), 1, Ground::kPlane);
 }
@@ -222,6 +268,7 @@ void AddContactCases(const ModelFolder& models) {
     add("_x50_on_hills", 50, Ground::kHills);
     add("_x50_below_solids", 50, Ground::kPlaneBelowSolids);
   }
+  set_up(benchmark::RegisterBenchmark("contact/bear_attached_16", StepAttached));
   for (const Arm& arm : {kArm4k, Arm{"arm_16k", "arm_16k", 0}, Arm{"arm_55k", "arm_55k", 0}}) {
     const std::string name = std::string("contact/") + arm.name;
     const std::string path = models.Find(std::string("tets/") + arm.model + ".node", name);

@@ -10,12 +10,12 @@
 namespace plush::tools {
 namespace {
 
-float CentreAlong(const FloatBox& box, int axis) {
+float CentreAlong(const StaticBox& box, int axis) {
   return axis == 0 ? box.low.x + box.high.x
                    : (axis == 1 ? box.low.y + box.high.y : box.low.z + box.high.z);
 }
 
-double HalfSurface(const FloatBox& box) {
+double HalfSurface(const StaticBox& box) {
   const double x = double(box.high.x) - double(box.low.x),
                y = double(box.high.y) - double(box.low.y),
                z = double(box.high.z) - double(box.low.z);
@@ -30,10 +30,10 @@ struct Item {
 
 class Orderer {
  public:
-  explicit Orderer(std::span<const FloatBox> boxes) : boxes_(boxes) {
+  explicit Orderer(std::span<const StaticBox> boxes) : boxes_(boxes) {
     items_.reserve(boxes.size());
     for (uint32_t t = 0; t < boxes.size(); ++t) {
-      const FloatBox& box = boxes[t];
+      const StaticBox& box = boxes[t];
       items_.push_back({{CentreAlong(box, 0), CentreAlong(box, 1), CentreAlong(box, 2)}, t});
     }
   }
@@ -97,59 +97,24 @@ class Orderer {
   }
 
   double Cost(size_t begin, size_t end) const {
-    FloatBox box = boxes_[items_[begin].triangle];
+    StaticBox box = boxes_[items_[begin].triangle];
     for (size_t i = begin + 1; i < end; ++i) box.Add(boxes_[items_[i].triangle]);
     return HalfSurface(box) * static_cast<double>(end - begin);
   }
 
   static std::ptrdiff_t Offset(size_t i) { return static_cast<std::ptrdiff_t>(i); }
 
-  std::span<const FloatBox> boxes_;
+  std::span<const StaticBox> boxes_;
   std::vector<Item> items_;
 };
 
-// The box of each group of `size` boxes that follow each other.
-std::vector<FloatBox> Grouped(std::span<const FloatBox> boxes, size_t size) {
-  std::vector<FloatBox> groups;
-  for (size_t begin = 0; begin < boxes.size(); begin += size) {
-    FloatBox box = boxes[begin];
-    for (size_t i = begin + 1; i < std::min(begin + size, boxes.size()); ++i) box.Add(boxes[i]);
-    groups.push_back(box);
-  }
-  return groups;
-}
-
-constexpr StaticNode EmptyNode() {
-  StaticNode node;
-  for (int axis = 0; axis < 3; ++axis) {
-    for (uint32_t child = 0; child < kStaticChildren; ++child) {
-      node.low[axis][child] = node.flipped_high[axis][child] = UINT16_MAX;
-    }
-  }
-  return node;
-}
-
 }  // namespace
 
-void FloatBox::Add(const FloatBox& other) {
-  low = {std::min(low.x, other.low.x), std::min(low.y, other.low.y), std::min(low.z, other.low.z)};
-  high = {std::max(high.x, other.high.x), std::max(high.y, other.high.y),
-          std::max(high.z, other.high.z)};
-}
+std::vector<uint32_t> LeafOrder(std::span<const StaticBox> boxes) { return Orderer(boxes).Order(); }
 
-std::vector<uint32_t> LeafOrder(std::span<const FloatBox> boxes) { return Orderer(boxes).Order(); }
-
-std::vector<StaticNode> StaticTreeOf(std::span<const FloatBox> boxes, const StaticGrid& grid) {
-  const StaticLevels levels = StaticLevels::For(boxes.size());
-  std::vector<StaticNode> nodes(levels.num_nodes(), EmptyNode());
-  std::vector<FloatBox> children = Grouped(boxes, kStaticLeafTriangles);
-  for (uint32_t level = levels.count; level-- > 0;) {
-    for (uint32_t i = 0; i < children.size(); ++i) {
-      StaticNode& node = nodes[levels.begin[level] + i / kStaticChildren];
-      node = grid.NodeOf(children[i].low, children[i].high, i % kStaticChildren, node);
-    }
-    children = Grouped(children, kStaticChildren);
-  }
+std::vector<StaticNode> StaticTreeOf(std::vector<StaticBox> boxes, const StaticGrid& grid) {
+  std::vector<StaticNode> nodes(StaticLevels::For(boxes.size()).num_nodes());
+  FillStaticTree(grid, boxes, nodes);
   return nodes;
 }
 

@@ -34,12 +34,12 @@ WeldedSurface WeldRounded(const SurfaceMesh& surface) {
   return MakeWeldedSurface(rounded);
 }
 
-std::vector<FloatBox> BoxesOf(const WeldedSurface& welded, std::span<const Triangle> triangles) {
-  std::vector<FloatBox> boxes;
+std::vector<StaticBox> BoxesOf(const WeldedSurface& welded, std::span<const Triangle> triangles) {
+  std::vector<StaticBox> boxes;
   boxes.reserve(triangles.size());
   for (const Triangle& triangle : triangles) {
     const Vec3 first = Stored(welded.points[triangle[0]]);
-    FloatBox box = {first, first};
+    StaticBox box = {first, first};
     for (const uint32_t corner : {triangle[1], triangle[2]}) {
       const Vec3 point = Stored(welded.points[corner]);
       box.Add({point, point});
@@ -87,14 +87,14 @@ StaticMeshData MakeStaticMesh(const SurfaceMesh& surface) {
       std::span(welded.triangles).first(welded.num_with_area);
   if (triangles.empty()) return data;
   data.is_closed = IsClosed(static_cast<uint32_t>(welded.points.size()), welded.triangles);
-  const std::vector<FloatBox> boxes = BoxesOf(welded, triangles);
+  const std::vector<StaticBox> boxes = BoxesOf(welded, triangles);
   const std::vector<uint32_t> order = LeafOrder(boxes);
   Number(welded, triangles, order, &data);
-  std::vector<FloatBox> ordered;
+  std::vector<StaticBox> ordered;
   ordered.reserve(boxes.size());
   for (const uint32_t t : order) ordered.push_back(boxes[t]);
-  FloatBox box = ordered[0];
-  for (const FloatBox& other : ordered) box.Add(other);
+  StaticBox box = ordered[0];
+  for (const StaticBox& other : ordered) box.Add(other);
   data.low = box.low;
   data.high = box.high;
   data.tree = StaticTreeOf(ordered, StaticGrid::Over(box.low, box.high));

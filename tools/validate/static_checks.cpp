@@ -63,11 +63,11 @@ void CheckAreas(const StaticMeshView& mesh, FindingList* findings) {
   flat.Report(findings);
 }
 
-std::vector<FloatBox> BoxesOf(const StaticMeshView& mesh) {
-  std::vector<FloatBox> boxes;
+std::vector<StaticBox> BoxesOf(const StaticMeshView& mesh) {
+  std::vector<StaticBox> boxes;
   for (const StaticTriangle& triangle : mesh.triangles) {
     const auto& [a, b, c] = triangle.vertices;
-    FloatBox box = {mesh.positions[a], mesh.positions[a]};
+    StaticBox box = {mesh.positions[a], mesh.positions[a]};
     for (const uint32_t v : {b, c}) box.Add({mesh.positions[v], mesh.positions[v]});
     boxes.push_back(box);
   }
@@ -77,9 +77,9 @@ std::vector<FloatBox> BoxesOf(const StaticMeshView& mesh) {
 bool IsSame(const Vec3& a, const Vec3& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
 void CheckBounds(const StaticMeshView& mesh, FindingList* findings) {
-  const std::vector<FloatBox> boxes = BoxesOf(mesh);
-  FloatBox box = boxes[0];
-  for (const FloatBox& other : boxes) box.Add(other);
+  const std::vector<StaticBox> boxes = BoxesOf(mesh);
+  StaticBox box = boxes[0];
+  for (const StaticBox& other : boxes) box.Add(other);
   if (!IsSame(box.low, mesh.grid.low) || !IsSame(box.high, mesh.grid.high)) {
     findings->Add(kCode, 1, "static_mesh.low: the box is not that of the triangles");
   }

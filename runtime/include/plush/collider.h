@@ -88,7 +88,10 @@ struct HeightFieldShape {
   float spacing = 1.0f;            ///< of the points [m], > 0
 };
 
-/// The triangles of a static mesh (`plush bake --static`). Its sides say which way they hold.
+/// The triangles of a static mesh (`plush bake --static`), whose sides say which way they hold; or
+/// the collision surface of a soft body at rest, solid if closed, else with a front. Friction and
+/// restitution of a triangle's material come before those of the collider. AddCollider takes
+/// memory for the triangles of a soft body, once per asset.
 struct MeshShape {
   const Asset* asset =
       nullptr;         ///< must stay open and at its address until the collider is removed

@@ -29,10 +29,11 @@ inline constexpr uint64_t kMostMeshTriangles = uint64_t{1} << 30;
 /// (columns - 1) + column. Its diagonal leads from its first corner to the opposite one.
 struct TriangleSource {
   HeightFieldShape field;
-  const Asset* asset = nullptr;  ///< of `mesh`
+  const Asset* asset = nullptr;  ///< with the materials of `mesh`
   const StaticMeshView* mesh = nullptr;
-  float scale = 1.0f;  ///< of the mesh
-  uint64_t hash = 0;   ///< of all that it is, in the same order on every machine
+  float scale = 1.0f;               ///< of the mesh
+  uint64_t hash = 0;                ///< of all that it is, in the same order on every machine
+  bool gives_coefficients = false;  ///< whether a material of `asset` gives some
 
   bool exists() const { return mesh != nullptr || !field.heights.empty(); }
   /// Whether triangles hold points from behind, too.

@@ -61,6 +61,9 @@ struct LocalCollider {
   /// From the collider's pose position to end.position, in the body's coordinates [m].
   Vec3 AnchorArm() const { return end.rotation * anchor; }
 
+  /// Those of a mesh's face if its material gives them, else the collider's. `face` may be
+  /// kNoTriangle.
+  Coefficients CoefficientsOn(uint32_t face) const;
   /// Displacement in the substep of its material at `x` [m].
   Vec3 MotionAt(const Vec3& x) const { return shift + Cross(turn, x); }
   /// The tangent plane for a point, at the end of the substep, in the body's coordinates. That of
@@ -194,9 +197,11 @@ struct CoefficientRules {
   MixCoefficients mix_restitution = nullptr;
   uint64_t user_data = 0;  ///< of the body
 
-  /// See WorldDesc. Both are >= 0, and restitution at most 1.
-  float Friction(const EmbeddedPoint& point, const LocalCollider& collider) const;
-  float Restitution(const EmbeddedPoint& point, const LocalCollider& collider) const;
+  /// See WorldDesc. Both are >= 0, and restitution at most 1. `face`: of a mesh.
+  float Friction(const EmbeddedPoint& point, const LocalCollider& collider,
+                 uint32_t face = kNoTriangle) const;
+  float Restitution(const EmbeddedPoint& point, const LocalCollider& collider,
+                    uint32_t face = kNoTriangle) const;
 };
 
 /// Contacts leave those points alone that pinned nodes carry for the most part: the other nodes,

@@ -172,10 +172,19 @@ bool ContactProblem::HasSlot(uint32_t slot) const {
   return at != colliders.end() && at->slot == slot;
 }
 
-float CoefficientRules::Friction(const EmbeddedPoint& point, const LocalCollider& collider) const {
+Coefficients LocalCollider::CoefficientsOn(uint32_t face) const {
+  if (face == kNoTriangle || !is_mesh() || !mesh.source->gives_coefficients) return coefficients;
+  const TriangleSource& source = *mesh.source;
+  const MaterialView of_face = source.asset->material(source.mesh->materials[face / 2]);
+  return {of_face.friction >= 0.0f ? of_face.friction : coefficients.friction,
+          of_face.restitution >= 0.0f ? of_face.restitution : coefficients.restitution};
+}
+
+float CoefficientRules::Friction(const EmbeddedPoint& point, const LocalCollider& collider,
+                                 uint32_t face) const {
   const float baked_one = baked.empty() ? -1.0f : baked[point.material].friction;
   const float own = body.friction >= 0.0f ? body.friction : baked_one;
-  const float other = collider.coefficients.friction;
+  const float other = collider.CoefficientsOn(face).friction;
   if (mix_friction != nullptr) {
     const float mixed = mix_friction(own, user_data, other, collider.user_data);
     return mixed > 0.0f && std::isfinite(mixed) ? mixed : 0.0f;
@@ -185,11 +194,11 @@ float CoefficientRules::Friction(const EmbeddedPoint& point, const LocalCollider
   return own >= 0.0f ? own : other >= 0.0f ? other : kDefault;
 }
 
-float CoefficientRules::Restitution(const EmbeddedPoint& point,
-                                    const LocalCollider& collider) const {
+float CoefficientRules::Restitution(const EmbeddedPoint& point, const LocalCollider& collider,
+                                    uint32_t face) const {
   const float baked_one = baked.empty() ? -1.0f : baked[point.material].restitution;
   const float own = body.restitution >= 0.0f ? body.restitution : baked_one;
-  const float other = collider.coefficients.restitution;
+  const float other = collider.CoefficientsOn(face).restitution;
   const float mixed = mix_restitution != nullptr
                           ? mix_restitution(own, user_data, other, collider.user_data)
                           : std::fmax(own, other);

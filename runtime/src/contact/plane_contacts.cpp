@@ -161,7 +161,7 @@ void FindOffsets(const ContactProblem& problem, ContactState* state) {
     const Vec3& normal = contact.plane.normal;
     const float gap = Gap(contact, y) + contact.plane.allowed;
     contact.offset = moved + normal * (gap - Dot(normal, moved));
-    contact.friction = problem.coefficients.Friction(point, collider);
+    contact.friction = problem.coefficients.Friction(point, collider, contact.face);
   }
 }
 
@@ -241,7 +241,7 @@ NotedRebounds NoteRebounds(const ContactProblem& problem, NodeVectors v, float h
     const Vec3 carried = collider.MotionAt(point.Of(problem.x)) * (1.0f / h);
     contact.carried = Dot(normal, carried);
     const float speed = contact.carried - Dot(normal, point.Of(v));
-    const float restitution = problem.coefficients.Restitution(point, collider);
+    const float restitution = problem.coefficients.Restitution(point, collider, contact.face);
     const float own = speed > least ? restitution * speed : 0.0f;
     const bool is_owed = restitution > 0.0f && contact.collider == state->rebound.collider;
     contact.rebound = is_owed ? std::fmax(own, state->rebound.speed) : own;

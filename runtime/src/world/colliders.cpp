@@ -88,25 +88,6 @@ Status CheckHeightField(const HeightFieldShape& field) {
           static_cast<uint64_t>(wrong - field.heights.begin())};
 }
 
-Status CheckMesh(const MeshShape& mesh) {
-  if (mesh.asset == nullptr || !mesh.asset->is_open()) {
-    return Invalid("mesh.asset", "must be an open asset");
-  }
-  if (!mesh.asset->is_static()) {
-    return {StatusCode::kUnsupported, "mesh.asset", "is a soft body; bake it with --static", 0};
-  }
-  const StaticMeshView& view = mesh.asset->static_mesh();
-  if (view.triangles.size() > kMostMeshTriangles) {
-    return {StatusCode::kUnsupported, "mesh.asset", "has more than 2^30 triangles", 0};
-  }
-  const Vec3 &low = view.grid.low, &high = view.grid.high;
-  const float reach = std::max({-low.x, -low.y, -low.z, high.x, high.y, high.z});
-  if (!(mesh.scale > 0.0f) || !(reach * mesh.scale <= kMostColliderSize)) {
-    return Invalid("mesh.scale", "must be above 0, and the mesh within 1e6 of its origin");
-  }
-  return {};
-}
-
 Status CheckShape(const ColliderDesc& desc) {
   const auto is_length = [](float x) { return x > 0.0f && x <= kMostColliderSize; };
   const char* const reason = "must be above 0 and at most 1e6";
@@ -131,8 +112,8 @@ Status CheckShape(const ColliderDesc& desc) {
     }
     case ShapeType::kHeightField:
       return CheckHeightField(desc.height_field);
-    case ShapeType::kMesh:
-      return CheckMesh(desc.mesh);
+    case ShapeType::kMesh:  // FindTriangles checks it
+      return {};
     case ShapeType::kHull:  // MakeHull checks the points
       return desc.hull.code != nullptr ? Status{} : Invalid("hull.points", "must be 4 to 256");
   }
@@ -154,27 +135,6 @@ Status CheckDescription(const ColliderDesc& desc) {
 }
 
 }  // namespace
-
-TriangleSource TrianglesOf(const ColliderDesc& desc) {
-  TriangleSource source;
-  source.hash = 0xcbf29ce484222325ull;  // FNV-1a 64, by words
-  const auto add = [&](uint64_t word) { source.hash = (source.hash ^ word) * 0x100000001b3ull; };
-  if (desc.type == ShapeType::kHeightField) {
-    source.field = desc.height_field;
-    add(source.field.columns);
-    add(std::bit_cast<uint32_t>(source.field.spacing));
-    for (const float height : source.field.heights) add(std::bit_cast<uint32_t>(height));
-  }
-  if (desc.type == ShapeType::kMesh) {
-    source.asset = desc.mesh.asset;
-    source.mesh = &source.asset->static_mesh();
-    source.scale = desc.mesh.scale;
-    add(desc.mesh.asset->content_hash());
-    add(desc.mesh.asset->bytes().size());
-    add(std::bit_cast<uint32_t>(source.scale));
-  }
-  return source;
-}
 
 Status World::Impl::FindCollider(const Impl* impl, ColliderId id, Collider** out_collider) {
   using State = SlotList<>::State;
@@ -232,6 +192,11 @@ Status World::AddCollider(const ColliderDesc& desc, ColliderId* out_id) {
       return {StatusCode::kOutOfMemory, "collider"};
     }
   }
+  const StaticMeshView* mesh = nullptr;
+  if (desc.type == ShapeType::kMesh) {
+    const Status found = w.FindTriangles(desc.mesh, &mesh);
+    if (!found.ok()) return found;
+  }
   Hull* hull = nullptr;
   if (desc.type == ShapeType::kHull) {
     const Status made = desc.hull.code->make(w.allocator, desc.hull.points, &hull);
@@ -245,7 +210,7 @@ Status World::AddCollider(const ColliderDesc& desc, ColliderId* out_id) {
   if (hull != nullptr) collider.desc.hull.points = hull->given.span();
   collider.desc.friction = Given(desc.friction);
   collider.desc.restitution = Given(desc.restitution);
-  collider.mesh = TrianglesOf(collider.desc);
+  collider.mesh = TrianglesOf(collider.desc, mesh);
   collider.extent = ExtentOf(collider);
   collider.id = PackId(slot, w.collider_slots.generation(slot), w.desc.tag);
   for (const uint32_t b : w.slots) {
@@ -266,6 +231,7 @@ Status World::RemoveCollider(ColliderId id) {
   impl_->collider_slots.Remove(slot);
   DeleteObject(impl_->allocator, collider->hull);
   *collider = {};
+  impl_->FreeUnusedMeshes();
   return {};
 }
 

@@ -300,10 +300,8 @@ void DrawCollider(const Pen& pen, const Collider& collider, const Box& around) {
     case ShapeType::kBox:
       return DrawSolidBox(pen, desc.pose, desc.box.half_extents);
     case ShapeType::kHeightField:
-      return DrawTriangles(pen, desc.pose, {.field = desc.height_field});
     case ShapeType::kMesh:
-      return DrawTriangles(pen, desc.pose,
-                           {.mesh = &desc.mesh.asset->static_mesh(), .scale = desc.mesh.scale});
+      return DrawTriangles(pen, desc.pose, collider.mesh);
     case ShapeType::kHull:
       return DrawHull(pen, desc.pose, *collider.hull);
   }

@@ -440,7 +440,9 @@ Status World::LoadState(std::span<const std::byte> bytes, std::span<const Asset*
     const TriangleSource* mesh = state.MeshOf(state.collider(i));
     impl_->loaded_meshes[i] = mesh != nullptr ? *mesh : TriangleSource{};
   }
-  return impl_->LoadState(state);
+  const Status loaded = impl_->LoadState(state);
+  impl_->FreeUnusedMeshes();
+  return loaded;
 }
 
 }  // namespace plush

@@ -50,6 +50,7 @@ World::~World() {
   if (impl_ == nullptr) return;
   for (const uint32_t slot : impl_->slots) impl_->Remove(impl_->bodies[slot]);
   impl_->ClearColliders();
+  impl_->FreeUnusedMeshes();
   const Allocator allocator = impl_->allocator;
   DeleteObject(allocator, impl_);
 }

@@ -9,6 +9,7 @@
 #include "body/body.h"
 #include "body/crowd.h"
 #include "body/system_cache.h"
+#include "collision/rest_mesh.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -47,7 +48,8 @@ ColliderExtent ExtentOf(const Collider& collider);
 ColliderExtent SurfaceExtentOf(const Collider& collider);
 
 /// The triangles of a height field or mesh whose description is valid, and none of other shapes.
-TriangleSource TrianglesOf(const ColliderDesc& desc);
+/// `mesh`: those of a mesh.
+TriangleSource TrianglesOf(const ColliderDesc& desc, const StaticMeshView* mesh);
 /// The solid of a collider that is not a plane.
 Solid SolidOf(const Collider& collider);
 
@@ -113,6 +115,10 @@ struct World::Impl {
   bool ReserveColliderArrays(uint32_t slot);
   bool HasMeshes() const;  ///< or height fields
   Status ReserveCollider();
+  /// The triangles of a mesh. Makes those of a soft body unless a collider has them already.
+  Status FindTriangles(const MeshShape& mesh, const StaticMeshView** out_triangles);
+  /// Frees the rest_meshes that no collider has.
+  void FreeUnusedMeshes();
   /// The number of colliders that bodies must have room for.
   size_t MostColliders() const {
     return std::max<size_t>(collider_slots.num_slots(), desc.reserve_colliders);
@@ -256,6 +262,7 @@ struct World::Impl {
   SlotList<> collider_slots;
   Array<Collider> colliders;            // by slot
   Array<StepCollider> step_colliders;   // of the current step, by slot
+  RestMesh* rest_meshes = nullptr;      // of soft bodies that are meshes of colliders
   Array<TriangleSource> loaded_meshes;  // of a state's colliders, while it is loaded
   Array<SweptCollider> swept;           // of the current step, without unused slots
   SlotList<> attachment_slots;

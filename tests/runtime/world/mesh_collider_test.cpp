@@ -241,7 +241,6 @@ TEST_CASE("A mesh that takes the slot of another one holds a body in its place")
 TEST_CASE("Meshes that cannot be colliders are refused by name") {
   World world;
   const StaticSubject box(plush::tests::MakeBox({-1, -1, -1}, {1, 1, 1}));
-  const SolidScene soft(true);
   const auto refusal = [&](const ColliderDesc& desc) {
     ColliderId id;
     const Status status = world.AddCollider(desc, &id);
@@ -253,7 +252,8 @@ TEST_CASE("Meshes that cannot be colliders are refused by name") {
   CHECK(refusal(desc) == std::make_pair(StatusCode::kInvalidArgument, std::string("mesh.scale")));
   desc.mesh = {nullptr, 1.0f};
   CHECK(refusal(desc) == std::make_pair(StatusCode::kInvalidArgument, std::string("mesh.asset")));
-  desc.mesh = {&soft.shape.asset(), 1.0f};
+  const SolidScene no_surface(false);
+  desc.mesh = {&no_surface.shape.asset(), 1.0f};
   CHECK(refusal(desc) == std::make_pair(StatusCode::kUnsupported, std::string("mesh.asset")));
 }
 

@@ -104,6 +104,18 @@ struct StaticLevels {
   }
 };
 
+/// A box around triangles.
+struct StaticBox {
+  Vec3 low, high;  ///< [m]
+
+  void Add(const StaticBox& other);
+};
+
+/// Writes the nodes (num_nodes() of the triangles' StaticLevels x 1) over triangles with these
+/// boxes, in the order of the leaves. Overwrites the boxes. O(n); does not allocate.
+void FillStaticTree(const StaticGrid& grid, std::span<StaticBox> boxes,
+                    std::span<StaticNode> nodes);
+
 /// A static mesh. Everything is empty if the file holds a soft body.
 struct StaticMeshView {
   std::span<const Vec3> positions;            ///< [m] (num_vertices x 1), no two the same

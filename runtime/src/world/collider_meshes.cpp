@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// The triangles of colliders: of height fields and meshes. The world owns those of soft bodies.
+#include "plush/asset.h"
+
+#include "world/world_impl.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace plush {
+namespace {
+
+Status Invalid(const char* argument, const char* reason) {
+  return {StatusCode::kInvalidArgument, argument, reason, 0};
+}
+
+Status Unsupported(const char* reason) {
+  return {StatusCode::kUnsupported, "mesh.asset", reason, 0};
+}
+
+Status CheckTriangles(const StaticMeshView& mesh, float scale) {
+  if (mesh.triangles.empty()) return Invalid("mesh.asset", "has no triangle with an area");
+  if (mesh.triangles.size() > kMostMeshTriangles) {
+    return Unsupported("has more than 2^30 triangles");
+  }
+  const Vec3 &low = mesh.grid.low, &high = mesh.grid.high;
+  const float reach = std::max({-low.x, -low.y, -low.z, high.x, high.y, high.z});
+  if (!(scale > 0.0f) || !(reach * scale <= kMostColliderSize)) {
+    return Invalid("mesh.scale", "must be above 0, and the mesh within 1e6 of its origin");
+  }
+  return {};
+}
+
+bool GivesCoefficients(const Asset& asset) {
+  for (uint32_t i = 0; i < asset.num_materials(); ++i) {
+    const MaterialView material = asset.material(i);
+    if (material.friction >= 0.0f || material.restitution >= 0.0f) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TriangleSource TrianglesOf(const ColliderDesc& desc, const StaticMeshView* mesh) {
+  TriangleSource source;
+  source.hash = 0xcbf29ce484222325ull;  // FNV-1a 64, by words
+  const auto add = [&](uint64_t word) { source.hash = (source.hash ^ word) * 0x100000001b3ull; };
+  if (desc.type == ShapeType::kHeightField) {
+    source.field = desc.height_field;
+    add(source.field.columns);
+    add(std::bit_cast<uint32_t>(source.field.spacing));
+    for (const float height : source.field.heights) add(std::bit_cast<uint32_t>(height));
+  }
+  if (desc.type == ShapeType::kMesh) {
+    source.asset = desc.mesh.asset;
+    source.mesh = mesh;
+    source.scale = desc.mesh.scale;
+    source.gives_coefficients = GivesCoefficients(*source.asset);
+    add(desc.mesh.asset->content_hash());
+    add(desc.mesh.asset->bytes().size());
+    add(std::bit_cast<uint32_t>(source.scale));
+  }
+  return source;
+}
+
+Status World::Impl::FindTriangles(const MeshShape& mesh, const StaticMeshView** out_triangles) {
+  if (mesh.asset == nullptr || !mesh.asset->is_open()) {
+    return Invalid("mesh.asset", "must be an open asset");
+  }
+  if (mesh.asset->is_static()) {
+    *out_triangles = &mesh.asset->static_mesh();
+    return CheckTriangles(**out_triangles, mesh.scale);
+  }
+  if (mesh.asset->collision().tets.empty()) return Unsupported("has no collision surface");
+  RestMesh* of_asset = rest_meshes;
+  while (of_asset != nullptr && of_asset->asset != mesh.asset) of_asset = of_asset->next;
+  if (of_asset == nullptr) {
+    of_asset = NewObject<RestMesh>(allocator);
+    if (of_asset == nullptr) return {StatusCode::kOutOfMemory, "mesh"};
+    of_asset->next = std::exchange(rest_meshes, of_asset);
+    if (!MakeRestMesh(allocator, *mesh.asset, of_asset)) {
+      FreeUnusedMeshes();
+      return {StatusCode::kOutOfMemory, "mesh"};
+    }
+  }
+  *out_triangles = &of_asset->view;
+  const Status checked = CheckTriangles(of_asset->view, mesh.scale);
+  if (!checked.ok()) FreeUnusedMeshes();
+  return checked;
+}
+
+void World::Impl::FreeUnusedMeshes() {
+  for (RestMesh** link = &rest_meshes; *link != nullptr;) {
+    RestMesh* const mesh = *link;
+    const auto uses = [mesh](const Collider& c) { return c.mesh.mesh == &mesh->view; };
+    if (std::any_of(colliders.begin(), colliders.end(), uses)) {
+      link = &mesh->next;
+    } else {
+      *link = mesh->next;
+      DeleteObject(allocator, mesh);
+    }
+  }
+}
+
+}  // namespace plush
