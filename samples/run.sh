@@ -7,7 +7,7 @@
 # Leaves in out/: bear.plush, duck.plush, octopus.plush (what a game loads), bear.glb, duck.glb,
 # octopus.glb (their fall, for any glTF viewer), puppet.glb (the bear, moved by its joints), and
 # ramp.glb, press.glb, heap.glb, platform.glb, kick.glb, steps.glb,
-# conveyor.glb (samples/scenes). The reports of
+# conveyor.glb, terrain.glb, hang.glb (samples/scenes). The reports of
 # all steps are in build/release/reports/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -71,7 +71,9 @@ echo "Moving the bear by its joints ..."
 cp samples/puppet/puppet.json "$out/"
 "$plush" simulate "$out/puppet.json" --export "$out/puppet.glb" -q
 
-for scene in ramp press heap platform kick steps conveyor; do
+"$plush" bake samples/scenes/hills.obj -o "$out/hills.plush" --static -q
+cp samples/scenes/hills.f32 "$out/"
+for scene in ramp press heap platform kick steps conveyor terrain hang; do
   echo "Running $scene ..."
   cp "samples/scenes/$scene.json" "$out/"
   "$plush" simulate "$out/$scene.json" --export "$out/$scene.glb" \
@@ -80,11 +82,11 @@ done
 
 echo
 "$build/samples/plush_result_table" "$reports" bear duck octopus \
-  --scenes ramp press heap platform kick steps conveyor
+  --scenes ramp press heap platform kick steps conveyor terrain hang
 echo
 echo "The fall of each is in $out/: bear.glb, duck.glb, octopus.glb (animated, any glTF viewer)."
 echo "The bear moved by its joints: $out/puppet.glb, as $out/puppet.json says."
 echo "On a ramp, in a press, in a heap: $out/ramp.glb, press.glb, heap.glb."
 echo "On a platform, kicked, on steps and balls: $out/platform.glb, kick.glb, steps.glb."
-echo "On two belts: $out/conveyor.glb."
+echo "On two belts: $out/conveyor.glb. On hills: $out/terrain.glb. On springs: $out/hang.glb."
 echo "The game loop: $build/samples/hello_drop $out/duck.plush"

@@ -252,8 +252,12 @@ TEST_CASE("Meshes that cannot be colliders are refused by name") {
   CHECK(refusal(desc) == std::make_pair(StatusCode::kInvalidArgument, std::string("mesh.scale")));
   desc.mesh = {nullptr, 1.0f};
   CHECK(refusal(desc) == std::make_pair(StatusCode::kInvalidArgument, std::string("mesh.asset")));
-  const SolidScene no_surface(false);
-  desc.mesh = {&no_surface.shape.asset(), 1.0f};
+  tools::AssetContent content = ContentOf(TetBox(1, 1, 1, 0.1));
+  content.collision = {};
+  const auto bytes = tools::WriteAsset(content);
+  REQUIRE(bytes.ok());
+  const ShapeAsset no_surface(bytes.value());
+  desc.mesh = {&no_surface.asset(), 1.0f};
   CHECK(refusal(desc) == std::make_pair(StatusCode::kUnsupported, std::string("mesh.asset")));
 }
 

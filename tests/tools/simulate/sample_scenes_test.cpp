@@ -2,6 +2,7 @@
 // The scenes of samples/scenes do what they show.
 
 #include "bake/bake.h"
+#include "bake/static_bake.h"
 #include "base/files.h"
 #include "import/import.h"
 #include "simulate/scene.h"
@@ -42,10 +43,22 @@ class SampleFolder {
       REQUIRE(tools::WriteFileAtomically(path, baked.value().bytes).ok());
     }
     std::filesystem::copy(kSamples + "/scenes", folder_ / "");
+    BakeHills();
   }
   std::string operator/(const std::string& name) const { return folder_ / name; }
 
  private:
+  void BakeHills() const {
+    tools::FindingList findings;
+    tools::ImportSettings import;
+    import.helper = PLUSH_IMPORT_EXECUTABLE;
+    const auto model = tools::ImportModel(folder_ / "hills.obj", import, &findings);
+    if (!model.ok()) FAIL(model.error().message);
+    const auto baked = tools::BakeStatic(model.value(), {}, &findings);
+    if (!baked.ok()) FAIL(baked.error().message);
+    REQUIRE(tools::WriteFileAtomically(folder_ / "hills.plush", baked.value().bytes).ok());
+  }
+
   TemporaryFolder folder_;
 };
 
@@ -96,7 +109,8 @@ SceneResult RunSample(const std::string& path) {
 
 TEST_CASE("The sample scenes show what their names say") {
   const SampleFolder folder;
-  for (const char* name : {"ramp", "press", "heap", "platform", "kick", "steps", "conveyor"}) {
+  for (const char* name :
+       {"ramp", "press", "heap", "platform", "kick", "steps", "conveyor", "terrain", "hang"}) {
     CAPTURE(name);
     const SceneResult result = RunSample(folder / (std::string(name) + ".json"));
     CHECK(result.record.flags == kStepOk);
@@ -109,6 +123,13 @@ TEST_CASE("The sample scenes show what their names say") {
     } else if (std::string(name) == "platform") {
       CHECK(result.late_moves[0] > 0.9);  // carried along
       CHECK(last.stats.max_speed < 0.02f);
+    } else if (std::string(name) == "terrain") {
+      CHECK(last.stats.max_speed < 0.02f);
+    } else if (std::string(name) == "hang") {
+      REQUIRE(result.record.broken.size() == 1);  // the bear's second spring, as its place rises
+      CHECK(result.record.broken[0].attachment == 1);
+      CHECK(result.record.broken[0].time_s > 1.0);
+      CHECK(result.record.broken[0].time_s < 3.0);
     } else if (std::string(name) == "conveyor") {
       CHECK(result.late_moves[0] > 0.5);  // from the first belt to the second one
     } else if (std::string(name) == "press" || std::string(name) == "heap") {
