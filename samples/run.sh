@@ -83,6 +83,13 @@ done
 echo
 "$build/samples/plush_result_table" "$reports" bear duck octopus \
   --scenes ramp press heap platform kick steps conveyor terrain hang
+# Built if CMake has found Bullet (Debian: libbullet-dev).
+if cmake --build "$build" --target help | grep bullet_coupling >/dev/null; then
+  quietly cmake --build "$build" --target bullet_coupling
+  echo
+  echo "Boxes that Bullet moves, on bears:"
+  "$build/samples/bullet_coupling" "$out/bear.plush"
+fi
 echo
 echo "The fall of each is in $out/: bear.glb, duck.glb, octopus.glb (animated, any glTF viewer)."
 echo "The bear moved by its joints: $out/puppet.glb, as $out/puppet.json says."

@@ -115,6 +115,20 @@ void Simulate(const Asset& asset) {
   REQUIRE(world.Measure(&measures).ok());
   world.StateHash();
   Query(world, asset);
+  ColliderDesc mesh;  // its own surface at rest
+  mesh.type = ShapeType::kMesh;
+  mesh.mesh.asset = &asset;
+  mesh.pose.position.y = -0.1f;
+  if (world.AddCollider(mesh, &plane).ok()) {
+    for (int step = 0; step < 3; ++step) (void)world.Step(0.01f);
+    SurfacePoint found;
+    const QueryFilter colliders = {.targets = kQueryColliders};
+    REQUIRE(world
+                .Raycast({.origin = {9.0f, 9.0f, 9.0f}, .direction = {-1.0f, -1.0f, -1.0f}},
+                         colliders, &found)
+                .ok());
+    REQUIRE(world.ClosestPoint({1.0f, 2.0f, 3.0f}, 1.0e9f, colliders, &found).ok());
+  }
   for (uint32_t patch = 0; patch < asset.collision().patches.size(); ++patch) {
     DeformedPatch deformed;
     REQUIRE(world.PatchOf(id, patch, &deformed).ok());

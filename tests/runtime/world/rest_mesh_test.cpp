@@ -5,6 +5,7 @@
 
 #include "collision/static_mesh.h"
 #include "runtime/collision/static_meshes.h"
+#include "runtime/world/heap_counter.h"
 #include "runtime/world/solid_scene.h"
 
 #include <catch2/catch.hpp>
@@ -194,6 +195,47 @@ TEST_CASE(
   REQUIRE(scene.world.RemoveCollider(other).ok());  // the sanitizer and LoadState see what is left
   CHECK(scene.world.LoadState(state, assets).code == StatusCode::kMismatch);
   scene.Step(2);
+}
+
+TEST_CASE("The memory of a soft body's mesh is taken once, released, and missed without a change") {
+  CountingMemory memory;
+  const SolidScene soft(true);
+  const ColliderDesc desc = MeshOf(soft.shape.asset(), kPlace);
+  {
+    World world({.allocator = memory.allocator(), .reserve_colliders = 4});
+    AddBody(&world, soft.shape.asset());
+    const ColliderId plane = AddCollider(&world);
+    ColliderId one, other;
+    REQUIRE(world.AddCollider(desc, &one).ok());
+    const size_t with_one = memory.bytes_out();
+    REQUIRE(world.AddCollider(desc, &other).ok());
+    CHECK(memory.bytes_out() == with_one);
+    REQUIRE(world.RemoveCollider(one).ok());
+    CHECK(memory.bytes_out() == with_one);
+    REQUIRE(world.RemoveCollider(other).ok());
+    const size_t before = memory.bytes_out();
+    CHECK(before + 10000 < with_one);
+    int failed = 0;
+    for (uint64_t n = 1; n < 100; ++n) {
+      memory.FailAt(n, true);
+      const Status status = world.AddCollider(desc, &one);
+      memory.FailNever();
+      if (status.ok()) break;
+      ++failed;
+      CHECK(status.code == StatusCode::kOutOfMemory);
+      CHECK_FALSE(one.valid());
+      CHECK(memory.bytes_out() == before);
+    }
+    CHECK(failed > 10);
+    ColliderDesc far = desc;
+    far.mesh.scale = 1.0e8f;
+    REQUIRE(world.RemoveCollider(one).ok());
+    CHECK(world.AddCollider(far, &other).code == StatusCode::kInvalidArgument);
+    CHECK(memory.bytes_out() == before);
+    CHECK(world.IsValid(plane));
+  }
+  CHECK(memory.bytes_out() == 0);
+  CHECK(memory.consistent());
 }
 
 TEST_CASE("A body slides on one material of a mesh and stops on the other") {
