@@ -42,7 +42,7 @@ void SystemFactor::Factorise(const SystemView& system) {
 }
 
 PanelFactor SystemFactor::panels() const {
-  return {view_.supernodes, view_.rows, values, num_nodes_, num_nodes_};
+  return {view_.supernodes, view_.supernode_of, view_.rows, values, num_nodes_, num_nodes_};
 }
 
 RandomSystem::RandomSystem(uint32_t seed, double pin_share, float dt)

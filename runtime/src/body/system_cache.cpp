@@ -160,6 +160,7 @@ void SystemCache::Aim(const Asset& asset, System* system) {
     for (FactorSet* set = first; set != nullptr; set = set->next) {
       for (PanelFactor& factor : set->factors) {
         factor.supernodes = system->baked.supernodes;
+        factor.supernode_of = system->baked.supernode_of;
         factor.rows = system->baked.rows;
         if (factor.values.data() == before.data()) factor.values = system->baked.values;
       }
@@ -347,8 +348,12 @@ Status SystemCache::MakeFactors(const System& system, float dt, FactorSet* set) 
   for (int k = 0; k < set->num_fractions; ++k) {
     const float fraction = dt / static_cast<float>(k + 1);
     PanelFactor& factor = set->factors[k];
-    factor = {baked.supernodes, baked.rows, baked.values,
-              static_cast<uint32_t>(system.pinned.size()), system.num_active};
+    factor = {baked.supernodes,
+              baked.supernode_of,
+              baked.rows,
+              baked.values,
+              static_cast<uint32_t>(system.pinned.size()),
+              system.num_active};
     if (system.as_baked && fraction == baked.dt) continue;
     Array<float>& made = set->made[k];
     if (made.size() == 0 && !made.Allocate(allocator_, baked.values.size())) return kNoMemory;

@@ -3,6 +3,8 @@
 // Source: point_couplings.h.
 #include "contact/point_couplings.h"
 
+#include "base/float4.h"
+
 #include <algorithm>
 
 namespace plush {
@@ -14,7 +16,8 @@ bool PointCouplings::Allocate(const Allocator& allocator, uint32_t num_nodes,
   Forget();
   return values.Allocate(allocator, size_t{capacity} * stride, 0.0f) &&
          points.Allocate(allocator, capacity) && new_slots.Allocate(allocator, capacity) &&
-         columns.Allocate(allocator, size_t{num_nodes} + 1);
+         columns.Allocate(allocator, size_t{num_nodes} + 1) &&
+         marks.Allocate(allocator, num_nodes, uint8_t{0});
 }
 
 uint32_t PointCouplings::SlotAt(const EmbeddedPoint& point) const {
@@ -45,10 +48,24 @@ void PointCouplings::Keep() {
   num_known = kept_known;
 }
 
+// columns := A^-1 columns, at the slots' nodes. Where bodies touch, these depend on few supernodes.
+void PointCouplings::Solve(const FactoredSystem& system) {
+  if (system.factor.pins != nullptr) {
+    SolvePanels(system.factor, system.workspace, columns.span());
+  } else {
+    SolveMarked(system.factor, marks.span(), system.workspace, columns.span());
+  }
+}
+
 void PointCouplings::Find(const FactoredSystem& system) {
   constexpr float Vec3::*kAxes[3] = {&Vec3::x, &Vec3::y, &Vec3::z};
   if (factor_id != system.id) num_known = 0;
   factor_id = system.id;
+  if (num_known == num_slots) return;
+  std::fill(marks.begin(), marks.end(), uint8_t{0});
+  for (const EmbeddedPoint& point : points.span().first(num_slots)) {
+    for (const uint32_t node : point.nodes) MarkPath(system.factor, node, marks.span());
+  }
   for (uint32_t first = num_known; first < num_slots; first += 3) {
     const uint32_t count = std::min(num_slots - first, 3u);
     std::fill(columns.begin(), columns.end(), NodeVec());
@@ -56,13 +73,15 @@ void PointCouplings::Find(const FactoredSystem& system) {
       const EmbeddedPoint& point = points[first + c];
       for (int k = 0; k < 4; ++k) columns[point.nodes[k]].*kAxes[c] += point.free[k];
     }
-    SolvePanels(system.factor, system.workspace, columns.span());
-    for (uint32_t c = 0; c < count; ++c) {
-      for (uint32_t other = 0; other < num_slots; ++other) {
-        const EmbeddedPoint& point = points[other];
-        float value = 0.0f;
-        for (int k = 0; k < 4; ++k) value += point.free[k] * (columns[point.nodes[k]].*kAxes[c]);
-        Row(first + c)[other] = Row(other)[first + c] = value;
+    Solve(system);
+    for (uint32_t other = num_slots; other-- > 0;) {
+      const EmbeddedPoint& point = points[other];
+      Float4 of_columns = Broadcast(0.0f);
+      for (int k = 0; k < 4; ++k) {
+        of_columns = of_columns + Broadcast(point.free[k]) * Load4(&columns[point.nodes[k]].x);
+      }
+      for (uint32_t c = 0; c < count; ++c) {
+        Row(first + c)[other] = Row(other)[first + c] = of_columns[static_cast<int>(c)];
       }
     }
   }

@@ -34,8 +34,8 @@ constexpr uint32_t MostTouchingPoints(uint32_t num_nodes, uint32_t max_contacts 
 }
 
 /// Points that touch, each in a slot, and S between them. Kept between solves: a new point costs a
-/// third of a solve with A. A pair's value comes from the column of the later point, so its
-/// rounding depends on the order.
+/// third of a solve with A on few supernodes. A pair's value comes from the column of the later
+/// point, so its rounding depends on the order.
 struct PointCouplings {
   static constexpr uint32_t kNoSlot = UINT32_MAX;
 
@@ -48,6 +48,7 @@ struct PointCouplings {
   // Scratch memory.
   Array<uint32_t> new_slots;  ///< see Keep (capacity x 1)
   Array<NodeVec> columns;     ///< of A^-1 W^T (num_nodes + 1 x 1)
+  Array<uint8_t> marks;       ///< see MarkPath (num_nodes x 1)
 
   /// Allocates everything. Returns false if the allocator fails.
   bool Allocate(const Allocator& allocator, uint32_t num_nodes, uint32_t max_contacts);
@@ -76,6 +77,9 @@ struct PointCouplings {
 
   /// Finds all values that are not known for the factor. Does not allocate.
   void Find(const FactoredSystem& system);
+
+ private:
+  void Solve(const FactoredSystem& system);
 };
 
 }  // namespace plush

@@ -166,12 +166,21 @@ bool SunkPoints::Allocate(const Allocator& allocator, size_t num_tets, size_t nu
          taken_.Allocate(allocator, num_nodes, uint8_t{0});
 }
 
-void SunkPoints::FindGaps(const LocalCollider& plane, NodeVectors x,
+void SunkPoints::FindGaps(const LocalCollider& plane, std::span<const NodeVec> x,
                           std::span<const NodeVec> moved) {
-  if (moved.empty()) {
-    for (size_t i = 0; i < gaps_.size(); ++i) gaps_[i] = Gap(plane, x[i]);
-  } else {
-    for (size_t i = 0; i < gaps_.size(); ++i) gaps_[i] = Gap(plane, x[i] + moved[i]);
+  const auto at = [&](size_t i) {
+    return moved.empty() ? Load4(&x[i].x) : Load4(&x[i].x) + Load4(&moved[i].x);
+  };
+  const Vec3& n = plane.normal;
+  size_t i = 0;
+  for (; i + 4 <= gaps_.size(); i += 4) {
+    Float4 a = at(i), b = at(i + 1), c = at(i + 2), e = at(i + 3);
+    Transpose4(&a, &b, &c, &e);
+    Store4(a * Broadcast(n.x) + b * Broadcast(n.y) + c * Broadcast(n.z) - Broadcast(plane.offset),
+           &gaps_[i]);
+  }
+  for (; i < gaps_.size(); ++i) {
+    gaps_[i] = Gap(plane, moved.empty() ? Vec3(x[i]) : x[i] + moved[i]);
   }
 }
 

@@ -100,7 +100,8 @@ class SunkPoints {
   };
 
   static float LowestNow(const NearTet& near, const Float4& gaps);
-  void FindGaps(const LocalCollider& plane, NodeVectors x, std::span<const NodeVec> moved);
+  void FindGaps(const LocalCollider& plane, std::span<const NodeVec> x,
+                std::span<const NodeVec> moved);
   std::span<NearTet> FindNearTets(const ContactProblem& problem, uint32_t plane, float depth);
   void FindInSolid(const ContactProblem& problem, const LocalCollider& solid,
                    std::span<const NodeVec> moved, float depth, IsKnown is_known, const void* user);

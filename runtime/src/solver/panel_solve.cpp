@@ -282,25 +282,29 @@ HWY_INLINE void Ascend(const Supernode& s, const uint32_t* rows, const float* va
   std::copy(found, found + w, b);
 }
 
-// Solves with the supernodes and values of the active columns.
+// Solves with the supernodes and values of the active columns; only with marked ones unless `marks`
+// is null.
 template <class FetchDown, class FetchUp>
 HWY_INLINE void SolveActive(const PanelFactor& factor, std::span<const Supernode> supernodes,
-                            std::span<const float> values, FetchDown down, FetchUp up,
-                            float* workspace, NodeVec* x) {
+                            std::span<const float> values, const uint8_t* marks, FetchDown down,
+                            FetchUp up, float* workspace, NodeVec* x) {
   const uint32_t* rows = factor.rows.data();
-  for (const Supernode& s : supernodes) {
+  for (size_t k = 0; k < supernodes.size(); ++k) {
+    if (marks != nullptr && marks[k] == 0) continue;
+    const Supernode& s = supernodes[k];
     down.StartPanel(s.first_value + PanelValues(s), s.num_rows / kChunkRows + 1);
     Descend(s, rows + s.first_row, &values[s.first_value], &down, x);
   }
   for (uint32_t i = factor.num_active; i < factor.num_nodes; ++i) x[i] = NodeVec();
   for (size_t k = supernodes.size(); k-- > 0;) {
+    if (marks != nullptr && marks[k] == 0) continue;
     const Supernode& s = supernodes[k];
     up.StartPanel(values.size() - s.first_value, (s.num_columns + 3) / 4);
     Ascend(s, rows + s.first_row, &values[s.first_value], &up, workspace, x);
   }
 }
 
-void Solve(const PanelFactor& factor, float* workspace, NodeVec* x) {
+void Solve(const PanelFactor& factor, const uint8_t* marks, float* workspace, NodeVec* x) {
   // The baker puts left-out supernodes last. Elsewhere they would only cost time: their nodes
   // become zero before the way up.
   size_t count = factor.supernodes.size();
@@ -308,11 +312,11 @@ void Solve(const PanelFactor& factor, float* workspace, NodeVec* x) {
   const std::span<const Supernode> supernodes = factor.supernodes.first(count);
   const size_t end = count > 0 ? supernodes.back().first_value + PanelValues(supernodes.back()) : 0;
   const std::span<const float> values = factor.values.first(end);
-  if (end <= kMostNearValues) {
-    SolveActive(factor, supernodes, values, FetchNothing(), FetchNothing(), workspace, x);
+  if (end <= kMostNearValues || marks != nullptr) {
+    SolveActive(factor, supernodes, values, marks, FetchNothing(), FetchNothing(), workspace, x);
   } else {
-    SolveActive(factor, supernodes, values, FetchPanels<false>(values), FetchPanels<true>(values),
-                workspace, x);
+    SolveActive(factor, supernodes, values, marks, FetchPanels<false>(values),
+                FetchPanels<true>(values), workspace, x);
   }
 }
 
@@ -344,7 +348,7 @@ void HoldPins(const PanelFactor& factor, std::span<float> workspace, std::span<N
   const std::span<NodeVec> more(reinterpret_cast<NodeVec*>(behind), x.size());
   for (NodeVec& v : more) v = NodeVec();
   for (size_t k = 0; k < pins.nodes.size(); ++k) more[pins.nodes[k]] = impulses[k];
-  HWY_DYNAMIC_DISPATCH(Solve)(factor, workspace.data(), more.data());
+  HWY_DYNAMIC_DISPATCH(Solve)(factor, nullptr, workspace.data(), more.data());
   for (size_t i = 0; i < x.size(); ++i) x[i] = NodeVec(x[i] + more[i], 0.0f);
   for (const uint32_t node : pins.nodes) x[node] = NodeVec();
 }
@@ -356,8 +360,24 @@ size_t PanelWorkspaceSize(std::span<const Supernode> supernodes, uint32_t num_no
 }
 
 void SolvePanels(const PanelFactor& factor, std::span<float> workspace, std::span<NodeVec> x) {
-  HWY_DYNAMIC_DISPATCH(Solve)(factor, workspace.data(), x.data());
+  HWY_DYNAMIC_DISPATCH(Solve)(factor, nullptr, workspace.data(), x.data());
   if (factor.pins != nullptr) HoldPins(factor, workspace, x);
+}
+
+void MarkPath(const PanelFactor& factor, uint32_t node, std::span<uint8_t> marks) {
+  while (node < factor.num_active) {
+    const uint32_t k = factor.supernode_of[node];
+    if (marks[k] != 0) return;
+    marks[k] = 1;
+    const Supernode& s = factor.supernodes[k];
+    if (s.num_rows == 0) return;
+    node = factor.rows[s.first_row];  // in the parent
+  }
+}
+
+void SolveMarked(const PanelFactor& factor, std::span<const uint8_t> marks,
+                 std::span<float> workspace, std::span<NodeVec> x) {
+  HWY_DYNAMIC_DISPATCH(Solve)(factor, marks.data(), workspace.data(), x.data());
 }
 
 }  // namespace plush

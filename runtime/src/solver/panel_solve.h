@@ -17,6 +17,7 @@ struct PinSchur;
 /// Structure and values of a factor.
 struct PanelFactor {
   std::span<const Supernode> supernodes;
+  std::span<const uint32_t> supernode_of;  ///< of each column (num_nodes x 1)
   std::span<const uint32_t> rows;
   std::span<const float> values;
   uint32_t num_nodes = 0;
@@ -34,6 +35,16 @@ size_t PanelWorkspaceSize(std::span<const Supernode> supernodes, uint32_t num_no
 /// PanelWorkspaceSize numbers, aligned to 16 bytes. Reads the values twice, with pins four times.
 /// Does not allocate.
 void SolvePanels(const PanelFactor& factor, std::span<float> workspace, std::span<NodeVec> x);
+
+/// Marks the supernodes that x depends on at a node below num_active: its own and those on the
+/// way to the root. `marks`: of supernodes (supernodes x 1).
+void MarkPath(const PanelFactor& factor, uint32_t node, std::span<uint8_t> marks);
+
+/// SolvePanels where all nodes that matter are on marked paths: those where the right-hand side is
+/// not zero, and those where x is read. Other entries become any numbers. Reads the marked
+/// supernodes' values twice. factor.pins must be null.
+void SolveMarked(const PanelFactor& factor, std::span<const uint8_t> marks,
+                 std::span<float> workspace, std::span<NodeVec> x);
 
 /// x := A^-1 x for all bodies and axes of `x` (num_nodes x 3 x 16). Entries from num_active on
 /// become zero. Ignores factor.pins. Reads the values twice. Does not allocate.

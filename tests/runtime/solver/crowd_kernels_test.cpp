@@ -290,8 +290,8 @@ TEST_CASE("A crowd's solve leaves out the nodes behind the active ones") {
   const FactorView& baked = shape.asset().factor();
   const uint32_t num_nodes = static_cast<uint32_t>(shape.num_nodes());
   REQUIRE(baked.num_free < num_nodes);
-  const PanelFactor factor = {baked.supernodes, baked.rows, baked.values, num_nodes,
-                              baked.num_free};
+  const PanelFactor factor = {baked.supernodes, baked.supernode_of, baked.rows,
+                              baked.values,     num_nodes,          baked.num_free};
   std::vector<float> x = CrowdNumbers(num_nodes, 3),
                      workspace(PanelWorkspaceSize(baked.supernodes, num_nodes));
   std::vector<std::vector<NodeVec>> sides;
