@@ -69,6 +69,8 @@ enum StepFlags : uint32_t {
   kStepEventsLost = 1u << 4,  ///< more than WorldDesc::max_events or max_contact_events happened,
                               ///< or a body overlaps too many sensors (runtime/README.md); the
                               ///< others are lost
+  kStepColliderTurnsFar = 1u << 5,  ///< a collider near a body turned by more than 30 degrees in a
+                                    ///< substep: points may end on its wrong side; use more steps
 };
 
 /// Parts of a step that are timed.

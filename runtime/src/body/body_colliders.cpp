@@ -270,6 +270,21 @@ bool FollowsSubsteps(const StepSettings& settings, int count, const Body& body) 
   return last > 0 && 2 * count >= last;
 }
 
+// A point of a solid moves on an arc, which contacts take for straight in a substep.
+static float MostTurn(const Body& body) {
+  float most = 0.0f;
+  for (const LocalCollider& collider : body.NearColliders()) {
+    most = std::fmax(most, Length(collider.turn));
+  }
+  return most;
+}
+
+constexpr float kMostTurn = 0.5236f;  // of a collider in a substep [rad]
+
+bool ColliderTurnsFar(const Body& body, int substeps) {
+  return MostTurn(body) > 1.001f * kMostTurn * static_cast<float>(substeps);
+}
+
 int CountSubsteps(const StepSettings& settings, const Body& body) {
   const float dt = settings.dt;
   // Distances take time. Slower approaches need no substeps, so theirs do not matter.
@@ -287,8 +302,8 @@ int CountSubsteps(const StepSettings& settings, const Body& body) {
   });
   // Multipliers do not follow much longer substeps at once.
   const float least = static_cast<float>((LastSubsteps(settings, body) + 1) / 2);
-  const float wanted =
-      std::fmax(std::ceil(2.0f * fastest * dt / body.simulation.median_edge), least);
+  const float wanted = std::max({std::ceil(2.0f * fastest * dt / body.simulation.median_edge),
+                                 least, std::ceil(MostTurn(body) / kMostTurn)});
   const int most = std::min(settings.contact.max_substeps, body.Factors().num_fractions);
   if (!(wanted > 1.0f)) return 1;
   return wanted < static_cast<float>(most) ? static_cast<int>(wanted) : most;

@@ -66,9 +66,14 @@ int LastSubsteps(const StepSettings& settings, const Body& body);
 bool FollowsSubsteps(const StepSettings& settings, int count, const Body& body);
 
 /// Number of substeps: clamp(ceil(2 v dt / e), half of LastSubsteps, max), where v is the largest
-/// approach speed of nodes that can touch a collider within the step, and e the median edge. The
+/// approach speed of nodes that can touch a collider within the step, and e the median edge; more
+/// if a collider turns by more than 30 degrees in each. The
 /// colliders must be placed as at the start of the step, with the motion of the whole step.
 int CountSubsteps(const StepSettings& settings, const Body& body);
+
+/// Whether a near collider turns by more than 30 degrees in a substep, in a step of `substeps`. The
+/// colliders must be placed with the motion of the whole step.
+bool ColliderTurnsFar(const Body& body, int substeps);
 
 /// Whether the body touches a collider, as they were last placed: it has contacts, or if it touches
 /// with its nodes, a movable one is on or inside a collider.

@@ -79,7 +79,11 @@ int PlanSubsteps(const StepSettings& of_world, Body* first, StepStats* stats) {
     wanted = std::max(wanted, CountSubsteps(own, *body));
     most = std::min(most, body->Factors().num_fractions);
   });
-  return std::min(wanted, most);
+  const int substeps = std::min(wanted, most);
+  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings&, StepStats* of_body) {
+    if (ColliderTurnsFar(*body, substeps)) of_body->flags |= kStepColliderTurnsFar;
+  });
+  return substeps;
 }
 
 // Adds what the island's phases since `start` do not explain to those of its first body.

@@ -3,6 +3,7 @@
 // Source: contact_problem.h.
 #include "collision/surface_records.h"
 #include "contact/contact_problem.h"
+#include "contact/swept_triangle.h"
 
 #include <algorithm>
 #include <cmath>
@@ -147,11 +148,20 @@ HoldingPlane ContactProblem::PlaneFor(const LocalCollider& collider, const Embed
   if (!collider.is_solid || !surface.IsInside(point.id)) {
     return FindHoldingPlane(collider, point.Of(x), end_of(point), slop);
   }
-  Vec3 corners[3];
+  SweptTriangle swept;
   surface.ForCorners(point.id, [&](int k, const EmbeddedPoint& corner) {
-    corners[k] = collider.end.ToLocal(end_of(corner));
+    swept.from[k] = collider.start.ToLocal(corner.Of(x));
+    swept.to[k] = collider.end.ToLocal(end_of(corner));
   });
-  return FindHoldingPlane(collider, corners, {point.u, point.v, 0.0f}, point.Of(x), slop);
+  const TrianglePoint at = {point.u, point.v, 0.0f};
+  TrianglePoint entry;
+  Tangent plane;
+  if (swept.MayPass(collider.shape) && FindEntry(collider.shape, swept, &entry, &plane)) {
+    const float offset = Dot(plane.normal, PointOf(swept.to, entry)) - plane.gap;
+    const Vec3 normal = collider.end.rotation * plane.normal;
+    return {normal, Dot(normal, collider.end.position) + offset, 0.0f};
+  }
+  return FindHoldingPlane(collider, swept.to, at, point.Of(x), slop);
 }
 
 namespace {

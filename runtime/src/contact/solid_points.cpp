@@ -6,6 +6,7 @@
 #include "collision/tree_walks.h"
 #include "contact/lowest_vertex.h"
 #include "contact/sunk_points.h"
+#include "contact/swept_triangle.h"
 
 #include <algorithm>
 #include <cmath>
@@ -155,9 +156,11 @@ void SunkPoints::FindInSolid(const ContactProblem& problem, const LocalCollider&
       weights = of_point;
     };
     const auto look_at = [&](const auto& triangle, uint32_t i) {
-      Vec3 corners[3];
+      SweptTriangle swept;
+      Vec3(&corners)[3] = swept.to;
       Vec4 of_corners[3];
       float lowest = 0.0f;
+      bool passes = false;
       for (int k = 0; k < 3; ++k) {
         const uint32_t v = VertexOf(triangle, k);
         if (v - first >= vertices.size()) return;  // of another tet: a wrong file
@@ -166,15 +169,22 @@ void SunkPoints::FindInSolid(const ContactProblem& problem, const LocalCollider&
         const float bound = plush::MeanOf(of_nodes, of_corners[k]);
         lowest = bound < lowest ? bound : lowest;
         const SunkPoint point = {v, t, 0, solid.slot};
-        if (way.may_pass && Passes(shape, MeanOf(way.from, of_corners[k]), corners[k])) {
+        swept.from[k] = way.may_pass ? MeanOf(way.from, of_corners[k]) : corners[k];
+        if (way.may_pass && Passes(shape, swept.from[k], corners[k])) {
+          passes = true;
           consider(gap_of(surface.Vertex(t, v)), of_corners[k], point);
         } else if (bound < deepest.gap) {
           consider(TangentAt(shape, corners[k]).gap, of_corners[k], point);
         }
       }
       TrianglePoint inside;
-      if (lowest >= deepest.gap || !FindDeepInside(shape, corners, depth, problem.slop, &inside))
+      Tangent plane;
+      if (!passes && swept.MayPass(shape) && FindEntry(shape, swept, &inside, &plane)) {
+        inside.gap = plane.gap;
+      } else if (lowest >= deepest.gap ||
+                 !FindDeepInside(shape, corners, depth, problem.slop, &inside)) {
         return;
+      }
       const auto mean = [&](float Vec4::*w) {
         return of_corners[0].*w * (1.0f - inside.u - inside.v) + of_corners[1].*w * inside.u +
                of_corners[2].*w * inside.v;

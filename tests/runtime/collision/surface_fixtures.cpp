@@ -163,16 +163,20 @@ class SurfaceBuilder {
 
 }  // namespace
 
-std::vector<std::byte> SurfaceBytes(const tools::TetMesh& mesh, const SurfaceShape& shape) {
-  tools::AssetContent content = ContentOf(mesh);
+void AddSurface(const SurfaceShape& shape, tools::AssetContent* content) {
   tools::TetMesh stored;  // with the file's numbering
-  for (const Vec3& node : content.rest.nodes) stored.nodes.push_back({node.x, node.y, node.z});
-  for (const Tet& tet : content.rest.tets) stored.tets.push_back({tet.a, tet.b, tet.c, tet.d});
+  for (const Vec3& node : content->rest.nodes) stored.nodes.push_back({node.x, node.y, node.z});
+  for (const Tet& tet : content->rest.tets) stored.tets.push_back({tet.a, tet.b, tet.c, tet.d});
   const CutSurface surface = SurfaceBuilder(stored, shape).Build();
   // TBB is built without the thread sanitizer, which checks the runtime.
   const tbb::global_control one_thread(tbb::global_control::max_allowed_parallelism, 1);
-  content.collision =
+  content->collision =
       LayOutCollision(surface, tools::FindPatches(surface), stored, {}, shape.record);
+}
+
+std::vector<std::byte> SurfaceBytes(const tools::TetMesh& mesh, const SurfaceShape& shape) {
+  tools::AssetContent content = ContentOf(mesh);
+  AddSurface(shape, &content);
   auto bytes = tools::WriteAsset(content);
   if (!bytes.ok()) FAIL(bytes.error().message);
   return std::move(bytes.value());

@@ -24,7 +24,10 @@ struct SurfaceShape {
   uint32_t holes = 0;  ///< triangles left out of the skin
 };
 
-/// A file of a body with a bumpy skin over its cage's boundary and closed shells inside tets.
+/// Gives a body a bumpy skin over its cage's boundary, and closed shells inside tets.
+void AddSurface(const SurfaceShape& shape, tools::AssetContent* content);
+
+/// A file of a body with such a surface.
 std::vector<std::byte> SurfaceBytes(const tools::TetMesh& mesh, const SurfaceShape& shape);
 
 /// An asset with such a surface, and the state of its queries.

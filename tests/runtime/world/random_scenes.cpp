@@ -2,6 +2,7 @@
 #include "runtime/world/random_scenes.h"
 
 #include "rest/clusters.h"
+#include "runtime/collision/surface_fixtures.h"
 
 #include <catch2/catch.hpp>
 
@@ -163,16 +164,18 @@ std::string Describe(const RandomScene& s) {
                 "seed %u: %s, %zu tets, %d clusters, E %.1e..%.1e, nu %.3f..%.3f, density "
                 "%.0f..%.0f, damping %.3f, scale %.2f, dt %.4f (%.4f from %d of %d), pins %d%s, "
                 "gravity %.2f, spin %.2f, throw %.2f, storm %.2f, bend %.2f, twist %.2f, squeeze "
-                "%.2f, noise %.2f, bodies %d, planes %d",
+                "%.2f, noise %.2f, bodies %d, planes %d, ground %d%s",
                 s.seed, s.shape.c_str(), s.mesh.tets.size(),
                 s.clusters ? static_cast<int>(*s.clusters) : -1, soft, stiff, least_nu, most_nu,
                 low, high, s.damping, s.scale, s.dt, s.later_dt, s.change, s.steps,
                 static_cast<int>(s.pins), s.moves_pins ? " moved" : "", s.gravity.norm(), s.spin,
-                s.throw_, s.storm, s.bend, s.twist, s.squeeze, s.noise, s.bodies, s.planes);
+                s.throw_, s.storm, s.bend, s.twist, s.squeeze, s.noise, s.bodies, s.planes,
+                static_cast<int>(s.ground), s.has_surface ? " with a surface" : "");
   return text;
 }
 
 RandomScene MakeScene(uint32_t seed, SceneKind kind_of_scene) {
+  const bool on_ground = kind_of_scene == SceneKind::kGround;
   const bool on_planes = kind_of_scene == SceneKind::kPlanes;
   Random random(seed);
   RandomScene s;
@@ -219,13 +222,17 @@ RandomScene MakeScene(uint32_t seed, SceneKind kind_of_scene) {
     s.later_dt = kSteps[random.Below(6)];
     s.change = 10 + static_cast<int>(random.Below(50));
   }
-  if (Chance(&random, on_planes ? 0.1 : 0.4)) {
+  if (Chance(&random, on_planes || on_ground ? 0.1 : 0.4)) {
     s.pins = static_cast<RandomScene::Pins>(1 + random.Below(3));
     s.moves_pins = Chance(&random, 0.25);
   }
   const double duration = s.steps * std::max(s.dt, s.later_dt);
   if (on_planes) {
     s.planes = 1 + static_cast<int>(random.Below(3));
+    s.gravity = {0.0, -9.81, 0.0};
+  } else if (on_ground) {
+    s.ground = static_cast<RandomScene::Ground>(1 + random.Below(4));
+    s.has_surface = Chance(&random, 0.5);
     s.gravity = {0.0, -9.81, 0.0};
   } else if (Chance(&random, 0.6)) {
     // Floats are too coarse far from the origin: free bodies fall at most some metres.
@@ -251,7 +258,7 @@ RandomScene MakeScene(uint32_t seed, SceneKind kind_of_scene) {
     s.seed = seed;
     return s;
   }
-  if (Chance(&random, 0.15)) {
+  if (!on_ground && Chance(&random, 0.15)) {
     s.bodies = 7;
     s.damping = 0.0;
     s.moves_pins = false;
@@ -264,6 +271,7 @@ std::vector<std::byte> BytesOf(const RandomScene& scene) {
       MixedContentOf(scene.mesh, scene.materials, scene.of_tets, scene.damping, scene.dt);
   content.rest.clusters = tools::MakeClusters(
       content.rest.nodes, tools::NodesOfTets(content.rest.tets), scene.clusters);
+  if (scene.has_surface) AddSurface({.parts = 2, .depth = 0.0, .num_shells = 0}, &content);
   auto bytes = tools::WriteAsset(content);
   if (!bytes.ok()) FAIL(bytes.error().message);
   return std::move(bytes.value());

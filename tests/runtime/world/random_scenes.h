@@ -32,6 +32,8 @@ struct RandomScene {
   double storm = 0.0;   // of the nodes [sizes per step]
   double bend = 0.0, twist = 0.0, squeeze = 1.0, noise = 0.0;
   int planes = 0;
+  enum class Ground { kNone, kHeightField, kMesh, kLid, kWalls } ground = Ground::kNone;
+  bool has_surface = false;
   std::string shape;
 };
 
@@ -40,6 +42,7 @@ enum class SceneKind {
   kMild,    // what games have: bodies start in their rest shape and do not tear themselves apart
   kWild,    // any velocities of the nodes, any bent, twisted, squeezed or shaken shape
   kPlanes,  // mild ones on a floor or in a V
+  kGround,  // mild ones on hills, or between boxes that close, open and move along
 };
 
 /// The scene of a seed.

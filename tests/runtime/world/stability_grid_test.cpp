@@ -4,11 +4,12 @@
 // converged implicit Euler only loses.
 //
 // - PLUSH_TEST_FULL=1 takes 4000 bodies in flight instead of 300, as many torn ones instead of 200,
-// and 2000 on planes instead of 100.
+// 2000 on planes instead of 100, and 2000 on hills and between boxes instead of 60.
 // - PLUSH_GRID_STIFFNESS=N limits E dt^2 / (density height^2) of tets to N instead of 1e4.
 // - PLUSH_GRID_SEED=N takes the body of that seed alone and prints its steps.
 #include "reference/elastic_body.h"
 #include "runtime/tet_fixtures.h"
+#include "runtime/world/grid_ground.h"
 #include "runtime/world/random_scenes.h"
 #include "skip.h"
 
@@ -19,6 +20,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +44,7 @@ struct Result {
   double joules = 0.0;
   int step = 0;
   double seconds = 0.0;
+  double depth = 0.0;  // of the deepest node on the wrong side of what it falls on [sizes]
   bool finite = true;
 };
 
@@ -54,8 +57,8 @@ class Meter {
     }
   }
 
-  // Kinetic energy, without that of the centre if nothing is pinned.
-  void Measure(const World& world, BodyId id, bool is_free) {
+  // Kinetic energy, without that of the centre if nothing is pinned. `work`: of colliders [J].
+  void Measure(const World& world, BodyId id, bool is_free, double work) {
     const size_t n = static_cast<size_t>(body_.num_nodes());
     const Points x = ToEigen(PositionsOf(world, id, n)), v = ToEigen(VelocitiesOf(world, id, n));
     finite = finite && x.allFinite() && v.allFinite();
@@ -71,7 +74,7 @@ class Meter {
     if (is_free) {
       total -= 0.5 * momentum.squaredNorm() / mass;
     } else {
-      total -= mass * scene_.gravity.dot(centre);
+      total -= mass * scene_.gravity.dot(centre) + work;
     }
     most = std::max(most, is_free ? total : kinetic + elastic);
     // What nobody sees: a hundredth of the size per second, or of the swing of a hung body.
@@ -112,7 +115,9 @@ Result Run(const RandomScene& scene, bool prints) {
   desc.sleep.speed = 0.0f;
   World world(desc);
   const std::vector<uint32_t> pins = PinsOf(scene, &random, rest);
-  const bool is_free = pins.empty() && scene.planes == 0;
+  const bool on_ground = scene.ground != RandomScene::Ground::kNone;
+  const bool is_free = pins.empty() && scene.planes == 0 && !on_ground;
+  std::optional<GridGround> ground;
   std::vector<BodyId> ids;
   std::vector<Meter> meters;
   const double spin = scene.spin / scene.dt;
@@ -127,6 +132,7 @@ Result Run(const RandomScene& scene, bool prints) {
       x.row(1).array() += -x.row(1).minCoeff() + random.Uniform(0.0, 1.0) * size +
                           (scene.planes > 1 ? x.row(0).cwiseAbs().maxCoeff() : 0.0);
     }
+    if (on_ground && k == 0) ground.emplace(scene, size, &random, &x);
     REQUIRE(world.SetNodePositions(ids.back(), ToVec3s(x)).ok());
     Points v = random.Vectors(n, scene.storm * size / scene.dt);
     const Eigen::Vector3d axis = random.Direction() * spin * (k == 0 ? 1.0 : random.Uniform(0, 1));
@@ -145,6 +151,7 @@ Result Run(const RandomScene& scene, bool prints) {
     AddPlane(&world, {{0.7071068f, 0.7071068f, 0.0f}, 0.0f}, friction);
     AddPlane(&world, {{-0.7071068f, 0.7071068f, 0.0f}, 0.0f}, friction);
   }
+  if (ground) ground->AddTo(&world);
   const Eigen::Vector3d way = random.Direction() * size * 0.01;
   Result result;
   const int moved = scene.moves_pins ? scene.steps / 2 : 0;
@@ -158,22 +165,29 @@ Result Run(const RandomScene& scene, bool prints) {
         }
         REQUIRE(world.MovePins(ids[0], pins, to).ok());
       }
+      if (ground) ground->Move(step, scene.steps, &world);
       const auto start = std::chrono::steady_clock::now();
       const uint32_t flags = StepWorld(&world, static_cast<float>(dt));
       result.seconds +=
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       if ((flags & kStepBodyFrozen) != 0u) result.finite = false;
+      if (ground) ground->AddWork(world);
     }
     for (size_t k = 0; k < ids.size(); ++k) {
       if (step % 2 == 1 && !prints && step != scene.steps && step > 20) continue;
       Meter& meter = meters[k];
       if (step == moved) meter.first = true, meter.most = 0.0;  // moved pins do work
-      meter.Measure(world, ids[k], is_free);
+      meter.Measure(world, ids[k], is_free, ground ? ground->work() : 0.0);
       result.finite = result.finite && meter.finite;
       if (step >= moved && meter.finite && meter.Gain() > result.gain) {
         result.gain = meter.Gain();
         result.joules = meter.rise;
         result.step = step;
+      }
+      if (ground && pins.empty() && meter.finite) {
+        const double depth = ground->DepthOf(ToEigen(PositionsOf(world, ids[k], n))) / size;
+        result.depth = std::max(result.depth, depth);
+        if (prints) std::printf("depth %.4f; ", depth);
       }
       if (prints && k == 0) {
         std::printf(
@@ -189,7 +203,10 @@ Result Run(const RandomScene& scene, bool prints) {
 // How many bodies gain energy, and how many have no finite end.
 struct Failures {
   int gaining = 0, frozen = 0;
+  int fallen = 0;  // through what they are on
 };
+
+constexpr double kMostDepth = 0.02;  // of bodies on the ground [sizes]
 
 // Runs the scenes from seed `first` on.
 Failures RunScenes(uint32_t first, int count, SceneKind kind) {
@@ -216,19 +233,26 @@ Failures RunScenes(uint32_t first, int count, SceneKind kind) {
     seconds += result.seconds;
     if (!result.finite) ++failures.frozen;
     if (result.finite && !(result.gain < kMostGain)) ++failures.gaining;
+    if (result.finite && !(result.depth < kMostDepth)) ++failures.fallen;
     cases.push_back({result, what});
   }
   std::sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) {
     return std::make_pair(!a.result.finite, a.result.gain) >
            std::make_pair(!b.result.finite, b.result.gain);
   });
-  std::printf("%d bodies, seeds from %u: %d freeze, %d gain; steps took %.1f s\n", count, first,
-              failures.frozen, failures.gaining, seconds);
+  std::printf("%d bodies, seeds from %u: %d freeze, %d gain, %d fall through; steps took %.1f s\n",
+              count, first, failures.frozen, failures.gaining, failures.fallen, seconds);
   constexpr size_t shown = 5;
   for (size_t i = 0; i < std::min(shown, cases.size()); ++i) {
     const Result& r = cases[i].result;
-    std::printf("  %s gain %.4f (%.3g J) at step %d; %s\n", r.finite ? "" : "NOT FINITE", r.gain,
-                r.joules, r.step, cases[i].what.c_str());
+    std::printf("  %s gain %.4f (%.3g J) at step %d, depth %.4f; %s\n",
+                r.finite ? "" : "NOT FINITE", r.gain, r.joules, r.step, r.depth,
+                cases[i].what.c_str());
+  }
+  const auto deepest =
+      std::ranges::max_element(cases, {}, [](const Case& a) { return a.result.depth; });
+  if (deepest->result.depth > 0.0) {
+    std::printf("  deepest: %.4f; %s\n", deepest->result.depth, deepest->what.c_str());
   }
   return failures;
 }
@@ -258,4 +282,14 @@ TEST_CASE("Bodies on a floor or in a V of planes end finite, few gain", "[long]"
   const Failures failures = RunScenes(100001, count, SceneKind::kPlanes);
   CHECK(failures.frozen <= count / 1000);
   CHECK(failures.gaining <= std::max(1, count / 30));  // 1 of 100
+}
+
+TEST_CASE("Bodies on hills and between boxes that close end finite, few gain") {
+  const char* from = std::getenv("PLUSH_GRID_FIRST");
+  const char* many = std::getenv("PLUSH_GRID_COUNT");
+  const int count = many ? std::atoi(many) : tests::FullTests() ? 2000 : 60 / kShare;
+  const Failures failures = RunScenes(from ? std::atoi(from) : 300001, count, SceneKind::kGround);
+  CHECK(failures.frozen <= count / 1000);
+  CHECK(failures.gaining <= std::max(1, count / 30));
+  CHECK(failures.fallen == 0);
 }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Where a triangle that moves first meets a convex solid: solids that move by more than their own
+// width in a substep pass triangles between the corners.
+#pragma once
+
+#include "contact/solid.h"
+
+namespace plush {
+
+/// A triangle whose corners move straight, in a solid's coordinates (3 x 1 each).
+struct SweptTriangle {
+  Vec3 from[3], to[3];
+
+  /// Whether it moves so far that it may pass the solid.
+  bool MayPass(const Solid& solid) const;
+};
+
+/// Finds the point at which a triangle enters the solid, and the plane between the two there, with
+/// the gap of the point at the end of its way. Returns whether it enters. A triangle that starts
+/// inside does not.
+bool FindEntry(const Solid& solid, const SweptTriangle& triangle, TrianglePoint* point,
+               Tangent* plane);
+
+}  // namespace plush
