@@ -38,7 +38,7 @@ struct CurveScratch {
 
 inline constexpr uint32_t kNoPair = ~0u;
 
-/// Joins `pairs` and writes the curves to `curves`, arcs first, each group by its lowest pair.
+/// Joins `pairs` and writes the curves to `curves`: arcs, then loops, each by its first pair.
 /// Returns their number, or kNoPair if `curves` or the scratch is too small. Allocates nothing.
 uint32_t FindCurves(std::span<const TrianglePair> pairs, const TriangleSurface& moved,
                     const TriangleSurface& fixed, const CurveScratch& scratch,

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <random>
 #include <set>
+#include <span>
 #include <vector>
 
 using namespace plush;
@@ -223,6 +224,19 @@ TEST_CASE("The curve of a box's corner has the right length, area and direction"
   CHECK(found.curves[0].area[1] == Approx(0.0).margin(1e-5));
   // Along normal(moved) x normal(fixed): clockwise as seen from the top, -z.
   CHECK(found.curves[0].area[2] == Approx(-16.0));
+
+  std::vector<CurveEnd> few(2 * pairs.size() - 1);
+  std::vector<uint32_t> next(pairs.size()), order(pairs.size());
+  std::vector<uint8_t> has_previous(pairs.size());
+  Curve curve;
+  const auto count = [&](std::span<Curve> curves) {
+    return FindCurves(pairs, moved.Surface(), fixed.Surface(), {few, next, order, has_previous},
+                      curves);
+  };
+  CHECK(count({&curve, 1}) == kNoPair);
+  few.resize(2 * pairs.size());
+  CHECK(count({&curve, 1}) == 1);
+  CHECK(count({}) == kNoPair);
 
   // Without one of the top's two triangles the curve is an arc along the other.
   Solid open = fixed;
