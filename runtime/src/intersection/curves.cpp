@@ -32,14 +32,12 @@ void Join(std::span<const TrianglePair> pairs, const CurveScratch& scratch) {
   }
 }
 
-void Measure(std::span<const TrianglePair> pairs, const TriangleSurface& moved,
-             const TriangleSurface& fixed, std::span<const uint32_t> order, Curve* curve) {
-  const Vec3 origin = PointOf(pairs[order[curve->first]].start, moved, fixed);
+void Measure(std::span<const TrianglePair> pairs, std::span<const uint32_t> order, Curve* curve) {
+  const Vec3 origin = pairs[order[curve->first]].from;
   for (uint32_t i = 0; i < curve->count; ++i) {
     const TrianglePair& pair = pairs[order[curve->first + i]];
-    const Vec3 p = PointOf(pair.start, moved, fixed), q = PointOf(pair.end, moved, fixed);
-    curve->length += double(Length(q - p));
-    const Vec3 area = 0.5f * Cross(p - origin, q - origin);
+    curve->length += double(Length(pair.to - pair.from));
+    const Vec3 area = 0.5f * Cross(pair.from - origin, pair.to - origin);
     curve->area[0] += double(area.x);
     curve->area[1] += double(area.y);
     curve->area[2] += double(area.z);
@@ -48,8 +46,7 @@ void Measure(std::span<const TrianglePair> pairs, const TriangleSurface& moved,
 
 }  // namespace
 
-uint32_t FindCurves(std::span<const TrianglePair> pairs, const TriangleSurface& moved,
-                    const TriangleSurface& fixed, const CurveScratch& scratch,
+uint32_t FindCurves(std::span<const TrianglePair> pairs, const CurveScratch& scratch,
                     std::span<Curve> curves) {
   const size_t n = pairs.size();
   if (scratch.ends.size() < 2 * n || scratch.next.size() < n || scratch.order.size() < n ||
@@ -70,7 +67,7 @@ uint32_t FindCurves(std::span<const TrianglePair> pairs, const TriangleSurface& 
       pair = scratch.next[pair];
     } while (pair != kNoPair && pair != begin);
     curve.count = used - curve.first;
-    Measure(pairs, moved, fixed, scratch.order, &curve);
+    Measure(pairs, scratch.order, &curve);
     return true;
   };
   // Arcs start at pairs without a predecessor. What no arc reaches is part of a loop.

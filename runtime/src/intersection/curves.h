@@ -40,8 +40,7 @@ inline constexpr uint32_t kNoPair = ~0u;
 
 /// Joins `pairs` and writes the curves to `curves`: arcs, then loops, each by its first pair.
 /// Returns their number, or kNoPair if `curves` or the scratch is too small. Allocates nothing.
-uint32_t FindCurves(std::span<const TrianglePair> pairs, const TriangleSurface& moved,
-                    const TriangleSurface& fixed, const CurveScratch& scratch,
+uint32_t FindCurves(std::span<const TrianglePair> pairs, const CurveScratch& scratch,
                     std::span<Curve> curves);
 
 }  // namespace plush

@@ -11,44 +11,60 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 
 namespace plush {
 
-/// Vertices [m] and their triangles, counterclockwise as seen from outside. Triangles that meet at
-/// an edge share both of its vertices. Coordinates are finite, indices in range.
-struct TriangleSurface {
-  std::span<const Vec3> positions;
-  std::span<const std::array<uint32_t, 3>> triangles;
-};
+/// Corners [m], counterclockwise as seen from outside; finite.
+using Corners = std::array<Vec3, 3>;
 
 enum class Surface : uint8_t { kMoved, kFixed };
 
-/// An edge of one surface and the triangle of the other that it pierces. low < high are the edge's
-/// vertices.
+/// Where a segment ends: edge `corner`, from that corner to the next, of one triangle pierces the
+/// other triangle.
+struct SegmentEnd {
+  Surface edge_of = Surface::kMoved;
+  uint8_t corner = 0;
+};
+
+/// The segment in which two triangles intersect, along normal(moved) x normal(fixed).
+struct Segment {
+  SegmentEnd start, end;
+};
+
+/// Whether two triangles intersect. Sets `segment` if they do.
+bool Intersect(const Corners& moved, const Corners& fixed, Segment* segment);
+
+/// Where edge pq meets the triangle's plane [m]. Swapped ends can change the last bits.
+Vec3 PierceAt(const Vec3& p, const Vec3& q, const Corners& triangle);
+
+/// An edge of one surface and the triangle of the other that it pierces. The edge's number is the
+/// same in both of its triangles.
 struct Piercing {
   Surface edge_of = Surface::kMoved;
-  uint32_t low = 0;
-  uint32_t high = 0;
+  uint32_t edge = 0;
   uint32_t triangle = 0;
 
   friend auto operator<=>(const Piercing&, const Piercing&) = default;
 };
 
-/// The segment in which two triangles intersect, along normal(moved) x normal(fixed).
+/// Triangles of two surfaces that intersect, and the ends of their segment.
 struct TrianglePair {
   uint32_t moved = 0;
   uint32_t fixed = 0;
-  Piercing start;
-  Piercing end;
+  Piercing start, end;
+  Vec3 from, to;  ///< [m]; ends with equal keys have equal bits
 };
 
-/// Whether triangle `moved` of one surface intersects triangle `fixed` of the other. Sets `pair` if
-/// they do.
-bool Intersect(const TriangleSurface& moved_surface, uint32_t moved,
-               const TriangleSurface& fixed_surface, uint32_t fixed, TrianglePair* pair);
+/// A triangle, for MakePair.
+struct PlacedTriangle {
+  uint32_t index = 0;
+  Corners corners;
+  uint32_t edges[3] = {};  ///< 3 t + k names the edge from corner k of triangle t; of two such
+                           ///< names for one edge always the same one
+};
 
-/// Where the edge meets the triangle's plane [m]: the same value for both triangles at the edge.
-Vec3 PointOf(const Piercing& piercing, const TriangleSurface& moved, const TriangleSurface& fixed);
+/// The pair of two triangles that intersect in `segment`.
+TrianglePair MakePair(const PlacedTriangle& moved, const PlacedTriangle& fixed,
+                      const Segment& segment);
 
 }  // namespace plush

@@ -3,6 +3,8 @@
 // really moves one body, in integers of 128 bits.
 #include "intersection/curves.h"
 
+#include "runtime/intersection/closed_curves.h"
+
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -15,6 +17,7 @@
 #include <vector>
 
 using namespace plush;
+using namespace plush::test;
 
 namespace {
 
@@ -24,7 +27,20 @@ using WidePoint = std::array<Wide, 3>;
 struct Solid {
   std::vector<Vec3> positions;
   std::vector<std::array<uint32_t, 3>> triangles;
-  TriangleSurface Surface() const { return {positions, triangles}; }
+
+  PlacedTriangle Placed(uint32_t t) const {
+    PlacedTriangle placed = {t, {}, {}};
+    for (uint32_t k = 0; k < 3; ++k) {
+      placed.corners[k] = positions[triangles[t][k]];
+      placed.edges[k] = 3 * t + k;
+      for (uint32_t u = 0; u < t; ++u)
+        for (uint32_t l = 0; l < 3; ++l)
+          if (triangles[u][l] == triangles[t][(k + 1) % 3] &&
+              triangles[u][(l + 1) % 3] == triangles[t][k])
+            placed.edges[k] = 3 * u + l;
+    }
+    return placed;
+  }
 };
 
 // A box of n x n quads per side, with corners moved at random in whole units. Closed whatever the
@@ -76,53 +92,15 @@ void AddFlatTriangles(int count, std::mt19937* random, Solid* solid) {
 }
 
 std::vector<TrianglePair> AllPairs(const Solid& moved, const Solid& fixed) {
+  std::vector<PlacedTriangle> of_moved, of_fixed;
+  for (uint32_t t = 0; t < moved.triangles.size(); ++t) of_moved.push_back(moved.Placed(t));
+  for (uint32_t t = 0; t < fixed.triangles.size(); ++t) of_fixed.push_back(fixed.Placed(t));
   std::vector<TrianglePair> pairs;
-  TrianglePair pair;
-  for (uint32_t a = 0; a < moved.triangles.size(); ++a)
-    for (uint32_t b = 0; b < fixed.triangles.size(); ++b)
-      if (Intersect(moved.Surface(), a, fixed.Surface(), b, &pair)) pairs.push_back(pair);
+  Segment segment;
+  for (const PlacedTriangle& a : of_moved)
+    for (const PlacedTriangle& b : of_fixed)
+      if (Intersect(a.corners, b.corners, &segment)) pairs.push_back(MakePair(a, b, segment));
   return pairs;
-}
-
-struct Curves {
-  std::vector<Curve> curves;
-  std::vector<uint32_t> order;
-};
-
-Curves CurvesOf(const std::vector<TrianglePair>& pairs, const Solid& moved, const Solid& fixed) {
-  const size_t n = pairs.size();
-  std::vector<CurveEnd> ends(2 * n);
-  std::vector<uint32_t> next(n);
-  std::vector<uint8_t> has_previous(n);
-  Curves result{std::vector<Curve>(n), std::vector<uint32_t>(n)};
-  const uint32_t count = FindCurves(pairs, moved.Surface(), fixed.Surface(),
-                                    {ends, next, result.order, has_previous}, result.curves);
-  REQUIRE(count != kNoPair);
-  result.curves.resize(count);
-  return result;
-}
-
-// Each key is one start and one end, every pair is on one curve, and every curve is closed.
-void RequireClosed(const std::vector<TrianglePair>& pairs, const Curves& found) {
-  std::vector<Piercing> starts, ends;
-  for (const TrianglePair& pair : pairs) starts.push_back(pair.start), ends.push_back(pair.end);
-  std::sort(starts.begin(), starts.end());
-  std::sort(ends.begin(), ends.end());
-  REQUIRE(starts == ends);
-  REQUIRE(std::adjacent_find(starts.begin(), starts.end()) == starts.end());
-  size_t count = 0;
-  for (const Curve& curve : found.curves) {
-    REQUIRE(curve.closed);
-    REQUIRE(std::isfinite(curve.length + curve.area[0] + curve.area[1] + curve.area[2]));
-    for (uint32_t i = 0; i < curve.count; ++i)
-      REQUIRE(pairs[found.order[curve.first + i]].end ==
-              pairs[found.order[curve.first + (i + 1) % curve.count]].start);
-    count += curve.count;
-  }
-  REQUIRE(count == pairs.size());
-  std::vector<uint32_t> order = found.order;
-  std::sort(order.begin(), order.end());
-  for (uint32_t i = 0; i < order.size(); ++i) REQUIRE(order[i] == i);
 }
 
 // Positions times 2^30; the moved body's are shifted by (2^20, 2^10, 1): e = 2^-10.
@@ -192,7 +170,7 @@ TEST_CASE("Curves of degenerate poses close, and pairs equal those of a body tha
     std::set<std::array<uint32_t, 2>> found;
     for (const TrianglePair& pair : pairs) found.insert({pair.moved, pair.fixed});
     REQUIRE(found == ReferencePairs(moved, fixed));
-    RequireClosed(pairs, CurvesOf(pairs, moved, fixed));
+    RequireClosed(pairs, CurvesOf(pairs));
     with_pairs += !pairs.empty();
   }
   CHECK(with_pairs > 200);
@@ -206,7 +184,7 @@ TEST_CASE("Curves of random floats close") {
     for (Solid* solid : {&moved, &fixed})
       for (Vec3& p : solid->positions) p = {p.x + float(random()) * 0x1p-33f, p.y * 0.3f, p.z / 7};
     const std::vector<TrianglePair> pairs = AllPairs(moved, fixed);
-    RequireClosed(pairs, CurvesOf(pairs, moved, fixed));
+    RequireClosed(pairs, CurvesOf(pairs));
   }
 }
 
@@ -216,7 +194,7 @@ TEST_CASE("The curve of a box's corner has the right length, area and direction"
   // The bottom of `moved`, 4 x 4, sinks into the top of `fixed`.
   for (Vec3& p : moved.positions) p.x += 1.5f, p.y += 2.25f, p.z += 7.0f;
   const std::vector<TrianglePair> pairs = AllPairs(moved, fixed);
-  const Curves found = CurvesOf(pairs, moved, fixed);
+  const Curves found = CurvesOf(pairs);
   RequireClosed(pairs, found);
   REQUIRE(found.curves.size() == 1);
   CHECK(found.curves[0].length == Approx(16.0));
@@ -230,8 +208,7 @@ TEST_CASE("The curve of a box's corner has the right length, area and direction"
   std::vector<uint8_t> has_previous(pairs.size());
   Curve curve;
   const auto count = [&](std::span<Curve> curves) {
-    return FindCurves(pairs, moved.Surface(), fixed.Surface(), {few, next, order, has_previous},
-                      curves);
+    return FindCurves(pairs, {few, next, order, has_previous}, curves);
   };
   CHECK(count({&curve, 1}) == kNoPair);
   few.resize(2 * pairs.size());
@@ -244,7 +221,7 @@ TEST_CASE("The curve of a box's corner has the right length, area and direction"
     return std::all_of(t.begin(), t.end(), [&](uint32_t v) { return open.positions[v].z == 8.0f; });
   };
   open.triangles.erase(std::find_if(open.triangles.begin(), open.triangles.end(), on_top));
-  const Curves arcs = CurvesOf(AllPairs(moved, open), moved, open);
+  const Curves arcs = CurvesOf(AllPairs(moved, open));
   REQUIRE(arcs.curves.size() == 1);
   CHECK_FALSE(arcs.curves[0].closed);
   CHECK(arcs.curves[0].length > 4.0);

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "intersection/body_pairs.h"
+
+#include "collision/double_vector.h"
+#include "collision/surface_records.h"
+#include "collision/vertex_positions.h"
+
+#include <algorithm>
+
+namespace plush {
+namespace {
+
+const CdgTet& TetOf(const CollisionView& surface, uint32_t triangle) {
+  const auto after = std::upper_bound(
+      surface.patches.begin(), surface.patches.end(), triangle,
+      [](uint32_t index, const CdgPatch& patch) { return index < patch.first_triangle; });
+  return surface.tets[(after - 1)->tet];
+}
+
+// Whether two vertices are one point of the cage: the same weights for the same nodes.
+bool SamePoint(const CdgTet& tet_a, const Vec4& a, const CdgTet& tet_b, const Vec4& b) {
+  const auto weight = [](const CdgTet& tet, const Vec4& w, uint32_t node) {
+    const float weights[4] = {w.x, w.y, w.z, w.w};
+    for (int i = 0; i < 4; ++i)
+      if (tet.nodes[i] == node) return weights[i];
+    return 0.0f;
+  };
+  for (int i = 0; i < 4; ++i) {
+    const uint32_t of_a = tet_a.nodes[i], of_b = tet_b.nodes[i];
+    if (weight(tet_a, a, of_a) != weight(tet_b, b, of_a)) return false;
+    if (weight(tet_a, a, of_b) != weight(tet_b, b, of_b)) return false;
+  }
+  return true;
+}
+
+// One of the two bodies, in common coordinates, and its last triangle.
+struct Side {
+  const CollisionBody& body;
+  Vec3 offset;  // to the common coordinates [m]
+  uint32_t triangle = kNoTriangle;
+  Corners corners = {};
+
+  void Place(uint32_t index, uint32_t tet) {
+    if (index == triangle) return;
+    triangle = index;
+    std::array<Vec3, 4> nodes = NodesOf(body.surface.tets[tet], body.x);
+    for (Vec3& node : nodes) node += offset;
+    WithTriangles(body.surface, [&](const auto& triangles) {
+      for (int k = 0; k < 3; ++k)
+        corners[k] = VertexPosition(nodes, body.surface.vertices[VertexOf(triangles[index], k)]);
+    });
+  }
+
+  PlacedTriangle WithEdges() const {
+    PlacedTriangle placed = {triangle, corners, {}};
+    for (int k = 0; k < 3; ++k) placed.edges[k] = EdgeOf(body.surface, triangle, k);
+    return placed;
+  }
+};
+
+struct Search {
+  Side moved, fixed;
+  std::span<TrianglePair> pairs;
+  BodyPairCount count;
+
+  bool Test(const CandidatePair& candidate) {
+    ++count.candidates;
+    moved.Place(candidate.triangles[0], candidate.tets[0]);
+    fixed.Place(candidate.triangles[1], candidate.tets[1]);
+    Segment segment;
+    if (!Intersect(moved.corners, fixed.corners, &segment)) return true;
+    if (count.pairs == pairs.size()) return false;
+    pairs[count.pairs++] = MakePair(moved.WithEdges(), fixed.WithEdges(), segment);
+    return true;
+  }
+};
+
+}  // namespace
+
+uint32_t EdgeOf(const CollisionView& surface, uint32_t triangle, int corner) {
+  return WithTriangles(surface, [&](const auto& triangles) {
+    const uint32_t own = 3 * triangle + static_cast<uint32_t>(corner);
+    const uint32_t other = NeighbourOf(triangles[triangle], corner);
+    if (other == kNoTriangle) return own;
+    int shared = 0, edge = 0;
+    for (int k = 0; k < 3; ++k)
+      if (NeighbourOf(triangles[other], k) == triangle) ++shared, edge = k;
+    if (shared == 0) return own;
+    // Two triangles that share several edges are told apart by the edge's ends.
+    const auto same = [&](int k, int l) {
+      return SamePoint(TetOf(surface, triangle),
+                       surface.vertices[VertexOf(triangles[triangle], k % 3)],
+                       TetOf(surface, other), surface.vertices[VertexOf(triangles[other], l % 3)]);
+    };
+    for (int k = 0; shared > 1 && k < 3; ++k)
+      if (NeighbourOf(triangles[other], k) == triangle && same(corner, k + 1) &&
+          same(corner + 1, k))
+        edge = k;
+    return std::min(own, 3 * other + static_cast<uint32_t>(edge));
+  });
+}
+
+BodyPairCount FindBodyPairs(const PlacedBody& moved, const PlacedBody& fixed,
+                            std::span<TrianglePair> pairs) {
+  const Vec3 offset = {ToFloat(fixed.origin[0] - moved.origin[0]),
+                       ToFloat(fixed.origin[1] - moved.origin[1]),
+                       ToFloat(fixed.origin[2] - moved.origin[2])};
+  Search search = {{moved.body, {}}, {fixed.body, offset}, pairs, {}};
+  search.count.complete = ForCandidatePairs(moved, fixed, kPairedAtOnce, &search,
+                                            [](void* user, const CandidatePair& candidate) {
+                                              return static_cast<Search*>(user)->Test(candidate);
+                                            });
+  return search.count;
+}
+
+}  // namespace plush

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Triangles of two deformed bodies that intersect.
+//
+// Patches have vertices of their own. At a border of two patches those have the same positions, to
+// the bit (collision/vertex_positions.h), so the signs agree; and neighbours tell which edges are
+// one. No map of a body's vertices is needed.
+#pragma once
+
+#include "collision/candidate_pairs.h"
+#include "intersection/triangle_pairs.h"
+
+#include <cstdint>
+#include <span>
+
+namespace plush {
+
+/// Number of an edge, from corner `corner` to the next one: the same for both of its triangles.
+/// O(log num_patches).
+uint32_t EdgeOf(const CollisionView& surface, uint32_t triangle, int corner);
+
+/// Pairs that FindBodyPairs tested and found.
+struct BodyPairCount {
+  uint32_t candidates = 0;
+  uint32_t pairs = 0;     ///< written
+  bool complete = false;  ///< false: `pairs` was too small, the search stopped
+};
+
+/// Writes all pairs of a triangle of `moved` and one of `fixed` that intersect, in the coordinates
+/// of `moved` and in the order of ForCandidatePairs. Does not allocate.
+BodyPairCount FindBodyPairs(const PlacedBody& moved, const PlacedBody& fixed,
+                            std::span<TrianglePair> pairs);
+
+}  // namespace plush

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// Intersections of deformed bodies: edges have one number across patches, curves close, and the
+// trees lose no pair.
+#include "intersection/body_pairs.h"
+
+#include "collision/surface_records.h"
+#include "collision/vertex_positions.h"
+#include "runtime/collision/surface_fixtures.h"
+#include "runtime/intersection/closed_curves.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+Corners CornersOf(const SurfaceBody& body, uint32_t triangle, const Vec3& offset) {
+  std::array<Vec3, 4> nodes = NodesOf(body.surface().tets[body.TetOf(triangle)], body.x());
+  for (Vec3& node : nodes) node += offset;
+  Corners corners;
+  for (int k = 0; k < 3; ++k)
+    corners[static_cast<size_t>(k)] =
+        VertexPosition(nodes, body.surface().vertices[body.Corner(triangle, k)]);
+  return corners;
+}
+
+std::vector<std::array<uint32_t, 2>> BruteForce(const SurfaceBody& moved, const SurfaceBody& fixed,
+                                                const Vec3& offset) {
+  std::vector<Corners> of_fixed;
+  for (uint32_t t = 0; t < fixed.surface().num_triangles(); ++t)
+    of_fixed.push_back(CornersOf(fixed, t, offset));
+  std::vector<std::array<uint32_t, 2>> pairs;
+  Segment segment;
+  for (uint32_t s = 0; s < moved.surface().num_triangles(); ++s) {
+    const Corners corners = CornersOf(moved, s, {});
+    for (uint32_t t = 0; t < of_fixed.size(); ++t)
+      if (Intersect(corners, of_fixed[t], &segment)) pairs.push_back({s, t});
+  }
+  return pairs;
+}
+
+std::vector<TrianglePair> FromTrees(const SurfaceBody& moved, const SurfaceBody& fixed,
+                                    const Vec3& offset) {
+  const CollisionBody a = moved.view(), b = fixed.view();
+  const PlacedBody at_a = {a, {0, 0, 0}}, at_b = {b, {offset.x, offset.y, offset.z}};
+  std::vector<TrianglePair> pairs(50000);
+  const BodyPairCount count = FindBodyPairs(at_a, at_b, pairs);
+  REQUIRE(count.complete);
+  REQUIRE(count.pairs <= count.candidates);
+  pairs.resize(count.pairs);
+  if (count.pairs > 0) {
+    std::vector<TrianglePair> few(count.pairs - 1);
+    const BodyPairCount stopped = FindBodyPairs(at_a, at_b, few);
+    REQUIRE_FALSE(stopped.complete);
+    REQUIRE(stopped.pairs == few.size());
+  }
+  return pairs;
+}
+
+using Point = std::array<float, 3>;
+Point PointOf(const Vec3& p) { return {p.x, p.y, p.z}; }
+
+}  // namespace
+
+TEST_CASE("An edge has one number in both of its triangles, across patches and tets") {
+  const uint32_t holes = GENERATE(0u, 5u);
+  SurfaceBody body(TetBox(2, 2, 1, 0.1, 0.02, 4), {.parts = 3, .num_shells = 2, .holes = holes});
+  std::map<uint32_t, std::vector<std::pair<Point, Point>>> edges;
+  for (uint32_t t = 0; t < body.surface().num_triangles(); ++t) {
+    const Corners at = CornersOf(body, t, {});
+    for (size_t k = 0; k < 3; ++k)
+      edges[EdgeOf(body.surface(), t, static_cast<int>(k))].push_back(
+          {PointOf(at[k]), PointOf(at[(k + 1) % 3])});
+  }
+  size_t open = 0;
+  for (const auto& [number, uses] : edges) {
+    REQUIRE(uses.size() <= 2);
+    if (uses.size() == 2) REQUIRE(uses[0] == std::make_pair(uses[1].second, uses[1].first));
+    open += uses.size() == 1;
+  }
+  CHECK((open > 0) == (holes > 0));
+}
+
+TEST_CASE("Two triangles that share all edges have three edges") {
+  const CdgTet tet = {{4, 5, 6, 7}, 0, 0, {}, {1, 1, 1, 1}};
+  const CdgPatch patches[2] = {{{}, 1, {}, 0, 0, 0, 0}, {{}, 1, {}, 0, 1, 3, 0}};
+  const Vec4 vertices[6] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0},
+                            {0, 1, 0, 0}, {1, 0, 0, 0}, {0, 0, 1, 0}};
+  const CdgTriangle triangles[2] = {PackTriangle({{0, 1, 2}, {1, 1, 1}, 0}),
+                                    PackTriangle({{3, 4, 5}, {0, 0, 0}, 0})};
+  CollisionView surface;
+  surface.tets = {&tet, 1};
+  surface.patches = patches;
+  surface.vertices = vertices;
+  surface.triangles = triangles;
+  for (int k = 0; k < 3; ++k) CHECK(EdgeOf(surface, 0, k) == static_cast<uint32_t>(k));
+  CHECK(EdgeOf(surface, 1, 0) == 0);
+  CHECK(EdgeOf(surface, 1, 1) == 2);
+  CHECK(EdgeOf(surface, 1, 2) == 1);
+}
+
+TEST_CASE("Curves of deformed bodies close, and their pairs equal brute force") {
+  const uint32_t seed = 61;
+  CAPTURE(seed);
+  Random random(seed);
+  SurfaceBody a(TetBox(2, 1, 1, 0.1, 0.08, 2), {.parts = 4, .num_shells = 2});
+  SurfaceBody b(TetBox(1, 1, 2, 0.1, 0.08, 3),
+                {.parts = 4, .num_shells = 2, .record = tools::TriangleRecord::kWide});
+  SurfaceBody copy(TetBox(2, 1, 1, 0.1, 0.08, 2), {.parts = 4, .num_shells = 2});
+  size_t num_pairs = 0, num_curves = 0;
+  for (int scene = 0; scene < 60; ++scene) {
+    CAPTURE(scene);
+    const auto kinds = static_cast<uint32_t>(Deformation::kTiny);
+    const auto kind = [&] { return static_cast<Deformation>(random.Below(kinds)); };
+    a.Move(Deform(a.shape().rest(), kind(), &random));
+    const bool identical = scene % 4 == 0;
+    SurfaceBody& other = identical ? copy : b;
+    if (identical) {
+      copy.Move({a.x().begin(), a.x().end()});
+    } else {
+      b.Move(Deform(b.shape().rest(), kind(), &random));
+    }
+    const Eigen::Vector3d away = random.Vector(identical ? 0.0 : 0.1);
+    const Vec3 offset = {float(away.x()), float(away.y()), float(away.z())};
+    const std::vector<TrianglePair> pairs = FromTrees(a, other, offset);
+    std::vector<std::array<uint32_t, 2>> indices;
+    for (const TrianglePair& pair : pairs) indices.push_back({pair.moved, pair.fixed});
+    std::sort(indices.begin(), indices.end());
+    REQUIRE(indices == BruteForce(a, other, offset));
+    const Curves curves = CurvesOf(pairs);
+    RequireClosed(pairs, curves);
+    num_pairs += pairs.size();
+    num_curves += curves.curves.size();
+  }
+  CHECK(num_pairs > 5000);
+  CHECK(num_curves > 50);
+}
