@@ -86,6 +86,7 @@ int main(int argc, char** argv) {
   plush::bench::AddPartitionCases(models);
   plush::bench::AddOpenCases(models);
   plush::bench::AddRayCases(models);
+  plush::bench::AddIntersectionCases(models);
   plush::bench::AddWorldCases();
   plush::bench::AddRotationCases();
   plush::bench::AddBoundsCases();

@@ -33,26 +33,40 @@ bool SamePoint(const CdgTet& tet_a, const Vec4& a, const CdgTet& tet_b, const Ve
   return true;
 }
 
-// One of the two bodies, in common coordinates, and its last triangle.
+// One of the two bodies, in common coordinates, with its last tet and triangle.
 struct Side {
   const CollisionBody& body;
   Vec3 offset;  // to the common coordinates [m]
+  uint32_t tet = kNoTriangle;
   uint32_t triangle = kNoTriangle;
-  Corners corners = {};
+  TetLanes nodes = {};
+  std::array<Float4, 3> lanes = {};  // corners
+  Float4 low = {}, high = {};        // bounding box
 
-  void Place(uint32_t index, uint32_t tet) {
+  void Place(uint32_t index, uint32_t its_tet) {
     if (index == triangle) return;
     triangle = index;
-    std::array<Vec3, 4> nodes = NodesOf(body.surface.tets[tet], body.x);
-    for (Vec3& node : nodes) node += offset;
-    WithTriangles(body.surface, [&](const auto& triangles) {
-      for (int k = 0; k < 3; ++k)
-        corners[k] = VertexPosition(nodes, body.surface.vertices[VertexOf(triangles[index], k)]);
+    if (its_tet != tet) {
+      tet = its_tet;
+      std::array<Vec3, 4> moved = NodesOf(body.surface.tets[tet], body.x);
+      for (Vec3& node : moved) node += offset;
+      nodes = LanesOf(moved);
+    }
+    lanes = WithTriangles(body.surface, [&](const auto& triangles) {
+      return CornersOf(nodes, body.surface.vertices, triangles[index]);
     });
+    low = Min(Min(lanes[0], lanes[1]), lanes[2]);
+    high = Max(Max(lanes[0], lanes[1]), lanes[2]);
+  }
+
+  Corners CornerPositions() const {
+    Corners corners;
+    for (size_t k = 0; k < 3; ++k) corners[k] = {lanes[k][0], lanes[k][1], lanes[k][2]};
+    return corners;
   }
 
   PlacedTriangle WithEdges() const {
-    PlacedTriangle placed = {triangle, corners, {}};
+    PlacedTriangle placed = {triangle, CornerPositions(), {}};
     for (int k = 0; k < 3; ++k) placed.edges[k] = EdgeOf(body.surface, triangle, k);
     return placed;
   }
@@ -67,8 +81,10 @@ struct Search {
     ++count.candidates;
     moved.Place(candidate.triangles[0], candidate.tets[0]);
     fixed.Place(candidate.triangles[1], candidate.tets[1]);
+    // The shift that breaks ties does not reach across a gap.
+    if (GreatestOf(Max(moved.low - fixed.high, fixed.low - moved.high)) > 0.0f) return true;
     Segment segment;
-    if (!Intersect(moved.corners, fixed.corners, &segment)) return true;
+    if (!Intersect(moved.CornerPositions(), fixed.CornerPositions(), &segment)) return true;
     if (count.pairs == pairs.size()) return false;
     pairs[count.pairs++] = MakePair(moved.WithEdges(), fixed.WithEdges(), segment);
     return true;
