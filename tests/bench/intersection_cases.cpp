@@ -16,8 +16,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <memory>
+#include <set>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace plush::bench {
@@ -50,6 +52,15 @@ double WidthOf(const Asset& asset) {
   const auto [low, high] = std::minmax_element(
       positions.begin(), positions.end(), [](const Vec3& a, const Vec3& b) { return a.x < b.x; });
   return double(high->x) - double(low->x);
+}
+
+// Number of pairs after mapping each triangle back to the model's that it was cut from.
+size_t CountSourcePairs(std::span<const TrianglePair> pairs, const Asset& a, const Asset& b) {
+  std::set<std::pair<uint32_t, uint32_t>> sources;
+  for (const TrianglePair& pair : pairs)
+    sources.insert(
+        {a.collision().source_triangles[pair.moved], b.collision().source_triangles[pair.fixed]});
+  return sources.size();
 }
 
 void FindContact(benchmark::State& state, const Asset& asset_a, const Asset& asset_b,
@@ -95,6 +106,11 @@ void FindContact(benchmark::State& state, const Asset& asset_a, const Asset& ass
   state.counters["curves_us"] = 1e6 * Median(joins);
   state.counters["candidates"] = found.candidates;
   state.counters["pairs"] = found.pairs;
+  if (!asset_a.collision().source_triangles.empty() &&
+      !asset_b.collision().source_triangles.empty()) {
+    state.counters["source_pairs"] =
+        double(CountSourcePairs({pairs.data(), found.pairs}, asset_a, asset_b));
+  }
   state.counters["curves"] = num_curves;
 }
 
