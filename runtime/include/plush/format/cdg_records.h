@@ -70,11 +70,13 @@ struct CdgTriangleFields {
 /// Packs into 24 bytes; UnpackTriangle gives the same fields back. Precondition: vertices and
 /// neighbours below kMaxPackedFeatures, or kNoTriangle.
 constexpr CdgTriangle PackTriangle(const CdgTriangleFields& fields) {
+  const auto& [a, b, c] = fields.vertices;
+  const auto& [p, q, r] = fields.neighbours;
+  const uint32_t indices[6] = {a, b, c, p, q, r};
   CdgTriangle packed;
   for (int i = 0; i < 6; ++i) {
-    const uint32_t index = i < 3 ? fields.vertices[i] : fields.neighbours[i - 3];
     const auto bits = static_cast<uint32_t>((fields.bounds >> (11 * i)) & 0x7ffu);
-    packed.words[i] = (bits << kCdgIndexBits) | (index & kCdgIndexMask);
+    packed.words[i] = (bits << kCdgIndexBits) | (indices[i] & kCdgIndexMask);
   }
   return packed;
 }
