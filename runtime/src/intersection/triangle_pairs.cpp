@@ -66,6 +66,18 @@ bool Intersect(const Corners& moved, const Corners& fixed, Segment* segment) {
   return starts == 1 && ends == 1;
 }
 
+int CrossingOf(Surface edge_of, const Vec3& p, const Vec3& q, const Corners& triangle) {
+  const bool moved = edge_of == Surface::kMoved;
+  const int side = SideOf(q, triangle, moved ? 1 : -1);
+  if (SideOf(p, triangle, moved ? 1 : -1) == side) return 0;
+  int sum = 0;
+  for (size_t k = 0; k < 3; ++k) {
+    const Vec3 &a = triangle[k], &b = triangle[(k + 1) % 3];
+    sum += moved ? EdgeSign(p, q, a, b) : EdgeSign(a, b, p, q);
+  }
+  return sum == 3 || sum == -3 ? -side : 0;
+}
+
 Vec3 PierceAt(const Vec3& p, const Vec3& q, const Corners& triangle) {
   const Vec3 normal = Cross(triangle[1] - triangle[0], triangle[2] - triangle[0]);
   const float before = Dot(normal, p - triangle[0]), after = Dot(normal, q - triangle[0]);

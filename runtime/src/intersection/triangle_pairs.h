@@ -34,6 +34,10 @@ struct Segment {
 /// Whether two triangles intersect. Sets `segment` if they do.
 bool Intersect(const Corners& moved, const Corners& fixed, Segment* segment);
 
+/// Change of the triangle's surface's winding number along edge pq of the other surface: 1 into the
+/// triangle's back, -1 to its front, 0 if the edge does not pierce it. The same signs as Intersect.
+int CrossingOf(Surface edge_of, const Vec3& p, const Vec3& q, const Corners& triangle);
+
 /// Where edge pq meets the triangle's plane [m]. Swapped ends can change the last bits.
 Vec3 PierceAt(const Vec3& p, const Vec3& q, const Corners& triangle);
 

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: MIT
+#include "intersection/flood.h"
+
+#include "base/vector_math.h"
+#include "collision/deformed_patch.h"
+#include "intersection/body_pairs.h"
+#include "intersection/winding.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace plush {
+namespace {
+
+// Sums over flat pieces of one triangle, about its first corner and along its normal.
+struct FlatSums {
+  DoubleVector unit;
+  Vec3 origin;
+  double area = 0.0, moment[3] = {};
+
+  explicit FlatSums(const Corners& c) : unit{0, 0, 0}, origin(c[0]) {
+    const DoubleVector n = Cross(Difference(c[1], c[0]), Difference(c[2], c[0]));
+    const double length = std::sqrt(Dot(n, n));
+    if (length > 0.0) unit = n * (1.0 / length);
+  }
+
+  // The triangle from the origin over a to b, `times` times [Civ Eq. 5.7, with its centroid put
+  // right].
+  void Add(const Vec3& a, const Vec3& b, int times) {
+    const DoubleVector p = Difference(a, origin), q = Difference(b, origin);
+    const double part = 0.5 * times * Dot(unit, Cross(p, q));
+    area += part;
+    moment[0] += part * (p.x + q.x) / 3.0;
+    moment[1] += part * (p.y + q.y) / 3.0;
+    moment[2] += part * (p.z + q.z) / 3.0;
+  }
+};
+
+class Flooding {
+ public:
+  Flooding(const PlacedSurface& surface, const PlacedSurface& other,
+           std::span<const TrianglePair> pairs, std::span<const uint32_t> curve_of,
+           std::span<const Curve> curves, uint32_t first_region, FloodScratch* scratch, void* user,
+           JoinCallback join)
+      : surface_(surface),
+        other_(other),
+        pairs_(pairs),
+        curve_of_(curve_of),
+        curves_(curves),
+        first_region_(first_region),
+        s_(*scratch),
+        user_(user),
+        join_(join) {}
+
+  void Run() {
+    s_.num_cuts = s_.num_items = s_.num_regions = s_.num_cut_patches = 0;
+    s_.open = false;
+    s_.complete = s_.by_triangle.size() >= pairs_.size() &&
+                  s_.cut_of.size() >= surface_.body.surface.num_triangles() &&
+                  s_.whole_of.size() >= surface_.body.surface.patches.size();
+    if (!s_.complete) return;
+    ListCuts();
+    for (uint32_t i = 0; i < s_.num_cuts; ++i)
+      if (!s_.cuts[i].known) NumberGroup(i);
+    for (uint32_t i = 0; i < s_.num_cuts; ++i) {
+      AddLoneCurves(i);
+      if (s_.cuts[i].region == kNoPair && HasInside(s_.cuts[i])) FloodPatch(i);
+    }
+    FloodWholePatches();
+    JoinRegions();
+  }
+
+ private:
+  bool moved() const { return surface_.role == Surface::kMoved; }
+  uint32_t TriangleOf(const TrianglePair& pair) const { return moved() ? pair.moved : pair.fixed; }
+
+  CutTriangle* CutOf(uint32_t triangle) {
+    const uint32_t i = s_.cut_of[triangle];
+    return i < s_.num_cuts && s_.cuts[i].triangle == triangle ? &s_.cuts[i] : nullptr;
+  }
+  bool HasItem(uint32_t triangle) const {
+    const uint32_t i = s_.item_of[triangle];
+    return i < s_.num_items && s_.items[i].triangle == triangle;
+  }
+  bool HoldsCuts(uint32_t patch) const {
+    const uint32_t i = s_.cut_patch_of[patch];
+    return i < s_.num_cut_patches && s_.cut_patches[i] == patch;
+  }
+  uint32_t WholeRegion(uint32_t patch) const {
+    const uint32_t i = s_.whole_of[patch];
+    const bool valid =
+        i < s_.num_regions && s_.regions[i].patch == patch && s_.regions[i].num_items == 0;
+    return valid ? i : kNoPair;
+  }
+
+  // The corner of `neighbour` at which the common edge begins, or -1 at an open border.
+  int SharedCorner(uint32_t triangle, int corner, uint32_t neighbour) const {
+    int shared = 0, at = -1;
+    for (int l = 0; l < 3; ++l)
+      if (surface_.Neighbour(neighbour, l) == triangle) ++shared, at = l;
+    if (shared < 2) return at;
+    const uint32_t edge = EdgeOf(surface_.body.surface, triangle, corner);
+    for (int l = 0; l < 3; ++l)
+      if (EdgeOf(surface_.body.surface, neighbour, l) == edge) at = l;
+    return at;
+  }
+
+  void ListCuts() {
+    for (uint32_t i = 0; i < pairs_.size(); ++i) s_.by_triangle[i] = i;
+    uint32_t* const begin = s_.by_triangle.begin();
+    std::sort(begin, begin + pairs_.size(), [&](uint32_t a, uint32_t b) {
+      return std::make_tuple(TriangleOf(pairs_[a]), curve_of_[a], a) <
+             std::make_tuple(TriangleOf(pairs_[b]), curve_of_[b], b);
+    });
+    for (uint32_t i = 0; i < pairs_.size(); ++i) {
+      const uint32_t triangle = TriangleOf(pairs_[s_.by_triangle[i]]);
+      if (s_.num_cuts == 0 || s_.cuts[s_.num_cuts - 1].triangle != triangle) {
+        s_.cut_of[triangle] = s_.num_cuts;
+        s_.cuts[s_.num_cuts++] = {triangle, surface_.PatchOf(triangle), i, 0, {}, {}, {}, false,
+                                  kNoPair};
+      }
+      ++s_.cuts[s_.num_cuts - 1].count;
+    }
+    for (uint32_t i = 0; i < s_.num_cuts; ++i) {
+      CutTriangle& cut = s_.cuts[i];
+      if (!HoldsCuts(cut.patch)) {
+        s_.cut_patch_of[cut.patch] = s_.num_cut_patches;
+        s_.cut_patches[s_.num_cut_patches++] = cut.patch;
+      }
+      ForCrossings(cut, cut.first, cut.count, [&](int corner, int change, const Vec3&) {
+        cut.change[corner] += change;
+        cut.pierces[corner] = true;
+      });
+    }
+  }
+
+  // Calls visit(corner, change of the winding number along the edge, point) for the places at which
+  // the triangle's edges pierce the other surface.
+  template <class Visit>
+  void ForCrossings(const CutTriangle& cut, uint32_t first, uint32_t count, Visit visit) const {
+    uint32_t edges[3];
+    for (int k = 0; k < 3; ++k) edges[k] = EdgeOf(surface_.body.surface, cut.triangle, k);
+    const auto note = [&](const Piercing& key, int change, const Vec3& at) {
+      if (key.edge_of != surface_.role) return;
+      for (int k = 0; k < 3; ++k)
+        if (edges[k] == key.edge) return visit(k, change, at);
+    };
+    for (uint32_t i = first; i < first + count; ++i) {
+      const TrianglePair& pair = pairs_[s_.by_triangle[i]];
+      // An edge of the moved surface that leads into the start goes to the front of the other's.
+      note(pair.start, moved() ? -1 : 1, pair.from);
+      note(pair.end, moved() ? 1 : -1, pair.to);
+    }
+  }
+
+  // Numbers the corners of all cuts that share edges with `seed`: first relative to its corner 0.
+  void NumberGroup(uint32_t seed) {
+    uint32_t done = 0, count = 0;
+    s_.queue[count++] = seed;
+    s_.cuts[seed].known = true;
+    SetWinding(&s_.cuts[seed], 0, 0);
+    while (done < count) {
+      const CutTriangle& cut = s_.cuts[s_.queue[done++]];
+      for (int k = 0; k < 3; ++k) {
+        const uint32_t neighbour = surface_.Neighbour(cut.triangle, k);
+        if (neighbour == kNoTriangle) continue;
+        CutTriangle* const next = CutOf(neighbour);
+        if (next == nullptr || next->known) continue;
+        const int corner = SharedCorner(cut.triangle, k, neighbour);
+        if (corner < 0) continue;
+        next->known = true;
+        SetWinding(next, (corner + 1) % 3, cut.winding[k]);
+        s_.queue[count++] = s_.cut_of[neighbour];
+      }
+    }
+    const int shift = GroupShift(count);
+    for (uint32_t i = 0; i < count; ++i)
+      for (int& winding : s_.cuts[s_.queue[i]].winding) winding += shift;
+  }
+
+  static void SetWinding(CutTriangle* cut, int corner, int winding) {
+    cut->winding[corner] = winding;
+    const int second = (corner + 1) % 3, third = (corner + 2) % 3;
+    cut->winding[second] = winding + cut->change[corner];
+    cut->winding[third] = cut->winding[second] + cut->change[second];
+  }
+
+  // What the numbers of the group of the first `count` cuts in the queue lack.
+  int GroupShift(uint32_t count) const {
+    for (uint32_t i = 0; i < count; ++i) {
+      const CutTriangle& cut = s_.cuts[s_.queue[i]];
+      const Corners corners = surface_.CornersAt(cut.triangle);
+      for (size_t k = 0; k < 3; ++k)
+        if (FarFrom(other_, corners[k])) return -cut.winding[k];
+    }
+    const CutTriangle& cut = s_.cuts[s_.queue[0]];
+    return WindingAbout(other_, surface_.CornersAt(cut.triangle)[0]) - cut.winding[0];
+  }
+
+  static bool HasInsideCorner(const CutTriangle& cut) {
+    return cut.winding[0] > 0 || cut.winding[1] > 0 || cut.winding[2] > 0;
+  }
+  static bool HasInside(const CutTriangle& cut) {
+    return HasInsideCorner(cut) || cut.pierces[0] || cut.pierces[1] || cut.pierces[2];
+  }
+  static bool EdgeInside(const CutTriangle& cut, int k) {
+    return cut.winding[k] > 0 || cut.winding[(k + 1) % 3] > 0 || cut.pierces[k];
+  }
+
+  // The inside of a cut triangle, as far as the given of its pairs bound it.
+  FlatSums Clip(const CutTriangle& cut, const Corners& corners, uint32_t first,
+                uint32_t count) const {
+    FlatSums sums(corners);
+    for (uint32_t i = first; i < first + count; ++i) {
+      const TrianglePair& pair = pairs_[s_.by_triangle[i]];
+      // Segments go counterclockwise about the inside on the moved surface.
+      if (moved()) {
+        sums.Add(pair.from, pair.to, 1);
+      } else {
+        sums.Add(pair.to, pair.from, 1);
+      }
+    }
+    ForCrossings(cut, first, count, [&](int corner, int change, const Vec3& at) {
+      sums.Add(at, corners[static_cast<size_t>(corner + 1) % 3], change);
+    });
+    for (size_t k = 0; k < 3; ++k) sums.Add(corners[k], corners[(k + 1) % 3], cut.winding[k]);
+    return sums;
+  }
+
+  Vec3 MeanOfPairs(uint32_t first, uint32_t count) const {
+    Vec3 sum;
+    for (uint32_t i = first; i < first + count; ++i) {
+      const TrianglePair& pair = pairs_[s_.by_triangle[i]];
+      sum += 0.5f * (pair.from + pair.to);
+    }
+    return sum * (1.0f / static_cast<float>(count));
+  }
+
+  // Adds a triangle to the region that is being built.
+  bool AddItem(uint32_t triangle, uint32_t cut, uint32_t first, uint32_t count) {
+    if (s_.num_items == s_.items.size()) return s_.complete = false;
+    const Corners corners = surface_.CornersAt(triangle);
+    FlatSums whole(corners);
+    whole.Add(corners[1], corners[2], 1);
+    FlatSums sums = cut == kNoPair ? whole : Clip(s_.cuts[cut], corners, first, count);
+    RegionItem& item = s_.items[s_.num_items];
+    item = {triangle, cut, 0.0f, {}};
+    const double area = std::min(sums.area, whole.area);
+    if (area > 1.0e-9 * whole.area) {
+      item.centroid = sums.origin + Vec3{ToFloat(sums.moment[0] / sums.area),
+                                         ToFloat(sums.moment[1] / sums.area),
+                                         ToFloat(sums.moment[2] / sums.area)};
+      item.area = ToFloat(area);
+    } else {
+      item.centroid = cut == kNoPair ? (corners[0] + corners[1] + corners[2]) * (1.0f / 3.0f)
+                                     : MeanOfPairs(first, count);
+    }
+    Region& region = s_.regions[s_.num_regions];
+    if (cut != kNoPair && region.curve == kNoPair) region.curve = curve_of_[s_.by_triangle[first]];
+    const double times = double(item.area);
+    region.vector_area +=
+        {ToFloat(times * sums.unit.x), ToFloat(times * sums.unit.y), ToFloat(times * sums.unit.z)};
+    region.area += item.area;
+    s_.item_of[triangle] = s_.num_items++;
+    s_.region_of[triangle] = s_.num_regions;
+    return true;
+  }
+
+  bool BeginRegion(uint32_t patch) {
+    if (s_.num_regions == s_.regions.size()) return s_.complete = false;
+    s_.regions[s_.num_regions] = {};
+    s_.regions[s_.num_regions].patch = patch;
+    s_.regions[s_.num_regions].first_item = s_.num_items;
+    return true;
+  }
+
+  void EndRegion() {
+    Region& region = s_.regions[s_.num_regions++];
+    region.num_items = s_.num_items - region.first_item;
+    // About the first centroid, for accuracy.
+    const Vec3 origin = s_.items[region.first_item].centroid;
+    Vec3 moment;
+    for (uint32_t i = region.first_item; i < s_.num_items; ++i)
+      moment += s_.items[i].area * (s_.items[i].centroid - origin);
+    region.centroid = origin;
+    if (region.area > 0.0f) region.centroid += moment * (1.0f / region.area);
+  }
+
+  // Curves inside a triangle whose border is outside: each bounds a region, unless it is a hole.
+  void AddLoneCurves(uint32_t index) {
+    CutTriangle& cut = s_.cuts[index];
+    if (HasInside(cut)) return;
+    for (uint32_t i = cut.first, end = i + cut.count; i < end;) {
+      const uint32_t curve = curve_of_[s_.by_triangle[i]];
+      uint32_t next = i;
+      while (next < end && curve_of_[s_.by_triangle[next]] == curve) ++next;
+      if (curves_[curve].closed && BeginRegion(cut.patch)) {
+        if (!AddItem(cut.triangle, index, i, next - i)) return;
+        s_.regions[s_.num_regions].only_curve = curve;
+        EndRegion();
+        if (s_.regions[s_.num_regions - 1].area <= 0.0f) {
+          s_.num_items = s_.regions[--s_.num_regions].first_item;
+        } else {
+          join_(user_, curve, first_region_ + s_.num_regions - 1);
+        }
+      }
+      i = next;
+    }
+  }
+
+  // The region of a patch that holds the cut.
+  void FloodPatch(uint32_t seed) {
+    const uint32_t patch = s_.cuts[seed].patch;
+    const uint32_t begin = surface_.body.surface.patches[patch].first_triangle;
+    const uint32_t end = TrianglesEnd(surface_.body.surface, patch);
+    if (!BeginRegion(patch)) return;
+    const uint32_t first = s_.num_items;
+    const auto add = [&](uint32_t triangle) {
+      CutTriangle* const cut = CutOf(triangle);
+      if (cut == nullptr) {
+        if (!HasItem(triangle)) AddItem(triangle, kNoPair, 0, 0);
+      } else if (cut->region == kNoPair) {
+        cut->region = s_.num_regions;
+        AddItem(triangle, s_.cut_of[triangle], cut->first, cut->count);
+      }
+    };
+    add(s_.cuts[seed].triangle);
+    for (uint32_t i = first; i < s_.num_items; ++i) {
+      const uint32_t triangle = s_.items[i].triangle;
+      ForInsideNeighbours(i, [&](uint32_t neighbour) {
+        if (neighbour >= begin && neighbour < end) add(neighbour);
+      });
+      const CutTriangle* const cut = CutOf(triangle);
+      for (uint32_t j = 0; cut != nullptr && HasInsideCorner(*cut) && j < cut->count; ++j)
+        join_(user_, curve_of_[s_.by_triangle[cut->first + j]], first_region_ + s_.num_regions);
+    }
+    if (s_.num_items == first) return;
+    const uint32_t curve = s_.regions[s_.num_regions].curve;
+    if (curve != kNoPair) join_(user_, curve, first_region_ + s_.num_regions);
+    EndRegion();
+  }
+
+  // Calls visit(neighbour) across the edges of an item's triangle with a part inside.
+  template <class Visit>
+  void ForInsideNeighbours(uint32_t item, Visit visit) {
+    const uint32_t triangle = s_.items[item].triangle;
+    const CutTriangle* const cut = CutOf(triangle);
+    for (int k = 0; k < 3; ++k) {
+      if (cut != nullptr && !EdgeInside(*cut, k)) continue;
+      const uint32_t neighbour = surface_.Neighbour(triangle, k);
+      if (neighbour == kNoTriangle || SharedCorner(triangle, k, neighbour) < 0) {
+        s_.open = true;
+        continue;
+      }
+      visit(neighbour);
+    }
+  }
+
+  void AddWholePatch(uint32_t patch) {
+    if (HoldsCuts(patch) || WholeRegion(patch) != kNoPair || !BeginRegion(patch)) return;
+    const CollisionBody& body = surface_.body;
+    const CdgPatch& record = body.surface.patches[patch];
+    const CdgTet& tet = body.surface.tets[record.tet];
+    const std::array<Vec3, 4> rest = {body.rest[tet.nodes[0]], body.rest[tet.nodes[1]],
+                                      body.rest[tet.nodes[2]], body.rest[tet.nodes[3]]};
+    const DeformedPatch sums = DeformPatch(record, rest, surface_.NodesOfTet(record.tet));
+    Region& region = s_.regions[s_.num_regions];
+    region.area = sums.area;
+    region.centroid = sums.centroid;
+    region.vector_area = sums.vector_area;
+    s_.whole_of[patch] = s_.num_regions++;
+  }
+
+  void FloodWholePatches() {
+    for (uint32_t i = 0; i < s_.num_items; ++i)
+      ForInsideNeighbours(i, [&](uint32_t neighbour) {
+        const uint32_t own = s_.regions[s_.region_of[s_.items[i].triangle]].patch;
+        const uint32_t begin = surface_.body.surface.patches[own].first_triangle;
+        if (neighbour >= begin && neighbour < TrianglesEnd(surface_.body.surface, own)) return;
+        if (!HasItem(neighbour)) AddWholePatch(surface_.PatchOf(neighbour));
+      });
+    for (uint32_t i = 0; i < s_.num_regions; ++i)
+      if (s_.regions[i].num_items == 0)
+        ForLinks(s_.regions[i].patch, [&](uint32_t next) { AddWholePatch(next); });
+  }
+
+  template <class Visit>
+  void ForLinks(uint32_t patch, Visit visit) const {
+    const CollisionView& view = surface_.body.surface;
+    const size_t end =
+        patch + 1 < view.patches.size() ? view.patches[patch + 1].first_link : view.links.size();
+    for (size_t i = view.patches[patch].first_link; i < end; ++i) visit(view.links[i] & ~kSeamLink);
+  }
+
+  void JoinRegions() {
+    for (uint32_t i = 0; i < s_.num_items; ++i) {
+      const uint32_t region = s_.region_of[s_.items[i].triangle];
+      if (s_.regions[region].only_curve != kNoPair) continue;
+      ForInsideNeighbours(i, [&](uint32_t neighbour) {
+        const uint32_t next =
+            HasItem(neighbour) ? s_.region_of[neighbour] : WholeRegion(surface_.PatchOf(neighbour));
+        if (next != kNoPair && next != region) Join(region, next);
+      });
+    }
+    for (uint32_t i = 0; i < s_.num_regions; ++i)
+      if (s_.regions[i].num_items == 0)
+        ForLinks(s_.regions[i].patch, [&](uint32_t patch) {
+          const uint32_t next = WholeRegion(patch);
+          if (next != kNoPair) Join(i, next);
+        });
+  }
+
+  void Join(uint32_t a, uint32_t b) { join_(user_, first_region_ + a, first_region_ + b); }
+
+  const PlacedSurface& surface_;
+  const PlacedSurface& other_;
+  std::span<const TrianglePair> pairs_;
+  std::span<const uint32_t> curve_of_;
+  std::span<const Curve> curves_;
+  uint32_t first_region_;
+  FloodScratch& s_;
+  void* user_;
+  JoinCallback join_;
+};
+
+}  // namespace
+
+bool FloodScratch::Reserve(const Allocator& allocator, size_t pairs, size_t num_regions_most,
+                           size_t triangles, size_t patches) {
+  return by_triangle.Allocate(allocator, pairs) && cuts.Allocate(allocator, pairs) &&
+         queue.Allocate(allocator, pairs) && cut_of.Allocate(allocator, triangles) &&
+         item_of.Allocate(allocator, triangles) && region_of.Allocate(allocator, triangles) &&
+         items.Allocate(allocator, triangles + pairs) &&
+         regions.Allocate(allocator, num_regions_most) &&
+         cut_patches.Allocate(allocator, patches) && cut_patch_of.Allocate(allocator, patches) &&
+         whole_of.Allocate(allocator, patches) && reached.Allocate(allocator, patches) &&
+         reached_of.Allocate(allocator, patches);
+}
+
+void Flood(const PlacedSurface& surface, const PlacedSurface& other,
+           std::span<const TrianglePair> pairs, std::span<const uint32_t> curve_of,
+           std::span<const Curve> curves, uint32_t first_region, FloodScratch* scratch, void* user,
+           JoinCallback join) {
+  Flooding(surface, other, pairs, curve_of, curves, first_region, scratch, user, join).Run();
+}
+
+}  // namespace plush

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+#include "intersection/pair_contacts.h"
+
+#include "base/vector_math.h"
+#include "intersection/correspondence.h"
+#include "intersection/enclosed_pieces.h"
+#include "intersection/volume_normals.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plush {
+namespace {
+
+// A volume with fewer regions on one body may need several points of each to hold a face.
+constexpr uint32_t kFewRegions = 4;
+// A region is flat if its vector area is at least this share of its area.
+constexpr float kFlat = 0.8f;
+
+uint32_t RootOf(std::span<uint32_t> parents, uint32_t node) {
+  while (parents[node] != node) node = parents[node] = parents[parents[node]];
+  return node;
+}
+
+class Finder {
+ public:
+  Finder(const PlacedBody& moved, const PlacedBody& fixed, PairScratch* scratch,
+         std::span<PairContact> contacts)
+      : sides_{{moved.body, {}, Surface::kMoved},
+               {fixed.body, OffsetTo(moved, fixed), Surface::kFixed}},
+        s_(*scratch),
+        contacts_(contacts) {}
+
+  PairContactCount Run(const PlacedBody& moved, const PlacedBody& fixed) {
+    const BodyPairCount found = FindBodyPairs(moved, fixed, s_.pairs.span());
+    count_.complete = found.complete;
+    count_.pairs = found.pairs;
+    // Curves of some pairs only would not close.
+    if (!found.complete) return count_;
+    FindTheCurves();
+    FindRegions();
+    NameVolumes();
+    for (uint32_t side = 0; side < 2; ++side) AddRegions(side);
+    AddMissing();
+    AddPieces();
+    return count_;
+  }
+
+ private:
+  std::span<const TrianglePair> pairs() const { return {s_.pairs.data(), count_.pairs}; }
+  std::span<const Curve> curves() const { return {s_.curves.data(), count_.curves}; }
+  std::span<const Region> RegionsOf(uint32_t side) const {
+    return {s_.floods[side].regions.data(), s_.floods[side].num_regions};
+  }
+  uint32_t FirstNode(uint32_t side) const {
+    return count_.curves + (side == 0 ? 0 : s_.floods[0].num_regions);
+  }
+  uint32_t VolumeOf(uint32_t node) const { return s_.parents[node]; }
+
+  void FindTheCurves() {
+    count_.curves = FindCurves(
+        pairs(), {s_.ends.span(), s_.next.span(), s_.order.span(), s_.has_previous.span()},
+        s_.curves.span());
+    for (uint32_t c = 0; c < count_.curves; ++c) {
+      const Curve& curve = s_.curves[c];
+      count_.open |= !curve.closed;
+      for (uint32_t i = 0; i < curve.count; ++i) s_.curve_of[s_.order[curve.first + i]] = c;
+    }
+  }
+
+  void FindRegions() {
+    for (uint32_t i = 0; i < s_.parents.size(); ++i) {
+      if (i >= count_.curves + 2 * s_.floods[0].regions.size()) break;
+      s_.parents[i] = i;
+    }
+    for (uint32_t side = 0; side < 2; ++side) {
+      FloodScratch& flood = s_.floods[side];
+      const uint32_t first = count_.curves + (side == 0 ? 0 : s_.floods[0].num_regions);
+      Flood(sides_[side], sides_[1 - side], pairs(), {s_.curve_of.data(), count_.pairs}, curves(),
+            first, &flood, this, [](void* user, uint32_t a, uint32_t b) {
+              const std::span<uint32_t> parents = static_cast<Finder*>(user)->s_.parents.span();
+              const uint32_t root_a = RootOf(parents, a), root_b = RootOf(parents, b);
+              parents[std::max(root_a, root_b)] = std::min(root_a, root_b);
+            });
+      count_.complete &= flood.complete;
+      count_.open |= flood.open;
+      count_.regions += flood.num_regions;
+    }
+  }
+
+  // Turns the parents into numbers of volumes, and finds the normals of curves.
+  void NameVolumes() {
+    const uint32_t nodes = count_.curves + count_.regions;
+    for (uint32_t i = 0; i < nodes; ++i) s_.parents[i] = RootOf(s_.parents.span(), i);
+    // A root is the least of its nodes, so its number is known before it is asked for.
+    for (uint32_t i = 0; i < nodes; ++i)
+      s_.parents[i] = s_.parents[i] == i ? count_.volumes++ : s_.parents[s_.parents[i]];
+    VolumeNormals(curves(), {s_.parents.data(), nodes}, count_.volumes, RegionsOf(0), RegionsOf(1),
+                  s_.sums.span(), s_.normals.span());
+  }
+
+  const Vec3& NormalOf(uint32_t side, uint32_t region) const {
+    const uint32_t curve = s_.floods[side].regions[region].curve;
+    if (curve != kNoPair) return s_.normals[curve];
+    return s_.sums[VolumeOf(FirstNode(side) + region)].normal;
+  }
+
+  void AddRegions(uint32_t side) {
+    const std::span<const Region> regions = RegionsOf(side);
+    for (uint32_t v = 0; v < count_.volumes; ++v) s_.sums[v].num_regions = 0;
+    for (uint32_t i = 0; i < regions.size(); ++i)
+      ++s_.sums[VolumeOf(FirstNode(side) + i)].num_regions;
+    for (uint32_t i = 0; i < regions.size(); ++i) AddRegion(side, i);
+  }
+
+  void AddRegion(uint32_t side, uint32_t index) {
+    const Region& region = s_.floods[side].regions[index];
+    const Correspondence search = {sides_[side], sides_[1 - side], NormalOf(side, index),
+                                   std::sqrt(region.area)};
+    if (!search.Faces(region.vector_area)) return;
+    const uint32_t volume = VolumeOf(FirstNode(side) + index);
+    const RegionPoints points(sides_[side], s_.floods[side], pairs(), region);
+    PairContact middle;
+    const bool has_middle = search.Find(points.Middle(), &middle);
+    PairContact rim[4];
+    uint32_t num_rim = 0;
+    const bool flat = Length(region.vector_area) >= kFlat * region.area;
+    if (flat && s_.sums[volume].num_regions < kFewRegions) {
+      RegionPoint outer[4];
+      const uint32_t num_outer = points.Outer(search.normal, outer);
+      for (uint32_t i = 0; i < num_outer; ++i) {
+        const float away = Length(outer[i].at - region.centroid);
+        const bool wide = !has_middle || away > -middle.gap;
+        if (wide && search.Find(outer[i], &rim[num_rim])) ++num_rim;
+      }
+    }
+    if (num_rim >= 3 || (!has_middle && num_rim > 0)) {
+      for (uint32_t i = 0; i < num_rim; ++i)
+        Add(rim[i], region.area / static_cast<float>(num_rim), volume);
+    } else if (has_middle) {
+      Add(middle, region.area, volume);
+    }
+  }
+
+  void Add(PairContact contact, float area, uint32_t volume) {
+    if (count_.contacts == contacts_.size()) {
+      count_.complete = false;
+      return;
+    }
+    contact.area = area;
+    contact.volume = volume;
+    contacts_[count_.contacts++] = contact;
+    if (volume < s_.sums.size()) s_.sums[volume].has_contact = true;
+  }
+
+  // A contact at the longest segment of each volume's curves that has none: there the surfaces
+  // touch.
+  void AddMissing() {
+    for (uint32_t c = 0; c < count_.curves; ++c) {
+      const uint32_t volume = VolumeOf(c);
+      if (s_.sums[volume].has_contact) continue;
+      const Curve& curve = s_.curves[c];
+      uint32_t longest = s_.order[curve.first];
+      float length = -1.0f;
+      for (uint32_t i = 0; i < curve.count; ++i) {
+        const TrianglePair& pair = s_.pairs[s_.order[curve.first + i]];
+        const float own = Length(pair.to - pair.from);
+        if (own > length) length = own, longest = s_.order[curve.first + i];
+      }
+      const TrianglePair& pair = s_.pairs[longest];
+      const Vec3 at = 0.5f * (pair.from + pair.to);
+      Add(Touching(PlaceOn(sides_[0], pair.moved, at), PlaceOn(sides_[1], pair.fixed, at),
+                   s_.normals[c]),
+          Length({static_cast<float>(curve.area[0]), static_cast<float>(curve.area[1]),
+                  static_cast<float>(curve.area[2])}),
+          volume);
+    }
+  }
+
+  void AddPieces() {
+    for (uint32_t side = 0; side < 2; ++side) {
+      ForEnclosedPieces(sides_[side], sides_[1 - side], &s_.floods[side],
+                        [&](uint32_t triangle, float area) {
+                          PairContact contact;
+                          if (!NearestContact(sides_[side], sides_[1 - side], triangle, &contact))
+                            return;
+                          Add(contact, area, count_.volumes++);
+                        });
+    }
+  }
+
+  PlacedSurface sides_[2];
+  PairScratch& s_;
+  std::span<PairContact> contacts_;
+  PairContactCount count_;
+};
+
+}  // namespace
+
+bool PairScratch::Reserve(const Allocator& allocator, const PairCapacity& capacity) {
+  const size_t n = capacity.pairs;
+  for (FloodScratch& flood : floods)
+    if (!flood.Reserve(allocator, n, capacity.regions, capacity.triangles, capacity.patches))
+      return false;
+  return pairs.Allocate(allocator, n) && ends.Allocate(allocator, 2 * n) &&
+         next.Allocate(allocator, n) && order.Allocate(allocator, n) &&
+         has_previous.Allocate(allocator, n) && curves.Allocate(allocator, n) &&
+         curve_of.Allocate(allocator, n) && normals.Allocate(allocator, n) &&
+         parents.Allocate(allocator, n + 2 * size_t{capacity.regions}) &&
+         sums.Allocate(allocator, n + 2 * size_t{capacity.regions});
+}
+
+PairContactCount FindPairContacts(const PlacedBody& moved, const PlacedBody& fixed,
+                                  PairScratch* scratch, std::span<PairContact> contacts) {
+  return Finder(moved, fixed, scratch, contacts).Run(moved, fixed);
+}
+
+}  // namespace plush

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+// Contacts of two bodies: floods equal winding numbers, normals and areas are those of simple
+// solids, and the two bodies' roles can be swapped.
+#include "intersection/pair_contacts.h"
+
+#include "plush/allocator.h"
+
+#include "base/vector_math.h"
+#include "intersection/winding.h"
+#include "runtime/collision/surface_fixtures.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+PairCapacity CapacityFor(const SurfaceBody& a, const SurfaceBody& b) {
+  return {60000, 20000, std::max(a.surface().num_triangles(), b.surface().num_triangles()),
+          static_cast<uint32_t>(std::max(a.surface().patches.size(), b.surface().patches.size()))};
+}
+
+struct Found {
+  PairContactCount count;
+  std::vector<PairContact> contacts;
+};
+
+Found Find(const SurfaceBody& moved, const SurfaceBody& fixed, const Vec3& offset,
+           PairScratch* scratch) {
+  const CollisionBody a = moved.view(), b = fixed.view();
+  Found found;
+  found.contacts.resize(20000);
+  found.count = FindPairContacts({a, {0, 0, 0}}, {b, {offset.x, offset.y, offset.z}}, scratch,
+                                 found.contacts);
+  REQUIRE(found.count.complete);
+  found.contacts.resize(found.count.contacts);
+  return found;
+}
+
+// A flat box of the given size [m].
+SurfaceBody Box(uint32_t nx, uint32_t ny, uint32_t nz, double cell) {
+  return SurfaceBody(TetBox(nx, ny, nz, cell), {.parts = 2, .depth = 0.0, .num_shells = 0});
+}
+
+Vec3 PointOf(const SurfaceBody& body, const PairContact& contact, size_t side) {
+  const uint32_t t = contact.triangles[side];
+  const float u = contact.u[side], v = contact.v[side];
+  return body.CornerPosition(t, 0) * (1.0f - u - v) + body.CornerPosition(t, 1) * u +
+         body.CornerPosition(t, 2) * v;
+}
+
+void RequireSound(const SurfaceBody& moved, const SurfaceBody& fixed, const Vec3& offset,
+                  const Found& found, float size) {
+  for (const PairContact& contact : found.contacts) {
+    REQUIRE(IsFinite(contact.normal));
+    REQUIRE(std::fabs(Length(contact.normal) - 1.0f) < 1e-5f);
+    REQUIRE(std::isfinite(contact.gap));
+    REQUIRE(contact.area >= 0.0f);
+    REQUIRE(contact.volume < found.count.volumes);
+    for (size_t side = 0; side < 2; ++side) {
+      REQUIRE(contact.u[side] >= -1e-6f);
+      REQUIRE(contact.v[side] >= -1e-6f);
+      REQUIRE(contact.u[side] + contact.v[side] <= 1.0f + 1e-6f);
+    }
+    const Vec3 apart = PointOf(moved, contact, 0) - (PointOf(fixed, contact, 1) + offset);
+    const Vec3 across = apart - contact.gap * contact.normal;
+    REQUIRE(Length(across) <= 1e-5f * size);
+  }
+  for (uint32_t v = 0; v < found.count.volumes; ++v)
+    REQUIRE(std::any_of(found.contacts.begin(), found.contacts.end(),
+                        [&](const PairContact& c) { return c.volume == v; }));
+}
+
+// Winding number of a surface about a point, by solid angles in double. Based on: Van Oosterom,
+// Strackee. The Solid Angle of a Plane Triangle. 1983
+double SolidWinding(const SurfaceBody& body, const Vec3& offset, const Vec3& point) {
+  double sum = 0.0;
+  for (uint32_t t = 0; t < body.surface().num_triangles(); ++t) {
+    Eigen::Vector3d r[3];
+    for (int k = 0; k < 3; ++k) {
+      const Vec3 p = body.CornerPosition(t, k);
+      r[k] = {double(p.x) + double(offset.x) - double(point.x),
+              double(p.y) + double(offset.y) - double(point.y),
+              double(p.z) + double(offset.z) - double(point.z)};
+    }
+    const double a = r[0].norm(), b = r[1].norm(), c = r[2].norm();
+    sum +=
+        2.0 * std::atan2(r[0].dot(r[1].cross(r[2])),
+                         a * b * c + r[0].dot(r[1]) * c + r[1].dot(r[2]) * a + r[2].dot(r[0]) * b);
+  }
+  return sum / (4.0 * std::acos(-1.0));
+}
+
+// Checks the flood of one side against the winding number about every corner. Returns how many
+// corners are inside.
+size_t RequireFlood(const PlacedSurface& surface, const PlacedSurface& other,
+                    const FloodScratch& flood, size_t every) {
+  const uint32_t n = surface.body.surface.num_triangles();
+  std::vector<uint8_t> inside(n), cut(n);
+  std::vector<uint32_t> times(surface.body.surface.patches.size());
+  for (uint32_t i = 0; i < flood.num_cuts; ++i) cut[flood.cuts[i].triangle] = 1;
+  for (uint32_t r = 0; r < flood.num_regions; ++r) {
+    const Region& region = flood.regions[r];
+    REQUIRE(std::isfinite(region.area));
+    REQUIRE(IsFinite(region.centroid));
+    REQUIRE(IsFinite(region.vector_area));
+    if (region.num_items == 0) {
+      REQUIRE(++times[region.patch] == 1);
+      const uint32_t end = TrianglesEnd(surface.body.surface, region.patch);
+      for (uint32_t t = surface.body.surface.patches[region.patch].first_triangle; t < end; ++t) {
+        REQUIRE(!cut[t]);
+        REQUIRE(++inside[t] == 1);
+      }
+    }
+    for (uint32_t i = 0; i < region.num_items; ++i) {
+      const RegionItem& item = flood.items[region.first_item + i];
+      if (item.cut == kNoPair) REQUIRE(++inside[item.triangle] == 1);
+    }
+  }
+  size_t count = 0;
+  for (uint32_t i = 0; i < flood.num_cuts; ++i) {
+    const Corners corners = surface.CornersAt(flood.cuts[i].triangle);
+    for (size_t k = 0; k < 3; ++k)
+      REQUIRE(flood.cuts[i].winding[k] == WindingAbout(other, corners[k]));
+  }
+  for (uint32_t t = 0; t < n; t += static_cast<uint32_t>(every)) {
+    if (cut[t]) continue;
+    const bool is_inside = WindingAbout(other, surface.CornersAt(t)[0]) > 0;
+    count += is_inside;
+    // Pieces without a curve are not flooded.
+    if (inside[t] != is_inside) {
+      CAPTURE(t, int(inside[t]), is_inside);
+      REQUIRE(is_inside);
+      const uint32_t patch = surface.PatchOf(t);
+      const uint32_t i = flood.reached_of[patch];
+      REQUIRE(i >= flood.num_cut_patches);
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("The winding number equals that of solid angles") {
+  const uint32_t seed = 71;
+  CAPTURE(seed);
+  Random random(seed);
+  SurfaceBody a(TetBox(2, 1, 1, 0.1, 0.08, 2), {.parts = 3, .num_shells = 2});
+  size_t inside = 0, twice = 0;
+  for (int scene = 0; scene < 10; ++scene) {
+    a.Move(Deform(a.shape().rest(), scene % 2 == 0 ? Deformation::kGentle : Deformation::kRandom,
+                  &random));
+    const CollisionBody view = a.view();
+    for (int i = 0; i < 40; ++i) {
+      const Eigen::Vector3d p = random.Vector(0.1);
+      const Vec3 point = {float(p.x()) + 0.1f, float(p.y()) + 0.05f, float(p.z()) + 0.05f};
+      const double expected = SolidWinding(a, {}, point);
+      REQUIRE(std::fabs(expected - std::round(expected)) < 1e-3);
+      for (const Surface role : {Surface::kMoved, Surface::kFixed})
+        REQUIRE(WindingAbout({view, {}, role}, point) == int(std::round(expected)));
+      inside += expected > 0.5;
+      twice += expected > 1.5;
+    }
+  }
+  CHECK(inside > 50);
+  CHECK(twice > 0);
+}
+
+TEST_CASE("A flood covers what the winding number calls inside") {
+  const uint32_t seed = 72;
+  CAPTURE(seed);
+  Random random(seed);
+  SurfaceBody a(TetBox(2, 1, 1, 0.1, 0.08, 2), {.parts = 3, .num_shells = 2});
+  SurfaceBody b(TetBox(1, 1, 2, 0.1, 0.08, 3),
+                {.parts = 3, .num_shells = 2, .record = tools::TriangleRecord::kWide});
+  SurfaceBody copy(TetBox(2, 1, 1, 0.1, 0.08, 2), {.parts = 3, .num_shells = 2});
+  PairScratch scratch;
+  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(a, b)));
+  size_t inside = 0, contacts = 0;
+  for (int scene = 0; scene < 200; ++scene) {
+    CAPTURE(scene);
+    const auto kinds = static_cast<uint32_t>(Deformation::kTiny);
+    const auto kind = [&] { return static_cast<Deformation>(random.Below(kinds)); };
+    const bool gentle = scene % 2 == 0;
+    a.Move(Deform(a.shape().rest(), gentle ? Deformation::kGentle : kind(), &random));
+    const bool identical = scene % 5 == 0;
+    SurfaceBody& other = identical ? copy : b;
+    if (identical) {
+      copy.Move({a.x().begin(), a.x().end()});
+    } else {
+      b.Move(Deform(b.shape().rest(), gentle ? Deformation::kGentle : kind(), &random));
+    }
+    const Eigen::Vector3d away = random.Vector(identical ? 0.0 : 0.1);
+    const Vec3 offset = {float(away.x()), float(away.y()), float(away.z())};
+    const Found found = Find(a, other, offset, &scratch);
+    REQUIRE_FALSE(found.count.open);
+    const CollisionBody view_a = a.view(), view_b = other.view();
+    const PlacedSurface at_a = {view_a, {}, Surface::kMoved};
+    const PlacedSurface at_b = {view_b, offset, Surface::kFixed};
+    inside += RequireFlood(at_a, at_b, scratch.floods[0], 5);
+    inside += RequireFlood(at_b, at_a, scratch.floods[1], 5);
+    const float size = a.state().reach + other.state().reach + SumNorm(offset);
+    RequireSound(a, other, offset, found, size);
+    contacts += found.contacts.size();
+  }
+  CHECK(inside > 1000);
+  CHECK(contacts > 1000);
+}
+
+TEST_CASE("A box on a box touches at its corners") {
+  SurfaceBody small = Box(1, 1, 1, 0.2), large = Box(2, 1, 2, 0.2);
+  PairScratch scratch;
+  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(small, large)));
+  const float depth = GENERATE(1e-5f, 1e-3f, 0.02f);
+  CAPTURE(depth);
+  // The large box is below.
+  const Found found = Find(small, large, {-0.09f, -0.2f + depth, -0.11f}, &scratch);
+  CHECK(found.count.volumes == 1);
+  CHECK(found.count.curves == 1);
+  float area[2] = {}, low = 1.0f, high = -1.0f;
+  for (const PairContact& contact : found.contacts) {
+    CHECK(contact.normal.y > 0.99999f);
+    CHECK(contact.gap == Approx(-depth).margin(1e-6));
+    const float x = PointOf(small, contact, 0).x;
+    low = std::min(low, x);
+    high = std::max(high, x);
+  }
+  for (size_t side = 0; side < 2; ++side) {
+    for (uint32_t r = 0; r < scratch.floods[side].num_regions; ++r) {
+      const Region& region = scratch.floods[side].regions[r];
+      if (std::fabs(region.vector_area.y) > 0.5f * region.area) area[side] += region.area;
+    }
+    CHECK(area[side] == Approx(0.04f).epsilon(1e-3));
+  }
+  CHECK(found.contacts.size() >= 4);
+  CHECK(low < 0.06f);
+  CHECK(high > 0.14f);
+  const Found swapped = Find(large, small, {0.09f, 0.2f - depth, 0.11f}, &scratch);
+  CHECK(swapped.contacts.size() == found.contacts.size());
+  for (const PairContact& contact : swapped.contacts) CHECK(contact.normal.y < -0.99999f);
+}
+
+TEST_CASE("A body inside another without a curve is pushed out") {
+  SurfaceBody small = Box(1, 1, 1, 0.02), large = Box(2, 2, 2, 0.2);
+  PairScratch scratch;
+  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(small, large)));
+  const Found found = Find(small, large, {-0.35f, -0.2f, -0.2f}, &scratch);
+  REQUIRE(found.contacts.size() == 1);
+  CHECK(found.count.pairs == 0);
+  CHECK(found.contacts[0].normal.x > 0.99f);
+  CHECK(found.contacts[0].gap < -0.02f);
+  RequireSound(small, large, {-0.35f, -0.2f, -0.2f}, found, 1.0f);
+  const Found swapped = Find(large, small, {0.35f, 0.2f, 0.2f}, &scratch);
+  REQUIRE(swapped.contacts.size() == 1);
+  CHECK(swapped.contacts[0].normal.x < -0.99f);
+  CHECK(swapped.contacts[0].gap == Approx(found.contacts[0].gap));
+  CHECK(Find(small, large, {0.1f, 0.1f, 0.1f}, &scratch).contacts.empty());
+}
