@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace plush {
 namespace {
@@ -153,26 +154,26 @@ class Finder {
     if (volume < s_.sums.size()) s_.sums[volume].has_contact = true;
   }
 
-  // A contact at the longest segment of each volume's curves that has none: there the surfaces
-  // touch.
+  // A contact on the curves of each volume that has none: there the surfaces touch. It is at the
+  // middle of a long segment whose points on both triangles agree. Where triangles are coplanar,
+  // segments are not exact.
   void AddMissing() {
     for (uint32_t c = 0; c < count_.curves; ++c) {
       const uint32_t volume = VolumeOf(c);
       if (s_.sums[volume].has_contact) continue;
       const Curve& curve = s_.curves[c];
-      uint32_t longest = s_.order[curve.first];
-      float length = -1.0f;
+      PairContact best;
+      float score = -std::numeric_limits<float>::infinity();
       for (uint32_t i = 0; i < curve.count; ++i) {
         const TrianglePair& pair = s_.pairs[s_.order[curve.first + i]];
-        const float own = Length(pair.to - pair.from);
-        if (own > length) length = own, longest = s_.order[curve.first + i];
+        const Vec3 at = 0.5f * (pair.from + pair.to);
+        const RegionPoint moved = PlaceOn(sides_[0], pair.moved, at);
+        const RegionPoint fixed = PlaceOn(sides_[1], pair.fixed, moved.at);
+        const float own = Length(pair.to - pair.from) - 1000.0f * Length(moved.at - fixed.at);
+        if (own > score) score = own, best = Touching(moved, fixed, s_.normals[c]);
       }
-      const TrianglePair& pair = s_.pairs[longest];
-      const Vec3 at = 0.5f * (pair.from + pair.to);
-      Add(Touching(PlaceOn(sides_[0], pair.moved, at), PlaceOn(sides_[1], pair.fixed, at),
-                   s_.normals[c]),
-          Length({static_cast<float>(curve.area[0]), static_cast<float>(curve.area[1]),
-                  static_cast<float>(curve.area[2])}),
+      const auto& area = curve.area;
+      Add(best, ToFloat(std::sqrt(area[0] * area[0] + area[1] * area[1] + area[2] * area[2])),
           volume);
     }
   }
