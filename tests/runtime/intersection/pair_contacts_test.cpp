@@ -183,7 +183,7 @@ TEST_CASE("A flood covers what the winding number calls inside") {
   PairScratch scratch;
   REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(a, b)));
   size_t inside = 0, contacts = 0;
-  for (int scene = 0; scene < 400; ++scene) {
+  for (int scene = 0; scene < 1000; ++scene) {
     CAPTURE(scene);
     const auto kinds = static_cast<uint32_t>(Deformation::kTiny);
     const auto kind = [&] { return static_cast<Deformation>(random.Below(kinds)); };
@@ -203,8 +203,8 @@ TEST_CASE("A flood covers what the winding number calls inside") {
     const CollisionBody view_a = a.view(), view_b = other.view();
     const PlacedSurface at_a = {view_a, {}, Surface::kMoved};
     const PlacedSurface at_b = {view_b, offset, Surface::kFixed};
-    inside += RequireFlood(at_a, at_b, scratch.floods[0], 5);
-    inside += RequireFlood(at_b, at_a, scratch.floods[1], 5);
+    inside += RequireFlood(at_a, at_b, scratch.floods[0], 11);
+    inside += RequireFlood(at_b, at_a, scratch.floods[1], 11);
     const float size = a.state().reach + other.state().reach + SumNorm(offset);
     RequireSound(a, other, offset, found, size);
     contacts += found.contacts.size();
@@ -261,4 +261,156 @@ TEST_CASE("A body inside another without a curve is pushed out") {
   CHECK(swapped.contacts[0].normal.x < -0.99f);
   CHECK(swapped.contacts[0].gap == Approx(found.contacts[0].gap));
   CHECK(Find(small, large, {0.1f, 0.1f, 0.1f}, &scratch).contacts.empty());
+}
+
+TEST_CASE("A vertex in a face and an edge on an edge give exact normals") {
+  const uint32_t seed = 73;
+  CAPTURE(seed);
+  Random random(seed);
+  SurfaceBody moved = Box(1, 1, 1, 0.2), fixed = Box(1, 1, 1, 0.2);
+  PairScratch scratch;
+  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(moved, fixed)));
+  const Eigen::Vector3d half = Eigen::Vector3d::Constant(0.1);
+  // The box, turned about its middle.
+  const auto turn = [&](SurfaceBody* body, const Eigen::Matrix3d& rotation) {
+    std::vector<Vec3> x;
+    for (const Vec3& p : body->shape().rest()) x.push_back(ToVec3(rotation * (ToEigen(p) - half)));
+    body->Move(x);
+  };
+  const auto lowest = [](const SurfaceBody& body) {
+    return *std::min_element(body.x().begin(), body.x().end(),
+                             [](const Vec3& a, const Vec3& b) { return a.y < b.y; });
+  };
+  for (int i = 0; i < 50; ++i) {
+    CAPTURE(i);
+    turn(&fixed, Eigen::Matrix3d::Identity());
+    Eigen::Matrix3d rotation = random.Rotation();
+    turn(&moved, rotation);
+    // The depth is small next to the height of the next vertex unless edges are nearly level.
+    const Vec3 vertex = lowest(moved);
+    const Found on_face =
+        Find(moved, fixed, {vertex.x, vertex.y - 0.1f + 1e-3f, vertex.z}, &scratch);
+    REQUIRE(on_face.count.volumes == 1);
+    for (const PairContact& contact : on_face.contacts) REQUIRE(contact.normal.y > 0.99999f);
+
+    // Edges along x of the moved box below, and along z of the fixed one above, both tilted.
+    const auto edge_on = [&](const Eigen::Vector3d& axis) {
+      const Eigen::Vector3d tilt = random.Vector(0.1);
+      return Eigen::Matrix3d(Eigen::AngleAxisd(tilt.norm(), tilt.normalized()) *
+                             Eigen::AngleAxisd(std::acos(-1.0) / 4.0, axis));
+    };
+    const Eigen::Matrix3d r = edge_on(Eigen::Vector3d::UnitX()),
+                          q = edge_on(Eigen::Vector3d::UnitZ());
+    turn(&moved, r);
+    turn(&fixed, q);
+    const double away = 0.2 / std::sqrt(2.0);  // of the edges from each other's middle, times 1/2
+    const Eigen::AngleAxisd back_x(-std::acos(-1.0) / 4.0, Eigen::Vector3d::UnitX());
+    const Eigen::AngleAxisd back_z(-std::acos(-1.0) / 4.0, Eigen::Vector3d::UnitZ());
+    const Eigen::Vector3d low = r * (back_x * Eigen::Vector3d(0, -away, 0));
+    const Eigen::Vector3d high = q * (back_z * Eigen::Vector3d(0, away, 0));
+    Eigen::Vector3d expected = r.col(0).cross(q.col(2)).normalized();
+    if (expected.y() < 0.0) expected = -expected;
+    const Vec3 offset = ToVec3(low - high + 2e-3 * expected);
+    const Found on_edge = Find(moved, fixed, offset, &scratch);
+    REQUIRE(on_edge.count.volumes == 1);
+    for (const PairContact& contact : on_edge.contacts)
+      REQUIRE((ToEigen(contact.normal) - expected).norm() < 1e-3);
+  }
+}
+
+TEST_CASE("A plate with a hole on a plate is one volume with two curves") {
+  tools::TetMesh mesh = TetBox(3, 3, 1, 0.1);
+  std::erase_if(mesh.tets, [&](const auto& tet) {
+    double x = 0.0, y = 0.0;
+    for (const uint32_t node : tet) x += mesh.nodes[node].x / 4.0, y += mesh.nodes[node].y / 4.0;
+    return x > 0.1 && x < 0.2 && y > 0.1 && y < 0.2;
+  });
+  SurfaceBody ring(mesh, {.parts = 2, .depth = 0.0, .num_shells = 0});
+  SurfaceBody plate = Box(2, 2, 1, 0.3);
+  PairScratch scratch;
+  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(ring, plate)));
+  const Vec3 offset = {-0.13f, -0.17f, -0.3f + 0.01f};
+  const Found found = Find(ring, plate, offset, &scratch);
+  CHECK(found.count.curves == 2);
+  CHECK(found.count.volumes == 1);
+  CHECK(found.contacts.size() >= 8);
+  for (const PairContact& contact : found.contacts) {
+    CHECK(contact.normal.z > 0.99999f);
+    CHECK(contact.gap == Approx(-0.01f).epsilon(1e-3));
+  }
+  for (size_t side = 0; side < 2; ++side) {
+    float area = 0.0f;
+    for (uint32_t r = 0; r < scratch.floods[side].num_regions; ++r)
+      area += std::fabs(scratch.floods[side].regions[r].vector_area.z);
+    CHECK(area == Approx(0.08f).epsilon(1e-3));
+  }
+}
+
+TEST_CASE("Two balls touch along the line of their middles") {
+  const uint32_t seed = 74;
+  CAPTURE(seed);
+  Random random(seed);
+  constexpr uint32_t kCells = 6;
+  SurfaceBody a(TetBox(kCells, kCells, kCells, 2.0 / kCells),
+                {.parts = 2, .depth = 0.0, .num_shells = 0});
+  SurfaceBody b(TetBox(kCells, kCells, kCells, 2.0 / kCells),
+                {.parts = 2, .depth = 0.0, .num_shells = 0});
+  PairScratch scratch;
+  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(a, b)));
+  const auto round = [](SurfaceBody* body, const Eigen::Matrix3d& rotation) {
+    std::vector<Vec3> x;
+    for (const Vec3& p : body->shape().rest()) {
+      const Eigen::Vector3d q = ToEigen(p) - Eigen::Vector3d::Ones();
+      const double length = q.norm();
+      x.push_back(ToVec3(length > 0.0 ? rotation * q * (q.lpNorm<Eigen::Infinity>() / length) : q));
+    }
+    body->Move(x);
+  };
+  for (int i = 0; i < 20; ++i) {
+    CAPTURE(i);
+    round(&a, random.Rotation());
+    round(&b, random.Rotation());
+    const double distance = random.Uniform(1.2, 1.8);
+    const Eigen::Vector3d way = random.Direction();
+    const Found found = Find(a, b, ToVec3(-distance * way), &scratch);
+    REQUIRE(found.count.curves == 1);
+    REQUIRE(found.count.volumes == 1);
+    REQUIRE(found.contacts.size() >= 2);
+    const Curve& curve = scratch.curves[0];
+    const double disc = std::acos(-1.0) * (1.0 - distance * distance / 4.0);
+    const double area = std::sqrt(curve.area[0] * curve.area[0] + curve.area[1] * curve.area[1] +
+                                  curve.area[2] * curve.area[2]);
+    CHECK(area == Approx(disc).epsilon(0.15));
+    float deepest = 0.0f;
+    for (const PairContact& contact : found.contacts) {
+      CHECK((ToEigen(contact.normal) - way).norm() < 0.05);
+      deepest = std::min(deepest, contact.gap);
+    }
+    CHECK(deepest == Approx(distance - 2.0).margin(0.15));
+    RequireSound(a, b, ToVec3(-distance * way), found, 2.0f);
+  }
+}
+
+TEST_CASE("Normals move smoothly while the curves stay") {
+  SurfaceBody a(TetBox(2, 1, 1, 0.1, 0.08, 2), {.parts = 6, .depth = 0.1, .num_shells = 0});
+  SurfaceBody b(TetBox(2, 1, 2, 0.1, 0.08, 3), {.parts = 6, .depth = 0.1, .num_shells = 0});
+  PairScratch scratch;
+  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(a, b)));
+  PairContactCount last;
+  Vec3 normal;
+  size_t compared = 0;
+  float most = 0.0f;
+  for (int step = 0; step < 400; ++step) {
+    const float t = 1e-4f * static_cast<float>(step);
+    const Found found = Find(a, b, {-0.02f + t, -0.09f + 0.3f * t, 0.01f}, &scratch);
+    if (found.count.volumes == 1 && last.volumes == 1 && found.count.curves == last.curves) {
+      most = std::max(most, Length(found.contacts[0].normal - normal));
+      ++compared;
+    }
+    last = found.count;
+    normal = found.contacts.at(0).normal;
+  }
+  CAPTURE(most);
+  CHECK(compared > 100);
+  CHECK(most < 0.01f);
 }
