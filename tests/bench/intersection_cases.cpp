@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Two bodies whose surfaces intersect, at rest, on one thread: refit, search for candidates, exact
-// tests, curves.
+// tests, curves; then the whole determination of contacts (pairs, curves, floods, correspondences).
 #include "plush/allocator.h"
 #include "plush/format/cdg_records.h"
 #include "plush/format/tet_block.h"
@@ -10,6 +10,7 @@
 #include "bench/thread_clock.h"
 #include "intersection/body_pairs.h"
 #include "intersection/curves.h"
+#include "intersection/pair_contacts.h"
 
 #include <benchmark/benchmark.h>
 
@@ -74,9 +75,19 @@ void FindContact(benchmark::State& state, const Asset& asset_a, const Asset& ass
   std::vector<uint32_t> next(kRoom), order(kRoom);
   std::vector<uint8_t> has_previous(kRoom);
   std::vector<Curve> curves(kRoom);
+  PairScratch scratch;
+  if (!scratch.Reserve(
+          DefaultAllocator(),
+          {kRoom, kRoom,
+           std::max(asset_a.collision().num_triangles(), asset_b.collision().num_triangles()),
+           static_cast<uint32_t>(
+               std::max(asset_a.collision().patches.size(), asset_b.collision().patches.size()))}))
+    std::abort();
+  std::vector<PairContact> contacts(kRoom);
+  PairContactCount whole;
   BodyPairCount found;
   uint32_t num_curves = 0;
-  std::vector<double> refits, searches, pairings, joins;
+  std::vector<double> refits, searches, pairings, joins, wholes;
   for (auto _ : state) {
     const double start = ThreadSeconds();
     a.Update();
@@ -93,17 +104,26 @@ void FindContact(benchmark::State& state, const Asset& asset_a, const Asset& ass
     num_curves = FindCurves({pairs.data(), found.pairs}, {ends, next, order, has_previous}, curves);
     const double joined = ThreadSeconds();
     if (!found.complete || num_curves == kNoPair || candidates != found.candidates) std::abort();
+    whole = FindPairContacts(at_a, at_b, &scratch, contacts);
+    const double determined = ThreadSeconds();
+    if (!whole.complete) std::abort();
+    wholes.push_back(determined - joined);
     refits.push_back(refitted - start);
     searches.push_back(searched - refitted);
     pairings.push_back(paired - searched);
     joins.push_back(joined - paired);
-    // The search alone is timed for comparison only.
-    state.SetIterationTime((refitted - start) + (joined - searched));
+    // The phases are timed for comparison only.
+    state.SetIterationTime((refitted - start) + (determined - joined));
   }
   state.counters["refit_us"] = 1e6 * Median(refits);
   state.counters["search_us"] = 1e6 * Median(searches);
   state.counters["search_and_tests_us"] = 1e6 * Median(pairings);
   state.counters["curves_us"] = 1e6 * Median(joins);
+  state.counters["refit_and_pairs_us"] = 1e6 * (Median(refits) + Median(pairings));
+  state.counters["contacts_us"] = 1e6 * (Median(wholes) - Median(pairings) - Median(joins));
+  state.counters["contacts"] = whole.contacts;
+  state.counters["regions"] = whole.regions;
+  state.counters["volumes"] = whole.volumes;
   state.counters["candidates"] = found.candidates;
   state.counters["pairs"] = found.pairs;
   if (!asset_a.collision().source_triangles.empty() &&

@@ -272,6 +272,7 @@ class Flooding {
     s_.regions[s_.num_regions] = {};
     s_.regions[s_.num_regions].patch = patch;
     s_.regions[s_.num_regions].first_item = s_.num_items;
+    Join(s_.num_regions, s_.num_regions);
     return true;
   }
 

@@ -72,7 +72,7 @@ struct FloodScratch {
                size_t patches);
 };
 
-/// Joins two nodes of the graph of curves and regions.
+/// Joins two nodes of the graph of curves and regions; if both are one, it is a new region.
 using JoinCallback = void (*)(void* user, uint32_t a, uint32_t b);
 
 /// Finds the regions of `surface` inside `other`. `pairs` are those of the two, `curve_of` their

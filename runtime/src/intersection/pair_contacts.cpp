@@ -70,16 +70,14 @@ class Finder {
   }
 
   void FindRegions() {
-    for (uint32_t i = 0; i < s_.parents.size(); ++i) {
-      if (i >= count_.curves + 2 * s_.floods[0].regions.size()) break;
-      s_.parents[i] = i;
-    }
+    for (uint32_t c = 0; c < count_.curves; ++c) s_.parents[c] = c;
     for (uint32_t side = 0; side < 2; ++side) {
       FloodScratch& flood = s_.floods[side];
       const uint32_t first = count_.curves + (side == 0 ? 0 : s_.floods[0].num_regions);
       Flood(sides_[side], sides_[1 - side], pairs(), {s_.curve_of.data(), count_.pairs}, curves(),
             first, &flood, this, [](void* user, uint32_t a, uint32_t b) {
               const std::span<uint32_t> parents = static_cast<Finder*>(user)->s_.parents.span();
+              if (a == b) parents[a] = a;
               const uint32_t root_a = RootOf(parents, a), root_b = RootOf(parents, b);
               parents[std::max(root_a, root_b)] = std::min(root_a, root_b);
             });

@@ -67,8 +67,8 @@ void VolumeNormals(std::span<const Curve> curves, std::span<const uint32_t> volu
   for (uint32_t v = 0; v < num_volumes; ++v) {
     VolumeSums& sum = sums[v];
     const bool nothing = LengthOf(sum.area) <= kNothing * sum.perimeter * sum.perimeter;
-    const Vec3 line = LineOfCentroids(v, volume_of, curves.size(), of_moved, of_fixed);
-    sum.normal = nothing ? line : UnitOr(sum.area[0], sum.area[1], sum.area[2], line);
+    sum.normal = nothing ? LineOfCentroids(v, volume_of, curves.size(), of_moved, of_fixed)
+                         : UnitOr(sum.area[0], sum.area[1], sum.area[2], {0.0f, 1.0f, 0.0f});
   }
   for (size_t c = 0; c < curves.size(); ++c) {
     const Curve& curve = curves[c];
