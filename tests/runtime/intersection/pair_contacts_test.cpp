@@ -97,6 +97,24 @@ double SolidWinding(const SurfaceBody& body, const Vec3& offset, const Vec3& poi
   return sum / (4.0 * std::acos(-1.0));
 }
 
+// Which patches are connected with one that is cut.
+std::vector<uint8_t> PatchesWithCurves(const CollisionView& view, const FloodScratch& flood) {
+  std::vector<uint8_t> has_curve(view.patches.size());
+  std::vector<uint32_t> waiting(flood.cut_patches.begin(),
+                                flood.cut_patches.begin() + flood.num_cut_patches);
+  while (!waiting.empty()) {
+    const uint32_t patch = waiting.back();
+    waiting.pop_back();
+    if (has_curve[patch]) continue;
+    has_curve[patch] = 1;
+    const size_t end =
+        patch + 1 < view.patches.size() ? view.patches[patch + 1].first_link : view.links.size();
+    for (size_t i = view.patches[patch].first_link; i < end; ++i)
+      if (!has_curve[view.links[i] & ~kSeamLink]) waiting.push_back(view.links[i] & ~kSeamLink);
+  }
+  return has_curve;
+}
+
 // Checks the flood of one side against the winding number about every corner. Returns how many
 // corners are inside.
 size_t RequireFlood(const PlacedSurface& surface, const PlacedSurface& other,
@@ -123,6 +141,7 @@ size_t RequireFlood(const PlacedSurface& surface, const PlacedSurface& other,
       if (item.cut == kNoPair) REQUIRE(++inside[item.triangle] == 1);
     }
   }
+  const std::vector<uint8_t> has_curve = PatchesWithCurves(surface.body.surface, flood);
   size_t count = 0;
   for (uint32_t i = 0; i < flood.num_cuts; ++i) {
     const Corners corners = surface.CornersAt(flood.cuts[i].triangle);
@@ -134,12 +153,10 @@ size_t RequireFlood(const PlacedSurface& surface, const PlacedSurface& other,
     const bool is_inside = WindingAbout(other, surface.CornersAt(t)[0]) > 0;
     count += is_inside;
     // Pieces without a curve are not flooded.
-    if (inside[t] != is_inside) {
-      CAPTURE(t, int(inside[t]), is_inside);
-      REQUIRE(is_inside);
-      const uint32_t patch = surface.PatchOf(t);
-      const uint32_t i = flood.reached_of[patch];
-      REQUIRE(i >= flood.num_cut_patches);
+    if (has_curve[surface.PatchOf(t)]) {
+      REQUIRE(bool(inside[t]) == is_inside);
+    } else {
+      REQUIRE_FALSE(inside[t]);
     }
   }
   return count;
@@ -413,4 +430,86 @@ TEST_CASE("Normals move smoothly while the curves stay") {
   CAPTURE(most);
   CHECK(compared > 100);
   CHECK(most < 0.01f);
+}
+
+TEST_CASE("Open surfaces give contacts and say so") {
+  const uint32_t seed = 75;
+  CAPTURE(seed);
+  Random random(seed);
+  SurfaceBody a(TetBox(2, 1, 1, 0.1, 0.08, 2), {.parts = 3, .num_shells = 2, .holes = 12});
+  SurfaceBody b(TetBox(1, 1, 2, 0.1, 0.08, 3), {.parts = 3, .num_shells = 2, .holes = 12});
+  PairScratch scratch;
+  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(a, b)));
+  size_t arcs = 0;
+  for (int scene = 0; scene < 100; ++scene) {
+    CAPTURE(scene);
+    a.Move(Deform(a.shape().rest(), Deformation::kGentle, &random));
+    b.Move(Deform(b.shape().rest(), Deformation::kGentle, &random));
+    const Vec3 offset = ToVec3(random.Vector(0.1));
+    const Found found = Find(a, b, offset, &scratch);
+    RequireSound(a, b, offset, found, 1.0f);
+    for (uint32_t c = 0; c < found.count.curves; ++c) {
+      if (scratch.curves[c].closed) continue;
+      REQUIRE(found.count.open);
+      ++arcs;
+    }
+  }
+  CHECK(arcs > 10);
+}
+
+TEST_CASE("Memory that is too small leaves out contacts and says so") {
+  SurfaceBody a = Box(2, 2, 2, 0.1), b = Box(2, 2, 2, 0.1);
+  const CollisionBody view_a = a.view(), view_b = b.view();
+  const PlacedBody at_a = {view_a, {0, 0, 0}}, at_b = {view_b, {-0.05, -0.19, -0.03}};
+  PairScratch roomy;
+  REQUIRE(roomy.Reserve(DefaultAllocator(), CapacityFor(a, b)));
+  std::vector<PairContact> contacts(100);
+  const PairContactCount all = FindPairContacts(at_a, at_b, &roomy, contacts);
+  REQUIRE(all.complete);
+  REQUIRE(all.contacts > 2);
+  const PairContactCount two = FindPairContacts(at_a, at_b, &roomy, {contacts.data(), 2});
+  CHECK_FALSE(two.complete);
+  CHECK(two.contacts == 2);
+  const PairCapacity needed = {all.pairs, all.regions, a.surface().num_triangles(),
+                               static_cast<uint32_t>(a.surface().patches.size())};
+  for (int which = 0; which < 4; ++which) {
+    CAPTURE(which);
+    PairCapacity capacity = needed;
+    uint32_t* const fields[4] = {&capacity.pairs, &capacity.regions, &capacity.triangles,
+                                 &capacity.patches};
+    if (which == 1) *fields[1] = 1;
+    if (which != 1) --*fields[which];
+    PairScratch scratch;
+    REQUIRE(scratch.Reserve(DefaultAllocator(), capacity));
+    CHECK_FALSE(FindPairContacts(at_a, at_b, &scratch, contacts).complete);
+  }
+  PairScratch exact;
+  REQUIRE(exact.Reserve(DefaultAllocator(), needed));
+  CHECK(FindPairContacts(at_a, at_b, &exact, contacts).complete);
+}
+
+TEST_CASE("A foot inside one triangle has its region on both bodies") {
+  const uint32_t seed = 76;
+  CAPTURE(seed);
+  Random random(seed);
+  SurfaceBody foot = Box(1, 1, 1, 0.02), floor = Box(2, 1, 2, 0.2);
+  PairScratch scratch;
+  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(foot, floor)));
+  size_t alone = 0;
+  for (int i = 0; i < 50; ++i) {
+    CAPTURE(i);
+    const Vec3 offset = {float(random.Uniform(-0.37, -0.01)), -0.2f + 1e-3f,
+                         float(random.Uniform(-0.37, -0.01))};
+    const Found found = Find(foot, floor, offset, &scratch);
+    REQUIRE(found.count.volumes == 1);
+    REQUIRE(found.contacts.size() >= 6);
+    float area = 0.0f;
+    for (uint32_t r = 0; r < scratch.floods[1].num_regions; ++r) {
+      const Region& region = scratch.floods[1].regions[r];
+      area += region.vector_area.y;
+      alone += region.only_curve != kNoPair;
+    }
+    REQUIRE(area == Approx(4e-4f).epsilon(1e-3));
+  }
+  CHECK(alone > 5);
 }
