@@ -57,24 +57,17 @@ struct Side {
   std::array<Vec3, 4> nodes = {};        // of the tet, in common coordinates [m]
   Float4 first[4] = {}, second[4] = {};  // projections of the nodes
 
-  Extents Bound(const float low[4], const float high[4]) const {
-    return {BoundBox(first, low, high), BoundBox(second, low, high)};
-  }
+  // Of the sub-tree whose root is triangle i.
+  BarycentricBox SubTreeBox(uint32_t i) const { return UnpackBounds(BoundsOf(triangles[i])); }
 
-  // The sub-tree over [begin, end).
-  Range SubTree(uint32_t begin, uint32_t end) const {
-    const BarycentricBox box = UnpackBounds(BoundsOf(triangles[begin]));
-    return {begin, end, Bound(box.low, box.high)};
-  }
-
-  Range Triangle(uint32_t i) const {
-    float low[4], high[4];
+  BarycentricBox TriangleBox(uint32_t i) const {
+    BarycentricBox box;
     const auto weights = [&](int k) {
       return Load4(&body.surface.vertices[VertexOf(triangles[i], k)].x);
     };
-    Store4(Min(Min(weights(0), weights(1)), weights(2)), low);
-    Store4(Max(Max(weights(0), weights(1)), weights(2)), high);
-    return {i, i + 1, Bound(low, high)};
+    Store4(Min(Min(weights(0), weights(1)), weights(2)), box.low);
+    Store4(Max(Max(weights(0), weights(1)), weights(2)), box.high);
+    return box;
   }
 
   void EnterTet(uint32_t t) {
@@ -196,32 +189,49 @@ class PairSearch {
     const Vec3 n = a_.Facing(), m = b_.Facing();
     a_.ProjectNodes(n, m);
     b_.ProjectNodes(n, m);
-    return PairRanges(a_.SubTree(begin_a, end_a), b_.SubTree(begin_b, end_b));
+    const BarycentricBox box = a_.SubTreeBox(begin_a);
+    const Range whole = {
+        begin_a,
+        end_a,
+        {BoundBox(a_.first, box.low, box.high), BoundBox(a_.second, box.low, box.high)}};
+    Range part = {begin_b, end_b, {}};
+    return !Meets(b_, b_.SubTreeBox(begin_b), whole, &part) || PairRanges(whole, part);
   }
 
-  // Recursion is at most as deep as both trees together: 66.
+  // Whether a part with this box may meet `other`; if so, sets its extents.
+  template <class AnySide>
+  bool Meets(const AnySide& side, const BarycentricBox& box, const Range& other,
+             Range* part) const {
+    part->extents.first = BoundBox(side.first, box.low, box.high);
+    if (Apart(part->extents.first, other.extents.first, margin_)) return false;
+    part->extents.second = BoundBox(side.second, box.low, box.high);
+    return !Apart(part->extents.second, other.extents.second, margin_);
+  }
+
+  // Pairs two ranges that may meet. Recursion is at most as deep as both trees together: 66.
   bool PairRanges(const Range& a, const Range& b) {
-    if (Apart(a.extents.first, b.extents.first, margin_) ||
-        Apart(a.extents.second, b.extents.second, margin_)) {
-      return true;
-    }
     if (uint64_t{a.size()} * b.size() <= paired_at_once_)
       return PairAll(a.begin, a.end, b.begin, b.end);
     const bool descend_a =
         b.size() == 1 || (a.size() > 1 && SizeOf(a.extents.first) >= SizeOf(b.extents.first));
     if (descend_a) {
-      return ForParts(a_, a, [&](const Range& part) { return PairRanges(part, b); });
+      return ForParts(a_, a, b, [&](const Range& part) { return PairRanges(part, b); });
     }
-    return ForParts(b_, b, [&](const Range& part) { return PairRanges(a, part); });
+    return ForParts(b_, b, a, [&](const Range& part) { return PairRanges(a, part); });
   }
 
-  // Visits the root triangle of a sub-tree, and the sub-trees below it.
+  // Visits the root triangle of a sub-tree, and the sub-trees below it, as far as they may meet
+  // `other`.
   template <class AnySide, class Pair>
-  static bool ForParts(const AnySide& side, const Range& range, Pair pair) {
-    const uint32_t middle = PatchTreeMiddle(range.begin, range.end);
-    if (!pair(side.Triangle(range.begin))) return false;
-    if (range.begin + 1 < middle && !pair(side.SubTree(range.begin + 1, middle))) return false;
-    return middle >= range.end || pair(side.SubTree(middle, range.end));
+  bool ForParts(const AnySide& side, const Range& range, const Range& other, Pair pair) const {
+    const auto visit = [&](uint32_t begin, uint32_t end, const BarycentricBox& box) {
+      Range part = {begin, end, {}};
+      return !Meets(side, box, other, &part) || pair(part);
+    };
+    const uint32_t first = range.begin + 1, middle = PatchTreeMiddle(range.begin, range.end);
+    if (!visit(range.begin, first, side.TriangleBox(range.begin))) return false;
+    if (first < middle && !visit(first, middle, side.SubTreeBox(first))) return false;
+    return middle >= range.end || visit(middle, range.end, side.SubTreeBox(middle));
   }
 
   bool PairAll(uint32_t begin_a, uint32_t end_a, uint32_t begin_b, uint32_t end_b) {
