@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// Winding numbers equal solid angles, and floods equal winding numbers.
+#include "intersection/flood.h"
+
+#include "plush/allocator.h"
+
+#include "base/vector_math.h"
+#include "intersection/winding.h"
+#include "runtime/intersection/found_contacts.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+// Winding number of a surface about a point, by solid angles in double. Based on: Van Oosterom,
+// Strackee. The Solid Angle of a Plane Triangle. 1983
+double SolidWinding(const SurfaceBody& body, const Vec3& offset, const Vec3& point) {
+  double sum = 0.0;
+  for (uint32_t t = 0; t < body.surface().num_triangles(); ++t) {
+    Eigen::Vector3d r[3];
+    for (int k = 0; k < 3; ++k) {
+      const Vec3 p = body.CornerPosition(t, k);
+      r[k] = {double(p.x) + double(offset.x) - double(point.x),
+              double(p.y) + double(offset.y) - double(point.y),
+              double(p.z) + double(offset.z) - double(point.z)};
+    }
+    const double a = r[0].norm(), b = r[1].norm(), c = r[2].norm();
+    sum +=
+        2.0 * std::atan2(r[0].dot(r[1].cross(r[2])),
+                         a * b * c + r[0].dot(r[1]) * c + r[1].dot(r[2]) * a + r[2].dot(r[0]) * b);
+  }
+  return sum / (4.0 * std::acos(-1.0));
+}
+
+// Which patches are connected with one that is cut.
+std::vector<uint8_t> PatchesWithCurves(const CollisionView& view, const FloodScratch& flood) {
+  std::vector<uint8_t> has_curve(view.patches.size());
+  std::vector<uint32_t> waiting(flood.cut_patches.begin(),
+                                flood.cut_patches.begin() + flood.num_cut_patches);
+  while (!waiting.empty()) {
+    const uint32_t patch = waiting.back();
+    waiting.pop_back();
+    if (has_curve[patch]) continue;
+    has_curve[patch] = 1;
+    const size_t end =
+        patch + 1 < view.patches.size() ? view.patches[patch + 1].first_link : view.links.size();
+    for (size_t i = view.patches[patch].first_link; i < end; ++i)
+      if (!has_curve[view.links[i] & ~kSeamLink]) waiting.push_back(view.links[i] & ~kSeamLink);
+  }
+  return has_curve;
+}
+
+// Checks the flood of one side against the winding number about every corner. Returns how many
+// corners are inside.
+size_t RequireFlood(const PlacedSurface& surface, const PlacedSurface& other,
+                    const FloodScratch& flood, size_t every) {
+  const uint32_t n = surface.body.surface.num_triangles();
+  std::vector<uint8_t> inside(n), cut(n);
+  std::vector<uint32_t> times(surface.body.surface.patches.size());
+  for (uint32_t i = 0; i < flood.num_cuts; ++i) cut[flood.cuts[i].triangle] = 1;
+  for (uint32_t r = 0; r < flood.num_regions; ++r) {
+    const Region& region = flood.regions[r];
+    REQUIRE(std::isfinite(region.area));
+    REQUIRE(IsFinite(region.centroid));
+    REQUIRE(IsFinite(region.vector_area));
+    if (region.num_items == 0) {
+      REQUIRE(++times[region.patch] == 1);
+      const uint32_t end = TrianglesEnd(surface.body.surface, region.patch);
+      for (uint32_t t = surface.body.surface.patches[region.patch].first_triangle; t < end; ++t) {
+        REQUIRE(!cut[t]);
+        REQUIRE(++inside[t] == 1);
+      }
+    }
+    for (uint32_t i = 0; i < region.num_items; ++i) {
+      const RegionItem& item = flood.items[region.first_item + i];
+      if (item.cut == kNoPair) REQUIRE(++inside[item.triangle] == 1);
+    }
+  }
+  const std::vector<uint8_t> has_curve = PatchesWithCurves(surface.body.surface, flood);
+  size_t count = 0;
+  for (uint32_t i = 0; i < flood.num_cuts; ++i) {
+    const Corners corners = surface.CornersAt(flood.cuts[i].triangle);
+    for (size_t k = 0; k < 3; ++k)
+      REQUIRE(flood.cuts[i].winding[k] == WindingAbout(other, corners[k]));
+  }
+  for (uint32_t t = 0; t < n; t += static_cast<uint32_t>(every)) {
+    if (cut[t]) continue;
+    const bool is_inside = WindingAbout(other, surface.CornersAt(t)[0]) > 0;
+    count += is_inside;
+    // Pieces without a curve are not flooded.
+    if (has_curve[surface.PatchOf(t)]) {
+      REQUIRE(bool(inside[t]) == is_inside);
+    } else {
+      REQUIRE_FALSE(inside[t]);
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("The winding number equals that of solid angles") {
+  const uint32_t seed = 71;
+  CAPTURE(seed);
+  Random random(seed);
+  SurfaceBody a(TetBox(2, 1, 1, 0.1, 0.08, 2), {.parts = 3, .num_shells = 2});
+  size_t inside = 0, more = 0;
+  for (int scene = 0; scene < 10; ++scene) {
+    a.Move(Deform(a.shape().rest(), scene % 2 == 0 ? Deformation::kGentle : Deformation::kRandom,
+                  &random));
+    const CollisionBody view = a.view();
+    for (int i = 0; i < 200; ++i) {
+      const Eigen::Vector3d p = random.Vector(0.1);
+      const Vec3 point = {float(p.x()) + 0.1f, float(p.y()) + 0.05f, float(p.z()) + 0.05f};
+      const double expected = SolidWinding(a, {}, point);
+      REQUIRE(std::fabs(expected - std::round(expected)) < 1e-3);
+      for (const Surface role : {Surface::kMoved, Surface::kFixed})
+        REQUIRE(WindingAbout({view, {}, role}, point) == int(std::round(expected)));
+      inside += expected > 0.5;
+      more += std::fabs(expected - 0.5) > 1.0;
+    }
+  }
+  CHECK(inside > 50);
+  CHECK(more > 0);
+}
+
+TEST_CASE("A flood covers what the winding number calls inside") {
+  const uint32_t seed = 72;
+  CAPTURE(seed);
+  Random random(seed);
+  SurfaceBody a(TetBox(2, 1, 1, 0.1, 0.08, 2), {.parts = 3, .num_shells = 2});
+  SurfaceBody b(TetBox(1, 1, 2, 0.1, 0.08, 3),
+                {.parts = 3, .num_shells = 2, .record = tools::TriangleRecord::kWide});
+  SurfaceBody copy(TetBox(2, 1, 1, 0.1, 0.08, 2), {.parts = 3, .num_shells = 2});
+  PairScratch scratch;
+  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(a, b)));
+  size_t inside = 0, contacts = 0;
+  for (int scene = 0; scene < 1000; ++scene) {
+    CAPTURE(scene);
+    const auto kinds = static_cast<uint32_t>(Deformation::kTiny);
+    const auto kind = [&] { return static_cast<Deformation>(random.Below(kinds)); };
+    const bool gentle = scene % 2 == 0;
+    a.Move(Deform(a.shape().rest(), gentle ? Deformation::kGentle : kind(), &random));
+    const bool identical = scene % 5 == 0;
+    SurfaceBody& other = identical ? copy : b;
+    if (identical) {
+      copy.Move({a.x().begin(), a.x().end()});
+    } else {
+      b.Move(Deform(b.shape().rest(), gentle ? Deformation::kGentle : kind(), &random));
+    }
+    const Eigen::Vector3d away = random.Vector(identical ? 0.0 : 0.1);
+    const Vec3 offset = {float(away.x()), float(away.y()), float(away.z())};
+    const Found found = Find(a, other, offset, &scratch);
+    REQUIRE_FALSE(found.count.open);
+    const CollisionBody view_a = a.view(), view_b = other.view();
+    const PlacedSurface at_a = {view_a, {}, Surface::kMoved};
+    const PlacedSurface at_b = {view_b, offset, Surface::kFixed};
+    inside += RequireFlood(at_a, at_b, scratch.floods[0], 11);
+    inside += RequireFlood(at_b, at_a, scratch.floods[1], 11);
+    const float size = a.state().reach + other.state().reach + SumNorm(offset);
+    RequireSound(a, other, offset, found, size);
+    contacts += found.contacts.size();
+  }
+  CHECK(inside > 1000);
+  CHECK(contacts > 1000);
+}
