@@ -301,3 +301,33 @@ TEST_CASE("A foot inside one triangle has its region on both bodies") {
   }
   CHECK(alone > 5);
 }
+
+TEST_CASE("Bodies that swap roles get opposite normals") {
+  const uint32_t seed = 77;
+  CAPTURE(seed);
+  Random random(seed);
+  SurfaceBody a(TetBox(2, 1, 1, 0.1, 0.08, 2), {.parts = 3, .num_shells = 0});
+  SurfaceBody b(TetBox(1, 1, 2, 0.1, 0.08, 3), {.parts = 3, .num_shells = 0});
+  PairScratch scratch;
+  REQUIRE(scratch.Reserve(DefaultAllocator(), CapacityFor(a, b)));
+  size_t compared = 0;
+  for (int scene = 0; scene < 100; ++scene) {
+    CAPTURE(scene);
+    a.Move(Deform(a.shape().rest(), Deformation::kGentle, &random));
+    b.Move(Deform(b.shape().rest(), Deformation::kGentle, &random));
+    const Vec3 offset = ToVec3(random.Vector(0.15));
+    const Found found = Find(a, b, offset, &scratch);
+    const Found swapped = Find(b, a, -offset, &scratch);
+    REQUIRE(swapped.count.curves == found.count.curves);
+    REQUIRE(swapped.count.volumes == found.count.volumes);
+    if (found.count.volumes != 1) continue;
+    ++compared;
+    const auto mean = [](const Found& of) {
+      Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+      for (const PairContact& contact : of.contacts) sum += ToEigen(contact.normal);
+      return Eigen::Vector3d(sum / double(of.contacts.size()));
+    };
+    REQUIRE((mean(found) + mean(swapped)).norm() < 1e-3);
+  }
+  CHECK(compared > 20);
+}
