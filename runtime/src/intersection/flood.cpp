@@ -245,7 +245,7 @@ class Flooding {
     whole.Add(corners[1], corners[2], 1);
     FlatSums sums = cut == kNoPair ? whole : Clip(s_.cuts[cut], corners, first, count);
     RegionItem& item = s_.items[s_.num_items];
-    item = {triangle, cut, 0.0f, {}};
+    item = {triangle, cut, 0.0f, {}, false};
     const double area = std::min(sums.area, whole.area);
     if (area > 1.0e-9 * whole.area) {
       item.centroid = sums.origin + Vec3{ToFloat(sums.moment[0] / sums.area),
@@ -330,7 +330,8 @@ class Flooding {
     for (uint32_t i = first; i < s_.num_items; ++i) {
       const uint32_t triangle = s_.items[i].triangle;
       ForInsideNeighbours(i, [&](uint32_t neighbour) {
-        if (neighbour >= begin && neighbour < end) add(neighbour);
+        if (neighbour >= begin && neighbour < end) return add(neighbour);
+        s_.items[i].at_border = true;
       });
       const CutTriangle* const cut = CutOf(triangle);
       for (uint32_t j = 0; cut != nullptr && HasInsideCorner(*cut) && j < cut->count; ++j)
@@ -374,13 +375,15 @@ class Flooding {
   }
 
   void FloodWholePatches() {
-    for (uint32_t i = 0; i < s_.num_items; ++i)
+    for (uint32_t i = 0; i < s_.num_items; ++i) {
+      if (!s_.items[i].at_border) continue;
+      const uint32_t own = s_.regions[s_.region_of[s_.items[i].triangle]].patch;
       ForInsideNeighbours(i, [&](uint32_t neighbour) {
-        const uint32_t own = s_.regions[s_.region_of[s_.items[i].triangle]].patch;
-        const uint32_t begin = surface_.body.surface.patches[own].first_triangle;
-        if (neighbour >= begin && neighbour < TrianglesEnd(surface_.body.surface, own)) return;
-        if (!HasItem(neighbour)) AddWholePatch(surface_.PatchOf(neighbour));
+        if (HasItem(neighbour)) return;
+        const uint32_t patch = surface_.PatchOf(neighbour);
+        if (patch != own) AddWholePatch(patch);
       });
+    }
     for (uint32_t i = 0; i < s_.num_regions; ++i)
       if (s_.regions[i].num_items == 0)
         ForLinks(s_.regions[i].patch, [&](uint32_t next) { AddWholePatch(next); });
@@ -397,7 +400,7 @@ class Flooding {
   void JoinRegions() {
     for (uint32_t i = 0; i < s_.num_items; ++i) {
       const uint32_t region = s_.region_of[s_.items[i].triangle];
-      if (s_.regions[region].only_curve != kNoPair) continue;
+      if (!s_.items[i].at_border) continue;
       ForInsideNeighbours(i, [&](uint32_t neighbour) {
         const uint32_t next =
             HasItem(neighbour) ? s_.region_of[neighbour] : WholeRegion(surface_.PatchOf(neighbour));

@@ -37,6 +37,7 @@ struct RegionItem {
   uint32_t cut = kNoPair;  ///< its CutTriangle, or none
   float area = 0.0f;       ///< inside [m^2]
   Vec3 centroid;           ///< of that part [m]
+  bool at_border = false;  ///< whether a neighbour inside is in another patch
 };
 
 /// A part of a patch inside the other body.
