@@ -35,7 +35,7 @@ constexpr std::array<FlagName, 6> kFlagNames = {{
 }};
 
 constexpr std::array<const char*, static_cast<size_t>(Phase::kCount)> kPhaseNames = {
-    "elements", "solve", "volume", "contact", "other"};
+    "elements", "solve", "volume", "contact", "find_pairs", "other"};
 
 template <class Getter>
 auto Column(const RunRecord& record, const Getter& get) {

@@ -346,12 +346,13 @@ Result<Scene> ParseScene(std::string_view text, const std::string& folder) {
   std::string mistake;
   const JsonObject reader(document.value(), "",
                           {"gravity", "dt", "steps", "threads", "bodies", "colliders",
-                           "attachments", "forces", "solver"},
+                           "attachments", "forces", "solver", "bodies_touch"},
                           &mistake);
   ReadVec3(reader, "gravity", &scene.gravity);
   reader.Number("dt", kTimeStepRange, &scene.dt);
   reader.Integer("steps", 1, kMaxSceneSteps, &scene.steps);
   reader.Integer("threads", 1, kMaxSceneThreads, &scene.threads);
+  reader.Boolean("bodies_touch", &scene.bodies_touch);
   SplittingSettings splitting;
   const std::string missing_solver = ReadSolver(reader, &scene.contact, &splitting, &mistake);
   uint64_t num_bodies = 0;  // copies included

@@ -2,7 +2,7 @@
 // The input of `plush simulate`: a scene file, or the drop of one body.
 //
 // A scene file is strict JSON; unknown keys are errors. All lengths are metres, times seconds.
-//   {"gravity":[0,-9.81,0], "dt":0.01, "steps":300, "threads":1,
+//   {"gravity":[0,-9.81,0], "dt":0.01, "steps":300, "threads":1, "bodies_touch":true,
 //    "bodies":[{"asset":"duck.plush", "position":[0,1,0], "rotation":[0,0,0,1], "velocity":[0,0,0],
 //               "scale":1, "count":1, "static":false, "gravity_factor":1, "max_speed":50,
 //               "material":{"young":1e5,"poisson":0.4,"density":1000,"damping":0,
@@ -138,6 +138,7 @@ struct Scene {
   std::vector<SceneAttachment> attachments;
   std::vector<SceneForce> forces;
   ContactSettings contact;
+  bool bodies_touch = false;  ///< each other
 };
 
 /// Reads scene text; relative asset paths are joined to `folder`. Errors: kUsage (malformed,

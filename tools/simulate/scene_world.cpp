@@ -269,6 +269,13 @@ Pose CopyPose(const SceneBody& body, const Asset& asset, uint32_t index) {
   return pose;
 }
 
+// Copies included.
+static uint32_t NumBodies(const Scene& scene) {
+  uint32_t count = 0;
+  for (const SceneBody& body : scene.bodies) count += body.count;
+  return count;
+}
+
 Result<SceneWorld> BuildSceneWorld(const Scene& scene, FindingList* findings) {
   SceneWorld built;
   built.jobs = std::make_unique<JobPool>(scene.threads);
@@ -276,6 +283,8 @@ Result<SceneWorld> BuildSceneWorld(const Scene& scene, FindingList* findings) {
   desc.gravity = scene.gravity;
   desc.contact = scene.contact;
   desc.jobs = built.jobs->job_system();
+  constexpr uint32_t kPairsPerBody = 8, kMorePairs = 16;
+  if (scene.bodies_touch) desc.max_pairs = kPairsPerBody * NumBodies(scene) + kMorePairs;
   built.world = std::make_unique<World>(desc);
   for (size_t i = 0; i < scene.colliders.size(); ++i) {
     const auto added_one = AddCollider(scene.colliders[i], i, &built);

@@ -44,7 +44,7 @@ struct MaterialOverride {
   float restitution = -1.0f;
 };
 
-/// What touches what, as in box2d. In this version bodies touch colliders, not each other. A
+/// What touches what, as in box2d. Bodies touch each other if WorldDesc::max_pairs is not 0. A
 /// body's category also decides which queries and force fields find it. Two objects touch if each
 /// one's mask has the other's category. A common group that is not 0 decides instead: above 0 they
 /// touch, below 0 they do not.
@@ -152,17 +152,28 @@ struct ContactEvent {
 
   ContactEventType type = ContactEventType::kBegan;
   BodyId body;
-  BodyId other_body;    ///< null: bodies do not touch each other in this version
-  ColliderId collider;  ///< of kEnded, maybe a removed one
+  BodyId other_body;    ///< null: a collider
+  ColliderId collider;  ///< null: another body. Of kEnded, maybe a removed one
   // Of kEnded, all zeros and kNoTriangle.
   Vec3 point;                   ///< mean place of the impulse; in a sensor the deepest point [m]
-  Vec3 normal;                  ///< there, out of the collider, unit
+  Vec3 normal;                  ///< there, out of the collider or the other body, unit
   float impulse = 0.0f;         ///< along the normals, in the whole step [N s]; 0 in a sensor
   float approach_speed = 0.0f;  ///< of kBegan: the greatest along the normal at which a point came
                                 ///< in [m/s]; 0 if none did
   uint32_t triangle = kNoTriangle;  ///< of CollisionView: of the point with the greatest impulse,
                                     ///< in a sensor of the deepest one
-  uint32_t other_triangle = kNoTriangle;  ///< of the collider's mesh or height field
+  uint32_t other_triangle = kNoTriangle;  ///< of the collider's mesh or height field, or of the
+                                          ///< other body
+};
+
+/// A place where two bodies pressed on each other in the last step.
+struct BodyContactPoint {
+  BodyId bodies[2];            ///< ascending slots
+  uint32_t triangles[2] = {};  ///< of their collision surfaces
+  Vec3 point;                  ///< in the middle between their two points [m], world
+  Vec3 normal;                 ///< unit, out of the second body
+  float gap = 0.0f;            ///< between the points along the normal [m], below 0: overlap
+  Vec3 force;                  ///< on the first body in the last substep, friction included [N]
 };
 
 }  // namespace plush

@@ -13,7 +13,8 @@ enum DebugDrawFlags : uint32_t {
   kDrawCage = 1u << 0,       ///< edges of the faces on the outside of the cage, each once
   kDrawSurface = 1u << 1,    ///< triangles of the render surface
   kDrawPins = 1u << 2,       ///< pinned nodes, and lines to the targets of the next step
-  kDrawContacts = 1u << 3,   ///< points that colliders hold, and the directions in which
+  kDrawContacts = 1u << 3,   ///< points that colliders and other bodies hold, and the directions in
+                             ///< which
   kDrawBounds = 1u << 4,     ///< boxes around bodies
   kDrawSleep = 1u << 5,      ///< cages in the colours of their state: awake, asleep, frozen, fixed,
                              ///< disabled. Disabled bodies are drawn in no other way

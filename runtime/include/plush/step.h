@@ -79,6 +79,7 @@ enum class Phase : uint8_t {
   kSolve,     ///< solves of crowds, and of bodies with no collider near
   kVolume,    ///< volume sweeps and the lifting of flat tets
   kContact,   ///< solves of single bodies near colliders, without a ContactMethod
+  kFindPairs,  ///< which bodies touch each other, and where
   kOther,     ///< prediction, new velocities, copying into lanes and back
   kCount
 };
@@ -89,7 +90,9 @@ struct StepStats {
   uint32_t flags = kStepOk;       ///< StepFlags
   float max_speed = 0.0f;         ///< fastest node at the end [m/s]
   uint32_t contact_sweeps = 0;    ///< largest number of sweeps over a body's contacts
-  uint32_t contacts = 0;          ///< pairs of a point and a collider that press, at the end
+  uint32_t contacts = 0;          ///< pairs of a point and a collider that press, at the end, and
+                                  ///< contacts between bodies
+  uint32_t body_pairs = 0;        ///< bodies that press on each other
   uint32_t substeps = 0;          ///< largest number of substeps of a body
   uint32_t outer_iterations = 0;  ///< largest number of outer iterations in a substep
   uint32_t asleep = 0;            ///< bodies that slept

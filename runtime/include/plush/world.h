@@ -58,13 +58,16 @@ struct WorldDesc {
                                        ///< many by default. Bodies have memory for them, and for
                                        ///< their couplings: 4 bytes for each pair. See
                                        ///< kStepContactsDropped
-  bool keep_previous = false;          ///< keep the positions before the last step, for Skin and
-                                       ///< NodePositions between steps; 16 bytes per node
-  uint32_t max_events = 256;           ///< events of bodies that a step reports, see body_events,
-                                       ///< and of attachments
-  uint32_t max_contact_events = 256;   ///< contact events that a step reports
-  uint32_t reserve_bodies = 0;         ///< memory for this many ids of bodies from the start
-  uint32_t reserve_colliders = 0;      ///< the same for colliders, in each body too
+  uint32_t max_pairs = 0;  ///< most pairs of bodies that come near each other at once; 0: they pass
+                           ///< through each other. Takes about 8 kB for each. Beyond it, see
+                           ///< kStepContactsDropped
+  bool keep_previous = false;         ///< keep the positions before the last step, for Skin and
+                                      ///< NodePositions between steps; 16 bytes per node
+  uint32_t max_events = 256;          ///< events of bodies that a step reports, see body_events,
+                                      ///< and of attachments
+  uint32_t max_contact_events = 256;  ///< contact events that a step reports
+  uint32_t reserve_bodies = 0;        ///< memory for this many ids of bodies from the start
+  uint32_t reserve_colliders = 0;     ///< the same for colliders, in each body too
 };
 
 /// Bodies that World::PrepareSystem prepares for.
@@ -172,8 +175,15 @@ class World {
   /// - Sensors are tested at the end of the step, against the triangles of the collision surface,
   ///   or the nodes of cages without one. A sensor wholly inside a body touches nothing, nor does
   ///   one that a body passes within a step.
+  /// - Pairs of bodies follow, by ascending slots: each once, with the smaller slot as `body`, if
+  ///   one of them reports.
   /// - Nothing but sensors is reported with a ContactMethod.
   std::span<const ContactEvent> contact_events() const;
+
+  /// The places where bodies pressed on each other in the last Step, sleeping ones when they last
+  /// did, by pairs with ascending slots. Writes as many as `points` has room for, and their number
+  /// to `*out_count`. Errors: kInvalidArgument (null output).
+  Status BodyContacts(std::span<BodyContactPoint> points, uint32_t* out_count) const;
 
   // What steps have in common. Changes take effect in the next step.
 

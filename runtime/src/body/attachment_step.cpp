@@ -163,10 +163,15 @@ void AddToLane(Crowd* crowd, Body* body) {
 void SolveLaneCoarse(const StepSettings& settings, std::span<ClusterSums> sums, Crowd* crowd,
                      Body* body) {
   if (!body->attached.any()) return;
-  ContactProblem problem;
-  problem.accuracy = SolveAccuracy(settings, settings.dt, *body);
-  SolveCoarseContacts(body->system->coarse, body->coarse, body->simulation.clusters, problem,
-                      nullptr, &body->attached, sums, &body->responses, body->d.span());
+  CoarseContacts solve = {.coarse = &body->system->coarse,
+                          .matrix = &body->coarse,
+                          .clusters = body->simulation.clusters,
+                          .attached = &body->attached,
+                          .sums = sums,
+                          .responses = &body->responses,
+                          .d = body->d.span()};
+  solve.problem.accuracy = SolveAccuracy(settings, settings.dt, *body);
+  SolveCoarseContacts(&solve);
   const LaneOf vectors = {&crowd->sums[body->lane], 3 * kCrowdLanes};
   for (size_t k = 0; k < sums.size(); ++k) {
     vectors.Set(kVectorsOfSums * k, sums[k].impulse);

@@ -63,6 +63,13 @@ struct PinMotion {
   }
 };
 
+/// What restitution asks for after a substep.
+struct ThrowBack {
+  bool any = false;   ///< whether it asks for anything
+  Vec3 frame;         ///< the plane's velocity where the fastest point touches [m/s]
+  double most = 0.0;  ///< kinetic energy in this frame and elastic energy that it may leave [J]
+};
+
 /// State of one body.
 /// - Positions are relative to `origin`, which follows the body: far from the world's origin,
 /// floats
@@ -147,10 +154,14 @@ struct Body : Links<Body> {  // of System::waiting
     float longest = 0.0f;      ///< component of a displacement in the last one [m]
     float lowest = 1.0f;       ///< det F of any iterate
     bool may_be_flat = false;
-    bool is_owed = false;     ///< a coarse correction
-    bool has_matrix = false;  ///< of the coarse level
+    bool is_owed = false;       ///< a coarse correction
+    bool has_matrix = false;    ///< of the coarse level
+    bool is_corrected = false;  ///< it takes part in a joint coarse correction
+    ThrowBack rebound;
   } progress;
   // Scratch memory of a step with planes or attachments; empty until the world has any.
+  ContactSolve solve;              ///< its part in a solve of bodies that touch each other
+  CoarseContacts coarse_solve;     ///< the same on the coarse level
   Array<NodeVec> d;                ///< displacement of the outer iteration [m] (num_nodes + 1 x 1)
   CoarseResponses responses;       ///< of `coarse`
   Array<LocalCollider> colliders;  ///< the first num_near: those near the body in this step, by
@@ -161,7 +172,11 @@ struct Body : Links<Body> {  // of System::waiting
   Array<Touch> touches;  ///< the first num_touches: of the last step in which the body was awake;
                          ///< sensors of the last step, if it reports; ascending slots
   uint32_t num_touches = 0;
-  Array<Touch> found;  ///< the first num_found: of the current step
+  bool touches_body = false;  ///< whether it touched another body in its last step
+  bool was_placed = false;    ///< whether a call moved it since the last step
+  float most_motion = 0.0f;   ///< of a node in the current step [m]. Scratch memory of World::Impl
+  uint32_t num_sides = 0;     ///< of contacts.between. Scratch memory of World::Impl
+  Array<Touch> found;         ///< the first num_found: of the current step
   uint32_t num_found = 0;
   bool lost_sensors = false;  ///< whether some of the current step had no room
   Array<TouchSums> sums;      ///< of the near colliders in the current step
@@ -334,6 +349,9 @@ bool ReserveSolve(const Allocator& allocator, Body* body);
 /// Makes room for a world with `num_colliders` and keeps existing contacts. If the allocator fails,
 /// returns false, and later steps run as before.
 bool ReserveColliders(const Allocator& allocator, size_t num_colliders, Body* body);
+
+/// Makes room for contacts with other bodies. Returns false if the allocator fails.
+bool ReserveBodyContacts(const Allocator& allocator, Body* body);
 
 /// Makes room for a list of a mesh near the body, see SunkPoints::ReserveMesh.
 bool ReserveMesh(const Allocator& allocator, Body* body);

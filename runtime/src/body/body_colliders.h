@@ -27,7 +27,7 @@ ContactProblem ProblemOf(const StepSettings& settings, float h, const Body& body
 /// Whether colliders take part in solves. If so, solves count as contact, whether or not the body
 /// touches one.
 inline bool MayHold(const StepSettings& settings, const Body& body) {
-  return SolvesContact(settings) && body.num_near > 0;
+  return SolvesContact(settings) && (body.num_near > 0 || !body.contacts.between.empty());
 }
 inline Phase SolvePhase(const StepSettings& settings, const Body& body) {
   return MayHold(settings, body) ? Phase::kContact : Phase::kSolve;

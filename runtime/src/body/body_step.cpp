@@ -111,6 +111,22 @@ void SolveAttached(const FactoredSystem& system, float accuracy, AttachedPoints*
   attached->MoveOthers();
 }
 
+// A body's part in a solve with those that it touches.
+ContactSolve PartOf(const StepSettings& settings, const FactoredSystem& system, Body* body) {
+  ContactProblem problem = ProblemOf(settings, system.system.dt, *body);
+  if (body->attached.any()) {
+    problem.attached = &body->attached;
+    body->attached.Locate([body](uint32_t node) { return body->y[node]; });
+  }
+  return {system, problem, &body->contacts, body->d.span()};
+}
+
+void CountContacts(const ContactSolveStats& solved, StepStats* stats) {
+  stats->contact_sweeps = std::max(stats->contact_sweeps, static_cast<uint32_t>(solved.sweeps));
+  stats->contacts_dropped = std::max(stats->contacts_dropped, solved.num_dropped);
+  if (solved.num_dropped > 0) stats->flags |= kStepContactsDropped;
+}
+
 // Returns the displacement of the outer iteration (num_nodes + 1 x 1).
 std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
                                            const FactoredSystem& system, Body* body,
@@ -135,10 +151,8 @@ std::span<const NodeVec> SolveDisplacement(const StepSettings& settings,
   const ContactSolveStats solved =
       SolveWithContacts(system, problem, &body->contacts, body->d.span());
   if (attached != nullptr) attached->MoveOthers();
-  stats->contact_sweeps = std::max(stats->contact_sweeps, static_cast<uint32_t>(solved.sweeps));
-  stats->contacts_dropped = std::max(stats->contacts_dropped, solved.num_dropped);
-  if (solved.num_dropped > 0) stats->flags |= kStepContactsDropped;
-  if (SolvesKeepMomentum(settings, *body) && body->contacts.num_contacts == 0) {
+  CountContacts(solved, stats);
+  if (SolvesKeepMomentum(settings, *body) && !body->contacts.any()) {
     KeepMomentum(body->x.span(), body->momentum, body->d.span());
   }
   return body->d.span();
@@ -311,14 +325,19 @@ StepSettings SettingsOf(const StepSettings& settings, int count, const Body& bod
   return own;
 }
 
+// The share of their depth by which deep points come out in a substep.
+float ShareOut(const StepSettings& settings, float h) {
+  return h / (h + settings.contact.push_out_time);
+}
+
 // Finds how far deep points come out in a substep, in body->d. Returns whether they do.
 bool FindWayOut(const StepSettings& settings, const FactoredSystem& system, Body* body,
                 StepStats* stats) {
   if (!MayHold(settings, *body) || body->contacts.num_contacts == 0) return false;
   const PhaseTimer timer(stats, Phase::kContact);
   const float h = system.system.dt;
-  return FindPushOut(system, ProblemOf(settings, h, *body),
-                     h / (h + settings.contact.push_out_time), &body->contacts, body->d.span());
+  ContactSolve part = {system, ProblemOf(settings, h, *body), &body->contacts, body->d.span()};
+  return FindPushOut(ShareOut(settings, h), &part);
 }
 
 // Moves the nodes by body->d, without a change of velocities, unless that makes a tet flat.
@@ -371,17 +390,46 @@ void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, Ste
   PrepareAttached(FactoredSystemOf(of_step.dt, count, body), body);
 }
 
+// What follows a solve.
+static void EndIteration(const SubstepOf& of, Body* body, StepStats* stats) {
+  Body::Progress& p = body->progress;
+  p.is_owed = body->contacts.any();
+  if (!p.is_owed) CorrectClusters(of.settings, of.h, body, stats, &p.has_matrix);
+  p.may_be_flat = SweepBody(of.settings, of.h, body, stats);
+  ++p.iterations;
+}
+
 void Iterate(const SubstepOf& of, Body* body, StepStats* stats) {
   Body::Progress& p = body->progress;
   // A turn lifts touching nodes off a plane, or sinks them, to second order. So the last word is
   // the fine solve's if nodes touch.
   if (p.is_owed) CorrectClusters(of.settings, of.h, body, stats, &p.has_matrix);
   p.longest = OuterIteration(of.settings, of.system, p.iterations == 0, body, stats, &p.lowest);
-  p.is_owed = body->contacts.num_contacts > 0;
-  if (!p.is_owed) CorrectClusters(of.settings, of.h, body, stats, &p.has_matrix);
-  p.may_be_flat = SweepBody(of.settings, of.h, body, stats);
-  ++p.iterations;
+  EndIteration(of, body, stats);
 }
+
+void BeginJointSolve(const SubstepOf& of, Body* body, StepStats* stats) {
+  {
+    const PhaseTimer timer(stats, Phase::kElements);
+    Body::Progress& p = body->progress;
+    p.lowest = std::fmin(
+        p.lowest, MakeRightHandSide(of.settings, of.system.system.dt, p.iterations == 0, body));
+  }
+  body->solve = PartOf(of.settings, of.system, body);
+}
+
+void EndJointSolve(const SubstepOf& of, Body* body, StepStats* stats) {
+  CountContacts(body->solve.stats, stats);
+  if (ReportsReactions(*body)) SubtractStiffness(of.system.system.dt, body->d.span(), body);
+  body->progress.longest = MoveNodes(body->d.span(), body->y.span());
+  EndIteration(of, body, stats);
+}
+
+void BeginJointPush(const SubstepOf& of, Body* body) {
+  body->solve = {of.system, ProblemOf(of.settings, of.h, *body), &body->contacts, body->d.span()};
+}
+
+float ShareOut(const SubstepOf& of) { return ShareOut(of.settings, of.h); }
 
 // While a point touches, iterations go on as long as one moves a node by more than a small share of
 // the median edge. Without the coarse level, it takes more of them: if an impact on light legs
@@ -392,7 +440,7 @@ bool WantsIteration(const SubstepOf& of, const Body& body, int least_of_island) 
   constexpr float kConverged = 3.0e-5f;  // [median edges]; above it, small bodies rock on slopes
   constexpr int kMostWithoutCoarse = 8;
   if (done < least) return true;
-  if (body.contacts.num_contacts == 0) return false;
+  if (!body.contacts.any()) return false;
   const bool has_coarse = HasCoarseLevel(of.settings, body);
   const int own = of.settings.contact.iterations;
   if (!has_coarse && done < own) return true;
@@ -400,21 +448,28 @@ bool WantsIteration(const SubstepOf& of, const Body& body, int least_of_island) 
          body.progress.longest > kConverged * body.simulation.median_edge;
 }
 
-void EndSubstep(const SubstepOf& of, Body* body, StepStats* stats) {
+void EndSolves(const SubstepOf& of, Body* body, StepStats* stats) {
   Body::Progress& p = body->progress;
   stats->outer_iterations = std::max(stats->outer_iterations, static_cast<uint32_t>(p.iterations));
   if (ReportsReactions(*body)) AddReactions(of.settings, of.k, of.count, body);
   AddTouches(of.h, body);
-  const ThrowBack rebound = FindThrowBack(of.settings, of.h, body);
-  const bool is_deep = FindWayOut(of.settings, of.system, body, stats);
+  p.rebound = FindThrowBack(of.settings, of.h, body);
+}
+
+void EndSubstep(const SubstepOf& of, bool is_pushed, Body* body, StepStats* stats) {
+  const Body::Progress& p = body->progress;
+  const bool is_deep = is_pushed || FindWayOut(of.settings, of.system, body, stats);
   FinishSubstep(of.settings, of.h, p.may_be_flat || MayBeFlat(p.lowest), body, stats);
   if (is_deep) PushOut(of.h, body);
-  if (rebound.any && !body->frozen) Throw(of.settings, of.system, rebound, body, stats);
+  if (p.rebound.any && !body->frozen) Throw(of.settings, of.system, p.rebound, body, stats);
   EndAttachments(of.h, of.count, body);
 }
 
-void IterateIfSunk(const SubstepOf& of, Body* body, StepStats* stats) {
-  if (!SolvesContact(of.settings) || !IsBelowSurface(of.settings, body)) return;
+bool IsSunk(const SubstepOf& of, Body* body) {
+  return SolvesContact(of.settings) && IsBelowSurface(of.settings, body);
+}
+
+void IterateOnce(const SubstepOf& of, Body* body, StepStats* stats) {
   Body::Progress& p = body->progress;
   OuterIteration(of.settings, of.system, false, body, stats, &p.lowest);
   p.may_be_flat = true;

@@ -5,6 +5,7 @@
 #include "body/body_colliders.h"
 #include "body/node_pass.h"
 #include "body/pin_motion.h"
+#include "contact/body_contacts.h"
 #include "contact/coarse_contacts.h"
 #include "elasticity/element_pass.h"
 
@@ -84,6 +85,10 @@ void KeepMomenta(const Body& body, std::span<const ClusterSums> sums,
     const EmbeddedPoint& point = body.contacts.PointOf(contact);
     for (const uint32_t node : point.nodes) touches[body.simulation.clusters[node]] = true;
   }
+  for (const BodyContactSide& at : body.contacts.between) {
+    const EmbeddedPoint& point = at.contact->sides[at.side].point;
+    for (const uint32_t node : point.nodes) touches[body.simulation.clusters[node]] = true;
+  }
   for (size_t c = 0; c < coarse.num_components(); ++c) {
     const auto is_touching = [&](uint16_t k) { return touches[k]; };
     if (std::ranges::any_of(coarse.Component(c), is_touching)) continue;
@@ -91,20 +96,25 @@ void KeepMomenta(const Body& body, std::span<const ClusterSums> sums,
   }
 }
 
-}  // namespace
+CoarseContacts PartOf(const StepSettings& settings, float h, std::span<ClusterSums> sums,
+                      Body* body) {
+  return {.coarse = &body->system->coarse,
+          .matrix = &body->coarse,
+          .clusters = body->simulation.clusters,
+          .problem = ProblemOf(settings, h, *body),
+          .state = body->contacts.any() ? &body->contacts : nullptr,
+          .attached = body->attached.any() ? &body->attached : nullptr,
+          .sums = sums,
+          .responses = &body->responses,
+          .d = body->d.span()};
+}
 
-void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStats* stats,
-                     bool* has_matrix) {
+// Finds the sums that the clusters' motions follow from, but for contacts, and C.
+void BeginCorrection(const StepSettings& settings, float h, std::span<ClusterSums> sums, Body* body,
+                     StepStats* stats, bool* has_matrix) {
   const CoarseLevel& coarse = body->system->coarse;
-  const size_t count = coarse.num_clusters();
-  if (!HasCoarseLevel(settings, *body)) return;
-  ClusterSums sums[kMaxClusters];
-  RigidMotion motions[kMaxClusters];
   SumClusters(settings, h, body, sums, stats);
   if (ReportsReactions(*body)) StartPinImpulses(body);
-  const bool touches = body->contacts.num_contacts > 0;
-  float work = 0.0f;
-  bool is_small = true;
   {
     const PhaseTimer timer(stats, SolvePhase(settings, *body));
     const NodePlaces places = {&body->y[0].x, sizeof(NodeVec) / sizeof(float), 1};
@@ -114,16 +124,19 @@ void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStat
       body->responses.Forget();
       *has_matrix = true;
     }
-    AttachedPoints* attached = body->attached.any() ? &body->attached : nullptr;
-    if (touches || attached != nullptr) {
-      SolveCoarseContacts(coarse, body->coarse, body->simulation.clusters,
-                          ProblemOf(settings, h, *body), touches ? &body->contacts : nullptr,
-                          attached, sums, &body->responses, body->d.span());
-    }
-    if (attached != nullptr) {
-      attached->MoveOthers();
-      attached->AddToInertia(body->simulation.clusters, sums);
-    }
+  }
+}
+
+// Moves the clusters by what the sums ask for, after SolveCoarseContacts.
+void MoveClusters(const StepSettings& settings, float h, std::span<const ClusterSums> sums,
+                  Body* body, StepStats* stats) {
+  const CoarseLevel& coarse = body->system->coarse;
+  const size_t count = coarse.num_clusters();
+  RigidMotion motions[kMaxClusters];
+  float work = 0.0f;
+  bool is_small = true;
+  {
+    const PhaseTimer timer(stats, SolvePhase(settings, *body));
     coarse.Solve(body->coarse, sums, motions);
     KeepMomenta(*body, sums, {motions, count});
     for (size_t k = 0; k < count; ++k) {
@@ -134,6 +147,40 @@ void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStat
   }
   if (!is_small) TakeBackMotions(settings, h, work, body, {motions, count}, stats);
   if (ReportsReactions(*body)) SubtractMotions(h, {motions, count}, body);
+}
+
+}  // namespace
+
+void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStats* stats,
+                     bool* has_matrix) {
+  if (!HasCoarseLevel(settings, *body)) return;
+  ClusterSums of_clusters[kMaxClusters];
+  const std::span<ClusterSums> sums = {of_clusters, body->system->coarse.num_clusters()};
+  BeginCorrection(settings, h, sums, body, stats, has_matrix);
+  AttachedPoints* attached = body->attached.any() ? &body->attached : nullptr;
+  if (body->contacts.any() || attached != nullptr) {
+    const PhaseTimer timer(stats, SolvePhase(settings, *body));
+    CoarseContacts part = PartOf(settings, h, sums, body);
+    SolveCoarseContacts(&part);
+  }
+  if (attached != nullptr) {
+    attached->MoveOthers();
+    attached->AddToInertia(body->simulation.clusters, sums);
+  }
+  MoveClusters(settings, h, sums, body, stats);
+}
+
+bool BeginJointCorrection(const StepSettings& settings, float h, Body* body, StepStats* stats,
+                          bool* has_matrix) {
+  if (!HasCoarseLevel(settings, *body) || body->attached.any()) return false;
+  const std::span<ClusterSums> sums = body->responses.sums.span();
+  BeginCorrection(settings, h, sums, body, stats, has_matrix);
+  body->coarse_solve = PartOf(settings, h, sums, body);
+  return true;
+}
+
+void EndJointCorrection(const StepSettings& settings, float h, Body* body, StepStats* stats) {
+  MoveClusters(settings, h, body->coarse_solve.sums, body, stats);
 }
 
 }  // namespace plush

@@ -18,4 +18,14 @@ inline bool HasCoarseLevel(const StepSettings& settings, const Body& body) {
 void CorrectClusters(const StepSettings& settings, float h, Body* body, StepStats* stats,
                      bool* has_matrix);
 
+// The same for bodies that touch each other: all begin, SolveCoarseContacts solves the list of
+// their body->coarse_solve, all end.
+
+/// Returns whether the body takes part. One that springs hold does not: two coarse levels do not
+/// know of each other's springs.
+bool BeginJointCorrection(const StepSettings& settings, float h, Body* body, StepStats* stats,
+                          bool* has_matrix);
+/// Moves the clusters.
+void EndJointCorrection(const StepSettings& settings, float h, Body* body, StepStats* stats);
+
 }  // namespace plush

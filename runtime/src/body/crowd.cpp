@@ -78,7 +78,7 @@ void LeaveCrowd(Body* body) {
 void DecideCrowdStep(const StepSettings& settings, Body* body) {
   body->in_crowd_step = false;
   const ContactState& contacts = body->contacts;
-  if (body->crowd == nullptr || !body->Steps() || body->frozen || contacts.num_contacts > 0 ||
+  if (body->crowd == nullptr || !body->Steps() || body->frozen || contacts.any() ||
       contacts.rebound.time > 0.0f || !body->leads_island || body->next_of_island != nullptr) {
     return;
   }

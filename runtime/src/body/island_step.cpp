@@ -2,8 +2,10 @@
 // One step of an island: a body, or bodies that springs join, in substeps.
 #include "body/attachment_step.h"
 #include "body/body_colliders.h"
+#include "body/coarse_correction.h"
 #include "body/pin_motion.h"
 #include "body/substep.h"
+#include "contact/body_contacts.h"
 
 #include <algorithm>
 #include <chrono>
@@ -38,12 +40,105 @@ void ForMoving(const StepSettings& of_world, Body* first, StepStats* stats, cons
   }
 }
 
+// Begins a substep of `h` seconds for contacts between the bodies of an island.
+void BeginBetween(float h, Body* first) {
+  for (Body* body = first; body != nullptr; body = body->next_of_island) {
+    ContactState& state = body->contacts;
+    state.x = body->x.span();
+    // A body that does not move shows where it is.
+    state.y = state.is_static ? state.x : body->y.span();
+    std::copy(body->origin, body->origin + 3, state.origin);
+  }
+  for (Body* body = first; body != nullptr; body = body->next_of_island) {
+    for (const BodyContactSide& at : body->contacts.between) {
+      if (at.side != (at.contact->sides[0].of->is_static ? 1u : 0u)) continue;
+      at.contact->row.impulse = at.contact->force * (h * h);
+      BeginSubstep(at.contact);
+    }
+  }
+}
+
+void EndBetween(float h, const Body& body) {
+  for (const BodyContactSide& at : body.contacts.between) {
+    BodyContact& contact = *at.contact;
+    if (at.side != (contact.sides[0].of->is_static ? 1u : 0u)) continue;
+    contact.force = contact.row.impulse * (1.0f / (h * h));
+    contact.pressed += NormalImpulse(contact.row) / h;
+  }
+}
+
+// Whether bodies of an island touch each other.
+bool IsJoint(const Body* first) {
+  for (const Body* body = first; body != nullptr; body = body->next_of_island) {
+    if (body->Steps() && !body->contacts.between.empty()) return true;
+  }
+  return false;
+}
+
+// Puts an element at the end of a list.
+template <class T>
+struct Chain {
+  T *first = nullptr, *last = nullptr;
+
+  void Add(T* element) {
+    element->next = nullptr;
+    (first == nullptr ? first : last->next) = element;
+    last = element;
+  }
+};
+
+// One outer iteration of an island whose bodies touch each other.
+void IterateJointly(const StepSettings& of_world, int k, int count, Body* first, StepStats* stats) {
+  Chain<CoarseContacts> coarse;
+  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
+    Body::Progress& p = body->progress;
+    const SubstepOf of(own, k, count, body);
+    p.is_corrected =
+        p.is_owed && BeginJointCorrection(of.settings, of.h, body, of_body, &p.has_matrix);
+    if (p.is_corrected) coarse.Add(&body->coarse_solve);
+  });
+  if (coarse.first != nullptr) {
+    const PhaseTimer timer(&stats[first->slot], Phase::kContact);
+    SolveCoarseContacts(coarse.first);
+  }
+  Chain<ContactSolve> fine;
+  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
+    const SubstepOf of(own, k, count, body);
+    if (body->progress.is_corrected) EndJointCorrection(of.settings, of.h, body, of_body);
+    BeginJointSolve(of, body, of_body);
+    fine.Add(&body->solve);
+  });
+  {
+    const PhaseTimer timer(&stats[first->slot], Phase::kContact);
+    SolveWithContacts(fine.first);
+  }
+  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
+    EndJointSolve(SubstepOf(own, k, count, body), body, of_body);
+  });
+}
+
+// Finds how far deep points of an island come out, whose bodies touch each other. Returns whether
+// there are any.
+bool PushJointly(const StepSettings& of_world, int k, int count, Body* first, StepStats* stats) {
+  const PhaseTimer timer(&stats[first->slot], Phase::kContact);
+  Chain<ContactSolve> chain;
+  float share = 0.0f;
+  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats*) {
+    const SubstepOf of(own, k, count, body);
+    BeginJointPush(of, body);
+    share = ShareOut(of);
+    chain.Add(&body->solve);
+  });
+  return chain.first != nullptr && FindPushOut(share, chain.first);
+}
+
 // Substep `k` of `count` of an island. Islands of one body make as many outer iterations as it
 // wants, others as many as any of their bodies wants, and more: bodies pull at each other only once
 // in each of them.
 void StepIslandOnce(const StepSettings& of_world, int k, int count, Body* first, StepStats* stats) {
   constexpr int kLeastOfSeveral = 4;
-  const int least = first->next_of_island != nullptr ? kLeastOfSeveral : 1;
+  const bool is_joint = IsJoint(first);
+  const int least = first->next_of_island != nullptr && !is_joint ? kLeastOfSeveral : 1;
   ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
     PlaceCollidersOf(own, k, count, body);
     BeginSubstep(own, k, count, body, of_body);
@@ -51,21 +146,47 @@ void StepIslandOnce(const StepSettings& of_world, int k, int count, Body* first,
   ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats*) {
     BeginAttachments(own, k, count, body);
   });
+  const float h = of_world.dt / static_cast<float>(count);
+  if (is_joint) BeginBetween(h, first);
   for (bool wants = true; wants;) {
     wants = false;
+    if (is_joint) IterateJointly(of_world, k, count, first, stats);
     ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
       const SubstepOf of(own, k, count, body);
-      Iterate(of, body, of_body);
+      if (!is_joint) Iterate(of, body, of_body);
       wants = wants || WantsIteration(of, *body, least);
     });
   }
   // A point may have sunk that the last solve did not know of, or the coarse correction after it.
+  bool is_sunk = false;
   ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
-    IterateIfSunk(SubstepOf(own, k, count, body), body, of_body);
+    const SubstepOf of(own, k, count, body);
+    if (!IsSunk(of, body)) return;
+    is_sunk = true;
+    if (!is_joint) IterateOnce(of, body, of_body);
   });
+  if (is_joint && is_sunk) IterateJointly(of_world, k, count, first, stats);
   ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
-    EndSubstep(SubstepOf(own, k, count, body), body, of_body);
+    EndSolves(SubstepOf(own, k, count, body), body, of_body);
   });
+  const bool is_pushed = is_joint && PushJointly(of_world, k, count, first, stats);
+  ForMoving(of_world, first, stats, [&](Body* body, const StepSettings& own, StepStats* of_body) {
+    EndSubstep(SubstepOf(own, k, count, body), is_pushed, body, of_body);
+    EndBetween(h, *body);
+  });
+}
+
+// The same for the bodies that one touches: 2 v dt / e of the fastest approach, as CountSubsteps.
+int CountSubstepsBetween(const StepSettings& settings, const Body& body) {
+  float fastest = 0.0f;
+  for (const BodyContactSide& at : body.contacts.between) {
+    const auto velocity = [](const BodyContact::Side& side) { return side.point.Of(side.of->v); };
+    fastest = std::fmax(fastest, -Dot(at.contact->row.plane.normal, at.contact->Way(velocity)));
+  }
+  const float edge = body.simulation.median_edge * body.scale;
+  const float wanted = std::ceil(2.0f * fastest * settings.dt / edge);
+  const auto most = static_cast<float>(settings.contact.max_substeps);
+  return wanted > 1.0f ? static_cast<int>(std::fmin(wanted, most)) : 1;
 }
 
 // Places what bodies may touch at the start of the step. Returns the number of substeps that one of
@@ -76,7 +197,7 @@ int PlanSubsteps(const StepSettings& of_world, Body* first, StepStats* stats) {
     if (!FindNearColliders(own, body)) of_body->flags |= kStepContactsDropped;
     StartTouches(body);
     PlaceLocalColliders(own, 0.0f, own.dt, body);
-    wanted = std::max(wanted, CountSubsteps(own, *body));
+    wanted = std::max({wanted, CountSubsteps(own, *body), CountSubstepsBetween(own, *body)});
     most = std::min(most, body->Factors().num_fractions);
   });
   const int substeps = std::min(wanted, most);

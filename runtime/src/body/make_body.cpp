@@ -234,6 +234,14 @@ bool ReserveColliders(const Allocator& allocator, size_t num_colliders, Body* bo
   return true;
 }
 
+bool ReserveBodyContacts(const Allocator& allocator, Body* body) {
+  constexpr uint32_t kNoColliders = 0;
+  return body->fixed || (ReserveSolve(allocator, body) &&
+                         body->contacts.Reserve(allocator, body->surface.tets.size(),
+                                                static_cast<uint32_t>(body->x.size()),
+                                                body->simulation.num_clusters > 0, kNoColliders));
+}
+
 bool ReserveMesh(const Allocator& allocator, Body* body) {
   const size_t num_tets = body->surface.tets.size();
   return body->fixed || num_tets == 0 ||

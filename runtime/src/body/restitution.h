@@ -7,13 +7,6 @@
 
 namespace plush {
 
-/// What restitution asks for after a substep.
-struct ThrowBack {
-  bool any = false;   ///< whether it asks for anything
-  Vec3 frame;         ///< the plane's velocity where the fastest point touches [m/s]
-  double most = 0.0;  ///< kinetic energy in this frame and elastic energy that it may leave [J]
-};
-
 /// Finds what restitution asks for after a substep of `h` seconds, before velocities change.
 /// Updates body->contacts.rebound.
 ThrowBack FindThrowBack(const StepSettings& settings, float h, Body* body);

@@ -23,13 +23,28 @@ void BeginSubstep(const StepSettings& of_step, int k, int count, Body* body, Ste
 /// One outer iteration with its coarse correction.
 void Iterate(const SubstepOf& of, Body* body, StepStats* stats);
 
+// An outer iteration of bodies that touch each other: all begin, SolveWithContacts solves the list
+// of their body->solve, all end. Their coarse correction (coarse_correction.h) comes first.
+
+void BeginJointSolve(const SubstepOf& of, Body* body, StepStats* stats);
+void EndJointSolve(const SubstepOf& of, Body* body, StepStats* stats);
+
+/// Prepares body->solve for FindPushOut with ShareOut.
+void BeginJointPush(const SubstepOf& of, Body* body);
+float ShareOut(const SubstepOf& of);
+
 /// Whether the substep needs another outer iteration, or at least `least_of_island` of them.
 bool WantsIteration(const SubstepOf& of, const Body& body, int least_of_island);
 
-/// One more if a point has sunk that the last solve did not know of.
-void IterateIfSunk(const SubstepOf& of, Body* body, StepStats* stats);
+/// Whether a point has sunk that the last solve did not know of.
+bool IsSunk(const SubstepOf& of, Body* body);
+/// One more outer iteration for such a body, without a coarse correction.
+void IterateOnce(const SubstepOf& of, Body* body, StepStats* stats);
 
-/// Ends the substep with the iterate.
-void EndSubstep(const SubstepOf& of, Body* body, StepStats* stats);
+/// Notes what the solves of the substep did.
+void EndSolves(const SubstepOf& of, Body* body, StepStats* stats);
+/// Ends the substep with the iterate. `is_pushed`: FindPushOut has found how far deep points come
+/// out, in body->d; if not, looks for those that colliders hold.
+void EndSubstep(const SubstepOf& of, bool is_pushed, Body* body, StepStats* stats);
 
 }  // namespace plush

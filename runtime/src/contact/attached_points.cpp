@@ -202,20 +202,24 @@ void AttachedPoints::MoveOthers() {
   }
 }
 
+void AttachedPoints::KnowImpulses() {
+  for (const AttachedPoint& at : Current()) RowOf(at).known = RowOf(at).impulse;
+}
+
 void AttachedPoints::SweepAlone(float accuracy) {
   constexpr int kMostSweeps = 32;
-  const auto ignore = [](uint32_t, const Vec3&) {};
+  const auto ignore = [](AttachedPoints*, uint32_t, const Vec3&) {};
   for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
     if (Sweep(ignore) <= accuracy * scale) return;
   }
 }
 
-void AttachedPoints::FindToContacts(const PointCouplings& contacts) {
+void AttachedPoints::FindToContacts(const PointCouplings& of_contacts) {
   for (uint32_t i = 0; i < num_points; ++i) {
     const float* column = &columns[num_nodes * i];
-    float* to = &to_contacts[size_t{contacts.stride} * i];
-    for (uint32_t slot = 0; slot < contacts.num_slots; ++slot) {
-      const EmbeddedPoint& point = contacts.points[slot];
+    float* to = &to_contacts[size_t{of_contacts.stride} * i];
+    for (uint32_t slot = 0; slot < of_contacts.num_slots; ++slot) {
+      const EmbeddedPoint& point = of_contacts.points[slot];
       to[slot] = 0.0f;
       for (int k = 0; k < 4; ++k) to[slot] += point.free[k] * column[point.nodes[k]];
     }

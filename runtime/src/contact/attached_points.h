@@ -93,14 +93,15 @@ struct AttachedPoints {
   bool has_target = false;        ///< whether a row holds the body to something else than a body
   std::span<AttachmentRow> rows;  ///< of the world, by slot
   // The body: at the start of the substep, and its current iterate.
-  std::span<const NodeVec> x;  ///< (num_nodes x 1)
-  std::span<NodeVec> y;        ///< (num_nodes x 1)
-  double origin[3] = {};       ///< [m]
-  float scale = 1.0f;          ///< of the body
-  uint64_t factor_id = 0;      ///< of the factor that the values belong to, or 0
-  size_t num_nodes = 0;        ///< of the body
-  Array<float> columns;        ///< of A^-1 W^T by point [1/kg] (capacity x num_nodes)
-  Array<float> couplings;      ///< between points [1/kg] (capacity x capacity)
+  std::span<const NodeVec> x;        ///< (num_nodes x 1)
+  std::span<NodeVec> y;              ///< (num_nodes x 1)
+  double origin[3] = {};             ///< [m]
+  float scale = 1.0f;                ///< of the body
+  uint64_t factor_id = 0;            ///< of the factor that the values belong to, or 0
+  size_t num_nodes = 0;              ///< of the body
+  ContactState* contacts = nullptr;  ///< of the body, once it has solved with contacts
+  Array<float> columns;              ///< of A^-1 W^T by point [1/kg] (capacity x num_nodes)
+  Array<float> couplings;            ///< between points [1/kg] (capacity x capacity)
   // Scratch memory.
   Array<float> to_contacts;  ///< with points of contacts by slot [1/kg] (capacity x most slots)
   Array<NodeVec> solved;     ///< (num_nodes + 1 x 1)
@@ -147,14 +148,20 @@ struct AttachedPoints {
   template <class Get>
   void StartSweeps(const Get& get) {
     StartOthers();
+    StartOwn(get);
+  }
+  /// The same if the bodies that share rows take part in the same solve.
+  template <class Get>
+  void StartOwn(const Get& get) {
     for (AttachedPoint& at : Current()) {
       at.moved = {};
       for (int k = 0; k < 4; ++k) at.moved += get(at.point.nodes[k]) * at.point.weights[k];
     }
   }
 
-  /// Changes the impulse of each row once. Calls changed(index, impulse in the body's units) for
-  /// each point. Returns the longest motion of a point by the change of its own row [m].
+  /// Changes the impulse of each row once. Calls changed(its body's AttachedPoints, index, impulse
+  /// in that body's units) for each of its points. Returns the longest motion of a point by the
+  /// change of its own row [m].
   template <class Changed>
   float Sweep(const Changed& changed) {
     float longest = 0.0f;
@@ -172,7 +179,10 @@ struct AttachedPoints {
       const Vec3 own = Own(points[i], change);
       const float* coupled = &couplings[points.size() * i];
       for (uint32_t j = 0; j < num_points; ++j) points[j].moved += own * coupled[j];
-      changed(i, own);
+      for (const AttachmentRow::Side& side : row.sides) {
+        if (side.of == nullptr) continue;
+        changed(side.of, side.index, side.of->Own(side.of->points[side.index], change));
+      }
     }
     return longest;
   }
@@ -197,6 +207,8 @@ struct AttachedPoints {
 
   /// Moves the iterates of the other bodies as the changes of impulses since Locate do.
   void MoveOthers();
+  /// After a solve of all bodies that share rows: their iterates show the impulses.
+  void KnowImpulses();
 
   /// How far sweeps have moved the way of a row [m].
   Vec3 MovedOf(const AttachmentRow& row) const;
@@ -206,7 +218,7 @@ struct AttachedPoints {
   void StartOthers();
 
   /// Finds couplings with the points of contacts.
-  void FindToContacts(const PointCouplings& contacts);
+  void FindToContacts(const PointCouplings& of_contacts);
 
   /// Adds the impulses to the clusters' sums.
   void AddTo(std::span<const uint16_t> clusters, std::span<ClusterSums> sums) const;

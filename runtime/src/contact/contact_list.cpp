@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which points of a body are contacts, and the planes that hold them: found, kept, moved, dropped.
 // Source: plane_contacts.h.
-#include "contact/plane_contacts.h"
+#include "contact/body_contacts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -250,8 +250,13 @@ void ContactState::KeepTouching() {
   PointCouplings& S = couplings;
   std::fill_n(S.new_slots.begin(), S.num_slots, PointCouplings::kNoSlot);
   for (const PlaneContact& contact : Current()) S.new_slots[contact.slot] = 0;
+  for (const BodyContactSide& at : between) S.new_slots[at.contact->sides[at.side].slot] = 0;
   S.Keep();
   for (PlaneContact& contact : Current()) contact.slot = S.new_slots[contact.slot];
+  for (const BodyContactSide& at : between) {
+    uint32_t& slot = at.contact->sides[at.side].slot;
+    slot = S.new_slots[slot];
+  }
 }
 
 void BeginSubstep(const ContactProblem& problem, ContactState* state) {

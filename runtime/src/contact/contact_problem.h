@@ -151,6 +151,8 @@ struct TouchingSurface {
                                              ///< (num_nodes x 1), or empty: all are the same
 
   static constexpr uint32_t kPointsPerTriangle = 4;
+  /// Of points that touch another body: they have none.
+  static constexpr uint32_t kNoId = UINT32_MAX;
 
   bool has_vertices() const { return !collision->tets.empty(); }
   uint32_t num_points() const {

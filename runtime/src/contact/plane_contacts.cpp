@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // SolveWithContacts: projected Gauss-Seidel with S = J A^-1 J^T, in rounds that add the points
-// which sink. Source: plane_contacts.h.
+// which sink. Source: plane_contacts.h, body_contacts.h.
 #include "contact/plane_contacts.h"
 
 #include "contact/attached_points.h"
+#include "contact/body_contacts.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -18,16 +20,19 @@ namespace {
 constexpr int kMostRounds = 2;
 
 // d = A^-1 (b + impulses).
-void Respond(const FactoredSystem& system, const ContactProblem& problem, const ContactState& state,
-             std::span<NodeVec> d) {
-  std::copy(problem.b.begin(), problem.b.end(), d.begin());
+void Respond(const ContactSolve& of) {
+  const ContactState& state = *of.state;
+  std::copy(of.problem.b.begin(), of.problem.b.end(), of.d.begin());
   for (const PlaneContact& contact : state.Current()) {
-    state.PointOf(contact).Push(contact.impulse, d);
+    state.PointOf(contact).Push(contact.impulse, of.d);
   }
-  if (problem.attached != nullptr) {
-    problem.attached->Push([d](uint32_t node, const Vec3& impulse) { d[node] += impulse; });
+  for (const BodyContactSide& at : state.between) {
+    at.contact->sides[at.side].point.Push(at.contact->Own(at.side, at.contact->row.impulse), of.d);
   }
-  SolvePanels(system.factor, system.workspace, d);
+  if (of.problem.attached != nullptr) {
+    of.problem.attached->Push([&](uint32_t node, const Vec3& impulse) { of.d[node] += impulse; });
+  }
+  SolvePanels(of.system.factor, of.system.workspace, of.d);
 }
 
 // Where the current sweeps have moved the points of all slots, by axis.
@@ -54,17 +59,53 @@ struct SweepChange {
   float change_of_load = 0.0f;  // [kg m]
 };
 
-// Changes the impulses on attached points once. Returns the longest motion of one by that [m].
-float SweepAttached(AttachedPoints* attached, ContactState* state) {
+// Adds what an impulse on a slot does to the body's other points.
+void MovePoints(uint32_t slot, const Vec3& impulse, ContactState* state) {
   const PointCouplings& S = state->couplings;
-  Moved moved(state);
-  return attached->Sweep([&](uint32_t i, const Vec3& impulse) {
-    moved.Add(&attached->to_contacts[size_t{S.stride} * i], S.num_slots, impulse);
+  Moved(state).Add(S.Row(slot), S.num_slots, impulse);
+  if (state->attached == nullptr) return;
+  AttachedPoints& attached = *state->attached;
+  for (uint32_t i = 0; i < attached.num_points; ++i) {
+    attached.points[i].moved += impulse * attached.to_contacts[size_t{S.stride} * i + slot];
+  }
+}
+
+// Changes the impulses of the springs whose turn this body is once. Returns the longest motion of a
+// point by that [m].
+float SweepAttached(ContactState* state) {
+  AttachedPoints* attached = state->attached;
+  return attached->Sweep([&](AttachedPoints* of, uint32_t i, const Vec3& impulse) {
+    ContactState* moved = of->contacts;
+    if (moved == nullptr || !moved->in_solve) return;
+    const PointCouplings& S = moved->couplings;
+    Moved(moved).Add(&of->to_contacts[size_t{S.stride} * i], S.num_slots, impulse);
   }) / attached->scale;
 }
 
-SweepChange SweepContacts(bool cones_follow, AttachedPoints* attached, ContactState* state) {
+// Changes the impulse of a contact with another body once.
+void SweepBetween(bool cones_follow, BodyContact* contact, SweepChange* sum) {
+  Vec3 moved;
+  for (uint32_t k = 0; k < 2; ++k) {
+    const BodyContact::Side& side = contact->sides[k];
+    if (!side.of->in_solve) continue;
+    moved += Moved(side.of).At(side.slot) * (k == 0 ? side.of->scale : -side.of->scale);
+  }
+  PlaneContact& row = contact->row;
+  const Vec3 change = ChangeImpulse(moved, cones_follow, &row);
+  const float scale = contact->sides[contact->Lead()].of->scale;
+  sum->load += NormalImpulse(row);
+  if (IsZero(change)) return;
+  sum->change_of_load += Dot(row.plane.normal, change);
+  sum->longest = std::fmax(sum->longest, Length(change) / (row.yielding * scale));
+  for (uint32_t k = 0; k < 2; ++k) {
+    const BodyContact::Side& side = contact->sides[k];
+    if (side.of->in_solve) MovePoints(side.slot, contact->Own(k, change), side.of);
+  }
+}
+
+SweepChange SweepContacts(bool cones_follow, ContactState* state) {
   const PointCouplings& S = state->couplings;
+  const AttachedPoints* attached = state->attached;
   Moved moved(state);
   SweepChange sum;
   float longest2 = 0.0f;
@@ -77,30 +118,59 @@ SweepChange SweepContacts(bool cones_follow, AttachedPoints* attached, ContactSt
     const float* row = S.Row(slot);
     sum.change_of_load += Dot(contact.plane.normal, change);
     longest2 = std::max(longest2, row[slot] * row[slot] * change2);
-    moved.Add(row, S.num_slots, change);
-    if (attached == nullptr) continue;
-    for (uint32_t i = 0; i < attached->num_points; ++i) {
-      attached->points[i].moved += change * attached->to_contacts[size_t{S.stride} * i + slot];
+    if (attached == nullptr) {
+      moved.Add(row, S.num_slots, change);
+    } else {
+      MovePoints(slot, change, state);
     }
   }
   sum.longest = std::sqrt(longest2);
-  if (attached != nullptr) sum.longest = std::fmax(sum.longest, SweepAttached(attached, state));
+  for (const BodyContactSide& at : state->between) {
+    if (at.side == at.contact->Lead() && at.contact->Acts()) {
+      SweepBetween(cones_follow, at.contact, &sum);
+    }
+  }
+  if (attached != nullptr) sum.longest = std::fmax(sum.longest, SweepAttached(state));
   return sum;
 }
 
-// Finds how the points of the current contacts answer impulses.
+float YieldingOf(float response) { return response > 0.0f ? 1.0f / response : 0.0f; }
+
+// Finds how the points of a body's contacts answer impulses.
 void FindCouplings(const FactoredSystem& system, ContactState* state) {
   constexpr uint32_t kSpare = 16;
   PointCouplings& S = state->couplings;
   // Each change of an impulse goes to all slots, so unused ones go if they are many, and if their
   // values are to be found anew.
-  if (S.num_slots > 2 * state->num_contacts + kSpare || S.factor_id != system.id) {
-    state->KeepTouching();
-  }
+  const size_t used = state->num_contacts + state->between.size();
+  if (S.num_slots > 2 * used + kSpare || S.factor_id != system.id) state->KeepTouching();
   S.Find(system);
   for (PlaneContact& contact : state->Current()) {
-    const float response = S.Row(contact.slot)[contact.slot];
-    contact.yielding = response > 0.0f ? 1.0f / response : 0.0f;
+    contact.yielding = YieldingOf(S.Row(contact.slot)[contact.slot]);
+  }
+}
+
+// Calls visit for each contact with another body whose impulse the solve may change.
+template <class Visit>
+void ForBetween(const ContactState& state, const Visit& visit) {
+  for (const BodyContactSide& at : state.between) {
+    if (at.side == at.contact->Lead() && at.contact->Acts()) visit(at.contact);
+  }
+}
+
+// The same for all bodies of the solve.
+void FindCouplings(ContactSolve* first) {
+  for (ContactSolve* of = first; of != nullptr; of = of->next) FindCouplings(of->system, of->state);
+  for (ContactSolve* of = first; of != nullptr; of = of->next) {
+    ForBetween(*of->state, [](BodyContact* contact) {
+      float response = 0.0f;
+      for (const BodyContact::Side& side : contact->sides) {
+        if (!side.of->in_solve) continue;
+        const float s = side.of->scale;
+        response += side.of->couplings.Row(side.slot)[side.slot] / (s * s * s);
+      }
+      contact->row.yielding = YieldingOf(response);
+    });
   }
 }
 
@@ -108,49 +178,75 @@ void FindCouplings(const FactoredSystem& system, ContactState* state) {
 // in turns, and converge slowly. If it then sank in by what is left, it would do so in each step.
 // So sweeps beyond problem.sweeps go on while points move by more than the depth that counts, and
 // many more while they move much farther. Returns the number of sweeps.
-int SweepUntilConverged(const ContactProblem& problem, ContactState* state) {
+int SweepUntilConverged(const ContactSolve& first) {
   constexpr float kShareOfLoad = 1.0e-3f;
   constexpr int kMany = 64, kMost = 256;
   constexpr float kFar = 30.0f;  // [tolerances]
-  int most = problem.sweeps;
+  const int asked = first.problem.sweeps;
+  int most = asked;
   for (int sweep = 1;; ++sweep) {
-    const SweepChange change = SweepContacts(ConesFollow(sweep - 1, most), problem.attached, state);
-    if (change.longest <= problem.accuracy &&
-        std::fabs(change.change_of_load) <= kShareOfLoad * change.load) {
-      return sweep;
+    bool has_converged = true;
+    float farthest = 0.0f;  // [tolerances]
+    for (const ContactSolve* of = &first; of != nullptr; of = of->next) {
+      const SweepChange change = SweepContacts(ConesFollow(sweep - 1, most), of->state);
+      has_converged = has_converged && change.longest <= of->problem.accuracy &&
+                      std::fabs(change.change_of_load) <= kShareOfLoad * change.load;
+      farthest = std::fmax(farthest, change.longest / of->problem.tolerance);
     }
-    if (sweep < problem.sweeps) continue;
-    const float limit = sweep < kMany ? problem.tolerance : kFar * problem.tolerance;
-    if (change.longest <= limit || sweep >= kMost) return sweep;
+    if (has_converged) return sweep;
+    if (sweep < asked) continue;
+    if (farthest <= (sweep < kMany ? 1.0f : kFar) || sweep >= kMost) return sweep;
     most = std::max(most, sweep < kMany ? kMany : kMost);
   }
 }
 
+// A contact that does not press has no friction, whatever its cone was.
+void EndSliding(PlaneContact* contact) {
+  if (!(NormalImpulse(*contact) > 0.0f)) contact->impulse = {};
+}
+
 // Finds impulses of the current contacts, from where `d` has moved the nodes with those so far.
 // Returns the number of sweeps.
-int FindImpulses(const FactoredSystem& system, const ContactProblem& problem,
-                 std::span<const NodeVec> d, ContactState* state) {
-  FindCouplings(system, state);
-  FindOffsets(problem, state);
-  const PointCouplings& S = state->couplings;
-  const Moved moved(state);
-  for (uint32_t slot = 0; slot < S.num_slots; ++slot) {
-    const Vec3 at = S.points[slot].Of(d);
-    moved.x[slot] = at.x, moved.y[slot] = at.y, moved.z[slot] = at.z;
+int FindImpulses(ContactSolve* first) {
+  FindCouplings(first);
+  for (ContactSolve* of = first; of != nullptr; of = of->next) {
+    ContactState* state = of->state;
+    FindOffsets(of->problem, state);
+    ForBetween(*state, [](BodyContact* contact) { FindOffset(contact); });
+    const PointCouplings& S = state->couplings;
+    const Moved moved(state);
+    for (uint32_t slot = 0; slot < S.num_slots; ++slot) {
+      const Vec3 at = S.points[slot].Of(of->d);
+      moved.x[slot] = at.x, moved.y[slot] = at.y, moved.z[slot] = at.z;
+    }
+    if (state->attached == nullptr) continue;
+    state->attached->FindToContacts(S);
+    const auto get = [of](uint32_t node) { return of->d[node]; };
+    if (first->next == nullptr) {
+      state->attached->StartSweeps(get);
+    } else {
+      state->attached->StartOwn(get);
+    }
   }
-  if (problem.attached != nullptr) {
-    problem.attached->FindToContacts(S);
-    problem.attached->StartSweeps([d](uint32_t node) { return d[node]; });
-  }
-  const int sweeps = SweepUntilConverged(problem, state);
-  // A contact that does not press has no friction, whatever its cone was.
-  for (PlaneContact& contact : state->Current()) {
-    if (!(NormalImpulse(contact) > 0.0f)) contact.impulse = {};
+  const int sweeps = SweepUntilConverged(*first);
+  for (ContactSolve* of = first; of != nullptr; of = of->next) {
+    for (PlaneContact& contact : of->state->Current()) EndSliding(&contact);
+    ForBetween(*of->state, [](BodyContact* contact) { EndSliding(&contact->row); });
   }
   return sweeps;
 }
 
 }  // namespace
+
+void BeginSubstep(BodyContact* contact) {
+  const ContactState &a = *contact->sides[0].of, &b = *contact->sides[1].of;
+  contact->base = {static_cast<float>(a.origin[0] - b.origin[0]),
+                   static_cast<float>(a.origin[1] - b.origin[1]),
+                   static_cast<float>(a.origin[2] - b.origin[2])};
+  const auto start = [](const BodyContact::Side& side) { return side.point.Of(side.of->x); };
+  const float gap = Dot(contact->row.plane.normal, contact->Way(start) + contact->base);
+  contact->row.plane.allowed = std::fmax(contact->rest, -gap);
+}
 
 void FindOffsets(const ContactProblem& problem, ContactState* state) {
   for (PlaneContact& contact : state->Current()) {
@@ -165,70 +261,152 @@ void FindOffsets(const ContactProblem& problem, ContactState* state) {
   }
 }
 
-ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactProblem& problem,
-                                    ContactState* state, std::span<NodeVec> d) {
-  ContactSolveStats stats;
-  Respond(system, problem, *state, d);
-  if (problem.attached != nullptr) {
-    problem.attached->StartSweeps([d](uint32_t node) { return d[node]; });
-    problem.attached->SweepAlone(problem.accuracy);
-    problem.attached->AddChanges(d);
+void FindOffset(BodyContact* contact) {
+  const auto start = [](const BodyContact::Side& side) { return side.point.Of(side.of->x); };
+  const auto now = [](const BodyContact::Side& side) { return side.point.Of(side.of->y); };
+  PlaneContact& row = contact->row;
+  const Vec3 way = contact->Way(now), moved = way - contact->Way(start);
+  const Vec3& normal = row.plane.normal;
+  const float gap = Dot(normal, way + contact->base) + row.plane.allowed;
+  row.offset = moved + normal * (gap - Dot(normal, moved));
+}
+
+void SolveWithContacts(ContactSolve* first) {
+  for (ContactSolve* of = first; of != nullptr; of = of->next) {
+    of->stats = {};
+    of->state->in_solve = true;
+    of->state->y = of->problem.y;
+    of->state->attached = of->problem.attached;
+    if (of->state->attached != nullptr) of->state->attached->contacts = of->state;
+    Respond(*of);
+  }
+  if (first->next == nullptr && first->problem.attached != nullptr) {
+    AttachedPoints& attached = *first->problem.attached;
+    attached.StartSweeps([first](uint32_t node) { return first->d[node]; });
+    attached.SweepAlone(first->problem.accuracy);
+    attached.AddChanges(first->d);
   }
   for (int round = 0; round < kMostRounds; ++round) {
-    const AddedContacts added = AddContacts(problem, d, state);
-    stats.num_dropped = std::max(stats.num_dropped, added.num_dropped);
-    if (state->num_contacts == 0 || (round > 0 && !added.any)) break;
-    stats.sweeps = std::max(stats.sweeps, FindImpulses(system, problem, d, state));
-    Respond(system, problem, *state, d);
+    bool any = false, any_new = round == 0;
+    for (ContactSolve* of = first; of != nullptr; of = of->next) {
+      const AddedContacts added = AddContacts(of->problem, of->d, of->state);
+      of->stats.num_dropped = std::max(of->stats.num_dropped, added.num_dropped);
+      any = any || of->state->any();
+      any_new = any_new || added.any;
+    }
+    if (!any || !any_new) break;
+    const int sweeps = FindImpulses(first);
+    for (ContactSolve* of = first; of != nullptr; of = of->next) {
+      of->stats.sweeps = std::max(of->stats.sweeps, sweeps);
+      Respond(*of);
+    }
   }
-  DropOpenContacts(state);
-  return stats;
+  for (ContactSolve* of = first; of != nullptr; of = of->next) {
+    DropOpenContacts(of->state);
+    of->state->in_solve = false;
+    if (first->next != nullptr && of->state->attached != nullptr) {
+      of->state->attached->KnowImpulses();
+    }
+  }
+}
+
+ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactProblem& problem,
+                                    ContactState* state, std::span<NodeVec> d) {
+  ContactSolve solve = {system, problem, state, d};
+  SolveWithContacts(&solve);
+  return solve.stats;
 }
 
 namespace {
 
 // Finds impulses along the contacts' normals, without friction, that move each point by at least
-// `wanted` of its contact. `d` = A^-1 impulses (num_nodes + 1 x 1).
-template <class Wanted>
-void FindPushes(const FactoredSystem& system, int sweeps, const Wanted& wanted, ContactState* state,
-                std::span<NodeVec> d) {
-  FindCouplings(system, state);
-  const PointCouplings& S = state->couplings;
-  Moved moved(state);
-  std::fill(state->moved.begin(), state->moved.end(), 0.0f);
-  for (PlaneContact& contact : state->Current()) contact.push = 0.0f;
+// `push` [m] of its contact, which become those impulses. `d` = A^-1 impulses.
+void FindPushes(int sweeps, ContactSolve* first) {
+  FindCouplings(first);
+  const auto change_of = [](const Vec3& moved, float wanted, PlaneContact* contact) {
+    const float missing = wanted - Dot(contact->plane.normal, moved);
+    const float change = std::fmax(missing * contact->yielding, -contact->push);
+    contact->push += change;
+    return contact->plane.normal * change;
+  };
+  for (ContactSolve* of = first; of != nullptr; of = of->next) {
+    ContactState& state = *of->state;
+    std::fill(state.moved.begin(), state.moved.end(), 0.0f);
+    const auto start = [](PlaneContact* contact) {
+      contact->wanted = contact->push;
+      contact->push = 0.0f;
+    };
+    for (PlaneContact& contact : state.Current()) start(&contact);
+    ForBetween(state, [&](BodyContact* contact) { start(&contact->row); });
+  }
   for (int sweep = 0; sweep < sweeps; ++sweep) {
-    for (PlaneContact& contact : state->Current()) {
-      const Vec3& normal = contact.plane.normal;
-      const uint32_t slot = contact.slot;
-      const float missing = wanted(contact) - Dot(normal, moved.At(slot));
-      const float change = std::fmax(missing * contact.yielding, -contact.push);
-      contact.push += change;
-      moved.Add(S.Row(slot), S.num_slots, normal * change);
+    for (ContactSolve* of = first; of != nullptr; of = of->next) {
+      ContactState& state = *of->state;
+      const PointCouplings& S = state.couplings;
+      Moved moved(&state);
+      for (PlaneContact& contact : state.Current()) {
+        const Vec3 change = change_of(moved.At(contact.slot), contact.wanted, &contact);
+        moved.Add(S.Row(contact.slot), S.num_slots, change);
+      }
+      ForBetween(state, [&](BodyContact* contact) {
+        Vec3 way;
+        for (uint32_t k = 0; k < 2; ++k) {
+          const BodyContact::Side& side = contact->sides[k];
+          if (!side.of->in_solve) continue;
+          way += Moved(side.of).At(side.slot) * (k == 0 ? side.of->scale : -side.of->scale);
+        }
+        const Vec3 change = change_of(way, contact->row.wanted, &contact->row);
+        for (uint32_t k = 0; k < 2; ++k) {
+          const BodyContact::Side& side = contact->sides[k];
+          if (!side.of->in_solve) continue;
+          const PointCouplings& other = side.of->couplings;
+          Moved(side.of).Add(other.Row(side.slot), other.num_slots, contact->Own(k, change));
+        }
+      });
     }
   }
-  std::fill(d.begin(), d.end(), NodeVec());
-  for (const PlaneContact& contact : state->Current()) {
-    state->PointOf(contact).Push(contact.plane.normal * contact.push, d);
+  for (ContactSolve* of = first; of != nullptr; of = of->next) {
+    std::fill(of->d.begin(), of->d.end(), NodeVec());
+    for (const PlaneContact& contact : of->state->Current()) {
+      of->state->PointOf(contact).Push(contact.plane.normal * contact.push, of->d);
+    }
+    for (const BodyContactSide& at : of->state->between) {
+      if (!at.contact->Acts()) continue;
+      const PlaneContact& row = at.contact->row;
+      at.contact->sides[at.side].point.Push(at.contact->Own(at.side, row.plane.normal * row.push),
+                                            of->d);
+    }
+    SolvePanels(of->system.factor, of->system.workspace, of->d);
   }
-  SolvePanels(system.factor, system.workspace, d);
 }
 
 }  // namespace
 
-bool FindPushOut(const FactoredSystem& system, const ContactProblem& problem, float share,
-                 ContactState* state, std::span<NodeVec> d) {
-  const auto gap_of = [&](const PlaneContact& contact) {
-    return Gap(contact, state->PointOf(contact).Of(problem.y));
-  };
-  const auto is_deep = [&](const PlaneContact& contact) { return gap_of(contact) < -problem.slop; };
-  if (std::ranges::none_of(state->Current(), is_deep)) return false;
-  const auto wanted = [&](const PlaneContact& contact) {
-    const float gap = gap_of(contact);
-    return is_deep(contact) ? -share * gap : -gap;
-  };
-  FindPushes(system, problem.sweeps, wanted, state, d);
-  return true;
+bool FindPushOut(float share, ContactSolve* first) {
+  bool any = false;
+  for (ContactSolve* of = first; of != nullptr; of = of->next) {
+    of->state->in_solve = true;
+    of->state->y = of->problem.y;
+  }
+  for (ContactSolve* of = first; of != nullptr; of = of->next) {
+    const float slop = of->problem.slop;
+    const auto want = [&](float gap, float least, PlaneContact* contact) {
+      const bool is_deep = gap < -least;
+      contact->push = is_deep ? -share * gap : -gap;
+      any = any || is_deep;
+    };
+    for (PlaneContact& contact : of->state->Current()) {
+      want(Gap(contact, of->state->PointOf(contact).Of(of->problem.y)), slop, &contact);
+    }
+    ForBetween(*of->state, [&](BodyContact* contact) {
+      const auto now = [](const BodyContact::Side& side) { return side.point.Of(side.of->y); };
+      const float gap = Dot(contact->row.plane.normal, contact->Way(now) + contact->base);
+      want(gap + contact->rest, contact->rest, &contact->row);
+    });
+  }
+  if (any) FindPushes(first->problem.sweeps, first);
+  for (ContactSolve* of = first; of != nullptr; of = of->next) of->state->in_solve = false;
+  return any;
 }
 
 NotedRebounds NoteRebounds(const ContactProblem& problem, NodeVectors v, float h, float least,
@@ -260,8 +438,14 @@ void FindRebound(const FactoredSystem& system, NodeVectors v, ContactState* stat
     const float speed = Dot(normal, state->PointOf(contact).Of(v)) - contact.carried;
     contact.rebound = (contact.rebound > 0.0f ? contact.rebound : std::fmin(speed, 0.0f)) - speed;
   }
-  const auto wanted = [](const PlaneContact& contact) { return contact.rebound; };
-  FindPushes(system, kSweeps, wanted, state, d);
+  for (PlaneContact& contact : state->Current()) contact.push = contact.rebound;
+  for (const BodyContactSide& at : state->between) {
+    at.contact->row.push = -std::numeric_limits<float>::max();  // asks for nothing
+  }
+  ContactSolve solve = {system, {}, state, d};
+  state->in_solve = true;
+  FindPushes(kSweeps, &solve);
+  state->in_solve = false;
 }
 
 namespace {
@@ -281,6 +465,10 @@ void MovePoint(const EmbeddedPoint& point, const Vec3& by, std::span<NodeVec> y)
 
 void NotePlaces(std::span<const NodeVec> y, ContactState* state) {
   for (PlaneContact& contact : state->Current()) contact.offset = state->PointOf(contact).Of(y);
+  for (const BodyContactSide& at : state->between) {
+    BodyContact::Side& side = at.contact->sides[at.side];
+    side.place = side.point.Of(y);
+  }
 }
 
 void PutBack(const ContactState& state, std::span<NodeVec> y) {
@@ -290,6 +478,11 @@ void PutBack(const ContactState& state, std::span<NodeVec> y) {
     const Vec3 back = contact.offset - point.Of(y);
     MovePoint(point, contact.friction > 0.0f ? back : normal * std::fmax(Dot(normal, back), 0.0f),
               y);
+  }
+  for (const BodyContactSide& at : state.between) {
+    const BodyContact::Side& side = at.contact->sides[at.side];
+    if (NormalImpulse(at.contact->row) > 0.0f)
+      MovePoint(side.point, side.place - side.point.Of(y), y);
   }
 }
 

@@ -17,6 +17,7 @@
 #include "contact/contact_problem.h"
 #include "contact/point_couplings.h"
 #include "contact/sunk_points.h"
+#include "contact/touched_clusters.h"
 
 #include <algorithm>
 #include <cmath>
@@ -37,6 +38,7 @@ struct PlaneContact {
   float yielding = 0.0f;  ///< impulse per displacement that is safe along any axis [kg]; 0: none
   float friction = 0.0f;  ///< Coulomb coefficient
   float cone = 0.0f;      ///< most friction [kg m]
+  float wanted = 0.0f;    ///< motion along the normal that a push shall reach [m] or [m/s]
   float push = 0.0f;      ///< of FindPushOut [kg m] or FindRebound [kg m/s]
   float rebound =
       0.0f;  ///< speed off the plane that NoteRebounds asks for, then what is missing [m/s]
@@ -81,17 +83,6 @@ inline Vec3 ChangeImpulse(const Vec3& d, bool cone_follows, PlaneContact* contac
   return contact->impulse - before;
 }
 
-/// A point on the coarse level: it moves with up to four clusters.
-struct CoarsePoint {
-  struct Part {
-    uint16_t cluster;
-    float weight;
-    Vec3 arm;  ///< weighted, from the cluster's centre [m]
-  };
-  Part parts[4];
-  int num_parts = 0;
-};
-
 /// Most contacts of a point with one mesh: a corner's.
 inline constexpr uint32_t kMostOnMesh = 3;
 
@@ -111,6 +102,16 @@ struct Rebound {
   float energy = 0.0f;  ///< kinetic and elastic energy before the impact, relative to the plane [J]
 };
 
+struct AttachedPoints;
+struct BodyContact;
+struct CoarseContacts;
+
+/// One side of a contact with another body (body_contacts.h).
+struct BodyContactSide {
+  BodyContact* contact = nullptr;
+  uint32_t side = 0;
+};
+
 /// Contacts of one body and the memory to solve them. Allocated at AddBody, kept between steps.
 struct ContactState {
   uint32_t max_contacts = UINT32_MAX;  ///< of WorldDesc; set before the first Reserve
@@ -118,12 +119,25 @@ struct ContactState {
   uint32_t num_contacts = 0;
   Rebound rebound;
   PointCouplings couplings;
+  // Contacts with other bodies, of the current step, and what they need to know of this one.
+  std::span<const BodyContactSide> between;
+  std::span<const NodeVec> v;              ///< at the start of the step [m/s] (num_nodes x 1)
+  std::span<const NodeVec> x;              ///< at the start of the substep [m] (num_nodes x 1)
+  std::span<const NodeVec> y;              ///< the current iterate [m] (num_nodes x 1 or more)
+  double origin[3] = {};                   ///< of the body's coordinates [m]
+  float scale = 1.0f;                      ///< of the body
+  bool is_static = false;                  ///< it does not move in this step
+  bool in_solve = false;                   ///< it takes part in the current solve
+  AttachedPoints* attached = nullptr;      ///< its springs in the current solve, or null
+  CoarseContacts* coarse_solve = nullptr;  ///< its part in the current coarse one
   // Scratch memory.
   SunkPoints sunk;
   Array<PlaneContact> added;  ///< (capacity x 1)
   Array<CoarsePoint> coarse;  ///< of the contacts; empty for a body without clusters
   Array<float> moved;         ///< displacements by axis and slot [m] (3 x stride of couplings)
 
+  /// Whether it touches anything.
+  bool any() const { return num_contacts > 0 || !between.empty(); }
   std::span<PlaneContact> Current() { return contacts.span().first(num_contacts); }
   std::span<const PlaneContact> Current() const { return contacts.span().first(num_contacts); }
   const EmbeddedPoint& PointOf(const PlaneContact& contact) const {
@@ -143,7 +157,7 @@ struct ContactState {
   /// Forgets the couplings of points without contacts.
   void KeepTouching();
 
-  /// Forgets all contacts. Couplings stay.
+  /// Forgets all contacts with colliders. Couplings stay.
   void Forget() {
     num_contacts = 0;
     rebound = {};
@@ -161,8 +175,22 @@ struct ContactSolveStats {
   uint32_t num_dropped = 0;  ///< points that touched without room, most at once
 };
 
-/// Computes the outer iteration's displacement `d` (num_nodes + 1 x 1): A d = b + impulses of the
-/// contacts, which keep points from sinking. Updates the contacts. Does not allocate.
+/// A body's part in a solve, and the next body of the solve.
+struct ContactSolve {
+  FactoredSystem system;
+  ContactProblem problem;
+  ContactState* state = nullptr;
+  std::span<NodeVec> d;  ///< see SolveWithContacts (num_nodes + 1 x 1)
+  ContactSolveStats stats;
+  ContactSolve* next = nullptr;
+};
+
+/// Computes the outer iteration's displacement `d` of each body: A d = b + impulses of the
+/// contacts, which keep points from sinking, and of springs. Updates the contacts. Springs between
+/// several bodies then move no other iterate. Does not allocate.
+void SolveWithContacts(ContactSolve* first);
+
+/// The same for one body. Contacts with other bodies keep their impulses.
 ContactSolveStats SolveWithContacts(const FactoredSystem& system, const ContactProblem& problem,
                                     ContactState* state, std::span<NodeVec> d);
 
@@ -187,11 +215,10 @@ void BeginSubstep(const ContactProblem& problem, ContactState* state);
 /// Drops contacts that do not press.
 void DropOpenContacts(ContactState* state);
 
-/// Finds a displacement `d` (num_nodes + 1 x 1) that takes points deeper than problem.slop at
-/// problem.y out by a `share` of their depth: A d = impulses along the contacts' normals, without
-/// friction. Add it to positions only. Returns whether there are such points. Does not allocate.
-bool FindPushOut(const FactoredSystem& system, const ContactProblem& problem, float share,
-                 ContactState* state, std::span<NodeVec> d);
+/// Finds displacements `d` of bodies that take points deeper than problem.slop at problem.y out by
+/// a `share` of their depth: A d = impulses along the contacts' normals, without friction. Add them
+/// to positions only. Returns whether there are such points. Does not allocate.
+bool FindPushOut(float share, ContactSolve* first);
 
 /// What NoteRebounds found.
 struct NotedRebounds {
@@ -217,7 +244,7 @@ void FindRebound(const FactoredSystem& system, NodeVectors v, ContactState* stat
 /// Sets the contacts' `offset` and `friction`, for sweeps from problem.y.
 void FindOffsets(const ContactProblem& problem, ContactState* state);
 
-/// Writes where the contacts' points are now to their `offset`, for PutBack.
+/// Writes where the contacts' points are now to their `offset`, or `place`, for PutBack.
 void NotePlaces(std::span<const NodeVec> y, ContactState* state);
 
 /// Puts pressing points back to the places of NotePlaces after other corrections moved the nodes

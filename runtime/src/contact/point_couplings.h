@@ -59,7 +59,8 @@ struct PointCouplings {
     factor_id = 0;
   }
 
-  /// The slot of a point at this place, or kNoSlot.
+  /// The slot of a point at this place, or kNoSlot. Points that touch other bodies are not looked
+  /// at.
   uint32_t SlotAt(const EmbeddedPoint& point) const;
 
   /// Gives a point the next slot, without values. There must be a free one.

@@ -72,12 +72,24 @@ void World::Impl::LinkIslands() {
     }
     return slot;
   };
+  const auto join = [&](uint32_t first, uint32_t second) {
+    const uint32_t a = root_of(first), b = root_of(second);
+    bodies[std::max(a, b)]->island = std::min(a, b);
+  };
   for (const uint32_t slot : attachment_slots) {
     const AttachmentDesc& of = attachments[slot].desc;
     if (!of.other_body.valid()) continue;
-    const uint32_t a = root_of(SlotOf(of.body.value)), b = root_of(SlotOf(of.other_body.value));
-    bodies[std::max(a, b)]->island = std::min(a, b);
+    join(SlotOf(of.body.value), SlotOf(of.other_body.value));
   }
+  // Bodies that touch each other, and those that did when one of them fell asleep.
+  const auto join_pair = [&](const TouchingPair& pair, bool only_if_one_sleeps) {
+    if (only_if_one_sleeps ? !pair.presses : pair.end == pair.begin) return;
+    const Body &a = *bodies[pair.first], &b = *bodies[pair.second];
+    if (a.fixed || a.frozen || b.fixed || b.frozen) return;
+    if (!only_if_one_sleeps || a.asleep || b.asleep) join(pair.first, pair.second);
+  };
+  for (const TouchingPair& pair : touching_bodies.Current()) join_pair(pair, false);
+  for (const TouchingPair& pair : touching_bodies.Past()) join_pair(pair, true);
   // `last_of_island` of a first body is the last one so far.
   for (Body* body : live_bodies()) {
     body->island = root_of(body->slot);
@@ -89,7 +101,8 @@ void World::Impl::LinkIslands() {
 }
 
 // Sleeping bodies wake with any body of their island.
-void World::Impl::WakeIslands() {
+bool World::Impl::WakeIslands() {
+  bool woke = false;
   for (Body* first : live_bodies()) {
     if (!first->leads_island || first->next_of_island == nullptr) continue;
     bool steps = false;
@@ -97,9 +110,12 @@ void World::Impl::WakeIslands() {
       steps = steps || body->Steps();
     }
     for (Body* body = first; body != nullptr && steps; body = body->next_of_island) {
-      if (body->asleep) WakeUp(body);
+      if (!body->asleep) continue;
+      WakeUp(body);
+      woke = true;
     }
   }
+  return woke;
 }
 
 void World::Impl::WakeAttachedTo(uint64_t collider) {

@@ -134,6 +134,7 @@ Status World::SetEnabled(BodyId id, bool enabled) {
   LeaveLane(body);
   body->in_crowd_step = false;
   body->contacts.Forget();
+  body->was_placed = true;
   body->pins.Forget();
   impl_->body_stats[body->slot] = {};
   return {};

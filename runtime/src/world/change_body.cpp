@@ -66,6 +66,7 @@ Status World::Impl::ChangeSystem(const Asset& asset, const BodyMaterial& materia
   body->stretches = std::move(stretches);
   body->coarse = std::move(coarse);
   body->contacts.Forget();
+  body->was_placed = true;
   body->contacts.couplings.Forget();  // they are those of the old matrix and pins
   body->attached.factor_id = 0;
   body->attached.is_stale = true;

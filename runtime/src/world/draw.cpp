@@ -129,6 +129,12 @@ void DrawContacts(const Pen& pen, const Body& body) {
   }
 }
 
+void DrawBodyContact(const Pen& pen, const BodyContactPoint& contact, float edge) {
+  constexpr float kPointSize = 0.1f, kNormalLength = 0.5f;  // [median edges]
+  pen.Point(contact.point, kPointSize * edge, kContactColour);
+  pen.Line(contact.point, contact.point + contact.normal * (kNormalLength * edge), kContactColour);
+}
+
 struct Box {
   Vec3 low = {std::numeric_limits<float>::max(), std::numeric_limits<float>::max(),
               std::numeric_limits<float>::max()};
@@ -334,6 +340,14 @@ void World::Draw(const DebugDraw& draw) const {
   const Impl& w = *impl_;
   const Pen pen(draw);
   for (const uint32_t slot : w.slots) DrawBody(pen, *w.bodies[slot]);
+  for (const TouchingPair& pair : w.touching_bodies.Past()) {
+    const Body &a = *w.bodies[pair.first], &b = *w.bodies[pair.second];
+    if (!pen.Wants(kDrawContacts) || !a.enabled || !b.enabled) continue;
+    const float edge = std::fmin(MedianEdge(a), MedianEdge(b));
+    for (uint32_t k = pair.begin; k < pair.end; ++k) {
+      DrawBodyContact(pen, w.PlaceOfContact(pair, w.touching_bodies.past[k]), edge);
+    }
+  }
   if (pen.Wants(kDrawAttachments)) w.DrawAttachments(draw);
   if (!pen.Wants(kDrawColliders)) return;
   Box all;

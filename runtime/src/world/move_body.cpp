@@ -42,6 +42,7 @@ void ForgetPast(Body* body) {
   body->has_previous = false;
   body->moved = true;
   body->contacts.Forget();
+  body->was_placed = true;
 }
 
 // Moves the origin of the body's coordinates to `origin` [m]. Targets of pins stay in the world,

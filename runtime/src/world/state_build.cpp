@@ -23,8 +23,10 @@ bool World::Impl::ReserveLike(const Impl& other) {
   return slots.ReserveAll(allocator, other.slots.capacity()) &&
          collider_slots.ReserveAll(allocator, other.collider_slots.capacity()) &&
          Grow(&bodies, num_slots) && Grow(&body_stats, num_slots) && Grow(&live, num_slots) &&
-         Grow(&measured, num_slots) && Grow(&units, num_slots) && Grow(&colliders, num_planes) &&
-         Grow(&step_colliders, num_planes) && Grow(&swept, num_planes) &&
+         Grow(&measured, num_slots) && Grow(&units, num_slots) && Grow(&predicted, num_slots) &&
+         Grow(&is_refitted, num_slots) && Grow(&sorted_bodies, num_slots) &&
+         Grow(&colliders, num_planes) && Grow(&step_colliders, num_planes) &&
+         Grow(&swept, num_planes) &&
          attachment_slots.ReserveAll(allocator, other.attachment_slots.capacity()) &&
          GrowAttachments(other.attachments.size());
 }
@@ -165,6 +167,9 @@ void World::Impl::SwapState(Impl* other) {
   std::swap(colliders, other->colliders);
   std::swap(step_colliders, other->step_colliders);
   std::swap(swept, other->swept);
+  std::swap(predicted, other->predicted);
+  std::swap(is_refitted, other->is_refitted);
+  std::swap(sorted_bodies, other->sorted_bodies);
   std::swap(attachment_slots, other->attachment_slots);
   std::swap(attachments, other->attachments);
   std::swap(rows, other->rows);

@@ -11,7 +11,8 @@
 //   StateSet    (num_sets)            factors of the systems, in their order
 //   StateSlot   (num_body_slots), then (num_collider_slots), then (num_attachment_slots)
 //   StateCollider (num_colliders), Vec3 (num_hull_points) of hulls in their order
-//   StateAttachment (num_attachments), StateForce (num_forces), float (num_time_steps)
+//   StateAttachment (num_attachments), StatePair (num_pairs), StateBodyContact (num_body_contacts),
+//   StateForce (num_forces), float (num_time_steps)
 //   StateCrowd  (num_crowds)
 //   StateBody   (num_bodies)          in the order of their slots
 //   one section per body: nodes, rotations, multipliers, pins, contacts, touches; see BodyLayout
@@ -36,7 +37,7 @@ static_assert(std::endian::native == std::endian::little,
               "states are written as they lie in memory");
 
 inline constexpr char kStateMagic[8] = {'P', 'L', 'U', 'S', 'H', 'S', 'T', '\n'};
-inline constexpr uint32_t kStateVersion = 9;
+inline constexpr uint32_t kStateVersion = 10;
 inline constexpr uint32_t kStateByteOrder = 0x01020304;
 #ifdef PLUSH_DETERMINISTIC
 inline constexpr uint32_t kStateVariant = 1;
@@ -68,10 +69,10 @@ struct StateStats {
   uint32_t flags;
   float max_speed;
   uint32_t contacts, contact_sweeps, substeps, outer_iterations, asleep, overshoots,
-      contacts_dropped;
-  float phase_s[5];
+      contacts_dropped, body_pairs;
+  float phase_s[6];
 };
-static_assert(sizeof(StateStats) == 56);
+static_assert(sizeof(StateStats) == 64);
 
 struct StateWorld {
   float dt;
@@ -85,9 +86,10 @@ struct StateWorld {
   StateStats stats;
   uint32_t num_hull_points;  ///< of all hulls
   uint32_t num_attachment_slots, first_free_attachment, last_free_attachment, num_attachments;
-  uint32_t zeros[3];
+  uint32_t num_pairs, num_body_contacts;
+  uint32_t zeros[1];
 };
-static_assert(sizeof(StateWorld) == 192);
+static_assert(sizeof(StateWorld) == 200);
 
 struct StateAsset {
   uint64_t content_hash, num_bytes;
@@ -177,6 +179,22 @@ struct StateCrowd {
 };
 static_assert(sizeof(StateCrowd) == 88);
 
+/// TouchingPair.
+struct StatePair {
+  uint32_t bodies[2];  ///< slots, ascending
+  uint32_t end;        ///< of its contacts, which follow those of the pair before
+  float slack;
+  uint32_t is_reported;
+};
+static_assert(sizeof(StatePair) == 20);
+
+/// PastContact.
+struct StateBodyContact {
+  uint32_t triangles[2];
+  float u[2], v[2], normal[3], force[3];
+};
+static_assert(sizeof(StateBodyContact) == 48);
+
 /// StateBody::flags.
 enum StateBodyFlags : uint32_t {
   kStateFixed = 1u << 0,
@@ -192,7 +210,8 @@ enum StateBodyFlags : uint32_t {
   kStatePinsRest = 1u << 10,
   kStatePinsMove = 1u << 11,
   kStateReportsContacts = 1u << 12,
-  kStateAllFlags = (1u << 13) - 1,
+  kStateWasPlaced = 1u << 13,
+  kStateAllFlags = (1u << 14) - 1,
 };
 
 struct StateBody {
@@ -214,7 +233,7 @@ struct StateBody {
   int32_t outer_iterations, volume_sweeps, polar_iterations;
   uint32_t num_touches, zero;
 };
-static_assert(sizeof(StateBody) == 232);
+static_assert(sizeof(StateBody) == 240);
 
 /// RegionMotion.
 struct StateMotion {

@@ -35,6 +35,7 @@ StepStats ToStats(const StateStats& s) {
   out.asleep = s.asleep;
   out.overshoots = s.overshoots;
   out.contacts_dropped = s.contacts_dropped;
+  out.body_pairs = s.body_pairs;
   std::copy(std::begin(s.phase_s), std::end(s.phase_s), out.phase_s);
   return out;
 }
@@ -126,6 +127,7 @@ void LoadBody(const StateBody& saved, const BodyBulk& bulk, Body* body) {
   body->in_lane = Has(saved, kStateInLane);
   body->in_crowd_step = Has(saved, kStateInCrowdStep);
   body->has_previous = Has(saved, kStateHasPrevious);
+  body->was_placed = Has(saved, kStateWasPlaced);
   body->moved = true;
   CopyTo(bulk.x, &body->x);
   CopyTo(bulk.v, &body->v);
@@ -249,8 +251,10 @@ bool World::Impl::ReserveFor(const StateReader& state) {
   }
   const size_t num_slots = w.num_body_slots, num_planes = w.num_collider_slots;
   if (!Grow(&bodies, num_slots) || !Grow(&body_stats, num_slots) || !Grow(&live, num_slots) ||
-      !Grow(&measured, num_slots) || !Grow(&units, num_slots) || !Grow(&colliders, num_planes) ||
-      !Grow(&step_colliders, num_planes) || !Grow(&swept, num_planes) ||
+      !Grow(&measured, num_slots) || !Grow(&units, num_slots) || !Grow(&predicted, num_slots) ||
+      !Grow(&is_refitted, num_slots) || !Grow(&sorted_bodies, num_slots) ||
+      !Grow(&colliders, num_planes) || !Grow(&step_colliders, num_planes) ||
+      !Grow(&swept, num_planes) ||
       !attachment_slots.ReserveAll(allocator, w.num_attachment_slots) ||
       !GrowAttachments(w.num_attachment_slots) || !Grow(&forces, w.num_forces) ||
       !Grow(&crowds, w.num_crowds)) {
@@ -281,6 +285,8 @@ bool World::Impl::ReserveContacts(const StateReader& state) {
     const size_t num_planes = std::max<size_t>(w.num_collider_slots, desc.reserve_colliders);
     if (!ReserveColliders(allocator, num_planes, body)) return false;
     if (has_meshes && !ReserveMesh(allocator, body)) return false;
+    if (desc.max_pairs > 0 && !ReserveBodyContacts(allocator, body)) return false;
+    if (!touching_bodies.ReserveSurface(allocator, body->surface)) return false;
     if (Has(saved, kStateHasTargets) &&
         !ReserveTargets(allocator, NumRegions(body->system->key.asset_bytes), body)) {
       return false;
@@ -377,6 +383,7 @@ void World::Impl::ApplyState(const StateReader& state) {
     body_stats[saved.slot] = ToStats(saved.stats);
   }
   LoadAttachments(state);
+  LoadBodyContacts(state);
   LinkCrowds(state);
   for (uint32_t i = 0; i < num_crowds; ++i) {
     const StateCrowd saved = state.crowd(i);
@@ -396,6 +403,7 @@ void World::Impl::ApplyState(const StateReader& state) {
   settings = {};
   shared_body = nullptr;
   ListLiveBodies();
+  NoteTouching();
   const std::lock_guard<std::mutex> lock(time_steps_mutex);
   desc.contact = state.Contact();
   for (uint32_t i = 0; i < w.num_time_steps; ++i) {
@@ -406,6 +414,9 @@ void World::Impl::ApplyState(const StateReader& state) {
 }
 
 Status World::Impl::LoadState(const StateReader& state) {
+  if (!HasRoomForPairs(state)) {
+    return {StatusCode::kMismatch, "state.body_contacts", "are more than max_pairs has room for"};
+  }
   if (HasHullsOf(state) && HasBodiesOf(state)) {
     if (!ReserveFor(state) || !ReserveContacts(state) || !ReserveMore(state)) return kNoMemory;
     cache.SortUsed();
@@ -415,7 +426,12 @@ Status World::Impl::LoadState(const StateReader& state) {
   }
   Impl* aside = NewObject<Impl>(allocator, desc);
   if (aside == nullptr) return kNoMemory;
-  const Status built = aside->BuildFrom(state, this);
+  Status built = aside->BuildFrom(state, this);
+  for (Body* body : aside->bodies) {
+    if (body != nullptr && !touching_bodies.ReserveSurface(allocator, body->surface)) {
+      built = kNoMemory;
+    }
+  }
   if (built.ok()) {
     SwapState(aside);
     ApplyState(state);

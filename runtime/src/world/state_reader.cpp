@@ -135,6 +135,8 @@ Status StateReader::Check(uint16_t tag, bool keep_previous, const ContactMethod*
        !TakeSection(sizeof(StateCollider) * uint64_t{w.num_colliders}, &colliders_) ||
        !TakeSection(sizeof(Vec3) * uint64_t{w.num_hull_points}, &hull_points_) ||
        !TakeSection(sizeof(StateAttachment) * uint64_t{w.num_attachments}, &attachments_) ||
+       !TakeSection(sizeof(StatePair) * uint64_t{w.num_pairs}, &pairs_) ||
+       !TakeSection(sizeof(StateBodyContact) * uint64_t{w.num_body_contacts}, &body_contacts_) ||
        !TakeSection(sizeof(StateForce) * uint64_t{w.num_forces}, &forces_) ||
        !TakeSection(sizeof(float) * uint64_t{w.num_time_steps}, &time_steps_) ||
        !TakeSection(sizeof(StateCrowd) * uint64_t{w.num_crowds}, &crowds_) ||
@@ -147,6 +149,7 @@ Status StateReader::Check(uint16_t tag, bool keep_previous, const ContactMethod*
   if (status.ok()) status = CheckCrowds();
   if (status.ok()) status = CheckBodies();
   if (status.ok()) status = CheckAttachments();
+  if (status.ok()) status = CheckBodyContacts();
   if (status.ok()) status = CheckCrowdBulk();
   if (!status.ok()) return status;
   if (at_ != bytes_.size()) return Corrupt("state", "has bytes after its end");

@@ -66,6 +66,10 @@ class StateReader {
   StateAttachment attachment(uint32_t index) const {
     return At<StateAttachment>(attachments_, index);
   }
+  StatePair pair(uint32_t index) const { return At<StatePair>(pairs_, index); }
+  StateBodyContact body_contact(uint32_t index) const {
+    return At<StateBodyContact>(body_contacts_, index);
+  }
   StateForce force(uint32_t index) const { return At<StateForce>(forces_, index); }
   float time_step(uint32_t index) const { return At<float>(time_steps_, index); }
   StateCrowd crowd(uint32_t index) const { return At<StateCrowd>(crowds_, index); }
@@ -111,6 +115,8 @@ class StateReader {
   bool ArePoints(const StateCollider& collider, uint32_t* end) const;
   Status CheckAttachments() const;
   bool IsSide(uint32_t slot, const uint32_t (&nodes)[4], const float (&weights)[4]) const;
+  bool IsInTriangle(uint32_t slot, uint32_t triangle, float u, float v) const;
+  Status CheckBodyContacts() const;
   Status CheckForces() const;
   Status CheckCrowds() const;
   Status CheckBodies();
@@ -136,8 +142,8 @@ class StateReader {
   // Offsets of the sections.
   size_t asset_table_ = 0, systems_ = 0, pinned_ = 0, sets_ = 0, body_slots_ = 0,
          collider_slots_ = 0, attachment_slots_ = 0, colliders_ = 0, hull_points_ = 0,
-         attachments_ = 0, forces_ = 0, time_steps_ = 0, crowds_ = 0, bodies_ = 0, body_bulk_ = 0,
-         crowd_bulk_ = 0;
+         attachments_ = 0, pairs_ = 0, body_contacts_ = 0, forces_ = 0, time_steps_ = 0,
+         crowds_ = 0, bodies_ = 0, body_bulk_ = 0, crowd_bulk_ = 0;
 };
 
 }  // namespace plush

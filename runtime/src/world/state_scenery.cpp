@@ -140,6 +140,20 @@ AttachmentDesc ToAttachment(const StateAttachment& a) {
   return out;
 }
 
+StatePair Saved(const TouchingPair& pair, uint32_t end) {
+  return {{pair.first, pair.second}, end, pair.slack, pair.is_reported ? 1u : 0u};
+}
+
+StateBodyContact Saved(const PastContact& contact) {
+  StateBodyContact out = {};
+  std::copy_n(contact.triangles, 2, out.triangles);
+  std::copy_n(contact.u, 2, out.u);
+  std::copy_n(contact.v, 2, out.v);
+  Copy(contact.normal, out.normal);
+  Copy(contact.force, out.force);
+  return out;
+}
+
 StateForce Saved(const PendingForce& force) {
   const ForceField& field = force.field;
   StateForce out = {};
@@ -332,6 +346,51 @@ Status StateReader::CheckAttachments() const {
   return {};
 }
 
+// Whether the body in a slot has a point in the triangle of its surface.
+bool StateReader::IsInTriangle(uint32_t slot, uint32_t triangle, float u, float v) const {
+  constexpr float kMostWeights = 1.001f;  // of two corners; rounding included
+  StateBody body = {};
+  return slot < world_.num_body_slots && FindBody(slot, &body) &&
+         triangle < AssetOf(system(body.system)).collision().num_triangles() && u >= 0.0f &&
+         v >= 0.0f && u + v <= kMostWeights;
+}
+
+Status StateReader::CheckBodyContacts() const {
+  const char* const section = "state.body_contacts";
+  StateBody body = {};
+  const auto is_body = [&](uint32_t slot) {
+    return slot < world_.num_body_slots && FindBody(slot, &body);
+  };
+  uint32_t begin = 0;
+  for (uint32_t i = 0; i < world_.num_pairs; ++i) {
+    const StatePair p = pair(i);
+    const StatePair before = i > 0 ? pair(i - 1) : StatePair{};
+    const bool is_after = i == 0 || std::make_pair(before.bodies[0], before.bodies[1]) <
+                                        std::make_pair(p.bodies[0], p.bodies[1]);
+    if (!is_after || p.bodies[0] >= p.bodies[1] || !is_body(p.bodies[0]) || !is_body(p.bodies[1])) {
+      return Corrupt(section, "no such pair, or out of order", i);
+    }
+    if (p.end < begin || p.end > world_.num_body_contacts ||
+        p.end - begin > TouchingBodies::kMostContacts || !std::isfinite(p.slack) ||
+        p.is_reported > 1) {
+      return Corrupt(section, "a number is out of range", i);
+    }
+    for (; begin < p.end; ++begin) {
+      const StateBodyContact c = body_contact(begin);
+      for (int k = 0; k < 2; ++k) {
+        if (!IsInTriangle(p.bodies[k], c.triangles[k], c.u[k], c.v[k])) {
+          return Corrupt(section, "no such point of a body", begin);
+        }
+      }
+      if (!AreFinite(c.normal) || !AreFinite(c.force)) {
+        return Corrupt(section, "a number is not finite", begin);
+      }
+    }
+  }
+  if (begin != world_.num_body_contacts) return Corrupt(section, "are of no pair", begin);
+  return {};
+}
+
 Status StateReader::CheckForces() const {
   for (uint32_t i = 0; i < world_.num_forces; ++i) {
     const StateForce f = force(i);
@@ -375,6 +434,37 @@ bool World::Impl::HasHullsOf(const StateReader& state) const {
 }
 
 // The next step links rows, points and islands.
+bool World::Impl::HasRoomForPairs(const StateReader& state) const {
+  return state.world().num_pairs <= touching_bodies.pairs.size() &&
+         state.world().num_body_contacts <= touching_bodies.past.size();
+}
+
+void World::Impl::LoadBodyContacts(const StateReader& state) {
+  TouchingBodies& t = touching_bodies;
+  t.num_pairs = t.num_contacts = 0;
+  t.num_past_pairs = state.world().num_pairs;
+  for (uint32_t i = 0, begin = 0; i < t.num_past_pairs; ++i) {
+    const StatePair saved = state.pair(i);
+    TouchingPair& pair = t.past_pairs[i] = {};
+    pair.first = saved.bodies[0];
+    pair.second = saved.bodies[1];
+    pair.begin = begin;
+    pair.end = saved.end;
+    pair.slack = saved.slack;
+    pair.is_reported = saved.is_reported != 0;
+    for (; begin < saved.end; ++begin) {
+      const StateBodyContact c = state.body_contact(begin);
+      t.past[begin] = {{c.triangles[0], c.triangles[1]},
+                       {c.u[0], c.u[1]},
+                       {c.v[0], c.v[1]},
+                       ToVec3(c.normal),
+                       ToVec3(c.force)};
+      pair.presses = pair.presses || !IsZero(t.past[begin].force);
+    }
+  }
+  islands_changed = true;
+}
+
 void World::Impl::LoadAttachments(const StateReader& state) {
   const StateWorld& w = state.world();
   attachment_slots.Load([&](uint32_t slot) { return state.attachment_slot(slot); },

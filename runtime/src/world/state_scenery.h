@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What of the world besides bodies is in a state, as records and back: colliders, attachments and
-// forces. Their checks are StateReader's.
+// What of the world besides bodies is in a state, as records and back: colliders, attachments,
+// contacts between bodies and forces. Their checks are StateReader's.
 #pragma once
 
 #include "world/state_format.h"
@@ -48,6 +48,10 @@ Collider ToCollider(const StateCollider& c, uint64_t id, Hull* hull, const Trian
 StateAttachment Saved(const Attachment& attachment, const AttachmentRow& row);
 /// Without ids.
 AttachmentDesc ToAttachment(const StateAttachment& a);
+
+/// `end`: of its contacts in the state.
+StatePair Saved(const TouchingPair& pair, uint32_t end);
+StateBodyContact Saved(const PastContact& contact);
 
 StateForce Saved(const PendingForce& force);
 PendingForce ToForce(const StateForce& f);

@@ -55,16 +55,9 @@ class Sink {
 };
 
 StateStats Saved(const StepStats& s) {
-  StateStats out = {s.flags,
-                    s.max_speed,
-                    s.contacts,
-                    s.contact_sweeps,
-                    s.substeps,
-                    s.outer_iterations,
-                    s.asleep,
-                    s.overshoots,
-                    s.contacts_dropped,
-                    {}};
+  StateStats out = {
+      s.flags,  s.max_speed,  s.contacts,         s.contact_sweeps, s.substeps, s.outer_iterations,
+      s.asleep, s.overshoots, s.contacts_dropped, s.body_pairs,     {}};
   static_assert(sizeof(out.phase_s) == sizeof(s.phase_s));
   std::copy(std::begin(s.phase_s), std::end(s.phase_s), out.phase_s);
   return out;
@@ -106,7 +99,7 @@ uint32_t FlagsOf(const Body& body) {
          flag(body.pins.reactions.size() > 0, kStateReports) |
          flag(body.pins.targets.size() > 0, kStateHasTargets) |
          flag(body.report_contacts, kStateReportsContacts) | flag(body.pins.rests, kStatePinsRest) |
-         flag(body.pins.moves, kStatePinsMove);
+         flag(body.pins.moves, kStatePinsMove) | flag(body.was_placed, kStateWasPlaced);
 }
 
 StateBody Saved(const Body& body, const StepStats& stats) {
@@ -322,6 +315,9 @@ size_t World::Impl::WriteState(std::byte* state) {
   world.first_free_attachment = attachment_slots.first_free();
   world.last_free_attachment = attachment_slots.last_free();
   world.num_attachments = attachment_slots.num_live();
+  world.num_pairs = touching_bodies.num_past_pairs;
+  for (const TouchingPair& pair : touching_bodies.Past())
+    world.num_body_contacts += pair.end - pair.begin;
   world.num_assets = counts.assets;
   world.num_systems = counts.systems;
   world.num_sets = counts.sets;
@@ -359,6 +355,16 @@ size_t World::Impl::WriteState(std::byte* state) {
   }
   sink.End();
   for (const uint32_t slot : attachment_slots) sink.Write(Saved(attachments[slot], rows[slot]));
+  sink.End();
+  uint32_t end_of_pair = 0;
+  for (const TouchingPair& pair : touching_bodies.Past()) {
+    end_of_pair += pair.end - pair.begin;
+    sink.Write(Saved(pair, end_of_pair));
+  }
+  sink.End();
+  for (const TouchingPair& pair : touching_bodies.Past()) {
+    for (uint32_t k = pair.begin; k < pair.end; ++k) sink.Write(Saved(touching_bodies.past[k]));
+  }
   sink.End();
   for (uint32_t i = 0; i < num_forces; ++i) sink.Write(Saved(forces[i]));
   sink.End();

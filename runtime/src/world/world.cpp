@@ -69,10 +69,14 @@ Status World::Impl::FindBody(const Impl* impl, BodyId id, Body** out_body) {
   return {};
 }
 
+constexpr uint32_t kMostPairs = 1u << 20;  // WorldDesc::max_pairs
+
 void World::Impl::ReserveCapacity() {
   desc.reserve_bodies = std::min(desc.reserve_bodies, SlotList<>::kMostSlots);
   desc.reserve_colliders = std::min(desc.reserve_colliders, SlotList<>::kMostSlots);
-  if (!events.Allocate(allocator, desc.max_events) ||
+  desc.max_pairs = std::min(desc.max_pairs, kMostPairs);
+  if (!touching_bodies.Reserve(allocator, desc.max_pairs) ||
+      !events.Allocate(allocator, desc.max_events) ||
       !contact_events.Allocate(allocator, desc.max_contact_events) ||
       !attachment_events.Allocate(allocator, desc.max_events)) {
     return;
@@ -89,7 +93,8 @@ void World::Impl::ReserveCapacity() {
 // Makes room for the arrays' elements of slots up to `slot`.
 bool World::Impl::ReserveBodyArrays(uint32_t slot) {
   return Reserve(&bodies, slot) && Reserve(&body_stats, slot) && Reserve(&live, slot) &&
-         Reserve(&measured, slot) && Reserve(&units, slot);
+         Reserve(&measured, slot) && Reserve(&units, slot) && Reserve(&predicted, slot) &&
+         Reserve(&is_refitted, slot) && Reserve(&sorted_bodies, slot);
 }
 
 // Makes room for one more body.
@@ -113,7 +118,11 @@ Status World::AddBody(const Asset& asset, const BodyDesc& desc, BodyId* out_id) 
   const Status made = MakeBody(w.allocator, asset, desc, w.MostColliders(), w.desc.max_contacts,
                                w.desc.keep_previous, &w.cache, &body);
   if (!made.ok()) return made;
-  if (w.HasMeshes() && !ReserveMesh(w.allocator, body)) {
+  const bool has_room =
+      (!w.HasMeshes() || ReserveMesh(w.allocator, body)) &&
+      (w.desc.max_pairs == 0 || (ReserveBodyContacts(w.allocator, body) &&
+                                 w.touching_bodies.ReserveSurface(w.allocator, body->surface)));
+  if (!has_room) {
     DestroyBody(w.allocator, &w.cache, body);
     return {StatusCode::kOutOfMemory, "body"};
   }
@@ -144,6 +153,7 @@ Status World::RemoveBody(BodyId id) {
 
 void World::Impl::Remove(Body* body) {
   DetachBody(body->id);
+  ForgetPairs(body->slot);
   slots.Remove(body->slot);
   bodies[body->slot] = nullptr;
   TakeFromCrowd(body);
@@ -242,6 +252,7 @@ Status World::SetFilter(BodyId id, const Filter& filter) {
   if (!found.ok()) return found;
   body->filter = filter;
   body->contacts.Forget();
+  body->was_placed = true;
   WakeUp(body);
   return {};
 }

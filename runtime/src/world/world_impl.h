@@ -10,6 +10,7 @@
 #include "body/crowd.h"
 #include "body/system_cache.h"
 #include "collision/rest_mesh.h"
+#include "world/touching_bodies.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -164,9 +165,24 @@ struct World::Impl {
   void PlaceColliders();
   void WakeByColliders();
   void PlaceAttachments();
-  void WakeIslands();
+  bool WakeIslands();  ///< returns whether one woke
   void ApplyForces();
   void ApplyForcesTo(Body* body) const;
+  void FindBodyContacts();
+  void FindNearPairs();
+  void FindContacts(TouchingPair* pair);
+  void SearchContacts(float size, std::span<const PastContact> past, TouchingPair* pair);
+  void Keep(const TouchingPair& pair, const PastContact& old);
+  BodyContact* AddBodyContact(const TouchingPair& pair, const uint32_t (&triangles)[2],
+                              const float (&u)[2], const float (&v)[2], const Vec3& normal);
+  void ListSides();
+  /// Forgets a body that goes, and wakes those that it touched.
+  void ForgetPairs(uint32_t slot);
+  void EndBodyContacts();
+  void NoteTouching();
+  void ReportPairs(std::span<TouchingPair> pairs);
+  BodyContactPoint PlaceOfContact(const TouchingPair& pair, const PastContact& contact) const;
+  ContactEvent PairEvent(const TouchingPair& pair, ContactEvent event) const;
   void DecideCrowdSteps();
   void ChooseUnits();
   void StepUnits();
@@ -208,6 +224,8 @@ struct World::Impl {
   void UnlinkCrowds();
   void LinkCrowds(const StateReader& state);
   void LoadAttachments(const StateReader& state);
+  bool HasRoomForPairs(const StateReader& state) const;
+  void LoadBodyContacts(const StateReader& state);
   void ApplyState(const StateReader& state);
   void SwapState(Impl* other);
   void ClearBodies();
@@ -247,6 +265,10 @@ struct World::Impl {
   Array<StepStats> body_stats;    // of the last step, by slot
   Array<Body*> live;              // in the order of slots, as of ListLiveBodies
   Array<WorldMeasures> measured;  // of `live`, in World::Measure
+  TouchingBodies touching_bodies;
+  Array<WorldBox> predicted;   // of bodies at the end of the step, by slot
+  Array<uint8_t> is_refitted;  // to there, by slot
+  Array<Body*> sorted_bodies;  // by the lower ends of these
   Array<Crowd*> crowds;
   uint32_t num_crowds = 0;
   Array<uint32_t> units;  // jobs of the current step: crowds, then slots of bodies that step alone

@@ -14,12 +14,18 @@
 namespace plush {
 namespace {
 
+bool RestsOnStatic(const Body& body) {
+  return std::ranges::any_of(body.contacts.between, [](const BodyContactSide& at) {
+    return at.contact->sides[1 - at.side].of->is_static;
+  });
+}
+
 // Whether something keeps a slow body from speeding up. Under weak gravity, a body at the top of
 // its flight is slow for a long time although nothing holds it.
 bool IsHeld(const StepSettings& settings, const Body& body) {
   const Vec3 g = GravityOf(settings, body);
   return (g.x == 0.0f && g.y == 0.0f && g.z == 0.0f) || body.system->num_pinned > 0 ||
-         body.attached.has_target || TouchesCollider(settings, body);
+         body.attached.has_target || TouchesCollider(settings, body) || RestsOnStatic(body);
 }
 
 }  // namespace
@@ -101,11 +107,13 @@ Status World::Step(float dt) {
   w.PlaceColliders();
   w.PlaceAttachments();
   w.ApplyForces();
+  w.FindBodyContacts();
   w.DecideCrowdSteps();
   w.ChooseUnits();
   w.StepUnits();
   w.StepSharedBody();
   w.EndStep();
+  w.EndBodyContacts();
   w.EndAttachments();
   w.MoveColliders();
   w.SumStats();
@@ -308,7 +316,7 @@ void World::Impl::SumStats() {
     stats.flags |= s.flags;
     stats.max_speed = std::fmax(stats.max_speed, s.max_speed);
     stats.contact_sweeps = std::max(stats.contact_sweeps, s.contact_sweeps);
-    stats.contacts += s.contacts;
+    stats.contacts += s.contacts;  // those between bodies follow
     stats.substeps = std::max(stats.substeps, s.substeps);
     stats.outer_iterations = std::max(stats.outer_iterations, s.outer_iterations);
     stats.asleep += body->asleep ? 1u : 0u;
@@ -316,6 +324,10 @@ void World::Impl::SumStats() {
     stats.overshoots += s.overshoots;
     for (size_t k = 0; k < std::size(stats.phase_s); ++k) stats.phase_s[k] += s.phase_s[k];
   }
+  stats.contacts += touching_bodies.num_contacts;
+  for (const TouchingPair& pair : touching_bodies.Past()) stats.body_pairs += pair.presses ? 1 : 0;
+  stats.phase_s[static_cast<size_t>(Phase::kFindPairs)] += touching_bodies.find_time;
+  if (touching_bodies.has_dropped) stats.flags |= kStepContactsDropped;
 }
 
 }  // namespace plush

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Contacts between two bodies, solved in the same sweeps as contacts with colliders.
+//
+// A row has two points, one on each body. An impulse p on the first one and -p on the second move
+// the way between them by (S_aa + S_bb) p: both bodies' matrices are scalar, so one number holds
+// for the three axes, as it does against a collider (plane_contacts.h).
+#pragma once
+
+#include "plush/types.h"
+
+#include "contact/plane_contacts.h"
+
+#include <cstdint>
+#include <span>
+
+namespace plush {
+
+/// A contact of two bodies, in the world's units.
+struct BodyContact {
+  struct Side {
+    ContactState* of = nullptr;
+    EmbeddedPoint point;
+    uint32_t triangle = 0;     ///< of the collision surface
+    float u = 0.0f, v = 0.0f;  ///< barycentric weights of its second and third corners
+    uint32_t slot = 0;         ///< of the point in of->couplings, unless the body is static
+    Vec3 place;                ///< of NotePlaces, in the body's coordinates [m]
+    CoarsePoint coarse;
+  };
+  Side sides[2];
+  /// The normal points out of the second body. The impulse is that on the first one. Its slot,
+  /// collider, face and plane.offset have no meaning.
+  PlaneContact row;
+  Vec3 force;            ///< on the first body: before the step, then in its last substep [N]
+  float pressed = 0.0f;  ///< impulse along the normal in the step so far [N s]
+  Vec3 base;             ///< from the origin of the second body to that of the first [m]
+  /// Depth at which the bodies rest on each other [m]. Were it 0, the surfaces would part at every
+  /// tremble, and so the contact would be lost.
+  float rest = 0.0f;
+
+  /// From the point of the second body to that of the first [m]: get(side, point) is a vector of a
+  /// point in its body's coordinates.
+  template <class Get>
+  Vec3 Way(const Get& get) const {
+    return get(sides[0]) * sides[0].of->scale - get(sides[1]) * sides[1].of->scale;
+  }
+  /// An impulse of the row on one side, in that body's units [kg m].
+  Vec3 Own(uint32_t side, const Vec3& impulse) const {
+    const float s = sides[side].of->scale;
+    return impulse * ((side == 0 ? 1.0f : -1.0f) / (s * s * s * s));
+  }
+  /// The side whose body's turn it is to change the row: the first one that takes part in the
+  /// solve.
+  uint32_t Lead() const { return sides[0].of->in_solve ? 0 : 1; }
+  /// Whether both bodies take part in the solve or cannot move.
+  bool Acts() const {
+    const auto may = [](const Side& side) { return side.of->in_solve || side.of->is_static; };
+    return may(sides[0]) && may(sides[1]) && sides[Lead()].of->in_solve;
+  }
+};
+
+/// Begins a substep for a contact: its bodies' x and origins are known.
+void BeginSubstep(BodyContact* contact);
+
+/// Sets the row's `offset`, for sweeps from its bodies' y.
+void FindOffset(BodyContact* contact);
+
+}  // namespace plush

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Which bodies touch each other in a step, and where.
+#pragma once
+
+#include "base/array.h"
+#include "contact/body_contacts.h"
+#include "intersection/pair_contacts.h"
+
+#include <cstdint>
+#include <span>
+
+namespace plush {
+
+/// Two bodies that touch or come near, by slots.
+struct TouchingPair {
+  uint32_t first = 0, second = 0;  ///< first < second
+  uint32_t begin = 0, end = 0;     ///< its contacts
+  float approach_speed = 0.0f;     ///< the greatest along a normal when the step began [m/s]
+  float slack = 0.0f;              ///< how much the bodies may still move before another search [m]
+  bool presses = false;            ///< whether a contact does
+  bool is_reported = false;        ///< whether the game knows of it from an event
+
+  uint64_t Key() const { return uint64_t{first} << 32 | second; }
+};
+
+/// What a contact of two bodies leaves for the next step.
+struct PastContact {
+  uint32_t triangles[2] = {};
+  float u[2] = {}, v[2] = {};
+  Vec3 normal;  ///< unit, out of the second body
+  Vec3 force;   ///< on the first body [N]; zero: it does not press
+};
+
+/// Contacts of all pairs, and memory to find them.
+struct TouchingBodies {
+  /// Contacts of a pair on average: there is room for this many times max_pairs.
+  static constexpr uint32_t kMeanContacts = 12;
+  /// Most contacts of one pair, and of those that the search finds.
+  static constexpr uint32_t kMostContacts = 64, kMostFound = 256;
+
+  Array<TouchingPair> pairs;  ///< ascending (max_pairs x 1)
+  uint32_t num_pairs = 0;
+  Array<BodyContact> contacts;  ///< by pair (kMeanContacts max_pairs x 1)
+  uint32_t num_contacts = 0;
+  // What the step before left.
+  Array<TouchingPair> past_pairs;  ///< ascending (max_pairs x 1)
+  uint32_t num_past_pairs = 0;
+  Array<PastContact> past;  ///< by pair (as `contacts`)
+  // Scratch memory of a step.
+  Array<TouchingPair> next_pairs;
+  Array<PastContact> next_past;
+  Array<uint8_t> is_done;        ///< whether a pair's contacts have been found (max_pairs x 1)
+  float find_time = 0.0f;        ///< of the search in the current step [s]
+  bool has_dropped = false;      ///< pairs or contacts without room
+  Array<BodyContactSide> sides;  ///< by body (2 x contacts)
+  Array<PairContact> found;      ///< (kMostFound x 1)
+  PairCapacity capacity;         ///< of `scratch`
+  PairScratch scratch;
+
+  std::span<const TouchingPair> Current() const { return pairs.span().first(num_pairs); }
+  std::span<const TouchingPair> Past() const { return past_pairs.span().first(num_past_pairs); }
+  /// The same pair in the step before, or null.
+  const TouchingPair* PastOf(const TouchingPair& pair) const;
+  /// Its contacts; none of null.
+  std::span<const PastContact> ContactsOf(const TouchingPair* pair) const;
+  /// Makes room. Returns false if the allocator fails.
+  bool Reserve(const Allocator& allocator, uint32_t max_pairs);
+  /// Makes room for bodies with this surface. Returns false, with nothing changed, if the allocator
+  /// fails.
+  bool ReserveSurface(const Allocator& allocator, const CollisionView& surface);
+};
+
+}  // namespace plush

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// Contacts between two bodies against the dense equations of both in double precision.
+#include "contact/body_contacts.h"
+#include "runtime/contact/random_contacts.h"
+#include "skip.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+// Two random bodies of different scales with random contacts between them, and with planes.
+struct RandomPair {
+  explicit RandomPair(uint32_t seed, float friction)
+      : bodies{RandomContacts(2 * seed), RandomContacts(2 * seed + 1)} {
+    Random& random = bodies[0].random;
+    const float scales[] = {0.1f, 0.5f, 1.0f, 2.0f, 10.0f};
+    for (RandomContacts& body : bodies) {
+      if (random.Below(2) == 0) body.AddPlane(friction);
+      REQUIRE(body.state.Reserve(DefaultAllocator(), 0,
+                                 static_cast<uint32_t>(body.shape.num_nodes()), false, 0));
+      body.d.resize(body.y.size());
+      ContactState& state = body.state;
+      state.x = body.x;
+      state.y = body.y;
+      state.scale = scales[random.Below(5)];
+      for (double& coordinate : state.origin) coordinate = random.Uniform(-1.0, 1.0);
+    }
+    contacts.resize(1 + random.Below(6));
+    for (BodyContact& contact : contacts) {
+      for (int k = 0; k < 2; ++k) {
+        RandomContacts& body = bodies[k];
+        BodyContact::Side& side = contact.sides[k];
+        side.of = &body.state;
+        side.point = body.points[random.Below(static_cast<uint32_t>(body.points.size()))];
+        side.point.id = TouchingSurface::kNoId;
+        side.slot = body.state.couplings.Add(side.point);
+      }
+      contact.row.plane.normal = ToVec3(random.Direction());
+      contact.row.friction = friction;
+      contact.rest = 1.0e-3f;
+      BeginSubstep(&contact);
+      // Some are far apart, some overlap.
+      contact.row.plane.allowed =
+          static_cast<float>(-Gap(contact, false) + random.Uniform(-2.0e-3, 1.0e-3) * Unit());
+    }
+    for (uint32_t k = 0; k < 2; ++k) {
+      for (BodyContact& contact : contacts) sides[k].push_back({&contact, k});
+      bodies[k].state.between = sides[k];
+    }
+  }
+
+  double Unit() const {
+    return std::min(double(bodies[0].state.scale), double(bodies[1].state.scale));
+  }
+
+  // From the second point to the first at the iterate, moved on by d if `moved` [m].
+  Eigen::Vector3d Way(const BodyContact& contact, bool moved) const {
+    Eigen::Vector3d way = ToEigen(contact.base);
+    for (int k = 0; k < 2; ++k) {
+      const EmbeddedPoint& point = contact.sides[k].point;
+      Eigen::Vector3d at = ToEigen(point.Of(bodies[k].y));
+      if (moved) at += ToEigen(point.Of(bodies[k].d));
+      way += at * double(bodies[k].state.scale) * (k == 0 ? 1.0 : -1.0);
+    }
+    return way;
+  }
+  double Gap(const BodyContact& contact, bool moved) const {
+    return ToEigen(contact.row.plane.normal).dot(Way(contact, moved));
+  }
+  Eigen::Vector3d Start(const BodyContact& contact) const {
+    Eigen::Vector3d way = ToEigen(contact.base);
+    for (int k = 0; k < 2; ++k) {
+      way += ToEigen(contact.sides[k].point.Of(bodies[k].x)) * double(bodies[k].state.scale) *
+             (k == 0 ? 1.0 : -1.0);
+    }
+    return way;
+  }
+
+  void Solve(int sweeps) {
+    ContactSolve parts[2];
+    for (int k = 0; k < 2; ++k) {
+      parts[k] = {bodies[k].system, bodies[k].Problem(sweeps), &bodies[k].state, bodies[k].d};
+      parts[k].problem.tolerance = 1.0e-9f;
+    }
+    parts[0].next = &parts[1];
+    SolveWithContacts(&parts[0]);
+  }
+
+  // How far d is from A d = b + impulses, relative to the right-hand side.
+  double Residual(int k) const {
+    const RandomContacts& c = bodies[k];
+    Points missing = c.Impulses();
+    double largest = ToEigen(c.rhs).norm();
+    const auto subtract = [&](const EmbeddedPoint& point, const Vec3& impulse) {
+      largest = std::max(largest, ToEigen(impulse).norm());
+      for (int i = 0; i < 4; ++i) {
+        missing.col(point.nodes[i]) -= double(point.free[i]) * ToEigen(impulse);
+      }
+    };
+    for (const PlaneContact& contact : c.state.Current()) {
+      subtract(c.state.PointOf(contact), contact.impulse);
+    }
+    for (const BodyContact& contact : contacts) {
+      const double s = double(c.state.scale), sign = k == 0 ? 1.0 : -1.0;
+      subtract(contact.sides[k].point,
+               ToVec3(ToEigen(contact.row.impulse) * (sign / (s * s * s * s))));
+    }
+    for (size_t i = 0; i < c.pinned.size(); ++i) {
+      if (c.pinned[i] != 0) missing.col(static_cast<Eigen::Index>(i)).setZero();
+    }
+    return missing.norm() / largest;
+  }
+
+  RandomContacts bodies[2];
+  std::vector<BodyContact> contacts;
+  std::vector<BodyContactSide> sides[2];
+};
+
+}  // namespace
+
+TEST_CASE("Contacts between two bodies meet Signorini's and Coulomb's conditions") {
+  const int count = tests::FullTests() ? 5000 : 300;
+  int pressing = 0, sliding = 0, open = 0, unsolved = 0;
+  for (int k = 0; k < count; ++k) {
+    CAPTURE(k);
+    const float friction = k % 3 == 0 ? 0.0f : 0.5f;
+    RandomPair pair(static_cast<uint32_t>(700000 + k), friction);
+    for (int round = 0; round < 20; ++round) pair.Solve(1024);
+    for (int body = 0; body < 2; ++body) CHECK(pair.Residual(body) < 2e-4);
+    const double unit = pair.Unit() * kProblemSize;
+    double worst = 0.0;
+    for (const BodyContact& contact : pair.contacts) {
+      const Eigen::Vector3d n = ToEigen(contact.row.plane.normal);
+      const Eigen::Vector3d impulse = ToEigen(contact.row.impulse);
+      const double f = n.dot(impulse);
+      const double gap = pair.Gap(contact, true) + double(contact.row.plane.allowed);
+      CHECK(f >= 0.0);
+      const Eigen::Vector3d along = impulse - n * f;
+      CHECK(along.norm() <= double(friction) * f * (1.0 + 1e-4) + 1e-6 * impulse.norm());
+      if (f == 0.0) {
+        ++open;
+        worst = std::max(worst, -gap / unit);
+        continue;
+      }
+      ++pressing;
+      worst = std::max(worst, std::fabs(gap) / unit);
+      const Eigen::Vector3d moved = pair.Way(contact, true) - pair.Start(contact);
+      const Eigen::Vector3d slip = moved - n * n.dot(moved);
+      if (friction > 0.0f && along.norm() < 0.99 * double(friction) * f) {
+        worst = std::max(worst, slip.norm() / unit);
+      } else if (friction > 0.0f && slip.norm() > 1e-4 * unit) {
+        ++sliding;
+        CHECK(slip.normalized().dot(along.normalized()) < -0.99);
+      }
+    }
+    unsolved += worst > 1e-4 ? 1 : 0;
+  }
+  std::printf("%d pairs of bodies: %d contacts press, %d of them slide, %d open, %d unsolved\n",
+              count, pressing, sliding, open, unsolved);
+  CHECK(pressing > count);
+  CHECK(sliding > count / 20);
+  CHECK(open > count / 4);
+  CHECK(unsolved <= count / 100);
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+// Bodies that touch each other.
+#include "runtime/world/heap_counter.h"
+#include "runtime/world/solid_scene.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+using namespace plush;
+using namespace plush::test;
+
+namespace {
+
+constexpr float kDt = 0.01f;
+constexpr float kSize = 0.2f;  // of the cubes [m]
+
+// Cubes in a world where bodies touch each other.
+struct Cubes {
+  explicit Cubes(const WorldDesc& desc = WithPairs(64))
+      : shape(SurfaceBytes(TetBox(2, 2, 2, 0.1), {.parts = 2, .depth = 0.0, .num_shells = 0})),
+        world(desc) {}
+
+  static WorldDesc WithPairs(uint32_t pairs) {
+    WorldDesc desc;
+    desc.max_pairs = pairs;
+    return desc;
+  }
+
+  BodyId Add(const Vec3& position, float young = 1.0e6f, const BodyDesc& of = {}) {
+    BodyDesc desc = of;
+    desc.pose.position = position;
+    desc.material.young = young;
+    desc.material.poisson = 0.35f;
+    desc.material.damping = 0.02f;
+    ids.push_back(AddBody(&world, shape.asset(), desc));
+    return ids.back();
+  }
+  void Step(int steps) {
+    for (int k = 0; k < steps; ++k) flags |= StepWorld(&world, kDt);
+  }
+  std::vector<Vec3> Nodes(BodyId id) const { return PositionsOf(world, id, shape.num_nodes()); }
+  double Lowest(BodyId id) const {
+    double low = 1e9;
+    for (const Vec3& x : Nodes(id)) low = std::min(low, double(x.y));
+    return low;
+  }
+  Eigen::Vector3d Centre(BodyId id) const { return Eigen::Vector3d(MomentsOf(world, id).centre); }
+  double Mass(BodyId id) const { return MomentsOf(world, id).mass; }
+  std::vector<BodyContactPoint> Contacts() const {
+    std::vector<BodyContactPoint> points(1000);
+    uint32_t count = 0;
+    REQUIRE(world.BodyContacts(points, &count).ok());
+    points.resize(count);
+    return points;
+  }
+
+  ShapeAsset shape;
+  World world;
+  std::vector<BodyId> ids;
+  uint32_t flags = 0;
+};
+
+WorldDesc Awake() {
+  WorldDesc desc = Cubes::WithPairs(64);
+  desc.sleep.speed = 0.0f;
+  return desc;
+}
+
+}  // namespace
+
+TEST_CASE("A cube falls on another one and rests on it with its whole weight") {
+  Cubes cubes(Awake());
+  AddPlane(&cubes.world, {});
+  const BodyId low = cubes.Add({0, 0.002f, 0}), high = cubes.Add({0.02f, 0.25f, 0.01f});
+  cubes.Step(300);
+  CHECK(cubes.world.stats().body_pairs == 1);
+  CHECK(cubes.world.stats().max_speed < 1e-3f);
+  CHECK((cubes.flags & kStepContactsDropped) == 0);
+  // It rests at the depth that keeps the contact.
+  CHECK(cubes.Lowest(high) > double(kSize) - 5e-3);
+  CHECK(cubes.Lowest(high) < double(kSize) + 1e-4);
+  Eigen::Vector3d force = Eigen::Vector3d::Zero();
+  for (const BodyContactPoint& contact : cubes.Contacts()) {
+    CHECK(contact.bodies[0] == low);
+    CHECK(contact.bodies[1] == high);
+    CHECK(std::fabs(contact.gap) < 2e-3f * kSize);
+    CHECK(contact.normal.y < -0.99f);
+    force += ToEigen(contact.force);
+  }
+  CHECK(-force.y() == Approx(cubes.Mass(high) * 9.81).epsilon(0.01));
+  CHECK(std::hypot(force.x(), force.z()) < 0.01 * cubes.Mass(high) * 9.81);
+}
+
+TEST_CASE("Without pairs, and against their filters, bodies pass through each other") {
+  const bool has_pairs = GENERATE(false, true);
+  Cubes cubes(Cubes::WithPairs(has_pairs ? 8 : 0));
+  AddPlane(&cubes.world, {});
+  BodyDesc own;
+  own.filter.group = has_pairs ? -1 : 0;
+  cubes.Add({0, 0, 0}, 1.0e6f, own);
+  const BodyId high = cubes.Add({0, 0.25f, 0}, 1.0e6f, own);
+  cubes.Step(100);
+  CHECK(cubes.Lowest(high) < 0.01);
+  CHECK(cubes.world.stats().body_pairs == 0);
+}
+
+TEST_CASE("Free bodies that collide keep their momenta and gain no energy") {
+  WorldDesc desc = Awake();
+  desc.gravity = {};
+  const float restitution = GENERATE(0.0f, 0.5f);
+  Cubes cubes(desc);
+  BodyDesc left;
+  left.velocity = {1.0f, 0.0f, 0.0f};
+  left.material.friction = 0.3f;
+  left.material.restitution = restitution;
+  const BodyId a = cubes.Add({-0.3f, 0.03f, 0.02f}, 3.0e5f, left);
+  const BodyId b = cubes.Add({0, 0, 0}, 3.0e5f);
+  const auto sums = [&] {
+    const BodyMoments p = MomentsOf(cubes.world, a), q = MomentsOf(cubes.world, b);
+    Eigen::VectorXd all = Eigen::VectorXd::Zero(7);
+    for (const BodyMoments& of : {p, q}) {
+      const Eigen::Vector3d momentum(of.linear_momentum), centre(of.centre);
+      all.head(3) += momentum;
+      all.segment(3, 3) += Eigen::Vector3d(of.angular_momentum) + centre.cross(momentum);
+    }
+    WorldMeasures measures;
+    REQUIRE(cubes.world.Measure(&measures).ok());
+    all[6] = measures.kinetic_j + measures.elastic_j;
+    return all;
+  };
+  const Eigen::VectorXd before = sums();
+  uint32_t most = 0;
+  for (int step = 0; step < 100; ++step) {
+    cubes.Step(1);
+    most = std::max(most, cubes.world.stats().body_pairs);
+    CHECK(sums()[6] <= 1.001 * before[6]);
+  }
+  const Eigen::VectorXd after = sums();
+  CHECK(most == 1);
+  CHECK((after - before).head(3).norm() < 1e-5 * before.head(3).norm());
+  CHECK((after - before).segment(3, 3).norm() < 5e-3 * before.head(3).norm() * double(kSize));
+  // They parted, or stay together slowly.
+  CHECK(MomentsOf(cubes.world, b).linear_momentum[0] > 0.3 * before[0]);
+}
+
+// It sways for seconds: few sweeps carry impulses through ten bodies slowly.
+TEST_CASE("A stack of ten stiff cubes stays up") {
+  Cubes cubes(Awake());
+  AddPlane(&cubes.world, {});
+  for (int k = 0; k < 10; ++k) {
+    cubes.Add({0.005f * float(k % 2), 0.001f + 0.2005f * float(k), 0}, 1.0e7f);
+  }
+  cubes.Step(400);
+  for (size_t k = 0; k < cubes.ids.size(); ++k) {
+    CAPTURE(k);
+    const Eigen::Vector3d at = cubes.Centre(cubes.ids[k]);
+    CHECK(std::hypot(at.x() - 0.1, at.z() - 0.1) < 0.2 * double(kSize));
+    CHECK(at.y() == Approx(0.1 + 0.2 * double(k)).margin(0.002 + 0.001 * double(k)));
+  }
+  CHECK(cubes.world.stats().body_pairs == 9);
+  CHECK(cubes.world.stats().max_speed < 0.2f);
+}
+
+TEST_CASE("Bodies that touch fall asleep together, wake together, and when one goes") {
+  Cubes cubes;
+  AddPlane(&cubes.world, {});
+  for (int k = 0; k < 3; ++k) cubes.Add({0, 0.001f + 0.201f * float(k), 0});
+  const BodyId far = cubes.Add({2, 0, 0});
+  cubes.Step(400);
+  REQUIRE(cubes.world.stats().asleep == 4);
+  const size_t contacts = cubes.Contacts().size();
+  CHECK(contacts > 0);
+  cubes.Step(10);
+  CHECK(cubes.Contacts().size() == contacts);
+  SECTION("a poke") {
+    const std::vector<Vec3> impulses(cubes.shape.num_nodes(), Vec3{0.0f, 0.0f, 0.005f});
+    REQUIRE(cubes.world.AddImpulses(cubes.ids[2], impulses).ok());
+    cubes.Step(1);
+    CHECK(cubes.world.stats().asleep == 1);
+    CHECK(cubes.world.stats().body_pairs == 2);
+    CHECK(cubes.world.IsAsleep(far));
+  }
+  SECTION("a body that falls on them") {
+    cubes.Add({0, 0.8f, 0});
+    cubes.Step(60);
+    CHECK(cubes.world.stats().body_pairs == 3);
+    CHECK(cubes.world.stats().asleep == 1);
+  }
+  SECTION("one that goes") {
+    REQUIRE(cubes.world.RemoveBody(cubes.ids[0]).ok());
+    CHECK(cubes.Contacts().size() < contacts);
+    cubes.Step(100);
+    CHECK(cubes.Lowest(cubes.ids[2]) < 0.25);
+    CHECK(cubes.Lowest(cubes.ids[2]) > 0.19);
+  }
+}
+
+TEST_CASE("A fixed body holds others and sleeps apart from them") {
+  Cubes cubes;
+  BodyDesc fixed;
+  fixed.fixed = true;
+  const BodyId floor = cubes.Add({0, 0, 0}, 1.0e6f, fixed);
+  const BodyId top = cubes.Add({0.05f, 0.25f, 0});
+  cubes.Step(400);
+  CHECK(cubes.Lowest(top) == Approx(double(kSize)).margin(1e-3));
+  CHECK(cubes.world.IsAsleep(top));
+  CHECK(cubes.Lowest(floor) == Approx(0.0).margin(1e-6));
+}
+
+TEST_CASE("Contacts between bodies are reported once a pair") {
+  Cubes cubes;
+  AddPlane(&cubes.world, {});
+  BodyDesc reports;
+  reports.report_contacts = true;
+  const BodyId low = cubes.Add({0, 0, 0}), high = cubes.Add({0, 0.25f, 0}, 1.0e6f, reports);
+  int began = 0, ended = 0;
+  double impulse = 0.0;
+  for (int step = 0; step < 300; ++step) {
+    if (step == 250) {
+      Pose away;
+      away.position = {3.0f, 0.3f, 0.0f};
+      REQUIRE(cubes.world.Teleport(high, away).ok());
+    }
+    cubes.Step(1);
+    for (const ContactEvent& event : cubes.world.contact_events()) {
+      if (!event.other_body.valid()) continue;
+      CHECK(event.body == low);
+      CHECK(event.other_body == high);
+      CHECK(!event.collider.valid());
+      began += event.type == ContactEventType::kBegan ? 1 : 0;
+      ended += event.type == ContactEventType::kEnded ? 1 : 0;
+      impulse += double(event.impulse);
+      if (event.type == ContactEventType::kBegan) {
+        CHECK(event.approach_speed == Approx(0.9).margin(0.25));
+        CHECK(event.normal.y < -0.99f);
+        CHECK(event.point.y == Approx(0.2f).margin(0.01f));
+      }
+    }
+  }
+  CHECK(began == 1);
+  CHECK(ended == 1);
+  CHECK(impulse > cubes.Mass(high) * 0.9);
+}
+
+TEST_CASE("Bodies that touch each other move on from a state to the bit") {
+  Cubes one;
+  AddPlane(&one.world, {});
+  for (int k = 0; k < 5; ++k) {
+    one.Add({0.03f * float(k), 0.05f + 0.22f * float(k), 0.02f * float(k % 3)}, 2.0e5f);
+  }
+  one.Step(60);
+  REQUIRE(one.Contacts().size() > 4);
+  std::vector<std::byte> bytes(one.world.StateBytes());
+  size_t written = 0;
+  REQUIRE(one.world.SaveState(bytes, &written).ok());
+  Cubes other;
+  const Asset* assets[] = {&one.shape.asset()};
+  REQUIRE(other.world.LoadState(bytes, assets).ok());
+  CHECK(other.world.stats().body_pairs == one.world.stats().body_pairs);
+  Cubes none(Cubes::WithPairs(1));
+  CHECK(none.world.LoadState(bytes, assets).code == StatusCode::kMismatch);
+  for (int step = 0; step < 60; ++step) {
+    one.Step(1);
+    StepWorld(&other.world, kDt);
+    REQUIRE(one.world.StateHash() == other.world.StateHash());
+  }
+}
+
+TEST_CASE("Too many pairs are dropped and flagged") {
+  Cubes cubes(Cubes::WithPairs(1));
+  AddPlane(&cubes.world, {});
+  for (int k = 0; k < 3; ++k) cubes.Add({0, 0.001f + 0.2f * float(k), 0});
+  cubes.Step(5);
+  CHECK((cubes.flags & kStepContactsDropped) != 0);
+  CHECK(cubes.world.stats().body_pairs <= 1);
+}
+
+TEST_CASE("Steps of bodies that touch each other allocate nothing") {
+  Cubes cubes(Awake());
+  AddPlane(&cubes.world, {});
+  for (int k = 0; k < 3; ++k) cubes.Add({0.01f * float(k), 0.001f + 0.25f * float(k), 0});
+  cubes.Step(2);
+  const uint64_t before = HeapAllocations();
+  for (int k = 0; k < 100; ++k) static_cast<void>(cubes.world.Step(kDt));
+  const uint64_t after = HeapAllocations();
+  CHECK(cubes.world.stats().body_pairs == 2);
+  CHECK(after == before);
+}
