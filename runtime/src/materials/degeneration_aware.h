@@ -41,12 +41,12 @@ Vector3<T> WitnessGradient(const Matrix3<T>& dm_inv, Witness witness) {
 
 /// phi and its derivative with respect to r.
 template <class T>
-struct Step {
+struct PushFactor {
   T phi{}, slope{};
 };
 
 template <class T>
-Step<T> StepAt(const T& r, bool is_smooth) {
+PushFactor<T> PushFactorAt(const T& r, bool is_smooth) {
   if (!(T(0) < r)) return {};
   if (is_smooth && r < T(1)) return {r * r * (T(2) - r), r * (T(4) - T(3) * r)};
   return {r, T(1)};
@@ -58,7 +58,7 @@ Matrix3<T> DisplacedGradient(const Displacement<T>& displacement, const Matrix3<
                              const Vector3<T>& b) {
   const T alpha = displacement.alpha;
   const Vector3<T> n = Cofactor(F) * b;
-  const Step<T> step = StepAt(T(1) - Determinant(F) / alpha, displacement.is_smooth);
+  const PushFactor<T> step = PushFactorAt(T(1) - Determinant(F) / alpha, displacement.is_smooth);
   return F + Outer(n, b) * (displacement.beta * alpha * step.phi / Dot(n, n));
 }
 
@@ -70,7 +70,7 @@ Matrix3<T> DisplacedGradientDifferential(const Displacement<T>& displacement, co
   const T alpha = displacement.alpha, beta = displacement.beta;
   const Matrix3<T> cofactor = Cofactor(F);
   const Vector3<T> n = cofactor * b, dn = CofactorDifferential(F, dF) * b;
-  const Step<T> step = StepAt(T(1) - Determinant(F) / alpha, displacement.is_smooth);
+  const PushFactor<T> step = PushFactorAt(T(1) - Determinant(F) / alpha, displacement.is_smooth);
   const T n2 = Dot(n, n), length = beta * alpha * step.phi / n2;
   const T along_n = -(T(2) * length * Dot(n, dn) + beta * step.slope * Inner(cofactor, dF)) / n2;
   return dF + Outer(dn * length + n * along_n, b);
@@ -109,7 +109,7 @@ Matrix3<T> DegenerateStress(Material material, const LameConstants<T>& lame,
   // The transpose of DisplacedGradientDifferential.
   const T alpha = displacement.alpha, beta = displacement.beta;
   const Vector3<T> n = cofactor * b, q = Q * b;
-  const Step<T> step = StepAt(T(1) - Determinant(F) / alpha, displacement.is_smooth);
+  const PushFactor<T> step = PushFactorAt(T(1) - Determinant(F) / alpha, displacement.is_smooth);
   const T n2 = Dot(n, n), length = beta * alpha * step.phi / n2, qn = Dot(q, n) / n2;
   const Vector3<T> p = (q - n * (T(2) * qn)) * length;
   return R * M + Q + CofactorDifferential(F, Outer(p, b)) +

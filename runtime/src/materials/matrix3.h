@@ -61,6 +61,15 @@ template <class T>
 constexpr Matrix3<T> operator*(const Matrix3<T>& a, T s) {
   return {a.c0 * s, a.c1 * s, a.c2 * s};
 }
+/// Unlike a product with 1 / s, does not overflow if s is tiny.
+template <class T>
+constexpr Vector3<T> Divided(const Vector3<T>& a, T s) {
+  return {a.x / s, a.y / s, a.z / s};
+}
+template <class T>
+constexpr Matrix3<T> Divided(const Matrix3<T>& a, T s) {
+  return {Divided(a.c0, s), Divided(a.c1, s), Divided(a.c2, s)};
+}
 /// A v.
 template <class T>
 constexpr Vector3<T> operator*(const Matrix3<T>& a, const Vector3<T>& v) {

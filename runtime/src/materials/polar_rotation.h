@@ -24,10 +24,7 @@ template <class T>
 Matrix3<T> PolarRotation(const Matrix3<T>& F) {
   const T size = LargestEntry(F);
   if (!(size > T(0)) || !(size <= std::numeric_limits<T>::max())) return PolarRotationBySvd(F);
-  const auto scaled = [size](const Vector3<T>& c) {
-    return Vector3<T>{c.x / size, c.y / size, c.z / size};
-  };
-  Matrix3<T> X = {scaled(F.c0), scaled(F.c1), scaled(F.c2)};
+  Matrix3<T> X = Divided(F, size);
   constexpr int kMostIterations = 12;
   constexpr T kFlat = std::numeric_limits<T>::epsilon() * T(64);
   // Ends at round-off, some times its square root ahead: convergence is quadratic.
@@ -96,7 +93,7 @@ Matrix3<T> QrRotation(const Matrix3<T>& F) {
   const auto unit_or_zero = [](const Vector3<T>& v) {
     const T size = std::fmax(std::fabs(v.x), std::fmax(std::fabs(v.y), std::fabs(v.z)));
     if (!(size > kTiny)) return Vector3<T>{};
-    const Vector3<T> scaled{v.x / size, v.y / size, v.z / size};
+    const Vector3<T> scaled = Divided(v, size);
     return scaled * (T(1) / Length(scaled));
   };
   Vector3<T> q0 = unit_or_zero(F.c0);
@@ -115,13 +112,15 @@ template <class T>
 Vector3<T> SolveTurn(const Matrix3<T>& S, const Vector3<T>& b) {
   const T trace = Trace(S);
   const Matrix3<T> G = DiagonalMatrix(trace, trace, trace) - SymmetricPart(S);
-  const Matrix3<T> cofactor = Cofactor(G);
-  const T det = Dot(G.c0, cofactor.c0);
   T size = T(0);
   for (const T g : {G.c0.x, G.c1.y, G.c2.z}) size = size < g ? g : size < -g ? -g : size;
-  const T flat = std::numeric_limits<T>::epsilon() * size * size * size;
-  if (!(flat < det || flat < -det)) return {};
-  return cofactor * b * (T(1) / det);  // G is symmetric: G^-1 = cof(G) / det(G)
+  if (!(T(0) < size)) return {};
+  const Matrix3<T> A = Divided(G, size);
+  const Matrix3<T> cofactor = Cofactor(A);
+  const T det = Dot(A.c0, cofactor.c0);
+  constexpr T kFlat{std::numeric_limits<T>::epsilon()};
+  if (!(kFlat < det || kFlat < -det)) return {};
+  return cofactor * Divided(b, size) * (T(1) / det);  // A is symmetric: A^-1 = cof(A) / det(A)
 }
 
 /// dR = R [w]x, (tr(S) I - S) w = axial vector of W - W^T, W = R^T dF, S = R^T F: the differential

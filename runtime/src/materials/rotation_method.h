@@ -91,15 +91,18 @@ Quat QuaternionOf(const Matrix3<T>& R) {
   return {float(q[0] * unit), float(q[1] * unit), float(q[2] * unit), float(q[3] * unit)};
 }
 
-/// APD from the last rotation, then a Newton step in T: APD works in float.
+/// APD from the last rotation, then a Newton step in T: APD works in float. The last rotation if
+/// F = 0.
 template <class T>
 Matrix3<T> AnalyticRotation(const Matrix3<T>& F, const Matrix3<T>& last) {
+  const T size = LargestEntry(F);
+  if (!(size > T(0))) return last;
   constexpr int kIterations = 64;
-  const Matrix3<float> f = Cast<float>(F);
-  const auto column = [](const Vector3<float>& v) { return Vec3{v.x, v.y, v.z}; };
+  const Matrix3<T> unit = Divided(F, size);  // has the same rotation, and fits into floats
+  const auto column = [](const Vector3<T>& v) { return Vec3{float(v.x), float(v.y), float(v.z)}; };
   const Matrix3<T> R = RotationMatrixOf<T>(AnalyticPolarDecomposition(
-      {column(f.c0), column(f.c1), column(f.c2)}, QuaternionOf(last), kIterations));
-  const Matrix3<T> S = TransposeTimes(R, F);
+      {column(unit.c0), column(unit.c1), column(unit.c2)}, QuaternionOf(last), kIterations));
+  const Matrix3<T> S = TransposeTimes(R, unit);
   const Vector3<T> half = SolveTurn(S, TwiceAxial(S)) * (T(1) / T(2));
   if (!(Dot(half, half) < T(1.0e-8))) return R;  // not converged: flat or not unique
   // Cayley's map of 2 half, as the unit quaternion (half, 1).

@@ -82,11 +82,7 @@ SingularValues<T> DecomposeSingular(const Matrix3<T>& F) {
   const T size = LargestEntry(F);
   if (!(size > T(0)) || !(size <= std::numeric_limits<T>::max())) return result;
   Matrix3<T>& V = result.V;
-  // Not times 1 / size, which may overflow.
-  const auto scaled = [size](const Vector3<T>& c) {
-    return Vector3<T>{c.x / size, c.y / size, c.z / size};
-  };
-  Matrix3<T> B = {scaled(F.c0), scaled(F.c1), scaled(F.c2)};
+  Matrix3<T> B = Divided(F, size);
   constexpr int kSweeps = 12;  // five reach round-off
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     Orthogonalise(&B.c0, &B.c1, &V.c0, &V.c1);

@@ -117,13 +117,13 @@ TEST_CASE("The displaced gradient is that of the paper's Algorithm 1 for all sev
     }
   }
   const double dip = 0.1 * (1.0 - 1.0 / 3.0);
-  const auto step = StepAt(1.0 - dip / 0.1, true);
+  const auto step = PushFactorAt(1.0 - dip / 0.1, true);
   CHECK(dip + 0.1 * step.phi == Approx(0.1 * 23.0 / 27.0));
 }
 
 TEST_CASE("The displaced gradient and its differential are continuous at both thresholds") {
   for (const double r : {0.0, 1.0}) {
-    const auto below = StepAt(r - 1e-9, true), above = StepAt(r + 1e-9, true);
+    const auto below = PushFactorAt(r - 1e-9, true), above = PushFactorAt(r + 1e-9, true);
     CHECK(below.phi == Approx(above.phi).margin(1e-8));
     CHECK(below.slope == Approx(above.slope).margin(1e-8));
   }
