@@ -33,22 +33,20 @@ std::optional<T> FirstRoot(std::array<T, 4> c) {
   }
   if (c[0] <= T(0)) return T(0);
   std::array<T, 3> ends = {T(1), T(1), T(1)};
-  // p' = c1 + 2 c2 t + 3 c3 t^2; the roots as q / (3 c3) and c1 / q do not cancel.
+  // p' = c1 + 2 c2 t + 3 c3 t^2; the roots as q / (3 c3) and c1 / q do not cancel. With c3 = 0
+  // the first is infinite.
   const T discriminant = c[2] * c[2] - T(3) * c[3] * c[1];
   if (discriminant > T(0)) {
     const T root = std::sqrt(discriminant);
     const T q = c[2] < T(0) ? root - c[2] : -root - c[2];
-    const auto inside = [](T t) { return t > T(0) && t < T(1) ? t : T(1); };  // NaN: 1
+    const auto inside = [](T t) { return t > T(0) && t < T(1) ? t : T(1); };
     const T a = inside(q / (T(3) * c[3])), b = inside(c[1] / q);
     ends[0] = std::fmin(a, b);
     ends[1] = std::fmax(a, b);
   }
-  T low = T(0);
   for (T high : ends) {
-    if (!(EvaluateCubic(c, high) <= T(0))) {
-      low = high;
-      continue;
-    }
+    if (!(EvaluateCubic(c, high) <= T(0))) continue;
+    T low = T(0);  // p is positive up to the last end
     constexpr int kHalvings = 60;
     for (int i = 0; i < kHalvings; ++i) {
       const T middle = (low + high) / T(2);

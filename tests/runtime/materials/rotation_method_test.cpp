@@ -81,6 +81,28 @@ TEST_CASE("Methods differ as described on inverted tets") {
   CHECK(NormOf(Extract(RotationMethod::kPolarQr, flatter, &state) - QrRotation(flatter)) == 0.0);
 }
 
+TEST_CASE("Project, Reflect and DAPD turn an inverted tet as the tet that they displace") {
+  Random random(7);
+  for (int i = 0; i < 200; ++i) {
+    const Matrix F =
+        WithSingularValues(&random, {random.Uniform(0.8, 2.0), 0.7, random.Uniform(-0.6, -0.1)});
+    const double det = Determinant(F);
+    RotationState<double> state;
+    state.witness = 2;
+    const Vector3<double> b = WitnessGradient(kUnitTet, state.witness);
+    const Vector3<double> n = Cofactor(F) * b;
+    if (Dot(n, n) < 0.01) continue;
+    const auto expected = [&](double displaced_det) {
+      return InvertibleRotation(F + Outer(n, b) * ((displaced_det - det) / Dot(n, n)));
+    };
+    CAPTURE(i, det);
+    CHECK(NormOf(Extract(RotationMethod::kProject, F, &state) - expected(0.1)) < 1e-10);
+    CHECK(NormOf(Extract(RotationMethod::kReflect, F, &state) - expected(0.2 - det)) < 1e-10);
+    const double aware = det + 3.0 * (0.1 - det);  // Eq. 4.11 with beta = 3
+    CHECK(NormOf(Extract(RotationMethod::kDegenerationAware, F, &state) - expected(aware)) < 1e-10);
+  }
+}
+
 TEST_CASE("Every method gives an orthogonal matrix for every gradient, or keeps the last one") {
   Random random(3);
   for (int i = 0; i < 1500; ++i) {
