@@ -42,7 +42,7 @@ struct Tet4 {
 // trying all pairs of a fine grid of points.
 double FeatureDistance(const Nodes& x, Witness witness) {
   std::vector<Eigen::Vector3d> in_a, in_b;
-  for (int i = 0; i < 4; ++i) (witness >> i & 1 ? in_a : in_b).push_back(x[i]);
+  for (int i = 0; i < 4; ++i) (witness >> i & 1 ? in_a : in_b).push_back(x[size_t(i)]);
   const auto points_of = [](const std::vector<Eigen::Vector3d>& corners) {
     constexpr int kSteps = 60;
     std::vector<Eigen::Vector3d> points;
