@@ -24,7 +24,7 @@ constexpr DifferentialKind kKinds[] = {DifferentialKind::kExact, DifferentialKin
 // A box of tets that share nodes, deformed at random, and a field of displacements.
 struct Scene {
   explicit Scene(uint32_t seed)
-      : asset(TetBox(3, 2, 2, 0.2, 0.03, seed), {2e5, 0.35, 1000.0}),
+      : asset(TetBox(3, 2, 2, 0.2, 0.03, seed), {.young = 2e5, .poisson = 0.35}),
         rotations(asset.num_blocks()) {
     Random random(seed);
     const Eigen::Matrix3d turn =
