@@ -14,7 +14,7 @@
 
 cmake_minimum_required(VERSION 3.24)
 
-set(runtime_order base asset elasticity collision intersection solver contact body world)
+set(runtime_order base asset elasticity materials collision intersection solver contact body world)
 set(tools_order base mesh solid static_mesh lattice fit enclosure tetgen cage embed partition rest import bake
   validate report export simulate cache batch commands)
 

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// Elastic materials: energy density, first Piola stress and its differentials.
+// Based on:
+// Civit. Interactive simulation of detailed deformable solids (thesis), chapters 2 and 3: [Civ].
+#pragma once
+
+#include "materials/matrix3.h"
+#include "materials/volume_log.h"
+
+#include <cstdint>
+
+namespace plush {
+
+/// An elastic material. F is the deformation gradient (3x3), J = det F, R its rotation and
+/// e = sym(R^T F) - I the corotated strain.
+enum class Material : uint8_t {
+  /// mu |e|^2 + lambda/2 tr(e)^2 with R = I [Civ, Eq. 2.23]: for small turns only.
+  kLinear,
+  /// mu |e|^2 + lambda/2 tr(e)^2 [Civ, Eq. 2.25].
+  kCorotated,
+  /// mu |e|^2 + lambda/2 (J - 1)^2 [Civ, Eq. 2.27]. Plush's default: if R^T F is symmetric, as with
+  /// polar decomposition, it is the splitting solver's mu |F - R|^2 + lambda/2 (det F - 1)^2.
+  kCorrectedCorotated,
+  /// mu |E|^2 + lambda/2 tr(E)^2, E = (F^T F - I)/2 [Civ, Eq. 2.29]. Gets weaker when pressed below
+  /// about 0.6 of its length, and does not tell a reflected tet from a regular one.
+  kStVenantKirchhoff,
+  /// mu/2 (|F|^2 - 3) - mu L + lambda/2 L^2 [Civ, Eq. 2.31]. L is log J as far as
+  /// J >= kNeoHookeanLimit, below it log's second-order Taylor polynomial there: the energy has two
+  /// continuous derivatives, is finite for every F, and pushes flat and inverted tets outwards.
+  kNeoHookean,
+};
+
+/// The volume ratio below which the neo-Hookean material is extended.
+inline constexpr double kNeoHookeanLimit = 0.1;
+
+/// Lame parameters [Pa].
+template <class T>
+struct LameConstants {
+  T mu{};
+  T lambda{};
+};
+
+/// From Young's modulus [Pa] and Poisson's ratio (below 0.5) [Civ, Eq. 2.22].
+template <class T>
+constexpr LameConstants<T> LameOf(T young, T poisson) {
+  return {young / (T(2) * (T(1) + poisson)),
+          young * poisson / ((T(1) + poisson) * (T(1) - T(2) * poisson))};
+}
+
+/// Which stress differential a linear solver uses. They differ for the corotated materials only.
+/// Approximations change the way of Newton's method, not its goal; they are symmetric and positive
+/// semidefinite.
+enum class DifferentialKind : uint8_t {
+  kExact,      ///< dP [Civ, Eq. 3.16]: symmetric, may be indefinite
+  kTruncated,  ///< dP(1), R constant in the stress [Civ, Eq. 3.19]
+  kWarped,     ///< dP(2), warped stiffness [Civ, Eq. 3.21]
+  kHybrid,     ///< dP(H), from dP(2) at rest to dP(1) at large strain [Civ, Eq. 3.23]
+};
+
+/// e = sym(R^T F) - I [Civ, Eq. 2.15 and 4.23].
+template <class T>
+constexpr Matrix3<T> CorotatedStrain(const Matrix3<T>& F, const Matrix3<T>& R) {
+  return SymmetricPart(TransposeTimes(R, F)) - IdentityMatrix<T>();
+}
+
+/// E = (F^T F - I)/2 [Civ, Eq. 2.13].
+template <class T>
+constexpr Matrix3<T> GreenStrain(const Matrix3<T>& F) {
+  return (TransposeTimes(F, F) - IdentityMatrix<T>()) * (T(1) / T(2));
+}
+
+/// Energy per rest volume [J/m^3] at F with rotation `R`, which only corotated materials use.
+template <class T>
+T EnergyDensity(Material material, const LameConstants<T>& lame, const Matrix3<T>& F,
+                const Matrix3<T>& R) {
+  const T half = T(1) / T(2);
+  const auto quadratic = [&](const Matrix3<T>& e, T volume) {
+    return lame.mu * Inner(e, e) + half * lame.lambda * volume * volume;
+  };
+  switch (material) {
+    case Material::kLinear: {
+      const Matrix3<T> e = CorotatedStrain(F, IdentityMatrix<T>());
+      return quadratic(e, Trace(e));
+    }
+    case Material::kCorotated: {
+      const Matrix3<T> e = CorotatedStrain(F, R);
+      return quadratic(e, Trace(e));
+    }
+    case Material::kCorrectedCorotated:
+      return quadratic(CorotatedStrain(F, R), Determinant(F) - T(1));
+    case Material::kStVenantKirchhoff: {
+      const Matrix3<T> E = GreenStrain(F);
+      return quadratic(E, Trace(E));
+    }
+    case Material::kNeoHookean: {
+      const T L = VolumeLog(Determinant(F), T(kNeoHookeanLimit)).value;
+      return half * lame.mu * (Inner(F, F) - T(3)) - lame.mu * L + half * lame.lambda * L * L;
+    }
+  }
+  return T(0);
+}
+
+/// First Piola stress [Pa] (3x3): the derivative of EnergyDensity with respect to F at constant R
+/// [Civ, Eq. 2.24 to 2.32, 4.25]. If R^T F is symmetric and R its polar rotation, this is the whole
+/// derivative. With other rotations it leaves out what turns do (see DegenerateStress), and its
+/// forces are not conservative.
+template <class T>
+Matrix3<T> Stress(Material material, const LameConstants<T>& lame, const Matrix3<T>& F,
+                  const Matrix3<T>& R) {
+  const T two_mu = T(2) * lame.mu;
+  switch (material) {
+    case Material::kLinear:
+      return Stress(Material::kCorotated, lame, F, IdentityMatrix<T>());
+    case Material::kCorotated: {
+      const Matrix3<T> e = CorotatedStrain(F, R);
+      return R * (e * two_mu) + R * (lame.lambda * Trace(e));
+    }
+    case Material::kCorrectedCorotated:
+      return R * (CorotatedStrain(F, R) * two_mu) +
+             Cofactor(F) * (lame.lambda * (Determinant(F) - T(1)));
+    case Material::kStVenantKirchhoff: {
+      const Matrix3<T> E = GreenStrain(F);
+      return F * (E * two_mu) + F * (lame.lambda * Trace(E));
+    }
+    case Material::kNeoHookean: {
+      const auto L = VolumeLog(Determinant(F), T(kNeoHookeanLimit));
+      return F * lame.mu + Cofactor(F) * ((lame.lambda * L.value - lame.mu) * L.slope);
+    }
+  }
+  return {};
+}
+
+/// The derivative of Stress if F changes by `dF` and R by `dR` [Civ, Eq. 3.16, without the
+/// assumption that R^T F is symmetric]. Materials that do not use R ignore dR.
+template <class T>
+Matrix3<T> ExactStressDifferential(Material material, const LameConstants<T>& lame,
+                                   const Matrix3<T>& F, const Matrix3<T>& R, const Matrix3<T>& dF,
+                                   const Matrix3<T>& dR) {
+  const T two_mu = T(2) * lame.mu;
+  const auto strain_differential = [&] {
+    return SymmetricPart(TransposeTimes(dR, F) + TransposeTimes(R, dF));
+  };
+  switch (material) {
+    case Material::kLinear:
+      return ExactStressDifferential(Material::kCorotated, lame, F, IdentityMatrix<T>(), dF, {});
+    case Material::kCorotated: {
+      const Matrix3<T> e = CorotatedStrain(F, R), de = strain_differential();
+      return (dR * e + R * de) * two_mu + dR * (lame.lambda * Trace(e)) +
+             R * (lame.lambda * Trace(de));
+    }
+    case Material::kCorrectedCorotated: {
+      const Matrix3<T> e = CorotatedStrain(F, R), cofactor = Cofactor(F);
+      return (dR * e + R * strain_differential()) * two_mu +
+             cofactor * (lame.lambda * Inner(cofactor, dF)) +
+             CofactorDifferential(F, dF) * (lame.lambda * (Determinant(F) - T(1)));
+    }
+    case Material::kStVenantKirchhoff: {
+      const Matrix3<T> E = GreenStrain(F), dE = SymmetricPart(TransposeTimes(F, dF));
+      return (dF * E + F * dE) * two_mu + dF * (lame.lambda * Trace(E)) +
+             F * (lame.lambda * Trace(dE));
+    }
+    case Material::kNeoHookean: {
+      const auto L = VolumeLog(Determinant(F), T(kNeoHookeanLimit));
+      const Matrix3<T> cofactor = Cofactor(F);
+      const T pressure = lame.lambda * L.value - lame.mu;  // times L.slope
+      const T bulk = lame.lambda * L.slope * L.slope + pressure * L.curvature;
+      return dF * lame.mu + cofactor * (bulk * Inner(cofactor, dF)) +
+             CofactorDifferential(F, dF) * (pressure * L.slope);
+    }
+  }
+  return {};
+}
+
+/// Share of dP(1) in dP(H): the mean of |S_ii - 1|, at most 1, S = R^T F [Civ, Eq. 3.22, with the
+/// absolute values of the entries].
+template <class T>
+T HybridShare(const Matrix3<T>& F, const Matrix3<T>& R) {
+  const auto off = [](T s) { return s < T(1) ? T(1) - s : s - T(1); };
+  const T mean = (off(Dot(R.c0, F.c0)) + off(Dot(R.c1, F.c1)) + off(Dot(R.c2, F.c2))) / T(3);
+  return mean < T(1) ? mean : T(1);
+}
+
+/// Differential of the stress for a change `dF` of F [Civ, Eq. 3.16 to 3.23]. Only kExact reads
+/// `dR`, the rotation's differential. kCorrectedCorotated is not in the paper: its approximations
+/// keep lambda (cof F : dF) cof F of the volume term and leave out lambda (J - 1) d(cof F), which
+/// is indefinite. kStVenantKirchhoff and kNeoHookean have the exact differential only.
+template <class T>
+Matrix3<T> StressDifferential(DifferentialKind kind, Material material,
+                              const LameConstants<T>& lame, const Matrix3<T>& F,
+                              const Matrix3<T>& R, const Matrix3<T>& dF, const Matrix3<T>& dR) {
+  const bool is_corotated =
+      material == Material::kCorotated || material == Material::kCorrectedCorotated;
+  if (kind == DifferentialKind::kExact || !is_corotated) {
+    return ExactStressDifferential(material, lame, F, R, dF, dR);
+  }
+  T truncated = T(0);
+  if (kind == DifferentialKind::kTruncated) truncated = T(1);
+  if (kind == DifferentialKind::kHybrid) truncated = HybridShare(F, R);
+  const Matrix3<T> turned = TransposeTimes(R, dF);
+  const Matrix3<T> stretch = dF * truncated + (R * SymmetricPart(turned)) * (T(1) - truncated);
+  const Matrix3<T> direction = material == Material::kCorotated ? R : Cofactor(F);
+  return stretch * (T(2) * lame.mu) + direction * (lame.lambda * Inner(direction, dF));
+}
+
+}  // namespace plush
