@@ -13,6 +13,8 @@
 namespace plush::tools {
 namespace {
 
+constexpr size_t kMaxLineBytes = size_t{16} << 20;
+
 // (num_frames x num_points) to (num_points x num_frames): the places of a point resemble each
 // other.
 std::vector<Vec3> ByPoint(const std::vector<Vec3>& by_frame, size_t num_frames) {
@@ -90,12 +92,33 @@ void MotionRecorder::Observe(const SceneWorld& scene_world, uint32_t steps_done)
     (void)scene_world.world->NodePositions(body.id, 1.0f, nodes);  // ours, and of the right size
     nodes_[i].insert(nodes_[i].end(), nodes.begin(), nodes.end());
   }
-  const auto layers = DrawLayers(*scene_world.world, kDrawColliders);
-  line_ends_.push_back(layers.empty() ? std::vector<Vec3>() : layers[0].ends);
-  if (line_ends_.size() == 1 && !layers.empty()) line_colours_ = layers[0].colours;
+  // Of very many lines only the first frames are kept, and the first one shown.
+  if (line_ends_.empty() ||
+      line_ends_.size() * line_ends_[0].size() * sizeof(Vec3) < kMaxLineBytes) {
+    const auto layers = DrawLayers(*scene_world.world, kDrawColliders);
+    line_ends_.push_back(layers.empty() ? std::vector<Vec3>() : layers[0].ends);
+    if (line_ends_.size() == 1 && !layers.empty()) line_colours_ = layers[0].colours;
+  }
   contact_starts_.push_back(static_cast<uint32_t>(contacts_.size()));
   const std::vector<Vec3> contacts = ContactPoints(*scene_world.world);
   contacts_.insert(contacts_.end(), contacts.begin(), contacts.end());
+}
+
+std::vector<Vec3> MotionRecorder::LineEnds() const {
+  if (line_ends_.empty()) return {};
+  const auto same = [](const Vec3& a, const Vec3& b) {
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+  };
+  bool moves = false, comparable = line_ends_.size() == num_frames();
+  for (const std::vector<Vec3>& frame : line_ends_) {
+    comparable &= frame.size() == line_ends_[0].size();
+    moves |=
+        !std::equal(frame.begin(), frame.end(), line_ends_[0].begin(), line_ends_[0].end(), same);
+  }
+  if (!moves || !comparable) return line_ends_[0];
+  std::vector<Vec3> ends;
+  for (const auto& frame : line_ends_) ends.insert(ends.end(), frame.begin(), frame.end());
+  return ends;
 }
 
 nlohmann::json MotionRecorder::Page(const SceneWorld& scene_world, const RunRecord& record,
@@ -109,25 +132,9 @@ nlohmann::json MotionRecorder::Page(const SceneWorld& scene_world, const RunReco
                       {"fixed", body.fixed},
                       {"nodes", arrays->AddPositions(ByPoint(nodes_[i], num_frames()))}});
   }
-  // Grids of planes follow the bodies a little: they stay where they were first.
-  std::vector<Vec3> ends = line_ends_.empty() ? std::vector<Vec3>() : line_ends_[0];
-  bool same_number = true, moves = false;
-  for (const auto& frame : line_ends_) same_number &= frame.size() == ends.size();
-  if (same_number) {
-    for (size_t frame = 1; frame < line_ends_.size(); ++frame) {
-      for (size_t k = 0; k < line_ends_[frame].size(); ++k) {
-        const Vec3 a = line_ends_[frame][k], b = line_ends_[0][k];
-        moves |= a.x != b.x || a.y != b.y || a.z != b.z;
-      }
-    }
-  }
-  size_t line_frames = line_ends_.empty() ? 0 : 1;
-  if (moves && ends.size() * line_ends_.size() * sizeof(Vec3) <= kMaxMotionBytes / 16) {
-    for (size_t frame = 1; frame < line_ends_.size(); ++frame) {
-      ends.insert(ends.end(), line_ends_[frame].begin(), line_ends_[frame].end());
-    }
-    line_frames = line_ends_.size();
-  }
+  const std::vector<Vec3> ends = LineEnds();
+  const size_t line_frames =
+      line_ends_.empty() || line_ends_[0].empty() ? 0 : ends.size() / line_ends_[0].size();
   std::vector<uint32_t> starts = contact_starts_;
   starts.push_back(static_cast<uint32_t>(contacts_.size()));
   return {{"dt", dt},

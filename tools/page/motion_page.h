@@ -42,12 +42,14 @@ class MotionRecorder {
 
  private:
   MotionRecorder(uint32_t last_step, uint32_t stride) : last_step_(last_step), stride_(stride) {}
+  // The lines' ends of all frames, or of the first one if none moves or their number changes.
+  std::vector<Vec3> LineEnds() const;
 
   uint32_t last_step_;
   uint32_t stride_;
   std::vector<uint32_t> frame_steps_;
   std::vector<std::vector<Vec3>> nodes_;      // of each body (num_frames x num_nodes)
-  std::vector<std::vector<Vec3>> line_ends_;  // of each frame
+  std::vector<std::vector<Vec3>> line_ends_;  // of each frame, or of the first
   std::vector<uint32_t> line_colours_;        // of the first frame
   std::vector<uint32_t> contact_starts_;      // into contacts_ (num_frames x 1)
   std::vector<Vec3> contacts_;
