@@ -7,8 +7,8 @@
 # Leaves in out/: bear.plush, duck.plush, octopus.plush (what a game loads), bear.glb, duck.glb,
 # octopus.glb (their fall, for any glTF viewer), puppet.glb (the bear, moved by its joints), and
 # ramp.glb, press.glb, heap.glb, platform.glb, kick.glb, steps.glb,
-# conveyor.glb, terrain.glb, hang.glb (samples/scenes). The reports of
-# all steps are in build/release/reports/.
+# conveyor.glb, terrain.glb, hang.glb (samples/scenes), and report.html, which shows the bodies in a
+# browser. The reports of all steps are in build/release/reports/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -80,6 +80,10 @@ for scene in ramp press heap platform kick steps conveyor terrain hang; do
     --stats "$reports/$scene.stats.json" -q
 done
 
+echo "Writing the report ..."
+"$plush" report "$out/bear.plush" "$out/duck.plush" "$out/octopus.plush" -o "$out/report.html" \
+  --simulate "$out/ramp.json" -q
+
 echo
 "$build/samples/plush_result_table" "$reports" bear duck octopus \
   --scenes ramp press heap platform kick steps conveyor terrain hang
@@ -96,4 +100,5 @@ echo "The bear moved by its joints: $out/puppet.glb, as $out/puppet.json says."
 echo "On a ramp, in a press, in a heap: $out/ramp.glb, press.glb, heap.glb."
 echo "On a platform, kicked, on steps and balls: $out/platform.glb, kick.glb, steps.glb."
 echo "On two belts: $out/conveyor.glb. On hills: $out/terrain.glb. On springs: $out/hang.glb."
+echo "All three bodies and their way down the ramp: $out/report.html, for any browser."
 echo "The game loop: $build/samples/hello_drop $out/duck.plush"

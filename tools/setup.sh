@@ -14,7 +14,7 @@ build=(
   g++ cmake ninja-build ccache pkg-config
   libflatbuffers-dev libhwy-dev
   libassimp-dev libeigen3-dev libmetis-dev libtbb-dev libxxhash-dev libcgal-dev libcli11-dev
-  nlohmann-json3-dev
+  libmeshoptimizer-dev nlohmann-json3-dev
 )
 test=(
   catch2 libbenchmark-dev flatbuffers-compiler assimp-testmodels tetgen libbullet-dev
@@ -44,6 +44,13 @@ if [[ " $like " != *" debian "* ]] || ! command -v apt-get >/dev/null; then
   echo "packages (CMake 3.24 or later; gcc 12 or clang 14 or later):"
   printf '  %s\n' "${wanted[@]}"
   exit 0
+fi
+
+# Another build of these programs may conflict with Debian's package.
+if [[ " $* " == *" test "* ]]; then
+  command -v node >/dev/null || wanted+=(nodejs)
+  command -v npm >/dev/null || wanted+=(npm)
+  command -v chromium >/dev/null || wanted+=(chromium)
 fi
 
 missing=()

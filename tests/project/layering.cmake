@@ -16,7 +16,7 @@ cmake_minimum_required(VERSION 3.24)
 
 set(runtime_order base asset elasticity materials collision intersection solver contact body world)
 set(tools_order base mesh solid static_mesh lattice fit enclosure tetgen cage embed partition rest import bake
-  validate report export simulate cache batch commands)
+  validate report export simulate page cache batch commands)
 
 # Module of each public header, by its path below plush/. Add new headers here.
 set(public_allocator base)
@@ -45,10 +45,10 @@ set(banned_in_runtime
   iostream fstream sstream istream ostream iomanip stdexcept exception typeinfo regex locale thread)
 # Foreign library -> files of tools/ and samples/ that may include it, as a regular expression.
 set(foreign "^assimp/" "^CLI/" "^nlohmann/" "^Eigen/|^unsupported/" "^CGAL/" "^metis\\.h$"
-  "^xxhash\\.h$" "^tbb/|^oneapi/" "^tetgen\\.h$" "^flatbuffers/" "^hwy/")
+  "^xxhash\\.h$" "^tbb/|^oneapi/" "^tetgen\\.h$" "^flatbuffers/" "^hwy/" "^meshoptimizer\\.h$")
 set(allowed "^tools/import/" "^tools/commands/|^samples/" "^(tools|samples)/" "^tools/" "^tools/"
   "^tools/rest/" "^tools/" "^tools/" "^$" "^tools/"
-  "^tools/commands/doctor_command\\.cpp$")
+  "^tools/commands/doctor_command\\.cpp$" "^tools/page/packed_arrays\\.cpp$")
 
 set(problems "")
 macro(problem file text)

@@ -28,6 +28,7 @@ int Run(int argc, char** argv) {
   plush::tools::AddValidateCommand(&app, &exit_code);
   plush::tools::AddSimulateCommand(&app, &exit_code);
   plush::tools::AddExportCommand(&app, &exit_code);
+  plush::tools::AddReportCommand(&app, &exit_code);
   plush::tools::AddDiffCommand(&app, &exit_code);
   plush::tools::AddExplainCommand(&app, &exit_code);
   plush::tools::AddDoctorCommand(&app, &exit_code);
