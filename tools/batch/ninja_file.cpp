@@ -33,16 +33,8 @@ std::string Doubled(std::string_view text) {
   return escaped;
 }
 
-// A word of a command in a variable's value: in single quotes for the shell.
-std::string NinjaWord(std::string_view word) {
-  std::string quoted = "'";
-  for (const char c : word) {
-    if (c == '\'') quoted += "'\\'";
-    if (c == '$') quoted += '$';
-    quoted += c;
-  }
-  return quoted + "'";
-}
+// A word of a command in a variable's value.
+std::string NinjaWord(std::string_view word) { return Doubled(ShellWord(word)); }
 
 std::string NinjaWords(std::span<const std::string> words) {
   std::string text;
@@ -52,8 +44,8 @@ std::string NinjaWords(std::span<const std::string> words) {
 
 }  // namespace
 
-std::string ReportPath(const BatchAsset& asset) {
-  return std::string(kBatchFolder) + "/" + asset.output + ".json";
+std::string ReportPath(const std::string& output) {
+  return std::string(kBatchFolder) + "/" + output + ".json";
 }
 
 std::string NinjaFileText(std::span<const BatchAsset> assets, const BatchTools& tools) {
@@ -61,15 +53,17 @@ std::string NinjaFileText(std::span<const BatchAsset> assets, const BatchTools& 
   text += "ninja_required_version = 1.10\n";
   text += std::string("builddir = ") + kBatchFolder + "\n";
   text += "msvc_deps_prefix = " + std::string(kSourceLine) + "\n";
-  text += "rule bake\n  command = " + NinjaWord(tools.plush) +
+  text += "rule bake\n  command = done=\"$${" + std::string(kDoneVariable) +
+          ":-/dev/null}\"/$dst; if [ -f \"$$done\" ]; then . \"$$done\"; else " +
+          NinjaWord(tools.plush) +
           " bake $src -o $dst --report $report --list-sources --keep-unchanged --threads 1 -q " +
-          NinjaWords(tools.options) + " $options || { code=$$?; echo '" + kExitCodeLine +
+          NinjaWords(tools.options) + " $options; fi || { code=$$?; echo '" + kExitCodeLine +
           "'$$code; exit $$code; }\n";
   text += "  deps = msvc\n  restat = 1\n";
   size_t index = 0;
   const std::string programs = NinjaPath(tools.plush) + " " + NinjaPath(tools.importer);
   for (const BatchAsset& asset : assets) {
-    const std::string report = ReportPath(asset);
+    const std::string report = ReportPath(asset.output);
     text += "build " + NinjaPath(asset.output) + " | " + NinjaPath(report) + ": bake " +
             NinjaPath(asset.input) + " | " + programs + "\n";
     text += "  src = " + NinjaWord(asset.input) + "\n";

@@ -28,8 +28,11 @@ struct BatchTools {
 /// The line with which every failed bake ends in Ninja's output, before its exit code.
 inline constexpr char kExitCodeLine[] = "plush batch: exit code ";
 
-/// Path of an asset's report, relative to the output tree.
-std::string ReportPath(const BatchAsset& asset);
+/// The environment variable that leads bakes to what DoneBakes has of them.
+inline constexpr char kDoneVariable[] = "PLUSH_BATCH_DONE";
+
+/// Path of the report of the asset at `output`, both relative to the output tree.
+std::string ReportPath(const std::string& output);
 
 /// The text of build.ninja. Ninja starts bakes in the order of `assets`.
 std::string NinjaFileText(std::span<const BatchAsset> assets, const BatchTools& tools);
