@@ -69,6 +69,11 @@ AssetResult ResultOf(const std::string& output_tree, const BatchAsset& asset, co
   if (end == nullptr ? reported >= 0 : reported == end->exit_code) {
     TakeFindings(report, &result);
     result.exit_code = reported;
+    if (const auto stages = report.find("stages"); stages != report.end()) {
+      for (const json& stage : *stages) {
+        if (stage.is_object()) result.seconds += stage.value("seconds", 0.0);
+      }
+    }
     if (const auto missing = report.find("missing_files"); missing != report.end()) {
       for (const json& file : *missing) {
         if (file.is_string()) result.missing_files.push_back(file.get<std::string>());

@@ -32,6 +32,7 @@ struct AssetResult {
   std::string error;                       ///< one line; empty unless failed
   nlohmann::json findings;                 ///< as in the report of the bake, without places
   uint64_t num_warnings = 0;               ///< findings of that severity
+  double seconds = 0.0;                    ///< sum of the bake's stages
   std::vector<std::string> missing_files;  ///< which the import looked for in vain, absolute
 };
 

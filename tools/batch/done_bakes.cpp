@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "batch/done_bakes.h"
 
+#include "base/files.h"
 #include "base/text.h"
 #include "batch/ninja_file.h"
 
@@ -13,7 +14,7 @@ namespace plush::tools {
 namespace fs = std::filesystem;
 
 DoneBakes::DoneBakes(const std::string& output_tree)
-    : folder_(output_tree + "/" + kBatchFolder + "/.done") {
+    : output_tree_(output_tree), folder_(output_tree + "/" + kBatchFolder + "/.done") {
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
   ::setenv(kDoneVariable, folder_.c_str(), 1);
@@ -35,11 +36,20 @@ void DoneBakes::Add(const BatchAsset& asset, std::span<const std::string> source
   const std::string files = ShellWord(asset.output) + " " + ShellWord(ReportPath(asset.output));
   script += is_new ? "\nexec touch -c " + files + "\n" : "\n";
   Write(asset, script);
+  sources_[asset.output].assign(sources.begin(), sources.end());
 }
 
 void DoneBakes::AddFailed(const BatchAsset& asset, const std::string& text, int exit_code) {
   Write(asset,
         "printf '%s\\n' " + ShellWord(text) + "\n(exit " + std::to_string(exit_code) + ")\n");
+}
+
+void DoneBakes::ForgetChanged(const struct timespec& start) const {
+  std::error_code ignored;
+  for (const auto& [output, sources] : sources_) {
+    if (AnyChangedSince(start, sources))
+      fs::remove(output_tree_ + "/" + ReportPath(output), ignored);
+  }
 }
 
 void DoneBakes::Write(const BatchAsset& asset, const std::string& script) {

@@ -7,8 +7,11 @@
 #include "base/result.h"
 #include "batch/manifest.h"
 
+#include <ctime>
+#include <map>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace plush::tools {
 
@@ -27,10 +30,16 @@ class DoneBakes {
   /// A bake that failed.
   void AddFailed(const BatchAsset& asset, const std::string& text, int exit_code);
 
+  /// Removes the reports of those of which a source changed at `start` or later, so that Ninja
+  /// bakes again: it holds for new what was written before its script ran.
+  void ForgetChanged(const struct timespec& start) const;
+
  private:
   void Write(const BatchAsset& asset, const std::string& script);
 
+  std::string output_tree_;
   std::string folder_;
+  std::map<std::string, std::vector<std::string>> sources_;  // by output
 };
 
 }  // namespace plush::tools

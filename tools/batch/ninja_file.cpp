@@ -14,6 +14,8 @@
 namespace plush::tools {
 namespace {
 
+// Lines of seconds and output, with a tab between them.
+constexpr char kCostsFile[] = ".batch/costs";
 constexpr uint64_t kMaxLogBytes = 1u << 30;
 
 // In paths of build lines, '$' escapes itself, spaces and colons.
@@ -96,6 +98,27 @@ std::map<std::string, double> LoggedCosts(const std::string& output_tree) {
         std::max(end - start, 1.0) / 1000.0;
   }
   return costs;
+}
+
+std::map<std::string, double> KeptCosts(const std::string& output_tree) {
+  std::map<std::string, double> costs;
+  const auto bytes = ReadFile(output_tree + "/" + kCostsFile, kMaxLogBytes);
+  if (!bytes.ok()) return costs;
+  std::string_view text(reinterpret_cast<const char*>(bytes.value().data()), bytes.value().size());
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    double cost = 0.0;
+    if (!TakeNumber(&line, &cost) || !(cost >= 0.0) || !line.starts_with('\t')) continue;
+    costs[std::string(line.substr(1))] = cost;
+  }
+  return costs;
+}
+
+Result<Done> KeepCosts(const std::string& output_tree, const std::map<std::string, double>& costs) {
+  std::string text;
+  for (const auto& [output, cost] : costs) text += NumberText(cost, 4) + "\t" + output + "\n";
+  return WriteFileAtomically(output_tree + "/" + kCostsFile, std::as_bytes(std::span(text)));
 }
 
 std::vector<double> SortByCost(const std::map<std::string, double>& logged,

@@ -13,6 +13,7 @@
 #include "batch/ninja_file.h"
 #include "batch/ninja_run.h"
 #include "batch/progress.h"
+#include "batch/slurm_run.h"
 #include "commands/bake_command.h"
 #include "commands/bake_options.h"
 #include "commands/commands.h"
@@ -48,6 +49,8 @@ struct BatchOptions {
   std::string ninja = "ninja";
   uint32_t jobs = 0;
   bool plan_only = false;
+  bool on_slurm = false;
+  double chunk_s = 300.0;  // aimed time of a task of Slurm
   CacheOptions cache;
   OutputOptions out;
 };
@@ -62,6 +65,9 @@ struct BatchRun {
   std::map<std::vector<std::string>, BakeOptions> parsed = {};  // by the options of assets
   std::vector<BakeEnd> ends = {};
   std::vector<AssetResult> results = {};
+  bool costs_are_known = false;
+
+  bool shows_progress() const { return ::isatty(STDERR_FILENO) != 0 && !options.out.quiet; }
 };
 
 // What a manifest may call each option of `plush bake`.
@@ -211,43 +217,61 @@ std::vector<CacheLookUp> LookUpAll(const std::string& output_tree,
   return look_ups;
 }
 
-// A bake from the cache, and what it depends on.
-struct CacheHit {
-  size_t index = 0;
-  std::vector<std::string> sources;
-};
-
 // Removes the hits from `pending`.
-std::vector<CacheHit> TakeHits(const std::string& output_tree, std::vector<size_t>* pending,
-                               BatchRun* run, DoneBakes* done) {
-  std::vector<CacheLookUp> look_ups = LookUpAll(output_tree, *pending, *run);
-  std::vector<CacheHit> hits;
+void TakeHits(const std::string& output_tree, std::vector<size_t>* pending, BatchRun* run,
+              DoneBakes* done) {
+  const std::vector<CacheLookUp> look_ups = LookUpAll(output_tree, *pending, *run);
   std::vector<size_t> left;
   for (size_t k = 0; k < look_ups.size(); ++k) {
-    CacheLookUp& look_up = look_ups[k];
+    const CacheLookUp& look_up = look_ups[k];
     for (const Finding& finding : look_up.findings.all()) {
       run->findings.Add(finding.code, finding.count, finding.message, finding.places);
     }
     const size_t index = (*pending)[k];
-    if (!look_up.sources) {
+    if (look_up.sources) {
+      done->Add(run->assets[index], *look_up.sources, look_up.is_new);
+    } else {
       left.push_back(index);
-      continue;
     }
-    done->Add(run->assets[index], *look_up.sources, look_up.is_new);
-    hits.push_back({index, std::move(*look_up.sources)});
   }
   *pending = std::move(left);
-  return hits;
+}
+
+// Runs the bakes on the cluster, and removes them from `pending`.
+Result<Done> BakeOnSlurm(const std::string& output_tree, std::vector<size_t>* pending,
+                         BatchRun* run, DoneBakes* done) {
+  // Without a cost of any bake, costs are the sizes of the inputs.
+  constexpr double kGuessedMean = 10.0;  // [s]
+  double total = 0.0;
+  for (const double cost : run->costs) total += cost;
+  const double mean = total / static_cast<double>(run->costs.size());
+  const double seconds = run->costs_are_known || mean <= 0.0 ? 1.0 : kGuessedMean / mean;
+  std::vector<SlurmBake> bakes;
+  std::ranges::sort(*pending);  // the assets are sorted by cost
+  for (const size_t index : *pending) {
+    bakes.push_back({&run->assets[index], run->costs[index] * seconds});
+    total += bakes.back().cost_s;
+  }
+  Progress progress(run->shows_progress(), bakes.size(), total);
+  const SlurmEvents events = {
+      [&](size_t i, bool failed) { progress.Add(bakes[i].asset->name, bakes[i].cost_s, failed); },
+      [&](const std::string& message) {
+        if (!run->options.out.quiet) std::fprintf(stderr, "plush batch: %s\n", message.c_str());
+      }};
+  const SlurmSettings settings = {output_tree, run->options.chunk_s};
+  const auto ran = RunOnSlurm(settings, run->tools, bakes, events, done);
+  progress.Clear();
+  if (ran.ok()) pending->clear();
+  return ran;
 }
 
 // Runs Ninja and collects the results; shows progress on a terminal.
 Result<Done> RunAndCollect(const NinjaSettings& ninja, const std::vector<size_t>& pending,
                            BatchRun* run) {
-  const bool is_shown = ::isatty(STDERR_FILENO) != 0 && !run->options.out.quiet;
   double total_cost = 0.0;
   for (const size_t index : pending) total_cost += run->costs[index];
   const std::unordered_set<size_t> counted(pending.begin(), pending.end());
-  Progress progress(is_shown, pending.size(), total_cost);
+  Progress progress(run->shows_progress(), pending.size(), total_cost);
   const auto done = RunNinja(ninja, [&](const BakeEnd& end) {
     run->ends.push_back(end);
     if (!counted.contains(end.index)) return;
@@ -269,18 +293,28 @@ Result<Done> BakePending(const NinjaSettings& ninja, BatchRun* run) {
     return Done{};
   }
   DoneBakes done_bakes(ninja.output_tree);
-  std::vector<CacheHit> hits;
   if (!run->options.cache.folder.empty()) {
-    hits = TakeHits(ninja.output_tree, &pending.value(), run, &done_bakes);
+    TakeHits(ninja.output_tree, &pending.value(), run, &done_bakes);
+  }
+  if (run->options.on_slurm && !pending.value().empty()) {
+    auto done = BakeOnSlurm(ninja.output_tree, &pending.value(), run, &done_bakes);
+    if (!done.ok()) return done;
   }
   const auto done = RunAndCollect(ninja, pending.value(), run);
-  // Ninja holds for new what was written before its script ran.
-  for (const CacheHit& hit : hits) {
-    if (AnyChangedSince(start, hit.sources)) {
-      ::unlink((ninja.output_tree + "/" + ReportPath(run->assets[hit.index].output)).c_str());
-    }
-  }
+  done_bakes.ForgetChanged(start);
   return done;
+}
+
+// Keeps what the bakes of this run took.
+Result<Done> NoteCosts(const std::string& output_tree, std::map<std::string, double> costs,
+                       const BatchRun& run) {
+  bool any = false;
+  for (const AssetResult& result : run.results) {
+    if (result.state != AssetState::kBaked) continue;
+    costs[result.output] = result.seconds;
+    any = true;
+  }
+  return any ? KeepCosts(output_tree, costs) : Done{};
 }
 
 Result<Done> Bake(const NinjaSettings& ninja, BatchRun* run) {
@@ -308,14 +342,19 @@ Result<Done> RunPlan(BatchRun* run) {
   if (!lock.ok()) return lock.error();
   RemoveTemporaries(ninja.output_tree);
   const auto logged = LoggedCosts(ninja.output_tree);
-  run->costs = SortByCost(logged, &run->assets);
+  std::map<std::string, double> costs = KeptCosts(ninja.output_tree);
+  costs.insert(logged.begin(), logged.end());
+  run->costs_are_known = !costs.empty();
+  run->costs = SortByCost(costs, &run->assets);
   const std::string text = NinjaFileText(run->assets, run->tools);
   if (auto done = WriteNinjaFile(ninja.output_tree, text); !done.ok()) return done;
   if (options.plan_only) return Done{};
   if (HasDeadOutputs(ninja.output_tree, logged, run->assets)) {
     if (auto done = RemoveDeadOutputs(ninja); !done.ok()) return done;
   }
-  return Bake(ninja, run);
+  const auto done = Bake(ninja, run);
+  const auto noted = NoteCosts(ninja.output_tree, KeptCosts(ninja.output_tree), *run);
+  return done.ok() ? noted : done;
 }
 
 void PrintResults(const BatchRun& run, double seconds) {
@@ -391,6 +430,12 @@ void AddBatchCommand(CLI::App* app, int* exit_code) {
   group.Text("--ninja", &options->ninja, "PROGRAM", "the program Ninja: a name in PATH, or a path");
   group.Flag("--plan", &options->plan_only,
              std::string("write ") + kNinjaFile + " into the output tree and stop");
+  OptionGroup cluster(verb, "Cluster");
+  cluster.Flag("--slurm", &options->on_slurm,
+               "bake by job arrays of a Slurm cluster, whose nodes share all folders; sbatch takes "
+               "partition, account and the like from its environment, as SBATCH_PARTITION");
+  cluster.Number("--slurm-task", &options->chunk_s, {0.0, 86400.0}, "SECONDS",
+                 "aimed time of a task: it bakes several assets, by what they took last");
   AddCacheOptions(verb, &options->cache);
   AddOutputOptions(verb, &options->out);
   verb->footer(
