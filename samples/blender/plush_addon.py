@@ -11,6 +11,7 @@ import shutil
 import struct
 import subprocess
 import tempfile
+import textwrap
 
 import bpy
 import numpy as np
@@ -145,7 +146,7 @@ class PlushSettings(bpy.types.PropertyGroup):
                                      description="Where files are written; empty: beside the .blend file")
     tets: bpy.props.IntProperty(name="Tets", default=450, min=1, max=1000000,
                                 description="Number of tets of the cage")
-    young: bpy.props.FloatProperty(name="Young's modulus [Pa]", default=1e5, min=1e-3, max=1e13)
+    young: bpy.props.FloatProperty(name="Young [Pa]", description="Young's modulus", default=1e5, min=1e-3, max=1e13)
     steps: bpy.props.IntProperty(name="Steps", default=200, min=1, max=1000000,
                                  description="Steps of the drop, of 0.01 s")
     summary: bpy.props.StringProperty()
@@ -344,7 +345,8 @@ class PLUSH_PT_panel(bpy.types.Panel):
             row.label(text=finding.code, icon=icons.get(finding.severity, "INFO"))
             if finding.has_place:
                 row.operator(PLUSH_OT_show_finding.bl_idname, text="", icon="CURSOR").index = index
-            box.label(text=finding.message)
+            for line in textwrap.wrap(finding.message, 28):
+                box.label(text=line)
 
 
 CLASSES = (PlushFinding, PlushSettings, PLUSH_OT_add_pin, PLUSH_OT_check, PLUSH_OT_bake, PLUSH_OT_show_cage,
