@@ -289,16 +289,19 @@ std::vector<size_t> CutIntoChunks(std::span<const double> costs, double chunk_co
   return ends;
 }
 
-Result<Done> RunOnSlurm(const SlurmSettings& settings, const BatchTools& tools,
-                        std::span<const SlurmBake> bakes, const SlurmEvents& events,
-                        DoneBakes* done) {
+void EndOldSlurmRuns(const std::string& output_tree) {
   std::vector<fs::path> old_runs;
   std::error_code error;
-  for (fs::directory_iterator it(settings.output_tree + "/" + kBatchFolder, error), end;
-       !error && it != end; it.increment(error)) {
+  for (fs::directory_iterator it(output_tree + "/" + kBatchFolder, error), end; !error && it != end;
+       it.increment(error)) {
     if (it->path().filename().native().starts_with(kRunPrefix)) old_runs.push_back(it->path());
   }
   for (const fs::path& run : old_runs) Abandon(run);
+}
+
+Result<Done> RunOnSlurm(const SlurmSettings& settings, const BatchTools& tools,
+                        std::span<const SlurmBake> bakes, const SlurmEvents& events,
+                        DoneBakes* done) {
   SlurmRun run(settings, bakes, events, done);
   auto made = run.MakeFolder(tools);
   return made.ok() ? run.Run() : made;

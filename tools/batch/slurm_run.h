@@ -45,10 +45,12 @@ struct SlurmEvents {
   std::function<void(const std::string& message)> on_message;
 };
 
+/// Cancels the jobs of batches that were killed, and removes their folders. Call it under the lock.
+void EndOldSlurmRuns(const std::string& output_tree);
+
 /// Runs `bakes`, whose costs fall, moves their results into the output tree and adds them to
-/// `done`; those that no node finished fail with exit code 7. First cancels the jobs of a batch
-/// that was killed. Call it under the lock. Errors: kIo (a program of Slurm is missing or fails,
-/// the tree cannot be written).
+/// `done`; those that no node finished fail with exit code 7. Call it under the lock. Errors: kIo
+/// (a program of Slurm is missing or fails, the tree cannot be written).
 Result<Done> RunOnSlurm(const SlurmSettings& settings, const BatchTools& tools,
                         std::span<const SlurmBake> bakes, const SlurmEvents& events,
                         DoneBakes* done);

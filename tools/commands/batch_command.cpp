@@ -340,6 +340,7 @@ Result<Done> RunPlan(BatchRun* run) {
                  ninja.output_tree.c_str());
   });
   if (!lock.ok()) return lock.error();
+  EndOldSlurmRuns(ninja.output_tree);
   RemoveTemporaries(ninja.output_tree);
   const auto logged = LoggedCosts(ninja.output_tree);
   std::map<std::string, double> costs = KeptCosts(ninja.output_tree);

@@ -145,7 +145,8 @@ batch=$!
 sleep 4
 kill -KILL $batch
 wait $batch 2>/dev/null
-"$plush" batch batch.json -o tree -q --slurm 2>/dev/null
+"$plush" batch batch.json -o tree -q 2>/dev/null
+[ -z "$(find tree -name 'slurm.*')" ] || { echo "the next batch left a folder"; failed=1; }
 sums tree | cmp - expected.sums || { echo "other bytes after a kill of the batch"; failed=1; }
 [ "$failed" = 0 ] && echo "24 assets on two nodes, one killed: the bytes of a local run"
 exit $failed

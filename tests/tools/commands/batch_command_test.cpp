@@ -296,6 +296,23 @@ TEST_CASE("Without Ninja a batch says what to install") {
   CHECK(fs::exists(batch.folder / "out/.batch/build.ninja"));
 }
 
+TEST_CASE("Without Slurm a batch says what to install, and leaves nothing") {
+  if (!HasNinja()) return;
+  const Batch batch;
+  // A PATH with Ninja alone.
+  fs::create_directory(batch.folder / "bin");
+  REQUIRE(std::system(
+              ("ln -s $(command -v ninja) " + batch.folder.path() + "/bin/ninja").c_str()) == 0);
+  const PlushRun run = batch.Run({"--slurm"}, "PATH=" + batch.folder.path() + "/bin exec");
+  INFO(run.err);
+  CHECK(run.exit_code == 2);
+  CHECK(run.err.find("Debian: slurm-client") != std::string::npos);
+  for (const auto& entry : fs::recursive_directory_iterator(batch.folder / "out")) {
+    CHECK(entry.path().string().find("slurm.") == std::string::npos);
+  }
+  CHECK(batch.States(0) == "crate.obj:baked props/Bob's & box $1.obj:baked props/level.obj:baked ");
+}
+
 TEST_CASE("Two batches in one output tree work one after the other") {
   if (!HasNinja()) return;
   const Batch batch;
